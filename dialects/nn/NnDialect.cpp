@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Registers the dialect's operators and attributes, and materializes the constants that folding makes.
+
+#include "dialects/nn/NnDialect.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include "dialects/nn/NnDialect.cpp.inc"
+#include "dialects/nn/NnEnums.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/nn/NnAttrs.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "dialects/nn/NnOps.cpp.inc"
+
+using namespace mlir;
+
+namespace nacre::nn {
+
+void NnDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/nn/NnAttrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/nn/NnOps.cpp.inc"
+      >();
+}
+
+Operation *NnDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location loc) {
+  auto elements = dyn_cast<ElementsAttr>(value);
+  if (!elements || elements.getType() != type)
+    return nullptr;
+  return ConstantOp::create(builder, loc, elements);
+}
+
+} // namespace nacre::nn

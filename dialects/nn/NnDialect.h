@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The `nn` dialect: its operators, enums and the entry points that other folders use.
+
+#ifndef NACRE_DIALECTS_NN_NNDIALECT_H
+#define NACRE_DIALECTS_NN_NNDIALECT_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "dialects/nn/NnDialect.h.inc"
+#include "dialects/nn/NnEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/nn/NnAttrs.h.inc"
+
+#define GET_OP_CLASSES
+#include "dialects/nn/NnOps.h.inc"
+
+#endif // NACRE_DIALECTS_NN_NNDIALECT_H

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The operators of `nn`. Every operator infers its result types (InferTypes.cpp, from the pure rules in ShapeRules.h),
+// so an importer never computes a shape, and folds when all its operands are small constants (Evaluate.h).
+
+#ifndef NACRE_DIALECTS_NN_NNOPS
+#define NACRE_DIALECTS_NN_NNOPS
+
+include "dialects/nn/NnDialect.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Nn_Float : AnyTypeOf<[F16, BF16, F32, F64]>;
+def Nn_Tensor : StaticShapeTensorOf<[F16, BF16, F32, F64, I1, I8, I16, I32, I64, UI8, UI16, UI32, UI64]>;
+def Nn_FloatTensor : StaticShapeTensorOf<[F16, BF16, F32, F64]>;
+def Nn_IndexTensor : StaticShapeTensorOf<[I32, I64]>;
+def Nn_BoolTensor : StaticShapeTensorOf<[I1]>;
+
+// An operator whose result types follow from its operands and attributes.
+class Nn_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Nn_Dialect, mnemonic,
+         !listconcat(traits, [Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>])> {
+  let results = (outs Nn_Tensor:$result);
+  let hasFolder = 1;
+}
+
+// An operator whose result type is part of what it says (reshape to, cast to).
+class Nn_TypedOp<string mnemonic, list<Trait> traits = []> : Op<Nn_Dialect, mnemonic, !listconcat(traits, [Pure])> {
+  let results = (outs Nn_Tensor:$result);
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+def Nn_ConstantOp : Nn_Op<"constant", [ConstantLike]> {
+  let summary = "A tensor known when the model is compiled";
+  let description = [{
+    Weights of the model are `dense_resource` views of the mapped file; splats stay splats. Signed integers are signless.
+  }];
+  let arguments = (ins ElementsAttr:$value);
+  let assemblyFormat = "attr-dict $value";
+}
+
+//===----------------------------------------------------------------------===//
+// Elementwise
+//===----------------------------------------------------------------------===//
+
+def Nn_UnaryOp : Nn_Op<"unary"> {
+  let summary = "An elementwise function of one tensor";
+  let description = [{
+    `alpha` is the slope of `leaky_relu` (x < 0 ? alpha*x : x) and the scale of `elu`. `round` rounds halves to even,
+    `gelu` is the exact form x/2 * (1 + erf(x/sqrt 2)), `is_nan` and `is_inf` give `i1`.
+  }];
+  let arguments = (ins Nn_UnaryKind:$kind, Nn_Tensor:$operand, DefaultValuedAttr<F64Attr, "0.0">:$alpha);
+  let assemblyFormat = "$kind $operand attr-dict `:` type($operand)";
+}
+
+def Nn_BinaryOp : Nn_Op<"binary"> {
+  let summary = "An elementwise function of two tensors, broadcast as in NumPy";
+  let description = [{
+    Both operands have the same element type (`pow` excepted: the result has the base's). Comparisons give `i1`; `and`,
+    `or`, `xor` are bitwise. Integer `div` truncates; `mod` has the sign of the divisor, `fmod` of the dividend.
+    `min` and `max` propagate NaN.
+  }];
+  let arguments = (ins Nn_BinaryKind:$kind, Nn_Tensor:$lhs, Nn_Tensor:$rhs);
+  let assemblyFormat = "$kind $lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)";
+}
+
+def Nn_SelectOp : Nn_Op<"select"> {
+  let summary = "Elementwise choice, broadcast as in NumPy";
+  let arguments = (ins Nn_BoolTensor:$condition, Nn_Tensor:$on_true, Nn_Tensor:$on_false);
+  let assemblyFormat = "$condition `,` $on_true `,` $on_false attr-dict `:` type($condition) `,` type($on_true) `,` type($on_false)";
+}
+
+def Nn_CastOp : Nn_TypedOp<"cast"> {
+  let summary = "Conversion to another element type";
+  let description = [{Floats to integers truncate; to `i1`, anything but zero is true.}];
+  let arguments = (ins Nn_Tensor:$operand);
+  let assemblyFormat = "$operand attr-dict `:` type($operand) `to` type($result)";
+}
+
+//===----------------------------------------------------------------------===//
+// Contractions
+//===----------------------------------------------------------------------===//
+
+def Nn_MatMulOp : Nn_Op<"matmul"> {
+  let summary = "Matrix product of the last two axes, leading axes broadcast";
+  let description = [{`[..., M, K] x [..., K, N]`, both of rank 2 at least.}];
+  let arguments = (ins Nn_Tensor:$lhs, Nn_Tensor:$rhs);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)";
+}
+
+def Nn_ConvOp : Nn_Op<"conv"> {
+  let summary = "Convolution with 1 to 3 spatial axes, groups, strides, dilations and zero padding";
+  let description = [{
+    Input `[N, spatial..., C]`, filter `[spatial..., C / groups, OC]`, result `[N, spatial..., OC]`. `pads` holds the low
+    pads of all spatial axes, then the high ones. Output channel `o` belongs to group `o / (OC / groups)`.
+  }];
+  let arguments = (ins Nn_FloatTensor:$input, Nn_FloatTensor:$filter, DenseI64ArrayAttr:$strides,
+                       DenseI64ArrayAttr:$pads, DenseI64ArrayAttr:$dilations, I64Attr:$groups);
+  let assemblyFormat = "$input `,` $filter attr-dict `:` type($input) `,` type($filter)";
+}
+
+def Nn_RecurrentOp : Op<Nn_Dialect, "recurrent", [Pure, AttrSizedOperandSegments,
+                                                  DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+  let summary = "One direction of an LSTM, GRU or RNN layer";
+  let description = [{
+    `input` is `[T, B, I]`, `weights` `[I, G*H]`, `recurrence` `[H, G*H]`, `bias` (of both, summed where that is the same)
+    `[2, G*H]`: row 0 is added to the input's product, row 1 to the recurrence's. Gates in ONNX's order: LSTM i o f c, GRU
+    z r h, RNN one. `peepholes` `[3, H]` (i o f). Results: all hidden states `[T, B, H]`, the last hidden state and the last cell `[B, H]`
+    (the cell result equals the hidden state's shape and is meaningful for LSTM alone). `lengths` `[B]` stops a batch row early.
+    `reverse` walks time backwards. `activations` are unary kinds, in ONNX's order of the cell. `clip` 0 is none.
+  }];
+  let arguments = (ins Nn_CellKind:$kind, Nn_FloatTensor:$input, Nn_FloatTensor:$weights, Nn_FloatTensor:$recurrence,
+                       Optional<Nn_FloatTensor>:$bias, Optional<Nn_IndexTensor>:$lengths,
+                       Optional<Nn_FloatTensor>:$initial_h, Optional<Nn_FloatTensor>:$initial_c,
+                       Optional<Nn_FloatTensor>:$peepholes,
+                       UnitAttr:$reverse, UnitAttr:$linear_before_reset, UnitAttr:$input_forget,
+                       DefaultValuedAttr<F64Attr, "0.0">:$clip, TypedArrayAttrBase<Nn_UnaryKind, "activations">:$activations);
+  let results = (outs Nn_FloatTensor:$all_h, Nn_FloatTensor:$last_h, Nn_FloatTensor:$last_c);
+  let hasVerifier = 1;
+  let assemblyFormat = [{
+    $kind $input `,` $weights `,` $recurrence (`bias` `(` $bias^ `:` type($bias) `)`)?
+    (`lengths` `(` $lengths^ `:` type($lengths) `)`)? (`initial_h` `(` $initial_h^ `:` type($initial_h) `)`)?
+    (`initial_c` `(` $initial_c^ `:` type($initial_c) `)`)? (`peepholes` `(` $peepholes^ `:` type($peepholes) `)`)?
+    attr-dict `:` type($input) `,` type($weights) `,` type($recurrence)
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Windows, reductions, normalizations
+//===----------------------------------------------------------------------===//
+
+def Nn_PoolOp : Nn_Op<"pool"> {
+  let summary = "Maximum or average over a sliding window of the spatial axes";
+  let description = [{
+    Input `[N, spatial..., C]`. `pads` as in `nn.conv`. `overhang` (one per spatial axis) are further cells at the high
+    end, which rounding the output size up asks for: an average never counts them. An average counts `pads` only with
+    `count_padding`.
+  }];
+  let arguments = (ins Nn_PoolKind:$kind, Nn_Tensor:$input, DenseI64ArrayAttr:$kernel, DenseI64ArrayAttr:$strides,
+                       DenseI64ArrayAttr:$pads, DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$overhang, UnitAttr:$count_padding);
+  let assemblyFormat = "$kind $input attr-dict `:` type($input)";
+}
+
+def Nn_ReduceOp : Nn_Op<"reduce"> {
+  let summary = "Reduction along axes";
+  let description = [{`axes` are sorted and non-negative; no axes means the identity. Other reductions are compositions.}];
+  let arguments = (ins Nn_ReduceKind:$kind, Nn_Tensor:$operand, DenseI64ArrayAttr:$axes, UnitAttr:$keep_dims);
+  let assemblyFormat = "$kind $operand attr-dict `:` type($operand)";
+}
+
+def Nn_ArgReduceOp : Nn_Op<"arg_reduce"> {
+  let summary = "Index (i64) of the largest or smallest element along an axis";
+  let arguments = (ins Nn_ArgKind:$kind, Nn_Tensor:$operand, I64Attr:$axis, UnitAttr:$keep_dims, UnitAttr:$select_last);
+  let assemblyFormat = "$kind $operand attr-dict `:` type($operand)";
+}
+
+def Nn_SoftmaxOp : Nn_Op<"softmax"> {
+  let summary = "exp(x - max) / sum along one axis, or its logarithm";
+  let arguments = (ins Nn_FloatTensor:$operand, I64Attr:$axis, UnitAttr:$log);
+  let assemblyFormat = "$operand attr-dict `:` type($operand)";
+}
+
+def Nn_NormalizeOp : Nn_Op<"normalize"> {
+  let summary = "(x - mean) / sqrt(variance + epsilon) over the given axes";
+  let description = [{Layer, instance and group normalization, without scale and shift.}];
+  let arguments = (ins Nn_FloatTensor:$operand, DenseI64ArrayAttr:$axes, F64Attr:$epsilon);
+  let assemblyFormat = "$operand attr-dict `:` type($operand)";
+}
+
+def Nn_LrnOp : Nn_Op<"lrn"> {
+  let summary = "Local response normalization across channels (the last axis)";
+  let description = [{
+    x / (bias + alpha/size * sum of squares)^beta, the sum over channels `c - (size-1)/2` to `c + size/2`, clipped
+    (Krizhevsky et al. 2012; ONNX LRN).
+  }];
+  let arguments = (ins Nn_FloatTensor:$operand, I64Attr:$size, F64Attr:$alpha, F64Attr:$beta, F64Attr:$bias);
+  let assemblyFormat = "$operand attr-dict `:` type($operand)";
+}
+
+//===----------------------------------------------------------------------===//
+// Shapes and data movement
+//===----------------------------------------------------------------------===//
+
+def Nn_ReshapeOp : Nn_TypedOp<"reshape"> {
+  let summary = "The same elements in row-major order under another shape";
+  let arguments = (ins Nn_Tensor:$operand);
+  let assemblyFormat = "$operand attr-dict `:` type($operand) `to` type($result)";
+}
+
+def Nn_BroadcastOp : Nn_TypedOp<"broadcast"> {
+  let summary = "Repeats axes of size one, as NumPy's broadcast_to";
+  let arguments = (ins Nn_Tensor:$operand);
+  let assemblyFormat = "$operand attr-dict `:` type($operand) `to` type($result)";
+}
+
+def Nn_TransposeOp : Nn_Op<"transpose"> {
+  let summary = "Reorders axes: result axis i is operand axis permutation[i]";
+  let arguments = (ins Nn_Tensor:$operand, DenseI64ArrayAttr:$permutation);
+  let assemblyFormat = "$operand $permutation attr-dict `:` type($operand)";
+}
+
+def Nn_ConcatOp : Nn_Op<"concat"> {
+  let summary = "Joins tensors along an axis";
+  let arguments = (ins Variadic<Nn_Tensor>:$operands, I64Attr:$axis);
+  let assemblyFormat = "$operands attr-dict `:` type($operands)";
+}
+
+def Nn_SliceOp : Nn_Op<"slice"> {
+  let summary = "Elements starts[i] + k * steps[i], k < sizes[i], of every axis";
+  let description = [{Starts are non-negative and all elements inside; steps are not zero, and may be negative.}];
+  let arguments = (ins Nn_Tensor:$operand, DenseI64ArrayAttr:$starts, DenseI64ArrayAttr:$sizes, DenseI64ArrayAttr:$steps);
+  let assemblyFormat = "$operand $starts $sizes $steps attr-dict `:` type($operand)";
+}
+
+def Nn_PadOp : Nn_Op<"pad"> {
+  let summary = "Adds elements before and after every axis; negative amounts crop";
+  let description = [{`value` is a scalar of the element type, read in `constant` mode alone.}];
+  let arguments = (ins Nn_PadMode:$mode, Nn_Tensor:$operand, DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$high, TypedAttrInterface:$value);
+  let assemblyFormat = "$mode $operand $low $high $value attr-dict `:` type($operand)";
+}
+
+def Nn_GatherOp : Nn_Op<"gather"> {
+  let summary = "Slices of an axis picked by an index tensor, which replaces the axis";
+  let description = [{Negative indices count from the end; an index out of range is clamped, so that it cannot read elsewhere.}];
+  let arguments = (ins Nn_Tensor:$operand, Nn_IndexTensor:$indices, I64Attr:$axis);
+  let assemblyFormat = "$operand `,` $indices attr-dict `:` type($operand) `,` type($indices)";
+}
+
+def Nn_ResizeOp : Nn_TypedOp<"resize"> {
+  let summary = "Nearest or linear resampling of any axes (ONNX Resize)";
+  let description = [{`scales` has one entry per axis, output / input as the model states it (the shape may be rounded).}];
+  let arguments = (ins Nn_ResizeKind:$kind, Nn_Tensor:$operand, DenseF64ArrayAttr:$scales, Nn_Coordinates:$coordinates, Nn_Rounding:$rounding);
+  let assemblyFormat = "$kind $operand attr-dict `:` type($operand) `to` type($result)";
+}
+
+#endif // NACRE_DIALECTS_NN_NNOPS

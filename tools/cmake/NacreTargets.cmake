@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# How every target of ours is compiled: the warnings, the sanitizers and the include root, said once.
+
+add_library(nacre-flags INTERFACE)
+target_include_directories(nacre-flags INTERFACE ${CMAKE_SOURCE_DIR})
+target_compile_options(nacre-flags INTERFACE -Wall -Wextra -Werror
+  $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti -fno-exceptions>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  # g++ 12 notes that it gives up on this warning in large headers, and -Werror then fails the build.
+  target_compile_options(nacre-flags INTERFACE -Wno-misleading-indentation)
+endif()
+if(NACRE_SANITIZE)
+  target_compile_options(nacre-flags INTERFACE -fsanitize=${NACRE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(nacre-flags INTERFACE -fsanitize=${NACRE_SANITIZE})
+  if(NACRE_SANITIZE MATCHES undefined)
+    # LLVM's libraries carry no RTTI for this check.
+    target_compile_options(nacre-flags INTERFACE -fno-sanitize=vptr)
+  endif()
+endif()
+
+# nacre_add_library(name SOURCES a.cpp ... LINK lib ...): a static library of ours.
+function(nacre_add_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK;DEPENDS" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(${name} PUBLIC nacre-flags ${ARG_LINK})
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+endfunction()
+
+# nacre_add_tool(name SOURCES a.cpp ... LINK lib ...): a program in bin/.
+function(nacre_add_tool name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE nacre-flags ${ARG_LINK})
+endfunction()
+
+# nacre_add_unit_test(name SOURCES a.cpp ... LINK lib ...): a GoogleTest program, run by ctest under label "unit".
+function(nacre_add_unit_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  find_package(GTest REQUIRED)
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE nacre-flags ${ARG_LINK} GTest::gtest GTest::gtest_main)
+  add_test(NAME unit/${name} COMMAND ${name})
+  set_tests_properties(unit/${name} PROPERTIES LABELS unit TIMEOUT 300)
+endfunction()
