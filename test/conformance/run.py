@@ -1,0 +1,222 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiles models with known answers, runs them, and compares.
+
+What: every case of ONNX's backend tests (Debian's libonnx-testdata), or of onnx-real and onnx-light, on this machine and
+      cross-compiled for arm64 under qemu.
+Why:  outputs that others made are the only proof that an operator means what ONNX says.
+How:  nacre-compile, then nacre-run --expect, for each data set. Where the compiler says that an input decides a shape, the
+      runner fixes it with --set and counts it. A case whose operators are all listed (operators.txt) must pass or stand in
+      expected-failures.txt with a reason; an entry that passes, or names no case, fails the run. A case with other
+      operators must be refused with an error, or be right: never crash, never be wrong.
+"""
+import argparse
+import concurrent.futures
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import Counter, namedtuple
+
+import cases
+from onnx_wire import tensor_shape
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+ARM64_SYSROOT = "/usr/aarch64-linux-gnu"
+
+# kind: passed, refused (an error of the compiler), wrong (an answer differs), or broke (a crash, a hang, no answer).
+Outcome = namedtuple("Outcome", "kind text fixed_inputs")
+
+
+class Runner:
+    def __init__(self, arguments, work):
+        self.options = arguments
+        self.work = work
+
+    def command(self, *command):
+        """Runs a program of ours; returns its exit status (None after the time limit) and what it said."""
+        try:
+            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+                                  timeout=self.options.seconds, preexec_fn=self.limit_memory, cwd=self.work)
+        except subprocess.TimeoutExpired:
+            return None, f"took more than {self.options.seconds} s"
+        return done.returncode, done.stdout.decode(errors="replace")
+
+    def limit_memory(self):
+        if self.options.memory_gib:
+            limit = self.options.memory_gib << 30
+            resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+    def program(self, name):
+        return os.path.join(self.options.bin, name)
+
+    def runner_command(self, target):
+        if target == "linux-arm64":
+            return ["qemu-aarch64", "-L", ARM64_SYSROOT, self.program("nacre-run-arm64")]
+        return [self.program("nacre-run")]
+
+    def compile(self, case, data_set, target, library):
+        """Compiles, fixing one more input each time the compiler asks for it; returns (outcome or None, fixed names)."""
+        shapes = [f"--shape={i.name}={'x'.join(map(str, tensor_shape(data_set.inputs[i.name])))}"
+                  for i in case.model.free_inputs() if None in i.dims and i.name in data_set.inputs]
+        fixed = []
+        while True:
+            values = [f"--set={name}={data_set.inputs[name]}" for name in fixed]
+            status, said = self.command(self.program("nacre-compile"), case.path, "-o", library, f"--target={target}",
+                                        "--jobs=1", *shapes, *values)
+            if status == 0:
+                return None, fixed
+            if status != 1:
+                return Outcome("broke", f"nacre-compile ended with {status}: {summary(said)}", fixed), fixed
+            asked = [name for name in re.findall(r"--set[ =]'?([^=\s']+)=", said)
+                     if name in data_set.inputs and name not in fixed]
+            if not asked:
+                return Outcome("refused", summary(said), fixed), fixed
+            fixed.append(asked[0])
+
+    def case(self, case, target):
+        folder = tempfile.mkdtemp(dir=self.work)
+        library = os.path.join(folder, "libmodel.so")
+        try:
+            return self.data_sets(case, target, library)
+        finally:
+            if not self.options.keep:
+                shutil.rmtree(folder, ignore_errors=True)
+
+    def data_sets(self, case, target, library):
+        compiled, fixed = False, []
+        for data_set in case.data_sets or [cases.DataSet({}, {})]:
+            if not compiled or fixed:  # a fixed input belongs to one data set
+                outcome, fixed = self.compile(case, data_set, target, library)
+                compiled = True
+                if outcome:
+                    return outcome
+            arguments = [f"--input={name}={path}" for name, path in data_set.inputs.items() if name not in fixed]
+            arguments += [f"--expect={name}={path}" for name, path in data_set.outputs.items()]
+            status, said = self.command(*self.runner_command(target), library, *arguments, f"--rtol={self.options.rtol}",
+                                        f"--atol={self.options.atol}")
+            if status != 0:
+                return Outcome("wrong" if status == 1 else "broke", f"nacre-run ended with {status}: {summary(said)}", fixed)
+        return Outcome("passed", "", fixed)
+
+
+def summary(said):
+    """The line that says what went wrong."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    errors = [line for line in lines if "error" in line or "differ" in line or "Sanitizer" in line]
+    return (errors or lines or ["no message"])[0][:300]
+
+
+def read_operators():
+    with open(os.path.join(HERE, "operators.txt"), encoding="utf-8") as file:
+        return {word for line in file if not line.startswith("#") for word in line.split()}
+
+
+def read_expected_failures(targets):
+    """{(case, target): reason}; a line is `target case: reason`, target `*` meaning each."""
+    expected = {}
+    with open(os.path.join(HERE, "expected-failures.txt"), encoding="utf-8") as file:
+        for line in file:
+            if line.strip() and not line.startswith("#"):
+                entry, reason = line.strip().split(": ", 1)
+                target, name = entry.split()
+                expected.update({(name, t): reason for t in targets if target in ("*", t)})
+    return expected
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--bin", default=os.path.join(ROOT, "build", "release", "bin"), help="folder of nacre-compile, nacre-run")
+    parser.add_argument("--suite", choices=("onnx", "models"), default="onnx", help="onnx: backend tests; models: onnx-real and onnx-light")
+    parser.add_argument("--onnx-testdata", default="/usr/share/libonnx-testdata/data")
+    parser.add_argument("--data", default=os.path.join(ROOT, "..", "shared", "data"), help="folder of onnx-real and onnx-light")
+    parser.add_argument("--target", action="append", help="host or linux-arm64; may be repeated (default: both)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--filter", default="", help="regular expression on group/case")
+    parser.add_argument("--rtol", type=float, default=1e-3)
+    parser.add_argument("--atol", type=float, default=1e-4, help="relative to the largest element")
+    parser.add_argument("--seconds", type=int, default=120, help="limit of each program")
+    parser.add_argument("--memory-gib", type=int, default=8, help="address space of each program; 0: no limit (sanitizers)")
+    parser.add_argument("--listed-only", action="store_true", help="leave out cases with operators that are not listed")
+    parser.add_argument("--keep", action="store_true", help="keep the compiled libraries and say where")
+    parser.add_argument("--verbose", action="store_true", help="print every case that did not pass, expected or not")
+    return parser.parse_args()
+
+
+def collect(arguments):
+    root, groups = ((arguments.onnx_testdata, cases.ONNX_TESTDATA_GROUPS) if arguments.suite == "onnx" else
+                    (arguments.data, cases.SHARED_GROUPS))
+    if not any(os.path.isdir(os.path.join(root, group)) for group in groups):
+        print(f"skipped: no test data in {root}")
+        sys.exit(77)
+    found = [case for group in groups for case in cases.read_group(root, group)]
+    return groups, [case for case in found if re.search(arguments.filter, case.id)]
+
+
+def main():
+    arguments = parse_arguments()
+    arguments.bin = os.path.abspath(arguments.bin)
+    targets = arguments.target or ["host", "linux-arm64"]
+    groups, selected = collect(arguments)
+    operators = read_operators()
+    expected = read_expected_failures(targets)
+    work = tempfile.mkdtemp(prefix="nacre-conformance-")
+    runner = Runner(arguments, work)
+
+    unlisted = {case.id: reasons for case in selected if (reasons := case.unlisted(operators))}
+    plan = [(case, target) for target in targets for case in selected
+            if case.id not in unlisted or (target == targets[0] and not arguments.listed_only)]
+    counts, failures = Counter(), []
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        for (case, target), outcome in zip(plan, pool.map(lambda task: runner.case(*task), plan)):
+            verdict = judge(case, target, outcome, case.id in unlisted, expected)
+            counts[case.group, target, verdict] += 1
+            counts[case.group, target, "--set"] += bool(outcome.fixed_inputs)
+            if verdict == "failed":
+                failures.append(f"{target} {case.id}: " + (outcome.text or "passes, but is in expected-failures.txt"))
+            elif arguments.verbose and outcome.text:
+                print(f"{verdict}: {target} {case.id}: {outcome.text}")
+
+    if not arguments.filter:
+        known = {case.id for case in selected}
+        for name, target in sorted(expected):
+            if name.split("/")[0] in groups and name not in known:
+                failures.append(f"{target} {name}: is in expected-failures.txt, but there is no such case")
+    report(counts, failures, groups, targets)
+    if arguments.keep:
+        print(f"libraries are in {work}")
+    else:
+        shutil.rmtree(work, ignore_errors=True)
+    return 1 if failures else 0
+
+
+def judge(case, target, outcome, is_unlisted, expected):
+    passed = outcome.kind == "passed"
+    if is_unlisted:
+        return "extra" if passed else "refused" if outcome.kind == "refused" else "failed"
+    if (case.id, target) in expected:
+        return "failed" if passed or outcome.kind == "broke" else "expected"
+    return "passed" if passed else "failed"
+
+
+def report(counts, failures, groups, targets):
+    for failure in failures:
+        print(f"FAILED {failure}")
+    columns = ("passed", "expected", "failed", "--set", "extra", "refused")
+    print(f"\n{'group':<20}{'target':<14}" + "".join(f"{c:>10}" for c in columns))
+    for group in groups:
+        for target in targets:
+            row = [counts[group, target, column] for column in columns]
+            if any(row):
+                print(f"{group:<20}{target:<14}" + "".join(f"{n:>10}" for n in row))
+    print("expected: fails as expected-failures.txt says; --set: an input was fixed; extra, refused: operators not listed\n")
+    passed = sum(n for (_, _, column), n in counts.items() if column == "passed")
+    print(f"{passed} passed, {len(failures)} failed")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

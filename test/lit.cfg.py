@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# What:  which files are lit tests, and the programs they may call by bare name.
+# Why:   folders of other rings (unit, conformance, ...) hold files that lit must not take for tests.
+import os
+
+import lit.formats
+from lit.llvm import llvm_config
+
+config.name = "Nacre"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs", "unit", "runtime", "conformance", "bench", "e2e", "fuzz", "size", "lint"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = config.nacre_build
+
+llvm_config.with_environment("PATH", [config.nacre_tools_dir, config.llvm_tools_dir], append_path=True)
+llvm_config.use_default_substitutions()
+programs = ["nacre-opt", "nacre-translate", "nacre-compile", "nacre-run"]
+llvm_config.add_tool_substitutions([p for p in programs if os.path.exists(os.path.join(config.nacre_tools_dir, p))],
+                                   [config.nacre_tools_dir])
+config.substitutions.append(("%python", config.nacre_python))
+
+# A text model under test becomes an .onnx file by: %onnx < model.textproto > %t.onnx
+config.substitutions.append(("%onnx", "protoc --encode=onnx.ModelProto -I/usr/include onnx/onnx.proto"))
+if config.nacre_qemu:
+    config.available_features.add("qemu-aarch64")
