@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * What a compiled model hands to the runtime: constant tables inside the .so, written by codegen/package, read by
+ * runtime/src, and the only thing the two have in common.
+ *
+ *   nacre_model_table          exported as nacre_model_<name>; starts with the public head
+ *   ├── 1 strings              every text, one blob; a text is an offset into it, 0 is ""
+ *   ├── 2 dims                 every shape, one array; a shape is an index into it
+ *   ├── 3 kernels              one row per different piece of code
+ *   │     └── cpu              its variants, the most demanding first; create takes the first that the CPU can run
+ *   ├── 4 weights_data         the bytes, page-aligned; NULL where the app supplies them
+ *   │     └── weights          one row per weight: where in the bytes, in which encoding
+ *   └── 5 entries              `main`, ...
+ *         ├── inputs, outputs  one row per tensor
+ *         ├── steps            launches, and loops as brackets around them, in the order of execution
+ *         └── operands         what the launches work on; a step names a range of them
+ *
+ * Pointers are few (one relocation each, in a page that stays private); all else are offsets and indices.
+ * Layout: natural alignment, little endian, 64-bit pointers; both sides compile this header.
+ *
+ * Versions: a field is added at the end of its row, which changes the row's size and NACRE_FORMAT_VERSION; the
+ * compiler links the runtime of its own version into each .so, so create asks for equality.
+ */
+#ifndef NACRE_MODEL_FORMAT_H
+#define NACRE_MODEL_FORMAT_H
+
+#include "runtime.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define NACRE_FORMAT_VERSION 1
+
+/** The name under which the runtime's archive defines the table of functions that the head points to (hidden). */
+#define NACRE_FUNCTIONS_SYMBOL "nacre_runtime_functions"
+extern const nacre_functions nacre_runtime_functions;
+
+/* --- The kernel ABI ----------------------------------------------------------------------------------------------- */
+
+/** What a kernel is called with, besides its units. Kernels refer to no data symbol: weights come as buffers too. */
+typedef struct nacre_kernel_args {
+  void *const *buffers; /**< The launch's operands, in order. */
+  void *scratch;        /**< This thread's, of the variant's scratch_bytes, aligned to NACRE_ALIGNMENT. */
+  int64_t share_begin;  /**< The CPU's share of the cut axis. */
+  int64_t share_end;
+  const int64_t *sizes; /**< Runtime sizes of dynamic shapes; NULL today. */
+} nacre_kernel_args;
+
+/** Computes the units [begin, end) of the launch's share. Units may be computed in any order, by any threads. */
+typedef void (*nacre_kernel_function)(const nacre_kernel_args *args, int64_t begin, int64_t end);
+
+/* --- Kernels ------------------------------------------------------------------------------------------------------ */
+
+/** What a CPU must have. The runtime computes the same word for the CPU it runs on. One bit per feature of either. */
+typedef enum nacre_cpu_bit {
+  NACRE_ARM64_NEON = 0,
+  NACRE_ARM64_FP16 = 1,    /**< Half-precision arithmetic, scalar and NEON. */
+  NACRE_ARM64_FP16FML = 2, /**< Half to single multiply-add. */
+  NACRE_ARM64_DOTPROD = 3,
+  NACRE_ARM64_I8MM = 4,
+  NACRE_ARM64_BF16 = 5,
+  NACRE_ARM64_SVE = 6,
+  NACRE_ARM64_SVE2 = 7,
+  NACRE_ARM64_LSE = 8,
+  NACRE_ARM64_RDM = 9,
+  NACRE_X86_64_V2 = 32,    /**< SSE4.2, SSSE3, POPCNT. */
+  NACRE_X86_64_V3 = 33,    /**< AVX2, FMA, F16C, BMI, BMI2, LZCNT, MOVBE, and the system saves ymm. */
+  NACRE_X86_64_V4 = 34,    /**< AVX-512 F, BW, CD, DQ, VL, and the system saves zmm. */
+  NACRE_X86_AVX_VNNI = 35, /**< With ymm encodings of its own. */
+  NACRE_X86_AVX512_VNNI = 36,
+  NACRE_X86_AVX512_BF16 = 37,
+  NACRE_X86_AVX512_FP16 = 38,
+  NACRE_X86_AVX512_VBMI = 39 /**< VBMI, VBMI2, BITALG, VPOPCNTDQ, GFNI: what Ice Lake and Zen 4 add. */
+} nacre_cpu_bit;
+
+#define NACRE_CPU_NEED(bit) (UINT64_C(1) << (bit))
+
+/**
+ * One piece of machine code. A launch over the share [b, e) of its cut axis has
+ * ceil((e - b) / unit_extent) * units_per_block units; for (e, b) = (1, 0) and unit_extent 1 that is units_per_block,
+ * the case of kernels without a cut axis.
+ */
+typedef struct nacre_cpu_variant {
+  nacre_kernel_function function;
+  uint64_t needs;            /**< NACRE_CPU_NEED bits. */
+  int64_t unit_extent;       /**< Elements of the cut axis in a block of units; at least 1. */
+  int64_t units_per_block;   /**< At least 1. */
+  uint64_t scratch_bytes;    /**< Per thread. */
+  uint32_t unit_nanoseconds; /**< Rough cost of one unit: decides the grain, and what is too small for threads. */
+  uint32_t reserved;
+} nacre_cpu_variant;
+
+/** SPIR-V and what it needs; of a later version. */
+typedef struct nacre_gpu_variant nacre_gpu_variant;
+
+typedef enum nacre_kernel_kind {
+  NACRE_KERNEL_CONTRACTION = 0,
+  NACRE_KERNEL_NEST = 1,
+  NACRE_KERNEL_ROW = 2,
+  NACRE_KERNEL_PERMUTE = 3,
+  NACRE_KERNEL_INDEXED = 4,
+  NACRE_KERNEL_SCAN = 5
+} nacre_kernel_kind;
+
+typedef struct nacre_kernel {
+  const nacre_cpu_variant *cpu;
+  const nacre_gpu_variant *gpu; /**< NULL today. */
+  uint32_t cpu_count;           /**< At least 1. */
+  uint32_t gpu_count;           /**< 0 today. */
+  uint32_t kind;                /**< nacre_kernel_kind */
+  uint32_t name;                /**< Offset into the strings. */
+} nacre_kernel;
+
+/* --- Weights ------------------------------------------------------------------------------------------------------ */
+
+typedef enum nacre_weight_encoding {
+  NACRE_WEIGHT_DENSE = 0,  /**< As in the model. */
+  NACRE_WEIGHT_PANEL = 1,  /**< [ceil(OC / nr)][KH][KW * IC][nr]; the parameter is nr. */
+  NACRE_WEIGHT_DERIVED = 2 /**< Made once per loaded model from another weight; of a later version. */
+} nacre_weight_encoding;
+
+typedef struct nacre_weight {
+  uint32_t name;      /**< Offset into the strings: the model's initializer. */
+  uint32_t encoding;  /**< nacre_weight_encoding */
+  uint32_t parameter; /**< The encoding's. */
+  uint32_t source;    /**< Derived: the weight it is made from. Others: its own number. */
+  uint64_t offset;    /**< Into weights_data, a multiple of NACRE_ALIGNMENT. */
+  uint64_t bytes;
+} nacre_weight;
+
+/* --- Entries ------------------------------------------------------------------------------------------------------ */
+
+#define NACRE_NO_BOUNDS UINT32_MAX
+
+typedef struct nacre_tensor {
+  uint32_t name;         /**< Offset into the strings. */
+  uint32_t element_type; /**< nacre_element_type */
+  uint32_t rank;
+  uint32_t first_dim; /**< Index into dims, `rank` of them. */
+  uint64_t bytes;
+  float scale;          /**< 1 where the tensor is not quantised. */
+  int32_t zero_point;   /**< 0 where the tensor is not quantised. */
+  uint32_t first_bound; /**< Index into dims of the largest dimensions; NACRE_NO_BOUNDS where all are static. */
+  uint32_t reserved;
+} nacre_tensor;
+
+typedef enum nacre_space {
+  NACRE_SPACE_ARENA = 0,  /**< offset: into the arena. index: 0. */
+  NACRE_SPACE_INPUT = 1,  /**< offset: into input number `index`, wherever the caller put it. */
+  NACRE_SPACE_OUTPUT = 2, /**< offset: into output number `index`. */
+  NACRE_SPACE_STATE = 3,  /**< offset: into the state. index: 0. */
+  NACRE_SPACE_WEIGHT = 4, /**< offset: into weight number `index`. */
+  NACRE_SPACE_DERIVED = 5 /**< offset: into the derived weight number `index`; of a later version. */
+} nacre_space;
+
+typedef struct nacre_operand {
+  uint32_t space; /**< nacre_space */
+  uint32_t index;
+  uint64_t offset; /**< Bytes. */
+  int64_t step;    /**< Bytes added for each iteration of the innermost loop around the launch. */
+} nacre_operand;
+
+typedef enum nacre_step_kind {
+  NACRE_STEP_LAUNCH = 0,
+  NACRE_STEP_LOOP_BEGIN = 1, /**< The steps up to the matching LOOP_END are run trip_count times. */
+  NACRE_STEP_LOOP_END = 2
+} nacre_step_kind;
+
+/** How deep loops may nest. */
+#define NACRE_MAX_LOOP_DEPTH 8
+
+typedef struct nacre_step {
+  uint32_t kind;          /**< nacre_step_kind; of the others only trip_count and name count outside a launch. */
+  uint32_t kernel;        /**< Index into kernels. */
+  uint32_t first_operand; /**< Index into the entry's operands. */
+  uint32_t operand_count;
+  uint32_t name; /**< Offset into the strings: the model's nodes it computes. */
+  uint32_t reserved;
+  int64_t trip_count; /**< LOOP_BEGIN: at least 1. */
+  int64_t cut_extent; /**< Length of the cut axis; 1 where there is none. */
+  int64_t grain;      /**< A cut is a multiple of this. */
+  int64_t gpu_begin;  /**< The engines' ranges on the cut axis; they cover it, and may overlap. */
+  int64_t gpu_end;
+  int64_t cpu_begin;
+  int64_t cpu_end;
+} nacre_step;
+
+typedef struct nacre_entry {
+  const nacre_tensor *inputs;
+  const nacre_tensor *outputs;
+  const nacre_step *steps;
+  const nacre_operand *operands;
+  uint32_t name; /**< Offset into the strings. */
+  uint32_t input_count;
+  uint32_t output_count;
+  uint32_t step_count;
+  uint32_t operand_count;
+  uint32_t reserved;
+  uint64_t arena_bytes; /**< Offsets in it are multiples of NACRE_ALIGNMENT. */
+} nacre_entry;
+
+/* --- The model ---------------------------------------------------------------------------------------------------- */
+
+/** The sizes of the rows above as the writer saw them; the reader compares them with its own. */
+typedef struct nacre_row_sizes {
+  uint16_t model, kernel, cpu_variant, weight, tensor, operand, step, entry;
+} nacre_row_sizes;
+
+#define NACRE_ROW_SIZES                                                                                                \
+  {sizeof(nacre_model_table), sizeof(nacre_kernel),  sizeof(nacre_cpu_variant), sizeof(nacre_weight),                  \
+   sizeof(nacre_tensor),      sizeof(nacre_operand), sizeof(nacre_step),        sizeof(nacre_entry)}
+
+typedef struct nacre_model_table {
+  nacre_model head; /**< What runtime.h calls through: &nacre_runtime_functions. */
+  uint32_t format_version;
+  uint32_t reserved;
+  nacre_row_sizes sizes;
+  uint64_t baseline_needs; /**< NACRE_CPU_NEED bits that every kernel takes for granted. */
+  const char *strings;
+  const int64_t *dims;
+  const nacre_kernel *kernels;
+  const void *weights_data;
+  const nacre_weight *weights;
+  const nacre_entry *entries;
+  uint64_t weights_bytes;
+  uint64_t state_bytes; /**< Zero at create; shared by all entries of a session. */
+  uint32_t strings_bytes;
+  uint32_t dim_count;
+  uint32_t kernel_count;
+  uint32_t weight_count;
+  uint32_t entry_count;
+  uint32_t name;     /**< Offsets into the strings. */
+  uint32_t compiler; /**< Name and version. */
+  uint32_t target;   /**< As given to --target=. */
+} nacre_model_table;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NACRE_MODEL_FORMAT_H */
