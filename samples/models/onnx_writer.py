@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes small ONNX models and NumPy arrays with nothing but Python itself.
+
+Why:  the sample network, the kernel benchmarks and the chain test must be made on a machine without python3-onnx.
+How:  ONNX is protobuf; a message is its fields one after the other, each a key (number << 3 | wire type) and a value.
+      The numbers are those of onnx.proto: ModelProto, GraphProto, NodeProto, AttributeProto, TensorProto, ValueInfoProto.
+"""
+import math
+import random
+import struct
+from array import array
+
+FLOAT, INT64 = 1, 7
+
+
+def _varint(value):
+    value &= (1 << 64) - 1  # negative numbers travel as 64-bit two's complement
+    out = bytearray()
+    while value > 0x7F:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+def _number(field, value):
+    return _varint(field << 3) + _varint(value)
+
+
+def _bytes(field, value):
+    value = value.encode() if isinstance(value, str) else value
+    return _varint(field << 3 | 2) + _varint(len(value)) + value
+
+
+def _float(field, value):
+    return _varint(field << 3 | 5) + struct.pack("<f", value)
+
+
+def _attribute(name, value):
+    """AttributeProto; the Python type chooses the kind."""
+    if isinstance(value, float):
+        body = _float(2, value) + _number(20, 1)
+    elif isinstance(value, int):
+        body = _number(3, value) + _number(20, 2)
+    elif isinstance(value, str):
+        body = _bytes(4, value) + _number(20, 3)
+    else:
+        body = b"".join(_number(8, v) for v in value) + _number(20, 7)
+    return _bytes(1, name) + body
+
+
+def _tensor(name, element_type, dims, raw):
+    return b"".join(_number(1, d) for d in dims) + _number(2, element_type) + _bytes(8, name) + _bytes(9, raw)
+
+
+def _value_info(name, element_type, dims):
+    shape = b"".join(_bytes(1, _number(1, d)) for d in dims)
+    return _bytes(1, name) + _bytes(2, _bytes(1, _number(1, element_type) + _bytes(2, shape)))
+
+
+class Graph:
+    """A model under construction: nodes in order, weights from one seed."""
+
+    def __init__(self, name, seed=1, opset=13):
+        self.name, self.opset = name, opset
+        self.random = random.Random(seed)
+        self.nodes, self.initializers, self.inputs, self.outputs = [], [], [], []
+
+    def input(self, name, dims, element_type=FLOAT):
+        self.inputs.append(_value_info(name, element_type, dims))
+        return name
+
+    def output(self, name, dims, element_type=FLOAT):
+        self.outputs.append(_value_info(name, element_type, dims))
+
+    def weight(self, name, dims, low, high):
+        """Uniform random values."""
+        values = array("f", (self.random.uniform(low, high) for _ in range(math.prod(dims))))
+        self.initializers.append(_tensor(name, FLOAT, dims, values.tobytes()))
+        return name
+
+    def kernel(self, name, dims):
+        """Weights of a convolution or dense layer [out, in, ...], scaled so that activations keep their size."""
+        bound = math.sqrt(6.0 / math.prod(dims[1:]))
+        return self.weight(name, dims, -bound, bound)
+
+    def node(self, operator, inputs, output=None, **attributes):
+        """Adds a node with one output and returns the output's name."""
+        name = f"{operator.lower()}_{len(self.nodes)}"
+        output = output or name
+        self.nodes.append(b"".join(_bytes(1, i) for i in inputs) + _bytes(2, output) + _bytes(3, name) + _bytes(4, operator) +
+                          b"".join(_bytes(5, _attribute(k, v)) for k, v in attributes.items()))
+        return output
+
+    def save(self, path):
+        graph = (b"".join(_bytes(1, n) for n in self.nodes) + _bytes(2, self.name) +
+                 b"".join(_bytes(5, t) for t in self.initializers) + b"".join(_bytes(11, i) for i in self.inputs) +
+                 b"".join(_bytes(12, o) for o in self.outputs))
+        ir_version = 7
+        with open(path, "wb") as file:
+            file.write(_number(1, ir_version) + _bytes(2, "nacre samples") + _bytes(7, graph) + _bytes(8, _number(2, self.opset)))
+
+
+def write_npy(path, dims, values):
+    """A float32 array in NumPy's format."""
+    shape = "(" + "".join(f"{d}, " for d in dims) + ")"
+    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}"
+    header += " " * (-(len(header) + 11) % 64) + "\n"
+    with open(path, "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + array("f", values).tobytes())
