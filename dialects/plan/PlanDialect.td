@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The `plan` dialect: what the runtime is told. Kernels, the launches that run them, storages, weights and loops.
+
+#ifndef NACRE_DIALECTS_PLAN_PLANDIALECT
+#define NACRE_DIALECTS_PLAN_PLANDIALECT
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+
+def Plan_Dialect : Dialect {
+  let name = "plan";
+  let cppNamespace = "::nacre::plan";
+  let summary = "What the runtime is told";
+  let description = [{
+    A module holds `plan.weight`s, `plan.kernel`s and `plan.entry`s. An entry is a list of launches. Early in the `kernels`
+    phase launches take and return tensors; its last passes give every tensor a storage, and from then on launches write
+    into `memref`s (identity layout, static shape), as the runtime will. docs/phases/kernels.md has the forms.
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
+class Plan_Enum<string name, string summary, list<I32EnumAttrCase> cases> : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::nacre::plan";
+  let genSpecializedAttr = 0;
+}
+
+def Plan_KernelKindEnum : Plan_Enum<"KernelKind", "the kind of work a kernel does: one emitter per engine each", [
+  I32EnumAttrCase<"Contraction", 0, "contraction">, I32EnumAttrCase<"Nest", 1, "nest">, I32EnumAttrCase<"Row", 2, "row">,
+  I32EnumAttrCase<"Permute", 3, "permute">, I32EnumAttrCase<"Indexed", 4, "indexed">, I32EnumAttrCase<"Scan", 5, "scan">]>;
+def Plan_KernelKind : EnumAttr<Plan_Dialect, Plan_KernelKindEnum, "kind">;
+
+def Plan_RoleEnum : Plan_Enum<"Role", "what a storage is for", [
+  I32EnumAttrCase<"Input", 0, "input">, I32EnumAttrCase<"Output", 1, "output">, I32EnumAttrCase<"State", 2, "state">,
+  I32EnumAttrCase<"Temporary", 3, "temporary">]>;
+def Plan_Role : EnumAttr<Plan_Dialect, Plan_RoleEnum, "role">;
+
+def Plan_EncodingKindEnum : Plan_Enum<"EncodingKind", "how a weight's bytes are laid out", [
+  I32EnumAttrCase<"Plain", 0, "plain">, I32EnumAttrCase<"Panel", 1, "panel">]>;
+
+def Plan_EncodingAttr : AttrDef<Plan_Dialect, "Encoding"> {
+  let mnemonic = "encoding";
+  let summary = "How a weight's bytes are laid out in the compiled model";
+  let description = [{
+    `plain`: row-major, as the tensor says. `panel(nr)`: the last axis is cut into panels of `nr` columns, and each panel
+    stores all other axes in row-major order, `nr` values apiece: `[ceil(OC / nr)][rest...][nr]`, the last panel filled
+    with zeros. With `groups` > 1 every group of `OC / groups` columns is cut into panels of its own.
+    Derived encodings (Winograd) are cases to come.
+  }];
+  let parameters = (ins EnumParameter<Plan_EncodingKindEnum>:$kind, DefaultValuedParameter<"int64_t", "0">:$width,
+                        DefaultValuedParameter<"int64_t", "1">:$groups);
+  let assemblyFormat = "`<` $kind (`,` `width` `=` $width^)? (`,` `groups` `=` $groups^)? `>`";
+}
+
+#endif // NACRE_DIALECTS_PLAN_PLANDIALECT

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The operations of `plan`. What the bodies of kernels look like is said in docs/phases/kernels.md.
+
+#ifndef NACRE_DIALECTS_PLAN_PLANOPS
+#define NACRE_DIALECTS_PLAN_PLANOPS
+
+include "dialects/plan/PlanDialect.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class Plan_Op<string mnemonic, list<Trait> traits = []> : Op<Plan_Dialect, mnemonic, traits>;
+
+def Plan_Value : AnyTypeOf<[AnyStaticShapeTensor, AnyStaticShapeMemRef]>;
+
+def Plan_WeightOp : Plan_Op<"weight", [Symbol]> {
+  let summary = "A constant of the model that kernels read";
+  let description = [{
+    `value` is a splat or a resource until the package phase packs it as `encoding` says. Two launches may share a weight;
+    it has one encoding.
+
+    ```mlir
+    plan.weight @conv1_w = dense_resource<w> : tensor<3x3x64x64xf32> {encoding = #plan.encoding<panel, width = 16>}
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, ElementsAttr:$value, OptionalAttr<Plan_EncodingAttr>:$encoding);
+  let assemblyFormat = "$sym_name `=` $value attr-dict";
+}
+
+def Plan_KernelOp : Plan_Op<"kernel", [Symbol, IsolatedFromAbove, SingleBlock]> {
+  let summary = "One kind of work on whole storages";
+  let description = [{
+    The body's arguments are `num_inputs` inputs, then the storages that are written, all as tensors; `plan.yield` returns
+    the written storages' new contents. The body is upstream `linalg` and `tensor` (docs/phases/kernels.md).
+
+    `cut_axis` is the axis of the first written slice along which the work may be divided between engines, `cut_extent` its length and
+    `grain` the step at which it may be cut. `encodings` names, for each input that is a weight, how its bytes lie
+    (`unit` for the others); the tile tables of the target set it.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, Plan_KernelKind:$kind, I64Attr:$num_inputs, I64Attr:$cut_axis,
+                       I64Attr:$cut_extent, DefaultValuedAttr<I64Attr, "1">:$grain, OptionalAttr<ArrayAttr>:$encodings);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::Block::BlockArgListType getInputs() { return getBody().getArguments().take_front(getNumInputs()); }
+    ::mlir::Block::BlockArgListType getOutputs() { return getBody().getArguments().drop_front(getNumInputs()); }
+    /// The encoding of input `index`, or null where it is no weight.
+    EncodingAttr getEncoding(unsigned index);
+  }];
+}
+
+def Plan_YieldOp : Plan_Op<"yield", [Pure, Terminator, HasParent<"KernelOp">, ReturnLike]> {
+  let summary = "The written storages' new contents";
+  let arguments = (ins Variadic<AnyStaticShapeTensor>:$values);
+  let assemblyFormat = "$values attr-dict `:` type($values)";
+}
+
+def Plan_EntryOp : Plan_Op<"entry", [Symbol, IsolatedFromAbove, SingleBlock, NoTerminator]> {
+  let summary = "A way to run the model: inputs, outputs and the launches between them, in order";
+  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<I64Attr>:$arena_bytes);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
+}
+
+def Plan_StorageOp : Plan_Op<"storage"> {
+  let summary = "A dense array in memory: an input, an output, state or a temporary";
+  let description = [{
+    Inputs, outputs and state have a `name` and an `index` in the order of the model's own; `offset` is a temporary's place in the arena, in
+    bytes, given by the schedule phase. While launches still work on tensors, only inputs exist, as tensors.
+
+    ```mlir
+    %x = plan.storage input "data" 0 : memref<1x3x224x224xf32>
+    %t = plan.storage temporary : memref<1x114x114x64xf32>
+    ```
+  }];
+  let arguments = (ins Plan_Role:$role, OptionalAttr<StrAttr>:$name, OptionalAttr<I64Attr>:$index,
+                       OptionalAttr<TypeAttr>:$external_type, OptionalAttr<I64Attr>:$offset);
+  let results = (outs Plan_Value:$result);
+  let assemblyFormat = "$role ($name^)? ($index^)? attr-dict `:` type($result)";
+}
+
+def Plan_OutputOp : Plan_Op<"output"> {
+  let summary = "Names a tensor as an output of the entry, while launches still work on tensors";
+  let arguments = (ins AnyStaticShapeTensor:$value, StrAttr:$name, I64Attr:$index, OptionalAttr<TypeAttr>:$external_type);
+  let assemblyFormat = "$value `,` $name $index attr-dict `:` type($value)";
+}
+
+def Plan_UseOp : Plan_Op<"use", [Pure]> {
+  let summary = "A weight as an operand of launches";
+  let arguments = (ins FlatSymbolRefAttr:$weight);
+  let results = (outs Plan_Value:$result);
+  let assemblyFormat = "$weight attr-dict `:` type($result)";
+}
+
+def Plan_ViewOp : Plan_Op<"view", [Pure]> {
+  let summary = "Consecutive bytes of a storage under another shape";
+  let description = [{
+    Starts `offset` elements into `source`, plus `step` elements for each turn of the enclosing `plan.for` whose counter is given.
+
+    ```mlir
+    %row = plan.view %states[%t] {step = 512 : i64} : memref<100x1x512xf32> to memref<1x512xf32>
+    ```
+  }];
+  let arguments = (ins Plan_Value:$source, Optional<Index>:$counter, DefaultValuedAttr<I64Attr, "0">:$offset,
+                       DefaultValuedAttr<I64Attr, "0">:$step);
+  let results = (outs Plan_Value:$result);
+  let assemblyFormat = "$source (`[` $counter^ `]`)? attr-dict `:` type($source) `to` type($result)";
+  let hasVerifier = 1;
+}
+
+def Plan_LaunchOp : Plan_Op<"launch", [AttrSizedOperandSegments]> {
+  let summary = "Runs a kernel";
+  let description = [{
+    On tensors: `inputs` in, results out. On storages: `inputs` are read, `outputs` written, no results. `gpu` and `cpu`
+    are the half-open ranges of the cut axis that each engine computes, set by the place phase. The location names the
+    nodes of the model.
+
+    ```mlir
+    plan.launch @conv(%x, %w, %b) into(%y) {cpu = array<i64: 0, 56>, gpu = array<i64: 0, 0>}
+        : (memref<1x58x58x64xf32>, memref<3x3x64x64xf32>, memref<64xf32>) into (memref<1x56x56x64xf32>)
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Plan_Value>:$inputs, Variadic<AnyStaticShapeMemRef>:$outputs,
+                       OptionalAttr<DenseI64ArrayAttr>:$gpu, OptionalAttr<DenseI64ArrayAttr>:$cpu);
+  let results = (outs Variadic<AnyStaticShapeTensor>:$results);
+  let assemblyFormat = [{
+    $kernel `(` $inputs `)` (`into` `(` $outputs^ `)`)? attr-dict `:` `(` type($inputs) `)`
+    (`into` `(` type($outputs)^ `)`)? (`->` type($results)^)?
+  }];
+}
+
+def Plan_ForOp : Plan_Op<"for", [SingleBlock, NoTerminator]> {
+  let summary = "Repeats launches a fixed number of times";
+  let description = [{
+    The body's only argument is the counter; `plan.view` may use it.
+
+    ```mlir
+    plan.for 100 {
+    ^bb0(%t: index):
+      ...
+    }
+    ```
+  }];
+  let arguments = (ins ConfinedAttr<I64Attr, [IntPositive]>:$trip_count);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$trip_count attr-dict-with-keyword $body";
+  let hasRegionVerifier = 1;
+}
+
+#endif // NACRE_DIALECTS_PLAN_PLANOPS
