@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reads what a test runner must know of ONNX files: operators, graph inputs and outputs, shapes of tensors.
+"""Reads what a test runner must know of ONNX files: nodes, graph inputs and outputs, sizes of weights, shapes of tensors.
 
 Why:  the runner shall need nothing but Python itself, and must not trust the compiler's own reader.
 How:  the protobuf wire format is a list of (field number, value); the few fields used are named by their numbers.
 """
+import math
 import mmap
 from dataclasses import dataclass, field
+
+# By number of TensorProto.DataType.
+_ELEMENT_BYTES = {1: 4, 2: 1, 3: 1, 4: 2, 5: 2, 6: 4, 7: 8, 9: 1, 10: 2, 11: 8, 12: 4, 13: 8, 16: 2}
 
 
 def _varint(data, at):
@@ -52,14 +56,23 @@ class Value:
 
 @dataclass
 class Model:
-    operators: set = field(default_factory=set)
+    operators: set = field(default_factory=set)  # those inside nested graphs too
+    nodes: list = field(default_factory=list)  # (names of inputs, names of outputs); without those of nested graphs
     inputs: list = field(default_factory=list)
     outputs: list = field(default_factory=list)
-    initializers: set = field(default_factory=set)
+    initializers: dict = field(default_factory=dict)  # name: bytes
 
     def free_inputs(self):
         """The inputs a caller must give: old models list their weights among the inputs too."""
         return [i for i in self.inputs if i.name not in self.initializers]
+
+    def live_initializer_bytes(self):
+        """The bytes of the initializers that an output needs."""
+        live = {o.name for o in self.outputs}
+        for inputs, outputs in reversed(self.nodes):  # ONNX demands topological order
+            if live.intersection(outputs):
+                live.update(inputs)
+        return sum(size for name, size in self.initializers.items() if name in live)
 
 
 def _value_info(data, span):
@@ -89,21 +102,36 @@ def _dimension(data, span):
 def _graph(data, span, model, nested=False):
     for number, item in fields(data, *span):
         if number == 1:
-            _node(data, item, model)
+            _node(data, item, model, nested)
         elif nested:
             continue
         elif number == 5:
-            model.initializers.update(_text(data, v) for k, v in fields(data, *item) if k == 8)
+            name, size = _initializer(data, item)
+            model.initializers[name] = size
         elif number == 11:
             model.inputs.append(_value_info(data, item))
         elif number == 12:
             model.outputs.append(_value_info(data, item))
 
 
-def _node(data, span, model):
-    operator = domain = ""
+def _initializer(data, span):
+    """(name, bytes) of a TensorProto."""
+    name, element_type = "", 0
     for number, item in fields(data, *span):
-        if number == 4:
+        if number == 2:
+            element_type = item
+        elif number == 8:
+            name = _text(data, item)
+    return name, math.prod(_tensor_dims(data, span)) * _ELEMENT_BYTES.get(element_type, 0)
+
+
+def _node(data, span, model, nested):
+    operator = domain = ""
+    inputs, outputs = [], []
+    for number, item in fields(data, *span):
+        if number in (1, 2):
+            (inputs if number == 1 else outputs).append(_text(data, item))
+        elif number == 4:
             operator = _text(data, item)
         elif number == 7:
             domain = _text(data, item)
@@ -112,6 +140,8 @@ def _node(data, span, model):
                 if key in (6, 11):  # a graph, or graphs, inside an attribute
                     _graph(data, part, model, nested=True)
     model.operators.add(operator if domain in ("", "ai.onnx") else f"{domain}:{operator}")
+    if not nested:
+        model.nodes.append((inputs, outputs))
 
 
 def read_model(path):
@@ -133,15 +163,19 @@ def tensor_shape(path):
         header = data[8 + width:8 + width + length].decode()
         inside = header[header.index("(", header.index("'shape'")) + 1:]
         return [int(d) for d in inside[:inside.index(")")].split(",") if d.strip()]
-    shape = []
-    for number, item in fields(data):
+    return _tensor_dims(data, (0, len(data)))
+
+
+def _tensor_dims(data, span):
+    dims = []
+    for number, item in fields(data, *span):
         if number != 1:
             continue
         if isinstance(item, int):
-            shape.append(item)
+            dims.append(item)
         else:  # packed
             at = item[0]
             while at < item[1]:
                 dim, at = _varint(data, at)
-                shape.append(dim)
-    return shape
+                dims.append(dim)
+    return dims

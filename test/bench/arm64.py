@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Instructions that one inference executes on arm64, counted under qemu, against ONNX Runtime for arm64.
+
+Why:  without a phone, instructions are what can be compared exactly; they are not times (no cache, no issue width).
+How:  both programs put the hints of qemu_insn_count.c around a run; the smallest count of a few runs is kept. One thread.
+"""
+import argparse
+import json
+import os
+import subprocess
+import sys
+
+import rivals
+
+COLUMNS = ("all", "vfma", "vload", "vstore")
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    rivals.add_arguments(parser)
+    parser.add_argument("--cpu", default="cortex-a76", help="qemu's model of a core")
+    parser.add_argument("--runs", type=int, default=2)
+    parser.add_argument("--json", help="also write every figure to this file")
+    return parser.parse_args()
+
+
+def make_ort_root(root):
+    """A root for `qemu -L` with the few files from which ONNX Runtime's CPU probe builds its core list: under qemu-user 7.2
+    the probe would otherwise read this machine's, and crash."""
+    cpus = os.path.join(root, "sys", "devices", "system", "cpu")
+    os.makedirs(os.path.join(root, "proc"), exist_ok=True)
+    os.makedirs(cpus, exist_ok=True)
+    if not os.path.lexists(os.path.join(root, "lib")):
+        os.symlink(os.path.join(rivals.ARM64_SYSROOT, "lib"), os.path.join(root, "lib"))
+    files = {"possible": "0", "present": "0", "online": "0", "kernel_max": "0", "cpu0/topology/physical_package_id": "0",
+             "cpu0/topology/cluster_id": "0", "cpu0/topology/core_id": "0", "cpu0/topology/thread_siblings_list": "0",
+             "cpu0/topology/core_siblings_list": "0", "cpu0/topology/cluster_cpus_list": "0",
+             "cpu0/topology/package_cpus_list": "0", "cpu0/cpufreq/cpuinfo_max_freq": "2400000",
+             "cpu0/cpufreq/cpuinfo_min_freq": "600000", "cpu0/regs/identification/midr_el1": "0x00000000413fd0b1"}
+    for index, (level, kind, size) in enumerate(((1, "Data", "64K"), (1, "Instruction", "64K"), (2, "Unified", "512K"),
+                                                 (3, "Unified", "2048K"))):
+        cache = f"cpu0/cache/index{index}/"
+        files.update({cache + "level": str(level), cache + "type": kind, cache + "size": size, cache + "shared_cpu_list": "0",
+                      cache + "coherency_line_size": "64", cache + "ways_of_associativity": "4"})
+    for name, text in files.items():
+        os.makedirs(os.path.dirname(os.path.join(cpus, name)), exist_ok=True)
+        with open(os.path.join(cpus, name), "w", encoding="ascii") as file:
+            file.write(text + "\n")
+    with open(os.path.join(root, "proc", "cpuinfo"), "w", encoding="ascii") as file:
+        file.write("processor\t: 0\nBogoMIPS\t: 50.00\nFeatures\t: fp asimd evtstrm aes pmull sha1 sha2 crc32 atomics fphp "
+                   "asimdhp cpuid asimdrdm lrcpc dcpop asimddp\nCPU implementer\t: 0x41\nCPU architecture: 8\n"
+                   "CPU variant\t: 0x3\nCPU part\t: 0xd0b\nCPU revision\t: 1\n\n")
+
+
+def count(command, root, plugin, arguments, log):
+    """The counters of the cheapest region of a run under qemu."""
+    with open(log, "w", encoding="ascii"):
+        pass
+    done = subprocess.run(["qemu-aarch64", "-L", root, "-cpu", arguments.cpu, "-plugin", plugin, "-d", "plugin", "-D", log,
+                           *map(str, command)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False, text=True)
+    if done.returncode != 0:
+        raise rivals.Failure(f"{command[0]} ended with {done.returncode}: {done.stderr.strip()}")
+    with open(log, encoding="ascii") as file:
+        regions = [json.loads(line) for line in file if line.startswith("{")]
+    if not regions:
+        raise rivals.Failure(f"{command[0]} marked no region")
+    return min(regions, key=lambda region: region["all"])
+
+
+def main():
+    arguments = parse_arguments()
+    arguments.bin, arguments.work = os.path.abspath(arguments.bin), os.path.abspath(arguments.work)
+    root, log = os.path.join(arguments.work, "ort-root"), os.path.join(arguments.work, "instructions.txt")
+    plugin = os.path.join(arguments.bin, "qemu_insn_count.so")
+    make_ort_root(root)
+    figures = []
+    print("| model | nacre M insns | fma / vload / vstore M | ort M insns | fma / vload / vstore M | ratio |")
+    print("|---|--:|--:|--:|--:|--:|")
+    for model in rivals.selected(arguments):
+        runner = [model.program("nacre-run-arm64"), model.compile("linux-arm64"), *model.inputs, "--benchmark", "--threads=1",
+                  f"--runs={arguments.runs}"]
+        rival = [model.program("ort_run-arm64"), "--lib", rivals.ort_library("arm64"), "--threads", 1, "--warmup", 1, "--runs",
+                 arguments.runs, "--data", model.io, model.path]
+        nacre = count(runner, rivals.ARM64_SYSROOT, plugin, arguments, log)
+        ort = count(rival, root, plugin, arguments, log)
+        cells = []
+        for who, result in (("nacre", nacre), ("ort", ort)):
+            figures.append({"model": model.name, "who": who, **result})
+            cells += [f"{result['all'] / 1e6:.2f}", " / ".join(f"{result[c] / 1e6:.2f}" for c in COLUMNS[1:])]
+        print(f"| {model.name} | {' | '.join(cells)} | {nacre['all'] / ort['all']:.2f} |", flush=True)
+    if arguments.json:
+        with open(arguments.json, "w", encoding="utf-8") as file:
+            json.dump(figures, file, indent=1)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except rivals.Failure as error:
+        sys.exit(str(error))
