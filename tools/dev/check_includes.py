@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Refuses include lines that break the layers: phases know dialects, never one another.
+
+tools/*.cpp -> compiler/Pipeline.h -> compiler/<phase>/Passes.h -> dialects/* -> MLIR
+                    -> codegen/Backend.h -> codegen/{cpu,gpu} -> dialects, LLVM
+codegen/package -> runtime/include/nacre/model_format.h, the only bridge to the runtime
+tools/run, samples -> nacre/runtime.h alone; runtime -> the C library alone
+"""
+import re
+
+import tree
+
+# For each room (the longest prefix of a path counts): what its includes of this repository may begin with.
+# A room may always include itself.
+COMPILER_TOP = ("compiler/CompilerOptions.h", "compiler/Pipeline.h", "compiler/Phases.def", "compiler/Phases.h")
+ALLOWED = {
+    "dialects/": (),
+    "compiler/": ("compiler/", "codegen/Backend.h", "codegen/Target.h", "codegen/package/", "dialects/"),
+    "codegen/": ("dialects/", "codegen/"),
+    "codegen/package/": ("dialects/", "codegen/Backend.h", "codegen/Target.h", "nacre/model_format.h", "nacre/runtime.h"),
+    "runtime/": ("nacre/",),
+    "tools/": (*COMPILER_TOP, "dialects/"),
+    "tools/run/": ("nacre/runtime.h", "nacre/runtime.hpp"),
+    "samples/": ("nacre/runtime.h", "nacre/runtime.hpp"),
+    "test/": ("",),
+}
+PHASES = ("import", "graph", "kernels", "place", "schedule")
+ALLOWED.update({f"compiler/{phase}/": ("dialects/", "compiler/CompilerOptions.h") for phase in PHASES})
+ALLOWED.update({f"codegen/{engine}/": ("dialects/", "codegen/Backend.h", "codegen/Target.h") for engine in ("cpu", "gpu")})
+
+# Our own headers are named by these first folders; everything else is a library.
+OURS = ("dialects/", "compiler/", "codegen/", "runtime/", "tools/", "test/", "samples/", "nacre/")
+
+INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]', re.MULTILINE)
+
+
+def room_of(path):
+    return max((room for room in ALLOWED if path.startswith(room)), key=len, default=None)
+
+
+def problems_of(path, text):
+    room = room_of(path)
+    if room is None:
+        return
+    for match in INCLUDE.finditer(text):
+        quote, name = match.groups()
+        where = f"{path}:{text.count(chr(10), 0, match.start()) + 1}"
+        if name == "mlir/Conversion/Passes.h":
+            yield f"{where}: includes {name}, which costs 15 s; name the passes in a textual pipeline instead"
+        elif room == "runtime/" and name.startswith(("llvm/", "mlir/")):
+            yield f"{where}: the runtime includes {name}; it must build without LLVM"
+        elif name.startswith(OURS):
+            if not name.startswith((room, *ALLOWED[room])):
+                yield f"{where}: {room} must not include {name}; move what is shared to where both may look; the rules are at the top of tools/dev/check_includes.py"
+        elif quote == '"' and "/" not in name and room not in ("runtime/", "test/", "samples/"):
+            yield f'{where}: includes "{name}"; write the path from the root of the repository'
+
+
+def main():
+    sources = [path for path in tree.files() if path.endswith((".h", ".hpp", ".c", ".cpp", ".def"))]
+    tree.finish([problem for path in sources for problem in problems_of(path, tree.read(path) or "")])
+
+
+if __name__ == "__main__":
+    main()
