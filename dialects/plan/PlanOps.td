@@ -11,6 +11,9 @@ include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
+// A signless i64 that C++ reads as signed.
+def Plan_Int : TypedSignlessIntegerAttrBase<I64, "int64_t", "64-bit integer">;
+
 class Plan_Op<string mnemonic, list<Trait> traits = []> : Op<Plan_Dialect, mnemonic, traits>;
 
 def Plan_Value : AnyTypeOf<[AnyStaticShapeTensor, AnyStaticShapeMemRef]>;
@@ -39,8 +42,8 @@ def Plan_KernelOp : Plan_Op<"kernel", [Symbol, IsolatedFromAbove, SingleBlock]> 
     `grain` the step at which it may be cut. `encodings` names, for each input that is a weight, how its bytes lie
     (`unit` for the others); the tile tables of the target set it.
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, Plan_KernelKind:$kind, I64Attr:$num_inputs, I64Attr:$cut_axis,
-                       I64Attr:$cut_extent, DefaultValuedAttr<I64Attr, "1">:$grain, OptionalAttr<ArrayAttr>:$encodings);
+  let arguments = (ins SymbolNameAttr:$sym_name, Plan_KernelKind:$kind, Plan_Int:$num_inputs, Plan_Int:$cut_axis,
+                       Plan_Int:$cut_extent, DefaultValuedAttr<Plan_Int, "1">:$grain, OptionalAttr<ArrayAttr>:$encodings);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasRegionVerifier = 1;
@@ -60,7 +63,7 @@ def Plan_YieldOp : Plan_Op<"yield", [Pure, Terminator, HasParent<"KernelOp">, Re
 
 def Plan_EntryOp : Plan_Op<"entry", [Symbol, IsolatedFromAbove, SingleBlock, NoTerminator]> {
   let summary = "A way to run the model: inputs, outputs and the launches between them, in order";
-  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<I64Attr>:$arena_bytes);
+  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<Plan_Int>:$arena_bytes);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
 }
@@ -76,15 +79,15 @@ def Plan_StorageOp : Plan_Op<"storage"> {
     %t = plan.storage temporary : memref<1x114x114x64xf32>
     ```
   }];
-  let arguments = (ins Plan_Role:$role, OptionalAttr<StrAttr>:$name, OptionalAttr<I64Attr>:$index,
-                       OptionalAttr<TypeAttr>:$external_type, OptionalAttr<I64Attr>:$offset);
+  let arguments = (ins Plan_Role:$role, OptionalAttr<StrAttr>:$name, OptionalAttr<Plan_Int>:$index,
+                       OptionalAttr<TypeAttr>:$external_type, OptionalAttr<Plan_Int>:$offset);
   let results = (outs Plan_Value:$result);
   let assemblyFormat = "$role ($name^)? ($index^)? attr-dict `:` type($result)";
 }
 
 def Plan_OutputOp : Plan_Op<"output"> {
   let summary = "Names a tensor as an output of the entry, while launches still work on tensors";
-  let arguments = (ins AnyStaticShapeTensor:$value, StrAttr:$name, I64Attr:$index, OptionalAttr<TypeAttr>:$external_type);
+  let arguments = (ins AnyStaticShapeTensor:$value, StrAttr:$name, Plan_Int:$index, OptionalAttr<TypeAttr>:$external_type);
   let assemblyFormat = "$value `,` $name $index attr-dict `:` type($value)";
 }
 
@@ -104,8 +107,8 @@ def Plan_ViewOp : Plan_Op<"view", [Pure]> {
     %row = plan.view %states[%t] {step = 512 : i64} : memref<100x1x512xf32> to memref<1x512xf32>
     ```
   }];
-  let arguments = (ins Plan_Value:$source, Optional<Index>:$counter, DefaultValuedAttr<I64Attr, "0">:$offset,
-                       DefaultValuedAttr<I64Attr, "0">:$step);
+  let arguments = (ins Plan_Value:$source, Optional<Index>:$counter, DefaultValuedAttr<Plan_Int, "0">:$offset,
+                       DefaultValuedAttr<Plan_Int, "0">:$step);
   let results = (outs Plan_Value:$result);
   let assemblyFormat = "$source (`[` $counter^ `]`)? attr-dict `:` type($source) `to` type($result)";
   let hasVerifier = 1;
@@ -144,7 +147,7 @@ def Plan_ForOp : Plan_Op<"for", [SingleBlock, NoTerminator]> {
     }
     ```
   }];
-  let arguments = (ins ConfinedAttr<I64Attr, [IntPositive]>:$trip_count);
+  let arguments = (ins ConfinedAttr<Plan_Int, [IntPositive]>:$trip_count);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$trip_count attr-dict-with-keyword $body";
   let hasRegionVerifier = 1;
