@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One file of serialized ONNX, and the tensors inside it.
+//
+// How:  1. element types,
+//       2. files and parsing,
+//       3. elements in the file, dense or as varints,
+//       4. elements in a second file.
+
+#include "compiler/import/onnx/OnnxFile.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/Path.h"
+#include <cstring>
+
+using namespace mlir;
+using llvm::MemoryBuffer;
+
+namespace nacre::importer {
+namespace {
+
+//===----------------------------------------------------------------------===//
+// 1. Element types
+//===----------------------------------------------------------------------===//
+
+constexpr uint32_t floatField = 4, int32Field = 5, int64Field = 7, rawField = 9, doubleField = 10, uint64Field = 11;
+
+struct ElementKind {
+  const char *name;
+  int64_t bytes;       ///< 0: Nacre has no such type
+  uint32_t typedField; ///< the field of TensorProto that holds its elements when they are not raw
+  Type (*type)(Builder &);
+};
+
+/// In the order of ONNX's numbers, from 0.
+constexpr ElementKind elementKinds[] = {
+    {"undefined", 0, 0, nullptr},
+    {"float", 4, floatField, [](Builder &b) -> Type { return b.getF32Type(); }},
+    {"uint8", 1, int32Field, [](Builder &b) -> Type { return b.getIntegerType(8, /*isSigned=*/false); }},
+    {"int8", 1, int32Field, [](Builder &b) -> Type { return b.getIntegerType(8); }},
+    {"uint16", 2, int32Field, [](Builder &b) -> Type { return b.getIntegerType(16, /*isSigned=*/false); }},
+    {"int16", 2, int32Field, [](Builder &b) -> Type { return b.getIntegerType(16); }},
+    {"int32", 4, int32Field, [](Builder &b) -> Type { return b.getIntegerType(32); }},
+    {"int64", 8, int64Field, [](Builder &b) -> Type { return b.getIntegerType(64); }},
+    {"string", 0, 0, nullptr},
+    {"bool", 1, int32Field, [](Builder &b) -> Type { return b.getI1Type(); }},
+    {"float16", 2, int32Field, [](Builder &b) -> Type { return b.getF16Type(); }},
+    {"double", 8, doubleField, [](Builder &b) -> Type { return b.getF64Type(); }},
+    {"uint32", 4, uint64Field, [](Builder &b) -> Type { return b.getIntegerType(32, /*isSigned=*/false); }},
+    {"uint64", 8, uint64Field, [](Builder &b) -> Type { return b.getIntegerType(64, /*isSigned=*/false); }},
+    {"complex64", 0, 0, nullptr},
+    {"complex128", 0, 0, nullptr},
+    {"bfloat16", 2, int32Field, [](Builder &b) -> Type { return b.getBF16Type(); }},
+    {"float8e4m3fn", 0, 0, nullptr},
+    {"float8e4m3fnuz", 0, 0, nullptr},
+    {"float8e5m2", 0, 0, nullptr},
+    {"float8e5m2fnuz", 0, 0, nullptr},
+    {"uint4", 0, 0, nullptr},
+    {"int4", 0, 0, nullptr},
+    {"float4e2m1", 0, 0, nullptr},
+    {"float8e8m0", 0, 0, nullptr},
+    {"uint2", 0, 0, nullptr},
+    {"int2", 0, 0, nullptr},
+};
+
+const ElementKind &getKind(int32_t dataType) {
+  bool known = dataType >= 0 && dataType < static_cast<int32_t>(std::size(elementKinds));
+  return elementKinds[known ? dataType : 0];
+}
+
+constexpr int maxRank = 32;
+
+InFlightDiagnostic emitTensorError(Location loc, const onnx::TensorProto &tensor) {
+  InFlightDiagnostic diagnostic = emitError(loc) << "tensor ";
+  if (!tensor.name().empty())
+    diagnostic << "'" << tensor.name() << "' ";
+  return diagnostic;
+}
+
+} // namespace
+
+Type getElementType(int32_t dataType, MLIRContext *context) {
+  const ElementKind &kind = getKind(dataType);
+  Builder builder(context);
+  return kind.type ? kind.type(builder) : Type();
+}
+
+StringRef getElementTypeName(int32_t dataType) { return getKind(dataType).name; }
+
+int64_t getElementBytes(Type elementType) { return llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8); }
+
+//===----------------------------------------------------------------------===//
+// 2. Files and parsing
+//===----------------------------------------------------------------------===//
+
+FailureOr<std::shared_ptr<const MemoryBuffer>> mapFile(StringRef path, Location loc) {
+  // Asked before opening, because opening a pipe or a device may block for ever.
+  llvm::sys::fs::file_status status;
+  if (std::error_code error = llvm::sys::fs::status(path, status))
+    return emitError(loc) << "cannot open '" << path << "': " << error.message();
+  if (status.type() != llvm::sys::fs::file_type::regular_file)
+    return emitError(loc) << "'" << path << "' must be a regular file";
+  auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!buffer)
+    return emitError(loc) << "cannot open '" << path << "': " << buffer.getError().message();
+  return std::shared_ptr<const MemoryBuffer>(std::move(*buffer));
+}
+
+// Three quarters of what the reader may allocate are for the parsed structure, one for elements that must be decoded.
+static uint64_t getStructureBudget(const MemoryBuffer &file) { return file.getBufferSize() * 3 + (12 << 20); }
+static uint64_t getDecodeBudget(const MemoryBuffer &file) { return file.getBufferSize() + (4 << 20); }
+
+OnnxFile::OnnxFile(std::shared_ptr<const MemoryBuffer> bytes, std::string folder)
+    : file(std::move(bytes)), folder(std::move(folder)), decodeBudget(getDecodeBudget(*this->file)) {}
+
+template <typename Proto> LogicalResult OnnxFile::parse(Location loc, WireRoot root, Proto &proto) {
+  llvm::Expected<WireSkeleton> skeleton = scanWire(file->getBuffer(), root, getStructureBudget(*file));
+  if (!skeleton)
+    return emitError(loc) << llvm::toString(skeleton.takeError());
+  if (!proto.ParsePartialFromArray(skeleton->bytes.data(), static_cast<int>(skeleton->bytes.size())))
+    return emitError(loc) << "not an ONNX " << (root == WireRoot::Model ? "model" : "tensor")
+                          << "; the file is damaged";
+  payloads = std::move(skeleton->payloads);
+  return success();
+}
+
+LogicalResult OnnxFile::parseModel(Location loc, onnx::ModelProto &model) { return parse(loc, WireRoot::Model, model); }
+
+LogicalResult OnnxFile::parseTensor(Location loc, onnx::TensorProto &tensor) {
+  return parse(loc, WireRoot::Tensor, tensor);
+}
+
+std::shared_ptr<llvm::WritableMemoryBuffer> OnnxFile::allocate(uint64_t size, Location loc) {
+  if (size > decodeBudget) {
+    emitError(loc) << "the elements stored one number at a time must take at most " << decodeBudget
+                   << " more bytes of memory, but take " << size << "; store them as raw_data";
+    return nullptr;
+  }
+  decodeBudget -= size;
+  return llvm::WritableMemoryBuffer::getNewUninitMemBuffer(size);
+}
+
+//===----------------------------------------------------------------------===//
+// 3. Elements in the file
+//===----------------------------------------------------------------------===//
+
+FailureOr<OnnxTensor> OnnxFile::read(const onnx::TensorProto &tensor, Location loc) {
+  const ElementKind &kind = getKind(tensor.data_type());
+  if (!kind.bytes)
+    return emitTensorError(loc, tensor) << "has the element type '" << kind.name << "', which is not supported";
+  if (tensor.dims_size() > maxRank)
+    return emitTensorError(loc, tensor) << "must have at most " << maxRank << " dimensions, but has "
+                                        << tensor.dims_size();
+
+  SmallVector<int64_t> shape(tensor.dims().begin(), tensor.dims().end());
+  int64_t size = kind.bytes;
+  for (int64_t dim : shape) {
+    if (dim < 0)
+      return emitTensorError(loc, tensor) << "must have dimensions of at least 0, but one is " << dim;
+    if (llvm::MulOverflow(size, dim, size))
+      return emitTensorError(loc, tensor) << "is larger than any memory";
+  }
+  OnnxTensor result;
+  result.type = RankedTensorType::get(shape, getElementType(tensor.data_type(), loc.getContext()));
+
+  if (tensor.data_location() == onnx::TensorProto::EXTERNAL)
+    return readExternal(tensor, std::move(result), size, loc);
+
+  ArrayRef<WirePayload> chunks =
+      ArrayRef(payloads).slice(tensor.segment().begin(), tensor.segment().end() - tensor.segment().begin());
+  bool isRaw = !chunks.empty() && chunks.back().field == rawField;
+  if (isRaw)
+    chunks = chunks.take_back(); // of a field that is not repeated the last occurrence counts
+  uint64_t stored = 0;
+  for (const WirePayload &chunk : chunks) {
+    if (!isRaw && chunk.field != kind.typedField)
+      return emitTensorError(loc, tensor)
+             << "holds its elements in a field that is not the one of its type, '" << kind.name << "'";
+    stored += chunk.length;
+  }
+  bool isDense = isRaw || kind.typedField == floatField || kind.typedField == doubleField;
+  if (!isDense)
+    return decodeVarints(chunks, std::move(result), size, loc);
+  if (stored != static_cast<uint64_t>(size))
+    return emitTensorError(loc, tensor) << "must hold " << size << " bytes, as its shape and type say, but holds "
+                                        << stored;
+  if (chunks.size() > 1)
+    return joinChunks(chunks, std::move(result), size, loc);
+  result.owner = file;
+  if (!chunks.empty())
+    result.bytes = ArrayRef(file->getBufferStart() + chunks.front().offset, chunks.front().length);
+  return result;
+}
+
+FailureOr<OnnxTensor> OnnxFile::joinChunks(ArrayRef<WirePayload> chunks, OnnxTensor result, uint64_t size,
+                                           Location loc) {
+  std::shared_ptr<llvm::WritableMemoryBuffer> buffer = allocate(size, loc);
+  if (!buffer)
+    return failure();
+  char *to = buffer->getBufferStart();
+  for (const WirePayload &chunk : chunks)
+    to = std::copy_n(file->getBufferStart() + chunk.offset, chunk.length, to);
+  result.bytes = ArrayRef(buffer->getBufferStart(), size);
+  result.owner = std::move(buffer);
+  return result;
+}
+
+FailureOr<OnnxTensor> OnnxFile::decodeVarints(ArrayRef<WirePayload> chunks, OnnxTensor result, uint64_t size,
+                                              Location loc) {
+  auto elementBytes = static_cast<uint64_t>(getElementBytes(result.type.getElementType()));
+  // Every number ends in the one byte whose top bit is clear, so counting those sizes the buffer before it is made.
+  uint64_t count = 0;
+  for (const WirePayload &chunk : chunks)
+    count += llvm::count_if(file->getBuffer().substr(chunk.offset, chunk.length),
+                            [](char byte) { return static_cast<uint8_t>(byte) < 128; });
+  if (count != size / elementBytes)
+    return emitError(loc) << "a tensor of type " << result.type << " must hold " << size / elementBytes
+                          << " elements, but holds " << count;
+
+  std::shared_ptr<llvm::WritableMemoryBuffer> buffer = allocate(size, loc);
+  if (!buffer)
+    return failure();
+  char *to = buffer->getBufferStart();
+  for (const WirePayload &chunk : chunks) {
+    StringRef bytes = file->getBuffer().substr(chunk.offset, chunk.length);
+    while (!bytes.empty()) {
+      uint64_t value;
+      if (!takeVarint(bytes, value))
+        return emitError(loc) << "the elements of a tensor of type " << result.type << " are damaged";
+      char littleEndian[8];
+      llvm::support::endian::write64le(littleEndian, value);
+      to = std::copy_n(littleEndian, elementBytes, to);
+    }
+  }
+  result.bytes = ArrayRef(buffer->getBufferStart(), size);
+  result.owner = std::move(buffer);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// 4. Elements in a second file
+//===----------------------------------------------------------------------===//
+
+FailureOr<std::shared_ptr<const MemoryBuffer>> OnnxFile::openExternal(StringRef location, Location loc) {
+  std::shared_ptr<const MemoryBuffer> &known = externalFiles[location];
+  if (known)
+    return known;
+
+  namespace path = llvm::sys::path;
+  bool leavesFolder = location.empty() || location.contains('\0') || path::is_absolute(location) ||
+                      llvm::is_contained(llvm::make_range(path::begin(location), path::end(location)), "..");
+  if (folder.empty() || leavesFolder)
+    return emitError(loc) << "external data must be a file inside the model's folder, but is '" << location << "'";
+
+  // A link inside the folder may still lead out of it, so the resolved paths are compared.
+  SmallString<256> file(folder), realFile, realFolder;
+  path::append(file, location);
+  std::error_code error = llvm::sys::fs::real_path(file, realFile);
+  if (!error)
+    error = llvm::sys::fs::real_path(folder, realFolder);
+  if (error)
+    return emitError(loc) << "cannot open external data '" << location << "': " << error.message();
+  if (!realFolder.ends_with("/"))
+    realFolder.push_back('/');
+  if (!realFile.starts_with(realFolder))
+    return emitError(loc) << "external data must be a file inside the model's folder, but '" << location
+                          << "' is a link out of it";
+  auto buffer = mapFile(realFile, loc);
+  if (succeeded(buffer))
+    known = *buffer;
+  return buffer;
+}
+
+FailureOr<OnnxTensor> OnnxFile::readExternal(const onnx::TensorProto &tensor, OnnxTensor result, uint64_t size,
+                                             Location loc) {
+  StringRef location;
+  uint64_t offset = 0, length = size;
+  for (const onnx::StringStringEntryProto &entry : tensor.external_data()) {
+    StringRef key = entry.key(), value = entry.value();
+    if (key == "location")
+      location = value;
+    uint64_t *number = key == "offset" ? &offset : key == "length" ? &length : nullptr;
+    if (number && value.getAsInteger(10, *number))
+      return emitTensorError(loc, tensor)
+             << "must give the " << key << " of its external data as a number, but gives '" << value << "'";
+  }
+  if (length != size)
+    return emitTensorError(loc, tensor) << "must have " << size
+                                        << " bytes of external data, as its shape and type say, but has " << length;
+  auto external = openExternal(location, loc);
+  if (failed(external))
+    return failure();
+  uint64_t available = (*external)->getBufferSize();
+  if (offset > available || length > available - offset)
+    return emitTensorError(loc, tensor) << "lies at bytes " << offset << " to " << llvm::SaturatingAdd(offset, length)
+                                        << " of '" << location << "', which has " << available
+                                        << "; the file is truncated";
+  result.bytes = ArrayRef((*external)->getBufferStart() + offset, length);
+  result.owner = *external;
+  return result;
+}
+
+} // namespace nacre::importer

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One file of serialized ONNX, and the tensors inside it.
+//
+// What: parses a model or a single tensor, and gives the elements of any tensor as dense bytes.
+// Why:  ONNX stores elements in seven ways (raw, four kinds of typed lists, a second file, nothing at all); here they
+//       become one. Elements that are dense in the file stay there: a view of the mapping, whatever its address.
+// How:  WireScan leaves the elements' bytes in the file and says where they are; sizes are checked against shapes
+// before
+//       anything is touched or allocated.
+
+#ifndef NACRE_COMPILER_IMPORT_ONNX_ONNXFILE_H
+#define NACRE_COMPILER_IMPORT_ONNX_ONNXFILE_H
+
+#include "compiler/import/onnx/WireScan.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Location.h"
+#include "onnx.pb.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <memory>
+
+namespace nacre::importer {
+
+/// Elements known at compile time: dense, row-major, little-endian, booleans one byte each, at any address.
+struct OnnxTensor {
+  mlir::RankedTensorType type;
+  llvm::ArrayRef<char> bytes;
+  std::shared_ptr<const llvm::MemoryBuffer> owner; ///< keeps `bytes` alive
+};
+
+/// The element type that ONNX numbers `dataType`, or null when Nacre has no such type.
+mlir::Type getElementType(int32_t dataType, mlir::MLIRContext *context);
+
+/// The name of ONNX's element type `dataType`.
+llvm::StringRef getElementTypeName(int32_t dataType);
+
+/// The bytes of one element in OnnxTensor::bytes.
+int64_t getElementBytes(mlir::Type elementType);
+
+/// A serialized ModelProto or TensorProto, its skeleton parsed, its tensors checked when they are read.
+class OnnxFile {
+public:
+  /// `folder` is where external data must lie; empty when there is none.
+  OnnxFile(std::shared_ptr<const llvm::MemoryBuffer> file, std::string folder);
+
+  /// Scans and parses; diagnostics are emitted at `loc`.
+  mlir::LogicalResult parseModel(mlir::Location loc, onnx::ModelProto &model);
+  mlir::LogicalResult parseTensor(mlir::Location loc, onnx::TensorProto &tensor);
+
+  /// The elements of `tensor`, which must come from this file. Diagnostics are emitted at `loc`.
+  mlir::FailureOr<OnnxTensor> read(const onnx::TensorProto &tensor, mlir::Location loc);
+
+private:
+  template <typename Proto> mlir::LogicalResult parse(mlir::Location loc, WireRoot root, Proto &proto);
+  mlir::FailureOr<OnnxTensor> readExternal(const onnx::TensorProto &tensor, OnnxTensor result, uint64_t size,
+                                           mlir::Location loc);
+  mlir::FailureOr<OnnxTensor> decodeVarints(llvm::ArrayRef<WirePayload> payloads, OnnxTensor result, uint64_t size,
+                                            mlir::Location loc);
+  mlir::FailureOr<OnnxTensor> joinChunks(llvm::ArrayRef<WirePayload> payloads, OnnxTensor result, uint64_t size,
+                                         mlir::Location loc);
+  std::shared_ptr<llvm::WritableMemoryBuffer> allocate(uint64_t size, mlir::Location loc);
+  mlir::FailureOr<std::shared_ptr<const llvm::MemoryBuffer>> openExternal(llvm::StringRef location, mlir::Location loc);
+
+  std::shared_ptr<const llvm::MemoryBuffer> file;
+  std::string folder;
+  std::vector<WirePayload> payloads;
+  uint64_t decodeBudget; ///< bytes that may still be allocated for tensors that the file stores as varints
+  llvm::StringMap<std::shared_ptr<const llvm::MemoryBuffer>> externalFiles;
+};
+
+/// Maps the regular file at `path`. Diagnostics are emitted at `loc`.
+mlir::FailureOr<std::shared_ptr<const llvm::MemoryBuffer>> mapFile(llvm::StringRef path, mlir::Location loc);
+
+} // namespace nacre::importer
+
+#endif // NACRE_COMPILER_IMPORT_ONNX_ONNXFILE_H

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Bytes of an ONNX model to a view that can be trusted.
+//
+// How:  1. map and parse,
+//       2. names: every value is defined once, everything that is read is defined,
+//       3. order: keep the file's where it is right, repair it where it is not, refuse cycles.
+
+#include "compiler/import/onnx/OnnxReader.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Path.h"
+#include <queue>
+
+using namespace mlir;
+using llvm::MemoryBuffer;
+
+namespace nacre::importer {
+
+//===----------------------------------------------------------------------===//
+// 1. Parse
+//===----------------------------------------------------------------------===//
+
+FailureOr<std::unique_ptr<OnnxModel>> OnnxModel::read(StringRef path, MLIRContext *context) {
+  auto bytes = mapFile(path, UnknownLoc::get(context));
+  if (failed(bytes))
+    return failure();
+  StringRef folder = llvm::sys::path::parent_path(path);
+  return parse(std::move(*bytes), llvm::sys::path::filename(path), folder.empty() ? "." : folder, context);
+}
+
+FailureOr<std::unique_ptr<OnnxModel>> OnnxModel::parse(std::shared_ptr<const MemoryBuffer> bytes, StringRef name,
+                                                       StringRef folder, MLIRContext *context) {
+  Location loc = FileLineColLoc::get(context, name, 0, 0);
+  std::unique_ptr<OnnxModel> result(new OnnxModel(std::move(bytes), folder, loc));
+  if (failed(result->file.parseModel(loc, result->model)))
+    return failure();
+  if (!result->model.has_graph())
+    return emitError(loc) << "must hold a graph, but has none; it is not an ONNX model";
+  for (const onnx::NodeProto &node : result->getGraph().node())
+    result->positions.try_emplace(&node, static_cast<int>(result->positions.size()));
+  if (failed(result->checkNames()) || failed(result->sortNodes()))
+    return failure();
+  return result;
+}
+
+int64_t OnnxModel::getOpsetVersion(StringRef domain) const {
+  auto canonical = [](StringRef name) { return name == "ai.onnx" ? "" : name; };
+  for (const onnx::OperatorSetIdProto &opset : model.opset_import())
+    if (canonical(opset.domain()) == canonical(domain))
+      return opset.version();
+  return 0;
+}
+
+Location OnnxModel::getLocation(StringRef valueName) const {
+  return NameLoc::get(StringAttr::get(modelLoc.getContext(), valueName), modelLoc);
+}
+
+Location OnnxModel::getLocation(const onnx::NodeProto &node) const {
+  if (!node.name().empty())
+    return getLocation(StringRef(node.name()));
+  std::string name = node.op_type() + "#" + std::to_string(positions.lookup(&node));
+  if (node.output_size())
+    name += ":" + node.output(0);
+  return getLocation(StringRef(name));
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Names
+//===----------------------------------------------------------------------===//
+
+LogicalResult OnnxModel::checkNames() {
+  const onnx::GraphProto &graph = getGraph();
+  for (const onnx::ValueInfoProto &input : graph.input())
+    if (!producers.try_emplace(input.name(), -1).second)
+      return emitError(getLocation(input.name())) << "an input must have a name of its own, but two have this one";
+
+  llvm::StringSet<> initializers;
+  for (const onnx::TensorProto &initializer : graph.initializer()) {
+    // An initializer may have an input's name: it is then that input's default.
+    producers.try_emplace(initializer.name(), -1);
+    if (!initializers.insert(initializer.name()).second)
+      return emitError(getLocation(initializer.name()))
+             << "an initializer must have a name of its own, but two have this one";
+  }
+  for (const onnx::SparseTensorProto &sparse : graph.sparse_initializer())
+    return emitError(getLocation(sparse.values().name())) << "a sparse initializer is not supported; make it dense";
+
+  for (const onnx::NodeProto &node : graph.node())
+    for (const std::string &output : node.output())
+      if (!output.empty() && !producers.try_emplace(output, positions.lookup(&node)).second)
+        return emitError(getLocation(node)) << "output '" << output << "' is already defined by another node or input";
+
+  for (const onnx::NodeProto &node : graph.node())
+    for (const std::string &input : node.input())
+      if (!input.empty() && !producers.contains(input))
+        return emitError(getLocation(node))
+               << "input '" << input << "' is not defined by any node, input or initializer";
+
+  llvm::StringSet<> outputs;
+  for (const onnx::ValueInfoProto &output : graph.output()) {
+    if (!producers.contains(output.name()))
+      return emitError(getLocation(output.name())) << "an output must be computed by a node, but this one is not";
+    if (!outputs.insert(output.name()).second)
+      return emitError(getLocation(output.name())) << "an output must have a name of its own, but two have this one";
+  }
+  if (graph.output().empty())
+    return emitError(modelLoc) << "the graph must have an output, but has none";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// 3. Order
+//===----------------------------------------------------------------------===//
+
+LogicalResult OnnxModel::sortNodes() {
+  // Of all nodes whose inputs are computed, the earliest in the file comes next: a sorted file stays as it is.
+  const onnx::GraphProto &graph = getGraph();
+  int count = graph.node_size();
+  SmallVector<int> missing(count, 0);
+  SmallVector<SmallVector<int, 2>> readers(count);
+  std::priority_queue<int, std::vector<int>, std::greater<>> ready;
+  for (int index = 0; index < count; ++index) {
+    for (const std::string &input : graph.node(index).input()) {
+      int producer = input.empty() ? -1 : producers.lookup(input);
+      if (producer < 0)
+        continue;
+      readers[producer].push_back(index);
+      ++missing[index];
+    }
+    if (!missing[index])
+      ready.push(index);
+  }
+  while (!ready.empty()) {
+    int index = ready.top();
+    ready.pop();
+    nodes.push_back(&graph.node(index));
+    for (int reader : readers[index])
+      if (!--missing[reader])
+        ready.push(reader);
+  }
+  if (nodes.size() == static_cast<size_t>(count))
+    return success();
+  int stuck = llvm::find_if(missing, [](int inputs) { return inputs > 0; }) - missing.begin();
+  return emitError(getLocation(graph.node(stuck))) << "a node must not depend on its own output, but this one is part "
+                                                      "of a cycle or waits for one";
+}
+
+} // namespace nacre::importer
