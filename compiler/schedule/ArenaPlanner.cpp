@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How: 1. bytes alive at each step, 2. placing demands in a given order, 3. the orders that are tried.
+
+#include "compiler/schedule/ArenaPlanner.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+using llvm::ArrayRef;
+using llvm::SmallVector;
+
+namespace nacre::schedule {
+namespace {
+
+//===----------------------------------------------------------------------===//
+// 1. Bytes alive at each step
+//===----------------------------------------------------------------------===//
+
+SmallVector<int64_t> bytesAliveAtSteps(ArrayRef<BufferDemand> demands) {
+  unsigned steps = 0;
+  for (const BufferDemand &demand : demands)
+    steps = std::max(steps, demand.lastStep + 1);
+  SmallVector<int64_t> change(steps + 1, 0);
+  for (const BufferDemand &demand : demands) {
+    change[demand.firstStep] += demand.sizeInBytes;
+    change[demand.lastStep + 1] -= demand.sizeInBytes;
+  }
+  std::partial_sum(change.begin(), change.end(), change.begin());
+  return change;
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Placing demands in a given order
+//===----------------------------------------------------------------------===//
+
+/// The demands placed so far, bucketed by step ranges so that a chain of thousands of short lives stays linear.
+class PlacedDemands {
+public:
+  explicit PlacedDemands(unsigned steps) : buckets(steps / bucketSteps + 1) {}
+
+  void add(unsigned index, const BufferDemand &demand) {
+    for (unsigned bucket = demand.firstStep / bucketSteps; bucket <= demand.lastStep / bucketSteps; ++bucket)
+      buckets[bucket].push_back(index);
+  }
+
+  /// Every placed demand that is alive together with `demand`, once.
+  SmallVector<unsigned> aliveWith(const BufferDemand &demand, ArrayRef<BufferDemand> demands) const {
+    SmallVector<unsigned> result;
+    for (unsigned bucket = demand.firstStep / bucketSteps; bucket <= demand.lastStep / bucketSteps; ++bucket)
+      for (unsigned index : buckets[bucket])
+        if (demands[index].firstStep <= demand.lastStep && demand.firstStep <= demands[index].lastStep)
+          result.push_back(index);
+    llvm::sort(result);
+    result.erase(llvm::unique(result), result.end());
+    return result;
+  }
+
+private:
+  static constexpr unsigned bucketSteps = 16;
+  SmallVector<SmallVector<unsigned>> buckets;
+};
+
+ArenaPlan placeInOrder(ArrayRef<BufferDemand> demands, ArrayRef<unsigned> order, int64_t alignment, unsigned steps) {
+  ArenaPlan plan;
+  plan.offsetsInBytes.assign(demands.size(), 0);
+  PlacedDemands placed(steps);
+  for (unsigned index : order) {
+    const BufferDemand &demand = demands[index];
+    SmallVector<unsigned> others = placed.aliveWith(demand, demands);
+    llvm::sort(others, [&](unsigned a, unsigned b) {
+      return std::make_pair(plan.offsetsInBytes[a], a) < std::make_pair(plan.offsetsInBytes[b], b);
+    });
+
+    // The tightest gap that fits; behind the last neighbour when none does.
+    int64_t best = -1, bestGap = std::numeric_limits<int64_t>::max(), end = 0;
+    for (unsigned other : others) {
+      int64_t gap = plan.offsetsInBytes[other] - end;
+      if (gap >= demand.sizeInBytes && gap < bestGap) {
+        best = end;
+        bestGap = gap;
+      }
+      int64_t otherEnd = plan.offsetsInBytes[other] + demands[other].sizeInBytes;
+      end = std::max(end, int64_t(llvm::alignTo(otherEnd, alignment)));
+    }
+    plan.offsetsInBytes[index] = best >= 0 ? best : end;
+    plan.sizeInBytes = std::max(plan.sizeInBytes, plan.offsetsInBytes[index] + demand.sizeInBytes);
+    placed.add(index, demand);
+  }
+  return plan;
+}
+
+} // namespace
+
+int64_t peakBytes(ArrayRef<BufferDemand> demands) {
+  SmallVector<int64_t> alive = bytesAliveAtSteps(demands);
+  return alive.empty() ? 0 : *llvm::max_element(alive);
+}
+
+//===----------------------------------------------------------------------===//
+// 3. The orders that are tried
+//===----------------------------------------------------------------------===//
+
+ArenaPlan planArena(ArrayRef<BufferDemand> demands, int64_t alignment) {
+  assert(alignment > 0 && llvm::isPowerOf2_64(alignment) && "alignment must be a power of two");
+  if (demands.empty())
+    return {};
+  SmallVector<int64_t> alive = bytesAliveAtSteps(demands);
+  unsigned steps = alive.size();
+
+  SmallVector<unsigned> byUse(demands.size());
+  std::iota(byUse.begin(), byUse.end(), 0);
+  llvm::stable_sort(byUse, [&](unsigned a, unsigned b) { return demands[a].firstStep < demands[b].firstStep; });
+
+  SmallVector<unsigned> bySize(byUse);
+  llvm::stable_sort(bySize, [&](unsigned a, unsigned b) { return demands[a].sizeInBytes > demands[b].sizeInBytes; });
+
+  // Demands alive at the fullest steps first: what is placed there decides the size of the arena.
+  SmallVector<int64_t> fullest(demands.size());
+  for (auto [index, demand] : llvm::enumerate(demands))
+    fullest[index] = *std::max_element(alive.begin() + demand.firstStep, alive.begin() + demand.lastStep + 1);
+  SmallVector<unsigned> byBreadth(bySize);
+  llvm::stable_sort(byBreadth, [&](unsigned a, unsigned b) { return fullest[a] > fullest[b]; });
+
+  ArenaPlan best;
+  best.sizeInBytes = std::numeric_limits<int64_t>::max();
+  for (ArrayRef<unsigned> order : {ArrayRef<unsigned>(bySize), ArrayRef<unsigned>(byBreadth), ArrayRef<unsigned>(byUse)}) {
+    ArenaPlan plan = placeInOrder(demands, order, alignment, steps);
+    if (plan.sizeInBytes < best.sizeInBytes)
+      best = std::move(plan);
+  }
+  return best;
+}
+
+} // namespace nacre::schedule

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// When each storage of an entry is alive: what the planner packs and the verifier checks.
+
+#ifndef NACRE_COMPILER_SCHEDULE_LIFETIMES_H
+#define NACRE_COMPILER_SCHEDULE_LIFETIMES_H
+
+#include "compiler/schedule/ArenaPlanner.h"
+#include "dialects/plan/PlanDialect.h"
+
+namespace nacre::schedule {
+
+/// The temporaries of an entry that some launch touches, in order, and their demands.
+struct TemporaryLifetimes {
+  llvm::SmallVector<plan::StorageOp> storages;
+  llvm::SmallVector<BufferDemand> demands;
+  /// Temporaries that no launch touches.
+  llvm::SmallVector<plan::StorageOp> untouched;
+};
+
+/// Reads the lifetimes off `entry`. Steps are the entry's own operations; a `plan.for` is one step.
+TemporaryLifetimes readLifetimes(plan::EntryOp entry);
+
+} // namespace nacre::schedule
+
+#endif // NACRE_COMPILER_SCHEDULE_LIFETIMES_H

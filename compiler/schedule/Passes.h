@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The passes of the schedule phase and the order in which they run.
+
+#ifndef NACRE_COMPILER_SCHEDULE_PASSES_H
+#define NACRE_COMPILER_SCHEDULE_PASSES_H
+
+#include "dialects/plan/PlanDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace nacre::schedule {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "compiler/schedule/Passes.h.inc"
+
+/// Appends the phase to `pm`, which runs on a module.
+void buildPipeline(mlir::OpPassManager &pm);
+
+} // namespace nacre::schedule
+
+#endif // NACRE_COMPILER_SCHEDULE_PASSES_H

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The passes of the schedule phase, in the order they run. docs/phases/schedule.md
+//
+// Reads:  plan entries on storages, every launch with its ranges.
+// Writes: the same with an offset for every temporary.
+
+#ifndef NACRE_COMPILER_SCHEDULE_PASSES
+#define NACRE_COMPILER_SCHEDULE_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def PlanArenaPass : Pass<"nacre-plan-arena", "::nacre::plan::EntryOp"> {
+  let summary = "Place every temporary storage at a fixed offset of one arena";
+  let description = [{
+    Two storages may share bytes when no step of the schedule needs both. The peak is therefore known when the model is
+    compiled, and the runtime never allocates during inference.
+
+    A step is a launch, or a whole `plan.for`: what a loop touches stays alive for all its turns, because a later turn may
+    read what an earlier one wrote.
+
+    Requires: launches work on storages (`memref`s).
+
+    Ensures: every `plan.storage temporary` that a launch touches has an `offset`, others are erased; the entry has `arena_bytes`.
+
+    Example. `%a` dies before `%c` is born, so they share offset 0:
+
+    ```mlir
+    plan.entry @main {
+      %x = plan.storage input "x" 0 : memref<16xf32>
+      %y = plan.storage output "y" 0 : memref<16xf32>
+      %a = plan.storage temporary : memref<16xf32>
+      %b = plan.storage temporary : memref<16xf32>
+      %c = plan.storage temporary : memref<16xf32>
+      plan.launch @k(%x) into(%a) : (memref<16xf32>) into (memref<16xf32>)
+      plan.launch @k(%a) into(%b) : (memref<16xf32>) into (memref<16xf32>)
+      plan.launch @k(%b) into(%c) : (memref<16xf32>) into (memref<16xf32>)
+      plan.launch @k(%c) into(%y) : (memref<16xf32>) into (memref<16xf32>)
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    plan.entry @main attributes {arena_bytes = 128 : i64} {
+      ...
+      %a = plan.storage temporary {offset = 0 : i64} : memref<16xf32>
+      %b = plan.storage temporary {offset = 64 : i64} : memref<16xf32>
+      %c = plan.storage temporary {offset = 0 : i64} : memref<16xf32>
+      ...
+    }
+    ```
+  }];
+  let options = [
+    Option<"alignment", "alignment", "int64_t", /*default=*/"64",
+           "Alignment of every storage, in bytes; a power of two">,
+  ];
+  let statistics = [
+    Statistic<"numStorages", "num-storages", "Number of storages placed">,
+    Statistic<"arenaBytes", "arena-bytes", "Arena bytes, over all entries">,
+  ];
+}
+
+def VerifySchedulePass : Pass<"nacre-verify-schedule", "::mlir::ModuleOp"> {
+  let summary = "Check what the schedule phase promises to codegen and package";
+  let description = [{
+    Requires: nothing.
+
+    Ensures: every temporary has an offset inside its entry's arena, on which no storage alive at the same step lies; every launch has
+    its ranges and names a kernel whose arguments it matches.
+
+    Example. This is refused, with a note that names nacre-plan-arena:
+
+    ```mlir
+    %t = plan.storage temporary : memref<4xf32>
+    ```
+  }];
+}
+
+#endif // NACRE_COMPILER_SCHEDULE_PASSES

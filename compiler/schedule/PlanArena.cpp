@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What: gives every temporary storage a fixed offset of one caller-owned arena.
+// Why:  the peak becomes a compile-time fact that a phone's application can check before it loads a model, and inference
+//       never meets the heap.
+// How:  1. read every storage's lifetime off the entry (Lifetimes.h), 2. pack the lifetimes (ArenaPlanner.h), 3. write
+//       the offsets down.
+
+#include "compiler/schedule/Lifetimes.h"
+#include "compiler/schedule/Passes.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/Support/DebugLog.h"
+#include "llvm/Support/MathExtras.h"
+
+#define DEBUG_TYPE "nacre-plan-arena"
+
+namespace nacre::schedule {
+#define GEN_PASS_DEF_PLANARENAPASS
+#include "compiler/schedule/Passes.h.inc"
+} // namespace nacre::schedule
+
+using namespace mlir;
+
+namespace {
+
+struct PlanArena : nacre::schedule::impl::PlanArenaPassBase<PlanArena> {
+  using PlanArenaPassBase::PlanArenaPassBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    if (alignment > 0 && llvm::isPowerOf2_64(alignment))
+      return success();
+    return emitError(UnknownLoc::get(context))
+           << "nacre-plan-arena: alignment must be a power of two, but is " << alignment.getValue();
+  }
+
+  void runOnOperation() override {
+    nacre::plan::EntryOp entry = getOperation();
+    nacre::schedule::TemporaryLifetimes lifetimes = nacre::schedule::readLifetimes(entry);
+    nacre::schedule::ArenaPlan plan = nacre::schedule::planArena(lifetimes.demands, alignment);
+    LDBG() << entry.getSymName() << ": " << lifetimes.demands.size() << " storages in " << plan.sizeInBytes
+           << " bytes, peak " << nacre::schedule::peakBytes(lifetimes.demands);
+
+    OpBuilder builder(entry.getContext());
+    for (auto [storage, offset] : llvm::zip_equal(lifetimes.storages, plan.offsetsInBytes))
+      storage.setOffsetAttr(builder.getI64IntegerAttr(offset));
+    for (nacre::plan::StorageOp storage : lifetimes.untouched) {
+      for (Operation *view : llvm::make_early_inc_range(storage->getUsers()))
+        view->erase();
+      storage.erase();
+    }
+    entry.setArenaBytesAttr(builder.getI64IntegerAttr(plan.sizeInBytes));
+    numStorages += lifetimes.storages.size();
+    arenaBytes += plan.sizeInBytes;
+  }
+};
+
+} // namespace
