@@ -78,7 +78,7 @@ typedef enum nacre_cpu_bit {
 
 /**
  * One piece of machine code. A launch over the share [b, e) of its cut axis has
- * ceil((e - b) / unit_extent) * units_per_block units; for (e, b) = (1, 0) and unit_extent 1 that is units_per_block,
+ * ceil((e - b) / unit_extent) * units_per_block units; for [0, 1) and unit_extent 1 that is units_per_block,
  * the case of kernels without a cut axis.
  */
 typedef struct nacre_cpu_variant {

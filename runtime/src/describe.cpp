@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  see describe.h.
+// Why:   see there.
+// How:   rows become structs, offsets become pointers; nothing is copied but the structs.
+
+#include "runtime/src/describe.h"
+
+namespace nacre::runtime {
+namespace {
+
+const nacre_model_table &table_of(const nacre_model *model) {
+  return *reinterpret_cast<const nacre_model_table *>(model);
+}
+
+const char *kind_name(uint32_t kind) {
+  static constexpr const char *names[] = {"contraction", "nest", "row", "permute", "indexed", "scan"};
+  return kind < sizeof names / sizeof *names ? names[kind] : "unknown";
+}
+
+nacre_status describe_tensor(const nacre_model_table &model, const nacre_tensor *tensors, uint32_t count,
+                             uint32_t index, size_t info_size, nacre_tensor_info *out_info) {
+  if (index >= count)
+    return NACRE_BAD_ARGUMENT;
+  const nacre_tensor &tensor = tensors[index];
+  copy_out(out_info, info_size,
+           nacre_tensor_info{model.strings + tensor.name, static_cast<nacre_element_type>(tensor.element_type),
+                             tensor.rank, model.dims + tensor.first_dim, tensor.bytes, tensor.scale,
+                             tensor.zero_point});
+  return NACRE_OK;
+}
+
+} // namespace
+
+nacre_status model_describe(const nacre_model *handle, size_t info_size, nacre_model_info *out_info) {
+  const nacre_model_table &model = table_of(handle);
+  copy_out(out_info, info_size,
+           nacre_model_info{model.strings + model.name, model.strings + model.compiler, model.strings + model.target,
+                            model.entry_count, model.kernel_count, model.weights_bytes, model.state_bytes});
+  return NACRE_OK;
+}
+
+nacre_status entry_describe(const nacre_model *handle, uint32_t index, size_t info_size, nacre_entry_info *out_info) {
+  const nacre_model_table &model = table_of(handle);
+  if (index >= model.entry_count)
+    return NACRE_BAD_ARGUMENT;
+  const nacre_entry &entry = model.entries[index];
+  uint32_t launches = 0;
+  for (uint32_t i = 0; i < entry.step_count; ++i)
+    launches += entry.steps[i].kind == NACRE_STEP_LAUNCH;
+  copy_out(
+      out_info, info_size,
+      nacre_entry_info{model.strings + entry.name, entry.input_count, entry.output_count, launches, entry.arena_bytes});
+  return NACRE_OK;
+}
+
+nacre_status input_describe(const nacre_model *handle, uint32_t entry, uint32_t index, size_t info_size,
+                            nacre_tensor_info *out_info) {
+  const nacre_model_table &model = table_of(handle);
+  if (entry >= model.entry_count)
+    return NACRE_BAD_ARGUMENT;
+  return describe_tensor(model, model.entries[entry].inputs, model.entries[entry].input_count, index, info_size,
+                         out_info);
+}
+
+nacre_status output_describe(const nacre_model *handle, uint32_t entry, uint32_t index, size_t info_size,
+                             nacre_tensor_info *out_info) {
+  const nacre_model_table &model = table_of(handle);
+  if (entry >= model.entry_count)
+    return NACRE_BAD_ARGUMENT;
+  return describe_tensor(model, model.entries[entry].outputs, model.entries[entry].output_count, index, info_size,
+                         out_info);
+}
+
+nacre_status launch_describe(const nacre_model *handle, uint32_t entry, uint32_t index, size_t info_size,
+                             nacre_launch_info *out_info) {
+  const nacre_model_table &model = table_of(handle);
+  const nacre_step *step = entry < model.entry_count ? find_launch(model.entries[entry], index) : nullptr;
+  if (!step)
+    return NACRE_BAD_ARGUMENT;
+  const nacre_kernel &kernel = model.kernels[step->kernel];
+  copy_out(out_info, info_size,
+           nacre_launch_info{model.strings + step->name, model.strings + kernel.name, kind_name(kernel.kind)});
+  return NACRE_OK;
+}
+
+const nacre_step *find_launch(const nacre_entry &entry, uint32_t index) {
+  for (uint32_t i = 0; i < entry.step_count; ++i)
+    if (entry.steps[i].kind == NACRE_STEP_LAUNCH && index-- == 0)
+      return &entry.steps[i];
+  return nullptr;
+}
+
+} // namespace nacre::runtime

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  a model's tables, told in the words of runtime.h.
+// Why:   tools and apps ask for names, shapes and launches without knowing the format.
+// How:   see describe.cpp.
+
+#ifndef NACRE_RUNTIME_SRC_DESCRIBE_H
+#define NACRE_RUNTIME_SRC_DESCRIBE_H
+
+#include "runtime/include/nacre/model_format.h"
+
+namespace nacre::runtime {
+
+nacre_status model_describe(const nacre_model *, size_t info_size, nacre_model_info *);
+nacre_status entry_describe(const nacre_model *, uint32_t entry, size_t info_size, nacre_entry_info *);
+nacre_status input_describe(const nacre_model *, uint32_t entry, uint32_t index, size_t info_size, nacre_tensor_info *);
+nacre_status output_describe(const nacre_model *, uint32_t entry, uint32_t index, size_t info_size,
+                             nacre_tensor_info *);
+nacre_status launch_describe(const nacre_model *, uint32_t entry, uint32_t index, size_t info_size,
+                             nacre_launch_info *);
+
+/// The step of launch number `index`, counted along the table; nullptr if there are fewer.
+const nacre_step *find_launch(const nacre_entry &entry, uint32_t index);
+
+/// Fills what the caller's header knows of a struct; what it alone knows becomes 0.
+template <typename T> void copy_out(void *to, size_t size, const T &from) {
+  __builtin_memset(to, 0, size);
+  __builtin_memcpy(to, &from, size < sizeof from ? size : sizeof from);
+}
+
+} // namespace nacre::runtime
+
+#endif // NACRE_RUNTIME_SRC_DESCRIBE_H

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  platform.h over Linux system calls and seven functions of libc.
+// Why:   see there.
+// How:   system call numbers are those of the two instruction sets; argument constants are the kernel's.
+
+#include "runtime/src/platform.h"
+
+extern "C" {
+#if defined(__ANDROID__)
+using pthread_t = long;
+#else
+using pthread_t = unsigned long;
+#endif
+struct timespec {
+  long seconds;
+  long nanoseconds;
+};
+int pthread_create(pthread_t *, const void *attributes, void *(*)(void *), void *);
+int pthread_join(pthread_t, void **);
+int posix_memalign(void **, size_t, size_t);
+void free(void *);
+int clock_gettime(int, timespec *); // libc's: it needs no system call
+}
+
+namespace nacre::runtime {
+namespace {
+
+#if defined(__aarch64__)
+enum SystemCall : long {
+  kFutex = 98,
+  kOpenat = 56,
+  kClose = 57,
+  kRead = 63,
+  kSchedGetaffinity = 123,
+  kSchedYield = 124
+};
+
+long system_call(long number, long a = 0, long b = 0, long c = 0, long d = 0) {
+  register long x8 __asm__("x8") = number;
+  register long x0 __asm__("x0") = a;
+  register long x1 __asm__("x1") = b;
+  register long x2 __asm__("x2") = c;
+  register long x3 __asm__("x3") = d;
+  __asm__ volatile("svc #0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3) : "memory");
+  return x0;
+}
+#elif defined(__x86_64__)
+enum SystemCall : long {
+  kFutex = 202,
+  kOpenat = 257,
+  kClose = 3,
+  kRead = 0,
+  kSchedGetaffinity = 204,
+  kSchedYield = 24
+};
+
+long system_call(long number, long a = 0, long b = 0, long c = 0, long d = 0) {
+  register long r10 __asm__("r10") = d;
+  long result;
+  __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10) : "rcx", "r11", "memory");
+  return result;
+}
+#else
+#error "the runtime knows x86-64 and arm64"
+#endif
+
+long address(const void *pointer) { return reinterpret_cast<long>(pointer); }
+
+constexpr long kFutexWaitPrivate = 128;
+constexpr long kFutexWakePrivate = 129;
+constexpr long kWorkingFolder = -100; // AT_FDCWD
+constexpr int kMonotonic = 1;
+
+} // namespace
+
+void *allocate_aligned(size_t bytes, size_t alignment) {
+  void *block = nullptr;
+  return posix_memalign(&block, alignment, bytes) == 0 ? block : nullptr;
+}
+
+void release_aligned(void *block) { free(block); }
+
+bool start_thread(ThreadHandle &handle, void *(*body)(void *), void *argument) {
+  pthread_t thread;
+  if (pthread_create(&thread, nullptr, body, argument) != 0)
+    return false;
+  handle = static_cast<ThreadHandle>(thread);
+  return true;
+}
+
+void join_thread(ThreadHandle handle) { pthread_join(static_cast<pthread_t>(handle), nullptr); }
+
+void wait_on(uint32_t *word, uint32_t value) { system_call(kFutex, address(word), kFutexWaitPrivate, value); }
+
+void wake(uint32_t *word, uint32_t count) { system_call(kFutex, address(word), kFutexWakePrivate, count); }
+
+void yield_core() { system_call(kSchedYield); }
+
+uint64_t now() {
+  timespec time;
+  clock_gettime(kMonotonic, &time);
+  return uint64_t(time.seconds) * 1000000000 + uint64_t(time.nanoseconds);
+}
+
+CpuSet allowed_cpus() {
+  CpuSet set;
+  if (system_call(kSchedGetaffinity, 0, sizeof set.words, address(set.words)) < 0)
+    set.add(0); // more CPUs than the set holds: one is certain
+  return set;
+}
+
+int64_t read_number(const char *path) {
+  long file = system_call(kOpenat, kWorkingFolder, address(path));
+  if (file < 0)
+    return -1;
+  char text[24];
+  long length = system_call(kRead, file, address(text), sizeof text);
+  system_call(kClose, file);
+  int64_t number = -1;
+  for (long i = 0; i < length && text[i] >= '0' && text[i] <= '9' && i < 18; ++i)
+    number = (number < 0 ? 0 : number * 10) + (text[i] - '0');
+  return number;
+}
+
+} // namespace nacre::runtime

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  everything the runtime takes from the operating system: memory, threads, waiting, the clock, small files.
+// Why:   one seam. glibc and bionic differ in errno, in the sizes of pthread types and in headers; behind this file
+//        nothing of that is seen, and one source serves both.
+// How:   no libc header is included. Waiting, files and affinity are raw system calls, which answer -errno and so need
+//        no errno; what is left of libc is declared by hand in platform.cpp.
+
+#ifndef NACRE_RUNTIME_SRC_PLATFORM_H
+#define NACRE_RUNTIME_SRC_PLATFORM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace nacre::runtime {
+
+/// The C library's memory, or nullptr.
+void *allocate_aligned(size_t bytes, size_t alignment);
+void release_aligned(void *block);
+
+using ThreadHandle = uintptr_t;
+bool start_thread(ThreadHandle &handle, void *(*body)(void *), void *argument);
+void join_thread(ThreadHandle handle);
+
+/// Sleeps while the word holds `value`; may also return without a reason.
+void wait_on(uint32_t *word, uint32_t value);
+void wake(uint32_t *word, uint32_t count);
+
+/// Lets the next thread on this core run.
+void yield_core();
+
+/// Tells the core that this is a spin.
+inline void pause_core() {
+#if defined(__aarch64__)
+  __asm__ volatile("isb" ::: "memory"); // `yield` is a no-op on most cores
+#else
+  __asm__ volatile("pause");
+#endif
+}
+
+/// Nanoseconds from an arbitrary, fixed point.
+uint64_t now();
+
+/// The CPUs that this process may use.
+struct CpuSet {
+  static constexpr unsigned kCount = 1024;
+  uint64_t words[kCount / 64] = {};
+
+  bool has(unsigned cpu) const { return words[cpu / 64] >> cpu % 64 & 1; }
+  void add(unsigned cpu) { words[cpu / 64] |= uint64_t(1) << cpu % 64; }
+};
+CpuSet allowed_cpus();
+
+/// The decimal number that a file starts with, or -1.
+int64_t read_number(const char *path);
+
+} // namespace nacre::runtime
+
+#endif // NACRE_RUNTIME_SRC_PLATFORM_H

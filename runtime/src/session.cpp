@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the life of a session but for its runs: create, buffers, destroy.
+// Why:   all that may allocate or fail happens here, so that a run does neither.
+// How:   create is the plan, one block, its pointers, then the threads; whatever fails undoes what came before.
+
+#include "runtime/src/session.h"
+#include "runtime/src/allocator.h"
+#include "runtime/src/describe.h"
+
+namespace nacre::runtime {
+namespace {
+
+nacre_status fail_create(const nacre_session_options &options, const Reason &reason, nacre_status status) {
+  if (options.reason)
+    copy_text(options.reason, options.reason_capacity, reason.c_str());
+  if (options.log)
+    options.log(options.log_user, NACRE_LOG_ERROR, reason.c_str());
+  return status;
+}
+
+nacre_status fail(Session &session, const Reason &reason, nacre_status status = NACRE_BAD_ARGUMENT) {
+  copy_text(session.reason, sizeof session.reason, reason.c_str());
+  if (session.log)
+    session.log(session.log_user, NACRE_LOG_ERROR, session.reason);
+  return status;
+}
+
+Session &cast(nacre_session *session) { return *reinterpret_cast<Session *>(session); }
+
+// Parts of a launch long enough that claiming them is nothing, and enough of them that cores of unequal speed end
+// together; what is over before a sleeping worker could wake stays on the caller.
+constexpr int64_t kAloneNanoseconds = 4000;
+constexpr int64_t kPartNanoseconds = 2000;
+constexpr int64_t kPartsPerThread = 4;
+constexpr int64_t kUnknownUnitNanoseconds = 1000;
+
+Launch prepare_launch(const nacre_step &step, const nacre_cpu_variant &variant, int64_t threads) {
+  const int64_t extent = step.cpu_end - step.cpu_begin;
+  const int64_t blocks = extent > 0 ? (extent + variant.unit_extent - 1) / variant.unit_extent : 0;
+  const int64_t units = blocks * variant.units_per_block;
+  const int64_t cost = variant.unit_nanoseconds ? variant.unit_nanoseconds : kUnknownUnitNanoseconds;
+  if (threads == 1 || units < kAloneNanoseconds / cost)
+    return {variant.function, units, units};
+  const int64_t fair = units / (kPartsPerThread * threads);
+  const int64_t least = (kPartNanoseconds + cost - 1) / cost;
+  return {variant.function, units, fair > least ? fair : least};
+}
+
+void set_buffers(Buffer *buffers, const nacre_tensor *tensors, uint32_t count, char *data) {
+  for (uint32_t i = 0; i < count; ++i) {
+    buffers[i] = {data, data};
+    data += aligned(tensors[i].bytes);
+  }
+}
+
+void set_up(Session &session, char *block, const SessionPlan &plan, const nacre_allocator &allocator) {
+  session.head.functions = &nacre_runtime_functions;
+  session.model = plan.model;
+  session.entry = plan.entry;
+  session.weights = plan.weights;
+  session.executor = plan.options.executor;
+  session.owns_pool = false;
+  session.has_run = false;
+  session.inputs = reinterpret_cast<Buffer *>(block + plan.inputs);
+  session.outputs = reinterpret_cast<Buffer *>(block + plan.outputs);
+  session.pointers = reinterpret_cast<void **>(block + plan.pointers);
+  session.times = plan.options.profile ? reinterpret_cast<nacre_launch_time *>(block + plan.times) : nullptr;
+  session.scratch = block + plan.scratch;
+  session.scratch_stride = plan.scratch_stride;
+  session.state = block + plan.state;
+  session.arena = block + plan.arena;
+  session.allocator = allocator;
+  session.block_bytes = plan.memory.block_bytes;
+  session.log = plan.options.log;
+  session.log_user = plan.options.log_user;
+  session.reason[0] = 0;
+
+  const nacre_entry &entry = *plan.entry;
+  set_buffers(session.inputs, entry.inputs, entry.input_count, block + plan.input_data);
+  set_buffers(session.outputs, entry.outputs, entry.output_count, block + plan.output_data);
+  auto *launches = reinterpret_cast<Launch *>(block + plan.launches);
+  session.launches = launches;
+  for (uint32_t i = 0; i < entry.step_count; ++i)
+    if (entry.steps[i].kind == NACRE_STEP_LAUNCH)
+      launches[i] =
+          prepare_launch(entry.steps[i], *choose_variant(plan.model->kernels[entry.steps[i].kernel], plan.features),
+                         plan.memory.threads);
+  __builtin_memset(session.state, 0, plan.memory.state_bytes);
+}
+
+nacre_status check_index(Session &session, const char *what, uint32_t index, uint32_t count) {
+  if (index < count)
+    return NACRE_OK;
+  Reason reason;
+  reason << what << " must be below " << uint64_t(count) << ", but is " << uint64_t(index);
+  return fail(session, reason);
+}
+
+nacre_status find(Session &session, const char *what, const nacre_tensor *tensors, uint32_t count, const char *name,
+                  uint32_t *out_index) {
+  for (uint32_t i = 0; i < count; ++i)
+    if (equal(session.model->strings + tensors[i].name, name)) {
+      *out_index = i;
+      return NACRE_OK;
+    }
+  Reason reason;
+  reason << "the model must have " << what << " '" << name << "', but has none of that name";
+  return fail(session, reason);
+}
+
+nacre_status bind(Session &session, const char *what, Buffer *buffers, uint32_t count, uint32_t index, char *data) {
+  if (nacre_status status = check_index(session, what, index, count))
+    return status;
+  if (reinterpret_cast<uintptr_t>(data) % NACRE_ALIGNMENT != 0) {
+    Reason reason;
+    reason << "a bound buffer must be aligned to " << uint64_t(NACRE_ALIGNMENT) << " bytes, but that of " << what << " "
+           << uint64_t(index) << " is not; align it, or copy";
+    return fail(session, reason);
+  }
+  buffers[index].used = data ? data : buffers[index].own;
+  return NACRE_OK;
+}
+
+} // namespace
+
+nacre_status session_memory(const nacre_model *model, uint32_t api_version, const nacre_session_options *options,
+                            size_t info_size, nacre_memory_info *out_memory) {
+  SessionPlan plan;
+  Reason reason;
+  if (nacre_status status = plan_session(model, api_version, options, plan, reason))
+    return fail_create(plan.options, reason, status);
+  copy_out(out_memory, info_size, plan.memory);
+  return NACRE_OK;
+}
+
+nacre_status session_create(const nacre_model *model, uint32_t api_version, const nacre_session_options *options,
+                            nacre_session **out_session) {
+  SessionPlan plan;
+  Reason reason;
+  nacre_status status = plan_session(model, api_version, options, plan, reason);
+  if (status != NACRE_OK)
+    return fail_create(plan.options, reason, status);
+
+  const nacre_allocator allocator = allocator_or_libc(plan.options.allocator);
+  void *block = allocate_block(allocator, plan.memory.block_bytes, reason, status);
+  if (!block)
+    return fail_create(plan.options, reason, status);
+  Session &session = *static_cast<Session *>(block);
+  set_up(session, static_cast<char *>(block), plan, allocator);
+
+  if (!session.executor) {
+    if (!session.pool.start(plan.memory.threads)) {
+      allocator.release(allocator.user, block, plan.memory.block_bytes);
+      reason << "the system refused to start " << uint64_t(plan.memory.threads - 1) << " threads";
+      return fail_create(plan.options, reason, NACRE_FAILED);
+    }
+    session.owns_pool = true;
+    session.executor = &session.pool.executor;
+  }
+  if (session.log) {
+    Text<256> message;
+    message << plan.model->strings + plan.model->name << ": " << uint64_t(plan.memory.threads) << " threads, "
+            << plan.memory.block_bytes << " bytes";
+    session.log(session.log_user, NACRE_LOG_INFO, message.c_str());
+  }
+  *out_session = &session.head;
+  return NACRE_OK;
+}
+
+void session_destroy(nacre_session *handle) {
+  Session &session = cast(handle);
+  if (session.owns_pool)
+    session.pool.stop();
+  const nacre_allocator allocator = session.allocator;
+  allocator.release(allocator.user, &session, session.block_bytes);
+}
+
+nacre_status session_input(nacre_session *handle, uint32_t index, void **out_data) {
+  Session &session = cast(handle);
+  if (nacre_status status = check_index(session, "input", index, session.entry->input_count))
+    return status;
+  *out_data = session.inputs[index].used;
+  return NACRE_OK;
+}
+
+nacre_status session_output(nacre_session *handle, uint32_t index, void **out_data) {
+  Session &session = cast(handle);
+  if (nacre_status status = check_index(session, "output", index, session.entry->output_count))
+    return status;
+  *out_data = session.outputs[index].used;
+  return NACRE_OK;
+}
+
+nacre_status session_find_input(nacre_session *handle, const char *name, uint32_t *out_index) {
+  Session &session = cast(handle);
+  return find(session, "an input", session.entry->inputs, session.entry->input_count, name, out_index);
+}
+
+nacre_status session_find_output(nacre_session *handle, const char *name, uint32_t *out_index) {
+  Session &session = cast(handle);
+  return find(session, "an output", session.entry->outputs, session.entry->output_count, name, out_index);
+}
+
+nacre_status session_bind_input(nacre_session *handle, uint32_t index, const void *data) {
+  Session &session = cast(handle);
+  // Kernels read their inputs only; the table of pointers they get has one type for all.
+  return bind(session, "input", session.inputs, session.entry->input_count, index,
+              const_cast<char *>(static_cast<const char *>(data)));
+}
+
+nacre_status session_bind_output(nacre_session *handle, uint32_t index, void *data) {
+  Session &session = cast(handle);
+  return bind(session, "output", session.outputs, session.entry->output_count, index, static_cast<char *>(data));
+}
+
+nacre_status session_launch_time(nacre_session *handle, uint32_t index, size_t time_size, nacre_launch_time *out_time) {
+  Session &session = cast(handle);
+  const nacre_step *step = find_launch(*session.entry, index);
+  if (!step || !session.times || !session.has_run) {
+    Reason reason;
+    reason << "launch times need a session with `profile`, a run, and a launch of the entry; launch " << uint64_t(index)
+           << (!step            ? " does not exist"
+               : !session.times ? " was not timed"
+                                : " has not run");
+    return fail(session, reason);
+  }
+  copy_out(out_time, time_size, session.times[step - session.entry->steps]);
+  return NACRE_OK;
+}
+
+const char *session_reason(const nacre_session *session) { return reinterpret_cast<const Session *>(session)->reason; }
+
+} // namespace nacre::runtime

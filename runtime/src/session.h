@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  a session, as it lies at the start of its block.
+// Why:   the plan needs its size, the calls its fields.
+// How:   plain data; the arrays and regions behind it are placed by session_plan.
+
+#ifndef NACRE_RUNTIME_SRC_SESSION_H
+#define NACRE_RUNTIME_SRC_SESSION_H
+
+#include "runtime/src/session_plan.h"
+#include "runtime/src/thread_pool.h"
+
+namespace nacre::runtime {
+
+/// An input or output: the session's own bytes, and those in use, which may be the caller's.
+struct Buffer {
+  char *own;
+  char *used;
+};
+
+/// What create knows of a launch, so that run need not ask again. Unused for the brackets of loops.
+struct Launch {
+  nacre_kernel_function function;
+  int64_t units;
+  int64_t grain; // units handed out at a time; all of them where threads would not pay
+};
+
+struct Session {
+  nacre_session head; // first: what runtime.h calls through
+  const nacre_model_table *model;
+  const nacre_entry *entry;
+  const char *weights;
+  nacre_executor *executor; // the caller's, or our pool's
+  bool owns_pool;
+  bool has_run;
+
+  Buffer *inputs;
+  Buffer *outputs;
+  const Launch *launches;
+  void **pointers;          // the running launch's buffers
+  nacre_launch_time *times; // nullptr without profile
+  char *scratch;
+  uint64_t scratch_stride;
+  char *state;
+  char *arena;
+
+  nacre_allocator allocator;
+  uint64_t block_bytes;
+  nacre_log_function log;
+  void *log_user;
+  char reason[256];
+
+  ThreadPool pool;
+};
+
+nacre_status session_memory(const nacre_model *, uint32_t api_version, const nacre_session_options *, size_t info_size,
+                            nacre_memory_info *);
+nacre_status session_create(const nacre_model *, uint32_t api_version, const nacre_session_options *, nacre_session **);
+void session_destroy(nacre_session *);
+nacre_status session_input(nacre_session *, uint32_t index, void **);
+nacre_status session_output(nacre_session *, uint32_t index, void **);
+nacre_status session_find_input(nacre_session *, const char *name, uint32_t *);
+nacre_status session_find_output(nacre_session *, const char *name, uint32_t *);
+nacre_status session_bind_input(nacre_session *, uint32_t index, const void *);
+nacre_status session_bind_output(nacre_session *, uint32_t index, void *);
+nacre_status session_run(nacre_session *);
+nacre_status session_launch_time(nacre_session *, uint32_t index, size_t time_size, nacre_launch_time *);
+const char *session_reason(const nacre_session *);
+nacre_status executor_create(uint32_t threads, const nacre_allocator *, nacre_executor **);
+void executor_destroy(nacre_executor *);
+
+} // namespace nacre::runtime
+
+#endif // NACRE_RUNTIME_SRC_SESSION_H

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the checks and the layout of session_plan.h.
+// Why:   see there.
+// How:   1. versions, 2. options, 3. the CPU, 4. the entry's steps, 5. threads, 6. the block.
+
+#include "runtime/src/session_plan.h"
+#include "runtime/src/big_cores.h"
+#include "runtime/src/cpu_features.h"
+#include "runtime/src/session.h"
+
+namespace nacre::runtime {
+namespace {
+
+// --- 1. Versions
+// ------------------------------------------------------------------------------------------------------
+
+nacre_status check_versions(const nacre_model_table &model, uint32_t api_version, Reason &reason) {
+  if (api_version > NACRE_API_VERSION) {
+    reason << "the app's nacre/runtime.h must be of version " << uint64_t(NACRE_API_VERSION)
+           << " or older for this model, but is of version " << uint64_t(api_version)
+           << "; compile the model with the newer Nacre";
+    return NACRE_UNSUPPORTED;
+  }
+  static constexpr nacre_row_sizes expected = NACRE_ROW_SIZES;
+  if (model.format_version != NACRE_FORMAT_VERSION || __builtin_memcmp(&model.sizes, &expected, sizeof expected) != 0) {
+    reason << "the model's tables must be of format " << uint64_t(NACRE_FORMAT_VERSION) << ", but are of format "
+           << uint64_t(model.format_version) << "; compile the model again";
+    return NACRE_UNSUPPORTED;
+  }
+  return NACRE_OK;
+}
+
+// --- 2. Options
+// -------------------------------------------------------------------------------------------------------
+
+nacre_status check_options(const nacre_model_table &model, SessionPlan &plan, Reason &reason) {
+  const nacre_session_options &options = plan.options;
+  if (options.gpu == NACRE_GPU_REQUIRED) {
+    reason << "gpu must not be required, because this model has code for the CPU alone";
+    return NACRE_UNSUPPORTED;
+  }
+  if (options.executor ? options.executor->struct_size < sizeof(nacre_executor) || options.executor->threads == 0
+                       : options.threads > kMaxThreads) {
+    if (options.executor)
+      reason << "the executor must have a struct_size and at least one thread";
+    else
+      reason << "threads must be at most " << uint64_t(kMaxThreads) << ", but is " << uint64_t(options.threads);
+    return NACRE_BAD_ARGUMENT;
+  }
+
+  plan.weights = static_cast<const char *>(model.weights_data);
+  if (!plan.weights && model.weights_bytes != 0) {
+    plan.weights = static_cast<const char *>(options.weights);
+    if (!plan.weights || reinterpret_cast<uintptr_t>(plan.weights) % NACRE_ALIGNMENT != 0 ||
+        options.weights_bytes != model.weights_bytes) {
+      reason << "the model was compiled without its weights: the options must give all " << model.weights_bytes
+             << " bytes of them, aligned to " << uint64_t(NACRE_ALIGNMENT) << ", but give "
+             << uint64_t(options.weights ? options.weights_bytes : 0);
+      return NACRE_BAD_ARGUMENT;
+    }
+  }
+
+  for (uint32_t i = 0; i < model.entry_count && !plan.entry; ++i)
+    if (!options.entry || equal(options.entry, model.strings + model.entries[i].name))
+      plan.entry = &model.entries[i];
+  if (!plan.entry) {
+    reason << "entry must be one of the model's, but is '" << (options.entry ? options.entry : "") << "'";
+    return NACRE_BAD_ARGUMENT;
+  }
+  return NACRE_OK;
+}
+
+// --- 3. The CPU
+// -------------------------------------------------------------------------------------------------------
+
+nacre_status refuse_cpu(const char *who, uint64_t needs, uint64_t features, Reason &reason) {
+  reason << who << " needs a CPU with";
+  for (unsigned bit = 0; bit < 64; ++bit)
+    if (needs & ~features & NACRE_CPU_NEED(bit))
+      reason << " " << cpu_feature_name(bit);
+  reason << ", which this one lacks; compile for it with --cpu";
+  return NACRE_UNSUPPORTED;
+}
+
+// --- 4. The entry's steps
+// ---------------------------------------------------------------------------------------------
+
+nacre_status refuse_table(const char *name, Reason &reason) {
+  reason << "the model's tables are damaged at step '" << name << "'; compile the model again";
+  return NACRE_UNSUPPORTED;
+}
+
+bool is_known(const nacre_operand &operand, const SessionPlan &plan) {
+  switch (operand.space) {
+  case NACRE_SPACE_ARENA:
+    return operand.offset <= plan.entry->arena_bytes;
+  case NACRE_SPACE_STATE:
+    return operand.offset <= plan.model->state_bytes;
+  case NACRE_SPACE_INPUT:
+    return operand.index < plan.entry->input_count;
+  case NACRE_SPACE_OUTPUT:
+    return operand.index < plan.entry->output_count;
+  case NACRE_SPACE_WEIGHT:
+    return operand.index < plan.model->weight_count;
+  }
+  return false;
+}
+
+/// What all launches together ask of the session.
+struct Demand {
+  uint64_t scratch_bytes = 0;
+  uint32_t operands = 0;
+};
+
+nacre_status check_launch(const nacre_step &step, const SessionPlan &plan, Demand &demand, Reason &reason) {
+  const char *name = plan.model->strings + step.name;
+  if (step.kernel >= plan.model->kernel_count || step.first_operand > plan.entry->operand_count ||
+      step.operand_count > plan.entry->operand_count - step.first_operand)
+    return refuse_table(name, reason);
+  for (uint32_t i = 0; i < step.operand_count; ++i)
+    if (!is_known(plan.entry->operands[step.first_operand + i], plan))
+      return refuse_table(name, reason);
+  const nacre_kernel &kernel = plan.model->kernels[step.kernel];
+  const nacre_cpu_variant *variant = choose_variant(kernel, plan.features);
+  if (!variant)
+    return refuse_cpu(name, kernel.cpu_count ? kernel.cpu[kernel.cpu_count - 1].needs : 0, plan.features, reason);
+  demand.scratch_bytes = variant->scratch_bytes > demand.scratch_bytes ? variant->scratch_bytes : demand.scratch_bytes;
+  demand.operands = step.operand_count > demand.operands ? step.operand_count : demand.operands;
+  return NACRE_OK;
+}
+
+nacre_status check_steps(const SessionPlan &plan, Demand &demand, Reason &reason) {
+  uint32_t depth = 0;
+  for (uint32_t i = 0; i < plan.entry->step_count; ++i) {
+    const nacre_step &step = plan.entry->steps[i];
+    bool good = true;
+    switch (step.kind) {
+    case NACRE_STEP_LAUNCH:
+      if (nacre_status status = check_launch(step, plan, demand, reason))
+        return status;
+      break;
+    case NACRE_STEP_LOOP_BEGIN:
+      good = step.trip_count >= 1 && ++depth <= NACRE_MAX_LOOP_DEPTH;
+      break;
+    case NACRE_STEP_LOOP_END:
+      good = depth-- > 0;
+      break;
+    default:
+      good = false;
+    }
+    if (!good)
+      return refuse_table(plan.model->strings + step.name, reason);
+  }
+  return depth == 0 ? NACRE_OK : refuse_table("end", reason);
+}
+
+// --- 5. Threads
+// -------------------------------------------------------------------------------------------------------
+
+uint32_t choose_threads(const nacre_session_options &options) {
+  if (options.executor)
+    return options.executor->threads;
+  uint32_t threads = options.threads ? options.threads : count_big_cores("", allowed_cpus());
+  return threads < kMaxThreads ? threads : kMaxThreads;
+}
+
+// --- 6. The block
+// -----------------------------------------------------------------------------------------------------
+
+uint64_t tensor_bytes(const nacre_tensor *tensors, uint32_t count) {
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < count; ++i)
+    bytes += aligned(tensors[i].bytes);
+  return bytes;
+}
+
+void lay_out(SessionPlan &plan, const Demand &demand) {
+  const nacre_entry &entry = *plan.entry;
+  plan.scratch_stride = aligned(demand.scratch_bytes);
+  nacre_memory_info &memory = plan.memory;
+  memory.threads = choose_threads(plan.options);
+  memory.arena_bytes = entry.arena_bytes;
+  memory.input_bytes = tensor_bytes(entry.inputs, entry.input_count);
+  memory.output_bytes = tensor_bytes(entry.outputs, entry.output_count);
+  memory.state_bytes = plan.model->state_bytes;
+  memory.scratch_bytes = plan.scratch_stride * memory.threads;
+
+  uint64_t end = aligned(sizeof(Session));
+  auto take = [&end](uint64_t bytes) {
+    uint64_t begin = end;
+    end += aligned(bytes);
+    return begin;
+  };
+  plan.inputs = take(entry.input_count * sizeof(Buffer));
+  plan.outputs = take(entry.output_count * sizeof(Buffer));
+  plan.launches = take(entry.step_count * sizeof(Launch));
+  plan.pointers = take(demand.operands * sizeof(void *));
+  plan.times = take(plan.options.profile ? entry.step_count * sizeof(nacre_launch_time) : 0);
+  plan.scratch = take(memory.scratch_bytes);
+  plan.state = take(memory.state_bytes);
+  plan.input_data = take(memory.input_bytes);
+  plan.output_data = take(memory.output_bytes);
+  plan.arena = take(memory.arena_bytes);
+  memory.block_bytes = end;
+}
+
+} // namespace
+
+const nacre_cpu_variant *choose_variant(const nacre_kernel &kernel, uint64_t features) {
+  for (uint32_t i = 0; i < kernel.cpu_count; ++i)
+    if ((kernel.cpu[i].needs & ~features) == 0)
+      return &kernel.cpu[i];
+  return nullptr;
+}
+
+nacre_status plan_session(const nacre_model *model, uint32_t api_version, const nacre_session_options *options,
+                          SessionPlan &plan, Reason &reason) {
+  plan = {};
+  plan.options = nacre_session_options_default();
+  if (options) {
+    if (options->struct_size < offsetof(nacre_session_options, threads)) {
+      reason << "the options' struct_size must be sizeof(nacre_session_options), but is "
+             << uint64_t(options->struct_size) << "; start from nacre_session_options_default()";
+      return NACRE_BAD_ARGUMENT;
+    }
+    const size_t known = sizeof(nacre_session_options);
+    __builtin_memcpy(&plan.options, options, options->struct_size < known ? options->struct_size : known);
+  }
+  plan.model = reinterpret_cast<const nacre_model_table *>(model);
+  if (nacre_status status = check_versions(*plan.model, api_version, reason))
+    return status;
+  if (nacre_status status = check_options(*plan.model, plan, reason))
+    return status;
+  plan.features = cpu_features();
+  if (plan.model->baseline_needs & ~plan.features)
+    return refuse_cpu("the model", plan.model->baseline_needs, plan.features, reason);
+  Demand demand;
+  if (nacre_status status = check_steps(plan, demand, reason))
+    return status;
+  lay_out(plan, demand);
+  return NACRE_OK;
+}
+
+} // namespace nacre::runtime

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  a text of bounded length, built piece by piece; and the two questions asked of C strings.
+// Why:   reasons and paths are made where nothing may be allocated, and printf brings locales and errno.
+// How:   what does not fit is cut off; the text always ends in 0.
+
+#ifndef NACRE_RUNTIME_SRC_TEXT_H
+#define NACRE_RUNTIME_SRC_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace nacre::runtime {
+
+inline bool equal(const char *a, const char *b) {
+  while (*a && *a == *b)
+    ++a, ++b;
+  return *a == *b;
+}
+
+/// Copies as much as fits.
+inline void copy_text(char *to, size_t capacity, const char *from) {
+  if (capacity == 0)
+    return;
+  size_t length = 0;
+  for (; length + 1 < capacity && from[length]; ++length)
+    to[length] = from[length];
+  to[length] = 0;
+}
+
+template <size_t Capacity> class Text {
+public:
+  Text &operator<<(const char *piece) {
+    while (*piece && length + 1 < Capacity)
+      text[length++] = *piece++;
+    text[length] = 0;
+    return *this;
+  }
+
+  Text &operator<<(uint64_t number) {
+    char digits[21];
+    char *first = digits + sizeof digits;
+    *--first = 0;
+    do
+      *--first = char('0' + number % 10);
+    while (number /= 10);
+    return *this << static_cast<const char *>(first);
+  }
+
+  const char *c_str() const { return text; }
+
+private:
+  char text[Capacity] = {};
+  size_t length = 0;
+};
+
+} // namespace nacre::runtime
+
+#endif // NACRE_RUNTIME_SRC_TEXT_H
