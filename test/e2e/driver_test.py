@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The command line of nacre-compile: what it writes, what it reports, how it refuses, and that its bytes repeat."""
+import filecmp
+import json
+import os
+import subprocess
+import unittest
+
+import nacre
+
+PHASES = ("import", "graph", "kernels", "place", "schedule", "codegen")
+
+
+class DriverTest(nacre.NacreTest):
+    def test_every_phase_prints_its_ir(self):
+        for phase in PHASES:
+            with self.subTest(phase):
+                output = self.path(f"{phase}.mlir")
+                self.compile("convnet", f"--compile-to={phase}", output=output)
+                with open(output, encoding="utf-8") as file:
+                    self.assertIn("nn." if phase in ("import", "graph") else "plan.", file.read())
+
+    def test_every_output_kind(self):
+        for kind, mark in (("obj", b"\x7fELF"), ("asm", b".globl"), ("llvm-ir", b"define ")):
+            with self.subTest(kind):
+                with open(self.compile("relu", f"--emit={kind}", output=self.path(f"relu.{kind}")), "rb") as file:
+                    self.assertIn(mark, file.read())
+
+    def test_report(self):
+        report = self.path("report.json")
+        self.compile("convnet", f"--report={report}")
+        with open(report, encoding="utf-8") as file:
+            self.assertGreater(len(json.load(file)), 4)
+
+    def test_check_lists_all_unsupported_nodes(self):
+        said = self.call(os.path.join(nacre.BIN, "nacre-compile"), "--check", self.model("unsupported"), status=1)
+        self.assertIn("Discombobulate", said)
+        self.assertIn("Frobnicate", said)
+        self.call(os.path.join(nacre.BIN, "nacre-compile"), "--check", self.model("convnet"))
+
+    def test_compiling_what_is_not_supported_names_the_node(self):
+        said = self.compile("unsupported", status=1)
+        self.assertIn("discombobulate_0", said)
+        self.assertFalse(os.path.exists(self.path("libunsupported.so")))
+
+    def test_bad_files_are_refused(self):
+        cases = {"missing.onnx": None, "empty.onnx": b"", "noise.onnx": bytes(range(256)) * 8}
+        with open(self.model("convnet"), "rb") as file:
+            cases["truncated.onnx"] = file.read()[:100000]
+        for name, content in cases.items():
+            with self.subTest(name):
+                if content is not None:
+                    with open(self.path(name), "wb") as file:
+                        file.write(content)
+                said = self.call(os.path.join(nacre.BIN, "nacre-compile"), self.path(name), "-o", self.path("libx.so"), status=1)
+                self.assertIn(name, said)
+
+    def test_same_bytes_for_any_jobs_and_folder(self):
+        copies = []
+        for jobs in (1, 2):
+            os.makedirs(self.path(str(jobs), "deeper"))
+            copies.append(self.path(str(jobs), "deeper", "libconvnet.so"))
+            self.compile("convnet", f"--jobs={jobs}", output=copies[-1])
+        self.assertTrue(filecmp.cmp(*copies, shallow=False))
+
+    def test_leaves_only_library_and_header(self):
+        before = set(os.listdir(self.folder))
+        library = self.compile("relu")
+        left = set(os.listdir(self.folder)) - before
+        self.assertEqual(left, {"relu.onnx", os.path.basename(library), "relu.h"})
+
+    def test_answer_is_onnx_runtimes(self):
+        self.call("python3", "-B", os.path.join(nacre.ROOT, "samples", "models", "make_convnet.py"), self.folder)
+        image = f"--input=image={self.path('convnet.input.npy')}"
+        expected = os.path.join(nacre.ROOT, "samples", "models", "convnet.expected.npy")
+        self.run_model(self.compile("convnet"), image, f"--expect=probabilities={expected}")
+
+    def test_a_wrong_answer_is_told(self):
+        library = self.compile("convnet")
+        expected = os.path.join(nacre.ROOT, "samples", "models", "convnet.expected.npy")
+        said = self.run_model(library, f"--expect=probabilities={expected}", status=1)  # a seeded input, not the image
+        self.assertIn("probabilities", said)
+
+    def test_an_unwritable_output_is_an_error(self):
+        done = subprocess.run([os.path.join(nacre.BIN, "nacre-compile"), self.model("relu"), "-o", self.path("no", "such", "libx.so")],
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("libx.so", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the end-to-end tests share: the programs under test and the models they make.
+
+The environment, set by ctest, says where things are: NACRE_BIN, NACRE_LLVM_BIN.
+"""
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "samples", "models"))
+from make_convnet import make_convnet  # noqa: E402
+from onnx_writer import Graph  # noqa: E402
+
+BIN = os.environ.get("NACRE_BIN", os.path.join(ROOT, "build", "release", "bin"))
+LLVM_BIN = os.environ.get("NACRE_LLVM_BIN", "/usr/lib/llvm-22/bin")
+ARM64_SYSROOT = "/usr/aarch64-linux-gnu"
+
+
+def relu_model():
+    """One operator: what is left in its library is the runtime."""
+    graph = Graph("relu")
+    graph.node("Relu", [graph.input("x", [1, 64])], output="y")
+    graph.output("y", [1, 64])
+    return graph
+
+
+def recurrent_model():
+    """An LSTM over ten steps: a loop and state in the schedule."""
+    steps, batch, size, hidden = 10, 1, 6, 32
+    graph = Graph("recurrent", seed=3)
+    x = graph.input("x", [steps, batch, size])
+    weights = [graph.weight(name, [1, 4 * hidden, inner], -0.3, 0.3) for name, inner in (("w", size), ("r", hidden))]
+    y = graph.node("LSTM", [x, *weights], output="states", hidden_size=hidden)
+    graph.output(y, [steps, 1, batch, hidden])
+    return graph
+
+
+def unsupported_model():
+    """Two operators that nobody knows."""
+    graph = Graph("unsupported")
+    x = graph.input("x", [1, 4])
+    graph.node("Frobnicate", [graph.node("Discombobulate", [x])], output="y")
+    graph.output("y", [1, 4])
+    return graph
+
+
+MODELS = {"relu": relu_model, "convnet": make_convnet, "recurrent": recurrent_model, "unsupported": unsupported_model}
+
+
+class NacreTest(unittest.TestCase):
+    """A test with a folder of its own."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="nacre-e2e-")
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def path(self, *names):
+        return os.path.join(self.folder, *names)
+
+    def call(self, *command, status=0, **options):
+        """What the program said, after checking its exit status."""
+        done = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+                              text=True, timeout=300, **options)
+        self.assertEqual(done.returncode, status, f"{' '.join(map(str, command))}\n{done.stdout}")
+        return done.stdout
+
+    def model(self, name):
+        path = self.path(name + ".onnx")
+        if not os.path.exists(path):
+            MODELS[name]().save(path)
+        return path
+
+    def compile(self, name, *options, output=None, status=0):
+        """Compiles one of MODELS; returns the library's path, or what was said where an error is expected."""
+        output = output or self.path(f"lib{name}.so")
+        said = self.call(os.path.join(BIN, "nacre-compile"), self.model(name), "-o", output, *options, status=status)
+        return said if status else output
+
+    def run_model(self, library, *options, status=0):
+        return self.call(os.path.join(BIN, "nacre-run"), library, *options, status=status)
+
+    def run_arm64(self, library, *options, environment=(), cpu="cortex-a76"):
+        settings = [item for pair in environment for item in ("-E", "=".join(pair))]
+        return self.call("qemu-aarch64", "-L", ARM64_SYSROOT, "-cpu", cpu, *settings, os.path.join(BIN, "nacre-run-arm64"),
+                         library, *options)
