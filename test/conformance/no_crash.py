@@ -33,14 +33,14 @@ def onnx_files(folders):
                   if name.endswith(".onnx"))
 
 
-def try_file(path, arguments, work):
+def try_file(index, path, arguments, work):
     """What went wrong, or None."""
     def limit():
         if arguments.memory_gib:
             resource.setrlimit(resource.RLIMIT_AS, (arguments.memory_gib << 30,) * 2)
 
     program = os.path.join(os.path.abspath(arguments.bin), "nacre-compile")
-    output = os.path.join(work, str(abs(hash(path))) + ".mlir")
+    output = os.path.join(work, f"{index}.mlir")
     for command in ([program, "--check", path], [program, path, "-o", output, f"--compile-to={arguments.compile_to}", "--jobs=1"]):
         try:
             done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, preexec_fn=limit,
@@ -65,7 +65,8 @@ def main():
         return 77
     with tempfile.TemporaryDirectory(prefix="nacre-no-crash-") as work:
         with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-            failures = [f for f in pool.map(lambda path: try_file(path, arguments, work), files) if f]
+            outcomes = pool.map(lambda task: try_file(*task, arguments, work), enumerate(files))
+            failures = [outcome for outcome in outcomes if outcome]
     for failure in failures:
         print(f"FAILED {failure}")
     print(f"{len(files) - len(failures)} passed, {len(failures)} failed")
