@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  where the elements of a tensor inside a kernel's body lie in a storage.
+// Why:   every emitter addresses flat storages by loop counters times strides; slices and maps are resolved once, here.
+// How:   1. a place: the slices and paddings between the tensor and the kernel's argument become strides and an offset;
+//        2. an access: an indexing map's sums of `dim * constant` become a stride per loop.
+
+#ifndef NACRE_CODEGEN_CPU_ACCESS_H
+#define NACRE_CODEGEN_CPU_ACCESS_H
+
+#include "mlir/IR/AffineMap.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Value.h"
+#include "llvm/ADT/SmallVector.h"
+#include <cstdint>
+
+namespace nacre::codegen::cpu {
+
+/// A tensor of a kernel's body as a part of a storage: element (i, j, ...) is at offset + i * strides[0] + j *
+/// strides[1] ...
+struct Place {
+  unsigned argument = 0; ///< Of the kernel.
+  int64_t offset = 0;
+  llvm::SmallVector<int64_t> strides; ///< One per axis of the tensor.
+  llvm::SmallVector<int64_t> shape;   ///< Of the tensor.
+
+  // Where the tensor is a padded one: indices below low[i], and from low[i] + kept[i] on, are not in memory.
+  llvm::SmallVector<int64_t> low, kept;
+  mlir::TypedAttr padding; ///< Null where it is not padded.
+};
+
+/// The place of `tensor`: through slices, paddings, fills and the destinations of linalg operations to an argument of
+/// the kernel. Fails for tensors that are in no storage (tensor.empty).
+llvm::FailureOr<Place> findPlace(mlir::Value tensor);
+
+/// One axis of a padded operand, as loops walk it: index = constant + sum of coefficients[loop] * counter, in memory
+/// only while 0 <= index < size.
+struct PaddedAxis {
+  int64_t size = 0;
+  int64_t constant = 0;
+  llvm::SmallVector<int64_t> coefficients;
+};
+
+/// An operand of a loop nest: its element is at offset + sum of strides[loop] * counter.
+struct Access {
+  unsigned argument = 0;
+  int64_t offset = 0;
+  llvm::SmallVector<int64_t> strides; ///< One per loop; 0 where the operand is broadcast.
+  mlir::Type elementType;
+  llvm::SmallVector<PaddedAxis, 0> padded; ///< The axes that reach beyond memory.
+};
+
+/// The access of an operand at `place` through `map`. Fails where a result of the map is no sum of `dim * constant`.
+llvm::FailureOr<Access> composeAccess(const Place &place, mlir::AffineMap map, mlir::Type elementType);
+
+/// Both in one.
+llvm::FailureOr<Access> findAccess(mlir::Value tensor, mlir::AffineMap map);
+
+} // namespace nacre::codegen::cpu
+
+#endif // NACRE_CODEGEN_CPU_ACCESS_H
