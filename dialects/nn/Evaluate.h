@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the value of an operator whose operands are all constants.
+// Why:   folding, the importer's shape arithmetic and tests share one reference, so that they cannot disagree.
+// How:   elementwise rows and reductions compute in double or int64 and round once to the element type; data movement
+//        copies bytes. Splats in give splats out wherever the result is one.
+
+#ifndef NACRE_DIALECTS_NN_EVALUATE_H
+#define NACRE_DIALECTS_NN_EVALUATE_H
+
+#include "mlir/IR/BuiltinAttributeInterfaces.h"
+#include "mlir/IR/Operation.h"
+
+namespace nacre::nn {
+
+/// Whether `evaluate` knows `op` and its work is small enough to be done when a model is compiled.
+bool canEvaluate(mlir::Operation *op);
+
+/// The value of `op`, which has one result, for these operands. Fails where `canEvaluate` is false or an operand's
+/// bytes cannot be read.
+mlir::FailureOr<mlir::ElementsAttr> evaluate(mlir::Operation *op, llvm::ArrayRef<mlir::ElementsAttr> operands);
+
+} // namespace nacre::nn
+
+#endif // NACRE_DIALECTS_NN_EVALUATE_H

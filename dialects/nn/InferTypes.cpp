@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the result types of every operator of `nn`.
+// Why:   an importer never computes a shape, and the verifier compares what it finds with what these functions say.
+// How:   1. operands and attributes are there and well-formed, which a parser of text does not yet know here,
+//        2. element types obey the operator, 3. the shape comes from ShapeRules.h.
+
+#include "dialects/nn/NnDialect.h"
+#include "dialects/nn/ShapeRules.h"
+
+using namespace mlir;
+
+namespace nacre::nn {
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// 1. Well-formed
+//===----------------------------------------------------------------------===//
+
+RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+Dims shapeOf(Value value) { return typeOf(value).getShape(); }
+Type elementOf(Value value) { return typeOf(value).getElementType(); }
+
+template <typename Adaptor>
+LogicalResult checkWellFormed(MLIRContext *context, std::optional<Location> location, ValueRange operands,
+                              Adaptor adaptor) {
+  for (Value operand : operands) {
+    auto type = dyn_cast<RankedTensorType>(operand.getType());
+    if (!type || !type.hasStaticShape())
+      return emitOptionalError(location, "operands must be tensors of static shape, but one is ", operand.getType());
+  }
+  return adaptor.verify(location.value_or(UnknownLoc::get(context)));
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Element types
+//===----------------------------------------------------------------------===//
+
+bool isFloat(Type type) { return isa<FloatType>(type); }
+bool isBool(Type type) { return type.isSignlessInteger(1); }
+bool isInteger(Type type) { return isa<IntegerType>(type) && !isBool(type); }
+
+LogicalResult checkElement(std::optional<Location> location, StringRef kind, Type type) {
+  bool fits = StringSwitch<bool>(kind)
+                  .Cases({"abs", "neg", "sign", "relu"}, !isBool(type))
+                  .Case("not", isBool(type))
+                  .Case("bit_not", isInteger(type))
+                  .Default(isFloat(type));
+  if (fits)
+    return success();
+  return emitOptionalError(location, "'", kind, "' must have an operand of a type it is defined for, but has ", type);
+}
+
+LogicalResult checkElements(std::optional<Location> location, BinaryKind kind, Type lhs, Type rhs) {
+  if (lhs != rhs && kind != BinaryKind::Pow)
+    return emitOptionalError(location, "'", stringifyBinaryKind(kind),
+                             "' must have operands of one element type, but has ", lhs, " and ", rhs);
+  bool fits = true;
+  switch (kind) {
+  case BinaryKind::And:
+  case BinaryKind::Or:
+  case BinaryKind::Xor:
+    fits = !isFloat(lhs);
+    break;
+  case BinaryKind::ShiftLeft:
+  case BinaryKind::ShiftRight:
+    fits = isInteger(lhs);
+    break;
+  case BinaryKind::Equal:
+    break;
+  default:
+    fits = !isBool(lhs) && !isBool(rhs);
+  }
+  if (fits)
+    return success();
+  return emitOptionalError(location, "'", stringifyBinaryKind(kind),
+                           "' must have operands of a type it is defined for, but has ", lhs);
+}
+
+bool isComparison(BinaryKind kind) { return kind >= BinaryKind::Equal && kind <= BinaryKind::GreaterEqual; }
+
+//===----------------------------------------------------------------------===//
+// 3. Shapes
+//===----------------------------------------------------------------------===//
+
+/// Ends an inference: the one result has `shape`, or the rule's reason becomes the error.
+LogicalResult finish(std::optional<Location> location, llvm::Expected<Shape> shape, Type element,
+                     SmallVectorImpl<Type> &types) {
+  if (!shape)
+    return emitOptionalError(location, llvm::toString(shape.takeError()));
+  if (!countElements(*shape))
+    return emitOptionalError(location, "the result must fit into memory, but has shape [", Dims(*shape), "]");
+  types.push_back(RankedTensorType::get(*shape, element));
+  return success();
+}
+
+LogicalResult rejected(std::optional<Location> location, llvm::Error error) {
+  return emitOptionalError(location, llvm::toString(std::move(error)));
+}
+
+PadReach reachOf(PadMode mode) {
+  switch (mode) {
+  case PadMode::Constant:
+  case PadMode::Edge:
+    return PadReach::Any;
+  case PadMode::Reflect:
+    return PadReach::ExtentLessOne;
+  case PadMode::Wrap:
+    return PadReach::Extent;
+  }
+  llvm_unreachable("all pad modes are above");
+}
+
+using Types = SmallVectorImpl<Type>;
+using MaybeLocation = std::optional<Location>;
+
+LogicalResult infer(MaybeLocation location, ConstantOp::Adaptor op, Types &types) {
+  auto type = dyn_cast<RankedTensorType>(op.getValue().getType());
+  if (!type)
+    return emitOptionalError(location, "value must be a tensor, but is ", op.getValue().getType());
+  types.push_back(type);
+  return success();
+}
+
+LogicalResult infer(MaybeLocation location, UnaryOp::Adaptor op, Types &types) {
+  Type element = elementOf(op.getOperand());
+  if (failed(checkElement(location, stringifyUnaryKind(op.getKind()), element)))
+    return failure();
+  if (op.getKind() == UnaryKind::IsNaN || op.getKind() == UnaryKind::IsInf)
+    element = IntegerType::get(element.getContext(), 1);
+  types.push_back(typeOf(op.getOperand()).clone(element));
+  return success();
+}
+
+LogicalResult infer(MaybeLocation location, BinaryOp::Adaptor op, Types &types) {
+  Type element = elementOf(op.getLhs());
+  if (failed(checkElements(location, op.getKind(), element, elementOf(op.getRhs()))))
+    return failure();
+  if (isComparison(op.getKind()))
+    element = IntegerType::get(element.getContext(), 1);
+  return finish(location, broadcastShapes({shapeOf(op.getLhs()), shapeOf(op.getRhs())}), element, types);
+}
+
+LogicalResult infer(MaybeLocation location, SelectOp::Adaptor op, Types &types) {
+  Type element = elementOf(op.getOnTrue());
+  if (element != elementOf(op.getOnFalse()))
+    return emitOptionalError(location, "both choices must have one element type, but have ", element, " and ",
+                             elementOf(op.getOnFalse()));
+  return finish(location,
+                broadcastShapes({shapeOf(op.getCondition()), shapeOf(op.getOnTrue()), shapeOf(op.getOnFalse())}),
+                element, types);
+}
+
+LogicalResult infer(MaybeLocation location, MatMulOp::Adaptor op, Types &types) {
+  Type element = elementOf(op.getLhs());
+  if (element != elementOf(op.getRhs()) || isBool(element))
+    return emitOptionalError(location, "operands must have one numeric element type, but have ", element, " and ",
+                             elementOf(op.getRhs()));
+  return finish(location, matMulShape(shapeOf(op.getLhs()), shapeOf(op.getRhs())), element, types);
+}
+
+LogicalResult infer(MaybeLocation location, ConvOp::Adaptor op, Types &types) {
+  Type element = elementOf(op.getInput());
+  if (element != elementOf(op.getFilter()))
+    return emitOptionalError(location, "input and filter must have one element type, but have ", element, " and ",
+                             elementOf(op.getFilter()));
+  Window window{{}, op.getStrides(), op.getPads(), op.getDilations()};
+  return finish(location, convShape(shapeOf(op.getInput()), shapeOf(op.getFilter()), window, op.getGroups()), element,
+                types);
+}
+
+LogicalResult infer(MaybeLocation location, RecurrentOp::Adaptor op, Types &types) {
+  Dims input = shapeOf(op.getInput()), recurrence = shapeOf(op.getRecurrence());
+  if (input.size() != 3 || recurrence.size() != 2)
+    return emitOptionalError(location, "input must have rank 3 and recurrence rank 2, but they have ", input.size(),
+                             " and ", recurrence.size());
+  Type element = elementOf(op.getInput());
+  Type last = RankedTensorType::get({input[1], recurrence[0]}, element);
+  types.append({RankedTensorType::get({input[0], input[1], recurrence[0]}, element), last, last});
+  return success();
+}
+
+LogicalResult infer(MaybeLocation location, PoolOp::Adaptor op, Types &types) {
+  Type element = elementOf(op.getInput());
+  if (isBool(element) || (op.getKind() == PoolKind::Average && !isFloat(element)))
+    return emitOptionalError(location, "the input must have a type that can be pooled, but has ", element);
+  Window window{op.getKernel(), op.getStrides(), op.getPads(), op.getDilations(), op.getOverhang()};
+  return finish(location, poolShape(shapeOf(op.getInput()), window), element, types);
+}
+
+LogicalResult infer(MaybeLocation location, ReduceOp::Adaptor op, Types &types) {
+  return finish(location, reduceShape(shapeOf(op.getOperand()), op.getAxes(), op.getKeepDims()),
+                elementOf(op.getOperand()), types);
+}
+
+LogicalResult infer(MaybeLocation location, ArgReduceOp::Adaptor op, Types &types) {
+  Dims shape = shapeOf(op.getOperand());
+  int64_t axis = op.getAxis();
+  if (llvm::Error error = checkAxis(axis, shape.size()))
+    return rejected(location, std::move(error));
+  if (shape[axis] == 0)
+    return emitOptionalError(location, "axis ", axis, " must have elements to choose from, but has none");
+  return finish(location, reduceShape(shape, axis, op.getKeepDims()),
+                IntegerType::get(op.getOperand().getContext(), 64), types);
+}
+
+LogicalResult infer(MaybeLocation location, SoftmaxOp::Adaptor op, Types &types) {
+  if (llvm::Error error = checkAxis(op.getAxis(), shapeOf(op.getOperand()).size()))
+    return rejected(location, std::move(error));
+  types.push_back(op.getOperand().getType());
+  return success();
+}
+
+LogicalResult infer(MaybeLocation location, NormalizeOp::Adaptor op, Types &types) {
+  if (llvm::Error error = checkAxes(op.getAxes(), shapeOf(op.getOperand()).size()))
+    return rejected(location, std::move(error));
+  types.push_back(op.getOperand().getType());
+  return success();
+}
+
+LogicalResult infer(MaybeLocation location, LrnOp::Adaptor op, Types &types) {
+  if (op.getSize() < 1 || shapeOf(op.getOperand()).empty())
+    return emitOptionalError(location, "size must be 1 or more and the operand have channels, but size is ",
+                             op.getSize(), " and the operand's type ", op.getOperand().getType());
+  types.push_back(op.getOperand().getType());
+  return success();
+}
+
+LogicalResult infer(MaybeLocation location, TransposeOp::Adaptor op, Types &types) {
+  return finish(location, transposeShape(shapeOf(op.getOperand()), op.getPermutation()), elementOf(op.getOperand()),
+                types);
+}
+
+LogicalResult infer(MaybeLocation location, ConcatOp::Adaptor op, Types &types) {
+  SmallVector<Dims> shapes(llvm::map_range(op.getOperands(), shapeOf));
+  for (Value operand : op.getOperands())
+    if (elementOf(operand) != elementOf(op.getOperands().front()))
+      return emitOptionalError(location, "operands must have one element type, but have ",
+                               elementOf(op.getOperands().front()), " and ", elementOf(operand));
+  Type element = shapes.empty() ? Type() : elementOf(op.getOperands().front());
+  return finish(location, concatShape(shapes, op.getAxis()), element, types);
+}
+
+LogicalResult infer(MaybeLocation location, SliceOp::Adaptor op, Types &types) {
+  return finish(location, sliceShape(shapeOf(op.getOperand()), op.getStarts(), op.getSizes(), op.getSteps()),
+                elementOf(op.getOperand()), types);
+}
+
+LogicalResult infer(MaybeLocation location, PadOp::Adaptor op, Types &types) {
+  Type element = elementOf(op.getOperand());
+  if (op.getValue().getType() != element)
+    return emitOptionalError(location, "value must be a scalar of the operand's element type ", element, ", but is ",
+                             op.getValue());
+  return finish(location, padShape(shapeOf(op.getOperand()), op.getLow(), op.getHigh(), reachOf(op.getMode())), element,
+                types);
+}
+
+LogicalResult infer(MaybeLocation location, GatherOp::Adaptor op, Types &types) {
+  return finish(location, gatherShape(shapeOf(op.getOperand()), shapeOf(op.getIndices()), op.getAxis()),
+                elementOf(op.getOperand()), types);
+}
+
+} // namespace
+
+// What MLIR calls: an operator that is not well-formed never reaches its rule.
+#define NN_INFER(OP)                                                                                                   \
+  LogicalResult OP::inferReturnTypes(MLIRContext *context, std::optional<Location> location, ValueRange operands,      \
+                                     DictionaryAttr attributes, OpaqueProperties properties, RegionRange regions,      \
+                                     SmallVectorImpl<Type> &types) {                                                   \
+    Adaptor op(operands, attributes, properties, regions);                                                             \
+    if (failed(checkWellFormed(context, location, operands, op)))                                                      \
+      return failure();                                                                                                \
+    return infer(location, op, types);                                                                                 \
+  }
+NN_INFER(ConstantOp)
+NN_INFER(UnaryOp)
+NN_INFER(BinaryOp)
+NN_INFER(SelectOp)
+NN_INFER(MatMulOp)
+NN_INFER(ConvOp)
+NN_INFER(RecurrentOp)
+NN_INFER(PoolOp)
+NN_INFER(ReduceOp)
+NN_INFER(ArgReduceOp)
+NN_INFER(SoftmaxOp)
+NN_INFER(NormalizeOp)
+NN_INFER(LrnOp)
+NN_INFER(TransposeOp)
+NN_INFER(ConcatOp)
+NN_INFER(SliceOp)
+NN_INFER(PadOp)
+NN_INFER(GatherOp)
+#undef NN_INFER
+
+} // namespace nacre::nn

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the result shape of every kind of operator, or the reason why there is none.
+// Why:   shapes come from hostile files; the arithmetic is kept free of IR so that each rule is tested alone.
+// How:   plain functions from dimensions to dimensions. Attributes are checked here too, because a rule is only right
+// for
+//        the attributes that it has checked.
+
+#ifndef NACRE_DIALECTS_NN_SHAPERULES_H
+#define NACRE_DIALECTS_NN_SHAPERULES_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Error.h"
+#include <cstdint>
+#include <optional>
+
+namespace nacre::nn {
+
+using Dims = llvm::ArrayRef<int64_t>;
+using Shape = llvm::SmallVector<int64_t>;
+
+/// The number of elements of a shape, or nothing if no memory can hold them (2^48 is the limit).
+std::optional<int64_t> countElements(Dims shape);
+
+/// NumPy's broadcasting of any number of shapes.
+llvm::Expected<Shape> broadcastShapes(llvm::ArrayRef<Dims> shapes);
+
+/// `[..., M, K] x [..., K, N]`, leading axes broadcast.
+llvm::Expected<Shape> matMulShape(Dims lhs, Dims rhs);
+
+/// The window of a convolution or a pooling, one entry per spatial axis (`pads` two: all low ones, then all high ones).
+struct Window {
+  Dims kernel, strides, pads, dilations;
+  /// Further cells at the high end, of poolings alone; empty means none.
+  Dims overhang = {};
+};
+
+/// Input `[N, spatial..., C]`, filter `[spatial..., C / groups, OC]`; `window.kernel` is read from the filter.
+llvm::Expected<Shape> convShape(Dims input, Dims filter, Window window, int64_t groups);
+llvm::Expected<Shape> poolShape(Dims input, const Window &window);
+
+/// `axes` must be sorted, unique and within the rank.
+llvm::Expected<Shape> reduceShape(Dims operand, Dims axes, bool keepDims);
+llvm::Expected<Shape> transposeShape(Dims operand, Dims permutation);
+llvm::Expected<Shape> concatShape(llvm::ArrayRef<Dims> operands, int64_t axis);
+llvm::Expected<Shape> sliceShape(Dims operand, Dims starts, Dims sizes, Dims steps);
+
+/// `maxOutside` is how many cells beyond an extent `d` the mode can fill: `reflect` knows d - 1, `wrap` d, others any.
+enum class PadReach { Any, Extent, ExtentLessOne };
+llvm::Expected<Shape> padShape(Dims operand, Dims low, Dims high, PadReach reach);
+llvm::Expected<Shape> gatherShape(Dims operand, Dims indices, int64_t axis);
+
+/// Success where `axis` is an axis of `rank` dimensions.
+llvm::Error checkAxis(int64_t axis, size_t rank);
+/// Success where `axes` are sorted, unique axes of `rank` dimensions.
+llvm::Error checkAxes(Dims axes, size_t rank);
+
+} // namespace nacre::nn
+
+#endif // NACRE_DIALECTS_NN_SHAPERULES_H

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the rules of operators whose result type is stated (reshape, broadcast, cast, resize) and of the recurrent
+// layer,
+//        whose operands constrain one another.
+// Why:   every other operator is verified by comparing its result type with the inferred one (InferTypes.cpp).
+
+#include "dialects/nn/NnDialect.h"
+#include "dialects/nn/ShapeRules.h"
+
+using namespace mlir;
+
+namespace nacre::nn {
+
+namespace {
+
+/// Reshape, broadcast and resize move or repeat elements, they never convert them.
+template <typename OpT> LogicalResult verifySameElement(OpT op) {
+  Type from = op.getOperand().getType().getElementType(), to = op.getType().getElementType();
+  if (from == to)
+    return success();
+  return op.emitOpError("result must have the operand's element type ") << from << ", but has " << to;
+}
+
+} // namespace
+
+LogicalResult CastOp::verify() {
+  if (getOperand().getType().getShape() == getType().getShape())
+    return success();
+  return emitOpError("result must have the operand's shape, but they are ")
+         << getType() << " and " << getOperand().getType();
+}
+
+LogicalResult ReshapeOp::verify() {
+  std::optional<int64_t> from = countElements(getOperand().getType().getShape());
+  std::optional<int64_t> to = countElements(getType().getShape());
+  if (!from || !to || *from != *to)
+    return emitOpError("result must have as many elements as the operand, but they are ")
+           << getType() << " and " << getOperand().getType();
+  return verifySameElement(*this);
+}
+
+LogicalResult BroadcastOp::verify() {
+  llvm::Expected<Shape> shape = broadcastShapes({getOperand().getType().getShape(), getType().getShape()});
+  if (!shape) {
+    return emitOpError(llvm::toString(shape.takeError()));
+  }
+  if (Dims(*shape) != getType().getShape() || !countElements(*shape))
+    return emitOpError("operand must broadcast to the result, but they are ")
+           << getOperand().getType() << " and " << getType();
+  return verifySameElement(*this);
+}
+
+LogicalResult ResizeOp::verify() {
+  int64_t rank = getOperand().getType().getRank();
+  if (getType().getRank() != rank || int64_t(getScales().size()) != rank)
+    return emitOpError("result and scales must have the operand's rank ")
+           << rank << ", but have " << getType().getRank() << " and " << getScales().size();
+  if (!countElements(getType().getShape()))
+    return emitOpError("result must fit into memory, but is ") << getType();
+  if (getOperand().getType().getNumElements() == 0 && getType().getNumElements() != 0)
+    return emitOpError("operand must have elements to sample, but is ") << getOperand().getType();
+  for (double scale : getScales())
+    if (!(scale > 0))
+      return emitOpError("scales must be positive, but one is ") << scale;
+  return verifySameElement(*this);
+}
+
+LogicalResult RecurrentOp::verify() {
+  Dims input = getInput().getType().getShape();
+  int64_t batch = input[1], inputs = input[2];
+  int64_t hidden = getRecurrence().getType().getShape()[0];
+  int64_t gates = getKind() == CellKind::Lstm ? 4 : getKind() == CellKind::Gru ? 3 : 1;
+
+  auto expectShape = [&](StringRef name, Value operand, Dims want) -> LogicalResult {
+    if (!operand)
+      return success();
+    auto type = cast<RankedTensorType>(operand.getType());
+    if (type.getShape() == want)
+      return success();
+    return emitOpError() << name << " must have shape [" << want << "], but is " << type;
+  };
+  if (failed(expectShape("weights", getWeights(), {inputs, gates * hidden})) ||
+      failed(expectShape("recurrence", getRecurrence(), {hidden, gates * hidden})) ||
+      failed(expectShape("bias", getBias(), {2, gates * hidden})) ||
+      failed(expectShape("lengths", getLengths(), {batch})) ||
+      failed(expectShape("initial_h", getInitialH(), {batch, hidden})) ||
+      failed(expectShape("initial_c", getInitialC(), {batch, hidden})) ||
+      failed(expectShape("peepholes", getPeepholes(), {3, hidden})))
+    return failure();
+
+  size_t functions = getKind() == CellKind::Lstm ? 3 : getKind() == CellKind::Gru ? 2 : 1;
+  if (getActivations().size() != functions)
+    return emitOpError("must have ") << functions << " activations, but has " << getActivations().size();
+  if (getKind() != CellKind::Lstm && (getInitialC() || getPeepholes() || getInputForget()))
+    return emitOpError("must not have initial_c, peepholes or input_forget, which belong to 'lstm'");
+  if (getKind() != CellKind::Gru && getLinearBeforeReset())
+    return emitOpError("must not have linear_before_reset, which belongs to 'gru'");
+  if (!(getClip().convertToDouble() >= 0))
+    return emitOpError("clip must be 0 or more");
+  return success();
+}
+
+} // namespace nacre::nn
