@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  one kernel in, one blob of machine code out.
+// Why:   the driver compiles kernels one by one, in parallel, and needs nothing else of code generation.
+// How:   every call has MLIR and LLVM contexts of its own, so calls share no state; equal kernels give equal bytes.
+
+#ifndef NACRE_CODEGEN_BACKEND_H
+#define NACRE_CODEGEN_BACKEND_H
+
+#include "codegen/Target.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/LogicalResult.h"
+#include <cstdint>
+#include <string>
+
+namespace nacre::plan {
+class KernelOp;
+} // namespace nacre::plan
+
+namespace nacre::codegen {
+
+/// What a kernel is compiled to: an ELF object, or text for a reader.
+enum class Emit { Object, Assembly, LlvmIr, LlvmDialect };
+
+/// One variant of a kernel. The object defines one hidden function, of type nacre_kernel_function, under the kernel's
+/// name.
+struct KernelCode {
+  llvm::SmallVector<char, 0> object; ///< Emit::Object
+  std::string text;                  ///< The others
+  int64_t unitExtent = 1;            ///< As in nacre_cpu_variant
+  int64_t unitsPerBlock = 1;
+  uint64_t scratchBytes = 0;
+  uint32_t unitNanoseconds = 0;
+  uint64_t needs = 0;
+  double flops = 0;      ///< Multiplications and additions of the whole kernel
+  bool fallback = false; ///< No emitter took it: LLVM's vectorizers did what they could
+};
+
+/// Compiles `kernel`, whose module may be read by other threads meanwhile. Errors are reported at the kernel.
+llvm::FailureOr<KernelCode> compileKernel(plan::KernelOp kernel, const Target &target, Emit emit);
+
+} // namespace nacre::codegen
+
+#endif // NACRE_CODEGEN_BACKEND_H

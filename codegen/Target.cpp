@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  turns --target= and --cpu= into targets.
+// Why:   see Target.h.
+// How:   1. the operating systems are a table;
+//        2. a CPU's features are asked of LLVM, or of this machine for `native`, and kept where the runtime can check
+//        them;
+//        3. what is left is the baseline, the features above it, and the model that tunes.
+
+#include "codegen/Target.h"
+
+#include "runtime/include/nacre/model_format.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/TargetParser/AArch64TargetParser.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
+#include "llvm/TargetParser/X86TargetParser.h"
+#include <algorithm>
+
+using namespace llvm;
+
+namespace nacre::codegen {
+namespace {
+
+//===----------------------------------------------------------------------===//
+// 1. Operating systems
+//===----------------------------------------------------------------------===//
+
+struct System {
+  StringLiteral name;
+  StringLiteral triple;
+};
+
+constexpr System kSystems[] = {
+    {"linux-x86_64", "x86_64-unknown-linux-gnu"},
+    {"linux-arm64", "aarch64-unknown-linux-gnu"},
+    {"android-arm64", "aarch64-unknown-linux-android24"},
+};
+
+StringRef hostName() { return Triple(sys::getProcessTriple()).isAArch64() ? "linux-arm64" : "linux-x86_64"; }
+
+//===----------------------------------------------------------------------===//
+// 2. Features
+//===----------------------------------------------------------------------===//
+
+/// A bit that the runtime checks, and LLVM's names of what it stands for.
+struct Feature {
+  nacre_cpu_bit bit;
+  StringLiteral names;
+};
+
+constexpr Feature kX86Features[] = {
+    {NACRE_X86_64_V2, "sse4.2,ssse3,popcnt"},
+    {NACRE_X86_64_V3, "avx2,fma,f16c,bmi,bmi2,lzcnt,movbe"},
+    {NACRE_X86_64_V4, "avx512f,avx512bw,avx512cd,avx512dq,avx512vl"},
+    {NACRE_X86_AVX_VNNI, "avxvnni"},
+    {NACRE_X86_AVX512_VNNI, "avx512vnni"},
+    {NACRE_X86_AVX512_BF16, "avx512bf16"},
+    {NACRE_X86_AVX512_FP16, "avx512fp16"},
+    {NACRE_X86_AVX512_VBMI, "avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq,gfni"},
+};
+
+// No SVE: the emitters speak NEON.
+constexpr Feature kArm64Features[] = {
+    {NACRE_ARM64_NEON, "neon"},       {NACRE_ARM64_FP16, "fullfp16"}, {NACRE_ARM64_FP16FML, "fp16fml"},
+    {NACRE_ARM64_DOTPROD, "dotprod"}, {NACRE_ARM64_I8MM, "i8mm"},     {NACRE_ARM64_BF16, "bf16"},
+    {NACRE_ARM64_LSE, "lse"},         {NACRE_ARM64_RDM, "rdm"},
+};
+
+Expected<StringSet<>> featuresOf(StringRef cpu, bool arm64) {
+  StringSet<> features;
+  if (cpu == "native") {
+    for (const auto &feature : sys::getHostCPUFeatures())
+      if (feature.second)
+        features.insert(feature.first());
+    return features;
+  }
+  if (arm64) {
+    std::optional<AArch64::CpuInfo> info = AArch64::parseCpu(cpu);
+    std::vector<StringRef> names;
+    if (!info || !AArch64::getExtensionFeatures(info->getImpliedExtensions(), names))
+      return createStringError("cpu must be an arm64 CPU that LLVM knows, but is '%s'", cpu.str().c_str());
+    for (StringRef name : names)
+      if (name.consume_front("+"))
+        features.insert(name);
+    return features;
+  }
+  SmallVector<StringRef> known, names;
+  X86::fillValidCPUArchList(known, /*Only64Bit=*/true);
+  if (!is_contained(known, cpu))
+    return createStringError("cpu must be an x86-64 CPU that LLVM knows, but is '%s'", cpu.str().c_str());
+  X86::getFeaturesForCPU(cpu, names);
+  features.insert_range(names);
+  return features;
+}
+
+bool hasAll(const StringSet<> &features, StringRef names) {
+  return all_of(split(names, ','), [&](StringRef name) { return features.contains(name); });
+}
+
+//===----------------------------------------------------------------------===//
+// 3. Targets
+//===----------------------------------------------------------------------===//
+
+/// LLVM schedules these for a core of 2015 that issues one multiply-add a cycle; Neoverse N1 is the A76 of servers.
+StringRef tunedAs(StringRef cpu) {
+  return StringSwitch<StringRef>(cpu)
+      .Cases({"generic", "cortex-a72", "cortex-a73", "cortex-a75", "cortex-a76", "cortex-a77", "cortex-a78"},
+             "neoverse-n1")
+      .Default(cpu);
+}
+
+/// Caches of one core. Guesses where the CPU is a family: tiles depend on them only roughly.
+void setCaches(Target &target, StringRef cpu) {
+  constexpr uint64_t kKiB = 1024;
+  if (target.isArm64()) {
+    bool little =
+        StringSwitch<bool>(cpu).Cases({"cortex-a53", "cortex-a55", "cortex-a510", "cortex-a520"}, true).Default(false);
+    target.l1Bytes = (little ? 32 : 64) * kKiB;
+    target.l2Bytes = (little ? 128 : 512) * kKiB;
+    return;
+  }
+  target.l1Bytes = 32 * kKiB;
+  target.l2Bytes = (target.isa == Isa::Avx512 ? 1024 : 512) * kKiB;
+}
+
+Expected<Target> makeTarget(const System &system, StringRef cpu) {
+  const bool arm64 = Triple(system.triple).isAArch64();
+  Expected<StringSet<>> features = featuresOf(cpu, arm64);
+  if (!features)
+    return features.takeError();
+
+  Target target;
+  target.name = system.name.str();
+  target.triple = system.triple.str();
+  const bool v4 = hasAll(*features, kX86Features[2].names);
+  target.isa = arm64 ? Isa::Neon : v4 ? Isa::Avx512 : Isa::Avx2;
+  target.cpu = arm64 ? "generic" : v4 ? "x86-64-v4" : "x86-64-v3";
+  if (cpu == "native")
+    cpu = sys::getHostCPUName();
+  target.tuneCpu = tunedAs(cpu).str();
+  setCaches(target, cpu);
+
+  SmallVector<std::string> extra;
+  for (const Feature &feature : arm64 ? ArrayRef(kArm64Features) : ArrayRef(kX86Features)) {
+    if (!hasAll(*features, feature.names))
+      continue;
+    target.needs |= NACRE_CPU_NEED(feature.bit);
+    for (StringRef name : split(feature.names, ','))
+      extra.push_back(("+" + name).str());
+  }
+  target.features = join(extra, ",");
+  const uint64_t baseline = arm64 ? NACRE_CPU_NEED(NACRE_ARM64_NEON) : NACRE_CPU_NEED(NACRE_X86_64_V3);
+  if (!(target.needs & baseline))
+    return createStringError("cpu must have %s, but '%s' has not", arm64 ? "NEON" : "AVX2 and FMA", cpu.str().c_str());
+  return target;
+}
+
+} // namespace
+
+Expected<SmallVector<Target, 1>> parseTargets(StringRef name, StringRef cpus) {
+  const bool host = name == "host";
+  const auto *system = find_if(kSystems, [&](const System &known) { return known.name == (host ? hostName() : name); });
+  if (system == std::end(kSystems))
+    return createStringError("target must be host, linux-x86_64, linux-arm64 or android-arm64, but is '%s'",
+                             name.str().c_str());
+  const bool arm64 = Triple(system->triple).isAArch64();
+  if (cpus.empty())
+    cpus = host ? "native" : arm64 ? "generic" : "x86-64-v3";
+
+  SmallVector<Target, 1> targets;
+  for (StringRef cpu : split(cpus, ',')) {
+    cpu = cpu.trim();
+    if (cpu == "native" && system->name != hostName())
+      return createStringError("cpu must be named for target %s, but is 'native'", system->name.data());
+    Expected<Target> target = makeTarget(*system, cpu);
+    if (!target)
+      return target.takeError();
+    targets.push_back(std::move(*target));
+  }
+  // The runtime takes the first that it can run.
+  llvm::stable_sort(targets, [](const Target &a, const Target &b) { return popcount(a.needs) > popcount(b.needs); });
+  return targets;
+}
+
+} // namespace nacre::codegen

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  compiles one kernel to an object.
+// Why:   MLIR and LLVM contexts are not shared between threads, so a kernel travels as text into contexts of its own.
+// How:   1. copy the kernel into a small module;
+//        2. emit it and lower it to the LLVM dialect;
+//        3. optimise the LLVM module: little where our emitter wrote register tiles, all of it for a fallback kernel;
+//        4. write machine code.
+
+#include "codegen/Backend.h"
+#include "codegen/cpu/Passes.h"
+#include "dialects/plan/PlanDialect.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/InitAllPasses.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Triple.h"
+
+using namespace mlir;
+using namespace nacre;
+using namespace nacre::codegen;
+
+const char codegen::cpu::kLoweringPipeline[] =
+    "canonicalize,cse,convert-vector-to-scf,convert-scf-to-cf,convert-vector-to-llvm,expand-strided-metadata,lower-"
+    "affine,"
+    "finalize-memref-to-llvm,convert-func-to-llvm{use-bare-ptr-memref-call-conv=1},convert-arith-to-llvm,"
+    "convert-math-to-llvm,convert-math-to-libm,convert-ub-to-llvm,convert-cf-to-llvm,convert-index-to-llvm,"
+    "canonicalize,cse,"
+    "reconcile-unrealized-casts";
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// 1. The kernel's own module
+//===----------------------------------------------------------------------===//
+
+/// What is registered once in a process: passes by name, LLVM's targets, and what a kernel's context may load.
+const DialectRegistry &registerOnce() {
+  static const DialectRegistry registry = [] {
+    registerAllPasses();
+    cpu::registerCpuPasses();
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64Target();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64AsmPrinter();
+    DialectRegistry all;
+    registerAllDialects(all);
+    registerAllExtensions(all);
+    registerBuiltinDialectTranslation(all);
+    registerLLVMDialectTranslation(all);
+    all.insert<plan::PlanDialect>();
+    return all;
+  }();
+  return registry;
+}
+
+std::string printed(plan::KernelOp kernel) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  kernel->print(os, OpPrintingFlags().useLocalScope());
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// 2. To the LLVM dialect
+//===----------------------------------------------------------------------===//
+
+/// What the emitter says of its work, as attributes of the kernel's function.
+void readWork(Operation *function, const Target &target, KernelCode &code) {
+  auto integer = [&](StringRef name) { return function->getAttrOfType<IntegerAttr>(name).getInt(); };
+  code.unitExtent = integer("nacre.unit_extent");
+  code.unitsPerBlock = integer("nacre.units_per_block");
+  code.scratchBytes = integer("nacre.scratch_bytes");
+  code.unitNanoseconds = integer("nacre.unit_nanoseconds");
+  code.flops = function->getAttrOfType<FloatAttr>("nacre.flops").getValueAsDouble();
+  code.fallback = function->hasAttr("nacre.fallback");
+  code.needs = target.needs;
+}
+
+LogicalResult lower(ModuleOp module) {
+  PassManager passes(module.getContext());
+  if (failed(parsePassPipeline(cpu::kLoweringPipeline, passes)) ||
+      failed(parsePassPipeline("nacre-wrap-kernel", passes)))
+    return failure();
+  return passes.run(module);
+}
+
+//===----------------------------------------------------------------------===//
+// 3. LLVM
+//===----------------------------------------------------------------------===//
+
+std::unique_ptr<llvm::TargetMachine> createMachine(const Target &target, std::string &error) {
+  llvm::Triple triple(target.triple);
+  const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!found)
+    return nullptr;
+  llvm::TargetOptions options;
+  options.FunctionSections = true;
+  options.DataSections = true;
+  return std::unique_ptr<llvm::TargetMachine>(found->createTargetMachine(
+      triple, target.cpu, target.features, options, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
+}
+
+void optimize(llvm::Module &module, llvm::TargetMachine &machine, const Target &target, bool vectorize) {
+  module.setTargetTriple(machine.getTargetTriple());
+  module.setDataLayout(machine.createDataLayout());
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    function.setVisibility(function.hasLocalLinkage() ? llvm::GlobalValue::DefaultVisibility
+                                                      : llvm::GlobalValue::HiddenVisibility);
+    function.addFnAttr("target-cpu", target.cpu);
+    function.addFnAttr("tune-cpu", target.tuneCpu);
+    function.addFnAttr("target-features", target.features);
+    function.addFnAttr(llvm::Attribute::NoUnwind);
+  }
+
+  // Unrolling a register tile spills it.
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopUnrolling = vectorize;
+  tuning.LoopVectorization = vectorize;
+  tuning.SLPVectorization = vectorize;
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager callGraph;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine, tuning);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(callGraph);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, callGraph, modules);
+  builder.buildPerModuleDefaultPipeline(vectorize ? llvm::OptimizationLevel::O3 : llvm::OptimizationLevel::O1)
+      .run(module, modules);
+}
+
+//===----------------------------------------------------------------------===//
+// 4. Machine code
+//===----------------------------------------------------------------------===//
+
+LogicalResult write(llvm::Module &module, llvm::TargetMachine &machine, Emit emit, KernelCode &code) {
+  if (emit == Emit::LlvmIr) {
+    llvm::raw_string_ostream os(code.text);
+    module.print(os, nullptr);
+    return success();
+  }
+  SmallVector<char, 0> text;
+  SmallVector<char, 0> &bytes = emit == Emit::Object ? code.object : text;
+  llvm::raw_svector_ostream os(bytes);
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, os, nullptr,
+                                  emit == Emit::Object ? llvm::CodeGenFileType::ObjectFile
+                                                       : llvm::CodeGenFileType::AssemblyFile))
+    return failure();
+  passes.run(module);
+  code.text.assign(text.begin(), text.end());
+  return success();
+}
+
+LogicalResult compile(ModuleOp module, const Target &target, Emit emit, KernelCode &code) {
+  if (failed(cpu::emitKernels(module, target)))
+    return failure();
+  readWork(&module.getBody()->front(), target, code);
+  if (failed(lower(module)))
+    return failure();
+  if (emit == Emit::LlvmDialect) {
+    llvm::raw_string_ostream os(code.text);
+    module.print(os);
+    return success();
+  }
+
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> llvmModule = translateModuleToLLVMIR(module, context, "kernel");
+  if (!llvmModule)
+    return failure();
+  std::string error;
+  std::unique_ptr<llvm::TargetMachine> machine = createMachine(target, error);
+  if (!machine)
+    return module.emitError(error);
+  optimize(*llvmModule, *machine, target, code.fallback);
+  if (failed(write(*llvmModule, *machine, emit, code)))
+    return module.emitError("target ") << target.name << " cannot write this kind of file";
+  return success();
+}
+
+} // namespace
+
+FailureOr<KernelCode> codegen::compileKernel(plan::KernelOp kernel, const Target &target, Emit emit) {
+  MLIRContext context(registerOnce(), MLIRContext::Threading::DISABLED);
+  std::string messages;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      messages += (messages.empty() ? "" : "; ") + diagnostic.str();
+  });
+  auto module = parseSourceString<ModuleOp>(printed(kernel), ParserConfig(&context));
+  KernelCode code;
+  if (!module || failed(compile(*module, target, emit, code)))
+    return kernel.emitError("cannot be compiled for ") << target.name << ": " << messages;
+  return code;
+}

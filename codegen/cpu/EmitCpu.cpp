@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  turns every kernel into a function, by the emitter of its kind.
+// Why:   an emitter that decides everything itself is fast and predictable; one that does not fit declines.
+// How:   1. make an empty function of the common signature;
+//        2. let the kind's emitter fill it, else the fallback;
+//        3. record how the work is divided.
+
+#include "codegen/cpu/Emitters.h"
+#include "codegen/cpu/Passes.h"
+#include "dialects/plan/PlanDialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "nacre-emit-cpu"
+
+namespace nacre::codegen::cpu {
+#define GEN_PASS_DEF_EMITCPUPASS
+#include "codegen/cpu/Passes.h.inc"
+} // namespace nacre::codegen::cpu
+
+using namespace mlir;
+using namespace nacre;
+using namespace nacre::codegen;
+using namespace nacre::codegen::cpu;
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// 1. The function
+//===----------------------------------------------------------------------===//
+
+MemRefType flatType(Type tensor) {
+  auto type = cast<RankedTensorType>(tensor);
+  return MemRefType::get({type.getNumElements()}, type.getElementType());
+}
+
+func::FuncOp makeFunction(plan::KernelOp kernel) {
+  OpBuilder builder(kernel);
+  SmallVector<Type> types;
+  for (Type type : kernel.getBody().getArgumentTypes())
+    types.push_back(flatType(type));
+  const unsigned buffers = types.size();
+  types.push_back(MemRefType::get({0}, builder.getI8Type()));
+  types.append(4, builder.getIndexType());
+  auto function =
+      func::FuncOp::create(builder, kernel.getLoc(), kernel.getSymName(), builder.getFunctionType(types, {}));
+  for (unsigned i = 0; i <= buffers; ++i)
+    function.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
+  return function;
+}
+
+/// An empty body: what a former emitter left is thrown away.
+KernelFunction startBody(func::FuncOp function, const Target &target) {
+  function.getBody().dropAllReferences();
+  function.getBody().getBlocks().clear();
+  Block *entry = function.addEntryBlock();
+  auto builder = OpBuilder::atBlockEnd(entry);
+  auto returned = func::ReturnOp::create(builder, function.getLoc());
+  builder.setInsertionPoint(returned);
+
+  KernelFunction body{target, builder, function.getLoc(), {}, {}, {}, {}, {}, {}};
+  ArrayRef<BlockArgument> arguments = function.getArguments();
+  body.buffers.append(arguments.begin(), arguments.end() - 5);
+  arguments = arguments.take_back(5);
+  body.scratch = arguments[0];
+  body.shareBegin = arguments[1];
+  body.shareEnd = arguments[2];
+  body.begin = arguments[3];
+  body.end = arguments[4];
+  return body;
+}
+
+//===----------------------------------------------------------------------===//
+// 3. What the runtime must know
+//===----------------------------------------------------------------------===//
+
+void finish(func::FuncOp function, const KernelFunction &body) {
+  Builder builder(function.getContext());
+  const unsigned scratch = body.buffers.size();
+  auto scratchType = MemRefType::get({static_cast<int64_t>(body.scratchBytes)}, builder.getI8Type());
+  function.getArgument(scratch).setType(scratchType);
+  function.setFunctionType(builder.getFunctionType(function.front().getArgumentTypes(), {}));
+
+  function->setAttr("nacre.kernel", builder.getUnitAttr());
+  function->setAttr("nacre.unit_extent", builder.getI64IntegerAttr(body.unitExtent));
+  function->setAttr("nacre.units_per_block", builder.getI64IntegerAttr(body.unitsPerBlock));
+  function->setAttr("nacre.scratch_bytes", builder.getI64IntegerAttr(body.scratchBytes));
+  function->setAttr("nacre.unit_nanoseconds", builder.getI64IntegerAttr(static_cast<int64_t>(body.unitCost)));
+  function->setAttr("nacre.flops", builder.getF64FloatAttr(body.flops));
+  if (body.fallback)
+    function->setAttr("nacre.fallback", builder.getUnitAttr());
+}
+
+//===----------------------------------------------------------------------===//
+// 2. The emitters
+//===----------------------------------------------------------------------===//
+
+struct EmitterOfKind {
+  StringLiteral name;
+  std::optional<plan::KernelKind> kind; // none: any
+  Emitter emit;
+};
+
+/// Tried in this order: an emitter that declines leaves the kernel to the next.
+ArrayRef<EmitterOfKind> emitters() { return {}; }
+
+LogicalResult emitKernel(plan::KernelOp kernel, const Target &target) {
+  func::FuncOp function = makeFunction(kernel);
+  for (const EmitterOfKind &candidate : emitters()) {
+    if (candidate.kind && *candidate.kind != kernel.getKind())
+      continue;
+    KernelFunction body = startBody(function, target);
+    if (succeeded(candidate.emit(kernel, body))) {
+      finish(function, body);
+      kernel.erase();
+      return success();
+    }
+    LDBG() << candidate.name << " declines " << kernel.getSymName();
+  }
+  function.erase();
+  return kernel.emitError(
+      "must have a form that a CPU emitter takes, but has not; likely a missing case in the kernels "
+      "phase (docs/phases/kernels.md)");
+}
+
+struct EmitCpu : codegen::cpu::impl::EmitCpuPassBase<EmitCpu> {
+  using EmitCpuPassBase::EmitCpuPassBase;
+
+  void runOnOperation() override {
+    auto targets = parseTargets(target.getValue(), cpu.getValue());
+    if (!targets) {
+      getOperation().emitError(llvm::toString(targets.takeError()));
+      return signalPassFailure();
+    }
+    if (failed(emitKernels(getOperation(), targets->front())))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+
+LogicalResult nacre::codegen::cpu::emitKernels(ModuleOp module, const Target &target) {
+  for (auto kernel : llvm::make_early_inc_range(module.getOps<plan::KernelOp>()))
+    if (failed(emitKernel(kernel, target)))
+      return failure();
+  return success();
+}

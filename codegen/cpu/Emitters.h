@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The emitters, one for each kind of kernel. Each is described in its own file.
+
+#ifndef NACRE_CODEGEN_CPU_EMITTERS_H
+#define NACRE_CODEGEN_CPU_EMITTERS_H
+
+#include "codegen/cpu/KernelFunction.h"
+
+namespace nacre::codegen::cpu {
+
+llvm::LogicalResult emitContraction(plan::KernelOp kernel, KernelFunction &function);
+
+} // namespace nacre::codegen::cpu
+
+#endif // NACRE_CODEGEN_CPU_EMITTERS_H

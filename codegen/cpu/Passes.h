@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The passes of CPU code generation, and what the compiler calls directly instead of through a pass manager.
+
+#ifndef NACRE_CODEGEN_CPU_PASSES_H
+#define NACRE_CODEGEN_CPU_PASSES_H
+
+#include "codegen/Target.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir {
+class ModuleOp;
+} // namespace mlir
+
+namespace nacre::codegen::cpu {
+
+#define GEN_PASS_DECL
+#include "codegen/cpu/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "codegen/cpu/Passes.h.inc"
+
+/// nacre-emit-cpu for a target that is known already.
+llvm::LogicalResult emitKernels(mlir::ModuleOp module, const Target &target);
+
+/// From what nacre-emit-cpu writes to the LLVM dialect, as text for mlir::parsePassPipeline.
+extern const char kLoweringPipeline[];
+
+} // namespace nacre::codegen::cpu
+
+#endif // NACRE_CODEGEN_CPU_PASSES_H

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The passes of CPU code generation. docs/phases/codegen.md
+//
+// Reads:  `plan.kernel`s over whole storages, as docs/phases/kernels.md says.
+// Writes: functions of the LLVM dialect with the runtime's signature.
+
+#ifndef NACRE_CODEGEN_CPU_PASSES
+#define NACRE_CODEGEN_CPU_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+class TargetPass<string argument> : Pass<argument, "::mlir::ModuleOp"> {
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"host\"",
+           "Operating system: host, linux-x86_64, linux-arm64 or android-arm64">,
+    Option<"cpu", "cpu", "std::string", /*default=*/"\"\"",
+           "LLVM's name of the CPU; empty for the target's default">,
+  ];
+}
+
+def EmitCpuPass : TargetPass<"nacre-emit-cpu"> {
+  let summary = "Turn every kernel into a function on vectors and flat arrays";
+  let description = [{
+    The emitter of the kernel's kind writes register tiles directly: `scf` loops, 1-D `vector`s and flat `memref`s. No later
+    pass has a choice left to make. A kernel whose form no emitter takes goes through bufferization and plain loops, and is
+    marked `nacre.fallback`.
+
+    Requires: kernels over whole storages; weights' encodings chosen.
+
+    Ensures: no `plan.kernel` remains; each function takes its storages, scratch, the share and a range of units, and says
+    in `nacre.*` attributes how a share is divided into units.
+
+    Example.
+
+    ```mlir
+    plan.kernel @relu nest (%x: tensor<4x8xf32>) into (%y: tensor<4x8xf32>) cut 0 : 4 by 1 { ... }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @relu(%x: memref<32xf32>, %y: memref<32xf32>, %scratch: memref<0xi8>, %share_begin: index,
+                    %share_end: index, %begin: index, %end: index)
+        attributes {nacre.kernel, nacre.unit_extent = 1 : i64, nacre.units_per_block = 1 : i64} { ... }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+}
+
+def WrapKernelPass : Pass<"nacre-wrap-kernel", "::mlir::ModuleOp"> {
+  let summary = "Give kernels the signature that the runtime calls";
+  let description = [{
+    The runtime calls every kernel with one struct of pointers and a range of units. The function that was emitted keeps its
+    bare pointers, which LLVM knows not to alias, and is inlined into the one that unpacks the struct.
+
+    Requires: functions of the LLVM dialect made from `nacre-emit-cpu`'s by the bare-pointer calling convention.
+
+    Ensures: one function per kernel is visible, of type `nacre_kernel_function`.
+
+    Example.
+
+    ```mlir
+    llvm.func @relu(%x: !llvm.ptr, %y: !llvm.ptr, %scratch: !llvm.ptr, %share_begin: i64, %share_end: i64, %begin: i64,
+                    %end: i64) attributes {nacre.kernel} { ... }
+    ```
+
+    becomes
+
+    ```mlir
+    llvm.func @relu(%args: !llvm.ptr, %begin: i64, %end: i64) {
+      %buffers = llvm.load %args : !llvm.ptr -> !llvm.ptr
+      %x = llvm.load %buffers : !llvm.ptr -> !llvm.ptr
+      ...
+      llvm.call @relu_body(%x, %y, %scratch, %share_begin, %share_end, %begin, %end)
+      llvm.return
+    }
+    llvm.func internal @relu_body(...) attributes {always_inline} { ... }
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+#endif // NACRE_CODEGEN_CPU_PASSES
