@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The encodings are defined at plan.encoding (dialects/plan/PlanDialect.td). A chunk is a panel, or 1 MiB of a plain
+// weight.
+
+#include "codegen/PackWeights.h"
+
+#include "llvm/Support/MathExtras.h"
+#include <cstring>
+
+using namespace llvm;
+
+namespace nacre::codegen {
+
+static constexpr int64_t plainChunkElements = 1 << 17;
+
+PackedWeight::PackedWeight(mlir::RankedTensorType type, plan::EncodingAttr encoding)
+    : elementBytes(nn::getElementBytes(type.getElementType())), elements(type.getNumElements()) {
+  isPanel = encoding && encoding.getKind() == plan::EncodingKind::Panel;
+  if (!isPanel) {
+    chunks = std::max<int64_t>(1, divideCeil(elements, plainChunkElements));
+    chunkBytes = plainChunkElements * elementBytes;
+    missingBytes = (chunks * plainChunkElements - elements) * elementBytes;
+    return;
+  }
+  assert(encoding.getWidth() > 0 && type.getRank() > 0 && "a panel has columns");
+  width = encoding.getWidth();
+  columns = type.getShape().back();
+  rows = columns ? elements / columns : 0;
+  groupColumns = columns / encoding.getGroups();
+  panelsPerGroup = divideCeil(groupColumns, width);
+  chunks = panelsPerGroup * encoding.getGroups();
+  chunkBytes = rows * width * elementBytes;
+}
+
+void PackedWeight::packChunk(const nn::ConstantView &source, int64_t index, SmallVectorImpl<char> &out) const {
+  auto copy = [&](char *to, int64_t from, int64_t count) {
+    if (!source.isSplat()) {
+      std::memcpy(to, source.at(from), count * elementBytes);
+      return;
+    }
+    for (int64_t i = 0; i < count; ++i)
+      std::memcpy(to + i * elementBytes, source.at(0), elementBytes);
+  };
+  if (!isPanel) {
+    int64_t first = index * plainChunkElements;
+    int64_t count = std::min(plainChunkElements, elements - first);
+    out.resize_for_overwrite(count * elementBytes);
+    copy(out.data(), first, count);
+    return;
+  }
+  int64_t firstColumn = (index % panelsPerGroup) * width;
+  int64_t valid = std::min(width, groupColumns - firstColumn);
+  out.assign(chunkBytes, 0);
+  for (int64_t row = 0; row < rows; ++row)
+    copy(out.data() + row * width * elementBytes, row * columns + (index / panelsPerGroup) * groupColumns + firstColumn,
+         valid);
+}
+
+} // namespace nacre::codegen

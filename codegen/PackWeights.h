@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What: the bytes of a weight in the encoding that kernels read.
+// Why:  engines and targets share one copy, so the encoding is the weight's, not the kernel's.
+// How:  a packed weight is a row of chunks of about equal size, each made on its own: several threads pack one weight,
+// and
+//       nobody holds more than a chunk of it.
+
+#ifndef NACRE_CODEGEN_PACKWEIGHTS_H
+#define NACRE_CODEGEN_PACKWEIGHTS_H
+
+#include "dialects/nn/ConstantData.h"
+#include "dialects/plan/PlanDialect.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace nacre::codegen {
+
+class PackedWeight {
+public:
+  /// `encoding` may be null, which means plain. A panel's width must be positive.
+  PackedWeight(mlir::RankedTensorType type, plan::EncodingAttr encoding);
+
+  int64_t sizeInBytes() const { return chunks * chunkBytes - missingBytes; }
+  int64_t numChunks() const { return chunks; }
+  /// Where chunk `index` begins.
+  int64_t chunkOffset(int64_t index) const { return index * chunkBytes; }
+  /// Replaces `out` by the bytes of chunk `index`: `source` has the type given above.
+  void packChunk(const nn::ConstantView &source, int64_t index, llvm::SmallVectorImpl<char> &out) const;
+
+private:
+  bool isPanel = false;
+  int64_t elementBytes = 0, elements = 0;
+  int64_t rows = 0, columns = 0; ///< Panel: all axes but the last, the last.
+  int64_t width = 0, groupColumns = 0, panelsPerGroup = 0;
+  int64_t chunks = 0, chunkBytes = 0, missingBytes = 0;
+};
+
+} // namespace nacre::codegen
+
+#endif // NACRE_CODEGEN_PACKWEIGHTS_H

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "codegen/package/CHeader.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace nacre::package {
+
+/// The C type of an element, as an app's author would declare the buffer.
+static StringRef cType(mlir::Type type) {
+  if (type.isF32())
+    return "float";
+  if (type.isF64())
+    return "double";
+  if (type.isF16() || type.isBF16())
+    return "uint16_t";
+  bool isUnsigned = type.isUnsignedInteger();
+  switch (type.getIntOrFloatBitWidth()) {
+  case 1:
+    return "uint8_t";
+  case 8:
+    return isUnsigned ? "uint8_t" : "int8_t";
+  case 16:
+    return isUnsigned ? "uint16_t" : "int16_t";
+  case 32:
+    return isUnsigned ? "uint32_t" : "int32_t";
+  default:
+    return isUnsigned ? "uint64_t" : "int64_t";
+  }
+}
+
+/// `text` as it may stand inside a C comment.
+static std::string inComment(StringRef text) {
+  std::string result;
+  for (char c : text)
+    result += isPrint(c) && c != '*' && c != '/' ? c : '_';
+  return result;
+}
+
+static void describe(raw_ostream &os, plan::StorageOp storage, StringRef what) {
+  auto type = cast<mlir::ShapedType>(storage.getExternalType().value_or(storage.getResult().getType()));
+  os << " *   " << what << ' ' << *storage.getIndex() << "  \"" << inComment(storage.getName().value_or("")) << "\"  "
+     << cType(type.getElementType()) << '[';
+  interleave(type.getShape(), os, "][");
+  os << "]\n";
+}
+
+std::string modelHeader(mlir::ModuleOp module, StringRef modelName, StringRef symbol) {
+  std::string text;
+  raw_string_ostream os(text);
+  std::string guard = StringRef(symbol).upper() + "_H";
+  os << "/* Written by nacre-compile. How to run a model: nacre/runtime.h. */\n"
+     << "#ifndef " << guard << "\n#define " << guard << "\n\n#include \"nacre/runtime.h\"\n\n"
+     << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n/**\n * The model " << inComment(modelName) << ".\n";
+  for (auto entry : module.getOps<plan::EntryOp>()) {
+    os << " *\n * Entry \"" << inComment(entry.getSymName()) << "\":\n";
+    for (auto [role, what] : {std::pair(plan::Role::Input, "input"), std::pair(plan::Role::Output, "output")}) {
+      SmallVector<plan::StorageOp> storages;
+      for (auto storage : entry.getBody().front().getOps<plan::StorageOp>())
+        if (storage.getRole() == role)
+          storages.push_back(storage);
+      sort(storages, [](plan::StorageOp a, plan::StorageOp b) { return *a.getIndex() < *b.getIndex(); });
+      for (plan::StorageOp storage : storages)
+        describe(os, storage, what);
+    }
+  }
+  os << " */\nextern const nacre_model " << symbol << ";\n\n#ifdef __cplusplus\n}\n#endif\n\n#endif /* " << guard << " */\n";
+  return text;
+}
+
+} // namespace nacre::package

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The link line is explained argument by argument below; docs/phases/package.md has the layout of the result.
+
+#include "codegen/package/Linker.h"
+#include "codegen/package/EmbeddedFiles.h"
+
+#include "lld/Common/Driver.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Errno.h"
+#include "llvm/Support/raw_ostream.h"
+#include <mutex>
+#include <sys/mman.h>
+#include <unistd.h>
+
+LLD_HAS_DRIVER(elf)
+
+using namespace llvm;
+
+namespace nacre::package {
+namespace {
+
+/// Bytes as a file that LLD can open, for as long as this lives.
+class MemoryFile {
+public:
+  static Expected<MemoryFile> create(StringRef name, StringRef bytes) {
+    MemoryFile file(memfd_create(name.str().c_str(), MFD_CLOEXEC));
+    if (file.descriptor < 0)
+      return createStringError("cannot make a file in memory: " + sys::StrError());
+    while (!bytes.empty()) {
+      ssize_t written = write(file.descriptor, bytes.data(), bytes.size());
+      if (written <= 0)
+        return createStringError("cannot write a file in memory: " + sys::StrError());
+      bytes = bytes.drop_front(size_t(written));
+    }
+    return file;
+  }
+
+  MemoryFile(MemoryFile &&other) : descriptor(std::exchange(other.descriptor, -1)) {}
+  MemoryFile(const MemoryFile &) = delete;
+  ~MemoryFile() {
+    if (descriptor >= 0)
+      close(descriptor);
+  }
+
+  std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor); }
+
+private:
+  explicit MemoryFile(int descriptor) : descriptor(descriptor) {}
+  int descriptor;
+};
+
+} // namespace
+
+Error link(const LinkInputs &inputs, const codegen::Target &target, const std::string &path) {
+  SmallVector<MemoryFile> files;
+  auto addFile = [&](StringRef name, StringRef bytes) -> Expected<std::string> {
+    Expected<MemoryFile> file = MemoryFile::create(name, bytes);
+    if (!file)
+      return file.takeError();
+    files.push_back(std::move(*file));
+    return files.back().path();
+  };
+
+  Expected<std::string> exports =
+      addFile("exports", "{ global: " + inputs.exportedSymbol + "; local: *; };");
+  if (!exports)
+    return exports.takeError();
+  SmallVector<std::string> arguments{
+      "ld.lld", "-m", target.isArm64() ? "aarch64linux" : "elf_x86_64", "-shared", "-o", path,
+      "--soname=" + inputs.soname, "--version-script=" + *exports,
+      // Both page sizes: else RELRO ends inside a 16 KiB page, and a kernel with such pages cannot protect it.
+      "-z", "max-page-size=16384", "-z", "common-page-size=16384",
+      "-z", "now", "-z", "relro", "-z", "noexecstack", "--hash-style=gnu",
+      // Same input, same bytes; what nothing calls is left out; what the stubs do not name is not there on a phone.
+      "--build-id=none", "--gc-sections", "--no-undefined", "--threads=" + std::to_string(inputs.threads)};
+
+  for (auto [index, object] : enumerate(inputs.objects)) {
+    Expected<std::string> file = addFile("object" + std::to_string(index), object);
+    if (!file)
+      return file.takeError();
+    arguments.push_back(*file);
+  }
+  bool found = false;
+  for (const EmbeddedFile &embedded : embeddedFiles()) {
+    if (embedded.target != target.name)
+      continue;
+    Expected<std::string> file = addFile(embedded.name, embedded.bytes);
+    if (!file)
+      return file.takeError();
+    arguments.push_back(*file);
+    found = true;
+  }
+  if (!found)
+    return createStringError("this nacre-compile was built without a runtime for '" + target.name + "'");
+  if (!inputs.lastObject.empty()) {
+    Expected<std::string> file = addFile("last", inputs.lastObject);
+    if (!file)
+      return file.takeError();
+    arguments.push_back(*file);
+  }
+
+  SmallVector<const char *> pointers;
+  for (const std::string &argument : arguments)
+    pointers.push_back(argument.c_str());
+  static std::mutex oneAtATime;
+  std::lock_guard<std::mutex> lock(oneAtATime);
+  std::string messages;
+  raw_string_ostream stream(messages);
+  lld::Result result = lld::lldMain(pointers, stream, stream, {{lld::Gnu, &lld::elf::link}});
+  if (result.retCode != 0)
+    return createStringError("the link failed, a defect of nacre-compile; please report it:\n" + messages);
+  return Error::success();
+}
+
+} // namespace nacre::package

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What: links objects into a shared library, in process, by LLD.
+// How:  LLD reads files only, so bytes in memory get a path under /proc by memfd_create. One link at a time per process.
+
+#ifndef NACRE_CODEGEN_PACKAGE_LINKER_H
+#define NACRE_CODEGEN_PACKAGE_LINKER_H
+
+#include "codegen/Target.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+#include <string>
+
+namespace nacre::package {
+
+struct LinkInputs {
+  llvm::ArrayRef<llvm::StringRef> objects; ///< Linked in this order.
+  llvm::StringRef lastObject;              ///< Linked behind everything else; empty: none.
+  std::string exportedSymbol;              ///< The only one.
+  std::string soname;
+  unsigned threads = 1;
+};
+
+/// Links the objects, the target's runtime and stubs into the shared library `path`. Resets every llvm::cl option of the
+/// process to its default, as LLD does.
+llvm::Error link(const LinkInputs &inputs, const codegen::Target &target, const std::string &path);
+
+} // namespace nacre::package
+
+#endif // NACRE_CODEGEN_PACKAGE_LINKER_H

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Package.h for what and how.
+
+#include "codegen/package/Package.h"
+#include "codegen/PackWeights.h"
+#include "codegen/package/CHeader.h"
+#include "codegen/package/Linker.h"
+#include "codegen/package/WeightsSection.h"
+#include "dialects/nn/ConstantData.h"
+#include "runtime/include/nacre/runtime.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Object/ObjectFile.h"
+#include "llvm/Support/Errno.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/ThreadPool.h"
+#include "llvm/Support/raw_ostream.h"
+#include <atomic>
+#include <mutex>
+#include <unistd.h>
+
+using namespace llvm;
+
+namespace nacre::package {
+namespace {
+
+//===----------------------------------------------------------------------===//
+// 1. Weights
+//===----------------------------------------------------------------------===//
+
+codegen::PackedWeight packedWeight(plan::WeightOp weight) {
+  return codegen::PackedWeight(cast<mlir::RankedTensorType>(weight.getValue().getType()), weight.getEncodingAttr());
+}
+
+SmallVector<PlacedWeight> placeWeights(mlir::ModuleOp module, uint64_t &totalBytes) {
+  SmallVector<PlacedWeight> placed;
+  totalBytes = 0;
+  for (auto weight : module.getOps<plan::WeightOp>()) {
+    uint64_t bytes = packedWeight(weight).sizeInBytes();
+    placed.push_back({weight, totalBytes, bytes});
+    totalBytes = alignTo(totalBytes + bytes, NACRE_ALIGNMENT);
+  }
+  return placed;
+}
+
+/// Packs every weight into `file` from byte `base` on.
+Error writeWeights(int file, uint64_t base, ArrayRef<PlacedWeight> weights, unsigned jobs) {
+  struct Chunk {
+    const PlacedWeight *placed;
+    int64_t index;
+  };
+  SmallVector<Chunk> chunks;
+  for (const PlacedWeight &placed : weights)
+    for (int64_t index = 0, count = packedWeight(placed.weight).numChunks(); index < count; ++index)
+      chunks.push_back({&placed, index});
+
+  std::atomic<size_t> next{0};
+  std::mutex failureMutex;
+  std::string failure;
+  auto fail = [&](const Twine &message) {
+    std::lock_guard<std::mutex> lock(failureMutex);
+    failure = message.str();
+    next = chunks.size();
+  };
+  auto work = [&] {
+    SmallVector<char, 0> bytes;
+    for (size_t at; (at = next++) < chunks.size();) {
+      plan::WeightOp weight = chunks[at].placed->weight;
+      mlir::FailureOr<nn::ConstantView> source = nn::ConstantView::get(weight.getValue());
+      if (failed(source))
+        return fail("weight '" + weight.getSymName() + "' has no bytes");
+      codegen::PackedWeight packed = packedWeight(weight);
+      packed.packChunk(*source, chunks[at].index, bytes);
+      uint64_t offset = base + chunks[at].placed->offset + packed.chunkOffset(chunks[at].index);
+      for (StringRef rest(bytes.data(), bytes.size()); !rest.empty();) {
+        ssize_t written = pwrite(file, rest.data(), rest.size(), off_t(offset));
+        if (written <= 0)
+          return fail(sys::StrError());
+        rest = rest.drop_front(size_t(written));
+        offset += size_t(written);
+      }
+    }
+  };
+  DefaultThreadPool pool(hardware_concurrency(jobs));
+  for (unsigned job = 0; job < jobs; ++job)
+    pool.async(work);
+  pool.wait();
+  return failure.empty() ? Error::success() : createStringError("cannot write the weights: " + failure);
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Files
+//===----------------------------------------------------------------------===//
+
+uint64_t codeBytes(StringRef object) {
+  Expected<std::unique_ptr<object::ObjectFile>> file =
+      object::ObjectFile::createObjectFile(MemoryBufferRef(object, "kernel"));
+  if (!file) {
+    consumeError(file.takeError());
+    return 0;
+  }
+  uint64_t bytes = 0;
+  for (const object::SectionRef &section : (*file)->sections())
+    if (section.isText())
+      bytes += section.getSize();
+  return bytes;
+}
+
+Error writeText(const std::string &path, StringRef text) {
+  std::error_code error;
+  raw_fd_ostream os(path, error);
+  if (error)
+    return createStringError("cannot write '" + path + "': " + error.message());
+  os << text;
+  os.close();
+  return os.has_error() ? createStringError("cannot write '" + path + "': " + os.error().message()) : Error::success();
+}
+
+} // namespace
+
+std::string modelNameOf(StringRef outputPath) {
+  StringRef stem = sys::path::stem(outputPath);
+  stem.consume_front("lib");
+  std::string name;
+  for (char c : stem)
+    name += isAlnum(c) ? c : '_';
+  return name.empty() || isDigit(name[0]) ? "_" + name : name;
+}
+
+Expected<PackageSizes> writePackage(mlir::ModuleOp module, ArrayRef<CompiledKernel> kernels,
+                                    ArrayRef<codegen::Target> targets, const PackageOptions &options) {
+  const codegen::Target &target = targets.back();
+  PackageSizes sizes;
+  SmallVector<PlacedWeight> weights = placeWeights(module, sizes.weightBytes);
+  std::string symbol = "nacre_model_" + options.modelName;
+
+  Expected<SmallVector<char, 0>> table = buildTableObject(
+      {module, kernels, weights, sizes.weightBytes, options.modelName, symbol, options.compiler}, target);
+  if (!table)
+    return table.takeError();
+  std::string placeholder;
+  if (sizes.weightBytes)
+    placeholder = weightsPlaceholder(target.isArm64(), sizes.weightBytes);
+  SmallVector<StringRef> objects;
+  for (const CompiledKernel &kernel : kernels)
+    for (const codegen::KernelCode &code : kernel.variants) {
+      objects.emplace_back(code.object.data(), code.object.size());
+      sizes.codeBytes += codeBytes(objects.back());
+    }
+  objects.emplace_back(table->data(), table->size());
+
+  std::string partial = options.outputPath + ".partial";
+  auto removePartial = make_scope_exit([&] { sys::fs::remove(partial); });
+  LinkInputs inputs{objects, placeholder, symbol, sys::path::filename(options.outputPath).str(), options.jobs};
+  if (Error error = link(inputs, target, partial))
+    return error;
+  if (sizes.weightBytes) {
+    Expected<uint64_t> base = attachWeights(partial);
+    if (!base)
+      return base.takeError();
+    int file;
+    if (std::error_code error = sys::fs::openFileForReadWrite(partial, file, sys::fs::CD_OpenExisting, sys::fs::OF_None))
+      return createStringError("cannot open '" + partial + "': " + error.message());
+    Error error = writeWeights(file, *base, weights, options.jobs);
+    if (close(file) && !error)
+      return createStringError("cannot write '" + partial + "': " + sys::StrError());
+    if (error)
+      return error;
+  }
+
+  SmallString<128> headerPath = sys::path::parent_path(options.outputPath);
+  StringRef stem = sys::path::stem(options.outputPath);
+  stem.consume_front("lib");
+  sys::path::append(headerPath, stem + ".h");
+  if (Error error = writeText(headerPath.str().str(), modelHeader(module, options.modelName, symbol)))
+    return error;
+  if (std::error_code error = sys::fs::file_size(partial, sizes.fileBytes))
+    return createStringError("cannot read '" + partial + "': " + error.message());
+  if (std::error_code error = sys::fs::rename(partial, options.outputPath))
+    return createStringError("cannot write '" + options.outputPath + "': " + error.message());
+  removePartial.release();
+  return sizes;
+}
+
+} // namespace nacre::package

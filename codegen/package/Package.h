@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What: writes the compiled model: a shared library and its C header.
+// How:  1. place the weights, 2. tables, 3. link, 4. pack the weights straight into the linked file, in parallel,
+//       5. put both files in place under their names at once, so that a failure leaves nothing half written.
+
+#ifndef NACRE_CODEGEN_PACKAGE_PACKAGE_H
+#define NACRE_CODEGEN_PACKAGE_PACKAGE_H
+
+#include "codegen/package/TableObject.h"
+
+namespace nacre::package {
+
+struct PackageOptions {
+  std::string outputPath; ///< Of the .so; the header gets the same stem with `.h`, without a leading `lib`.
+  std::string modelName;
+  std::string compiler; ///< Name and version.
+  unsigned jobs = 1;
+};
+
+/// What the package came to.
+struct PackageSizes {
+  uint64_t weightBytes = 0;
+  uint64_t codeBytes = 0; ///< Of the kernels' objects' sections that hold code.
+  uint64_t fileBytes = 0;
+};
+
+/// The stem of `outputPath` without a leading `lib`, made a C identifier.
+std::string modelNameOf(llvm::StringRef outputPath);
+
+/// Writes the package of a scheduled module. `kernels` has every kernel of the module, in its order, one variant for each
+/// of `targets`. Errors say what to do about the file at fault.
+llvm::Expected<PackageSizes> writePackage(mlir::ModuleOp module, llvm::ArrayRef<CompiledKernel> kernels,
+                                          llvm::ArrayRef<codegen::Target> targets, const PackageOptions &options);
+
+} // namespace nacre::package
+
+#endif // NACRE_CODEGEN_PACKAGE_PACKAGE_H

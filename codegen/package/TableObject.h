@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What: the constant tables of a compiled model (runtime/include/nacre/model_format.h) as an object file.
+// How:  1. the rows are filled in as the C structs they are, from the plan module, 2. an LLVM module of constants holds
+//       them, pointers as relocations, 3. LLVM writes the object.
+
+#ifndef NACRE_CODEGEN_PACKAGE_TABLEOBJECT_H
+#define NACRE_CODEGEN_PACKAGE_TABLEOBJECT_H
+
+#include "codegen/Backend.h"
+#include "dialects/plan/PlanDialect.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Error.h"
+#include <string>
+
+namespace nacre::package {
+
+/// A kernel and its code for each of the targets, the most demanding first.
+struct CompiledKernel {
+  plan::KernelOp kernel;
+  llvm::SmallVector<codegen::KernelCode, 1> variants;
+};
+
+/// Where each weight lies in the packed bytes.
+struct PlacedWeight {
+  plan::WeightOp weight;
+  uint64_t offset = 0;
+  uint64_t bytes = 0;
+};
+
+struct TableInputs {
+  mlir::ModuleOp module;
+  llvm::ArrayRef<CompiledKernel> kernels;
+  llvm::ArrayRef<PlacedWeight> weights;
+  uint64_t weightsBytes = 0;
+  std::string modelName;
+  std::string symbol;   ///< `nacre_model_<name>`
+  std::string compiler; ///< Name and version.
+};
+
+/// The symbol under which variant `index` of a kernel is linked.
+std::string variantSymbol(llvm::StringRef kernel, unsigned index);
+
+/// The object that defines `inputs.symbol`.
+llvm::Expected<llvm::SmallVector<char, 0>> buildTableObject(const TableInputs &inputs, const codegen::Target &target);
+
+} // namespace nacre::package
+
+#endif // NACRE_CODEGEN_PACKAGE_TABLEOBJECT_H
