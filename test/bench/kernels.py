@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""GFLOP/s of each contraction kernel, as a share of the FMA peak that one core reached in the same run.
+
+What: one-layer models of the shapes that networks are made of.
+Why:  the share tells how much is left to gain, on any machine, whatever its clock does.
+How:  nacre-run's profile gives a launch's own time, without the layout changes of a one-layer model. Peak and kernels are
+      measured in alternating rounds; the best of each counts.
+"""
+import argparse
+import json
+import os
+import sys
+from dataclasses import dataclass
+from typing import Callable
+
+import rivals
+
+sys.path.insert(0, os.path.join(rivals.ROOT, "samples", "models"))
+from onnx_writer import Graph  # noqa: E402
+
+REQUIRED_SHARE = 0.85
+
+
+@dataclass
+class Row:
+    name: str
+    make: Callable
+    flops: float
+    required: bool
+
+
+def gemm(m, n, k, required=True):
+    def make(graph):
+        graph.output(graph.node("MatMul", [graph.input("x", [m, k]), graph.kernel("w", [k, n])], output="y"), [m, n])
+    return Row(f"GEMM {m}x{n}x{k}", make, 2.0 * m * n * k, required)
+
+
+def convolution(size, channels, out, kernel, stride=1, required=True):
+    result = (size - 1) // stride + 1
+
+    def make(graph):
+        x = graph.input("x", [1, channels, size, size])
+        weight = graph.kernel("w", [out, channels, kernel, kernel])
+        graph.node("Conv", [x, weight], output="y", kernel_shape=[kernel] * 2, strides=[stride] * 2, pads=[kernel // 2] * 4)
+        graph.output("y", [1, out, result, result])
+    name = f"{size}x{size}x{channels} {kernel}x{kernel}" + f"/{stride}" * (stride > 1) + f" to {out}"
+    return Row(name, make, 2.0 * result * result * out * channels * kernel * kernel, required)
+
+
+ROWS = (gemm(1024, 1024, 1024), gemm(512, 512, 512), convolution(56, 64, 64, 3), convolution(28, 128, 128, 3),
+        convolution(14, 256, 256, 3), convolution(56, 64, 256, 1), convolution(14, 512, 512, 1), convolution(7, 2048, 512, 1),
+        convolution(56, 256, 512, 1, stride=2), convolution(7, 512, 512, 3, required=False),
+        convolution(35, 96, 96, 3, required=False), convolution(224, 3, 64, 7, stride=2, required=False))
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--bin", default=rivals.BIN, help="folder of nacre-compile, nacre-run and fma_peak")
+    parser.add_argument("--work", default=os.path.join(rivals.ROOT, "build", "bench", "kernels"))
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--cpu", default="native", help="as for nacre-compile")
+    parser.add_argument("--json", help="also write every figure to this file")
+    return parser.parse_args()
+
+
+class Bench:
+    def __init__(self, arguments):
+        self.bin, self.work, self.cpu = os.path.abspath(arguments.bin), os.path.abspath(arguments.work), arguments.cpu
+        os.makedirs(self.work, exist_ok=True)
+
+    def peak(self):
+        return rivals.json_line(rivals.call(os.path.join(self.bin, "fma_peak")))["fma_gflops_1core"]
+
+    def compile(self, index, row):
+        path, library = os.path.join(self.work, f"row{index}.onnx"), os.path.join(self.work, f"librow{index}.so")
+        graph = Graph(f"row{index}")
+        row.make(graph)
+        graph.save(path)
+        rivals.call(os.path.join(self.bin, "nacre-compile"), path, "-o", library, f"--cpu={self.cpu}")
+        return library
+
+    def milliseconds(self, library):
+        """The time of the contraction itself."""
+        trace = os.path.join(self.work, "trace.json")
+        rivals.call(os.path.join(self.bin, "nacre-run"), library, "--threads=1", f"--profile={trace}", "--min-seconds=0.3")
+        with open(trace, encoding="utf-8") as file:
+            events = json.load(file)["traceEvents"]
+        times = [event["dur"] for event in events if event.get("cat") == "contraction"]
+        if not times:
+            raise rivals.Failure(f"{library}: no launch of kind contraction in the profile")
+        return min(times) / 1e3
+
+
+def main():
+    arguments = parse_arguments()
+    bench = Bench(arguments)
+    libraries = [bench.compile(index, row) for index, row in enumerate(ROWS)]
+    best, peak = [float("inf")] * len(ROWS), 0
+    for _ in range(arguments.rounds):
+        peak = max(peak, bench.peak())
+        for index, library in enumerate(libraries):
+            best[index] = min(best[index], bench.milliseconds(library))
+    peak = max(peak, bench.peak())
+
+    print(f"FMA peak of one core: {peak:.1f} GFLOP/s\n")
+    print("| kernel | ms | GFLOP/s | share of peak |")
+    print("|---|--:|--:|--:|")
+    below = []
+    for row, time in zip(ROWS, best):
+        share = row.flops / time / 1e6 / peak
+        print(f"| {row.name} | {time:.4f} | {row.flops / time / 1e6:.1f} | {share:.0%} |")
+        if row.required and share < REQUIRED_SHARE:
+            below.append(row.name)
+    print(f"\nbelow {REQUIRED_SHARE:.0%}: {', '.join(below) or 'none'}")
+    if arguments.json:
+        with open(arguments.json, "w", encoding="utf-8") as file:
+            json.dump([{"kernel": r.name, "ms": t, "peak_gflops": peak} for r, t in zip(ROWS, best)], file, indent=1)
+    return 1 if below else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except rivals.Failure as error:
+        sys.exit(str(error))
