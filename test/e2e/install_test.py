@@ -1,0 +1,27 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Nacre as an app's developer gets it: installed, found by CMake, compiling the app's network in the app's build."""
+import os
+import unittest
+
+import nacre
+
+
+class InstallTest(nacre.NacreTest):
+    def test_samples_build_and_run_from_an_installation(self):
+        prefix, build = self.path("installed"), self.path("samples")
+        self.call("cmake", "--install", os.environ["NACRE_BUILD"], "--prefix", prefix)
+        self.call("cmake", "-S", os.path.join(nacre.ROOT, "samples"), "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}")
+        self.call("cmake", "--build", build)
+
+        picture = self.path("picture.ppm")
+        with open(picture, "wb") as file:
+            file.write(b"P6 120 100 255\n" + bytes(i * 7 % 256 for i in range(120 * 100 * 3)))
+        said = [self.call(os.path.join(build, program), picture) for program in ("classify", "classify_cpp")]
+        self.assertRegex(said[0], r"^class \d, [\d.]+ %\n$")
+        self.assertEqual(said[0], said[1])
+        self.call(os.path.join(build, "classify"), self.path("no-picture"), status=1)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# cmake --install: the programs, the runtime's headers, and the package that find_package(Nacre) reads. The runtime's
+# archives travel inside nacre-compile.
+
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+foreach(program nacre-compile nacre-opt nacre-translate nacre-lsp-server nacre-run)
+  if(TARGET ${program})
+    # LLVM's and MLIR's shared libraries are in a folder that the system's loader does not search.
+    set_target_properties(${program} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+    install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  endif()
+endforeach()
+install(DIRECTORY runtime/include/nacre DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES LICENSE NOTICE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/Nacre)
+configure_package_config_file(tools/cmake/NacreConfig.cmake.in ${CMAKE_BINARY_DIR}/NacreConfig.cmake
+  INSTALL_DESTINATION ${package} PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_BINDIR)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/NacreConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/NacreConfig.cmake ${CMAKE_BINARY_DIR}/NacreConfigVersion.cmake
+              tools/cmake/NacreAddModel.cmake DESTINATION ${package})
