@@ -22,15 +22,25 @@ RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getTy
 Dims shapeOf(Value value) { return typeOf(value).getShape(); }
 Type elementOf(Value value) { return typeOf(value).getElementType(); }
 
-template <typename Adaptor>
-LogicalResult checkWellFormed(MLIRContext *context, std::optional<Location> location, ValueRange operands,
-                              Adaptor adaptor) {
+/// The properties of an operator to be made. A parser of text hands attributes over as a dictionary still.
+template <typename OpT>
+FailureOr<typename OpT::Properties> readProperties(Location location, DictionaryAttr attributes,
+                                                   OpaqueProperties given) {
+  typename OpT::Properties properties;
+  if (given)
+    properties = *given.as<typename OpT::Properties *>();
+  if (attributes && failed(OpT::setPropertiesFromAttr(properties, attributes, [&] { return emitError(location); })))
+    return failure();
+  return properties;
+}
+
+template <typename Adaptor> LogicalResult checkWellFormed(Location location, ValueRange operands, Adaptor adaptor) {
   for (Value operand : operands) {
     auto type = dyn_cast<RankedTensorType>(operand.getType());
-    if (!type || !type.hasStaticShape())
-      return emitOptionalError(location, "operands must be tensors of static shape, but one is ", operand.getType());
+    if (!type || !type.hasStaticShape() || !type.getElementType().isIntOrFloat())
+      return emitError(location, "operands must be tensors of static shape, but one is ") << operand.getType();
   }
-  return adaptor.verify(location.value_or(UnknownLoc::get(context)));
+  return adaptor.verify(location);
 }
 
 //===----------------------------------------------------------------------===//
@@ -261,17 +271,27 @@ LogicalResult infer(MaybeLocation location, GatherOp::Adaptor op, Types &types) 
                 elementOf(op.getOperand()), types);
 }
 
+/// What MLIR calls: an operator that is not well-formed never reaches its rule.
+template <typename OpT>
+LogicalResult inferChecked(MLIRContext *context, MaybeLocation location, ValueRange operands, DictionaryAttr attributes,
+                           OpaqueProperties given, RegionRange regions, Types &types) {
+  Location where = location.value_or(UnknownLoc::get(context));
+  FailureOr<typename OpT::Properties> properties = readProperties<OpT>(where, attributes, given);
+  if (failed(properties))
+    return failure();
+  typename OpT::Adaptor op(operands, attributes, *properties, regions);
+  if (failed(checkWellFormed(where, operands, op)))
+    return failure();
+  return infer(location, op, types);
+}
+
 } // namespace
 
-// What MLIR calls: an operator that is not well-formed never reaches its rule.
 #define NN_INFER(OP)                                                                                                   \
   LogicalResult OP::inferReturnTypes(MLIRContext *context, std::optional<Location> location, ValueRange operands,      \
                                      DictionaryAttr attributes, OpaqueProperties properties, RegionRange regions,      \
                                      SmallVectorImpl<Type> &types) {                                                   \
-    Adaptor op(operands, attributes, properties, regions);                                                             \
-    if (failed(checkWellFormed(context, location, operands, op)))                                                      \
-      return failure();                                                                                                \
-    return infer(location, op, types);                                                                                 \
+    return inferChecked<OP>(context, location, operands, attributes, properties, regions, types);                      \
   }
 NN_INFER(ConstantOp)
 NN_INFER(UnaryOp)

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  elementwise operators of constants.
+// How:   stretches of the result's last axis: the operands' elements are converted to double or int64, the scalar
+// function
+//        is applied, and the results are rounded to the element type.
+
+#include "dialects/nn/Evaluators.h"
+#include "dialects/nn/IndexedCopy.h"
+#include "dialects/nn/ScalarFunctions.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace nacre::nn {
+
+namespace {
+
+bool isFloat(Type type) { return isa<FloatType>(type); }
+
+/// Calls `body(resultIndex, count, rows)` for stretches of the result's last axis; `rows` are the operands' elements,
+/// converted to T.
+template <typename T, typename Body> void forEachRow(ArrayRef<int64_t> shape, Views views, Body &&body) {
+  constexpr int64_t longest = 1024;
+  SmallVector<SmallVector<int64_t>> strides;
+  for (const ConstantView &view : views)
+    strides.push_back(broadcastStrides(view.getShape(), shape));
+  int64_t length = shape.empty() ? 1 : shape.back();
+  ArrayRef<int64_t> outer = shape.empty() ? shape : shape.drop_back();
+  SmallVector<SmallVector<T, 0>> rows(views.size(), SmallVector<T, 0>(std::min(length, longest)));
+  int64_t result = 0;
+  forEachIndex(outer, [&](ArrayRef<int64_t> index) {
+    for (int64_t begin = 0; begin < length; begin += longest) {
+      int64_t count = std::min(longest, length - begin);
+      for (auto [view, stride, row] : llvm::zip(views, strides, rows)) {
+        int64_t step = stride.empty() ? 0 : stride.back();
+        int64_t from = begin * step;
+        for (auto [i, axisStride] : llvm::zip(index, stride))
+          from += i * axisStride;
+        view.read(from, step, count, row.data());
+      }
+      body(result, count, rows);
+      result += count;
+    }
+  });
+}
+
+/// A builder for `type`: a splat if all operands are. `shape` becomes that of the elements to compute.
+ConstantBuilder startElementwise(RankedTensorType type, Views views, SmallVectorImpl<int64_t> &shape) {
+  bool splat =
+      type.getNumElements() > 0 && llvm::all_of(views, [](const ConstantView &view) { return view.isSplat(); });
+  shape.assign(type.getShape().begin(), type.getShape().end());
+  if (splat)
+    shape.assign(shape.size(), 1);
+  return ConstantBuilder(type, splat);
+}
+
+/// Computes each element of `type` by `function` of the operands' elements, read as T and stored from what it returns.
+template <typename T, typename Function>
+ElementsAttr mapElements(RankedTensorType type, Views views, Function &&function) {
+  SmallVector<int64_t> shape;
+  ConstantBuilder builder = startElementwise(type, views, shape);
+  using Result = decltype(function(std::declval<ArrayRef<SmallVector<T, 0>>>(), int64_t()));
+  SmallVector<Result, 0> values;
+  forEachRow<T>(shape, views, [&](int64_t index, int64_t count, ArrayRef<SmallVector<T, 0>> rows) {
+    values.resize(count);
+    for (int64_t i = 0; i < count; ++i)
+      values[i] = function(rows, i);
+    builder.write(index, ArrayRef<Result>(values));
+  });
+  return std::move(builder).take();
+}
+
+ElementsAttr evaluateUnary(UnaryOp op, Views views) {
+  Type element = views[0].getElementType();
+  UnaryKind kind = op.getKind();
+  if (isFloat(element)) {
+    double alpha = op.getAlpha().convertToDouble();
+    return mapElements<double>(op.getType(), views,
+                               [&](auto rows, int64_t i) { return apply(kind, rows[0][i], alpha); });
+  }
+  bool isUnsigned = element.isUnsignedInteger();
+  return mapElements<int64_t>(op.getType(), views,
+                              [&](auto rows, int64_t i) { return apply(kind, rows[0][i], isUnsigned); });
+}
+
+ElementsAttr evaluateBinary(BinaryOp op, Views views) {
+  Type element = views[0].getElementType();
+  BinaryKind kind = op.getKind();
+  bool isUnsigned = element.isUnsignedInteger();
+  // A power may have an integer base and a float exponent.
+  if (isFloat(element) || isFloat(views[1].getElementType())) {
+    if (isComparison(kind))
+      return mapElements<double>(op.getType(), views,
+                                 [&](auto rows, int64_t i) { return int64_t(compare(kind, rows[0][i], rows[1][i])); });
+    return mapElements<double>(op.getType(), views,
+                               [&](auto rows, int64_t i) { return apply(kind, rows[0][i], rows[1][i]); });
+  }
+  if (isComparison(kind))
+    return mapElements<int64_t>(op.getType(), views, [&](auto rows, int64_t i) {
+      int64_t a = rows[0][i], b = rows[1][i];
+      return int64_t(isUnsigned ? compare(kind, uint64_t(a), uint64_t(b)) : compare(kind, a, b));
+    });
+  return mapElements<int64_t>(op.getType(), views,
+                              [&](auto rows, int64_t i) { return apply(kind, rows[0][i], rows[1][i], isUnsigned); });
+}
+
+/// Chosen values keep their bits in int64; only floats travel as doubles, which hold every float type.
+ElementsAttr evaluateSelect(SelectOp op, Views views) {
+  auto choose = [](auto rows, int64_t i) { return rows[0][i] != 0 ? rows[1][i] : rows[2][i]; };
+  if (isFloat(op.getType().getElementType()))
+    return mapElements<double>(op.getType(), views, choose);
+  return mapElements<int64_t>(op.getType(), views, choose);
+}
+
+ElementsAttr evaluateCast(CastOp op, Views views) {
+  auto same = [](auto rows, int64_t i) { return rows[0][i]; };
+  if (isFloat(op.getType().getElementType()) || isFloat(views[0].getElementType()))
+    return mapElements<double>(op.getType(), views, same);
+  return mapElements<int64_t>(op.getType(), views, same);
+}
+
+} // namespace
+
+SmallVector<int64_t> broadcastStrides(ArrayRef<int64_t> shape, ArrayRef<int64_t> result) {
+  SmallVector<int64_t> strides(result.size(), 0), own = rowMajorStrides(shape);
+  size_t missing = result.size() - shape.size();
+  for (auto [axis, dim] : llvm::enumerate(shape))
+    strides[missing + axis] = dim == 1 ? 0 : own[axis];
+  return strides;
+}
+
+ElementsAttr evaluateElementwise(Operation *op, Views views) {
+  ElementsAttr value = TypeSwitch<Operation *, ElementsAttr>(op)
+                           .Case([&](UnaryOp op) { return evaluateUnary(op, views); })
+                           .Case([&](BinaryOp op) { return evaluateBinary(op, views); })
+                           .Case([&](SelectOp op) { return evaluateSelect(op, views); })
+                           .Case([&](CastOp op) { return evaluateCast(op, views); });
+  return value;
+}
+
+} // namespace nacre::nn

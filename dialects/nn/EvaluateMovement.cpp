@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  operators of constants that move elements without computing.
+// How:   each is a table of source offsets for every axis of the result (IndexedCopy.h).
+
+#include "dialects/nn/Evaluators.h"
+#include "dialects/nn/IndexedCopy.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+#include <cstring>
+
+using namespace mlir;
+
+namespace nacre::nn {
+
+namespace {
+
+/// The result of `type` whose element at an index lies at the sum of the tables' offsets in `view`; splats stay splats.
+ElementsAttr moveElements(RankedTensorType type, const ConstantView &view, const OffsetTables &tables,
+                          ArrayRef<int64_t> shape) {
+  bool splat = view.isSplat() && type.getNumElements() > 0;
+  ConstantBuilder builder(type, splat);
+  if (splat)
+    std::memcpy(builder.at(0), view.at(0), builder.getElementBytes());
+  else
+    copyIndexed(builder.at(0), rowMajorStrides(shape), view.at(0), tables, builder.getElementBytes());
+  return std::move(builder).take();
+}
+
+ElementsAttr evaluateTranspose(TransposeOp op, Views views) {
+  SmallVector<int64_t> strides = rowMajorStrides(views[0].getShape());
+  OffsetTables tables;
+  for (int64_t axis : op.getPermutation())
+    tables.push_back(walk(views[0].getShape()[axis], strides[axis]));
+  return moveElements(op.getType(), views[0], tables, op.getType().getShape());
+}
+
+ElementsAttr evaluateBroadcast(BroadcastOp op, Views views) {
+  OffsetTables tables;
+  ArrayRef<int64_t> shape = op.getType().getShape();
+  for (auto [dim, stride] : llvm::zip(shape, broadcastStrides(views[0].getShape(), shape)))
+    tables.push_back(walk(dim, stride));
+  return moveElements(op.getType(), views[0], tables, shape);
+}
+
+ElementsAttr evaluateSlice(SliceOp op, Views views) {
+  OffsetTables tables;
+  for (auto [start, size, step, stride] :
+       llvm::zip(op.getStarts(), op.getSizes(), op.getSteps(), rowMajorStrides(views[0].getShape())))
+    tables.push_back(walk(size, step * stride, start * stride));
+  return moveElements(op.getType(), views[0], tables, op.getType().getShape());
+}
+
+ElementsAttr evaluateGather(GatherOp op, Views views) {
+  ArrayRef<int64_t> shape = views[0].getShape();
+  SmallVector<int64_t> strides = rowMajorStrides(shape), flat;
+  int64_t axis = op.getAxis(), extent = shape[axis];
+  OffsetTables tables;
+  for (auto [i, dim] : llvm::enumerate(shape)) {
+    if (int64_t(i) != axis) {
+      tables.push_back(walk(dim, strides[i]));
+    } else {
+      tables.push_back({});
+      for (int64_t index : views[1].readIntegers())
+        tables.back().push_back(std::clamp(index < 0 ? index + extent : index, int64_t(0), extent - 1) * strides[i]);
+    }
+    flat.push_back(tables.back().size());
+  }
+  return moveElements(op.getType(), views[0], tables, flat);
+}
+
+ElementsAttr evaluateConcat(ConcatOp op, Views views) {
+  RankedTensorType type = op.getType();
+  ConstantBuilder builder(type);
+  SmallVector<int64_t> strides = rowMajorStrides(type.getShape());
+  int64_t begin = 0;
+  for (const ConstantView &view : views) {
+    SmallVector<int64_t> own = rowMajorStrides(view.getShape());
+    OffsetTables tables;
+    for (auto [dim, stride] : llvm::zip(view.getShape(), own))
+      tables.push_back(walk(dim, view.isSplat() ? 0 : stride));
+    copyIndexed(builder.at(begin * strides[op.getAxis()]), strides, view.at(0), tables, builder.getElementBytes());
+    begin += view.getShape()[op.getAxis()];
+  }
+  return std::move(builder).take();
+}
+
+/// Where index `i` of a padded axis comes from; outside of the operand only in constant mode.
+int64_t sourceOf(PadMode mode, int64_t i, int64_t extent) {
+  switch (mode) {
+  case PadMode::Constant:
+    return i;
+  case PadMode::Edge:
+    return std::clamp<int64_t>(i, 0, extent - 1);
+  case PadMode::Wrap:
+    return (i + extent) % extent;
+  case PadMode::Reflect:
+    return i < 0 ? -i : i >= extent ? 2 * (extent - 1) - i : i;
+  }
+  llvm_unreachable("all modes are above");
+}
+
+ElementsAttr evaluatePad(PadOp op, Views views) {
+  RankedTensorType type = op.getType();
+  ConstantBuilder builder(type);
+  if (op.getMode() == PadMode::Constant) {
+    if (auto value = dyn_cast<FloatAttr>(op.getValue()))
+      builder.write(0, SmallVector<double, 0>(type.getNumElements(), value.getValueAsDouble()));
+    else
+      builder.write(0, SmallVector<int64_t, 0>(type.getNumElements(),
+                                               cast<IntegerAttr>(op.getValue()).getValue().getSExtValue()));
+  }
+  // In constant mode only the cells that come from the operand are copied, from `begin` of the result on.
+  SmallVector<int64_t> strides = rowMajorStrides(type.getShape()), own = rowMajorStrides(views[0].getShape());
+  OffsetTables tables;
+  int64_t begin = 0;
+  for (auto [axis, extent, low] : llvm::enumerate(views[0].getShape(), op.getLow())) {
+    tables.push_back({});
+    for (int64_t i = 0; i < type.getDimSize(axis); ++i) {
+      int64_t from = sourceOf(op.getMode(), i - low, extent);
+      if (from >= 0 && from < extent)
+        tables.back().push_back(views[0].isSplat() ? 0 : from * own[axis]);
+      else if (tables.back().empty())
+        begin += strides[axis];
+    }
+  }
+  if (llvm::none_of(tables, [](const auto &table) { return table.empty(); }))
+    copyIndexed(builder.at(begin), strides, views[0].at(0), tables, builder.getElementBytes());
+  return std::move(builder).take();
+}
+
+} // namespace
+
+ElementsAttr evaluateMovement(Operation *op, Views views) {
+  ElementsAttr value = TypeSwitch<Operation *, ElementsAttr>(op)
+                           .Case([&](BroadcastOp op) { return evaluateBroadcast(op, views); })
+                           .Case([&](TransposeOp op) { return evaluateTranspose(op, views); })
+                           .Case([&](ConcatOp op) { return evaluateConcat(op, views); })
+                           .Case([&](SliceOp op) { return evaluateSlice(op, views); })
+                           .Case([&](PadOp op) { return evaluatePad(op, views); })
+                           .Case([&](GatherOp op) { return evaluateGather(op, views); });
+  return value;
+}
+
+} // namespace nacre::nn

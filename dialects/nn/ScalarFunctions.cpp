@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One switch for each of the four signatures.
+
+#include "dialects/nn/ScalarFunctions.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace nacre::nn {
+
+namespace {
+
+/// Integer kinds whose result depends on signedness.
+template <typename T> T divideOrCompare(BinaryKind kind, T a, T b) {
+  if (kind == BinaryKind::Min)
+    return std::min(a, b);
+  if (kind == BinaryKind::Max)
+    return std::max(a, b);
+  // The smallest number by -1 overflows; its quotient wraps to itself and the remainder is 0.
+  if (b == 0 || (std::is_signed_v<T> && b == T(-1)))
+    return kind == BinaryKind::Div && b != 0 ? T(0 - uint64_t(a)) : 0;
+  if (kind == BinaryKind::Div)
+    return a / b;
+  T rest = a % b;
+  return kind == BinaryKind::Mod && rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
+int64_t power(int64_t base, int64_t exponent) {
+  if (exponent < 0)
+    return base == 1 ? 1 : base == -1 ? (exponent % 2 ? -1 : 1) : 0;
+  uint64_t result = 1, factor = base;
+  for (; exponent; exponent >>= 1, factor *= factor)
+    if (exponent & 1)
+      result *= factor;
+  return result;
+}
+
+} // namespace
+
+double apply(UnaryKind kind, double x, double alpha) {
+  switch (kind) {
+  case UnaryKind::Abs:
+    return std::fabs(x);
+  case UnaryKind::Neg:
+    return -x;
+  case UnaryKind::Exp:
+    return std::exp(x);
+  case UnaryKind::Log:
+    return std::log(x);
+  case UnaryKind::Sqrt:
+    return std::sqrt(x);
+  case UnaryKind::Reciprocal:
+    return 1 / x;
+  case UnaryKind::Floor:
+    return std::floor(x);
+  case UnaryKind::Ceil:
+    return std::ceil(x);
+  case UnaryKind::Round:
+    return std::nearbyint(x);
+  case UnaryKind::Sign:
+    return x > 0 ? 1 : x < 0 ? -1 : x;
+  case UnaryKind::Relu:
+    return x < 0 ? 0 : x;
+  case UnaryKind::Sigmoid:
+    return 1 / (1 + std::exp(-x));
+  case UnaryKind::Tanh:
+    return std::tanh(x);
+  case UnaryKind::Erf:
+    return std::erf(x);
+  case UnaryKind::Sin:
+    return std::sin(x);
+  case UnaryKind::Cos:
+    return std::cos(x);
+  case UnaryKind::Tan:
+    return std::tan(x);
+  case UnaryKind::Asin:
+    return std::asin(x);
+  case UnaryKind::Acos:
+    return std::acos(x);
+  case UnaryKind::Atan:
+    return std::atan(x);
+  case UnaryKind::Sinh:
+    return std::sinh(x);
+  case UnaryKind::Cosh:
+    return std::cosh(x);
+  case UnaryKind::Asinh:
+    return std::asinh(x);
+  case UnaryKind::Acosh:
+    return std::acosh(x);
+  case UnaryKind::Atanh:
+    return std::atanh(x);
+  case UnaryKind::Softplus:
+    // log(1 + exp(x)) without overflow.
+    return std::max(x, 0.0) + std::log1p(std::exp(-std::fabs(x)));
+  case UnaryKind::IsNaN:
+    return std::isnan(x);
+  case UnaryKind::IsInf:
+    return std::isinf(x);
+  case UnaryKind::LeakyRelu:
+    return x < 0 ? alpha * x : x;
+  case UnaryKind::Elu:
+    return x < 0 ? alpha * std::expm1(x) : x;
+  case UnaryKind::Gelu:
+    return x / 2 * (1 + std::erf(x / std::sqrt(2.0)));
+  case UnaryKind::Not:
+  case UnaryKind::BitNot:
+    break;
+  }
+  llvm_unreachable("inference refuses other kinds for floats");
+}
+
+int64_t apply(UnaryKind kind, int64_t x, bool isUnsigned) {
+  switch (kind) {
+  case UnaryKind::Abs:
+    return isUnsigned || x >= 0 ? x : int64_t(0 - uint64_t(x));
+  case UnaryKind::Neg:
+    return int64_t(0 - uint64_t(x));
+  case UnaryKind::Sign:
+    return x == 0 ? 0 : isUnsigned || x > 0 ? 1 : -1;
+  case UnaryKind::Relu:
+    return isUnsigned || x > 0 ? x : 0;
+  case UnaryKind::Not:
+    return !x;
+  case UnaryKind::BitNot:
+    return ~x;
+  default:
+    llvm_unreachable("inference refuses other kinds for integers");
+  }
+}
+
+double apply(BinaryKind kind, double a, double b) {
+  switch (kind) {
+  case BinaryKind::Add:
+    return a + b;
+  case BinaryKind::Sub:
+    return a - b;
+  case BinaryKind::Mul:
+    return a * b;
+  case BinaryKind::Div:
+    return a / b;
+  case BinaryKind::Mod: {
+    double rest = std::fmod(a, b);
+    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+  }
+  case BinaryKind::Fmod:
+    return std::fmod(a, b);
+  case BinaryKind::Pow:
+    return std::pow(a, b);
+  case BinaryKind::Min:
+    return std::isnan(a) || a < b ? a : b;
+  case BinaryKind::Max:
+    return std::isnan(a) || a > b ? a : b;
+  default:
+    llvm_unreachable("inference refuses other kinds for floats");
+  }
+}
+
+int64_t apply(BinaryKind kind, int64_t a, int64_t b, bool isUnsigned) {
+  uint64_t ua = a, ub = b;
+  switch (kind) {
+  case BinaryKind::Add:
+    return ua + ub;
+  case BinaryKind::Sub:
+    return ua - ub;
+  case BinaryKind::Mul:
+    return ua * ub;
+  case BinaryKind::Pow:
+    return power(a, b);
+  case BinaryKind::And:
+    return a & b;
+  case BinaryKind::Or:
+    return a | b;
+  case BinaryKind::Xor:
+    return a ^ b;
+  case BinaryKind::ShiftLeft:
+    return ub < 64 ? ua << ub : 0;
+  case BinaryKind::ShiftRight:
+    return ub < 64 ? (isUnsigned ? int64_t(ua >> ub) : a >> ub) : 0;
+  default:
+    return isUnsigned ? int64_t(divideOrCompare(kind, ua, ub)) : divideOrCompare(kind, a, b);
+  }
+}
+
+} // namespace nacre::nn
