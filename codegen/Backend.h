@@ -22,8 +22,7 @@ namespace nacre::codegen {
 /// What a kernel is compiled to: an ELF object, or text for a reader.
 enum class Emit { Object, Assembly, LlvmIr, LlvmDialect };
 
-/// One variant of a kernel. The object defines one hidden function, of type nacre_kernel_function, under the kernel's
-/// name.
+/// One variant of a kernel. The object defines one hidden function, of type nacre_kernel_function.
 struct KernelCode {
   llvm::SmallVector<char, 0> object; ///< Emit::Object
   std::string text;                  ///< The others
@@ -36,8 +35,9 @@ struct KernelCode {
   bool fallback = false; ///< No emitter took it: LLVM's vectorizers did what they could
 };
 
-/// Compiles `kernel`, whose module may be read by other threads meanwhile. Errors are reported at the kernel.
-llvm::FailureOr<KernelCode> compileKernel(plan::KernelOp kernel, const Target &target, Emit emit);
+/// Compiles `kernel`, whose module may be read by other threads meanwhile, into a function named `symbol`. Errors are reported at
+/// the kernel.
+llvm::FailureOr<KernelCode> compileKernel(plan::KernelOp kernel, const Target &target, Emit emit, llvm::StringRef symbol);
 
 } // namespace nacre::codegen
 

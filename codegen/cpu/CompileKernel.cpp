@@ -203,7 +203,8 @@ LogicalResult compile(ModuleOp module, const Target &target, Emit emit, KernelCo
 
 } // namespace
 
-FailureOr<KernelCode> codegen::compileKernel(plan::KernelOp kernel, const Target &target, Emit emit) {
+FailureOr<KernelCode> codegen::compileKernel(plan::KernelOp kernel, const Target &target, Emit emit,
+                                              StringRef symbol) {
   MLIRContext context(registerOnce(), MLIRContext::Threading::DISABLED);
   std::string messages;
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
@@ -211,6 +212,8 @@ FailureOr<KernelCode> codegen::compileKernel(plan::KernelOp kernel, const Target
       messages += (messages.empty() ? "" : "; ") + diagnostic.str();
   });
   auto module = parseSourceString<ModuleOp>(printed(kernel), ParserConfig(&context));
+  if (module)
+    (*module->getOps<plan::KernelOp>().begin()).setSymName(symbol);
   KernelCode code;
   if (!module || failed(compile(*module, target, emit, code)))
     return kernel.emitError("cannot be compiled for ") << target.name << ": " << messages;
