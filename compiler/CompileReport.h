@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a compilation came to: the numbers of the driver's summary and of --report=.
+
+#ifndef NACRE_COMPILER_COMPILEREPORT_H
+#define NACRE_COMPILER_COMPILEREPORT_H
+
+#include "compiler/CompilerOptions.h"
+#include "llvm/Support/JSON.h"
+#include <string>
+#include <vector>
+
+namespace nacre {
+
+struct LaunchReport {
+  std::string nodes;  ///< The model's nodes it computes.
+  std::string kernel; ///< Its code's name; equal for launches that share code.
+  std::string kind;
+  double flops = 0;      ///< Multiplications and additions of one launch.
+  int64_t turns = 1;     ///< How often a run launches it.
+  bool fallback = false; ///< No emitter took it.
+};
+
+struct CompileReport {
+  std::string model, output, target, cpu;
+  unsigned operators = 0; ///< After the graph phase.
+  unsigned kernels = 0;   ///< Different ones.
+  std::vector<LaunchReport> launches;
+  uint64_t weightBytes = 0; ///< Packed, every encoding.
+  uint64_t arenaBytes = 0;  ///< Of the largest entry.
+  uint64_t codeBytes = 0;
+  uint64_t fileBytes = 0;
+  std::vector<std::pair<Phase, double>> phaseMilliseconds;
+
+  double totalMilliseconds() const;
+  llvm::json::Value toJson() const;
+  /// The summary that the driver prints: a few lines for people.
+  std::string summary() const;
+};
+
+} // namespace nacre
+
+#endif // NACRE_COMPILER_COMPILEREPORT_H

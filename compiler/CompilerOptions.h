@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Everything a user may say about a compilation, as one struct passed by value; tools/compile parses it.
+
+#ifndef NACRE_COMPILER_COMPILEROPTIONS_H
+#define NACRE_COMPILER_COMPILEROPTIONS_H
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace nacre {
+
+/// The phases, in order. See Phases.def.
+enum class Phase {
+#define PHASE(enumerator, word, what) enumerator,
+#include "compiler/Phases.def"
+};
+
+/// The word of a phase, as in `--compile-to=`.
+llvm::StringRef phaseWord(Phase phase);
+
+/// One sentence fragment: what the phase writes.
+llvm::StringRef phaseDescription(Phase phase);
+
+/// The phase of a word; nothing for a word that is none.
+std::optional<Phase> parsePhase(llvm::StringRef word);
+
+/// What is written at the end.
+enum class Output { SharedLibrary, Object, Assembly, LlvmIr };
+
+struct CompilerOptions {
+  std::string modelPath;
+  std::string outputPath; ///< `-` or empty: standard output, for text.
+  std::string modelName;  ///< Of the exported symbol; empty: the stem of outputPath without `lib`.
+  std::string target = "host";
+  std::string cpus;       ///< Comma-separated; empty: the target's default.
+  llvm::StringMap<llvm::SmallVector<int64_t>> inputShapes; ///< `--shape`
+  llvm::StringMap<std::string> inputValues;                ///< `--set`: a value, or the path of a .npy or .pb file
+  int64_t maxConstantBytes = int64_t(1024) << 20;          ///< Folding never makes a larger constant.
+  unsigned jobs = 0;                                       ///< Threads of the compiler; 0: all cores.
+  std::optional<Phase> compileTo;                          ///< Stop after this phase and print its IR.
+  Output output = Output::SharedLibrary;
+};
+
+} // namespace nacre
+
+#endif // NACRE_COMPILER_COMPILEROPTIONS_H

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Pipeline.h. The order of the phases is the order of Phases.def.
+
+#include "compiler/Pipeline.h"
+#include "codegen/Backend.h"
+#include "codegen/cpu/Passes.h"
+#include "codegen/package/Package.h"
+#include "compiler/graph/Passes.h"
+#include "compiler/import/Import.h"
+#include "compiler/kernels/Passes.h"
+#include "compiler/place/Passes.h"
+#include "compiler/schedule/Passes.h"
+#include "dialects/nn/NnDialect.h"
+#include "dialects/plan/PlanDialect.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/ThreadPool.h"
+#include "llvm/Support/Threading.h"
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <mutex>
+
+using namespace mlir;
+
+namespace nacre {
+
+void registerDialects(DialectRegistry &registry) {
+  // PlanDialect depends on the upstream dialects that its kernels are written in.
+  registry.insert<func::FuncDialect, nn::NnDialect, plan::PlanDialect>();
+}
+
+void registerPasses() {
+  graph::registerGraphPasses();
+  kernels::registerKernelsPasses();
+  place::registerPlacePasses();
+  schedule::registerSchedulePasses();
+  codegen::cpu::registerCpuPasses();
+}
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Printing
+//===----------------------------------------------------------------------===//
+
+/// Prints a module without its resources, which a module's own printer would read and write out as text.
+void printWithoutResources(ModuleOp module, raw_ostream &os) {
+  OpPrintingFlags flags;
+  flags.elideLargeElementsAttrs(64);
+  os << "module {\n";
+  for (Operation &op : *module.getBody()) {
+    op.print(os, flags);
+    os << "\n";
+  }
+  os << "}\n";
+}
+
+importer::ImportOptions importOptionsOf(const CompilerOptions &options) {
+  importer::ImportOptions result;
+  for (const auto &shape : options.inputShapes)
+    result.shapes[shape.getKey().str()] = shape.getValue();
+  for (const auto &value : options.inputValues)
+    result.values[value.getKey().str()] = value.getValue();
+  result.maxConstantBytes = options.maxConstantBytes;
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// One compilation
+//===----------------------------------------------------------------------===//
+
+class Compilation {
+public:
+  Compilation(const CompilerOptions &options, MLIRContext &context, raw_ostream &text, CompileReport &report,
+              Progress progress)
+      : options(options), context(context), text(text), report(report), progress(progress),
+        jobs(options.jobs ? options.jobs : llvm::hardware_concurrency().compute_thread_count()) {}
+
+  LogicalResult run() {
+    llvm::Expected<SmallVector<codegen::Target, 1>> parsed = codegen::parseTargets(options.target, options.cpus);
+    if (!parsed)
+      return fail(llvm::toString(parsed.takeError()));
+    targets = std::move(*parsed);
+    report.model = options.modelPath;
+    report.output = options.outputPath;
+    report.target = targets.back().name;
+    report.cpu = options.cpus;
+
+    // Each phase reads what the one before it wrote, and nothing else.
+    const std::pair<Phase, std::function<LogicalResult()>> phases[] = {
+        {Phase::Import, [&] { return importModel(); }},
+        {Phase::Graph, [&] { return optimizeGraph(); }},
+        {Phase::Kernels, [&] { return runPasses(kernels::buildPipeline); }},
+        {Phase::Place, [&] { return runPasses(place::buildPipeline); }},
+        {Phase::Schedule, [&] { return runPasses(schedule::buildPipeline); }},
+        {Phase::Codegen, [&] { return compileKernels(); }},
+        {Phase::Package, [&] { return isText() ? printKernels() : package(); }},
+    };
+    for (const auto &[phase, work] : phases) {
+      progress(phase, 0, 0);
+      auto begin = std::chrono::steady_clock::now();
+      if (failed(work()))
+        return failure();
+      std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - begin;
+      report.phaseMilliseconds.emplace_back(phase, taken.count());
+      if (options.compileTo == phase && phase < Phase::Codegen) {
+        printWithoutResources(*module, text);
+        break;
+      }
+    }
+    return success();
+  }
+
+private:
+  LogicalResult fail(const Twine &message) { return emitError(UnknownLoc::get(&context)) << message; }
+
+  LogicalResult runPasses(llvm::function_ref<void(OpPassManager &)> build) {
+    PassManager passes(&context);
+    build(passes);
+    return passes.run(*module);
+  }
+
+  LogicalResult importModel() {
+    module = importer::importOnnx(options.modelPath, importOptionsOf(options), &context);
+    return success(bool(module));
+  }
+
+  LogicalResult optimizeGraph() {
+    if (failed(runPasses([&](OpPassManager &passes) { graph::buildPipeline(passes, options.maxConstantBytes); })))
+      return failure();
+    module->walk([&](Operation *op) {
+      if (isa_and_nonnull<nn::NnDialect>(op->getDialect()) && !isa<nn::ConstantOp>(op))
+        ++report.operators;
+    });
+    return success();
+  }
+
+  bool isText() const {
+    return options.compileTo == Phase::Codegen || options.output == Output::Assembly || options.output == Output::LlvmIr;
+  }
+
+  /// Compiles every kernel for every target, in parallel; results are in the order of the module.
+  LogicalResult compileKernels() {
+    if (failed(codegen::cpu::chooseTiles(*module, targets.front())))
+      return failure();
+    codegen::Emit emit = options.compileTo == Phase::Codegen          ? codegen::Emit::LlvmDialect
+                         : options.output == Output::Assembly ? codegen::Emit::Assembly
+                         : options.output == Output::LlvmIr   ? codegen::Emit::LlvmIr
+                                                              : codegen::Emit::Object;
+    for (auto kernel : module->getOps<plan::KernelOp>()) {
+      compiled.emplace_back();
+      compiled.back().kernel = kernel;
+      compiled.back().variants.resize(targets.size());
+    }
+    std::atomic<size_t> next{0};
+    std::atomic<bool> anyFailed{false};
+    std::mutex progressMutex;
+    size_t total = compiled.size() * targets.size(), done = 0;
+    auto work = [&] {
+      for (size_t at; (at = next++) < total && !anyFailed;) {
+        package::CompiledKernel &kernel = compiled[at / targets.size()];
+        size_t variant = at % targets.size();
+        llvm::FailureOr<codegen::KernelCode> code = codegen::compileKernel(
+            kernel.kernel, targets[variant], emit, package::variantSymbol(plan::KernelOp(kernel.kernel).getSymName(), variant));
+        if (failed(code)) {
+          anyFailed = true;
+          return;
+        }
+        kernel.variants[variant] = std::move(*code);
+        std::lock_guard<std::mutex> lock(progressMutex);
+        progress(Phase::Codegen, ++done, total);
+      }
+    };
+    llvm::DefaultThreadPool pool(llvm::hardware_concurrency(jobs));
+    for (unsigned job = 0; job < jobs; ++job)
+      pool.async(work);
+    pool.wait();
+    report.kernels = compiled.size();
+    if (anyFailed)
+      return failure();
+    describeLaunches();
+    return success();
+  }
+
+  void describeLaunches() {
+    llvm::StringMap<const package::CompiledKernel *> byName;
+    for (const package::CompiledKernel &kernel : compiled)
+      byName[plan::KernelOp(kernel.kernel).getSymName()] = &kernel;
+    module->walk([&](plan::EntryOp entry) {
+      report.arenaBytes = std::max<uint64_t>(report.arenaBytes, entry.getArenaBytes().value_or(0));
+      entry.walk([&](plan::LaunchOp launch) {
+        const package::CompiledKernel *kernel = byName.lookup(launch.getKernel());
+        LaunchReport row;
+        row.nodes = package::nodeNames(launch.getLoc());
+        row.kernel = launch.getKernel().str();
+        row.kind = plan::stringifyKernelKind(plan::KernelOp(kernel->kernel).getKind()).str();
+        row.flops = kernel->variants.front().flops;
+        row.fallback = kernel->variants.front().fallback;
+        for (Operation *parent = launch->getParentOp(); parent != entry; parent = parent->getParentOp())
+          row.turns *= cast<plan::ForOp>(parent).getTripCount();
+        report.launches.push_back(std::move(row));
+      });
+    });
+  }
+
+  LogicalResult printKernels() {
+    if (options.compileTo == Phase::Codegen)
+      printWithoutResources(*module, text);
+    for (const package::CompiledKernel &kernel : compiled)
+      for (const codegen::KernelCode &code : kernel.variants)
+        text << code.text << "\n";
+    return success();
+  }
+
+  LogicalResult package() {
+    package::PackageOptions packageOptions;
+    packageOptions.outputPath = options.outputPath;
+    packageOptions.modelName = options.modelName.empty() ? package::modelNameOf(options.outputPath) : options.modelName;
+    packageOptions.compiler = "nacre-compile " NACRE_VERSION;
+    packageOptions.jobs = jobs;
+    packageOptions.relocatable = options.output == Output::Object;
+    llvm::Expected<package::PackageSizes> sizes = package::writePackage(*module, compiled, targets, packageOptions);
+    if (!sizes)
+      return fail(llvm::toString(sizes.takeError()));
+    report.weightBytes = sizes->weightBytes;
+    report.codeBytes = sizes->codeBytes;
+    report.fileBytes = sizes->fileBytes;
+    return success();
+  }
+
+  const CompilerOptions &options;
+  MLIRContext &context;
+  raw_ostream &text;
+  CompileReport &report;
+  Progress progress;
+  unsigned jobs;
+  SmallVector<codegen::Target, 1> targets;
+  OwningOpRef<ModuleOp> module;
+  std::vector<package::CompiledKernel> compiled;
+};
+
+} // namespace
+
+LogicalResult compileModel(const CompilerOptions &options, MLIRContext &context, raw_ostream &text, CompileReport &report,
+                           Progress progress) {
+  return Compilation(options, context, text, report, progress).run();
+}
+
+llvm::FailureOr<unsigned> checkModel(const CompilerOptions &options, MLIRContext &context, raw_ostream &text) {
+  std::vector<importer::UnsupportedNode> unsupported;
+  if (failed(importer::checkOnnx(options.modelPath, importOptionsOf(options), &context, unsupported)))
+    return failure();
+  for (const importer::UnsupportedNode &node : unsupported)
+    text << options.modelPath << ":\"" << node.name << "\": " << node.op << " (operator set " << node.opset
+         << "): " << node.reason << "\n";
+  return unsigned(unsupported.size());
+}
+
+} // namespace nacre

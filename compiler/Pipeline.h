@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What: a model, through all phases, into its package.
+// Why:  phases know only the IR; this is the one place that knows them all and their order.
+// How:  import, then a pass manager per phase so that each is timed and its IR can be printed, then every kernel by itself and in
+//       parallel, then the package.
+
+#ifndef NACRE_COMPILER_PIPELINE_H
+#define NACRE_COMPILER_PIPELINE_H
+
+#include "compiler/CompileReport.h"
+#include "compiler/CompilerOptions.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/LogicalResult.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace nacre {
+
+/// Told what is being done; `done` of `total` kernels while they are compiled. May be called from any thread, one at a time.
+using Progress = llvm::function_ref<void(Phase phase, unsigned done, unsigned total)>;
+
+/// Every dialect that some phase reads or writes.
+void registerDialects(mlir::DialectRegistry &registry);
+
+/// Every pass of every phase, for nacre-opt.
+void registerPasses();
+
+/// Compiles options.modelPath. Diagnostics go to the context. Text (--compile-to, --emit=asm|llvm-ir) goes to `text`.
+llvm::LogicalResult compileModel(const CompilerOptions &options, mlir::MLIRContext &context, llvm::raw_ostream &text,
+                                 CompileReport &report, Progress progress);
+
+/// Prints all nodes of the model that are not supported, one per line with name, operator, operator set and reason, and
+/// returns how many they are. Fails where the file cannot be read.
+llvm::FailureOr<unsigned> checkModel(const CompilerOptions &options, mlir::MLIRContext &context, llvm::raw_ostream &text);
+
+} // namespace nacre
+
+#endif // NACRE_COMPILER_PIPELINE_H

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tools/compile/Console.h"
+
+#include "mlir/IR/Location.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/ToolOutputFile.h"
+#include "llvm/Support/raw_ostream.h"
+#include <unistd.h>
+
+using namespace llvm;
+
+namespace nacre::tools {
+
+//===----------------------------------------------------------------------===//
+// Diagnostics and progress
+//===----------------------------------------------------------------------===//
+
+Console::Console(mlir::MLIRContext &context, StringRef modelPath, bool quiet)
+    : modelPath(modelPath), quiet(quiet), terminal(isatty(STDERR_FILENO)),
+      handler(&context, [this](mlir::Diagnostic &diagnostic) { print(diagnostic); }) {}
+
+/// The first name in a location: the model's node.
+static StringRef nodeOf(mlir::Location location) {
+  if (auto named = dyn_cast<mlir::NameLoc>(location))
+    return named.getName();
+  if (auto fused = dyn_cast<mlir::FusedLoc>(location))
+    for (mlir::Location part : fused.getLocations())
+      if (StringRef name = nodeOf(part); !name.empty())
+        return name;
+  return {};
+}
+
+void Console::print(mlir::Diagnostic &diagnostic) {
+  bool isNews = diagnostic.getSeverity() == mlir::DiagnosticSeverity::Remark;
+  if (quiet && isNews)
+    return;
+  clearProgress();
+  const char *severity = diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error     ? "error: "
+                         : diagnostic.getSeverity() == mlir::DiagnosticSeverity::Warning ? "warning: "
+                                                                                         : "note: ";
+  errs() << modelPath << ":";
+  if (StringRef node = nodeOf(diagnostic.getLocation()); !node.empty())
+    errs() << '"' << node << "\":";
+  errs() << ' ' << severity << diagnostic.str() << "\n";
+  for (mlir::Diagnostic &note : diagnostic.getNotes())
+    print(note);
+}
+
+void Console::showProgress(Phase phase, unsigned done, unsigned total) {
+  if (!terminal || quiet)
+    return;
+  errs() << "\r\033[K" << phaseWord(phase);
+  if (total)
+    errs() << ' ' << done << '/' << total;
+  progressShown = true;
+}
+
+void Console::clearProgress() {
+  if (std::exchange(progressShown, false))
+    errs() << "\r\033[K";
+}
+
+//===----------------------------------------------------------------------===//
+// The two things the program does
+//===----------------------------------------------------------------------===//
+
+static int reportUnwritable(StringRef path, const std::error_code &error) {
+  errs() << "nacre-compile: cannot write '" << path << "': " << error.message() << "\n";
+  return 1;
+}
+
+int runCompile(const CompilerOptions &options, StringRef reportPath, mlir::MLIRContext &context, Console &console) {
+  bool isText = options.compileTo || options.output == Output::Assembly || options.output == Output::LlvmIr;
+  std::unique_ptr<ToolOutputFile> textFile;
+  if (isText) {
+    std::error_code error;
+    textFile = std::make_unique<ToolOutputFile>(options.outputPath, error, sys::fs::OF_Text);
+    if (error)
+      return reportUnwritable(options.outputPath, error);
+  }
+  CompileReport report;
+  LogicalResult compiled =
+      compileModel(options, context, isText ? textFile->os() : outs(), report,
+                   [&](Phase phase, unsigned done, unsigned total) { console.showProgress(phase, done, total); });
+  console.clearProgress();
+  if (failed(compiled))
+    return 1;
+  if (isText)
+    textFile->keep();
+  else if (!console.isQuiet())
+    outs() << report.summary();
+  if (!reportPath.empty()) {
+    std::error_code error;
+    raw_fd_ostream file(reportPath, error, sys::fs::OF_Text);
+    if (error)
+      return reportUnwritable(reportPath, error);
+    file << formatv("{0:2}", report.toJson()) << "\n";
+  }
+  return 0;
+}
+
+int runCheck(const CompilerOptions &options, mlir::MLIRContext &context, Console &console) {
+  FailureOr<unsigned> unsupported = checkModel(options, context, outs());
+  if (failed(unsupported))
+    return 1;
+  if (*unsupported) {
+    outs() << *unsupported << (*unsupported == 1 ? " node is" : " nodes are") << " not supported\n";
+    return 1;
+  }
+  if (!console.isQuiet())
+    outs() << "all nodes are supported\n";
+  return 0;
+}
+
+} // namespace nacre::tools

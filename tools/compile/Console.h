@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What nacre-compile says: diagnostics in the model's words, progress on a terminal, the summary.
+
+#ifndef NACRE_TOOLS_COMPILE_CONSOLE_H
+#define NACRE_TOOLS_COMPILE_CONSOLE_H
+
+#include "compiler/Pipeline.h"
+#include "mlir/IR/Diagnostics.h"
+
+namespace nacre::tools {
+
+/// Prints diagnostics as `model.onnx:"node": error: message` and, on a terminal, one line of progress that they replace.
+class Console {
+public:
+  Console(mlir::MLIRContext &context, llvm::StringRef modelPath, bool quiet);
+
+  void showProgress(Phase phase, unsigned done, unsigned total);
+  void clearProgress();
+  bool isQuiet() const { return quiet; }
+
+private:
+  void print(mlir::Diagnostic &diagnostic);
+
+  std::string modelPath;
+  bool quiet, terminal, progressShown = false;
+  mlir::ScopedDiagnosticHandler handler;
+};
+
+/// Compiles and writes what was asked for; returns the exit code.
+int runCompile(const CompilerOptions &options, llvm::StringRef reportPath, mlir::MLIRContext &context, Console &console);
+
+/// `--check`; returns the exit code.
+int runCheck(const CompilerOptions &options, mlir::MLIRContext &context, Console &console);
+
+} // namespace nacre::tools
+
+#endif // NACRE_TOOLS_COMPILE_CONSOLE_H

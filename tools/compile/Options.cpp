@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Declares the options and copies them into plain structs at once: the in-process linker resets every llvm::cl option.
+
+#include "tools/compile/Options.h"
+
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace nacre::tools {
+namespace {
+
+struct Declarations {
+  cl::OptionCategory category{"nacre-compile options"};
+  cl::opt<std::string> model{cl::Positional, cl::Required, cl::desc("<model.onnx>"), cl::cat(category)};
+  cl::opt<std::string> output{"o", cl::value_desc("file"), cl::cat(category),
+                              cl::desc("The library to write; its C header is written beside it (default: lib<model>.so)")};
+  cl::opt<std::string> name{"name", cl::value_desc("identifier"), cl::cat(category),
+                            cl::desc("Name of the model: the library exports nacre_model_<name> (default: the output's "
+                                     "stem without 'lib')")};
+  cl::opt<std::string> target{
+      "target", cl::init("host"), cl::cat(category), cl::value_desc("target"),
+      cl::desc("host, linux-x86_64, linux-arm64 or android-arm64 (default: host)")};
+  cl::opt<std::string> cpu{"cpu", cl::cat(category), cl::value_desc("name[,name]"),
+                           cl::desc("CPUs to compile for, one variant of every kernel each; LLVM's names, as native, znver5, "
+                                    "cortex-a76 (default: native on the host, else the target's baseline)")};
+  cl::list<std::string> shape{"shape", cl::cat(category), cl::value_desc("input=1x3x224x224"),
+                              cl::desc("Shape of an input whose shape the model leaves open; repeatable")};
+  cl::list<std::string> set{"set", cl::cat(category), cl::value_desc("input=value|file"),
+                            cl::desc("Fix an input that decides a shape: numbers, a .npy or a TensorProto .pb; repeatable")};
+  cl::opt<bool> check{"check", cl::cat(category),
+                      cl::desc("List all nodes that are not supported and compile nothing; exit code 1 if there are any")};
+  cl::opt<std::string> compileTo{"compile-to", cl::cat(category), cl::value_desc("phase"),
+                                 cl::desc("Stop after a phase and print its IR (phases: see below)")};
+  cl::opt<std::string> emit{"emit", cl::init("so"), cl::cat(category), cl::value_desc("kind"),
+                            cl::desc("so (default), obj: one object of kernels and tables, asm or llvm-ir: the kernels as text")};
+  cl::opt<std::string> report{"report", cl::cat(category), cl::value_desc("file.json"),
+                              cl::desc("Write the summary and one row per launch as JSON")};
+  cl::opt<int64_t> maxConstant{"max-constant", cl::init(1024), cl::cat(category), cl::value_desc("MiB"),
+                               cl::desc("Folding never makes a larger constant (default: 1024)")};
+  cl::opt<unsigned> jobs{"jobs", cl::init(0), cl::cat(category), cl::value_desc("N"),
+                         cl::desc("Threads of the compiler (default: all cores)")};
+  cl::alias jobsShort{"j", cl::aliasopt(jobs), cl::cat(category), cl::desc("The same as --jobs")};
+  cl::opt<bool> quiet{"quiet", cl::cat(category), cl::desc("Print errors and warnings only")};
+};
+
+std::string epilogue() {
+  std::string text;
+  raw_string_ostream os(text);
+  os << "\nPHASES (--compile-to=)\n";
+#define PHASE(enumerator, word, what) os << "  " << left_justify(word, 10) << what << "\n";
+#include "compiler/Phases.def"
+  os << "\nEXAMPLES\n"
+        "  nacre-compile mobilenet.onnx -o libmobilenet.so\n"
+        "      compile for this machine; run with: nacre-run libmobilenet.so --benchmark\n"
+        "  nacre-compile mobilenet.onnx -o libmobilenet.so --target=android-arm64 --cpu=cortex-a76\n"
+        "      for phones; the app includes mobilenet.h and nacre/runtime.h\n"
+        "  nacre-compile detector.onnx -o libdetector.so --shape image=1x3x320x320\n"
+        "      give an open input its shape\n"
+        "  nacre-compile model.onnx --check\n"
+        "      what would stop this model, all of it at once\n"
+        "\nEXIT CODES\n"
+        "  0  compiled, or everything is supported\n"
+        "  1  the model cannot be compiled; the messages name its nodes\n"
+        "  2  the command line is wrong\n";
+  return text;
+}
+
+Error bad(const Twine &message) { return createStringError(message); }
+
+/// Splits `input=what`.
+Expected<std::pair<StringRef, StringRef>> splitAssignment(StringRef option, StringRef text) {
+  auto [input, value] = text.split('=');
+  if (input.empty() || value.empty())
+    return bad("--" + option + " must be input=value, but is '" + text + "'");
+  return std::make_pair(input, value);
+}
+
+Error readShapes(ArrayRef<std::string> texts, StringMap<SmallVector<int64_t>> &shapes) {
+  for (StringRef text : texts) {
+    Expected<std::pair<StringRef, StringRef>> assignment = splitAssignment("shape", text);
+    if (!assignment)
+      return assignment.takeError();
+    SmallVector<int64_t> dims;
+    SmallVector<StringRef> words;
+    if (assignment->second != "scalar")
+      assignment->second.split(words, 'x');
+    for (StringRef word : words) {
+      int64_t dim;
+      if (word.getAsInteger(10, dim) || dim < 0)
+        return bad("--shape " + text + ": '" + word + "' must be a dimension; write it as input=1x3x224x224");
+      dims.push_back(dim);
+    }
+    shapes[assignment->first] = dims;
+  }
+  return Error::success();
+}
+
+Expected<Output> parseOutput(StringRef word) {
+  if (word == "so")
+    return Output::SharedLibrary;
+  if (word == "obj")
+    return Output::Object;
+  if (word == "asm")
+    return Output::Assembly;
+  if (word == "llvm-ir")
+    return Output::LlvmIr;
+  return bad("--emit must be so, obj, asm or llvm-ir, but is '" + word + "'");
+}
+
+} // namespace
+
+Expected<CommandLine> parseCommandLine(int argc, char **argv) {
+  Declarations options;
+  std::string help = epilogue();
+  cl::extrahelp more(help);
+  cl::HideUnrelatedOptions(options.category);
+  cl::SetVersionPrinter([](raw_ostream &os) { os << "nacre-compile " NACRE_VERSION "\n"; });
+  std::string messages;
+  raw_string_ostream stream(messages);
+  if (!cl::ParseCommandLineOptions(argc, argv, "Compiles a trained network into one shared library with a C header.\n",
+                                   &stream))
+    return bad(StringRef(messages).rtrim());
+
+  CommandLine result;
+  CompilerOptions &compiler = result.compiler;
+  compiler.modelPath = options.model;
+  compiler.modelName = options.name;
+  compiler.target = options.target;
+  compiler.cpus = options.cpu;
+  compiler.jobs = options.jobs;
+  result.reportPath = options.report;
+  result.check = options.check;
+  result.quiet = options.quiet;
+  if (!compiler.modelName.empty() && !all_of(compiler.modelName, [](char c) { return isAlnum(c) || c == '_'; }))
+    return bad("--name must be letters, digits and underscores, but is '" + compiler.modelName + "'");
+  if (options.maxConstant < 1 || options.maxConstant > (int64_t(1) << 30))
+    return bad("--max-constant must be between 1 and 2^30 MiB, but is " + Twine(options.maxConstant));
+  compiler.maxConstantBytes = options.maxConstant << 20;
+  if (Error error = readShapes(options.shape, compiler.inputShapes))
+    return error;
+  for (StringRef text : options.set) {
+    Expected<std::pair<StringRef, StringRef>> assignment = splitAssignment("set", text);
+    if (!assignment)
+      return assignment.takeError();
+    compiler.inputValues[assignment->first] = assignment->second.str();
+  }
+  Expected<Output> output = parseOutput(options.emit);
+  if (!output)
+    return output.takeError();
+  compiler.output = *output;
+  if (!options.compileTo.empty()) {
+    compiler.compileTo = parsePhase(options.compileTo);
+    if (!compiler.compileTo)
+      return bad("--compile-to must be a phase, but is '" + options.compileTo + "'; see --help");
+    if (*compiler.compileTo == Phase::Package)
+      return bad("--compile-to=package is what happens anyway; use --emit=asm or llvm-ir to read it");
+  }
+
+  compiler.outputPath = options.output;
+  bool isText = compiler.compileTo || *output == Output::Assembly || *output == Output::LlvmIr;
+  if (compiler.outputPath.empty())
+    compiler.outputPath = isText ? "-" : ("lib" + sys::path::stem(compiler.modelPath) + (*output == Output::Object ? ".o" : ".so")).str();
+  return result;
+}
+
+} // namespace nacre::tools

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The command line of nacre-compile as a struct. Parsing is here, not in libraries.
+
+#ifndef NACRE_TOOLS_COMPILE_OPTIONS_H
+#define NACRE_TOOLS_COMPILE_OPTIONS_H
+
+#include "compiler/CompilerOptions.h"
+#include "llvm/Support/Error.h"
+
+namespace nacre::tools {
+
+struct CommandLine {
+  CompilerOptions compiler;
+  std::string reportPath; ///< Empty: no report is written.
+  bool check = false;
+  bool quiet = false;
+};
+
+/// Parses the arguments; errors say which one is at fault and what it must be. `--help` and `--version` print and end the
+/// process.
+llvm::Expected<CommandLine> parseCommandLine(int argc, char **argv);
+
+} // namespace nacre::tools
+
+#endif // NACRE_TOOLS_COMPILE_OPTIONS_H
