@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  see Answers.h.
+// Why:   see there.
+// How:   all outputs are compared before the verdict, so that one run tells everything.
+
+#include "tools/run/Answers.h"
+#include "tools/run/Npy.h"
+
+#include <cmath>
+#include <cstdio>
+
+namespace nacre::run {
+namespace {
+
+std::string format(const char *pattern, double a, double b = 0, double c = 0) {
+  char text[160];
+  std::snprintf(text, sizeof text, pattern, a, b, c);
+  return text;
+}
+
+/// "" or what differs.
+std::string judge(const Port &port, const TensorView &expected, Tolerance tolerance) {
+  const Comparison result = compareTensors(port.tensor, expected, tolerance);
+  if (result.differing == 0) {
+    std::printf("output '%s' agrees: largest difference %.3g, largest element %.6g\n", port.name.c_str(),
+                result.largestDifference, result.scale);
+    return "";
+  }
+  return "output '" + port.name + "' differs at " + positionOf(result.worst, port.tensor.dims) +
+         format(": must be %.9g within %.3g, but is %.9g", result.expected, result.allowed, result.actual) + "; " +
+         std::to_string(result.differing) + " of " + std::to_string(expected.count) + " elements differ";
+}
+
+/// A tensor's name as a file's: what a path gives a meaning to is replaced.
+std::string fileName(std::string name) {
+  for (char &c : name)
+    if (c == '/' || c == '\\' || c == ':')
+      c = '_';
+  return name + ".npy";
+}
+
+} // namespace
+
+Outcome compareOutputs(ModelSession &session, const Options &options) {
+  std::string differences;
+  for (const std::string &text : options.expects) {
+    Port *port;
+    std::string path;
+    FileTensor expected;
+    if (Outcome failure = splitNamedFile(text, "--expect", session.outputs, port, path))
+      return failure;
+    if (Outcome failure = readTensor(path, expected))
+      return failure;
+    std::string difference;
+    if (expected.view.type != port->tensor.type || expected.view.dims != port->tensor.dims)
+      difference = "output '" + port->name + "' differs in kind: must be " +
+                   describe(expected.view.type, expected.view.dims) + ", but is " +
+                   describe(port->tensor.type, port->tensor.dims);
+    else
+      difference = judge(*port, expected.view, options.tolerance);
+    if (!difference.empty())
+      differences += (differences.empty() ? "" : "\n") + difference;
+  }
+  if (differences.empty())
+    return std::nullopt;
+  return Failure{ExitCode::Differs, differences};
+}
+
+Outcome writeOutputs(const ModelSession &session, const std::string &folder) {
+  for (const Port &port : session.outputs)
+    if (Outcome failure = writeNpy(folder + "/" + fileName(port.name), port.tensor))
+      return failure;
+  return std::nullopt;
+}
+
+void summariseOutputs(const ModelSession &session) {
+  for (const Port &port : session.outputs) {
+    double smallest = INFINITY, largest = -INFINITY, sum = 0;
+    for (size_t i = 0; i < port.tensor.count; ++i) {
+      const double value = readElement(port.tensor.type, port.tensor.data, i);
+      smallest = std::fmin(smallest, value);
+      largest = std::fmax(largest, value);
+      sum += value;
+    }
+    std::printf("%s %s", port.name.c_str(), describe(port.tensor.type, port.tensor.dims).c_str());
+    if (port.tensor.count != 0)
+      std::printf(": smallest %.6g, largest %.6g, mean %.6g", smallest, largest, sum / port.tensor.count);
+    std::printf("\n");
+  }
+}
+
+} // namespace nacre::run

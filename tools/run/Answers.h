@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  what becomes of the outputs of a run: compared, written, or summarised.
+// Why:   the three ways to look at an answer, kept out of main.
+// How:   one line per output on standard output.
+
+#ifndef NACRE_TOOLS_RUN_ANSWERS_H
+#define NACRE_TOOLS_RUN_ANSWERS_H
+
+#include "tools/run/ModelSession.h"
+
+namespace nacre::run {
+
+/// Compares what --expect names; the failure names the worst element of the first output that differs.
+Outcome compareOutputs(ModelSession &session, const Options &options);
+
+/// Writes every output to FOLDER/NAME.npy.
+Outcome writeOutputs(const ModelSession &session, const std::string &folder);
+
+void summariseOutputs(const ModelSession &session);
+
+} // namespace nacre::run
+
+#endif // NACRE_TOOLS_RUN_ANSWERS_H

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  see Info.h.
+// Why:   see there.
+// How:   a line each; sizes in bytes, as everywhere.
+
+#include "tools/run/Info.h"
+
+#include <cstdio>
+
+namespace nacre::run {
+namespace {
+
+void printBytes(const char *what, unsigned long long bytes) { std::printf("  %-10s %llu\n", what, bytes); }
+
+void printPorts(const char *what, const std::vector<Port> &ports) {
+  std::printf("%s\n", what);
+  for (const Port &port : ports)
+    std::printf("  %s %s\n", port.name.c_str(), describe(port.tensor.type, port.tensor.dims).c_str());
+}
+
+} // namespace
+
+Outcome printInfo(const ModelSession &session, const std::string &symbol, size_t codeBytes) {
+  std::printf("model     %s (symbol %s)\ncompiler  %s\ntarget    %s\nentry     %s (%u of %u)\n", session.info.name,
+              symbol.c_str(), session.info.compiler, session.info.target, session.entryInfo.name, session.entry + 1,
+              session.info.entry_count);
+  printPorts("inputs", session.inputs);
+  printPorts("outputs", session.outputs);
+  std::printf("bytes, with %u threads\n", session.memory.threads);
+  printBytes("weights", session.info.weight_bytes);
+  printBytes("code", codeBytes);
+  printBytes("block", session.memory.block_bytes);
+  printBytes("  arena", session.memory.arena_bytes);
+  printBytes("  inputs", session.memory.input_bytes);
+  printBytes("  outputs", session.memory.output_bytes);
+  printBytes("  state", session.memory.state_bytes);
+  printBytes("  scratch", session.memory.scratch_bytes);
+  std::printf("%u launches of %u kernels\n", session.entryInfo.launch_count, session.info.kernel_count);
+  for (uint32_t i = 0; i < session.entryInfo.launch_count; ++i) {
+    nacre_launch_info launch;
+    if (nacre_launch_describe(session.model, session.entry, i, &launch) != NACRE_OK)
+      return Failure{ExitCode::Refused, "launch " + std::to_string(i) + " has no description"};
+    std::printf("  %-12s %-24s %s\n", launch.kind, launch.kernel, launch.name);
+  }
+  return std::nullopt;
+}
+
+} // namespace nacre::run

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  prints what a model is: inputs, outputs, memory, launches.
+// Why:   `--info` answers what one must know before writing a line of app code.
+// How:   the runtime's descriptions, as text.
+
+#ifndef NACRE_TOOLS_RUN_INFO_H
+#define NACRE_TOOLS_RUN_INFO_H
+
+#include "tools/run/ModelSession.h"
+
+namespace nacre::run {
+
+Outcome printInfo(const ModelSession &session, const std::string &symbol, size_t codeBytes);
+
+} // namespace nacre::run
+
+#endif // NACRE_TOOLS_RUN_INFO_H

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  see ModelSession.h.
+// Why:   see there.
+// How:   files are mapped, checked against the tensor, and copied into the session's own buffer.
+
+#include "tools/run/ModelSession.h"
+
+#include <cstring>
+
+namespace nacre::run {
+namespace {
+
+TensorView viewOf(const nacre_tensor_info &info, const void *data) {
+  TensorView view;
+  view.type = info.type;
+  view.dims.assign(info.dims, info.dims + info.rank);
+  view.data = data;
+  view.count = info.bytes / findElementType(info.type)->bytes;
+  return view;
+}
+
+uint64_t nextRandom(uint64_t &state) { // splitmix64
+  uint64_t bits = state += 0x9e3779b97f4a7c15;
+  bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9;
+  bits = (bits ^ bits >> 27) * 0x94d049bb133111eb;
+  return bits ^ bits >> 31;
+}
+
+/// Values that every model can take: an index is in any table, a mask is a mask.
+void fillFromSeed(Port &port, uint64_t seed) {
+  const size_t width = findElementType(port.tensor.type)->bytes;
+  uint64_t state = seed;
+  for (size_t i = 0; i < port.tensor.count; ++i) {
+    const uint64_t random = nextRandom(state);
+    const float real = static_cast<float>(random >> 40) / float(1 << 23) - 1;
+    uint64_t bits = random & 1;
+    switch (port.tensor.type) {
+    case NACRE_F32:
+      std::memcpy(&bits, &real, sizeof real);
+      break;
+    case NACRE_F64: {
+      const double wide = real;
+      std::memcpy(&bits, &wide, sizeof wide);
+      break;
+    }
+    case NACRE_BF16: {
+      uint32_t wide;
+      std::memcpy(&wide, &real, sizeof wide);
+      bits = wide >> 16;
+      break;
+    }
+    case NACRE_F16: // a random fraction, an exponent of 2^-8 to 2^-1, a sign
+      bits = (random & 0x83ff) | (7 + (random >> 16 & 7)) << 10;
+      break;
+    case NACRE_U8:
+    case NACRE_I8:
+      bits = random;
+      break;
+    default:
+      break;
+    }
+    std::memcpy(static_cast<char *>(port.data) + i * width, &bits, width);
+  }
+}
+
+std::string quotedNames(const std::vector<Port> &ports) {
+  std::string names;
+  for (const Port &port : ports)
+    names += (names.empty() ? "'" : ", '") + port.name + "'";
+  return names.empty() ? "none" : names;
+}
+
+} // namespace
+
+ModelSession::~ModelSession() { nacre_session_destroy(session); }
+
+Outcome ModelSession::create(const nacre_model *compiled, const Options &options) {
+  model = compiled;
+  char reason[256] = "";
+  nacre_session_options settings = nacre_session_options_default();
+  settings.entry = options.entry.empty() ? nullptr : options.entry.c_str();
+  settings.threads = options.threads;
+  settings.profile = options.profile || !options.traceFile.empty();
+  settings.reason = reason;
+  settings.reason_capacity = sizeof reason;
+  nacre_status status = nacre_session_memory(model, &settings, &memory);
+  if (status == NACRE_OK) {
+    settings.threads = memory.threads; // cores may come and go between the two calls
+    status = nacre_session_create(model, &settings, &session);
+  }
+  if (status != NACRE_OK)
+    return Failure{ExitCode::Refused, std::string(reason) + " (" + nacre_status_text(status) + ")"};
+  status = nacre_model_describe(model, &info);
+  if (status != NACRE_OK)
+    return refused(status);
+  if (Outcome failure = findEntry(options.entry))
+    return failure;
+  return collectPorts();
+}
+
+Outcome ModelSession::findEntry(const std::string &name) {
+  for (entry = 0; entry < info.entry_count; ++entry) {
+    const nacre_status status = nacre_entry_describe(model, entry, &entryInfo);
+    if (status != NACRE_OK)
+      return refused(status);
+    if (name.empty() || name == entryInfo.name)
+      return std::nullopt;
+  }
+  return usageFailure("--entry must be one of the model's, but is '" + name + "'");
+}
+
+Outcome ModelSession::collectPorts() {
+  const struct {
+    std::vector<Port> &ports;
+    uint32_t count;
+    decltype(nacre_input_describe) *describe;
+    decltype(nacre_session_input) *locate;
+  } sides[] = {{inputs, entryInfo.input_count, nacre_input_describe, nacre_session_input},
+               {outputs, entryInfo.output_count, nacre_output_describe, nacre_session_output}};
+  for (const auto &side : sides)
+    for (uint32_t i = 0; i < side.count; ++i) {
+      nacre_tensor_info tensor;
+      void *data = nullptr;
+      nacre_status status = side.describe(model, entry, i, &tensor);
+      if (status == NACRE_OK)
+        status = side.locate(session, i, &data);
+      if (status != NACRE_OK)
+        return refused(status);
+      if (!findElementType(tensor.type))
+        return Failure{ExitCode::Refused, std::string("'") + tensor.name + "' has an element type of a newer Nacre"};
+      side.ports.push_back({tensor.name, viewOf(tensor, data), data});
+    }
+  return std::nullopt;
+}
+
+Outcome ModelSession::run() {
+  const nacre_status status = nacre_session_run(session);
+  return status == NACRE_OK ? std::nullopt : refused(status);
+}
+
+Outcome ModelSession::launchTime(uint32_t index, nacre_launch_time &time) {
+  const nacre_status status = nacre_session_launch_time(session, index, &time);
+  return status == NACRE_OK ? std::nullopt : refused(status);
+}
+
+Outcome ModelSession::refused(nacre_status status) const {
+  return Failure{ExitCode::Refused,
+                 std::string(nacre_session_reason(session)) + " (" + nacre_status_text(status) + ")"};
+}
+
+Outcome splitNamedFile(const std::string &text, const char *option, std::vector<Port> &ports, Port *&port,
+                       std::string &file) {
+  port = nullptr;
+  for (Port &candidate : ports) {
+    const size_t length = candidate.name.size();
+    const bool matches = text.compare(0, length, candidate.name) == 0 && text.size() > length && text[length] == '=';
+    if (matches && (!port || length > port->name.size()))
+      port = &candidate;
+  }
+  if (!port)
+    return usageFailure(std::string(option) + " must be NAME=FILE with one of the names " + quotedNames(ports) +
+                        ", but is '" + text + "'");
+  file = text.substr(port->name.size() + 1);
+  return std::nullopt;
+}
+
+Outcome fillInputs(ModelSession &session, const Options &options) {
+  for (size_t i = 0; i < session.inputs.size(); ++i) {
+    uint64_t state = options.seed * 1000 + i;
+    fillFromSeed(session.inputs[i], nextRandom(state));
+  }
+  for (const std::string &text : options.inputs) {
+    Port *port;
+    std::string path;
+    FileTensor tensor;
+    if (Outcome failure = splitNamedFile(text, "--input", session.inputs, port, path))
+      return failure;
+    if (Outcome failure = readTensor(path, tensor))
+      return failure;
+    if (tensor.view.type != port->tensor.type || tensor.view.dims != port->tensor.dims)
+      return usageFailure("input '" + port->name + "' must be " + describe(port->tensor.type, port->tensor.dims) +
+                          ", but '" + path + "' holds " + describe(tensor.view.type, tensor.view.dims));
+    if (tensor.view.count != 0)
+      std::memcpy(port->data, tensor.view.data, tensor.view.bytes());
+  }
+  return std::nullopt;
+}
+
+} // namespace nacre::run

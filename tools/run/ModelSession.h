@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  a session with its inputs and outputs by name.
+// Why:   every mode of nacre-run starts here.
+// How:   thin over nacre/runtime.h; failures carry the runtime's own reason.
+
+#ifndef NACRE_TOOLS_RUN_MODELSESSION_H
+#define NACRE_TOOLS_RUN_MODELSESSION_H
+
+#include "tools/run/Options.h"
+
+namespace nacre::run {
+
+/// An input or output, in place.
+struct Port {
+  std::string name;
+  TensorView tensor;
+  void *data = nullptr;
+};
+
+class ModelSession {
+public:
+  ModelSession() = default;
+  ModelSession(const ModelSession &) = delete;
+  ModelSession &operator=(const ModelSession &) = delete;
+  ~ModelSession();
+
+  Outcome create(const nacre_model *model, const Options &options);
+  Outcome run();
+  Outcome launchTime(uint32_t index, nacre_launch_time &time);
+
+  const nacre_model *model = nullptr;
+  nacre_model_info info{};
+  uint32_t entry = 0;
+  nacre_entry_info entryInfo{};
+  nacre_memory_info memory{};
+  std::vector<Port> inputs, outputs;
+
+private:
+  Outcome findEntry(const std::string &name);
+  Outcome collectPorts();
+  Outcome refused(nacre_status status) const;
+
+  nacre_session *session = nullptr;
+};
+
+/// Splits "name=file" at a name of one of the ports; names may contain '='.
+Outcome splitNamedFile(const std::string &text, const char *option, std::vector<Port> &ports, Port *&port,
+                       std::string &file);
+
+/// Fills every input from its file, or from the seed.
+Outcome fillInputs(ModelSession &session, const Options &options);
+
+} // namespace nacre::run
+
+#endif // NACRE_TOOLS_RUN_MODELSESSION_H

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  see Options.h.
+// Why:   see there.
+// How:   a table of options, each with a function that stores its value.
+
+#include "tools/run/Options.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+
+namespace nacre::run {
+
+const char *const kHelp = R"(nacre-run: run, check, time and look into a model that nacre-compile made.
+
+usage: nacre-run libmodel.so [options]
+
+  nacre-run libmodel.so --info                                   what the model takes, gives and needs
+  nacre-run libmodel.so                                          run once on seeded inputs, summarise the outputs
+  nacre-run libmodel.so --input=image=cat.npy --output=answers   run on a file, write answers/<output>.npy
+  nacre-run libmodel.so --input=image=cat.npy --expect=probs=cat.probs.npy
+  nacre-run libmodel.so --benchmark --threads=1                  one line of JSON
+  nacre-run libmodel.so --profile --trace=trace.json             where the time goes, by the model's node names
+
+Inputs and answers. Files are .npy or ONNX TensorProto (.pb), of the tensor's own type and shape.
+  --input=NAME=FILE   read this input; inputs without a file are made from the seed
+  --seed=N            of those: floats in [-1, 1), integers 0 or 1, bytes of any value (default 0)
+  --output=FOLDER     write every output to FOLDER/NAME.npy; the folder must exist
+  --expect=NAME=FILE  compare this output; an element a agrees with b when |a-b| <= rtol*|b| + atol*max|b|
+  --rtol=X --atol=X   (default 1e-3 and 1e-4)
+
+Times. After one run that is not counted, and some more to warm up.
+  --benchmark         print {"model", "min_ms", "median_ms", "p90_ms", "runs", "threads", "peak_rss_mb", "arena_bytes",
+                      "code_bytes", "weight_bytes"}; on arm64 each run lies between `hint #0x60` and `hint #0x61`, which
+                      an instruction counter can look for
+  --profile           print the time of each launch
+  --trace=FILE        write the latest run as a Chrome trace (chrome://tracing, ui.perfetto.dev)
+  --runs=N            at least N runs (default: as many as the seconds ask for)
+  --min-seconds=S     at least S seconds (default 1, or 0 with --runs)
+
+  --threads=N         the calling thread counts (default: the machine's big cores)
+  --entry=NAME        which entry to run (default: the first)
+  --info, --help
+
+Exit code: 0 done, and every expected output agrees; 1 an output differs; 2 the command line or a file is wrong;
+3 the model cannot run here.
+)";
+
+namespace {
+
+template <typename T> bool parseNumber(std::string_view text, T &value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+bool parsePositive(const std::string &text, double &value) {
+  char *end = nullptr;
+  value = std::strtod(text.c_str(), &end);
+  return end != text.c_str() && *end == 0 && std::isfinite(value) && value >= 0;
+}
+
+struct Row {
+  const char *name;
+  const char *value; // what it must be; nullptr for a flag
+  bool (*store)(Options &, const std::string &);
+};
+
+constexpr Row kRows[] = {
+    {"input", "NAME=FILE", [](Options &o, const std::string &v) { return o.inputs.push_back(v), true; }},
+    {"expect", "NAME=FILE", [](Options &o, const std::string &v) { return o.expects.push_back(v), true; }},
+    {"output", "a folder", [](Options &o, const std::string &v) { return o.outputFolder = v, !v.empty(); }},
+    {"rtol", "a number, at least 0",
+     [](Options &o, const std::string &v) { return parsePositive(v, o.tolerance.relative); }},
+    {"atol", "a number, at least 0",
+     [](Options &o, const std::string &v) { return parsePositive(v, o.tolerance.absolute); }},
+    {"seed", "a whole number", [](Options &o, const std::string &v) { return parseNumber(v, o.seed); }},
+    {"threads", "a whole number", [](Options &o, const std::string &v) { return parseNumber(v, o.threads); }},
+    {"runs", "a whole number, at least 1",
+     [](Options &o, const std::string &v) { return parseNumber(v, o.runs) && o.runs; }},
+    {"min-seconds", "a number, at least 0",
+     [](Options &o, const std::string &v) { return parsePositive(v, o.minSeconds); }},
+    {"entry", "a name", [](Options &o, const std::string &v) { return o.entry = v, !v.empty(); }},
+    {"trace", "a file", [](Options &o, const std::string &v) { return o.traceFile = v, !v.empty(); }},
+    {"info", nullptr, [](Options &o, const std::string &) { return o.info = true; }},
+    {"benchmark", nullptr, [](Options &o, const std::string &) { return o.benchmark = true; }},
+    {"profile", nullptr, [](Options &o, const std::string &) { return o.profile = true; }},
+    {"help", nullptr, [](Options &o, const std::string &) { return o.help = true; }},
+};
+
+const Row *findRow(std::string_view name) {
+  for (const Row &row : kRows)
+    if (row.name == name)
+      return &row;
+  return nullptr;
+}
+
+} // namespace
+
+Outcome parseOptions(int count, char **arguments, Options &options) {
+  bool sawSeconds = false;
+  for (int i = 1; i < count; ++i) {
+    const std::string_view argument = arguments[i];
+    if (argument.substr(0, 2) != "--") {
+      if (!options.library.empty())
+        return usageFailure("there must be one library, but there is also '" + std::string(argument) + "'");
+      options.library = argument;
+      continue;
+    }
+    const size_t equals = argument.find('=');
+    const std::string name(argument.substr(2, equals == argument.npos ? equals : equals - 2));
+    const Row *row = findRow(name);
+    if (!row)
+      return usageFailure("unknown option '--" + name + "'; --help lists them");
+    std::string value;
+    if (equals != argument.npos)
+      value = argument.substr(equals + 1);
+    else if (row->value && i + 1 < count)
+      value = arguments[++i];
+    if (!row->value && equals != argument.npos)
+      return usageFailure("--" + name + " takes no value");
+    if (!row->store(options, value))
+      return usageFailure("--" + name + " must be " + row->value + ", but is '" + value + "'");
+    sawSeconds |= name == "min-seconds";
+  }
+  if (options.runs != 0 && !sawSeconds)
+    options.minSeconds = 0;
+  if (options.library.empty() && !options.help)
+    return usageFailure("there must be a library made by nacre-compile; --help shows how");
+  return std::nullopt;
+}
+
+} // namespace nacre::run

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  nacre-run's command line.
+// Why:   only main parses; everything else gets a struct.
+// How:   --name=value or --name value; --help is written to teach.
+
+#ifndef NACRE_TOOLS_RUN_OPTIONS_H
+#define NACRE_TOOLS_RUN_OPTIONS_H
+
+#include "tools/run/Compare.h"
+
+namespace nacre::run {
+
+struct Options {
+  std::string library;
+  std::string entry;                // empty: the first
+  std::vector<std::string> inputs;  // name=file; split where the model's names are known
+  std::vector<std::string> expects; // name=file
+  std::string outputFolder;
+  Tolerance tolerance;
+  uint64_t seed = 0;
+  uint32_t threads = 0; // 0: the runtime's choice
+  uint64_t runs = 0;    // 0: as many as min-seconds asks for
+  double minSeconds = 1;
+  bool info = false;
+  bool benchmark = false;
+  bool profile = false;
+  std::string traceFile;
+  bool help = false;
+};
+
+extern const char *const kHelp;
+
+Outcome parseOptions(int count, char **arguments, Options &options);
+
+} // namespace nacre::run
+
+#endif // NACRE_TOOLS_RUN_OPTIONS_H

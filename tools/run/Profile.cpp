@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  see Profile.h.
+// Why:   see there.
+// How:   the smallest time of each launch over all runs, which a busy machine disturbs least; the trace is the latest
+// run.
+
+#include "tools/run/Profile.h"
+#include "tools/run/Benchmark.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+namespace nacre::run {
+namespace {
+
+struct LaunchProfile {
+  nacre_launch_info info{};
+  nacre_launch_time latest{};
+  uint64_t least = UINT64_MAX;
+};
+
+Outcome readTimes(ModelSession &session, std::vector<LaunchProfile> &launches) {
+  for (uint32_t i = 0; i < launches.size(); ++i) {
+    if (Outcome failure = session.launchTime(i, launches[i].latest))
+      return failure;
+    launches[i].least = std::min(launches[i].least, launches[i].latest.total);
+  }
+  return std::nullopt;
+}
+
+void printTable(const std::vector<LaunchProfile> &launches) {
+  uint64_t sum = 0;
+  for (const LaunchProfile &launch : launches)
+    sum += launch.least;
+  std::vector<const LaunchProfile *> order;
+  for (const LaunchProfile &launch : launches)
+    order.push_back(&launch);
+  std::stable_sort(order.begin(), order.end(), [](auto *a, auto *b) { return a->least > b->least; });
+  std::printf("%12s %7s %7s  %-12s %-24s %s\n", "us", "share", "times", "kind", "kernel", "nodes");
+  for (const LaunchProfile *launch : order)
+    std::printf("%12.3f %6.2f%% %7llu  %-12s %-24s %s\n", launch->least * 1e-3, sum ? 100.0 * launch->least / sum : 0,
+                static_cast<unsigned long long>(launch->latest.executions), launch->info.kind, launch->info.kernel,
+                launch->info.name);
+  std::printf("%12.3f %6.2f%%\n", sum * 1e-3, 100.0);
+}
+
+std::string jsonText(const char *text) {
+  std::string quoted = "\"";
+  for (; *text; ++text) {
+    const unsigned char c = *text;
+    if (c == '"' || c == '\\')
+      quoted += '\\';
+    if (c >= 32)
+      quoted += static_cast<char>(c);
+  }
+  return quoted + "\"";
+}
+
+Outcome writeTrace(const std::string &path, const std::vector<LaunchProfile> &launches) {
+  FILE *file = std::fopen(path.c_str(), "w");
+  if (!file)
+    return usageFailure("cannot write '" + path + "': " + std::strerror(errno));
+  std::fputs("{\"displayTimeUnit\": \"ns\", \"traceEvents\": [", file);
+  const char *separator = "\n";
+  for (const LaunchProfile &launch : launches) {
+    // Times of a trace are microseconds. A launch in a loop is one event, as long as its executions together.
+    std::fprintf(file, "%s{\"ph\": \"X\", \"pid\": 0, \"tid\": 0, \"ts\": %.3f, \"dur\": %.3f, \"name\": %s, ",
+                 separator, launch.latest.begin * 1e-3, launch.latest.total * 1e-3, jsonText(launch.info.name).c_str());
+    std::fprintf(file, "\"cat\": \"%s\", \"args\": {\"kernel\": %s, \"executions\": %llu}}", launch.info.kind,
+                 jsonText(launch.info.kernel).c_str(), static_cast<unsigned long long>(launch.latest.executions));
+    separator = ",\n";
+  }
+  std::fputs("\n]}\n", file);
+  const bool good = !std::ferror(file);
+  if (std::fclose(file) != 0 || !good)
+    return usageFailure("cannot write '" + path + "': " + std::strerror(errno));
+  return std::nullopt;
+}
+
+} // namespace
+
+Outcome profile(ModelSession &session, const Options &options) {
+  std::vector<LaunchProfile> launches(session.entryInfo.launch_count);
+  for (uint32_t i = 0; i < launches.size(); ++i)
+    if (nacre_launch_describe(session.model, session.entry, i, &launches[i].info) != NACRE_OK)
+      return Failure{ExitCode::Refused, "launch " + std::to_string(i) + " has no description"};
+  auto read = [&](uint64_t) { return readTimes(session, launches); };
+  if (Outcome failure = repeatRuns(session, std::max<uint64_t>(options.runs, 1), options.minSeconds, read))
+    return failure;
+  if (options.profile)
+    printTable(launches);
+  if (!options.traceFile.empty())
+    return writeTrace(options.traceFile, launches);
+  return std::nullopt;
+}
+
+} // namespace nacre::run

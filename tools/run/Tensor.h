@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  tensors of files and sessions, and what there is to know of an element type.
+// Why:   .npy, .pb, printing and comparing must agree on names, sizes and values.
+// How:   one table of types; every element can be read as a double.
+
+#ifndef NACRE_TOOLS_RUN_TENSOR_H
+#define NACRE_TOOLS_RUN_TENSOR_H
+
+#include "runtime/include/nacre/runtime.h"
+#include "tools/run/MappedFile.h"
+
+#include <vector>
+
+namespace nacre::run {
+
+struct ElementType {
+  nacre_element_type type;
+  const char *name;
+  const char *npy; // without the byte order; bf16 has no name of its own in numpy and is written as raw V2
+  size_t bytes;
+};
+
+/// The type's row, or nullptr.
+const ElementType *findElementType(int type);
+const ElementType *findNpyType(std::string_view npy);
+
+double readElement(nacre_element_type type, const void *data, size_t index);
+bool isInteger(nacre_element_type type);
+
+using Dims = std::vector<int64_t>;
+
+/// "f32[1,3,224,224]"
+std::string describe(nacre_element_type type, const Dims &dims);
+
+/// The product, or nothing if it is negative somewhere or overflows.
+std::optional<size_t> countElements(const Dims &dims);
+
+/// Elements that live elsewhere.
+struct TensorView {
+  nacre_element_type type = NACRE_F32;
+  Dims dims;
+  const void *data = nullptr;
+  size_t count = 0;
+
+  size_t bytes() const { return count * findElementType(type)->bytes; }
+};
+
+/// A tensor read from a file. The view's data is in the mapped file, or in `decoded`.
+struct FileTensor {
+  TensorView view;
+  MappedFile file;
+  std::vector<char> decoded;
+};
+
+/// Reads a .npy file or an ONNX TensorProto (.pb), whichever it is by its first bytes.
+Outcome readTensor(const std::string &path, FileTensor &tensor);
+
+} // namespace nacre::run
+
+#endif // NACRE_TOOLS_RUN_TENSOR_H

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  nacre-run: run, check, time and look into a model that nacre-compile made.
+// Why:   the one program that tests, benchmarks and people use for this; of Nacre it knows nacre/runtime.h alone.
+// How:   open, create, fill, run; then whatever the options ask for, in the order write, compare, benchmark, profile.
+
+#include "tools/run/Answers.h"
+#include "tools/run/Benchmark.h"
+#include "tools/run/Info.h"
+#include "tools/run/ModelLibrary.h"
+#include "tools/run/Profile.h"
+
+#include <cstdio>
+
+using namespace nacre::run;
+
+static Outcome execute(const Options &options) {
+  ModelLibrary library;
+  if (Outcome failure = library.open(options.library))
+    return failure;
+  ModelSession session;
+  if (Outcome failure = session.create(library.model, options))
+    return failure;
+  if (options.info)
+    return printInfo(session, library.symbol, library.codeBytes);
+  if (Outcome failure = fillInputs(session, options))
+    return failure;
+  if (Outcome failure = session.run())
+    return failure;
+  // Written before they are compared: a wrong answer is one to look at.
+  if (!options.outputFolder.empty())
+    if (Outcome failure = writeOutputs(session, options.outputFolder))
+      return failure;
+  if (Outcome failure = compareOutputs(session, options))
+    return failure;
+  const bool measures = options.benchmark || options.profile || !options.traceFile.empty();
+  if (!measures && options.expects.empty())
+    summariseOutputs(session);
+  if (options.benchmark)
+    if (Outcome failure = benchmark(session, options, library.codeBytes))
+      return failure;
+  if (options.profile || !options.traceFile.empty())
+    return profile(session, options);
+  return std::nullopt;
+}
+
+int main(int count, char **arguments) {
+  Options options;
+  Outcome failure = parseOptions(count, arguments, options);
+  if (!failure && options.help) {
+    std::fputs(kHelp, stdout);
+    return 0;
+  }
+  if (!failure)
+    failure = execute(options);
+  if (!failure)
+    return static_cast<int>(ExitCode::Agrees);
+  std::fprintf(stderr, "nacre-run: error: %s\n", failure->text.c_str());
+  return static_cast<int>(failure->code);
+}
