@@ -76,6 +76,13 @@ class Model:
              f"--report={self.report(target)}", *options)
         return self.library(target)
 
+    def compile_to(self, phase):
+        """The path of that phase's dump."""
+        os.makedirs(self.work, exist_ok=True)
+        dump = os.path.join(self.work, phase + ".mlir")
+        call(self.program("nacre-compile"), self.path, "-o", dump, f"--compile-to={phase}")
+        return dump
+
     def check(self, runner=(), target="host"):
         """Compares with ONNX Runtime's stored answers; raises Failure with the worst element."""
         call(*(runner or [self.program("nacre-run")]), self.library(target), *self.inputs, *self.outputs, "--rtol=1e-3",
