@@ -3,7 +3,9 @@
 // What: several models in one process, and one model in several threads, give the answers each gives alone; and running
 //       asks no allocator for anything.
 // Why:  an app bundles several models and calls them from where it likes; an allocation in `run` would be a hiccup.
-// How:  each argument is a compiled library. A seeded input, one session: the reference. Then sessions of all models
+// How:  each argument is a compiled library; or the models are linked in (linked_models), as the thread sanitizer needs
+// it,
+//       which must see the runtime's sources. A seeded input, one session: the reference. Then sessions of all models
 // are
 //       alive at once and run in turn, then four threads run sessions of their own; every output must equal its
 //       reference to the bit. The C library's allocator is interposed and counted while a session runs.
@@ -11,6 +13,7 @@
 #include "nacre/runtime.h"
 
 #include <atomic>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -19,40 +22,43 @@
 #include <thread>
 #include <vector>
 
-extern "C" void *__libc_malloc(size_t bytes);
-extern "C" void *__libc_calloc(size_t count, size_t bytes);
-extern "C" void *__libc_realloc(void *block, size_t bytes);
-extern "C" void *__libc_memalign(size_t alignment, size_t bytes);
-
 namespace {
 
 std::atomic<bool> watching{false};
 std::atomic<int> allocations{0};
 
-void noteAllocation() {
-  if (watching)
-    ++allocations;
-}
-
 } // namespace
 
-extern "C" void *malloc(size_t bytes) {
-  noteAllocation();
+// A sanitizer interposes these functions itself; the test is then about threads alone.
+#ifdef NACRE_COUNT_ALLOCATIONS
+extern "C" {
+void *__libc_malloc(size_t bytes);
+void *__libc_calloc(size_t count, size_t bytes);
+void *__libc_realloc(void *block, size_t bytes);
+void *__libc_memalign(size_t alignment, size_t bytes);
+
+void *malloc(size_t bytes) {
+  allocations += watching;
   return __libc_malloc(bytes);
 }
-extern "C" void *calloc(size_t count, size_t bytes) {
-  noteAllocation();
+void *calloc(size_t count, size_t bytes) {
+  allocations += watching;
   return __libc_calloc(count, bytes);
 }
-extern "C" void *realloc(void *block, size_t bytes) {
-  noteAllocation();
+void *realloc(void *block, size_t bytes) {
+  allocations += watching;
   return __libc_realloc(block, bytes);
 }
-extern "C" int posix_memalign(void **block, size_t alignment, size_t bytes) {
-  noteAllocation();
+int posix_memalign(void **block, size_t alignment, size_t bytes) {
+  allocations += watching;
   *block = __libc_memalign(alignment, bytes);
-  return *block ? 0 : 12;
+  return *block ? 0 : ENOMEM;
 }
+}
+#endif
+
+// The models of a program they are linked into, ended by a null pointer; absent where they are libraries.
+extern "C" const nacre_model *const linked_models[] __attribute__((weak));
 
 namespace {
 
@@ -141,15 +147,19 @@ void expectSame(const std::string &left, const std::string &right, const char *w
 int main(int argc, char **argv) {
   constexpr int kThreads = 4, kRepeats = 20;
   std::vector<const nacre_model *> models;
-  std::vector<std::string> references;
-  for (int i = 1; i < argc; ++i) {
+  for (int i = 1; i < argc; ++i)
     models.push_back(load(argv[i]));
-    Run alone(models.back(), /*threads=*/1);
+  for (auto model = linked_models; model && *model; ++model)
+    models.push_back(*model);
+  if (models.empty())
+    fail("usage: sessions libmodel.so ...");
+
+  std::vector<std::string> references;
+  for (const nacre_model *model : models) {
+    Run alone(model, /*threads=*/1);
     alone();
     references.push_back(alone.bytes());
   }
-  if (models.empty())
-    fail("usage: sessions libmodel.so ...");
 
   { // Several models at once, with threads of their own, in turn.
     std::vector<Run *> runs;
