@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the scalar body of a linalg.generic, computed on vectors.
+// Why:   epilogues of contractions, nests and rows all inline bodies; they do it here, in the same way.
+// How:   operation by operation: what depends on scalars alone stays scalar (a broadcast operand costs one
+// computation), the
+//        rest becomes the same operation on vectors, or what VectorMath makes of it.
+
+#ifndef NACRE_CODEGEN_CPU_VECTORBODY_H
+#define NACRE_CODEGEN_CPU_VECTORBODY_H
+
+#include "codegen/cpu/VectorBuilder.h"
+#include "mlir/IR/Block.h"
+
+namespace nacre::codegen::cpu {
+
+/// Whether inlineBody takes every operation of `body`: arith and math, and constants from around it.
+bool canInline(mlir::Block &body);
+
+/// What `body` yields for `arguments`, each a scalar or a vector of `width` lanes. Results are scalars where no vector
+/// went into them. `negativeExponents`: the body's exponentials never see positive operands.
+llvm::SmallVector<mlir::Value> inlineBody(VectorBuilder &builder, mlir::Block &body,
+                                          llvm::ArrayRef<mlir::Value> arguments, unsigned width,
+                                          bool negativeExponents = false);
+
+/// Bits of the widest type that `body` works in: how many lanes fill a register.
+unsigned widestElementBits(mlir::Block &body);
+
+/// Whether a masked-off lane could trap, as zero does as a divisor: then tails must not be masked vectors.
+bool mayTrap(mlir::Block &body);
+
+/// Instructions of `body` per element, roughly: a polynomial counts twenty.
+unsigned bodyCost(mlir::Block &body);
+
+} // namespace nacre::codegen::cpu
+
+#endif // NACRE_CODEGEN_CPU_VECTORBODY_H

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Index arithmetic says that it does not wrap, so that LLVM folds it into addressing modes.
+
+#include "codegen/cpu/VectorBuilder.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/bit.h"
+
+using namespace mlir;
+
+namespace nacre::codegen::cpu {
+
+//===----------------------------------------------------------------------===//
+// Pieces and types
+//===----------------------------------------------------------------------===//
+
+SmallVector<Piece> cutIntoPieces(int64_t count, unsigned width, bool masks) {
+  SmallVector<Piece> pieces;
+  int64_t offset = 0;
+  for (; count - offset >= width; offset += width)
+    pieces.push_back({offset, width, width});
+  const unsigned rest = count - offset;
+  if (masks && !llvm::has_single_bit(rest) && rest != 0) {
+    pieces.push_back({offset, rest, width});
+    return pieces;
+  }
+  while (offset < count) {
+    const unsigned lanes = llvm::bit_floor(unsigned(count - offset));
+    pieces.push_back({offset, lanes, lanes});
+    offset += lanes;
+  }
+  return pieces;
+}
+
+bool hasMasks(const Target &target, unsigned elementBits) {
+  switch (target.isa) {
+  case Isa::Avx512:
+    return true;
+  case Isa::Avx2:
+    return elementBits == 32 || elementBits == 64;
+  case Isa::Neon:
+    return false;
+  }
+  llvm_unreachable("unknown instruction set");
+}
+
+Type vectorOf(Type element, unsigned width) { return width ? Type(VectorType::get({width}, element)) : element; }
+
+Type withElement(Type type, Type element) {
+  auto vector = dyn_cast<VectorType>(type);
+  return vector ? Type(vector.clone(element)) : element;
+}
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+VectorBuilder::VectorBuilder(KernelFunction &function)
+    : ops(function.builder), loc(function.loc), target(function.target),
+      atEntry(OpBuilder::atBlockBegin(function.builder.getInsertionBlock())) {}
+
+Value VectorBuilder::constant(TypedAttr value) {
+  Value &cached = constants[value];
+  if (!cached)
+    cached = arith::ConstantOp::create(atEntry, loc, value);
+  return cached;
+}
+
+Value VectorBuilder::index(int64_t value) { return constant(ops.getIndexAttr(value)); }
+
+Value VectorBuilder::floatConstant(double value, Type type) {
+  TypedAttr scalar = ops.getFloatAttr(getElementTypeOrSelf(type), value);
+  return constant(isa<VectorType>(type) ? TypedAttr(SplatElementsAttr::get(cast<VectorType>(type), scalar)) : scalar);
+}
+
+Value VectorBuilder::intConstant(int64_t value, Type type) {
+  TypedAttr scalar = ops.getIntegerAttr(getElementTypeOrSelf(type), value);
+  return constant(isa<VectorType>(type) ? TypedAttr(SplatElementsAttr::get(cast<VectorType>(type), scalar)) : scalar);
+}
+
+Value VectorBuilder::mask(Piece piece) {
+  Value &cached = masks[{piece.lanes, piece.width}];
+  if (!cached)
+    cached = vector::ConstantMaskOp::create(atEntry, loc, VectorType::get({piece.width}, ops.getI1Type()),
+                                            ArrayRef<int64_t>{piece.lanes});
+  return cached;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+Value VectorBuilder::add(Value value, int64_t constant) {
+  if (constant == 0)
+    return value;
+  return arith::AddIOp::create(ops, loc, value, index(constant), arith::IntegerOverflowFlags::nsw);
+}
+
+Value VectorBuilder::address(ArrayRef<Position> at, ArrayRef<int64_t> strides, int64_t offset) {
+  Value sum;
+  for (auto [position, stride] : llvm::zip_equal(at, strides)) {
+    offset += position.constant * stride;
+    if (!position.counter || stride == 0)
+      continue;
+    Value term = position.counter;
+    if (stride != 1)
+      term = arith::MulIOp::create(ops, loc, term, index(stride), arith::IntegerOverflowFlags::nsw);
+    sum = sum ? Value(arith::AddIOp::create(ops, loc, sum, term, arith::IntegerOverflowFlags::nsw)) : term;
+  }
+  return sum ? add(sum, offset) : index(offset);
+}
+
+Value VectorBuilder::load(Value buffer, Value address, Piece piece) {
+  auto type = VectorType::get({piece.width}, cast<MemRefType>(buffer.getType()).getElementType());
+  if (!piece.masked())
+    return vector::LoadOp::create(ops, loc, type, buffer, address);
+  Value zero = constant(cast<TypedAttr>(ops.getZeroAttr(type)));
+  return vector::MaskedLoadOp::create(ops, loc, type, buffer, ValueRange{address}, mask(piece), zero);
+}
+
+Value VectorBuilder::loadStrided(Value buffer, Value address, int64_t stride, Piece piece) {
+  auto type = VectorType::get({piece.width}, cast<MemRefType>(buffer.getType()).getElementType());
+  SmallVector<Value> elements;
+  for (unsigned lane = 0; lane < piece.lanes; ++lane)
+    elements.push_back(loadScalar(buffer, add(address, lane * stride)));
+  if (piece.masked())
+    elements.resize(piece.width, constant(cast<TypedAttr>(ops.getZeroAttr(type.getElementType()))));
+  return vector::FromElementsOp::create(ops, loc, type, elements);
+}
+
+Value VectorBuilder::loadScalar(Value buffer, Value address) {
+  return memref::LoadOp::create(ops, loc, buffer, address);
+}
+
+void VectorBuilder::store(Value vector, Value buffer, Value address, Piece piece) {
+  if (!piece.masked()) {
+    vector::StoreOp::create(ops, loc, vector, buffer, address);
+    return;
+  }
+  if (target.isa == Isa::Avx512) {
+    vector::MaskedStoreOp::create(ops, loc, buffer, ValueRange{address}, mask(piece), vector);
+    return;
+  }
+  // AVX2's masked stores take tens of cycles on AMD's cores; parts of halving width do not.
+  for (const Piece &part : cutIntoPieces(piece.lanes, piece.width, /*masks=*/false)) {
+    Value lanes = vector::ExtractStridedSliceOp::create(ops, loc, vector, ArrayRef<int64_t>{part.offset},
+                                                        ArrayRef<int64_t>{int64_t(part.lanes)}, ArrayRef<int64_t>{1});
+    vector::StoreOp::create(ops, loc, lanes, buffer, add(address, part.offset));
+  }
+}
+
+void VectorBuilder::storeStrided(Value vector, Value buffer, Value address, int64_t stride, Piece piece) {
+  for (unsigned i = 0; i < piece.lanes; ++i)
+    storeScalar(lane(vector, i), buffer, add(address, i * stride));
+}
+
+void VectorBuilder::storeScalar(Value scalar, Value buffer, Value address) {
+  memref::StoreOp::create(ops, loc, scalar, buffer, address);
+}
+
+//===----------------------------------------------------------------------===//
+// Lanes
+//===----------------------------------------------------------------------===//
+
+Value VectorBuilder::broadcast(Value value, unsigned width) {
+  if (width == 0 || isa<VectorType>(value.getType()))
+    return value;
+  return vector::BroadcastOp::create(ops, loc, VectorType::get({width}, value.getType()), value);
+}
+
+Value VectorBuilder::lane(Value vector, unsigned lane) {
+  return vector::ExtractOp::create(ops, loc, vector, ArrayRef<int64_t>{lane});
+}
+
+Value VectorBuilder::widen(Value vector, Piece piece, Value other, unsigned width) {
+  if (piece.lanes == width)
+    return vector;
+  if (piece.masked())
+    return arith::SelectOp::create(ops, loc, mask(piece), vector, other);
+  return vector::InsertStridedSliceOp::create(ops, loc, vector, other, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{1});
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> VectorBuilder::loop(Value low, Value high, int64_t step, ValueRange carried, Body body) {
+  auto loop = scf::ForOp::create(ops, loc, low, high, index(step), carried);
+  OpBuilder::InsertionGuard guard(ops);
+  ops.setInsertionPointToStart(loop.getBody());
+  SmallVector<Value> results = body({loop.getInductionVar(), 0}, loop.getRegionIterArgs());
+  if (!carried.empty())
+    scf::YieldOp::create(ops, loc, results);
+  return llvm::to_vector_of<Value>(loop.getResults());
+}
+
+SmallVector<Value> VectorBuilder::loop(int64_t low, int64_t high, int64_t step, ValueRange carried, Body body) {
+  if (high <= low)
+    return llvm::to_vector(carried);
+  if (high - low <= step)
+    return body({Value(), low}, carried);
+  return loop(index(low), index(high), step, carried, body);
+}
+
+void VectorBuilder::loop(int64_t low, int64_t high, int64_t step, llvm::function_ref<void(Position)> body) {
+  loop(low, high, step, ValueRange(), [&](Position at, ValueRange) {
+    body(at);
+    return SmallVector<Value>();
+  });
+}
+
+void VectorBuilder::loop(Value low, Value high, int64_t step, llvm::function_ref<void(Position)> body) {
+  loop(low, high, step, ValueRange(), [&](Position at, ValueRange) {
+    body(at);
+    return SmallVector<Value>();
+  });
+}
+
+} // namespace nacre::codegen::cpu

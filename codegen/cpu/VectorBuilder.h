@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the few things emitters build from: addresses, loads and stores of vectors or parts of them, loops, constants.
+// Why:   emitters then read like the loops they write; what differs between instruction sets in a tail is said once.
+// How:   everything is a 1-D vector over a flat memref; a tail is one masked vector where the machine has masks for it,
+// else
+//        vectors of halving width.
+
+#ifndef NACRE_CODEGEN_CPU_VECTORBUILDER_H
+#define NACRE_CODEGEN_CPU_VECTORBUILDER_H
+
+#include "codegen/cpu/KernelFunction.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace nacre::codegen::cpu {
+
+/// Where a loop stands: its counter, if it has one, plus a constant.
+struct Position {
+  mlir::Value counter;
+  int64_t constant = 0;
+
+  Position operator+(int64_t distance) const { return {counter, constant + distance}; }
+};
+
+/// Consecutive elements that are computed at once: `lanes` of them, in a vector of `width` lanes.
+struct Piece {
+  int64_t offset = 0;
+  unsigned lanes = 1;
+  unsigned width = 1;
+  bool masked() const { return lanes != width; }
+};
+
+/// Cuts `count` elements into vectors of `width` and a tail. `masks`: the tail is one masked vector where that takes
+/// fewer.
+llvm::SmallVector<Piece> cutIntoPieces(int64_t count, unsigned width, bool masks);
+
+/// Whether one instruction loads or stores a part of a vector of such elements.
+bool hasMasks(const Target &target, unsigned elementBits);
+
+class VectorBuilder {
+public:
+  explicit VectorBuilder(KernelFunction &function);
+
+  mlir::OpBuilder &ops;
+  const mlir::Location loc;
+  const Target &target;
+
+  // Constants, each built once, at the start of the function. `type` is a scalar's or a vector's.
+  mlir::Value index(int64_t value);
+  mlir::Value constant(mlir::TypedAttr value);
+  mlir::Value floatConstant(double value, mlir::Type type);
+  mlir::Value intConstant(int64_t value, mlir::Type type);
+
+  /// offset + sum of strides[i] * at[i].
+  mlir::Value address(llvm::ArrayRef<Position> at, llvm::ArrayRef<int64_t> strides, int64_t offset);
+  mlir::Value add(mlir::Value index, int64_t constant);
+
+  /// Elements address, address + 1, ...; lanes beyond the piece are zero.
+  mlir::Value load(mlir::Value buffer, mlir::Value address, Piece piece);
+  /// Elements address, address + stride, ... one by one.
+  mlir::Value loadStrided(mlir::Value buffer, mlir::Value address, int64_t stride, Piece piece);
+  mlir::Value loadScalar(mlir::Value buffer, mlir::Value address);
+  void store(mlir::Value vector, mlir::Value buffer, mlir::Value address, Piece piece);
+  void storeStrided(mlir::Value vector, mlir::Value buffer, mlir::Value address, int64_t stride, Piece piece);
+  void storeScalar(mlir::Value scalar, mlir::Value buffer, mlir::Value address);
+
+  /// A scalar in all lanes; vectors are left alone.
+  mlir::Value broadcast(mlir::Value value, unsigned width);
+  mlir::Value lane(mlir::Value vector, unsigned lane);
+  /// Lanes beyond the piece replaced by those of `other`, for a piece of fewer lanes than `width` lifted to a whole
+  /// vector.
+  mlir::Value widen(mlir::Value vector, Piece piece, mlir::Value other, unsigned width);
+
+  using Body = llvm::function_ref<llvm::SmallVector<mlir::Value>(Position, mlir::ValueRange)>;
+  /// for (counter = low; counter < high; counter += step), `carried` through its turns. A single turn becomes straight
+  /// code, none becomes nothing.
+  llvm::SmallVector<mlir::Value> loop(int64_t low, int64_t high, int64_t step, mlir::ValueRange carried, Body body);
+  llvm::SmallVector<mlir::Value> loop(mlir::Value low, mlir::Value high, int64_t step, mlir::ValueRange carried,
+                                      Body body);
+  /// The same without values.
+  void loop(int64_t low, int64_t high, int64_t step, llvm::function_ref<void(Position)> body);
+  void loop(mlir::Value low, mlir::Value high, int64_t step, llvm::function_ref<void(Position)> body);
+
+private:
+  mlir::Value mask(Piece piece);
+
+  mlir::OpBuilder atEntry;
+  llvm::DenseMap<mlir::Attribute, mlir::Value> constants;
+  llvm::DenseMap<std::pair<unsigned, unsigned>, mlir::Value> masks;
+};
+
+/// `element` for a width of 0, else a vector of it.
+mlir::Type vectorOf(mlir::Type element, unsigned width);
+/// `type` with another element type.
+mlir::Type withElement(mlir::Type type, mlir::Type element);
+
+} // namespace nacre::codegen::cpu
+
+#endif // NACRE_CODEGEN_CPU_VECTORBUILDER_H
