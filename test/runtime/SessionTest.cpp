@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  sessions against a hand-made model: right answers, and every way in which create and the calls may refuse.
+// Why:   this is the code that runs on other people's phones.
+// How:   through nacre/runtime.h alone, as an app would; tables are bent where a test is about a bad one.
+
+#include "test/runtime/ToyModel.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace nacre::test {
+namespace {
+
+struct CountingAllocator {
+  nacre_allocator allocator = {allocate, release, this};
+  size_t allocations = 0, live = 0, lastBytes = 0;
+  bool refuses = false;
+  size_t misalignment = 0;
+
+  static void *allocate(void *user, size_t bytes, size_t alignment) {
+    auto *self = static_cast<CountingAllocator *>(user);
+    if (self->refuses)
+      return nullptr;
+    ++self->allocations;
+    self->live += bytes;
+    self->lastBytes = bytes;
+    void *block = nullptr;
+    return posix_memalign(&block, alignment, bytes + alignment) == 0 ? static_cast<char *>(block) + self->misalignment
+                                                                     : nullptr;
+  }
+  static void release(void *user, void *block, size_t bytes) {
+    auto *self = static_cast<CountingAllocator *>(user);
+    self->live -= bytes;
+    free(static_cast<char *>(block) - self->misalignment);
+  }
+};
+
+class SessionTest : public testing::Test {
+protected:
+  ~SessionTest() override {
+    nacre_session_destroy(session);
+    EXPECT_EQ(memory.live, 0u);
+  }
+
+  nacre_status create(uint32_t threads) {
+    options.threads = threads;
+    options.allocator = &memory.allocator;
+    options.reason = reason;
+    options.reason_capacity = sizeof reason;
+    return nacre_session_create(toy.model(), &options, &session);
+  }
+
+  float *input() { return locate(nacre_session_input_named, "x"); }
+  float *output() { return locate(nacre_session_output_named, "y"); }
+  float *sum() { return locate(nacre_session_output_named, "sum"); }
+
+  float *locate(nacre_status (*find)(nacre_session *, const char *, void **), const char *name) {
+    void *data = nullptr;
+    EXPECT_EQ(find(session, name, &data), NACRE_OK);
+    return static_cast<float *>(data);
+  }
+
+  void fill(float *x) {
+    for (int64_t i = 0; i < kRows * kColumns; ++i)
+      x[i] = toyInput(i);
+  }
+
+  void expectOutput(const float *y) {
+    for (int64_t i = 0; i < kRows * kColumns; ++i)
+      ASSERT_EQ(y[i], toyOutput(i)) << i;
+  }
+
+  ToyModel toy;
+  CountingAllocator memory;
+  nacre_session_options options = nacre_session_options_default();
+  char reason[256] = "";
+  nacre_session *session = nullptr;
+};
+
+TEST_F(SessionTest, ComputesTheSameOnAnyNumberOfThreads) {
+  for (uint32_t threads : {1, 2, 3, 7}) {
+    ASSERT_EQ(create(threads), NACRE_OK) << reason;
+    fill(input());
+    for (int run = 1; run <= 50; ++run) {
+      memset(output(), 0xff, kRows * kColumns * sizeof(float));
+      ASSERT_EQ(nacre_session_run(session), NACRE_OK);
+      expectOutput(output());
+      // The loop walked the rows, and the state lives from run to run.
+      for (int64_t c = 0; c < kColumns; ++c)
+        ASSERT_EQ(sum()[c], toySum(c, run));
+    }
+    nacre_session_destroy(session);
+    session = nullptr;
+  }
+}
+
+TEST_F(SessionTest, TakesOneBlockOfTheSizeForetold) {
+  options.threads = 3;
+  nacre_memory_info foretold;
+  ASSERT_EQ(nacre_session_memory(toy.model(), &options, &foretold), NACRE_OK);
+  ASSERT_EQ(create(3), NACRE_OK);
+  EXPECT_EQ(memory.allocations, 1u);
+  EXPECT_EQ(memory.lastBytes, foretold.block_bytes);
+  EXPECT_EQ(foretold.threads, 3u);
+  EXPECT_EQ(foretold.arena_bytes, toy.entries[0].arena_bytes);
+  EXPECT_EQ(foretold.scratch_bytes, 3 * 192u); // 48 floats, a multiple of 64 bytes already
+  EXPECT_EQ(foretold.input_bytes, kRows * kColumns * sizeof(float));
+}
+
+TEST_F(SessionTest, LeavesRegionsAlignedAndApart) {
+  ASSERT_EQ(create(2), NACRE_OK);
+  for (float *data : {input(), output(), sum()})
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(data) % NACRE_ALIGNMENT, 0u);
+  fill(input());
+  ASSERT_EQ(nacre_session_run(session), NACRE_OK);
+  for (int64_t i = 0; i < kRows * kColumns; ++i)
+    ASSERT_EQ(input()[i], toyInput(i)) << "a run wrote into its input";
+}
+
+TEST_F(SessionTest, UsesBoundBuffersInPlace) {
+  ASSERT_EQ(create(2), NACRE_OK);
+  struct alignas(NACRE_ALIGNMENT) Aligned {
+    float values[kRows * kColumns + 16];
+  };
+  std::vector<Aligned> mine(2);
+  float *own = output();
+  fill(mine[0].values);
+  ASSERT_EQ(nacre_session_bind_input(session, 0, mine[0].values), NACRE_OK);
+  ASSERT_EQ(nacre_session_bind_output(session, 0, mine[1].values), NACRE_OK);
+  EXPECT_EQ(output(), mine[1].values);
+  ASSERT_EQ(nacre_session_run(session), NACRE_OK);
+  expectOutput(mine[1].values);
+
+  EXPECT_EQ(nacre_session_bind_output(session, 0, mine[1].values + 1), NACRE_BAD_ARGUMENT);
+  EXPECT_NE(std::string(nacre_session_reason(session)).find("must be aligned to 64 bytes"), std::string::npos);
+  EXPECT_EQ(output(), mine[1].values) << "a refused call changed something";
+  ASSERT_EQ(nacre_session_bind_output(session, 0, nullptr), NACRE_OK);
+  EXPECT_EQ(output(), own);
+}
+
+TEST_F(SessionTest, NamesWhatItDoesNotHave) {
+  ASSERT_EQ(create(1), NACRE_OK);
+  EXPECT_STREQ(nacre_session_reason(session), "");
+  void *data = this;
+  EXPECT_EQ(nacre_session_input(session, 1, &data), NACRE_BAD_ARGUMENT);
+  EXPECT_STREQ(nacre_session_reason(session), "input must be below 1, but is 1");
+  EXPECT_EQ(nacre_session_output_named(session, "z", &data), NACRE_BAD_ARGUMENT);
+  EXPECT_STREQ(nacre_session_reason(session), "the model must have an output 'z', but has none of that name");
+  EXPECT_EQ(data, this) << "an out-parameter was touched";
+}
+
+TEST_F(SessionTest, RunsTheEntryAskedFor) {
+  options.entry = "second"; // stops before the loop
+  ASSERT_EQ(create(2), NACRE_OK);
+  fill(input());
+  ASSERT_EQ(nacre_session_run(session), NACRE_OK);
+  expectOutput(output());
+  nacre_session_destroy(session);
+  session = nullptr;
+  options.entry = "third";
+  EXPECT_EQ(create(2), NACRE_BAD_ARGUMENT);
+  EXPECT_STREQ(reason, "entry must be one of the model's, but is 'third'");
+}
+
+TEST_F(SessionTest, TimesLaunchesWhenAsked) {
+  options.profile = 1;
+  ASSERT_EQ(create(2), NACRE_OK);
+  nacre_launch_time time;
+  EXPECT_EQ(nacre_session_launch_time(session, 0, &time), NACRE_BAD_ARGUMENT); // no run yet
+  ASSERT_EQ(nacre_session_run(session), NACRE_OK);
+  ASSERT_EQ(nacre_session_run(session), NACRE_OK);
+  uint64_t before = 0;
+  for (uint32_t i = 0; i < 4; ++i) {
+    ASSERT_EQ(nacre_session_launch_time(session, i, &time), NACRE_OK);
+    EXPECT_EQ(time.executions, i == 2 ? uint64_t(kRows) : 1u); // launch 2 is the one in the loop
+    EXPECT_GE(time.begin, before);
+    before = time.begin;
+  }
+  EXPECT_EQ(nacre_session_launch_time(session, 4, &time), NACRE_BAD_ARGUMENT);
+}
+
+TEST_F(SessionTest, SaysThatTheAllocatorRefused) {
+  memory.refuses = true;
+  EXPECT_EQ(create(2), NACRE_OUT_OF_MEMORY);
+  EXPECT_NE(std::string(reason).find("the allocator refused a block of"), std::string::npos);
+  memory.refuses = false;
+  memory.misalignment = 16;
+  EXPECT_EQ(create(2), NACRE_BAD_ARGUMENT);
+}
+
+TEST_F(SessionTest, RefusesACpuWithoutTheFeatures) {
+  toy.table.baseline_needs = NACRE_CPU_NEED(NACRE_ARM64_SVE2) | NACRE_CPU_NEED(NACRE_X86_AVX512_FP16) |
+                             NACRE_CPU_NEED(62); // no CPU has the first two together
+  EXPECT_EQ(create(1), NACRE_UNSUPPORTED);
+  EXPECT_NE(std::string(reason).find("the model needs a CPU with"), std::string::npos);
+
+  toy.table.baseline_needs = 0;
+  toy.kernels[0].cpu_count = 1; // only the variant that no CPU can run
+  EXPECT_EQ(create(1), NACRE_UNSUPPORTED);
+  EXPECT_NE(std::string(reason).find("mul_1+add_1 needs a CPU with"), std::string::npos);
+}
+
+TEST_F(SessionTest, RefusesOtherVersions) {
+  EXPECT_EQ(toy.model()->functions->session_create(toy.model(), NACRE_API_VERSION + 1, &options, &session),
+            NACRE_UNSUPPORTED);
+  toy.table.format_version = NACRE_FORMAT_VERSION + 1;
+  EXPECT_EQ(create(1), NACRE_UNSUPPORTED);
+  EXPECT_STREQ(reason, "the model's tables must be of format 1, but are of format 2; compile the model again");
+  toy.table.format_version = NACRE_FORMAT_VERSION;
+  ++toy.table.sizes.step;
+  EXPECT_EQ(create(1), NACRE_UNSUPPORTED);
+}
+
+TEST_F(SessionTest, RefusesDamagedTables) {
+  const auto refuses = [&](auto &field, auto value) {
+    auto good = field;
+    field = value;
+    EXPECT_EQ(create(1), NACRE_UNSUPPORTED);
+    EXPECT_NE(std::string(reason).find("damaged"), std::string::npos) << reason;
+    field = good;
+  };
+  refuses(toy.steps[2].kind, NACRE_STEP_LOOP_END); // an end without a beginning
+  refuses(toy.steps[4].kind, NACRE_STEP_LAUNCH + 9u);
+  refuses(toy.steps[2].trip_count, 0);
+  refuses(toy.steps[0].kernel, 4u);
+  refuses(toy.steps[0].operand_count, 9u);
+  refuses(toy.operands[0].space, NACRE_SPACE_DERIVED);
+  refuses(toy.operands[1].index, 1u);
+  refuses(toy.entries[0].step_count, 4u); // the loop is never closed
+  EXPECT_EQ(create(1), NACRE_OK) << reason;
+}
+
+TEST_F(SessionTest, ChecksTheOptions) {
+  options.threads = 100000;
+  EXPECT_EQ(create(100000), NACRE_BAD_ARGUMENT);
+  EXPECT_STREQ(reason, "threads must be at most 128, but is 100000");
+  options.gpu = NACRE_GPU_REQUIRED;
+  EXPECT_EQ(create(1), NACRE_UNSUPPORTED);
+  options = nacre_session_options_default();
+  options.struct_size = 0;
+  EXPECT_EQ(nacre_session_create(toy.model(), &options, &session), NACRE_BAD_ARGUMENT);
+}
+
+TEST_F(SessionTest, ReadsOnlyTheOptionsThatTheAppKnows) {
+  options = nacre_session_options_default();
+  options.struct_size = offsetof(nacre_session_options, executor); // an app built with an older header
+  options.executor = reinterpret_cast<nacre_executor *>(1);
+  ASSERT_EQ(nacre_session_create(toy.model(), &options, &session), NACRE_OK);
+}
+
+TEST_F(SessionTest, TakesWeightsFromTheApp) {
+  alignas(NACRE_ALIGNMENT) float weights[kColumns];
+  memcpy(weights, toy.scale, sizeof weights);
+  memset(toy.scale, 0, sizeof toy.scale);
+  toy.table.weights_data = nullptr;
+  EXPECT_EQ(create(1), NACRE_BAD_ARGUMENT);
+  options.weights = weights;
+  options.weights_bytes = sizeof weights;
+  ASSERT_EQ(create(1), NACRE_OK);
+  fill(input());
+  ASSERT_EQ(nacre_session_run(session), NACRE_OK);
+  expectOutput(output());
+}
+
+TEST_F(SessionTest, TellsTheLog) {
+  std::vector<std::string> said;
+  options.log = [](void *user, nacre_log_level level, const char *message) {
+    static_cast<std::vector<std::string> *>(user)->push_back((level == NACRE_LOG_ERROR ? "error: " : "") +
+                                                             std::string(message));
+  };
+  options.log_user = &said;
+  ASSERT_EQ(create(2), NACRE_OK);
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_EQ(said[0].rfind("toy: 2 threads, ", 0), 0u);
+  EXPECT_EQ(nacre_session_bind_input(session, 7, nullptr), NACRE_BAD_ARGUMENT);
+  EXPECT_EQ(said.back(), "error: input must be below 1, but is 7");
+}
+
+// One pool, four models' worth of sessions, four app threads at once: each launch has the pool or its own thread alone.
+TEST_F(SessionTest, SharesAnExecutorAmongThreads) {
+  nacre_executor *executor = nullptr;
+  ASSERT_EQ(nacre_executor_create(toy.model(), 3, nullptr, &executor), NACRE_OK);
+  const auto use = [&](nacre_executor *shared) {
+    nacre_session_options mine = nacre_session_options_default();
+    mine.executor = shared;
+    mine.threads = 2;
+    nacre_session *own = nullptr;
+    ASSERT_EQ(nacre_session_create(toy.model(), &mine, &own), NACRE_OK);
+    void *x = nullptr, *y = nullptr;
+    ASSERT_EQ(nacre_session_input(own, 0, &x), NACRE_OK);
+    ASSERT_EQ(nacre_session_output(own, 0, &y), NACRE_OK);
+    fill(static_cast<float *>(x));
+    for (int run = 0; run < 200; ++run) {
+      ASSERT_EQ(nacre_session_run(own), NACRE_OK);
+      expectOutput(static_cast<float *>(y));
+    }
+    nacre_session_destroy(own);
+  };
+  std::vector<std::thread> apps;
+  for (int i = 0; i < 4; ++i)
+    apps.emplace_back(use, i == 3 ? nullptr : executor); // the last has threads of its own
+  for (std::thread &app : apps)
+    app.join();
+  nacre_executor_destroy(toy.model(), executor);
+}
+
+TEST_F(SessionTest, RunsOnAnExecutorOfTheApp) {
+  // Two "threads" that are one: it hands out the parts in reverse, under alternating numbers.
+  nacre_executor mine = {sizeof mine, 2,
+                         [](nacre_executor *, nacre_task task, void *context, int64_t units, int64_t grain) {
+                           uint32_t thread = 0;
+                           for (int64_t part = (units - 1) / grain; part >= 0; --part, thread ^= 1)
+                             task(context, thread, part * grain, std::min(units, (part + 1) * grain));
+                         }};
+  options.executor = &mine;
+  ASSERT_EQ(create(0), NACRE_OK);
+  fill(input());
+  ASSERT_EQ(nacre_session_run(session), NACRE_OK);
+  expectOutput(output());
+}
+
+TEST(Describe, TellsWhatTheModelIs) {
+  ToyModel toy;
+  nacre_model_info model;
+  ASSERT_EQ(nacre_model_describe(toy.model(), &model), NACRE_OK);
+  EXPECT_STREQ(model.name, "toy");
+  EXPECT_STREQ(model.compiler, "nacre 0");
+  EXPECT_EQ(model.weight_bytes, kColumns * sizeof(float));
+  nacre_entry_info entry;
+  ASSERT_EQ(nacre_entry_describe(toy.model(), 1, &entry), NACRE_OK);
+  EXPECT_STREQ(entry.name, "second");
+  EXPECT_EQ(entry.launch_count, 2u);
+  EXPECT_EQ(nacre_entry_describe(toy.model(), 2, &entry), NACRE_BAD_ARGUMENT);
+  nacre_tensor_info tensor;
+  ASSERT_EQ(nacre_output_describe(toy.model(), 0, 1, &tensor), NACRE_OK);
+  EXPECT_STREQ(tensor.name, "sum");
+  ASSERT_EQ(tensor.rank, 1u);
+  EXPECT_EQ(tensor.dims[0], kColumns);
+  EXPECT_EQ(nacre_input_describe(toy.model(), 0, 1, &tensor), NACRE_BAD_ARGUMENT);
+  nacre_launch_info launch;
+  ASSERT_EQ(nacre_launch_describe(toy.model(), 0, 2, &launch), NACRE_OK); // brackets of loops are not counted
+  EXPECT_STREQ(launch.name, "sum_1");
+  EXPECT_STREQ(launch.kernel, "add");
+  EXPECT_STREQ(launch.kind, "nest");
+}
+
+} // namespace
+} // namespace nacre::test

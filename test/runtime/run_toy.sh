@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Runs nacre-run on the hand-made library, in every mode, and checks what it says and its exit codes.
+# usage: run_toy.sh LIBRARY FOLDER nacre-run [as a command of several words]
+set -u
+library=$1 folder=$2
+shift 2
+failures=0
+rm -rf "$folder" && mkdir -p "$folder"
+
+# expect CODE TEXT arguments...: nacre-run must end with CODE and say TEXT.
+expect() {
+  code=$1 text=$2
+  shift 2
+  said=$("$@" 2>&1)
+  got=$?
+  if [ $got -ne "$code" ] || ! printf '%s\n' "$said" | grep -qF -e "$text"; then
+    printf 'FAILED: %s\n  must end with %s and say "%s", but ended with %s and said:\n%s\n' "$*" "$code" "$text" $got "$said"
+    failures=$((failures + 1))
+  fi
+}
+
+expect 0 'usage: nacre-run' "$@" --help
+expect 2 'unknown option' "$@" --frobnicate
+expect 2 'there must be a library' "$@"
+expect 2 "cannot read" "$@" "$folder/absent.so"
+expect 2 'is not a shared library' "$@" "$0"
+expect 0 'x f32[64,48]' "$@" "$library" --info
+expect 0 'sum f32[48]' "$@" "$library"
+expect 0 'y f32[64,48]' "$@" "$library" --threads=3 --output="$folder"
+expect 0 "output 'y' agrees" "$@" "$library" --expect="y=$folder/y.npy" --expect="sum=$folder/sum.npy" --threads 1
+expect 1 "output 'y' differs at" "$@" "$library" --seed=1 --expect="y=$folder/y.npy"
+expect 1 "differs in kind" "$@" "$library" --expect="y=$folder/sum.npy"
+expect 0 'largest' "$@" "$library" --input="x=$folder/y.npy"
+expect 2 "must be f32[64,48]" "$@" "$library" --input="x=$folder/sum.npy"
+expect 2 "with one of the names 'x'" "$@" "$library" --input="z=$folder/y.npy"
+expect 2 "cannot write" "$@" "$library" --output="$folder/absent"
+expect 0 '"median_ms"' "$@" "$library" --benchmark --runs=5 --threads=2
+expect 0 'mul_1+add_1' "$@" "$library" --profile --runs=3 --trace="$folder/trace.json"
+expect 0 '"executions": 64' cat "$folder/trace.json"
+expect 3 'entry must be' "$@" "$library" --entry=third
+expect 3 'threads must be at most' "$@" "$library" --threads=1000
+[ $failures -eq 0 ]
