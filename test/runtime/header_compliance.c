@@ -9,6 +9,7 @@
 #include "nacre/model_format.h"
 
 nacre_status use_header(const nacre_model *model, nacre_session *session, nacre_executor *executor);
+extern const nacre_row_sizes header_row_sizes;
 
 nacre_status use_header(const nacre_model *model, nacre_session *session, nacre_executor *executor) {
   nacre_session_options options = nacre_session_options_default();

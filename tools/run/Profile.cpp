@@ -38,7 +38,8 @@ void printTable(const std::vector<LaunchProfile> &launches) {
   std::vector<const LaunchProfile *> order;
   for (const LaunchProfile &launch : launches)
     order.push_back(&launch);
-  std::stable_sort(order.begin(), order.end(), [](auto *a, auto *b) { return a->least > b->least; });
+  std::sort(order.begin(), order.end(),
+            [](auto *a, auto *b) { return a->least != b->least ? a->least > b->least : a < b; });
   std::printf("%12s %7s %7s  %-12s %-24s %s\n", "us", "share", "times", "kind", "kernel", "nodes");
   for (const LaunchProfile *launch : order)
     std::printf("%12.3f %6.2f%% %7llu  %-12s %-24s %s\n", launch->least * 1e-3, sum ? 100.0 * launch->least / sum : 0,
