@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/**
+ * Nacre runtime for C++17: nacre/runtime.h with owners that clean up.
+ *
+ *   nacre::Session session;
+ *   if (session.create(nacre_model_squeezenet) != NACRE_OK)
+ *     return fail(session.reason());
+ *   std::copy(pixels.begin(), pixels.end(), session.input<float>("image"));
+ *   if (session.run() != NACRE_OK)
+ *     return fail(session.reason());
+ *   const float *scores = session.output<float>("scores");
+ *
+ * No exceptions, no allocation of its own, nothing of the standard library; memory, threads, errors and units are as in
+ * nacre/runtime.h.
+ */
+#ifndef NACRE_RUNTIME_HPP
+#define NACRE_RUNTIME_HPP
+
+#include "runtime.h"
+
+namespace nacre {
+
+/// The nacre_element_type of a C++ type; half-precision floats are read as the integers of their bits.
+template <typename T> constexpr bool holds(nacre_element_type type) = delete;
+template <> constexpr bool holds<float>(nacre_element_type type) { return type == NACRE_F32; }
+template <> constexpr bool holds<double>(nacre_element_type type) { return type == NACRE_F64; }
+template <> constexpr bool holds<int8_t>(nacre_element_type type) { return type == NACRE_I8; }
+template <> constexpr bool holds<int16_t>(nacre_element_type type) { return type == NACRE_I16; }
+template <> constexpr bool holds<int32_t>(nacre_element_type type) { return type == NACRE_I32; }
+template <> constexpr bool holds<int64_t>(nacre_element_type type) { return type == NACRE_I64; }
+template <> constexpr bool holds<uint8_t>(nacre_element_type type) { return type == NACRE_U8 || type == NACRE_BOOL; }
+template <> constexpr bool holds<uint16_t>(nacre_element_type type) {
+  return type == NACRE_U16 || type == NACRE_F16 || type == NACRE_BF16;
+}
+template <> constexpr bool holds<uint32_t>(nacre_element_type type) { return type == NACRE_U32; }
+template <> constexpr bool holds<uint64_t>(nacre_element_type type) { return type == NACRE_U64; }
+template <> constexpr bool holds<bool>(nacre_element_type type) { return type == NACRE_BOOL; }
+
+/// Owns a session.
+class Session {
+public:
+  Session() = default;
+  Session(Session &&other) noexcept { swap(other); }
+  Session &operator=(Session &&other) noexcept {
+    swap(other);
+    return *this;
+  }
+  Session(const Session &) = delete;
+  Session &operator=(const Session &) = delete;
+  ~Session() { nacre_session_destroy(session); }
+
+  /// Replaces the session this one owned, if there is room for both at a time. The options' `reason` is taken care of.
+  nacre_status create(const nacre_model &from, nacre_session_options options = nacre_session_options_default()) {
+    options.reason = createReason;
+    options.reason_capacity = sizeof createReason;
+    nacre_session *made = nullptr;
+    const nacre_status status = nacre_session_create(&from, &options, &made);
+    if (status != NACRE_OK)
+      return status;
+    nacre_session_destroy(session);
+    createReason[0] = 0;
+    session = made;
+    model = &from;
+    entry = findEntry(options.entry);
+    return NACRE_OK;
+  }
+
+  nacre_status run() { return nacre_session_run(session); }
+
+  /// Where an input or output is, by number or by name; NULL where there is none of that number or name, or where its
+  /// elements are not of type T.
+  template <typename T> T *input(uint32_t index) { return locate<T>(index, nacre_input_describe, nacre_session_input); }
+  template <typename T> T *output(uint32_t index) {
+    return locate<T>(index, nacre_output_describe, nacre_session_output);
+  }
+  template <typename T> T *input(const char *name) {
+    uint32_t index = 0;
+    return nacre_session_find_input(session, name, &index) == NACRE_OK ? input<T>(index) : nullptr;
+  }
+  template <typename T> T *output(const char *name) {
+    uint32_t index = 0;
+    return nacre_session_find_output(session, name, &index) == NACRE_OK ? output<T>(index) : nullptr;
+  }
+
+  nacre_status bind_input(uint32_t index, const void *data) { return nacre_session_bind_input(session, index, data); }
+  nacre_status bind_output(uint32_t index, void *data) { return nacre_session_bind_output(session, index, data); }
+
+  /// Why the latest failing call failed, create included.
+  const char *reason() const { return createReason[0] || !session ? createReason : nacre_session_reason(session); }
+
+  explicit operator bool() const { return session != nullptr; }
+  nacre_session *get() const { return session; }
+
+private:
+  template <typename T, typename Describe, typename Locate> T *locate(uint32_t index, Describe describe, Locate find) {
+    nacre_tensor_info info;
+    void *data = nullptr;
+    if (describe(model, entry, index, &info) != NACRE_OK || !holds<T>(info.type) ||
+        find(session, index, &data) != NACRE_OK)
+      return nullptr;
+    return static_cast<T *>(data);
+  }
+
+  // Create has checked that the name is one of the model's.
+  uint32_t findEntry(const char *name) const {
+    nacre_entry_info info;
+    for (uint32_t i = 0; name && nacre_entry_describe(model, i, &info) == NACRE_OK; ++i)
+      if (same(info.name, name))
+        return i;
+    return 0;
+  }
+
+  static bool same(const char *a, const char *b) {
+    while (*a && *a == *b)
+      ++a, ++b;
+    return *a == *b;
+  }
+
+  template <typename T> static void exchange(T &a, T &b) {
+    const T old = a;
+    a = b;
+    b = old;
+  }
+
+  void swap(Session &other) {
+    exchange(session, other.session);
+    exchange(model, other.model);
+    exchange(entry, other.entry);
+    for (unsigned i = 0; i < sizeof createReason; ++i)
+      exchange(createReason[i], other.createReason[i]);
+  }
+
+  nacre_session *session = nullptr;
+  const nacre_model *model = nullptr;
+  uint32_t entry = 0;
+  char createReason[256] = "";
+};
+
+/// Owns threads that sessions share: options.executor = executor.get(). Must outlive the sessions.
+class Executor {
+public:
+  Executor() = default;
+  Executor(const Executor &) = delete;
+  Executor &operator=(const Executor &) = delete;
+  ~Executor() {
+    if (executor)
+      nacre_executor_destroy(model, executor);
+  }
+
+  /// Once; the model's .so must stay loaded as long as this lives.
+  nacre_status create(const nacre_model &from, uint32_t threads = 0, const nacre_allocator *allocator = nullptr) {
+    if (executor)
+      return NACRE_BAD_ARGUMENT;
+    model = &from;
+    return nacre_executor_create(model, threads, allocator, &executor);
+  }
+
+  nacre_executor *get() const { return executor; }
+
+private:
+  nacre_executor *executor = nullptr;
+  const nacre_model *model = nullptr;
+};
+
+} // namespace nacre
+
+#endif // NACRE_RUNTIME_HPP

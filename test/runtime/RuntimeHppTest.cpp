@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the C++ owners: moved, replaced, refused.
+// Why:   a session destroyed twice or never is what they are there to prevent (asan sees it).
+// How:   the hand-made model.
+
+#include "runtime/include/nacre/runtime.hpp"
+#include "test/runtime/ToyModel.h"
+
+#include <gtest/gtest.h>
+#include <utility>
+
+namespace nacre::test {
+namespace {
+
+TEST(RuntimeHpp, RunsAndMoves) {
+  ToyModel toy;
+  Executor executor;
+  ASSERT_EQ(executor.create(*toy.model(), 2), NACRE_OK);
+  nacre_session_options options = nacre_session_options_default();
+  options.executor = executor.get();
+  Session session;
+  EXPECT_FALSE(session);
+  EXPECT_STREQ(session.reason(), "");
+  ASSERT_EQ(session.create(*toy.model(), options), NACRE_OK);
+  for (int64_t i = 0; i < kRows * kColumns; ++i)
+    session.input<float>("x")[i] = toyInput(i);
+  Session moved = std::move(session);
+  ASSERT_EQ(moved.run(), NACRE_OK);
+  EXPECT_EQ(moved.output<float>("y")[1], toyOutput(1));
+  EXPECT_EQ(moved.output<float>(1u), moved.output<float>("sum"));
+  ASSERT_EQ(moved.create(*toy.model()), NACRE_OK) << "a session may be replaced";
+}
+
+TEST(RuntimeHpp, GivesNoPointerOfAnotherType) {
+  ToyModel toy;
+  Session session;
+  ASSERT_EQ(session.create(*toy.model()), NACRE_OK);
+  EXPECT_EQ(session.input<int32_t>("x"), nullptr);
+  EXPECT_EQ(session.input<float>("z"), nullptr);
+  EXPECT_EQ(session.output<float>(2u), nullptr);
+}
+
+TEST(RuntimeHpp, SaysWhyCreateFailed) {
+  ToyModel toy;
+  nacre_session_options options = nacre_session_options_default();
+  options.entry = "third";
+  Session session;
+  EXPECT_EQ(session.create(*toy.model(), options), NACRE_BAD_ARGUMENT);
+  EXPECT_STREQ(session.reason(), "entry must be one of the model's, but is 'third'");
+}
+
+} // namespace
+} // namespace nacre::test
