@@ -12,6 +12,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/Errno.h"
 #include "llvm/Support/FileSystem.h"
@@ -154,7 +155,7 @@ Expected<PackageSizes> writePackage(mlir::ModuleOp module, ArrayRef<CompiledKern
   objects.emplace_back(table->data(), table->size());
 
   std::string partial = options.outputPath + ".partial";
-  auto removePartial = make_scope_exit([&] { sys::fs::remove(partial); });
+  scope_exit removePartial([&] { sys::fs::remove(partial); });
   LinkInputs inputs{objects, placeholder, symbol, sys::path::filename(options.outputPath).str(), options.jobs};
   if (Error error = link(inputs, target, partial))
     return error;

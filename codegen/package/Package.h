@@ -16,6 +16,7 @@ struct PackageOptions {
   std::string modelName;
   std::string compiler; ///< Name and version.
   unsigned jobs = 1;
+  bool relocatable = false; ///< One object for a later link with the runtime, instead of a shared library.
 };
 
 /// What the package came to.

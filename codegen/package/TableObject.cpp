@@ -74,7 +74,7 @@ uint32_t elementType(mlir::Type type) {
 
 uint64_t bytesOf(mlir::ShapedType type) { return divideCeil(type.getNumElements() * type.getElementTypeBitWidth(), 8); }
 
-/// The model's nodes that an operation computes: the names in its location, joined.
+/// Adds every name in `location`, once, in order.
 void collectNames(mlir::Location location, SmallVectorImpl<StringRef> &names) {
   if (auto named = dyn_cast<mlir::NameLoc>(location)) {
     if (!is_contained(names, named.getName().getValue()))
@@ -85,12 +85,6 @@ void collectNames(mlir::Location location, SmallVectorImpl<StringRef> &names) {
   } else if (auto call = dyn_cast<mlir::CallSiteLoc>(location)) {
     collectNames(call.getCallee(), names);
   }
-}
-
-std::string nodeNames(mlir::Location location) {
-  SmallVector<StringRef> names;
-  collectNames(location, names);
-  return join(names, ", ");
 }
 
 struct EntryRows {
@@ -126,7 +120,7 @@ public:
       row.bytes = placed.bytes;
       weights.push_back(row);
     }
-    for (auto entry : inputs.module.getOps<plan::EntryOp>())
+    for (auto entry : mlir::ModuleOp(inputs.module).getOps<plan::EntryOp>())
       entries.push_back(readEntry(entry));
   }
 
@@ -134,7 +128,7 @@ public:
   SmallVector<int64_t> dims;
   SmallVector<uint32_t> kernelNames;
   SmallVector<nacre_weight> weights;
-  SmallVector<EntryRows> entries;
+  std::vector<EntryRows> entries;
   uint64_t stateBytes = 0;
 
 private:
@@ -394,6 +388,12 @@ void buildModule(Module &module, const TableInputs &inputs, const codegen::Targe
 //===----------------------------------------------------------------------===//
 // 3. The object
 //===----------------------------------------------------------------------===//
+
+std::string nodeNames(mlir::Location location) {
+  SmallVector<StringRef> names;
+  collectNames(location, names);
+  return join(names, ", ");
+}
 
 std::string variantSymbol(StringRef kernel, unsigned index) {
   return index == 0 ? kernel.str() : (kernel + ".variant" + Twine(index)).str();

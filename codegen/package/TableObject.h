@@ -13,13 +13,14 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
 #include <string>
+#include <vector>
 
 namespace nacre::package {
 
 /// A kernel and its code for each of the targets, the most demanding first.
 struct CompiledKernel {
   plan::KernelOp kernel;
-  llvm::SmallVector<codegen::KernelCode, 1> variants;
+  std::vector<codegen::KernelCode> variants;
 };
 
 /// Where each weight lies in the packed bytes.
@@ -41,6 +42,9 @@ struct TableInputs {
 
 /// The symbol under which variant `index` of a kernel is linked.
 std::string variantSymbol(llvm::StringRef kernel, unsigned index);
+
+/// The model's nodes that an operation computes: the names in its location, joined.
+std::string nodeNames(mlir::Location location);
 
 /// The object that defines `inputs.symbol`.
 llvm::Expected<llvm::SmallVector<char, 0>> buildTableObject(const TableInputs &inputs, const codegen::Target &target);

@@ -96,7 +96,7 @@ Expected<uint64_t> attachWeights(const std::string &path) {
   int file = open(path.c_str(), O_RDWR | O_CLOEXEC);
   if (file < 0)
     return fail(sys::StrError());
-  auto closeFile = make_scope_exit([&] { close(file); });
+  scope_exit closeFile([&] { close(file); });
   struct stat status;
   if (fstat(file, &status))
     return fail(sys::StrError());
@@ -104,7 +104,7 @@ Expected<uint64_t> attachWeights(const std::string &path) {
   void *mapping = mmap(nullptr, linkedBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (mapping == MAP_FAILED)
     return fail(sys::StrError());
-  auto unmap = make_scope_exit([&] { munmap(mapping, linkedBytes); });
+  scope_exit unmap([&] { munmap(mapping, linkedBytes); });
 
   char *image = static_cast<char *>(mapping);
   auto *header = reinterpret_cast<Elf64_Ehdr *>(image);

@@ -10,6 +10,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   # g++ 12 notes that it gives up on this warning in large headers, and -Werror then fails the build.
   target_compile_options(nacre-flags INTERFACE -Wno-misleading-indentation)
 endif()
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  # libstdc++ 12's stable_sort calls a function that it has itself deprecated.
+  target_compile_options(nacre-flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-deprecated-declarations>)
+endif()
 if(NACRE_SANITIZE)
   target_compile_options(nacre-flags INTERFACE -fsanitize=${NACRE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(nacre-flags INTERFACE -fsanitize=${NACRE_SANITIZE})
