@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The import phase: a trained network's file to one function of `nn` operators with static shapes.
+//
+// Shapes are computed while the model is read: what exporters spell as Shape, Gather and Concat is a constant here, and
+// an operand that decides a shape must be one. Weights stay in the mapped file.
+
+#ifndef NACRE_COMPILER_IMPORT_IMPORT_H
+#define NACRE_COMPILER_IMPORT_IMPORT_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include <map>
+#include <string>
+#include <vector>
+
+namespace nacre::importer {
+
+struct ImportOptions {
+  /// Shapes of inputs by name (`--shape`). They replace symbolic dimensions, and must agree with the others.
+  std::map<std::string, llvm::SmallVector<int64_t>> shapes;
+  /// Values of inputs by name (`--set`): numbers separated by commas, or the path of a .npy or .pb file. Such an input
+  /// is no longer an input of the function.
+  std::map<std::string, std::string> values;
+  /// The largest constant that the import may make, in bytes. Splats are not counted.
+  int64_t maxConstantBytes = int64_t(1024) << 20;
+  /// The name of the function.
+  std::string entry = "main";
+};
+
+/// A node that cannot be compiled, and why.
+struct UnsupportedNode {
+  std::string name;
+  std::string op;
+  int64_t opset;
+  std::string reason;
+};
+
+/// Imports the ONNX model at `path`. Arguments and results of the function carry their names as `nn.name`; every op's
+/// location is its node's name. Returns null after emitting diagnostics, which name the model's nodes.
+mlir::OwningOpRef<mlir::ModuleOp> importOnnx(llvm::StringRef path, const ImportOptions &options,
+                                             mlir::MLIRContext *context);
+
+/// Lists in `unsupported` every node of the ONNX model at `path` that importOnnx would refuse, in the model's order.
+/// Fails, after emitting diagnostics, when the model cannot be read or its inputs have no shape.
+mlir::LogicalResult checkOnnx(llvm::StringRef path, const ImportOptions &options, mlir::MLIRContext *context,
+                              std::vector<UnsupportedNode> &unsupported);
+
+} // namespace nacre::importer
+
+#endif // NACRE_COMPILER_IMPORT_IMPORT_H

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The operators that an importer knows: handlers by (operator, since version).
+//
+// An operator's meaning changes with the version of its operator set. A handler is registered with the first version it
+// is right for, and is used until a later one takes over.
+
+#ifndef NACRE_COMPILER_IMPORT_IMPORTREGISTRY_H
+#define NACRE_COMPILER_IMPORT_IMPORTREGISTRY_H
+
+#include "compiler/import/OperandBinder.h"
+
+#include "llvm/ADT/StringMap.h"
+#include <functional>
+#include <optional>
+
+namespace nacre::importer {
+
+/// Reads the node and sets its results, or reports an error.
+using Handler = std::function<void(OperandBinder &)>;
+
+/// How many operands a node may have. The first `min` must be there.
+struct Arity {
+  size_t min;
+  size_t max;
+};
+constexpr size_t unbounded = SIZE_MAX;
+
+class ImportRegistry {
+public:
+  struct Entry {
+    int64_t since;
+    Arity arity;
+    Handler handler;
+  };
+
+  void add(llvm::StringRef op, int64_t since, Arity arity, Handler handler);
+
+  /// The handler of `op` in an operator set of `version`, or null.
+  const Entry *find(llvm::StringRef op, int64_t version) const;
+
+  /// The first version in which `op` is known, if it is at all.
+  std::optional<int64_t> getFirstVersion(llvm::StringRef op) const;
+
+private:
+  llvm::StringMap<llvm::SmallVector<Entry, 2>> entries; // each sorted by version
+};
+
+} // namespace nacre::importer
+
+#endif // NACRE_COMPILER_IMPORT_IMPORTREGISTRY_H

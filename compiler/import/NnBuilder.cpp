@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builds `nn` operators the way importers need them.
+//
+// How:  1. making one operator: infer, verify, fold,
+//       2. constants,
+//       3. one function per operator,
+//       4. the compositions that most handlers share.
+
+#include "compiler/import/NnBuilder.h"
+
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/ADT/STLExtras.h"
+#include <numeric>
+
+using namespace mlir;
+
+namespace nacre::importer {
+
+ElementsAttr getConstant(Value value) {
+  auto constant = value.getDefiningOp<nn::ConstantOp>();
+  return constant ? constant.getValue() : ElementsAttr();
+}
+
+SmallVector<int64_t> axisRange(int64_t begin, int64_t end) {
+  return llvm::to_vector(llvm::seq(begin, std::max(begin, end)));
+}
+
+//===----------------------------------------------------------------------===//
+// 1. One operator
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+template <typename T> bool isMissing(const T &) { return false; }
+bool isMissing(const Value &value) { return !value; }
+bool isMissing(const ValueRange &values) {
+  return llvm::any_of(values, [](Value value) { return !value; });
+}
+
+} // namespace
+
+template <typename Op, typename... Args> Value NnBuilder::infer(Args &&...args) {
+  if ((isMissing(args) || ...))
+    return {};
+  OperationState state(loc, Op::getOperationName());
+  Op::build(builder, state, /*result=*/builder.getNoneType(), args...);
+  return finish(state, &Op::inferReturnTypes).front();
+}
+
+template <typename Op, typename... Args> Value NnBuilder::build(RankedTensorType type, Args &&...args) {
+  OperationState state(loc, Op::getOperationName());
+  Op::build(builder, state, type, args...);
+  return finish(state, /*inferTypes=*/nullptr).front();
+}
+
+SmallVector<Value> NnBuilder::finish(OperationState &state, InferTypes inferTypes) {
+  SmallVector<Value> none(state.types.size());
+  if (inferTypes) {
+    SmallVector<Type> inferred;
+    if (failed(inferTypes(builder.getContext(), loc, state.operands, state.attributes.getDictionary(loc.getContext()),
+                          state.getRawProperties(), state.regions, inferred)))
+      return none;
+    state.types.assign(inferred.begin(), inferred.end());
+  }
+  Operation *op = builder.create(state);
+  if (failed(verify(op))) {
+    op->erase();
+    return none;
+  }
+  SmallVector<Value> folded;
+  if (succeeded(builder.tryFold(op, folded)) && !folded.empty()) {
+    op->erase();
+    return folded;
+  }
+  return llvm::to_vector_of<Value>(op->getResults());
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Constants
+//===----------------------------------------------------------------------===//
+
+static TypedAttr getScalarAttr(Type type, double value) {
+  if (auto floatType = dyn_cast<FloatType>(type))
+    return FloatAttr::get(floatType, value);
+  unsigned width = type.getIntOrFloatBitWidth();
+  return IntegerAttr::get(type, APInt(64, static_cast<uint64_t>(static_cast<int64_t>(value))).zextOrTrunc(width));
+}
+
+Value NnBuilder::constant(ElementsAttr value) { return infer<nn::ConstantOp>(value); }
+
+Value NnBuilder::splat(RankedTensorType type, double value) {
+  return constant(DenseElementsAttr::get(type, ArrayRef<Attribute>(getScalarAttr(type.getElementType(), value))));
+}
+
+Value NnBuilder::scalar(Value like, double value) {
+  return like ? splat(RankedTensorType::get({}, getElementType(like)), value) : Value();
+}
+
+Value NnBuilder::integers(Ints values) {
+  auto type = RankedTensorType::get(static_cast<int64_t>(values.size()), builder.getI64Type());
+  return constant(DenseElementsAttr::get(type, values));
+}
+
+//===----------------------------------------------------------------------===//
+// 3. Operators
+//===----------------------------------------------------------------------===//
+
+Value NnBuilder::unary(nn::UnaryKind kind, Value operand, double alpha) {
+  return infer<nn::UnaryOp>(kind, operand, APFloat(alpha));
+}
+
+Value NnBuilder::binary(nn::BinaryKind kind, Value lhs, Value rhs) { return infer<nn::BinaryOp>(kind, lhs, rhs); }
+
+Value NnBuilder::binary(nn::BinaryKind kind, Value lhs, double rhs) { return binary(kind, lhs, scalar(lhs, rhs)); }
+
+Value NnBuilder::select(Value condition, Value onTrue, Value onFalse) {
+  return infer<nn::SelectOp>(condition, onTrue, onFalse);
+}
+
+Value NnBuilder::cast(Value operand, Type elementType) {
+  if (!operand || getElementType(operand) == elementType)
+    return operand;
+  return build<nn::CastOp>(getType(operand).clone(elementType), operand);
+}
+
+Value NnBuilder::matmul(Value lhs, Value rhs) { return infer<nn::MatMulOp>(lhs, rhs); }
+
+Value NnBuilder::conv(Value input, Value filter, Ints strides, Ints pads, Ints dilations, int64_t groups) {
+  return infer<nn::ConvOp>(input, filter, strides, pads, dilations, static_cast<uint64_t>(groups));
+}
+
+Value NnBuilder::pool(nn::PoolKind kind, Value input, Ints kernel, Ints strides, Ints pads, Ints dilations,
+                      Ints overhang, bool countPadding) {
+  return infer<nn::PoolOp>(kind, input, kernel, strides, pads, dilations, overhang, countPadding);
+}
+
+Value NnBuilder::reduce(nn::ReduceKind kind, Value operand, Ints axes, bool keepDims) {
+  return infer<nn::ReduceOp>(kind, operand, axes, keepDims);
+}
+
+Value NnBuilder::argReduce(nn::ArgKind kind, Value operand, int64_t axis, bool keepDims, bool selectLast) {
+  return infer<nn::ArgReduceOp>(kind, operand, static_cast<uint64_t>(axis), keepDims, selectLast);
+}
+
+Value NnBuilder::softmax(Value operand, int64_t axis, bool log) {
+  return infer<nn::SoftmaxOp>(operand, static_cast<uint64_t>(axis), log);
+}
+
+Value NnBuilder::normalize(Value operand, Ints axes, double epsilon) {
+  return infer<nn::NormalizeOp>(operand, axes, APFloat(epsilon));
+}
+
+Value NnBuilder::lrn(Value operand, int64_t size, double alpha, double beta, double bias) {
+  return infer<nn::LrnOp>(operand, static_cast<uint64_t>(size), APFloat(alpha), APFloat(beta), APFloat(bias));
+}
+
+std::array<Value, 3> NnBuilder::recurrent(nn::CellKind kind, const Recurrence &r) {
+  if (!r.input || !r.weights || !r.recurrence)
+    return {};
+  SmallVector<Attribute> activations = llvm::map_to_vector(r.activations, [&](nn::UnaryKind activation) -> Attribute {
+    return nn::UnaryKindAttr::get(builder.getContext(), activation);
+  });
+  OperationState state(loc, nn::RecurrentOp::getOperationName());
+  Type none = builder.getNoneType();
+  nn::RecurrentOp::build(builder, state, none, none, none, kind, r.input, r.weights, r.recurrence, r.bias, r.lengths,
+                         r.initialH, r.initialC, r.peepholes, r.reverse, r.linearBeforeReset, r.inputForget,
+                         APFloat(r.clip), builder.getArrayAttr(activations));
+  SmallVector<Value> results = finish(state, &nn::RecurrentOp::inferReturnTypes);
+  return {results[0], results[1], results[2]};
+}
+
+Value NnBuilder::reshape(Value operand, Ints shape) {
+  if (!operand || getShape(operand) == shape)
+    return operand;
+  return build<nn::ReshapeOp>(RankedTensorType::get(shape, getElementType(operand)), operand);
+}
+
+Value NnBuilder::broadcast(Value operand, Ints shape) {
+  if (!operand || getShape(operand) == shape)
+    return operand;
+  return build<nn::BroadcastOp>(RankedTensorType::get(shape, getElementType(operand)), operand);
+}
+
+Value NnBuilder::transpose(Value operand, Ints permutation) { return infer<nn::TransposeOp>(operand, permutation); }
+
+Value NnBuilder::concat(ValueRange operands, int64_t axis) {
+  return infer<nn::ConcatOp>(operands, static_cast<uint64_t>(axis));
+}
+
+Value NnBuilder::slice(Value operand, Ints starts, Ints sizes, Ints steps) {
+  return infer<nn::SliceOp>(operand, starts, sizes, steps);
+}
+
+Value NnBuilder::slice(Value operand, int64_t axis, int64_t start, int64_t size) {
+  if (!operand)
+    return {};
+  SmallVector<int64_t> starts(getRank(operand), 0), sizes(getShape(operand)), steps(getRank(operand), 1);
+  starts[axis] = start;
+  sizes[axis] = size;
+  return slice(operand, starts, sizes, steps);
+}
+
+Value NnBuilder::pad(nn::PadMode mode, Value operand, Ints low, Ints high, double value) {
+  if (!operand)
+    return {};
+  return infer<nn::PadOp>(mode, operand, low, high, getScalarAttr(getElementType(operand), value));
+}
+
+Value NnBuilder::gather(Value operand, Value indices, int64_t axis) {
+  return infer<nn::GatherOp>(operand, indices, static_cast<uint64_t>(axis));
+}
+
+Value NnBuilder::resize(nn::ResizeKind kind, Value operand, Ints shape, ArrayRef<double> scales,
+                        nn::Coordinates coordinates, nn::Rounding rounding) {
+  if (!operand)
+    return {};
+  auto type = RankedTensorType::get(shape, getElementType(operand));
+  return build<nn::ResizeOp>(type, kind, operand, scales, coordinates, rounding);
+}
+
+//===----------------------------------------------------------------------===//
+// 4. Channels
+//===----------------------------------------------------------------------===//
+
+Value NnBuilder::toChannelsLast(Value operand) {
+  if (!operand || getRank(operand) < 3)
+    return operand;
+  SmallVector<int64_t> permutation = axisRange(0, getRank(operand));
+  std::rotate(permutation.begin() + 1, permutation.begin() + 2, permutation.end());
+  return transpose(operand, permutation);
+}
+
+Value NnBuilder::toChannelsFirst(Value operand) {
+  if (!operand || getRank(operand) < 3)
+    return operand;
+  SmallVector<int64_t> permutation = axisRange(0, getRank(operand));
+  std::rotate(permutation.begin() + 1, permutation.end() - 1, permutation.end());
+  return transpose(operand, permutation);
+}
+
+Value NnBuilder::alignToAxis(Value channels, int64_t axis, int64_t rank) {
+  if (!channels)
+    return {};
+  if (getRank(channels) == 0) // one value for all channels
+    return channels;
+  SmallVector<int64_t> shape(rank - axis, 1);
+  shape.front() = getType(channels).getNumElements();
+  return reshape(channels, shape);
+}
+
+} // namespace nacre::importer

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builds `nn` operators the way importers need them.
+//
+// What: one function per operator, each of which infers the result type, verifies, and folds what is constant.
+// Why:  a handler then reads like the operator's definition: `mul(x, sigmoid(x))`.
+// How:  a null value means that an error was reported at this node. Every function given one returns one, so that
+//       compositions need no checks in between.
+
+#ifndef NACRE_COMPILER_IMPORT_NNBUILDER_H
+#define NACRE_COMPILER_IMPORT_NNBUILDER_H
+
+#include "dialects/nn/NnDialect.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace nacre::importer {
+
+using Ints = llvm::ArrayRef<int64_t>;
+
+inline mlir::RankedTensorType getType(mlir::Value value) { return llvm::cast<mlir::RankedTensorType>(value.getType()); }
+inline Ints getShape(mlir::Value value) { return getType(value).getShape(); }
+inline int64_t getRank(mlir::Value value) { return getType(value).getRank(); }
+inline mlir::Type getElementType(mlir::Value value) { return getType(value).getElementType(); }
+inline bool isFloat(mlir::Value value) { return llvm::isa<mlir::FloatType>(getElementType(value)); }
+
+/// The constant that `value` is, or null.
+mlir::ElementsAttr getConstant(mlir::Value value);
+
+/// The axes [begin, end).
+llvm::SmallVector<int64_t> axisRange(int64_t begin, int64_t end);
+
+class NnBuilder {
+public:
+  NnBuilder(mlir::OpBuilder &builder, mlir::Location loc) : builder(builder), loc(loc) {}
+
+  mlir::Location getLoc() const { return loc; }
+  mlir::Builder &types() { return builder; }
+  mlir::InFlightDiagnostic error() const { return mlir::emitError(loc); }
+
+  // Constants.
+  mlir::Value constant(mlir::ElementsAttr value);
+  mlir::Value splat(mlir::RankedTensorType type, double value);
+  /// A scalar of `like`'s element type.
+  mlir::Value scalar(mlir::Value like, double value);
+  /// `values` as a 1-D tensor of i64.
+  mlir::Value integers(Ints values);
+
+  // Elementwise.
+  mlir::Value unary(nn::UnaryKind kind, mlir::Value operand, double alpha = 0);
+  mlir::Value binary(nn::BinaryKind kind, mlir::Value lhs, mlir::Value rhs);
+  mlir::Value binary(nn::BinaryKind kind, mlir::Value lhs, double rhs);
+  mlir::Value add(mlir::Value lhs, mlir::Value rhs) { return binary(nn::BinaryKind::Add, lhs, rhs); }
+  mlir::Value add(mlir::Value lhs, double rhs) { return binary(nn::BinaryKind::Add, lhs, rhs); }
+  mlir::Value sub(mlir::Value lhs, mlir::Value rhs) { return binary(nn::BinaryKind::Sub, lhs, rhs); }
+  mlir::Value mul(mlir::Value lhs, mlir::Value rhs) { return binary(nn::BinaryKind::Mul, lhs, rhs); }
+  mlir::Value mul(mlir::Value lhs, double rhs) { return binary(nn::BinaryKind::Mul, lhs, rhs); }
+  mlir::Value div(mlir::Value lhs, mlir::Value rhs) { return binary(nn::BinaryKind::Div, lhs, rhs); }
+  mlir::Value div(mlir::Value lhs, double rhs) { return binary(nn::BinaryKind::Div, lhs, rhs); }
+  mlir::Value select(mlir::Value condition, mlir::Value onTrue, mlir::Value onFalse);
+  mlir::Value cast(mlir::Value operand, mlir::Type elementType);
+
+  // Contractions, windows, reductions. Channels come last in all of these.
+  mlir::Value matmul(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value conv(mlir::Value input, mlir::Value filter, Ints strides, Ints pads, Ints dilations, int64_t groups);
+  mlir::Value pool(nn::PoolKind kind, mlir::Value input, Ints kernel, Ints strides, Ints pads, Ints dilations,
+                   Ints overhang, bool countPadding);
+  mlir::Value reduce(nn::ReduceKind kind, mlir::Value operand, Ints axes, bool keepDims);
+  mlir::Value argReduce(nn::ArgKind kind, mlir::Value operand, int64_t axis, bool keepDims, bool selectLast);
+  mlir::Value softmax(mlir::Value operand, int64_t axis, bool log);
+  mlir::Value normalize(mlir::Value operand, Ints axes, double epsilon);
+  mlir::Value lrn(mlir::Value operand, int64_t size, double alpha, double beta, double bias);
+
+  struct Recurrence {
+    mlir::Value input, weights, recurrence, bias, lengths, initialH, initialC, peepholes; // from bias on maybe null
+    bool reverse = false, linearBeforeReset = false, inputForget = false;
+    double clip = 0;
+    llvm::SmallVector<nn::UnaryKind> activations;
+  };
+  /// All hidden states, the last one, the last cell; all null after an error.
+  std::array<mlir::Value, 3> recurrent(nn::CellKind kind, const Recurrence &recurrence);
+
+  // Shapes and data movement.
+  mlir::Value reshape(mlir::Value operand, Ints shape);
+  mlir::Value broadcast(mlir::Value operand, Ints shape);
+  mlir::Value transpose(mlir::Value operand, Ints permutation);
+  mlir::Value concat(mlir::ValueRange operands, int64_t axis);
+  mlir::Value slice(mlir::Value operand, Ints starts, Ints sizes, Ints steps);
+  /// Elements [start, start + size) of one axis.
+  mlir::Value slice(mlir::Value operand, int64_t axis, int64_t start, int64_t size);
+  mlir::Value pad(nn::PadMode mode, mlir::Value operand, Ints low, Ints high, double value);
+  mlir::Value gather(mlir::Value operand, mlir::Value indices, int64_t axis);
+  mlir::Value resize(nn::ResizeKind kind, mlir::Value operand, Ints shape, llvm::ArrayRef<double> scales,
+                     nn::Coordinates coordinates, nn::Rounding rounding);
+
+  /// [N, C, spatial...] to [N, spatial..., C] and back.
+  mlir::Value toChannelsLast(mlir::Value operand);
+  mlir::Value toChannelsFirst(mlir::Value operand);
+  /// A 1-D tensor of channels reshaped so that it broadcasts along `axis` of a tensor of `rank` axes.
+  mlir::Value alignToAxis(mlir::Value channels, int64_t axis, int64_t rank);
+
+private:
+  using InferTypes = mlir::LogicalResult (*)(mlir::MLIRContext *, std::optional<mlir::Location>, mlir::ValueRange,
+                                             mlir::DictionaryAttr, mlir::OpaqueProperties, mlir::RegionRange,
+                                             llvm::SmallVectorImpl<mlir::Type> &);
+  template <typename Op, typename... Args> mlir::Value infer(Args &&...args);
+  template <typename Op, typename... Args> mlir::Value build(mlir::RankedTensorType type, Args &&...args);
+  /// Infers result types where `inferTypes` is given, makes the op, verifies and folds it. Null after an error.
+  llvm::SmallVector<mlir::Value> finish(mlir::OperationState &state, InferTypes inferTypes);
+
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+};
+
+} // namespace nacre::importer
+
+#endif // NACRE_COMPILER_IMPORT_NNBUILDER_H

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One node of a model, as the handler of its operator sees it.
+//
+// What: typed access to operands and attributes, and a place for the results.
+// Why:  handlers say what an operator means and nothing else; every complaint about a node is made here, once, in the
+//       same words.
+// How:  a wrong attribute is reported and its default returned, so that a handler need not stop. What the handler has
+//       not looked at by its end is an error too: an attribute that we do not know may change the meaning.
+
+#ifndef NACRE_COMPILER_IMPORT_OPERANDBINDER_H
+#define NACRE_COMPILER_IMPORT_OPERANDBINDER_H
+
+#include "compiler/import/NnBuilder.h"
+
+#include "llvm/ADT/StringSet.h"
+
+namespace nacre::importer {
+
+/// What a node says, independent of the model's format.
+struct Node {
+  llvm::StringRef op;
+  int64_t version;                         ///< of the operator set the model uses
+  llvm::SmallVector<mlir::Value> operands; ///< null where an optional operand is left out
+  llvm::SmallVector<bool> results;         ///< whether each result is used
+  llvm::SmallVector<mlir::NamedAttribute> attributes;
+};
+
+class OperandBinder {
+public:
+  OperandBinder(const Node &node, NnBuilder nn, int64_t maxConstantBytes);
+
+  NnBuilder nn;
+
+  llvm::StringRef getOp() const { return node.op; }
+  int64_t getVersion() const { return node.version; }
+
+  /// Reports an error about this node.
+  mlir::InFlightDiagnostic error();
+  bool hasFailed() const { return failed; }
+
+  // Operands. Those that the operator requires are never null: the importer has checked them.
+  size_t getNumOperands() const { return node.operands.size(); }
+  mlir::Value getOperand(size_t index) const;
+  llvm::ArrayRef<mlir::Value> getOperands() const { return node.operands; }
+
+  /// The elements of an operand that decides a shape and must therefore be known; `role` is its name in the operator's
+  /// definition.
+  mlir::FailureOr<llvm::SmallVector<int64_t>> getIntegers(size_t index, llvm::StringRef role);
+  mlir::FailureOr<llvm::SmallVector<double>> getNumbers(size_t index, llvm::StringRef role);
+
+  // Attributes.
+  bool has(llvm::StringRef name) const;
+  int64_t getInt(llvm::StringRef name, int64_t missing);
+  bool getFlag(llvm::StringRef name, bool missing) { return getInt(name, missing) != 0; }
+  double getFloat(llvm::StringRef name, double missing);
+  llvm::StringRef getString(llvm::StringRef name, llvm::StringRef missing);
+  llvm::SmallVector<int64_t> getInts(llvm::StringRef name, Ints missing = {});
+  llvm::SmallVector<double> getFloats(llvm::StringRef name);
+  llvm::SmallVector<llvm::StringRef> getStrings(llvm::StringRef name);
+  mlir::ElementsAttr getTensor(llvm::StringRef name);
+  /// Sizes along axes: `count` numbers between `low` and 2^31, or as many times `missing`.
+  llvm::SmallVector<int64_t> getSizes(llvm::StringRef name, size_t count, int64_t missing, int64_t low);
+  /// Says that attributes do not change what the node computes here.
+  void ignore(std::initializer_list<llvm::StringRef> names) { seen.insert(names.begin(), names.end()); }
+
+  /// `axis` counted from the front, where negative ones count from the end of `rank` axes.
+  mlir::FailureOr<int64_t> getAxis(int64_t axis, int64_t rank);
+  /// The same for several, which must differ; sorted.
+  mlir::FailureOr<llvm::SmallVector<int64_t>> getAxes(Ints axes, int64_t rank);
+
+  /// Whether a constant of `count` elements may be made; reports an error if not.
+  bool allowsConstant(int64_t count, int64_t elementBytes);
+
+  // Results.
+  size_t getNumResults() const { return node.results.size(); }
+  bool wantsResult(size_t index) const { return index < node.results.size() && node.results[index]; }
+  void setResult(size_t index, mlir::Value value);
+  void setResult(mlir::Value value) { setResult(0, value); }
+
+  /// The results, after checking that the handler left nothing out.
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>> finish();
+
+private:
+  template <typename Attr> Attr get(llvm::StringRef name, llvm::StringRef kind);
+  mlir::ElementsAttr getConstantOperand(size_t index, llvm::StringRef role);
+
+  const Node &node;
+  int64_t maxConstantBytes;
+  bool failed = false;
+  llvm::SmallVector<mlir::Value> results;
+  llvm::StringSet<> seen;
+};
+
+} // namespace nacre::importer
+
+#endif // NACRE_COMPILER_IMPORT_OPERANDBINDER_H

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Activations, each as ONNX defines it, in terms of `nn`; the compiler fuses the compositions.
+
+#include "compiler/import/onnx/OnnxHandlers.h"
+
+using namespace mlir;
+
+namespace nacre::importer {
+namespace {
+
+using nn::BinaryKind;
+using nn::UnaryKind;
+
+void importLeakyRelu(OperandBinder &node) {
+  node.setResult(node.nn.unary(UnaryKind::LeakyRelu, node.getOperand(0), node.getFloat("alpha", 0.01)));
+}
+
+void importElu(OperandBinder &node) {
+  node.setResult(node.nn.unary(UnaryKind::Elu, node.getOperand(0), node.getFloat("alpha", 1)));
+}
+
+/// gamma * elu(x, alpha)
+void importSelu(OperandBinder &node) {
+  double alpha = node.getFloat("alpha", 1.67326319217681884765625);
+  double gamma = node.getFloat("gamma", 1.05070102214813232421875);
+  node.setResult(node.nn.mul(node.nn.unary(UnaryKind::Elu, node.getOperand(0), alpha), gamma));
+}
+
+/// max(0, x) + min(0, alpha * (exp(x / alpha) - 1))
+void importCelu(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  Value x = node.getOperand(0);
+  double alpha = node.getFloat("alpha", 1);
+  Value tail = nn.mul(nn.add(nn.unary(UnaryKind::Exp, nn.div(x, alpha)), -1), alpha);
+  node.setResult(nn.add(nn.binary(BinaryKind::Max, x, 0.0), nn.binary(BinaryKind::Min, tail, 0.0)));
+}
+
+void importThresholdedRelu(OperandBinder &node) {
+  Value x = node.getOperand(0);
+  Value isAbove = node.nn.binary(BinaryKind::Greater, x, node.getFloat("alpha", 1));
+  node.setResult(node.nn.select(isAbove, x, node.nn.scalar(x, 0)));
+}
+
+void importPRelu(OperandBinder &node) {
+  Value x = node.getOperand(0);
+  Value isBelow = node.nn.binary(BinaryKind::Less, x, 0.0);
+  node.setResult(node.nn.select(isBelow, node.nn.mul(x, node.getOperand(1)), x));
+}
+
+/// min(1, max(0, alpha * x + beta))
+Value hardSigmoid(NnBuilder &nn, Value x, double alpha, double beta) {
+  Value line = nn.add(nn.mul(x, alpha), beta);
+  return nn.binary(BinaryKind::Min, nn.binary(BinaryKind::Max, line, 0.0), 1.0);
+}
+
+void importHardSigmoid(OperandBinder &node) {
+  double alpha = node.getFloat("alpha", 0.2), beta = node.getFloat("beta", 0.5);
+  node.setResult(hardSigmoid(node.nn, node.getOperand(0), alpha, beta));
+}
+
+void importHardSwish(OperandBinder &node) {
+  Value x = node.getOperand(0);
+  node.setResult(node.nn.mul(x, hardSigmoid(node.nn, x, 1.0 / 6, 0.5)));
+}
+
+void importSwish(OperandBinder &node) {
+  Value x = node.getOperand(0);
+  Value scaled = node.nn.mul(x, node.getFloat("alpha", 1));
+  node.setResult(node.nn.mul(x, node.nn.unary(UnaryKind::Sigmoid, scaled)));
+}
+
+void importSoftsign(OperandBinder &node) {
+  Value x = node.getOperand(0);
+  node.setResult(node.nn.div(x, node.nn.add(node.nn.unary(UnaryKind::Abs, x), 1)));
+}
+
+void importMish(OperandBinder &node) {
+  Value x = node.getOperand(0);
+  node.setResult(node.nn.mul(x, node.nn.unary(UnaryKind::Tanh, node.nn.unary(UnaryKind::Softplus, x))));
+}
+
+void importShrink(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  Value x = node.getOperand(0);
+  double bias = node.getFloat("bias", 0), lambda = node.getFloat("lambd", 0.5);
+  Value above = nn.select(nn.binary(BinaryKind::Greater, x, lambda), nn.add(x, -bias), nn.scalar(x, 0));
+  node.setResult(nn.select(nn.binary(BinaryKind::Less, x, -lambda), nn.add(x, bias), above));
+}
+
+void importGelu(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  Value x = node.getOperand(0);
+  StringRef approximate = node.getString("approximate", "none");
+  if (approximate == "none") {
+    node.setResult(nn.unary(UnaryKind::Gelu, x));
+  } else if (approximate == "tanh") {
+    // x/2 * (1 + tanh(sqrt(2/pi) * (x + 0.044715 x^3)))
+    Value cubic = nn.add(x, nn.mul(nn.mul(nn.mul(x, x), x), 0.044715));
+    Value curve = nn.add(nn.unary(UnaryKind::Tanh, nn.mul(cubic, 0.7978845608028654)), 1);
+    node.setResult(nn.mul(nn.mul(x, 0.5), curve));
+  } else {
+    node.error() << "attribute 'approximate' must be 'none' or 'tanh', but is '" << approximate << "'";
+  }
+}
+
+} // namespace
+
+void registerActivations(ImportRegistry &registry) {
+  registry.add("Celu", 12, {1, 1}, importCelu);
+  registry.add("Elu", 6, {1, 1}, importElu);
+  registry.add("Gelu", 20, {1, 1}, importGelu);
+  registry.add("HardSigmoid", 6, {1, 1}, importHardSigmoid);
+  registry.add("HardSwish", 14, {1, 1}, importHardSwish);
+  registry.add("LeakyRelu", 6, {1, 1}, importLeakyRelu);
+  registry.add("Mish", 18, {1, 1}, importMish);
+  registry.add("PRelu", 7, {2, 2}, importPRelu);
+  registry.add("Selu", 6, {1, 1}, importSelu);
+  registry.add("Shrink", 9, {1, 1}, importShrink);
+  registry.add("Softsign", 1, {1, 1}, importSoftsign);
+  registry.add("Swish", 24, {1, 1}, importSwish);
+  registry.add("ThresholdedRelu", 10, {1, 1}, importThresholdedRelu);
+}
+
+} // namespace nacre::importer

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Operators that make constants, and operators that do nothing at inference.
+
+#include "compiler/import/onnx/OnnxFile.h"
+#include "compiler/import/onnx/OnnxHandlers.h"
+
+#include "dialects/nn/ConstantData.h"
+#include "dialects/nn/ShapeRules.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include <cmath>
+
+using namespace mlir;
+
+namespace nacre::importer {
+namespace {
+
+void importConstant(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  Builder &types = nn.types();
+  if (ElementsAttr value = node.getTensor("value")) {
+    node.setResult(nn.constant(value));
+  } else if (node.has("value_int")) {
+    auto type = RankedTensorType::get({}, types.getI64Type());
+    node.setResult(nn.constant(DenseElementsAttr::get(type, node.getInt("value_int", 0))));
+  } else if (node.has("value_ints")) {
+    node.setResult(nn.integers(node.getInts("value_ints")));
+  } else if (node.has("value_float")) {
+    node.setResult(nn.splat(RankedTensorType::get({}, types.getF32Type()), node.getFloat("value_float", 0)));
+  } else if (node.has("value_floats")) {
+    auto values = llvm::to_vector_of<float>(node.getFloats("value_floats"));
+    auto type = RankedTensorType::get(static_cast<int64_t>(values.size()), types.getF32Type());
+    node.setResult(nn.constant(DenseElementsAttr::get(type, ArrayRef<float>(values))));
+  } else if (!node.hasFailed()) {
+    node.error() << "must have a value that is a dense tensor of numbers";
+  }
+}
+
+/// The shape that operand `index` holds, if a tensor can have it.
+FailureOr<SmallVector<int64_t>> getShapeOperand(OperandBinder &node, size_t index, StringRef role) {
+  FailureOr<SmallVector<int64_t>> shape = node.getIntegers(index, role);
+  if (failed(shape))
+    return failure();
+  if (llvm::any_of(*shape, [](int64_t dim) { return dim < 0; }) || !nn::countElements(*shape))
+    return node.error() << "operand " << index << " ('" << role << "') must be the shape of a tensor, but is ["
+                        << ArrayRef<int64_t>(*shape) << "]";
+  return shape;
+}
+
+void importConstantOfShape(OperandBinder &node) {
+  FailureOr<SmallVector<int64_t>> shape = getShapeOperand(node, 0, "input");
+  if (failed(shape))
+    return;
+  ElementsAttr value = node.getTensor("value");
+  if (!value) {
+    node.setResult(node.nn.splat(RankedTensorType::get(*shape, node.nn.types().getF32Type()), 0));
+    return;
+  }
+  if (value.getNumElements() != 1) {
+    node.error() << "attribute 'value' must have one element, but has " << value.getNumElements();
+    return;
+  }
+  node.setResult(node.nn.broadcast(node.nn.reshape(node.nn.constant(value), {}), *shape));
+}
+
+/// A constant of `type` made by calling `makeElement` with each index, or null after an error.
+template <typename T, typename Make> Value makeConstant(OperandBinder &node, RankedTensorType type, Make makeElement) {
+  int64_t count = type.getNumElements();
+  if (!node.allowsConstant(count, getElementBytes(type.getElementType())))
+    return {};
+  nn::ConstantBuilder builder(type);
+  for (int64_t index = 0; index < count; ++index) {
+    T element = makeElement(index);
+    builder.write(index, ArrayRef<T>(element));
+  }
+  return node.nn.constant(std::move(builder).take());
+}
+
+void importRange(OperandBinder &node) {
+  FailureOr<SmallVector<double>> bounds[3];
+  constexpr StringLiteral roles[] = {"start", "limit", "delta"};
+  for (auto [index, role] : llvm::enumerate(roles)) {
+    bounds[index] = node.getNumbers(index, role);
+    if (failed(bounds[index]))
+      return;
+    if (bounds[index]->size() != 1) {
+      node.error() << "operand " << index << " ('" << role << "') must be a scalar";
+      return;
+    }
+  }
+  double start = bounds[0]->front(), limit = bounds[1]->front(), delta = bounds[2]->front();
+  double count = std::max(std::ceil((limit - start) / delta), 0.0);
+  if (!(count < 1e15)) {
+    node.error() << "must have a finite number of elements, but counts from " << start << " to " << limit
+                 << " in steps of " << delta;
+    return;
+  }
+  auto type = RankedTensorType::get(static_cast<int64_t>(count), getElementType(node.getOperand(0)));
+  if (!isFloat(node.getOperand(0))) {
+    auto first = static_cast<int64_t>(start), step = static_cast<int64_t>(delta);
+    node.setResult(makeConstant<int64_t>(node, type, [&](int64_t index) { return first + index * step; }));
+    return;
+  }
+  node.setResult(
+      makeConstant<double>(node, type, [&](int64_t index) { return start + static_cast<double>(index) * delta; }));
+}
+
+void importEyeLike(OperandBinder &node) {
+  Value like = node.getOperand(0);
+  Type elementType = getElementType(like);
+  if (node.has("dtype"))
+    elementType = getElementType(static_cast<int32_t>(node.getInt("dtype", 0)), like.getContext());
+  if (!elementType || getRank(like) != 2) {
+    node.error() << "must give a matrix of a type that Nacre has";
+    return;
+  }
+  int64_t diagonal = node.getInt("k", 0), columns = getShape(like)[1];
+  node.setResult(
+      makeConstant<int64_t>(node, RankedTensorType::get(getShape(like), elementType),
+                            [&](int64_t index) -> int64_t { return index % columns - index / columns == diagonal; }));
+}
+
+/// Keeps one triangle of the last two axes. The mask depends on the shape alone.
+void importTrilu(OperandBinder &node) {
+  Value x = node.getOperand(0);
+  int64_t diagonal = 0;
+  if (node.getOperand(1)) {
+    FailureOr<SmallVector<int64_t>> k = node.getIntegers(1, "k");
+    if (failed(k))
+      return;
+    diagonal = k->empty() ? 0 : k->front();
+  }
+  bool isUpper = node.getFlag("upper", true);
+  if (getRank(x) < 2) {
+    node.error() << "operand 0 ('input') must have at least 2 axes, but has " << getRank(x);
+    return;
+  }
+  Ints matrix = getShape(x).take_back(2);
+  auto type = RankedTensorType::get(matrix, node.nn.types().getI1Type());
+  Value mask = makeConstant<int64_t>(node, type, [&, columns = matrix[1]](int64_t index) -> int64_t {
+    int64_t offset = index % columns - index / columns;
+    return isUpper ? offset >= diagonal : offset <= diagonal;
+  });
+  node.setResult(node.nn.select(mask, x, node.nn.scalar(x, 0)));
+}
+
+void importOneHot(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  FailureOr<SmallVector<double>> depths = node.getNumbers(1, "depth");
+  if (failed(depths))
+    return;
+  if (depths->size() != 1 || !(depths->front() >= 0 && depths->front() < 1e9)) {
+    node.error() << "operand 1 ('depth') must be one number of at least 0";
+    return;
+  }
+  auto depth = static_cast<int64_t>(depths->front());
+  Value indices = nn.cast(node.getOperand(0), nn.types().getI64Type());
+  int64_t rank = getRank(node.getOperand(0)) + 1;
+  FailureOr<int64_t> axis = node.getAxis(node.getInt("axis", -1), rank);
+  if (failed(axis) || !indices)
+    return;
+  if (getType(node.getOperand(2)).getNumElements() != 2) {
+    node.error() << "operand 2 ('values') must have 2 elements, but is " << getType(node.getOperand(2));
+    return;
+  }
+  Value wrapped =
+      nn.select(nn.binary(nn::BinaryKind::Less, indices, 0.0), nn.add(indices, static_cast<double>(depth)), indices);
+  SmallVector<int64_t> shape(getShape(indices));
+  shape.insert(shape.begin() + *axis, 1);
+  Value classes = makeConstant<int64_t>(node, RankedTensorType::get(depth, nn.types().getI64Type()),
+                                        [](int64_t index) { return index; });
+  Value isClass = nn.binary(nn::BinaryKind::Equal, nn.reshape(wrapped, shape), nn.alignToAxis(classes, *axis, rank));
+  Value off = nn.reshape(nn.slice(node.getOperand(2), 0, 0, 1), {});
+  Value on = nn.reshape(nn.slice(node.getOperand(2), 0, 1, 1), {});
+  node.setResult(nn.select(isClass, on, off));
+}
+
+void importIdentity(OperandBinder &node) { node.setResult(node.getOperand(0)); }
+
+void importDropout(OperandBinder &node) {
+  node.ignore({"ratio", "seed"});
+  Value x = node.getOperand(0);
+  if (node.getOperand(2)) {
+    FailureOr<SmallVector<int64_t>> isTraining = node.getIntegers(2, "training_mode");
+    if (failed(isTraining))
+      return;
+    if (!isTraining->empty() && isTraining->front()) {
+      node.error() << "operand 2 ('training_mode') must be false: Nacre compiles for inference";
+      return;
+    }
+  }
+  node.setResult(0, x);
+  if (node.wantsResult(1)) // the mask: nothing is dropped
+    node.setResult(1, node.nn.splat(getType(x).clone(node.nn.types().getI1Type()), 1));
+}
+
+} // namespace
+
+void registerConstants(ImportRegistry &registry) {
+  registry.add("Constant", 1, {0, 0}, importConstant);
+  registry.add("ConstantOfShape", 9, {1, 1}, importConstantOfShape);
+  registry.add("Dropout", 7, {1, 3}, importDropout);
+  registry.add("EyeLike", 9, {1, 1}, importEyeLike);
+  registry.add("Identity", 1, {1, 1}, importIdentity);
+  registry.add("OneHot", 9, {3, 3}, importOneHot);
+  registry.add("Range", 11, {3, 3}, importRange);
+  registry.add("Trilu", 14, {1, 2}, importTrilu);
+}
+
+} // namespace nacre::importer

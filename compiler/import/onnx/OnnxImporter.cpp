@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A checked ONNX model to one function of `nn` operators.
+//
+// How:  1. inputs: shapes are settled, values that the user sets become constants,
+//       2. nodes, in order, each by the handler of its operator and version,
+//       3. outputs, and what folding left over is erased.
+
+#include "compiler/import/Import.h"
+#include "compiler/import/onnx/OnnxHandlers.h"
+#include "compiler/import/onnx/OnnxReader.h"
+#include "compiler/import/onnx/OnnxValues.h"
+#include "dialects/nn/ShapeRules.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace nacre::importer {
+namespace {
+
+const ImportRegistry &getRegistry() {
+  static const ImportRegistry registry = [] {
+    ImportRegistry result;
+    registerElementwise(result);
+    registerActivations(result);
+    registerConstants(result);
+    registerContractions(result);
+    registerConvolutions(result);
+    registerPoolings(result);
+    registerNormalizations(result);
+    registerReductions(result);
+    registerRecurrences(result);
+    registerResizes(result);
+    registerShapes(result);
+    registerSlices(result);
+    registerQuantizations(result);
+    return result;
+  }();
+  return registry;
+}
+
+bool isStandardDomain(StringRef domain) { return domain.empty() || domain == "ai.onnx"; }
+
+/// What the attribute holds. Files older than the field `type` say it by what is there.
+onnx::AttributeProto::AttributeType getKind(const onnx::AttributeProto &attribute) {
+  using Proto = onnx::AttributeProto;
+  if (attribute.has_type())
+    return attribute.type();
+  return attribute.has_f()          ? Proto::FLOAT
+         : attribute.has_i()        ? Proto::INT
+         : attribute.has_s()        ? Proto::STRING
+         : attribute.has_t()        ? Proto::TENSOR
+         : attribute.floats_size()  ? Proto::FLOATS
+         : attribute.ints_size()    ? Proto::INTS
+         : attribute.strings_size() ? Proto::STRINGS
+                                    : Proto::UNDEFINED;
+}
+
+constexpr StringLiteral nameAttr = "nn.name";
+
+class OnnxImporter {
+public:
+  OnnxImporter(OnnxModel &model, const ImportOptions &options, MLIRContext *context)
+      : model(model), options(options), builder(context) {}
+
+  /// Null after an error.
+  OwningOpRef<ModuleOp> import();
+  LogicalResult check(std::vector<UnsupportedNode> &unsupported);
+
+private:
+  LogicalResult begin();
+  LogicalResult checkOptions();
+  LogicalResult importInputs();
+  FailureOr<InputType> readType(const onnx::ValueInfoProto &input);
+  LogicalResult bindSymbols();
+  FailureOr<RankedTensorType> settleShape(const onnx::ValueInfoProto &input);
+  const ImportRegistry::Entry *findHandler(const onnx::NodeProto &proto) const;
+  LogicalResult importNode(const onnx::NodeProto &proto);
+  FailureOr<SmallVector<NamedAttribute>> importAttributes(const onnx::NodeProto &proto, Location loc);
+  FailureOr<Value> getValue(StringRef name);
+  LogicalResult importOutputs();
+  void eraseUnused();
+
+  OnnxModel &model;
+  const ImportOptions &options;
+  OpBuilder builder;
+  OwningOpRef<ModuleOp> module;
+  func::FuncOp func;
+  llvm::StringMap<Value> values; // null where a node has failed
+  llvm::StringMap<const onnx::TensorProto *> initializers;
+  llvm::StringMap<int64_t> symbols;
+};
+
+//===----------------------------------------------------------------------===//
+// 1. Inputs
+//===----------------------------------------------------------------------===//
+
+LogicalResult OnnxImporter::checkOptions() {
+  auto isInput = [&](StringRef name) {
+    return llvm::any_of(model.getGraph().input(), [&](auto &input) { return input.name() == name; });
+  };
+  for (auto &[name, shape] : options.shapes)
+    if (!isInput(name))
+      return emitError(model.getLocation()) << "--shape must name an input of the model, but names '" << name << "'";
+  for (auto &[name, text] : options.values)
+    if (!isInput(name))
+      return emitError(model.getLocation()) << "--set must name an input of the model, but names '" << name << "'";
+  return success();
+}
+
+FailureOr<InputType> OnnxImporter::readType(const onnx::ValueInfoProto &input) {
+  Location loc = model.getLocation(input.name());
+  if (!input.type().has_tensor_type())
+    return emitError(loc) << "an input must be a tensor, but this one is a sequence, a map or has no type";
+  const onnx::TypeProto::Tensor &tensor = input.type().tensor_type();
+  InputType type;
+  type.elementType = getElementType(tensor.elem_type(), builder.getContext());
+  if (!type.elementType)
+    return emitError(loc) << "has the element type '" << getElementTypeName(tensor.elem_type())
+                          << "', which is not supported";
+  if (tensor.has_shape()) {
+    type.shape.emplace();
+    for (const onnx::TensorShapeProto::Dimension &dim : tensor.shape().dim()) {
+      bool isKnown = dim.has_dim_value() && dim.dim_value() >= 0;
+      type.shape->push_back(isKnown ? dim.dim_value() : ShapedType::kDynamic);
+    }
+  }
+  return type;
+}
+
+/// A shape given for one input also gives a value to the symbols in it, for all inputs.
+LogicalResult OnnxImporter::bindSymbols() {
+  for (const onnx::ValueInfoProto &input : model.getGraph().input()) {
+    auto given = options.shapes.find(input.name());
+    if (given == options.shapes.end())
+      continue;
+    const onnx::TensorShapeProto &shape = input.type().tensor_type().shape();
+    if (input.type().tensor_type().has_shape() && shape.dim_size() != static_cast<int>(given->second.size()))
+      return emitError(model.getLocation(input.name()))
+             << "--shape must give " << shape.dim_size() << " dimensions, but gives " << given->second.size();
+    for (auto [dim, size] : llvm::zip(shape.dim(), given->second))
+      if (!dim.dim_param().empty() && symbols.try_emplace(dim.dim_param(), size).first->second != size)
+        return emitError(model.getLocation(input.name()))
+               << "--shape must give the symbolic dimension '" << dim.dim_param() << "' one value, but gives "
+               << symbols.lookup(dim.dim_param()) << " and " << size;
+  }
+  return success();
+}
+
+FailureOr<RankedTensorType> OnnxImporter::settleShape(const onnx::ValueInfoProto &input) {
+  FailureOr<InputType> type = readType(input);
+  if (failed(type))
+    return failure();
+  StringRef name = input.name();
+  Location loc = model.getLocation(name);
+  auto given = options.shapes.find(name.str());
+  bool isGiven = given != options.shapes.end();
+  if (!type->shape && !isGiven)
+    return emitError(loc) << "has no shape in the model; give it with --shape " << name << "=<dim>x<dim>...";
+
+  SmallVector<int64_t> shape = isGiven ? given->second : *type->shape;
+  for (auto [axis, dim] : llvm::enumerate(shape)) {
+    if (isGiven) {
+      int64_t stated = type->shape ? (*type->shape)[axis] : ShapedType::kDynamic;
+      if (dim < 0 || (!ShapedType::isDynamic(stated) && stated != dim))
+        return emitError(loc) << "axis " << axis << " must have the size that the model states, " << stated
+                              << ", but --shape gives " << dim;
+      continue;
+    }
+    if (!ShapedType::isDynamic(dim))
+      continue;
+    StringRef symbol = input.type().tensor_type().shape().dim(static_cast<int>(axis)).dim_param();
+    auto known = symbols.find(symbol);
+    if (!symbol.empty() && known != symbols.end()) {
+      dim = known->second;
+    } else if (axis == 0) {
+      dim = 1;
+      if (!symbol.empty())
+        symbols[symbol] = dim;
+      emitRemark(loc) << "the batch dimension '" << symbol << "' is taken as 1; change it with --shape " << name
+                      << "=<dim>x<dim>...";
+    } else {
+      return emitError(loc) << "axis " << axis << " must have a size, but is symbolic ('" << symbol
+                            << "'); give it with --shape " << name << "=<dim>x<dim>...";
+    }
+  }
+  // The largest tensor that any size below can count in bytes.
+  if (!nn::countElements(shape))
+    return emitError(loc) << "must fit into memory, but has shape [" << ArrayRef<int64_t>(shape) << "]";
+  return RankedTensorType::get(shape, type->elementType);
+}
+
+LogicalResult OnnxImporter::importInputs() {
+  if (failed(checkOptions()) || failed(bindSymbols()))
+    return failure();
+  Block &entry = *func.addEntryBlock();
+  builder.setInsertionPointToEnd(&entry);
+
+  SmallVector<Type> types;
+  for (const onnx::ValueInfoProto &input : model.getGraph().input()) {
+    StringRef name = input.name();
+    Location loc = model.getLocation(name);
+    auto set = options.values.find(name.str());
+    if (set != options.values.end()) {
+      FailureOr<InputType> type = readType(input);
+      if (failed(type))
+        return failure();
+      FailureOr<ElementsAttr> value = readInputValue(set->second, *type, loc);
+      if (failed(value))
+        return failure();
+      values[name] = NnBuilder(builder, loc).constant(*value);
+      continue;
+    }
+    if (initializers.contains(name))
+      continue;
+    FailureOr<RankedTensorType> type = settleShape(input);
+    if (failed(type))
+      return failure();
+    values[name] = entry.addArgument(*type, loc);
+    types.push_back(*type);
+  }
+  func.setFunctionType(builder.getFunctionType(types, {}));
+  for (BlockArgument argument : entry.getArguments())
+    func.setArgAttr(argument.getArgNumber(), nameAttr, cast<NameLoc>(argument.getLoc()).getName());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Nodes
+//===----------------------------------------------------------------------===//
+
+FailureOr<Value> OnnxImporter::getValue(StringRef name) {
+  auto known = values.find(name);
+  if (known != values.end())
+    return known->second;
+  const onnx::TensorProto *initializer = initializers.lookup(name);
+  assert(initializer && "the reader has checked that every value is defined");
+  Location loc = model.getLocation(name);
+  FailureOr<OnnxTensor> tensor = model.read(*initializer, loc);
+  if (failed(tensor))
+    return failure();
+  return values[name] = NnBuilder(builder, loc).constant(makeConstant(*tensor, name));
+}
+
+FailureOr<SmallVector<NamedAttribute>> OnnxImporter::importAttributes(const onnx::NodeProto &proto, Location loc) {
+  SmallVector<NamedAttribute> result;
+  llvm::StringSet<> names;
+  for (const onnx::AttributeProto &attribute : proto.attribute()) {
+    if (!names.insert(attribute.name()).second || attribute.name().empty())
+      return emitError(loc) << "attribute '" << attribute.name() << "' must be given once and have a name";
+    Attribute value;
+    switch (getKind(attribute)) {
+    case onnx::AttributeProto::INT:
+      value = builder.getI64IntegerAttr(attribute.i());
+      break;
+    case onnx::AttributeProto::FLOAT:
+      value = builder.getF32FloatAttr(attribute.f());
+      break;
+    case onnx::AttributeProto::STRING:
+      value = builder.getStringAttr(attribute.s());
+      break;
+    case onnx::AttributeProto::INTS:
+      value = builder.getDenseI64ArrayAttr(ArrayRef(attribute.ints().data(), attribute.ints_size()));
+      break;
+    case onnx::AttributeProto::FLOATS:
+      value = builder.getDenseF32ArrayAttr(ArrayRef(attribute.floats().data(), attribute.floats_size()));
+      break;
+    case onnx::AttributeProto::STRINGS:
+      value = builder.getStrArrayAttr(llvm::to_vector_of<StringRef>(attribute.strings()));
+      break;
+    case onnx::AttributeProto::TENSOR: {
+      FailureOr<OnnxTensor> tensor = model.read(attribute.t(), loc);
+      if (failed(tensor))
+        return failure();
+      value = makeConstant(*tensor, attribute.t().name().empty() ? StringRef(attribute.name()) : attribute.t().name());
+      break;
+    }
+    default:
+      return emitError(loc) << "attribute '" << attribute.name()
+                            << "' must be a number, a string, a tensor or a list of those";
+    }
+    result.push_back(builder.getNamedAttr(attribute.name(), value));
+  }
+  return result;
+}
+
+const ImportRegistry::Entry *OnnxImporter::findHandler(const onnx::NodeProto &proto) const {
+  if (!isStandardDomain(proto.domain()))
+    return nullptr;
+  return getRegistry().find(proto.op_type(), model.getOpsetVersion(proto.domain()));
+}
+
+LogicalResult OnnxImporter::importNode(const onnx::NodeProto &proto) {
+  Location loc = model.getLocation(proto);
+  const ImportRegistry::Entry *entry = findHandler(proto);
+  int64_t version = model.getOpsetVersion(proto.domain());
+  if (!entry) {
+    std::string qualified = proto.domain().empty() ? proto.op_type() : proto.domain() + "." + proto.op_type();
+    InFlightDiagnostic error = emitError(loc) << "unsupported operator '" << qualified << "' (opset " << version << ")";
+    std::optional<int64_t> first = getRegistry().getFirstVersion(proto.op_type());
+    if (first && isStandardDomain(proto.domain()))
+      error << "; it is supported from opset " << *first << " on";
+    return error;
+  }
+
+  Node node{proto.op_type(), version, {}, {}, {}};
+  for (const std::string &input : proto.input()) {
+    FailureOr<Value> value = input.empty() ? Value() : getValue(input);
+    if (failed(value))
+      return failure();
+    node.operands.push_back(*value);
+  }
+  // An optional operand may also be left out by an empty name at the end.
+  while (!node.operands.empty() && !node.operands.back())
+    node.operands.pop_back();
+  size_t count = node.operands.size();
+  bool hasRequired =
+      count >= entry->arity.min && llvm::all_of(ArrayRef(node.operands).take_front(entry->arity.min),
+                                                [](Value operand) { return static_cast<bool>(operand); });
+  if (!hasRequired || count > entry->arity.max)
+    return emitError(loc) << "operator '" << proto.op_type() << "' must have " << entry->arity.min
+                          << " or more operands"
+                          << ", but has " << count << " that do not fit its definition";
+  for (const std::string &output : proto.output())
+    node.results.push_back(!output.empty());
+
+  FailureOr<SmallVector<NamedAttribute>> attributes = importAttributes(proto, loc);
+  if (failed(attributes))
+    return failure();
+  node.attributes = std::move(*attributes);
+
+  OperandBinder binder(node, NnBuilder(builder, loc), options.maxConstantBytes);
+  entry->handler(binder);
+  FailureOr<SmallVector<Value>> results = binder.finish();
+  if (failed(results))
+    return failure();
+  for (auto [name, value] : llvm::zip_equal(proto.output(), *results))
+    if (!name.empty())
+      values[name] = value;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// 3. Outputs
+//===----------------------------------------------------------------------===//
+
+LogicalResult OnnxImporter::importOutputs() {
+  SmallVector<Value> results;
+  for (const onnx::ValueInfoProto &output : model.getGraph().output()) {
+    FailureOr<Value> value = getValue(output.name());
+    if (failed(value))
+      return failure();
+    results.push_back(*value);
+  }
+  func::ReturnOp::create(builder, model.getLocation(), results);
+  func.setFunctionType(
+      builder.getFunctionType(func.getArgumentTypes(), llvm::to_vector(ValueRange(results).getTypes())));
+  for (auto [index, output] : llvm::enumerate(model.getGraph().output()))
+    func.setResultAttr(index, nameAttr, builder.getStringAttr(output.name()));
+  return success();
+}
+
+void OnnxImporter::eraseUnused() {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(func.front())))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+LogicalResult OnnxImporter::begin() {
+  module = ModuleOp::create(model.getLocation());
+  builder.setInsertionPointToEnd(module->getBody());
+  func = func::FuncOp::create(builder, model.getLocation(), options.entry, builder.getFunctionType({}, {}));
+  for (const onnx::TensorProto &initializer : model.getGraph().initializer())
+    initializers[initializer.name()] = &initializer;
+
+  return importInputs();
+}
+
+OwningOpRef<ModuleOp> OnnxImporter::import() {
+  if (failed(begin()))
+    return nullptr;
+  for (const onnx::NodeProto *node : model.getNodes())
+    if (failed(importNode(*node)))
+      return nullptr;
+  if (failed(importOutputs()))
+    return nullptr;
+  eraseUnused();
+  return std::move(module);
+}
+
+LogicalResult OnnxImporter::check(std::vector<UnsupportedNode> &unsupported) {
+  if (failed(begin()))
+    return failure();
+  for (const onnx::NodeProto *node : model.getNodes()) {
+    // What a failed node would have computed is unknown, so of a node that reads it only the operator can be judged.
+    bool isJudgeable = llvm::all_of(node->input(), [&](StringRef input) {
+      auto value = values.find(input);
+      return value == values.end() || value->second;
+    });
+    if (!isJudgeable && findHandler(*node)) {
+      for (StringRef output : node->output())
+        values[output] = Value();
+      continue;
+    }
+    std::string reason;
+    {
+      ScopedDiagnosticHandler handler(builder.getContext(), [&](Diagnostic &diagnostic) {
+        if (diagnostic.getSeverity() == DiagnosticSeverity::Error && reason.empty())
+          reason = diagnostic.str();
+      });
+      if (succeeded(importNode(*node)))
+        continue;
+    }
+    for (StringRef output : node->output())
+      values[output] = Value();
+    Location loc = model.getLocation(*node);
+    unsupported.push_back({cast<NameLoc>(loc).getName().str(), node->op_type(), model.getOpsetVersion(node->domain()),
+                           std::move(reason)});
+  }
+  return success();
+}
+
+} // namespace
+
+OwningOpRef<ModuleOp> importOnnx(StringRef path, const ImportOptions &options, MLIRContext *context) {
+  context->loadDialect<func::FuncDialect, nn::NnDialect>();
+  FailureOr<std::unique_ptr<OnnxModel>> model = OnnxModel::read(path, context);
+  if (failed(model))
+    return nullptr;
+  return OnnxImporter(**model, options, context).import();
+}
+
+LogicalResult checkOnnx(StringRef path, const ImportOptions &options, MLIRContext *context,
+                        std::vector<UnsupportedNode> &unsupported) {
+  context->loadDialect<func::FuncDialect, nn::NnDialect>();
+  FailureOr<std::unique_ptr<OnnxModel>> model = OnnxModel::read(path, context);
+  if (failed(model))
+    return failure();
+  return OnnxImporter(**model, options, context).check(unsupported);
+}
+
+} // namespace nacre::importer

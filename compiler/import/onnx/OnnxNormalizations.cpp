@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Normalizations. Each is `nn.normalize` over some axes, or arithmetic, then a scale and a shift.
+
+#include "compiler/import/onnx/OnnxHandlers.h"
+
+using namespace mlir;
+
+namespace nacre::importer {
+namespace {
+
+using nn::BinaryKind;
+using nn::ReduceKind;
+using nn::UnaryKind;
+
+/// Reports an error unless operand `index` has one element for each of `channels`.
+bool checkChannels(OperandBinder &node, size_t index, int64_t channels) {
+  if (getShape(node.getOperand(index)) == Ints(channels))
+    return true;
+  node.error() << "operand " << index << " must have one element for each of " << channels << " channels, but is "
+               << getType(node.getOperand(index));
+  return false;
+}
+
+bool checkHasChannels(OperandBinder &node, Value x) {
+  if (getRank(x) >= 2)
+    return true;
+  node.error() << "operand 0 must have a batch and a channel axis, but is " << getType(x);
+  return false;
+}
+
+/// scale * (x - mean) / sqrt(var + epsilon) + shift, as one multiplication and one addition per element.
+void importBatchNormalization(OperandBinder &node) {
+  node.ignore({"momentum", "is_test", "consumed_inputs"});
+  NnBuilder &nn = node.nn;
+  Value x = node.getOperand(0);
+  if (node.getFlag("training_mode", false) || !node.getFlag("spatial", true)) {
+    node.error() << "must be in inference mode with statistics per channel";
+    return;
+  }
+  if (!checkHasChannels(node, x))
+    return;
+  for (size_t index = 1; index <= 4; ++index)
+    if (!checkChannels(node, index, getShape(x)[1]))
+      return;
+  Value scale = node.getOperand(1), shift = node.getOperand(2), mean = node.getOperand(3), var = node.getOperand(4);
+  Value deviation = nn.unary(UnaryKind::Sqrt, nn.add(var, node.getFloat("epsilon", 1e-5)));
+  Value factor = nn.div(nn.cast(scale, getElementType(var)), deviation);
+  Value offset = nn.sub(nn.cast(shift, getElementType(var)), nn.mul(mean, factor));
+  Type elementType = getElementType(x);
+  Value y = nn.add(nn.mul(nn.toChannelsLast(x), nn.cast(factor, elementType)), nn.cast(offset, elementType));
+  node.setResult(nn.toChannelsFirst(y));
+}
+
+void importInstanceNormalization(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  Value x = node.getOperand(0);
+  if (!checkHasChannels(node, x) || !checkChannels(node, 1, getShape(x)[1]) || !checkChannels(node, 2, getShape(x)[1]))
+    return;
+  Value normal = nn.normalize(nn.toChannelsLast(x), axisRange(1, getRank(x) - 1), node.getFloat("epsilon", 1e-5));
+  node.setResult(nn.toChannelsFirst(nn.add(nn.mul(normal, node.getOperand(1)), node.getOperand(2))));
+}
+
+/// Scale and shift have one element for each group (version 18) or channel (version 21).
+void importGroupNormalization(OperandBinder &node) {
+  node.ignore({"stash_type"});
+  NnBuilder &nn = node.nn;
+  Value x = node.getOperand(0);
+  int64_t groups = node.getInt("num_groups", 0);
+  if (!checkHasChannels(node, x))
+    return;
+  Ints shape = getShape(x);
+  int64_t channels = shape[1];
+  if (groups < 1 || channels % groups) {
+    node.error() << "attribute 'num_groups' must divide the " << channels << " channels, but is " << groups;
+    return;
+  }
+  int64_t parameters = node.getVersion() < 21 ? groups : channels;
+  if (!checkChannels(node, 1, parameters) || !checkChannels(node, 2, parameters))
+    return;
+  SmallVector<int64_t> grouped(shape);
+  grouped[1] = groups;
+  grouped.insert(grouped.begin() + 2, channels / groups);
+  auto rank = static_cast<int64_t>(grouped.size());
+  Value normal = nn.normalize(nn.reshape(x, grouped), axisRange(2, rank), node.getFloat("epsilon", 1e-5));
+  auto apply = [&](Value y, int64_t rank) {
+    Value scale = nn.alignToAxis(node.getOperand(1), 1, rank), shift = nn.alignToAxis(node.getOperand(2), 1, rank);
+    return nn.add(nn.mul(y, scale), shift);
+  };
+  if (parameters == groups)
+    node.setResult(nn.reshape(apply(normal, rank), shape));
+  else
+    node.setResult(apply(nn.reshape(normal, shape), rank - 1));
+}
+
+void importLayerNormalization(OperandBinder &node) {
+  node.ignore({"stash_type"});
+  NnBuilder &nn = node.nn;
+  Value x = node.getOperand(0);
+  double epsilon = node.getFloat("epsilon", 1e-5);
+  FailureOr<int64_t> axis = node.getAxis(node.getInt("axis", -1), getRank(x));
+  if (failed(axis))
+    return;
+  SmallVector<int64_t> axes = axisRange(*axis, getRank(x));
+  Value y = nn.mul(nn.normalize(x, axes, epsilon), node.getOperand(1));
+  node.setResult(0, node.getOperand(2) ? nn.add(y, node.getOperand(2)) : y);
+  if (!node.wantsResult(1) && !node.wantsResult(2))
+    return;
+  Value mean = nn.reduce(ReduceKind::Mean, x, axes, /*keepDims=*/true);
+  Value centred = nn.sub(x, mean);
+  Value variance = nn.reduce(ReduceKind::Mean, nn.mul(centred, centred), axes, /*keepDims=*/true);
+  node.setResult(1, mean);
+  node.setResult(2, nn.unary(UnaryKind::Reciprocal, nn.unary(UnaryKind::Sqrt, nn.add(variance, epsilon))));
+}
+
+void importRMSNormalization(OperandBinder &node) {
+  node.ignore({"stash_type"});
+  NnBuilder &nn = node.nn;
+  Value x = node.getOperand(0);
+  double epsilon = node.getFloat("epsilon", 1e-5);
+  FailureOr<int64_t> axis = node.getAxis(node.getInt("axis", -1), getRank(x));
+  if (failed(axis))
+    return;
+  Value square = nn.reduce(ReduceKind::Mean, nn.mul(x, x), axisRange(*axis, getRank(x)), /*keepDims=*/true);
+  node.setResult(nn.mul(nn.div(x, nn.unary(UnaryKind::Sqrt, nn.add(square, epsilon))), node.getOperand(1)));
+}
+
+/// (x - mean) / (deviation + 1e-9)
+void importMeanVarianceNormalization(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  Value x = node.getOperand(0);
+  FailureOr<SmallVector<int64_t>> axes = node.getAxes(node.getInts("axes", {0, 2, 3}), getRank(x));
+  if (failed(axes))
+    return;
+  Value centred = nn.sub(x, nn.reduce(ReduceKind::Mean, x, *axes, /*keepDims=*/true));
+  Value variance = nn.reduce(ReduceKind::Mean, nn.mul(centred, centred), *axes, /*keepDims=*/true);
+  node.setResult(nn.div(centred, nn.add(nn.unary(UnaryKind::Sqrt, variance), 1e-9)));
+}
+
+void importLpNormalization(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  Value x = node.getOperand(0);
+  int64_t p = node.getInt("p", 2);
+  FailureOr<int64_t> axis = node.getAxis(node.getInt("axis", -1), getRank(x));
+  if (failed(axis))
+    return;
+  if (p != 1 && p != 2) {
+    node.error() << "attribute 'p' must be 1 or 2, but is " << p;
+    return;
+  }
+  Value powers = p == 1 ? nn.unary(UnaryKind::Abs, x) : nn.mul(x, x);
+  Value norm = nn.reduce(ReduceKind::Sum, powers, *axis, /*keepDims=*/true);
+  if (p == 2)
+    norm = nn.unary(UnaryKind::Sqrt, norm);
+  // Where the norm is zero all elements are, and stay so.
+  Value divisor = nn.select(nn.binary(BinaryKind::Equal, norm, 0.0), nn.scalar(x, 1), norm);
+  node.setResult(nn.div(x, divisor));
+}
+
+void importLrn(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  Value x = node.getOperand(0);
+  if (!checkHasChannels(node, x))
+    return;
+  Value y = nn.lrn(nn.toChannelsLast(x), node.getInt("size", 0), node.getFloat("alpha", 1e-4),
+                   node.getFloat("beta", 0.75), node.getFloat("bias", 1));
+  node.setResult(nn.toChannelsFirst(y));
+}
+
+/// Along one axis, from version 13 on.
+void importSoftmax13(OperandBinder &node, bool log) {
+  Value x = node.getOperand(0);
+  FailureOr<int64_t> axis = node.getAxis(node.getInt("axis", -1), getRank(x));
+  if (succeeded(axis))
+    node.setResult(node.nn.softmax(x, *axis, log));
+}
+
+/// `x` as a matrix: the axes from `axis` on become its columns. Before version 13 these operators work on that.
+Value toMatrix(OperandBinder &node, Value x, int64_t axis) {
+  int64_t rows = 1, columns = 1;
+  for (auto [index, dim] : llvm::enumerate(getShape(x)))
+    (static_cast<int64_t>(index) < axis ? rows : columns) *= dim;
+  return node.nn.reshape(x, {rows, columns});
+}
+
+void importSoftmax1(OperandBinder &node, bool log) {
+  Value x = node.getOperand(0);
+  FailureOr<int64_t> axis = node.getAxis(node.getInt("axis", 1), getRank(x));
+  if (failed(axis))
+    return;
+  bool isLast = *axis == getRank(x) - 1;
+  Value matrix = isLast ? x : toMatrix(node, x, *axis);
+  node.setResult(node.nn.reshape(node.nn.softmax(matrix, isLast ? *axis : 1, log), getShape(x)));
+}
+
+/// One where the largest element of the axis is first met, zero elsewhere.
+void importHardmax(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  Value x = node.getOperand(0);
+  bool isOld = node.getVersion() < 13;
+  FailureOr<int64_t> given = node.getAxis(node.getInt("axis", isOld ? 1 : -1), getRank(x));
+  if (failed(given))
+    return;
+  Value table = isOld ? toMatrix(node, x, *given) : x;
+  int64_t axis = isOld ? 1 : *given;
+  if (!table)
+    return;
+  Value largest = nn.argReduce(nn::ArgKind::Max, table, axis, /*keepDims=*/true, /*selectLast=*/false);
+  SmallVector<int64_t> positions = axisRange(0, getShape(table)[axis]);
+  Value isLargest = nn.binary(BinaryKind::Equal, largest, nn.alignToAxis(nn.integers(positions), axis, getRank(table)));
+  node.setResult(nn.reshape(nn.cast(isLargest, getElementType(x)), getShape(x)));
+}
+
+} // namespace
+
+void registerNormalizations(ImportRegistry &registry) {
+  registry.add("BatchNormalization", 7, {5, 5}, importBatchNormalization);
+  registry.add("GroupNormalization", 18, {3, 3}, importGroupNormalization);
+  registry.add("Hardmax", 1, {1, 1}, importHardmax);
+  registry.add("InstanceNormalization", 6, {3, 3}, importInstanceNormalization);
+  registry.add("LRN", 1, {1, 1}, importLrn);
+  registry.add("LayerNormalization", 17, {2, 3}, importLayerNormalization);
+  registry.add("LpNormalization", 1, {1, 1}, importLpNormalization);
+  registry.add("MeanVarianceNormalization", 9, {1, 1}, importMeanVarianceNormalization);
+  registry.add("RMSNormalization", 23, {2, 2}, importRMSNormalization);
+  for (bool log : {false, true}) {
+    StringRef op = log ? "LogSoftmax" : "Softmax";
+    registry.add(op, 1, {1, 1}, [log](OperandBinder &node) { importSoftmax1(node, log); });
+    registry.add(op, 13, {1, 1}, [log](OperandBinder &node) { importSoftmax13(node, log); });
+  }
+}
+
+} // namespace nacre::importer

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Conversions between integers and the reals they stand for, computed in floating point.
+
+#include "compiler/import/onnx/OnnxHandlers.h"
+
+#include "llvm/ADT/APSInt.h"
+
+using namespace mlir;
+
+namespace nacre::importer {
+namespace {
+
+using nn::BinaryKind;
+using nn::UnaryKind;
+
+/// `parameter`, which has one element or one for each of `axis`, so that it broadcasts against `x`.
+Value alignParameter(OperandBinder &node, Value parameter, Value x, int64_t axis) {
+  if (!parameter)
+    return {};
+  if (getType(parameter).getNumElements() == 1)
+    return node.nn.reshape(parameter, {});
+  if (getRank(parameter) == 1 && getRank(x) > axis && getShape(parameter)[0] == getShape(x)[axis])
+    return node.nn.alignToAxis(parameter, axis, getRank(x));
+  node.error() << "scale and zero point must have one element or one for each of axis " << axis << ", but are "
+               << getType(parameter) << " for " << getType(x);
+  return {};
+}
+
+/// The axis that scales belong to. It only matters where there are several, so rank 0 and 1 may have any.
+FailureOr<int64_t> readAxis(OperandBinder &node) {
+  node.ignore({"saturate"}); // of 8-bit floats
+  int64_t axis = node.getInt("axis", 1), rank = getRank(node.getOperand(0));
+  if (node.getInt("block_size", 0) != 0)
+    return node.error() << "attribute 'block_size' must be 0";
+  if (getType(node.getOperand(1)).getNumElements() == 1)
+    return 0;
+  return node.getAxis(axis, rank);
+}
+
+void importDequantizeLinear(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  Value x = node.getOperand(0), scale = node.getOperand(1), zero = node.getOperand(2);
+  FailureOr<int64_t> axis = readAxis(node);
+  if (failed(axis))
+    return;
+  Type real = getElementType(scale);
+  Value centred = nn.cast(x, real);
+  if (zero)
+    centred = nn.sub(centred, nn.cast(alignParameter(node, zero, x, *axis), real));
+  node.setResult(nn.mul(centred, alignParameter(node, scale, x, *axis)));
+}
+
+void importQuantizeLinear(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  Value x = node.getOperand(0), scale = node.getOperand(1), zero = node.getOperand(2);
+  FailureOr<int64_t> axis = readAxis(node);
+  if (failed(axis))
+    return;
+  node.ignore({"precision"});
+  if (!zero && node.getInt("output_dtype", 0) != 0) {
+    node.error() << "attribute 'output_dtype' must be 0; give a zero point of that type";
+    return;
+  }
+  Type integer = zero ? getElementType(zero) : Type(nn.types().getIntegerType(8, /*isSigned=*/false));
+  auto integerType = dyn_cast<IntegerType>(integer);
+  if (!integerType || integerType.getWidth() > 16) {
+    node.error() << "operand 2 ('y_zero_point') must be of 8 or 16 bits, but is " << getType(zero);
+    return;
+  }
+  Type real = getElementType(x);
+  Value rounded = nn.unary(UnaryKind::Round, nn.div(x, alignParameter(node, nn.cast(scale, real), x, *axis)));
+  if (zero)
+    rounded = nn.add(rounded, nn.cast(alignParameter(node, zero, x, *axis), real));
+  bool isUnsigned = integerType.isUnsigned();
+  double low = APSInt::getMinValue(integerType.getWidth(), isUnsigned).getExtValue();
+  double high = APSInt::getMaxValue(integerType.getWidth(), isUnsigned).getExtValue();
+  Value clamped = nn.binary(BinaryKind::Min, nn.binary(BinaryKind::Max, rounded, low), high);
+  node.setResult(nn.cast(clamped, integer));
+}
+
+} // namespace
+
+void registerQuantizations(ImportRegistry &registry) {
+  registry.add("DequantizeLinear", 10, {2, 3}, importDequantizeLinear);
+  registry.add("QuantizeLinear", 10, {2, 3}, importQuantizeLinear);
+}
+
+} // namespace nacre::importer

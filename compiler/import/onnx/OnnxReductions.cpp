@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reductions along axes.
+//
+// How:  an operator is a row of three functions: before the sum, the kind of reduction, after it.
+
+#include "compiler/import/onnx/OnnxHandlers.h"
+
+using namespace mlir;
+
+namespace nacre::importer {
+namespace {
+
+using nn::ReduceKind;
+using nn::UnaryKind;
+
+using Step = Value (*)(NnBuilder &, Value);
+
+Value same(NnBuilder &, Value x) { return x; }
+Value absolute(NnBuilder &nn, Value x) { return nn.unary(UnaryKind::Abs, x); }
+Value square(NnBuilder &nn, Value x) { return nn.mul(x, x); }
+Value squareRoot(NnBuilder &nn, Value x) { return nn.unary(UnaryKind::Sqrt, x); }
+Value logarithm(NnBuilder &nn, Value x) { return nn.unary(UnaryKind::Log, x); }
+
+struct ReductionRow {
+  const char *op;
+  Step before;
+  ReduceKind kind;
+  Step after;
+  /// The version from which the axes are an operand.
+  int64_t axesOperandSince;
+};
+
+constexpr ReductionRow rows[] = {
+    {"ReduceL1", absolute, ReduceKind::Sum, same, 18},      {"ReduceL2", square, ReduceKind::Sum, squareRoot, 18},
+    {"ReduceLogSum", same, ReduceKind::Sum, logarithm, 18}, {"ReduceMax", same, ReduceKind::Max, same, 18},
+    {"ReduceMean", same, ReduceKind::Mean, same, 18},       {"ReduceMin", same, ReduceKind::Min, same, 18},
+    {"ReduceProd", same, ReduceKind::Prod, same, 18},       {"ReduceSum", same, ReduceKind::Sum, same, 13},
+    {"ReduceSumSquare", square, ReduceKind::Sum, same, 18},
+};
+
+/// The axes that a reduction names, sorted; all of them when it names none, unless that is said to mean none.
+FailureOr<SmallVector<int64_t>> readAxes(OperandBinder &node, bool fromOperand) {
+  int64_t rank = getRank(node.getOperand(0));
+  SmallVector<int64_t> axes;
+  if (!fromOperand) {
+    axes = node.getInts("axes");
+  } else if (node.getOperand(1)) {
+    FailureOr<SmallVector<int64_t>> given = node.getIntegers(1, "axes");
+    if (failed(given))
+      return failure();
+    axes = std::move(*given);
+  }
+  bool isIdentity = fromOperand && node.getFlag("noop_with_empty_axes", false);
+  if (axes.empty() && !isIdentity)
+    return axisRange(0, rank);
+  return node.getAxes(axes, rank);
+}
+
+void importReduction(OperandBinder &node, const ReductionRow &row, bool axesFromOperand) {
+  bool keepDims = node.getFlag("keepdims", true);
+  FailureOr<SmallVector<int64_t>> axes = readAxes(node, axesFromOperand);
+  if (failed(axes))
+    return;
+  NnBuilder &nn = node.nn;
+  Value x = row.before(nn, node.getOperand(0));
+  node.setResult(row.after(nn, nn.reduce(row.kind, x, *axes, keepDims)));
+}
+
+/// log(sum(exp(x))), from the largest element so that nothing overflows.
+void importReduceLogSumExp(OperandBinder &node, bool axesFromOperand) {
+  NnBuilder &nn = node.nn;
+  bool keepDims = node.getFlag("keepdims", true);
+  FailureOr<SmallVector<int64_t>> axes = readAxes(node, axesFromOperand);
+  if (failed(axes))
+    return;
+  Value x = node.getOperand(0);
+  Value kept = nn.reduce(ReduceKind::Max, x, *axes, /*keepDims=*/true);
+  // An infinite maximum would make x - maximum a NaN.
+  Value isInfinite = nn.unary(UnaryKind::IsInf, kept);
+  kept = nn.select(isInfinite, nn.scalar(x, 0), kept);
+  Value sum = nn.reduce(ReduceKind::Sum, nn.unary(UnaryKind::Exp, nn.sub(x, kept)), *axes, keepDims);
+  Value base = sum ? nn.reshape(kept, getShape(sum)) : Value();
+  node.setResult(nn.add(nn.unary(UnaryKind::Log, sum), base));
+}
+
+void importArgReduction(OperandBinder &node, nn::ArgKind kind) {
+  Value x = node.getOperand(0);
+  bool keepDims = node.getFlag("keepdims", true), selectLast = node.getFlag("select_last_index", false);
+  FailureOr<int64_t> axis = node.getAxis(node.getInt("axis", 0), getRank(x));
+  if (succeeded(axis))
+    node.setResult(node.nn.argReduce(kind, x, *axis, keepDims, selectLast));
+}
+
+} // namespace
+
+void registerReductions(ImportRegistry &registry) {
+  for (const ReductionRow &row : rows) {
+    registry.add(row.op, 1, {1, 1}, [&row](OperandBinder &node) { importReduction(node, row, false); });
+    registry.add(row.op, row.axesOperandSince, {1, 2},
+                 [&row](OperandBinder &node) { importReduction(node, row, true); });
+  }
+  registry.add("ReduceLogSumExp", 1, {1, 1}, [](OperandBinder &node) { importReduceLogSumExp(node, false); });
+  registry.add("ReduceLogSumExp", 18, {1, 2}, [](OperandBinder &node) { importReduceLogSumExp(node, true); });
+  registry.add("ArgMax", 1, {1, 1}, [](OperandBinder &node) { importArgReduction(node, nn::ArgKind::Max); });
+  registry.add("ArgMin", 1, {1, 1}, [](OperandBinder &node) { importArgReduction(node, nn::ArgKind::Min); });
+}
+
+} // namespace nacre::importer

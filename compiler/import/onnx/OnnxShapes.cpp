@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Operators that ask for shapes and change them.
+
+#include "compiler/import/onnx/OnnxHandlers.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace nacre::importer {
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Asking
+//===----------------------------------------------------------------------===//
+
+void importShape(OperandBinder &node) {
+  Ints shape = getShape(node.getOperand(0));
+  auto rank = static_cast<int64_t>(shape.size());
+  auto clamp = [&](int64_t position) {
+    return std::clamp<int64_t>(position < 0 ? position + rank : position, 0, rank);
+  };
+  int64_t start = clamp(node.getInt("start", 0)), end = clamp(node.getInt("end", rank));
+  node.setResult(node.nn.integers(shape.slice(start, std::max<int64_t>(end - start, 0))));
+}
+
+void importSize(OperandBinder &node) {
+  auto type = RankedTensorType::get({}, node.nn.types().getI64Type());
+  node.setResult(node.nn.constant(DenseElementsAttr::get(type, getType(node.getOperand(0)).getNumElements())));
+}
+
+//===----------------------------------------------------------------------===//
+// The same elements
+//===----------------------------------------------------------------------===//
+
+void importReshape(OperandBinder &node) {
+  Value x = node.getOperand(0);
+  bool zeroIsZero = node.getFlag("allowzero", false);
+  FailureOr<SmallVector<int64_t>> shape = node.getIntegers(1, "shape");
+  if (failed(shape))
+    return;
+  int64_t known = 1, *unknown = nullptr;
+  for (auto [axis, dim] : llvm::enumerate(*shape)) {
+    if (dim == 0 && !zeroIsZero) {
+      if (static_cast<int64_t>(axis) >= getRank(x)) {
+        node.error() << "operand 1 ('shape') must not copy axis " << axis << " of " << getType(x);
+        return;
+      }
+      dim = getShape(x)[axis];
+    }
+    if (dim == -1 && !unknown) {
+      unknown = &dim;
+    } else if (dim < 0 || llvm::MulOverflow(known, dim, known)) {
+      node.error() << "operand 1 ('shape') must be a shape with at most one -1, but is [" << Ints(*shape) << "]";
+      return;
+    }
+  }
+  if (unknown) {
+    int64_t count = getType(x).getNumElements();
+    if (known == 0 || count % known) {
+      node.error() << "operand 1 ('shape') must divide the elements of " << getType(x) << ", but is [" << Ints(*shape)
+                   << "]";
+      return;
+    }
+    *unknown = count / known;
+  }
+  node.setResult(node.nn.reshape(x, *shape));
+}
+
+void importFlatten(OperandBinder &node) {
+  Value x = node.getOperand(0);
+  int64_t rank = getRank(x), axis = node.getInt("axis", 1);
+  if (axis < -rank || axis > rank) {
+    node.error() << "attribute 'axis' must lie between " << -rank << " and " << rank << ", but is " << axis;
+    return;
+  }
+  if (axis < 0)
+    axis += rank;
+  int64_t rows = 1, columns = 1;
+  for (auto [index, dim] : llvm::enumerate(getShape(x)))
+    (static_cast<int64_t>(index) < axis ? rows : columns) *= dim;
+  node.setResult(node.nn.reshape(x, {rows, columns}));
+}
+
+/// The axes of Squeeze and Unsqueeze: an attribute before version 13, an operand since. Nothing when none are given.
+FailureOr<std::optional<SmallVector<int64_t>>> readAxes(OperandBinder &node) {
+  if (node.getVersion() < 13) {
+    SmallVector<int64_t> axes = node.getInts("axes");
+    return node.has("axes") ? std::optional(axes) : std::nullopt;
+  }
+  if (!node.getOperand(1))
+    return std::optional<SmallVector<int64_t>>();
+  FailureOr<SmallVector<int64_t>> axes = node.getIntegers(1, "axes");
+  if (failed(axes))
+    return failure();
+  return std::optional(std::move(*axes));
+}
+
+void importSqueeze(OperandBinder &node) {
+  Value x = node.getOperand(0);
+  FailureOr<std::optional<SmallVector<int64_t>>> given = readAxes(node);
+  if (failed(given))
+    return;
+  SmallVector<int64_t> axes;
+  if (*given) {
+    FailureOr<SmallVector<int64_t>> normal = node.getAxes(**given, getRank(x));
+    if (failed(normal))
+      return;
+    axes = std::move(*normal);
+  }
+  SmallVector<int64_t> shape;
+  for (auto [axis, dim] : llvm::enumerate(getShape(x))) {
+    bool isNamed = llvm::is_contained(axes, static_cast<int64_t>(axis));
+    if (isNamed && dim != 1) {
+      node.error() << "axis " << axis << " must have size 1 to be removed, but has " << dim;
+      return;
+    }
+    if (*given ? !isNamed : dim != 1)
+      shape.push_back(dim);
+  }
+  node.setResult(node.nn.reshape(x, shape));
+}
+
+void importUnsqueeze(OperandBinder &node) {
+  Value x = node.getOperand(0);
+  FailureOr<std::optional<SmallVector<int64_t>>> given = readAxes(node);
+  if (failed(given))
+    return;
+  if (!*given) {
+    node.error() << "must say which axes to insert";
+    return;
+  }
+  int64_t rank = getRank(x) + static_cast<int64_t>((*given)->size());
+  FailureOr<SmallVector<int64_t>> axes = node.getAxes(**given, rank);
+  if (failed(axes))
+    return;
+  SmallVector<int64_t> shape(getShape(x));
+  for (int64_t axis : *axes)
+    shape.insert(shape.begin() + axis, 1);
+  node.setResult(node.nn.reshape(x, shape));
+}
+
+//===----------------------------------------------------------------------===//
+// Another order
+//===----------------------------------------------------------------------===//
+
+void importTranspose(OperandBinder &node) {
+  Value x = node.getOperand(0);
+  SmallVector<int64_t> reversed = axisRange(0, getRank(x));
+  std::reverse(reversed.begin(), reversed.end());
+  node.setResult(node.nn.transpose(x, node.getInts("perm", reversed)));
+}
+
+/// The block size of DepthToSpace and SpaceToDepth, checked against a 4-D operand; nothing after an error.
+std::optional<int64_t> readBlockSize(OperandBinder &node, bool dividesChannels) {
+  Value x = node.getOperand(0);
+  int64_t block = node.getInt("blocksize", 0);
+  bool fits = getRank(x) == 4 && block >= 1 && block < (1 << 15);
+  if (fits)
+    fits = dividesChannels ? getShape(x)[1] % (block * block) == 0
+                           : getShape(x)[2] % block == 0 && getShape(x)[3] % block == 0;
+  if (fits)
+    return block;
+  node.error() << "attribute 'blocksize' must divide the " << (dividesChannels ? "channels" : "rows and columns")
+               << " of a 4-D operand, but is " << block << " for " << getType(x);
+  return std::nullopt;
+}
+
+void importDepthToSpace(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  Value x = node.getOperand(0);
+  bool columnsFirst = node.getString("mode", "DCR") == "CRD";
+  std::optional<int64_t> block = readBlockSize(node, /*dividesChannels=*/true);
+  if (!block)
+    return;
+  int64_t batch = getShape(x)[0], channels = getShape(x)[1] / (*block * *block), rows = getShape(x)[2],
+          columns = getShape(x)[3];
+  Value blocks =
+      columnsFirst ? nn.transpose(nn.reshape(x, {batch, channels, *block, *block, rows, columns}), {0, 1, 4, 2, 5, 3})
+                   : nn.transpose(nn.reshape(x, {batch, *block, *block, channels, rows, columns}), {0, 3, 4, 1, 5, 2});
+  node.setResult(nn.reshape(blocks, {batch, channels, rows * *block, columns * *block}));
+}
+
+void importSpaceToDepth(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  Value x = node.getOperand(0);
+  std::optional<int64_t> block = readBlockSize(node, /*dividesChannels=*/false);
+  if (!block)
+    return;
+  int64_t batch = getShape(x)[0], channels = getShape(x)[1], rows = getShape(x)[2] / *block,
+          columns = getShape(x)[3] / *block;
+  Value blocks = nn.transpose(nn.reshape(x, {batch, channels, rows, *block, columns, *block}), {0, 3, 5, 1, 2, 4});
+  node.setResult(nn.reshape(blocks, {batch, channels * *block * *block, rows, columns}));
+}
+
+//===----------------------------------------------------------------------===//
+// Repeating
+//===----------------------------------------------------------------------===//
+
+void importExpand(OperandBinder &node) {
+  Value x = node.getOperand(0);
+  FailureOr<SmallVector<int64_t>> given = node.getIntegers(1, "shape");
+  if (failed(given))
+    return;
+  // Both shapes broadcast: a 1 in the operand's takes the other's size, and the other way round.
+  SmallVector<int64_t> shape(std::max<size_t>(given->size(), getRank(x)), 1);
+  llvm::copy(*given, shape.end() - given->size());
+  for (auto [dim, own] : llvm::zip(MutableArrayRef(shape).take_back(getRank(x)), getShape(x)))
+    if (dim == 1)
+      dim = own;
+  node.setResult(node.nn.broadcast(x, shape));
+}
+
+/// Each repeated axis gets a new one before it, which is broadcast and merged: [a] to [1, a], [r, a], [r * a].
+void importTile(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  Value x = node.getOperand(0);
+  FailureOr<SmallVector<int64_t>> repeats = node.getIntegers(1, "repeats");
+  if (failed(repeats))
+    return;
+  if (static_cast<int64_t>(repeats->size()) != getRank(x) ||
+      llvm::any_of(*repeats, [](int64_t repeat) { return repeat < 0 || repeat > INT32_MAX; })) {
+    node.error() << "operand 1 ('repeats') must have a number for each axis of " << getType(x) << ", but is ["
+                 << Ints(*repeats) << "]";
+    return;
+  }
+  SmallVector<int64_t> split, repeated, merged;
+  for (auto [repeat, dim] : llvm::zip_equal(*repeats, getShape(x))) {
+    if (repeat != 1) {
+      split.push_back(1);
+      repeated.push_back(repeat);
+    }
+    split.push_back(dim);
+    repeated.push_back(dim);
+    int64_t product;
+    if (llvm::MulOverflow(dim, repeat, product)) {
+      node.error() << "must fit into memory, but has an axis of " << dim << " x " << repeat << " elements";
+      return;
+    }
+    merged.push_back(product);
+  }
+  node.setResult(nn.reshape(nn.broadcast(nn.reshape(x, split), repeated), merged));
+}
+
+} // namespace
+
+void registerShapes(ImportRegistry &registry) {
+  registry.add("DepthToSpace", 1, {1, 1}, importDepthToSpace);
+  registry.add("Expand", 8, {2, 2}, importExpand);
+  registry.add("Flatten", 1, {1, 1}, importFlatten);
+  registry.add("Reshape", 5, {2, 2}, importReshape);
+  registry.add("Shape", 1, {1, 1}, importShape);
+  registry.add("Size", 1, {1, 1}, importSize);
+  registry.add("SpaceToDepth", 1, {1, 1}, importSpaceToDepth);
+  registry.add("Squeeze", 1, {1, 2}, importSqueeze);
+  registry.add("Tile", 6, {2, 2}, importTile);
+  registry.add("Transpose", 1, {1, 1}, importTranspose);
+  registry.add("Unsqueeze", 1, {1, 2}, importUnsqueeze);
+}
+
+} // namespace nacre::importer
