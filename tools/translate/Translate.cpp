@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  nacre-translate: a trained network to the text of its `nn` function, or the list of what is not supported.
+// Why:   the import phase alone, for tests and for people who want to see what a model says.
+// How:   weights that stay in the model's file are left out of the text.
+
+#include "compiler/import/Import.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Location.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OperationSupport.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+static cl::opt<std::string> model(cl::Positional, cl::Required, cl::desc("<model.onnx>"));
+enum class Action { ImportOnnx, CheckOnnx };
+static cl::opt<Action>
+    action(cl::Required, cl::desc("What to do:"),
+           cl::values(clEnumValN(Action::ImportOnnx, "import-onnx", "Print the nn function of an ONNX model"),
+                      clEnumValN(Action::CheckOnnx, "check-onnx", "List the nodes that are not supported")));
+static cl::list<std::string> shapes("shape", cl::desc("The shape of an input"), cl::value_desc("name=1x3x224x224"));
+static cl::list<std::string> values("set", cl::desc("The value of an input"), cl::value_desc("name=value|file"));
+static cl::opt<int64_t> maxConstant("max-constant", cl::desc("Largest constant to make, in MiB"), cl::init(1024));
+static cl::opt<bool> locations("locations", cl::desc("Print the location of every op"));
+
+static bool parse(nacre::importer::ImportOptions &options) {
+  for (StringRef text : shapes) {
+    auto [name, dims] = text.rsplit('=');
+    SmallVector<int64_t> &shape = options.shapes[name.str()];
+    for (StringRef dim : llvm::split(dims, 'x'))
+      if (dim.getAsInteger(10, shape.emplace_back()))
+        return errs() << "--shape must be name=<dim>x<dim>..., but is '" << text << "'\n", false;
+  }
+  for (StringRef text : values)
+    options.values[text.split('=').first.str()] = text.split('=').second;
+  options.maxConstantBytes = maxConstant << 20;
+  return true;
+}
+
+int main(int argc, char **argv) {
+  cl::ParseCommandLineOptions(argc, argv, "Nacre's translation driver\n");
+  nacre::importer::ImportOptions options;
+  if (!parse(options))
+    return 2;
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  mlir::ScopedDiagnosticHandler handler(&context, [](mlir::Diagnostic &diagnostic) {
+    if (auto node = dyn_cast<mlir::NameLoc>(diagnostic.getLocation()))
+      errs() << '"' << node.getName().getValue() << "\": ";
+    errs() << (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error ? "error: " : "remark: ") << diagnostic
+           << "\n";
+  });
+
+  if (action == Action::CheckOnnx) {
+    std::vector<nacre::importer::UnsupportedNode> unsupported;
+    if (failed(nacre::importer::checkOnnx(model, options, &context, unsupported)))
+      return 1;
+    for (const nacre::importer::UnsupportedNode &node : unsupported)
+      outs() << node.name << ": " << node.op << " (opset " << node.opset << "): " << node.reason << "\n";
+    return unsupported.empty() ? 0 : 1;
+  }
+  mlir::OwningOpRef<mlir::ModuleOp> module = nacre::importer::importOnnx(model, options, &context);
+  if (!module)
+    return 1;
+  mlir::OpPrintingFlags flags;
+  flags.enableDebugInfo(locations).elideLargeElementsAttrs(64);
+  for (mlir::Operation &op : *module->getBody()) {
+    op.print(outs(), flags);
+    outs() << "\n";
+  }
+  return 0;
+}
