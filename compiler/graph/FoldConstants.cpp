@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  computes operators of constants, weights included.
+// Why:   layout and scale passes write what they want of a weight as operators; here that becomes bytes, once.
+// How:   1. decide: constant operands, a known operator, a result of reasonable size,
+//        2. walk each block once, in order, so that a result is a constant when its users are met,
+//        3. count the uses of every blob, and free one with its last use.
+
+#include "compiler/graph/ConstantFolding.h"
+#include "compiler/graph/Passes.h"
+
+#include "dialects/nn/Evaluate.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+
+namespace nacre::graph {
+#define GEN_PASS_DEF_FOLDCONSTANTSPASS
+#include "compiler/graph/Passes.h.inc"
+} // namespace nacre::graph
+
+using namespace mlir;
+
+namespace nacre::graph {
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// 1. What to compute
+//===----------------------------------------------------------------------===//
+
+/// A result up to this size is always worth storing.
+constexpr int64_t smallBytes = int64_t(1) << 20;
+/// A larger one only if it is at most this many times its operands: a cast from i8 to f64 is 8.
+constexpr int64_t maxGrowth = 8;
+
+int64_t bytesOf(ShapedType type) {
+  return type.getNumElements() * int64_t(llvm::divideCeil(type.getElementTypeBitWidth(), 8));
+}
+
+} // namespace
+
+std::optional<SmallVector<ElementsAttr>> findFoldableOperands(Operation *op, int64_t maxConstantBytes) {
+  if (op->getNumOperands() == 0 || !nn::canEvaluate(op))
+    return std::nullopt;
+  SmallVector<ElementsAttr> operands;
+  int64_t operandBytes = 0;
+  bool splats = true;
+  for (Value value : op->getOperands()) {
+    auto constant = value.getDefiningOp<nn::ConstantOp>();
+    if (!constant)
+      return std::nullopt;
+    operands.push_back(constant.getValue());
+    bool splat = constant.getValue().isSplat();
+    splats &= splat;
+    operandBytes += splat ? 0 : bytesOf(constant.getType());
+  }
+  int64_t resultBytes = bytesOf(cast<ShapedType>(op->getResult(0).getType()));
+  // All but concat and pad make splats of splats; for those two the sizes below hold as for others.
+  if (splats && !isa<nn::ConcatOp, nn::PadOp, nn::MatMulOp, nn::ReduceOp, nn::SoftmaxOp, nn::ArgReduceOp>(op))
+    return operands;
+  if (resultBytes > maxConstantBytes || (resultBytes > smallBytes && resultBytes / maxGrowth > operandBytes))
+    return std::nullopt;
+  return operands;
+}
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// 3. Blobs
+//===----------------------------------------------------------------------===//
+
+/// Knows how many constants show each blob.
+class BlobUses {
+public:
+  void add(ElementsAttr value) {
+    if (auto *entry = entryOf(value))
+      ++uses[entry];
+  }
+
+  /// Frees the blob if this was its last constant. A view of the mapped model loses nothing but the view.
+  void remove(ElementsAttr value) {
+    if (auto *entry = entryOf(value); entry && --uses[entry] == 0)
+      entry->setBlob(AsmResourceBlob());
+  }
+
+private:
+  static DialectResourceBlobManager::BlobEntry *entryOf(ElementsAttr value) {
+    auto resource = dyn_cast<DenseResourceElementsAttr>(value);
+    return resource ? resource.getRawHandle().getResource() : nullptr;
+  }
+
+  llvm::DenseMap<DialectResourceBlobManager::BlobEntry *, int64_t> uses;
+};
+
+//===----------------------------------------------------------------------===//
+// 2. The walk
+//===----------------------------------------------------------------------===//
+
+struct FoldConstants : impl::FoldConstantsPassBase<FoldConstants> {
+  using FoldConstantsPassBase::FoldConstantsPassBase;
+
+  void runOnOperation() override {
+    BlobUses blobs;
+    getOperation()->walk([&](nn::ConstantOp constant) { blobs.add(constant.getValue()); });
+    WalkResult walk = getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      std::optional<SmallVector<ElementsAttr>> operands = findFoldableOperands(op, maxConstantBytes);
+      if (!operands)
+        return WalkResult::advance();
+      if (failed(fold(op, *operands, blobs)))
+        return WalkResult::interrupt();
+      return WalkResult::skip();
+    });
+    if (walk.wasInterrupted())
+      signalPassFailure();
+  }
+
+  LogicalResult fold(Operation *op, ArrayRef<ElementsAttr> operands, BlobUses &blobs) {
+    FailureOr<ElementsAttr> value = nn::evaluate(op, operands);
+    if (failed(value))
+      return op->emitOpError("must have operands whose bytes can be read, but one has none");
+    OpBuilder builder(op);
+    auto constant = nn::ConstantOp::create(builder, op->getLoc(), *value);
+    blobs.add(*value);
+    op->getResult(0).replaceAllUsesWith(constant);
+    SmallVector<Value> used(op->getOperands());
+    op->erase();
+    for (Value operand : llvm::SetVector<Value>(used.begin(), used.end())) {
+      if (!operand.use_empty())
+        continue;
+      auto dead = operand.getDefiningOp<nn::ConstantOp>();
+      blobs.remove(dead.getValue());
+      dead.erase();
+    }
+    ++numFolded;
+    return success();
+  }
+};
+
+} // namespace
+
+} // namespace nacre::graph

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The passes of the graph phase, in the order they first run. docs/phases/graph.md
+//
+// Reads:  functions of nn operators as an importer wrote them.
+// Writes: the same networks with fewer, larger operators, channels last, and constants settled.
+
+#ifndef NACRE_COMPILER_GRAPH_PASSES
+#define NACRE_COMPILER_GRAPH_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def SimplifyGraphPass : Pass<"nacre-simplify-graph", "::mlir::func::FuncOp"> {
+  let summary = "Replace operators by simpler ones of the same value, and drop those that nothing uses";
+  let description = [{
+    Exporters spell one thing in many ways. Each pattern here turns a spelling into the one that later passes look for: a
+    gather of one index is a slice, a transpose that moves only axes of extent one is a reshape, a pooling of everything is
+    a reduction, zeros padded before a convolution are its pads, an expanded operand of an elementwise operator needs no
+    expansion. Folders of the dialect run along.
+
+    Requires: nothing.
+
+    Ensures: no pattern of this pass applies any more.
+
+    Example. A gather of one index with a constant tells where the slice is:
+
+    ```mlir
+    func.func @documented_example(%x: tensor<2x7x4xf32>) -> tensor<2x4xf32> {
+      %i = nn.constant dense<-1> : tensor<i64>
+      %0 = nn.gather %x, %i {axis = 1} : tensor<2x7x4xf32>, tensor<i64>
+      return %0 : tensor<2x4xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @documented_example(%x: tensor<2x7x4xf32>) -> tensor<2x4xf32> {
+      %0 = nn.slice %x [0, 6, 0] [2, 1, 4] [1, 1, 1] : tensor<2x7x4xf32>
+      %1 = nn.reshape %0 : tensor<2x1x4xf32> to tensor<2x4xf32>
+      return %1 : tensor<2x4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::nacre::nn::NnDialect"];
+}
+
+def RecognizeCompositesPass : Pass<"nacre-recognize-composites", "::mlir::func::FuncOp"> {
+  let summary = "Turn the long spelling of layer normalization, GELU and softmax into the one operator each is";
+  let description = [{
+    Exporters of older opsets write these functions as five to nine elementwise operators and reductions. As one operator
+    each is one sweep over a row, or one scalar function that fuses into the contraction before it.
+
+    Requires: equal subexpressions are one value (`cse`).
+
+    Ensures: no layer normalization (by mean of squared differences), exact GELU or softmax is left in pieces.
+
+    Example.
+
+    ```mlir
+    func.func @documented_example(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+      %root = nn.constant dense<1.41421354> : tensor<f32>
+      %one = nn.constant dense<1.0> : tensor<f32>
+      %half = nn.constant dense<0.5> : tensor<f32>
+      %0 = nn.binary div %x, %root : tensor<4x8xf32>, tensor<f32>
+      %1 = nn.unary erf %0 : tensor<4x8xf32>
+      %2 = nn.binary add %1, %one : tensor<4x8xf32>, tensor<f32>
+      %3 = nn.binary mul %x, %2 : tensor<4x8xf32>, tensor<4x8xf32>
+      %4 = nn.binary mul %3, %half : tensor<4x8xf32>, tensor<f32>
+      return %4 : tensor<4x8xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @documented_example(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+      %0 = nn.unary gelu %x : tensor<4x8xf32>
+      return %0 : tensor<4x8xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::nacre::nn::NnDialect"];
+}
+
+def PropagateLayoutsPass : Pass<"nacre-propagate-layouts", "::mlir::func::FuncOp"> {
+  let summary = "Cancel transposes by storing what lies between them in another order of axes";
+  let description = [{
+    Convolutions have channels last; a network written channels first reaches this pass with a transpose on each side of
+    every convolution. Operators that do not care about the order of axes (elementwise ones, concat, pad, slice, reductions,
+    softmax, most reshapes) can compute on transposed values. A whole region of them changes its order where this makes
+    the transposes at its border move fewer bytes.
+
+    A transpose is free where it moves axes of extent one, before a product, whose kernels read with any strides, and
+    before a flattening that meets constant weights (`nacre-permute-weights` finishes that).
+
+    Requires: each function has one block.
+
+    Ensures: no region's transposes can be made cheaper by storing the whole region in the order that one of them asks for;
+    the answer is the same function.
+
+    Example.
+
+    ```mlir
+    func.func @documented_example(%x: tensor<1x8x8x3xf32>) -> tensor<1x8x8x3xf32> {
+      %0 = nn.transpose %x [0, 3, 1, 2] : tensor<1x8x8x3xf32>
+      %1 = nn.unary relu %0 : tensor<1x3x8x8xf32>
+      %2 = nn.reduce mean %1 {axes = array<i64: 2, 3>, keep_dims} : tensor<1x3x8x8xf32>
+      %3 = nn.binary mul %1, %2 : tensor<1x3x8x8xf32>, tensor<1x3x1x1xf32>
+      %4 = nn.transpose %3 [0, 2, 3, 1] : tensor<1x3x8x8xf32>
+      return %4 : tensor<1x8x8x3xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @documented_example(%x: tensor<1x8x8x3xf32>) -> tensor<1x8x8x3xf32> {
+      %0 = nn.unary relu %x : tensor<1x8x8x3xf32>
+      %1 = nn.reduce mean %0 {axes = array<i64: 1, 2>, keep_dims} : tensor<1x8x8x3xf32>
+      %2 = nn.binary mul %0, %1 : tensor<1x8x8x3xf32>, tensor<1x1x1x3xf32>
+      return %2 : tensor<1x8x8x3xf32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numRegions", "num-regions", "Number of regions stored in another order">,
+    Statistic<"numBytesSaved", "bytes-saved", "Bytes that transposes no longer move in a run">,
+  ];
+  let dependentDialects = ["::nacre::nn::NnDialect"];
+}
+
+def PermuteWeightsPass : Pass<"nacre-permute-weights", "::mlir::func::FuncOp"> {
+  let summary = "Reorder the rows of constant weights instead of transposing what is multiplied by them";
+  let description = [{
+    A channels-first network flattens its last feature map channel by channel before a fully connected layer, so the
+    channels-last map must be transposed first. The transpose only reorders the axis that the product sums over: reordering
+    the weights' rows once, when the model is compiled, is the same.
+
+    Requires: transposes stand directly before the flattening reshape (`nacre-propagate-layouts` prefers that).
+
+    Ensures: no transpose whose only use is a reshape into the summed axis of products with constant weights is left.
+
+    Example.
+
+    ```mlir
+    func.func @documented_example(%x: tensor<1x2x2x3xf32>) -> tensor<1x5xf32> {
+      %w = nn.constant dense<0.5> : tensor<12x5xf32>
+      %0 = nn.transpose %x [0, 3, 1, 2] : tensor<1x2x2x3xf32>
+      %1 = nn.reshape %0 : tensor<1x3x2x2xf32> to tensor<1x12xf32>
+      %2 = nn.matmul %1, %w : tensor<1x12xf32>, tensor<12x5xf32>
+      return %2 : tensor<1x5xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @documented_example(%x: tensor<1x2x2x3xf32>) -> tensor<1x5xf32> {
+      %w = nn.constant dense<0.5> : tensor<12x5xf32>
+      %0 = nn.reshape %x : tensor<1x2x2x3xf32> to tensor<1x12xf32>
+      %1 = nn.matmul %0, %w : tensor<1x12xf32>, tensor<12x5xf32>
+      return %1 : tensor<1x5xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::nacre::nn::NnDialect"];
+}
+
+def FoldScalesPass : Pass<"nacre-fold-scales", "::mlir::func::FuncOp"> {
+  let summary = "Move factors of a contraction's output channels into its constant weights";
+  let description = [{
+    Batch normalization behind a convolution is a factor and an addend for each output channel. The factor can be part of
+    the weights; what is left is one bias, which the convolution's kernel adds for free.
+
+    Requires: channels are last (`nacre-propagate-layouts`).
+
+    Ensures: a convolution or product with constant weights and one use is followed by at most one addition of a constant
+    for each channel, and by no constant factor.
+
+    Example.
+
+    ```mlir
+    func.func @documented_example(%x: tensor<4x2xf32>) -> tensor<4x2xf32> {
+      %w = nn.constant dense<1.0> : tensor<2x2xf32>
+      %b = nn.constant dense<[1.0, 2.0]> : tensor<2xf32>
+      %s = nn.constant dense<[3.0, 4.0]> : tensor<2xf32>
+      %0 = nn.matmul %x, %w : tensor<4x2xf32>, tensor<2x2xf32>
+      %1 = nn.binary add %0, %b : tensor<4x2xf32>, tensor<2xf32>
+      %2 = nn.binary mul %1, %s : tensor<4x2xf32>, tensor<2xf32>
+      return %2 : tensor<4x2xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @documented_example(%x: tensor<4x2xf32>) -> tensor<4x2xf32> {
+      %w = nn.constant dense<[[3.0, 4.0], [3.0, 4.0]]> : tensor<2x2xf32>
+      %b = nn.constant dense<[3.0, 8.0]> : tensor<2xf32>
+      %0 = nn.matmul %x, %w : tensor<4x2xf32>, tensor<2x2xf32>
+      %1 = nn.binary add %0, %b : tensor<4x2xf32>, tensor<2xf32>
+      return %1 : tensor<4x2xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::nacre::nn::NnDialect"];
+}
+
+def FoldConstantsPass : Pass<"nacre-fold-constants", "::mlir::ModuleOp"> {
+  let summary = "Compute what depends on constants alone, however large";
+  let description = [{
+    The folders of the dialect stop at small constants, because they run often. This pass runs a few times and computes
+    weights too: transposed, scaled, joined. Bytes that nothing uses any more are given back at once, so that at most
+    one copy of a weight beside the model's own is alive.
+
+    Requires: operators precede their users, as in any block.
+
+    Ensures: no operator that `nn::evaluate` knows has constant operands only, unless its result would be larger than
+    `max-constant-bytes`, or much larger than its operands (an expansion is cheaper to do than to store).
+
+    Example.
+
+    ```mlir
+    func.func @documented_example() -> tensor<2x2xf32> {
+      %w = nn.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
+      %0 = nn.transpose %w [1, 0] : tensor<2x2xf32>
+      return %0 : tensor<2x2xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @documented_example() -> tensor<2x2xf32> {
+      %0 = nn.constant dense<[[1.0, 3.0], [2.0, 4.0]]> : tensor<2x2xf32>
+      return %0 : tensor<2x2xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"maxConstantBytes", "max-constant-bytes", "int64_t", /*default=*/"int64_t(1) << 30",
+           "The largest constant to make, in bytes; splats count as one element">,
+  ];
+  let statistics = [
+    Statistic<"numFolded", "num-folded", "Number of operators computed">,
+  ];
+  let dependentDialects = ["::nacre::nn::NnDialect"];
+}
+
+def VerifyGraphPass : Pass<"nacre-verify-graph", "::mlir::func::FuncOp"> {
+  let summary = "Check what later phases rely on";
+  let description = [{
+    A defect of this phase must surface here, under the name of the pass that made it, not as a slow or wrong kernel.
+
+    Requires: the graph phase has run.
+
+    Ensures: each function is one block of nn operators (and its return); no operator is computable when compiling;
+    no transpose leaves its elements in place or follows a transpose.
+  }];
+  let options = [
+    Option<"maxConstantBytes", "max-constant-bytes", "int64_t", /*default=*/"int64_t(1) << 30",
+           "The largest constant that nacre-fold-constants was allowed to make, in bytes">,
+  ];
+}
+
+#endif // NACRE_COMPILER_GRAPH_PASSES

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The graph phase, in order.
+
+#include "compiler/graph/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+namespace nacre::graph {
+
+void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
+  auto onFunctions = [&](std::unique_ptr<mlir::Pass> pass) { pm.addNestedPass<mlir::func::FuncOp>(std::move(pass)); };
+  auto foldConstants = [&] { pm.addPass(createFoldConstantsPass({options.maxConstantBytes})); };
+
+  // One spelling of everything, and one value for equal subexpressions: composites are matched by identity of values.
+  onFunctions(createSimplifyGraphPass());
+  onFunctions(mlir::createCSEPass());
+  onFunctions(createRecognizeCompositesPass());
+
+  // Weights first: a transposed filter must be a constant, or it would be priced like an activation.
+  foldConstants();
+  onFunctions(createPropagateLayoutsPass());
+  // Transposes now stand where they are cheapest, among other places before flattenings.
+  onFunctions(createPermuteWeightsPass());
+  onFunctions(createSimplifyGraphPass());
+  foldConstants();
+
+  // Channels are last only now, so only now a factor for each channel is seen to be one.
+  onFunctions(createFoldScalesPass());
+  foldConstants();
+
+  // Layouts bring new chances (a pad beside its convolution), and equal transposes of one value.
+  onFunctions(createSimplifyGraphPass());
+  onFunctions(mlir::createCSEPass());
+  onFunctions(createVerifyGraphPass({options.maxConstantBytes}));
+}
+
+void registerPipeline() {
+  mlir::PassPipelineRegistration<>("nacre-graph", "The graph phase: nn to better nn",
+                                   [](mlir::OpPassManager &pm) { buildPipeline(pm, Options()); });
+}
+
+} // namespace nacre::graph

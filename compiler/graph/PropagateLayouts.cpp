@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  stores regions of order-agnostic operators transposed, where that makes transposes cheaper or disappear.
+// Why:   `nn` has channels last; a network written channels first arrives with two transposes around each convolution.
+// How:   1. grow a region from either side of a transpose: everything reachable through operators that can follow,
+//        2. price the transposes at its border as it is and as it would be, in bytes moved,
+//        3. rebuild the region on stored values if that is cheaper.
+//        Prices only fall, so the sweeps end; a layout refused for a region is not tried again from another of its
+//        values, so each sweep is linear.
+
+#include "compiler/graph/LayoutTransfer.h"
+#include "compiler/graph/Passes.h"
+
+#include "dialects/nn/NnDialect.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "nacre-propagate-layouts"
+
+namespace nacre::graph {
+#define GEN_PASS_DEF_PROPAGATELAYOUTSPASS
+#include "compiler/graph/Passes.h.inc"
+} // namespace nacre::graph
+
+using namespace mlir;
+
+namespace nacre::graph {
+
+namespace {
+
+/// After this many sweeps what is left to gain is not worth the time; real models need two.
+constexpr int maxSweeps = 4;
+
+Dims shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
+bool isConstant(Value value) { return value.getDefiningOp<nn::ConstantOp>() != nullptr; }
+
+int64_t bytesOf(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return type.getNumElements() * std::max(1u, type.getElementTypeBitWidth() / 8);
+}
+
+/// `value` under leading axes of extent one, up to `rank`.
+Permutation extendShape(Dims shape, size_t rank) {
+  Permutation extended(rank - shape.size(), 1);
+  extended.append(shape.begin(), shape.end());
+  return extended;
+}
+
+//===----------------------------------------------------------------------===//
+// 1. Regions
+//===----------------------------------------------------------------------===//
+
+struct Region {
+  /// Values that are stored transposed. Those not defined by an operator of the region enter it through a transpose.
+  llvm::MapVector<Value, Permutation> layouts;
+  llvm::MapVector<Operation *, OpLayouts> ops;
+
+  bool defines(Value value) const {
+    Operation *op = value.getDefiningOp();
+    return op && ops.contains(op);
+  }
+};
+
+/// Adds `op` if it can follow `value`'s layout without contradicting one that another of its values has already.
+void tryToAdd(Region &region, Operation *op, Value value, SmallVectorImpl<Value> &worklist) {
+  std::optional<OpLayouts> layouts = transferLayout(op, value, region.layouts.find(value)->second);
+  if (!layouts)
+    return;
+  // Each use of a constant may have a layout of its own.
+  SmallVector<std::pair<Value, Permutation>> wanted = {{op->getResult(0), layouts->result}};
+  for (auto [operand, layout] : llvm::zip(op->getOperands(), layouts->operands))
+    if (layout && !isConstant(operand))
+      wanted.push_back({operand, *layout});
+  for (auto &[other, layout] : wanted)
+    if (auto known = region.layouts.find(other); known != region.layouts.end() && known->second != layout)
+      return;
+  region.ops.insert({op, std::move(*layouts)});
+  for (auto &[other, layout] : wanted)
+    if (region.layouts.insert({other, layout}).second && !isIdentity(layout))
+      worklist.push_back(other);
+}
+
+Region growRegion(Value seed, Dims layout, const llvm::DenseMap<Operation *, unsigned> &orderOf) {
+  Region region;
+  region.layouts.insert({seed, Permutation(layout)});
+  SmallVector<Value> worklist = {seed};
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    SmallVector<Operation *> neighbours(value.getUsers());
+    if (Operation *op = value.getDefiningOp())
+      neighbours.push_back(op);
+    for (Operation *op : neighbours)
+      if (orderOf.contains(op) && !region.ops.contains(op))
+        tryToAdd(region, op, value, worklist);
+  }
+  return region;
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Prices
+//===----------------------------------------------------------------------===//
+
+/// Whether a transpose by `permutation` costs nothing before `user`: a product reads its operands with any strides, and
+/// a flattened axis that meets constant weights is reordered in the weights (nacre-permute-weights).
+bool absorbsTranspose(Operation *user, Dims transposed, Dims permutation) {
+  if (isa<nn::MatMulOp>(user))
+    return true;
+  auto reshape = dyn_cast<nn::ReshapeOp>(user);
+  if (!reshape || !reshape->hasOneUse() || !findFlattenedTail(transposed, reshape.getType().getShape(), permutation))
+    return false;
+  auto product = dyn_cast<nn::MatMulOp>(*reshape->user_begin());
+  return product && product.getLhs() == reshape.getResult() && isConstant(product.getRhs());
+}
+
+/// The price of a transpose from a tensor of `shape` whose result has `users`.
+int64_t priceOf(int64_t bytes, Dims shape, Dims permutation, ArrayRef<Operation *> users) {
+  if (movesOnlyUnits(shape, permutation))
+    return 0;
+  SmallVector<int64_t> transposed = permute(shape, permutation);
+  if (llvm::all_of(users, [&](Operation *user) { return absorbsTranspose(user, transposed, permutation); }))
+    return 0;
+  return bytes;
+}
+
+int64_t priceOf(nn::TransposeOp op) {
+  SmallVector<Operation *> users(op->getUsers());
+  return priceOf(bytesOf(op), shapeOf(op.getOperand()), op.getPermutation(), users);
+}
+
+/// What changes where `value`, defined outside, enters the region in `layout`.
+int64_t priceOfEntry(const Region &region, Value value, Dims layout) {
+  if (isIdentity(layout))
+    return 0;
+  auto isInside = [&](Operation *user) { return region.ops.contains(user); };
+  SmallVector<Operation *> inside;
+  llvm::copy_if(value.getUsers(), std::back_inserter(inside), isInside);
+  auto transpose = value.getDefiningOp<nn::TransposeOp>();
+  if (!transpose)
+    return priceOf(bytesOf(value), shapeOf(value), layout, inside);
+  int64_t price =
+      priceOf(bytesOf(value), shapeOf(transpose.getOperand()), compose(transpose.getPermutation(), layout), inside);
+  bool disappears = llvm::all_of(value.getUsers(), isInside);
+  return disappears ? price - priceOf(transpose) : price;
+}
+
+/// What changes where `value`, defined inside and stored in `layout`, is used outside.
+int64_t priceOfExit(const Region &region, Value value, Dims layout) {
+  int64_t price = 0;
+  Permutation back = inverse(layout);
+  SmallVector<int64_t> stored = permute(shapeOf(value), layout);
+  SmallVector<Permutation> paid;
+  SmallVector<Operation *> plainUsers;
+  for (Operation *user : value.getUsers()) {
+    if (region.ops.contains(user))
+      continue;
+    auto transpose = dyn_cast<nn::TransposeOp>(user);
+    if (!transpose) {
+      plainUsers.push_back(user);
+      continue;
+    }
+    price -= priceOf(transpose);
+    Permutation rest = compose(back, transpose.getPermutation());
+    if (llvm::is_contained(paid, rest))
+      continue;
+    SmallVector<Operation *> next(transpose->getUsers());
+    price += priceOf(bytesOf(value), stored, rest, next);
+    paid.push_back(std::move(rest));
+  }
+  if (!plainUsers.empty() && !llvm::is_contained(paid, back))
+    price += priceOf(bytesOf(value), stored, back, plainUsers);
+  return price;
+}
+
+/// The change of all transposes' bytes if the region is stored transposed.
+int64_t priceOf(const Region &region) {
+  int64_t price = 0;
+  for (auto &[value, layout] : region.layouts)
+    price += region.defines(value) ? priceOfExit(region, value, layout) : priceOfEntry(region, value, layout);
+  for (auto &[op, layouts] : region.ops)
+    for (auto [index, operand] : llvm::enumerate(op->getOperands()))
+      if (isAlignedOperand(op, index, layouts) && !isConstant(operand))
+        price += priceOf(bytesOf(operand), extendShape(shapeOf(operand), layouts.result.size()), layouts.result, op);
+  return price;
+}
+
+//===----------------------------------------------------------------------===//
+// 3. Rebuilding
+//===----------------------------------------------------------------------===//
+
+/// `value` transposed, made where the builder is; a transpose of a transpose is one, or none.
+Value makeTransposed(OpBuilder &builder, Location loc, Value value, Dims permutation) {
+  if (isIdentity(permutation))
+    return value;
+  Permutation all(permutation);
+  if (auto inner = value.getDefiningOp<nn::TransposeOp>()) {
+    all = compose(inner.getPermutation(), permutation);
+    value = inner.getOperand();
+  }
+  if (isIdentity(all))
+    return value;
+  return builder.createOrFold<nn::TransposeOp>(loc, value, all);
+}
+
+class Rebuilder {
+public:
+  Rebuilder(const Region &region, const llvm::DenseMap<Operation *, unsigned> &orderOf, OpBuilder &builder)
+      : region(region), builder(builder) {
+    for (auto &[op, layouts] : region.ops)
+      ordered.push_back({op, &layouts});
+    llvm::sort(ordered, [&](const auto &a, const auto &b) { return orderOf.at(a.first) < orderOf.at(b.first); });
+  }
+
+  /// Leaves the region's operators and the transposes it swallowed in `dead`, without operands or uses.
+  void run(SmallVectorImpl<Operation *> &dead) {
+    for (auto &[value, layout] : region.layouts)
+      if (!region.defines(value)) {
+        builder.setInsertionPointAfterValue(value);
+        stored[value] = makeTransposed(builder, value.getLoc(), value, layout);
+      }
+    for (auto &[op, layouts] : ordered) {
+      builder.setInsertionPoint(op);
+      SmallVector<Value> operands;
+      for (unsigned index = 0; index < op->getNumOperands(); ++index)
+        operands.push_back(getStoredOperand(op, index, *layouts));
+      stored[op->getResult(0)] = rebuildInLayout(builder, op, operands, *layouts)->getResult(0);
+    }
+    for (auto &[op, layouts] : ordered)
+      leaveRegion(op->getResult(0), layouts->result, dead);
+    for (auto &[op, layouts] : ordered) {
+      op->dropAllReferences();
+      dead.push_back(op);
+    }
+  }
+
+private:
+  Value getStoredOperand(Operation *op, unsigned index, const OpLayouts &layouts) {
+    Value operand = op->getOperand(index);
+    if (layouts.operands[index])
+      return isConstant(operand) ? makeTransposed(builder, op->getLoc(), operand, *layouts.operands[index])
+                                 : stored.lookup(operand);
+    operand = getOriginal(operand);
+    if (!isAlignedOperand(op, index, layouts))
+      return operand;
+    auto type = cast<RankedTensorType>(operand.getType());
+    Type extended = type.clone(extendShape(type.getShape(), layouts.result.size()));
+    Value reshaped = builder.createOrFold<nn::ReshapeOp>(op->getLoc(), extended, operand);
+    return makeTransposed(builder, op->getLoc(), reshaped, layouts.result);
+  }
+
+  /// `value` in its own order of axes, for a use that cannot follow.
+  Value getOriginal(Value value) {
+    if (!region.defines(value))
+      return value;
+    Value &original = restored[value];
+    if (!original) {
+      OpBuilder::InsertionGuard guard(builder);
+      Value storedValue = stored.lookup(value);
+      builder.setInsertionPointAfterValue(storedValue);
+      original = makeTransposed(builder, value.getLoc(), storedValue, inverse(region.layouts.find(value)->second));
+    }
+    return original;
+  }
+
+  void leaveRegion(Value value, Dims layout, SmallVectorImpl<Operation *> &dead) {
+    for (OpOperand &use : llvm::make_early_inc_range(value.getUses())) {
+      Operation *user = use.getOwner();
+      if (region.ops.contains(user))
+        continue;
+      if (auto transpose = dyn_cast<nn::TransposeOp>(user)) {
+        builder.setInsertionPoint(transpose);
+        transpose.getResult().replaceAllUsesWith(makeTransposed(builder, transpose.getLoc(), stored.lookup(value),
+                                                                compose(inverse(layout), transpose.getPermutation())));
+        transpose->dropAllReferences();
+        dead.push_back(transpose);
+        continue;
+      }
+      use.set(getOriginal(value));
+    }
+  }
+
+  const Region &region;
+  OpBuilder &builder;
+  SmallVector<std::pair<Operation *, const OpLayouts *>> ordered;
+  llvm::DenseMap<Value, Value> stored, restored;
+};
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+struct PropagateLayouts : impl::PropagateLayoutsPassBase<PropagateLayouts> {
+  using PropagateLayoutsPassBase::PropagateLayoutsPassBase;
+
+  void runOnOperation() override {
+    for (int sweep = 0; sweep < maxSweeps; ++sweep)
+      if (!runSweep())
+        return;
+  }
+
+  /// Tries both sides of every transpose once. True if a region changed.
+  bool runSweep() {
+    llvm::DenseMap<Operation *, unsigned> orderOf;
+    SmallVector<nn::TransposeOp> transposes;
+    for (auto [order, op] : llvm::enumerate(getOperation().getBody().front())) {
+      orderOf[&op] = order;
+      if (auto transpose = dyn_cast<nn::TransposeOp>(op))
+        transposes.push_back(transpose);
+    }
+    refused.clear();
+
+    // Operators are erased at the end only, so that no address, and with it no answer of a map, is used twice.
+    SmallVector<Operation *> dead;
+    for (nn::TransposeOp transpose : transposes) {
+      Value operand = transpose->getOperand(0);
+      if (!operand || transpose->use_empty())
+        continue;
+      Permutation permutation(transpose.getPermutation());
+      if (!tryRegion(operand, permutation, orderOf, dead))
+        tryRegion(transpose.getResult(), inverse(permutation), orderOf, dead);
+    }
+    for (Operation *op : dead)
+      op->erase();
+    return !dead.empty();
+  }
+
+  /// True if the region around `seed` is now stored in `layout`.
+  bool tryRegion(Value seed, const Permutation &layout, llvm::DenseMap<Operation *, unsigned> &orderOf,
+                 SmallVectorImpl<Operation *> &dead) {
+    if (isConstant(seed) || llvm::is_contained(refused[seed], layout))
+      return false;
+    Region region = growRegion(seed, layout, orderOf);
+    int64_t price = region.ops.empty() ? 0 : priceOf(region);
+    LDBG() << "region of " << region.ops.size() << " ops from " << seed << " changes bytes moved by " << price;
+    if (price >= 0) {
+      for (auto &[value, valueLayout] : region.layouts)
+        refused[value].push_back(valueLayout);
+      return false;
+    }
+    OpBuilder builder(&getContext());
+    Rebuilder(region, orderOf, builder).run(dead);
+    for (auto &[op, layouts] : region.ops)
+      orderOf.erase(op);
+    ++numRegions;
+    numBytesSaved += -price;
+    return true;
+  }
+
+  llvm::DenseMap<Value, SmallVector<Permutation, 1>> refused;
+};
+
+} // namespace
+
+} // namespace nacre::graph

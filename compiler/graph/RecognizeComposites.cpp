@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  finds layer normalization, exact GELU and softmax in pieces.
+// Why:   a row kernel reads its row once where the pieces would read it five times.
+// How:   each pattern starts at the last operator of a piece-wise spelling and walks up; the pieces die by themselves
+// if
+//        nothing else uses them. Products are flattened first, because exporters associate them in every way.
+
+#include "compiler/graph/Matching.h"
+#include "compiler/graph/Passes.h"
+
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include <cmath>
+
+namespace nacre::graph {
+#define GEN_PASS_DEF_RECOGNIZECOMPOSITESPASS
+#include "compiler/graph/Passes.h.inc"
+} // namespace nacre::graph
+
+using namespace mlir;
+
+namespace nacre::graph {
+
+namespace {
+
+using nn::BinaryKind;
+using nn::UnaryKind;
+
+/// The reduction that `value` is, of this kind, with axes kept.
+nn::ReduceOp getReduction(Value value, nn::ReduceKind kind) {
+  auto op = value.getDefiningOp<nn::ReduceOp>();
+  return op && op.getKind() == kind && op.getKeepDims() ? op : nn::ReduceOp();
+}
+
+/// Numerator and denominator of a quotient, or of a product with a reciprocal.
+std::optional<std::pair<Value, Value>> getQuotient(nn::BinaryOp op) {
+  if (op.getKind() == BinaryKind::Div)
+    return std::pair<Value, Value>(op.getLhs(), op.getRhs());
+  if (op.getKind() != BinaryKind::Mul)
+    return std::nullopt;
+  if (auto reciprocal = getUnary(op.getRhs(), UnaryKind::Reciprocal))
+    return std::pair<Value, Value>(op.getLhs(), reciprocal.getOperand());
+  if (auto reciprocal = getUnary(op.getLhs(), UnaryKind::Reciprocal))
+    return std::pair<Value, Value>(op.getRhs(), reciprocal.getOperand());
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Layer normalization: d / sqrt(mean(d * d) + epsilon) with d = x - mean(x)
+//===----------------------------------------------------------------------===//
+
+/// The x of `x - mean(x)`, and the mean.
+std::optional<std::pair<Value, nn::ReduceOp>> matchCentered(Value value) {
+  auto difference = getBinary(value, BinaryKind::Sub);
+  if (!difference)
+    return std::nullopt;
+  auto mean = getReduction(difference.getRhs(), nn::ReduceKind::Mean);
+  if (!mean || mean.getOperand() != difference.getLhs())
+    return std::nullopt;
+  return std::pair<Value, nn::ReduceOp>(difference.getLhs(), mean);
+}
+
+/// Whether `value` is the mean of the square of `centered` over `axes`.
+bool isVariance(Value value, Value centered, ArrayRef<int64_t> axes) {
+  auto mean = getReduction(value, nn::ReduceKind::Mean);
+  if (!mean || mean.getAxes() != axes)
+    return false;
+  if (auto square = getBinary(mean.getOperand(), BinaryKind::Mul))
+    return square.getLhs() == centered && square.getRhs() == centered;
+  auto power = getBinary(mean.getOperand(), BinaryKind::Pow);
+  return power && power.getLhs() == centered && isSplatOf(power.getRhs(), 2);
+}
+
+struct LayerNormalization : OpRewritePattern<nn::BinaryOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nn::BinaryOp op, PatternRewriter &rewriter) const override {
+    std::optional<std::pair<Value, Value>> quotient = getQuotient(op);
+    if (!quotient)
+      return rewriter.notifyMatchFailure(op, "expected a quotient");
+    auto root = getUnary(quotient->second, UnaryKind::Sqrt);
+    auto sum = root ? getBinary(root.getOperand(), BinaryKind::Add) : nn::BinaryOp();
+    std::optional<std::pair<Value, nn::ReduceOp>> centered = matchCentered(quotient->first);
+    if (!sum || !centered || !isa<FloatType>(op.getType().getElementType()))
+      return rewriter.notifyMatchFailure(op, "expected (x - mean) / sqrt(.. + ..)");
+    for (auto [variance, epsilon] : {std::pair(sum.getLhs(), sum.getRhs()), std::pair(sum.getRhs(), sum.getLhs())}) {
+      std::optional<double> number = getSplat(epsilon);
+      if (!number || !isVariance(variance, quotient->first, centered->second.getAxes()))
+        continue;
+      rewriter.replaceOpWithNewOp<nn::NormalizeOp>(op, centered->first, centered->second.getAxes(), APFloat(*number));
+      return success();
+    }
+    return rewriter.notifyMatchFailure(op, "expected the variance and a constant under the root");
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// GELU: x / 2 * (1 + erf(x / sqrt(2)))
+//===----------------------------------------------------------------------===//
+
+/// A product's factors: one number, and values in no particular order.
+struct Product {
+  double number = 1;
+  SmallVector<Value> values;
+};
+
+void collectFactors(Value value, Product &product, int depth = 0) {
+  // Only three factors interest us; deeper products are something else.
+  constexpr int maxDepth = 4;
+  auto op = value.getDefiningOp<nn::BinaryOp>();
+  if (op && depth < maxDepth && op.getKind() == BinaryKind::Mul) {
+    for (Value factor : {op.getLhs(), op.getRhs()}) {
+      if (std::optional<double> number = getSplat(factor))
+        product.number *= *number;
+      else
+        collectFactors(factor, product, depth + 1);
+    }
+    return;
+  }
+  if (op && depth < maxDepth && op.getKind() == BinaryKind::Div)
+    if (std::optional<double> number = getSplat(op.getRhs())) {
+      product.number /= *number;
+      return collectFactors(op.getLhs(), product, depth + 1);
+    }
+  product.values.push_back(value);
+}
+
+/// The y of `1 + erf(y)`.
+Value matchErfPlusOne(Value value) {
+  auto sum = getBinary(value, BinaryKind::Add);
+  Value other = sum ? getOtherThan(sum, 1) : Value();
+  auto erf = other ? getUnary(other, UnaryKind::Erf) : nn::UnaryOp();
+  return erf ? Value(erf.getOperand()) : Value();
+}
+
+bool isNear(double a, double b) { return std::fabs(a - b) <= std::fabs(b) / 1024; }
+
+struct Gelu : OpRewritePattern<nn::BinaryOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nn::BinaryOp op, PatternRewriter &rewriter) const override {
+    if (op.getKind() != BinaryKind::Mul && op.getKind() != BinaryKind::Div)
+      return rewriter.notifyMatchFailure(op, "expected a product");
+    Product product;
+    collectFactors(op, product);
+    if (product.values.size() != 2 || !isNear(product.number, 0.5))
+      return rewriter.notifyMatchFailure(op, "expected half a product of two values");
+    for (auto [x, gate] :
+         {std::pair(product.values[0], product.values[1]), std::pair(product.values[1], product.values[0])}) {
+      Value argument = matchErfPlusOne(gate);
+      if (!argument || x.getType() != op.getType())
+        continue;
+      Product inner;
+      collectFactors(argument, inner);
+      if (inner.values.size() != 1 || inner.values[0] != x || !isNear(inner.number, 1 / std::sqrt(2.0)))
+        continue;
+      rewriter.replaceOpWithNewOp<nn::UnaryOp>(op, UnaryKind::Gelu, x, APFloat(0.0));
+      return success();
+    }
+    return rewriter.notifyMatchFailure(op, "expected 1 + erf(x / sqrt(2)) beside x");
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Softmax: e / sum(e) with e = exp(x) or exp(x - max(x))
+//===----------------------------------------------------------------------===//
+
+struct Softmax : OpRewritePattern<nn::BinaryOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nn::BinaryOp op, PatternRewriter &rewriter) const override {
+    std::optional<std::pair<Value, Value>> quotient = getQuotient(op);
+    auto exponential = quotient ? getUnary(quotient->first, UnaryKind::Exp) : nn::UnaryOp();
+    auto sum = quotient ? getReduction(quotient->second, nn::ReduceKind::Sum) : nn::ReduceOp();
+    if (!exponential || !sum || sum.getOperand() != quotient->first || sum.getAxes().size() != 1)
+      return rewriter.notifyMatchFailure(op, "expected exp(x) / sum(exp(x)) along one axis");
+    Value x = exponential.getOperand();
+    // Softmax subtracts the maximum itself; without one in the model it is the same value, only safer.
+    if (auto shifted = getBinary(x, BinaryKind::Sub)) {
+      auto largest = getReduction(shifted.getRhs(), nn::ReduceKind::Max);
+      if (largest && largest.getOperand() == shifted.getLhs() && largest.getAxes() == sum.getAxes())
+        x = shifted.getLhs();
+    }
+    rewriter.replaceOpWithNewOp<nn::SoftmaxOp>(op, x, sum.getAxes().front(), /*log=*/false);
+    return success();
+  }
+};
+
+struct RecognizeComposites : impl::RecognizeCompositesPassBase<RecognizeComposites> {
+  using RecognizeCompositesPassBase::RecognizeCompositesPassBase;
+
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<LayerNormalization, Gelu, Softmax>(&getContext());
+    GreedyRewriteConfig config;
+    config.setUseTopDownTraversal().setMaxIterations(GreedyRewriteConfig::kNoLimit);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), config))) {
+      getOperation().emitError("recognition of composites did not converge");
+      signalPassFailure();
+    }
+  }
+};
+
+} // namespace
+
+} // namespace nacre::graph

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  local rewrites to the simplest spelling, applied until none matches.
+// Why:   every later pass then knows one form of each thing.
+// How:   1. data movement, 2. windows, 3. elementwise operators. Each pattern removes an operator or replaces it by a
+//        cheaper one, so they end.
+
+#include "compiler/graph/Matching.h"
+#include "compiler/graph/Passes.h"
+#include "compiler/graph/Permutation.h"
+
+#include "dialects/nn/ConstantData.h"
+#include "dialects/nn/ShapeRules.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace nacre::graph {
+#define GEN_PASS_DEF_SIMPLIFYGRAPHPASS
+#include "compiler/graph/Passes.h.inc"
+} // namespace nacre::graph
+
+using namespace mlir;
+
+namespace nacre::graph {
+
+namespace {
+
+bool isAll(Dims values, int64_t value) {
+  return llvm::all_of(values, [&](int64_t v) { return v == value; });
+}
+
+//===----------------------------------------------------------------------===//
+// 1. Data movement
+//===----------------------------------------------------------------------===//
+
+/// A transpose that leaves all elements in place is a reshape.
+struct TransposeOfUnits : OpRewritePattern<nn::TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nn::TransposeOp op, PatternRewriter &rewriter) const override {
+    if (!movesOnlyUnits(op.getOperand().getType().getShape(), op.getPermutation()))
+      return rewriter.notifyMatchFailure(op, "expected only axes of extent one to move");
+    rewriter.replaceOpWithNewOp<nn::ReshapeOp>(op, op.getType(), op.getOperand());
+    return success();
+  }
+};
+
+/// A gather of adjacent elements is a slice.
+struct GatherOfRange : OpRewritePattern<nn::GatherOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nn::GatherOp op, PatternRewriter &rewriter) const override {
+    ElementsAttr constant = getConstant(op.getIndices());
+    if (!constant || constant.getNumElements() == 0)
+      return rewriter.notifyMatchFailure(op, "expected constant indices");
+    FailureOr<nn::ConstantView> view = nn::ConstantView::get(constant);
+    if (failed(view))
+      return rewriter.notifyMatchFailure(op, "expected indices with readable bytes");
+    Dims shape = op.getOperand().getType().getShape();
+    int64_t axis = op.getAxis(), extent = shape[axis];
+    SmallVector<int64_t> indices = view->readIntegers();
+    for (int64_t &index : indices)
+      index = std::clamp<int64_t>(index < 0 ? index + extent : index, 0, extent - 1);
+    int64_t step = indices.size() > 1 ? indices[1] - indices[0] : 1;
+    for (size_t i = 1; i < indices.size(); ++i)
+      if (step == 0 || indices[i] - indices[i - 1] != step)
+        return rewriter.notifyMatchFailure(op, "expected indices at equal distances");
+
+    SmallVector<int64_t> starts(shape.size(), 0), sizes(shape), steps(shape.size(), 1);
+    starts[axis] = indices.front();
+    sizes[axis] = indices.size();
+    steps[axis] = step;
+    Value slice = nn::SliceOp::create(rewriter, op.getLoc(), op.getOperand(), starts, sizes, steps);
+    rewriter.replaceOpWithNewOp<nn::ReshapeOp>(op, op.getType(), slice);
+    return success();
+  }
+};
+
+/// A concat of a concat along the same axis, if that is its only use, is one.
+struct ConcatOfConcat : OpRewritePattern<nn::ConcatOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nn::ConcatOp op, PatternRewriter &rewriter) const override {
+    SmallVector<Value> parts;
+    for (Value operand : op.getOperands()) {
+      auto inner = operand.getDefiningOp<nn::ConcatOp>();
+      if (inner && inner.getAxis() == op.getAxis() && inner->hasOneUse())
+        llvm::append_range(parts, inner.getOperands());
+      else
+        parts.push_back(operand);
+    }
+    if (parts.size() == op.getOperands().size())
+      return rewriter.notifyMatchFailure(op, "expected an operand that is a concat of the same axis, used once");
+    rewriter.replaceOpWithNewOp<nn::ConcatOp>(op, parts, op.getAxis());
+    return success();
+  }
+};
+
+/// A reduction of axes of extent one only drops them. No kind but these is the identity of one element.
+struct ReduceOfUnits : OpRewritePattern<nn::ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nn::ReduceOp op, PatternRewriter &rewriter) const override {
+    Dims shape = op.getOperand().getType().getShape();
+    if (!llvm::all_of(op.getAxes(), [&](int64_t axis) { return shape[axis] == 1; }))
+      return rewriter.notifyMatchFailure(op, "expected axes of extent one");
+    rewriter.replaceOpWithNewOp<nn::ReshapeOp>(op, op.getType(), op.getOperand());
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// 2. Windows
+//===----------------------------------------------------------------------===//
+
+/// An average over all of an image is a mean, which is how global pooling is imported.
+struct AverageOfEverything : OpRewritePattern<nn::PoolOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nn::PoolOp op, PatternRewriter &rewriter) const override {
+    Dims shape = op.getInput().getType().getShape();
+    Dims spatial = shape.drop_front().drop_back();
+    if (op.getKind() != nn::PoolKind::Average || op.getKernel() != spatial || !isAll(op.getPads(), 0) ||
+        !isAll(op.getOverhang(), 0) || !isAll(op.getDilations(), 1))
+      return rewriter.notifyMatchFailure(op, "expected one window over the whole image");
+    SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(1, shape.size() - 1));
+    rewriter.replaceOpWithNewOp<nn::ReduceOp>(op, nn::ReduceKind::Mean, op.getInput(), axes, /*keep_dims=*/true);
+    return success();
+  }
+};
+
+/// Zeros around an image before a convolution are its pads.
+struct PadBeforeConv : OpRewritePattern<nn::ConvOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nn::ConvOp op, PatternRewriter &rewriter) const override {
+    auto pad = op.getInput().getDefiningOp<nn::PadOp>();
+    if (!pad || pad.getMode() != nn::PadMode::Constant || !cast<FloatAttr>(pad.getValue()).getValue().isZero())
+      return rewriter.notifyMatchFailure(op, "expected zeros around the input");
+    Dims low = pad.getLow(), high = pad.getHigh();
+    auto padsSpace = [](Dims amounts) {
+      return amounts.front() == 0 && amounts.back() == 0 && llvm::all_of(amounts, [](int64_t a) { return a >= 0; });
+    };
+    if (!padsSpace(low) || !padsSpace(high))
+      return rewriter.notifyMatchFailure(op, "expected pads of spatial axes alone");
+    SmallVector<int64_t> pads(op.getPads());
+    size_t spatialRank = low.size() - 2;
+    for (size_t axis = 0; axis < spatialRank; ++axis) {
+      pads[axis] += low[axis + 1];
+      pads[spatialRank + axis] += high[axis + 1];
+    }
+    rewriter.replaceOpWithNewOp<nn::ConvOp>(op, pad.getOperand(), op.getFilter(), op.getStrides(), pads,
+                                            op.getDilations(), op.getGroups());
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// 3. Elementwise
+//===----------------------------------------------------------------------===//
+
+/// An elementwise operator broadcasts by itself: `x + broadcast(y)` is `x + y` where the result's shape stays.
+template <typename OpT> struct DropBroadcast : OpRewritePattern<OpT> {
+  using OpRewritePattern<OpT>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(OpT op, PatternRewriter &rewriter) const override {
+    for (OpOperand &operand : op->getOpOperands()) {
+      auto broadcast = operand.get().template getDefiningOp<nn::BroadcastOp>();
+      if (!broadcast)
+        continue;
+      SmallVector<nn::Dims> shapes;
+      for (OpOperand &other : op->getOpOperands()) {
+        Value value = &other == &operand ? broadcast.getOperand() : other.get();
+        shapes.push_back(cast<RankedTensorType>(value.getType()).getShape());
+      }
+      llvm::Expected<nn::Shape> shape = nn::broadcastShapes(shapes);
+      assert(shape && "what broadcasts after expansion does so before");
+      if (nn::Dims(*shape) != op.getType().getShape())
+        continue;
+      rewriter.modifyOpInPlace(op, [&] { operand.set(broadcast.getOperand()); });
+      return success();
+    }
+    return rewriter.notifyMatchFailure(op, "expected an operand that is expanded for nothing");
+  }
+};
+
+/// A constant operand has no more axes than it needs: none if it is a splat, and no leading ones of extent one.
+template <typename OpT> struct ShrinkConstant : OpRewritePattern<OpT> {
+  using OpRewritePattern<OpT>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(OpT op, PatternRewriter &rewriter) const override {
+    // Another operand must keep the result's shape.
+    auto spansResult = [&](Value value) {
+      return cast<RankedTensorType>(value.getType()).getShape() == op.getType().getShape();
+    };
+    for (OpOperand &operand : op->getOpOperands()) {
+      ElementsAttr constant = getConstant(operand.get());
+      if (!constant || llvm::none_of(op->getOpOperands(),
+                                     [&](OpOperand &other) { return &other != &operand && spansResult(other.get()); }))
+        continue;
+      auto type = cast<RankedTensorType>(constant.getType());
+      Dims shape = constant.isSplat() ? Dims() : type.getShape().drop_while([](int64_t dim) { return dim == 1; });
+      if (type.getRank() == int64_t(shape.size()))
+        continue;
+      auto dense = dyn_cast<DenseElementsAttr>(constant);
+      ElementsAttr shrunk = dense && dense.isSplat() ? ElementsAttr(dense.resizeSplat(type.clone(shape)))
+                                                     : *nn::reshapeConstant(constant, type.clone(shape));
+      Value small = nn::ConstantOp::create(rewriter, operand.get().getLoc(), shrunk);
+      rewriter.modifyOpInPlace(op, [&] { operand.set(small); });
+      return success();
+    }
+    return rewriter.notifyMatchFailure(op, "expected a constant with superfluous axes");
+  }
+};
+
+/// Powers that have an operator of their own, which is exact and far cheaper.
+struct SimplePower : OpRewritePattern<nn::BinaryOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nn::BinaryOp op, PatternRewriter &rewriter) const override {
+    std::optional<double> exponent = getSplat(op.getRhs());
+    if (op.getKind() != nn::BinaryKind::Pow || !exponent || op.getType() != op.getLhs().getType())
+      return rewriter.notifyMatchFailure(op, "expected a power with one constant exponent");
+    if (*exponent == 2) {
+      rewriter.replaceOpWithNewOp<nn::BinaryOp>(op, nn::BinaryKind::Mul, op.getLhs(), op.getLhs());
+      return success();
+    }
+    if (!isa<FloatType>(op.getType().getElementType()))
+      return rewriter.notifyMatchFailure(op, "expected a float");
+    if (*exponent == 0.5 || *exponent == -1) {
+      auto kind = *exponent == -1 ? nn::UnaryKind::Reciprocal : nn::UnaryKind::Sqrt;
+      rewriter.replaceOpWithNewOp<nn::UnaryOp>(op, kind, op.getLhs(), APFloat(0.0));
+      return success();
+    }
+    if (*exponent == -0.5) {
+      Value root = nn::UnaryOp::create(rewriter, op.getLoc(), nn::UnaryKind::Sqrt, op.getLhs(), APFloat(0.0));
+      rewriter.replaceOpWithNewOp<nn::UnaryOp>(op, nn::UnaryKind::Reciprocal, root, APFloat(0.0));
+      return success();
+    }
+    return rewriter.notifyMatchFailure(op, "expected an exponent of 2, 1/2, -1/2 or -1");
+  }
+};
+
+/// max(x, 0) is relu, which contractions take into their epilogue and later passes look for.
+struct MaximumWithZero : OpRewritePattern<nn::BinaryOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nn::BinaryOp op, PatternRewriter &rewriter) const override {
+    if (op.getKind() != nn::BinaryKind::Max)
+      return rewriter.notifyMatchFailure(op, "expected a maximum");
+    Value other = getOtherThan(op, 0);
+    if (!other || other.getType() != op.getType())
+      return rewriter.notifyMatchFailure(op, "expected zero on one side");
+    rewriter.replaceOpWithNewOp<nn::UnaryOp>(op, nn::UnaryKind::Relu, other, APFloat(0.0));
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+struct SimplifyGraph : impl::SimplifyGraphPassBase<SimplifyGraph> {
+  using SimplifyGraphPassBase::SimplifyGraphPassBase;
+
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<TransposeOfUnits, GatherOfRange, ConcatOfConcat, ReduceOfUnits, AverageOfEverything, PadBeforeConv,
+                 DropBroadcast<nn::BinaryOp>, DropBroadcast<nn::SelectOp>, ShrinkConstant<nn::BinaryOp>,
+                 ShrinkConstant<nn::SelectOp>, SimplePower, MaximumWithZero>(&getContext());
+    GreedyRewriteConfig config;
+    config.setUseTopDownTraversal().setMaxIterations(GreedyRewriteConfig::kNoLimit);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), config))) {
+      getOperation().emitError("simplification did not converge");
+      signalPassFailure();
+    }
+  }
+};
+
+} // namespace
+
+} // namespace nacre::graph

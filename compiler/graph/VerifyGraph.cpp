@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the post-condition of the graph phase.
+// Why:   see Passes.td; each note names the pass that lacks a case.
+
+#include "compiler/graph/ConstantFolding.h"
+#include "compiler/graph/Passes.h"
+#include "compiler/graph/Permutation.h"
+
+namespace nacre::graph {
+#define GEN_PASS_DEF_VERIFYGRAPHPASS
+#include "compiler/graph/Passes.h.inc"
+} // namespace nacre::graph
+
+using namespace mlir;
+
+namespace nacre::graph {
+
+namespace {
+
+struct VerifyGraph : impl::VerifyGraphPassBase<VerifyGraph> {
+  using VerifyGraphPassBase::VerifyGraphPassBase;
+
+  void runOnOperation() override {
+    func::FuncOp func = getOperation();
+    if (!llvm::hasSingleElement(func.getBody())) {
+      func.emitOpError("must be one block after the graph phase, but has ") << func.getBody().getBlocks().size();
+      return signalPassFailure();
+    }
+    for (Operation &op : func.getBody().front())
+      if (failed(verify(&op)))
+        signalPassFailure();
+  }
+
+  LogicalResult verify(Operation *op) {
+    if (isa<func::ReturnOp>(op))
+      return success();
+    if (!isa<nn::NnDialect>(op->getDialect()))
+      return op->emitOpError("must belong to the nn dialect after the graph phase");
+    if (findFoldableOperands(op, maxConstantBytes))
+      return reject(op, "must not have constant operands alone", "nacre-fold-constants");
+    auto transpose = dyn_cast<nn::TransposeOp>(op);
+    if (!transpose)
+      return success();
+    if (movesOnlyUnits(transpose.getOperand().getType().getShape(), transpose.getPermutation()))
+      return reject(op, "must move an axis of more than one element", "nacre-simplify-graph");
+    if (transpose.getOperand().getDefiningOp<nn::TransposeOp>())
+      return reject(op, "must not follow another transpose", "nacre-simplify-graph");
+    return success();
+  }
+
+  LogicalResult reject(Operation *op, StringRef what, StringRef pass) {
+    InFlightDiagnostic error = op->emitOpError(what) << " after the graph phase";
+    error.attachNote() << "likely a missing case in " << pass;
+    return error;
+  }
+};
+
+} // namespace
+
+} // namespace nacre::graph
