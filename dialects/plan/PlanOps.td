@@ -82,7 +82,7 @@ def Plan_StorageOp : Plan_Op<"storage"> {
   let arguments = (ins Plan_Role:$role, OptionalAttr<StrAttr>:$name, OptionalAttr<Plan_Int>:$index,
                        OptionalAttr<TypeAttr>:$external_type, OptionalAttr<Plan_Int>:$offset);
   let results = (outs Plan_Value:$result);
-  let assemblyFormat = "$role ($name^)? ($index^)? attr-dict `:` type($result)";
+  let assemblyFormat = "$role ($name^ $index)? attr-dict `:` type($result)";
 }
 
 def Plan_OutputOp : Plan_Op<"output"> {

@@ -1,0 +1,68 @@
+// RUN: nacre-opt %s --nacre-verify-schedule --split-input-file --verify-diagnostics
+
+// expected-error@+2 {{must have arena_bytes after the schedule phase}}
+// expected-note@+1 {{likely a missing case in nacre-plan-arena}}
+plan.entry @no_arena {
+}
+
+// -----
+
+plan.entry @no_offset attributes {arena_bytes = 16 : i64} {
+  // expected-error@+2 {{must have an offset after the schedule phase}}
+  // expected-note@+1 {{likely a missing case in nacre-plan-arena}}
+  %a = plan.storage temporary : memref<4xf32>
+}
+
+// -----
+
+plan.kernel @k nest (%x: tensor<4xf32>) into (%y: tensor<4xf32>) cut 0 : 4 by 1 {
+  plan.yield %x : tensor<4xf32>
+}
+plan.entry @outside attributes {arena_bytes = 8 : i64} {
+  %x = plan.storage input "x" 0 : memref<4xf32>
+  // expected-error@+2 {{must lie inside the arena}}
+  // expected-note@+1 {{likely a missing case in nacre-plan-arena}}
+  %a = plan.storage temporary {offset = 0 : i64} : memref<4xf32>
+  plan.launch @k(%x) into(%a) {cpu = array<i64: 0, 4>, gpu = array<i64: 0, 0>} : (memref<4xf32>) into (memref<4xf32>)
+}
+
+// -----
+
+plan.kernel @k nest (%x: tensor<4xf32>) into (%y: tensor<4xf32>) cut 0 : 4 by 1 {
+  plan.yield %x : tensor<4xf32>
+}
+plan.entry @overlap attributes {arena_bytes = 64 : i64} {
+  %x = plan.storage input "x" 0 : memref<4xf32>
+  // expected-note@+1 {{the other storage}}
+  %a = plan.storage temporary {offset = 0 : i64} : memref<4xf32>
+  // expected-error@+2 {{must not share bytes with a storage alive at the same step}}
+  // expected-note@+1 {{likely a missing case in nacre-plan-arena}}
+  %b = plan.storage temporary {offset = 8 : i64} : memref<4xf32>
+  plan.launch @k(%x) into(%a) {cpu = array<i64: 0, 4>, gpu = array<i64: 0, 0>} : (memref<4xf32>) into (memref<4xf32>)
+  plan.launch @k(%a) into(%b) {cpu = array<i64: 0, 4>, gpu = array<i64: 0, 0>} : (memref<4xf32>) into (memref<4xf32>)
+}
+
+// -----
+
+plan.kernel @k nest (%x: tensor<4xf32>) into (%y: tensor<4xf32>) cut 0 : 4 by 1 {
+  plan.yield %x : tensor<4xf32>
+}
+plan.entry @no_ranges attributes {arena_bytes = 0 : i64} {
+  %x = plan.storage input "x" 0 : memref<4xf32>
+  %y = plan.storage output "y" 0 : memref<4xf32>
+  // expected-error@+2 {{must have ranges on the cut axis}}
+  // expected-note@+1 {{likely a missing case in nacre-place-kernels}}
+  plan.launch @k(%x) into(%y) {cpu = array<i64: 0, 5>, gpu = array<i64: 0, 0>} : (memref<4xf32>) into (memref<4xf32>)
+}
+
+// -----
+
+plan.kernel @k nest (%x: tensor<4xf32>) into (%y: tensor<4xf32>) cut 0 : 4 by 1 {
+  plan.yield %x : tensor<4xf32>
+}
+plan.entry @wrong_shape attributes {arena_bytes = 0 : i64} {
+  %x = plan.storage input "x" 0 : memref<2xf32>
+  %y = plan.storage output "y" 0 : memref<4xf32>
+  // expected-error@+1 {{operand 0 must be a storage of 'tensor<4xf32>', but is 'memref<2xf32>'}}
+  plan.launch @k(%x) into(%y) {cpu = array<i64: 0, 4>, gpu = array<i64: 0, 0>} : (memref<2xf32>) into (memref<4xf32>)
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Packing lifetimes: what must never overlap, what must share, and how close to the bound a plan comes.
+
+#include "compiler/schedule/ArenaPlanner.h"
+
+#include "gtest/gtest.h"
+#include <random>
+
+using nacre::schedule::ArenaPlan;
+using nacre::schedule::BufferDemand;
+using nacre::schedule::peakBytes;
+using nacre::schedule::planArena;
+
+TEST(ArenaPlanner, NothingNeedsNothing) {
+  EXPECT_EQ(planArena({}, 64).sizeInBytes, 0);
+  EXPECT_EQ(peakBytes({}), 0);
+}
+
+TEST(ArenaPlanner, BuffersThatMeetAtOneStepAreDisjoint) {
+  // The step 5 reads the first buffer and writes the second.
+  ArenaPlan plan = planArena({{16, 0, 5}, {16, 5, 9}}, 64);
+  EXPECT_NE(plan.offsetsInBytes[0], plan.offsetsInBytes[1]);
+  EXPECT_EQ(plan.sizeInBytes, 64 + 16);
+}
+
+TEST(ArenaPlanner, BuffersThatOnlyFollowOneAnotherShare) {
+  ArenaPlan plan = planArena({{16, 0, 4}, {16, 5, 9}}, 64);
+  EXPECT_EQ(plan.offsetsInBytes[0], plan.offsetsInBytes[1]);
+  EXPECT_EQ(plan.sizeInBytes, 16);
+}
+
+TEST(ArenaPlanner, FillsAGapThatFits) {
+  // 0 all along; 1 early; 2 fits where 1 was.
+  ArenaPlan plan = planArena({{100, 0, 9}, {100, 0, 3}, {50, 4, 9}}, 64);
+  EXPECT_EQ(plan.sizeInBytes, 128 + 100);
+}
+
+TEST(ArenaPlanner, PeakIsTheFullestStep) {
+  EXPECT_EQ(peakBytes({{100, 0, 9}, {30, 0, 3}, {50, 3, 4}, {70, 5, 5}}), 100 + 30 + 50);
+}
+
+namespace {
+
+std::vector<BufferDemand> randomDemands(unsigned count, unsigned longestLife) {
+  std::mt19937 random(count);
+  std::vector<BufferDemand> demands;
+  for (unsigned step = 0; step < count; ++step)
+    demands.push_back({int64_t(64) * (1 + random() % 1000), step, step + 1 + unsigned(random() % longestLife)});
+  return demands;
+}
+
+void expectDisjoint(const std::vector<BufferDemand> &demands, const ArenaPlan &plan, int64_t alignment) {
+  for (size_t a = 0; a < demands.size(); ++a) {
+    EXPECT_EQ(plan.offsetsInBytes[a] % alignment, 0);
+    EXPECT_LE(plan.offsetsInBytes[a] + demands[a].sizeInBytes, plan.sizeInBytes);
+    for (size_t b = 0; b < a; ++b) {
+      bool meet = demands[a].firstStep <= demands[b].lastStep && demands[b].firstStep <= demands[a].lastStep;
+      bool overlap = plan.offsetsInBytes[a] < plan.offsetsInBytes[b] + demands[b].sizeInBytes &&
+                     plan.offsetsInBytes[b] < plan.offsetsInBytes[a] + demands[a].sizeInBytes;
+      ASSERT_FALSE(meet && overlap) << a << " and " << b;
+    }
+  }
+}
+
+} // namespace
+
+TEST(ArenaPlanner, RandomLivesNeverOverlapAndStayNearTheBound) {
+  for (unsigned longestLife : {1, 3, 20}) {
+    std::vector<BufferDemand> demands = randomDemands(200, longestLife);
+    ArenaPlan plan = planArena(demands, 64);
+    expectDisjoint(demands, plan, 64);
+    EXPECT_LE(double(plan.sizeInBytes), 1.15 * double(peakBytes(demands))) << "lives of up to " << longestLife;
+  }
+}
+
+TEST(ArenaPlanner, SameDemandsGiveTheSamePlan) {
+  std::vector<BufferDemand> demands = randomDemands(100, 8);
+  EXPECT_EQ(planArena(demands, 64).offsetsInBytes, planArena(demands, 64).offsetsInBytes);
+}
