@@ -11,6 +11,7 @@ include "mlir/IR/OpBase.td"
 
 def Plan_Dialect : Dialect {
   let name = "plan";
+  let useDefaultAttributePrinterParser = 1;
   let cppNamespace = "::nacre::plan";
   let summary = "What the runtime is told";
   let description = [{
