@@ -52,7 +52,7 @@ public:
       }
     if (form.work.empty())
       return misfit(kernel, "there must be a linalg.generic");
-    if (form.cutAxis >= form.written.front().place.shape.size())
+    if (form.cutExtent > 1 && form.cutAxis >= form.written.front().place.shape.size())
       return misfit(kernel, "the cut axis must be one of the first target's");
     return std::move(form);
   }

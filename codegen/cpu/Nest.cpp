@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "codegen/cpu/Nest.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+#include <cassert>
+
+using llvm::SmallVector;
+
+namespace nacre::codegen::cpu {
+
+int64_t Nest::countPoints(bool parallel) const {
+  int64_t count = 1;
+  for (const NestLoop &loop : loops)
+    if (loop.parallel == parallel)
+      count *= loop.size;
+  return count;
+}
+
+//===----------------------------------------------------------------------===//
+// 1. Canonical form
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+void dropLoop(Nest &nest, unsigned loop) {
+  nest.loops.erase(nest.loops.begin() + loop);
+  for (NestOperand &operand : nest.operands)
+    operand.strides.erase(operand.strides.begin() + loop);
+}
+
+bool canMerge(const Nest &nest, unsigned outer) {
+  const unsigned inner = outer + 1;
+  if (nest.loops[outer].parallel != nest.loops[inner].parallel)
+    return false;
+  return llvm::all_of(nest.operands, [&](const NestOperand &operand) {
+    return operand.strides[outer] == operand.strides[inner] * nest.loops[inner].size;
+  });
+}
+
+} // namespace
+
+void canonicalize(Nest &nest) {
+  assert(nest.windows.empty() && "windows refer to loops");
+  for (unsigned loop = nest.loops.size(); loop-- > 0;)
+    if (nest.loops[loop].size == 1)
+      dropLoop(nest, loop);
+  for (unsigned outer = nest.loops.size(); outer-- > 0;)
+    if (outer + 1 < nest.loops.size() && canMerge(nest, outer)) {
+      nest.loops[outer + 1].size *= nest.loops[outer].size;
+      dropLoop(nest, outer);
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Blocks
+//===----------------------------------------------------------------------===//
+
+Nest takeBlock(Nest nest, std::optional<unsigned> cut, int64_t count) {
+  if (cut) {
+    nest.loops[*cut].size = count;
+    for (NestOperand &operand : nest.operands)
+      operand.cutStride = operand.strides[*cut];
+  }
+  canonicalize(nest);
+  return nest;
+}
+
+void takePart(Nest &nest, unsigned loop, int64_t parts) {
+  assert(nest.loops[loop].size % parts == 0 && "parts are equal");
+  nest.loops[loop].size /= parts;
+  for (NestOperand &operand : nest.operands)
+    operand.partStride = operand.strides[loop] * nest.loops[loop].size;
+}
+
+//===----------------------------------------------------------------------===//
+// 3. The vector loop
+//===----------------------------------------------------------------------===//
+
+VectorChoice chooseVectorLoop(const Nest &nest) {
+  // What a loop costs: lanes that must be collected one by one, most of all in arrays that are walked in every turn of
+  // a reduction; then vectors that stay half empty. Horizontal sums cost a little at the end.
+  constexpr int64_t kSomeLanes = 8;
+  VectorChoice best;
+  int64_t bestCost = std::numeric_limits<int64_t>::max();
+  for (auto [index, loop] : llvm::enumerate(nest.loops)) {
+    if (loop.size == 1)
+      continue;
+    int64_t cost = loop.parallel ? 0 : 1;
+    for (const NestOperand &operand : nest.operands) {
+      const int64_t stride = operand.strides[index];
+      if (stride == 1 || stride == 0)
+        continue;
+      const bool often = llvm::any_of(llvm::zip_equal(nest.loops, operand.strides),
+                                      [](auto pair) { return !std::get<0>(pair).parallel && std::get<1>(pair) != 0; });
+      cost += often ? 1000 : operand.written ? 150 : 100;
+    }
+    if (loop.size < kSomeLanes)
+      cost += 10 * (kSomeLanes - loop.size);
+    // Of equals the innermost.
+    if (cost <= bestCost) {
+      bestCost = cost;
+      best = {unsigned(index), !loop.parallel};
+    }
+  }
+  return best;
+}
+
+//===----------------------------------------------------------------------===//
+// 4. Windows
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Turns [begin, end) of a parallel loop, for which the reducing loop's turns [low, high) stay in memory.
+struct Segment {
+  int64_t begin, end, low, high;
+};
+
+struct Axis {
+  unsigned moving;               ///< The parallel loop.
+  std::optional<unsigned> along; ///< The reducing loop.
+  SmallVector<Segment> segments;
+};
+
+std::optional<Axis> analyzeWindow(const Nest &nest, const NestWindow &window) {
+  std::optional<unsigned> moving, along;
+  for (auto [index, coefficient] : llvm::enumerate(window.coefficients)) {
+    if (coefficient == 0)
+      continue;
+    std::optional<unsigned> &loop = nest.loops[index].parallel ? moving : along;
+    if (loop || coefficient < 0)
+      return std::nullopt;
+    loop = index;
+  }
+  if (!moving || !along)
+    return std::nullopt;
+
+  Axis axis{*moving, along, {}};
+  const int64_t reach = nest.loops[*along].size, step = window.coefficients[*along];
+  for (int64_t turn = 0; turn < nest.loops[*moving].size; ++turn) {
+    const int64_t first = window.constant + turn * window.coefficients[*moving];
+    // 0 <= first + k * step < size
+    const int64_t low = first >= 0 ? 0 : std::min(reach, (-first + step - 1) / step);
+    const int64_t high = std::clamp((window.size - first + step - 1) / step, low, reach);
+    if (!axis.segments.empty() && axis.segments.back().low == low && axis.segments.back().high == high)
+      axis.segments.back().end = turn + 1;
+    else
+      axis.segments.push_back({turn, turn + 1, low, high});
+  }
+  return axis;
+}
+
+/// Turns [begin, end) of a loop only.
+void restrictLoop(Nest &nest, unsigned loop, int64_t begin, int64_t end) {
+  nest.loops[loop].size = end - begin;
+  for (NestOperand &operand : nest.operands)
+    operand.offset += begin * operand.strides[loop];
+}
+
+} // namespace
+
+std::optional<SmallVector<NestRegion>> divideWindows(const Nest &nest, std::optional<unsigned> cut) {
+  NestRegion whole{nest, 0, cut ? nest.loops[*cut].size : 1};
+  whole.nest.windows.clear();
+  SmallVector<NestRegion> regions = {whole};
+  for (const NestWindow &window : nest.windows) {
+    std::optional<Axis> axis = analyzeWindow(nest, window);
+    if (!axis)
+      return std::nullopt;
+    SmallVector<NestRegion> divided;
+    for (const NestRegion &region : regions)
+      for (const Segment &segment : axis->segments) {
+        NestRegion part = region;
+        restrictLoop(part.nest, *axis->along, segment.low, segment.high);
+        if (cut == axis->moving) {
+          part.cutBegin = segment.begin;
+          part.cutEnd = segment.end;
+        } else {
+          restrictLoop(part.nest, axis->moving, segment.begin, segment.end);
+        }
+        divided.push_back(std::move(part));
+      }
+    regions = std::move(divided);
+  }
+  return regions;
+}
+
+} // namespace nacre::codegen::cpu

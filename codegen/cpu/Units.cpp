@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "codegen/cpu/Units.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/Support/MathExtras.h"
+#include <cmath>
+
+using namespace mlir;
+
+namespace nacre::codegen::cpu {
+
+int64_t divideIntoUnits(KernelFunction &function, double indexCost, int64_t cutExtent, int64_t multiple) {
+  // Enough for eight threads of four units each; more would only cost.
+  constexpr int64_t kManyUnits = 32;
+  indexCost = std::max(indexCost, 0.1);
+  int64_t extent = std::clamp<int64_t>(std::ceil(kUnitNanoseconds / indexCost), 1, cutExtent);
+  if (extent * kManyUnits < cutExtent)
+    extent = llvm::divideCeil(cutExtent, kManyUnits);
+  if (multiple > 1)
+    extent = std::min(cutExtent, int64_t(llvm::alignTo(extent, multiple)));
+  function.unitExtent = extent;
+  function.unitsPerBlock = 1;
+  function.unitCost = extent * indexCost;
+  const int64_t units = llvm::divideCeil(cutExtent, extent);
+  if (extent > 1 || units >= kManyUnits)
+    return 1;
+  return std::clamp<int64_t>(indexCost / kUnitNanoseconds, 1, kManyUnits / units);
+}
+
+Value emitMin(VectorBuilder &builder, Value a, Value b) {
+  return arith::MinSIOp::create(builder.ops, builder.loc, a, b);
+}
+
+Value emitMax(VectorBuilder &builder, Value a, Value b) {
+  return arith::MaxSIOp::create(builder.ops, builder.loc, a, b);
+}
+
+void emitUnits(VectorBuilder &builder, KernelFunction &function,
+               llvm::function_ref<void(Value low, Value high, Value part)> body) {
+  OpBuilder &ops = builder.ops;
+  const Location loc = builder.loc;
+  Value extent = builder.index(function.unitExtent);
+  /// Where block `block` begins, or the share ends.
+  auto boundary = [&](Value block) -> Value {
+    Value distance = arith::MulIOp::create(ops, loc, block, extent, arith::IntegerOverflowFlags::nsw);
+    Value begin = arith::AddIOp::create(ops, loc, function.shareBegin, distance, arith::IntegerOverflowFlags::nsw);
+    return emitMin(builder, begin, function.shareEnd);
+  };
+  if (function.unitsPerBlock == 1) {
+    body(boundary(function.begin), boundary(function.end), Value());
+    return;
+  }
+  builder.loop(function.begin, function.end, 1, [&](Position unit) {
+    Value parts = builder.index(function.unitsPerBlock);
+    Value block = arith::DivUIOp::create(ops, loc, unit.counter, parts);
+    Value part = arith::RemUIOp::create(ops, loc, unit.counter, parts);
+    body(boundary(block), boundary(builder.add(block, 1)), part);
+  });
+}
+
+} // namespace nacre::codegen::cpu
