@@ -11,6 +11,15 @@
 #include "codegen/cpu/Passes.h"
 #include "dialects/plan/PlanDialect.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -175,6 +184,13 @@ LogicalResult write(llvm::Module &module, llvm::TargetMachine &machine, Emit emi
   return success();
 }
 
+/// What emitters build from; passes load what they need themselves.
+void loadDialects(MLIRContext &context) {
+  context.loadDialect<arith::ArithDialect, bufferization::BufferizationDialect, func::FuncDialect,
+                      linalg::LinalgDialect, math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
+                      tensor::TensorDialect, vector::VectorDialect>();
+}
+
 LogicalResult compile(ModuleOp module, const Target &target, Emit emit, KernelCode &code) {
   if (failed(cpu::emitKernels(module, target)))
     return failure();
@@ -203,9 +219,9 @@ LogicalResult compile(ModuleOp module, const Target &target, Emit emit, KernelCo
 
 } // namespace
 
-FailureOr<KernelCode> codegen::compileKernel(plan::KernelOp kernel, const Target &target, Emit emit,
-                                              StringRef symbol) {
+FailureOr<KernelCode> codegen::compileKernel(plan::KernelOp kernel, const Target &target, Emit emit, StringRef symbol) {
   MLIRContext context(registerOnce(), MLIRContext::Threading::DISABLED);
+  loadDialects(context);
   std::string messages;
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() == DiagnosticSeverity::Error)

@@ -110,7 +110,14 @@ struct EmitterOfKind {
 };
 
 /// Tried in this order: an emitter that declines leaves the kernel to the next.
-ArrayRef<EmitterOfKind> emitters() { return {}; }
+ArrayRef<EmitterOfKind> emitters() {
+  static constexpr EmitterOfKind inOrder[] = {
+      {"contraction", plan::KernelKind::Contraction, emitContraction},
+      {"nest", plan::KernelKind::Nest, emitNest},
+      {"fallback", std::nullopt, emitFallback},
+  };
+  return inOrder;
+}
 
 LogicalResult emitKernel(plan::KernelOp kernel, const Target &target) {
   func::FuncOp function = makeFunction(kernel);

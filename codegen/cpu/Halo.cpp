@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How:  1. boxes beyond the axis's ends belong to its first and last index, all others to the indices they lie beside;
+//       2. a box is loops around runs that are filled vector by vector.
+
+#include "codegen/cpu/Halo.h"
+
+#include "codegen/cpu/HaloBoxes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace nacre::codegen::cpu {
+namespace {
+
+class HaloEmitter {
+public:
+  HaloEmitter(VectorBuilder &build, Value buffer, const WrittenTensor &written, unsigned axis)
+      : build(build), buffer(buffer), written(written), place(written.place), cutAxis(axis) {}
+
+  void emit(Value low, Value high) {
+    const unsigned rank = place.shape.size();
+    Box inner{SmallVector<int64_t>(rank, 0), place.shape}, outer = inner;
+    for (unsigned axis = 0; axis < rank; ++axis) {
+      outer.offsets[axis] -= written.haloLow[axis];
+      outer.sizes[axis] += written.haloLow[axis] + written.haloHigh[axis];
+    }
+    for (const Box &box : subtractBox(outer, inner, cutAxis)) {
+      if (box.offsets[cutAxis] < 0)
+        onlyIf(low, 0, [&] { fill(box, 0, start(), {}, {}); });
+      else if (box.offsets[cutAxis] >= place.shape[cutAxis])
+        onlyIf(high, place.shape[cutAxis], [&] { fill(box, 0, start(), {}, {}); });
+      else
+        fill(box, 0, start(), low, high);
+    }
+  }
+
+private:
+  Value start() { return build.index(place.offset); }
+
+  void onlyIf(Value index, int64_t is, llvm::function_ref<void()> body) {
+    Value equal = arith::CmpIOp::create(build.ops, build.loc, arith::CmpIPredicate::eq, index, build.index(is));
+    auto branch = scf::IfOp::create(build.ops, build.loc, equal, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(build.ops);
+    build.ops.setInsertionPointToStart(branch.thenBlock());
+    body();
+  }
+
+  /// Axes from `axis` on of `box`, at `address`. On the cut axis from `low` to `high`, if given, instead of the box's
+  /// own range.
+  void fill(const Box &box, unsigned axis, Value address, Value low, Value high) {
+    const unsigned rank = place.shape.size();
+    // The axes from here on are one run where they lie one after another.
+    int64_t run = 1;
+    unsigned first = rank;
+    while (first > axis && place.strides[first - 1] == run && !(low && first - 1 == cutAxis))
+      run *= box.sizes[--first];
+    if (axis == first) {
+      for (unsigned inner = axis; inner < rank; ++inner)
+        address = build.add(address, box.offsets[inner] * place.strides[inner]);
+      return fillRun(address, run);
+    }
+    auto body = [&](Position index) {
+      fill(box, axis + 1, build.address({{address, 0}, index}, {1, place.strides[axis]}, 0), low, high);
+    };
+    if (low && axis == cutAxis)
+      build.loop(low, high, 1, body);
+    else
+      build.loop(box.offsets[axis], box.offsets[axis] + box.sizes[axis], 1, body);
+  }
+
+  void fillRun(Value address, int64_t count) {
+    const unsigned width = build.target.lanes(llvm::divideCeil(written.elementType.getIntOrFloatBitWidth(), 8));
+    auto splat = [&](unsigned lanes) { return build.broadcast(build.constant(written.haloValue), lanes); };
+    const int64_t whole = count - count % width;
+    build.loop(0, whole, width, [&](Position at) {
+      build.store(splat(width), buffer, build.address({{address, 0}, at}, {1, 1}, 0), {0, width, width});
+    });
+    for (Piece piece :
+         cutIntoPieces(count - whole, width, hasMasks(build.target, written.elementType.getIntOrFloatBitWidth())))
+      build.store(splat(piece.width), buffer, build.add(address, whole + piece.offset), {0, piece.lanes, piece.width});
+  }
+
+  VectorBuilder &build;
+  Value buffer;
+  const WrittenTensor &written;
+  const Place &place;
+  const unsigned cutAxis;
+};
+
+} // namespace
+
+void emitHalo(VectorBuilder &build, Value buffer, const WrittenTensor &written, unsigned axis, Value low, Value high) {
+  if (written.haloValue)
+    HaloEmitter(build, buffer, written, axis).emit(low, high);
+}
+
+} // namespace nacre::codegen::cpu

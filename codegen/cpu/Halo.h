@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  writes the halo around what a unit computes.
+// Why:   a consumer that pads reads its padding from memory; the producer leaves it there, in the units that own the
+//        neighbouring rows, so that nobody waits and any share of the work is complete.
+// How:   the border is cut into boxes, and each box into runs of consecutive elements.
+
+#ifndef NACRE_CODEGEN_CPU_HALO_H
+#define NACRE_CODEGEN_CPU_HALO_H
+
+#include "codegen/cpu/KernelForm.h"
+#include "codegen/cpu/VectorBuilder.h"
+
+namespace nacre::codegen::cpu {
+
+/// Writes the part of `written`'s halo that belongs to the indices [low, high) of its axis `axis`: the border beside
+/// them, and the one below or above where they are the first or the last. Nothing where there is no halo.
+void emitHalo(VectorBuilder &build, mlir::Value buffer, const WrittenTensor &written, unsigned axis, mlir::Value low,
+              mlir::Value high);
+
+} // namespace nacre::codegen::cpu
+
+#endif // NACRE_CODEGEN_CPU_HALO_H

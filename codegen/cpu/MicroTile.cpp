@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How:  1. the reduction; 2. the epilogue, on the registers; 3. the stores.
+
+#include "codegen/cpu/MicroTile.h"
+
+#include "codegen/cpu/TileTables.h"
+#include "codegen/cpu/VectorBody.h"
+#include "codegen/cpu/VectorMath.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace nacre::codegen::cpu {
+namespace {
+
+class TileEmitter {
+public:
+  TileEmitter(VectorBuilder &build, const Contraction &contraction, ArrayRef<Value> buffers, const Panel &panel,
+              const TileShape &shape, const Addresses &at)
+      : build(build), contraction(contraction), buffers(buffers), panel(panel), shape(shape), at(at),
+        vectors(llvm::divideCeil(shape.columns, shape.lanes)), rowStrides(contraction.rows.back().strides) {}
+
+  void emit() {
+    Type type = vectorOf(contraction.accumulatorType, shape.lanes);
+    SmallVector<Value> accumulators(shape.rows * vectors, build.floatConstant(0.0, type));
+    finish(reduce(0, accumulators, at[Contraction::Lhs], at[Contraction::Rhs]));
+  }
+
+private:
+  Value buffer(unsigned operand) const { return buffers[contraction.operands[operand].argument]; }
+
+  //===--------------------------------------------------------------------===//
+  // 1. The reduction
+  //===--------------------------------------------------------------------===//
+
+  SmallVector<Value> reduce(unsigned level, ValueRange accumulators, Value lhs, Value rhs) {
+    const ContractionLoop &loop = contraction.depth[level];
+    const int64_t lhsStride = loop.strides[Contraction::Lhs], rhsStride = panel.strides[level];
+    auto addresses = [&](Position step) {
+      return std::pair(build.address({{lhs, 0}, step}, {1, lhsStride}, 0),
+                       build.address({{rhs, 0}, step}, {1, rhsStride}, 0));
+    };
+    if (level + 1 < contraction.depth.size())
+      return build.loop(0, loop.size, 1, accumulators, [&](Position step, ValueRange carried) {
+        auto [a, b] = addresses(step);
+        return reduce(level + 1, carried, a, b);
+      });
+
+    // A row's elements are loaded as a vector where they lie one after another and the machine multiplies by an
+    // element.
+    const int64_t turn = lhsStride == 1 ? stepsPerTurn(build.target.isa, shape.lanes) : 1;
+    const int64_t whole = loop.size - loop.size % turn;
+    SmallVector<Value> sums = build.loop(0, whole, turn, accumulators, [&](Position step, ValueRange carried) {
+      auto [a, b] = addresses(step);
+      return multiplyAdd(carried, a, b, turn, turn);
+    });
+    if (whole == loop.size)
+      return sums;
+    auto [a, b] = addresses({Value(), whole});
+    return multiplyAdd(sums, a, b, loop.size - whole, /*loadedAtOnce=*/1);
+  }
+
+  Value extend(Value value) {
+    return getElementTypeOrSelf(value.getType()) == contraction.accumulatorType
+               ? value
+               : emitExtend(build, value, contraction.accumulatorType);
+  }
+
+  /// `steps` steps of the reduction, straight.
+  SmallVector<Value> multiplyAdd(ValueRange accumulators, Value lhs, Value rhs, int64_t steps, int64_t loadedAtOnce) {
+    SmallVector<Value> sums(accumulators);
+    const int64_t lhsStride = contraction.depth.back().strides[Contraction::Lhs], rhsStride = panel.strides.back();
+    SmallVector<Value> rowVectors;
+    if (loadedAtOnce > 1)
+      for (int64_t row = 0; row < shape.rows; ++row)
+        rowVectors.push_back(extend(build.load(buffer(Contraction::Lhs), rowAddress(lhs, Contraction::Lhs, row),
+                                               {0, unsigned(loadedAtOnce), unsigned(loadedAtOnce)})));
+    for (int64_t step = 0; step < steps; ++step) {
+      auto element = [&](int64_t row) {
+        Value scalar =
+            loadedAtOnce > 1
+                ? build.lane(rowVectors[row], step)
+                : extend(build.loadScalar(buffer(Contraction::Lhs),
+                                          build.add(rowAddress(lhs, Contraction::Lhs, row), step * lhsStride)));
+        return build.broadcast(scalar, shape.lanes);
+      };
+      auto column = [&](int64_t vector) {
+        return extend(build.load(panel.buffer, build.add(rhs, step * rhsStride + vector * shape.lanes),
+                                 {0, shape.lanes, shape.lanes}));
+      };
+      auto accumulate = [&](int64_t row, int64_t vector, Value a, Value b) {
+        Value &sum = sums[row * vectors + vector];
+        sum = vector::FMAOp::create(build.ops, build.loc, a, b, sum);
+      };
+      // The fewer of the two stay in registers; the others pass one at a time.
+      if (shape.rows >= vectors) {
+        SmallVector<Value> columns;
+        for (int64_t vector = 0; vector < vectors; ++vector)
+          columns.push_back(column(vector));
+        for (int64_t row = 0; row < shape.rows; ++row) {
+          Value a = element(row);
+          for (int64_t vector = 0; vector < vectors; ++vector)
+            accumulate(row, vector, a, columns[vector]);
+        }
+        continue;
+      }
+      SmallVector<Value> rows;
+      for (int64_t row = 0; row < shape.rows; ++row)
+        rows.push_back(element(row));
+      for (int64_t vector = 0; vector < vectors; ++vector) {
+        Value b = column(vector);
+        for (int64_t row = 0; row < shape.rows; ++row)
+          accumulate(row, vector, rows[row], b);
+      }
+    }
+    return sums;
+  }
+
+  Value rowAddress(Value address, unsigned operand, int64_t row) {
+    return build.add(address, row * rowStrides[operand]);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // 2. and 3. Epilogue and stores
+  //===--------------------------------------------------------------------===//
+
+  void finish(ArrayRef<Value> sums) {
+    const unsigned bits = resultType().getIntOrFloatBitWidth();
+    for (int64_t row = 0; row < shape.rows; ++row)
+      for (int64_t vector = 0; vector < vectors; ++vector) {
+        Value sum = sums[row * vectors + vector];
+        const int64_t column = vector * shape.lanes;
+        const int64_t valid = std::min<int64_t>(shape.lanes, shape.columns - column);
+        for (Piece piece : cutIntoPieces(valid, shape.lanes, hasMasks(build.target, bits))) {
+          Value part = piece.width == shape.lanes ? sum : slice(sum, piece);
+          part = epilogue(part, row, column + piece.offset, {0, piece.lanes, piece.width});
+          Value address =
+              build.add(rowAddress(at[Contraction::Result], Contraction::Result, row), column + piece.offset);
+          build.store(part, buffer(Contraction::Result), address, {0, piece.lanes, piece.width});
+        }
+      }
+  }
+
+  Type resultType() const { return contraction.operands[Contraction::Result].elementType; }
+
+  Value slice(Value vector, Piece piece) {
+    return vector::ExtractStridedSliceOp::create(build.ops, build.loc, vector, ArrayRef<int64_t>{piece.offset},
+                                                 ArrayRef<int64_t>{int64_t(piece.lanes)}, ArrayRef<int64_t>{1});
+  }
+
+  Value epilogue(Value sum, int64_t row, int64_t column, Piece piece) {
+    if (!contraction.epilogue)
+      return sum;
+    SmallVector<Value> arguments;
+    unsigned operand = Contraction::Extra;
+    for (unsigned input = 0; input < contraction.epilogue->inputs.size(); ++input)
+      arguments.push_back(input == contraction.accumulatorInput ? sum : extra(operand++, row, column, piece));
+    // The result's accumulator, which an all-parallel body does not read.
+    arguments.push_back(build.constant(cast<TypedAttr>(build.ops.getZeroAttr(resultType()))));
+    Value value = inlineBody(build, *contraction.epilogue->body, arguments, piece.width).front();
+    return build.broadcast(value, piece.width);
+  }
+
+  /// An epilogue's own input. What does not move with the rows is loaded once.
+  Value extra(unsigned operand, int64_t row, int64_t column, Piece piece) {
+    const bool perRow = rowStrides[operand] != 0;
+    Value &loaded = extras[{operand, perRow ? row : -1, column}];
+    if (loaded)
+      return loaded;
+    const int64_t stride = contraction.columns.strides[operand];
+    Value address = build.add(rowAddress(at[operand], operand, row), column * stride);
+    loaded = stride == 0   ? build.loadScalar(buffer(operand), address)
+             : stride == 1 ? build.load(buffer(operand), address, piece)
+                           : build.loadStrided(buffer(operand), address, stride, piece);
+    return loaded;
+  }
+
+  VectorBuilder &build;
+  const Contraction &contraction;
+  ArrayRef<Value> buffers;
+  const Panel &panel;
+  const TileShape &shape;
+  const Addresses &at;
+  const int64_t vectors;
+  ArrayRef<int64_t> rowStrides;
+  llvm::DenseMap<std::tuple<unsigned, int64_t, int64_t>, Value> extras;
+};
+
+} // namespace
+
+void emitTile(VectorBuilder &build, const Contraction &contraction, ArrayRef<Value> buffers, const Panel &panel,
+              const TileShape &shape, const Addresses &at) {
+  TileEmitter(build, contraction, buffers, panel, shape, at).emit();
+}
+
+} // namespace nacre::codegen::cpu

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  one register tile of a contraction: some rows by one panel's columns, through the whole reduction to memory.
+// Why:   this is where the time goes; what surrounds it only walks over tiles.
+// How:   accumulators are separate 1-D vectors carried by the loops over the depth, so that each is a register.
+
+#ifndef NACRE_CODEGEN_CPU_MICROTILE_H
+#define NACRE_CODEGEN_CPU_MICROTILE_H
+
+#include "codegen/cpu/ContractionForm.h"
+#include "codegen/cpu/VectorBuilder.h"
+
+namespace nacre::codegen::cpu {
+
+/// Where the operands of a contraction stand: an address for each, in elements.
+using Addresses = llvm::SmallVector<mlir::Value, 6>;
+
+struct TileShape {
+  int64_t rows = 1;
+  int64_t columns = 1; ///< Valid ones; vectors are whole nonetheless.
+  unsigned lanes = 1;
+};
+
+/// Rhs of the tile: a packed panel, in a weight or in scratch.
+struct Panel {
+  mlir::Value buffer;
+  llvm::SmallVector<int64_t, 3> strides; ///< By loop of the depth; columns lie one after another.
+};
+
+/// Computes the tile whose first row and column are at `at`: reduction, epilogue, stores. `buffers` are the kernel's.
+void emitTile(VectorBuilder &build, const Contraction &contraction, llvm::ArrayRef<mlir::Value> buffers,
+              const Panel &panel, const TileShape &shape, const Addresses &at);
+
+} // namespace nacre::codegen::cpu
+
+#endif // NACRE_CODEGEN_CPU_MICROTILE_H
