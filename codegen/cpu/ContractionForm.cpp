@@ -29,6 +29,16 @@ double Contraction::multiplyAdds() const {
   return count;
 }
 
+ContractionShape shapeOf(const Contraction &contraction) {
+  ContractionShape shape;
+  shape.columns = contraction.columns.size;
+  shape.depth = contraction.depthSize();
+  shape.rows = contraction.rows.back().size;
+  for (const ContractionLoop &loop : llvm::drop_end(contraction.rows))
+    shape.runs *= loop.size;
+  return shape;
+}
+
 //===----------------------------------------------------------------------===//
 // 1. Recognition
 //===----------------------------------------------------------------------===//

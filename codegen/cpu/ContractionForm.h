@@ -11,6 +11,7 @@
 #define NACRE_CODEGEN_CPU_CONTRACTIONFORM_H
 
 #include "codegen/cpu/KernelForm.h"
+#include "codegen/cpu/TileTables.h"
 #include "dialects/plan/PlanDialect.h"
 
 namespace nacre::codegen::cpu {
@@ -57,6 +58,9 @@ struct Contraction {
   int64_t depthSize() const;
   double multiplyAdds() const;
 };
+
+/// What tiles are chosen by.
+ContractionShape shapeOf(const Contraction &contraction);
 
 /// Whether the body of `work` is acc + a * b, the operands converted first if need be.
 bool isMultiplyAdd(const Work &work);

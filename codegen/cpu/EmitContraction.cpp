@@ -61,12 +61,7 @@ private:
   }
 
   void divide() {
-    ContractionShape shape;
-    shape.columns = contraction.columns.size;
-    shape.depth = contraction.depthSize();
-    shape.rows = contraction.rows.back().size;
-    for (const ContractionLoop &loop : llvm::drop_end(contraction.rows))
-      shape.runs *= loop.size;
+    const ContractionShape shape = shapeOf(contraction);
     width = contraction.panelWidth ? contraction.panelWidth : choosePanelWidth(build.target.isa, shape, lanes);
 
     parts = contraction.cut == Cut::Columns ? 1 : panels();

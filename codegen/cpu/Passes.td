@@ -19,6 +19,34 @@ class TargetPass<string argument> : Pass<argument, "::mlir::ModuleOp"> {
   ];
 }
 
+def ChooseTilesPass : TargetPass<"nacre-choose-tiles"> {
+  let summary = "Decide how wide the panels of contractions are";
+  let description = [{
+    A contraction reads its weight in panels of as many columns as its register tile is wide. The tile tables of the target
+    choose the width from the shape. A weight has one layout: where kernels disagree, the one with the most work decides, and a
+    weight that somebody reads in another way stays plain.
+
+    Requires: kernels over whole storages, launches on storages.
+
+    Ensures: `encodings` of every contraction and `encoding` of its weights agree.
+
+    Example.
+
+    ```mlir
+    plan.weight @w = dense_resource<w> : tensor<512x512xf32>
+    plan.kernel @matmul contraction (%a: tensor<512x512xf32>, %b: tensor<512x512xf32>) into ...
+    ```
+
+    becomes
+
+    ```mlir
+    plan.weight @w = dense_resource<w> : tensor<512x512xf32> {encoding = #plan.encoding<panel, width = 16>}
+    plan.kernel @matmul contraction (%a: tensor<512x512xf32>, %b: tensor<512x512xf32>) into ...
+        attributes {encodings = [unit, #plan.encoding<panel, width = 16>]}
+    ```
+  }];
+}
+
 def EmitCpuPass : TargetPass<"nacre-emit-cpu"> {
   let summary = "Turn every kernel into a function on vectors and flat arrays";
   let description = [{
