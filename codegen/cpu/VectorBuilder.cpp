@@ -62,7 +62,10 @@ Type withElement(Type type, Type element) {
 
 VectorBuilder::VectorBuilder(KernelFunction &function)
     : ops(function.builder), loc(function.loc), target(function.target),
-      atEntry(OpBuilder::atBlockBegin(function.builder.getInsertionBlock())) {}
+      atEntry(OpBuilder::atBlockBegin(function.builder.getInsertionBlock())) {
+  // All others go before this one, so also before what is built meanwhile.
+  atEntry.setInsertionPoint(index(0).getDefiningOp());
+}
 
 Value VectorBuilder::constant(TypedAttr value) {
   Value &cached = constants[value];
