@@ -89,21 +89,20 @@ FailureOr<SmallVector<double>> OperandBinder::getNumbers(size_t index, StringRef
 // Attributes
 //===----------------------------------------------------------------------===//
 
-bool OperandBinder::has(StringRef name) const {
-  return llvm::any_of(node.attributes, [&](NamedAttribute attribute) { return attribute.getName() == name; });
+std::optional<NamedAttribute> OperandBinder::find(StringRef name) const {
+  auto found = llvm::find_if(node.attributes, [&](NamedAttribute attribute) { return attribute.getName() == name; });
+  return found == node.attributes.end() ? std::nullopt : std::optional(*found);
 }
 
 template <typename Attr> Attr OperandBinder::get(StringRef name, StringRef kind) {
   seen.insert(name);
-  for (NamedAttribute attribute : node.attributes) {
-    if (attribute.getName() != name)
-      continue;
-    if (auto value = dyn_cast<Attr>(attribute.getValue()))
-      return value;
-    error() << "attribute '" << name << "' must be " << kind << ", but is not";
+  std::optional<NamedAttribute> attribute = find(name);
+  if (!attribute)
     return {};
-  }
-  return {};
+  auto value = dyn_cast<Attr>(attribute->getValue());
+  if (!value)
+    error() << "attribute '" << name << "' must be " << kind << ", but is not";
+  return value;
 }
 
 int64_t OperandBinder::getInt(StringRef name, int64_t missing) {
@@ -122,6 +121,8 @@ StringRef OperandBinder::getString(StringRef name, StringRef missing) {
 }
 
 SmallVector<int64_t> OperandBinder::getInts(StringRef name, Ints missing) {
+  if (std::optional<NamedAttribute> attribute = find(name); attribute && isa<IntegerAttr>(attribute->getValue()))
+    return {getInt(name, 0)}; // some exporters write one number where a list is wanted
   auto attribute = get<DenseI64ArrayAttr>(name, "a list of integers");
   return llvm::to_vector(attribute ? attribute.asArrayRef() : missing);
 }

@@ -14,6 +14,7 @@
 #include "compiler/import/NnBuilder.h"
 
 #include "llvm/ADT/StringSet.h"
+#include <optional>
 
 namespace nacre::importer {
 
@@ -50,7 +51,7 @@ public:
   mlir::FailureOr<llvm::SmallVector<double>> getNumbers(size_t index, llvm::StringRef role);
 
   // Attributes.
-  bool has(llvm::StringRef name) const;
+  bool has(llvm::StringRef name) const { return find(name).has_value(); }
   int64_t getInt(llvm::StringRef name, int64_t missing);
   bool getFlag(llvm::StringRef name, bool missing) { return getInt(name, missing) != 0; }
   double getFloat(llvm::StringRef name, double missing);
@@ -82,6 +83,7 @@ public:
   mlir::FailureOr<llvm::SmallVector<mlir::Value>> finish();
 
 private:
+  std::optional<mlir::NamedAttribute> find(llvm::StringRef name) const;
   template <typename Attr> Attr get(llvm::StringRef name, llvm::StringRef kind);
   mlir::ElementsAttr getConstantOperand(size_t index, llvm::StringRef role);
 

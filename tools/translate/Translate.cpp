@@ -66,7 +66,7 @@ int main(int argc, char **argv) {
   if (!module)
     return 1;
   mlir::OpPrintingFlags flags;
-  flags.enableDebugInfo(locations).elideLargeElementsAttrs(64);
+  flags.enableDebugInfo(locations).elideLargeElementsAttrs(1024);
   for (mlir::Operation &op : *module->getBody()) {
     op.print(outs(), flags);
     outs() << "\n";

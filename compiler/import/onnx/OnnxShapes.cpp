@@ -204,11 +204,12 @@ void importExpand(OperandBinder &node) {
   FailureOr<SmallVector<int64_t>> given = node.getIntegers(1, "shape");
   if (failed(given))
     return;
-  // Both shapes broadcast: a 1 in the operand's takes the other's size, and the other way round.
+  // Both shapes broadcast: a 1 in the operand's takes the other's size, and the other way round. Exporters also write
+  // -1 for a size that stays.
   SmallVector<int64_t> shape(std::max<size_t>(given->size(), getRank(x)), 1);
   llvm::copy(*given, shape.end() - given->size());
   for (auto [dim, own] : llvm::zip(MutableArrayRef(shape).take_back(getRank(x)), getShape(x)))
-    if (dim == 1)
+    if (dim == 1 || dim == -1)
       dim = own;
   node.setResult(node.nn.broadcast(x, shape));
 }
