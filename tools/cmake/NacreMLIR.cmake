@@ -21,6 +21,19 @@ target_compile_definitions(nacre-mlir INTERFACE ${NACRE_LLVM_DEFINITIONS})
 target_include_directories(nacre-mlir SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS} ${CMAKE_BINARY_DIR})
 target_link_libraries(nacre-mlir INTERFACE nacre-flags MLIR LLVM)
 
+# MLIR's headers cost more than our code: they are parsed once, and every library of ours that links nacre-mlir reuses that.
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/precompiled.cpp CONTENT "// Holds the precompiled headers.\n")
+add_library(nacre-precompiled STATIC ${CMAKE_BINARY_DIR}/precompiled.cpp)
+target_link_libraries(nacre-precompiled PUBLIC nacre-mlir)
+target_precompile_headers(nacre-precompiled PRIVATE
+  <mlir/Dialect/Arith/IR/Arith.h> <mlir/Dialect/Func/IR/FuncOps.h> <mlir/Dialect/Linalg/IR/Linalg.h>
+  <mlir/Dialect/Math/IR/Math.h> <mlir/Dialect/MemRef/IR/MemRef.h> <mlir/Dialect/SCF/IR/SCF.h>
+  <mlir/Dialect/Tensor/IR/Tensor.h> <mlir/Dialect/Vector/IR/VectorOps.h> <mlir/IR/Builders.h> <mlir/IR/BuiltinOps.h>
+  <mlir/IR/PatternMatch.h> <mlir/Pass/Pass.h>)
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  target_compile_options(nacre-precompiled PRIVATE -fpch-instantiate-templates)
+endif()
+
 # nacre_add_dialect(target dialect-name BaseName): dialects/<n>/<Base>{Dialect,Ops}.td to .inc files beside it in the build tree.
 function(nacre_add_dialect target name base)
   set(LLVM_TARGET_DEFINITIONS ${base}Ops.td)

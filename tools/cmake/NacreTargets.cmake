@@ -31,6 +31,9 @@ function(nacre_add_library name)
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
+  if("nacre-mlir" IN_LIST ARG_LINK)
+    target_precompile_headers(${name} REUSE_FROM nacre-precompiled)
+  endif()
 endfunction()
 
 # nacre_add_tool(name SOURCES a.cpp ... LINK lib ...): a program in bin/.
