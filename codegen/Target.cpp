@@ -92,6 +92,11 @@ Expected<StringSet<>> featuresOf(StringRef cpu, bool arm64) {
   if (!is_contained(known, cpu))
     return createStringError("cpu must be an x86-64 CPU that LLVM knows, but is '%s'", cpu.str().c_str());
   X86::getFeaturesForCPU(cpu, names);
+  StringMap<bool> implied;
+  for (StringRef name : names)
+    X86::updateImpliedFeatures(name, /*Enabled=*/true, implied);
+  for (const auto &feature : implied)
+    features.insert(feature.first());
   features.insert_range(names);
   return features;
 }

@@ -107,8 +107,8 @@ int64_t choosePanelWidth(Isa isa, const ContractionShape &shape, int64_t lanes) 
     double cycles = full * splitRun(isa, shape.rows, vectors, shape.depth).cycles;
     if (rest)
       cycles += splitRun(isa, shape.rows, llvm::divideCeil(rest, lanes), shape.depth).cycles;
-    // Of equals the narrower panel: it stays in the first-level cache for longer.
-    if (cycles < bestCycles * 0.995) {
+    // Of near equals the narrower panel: it stays in the first-level cache for longer.
+    if (cycles < bestCycles * 0.96) {
       bestCycles = cycles;
       best = vectors;
     }
