@@ -132,7 +132,9 @@ private:
   }
 
   LogicalResult optimizeGraph() {
-    if (failed(runPasses([&](OpPassManager &passes) { graph::buildPipeline(passes, options.maxConstantBytes); })))
+    graph::Options graphOptions;
+    graphOptions.maxConstantBytes = options.maxConstantBytes;
+    if (failed(runPasses([&](OpPassManager &passes) { graph::buildPipeline(passes, graphOptions); })))
       return failure();
     module->walk([&](Operation *op) {
       if (isa_and_nonnull<nn::NnDialect>(op->getDialect()) && !isa<nn::ConstantOp>(op))
