@@ -52,6 +52,8 @@ template <unsigned ExponentBits, unsigned MantissaBits> struct SmallFloat {
     double magnitude = std::fabs(value);
     if (std::isinf(magnitude))
       return {uint16_t(sign | infinity)};
+    if (magnitude == 0) // has no exponent to round at
+      return {sign};
     int exponent = 0;
     std::frexp(magnitude, &exponent);
     // Denormals share the smallest exponent, so that the rounding below is at their one step.
