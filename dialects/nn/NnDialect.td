@@ -20,6 +20,7 @@ def Nn_Dialect : Dialect {
     (`ui8`), booleans are `i1`. Shapes of elementwise operators broadcast as in NumPy.
   }];
   let hasConstantMaterializer = 1;
+  let useDefaultAttributePrinterParser = 1;
 }
 
 class Nn_Enum<string name, string summary, list<I32EnumAttrCase> cases> : I32EnumAttr<name, summary, cases> {
