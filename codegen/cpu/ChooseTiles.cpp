@@ -48,7 +48,7 @@ std::optional<Wish> readWish(plan::KernelOp kernel, const Target &target) {
   if (failed(form))
     return std::nullopt;
   FailureOr<Contraction> plain = parseContraction(kernel, *form);
-  if (failed(plain))
+  if (failed(plain) || plain->depthwise)
     return std::nullopt;
 
   Wish wish;

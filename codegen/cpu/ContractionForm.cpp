@@ -44,13 +44,16 @@ ContractionShape shapeOf(const Contraction &contraction) {
 //===----------------------------------------------------------------------===//
 
 bool isMultiplyAdd(const Work &work) {
-  if (work.inputs.size() != 2 || work.results.size() != 1)
+  if (work.inputs.size() < 2 || work.results.size() != 1)
     return false;
+  for (const Input &shapeOnly : llvm::drop_begin(work.inputs, 2))
+    if (shapeOnly.source != Input::Source::Unread)
+      return false;
   Block &body = *work.body;
   auto add = body.getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
   if (!add)
     return false;
-  Value accumulator = body.getArgument(2);
+  Value accumulator = body.getArgument(work.inputs.size());
   auto product = add.getLhs() == accumulator   ? add.getRhs().getDefiningOp<arith::MulFOp>()
                  : add.getRhs() == accumulator ? add.getLhs().getDefiningOp<arith::MulFOp>()
                                                : arith::MulFOp();
@@ -100,8 +103,15 @@ public:
     if (failed(parseTarget()))
       return failure();
     std::optional<unsigned> column = findColumns();
-    for (; !column && !swapped; column = findColumns())
+    if (!column) {
       swapped = true;
+      column = findColumns();
+    }
+    if (!column) {
+      swapped = false;
+      column = findChannels();
+      result.depthwise = column.has_value();
+    }
     if (!column)
       return misfit("one operand must walk columns that lie one after another in the result");
     if (failed(parseOperands(*column)) || failed(sortLoops(*column)))
@@ -174,9 +184,20 @@ private:
     for (unsigned loop = product.loops(); loop-- > 0;) {
       if (!product.parallel[loop] || walks(lhs, loop) || !walks(rhs, loop))
         continue;
-      if (strides[Contraction::Result][loop] == 1 || product.sizes[loop] == 1)
+      if (strides[Contraction::Result][loop] == 1 || (!swapped && product.sizes[loop] == 1))
         return loop;
     }
+    return std::nullopt;
+  }
+
+  /// The loop along which all operands lie one after another.
+  std::optional<unsigned> findChannels() const {
+    for (unsigned loop = product.loops(); loop-- > 0;)
+      if (product.parallel[loop] && strides[Contraction::Result][loop] == 1 &&
+          llvm::all_of(ArrayRef(product.inputs).take_front(2), [&](const Input &input) {
+            return input.source == Input::Source::Storage && input.access.strides[loop] == 1;
+          }))
+        return loop;
     return std::nullopt;
   }
 
@@ -188,6 +209,8 @@ private:
     setOperand(Contraction::Lhs, lhs.access);
     setOperand(Contraction::Rhs, rhs.access);
     plan::EncodingAttr panel = panelOf(!swapped);
+    if (panel && result.depthwise)
+      return misfit("a depthwise weight must be plain");
     return panel ? parsePanels(panel, rhs, column) : success();
   }
 

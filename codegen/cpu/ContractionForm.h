@@ -41,11 +41,13 @@ struct Contraction {
 
   llvm::SmallVector<ContractionLoop, 3> outer; ///< Batches and groups: they move every operand.
   llvm::SmallVector<ContractionLoop, 3> rows;  ///< They move Lhs and Result; the last one is the run. At least one.
-  ContractionLoop columns;                     ///< Moves Rhs and Result, the latter by 1.
+  ContractionLoop columns;                     ///< Moves Rhs and Result, the latter by 1; of a depthwise one, Lhs too.
   llvm::SmallVector<ContractionLoop, 3> depth; ///< Reductions: they move Lhs and Rhs. At least one.
 
   /// Width of Rhs's panels; 0 where it lies as the tensor says. Panels are `panelStride` elements apart.
   int64_t panelWidth = 0, panelStride = 0;
+  /// Every column has rows of its own: all three operands move by 1.
+  bool depthwise = false;
 
   /// Which loop walks the cut axis, if one does: turns of it that one index of the axis stands for.
   enum class Cut { None, Outer, Rows, Columns };

@@ -7,6 +7,7 @@
 //        3. a panel that is no packed weight is first packed into scratch;
 //        4. runs of rows are cut into tiles (TileTables.h), each of which MicroTile.h computes.
 
+#include "codegen/cpu/EmitDepthwise.h"
 #include "codegen/cpu/Emitters.h"
 #include "codegen/cpu/Halo.h"
 #include "codegen/cpu/MicroTile.h"
@@ -330,6 +331,9 @@ LogicalResult nacre::codegen::cpu::emitContraction(plan::KernelOp kernel, Kernel
     return failure();
   if (contraction->epilogue && !canInline(*contraction->epilogue->body))
     return failure();
-  ContractionEmitter(function, *contraction).emit();
+  if (contraction->depthwise)
+    emitDepthwise(function, *contraction);
+  else
+    ContractionEmitter(function, *contraction).emit();
   return success();
 }

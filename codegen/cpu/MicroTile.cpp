@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. the reduction; 2. the epilogue, on the registers; 3. the stores.
+// How:  1. the reduction; 2. the epilogue and the stores, from the registers.
 
 #include "codegen/cpu/MicroTile.h"
 
 #include "codegen/cpu/TileTables.h"
-#include "codegen/cpu/VectorBody.h"
 #include "codegen/cpu/VectorMath.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -123,58 +121,21 @@ private:
   }
 
   //===--------------------------------------------------------------------===//
-  // 2. and 3. Epilogue and stores
+  // 2. Epilogue and stores
   //===--------------------------------------------------------------------===//
 
   void finish(ArrayRef<Value> sums) {
-    const unsigned bits = resultType().getIntOrFloatBitWidth();
-    for (int64_t row = 0; row < shape.rows; ++row)
+    TileEpilogue epilogue(build, contraction, buffers, at);
+    for (int64_t row = 0; row < shape.rows; ++row) {
+      Distances distances;
+      for (int64_t stride : rowStrides)
+        distances.push_back(row * stride);
       for (int64_t vector = 0; vector < vectors; ++vector) {
-        Value sum = sums[row * vectors + vector];
         const int64_t column = vector * shape.lanes;
-        const int64_t valid = std::min<int64_t>(shape.lanes, shape.columns - column);
-        for (Piece piece : cutIntoPieces(valid, shape.lanes, hasMasks(build.target, bits))) {
-          Value part = piece.width == shape.lanes ? sum : slice(sum, piece);
-          part = epilogue(part, row, column + piece.offset, {0, piece.lanes, piece.width});
-          Value address =
-              build.add(rowAddress(at[Contraction::Result], Contraction::Result, row), column + piece.offset);
-          build.store(part, buffer(Contraction::Result), address, {0, piece.lanes, piece.width});
-        }
+        epilogue.finish(sums[row * vectors + vector], shape.lanes, distances, column,
+                        std::min<int64_t>(shape.lanes, shape.columns - column));
       }
-  }
-
-  Type resultType() const { return contraction.operands[Contraction::Result].elementType; }
-
-  Value slice(Value vector, Piece piece) {
-    return vector::ExtractStridedSliceOp::create(build.ops, build.loc, vector, ArrayRef<int64_t>{piece.offset},
-                                                 ArrayRef<int64_t>{int64_t(piece.lanes)}, ArrayRef<int64_t>{1});
-  }
-
-  Value epilogue(Value sum, int64_t row, int64_t column, Piece piece) {
-    if (!contraction.epilogue)
-      return sum;
-    SmallVector<Value> arguments;
-    unsigned operand = Contraction::Extra;
-    for (unsigned input = 0; input < contraction.epilogue->inputs.size(); ++input)
-      arguments.push_back(input == contraction.accumulatorInput ? sum : extra(operand++, row, column, piece));
-    // The result's accumulator, which an all-parallel body does not read.
-    arguments.push_back(build.constant(cast<TypedAttr>(build.ops.getZeroAttr(resultType()))));
-    Value value = inlineBody(build, *contraction.epilogue->body, arguments, piece.width).front();
-    return build.broadcast(value, piece.width);
-  }
-
-  /// An epilogue's own input. What does not move with the rows is loaded once.
-  Value extra(unsigned operand, int64_t row, int64_t column, Piece piece) {
-    const bool perRow = rowStrides[operand] != 0;
-    Value &loaded = extras[{operand, perRow ? row : -1, column}];
-    if (loaded)
-      return loaded;
-    const int64_t stride = contraction.columns.strides[operand];
-    Value address = build.add(rowAddress(at[operand], operand, row), column * stride);
-    loaded = stride == 0   ? build.loadScalar(buffer(operand), address)
-             : stride == 1 ? build.load(buffer(operand), address, piece)
-                           : build.loadStrided(buffer(operand), address, stride, piece);
-    return loaded;
+    }
   }
 
   VectorBuilder &build;
@@ -185,7 +146,6 @@ private:
   const Addresses &at;
   const int64_t vectors;
   ArrayRef<int64_t> rowStrides;
-  llvm::DenseMap<std::tuple<unsigned, int64_t, int64_t>, Value> extras;
 };
 
 } // namespace

@@ -7,13 +7,9 @@
 #ifndef NACRE_CODEGEN_CPU_MICROTILE_H
 #define NACRE_CODEGEN_CPU_MICROTILE_H
 
-#include "codegen/cpu/ContractionForm.h"
-#include "codegen/cpu/VectorBuilder.h"
+#include "codegen/cpu/TileEpilogue.h"
 
 namespace nacre::codegen::cpu {
-
-/// Where the operands of a contraction stand: an address for each, in elements.
-using Addresses = llvm::SmallVector<mlir::Value, 6>;
 
 struct TileShape {
   int64_t rows = 1;
