@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What: gives every tensor of an entry a storage and a place in it, and rewrites kernels and launches to storages.
+// Why:  concatenations, slices, reshapes and pads then cost nothing: a producer writes where its consumers want to read.
+// How:  1. backwards, results are placed where they are wanted: in outputs, and in the results of concatenations;
+//       2. forwards, slices, reshapes and pads are derived from their operands' places where that is possible (a pad raises
+//          the halo of the storage); where not, a copy is planned;
+//       3. storages are created, kernels and launches rewritten, copies launched.
+
+#include "compiler/kernels/KernelStorages.h"
+#include "compiler/kernels/Passes.h"
+#include "compiler/kernels/StorageLayout.h"
+
+#include "mlir/IR/SymbolTable.h"
+
+namespace nacre::kernels {
+#define GEN_PASS_DEF_ASSIGNSTORAGESPASS
+#include "compiler/kernels/Passes.h.inc"
+} // namespace nacre::kernels
+
+using namespace mlir;
+using namespace nacre;
+using namespace nacre::kernels;
+
+namespace {
+
+/// Slices and views start on as many bytes, so that vectors of any element can be loaded aligned.
+constexpr int64_t alignment = 16;
+
+ArrayRef<int64_t> getShape(Value value) { return cast<ShapedType>(value.getType()).getShape(); }
+Type getElementType(Value value) { return cast<ShapedType>(value.getType()).getElementType(); }
+
+bool isAligned(int64_t elements, Type elementType) {
+  return elements * elementType.getIntOrFloatBitWidth() / 8 % alignment == 0;
+}
+
+class StorageAssigner {
+public:
+  StorageAssigner(plan::EntryOp entry, SymbolTable &kernels, unsigned &numCopies)
+      : entry(entry), kernels(kernels), numCopies(numCopies) {
+    entry.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (op != entry)
+        operations.push_back(op);
+    });
+  }
+
+  void run() {
+    for (Operation *op : llvm::reverse(operations))
+      placeBackwards(op);
+    for (Operation *op : operations)
+      deriveForwards(op);
+    createStorages();
+    for (Operation *op : operations)
+      rewrite(op);
+    for (Operation *op : llvm::reverse(operations))
+      if (isa<nn::NnDialect>(op->getDialect()) || isa<plan::OutputOp>(op) || isTensorView(op) ||
+          (isa<plan::LaunchOp>(op) && op->getNumResults() > 0))
+        op->erase();
+  }
+
+private:
+  //===--------------------------------------------------------------------===//
+  // Storages and places
+  //===--------------------------------------------------------------------===//
+
+  struct Storage {
+    StorageShape layout;
+    Type elementType;
+    Value memory;       ///< Null for a temporary until it is created.
+    TypedAttr fill;     ///< What the halo holds; null while there is none.
+    plan::OutputOp output;
+    Location loc;
+  };
+
+  /// A copy that rewriting `at` launches: `source` to the box, with `fill` around it up to the region.
+  struct Copy {
+    Value source;
+    Place box, region;
+    TypedAttr fill;
+  };
+
+  int addStorage(ArrayRef<int64_t> shape, Type elementType, Location loc, bool isDense) {
+    StorageShape layout;
+    layout.shape = Sizes(shape);
+    layout.low = layout.high = Sizes(shape.size(), 0);
+    layout.isDense = isDense;
+    storages.push_back({std::move(layout), elementType, Value(), TypedAttr(), plan::OutputOp(), loc});
+    return storages.size() - 1;
+  }
+
+  /// A memref, an input or a weight: memory whose layout is given.
+  Place getGivenMemory(Value memory) {
+    auto [known, isNew] = givenMemory.try_emplace(memory, -1);
+    if (isNew) {
+      known->second = addStorage(getShape(memory), getElementType(memory), memory.getLoc(), /*isDense=*/true);
+      storages.back().memory = memory;
+    }
+    return Place::whole(known->second, getShape(memory));
+  }
+
+  Place addTemporary(Value value) {
+    return Place::whole(addStorage(getShape(value), getElementType(value), value.getLoc(), /*isDense=*/false),
+                        getShape(value));
+  }
+
+  /// Whether the last axis starts where a slice may start.
+  bool startsAligned(const Place &place) const {
+    Type elementType = storages[place.storage].elementType;
+    return isAligned(place.base, elementType) &&
+           (place.offsets.empty() || isAligned(place.offsets.back(), elementType));
+  }
+
+  /// `place` under another shape; its storage becomes dense. None where that would need a copy.
+  std::optional<Place> reshape(const Place &place, ArrayRef<int64_t> shape) {
+    Storage &storage = storages[place.storage];
+    if (storage.layout.hasHalo() || storage.layout.gap)
+      return std::nullopt;
+    std::optional<Place> view = place.reshape(shape);
+    if (!view || !isAligned(view->base, storage.elementType))
+      return std::nullopt;
+    if (view->base != 0 || view->shape != storage.layout.shape)
+      storage.layout.isDense = true;
+    return view;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // 1. Backwards: results where they are wanted
+  //===--------------------------------------------------------------------===//
+
+  /// Places what computes `value` at `place`, if it has no place yet.
+  bool tryPlace(Value value, const Place &place) {
+    Operation *op = value.getDefiningOp();
+    bool isComputed = isa<plan::LaunchOp>(op) || isa<nn::NnDialect>(op->getDialect());
+    return isComputed && startsAligned(place) && places.try_emplace(value, place).second;
+  }
+
+  void placeBackwards(Operation *op) {
+    if (auto output = dyn_cast<plan::OutputOp>(op)) {
+      Value value = output.getValue();
+      int storage = addStorage(getShape(value), getElementType(value), output.getLoc(), /*isDense=*/true);
+      storages[storage].output = output;
+      Place place = Place::whole(storage, getShape(value));
+      if (!tryPlace(value, place))
+        copies[op].push_back({value, place, place, {}});
+    } else if (auto concat = dyn_cast<nn::ConcatOp>(op)) {
+      Place whole = places.try_emplace(concat.getResult(), addTemporaryUnlessPlaced(concat.getResult())).first->second;
+      Sizes starts(getShape(concat.getResult()).size(), 0);
+      for (Value operand : concat.getOperands()) {
+        Place part = whole.slice(starts, getShape(operand));
+        if (!tryPlace(operand, part))
+          copies[op].push_back({operand, part, part, {}});
+        starts[concat.getAxis()] += getShape(operand)[concat.getAxis()];
+      }
+    } else if (auto reshapeOp = dyn_cast<nn::ReshapeOp>(op)) {
+      auto placed = places.find(reshapeOp.getResult());
+      if (placed == places.end())
+        return;
+      std::optional<Place> view = reshape(placed->second, getShape(reshapeOp.getOperand()));
+      if (!view || !tryPlace(reshapeOp.getOperand(), *view))
+        copies[op].push_back({reshapeOp.getOperand(), placed->second, placed->second, {}});
+    } else if (auto launch = dyn_cast<plan::LaunchOp>(op)) {
+      for (Value result : launch.getResults())
+        places.try_emplace(result, addTemporaryUnlessPlaced(result));
+    }
+  }
+
+  Place addTemporaryUnlessPlaced(Value value) {
+    auto placed = places.find(value);
+    return placed != places.end() ? placed->second : addTemporary(value);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // 2. Forwards: views, or copies
+  //===--------------------------------------------------------------------===//
+
+  void copyToTemporary(Operation *op, Value operand, Value result) {
+    Place place = addTemporary(result);
+    copies[op].push_back({operand, place, place, {}});
+    places[result] = place;
+  }
+
+  void deriveForwards(Operation *op) {
+    if (auto storage = dyn_cast<plan::StorageOp>(op)) {
+      places[storage.getResult()] = getGivenMemory(storage.getResult());
+    } else if (auto use = dyn_cast<plan::UseOp>(op)) {
+      places[use.getResult()] = getGivenMemory(use.getResult());
+    } else if (auto view = dyn_cast<plan::ViewOp>(op)) {
+      deriveView(view);
+    } else if (auto reshapeOp = dyn_cast<nn::ReshapeOp>(op)) {
+      if (places.contains(reshapeOp.getResult()))
+        return;
+      if (auto place = reshape(places.at(reshapeOp.getOperand()), getShape(reshapeOp.getResult())))
+        places[reshapeOp.getResult()] = *place;
+      else
+        copyToTemporary(op, reshapeOp.getOperand(), reshapeOp.getResult());
+    } else if (auto slice = dyn_cast<nn::SliceOp>(op)) {
+      deriveSlice(slice);
+    } else if (auto pad = dyn_cast<nn::PadOp>(op)) {
+      derivePad(pad);
+    }
+  }
+
+  /// Inside loops a view steps through dense memory; outside, it says that a storage's contents are a tensor.
+  void deriveView(plan::ViewOp view) {
+    if (isa<MemRefType>(view.getSource().getType())) {
+      Place place = getGivenMemory(view.getSource());
+      if (isTensorView(view)) {
+        place.base += view.getOffset();
+        place.shape = place.sizes = Sizes(getShape(view.getResult()));
+        place.offsets.assign(place.sizes.size(), 0);
+        places[view.getResult()] = place;
+      }
+      return;
+    }
+    Place source = places.at(view.getSource());
+    if (!reshape(source, {source.sizes})) {
+      Place dense = addTemporary(view.getSource());
+      copies[view].push_back({view.getSource(), dense, dense, {}});
+      source = dense;
+    }
+    storages[source.storage].layout.isDense = true;
+    loopSources[view] = source;
+  }
+
+  void deriveSlice(nn::SliceOp slice) {
+    Place part = places.at(slice.getOperand()).slice(slice.getStarts(), slice.getSizes());
+    auto placed = places.find(slice.getResult());
+    if (placed == places.end() && startsAligned(part)) {
+      places[slice.getResult()] = part;
+      return;
+    }
+    if (placed == places.end())
+      placed = places.try_emplace(slice.getResult(), addTemporary(slice.getResult())).first;
+    copies[slice].push_back({Value(), placed->second, placed->second, {}, part});
+  }
+
+  void derivePad(nn::PadOp pad) {
+    Value operand = pad.getOperand(), result = pad.getResult();
+    TypedAttr value = pad.getValue();
+    if (auto placed = places.find(result); placed != places.end()) {
+      Place box = placed->second.slice(pad.getLow(), getShape(operand));
+      copies[pad].push_back({operand, box, placed->second, value});
+      return;
+    }
+    // A second pad of one tensor may find room in the copy that the first one made.
+    for (Place *place : {&places.at(operand), paddedCopies.contains(operand) ? &paddedCopies[operand] : nullptr})
+      if (place && growHalo(*place, pad))
+        return;
+    Place copy = addTemporary(operand);
+    if (growHalo(copy, pad)) {
+      copies[pad].push_back({operand, copy, copy, {}});
+      paddedCopies[operand] = copy;
+      return;
+    }
+    Place whole = addTemporary(result);
+    copies[pad].push_back({operand, whole.slice(pad.getLow(), getShape(operand)), whole, value});
+    places[result] = whole;
+  }
+
+  bool growHalo(const Place &place, nn::PadOp pad) {
+    Storage &storage = storages[place.storage];
+    if (storage.fill && storage.fill != pad.getValue())
+      return false;
+    std::optional<Place> grown = growIntoHalo(storage.layout, place, pad.getLow(), pad.getHigh());
+    if (!grown)
+      return false;
+    storage.fill = pad.getValue();
+    places[pad.getResult()] = *grown;
+    return true;
+  }
+
+  plan::EntryOp entry;
+  SymbolTable &kernels;
+  unsigned &numCopies;
+  SmallVector<Operation *> operations;
+  SmallVector<Storage> storages;
+  DenseMap<Value, int> givenMemory;
+  DenseMap<Value, Place> places;
+  DenseMap<Value, Place> paddedCopies;
+  DenseMap<Operation *, SmallVector<Copy>> copies;
+  DenseMap<Operation *, Place> loopSources;
+};
+
+} // namespace

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What: gives the data movement inside operators an operator of its own, in the simplest form that says it.
+// Why:  a pad that stands alone can become the halo of its operand's storage, and a slice or a reshape a view; inside another
+//       operator neither can.
+// How:  1. a convolution's pads become an `nn.pad` in front of it;
+//       2. a pad that crops becomes a slice and a pad;
+//       3. a transpose that moves axes of size one alone becomes a reshape.
+
+#include "compiler/kernels/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace nacre::kernels {
+#define GEN_PASS_DEF_EXPOSEMOVEMENTPASS
+#include "compiler/kernels/Passes.h.inc"
+} // namespace nacre::kernels
+
+using namespace mlir;
+using namespace nacre;
+
+namespace {
+
+bool isZero(int64_t value) { return value == 0; }
+
+RankedTensorType getTensorType(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
+
+//===----------------------------------------------------------------------===//
+// 1. Convolutions
+//===----------------------------------------------------------------------===//
+
+void exposePads(nn::ConvOp conv) {
+  ArrayRef<int64_t> pads = conv.getPads();
+  if (llvm::all_of(pads, isZero))
+    return;
+  OpBuilder builder(conv);
+  auto type = getTensorType(conv.getInput());
+  size_t spatial = pads.size() / 2;
+  SmallVector<int64_t> low = {0}, high = {0}, shape(type.getShape());
+  llvm::append_range(low, pads.take_front(spatial));
+  llvm::append_range(high, pads.drop_front(spatial));
+  low.push_back(0);
+  high.push_back(0);
+  for (auto [axis, size] : llvm::enumerate(shape))
+    size += low[axis] + high[axis];
+  auto zero = cast<TypedAttr>(builder.getZeroAttr(type.getElementType()));
+  Value padded = nn::PadOp::create(builder, conv.getLoc(), type.clone(shape), nn::PadMode::Constant, conv.getInput(), low,
+                                   high, zero);
+  conv.getInputMutable().assign(padded);
+  conv.setPads(SmallVector<int64_t>(pads.size(), 0));
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Pads
+//===----------------------------------------------------------------------===//
+
+void exposeCrop(nn::PadOp pad) {
+  if (pad.getMode() != nn::PadMode::Constant)
+    return;
+  auto isCrop = [](int64_t amount) { return amount < 0; };
+  OpBuilder builder(pad);
+  auto type = getTensorType(pad.getOperand());
+  SmallVector<int64_t> low(pad.getLow()), high(pad.getHigh());
+  if (llvm::any_of(low, isCrop) || llvm::any_of(high, isCrop)) {
+    SmallVector<int64_t> starts, sizes, steps(type.getRank(), 1);
+    for (int64_t axis = 0; axis < type.getRank(); ++axis) {
+      starts.push_back(std::max<int64_t>(0, -low[axis]));
+      sizes.push_back(type.getDimSize(axis) - starts.back() - std::max<int64_t>(0, -high[axis]));
+      low[axis] = std::max<int64_t>(0, low[axis]);
+      high[axis] = std::max<int64_t>(0, high[axis]);
+    }
+    pad.getOperandMutable().assign(
+        nn::SliceOp::create(builder, pad.getLoc(), type.clone(sizes), pad.getOperand(), starts, sizes, steps));
+    pad.setLow(low);
+    pad.setHigh(high);
+  }
+  if (llvm::all_of(low, isZero) && llvm::all_of(high, isZero)) {
+    pad.replaceAllUsesWith(pad.getOperand());
+    pad.erase();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// 3. Transposes
+//===----------------------------------------------------------------------===//
+
+void exposeReshape(nn::TransposeOp transpose) {
+  auto type = getTensorType(transpose.getOperand());
+  int64_t last = -1;
+  for (int64_t axis : transpose.getPermutation()) {
+    if (type.getDimSize(axis) == 1)
+      continue;
+    if (axis < last)
+      return;
+    last = axis;
+  }
+  OpBuilder builder(transpose);
+  transpose.replaceAllUsesWith(
+      nn::ReshapeOp::create(builder, transpose.getLoc(), transpose.getType(), transpose.getOperand()).getResult());
+  transpose.erase();
+}
+
+struct ExposeMovement : kernels::impl::ExposeMovementPassBase<ExposeMovement> {
+  void runOnOperation() override {
+    getOperation().walk([](Operation *op) {
+      TypeSwitch<Operation *>(op)
+          .Case([](nn::ConvOp conv) { exposePads(conv); })
+          .Case([](nn::PadOp pad) { exposeCrop(pad); })
+          .Case([](nn::TransposeOp transpose) { exposeReshape(transpose); });
+    });
+  }
+};
+
+} // namespace

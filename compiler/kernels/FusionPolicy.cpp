@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How:  1. anchors; 2. chains; 3. prologues and side chains; numbered as in the header.
+
+#include "compiler/kernels/FusionPolicy.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include <set>
+
+namespace nacre::kernels {
+namespace {
+
+/// Bounds the work of one step and the size of one kernel, and with them keeps long chains linear.
+constexpr size_t maxRegion = 24;
+constexpr size_t maxMembers = 64;
+constexpr size_t maxOperands = 16;
+
+class Fuser {
+public:
+  explicit Fuser(llvm::ArrayRef<FusionNode> nodes) : nodes(nodes), users(nodes.size()), groupOf(nodes.size(), -1) {
+    for (auto [node, description] : llvm::enumerate(nodes))
+      for (int operand : description.operands)
+        if (operand >= 0 && (users[operand].empty() || users[operand].back() != int(node)))
+          users[operand].push_back(node);
+  }
+
+  llvm::SmallVector<FusionGroup> run() {
+    for (bool contractions : {true, false})
+      for (int node = int(nodes.size()) - 1; node >= 0; --node) {
+        WorkKind kind = nodes[node].kind;
+        if (kind != WorkKind::Boundary && kind != WorkKind::Elementwise &&
+            (kind == WorkKind::Contraction) == contractions)
+          grow(node, /*anchor=*/node);
+      }
+    for (int node = 0, end = nodes.size(); node < end; ++node)
+      if (nodes[node].kind == WorkKind::Elementwise && groupOf[node] < 0)
+        grow(node, /*anchor=*/-1);
+    mergeChains();
+    llvm::erase_if(groups, [](const FusionGroup &group) { return group.members.empty(); });
+    for (FusionGroup &group : groups)
+      llvm::sort(group.members);
+    llvm::sort(groups, [](const FusionGroup &a, const FusionGroup &b) { return a.last < b.last; });
+    return std::move(groups);
+  }
+
+private:
+  //===--------------------------------------------------------------------===//
+  // 1. and 2. Growing behind an operator
+  //===--------------------------------------------------------------------===//
+
+  void grow(int first, int anchor) {
+    FusionGroup group;
+    group.anchor = anchor;
+    group.last = first;
+    group.members.push_back(first);
+    groupOf[first] = groups.size();
+    size_t operands = nodes[first].operands.size();
+    while (nodes[first].kind != WorkKind::Scan) {
+      llvm::SmallVector<int, 4> region = findRegion(group.last, nodes[first].shape);
+      for (int member : region)
+        operands += nodes[member].operands.size() - 1;
+      if (region.empty() || group.members.size() + region.size() > maxMembers || operands > maxOperands)
+        break;
+      for (int member : region)
+        groupOf[member] = groups.size();
+      group.members.append(region);
+      group.last = region.back();
+    }
+    groups.push_back(std::move(group));
+  }
+
+  /// The smallest set of elementwise operators that holds all uses of `last` and lets only one value out, its last. A
+  /// value with several uses thus stays in registers where the uses meet again, as in x * sigmoid(x).
+  llvm::SmallVector<int, 4> findRegion(int last, int shape) {
+    llvm::SmallVector<int, 4> region;
+    if (nodes[last].escapes)
+      return {};
+    std::set<int> pending(users[last].begin(), users[last].end());
+    while (!pending.empty()) {
+      int node = *pending.begin();
+      pending.erase(pending.begin());
+      bool joins = nodes[node].kind == WorkKind::Elementwise && groupOf[node] < 0 && nodes[node].shape == shape;
+      if (!joins || region.size() == maxRegion)
+        return {};
+      region.push_back(node);
+      if (pending.empty())
+        break;
+      if (nodes[node].escapes)
+        return {};
+      pending.insert(users[node].begin(), users[node].end());
+    }
+    return region;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // 3. Chains that only one group reads
+  //===--------------------------------------------------------------------===//
+
+  void mergeChains() {
+    // From the last one: a chain that has joined a group lets the chains before it join the same.
+    llvm::SmallVector<int> chains;
+    for (auto [index, group] : llvm::enumerate(groups))
+      if (group.anchor < 0)
+        chains.push_back(index);
+    llvm::sort(chains, [&](int a, int b) { return groups[a].last > groups[b].last; });
+    for (int chain : chains) {
+      int reader = findOnlyReader(groups[chain]);
+      if (reader < 0 || reader == chain || groups[reader].members.size() + groups[chain].members.size() > maxMembers ||
+          countOperands(groups[reader]) + countOperands(groups[chain]) > maxOperands)
+        continue;
+      for (int member : groups[chain].members)
+        groupOf[member] = reader;
+      groups[reader].members.append(groups[chain].members);
+      groups[chain].members.clear();
+    }
+  }
+
+  size_t countOperands(const FusionGroup &group) const {
+    size_t operands = 1;
+    for (int member : group.members)
+      operands += nodes[member].operands.size() - 1;
+    return operands;
+  }
+
+  /// The group that all uses of the chain's result are in, or -1. Broadcasting uses do not count: there the chain would be
+  /// computed again for each of them.
+  int findOnlyReader(const FusionGroup &chain) const {
+    if (nodes[chain.last].escapes || users[chain.last].empty())
+      return -1;
+    int reader = -1;
+    for (int user : users[chain.last]) {
+      int group = groupOf[user];
+      if (group < 0 || (reader >= 0 && group != reader))
+        return -1;
+      reader = group;
+      const FusionNode &node = nodes[user];
+      if (user != groups[group].anchor) {
+        if (node.shape != nodes[chain.last].shape)
+          return -1;
+        continue;
+      }
+      for (auto [index, operand] : llvm::enumerate(node.operands))
+        if (operand == chain.last && int(index) != node.prologueOperand)
+          return -1;
+    }
+    return reader;
+  }
+
+  llvm::ArrayRef<FusionNode> nodes;
+  llvm::SmallVector<llvm::SmallVector<int, 2>> users;
+  llvm::SmallVector<int> groupOf;
+  llvm::SmallVector<FusionGroup> groups;
+};
+
+} // namespace
+
+llvm::SmallVector<FusionGroup> formGroups(llvm::ArrayRef<FusionNode> nodes) { return Fuser(nodes).run(); }
+
+} // namespace nacre::kernels

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  anchors as `linalg` in the forms of docs/phases/kernels.md, by family: each function fills the body of a kernel and
+//        ends it.
+// Why:   what an operator is in a kernel is said in one place, beside its family; forming kernels only dispatches.
+
+#ifndef NACRE_COMPILER_KERNELS_LOWERING_H
+#define NACRE_COMPILER_KERNELS_LOWERING_H
+
+#include "compiler/kernels/KernelBody.h"
+#include "dialects/nn/NnDialect.h"
+
+namespace nacre::kernels {
+
+// Contractions (LowerContraction.cpp).
+mlir::LogicalResult lowerMatMul(KernelBody &body, nn::MatMulOp op);
+mlir::LogicalResult lowerConv(KernelBody &body, nn::ConvOp op);
+/// Whether the rows of all batches of a product are rows of one matrix, for it and for the operators that follow it.
+bool canCollapseRows(const OperatorGroup &group);
+
+/// What a product reads: `source`, whose axis i is axis `axes[i]` of the operand. A transpose is read through.
+struct StridedOperand {
+  mlir::Value source;
+  llvm::SmallVector<int64_t> axes;
+};
+StridedOperand readThroughTranspose(mlir::Value operand);
+
+// Nests: reductions, windows, local response normalization, strided slices, pads (LowerNest.cpp).
+mlir::LogicalResult lowerReduce(KernelBody &body, nn::ReduceOp op);
+mlir::LogicalResult lowerPool(KernelBody &body, nn::PoolOp op);
+mlir::LogicalResult lowerLrn(KernelBody &body, nn::LrnOp op);
+mlir::LogicalResult lowerSlice(KernelBody &body, nn::SliceOp op);
+
+// Rows (LowerRow.cpp).
+mlir::LogicalResult lowerSoftmax(KernelBody &body, nn::SoftmaxOp op);
+mlir::LogicalResult lowerNormalize(KernelBody &body, nn::NormalizeOp op);
+
+// Data movement that cannot be a view, and indices (LowerIndexed.cpp).
+mlir::LogicalResult lowerTranspose(KernelBody &body, nn::TransposeOp op);
+mlir::LogicalResult lowerGather(KernelBody &body, nn::GatherOp op);
+mlir::LogicalResult lowerResize(KernelBody &body, nn::ResizeOp op);
+mlir::LogicalResult lowerPad(KernelBody &body, nn::PadOp op);
+mlir::LogicalResult lowerArgReduce(KernelBody &body, nn::ArgReduceOp op);
+
+} // namespace nacre::kernels
+
+#endif // NACRE_COMPILER_KERNELS_LOWERING_H

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The passes of the kernels phase, in the order they run. docs/phases/kernels.md
+//
+// Reads:  functions of `nn` operators.
+// Writes: `plan` with kernels, storages and launches.
+
+#ifndef NACRE_COMPILER_KERNELS_PASSES
+#define NACRE_COMPILER_KERNELS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def ExposeMovementPass : Pass<"nacre-expose-movement", "::mlir::func::FuncOp"> {
+  let summary = "Give padding, cropping and moved unit axes operators that can become views";
+  let description = [{
+    A pad that stands alone can become the halo of its operand's storage, and slices and reshapes can become views. Inside a
+    convolution, or as a transpose, they cannot.
+
+    Requires: `nn` operators of static shape.
+
+    Ensures: no `nn.conv` has pads; no constant `nn.pad` crops or does nothing; no `nn.transpose` keeps the order of its axes
+    longer than one.
+
+    Example.
+
+    ```mlir
+    func.func @f(%x: tensor<1x8x8x4xf32>, %w: tensor<3x3x4x16xf32>) -> tensor<1x8x8x16xf32> {
+      %y = nn.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>,
+                           dilations = array<i64: 1, 1>, groups = 1 : i64}
+           : tensor<1x8x8x4xf32>, tensor<3x3x4x16xf32>
+      return %y : tensor<1x8x8x16xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+      %p = nn.pad constant %x [0, 1, 1, 0] [0, 1, 1, 0] 0.0 : f32 : tensor<1x8x8x4xf32>
+      %y = nn.conv %p, %w {... pads = array<i64: 0, 0, 0, 0> ...}
+    ```
+  }];
+  let dependentDialects = ["::nacre::nn::NnDialect"];
+}
+
+def FormKernelsPass : Pass<"nacre-form-kernels", "::mlir::ModuleOp"> {
+  let summary = "Group operators into kernels of linalg, and launch them on tensors";
+  let description = [{
+    What is fused saves a pass over memory, so it is decided before anything has an address. The policy is in
+    FusionPolicy.h, the forms of the bodies are in docs/phases/kernels.md.
+
+    Requires: nacre-expose-movement; arguments and results of every function carry `nn.name`.
+
+    Ensures: no function is left. Each `plan.entry` holds inputs, launches on tensors, outputs, and of `nn` only reshapes,
+    slices of step one, concatenations and constant pads.
+
+    Example. An elementwise operator runs where the product is still in registers:
+
+    ```mlir
+    func.func @main(%x: tensor<4x8xf32> {nn.name = "x"}) -> (tensor<4x16xf32> {nn.name = "y"}) {
+      %w = nn.constant dense<0.5> : tensor<8x16xf32>
+      %0 = nn.matmul %x, %w : tensor<4x8xf32>, tensor<8x16xf32>
+      %1 = nn.unary relu %0 : tensor<4x16xf32>
+      return %1 : tensor<4x16xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    plan.weight @weight_0 = dense<0.5> : tensor<8x16xf32>
+    plan.kernel @matmul_0 contraction (%x: tensor<4x8xf32>, %w: tensor<8x16xf32>) into (%y: tensor<4x16xf32>) cut 0 : 4 by 1 {
+      %acc = linalg.generic ...
+      %1 = linalg.generic ins(%acc) outs(%y) { maximumf }
+      plan.yield %1 : tensor<4x16xf32>
+    }
+    plan.entry @main {
+      %w = plan.use @weight_0 : tensor<8x16xf32>
+      %x = plan.storage input "x" 0 : tensor<4x8xf32>
+      %y = plan.launch @matmul_0(%x, %w) : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
+      plan.output %y, "y" 0 : tensor<4x16xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::nacre::nn::NnDialect", "::nacre::plan::PlanDialect"];
+}
+
+#endif // NACRE_COMPILER_KERNELS_PASSES

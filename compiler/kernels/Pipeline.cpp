@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The kernels phase, in order.
+
+#include "compiler/kernels/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassManager.h"
+
+namespace nacre::kernels {
+
+void buildPipeline(mlir::OpPassManager &pm) {
+  // First what could be a view is made to stand alone, so that forming kernels does not swallow it.
+  pm.nest<mlir::func::FuncOp>().addPass(createExposeMovementPass());
+  pm.addPass(createFormKernelsPass());
+}
+
+} // namespace nacre::kernels

@@ -1,0 +1,505 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How:  1. element types; 2. unary; 3. binary; 4. casts; 5. the entry point; 6. reductions.
+
+#include "compiler/kernels/ScalarBodies.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+
+namespace nacre::kernels {
+
+//===----------------------------------------------------------------------===//
+// 1. Element types
+//===----------------------------------------------------------------------===//
+
+Type getStorageType(Type type) {
+  if (type.isInteger(1))
+    return IntegerType::get(type.getContext(), 8);
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return IntegerType::get(type.getContext(), integer.getWidth());
+  return type;
+}
+
+RankedTensorType getStorageTensorType(RankedTensorType type) {
+  return RankedTensorType::get(type.getShape(), getStorageType(type.getElementType()));
+}
+
+Type getComputeType(Type type) {
+  if (type.isF16() || type.isBF16())
+    return Float32Type::get(type.getContext());
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return IntegerType::get(type.getContext(), integer.getWidth());
+  return type;
+}
+
+Value fromStorage(OpBuilder &builder, Location loc, Value scalar, Type elementType) {
+  Type type = getComputeType(elementType);
+  if (scalar.getType() == type)
+    return scalar;
+  if (isa<FloatType>(type))
+    return arith::ExtFOp::create(builder, loc, type, scalar);
+  return arith::TruncIOp::create(builder, loc, type, scalar);
+}
+
+Value toStorage(OpBuilder &builder, Location loc, Value scalar, Type elementType) {
+  Type type = getStorageType(elementType);
+  if (scalar.getType() == type)
+    return scalar;
+  if (isa<FloatType>(type))
+    return arith::TruncFOp::create(builder, loc, type, scalar);
+  return arith::ExtUIOp::create(builder, loc, type, scalar);
+}
+
+Value emitConstant(OpBuilder &builder, Location loc, Type type, double value) {
+  TypedAttr attribute;
+  if (auto floatType = dyn_cast<FloatType>(type))
+    attribute = builder.getFloatAttr(floatType, value);
+  else
+    attribute = builder.getIntegerAttr(type, int64_t(value));
+  return arith::ConstantOp::create(builder, loc, attribute);
+}
+
+namespace {
+
+/// Builds scalars at one place.
+struct Scalars {
+  OpBuilder &builder;
+  Location loc;
+
+  template <typename Op, typename... Args> Value make(Args &&...args) {
+    return Op::create(builder, loc, std::forward<Args>(args)...);
+  }
+  Value constant(Type type, double value) { return emitConstant(builder, loc, type, value); }
+  Value like(Value x, double value) { return constant(x.getType(), value); }
+  Value compare(arith::CmpFPredicate predicate, Value a, Value b) { return make<arith::CmpFOp>(predicate, a, b); }
+  Value compare(arith::CmpIPredicate predicate, Value a, Value b) { return make<arith::CmpIOp>(predicate, a, b); }
+  Value select(Value condition, Value a, Value b) { return make<arith::SelectOp>(condition, a, b); }
+};
+
+//===----------------------------------------------------------------------===//
+// 2. Unary
+//===----------------------------------------------------------------------===//
+
+Value emitFloatUnary(Scalars s, nn::UnaryKind kind, Value x, double alpha) {
+  using Kind = nn::UnaryKind;
+  auto negative = [&] { return s.compare(arith::CmpFPredicate::OLT, x, s.like(x, 0)); };
+  auto exp = [&](Value y) { return s.make<math::ExpOp>(y); };
+  switch (kind) {
+  case Kind::Abs:
+    return s.make<math::AbsFOp>(x);
+  case Kind::Neg:
+    return s.make<arith::NegFOp>(x);
+  case Kind::Exp:
+    return exp(x);
+  case Kind::Log:
+    return s.make<math::LogOp>(x);
+  case Kind::Sqrt:
+    return s.make<math::SqrtOp>(x);
+  case Kind::Reciprocal:
+    return s.make<arith::DivFOp>(s.like(x, 1), x);
+  case Kind::Floor:
+    return s.make<math::FloorOp>(x);
+  case Kind::Ceil:
+    return s.make<math::CeilOp>(x);
+  case Kind::Round:
+    return s.make<math::RoundEvenOp>(x);
+  case Kind::Sign: {
+    // Zeros and NaN are their own sign.
+    Value positive = s.compare(arith::CmpFPredicate::OGT, x, s.like(x, 0));
+    return s.select(positive, s.like(x, 1), s.select(negative(), s.like(x, -1), x));
+  }
+  case Kind::Relu:
+    return s.make<arith::MaximumFOp>(x, s.like(x, 0));
+  case Kind::Sigmoid: {
+    Value e = exp(s.make<arith::NegFOp>(x));
+    return s.make<arith::DivFOp>(s.like(x, 1), s.make<arith::AddFOp>(s.like(x, 1), e));
+  }
+  case Kind::Tanh:
+    return s.make<math::TanhOp>(x);
+  case Kind::Erf:
+    return s.make<math::ErfOp>(x);
+  case Kind::Sin:
+    return s.make<math::SinOp>(x);
+  case Kind::Cos:
+    return s.make<math::CosOp>(x);
+  case Kind::Tan:
+    return s.make<math::TanOp>(x);
+  case Kind::Asin:
+    return s.make<math::AsinOp>(x);
+  case Kind::Acos:
+    return s.make<math::AcosOp>(x);
+  case Kind::Atan:
+    return s.make<math::AtanOp>(x);
+  case Kind::Sinh:
+    return s.make<math::SinhOp>(x);
+  case Kind::Cosh:
+    return s.make<math::CoshOp>(x);
+  case Kind::Asinh:
+    return s.make<math::AsinhOp>(x);
+  case Kind::Acosh:
+    return s.make<math::AcoshOp>(x);
+  case Kind::Atanh:
+    return s.make<math::AtanhOp>(x);
+  case Kind::Softplus: {
+    // max(x, 0) + log(1 + exp(-|x|)) never overflows.
+    Value e = exp(s.make<arith::NegFOp>(s.make<math::AbsFOp>(x)));
+    Value positive = s.make<arith::MaximumFOp>(x, s.like(x, 0));
+    return s.make<arith::AddFOp>(positive, s.make<math::Log1pOp>(e));
+  }
+  case Kind::IsNaN:
+    return s.compare(arith::CmpFPredicate::UNO, x, x);
+  case Kind::IsInf:
+    return s.compare(arith::CmpFPredicate::OEQ, s.make<math::AbsFOp>(x), s.like(x, HUGE_VAL));
+  case Kind::LeakyRelu:
+    return s.select(negative(), s.make<arith::MulFOp>(x, s.like(x, alpha)), x);
+  case Kind::Elu: {
+    Value e = s.make<arith::SubFOp>(exp(x), s.like(x, 1));
+    return s.select(negative(), s.make<arith::MulFOp>(e, s.like(x, alpha)), x);
+  }
+  case Kind::Gelu: {
+    Value erf = s.make<math::ErfOp>(s.make<arith::MulFOp>(x, s.like(x, std::sqrt(0.5))));
+    Value half = s.make<arith::MulFOp>(x, s.like(x, 0.5));
+    return s.make<arith::MulFOp>(half, s.make<arith::AddFOp>(erf, s.like(x, 1)));
+  }
+  case Kind::Not:
+  case Kind::BitNot:
+    return {};
+  }
+  return {};
+}
+
+Value emitIntegerUnary(Scalars s, nn::UnaryKind kind, Value x, bool isUnsigned) {
+  using Kind = nn::UnaryKind;
+  Value zero = s.like(x, 0);
+  switch (kind) {
+  case Kind::Abs:
+    return isUnsigned ? x : s.make<math::AbsIOp>(x);
+  case Kind::Neg:
+    return s.make<arith::SubIOp>(zero, x);
+  case Kind::Sign: {
+    Value one = s.like(x, 1);
+    if (isUnsigned)
+      return s.select(s.compare(arith::CmpIPredicate::ne, x, zero), one, zero);
+    Value nonNegative = s.select(s.compare(arith::CmpIPredicate::sgt, x, zero), one, zero);
+    return s.select(s.compare(arith::CmpIPredicate::slt, x, zero), s.like(x, -1), nonNegative);
+  }
+  case Kind::Relu:
+    return isUnsigned ? x : s.make<arith::MaxSIOp>(x, zero);
+  case Kind::Floor:
+  case Kind::Ceil:
+  case Kind::Round:
+    return x;
+  case Kind::Not:
+    return x.getType().isInteger(1) ? s.make<arith::XOrIOp>(x, s.like(x, 1)) : Value();
+  case Kind::BitNot:
+    return s.make<arith::XOrIOp>(x, s.like(x, -1));
+  default:
+    return {};
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// 3. Binary
+//===----------------------------------------------------------------------===//
+
+/// Powers that are cheaper, and no less exact, than the general function.
+Value emitConstantPower(Scalars s, Value x, double exponent) {
+  auto mul = [&](Value a, Value b) { return s.make<arith::MulFOp>(a, b); };
+  auto sqrt = [&](Value a) { return s.make<math::SqrtOp>(a); };
+  double magnitude = std::fabs(exponent);
+  Value power;
+  if (magnitude == 1)
+    power = x;
+  else if (magnitude == 2)
+    power = mul(x, x);
+  else if (magnitude == 3)
+    power = mul(mul(x, x), x);
+  else if (magnitude == 4)
+    power = mul(mul(x, x), mul(x, x));
+  else if (magnitude == 0.5)
+    power = sqrt(x);
+  else if (magnitude == 0.75) {
+    Value root = sqrt(x);
+    power = mul(root, sqrt(root));
+  } else
+    return {};
+  return exponent < 0 ? s.make<arith::DivFOp>(s.like(x, 1), power) : power;
+}
+
+Value emitPower(Scalars s, Value x, Value y) {
+  APFloat constant(0.0);
+  if (matchPattern(y, m_ConstantFloat(&constant))) {
+    bool losesInfo = false;
+    constant.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
+    if (Value power = emitConstantPower(s, x, constant.convertToDouble()))
+      return power;
+  }
+  return s.make<math::PowFOp>(x, y);
+}
+
+Value emitFloatBinary(Scalars s, nn::BinaryKind kind, Value a, Value b) {
+  using Kind = nn::BinaryKind;
+  switch (kind) {
+  case Kind::Add:
+    return s.make<arith::AddFOp>(a, b);
+  case Kind::Sub:
+    return s.make<arith::SubFOp>(a, b);
+  case Kind::Mul:
+    return s.make<arith::MulFOp>(a, b);
+  case Kind::Div:
+    return s.make<arith::DivFOp>(a, b);
+  case Kind::Fmod:
+    return s.make<arith::RemFOp>(a, b);
+  case Kind::Mod: {
+    Value rest = s.make<arith::RemFOp>(a, b);
+    Value zero = s.like(a, 0);
+    Value wrongSign = s.make<arith::XOrIOp>(s.compare(arith::CmpFPredicate::OLT, rest, zero),
+                                            s.compare(arith::CmpFPredicate::OLT, b, zero));
+    Value adjust = s.make<arith::AndIOp>(wrongSign, s.compare(arith::CmpFPredicate::ONE, rest, zero));
+    return s.select(adjust, s.make<arith::AddFOp>(rest, b), rest);
+  }
+  case Kind::Pow:
+    return emitPower(s, a, b);
+  case Kind::Min:
+    return s.make<arith::MinimumFOp>(a, b);
+  case Kind::Max:
+    return s.make<arith::MaximumFOp>(a, b);
+  case Kind::Equal:
+    return s.compare(arith::CmpFPredicate::OEQ, a, b);
+  case Kind::Less:
+    return s.compare(arith::CmpFPredicate::OLT, a, b);
+  case Kind::LessEqual:
+    return s.compare(arith::CmpFPredicate::OLE, a, b);
+  case Kind::Greater:
+    return s.compare(arith::CmpFPredicate::OGT, a, b);
+  case Kind::GreaterEqual:
+    return s.compare(arith::CmpFPredicate::OGE, a, b);
+  case Kind::And:
+  case Kind::Or:
+  case Kind::Xor:
+  case Kind::ShiftLeft:
+  case Kind::ShiftRight:
+    return {};
+  }
+  return {};
+}
+
+/// Quotient or remainder that cannot trap: 0 divides as 1, and -1 is a sign change.
+Value emitDivision(Scalars s, Value a, Value b, bool remainder, bool isUnsigned) {
+  Value zero = s.like(a, 0), one = s.like(a, 1);
+  Value unsafe = s.compare(arith::CmpIPredicate::eq, b, zero);
+  if (isUnsigned) {
+    Value divisor = s.select(unsafe, one, b);
+    return remainder ? s.make<arith::RemUIOp>(a, divisor) : s.make<arith::DivUIOp>(a, divisor);
+  }
+  Value minusOne = s.compare(arith::CmpIPredicate::eq, b, s.like(a, -1));
+  Value divisor = s.select(s.make<arith::OrIOp>(unsafe, minusOne), one, b);
+  if (remainder)
+    return s.make<arith::RemSIOp>(a, divisor);
+  return s.select(minusOne, s.make<arith::SubIOp>(zero, a), s.make<arith::DivSIOp>(a, divisor));
+}
+
+Value emitIntegerBinary(Scalars s, nn::BinaryKind kind, Value a, Value b, bool isUnsigned) {
+  using Kind = nn::BinaryKind;
+  using Predicate = arith::CmpIPredicate;
+  auto compare = [&](Predicate ifSigned, Predicate ifUnsigned) {
+    return s.compare(isUnsigned ? ifUnsigned : ifSigned, a, b);
+  };
+  switch (kind) {
+  case Kind::Add:
+    return s.make<arith::AddIOp>(a, b);
+  case Kind::Sub:
+    return s.make<arith::SubIOp>(a, b);
+  case Kind::Mul:
+    return s.make<arith::MulIOp>(a, b);
+  case Kind::Div:
+    return emitDivision(s, a, b, /*remainder=*/false, isUnsigned);
+  case Kind::Fmod:
+    return emitDivision(s, a, b, /*remainder=*/true, isUnsigned);
+  case Kind::Mod: {
+    Value rest = emitDivision(s, a, b, /*remainder=*/true, isUnsigned);
+    if (isUnsigned)
+      return rest;
+    Value zero = s.like(a, 0);
+    Value wrongSign = s.compare(Predicate::slt, s.make<arith::XOrIOp>(rest, b), zero);
+    Value adjust = s.make<arith::AndIOp>(wrongSign, s.compare(Predicate::ne, rest, zero));
+    return s.select(adjust, s.make<arith::AddIOp>(rest, b), rest);
+  }
+  case Kind::Pow:
+    return s.make<math::IPowIOp>(a, b);
+  case Kind::Min:
+    return isUnsigned ? s.make<arith::MinUIOp>(a, b) : s.make<arith::MinSIOp>(a, b);
+  case Kind::Max:
+    return isUnsigned ? s.make<arith::MaxUIOp>(a, b) : s.make<arith::MaxSIOp>(a, b);
+  case Kind::And:
+    return s.make<arith::AndIOp>(a, b);
+  case Kind::Or:
+    return s.make<arith::OrIOp>(a, b);
+  case Kind::Xor:
+    return s.make<arith::XOrIOp>(a, b);
+  case Kind::ShiftLeft:
+    return s.make<arith::ShLIOp>(a, b);
+  case Kind::ShiftRight:
+    return isUnsigned ? s.make<arith::ShRUIOp>(a, b) : s.make<arith::ShRSIOp>(a, b);
+  case Kind::Equal:
+    return s.compare(Predicate::eq, a, b);
+  case Kind::Less:
+    return compare(Predicate::slt, Predicate::ult);
+  case Kind::LessEqual:
+    return compare(Predicate::sle, Predicate::ule);
+  case Kind::Greater:
+    return compare(Predicate::sgt, Predicate::ugt);
+  case Kind::GreaterEqual:
+    return compare(Predicate::sge, Predicate::uge);
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// 4. Casts
+//===----------------------------------------------------------------------===//
+
+bool isUnsignedType(Type type) { return type.isUnsignedInteger() || type.isInteger(1); }
+
+Value castFloat(Scalars s, Value x, Type type) {
+  unsigned from = x.getType().getIntOrFloatBitWidth(), to = type.getIntOrFloatBitWidth();
+  if (from == to)
+    return x;
+  return from < to ? s.make<arith::ExtFOp>(type, x) : s.make<arith::TruncFOp>(type, x);
+}
+
+Value castInteger(Scalars s, Value x, Type type, bool isUnsigned) {
+  unsigned from = x.getType().getIntOrFloatBitWidth(), to = type.getIntOrFloatBitWidth();
+  if (from == to)
+    return x;
+  if (from > to)
+    return s.make<arith::TruncIOp>(type, x);
+  return isUnsigned ? s.make<arith::ExtUIOp>(type, x) : s.make<arith::ExtSIOp>(type, x);
+}
+
+/// Truncation through a wider integer, so that what does not fit wraps instead of being undefined.
+Value castFloatToInteger(Scalars s, Value x, Type elementType) {
+  Type type = getComputeType(elementType);
+  unsigned width = type.getIntOrFloatBitWidth();
+  if (elementType.isUnsignedInteger(64))
+    return s.make<arith::FPToUIOp>(type, x);
+  unsigned through = width < 32 || (width == 32 && !elementType.isUnsignedInteger()) ? 32 : 64;
+  return castInteger(s, s.make<arith::FPToSIOp>(s.builder.getIntegerType(through), x), type, false);
+}
+
+Value emitCast(Scalars s, Value x, Type from, Type to) {
+  Type type = getComputeType(to);
+  bool fromFloat = isa<FloatType>(from), toFloat = isa<FloatType>(to);
+  if (to.isInteger(1)) {
+    if (from.isInteger(1))
+      return x;
+    return fromFloat ? s.compare(arith::CmpFPredicate::UNE, x, s.like(x, 0))
+                     : s.compare(arith::CmpIPredicate::ne, x, s.like(x, 0));
+  }
+  if (fromFloat && toFloat) {
+    // A value that passes through a narrow type is rounded to it, though it is computed with in f32.
+    Value rounded = castFloat(s, castFloat(s, x, to), type);
+    return rounded;
+  }
+  if (fromFloat)
+    return castFloatToInteger(s, x, to);
+  if (toFloat)
+    return isUnsignedType(from) ? s.make<arith::UIToFPOp>(type, x) : s.make<arith::SIToFPOp>(type, x);
+  return castInteger(s, x, type, isUnsignedType(from));
+}
+
+Type getElementType(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getElementType(); }
+
+Value emitBinary(Scalars s, nn::BinaryOp op, Value a, Value b) {
+  Type left = getElementType(op.getLhs()), right = getElementType(op.getRhs());
+  if (op.getKind() == nn::BinaryKind::Pow && left != right) {
+    if (isa<FloatType>(left))
+      return emitPower(s, a, emitCast(s, b, right, left));
+    if (isa<FloatType>(right)) {
+      // An integer to a fractional power: computed as a float, truncated.
+      Type wide = s.builder.getF64Type();
+      Value power = emitPower(s, emitCast(s, a, left, wide), emitCast(s, b, right, wide));
+      return castFloatToInteger(s, power, left);
+    }
+    b = emitCast(s, b, right, left);
+  }
+  if (isa<FloatType>(left))
+    return emitFloatBinary(s, op.getKind(), a, b);
+  return emitIntegerBinary(s, op.getKind(), a, b, isUnsignedType(left));
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// 5. The entry point
+//===----------------------------------------------------------------------===//
+
+bool isElementwise(Operation *op) {
+  return isa<nn::UnaryOp, nn::BinaryOp, nn::SelectOp, nn::CastOp, nn::BroadcastOp>(op);
+}
+
+Value emitScalar(OpBuilder &builder, Operation *op, ValueRange operands) {
+  Scalars s{builder, op->getLoc()};
+  if (auto unary = dyn_cast<nn::UnaryOp>(op)) {
+    Type type = getElementType(unary.getOperand());
+    if (isa<FloatType>(type))
+      return emitFloatUnary(s, unary.getKind(), operands[0], unary.getAlpha().convertToDouble());
+    return emitIntegerUnary(s, unary.getKind(), operands[0], isUnsignedType(type));
+  }
+  if (auto binary = dyn_cast<nn::BinaryOp>(op))
+    return emitBinary(s, binary, operands[0], operands[1]);
+  if (isa<nn::SelectOp>(op))
+    return s.select(operands[0], operands[1], operands[2]);
+  if (auto cast = dyn_cast<nn::CastOp>(op))
+    return emitCast(s, operands[0], getElementType(cast.getOperand()), getElementType(cast.getResult()));
+  assert(isa<nn::BroadcastOp>(op) && "is no elementwise operator");
+  return operands[0];
+}
+
+Value emitFloatFunction(OpBuilder &builder, Location loc, nn::UnaryKind kind, Value x, double alpha) {
+  return emitFloatUnary({builder, loc}, kind, x, alpha);
+}
+
+Value emitPower(OpBuilder &builder, Location loc, Value x, Value y) { return emitPower({builder, loc}, x, y); }
+
+//===----------------------------------------------------------------------===//
+// 6. Reductions
+//===----------------------------------------------------------------------===//
+
+Value combine(OpBuilder &builder, Location loc, nn::ReduceKind kind, Value a, Value b, bool isUnsigned) {
+  nn::BinaryKind binary = nn::BinaryKind::Add;
+  if (kind == nn::ReduceKind::Max)
+    binary = nn::BinaryKind::Max;
+  else if (kind == nn::ReduceKind::Min)
+    binary = nn::BinaryKind::Min;
+  else if (kind == nn::ReduceKind::Prod)
+    binary = nn::BinaryKind::Mul;
+  Scalars s{builder, loc};
+  return isa<FloatType>(a.getType()) ? emitFloatBinary(s, binary, a, b)
+                                     : emitIntegerBinary(s, binary, a, b, isUnsigned);
+}
+
+TypedAttr getIdentity(nn::ReduceKind kind, Type type, bool isUnsigned) {
+  Builder builder(type.getContext());
+  bool isMax = kind == nn::ReduceKind::Max, isMin = kind == nn::ReduceKind::Min;
+  double neutral = kind == nn::ReduceKind::Prod ? 1 : 0;
+  if (auto floatType = dyn_cast<FloatType>(type)) {
+    if (isMax || isMin)
+      neutral = isMax ? -HUGE_VAL : HUGE_VAL;
+    return builder.getFloatAttr(floatType, neutral);
+  }
+  unsigned width = type.getIntOrFloatBitWidth();
+  if (isMax)
+    return builder.getIntegerAttr(type, isUnsigned ? APInt::getZero(width) : APInt::getSignedMinValue(width));
+  if (isMin)
+    return builder.getIntegerAttr(type, isUnsigned ? APInt::getMaxValue(width) : APInt::getSignedMaxValue(width));
+  return builder.getIntegerAttr(type, int64_t(neutral));
+}
+
+} // namespace nacre::kernels
