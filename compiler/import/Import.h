@@ -11,6 +11,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/MemoryBufferRef.h"
 #include <map>
 #include <string>
 #include <vector>
@@ -40,6 +41,10 @@ struct UnsupportedNode {
 /// Imports the ONNX model at `path`. Arguments and results of the function carry their names as `nn.name`; every op's
 /// location is its node's name. Returns null after emitting diagnostics, which name the model's nodes.
 mlir::OwningOpRef<mlir::ModuleOp> importOnnx(llvm::StringRef path, const ImportOptions &options,
+                                             mlir::MLIRContext *context);
+
+/// The same for a model in memory, which `bytes` must keep as long as the context lives. It cannot have external data.
+mlir::OwningOpRef<mlir::ModuleOp> importOnnx(llvm::MemoryBufferRef bytes, const ImportOptions &options,
                                              mlir::MLIRContext *context);
 
 /// Lists in `unsupported` every node of the ONNX model at `path` that importOnnx would refuse, in the model's order.

@@ -433,6 +433,17 @@ OwningOpRef<ModuleOp> importOnnx(StringRef path, const ImportOptions &options, M
   return OnnxImporter(**model, options, context).import();
 }
 
+OwningOpRef<ModuleOp> importOnnx(llvm::MemoryBufferRef bytes, const ImportOptions &options, MLIRContext *context) {
+  context->loadDialect<func::FuncDialect, nn::NnDialect>();
+  std::shared_ptr<const llvm::MemoryBuffer> buffer =
+      llvm::MemoryBuffer::getMemBuffer(bytes, /*RequiresNullTerminator=*/false);
+  FailureOr<std::unique_ptr<OnnxModel>> model =
+      OnnxModel::parse(std::move(buffer), bytes.getBufferIdentifier(), /*folder=*/"", context);
+  if (failed(model))
+    return nullptr;
+  return OnnxImporter(**model, options, context).import();
+}
+
 LogicalResult checkOnnx(StringRef path, const ImportOptions &options, MLIRContext *context,
                         std::vector<UnsupportedNode> &unsupported) {
   context->loadDialect<func::FuncDialect, nn::NnDialect>();
