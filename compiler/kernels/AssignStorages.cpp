@@ -10,8 +10,10 @@
 #include "compiler/kernels/KernelStorages.h"
 #include "compiler/kernels/Passes.h"
 #include "compiler/kernels/StorageLayout.h"
+#include "dialects/nn/NnDialect.h"
 
 #include "mlir/IR/SymbolTable.h"
+#include <vector>
 
 namespace nacre::kernels {
 #define GEN_PASS_DEF_ASSIGNSTORAGESPASS
@@ -34,6 +36,12 @@ bool isAligned(int64_t elements, Type elementType) {
   return elements * elementType.getIntOrFloatBitWidth() / 8 % alignment == 0;
 }
 
+/// A view that says that memory is a tensor, as loops do of what they computed.
+bool isTensorView(Operation *op) {
+  auto view = dyn_cast<plan::ViewOp>(op);
+  return view && isa<RankedTensorType>(view.getResult().getType());
+}
+
 class StorageAssigner {
 public:
   StorageAssigner(plan::EntryOp entry, SymbolTable &kernels, unsigned &numCopies)
@@ -54,7 +62,7 @@ public:
       rewrite(op);
     for (Operation *op : llvm::reverse(operations))
       if (isa<nn::NnDialect>(op->getDialect()) || isa<plan::OutputOp>(op) || isTensorView(op) ||
-          (isa<plan::LaunchOp>(op) && op->getNumResults() > 0))
+          (isa<plan::LaunchOp>(op) && op->getNumResults() > 0) || llvm::is_contained(replaced, op))
         op->erase();
   }
 
@@ -77,6 +85,7 @@ private:
     Value source;
     Place box, region;
     TypedAttr fill;
+    std::optional<Place> part; ///< What is copied, where it is not all of a value.
   };
 
   int addStorage(ArrayRef<int64_t> shape, Type elementType, Location loc, bool isDense) {
@@ -141,14 +150,14 @@ private:
       storages[storage].output = output;
       Place place = Place::whole(storage, getShape(value));
       if (!tryPlace(value, place))
-        copies[op].push_back({value, place, place, {}});
+        copies[op].push_back({value, place, place, {}, {}});
     } else if (auto concat = dyn_cast<nn::ConcatOp>(op)) {
       Place whole = places.try_emplace(concat.getResult(), addTemporaryUnlessPlaced(concat.getResult())).first->second;
       Sizes starts(getShape(concat.getResult()).size(), 0);
       for (Value operand : concat.getOperands()) {
         Place part = whole.slice(starts, getShape(operand));
         if (!tryPlace(operand, part))
-          copies[op].push_back({operand, part, part, {}});
+          copies[op].push_back({operand, part, part, {}, {}});
         starts[concat.getAxis()] += getShape(operand)[concat.getAxis()];
       }
     } else if (auto reshapeOp = dyn_cast<nn::ReshapeOp>(op)) {
@@ -157,7 +166,7 @@ private:
         return;
       std::optional<Place> view = reshape(placed->second, getShape(reshapeOp.getOperand()));
       if (!view || !tryPlace(reshapeOp.getOperand(), *view))
-        copies[op].push_back({reshapeOp.getOperand(), placed->second, placed->second, {}});
+        copies[op].push_back({reshapeOp.getOperand(), placed->second, placed->second, {}, {}});
     } else if (auto launch = dyn_cast<plan::LaunchOp>(op)) {
       for (Value result : launch.getResults())
         places.try_emplace(result, addTemporaryUnlessPlaced(result));
@@ -175,7 +184,7 @@ private:
 
   void copyToTemporary(Operation *op, Value operand, Value result) {
     Place place = addTemporary(result);
-    copies[op].push_back({operand, place, place, {}});
+    copies[op].push_back({operand, place, place, {}, {}});
     places[result] = place;
   }
 
@@ -215,7 +224,7 @@ private:
     Place source = places.at(view.getSource());
     if (!reshape(source, {source.sizes})) {
       Place dense = addTemporary(view.getSource());
-      copies[view].push_back({view.getSource(), dense, dense, {}});
+      copies[view].push_back({view.getSource(), dense, dense, {}, {}});
       source = dense;
     }
     storages[source.storage].layout.isDense = true;
@@ -239,7 +248,7 @@ private:
     TypedAttr value = pad.getValue();
     if (auto placed = places.find(result); placed != places.end()) {
       Place box = placed->second.slice(pad.getLow(), getShape(operand));
-      copies[pad].push_back({operand, box, placed->second, value});
+      copies[pad].push_back({operand, box, placed->second, value, {}});
       return;
     }
     // A second pad of one tensor may find room in the copy that the first one made.
@@ -248,12 +257,12 @@ private:
         return;
     Place copy = addTemporary(operand);
     if (growHalo(copy, pad)) {
-      copies[pad].push_back({operand, copy, copy, {}});
+      copies[pad].push_back({operand, copy, copy, {}, {}});
       paddedCopies[operand] = copy;
       return;
     }
     Place whole = addTemporary(result);
-    copies[pad].push_back({operand, whole.slice(pad.getLow(), getShape(operand)), whole, value});
+    copies[pad].push_back({operand, whole.slice(pad.getLow(), getShape(operand)), whole, value, {}});
     places[result] = whole;
   }
 
@@ -269,16 +278,134 @@ private:
     return true;
   }
 
+  //===--------------------------------------------------------------------===//
+  // 3. Storages, kernels and launches
+  //===--------------------------------------------------------------------===//
+
+  void createStorages() {
+    OpBuilder builder = OpBuilder::atBlockBegin(&entry.getBody().front());
+    for (Storage &storage : storages) {
+      auto type = MemRefType::get(storage.layout.getMemoryShape(), storage.elementType);
+      if (storage.memory) {
+        storage.memory = recreateOnMemory(builder, storage.memory, type);
+      } else if (plan::OutputOp output = storage.output) {
+        storage.memory = plan::StorageOp::create(builder, storage.loc, type, plan::Role::Output, output.getNameAttr(),
+                                                 output.getIndexAttr(), output.getExternalTypeAttr(), IntegerAttr());
+      } else {
+        storage.memory = plan::StorageOp::create(builder, storage.loc, type, plan::Role::Temporary, StringAttr(),
+                                                 IntegerAttr(), TypeAttr(), IntegerAttr());
+      }
+    }
+  }
+
+  /// An input or a weight, which was a tensor, as the memory it is.
+  Value recreateOnMemory(OpBuilder &builder, Value tensor, MemRefType type) {
+    if (isa<MemRefType>(tensor.getType()))
+      return tensor;
+    Operation *memory = builder.clone(*tensor.getDefiningOp());
+    memory->getResult(0).setType(type);
+    replaced.push_back(tensor.getDefiningOp());
+    return memory->getResult(0);
+  }
+
+  /// What a launch names to reach `place`: its storage, seen under the place's shape.
+  Value getOperand(OpBuilder &builder, Location loc, const Place &place) {
+    const Storage &storage = storages[place.storage];
+    if (place.base == 0 && place.shape == storage.layout.shape)
+      return storage.memory;
+    assert(storage.layout.isDense && "only a dense storage is seen under another shape");
+    auto type = MemRefType::get(place.shape, storage.elementType);
+    return plan::ViewOp::create(builder, loc, type, storage.memory, Value(), place.base, /*step=*/0);
+  }
+
+  /// Calls `use` with the box of memory that `place` is.
+  void withBox(const Place &place, llvm::function_ref<void(MemoryBox)> use) {
+    const StorageShape &layout = storages[place.storage].layout;
+    bool isOwnShape = place.base == 0 && place.shape == layout.shape;
+    Sizes memory = isOwnShape ? layout.getMemoryShape() : place.shape;
+    Sizes offsets(place.offsets);
+    if (isOwnShape)
+      for (size_t axis = 0; axis < offsets.size(); ++axis)
+        offsets[axis] += layout.low[axis];
+    use({memory, offsets, place.sizes});
+  }
+
+  void read(plan::KernelOp kernel, unsigned index, const Place &place) {
+    withBox(place, [&](MemoryBox box) { readFromBox(kernel, index, box); });
+  }
+
+  void write(plan::KernelOp kernel, const Place &place, const Place &region, TypedAttr fill) {
+    withBox(place, [&](MemoryBox box) {
+      withBox(region, [&](MemoryBox outer) { writeIntoBox(kernel, 0, box, outer, box.sizes == outer.sizes ? TypedAttr() : fill); });
+    });
+  }
+
+  void launchCopy(OpBuilder &builder, Location loc, const Copy &copy) {
+    const Place &source = copy.part ? *copy.part : places.at(copy.source);
+    const Storage &target = storages[copy.box.storage];
+    OpBuilder atKernels(kernels.getOp()->getContext());
+    atKernels.setInsertionPoint(entry);
+    auto type = RankedTensorType::get(copy.box.sizes, target.elementType);
+    plan::KernelOp kernel = makeCopyKernel(atKernels, loc, ("copy_" + Twine(numCopies++)).str(), type);
+    kernels.insert(kernel);
+    Place seen = source;
+    if (seen.sizes != copy.box.sizes) {
+      // Equal elements under another shape: the source is dense, or the copy would not have been planned.
+      seen = *source.reshape(copy.box.sizes);
+      storages[seen.storage].layout.isDense = true;
+    }
+    read(kernel, 0, seen);
+    write(kernel, copy.box, getWrittenRegion(target.layout, copy.region), copy.fill ? copy.fill : target.fill);
+    Value from = getOperand(builder, loc, seen), to = getOperand(builder, loc, copy.box);
+    plan::LaunchOp::create(builder, loc, TypeRange(), FlatSymbolRefAttr::get(kernel.getSymNameAttr()), from, to,
+                           DenseI64ArrayAttr(), DenseI64ArrayAttr());
+  }
+
+  void rewrite(Operation *op) {
+    OpBuilder builder(op);
+    if (auto found = copies.find(op); found != copies.end())
+      for (const Copy &copy : found->second)
+        launchCopy(builder, op->getLoc(), copy);
+    if (auto launch = dyn_cast<plan::LaunchOp>(op); launch && launch->getNumResults() == 1)
+      rewriteLaunch(builder, launch);
+  }
+
+  void rewriteLaunch(OpBuilder &builder, plan::LaunchOp launch) {
+    auto kernel = kernels.lookup<plan::KernelOp>(launch.getKernel());
+    SmallVector<Value> inputs;
+    for (auto [index, input] : llvm::enumerate(launch.getInputs())) {
+      const Place &place = places.at(input);
+      read(kernel, index, place);
+      inputs.push_back(getOperand(builder, launch.getLoc(), place));
+    }
+    const Place &place = places.at(launch.getResult(0));
+    const Storage &storage = storages[place.storage];
+    write(kernel, place, getWrittenRegion(storage.layout, place), storage.fill);
+    plan::LaunchOp::create(builder, launch.getLoc(), TypeRange(), launch.getKernelAttr(), inputs,
+                           getOperand(builder, launch.getLoc(), place), DenseI64ArrayAttr(), DenseI64ArrayAttr());
+  }
+
   plan::EntryOp entry;
   SymbolTable &kernels;
   unsigned &numCopies;
   SmallVector<Operation *> operations;
-  SmallVector<Storage> storages;
+  std::vector<Storage> storages;
   DenseMap<Value, int> givenMemory;
   DenseMap<Value, Place> places;
   DenseMap<Value, Place> paddedCopies;
-  DenseMap<Operation *, SmallVector<Copy>> copies;
+  DenseMap<Operation *, std::vector<Copy>> copies;
   DenseMap<Operation *, Place> loopSources;
+  SmallVector<Operation *> replaced;
+};
+
+struct AssignStorages : kernels::impl::AssignStoragesPassBase<AssignStorages> {
+  void runOnOperation() override {
+    SymbolTable kernels(getOperation());
+    unsigned copies = 0;
+    for (auto entry : getOperation().getOps<plan::EntryOp>())
+      StorageAssigner(entry, kernels, copies).run();
+    numCopies += copies;
+  }
 };
 
 } // namespace

@@ -99,7 +99,7 @@ plan::KernelOp makeCopyKernel(OpBuilder &builder, Location loc, StringRef name, 
     ++axis;
   int64_t extent = type.getRank() == 0 ? 1 : type.getDimSize(axis);
   auto kernel = plan::KernelOp::create(builder, loc, builder.getStringAttr(name), plan::KernelKind::Nest,
-                                       /*num_inputs=*/1, axis, extent);
+                                       /*num_inputs=*/1, axis, extent, /*grain=*/1, /*encodings=*/ArrayAttr());
   OpBuilder::InsertionGuard guard(builder);
   Block *block = builder.createBlock(&kernel.getBody(), {}, {type, type}, {loc, loc});
   AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());

@@ -84,4 +84,37 @@ def FormKernelsPass : Pass<"nacre-form-kernels", "::mlir::ModuleOp"> {
   let dependentDialects = ["::nacre::nn::NnDialect", "::nacre::plan::PlanDialect"];
 }
 
+def AssignStoragesPass : Pass<"nacre-assign-storages", "::mlir::ModuleOp"> {
+  let summary = "Give every tensor a storage and a place in it, and launch kernels on storages";
+  let description = [{
+    Concatenations, slices, reshapes and pads cost nothing where the producer can write what the consumer wants to read: into
+    a part of a larger storage, or with a halo around it. Where that is impossible a copy is launched.
+
+    Requires: nacre-form-kernels.
+
+    Ensures: launches work on `memref`s, kernels take whole storages as docs/phases/kernels.md says; no `nn` operator is left.
+
+    Example. A padded convolution's input gets a halo, which the kernel that produces it fills:
+
+    ```mlir
+    plan.entry @main {
+      %x = plan.storage input "x" 0 : tensor<4x4x8xf32>
+      %y = plan.launch @relu(%x) : (tensor<4x4x8xf32>) -> tensor<4x4x8xf32>
+      %p = nn.pad constant %y [1, 1, 0] [1, 1, 0] 0.0 : f32 : tensor<4x4x8xf32>
+      ...
+    ```
+
+    becomes
+
+    ```mlir
+    plan.entry @main {
+      %x = plan.storage input "x" 0 : memref<4x4x8xf32>
+      %y = plan.storage temporary : memref<6x6x8xf32>
+      plan.launch @relu(%x) into(%y) : (memref<4x4x8xf32>) into (memref<6x6x8xf32>)
+      ...
+    ```
+  }];
+  let statistics = [Statistic<"numCopies", "num-copies", "Number of copies launched">];
+}
+
 #endif // NACRE_COMPILER_KERNELS_PASSES

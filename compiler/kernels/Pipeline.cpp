@@ -13,6 +13,7 @@ void buildPipeline(mlir::OpPassManager &pm) {
   // First what could be a view is made to stand alone, so that forming kernels does not swallow it.
   pm.nest<mlir::func::FuncOp>().addPass(createExposeMovementPass());
   pm.addPass(createFormKernelsPass());
+  pm.addPass(createAssignStoragesPass());
 }
 
 } // namespace nacre::kernels

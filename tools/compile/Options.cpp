@@ -117,9 +117,10 @@ Expected<Output> parseOutput(StringRef word) {
 } // namespace
 
 Expected<CommandLine> parseCommandLine(int argc, char **argv) {
-  Declarations options;
-  std::string help = epilogue();
-  cl::extrahelp more(help);
+  // LLVM's registry keeps pointers to options for as long as the process lives.
+  static Declarations options;
+  static std::string help = epilogue();
+  static cl::extrahelp more(help);
   cl::HideUnrelatedOptions(options.category);
   cl::SetVersionPrinter([](raw_ostream &os) { os << "nacre-compile " NACRE_VERSION "\n"; });
   std::string messages;
