@@ -44,8 +44,11 @@ void importThresholdedRelu(OperandBinder &node) {
 
 void importPRelu(OperandBinder &node) {
   Value x = node.getOperand(0);
+  Value slope = node.getOperand(1);
+  if (node.getVersion() < 7 && getRank(x) > 2 && getType(slope).getNumElements() > 1)
+    slope = node.nn.alignToAxis(slope, 1, getRank(x)); // one slope for each channel
   Value isBelow = node.nn.binary(BinaryKind::Less, x, 0.0);
-  node.setResult(node.nn.select(isBelow, node.nn.mul(x, node.getOperand(1)), x));
+  node.setResult(node.nn.select(isBelow, node.nn.mul(x, slope), x));
 }
 
 /// min(1, max(0, alpha * x + beta))
@@ -114,7 +117,7 @@ void registerActivations(ImportRegistry &registry) {
   registry.add("HardSwish", 14, {1, 1}, importHardSwish);
   registry.add("LeakyRelu", 6, {1, 1}, importLeakyRelu);
   registry.add("Mish", 18, {1, 1}, importMish);
-  registry.add("PRelu", 7, {2, 2}, importPRelu);
+  registry.add("PRelu", 6, {2, 2}, importPRelu);
   registry.add("Selu", 6, {1, 1}, importSelu);
   registry.add("Shrink", 9, {1, 1}, importShrink);
   registry.add("Softsign", 1, {1, 1}, importSoftsign);

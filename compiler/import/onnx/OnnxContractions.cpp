@@ -37,6 +37,7 @@ void importMatMul(OperandBinder &node) { node.setResult(matmul(node, node.getOpe
 
 /// alpha * op(A) * op(B) + beta * C
 void importGemm(OperandBinder &node) {
+  node.ignore({"broadcast"}); // before version 7: C may be smaller, as it always may since
   NnBuilder &nn = node.nn;
   Value a = node.getOperand(0), b = node.getOperand(1), c = node.getOperand(2);
   if (getRank(a) != 2 || getRank(b) != 2) {
@@ -79,7 +80,7 @@ void importMatMulInteger(OperandBinder &node) {
 
 void registerContractions(ImportRegistry &registry) {
   registry.add("MatMul", 1, {2, 2}, importMatMul);
-  registry.add("Gemm", 7, {2, 3}, importGemm);
+  registry.add("Gemm", 6, {2, 3}, importGemm);
   registry.add("MatMulInteger", 10, {2, 4}, importMatMulInteger);
 }
 

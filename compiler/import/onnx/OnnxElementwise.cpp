@@ -66,7 +66,7 @@ struct BinaryRow {
   BinaryKind kind;
 };
 
-/// From version 7 on operands broadcast as in NumPy; before, an attribute said where.
+/// From version 7 on operands broadcast as in NumPy; before, an attribute said where (importBinary1).
 constexpr BinaryRow binaryRows[] = {
     {"Add", 7, BinaryKind::Add},
     {"And", 7, BinaryKind::And},
@@ -85,6 +85,21 @@ constexpr BinaryRow binaryRows[] = {
     {"Sub", 7, BinaryKind::Sub},
     {"Xor", 7, BinaryKind::Xor},
 };
+
+/// Before version 7 the second operand was broadcast if the node said so, its axes lying under those of the first from
+/// `axis` on, or under the last ones.
+void importBinary1(OperandBinder &node, BinaryKind kind) {
+  node.ignore({"consumed_inputs"});
+  Value lhs = node.getOperand(0), rhs = node.getOperand(1);
+  bool broadcasts = node.getFlag("broadcast", false);
+  int64_t behind = getRank(lhs) - getRank(rhs) - node.getInt("axis", getRank(lhs) - getRank(rhs));
+  if (broadcasts && behind > 0) {
+    SmallVector<int64_t> shape(getShape(rhs));
+    shape.append(behind, 1);
+    rhs = node.nn.reshape(rhs, shape);
+  }
+  node.setResult(node.nn.binary(kind, lhs, rhs));
+}
 
 //===----------------------------------------------------------------------===//
 // 2. Any number of operands
@@ -182,10 +197,13 @@ void registerElementwise(ImportRegistry &registry) {
   for (const UnaryRow &row : unaryRows)
     registry.add(row.op, row.since, {1, 1},
                  [kind = row.kind](OperandBinder &node) { node.setResult(node.nn.unary(kind, node.getOperand(0))); });
-  for (const BinaryRow &row : binaryRows)
+  for (const BinaryRow &row : binaryRows) {
     registry.add(row.op, row.since, {2, 2}, [kind = row.kind](OperandBinder &node) {
       node.setResult(node.nn.binary(kind, node.getOperand(0), node.getOperand(1)));
     });
+    if (row.since == 7)
+      registry.add(row.op, 1, {2, 2}, [kind = row.kind](OperandBinder &node) { importBinary1(node, kind); });
+  }
   registry.add("Max", 6, {1, unbounded}, [](OperandBinder &node) { node.setResult(combine(node, BinaryKind::Max)); });
   registry.add("Min", 6, {1, unbounded}, [](OperandBinder &node) { node.setResult(combine(node, BinaryKind::Min)); });
   registry.add("Sum", 6, {1, unbounded}, [](OperandBinder &node) { node.setResult(combine(node, BinaryKind::Add)); });

@@ -32,9 +32,10 @@ bool checkHasChannels(OperandBinder &node, Value x) {
 /// scale * (x - mean) / sqrt(var + epsilon) + shift, as one multiplication and one addition per element.
 void importBatchNormalization(OperandBinder &node) {
   node.ignore({"momentum", "is_test", "consumed_inputs"});
+  bool isTraining = node.getVersion() < 7 ? !node.getFlag("is_test", false) : node.getFlag("training_mode", false);
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
-  if (node.getFlag("training_mode", false) || !node.getFlag("spatial", true)) {
+  if (isTraining || !node.getFlag("spatial", true)) {
     node.error() << "must be in inference mode with statistics per channel";
     return;
   }
@@ -214,7 +215,7 @@ void importHardmax(OperandBinder &node) {
 } // namespace
 
 void registerNormalizations(ImportRegistry &registry) {
-  registry.add("BatchNormalization", 7, {5, 5}, importBatchNormalization);
+  registry.add("BatchNormalization", 6, {5, 5}, importBatchNormalization);
   registry.add("GroupNormalization", 18, {3, 3}, importGroupNormalization);
   registry.add("Hardmax", 1, {1, 1}, importHardmax);
   registry.add("InstanceNormalization", 6, {3, 3}, importInstanceNormalization);

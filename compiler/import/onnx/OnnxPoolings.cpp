@@ -88,7 +88,7 @@ void importGlobalLpPool(OperandBinder &node) {
 
 void registerPoolings(ImportRegistry &registry) {
   registry.add("MaxPool", 1, {1, 1}, importMaxPool);
-  registry.add("AveragePool", 7, {1, 1}, importAveragePool);
+  registry.add("AveragePool", 1, {1, 1}, importAveragePool);
   registry.add("LpPool", 2, {1, 1}, importLpPool);
   registry.add("GlobalAveragePool", 1, {1, 1}, [](OperandBinder &node) { importGlobal(node, ReduceKind::Mean); });
   registry.add("GlobalMaxPool", 1, {1, 1}, [](OperandBinder &node) { importGlobal(node, ReduceKind::Max); });
