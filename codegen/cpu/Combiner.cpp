@@ -56,7 +56,7 @@ std::optional<Combiner> Combiner::find(Block &body, unsigned result) {
 
 Value Combiner::combine(VectorBuilder &builder, Value a, Value b) const {
   if (isa<arith::MaximumFOp>(op))
-    return emitMaximum(builder, a, b);
+    return nanReturns ? emitMaximumIgnoringNaN(builder, a, b) : emitMaximum(builder, a, b);
   if (isa<arith::MinimumFOp>(op))
     return emitMinimum(builder, a, b);
   return builder.ops.create(builder.loc, op->getName().getIdentifier(), ValueRange{a, b}, a.getType(), op->getAttrs())

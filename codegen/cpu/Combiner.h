@@ -16,6 +16,7 @@ namespace nacre::codegen::cpu {
 struct Combiner {
   mlir::Operation *op = nullptr;
   mlir::TypedAttr identity;
+  bool nanReturns = false; ///< As in BodyHints.
 
   /// Of result `result` of a body whose accumulators are its last arguments.
   static std::optional<Combiner> find(mlir::Block &body, unsigned result);

@@ -114,6 +114,7 @@ ArrayRef<EmitterOfKind> emitters() {
   static constexpr EmitterOfKind inOrder[] = {
       {"contraction", plan::KernelKind::Contraction, emitContraction},
       {"nest", plan::KernelKind::Nest, emitNest},
+      {"row", plan::KernelKind::Row, emitRow},
       {"fallback", std::nullopt, emitFallback},
   };
   return inOrder;

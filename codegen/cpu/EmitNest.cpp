@@ -9,13 +9,10 @@
 
 #include "codegen/cpu/Combiner.h"
 #include "codegen/cpu/Emitters.h"
-#include "codegen/cpu/Halo.h"
-#include "codegen/cpu/NestStages.h"
-#include "codegen/cpu/Units.h"
+#include "codegen/cpu/NestLoops.h"
 #include "codegen/cpu/VectorBody.h"
 #include "dialects/plan/PlanDialect.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 
@@ -25,175 +22,70 @@ namespace nacre::codegen::cpu {
 
 namespace {
 
-/// Bodies of this cost keep few vectors in flight; of the second, one.
-constexpr unsigned kTranscendental = 20, kHeavy = 100;
-/// Reductions of so few turns in all are unrolled.
-constexpr int64_t kUnrolledTurns = 16;
+/// Bodies of this cost keep one vector in flight where registers are few.
+constexpr unsigned kHeavy = 100;
 constexpr size_t kMaxRegions = 49;
 
-/// Part of a register tile: a piece of the vector loop, in turn `row` of the loop around it.
-struct Cell {
-  int64_t row = 0;
-  Piece piece;
-};
-
-class NestEmitter {
+class NestEmitter : private NestLoops {
 public:
-  NestEmitter(const KernelForm &form, NestStages &collected, KernelFunction &function)
-      : form(form), stages(collected.stages), whole(collected.nest), cut(collected.cut), cutAxes(collected.cutAxes),
-        function(function), builder(function) {}
+  NestEmitter(const KernelForm &form, const NestStages &collected, KernelFunction &function)
+      : NestLoops(form, collected, function) {}
 
   LogicalResult run();
 
 private:
-  using LoopBody = llvm::function_ref<SmallVector<Value>(ValueRange)>;
-
   // 1. Units and blocks
   LogicalResult analyze();
-  double estimateIndexCost() const;
-  int64_t divideIndex(int64_t wanted);
   SmallVector<int64_t> chooseBlocks(const Nest &region) const;
-  void emitHalos(Value low, Value high);
-  void emitRegion(const NestRegion &region, Value low, Value high);
-  void emitBlock(Nest block, Value index);
 
   // 2. Tiles
-  void emitParallelLoops(unsigned loop, llvm::function_ref<void()> inner);
-  void emitRowLoop(int64_t rows, llvm::function_ref<void(int64_t)> inner);
   void emitTiles();
   void emitTile(ArrayRef<Cell> cells);
-  Value address(const NestOperand &operand, const Cell &cell);
-  int64_t vectorStride(const NestOperand &operand) const;
-  Value load(unsigned index, const Cell &cell);
   SmallVector<Value> gatherInputs(const Stage &stage, const Cell &cell, unsigned cellIndex);
   void evaluateStages(ArrayRef<Cell> cells, unsigned first);
   void storeStages(ArrayRef<Cell> cells);
 
   // 3. and 4. Reductions
-  SmallVector<Value> emitReducingLoops(unsigned loop, ValueRange carried, LoopBody inner);
   SmallVector<Value> emitStep(ArrayRef<Cell> cells, ValueRange accumulators);
   void reduceVertically(ArrayRef<Cell> cells);
   void emitHorizontally();
   void reduceRows(int64_t rows);
 
-  const KernelForm &form;
-  const ArrayRef<Stage> stages;
-  const Nest whole;
-  const std::optional<unsigned> cut;
-  const ArrayRef<unsigned> cutAxes;
-  KernelFunction &function;
-  VectorBuilder builder;
   SmallVector<NestRegion> regions;
-  SmallVector<Combiner> combiners; ///< Of the first stage's results, where it reduces.
-
-  unsigned width = 1;            ///< Lanes of a vector.
-  unsigned vectors = 4;          ///< In a tile.
-  unsigned cost = 1;             ///< Of all bodies, per element.
-  bool masks = false;            ///< Tails may be masked vectors.
-  std::optional<unsigned> split; ///< The loop whose turns are divided among the parts of an index.
-  Value part;                    ///< Which of them.
-
-  // The block being emitted.
-  Nest nest;
-  VectorChoice choice;
-  std::optional<unsigned> rowLoop; ///< The loop that rows of cells are turns of.
-  int64_t chains = 1;              ///< Accumulators of a row whose lanes are folded.
-  Value cutIndex;
-  SmallVector<Position> at;                            ///< Per loop of `nest`.
+  SmallVector<Combiner> combiners;                     ///< Of the first stage's results, where it reduces.
+  unsigned vectors = 4;                                ///< In a tile.
+  int64_t chains = 1;                                  ///< Accumulators of a row whose lanes are folded.
   SmallVector<SmallVector<SmallVector<Value>>> values; ///< Per stage, result and cell.
-  /// In the tile: by operand and row, offset and lanes.
-  llvm::DenseMap<std::pair<std::pair<int64_t, int64_t>, std::pair<int64_t, int64_t>>, Value> loaded;
 };
-
-/// The last of low, low + step, ... that is not above `high`; `low` where that is below it.
-Value emitRoundDown(VectorBuilder &builder, Value low, Value high, int64_t step) {
-  if (step == 1)
-    return high;
-  OpBuilder &ops = builder.ops;
-  Value distance = emitMax(builder, arith::SubIOp::create(ops, builder.loc, high, low), builder.index(0));
-  Value rest = arith::RemUIOp::create(ops, builder.loc, distance, builder.index(step));
-  Value rounded = arith::SubIOp::create(ops, builder.loc, distance, rest);
-  return arith::AddIOp::create(ops, builder.loc, low, rounded, arith::IntegerOverflowFlags::nsw);
-}
 
 //===----------------------------------------------------------------------===//
 // 1. Units and blocks
 //===----------------------------------------------------------------------===//
 
 LogicalResult NestEmitter::analyze() {
-  unsigned bits = 8;
-  bool traps = false;
-  cost = 0;
   for (auto [index, stage] : llvm::enumerate(stages)) {
-    bits = std::max(bits, widestElementBits(*stage.body));
-    traps |= mayTrap(*stage.body);
-    cost += bodyCost(*stage.body);
     const bool walksReduced = llvm::any_of(llvm::zip_equal(whole.loops, stage.walks),
                                            [](auto pair) { return !std::get<0>(pair).parallel && std::get<1>(pair); });
     if (index > 0 && walksReduced)
       return failure();
-    if (!stage.reduces)
-      continue;
-    for (unsigned result = 0; result < stage.results.size(); ++result) {
+    for (unsigned result = 0; stage.reduces && result < stage.results.size(); ++result) {
       std::optional<Combiner> combiner = Combiner::find(*stage.body, result);
       if (!combiner || !stage.results[result].start)
         return failure();
       combiners.push_back(*combiner);
     }
   }
-  width = std::max(1u, builder.target.vectorBytes() * 8 / bits);
-  masks = !traps && llvm::all_of(whole.operands, [&](const NestOperand &operand) {
-    return hasMasks(builder.target, operand.bytes * 8);
-  });
   const bool wide = builder.target.isa == Isa::Avx512;
   if (cost >= kTranscendental)
     vectors = cost >= kHeavy && !wide ? 1 : wide ? 4 : 2;
   else if (stages.front().reduces)
     vectors = builder.target.registers() / 2;
-  else
-    vectors = 4;
 
   std::optional<SmallVector<NestRegion>> divided = divideWindows(whole, cut);
   if (!divided || divided->size() > kMaxRegions)
     return failure();
   regions = std::move(*divided);
   return success();
-}
-
-/// Nanoseconds: arithmetic of two instructions a cycle, or bytes from a cache beyond the first.
-double NestEmitter::estimateIndexCost() const {
-  const double points = double(whole.countPoints(true)) * whole.countPoints(false);
-  double bytes = 0;
-  for (const NestOperand &operand : whole.operands) {
-    double count = operand.bytes;
-    for (auto [loop, stride] : llvm::zip_equal(whole.loops, operand.strides))
-      if (stride != 0)
-        count *= loop.size;
-    bytes += count;
-  }
-  const double arithmetic = points * (cost + whole.operands.size()) / width / 2 / 3;
-  return std::max(arithmetic, bytes / 15) / (cut ? form.cutExtent : 1);
-}
-
-/// Parts of about `wanted` that one index of the cut axis is divided into: turns of its outermost long loop.
-int64_t NestEmitter::divideIndex(int64_t wanted) {
-  if (wanted == 1)
-    return 1;
-  for (auto [index, loop] : llvm::enumerate(whole.loops)) {
-    const bool isWindow = llvm::any_of(
-        whole.windows, [index = index](const NestWindow &window) { return window.coefficients[index] != 0; });
-    if (!loop.parallel || loop.size == 1 || index == cut || isWindow)
-      continue;
-    const bool contiguous = llvm::any_of(
-        whole.operands, [index = index](const NestOperand &operand) { return operand.strides[index] == 1; });
-    const int64_t step = contiguous ? width : 1;
-    for (int64_t parts = std::min(wanted, loop.size / step); parts > 1; --parts)
-      if (loop.size % (parts * step) == 0) {
-        split = index;
-        return parts;
-      }
-  }
-  return 1;
 }
 
 /// How many indices of the cut axis a block takes, the largest first; the last is always one.
@@ -212,7 +104,7 @@ SmallVector<int64_t> NestEmitter::chooseBlocks(const Nest &region) const {
     block = llvm::alignTo(llvm::divideCeil(kBlockElements, rest), tile / std::gcd(rest, tile));
     if (rest >= kBlockElements)
       block = 1;
-    else if (extent * rest <= kSmallKernel)
+    else if (extent * rest * region.countPoints(false) <= kSmallKernel)
       block = extent;
   } else if (rest < tile) {
     block = vectors;
@@ -229,97 +121,27 @@ SmallVector<int64_t> NestEmitter::chooseBlocks(const Nest &region) const {
 LogicalResult NestEmitter::run() {
   if (failed(analyze()))
     return failure();
-  const double indexCost = estimateIndexCost();
-  const int64_t multiple = chooseBlocks(regions.front().nest).front();
-  function.unitsPerBlock = divideIndex(divideIntoUnits(function, indexCost, form.cutExtent, multiple));
-  function.unitCost /= function.unitsPerBlock;
-
-  emitUnits(builder, function, [&](Value low, Value high, Value unitPart) {
-    part = unitPart;
+  divideIntoUnits(estimateIndexCost(/*sweeps=*/1), chooseBlocks(regions.front().nest).front());
+  emitUnits([&](Value low, Value high) {
     for (const NestRegion &region : regions) {
       Value begin = region.cutBegin == 0 ? low : emitMax(builder, low, builder.index(region.cutBegin));
       const bool last = region.cutEnd == form.cutExtent;
-      emitRegion(region, begin, last ? high : emitMin(builder, high, builder.index(region.cutEnd)));
+      Value end = last ? high : emitMin(builder, high, builder.index(region.cutEnd));
+      emitBlocks(region.nest, chooseBlocks(withoutParts(region.nest)), begin, end, [&] {
+        values.assign(stages.size(), {});
+        if (choice.horizontal)
+          emitHorizontally();
+        else
+          emitTiles();
+      });
     }
-    // The first part of an index writes its halo.
-    if (part)
-      builder.loop(part, builder.index(1), 1, [&](Position) { emitHalos(low, high); });
-    else
-      emitHalos(low, high);
   });
   return success();
-}
-
-void NestEmitter::emitHalos(Value low, Value high) {
-  for (auto [index, tensor] : llvm::enumerate(form.written)) {
-    Value buffer = function.buffers[tensor.place.argument];
-    if (cut)
-      emitHalo(builder, buffer, tensor, cutAxes[index], low, high);
-    else if (!tensor.place.shape.empty())
-      emitHalo(builder, buffer, tensor, 0, builder.index(0), builder.index(tensor.place.shape[0]));
-  }
-}
-
-void NestEmitter::emitRegion(const NestRegion &region, Value low, Value high) {
-  Nest parted = region.nest;
-  if (split)
-    takePart(parted, *split, function.unitsPerBlock);
-  if (!cut)
-    return emitBlock(takeBlock(std::move(parted), cut, 1), Value());
-  for (int64_t block : chooseBlocks(parted)) {
-    Value end = emitRoundDown(builder, low, high, block);
-    builder.loop(low, end, block, [&](Position index) { emitBlock(takeBlock(parted, cut, block), index.counter); });
-    low = end;
-  }
-}
-
-void NestEmitter::emitBlock(Nest block, Value index) {
-  nest = std::move(block);
-  cutIndex = index;
-  at.assign(nest.loops.size(), Position());
-  values.assign(stages.size(), {});
-  loaded.clear();
-  choice = chooseVectorLoop(nest);
-  rowLoop.reset();
-  for (auto [loop, described] : llvm::enumerate(nest.loops))
-    if (described.parallel && loop != choice.loop)
-      rowLoop = loop;
-  if (choice.horizontal)
-    emitHorizontally();
-  else
-    emitTiles();
 }
 
 //===----------------------------------------------------------------------===//
 // 2. Tiles
 //===----------------------------------------------------------------------===//
-
-/// All parallel loops from `loop` on but the vector loop and the row loop.
-void NestEmitter::emitParallelLoops(unsigned loop, llvm::function_ref<void()> inner) {
-  if (loop == nest.loops.size())
-    return inner();
-  if (!nest.loops[loop].parallel || loop == choice.loop || loop == rowLoop)
-    return emitParallelLoops(loop + 1, inner);
-  builder.loop(0, nest.loops[loop].size, 1, [&](Position counter) {
-    at[loop] = counter;
-    emitParallelLoops(loop + 1, inner);
-  });
-}
-
-/// The row loop in steps of `rows`, then what is left of it.
-void NestEmitter::emitRowLoop(int64_t rows, llvm::function_ref<void(int64_t)> inner) {
-  if (!rowLoop)
-    return inner(1);
-  const int64_t size = nest.loops[*rowLoop].size, main = size / rows * rows;
-  builder.loop(0, main, rows, [&](Position counter) {
-    at[*rowLoop] = counter;
-    inner(rows);
-  });
-  if (main == size)
-    return;
-  at[*rowLoop] = {Value(), main};
-  inner(size - main);
-}
 
 void NestEmitter::emitTiles() {
   const int64_t count = choice.loop ? nest.loops[*choice.loop].size : 1;
@@ -358,39 +180,6 @@ void NestEmitter::emitTile(ArrayRef<Cell> cells) {
   loaded.clear();
 }
 
-/// Of an operand's element for lane 0 of a cell.
-Value NestEmitter::address(const NestOperand &operand, const Cell &cell) {
-  SmallVector<Position> positions(at);
-  SmallVector<int64_t> strides(operand.strides);
-  if (rowLoop)
-    positions[*rowLoop] = positions[*rowLoop] + cell.row;
-  if (choice.loop)
-    positions[*choice.loop] = positions[*choice.loop] + cell.piece.offset;
-  positions.append({{cutIndex, 0}, {part, 0}});
-  strides.append({operand.cutStride, operand.partStride});
-  return builder.address(positions, strides, operand.offset);
-}
-
-int64_t NestEmitter::vectorStride(const NestOperand &operand) const {
-  return choice.loop ? operand.strides[*choice.loop] : 0;
-}
-
-/// A vector, or a scalar that all lanes share.
-Value NestEmitter::load(unsigned index, const Cell &cell) {
-  const NestOperand &operand = nest.operands[index];
-  const int64_t stride = vectorStride(operand);
-  const int64_t row = rowLoop ? cell.row * operand.strides[*rowLoop] : 0;
-  Value &value = loaded[{{int64_t(index), row}, {stride * cell.piece.offset, stride == 0 ? 0 : cell.piece.lanes}}];
-  if (value)
-    return value;
-  Value buffer = function.buffers[operand.argument];
-  if (stride == 0)
-    return value = builder.loadScalar(buffer, address(operand, cell));
-  if (stride == 1)
-    return value = builder.load(buffer, address(operand, cell), cell.piece);
-  return value = builder.loadStrided(buffer, address(operand, cell), stride, cell.piece);
-}
-
 /// What goes into the body of `stage` before the accumulators.
 SmallVector<Value> NestEmitter::gatherInputs(const Stage &stage, const Cell &cell, unsigned cellIndex) {
   SmallVector<Value> arguments;
@@ -423,52 +212,15 @@ void NestEmitter::evaluateStages(ArrayRef<Cell> cells, unsigned first) {
 
 void NestEmitter::storeStages(ArrayRef<Cell> cells) {
   for (auto [index, stage] : llvm::enumerate(stages))
-    for (auto [result, described] : llvm::enumerate(stage.results)) {
-      if (!described.operand)
-        continue;
-      const NestOperand &operand = nest.operands[*described.operand];
-      const int64_t stride = vectorStride(operand);
-      Value buffer = function.buffers[operand.argument];
-      for (auto [cell, value] : llvm::zip_equal(cells, values[index][result])) {
-        if (cell.piece.width == 1 && !isa<VectorType>(value.getType())) {
-          builder.storeScalar(value, buffer, address(operand, cell));
-          continue;
-        }
-        Value vector = builder.broadcast(value, cell.piece.width);
-        if (stride == 1 || cell.piece.lanes == 1)
-          builder.store(vector, buffer, address(operand, cell), cell.piece);
-        else
-          builder.storeStrided(vector, buffer, address(operand, cell), stride, cell.piece);
-      }
-    }
+    for (auto [result, described] : llvm::enumerate(stage.results))
+      if (described.operand)
+        for (auto [cell, value] : llvm::zip_equal(cells, values[index][result]))
+          store(*described.operand, cell, value);
 }
 
 //===----------------------------------------------------------------------===//
 // 3. Accumulators in registers
 //===----------------------------------------------------------------------===//
-
-/// `inner` in every turn of the reducing loops from `loop` on but the vector loop. The last few turns are unrolled.
-SmallVector<Value> NestEmitter::emitReducingLoops(unsigned loop, ValueRange carried, LoopBody inner) {
-  int64_t turns = 1;
-  for (unsigned i = loop; i < nest.loops.size(); ++i)
-    if (!nest.loops[i].parallel && i != choice.loop)
-      turns *= nest.loops[i].size;
-  if (loop == nest.loops.size())
-    return inner(carried);
-  if (nest.loops[loop].parallel || loop == choice.loop)
-    return emitReducingLoops(loop + 1, carried, inner);
-  if (turns > kUnrolledTurns)
-    return builder.loop(0, nest.loops[loop].size, 1, carried, [&](Position counter, ValueRange values) {
-      at[loop] = counter;
-      return emitReducingLoops(loop + 1, values, inner);
-    });
-  SmallVector<Value> current(carried);
-  for (int64_t turn = 0; turn < nest.loops[loop].size; ++turn) {
-    at[loop] = {Value(), turn};
-    current = emitReducingLoops(loop + 1, current, inner);
-  }
-  return current;
-}
 
 /// One step of the first stage in every cell: `accumulators` are per cell, then per result.
 SmallVector<Value> NestEmitter::emitStep(ArrayRef<Cell> cells, ValueRange accumulators) {

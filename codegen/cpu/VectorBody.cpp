@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// The machine's traps stay out: a zero divisor becomes one, and so does -1, whose quotient is the negated dividend.
 
 #include "codegen/cpu/VectorBody.h"
 
@@ -29,41 +27,17 @@ bool isTranscendental(Operation *op) {
               math::CopySignOp, math::FmaOp, math::SqrtOp, math::RsqrtOp, math::IsNaNOp, math::IsInfOp>(op);
 }
 
-Value compare(VectorBuilder &builder, arith::CmpIPredicate predicate, Value a, Value b) {
-  return arith::CmpIOp::create(builder.ops, builder.loc, predicate, a, b);
-}
-
-/// A divisor that traps is replaced by one; for -1, the quotient is the negated dividend and the remainder zero.
-Value emitDivision(VectorBuilder &builder, Operation *op, Value dividend, Value divisor) {
-  OpBuilder &ops = builder.ops;
-  Location loc = builder.loc;
-  Type type = divisor.getType();
-  Value zero = builder.intConstant(0, type), one = builder.intConstant(1, type),
-        minusOne = builder.intConstant(-1, type);
-  Value isZero = compare(builder, arith::CmpIPredicate::eq, divisor, zero);
-  Value safe = arith::SelectOp::create(ops, loc, isZero, one, divisor);
-  const bool hasSign = !isa<arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp>(op);
-  Value isMinusOne = hasSign ? compare(builder, arith::CmpIPredicate::eq, divisor, minusOne) : Value();
-  if (hasSign)
-    safe = arith::SelectOp::create(ops, loc, isMinusOne, one, safe);
-  Value result =
-      ops.create(loc, op->getName().getIdentifier(), ValueRange{dividend, safe}, type, op->getAttrs())->getResult(0);
-  if (!hasSign)
-    return result;
-  Value negated = arith::SubIOp::create(ops, loc, zero, dividend);
-  return arith::SelectOp::create(ops, loc, isMinusOne, isa<arith::RemSIOp>(op) ? zero : negated, result);
-}
-
-Value emitOperation(VectorBuilder &builder, Operation *op, ValueRange operands, Type type, bool negativeExponents) {
+Value emitOperation(VectorBuilder &builder, Operation *op, ValueRange operands, Type type, BodyHints hints) {
   return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case<arith::MaximumFOp>([&](auto) { return emitMaximum(builder, operands[0], operands[1]); })
+      .Case<arith::MaximumFOp>([&](auto) {
+        return hints.nanReturns ? emitMaximumIgnoringNaN(builder, operands[0], operands[1])
+                                : emitMaximum(builder, operands[0], operands[1]);
+      })
       .Case<arith::MinimumFOp>([&](auto) { return emitMinimum(builder, operands[0], operands[1]); })
       .Case<arith::TruncFOp>([&](auto) { return emitTruncate(builder, operands[0], getElementTypeOrSelf(type)); })
       .Case<arith::ExtFOp>([&](auto) { return emitExtend(builder, operands[0], getElementTypeOrSelf(type)); })
       .Default([&](Operation *) -> Value {
-        if (isDivision(op))
-          return emitDivision(builder, op, operands[0], operands[1]);
-        if (negativeExponents && isa<math::ExpOp>(op) && getElementTypeOrSelf(type).isF32())
+        if (hints.negativeExponents && isa<math::ExpOp>(op) && getElementTypeOrSelf(type).isF32())
           return emitExpOfNonPositive(builder, operands[0]);
         if (isa<math::MathDialect>(op->getDialect()))
           return emitMath(builder, op, operands);
@@ -75,7 +49,7 @@ Value emitOperation(VectorBuilder &builder, Operation *op, ValueRange operands, 
 } // namespace
 
 SmallVector<Value> inlineBody(VectorBuilder &builder, Block &body, ArrayRef<Value> arguments, unsigned width,
-                              bool negativeExponents) {
+                              BodyHints hints) {
   IRMapping values;
   values.map(body.getArguments(), arguments);
   auto valueOf = [&](Value value) {
@@ -95,7 +69,7 @@ SmallVector<Value> inlineBody(VectorBuilder &builder, Block &body, ArrayRef<Valu
         operand = builder.broadcast(operand, width);
       type = vectorOf(type, width);
     }
-    values.map(op.getResult(0), emitOperation(builder, &op, operands, type, negativeExponents));
+    values.map(op.getResult(0), emitOperation(builder, &op, operands, type, hints));
   }
   return llvm::map_to_vector(body.getTerminator()->getOperands(), valueOf);
 }
@@ -120,10 +94,6 @@ unsigned widestElementBits(Block &body) {
     if (!isa<arith::ConstantOp>(op))
       see(op.getResult(0).getType());
   return bits;
-}
-
-bool mayTrap(Block &body) {
-  return llvm::any_of(body, [](Operation &op) { return isDivision(&op); });
 }
 
 unsigned bodyCost(Block &body) {

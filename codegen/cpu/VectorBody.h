@@ -17,17 +17,19 @@ namespace nacre::codegen::cpu {
 /// Whether inlineBody takes every operation of `body`: arith and math, and constants from around it.
 bool canInline(mlir::Block &body);
 
+/// What is known about a body's operands, by which it becomes cheaper.
+struct BodyHints {
+  bool negativeExponents = false; ///< Exponentials never see positive operands.
+  bool nanReturns = false;        ///< NaN may be lost in a maximum: whatever uses it meets the NaN again.
+};
+
 /// What `body` yields for `arguments`, each a scalar or a vector of `width` lanes. Results are scalars where no vector
-/// went into them. `negativeExponents`: the body's exponentials never see positive operands.
+/// went into them.
 llvm::SmallVector<mlir::Value> inlineBody(VectorBuilder &builder, mlir::Block &body,
-                                          llvm::ArrayRef<mlir::Value> arguments, unsigned width,
-                                          bool negativeExponents = false);
+                                          llvm::ArrayRef<mlir::Value> arguments, unsigned width, BodyHints hints = {});
 
 /// Bits of the widest type that `body` works in: how many lanes fill a register.
 unsigned widestElementBits(mlir::Block &body);
-
-/// Whether a masked-off lane could trap, as zero does as a divisor: then tails must not be masked vectors.
-bool mayTrap(mlir::Block &body);
 
 /// Instructions of `body` per element, roughly: a polynomial counts twenty.
 unsigned bodyCost(mlir::Block &body);
