@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Reads assembly, prints what the innermost loop with the most multiply-adds is made of, one count a line.
+
+The scheduler interleaves instructions as it likes, so a test checks their numbers, not their order.
+"""
+import re
+import sys
+
+PATTERNS = {
+    "multiply-adds": r"\b(vfmadd\w+|fmla|fmadd)\b",
+    "zmm": r"\bvfmadd\w+.*%zmm",
+    "by-element": r"\bfmla\b.*\.s\[[0-3]\]",
+    "vector loads": r"\bvmovu?a?ps\b\s+-?\w*\([^)]*\), %[xyz]mm",
+    "broadcasts": r"\bvbroadcastss\b|\{1to\d+\}",
+    "ldp": r"\bldp\b\s+q",
+    "ldr": r"\bldr\b\s+q",
+    "stack": r"%rsp|\[sp",
+}
+
+
+def innermost_loops(lines):
+    """Blocks that branch back to their own label."""
+    label, body = None, []
+    for line in lines:
+        start = re.match(r"(\.L\w+):", line)
+        if start:
+            label, body = start[1], []
+            continue
+        body.append(line)
+        if label and re.match(r"\s+(j\w+|b\.\w+|cbnz|tbnz)\s+.*" + re.escape(label) + r"$", line):
+            yield list(body)
+            label = None
+
+
+loops = list(innermost_loops(line.split("#")[0].split("//")[0].rstrip() for line in sys.stdin))
+count = lambda loop, pattern: sum(bool(re.search(pattern, line)) for line in loop)
+if not loops:
+    sys.exit("no loop")
+hottest = max(loops, key=lambda loop: count(loop, PATTERNS["multiply-adds"]))
+for name, pattern in PATTERNS.items():
+    print(f"{name}: {count(hottest, pattern)}")

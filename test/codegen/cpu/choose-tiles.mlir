@@ -1,0 +1,146 @@
+// RUN: nacre-opt %s --nacre-choose-tiles="target=linux-x86_64" --split-input-file | FileCheck %s
+// RUN: nacre-opt %s --nacre-choose-tiles="target=linux-arm64" --split-input-file | FileCheck %s --check-prefix=NEON
+
+// A weight is packed as wide as the target's register tile; kernel and weight agree.
+
+// CHECK:      plan.weight @w = dense<1.000000e+00> {{.*}}#plan.encoding<panel, width = 16>
+// CHECK:      plan.kernel @matmul
+// CHECK-SAME: encodings = [unit, #plan.encoding<panel, width = 16>]
+// NEON:       plan.weight @w = {{.*}}#plan.encoding<panel, width = 8>
+plan.weight @w = dense<1.0> : tensor<512x512xf32>
+plan.kernel @matmul contraction (%a: tensor<512x512xf32>, %b: tensor<512x512xf32>) into (%c: tensor<512x512xf32>) cut 0 : 512 by 1 {
+  %zero = arith.constant 0.0 : f32
+  %init = linalg.fill ins(%zero : f32) outs(%c : tensor<512x512xf32>) -> tensor<512x512xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<512x512xf32>, tensor<512x512xf32>) outs(%init : tensor<512x512xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %m = arith.mulf %x, %y : f32
+    %s = arith.addf %z, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<512x512xf32>
+  plan.yield %r : tensor<512x512xf32>
+}
+plan.entry @main {
+  %a = plan.storage input "a" 0 : memref<512x512xf32>
+  %c = plan.storage output "c" 0 : memref<512x512xf32>
+  %w = plan.use @w : memref<512x512xf32>
+  plan.launch @matmul(%a, %w) into(%c) : (memref<512x512xf32>, memref<512x512xf32>) into (memref<512x512xf32>)
+}
+
+// -----
+
+// Two kernels read one weight: the one with more work decides, and a single row takes the same panels.
+
+// CHECK:      plan.weight @shared = {{.*}}#plan.encoding<panel, width = 16>
+// CHECK:      plan.kernel @many
+// CHECK-SAME: encodings = [unit, #plan.encoding<panel, width = 16>]
+// CHECK:      plan.kernel @single
+// CHECK-SAME: encodings = [unit, #plan.encoding<panel, width = 16>]
+// NEON:       plan.weight @shared
+plan.weight @shared = dense<1.0> : tensor<64x256xf32>
+plan.kernel @many contraction (%a: tensor<96x64xf32>, %b: tensor<64x256xf32>) into (%c: tensor<96x256xf32>) cut 0 : 96 by 1 {
+  %zero = arith.constant 0.0 : f32
+  %init = linalg.fill ins(%zero : f32) outs(%c : tensor<96x256xf32>) -> tensor<96x256xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<96x64xf32>, tensor<64x256xf32>) outs(%init : tensor<96x256xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %m = arith.mulf %x, %y : f32
+    %s = arith.addf %z, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<96x256xf32>
+  plan.yield %r : tensor<96x256xf32>
+}
+plan.kernel @single contraction (%a: tensor<1x64xf32>, %b: tensor<64x256xf32>) into (%c: tensor<1x256xf32>) cut 1 : 256 by 1 {
+  %zero = arith.constant 0.0 : f32
+  %init = linalg.fill ins(%zero : f32) outs(%c : tensor<1x256xf32>) -> tensor<1x256xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<1x64xf32>, tensor<64x256xf32>) outs(%init : tensor<1x256xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %m = arith.mulf %x, %y : f32
+    %s = arith.addf %z, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<1x256xf32>
+  plan.yield %r : tensor<1x256xf32>
+}
+plan.entry @main {
+  %a = plan.storage input "a" 0 : memref<96x64xf32>
+  %b = plan.storage input "b" 1 : memref<1x64xf32>
+  %c = plan.storage output "c" 0 : memref<96x256xf32>
+  %d = plan.storage output "d" 1 : memref<1x256xf32>
+  %w = plan.use @shared : memref<64x256xf32>
+  plan.launch @many(%a, %w) into(%c) : (memref<96x64xf32>, memref<64x256xf32>) into (memref<96x256xf32>)
+  plan.launch @single(%b, %w) into(%d) : (memref<1x64xf32>, memref<64x256xf32>) into (memref<1x256xf32>)
+}
+
+// -----
+
+// Alone, a single row reads wide panels, and a share of its columns begins with one.
+
+// CHECK:      plan.weight @row = {{.*}}#plan.encoding<panel, width = 64>
+// CHECK:      plan.kernel @vector
+// CHECK-SAME: cut 1 : 256 by 64
+// NEON:       plan.weight @row = {{.*}}#plan.encoding<panel, width = 32>
+plan.weight @row = dense<1.0> : tensor<64x256xf32>
+plan.kernel @vector contraction (%a: tensor<1x64xf32>, %b: tensor<64x256xf32>) into (%c: tensor<1x256xf32>) cut 1 : 256 by 1 {
+  %zero = arith.constant 0.0 : f32
+  %init = linalg.fill ins(%zero : f32) outs(%c : tensor<1x256xf32>) -> tensor<1x256xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<1x64xf32>, tensor<64x256xf32>) outs(%init : tensor<1x256xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %m = arith.mulf %x, %y : f32
+    %s = arith.addf %z, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<1x256xf32>
+  plan.yield %r : tensor<1x256xf32>
+}
+plan.entry @main {
+  %b = plan.storage input "b" 0 : memref<1x64xf32>
+  %d = plan.storage output "d" 0 : memref<1x256xf32>
+  %w = plan.use @row : memref<64x256xf32>
+  plan.launch @vector(%b, %w) into(%d) : (memref<1x64xf32>, memref<64x256xf32>) into (memref<1x256xf32>)
+}
+
+// -----
+
+// A weight that is read in another way too stays plain: @rows reads it as the left operand.
+
+// CHECK:      plan.weight @both = dense<1.000000e+00> : tensor<64x64xf32>{{$}}
+// CHECK-NOT:  #plan.encoding
+// NEON:       plan.weight @both
+plan.weight @both = dense<1.0> : tensor<64x64xf32>
+plan.kernel @rows contraction (%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) into (%c: tensor<64x64xf32>) cut 0 : 64 by 1 {
+  %zero = arith.constant 0.0 : f32
+  %init = linalg.fill ins(%zero : f32) outs(%c : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<64x64xf32>, tensor<64x64xf32>) outs(%init : tensor<64x64xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %m = arith.mulf %x, %y : f32
+    %s = arith.addf %z, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<64x64xf32>
+  plan.yield %r : tensor<64x64xf32>
+}
+plan.entry @main {
+  %d = plan.storage output "d" 0 : memref<64x64xf32>
+  %w = plan.use @both : memref<64x64xf32>
+  plan.launch @rows(%w, %w) into(%d) : (memref<64x64xf32>, memref<64x64xf32>) into (memref<64x64xf32>)
+}
+
+// -----
+
+// An activation has nobody to pack it: the kernel does that itself.
+
+// CHECK-NOT:  #plan.encoding
+// NEON-NOT:   #plan.encoding
+plan.kernel @attention contraction (%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) into (%c: tensor<64x64xf32>) cut 0 : 64 by 1 {
+  %zero = arith.constant 0.0 : f32
+  %init = linalg.fill ins(%zero : f32) outs(%c : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<64x64xf32>, tensor<64x64xf32>) outs(%init : tensor<64x64xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %m = arith.mulf %x, %y : f32
+    %s = arith.addf %z, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<64x64xf32>
+  plan.yield %r : tensor<64x64xf32>
+}
+plan.entry @main {
+  %a = plan.storage input "a" 0 : memref<64x64xf32>
+  %b = plan.storage input "b" 1 : memref<64x64xf32>
+  %d = plan.storage output "d" 0 : memref<64x64xf32>
+  plan.launch @attention(%a, %b) into(%d) : (memref<64x64xf32>, memref<64x64xf32>) into (memref<64x64xf32>)
+}

@@ -1,0 +1,89 @@
+// RUN: nacre-kernel %s --target=linux-x86_64 --kernel=avx2 | %python %S/Inputs/inner_loop.py | FileCheck %s --check-prefix=AVX2
+// RUN: nacre-kernel %s --target=linux-x86_64 --cpu=x86-64-v4 --kernel=avx512 | %python %S/Inputs/inner_loop.py | FileCheck %s --check-prefix=AVX512
+// RUN: nacre-kernel %s --target=linux-arm64 --kernel=neon | %python %S/Inputs/inner_loop.py | FileCheck %s --check-prefix=NEON
+
+// What the inner loop of a 3x3 convolution is made of: (kw, ic) is one loop.
+
+// 6 rows x 16 columns: two vectors of the panel, six broadcasts. Nothing touches the stack.
+// AVX2:      multiply-adds: 12
+// AVX2-NEXT: zmm: 0
+// AVX2:      vector loads: 2
+// AVX2-NEXT: broadcasts: 6
+// AVX2:      stack: 0
+
+// 14 rows x 32 columns.
+// AVX512:      multiply-adds: 28
+// AVX512-NEXT: zmm: 28
+// AVX512:      vector loads: 2
+// AVX512-NEXT: broadcasts: 14
+// AVX512:      stack: 0
+
+// 8 rows x 8 columns, four steps of the reduction in a turn, multiplied by an element of a row's vector.
+// NEON:      multiply-adds: 64
+// NEON:      by-element: 64
+// NEON:      ldp: 4
+// NEON-NEXT: ldr: 8
+// NEON-NEXT: stack: 0
+
+plan.kernel @avx2 contraction (%x: tensor<1x56x56x64xf32>, %w: tensor<3x3x64x64xf32>, %b: tensor<64xf32>) into (%s: tensor<1x54x54x64xf32>) cut 1 : 54 by 1 attributes {encodings = [unit, #plan.encoding<panel, width = 16>, unit]} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x54x54x64xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%e : tensor<1x54x54x64xf32>) -> tensor<1x54x54x64xf32>
+  %acc = linalg.generic {indexing_maps = [affine_map<(n, oh, ow, oc, kh, kw, ic) -> (n, oh + kh, ow + kw, ic)>, affine_map<(n, oh, ow, oc, kh, kw, ic) -> (kh, kw, ic, oc)>, affine_map<(n, oh, ow, oc, kh, kw, ic) -> (n, oh, ow, oc)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]} ins(%x, %w : tensor<1x56x56x64xf32>, tensor<3x3x64x64xf32>) outs(%init : tensor<1x54x54x64xf32>) {
+  ^bb0(%a: f32, %c: f32, %d: f32):
+    %m = arith.mulf %a, %c : f32
+    %r = arith.addf %d, %m : f32
+    linalg.yield %r : f32
+  } -> tensor<1x54x54x64xf32>
+  %o = linalg.generic {indexing_maps = [affine_map<(n, h, w, c) -> (n, h, w, c)>, affine_map<(n, h, w, c) -> (c)>, affine_map<(n, h, w, c) -> (n, h, w, c)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%acc, %b : tensor<1x54x54x64xf32>, tensor<64xf32>) outs(%s : tensor<1x54x54x64xf32>) {
+  ^bb0(%a: f32, %c: f32, %d: f32):
+    %m = arith.addf %a, %c : f32
+    %r = arith.maximumf %m, %zero : f32
+    linalg.yield %r : f32
+  } -> tensor<1x54x54x64xf32>
+  plan.yield %o : tensor<1x54x54x64xf32>
+}
+
+plan.kernel @avx512 contraction (%x: tensor<1x58x58x64xf32>, %w: tensor<3x3x64x64xf32>, %b: tensor<64xf32>) into (%s: tensor<1x56x56x64xf32>) cut 1 : 56 by 1 attributes {encodings = [unit, #plan.encoding<panel, width = 32>, unit]} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x56x56x64xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%e : tensor<1x56x56x64xf32>) -> tensor<1x56x56x64xf32>
+  %acc = linalg.generic {indexing_maps = [affine_map<(n, oh, ow, oc, kh, kw, ic) -> (n, oh + kh, ow + kw, ic)>, affine_map<(n, oh, ow, oc, kh, kw, ic) -> (kh, kw, ic, oc)>, affine_map<(n, oh, ow, oc, kh, kw, ic) -> (n, oh, ow, oc)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]} ins(%x, %w : tensor<1x58x58x64xf32>, tensor<3x3x64x64xf32>) outs(%init : tensor<1x56x56x64xf32>) {
+  ^bb0(%a: f32, %c: f32, %d: f32):
+    %m = arith.mulf %a, %c : f32
+    %r = arith.addf %d, %m : f32
+    linalg.yield %r : f32
+  } -> tensor<1x56x56x64xf32>
+  %o = linalg.generic {indexing_maps = [affine_map<(n, h, w, c) -> (n, h, w, c)>, affine_map<(n, h, w, c) -> (c)>, affine_map<(n, h, w, c) -> (n, h, w, c)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%acc, %b : tensor<1x56x56x64xf32>, tensor<64xf32>) outs(%s : tensor<1x56x56x64xf32>) {
+  ^bb0(%a: f32, %c: f32, %d: f32):
+    %m = arith.addf %a, %c : f32
+    %r = arith.maximumf %m, %zero : f32
+    linalg.yield %r : f32
+  } -> tensor<1x56x56x64xf32>
+  plan.yield %o : tensor<1x56x56x64xf32>
+}
+
+plan.kernel @neon contraction (%x: tensor<1x58x58x64xf32>, %w: tensor<3x3x64x64xf32>, %b: tensor<64xf32>) into (%s: tensor<1x56x56x64xf32>) cut 1 : 56 by 1 attributes {encodings = [unit, #plan.encoding<panel, width = 8>, unit]} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x56x56x64xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%e : tensor<1x56x56x64xf32>) -> tensor<1x56x56x64xf32>
+  %acc = linalg.generic {indexing_maps = [affine_map<(n, oh, ow, oc, kh, kw, ic) -> (n, oh + kh, ow + kw, ic)>, affine_map<(n, oh, ow, oc, kh, kw, ic) -> (kh, kw, ic, oc)>, affine_map<(n, oh, ow, oc, kh, kw, ic) -> (n, oh, ow, oc)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]} ins(%x, %w : tensor<1x58x58x64xf32>, tensor<3x3x64x64xf32>) outs(%init : tensor<1x56x56x64xf32>) {
+  ^bb0(%a: f32, %c: f32, %d: f32):
+    %m = arith.mulf %a, %c : f32
+    %r = arith.addf %d, %m : f32
+    linalg.yield %r : f32
+  } -> tensor<1x56x56x64xf32>
+  %o = linalg.generic {indexing_maps = [affine_map<(n, h, w, c) -> (n, h, w, c)>, affine_map<(n, h, w, c) -> (c)>, affine_map<(n, h, w, c) -> (n, h, w, c)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%acc, %b : tensor<1x56x56x64xf32>, tensor<64xf32>) outs(%s : tensor<1x56x56x64xf32>) {
+  ^bb0(%a: f32, %c: f32, %d: f32):
+    %m = arith.addf %a, %c : f32
+    %r = arith.maximumf %m, %zero : f32
+    linalg.yield %r : f32
+  } -> tensor<1x56x56x64xf32>
+  plan.yield %o : tensor<1x56x56x64xf32>
+}

@@ -1,0 +1,62 @@
+// RUN: nacre-kernel %s --target=linux-x86_64 --kernel=avx2 | %python %S/Inputs/inner_loop.py | FileCheck %s --check-prefix=AVX2
+// RUN: nacre-kernel %s --target=linux-x86_64 --cpu=x86-64-v4 --kernel=avx512 | %python %S/Inputs/inner_loop.py | FileCheck %s --check-prefix=AVX512
+// RUN: nacre-kernel %s --target=linux-arm64 --kernel=neon | %python %S/Inputs/inner_loop.py | FileCheck %s --check-prefix=NEON
+
+// What the inner loop of a matmul is made of.
+
+// 6 rows x 16 columns: two vectors of the panel, six broadcasts. Nothing touches the stack.
+// AVX2:      multiply-adds: 12
+// AVX2-NEXT: zmm: 0
+// AVX2:      vector loads: 2
+// AVX2-NEXT: broadcasts: 6
+// AVX2:      stack: 0
+
+// 14 rows x 32 columns.
+// AVX512:      multiply-adds: 28
+// AVX512-NEXT: zmm: 28
+// AVX512:      vector loads: 2
+// AVX512-NEXT: broadcasts: 14
+// AVX512:      stack: 0
+
+// 8 rows x 8 columns, four steps of the reduction in a turn, multiplied by an element of a row's vector.
+// NEON:      multiply-adds: 64
+// NEON:      by-element: 64
+// NEON:      ldp: 4
+// NEON-NEXT: ldr: 8
+// NEON-NEXT: stack: 0
+
+plan.kernel @avx2 contraction (%a: tensor<510x512xf32>, %b: tensor<512x512xf32>) into (%c: tensor<510x512xf32>) cut 0 : 510 by 1 attributes {encodings = [unit, #plan.encoding<panel, width = 16>]} {
+  %zero = arith.constant 0.0 : f32
+  %init = linalg.fill ins(%zero : f32) outs(%c : tensor<510x512xf32>) -> tensor<510x512xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<510x512xf32>, tensor<512x512xf32>) outs(%init : tensor<510x512xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %m = arith.mulf %x, %y : f32
+    %s = arith.addf %z, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<510x512xf32>
+  plan.yield %r : tensor<510x512xf32>
+}
+
+plan.kernel @avx512 contraction (%a: tensor<504x512xf32>, %b: tensor<512x512xf32>) into (%c: tensor<504x512xf32>) cut 0 : 504 by 1 attributes {encodings = [unit, #plan.encoding<panel, width = 32>]} {
+  %zero = arith.constant 0.0 : f32
+  %init = linalg.fill ins(%zero : f32) outs(%c : tensor<504x512xf32>) -> tensor<504x512xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<504x512xf32>, tensor<512x512xf32>) outs(%init : tensor<504x512xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %m = arith.mulf %x, %y : f32
+    %s = arith.addf %z, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<504x512xf32>
+  plan.yield %r : tensor<504x512xf32>
+}
+
+plan.kernel @neon contraction (%a: tensor<512x512xf32>, %b: tensor<512x512xf32>) into (%c: tensor<512x512xf32>) cut 0 : 512 by 1 attributes {encodings = [unit, #plan.encoding<panel, width = 8>]} {
+  %zero = arith.constant 0.0 : f32
+  %init = linalg.fill ins(%zero : f32) outs(%c : tensor<512x512xf32>) -> tensor<512x512xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<512x512xf32>, tensor<512x512xf32>) outs(%init : tensor<512x512xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %m = arith.mulf %x, %y : f32
+    %s = arith.addf %z, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<512x512xf32>
+  plan.yield %r : tensor<512x512xf32>
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What --target= and --cpu= mean.
+
+#include "codegen/Target.h"
+
+#include "runtime/include/nacre/model_format.h"
+#include "gtest/gtest.h"
+
+using namespace nacre::codegen;
+
+namespace {
+
+llvm::SmallVector<Target, 1> parse(const char *name, const char *cpus) {
+  auto targets = parseTargets(name, cpus);
+  EXPECT_TRUE(bool(targets));
+  return targets ? *targets : llvm::SmallVector<Target, 1>();
+}
+
+std::string errorOf(const char *name, const char *cpus) {
+  auto targets = parseTargets(name, cpus);
+  return targets ? "" : llvm::toString(targets.takeError());
+}
+
+} // namespace
+
+TEST(Target, TheBaselineOfX86HasFma) {
+  Target target = parse("linux-x86_64", "").front();
+  EXPECT_EQ(target.isa, Isa::Avx2);
+  EXPECT_EQ(target.cpu, "x86-64-v3");
+  EXPECT_EQ(target.lanes(), 8u);
+  EXPECT_EQ(target.registers(), 16u);
+  EXPECT_EQ(target.needs, NACRE_CPU_NEED(NACRE_X86_64_V2) | NACRE_CPU_NEED(NACRE_X86_64_V3));
+}
+
+TEST(Target, TheBaselineOfArmIsTunedForBigCores) {
+  for (const char *name : {"linux-arm64", "android-arm64"}) {
+    Target target = parse(name, "").front();
+    EXPECT_EQ(target.isa, Isa::Neon);
+    EXPECT_EQ(target.cpu, "generic");
+    EXPECT_EQ(target.tuneCpu, "neoverse-n1");
+    EXPECT_EQ(target.needs, NACRE_CPU_NEED(NACRE_ARM64_NEON));
+  }
+}
+
+TEST(Target, ACpuIsTheBaselineAndTheFeaturesThatAreChecked) {
+  Target a76 = parse("linux-arm64", "cortex-a76").front();
+  EXPECT_EQ(a76.cpu, "generic");
+  EXPECT_EQ(a76.tuneCpu, "neoverse-n1");
+  EXPECT_TRUE(a76.needs & NACRE_CPU_NEED(NACRE_ARM64_DOTPROD));
+  EXPECT_FALSE(a76.needs & NACRE_CPU_NEED(NACRE_ARM64_I8MM));
+  EXPECT_EQ(parse("linux-x86_64", "znver5").front().isa, Isa::Avx512);
+  // Implied features count: this name lists AVX-512 BW and others, which need F.
+  EXPECT_EQ(parse("linux-x86_64", "x86-64-v4").front().isa, Isa::Avx512);
+}
+
+TEST(Target, SeveralCpusAreOrderedByWhatTheyDemand) {
+  auto targets = parse("linux-x86_64", "haswell, znver5,skylake-avx512");
+  ASSERT_EQ(targets.size(), 3u);
+  EXPECT_EQ(targets[0].tuneCpu, "znver5");
+  EXPECT_EQ(targets[1].tuneCpu, "skylake-avx512");
+  EXPECT_EQ(targets[2].tuneCpu, "haswell");
+}
+
+TEST(Target, MistakesAreNamed) {
+  EXPECT_EQ(errorOf("windows", ""),
+            "target must be host, linux-x86_64, linux-arm64 or android-arm64, but is 'windows'");
+  EXPECT_EQ(errorOf("linux-x86_64", "cortex-a76"), "cpu must be an x86-64 CPU that LLVM knows, but is 'cortex-a76'");
+  EXPECT_EQ(errorOf("linux-arm64", "znver5"), "cpu must be an arm64 CPU that LLVM knows, but is 'znver5'");
+  EXPECT_EQ(errorOf("linux-x86_64", "core2"), "cpu must have AVX2 and FMA, but 'core2' has not");
+  EXPECT_EQ(errorOf("android-arm64", "native"), "cpu must be named for target android-arm64, but is 'native'");
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The tables' choices for shapes that matter, and what every choice must satisfy.
+
+#include "codegen/cpu/TileTables.h"
+
+#include "gtest/gtest.h"
+#include <numeric>
+
+using namespace nacre::codegen;
+using namespace nacre::codegen::cpu;
+
+namespace {
+
+ContractionShape shape(int64_t rows, int64_t columns, int64_t depth, int64_t runs = 1) {
+  return {runs, rows, columns, depth};
+}
+
+int64_t rowsOf(const RunSplit &split) {
+  return std::accumulate(split.tail.begin(), split.tail.end(), split.rows * split.count);
+}
+
+} // namespace
+
+TEST(TileTables, TilesFillTheRegisters) {
+  EXPECT_TRUE(tileFits(Isa::Avx2, 6, 2));    // 12 + 2 + 1 of 16
+  EXPECT_TRUE(tileFits(Isa::Avx2, 4, 3));    // 12 + 3 + 1
+  EXPECT_FALSE(tileFits(Isa::Avx2, 7, 2));   // 14 + 2 + 1
+  EXPECT_TRUE(tileFits(Isa::Avx512, 14, 2)); // 28 + 2 + 2 of 32
+  EXPECT_TRUE(tileFits(Isa::Avx512, 6, 4));
+  EXPECT_FALSE(tileFits(Isa::Avx512, 7, 4));
+  EXPECT_TRUE(tileFits(Isa::Neon, 8, 2)); // 16 + 8 rows + 2
+  EXPECT_FALSE(tileFits(Isa::Neon, 12, 2));
+  EXPECT_FALSE(tileFits(Isa::Neon, 6, 4));
+}
+
+TEST(TileTables, LargeMatmulsTakeTheLargeTile) {
+  EXPECT_EQ(choosePanelWidth(Isa::Avx2, shape(512, 512, 512), 8), 16);
+  EXPECT_EQ(splitRun(Isa::Avx2, 510, 2, 512).rows, 6);
+  EXPECT_EQ(choosePanelWidth(Isa::Avx512, shape(512, 512, 512), 16), 32);
+  EXPECT_EQ(choosePanelWidth(Isa::Neon, shape(512, 512, 512), 4), 8);
+  EXPECT_EQ(splitRun(Isa::Neon, 512, 2, 512).rows, 8);
+}
+
+TEST(TileTables, RowsOfImagesAreCutWithoutARest) {
+  EXPECT_EQ(splitRun(Isa::Avx512, 56, 2, 576).rows, 14);
+  EXPECT_TRUE(splitRun(Isa::Avx512, 56, 2, 576).tail.empty());
+  EXPECT_EQ(splitRun(Isa::Avx512, 7, 2, 4608).rows, 7);
+  EXPECT_EQ(splitRun(Isa::Neon, 28, 2, 1152).rows, 7);
+}
+
+TEST(TileTables, ASmallRestIsShared) {
+  // 8 x 6 and 4 + 4, not 9 x 6 and 2: two rows alone would wait for their own latency.
+  RunSplit split = splitRun(Isa::Avx2, 56, 2, 576);
+  EXPECT_EQ(split.rows, 6);
+  EXPECT_EQ(split.count, 8);
+  EXPECT_EQ(split.tail, (llvm::SmallVector<int64_t, 2>{4, 4}));
+}
+
+TEST(TileTables, SplitsCoverTheRun) {
+  for (Isa isa : {Isa::Avx2, Isa::Avx512, Isa::Neon})
+    for (int64_t vectors = 1; vectors <= 4; ++vectors)
+      for (int64_t rows = 1; rows < 80; ++rows)
+        for (bool greedy : {false, true}) {
+          RunSplit split = splitRun(isa, rows, vectors, 64, greedy);
+          EXPECT_EQ(rowsOf(split), rows);
+          EXPECT_TRUE(tileFits(isa, split.rows, vectors));
+          for (int64_t rest : split.tail)
+            EXPECT_TRUE(rest > 0 && tileFits(isa, rest, vectors));
+        }
+}
+
+TEST(TileTables, PanelsAreNoWiderThanTheColumns) {
+  EXPECT_EQ(choosePanelWidth(Isa::Avx2, shape(100, 3, 27), 8), 8);
+  EXPECT_EQ(choosePanelWidth(Isa::Neon, shape(100, 3, 27), 4), 4);
+  EXPECT_EQ(choosePanelWidth(Isa::Avx2, shape(1, 10, 27), 8), 16);
+}
+
+TEST(TileTables, ASingleRowKeepsManyLoadsInFlight) {
+  EXPECT_EQ(choosePanelWidth(Isa::Avx2, shape(1, 1000, 4096), 8), 64);
+  EXPECT_EQ(choosePanelWidth(Isa::Avx512, shape(1, 1000, 4096), 16), 256);
+  EXPECT_EQ(choosePanelWidth(Isa::Neon, shape(1, 1000, 4096), 4), 32);
+}
+
+TEST(TileTables, BlocksStayInTheCacheAndLeaveWorkForThreads) {
+  // 1024 rows of 4 KiB, 64 panels: half of 512 KiB holds 64 rows, rounded up to whole tiles.
+  EXPECT_EQ(chooseBlock({1024, 1, 4096, 64}, 6, 512 << 10), 66);
+  // 14 image rows that fit whole, 16 panels are units enough.
+  EXPECT_EQ(chooseBlock({14, 14, 16 << 10, 16}, 6, 512 << 10), 14);
+  // A single panel: the rows must make the units, but not fewer than four tiles each.
+  EXPECT_EQ(chooseBlock({56, 56, 15 << 10, 1}, 6, 512 << 10), 4);
+  EXPECT_EQ(chooseBlock({7, 1, 64, 1}, 6, 512 << 10), 7);
+}
