@@ -34,9 +34,9 @@ class Case:
     def id(self):
         return f"{self.group}/{self.name}"
 
-    def unlisted(self, operators):
+    def unlisted(self, operators, unlisted_modes):
         """What the model uses beyond the listed operators and tensors of numbers, in words; empty if nothing."""
-        reasons = sorted(self.model.operators - operators)
+        reasons = sorted((self.model.operators - operators) | (self.model.modes & unlisted_modes))
         for value in self.model.inputs + self.model.outputs:
             if value.element_type in (0, _STRING, _COMPLEX64, _COMPLEX128):
                 reasons.append(f"type of {value.name}")

@@ -43,7 +43,7 @@ def fields(data, at=0, end=None):
 
 
 def _text(data, span):
-    return bytes(data[span[0]:span[1]]).decode()
+    return bytes(data[span[0]:span[1]]).decode(errors="replace")
 
 
 @dataclass
@@ -57,6 +57,7 @@ class Value:
 @dataclass
 class Model:
     operators: set = field(default_factory=set)  # those inside nested graphs too
+    modes: set = field(default_factory=set)  # `Operator:attribute=text`
     nodes: list = field(default_factory=list)  # (names of inputs, names of outputs); without those of nested graphs
     inputs: list = field(default_factory=list)
     outputs: list = field(default_factory=list)
@@ -127,7 +128,7 @@ def _initializer(data, span):
 
 def _node(data, span, model, nested):
     operator = domain = ""
-    inputs, outputs = [], []
+    inputs, outputs, texts = [], [], []
     for number, item in fields(data, *span):
         if number in (1, 2):
             (inputs if number == 1 else outputs).append(_text(data, item))
@@ -136,10 +137,18 @@ def _node(data, span, model, nested):
         elif number == 7:
             domain = _text(data, item)
         elif number == 5:
+            name = text = None
             for key, part in fields(data, *item):
-                if key in (6, 11):  # a graph, or graphs, inside an attribute
+                if key == 1:
+                    name = _text(data, part)
+                elif key == 4:
+                    text = _text(data, part)
+                elif key in (6, 11):  # a graph, or graphs, inside an attribute
                     _graph(data, part, model, nested=True)
+            if text is not None:
+                texts.append(f"{name}={text}")
     model.operators.add(operator if domain in ("", "ai.onnx") else f"{domain}:{operator}")
+    model.modes.update(f"{operator}:{text}" for text in texts)
     if not nested:
         model.nodes.append((inputs, outputs))
 
