@@ -121,7 +121,10 @@ SmallVector<int64_t> NestEmitter::chooseBlocks(const Nest &region) const {
 LogicalResult NestEmitter::run() {
   if (failed(analyze()))
     return failure();
-  divideIntoUnits(estimateIndexCost(/*sweeps=*/1), chooseBlocks(regions.front().nest).front());
+  const NestRegion &largest = *llvm::max_element(regions, [](const NestRegion &a, const NestRegion &b) {
+    return a.nest.countPoints(true) < b.nest.countPoints(true);
+  });
+  divideIntoUnits(estimateIndexCost(/*sweeps=*/1), chooseBlocks(largest.nest).front());
   emitUnits([&](Value low, Value high) {
     for (const NestRegion &region : regions) {
       Value begin = region.cutBegin == 0 ? low : emitMax(builder, low, builder.index(region.cutBegin));

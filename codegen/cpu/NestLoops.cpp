@@ -30,7 +30,13 @@ NestLoops::NestLoops(const KernelForm &form, const NestStages &collected, Kernel
 /// Arithmetic of two instructions a cycle, or bytes from a cache beyond the first.
 double NestLoops::estimateIndexCost(unsigned sweeps) const {
   constexpr double kInstructionsPerNanosecond = 6, kBytesPerNanosecond = 15;
-  const double points = double(whole.countPoints(true)) * whole.countPoints(false);
+  double instructions = double(sweeps) * whole.operands.size() * whole.countPoints(true) * whole.countPoints(false);
+  for (const Stage &stage : stages) {
+    double points = bodyCost(*stage.body);
+    for (auto [loop, walks] : llvm::zip_equal(whole.loops, stage.walks))
+      points *= walks ? loop.size : 1;
+    instructions += points;
+  }
   double bytes = 0;
   for (const NestOperand &operand : whole.operands) {
     double count = operand.bytes;
@@ -39,7 +45,7 @@ double NestLoops::estimateIndexCost(unsigned sweeps) const {
         count *= loop.size;
     bytes += count;
   }
-  const double arithmetic = points * (cost + sweeps * whole.operands.size()) / width / kInstructionsPerNanosecond;
+  const double arithmetic = instructions / width / kInstructionsPerNanosecond;
   return std::max(arithmetic, bytes / kBytesPerNanosecond) / form.cutExtent;
 }
 

@@ -134,6 +134,17 @@ Term exp(Term x) {
   return beyond.select(x + kInfinity, y);
 }
 
+Term exp2(Term x) {
+  constexpr double kRounder = 12582912.0;
+  Term clamped = atMost(atLeast(x, -126), 127.99999);
+  Term shifted = clamped + kRounder;
+  Term r = (clamped - (shifted - kRounder)) * kLn2;
+  Term p = polynomial(r, {1.381432045e-03, 8.368851216e-03, 4.166840110e-02, 1.666651952e-01, 4.999999337e-01, 1, 1});
+  Term y = (x < -126).select(x.constant(0), scale(p, shifted));
+  Term beyond = x.compare(arith::CmpFPredicate::UGE, x.constant(128));
+  return beyond.select(x + kInfinity, y);
+}
+
 Term expOfNonPositive(Term x) {
   Reduced reduced = reduceByLn2(atLeast(x, kExpLow));
   Term p = polynomial(reduced.r, {0.008289290592074394, 0.04189782217144966, 0.16667652130126953, 0.4999915063381195,
@@ -282,7 +293,8 @@ Angle reduceAngle(Term x) {
   Term shifted = fma(wide, 2 / kPi, kRounder);
   Term n = shifted - kRounder;
   Term reduced = fma(n, -6.12323399573676588613e-17, fma(n, -1.57079632679489655800, wide));
-  Term r = x.op<arith::TruncFOp>(x.type(), reduced.value);
+  // Beyond 1e9 the quotient is not exact: the clamp keeps results within -1 and 1.
+  Term r = atMost(atLeast(x.op<arith::TruncFOp>(x.type(), reduced.value), -0.79), 0.79);
   Term quadrant = x.op<arith::TruncIOp>(withElement(x.type(), builder.ops.getI32Type()), shifted.bits().value);
 
   Term r2 = r * r;
@@ -300,7 +312,8 @@ Term hasBit(Term integer, int64_t bit) {
 Term sin(Term x) {
   Angle angle = reduceAngle(x);
   Term y = hasBit(angle.quadrant, 1).select(angle.cosine, angle.sine);
-  return hasBit(angle.quadrant, 2).select(negate(y), y);
+  // Keeps the sign of zero.
+  return (x == 0).select(x, hasBit(angle.quadrant, 2).select(negate(y), y));
 }
 
 Term cos(Term x) {
@@ -314,7 +327,8 @@ Term cos(Term x) {
 Term tan(Term x) {
   Angle angle = reduceAngle(x);
   Term odd = hasBit(angle.quadrant, 1);
-  return odd.select(negate(angle.cosine), angle.sine) / odd.select(angle.sine, angle.cosine);
+  Term y = odd.select(negate(angle.cosine), angle.sine) / odd.select(angle.sine, angle.cosine);
+  return (x == 0).select(x, y);
 }
 
 /// Reduced by atan x = pi/2 - atan(1/x) and atan x = pi/4 + atan((x - 1) / (x + 1)).
@@ -436,7 +450,7 @@ std::optional<Term> emitF32(VectorBuilder &builder, Operation *op, ValueRange op
   using Result = std::optional<Term>;
   return llvm::TypeSwitch<Operation *, Result>(op)
       .Case<math::ExpOp>([&](auto) -> Result { return exp(x); })
-      .Case<math::Exp2Op>([&](auto) -> Result { return exp(x * kLn2); })
+      .Case<math::Exp2Op>([&](auto) -> Result { return exp2(x); })
       .Case<math::ExpM1Op>([&](auto) -> Result { return expm1(x); })
       .Case<math::LogOp>([&](auto) -> Result { return log(x); })
       .Case<math::Log2Op>([&](auto) -> Result { return log(x) * kLog2E; })
