@@ -157,9 +157,10 @@ public:
   }
 
 private:
+  /// What the model says, where storages hold another element type.
   static TypeAttr getExternalType(Value value) {
-    Type elementType = cast<RankedTensorType>(value.getType()).getElementType();
-    return getStorageType(elementType) == elementType ? TypeAttr() : TypeAttr::get(elementType);
+    auto type = cast<RankedTensorType>(value.getType());
+    return getStorageType(type.getElementType()) == type.getElementType() ? TypeAttr() : TypeAttr::get(type);
   }
 
   void readInputs() {
