@@ -50,8 +50,8 @@ void importConv(OperandBinder &node) {
   FailureOr<OnnxWindow> window = readWindow(node, getShape(x).drop_front(2), kernel);
   if (failed(window))
     return;
-  Value y =
-      nn.conv(nn.toChannelsLast(x), toFilter(nn, weights), window->strides, window->pads, window->dilations, groups);
+  Value input = nn.toChannelsLast(x), filter = toFilter(nn, weights);
+  Value y = nn.conv(input, filter, window->strides, window->pads, window->dilations, groups);
   node.setResult(nn.toChannelsFirst(bias ? nn.add(y, bias) : y));
 }
 

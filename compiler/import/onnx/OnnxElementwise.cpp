@@ -92,10 +92,14 @@ void importBinary1(OperandBinder &node, BinaryKind kind) {
   node.ignore({"consumed_inputs"});
   Value lhs = node.getOperand(0), rhs = node.getOperand(1);
   bool broadcasts = node.getFlag("broadcast", false);
-  int64_t behind = getRank(lhs) - getRank(rhs) - node.getInt("axis", getRank(lhs) - getRank(rhs));
-  if (broadcasts && behind > 0) {
+  int64_t ahead = getRank(lhs) - getRank(rhs), axis = node.getInt("axis", ahead);
+  if (broadcasts && axis != ahead) {
+    if (axis < 0 || axis > ahead) {
+      node.error() << "attribute 'axis' must lie between 0 and " << ahead << ", but is " << axis;
+      return;
+    }
     SmallVector<int64_t> shape(getShape(rhs));
-    shape.append(behind, 1);
+    shape.append(ahead - axis, 1);
     rhs = node.nn.reshape(rhs, shape);
   }
   node.setResult(node.nn.binary(kind, lhs, rhs));

@@ -32,7 +32,8 @@ FailureOr<Sampling> fromScales(OperandBinder &node, ArrayRef<double> scales, Int
                         << scales.size();
   Sampling result{llvm::to_vector(input), SmallVector<double>(input.size(), 1)};
   for (auto [axis, scale] : llvm::zip_equal(axes, scales)) {
-    double size = std::floor(static_cast<double>(input[axis]) * scale);
+    // In single precision, as the scales are and as other runtimes do it: 10 * 1.3f is 13 there, and 12.99 in double.
+    double size = std::floor(static_cast<float>(input[axis]) * static_cast<float>(scale));
     if (!(scale > 0) || !(size <= INT32_MAX))
       return node.error() << "scales must be positive and give a size below " << INT32_MAX << ", but one is " << scale;
     result.scales[axis] = scale;

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The scan of serialized models: what is kept, what stays in the file, what is refused.
+
+#include "compiler/import/onnx/WireScan.h"
+#include "onnx.pb.h"
+#include "gtest/gtest.h"
+
+using namespace nacre::importer;
+
+constexpr uint64_t plenty = 1 << 30;
+
+static std::string errorOf(llvm::StringRef bytes, uint64_t budget = plenty) {
+  llvm::Expected<WireSkeleton> skeleton = scanWire(bytes, WireRoot::Model, budget);
+  return skeleton ? "" : llvm::toString(skeleton.takeError());
+}
+
+TEST(WireScan, TensorBytesStayInTheFile) {
+  onnx::ModelProto model;
+  onnx::TensorProto *tensor = model.mutable_graph()->add_initializer();
+  tensor->set_name("w");
+  tensor->set_data_type(onnx::TensorProto::FLOAT);
+  tensor->set_raw_data("abcdefgh");
+  std::string bytes = model.SerializeAsString();
+
+  llvm::Expected<WireSkeleton> skeleton = scanWire(bytes, WireRoot::Model, plenty);
+  ASSERT_TRUE(static_cast<bool>(skeleton));
+  ASSERT_EQ(skeleton->payloads.size(), 1u);
+  WirePayload payload = skeleton->payloads.front();
+  EXPECT_EQ(payload.field, 9u);
+  EXPECT_EQ(bytes.substr(payload.offset, payload.length), "abcdefgh");
+
+  onnx::ModelProto parsed;
+  ASSERT_TRUE(parsed.ParseFromString(skeleton->bytes));
+  EXPECT_EQ(parsed.graph().initializer(0).name(), "w");
+  EXPECT_FALSE(parsed.graph().initializer(0).has_raw_data());
+  EXPECT_EQ(parsed.graph().initializer(0).segment().end(), 1);
+}
+
+TEST(WireScan, LengthsOfRewrittenMessagesAreRight) {
+  // Tensors of sizes that take one and two bytes of length, inside attributes, inside nodes.
+  onnx::ModelProto model;
+  for (size_t size : {0, 1, 127, 128, 300}) {
+    onnx::NodeProto *node = model.mutable_graph()->add_node();
+    node->set_op_type("Constant");
+    node->add_attribute()->mutable_t()->set_raw_data(std::string(size, 'x'));
+    node->add_output("y" + std::to_string(size));
+  }
+  std::string bytes = model.SerializeAsString();
+  llvm::Expected<WireSkeleton> skeleton = scanWire(bytes, WireRoot::Model, plenty);
+  ASSERT_TRUE(static_cast<bool>(skeleton));
+  onnx::ModelProto parsed;
+  ASSERT_TRUE(parsed.ParseFromString(skeleton->bytes));
+  ASSERT_EQ(parsed.graph().node_size(), 5);
+  EXPECT_EQ(parsed.graph().node(4).output(0), "y300");
+  EXPECT_EQ(skeleton->payloads.size(), 5u);
+}
+
+TEST(WireScan, TextsForPeopleAreDropped) {
+  onnx::ModelProto model;
+  model.set_doc_string(std::string(1000, 'x'));
+  model.mutable_graph()->set_name("g");
+  llvm::Expected<WireSkeleton> skeleton = scanWire(model.SerializeAsString(), WireRoot::Model, plenty);
+  ASSERT_TRUE(static_cast<bool>(skeleton));
+  EXPECT_LT(skeleton->bytes.size(), 10u);
+}
+
+TEST(WireScan, EveryTruncationIsAnErrorOrAShorterModel) {
+  onnx::ModelProto model;
+  model.mutable_graph()->add_node()->add_input("x");
+  model.mutable_graph()->add_initializer()->set_raw_data("abcdefgh");
+  std::string bytes = model.SerializeAsString();
+  for (size_t size = 1; size < bytes.size(); ++size)
+    EXPECT_NE(errorOf(llvm::StringRef(bytes).take_front(size)), "") << size;
+}
+
+TEST(WireScan, ALengthPastTheEndIsRefused) {
+  EXPECT_NE(errorOf("\x3a\x7f").find("truncated"), std::string::npos);
+  // 2^63 bytes
+  EXPECT_NE(errorOf("\x3a\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01").find("truncated"), std::string::npos);
+}
+
+/// `body` as a length-delimited field with the one-byte `tag`.
+static std::string wrap(char tag, const std::string &body) {
+  std::string length;
+  for (size_t rest = body.size();; rest >>= 7) {
+    length += static_cast<char>(rest > 127 ? (rest & 127) | 128 : rest);
+    if (rest <= 127)
+      return tag + length + body;
+  }
+}
+
+TEST(WireScan, DeepNestingIsRefused) {
+  // A graph in an attribute of a node of a graph, and so on.
+  auto nest = [](int levels) {
+    std::string graph;
+    for (int level = 0; level < levels; ++level)
+      graph = wrap(0x0a, wrap(0x2a, wrap(0x32, graph)));
+    return wrap(0x3a, graph);
+  };
+  EXPECT_EQ(errorOf(nest(20)), "");
+  EXPECT_NE(errorOf(nest(30)).find("nest"), std::string::npos);
+  EXPECT_NE(errorOf(nest(10000)).find("nest"), std::string::npos);
+}
+
+TEST(WireScan, SmallMessagesAreCountedBeforeTheyAreParsed) {
+  // A graph of 100,000 empty nodes: two bytes each in the file, over a hundred in memory.
+  std::string nodes;
+  for (int node = 0; node < 100000; ++node)
+    nodes += std::string("\x0a\x00", 2);
+  std::string bytes = wrap(0x3a, nodes);
+  EXPECT_NE(errorOf(bytes, /*budget=*/1 << 20).find("too many small messages"), std::string::npos);
+  EXPECT_EQ(errorOf(bytes, /*budget=*/1 << 26), "");
+}
