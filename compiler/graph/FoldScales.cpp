@@ -32,13 +32,14 @@ constexpr int64_t maxSharedElements = 256 * 1024;
 // What matches
 //===----------------------------------------------------------------------===//
 
-/// A constant, or what this pass made of constants.
-bool isConstantExpression(Value value) {
+/// A constant, or what this pass made of constants. A depth is enough for the longest chain of factors that exporters
+/// write, and keeps the question cheap behind long chains of activations.
+bool isConstantExpression(Value value, int maxDepth = 8) {
   Operation *op = value.getDefiningOp();
   if (isa_and_nonnull<nn::ConstantOp>(op))
     return true;
-  return isa_and_nonnull<nn::BinaryOp, nn::UnaryOp, nn::ReshapeOp>(op) &&
-         llvm::all_of(op->getOperands(), isConstantExpression);
+  return maxDepth > 0 && isa_and_nonnull<nn::BinaryOp, nn::UnaryOp, nn::ReshapeOp>(op) &&
+         llvm::all_of(op->getOperands(), [&](Value operand) { return isConstantExpression(operand, maxDepth - 1); });
 }
 
 /// Whether `value` is a constant with one number for each channel (the last axis) of `type`, or for all.

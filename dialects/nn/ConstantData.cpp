@@ -161,6 +161,7 @@ FailureOr<ConstantView> ConstantView::get(ElementsAttr attribute) {
     if (!blob || blob->getData().size() != size_t(view.type.getNumElements()) * view.elementBytes)
       return failure();
     view.bytes = blob->getData();
+    view.splat = view.type.getNumElements() == 1;
     return view;
   }
   auto dense = dyn_cast<DenseElementsAttr>(attribute);
