@@ -157,10 +157,9 @@ public:
   }
 
 private:
-  /// What the model says, where storages hold another element type.
   static TypeAttr getExternalType(Value value) {
-    auto type = cast<RankedTensorType>(value.getType());
-    return getStorageType(type.getElementType()) == type.getElementType() ? TypeAttr() : TypeAttr::get(type);
+    Type elementType = cast<RankedTensorType>(value.getType()).getElementType();
+    return getStorageType(elementType) == elementType ? TypeAttr() : TypeAttr::get(elementType);
   }
 
   void readInputs() {
