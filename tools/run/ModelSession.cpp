@@ -176,7 +176,7 @@ Outcome fillInputs(ModelSession &session, const Options &options) {
     FileTensor tensor;
     if (Outcome failure = splitNamedFile(text, "--input", session.inputs, port, path))
       return failure;
-    if (Outcome failure = readTensor(path, tensor))
+    if (Outcome failure = readTensorAs(port->tensor.type, path, tensor))
       return failure;
     if (tensor.view.type != port->tensor.type || tensor.view.dims != port->tensor.dims)
       return usageFailure("input '" + port->name + "' must be " + describe(port->tensor.type, port->tensor.dims) +

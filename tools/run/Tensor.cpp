@@ -124,4 +124,11 @@ Outcome readTensor(const std::string &path, FileTensor &tensor) {
   return std::nullopt;
 }
 
+Outcome readTensorAs(nacre_element_type type, const std::string &path, FileTensor &tensor) {
+  Outcome failure = readTensor(path, tensor);
+  if (!failure && type == NACRE_BF16 && tensor.view.type == NACRE_U16)
+    tensor.view.type = NACRE_BF16;
+  return failure;
+}
+
 } // namespace nacre::run

@@ -56,6 +56,9 @@ struct FileTensor {
 /// Reads a .npy file or an ONNX TensorProto (.pb), whichever it is by its first bytes.
 Outcome readTensor(const std::string &path, FileTensor &tensor);
 
+/// The same for a tensor of a known type: NumPy, and files made from it, hold bf16 as u16.
+Outcome readTensorAs(nacre_element_type type, const std::string &path, FileTensor &tensor);
+
 } // namespace nacre::run
 
 #endif // NACRE_TOOLS_RUN_TENSOR_H
