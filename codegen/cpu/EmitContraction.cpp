@@ -89,7 +89,8 @@ private:
           contraction.rows[contraction.cutLoop].strides[Contraction::Lhs] * contraction.cutFactor * lhsBytes;
       cut.parts = parts;
       const int64_t tile =
-          splitRun(build.target.isa, shape.rows, std::min(width, shape.columns) / lanes + 1, shape.depth).rows;
+          splitRun(build.target.isa, shape.rows, llvm::divideCeil(std::min(width, shape.columns), lanes), shape.depth)
+              .rows;
       // A panel that is packed by each unit wants as many rows as there are.
       extent = contraction.panelWidth ? chooseBlock(cut, tile, build.target.l2Bytes) : cut.extent;
       break;
