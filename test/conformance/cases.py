@@ -9,7 +9,7 @@ import os
 import re
 from dataclasses import dataclass, field
 
-from onnx_wire import read_model
+from onnx_wire import read_model, tensor_shape
 
 ONNX_TESTDATA_GROUPS = ("node", "simple", "pytorch-converted", "pytorch-operator")
 SHARED_GROUPS = ("onnx-real", "onnx-light")
@@ -41,6 +41,12 @@ class Case:
             if value.element_type in (0, _STRING, _COMPLEX64, _COMPLEX128):
                 reasons.append(f"type of {value.name}")
         return reasons
+
+    def contradicts(self, name, path):
+        """Whether the file has another shape than the model states; a few backend tests' unread inputs do."""
+        dims = next((i.dims for i in self.model.inputs if i.name == name), [])
+        shape = tensor_shape(path)
+        return len(dims) != len(shape) or any(d not in (None, s) for d, s in zip(dims, shape))
 
 
 def _numbered(folder, stem):

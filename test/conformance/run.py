@@ -95,7 +95,8 @@ class Runner:
                 compiled = True
                 if outcome:
                     return outcome
-            arguments = [f"--input={name}={path}" for name, path in data_set.inputs.items() if name not in fixed]
+            arguments = [f"--input={name}={path}" for name, path in data_set.inputs.items()
+                         if name not in fixed and not case.contradicts(name, path)]
             arguments += [f"--expect={name}={path}" for name, path in data_set.outputs.items()]
             status, said = self.command(*self.runner_command(target), library, *arguments, f"--rtol={self.options.rtol}",
                                         f"--atol={self.options.atol}")
