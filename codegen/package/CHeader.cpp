@@ -41,9 +41,9 @@ static std::string inComment(StringRef text) {
 }
 
 static void describe(raw_ostream &os, plan::StorageOp storage, StringRef what) {
-  auto type = cast<mlir::ShapedType>(storage.getExternalType().value_or(storage.getResult().getType()));
+  auto type = cast<mlir::ShapedType>(storage.getResult().getType());
   os << " *   " << what << ' ' << *storage.getIndex() << "  \"" << inComment(storage.getName().value_or("")) << "\"  "
-     << cType(type.getElementType()) << '[';
+     << cType(storage.getExternalType().value_or(type.getElementType())) << '[';
   interleave(type.getShape(), os, "][");
   os << "]\n";
 }

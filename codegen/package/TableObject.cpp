@@ -134,13 +134,12 @@ public:
 private:
   nacre_tensor tensorRow(plan::StorageOp storage) {
     auto stored = cast<mlir::ShapedType>(storage.getResult().getType());
-    auto external = storage.getExternalType() ? cast<mlir::ShapedType>(*storage.getExternalType()) : stored;
     nacre_tensor row{};
     row.name = strings.add(storage.getName().value_or(""));
-    row.element_type = elementType(external.getElementType());
-    row.rank = external.getRank();
+    row.element_type = elementType(storage.getExternalType().value_or(stored.getElementType()));
+    row.rank = stored.getRank();
     row.first_dim = dims.size();
-    append_range(dims, external.getShape());
+    append_range(dims, stored.getShape());
     row.bytes = bytesOf(stored);
     row.scale = 1;
     row.first_bound = NACRE_NO_BOUNDS;

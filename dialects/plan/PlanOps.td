@@ -71,8 +71,9 @@ def Plan_EntryOp : Plan_Op<"entry", [Symbol, IsolatedFromAbove, SingleBlock, NoT
 def Plan_StorageOp : Plan_Op<"storage"> {
   let summary = "A dense array in memory: an input, an output, state or a temporary";
   let description = [{
-    Inputs, outputs and state have a `name` and an `index` in the order of the model's own; `offset` is a temporary's place in the arena, in
-    bytes, given by the schedule phase. While launches still work on tensors, only inputs exist, as tensors.
+    Inputs, outputs and state have a `name` and an `index` in the order of the model's own; `external_type` is their element type as
+    the model says, where it is stored as another (booleans and unsigned integers). `offset` is a temporary's place in the arena,
+    in bytes, given by the schedule phase. While launches still work on tensors, only inputs exist, as tensors.
 
     ```mlir
     %x = plan.storage input "data" 0 : memref<1x3x224x224xf32>
