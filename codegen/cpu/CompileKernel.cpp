@@ -194,7 +194,10 @@ void loadDialects(MLIRContext &context) {
 LogicalResult compile(ModuleOp module, const Target &target, Emit emit, KernelCode &code) {
   if (failed(cpu::emitKernels(module, target)))
     return failure();
-  readWork(&module.getBody()->front(), target, code);
+  // Beside the kernel's function there may be declarations, of the C library, and constant tables.
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function->hasAttr("nacre.kernel"))
+      readWork(function, target, code);
   if (failed(lower(module)))
     return failure();
   if (emit == Emit::LlvmDialect) {

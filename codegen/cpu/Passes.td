@@ -73,8 +73,10 @@ def EmitCpuPass : TargetPass<"nacre-emit-cpu"> {
         attributes {nacre.kernel, nacre.unit_extent = 1 : i64, nacre.units_per_block = 1 : i64} { ... }
     ```
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect",
-                           "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
+                           "::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
+                           "::mlir::vector::VectorDialect"];
 }
 
 def WrapKernelPass : Pass<"nacre-wrap-kernel", "::mlir::ModuleOp"> {

@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the emitter that takes every kernel: upstream bufferization and plain loops, left to LLVM's vectorizers.
+// Why:   a kernel that no other emitter takes must still be right; and the others are tested against this one.
+// How:   1. copy the body, with every written value computed in the slice that it is for;
+//        2. find the loops that walk the cut axis;
+//        3. bufferize: what stays between operations becomes scratch, and written storages are never copied;
+//        4. write loops, the contiguous one innermost, all inside one loop over the indices of the cut axis.
+
+#include "codegen/cpu/CutLoops.h"
+#include "codegen/cpu/Emitters.h"
+#include "codegen/cpu/HaloBoxes.h"
+#include "dialects/plan/PlanDialect.h"
+
+#include "mlir/Conversion/MathToLibm/MathToLibm.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "mlir/Transforms/CSE.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace nacre;
+using namespace nacre::codegen::cpu;
+
+namespace {
+
+/// The loop of a linalg operation that walks the cut axis; as an attribute it survives bufferization.
+constexpr StringLiteral kCutLoop = "nacre.cut_loop";
+constexpr uint64_t kScratchAlignment = 64;
+
+/// A kernel on its way from tensors to loops.
+/// A storage that the kernel writes.
+struct Output {
+  Value memory;              ///< A memref of the storage's shape.
+  Value work;                ///< What is computed, a tensor, while there are tensors;
+  Box slice;                 ///< where in the storage it goes;
+  SmallVector<int64_t> axes; ///< the storage's axis of each of its own.
+  TypedAttr haloValue;       ///< What `region` is filled with around the slice, or null.
+  Box region;
+};
+
+/// A kernel on its way from tensors to loops.
+class Fallback {
+public:
+  Fallback(plan::KernelOp kernel, KernelFunction &function)
+      : kernel(kernel), function(function), rewriter(function.builder),
+        func(cast<func::FuncOp>(function.begin.getParentRegion()->getParentOp())) {}
+
+  LogicalResult run();
+
+private:
+  Location loc() const { return function.loc; }
+  template <typename Op, typename... Args> auto create(Args &&...args) {
+    return Op::create(rewriter, loc(), std::forward<Args>(args)...);
+  }
+  Value constant(int64_t value) { return create<arith::ConstantIndexOp>(value); }
+
+  void copyBody();
+  void writeInPlace(Output &output, Value storage, Value yielded);
+  void decomposePads();
+  void estimate();
+  LogicalResult divide();
+  LogicalResult bufferize();
+  LogicalResult writeLoops();
+  LogicalResult lowerToLoops(linalg::LinalgOp op, Value index);
+  LogicalResult fillHalo(const Output &output, int64_t axis, Value index);
+  LogicalResult callLibm();
+
+  plan::KernelOp kernel;
+  KernelFunction &function;
+  IRRewriter rewriter;
+  func::FuncOp func;
+  SmallVector<Output, 1> outputs;
+  SmallVector<int64_t> cutAxes; ///< Of each output's work; empty where the kernel is one unit.
+};
+
+//===----------------------------------------------------------------------===//
+// 1. The body on tensors
+//===----------------------------------------------------------------------===//
+
+SmallVector<OpFoldResult> asIndices(Builder &builder, ArrayRef<int64_t> values) {
+  return getAsIndexOpFoldResult(builder.getContext(), values);
+}
+
+/// Reads the contents of `storage` that plan.yield returns backwards to the tensor that is computed.
+Output readOutput(Value storage, Value yielded) {
+  auto shape = cast<RankedTensorType>(storage.getType()).getShape();
+  Output output;
+  output.work = yielded;
+  output.slice = {SmallVector<int64_t>(shape.size(), 0), llvm::to_vector(shape)};
+  output.axes = llvm::to_vector(llvm::seq<int64_t>(0, shape.size()));
+  auto enter = [&](tensor::InsertSliceOp insert) {
+    SmallVector<int64_t> outer = std::exchange(output.axes, {});
+    for (auto [i, axis] : llvm::enumerate(outer)) {
+      output.slice.offsets[axis] += insert.getStaticOffset(i);
+      output.slice.sizes[axis] = insert.getStaticSize(i);
+      if (!insert.getDroppedDims().test(i))
+        output.axes.push_back(axis);
+    }
+    output.work = insert.getSource();
+  };
+  auto insert = yielded.getDefiningOp<tensor::InsertSliceOp>();
+  if (insert && insert.getDest() == storage) {
+    enter(insert);
+    insert = output.work.getDefiningOp<tensor::InsertSliceOp>();
+  }
+  if (auto fill = insert ? insert.getDest().getDefiningOp<linalg::FillOp>() : linalg::FillOp()) {
+    matchPattern(fill.getDpsInputOperand(0)->get(), m_Constant(&output.haloValue));
+    assert(output.haloValue && "halos are filled with constants");
+    output.region = output.slice;
+    enter(insert);
+  }
+  return output;
+}
+
+/// The operand that says where `result` is computed: the destination of the first of the operations that pass it on.
+OpOperand *firstDestination(OpResult result) {
+  OpOperand *destination = cast<linalg::LinalgOp>(result.getOwner()).getDpsInitOperand(result.getResultNumber());
+  auto former = dyn_cast<OpResult>(destination->get());
+  return former && isa<linalg::LinalgOp>(former.getOwner()) ? firstDestination(former) : destination;
+}
+
+void Fallback::copyBody() {
+  IRMapping mapping;
+  SmallVector<Value> storages;
+  for (auto [argument, buffer] : llvm::zip(kernel.getBody().getArguments(), function.buffers)) {
+    auto type = cast<RankedTensorType>(argument.getType());
+    auto memory = create<memref::ReinterpretCastOp>(MemRefType::get(type.getShape(), type.getElementType()), buffer,
+                                                    /*offset=*/0, type.getShape(), computeStrides(type.getShape()));
+    const bool written = static_cast<int64_t>(argument.getArgNumber()) >= kernel.getNumInputs();
+    mapping.map(argument, create<bufferization::ToTensorOp>(type, memory, /*restrict=*/true, written));
+    if (written)
+      outputs.push_back({memory, {}, {}, {}, {}, {}});
+  }
+  for (Operation &op : kernel.getBody().front().without_terminator())
+    rewriter.clone(op, mapping);
+
+  // Every operation fills a destination of its own, so that each can be given its place.
+  SmallVector<linalg::FillOp> fills(func.getOps<linalg::FillOp>());
+  for (linalg::FillOp fill : fills)
+    for (OpOperand &use : llvm::make_early_inc_range(llvm::drop_begin(fill.getResult(0).getUses())))
+      if (isa<linalg::LinalgOp>(use.getOwner())) {
+        rewriter.setInsertionPoint(fill);
+        use.set(rewriter.clone(*fill)->getResult(0));
+      }
+
+  auto yield = cast<plan::YieldOp>(kernel.getBody().front().getTerminator());
+  for (auto [output, argument, yielded] : llvm::zip(outputs, kernel.getOutputs(), yield.getValues()))
+    writeInPlace(output, mapping.lookup(argument), mapping.lookupOrDefault(yielded));
+
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(func.front())))
+    if (isOpTriviallyDead(&op))
+      rewriter.eraseOp(&op);
+}
+
+void Fallback::writeInPlace(Output &output, Value storage, Value yielded) {
+  const Value memory = output.memory;
+  output = readOutput(storage, yielded);
+  output.memory = memory;
+  const auto type = cast<RankedTensorType>(output.work.getType());
+  SmallVector<OpFoldResult> offsets = asIndices(rewriter, output.slice.offsets);
+  SmallVector<OpFoldResult> sizes = asIndices(rewriter, output.slice.sizes);
+  SmallVector<OpFoldResult> steps(offsets.size(), rewriter.getIndexAttr(1));
+  const bool whole = type == storage.getType();
+
+  Operation *end = func.front().getTerminator();
+  rewriter.setInsertionPointAfterValue(storage);
+  Value slice = whole ? storage : create<tensor::ExtractSliceOp>(type, storage, offsets, sizes, steps).getResult();
+
+  // What no linalg operation computes, or another storage gets too, is copied.
+  const bool again =
+      llvm::any_of(outputs, [&](Output &other) { return &other != &output && other.work == output.work; });
+  if (again || !output.work.getDefiningOp<linalg::LinalgOp>()) {
+    rewriter.setInsertionPoint(end);
+    output.work = create<linalg::CopyOp>(output.work, slice).getResult(0);
+  }
+  OpOperand *destination = firstDestination(cast<OpResult>(output.work));
+  auto former = destination->get().getDefiningOp<tensor::ExtractSliceOp>();
+  if (former && former.getSource().getDefiningOp<linalg::FillOp>() &&
+      cast<linalg::LinalgOp>(destination->getOwner()).payloadUsesValueFromOperand(destination)) {
+    rewriter.setInsertionPoint(destination->getOwner());
+    slice = create<linalg::FillOp>(create<arith::ConstantOp>(output.haloValue).getResult(), slice).getResult(0);
+  }
+  destination->set(slice);
+
+  rewriter.setInsertionPoint(end);
+  Value contents = output.work;
+  if (!whole)
+    contents = create<tensor::InsertSliceOp>(contents, storage, offsets, sizes, steps);
+  create<bufferization::MaterializeInDestinationOp>(TypeRange(), contents, memory, /*restrict=*/false,
+                                                    /*writable=*/true);
+}
+
+/// Padded tensors are made in scratch.
+void Fallback::decomposePads() {
+  for (auto pad : llvm::make_early_inc_range(func.getOps<tensor::PadOp>())) {
+    rewriter.setInsertionPoint(pad);
+    RankedTensorType type = pad.getResultType();
+    Value empty = create<tensor::EmptyOp>(type.getShape(), type.getElementType());
+    Value filled = create<linalg::FillOp>(pad.getConstantPaddingValue(), empty).getResult(0);
+    SmallVector<OpFoldResult> ones(type.getRank(), rewriter.getIndexAttr(1));
+    rewriter.replaceOpWithNewOp<tensor::InsertSliceOp>(pad, pad.getSource(), filled, pad.getMixedLowPad(),
+                                                       asIndices(rewriter, pad.getSourceType().getShape()), ones);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// 2. The cut axis
+//===----------------------------------------------------------------------===//
+
+LogicalResult Fallback::divide() {
+  SmallVector<Value> written = llvm::map_to_vector(outputs, [](const Output &output) { return output.work; });
+  std::optional<CutLoops> cut = findCutLoops(written, kernel.getCutAxis(), kernel.getCutExtent());
+  if (!cut) {
+    if (kernel.getGrain() != kernel.getCutExtent())
+      return kernel.emitError("must have its cut extent ")
+             << kernel.getCutExtent() << " as grain, but has " << kernel.getGrain()
+             << ": it cannot be computed index by index of axis " << kernel.getCutAxis()
+             << "; likely a missing case in the kernels phase";
+    return success();
+  }
+  cutAxes = cut->axes;
+  for (auto [op, loop] : cut->loops)
+    op->setAttr(kCutLoop, rewriter.getI64IntegerAttr(loop));
+  return success();
+}
+
+/// Counts arithmetic, and guesses the time: what LLVM makes of the loops is not known here.
+void Fallback::estimate() {
+  constexpr double kNanosecondsPerIteration = 0.5, kNanosecondsPerFunction = 8;
+  double nanoseconds = 0;
+  for (auto op : func.getOps<linalg::LinalgOp>()) {
+    double iterations = 1, calls = 0, flops = 0;
+    for (int64_t size : op.getStaticLoopRanges())
+      iterations *= size;
+    for (Operation &scalar : *op.getBlock()) {
+      calls += isa_and_nonnull<math::MathDialect>(scalar.getDialect());
+      flops += isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp>(scalar);
+    }
+    function.flops += iterations * flops;
+    nanoseconds += iterations * (kNanosecondsPerIteration + calls * kNanosecondsPerFunction);
+  }
+  const bool divided = !cutAxes.empty();
+  function.unitExtent = divided ? 1 : kernel.getCutExtent();
+  function.unitCost = divided ? nanoseconds / kernel.getCutExtent() : nanoseconds;
+}
+
+//===----------------------------------------------------------------------===//
+// 3. From tensors to memory
+//===----------------------------------------------------------------------===//
+
+/// The value that `memory` is a view of.
+Value rootOf(Value memory) {
+  while (auto view = memory.getDefiningOp<ViewLikeOpInterface>())
+    memory = view.getViewSource();
+  return memory;
+}
+
+LogicalResult Fallback::bufferize() {
+  bufferization::OneShotBufferizationOptions options;
+  bufferization::BufferizationState state;
+  if (failed(bufferization::runOneShotBufferize(func, options, state)))
+    return failure();
+  DominanceInfo dominance(func);
+  eliminateCommonSubExpressions(rewriter, dominance, func);
+
+  for (auto copy : llvm::make_early_inc_range(func.getOps<memref::CopyOp>())) {
+    rewriter.setInsertionPoint(copy);
+    if (copy.getSource() == copy.getTarget())
+      rewriter.eraseOp(copy);
+    else if (rootOf(copy.getTarget()).getDefiningOp<memref::AllocOp>())
+      rewriter.replaceOpWithNewOp<linalg::CopyOp>(copy, copy.getSource(), copy.getTarget());
+    else
+      return kernel.emitError(
+          "must compute what it writes in place, but a copy is needed; likely a missing case in the "
+          "kernels phase");
+  }
+  for (auto alloc : llvm::make_early_inc_range(func.getOps<memref::AllocOp>())) {
+    rewriter.setInsertionPoint(alloc);
+    MemRefType type = alloc.getType();
+    const uint64_t bytes = type.getNumElements() * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+    Value offset = constant(function.scratchBytes);
+    rewriter.replaceOpWithNewOp<memref::ViewOp>(alloc, type, function.scratch, offset, ValueRange());
+    function.scratchBytes += llvm::alignTo(bytes, kScratchAlignment);
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// 4. Loops
+//===----------------------------------------------------------------------===//
+
+/// Elements that `operand` moves in memory when loop `loop` takes a step.
+int64_t strideOfLoop(OpOperand &operand, AffineMap map, unsigned loop) {
+  auto type = dyn_cast<MemRefType>(operand.get().getType());
+  if (!type)
+    return 0;
+  auto [strides, offset] = type.getStridesAndOffset();
+  SmallVector<int64_t> at(map.getNumDims(), 0);
+  SmallVector<int64_t> origin = map.compose(at);
+  at[loop] = 1;
+  int64_t step = 0;
+  for (auto [stride, to, from] : llvm::zip(strides, map.compose(at), origin))
+    step += stride * (to - from);
+  return step;
+}
+
+/// The loop that vectors should run along: most operands are contiguous there, the written ones first. Reductions keep
+/// their order, so only the last of them is a candidate.
+unsigned chooseInnermost(linalg::GenericOp op, std::optional<unsigned> cutLoop) {
+  SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  unsigned best = kinds.size() - 1;
+  int bestScore = INT_MIN;
+  bool lastReduction = true;
+  for (unsigned loop = kinds.size(); loop-- > 0;) {
+    const bool parallel = kinds[loop] == utils::IteratorType::parallel;
+    if (loop == cutLoop || sizes[loop] == 1 || (!parallel && !std::exchange(lastReduction, false)))
+      continue;
+    int score = 0;
+    for (OpOperand &operand : op->getOpOperands()) {
+      const int64_t stride = strideOfLoop(operand, op.getMatchingIndexingMap(&operand), loop);
+      const int weight = op.isDpsInit(&operand) ? 2 : 1;
+      score += stride == 1 ? weight : stride == 0 ? 0 : -weight;
+    }
+    if (score > bestScore) {
+      best = loop;
+      bestScore = score;
+    }
+  }
+  return best;
+}
+
+/// Lets LLVM vectorize sums and fuse their products; NaN and infinity stay what they are.
+void relaxReduction(linalg::GenericOp op) {
+  if (op.getNumReductionLoops() == 0)
+    return;
+  auto set = [&](auto scalar, arith::FastMathFlags flags) {
+    scalar.setFastmathAttr(arith::FastMathFlagsAttr::get(op.getContext(), flags));
+  };
+  for (Operation &scalar : *op.getBlock()) {
+    if (auto add = dyn_cast<arith::AddFOp>(scalar))
+      set(add, arith::FastMathFlags::reassoc | arith::FastMathFlags::contract);
+    else if (auto multiply = dyn_cast<arith::MulFOp>(scalar))
+      set(multiply, arith::FastMathFlags::contract);
+  }
+}
+
+/// `index` is the one index of the cut axis to compute; null computes all.
+LogicalResult Fallback::lowerToLoops(linalg::LinalgOp op, Value index) {
+  std::optional<unsigned> cutLoop;
+  if (auto loop = op->getAttrOfType<IntegerAttr>(kCutLoop); loop && index)
+    cutLoop = loop.getInt();
+  rewriter.setInsertionPoint(op);
+  FailureOr<linalg::GenericOp> generic =
+      isa<linalg::GenericOp>(op) ? cast<linalg::GenericOp>(op.getOperation()) : linalg::generalizeNamedOp(rewriter, op);
+  if (failed(generic))
+    return failure();
+  relaxReduction(*generic);
+
+  if (const unsigned loops = generic->getNumLoops(); loops > 1) {
+    SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(0, loops));
+    const unsigned innermost = chooseInnermost(*generic, cutLoop);
+    order.erase(order.begin() + innermost);
+    order.push_back(innermost);
+    if (!llvm::is_sorted(order)) {
+      rewriter.setInsertionPoint(*generic);
+      generic = linalg::interchangeGenericOp(rewriter, *generic, order);
+      if (failed(generic))
+        return failure();
+      if (cutLoop)
+        cutLoop = llvm::find(order, *cutLoop) - order.begin();
+    }
+  }
+  rewriter.setInsertionPoint(*generic);
+  FailureOr<linalg::LinalgLoops> loops = linalg::linalgOpToLoops(rewriter, *generic);
+  if (failed(loops))
+    return failure();
+  rewriter.eraseOp(*generic);
+  if (cutLoop) {
+    auto loop = cast<scf::ForOp>((*loops)[*cutLoop]);
+    rewriter.eraseOp(loop.getBody()->getTerminator());
+    rewriter.inlineBlockBefore(loop.getBody(), loop, index);
+    rewriter.eraseOp(loop);
+  }
+  return success();
+}
+
+/// Fills what surrounds the slice at `index` of its axis `axis`; all of it where `index` is null.
+LogicalResult Fallback::fillHalo(const Output &output, int64_t axis, Value index) {
+  for (const Box &box : subtractBox(output.region, output.slice, axis)) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    SmallVector<OpFoldResult> offsets = asIndices(rewriter, box.offsets), sizes = asIndices(rewriter, box.sizes);
+    const int64_t first = output.slice.offsets[axis], last = first + output.slice.sizes[axis] - 1;
+    if (index && (box.offsets[axis] < first || box.offsets[axis] > last)) {
+      Value owner = constant(box.offsets[axis] < first ? 0 : last - first);
+      Value owns = create<arith::CmpIOp>(arith::CmpIPredicate::eq, index, owner);
+      auto branch = create<scf::IfOp>(owns, /*withElseRegion=*/false);
+      rewriter.setInsertionPointToStart(branch.thenBlock());
+    } else if (index) {
+      offsets[axis] = create<arith::AddIOp>(index, constant(first)).getResult();
+      sizes[axis] = rewriter.getIndexAttr(1);
+    }
+    SmallVector<OpFoldResult> steps(offsets.size(), rewriter.getIndexAttr(1));
+    Value part = create<memref::SubViewOp>(output.memory, offsets, sizes, steps);
+    auto fill = create<linalg::FillOp>(create<arith::ConstantOp>(output.haloValue).getResult(), part);
+    if (failed(lowerToLoops(fill, Value())))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult Fallback::writeLoops() {
+  SmallVector<linalg::LinalgOp> work(func.getOps<linalg::LinalgOp>());
+  rewriter.setInsertionPoint(func.front().getTerminator());
+  auto units = create<scf::ForOp>(function.begin, function.end, constant(1));
+  rewriter.setInsertionPointToStart(units.getBody());
+  Value index;
+  if (!cutAxes.empty())
+    index = create<arith::AddIOp>(function.shareBegin, units.getInductionVar());
+  for (linalg::LinalgOp op : work) {
+    if (!index || op->hasAttr(kCutLoop))
+      rewriter.moveOpBefore(op, units.getBody()->getTerminator());
+    if (failed(lowerToLoops(op, index)))
+      return failure();
+  }
+  for (auto [i, output] : llvm::enumerate(outputs)) {
+    if (!output.haloValue)
+      continue;
+    rewriter.setInsertionPoint(units.getBody()->getTerminator());
+    if (failed(fillHalo(output, index ? output.axes[cutAxes[i]] : 0, index)))
+      return failure();
+  }
+  return success();
+}
+
+/// Calls the C library for what LLVM has no exact code for.
+LogicalResult Fallback::callLibm() {
+  MLIRContext *context = func.getContext();
+  RewritePatternSet patterns(context);
+  populateMathToLibmConversionPatterns(patterns);
+  ConversionTarget target(*context);
+  target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+  target.addIllegalOp<math::AcosOp, math::AcoshOp, math::AsinOp, math::AsinhOp, math::AtanOp, math::Atan2Op,
+                      math::AtanhOp, math::CosOp, math::CoshOp, math::ErfOp, math::ErfcOp, math::ExpOp, math::Exp2Op,
+                      math::ExpM1Op, math::LogOp, math::Log10Op, math::Log1pOp, math::Log2Op, math::PowFOp, math::SinOp,
+                      math::SinhOp, math::TanOp, math::TanhOp>();
+  return applyPartialConversion(func, target, std::move(patterns));
+}
+
+LogicalResult Fallback::run() {
+  function.fallback = true;
+  copyBody();
+  if (failed(divide()))
+    return failure();
+  estimate();
+  decomposePads();
+  return failure(failed(bufferize()) || failed(writeLoops()) || failed(callLibm()));
+}
+
+} // namespace
+
+LogicalResult nacre::codegen::cpu::emitFallback(plan::KernelOp kernel, KernelFunction &function) {
+  return Fallback(kernel, function).run();
+}

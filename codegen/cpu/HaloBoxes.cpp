@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "codegen/cpu/HaloBoxes.h"
+
+namespace nacre::codegen::cpu {
+
+llvm::SmallVector<Box> subtractBox(const Box &outer, const Box &inner, int64_t firstAxis) {
+  llvm::SmallVector<Box> boxes;
+  Box rest = outer;
+  auto peel = [&](int64_t axis) {
+    const int64_t begin = rest.offsets[axis], end = begin + rest.sizes[axis];
+    const int64_t innerBegin = inner.offsets[axis], innerEnd = innerBegin + inner.sizes[axis];
+    auto add = [&](int64_t from, int64_t to) {
+      if (from == to)
+        return;
+      boxes.push_back(rest);
+      boxes.back().offsets[axis] = from;
+      boxes.back().sizes[axis] = to - from;
+    };
+    add(begin, innerBegin);
+    add(innerEnd, end);
+    rest.offsets[axis] = innerBegin;
+    rest.sizes[axis] = inner.sizes[axis];
+  };
+  peel(firstAxis);
+  for (int64_t axis = 0, rank = outer.sizes.size(); axis < rank; ++axis)
+    if (axis != firstAxis)
+      peel(axis);
+  return boxes;
+}
+
+} // namespace nacre::codegen::cpu
