@@ -3,8 +3,8 @@
 // What: gives every tensor of an entry a storage and a place in it, and rewrites kernels and launches to storages.
 // Why:  concatenations, slices, reshapes and pads then cost nothing: a producer writes where its consumers want to read.
 // How:  1. backwards, results are placed where they are wanted: in outputs, and in the results of concatenations;
-//       2. forwards, slices, reshapes and pads are derived from their operands' places where that is possible (a pad raises
-//          the halo of the storage); where not, a copy is planned;
+//       2. forwards, slices, reshapes and pads are derived from their operands' places where that is possible (a pad
+//          raises the halo of the storage); where not, a copy is planned;
 //       3. storages are created, kernels and launches rewritten, copies launched.
 
 #include "compiler/kernels/KernelStorages.h"
@@ -61,8 +61,7 @@ public:
     for (Operation *op : operations)
       rewrite(op);
     for (Operation *op : llvm::reverse(operations))
-      if (isa<nn::NnDialect>(op->getDialect()) || isa<plan::OutputOp>(op) || isTensorView(op) ||
-          (isa<plan::LaunchOp>(op) && op->getNumResults() > 0) || llvm::is_contained(replaced, op))
+      if (isa<nn::NnDialect>(op->getDialect()) || isa<plan::OutputOp>(op) || isTensorView(op) || replaced.contains(op))
         op->erase();
   }
 
@@ -74,8 +73,8 @@ private:
   struct Storage {
     StorageShape layout;
     Type elementType;
-    Value memory;       ///< Null for a temporary until it is created.
-    TypedAttr fill;     ///< What the halo holds; null while there is none.
+    Value memory;   ///< Null for a temporary until it is created.
+    TypedAttr fill; ///< What the halo holds; null while there is none.
     plan::OutputOp output;
     Location loc;
   };
@@ -209,26 +208,10 @@ private:
     }
   }
 
-  /// Inside loops a view steps through dense memory; outside, it says that a storage's contents are a tensor.
+  /// A view that says that memory is a tensor: memory that steps with a loop is a storage of its own.
   void deriveView(plan::ViewOp view) {
-    if (isa<MemRefType>(view.getSource().getType())) {
-      Place place = getGivenMemory(view.getSource());
-      if (isTensorView(view)) {
-        place.base += view.getOffset();
-        place.shape = place.sizes = Sizes(getShape(view.getResult()));
-        place.offsets.assign(place.sizes.size(), 0);
-        places[view.getResult()] = place;
-      }
-      return;
-    }
-    Place source = places.at(view.getSource());
-    if (!reshape(source, {source.sizes})) {
-      Place dense = addTemporary(view.getSource());
-      copies[view].push_back({view.getSource(), dense, dense, {}, {}});
-      source = dense;
-    }
-    storages[source.storage].layout.isDense = true;
-    loopSources[view] = source;
+    if (isTensorView(view))
+      places[view.getResult()] = getGivenMemory(view.getSource());
   }
 
   void deriveSlice(nn::SliceOp slice) {
@@ -304,7 +287,7 @@ private:
       return tensor;
     Operation *memory = builder.clone(*tensor.getDefiningOp());
     memory->getResult(0).setType(type);
-    replaced.push_back(tensor.getDefiningOp());
+    replaced.insert(tensor.getDefiningOp());
     return memory->getResult(0);
   }
 
@@ -336,7 +319,9 @@ private:
 
   void write(plan::KernelOp kernel, const Place &place, const Place &region, TypedAttr fill) {
     withBox(place, [&](MemoryBox box) {
-      withBox(region, [&](MemoryBox outer) { writeIntoBox(kernel, 0, box, outer, box.sizes == outer.sizes ? TypedAttr() : fill); });
+      withBox(region, [&](MemoryBox outer) {
+        writeIntoBox(kernel, 0, box, outer, box.sizes == outer.sizes ? TypedAttr() : fill);
+      });
     });
   }
 
@@ -366,7 +351,7 @@ private:
     if (auto found = copies.find(op); found != copies.end())
       for (const Copy &copy : found->second)
         launchCopy(builder, op->getLoc(), copy);
-    if (auto launch = dyn_cast<plan::LaunchOp>(op); launch && launch->getNumResults() == 1)
+    if (auto launch = dyn_cast<plan::LaunchOp>(op))
       rewriteLaunch(builder, launch);
   }
 
@@ -378,11 +363,17 @@ private:
       read(kernel, index, place);
       inputs.push_back(getOperand(builder, launch.getLoc(), place));
     }
-    const Place &place = places.at(launch.getResult(0));
-    const Storage &storage = storages[place.storage];
-    write(kernel, place, getWrittenRegion(storage.layout, place), storage.fill);
-    plan::LaunchOp::create(builder, launch.getLoc(), TypeRange(), launch.getKernelAttr(), inputs,
-                           getOperand(builder, launch.getLoc(), place), DenseI64ArrayAttr(), DenseI64ArrayAttr());
+    // Steps of loops name the memory that they write, which is as their kernels want it.
+    SmallVector<Value> outputs(launch.getOutputs());
+    if (outputs.empty()) {
+      const Place &place = places.at(launch.getResult(0));
+      const Storage &storage = storages[place.storage];
+      write(kernel, place, getWrittenRegion(storage.layout, place), storage.fill);
+      outputs.push_back(getOperand(builder, launch.getLoc(), place));
+    }
+    plan::LaunchOp::create(builder, launch.getLoc(), TypeRange(), launch.getKernelAttr(), inputs, outputs,
+                           DenseI64ArrayAttr(), DenseI64ArrayAttr());
+    replaced.insert(launch);
   }
 
   plan::EntryOp entry;
@@ -394,8 +385,7 @@ private:
   DenseMap<Value, Place> places;
   DenseMap<Value, Place> paddedCopies;
   DenseMap<Operation *, std::vector<Copy>> copies;
-  DenseMap<Operation *, Place> loopSources;
-  SmallVector<Operation *> replaced;
+  DenseSet<Operation *> replaced;
 };
 
 struct AssignStorages : kernels::impl::AssignStoragesPassBase<AssignStorages> {

@@ -16,9 +16,7 @@ namespace nacre::kernels {
 // 1. Weights
 //===----------------------------------------------------------------------===//
 
-std::string ModulePlan::makeKernelName(StringRef stem) {
-  return (stem + "_" + Twine(kernelCounts[stem]++)).str();
-}
+std::string ModulePlan::makeKernelName(StringRef stem) { return (stem + "_" + Twine(kernelCounts[stem]++)).str(); }
 
 /// Booleans become bytes, unsigned integers signless; the bytes of a large constant are never copied.
 static FailureOr<ElementsAttr> toStorageAttribute(ElementsAttr value) {
@@ -80,6 +78,12 @@ Value EntryBuilder::use(ElementsAttr value, Location loc) {
   return use;
 }
 
+Value EntryBuilder::allocate(MemRefType type, Location loc) {
+  OpBuilder atBegin = OpBuilder::atBlockBegin(&entry.getBody().front());
+  return plan::StorageOp::create(atBegin, loc, type, plan::Role::Temporary, StringAttr(), IntegerAttr(), TypeAttr(),
+                                 IntegerAttr());
+}
+
 Value EntryBuilder::lookup(Value host) {
   if (Value value = values.lookup(host))
     return value;
@@ -106,11 +110,15 @@ LogicalResult EntryBuilder::launch(KernelBody &body) {
       return failure();
     operands.push_back(reshape(value, cast<RankedTensorType>(argument.getType()).getShape(), loc));
   }
+  Value result = body.getGroup().result, memory = destinations.lookup(result);
   Type resultType = kernel.getOutputs().front().getType();
-  auto launch = plan::LaunchOp::create(builder, loc, resultType, FlatSymbolRefAttr::get(kernel.getSymNameAttr()), operands,
-                                       ValueRange(), DenseI64ArrayAttr(), DenseI64ArrayAttr());
-  Value result = body.getGroup().result;
-  map(result, reshape(launch.getResult(0), cast<RankedTensorType>(result.getType()).getShape(), loc));
+  auto launch = plan::LaunchOp::create(
+      builder, loc, memory ? TypeRange() : TypeRange(resultType), FlatSymbolRefAttr::get(kernel.getSymNameAttr()),
+      operands, memory ? ValueRange(memory) : ValueRange(), DenseI64ArrayAttr(), DenseI64ArrayAttr());
+  Value computed =
+      memory ? plan::ViewOp::create(builder, loc, resultType, memory, Value(), /*offset=*/0, /*step=*/0).getResult()
+             : launch.getResult(0);
+  map(result, reshape(computed, cast<RankedTensorType>(result.getType()).getShape(), loc));
   return success();
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  builds a `plan.entry` on tensors: inputs, weights, launches, and the host's values for those of an nn function.
+// What:  builds a `plan.entry` on tensors: inputs, weights, launches, and the host's values for those of a function.
 // Why:   forming kernels and unrolling recurrent layers both append launches, and share weights and names.
 // How:   ModulePlan holds what all entries share; EntryBuilder appends to one entry.
 
@@ -44,6 +44,11 @@ public:
   mlir::Value use(mlir::ElementsAttr value, mlir::Location loc);
   mlir::Value reshape(mlir::Value value, mlir::ArrayRef<int64_t> shape, mlir::Location loc);
 
+  /// A temporary of the entry.
+  mlir::Value allocate(mlir::MemRefType type, mlir::Location loc);
+  /// The launch that computes `host` writes it into `memory`, a memref of the kernel's own shape.
+  void setDestination(mlir::Value host, mlir::Value memory) { destinations[host] = memory; }
+
   /// Launches a kernel that has been built and maps its group's result.
   mlir::LogicalResult launch(KernelBody &body);
 
@@ -52,6 +57,7 @@ private:
   plan::EntryOp entry;
   mlir::OpBuilder builder;
   llvm::DenseMap<mlir::Value, mlir::Value> values;
+  llvm::DenseMap<mlir::Value, mlir::Value> destinations;
   llvm::DenseMap<mlir::Operation *, mlir::Value> uses;
 };
 

@@ -2,19 +2,14 @@
 //
 // What: turns each function of `nn` operators into a `plan.entry` that launches kernels on tensors.
 // Why:  a kernel is the unit of everything that follows: code, placement, scheduling; what is fused is decided once, here.
-// How:  1. describe the operators to the fusion policy;
-//       2. lower each group into a kernel and launch it where its last operator was;
-//       3. keep reshapes, slices, concatenations and zero pads for nacre-assign-storages, which makes them views.
+// How:  the arguments become inputs, the operators launches (FormOperators.h), the results outputs.
 
 #include "compiler/kernels/EntryBuilder.h"
-#include "compiler/kernels/FusionPolicy.h"
-#include "compiler/kernels/Lowering.h"
+#include "compiler/kernels/FormOperators.h"
 #include "compiler/kernels/Passes.h"
 #include "compiler/kernels/ScalarBodies.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/ADT/TypeSwitch.h"
-#include <map>
 
 namespace nacre::kernels {
 #define GEN_PASS_DEF_FORMKERNELSPASS
@@ -27,106 +22,6 @@ using namespace nacre::kernels;
 
 namespace {
 
-//===----------------------------------------------------------------------===//
-// 1. Operators as the policy sees them
-//===----------------------------------------------------------------------===//
-
-WorkKind getWorkKind(Operation *op) {
-  if (isElementwise(op))
-    return WorkKind::Elementwise;
-  if (isa<nn::MatMulOp, nn::ConvOp>(op))
-    return WorkKind::Contraction;
-  if (isa<nn::SoftmaxOp, nn::NormalizeOp>(op))
-    return WorkKind::Row;
-  if (isa<nn::ReduceOp, nn::PoolOp, nn::LrnOp>(op))
-    return WorkKind::Nest;
-  if (isa<nn::TransposeOp>(op))
-    return WorkKind::Permute;
-  if (isa<nn::GatherOp, nn::ResizeOp>(op))
-    return WorkKind::Indexed;
-  if (isa<nn::ArgReduceOp>(op))
-    return WorkKind::Scan;
-  if (auto slice = dyn_cast<nn::SliceOp>(op))
-    return llvm::all_of(slice.getSteps(), [](int64_t step) { return step == 1; }) ? WorkKind::Boundary : WorkKind::Nest;
-  if (auto pad = dyn_cast<nn::PadOp>(op))
-    return pad.getMode() == nn::PadMode::Constant ? WorkKind::Boundary : WorkKind::Indexed;
-  return WorkKind::Boundary;
-}
-
-/// Products read through transposes; a transpose that nothing else reads is no kernel.
-bool isReadThrough(Operation *op) {
-  return isa<nn::TransposeOp>(op) && !op->use_empty() &&
-         llvm::all_of(op->getUsers(), [](Operation *user) { return isa<nn::MatMulOp>(user); });
-}
-
-class Describer {
-public:
-  explicit Describer(func::FuncOp function) {
-    for (Operation &op : function.front().without_terminator())
-      if (!isa<nn::ConstantOp>(op) && !isReadThrough(&op))
-        add(&op);
-  }
-
-  ArrayRef<FusionNode> getNodes() const { return nodes; }
-  Operation *getOperation(int node) const { return operations[node]; }
-
-private:
-  void add(Operation *op) {
-    FusionNode node;
-    node.kind = getWorkKind(op);
-    for (Value operand : op->getOperands()) {
-      Value read = isa<nn::MatMulOp>(op) ? readThroughTranspose(operand).source : operand;
-      auto found = numbers.find(read.getDefiningOp());
-      node.operands.push_back(found == numbers.end() ? -1 : found->second);
-    }
-    ArrayRef<int64_t> shape = cast<RankedTensorType>(op->getResult(0).getType()).getShape();
-    node.shape = shapes.try_emplace(std::vector<int64_t>(shape.begin(), shape.end()), shapes.size()).first->second;
-    node.escapes = llvm::any_of(op->getUsers(), [](Operation *user) {
-      return user->hasTrait<OpTrait::IsTerminator>() || isReadThrough(user);
-    });
-    if (isa<nn::ReduceOp, nn::SoftmaxOp, nn::NormalizeOp>(op))
-      node.prologueOperand = 0;
-    numbers[op] = nodes.size();
-    nodes.push_back(std::move(node));
-    operations.push_back(op);
-  }
-
-  SmallVector<FusionNode> nodes;
-  SmallVector<Operation *> operations;
-  DenseMap<Operation *, int> numbers;
-  std::map<std::vector<int64_t>, int> shapes;
-};
-
-//===----------------------------------------------------------------------===//
-// 2. Groups to kernels
-//===----------------------------------------------------------------------===//
-
-LogicalResult lowerAnchor(KernelBody &body, Operation *anchor) {
-  return TypeSwitch<Operation *, LogicalResult>(anchor)
-      .Case([&](nn::MatMulOp op) { return lowerMatMul(body, op); })
-      .Case([&](nn::ConvOp op) { return lowerConv(body, op); })
-      .Case([&](nn::ReduceOp op) { return lowerReduce(body, op); })
-      .Case([&](nn::PoolOp op) { return lowerPool(body, op); })
-      .Case([&](nn::LrnOp op) { return lowerLrn(body, op); })
-      .Case([&](nn::SliceOp op) { return lowerSlice(body, op); })
-      .Case([&](nn::SoftmaxOp op) { return lowerSoftmax(body, op); })
-      .Case([&](nn::NormalizeOp op) { return lowerNormalize(body, op); })
-      .Case([&](nn::TransposeOp op) { return lowerTranspose(body, op); })
-      .Case([&](nn::GatherOp op) { return lowerGather(body, op); })
-      .Case([&](nn::ResizeOp op) { return lowerResize(body, op); })
-      .Case([&](nn::PadOp op) { return lowerPad(body, op); })
-      .Case([&](nn::ArgReduceOp op) { return lowerArgReduce(body, op); });
-}
-
-/// The word in a kernel's name: what its heaviest operator does.
-StringRef getStem(Operation *op) {
-  if (auto unary = dyn_cast<nn::UnaryOp>(op))
-    return stringifyUnaryKind(unary.getKind());
-  if (auto binary = dyn_cast<nn::BinaryOp>(op))
-    return stringifyBinaryKind(binary.getKind());
-  return op->getName().stripDialect();
-}
-
 class EntryFormer {
 public:
   EntryFormer(ModulePlan &plan, func::FuncOp function)
@@ -134,29 +29,13 @@ public:
 
   LogicalResult run() {
     readInputs();
-    Describer describer(function);
-    DenseMap<Operation *, OperatorGroup> groups;
-    for (const FusionGroup &group : formGroups(describer.getNodes())) {
-      OperatorGroup &operators = groups[describer.getOperation(group.last)];
-      operators.result = describer.getOperation(group.last)->getResult(0);
-      if (group.anchor >= 0)
-        operators.anchor = describer.getOperation(group.anchor);
-      for (int member : group.members)
-        operators.members.insert(describer.getOperation(member));
-    }
-    for (Operation &op : function.front().without_terminator()) {
-      if (auto group = groups.find(&op); group != groups.end()) {
-        if (failed(formKernel(group->second)))
-          return failure();
-      } else if (getWorkKind(&op) == WorkKind::Boundary && !isa<nn::ConstantOp>(op)) {
-        if (failed(keepBoundary(&op)))
-          return failure();
-      }
-    }
+    if (failed(formOperators(entry, function.front())))
+      return failure();
     return writeOutputs();
   }
 
 private:
+  /// The element type that the model says, where storages hold another.
   static TypeAttr getExternalType(Value value) {
     Type elementType = cast<RankedTensorType>(value.getType()).getElementType();
     return getStorageType(elementType) == elementType ? TypeAttr() : TypeAttr::get(elementType);
@@ -185,41 +64,6 @@ private:
       plan::OutputOp::create(builder, results.getLoc(), value, name,
                              builder.getI64IntegerAttr(result.getOperandNumber()), getExternalType(result.get()));
     }
-    return success();
-  }
-
-  LogicalResult formKernel(const OperatorGroup &group) {
-    SmallVector<Location> locations;
-    for (Operation *member : group.members)
-      locations.push_back(member->getLoc());
-    Location loc = FusedLoc::get(function.getContext(), locations);
-    Operation *first = group.anchor ? group.anchor : group.members.front();
-    ModulePlan &plan = entry.getPlan();
-    KernelBody body(plan.getModule(), plan.makeKernelName(getStem(first)), group, loc, canCollapseRows(group));
-    if (failed(group.anchor ? lowerAnchor(body, group.anchor) : body.finish(plan::KernelKind::Nest)))
-      return failure();
-    return entry.launch(body);
-  }
-
-  //===--------------------------------------------------------------------===//
-  // 3. What may become a view
-  //===--------------------------------------------------------------------===//
-
-  LogicalResult keepBoundary(Operation *op) {
-    SmallVector<Value> operands;
-    for (Value operand : op->getOperands()) {
-      operands.push_back(entry.lookup(operand));
-      if (!operands.back())
-        return failure();
-    }
-    OperationState state(op->getLoc(), op->getName(), operands,
-                         getStorageTensorType(cast<RankedTensorType>(op->getResult(0).getType())), op->getAttrs());
-    Operation *kept = entry.getBuilder().create(state);
-    if (auto pad = dyn_cast<nn::PadOp>(kept))
-      if (auto value = dyn_cast<IntegerAttr>(pad.getValue()))
-        pad.setValueAttr(IntegerAttr::get(getStorageType(value.getType()),
-                                          value.getValue().zext(std::max(8u, value.getValue().getBitWidth()))));
-    entry.map(op->getResult(0), kept->getResult(0));
     return success();
   }
 

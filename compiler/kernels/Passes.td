@@ -117,4 +117,57 @@ def AssignStoragesPass : Pass<"nacre-assign-storages", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"numCopies", "num-copies", "Number of copies launched">];
 }
 
+def MergeKernelsPass : Pass<"nacre-merge-kernels", "::mlir::ModuleOp"> {
+  let summary = "Let launches of equal kernels share one";
+  let description = [{
+    Networks repeat their blocks; code is generated and shipped for each kernel that is left.
+
+    Requires: kernels take whole storages (nacre-assign-storages), so that equal text means equal work.
+
+    Ensures: no two kernels differ in their name and locations only; every launch names the first of its equals.
+
+    Example.
+
+    ```mlir
+    plan.kernel @relu_0 nest (%x: tensor<4xf32>) into (%y: tensor<4xf32>) cut 0 : 4 by 1 { ... }
+    plan.kernel @relu_1 nest (%x: tensor<4xf32>) into (%y: tensor<4xf32>) cut 0 : 4 by 1 { ... }
+    plan.entry @main {
+      ...
+      plan.launch @relu_0(%x) into(%t) : (memref<4xf32>) into (memref<4xf32>)
+      plan.launch @relu_1(%t) into(%y) : (memref<4xf32>) into (memref<4xf32>)
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    plan.kernel @relu_0 nest (%x: tensor<4xf32>) into (%y: tensor<4xf32>) cut 0 : 4 by 1 { ... }
+    plan.entry @main {
+      ...
+      plan.launch @relu_0(%x) into(%t) : (memref<4xf32>) into (memref<4xf32>)
+      plan.launch @relu_0(%t) into(%y) : (memref<4xf32>) into (memref<4xf32>)
+    }
+    ```
+  }];
+  let statistics = [Statistic<"numMerged", "num-merged", "Number of kernels that were copies of others">];
+}
+
+def VerifyKernelsPass : Pass<"nacre-verify-kernels", "::mlir::ModuleOp"> {
+  let summary = "Check what the kernels phase promises to place, schedule and codegen";
+  let description = [{
+    Requires: nothing.
+
+    Ensures: the module holds weights, kernels and entries alone; every kernel has the form of its kind, and every launch works on
+    storages that are its kernel's arguments.
+
+    Example. This is refused, with a note that names nacre-assign-storages:
+
+    ```mlir
+    plan.entry @main {
+      %x = plan.storage input "x" 0 : tensor<4xf32>
+    }
+    ```
+  }];
+}
+
 #endif // NACRE_COMPILER_KERNELS_PASSES

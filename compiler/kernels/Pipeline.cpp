@@ -14,6 +14,9 @@ void buildPipeline(mlir::OpPassManager &pm) {
   pm.nest<mlir::func::FuncOp>().addPass(createExposeMovementPass());
   pm.addPass(createFormKernelsPass());
   pm.addPass(createAssignStoragesPass());
+  // Only now are storages part of a kernel: what is equal here is the same code.
+  pm.addPass(createMergeKernelsPass());
+  pm.addPass(createVerifyKernelsPass());
 }
 
 } // namespace nacre::kernels

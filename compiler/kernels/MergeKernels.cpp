@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What: lets launches of equal kernels share one.
+// Why:  networks repeat their blocks; code is generated, and shipped, for each kernel that is left.
+// How:  kernels are equal when they print the same under one name: storages, slices and cut axis are all part of the
+// text,
+//       locations are not. The first of equal kernels stays.
+
+#include "compiler/kernels/Passes.h"
+
+#include "llvm/ADT/StringMap.h"
+
+namespace nacre::kernels {
+#define GEN_PASS_DEF_MERGEKERNELSPASS
+#include "compiler/kernels/Passes.h.inc"
+} // namespace nacre::kernels
+
+using namespace mlir;
+using namespace nacre;
+
+namespace {
+
+std::string printUnnamed(plan::KernelOp kernel) {
+  StringAttr name = kernel.getSymNameAttr();
+  kernel.setSymName("unnamed");
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  // The local scope keeps printing one kernel from looking at the whole module.
+  kernel.print(stream, OpPrintingFlags().useLocalScope());
+  kernel.setSymNameAttr(name);
+  return text;
+}
+
+struct MergeKernels : kernels::impl::MergeKernelsPassBase<MergeKernels> {
+  void runOnOperation() override {
+    llvm::StringMap<FlatSymbolRefAttr> firstOf;
+    DenseMap<Attribute, FlatSymbolRefAttr> replacements;
+    for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<plan::KernelOp>())) {
+      auto name = FlatSymbolRefAttr::get(kernel.getSymNameAttr());
+      auto [first, isNew] = firstOf.try_emplace(printUnnamed(kernel), name);
+      if (isNew)
+        continue;
+      replacements[name] = first->second;
+      kernel.erase();
+      ++numMerged;
+    }
+    getOperation().walk([&](plan::LaunchOp launch) {
+      if (FlatSymbolRefAttr replacement = replacements.lookup(launch.getKernelAttr()))
+        launch.setKernelAttr(replacement);
+    });
+  }
+};
+
+} // namespace
