@@ -23,7 +23,7 @@ SHAPED = re.compile(r"(?:tensor|memref)<((?:\d+x)*)(\w+)>")
 KERNEL = re.compile(r"plan\.kernel @(\S+) \w+ \((.*?)\) into \((.*?)\) cut ")
 INSERT = re.compile(r"(%\S+) = tensor\.insert_slice (%\S+) into (%\S+?)(\[[^]]*\]) (\[[^]]*\]) \[[^]]*\] : (\S+) into")
 YIELD = re.compile(r"plan\.yield (.*?) :")
-STORAGE = re.compile(r"(%\S+) = plan\.storage (\w+).* : (memref<\S+>)")
+STORAGE = re.compile(r"(%\S+) = plan\.storage\s+(\w+).* : (memref<\S+>)")
 VIEW = re.compile(r"(%\S+) = plan\.view (%[\w#]+)")
 LAUNCH = re.compile(r"plan\.launch @(\S+?)\((.*?)\)(?: into\((.*?)\))?[ {:]")
 
@@ -115,15 +115,19 @@ class Entry:
 
 def read_dump(path):
     """(arena bytes, largest sum of logical bytes) of the one entry of a dump."""
-    kernels, arena, entry = Kernels(), 0, None
     with open(path, encoding="utf-8") as file:
-        for line in file:
-            kernels.read(line)
-            if match := re.search(r"plan\.entry @.*arena_bytes = (\d+)", line):
-                arena, entry = int(match.group(1)), Entry(kernels)
-            elif entry:
-                entry.read(line)
-    return arena, entry.peak()
+        lines = file.readlines()
+    kernels, arena, entry = Kernels(), 0, None
+    for line in lines:
+        kernels.read(line)
+    for line in lines:
+        if match := re.search(r"plan\.entry @.*arena_bytes = (\d+)", line):
+            arena, entry = int(match.group(1)), Entry(kernels)
+        elif entry and line.startswith("}"):
+            return arena, entry.peak()
+        elif entry:
+            entry.read(line)
+    raise rivals.Failure(f"{path} has no entry with an arena")
 
 
 def main():
