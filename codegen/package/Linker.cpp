@@ -12,6 +12,7 @@
 #include <mutex>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <vector>
 
 LLD_HAS_DRIVER(elf)
 
@@ -50,67 +51,92 @@ private:
   int descriptor;
 };
 
-} // namespace
+/// The files in memory of one link, and its command line.
+class LinkLine {
+public:
+  explicit LinkLine(const codegen::Target &target)
+      : arguments{"ld.lld", "-m", target.isArm64() ? "aarch64linux" : "elf_x86_64"} {}
 
-Error link(const LinkInputs &inputs, const codegen::Target &target, const std::string &path) {
-  SmallVector<MemoryFile> files;
-  auto addFile = [&](StringRef name, StringRef bytes) -> Expected<std::string> {
+  void add(ArrayRef<std::string> more) { append_range(arguments, more); }
+
+  Expected<std::string> makeFile(StringRef name, StringRef bytes) {
     Expected<MemoryFile> file = MemoryFile::create(name, bytes);
     if (!file)
       return file.takeError();
     files.push_back(std::move(*file));
     return files.back().path();
-  };
+  }
 
+  Error addFile(StringRef name, StringRef bytes) {
+    Expected<std::string> path = makeFile(name, bytes);
+    if (!path)
+      return path.takeError();
+    arguments.push_back(*path);
+    return Error::success();
+  }
+
+  Error run() {
+    SmallVector<const char *> pointers;
+    for (const std::string &argument : arguments)
+      pointers.push_back(argument.c_str());
+    static std::mutex oneAtATime;
+    std::lock_guard<std::mutex> lock(oneAtATime);
+    std::string messages;
+    raw_string_ostream stream(messages);
+    lld::Result result = lld::lldMain(pointers, stream, stream, {{lld::Gnu, &lld::elf::link}});
+    if (result.retCode != 0)
+      return createStringError("the link failed, a defect of nacre-compile; please report it:\n" + messages);
+    return Error::success();
+  }
+
+private:
+  std::vector<MemoryFile> files;
+  SmallVector<std::string> arguments;
+};
+
+} // namespace
+
+Error link(const LinkInputs &inputs, const codegen::Target &target, const std::string &path) {
+  LinkLine line(target);
   Expected<std::string> exports =
-      addFile("exports", "{ global: " + inputs.exportedSymbol + "; local: *; };");
+      line.makeFile("exports", "{ global: " + inputs.exportedSymbol + "; local: *; };");
   if (!exports)
     return exports.takeError();
-  SmallVector<std::string> arguments{
-      "ld.lld", "-m", target.isArm64() ? "aarch64linux" : "elf_x86_64", "-shared", "-o", path,
-      "--soname=" + inputs.soname, "--version-script=" + *exports,
-      // Both page sizes: else RELRO ends inside a 16 KiB page, and a kernel with such pages cannot protect it.
-      "-z", "max-page-size=16384", "-z", "common-page-size=16384",
-      "-z", "now", "-z", "relro", "-z", "noexecstack", "--hash-style=gnu",
-      // Same input, same bytes; what nothing calls is left out; what the stubs do not name is not there on a phone.
-      "--build-id=none", "--gc-sections", "--no-undefined", "--threads=" + std::to_string(inputs.threads)};
-
-  for (auto [index, object] : enumerate(inputs.objects)) {
-    Expected<std::string> file = addFile("object" + std::to_string(index), object);
-    if (!file)
-      return file.takeError();
-    arguments.push_back(*file);
-  }
+  line.add({"-shared", "-o", path, "--soname=" + inputs.soname, "--version-script=" + *exports,
+            // Both page sizes: else RELRO ends inside a 16 KiB page, and a kernel with such pages cannot protect it.
+            "-z", "max-page-size=16384", "-z", "common-page-size=16384",
+            "-z", "now", "-z", "relro", "-z", "noexecstack", "--hash-style=gnu",
+            // Same input, same bytes; what nothing calls is left out; what the stubs do not name is not there on a phone.
+            "--build-id=none", "--gc-sections", "--no-undefined", "--threads=" + std::to_string(inputs.threads)});
+  for (auto [index, object] : enumerate(inputs.objects))
+    if (Error error = line.addFile("object" + std::to_string(index), object))
+      return error;
   bool found = false;
   for (const EmbeddedFile &embedded : embeddedFiles()) {
     if (embedded.target != target.name)
       continue;
-    Expected<std::string> file = addFile(embedded.name, embedded.bytes);
-    if (!file)
-      return file.takeError();
-    arguments.push_back(*file);
+    if (Error error = line.addFile(embedded.name, embedded.bytes))
+      return error;
     found = true;
   }
   if (!found)
     return createStringError("this nacre-compile was built without a runtime for '" + target.name + "'");
-  if (!inputs.lastObject.empty()) {
-    Expected<std::string> file = addFile("last", inputs.lastObject);
-    if (!file)
-      return file.takeError();
-    arguments.push_back(*file);
-  }
+  if (!inputs.lastObject.empty())
+    if (Error error = line.addFile("last", inputs.lastObject))
+      return error;
+  return line.run();
+}
 
-  SmallVector<const char *> pointers;
-  for (const std::string &argument : arguments)
-    pointers.push_back(argument.c_str());
-  static std::mutex oneAtATime;
-  std::lock_guard<std::mutex> lock(oneAtATime);
-  std::string messages;
-  raw_string_ostream stream(messages);
-  lld::Result result = lld::lldMain(pointers, stream, stream, {{lld::Gnu, &lld::elf::link}});
-  if (result.retCode != 0)
-    return createStringError("the link failed, a defect of nacre-compile; please report it:\n" + messages);
-  return Error::success();
+Error linkRelocatable(ArrayRef<StringRef> objects, StringRef lastPath, const codegen::Target &target,
+                      const std::string &path) {
+  LinkLine line(target);
+  line.add({"-r", "-o", path});
+  for (auto [index, object] : enumerate(objects))
+    if (Error error = line.addFile("object" + std::to_string(index), object))
+      return error;
+  if (!lastPath.empty())
+    line.add({lastPath.str()});
+  return line.run();
 }
 
 } // namespace nacre::package

@@ -25,6 +25,10 @@ struct LinkInputs {
 /// process to its default, as LLD does.
 llvm::Error link(const LinkInputs &inputs, const codegen::Target &target, const std::string &path);
 
+/// Links `objects`, and the object file `lastPath` if it is not empty, into one relocatable object, without runtime or stubs.
+llvm::Error linkRelocatable(llvm::ArrayRef<llvm::StringRef> objects, llvm::StringRef lastPath, const codegen::Target &target,
+                            const std::string &path);
+
 } // namespace nacre::package
 
 #endif // NACRE_CODEGEN_PACKAGE_LINKER_H

@@ -132,6 +132,17 @@ std::string modelNameOf(StringRef outputPath) {
   return name.empty() || isDigit(name[0]) ? "_" + name : name;
 }
 
+/// Opens `path` and writes all weights from byte `base` on.
+static Error writeWeightsTo(const std::string &path, uint64_t base, ArrayRef<PlacedWeight> weights, unsigned jobs) {
+  int file;
+  if (std::error_code error = sys::fs::openFileForReadWrite(path, file, sys::fs::CD_OpenExisting, sys::fs::OF_None))
+    return createStringError("cannot open '" + path + "': " + error.message());
+  Error error = writeWeights(file, base, weights, jobs);
+  if (close(file) && !error)
+    return createStringError("cannot write '" + path + "': " + sys::StrError());
+  return error;
+}
+
 Expected<PackageSizes> writePackage(mlir::ModuleOp module, ArrayRef<CompiledKernel> kernels,
                                     ArrayRef<codegen::Target> targets, const PackageOptions &options) {
   const codegen::Target &target = targets.back();
@@ -143,9 +154,6 @@ Expected<PackageSizes> writePackage(mlir::ModuleOp module, ArrayRef<CompiledKern
       {module, kernels, weights, sizes.weightBytes, options.modelName, symbol, options.compiler}, target);
   if (!table)
     return table.takeError();
-  std::string placeholder;
-  if (sizes.weightBytes)
-    placeholder = weightsPlaceholder(target.isArm64(), sizes.weightBytes);
   SmallVector<StringRef> objects;
   for (const CompiledKernel &kernel : kernels)
     for (const codegen::KernelCode &code : kernel.variants) {
@@ -155,22 +163,37 @@ Expected<PackageSizes> writePackage(mlir::ModuleOp module, ArrayRef<CompiledKern
   objects.emplace_back(table->data(), table->size());
 
   std::string partial = options.outputPath + ".partial";
-  scope_exit removePartial([&] { sys::fs::remove(partial); });
-  LinkInputs inputs{objects, placeholder, symbol, sys::path::filename(options.outputPath).str(), options.jobs};
-  if (Error error = link(inputs, target, partial))
-    return error;
-  if (sizes.weightBytes) {
-    Expected<uint64_t> base = attachWeights(partial);
-    if (!base)
-      return base.takeError();
-    int file;
-    if (std::error_code error = sys::fs::openFileForReadWrite(partial, file, sys::fs::CD_OpenExisting, sys::fs::OF_None))
-      return createStringError("cannot open '" + partial + "': " + error.message());
-    Error error = writeWeights(file, *base, weights, options.jobs);
-    if (close(file) && !error)
-      return createStringError("cannot write '" + partial + "': " + sys::StrError());
-    if (error)
+  std::string weightsFile = options.outputPath + ".weights.partial";
+  scope_exit removePartial([&] {
+    sys::fs::remove(partial);
+    sys::fs::remove(weightsFile);
+  });
+  if (options.relocatable) {
+    if (sizes.weightBytes) {
+      std::string head = weightsObjectHead(target.isArm64(), sizes.weightBytes);
+      if (Error error = writeText(weightsFile, head))
+        return error;
+      if (truncate(weightsFile.c_str(), off_t(head.size() + sizes.weightBytes)))
+        return createStringError("cannot write '" + weightsFile + "': " + sys::StrError());
+      if (Error error = writeWeightsTo(weightsFile, head.size(), weights, options.jobs))
+        return error;
+    }
+    if (Error error = linkRelocatable(objects, sizes.weightBytes ? weightsFile : "", target, partial))
       return error;
+  } else {
+    std::string placeholder;
+    if (sizes.weightBytes)
+      placeholder = weightsPlaceholder(target.isArm64(), sizes.weightBytes);
+    LinkInputs inputs{objects, placeholder, symbol, sys::path::filename(options.outputPath).str(), options.jobs};
+    if (Error error = link(inputs, target, partial))
+      return error;
+    if (sizes.weightBytes) {
+      Expected<uint64_t> base = attachWeights(partial);
+      if (!base)
+        return base.takeError();
+      if (Error error = writeWeightsTo(partial, *base, weights, options.jobs))
+        return error;
+    }
   }
 
   SmallString<128> headerPath = sys::path::parent_path(options.outputPath);
@@ -183,6 +206,7 @@ Expected<PackageSizes> writePackage(mlir::ModuleOp module, ArrayRef<CompiledKern
     return createStringError("cannot read '" + partial + "': " + error.message());
   if (std::error_code error = sys::fs::rename(partial, options.outputPath))
     return createStringError("cannot write '" + options.outputPath + "': " + error.message());
+  sys::fs::remove(weightsFile);
   removePartial.release();
   return sizes;
 }

@@ -25,7 +25,8 @@ namespace nacre::package {
 
 static constexpr char sectionName[] = ".nacre_weights";
 
-std::string weightsPlaceholder(bool arm64, uint64_t bytes) {
+/// An object whose weights are still to come (NOBITS), or follow its end.
+static std::string weightsObject(bool arm64, uint64_t bytes, bool isPlaceholder) {
   enum Section : unsigned { Null, Weights, Symbols, SymbolNames, SectionNames, Note, Count };
   static const char sectionNames[] = "\0.nacre_weights\0.symtab\0.strtab\0.shstrtab\0.note.nacre";
   constexpr unsigned nameOf[Count] = {0, 1, 16, 24, 32, 42};
@@ -60,9 +61,9 @@ std::string weightsPlaceholder(bool arm64, uint64_t bytes) {
   for (unsigned section = Null; section < Count; ++section)
     sections[section].sh_name = nameOf[section];
 
-  sections[Weights].sh_type = SHT_NOBITS;
-  sections[Weights].sh_flags = SHF_ALLOC | SHF_WRITE; // writable, so that the linker puts it behind .bss
-  sections[Weights].sh_offset = object.size();
+  sections[Weights].sh_type = isPlaceholder ? SHT_NOBITS : SHT_PROGBITS;
+  // A placeholder is writable, so that the linker puts it behind .bss.
+  sections[Weights].sh_flags = SHF_ALLOC | (isPlaceholder ? unsigned(SHF_WRITE) : 0u);
   sections[Weights].sh_size = bytes;
   sections[Weights].sh_addralign = pageSize;
 
@@ -80,10 +81,16 @@ std::string weightsPlaceholder(bool arm64, uint64_t bytes) {
   append(Note, SHT_NOTE, &note, sizeof note, 4);
   sections[Note].sh_flags = SHF_ALLOC;
 
+  object.resize(alignTo(object.size(), isPlaceholder ? 1 : pageSize));
+  sections[Weights].sh_offset = object.size();
   std::memcpy(object.data(), &header, sizeof header);
   std::memcpy(object.data() + sizeof header, sections, sizeof sections);
   return object;
 }
+
+std::string weightsPlaceholder(bool arm64, uint64_t bytes) { return weightsObject(arm64, bytes, /*isPlaceholder=*/true); }
+
+std::string weightsObjectHead(bool arm64, uint64_t bytes) { return weightsObject(arm64, bytes, /*isPlaceholder=*/false); }
 
 //===----------------------------------------------------------------------===//
 // 2. After the link

@@ -24,6 +24,9 @@ inline constexpr uint64_t pageSize = 16384;
 /// A relocatable ELF object that reserves `bytes` for the weights. It must be listed last in the link.
 std::string weightsPlaceholder(bool arm64, uint64_t bytes);
 
+/// The beginning of a relocatable ELF object that holds `bytes` of weights: they are to follow it. For links that copy after all.
+std::string weightsObjectHead(bool arm64, uint64_t bytes);
+
 /// Gives the placeholder's section in the linked file `path` a segment at the end of the file and returns the offset in the file
 /// at which the weights' bytes are to be written. Fails where the link did not leave the section last.
 llvm::Expected<uint64_t> attachWeights(const std::string &path);
