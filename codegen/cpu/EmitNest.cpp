@@ -79,7 +79,7 @@ LogicalResult NestEmitter::analyze() {
   if (cost >= kTranscendental)
     vectors = cost >= kHeavy && !wide ? 1 : wide ? 4 : 2;
   else if (stages.front().reduces)
-    vectors = builder.target.registers() / 2;
+    vectors = 8;
 
   std::optional<SmallVector<NestRegion>> divided = divideWindows(whole, cut);
   if (!divided || divided->size() > kMaxRegions)
@@ -95,7 +95,7 @@ SmallVector<int64_t> NestEmitter::chooseBlocks(const Nest &region) const {
   if (!cut)
     return {1};
   const Nest one = takeBlock(region, cut, 1), two = takeBlock(region, cut, 2);
-  const int64_t extent = region.loops[*cut].size, rest = one.countPoints(true);
+  const int64_t extent = region.loops[*cut].size, rest = std::max<int64_t>(1, one.countPoints(true));
   const bool joins = two.loops.size() <= std::max<size_t>(one.loops.size(), 1);
   const bool vectorized = chooseVectorLoop(region).loop == cut;
   const int64_t tile = int64_t(vectors) * width;
@@ -128,7 +128,7 @@ LogicalResult NestEmitter::run() {
   emitUnits([&](Value low, Value high) {
     for (const NestRegion &region : regions) {
       Value begin = region.cutBegin == 0 ? low : emitMax(builder, low, builder.index(region.cutBegin));
-      const bool last = region.cutEnd == form.cutExtent;
+      const bool last = !cut || region.cutEnd == form.cutExtent;
       Value end = last ? high : emitMin(builder, high, builder.index(region.cutEnd));
       emitBlocks(region.nest, chooseBlocks(withoutParts(region.nest)), begin, end, [&] {
         values.assign(stages.size(), {});

@@ -39,6 +39,7 @@ public:
   FailureOr<KernelForm> parse() {
     form.cutAxis = kernel.getCutAxis();
     form.cutExtent = kernel.getCutExtent();
+    form.grain = kernel.getGrain();
     auto yield = cast<plan::YieldOp>(kernel.getBody().front().getTerminator());
     for (auto [argument, value] : llvm::zip_equal(kernel.getOutputs(), yield.getValues()))
       if (failed(parseStorage(argument, value)))

@@ -67,7 +67,7 @@ struct KernelForm {
   llvm::SmallVector<Work, 0> work; ///< In order.
   llvm::SmallVector<WrittenTensor, 1> written;
   unsigned cutAxis = 0; ///< Of written[0].
-  int64_t cutExtent = 1;
+  int64_t cutExtent = 1, grain = 1;
 };
 
 /// Reads the body of `kernel`. Fails, with the reason in the debug log, where it is none of linalg.generics and

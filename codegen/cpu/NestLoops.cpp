@@ -46,12 +46,15 @@ double NestLoops::estimateIndexCost(unsigned sweeps) const {
     bytes += count;
   }
   const double arithmetic = instructions / width / kInstructionsPerNanosecond;
-  return std::max(arithmetic, bytes / kBytesPerNanosecond) / form.cutExtent;
+  return std::max(arithmetic, bytes / kBytesPerNanosecond) / (cut ? form.cutExtent : 1);
 }
 
 void NestLoops::divideIntoUnits(double indexCost, int64_t multiple) {
-  function.unitsPerBlock = divideIndex(cpu::divideIntoUnits(function, indexCost, form.cutExtent, multiple));
+  const int64_t extent = cut ? form.cutExtent : 1;
+  function.unitsPerBlock = divideIndex(cpu::divideIntoUnits(function, indexCost, extent, multiple));
   function.unitCost /= function.unitsPerBlock;
+  if (!cut)
+    function.unitExtent = form.cutExtent;
 }
 
 /// About `wanted` equal parts of an index: turns of its outermost long loop.
@@ -121,6 +124,8 @@ Nest NestLoops::withoutParts(Nest region) const {
 
 void NestLoops::emitBlocks(Nest region, ArrayRef<int64_t> blocks, Value low, Value high,
                            llvm::function_ref<void()> body) {
+  if (region.countPoints(true) == 0)
+    return;
   auto emitBlock = [&](int64_t block, Value index) {
     nest = takeBlock(region, cut, block);
     cutIndex = index;

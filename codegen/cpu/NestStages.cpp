@@ -173,8 +173,14 @@ private:
           axes[*value.written].push_back(loop ? maps[index][*loop] : std::nullopt);
         }
     result.cut = axes.front()[form.cutAxis];
-    if (!result.cut || result.nest.loops[*result.cut].size != form.cutExtent)
+    // Where the axis is reduced as well, its grain says that no share is a part of it.
+    if (result.cut && !result.nest.loops[*result.cut].parallel && form.grain == form.cutExtent)
+      result.cut.reset();
+    else if (!result.cut || !result.nest.loops[*result.cut].parallel ||
+             result.nest.loops[*result.cut].size != form.cutExtent)
       return failure();
+    if (!result.cut)
+      return success();
     for (const LoopMap &loops : axes) {
       auto axis = llvm::find(loops, result.cut);
       if (axis == loops.end())

@@ -36,7 +36,7 @@ struct Stage {
 struct NestStages {
   Nest nest; ///< A loop is parallel where no stage reduces it.
   llvm::SmallVector<Stage, 2> stages;
-  std::optional<unsigned> cut;         ///< The loop of the cut axis; none where its extent is one.
+  std::optional<unsigned> cut;         ///< The loop of the cut axis; none where a share is all or nothing.
   llvm::SmallVector<unsigned> cutAxes; ///< The axis of each written tensor that the loop walks; empty without a cut.
 };
 

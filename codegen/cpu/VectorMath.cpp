@@ -481,6 +481,25 @@ std::optional<Term> emitF32(VectorBuilder &builder, Operation *op, ValueRange op
       .Default([](Operation *) { return std::nullopt; });
 }
 
+/// By squaring; all bits of the exponent count, since products wrap. A negative exponent leaves 0 but of 1 and -1.
+Value emitIntegerPower(VectorBuilder &builder, Value base, Value exponent) {
+  Term square{&builder, base}, bits{&builder, exponent};
+  const unsigned width = getElementTypeOrSelf(base).getIntOrFloatBitWidth();
+  Term one = square.integer(1), power = one;
+  for (unsigned bit = 0; bit < width; ++bit) {
+    Term product = power.op<arith::MulIOp>(power.value, square.value);
+    power = hasBit(bits, 1).select(product, power);
+    square = square.op<arith::MulIOp>(square.value, square.value);
+    bits = bits.op<arith::ShRUIOp>(bits.value, one.value);
+  }
+  auto compare = [&](arith::CmpIPredicate predicate, Value a, int64_t b) {
+    return power.op<arith::CmpIOp>(predicate, a, power.integer(b).value);
+  };
+  Term isUnit = compare(arith::CmpIPredicate::eq, base, 1) | compare(arith::CmpIPredicate::eq, base, -1);
+  Term vanishes = compare(arith::CmpIPredicate::slt, exponent, 0) & !isUnit;
+  return vanishes.select(power.integer(0), power).value;
+}
+
 /// What LLVM has as one instruction, or nearly, for vectors of f32 and f64.
 bool isNative(Operation *op) {
   return isa<math::SqrtOp, math::FloorOp, math::CeilOp, math::TruncOp, math::RoundOp, math::RoundEvenOp, math::AbsFOp,
@@ -530,6 +549,8 @@ Value emitMath(VectorBuilder &builder, Operation *op, ValueRange operands) {
     Term x{&builder, operands[0]};
     return (abs(x) == kInfinity).value;
   }
+  if (isa<math::IPowIOp>(op))
+    return emitIntegerPower(builder, operands[0], operands[1]);
   if (element.isF32())
     if (std::optional<Term> term = emitF32(builder, op, operands))
       return term->value;
