@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/kernels/FusionPolicy.h"
+#include "gtest/gtest.h"
+
+using namespace nacre::kernels;
+
+namespace {
+
+/// Builds small graphs: every call appends a node and returns its number.
+struct Graph {
+  llvm::SmallVector<FusionNode> nodes;
+
+  int add(WorkKind kind, llvm::ArrayRef<int> operands, int shape = 0, int prologueOperand = -1) {
+    FusionNode node;
+    node.kind = kind;
+    node.operands.assign(operands.begin(), operands.end());
+    node.shape = shape;
+    node.prologueOperand = prologueOperand;
+    nodes.push_back(std::move(node));
+    return nodes.size() - 1;
+  }
+  int elementwise(llvm::ArrayRef<int> operands, int shape = 0) { return add(WorkKind::Elementwise, operands, shape); }
+  int contraction(llvm::ArrayRef<int> operands, int shape = 0) { return add(WorkKind::Contraction, operands, shape); }
+  llvm::SmallVector<FusionGroup> run() {
+    nodes.back().escapes = true;
+    return formGroups(nodes);
+  }
+};
+
+std::vector<int> members(const FusionGroup &group) { return {group.members.begin(), group.members.end()}; }
+
+} // namespace
+
+TEST(FusionPolicy, AnAnchorTakesTheChainThatFollows) {
+  Graph graph;
+  int conv = graph.contraction({-1, -1});
+  int bias = graph.elementwise({conv, -1});
+  int relu = graph.elementwise({bias});
+  auto groups = graph.run();
+  ASSERT_EQ(groups.size(), 1u);
+  EXPECT_EQ(groups[0].anchor, conv);
+  EXPECT_EQ(groups[0].last, relu);
+  EXPECT_EQ(members(groups[0]), (std::vector<int>{conv, bias, relu}));
+}
+
+TEST(FusionPolicy, OfTwoContractionsTheLaterTakesTheSum) {
+  Graph graph;
+  int first = graph.contraction({-1, -1});
+  int second = graph.contraction({-1, -1});
+  int sum = graph.elementwise({first, second});
+  auto groups = graph.run();
+  ASSERT_EQ(groups.size(), 2u);
+  EXPECT_EQ(members(groups[0]), (std::vector<int>{first}));
+  EXPECT_EQ(members(groups[1]), (std::vector<int>{second, sum}));
+}
+
+TEST(FusionPolicy, UsesThatMeetAgainStayInRegisters) {
+  // x * sigmoid(x): the product has two uses, but only one value leaves the group.
+  Graph graph;
+  int conv = graph.contraction({-1, -1});
+  int sigmoid = graph.elementwise({conv});
+  int product = graph.elementwise({conv, sigmoid});
+  auto groups = graph.run();
+  ASSERT_EQ(groups.size(), 1u);
+  EXPECT_EQ(members(groups[0]), (std::vector<int>{conv, sigmoid, product}));
+}
+
+TEST(FusionPolicy, AValueReadElsewhereEndsTheGroup) {
+  Graph graph;
+  int conv = graph.contraction({-1, -1});
+  int relu = graph.elementwise({conv});
+  int left = graph.contraction({relu, -1});
+  int right = graph.elementwise({relu});
+  graph.elementwise({left, right});
+  auto groups = graph.run();
+  EXPECT_EQ(groups[0].last, relu);
+  EXPECT_EQ(members(groups[0]), (std::vector<int>{conv, relu}));
+}
+
+TEST(FusionPolicy, AResultOfAnotherShapeIsNoEpilogue) {
+  Graph graph;
+  int product = graph.contraction({-1, -1}, /*shape=*/0);
+  int broadcast = graph.elementwise({product, -1}, /*shape=*/1);
+  auto groups = graph.run();
+  ASSERT_EQ(groups.size(), 2u);
+  EXPECT_EQ(groups[1].anchor, -1);
+  EXPECT_EQ(members(groups[1]), (std::vector<int>{broadcast}));
+}
+
+TEST(FusionPolicy, AChainBeforeARowIsItsPrologue) {
+  Graph graph;
+  int scale = graph.elementwise({-1, -1});
+  int mask = graph.elementwise({scale, -1});
+  int softmax = graph.add(WorkKind::Row, {mask}, 0, /*prologueOperand=*/0);
+  auto groups = graph.run();
+  ASSERT_EQ(groups.size(), 1u);
+  EXPECT_EQ(groups[0].anchor, softmax);
+  EXPECT_EQ(members(groups[0]), (std::vector<int>{scale, mask, softmax}));
+}
+
+TEST(FusionPolicy, AChainBeforeAContractionIsAKernel) {
+  Graph graph;
+  int scale = graph.elementwise({-1, -1});
+  int conv = graph.contraction({scale, -1});
+  auto groups = graph.run();
+  ASSERT_EQ(groups.size(), 2u);
+  EXPECT_EQ(members(groups[0]), (std::vector<int>{scale}));
+  EXPECT_EQ(members(groups[1]), (std::vector<int>{conv}));
+}
+
+TEST(FusionPolicy, ASideChainJoinsTheEpilogueThatReadsIt) {
+  Graph graph;
+  int gate = graph.elementwise({-1});
+  int conv = graph.contraction({-1, -1});
+  int product = graph.elementwise({conv, gate});
+  auto groups = graph.run();
+  ASSERT_EQ(groups.size(), 1u);
+  EXPECT_EQ(members(groups[0]), (std::vector<int>{gate, conv, product}));
+}
+
+TEST(FusionPolicy, BoundariesAreInNoGroup) {
+  Graph graph;
+  int relu = graph.elementwise({-1});
+  int reshape = graph.add(WorkKind::Boundary, {relu});
+  int exp = graph.elementwise({reshape});
+  auto groups = graph.run();
+  ASSERT_EQ(groups.size(), 2u);
+  EXPECT_EQ(members(groups[0]), (std::vector<int>{relu}));
+  EXPECT_EQ(members(groups[1]), (std::vector<int>{exp}));
+}
+
+TEST(FusionPolicy, ALongChainIsCutIntoKernelsOfBoundedSize) {
+  Graph graph;
+  int last = graph.elementwise({-1});
+  for (int i = 1; i < 1000; ++i)
+    last = graph.elementwise({last});
+  auto groups = graph.run();
+  size_t total = 0;
+  for (const FusionGroup &group : groups) {
+    EXPECT_LE(group.members.size(), 64u);
+    total += group.members.size();
+  }
+  EXPECT_EQ(total, 1000u);
+  EXPECT_LE(groups.size(), 20u);
+}
