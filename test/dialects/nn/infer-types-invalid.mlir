@@ -1,0 +1,139 @@
+// RUN: nacre-opt %s --split-input-file --verify-diagnostics
+
+func.func @no_broadcast(%a: tensor<2x3xf32>, %b: tensor<4xf32>) {
+  // expected-error@+1 {{shapes must broadcast, but are [2, 3] and [4]}}
+  %0 = nn.binary add %a, %b : tensor<2x3xf32>, tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @mixed_elements(%a: tensor<3xf32>, %b: tensor<3xf64>) {
+  // expected-error@+1 {{'add' must have operands of one element type, but has 'f32' and 'f64'}}
+  %0 = nn.binary add %a, %b : tensor<3xf32>, tensor<3xf64>
+  return
+}
+
+// -----
+
+func.func @function_of_integers(%a: tensor<3xi32>) {
+  // expected-error@+1 {{'exp' must have an operand of a type it is defined for, but has 'i32'}}
+  %0 = nn.unary exp %a : tensor<3xi32>
+  return
+}
+
+// -----
+
+func.func @inner_dimensions(%a: tensor<2x3xf32>, %b: tensor<4x2xf32>) {
+  // expected-error@+1 {{the last dimension of the left operand must equal the last but one of the right, but they are 3 and 4}}
+  %0 = nn.matmul %a, %b : tensor<2x3xf32>, tensor<4x2xf32>
+  return
+}
+
+// -----
+
+func.func @missing_attribute(%a: tensor<2x3xf32>) {
+  // expected-error@+1 {{requires attribute 'axis'}}
+  %0 = nn.softmax %a : tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @dynamic_shape(%a: tensor<?xf32>) {
+  // expected-error@+1 {{operands must be tensors of static shape, but one is 'tensor<?xf32>'}}
+  %0 = nn.unary exp %a : tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @window_too_large(%a: tensor<1x2x2x1xf32>, %w: tensor<3x3x1x1xf32>) {
+  // expected-error@+1 {{the window of spatial axis 0 must fit into 2 padded elements, but covers 3}}
+  %0 = nn.conv %a, %w {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>,
+                       groups = 1} : tensor<1x2x2x1xf32>, tensor<3x3x1x1xf32>
+  return
+}
+
+// -----
+
+func.func @too_large(%a: tensor<1x4294967296xf32>, %b: tensor<4294967296x1xf32>) {
+  // expected-error@+1 {{the result must fit into memory}}
+  %0 = nn.binary add %a, %b : tensor<1x4294967296xf32>, tensor<4294967296x1xf32>
+  return
+}
+
+// -----
+
+func.func @wrong_pad_value(%a: tensor<3xf32>) {
+  // expected-error@+1 {{value must be a scalar of the operand's element type 'f32', but is 0 : i64}}
+  %0 = nn.pad constant %a [0] [1] 0 : i64 : tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @reflection_too_far(%a: tensor<3xf32>) {
+  // expected-error@+1 {{axis 0 of extent 3 must be padded by 2 at most in this mode, but is by 0 and 3}}
+  %0 = nn.pad reflect %a [0] [3] 0.0 : f32 : tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @element_count(%a: tensor<3xf32>) {
+  // expected-error@+1 {{result must have as many elements as the operand, but they are 'tensor<2xf32>' and 'tensor<3xf32>'}}
+  %0 = nn.reshape %a : tensor<3xf32> to tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @reshape_converts(%a: tensor<3xf32>) {
+  // expected-error@+1 {{result must have the operand's element type 'f32', but has 'i32'}}
+  %0 = nn.reshape %a : tensor<3xf32> to tensor<3xi32>
+  return
+}
+
+// -----
+
+func.func @broadcast_shrinks(%a: tensor<3xf32>) {
+  // expected-error@+1 {{operand must broadcast to the result, but they are 'tensor<3xf32>' and 'tensor<1xf32>'}}
+  %0 = nn.broadcast %a : tensor<3xf32> to tensor<1xf32>
+  return
+}
+
+// -----
+
+func.func @cast_reshapes(%a: tensor<3xf32>) {
+  // expected-error@+1 {{result must have the operand's shape, but they are 'tensor<1x3xi32>' and 'tensor<3xf32>'}}
+  %0 = nn.cast %a : tensor<3xf32> to tensor<1x3xi32>
+  return
+}
+
+// -----
+
+func.func @scale_of_zero(%a: tensor<3xf32>) {
+  // expected-error@+1 {{scales must be positive, but one is 0}}
+  %0 = nn.resize nearest %a {scales = array<f64: 0.0>, coordinates = #nn<coordinates asymmetric>, rounding = #nn<rounding floor>} : tensor<3xf32> to tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @recurrence_shape(%x: tensor<7x2x5xf32>, %w: tensor<5x9xf32>, %r: tensor<3x12xf32>) {
+  // expected-error@+1 {{weights must have shape [5, 12], but is 'tensor<5x9xf32>'}}
+  %0:3 = nn.recurrent lstm %x, %w, %r
+      {activations = [#nn<unary_kind sigmoid>, #nn<unary_kind tanh>, #nn<unary_kind tanh>]}
+      : tensor<7x2x5xf32>, tensor<5x9xf32>, tensor<3x12xf32>
+  return
+}
+
+// -----
+
+func.func @recurrence_activations(%x: tensor<7x2x5xf32>, %w: tensor<5x9xf32>, %r: tensor<3x9xf32>) {
+  // expected-error@+1 {{must have 2 activations, but has 1}}
+  %0:3 = nn.recurrent gru %x, %w, %r {activations = [#nn<unary_kind tanh>]}
+      : tensor<7x2x5xf32>, tensor<5x9xf32>, tensor<3x9xf32>
+  return
+}

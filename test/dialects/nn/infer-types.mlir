@@ -1,0 +1,63 @@
+// RUN: nacre-opt %s | nacre-opt | FileCheck %s
+
+// Result types follow from operands and attributes, and survive printing and parsing. ShapeRules have unit tests; here is
+// one of each operator.
+
+// CHECK-LABEL: func.func @every_operator(
+func.func @every_operator(%image: tensor<1x8x8x4xf32>, %m: tensor<5x2x3xf32>, %i: tensor<2x2xi64>, %c: tensor<3xi1>) {
+  %filter = nn.constant dense<1.0> : tensor<3x3x2x6xf32>
+  // CHECK: nn.unary is_nan %{{.*}} : tensor<5x2x3xf32>
+  %nan = nn.unary is_nan %m : tensor<5x2x3xf32>
+  // CHECK: nn.select %{{.*}} : tensor<5x2x3xi1>, tensor<5x2x3xf32>, tensor<5x2x3xf32>
+  %select = nn.select %nan, %m, %m : tensor<5x2x3xi1>, tensor<5x2x3xf32>, tensor<5x2x3xf32>
+  // CHECK: %[[LESS:.*]] = nn.binary less
+  %less = nn.binary less %select, %m : tensor<5x2x3xf32>, tensor<5x2x3xf32>
+  // CHECK: nn.binary and %[[LESS]], %{{.*}} : tensor<5x2x3xi1>, tensor<3xi1>
+  %and = nn.binary and %less, %c : tensor<5x2x3xi1>, tensor<3xi1>
+  %t = nn.transpose %m [0, 2, 1] : tensor<5x2x3xf32>
+  // CHECK: %[[PRODUCT:.*]] = nn.matmul
+  %product = nn.matmul %m, %t : tensor<5x2x3xf32>, tensor<5x3x2xf32>
+  // CHECK: nn.softmax %[[PRODUCT]] {axis = 2 : i64} : tensor<5x2x2xf32>
+  %softmax = nn.softmax %product {axis = 2} : tensor<5x2x2xf32>
+  // CHECK: %[[CONV:.*]] = nn.conv
+  %conv = nn.conv %image, %filter {strides = array<i64: 2, 2>, pads = array<i64: 1, 1, 1, 1>,
+      dilations = array<i64: 1, 1>, groups = 2} : tensor<1x8x8x4xf32>, tensor<3x3x2x6xf32>
+  // CHECK: %[[POOL:.*]] = nn.pool average %[[CONV]] {{.*}} : tensor<1x4x4x6xf32>
+  %pool = nn.pool average %conv {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>,
+      dilations = array<i64: 1, 1>, overhang = array<i64: 1, 1>, count_padding} : tensor<1x4x4x6xf32>
+  // CHECK: nn.lrn %[[POOL]] {{.*}} : tensor<1x2x2x6xf32>
+  %lrn = nn.lrn %pool {size = 5, alpha = 1.0, beta = 0.75, bias = 1.0} : tensor<1x2x2x6xf32>
+  // CHECK: %[[MEAN:.*]] = nn.reduce mean
+  %mean = nn.reduce mean %lrn {axes = array<i64: 1, 2>} : tensor<1x2x2x6xf32>
+  // CHECK: %[[ARG:.*]] = nn.arg_reduce min %[[MEAN]] {axis = 1 : i64} : tensor<1x6xf32>
+  %arg = nn.arg_reduce min %mean {axis = 1} : tensor<1x6xf32>
+  // CHECK: nn.cast %[[ARG]] : tensor<1xi64> to tensor<1xf32>
+  %cast = nn.cast %arg : tensor<1xi64> to tensor<1xf32>
+  // CHECK: %[[GATHER:.*]] = nn.gather
+  %gather = nn.gather %m, %i {axis = 1} : tensor<5x2x3xf32>, tensor<2x2xi64>
+  // CHECK: nn.normalize %[[GATHER]] {{.*}} : tensor<5x2x2x3xf32>
+  %normalize = nn.normalize %gather {axes = array<i64: 3>, epsilon = 1.0e-5} : tensor<5x2x2x3xf32>
+  // CHECK: %[[PAD:.*]] = nn.pad constant
+  %pad = nn.pad constant %m [0, 1, -1] [1, 1, 0] 0.0 : f32 : tensor<5x2x3xf32>
+  // CHECK: %[[CONCAT:.*]] = nn.concat %[[PAD]], %[[PAD]] {axis = 0 : i64} : tensor<6x4x2xf32>, tensor<6x4x2xf32>
+  %concat = nn.concat %pad, %pad {axis = 0} : tensor<6x4x2xf32>, tensor<6x4x2xf32>
+  // CHECK: %[[SLICE:.*]] = nn.slice %[[CONCAT]] [11, 0, 0] [6, 4, 1] [-2, 1, 1] : tensor<12x4x2xf32>
+  %slice = nn.slice %concat [11, 0, 0] [6, 4, 1] [-2, 1, 1] : tensor<12x4x2xf32>
+  // CHECK: nn.broadcast %[[SLICE]] : tensor<6x4x1xf32> to tensor<6x4x7xf32>
+  %broadcast = nn.broadcast %slice : tensor<6x4x1xf32> to tensor<6x4x7xf32>
+  // CHECK: nn.resize linear %{{.*}} {coordinates = #nn<coordinates half_pixel>, rounding = #nn<rounding floor>, scales = {{.*}}} : tensor<6x4x7xf32> to tensor<6x4x14xf32>
+  %resize = nn.resize linear %broadcast {scales = array<f64: 1.0, 1.0, 2.0>, coordinates = #nn<coordinates half_pixel>,
+      rounding = #nn<rounding floor>} : tensor<6x4x7xf32> to tensor<6x4x14xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @recurrent(
+// CHECK:         %[[ALL:[^ ,]+]], %[[LAST:[^ ,]+]], %[[CELL:[^ ,]+]] = nn.recurrent lstm
+// CHECK:         return %[[ALL]], %[[LAST]], %[[CELL]] : tensor<7x2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>
+func.func @recurrent(%x: tensor<7x2x5xf32>, %w: tensor<5x12xf32>, %r: tensor<3x12xf32>, %h: tensor<2x3xf32>)
+    -> (tensor<7x2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>) {
+  %0:3 = nn.recurrent lstm %x, %w, %r initial_h(%h : tensor<2x3xf32>)
+      {activations = [#nn<unary_kind sigmoid>, #nn<unary_kind tanh>, #nn<unary_kind tanh>]}
+      : tensor<7x2x5xf32>, tensor<5x12xf32>, tensor<3x12xf32>
+  return %0#0, %0#1, %0#2 : tensor<7x2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>
+}
