@@ -119,6 +119,8 @@ ArrayRef<EmitterOfKind> emitters() {
       {"contraction", plan::KernelKind::Contraction, emitContraction},
       {"nest", plan::KernelKind::Nest, emitNest},
       {"row", plan::KernelKind::Row, emitRow},
+      {"permute", plan::KernelKind::Permute, emitPermute},
+      {"nest", plan::KernelKind::Permute, emitNest},
       {"fallback", std::nullopt, emitFallback},
   };
   return inOrder;
