@@ -1,0 +1,200 @@
+// RUN: nacre-opt %s --nacre-simplify-graph --split-input-file | FileCheck %s
+
+// The example of the pass's documentation.
+
+// CHECK-LABEL: func.func @documented_example(
+// CHECK-SAME:    %[[X:[^ :]+]]: tensor<2x7x4xf32>)
+// CHECK-NEXT:    %[[S:.*]] = nn.slice %[[X]] [0, 6, 0] [2, 1, 4] [1, 1, 1]
+// CHECK-NEXT:    %[[R:.*]] = nn.reshape %[[S]] : tensor<2x1x4xf32> to tensor<2x4xf32>
+// CHECK-NEXT:    return %[[R]]
+func.func @documented_example(%x: tensor<2x7x4xf32>) -> tensor<2x4xf32> {
+  %i = nn.constant dense<-1> : tensor<i64>
+  %0 = nn.gather %x, %i {axis = 1} : tensor<2x7x4xf32>, tensor<i64>
+  return %0 : tensor<2x4xf32>
+}
+
+// -----
+
+// Indices at equal distances are a slice, backwards too; others, and repeated ones, are not.
+
+// CHECK-LABEL: func.func @gathers(
+// CHECK:         nn.slice %{{.*}} [5, 0] [3, 4] [-2, 1]
+// CHECK:         nn.gather
+// CHECK:         nn.gather
+func.func @gathers(%x: tensor<7x4xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<2x4xf32>) {
+  %i = nn.constant dense<[5, 3, 1]> : tensor<3xi64>
+  %j = nn.constant dense<[0, 1, 3]> : tensor<3xi64>
+  %k = nn.constant dense<[2, 2]> : tensor<2xi64>
+  %0 = nn.gather %x, %i {axis = 0} : tensor<7x4xf32>, tensor<3xi64>
+  %1 = nn.gather %x, %j {axis = 0} : tensor<7x4xf32>, tensor<3xi64>
+  %2 = nn.gather %x, %k {axis = 0} : tensor<7x4xf32>, tensor<2xi64>
+  return %0, %1, %2 : tensor<3x4xf32>, tensor<3x4xf32>, tensor<2x4xf32>
+}
+
+// -----
+
+// Only a transpose that leaves the others in order is a reshape.
+
+// CHECK-LABEL: func.func @transposes_of_units(
+// CHECK:         nn.reshape %{{.*}} : tensor<1x3x1x5xf32> to tensor<3x1x5x1xf32>
+// CHECK:         nn.transpose
+func.func @transposes_of_units(%x: tensor<1x3x1x5xf32>) -> (tensor<3x1x5x1xf32>, tensor<1x5x1x3xf32>) {
+  %0 = nn.transpose %x [1, 0, 3, 2] : tensor<1x3x1x5xf32>
+  %1 = nn.transpose %x [0, 3, 2, 1] : tensor<1x3x1x5xf32>
+  return %0, %1 : tensor<3x1x5x1xf32>, tensor<1x5x1x3xf32>
+}
+
+// -----
+
+// A concat used elsewhere must not be taken apart: its parts would be copied twice.
+
+// CHECK-LABEL: func.func @concats(
+// CHECK-SAME:    %[[X:[^ :]+]]: tensor<2x3xf32>)
+// CHECK:         %[[USED:.*]] = nn.concat %[[X]], %[[X]] {axis = 1 : i64}
+// CHECK:         nn.concat %[[X]], %[[X]], %[[X]] {axis = 0 : i64}
+// CHECK:         nn.concat %[[USED]], %[[X]]
+func.func @concats(%x: tensor<2x3xf32>) -> (tensor<6x3xf32>, tensor<2x6xf32>, tensor<2x9xf32>) {
+  %0 = nn.concat %x, %x {axis = 0} : tensor<2x3xf32>, tensor<2x3xf32>
+  %1 = nn.concat %x, %x {axis = 1} : tensor<2x3xf32>, tensor<2x3xf32>
+  %2 = nn.concat %0, %x {axis = 0} : tensor<4x3xf32>, tensor<2x3xf32>
+  %3 = nn.concat %1, %x {axis = 1} : tensor<2x6xf32>, tensor<2x3xf32>
+  return %2, %1, %3 : tensor<6x3xf32>, tensor<2x6xf32>, tensor<2x9xf32>
+}
+
+// -----
+
+// Nothing is reduced along axes of extent one.
+
+// CHECK-LABEL: func.func @reduction_of_units(
+// CHECK-NEXT:    %[[R:.*]] = nn.reshape %{{.*}} : tensor<4x1x1xf32> to tensor<4xf32>
+// CHECK-NEXT:    return %[[R]]
+func.func @reduction_of_units(%x: tensor<4x1x1xf32>) -> tensor<4xf32> {
+  %0 = nn.reduce mean %x {axes = array<i64: 1, 2>} : tensor<4x1x1xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// One window over everything is a mean; with padding, or of maxima, it is not.
+
+// CHECK-LABEL: func.func @global_pools(
+// CHECK:         nn.reduce mean %{{.*}} {axes = array<i64: 1, 2>, keep_dims}
+// CHECK:         nn.pool average
+// CHECK:         nn.pool max
+func.func @global_pools(%x: tensor<1x4x4x8xf32>) -> (tensor<1x1x1x8xf32>, tensor<1x2x2x8xf32>, tensor<1x1x1x8xf32>) {
+  %0 = nn.pool average %x {kernel = array<i64: 4, 4>, strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>,
+      dilations = array<i64: 1, 1>, overhang = array<i64: 0, 0>} : tensor<1x4x4x8xf32>
+  %1 = nn.pool average %x {kernel = array<i64: 4, 4>, strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 1, 1>,
+      dilations = array<i64: 1, 1>, overhang = array<i64: 0, 0>} : tensor<1x4x4x8xf32>
+  %2 = nn.pool max %x {kernel = array<i64: 4, 4>, strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>,
+      dilations = array<i64: 1, 1>, overhang = array<i64: 0, 0>} : tensor<1x4x4x8xf32>
+  return %0, %1, %2 : tensor<1x1x1x8xf32>, tensor<1x2x2x8xf32>, tensor<1x1x1x8xf32>
+}
+
+// -----
+
+// Zeros around the image join the pads, low ones first; pads of channels, crops and other values stay.
+
+// CHECK-LABEL: func.func @pads(
+// CHECK-SAME:    %[[X:[^ :]+]]: tensor<1x4x4x8xf32>,
+// CHECK:         nn.conv %[[X]], %{{.*}} pads = array<i64: 1, 3, 3, 1>
+// CHECK:         nn.pad
+// CHECK:         nn.pad
+func.func @pads(%x: tensor<1x4x4x8xf32>, %w: tensor<3x3x8x2xf32>, %v: tensor<3x3x9x2xf32>)
+    -> (tensor<1x6x6x2xf32>, tensor<1x2x2x2xf32>, tensor<1x4x4x2xf32>) {
+  %0 = nn.pad constant %x [0, 1, 2, 0] [0, 2, 0, 0] 0.0 : f32 : tensor<1x4x4x8xf32>
+  %1 = nn.conv %0, %w {strides = array<i64: 1, 1>, pads = array<i64: 0, 1, 1, 1>, dilations = array<i64: 1, 1>,
+      groups = 1} : tensor<1x7x6x8xf32>, tensor<3x3x8x2xf32>
+  %2 = nn.pad constant %x [0, 0, 0, 0] [0, 0, 0, 1] 0.0 : f32 : tensor<1x4x4x8xf32>
+  %3 = nn.conv %2, %v {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>,
+      groups = 1} : tensor<1x4x4x9xf32>, tensor<3x3x9x2xf32>
+  %4 = nn.pad constant %x [0, 1, 1, 0] [0, 1, 1, 0] 1.0 : f32 : tensor<1x4x4x8xf32>
+  %5 = nn.conv %4, %w {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>,
+      groups = 1} : tensor<1x6x6x8xf32>, tensor<3x3x8x2xf32>
+  return %1, %3, %5 : tensor<1x6x6x2xf32>, tensor<1x2x2x2xf32>, tensor<1x4x4x2xf32>
+}
+
+// -----
+
+// An expansion that the operator would do by itself goes; one that gives the result its shape stays.
+
+// CHECK-LABEL: func.func @expansions(
+// CHECK-SAME:    %[[X:[^ :]+]]: tensor<2x3xf32>, %[[Y:[^ :]+]]: tensor<3xf32>)
+// CHECK:         nn.binary mul %[[X]], %[[Y]] : tensor<2x3xf32>, tensor<3xf32>
+// CHECK:         %[[B:.*]] = nn.broadcast %[[Y]] : tensor<3xf32> to tensor<5x3xf32>
+// CHECK:         nn.binary mul %[[B]], %[[Y]]
+func.func @expansions(%x: tensor<2x3xf32>, %y: tensor<3xf32>) -> (tensor<2x3xf32>, tensor<5x3xf32>) {
+  %0 = nn.broadcast %y : tensor<3xf32> to tensor<2x3xf32>
+  %1 = nn.binary mul %x, %0 : tensor<2x3xf32>, tensor<2x3xf32>
+  %2 = nn.broadcast %y : tensor<3xf32> to tensor<5x3xf32>
+  %3 = nn.binary mul %2, %y : tensor<5x3xf32>, tensor<3xf32>
+  return %1, %3 : tensor<2x3xf32>, tensor<5x3xf32>
+}
+
+// -----
+
+// A constant operand has no axes to spare: a splat is a number, leading axes of one go.
+
+// CHECK-LABEL: func.func @constants_shrink(
+// CHECK-DAG:     %[[S:.*]] = nn.constant dense<2.000000e+00> : tensor<f32>
+// CHECK-DAG:     %[[B:.*]] = nn.constant dense<[1.000000e+00, 2.000000e+00, 3.000000e+00]> : tensor<3xf32>
+// CHECK-DAG:     %[[K:.*]] = nn.constant dense<2.000000e+00> : tensor<4x3xf32>
+// CHECK:         nn.binary mul %{{.*}}, %[[S]]
+// CHECK:         nn.binary add %{{.*}}, %[[B]]
+// CHECK:         nn.binary sub %{{.*}}, %[[K]]
+func.func @constants_shrink(%x: tensor<4x3xf32>, %y: tensor<3xf32>) -> (tensor<4x3xf32>, tensor<4x3xf32>) {
+  %s = nn.constant dense<2.0> : tensor<4x3xf32>
+  %b = nn.constant dense<[[1.0, 2.0, 3.0]]> : tensor<1x3xf32>
+  %0 = nn.binary mul %x, %s : tensor<4x3xf32>, tensor<4x3xf32>
+  %1 = nn.binary add %0, %b : tensor<4x3xf32>, tensor<1x3xf32>
+  %2 = nn.binary sub %y, %s : tensor<3xf32>, tensor<4x3xf32>
+  return %1, %2 : tensor<4x3xf32>, tensor<4x3xf32>
+}
+
+// -----
+
+// Powers with an operator of their own; integers have a square only.
+
+// CHECK-LABEL: func.func @powers(
+// CHECK-SAME:    %[[X:[^ :]+]]: tensor<3xf32>, %[[I:[^ :]+]]: tensor<3xi32>)
+// CHECK:         nn.binary mul %[[X]], %[[X]]
+// CHECK:         nn.unary sqrt %[[X]]
+// CHECK:         nn.unary reciprocal %[[X]]
+// CHECK:         %[[ROOT:.*]] = nn.unary sqrt %[[X]]
+// CHECK:         nn.unary reciprocal %[[ROOT]]
+// CHECK:         nn.binary pow %[[X]]
+// CHECK:         nn.binary mul %[[I]], %[[I]]
+// CHECK:         nn.binary pow %[[I]]
+func.func @powers(%x: tensor<3xf32>, %i: tensor<3xi32>) -> (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>,
+    tensor<3xf32>, tensor<3xi32>, tensor<3xi32>) {
+  %two = nn.constant dense<2.0> : tensor<f32>
+  %half = nn.constant dense<0.5> : tensor<f32>
+  %inverse = nn.constant dense<-1.0> : tensor<f32>
+  %rsqrt = nn.constant dense<-0.5> : tensor<f32>
+  %three = nn.constant dense<3.0> : tensor<f32>
+  %j = nn.constant dense<2> : tensor<i32>
+  %k = nn.constant dense<-1> : tensor<i32>
+  %0 = nn.binary pow %x, %two : tensor<3xf32>, tensor<f32>
+  %1 = nn.binary pow %x, %half : tensor<3xf32>, tensor<f32>
+  %2 = nn.binary pow %x, %inverse : tensor<3xf32>, tensor<f32>
+  %3 = nn.binary pow %x, %rsqrt : tensor<3xf32>, tensor<f32>
+  %4 = nn.binary pow %x, %three : tensor<3xf32>, tensor<f32>
+  %5 = nn.binary pow %i, %j : tensor<3xi32>, tensor<i32>
+  %6 = nn.binary pow %i, %k : tensor<3xi32>, tensor<i32>
+  return %0, %1, %2, %3, %4, %5, %6 : tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>,
+      tensor<3xi32>, tensor<3xi32>
+}
+
+// -----
+
+// The larger of x and zero is relu; the smaller is not.
+
+// CHECK-LABEL: func.func @maximum_with_zero(
+// CHECK:         nn.unary relu
+// CHECK:         nn.binary min
+func.func @maximum_with_zero(%x: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>) {
+  %zero = nn.constant dense<0.0> : tensor<f32>
+  %0 = nn.binary max %zero, %x : tensor<f32>, tensor<3xf32>
+  %1 = nn.binary min %zero, %x : tensor<f32>, tensor<3xf32>
+  return %0, %1 : tensor<3xf32>, tensor<3xf32>
+}

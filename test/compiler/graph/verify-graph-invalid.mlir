@@ -1,0 +1,45 @@
+// RUN: nacre-opt %s --nacre-verify-graph --split-input-file --verify-diagnostics
+
+func.func @other_dialect() -> i32 {
+  // expected-error@+1 {{'arith.constant' op must belong to the nn dialect after the graph phase}}
+  %0 = arith.constant 1 : i32
+  return %0 : i32
+}
+
+// -----
+
+func.func @foldable() -> tensor<2x2xf32> {
+  %a = nn.constant dense<1.0> : tensor<2x2xf32>
+  // expected-error@+2 {{'nn.transpose' op must not have constant operands alone after the graph phase}}
+  // expected-note@+1 {{likely a missing case in nacre-fold-constants}}
+  %0 = nn.transpose %a [1, 0] : tensor<2x2xf32>
+  return %0 : tensor<2x2xf32>
+}
+
+// -----
+
+func.func @transpose_of_units(%x: tensor<1x2xf32>) -> tensor<2x1xf32> {
+  // expected-error@+2 {{must move an axis of more than one element after the graph phase}}
+  // expected-note@+1 {{likely a missing case in nacre-simplify-graph}}
+  %0 = nn.transpose %x [1, 0] : tensor<1x2xf32>
+  return %0 : tensor<2x1xf32>
+}
+
+// -----
+
+func.func @transpose_of_transpose(%x: tensor<2x3x4xf32>) -> tensor<4x2x3xf32> {
+  %0 = nn.transpose %x [0, 2, 1] : tensor<2x3x4xf32>
+  // expected-error@+2 {{must not follow another transpose after the graph phase}}
+  // expected-note@+1 {{likely a missing case in nacre-simplify-graph}}
+  %1 = nn.transpose %0 [1, 0, 2] : tensor<2x4x3xf32>
+  return %1 : tensor<4x2x3xf32>
+}
+
+// -----
+
+// expected-error@+1 {{must be one block after the graph phase, but has 2}}
+func.func @two_blocks(%x: tensor<2xf32>) -> tensor<2xf32> {
+  cf.br ^end
+^end:
+  return %x : tensor<2xf32>
+}
