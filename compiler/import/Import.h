@@ -18,13 +18,17 @@
 
 namespace nacre::importer {
 
+/// The most dimensions a tensor may have.
+constexpr int64_t maxRank = 32;
+
 struct ImportOptions {
   /// Shapes of inputs by name (`--shape`). They replace symbolic dimensions, and must agree with the others.
   std::map<std::string, llvm::SmallVector<int64_t>> shapes;
   /// Values of inputs by name (`--set`): numbers separated by commas, or the path of a .npy or .pb file. Such an input
   /// is no longer an input of the function.
   std::map<std::string, std::string> values;
-  /// The largest constant that the import may make, in bytes. Splats are not counted.
+  /// The largest constant that the import may make, and the most that folding may make in all, in bytes. Splats are not
+  /// counted.
   int64_t maxConstantBytes = int64_t(1024) << 20;
   /// The name of the function.
   std::string entry = "main";

@@ -9,8 +9,11 @@
 
 #include "compiler/import/NnBuilder.h"
 
+#include "compiler/import/Import.h"
+
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Verifier.h"
+#include "llvm/ADT/APSInt.h"
 #include "llvm/ADT/STLExtras.h"
 #include <numeric>
 
@@ -69,9 +72,19 @@ SmallVector<Value> NnBuilder::finish(OperationState &state, InferTypes inferType
     op->erase();
     return none;
   }
-  SmallVector<Value> folded;
-  if (succeeded(builder.tryFold(op, folded)) && !folded.empty()) {
+  for (Value result : op->getResults()) {
+    if (getRank(result) <= maxRank)
+      continue;
+    error() << "must have at most " << maxRank << " dimensions, but has " << getRank(result);
     op->erase();
+    return none;
+  }
+  SmallVector<Value> folded;
+  if (foldBudget > 0 && succeeded(builder.tryFold(op, folded)) && !folded.empty()) {
+    op->erase();
+    for (Value value : folded)
+      if (ElementsAttr constant = getConstant(value); constant && !constant.isSplat())
+        foldBudget -= constant.getNumElements() * constant.getElementType().getIntOrFloatBitWidth() / 8;
     return folded;
   }
   return llvm::to_vector_of<Value>(op->getResults());
@@ -84,8 +97,11 @@ SmallVector<Value> NnBuilder::finish(OperationState &state, InferTypes inferType
 static TypedAttr getScalarAttr(Type type, double value) {
   if (auto floatType = dyn_cast<FloatType>(type))
     return FloatAttr::get(floatType, value);
-  unsigned width = type.getIntOrFloatBitWidth();
-  return IntegerAttr::get(type, APInt(64, static_cast<uint64_t>(static_cast<int64_t>(value))).zextOrTrunc(width));
+  // Saturates, and makes a NaN zero.
+  APSInt integer(type.getIntOrFloatBitWidth(), /*isUnsigned=*/type.isUnsignedInteger() || type.isInteger(1));
+  bool isExact;
+  APFloat(value).convertToInteger(integer, APFloat::rmTowardZero, &isExact);
+  return IntegerAttr::get(type, integer);
 }
 
 Value NnBuilder::constant(ElementsAttr value) { return infer<nn::ConstantOp>(value); }

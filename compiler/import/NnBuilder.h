@@ -32,7 +32,9 @@ llvm::SmallVector<int64_t> axisRange(int64_t begin, int64_t end);
 
 class NnBuilder {
 public:
-  NnBuilder(mlir::OpBuilder &builder, mlir::Location loc) : builder(builder), loc(loc) {}
+  /// `foldBudget` is how many bytes of constants folding may still make, over all builders that share it.
+  NnBuilder(mlir::OpBuilder &builder, mlir::Location loc, int64_t &foldBudget)
+      : builder(builder), loc(loc), foldBudget(foldBudget) {}
 
   mlir::Location getLoc() const { return loc; }
   mlir::Builder &types() { return builder; }
@@ -110,6 +112,7 @@ private:
 
   mlir::OpBuilder &builder;
   mlir::Location loc;
+  int64_t &foldBudget;
 };
 
 } // namespace nacre::importer

@@ -29,19 +29,19 @@ Value OperandBinder::getOperand(size_t index) const {
   return index < node.operands.size() ? node.operands[index] : Value();
 }
 
-/// The names of the function's inputs that `value` is computed from.
-static llvm::SetVector<StringRef> findInputs(Value value) {
-  llvm::SetVector<StringRef> inputs;
+/// The name of an input of the function that `value` is computed from; empty when none is near enough to find quickly.
+static StringRef findInput(Value value) {
+  constexpr size_t maxValues = 4096;
   llvm::SetVector<Value> reached;
   reached.insert(value);
-  for (size_t next = 0; next < reached.size(); ++next) {
+  for (size_t next = 0; next < reached.size() && next < maxValues; ++next) {
     Value current = reached[next];
     if (Operation *op = current.getDefiningOp())
       reached.insert(op->operand_begin(), op->operand_end());
     else if (auto name = dyn_cast<NameLoc>(current.getLoc()))
-      inputs.insert(name.getName());
+      return name.getName();
   }
-  return inputs;
+  return {};
 }
 
 ElementsAttr OperandBinder::getConstantOperand(size_t index, StringRef role) {
@@ -50,12 +50,11 @@ ElementsAttr OperandBinder::getConstantOperand(size_t index, StringRef role) {
     return constant;
   InFlightDiagnostic diagnostic = error() << "operand " << index << " ('" << role
                                           << "') must be known when the model is compiled, but is computed";
-  llvm::SetVector<StringRef> inputs = findInputs(operand);
-  if (inputs.empty()) {
-    diagnostic << " by nodes that are too large to fold";
-  } else {
-    diagnostic << " from input '" << inputs.front() << "'; fix it with --set " << inputs.front() << "=<value|file>";
-  }
+  StringRef input = findInput(operand);
+  if (input.empty())
+    diagnostic << " by nodes that are not folded";
+  else
+    diagnostic << " from input '" << input << "'; fix it with --set " << input << "=<value|file>";
   return {};
 }
 

@@ -11,17 +11,20 @@ namespace nacre::nn {
 
 namespace {
 
-/// A constant product larger than this is left to the compiled model: about a tenth of a second of this interpreter.
-constexpr int64_t maxMultiplications = int64_t(1) << 26;
+/// Multiplications or elements read, above which the work is left to the compiled model: about a tenth of a second of
+/// this interpreter. A splat of any size is a constant, so its bytes are no limit.
+constexpr int64_t maxSteps = int64_t(1) << 26;
 
 } // namespace
 
 bool canEvaluate(Operation *op) {
   if (auto product = dyn_cast<MatMulOp>(op))
     return product.getType().getNumElements() <=
-           maxMultiplications / std::max<int64_t>(1, product.getLhs().getType().getShape().back());
-  return isa<UnaryOp, BinaryOp, SelectOp, CastOp, ReduceOp, ArgReduceOp, SoftmaxOp, ReshapeOp, BroadcastOp, TransposeOp,
-             ConcatOp, SliceOp, PadOp, GatherOp>(op);
+           maxSteps / std::max<int64_t>(1, product.getLhs().getType().getShape().back());
+  if (isa<ReduceOp, ArgReduceOp, SoftmaxOp>(op))
+    return cast<RankedTensorType>(op->getOperand(0).getType()).getNumElements() <= maxSteps;
+  return isa<UnaryOp, BinaryOp, SelectOp, CastOp, ReshapeOp, BroadcastOp, TransposeOp, ConcatOp, SliceOp, PadOp,
+             GatherOp>(op);
 }
 
 FailureOr<ElementsAttr> evaluate(Operation *op, ArrayRef<ElementsAttr> operands) {

@@ -27,13 +27,11 @@ void importSelu(OperandBinder &node) {
   node.setResult(node.nn.mul(node.nn.unary(UnaryKind::Elu, node.getOperand(0), alpha), gamma));
 }
 
-/// max(0, x) + min(0, alpha * (exp(x / alpha) - 1))
+/// max(0, x) + min(0, alpha * (exp(x / alpha) - 1)), which is alpha * elu(x / alpha)
 void importCelu(OperandBinder &node) {
-  NnBuilder &nn = node.nn;
-  Value x = node.getOperand(0);
   double alpha = node.getFloat("alpha", 1);
-  Value tail = nn.mul(nn.add(nn.unary(UnaryKind::Exp, nn.div(x, alpha)), -1), alpha);
-  node.setResult(nn.add(nn.binary(BinaryKind::Max, x, 0.0), nn.binary(BinaryKind::Min, tail, 0.0)));
+  Value scaled = node.nn.div(node.getOperand(0), alpha);
+  node.setResult(node.nn.mul(node.nn.unary(UnaryKind::Elu, scaled, 1), alpha));
 }
 
 void importThresholdedRelu(OperandBinder &node) {

@@ -76,19 +76,50 @@ template <typename T, typename Make> Value makeConstant(OperandBinder &node, Ran
   return node.nn.constant(std::move(builder).take());
 }
 
-void importRange(OperandBinder &node) {
-  FailureOr<SmallVector<double>> bounds[3];
+/// The one element of each of Range's operands, by `read`; nothing after an error.
+template <typename T, typename Read> std::optional<std::array<T, 3>> readBounds(OperandBinder &node, Read read) {
+  std::array<T, 3> bounds;
   constexpr StringLiteral roles[] = {"start", "limit", "delta"};
   for (auto [index, role] : llvm::enumerate(roles)) {
-    bounds[index] = node.getNumbers(index, role);
-    if (failed(bounds[index]))
-      return;
-    if (bounds[index]->size() != 1) {
+    FailureOr<SmallVector<T>> elements = read(index, role);
+    if (failed(elements))
+      return std::nullopt;
+    if (elements->size() != 1) {
       node.error() << "operand " << index << " ('" << role << "') must be a scalar";
-      return;
+      return std::nullopt;
     }
+    bounds[index] = elements->front();
   }
-  double start = bounds[0]->front(), limit = bounds[1]->front(), delta = bounds[2]->front();
+  if (bounds[2] == 0) {
+    node.error() << "operand 2 ('delta') must not be 0";
+    return std::nullopt;
+  }
+  return bounds;
+}
+
+void importIntegerRange(OperandBinder &node) {
+  auto bounds = readBounds<int64_t>(node, [&](size_t index, StringRef role) { return node.getIntegers(index, role); });
+  if (!bounds)
+    return;
+  // Unsigned, where differences of any two integers fit and wrapping is defined.
+  auto [start, limit, delta] = *bounds;
+  uint64_t distance = delta > 0 ? uint64_t(limit) - uint64_t(start) : uint64_t(start) - uint64_t(limit);
+  uint64_t step = delta > 0 ? uint64_t(delta) : -uint64_t(delta);
+  bool isEmpty = delta > 0 ? limit <= start : limit >= start;
+  uint64_t count = isEmpty ? 0 : (distance - 1) / step + 1;
+  if (!node.allowsConstant(static_cast<int64_t>(std::min<uint64_t>(count, INT64_MAX)), sizeof(int64_t)))
+    return;
+  auto type = RankedTensorType::get(static_cast<int64_t>(count), getElementType(node.getOperand(0)));
+  node.setResult(makeConstant<int64_t>(node, type, [first = uint64_t(start), delta = uint64_t(delta)](int64_t index) {
+    return static_cast<int64_t>(first + uint64_t(index) * delta);
+  }));
+}
+
+void importFloatRange(OperandBinder &node) {
+  auto bounds = readBounds<double>(node, [&](size_t index, StringRef role) { return node.getNumbers(index, role); });
+  if (!bounds)
+    return;
+  auto [start, limit, delta] = *bounds;
   double count = std::max(std::ceil((limit - start) / delta), 0.0);
   if (!(count < 1e15)) {
     node.error() << "must have a finite number of elements, but counts from " << start << " to " << limit
@@ -96,20 +127,23 @@ void importRange(OperandBinder &node) {
     return;
   }
   auto type = RankedTensorType::get(static_cast<int64_t>(count), getElementType(node.getOperand(0)));
-  if (!isFloat(node.getOperand(0))) {
-    auto first = static_cast<int64_t>(start), step = static_cast<int64_t>(delta);
-    node.setResult(makeConstant<int64_t>(node, type, [&](int64_t index) { return first + index * step; }));
-    return;
-  }
-  node.setResult(
-      makeConstant<double>(node, type, [&](int64_t index) { return start + static_cast<double>(index) * delta; }));
+  node.setResult(makeConstant<double>(node, type, [start = start, delta = delta](int64_t index) {
+    return start + static_cast<double>(index) * delta;
+  }));
+}
+
+void importRange(OperandBinder &node) {
+  if (isFloat(node.getOperand(0)))
+    importFloatRange(node);
+  else
+    importIntegerRange(node);
 }
 
 void importEyeLike(OperandBinder &node) {
   Value like = node.getOperand(0);
   Type elementType = getElementType(like);
   if (node.has("dtype"))
-    elementType = getElementType(static_cast<int32_t>(node.getInt("dtype", 0)), like.getContext());
+    elementType = getElementType(node.getInt("dtype", 0), like.getContext());
   if (!elementType || getRank(like) != 2) {
     node.error() << "must give a matrix of a type that Nacre has";
     return;

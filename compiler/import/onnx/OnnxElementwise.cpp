@@ -181,7 +181,7 @@ void importClip11(OperandBinder &node) {
 
 void importCast(OperandBinder &node) {
   node.ignore({"saturate", "round_mode"}); // they concern 8-bit floats
-  auto dataType = static_cast<int32_t>(node.getInt("to", 0));
+  int64_t dataType = node.getInt("to", 0);
   Type type = getElementType(dataType, node.nn.getLoc().getContext());
   if (!type) {
     node.error() << "attribute 'to' must be a type that Nacre has, but is '" << getElementTypeName(dataType) << "'";

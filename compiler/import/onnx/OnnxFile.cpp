@@ -9,6 +9,8 @@
 
 #include "compiler/import/onnx/OnnxFile.h"
 
+#include "compiler/import/Import.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/SmallString.h"
@@ -69,12 +71,10 @@ constexpr ElementKind elementKinds[] = {
     {"int2", 0, 0, nullptr},
 };
 
-const ElementKind &getKind(int32_t dataType) {
-  bool known = dataType >= 0 && dataType < static_cast<int32_t>(std::size(elementKinds));
+const ElementKind &getKind(int64_t dataType) {
+  bool known = dataType >= 0 && dataType < static_cast<int64_t>(std::size(elementKinds));
   return elementKinds[known ? dataType : 0];
 }
-
-constexpr int maxRank = 32;
 
 InFlightDiagnostic emitTensorError(Location loc, const onnx::TensorProto &tensor) {
   InFlightDiagnostic diagnostic = emitError(loc) << "tensor ";
@@ -85,13 +85,13 @@ InFlightDiagnostic emitTensorError(Location loc, const onnx::TensorProto &tensor
 
 } // namespace
 
-Type getElementType(int32_t dataType, MLIRContext *context) {
+Type getElementType(int64_t dataType, MLIRContext *context) {
   const ElementKind &kind = getKind(dataType);
   Builder builder(context);
   return kind.type ? kind.type(builder) : Type();
 }
 
-StringRef getElementTypeName(int32_t dataType) { return getKind(dataType).name; }
+StringRef getElementTypeName(int64_t dataType) { return getKind(dataType).name; }
 
 int64_t getElementBytes(Type elementType) { return llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8); }
 

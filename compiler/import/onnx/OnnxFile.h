@@ -31,10 +31,10 @@ struct OnnxTensor {
 };
 
 /// The element type that ONNX numbers `dataType`, or null when Nacre has no such type.
-mlir::Type getElementType(int32_t dataType, mlir::MLIRContext *context);
+mlir::Type getElementType(int64_t dataType, mlir::MLIRContext *context);
 
 /// The name of ONNX's element type `dataType`.
-llvm::StringRef getElementTypeName(int32_t dataType);
+llvm::StringRef getElementTypeName(int64_t dataType);
 
 /// The bytes of one element in OnnxTensor::bytes.
 int64_t getElementBytes(mlir::Type elementType);

@@ -64,7 +64,7 @@ constexpr StringLiteral nameAttr = "nn.name";
 class OnnxImporter {
 public:
   OnnxImporter(OnnxModel &model, const ImportOptions &options, MLIRContext *context)
-      : model(model), options(options), builder(context) {}
+      : model(model), options(options), builder(context), foldBudget(options.maxConstantBytes) {}
 
   /// Null after an error.
   OwningOpRef<ModuleOp> import();
@@ -87,6 +87,7 @@ private:
   OnnxModel &model;
   const ImportOptions &options;
   OpBuilder builder;
+  int64_t foldBudget;
   OwningOpRef<ModuleOp> module;
   func::FuncOp func;
   llvm::StringMap<Value> values; // null where a node has failed
@@ -187,7 +188,8 @@ FailureOr<RankedTensorType> OnnxImporter::settleShape(const onnx::ValueInfoProto
                             << "'); give it with --shape " << name << "=<dim>x<dim>...";
     }
   }
-  // The largest tensor that any size below can count in bytes.
+  if (shape.size() > maxRank)
+    return emitError(loc) << "must have at most " << maxRank << " dimensions, but has " << shape.size();
   if (!nn::countElements(shape))
     return emitError(loc) << "must fit into memory, but has shape [" << ArrayRef<int64_t>(shape) << "]";
   return RankedTensorType::get(shape, type->elementType);
@@ -211,7 +213,7 @@ LogicalResult OnnxImporter::importInputs() {
       FailureOr<ElementsAttr> value = readInputValue(set->second, *type, loc);
       if (failed(value))
         return failure();
-      values[name] = NnBuilder(builder, loc).constant(*value);
+      values[name] = NnBuilder(builder, loc, foldBudget).constant(*value);
       continue;
     }
     if (initializers.contains(name))
@@ -242,7 +244,7 @@ FailureOr<Value> OnnxImporter::getValue(StringRef name) {
   FailureOr<OnnxTensor> tensor = model.read(*initializer, loc);
   if (failed(tensor))
     return failure();
-  return values[name] = NnBuilder(builder, loc).constant(makeConstant(*tensor, name));
+  return values[name] = NnBuilder(builder, loc, foldBudget).constant(makeConstant(*tensor, name));
 }
 
 FailureOr<SmallVector<NamedAttribute>> OnnxImporter::importAttributes(const onnx::NodeProto &proto, Location loc) {
@@ -332,7 +334,7 @@ LogicalResult OnnxImporter::importNode(const onnx::NodeProto &proto) {
     return failure();
   node.attributes = std::move(*attributes);
 
-  OperandBinder binder(node, NnBuilder(builder, loc), options.maxConstantBytes);
+  OperandBinder binder(node, NnBuilder(builder, loc, foldBudget), options.maxConstantBytes);
   entry->handler(binder);
   FailureOr<SmallVector<Value>> results = binder.finish();
   if (failed(results))

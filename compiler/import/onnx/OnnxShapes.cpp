@@ -2,6 +2,7 @@
 //
 // Operators that ask for shapes and change them.
 
+#include "compiler/import/Import.h"
 #include "compiler/import/onnx/OnnxHandlers.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -133,6 +134,10 @@ void importUnsqueeze(OperandBinder &node) {
     return;
   }
   int64_t rank = getRank(x) + static_cast<int64_t>((*given)->size());
+  if (rank > maxRank) {
+    node.error() << "must give at most " << maxRank << " axes, but gives " << rank;
+    return;
+  }
   FailureOr<SmallVector<int64_t>> axes = node.getAxes(**given, rank);
   if (failed(axes))
     return;

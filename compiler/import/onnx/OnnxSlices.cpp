@@ -159,7 +159,8 @@ void pad(OperandBinder &node, Ints pads, Ints axes, double value) {
     node.error() << "attribute 'mode' must be constant, reflect, edge or wrap, but is '" << modeName << "'";
     return;
   }
-  if (pads.size() != axes.size() * 2 || llvm::any_of(pads, [](int64_t size) { return std::abs(size) > INT32_MAX; })) {
+  if (pads.size() != axes.size() * 2 ||
+      llvm::any_of(pads, [](int64_t size) { return size > INT32_MAX || size < -INT32_MAX; })) {
     node.error() << "pads must have two numbers for each of " << axes.size() << " axes, but are [" << pads << "]";
     return;
   }

@@ -39,6 +39,9 @@ static int64_t getOverhang(const OnnxWindow &window, size_t axis, int64_t input)
 
 FailureOr<OnnxWindow> readWindow(OperandBinder &node, Ints spatial, Ints kernel) {
   size_t axes = spatial.size();
+  if (llvm::any_of(kernel, [](int64_t cells) { return cells < 1 || cells > INT32_MAX; }))
+    return node.error() << "the window must have 1 to " << INT32_MAX << " cells along each axis, but has [" << kernel
+                        << "]";
   OnnxWindow window;
   window.kernel.assign(kernel.begin(), kernel.end());
   window.strides = node.getSizes("strides", axes, 1, 1);

@@ -37,7 +37,6 @@ enum class Message : uint8_t {
   Model,
   OperatorSet,
   Graph,
-  Function,
   Node,
   Attribute,
   Tensor,
@@ -65,67 +64,59 @@ struct Field {
   Message child = Message::Entry;
 };
 
-/// Fields that are not listed are dropped: texts for people, and what the importer computes by itself.
+/// Fields that are not listed are dropped: texts for people, what the importer computes by itself, and subgraphs, whose
+/// operators are not supported. No message is inside one of its own kind, so nesting is no deeper than this table.
 constexpr Field fields[] = {
-    {Message::Model, 1, Keep::Copy},                           // ir_version
-    {Message::Model, 7, Keep::Enter, Message::Graph},          // graph
-    {Message::Model, 8, Keep::Enter, Message::OperatorSet},    // opset_import
-    {Message::Model, 25, Keep::Enter, Message::Function},      // functions
-    {Message::OperatorSet, 1, Keep::Copy},                     // domain
-    {Message::OperatorSet, 2, Keep::Copy},                     // version
-    {Message::Graph, 1, Keep::Enter, Message::Node},           // node
-    {Message::Graph, 2, Keep::Copy},                           // name
-    {Message::Graph, 5, Keep::Enter, Message::Tensor},         // initializer
-    {Message::Graph, 11, Keep::Enter, Message::ValueInfo},     // input
-    {Message::Graph, 12, Keep::Enter, Message::ValueInfo},     // output
-    {Message::Graph, 15, Keep::Enter, Message::SparseTensor},  // sparse_initializer
-    {Message::Function, 1, Keep::Copy},                        // name
-    {Message::Function, 4, Keep::Copy},                        // input
-    {Message::Function, 5, Keep::Copy},                        // output
-    {Message::Function, 6, Keep::Copy},                        // attribute
-    {Message::Function, 7, Keep::Enter, Message::Node},        // node
-    {Message::Function, 9, Keep::Enter, Message::OperatorSet}, // opset_import
-    {Message::Function, 10, Keep::Copy},                       // domain
-    {Message::Node, 1, Keep::Copy},                            // input
-    {Message::Node, 2, Keep::Copy},                            // output
-    {Message::Node, 3, Keep::Copy},                            // name
-    {Message::Node, 4, Keep::Copy},                            // op_type
-    {Message::Node, 5, Keep::Enter, Message::Attribute},       // attribute
-    {Message::Node, 7, Keep::Copy},                            // domain
-    {Message::Attribute, 1, Keep::Copy},                       // name
-    {Message::Attribute, 2, Keep::Copy},                       // f
-    {Message::Attribute, 3, Keep::Copy},                       // i
-    {Message::Attribute, 4, Keep::Copy},                       // s
-    {Message::Attribute, 5, Keep::Enter, Message::Tensor},     // t
-    {Message::Attribute, 6, Keep::Enter, Message::Graph},      // g
-    {Message::Attribute, 7, Keep::Numbers},                    // floats
-    {Message::Attribute, 8, Keep::Numbers},                    // ints
-    {Message::Attribute, 9, Keep::Copy},                       // strings
-    {Message::Attribute, 20, Keep::Copy},                      // type
-    {Message::Attribute, 21, Keep::Copy},                      // ref_attr_name
-    {Message::Tensor, 1, Keep::Numbers},                       // dims
-    {Message::Tensor, 2, Keep::Copy},                          // data_type
-    {Message::Tensor, 3, Keep::Refuse},                        // segment
-    {Message::Tensor, 4, Keep::Leave},                         // float_data
-    {Message::Tensor, 5, Keep::Leave},                         // int32_data
-    {Message::Tensor, 7, Keep::Leave},                         // int64_data
-    {Message::Tensor, 8, Keep::Copy},                          // name
-    {Message::Tensor, 9, Keep::Leave},                         // raw_data
-    {Message::Tensor, 10, Keep::Leave},                        // double_data
-    {Message::Tensor, 11, Keep::Leave},                        // uint64_data
-    {Message::Tensor, 13, Keep::Enter, Message::Entry},        // external_data
-    {Message::Tensor, 14, Keep::Copy},                         // data_location
-    {Message::SparseTensor, 1, Keep::Enter, Message::Tensor},  // values
-    {Message::Entry, 1, Keep::Copy},                           // key
-    {Message::Entry, 2, Keep::Copy},                           // value
-    {Message::ValueInfo, 1, Keep::Copy},                       // name
-    {Message::ValueInfo, 2, Keep::Enter, Message::Type},       // type
-    {Message::Type, 1, Keep::Enter, Message::TensorType},      // tensor_type
-    {Message::TensorType, 1, Keep::Copy},                      // elem_type
-    {Message::TensorType, 2, Keep::Enter, Message::Shape},     // shape
-    {Message::Shape, 1, Keep::Enter, Message::Dimension},      // dim
-    {Message::Dimension, 1, Keep::Copy},                       // dim_value
-    {Message::Dimension, 2, Keep::Copy},                       // dim_param
+    {Message::Model, 1, Keep::Copy},                          // ir_version
+    {Message::Model, 7, Keep::Enter, Message::Graph},         // graph
+    {Message::Model, 8, Keep::Enter, Message::OperatorSet},   // opset_import
+    {Message::OperatorSet, 1, Keep::Copy},                    // domain
+    {Message::OperatorSet, 2, Keep::Copy},                    // version
+    {Message::Graph, 1, Keep::Enter, Message::Node},          // node
+    {Message::Graph, 2, Keep::Copy},                          // name
+    {Message::Graph, 5, Keep::Enter, Message::Tensor},        // initializer
+    {Message::Graph, 11, Keep::Enter, Message::ValueInfo},    // input
+    {Message::Graph, 12, Keep::Enter, Message::ValueInfo},    // output
+    {Message::Graph, 15, Keep::Enter, Message::SparseTensor}, // sparse_initializer
+    {Message::Node, 1, Keep::Copy},                           // input
+    {Message::Node, 2, Keep::Copy},                           // output
+    {Message::Node, 3, Keep::Copy},                           // name
+    {Message::Node, 4, Keep::Copy},                           // op_type
+    {Message::Node, 5, Keep::Enter, Message::Attribute},      // attribute
+    {Message::Node, 7, Keep::Copy},                           // domain
+    {Message::Attribute, 1, Keep::Copy},                      // name
+    {Message::Attribute, 2, Keep::Copy},                      // f
+    {Message::Attribute, 3, Keep::Copy},                      // i
+    {Message::Attribute, 4, Keep::Copy},                      // s
+    {Message::Attribute, 5, Keep::Enter, Message::Tensor},    // t
+    {Message::Attribute, 7, Keep::Numbers},                   // floats
+    {Message::Attribute, 8, Keep::Numbers},                   // ints
+    {Message::Attribute, 9, Keep::Copy},                      // strings
+    {Message::Attribute, 20, Keep::Copy},                     // type
+    {Message::Attribute, 21, Keep::Copy},                     // ref_attr_name
+    {Message::Tensor, 1, Keep::Numbers},                      // dims
+    {Message::Tensor, 2, Keep::Copy},                         // data_type
+    {Message::Tensor, 3, Keep::Refuse},                       // segment
+    {Message::Tensor, 4, Keep::Leave},                        // float_data
+    {Message::Tensor, 5, Keep::Leave},                        // int32_data
+    {Message::Tensor, 7, Keep::Leave},                        // int64_data
+    {Message::Tensor, 8, Keep::Copy},                         // name
+    {Message::Tensor, 9, Keep::Leave},                        // raw_data
+    {Message::Tensor, 10, Keep::Leave},                       // double_data
+    {Message::Tensor, 11, Keep::Leave},                       // uint64_data
+    {Message::Tensor, 13, Keep::Enter, Message::Entry},       // external_data
+    {Message::Tensor, 14, Keep::Copy},                        // data_location
+    {Message::SparseTensor, 1, Keep::Enter, Message::Tensor}, // values
+    {Message::Entry, 1, Keep::Copy},                          // key
+    {Message::Entry, 2, Keep::Copy},                          // value
+    {Message::ValueInfo, 1, Keep::Copy},                      // name
+    {Message::ValueInfo, 2, Keep::Enter, Message::Type},      // type
+    {Message::Type, 1, Keep::Enter, Message::TensorType},     // tensor_type
+    {Message::TensorType, 1, Keep::Copy},                     // elem_type
+    {Message::TensorType, 2, Keep::Enter, Message::Shape},    // shape
+    {Message::Shape, 1, Keep::Enter, Message::Dimension},     // dim
+    {Message::Dimension, 1, Keep::Copy},                      // dim_value
+    {Message::Dimension, 2, Keep::Copy},                      // dim_param
 };
 
 const Field *findField(Message message, uint64_t number) {
@@ -138,7 +129,6 @@ const Field *findField(Message message, uint64_t number) {
 enum WireType : unsigned { Varint = 0, Fixed64 = 1, Delimited = 2, Fixed32 = 5 };
 
 constexpr unsigned segmentField = 3;
-constexpr unsigned maxDepth = 64;
 
 // Upper bounds of what protobuf allocates: its classes, the heap's overhead, and arrays that grow by doubling.
 constexpr uint64_t stringCost = 64; // its characters come on top
@@ -150,7 +140,6 @@ uint64_t getCost(Message message) {
   case Message::Attribute:
   case Message::Tensor:
   case Message::Graph:
-  case Message::Function:
     return 256 + placeInArray;
   case Message::Node:
     return 128 + placeInArray;
@@ -169,7 +158,7 @@ public:
 
   LogicalResult measure(Message root) {
     uint64_t size;
-    if (failed(walk(root, file, /*depth=*/0, size)))
+    if (failed(walk(root, file, size)))
       return failure();
     if (size > INT32_MAX)
       return fail(file, "the model holds more than 2 GiB besides its weights");
@@ -181,7 +170,7 @@ public:
     writing = true;
     nextMessage = nextPayload = 0;
     uint64_t size;
-    [[maybe_unused]] LogicalResult result = walk(root, file, /*depth=*/0, size);
+    [[maybe_unused]] LogicalResult result = walk(root, file, size);
     assert(succeeded(result) && "the first walk must have refused this file");
     assert(size == skeleton.bytes.size() && "both walks must agree on every size");
   }
@@ -218,8 +207,8 @@ private:
   }
 
   /// Walks one message, adding what it writes to `size`.
-  LogicalResult walk(Message message, StringRef rest, unsigned depth, uint64_t &size);
-  LogicalResult enter(const Field &field, StringRef body, unsigned depth, uint64_t &size);
+  LogicalResult walk(Message message, StringRef rest, uint64_t &size);
+  LogicalResult enter(const Field &field, StringRef body, uint64_t &size);
   LogicalResult leave(const Field &field, StringRef body);
   void putSegment(size_t firstPayload, uint64_t &size);
 
@@ -232,9 +221,7 @@ private:
   size_t nextPayload = 0;
 };
 
-LogicalResult Walk::enter(const Field &field, StringRef body, unsigned depth, uint64_t &size) {
-  if (depth == maxDepth)
-    return fail(body, "messages must nest at most " + Twine(maxDepth) + " deep");
+LogicalResult Walk::enter(const Field &field, StringRef body, uint64_t &size) {
   if (failed(charge(body, getCost(field.child) + sizeof(uint32_t) * 2)))
     return failure();
   size_t index = nextMessage++;
@@ -242,11 +229,11 @@ LogicalResult Walk::enter(const Field &field, StringRef body, unsigned depth, ui
   uint64_t childSize = 0;
   if (writing) {
     putVarint(messageSizes[index], size);
-    if (failed(walk(field.child, body, depth + 1, childSize)))
+    if (failed(walk(field.child, body, childSize)))
       return failure();
   } else {
     messageSizes.push_back(0);
-    if (failed(walk(field.child, body, depth + 1, childSize)))
+    if (failed(walk(field.child, body, childSize)))
       return failure();
     if (childSize > INT32_MAX)
       return fail(body, "a message holds more than 2 GiB besides weights");
@@ -281,7 +268,7 @@ void Walk::putSegment(size_t firstPayload, uint64_t &size) {
   putBody(size);
 }
 
-LogicalResult Walk::walk(Message message, StringRef rest, unsigned depth, uint64_t &size) {
+LogicalResult Walk::walk(Message message, StringRef rest, uint64_t &size) {
   size = 0;
   size_t firstPayload = nextPayload;
   while (!rest.empty()) {
@@ -326,7 +313,7 @@ LogicalResult Walk::walk(Message message, StringRef rest, unsigned depth, uint64
         return fail(start, field->keep == Keep::Enter
                                ? "a message must be length-delimited; the file is damaged"
                                : "the elements of a tensor must be packed, but are written one by one");
-      if (failed(field->keep == Keep::Enter ? enter(*field, body, depth, size) : leave(*field, body)))
+      if (failed(field->keep == Keep::Enter ? enter(*field, body, size) : leave(*field, body)))
         return failure();
       break;
     case Keep::Copy:

@@ -34,8 +34,8 @@ struct WireSkeleton {
 
 enum class WireRoot { Model, Tensor };
 
-/// Scans `file`, the serialized message named by `root`. Fails when the file is malformed, nests deeper than 64
-/// messages, or when parsing what is left would take more than `memoryBudget` bytes.
+/// Scans `file`, the serialized message named by `root`. Fails when the file is malformed, or when parsing
+/// what is left would take more than `memoryBudget` bytes.
 llvm::Expected<WireSkeleton> scanWire(llvm::StringRef file, WireRoot root, uint64_t memoryBudget);
 
 /// Reads one base-128 number from the front of `bytes` and drops it. False when there is none.
