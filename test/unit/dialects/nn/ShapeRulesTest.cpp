@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each rule with the numbers that would differ if it were off by one, and the hostile ones.
+
+#include "dialects/nn/ShapeRules.h"
+#include "gtest/gtest.h"
+
+using namespace nacre::nn;
+
+namespace {
+
+/// The shape, or the error's text in place of it.
+std::pair<Shape, std::string> take(llvm::Expected<Shape> shape) {
+  if (shape)
+    return {*shape, ""};
+  return {{}, llvm::toString(shape.takeError())};
+}
+
+#define EXPECT_SHAPE(EXPRESSION, ...) EXPECT_EQ(take(EXPRESSION), (std::pair<Shape, std::string>(__VA_ARGS__, "")))
+#define EXPECT_REFUSED(EXPRESSION, TEXT) EXPECT_NE(take(EXPRESSION).second.find(TEXT), std::string::npos)
+
+TEST(ShapeRules, CountsElements) {
+  EXPECT_EQ(countElements({}), 1);
+  EXPECT_EQ(countElements({2, 3}), 6);
+  EXPECT_EQ(countElements({int64_t(1) << 40, int64_t(1) << 40}), std::nullopt);
+  // An empty tensor has no elements, however large its other dimensions are.
+  EXPECT_EQ(countElements({int64_t(1) << 40, int64_t(1) << 40, 0}), 0);
+  EXPECT_EQ(countElements({-1}), std::nullopt);
+}
+
+TEST(ShapeRules, Broadcasts) {
+  EXPECT_SHAPE(broadcastShapes({{2, 1, 4}, {3, 1}, {}}), {2, 3, 4});
+  EXPECT_SHAPE(broadcastShapes({{0, 1}, {1, 5}}), {0, 5});
+  EXPECT_REFUSED(broadcastShapes({{2, 3}, {2}}), "[2, 3] and [2]");
+  EXPECT_REFUSED(broadcastShapes({{0}, {2}}), "must broadcast");
+}
+
+TEST(ShapeRules, MultipliesMatrices) {
+  EXPECT_SHAPE(matMulShape({5, 1, 2, 3}, {7, 3, 4}), {5, 7, 2, 4});
+  EXPECT_REFUSED(matMulShape({3}, {3, 4}), "rank 2");
+  EXPECT_REFUSED(matMulShape({2, 3}, {4, 3}), "3 and 4");
+}
+
+TEST(ShapeRules, SlidesWindows) {
+  // (7 + 1 + 0 - 3) / 2 + 1 = 3, and a last window that does not fit is dropped.
+  EXPECT_SHAPE(convShape({1, 7, 4}, {3, 4, 8}, {{}, {2}, {1, 0}, {1}}, 1), {1, 3, 8});
+  // Dilation 2 makes the window 5 wide: (7 - 5) / 1 + 1 = 3.
+  EXPECT_SHAPE(convShape({1, 7, 4}, {3, 2, 8}, {{}, {1}, {0, 0}, {2}}, 2), {1, 3, 8});
+  EXPECT_SHAPE(poolShape({1, 4, 5, 2}, {{2, 2}, {2, 2}, {0, 0, 0, 0}, {1, 1}, {0, 1}}), {1, 2, 3, 2});
+  EXPECT_SHAPE(poolShape({1, 3, 2}, {{3}, {1}, {0, 0}, {1}}), {1, 1, 2});
+}
+
+TEST(ShapeRules, RefusesImpossibleWindows) {
+  const int64_t one[] = {1}, none[] = {0, 0};
+  Window window{{}, one, none, one};
+  EXPECT_REFUSED(convShape({1, 7, 4}, {3, 4, 9}, window, 2), "groups must divide");
+  EXPECT_REFUSED(convShape({1, 7, 4}, {3, 4, 8}, window, 2), "2 input channels per group, but has 4");
+  EXPECT_REFUSED(convShape({1, 7, 4}, {3, 4, 8}, window, 0), "groups must divide");
+  EXPECT_REFUSED(convShape({1, 2, 4}, {3, 4, 8}, window, 1), "2 padded elements, but covers 3");
+  EXPECT_REFUSED(convShape({7, 4}, {4, 8}, {}, 1), "spatial axes");
+  EXPECT_REFUSED(poolShape({1, 7, 4}, {{3}, {0}, {0, 0}, {1}}), "strides must be 1 or more");
+  EXPECT_REFUSED(poolShape({1, 7, 4}, {{3}, {1}, {-1, 0}, {1}}), "pads must be 0 or more");
+  EXPECT_REFUSED(poolShape({1, 7, 4}, {{3}, {1}, {0}, {1}}), "pads must have 2 entries");
+  EXPECT_REFUSED(poolShape({1, 7, 4}, {{int64_t(1) << 40}, {1}, {0, 0}, {int64_t(1) << 40}}), "too large");
+}
+
+TEST(ShapeRules, Reduces) {
+  EXPECT_SHAPE(reduceShape({2, 3, 4}, {0, 2}, false), {3});
+  EXPECT_SHAPE(reduceShape({2, 3, 4}, {0, 2}, true), {1, 3, 1});
+  EXPECT_SHAPE(reduceShape({2}, {}, false), {2});
+  EXPECT_REFUSED(reduceShape({2, 3}, {1, 0}, false), "sorted");
+  EXPECT_REFUSED(reduceShape({2, 3}, {1, 1}, false), "unique");
+  EXPECT_REFUSED(reduceShape({2, 3}, {2}, false), "less than the rank 2");
+  EXPECT_REFUSED(reduceShape({2, 3}, {-1}, false), "at least 0");
+}
+
+TEST(ShapeRules, Transposes) {
+  EXPECT_SHAPE(transposeShape({2, 3, 4}, {2, 0, 1}), {4, 2, 3});
+  EXPECT_SHAPE(transposeShape({}, {}), {});
+  EXPECT_REFUSED(transposeShape({2, 3}, {0, 0}), "each of 2 axes once");
+  EXPECT_REFUSED(transposeShape({2, 3}, {0, 1, 0}), "once");
+  EXPECT_REFUSED(transposeShape({2, 3}, {0, 2}), "once");
+}
+
+TEST(ShapeRules, Concatenates) {
+  EXPECT_SHAPE(concatShape({{2, 3}, {2, 0}, {2, 4}}, 1), {2, 7});
+  EXPECT_REFUSED(concatShape({{2, 3}, {3, 3}}, 1), "agree but for axis 1");
+  EXPECT_REFUSED(concatShape({{2, 3}, {2}}, 1), "agree");
+  EXPECT_REFUSED(concatShape({}, 0), "none");
+  EXPECT_REFUSED(concatShape({{2}}, 1), "axis");
+}
+
+TEST(ShapeRules, Slices) {
+  EXPECT_SHAPE(sliceShape({10, 5}, {9, 0}, {4, 5}, {-3, 1}), {4, 5});
+  // Nothing is read, so it may start anywhere.
+  EXPECT_SHAPE(sliceShape({3}, {7}, {0}, {1}), {0});
+  EXPECT_REFUSED(sliceShape({10}, {8}, {4}, {-3}), "4 elements from 8 by -3");
+  EXPECT_REFUSED(sliceShape({10}, {1}, {4}, {3}) /* 1, 4, 7, 10 */, "but has 10");
+  EXPECT_REFUSED(sliceShape({10}, {0}, {2}, {INT64_MAX}), "but has 10");
+  EXPECT_REFUSED(sliceShape({10}, {0}, {INT64_MAX}, {INT64_MAX}), "but has 10");
+  EXPECT_REFUSED(sliceShape({10}, {0}, {1}, {0}), "must not be 0");
+  EXPECT_REFUSED(sliceShape({10}, {-1}, {1}, {1}), "0 or more");
+}
+
+TEST(ShapeRules, Pads) {
+  EXPECT_SHAPE(padShape({3, 4}, {1, -4}, {2, 0}, PadReach::Any), {6, 0});
+  EXPECT_SHAPE(padShape({3}, {2}, {2}, PadReach::ExtentLessOne), {7});
+  EXPECT_SHAPE(padShape({3}, {3}, {0}, PadReach::Extent), {6});
+  EXPECT_REFUSED(padShape({3}, {3}, {0}, PadReach::ExtentLessOne), "by 2 at most");
+  EXPECT_REFUSED(padShape({3}, {0}, {4}, PadReach::Extent), "by 3 at most");
+  EXPECT_REFUSED(padShape({3}, {-2}, {-2}, PadReach::Any), "keep 0 elements or more");
+  EXPECT_REFUSED(padShape({3}, {INT64_MIN}, {0}, PadReach::Any), "low");
+}
+
+TEST(ShapeRules, Gathers) {
+  EXPECT_SHAPE(gatherShape({2, 3, 4}, {5, 6}, 1), {2, 5, 6, 4});
+  EXPECT_SHAPE(gatherShape({2, 3}, {}, 0), {3});
+  EXPECT_SHAPE(gatherShape({0, 3}, {0}, 0), {0, 3});
+  EXPECT_REFUSED(gatherShape({0, 3}, {1}, 0), "must have elements");
+}
+
+} // namespace
