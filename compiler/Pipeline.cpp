@@ -37,6 +37,7 @@ void registerDialects(DialectRegistry &registry) {
 
 void registerPasses() {
   graph::registerGraphPasses();
+  graph::registerPipeline();
   kernels::registerKernelsPasses();
   place::registerPlacePasses();
   schedule::registerSchedulePasses();
