@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What: gives every tensor of an entry a storage and a place in it, and rewrites kernels and launches to storages.
-// Why:  concatenations, slices, reshapes and pads then cost nothing: a producer writes where its consumers want to read.
+// Why:  concatenations, slices, reshapes and pads then cost nothing: a producer writes where its consumers read.
 // How:  1. backwards, results are placed where they are wanted: in outputs, and in the results of concatenations;
 //       2. forwards, slices, reshapes and pads are derived from their operands' places where that is possible (a pad
 //          raises the halo of the storage); where not, a copy is planned;
@@ -12,7 +12,9 @@
 #include "compiler/kernels/StorageLayout.h"
 #include "dialects/nn/NnDialect.h"
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/SymbolTable.h"
+#include "llvm/Support/MathExtras.h"
 #include <vector>
 
 namespace nacre::kernels {
@@ -28,12 +30,25 @@ namespace {
 
 /// Slices and views start on as many bytes, so that vectors of any element can be loaded aligned.
 constexpr int64_t alignment = 16;
+constexpr int64_t cacheLine = 64;
 
 ArrayRef<int64_t> getShape(Value value) { return cast<ShapedType>(value.getType()).getShape(); }
 Type getElementType(Value value) { return cast<ShapedType>(value.getType()).getElementType(); }
 
 bool isAligned(int64_t elements, Type elementType) {
   return elements * elementType.getIntOrFloatBitWidth() / 8 % alignment == 0;
+}
+
+/// Whether a kernel is a contraction whose channels are its filter's and its input's alike.
+bool isDepthwise(plan::KernelOp kernel) {
+  if (kernel.getKind() != plan::KernelKind::Contraction)
+    return false;
+  auto generics = kernel.getBody().getOps<linalg::GenericOp>();
+  linalg::GenericOp product = *generics.begin();
+  SmallVector<AffineMap> maps = product.getIndexingMapsArray();
+  auto channel = dyn_cast<AffineDimExpr>(maps[0].getResults().back());
+  return channel && channel == maps[1].getResults().back() &&
+         product.getIteratorTypesArray()[channel.getPosition()] == utils::IteratorType::parallel;
 }
 
 /// A view that says that memory is a tensor, as loops do of what they computed.
@@ -181,12 +196,6 @@ private:
   // 2. Forwards: views, or copies
   //===--------------------------------------------------------------------===//
 
-  void copyToTemporary(Operation *op, Value operand, Value result) {
-    Place place = addTemporary(result);
-    copies[op].push_back({operand, place, place, {}, {}});
-    places[result] = place;
-  }
-
   void deriveForwards(Operation *op) {
     if (auto storage = dyn_cast<plan::StorageOp>(op)) {
       places[storage.getResult()] = getGivenMemory(storage.getResult());
@@ -195,17 +204,45 @@ private:
     } else if (auto view = dyn_cast<plan::ViewOp>(op)) {
       deriveView(view);
     } else if (auto reshapeOp = dyn_cast<nn::ReshapeOp>(op)) {
-      if (places.contains(reshapeOp.getResult()))
-        return;
-      if (auto place = reshape(places.at(reshapeOp.getOperand()), getShape(reshapeOp.getResult())))
-        places[reshapeOp.getResult()] = *place;
-      else
-        copyToTemporary(op, reshapeOp.getOperand(), reshapeOp.getResult());
+      deriveReshape(reshapeOp);
     } else if (auto slice = dyn_cast<nn::SliceOp>(op)) {
       deriveSlice(slice);
     } else if (auto pad = dyn_cast<nn::PadOp>(op)) {
       derivePad(pad);
+    } else if (auto launch = dyn_cast<plan::LaunchOp>(op)) {
+      spreadPixels(launch);
     }
+  }
+
+  void deriveReshape(nn::ReshapeOp op) {
+    Value operand = op.getOperand(), result = op.getResult();
+    if (places.contains(result) && !copies.contains(op))
+      return;
+    std::optional<Place> view = reshape(places.at(operand), getShape(result));
+    if (!view) {
+      // The operand's elements do not lie one behind the other: they do in a copy.
+      Place dense = Place::whole(addStorage(getShape(operand), getElementType(operand), op.getLoc(), /*isDense=*/true),
+                                 getShape(operand));
+      std::vector<Copy> &list = copies[op];
+      list.insert(list.begin(), {operand, dense, dense, {}, {}});
+      view = dense.reshape(getShape(result));
+    }
+    if (!places.try_emplace(result, *view).second)
+      copies[op].back().part = *view;
+  }
+
+  /// A depthwise convolution reads a window of pixels whose distances would all map to the same few cache sets.
+  void spreadPixels(plan::LaunchOp launch) {
+    if (launch->getNumResults() == 0 || !isDepthwise(kernels.lookup<plan::KernelOp>(launch.getKernel())))
+      return;
+    const Place &input = places.at(launch.getInputs().front());
+    Storage &storage = storages[input.storage];
+    StorageShape &layout = storage.layout;
+    if (layout.isDense || input.base != 0 || input.shape != layout.shape || input.sizes.back() != layout.shape.back())
+      return;
+    int64_t elementBytes = storage.elementType.getIntOrFloatBitWidth() / 8, bytes = layout.shape.back() * elementBytes;
+    if (bytes >= 1024 && llvm::isPowerOf2_64(bytes))
+      layout.gap = cacheLine / elementBytes;
   }
 
   /// A view that says that memory is a tensor: memory that steps with a loop is a storage of its own.
@@ -333,15 +370,9 @@ private:
     auto type = RankedTensorType::get(copy.box.sizes, target.elementType);
     plan::KernelOp kernel = makeCopyKernel(atKernels, loc, ("copy_" + Twine(numCopies++)).str(), type);
     kernels.insert(kernel);
-    Place seen = source;
-    if (seen.sizes != copy.box.sizes) {
-      // Equal elements under another shape: the source is dense, or the copy would not have been planned.
-      seen = *source.reshape(copy.box.sizes);
-      storages[seen.storage].layout.isDense = true;
-    }
-    read(kernel, 0, seen);
+    read(kernel, 0, source);
     write(kernel, copy.box, getWrittenRegion(target.layout, copy.region), copy.fill ? copy.fill : target.fill);
-    Value from = getOperand(builder, loc, seen), to = getOperand(builder, loc, copy.box);
+    Value from = getOperand(builder, loc, source), to = getOperand(builder, loc, copy.box);
     plan::LaunchOp::create(builder, loc, TypeRange(), FlatSymbolRefAttr::get(kernel.getSymNameAttr()), from, to,
                            DenseI64ArrayAttr(), DenseI64ArrayAttr());
   }

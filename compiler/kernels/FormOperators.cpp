@@ -46,17 +46,17 @@ WorkKind getWorkKind(Operation *op) {
   return WorkKind::Boundary;
 }
 
-/// Products read through transposes; a transpose that nothing else reads is no kernel.
-bool isReadThrough(Operation *op) {
-  return isa<nn::TransposeOp>(op) && !op->use_empty() &&
-         llvm::all_of(op->getUsers(), [](Operation *user) { return isa<nn::MatMulOp>(user); });
+/// Products read through transposes, and are written through the one that follows.
+bool isAbsorbed(Operation *op) {
+  return isReadThrough(op) ||
+         (isa<nn::MatMulOp>(op) && op->hasOneUse() && getTransposedProduct(*op->getUsers().begin()));
 }
 
 class Describer {
 public:
   explicit Describer(Block &block) {
     for (Operation &op : block.without_terminator())
-      if (!isa<nn::ConstantOp>(op) && !isReadThrough(&op))
+      if (!isa<nn::ConstantOp>(op) && !isAbsorbed(&op))
         add(&op);
   }
 
@@ -66,9 +66,11 @@ public:
 private:
   void add(Operation *op) {
     FusionNode node;
-    node.kind = getWorkKind(op);
-    for (Value operand : op->getOperands()) {
-      Value read = isa<nn::MatMulOp>(op) ? readThroughTranspose(operand).source : operand;
+    nn::MatMulOp written = getTransposedProduct(op);
+    Operation *work = written ? written : op;
+    node.kind = getWorkKind(work);
+    for (Value operand : work->getOperands()) {
+      Value read = isa<nn::MatMulOp>(work) ? readThroughTranspose(operand).source : operand;
       auto found = numbers.find(read.getDefiningOp());
       node.operands.push_back(found == numbers.end() ? -1 : found->second);
     }
@@ -103,7 +105,10 @@ LogicalResult lowerAnchor(KernelBody &body, Operation *anchor) {
       .Case([&](nn::SliceOp op) { return lowerSlice(body, op); })
       .Case([&](nn::SoftmaxOp op) { return lowerSoftmax(body, op); })
       .Case([&](nn::NormalizeOp op) { return lowerNormalize(body, op); })
-      .Case([&](nn::TransposeOp op) { return lowerTranspose(body, op); })
+      .Case([&](nn::TransposeOp op) {
+        nn::MatMulOp product = getTransposedProduct(op);
+        return product ? lowerMatMul(body, product, op) : lowerTranspose(body, op);
+      })
       .Case([&](nn::GatherOp op) { return lowerGather(body, op); })
       .Case([&](nn::ResizeOp op) { return lowerResize(body, op); })
       .Case([&](nn::PadOp op) { return lowerPad(body, op); })
@@ -121,10 +126,14 @@ StringRef getStem(Operation *op) {
 
 LogicalResult formKernel(EntryBuilder &entry, const OperatorGroup &group) {
   SmallVector<Location> locations;
+  Operation *first = group.anchor ? group.anchor : group.members.front();
+  if (nn::MatMulOp product = getTransposedProduct(first)) {
+    locations.push_back(product.getLoc());
+    first = product;
+  }
   for (Operation *member : group.members)
     locations.push_back(member->getLoc());
   Location loc = FusedLoc::get(entry.getBuilder().getContext(), locations);
-  Operation *first = group.anchor ? group.anchor : group.members.front();
   ModulePlan &plan = entry.getPlan();
   KernelBody body(plan.getModule(), plan.makeKernelName(getStem(first)), group, loc, canCollapseRows(group));
   if (failed(group.anchor ? lowerAnchor(body, group.anchor) : body.finish(plan::KernelKind::Nest)))

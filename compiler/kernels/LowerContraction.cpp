@@ -60,9 +60,9 @@ static LogicalResult finishContraction(KernelBody &body, Value result, ValueRang
       sum = arith::AddIOp::create(b, loc, scalars.back(), arith::MulIOp::create(b, loc, x, w));
     linalg::YieldOp::create(b, loc, sum);
   };
-  Value accumulator = linalg::GenericOp::create(body.getBuilder(), body.getLoc(), zero.getType(), inputs, zero, maps,
-                                                iterators, build)
-                          .getResult(0);
+  Value accumulator =
+      linalg::GenericOp::create(body.getBuilder(), body.getLoc(), zero.getType(), inputs, zero, maps, iterators, build)
+          .getResult(0);
   body.defineAs(result, accumulator);
   return body.finish(plan::KernelKind::Contraction, accumulator);
 }
@@ -80,6 +80,21 @@ StridedOperand readThroughTranspose(Value operand) {
   }
   llvm::append_range(strided.axes, llvm::seq<int64_t>(0, cast<RankedTensorType>(operand.getType()).getRank()));
   return strided;
+}
+
+bool isReadThrough(Operation *op) {
+  return isa<nn::TransposeOp>(op) && !op->use_empty() &&
+         llvm::all_of(op->getUsers(), [](Operation *user) { return isa<nn::MatMulOp>(user); });
+}
+
+nn::MatMulOp getTransposedProduct(Operation *op) {
+  auto transpose = dyn_cast<nn::TransposeOp>(op);
+  if (!transpose || isReadThrough(op))
+    return {};
+  auto product = transpose.getOperand().getDefiningOp<nn::MatMulOp>();
+  ArrayRef<int64_t> permutation = transpose.getPermutation();
+  bool keepsColumns = permutation.back() == int64_t(permutation.size()) - 1;
+  return product && product->hasOneUse() && keepsColumns ? product : nn::MatMulOp();
 }
 
 bool canCollapseRows(const OperatorGroup &group) {
@@ -105,8 +120,8 @@ bool canCollapseRows(const OperatorGroup &group) {
   return true;
 }
 
-/// An operand's map: axis i of what is read is axis axes[i] of the operand, whose last two axes are `row` and `column`. The
-/// operand's batch axes are the last of `batches`; axes of size one that broadcast stay at 0.
+/// An operand's map: axis i of what is read is axis axes[i] of the operand, whose last two axes are `row` and `column`.
+/// The operand's batch axes are the last of `batches`; axes of size one that broadcast stay at 0.
 static AffineMap getProductMap(const Loops &loops, const StridedOperand &operand, ArrayRef<int64_t> sourceShape,
                                ArrayRef<AffineExpr> batches, ArrayRef<int64_t> batchSizes, AffineExpr row,
                                AffineExpr column) {
@@ -123,7 +138,7 @@ static AffineMap getProductMap(const Loops &loops, const StridedOperand &operand
   return loops.map(results);
 }
 
-LogicalResult lowerMatMul(KernelBody &body, nn::MatMulOp op) {
+LogicalResult lowerMatMul(KernelBody &body, nn::MatMulOp op, nn::TransposeOp written) {
   StridedOperand left = readThroughTranspose(op.getLhs()), right = readThroughTranspose(op.getRhs());
   SmallVector<int64_t> leftShape = body.getShape(left.source), rightShape = body.getShape(right.source);
   if (leftShape.size() < left.axes.size()) {
@@ -138,10 +153,13 @@ LogicalResult lowerMatMul(KernelBody &body, nn::MatMulOp op) {
   AffineExpr m = loops.add(parallel), n = loops.add(parallel), k = loops.add(reduction);
   SmallVector<AffineExpr> output = batches;
   output.append({m, n});
+  if (written)
+    output = applyPermutation(output, written.getPermutation());
   SmallVector<AffineMap> maps = {getProductMap(loops, left, leftShape, batches, batchSizes, m, k),
                                  getProductMap(loops, right, rightShape, batches, batchSizes, k, n), loops.map(output)};
   Value x = body.read(left.source), w = body.read(right.source);
-  return finishContraction(body, op.getResult(), {x, w}, maps, loops.iterators);
+  Value result = written ? written.getResult() : op.getResult();
+  return finishContraction(body, result, {x, w}, maps, loops.iterators);
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  anchors as `linalg` in the forms of docs/phases/kernels.md, by family: each function fills the body of a kernel and
+// What:  anchors as `linalg` in the forms of docs/phases/kernels.md, by family: each function fills a kernel's body and
 //        ends it.
 // Why:   what an operator is in a kernel is said in one place, beside its family; forming kernels only dispatches.
 
@@ -13,7 +13,8 @@
 namespace nacre::kernels {
 
 // Contractions (LowerContraction.cpp).
-mlir::LogicalResult lowerMatMul(KernelBody &body, nn::MatMulOp op);
+/// With `written`, the product's elements are stored in that transpose's order.
+mlir::LogicalResult lowerMatMul(KernelBody &body, nn::MatMulOp op, nn::TransposeOp written = {});
 mlir::LogicalResult lowerConv(KernelBody &body, nn::ConvOp op);
 /// Whether the rows of all batches of a product are rows of one matrix, for it and for the operators that follow it.
 bool canCollapseRows(const OperatorGroup &group);
@@ -24,6 +25,10 @@ struct StridedOperand {
   llvm::SmallVector<int64_t> axes;
 };
 StridedOperand readThroughTranspose(mlir::Value operand);
+/// Whether products alone read a transpose: it is no kernel then.
+bool isReadThrough(mlir::Operation *op);
+/// The product that is stored in the order of `op`, a transpose that keeps its columns last; null if it has other uses.
+nn::MatMulOp getTransposedProduct(mlir::Operation *op);
 
 // Nests: reductions, windows, local response normalization, strided slices, pads (LowerNest.cpp).
 mlir::LogicalResult lowerReduce(KernelBody &body, nn::ReduceOp op);
