@@ -2,15 +2,15 @@
 //
 // A checked ONNX model to one function of `nn` operators.
 //
-// How:  1. inputs: shapes are settled, values that the user sets become constants,
+// How:  1. inputs, whose shapes OnnxInputs settles; values that the user sets become constants,
 //       2. nodes, in order, each by the handler of its operator and version,
 //       3. outputs, and what folding left over is erased.
 
 #include "compiler/import/Import.h"
 #include "compiler/import/onnx/OnnxHandlers.h"
+#include "compiler/import/onnx/OnnxInputs.h"
 #include "compiler/import/onnx/OnnxReader.h"
 #include "compiler/import/onnx/OnnxValues.h"
-#include "dialects/nn/ShapeRules.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -72,11 +72,7 @@ public:
 
 private:
   LogicalResult begin();
-  LogicalResult checkOptions();
   LogicalResult importInputs();
-  FailureOr<InputType> readType(const onnx::ValueInfoProto &input);
-  LogicalResult bindSymbols();
-  FailureOr<RankedTensorType> settleShape(const onnx::ValueInfoProto &input);
   const ImportRegistry::Entry *findHandler(const onnx::NodeProto &proto) const;
   LogicalResult importNode(const onnx::NodeProto &proto);
   FailureOr<SmallVector<NamedAttribute>> importAttributes(const onnx::NodeProto &proto, Location loc);
@@ -92,139 +88,26 @@ private:
   func::FuncOp func;
   llvm::StringMap<Value> values; // null where a node has failed
   llvm::StringMap<const onnx::TensorProto *> initializers;
-  llvm::StringMap<int64_t> symbols;
 };
 
 //===----------------------------------------------------------------------===//
 // 1. Inputs
 //===----------------------------------------------------------------------===//
 
-LogicalResult OnnxImporter::checkOptions() {
-  auto isInput = [&](StringRef name) {
-    return llvm::any_of(model.getGraph().input(), [&](auto &input) { return input.name() == name; });
-  };
-  for (auto &[name, shape] : options.shapes)
-    if (!isInput(name))
-      return emitError(model.getLocation()) << "--shape must name an input of the model, but names '" << name << "'";
-  for (auto &[name, text] : options.values)
-    if (!isInput(name))
-      return emitError(model.getLocation()) << "--set must name an input of the model, but names '" << name << "'";
-  return success();
-}
-
-FailureOr<InputType> OnnxImporter::readType(const onnx::ValueInfoProto &input) {
-  Location loc = model.getLocation(input.name());
-  if (!input.type().has_tensor_type())
-    return emitError(loc) << "an input must be a tensor, but this one is a sequence, a map or has no type";
-  const onnx::TypeProto::Tensor &tensor = input.type().tensor_type();
-  InputType type;
-  type.elementType = getElementType(tensor.elem_type(), builder.getContext());
-  if (!type.elementType)
-    return emitError(loc) << "has the element type '" << getElementTypeName(tensor.elem_type())
-                          << "', which is not supported";
-  if (tensor.has_shape()) {
-    type.shape.emplace();
-    for (const onnx::TensorShapeProto::Dimension &dim : tensor.shape().dim()) {
-      bool isKnown = dim.has_dim_value() && dim.dim_value() >= 0;
-      type.shape->push_back(isKnown ? dim.dim_value() : ShapedType::kDynamic);
-    }
-  }
-  return type;
-}
-
-/// A shape given for one input also gives a value to the symbols in it, for all inputs.
-LogicalResult OnnxImporter::bindSymbols() {
-  for (const onnx::ValueInfoProto &input : model.getGraph().input()) {
-    auto given = options.shapes.find(input.name());
-    if (given == options.shapes.end())
-      continue;
-    const onnx::TensorShapeProto &shape = input.type().tensor_type().shape();
-    if (input.type().tensor_type().has_shape() && shape.dim_size() != static_cast<int>(given->second.size()))
-      return emitError(model.getLocation(input.name()))
-             << "--shape must give " << shape.dim_size() << " dimensions, but gives " << given->second.size();
-    for (auto [dim, size] : llvm::zip(shape.dim(), given->second))
-      if (!dim.dim_param().empty() && symbols.try_emplace(dim.dim_param(), size).first->second != size)
-        return emitError(model.getLocation(input.name()))
-               << "--shape must give the symbolic dimension '" << dim.dim_param() << "' one value, but gives "
-               << symbols.lookup(dim.dim_param()) << " and " << size;
-  }
-  return success();
-}
-
-FailureOr<RankedTensorType> OnnxImporter::settleShape(const onnx::ValueInfoProto &input) {
-  FailureOr<InputType> type = readType(input);
-  if (failed(type))
-    return failure();
-  StringRef name = input.name();
-  Location loc = model.getLocation(name);
-  auto given = options.shapes.find(name.str());
-  bool isGiven = given != options.shapes.end();
-  if (!type->shape && !isGiven)
-    return emitError(loc) << "has no shape in the model; give it with --shape " << name << "=<dim>x<dim>...";
-
-  SmallVector<int64_t> shape = isGiven ? given->second : *type->shape;
-  for (auto [axis, dim] : llvm::enumerate(shape)) {
-    if (isGiven) {
-      int64_t stated = type->shape ? (*type->shape)[axis] : ShapedType::kDynamic;
-      if (dim < 0 || (!ShapedType::isDynamic(stated) && stated != dim))
-        return emitError(loc) << "axis " << axis << " must have the size that the model states, " << stated
-                              << ", but --shape gives " << dim;
-      continue;
-    }
-    if (!ShapedType::isDynamic(dim))
-      continue;
-    StringRef symbol = input.type().tensor_type().shape().dim(static_cast<int>(axis)).dim_param();
-    auto known = symbols.find(symbol);
-    if (!symbol.empty() && known != symbols.end()) {
-      dim = known->second;
-    } else if (axis == 0) {
-      dim = 1;
-      if (!symbol.empty())
-        symbols[symbol] = dim;
-      emitRemark(loc) << "the batch dimension '" << symbol << "' is taken as 1; change it with --shape " << name
-                      << "=<dim>x<dim>...";
-    } else {
-      return emitError(loc) << "axis " << axis << " must have a size, but is symbolic ('" << symbol
-                            << "'); give it with --shape " << name << "=<dim>x<dim>...";
-    }
-  }
-  if (shape.size() > maxRank)
-    return emitError(loc) << "must have at most " << maxRank << " dimensions, but has " << shape.size();
-  if (!nn::countElements(shape))
-    return emitError(loc) << "must fit into memory, but has shape [" << ArrayRef<int64_t>(shape) << "]";
-  return RankedTensorType::get(shape, type->elementType);
-}
-
 LogicalResult OnnxImporter::importInputs() {
-  if (failed(checkOptions()) || failed(bindSymbols()))
+  FailureOr<SmallVector<SettledInput>> inputs = settleInputs(model, options);
+  if (failed(inputs))
     return failure();
   Block &entry = *func.addEntryBlock();
   builder.setInsertionPointToEnd(&entry);
-
-  SmallVector<Type> types;
-  for (const onnx::ValueInfoProto &input : model.getGraph().input()) {
-    StringRef name = input.name();
-    Location loc = model.getLocation(name);
-    auto set = options.values.find(name.str());
-    if (set != options.values.end()) {
-      FailureOr<InputType> type = readType(input);
-      if (failed(type))
-        return failure();
-      FailureOr<ElementsAttr> value = readInputValue(set->second, *type, loc);
-      if (failed(value))
-        return failure();
-      values[name] = NnBuilder(builder, loc, foldBudget).constant(*value);
-      continue;
-    }
-    if (initializers.contains(name))
-      continue;
-    FailureOr<RankedTensorType> type = settleShape(input);
-    if (failed(type))
-      return failure();
-    values[name] = entry.addArgument(*type, loc);
-    types.push_back(*type);
+  for (const SettledInput &input : *inputs) {
+    Location loc = model.getLocation(input.name);
+    if (input.value)
+      values[input.name] = NnBuilder(builder, loc, foldBudget).constant(input.value);
+    else
+      values[input.name] = entry.addArgument(input.type, loc);
   }
-  func.setFunctionType(builder.getFunctionType(types, {}));
+  func.setFunctionType(builder.getFunctionType(entry.getArgumentTypes(), {}));
   for (BlockArgument argument : entry.getArguments())
     func.setArgAttr(argument.getArgNumber(), nameAttr, cast<NameLoc>(argument.getLoc()).getName());
   return success();

@@ -93,7 +93,6 @@ constexpr Field fields[] = {
     {Message::Attribute, 8, Keep::Numbers},                   // ints
     {Message::Attribute, 9, Keep::Copy},                      // strings
     {Message::Attribute, 20, Keep::Copy},                     // type
-    {Message::Attribute, 21, Keep::Copy},                     // ref_attr_name
     {Message::Tensor, 1, Keep::Numbers},                      // dims
     {Message::Tensor, 2, Keep::Copy},                         // data_type
     {Message::Tensor, 3, Keep::Refuse},                       // segment
