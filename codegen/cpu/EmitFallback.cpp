@@ -43,7 +43,7 @@ constexpr uint64_t kScratchAlignment = 64;
 /// A kernel on its way from tensors to loops.
 /// A storage that the kernel writes.
 struct Output {
-  Value memory;              ///< A memref of the storage's shape.
+  Value storage, memory;     ///< A tensor, and a memref of its shape.
   Value work;                ///< What is computed, a tensor, while there are tensors;
   Box slice;                 ///< where in the storage it goes;
   SmallVector<int64_t> axes; ///< the storage's axis of each of its own.
@@ -68,7 +68,7 @@ private:
   Value constant(int64_t value) { return create<arith::ConstantIndexOp>(value); }
 
   void copyBody();
-  void writeInPlace(Output &output, Value storage, Value yielded);
+  Value writeInPlace(Output &output, Value contents);
   void decomposePads();
   void estimate();
   LogicalResult divide();
@@ -94,35 +94,58 @@ SmallVector<OpFoldResult> asIndices(Builder &builder, ArrayRef<int64_t> values) 
   return getAsIndexOpFoldResult(builder.getContext(), values);
 }
 
-/// Reads the contents of `storage` that plan.yield returns backwards to the tensor that is computed.
-Output readOutput(Value storage, Value yielded) {
+/// The shape of all of `storage`, computed by `work`.
+Output wholeOf(Value storage, Value work) {
   auto shape = cast<RankedTensorType>(storage.getType()).getShape();
   Output output;
-  output.work = yielded;
+  output.storage = storage;
+  output.work = work;
   output.slice = {SmallVector<int64_t>(shape.size(), 0), llvm::to_vector(shape)};
   output.axes = llvm::to_vector(llvm::seq<int64_t>(0, shape.size()));
-  auto enter = [&](tensor::InsertSliceOp insert) {
-    SmallVector<int64_t> outer = std::exchange(output.axes, {});
-    for (auto [i, axis] : llvm::enumerate(outer)) {
-      output.slice.offsets[axis] += insert.getStaticOffset(i);
-      output.slice.sizes[axis] = insert.getStaticSize(i);
-      if (!insert.getDroppedDims().test(i))
-        output.axes.push_back(axis);
-    }
-    output.work = insert.getSource();
-  };
-  auto insert = yielded.getDefiningOp<tensor::InsertSliceOp>();
-  if (insert && insert.getDest() == storage) {
-    enter(insert);
-    insert = output.work.getDefiningOp<tensor::InsertSliceOp>();
-  }
-  if (auto fill = insert ? insert.getDest().getDefiningOp<linalg::FillOp>() : linalg::FillOp()) {
-    matchPattern(fill.getDpsInputOperand(0)->get(), m_Constant(&output.haloValue));
-    assert(output.haloValue && "halos are filled with constants");
-    output.region = output.slice;
-    enter(insert);
-  }
   return output;
+}
+
+/// From what `insert` leaves to what it inserts.
+void enter(Output &output, tensor::InsertSliceOp insert) {
+  SmallVector<int64_t> outer = std::exchange(output.axes, {});
+  for (auto [i, axis] : llvm::enumerate(outer)) {
+    output.slice.offsets[axis] += insert.getStaticOffset(i);
+    output.slice.sizes[axis] = insert.getStaticSize(i);
+    if (!insert.getDroppedDims().test(i))
+      output.axes.push_back(axis);
+  }
+  output.work = insert.getSource();
+}
+
+/// The tensor within its halo, where `output` is a filled region.
+void enterHalo(Output &output) {
+  auto insert = output.work.getDefiningOp<tensor::InsertSliceOp>();
+  auto fill = insert ? insert.getDest().getDefiningOp<linalg::FillOp>() : linalg::FillOp();
+  if (!fill)
+    return;
+  matchPattern(fill.getDpsInputOperand(0)->get(), m_Constant(&output.haloValue));
+  assert(output.haloValue && "halos are filled with constants");
+  output.region = output.slice;
+  enter(output, insert);
+}
+
+/// Reads the contents of `storage` that plan.yield returns backwards to the tensors that are computed: all of it, or
+/// slices that are inserted one after the other. They are given in the order of the kernel's targets.
+SmallVector<Output, 1> readOutputs(Value storage, Value yielded) {
+  SmallVector<Output, 1> found;
+  for (Value contents = yielded; contents != storage;) {
+    Output output = wholeOf(storage, contents);
+    auto insert = contents.getDefiningOp<tensor::InsertSliceOp>();
+    const bool whole = !insert || insert.getDest().getDefiningOp<linalg::FillOp>();
+    if (!whole)
+      enter(output, insert);
+    enterHalo(output);
+    found.push_back(std::move(output));
+    if (whole)
+      break;
+    contents = insert.getDest();
+  }
+  return found;
 }
 
 /// The operand that says where `result` is computed: the destination of the first of the operations that pass it on.
@@ -134,7 +157,7 @@ OpOperand *firstDestination(OpResult result) {
 
 void Fallback::copyBody() {
   IRMapping mapping;
-  SmallVector<Value> storages;
+  SmallVector<Value> memories;
   for (auto [argument, buffer] : llvm::zip(kernel.getBody().getArguments(), function.buffers)) {
     auto type = cast<RankedTensorType>(argument.getType());
     auto memory = create<memref::ReinterpretCastOp>(MemRefType::get(type.getShape(), type.getElementType()), buffer,
@@ -142,7 +165,7 @@ void Fallback::copyBody() {
     const bool written = static_cast<int64_t>(argument.getArgNumber()) >= kernel.getNumInputs();
     mapping.map(argument, create<bufferization::ToTensorOp>(type, memory, /*restrict=*/true, written));
     if (written)
-      outputs.push_back({memory, {}, {}, {}, {}, {}});
+      memories.push_back(memory);
   }
   for (Operation &op : kernel.getBody().front().without_terminator())
     rewriter.clone(op, mapping);
@@ -157,31 +180,38 @@ void Fallback::copyBody() {
       }
 
   auto yield = cast<plan::YieldOp>(kernel.getBody().front().getTerminator());
-  for (auto [output, argument, yielded] : llvm::zip(outputs, kernel.getOutputs(), yield.getValues()))
-    writeInPlace(output, mapping.lookup(argument), mapping.lookupOrDefault(yielded));
+  for (auto [memory, argument, yielded] : llvm::zip(memories, kernel.getOutputs(), yield.getValues())) {
+    Value contents = mapping.lookup(argument);
+    for (Output &output : readOutputs(contents, mapping.lookupOrDefault(yielded))) {
+      output.memory = memory;
+      contents = writeInPlace(output, contents);
+      outputs.push_back(std::move(output));
+    }
+    create<bufferization::MaterializeInDestinationOp>(TypeRange(), contents, memory, /*restrict=*/false,
+                                                      /*writable=*/true);
+  }
 
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(func.front())))
     if (isOpTriviallyDead(&op))
       rewriter.eraseOp(&op);
 }
 
-void Fallback::writeInPlace(Output &output, Value storage, Value yielded) {
-  const Value memory = output.memory;
-  output = readOutput(storage, yielded);
-  output.memory = memory;
+/// Has `output` computed in its slice. Returns what its storage, with former `contents`, then contains.
+Value Fallback::writeInPlace(Output &output, Value contents) {
   const auto type = cast<RankedTensorType>(output.work.getType());
   SmallVector<OpFoldResult> offsets = asIndices(rewriter, output.slice.offsets);
   SmallVector<OpFoldResult> sizes = asIndices(rewriter, output.slice.sizes);
   SmallVector<OpFoldResult> steps(offsets.size(), rewriter.getIndexAttr(1));
-  const bool whole = type == storage.getType();
+  const bool whole = type == output.storage.getType();
 
   Operation *end = func.front().getTerminator();
-  rewriter.setInsertionPointAfterValue(storage);
-  Value slice = whole ? storage : create<tensor::ExtractSliceOp>(type, storage, offsets, sizes, steps).getResult();
+  rewriter.setInsertionPointAfterValue(output.storage);
+  Value slice = output.storage;
+  if (!whole)
+    slice = create<tensor::ExtractSliceOp>(type, slice, offsets, sizes, steps);
 
-  // What no linalg operation computes, or another storage gets too, is copied.
-  const bool again =
-      llvm::any_of(outputs, [&](Output &other) { return &other != &output && other.work == output.work; });
+  // What no linalg operation computes, or is written elsewhere too, is copied.
+  const bool again = llvm::any_of(outputs, [&](Output &other) { return other.work == output.work; });
   if (again || !output.work.getDefiningOp<linalg::LinalgOp>()) {
     rewriter.setInsertionPoint(end);
     output.work = create<linalg::CopyOp>(output.work, slice).getResult(0);
@@ -196,11 +226,9 @@ void Fallback::writeInPlace(Output &output, Value storage, Value yielded) {
   destination->set(slice);
 
   rewriter.setInsertionPoint(end);
-  Value contents = output.work;
-  if (!whole)
-    contents = create<tensor::InsertSliceOp>(contents, storage, offsets, sizes, steps);
-  create<bufferization::MaterializeInDestinationOp>(TypeRange(), contents, memory, /*restrict=*/false,
-                                                    /*writable=*/true);
+  if (whole)
+    return output.work;
+  return create<tensor::InsertSliceOp>(output.work, contents, offsets, sizes, steps);
 }
 
 /// Padded tensors are made in scratch.
@@ -461,6 +489,11 @@ LogicalResult Fallback::callLibm() {
 }
 
 LogicalResult Fallback::run() {
+  for (unsigned input = 0; input < kernel.getNumInputs(); ++input)
+    if (plan::EncodingAttr encoding = kernel.getEncoding(input);
+        encoding && encoding.getKind() != plan::EncodingKind::Plain)
+      return kernel.emitError("must be computed by an emitter that knows the encoding of input ")
+             << input << ", but none takes the kernel; likely a missing case in nacre-choose-tiles";
   function.fallback = true;
   copyBody();
   if (failed(divide()))
