@@ -4,6 +4,7 @@
 
 #include "codegen/cpu/ContractionForm.h"
 
+#include "codegen/cpu/VectorBody.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/DebugLog.h"
@@ -98,6 +99,8 @@ public:
     result.product = &product;
     result.written = &form.written.front();
     result.accumulatorType = product.results.front().elementType;
+    if (!result.accumulatorType.isF32() && !result.accumulatorType.isF64())
+      return misfit("accumulators must be f32 or f64");
     result.operands.resize(Contraction::Extra);
     strides.assign(Contraction::Extra, {});
     if (failed(parseTarget()))
@@ -139,6 +142,8 @@ private:
     const Work &epilogue = form.work.back();
     if (!epilogue.allParallel() || epilogue.results.size() != 1 || !epilogue.results.front().map.isIdentity())
       return misfit("an epilogue must be all-parallel and write by the identity");
+    if (!canInline(*epilogue.body))
+      return misfit("an epilogue must hold operations on scalars");
     result.epilogue = &epilogue;
     bool readsProduct = false;
     for (auto [number, input] : llvm::enumerate(epilogue.inputs)) {

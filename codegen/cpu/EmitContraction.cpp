@@ -12,7 +12,6 @@
 #include "codegen/cpu/Halo.h"
 #include "codegen/cpu/MicroTile.h"
 #include "codegen/cpu/TileTables.h"
-#include "codegen/cpu/VectorBody.h"
 #include "codegen/cpu/VectorMath.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -327,10 +326,6 @@ LogicalResult nacre::codegen::cpu::emitContraction(plan::KernelOp kernel, Kernel
     return failure();
   FailureOr<Contraction> contraction = parseContraction(kernel, *form);
   if (failed(contraction))
-    return failure();
-  if (!contraction->accumulatorType.isF32() && !contraction->accumulatorType.isF64())
-    return failure();
-  if (contraction->epilogue && !canInline(*contraction->epilogue->body))
     return failure();
   if (contraction->depthwise)
     emitDepthwise(function, *contraction);

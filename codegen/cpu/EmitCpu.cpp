@@ -126,10 +126,20 @@ ArrayRef<EmitterOfKind> emitters() {
   return inOrder;
 }
 
+bool readsPackedWeight(plan::KernelOp kernel) {
+  for (unsigned input = 0; input < kernel.getNumInputs(); ++input)
+    if (auto encoding = kernel.getEncoding(input); encoding && encoding.getKind() != plan::EncodingKind::Plain)
+      return true;
+  return false;
+}
+
 LogicalResult emitKernel(plan::KernelOp kernel, const Target &target) {
   func::FuncOp function = makeFunction(kernel);
   for (const EmitterOfKind &candidate : emitters()) {
     if (candidate.kind && *candidate.kind != kernel.getKind())
+      continue;
+    // Only contractions know panels: whoever chose them knew that one of them would take the kernel.
+    if (!candidate.kind && readsPackedWeight(kernel))
       continue;
     KernelFunction body = startBody(function, target);
     if (succeeded(candidate.emit(kernel, body))) {
