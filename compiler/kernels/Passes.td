@@ -68,16 +68,16 @@ def FormKernelsPass : Pass<"nacre-form-kernels", "::mlir::ModuleOp"> {
 
     ```mlir
     plan.weight @weight_0 = dense<0.5> : tensor<8x16xf32>
-    plan.kernel @matmul_0 contraction (%x: tensor<4x8xf32>, %w: tensor<8x16xf32>) into (%y: tensor<4x16xf32>) cut 0 : 4 by 1 {
-      %acc = linalg.generic ...
-      %1 = linalg.generic ins(%acc) outs(%y) { maximumf }
-      plan.yield %1 : tensor<4x16xf32>
-    }
     plan.entry @main {
       %w = plan.use @weight_0 : tensor<8x16xf32>
       %x = plan.storage input "x" 0 : tensor<4x8xf32>
       %y = plan.launch @matmul_0(%x, %w) : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
       plan.output %y, "y" 0 : tensor<4x16xf32>
+    }
+    plan.kernel @matmul_0 contraction (%x: tensor<4x8xf32>, %w: tensor<8x16xf32>) into (%y: tensor<4x16xf32>) cut 0 : 4 by 1 {
+      %acc = linalg.generic ...
+      %1 = linalg.generic ins(%acc) outs(%y) { maximumf }
+      plan.yield %1 : tensor<4x16xf32>
     }
     ```
   }];

@@ -1,0 +1,236 @@
+// RUN: nacre-opt %s --split-input-file --nacre-form-kernels --mlir-print-local-scope | FileCheck %s
+
+// The example of the pass's documentation: an elementwise operator runs where the product is still in registers.
+
+// CHECK:       plan.weight @weight_0 = dense<5.000000e-01> : tensor<8x16xf32>
+// CHECK-LABEL: plan.entry @documented_example
+// CHECK:         %[[W:.*]] = plan.use @weight_0
+// CHECK:         %[[X:.*]] = plan.storage input "x" 0 : tensor<4x8xf32>
+// CHECK:         %[[Y:.*]] = plan.launch @matmul_0(%[[X]], %[[W]])
+// CHECK:         plan.output %[[Y]], "y" 0
+// CHECK-LABEL: plan.kernel @matmul_0 contraction
+// CHECK-SAME:    (%[[X:[^ :]+]]: tensor<4x8xf32>, %[[W:[^ :]+]]: tensor<8x16xf32>) into (%[[Y:[^ :]+]]: tensor<4x16xf32>) cut 0 : 4 by 1
+// CHECK:         %[[E:.*]] = tensor.empty() : tensor<4x16xf32>
+// CHECK:         %[[Z:.*]] = linalg.fill {{.*}} outs(%[[E]]
+// CHECK:         %[[ACC:.*]] = linalg.generic {{.*}} "reduction"]} ins(%[[X]], %[[W]] {{.*}} outs(%[[Z]]
+// CHECK:         %[[R:.*]] = linalg.generic {{.*}} ins(%[[ACC]] {{.*}} outs(%[[Y]]
+// CHECK:           arith.maximumf
+// CHECK:         plan.yield %[[R]]
+func.func @documented_example(%x: tensor<4x8xf32> {nn.name = "x"}) -> (tensor<4x16xf32> {nn.name = "y"}) {
+  %w = nn.constant dense<0.5> : tensor<8x16xf32>
+  %0 = nn.matmul %x, %w : tensor<4x8xf32>, tensor<8x16xf32>
+  %1 = nn.unary relu %0 : tensor<4x16xf32>
+  return %1 : tensor<4x16xf32>
+}
+
+// -----
+
+// Of two convolutions the later one takes the sum, and reads the other as a residual; the bias is indexed by channels.
+
+// CHECK-LABEL: plan.kernel @conv_0 contraction
+// CHECK-NOT:     arith.maximumf
+// CHECK-LABEL: plan.kernel @conv_1 contraction
+// CHECK-SAME:    cut 1 : 6 by 1
+// CHECK:         linalg.generic
+// CHECK-SAME:      affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d1 + d4, d2 + d5, d6)>
+// CHECK-SAME:      affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d4, d5, d6, d3)>
+// CHECK:         linalg.generic
+// CHECK-SAME:      affine_map<(d0, d1, d2, d3) -> (d3)>
+// CHECK:           arith.addf
+// CHECK:           arith.addf
+// CHECK:           arith.maximumf
+func.func @residual(%x: tensor<1x8x8x4xf32> {nn.name = "x"}) -> (tensor<1x6x6x8xf32> {nn.name = "y"}) {
+  %w = nn.constant dense<0.5> : tensor<3x3x4x8xf32>
+  %b = nn.constant dense<[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]> : tensor<8xf32>
+  %0 = nn.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>,
+                       groups = 1 : i64} : tensor<1x8x8x4xf32>, tensor<3x3x4x8xf32>
+  %1 = nn.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>,
+                       groups = 1 : i64} : tensor<1x8x8x4xf32>, tensor<3x3x4x8xf32>
+  %2 = nn.binary add %1, %b : tensor<1x6x6x8xf32>, tensor<8xf32>
+  %3 = nn.binary add %2, %0 : tensor<1x6x6x8xf32>, tensor<1x6x6x8xf32>
+  %4 = nn.unary relu %3 : tensor<1x6x6x8xf32>
+  return %4 : tensor<1x6x6x8xf32>
+}
+
+// -----
+
+// One input and one output channel per group: the channel is a parallel loop that walks all three operands.
+
+// CHECK-LABEL: plan.kernel @conv_0 contraction
+// CHECK-SAME:    tensor<3x3x8xf32>
+// CHECK:         linalg.generic
+// CHECK-SAME:      affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1 * 2 + d4, d2 * 2 + d5, d3)>
+// CHECK-SAME:      affine_map<(d0, d1, d2, d3, d4, d5) -> (d4, d5, d3)>
+// CHECK-SAME:      affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d2, d3)>
+func.func @depthwise(%x: tensor<1x9x9x8xf32> {nn.name = "x"}) -> (tensor<1x4x4x8xf32> {nn.name = "y"}) {
+  %w = nn.constant dense<0.5> : tensor<3x3x1x8xf32>
+  %0 = nn.conv %x, %w {strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>,
+                       groups = 8 : i64} : tensor<1x9x9x8xf32>, tensor<3x3x1x8xf32>
+  return %0 : tensor<1x4x4x8xf32>
+}
+
+// -----
+
+// Groups are a parallel loop; an unread operand says how long it and the loop over a group's outputs are.
+
+// CHECK-LABEL: plan.kernel @conv_0 contraction
+// CHECK:         tensor.empty() : tensor<2x8xf32>
+// CHECK:         linalg.generic
+// CHECK-SAME:      affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1 + d4, d2 * 4 + d5)>
+// CHECK-SAME:      affine_map<(d0, d1, d2, d3, d4, d5) -> (d4, d5, d2 * 8 + d3)>
+// CHECK-SAME:      affine_map<(d0, d1, d2, d3, d4, d5) -> (d2, d3)>
+// CHECK-SAME:      affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d2 * 8 + d3)>
+func.func @grouped(%x: tensor<1x6x8xf32> {nn.name = "x"}) -> (tensor<1x4x16xf32> {nn.name = "y"}) {
+  %w = nn.constant dense<0.5> : tensor<3x4x16xf32>
+  %0 = nn.conv %x, %w {strides = array<i64: 1>, pads = array<i64: 0, 0>, dilations = array<i64: 1>, groups = 2 : i64}
+       : tensor<1x6x8xf32>, tensor<3x4x16xf32>
+  return %0 : tensor<1x4x16xf32>
+}
+
+// -----
+
+// Attention: the transposes of queries and keys are read through, that of the result is written through. Nothing moves.
+
+// CHECK-LABEL: plan.kernel @matmul_0 contraction
+// CHECK-SAME:    (%{{.*}}: tensor<1x6x2x8xf32>, %{{.*}}: tensor<1x6x2x8xf32>) into (%{{.*}}: tensor<1x2x6x6xf32>)
+// CHECK:           affine_map<(d0, d1, d2, d3, d4) -> (d0, d2, d1, d4)>
+// CHECK-SAME:      affine_map<(d0, d1, d2, d3, d4) -> (d0, d3, d1, d4)>
+// CHECK-SAME:      affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3)>
+// CHECK-LABEL: plan.kernel @softmax_0 row
+// CHECK-LABEL: plan.kernel @matmul_1 contraction
+// CHECK-SAME:    into (%{{.*}}: tensor<1x6x2x8xf32>)
+// CHECK:           affine_map<(d0, d1, d2, d3, d4) -> (d0, d2, d1, d3)>
+// CHECK-NOT:   plan.kernel
+func.func @attention(%q: tensor<1x6x2x8xf32> {nn.name = "q"}, %k: tensor<1x6x2x8xf32> {nn.name = "k"},
+                     %v: tensor<1x2x6x8xf32> {nn.name = "v"}) -> (tensor<1x6x2x8xf32> {nn.name = "y"}) {
+  %0 = nn.transpose %q [0, 2, 1, 3] : tensor<1x6x2x8xf32>
+  %1 = nn.transpose %k [0, 2, 3, 1] : tensor<1x6x2x8xf32>
+  %2 = nn.matmul %0, %1 : tensor<1x2x6x8xf32>, tensor<1x2x8x6xf32>
+  %3 = nn.softmax %2 {axis = 3 : i64} : tensor<1x2x6x6xf32>
+  %4 = nn.matmul %3, %v : tensor<1x2x6x6xf32>, tensor<1x2x6x8xf32>
+  %5 = nn.transpose %4 [0, 2, 1, 3] : tensor<1x2x6x8xf32>
+  return %5 : tensor<1x6x2x8xf32>
+}
+
+// -----
+
+// The rows of all batches are the rows of one matrix: the kernel sees rank 2, the entry reshapes.
+
+// CHECK-LABEL: plan.entry @rows_of_all_batches
+// CHECK:         nn.reshape %{{.*}} : tensor<3x4x8xf32> to tensor<12x8xf32>
+// CHECK-LABEL: plan.kernel @matmul_0 contraction
+// CHECK-SAME:    tensor<12x8xf32>
+// CHECK-SAME:    into (%{{.*}}: tensor<12x16xf32>) cut 0 : 12 by 1
+func.func @rows_of_all_batches(%x: tensor<3x4x8xf32> {nn.name = "x"}) -> (tensor<3x4x16xf32> {nn.name = "y"}) {
+  %w = nn.constant dense<0.5> : tensor<8x16xf32>
+  %0 = nn.matmul %x, %w : tensor<3x4x8xf32>, tensor<8x16xf32>
+  return %0 : tensor<3x4x16xf32>
+}
+
+// -----
+
+// Softmax sweeps its rows: the largest, the exponentials, their sum, the quotients. What comes before is a prologue. Rows
+// can be cut, columns cannot.
+
+// CHECK-LABEL: plan.kernel @softmax_0 row
+// CHECK-SAME:    cut 0 : 4 by 1
+// CHECK:         arith.mulf
+// CHECK:         arith.maximumf
+// CHECK:         math.exp
+// CHECK:         arith.addf
+// CHECK:         arith.divf
+// CHECK-NOT:   plan.kernel
+func.func @softmax(%x: tensor<4x10xf32> {nn.name = "x"}) -> (tensor<4x10xf32> {nn.name = "y"}) {
+  %c = nn.constant dense<2.0> : tensor<f32>
+  %0 = nn.binary mul %x, %c : tensor<4x10xf32>, tensor<f32>
+  %1 = nn.softmax %0 {axis = 1 : i64} : tensor<4x10xf32>
+  return %1 : tensor<4x10xf32>
+}
+
+// -----
+
+// A pool's padding is no memory: emitters clip the windows. An average that does not count it divides by the counts.
+
+// CHECK:       plan.weight @weight_0 = dense<{{.*}}4.000000e+00, 6.000000e+00, 4.000000e+00{{.*}}> : tensor<3x3xf32>
+// CHECK-LABEL: plan.kernel @pool_0 nest
+// CHECK:         tensor.pad %{{.*}} low[0, 1, 1, 0] high[0, 1, 1, 0]
+// CHECK:         linalg.generic
+// CHECK-SAME:      affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1 + d4, d2 + d5, d3)>
+// CHECK-SAME:      affine_map<(d0, d1, d2, d3, d4, d5) -> (d4, d5)>
+// CHECK:         linalg.generic
+// CHECK-SAME:      affine_map<(d0, d1, d2, d3) -> (d1, d2)>
+// CHECK:           arith.divf
+func.func @average_without_padding(%x: tensor<1x3x3x8xf32> {nn.name = "x"}) -> (tensor<1x3x3x8xf32> {nn.name = "y"}) {
+  %0 = nn.pool average %x {kernel = array<i64: 3, 3>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>,
+                           dilations = array<i64: 1, 1>, overhang = array<i64: 0, 0>} : tensor<1x3x3x8xf32>
+  return %0 : tensor<1x3x3x8xf32>
+}
+
+// -----
+
+// Half precision accumulates in single, and the epilogue rounds once.
+
+// CHECK-LABEL: plan.kernel @matmul_0 contraction
+// CHECK:         tensor.empty() : tensor<4x16xf32>
+// CHECK:           arith.extf
+// CHECK:           arith.extf
+// CHECK:         linalg.generic
+// CHECK:           arith.truncf
+func.func @half(%x: tensor<4x8xf16> {nn.name = "x"}, %w: tensor<8x16xf16> {nn.name = "w"})
+    -> (tensor<4x16xf16> {nn.name = "y"}) {
+  %0 = nn.matmul %x, %w : tensor<4x8xf16>, tensor<8x16xf16>
+  return %0 : tensor<4x16xf16>
+}
+
+// -----
+
+// Booleans are bytes in memory and bits in bodies; unsigned integers are signless, and the operations say so.
+
+// CHECK-LABEL: plan.entry @types
+// CHECK:         plan.storage input "a" 0 {external_type = ui8} : tensor<4xi8>
+// CHECK:         plan.output %{{.*}}, "y" 0 {external_type = i1} : tensor<4xi8>
+// CHECK-LABEL: plan.kernel @{{.*}} nest
+// CHECK-SAME:    tensor<4xi8>
+// CHECK:         arith.cmpi ult
+// CHECK:         arith.extui %{{.*}} : i1 to i8
+func.func @types(%a: tensor<4xui8> {nn.name = "a"}, %b: tensor<4xui8> {nn.name = "b"}) -> (tensor<4xi1> {nn.name = "y"}) {
+  %0 = nn.binary less %a, %b : tensor<4xui8>, tensor<4xui8>
+  return %0 : tensor<4xi1>
+}
+
+// -----
+
+// Indices are clamped, so that none can read elsewhere; resizing reads tables made when the model is compiled.
+
+// CHECK:       plan.weight @weight_0 = dense<[0, 0, 1, 1]> : tensor<4xi32>
+// CHECK-LABEL: plan.kernel @gather_0 indexed
+// CHECK:         arith.minsi
+// CHECK:         tensor.extract
+// CHECK-LABEL: plan.kernel @resize_0 indexed
+// CHECK:         tensor.extract
+func.func @indexed(%x: tensor<5x8xf32> {nn.name = "x"}, %i: tensor<2xi64> {nn.name = "i"})
+    -> (tensor<4x8xf32> {nn.name = "y"}) {
+  %0 = nn.gather %x, %i {axis = 0 : i64} : tensor<5x8xf32>, tensor<2xi64>
+  %1 = nn.resize nearest %0 {scales = array<f64: 2.0, 1.0>, coordinates = #nn<coordinates asymmetric>,
+                             rounding = #nn<rounding floor>} : tensor<2x8xf32> to tensor<4x8xf32>
+  return %1 : tensor<4x8xf32>
+}
+
+// -----
+
+// Equal constants are one weight, splats that elementwise operators read are none; views stay for the next pass.
+
+// CHECK:       plan.weight @weight_0 = dense<[1.000000e+00, 2.000000e+00]>
+// CHECK-NOT:   plan.weight
+// CHECK-LABEL: plan.entry @weights
+// CHECK:         nn.concat
+func.func @weights(%x: tensor<3x2xf32> {nn.name = "x"}) -> (tensor<3x4xf32> {nn.name = "y"}) {
+  %a = nn.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %b = nn.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %c = nn.constant dense<3.0> : tensor<1xf32>
+  %0 = nn.binary add %x, %a : tensor<3x2xf32>, tensor<2xf32>
+  %1 = nn.binary mul %x, %b : tensor<3x2xf32>, tensor<2xf32>
+  %2 = nn.binary mul %1, %c : tensor<3x2xf32>, tensor<1xf32>
+  %3 = nn.concat %0, %2 {axis = 1 : i64} : tensor<3x2xf32>, tensor<3x2xf32>
+  return %3 : tensor<3x4xf32>
+}
