@@ -86,13 +86,12 @@ Expected<Shape> slideWindow(Dims input, const Window &window) {
 } // namespace
 
 std::optional<int64_t> countElements(Dims shape) {
-  if (is_contained(shape, 0))
-    return 0;
+  // An empty shape is held to the limit as well, so that products of some of its dimensions never overflow.
   int64_t count = 1;
   for (int64_t dim : shape)
-    if (dim < 0 || MulOverflow(count, dim, count) || count > maxExtent)
+    if (dim < 0 || MulOverflow(count, std::max<int64_t>(dim, 1), count) || count > maxExtent)
       return std::nullopt;
-  return count;
+  return is_contained(shape, 0) ? 0 : count;
 }
 
 Error checkAxis(int64_t axis, size_t rank) {

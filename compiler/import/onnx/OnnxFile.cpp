@@ -10,6 +10,7 @@
 #include "compiler/import/onnx/OnnxFile.h"
 
 #include "compiler/import/Import.h"
+#include "dialects/nn/ShapeRules.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"
@@ -159,13 +160,13 @@ FailureOr<OnnxTensor> OnnxFile::read(const onnx::TensorProto &tensor, Location l
                                         << tensor.dims_size();
 
   SmallVector<int64_t> shape(tensor.dims().begin(), tensor.dims().end());
-  int64_t size = kind.bytes;
-  for (int64_t dim : shape) {
+  for (int64_t dim : shape)
     if (dim < 0)
       return emitTensorError(loc, tensor) << "must have dimensions of at least 0, but one is " << dim;
-    if (llvm::MulOverflow(size, dim, size))
-      return emitTensorError(loc, tensor) << "is larger than any memory";
-  }
+  std::optional<int64_t> count = nn::countElements(shape);
+  if (!count)
+    return emitTensorError(loc, tensor) << "is larger than any memory";
+  int64_t size = *count * kind.bytes;
   OnnxTensor result;
   result.type = RankedTensorType::get(shape, getElementType(tensor.data_type(), loc.getContext()));
 

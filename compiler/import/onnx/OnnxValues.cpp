@@ -8,6 +8,7 @@
 
 #include "compiler/import/onnx/OnnxValues.h"
 
+#include "dialects/nn/ShapeRules.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -109,10 +110,10 @@ static FailureOr<OnnxTensor> parseNpy(std::shared_ptr<const llvm::MemoryBuffer> 
   if (!shape)
     return damaged();
   Type elementType = getElementType(dataType, loc.getContext());
-  int64_t size = getElementBytes(elementType);
-  for (int64_t dim : *shape)
-    if (llvm::MulOverflow(size, dim, size))
-      return damaged();
+  std::optional<int64_t> count = nn::countElements(*shape);
+  if (!count)
+    return damaged();
+  int64_t size = *count * getElementBytes(elementType);
   if (static_cast<uint64_t>(size) != bytes.size())
     return emitError(loc) << "the .npy file must hold " << size << " bytes of elements, but holds " << bytes.size();
   return OnnxTensor{RankedTensorType::get(*shape, elementType), ArrayRef(bytes.data(), bytes.size()), std::move(file)};
@@ -193,12 +194,11 @@ static FailureOr<ElementsAttr> parseNumbers(StringRef text, const InputType &typ
       return emitError(loc)
              << "the value of an input with symbolic dimensions must come from a .npy or .pb file, which "
                 "states its shape";
-    int64_t wanted = 1;
-    for (int64_t dim : shape)
-      if (llvm::MulOverflow(wanted, dim, wanted))
-        return emitError(loc) << "is larger than any memory";
-    if (wanted != count)
-      return emitError(loc) << "the value must have " << wanted << " numbers, but has " << count;
+    std::optional<int64_t> wanted = nn::countElements(shape);
+    if (!wanted)
+      return emitError(loc) << "is larger than any memory";
+    if (*wanted != count)
+      return emitError(loc) << "the value must have " << *wanted << " numbers, but has " << count;
   }
 
   SmallVector<Attribute> values;
