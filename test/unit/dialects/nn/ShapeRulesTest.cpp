@@ -23,8 +23,9 @@ TEST(ShapeRules, CountsElements) {
   EXPECT_EQ(countElements({}), 1);
   EXPECT_EQ(countElements({2, 3}), 6);
   EXPECT_EQ(countElements({int64_t(1) << 40, int64_t(1) << 40}), std::nullopt);
-  // An empty tensor has no elements, however large its other dimensions are.
-  EXPECT_EQ(countElements({int64_t(1) << 40, int64_t(1) << 40, 0}), 0);
+  // An empty tensor is held to the limit as well: products of its other dimensions must not overflow.
+  EXPECT_EQ(countElements({int64_t(1) << 40, 0}), 0);
+  EXPECT_EQ(countElements({int64_t(1) << 40, int64_t(1) << 40, 0}), std::nullopt);
   EXPECT_EQ(countElements({-1}), std::nullopt);
 }
 
