@@ -225,7 +225,11 @@ private:
     if (launch->getNumResults() == 0 ||
         kernels.lookup<plan::KernelOp>(launch.getKernel()).getKind() != plan::KernelKind::Contraction)
       return;
-    const Place &input = places.at(launch.getInputs().front());
+    Value tensor = launch.getInputs().front();
+    // A reshape would have to copy what has gaps.
+    if (llvm::any_of(tensor.getUsers(), llvm::IsaPred<nn::ReshapeOp>))
+      return;
+    const Place &input = places.at(tensor);
     if (input.sizes.empty() || input.sizes.back() == llvm::product_of(input.sizes))
       return; // one pixel
     Storage &storage = storages[input.storage];
@@ -259,8 +263,18 @@ private:
     Value operand = pad.getOperand(), result = pad.getResult();
     TypedAttr value = pad.getValue();
     if (auto placed = places.find(result); placed != places.end()) {
-      Place box = placed->second.slice(pad.getLow(), getShape(operand));
-      copies[pad].push_back({operand, box, placed->second, value, {}});
+      Place whole = placed->second;
+      Storage &storage = storages[whole.storage];
+      if (storage.fill && storage.fill != value) {
+        // Another constant is around it: padded by itself, then copied.
+        Place padded = addTemporary(result);
+        copies[pad].push_back({operand, padded.slice(pad.getLow(), getShape(operand)), padded, value, {}});
+        copies[pad].push_back({Value(), whole, whole, {}, padded});
+        return;
+      }
+      // What is around the box becomes one with a halo, should the storage get one.
+      storage.fill = value;
+      copies[pad].push_back({operand, whole.slice(pad.getLow(), getShape(operand)), whole, value, {}});
       return;
     }
     // A second pad of one tensor may find room in the copy that the first one made.
