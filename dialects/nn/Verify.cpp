@@ -76,6 +76,9 @@ LogicalResult RecurrentOp::verify() {
     if (!operand)
       return success();
     auto type = cast<RankedTensorType>(operand.getType());
+    Type element = type.getElementType(), inputElement = getInput().getType().getElementType();
+    if (isa<FloatType>(element) && element != inputElement)
+      return emitOpError() << name << " must have the input's element type " << inputElement << ", but has " << element;
     if (type.getShape() == want)
       return success();
     return emitOpError() << name << " must have shape [" << want << "], but is " << type;

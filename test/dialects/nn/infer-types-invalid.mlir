@@ -137,3 +137,13 @@ func.func @recurrence_activations(%x: tensor<7x2x5xf32>, %w: tensor<5x9xf32>, %r
       : tensor<7x2x5xf32>, tensor<5x9xf32>, tensor<3x9xf32>
   return
 }
+
+// -----
+
+func.func @recurrence_element(%x: tensor<7x2x5xf32>, %w: tensor<5x12xf16>, %r: tensor<3x12xf32>) {
+  // expected-error@+1 {{weights must have the input's element type 'f32', but has 'f16'}}
+  %0:3 = nn.recurrent lstm %x, %w, %r
+      {activations = [#nn<unary_kind sigmoid>, #nn<unary_kind tanh>, #nn<unary_kind tanh>]}
+      : tensor<7x2x5xf32>, tensor<5x12xf16>, tensor<3x12xf32>
+  return
+}
