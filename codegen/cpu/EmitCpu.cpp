@@ -6,6 +6,7 @@
 //        2. let the kind's emitter fill it, else the fallback;
 //        3. record how the work is divided.
 
+#include "codegen/PackWeights.h"
 #include "codegen/cpu/Emitters.h"
 #include "codegen/cpu/Passes.h"
 #include "dialects/plan/PlanDialect.h"
@@ -41,16 +42,20 @@ namespace {
 // 1. The function
 //===----------------------------------------------------------------------===//
 
-MemRefType flatType(Type tensor) {
+/// A packed weight has more elements than its tensor: its last panel is filled up.
+MemRefType flatType(Type tensor, plan::EncodingAttr encoding) {
   auto type = cast<RankedTensorType>(tensor);
-  return MemRefType::get({type.getNumElements()}, type.getElementType());
+  int64_t elements = type.getNumElements();
+  if (encoding)
+    elements = PackedWeight(type, encoding).sizeInBytes() / nn::getElementBytes(type.getElementType());
+  return MemRefType::get({elements}, type.getElementType());
 }
 
 func::FuncOp makeFunction(plan::KernelOp kernel) {
   OpBuilder builder(kernel);
   SmallVector<Type> types;
-  for (Type type : kernel.getBody().getArgumentTypes())
-    types.push_back(flatType(type));
+  for (auto [number, type] : llvm::enumerate(kernel.getBody().getArgumentTypes()))
+    types.push_back(flatType(type, int64_t(number) < kernel.getNumInputs() ? kernel.getEncoding(number) : plan::EncodingAttr()));
   const unsigned buffers = types.size();
   types.push_back(MemRefType::get({0}, builder.getI8Type()));
   types.append(4, builder.getIndexType());
@@ -121,6 +126,7 @@ ArrayRef<EmitterOfKind> emitters() {
       {"row", plan::KernelKind::Row, emitRow},
       {"permute", plan::KernelKind::Permute, emitPermute},
       {"nest", plan::KernelKind::Permute, emitNest},
+      {"indexed", plan::KernelKind::Indexed, emitIndexed},
       {"fallback", std::nullopt, emitFallback},
   };
   return inOrder;

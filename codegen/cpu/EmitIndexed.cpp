@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the emitter of gathers, resizes and pads whose innermost axis is read as it is: rows of an embedding, channels
+// of a
+//        pixel. What picks single elements is left to the fallback.
+// Why:   where to read is then the same for a whole row: it is computed once, and the row is moved in vectors.
+// How:   1. split the body: what computes indices stays scalar; the rest becomes a body whose arguments are the
+// operands and
+//           the elements that are read;
+//        2. in each row: indices, then scalars, then vectors along the row.
+
+#include "codegen/cpu/Emitters.h"
+#include "codegen/cpu/Halo.h"
+#include "codegen/cpu/Units.h"
+#include "codegen/cpu/VectorBody.h"
+#include "dialects/plan/PlanDialect.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace nacre::codegen::cpu {
+
+namespace {
+
+/// Rows of fewer elements are not worth a vector.
+constexpr int64_t kShortestRow = 4;
+/// Vectors in a step along the row.
+constexpr int64_t kVectors = 4;
+
+/// What an argument of the body without indices is.
+struct Argument {
+  unsigned input = 0;     ///< Of the work, or
+  tensor::ExtractOp read; ///< the element that this reads
+  Place source;           ///< from here,
+  bool alongRow = false;  ///< at the position in the row, or the same for the whole row.
+};
+
+class IndexedEmitter {
+public:
+  IndexedEmitter(const KernelForm &form, KernelFunction &function)
+      : form(form), work(form.work.front()), written(form.written.front()), function(function), builder(function) {}
+
+  LogicalResult run();
+
+private:
+  // 1. The body
+  LogicalResult chooseLoops();
+  LogicalResult splitBody();
+  FailureOr<Value> take(Value value, IRMapping &taken);
+  LogicalResult addRead(tensor::ExtractOp read);
+  bool dependsOnRow(Value value) const;
+
+  // 2. Rows
+  void emitLoops(unsigned loop, Value low, Value high);
+  void emitRow();
+  Value evaluate(Value value);
+
+  const KernelForm &form;
+  const Work &work;
+  const WrittenTensor &written;
+  KernelFunction &function;
+  VectorBuilder builder;
+
+  Access target;
+  unsigned row = 0; ///< The loop along which the output is contiguous.
+  std::optional<unsigned> cut;
+  Region split; ///< Holds the body without indices.
+  SmallVector<Argument, 0> arguments;
+  unsigned width = 1;
+
+  SmallVector<Position> at; ///< Per loop.
+  IRMapping scalars;        ///< What is computed of the original body in this row.
+};
+
+//===----------------------------------------------------------------------===//
+// 1. The body
+//===----------------------------------------------------------------------===//
+
+LogicalResult IndexedEmitter::chooseLoops() {
+  const Result &result = work.results.front();
+  FailureOr<Access> access = composeAccess(written.place, result.map, result.elementType);
+  if (failed(access))
+    return failure();
+  target = std::move(*access);
+  std::optional<unsigned> contiguous;
+  for (unsigned loop = 0; loop < work.loops(); ++loop)
+    if (target.strides[loop] == 1 && work.sizes[loop] >= kShortestRow)
+      contiguous = loop;
+  if (!contiguous)
+    return failure();
+  row = *contiguous;
+  if (form.cutExtent > 1) {
+    auto dim = dyn_cast<AffineDimExpr>(result.map.getResult(form.cutAxis));
+    if (!dim || dim.getPosition() == row)
+      return failure();
+    cut = dim.getPosition();
+  }
+  return success();
+}
+
+bool IndexedEmitter::dependsOnRow(Value value) const {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return argument.getArgNumber() >= work.inputs.size() ||
+           work.inputs[argument.getArgNumber()].access.strides[row] != 0;
+  Operation *op = value.getDefiningOp();
+  if (auto index = dyn_cast<linalg::IndexOp>(op))
+    return index.getDim() == row;
+  return isa<tensor::ExtractOp>(op) ||
+         llvm::any_of(op->getOperands(), [&](Value operand) { return dependsOnRow(operand); });
+}
+
+LogicalResult IndexedEmitter::addRead(tensor::ExtractOp read) {
+  FailureOr<Place> source = findPlace(read.getTensor());
+  if (failed(source) || source->padding)
+    return failure();
+  Argument argument{0, read, std::move(*source), false};
+  for (auto [index, stride] : llvm::zip_equal(read.getIndices(), argument.source.strides)) {
+    auto counter = index.getDefiningOp<linalg::IndexOp>();
+    if (counter && counter.getDim() == row && stride == 1)
+      argument.alongRow = true;
+    else if (dependsOnRow(index))
+      return failure();
+  }
+  arguments.push_back(std::move(argument));
+  return success();
+}
+
+/// `value` in the body without indices.
+FailureOr<Value> IndexedEmitter::take(Value value, IRMapping &taken) {
+  if (Value known = taken.lookupOrNull(value))
+    return known;
+  auto added = [&]() -> Value {
+    Value argument = split.front().addArgument(value.getType(), function.loc);
+    taken.map(value, argument);
+    return argument;
+  };
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    if (argument.getArgNumber() >= work.inputs.size())
+      return failure();
+    arguments.push_back({argument.getArgNumber(), {}, {}, false});
+    return added();
+  }
+  Operation *op = value.getDefiningOp();
+  if (auto read = dyn_cast<tensor::ExtractOp>(op)) {
+    if (failed(addRead(read)))
+      return failure();
+    return added();
+  }
+  if (op->getBlock() != work.body)
+    return matchPattern(value, m_Constant()) ? FailureOr<Value>(value) : FailureOr<Value>(failure());
+  for (Value operand : op->getOperands()) {
+    FailureOr<Value> mapped = take(operand, taken);
+    if (failed(mapped))
+      return failure();
+    taken.map(operand, *mapped);
+  }
+  OpBuilder atEnd(op->getContext());
+  atEnd.setInsertionPointToEnd(&split.front());
+  atEnd.clone(*op, taken);
+  return taken.lookup(value);
+}
+
+LogicalResult IndexedEmitter::splitBody() {
+  split.emplaceBlock();
+  IRMapping taken;
+  FailureOr<Value> yielded = take(work.body->getTerminator()->getOperand(0), taken);
+  if (failed(yielded))
+    return failure();
+  OpBuilder atEnd(function.loc.getContext());
+  atEnd.setInsertionPointToEnd(&split.front());
+  linalg::YieldOp::create(atEnd, function.loc, *yielded);
+  if (!canInline(split.front()))
+    return failure();
+  width = std::max(1u, builder.target.vectorBytes() * 8 / widestElementBits(split.front()));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Rows
+//===----------------------------------------------------------------------===//
+
+/// A scalar of the original body, at the current position.
+Value IndexedEmitter::evaluate(Value value) {
+  if (Value known = scalars.lookupOrNull(value))
+    return known;
+  Value computed = value;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    const Access &access = work.inputs[argument.getArgNumber()].access;
+    computed =
+        builder.loadScalar(function.buffers[access.argument], builder.address(at, access.strides, access.offset));
+  } else if (auto index = value.getDefiningOp<linalg::IndexOp>()) {
+    computed = builder.address(at[index.getDim()], {1}, 0);
+  } else {
+    for (Value operand : value.getDefiningOp()->getOperands())
+      evaluate(operand);
+    computed = builder.ops.clone(*value.getDefiningOp(), scalars)->getResult(0);
+  }
+  scalars.map(value, computed);
+  return computed;
+}
+
+void IndexedEmitter::emitRow() {
+  scalars.clear();
+  at[row] = {};
+  // Per argument: the address of the row's first element, and what all of it shares.
+  SmallVector<Value> addresses(arguments.size()), shared(arguments.size());
+  for (auto [i, argument] : llvm::enumerate(arguments)) {
+    unsigned storage = argument.source.argument;
+    if (argument.read) {
+      SmallVector<Position> position;
+      for (auto [index, stride] : llvm::zip_equal(argument.read.getIndices(), argument.source.strides)) {
+        auto counter = index.getDefiningOp<linalg::IndexOp>();
+        const bool isRow = counter && counter.getDim() == row;
+        position.push_back(isRow ? Position() : Position{evaluate(index), 0});
+      }
+      addresses[i] = builder.address(position, argument.source.strides, argument.source.offset);
+    } else {
+      const Access &access = work.inputs[argument.input].access;
+      storage = access.argument;
+      addresses[i] = builder.address(at, access.strides, access.offset);
+    }
+    if (argument.read ? !argument.alongRow : work.inputs[argument.input].access.strides[row] == 0)
+      shared[i] = builder.loadScalar(function.buffers[storage], addresses[i]);
+  }
+  Value targetAddress = builder.address(at, target.strides, target.offset);
+
+  auto emit = [&](Position position, const Piece &piece) {
+    SmallVector<Value> values;
+    for (auto [i, argument] : llvm::enumerate(arguments)) {
+      if (shared[i]) {
+        values.push_back(shared[i]);
+        continue;
+      }
+      const Access *access = argument.read ? nullptr : &work.inputs[argument.input].access;
+      const int64_t stride = access ? access->strides[row] : 1;
+      Value buffer = function.buffers[access ? access->argument : argument.source.argument];
+      Value address = builder.address({{addresses[i], 0}, position + piece.offset}, {1, stride}, 0);
+      values.push_back(stride == 1 ? builder.load(buffer, address, piece)
+                                   : builder.loadStrided(buffer, address, stride, piece));
+    }
+    Value result = inlineBody(builder, split.front(), values, piece.width).front();
+    builder.store(builder.broadcast(result, piece.width), function.buffers[target.argument],
+                  builder.address({{targetAddress, 0}, position + piece.offset}, {1, 1}, 0), piece);
+  };
+  const int64_t size = work.sizes[row];
+  const int64_t step = std::clamp<int64_t>(size / width, 1, kVectors) * width, main = size / step * step;
+  const bool masks = hasMasks(builder.target, work.results.front().elementType.getIntOrFloatBitWidth());
+  builder.loop(0, main, step, [&](Position position) {
+    for (const Piece &piece : cutIntoPieces(step, width, false))
+      emit(position, piece);
+  });
+  for (const Piece &piece : cutIntoPieces(size - main, width, masks))
+    emit({Value(), main}, piece);
+}
+
+void IndexedEmitter::emitLoops(unsigned loop, Value low, Value high) {
+  if (loop == work.loops())
+    return emitRow();
+  if (loop == row)
+    return emitLoops(loop + 1, low, high);
+  auto body = [&](Position counter) {
+    at[loop] = counter;
+    emitLoops(loop + 1, low, high);
+  };
+  if (loop == cut)
+    builder.loop(low, high, 1, body);
+  else
+    builder.loop(0, work.sizes[loop], 1, body);
+}
+
+LogicalResult IndexedEmitter::run() {
+  if (failed(chooseLoops()) || failed(splitBody()))
+    return failure();
+  constexpr double kNanosecondsPerRow = 3, kInstructionsPerNanosecond = 3;
+  double rows = 1;
+  for (unsigned loop = 0; loop < work.loops(); ++loop)
+    if (loop != row)
+      rows *= work.sizes[loop];
+  const double instructions = double(work.sizes[row]) / width * (bodyCost(split.front()) + arguments.size() + 1);
+  divideIntoUnits(function, rows * (kNanosecondsPerRow + instructions / kInstructionsPerNanosecond) / form.cutExtent,
+                  form.cutExtent);
+  emitUnits(builder, function, [&](Value low, Value high, Value) {
+    at.assign(work.loops(), Position());
+    if (cut)
+      emitLoops(0, low, high);
+    else
+      builder.loop(low, high, 1, [&](Position) { emitLoops(0, low, high); });
+    emitHalo(builder, function.buffers[target.argument], written, cut ? form.cutAxis : 0, low, high);
+  });
+  return success();
+}
+
+} // namespace
+
+LogicalResult emitIndexed(plan::KernelOp kernel, KernelFunction &function) {
+  FailureOr<KernelForm> form = parseKernel(kernel);
+  if (failed(form) || form->work.size() != 1 || form->written.size() != 1)
+    return failure();
+  const Work &work = form->work.front();
+  const bool fits = work.allParallel() && work.results.size() == 1 && work.results.front().written &&
+                    llvm::all_of(work.inputs, [](const Input &input) {
+                      return input.source == Input::Source::Storage && input.access.padded.empty();
+                    });
+  return fits ? IndexedEmitter(*form, function).run() : failure();
+}
+
+} // namespace nacre::codegen::cpu
