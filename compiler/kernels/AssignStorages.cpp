@@ -369,6 +369,8 @@ private:
   }
 
   void launchCopy(OpBuilder &builder, Location loc, const Copy &copy) {
+    if (llvm::is_contained(copy.region.sizes, 0))
+      return;
     const Place &source = copy.part ? *copy.part : places.at(copy.source);
     const Storage &target = storages[copy.box.storage];
     OpBuilder atKernels(kernels.getOp()->getContext());
@@ -394,6 +396,11 @@ private:
 
   void rewriteLaunch(OpBuilder &builder, plan::LaunchOp launch) {
     auto kernel = kernels.lookup<plan::KernelOp>(launch.getKernel());
+    replaced.insert(launch);
+    if (launch->getNumResults() == 1 && llvm::is_contained(getShape(launch.getResult(0)), 0)) {
+      kernels.erase(kernel);
+      return; // nothing to compute
+    }
     SmallVector<Value> inputs;
     for (auto [index, input] : llvm::enumerate(launch.getInputs())) {
       const Place &place = places.at(input);
@@ -410,7 +417,6 @@ private:
     }
     plan::LaunchOp::create(builder, launch.getLoc(), TypeRange(), launch.getKernelAttr(), inputs, outputs,
                            DenseI64ArrayAttr(), DenseI64ArrayAttr());
-    replaced.insert(launch);
   }
 
   plan::EntryOp entry;

@@ -209,7 +209,8 @@ void KernelBody::chooseCutAxis() {
     if (!chosen || (shape[*chosen] == 1 && size != 1))
       chosen = axis;
   }
-  int64_t extent = shape.empty() ? 1 : shape[chosen.value_or(0)];
+  // An empty target has no launch in the end, but a kernel until then.
+  int64_t extent = shape.empty() ? 1 : std::max<int64_t>(1, shape[chosen.value_or(0)]);
   kernel.setCutAxis(chosen.value_or(0));
   kernel.setCutExtent(extent);
   kernel.setGrain(chosen ? 1 : extent);

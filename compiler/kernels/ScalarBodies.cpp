@@ -371,6 +371,9 @@ Value castFloat(Scalars s, Value x, Type type) {
   unsigned from = x.getType().getIntOrFloatBitWidth(), to = type.getIntOrFloatBitWidth();
   if (from == to)
     return x;
+  // No instruction rounds a double to 16 bits, and the library's function is not always there.
+  if (from == 64 && to == 16)
+    x = s.make<arith::TruncFOp>(s.builder.getF32Type(), x);
   return from < to ? s.make<arith::ExtFOp>(type, x) : s.make<arith::TruncFOp>(type, x);
 }
 

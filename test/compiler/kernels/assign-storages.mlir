@@ -152,3 +152,23 @@ plan.entry @an_output_that_is_an_input_is_copied {
   %x = plan.storage input "x" 0 {external_type = i1} : tensor<4xi8>
   plan.output %x, "y" 0 {external_type = i1} : tensor<4xi8>
 }
+
+// -----
+
+// Nothing is computed, and nothing copied, for tensors without elements.
+
+// CHECK-NOT:   plan.kernel
+// CHECK-LABEL: plan.entry @nothing_is_launched_for_empty_tensors
+// CHECK-DAG:     plan.storage output "y" 0 : memref<0x4xf32>
+// CHECK-DAG:     plan.storage output "z" 1 : memref<0x4xf32>
+// CHECK-NOT:     plan.launch
+plan.kernel @k nest (%x: tensor<0x4xf32>) into (%y: tensor<0x4xf32>) cut 0 : 1 by 1 {
+  %0 = linalg.copy ins(%x : tensor<0x4xf32>) outs(%y : tensor<0x4xf32>) -> tensor<0x4xf32>
+  plan.yield %0 : tensor<0x4xf32>
+}
+plan.entry @nothing_is_launched_for_empty_tensors {
+  %x = plan.storage input "x" 0 : tensor<0x4xf32>
+  %y = plan.launch @k(%x) : (tensor<0x4xf32>) -> tensor<0x4xf32>
+  plan.output %y, "y" 0 : tensor<0x4xf32>
+  plan.output %x, "z" 1 : tensor<0x4xf32>
+}
