@@ -211,17 +211,32 @@ void importOneHot(OperandBinder &node) {
 
 void importIdentity(OperandBinder &node) { node.setResult(node.getOperand(0)); }
 
+/// Whether the node drops elements, as it does in training at a ratio that is not 0; nothing after an error.
+std::optional<bool> drops(OperandBinder &node) {
+  if (!node.getOperand(2))
+    return false;
+  FailureOr<SmallVector<int64_t>> isTraining = node.getIntegers(2, "training_mode");
+  if (failed(isTraining))
+    return std::nullopt;
+  if (isTraining->empty() || !isTraining->front())
+    return false;
+  if (!node.getOperand(1))
+    return true;
+  FailureOr<SmallVector<double>> ratio = node.getNumbers(1, "ratio");
+  if (failed(ratio))
+    return std::nullopt;
+  return ratio->empty() || ratio->front() != 0;
+}
+
 void importDropout(OperandBinder &node) {
   node.ignore({"ratio", "seed"});
   Value x = node.getOperand(0);
-  if (node.getOperand(2)) {
-    FailureOr<SmallVector<int64_t>> isTraining = node.getIntegers(2, "training_mode");
-    if (failed(isTraining))
-      return;
-    if (!isTraining->empty() && isTraining->front()) {
-      node.error() << "operand 2 ('training_mode') must be false: Nacre compiles for inference";
-      return;
-    }
+  std::optional<bool> dropping = drops(node);
+  if (!dropping)
+    return;
+  if (*dropping) {
+    node.error() << "operand 2 ('training_mode') must be false: Nacre compiles for inference";
+    return;
   }
   node.setResult(0, x);
   if (node.wantsResult(1)) // the mask: nothing is dropped
