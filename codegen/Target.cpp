@@ -13,6 +13,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/AArch64TargetParser.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
@@ -165,7 +166,23 @@ Expected<Target> makeTarget(const System &system, StringRef cpu) {
 
 } // namespace
 
+/// Whoever has a target may ask LLVM for it: a model without kernels still has tables to write.
+static void registerOnce() {
+  [[maybe_unused]] static const bool isRegistered = [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64Target();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64AsmPrinter();
+    return true;
+  }();
+}
+
 Expected<SmallVector<Target, 1>> parseTargets(StringRef name, StringRef cpus) {
+  registerOnce();
   const bool host = name == "host";
   const auto *system = find_if(kSystems, [&](const System &known) { return known.name == (host ? hostName() : name); });
   if (system == std::end(kSystems))

@@ -35,7 +35,6 @@
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Triple.h"
 
@@ -57,19 +56,11 @@ namespace {
 // 1. The kernel's own module
 //===----------------------------------------------------------------------===//
 
-/// What is registered once in a process: passes by name, LLVM's targets, and what a kernel's context may load.
+/// What is registered once in a process: passes by name, and what a kernel's context may load.
 const DialectRegistry &registerOnce() {
   static const DialectRegistry registry = [] {
     registerAllPasses();
     cpu::registerCpuPasses();
-    LLVMInitializeX86TargetInfo();
-    LLVMInitializeX86Target();
-    LLVMInitializeX86TargetMC();
-    LLVMInitializeX86AsmPrinter();
-    LLVMInitializeAArch64TargetInfo();
-    LLVMInitializeAArch64Target();
-    LLVMInitializeAArch64TargetMC();
-    LLVMInitializeAArch64AsmPrinter();
     DialectRegistry all;
     registerAllDialects(all);
     registerAllExtensions(all);
