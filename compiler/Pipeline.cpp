@@ -16,6 +16,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
@@ -54,9 +55,10 @@ namespace {
 void printWithoutResources(ModuleOp module, raw_ostream &os) {
   OpPrintingFlags flags;
   flags.elideLargeElementsAttrs(64);
+  AsmState state(module, flags); // of all operations: a state of each one's own would number the whole module again
   os << "module {\n";
   for (Operation &op : *module.getBody()) {
-    op.print(os, flags);
+    op.print(os, state);
     os << "\n";
   }
   os << "}\n";
