@@ -35,6 +35,8 @@ ContractionShape shapeOf(const Contraction &contraction) {
   shape.columns = contraction.columns.size;
   shape.depth = contraction.depthSize();
   shape.rows = contraction.rows.back().size;
+  shape.rowBytes = contraction.rows.back().strides[Contraction::Lhs] *
+                   (contraction.operands[Contraction::Lhs].elementType.getIntOrFloatBitWidth() / 8);
   for (const ContractionLoop &loop : llvm::drop_end(contraction.rows))
     shape.runs *= loop.size;
   return shape;

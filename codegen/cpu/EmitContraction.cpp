@@ -88,7 +88,8 @@ private:
           contraction.rows[contraction.cutLoop].strides[Contraction::Lhs] * contraction.cutFactor * lhsBytes;
       cut.parts = parts;
       const int64_t tile =
-          splitRun(build.target.isa, shape.rows, llvm::divideCeil(std::min(width, shape.columns), lanes), shape.depth)
+          splitRun(build.target.isa, shape.rows, llvm::divideCeil(std::min(width, shape.columns), lanes), shape.depth,
+                   mostRows(build.target.isa, shape.rowBytes))
               .rows;
       // A panel that is packed by each unit wants as many rows as there are.
       extent = contraction.panelWidth ? chooseBlock(cut, tile, build.target.l2Bytes) : cut.extent;
@@ -275,12 +276,13 @@ private:
   void emitRun(int64_t columns, const Panel &panel, const Addresses &at) {
     const ContractionLoop &run = contraction.rows.back();
     const int64_t vectors = llvm::divideCeil(columns, lanes), depth = contraction.depthSize();
+    const int64_t most = mostRows(build.target.isa, shapeOf(contraction).rowBytes);
     auto tile = [&](int64_t rows, Position row) {
       emitTile(build, contraction, function.buffers, panel, {rows, columns, lanes}, advanced(at, run, row));
     };
     Range range = rangeOfRows(contraction.rows.size() - 1);
     if (!range.low) {
-      RunSplit split = splitRun(build.target.isa, run.size, vectors, depth);
+      RunSplit split = splitRun(build.target.isa, run.size, vectors, depth, most);
       int64_t row = split.count * split.rows;
       build.loop(0, row, split.rows, [&](Position at) { tile(split.rows, at); });
       for (int64_t rows : split.tail) {
@@ -292,7 +294,7 @@ private:
 
     // A share may end anywhere: tiles for whole blocks, for what is left of one, then single rows.
     const int64_t block = std::min(extent * contraction.cutFactor, run.size);
-    RunSplit split = splitRun(build.target.isa, block, vectors, depth, /*greedy=*/true);
+    RunSplit split = splitRun(build.target.isa, block, vectors, depth, most, /*greedy=*/true);
     SmallVector<int64_t> sizes(split.tail.begin(), split.tail.end());
     sizes.append({split.rows, run.size % block % split.rows, 1});
     llvm::sort(sizes, std::greater<>());

@@ -55,7 +55,8 @@ func::FuncOp makeFunction(plan::KernelOp kernel) {
   OpBuilder builder(kernel);
   SmallVector<Type> types;
   for (auto [number, type] : llvm::enumerate(kernel.getBody().getArgumentTypes()))
-    types.push_back(flatType(type, int64_t(number) < kernel.getNumInputs() ? kernel.getEncoding(number) : plan::EncodingAttr()));
+    types.push_back(
+        flatType(type, int64_t(number) < kernel.getNumInputs() ? kernel.getEncoding(number) : plan::EncodingAttr()));
   const unsigned buffers = types.size();
   types.push_back(MemRefType::get({0}, builder.getI8Type()));
   types.append(4, builder.getIndexType());

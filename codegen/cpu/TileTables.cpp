@@ -8,6 +8,7 @@
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 namespace nacre::codegen::cpu {
 
@@ -32,6 +33,15 @@ bool tileFits(Isa isa, int64_t rows, int64_t vectors) {
   return accumulators + std::min(rows, vectors) + spare <= registerCount(isa) && rows <= 14;
 }
 
+int64_t mostRows(Isa isa, int64_t rowBytes) {
+  // Two ways are left to the panel and to what is prefetched. NEON's cores have few ways, but rows meet in one set of
+  // them four times more rarely.
+  constexpr int64_t wayBytes = 4096;
+  const int64_t ways = isa == Isa::Avx2 ? 6 : isa == Isa::Avx512 ? 10 : 8;
+  const int64_t sets = wayBytes / std::gcd(std::max<int64_t>(rowBytes, 1), wayBytes);
+  return std::min<int64_t>(16, ways * sets);
+}
+
 int64_t stepsPerTurn(Isa isa, int64_t lanes) { return isa == Isa::Neon ? lanes : 1; }
 
 //===----------------------------------------------------------------------===//
@@ -43,7 +53,8 @@ namespace {
 /// Cycles of one step of the reduction. All three have two multiply-adds and two loads a cycle, and a latency of four.
 double stepCycles(Isa isa, int64_t rows, int64_t vectors) {
   const double multiplyAdds = 0.5 * rows * vectors;
-  const double loads = 0.5 * (isa == Isa::Neon ? rows / 4.0 + vectors / 2.0 : rows + vectors);
+  // A little less for loads, which wait for one another more than multiply-adds do.
+  const double loads = 0.6 * (isa == Isa::Neon ? rows / 4.0 + vectors / 2.0 : rows + vectors);
   // Panels come from the second-level cache.
   const double panelBytes = vectors * (isa == Isa::Avx512 ? 64.0 : isa == Isa::Avx2 ? 32.0 : 16.0);
   const double stream = panelBytes / 20;
@@ -63,7 +74,7 @@ double tileCycles(Isa isa, int64_t rows, int64_t vectors, int64_t depth) {
 // 3. Runs
 //===----------------------------------------------------------------------===//
 
-RunSplit splitRun(Isa isa, int64_t rows, int64_t vectors, int64_t depth, bool greedy) {
+RunSplit splitRun(Isa isa, int64_t rows, int64_t vectors, int64_t depth, int64_t most, bool greedy) {
   RunSplit best;
   best.cycles = std::numeric_limits<double>::infinity();
   auto price = [&](int64_t tile, int64_t count, llvm::ArrayRef<int64_t> tail) {
@@ -73,7 +84,7 @@ RunSplit splitRun(Isa isa, int64_t rows, int64_t vectors, int64_t depth, bool gr
     if (cycles < best.cycles)
       best = {tile, count, llvm::SmallVector<int64_t, 2>(tail), cycles};
   };
-  for (int64_t tile = std::min<int64_t>(rows, 16); tile >= 1; --tile) {
+  for (int64_t tile = std::min(rows, most); tile >= 1; --tile) {
     if (!tileFits(isa, tile, vectors))
       continue;
     const int64_t count = rows / tile, rest = rows % tile;
@@ -100,13 +111,14 @@ int64_t choosePanelWidth(Isa isa, const ContractionShape &shape, int64_t lanes) 
   if (shape.runs * shape.rows == 1)
     return lanes * std::min<int64_t>(needed, isa == Isa::Avx512 ? 16 : 8);
 
+  const int64_t most = mostRows(isa, shape.rowBytes);
   int64_t best = 1;
   double bestCycles = std::numeric_limits<double>::infinity();
   for (int64_t vectors = 1; vectors <= needed && tileFits(isa, 1, vectors); ++vectors) {
     const int64_t width = vectors * lanes, full = shape.columns / width, rest = shape.columns % width;
-    double cycles = full * splitRun(isa, shape.rows, vectors, shape.depth).cycles;
+    double cycles = full * splitRun(isa, shape.rows, vectors, shape.depth, most).cycles;
     if (rest)
-      cycles += splitRun(isa, shape.rows, llvm::divideCeil(rest, lanes), shape.depth).cycles;
+      cycles += splitRun(isa, shape.rows, llvm::divideCeil(rest, lanes), shape.depth, most).cycles;
     // Of near equals the narrower panel: it stays in the first-level cache for longer.
     if (cycles < bestCycles * 0.96) {
       bestCycles = cycles;

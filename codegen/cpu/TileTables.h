@@ -21,7 +21,8 @@ struct ContractionShape {
   int64_t runs = 1;
   int64_t rows = 1; ///< Of a run.
   int64_t columns = 1;
-  int64_t depth = 1; ///< Steps of the reduction.
+  int64_t depth = 1;    ///< Steps of the reduction.
+  int64_t rowBytes = 4; ///< From one row of Lhs to the next.
 };
 
 /// A kernel's cut axis, as the division into units sees it.
@@ -43,9 +44,13 @@ struct RunSplit {
 /// Whether a tile's accumulators and operands fit the registers.
 bool tileFits(Isa isa, int64_t rows, int64_t vectors);
 
-/// The cheapest cut of `rows` rows into tiles that are `vectors` wide. `greedy`: equal tiles and what is left, for a
-/// loop that takes as many of the first as there are.
-RunSplit splitRun(Isa isa, int64_t rows, int64_t vectors, int64_t depth, bool greedy = false);
+/// The most rows of a tile whose elements do not evict one another from the first-level cache: rows a multiple of 4 KiB
+/// apart share one set of it.
+int64_t mostRows(Isa isa, int64_t rowBytes);
+
+/// The cheapest cut of `rows` rows into tiles that are `vectors` wide and at most `most` high. `greedy`: equal tiles
+/// and what is left, for a loop that takes as many of the first as there are.
+RunSplit splitRun(Isa isa, int64_t rows, int64_t vectors, int64_t depth, int64_t most = 16, bool greedy = false);
 
 /// Columns of a panel, a multiple of the register's `lanes`.
 int64_t choosePanelWidth(Isa isa, const ContractionShape &shape, int64_t lanes);

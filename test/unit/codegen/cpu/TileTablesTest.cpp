@@ -13,7 +13,7 @@ using namespace nacre::codegen::cpu;
 namespace {
 
 ContractionShape shape(int64_t rows, int64_t columns, int64_t depth, int64_t runs = 1) {
-  return {runs, rows, columns, depth};
+  return {runs, rows, columns, depth, 4 * depth};
 }
 
 int64_t rowsOf(const RunSplit &split) {
@@ -62,12 +62,21 @@ TEST(TileTables, SplitsCoverTheRun) {
     for (int64_t vectors = 1; vectors <= 4; ++vectors)
       for (int64_t rows = 1; rows < 80; ++rows)
         for (bool greedy : {false, true}) {
-          RunSplit split = splitRun(isa, rows, vectors, 64, greedy);
+          RunSplit split = splitRun(isa, rows, vectors, 64, 16, greedy);
           EXPECT_EQ(rowsOf(split), rows);
           EXPECT_TRUE(tileFits(isa, split.rows, vectors));
           for (int64_t rest : split.tail)
             EXPECT_TRUE(rest > 0 && tileFits(isa, rest, vectors));
         }
+}
+
+TEST(TileTables, RowsThatShareASetOfTheCacheAreFew) {
+  EXPECT_EQ(mostRows(Isa::Avx2, 4096), 6);
+  EXPECT_EQ(mostRows(Isa::Avx512, 8192), 10);
+  EXPECT_EQ(mostRows(Isa::Avx512, 2048), 16); // two sets
+  EXPECT_EQ(mostRows(Isa::Avx2, 64 * 4 + 64), 16);
+  // 14 x 8 would take the fewest tiles, and wait for memory at each step.
+  EXPECT_EQ(choosePanelWidth(Isa::Avx2, {14, 14, 256, 1024, 4096}, 8), 16);
 }
 
 TEST(TileTables, PanelsAreNoWiderThanTheColumns) {
