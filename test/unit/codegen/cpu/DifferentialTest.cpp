@@ -293,4 +293,142 @@ plan.kernel @kernel indexed (%x: tensor<1x9x6x11xf32>, %low: tensor<17xi32>, %hi
 })");
 }
 
+//===----------------------------------------------------------------------===//
+// Nests, rows, contractions
+//===----------------------------------------------------------------------===//
+
+TEST_F(Differential, BiasIntoASliceOfALargerStorage) {
+  check(R"(
+plan.kernel @kernel nest (%x: tensor<60x37xf32>, %b: tensor<37xf32>) into (%y: tensor<60x50xf32>) cut 0 : 60 by 1 {
+  %zero = arith.constant 0.0 : f32
+  %t = tensor.extract_slice %y[0, 8] [60, 37] [1, 1] : tensor<60x50xf32> to tensor<60x37xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x, %b : tensor<60x37xf32>, tensor<37xf32>) outs(%t : tensor<60x37xf32>) {
+  ^bb0(%a: f32, %c: f32, %o: f32):
+    %s = arith.addf %a, %c : f32
+    %m = arith.maximumf %s, %zero : f32
+    linalg.yield %m : f32
+  } -> tensor<60x37xf32>
+  %i = tensor.insert_slice %r into %y[0, 8] [60, 37] [1, 1] : tensor<60x37xf32> into tensor<60x50xf32>
+  plan.yield %i : tensor<60x50xf32>
+})");
+}
+
+TEST_F(Differential, WindowsThatLeaveTheImage) {
+  check(R"(
+plan.kernel @kernel nest (%x: tensor<1x13x12x9xf32>) into (%y: tensor<1x9x8x9xf32>) cut 1 : 7 by 1 {
+  %lowest = arith.constant 0xFF800000 : f32
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%n: index, %h: index, %w: index, %c: index):
+    tensor.yield %lowest : f32
+  } : tensor<1x13x12x9xf32> to tensor<1x15x14x9xf32>
+  %window = tensor.empty() : tensor<3x3xf32>
+  %region = linalg.fill ins(%zero : f32) outs(%y : tensor<1x9x8x9xf32>) -> tensor<1x9x8x9xf32>
+  %t = tensor.extract_slice %region[0, 1, 1, 0] [1, 7, 6, 9] [1, 1, 1, 1] : tensor<1x9x8x9xf32> to tensor<1x7x6x9xf32>
+  %f = linalg.fill ins(%lowest : f32) outs(%t : tensor<1x7x6x9xf32>) -> tensor<1x7x6x9xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(n, h, w, c, i, j) -> (n, h * 2 + i, w * 2 + j, c)>, affine_map<(n, h, w, c, i, j) -> (i, j)>,
+                                        affine_map<(n, h, w, c, i, j) -> (n, h, w, c)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]}
+      ins(%p, %window : tensor<1x15x14x9xf32>, tensor<3x3xf32>) outs(%f : tensor<1x7x6x9xf32>) {
+  ^bb0(%a: f32, %unread: f32, %o: f32):
+    %m = arith.maximumf %o, %a : f32
+    linalg.yield %m : f32
+  } -> tensor<1x7x6x9xf32>
+  %i = tensor.insert_slice %r into %region[0, 1, 1, 0] [1, 7, 6, 9] [1, 1, 1, 1] : tensor<1x7x6x9xf32> into tensor<1x9x8x9xf32>
+  plan.yield %i : tensor<1x9x8x9xf32>
+})");
+}
+
+TEST_F(Differential, SoftmaxOfRows) {
+  check(R"(
+#all = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+plan.kernel @kernel row (%x: tensor<29x37xf32>) into (%y: tensor<29x37xf32>) cut 0 : 29 by 1 {
+  %lowest = arith.constant 0xFF800000 : f32
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<29xf32>
+  %f = linalg.fill ins(%lowest : f32) outs(%e : tensor<29xf32>) -> tensor<29xf32>
+  %max = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<29x37xf32>) outs(%f : tensor<29xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %m = arith.maximumf %o, %a : f32
+    linalg.yield %m : f32
+  } -> tensor<29xf32>
+  %ee = tensor.empty() : tensor<29x37xf32>
+  %exp = linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %max : tensor<29x37xf32>, tensor<29xf32>) outs(%ee : tensor<29x37xf32>) {
+  ^bb0(%a: f32, %c: f32, %o: f32):
+    %s = arith.subf %a, %c : f32
+    %m = math.exp %s : f32
+    linalg.yield %m : f32
+  } -> tensor<29x37xf32>
+  %e2 = tensor.empty() : tensor<29xf32>
+  %f2 = linalg.fill ins(%zero : f32) outs(%e2 : tensor<29xf32>) -> tensor<29xf32>
+  %sum = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%exp : tensor<29x37xf32>) outs(%f2 : tensor<29xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %m = arith.addf %o, %a : f32
+    linalg.yield %m : f32
+  } -> tensor<29xf32>
+  %r = linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%exp, %sum : tensor<29x37xf32>, tensor<29xf32>) outs(%y : tensor<29x37xf32>) {
+  ^bb0(%a: f32, %c: f32, %o: f32):
+    %m = arith.divf %a, %c : f32
+    linalg.yield %m : f32
+  } -> tensor<29x37xf32>
+  plan.yield %r : tensor<29x37xf32>
+})");
+}
+
+TEST_F(Differential, ConvolutionWithEpilogueAndHalo) {
+  check(R"(
+plan.kernel @kernel contraction (%x: tensor<1x11x12x5xf32>, %w: tensor<3x3x5x19xf32>, %b: tensor<19xf32>) into (%y: tensor<1x11x12x19xf32>)
+    cut 1 : 9 by 1 {
+  %zero = arith.constant 0.0 : f32
+  %region = linalg.fill ins(%zero : f32) outs(%y : tensor<1x11x12x19xf32>) -> tensor<1x11x12x19xf32>
+  %t = tensor.extract_slice %region[0, 1, 1, 0] [1, 9, 10, 19] [1, 1, 1, 1] : tensor<1x11x12x19xf32> to tensor<1x9x10x19xf32>
+  %e = tensor.empty() : tensor<1x9x10x19xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x9x10x19xf32>) -> tensor<1x9x10x19xf32>
+  %c = linalg.generic {indexing_maps = [affine_map<(n, h, w, o, kh, kw, i) -> (n, h + kh, w + kw, i)>,
+                                        affine_map<(n, h, w, o, kh, kw, i) -> (kh, kw, i, o)>,
+                                        affine_map<(n, h, w, o, kh, kw, i) -> (n, h, w, o)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %w : tensor<1x11x12x5xf32>, tensor<3x3x5x19xf32>) outs(%f : tensor<1x9x10x19xf32>) {
+  ^bb0(%a: f32, %d: f32, %o: f32):
+    %m = arith.mulf %a, %d : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<1x9x10x19xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(n, h, w, o) -> (n, h, w, o)>, affine_map<(n, h, w, o) -> (o)>, affine_map<(n, h, w, o) -> (n, h, w, o)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%c, %b : tensor<1x9x10x19xf32>, tensor<19xf32>) outs(%t : tensor<1x9x10x19xf32>) {
+  ^bb0(%a: f32, %d: f32, %o: f32):
+    %s = arith.addf %a, %d : f32
+    linalg.yield %s : f32
+  } -> tensor<1x9x10x19xf32>
+  %i = tensor.insert_slice %r into %region[0, 1, 1, 0] [1, 9, 10, 19] [1, 1, 1, 1] : tensor<1x9x10x19xf32> into tensor<1x11x12x19xf32>
+  plan.yield %i : tensor<1x11x12x19xf32>
+})");
+}
+
+TEST_F(Differential, BatchedProductWithATransposedOperand) {
+  check(R"(
+plan.kernel @kernel contraction (%q: tensor<2x21x3x16xf32>, %k: tensor<2x23x3x16xf32>) into (%y: tensor<2x3x21x23xf32>) cut 0 : 2 by 1 {
+  %zero = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%zero : f32) outs(%y : tensor<2x3x21x23xf32>) -> tensor<2x3x21x23xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(b, h, m, n, k) -> (b, m, h, k)>, affine_map<(b, h, m, n, k) -> (b, n, h, k)>,
+                                        affine_map<(b, h, m, n, k) -> (b, h, m, n)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]}
+      ins(%q, %k : tensor<2x21x3x16xf32>, tensor<2x23x3x16xf32>) outs(%f : tensor<2x3x21x23xf32>) {
+  ^bb0(%a: f32, %d: f32, %o: f32):
+    %m = arith.mulf %a, %d : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<2x3x21x23xf32>
+  plan.yield %r : tensor<2x3x21x23xf32>
+})");
+}
+
 } // namespace
