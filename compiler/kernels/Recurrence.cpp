@@ -197,7 +197,7 @@ private:
   // 2. A step
   //===--------------------------------------------------------------------===//
 
-  /// The row of `memory` that belongs to the step's time, `ahead` rows further on.
+  /// The row of `memory` that belongs to the step's time, or the row `ahead` of it.
   Value viewAtTime(Value memory, ArrayRef<int64_t> shape, int64_t ahead = 0) {
     int64_t row = computeProduct(shape);
     int64_t first = op.getReverse() ? steps - 1 : 0;
@@ -307,6 +307,11 @@ private:
 
 } // namespace
 
-LogicalResult lowerRecurrent(EntryBuilder &entry, nn::RecurrentOp op) { return RecurrentLayer(entry, op).run(); }
+LogicalResult lowerRecurrent(EntryBuilder &entry, nn::RecurrentOp op) {
+  if (op.getInput().getType().getNumElements() == 0 || op.getRecurrence().getType().getNumElements() == 0)
+    return op.emitOpError("must have steps, rows, inputs and hidden units, but its input is ")
+           << op.getInput().getType() << " and its recurrence " << op.getRecurrence().getType();
+  return RecurrentLayer(entry, op).run();
+}
 
 } // namespace nacre::kernels
