@@ -13,6 +13,10 @@
 #include <cstdint>
 #include <string>
 
+namespace mlir {
+class ModuleOp;
+} // namespace mlir
+
 namespace nacre::plan {
 class KernelOp;
 } // namespace nacre::plan
@@ -34,6 +38,13 @@ struct KernelCode {
   double flops = 0;      ///< Multiplications and additions of the whole kernel
   bool fallback = false; ///< No emitter took it: LLVM's vectorizers did what they could
 };
+
+/// Chooses how every weight of a contraction is packed, and notes it on the weights and on the kernels that read them. Comes
+/// before the first compileKernel: kernels are compiled for the encodings they find.
+llvm::LogicalResult chooseEncodings(mlir::ModuleOp module, const Target &target);
+
+/// Registers the passes of code generation, for nacre-opt.
+void registerPasses();
 
 /// Compiles `kernel`, whose module may be read by other threads meanwhile, into a function named `symbol`. Errors are reported at
 /// the kernel.

@@ -4,7 +4,6 @@
 
 #include "compiler/Pipeline.h"
 #include "codegen/Backend.h"
-#include "codegen/cpu/Passes.h"
 #include "codegen/package/Package.h"
 #include "compiler/graph/Passes.h"
 #include "compiler/import/Import.h"
@@ -42,7 +41,7 @@ void registerPasses() {
   kernels::registerKernelsPasses();
   place::registerPlacePasses();
   schedule::registerSchedulePasses();
-  codegen::cpu::registerCpuPasses();
+  codegen::registerPasses();
 }
 
 namespace {
@@ -152,7 +151,7 @@ private:
 
   /// Compiles every kernel for every target, in parallel; results are in the order of the module.
   LogicalResult compileKernels() {
-    if (failed(codegen::cpu::chooseTiles(*module, targets.front())))
+    if (failed(codegen::chooseEncodings(*module, targets.front())))
       return failure();
     codegen::Emit emit = options.compileTo == Phase::Codegen          ? codegen::Emit::LlvmDialect
                          : options.output == Output::Assembly ? codegen::Emit::Assembly

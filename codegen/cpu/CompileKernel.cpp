@@ -229,3 +229,7 @@ FailureOr<KernelCode> codegen::compileKernel(plan::KernelOp kernel, const Target
     return kernel.emitError("cannot be compiled for ") << target.name << ": " << messages;
   return code;
 }
+
+LogicalResult codegen::chooseEncodings(ModuleOp module, const Target &target) { return cpu::chooseTiles(module, target); }
+
+void codegen::registerPasses() { cpu::registerCpuPasses(); }
