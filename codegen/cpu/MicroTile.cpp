@@ -6,6 +6,7 @@
 
 #include "codegen/cpu/TileTables.h"
 #include "codegen/cpu/VectorMath.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -21,6 +22,7 @@ public:
         vectors(llvm::divideCeil(shape.columns, shape.lanes)), rowStrides(contraction.rows.back().strides) {}
 
   void emit() {
+    prefetch();
     Type type = vectorOf(contraction.accumulatorType, shape.lanes);
     SmallVector<Value> accumulators(shape.rows * vectors, build.floatConstant(0.0, type));
     finish(reduce(0, accumulators, at[Contraction::Lhs], at[Contraction::Rhs]));
@@ -28,6 +30,25 @@ public:
 
 private:
   Value buffer(unsigned operand) const { return buffers[contraction.operands[operand].argument]; }
+
+  /// Asks for the lines that the tile's end reads and writes. They lie far apart, in another row each, so that no
+  /// hardware foresees them, and arrive during the reduction.
+  void prefetch() {
+    constexpr int64_t lineBytes = 64, worthwhileDepth = 64;
+    if (contraction.depthSize() < worthwhileDepth)
+      return;
+    for (unsigned operand = Contraction::Result; operand < contraction.operands.size(); ++operand) {
+      if (rowStrides[operand] == 0 || contraction.columns.strides[operand] != 1)
+        continue;
+      const int64_t line = lineBytes * 8 / contraction.operands[operand].elementType.getIntOrFloatBitWidth();
+      for (int64_t row = 0; row < shape.rows; ++row)
+        for (int64_t column = 0; column < shape.columns; column += line)
+          memref::PrefetchOp::create(build.ops, build.loc, buffer(operand),
+                                     build.add(rowAddress(at[operand], operand, row), column),
+                                     /*isWrite=*/operand == Contraction::Result, /*localityHint=*/3,
+                                     /*isDataCache=*/true);
+    }
+  }
 
   //===--------------------------------------------------------------------===//
   // 1. The reduction
