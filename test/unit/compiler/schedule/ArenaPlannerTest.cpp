@@ -46,7 +46,7 @@ std::vector<BufferDemand> randomDemands(unsigned count, unsigned longestLife) {
   std::mt19937 random(count);
   std::vector<BufferDemand> demands;
   for (unsigned step = 0; step < count; ++step)
-    demands.push_back({int64_t(64) * (1 + random() % 1000), step, step + 1 + unsigned(random() % longestLife)});
+    demands.push_back({64 * int64_t(1 + random() % 1000), step, step + 1 + unsigned(random() % longestLife)});
   return demands;
 }
 
