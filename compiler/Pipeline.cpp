@@ -82,7 +82,9 @@ public:
   Compilation(const CompilerOptions &options, MLIRContext &context, raw_ostream &text, CompileReport &report,
               Progress progress)
       : options(options), context(context), text(text), report(report), progress(progress),
-        jobs(options.jobs ? options.jobs : llvm::hardware_concurrency().compute_thread_count()) {}
+        jobs(options.jobs ? options.jobs : llvm::hardware_concurrency().compute_thread_count()),
+        modelName(options.modelName.empty() ? package::modelNameOf(options.outputPath == "-" ? options.modelPath : options.outputPath)
+                                            : options.modelName) {}
 
   LogicalResult run() {
     llvm::Expected<SmallVector<codegen::Target, 1>> parsed = codegen::parseTargets(options.target, options.cpus);
@@ -171,7 +173,7 @@ private:
         package::CompiledKernel &kernel = compiled[at / targets.size()];
         size_t variant = at % targets.size();
         llvm::FailureOr<codegen::KernelCode> code = codegen::compileKernel(
-            kernel.kernel, targets[variant], emit, package::variantSymbol(plan::KernelOp(kernel.kernel).getSymName(), variant));
+            kernel.kernel, targets[variant], emit, package::variantSymbol(modelName, plan::KernelOp(kernel.kernel).getSymName(), variant));
         if (failed(code)) {
           anyFailed = true;
           return;
@@ -225,7 +227,7 @@ private:
   LogicalResult package() {
     package::PackageOptions packageOptions;
     packageOptions.outputPath = options.outputPath;
-    packageOptions.modelName = options.modelName.empty() ? package::modelNameOf(options.outputPath) : options.modelName;
+    packageOptions.modelName = modelName;
     packageOptions.compiler = "nacre-compile " NACRE_VERSION;
     packageOptions.jobs = jobs;
     packageOptions.relocatable = options.output == Output::Object;
@@ -244,6 +246,7 @@ private:
   CompileReport &report;
   Progress progress;
   unsigned jobs;
+  std::string modelName;
   SmallVector<codegen::Target, 1> targets;
   OwningOpRef<ModuleOp> module;
   std::vector<package::CompiledKernel> compiled;

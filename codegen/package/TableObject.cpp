@@ -3,7 +3,6 @@
 // See TableObject.h for what and how.
 
 #include "codegen/package/TableObject.h"
-#include "codegen/package/WeightsSection.h"
 #include "runtime/include/nacre/model_format.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -321,7 +320,7 @@ void buildModule(Module &module, const TableInputs &inputs, const codegen::Targe
       row.scratch_bytes = code.scratchBytes;
       row.unit_nanoseconds = code.unitNanoseconds;
       variantPointers.push_back({number * sizeof row + offsetof(nacre_cpu_variant, function),
-                                 tables.externalFunction(variantSymbol(plan::KernelOp(compiled.kernel).getSymName(), number))});
+                                 tables.externalFunction(variantSymbol(inputs.modelName, plan::KernelOp(compiled.kernel).getSymName(), number))});
       variants.push_back(row);
     }
     nacre_kernel row{};
@@ -374,7 +373,7 @@ void buildModule(Module &module, const TableInputs &inputs, const codegen::Targe
       {offsetof(nacre_model_table, dims), tables.add("dims", ArrayRef(rows.dims))},
       {offsetof(nacre_model_table, kernels), tables.add("kernels", ArrayRef(kernels), kernelPointers)}};
   if (inputs.weightsBytes)
-    pointers.push_back({offsetof(nacre_model_table, weights_data), tables.externalData(weightsSymbol)});
+    pointers.push_back({offsetof(nacre_model_table, weights_data), tables.externalData(weightsSymbol(inputs.modelName))});
   pointers.push_back({offsetof(nacre_model_table, weights), tables.add("weights", ArrayRef(rows.weights))});
   pointers.push_back({offsetof(nacre_model_table, entries), tables.add("entries", ArrayRef(entries), entryPointers)});
   GlobalVariable *table = tables.add(
@@ -394,9 +393,12 @@ std::string nodeNames(mlir::Location location) {
   return join(names, ", ");
 }
 
-std::string variantSymbol(StringRef kernel, unsigned index) {
-  return index == 0 ? kernel.str() : (kernel + ".variant" + Twine(index)).str();
+std::string variantSymbol(StringRef modelName, StringRef kernel, unsigned variant) {
+  std::string symbol = ("nacre_" + modelName + "_" + kernel).str();
+  return variant == 0 ? symbol : symbol + ".variant" + std::to_string(variant);
 }
+
+std::string weightsSymbol(StringRef modelName) { return ("nacre_" + modelName + "_weights").str(); }
 
 Expected<SmallVector<char, 0>> buildTableObject(const TableInputs &inputs, const codegen::Target &target) {
   LLVMContext context;

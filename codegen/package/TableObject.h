@@ -40,8 +40,9 @@ struct TableInputs {
   std::string compiler; ///< Name and version.
 };
 
-/// The symbol under which variant `index` of a kernel is linked.
-std::string variantSymbol(llvm::StringRef kernel, unsigned index);
+/// Hidden symbols of a model; they carry its name, so that an app may link the objects of several models.
+std::string variantSymbol(llvm::StringRef modelName, llvm::StringRef kernel, unsigned variant);
+std::string weightsSymbol(llvm::StringRef modelName);
 
 /// The model's nodes that an operation computes: the names in its location, joined.
 std::string nodeNames(mlir::Location location);

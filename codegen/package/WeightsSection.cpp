@@ -26,11 +26,11 @@ namespace nacre::package {
 static constexpr char sectionName[] = ".nacre_weights";
 
 /// An object whose weights are still to come (NOBITS), or follow its end.
-static std::string weightsObject(bool arm64, uint64_t bytes, bool isPlaceholder) {
+static std::string weightsObject(bool arm64, StringRef symbol, uint64_t bytes, bool isPlaceholder) {
   enum Section : unsigned { Null, Weights, Symbols, SymbolNames, SectionNames, Note, Count };
   static const char sectionNames[] = "\0.nacre_weights\0.symtab\0.strtab\0.shstrtab\0.note.nacre";
   constexpr unsigned nameOf[Count] = {0, 1, 16, 24, 32, 42};
-  std::string symbolNames = std::string(1, '\0') + weightsSymbol + '\0';
+  std::string symbolNames = std::string(1, '\0') + symbol.str() + '\0';
   struct {
     uint32_t nameBytes = 6, textBytes = 8, type = 1;
     char name[8] = "Nacre", text[8] = "weights";
@@ -88,9 +88,13 @@ static std::string weightsObject(bool arm64, uint64_t bytes, bool isPlaceholder)
   return object;
 }
 
-std::string weightsPlaceholder(bool arm64, uint64_t bytes) { return weightsObject(arm64, bytes, /*isPlaceholder=*/true); }
+std::string weightsPlaceholder(bool arm64, StringRef symbol, uint64_t bytes) {
+  return weightsObject(arm64, symbol, bytes, /*isPlaceholder=*/true);
+}
 
-std::string weightsObjectHead(bool arm64, uint64_t bytes) { return weightsObject(arm64, bytes, /*isPlaceholder=*/false); }
+std::string weightsObjectHead(bool arm64, StringRef symbol, uint64_t bytes) {
+  return weightsObject(arm64, symbol, bytes, /*isPlaceholder=*/false);
+}
 
 //===----------------------------------------------------------------------===//
 // 2. After the link

@@ -9,23 +9,21 @@
 #ifndef NACRE_CODEGEN_PACKAGE_WEIGHTSSECTION_H
 #define NACRE_CODEGEN_PACKAGE_WEIGHTSSECTION_H
 
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
 #include <string>
 
 namespace nacre::package {
 
-/// The symbol (hidden) at which the weights begin.
-inline constexpr char weightsSymbol[] = "nacre_weights";
-
 /// Segments, and therefore the weights, begin on pages of this size (Android requires 16 KiB).
 inline constexpr uint64_t pageSize = 16384;
 
-/// A relocatable ELF object that reserves `bytes` for the weights. It must be listed last in the link.
-std::string weightsPlaceholder(bool arm64, uint64_t bytes);
+/// A relocatable ELF object that reserves `bytes` for the weights, at the hidden `symbol`. It must be listed last in the link.
+std::string weightsPlaceholder(bool arm64, llvm::StringRef symbol, uint64_t bytes);
 
 /// The beginning of a relocatable ELF object that holds `bytes` of weights: they are to follow it. For links that copy after all.
-std::string weightsObjectHead(bool arm64, uint64_t bytes);
+std::string weightsObjectHead(bool arm64, llvm::StringRef symbol, uint64_t bytes);
 
 /// Gives the placeholder's section in the linked file `path` a segment at the end of the file and returns the offset in the file
 /// at which the weights' bytes are to be written. Fails where the link did not leave the section last.

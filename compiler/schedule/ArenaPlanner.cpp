@@ -64,7 +64,10 @@ private:
   SmallVector<SmallVector<unsigned>> buckets;
 };
 
-ArenaPlan placeInOrder(ArrayRef<BufferDemand> demands, ArrayRef<unsigned> order, int64_t alignment, unsigned steps) {
+/// Each demand goes into the tightest gap that fits. What lies above all neighbours is a gap up to `ceiling`, and is filled from its
+/// upper end: of a chain, every other buffer then hangs from the ceiling, and neighbours of any sizes fit exactly.
+ArenaPlan placeInOrder(ArrayRef<BufferDemand> demands, ArrayRef<unsigned> order, int64_t alignment, unsigned steps,
+                       int64_t ceiling) {
   ArenaPlan plan;
   plan.offsetsInBytes.assign(demands.size(), 0);
   PlacedDemands placed(steps);
@@ -75,7 +78,6 @@ ArenaPlan placeInOrder(ArrayRef<BufferDemand> demands, ArrayRef<unsigned> order,
       return std::make_pair(plan.offsetsInBytes[a], a) < std::make_pair(plan.offsetsInBytes[b], b);
     });
 
-    // The tightest gap that fits; behind the last neighbour when none does.
     int64_t best = -1, bestGap = std::numeric_limits<int64_t>::max(), end = 0;
     for (unsigned other : others) {
       int64_t gap = plan.offsetsInBytes[other] - end;
@@ -86,6 +88,9 @@ ArenaPlan placeInOrder(ArrayRef<BufferDemand> demands, ArrayRef<unsigned> order,
       int64_t otherEnd = plan.offsetsInBytes[other] + demands[other].sizeInBytes;
       end = std::max(end, int64_t(llvm::alignTo(otherEnd, alignment)));
     }
+    int64_t upper = ceiling - end;
+    if (end > 0 && upper >= demand.sizeInBytes && upper < bestGap)
+      best = int64_t(llvm::alignDown(uint64_t(ceiling - demand.sizeInBytes), uint64_t(alignment)));
     plan.offsetsInBytes[index] = best >= 0 ? best : end;
     plan.sizeInBytes = std::max(plan.sizeInBytes, plan.offsetsInBytes[index] + demand.sizeInBytes);
     placed.add(index, demand);
@@ -127,11 +132,14 @@ ArenaPlan planArena(ArrayRef<BufferDemand> demands, int64_t alignment) {
 
   ArenaPlan best;
   best.sizeInBytes = std::numeric_limits<int64_t>::max();
-  for (ArrayRef<unsigned> order : {ArrayRef<unsigned>(bySize), ArrayRef<unsigned>(byBreadth), ArrayRef<unsigned>(byUse)}) {
-    ArenaPlan plan = placeInOrder(demands, order, alignment, steps);
-    if (plan.sizeInBytes < best.sizeInBytes)
-      best = std::move(plan);
-  }
+  // No ceiling, or the least that any arena can have, with room for each size to be rounded up.
+  int64_t bound = *llvm::max_element(alive) + 2 * alignment;
+  for (int64_t ceiling : {int64_t(0), bound})
+    for (ArrayRef<unsigned> order : {ArrayRef<unsigned>(bySize), ArrayRef<unsigned>(byBreadth), ArrayRef<unsigned>(byUse)}) {
+      ArenaPlan plan = placeInOrder(demands, order, alignment, steps, ceiling);
+      if (plan.sizeInBytes < best.sizeInBytes)
+        best = std::move(plan);
+    }
   return best;
 }
 
