@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// nacre-lsp-server: diagnostics, definitions and hovers for .mlir files in an editor, our dialects included.
+
+#include "compiler/Pipeline.h"
+
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  mlir::registerAllDialects(registry);
+  nacre::registerDialects(registry);
+  return failed(mlir::MlirLspServerMain(argc, argv, registry));
+}
