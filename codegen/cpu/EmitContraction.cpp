@@ -5,7 +5,8 @@
 // How:   1. divide the cut axis into blocks, and a block into parts: batches, groups and panels;
 //        2. a unit is one part of one block: it walks the block's rows with one panel;
 //        3. a panel that is no packed weight is first packed into scratch;
-//        4. runs of rows are cut into tiles (TileTables.h), each of which MicroTile.h computes.
+//        4. a panel deeper than the first-level cache is walked in parts, sums waiting in scratch between them;
+//        5. runs of rows are cut into tiles (TileTables.h), each of which MicroTile.h computes.
 
 #include "codegen/cpu/EmitDepthwise.h"
 #include "codegen/cpu/Emitters.h"
@@ -96,6 +97,13 @@ private:
       break;
     }
     }
+
+    SmallVector<int64_t> loops;
+    for (const ContractionLoop &loop : contraction.depth)
+      loops.push_back(loop.size);
+    const Type panelType =
+        contraction.panelWidth ? contraction.operands[Contraction::Rhs].elementType : contraction.accumulatorType;
+    depth = splitDepth(loops, width * panelType.getIntOrFloatBitWidth() / 8, build.target.l1Bytes);
 
     function.unitExtent = extent;
     function.unitsPerBlock = parts;
@@ -193,7 +201,8 @@ private:
     auto emitColumns = [&](int64_t columns) {
       Addresses tileAt = at;
       Panel panel = contraction.panelWidth ? weightPanel() : packPanel(columns, tileAt);
-      emitRows(0, columns, panel, tileAt);
+      walk = {columns, panel, wholeDepth()};
+      emitRows(0, tileAt, Value());
     };
     if (full == 0 || tail == 0)
       return emitColumns(full == 0 ? tail : width);
@@ -221,10 +230,8 @@ private:
     int64_t stride = width;
     for (unsigned level = contraction.depth.size(); level-- > 0; stride *= contraction.depth[level].size)
       panel.strides[level] = stride;
-    const unsigned bytes = contraction.accumulatorType.getIntOrFloatBitWidth() / 8;
-    function.scratchBytes = stride * bytes;
-    panel.buffer = memref::ViewOp::create(build.ops, build.loc, MemRefType::get({stride}, contraction.accumulatorType),
-                                          function.scratch, build.index(0), ValueRange());
+    panel.buffer = scratchAt(0, stride);
+    scratchOfPanel = stride;
     packColumns(0, columns, panel, at[Contraction::Rhs], build.index(0));
     at[Contraction::Rhs] = build.index(0);
     return panel;
@@ -254,35 +261,137 @@ private:
     }
   }
 
+  /// `count` accumulators behind the first `offset` of scratch.
+  Value scratchAt(int64_t offset, int64_t count) {
+    const unsigned bytes = contraction.accumulatorType.getIntOrFloatBitWidth() / 8;
+    constexpr uint64_t lineBytes = 64;
+    const uint64_t from = llvm::alignTo(offset * bytes, lineBytes);
+    function.scratchBytes = std::max<uint64_t>(function.scratchBytes, from + count * bytes);
+    return memref::ViewOp::create(build.ops, build.loc, MemRefType::get({count}, contraction.accumulatorType),
+                                  function.scratch, build.index(from), ValueRange());
+  }
+
   //===--------------------------------------------------------------------===//
-  // 4. Rows
+  // 4. Parts of the reduction
+  //===--------------------------------------------------------------------===//
+
+  DepthPart wholeDepth() const {
+    DepthPart part;
+    part.steps = contraction.depth.front().size;
+    return part;
+  }
+
+  bool isCut(unsigned level) const { return contraction.cut == Cut::Rows && contraction.cutLoop == level; }
+
+  /// Rows from `level` inwards that a unit computes, at most.
+  int64_t rowsFrom(unsigned level) const {
+    int64_t rows = 1;
+    for (; level < contraction.rows.size(); ++level)
+      rows *= isCut(level) ? std::min(extent * contraction.cutFactor, contraction.rows[level].size)
+                           : contraction.rows[level].size;
+    return rows;
+  }
+
+  /// Whether the rows from `level` inwards go by the panel part by part: enough of them to pay for the sums' way to
+  /// scratch and back, few enough that the sums stay in the second-level cache.
+  bool dividesDepth(unsigned level) {
+    const int64_t rows = rowsFrom(level);
+    const uint64_t sumBytes = contraction.accumulatorType.getIntOrFloatBitWidth() / 8;
+    return depth.count > 1 && !walk.part.sums && rows >= leastRows &&
+           rows * width * sumBytes <= build.target.l2Bytes / 4;
+  }
+
+  void emitParts(unsigned level, const Addresses &at) {
+    DepthPart part;
+    part.level = depth.level;
+    part.steps = depth.steps;
+    part.sumsStride = width;
+    const int64_t sums = rowsFrom(level) * width;
+    part.sums = scratchAt(scratchOfPanel, sums);
+    part.last = false;
+    Value zero = build.floatConstant(0.0, vectorOf(contraction.accumulatorType, lanes));
+    build.loop(0, sums, lanes, [&](Position position) {
+      build.store(zero, part.sums, build.address({position}, {1}, 0), {0, lanes, lanes});
+    });
+    walk.part = part;
+    build.loop(0, depth.count - 1, 1, [&](Position number) { emitRows(level, atPart(at, number), firstSum(level)); });
+
+    const ContractionLoop &divided = contraction.depth[depth.level];
+    const int64_t before = (llvm::divideCeil(divided.size, depth.steps) - 1) * depth.steps;
+    walk.part.steps = divided.size - before;
+    walk.part.last = true;
+    emitRows(level, atPart(at, {Value(), depth.count - 1}), firstSum(level));
+  }
+
+  /// Where the operands of the reduction stand at the part of that number.
+  Addresses atPart(const Addresses &at, Position number) {
+    Addresses moved = at;
+    Value left = build.address({number}, {1}, 0);
+    for (unsigned level = depth.level + 1; level-- > 0;) {
+      const ContractionLoop &loop = contraction.depth[level];
+      const bool isDivided = level == depth.level;
+      const int64_t turns = isDivided ? llvm::divideCeil(loop.size, depth.steps) : loop.size;
+      Value turn = level == 0 ? left : remainder(left, turns);
+      const int64_t steps = isDivided ? depth.steps : 1;
+      moved[Contraction::Lhs] =
+          build.address({{moved[Contraction::Lhs], 0}, {turn, 0}}, {1, steps * loop.strides[Contraction::Lhs]}, 0);
+      moved[Contraction::Rhs] =
+          build.address({{moved[Contraction::Rhs], 0}, {turn, 0}}, {1, steps * walk.panel.strides[level]}, 0);
+      left = divided(left, turns);
+    }
+    return moved;
+  }
+
+  /// Sums of one index of the row loop.
+  int64_t sumsStride(unsigned level) const { return rowsFrom(level + 1) * width; }
+
+  /// Where the sums of the row loops' first turn would wait: before the buffer if the unit's rows begin further on.
+  Value firstSum(unsigned level) {
+    if (contraction.cut != Cut::Rows || contraction.cutLoop < level)
+      return build.index(0);
+    return scaled(cut.low, -contraction.cutFactor * sumsStride(contraction.cutLoop));
+  }
+
+  //===--------------------------------------------------------------------===//
+  // 5. Rows
   //===--------------------------------------------------------------------===//
 
   Range rangeOfRows(unsigned level) {
-    if (contraction.cut != Cut::Rows || contraction.cutLoop != level)
+    if (!isCut(level))
       return {};
     return {scaled(cut.low, contraction.cutFactor), scaled(cut.high, contraction.cutFactor)};
   }
 
-  void emitRows(unsigned level, int64_t columns, const Panel &panel, const Addresses &at) {
-    const ContractionLoop &loop = contraction.rows[level];
+  void emitRows(unsigned level, const Addresses &at, Value sums) {
+    if (dividesDepth(level))
+      return emitParts(level, at);
     if (level + 1 == contraction.rows.size())
-      return emitRun(columns, panel, at);
-    auto body = [&](Position index) { emitRows(level + 1, columns, panel, advanced(at, loop, index)); };
+      return emitRun(at, sums);
+    auto body = [&](Position index) {
+      emitRows(level + 1, advanced(at, contraction.rows[level], index), advancedSums(sums, level, index));
+    };
     Range range = rangeOfRows(level);
-    range.low ? build.loop(range.low, range.high, 1, body) : build.loop(0, loop.size, 1, body);
+    range.low ? build.loop(range.low, range.high, 1, body) : build.loop(0, contraction.rows[level].size, 1, body);
   }
 
-  void emitRun(int64_t columns, const Panel &panel, const Addresses &at) {
-    const ContractionLoop &run = contraction.rows.back();
-    const int64_t vectors = llvm::divideCeil(columns, lanes), depth = contraction.depthSize();
+  Value advancedSums(Value sums, unsigned level, Position index) {
+    return sums ? build.address({{sums, 0}, index}, {1, sumsStride(level)}, 0) : sums;
+  }
+
+  void emitRun(const Addresses &at, Value sums) {
+    const unsigned level = contraction.rows.size() - 1;
+    const ContractionLoop &run = contraction.rows[level];
+    const int64_t vectors = llvm::divideCeil(walk.columns, lanes), steps = contraction.depthSize() / depth.count;
     const int64_t most = mostRows(build.target.isa, shapeOf(contraction).rowBytes);
     auto tile = [&](int64_t rows, Position row) {
-      emitTile(build, contraction, function.buffers, panel, {rows, columns, lanes}, advanced(at, run, row));
+      DepthPart part = walk.part;
+      part.sumsAt = advancedSums(sums, level, row);
+      emitTile(build, contraction, function.buffers, walk.panel, part, {rows, walk.columns, lanes},
+               advanced(at, run, row));
     };
-    Range range = rangeOfRows(contraction.rows.size() - 1);
+    Range range = rangeOfRows(level);
     if (!range.low) {
-      RunSplit split = splitRun(build.target.isa, run.size, vectors, depth, most);
+      RunSplit split = splitRun(build.target.isa, run.size, vectors, steps, most);
       int64_t row = split.count * split.rows;
       build.loop(0, row, split.rows, [&](Position at) { tile(split.rows, at); });
       for (int64_t rows : split.tail) {
@@ -294,7 +403,7 @@ private:
 
     // A share may end anywhere: tiles for whole blocks, for what is left of one, then single rows.
     const int64_t block = std::min(extent * contraction.cutFactor, run.size);
-    RunSplit split = splitRun(build.target.isa, block, vectors, depth, most, /*greedy=*/true);
+    RunSplit split = splitRun(build.target.isa, block, vectors, steps, most, /*greedy=*/true);
     SmallVector<int64_t> sizes(split.tail.begin(), split.tail.end());
     sizes.append({split.rows, run.size % block % split.rows, 1});
     llvm::sort(sizes, std::greater<>());
@@ -310,6 +419,16 @@ private:
     }
   }
 
+  /// Rows that pay for parts: a panel is read again by each tile of them.
+  static constexpr int64_t leastRows = 24;
+
+  /// One panel's walk over the rows.
+  struct Walk {
+    int64_t columns = 1;
+    Panel panel;
+    DepthPart part;
+  };
+
   KernelFunction &function;
   VectorBuilder build;
   const Contraction &contraction;
@@ -317,7 +436,10 @@ private:
   int64_t width = 0;  ///< Of a panel.
   int64_t extent = 1; ///< Of a block.
   int64_t parts = 1;  ///< Units of a block.
-  Range cut;          ///< The unit's indices of the cut axis.
+  DepthSplit depth;
+  Range cut; ///< The unit's indices of the cut axis.
+  Walk walk;
+  int64_t scratchOfPanel = 0; ///< Accumulators' worth of scratch that a packed panel takes.
 };
 
 } // namespace

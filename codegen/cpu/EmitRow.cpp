@@ -372,7 +372,9 @@ void RowEmitter::emitSweep(unsigned sweep, ArrayRef<Cell> lines) {
 
   const unsigned lineCount = lines.size();
   const int64_t size = nest.loops[*choice.loop].size;
-  const int64_t chains = std::max<int64_t>(1, std::min<int64_t>(vectorsInFlight(sweep) / lineCount, size / width));
+  // As many for a line alone as for one of several: the order of a line's sums must not depend on the division.
+  const int64_t mostLines = std::min<int64_t>(maxLines, whole.countPoints(true));
+  const int64_t chains = std::max<int64_t>(1, std::min<int64_t>(vectorsInFlight(sweep) / mostLines, size / width));
   const int64_t step = chains * width, main = size / step * step;
   SmallVector<Value> identities;
   for (unsigned stage : reductions)

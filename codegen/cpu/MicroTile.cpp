@@ -18,18 +18,37 @@ namespace {
 class TileEmitter {
 public:
   TileEmitter(VectorBuilder &build, const Contraction &contraction, ArrayRef<Value> buffers, const Panel &panel,
-              const TileShape &shape, const Addresses &at)
-      : build(build), contraction(contraction), buffers(buffers), panel(panel), shape(shape), at(at),
+              const DepthPart &part, const TileShape &shape, const Addresses &at)
+      : build(build), contraction(contraction), buffers(buffers), panel(panel), part(part), shape(shape), at(at),
         vectors(llvm::divideCeil(shape.columns, shape.lanes)), rowStrides(contraction.rows.back().strides) {}
 
   void emit() {
-    prefetch();
-    Type type = vectorOf(contraction.accumulatorType, shape.lanes);
-    SmallVector<Value> accumulators(shape.rows * vectors, build.floatConstant(0.0, type));
-    finish(reduce(0, accumulators, at[Contraction::Lhs], at[Contraction::Rhs]));
+    if (part.last)
+      prefetch();
+    SmallVector<Value> sums = reduce(part.level, initialSums(), at[Contraction::Lhs], at[Contraction::Rhs]);
+    if (part.last)
+      return finish(sums);
+    for (auto [number, sum] : llvm::enumerate(sums))
+      build.store(sum, part.sums, addressOfSum(number), wholeVector());
   }
 
 private:
+  Piece wholeVector() const { return {0, shape.lanes, shape.lanes}; }
+
+  Value addressOfSum(int64_t number) {
+    return build.add(part.sumsAt, number / vectors * part.sumsStride + number % vectors * shape.lanes);
+  }
+
+  SmallVector<Value> initialSums() {
+    if (!part.sums)
+      return SmallVector<Value>(shape.rows * vectors,
+                                build.floatConstant(0.0, vectorOf(contraction.accumulatorType, shape.lanes)));
+    SmallVector<Value> sums;
+    for (int64_t number = 0; number < shape.rows * vectors; ++number)
+      sums.push_back(build.load(part.sums, addressOfSum(number), wholeVector()));
+    return sums;
+  }
+
   Value buffer(unsigned operand) const { return buffers[contraction.operands[operand].argument]; }
 
   /// Asks for the lines that the tile's end reads and writes. They lie far apart, in another row each, so that no
@@ -56,14 +75,14 @@ private:
   //===--------------------------------------------------------------------===//
 
   SmallVector<Value> reduce(unsigned level, ValueRange accumulators, Value lhs, Value rhs) {
-    const ContractionLoop &loop = contraction.depth[level];
-    const int64_t lhsStride = loop.strides[Contraction::Lhs], rhsStride = panel.strides[level];
+    const int64_t size = level == part.level ? part.steps : contraction.depth[level].size;
+    const int64_t lhsStride = contraction.depth[level].strides[Contraction::Lhs], rhsStride = panel.strides[level];
     auto addresses = [&](Position step) {
       return std::pair(build.address({{lhs, 0}, step}, {1, lhsStride}, 0),
                        build.address({{rhs, 0}, step}, {1, rhsStride}, 0));
     };
     if (level + 1 < contraction.depth.size())
-      return build.loop(0, loop.size, 1, accumulators, [&](Position step, ValueRange carried) {
+      return build.loop(0, size, 1, accumulators, [&](Position step, ValueRange carried) {
         auto [a, b] = addresses(step);
         return reduce(level + 1, carried, a, b);
       });
@@ -71,15 +90,15 @@ private:
     // A row's elements are loaded as a vector where they lie one after another and the machine multiplies by an
     // element.
     const int64_t turn = lhsStride == 1 ? stepsPerTurn(build.target.isa, shape.lanes) : 1;
-    const int64_t whole = loop.size - loop.size % turn;
+    const int64_t whole = size - size % turn;
     SmallVector<Value> sums = build.loop(0, whole, turn, accumulators, [&](Position step, ValueRange carried) {
       auto [a, b] = addresses(step);
       return multiplyAdd(carried, a, b, turn, turn);
     });
-    if (whole == loop.size)
+    if (whole == size)
       return sums;
     auto [a, b] = addresses({Value(), whole});
-    return multiplyAdd(sums, a, b, loop.size - whole, /*loadedAtOnce=*/1);
+    return multiplyAdd(sums, a, b, size - whole, /*loadedAtOnce=*/1);
   }
 
   Value extend(Value value) {
@@ -107,8 +126,7 @@ private:
         return build.broadcast(scalar, shape.lanes);
       };
       auto column = [&](int64_t vector) {
-        return extend(build.load(panel.buffer, build.add(rhs, step * rhsStride + vector * shape.lanes),
-                                 {0, shape.lanes, shape.lanes}));
+        return extend(build.load(panel.buffer, build.add(rhs, step * rhsStride + vector * shape.lanes), wholeVector()));
       };
       auto accumulate = [&](int64_t row, int64_t vector, Value a, Value b) {
         Value &sum = sums[row * vectors + vector];
@@ -164,6 +182,7 @@ private:
   const Contraction &contraction;
   ArrayRef<Value> buffers;
   const Panel &panel;
+  const DepthPart &part;
   const TileShape &shape;
   const Addresses &at;
   const int64_t vectors;
@@ -173,8 +192,8 @@ private:
 } // namespace
 
 void emitTile(VectorBuilder &build, const Contraction &contraction, ArrayRef<Value> buffers, const Panel &panel,
-              const TileShape &shape, const Addresses &at) {
-  TileEmitter(build, contraction, buffers, panel, shape, at).emit();
+              const DepthPart &part, const TileShape &shape, const Addresses &at) {
+  TileEmitter(build, contraction, buffers, panel, part, shape, at).emit();
 }
 
 } // namespace nacre::codegen::cpu

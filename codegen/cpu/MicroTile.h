@@ -23,9 +23,20 @@ struct Panel {
   llvm::SmallVector<int64_t, 3> strides; ///< By loop of the depth; columns lie one after another.
 };
 
+/// The part of the reduction that a tile computes at once. Loops outside of `level` stand still: addresses are theirs.
+struct DepthPart {
+  unsigned level = 0; ///< Of the depth's loops, the outermost that runs.
+  int64_t steps = 1;  ///< Of that loop, from the tile's addresses on.
+  /// Where the tile's sums wait between parts: whole rows of the panel's width, one after another from `sumsAt` on.
+  /// Null where the part is all of the reduction.
+  mlir::Value sums, sumsAt;
+  int64_t sumsStride = 0;
+  bool last = true; ///< Epilogue and stores follow; else the sums go back to where they wait.
+};
+
 /// Computes the tile whose first row and column are at `at`: reduction, epilogue, stores. `buffers` are the kernel's.
 void emitTile(VectorBuilder &build, const Contraction &contraction, llvm::ArrayRef<mlir::Value> buffers,
-              const Panel &panel, const TileShape &shape, const Addresses &at);
+              const Panel &panel, const DepthPart &part, const TileShape &shape, const Addresses &at);
 
 } // namespace nacre::codegen::cpu
 

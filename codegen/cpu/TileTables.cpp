@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. what fits the registers; 2. what a tile costs; 3. how a run is cut; 4. how wide a panel is; 5. how a cut
-// axis is divided.
+// How:  1. what fits the registers; 2. what a tile costs; 3. how a run is cut; 4. how wide a panel is; 5. how the
+// reduction is divided; 6. how a cut axis is.
 
 #include "codegen/cpu/TileTables.h"
 
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <numeric>
 
@@ -129,7 +130,43 @@ int64_t choosePanelWidth(Isa isa, const ContractionShape &shape, int64_t lanes) 
 }
 
 //===----------------------------------------------------------------------===//
-// 5. Blocks of units
+// 5. Parts of the reduction
+//===----------------------------------------------------------------------===//
+
+DepthSplit splitDepth(llvm::ArrayRef<int64_t> loops, int64_t stepBytes, uint64_t cacheBytes) {
+  DepthSplit whole;
+  whole.steps = loops.front();
+  // The other half is left to the rows and to the sums.
+  const int64_t wanted = std::max<int64_t>(1, int64_t(cacheBytes / 2) / stepBytes);
+  const int64_t depth = std::accumulate(loops.begin(), loops.end(), int64_t(1), std::multiplies<>());
+  // Sums that go to memory and back cost as much as a dozen steps: short parts do not pay.
+  if (depth <= 2 * wanted)
+    return whole;
+
+  DepthSplit split;
+  split.level = loops.size() - 1;
+  int64_t inner = 1;
+  while (split.level > 0 && inner * loops[split.level] <= wanted)
+    inner *= loops[split.level--];
+  const int64_t size = loops[split.level], most = std::max<int64_t>(1, wanted / inner);
+  int64_t parts = llvm::divideCeil(size, most);
+  // Loops around this one meet its last part again and again: all parts are of one length.
+  while (split.level > 0 && size % parts != 0)
+    ++parts;
+  // A multiple of what a vector of a row's elements holds.
+  constexpr int64_t turn = 4;
+  split.steps = llvm::divideCeil(size, parts);
+  if (split.level == 0 && inner == 1)
+    split.steps = std::min(size, int64_t(llvm::alignTo(split.steps, turn)));
+  split.count = llvm::divideCeil(size, split.steps);
+  for (int64_t loop : loops.take_front(split.level))
+    split.count *= loop;
+  const int64_t steps = split.steps * inner;
+  return split.count > 1 && steps * 4 >= wanted ? split : whole;
+}
+
+//===----------------------------------------------------------------------===//
+// 6. Blocks of units
 //===----------------------------------------------------------------------===//
 
 int64_t chooseBlock(const CutShape &cut, int64_t rows, uint64_t cacheBytes) {

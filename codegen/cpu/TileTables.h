@@ -52,6 +52,18 @@ int64_t mostRows(Isa isa, int64_t rowBytes);
 /// and what is left, for a loop that takes as many of the first as there are.
 RunSplit splitRun(Isa isa, int64_t rows, int64_t vectors, int64_t depth, int64_t most = 16, bool greedy = false);
 
+/// How the reduction's loops, outermost first, are divided into parts: loop `level` into parts of `steps`; those inside
+/// it stay whole, those around it turn once a part. The very last part may have fewer steps.
+struct DepthSplit {
+  unsigned level = 0;
+  int64_t steps = 1;
+  int64_t count = 1; ///< Parts in all; 1 where the reduction is not divided.
+};
+
+/// Parts short enough that what a tile reads of a panel, `stepBytes` a step, is still in the first-level cache when the
+/// next tile reads it.
+DepthSplit splitDepth(llvm::ArrayRef<int64_t> loops, int64_t stepBytes, uint64_t cacheBytes);
+
 /// Columns of a panel, a multiple of the register's `lanes`.
 int64_t choosePanelWidth(Isa isa, const ContractionShape &shape, int64_t lanes);
 

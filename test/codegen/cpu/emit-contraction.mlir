@@ -103,3 +103,33 @@ plan.kernel @depthwise contraction (%x: tensor<1x6x6x8xf32>, %w: tensor<3x3x8xf3
   } -> tensor<1x4x4x8xf32>
   plan.yield %o : tensor<1x4x4x8xf32>
 }
+
+// -----
+
+// A panel deeper than the first cache is walked in parts of 256 steps, whose sums wait in scratch: two in a loop, then the one
+// that finishes the tiles.
+
+// CHECK-LABEL: func.func @deep(
+// CHECK-SAME:    %[[C:[^ :]+]]: memref<480xf32>
+// CHECK-DAG:     %[[PART:[^ :]+]] = arith.constant 256 : index
+// CHECK-DAG:     %[[TWO:[^ :]+]] = arith.constant 2 : index
+// CHECK:         %[[SUMS:[^ :]+]] = memref.view {{.*}} to memref<480xf32>
+// CHECK:         vector.store {{.*}}, %[[SUMS]]
+// CHECK:         scf.for %{{[^ :]+}} = %{{[^ :]+}} to %[[TWO]]
+// CHECK:           vector.load %[[SUMS]]
+// CHECK:           scf.for %{{[^ :]+}} = %{{[^ :]+}} to %[[PART]]
+// CHECK:           vector.store {{.*}}, %[[SUMS]]
+// CHECK:         vector.load %[[SUMS]]
+// CHECK:         scf.for %{{[^ :]+}} = %{{[^ :]+}} to %[[PART]]
+// CHECK:         vector.store {{.*}}, %[[C]]
+plan.kernel @deep contraction (%a: tensor<30x768xf32>, %b: tensor<768x16xf32>) into (%c: tensor<30x16xf32>) cut 0 : 30 by 1 attributes {encodings = [unit, #plan.encoding<panel, width = 16>]} {
+  %zero = arith.constant 0.0 : f32
+  %init = linalg.fill ins(%zero : f32) outs(%c : tensor<30x16xf32>) -> tensor<30x16xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<30x768xf32>, tensor<768x16xf32>) outs(%init : tensor<30x16xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %m = arith.mulf %x, %y : f32
+    %s = arith.addf %z, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<30x16xf32>
+  plan.yield %r : tensor<30x16xf32>
+}

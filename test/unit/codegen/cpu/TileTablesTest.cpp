@@ -4,6 +4,7 @@
 
 #include "codegen/cpu/TileTables.h"
 
+#include "llvm/Support/MathExtras.h"
 #include "gtest/gtest.h"
 #include <numeric>
 
@@ -99,4 +100,41 @@ TEST(TileTables, BlocksStayInTheCacheAndLeaveWorkForThreads) {
   // A single panel: the rows must make the units, but not fewer than four tiles each.
   EXPECT_EQ(chooseBlock({56, 56, 15 << 10, 1}, 6, 512 << 10), 4);
   EXPECT_EQ(chooseBlock({7, 1, 64, 1}, 6, 512 << 10), 7);
+}
+
+TEST(TileTables, DeepPanelsAreReadInParts) {
+  const uint64_t l1 = 32 << 10;
+  // 16 floats a step: 256 steps are half of the cache, and less than two such parts are not divided.
+  EXPECT_EQ(splitDepth({512}, 64, l1).count, 1);
+  DepthSplit matmul = splitDepth({1024}, 64, l1);
+  EXPECT_EQ(matmul.steps, 256);
+  EXPECT_EQ(matmul.count, 4);
+  // 1000 steps: four parts, the last one no longer than the others.
+  EXPECT_EQ(splitDepth({1000}, 64, l1).steps, 252);
+  // A 3x3 convolution of 256 channels, (kw, ic) merged: a tap a part.
+  DepthSplit taps = splitDepth({3, 768}, 64, l1);
+  EXPECT_EQ(taps.level, 1u);
+  EXPECT_EQ(taps.steps, 256);
+  EXPECT_EQ(taps.count, 9);
+  // Of 320 channels: 160 at a time. Parts of an inner loop are of one length.
+  EXPECT_EQ(splitDepth({3, 3, 320}, 64, l1).steps, 160);
+  EXPECT_EQ(splitDepth({3, 3, 320}, 64, l1).count, 18);
+  // 97 steps cannot be divided: as many whole taps as fit.
+  EXPECT_EQ(splitDepth({5, 5, 97}, 64, l1).level, 1u);
+}
+
+TEST(TileTables, PartsCoverTheReduction) {
+  for (int64_t outer : {1, 3, 5})
+    for (int64_t inner : {1, 7, 97, 250, 257, 509, 768, 1000, 1024, 25088}) {
+      llvm::SmallVector<int64_t> loops = {outer, inner};
+      DepthSplit split = splitDepth(loops, 64, 32 << 10);
+      int64_t parts = llvm::divideCeil(loops[split.level], split.steps);
+      for (unsigned level = 0; level < split.level; ++level)
+        parts *= loops[level];
+      EXPECT_EQ(split.count, parts);
+      // Only the very last part may be shorter.
+      if (split.level > 0) {
+        EXPECT_EQ(loops[split.level] % split.steps, 0);
+      }
+    }
 }
