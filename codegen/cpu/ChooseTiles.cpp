@@ -7,9 +7,9 @@
 //        stays plain;
 //        3. in each class the kernel with the most work decides.
 
-#include "codegen/cpu/ContractionForm.h"
 #include "codegen/cpu/Passes.h"
 #include "codegen/cpu/TileTables.h"
+#include "codegen/form/ContractionForm.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/EquivalenceClasses.h"

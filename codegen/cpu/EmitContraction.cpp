@@ -22,6 +22,7 @@
 
 using namespace mlir;
 using namespace nacre;
+using namespace nacre::codegen;
 using namespace nacre::codegen::cpu;
 
 namespace {

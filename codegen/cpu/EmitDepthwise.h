@@ -5,8 +5,8 @@
 #ifndef NACRE_CODEGEN_CPU_EMITDEPTHWISE_H
 #define NACRE_CODEGEN_CPU_EMITDEPTHWISE_H
 
-#include "codegen/cpu/ContractionForm.h"
 #include "codegen/cpu/KernelFunction.h"
+#include "codegen/form/ContractionForm.h"
 
 namespace nacre::codegen::cpu {
 

@@ -9,7 +9,7 @@
 
 #include "codegen/cpu/CutLoops.h"
 #include "codegen/cpu/Emitters.h"
-#include "codegen/cpu/HaloBoxes.h"
+#include "codegen/form/HaloBoxes.h"
 #include "dialects/plan/PlanDialect.h"
 
 #include "mlir/Conversion/MathToLibm/MathToLibm.h"
@@ -32,6 +32,7 @@
 
 using namespace mlir;
 using namespace nacre;
+using namespace nacre::codegen;
 using namespace nacre::codegen::cpu;
 
 namespace {

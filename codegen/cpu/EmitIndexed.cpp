@@ -15,6 +15,7 @@
 #include "codegen/cpu/VectorBody.h"
 #include "dialects/plan/PlanDialect.h"
 
+#include "codegen/form/ScalarBody.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"

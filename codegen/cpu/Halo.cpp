@@ -5,7 +5,7 @@
 
 #include "codegen/cpu/Halo.h"
 
-#include "codegen/cpu/HaloBoxes.h"
+#include "codegen/form/HaloBoxes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 

@@ -8,8 +8,8 @@
 #ifndef NACRE_CODEGEN_CPU_HALO_H
 #define NACRE_CODEGEN_CPU_HALO_H
 
-#include "codegen/cpu/KernelForm.h"
 #include "codegen/cpu/VectorBuilder.h"
+#include "codegen/form/KernelForm.h"
 
 namespace nacre::codegen::cpu {
 

@@ -5,6 +5,7 @@
 #include "codegen/cpu/NestStages.h"
 
 #include "codegen/cpu/VectorBody.h"
+#include "codegen/form/ScalarBody.h"
 #include "llvm/Support/DebugLog.h"
 
 #define DEBUG_TYPE "nacre-kernel-form"

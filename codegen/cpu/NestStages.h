@@ -7,8 +7,8 @@
 #ifndef NACRE_CODEGEN_CPU_NESTSTAGES_H
 #define NACRE_CODEGEN_CPU_NESTSTAGES_H
 
-#include "codegen/cpu/KernelForm.h"
-#include "codegen/cpu/Nest.h"
+#include "codegen/form/KernelForm.h"
+#include "codegen/form/Nest.h"
 
 namespace nacre::codegen::cpu {
 

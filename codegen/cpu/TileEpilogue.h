@@ -7,8 +7,8 @@
 #ifndef NACRE_CODEGEN_CPU_TILEEPILOGUE_H
 #define NACRE_CODEGEN_CPU_TILEEPILOGUE_H
 
-#include "codegen/cpu/ContractionForm.h"
 #include "codegen/cpu/VectorBuilder.h"
+#include "codegen/form/ContractionForm.h"
 
 namespace nacre::codegen::cpu {
 

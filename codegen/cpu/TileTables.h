@@ -10,20 +10,11 @@
 #define NACRE_CODEGEN_CPU_TILETABLES_H
 
 #include "codegen/Target.h"
+#include "codegen/form/ContractionShape.h"
 #include "llvm/ADT/SmallVector.h"
 #include <cstdint>
 
 namespace nacre::codegen::cpu {
-
-/// What a choice of tiles depends on. A run is the rows that one base address and one stride reach: a row of an image,
-/// or all its pixels where they lie one after another.
-struct ContractionShape {
-  int64_t runs = 1;
-  int64_t rows = 1; ///< Of a run.
-  int64_t columns = 1;
-  int64_t depth = 1;    ///< Steps of the reduction.
-  int64_t rowBytes = 4; ///< From one row of Lhs to the next.
-};
 
 /// A kernel's cut axis, as the division into units sees it.
 struct CutShape {

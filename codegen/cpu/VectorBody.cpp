@@ -74,17 +74,6 @@ SmallVector<Value> inlineBody(VectorBuilder &builder, Block &body, ArrayRef<Valu
   return llvm::map_to_vector(body.getTerminator()->getOperands(), valueOf);
 }
 
-bool canInline(Block &body) {
-  auto isReachable = [&](Value value) { return value.getParentBlock() == &body || matchPattern(value, m_Constant()); };
-  return llvm::all_of(body, [&](Operation &op) {
-    if (!llvm::all_of(op.getOperands(), isReachable))
-      return false;
-    return op.hasTrait<OpTrait::IsTerminator>() || isa<arith::ConstantOp>(op) ||
-           (isa<arith::ArithDialect, math::MathDialect>(op.getDialect()) && op.getNumResults() == 1 &&
-            OpTrait::hasElementwiseMappableTraits(&op));
-  });
-}
-
 unsigned widestElementBits(Block &body) {
   unsigned bits = 8;
   auto see = [&](Type type) { bits = std::max(bits, type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 64); };

@@ -14,17 +14,14 @@
 
 namespace nacre::codegen::cpu {
 
-/// Whether inlineBody takes every operation of `body`: arith and math, and constants from around it.
-bool canInline(mlir::Block &body);
-
 /// What is known about a body's operands, by which it becomes cheaper.
 struct BodyHints {
   bool negativeExponents = false; ///< Exponentials never see positive operands.
   bool nanReturns = false;        ///< NaN may be lost in a maximum: whatever uses it meets the NaN again.
 };
 
-/// What `body` yields for `arguments`, each a scalar or a vector of `width` lanes. Results are scalars where no vector
-/// went into them.
+/// What `body`, which canInline, yields for `arguments`, each a scalar or a vector of `width` lanes. Results are
+/// scalars where no vector went into them.
 llvm::SmallVector<mlir::Value> inlineBody(VectorBuilder &builder, mlir::Block &body,
                                           llvm::ArrayRef<mlir::Value> arguments, unsigned width, BodyHints hints = {});
 

@@ -2,13 +2,13 @@
 //
 // A halo's boxes must cover each element of the border once and the interior never, and say whom they belong to.
 
-#include "codegen/cpu/HaloBoxes.h"
+#include "codegen/form/HaloBoxes.h"
 
 #include "gtest/gtest.h"
 #include <map>
 #include <vector>
 
-using namespace nacre::codegen::cpu;
+using namespace nacre::codegen;
 
 namespace {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "codegen/cpu/HaloBoxes.h"
+#include "codegen/form/HaloBoxes.h"
 
-namespace nacre::codegen::cpu {
+namespace nacre::codegen {
 
 llvm::SmallVector<Box> subtractBox(const Box &outer, const Box &inner, int64_t firstAxis) {
   llvm::SmallVector<Box> boxes;
@@ -29,4 +29,4 @@ llvm::SmallVector<Box> subtractBox(const Box &outer, const Box &inner, int64_t f
   return boxes;
 }
 
-} // namespace nacre::codegen::cpu
+} // namespace nacre::codegen

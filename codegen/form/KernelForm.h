@@ -5,10 +5,10 @@
 // operations. How:   1. what is written: from plan.yield through insertions back to the results of linalg operations;
 //        2. the work: each linalg.generic's loops, and for each operand where it comes from.
 
-#ifndef NACRE_CODEGEN_CPU_KERNELFORM_H
-#define NACRE_CODEGEN_CPU_KERNELFORM_H
+#ifndef NACRE_CODEGEN_FORM_KERNELFORM_H
+#define NACRE_CODEGEN_FORM_KERNELFORM_H
 
-#include "codegen/cpu/Access.h"
+#include "codegen/form/Access.h"
 #include "mlir/IR/Block.h"
 #include <optional>
 
@@ -16,7 +16,7 @@ namespace nacre::plan {
 class KernelOp;
 } // namespace nacre::plan
 
-namespace nacre::codegen::cpu {
+namespace nacre::codegen {
 
 /// A tensor that a kernel leaves in a storage: the contract's target.
 struct WrittenTensor {
@@ -74,6 +74,6 @@ struct KernelForm {
 /// linalg.fills over slices.
 llvm::FailureOr<KernelForm> parseKernel(plan::KernelOp kernel);
 
-} // namespace nacre::codegen::cpu
+} // namespace nacre::codegen
 
-#endif // NACRE_CODEGEN_CPU_KERNELFORM_H
+#endif // NACRE_CODEGEN_FORM_KERNELFORM_H

@@ -5,8 +5,8 @@
 // How:   1. a place: the slices and paddings between the tensor and the kernel's argument become strides and an offset;
 //        2. an access: an indexing map's sums of `dim * constant` become a stride per loop.
 
-#ifndef NACRE_CODEGEN_CPU_ACCESS_H
-#define NACRE_CODEGEN_CPU_ACCESS_H
+#ifndef NACRE_CODEGEN_FORM_ACCESS_H
+#define NACRE_CODEGEN_FORM_ACCESS_H
 
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -14,7 +14,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include <cstdint>
 
-namespace nacre::codegen::cpu {
+namespace nacre::codegen {
 
 /// A tensor of a kernel's body as a part of a storage: element (i, j, ...) is at offset + i * strides[0] + j *
 /// strides[1] ...
@@ -56,6 +56,6 @@ llvm::FailureOr<Access> composeAccess(const Place &place, mlir::AffineMap map, m
 /// Both in one.
 llvm::FailureOr<Access> findAccess(mlir::Value tensor, mlir::AffineMap map);
 
-} // namespace nacre::codegen::cpu
+} // namespace nacre::codegen
 
-#endif // NACRE_CODEGEN_CPU_ACCESS_H
+#endif // NACRE_CODEGEN_FORM_ACCESS_H

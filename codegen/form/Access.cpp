@@ -2,7 +2,7 @@
 //
 // How:  1. places; 2. accesses. Maps are flattened to coefficients, so the order of terms does not matter.
 
-#include "codegen/cpu/Access.h"
+#include "codegen/form/Access.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -10,7 +10,7 @@
 
 using namespace mlir;
 
-namespace nacre::codegen::cpu {
+namespace nacre::codegen {
 
 //===----------------------------------------------------------------------===//
 // 1. Places
@@ -142,4 +142,4 @@ FailureOr<Access> findAccess(Value tensor, AffineMap map) {
   return composeAccess(*place, map, cast<RankedTensorType>(tensor.getType()).getElementType());
 }
 
-} // namespace nacre::codegen::cpu
+} // namespace nacre::codegen

@@ -7,14 +7,14 @@
 // How:   loops are sorted by which operands they walk, unit loops dropped, neighbours merged where every operand
 // allows.
 
-#ifndef NACRE_CODEGEN_CPU_CONTRACTIONFORM_H
-#define NACRE_CODEGEN_CPU_CONTRACTIONFORM_H
+#ifndef NACRE_CODEGEN_FORM_CONTRACTIONFORM_H
+#define NACRE_CODEGEN_FORM_CONTRACTIONFORM_H
 
-#include "codegen/cpu/KernelForm.h"
-#include "codegen/cpu/TileTables.h"
+#include "codegen/form/ContractionShape.h"
+#include "codegen/form/KernelForm.h"
 #include "dialects/plan/PlanDialect.h"
 
-namespace nacre::codegen::cpu {
+namespace nacre::codegen {
 
 /// An array that a contraction reads or writes.
 struct ContractionOperand {
@@ -71,6 +71,6 @@ bool isMultiplyAdd(const Work &work);
 /// contraction of that kind: depthwise convolutions among others, which have no columns.
 llvm::FailureOr<Contraction> parseContraction(plan::KernelOp kernel, const KernelForm &form);
 
-} // namespace nacre::codegen::cpu
+} // namespace nacre::codegen
 
-#endif // NACRE_CODEGEN_CPU_CONTRACTIONFORM_H
+#endif // NACRE_CODEGEN_FORM_CONTRACTIONFORM_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "codegen/cpu/Nest.h"
+#include "codegen/form/Nest.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 using llvm::SmallVector;
 
-namespace nacre::codegen::cpu {
+namespace nacre::codegen {
 
 int64_t Nest::countPoints(bool parallel) const {
   int64_t count = 1;
@@ -187,4 +187,4 @@ std::optional<SmallVector<NestRegion>> divideWindows(const Nest &nest, std::opti
   return regions;
 }
 
-} // namespace nacre::codegen::cpu
+} // namespace nacre::codegen

@@ -6,14 +6,14 @@
 // vectors;
 //        4. divide windows into regions that never leave memory.
 
-#ifndef NACRE_CODEGEN_CPU_NEST_H
-#define NACRE_CODEGEN_CPU_NEST_H
+#ifndef NACRE_CODEGEN_FORM_NEST_H
+#define NACRE_CODEGEN_FORM_NEST_H
 
 #include "llvm/ADT/SmallVector.h"
 #include <cstdint>
 #include <optional>
 
-namespace nacre::codegen::cpu {
+namespace nacre::codegen {
 
 /// An array that the loops read or write, at offset + sum of strides[loop] * counter.
 struct NestOperand {
@@ -71,6 +71,6 @@ struct NestRegion {
 };
 std::optional<llvm::SmallVector<NestRegion>> divideWindows(const Nest &nest, std::optional<unsigned> cut);
 
-} // namespace nacre::codegen::cpu
+} // namespace nacre::codegen
 
-#endif // NACRE_CODEGEN_CPU_NEST_H
+#endif // NACRE_CODEGEN_FORM_NEST_H

@@ -2,7 +2,7 @@
 //
 // How:  1. what is written; 2. the work. Written tensors come first, so that results find their targets.
 
-#include "codegen/cpu/KernelForm.h"
+#include "codegen/form/KernelForm.h"
 
 #include "dialects/plan/PlanDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -15,7 +15,7 @@
 
 using namespace mlir;
 
-namespace nacre::codegen::cpu {
+namespace nacre::codegen {
 
 namespace {
 
@@ -187,4 +187,4 @@ private:
 
 FailureOr<KernelForm> parseKernel(plan::KernelOp kernel) { return Parser(kernel).parse(); }
 
-} // namespace nacre::codegen::cpu
+} // namespace nacre::codegen

@@ -2,9 +2,9 @@
 //
 // How:  1. is it a contraction; 2. what each loop moves; 3. sort, drop and merge loops; 4. find the cut.
 
-#include "codegen/cpu/ContractionForm.h"
+#include "codegen/form/ContractionForm.h"
 
-#include "codegen/cpu/VectorBody.h"
+#include "codegen/form/ScalarBody.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/DebugLog.h"
@@ -13,7 +13,7 @@
 
 using namespace mlir;
 
-namespace nacre::codegen::cpu {
+namespace nacre::codegen {
 
 int64_t Contraction::depthSize() const {
   int64_t size = 1;
@@ -349,4 +349,4 @@ FailureOr<Contraction> parseContraction(plan::KernelOp kernel, const KernelForm 
   return Parser(kernel, form).parse();
 }
 
-} // namespace nacre::codegen::cpu
+} // namespace nacre::codegen

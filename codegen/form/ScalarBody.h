@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  which bodies of linalg.generics the emitters of every engine can inline.
+
+#ifndef NACRE_CODEGEN_FORM_SCALARBODY_H
+#define NACRE_CODEGEN_FORM_SCALARBODY_H
+
+#include "mlir/IR/Block.h"
+
+namespace nacre::codegen {
+
+/// Whether every operation of `body` is of arith or math, on its arguments and on constants from around it.
+bool canInline(mlir::Block &body);
+
+} // namespace nacre::codegen
+
+#endif // NACRE_CODEGEN_FORM_SCALARBODY_H
