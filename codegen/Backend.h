@@ -39,16 +39,44 @@ struct KernelCode {
   bool fallback = false; ///< No emitter took it: LLVM's vectorizers did what they could
 };
 
-/// Chooses how every weight of a contraction is packed, and notes it on the weights and on the kernels that read them. Comes
-/// before the first compileKernel: kernels are compiled for the encodings they find.
+/// What GPU variants are compiled for.
+struct GpuOptions {
+  enum class Precision { F32, F16 };
+  Precision precision = Precision::F32; ///< F16: contractions multiply f16 and add f32.
+};
+
+/// One GPU variant of a kernel; as in nacre_gpu_variant.
+struct GpuKernelCode {
+  llvm::SmallVector<uint32_t, 0> code; ///< SPIR-V
+  llvm::SmallVector<uint8_t> bindings; ///< The launch's operand of each binding
+  uint64_t needs = 0;
+  int64_t unitExtent = 1;
+  uint32_t groups = 1;
+  uint32_t workgroupSize = 1;
+  uint32_t sharedBytes = 0;
+  uint32_t families = 0;
+  double flops = 0;
+};
+
+/// Compiles `kernel` for GPUs: its variants, the best first. None, with the reason, where no GPU emitter takes it: the
+/// CPU computes it then. Failure means a fault of ours, reported at the kernel.
+struct GpuKernel {
+  llvm::SmallVector<GpuKernelCode, 0> variants;
+  std::string declined;
+};
+llvm::FailureOr<GpuKernel> compileGpuKernel(plan::KernelOp kernel, const GpuOptions &options);
+
+/// Chooses how every weight of a contraction is packed, and notes it on the weights and on the kernels that read them.
+/// Comes before the first compileKernel: kernels are compiled for the encodings they find.
 llvm::LogicalResult chooseEncodings(mlir::ModuleOp module, const Target &target);
 
 /// Registers the passes of code generation, for nacre-opt.
 void registerPasses();
 
-/// Compiles `kernel`, whose module may be read by other threads meanwhile, into a function named `symbol`. Errors are reported at
-/// the kernel.
-llvm::FailureOr<KernelCode> compileKernel(plan::KernelOp kernel, const Target &target, Emit emit, llvm::StringRef symbol);
+/// Compiles `kernel`, whose module may be read by other threads meanwhile, into a function named `symbol`. Errors are
+/// reported at the kernel.
+llvm::FailureOr<KernelCode> compileKernel(plan::KernelOp kernel, const Target &target, Emit emit,
+                                          llvm::StringRef symbol);
 
 } // namespace nacre::codegen
 

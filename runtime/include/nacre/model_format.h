@@ -7,7 +7,8 @@
  *   ├── 1 strings              every text, one blob; a text is an offset into it, 0 is ""
  *   ├── 2 dims                 every shape, one array; a shape is an index into it
  *   ├── 3 kernels              one row per different piece of code
- *   │     └── cpu              its variants, the most demanding first; create takes the first that the CPU can run
+ *   │     ├── cpu              its variants, the most demanding first; create takes the first that the CPU can run
+ *   │     └── gpu              the same for the GPU, if there are any
  *   ├── 4 weights_data         the bytes, page-aligned; NULL where the app supplies them
  *   │     └── weights          one row per weight: where in the bytes, in which encoding
  *   └── 5 entries              `main`, ...
@@ -91,8 +92,56 @@ typedef struct nacre_cpu_variant {
   uint32_t reserved;
 } nacre_cpu_variant;
 
-/** SPIR-V and what it needs; of a later version. */
-typedef struct nacre_gpu_variant nacre_gpu_variant;
+/** What a GPU must have. One bit per feature or limit. */
+typedef enum nacre_gpu_bit {
+  NACRE_GPU_STORAGE_16 = 0, /**< 16-bit elements in storage buffers. */
+  NACRE_GPU_STORAGE_8 = 1,
+  NACRE_GPU_FLOAT_16 = 2, /**< Arithmetic. */
+  NACRE_GPU_INT_8 = 3,
+  NACRE_GPU_INT_16 = 4,
+  NACRE_GPU_INT_64 = 5,
+  NACRE_GPU_FLOAT_64 = 6,
+  NACRE_GPU_SUBGROUPS = 7, /**< Arithmetic and shuffles within a subgroup, in compute. */
+  NACRE_GPU_COOPERATIVE_MATRIX =
+      8 /**< KHR: 16x16x16, f16 into f32, in subgroups of 32; with the Vulkan memory model. */
+} nacre_gpu_bit;
+
+#define NACRE_GPU_NEED(bit) (UINT64_C(1) << (bit))
+
+/** Whose GPUs a variant was tuned for; a device of none of them is NACRE_GPU_OTHER. */
+typedef enum nacre_gpu_family {
+  NACRE_GPU_OTHER = 0,
+  NACRE_GPU_ADRENO = 1,
+  NACRE_GPU_MALI = 2,
+  NACRE_GPU_POWERVR = 3,
+  NACRE_GPU_NVIDIA = 4,
+  NACRE_GPU_AMD = 5,
+  NACRE_GPU_INTEL = 6,
+  NACRE_GPU_CPU = 7 /**< A CPU that plays one: lavapipe, SwiftShader. */
+} nacre_gpu_family;
+
+/**
+ * SPIR-V for one compute shader, entry point "main", descriptor set 0. Binding i is a storage buffer: operand
+ * bindings[i] of the launch. Push constants: share_begin and share_end, two int32. A launch over the share [b, e) of
+ * the cut axis is a dispatch of (groups, ceil((e - b) / unit_extent), 1) workgroups.
+ */
+typedef struct nacre_gpu_variant {
+  const uint32_t *code;
+  const uint8_t *bindings;
+  uint64_t needs;      /**< NACRE_GPU_NEED bits. */
+  int64_t unit_extent; /**< Elements of the cut axis in a row of workgroups; at least 1. */
+  uint32_t code_bytes;
+  uint32_t binding_count;
+  uint32_t groups;         /**< At least 1. */
+  uint32_t workgroup_size; /**< Invocations. */
+  uint32_t shared_bytes;
+  uint32_t families; /**< 1 << nacre_gpu_family for each that it is meant for; 0: for any. */
+} nacre_gpu_variant;
+
+/** The runtime's Vulkan half, linked in where a kernel has a GPU variant. */
+typedef struct nacre_gpu_engine nacre_gpu_engine;
+#define NACRE_GPU_ENGINE_SYMBOL "nacre_runtime_gpu_vulkan"
+extern const nacre_gpu_engine nacre_runtime_gpu_vulkan;
 
 typedef enum nacre_kernel_kind {
   NACRE_KERNEL_CONTRACTION = 0,
@@ -105,9 +154,9 @@ typedef enum nacre_kernel_kind {
 
 typedef struct nacre_kernel {
   const nacre_cpu_variant *cpu;
-  const nacre_gpu_variant *gpu; /**< NULL today. */
+  const nacre_gpu_variant *gpu; /**< The best first; create takes the first that the device can run. */
   uint32_t cpu_count;           /**< At least 1. */
-  uint32_t gpu_count;           /**< 0 today. */
+  uint32_t gpu_count;           /**< 0: the CPU alone computes it. */
   uint32_t kind;                /**< nacre_kernel_kind */
   uint32_t name;                /**< Offset into the strings. */
 } nacre_kernel;
@@ -154,11 +203,16 @@ typedef enum nacre_space {
   NACRE_SPACE_DERIVED = 5 /**< offset: into the derived weight number `index`; of a later version. */
 } nacre_space;
 
+typedef enum nacre_access { NACRE_READ = 1, NACRE_WRITE = 2, NACRE_READ_WRITE = 3 } nacre_access;
+
 typedef struct nacre_operand {
   uint32_t space; /**< nacre_space */
   uint32_t index;
   uint64_t offset; /**< Bytes. */
   int64_t step;    /**< Bytes added for each iteration of the innermost loop around the launch. */
+  uint64_t bytes;  /**< Of the operand, from there. */
+  uint32_t access; /**< nacre_access */
+  uint32_t reserved;
 } nacre_operand;
 
 typedef enum nacre_step_kind {
@@ -204,12 +258,13 @@ typedef struct nacre_entry {
 
 /** The sizes of the rows above as the writer saw them; the reader compares them with its own. */
 typedef struct nacre_row_sizes {
-  uint16_t model, kernel, cpu_variant, weight, tensor, operand, step, entry;
+  uint16_t model, kernel, cpu_variant, weight, tensor, operand, step, entry, gpu_variant;
 } nacre_row_sizes;
 
 #define NACRE_ROW_SIZES                                                                                                \
-  {sizeof(nacre_model_table), sizeof(nacre_kernel),  sizeof(nacre_cpu_variant), sizeof(nacre_weight),                  \
-   sizeof(nacre_tensor),      sizeof(nacre_operand), sizeof(nacre_step),        sizeof(nacre_entry)}
+  {sizeof(nacre_model_table), sizeof(nacre_kernel), sizeof(nacre_cpu_variant),                                         \
+   sizeof(nacre_weight),      sizeof(nacre_tensor), sizeof(nacre_operand),                                             \
+   sizeof(nacre_step),        sizeof(nacre_entry),  sizeof(nacre_gpu_variant)}
 
 typedef struct nacre_model_table {
   nacre_model head; /**< What runtime.h calls through: &nacre_runtime_functions. */
@@ -230,9 +285,10 @@ typedef struct nacre_model_table {
   uint32_t kernel_count;
   uint32_t weight_count;
   uint32_t entry_count;
-  uint32_t name;     /**< Offsets into the strings. */
-  uint32_t compiler; /**< Name and version. */
-  uint32_t target;   /**< As given to --target=. */
+  uint32_t name;                      /**< Offsets into the strings. */
+  uint32_t compiler;                  /**< Name and version. */
+  uint32_t target;                    /**< As given to --target=. */
+  const nacre_gpu_engine *gpu_engine; /**< &nacre_runtime_gpu_vulkan; NULL where no kernel has a GPU variant. */
 } nacre_model_table;
 
 #ifdef __cplusplus

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The emitters. Each is described in its own file.
+
+#ifndef NACRE_CODEGEN_GPU_EMITTERS_H
+#define NACRE_CODEGEN_GPU_EMITTERS_H
+
+#include "codegen/gpu/KernelFunction.h"
+
+namespace nacre::codegen::gpu {
+
+llvm::LogicalResult emitContraction(plan::KernelOp kernel, KernelFunction &function); ///< EmitContraction.cpp
+llvm::LogicalResult emitRow(plan::KernelOp kernel, KernelFunction &function);         ///< EmitRow.cpp
+llvm::LogicalResult emitPoints(plan::KernelOp kernel, KernelFunction &function);      ///< EmitPoints.cpp
+
+} // namespace nacre::codegen::gpu
+
+#endif // NACRE_CODEGEN_GPU_EMITTERS_H
