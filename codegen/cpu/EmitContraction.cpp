@@ -5,13 +5,12 @@
 // How:   1. divide the cut axis into blocks, and a block into parts: batches, groups and panels;
 //        2. a unit is one part of one block: it walks the block's rows with one panel;
 //        3. a panel that is no packed weight is first packed into scratch;
-//        4. a panel deeper than the first-level cache is walked in parts, sums waiting in scratch between them;
-//        5. runs of rows are cut into tiles (TileTables.h), each of which MicroTile.h computes.
+//        4. the rows go by it, tile by tile: PanelWalk.h.
 
 #include "codegen/cpu/EmitDepthwise.h"
 #include "codegen/cpu/Emitters.h"
 #include "codegen/cpu/Halo.h"
-#include "codegen/cpu/MicroTile.h"
+#include "codegen/cpu/PanelWalk.h"
 #include "codegen/cpu/TileTables.h"
 #include "codegen/cpu/VectorMath.h"
 
@@ -27,11 +26,6 @@ using namespace nacre::codegen::cpu;
 
 namespace {
 
-/// Indices of a loop: of the cut axis's, what the unit has of them; of any other, all.
-struct Range {
-  Value low, high; ///< Null where all.
-};
-
 class ContractionEmitter {
 public:
   ContractionEmitter(KernelFunction &function, const Contraction &contraction)
@@ -41,6 +35,7 @@ public:
   void emit() {
     divide();
     build.loop(function.begin, function.end, 1, [&](Position unit) { emitUnit(unit.counter); });
+    function.scratchBytes = scratchBytes;
   }
 
 private:
@@ -99,13 +94,6 @@ private:
     }
     }
 
-    SmallVector<int64_t> loops;
-    for (const ContractionLoop &loop : contraction.depth)
-      loops.push_back(loop.size);
-    const Type panelType =
-        contraction.panelWidth ? contraction.operands[Contraction::Rhs].elementType : contraction.accumulatorType;
-    depth = splitDepth(loops, width * panelType.getIntOrFloatBitWidth() / 8, build.target.l1Bytes);
-
     function.unitExtent = extent;
     function.unitsPerBlock = parts;
     function.flops = 2 * contraction.multiplyAdds();
@@ -121,20 +109,14 @@ private:
     function.unitCost = std::max(function.flops / units / flopsPerNanosecond, panelBytes / bytesPerNanosecond);
   }
 
-  Value divided(Value value, int64_t by) {
-    return by == 1 ? value : arith::DivUIOp::create(build.ops, build.loc, value, build.index(by)).getResult();
-  }
-  Value remainder(Value value, int64_t by) {
-    return by == 1 ? build.index(0) : arith::RemUIOp::create(build.ops, build.loc, value, build.index(by)).getResult();
-  }
   Value scaled(Value value, int64_t by) { return build.address({{value, 0}}, {by}, 0); }
   Value sum(Value a, Value b) { return build.address({{a, 0}, {b, 0}}, {1, 1}, 0); }
   Value least(Value a, Value b) { return arith::MinUIOp::create(build.ops, build.loc, a, b); }
 
   void emitUnit(Value unit) {
-    Value low = sum(function.shareBegin, scaled(divided(unit, parts), extent));
-    cut = {low, least(build.add(low, extent), function.shareEnd)};
-    Value part = remainder(unit, parts);
+    low = sum(function.shareBegin, scaled(build.divide(unit, parts), extent));
+    high = least(build.add(low, extent), function.shareEnd);
+    Value part = build.remainder(unit, parts);
     if (contraction.written->haloValue)
       emitHaloOfBlock(part);
 
@@ -143,25 +125,25 @@ private:
       at.push_back(build.index(operand.offset));
     Value panel;
     if (contraction.cut != Cut::Columns) {
-      panel = remainder(part, panels());
-      part = divided(part, panels());
+      panel = build.remainder(part, panels());
+      part = build.divide(part, panels());
     }
     for (unsigned number = contraction.outer.size(); number-- > 0;) {
       const ContractionLoop &loop = contraction.outer[number];
       if (contraction.cut == Cut::Outer && contraction.cutLoop == number)
         continue;
-      at = advanced(at, loop, {remainder(part, loop.size), 0});
-      part = divided(part, loop.size);
+      at = advanced(build, at, loop, {build.remainder(part, loop.size), 0});
+      part = build.divide(part, loop.size);
     }
     switch (contraction.cut) {
     case Cut::Outer: {
       const ContractionLoop &loop = contraction.outer[contraction.cutLoop];
-      build.loop(scaled(cut.low, contraction.cutFactor), scaled(cut.high, contraction.cutFactor), 1,
-                 [&](Position index) { emitPanel(panel, advanced(at, loop, index)); });
+      build.loop(scaled(low, contraction.cutFactor), scaled(high, contraction.cutFactor), 1,
+                 [&](Position index) { emitPanel(panel, advanced(build, at, loop, index)); });
       break;
     }
     case Cut::Columns:
-      build.loop(divided(cut.low, width), divided(build.add(cut.high, width - 1), width), 1,
+      build.loop(build.divide(low, width), build.divide(build.add(high, width - 1), width), 1,
                  [&](Position index) { emitPanel(index.counter, at); });
       break;
     case Cut::None:
@@ -178,14 +160,7 @@ private:
     OpBuilder::InsertionGuard guard(build.ops);
     build.ops.setInsertionPointToStart(branch.thenBlock());
     emitHalo(build, function.buffers[contraction.written->place.argument], *contraction.written, contraction.cutAxis,
-             cut.low, cut.high);
-  }
-
-  Addresses advanced(const Addresses &at, const ContractionLoop &loop, Position index) {
-    Addresses moved;
-    for (auto [address, stride] : llvm::zip_equal(at, loop.strides))
-      moved.push_back(build.address({{address, 0}, index}, {1, stride}, 0));
-    return moved;
+             low, high);
   }
 
   //===--------------------------------------------------------------------===//
@@ -200,10 +175,16 @@ private:
       address = build.address({{address, 0}, {number, 0}}, {1, stride}, 0);
     }
     auto emitColumns = [&](int64_t columns) {
-      Addresses tileAt = at;
-      Panel panel = contraction.panelWidth ? weightPanel() : packPanel(columns, tileAt);
-      walk = {columns, panel, wholeDepth()};
-      emitRows(0, tileAt, Value());
+      function.scratchBytes = 0; // the two ways that this is emitted in share it
+      PanelWalk walk;
+      walk.columns = columns;
+      walk.cutLow = low;
+      walk.cutHigh = high;
+      walk.cutExtent = extent;
+      Addresses from = at;
+      walk.panel = contraction.panelWidth ? weightPanel() : packPanel(columns, from);
+      emitPanelWalk(function, build, contraction, walk, from);
+      scratchBytes = std::max(scratchBytes, function.scratchBytes);
     };
     if (full == 0 || tail == 0)
       return emitColumns(full == 0 ? tail : width);
@@ -218,6 +199,7 @@ private:
 
   Panel weightPanel() const {
     Panel panel;
+    panel.width = width;
     panel.buffer = function.buffers[contraction.operands[Contraction::Rhs].argument];
     for (const ContractionLoop &loop : contraction.depth)
       panel.strides.push_back(loop.strides[Contraction::Rhs]);
@@ -227,12 +209,12 @@ private:
   /// Copies `columns` columns at `at` into scratch, as a packed weight's panel would be; moves Rhs there.
   Panel packPanel(int64_t columns, Addresses &at) {
     Panel panel;
+    panel.width = width;
     panel.strides.resize(contraction.depth.size());
     int64_t stride = width;
     for (unsigned level = contraction.depth.size(); level-- > 0; stride *= contraction.depth[level].size)
       panel.strides[level] = stride;
-    panel.buffer = scratchAt(0, stride);
-    scratchOfPanel = stride;
+    panel.buffer = allocateScratch(function, build, stride, contraction.accumulatorType);
     packColumns(0, columns, panel, at[Contraction::Rhs], build.index(0));
     at[Contraction::Rhs] = build.index(0);
     return panel;
@@ -262,174 +244,6 @@ private:
     }
   }
 
-  /// `count` accumulators behind the first `offset` of scratch.
-  Value scratchAt(int64_t offset, int64_t count) {
-    const unsigned bytes = contraction.accumulatorType.getIntOrFloatBitWidth() / 8;
-    constexpr uint64_t lineBytes = 64;
-    const uint64_t from = llvm::alignTo(offset * bytes, lineBytes);
-    function.scratchBytes = std::max<uint64_t>(function.scratchBytes, from + count * bytes);
-    return memref::ViewOp::create(build.ops, build.loc, MemRefType::get({count}, contraction.accumulatorType),
-                                  function.scratch, build.index(from), ValueRange());
-  }
-
-  //===--------------------------------------------------------------------===//
-  // 4. Parts of the reduction
-  //===--------------------------------------------------------------------===//
-
-  DepthPart wholeDepth() const {
-    DepthPart part;
-    part.steps = contraction.depth.front().size;
-    return part;
-  }
-
-  bool isCut(unsigned level) const { return contraction.cut == Cut::Rows && contraction.cutLoop == level; }
-
-  /// Rows from `level` inwards that a unit computes, at most.
-  int64_t rowsFrom(unsigned level) const {
-    int64_t rows = 1;
-    for (; level < contraction.rows.size(); ++level)
-      rows *= isCut(level) ? std::min(extent * contraction.cutFactor, contraction.rows[level].size)
-                           : contraction.rows[level].size;
-    return rows;
-  }
-
-  /// Whether the rows from `level` inwards go by the panel part by part: enough of them to pay for the sums' way to
-  /// scratch and back, few enough that the sums stay in the second-level cache.
-  bool dividesDepth(unsigned level) {
-    const int64_t rows = rowsFrom(level);
-    const uint64_t sumBytes = contraction.accumulatorType.getIntOrFloatBitWidth() / 8;
-    return depth.count > 1 && !walk.part.sums && rows >= leastRows &&
-           rows * width * sumBytes <= build.target.l2Bytes / 4;
-  }
-
-  void emitParts(unsigned level, const Addresses &at) {
-    DepthPart part;
-    part.level = depth.level;
-    part.steps = depth.steps;
-    part.sumsStride = width;
-    const int64_t sums = rowsFrom(level) * width;
-    part.sums = scratchAt(scratchOfPanel, sums);
-    part.last = false;
-    Value zero = build.floatConstant(0.0, vectorOf(contraction.accumulatorType, lanes));
-    build.loop(0, sums, lanes, [&](Position position) {
-      build.store(zero, part.sums, build.address({position}, {1}, 0), {0, lanes, lanes});
-    });
-    walk.part = part;
-    build.loop(0, depth.count - 1, 1, [&](Position number) { emitRows(level, atPart(at, number), firstSum(level)); });
-
-    const ContractionLoop &divided = contraction.depth[depth.level];
-    const int64_t before = (llvm::divideCeil(divided.size, depth.steps) - 1) * depth.steps;
-    walk.part.steps = divided.size - before;
-    walk.part.last = true;
-    emitRows(level, atPart(at, {Value(), depth.count - 1}), firstSum(level));
-  }
-
-  /// Where the operands of the reduction stand at the part of that number.
-  Addresses atPart(const Addresses &at, Position number) {
-    Addresses moved = at;
-    Value left = build.address({number}, {1}, 0);
-    for (unsigned level = depth.level + 1; level-- > 0;) {
-      const ContractionLoop &loop = contraction.depth[level];
-      const bool isDivided = level == depth.level;
-      const int64_t turns = isDivided ? llvm::divideCeil(loop.size, depth.steps) : loop.size;
-      Value turn = level == 0 ? left : remainder(left, turns);
-      const int64_t steps = isDivided ? depth.steps : 1;
-      moved[Contraction::Lhs] =
-          build.address({{moved[Contraction::Lhs], 0}, {turn, 0}}, {1, steps * loop.strides[Contraction::Lhs]}, 0);
-      moved[Contraction::Rhs] =
-          build.address({{moved[Contraction::Rhs], 0}, {turn, 0}}, {1, steps * walk.panel.strides[level]}, 0);
-      left = divided(left, turns);
-    }
-    return moved;
-  }
-
-  /// Sums of one index of the row loop.
-  int64_t sumsStride(unsigned level) const { return rowsFrom(level + 1) * width; }
-
-  /// Where the sums of the row loops' first turn would wait: before the buffer if the unit's rows begin further on.
-  Value firstSum(unsigned level) {
-    if (contraction.cut != Cut::Rows || contraction.cutLoop < level)
-      return build.index(0);
-    return scaled(cut.low, -contraction.cutFactor * sumsStride(contraction.cutLoop));
-  }
-
-  //===--------------------------------------------------------------------===//
-  // 5. Rows
-  //===--------------------------------------------------------------------===//
-
-  Range rangeOfRows(unsigned level) {
-    if (!isCut(level))
-      return {};
-    return {scaled(cut.low, contraction.cutFactor), scaled(cut.high, contraction.cutFactor)};
-  }
-
-  void emitRows(unsigned level, const Addresses &at, Value sums) {
-    if (dividesDepth(level))
-      return emitParts(level, at);
-    if (level + 1 == contraction.rows.size())
-      return emitRun(at, sums);
-    auto body = [&](Position index) {
-      emitRows(level + 1, advanced(at, contraction.rows[level], index), advancedSums(sums, level, index));
-    };
-    Range range = rangeOfRows(level);
-    range.low ? build.loop(range.low, range.high, 1, body) : build.loop(0, contraction.rows[level].size, 1, body);
-  }
-
-  Value advancedSums(Value sums, unsigned level, Position index) {
-    return sums ? build.address({{sums, 0}, index}, {1, sumsStride(level)}, 0) : sums;
-  }
-
-  void emitRun(const Addresses &at, Value sums) {
-    const unsigned level = contraction.rows.size() - 1;
-    const ContractionLoop &run = contraction.rows[level];
-    const int64_t vectors = llvm::divideCeil(walk.columns, lanes), steps = contraction.depthSize() / depth.count;
-    const int64_t most = mostRows(build.target.isa, shapeOf(contraction).rowBytes);
-    auto tile = [&](int64_t rows, Position row) {
-      DepthPart part = walk.part;
-      part.sumsAt = advancedSums(sums, level, row);
-      emitTile(build, contraction, function.buffers, walk.panel, part, {rows, walk.columns, lanes},
-               advanced(at, run, row));
-    };
-    Range range = rangeOfRows(level);
-    if (!range.low) {
-      RunSplit split = splitRun(build.target.isa, run.size, vectors, steps, most);
-      int64_t row = split.count * split.rows;
-      build.loop(0, row, split.rows, [&](Position at) { tile(split.rows, at); });
-      for (int64_t rows : split.tail) {
-        tile(rows, {Value(), row});
-        row += rows;
-      }
-      return;
-    }
-
-    // A share may end anywhere: tiles for whole blocks, for what is left of one, then single rows.
-    const int64_t block = std::min(extent * contraction.cutFactor, run.size);
-    RunSplit split = splitRun(build.target.isa, block, vectors, steps, most, /*greedy=*/true);
-    SmallVector<int64_t> sizes(split.tail.begin(), split.tail.end());
-    sizes.append({split.rows, run.size % block % split.rows, 1});
-    llvm::sort(sizes, std::greater<>());
-    sizes.erase(llvm::unique(sizes), sizes.end());
-    Value row = range.low;
-    for (int64_t rows : sizes) {
-      if (rows == 0)
-        continue;
-      Value left = arith::SubIOp::create(build.ops, build.loc, range.high, row);
-      Value end = sum(row, arith::SubIOp::create(build.ops, build.loc, left, remainder(left, rows)));
-      build.loop(row, end, rows, [&](Position at) { tile(rows, at); });
-      row = end;
-    }
-  }
-
-  /// Rows that pay for parts: a panel is read again by each tile of them.
-  static constexpr int64_t leastRows = 24;
-
-  /// One panel's walk over the rows.
-  struct Walk {
-    int64_t columns = 1;
-    Panel panel;
-    DepthPart part;
-  };
-
   KernelFunction &function;
   VectorBuilder build;
   const Contraction &contraction;
@@ -437,10 +251,8 @@ private:
   int64_t width = 0;  ///< Of a panel.
   int64_t extent = 1; ///< Of a block.
   int64_t parts = 1;  ///< Units of a block.
-  DepthSplit depth;
-  Range cut; ///< The unit's indices of the cut axis.
-  Walk walk;
-  int64_t scratchOfPanel = 0; ///< Accumulators' worth of scratch that a packed panel takes.
+  Value low, high;    ///< The unit's indices of the cut axis.
+  uint64_t scratchBytes = 0;
 };
 
 } // namespace

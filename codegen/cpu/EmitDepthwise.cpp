@@ -54,17 +54,10 @@ private:
   std::optional<unsigned> down() const {
     return contraction.rows.size() > 1 ? std::optional<unsigned>(contraction.rows.size() - 2) : std::nullopt;
   }
-  Addresses advanced(const Addresses &at, const ContractionLoop &loop, Position index) {
-    Addresses moved;
-    for (auto [address, stride] : llvm::zip_equal(at, loop.strides))
-      moved.push_back(build.address({{address, 0}, index}, {1, stride}, 0));
-    return moved;
-  }
   /// The end of the whole steps from `from` on.
   Value roundedDown(Value from, Value to, int64_t step) {
     Value length = arith::SubIOp::create(build.ops, build.loc, to, from);
-    Value rest = arith::RemUIOp::create(build.ops, build.loc, length, build.index(step));
-    return arith::SubIOp::create(build.ops, build.loc, to, rest);
+    return arith::SubIOp::create(build.ops, build.loc, to, build.remainder(length, step));
   }
   Value load(unsigned operand, Value address, Piece piece) {
     Value value = build.load(function.buffers[contraction.operands[operand].argument], address, piece);
@@ -156,7 +149,7 @@ void DepthwiseEmitter::emitLoops(unsigned level, const Addresses &at) {
   const int64_t step = isDown ? tile.high : 1;
   auto body = [&](int64_t rows) {
     return [&, rows](Position index) {
-      Addresses moved = advanced(at, loop, index);
+      Addresses moved = advanced(build, at, loop, index);
       isDown ? emitChannels(rows, moved) : emitLoops(level + 1, moved);
     };
   };
@@ -177,8 +170,9 @@ void DepthwiseEmitter::emitLoops(unsigned level, const Addresses &at) {
 /// A row of tiles: vectors of channels, each along the whole row.
 void DepthwiseEmitter::emitChannels(int64_t rows, const Addresses &at) {
   auto vector = [&](unsigned width) {
-    return
-        [&, width](Position channel) { emitRow(rows, {0, width, width}, advanced(at, contraction.columns, channel)); };
+    return [&, width](Position channel) {
+      emitRow(rows, {0, width, width}, advanced(build, at, contraction.columns, channel));
+    };
   };
   if (contraction.cut == Contraction::Cut::Columns) {
     Value end = roundedDown(low, high, lanes);
@@ -190,7 +184,8 @@ void DepthwiseEmitter::emitChannels(int64_t rows, const Addresses &at) {
   build.loop(0, whole, lanes, vector(lanes));
   const unsigned bits = contraction.accumulatorType.getIntOrFloatBitWidth();
   for (Piece piece : cutIntoPieces(channels - whole, lanes, hasMasks(build.target, bits)))
-    emitRow(rows, {0, piece.lanes, piece.width}, advanced(at, contraction.columns, {Value(), whole + piece.offset}));
+    emitRow(rows, {0, piece.lanes, piece.width},
+            advanced(build, at, contraction.columns, {Value(), whole + piece.offset}));
 }
 
 void DepthwiseEmitter::emitRow(int64_t rows, Piece channels, const Addresses &at) {
@@ -199,10 +194,11 @@ void DepthwiseEmitter::emitRow(int64_t rows, Piece channels, const Addresses &at
     for (const Tap &tap : taps)
       kept.push_back(load(Contraction::Rhs, build.add(at[Contraction::Rhs], tap.rhs), channels));
   const int64_t whole = across().size - across().size % tile.wide;
-  build.loop(0, whole, tile.wide,
-             [&](Position pixel) { emitTile({rows, tile.wide}, channels, kept, advanced(at, across(), pixel)); });
+  build.loop(0, whole, tile.wide, [&](Position pixel) {
+    emitTile({rows, tile.wide}, channels, kept, advanced(build, at, across(), pixel));
+  });
   if (whole < across().size)
-    emitTile({rows, across().size - whole}, channels, kept, advanced(at, across(), {Value(), whole}));
+    emitTile({rows, across().size - whole}, channels, kept, advanced(build, at, across(), {Value(), whole}));
 }
 
 //===----------------------------------------------------------------------===//

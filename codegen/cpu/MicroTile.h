@@ -20,6 +20,7 @@ struct TileShape {
 /// Rhs of the tile: a packed panel, in a weight or in scratch.
 struct Panel {
   mlir::Value buffer;
+  int64_t width = 1;
   llvm::SmallVector<int64_t, 3> strides; ///< By loop of the depth; columns lie one after another.
 };
 

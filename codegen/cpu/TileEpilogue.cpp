@@ -11,6 +11,13 @@ using namespace mlir;
 
 namespace nacre::codegen::cpu {
 
+Addresses advanced(VectorBuilder &build, const Addresses &at, const ContractionLoop &loop, Position index) {
+  Addresses moved;
+  for (auto [address, stride] : llvm::zip_equal(at, loop.strides))
+    moved.push_back(build.address({{address, 0}, index}, {1, stride}, 0));
+  return moved;
+}
+
 void TileEpilogue::finish(Value sum, unsigned lanes, const Distances &row, int64_t column, int64_t valid) {
   const ContractionOperand &result = contraction.operands[Contraction::Result];
   const unsigned bits = result.elementType.getIntOrFloatBitWidth();

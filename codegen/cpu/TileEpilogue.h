@@ -15,6 +15,9 @@ namespace nacre::codegen::cpu {
 /// Where the operands of a contraction stand: an address for each, in elements.
 using Addresses = llvm::SmallVector<mlir::Value, 6>;
 
+/// The same `index` turns of `loop` further on.
+Addresses advanced(VectorBuilder &build, const Addresses &at, const ContractionLoop &loop, Position index);
+
 /// Elements from there, for each operand.
 using Distances = llvm::SmallVector<int64_t, 6>;
 

@@ -118,6 +118,14 @@ Value VectorBuilder::address(ArrayRef<Position> at, ArrayRef<int64_t> strides, i
   return sum ? add(sum, offset) : index(offset);
 }
 
+Value VectorBuilder::divide(Value value, int64_t by) {
+  return by == 1 ? value : arith::DivUIOp::create(ops, loc, value, index(by)).getResult();
+}
+
+Value VectorBuilder::remainder(Value value, int64_t by) {
+  return by == 1 ? index(0) : arith::RemUIOp::create(ops, loc, value, index(by)).getResult();
+}
+
 Value VectorBuilder::load(Value buffer, Value address, Piece piece) {
   auto type = VectorType::get({piece.width}, cast<MemRefType>(buffer.getType()).getElementType());
   if (!piece.masked())

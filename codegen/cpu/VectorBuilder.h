@@ -56,6 +56,9 @@ public:
   /// offset + sum of strides[i] * at[i].
   mlir::Value address(llvm::ArrayRef<Position> at, llvm::ArrayRef<int64_t> strides, int64_t offset);
   mlir::Value add(mlir::Value index, int64_t constant);
+  /// Of an index that is not negative.
+  mlir::Value divide(mlir::Value index, int64_t by);
+  mlir::Value remainder(mlir::Value index, int64_t by);
 
   /// Elements address, address + 1, ...; lanes beyond the piece are zero.
   mlir::Value load(mlir::Value buffer, mlir::Value address, Piece piece);

@@ -85,14 +85,14 @@ nacre_tensor tensor(std::string_view name, uint32_t rank, uint32_t firstDim, uin
 } // namespace
 
 ToyModel::ToyModel() {
-  constexpr uint64_t rowBytes = kColumns * sizeof(float);
+  constexpr uint64_t rowBytes = kColumns * sizeof(float), allRows = kRows * rowBytes;
   for (int64_t c = 0; c < kColumns; ++c)
     scale[c] = static_cast<float>(c % 5 - 2);
   weights[0] = {text("w"), NACRE_WEIGHT_DENSE, 0, 0, 0, sizeof scale};
   const int64_t shape[] = {kRows, kColumns, kColumns, 0};
   std::memcpy(dims, shape, sizeof dims);
-  inputs[0] = tensor("x", 2, 0, kRows * rowBytes);
-  outputs[0] = tensor("y", 2, 0, kRows * rowBytes);
+  inputs[0] = tensor("x", 2, 0, allRows);
+  outputs[0] = tensor("y", 2, 0, allRows);
   outputs[1] = tensor("sum", 1, 2, rowBytes);
 
   // The first variant of `scale` needs what no CPU has: it must be passed over.
@@ -107,14 +107,14 @@ ToyModel::ToyModel() {
   kernels[2] = {&variants[3], nullptr, 1, 0, NACRE_KERNEL_PERMUTE, text("copy")};
   kernels[3] = {&variants[4], nullptr, 1, 0, NACRE_KERNEL_NEST, text("add")};
 
-  operands[0] = {NACRE_SPACE_INPUT, 0, 0, 0};
-  operands[1] = {NACRE_SPACE_WEIGHT, 0, 0, 0};
-  operands[2] = {NACRE_SPACE_ARENA, 0, 128, 0};
-  operands[3] = {NACRE_SPACE_OUTPUT, 0, 0, 0};
-  operands[4] = {NACRE_SPACE_OUTPUT, 0, 0, rowBytes}; // a row further each time round the loop
-  operands[5] = {NACRE_SPACE_STATE, 0, 64, 0};
-  operands[6] = {NACRE_SPACE_STATE, 0, 64, 0};
-  operands[7] = {NACRE_SPACE_OUTPUT, 1, 0, 0};
+  operands[0] = {NACRE_SPACE_INPUT, 0, 0, 0, allRows, NACRE_READ, 0};
+  operands[1] = {NACRE_SPACE_WEIGHT, 0, 0, 0, sizeof scale, NACRE_READ, 0};
+  operands[2] = {NACRE_SPACE_ARENA, 0, 128, 0, allRows, NACRE_READ_WRITE, 0};
+  operands[3] = {NACRE_SPACE_OUTPUT, 0, 0, 0, allRows, NACRE_WRITE, 0};
+  operands[4] = {NACRE_SPACE_OUTPUT, 0, 0, rowBytes, rowBytes, NACRE_READ, 0}; // a row further each time round the loop
+  operands[5] = {NACRE_SPACE_STATE, 0, 64, 0, rowBytes, NACRE_READ_WRITE, 0};
+  operands[6] = {NACRE_SPACE_STATE, 0, 64, 0, rowBytes, NACRE_READ, 0};
+  operands[7] = {NACRE_SPACE_OUTPUT, 1, 0, 0, rowBytes, NACRE_WRITE, 0};
 
   steps[0] = launch(0, 0, 3, "mul_1+add_1", kRows);
   steps[1] = launch(1, 2, 2, "relu_1", kRows);
@@ -148,7 +148,8 @@ ToyModel::ToyModel() {
            2,
            text("toy"),
            text("nacre 0"),
-           text("host")};
+           text("host"),
+           nullptr};
 }
 
 float toyInput(int64_t index) { return static_cast<float>(index % 7 - 3); }
