@@ -142,7 +142,7 @@ def parse_arguments():
     parser.add_argument("--filter", default="", help="regular expression on group/case")
     parser.add_argument("--rtol", type=float, default=1e-3)
     parser.add_argument("--atol", type=float, default=1e-4, help="relative to the largest element")
-    parser.add_argument("--seconds", type=int, default=120, help="limit of each program")
+    parser.add_argument("--seconds", type=int, default=300, help="limit of each program")
     parser.add_argument("--memory-gib", type=int, default=8, help="address space of each program; 0: no limit (sanitizers)")
     parser.add_argument("--listed-only", action="store_true", help="leave out cases with operators that are not listed")
     parser.add_argument("--keep", action="store_true", help="keep the compiled libraries and say where")
