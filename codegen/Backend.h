@@ -45,9 +45,13 @@ struct GpuOptions {
   Precision precision = Precision::F32; ///< F16: contractions multiply f16 and add f32.
 };
 
+/// What a kernel is compiled to for GPUs: SPIR-V, or text for a reader.
+enum class GpuEmit { Binary, GpuDialect, SpirvDialect };
+
 /// One GPU variant of a kernel; as in nacre_gpu_variant.
 struct GpuKernelCode {
-  llvm::SmallVector<uint32_t, 0> code; ///< SPIR-V
+  llvm::SmallVector<uint32_t, 0> code; ///< GpuEmit::Binary
+  std::string text;                    ///< The others
   llvm::SmallVector<uint8_t> bindings; ///< The launch's operand of each binding
   uint64_t needs = 0;
   int64_t unitExtent = 1;
@@ -64,7 +68,8 @@ struct GpuKernel {
   llvm::SmallVector<GpuKernelCode, 0> variants;
   std::string declined;
 };
-llvm::FailureOr<GpuKernel> compileGpuKernel(plan::KernelOp kernel, const GpuOptions &options);
+llvm::FailureOr<GpuKernel> compileGpuKernel(plan::KernelOp kernel, const GpuOptions &options,
+                                            GpuEmit emit = GpuEmit::Binary);
 
 /// Chooses how every weight of a contraction is packed, and notes it on the weights and on the kernels that read them.
 /// Comes before the first compileKernel: kernels are compiled for the encodings they find.
@@ -72,6 +77,7 @@ llvm::LogicalResult chooseEncodings(mlir::ModuleOp module, const Target &target)
 
 /// Registers the passes of code generation, for nacre-opt.
 void registerPasses();
+void registerGpuPasses();
 
 /// Compiles `kernel`, whose module may be read by other threads meanwhile, into a function named `symbol`. Errors are
 /// reported at the kernel.

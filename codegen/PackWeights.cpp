@@ -57,4 +57,11 @@ void PackedWeight::packChunk(const nn::ConstantView &source, int64_t index, Smal
          valid);
 }
 
+int64_t countStoredElements(plan::KernelOp kernel, unsigned number) {
+  auto type = mlir::cast<mlir::RankedTensorType>(kernel.getBody().getArgument(number).getType());
+  plan::EncodingAttr encoding = int64_t(number) < kernel.getNumInputs() ? kernel.getEncoding(number) : nullptr;
+  return encoding ? PackedWeight(type, encoding).sizeInBytes() / nn::getElementBytes(type.getElementType())
+                  : type.getNumElements();
+}
+
 } // namespace nacre::codegen

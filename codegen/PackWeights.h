@@ -35,6 +35,10 @@ private:
   int64_t chunks = 0, chunkBytes = 0, missingBytes = 0;
 };
 
+/// Elements of the storage that argument `number` of `kernel` is: a packed weight has more than its tensor, because its
+/// last panel is filled up.
+int64_t countStoredElements(plan::KernelOp kernel, unsigned number);
+
 } // namespace nacre::codegen
 
 #endif // NACRE_CODEGEN_PACKWEIGHTS_H

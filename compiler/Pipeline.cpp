@@ -42,6 +42,7 @@ void registerPasses() {
   place::registerPlacePasses();
   schedule::registerSchedulePasses();
   codegen::registerPasses();
+  codegen::registerGpuPasses();
 }
 
 namespace {
@@ -83,8 +84,9 @@ public:
               Progress progress)
       : options(options), context(context), text(text), report(report), progress(progress),
         jobs(options.jobs ? options.jobs : llvm::hardware_concurrency().compute_thread_count()),
-        modelName(options.modelName.empty() ? package::modelNameOf(options.outputPath == "-" ? options.modelPath : options.outputPath)
-                                            : options.modelName) {}
+        modelName(options.modelName.empty()
+                      ? package::modelNameOf(options.outputPath == "-" ? options.modelPath : options.outputPath)
+                      : options.modelName) {}
 
   LogicalResult run() {
     llvm::Expected<SmallVector<codegen::Target, 1>> parsed = codegen::parseTargets(options.target, options.cpus);
@@ -148,14 +150,15 @@ private:
   }
 
   bool isText() const {
-    return options.compileTo == Phase::Codegen || options.output == Output::Assembly || options.output == Output::LlvmIr;
+    return options.compileTo == Phase::Codegen || options.output == Output::Assembly ||
+           options.output == Output::LlvmIr;
   }
 
   /// Compiles every kernel for every target, in parallel; results are in the order of the module.
   LogicalResult compileKernels() {
     if (failed(codegen::chooseEncodings(*module, targets.front())))
       return failure();
-    codegen::Emit emit = options.compileTo == Phase::Codegen          ? codegen::Emit::LlvmDialect
+    codegen::Emit emit = options.compileTo == Phase::Codegen  ? codegen::Emit::LlvmDialect
                          : options.output == Output::Assembly ? codegen::Emit::Assembly
                          : options.output == Output::LlvmIr   ? codegen::Emit::LlvmIr
                                                               : codegen::Emit::Object;
@@ -173,7 +176,8 @@ private:
         package::CompiledKernel &kernel = compiled[at / targets.size()];
         size_t variant = at % targets.size();
         llvm::FailureOr<codegen::KernelCode> code = codegen::compileKernel(
-            kernel.kernel, targets[variant], emit, package::variantSymbol(modelName, plan::KernelOp(kernel.kernel).getSymName(), variant));
+            kernel.kernel, targets[variant], emit,
+            package::variantSymbol(modelName, plan::KernelOp(kernel.kernel).getSymName(), variant));
         if (failed(code)) {
           anyFailed = true;
           return;
@@ -254,8 +258,8 @@ private:
 
 } // namespace
 
-LogicalResult compileModel(const CompilerOptions &options, MLIRContext &context, raw_ostream &text, CompileReport &report,
-                           Progress progress) {
+LogicalResult compileModel(const CompilerOptions &options, MLIRContext &context, raw_ostream &text,
+                           CompileReport &report, Progress progress) {
   return Compilation(options, context, text, report, progress).run();
 }
 

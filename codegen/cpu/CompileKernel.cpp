@@ -8,6 +8,7 @@
 //        4. write machine code.
 
 #include "codegen/Backend.h"
+#include "codegen/KernelCopy.h"
 #include "codegen/cpu/Passes.h"
 #include "dialects/plan/PlanDialect.h"
 
@@ -24,7 +25,6 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -70,13 +70,6 @@ const DialectRegistry &registerOnce() {
     return all;
   }();
   return registry;
-}
-
-std::string printed(plan::KernelOp kernel) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  kernel->print(os, OpPrintingFlags().useLocalScope());
-  return text;
 }
 
 //===----------------------------------------------------------------------===//
@@ -214,22 +207,16 @@ LogicalResult compile(ModuleOp module, const Target &target, Emit emit, KernelCo
 } // namespace
 
 FailureOr<KernelCode> codegen::compileKernel(plan::KernelOp kernel, const Target &target, Emit emit, StringRef symbol) {
-  MLIRContext context(registerOnce(), MLIRContext::Threading::DISABLED);
-  loadDialects(context);
-  std::string messages;
-  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
-    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
-      messages += (messages.empty() ? "" : "; ") + diagnostic.str();
-  });
-  auto module = parseSourceString<ModuleOp>(printed(kernel), ParserConfig(&context));
-  if (module)
-    (*module->getOps<plan::KernelOp>().begin()).setSymName(symbol);
+  KernelCopy copy(registerOnce());
+  loadDialects(copy.context);
   KernelCode code;
-  if (!module || failed(compile(*module, target, emit, code)))
-    return kernel.emitError("cannot be compiled for ") << target.name << ": " << messages;
+  if (failed(copy.read(kernel, symbol)) || failed(compile(*copy.module, target, emit, code)))
+    return kernel.emitError("cannot be compiled for ") << target.name << ": " << copy.messages;
   return code;
 }
 
-LogicalResult codegen::chooseEncodings(ModuleOp module, const Target &target) { return cpu::chooseTiles(module, target); }
+LogicalResult codegen::chooseEncodings(ModuleOp module, const Target &target) {
+  return cpu::chooseTiles(module, target);
+}
 
 void codegen::registerPasses() { cpu::registerCpuPasses(); }

@@ -42,21 +42,12 @@ namespace {
 // 1. The function
 //===----------------------------------------------------------------------===//
 
-/// A packed weight has more elements than its tensor: its last panel is filled up.
-MemRefType flatType(Type tensor, plan::EncodingAttr encoding) {
-  auto type = cast<RankedTensorType>(tensor);
-  int64_t elements = type.getNumElements();
-  if (encoding)
-    elements = PackedWeight(type, encoding).sizeInBytes() / nn::getElementBytes(type.getElementType());
-  return MemRefType::get({elements}, type.getElementType());
-}
-
 func::FuncOp makeFunction(plan::KernelOp kernel) {
   OpBuilder builder(kernel);
   SmallVector<Type> types;
   for (auto [number, type] : llvm::enumerate(kernel.getBody().getArgumentTypes()))
     types.push_back(
-        flatType(type, int64_t(number) < kernel.getNumInputs() ? kernel.getEncoding(number) : plan::EncodingAttr()));
+        MemRefType::get({countStoredElements(kernel, number)}, cast<RankedTensorType>(type).getElementType()));
   const unsigned buffers = types.size();
   types.push_back(MemRefType::get({0}, builder.getI8Type()));
   types.append(4, builder.getIndexType());

@@ -9,6 +9,7 @@
 #ifndef NACRE_CODEGEN_GPU_KERNELFUNCTION_H
 #define NACRE_CODEGEN_GPU_KERNELFUNCTION_H
 
+#include "codegen/Backend.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/SmallVector.h"
@@ -23,8 +24,12 @@ class KernelOp;
 namespace nacre::codegen::gpu {
 
 struct KernelFunction {
+  KernelFunction(mlir::OpBuilder builder, mlir::Location loc) : builder(builder), loc(loc) {}
+
   mlir::OpBuilder builder; ///< Inserts before the function's return.
   mlir::Location loc;
+  GpuOptions options;
+  unsigned variant = 0; ///< Which of the kernel's variants to emit; the emitter says below how many there are.
 
   /// Operand `operand` of the launch, whole: `memref<Nxelement>`, or `memref<N/width x vector<width x element>>` of
   /// 2 or 4 lanes, where N is a multiple of the width. Both kinds of one operand may be used in one kernel; they share
@@ -40,6 +45,7 @@ struct KernelFunction {
   mlir::Value invocation; ///< Within the workgroup: 0 to workgroupSize.
 
   // What an emitter says about its work.
+  unsigned variants = 1; ///< The best first. The last one must run on any device: 128 invocations, 16 KiB shared.
   int64_t unitExtent = 1;
   int64_t groups = 1;
   int64_t workgroupSize = 64;

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  compiles one kernel to SPIR-V, in all its variants.
+// How:   1. copy the kernel into a context of its own;
+//        2. emit its variants, and clean them up once;
+//        3. convert each to SPIR-V, and to words.
+
+#include "codegen/Backend.h"
+#include "codegen/KernelCopy.h"
+#include "codegen/gpu/LowerToSpirv.h"
+#include "codegen/gpu/Passes.h"
+#include "dialects/plan/PlanDialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace nacre;
+using namespace nacre::codegen;
+using namespace nacre::codegen::gpu;
+
+namespace {
+
+LogicalResult cleanUp(ModuleOp module) {
+  PassManager passes(module.getContext());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+  passes.addPass(createLoopInvariantCodeMotionPass());
+  return passes.run(module);
+}
+
+std::string printed(Operation *op) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  op->print(os, OpPrintingFlags().useLocalScope());
+  return text + "\n";
+}
+
+FailureOr<GpuKernelCode> compileVariant(mlir::gpu::GPUModuleOp module, GpuEmit emit) {
+  GpuKernelCode code = readVariant(module);
+  if (emit == GpuEmit::GpuDialect) {
+    code.text = printed(module);
+    return code;
+  }
+  FailureOr<SpirvModule> lowered = lowerToSpirv(module);
+  if (failed(lowered))
+    return failure();
+  code.needs |= lowered->needs;
+  if (emit == GpuEmit::SpirvDialect)
+    code.text = printed(lowered->module);
+  else if (failed(serialize(*lowered, code.code)))
+    return failure();
+  return code;
+}
+
+LogicalResult compile(KernelCopy &copy, const GpuOptions &options, GpuEmit emit, GpuKernel &result) {
+  FailureOr<EmittedKernel> emitted = emitKernel(copy.kernel(), options);
+  if (failed(emitted))
+    return failure();
+  result.declined = emitted->declined;
+  if (emitted->variants.empty())
+    return success();
+  copy.kernel().erase();
+  if (failed(cleanUp(*copy.module)))
+    return failure();
+  for (mlir::gpu::GPUModuleOp variant : emitted->variants) {
+    FailureOr<GpuKernelCode> code = compileVariant(variant, emit);
+    if (failed(code))
+      return failure();
+    result.variants.push_back(std::move(*code));
+  }
+  return success();
+}
+
+} // namespace
+
+FailureOr<GpuKernel> codegen::compileGpuKernel(plan::KernelOp kernel, const GpuOptions &options, GpuEmit emit) {
+  DialectRegistry registry;
+  registry.insert<plan::PlanDialect>();
+  KernelCopy copy(registry);
+  copy.context.loadDialect<arith::ArithDialect, mlir::gpu::GPUDialect, linalg::LinalgDialect, math::MathDialect,
+                           memref::MemRefDialect, scf::SCFDialect, spirv::SPIRVDialect, tensor::TensorDialect,
+                           vector::VectorDialect>();
+  GpuKernel result;
+  if (failed(copy.read(kernel, kernel.getSymName())) || failed(compile(copy, options, emit, result)))
+    return kernel.emitError("cannot be compiled for GPUs: ") << copy.messages;
+  return result;
+}

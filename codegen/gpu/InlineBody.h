@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the scalar body of a linalg.generic, computed on scalars or on vectors of up to four lanes.
+// Why:   epilogues of contractions, nests and rows all inline bodies; they do it here, in the same way.
+// How:   operation by operation: what depends on scalars alone stays scalar, the rest becomes the same operation on
+//        vectors; what SPIR-V lacks is written out.
+
+#ifndef NACRE_CODEGEN_GPU_INLINEBODY_H
+#define NACRE_CODEGEN_GPU_INLINEBODY_H
+
+#include "mlir/IR/Block.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace nacre::codegen::gpu {
+
+/// Whether inlineBody knows every operation of `body`, in types that SPIR-V has.
+bool canInlineOnGpu(mlir::Block &body);
+
+/// What `body`, which canInlineOnGpu, yields for `arguments`, each a scalar or a vector of `width` lanes. Results are
+/// scalars where no vector went into them.
+llvm::SmallVector<mlir::Value> inlineBody(mlir::OpBuilder &builder, mlir::Location loc, mlir::Block &body,
+                                          llvm::ArrayRef<mlir::Value> arguments, unsigned width);
+
+/// `value` in `width` lanes; itself where it is a vector, or width is 1.
+mlir::Value broadcast(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, unsigned width);
+
+} // namespace nacre::codegen::gpu
+
+#endif // NACRE_CODEGEN_GPU_INLINEBODY_H

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How:  1. what SPIR-V may ask of a device, and the bit of the contract for it;
+//       2. the conversion, one for all dialects, with the placeholders of the share;
+//       3. what upstream leaves to do: layouts, which buffers alias, the least version and capabilities.
+
+#include "codegen/gpu/LowerToSpirv.h"
+#include "codegen/gpu/Passes.h"
+#include "runtime/include/nacre/model_format.h"
+
+#include "mlir/Conversion/ArithToSPIRV/ArithToSPIRV.h"
+#include "mlir/Conversion/FuncToSPIRV/FuncToSPIRV.h"
+#include "mlir/Conversion/GPUToSPIRV/GPUToSPIRV.h"
+#include "mlir/Conversion/MathToSPIRV/MathToSPIRV.h"
+#include "mlir/Conversion/MemRefToSPIRV/MemRefToSPIRV.h"
+#include "mlir/Conversion/SCFToSPIRV/SCFToSPIRV.h"
+#include "mlir/Conversion/VectorToSPIRV/VectorToSPIRV.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
+#include "mlir/Dialect/SPIRV/IR/TargetAndABI.h"
+#include "mlir/Dialect/SPIRV/Transforms/Passes.h"
+#include "mlir/Dialect/SPIRV/Transforms/SPIRVConversion.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/SPIRV/Serialization.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/DenseMap.h"
+
+using namespace mlir;
+
+namespace nacre::codegen::gpu {
+namespace {
+
+//===----------------------------------------------------------------------===//
+// 1. What devices may have
+//===----------------------------------------------------------------------===//
+
+struct CapabilityNeed {
+  spirv::Capability capability;
+  uint64_t needs; ///< 0: every device has it.
+};
+
+constexpr CapabilityNeed kCapabilities[] = {
+    {spirv::Capability::Shader, 0},
+    {spirv::Capability::Matrix, 0},
+    {spirv::Capability::StorageBuffer16BitAccess, NACRE_GPU_NEED(NACRE_GPU_STORAGE_16)},
+    {spirv::Capability::StorageBuffer8BitAccess, NACRE_GPU_NEED(NACRE_GPU_STORAGE_8)},
+    {spirv::Capability::Float16, NACRE_GPU_NEED(NACRE_GPU_FLOAT_16)},
+    {spirv::Capability::Float64, NACRE_GPU_NEED(NACRE_GPU_FLOAT_64)},
+    {spirv::Capability::Int8, NACRE_GPU_NEED(NACRE_GPU_INT_8)},
+    {spirv::Capability::Int16, NACRE_GPU_NEED(NACRE_GPU_INT_16)},
+    {spirv::Capability::Int64, NACRE_GPU_NEED(NACRE_GPU_INT_64)},
+    {spirv::Capability::GroupNonUniform, NACRE_GPU_NEED(NACRE_GPU_SUBGROUPS)},
+    {spirv::Capability::GroupNonUniformArithmetic, NACRE_GPU_NEED(NACRE_GPU_SUBGROUPS)},
+    {spirv::Capability::GroupNonUniformShuffle, NACRE_GPU_NEED(NACRE_GPU_SUBGROUPS)},
+};
+
+/// All that a kernel may use; what it does use is left in the end.
+spirv::TargetEnvAttr targetOf(MLIRContext *context) {
+  SmallVector<spirv::Capability> capabilities;
+  for (const CapabilityNeed &entry : kCapabilities)
+    capabilities.push_back(entry.capability);
+  const spirv::Extension extensions[] = {spirv::Extension::SPV_KHR_storage_buffer_storage_class,
+                                         spirv::Extension::SPV_KHR_16bit_storage,
+                                         spirv::Extension::SPV_KHR_8bit_storage};
+  return spirv::TargetEnvAttr::get(spirv::VerCapExtAttr::get(spirv::Version::V_1_3, capabilities, extensions, context),
+                                   spirv::getDefaultResourceLimits(context), spirv::ClientAPI::Vulkan);
+}
+
+FailureOr<uint64_t> needsOf(spirv::ModuleOp module) {
+  uint64_t needs = 0;
+  for (spirv::Capability capability : module.getVceTriple()->getCapabilities()) {
+    const auto *entry = llvm::find_if(
+        kCapabilities, [&](const CapabilityNeed &candidate) { return candidate.capability == capability; });
+    if (entry == std::end(kCapabilities))
+      return module.emitError("must need what the runtime can ask a device for, but needs ")
+             << spirv::stringifyCapability(capability);
+    needs |= entry->needs;
+  }
+  return needs;
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Conversion
+//===----------------------------------------------------------------------===//
+
+struct LowerPushConstant : OpConversionPattern<UnrealizedConversionCastOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(UnrealizedConversionCastOp op, OpAdaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    auto number = op->getAttrOfType<IntegerAttr>(kPushConstant);
+    if (!number)
+      return rewriter.notifyMatchFailure(op, "expected a placeholder of the share");
+    Value value = spirv::getPushConstantValue(op, /*elementCount=*/2, number.getInt(), rewriter.getI32Type(), rewriter);
+    if (!value)
+      return failure();
+    rewriter.replaceOp(op, value);
+    return success();
+  }
+};
+
+LogicalResult expandDivisions(mlir::gpu::GPUModuleOp module) {
+  RewritePatternSet patterns(module.getContext());
+  arith::populateCeilFloorDivExpandOpsPatterns(patterns);
+  if (failed(applyPatternsGreedily(module, std::move(patterns))))
+    return module.emitError("expanding divisions did not converge");
+  return success();
+}
+
+LogicalResult convert(mlir::gpu::GPUModuleOp module, spirv::TargetEnvAttr target) {
+  MLIRContext *context = module.getContext();
+  SPIRVConversionOptions options;
+  options.emulateLT32BitScalarTypes = false;
+  options.emulateUnsupportedFloatTypes = false;
+  options.use64bitIndex = false;
+  SPIRVTypeConverter types(target, options);
+  ScfToSPIRVContext loops;
+  RewritePatternSet patterns(context);
+  populateGPUToSPIRVPatterns(types, patterns);
+  populateMathToSPIRVPatterns(types, patterns);
+  arith::populateArithToSPIRVPatterns(types, patterns);
+  populateMemRefToSPIRVPatterns(types, patterns);
+  populateFuncToSPIRVPatterns(types, patterns);
+  populateVectorToSPIRVPatterns(types, patterns);
+  populateSCFToSPIRVPatterns(types, loops, patterns);
+  patterns.add<LowerPushConstant>(types, context);
+
+  std::unique_ptr<ConversionTarget> legal = SPIRVConversionTarget::get(target);
+  legal->addDynamicallyLegalOp<UnrealizedConversionCastOp>(
+      [](UnrealizedConversionCastOp op) { return !op->hasAttr(kPushConstant); });
+  return applyFullConversion(module, *legal, std::move(patterns));
+}
+
+//===----------------------------------------------------------------------===//
+// 3. What is left
+//===----------------------------------------------------------------------===//
+
+/// Variables over one binding show the same bytes.
+void markAliases(spirv::ModuleOp module) {
+  llvm::DenseMap<uint32_t, SmallVector<spirv::GlobalVariableOp, 2>> byBinding;
+  for (auto variable : module.getOps<spirv::GlobalVariableOp>())
+    if (std::optional<uint32_t> binding = variable.getBinding())
+      byBinding[*binding].push_back(variable);
+  for (auto &[binding, variables] : byBinding)
+    if (variables.size() > 1)
+      for (spirv::GlobalVariableOp variable : variables)
+        variable->setAttr("aliased", UnitAttr::get(module.getContext()));
+}
+
+LogicalResult finish(spirv::ModuleOp module) {
+  auto passes = PassManager::on<spirv::ModuleOp>(module.getContext());
+  passes.addPass(spirv::createSPIRVLowerABIAttributesPass());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+  passes.addPass(spirv::createSPIRVUpdateVCEPass());
+  return passes.run(module);
+}
+
+} // namespace
+
+FailureOr<SpirvModule> lowerToSpirv(mlir::gpu::GPUModuleOp module) {
+  spirv::TargetEnvAttr target = targetOf(module.getContext());
+  Operation *parent = module->getParentOp();
+  const std::string name = ("__spv__" + module.getName()).str();
+  module->setAttr(spirv::getTargetEnvAttrName(), target);
+  if (failed(expandDivisions(module)) || failed(convert(module, target)))
+    return failure();
+
+  auto lowered = dyn_cast_or_null<spirv::ModuleOp>(SymbolTable::lookupSymbolIn(parent, name));
+  if (!lowered)
+    return parent->emitError("must hold the SPIR-V of ") << name << " after its conversion";
+  if (failed(finish(lowered)))
+    return failure();
+  markAliases(lowered);
+  FailureOr<uint64_t> needs = needsOf(lowered);
+  if (failed(needs))
+    return failure();
+  return SpirvModule{lowered, *needs};
+}
+
+LogicalResult serialize(SpirvModule &module, SmallVectorImpl<uint32_t> &words) {
+  spirv::SerializationOptions options;
+  options.emitSymbolName = false;
+  return spirv::serialize(module.module, words, options);
+}
+
+} // namespace nacre::codegen::gpu

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  from the gpu dialect to a SPIR-V module that Vulkan takes.
+// Why:   one conversion for all kernels, so that what legalizes is known and every module says what it needs.
+// How:   upstream's patterns, in which every type keeps its width: nothing narrow is emulated.
+
+#ifndef NACRE_CODEGEN_GPU_LOWERTOSPIRV_H
+#define NACRE_CODEGEN_GPU_LOWERTOSPIRV_H
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
+#include "llvm/ADT/SmallVector.h"
+#include <cstdint>
+
+namespace nacre::codegen::gpu {
+
+struct SpirvModule {
+  mlir::spirv::ModuleOp module;
+  uint64_t needs = 0; ///< NACRE_GPU_NEED bits of its capabilities.
+};
+
+/// Replaces `module` by its SPIR-V, under the same parent.
+llvm::FailureOr<SpirvModule> lowerToSpirv(mlir::gpu::GPUModuleOp module);
+
+/// The words of the binary.
+llvm::LogicalResult serialize(SpirvModule &module, llvm::SmallVectorImpl<uint32_t> &words);
+
+} // namespace nacre::codegen::gpu
+
+#endif // NACRE_CODEGEN_GPU_LOWERTOSPIRV_H

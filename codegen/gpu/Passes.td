@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The passes of GPU code generation. docs/phases/codegen.md
+//
+// Reads:  `plan.kernel`s over whole storages, as docs/phases/kernels.md says.
+// Writes: compute shaders of the gpu dialect.
+
+#ifndef NACRE_CODEGEN_GPU_PASSES
+#define NACRE_CODEGEN_GPU_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def EmitGpuPass : Pass<"nacre-emit-gpu", "::mlir::ModuleOp"> {
+  let summary = "Turn kernels into compute shaders on vectors and flat arrays";
+  let description = [{
+    The emitter of the kernel's kind writes what one invocation does: `scf`, `vector`s of up to four lanes, flat `memref`s
+    of scalars or of such vectors. A kernel becomes one `gpu.module` per variant. A kernel that no emitter takes stays,
+    with the reason: the CPU computes it.
+
+    Requires: kernels over whole storages; weights' encodings chosen.
+
+    Ensures: each `gpu.func` takes a buffer per operand and width and says in `nacre.*` attributes how it is launched; the
+    share of the cut axis comes from placeholders named `nacre.push_constant`.
+
+    Example.
+
+    ```mlir
+    plan.kernel @matmul contraction (%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) into (%c: tensor<64x64xf32>) cut 0 : 64 by 1 { ... }
+    ```
+
+    becomes
+
+    ```mlir
+    gpu.module @matmul_0 {
+      gpu.func @main(%a: memref<1024xvector<4xf32>, #spirv.storage_class<StorageBuffer>>, ...) kernel
+          attributes {nacre.bindings = [0, 1, 2], nacre.groups = 1 : i64, nacre.unit_extent = 64 : i64} { ... }
+    }
+    ```
+  }];
+  let options = [
+    Option<"precision", "precision", "std::string", /*default=*/"\"fp32\"",
+           "What contractions multiply in: fp32 or fp16">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect", "::mlir::math::MathDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::spirv::SPIRVDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
+#endif // NACRE_CODEGEN_GPU_PASSES
