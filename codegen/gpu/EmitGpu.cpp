@@ -90,6 +90,8 @@ KernelFunction Shader::startBody(const GpuOptions &options, unsigned variant) {
   KernelFunction made(builder, loc);
   made.options = options;
   made.variant = variant;
+  for (unsigned operand = 0; operand < kernel.getBody().getNumArguments(); ++operand)
+    made.elements.push_back(countStoredElements(kernel, operand));
   made.buffer = [this](unsigned operand, unsigned width) { return buffer(operand, width); };
   made.shared = [this](int64_t count, Type type) { return shared(count, type); };
   auto pushConstant = [&](int64_t number) {
@@ -111,7 +113,7 @@ Value Shader::buffer(unsigned operand, unsigned width) {
   if (value)
     return value;
   auto tensor = cast<RankedTensorType>(kernel.getBody().getArgument(operand).getType());
-  const int64_t elements = countStoredElements(kernel, operand);
+  const int64_t elements = body.elements[operand];
   assert(elements % width == 0 && (width == 1 || width == 2 || width == 4) && "a storage is read in whole vectors");
   Type element = tensor.getElementType();
   if (width > 1)

@@ -35,6 +35,7 @@ struct KernelFunction {
   /// 2 or 4 lanes, where N is a multiple of the width. Both kinds of one operand may be used in one kernel; they share
   /// a binding.
   std::function<mlir::Value(unsigned operand, unsigned width)> buffer;
+  llvm::SmallVector<int64_t> elements; ///< How many each operand has; a packed weight more than its tensor.
   /// An array that a workgroup's invocations share: `memref<count x type>`; `type` is a scalar or a vector of up to 4.
   std::function<mlir::Value(int64_t count, mlir::Type type)> shared;
 

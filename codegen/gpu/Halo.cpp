@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How:  1. boxes beyond the axis's ends belong to its first and last index, all others to the indices they lie beside;
+//       2. a box is a list of elements, or of groups of four, of which every invocation takes each so manyth.
+
+#include "codegen/gpu/Halo.h"
+
+#include "codegen/form/HaloBoxes.h"
+#include "codegen/gpu/IndexBuilder.h"
+#include "codegen/gpu/InlineBody.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace nacre::codegen::gpu {
+namespace {
+
+class HaloEmitter {
+public:
+  HaloEmitter(KernelFunction &function, const WrittenTensor &written, unsigned axis)
+      : function(function), build(function.builder, function.loc), written(written), place(written.place),
+        cutAxis(axis) {}
+
+  void emit(Value low, Value high) {
+    const unsigned rank = place.shape.size();
+    Box inner{SmallVector<int64_t>(rank, 0), place.shape}, outer = inner;
+    for (unsigned axis = 0; axis < rank; ++axis) {
+      outer.offsets[axis] -= written.haloLow[axis];
+      outer.sizes[axis] += written.haloLow[axis] + written.haloHigh[axis];
+    }
+    for (Box box : subtractBox(outer, inner, cutAxis)) {
+      const int64_t end = place.shape[cutAxis];
+      if (box.offsets[cutAxis] < 0) {
+        build.onlyIf(build.isEqual(low, build.constant(0)), [&] { fill(box, Value(), Value()); });
+      } else if (box.offsets[cutAxis] >= end) {
+        build.onlyIf(build.isEqual(high, build.constant(end)), [&] { fill(box, Value(), Value()); });
+      } else {
+        box.sizes[cutAxis] = 1;
+        box.offsets[cutAxis] = 0;
+        fill(box, low, build.subtract(high, low));
+      }
+    }
+  }
+
+private:
+  /// Where `box` can be filled four elements at a time along its last axis.
+  unsigned widthOf(const Box &box) const {
+    const unsigned last = place.shape.size() - 1;
+    auto isFour = [](int64_t value) { return value % 4 == 0; };
+    int64_t start = place.offset;
+    for (auto [offset, stride] : llvm::zip_equal(box.offsets, place.strides))
+      start += offset * stride;
+    const bool fits = last != cutAxis && place.strides[last] == 1 && isFour(box.sizes[last]) && isFour(start) &&
+                      isFour(function.elements[place.argument]) &&
+                      llvm::all_of(ArrayRef(place.strides).drop_back(), isFour);
+    return fits ? 4 : 1;
+  }
+
+  /// Fills `box`; if `first` is given, `count` times along the cut axis from there.
+  void fill(const Box &box, Value first, Value count) {
+    const unsigned width = widthOf(box), rank = place.shape.size();
+    int64_t size = 1, start = place.offset;
+    for (unsigned axis = 0; axis < rank; ++axis) {
+      size *= box.sizes[axis];
+      start += box.offsets[axis] * place.strides[axis];
+    }
+    size /= width;
+    Value all = first ? build.multiply(count, size) : build.constant(size);
+    Value me = build.add(build.multiply(function.group, function.workgroupSize), function.invocation);
+    auto loop =
+        scf::ForOp::create(build.ops, build.loc, me, all, build.constant(function.groups * function.workgroupSize));
+    OpBuilder::InsertionGuard guard(build.ops);
+    build.ops.setInsertionPointToStart(loop.getBody());
+
+    Value left = loop.getInductionVar(), address = build.constant(start);
+    for (unsigned axis = rank; axis-- > 0;) {
+      const int64_t turns = axis + 1 == rank ? box.sizes[axis] / width : box.sizes[axis];
+      const int64_t step = place.strides[axis] * (axis + 1 == rank ? width : 1);
+      if (turns == 1)
+        continue;
+      address = build.add(address, build.multiply(build.remainder(left, turns), step));
+      left = build.divide(left, turns);
+    }
+    // What is left counts along the cut axis.
+    if (first)
+      address = build.add(address, build.multiply(build.add(first, left), place.strides[cutAxis]));
+    Value value = arith::ConstantOp::create(build.ops, build.loc, written.haloValue);
+    memref::StoreOp::create(build.ops, build.loc, broadcast(build.ops, build.loc, value, width),
+                            function.buffer(place.argument, width), ValueRange{build.divide(address, width)});
+  }
+
+  KernelFunction &function;
+  IndexBuilder build;
+  const WrittenTensor &written;
+  const Place &place;
+  const unsigned cutAxis;
+};
+
+} // namespace
+
+void emitHalo(KernelFunction &function, const WrittenTensor &written, unsigned axis, Value low, Value high) {
+  if (written.haloValue)
+    HaloEmitter(function, written, axis).emit(low, high);
+}
+
+} // namespace nacre::codegen::gpu
