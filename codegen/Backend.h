@@ -39,6 +39,10 @@ struct KernelCode {
   bool fallback = false; ///< No emitter took it: LLVM's vectorizers did what they could
 };
 
+/// Storages and weights lie at multiples of this where a GPU may take part: the most that Vulkan may ask of a storage
+/// buffer.
+constexpr int64_t kGpuBufferAlignment = 256;
+
 /// What GPU variants are compiled for.
 struct GpuOptions {
   enum class Precision { F32, F16 };

@@ -25,7 +25,9 @@ json::Value CompileReport::toJson() const {
                                       {"kind", launch.kind},
                                       {"flops", launch.flops},
                                       {"turns", launch.turns},
-                                      {"fallback", launch.fallback}});
+                                      {"fallback", launch.fallback},
+                                      {"gpu_share", launch.gpuShare},
+                                      {"gpu_declined", launch.gpuDeclined}});
   json::Object phases;
   for (auto [phase, milliseconds] : phaseMilliseconds)
     phases[phaseWord(phase)] = milliseconds;
@@ -38,6 +40,7 @@ json::Value CompileReport::toJson() const {
                       {"weight_bytes", int64_t(weightBytes)},
                       {"arena_bytes", int64_t(arenaBytes)},
                       {"code_bytes", int64_t(codeBytes)},
+                      {"gpu_code_bytes", int64_t(gpuCodeBytes)},
                       {"file_bytes", int64_t(fileBytes)},
                       {"phase_ms", std::move(phases)},
                       {"total_ms", totalMilliseconds()},
@@ -58,8 +61,13 @@ std::string CompileReport::summary() const {
   os << formatv("  {0} operators, {1} launches of {2} kernels", operators, launches.size(), kernels);
   if (fallbacks)
     os << formatv(" ({0} launches without an emitter of their own)", fallbacks);
-  os << formatv("\n  weights {0}, arena {1}, code {2}, file {3}\n", size(weightBytes), size(arenaBytes), size(codeBytes),
-                size(fileBytes));
+  os << formatv("\n  weights {0}, arena {1}, code {2}, file {3}\n", size(weightBytes), size(arenaBytes),
+                size(codeBytes), size(fileBytes));
+  if (unsigned onGpu = count_if(launches, [](const LaunchReport &launch) { return launch.gpuShare > 0; }))
+    os << formatv("  GPU: {0} launches, {1} of SPIR-V\n", onGpu, size(gpuCodeBytes));
+  unsigned declined = count_if(launches, [](const LaunchReport &launch) { return !launch.gpuDeclined.empty(); });
+  if (declined)
+    os << formatv("  {0} launches have no GPU code; --report says why\n", declined);
   os << formatv("  {0:F0} ms:", totalMilliseconds());
   for (auto [phase, milliseconds] : phaseMilliseconds)
     os << formatv(" {0} {1:F0}", phaseWord(phase), milliseconds);

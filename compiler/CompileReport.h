@@ -16,9 +16,11 @@ struct LaunchReport {
   std::string nodes;  ///< The model's nodes it computes.
   std::string kernel; ///< Its code's name; equal for launches that share code.
   std::string kind;
-  double flops = 0;      ///< Multiplications and additions of one launch.
-  int64_t turns = 1;     ///< How often a run launches it.
-  bool fallback = false; ///< No emitter took it.
+  double flops = 0;        ///< Multiplications and additions of one launch.
+  int64_t turns = 1;       ///< How often a run launches it.
+  bool fallback = false;   ///< No emitter took it.
+  double gpuShare = 0;     ///< Of the cut axis: 0 is the CPU alone, 1 the GPU alone.
+  std::string gpuDeclined; ///< Why the GPU computes nothing of it, where it was to.
 };
 
 struct CompileReport {
@@ -29,6 +31,7 @@ struct CompileReport {
   uint64_t weightBytes = 0; ///< Packed, every encoding.
   uint64_t arenaBytes = 0;  ///< Of the largest entry.
   uint64_t codeBytes = 0;
+  uint64_t gpuCodeBytes = 0; ///< SPIR-V, all variants.
   uint64_t fileBytes = 0;
   std::vector<std::pair<Phase, double>> phaseMilliseconds;
 

@@ -29,6 +29,19 @@ llvm::StringRef phaseDescription(Phase phase);
 /// The phase of a word; nothing for a word that is none.
 std::optional<Phase> parsePhase(llvm::StringRef word);
 
+/// Which engines compute: `--place=`.
+struct Placement {
+  enum class Engines {
+    Cpu,
+    Gpu,  ///< Everything that has GPU code.
+    Split ///< The GPU computes `percent` of each launch that can be cut.
+  };
+  Engines engines = Engines::Cpu;
+  unsigned percent = 0;
+};
+
+enum class GpuPrecision { F32, F16 };
+
 /// What is written at the end.
 enum class Output { SharedLibrary, Object, Assembly, LlvmIr };
 
@@ -37,13 +50,15 @@ struct CompilerOptions {
   std::string outputPath; ///< `-` or empty: standard output, for text.
   std::string modelName;  ///< Of the exported symbol; empty: the stem of outputPath without `lib`.
   std::string target = "host";
-  std::string cpus;       ///< Comma-separated; empty: the target's default.
+  std::string cpus;                                        ///< Comma-separated; empty: the target's default.
   llvm::StringMap<llvm::SmallVector<int64_t>> inputShapes; ///< `--shape`
   llvm::StringMap<std::string> inputValues;                ///< `--set`: a value, or the path of a .npy or .pb file
   int64_t maxConstantBytes = int64_t(1024) << 20;          ///< Folding never makes a larger constant.
   unsigned jobs = 0;                                       ///< Threads of the compiler; 0: all cores.
   std::optional<Phase> compileTo;                          ///< Stop after this phase and print its IR.
   Output output = Output::SharedLibrary;
+  Placement placement;
+  GpuPrecision gpuPrecision = GpuPrecision::F32; ///< What contractions multiply on the GPU.
 };
 
 } // namespace nacre

@@ -19,6 +19,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/ThreadPool.h"
 #include "llvm/Support/Threading.h"
 #include <atomic>
@@ -103,8 +104,8 @@ public:
         {Phase::Import, [&] { return importModel(); }},
         {Phase::Graph, [&] { return optimizeGraph(); }},
         {Phase::Kernels, [&] { return runPasses(kernels::buildPipeline); }},
-        {Phase::Place, [&] { return runPasses(place::buildPipeline); }},
-        {Phase::Schedule, [&] { return runPasses(schedule::buildPipeline); }},
+        {Phase::Place, [&] { return placeKernels(); }},
+        {Phase::Schedule, [&] { return schedule(); }},
         {Phase::Codegen, [&] { return compileKernels(); }},
         {Phase::Package, [&] { return isText() ? printKernels() : package(); }},
     };
@@ -149,6 +150,19 @@ private:
     return success();
   }
 
+  LogicalResult placeKernels() {
+    place::Options placeOptions;
+    placeOptions.gpuPercent = options.placement.percent;
+    return runPasses([&](OpPassManager &passes) { place::buildPipeline(passes, placeOptions); });
+  }
+
+  LogicalResult schedule() {
+    schedule::Options scheduleOptions;
+    if (options.placement.engines != Placement::Engines::Cpu)
+      scheduleOptions.alignment = codegen::kGpuBufferAlignment;
+    return runPasses([&](OpPassManager &passes) { schedule::buildPipeline(passes, scheduleOptions); });
+  }
+
   bool isText() const {
     return options.compileTo == Phase::Codegen || options.output == Output::Assembly ||
            options.output == Output::LlvmIr;
@@ -167,14 +181,21 @@ private:
       compiled.back().kernel = kernel;
       compiled.back().variants.resize(targets.size());
     }
+    const llvm::StringSet<> wantGpu = kernelsWithGpuShare();
     std::atomic<size_t> next{0};
     std::atomic<bool> anyFailed{false};
     std::mutex progressMutex;
-    size_t total = compiled.size() * targets.size(), done = 0;
+    // After the variants for CPUs, one turn for those of GPUs.
+    size_t turns = targets.size() + !wantGpu.empty(), total = compiled.size() * turns, done = 0;
     auto work = [&] {
       for (size_t at; (at = next++) < total && !anyFailed;) {
-        package::CompiledKernel &kernel = compiled[at / targets.size()];
-        size_t variant = at % targets.size();
+        package::CompiledKernel &kernel = compiled[at / turns];
+        size_t variant = at % turns;
+        if (variant == targets.size()) {
+          if (wantGpu.contains(plan::KernelOp(kernel.kernel).getSymName()) && failed(compileForGpu(kernel)))
+            anyFailed = true;
+          continue;
+        }
         llvm::FailureOr<codegen::KernelCode> code = codegen::compileKernel(
             kernel.kernel, targets[variant], emit,
             package::variantSymbol(modelName, plan::KernelOp(kernel.kernel).getSymName(), variant));
@@ -194,8 +215,46 @@ private:
     report.kernels = compiled.size();
     if (anyFailed)
       return failure();
+    leaveToCpu();
     describeLaunches();
     return success();
+  }
+
+  llvm::StringSet<> kernelsWithGpuShare() {
+    llvm::StringSet<> names;
+    module->walk([&](plan::LaunchOp launch) {
+      if (gpuShare(launch) > 0)
+        names.insert(launch.getKernel());
+    });
+    return names;
+  }
+
+  static int64_t gpuShare(plan::LaunchOp launch) { return (*launch.getGpu())[1] - (*launch.getGpu())[0]; }
+
+  LogicalResult compileForGpu(package::CompiledKernel &kernel) {
+    codegen::GpuOptions gpuOptions;
+    gpuOptions.precision = options.gpuPrecision == GpuPrecision::F16 ? codegen::GpuOptions::Precision::F16
+                                                                     : codegen::GpuOptions::Precision::F32;
+    llvm::FailureOr<codegen::GpuKernel> code = codegen::compileGpuKernel(kernel.kernel, gpuOptions);
+    if (failed(code))
+      return failure();
+    kernel.gpu = std::move(*code);
+    return success();
+  }
+
+  /// Launches of kernels that no GPU emitter takes are the CPU's alone.
+  void leaveToCpu() {
+    llvm::StringSet<> withCode;
+    for (const package::CompiledKernel &kernel : compiled)
+      if (!kernel.gpu.variants.empty())
+        withCode.insert(plan::KernelOp(kernel.kernel).getSymName());
+    Builder builder(&context);
+    module->walk([&](plan::LaunchOp launch) {
+      if (gpuShare(launch) == 0 || withCode.contains(launch.getKernel()))
+        return;
+      launch.setCpuAttr(builder.getDenseI64ArrayAttr({0, (*launch.getCpu())[1]}));
+      launch.setGpuAttr(builder.getDenseI64ArrayAttr({0, 0}));
+    });
   }
 
   void describeLaunches() {
@@ -212,6 +271,8 @@ private:
         row.kind = plan::stringifyKernelKind(plan::KernelOp(kernel->kernel).getKind()).str();
         row.flops = kernel->variants.front().flops;
         row.fallback = kernel->variants.front().fallback;
+        row.gpuShare = double(gpuShare(launch)) / plan::KernelOp(kernel->kernel).getCutExtent();
+        row.gpuDeclined = kernel->gpu.declined;
         for (Operation *parent = launch->getParentOp(); parent != entry; parent = parent->getParentOp())
           row.turns *= cast<plan::ForOp>(parent).getTripCount();
         report.launches.push_back(std::move(row));
@@ -240,6 +301,7 @@ private:
       return fail(llvm::toString(sizes.takeError()));
     report.weightBytes = sizes->weightBytes;
     report.codeBytes = sizes->codeBytes;
+    report.gpuCodeBytes = sizes->gpuCodeBytes;
     report.fileBytes = sizes->fileBytes;
     return success();
   }

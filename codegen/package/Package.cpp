@@ -43,7 +43,7 @@ SmallVector<PlacedWeight> placeWeights(mlir::ModuleOp module, uint64_t &totalByt
   for (auto weight : module.getOps<plan::WeightOp>()) {
     uint64_t bytes = packedWeight(weight).sizeInBytes();
     placed.push_back({weight, totalBytes, bytes});
-    totalBytes = alignTo(totalBytes + bytes, NACRE_ALIGNMENT);
+    totalBytes = alignTo(totalBytes + bytes, codegen::kGpuBufferAlignment);
   }
   return placed;
 }
@@ -160,6 +160,9 @@ Expected<PackageSizes> writePackage(mlir::ModuleOp module, ArrayRef<CompiledKern
       objects.emplace_back(code.object.data(), code.object.size());
       sizes.codeBytes += codeBytes(objects.back());
     }
+  for (const CompiledKernel &kernel : kernels)
+    for (const codegen::GpuKernelCode &code : kernel.gpu.variants)
+      sizes.gpuCodeBytes += code.code.size() * sizeof(uint32_t);
   objects.emplace_back(table->data(), table->size());
 
   std::string partial = options.outputPath + ".partial";

@@ -22,15 +22,16 @@ struct PackageOptions {
 /// What the package came to.
 struct PackageSizes {
   uint64_t weightBytes = 0;
-  uint64_t codeBytes = 0; ///< Of the kernels' objects' sections that hold code.
+  uint64_t codeBytes = 0;    ///< Of the kernels' objects' sections that hold code.
+  uint64_t gpuCodeBytes = 0; ///< SPIR-V.
   uint64_t fileBytes = 0;
 };
 
 /// The stem of `outputPath` without a leading `lib`, made a C identifier.
 std::string modelNameOf(llvm::StringRef outputPath);
 
-/// Writes the package of a scheduled module. `kernels` has every kernel of the module, in its order, one variant for each
-/// of `targets`. Errors say what to do about the file at fault.
+/// Writes the package of a scheduled module. `kernels` has every kernel of the module, in its order, one variant for
+/// each of `targets`. Errors say what to do about the file at fault.
 llvm::Expected<PackageSizes> writePackage(mlir::ModuleOp module, llvm::ArrayRef<CompiledKernel> kernels,
                                           llvm::ArrayRef<codegen::Target> targets, const PackageOptions &options);
 

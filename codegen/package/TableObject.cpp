@@ -158,9 +158,15 @@ private:
         (*list)[*storage.getIndex()] = tensorRow(storage);
       } else if (storage.getRole() == plan::Role::State && !stateOffset.contains(storage)) {
         stateOffset[storage] = stateBytes;
-        stateBytes = alignTo(stateBytes + bytesOf(cast<mlir::ShapedType>(storage.getResult().getType())), NACRE_ALIGNMENT);
+        stateBytes =
+            alignTo(stateBytes + bytesOf(cast<mlir::ShapedType>(storage.getResult().getType())), NACRE_ALIGNMENT);
       }
     }
+    writers.clear();
+    entry.walk([&](plan::LaunchOp launch) {
+      for (mlir::Value output : launch.getOutputs())
+        ++writers[storageOf(output)];
+    });
     readSteps(entry.getBody().front(), rows);
     return rows;
   }
@@ -189,9 +195,10 @@ private:
     step.kernel = kernelIndex.lookup(launch.getKernel());
     step.first_operand = rows.operands.size();
     for (mlir::Value operand : launch.getInputs())
-      rows.operands.push_back(readOperand(operand));
+      rows.operands.push_back(readOperand(operand, NACRE_READ));
     for (mlir::Value operand : launch.getOutputs())
-      rows.operands.push_back(readOperand(operand));
+      // What others write beside it must be there before it is written: a part of a concatenation.
+      rows.operands.push_back(readOperand(operand, writers[storageOf(operand)] > 1 ? NACRE_READ_WRITE : NACRE_WRITE));
     step.operand_count = rows.operands.size() - step.first_operand;
     step.name = strings.add(nodeNames(launch.getLoc()));
     plan::KernelOp kernel = kernelOps[step.kernel];
@@ -205,8 +212,16 @@ private:
     return step;
   }
 
-  nacre_operand readOperand(mlir::Value value) {
+  static mlir::Value storageOf(mlir::Value value) {
+    while (auto view = value.getDefiningOp<plan::ViewOp>())
+      value = view.getSource();
+    return value;
+  }
+
+  nacre_operand readOperand(mlir::Value value, nacre_access access) {
     nacre_operand row{};
+    row.bytes = bytesOf(cast<mlir::ShapedType>(value.getType()));
+    row.access = access;
     auto elementBytes = [](mlir::Value v) {
       return int64_t(cast<mlir::ShapedType>(v.getType()).getElementTypeBitWidth() / 8);
     };
@@ -218,6 +233,7 @@ private:
     if (auto use = value.getDefiningOp<plan::UseOp>()) {
       row.space = NACRE_SPACE_WEIGHT;
       row.index = weightIndex.lookup(use.getWeight());
+      row.bytes = weights[row.index].bytes;
       return row;
     }
     auto storage = cast<plan::StorageOp>(value.getDefiningOp());
@@ -245,6 +261,7 @@ private:
   StringMap<uint32_t> kernelIndex, weightIndex;
   SmallVector<plan::KernelOp> kernelOps;
   DenseMap<mlir::Operation *, uint64_t> stateOffset;
+  DenseMap<mlir::Value, unsigned> writers; ///< Launches that write a storage of the entry.
 };
 
 //===----------------------------------------------------------------------===//
@@ -262,8 +279,7 @@ public:
   explicit ConstantTables(Module &module) : module(module), context(module.getContext()) {}
 
   /// A hidden constant array that holds `rows` with `pointers` (sorted by offset) put in.
-  template <typename Row>
-  Constant *add(StringRef name, ArrayRef<Row> rows, ArrayRef<Pointer> pointers = {}) {
+  template <typename Row> Constant *add(StringRef name, ArrayRef<Row> rows, ArrayRef<Pointer> pointers = {}) {
     return add(name, StringRef(reinterpret_cast<const char *>(rows.data()), rows.size() * sizeof(Row)), pointers);
   }
 
@@ -279,7 +295,8 @@ public:
     if (at < bytes.size())
       parts.push_back(ConstantDataArray::getString(context, bytes.substr(at), /*AddNull=*/false));
     Constant *value = ConstantStruct::getAnon(context, parts, /*Packed=*/true);
-    auto *global = new GlobalVariable(module, value->getType(), /*isConstant=*/true, GlobalValue::InternalLinkage, value, name);
+    auto *global =
+        new GlobalVariable(module, value->getType(), /*isConstant=*/true, GlobalValue::InternalLinkage, value, name);
     global->setAlignment(Align(NACRE_ALIGNMENT));
     return global;
   }
@@ -292,8 +309,8 @@ public:
   }
 
   Constant *externalData(StringRef name) {
-    auto *global = new GlobalVariable(module, Type::getInt8Ty(context), /*isConstant=*/true, GlobalValue::ExternalLinkage,
-                                      nullptr, name);
+    auto *global = new GlobalVariable(module, Type::getInt8Ty(context), /*isConstant=*/true,
+                                      GlobalValue::ExternalLinkage, nullptr, name);
     global->setVisibility(GlobalValue::HiddenVisibility);
     return global;
   }
@@ -302,6 +319,29 @@ private:
   Module &module;
   LLVMContext &context;
 };
+
+Constant *gpuVariants(ConstantTables &tables, ArrayRef<codegen::GpuKernelCode> variants) {
+  SmallVector<nacre_gpu_variant> rows;
+  SmallVector<Pointer> pointers;
+  for (auto [number, variant] : enumerate(variants)) {
+    nacre_gpu_variant row{};
+    row.needs = variant.needs;
+    row.unit_extent = variant.unitExtent;
+    row.code_bytes = variant.code.size() * sizeof(uint32_t);
+    row.binding_count = variant.bindings.size();
+    row.groups = variant.groups;
+    row.workgroup_size = variant.workgroupSize;
+    row.shared_bytes = variant.sharedBytes;
+    row.families = variant.families;
+    const size_t base = number * sizeof row;
+    pointers.push_back(
+        {base + offsetof(nacre_gpu_variant, code), tables.add("spirv", ArrayRef<uint32_t>(variant.code))});
+    pointers.push_back(
+        {base + offsetof(nacre_gpu_variant, bindings), tables.add("bindings", ArrayRef<uint8_t>(variant.bindings))});
+    rows.push_back(row);
+  }
+  return tables.add("gpu_variants", ArrayRef(rows), pointers);
+}
 
 void buildModule(Module &module, const TableInputs &inputs, const codegen::Target &target) {
   Rows rows(inputs);
@@ -320,7 +360,8 @@ void buildModule(Module &module, const TableInputs &inputs, const codegen::Targe
       row.scratch_bytes = code.scratchBytes;
       row.unit_nanoseconds = code.unitNanoseconds;
       variantPointers.push_back({number * sizeof row + offsetof(nacre_cpu_variant, function),
-                                 tables.externalFunction(variantSymbol(inputs.modelName, plan::KernelOp(compiled.kernel).getSymName(), number))});
+                                 tables.externalFunction(variantSymbol(
+                                     inputs.modelName, plan::KernelOp(compiled.kernel).getSymName(), number))});
       variants.push_back(row);
     }
     nacre_kernel row{};
@@ -329,6 +370,11 @@ void buildModule(Module &module, const TableInputs &inputs, const codegen::Targe
     row.name = rows.kernelNames[index];
     kernelPointers.push_back({index * sizeof row + offsetof(nacre_kernel, cpu),
                               tables.add("variants", ArrayRef(variants), variantPointers)});
+    if (!compiled.gpu.variants.empty()) {
+      row.gpu_count = compiled.gpu.variants.size();
+      kernelPointers.push_back(
+          {index * sizeof row + offsetof(nacre_kernel, gpu), gpuVariants(tables, compiled.gpu.variants)});
+    }
     kernels.push_back(row);
   }
 
@@ -368,16 +414,20 @@ void buildModule(Module &module, const TableInputs &inputs, const codegen::Targe
   model.dim_count = rows.dims.size();
 
   SmallVector<Pointer> pointers{
-      {offsetof(nacre_model_table, head) + offsetof(nacre_model, functions), tables.externalData(NACRE_FUNCTIONS_SYMBOL)},
+      {offsetof(nacre_model_table, head) + offsetof(nacre_model, functions),
+       tables.externalData(NACRE_FUNCTIONS_SYMBOL)},
       {offsetof(nacre_model_table, strings), tables.add("strings", ArrayRef(rows.strings.blob))},
       {offsetof(nacre_model_table, dims), tables.add("dims", ArrayRef(rows.dims))},
       {offsetof(nacre_model_table, kernels), tables.add("kernels", ArrayRef(kernels), kernelPointers)}};
   if (inputs.weightsBytes)
-    pointers.push_back({offsetof(nacre_model_table, weights_data), tables.externalData(weightsSymbol(inputs.modelName))});
+    pointers.push_back(
+        {offsetof(nacre_model_table, weights_data), tables.externalData(weightsSymbol(inputs.modelName))});
   pointers.push_back({offsetof(nacre_model_table, weights), tables.add("weights", ArrayRef(rows.weights))});
   pointers.push_back({offsetof(nacre_model_table, entries), tables.add("entries", ArrayRef(entries), entryPointers)});
-  GlobalVariable *table = tables.add(
-      inputs.symbol, StringRef(reinterpret_cast<const char *>(&model), sizeof model), pointers);
+  if (any_of(inputs.kernels, [](const CompiledKernel &kernel) { return !kernel.gpu.variants.empty(); }))
+    pointers.push_back({offsetof(nacre_model_table, gpu_engine), tables.externalData(NACRE_GPU_ENGINE_SYMBOL)});
+  GlobalVariable *table =
+      tables.add(inputs.symbol, StringRef(reinterpret_cast<const char *>(&model), sizeof model), pointers);
   table->setLinkage(GlobalValue::ExternalLinkage);
 }
 

@@ -17,10 +17,11 @@
 
 namespace nacre::package {
 
-/// A kernel and its code for each of the targets, the most demanding first.
+/// A kernel and its code: for each of the targets, the most demanding first, and for GPUs where it has any.
 struct CompiledKernel {
   plan::KernelOp kernel;
   std::vector<codegen::KernelCode> variants;
+  codegen::GpuKernel gpu;
 };
 
 /// Where each weight lies in the packed bytes.

@@ -15,8 +15,13 @@ namespace nacre::place {
 #define GEN_PASS_REGISTRATION
 #include "compiler/place/Passes.h.inc"
 
+struct Options {
+  /// How much of each launch the GPU computes.
+  unsigned gpuPercent = 0;
+};
+
 /// Appends the phase to `pm`, which runs on a module.
-void buildPipeline(mlir::OpPassManager &pm);
+void buildPipeline(mlir::OpPassManager &pm, const Options &options);
 
 } // namespace nacre::place
 

@@ -13,7 +13,7 @@ include "mlir/Pass/PassBase.td"
 def PlaceKernelsPass : Pass<"nacre-place-kernels", "::mlir::ModuleOp"> {
   let summary = "Give every launch the ranges of its cut axis that the CPU and the GPU compute";
   let description = [{
-    The CPU is the only engine so far, so it gets everything: a cut of 0.
+    The GPU gets the first `gpu-percent` of each cut axis, rounded down to the kernel's grain, the CPU what is left.
 
     Requires: every launch names a kernel.
 
@@ -32,6 +32,7 @@ def PlaceKernelsPass : Pass<"nacre-place-kernels", "::mlir::ModuleOp"> {
         : (memref<1x58x58x8xf32>) into (memref<1x56x56x8xf32>)
     ```
   }];
+  let options = [Option<"gpuPercent", "gpu-percent", "unsigned", "0", "How much of each cut axis the GPU computes">];
 }
 
 #endif // NACRE_COMPILER_PLACE_PASSES

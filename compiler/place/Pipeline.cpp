@@ -8,6 +8,10 @@
 
 namespace nacre::place {
 
-void buildPipeline(mlir::OpPassManager &pm) { pm.addPass(createPlaceKernelsPass()); }
+void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
+  PlaceKernelsPassOptions placing;
+  placing.gpuPercent = options.gpuPercent;
+  pm.addPass(createPlaceKernelsPass(placing));
+}
 
 } // namespace nacre::place

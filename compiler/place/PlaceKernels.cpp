@@ -18,6 +18,8 @@ using namespace nacre;
 namespace {
 
 struct PlaceKernels : place::impl::PlaceKernelsPassBase<PlaceKernels> {
+  using PlaceKernelsPassBase::PlaceKernelsPassBase;
+
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
     Builder builder(&getContext());
@@ -27,8 +29,10 @@ struct PlaceKernels : place::impl::PlaceKernelsPassBase<PlaceKernels> {
         launch.emitOpError("must name a kernel, but names ") << launch.getKernelAttr();
         return WalkResult::interrupt();
       }
-      launch.setCpuAttr(builder.getDenseI64ArrayAttr({0, kernel.getCutExtent()}));
-      launch.setGpuAttr(builder.getDenseI64ArrayAttr({0, 0}));
+      const int64_t extent = kernel.getCutExtent(), grain = kernel.getGrain();
+      const int64_t cut = gpuPercent >= 100 ? extent : extent * gpuPercent / 100 / grain * grain;
+      launch.setGpuAttr(builder.getDenseI64ArrayAttr({0, cut}));
+      launch.setCpuAttr(builder.getDenseI64ArrayAttr({cut, extent}));
       return WalkResult::advance();
     });
     if (walk.wasInterrupted())

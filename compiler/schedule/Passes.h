@@ -15,8 +15,12 @@ namespace nacre::schedule {
 #define GEN_PASS_REGISTRATION
 #include "compiler/schedule/Passes.h.inc"
 
+struct Options {
+  int64_t alignment = 64; ///< Of every storage, in bytes.
+};
+
 /// Appends the phase to `pm`, which runs on a module.
-void buildPipeline(mlir::OpPassManager &pm);
+void buildPipeline(mlir::OpPassManager &pm, const Options &options);
 
 } // namespace nacre::schedule
 

@@ -53,7 +53,7 @@ def PlanArenaPass : Pass<"nacre-plan-arena", "::nacre::plan::EntryOp"> {
   }];
   let options = [
     Option<"alignment", "alignment", "int64_t", /*default=*/"64",
-           "Alignment of every storage, in bytes; a power of two">,
+           "Alignment of every storage, in bytes; a power of two. GPUs may ask for 256">,
   ];
   let statistics = [
     Statistic<"numStorages", "num-storages", "Number of storages placed">,

@@ -19,27 +19,38 @@ namespace {
 struct Declarations {
   cl::OptionCategory category{"nacre-compile options"};
   cl::opt<std::string> model{cl::Positional, cl::Required, cl::desc("<model.onnx>"), cl::cat(category)};
-  cl::opt<std::string> output{"o", cl::value_desc("file"), cl::cat(category),
-                              cl::desc("The library to write; its C header is written beside it (default: lib<model>.so)")};
+  cl::opt<std::string> output{
+      "o", cl::value_desc("file"), cl::cat(category),
+      cl::desc("The library to write; its C header is written beside it (default: lib<model>.so)")};
   cl::opt<std::string> name{"name", cl::value_desc("identifier"), cl::cat(category),
                             cl::desc("Name of the model: the library exports nacre_model_<name> (default: the output's "
                                      "stem without 'lib')")};
-  cl::opt<std::string> target{
-      "target", cl::init("host"), cl::cat(category), cl::value_desc("target"),
-      cl::desc("host, linux-x86_64, linux-arm64 or android-arm64 (default: host)")};
-  cl::opt<std::string> cpu{"cpu", cl::cat(category), cl::value_desc("name[,name]"),
-                           cl::desc("CPUs to compile for, one variant of every kernel each; LLVM's names, as native, znver5, "
-                                    "cortex-a76 (default: native on the host, else the target's baseline)")};
+  cl::opt<std::string> target{"target", cl::init("host"), cl::cat(category), cl::value_desc("target"),
+                              cl::desc("host, linux-x86_64, linux-arm64 or android-arm64 (default: host)")};
+  cl::opt<std::string> cpu{
+      "cpu", cl::cat(category), cl::value_desc("name[,name]"),
+      cl::desc("CPUs to compile for, one variant of every kernel each; LLVM's names, as native, znver5, "
+               "cortex-a76 (default: native on the host, else the target's baseline)")};
+  cl::opt<std::string> place{
+      "place", cl::init("cpu"), cl::cat(category), cl::value_desc("engines"),
+      cl::desc("Who computes: cpu (default), gpu (the CPU what has no GPU code), or split:<percent>: the "
+               "GPU that much of each kernel, the CPU the rest, at the same time")};
+  cl::opt<std::string> gpuPrecision{
+      "gpu-precision", cl::init("fp32"), cl::cat(category), cl::value_desc("precision"),
+      cl::desc("What the GPU multiplies in contractions: fp32 (default) or fp16; sums are fp32")};
   cl::list<std::string> shape{"shape", cl::cat(category), cl::value_desc("input=1x3x224x224"),
                               cl::desc("Shape of an input whose shape the model leaves open; repeatable")};
-  cl::list<std::string> set{"set", cl::cat(category), cl::value_desc("input=value|file"),
-                            cl::desc("Fix an input that decides a shape: numbers, a .npy or a TensorProto .pb; repeatable")};
-  cl::opt<bool> check{"check", cl::cat(category),
-                      cl::desc("List all nodes that are not supported and compile nothing; exit code 1 if there are any")};
+  cl::list<std::string> set{
+      "set", cl::cat(category), cl::value_desc("input=value|file"),
+      cl::desc("Fix an input that decides a shape: numbers, a .npy or a TensorProto .pb; repeatable")};
+  cl::opt<bool> check{
+      "check", cl::cat(category),
+      cl::desc("List all nodes that are not supported and compile nothing; exit code 1 if there are any")};
   cl::opt<std::string> compileTo{"compile-to", cl::cat(category), cl::value_desc("phase"),
                                  cl::desc("Stop after a phase and print its IR (phases: see below)")};
-  cl::opt<std::string> emit{"emit", cl::init("so"), cl::cat(category), cl::value_desc("kind"),
-                            cl::desc("so (default), obj: one object of kernels and tables, asm or llvm-ir: the kernels as text")};
+  cl::opt<std::string> emit{
+      "emit", cl::init("so"), cl::cat(category), cl::value_desc("kind"),
+      cl::desc("so (default), obj: one object of kernels and tables, asm or llvm-ir: the kernels as text")};
   cl::opt<std::string> report{"report", cl::cat(category), cl::value_desc("file.json"),
                               cl::desc("Write the summary and one row per launch as JSON")};
   cl::opt<int64_t> maxConstant{"max-constant", cl::init(1024), cl::cat(category), cl::value_desc("MiB"),
@@ -102,6 +113,25 @@ Error readShapes(ArrayRef<std::string> texts, StringMap<SmallVector<int64_t>> &s
   return Error::success();
 }
 
+Expected<Placement> parsePlacement(StringRef word) {
+  if (word == "cpu")
+    return Placement{Placement::Engines::Cpu, 0};
+  if (word == "gpu")
+    return Placement{Placement::Engines::Gpu, 100};
+  unsigned percent;
+  if (StringRef number = word; number.consume_front("split:") && !number.getAsInteger(10, percent) && percent <= 100)
+    return Placement{Placement::Engines::Split, percent};
+  return bad("--place must be cpu, gpu or split:<percent> with a percent of 0 to 100, but is '" + word + "'");
+}
+
+Expected<GpuPrecision> parseGpuPrecision(StringRef word) {
+  if (word == "fp32")
+    return GpuPrecision::F32;
+  if (word == "fp16")
+    return GpuPrecision::F16;
+  return bad("--gpu-precision must be fp32 or fp16, but is '" + word + "'");
+}
+
 Expected<Output> parseOutput(StringRef word) {
   if (word == "so")
     return Output::SharedLibrary;
@@ -156,6 +186,14 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   if (!output)
     return output.takeError();
   compiler.output = *output;
+  Expected<Placement> placement = parsePlacement(options.place);
+  if (!placement)
+    return placement.takeError();
+  compiler.placement = *placement;
+  Expected<GpuPrecision> precision = parseGpuPrecision(options.gpuPrecision);
+  if (!precision)
+    return precision.takeError();
+  compiler.gpuPrecision = *precision;
   if (!options.compileTo.empty()) {
     compiler.compileTo = parsePhase(options.compileTo);
     if (!compiler.compileTo)
@@ -167,7 +205,8 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   compiler.outputPath = options.output;
   bool isText = compiler.compileTo || *output == Output::Assembly || *output == Output::LlvmIr;
   if (compiler.outputPath.empty())
-    compiler.outputPath = isText ? "-" : ("lib" + sys::path::stem(compiler.modelPath) + (*output == Output::Object ? ".o" : ".so")).str();
+    compiler.outputPath =
+        isText ? "-" : ("lib" + sys::path::stem(compiler.modelPath) + (*output == Output::Object ? ".o" : ".so")).str();
   return result;
 }
 

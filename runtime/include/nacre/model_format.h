@@ -174,7 +174,7 @@ typedef struct nacre_weight {
   uint32_t encoding;  /**< nacre_weight_encoding */
   uint32_t parameter; /**< The encoding's. */
   uint32_t source;    /**< Derived: the weight it is made from. Others: its own number. */
-  uint64_t offset;    /**< Into weights_data, a multiple of NACRE_ALIGNMENT. */
+  uint64_t offset;    /**< Into weights_data, a multiple of 256: the most that Vulkan may ask of a buffer. */
   uint64_t bytes;
 } nacre_weight;
 
