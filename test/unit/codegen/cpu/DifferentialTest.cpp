@@ -9,17 +9,16 @@
 #include "codegen/Backend.h"
 #include "dialects/plan/PlanDialect.h"
 #include "runtime/include/nacre/model_format.h"
+#include "test/unit/codegen/Storage.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
-#include "llvm/ADT/APFloat.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/TargetSelect.h"
 #include "gtest/gtest.h"
 
 #include <cmath>
-#include <random>
 #include <regex>
 
 using namespace mlir;
@@ -27,51 +26,6 @@ using namespace nacre;
 using namespace nacre::codegen;
 
 namespace {
-
-//===----------------------------------------------------------------------===//
-// Storages
-//===----------------------------------------------------------------------===//
-
-constexpr size_t kGuard = 128;
-
-/// A storage with bytes around it that nobody may touch.
-struct Storage {
-  Type elementType;
-  size_t bytes;
-  std::vector<char> memory;
-
-  explicit Storage(RankedTensorType type)
-      : elementType(type.getElementType()), bytes(type.getNumElements() * elementType.getIntOrFloatBitWidth() / 8),
-        memory(bytes + 2 * kGuard, char(0xa5)) {}
-  char *data() { return memory.data() + kGuard; }
-  int64_t size() const { return bytes * 8 / elementType.getIntOrFloatBitWidth(); }
-
-  void fill(std::mt19937 &random) {
-    std::uniform_real_distribution<double> real(-1, 1);
-    std::uniform_int_distribution<int> integer(-4, 4);
-    const unsigned width = elementType.getIntOrFloatBitWidth() / 8;
-    for (int64_t i = 0; i < size(); ++i) {
-      llvm::APInt bits(width * 8, integer(random), /*isSigned=*/true);
-      if (auto type = dyn_cast<FloatType>(elementType)) {
-        llvm::APFloat value(real(random));
-        bool loses;
-        value.convert(type.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &loses);
-        bits = value.bitcastToAPInt();
-      }
-      memcpy(data() + i * width, bits.getRawData(), width);
-    }
-  }
-
-  double at(int64_t i) {
-    const unsigned width = elementType.getIntOrFloatBitWidth() / 8;
-    uint64_t raw = 0;
-    memcpy(&raw, data() + i * width, width);
-    llvm::APInt bits(width * 8, raw);
-    if (auto type = dyn_cast<FloatType>(elementType))
-      return llvm::APFloat(type.getFloatSemantics(), bits).convertToDouble();
-    return double(bits.getSExtValue());
-  }
-};
 
 //===----------------------------------------------------------------------===//
 // Kernels
@@ -156,10 +110,7 @@ private:
       if (is != must && !(std::isnan(is) && std::isnan(must)))
         ASSERT_NEAR(is, must, isa<FloatType>(plain.elementType) ? tolerance * largest : 0) << "at element " << i;
     }
-    auto guards = [](Storage &storage) {
-      return std::string(storage.memory.data(), kGuard) + std::string(storage.data() + storage.bytes, kGuard);
-    };
-    EXPECT_EQ(guards(emitted), guards(plain));
+    EXPECT_EQ(emitted.guards(), plain.guards());
   }
 
   MLIRContext context;

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  an operand of a kernel under test: bytes with a guard on both sides.
+
+#ifndef NACRE_TEST_UNIT_CODEGEN_STORAGE_H
+#define NACRE_TEST_UNIT_CODEGEN_STORAGE_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/APInt.h"
+
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace nacre::codegen {
+
+inline constexpr size_t kGuard = 128;
+
+/// A storage with bytes around it that nobody may touch.
+struct Storage {
+  mlir::Type elementType;
+  size_t bytes;
+  std::vector<char> memory;
+
+  explicit Storage(mlir::RankedTensorType type)
+      : elementType(type.getElementType()), bytes(type.getNumElements() * elementType.getIntOrFloatBitWidth() / 8),
+        memory(bytes + 2 * kGuard, char(0xa5)) {}
+  char *data() { return memory.data() + kGuard; }
+  int64_t size() const { return bytes * 8 / elementType.getIntOrFloatBitWidth(); }
+
+  void fill(std::mt19937 &random) {
+    std::uniform_real_distribution<double> real(-1, 1);
+    std::uniform_int_distribution<int> integer(-4, 4);
+    const unsigned width = elementType.getIntOrFloatBitWidth() / 8;
+    for (int64_t i = 0; i < size(); ++i) {
+      llvm::APInt bits(width * 8, integer(random), /*isSigned=*/true);
+      if (auto type = llvm::dyn_cast<mlir::FloatType>(elementType)) {
+        llvm::APFloat value(real(random));
+        bool loses;
+        value.convert(type.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &loses);
+        bits = value.bitcastToAPInt();
+      }
+      memcpy(data() + i * width, bits.getRawData(), width);
+    }
+  }
+
+  /// Both guards, one after the other.
+  std::string guards() { return std::string(memory.data(), kGuard) + std::string(data() + bytes, kGuard); }
+
+  double at(int64_t i) {
+    const unsigned width = elementType.getIntOrFloatBitWidth() / 8;
+    uint64_t raw = 0;
+    memcpy(&raw, data() + i * width, width);
+    llvm::APInt bits(width * 8, raw);
+    if (auto type = llvm::dyn_cast<mlir::FloatType>(elementType))
+      return llvm::APFloat(type.getFloatSemantics(), bits).convertToDouble();
+    return double(bits.getSExtValue());
+  }
+};
+
+} // namespace nacre::codegen
+
+#endif // NACRE_TEST_UNIT_CODEGEN_STORAGE_H

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Matmuls and convolutions of every shape that tiles meet: whole tiles, edges, panels, cuts, halos, epilogues.
+
+#include "test/unit/codegen/gpu/VulkanHarness.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace nacre::codegen;
+
+namespace {
+
+class GpuContraction : public GpuDifferential {};
+
+std::string encodingsOf(int64_t panel, const char *after = "") {
+  return panel ? llvm::formatv(" attributes {{encodings = [unit, #plan.encoding<panel, width = {0}>{1}]}", panel, after)
+                     .str()
+               : "";
+}
+
+struct Matmul {
+  int64_t m, n, k;
+  int64_t batch = 0; ///< 0: no batch axis.
+  int64_t panel = 0;
+  std::string cut = "0";   ///< Axis.
+  bool transposed = false; ///< The right operand is (n, k).
+  std::string element = "f32";
+
+  std::string text() const {
+    const std::string b = batch ? std::to_string(batch) + "x" : "", db = batch ? "b, " : "";
+    const std::string x = llvm::formatv("tensor<{0}{1}x{2}x{3}>", b, m, k, element),
+                      w = llvm::formatv("tensor<{0}{1}x{2}x{3}>", b, transposed ? n : k, transposed ? k : n, element),
+                      y = llvm::formatv("tensor<{0}{1}x{2}x{3}>", b, m, n, element);
+    const int64_t sizes[] = {batch ? batch : m, batch ? m : n, n};
+    return llvm::formatv(R"(
+plan.kernel @kernel contraction (%x: {0}, %w: {1}) into (%y: {2}) cut {3} : {4} by 1{5} {{
+  %zero = arith.constant 0.0 : {6}
+  %f = linalg.fill ins(%zero : {6}) outs(%y : {2}) -> {2}
+  %r = linalg.generic {{indexing_maps = [affine_map<({7}m, n, k) -> ({7}m, k)>, affine_map<({7}m, n, k) -> ({7}{8})>,
+                                        affine_map<({7}m, n, k) -> ({7}m, n)>],
+                       iterator_types = [{9}"parallel", "parallel", "reduction"]}
+      ins(%x, %w : {0}, {1}) outs(%f : {2}) {{
+  ^bb0(%a: {6}, %b: {6}, %o: {6}):
+    %p = arith.mulf %a, %b : {6}
+    %s = arith.addf %o, %p : {6}
+    linalg.yield %s : {6}
+  } -> {2}
+  plan.yield %r : {2}
+})",
+                         x, w, y, cut, sizes[std::stoi(cut)], encodingsOf(panel), element, db,
+                         transposed ? "n, k" : "k, n", batch ? "\"parallel\", " : "");
+  }
+};
+
+struct Convolution {
+  int64_t height, width, channels, filters;
+  int64_t kernel = 3, stride = 1, batch = 1;
+  int64_t panel = 0, cut = 1, halo = 0;
+  bool residual = false;
+
+  /// Bias, then a residual, then a rectifier; the input is already padded.
+  std::string text() const {
+    const int64_t ih = (height - 1) * stride + kernel, iw = (width - 1) * stride + kernel;
+    auto tensor = [](int64_t n, int64_t h, int64_t w, int64_t c) {
+      return llvm::formatv("tensor<{0}x{1}x{2}x{3}xf32>", n, h, w, c).str();
+    };
+    const std::string x = tensor(batch, ih, iw, channels), w = tensor(kernel, kernel, channels, filters),
+                      y = tensor(batch, height, width, filters),
+                      all = tensor(batch, height + 2 * halo, width + 2 * halo, filters),
+                      b = llvm::formatv("tensor<{0}xf32>", filters);
+    const std::string slice =
+        llvm::formatv("[0, {0}, {0}, 0] [{1}, {2}, {3}, {4}] [1, 1, 1, 1]", halo, batch, height, width, filters);
+    const int64_t sizes[] = {batch, height, width, filters};
+    std::string text = llvm::formatv(
+        R"(
+#same = affine_map<(n, h, w, o) -> (n, h, w, o)>
+plan.kernel @kernel contraction (%x: {0}, %w: {1}, %b: {2}{3}) into (%y: {4}) cut {5} : {6} by 1{7} {{
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : {8}
+  %f = linalg.fill ins(%zero : f32) outs(%e : {8}) -> {8}
+)",
+        x, w, b, residual ? ", %res: " + y : "", all, cut, sizes[cut],
+        encodingsOf(panel, residual ? ", unit, unit" : ", unit"), y);
+    if (halo)
+      text += llvm::formatv("  %region = linalg.fill ins(%zero : f32) outs(%y : {0}) -> {0}\n"
+                            "  %t = tensor.extract_slice %region{1} : {0} to {2}\n",
+                            all, slice, y);
+    text += llvm::formatv(
+        R"(
+  %c = linalg.generic {{indexing_maps = [affine_map<(n, h, w, o, i, j, c) -> (n, h * {0} + i, w * {0} + j, c)>,
+                                        affine_map<(n, h, w, o, i, j, c) -> (i, j, c, o)>,
+                                        affine_map<(n, h, w, o, i, j, c) -> (n, h, w, o)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %w : {1}, {2}) outs(%f : {3}) {{
+  ^bb0(%a: f32, %d: f32, %o: f32):
+    %m = arith.mulf %a, %d : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> {3}
+  %r = linalg.generic {{indexing_maps = [#same, affine_map<(n, h, w, o) -> (o)>, {4}#same],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%c, %b{5} : {3}, {6}{7}) outs({8} : {3}) {{
+  ^bb0(%a: f32, %d: f32, {9}%o: f32):
+    %s = arith.addf %a, %d : f32
+    {10}
+    %m = arith.maximumf %q, %zero : f32
+    linalg.yield %m : f32
+  } -> {3}
+)",
+        stride, x, w, y, residual ? "#same, " : "", residual ? ", %res" : "", b, residual ? ", " + y : "",
+        halo ? "%t" : "%y", residual ? "%g: f32, " : "",
+        residual ? "%q = arith.addf %s, %g : f32" : "%q = arith.addf %s, %zero : f32");
+    if (halo)
+      text += llvm::formatv("  %i = tensor.insert_slice %r into %region{0} : {1} into {2}\n", slice, y, all);
+    return text + llvm::formatv("  plan.yield {0} : {1}\n}", halo ? "%i" : "%r", all).str();
+  }
+};
+
+TEST_F(GpuContraction, MatmulOfWholeTiles) {
+  check(Matmul{64, 64, 64}.text());
+  check(Matmul{128, 256, 96}.text());
+}
+
+TEST_F(GpuContraction, MatmulWithEdges) {
+  check(Matmul{37, 44, 20}.text());
+  check(Matmul{130, 68, 36}.text());
+}
+
+TEST_F(GpuContraction, SizesThatAreNoMultiplesOfFour) {
+  check(Matmul{13, 19, 7}.text());
+  check(Matmul{67, 70, 33}.text());
+  check(Matmul{1, 1, 1}.text());
+}
+
+} // namespace

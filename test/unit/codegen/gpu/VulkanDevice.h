@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the least Vulkan that runs a GPU variant on storages in the host's memory.
+// Why:   emitters are tested without the runtime, which has tests of its own.
+
+#ifndef NACRE_TEST_UNIT_CODEGEN_GPU_VULKANDEVICE_H
+#define NACRE_TEST_UNIT_CODEGEN_GPU_VULKANDEVICE_H
+
+#include "codegen/Backend.h"
+#include "test/unit/codegen/Storage.h"
+
+namespace nacre::codegen {
+
+class VulkanDevice {
+public:
+  /// The first device there is, opened once; null where there is none.
+  static VulkanDevice *get();
+
+  /// Whether the device has what `code` needs, so that it may be run.
+  bool meets(const GpuKernelCode &code) const;
+
+  /// Runs `code` for the share [begin, end) of the cut axis. False where Vulkan refuses something, after saying what.
+  bool run(const GpuKernelCode &code, llvm::MutableArrayRef<Storage> storages, int64_t begin, int64_t end);
+
+private:
+  VulkanDevice() = default;
+  struct State;
+  State *state = nullptr; ///< Lives as long as the process.
+};
+
+} // namespace nacre::codegen
+
+#endif // NACRE_TEST_UNIT_CODEGEN_GPU_VULKANDEVICE_H

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How:  1. storages of random numbers; 2. the reference, from plain weights; 3. a variant: the whole share, and the
+// share
+//       in two parts, the latter first.
+
+#include "test/unit/codegen/gpu/VulkanHarness.h"
+#include "codegen/PackWeights.h"
+#include "dialects/nn/ConstantData.h"
+#include "runtime/include/nacre/model_format.h"
+#include "test/unit/codegen/gpu/VulkanDevice.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Parser/Parser.h"
+#include "spirv-tools/libspirv.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/Support/TargetSelect.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace nacre::codegen {
+namespace {
+
+std::string validate(llvm::ArrayRef<uint32_t> words) {
+  spv_context context = spvContextCreate(SPV_ENV_VULKAN_1_1);
+  spv_const_binary_t binary = {words.data(), words.size()};
+  spv_diagnostic diagnostic = nullptr;
+  std::string message;
+  if (spvValidate(context, &binary, &diagnostic) != SPV_SUCCESS)
+    message = diagnostic ? diagnostic->error : "invalid";
+  spvDiagnosticDestroy(diagnostic);
+  spvContextDestroy(context);
+  return message;
+}
+
+/// `plain` as the weight's encoding says.
+Storage packed(Storage &plain, RankedTensorType type, plan::EncodingAttr encoding) {
+  auto attribute = DenseElementsAttr::getFromRawBuffer(type, ArrayRef<char>(plain.data(), plain.bytes));
+  FailureOr<nn::ConstantView> view = nn::ConstantView::get(attribute);
+  PackedWeight weight(type, encoding);
+  const int64_t bytes = nn::getElementBytes(type.getElementType());
+  Storage result(RankedTensorType::get({weight.sizeInBytes() / bytes}, type.getElementType()));
+  SmallVector<char> chunk;
+  for (int64_t i = 0; i < weight.numChunks(); ++i) {
+    weight.packChunk(*view, i, chunk);
+    std::memcpy(result.data() + weight.chunkOffset(i), chunk.data(), chunk.size());
+  }
+  return result;
+}
+
+void compare(Storage &is, Storage must, double tolerance) {
+  double largest = 0;
+  for (int64_t i = 0; i < must.size(); ++i)
+    largest = std::max(largest, std::isfinite(must.at(i)) ? std::abs(must.at(i)) : 0);
+  for (int64_t i = 0; i < must.size(); ++i)
+    if (is.at(i) != must.at(i) && !(std::isnan(is.at(i)) && std::isnan(must.at(i))))
+      ASSERT_NEAR(is.at(i), must.at(i), isa<FloatType>(must.elementType) ? tolerance * largest : 0)
+          << "at element " << i;
+  EXPECT_EQ(is.guards(), must.guards());
+}
+
+} // namespace
+
+void GpuDifferential::SetUpTestSuite() {
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+}
+
+GpuDifferential::GpuDifferential() { context.loadDialect<plan::PlanDialect>(); }
+
+//===----------------------------------------------------------------------===//
+// 1. Storages
+//===----------------------------------------------------------------------===//
+
+std::vector<Storage> GpuDifferential::randomStorages(plan::KernelOp kernel) {
+  std::mt19937 random(1);
+  std::vector<Storage> storages;
+  for (Type type : kernel.getBody().getArgumentTypes()) {
+    storages.emplace_back(cast<RankedTensorType>(type));
+    storages.back().fill(random);
+  }
+  return storages;
+}
+
+//===----------------------------------------------------------------------===//
+// 2. The reference
+//===----------------------------------------------------------------------===//
+
+void GpuDifferential::runReference(plan::KernelOp kernel, std::vector<Storage> &storages) {
+  auto targets = parseTargets("host", "");
+  ASSERT_TRUE(bool(targets)) << llvm::toString(targets.takeError());
+  // No CPU emitter of this kind takes another kind's work.
+  const plan::KernelKind kind = kernel.getKind();
+  Attribute encodings = kernel.removeEncodingsAttr();
+  kernel.setKind(plan::KernelKind::Scan);
+  FailureOr<KernelCode> code = compileKernel(kernel, targets->front(), Emit::Object, "kernel");
+  kernel.setKind(kind);
+  if (encodings)
+    kernel.setEncodingsAttr(cast<ArrayAttr>(encodings));
+  ASSERT_TRUE(succeeded(code));
+  ASSERT_TRUE(code->fallback);
+
+  auto jit = llvm::cantFail(llvm::orc::LLJITBuilder().create());
+  llvm::cantFail(jit->addObjectFile(
+      llvm::MemoryBuffer::getMemBufferCopy(StringRef(code->object.data(), code->object.size()), "kernel")));
+  auto function = llvm::cantFail(jit->lookup("kernel")).toPtr<nacre_kernel_function>();
+  std::vector<void *> buffers;
+  for (Storage &storage : storages)
+    buffers.push_back(storage.data());
+  std::vector<char> scratch(code->scratchBytes + 64);
+  void *aligned = reinterpret_cast<void *>(llvm::alignTo(reinterpret_cast<uintptr_t>(scratch.data()), 64));
+  const int64_t extent = kernel.getCutExtent();
+  nacre_kernel_args arguments{buffers.data(), aligned, 0, extent, nullptr};
+  function(&arguments, 0, llvm::divideCeil(extent, code->unitExtent) * code->unitsPerBlock);
+}
+
+//===----------------------------------------------------------------------===//
+// 3. A variant
+//===----------------------------------------------------------------------===//
+
+void GpuDifferential::runVariant(plan::KernelOp kernel, const GpuKernelCode &code, const std::vector<Storage> &before,
+                                 const std::vector<Storage> &expected, double tolerance) {
+  ASSERT_EQ(validate(code.code), "");
+  VulkanDevice *device = VulkanDevice::get();
+  if (!device || !device->meets(code))
+    return;
+  std::vector<Storage> storages;
+  for (unsigned i = 0; i < before.size(); ++i) {
+    plan::EncodingAttr encoding = int64_t(i) < kernel.getNumInputs() ? kernel.getEncoding(i) : plan::EncodingAttr();
+    Storage plain = before[i];
+    storages.push_back(
+        encoding ? packed(plain, cast<RankedTensorType>(kernel.getBody().getArgument(i).getType()), encoding) : plain);
+  }
+  std::vector<Storage> whole = storages;
+  const int64_t extent = kernel.getCutExtent(), grain = kernel.getGrain();
+  ASSERT_TRUE(device->run(code, whole, 0, extent));
+  for (unsigned i = kernel.getNumInputs(); i < whole.size(); ++i)
+    compare(whole[i], expected[i], tolerance);
+
+  const int64_t middle = std::min<int64_t>(llvm::divideCeil(extent / 2, grain) * grain, extent);
+  if (middle == 0 || middle == extent)
+    return;
+  std::vector<Storage> divided = storages;
+  ASSERT_TRUE(device->run(code, divided, middle, extent));
+  ASSERT_TRUE(device->run(code, divided, 0, middle));
+  for (unsigned i = 0; i < whole.size(); ++i)
+    EXPECT_EQ(divided[i].memory, whole[i].memory) << "storage " << i << " depends on the division";
+}
+
+void GpuDifferential::check(const std::string &text, double tolerance, const GpuOptions &options) {
+  SCOPED_TRACE(text);
+  auto module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
+  ASSERT_TRUE(module);
+  auto kernel = *module->getOps<plan::KernelOp>().begin();
+  FailureOr<GpuKernel> compiled = compileGpuKernel(kernel, options);
+  ASSERT_TRUE(succeeded(compiled));
+  ASSERT_FALSE(compiled->variants.empty()) << compiled->declined;
+  const std::vector<Storage> before = randomStorages(kernel);
+  std::vector<Storage> expected = before;
+  ASSERT_NO_FATAL_FAILURE(runReference(kernel, expected));
+  for (auto [number, code] : llvm::enumerate(compiled->variants)) {
+    SCOPED_TRACE("variant " + std::to_string(number));
+    ASSERT_NO_FATAL_FAILURE(runVariant(kernel, code, before, expected, tolerance));
+  }
+  if (!VulkanDevice::get())
+    GTEST_SKIP() << "validated, but not run: there is no Vulkan device; install mesa-vulkan-drivers for one";
+}
+
+} // namespace nacre::codegen

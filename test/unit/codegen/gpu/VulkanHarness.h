@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  runs a kernel's GPU variants beside what the CPU's fallback makes of it, on random data.
+// Why:   the fallback is upstream's lowering: whatever differs is an emitter's mistake. And a share that is cut in two
+//        must never change a bit.
+// How:   a test derives from GpuDifferential and calls check(text of one kernel). Every variant must pass SPIRV-Tools'
+//        validator; those that the device (lavapipe, where there is no other) meets are run.
+
+#ifndef NACRE_TEST_UNIT_CODEGEN_GPU_VULKANHARNESS_H
+#define NACRE_TEST_UNIT_CODEGEN_GPU_VULKANHARNESS_H
+
+#include "codegen/Backend.h"
+#include "dialects/plan/PlanDialect.h"
+#include "test/unit/codegen/Storage.h"
+#include "gtest/gtest.h"
+
+namespace nacre::codegen {
+
+class GpuDifferential : public testing::Test {
+protected:
+  static void SetUpTestSuite();
+  GpuDifferential();
+
+  /// `text` is one kernel. Some emitter must take it, and do what the fallback does up to `tolerance`, relative to the
+  /// largest result.
+  void check(const std::string &text, double tolerance = 1e-5, const GpuOptions &options = {});
+
+private:
+  std::vector<Storage> randomStorages(plan::KernelOp kernel);
+  void runReference(plan::KernelOp kernel, std::vector<Storage> &storages);
+  void runVariant(plan::KernelOp kernel, const GpuKernelCode &code, const std::vector<Storage> &before,
+                  const std::vector<Storage> &expected, double tolerance);
+
+  mlir::MLIRContext context;
+};
+
+} // namespace nacre::codegen
+
+#endif // NACRE_TEST_UNIT_CODEGEN_GPU_VULKANHARNESS_H
