@@ -1,13 +1,82 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the emitter of matmuls and convolutions: tiles in registers, by implicit GEMM.
+// Why:   models spend their time here.
+// How:   1. read the form; what the templates cannot compute is declined;
+//        2. the tile tables list the variants;
+//        3. divide the work into tiles, write the halo, and let the tile's template fill the rest.
 
 #include "codegen/gpu/Emitters.h"
+#include "codegen/gpu/Halo.h"
+#include "codegen/gpu/InlineBody.h"
+#include "codegen/gpu/Templates.h"
 #include "dialects/plan/PlanDialect.h"
 
 using namespace mlir;
 using namespace nacre;
 using namespace nacre::codegen;
+using namespace nacre::codegen::gpu;
 
-LogicalResult nacre::codegen::gpu::emitContraction(plan::KernelOp, KernelFunction &function) {
-  function.declined = "not yet emitted for GPUs";
-  return failure();
+namespace {
+
+bool isKnown(Type type) { return type.isF32() || type.isF16() || type.isF64(); }
+
+TileRequest requestOf(const Contraction &contraction) {
+  TileRequest request;
+  for (const ContractionLoop &loop : contraction.outer)
+    request.blocks *= loop.size;
+  for (const ContractionLoop &loop : contraction.rows)
+    request.rows *= loop.size;
+  request.columns = contraction.columns.size;
+  request.depth = contraction.depthSize();
+  request.depthwise = contraction.depthwise;
+  request.bytes = contraction.accumulatorType.getIntOrFloatBitWidth() / 8;
+  return request;
+}
+
+/// The border of the share's part, by all workgroups of a row.
+void emitHaloOfRow(KernelFunction &function, const Contraction &contraction) {
+  IndexBuilder build(function.builder, function.loc);
+  Value low = build.add(function.shareBegin, build.multiply(function.row, function.unitExtent));
+  Value high = build.least(build.add(low, function.unitExtent), function.shareEnd);
+  emitHalo(function, *contraction.written, contraction.cutAxis, low, high);
+}
+
+} // namespace
+
+LogicalResult nacre::codegen::gpu::emitContraction(plan::KernelOp kernel, KernelFunction &function) {
+  FailureOr<KernelForm> form = parseKernel(kernel);
+  if (failed(form))
+    return failure();
+  FailureOr<Contraction> contraction = parseContraction(kernel, *form);
+  if (failed(contraction))
+    return failure();
+  for (const ContractionOperand &operand : contraction->operands)
+    if (!isKnown(operand.elementType)) {
+      function.declined = "an operand is no float of 16, 32 or 64 bits";
+      return failure();
+    }
+  if (contraction->epilogue && !canInlineOnGpu(*contraction->epilogue->body)) {
+    function.declined = "the epilogue has an operation that SPIR-V lacks";
+    return failure();
+  }
+
+  const SmallVector<GpuTile, 4> tiles = chooseGpuTiles(requestOf(*contraction));
+  const GpuTile &tile = tiles[function.variant];
+  function.variants = tiles.size();
+  function.families = tile.families;
+  function.workgroupSize = tile.invocations();
+  ContractionGrid grid(function, *contraction, form->grain);
+  if (!grid.divide(tile.tileRows(), tile.tileColumns()))
+    return failure();
+  emitHaloOfRow(function, *contraction);
+  grid.build.onlyIf(grid.active, [&] {
+    switch (tile.kind) {
+    case GpuTile::Kind::Direct:
+    case GpuTile::Kind::Shared:
+    case GpuTile::Kind::Split:
+      return emitDirectTile(grid, tile);
+    }
+  });
+  return success();
 }

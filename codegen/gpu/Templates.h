@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The templates of tiles: each is what one kind of GpuTile says, and is described in its own file. They fill the body
+// for a tile that has work; the grid is divided.
+
+#ifndef NACRE_CODEGEN_GPU_TEMPLATES_H
+#define NACRE_CODEGEN_GPU_TEMPLATES_H
+
+#include "codegen/gpu/ContractionGrid.h"
+#include "codegen/gpu/TileTables.h"
+
+namespace nacre::codegen::gpu {
+
+void emitDirectTile(ContractionGrid &grid, const GpuTile &tile); ///< DirectTile.cpp
+
+} // namespace nacre::codegen::gpu
+
+#endif // NACRE_CODEGEN_GPU_TEMPLATES_H

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  which tiles compute a contraction of a given shape on a given family of GPUs.
+// Why:   the tile decides the speed of a model; as plain arithmetic it can be tested and tuned alone.
+// How:   a list of variants, the best first; the last one runs on any device.
+
+#ifndef NACRE_CODEGEN_GPU_TILETABLES_H
+#define NACRE_CODEGEN_GPU_TILETABLES_H
+
+#include "llvm/ADT/SmallVector.h"
+#include <cstdint>
+
+namespace nacre::codegen::gpu {
+
+/// What a choice of tiles depends on.
+struct TileRequest {
+  int64_t blocks = 1; ///< Batches and groups: as many contractions side by side.
+  int64_t rows = 1, columns = 1, depth = 1;
+  bool depthwise = false; ///< Every column has rows of its own: nothing to share.
+  unsigned bytes = 4;     ///< Of an accumulator.
+};
+
+/// A workgroup's tile. An invocation computes rows x quads accumulators of four columns.
+struct GpuTile {
+  enum class Kind {
+    Direct, ///< From memory to registers.
+    Shared, ///< Through shared memory, `depth` steps of the reduction at a time, double-buffered.
+    Split   ///< Invocations of a workgroup divide the reduction into `depth` parts and add them up in shared memory.
+  };
+  Kind kind = Kind::Direct;
+  int64_t rows = 4, quads = 1;               ///< Of an invocation.
+  int64_t columnThreads = 8, rowThreads = 8; ///< Invocations side by side, and below one another.
+  int64_t depth = 1;
+  uint32_t families = 0; ///< As in nacre_gpu_variant.
+
+  int64_t tileRows() const { return rows * rowThreads; }
+  int64_t tileColumns() const { return 4 * quads * columnThreads; }
+  int64_t invocations() const { return columnThreads * rowThreads * (kind == Kind::Split ? depth : 1); }
+  /// Of shared memory; shared rows are `depth` long and one quad apart where that avoids bank conflicts.
+  int64_t sharedBytes(unsigned elementBytes) const;
+};
+
+/// Quads from one row of the left operand to the next in shared memory: odd, so that rows lie in different banks.
+constexpr int64_t sharedRowQuads(int64_t depth) { return depth / 4 % 2 == 0 ? depth / 4 + 1 : depth / 4; }
+
+/// The variants of a contraction, the best first.
+llvm::SmallVector<GpuTile, 4> chooseGpuTiles(const TileRequest &request);
+
+} // namespace nacre::codegen::gpu
+
+#endif // NACRE_CODEGEN_GPU_TILETABLES_H
