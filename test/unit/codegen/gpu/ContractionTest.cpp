@@ -132,4 +132,65 @@ TEST_F(GpuContraction, SizesThatAreNoMultiplesOfFour) {
   check(Matmul{1, 1, 1}.text());
 }
 
+TEST_F(GpuContraction, WeightsInPanels) {
+  check(Matmul{48, 80, 32, 0, /*panel=*/16}.text());
+  check(Matmul{45, 70, 18, 0, /*panel=*/24}.text());
+}
+
+TEST_F(GpuContraction, ColumnsAsTheCut) {
+  check(Matmul{1, 100, 64, 0, /*panel=*/16, "1"}.text());
+  check(Matmul{3, 70, 40, 0, 0, "1"}.text());
+  check(Matmul{1, 1000, 128, 0, /*panel=*/128, "1"}.text());
+}
+
+TEST_F(GpuContraction, Batches) {
+  check(Matmul{20, 24, 16, /*batch=*/5}.text());
+  check(Matmul{20, 24, 16, /*batch=*/5, 0, "1"}.text());
+  check(Matmul{20, 24, 16, /*batch=*/5, 0, "0", /*transposed=*/true}.text());
+}
+
+TEST_F(GpuContraction, TransposedRightOperand) {
+  check(Matmul{40, 36, 20, 0, 0, "0", true}.text());
+  check(Matmul{9, 21, 10, 0, 0, "0", true}.text());
+}
+
+TEST_F(GpuContraction, DoublePrecision) { check(Matmul{33, 20, 24, 0, 0, "0", false, "f64"}.text(), 1e-13); }
+
+TEST_F(GpuContraction, ConvolutionWithHaloAndEpilogue) {
+  Convolution convolution{9, 10, 8, 20};
+  convolution.halo = 1;
+  check(convolution.text());
+  convolution.residual = true;
+  convolution.panel = 8;
+  check(convolution.text());
+}
+
+TEST_F(GpuContraction, FirstLayersOfThreeChannels) {
+  Convolution convolution{13, 11, 3, 32};
+  convolution.stride = 2;
+  convolution.panel = 16;
+  check(convolution.text());
+  convolution.kernel = 7;
+  check(convolution.text());
+}
+
+TEST_F(GpuContraction, ConvolutionsOfOnePixelAndOfBatches) {
+  Convolution convolution{14, 14, 32, 48};
+  convolution.kernel = 1;
+  check(convolution.text());
+  convolution.batch = 3;
+  check(convolution.text());
+  convolution.cut = 0;
+  check(convolution.text());
+}
+
+TEST_F(GpuContraction, OddChannels) {
+  Convolution convolution{6, 7, 5, 19};
+  convolution.halo = 2;
+  convolution.residual = true;
+  check(convolution.text());
+  convolution.panel = 8;
+  check(convolution.text());
+}
+
 } // namespace
