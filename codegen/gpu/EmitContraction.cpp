@@ -73,7 +73,9 @@ LogicalResult nacre::codegen::gpu::emitContraction(plan::KernelOp kernel, Kernel
   grid.build.onlyIf(grid.active, [&] {
     switch (tile.kind) {
     case GpuTile::Kind::Direct:
+      return emitDirectTile(grid, tile);
     case GpuTile::Kind::Shared:
+      return emitSharedTile(grid, tile);
     case GpuTile::Kind::Split:
       return emitDirectTile(grid, tile);
     }

@@ -12,6 +12,7 @@
 namespace nacre::codegen::gpu {
 
 void emitDirectTile(ContractionGrid &grid, const GpuTile &tile); ///< DirectTile.cpp
+void emitSharedTile(ContractionGrid &grid, const GpuTile &tile); ///< SharedTile.cpp
 
 } // namespace nacre::codegen::gpu
 

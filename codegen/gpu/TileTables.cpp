@@ -2,7 +2,9 @@
 
 #include "codegen/gpu/TileTables.h"
 
+#include "runtime/include/nacre/model_format.h"
 #include "llvm/Support/MathExtras.h"
+#include <optional>
 
 namespace nacre::codegen::gpu {
 
@@ -37,8 +39,51 @@ GpuTile directTile(const TileRequest &request) {
   return tile;
 }
 
+constexpr uint32_t family(nacre_gpu_family name) { return 1u << name; }
+
+/// GPUs whose shared memory is faster than their caches. Mali has none of its own; CPUs that play a GPU pay for
+/// barriers.
+constexpr uint32_t kWithFastSharedMemory =
+    family(NACRE_GPU_OTHER) | family(NACRE_GPU_NVIDIA) | family(NACRE_GPU_AMD) | family(NACRE_GPU_INTEL);
+
+/// The largest tile that still makes enough workgroups to fill a large GPU; the smallest where none does.
+std::optional<GpuTile> sharedTile(const TileRequest &request) {
+  if (request.depthwise || request.rows < 16 || request.columns < 16 || request.depth < 8 || request.bytes > 4)
+    return std::nullopt;
+  struct Size {
+    int64_t rows, quads, columnThreads, rowThreads, depth;
+  };
+  static constexpr Size sizes[] = {
+      {8, 2, 16, 16, 16}, // 128 x 128
+      {8, 2, 8, 8, 16},   // 64 x 64
+      {4, 1, 8, 8, 16},   // 32 x 32
+  };
+  constexpr int64_t wanted = 264;
+  GpuTile tile;
+  tile.kind = GpuTile::Kind::Shared;
+  tile.families = kWithFastSharedMemory;
+  for (const Size &size : sizes) {
+    tile.rows = size.rows;
+    tile.quads = size.quads;
+    tile.columnThreads = size.columnThreads;
+    tile.rowThreads = size.rowThreads;
+    tile.depth = size.depth;
+    const int64_t tiles = request.blocks * llvm::divideCeil(request.rows, tile.tileRows()) *
+                          llvm::divideCeil(request.columns, tile.tileColumns());
+    if (tiles >= wanted)
+      break;
+  }
+  return tile;
+}
+
 } // namespace
 
-llvm::SmallVector<GpuTile, 4> chooseGpuTiles(const TileRequest &request) { return {directTile(request)}; }
+llvm::SmallVector<GpuTile, 4> chooseGpuTiles(const TileRequest &request) {
+  llvm::SmallVector<GpuTile, 4> tiles;
+  if (std::optional<GpuTile> shared = sharedTile(request))
+    tiles.push_back(*shared);
+  tiles.push_back(directTile(request));
+  return tiles;
+}
 
 } // namespace nacre::codegen::gpu
