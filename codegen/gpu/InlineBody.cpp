@@ -140,7 +140,7 @@ bool isKnown(Operation *op) {
                           math::PowFOp, math::SinOp, math::SinhOp, math::TanOp, math::TanhOp, math::TruncOp>(op);
 }
 
-bool isWord(Type type) { return type.isF16() || type.isF32() || type.isF64() || type.isInteger(); }
+bool isWord(Type type) { return type.isF16() || type.isF32() || type.isF64() || type.isIntOrIndex(); }
 
 } // namespace
 
@@ -151,9 +151,24 @@ bool isWord(Type type) { return type.isF16() || type.isF32() || type.isF64() || 
 bool canInlineOnGpu(Block &body) {
   if (!canInline(body) || !llvm::all_of(body.getArgumentTypes(), isWord))
     return false;
-  return llvm::all_of(body.without_terminator(), [](Operation &op) {
-    return isWord(op.getResult(0).getType()) && (isa<arith::ConstantOp>(op) || isKnown(&op));
-  });
+  return llvm::all_of(body.without_terminator(),
+                      [](Operation &op) { return isa<arith::ConstantOp>(op) || canInlineOnGpu(op); });
+}
+
+bool canInlineOnGpu(Operation &op) {
+  return isa<arith::ArithDialect, math::MathDialect>(op.getDialect()) && isWord(op.getResult(0).getType()) &&
+         isKnown(&op);
+}
+
+Value inlineOperation(OpBuilder &builder, Location loc, Operation *op, ArrayRef<Value> operands, unsigned width) {
+  SmallVector<Value> matched(operands);
+  Type type = op->getResult(0).getType();
+  if (llvm::any_of(operands, [](Value operand) { return isa<VectorType>(operand.getType()); })) {
+    for (Value &operand : matched)
+      operand = broadcast(builder, loc, operand, width);
+    type = typeIn(type, width);
+  }
+  return emitOperation(builder, loc, op, matched, type);
 }
 
 Value broadcast(OpBuilder &builder, Location loc, Value value, unsigned width) {
@@ -177,13 +192,7 @@ SmallVector<Value> inlineBody(OpBuilder &builder, Location loc, Block &body, Arr
     if (isa<arith::ConstantOp>(op))
       continue;
     SmallVector<Value> operands = llvm::map_to_vector(op.getOperands(), valueOf);
-    Type type = op.getResult(0).getType();
-    if (llvm::any_of(operands, [](Value operand) { return isa<VectorType>(operand.getType()); })) {
-      for (Value &operand : operands)
-        operand = broadcast(builder, loc, operand, width);
-      type = typeIn(type, width);
-    }
-    values.map(op.getResult(0), emitOperation(builder, loc, &op, operands, type));
+    values.map(op.getResult(0), inlineOperation(builder, loc, &op, operands, width));
   }
   return llvm::map_to_vector(body.getTerminator()->getOperands(), valueOf);
 }

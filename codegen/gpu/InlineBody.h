@@ -17,6 +17,12 @@ namespace nacre::codegen::gpu {
 /// Whether inlineBody knows every operation of `body`, in types that SPIR-V has.
 bool canInlineOnGpu(mlir::Block &body);
 
+bool canInlineOnGpu(mlir::Operation &op); ///< Of arith or math.
+
+/// The value of `op` for `operands`, each a scalar or a vector of `width` lanes; a scalar where all of them are.
+mlir::Value inlineOperation(mlir::OpBuilder &builder, mlir::Location loc, mlir::Operation *op,
+                            llvm::ArrayRef<mlir::Value> operands, unsigned width);
+
 /// What `body`, which canInlineOnGpu, yields for `arguments`, each a scalar or a vector of `width` lanes. Results are
 /// scalars where no vector went into them.
 llvm::SmallVector<mlir::Value> inlineBody(mlir::OpBuilder &builder, mlir::Location loc, mlir::Block &body,
