@@ -197,13 +197,6 @@ ArrayRef<EmitterOfKind> emitters() {
   return inOrder;
 }
 
-bool readsPackedWeight(plan::KernelOp kernel) {
-  for (unsigned input = 0; input < kernel.getNumInputs(); ++input)
-    if (auto encoding = kernel.getEncoding(input); encoding && encoding.getKind() != plan::EncodingKind::Plain)
-      return true;
-  return false;
-}
-
 /// All variants of one emitter; none, and why, where it declines.
 FailureOr<EmittedKernel> emitVariants(plan::KernelOp kernel, const GpuOptions &options, Emitter emit) {
   EmittedKernel emitted;
@@ -253,9 +246,6 @@ FailureOr<EmittedKernel> nacre::codegen::gpu::emitKernel(plan::KernelOp kernel, 
   EmittedKernel declined;
   for (const EmitterOfKind &candidate : emitters()) {
     if (candidate.kind && *candidate.kind != kernel.getKind())
-      continue;
-    // Only contractions know panels.
-    if (!candidate.kind && readsPackedWeight(kernel))
       continue;
     FailureOr<EmittedKernel> emitted = emitVariants(kernel, options, candidate.emit);
     if (failed(emitted) || !emitted->variants.empty())

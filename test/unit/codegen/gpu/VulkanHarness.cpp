@@ -17,6 +17,7 @@
 #include "llvm/Support/TargetSelect.h"
 
 #include <cmath>
+#include <set>
 
 using namespace mlir;
 
@@ -140,13 +141,15 @@ void GpuDifferential::runVariant(plan::KernelOp kernel, const GpuKernelCode &cod
     compare(whole[i], expected[i], tolerance);
 
   const int64_t middle = std::min<int64_t>(llvm::divideCeil(extent / 2, grain) * grain, extent);
-  if (middle == 0 || middle == extent)
-    return;
-  std::vector<Storage> divided = storages;
-  ASSERT_TRUE(device->run(code, divided, middle, extent));
-  ASSERT_TRUE(device->run(code, divided, 0, middle));
-  for (unsigned i = 0; i < whole.size(); ++i)
-    EXPECT_EQ(divided[i].memory, whole[i].memory) << "storage " << i << " depends on the division";
+  for (int64_t cut : std::set<int64_t>{grain, middle, extent - grain}) {
+    if (cut <= 0 || cut >= extent || cut % grain != 0)
+      continue;
+    std::vector<Storage> divided = storages;
+    ASSERT_TRUE(device->run(code, divided, cut, extent));
+    ASSERT_TRUE(device->run(code, divided, 0, cut));
+    for (unsigned i = 0; i < whole.size(); ++i)
+      EXPECT_EQ(divided[i].memory, whole[i].memory) << "storage " << i << " depends on the division at " << cut;
+  }
 }
 
 void GpuDifferential::check(const std::string &text, double tolerance, const GpuOptions &options) {
