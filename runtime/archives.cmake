@@ -15,11 +15,19 @@ endforeach()
 set(NACRE_RUNTIME_TRIPLES x86_64-linux-gnu aarch64-linux-gnu aarch64-linux-android24)
 
 cmake_path(GET CMAKE_CURRENT_SOURCE_DIR PARENT_PATH include_root)
+# Khronos's headers need no libc, but lie in a folder with headers of one: what clang sees is a folder with theirs alone.
+set(vulkan_headers ${CMAKE_BINARY_DIR}/runtime/vulkan-headers)
+file(MAKE_DIRECTORY ${vulkan_headers})
+foreach(folder vulkan vk_video)
+  if(EXISTS ${NACRE_VULKAN_HEADERS}/${folder})
+    file(CREATE_LINK ${NACRE_VULKAN_HEADERS}/${folder} ${vulkan_headers}/${folder} SYMBOLIC)
+  endif()
+endforeach()
 # No unwind tables: nothing unwinds through kernels. No stack protector, TLS, guards or atomics' helpers: each would be a
 # symbol that glibc and bionic name differently.
 set(flags -std=c++17 -Os -Wall -Wextra -Werror -fPIC -fvisibility=hidden -fno-exceptions -fno-rtti -nostdinc++ -nostdlibinc
     -ffunction-sections -fdata-sections -fno-unwind-tables -fno-asynchronous-unwind-tables -fno-stack-protector
-    -fno-threadsafe-statics -fno-plt -I${include_root})
+    -fno-threadsafe-statics -fno-plt -I${include_root} -isystem ${vulkan_headers})
 
 # What the runtime takes, and what LLVM makes of copies and fills in kernels.
 set(libc_symbols clock_gettime free getauxval memcpy memmove memset posix_memalign)

@@ -5,6 +5,8 @@
 // How:   rows become structs, offsets become pointers; nothing is copied but the structs.
 
 #include "runtime/src/describe.h"
+#include "runtime/src/gpu_engine.h"
+#include "runtime/src/text.h"
 
 namespace nacre::runtime {
 namespace {
@@ -82,6 +84,19 @@ nacre_status launch_describe(const nacre_model *handle, uint32_t entry, uint32_t
   copy_out(out_info, info_size,
            nacre_launch_info{model.strings + step->name, model.strings + kernel.name, kind_name(kernel.kind)});
   return NACRE_OK;
+}
+
+nacre_status device_describe(const nacre_model *handle, uint32_t index, size_t info_size,
+                             nacre_device_info *out_info) {
+  const nacre_gpu_engine *engine = table_of(handle).gpu_engine;
+  nacre_device_info info = {};
+  nacre_status status = NACRE_UNSUPPORTED;
+  if (engine)
+    status = engine->describe_device(index, info);
+  else
+    copy_text(info.report, sizeof info.report, "this model has code for the CPU alone");
+  copy_out(out_info, info_size, info);
+  return status;
 }
 
 const nacre_step *find_launch(const nacre_entry &entry, uint32_t index) {

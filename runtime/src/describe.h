@@ -19,6 +19,8 @@ nacre_status output_describe(const nacre_model *, uint32_t entry, uint32_t index
 nacre_status launch_describe(const nacre_model *, uint32_t entry, uint32_t index, size_t info_size,
                              nacre_launch_info *);
 
+nacre_status device_describe(const nacre_model *, uint32_t index, size_t info_size, nacre_device_info *);
+
 /// The step of launch number `index`, counted along the table; nullptr if there are fewer.
 const nacre_step *find_launch(const nacre_entry &entry, uint32_t index);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  platform.h over Linux system calls and seven functions of libc.
+// What:  platform.h over Linux system calls and ten functions of libc.
 // Why:   see there.
 // How:   system call numbers are those of the two instruction sets; argument constants are the kernel's.
 
@@ -21,6 +21,9 @@ int pthread_join(pthread_t, void **);
 int posix_memalign(void **, size_t, size_t);
 void free(void *);
 int clock_gettime(int, timespec *); // libc's: it needs no system call
+void *dlopen(const char *, int);
+void *dlsym(void *, const char *);
+int dlclose(void *);
 }
 
 namespace nacre::runtime {
@@ -32,6 +35,10 @@ enum SystemCall : long {
   kOpenat = 56,
   kClose = 57,
   kRead = 63,
+  kWrite = 64,
+  kUnlinkat = 35,
+  kRenameat = 38,
+  kGetpid = 172,
   kSchedGetaffinity = 123,
   kSchedYield = 124
 };
@@ -51,6 +58,10 @@ enum SystemCall : long {
   kOpenat = 257,
   kClose = 3,
   kRead = 0,
+  kWrite = 1,
+  kUnlinkat = 263,
+  kRenameat = 264,
+  kGetpid = 39,
   kSchedGetaffinity = 204,
   kSchedYield = 24
 };
@@ -71,6 +82,20 @@ constexpr long kFutexWaitPrivate = 128;
 constexpr long kFutexWakePrivate = 129;
 constexpr long kWorkingFolder = -100; // AT_FDCWD
 constexpr int kMonotonic = 1;
+constexpr long kCreateNew = 1 | 0100 | 0200; // O_WRONLY | O_CREAT | O_EXCL
+constexpr long kOwnerOnly = 0600;
+constexpr int kResolveNow = 2; // RTLD_NOW
+
+bool write_all(long file, const char *bytes, uint64_t count) {
+  while (count != 0) {
+    const long written = system_call(kWrite, file, address(bytes), long(count));
+    if (written <= 0)
+      return false;
+    bytes += written;
+    count -= uint64_t(written);
+  }
+  return true;
+}
 
 } // namespace
 
@@ -122,5 +147,45 @@ int64_t read_number(const char *path) {
     number = (number < 0 ? 0 : number * 10) + (text[i] - '0');
   return number;
 }
+
+int64_t read_file(const char *path, void *to, uint64_t bytes) {
+  long file = system_call(kOpenat, kWorkingFolder, address(path));
+  if (file < 0)
+    return -1;
+  uint64_t count = 0;
+  long got = 0;
+  while (count < bytes &&
+         (got = system_call(kRead, file, address(static_cast<char *>(to) + count), long(bytes - count))) > 0)
+    count += uint64_t(got);
+  system_call(kClose, file);
+  return got < 0 ? -1 : int64_t(count);
+}
+
+bool write_file(const char *path, const void *first, uint64_t first_bytes, const void *second, uint64_t second_bytes) {
+  long file = system_call(kOpenat, kWorkingFolder, address(path), kCreateNew, kOwnerOnly);
+  if (file < 0)
+    return false;
+  bool good = write_all(file, static_cast<const char *>(first), first_bytes) &&
+              write_all(file, static_cast<const char *>(second), second_bytes);
+  good = system_call(kClose, file) == 0 && good;
+  if (!good)
+    system_call(kUnlinkat, kWorkingFolder, address(path));
+  return good;
+}
+
+bool rename_file(const char *from, const char *to) {
+  if (system_call(kRenameat, kWorkingFolder, address(from), kWorkingFolder, address(to)) == 0)
+    return true;
+  system_call(kUnlinkat, kWorkingFolder, address(from));
+  return false;
+}
+
+uint64_t process_number() { return uint64_t(system_call(kGetpid)); }
+
+void *open_library(const char *name) { return dlopen(name, kResolveNow); }
+
+void *find_symbol(void *library, const char *name) { return dlsym(library, name); }
+
+void close_library(void *library) { dlclose(library); }
 
 } // namespace nacre::runtime

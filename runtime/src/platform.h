@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  everything the runtime takes from the operating system: memory, threads, waiting, the clock, small files.
+// What:  everything the runtime takes from the operating system: memory, threads, waiting, the clock, small files,
+//        libraries.
 // Why:   one seam. glibc and bionic differ in errno, in the sizes of pthread types and in headers; behind this file
 //        nothing of that is seen, and one source serves both.
 // How:   no libc header is included. Waiting, files and affinity are raw system calls, which answer -errno and so need
@@ -53,6 +54,20 @@ CpuSet allowed_cpus();
 
 /// The decimal number that a file starts with, or -1.
 int64_t read_number(const char *path);
+
+/// Reads as many bytes of a file's beginning as there are, but at most `bytes`; how many, or -1.
+int64_t read_file(const char *path, void *to, uint64_t bytes);
+/// Writes a file anew; false, and no file, if that fails. A file of that name must not exist.
+bool write_file(const char *path, const void *first, uint64_t first_bytes, const void *second, uint64_t second_bytes);
+/// Gives a file another name, in one step: who opens that name finds the old file or the new one, whole.
+bool rename_file(const char *from, const char *to);
+/// A number that no other process has at this time.
+uint64_t process_number();
+
+/// A shared library, or nullptr.
+void *open_library(const char *name);
+void *find_symbol(void *library, const char *name);
+void close_library(void *library);
 
 } // namespace nacre::runtime
 

@@ -28,25 +28,6 @@ nacre_status fail(Session &session, const Reason &reason, nacre_status status = 
 
 Session &cast(nacre_session *session) { return *reinterpret_cast<Session *>(session); }
 
-// Parts of a launch long enough that claiming them is nothing, and enough of them that cores of unequal speed end
-// together; what is over before a sleeping worker could wake stays on the caller.
-constexpr int64_t kAloneNanoseconds = 4000;
-constexpr int64_t kPartNanoseconds = 2000;
-constexpr int64_t kPartsPerThread = 4;
-constexpr int64_t kUnknownUnitNanoseconds = 1000;
-
-Launch prepare_launch(const nacre_step &step, const nacre_cpu_variant &variant, int64_t threads) {
-  const int64_t extent = step.cpu_end - step.cpu_begin;
-  const int64_t blocks = extent > 0 ? (extent + variant.unit_extent - 1) / variant.unit_extent : 0;
-  const int64_t units = blocks * variant.units_per_block;
-  const int64_t cost = variant.unit_nanoseconds ? variant.unit_nanoseconds : kUnknownUnitNanoseconds;
-  if (threads == 1 || units < kAloneNanoseconds / cost)
-    return {variant.function, units, units};
-  const int64_t fair = units / (kPartsPerThread * threads);
-  const int64_t least = (kPartNanoseconds + cost - 1) / cost;
-  return {variant.function, units, fair > least ? fair : least};
-}
-
 void set_buffers(Buffer *buffers, const nacre_tensor *tensors, uint32_t count, char *data) {
   for (uint32_t i = 0; i < count; ++i) {
     buffers[i] = {data, data};
@@ -62,14 +43,14 @@ void set_up(Session &session, char *block, const SessionPlan &plan, const nacre_
   session.executor = plan.options.executor;
   session.owns_pool = false;
   session.has_run = false;
-  session.inputs = reinterpret_cast<Buffer *>(block + plan.inputs);
-  session.outputs = reinterpret_cast<Buffer *>(block + plan.outputs);
+  session.gpu_engine = plan.model->gpu_engine;
+  session.gpu = nullptr;
+  session.memory = {reinterpret_cast<Buffer *>(block + plan.inputs), reinterpret_cast<Buffer *>(block + plan.outputs),
+                    block + plan.state, block + plan.arena};
   session.pointers = reinterpret_cast<void **>(block + plan.pointers);
   session.times = plan.options.profile ? reinterpret_cast<nacre_launch_time *>(block + plan.times) : nullptr;
   session.scratch = block + plan.scratch;
   session.scratch_stride = plan.scratch_stride;
-  session.state = block + plan.state;
-  session.arena = block + plan.arena;
   session.allocator = allocator;
   session.block_bytes = plan.memory.block_bytes;
   session.log = plan.options.log;
@@ -77,16 +58,30 @@ void set_up(Session &session, char *block, const SessionPlan &plan, const nacre_
   session.reason[0] = 0;
 
   const nacre_entry &entry = *plan.entry;
-  set_buffers(session.inputs, entry.inputs, entry.input_count, block + plan.input_data);
-  set_buffers(session.outputs, entry.outputs, entry.output_count, block + plan.output_data);
+  set_buffers(session.memory.inputs, entry.inputs, entry.input_count, block + plan.input_data);
+  set_buffers(session.memory.outputs, entry.outputs, entry.output_count, block + plan.output_data);
   auto *launches = reinterpret_cast<Launch *>(block + plan.launches);
   session.launches = launches;
   for (uint32_t i = 0; i < entry.step_count; ++i)
     if (entry.steps[i].kind == NACRE_STEP_LAUNCH)
-      launches[i] =
-          prepare_launch(entry.steps[i], *choose_variant(plan.model->kernels[entry.steps[i].kernel], plan.features),
-                         plan.memory.threads);
-  __builtin_memset(session.state, 0, plan.memory.state_bytes);
+      launches[i] = prepare_launch(*choose_variant(plan.model->kernels[entry.steps[i].kernel], plan.features), 0,
+                                   entry.steps[i].cut_extent, plan.memory.threads);
+  __builtin_memset(session.memory.state, 0, plan.memory.state_bytes);
+}
+
+/// False where a GPU is required and there is none.
+bool start_gpu(Session &session, const SessionPlan &plan, Reason &reason) {
+  const nacre_gpu_choice choice = plan.options.gpu;
+  const bool placed = plan.options.gpu_cut > 1 || (plan.options.gpu_cut == 0 && has_gpu_share(*plan.entry));
+  if (!session.gpu_engine || choice == NACRE_GPU_NEVER || (choice != NACRE_GPU_REQUIRED && !placed))
+    return true; // check_options has refused a required GPU for a model that has no code for it
+  session.gpu = session.gpu_engine->create(session, plan.options, plan.features, reason);
+  if (session.gpu || choice == NACRE_GPU_REQUIRED)
+    return session.gpu;
+  copy_text(session.reason, sizeof session.reason, reason.c_str());
+  if (session.log)
+    session.log(session.log_user, NACRE_LOG_INFO, session.reason);
+  return true;
 }
 
 nacre_status check_index(Session &session, const char *what, uint32_t index, uint32_t count) {
@@ -158,6 +153,10 @@ nacre_status session_create(const nacre_model *model, uint32_t api_version, cons
     session.owns_pool = true;
     session.executor = &session.pool.executor;
   }
+  if (!start_gpu(session, plan, reason)) {
+    session_destroy(&session.head);
+    return fail_create(plan.options, reason, NACRE_UNSUPPORTED);
+  }
   if (session.log) {
     Text<256> message;
     message << plan.model->strings + plan.model->name << ": " << uint64_t(plan.memory.threads) << " threads, "
@@ -170,6 +169,8 @@ nacre_status session_create(const nacre_model *model, uint32_t api_version, cons
 
 void session_destroy(nacre_session *handle) {
   Session &session = cast(handle);
+  if (session.gpu)
+    session.gpu_engine->destroy(session.gpu);
   if (session.owns_pool)
     session.pool.stop();
   const nacre_allocator allocator = session.allocator;
@@ -180,7 +181,7 @@ nacre_status session_input(nacre_session *handle, uint32_t index, void **out_dat
   Session &session = cast(handle);
   if (nacre_status status = check_index(session, "input", index, session.entry->input_count))
     return status;
-  *out_data = session.inputs[index].used;
+  *out_data = session.memory.inputs[index].used;
   return NACRE_OK;
 }
 
@@ -188,7 +189,7 @@ nacre_status session_output(nacre_session *handle, uint32_t index, void **out_da
   Session &session = cast(handle);
   if (nacre_status status = check_index(session, "output", index, session.entry->output_count))
     return status;
-  *out_data = session.outputs[index].used;
+  *out_data = session.memory.outputs[index].used;
   return NACRE_OK;
 }
 
@@ -205,13 +206,13 @@ nacre_status session_find_output(nacre_session *handle, const char *name, uint32
 nacre_status session_bind_input(nacre_session *handle, uint32_t index, const void *data) {
   Session &session = cast(handle);
   // Kernels read their inputs only; the table of pointers they get has one type for all.
-  return bind(session, "input", session.inputs, session.entry->input_count, index,
+  return bind(session, "input", session.memory.inputs, session.entry->input_count, index,
               const_cast<char *>(static_cast<const char *>(data)));
 }
 
 nacre_status session_bind_output(nacre_session *handle, uint32_t index, void *data) {
   Session &session = cast(handle);
-  return bind(session, "output", session.outputs, session.entry->output_count, index, static_cast<char *>(data));
+  return bind(session, "output", session.memory.outputs, session.entry->output_count, index, static_cast<char *>(data));
 }
 
 nacre_status session_launch_time(nacre_session *handle, uint32_t index, size_t time_size, nacre_launch_time *out_time) {
@@ -226,6 +227,16 @@ nacre_status session_launch_time(nacre_session *handle, uint32_t index, size_t t
     return fail(session, reason);
   }
   copy_out(out_time, time_size, session.times[step - session.entry->steps]);
+  return NACRE_OK;
+}
+
+nacre_status session_describe(nacre_session *handle, size_t info_size, nacre_session_info *out_info) {
+  Session &session = cast(handle);
+  nacre_session_info info = {};
+  info.threads = session.executor->threads;
+  if (session.gpu)
+    session.gpu_engine->describe(session.gpu, info);
+  copy_out(out_info, info_size, info);
   return NACRE_OK;
 }
 

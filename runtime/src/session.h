@@ -7,23 +7,13 @@
 #ifndef NACRE_RUNTIME_SRC_SESSION_H
 #define NACRE_RUNTIME_SRC_SESSION_H
 
+#include "runtime/src/gpu_engine.h"
+#include "runtime/src/launch.h"
 #include "runtime/src/session_plan.h"
 #include "runtime/src/thread_pool.h"
 
 namespace nacre::runtime {
 
-/// An input or output: the session's own bytes, and those in use, which may be the caller's.
-struct Buffer {
-  char *own;
-  char *used;
-};
-
-/// What create knows of a launch, so that run need not ask again. Unused for the brackets of loops.
-struct Launch {
-  nacre_kernel_function function;
-  int64_t units;
-  int64_t grain; // units handed out at a time; all of them where threads would not pay
-};
 
 struct Session {
   nacre_session head; // first: what runtime.h calls through
@@ -34,15 +24,15 @@ struct Session {
   bool owns_pool;
   bool has_run;
 
-  Buffer *inputs;
-  Buffer *outputs;
-  const Launch *launches;
+  const nacre_gpu_engine *gpu_engine; // with `gpu`
+  void *gpu;                          // the engine's; nullptr where the CPU computes everything
+
+  Memory memory;
+  const Launch *launches; // of the CPU alone: each has the whole of its cut axis
   void **pointers;          // the running launch's buffers
   nacre_launch_time *times; // nullptr without profile
   char *scratch;
   uint64_t scratch_stride;
-  char *state;
-  char *arena;
 
   nacre_allocator allocator;
   uint64_t block_bytes;
@@ -65,6 +55,7 @@ nacre_status session_bind_input(nacre_session *, uint32_t index, const void *);
 nacre_status session_bind_output(nacre_session *, uint32_t index, void *);
 nacre_status session_run(nacre_session *);
 nacre_status session_launch_time(nacre_session *, uint32_t index, size_t time_size, nacre_launch_time *);
+nacre_status session_describe(nacre_session *, size_t info_size, nacre_session_info *);
 const char *session_reason(const nacre_session *);
 nacre_status executor_create(uint32_t threads, const nacre_allocator *, nacre_executor **);
 void executor_destroy(nacre_executor *);

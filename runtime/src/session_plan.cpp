@@ -36,9 +36,13 @@ nacre_status check_versions(const nacre_model_table &model, uint32_t api_version
 
 nacre_status check_options(const nacre_model_table &model, SessionPlan &plan, Reason &reason) {
   const nacre_session_options &options = plan.options;
-  if (options.gpu == NACRE_GPU_REQUIRED) {
+  if (options.gpu == NACRE_GPU_REQUIRED && !model.gpu_engine) {
     reason << "gpu must not be required, because this model has code for the CPU alone";
     return NACRE_UNSUPPORTED;
+  }
+  if (options.gpu_cut > NACRE_GPU_CUT(100)) {
+    reason << "gpu_cut must be 0 or NACRE_GPU_CUT of 0 to 100 percent, but is " << uint64_t(options.gpu_cut);
+    return NACRE_BAD_ARGUMENT;
   }
   if (options.executor ? options.executor->struct_size < sizeof(nacre_executor) || options.executor->threads == 0
                        : options.threads > kMaxThreads) {
@@ -212,6 +216,13 @@ const nacre_cpu_variant *choose_variant(const nacre_kernel &kernel, uint64_t fea
     if ((kernel.cpu[i].needs & ~features) == 0)
       return &kernel.cpu[i];
   return nullptr;
+}
+
+bool has_gpu_share(const nacre_entry &entry) {
+  for (uint32_t i = 0; i < entry.step_count; ++i)
+    if (entry.steps[i].kind == NACRE_STEP_LAUNCH && entry.steps[i].gpu_begin < entry.steps[i].gpu_end)
+      return true;
+  return false;
 }
 
 nacre_status plan_session(const nacre_model *model, uint32_t api_version, const nacre_session_options *options,

@@ -42,6 +42,9 @@ inline uint64_t aligned(uint64_t bytes) { return (bytes + NACRE_ALIGNMENT - 1) /
 /// The first variant that a CPU with these features can run, or nullptr.
 const nacre_cpu_variant *choose_variant(const nacre_kernel &kernel, uint64_t features);
 
+/// Whether the entry was compiled to use a GPU at all.
+bool has_gpu_share(const nacre_entry &entry);
+
 /// Decides. On failure `reason` says why; `plan.options` is valid even then, so that the app can be told.
 nacre_status plan_session(const nacre_model *model, uint32_t api_version, const nacre_session_options *options,
                           SessionPlan &plan, Reason &reason);

@@ -5,14 +5,14 @@
  * The whole life of a model:
  *
  *   nacre_model_squeezenet    the model; immutable, the .so's only symbol
- *   nacre_session_create      one block of memory and the threads; options by struct
+ *   nacre_session_create      one block of memory, the threads, the GPU if there is one; options by struct
  *   nacre_session_input       where to write an input, in place
  *   nacre_session_run         run, as often as you like; on failure nacre_session_reason says why
  *   nacre_session_output      where an output is, in place
  *   nacre_session_destroy     threads joined, block returned
  *
  * Memory:  one block per session, from the caller's allocator; nacre_session_memory tells its size beforehand. Running
- *          allocates nothing.
+ *          allocates nothing. A GPU takes more, of both memories: nacre_session_describe.
  * Threads: a model is immutable, any thread may use it. A session belongs to one thread at a time.
  * Errors:  every fallible call returns nacre_status; on failure out-parameters are untouched.
  * Units:   sizes are bytes, dimensions elements, times nanoseconds.
@@ -32,7 +32,7 @@ extern "C" {
 #endif
 
 /** The version of this header. A model runs in an app whose header is of its own version or an older one. */
-#define NACRE_API_VERSION 1
+#define NACRE_API_VERSION 2
 
 /** Every pointer that the runtime hands out, and every buffer bound to it, is aligned to this many bytes. */
 #define NACRE_ALIGNMENT 64
@@ -63,11 +63,11 @@ typedef enum nacre_element_type {
   NACRE_BF16 = 16
 } nacre_element_type;
 
-/** Which engine may compute. This runtime has the CPU only. */
+/** Which engine may compute. */
 typedef enum nacre_gpu_choice {
-  NACRE_GPU_IF_USEFUL = 0, /**< The CPU alone where the runtime or the device has no GPU. */
+  NACRE_GPU_IF_USEFUL = 0, /**< The GPU for what was placed on it; the CPU alone where there is none that works. */
   NACRE_GPU_NEVER = 1,
-  NACRE_GPU_REQUIRED = 2 /**< NACRE_UNSUPPORTED where there is none: today always. */
+  NACRE_GPU_REQUIRED = 2 /**< NACRE_UNSUPPORTED where there is none. A CPU that plays a GPU will do. */
 } nacre_gpu_choice;
 
 typedef enum nacre_log_level { NACRE_LOG_ERROR = 0, NACRE_LOG_INFO = 1 } nacre_log_level;
@@ -110,6 +110,9 @@ typedef struct nacre_executor {
 
 typedef void (*nacre_log_function)(void *user, nacre_log_level level, const char *message);
 
+/** A value of nacre_session_options.gpu_cut: the GPU's share of every launch it has code for, in percent. */
+#define NACRE_GPU_CUT(percent) ((uint32_t)(percent) + 1)
+
 /** How a session is made. Start from nacre_session_options_default(), in which every field is 0 but the first. */
 typedef struct nacre_session_options {
   size_t struct_size;   /**< sizeof(nacre_session_options) */
@@ -121,11 +124,13 @@ typedef struct nacre_session_options {
   nacre_executor *executor;         /**< Must outlive the session. NULL: the session starts threads of its own. */
   nacre_log_function log;           /**< Told why a call failed, and what create chose. NULL: silence. */
   void *log_user;                   /**< The first argument of `log`. */
-  const char *cache_folder;         /**< Where runtimes with a GPU keep what they measured; this one writes nothing. */
+  const char *cache_folder;         /**< Where compiled GPU code is kept from one session to the next. NULL: nowhere. */
   const void *weights;    /**< The weights of a model compiled without them, aligned; must outlive the session. */
   size_t weights_bytes;   /**< Their size. */
   char *reason;           /**< Where a failing create writes why, as there is no session to ask. May be NULL. */
   size_t reason_capacity; /**< The bytes there are, the final 0 included. */
+  uint32_t gpu_cut;       /**< NACRE_GPU_CUT(percent) moves every cut to there; 0: as compiled. */
+  uint32_t gpu_device;    /**< Device number gpu_device - 1 of nacre_device_describe; 0: the best. */
 } nacre_session_options;
 
 /** What a model is made of. The strings and arrays of all the *_info structs live as long as the model. */
@@ -168,9 +173,36 @@ typedef struct nacre_launch_info {
 /** What one launch cost in the latest run. In a loop it is executed several times. */
 typedef struct nacre_launch_time {
   uint64_t begin; /**< When it was first executed, counted from the start of the run. */
-  uint64_t total; /**< Summed over its executions. */
+  uint64_t total; /**< Summed over its executions; where both engines computed, the longer of theirs. */
   uint64_t executions;
+  uint64_t cpu_total;
+  uint64_t gpu_total; /**< By the GPU's own clock. */
+  int64_t cpu_share;  /**< How much of the cut axis the CPU computed; 0: nothing. */
+  int64_t gpu_share;
+  int64_t cut_extent; /**< The whole axis. */
 } nacre_launch_time;
+
+/** What computes a session's runs. */
+typedef struct nacre_session_info {
+  char device[256];      /**< The GPU's name; "" where the CPU alone computes. */
+  uint32_t threads;      /**< The CPU's. */
+  uint32_t gpu_launches; /**< Executions of launches in a run that the GPU computes, wholly or in part. */
+  uint32_t cpu_launches; /**< The same of the CPU; 0 for both where the CPU alone computes. */
+  uint32_t submissions;  /**< Of a run to the GPU. */
+  uint32_t pipelines;    /**< Different pieces of GPU code. */
+  uint32_t barriers;     /**< Between dispatches of a run. */
+  uint64_t gpu_bytes;    /**< The GPU memory that the session took. */
+} nacre_session_info;
+
+/** A GPU, or what plays one, as this model's runtime sees it. */
+typedef struct nacre_device_info {
+  char name[256];
+  uint32_t tier;     /**< 0: Vulkan 1.1, fp32; 1: fp16 too; 2: cooperative matrices too. */
+  uint32_t usable;   /**< Not 0: a session can use it. */
+  uint32_t unified;  /**< Not 0: it shares memory with the CPU, so that a cut copies nothing. */
+  uint32_t is_cpu;   /**< Not 0: a CPU that plays a GPU; used only where named or where a GPU is required. */
+  char report[1024]; /**< In plain English: what was found, what is missing. */
+} nacre_device_info;
 
 /** Where the bytes of a session's block go; pages never written cost nothing. */
 typedef struct nacre_memory_info {
@@ -214,6 +246,8 @@ struct nacre_functions {
   const char *(*session_reason)(const nacre_session *);
   nacre_status (*executor_create)(uint32_t threads, const nacre_allocator *, nacre_executor **);
   void (*executor_destroy)(nacre_executor *);
+  nacre_status (*session_describe)(nacre_session *, size_t info_size, nacre_session_info *);
+  nacre_status (*device_describe)(const nacre_model *, uint32_t index, size_t info_size, nacre_device_info *);
 };
 
 /* --- Sessions ----------------------------------------------------------------------------------------------------- */
@@ -221,7 +255,7 @@ struct nacre_functions {
 /** The options to start from: the first entry, the device's big cores, the C library's memory. */
 static inline nacre_session_options nacre_session_options_default(void) {
   nacre_session_options options = {
-      sizeof(nacre_session_options), NULL, 0, 0, NACRE_GPU_IF_USEFUL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0};
+      sizeof(nacre_session_options), NULL, 0, 0, NACRE_GPU_IF_USEFUL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, 0, 0};
   return options;
 }
 
@@ -307,7 +341,11 @@ static inline nacre_status nacre_session_bind_output(nacre_session *session, uin
   return session->functions->session_bind_output(session, index, data);
 }
 
-/** Computes the outputs from the inputs, and returns when they are there. NACRE_FAILED: the outputs are undefined. */
+/**
+ * Computes the outputs from the inputs, and returns when they are there. A GPU that fails on the way is left alone from
+ * then on: the CPU computes this run and all later ones, and nacre_session_reason says why.
+ * NACRE_FAILED: the outputs are undefined.
+ */
 static inline nacre_status nacre_session_run(nacre_session *session) {
   return session->functions->session_run(session);
 }
@@ -321,7 +359,15 @@ static inline nacre_status nacre_session_launch_time(nacre_session *session, uin
   return session->functions->session_launch_time(session, index, sizeof(*out_time), out_time);
 }
 
-/** Why the latest failing call on this session failed, in words; "" where none has. Valid until the next call. */
+/** Tells what computes the session's runs. Never fails. */
+static inline nacre_status nacre_session_describe(nacre_session *session, nacre_session_info *out_info) {
+  return session->functions->session_describe(session, sizeof(*out_info), out_info);
+}
+
+/**
+ * Why the latest failing call on this session failed, in words, or why the CPU computes what was placed on a GPU; ""
+ * where neither has happened. Valid until the next call.
+ */
 static inline const char *nacre_session_reason(const nacre_session *session) {
   return session->functions->session_reason(session);
 }
@@ -384,6 +430,15 @@ static inline nacre_status nacre_input_describe(const nacre_model *model, uint32
 static inline nacre_status nacre_output_describe(const nacre_model *model, uint32_t entry, uint32_t index,
                                                  nacre_tensor_info *out_info) {
   return model->functions->output_describe(model, entry, index, sizeof(*out_info), out_info);
+}
+
+/**
+ * Describes GPU number `index` of this machine, counted from 0. Cost: Vulkan is loaded for the call.
+ * NACRE_BAD_ARGUMENT: there are fewer. NACRE_UNSUPPORTED: there is none that this model could use; the report says why.
+ */
+static inline nacre_status nacre_device_describe(const nacre_model *model, uint32_t index,
+                                                 nacre_device_info *out_info) {
+  return model->functions->device_describe(model, index, sizeof(*out_info), out_info);
 }
 
 /** Describes one launch of an entry, in the order of execution. NACRE_BAD_ARGUMENT: no such entry or launch. */

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the device that a session uses, made ready: its queue, memory, and the way to wait for it.
+// Why:   everything else in the engine allocates, records or submits through this.
+// How:   handles start as null, so that closing can follow a failure at any point.
+
+#ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_DEVICE_H
+#define NACRE_RUNTIME_SRC_GPU_VULKAN_DEVICE_H
+
+#include "runtime/src/gpu_vulkan/traits.h"
+
+namespace nacre::runtime::gpu {
+
+/// A buffer in memory of its own.
+struct DeviceBuffer {
+  VkBuffer buffer;
+  VkDeviceMemory memory;
+  char *mapped; // nullptr where the CPU does not see it
+  uint64_t bytes;
+};
+
+/// Whether a buffer is to be fast for the GPU alone, or seen by both.
+enum class Placing { OfTheGpu, ReadByTheCpu, WrittenByTheCpu };
+
+struct Device {
+  Loader loader;
+  VkPhysicalDevice physical;
+  VkDevice handle;
+  VkQueue queue;
+  VkCommandPool commands;
+  VkSemaphore timeline; // or null, and then
+  VkFence fence;
+  uint64_t submitted; // the timeline's value when all that was submitted is done
+  uint64_t bytes;     // of all buffers
+  Traits traits;
+};
+
+/// Chooses device number `choice` - 1, or the best for 0; a CPU that plays a GPU only if `required`. False, with the
+/// reason, if there is none or it fails. Close it in either case.
+bool open(Device &device, uint32_t choice, bool required, Pool &pool, Reason &reason);
+void close(Device &device);
+
+bool make_buffer(Device &device, uint64_t bytes, Placing placing, DeviceBuffer &buffer, Reason &reason);
+void destroy_buffer(Device &device, DeviceBuffer &buffer);
+
+bool make_commands(Device &device, uint32_t count, VkCommandBuffer *commands, Reason &reason);
+bool begin_commands(Device &device, VkCommandBuffer commands, bool once, Reason &reason);
+bool submit(Device &device, VkCommandBuffer commands, Reason &reason);
+/// Waits for what was submitted last.
+bool wait(Device &device, Reason &reason);
+
+} // namespace nacre::runtime::gpu
+
+#endif // NACRE_RUNTIME_SRC_GPU_VULKAN_DEVICE_H

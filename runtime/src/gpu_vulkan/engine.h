@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the Vulkan engine: all that a session keeps for its GPU.
+// Why:   runs read it, create fills it piece by piece, destroy undoes what is there.
+// How:   plain data in its own pool.
+
+#ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_ENGINE_H
+#define NACRE_RUNTIME_SRC_GPU_VULKAN_ENGINE_H
+
+#include "runtime/src/gpu_vulkan/phases.h"
+#include "runtime/src/gpu_vulkan/pipelines.h"
+#include "runtime/src/session.h"
+
+namespace nacre::runtime::gpu {
+
+/// What a phase gives the GPU, recorded once.
+struct Batch {
+  VkCommandBuffer commands; // null where the phase has nothing for the GPU
+  uint32_t first_query;     // the batch's begin; each of its parts has the next one
+};
+
+struct Engine {
+  Pool pool;
+  const Session *session;
+  Device device;
+  Share *shares; // of the entry's steps
+  Layout layout;
+  Schedule schedule;
+  bool unified; // both engines use `storages`
+
+  DeviceBuffer storages;
+  DeviceBuffer mirror; // the CPU's, where memory is not unified
+  DeviceBuffer weights;
+  Pipelines pipelines;
+  VkDescriptorPool descriptors;
+  VkQueryPool queries;
+  Batch *batches; // of the phases
+  uint32_t submissions;
+  uint64_t *ticks; // of the queries; nullptr without profile
+
+  Launch *launches; // the CPU's shares of the steps
+  Memory memory;    // where the CPU's parts find the storages
+};
+
+/// Copies the weights that the GPU reads to where it reads them. weights.cpp
+bool upload_weights(Engine &engine, Reason &reason);
+
+/// Records all batches. recording.cpp
+bool record(Engine &engine, Reason &reason);
+
+/// Notes what the GPU's clock says of a batch that has ended. times.cpp
+bool note_times(Engine &engine, uint32_t phase, uint64_t begun, Reason &reason);
+void note_shares(Engine &engine);
+
+nacre_status describe_device(uint32_t index, nacre_device_info &info); // report.cpp
+
+/// Bytes of the storages as the CPU sees them.
+inline char *seen_by_cpu(const Engine &engine) { return engine.unified ? engine.storages.mapped : engine.mirror.mapped; }
+
+} // namespace nacre::runtime::gpu
+
+#endif // NACRE_RUNTIME_SRC_GPU_VULKAN_ENGINE_H

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  see layout.h.
+// Why:   see there.
+// How:   one pass marks what the GPU binds, two give out offsets.
+
+#include "runtime/src/gpu_vulkan/layout.h"
+
+namespace nacre::runtime::gpu {
+namespace {
+
+Region &region(Layout &layout, const nacre_operand &operand) {
+  switch (operand.space) {
+  case NACRE_SPACE_INPUT:
+    return layout.inputs[operand.index];
+  case NACRE_SPACE_OUTPUT:
+    return layout.outputs[operand.index];
+  case NACRE_SPACE_STATE:
+    return layout.state;
+  case NACRE_SPACE_WEIGHT:
+    return layout.weights[operand.index];
+  default: // the plan has refused every other space
+    return layout.arena;
+  }
+}
+
+void place(Region &region, uint64_t &end) {
+  region.begin = end;
+  end += (region.bytes + kBindingAlignment - 1) / kBindingAlignment * kBindingAlignment;
+}
+
+} // namespace
+
+bool lay_out(const nacre_model_table &model, const nacre_entry &entry, const Share *shares, Pool &pool,
+             Layout &layout) {
+  layout.inputs = pool.take_array<Region>(entry.input_count);
+  layout.outputs = pool.take_array<Region>(entry.output_count);
+  layout.weights = pool.take_array<Region>(model.weight_count);
+  if (pool.failed())
+    return false;
+  layout.state.bytes = model.state_bytes;
+  layout.arena.bytes = entry.arena_bytes;
+  for (uint32_t i = 0; i < entry.input_count; ++i)
+    layout.inputs[i].bytes = entry.inputs[i].bytes;
+  for (uint32_t i = 0; i < entry.output_count; ++i)
+    layout.outputs[i].bytes = entry.outputs[i].bytes;
+
+  for (uint32_t i = 0; i < entry.step_count; ++i)
+    if (shares[i].on_gpu())
+      for (uint32_t k = 0; k < shares[i].variant->binding_count; ++k)
+        region(layout, entry.operands[entry.steps[i].first_operand + shares[i].variant->bindings[k]]).on_gpu = true;
+
+  uint64_t end = 0;
+  for (int pass = 0; pass < 2; ++pass) {
+    const bool on_gpu = pass == 0;
+    auto place_if = [&end, on_gpu](Region &region) {
+      if (region.on_gpu == on_gpu)
+        place(region, end);
+    };
+    place_if(layout.state);
+    for (uint32_t i = 0; i < entry.input_count; ++i)
+      place_if(layout.inputs[i]);
+    for (uint32_t i = 0; i < entry.output_count; ++i)
+      place_if(layout.outputs[i]);
+    place_if(layout.arena);
+    if (on_gpu)
+      layout.buffer_bytes = end;
+  }
+  for (uint32_t i = 0; i < model.weight_count; ++i)
+    if (layout.weights[i].on_gpu) {
+      layout.weights[i].bytes = model.weights[i].bytes;
+      place(layout.weights[i], layout.weight_bytes);
+    }
+  return true;
+}
+
+const Region &region_of(const Layout &layout, const nacre_operand &operand) {
+  return region(const_cast<Layout &>(layout), operand);
+}
+
+uint64_t begin_of(const Layout &layout, const nacre_operand &operand, int64_t iteration) {
+  return region_of(layout, operand).begin + operand.offset + uint64_t(operand.step * iteration);
+}
+
+} // namespace nacre::runtime::gpu

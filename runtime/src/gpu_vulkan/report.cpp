@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  nacre_device_describe.
+// Why:   the first question where a GPU is not used, or slow, is what was found.
+// How:   traits, told in plain English.
+
+#include "runtime/src/allocator.h"
+#include "runtime/src/gpu_vulkan/engine.h"
+#include "runtime/src/gpu_vulkan/traits.h"
+
+namespace nacre::runtime::gpu {
+namespace {
+
+struct Named {
+  uint64_t bit;
+  const char *name;
+};
+
+constexpr Named kFeatures[] = {
+    {NACRE_GPU_NEED(NACRE_GPU_STORAGE_16), "16-bit storage"},
+    {NACRE_GPU_NEED(NACRE_GPU_FLOAT_16), "fp16 arithmetic"},
+    {NACRE_GPU_NEED(NACRE_GPU_STORAGE_8), "8-bit storage"},
+    {NACRE_GPU_NEED(NACRE_GPU_INT_8), "int8"},
+    {NACRE_GPU_NEED(NACRE_GPU_INT_16), "int16"},
+    {NACRE_GPU_NEED(NACRE_GPU_INT_64), "int64"},
+    {NACRE_GPU_NEED(NACRE_GPU_FLOAT_64), "fp64"},
+    {NACRE_GPU_NEED(NACRE_GPU_SUBGROUPS), "subgroup operations"},
+    {NACRE_GPU_NEED(NACRE_GPU_COOPERATIVE_MATRIX), "cooperative matrices of 16x16x16"},
+};
+
+constexpr uint64_t kTier1 = NACRE_GPU_NEED(NACRE_GPU_STORAGE_16) | NACRE_GPU_NEED(NACRE_GPU_FLOAT_16);
+constexpr uint64_t kTier2 = kTier1 | NACRE_GPU_NEED(NACRE_GPU_COOPERATIVE_MATRIX);
+
+const char *type_name(VkPhysicalDeviceType type) {
+  switch (type) {
+  case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
+    return "a GPU with memory of its own";
+  case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
+    return "a GPU that shares the CPU's memory";
+  case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
+    return "a virtual GPU";
+  case VK_PHYSICAL_DEVICE_TYPE_CPU:
+    return "a CPU that plays a GPU, used only where it is named or a GPU is required";
+  default:
+    return "a device of an unknown kind";
+  }
+}
+
+void add_names(Text<1024> &report, uint64_t bits) {
+  const char *separator = " ";
+  for (const Named &feature : kFeatures)
+    if (bits & feature.bit) {
+      report << separator << feature.name;
+      separator = ", ";
+    }
+  if (*separator == ' ')
+    report << " nothing";
+}
+
+void tell(const Traits &traits, nacre_device_info &info) {
+  const Capabilities &can = traits.capabilities;
+  copy_text(info.name, sizeof info.name, traits.name);
+  info.tier = (can.features & kTier2) == kTier2 ? 2 : (can.features & kTier1) == kTier1 ? 1 : 0;
+  info.usable = traits.unusable == nullptr;
+  info.unified = traits.unified;
+  info.is_cpu = is_cpu(traits);
+  Text<1024> report;
+  report << type_name(traits.type) << ", Vulkan " << uint64_t(VK_API_VERSION_MAJOR(traits.version)) << "."
+         << uint64_t(VK_API_VERSION_MINOR(traits.version)) << "; ";
+  if (traits.unusable) {
+    report << "it cannot be used, because " << traits.unusable;
+  } else {
+    report << "tier " << uint64_t(info.tier)
+           << (info.tier == 2   ? " (fp32, fp16, cooperative matrices)"
+               : info.tier == 1 ? " (fp32, fp16)"
+                                : " (fp32)");
+    report << "; has";
+    add_names(report, can.features);
+    report << "; lacks";
+    add_names(report, ~can.features);
+    report << "; workgroups of up to " << uint64_t(can.invocations) << ", " << uint64_t(can.shared_bytes / 1024)
+           << " KiB shared, bindings of up to " << (can.range >> 20) << " MiB, subgroups of "
+           << uint64_t(traits.subgroup_size) << (traits.timeline ? ", timeline semaphores" : ", fences only")
+           << (traits.timestamp_bits ? "" : ", no timestamps");
+  }
+  copy_text(info.report, sizeof info.report, report.c_str());
+}
+
+nacre_status describe(Loader &loader, Pool &pool, uint32_t index, nacre_device_info &info) {
+  Reason reason;
+  List<VkPhysicalDevice> devices = {};
+  Traits traits;
+  Features features;
+  nacre_status status = NACRE_UNSUPPORTED;
+  if (open(loader, reason) && list_devices(loader, pool, devices, reason)) {
+    status = NACRE_BAD_ARGUMENT;
+    if (index >= devices.count)
+      reason << "there are only " << uint64_t(devices.count) << " devices";
+    else if (read_traits(loader, devices[index], pool, traits, features, reason)) {
+      tell(traits, info);
+      return NACRE_OK;
+    }
+  }
+  copy_text(info.report, sizeof info.report, reason.c_str());
+  return status;
+}
+
+} // namespace
+
+nacre_status describe_device(uint32_t index, nacre_device_info &info) {
+  Pool pool(allocator_or_libc(nullptr));
+  Loader loader = {};
+  const nacre_status status = describe(loader, pool, index, info);
+  close(loader);
+  pool.release();
+  return status;
+}
+
+} // namespace nacre::runtime::gpu

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  see residence.h.
+// Why:   see there.
+// How:   bytes for the GPU are copied by the batch that uses them; bytes for the CPU by the batch that wrote them, since
+//        nothing of the CPU touches them in its phase.
+
+#include "runtime/src/gpu_vulkan/residence.h"
+
+namespace nacre::runtime::gpu {
+
+Residence::Residence(uint64_t bytes, Pool &from) : pool(from) {
+  segments.add(pool, {0, 0, true, true});
+  segments.add(pool, {bytes, 0, true, true}); // the end; never changed
+}
+
+/// The segment that begins at `at`, which is made if there is none.
+uint32_t Residence::split(uint64_t at) {
+  uint32_t low = 0, high = segments.count - 1;
+  while (low < high) {
+    const uint32_t middle = (low + high) / 2;
+    if (segments[middle].begin < at)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (segments[low].begin != at) {
+    Segment part = segments[low - 1];
+    part.begin = at;
+    segments.insert(pool, low, part);
+  }
+  return low;
+}
+
+void Residence::set(uint64_t begin, uint64_t end, Segment holders) {
+  if (begin == end || pool.failed())
+    return;
+  const uint32_t first = split(begin);
+  const uint32_t last = split(end);
+  if (pool.failed())
+    return;
+  holders.begin = begin;
+  segments[first] = holders;
+  // One segment now: those that were inside are gone.
+  __builtin_memmove(segments.items + first + 1, segments.items + last, (segments.count - last) * sizeof(Segment));
+  segments.count -= last - first - 1;
+}
+
+void Residence::fetch(uint64_t begin, uint64_t end, bool to_gpu, uint32_t phase, Schedule &schedule) {
+  if (begin == end || pool.failed())
+    return;
+  const uint32_t first = split(begin);
+  const uint32_t last = split(end);
+  if (pool.failed())
+    return;
+  List<Copy> &copies = to_gpu ? schedule.uploads : schedule.downloads;
+  for (uint32_t i = first; i < last; ++i) {
+    Segment &segment = segments[i];
+    if (to_gpu ? segment.on_gpu : segment.on_cpu)
+      continue;
+    const Copy copy = {to_gpu ? phase : segment.written_in, segment.begin, segments[i + 1].begin};
+    segment.on_cpu = segment.on_gpu = true;
+    Copy *before = copies.count ? &copies[copies.count - 1] : nullptr;
+    if (before && before->phase == copy.phase && before->end == copy.begin)
+      before->end = copy.end;
+    else
+      copies.add(pool, copy);
+  }
+}
+
+void Residence::use(uint64_t begin, uint64_t end, bool by_gpu, bool writes, uint32_t phase, Schedule &schedule) {
+  fetch(begin, end, by_gpu, phase, schedule);
+  if (writes)
+    set(begin, end, {0, phase, !by_gpu, by_gpu});
+}
+
+void Residence::bring_to_cpu(uint64_t begin, uint64_t end, Schedule &schedule) {
+  fetch(begin, end, false, 0, schedule);
+}
+
+} // namespace nacre::runtime::gpu

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  see shares.h.
+// Why:   see there.
+// How:   first the numbers, then whether the device has a variant for them, then whether it can bind the operands.
+
+#include "runtime/src/gpu_vulkan/shares.h"
+
+namespace nacre::runtime::gpu {
+namespace {
+
+Share of_cpu(const nacre_step &step) { return {nullptr, 0, 0, 0, step.cut_extent}; }
+
+Share wanted_share(const nacre_step &step, uint32_t cut) {
+  if (cut == 0)
+    return {nullptr, step.gpu_begin, step.gpu_end, step.cpu_begin, step.cpu_end};
+  const int64_t percent = int64_t(cut) - 1;
+  const int64_t grain = step.grain > 0 ? step.grain : 1;
+  // All is all, whatever the grain; and so that a large extent does not overflow, parts are taken apart.
+  const int64_t at = percent >= 100 ? step.cut_extent
+                                    : (step.cut_extent / 100 * percent + step.cut_extent % 100 * percent / 100) / grain *
+                                          grain;
+  return {nullptr, 0, at, at, step.cut_extent};
+}
+
+/// nullptr where the device meets the variant's needs, else what it lacks.
+const char *what_lacks(const nacre_gpu_variant &variant, const Capabilities &device) {
+  if (variant.needs & ~device.features)
+    return "features";
+  if (variant.families != 0 && !(variant.families >> device.family & 1))
+    return "code for its family";
+  if (variant.workgroup_size > device.invocations)
+    return "workgroups of that size";
+  if (variant.shared_bytes > device.shared_bytes)
+    return "shared memory";
+  if (variant.groups > device.groups[0])
+    return "dispatches of that size";
+  if (variant.binding_count > device.bindings || variant.binding_count > kMaxBindings)
+    return "bindings";
+  return nullptr;
+}
+
+/// nullptr where every operand that the variant binds can be bound, else what stands against it.
+const char *what_prevents(const nacre_gpu_variant &variant, const nacre_model_table &model, const nacre_entry &entry,
+                          const nacre_step &step, const Capabilities &device) {
+  for (uint32_t i = 0; i < variant.binding_count; ++i) {
+    if (variant.bindings[i] >= step.operand_count)
+      return "a binding of no operand";
+    const nacre_operand &operand = entry.operands[step.first_operand + variant.bindings[i]];
+    if (operand.bytes == 0)
+      return "an operand of unknown size";
+    if (operand.bytes > device.range)
+      return "an operand larger than the device binds";
+    if (operand.offset % device.alignment != 0 || operand.step % int64_t(device.alignment) != 0)
+      return "an operand at an offset that the device does not bind";
+    if (operand.space == NACRE_SPACE_WEIGHT && operand.offset + operand.bytes > model.weights[operand.index].bytes)
+      return "an operand beyond its weight";
+  }
+  return nullptr;
+}
+
+} // namespace
+
+Share choose_share(const nacre_model_table &model, const nacre_entry &entry, const nacre_step &step, uint32_t cut,
+                   const Capabilities &device, Reason &reason) {
+  if (step.kind != NACRE_STEP_LAUNCH)
+    return {};
+  Share share = wanted_share(step, cut);
+  const nacre_kernel &kernel = model.kernels[step.kernel];
+  if (!share.on_gpu() || (kernel.gpu_count == 0 && cut != 0))
+    return of_cpu(step); // a moved cut moves what there is code for
+  const char *obstacle = kernel.gpu_count ? "" : "code for GPUs";
+  for (uint32_t i = 0; i < kernel.gpu_count && obstacle; ++i) {
+    share.variant = &kernel.gpu[i];
+    obstacle = what_lacks(kernel.gpu[i], device);
+  }
+  const char *problem = "the device lacks ";
+  if (!obstacle) {
+    const int64_t rows = (share.gpu_end - share.gpu_begin + share.variant->unit_extent - 1) / share.variant->unit_extent;
+    obstacle = rows > int64_t(device.groups[1]) ? "dispatches of that size"
+                                                : what_prevents(*share.variant, model, entry, step, device);
+    problem = rows > int64_t(device.groups[1]) ? problem : "there is ";
+  }
+  if (!obstacle)
+    return share;
+  reason << "'" << model.strings + step.name << "' stays on the CPU, because " << problem << obstacle;
+  return of_cpu(step);
+}
+
+} // namespace nacre::runtime::gpu

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  see traits.h.
+// Why:   see there.
+// How:   1. extensions and features, 2. properties and limits, 3. memory and queues.
+
+#include "runtime/src/gpu_vulkan/traits.h"
+
+namespace nacre::runtime::gpu {
+namespace {
+
+// --- 1. Extensions and features
+
+struct Extensions {
+  VkExtensionProperties *items;
+  uint32_t count;
+
+  bool has(const char *name) const {
+    for (uint32_t i = 0; i < count; ++i)
+      if (equal(items[i].extensionName, name))
+        return true;
+    return false;
+  }
+};
+
+bool list_extensions(const Loader &loader, VkPhysicalDevice device, Pool &pool, Extensions &extensions,
+                     Reason &reason) {
+  static constexpr char command[] = "vkEnumerateDeviceExtensionProperties";
+  const auto enumerate = loader.vk.EnumerateDeviceExtensionProperties;
+  if (!succeeded(enumerate(device, nullptr, &extensions.count, nullptr), command, reason))
+    return false;
+  extensions.items = pool.take_array<VkExtensionProperties>(extensions.count);
+  if (pool.failed()) {
+    reason << "the allocator refused memory for the GPU's description";
+    return false;
+  }
+  return succeeded(enumerate(device, nullptr, &extensions.count, extensions.items), command, reason);
+}
+
+/// Whether the device has 16x16x16 matrices of f16 that add up in f32, for subgroups.
+bool has_matrices(const Loader &loader, VkPhysicalDevice device, Pool &pool) {
+  const auto list = loader.vk.GetPhysicalDeviceCooperativeMatrixPropertiesKHR;
+  uint32_t count = 0;
+  if (!list || list(device, &count, nullptr) != VK_SUCCESS)
+    return false;
+  auto *shapes = pool.take_array<VkCooperativeMatrixPropertiesKHR>(count);
+  if (!shapes)
+    return false;
+  for (uint32_t i = 0; i < count; ++i)
+    shapes[i].sType = VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR;
+  if (list(device, &count, shapes) != VK_SUCCESS)
+    return false;
+  for (uint32_t i = 0; i < count; ++i) {
+    const VkCooperativeMatrixPropertiesKHR &s = shapes[i];
+    if (s.MSize == 16 && s.NSize == 16 && s.KSize == 16 && s.AType == VK_COMPONENT_TYPE_FLOAT16_KHR &&
+        s.BType == VK_COMPONENT_TYPE_FLOAT16_KHR && s.CType == VK_COMPONENT_TYPE_FLOAT32_KHR &&
+        s.ResultType == VK_COMPONENT_TYPE_FLOAT32_KHR && s.scope == VK_SCOPE_SUBGROUP_KHR)
+      return true;
+  }
+  return false;
+}
+
+/// Links the structures that the driver knows, and asks it to fill them.
+void query_features(const Loader &loader, VkPhysicalDevice device, uint32_t version, const Extensions &extensions,
+                    Features &features) {
+  features.basic.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
+  void **next = &features.basic.pNext;
+  auto link = [&](auto &structure, VkStructureType type, uint32_t core_since, const char *extension) {
+    structure.sType = type;
+    if (version < core_since) {
+      if (!extensions.has(extension))
+        return;
+      features.extensions[features.extension_count++] = extension;
+    }
+    *next = &structure;
+    next = &structure.pNext;
+  };
+  link(features.storage_16, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES, VK_API_VERSION_1_1, "");
+  link(features.storage_8, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_8BIT_STORAGE_FEATURES, VK_API_VERSION_1_2,
+       VK_KHR_8BIT_STORAGE_EXTENSION_NAME);
+  link(features.arithmetic, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES, VK_API_VERSION_1_2,
+       VK_KHR_SHADER_FLOAT16_INT8_EXTENSION_NAME);
+  link(features.timeline, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES, VK_API_VERSION_1_2,
+       VK_KHR_TIMELINE_SEMAPHORE_EXTENSION_NAME);
+  link(features.memory_model, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES, VK_API_VERSION_1_2,
+       VK_KHR_VULKAN_MEMORY_MODEL_EXTENSION_NAME);
+  if (version >= VK_API_VERSION_1_3) // our kernels of this kind are of SPIR-V 1.6
+    link(features.matrix, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR, UINT32_MAX,
+         VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME);
+  loader.vk.GetPhysicalDeviceFeatures2(device, &features.basic);
+}
+
+/// Keeps of what the device offers what is used: the rest may cost time in its driver.
+uint64_t keep_used(Features &features, bool matrices) {
+  const VkPhysicalDeviceFeatures offered = features.basic.features;
+  features.basic.features = {};
+  features.basic.features.shaderInt16 = offered.shaderInt16;
+  features.basic.features.shaderInt64 = offered.shaderInt64;
+  features.basic.features.shaderFloat64 = offered.shaderFloat64;
+  features.storage_16.uniformAndStorageBuffer16BitAccess = VK_FALSE;
+  features.storage_16.storagePushConstant16 = features.storage_16.storageInputOutput16 = VK_FALSE;
+  features.storage_8.uniformAndStorageBuffer8BitAccess = features.storage_8.storagePushConstant8 = VK_FALSE;
+  features.memory_model.vulkanMemoryModelAvailabilityVisibilityChains = VK_FALSE;
+  features.matrix.cooperativeMatrixRobustBufferAccess = VK_FALSE;
+  matrices = matrices && features.matrix.cooperativeMatrix && features.memory_model.vulkanMemoryModel;
+
+  uint64_t bits = 0;
+  auto note = [&bits](VkBool32 has, nacre_gpu_bit bit) { bits |= has ? NACRE_GPU_NEED(bit) : 0; };
+  note(features.storage_16.storageBuffer16BitAccess, NACRE_GPU_STORAGE_16);
+  note(features.storage_8.storageBuffer8BitAccess, NACRE_GPU_STORAGE_8);
+  note(features.arithmetic.shaderFloat16, NACRE_GPU_FLOAT_16);
+  note(features.arithmetic.shaderInt8, NACRE_GPU_INT_8);
+  note(offered.shaderInt16, NACRE_GPU_INT_16);
+  note(offered.shaderInt64, NACRE_GPU_INT_64);
+  note(offered.shaderFloat64, NACRE_GPU_FLOAT_64);
+  note(matrices, NACRE_GPU_COOPERATIVE_MATRIX);
+  return bits;
+}
+
+// --- 2. Properties and limits
+
+nacre_gpu_family family_of(const VkPhysicalDeviceProperties &properties) {
+  if (properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU)
+    return NACRE_GPU_CPU;
+  switch (properties.vendorID) {
+  case 0x5143:
+    return NACRE_GPU_ADRENO;
+  case 0x13b5:
+    return NACRE_GPU_MALI;
+  case 0x1010:
+    return NACRE_GPU_POWERVR;
+  case 0x10de:
+    return NACRE_GPU_NVIDIA;
+  case 0x1002:
+  case 0x144d: // Samsung's Xclipse is made of AMD's cores
+    return NACRE_GPU_AMD;
+  case 0x8086:
+    return NACRE_GPU_INTEL;
+  }
+  return NACRE_GPU_OTHER;
+}
+
+uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+void note_properties(const VkPhysicalDeviceProperties &properties, Traits &traits) {
+  copy_text(traits.name, sizeof traits.name, properties.deviceName);
+  traits.type = properties.deviceType;
+  traits.vendor = properties.vendorID;
+  traits.product = properties.deviceID;
+  traits.driver = properties.driverVersion;
+  __builtin_memcpy(traits.cache_identity, properties.pipelineCacheUUID, VK_UUID_SIZE);
+  const VkPhysicalDeviceLimits &limits = properties.limits;
+  traits.timestamp_period = limits.timestampPeriod;
+  Capabilities &can = traits.capabilities;
+  can.family = family_of(properties);
+  can.invocations = least(limits.maxComputeWorkGroupInvocations, limits.maxComputeWorkGroupSize[0]);
+  can.shared_bytes = limits.maxComputeSharedMemorySize;
+  can.groups[0] = limits.maxComputeWorkGroupCount[0];
+  can.groups[1] = limits.maxComputeWorkGroupCount[1];
+  can.bindings = least(least(limits.maxPerStageDescriptorStorageBuffers, limits.maxDescriptorSetStorageBuffers),
+                       limits.maxPerStageResources);
+  can.range = limits.maxStorageBufferRange;
+  can.alignment = limits.minStorageBufferOffsetAlignment ? limits.minStorageBufferOffsetAlignment : 1;
+}
+
+bool has_subgroups(const VkPhysicalDeviceSubgroupProperties &subgroups) {
+  constexpr VkSubgroupFeatureFlags needed =
+      VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
+  return (subgroups.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) &&
+         (subgroups.supportedOperations & needed) == needed;
+}
+
+// --- 3. Memory and queues
+
+bool is_unified(const Traits &traits) {
+  if (is_cpu(traits) || traits.type == VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU)
+    return true;
+  for (uint32_t i = 0; i < traits.memory.memoryHeapCount; ++i)
+    if (!(traits.memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT))
+      return false;
+  return true;
+}
+
+bool find_queue(const Loader &loader, VkPhysicalDevice device, Pool &pool, Traits &traits) {
+  uint32_t count = 0;
+  loader.vk.GetPhysicalDeviceQueueFamilyProperties(device, &count, nullptr);
+  auto *families = pool.take_array<VkQueueFamilyProperties>(count);
+  if (!families)
+    return false;
+  loader.vk.GetPhysicalDeviceQueueFamilyProperties(device, &count, families);
+  for (uint32_t i = 0; i < count; ++i)
+    if (families[i].queueCount > 0 && (families[i].queueFlags & VK_QUEUE_COMPUTE_BIT)) {
+      traits.queue_family = i;
+      traits.timestamp_bits = families[i].timestampValidBits;
+      return true;
+    }
+  return false;
+}
+
+} // namespace
+
+bool list_devices(const Loader &loader, Pool &pool, List<VkPhysicalDevice> &devices, Reason &reason) {
+  static constexpr char command[] = "vkEnumeratePhysicalDevices";
+  uint32_t count = 0;
+  if (!succeeded(loader.vk.EnumeratePhysicalDevices(loader.instance, &count, nullptr), command, reason))
+    return false;
+  devices.items = pool.take_array<VkPhysicalDevice>(count);
+  if (pool.failed() || count == 0) {
+    reason << (count == 0 ? "Vulkan is here, but no device" : "the allocator refused memory for the list of GPUs");
+    return false;
+  }
+  if (!succeeded(loader.vk.EnumeratePhysicalDevices(loader.instance, &count, devices.items), command, reason))
+    return false;
+  devices.count = devices.capacity = count;
+  return true;
+}
+
+bool read_traits(const Loader &loader, VkPhysicalDevice device, Pool &pool, Traits &traits, Features &features,
+                 Reason &reason) {
+  traits = {};
+  features = {};
+  VkPhysicalDeviceSubgroupProperties subgroups = {};
+  subgroups.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES;
+  VkPhysicalDeviceProperties2 properties = {};
+  properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
+  properties.pNext = &subgroups;
+  loader.vk.GetPhysicalDeviceProperties2(device, &properties);
+  note_properties(properties.properties, traits);
+  traits.version = least(properties.properties.apiVersion, loader.version);
+  traits.subgroup_size = subgroups.subgroupSize;
+  if (traits.version < VK_API_VERSION_1_1) {
+    traits.unusable = "its Vulkan is older than 1.1";
+    return true;
+  }
+  Extensions extensions = {};
+  if (!list_extensions(loader, device, pool, extensions, reason))
+    return false;
+  query_features(loader, device, traits.version, extensions, features);
+  const bool matrices = features.matrix.cooperativeMatrix && subgroups.subgroupSize == 32 &&
+                        has_matrices(loader, device, pool);
+  traits.capabilities.features = keep_used(features, matrices);
+  if (has_subgroups(subgroups))
+    traits.capabilities.features |= NACRE_GPU_NEED(NACRE_GPU_SUBGROUPS);
+  traits.timeline = features.timeline.timelineSemaphore;
+  loader.vk.GetPhysicalDeviceMemoryProperties(device, &traits.memory);
+  traits.unified = is_unified(traits);
+  if (!find_queue(loader, device, pool, traits))
+    traits.unusable = "it has no queue for compute";
+  return true;
+}
+
+} // namespace nacre::runtime::gpu

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  Vulkan's types, and the table of its commands.
+// Why:   Vulkan is found when a model is loaded, not when it is linked: the same .so serves devices without it.
+// How:   Khronos's header without prototypes; what younger headers add is declared here where the header is older.
+
+#ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_VULKAN_API_H
+#define NACRE_RUNTIME_SRC_GPU_VULKAN_VULKAN_API_H
+
+#define VK_NO_PROTOTYPES 1
+#include "runtime/src/session_plan.h"
+
+#include <vulkan/vulkan_core.h>
+
+#ifndef VK_KHR_cooperative_matrix
+// From the specification of the extension; the names are Khronos's.
+#define VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME "VK_KHR_cooperative_matrix"
+constexpr auto VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR = VkStructureType(1000506000);
+constexpr auto VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR = VkStructureType(1000506001);
+enum VkComponentTypeKHR : int32_t { VK_COMPONENT_TYPE_FLOAT16_KHR = 0, VK_COMPONENT_TYPE_FLOAT32_KHR = 1 };
+enum VkScopeKHR : int32_t { VK_SCOPE_SUBGROUP_KHR = 3 };
+struct VkPhysicalDeviceCooperativeMatrixFeaturesKHR {
+  VkStructureType sType;
+  void *pNext;
+  VkBool32 cooperativeMatrix;
+  VkBool32 cooperativeMatrixRobustBufferAccess;
+};
+struct VkCooperativeMatrixPropertiesKHR {
+  VkStructureType sType;
+  void *pNext;
+  uint32_t MSize;
+  uint32_t NSize;
+  uint32_t KSize;
+  VkComponentTypeKHR AType;
+  VkComponentTypeKHR BType;
+  VkComponentTypeKHR CType;
+  VkComponentTypeKHR ResultType;
+  VkBool32 saturatingAccumulation;
+  VkScopeKHR scope;
+};
+using PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR = VkResult(VKAPI_PTR *)(VkPhysicalDevice, uint32_t *,
+                                                                                     VkCooperativeMatrixPropertiesKHR *);
+#endif
+
+namespace nacre::runtime::gpu {
+
+/// Vulkan's commands, by their names without vk. Those that are optional may be nullptr.
+struct VulkanApi {
+#define NACRE_VK_GLOBAL(name) PFN_vk##name name;
+#define NACRE_VK_INSTANCE(name) PFN_vk##name name;
+#define NACRE_VK_DEVICE(name) PFN_vk##name name;
+#define NACRE_VK_OPTIONAL(name) PFN_vk##name name;
+#include "runtime/src/gpu_vulkan/entry_points.def"
+};
+
+/// Whether a command succeeded; if not, `reason` says which failed, and how.
+bool succeeded(VkResult result, const char *command, Reason &reason);
+
+} // namespace nacre::runtime::gpu
+
+#endif // NACRE_RUNTIME_SRC_GPU_VULKAN_VULKAN_API_H
