@@ -41,7 +41,8 @@ void scaleRows(const nacre_kernel_args *args, int64_t begin, int64_t end) {
 void reluHalfRows(const nacre_kernel_args *args, int64_t begin, int64_t end) {
   auto *t = static_cast<const float *>(args->buffers[0]);
   auto *y = static_cast<float *>(args->buffers[1]);
-  for (int64_t i = begin * kColumns / 2; i < end * kColumns / 2; ++i)
+  const int64_t first = args->share_begin * kColumns;
+  for (int64_t i = first + begin * kColumns / 2; i < first + end * kColumns / 2; ++i)
     y[i] = t[i] > 0 ? t[i] : 0;
 }
 

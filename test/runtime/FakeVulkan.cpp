@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  see FakeVulkan.h.
+// Why:   see there.
+// How:   a wrapper is made of each row of the runtime's own list of commands; it counts, fails or forwards.
+
+#include "test/runtime/FakeVulkan.h"
+
+#include "runtime/src/gpu_vulkan/vulkan_api.h"
+
+#include <atomic>
+#include <cstring>
+#include <dlfcn.h>
+#include <string_view>
+#include <type_traits>
+
+namespace {
+
+enum Command {
+#define NACRE_VK_GLOBAL(name) k##name,
+#define NACRE_VK_INSTANCE(name) k##name,
+#define NACRE_VK_DEVICE(name) k##name,
+#define NACRE_VK_OPTIONAL(name) k##name,
+#include "runtime/src/gpu_vulkan/entry_points.def"
+  kCount
+};
+
+constexpr std::string_view kNames[] = {
+#define NACRE_VK_GLOBAL(name) #name,
+#define NACRE_VK_INSTANCE(name) #name,
+#define NACRE_VK_DEVICE(name) #name,
+#define NACRE_VK_OPTIONAL(name) #name,
+#include "runtime/src/gpu_vulkan/entry_points.def"
+};
+
+std::atomic<int> calls[kCount];
+std::atomic<int> live;
+std::atomic<bool> hasFailed;
+int failing[kCount]; // the call that fails; 0: none
+bool hidden[kCount];
+PFN_vkVoidFunction real[kCount];
+
+int find(std::string_view name) {
+  for (int i = 0; i < kCount; ++i)
+    if (kNames[i] == name)
+      return i;
+  return -1;
+}
+
+bool startsWith(std::string_view text, std::string_view beginning) {
+  return text.substr(0, beginning.size()) == beginning;
+}
+
+bool makes(std::string_view name) { return startsWith(name, "Create") || name == "AllocateMemory"; }
+bool destroys(std::string_view name) { return startsWith(name, "Destroy") || name == "FreeMemory"; }
+
+VkResult failureOf(int command) {
+  const bool waits = command == kQueueSubmit || command == kWaitForFences || command == kWaitSemaphores ||
+                     command == kDeviceWaitIdle || command == kGetQueryPoolResults;
+  return waits ? VK_ERROR_DEVICE_LOST : VK_ERROR_OUT_OF_DEVICE_MEMORY;
+}
+
+template <int command, typename Function> struct Wrapper;
+template <int command, typename Result, typename... Arguments>
+struct Wrapper<command, Result(VKAPI_PTR *)(Arguments...)> {
+  static Result VKAPI_CALL call(Arguments... arguments) {
+    const int number = ++calls[command];
+    auto *forward = reinterpret_cast<Result(VKAPI_PTR *)(Arguments...)>(real[command]);
+    if constexpr (std::is_same_v<Result, VkResult>) {
+      if (number == failing[command]) {
+        hasFailed = true;
+        return failureOf(command);
+      }
+      const VkResult result = forward(arguments...);
+      live += makes(kNames[command]) && result == VK_SUCCESS;
+      return result;
+    } else {
+      live -= destroys(kNames[command]);
+      return forward(arguments...);
+    }
+  }
+};
+
+PFN_vkVoidFunction wrapperOf(int command) {
+  switch (command) {
+#define NACRE_VK_ROW(name)                                                                                             \
+  case k##name:                                                                                                        \
+    return reinterpret_cast<PFN_vkVoidFunction>(&Wrapper<k##name, PFN_vk##name>::call);
+#define NACRE_VK_GLOBAL(name) NACRE_VK_ROW(name)
+#define NACRE_VK_INSTANCE(name) NACRE_VK_ROW(name)
+#define NACRE_VK_DEVICE(name) NACRE_VK_ROW(name)
+#define NACRE_VK_OPTIONAL(name) NACRE_VK_ROW(name)
+#include "runtime/src/gpu_vulkan/entry_points.def"
+#undef NACRE_VK_ROW
+  }
+  return nullptr;
+}
+
+/// The wrapper of a command whose real address is `address`.
+PFN_vkVoidFunction wrap(const char *name, PFN_vkVoidFunction address) {
+  const int command = find(std::string_view(name).substr(2));
+  if (command < 0 || !address)
+    return address;
+  if (hidden[command]) {
+    hasFailed = true;
+    return nullptr;
+  }
+  real[command] = address;
+  return wrapperOf(command);
+}
+
+PFN_vkVoidFunction VKAPI_CALL getDeviceAddress(VkDevice device, const char *name) {
+  ++calls[kGetDeviceProcAddr];
+  return wrap(name, reinterpret_cast<PFN_vkGetDeviceProcAddr>(real[kGetDeviceProcAddr])(device, name));
+}
+
+PFN_vkGetInstanceProcAddr realLookup() {
+  static void *library = dlopen("libvulkan.so.1", RTLD_NOW);
+  return library ? reinterpret_cast<PFN_vkGetInstanceProcAddr>(dlsym(library, "vkGetInstanceProcAddr")) : nullptr;
+}
+
+} // namespace
+
+extern "C" {
+__attribute__((visibility("default"))) PFN_vkVoidFunction VKAPI_CALL vkGetInstanceProcAddr(VkInstance instance,
+                                                                                           const char *name) {
+  static const PFN_vkGetInstanceProcAddr lookup = realLookup();
+  const PFN_vkVoidFunction found = wrap(name, lookup ? lookup(instance, name) : nullptr);
+  return found && std::strcmp(name, "vkGetDeviceProcAddr") == 0 ? reinterpret_cast<PFN_vkVoidFunction>(getDeviceAddress)
+                                                                : found;
+}
+
+void fakeVulkanReset() {
+  for (int i = 0; i < kCount; ++i) {
+    calls[i] = failing[i] = 0;
+    hidden[i] = false;
+  }
+  hasFailed = false;
+}
+
+void fakeVulkanFail(const char *name, int call) { failing[find(name)] = call; }
+void fakeVulkanHide(const char *name) { hidden[find(name)] = true; }
+int fakeVulkanCalls(const char *name) { return calls[find(name)]; }
+int fakeVulkanLiveObjects() { return live; }
+bool fakeVulkanHasFailed() { return hasFailed; }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  how a test talks to the Vulkan library that fails on request.
+// Why:   drivers fail at every command, and the runtime must survive each; no real driver fails when asked.
+// How:   a shared library that forwards to the system's Vulkan; tests find these functions in it by name.
+
+#ifndef NACRE_TEST_RUNTIME_FAKEVULKAN_H
+#define NACRE_TEST_RUNTIME_FAKEVULKAN_H
+
+extern "C" {
+/// Forgets counts and plans.
+void fakeVulkanReset();
+/// Makes call number `call`, counted from 1, of a command fail. Names are without vk.
+void fakeVulkanFail(const char *name, int call);
+/// Lets a command not be found.
+void fakeVulkanHide(const char *name);
+/// Calls of a command since the reset.
+int fakeVulkanCalls(const char *name);
+/// Objects made and not destroyed since the library was loaded.
+int fakeVulkanLiveObjects();
+/// Whether a planned failure has happened.
+bool fakeVulkanHasFailed();
+}
+
+#endif // NACRE_TEST_RUNTIME_FAKEVULKAN_H

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  every Vulkan command fails once, at each of its first calls, and once is not there at all.
+// Why:   a driver's failure must never be the app's: the answer comes from the CPU, the reason is told, nothing leaks.
+// How:   a clean life of a session counts the calls; then one life for each call, through the library that fails.
+
+#include "runtime/src/gpu_vulkan/loader.h"
+#include "test/runtime/FakeVulkan.h"
+#include "test/runtime/GpuSession.h"
+
+#include <dlfcn.h>
+#include <filesystem>
+
+namespace nacre::test {
+namespace {
+
+struct Command {
+  const char *name;
+  bool optional;
+};
+
+constexpr Command kCommands[] = {
+#define NACRE_VK_GLOBAL(name) {#name, false},
+#define NACRE_VK_INSTANCE(name) {#name, false},
+#define NACRE_VK_DEVICE(name) {#name, false},
+#define NACRE_VK_OPTIONAL(name) {#name, true},
+#include "runtime/src/gpu_vulkan/entry_points.def"
+};
+
+constexpr int kCallsTried = 12;
+
+/// Failures that change nothing for the app: the file of pipelines is not written, or the device is idle already.
+bool isHarmless(const std::string &name) { return name == "GetPipelineCacheData" || name == "DeviceWaitIdle"; }
+
+bool isDestructor(const std::string &name) { return name.substr(0, 7) == "Destroy" || name == "FreeMemory"; }
+
+struct GpuFailureTest : GpuSession {
+  GpuFailureTest() {
+    library = dlopen(NACRE_FAKE_VULKAN, RTLD_NOW);
+    runtime::gpu::library_for_tests = NACRE_FAKE_VULKAN;
+    locate(reset, "fakeVulkanReset");
+    locate(fail, "fakeVulkanFail");
+    locate(hide, "fakeVulkanHide");
+    locate(calls, "fakeVulkanCalls");
+    locate(liveObjects, "fakeVulkanLiveObjects");
+    locate(hasFailed, "fakeVulkanHasFailed");
+    options.gpu = NACRE_GPU_IF_USEFUL; // so that there is a CPU to fail over to; lavapipe must then be named
+    options.gpu_device = 1;
+    options.profile = 1;
+    folder = testing::TempDir() + "nacre-failures-" + std::to_string(reinterpret_cast<uintptr_t>(this));
+    std::filesystem::create_directory(folder);
+    options.cache_folder = folder.c_str();
+  }
+  ~GpuFailureTest() override {
+    destroy();
+    runtime::gpu::library_for_tests = nullptr;
+    std::filesystem::remove_all(folder);
+  }
+
+  template <typename Function> void locate(Function &function, const char *name) {
+    function = library ? reinterpret_cast<Function>(dlsym(library, name)) : nullptr;
+    ASSERT_NE(function, nullptr) << name;
+  }
+
+  /// A life of a session. Its answers are right, whatever fails.
+  void live(const std::string &name) {
+    ASSERT_EQ(create(), NACRE_OK) << reason;
+    for (int run = 0; run < 3; ++run)
+      runAndCheck();
+    const bool failed = hasFailed() && !isHarmless(name);
+    EXPECT_EQ(std::string(info().device).empty(), failed);
+    EXPECT_EQ(sessionReason().empty(), !failed) << sessionReason();
+    destroy();
+  }
+
+  void failEachCall() {
+    reset();
+    live("");
+    std::vector<int> counts;
+    for (const Command &command : kCommands)
+      counts.push_back(calls(command.name));
+    EXPECT_EQ(liveObjects(), 0);
+    int failures = 0;
+    for (size_t i = 0; i < counts.size(); ++i)
+      for (int call = 1; call <= std::min(counts[i], kCallsTried); ++call) {
+        SCOPED_TRACE(std::string(kCommands[i].name) + ", call " + std::to_string(call));
+        reset();
+        fail(kCommands[i].name, call);
+        live(kCommands[i].name);
+        failures += hasFailed();
+        EXPECT_EQ(liveObjects(), 0);
+        if (HasFatalFailure())
+          return;
+      }
+    RecordProperty("failures", failures);
+    EXPECT_GT(failures, 40) << "the library does not fail what it should";
+  }
+
+  void *library = nullptr;
+  std::string folder;
+  decltype(&fakeVulkanReset) reset = nullptr;
+  decltype(&fakeVulkanFail) fail = nullptr;
+  decltype(&fakeVulkanHide) hide = nullptr;
+  decltype(&fakeVulkanCalls) calls = nullptr;
+  decltype(&fakeVulkanLiveObjects) liveObjects = nullptr;
+  decltype(&fakeVulkanHasFailed) hasFailed = nullptr;
+};
+
+TEST_F(GpuFailureTest, OnTheGpuAlone) { failEachCall(); }
+
+TEST_F(GpuFailureTest, AtACut) {
+  options.gpu_cut = NACRE_GPU_CUT(50);
+  failEachCall();
+}
+
+TEST_F(GpuFailureTest, WithFences) { // where there are no timeline semaphores
+  toy.steps[1].gpu_end = toy.steps[1].cpu_begin = 0;
+  for (const char *name : {"CreateFence", "WaitForFences", "ResetFences"})
+    for (int call = 0; call <= 3; ++call) {
+      SCOPED_TRACE(std::string(name) + ", call " + std::to_string(call));
+      reset();
+      hide("WaitSemaphores");
+      if (call)
+        fail(name, call);
+      ASSERT_EQ(create(), NACRE_OK);
+      for (int run = 0; run < 3; ++run)
+        runAndCheck();
+      if (call == 0)
+        EXPECT_EQ(calls("WaitForFences"), 6);
+      destroy();
+      EXPECT_EQ(liveObjects(), 0);
+    }
+}
+
+TEST_F(GpuFailureTest, WhereCommandsAreMissing) {
+  for (const Command &command : kCommands) {
+    if (isDestructor(command.name))
+      continue; // without them nothing could be given back
+    SCOPED_TRACE(command.name);
+    reset();
+    hide(command.name);
+    ASSERT_EQ(create(), NACRE_OK) << reason;
+    runAndCheck();
+    EXPECT_EQ(std::string(info().device).empty(), !command.optional);
+    if (!command.optional)
+      EXPECT_NE(sessionReason().find(command.name), std::string::npos) << sessionReason();
+    destroy();
+    EXPECT_EQ(liveObjects(), 0);
+  }
+}
+
+TEST_F(GpuFailureTest, IsTheAppsWhereAGpuIsRequired) {
+  options.gpu = NACRE_GPU_REQUIRED;
+  reset();
+  fail("AllocateMemory", 1);
+  EXPECT_EQ(create(), NACRE_UNSUPPORTED);
+  EXPECT_STREQ(reason, "the GPU failed at vkAllocateMemory: out of GPU memory");
+  EXPECT_EQ(liveBytes, 0u);
+  EXPECT_EQ(liveObjects(), 0);
+}
+
+TEST_F(GpuFailureTest, WithoutVulkan) {
+  runtime::gpu::library_for_tests = "libno-such-vulkan.so";
+  ASSERT_EQ(create(), NACRE_OK);
+  EXPECT_EQ(sessionReason(), "there is no Vulkan: 'libno-such-vulkan.so' cannot be loaded");
+  runAndCheck();
+  nacre_device_info device;
+  EXPECT_EQ(nacre_device_describe(toy.model(), 0, &device), NACRE_UNSUPPORTED);
+}
+
+} // namespace
+} // namespace nacre::test

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  a session of the hand-made model on a GPU, and the checks that all tests of the engine share.
+// Why:   the answer must be right whatever the cut, the device's memory, or what fails.
+// How:   an allocator that counts, so that what is not given back is seen.
+
+#ifndef NACRE_TEST_RUNTIME_GPUSESSION_H
+#define NACRE_TEST_RUNTIME_GPUSESSION_H
+
+#include "test/runtime/GpuToyModel.h"
+
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+namespace nacre::test {
+
+class GpuSession : public testing::Test {
+protected:
+  GpuSession();
+  ~GpuSession() override;
+
+  nacre_status create();
+  void destroy();
+
+  /// Runs, and checks both outputs; `sum` grows from run to run.
+  void runAndCheck();
+
+  nacre_session_info info();
+  nacre_launch_time timeOf(uint32_t launch);
+  std::string sessionReason() { return nacre_session_reason(session); }
+
+  GpuToyModel toy;
+  nacre_session_options options = nacre_session_options_default();
+  nacre_session *session = nullptr;
+  char reason[256] = "";
+  std::vector<std::string> said; // to the log
+  size_t liveBytes = 0;
+  bool memoryIsShort = false; // refuses all but the session's own block
+
+private:
+  nacre_allocator allocator;
+  int runs = 0;
+};
+
+} // namespace nacre::test
+
+#endif // NACRE_TEST_RUNTIME_GPUSESSION_H

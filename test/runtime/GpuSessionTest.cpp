@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the Vulkan engine at every kind of cut, on one memory and on two, with and without what drivers may lack.
+// Why:   the answer must not depend on who computes what; and the GPU must be used as sparingly as promised.
+// How:   on whatever device Vulkan has, which on a machine without a GPU is lavapipe; ctest puts the validation layer
+//        in between, and takes any message of it as a failure.
+
+#include "runtime/src/gpu_vulkan/traits.h"
+#include "test/runtime/GpuSession.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+namespace nacre::test {
+namespace {
+
+using runtime::gpu::memories_apart_for_tests;
+
+struct GpuSessionTest : GpuSession {
+  ~GpuSessionTest() override { memories_apart_for_tests = false; }
+};
+
+TEST_F(GpuSessionTest, ComputesAllInOneSubmission) {
+  ASSERT_EQ(create(), NACRE_OK) << reason;
+  for (int run = 0; run < 3; ++run)
+    runAndCheck();
+  const nacre_session_info now = info();
+  EXPECT_EQ(now.submissions, 1u);
+  EXPECT_EQ(now.gpu_launches, 3u + kRows);
+  EXPECT_EQ(now.cpu_launches, 0u);
+  EXPECT_EQ(now.pipelines, 4u);
+  // scale, then relu, then the first sum, each after what it reads; each sum after the one before; then the copy.
+  EXPECT_EQ(now.barriers, 2u + kRows);
+  EXPECT_GT(now.gpu_bytes, 0u);
+  EXPECT_STRNE(now.device, "");
+  EXPECT_EQ(sessionReason(), "");
+}
+
+TEST_F(GpuSessionTest, GivesTheSameAtEveryCut) {
+  for (uint32_t percent : {0, 1, 2, 5, 7, 33, 50, 93, 98, 99, 100}) {
+    SCOPED_TRACE("at " + std::to_string(percent) + " %");
+    options.gpu_cut = NACRE_GPU_CUT(percent);
+    ASSERT_EQ(create(), NACRE_OK) << reason;
+    runAndCheck();
+    runAndCheck();
+    EXPECT_EQ(sessionReason(), "");
+    destroy();
+  }
+}
+
+TEST_F(GpuSessionTest, CutsAtGrains) {
+  options.gpu_cut = NACRE_GPU_CUT(50);
+  options.profile = 1;
+  toy.steps[0].grain = 24; // 32 rounded down
+  ASSERT_EQ(create(), NACRE_OK) << reason;
+  runAndCheck();
+  nacre_launch_time time = timeOf(0);
+  EXPECT_EQ(time.gpu_share, 24);
+  EXPECT_EQ(time.cpu_share, 40);
+  EXPECT_EQ(time.cut_extent, 64);
+  EXPECT_EQ(time.executions, 1u);
+  EXPECT_GT(time.gpu_total, 0u);
+  EXPECT_GT(time.cpu_total, 0u);
+  EXPECT_EQ(time.total, std::max(time.gpu_total, time.cpu_total));
+  EXPECT_EQ(timeOf(2).executions, uint64_t(kRows)); // the loop's, of an axis of 1: the CPU's
+  EXPECT_EQ(timeOf(2).gpu_share, 0);
+}
+
+TEST_F(GpuSessionTest, TellsTimesOfTheGpu) {
+  options.profile = 1;
+  ASSERT_EQ(create(), NACRE_OK) << reason;
+  runAndCheck();
+  EXPECT_GT(timeOf(0).gpu_total, 0u);
+  EXPECT_EQ(timeOf(0).cpu_total, 0u);
+  EXPECT_EQ(timeOf(2).executions, uint64_t(kRows));
+  EXPECT_GE(timeOf(3).begin, timeOf(0).begin);
+}
+
+TEST_F(GpuSessionTest, FollowsTheCompiledRanges) {
+  toy.steps[0].gpu_end = 20;
+  toy.steps[0].cpu_begin = 16; // a halo that both compute
+  toy.steps[1].gpu_end = 0;    // the CPU's alone
+  toy.steps[1].cpu_begin = 0;
+  ASSERT_EQ(create(), NACRE_OK) << reason;
+  runAndCheck();
+  runAndCheck();
+  EXPECT_EQ(info().cpu_launches, 2u);
+  EXPECT_EQ(info().gpu_launches, 2u + kRows);
+  EXPECT_EQ(info().submissions, 2u); // scale; then, after the CPU's relu, the loop and the copy
+}
+
+TEST_F(GpuSessionTest, CopiesBetweenTwoMemories) {
+  memories_apart_for_tests = true;
+  for (int pattern = 0; pattern < 16; ++pattern) { // each launch on the CPU or on the GPU
+    SCOPED_TRACE("pattern " + std::to_string(pattern));
+    const int steps[] = {0, 1, 3, 5};
+    for (int i = 0; i < 4; ++i) {
+      nacre_step &step = toy.steps[steps[i]];
+      const bool onGpu = pattern >> i & 1;
+      step.gpu_end = onGpu ? step.cut_extent : 0;
+      step.cpu_begin = onGpu ? step.cut_extent : 0;
+      step.cpu_end = step.cut_extent;
+    }
+    ASSERT_EQ(create(), NACRE_OK) << reason;
+    runAndCheck();
+    runAndCheck();
+    runAndCheck();
+    EXPECT_EQ(sessionReason(), "");
+    destroy();
+  }
+}
+
+TEST_F(GpuSessionTest, CutsWhereMemoriesAreTwo) {
+  memories_apart_for_tests = true;
+  options.gpu_cut = NACRE_GPU_CUT(50);
+  ASSERT_EQ(create(), NACRE_OK) << reason;
+  runAndCheck();
+  runAndCheck();
+}
+
+TEST_F(GpuSessionTest, UsesBoundBuffers) {
+  struct alignas(NACRE_ALIGNMENT) Aligned {
+    float values[kRows * kColumns];
+  };
+  std::vector<Aligned> mine(2);
+  ASSERT_EQ(create(), NACRE_OK) << reason;
+  ASSERT_EQ(nacre_session_bind_input(session, 0, mine[0].values), NACRE_OK);
+  ASSERT_EQ(nacre_session_bind_output(session, 0, mine[1].values), NACRE_OK);
+  runAndCheck();
+  EXPECT_EQ(mine[1].values[0], toyOutput(0));
+}
+
+TEST_F(GpuSessionTest, LeavesToTheCpuWhatTheDeviceCannotDo) {
+  toy.kernels[0].gpu_count = 1;                // needs what no device has
+  toy.gpuVariants[2].workgroup_size = 1 << 30; // relu
+  toy.gpuVariants[3].families = 1u << 31;      // copy
+  toy.operands[5].offset = 4;                  // sum: bound nowhere in Vulkan's alignment, though lavapipe might
+  toy.operands[6].offset = 4;
+  toy.gpuVariants[4].shared_bytes = 1 << 30;
+  ASSERT_EQ(create(), NACRE_OK) << reason;
+  runAndCheck();
+  EXPECT_EQ(info().gpu_launches, 0u);
+  std::string all;
+  for (const std::string &line : said)
+    all += line + "\n";
+  for (const char *expected : {"'mul_1+add_1' stays on the CPU, because the device lacks features",
+                               "'relu_1' stays on the CPU, because the device lacks workgroups of that size",
+                               "'copy_1' stays on the CPU, because the device lacks code for its family",
+                               "'sum_1' stays on the CPU, because the device lacks shared memory"})
+    EXPECT_NE(all.find(expected), std::string::npos) << expected << " is not in\n" << all;
+}
+
+TEST_F(GpuSessionTest, RefusesOperandsBeyondTheirStorage) {
+  toy.operands[4].bytes *= 2; // the loop's last row would end after y
+  EXPECT_EQ(create(), NACRE_UNSUPPORTED);
+  EXPECT_NE(std::string(reason).find("damaged"), std::string::npos) << reason;
+}
+
+TEST_F(GpuSessionTest, UsesACpuThatPlaysAGpuOnlyWhereAsked) {
+  nacre_device_info device;
+  ASSERT_EQ(nacre_device_describe(toy.model(), 0, &device), NACRE_OK);
+  nacre_device_info second;
+  if (!device.is_cpu || nacre_device_describe(toy.model(), 1, &second) == NACRE_OK)
+    GTEST_SKIP() << "there is a real GPU";
+  options.gpu = NACRE_GPU_IF_USEFUL;
+  ASSERT_EQ(create(), NACRE_OK);
+  EXPECT_NE(sessionReason().find("no device that serves"), std::string::npos) << sessionReason();
+  EXPECT_STREQ(info().device, "");
+  runAndCheck();
+  destroy();
+  options.gpu_device = 1;
+  ASSERT_EQ(create(), NACRE_OK);
+  EXPECT_STREQ(info().device, device.name);
+  runAndCheck();
+}
+
+TEST_F(GpuSessionTest, DescribesDevices) {
+  nacre_device_info device;
+  ASSERT_EQ(nacre_device_describe(toy.model(), 0, &device), NACRE_OK);
+  EXPECT_NE(std::string(device.report).find("Vulkan 1."), std::string::npos);
+  EXPECT_NE(std::string(device.report).find("tier"), std::string::npos);
+  EXPECT_EQ(nacre_device_describe(toy.model(), 99, &device), NACRE_BAD_ARGUMENT);
+  EXPECT_NE(std::string(device.report).find("there are only"), std::string::npos);
+  toy.table.gpu_engine = nullptr;
+  EXPECT_EQ(nacre_device_describe(toy.model(), 0, &device), NACRE_UNSUPPORTED);
+}
+
+TEST_F(GpuSessionTest, ChecksTheOptions) {
+  options.gpu_cut = NACRE_GPU_CUT(101);
+  EXPECT_EQ(create(), NACRE_BAD_ARGUMENT);
+  options.gpu_cut = 0;
+  options.gpu_device = 100;
+  EXPECT_EQ(create(), NACRE_UNSUPPORTED);
+  EXPECT_NE(std::string(reason).find("gpu_device must be at most"), std::string::npos) << reason;
+  options.gpu_device = 0;
+  options.gpu = NACRE_GPU_NEVER;
+  ASSERT_EQ(create(), NACRE_OK);
+  EXPECT_STREQ(info().device, "");
+  runAndCheck();
+}
+
+TEST_F(GpuSessionTest, SurvivesAShortageOfMemory) {
+  memoryIsShort = true;
+  EXPECT_EQ(create(), NACRE_UNSUPPORTED);
+  EXPECT_EQ(liveBytes, 0u);
+  options.gpu = NACRE_GPU_IF_USEFUL;
+  options.gpu_device = 1;
+  ASSERT_EQ(create(), NACRE_OK);
+  EXPECT_NE(sessionReason().find("refused memory"), std::string::npos);
+  runAndCheck();
+}
+
+struct CacheTest : GpuSessionTest {
+  CacheTest() {
+    folder = testing::TempDir() + "nacre-cache-" + std::to_string(reinterpret_cast<uintptr_t>(this));
+    std::filesystem::create_directory(folder);
+    options.cache_folder = folder.c_str();
+  }
+  ~CacheTest() override { std::filesystem::remove_all(folder); }
+
+  std::vector<std::filesystem::path> files() {
+    std::vector<std::filesystem::path> found;
+    for (const auto &file : std::filesystem::directory_iterator(folder))
+      found.push_back(file.path());
+    return found;
+  }
+
+  std::string folder;
+};
+
+TEST_F(CacheTest, KeepsPipelinesInOneFile) {
+  for (int turn = 0; turn < 2; ++turn) {
+    ASSERT_EQ(create(), NACRE_OK) << reason;
+    runAndCheck();
+    destroy();
+    ASSERT_EQ(files().size(), 1u);
+  }
+  const auto written = std::filesystem::last_write_time(files()[0]);
+  ASSERT_EQ(create(), NACRE_OK) << reason;
+  destroy();
+  EXPECT_EQ(std::filesystem::last_write_time(files()[0]), written) << "nothing was new";
+}
+
+TEST_F(CacheTest, PassesOverADamagedFile) {
+  ASSERT_EQ(create(), NACRE_OK) << reason;
+  destroy();
+  const std::filesystem::path path = files()[0];
+  const uintmax_t size = std::filesystem::file_size(path);
+  for (uintmax_t at : {uintmax_t(0), uintmax_t(40), size - 1}) { // the magic, the code's hash, the data
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(static_cast<std::streamoff>(at));
+    file.put('\x5a');
+    file.close();
+    ASSERT_EQ(create(), NACRE_OK) << reason;
+    runAndCheck();
+    destroy();
+  }
+  std::filesystem::resize_file(path, size / 2);
+  ASSERT_EQ(create(), NACRE_OK) << reason;
+  runAndCheck();
+  destroy();
+  EXPECT_EQ(std::filesystem::file_size(path), size) << "the file is whole again";
+}
+
+TEST_F(CacheTest, DoesWithoutAFolderThatIsNotThere) {
+  const std::string absent = folder + "/absent";
+  options.cache_folder = absent.c_str();
+  ASSERT_EQ(create(), NACRE_OK) << reason;
+  runAndCheck();
+}
+
+} // namespace
+} // namespace nacre::test
+
+int main(int count, char **arguments) {
+  testing::InitGoogleTest(&count, arguments);
+  nacre::test::GpuToyModel toy;
+  nacre_device_info device;
+  if (nacre_device_describe(toy.model(), 0, &device) != NACRE_OK) {
+    std::printf("skipped: %s\n", device.report);
+    return 77;
+  }
+  std::printf("device: %s: %s\n", device.name, device.report);
+  return RUN_ALL_TESTS();
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  see GpuToyModel.h.
+// Why:   see there.
+// How:   the tables are filled as codegen/package would.
+
+#include "test/runtime/GpuToyModel.h"
+
+namespace nacre::test {
+namespace {
+
+// Made of kernels/*.spvasm.
+constexpr uint32_t kScaleCode[] = {
+#include "scale.inc"
+};
+constexpr uint32_t kReluCode[] = {
+#include "relu.inc"
+};
+constexpr uint32_t kCopyCode[] = {
+#include "copy.inc"
+};
+constexpr uint32_t kAddCode[] = {
+#include "add.inc"
+};
+
+constexpr uint8_t kInOrder[] = {0, 1, 2};
+
+template <size_t Words>
+nacre_gpu_variant variant(const uint32_t (&code)[Words], uint32_t bindings, int64_t unitExtent, uint32_t groups,
+                          uint32_t workgroupSize) {
+  nacre_gpu_variant row = {};
+  row.code = code;
+  row.code_bytes = sizeof code;
+  row.bindings = kInOrder;
+  row.binding_count = bindings;
+  row.unit_extent = unitExtent;
+  row.groups = groups;
+  row.workgroup_size = workgroupSize;
+  return row;
+}
+
+} // namespace
+
+GpuToyModel::GpuToyModel() {
+  // As for the CPU, the first variant of `scale` needs what no device has.
+  gpuVariants[0] = variant(kScaleCode, 3, 4, 3, 64);
+  gpuVariants[0].needs = NACRE_GPU_NEED(63);
+  gpuVariants[1] = variant(kScaleCode, 3, 4, 3, 64);
+  gpuVariants[2] = variant(kReluCode, 2, 1, 1, 48);
+  gpuVariants[3] = variant(kCopyCode, 2, 1, 1, 48);
+  gpuVariants[4] = variant(kAddCode, 2, 1, 1, 48);
+  kernels[0].gpu = &gpuVariants[0];
+  kernels[0].gpu_count = 2;
+  for (uint32_t i = 1; i < 4; ++i) {
+    kernels[i].gpu = &gpuVariants[i + 1];
+    kernels[i].gpu_count = 1;
+  }
+  for (nacre_step &step : steps) {
+    step.gpu_end = step.cut_extent;
+    step.cpu_begin = step.cpu_end;
+  }
+  steps[0].grain = 4; // the shader's rows
+  table.gpu_engine = &nacre_runtime_gpu_vulkan;
+}
+
+} // namespace nacre::test

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the hand-made model with code for GPUs: every kernel has a variant of SPIR-V.
+// Why:   the Vulkan engine is tested without the compiler: dependent launches, a loop, state, a weight, cuts.
+// How:   kernels/*.spvasm, assembled when the tests are built.
+
+#ifndef NACRE_TEST_RUNTIME_GPUTOYMODEL_H
+#define NACRE_TEST_RUNTIME_GPUTOYMODEL_H
+
+#include "test/runtime/ToyModel.h"
+
+namespace nacre::test {
+
+struct GpuToyModel : ToyModel {
+  /// Compiled as with --place=gpu: the GPU has every launch whole.
+  GpuToyModel();
+
+  nacre_gpu_variant gpuVariants[5];
+};
+
+} // namespace nacre::test
+
+#endif // NACRE_TEST_RUNTIME_GPUTOYMODEL_H
