@@ -48,6 +48,18 @@ double peakMebibytes() {
 
 } // namespace
 
+std::string jsonText(const char *text) {
+  std::string quoted = "\"";
+  for (; *text; ++text) {
+    const unsigned char c = *text;
+    if (c == '"' || c == '\\')
+      quoted += '\\';
+    if (c >= 32)
+      quoted += static_cast<char>(c);
+  }
+  return quoted + "\"";
+}
+
 void Samples::add(uint64_t nanoseconds) {
   least = std::min(least, nanoseconds);
   if (seen++ % stride != 0)
@@ -95,13 +107,18 @@ Outcome benchmark(ModelSession &session, const Options &options, size_t codeByte
   };
   if (Outcome failure = repeatRuns(session, std::max<uint64_t>(options.runs, 1), options.minSeconds, keep))
     return failure;
+  nacre_session_info engines;
+  if (Outcome failure = session.describe(engines))
+    return failure;
   std::printf(
       "{\"model\": \"%s\", \"min_ms\": %.6f, \"median_ms\": %.6f, \"p90_ms\": %.6f, \"runs\": %llu, \"threads\": %u, "
-      "\"peak_rss_mb\": %.2f, \"arena_bytes\": %llu, \"code_bytes\": %zu, \"weight_bytes\": %llu}\n",
+      "\"peak_rss_mb\": %.2f, \"arena_bytes\": %llu, \"code_bytes\": %zu, \"weight_bytes\": %llu, "
+      "\"device\": %s, \"submissions\": %u, \"pipelines\": %u}\n",
       session.info.name, samples.smallest() * 1e-6, samples.quantile(0.5) * 1e-6, samples.quantile(0.9) * 1e-6,
       static_cast<unsigned long long>(samples.count()), session.memory.threads, peakMebibytes(),
       static_cast<unsigned long long>(session.memory.arena_bytes), codeBytes,
-      static_cast<unsigned long long>(session.info.weight_bytes));
+      static_cast<unsigned long long>(session.info.weight_bytes),
+      jsonText(engines.device[0] ? engines.device : "cpu").c_str(), engines.submissions, engines.pipelines);
   return std::nullopt;
 }
 

@@ -46,4 +46,17 @@ Outcome printInfo(const ModelSession &session, const std::string &symbol, size_t
   return std::nullopt;
 }
 
+Outcome printDevices(const nacre_model *model) {
+  nacre_device_info device;
+  for (uint32_t i = 0;; ++i) {
+    const nacre_status status = nacre_device_describe(model, i, &device);
+    if (status == NACRE_OK)
+      std::printf("%u: %s\n   %s\n", i, device.name, device.report);
+    else if (i == 0)
+      return Failure{ExitCode::Refused, device.report};
+    else
+      return status == NACRE_BAD_ARGUMENT ? std::nullopt : Outcome(Failure{ExitCode::Refused, device.report});
+  }
+}
+
 } // namespace nacre::run

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  prints what a model is: inputs, outputs, memory, launches.
+// What:  prints what a model is: inputs, outputs, memory, launches; and which GPUs it finds.
 // Why:   `--info` answers what one must know before writing a line of app code.
 // How:   the runtime's descriptions, as text.
 
@@ -12,6 +12,9 @@
 namespace nacre::run {
 
 Outcome printInfo(const ModelSession &session, const std::string &symbol, size_t codeBytes);
+
+/// The GPUs of this machine, as the model's runtime sees them.
+Outcome printDevices(const nacre_model *model);
 
 } // namespace nacre::run
 

@@ -82,6 +82,11 @@ Outcome ModelSession::create(const nacre_model *compiled, const Options &options
   settings.entry = options.entry.empty() ? nullptr : options.entry.c_str();
   settings.threads = options.threads;
   settings.profile = options.profile || !options.traceFile.empty();
+  needsGpu = options.gpu;
+  settings.gpu = options.gpu ? NACRE_GPU_REQUIRED : NACRE_GPU_IF_USEFUL;
+  settings.gpu_cut = options.gpuCut;
+  settings.gpu_device = options.gpuDevice;
+  settings.cache_folder = options.cacheFolder.empty() ? nullptr : options.cacheFolder.c_str();
   settings.reason = reason;
   settings.reason_capacity = sizeof reason;
   nacre_status status = nacre_session_memory(model, &settings, &memory);
@@ -136,6 +141,19 @@ Outcome ModelSession::collectPorts() {
 
 Outcome ModelSession::run() {
   const nacre_status status = nacre_session_run(session);
+  if (status != NACRE_OK)
+    return refused(status);
+  if (!needsGpu)
+    return std::nullopt;
+  nacre_session_info now;
+  Outcome failure = describe(now);
+  if (!failure && now.device[0] == 0)
+    failure = Failure{ExitCode::Refused, nacre_session_reason(session)};
+  return failure;
+}
+
+Outcome ModelSession::describe(nacre_session_info &now) const {
+  const nacre_status status = nacre_session_describe(session, &now);
   return status == NACRE_OK ? std::nullopt : refused(status);
 }
 

@@ -28,6 +28,8 @@ public:
   Outcome create(const nacre_model *model, const Options &options);
   Outcome run();
   Outcome launchTime(uint32_t index, nacre_launch_time &time);
+  /// What computes the runs from now on.
+  Outcome describe(nacre_session_info &info) const;
 
   const nacre_model *model = nullptr;
   nacre_model_info info{};
@@ -42,6 +44,7 @@ private:
   Outcome refused(nacre_status status) const;
 
   nacre_session *session = nullptr;
+  bool needsGpu = false;
 };
 
 /// Splits "name=file" at a name of one of the ports; names may contain '='.

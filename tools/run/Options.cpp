@@ -22,6 +22,8 @@ usage: nacre-run libmodel.so [options]
   nacre-run libmodel.so --input=image=cat.npy --expect=probs=cat.probs.npy
   nacre-run libmodel.so --benchmark --threads=1                  one line of JSON
   nacre-run libmodel.so --profile --trace=trace.json             where the time goes, by the model's node names
+  nacre-run libmodel.so --list-devices                           the GPUs here, and what they lack
+  nacre-run libmodel.so --gpu --cache=/tmp --benchmark           on the GPU, for a model compiled with --place
 
 Inputs and answers. Files are .npy or ONNX TensorProto (.pb), of the tensor's own type and shape.
   --input=NAME=FILE   read this input; inputs without a file are made from the seed
@@ -32,12 +34,19 @@ Inputs and answers. Files are .npy or ONNX TensorProto (.pb), of the tensor's ow
 
 Times. After one run that is not counted, and some more to warm up.
   --benchmark         print {"model", "min_ms", "median_ms", "p90_ms", "runs", "threads", "peak_rss_mb", "arena_bytes",
-                      "code_bytes", "weight_bytes"}; on arm64 each run lies between `hint #0x60` and `hint #0x61`, which
+                      "code_bytes", "weight_bytes", "device", "submissions", "pipelines"}; on arm64 each run lies between `hint #0x60` and `hint #0x61`, which
                       an instruction counter can look for
   --profile           print the time of each launch
   --trace=FILE        write the latest run as a Chrome trace (chrome://tracing, ui.perfetto.dev)
   --runs=N            at least N runs (default: as many as the seconds ask for)
   --min-seconds=S     at least S seconds (default 1, or 0 with --runs)
+
+GPUs. Without these options a model uses a GPU for what was placed on it, if there is one that works.
+  --gpu               fail where there is none, or where the CPU had to take over; a CPU that plays a GPU will do
+  --gpu-cut=P         give the GPU P percent of every launch that it has code for, and the CPU the rest; implies --gpu
+  --gpu-device=N      use device N of --list-devices, counted from 0; implies --gpu
+  --cache=FOLDER      keep compiled GPU code there from one run to the next
+  --list-devices      describe the GPUs, and end
 
   --threads=N         the calling thread counts (default: the machine's big cores)
   --entry=NAME        which entry to run (default: the first)
@@ -82,6 +91,21 @@ constexpr Row kRows[] = {
      [](Options &o, const std::string &v) { return parsePositive(v, o.minSeconds); }},
     {"entry", "a name", [](Options &o, const std::string &v) { return o.entry = v, !v.empty(); }},
     {"trace", "a file", [](Options &o, const std::string &v) { return o.traceFile = v, !v.empty(); }},
+    {"gpu", nullptr, [](Options &o, const std::string &) { return o.gpu = true; }},
+    {"gpu-cut", "a whole number of percent, 0 to 100",
+     [](Options &o, const std::string &v) {
+       o.gpu = parseNumber(v, o.gpuCut) && o.gpuCut <= 100;
+       o.gpuCut = NACRE_GPU_CUT(o.gpuCut);
+       return o.gpu;
+     }},
+    {"gpu-device", "a whole number",
+     [](Options &o, const std::string &v) {
+       o.gpu = parseNumber(v, o.gpuDevice) && o.gpuDevice < UINT32_MAX;
+       ++o.gpuDevice;
+       return o.gpu;
+     }},
+    {"cache", "a folder", [](Options &o, const std::string &v) { return o.cacheFolder = v, !v.empty(); }},
+    {"list-devices", nullptr, [](Options &o, const std::string &) { return o.listDevices = true; }},
     {"info", nullptr, [](Options &o, const std::string &) { return o.info = true; }},
     {"benchmark", nullptr, [](Options &o, const std::string &) { return o.benchmark = true; }},
     {"profile", nullptr, [](Options &o, const std::string &) { return o.profile = true; }},

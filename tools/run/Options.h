@@ -26,6 +26,11 @@ struct Options {
   bool benchmark = false;
   bool profile = false;
   std::string traceFile;
+  bool gpu = false;       // required
+  uint32_t gpuCut = 0;    // as nacre_session_options.gpu_cut
+  uint32_t gpuDevice = 0; // as nacre_session_options.gpu_device
+  std::string cacheFolder;
+  bool listDevices = false;
   bool help = false;
 };
 

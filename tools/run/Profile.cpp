@@ -31,6 +31,13 @@ Outcome readTimes(ModelSession &session, std::vector<LaunchProfile> &launches) {
   return std::nullopt;
 }
 
+/// Who computed a launch, and how much of the cut axis was the GPU's.
+std::string engineOf(const nacre_launch_time &time) {
+  if (time.gpu_share == 0 || time.cpu_share == 0)
+    return time.gpu_share ? "gpu" : "cpu";
+  return "gpu " + std::to_string(time.gpu_share) + "/" + std::to_string(time.cut_extent);
+}
+
 void printTable(const std::vector<LaunchProfile> &launches) {
   uint64_t sum = 0;
   for (const LaunchProfile &launch : launches)
@@ -40,24 +47,12 @@ void printTable(const std::vector<LaunchProfile> &launches) {
     order.push_back(&launch);
   std::sort(order.begin(), order.end(),
             [](auto *a, auto *b) { return a->least != b->least ? a->least > b->least : a < b; });
-  std::printf("%12s %7s %7s  %-12s %-24s %s\n", "us", "share", "times", "kind", "kernel", "nodes");
+  std::printf("%12s %7s %7s  %-12s %-12s %-24s %s\n", "us", "share", "times", "engine", "kind", "kernel", "nodes");
   for (const LaunchProfile *launch : order)
-    std::printf("%12.3f %6.2f%% %7llu  %-12s %-24s %s\n", launch->least * 1e-3, sum ? 100.0 * launch->least / sum : 0,
-                static_cast<unsigned long long>(launch->latest.executions), launch->info.kind, launch->info.kernel,
-                launch->info.name);
+    std::printf("%12.3f %6.2f%% %7llu  %-12s %-12s %-24s %s\n", launch->least * 1e-3,
+                sum ? 100.0 * launch->least / sum : 0, static_cast<unsigned long long>(launch->latest.executions),
+                engineOf(launch->latest).c_str(), launch->info.kind, launch->info.kernel, launch->info.name);
   std::printf("%12.3f %6.2f%%\n", sum * 1e-3, 100.0);
-}
-
-std::string jsonText(const char *text) {
-  std::string quoted = "\"";
-  for (; *text; ++text) {
-    const unsigned char c = *text;
-    if (c == '"' || c == '\\')
-      quoted += '\\';
-    if (c >= 32)
-      quoted += static_cast<char>(c);
-  }
-  return quoted + "\"";
 }
 
 Outcome writeTrace(const std::string &path, const std::vector<LaunchProfile> &launches) {
@@ -68,10 +63,11 @@ Outcome writeTrace(const std::string &path, const std::vector<LaunchProfile> &la
   const char *separator = "\n";
   for (const LaunchProfile &launch : launches) {
     // Times of a trace are microseconds. A launch in a loop is one event, as long as its executions together.
-    std::fprintf(file, "%s{\"ph\": \"X\", \"pid\": 0, \"tid\": 0, \"ts\": %.3f, \"dur\": %.3f, \"name\": %s, ",
-                 separator, launch.latest.begin * 1e-3, launch.latest.total * 1e-3, jsonText(launch.info.name).c_str());
-    std::fprintf(file, "\"cat\": \"%s\", \"args\": {\"kernel\": %s, \"executions\": %llu}}", launch.info.kind,
-                 jsonText(launch.info.kernel).c_str(), static_cast<unsigned long long>(launch.latest.executions));
+    std::fprintf(file, "%s{\"ph\": \"X\", \"pid\": 0, \"tid\": %d, \"ts\": %.3f, \"dur\": %.3f, \"name\": %s, ",
+                 separator, launch.latest.gpu_share ? 1 : 0, launch.latest.begin * 1e-3, launch.latest.total * 1e-3, jsonText(launch.info.name).c_str());
+    std::fprintf(file, "\"cat\": \"%s\", \"args\": {\"kernel\": %s, \"engine\": \"%s\", \"executions\": %llu}}",
+                 launch.info.kind, jsonText(launch.info.kernel).c_str(), engineOf(launch.latest).c_str(),
+                 static_cast<unsigned long long>(launch.latest.executions));
     separator = ",\n";
   }
   std::fputs("\n]}\n", file);
@@ -91,8 +87,16 @@ Outcome profile(ModelSession &session, const Options &options) {
   auto read = [&](uint64_t) { return readTimes(session, launches); };
   if (Outcome failure = repeatRuns(session, std::max<uint64_t>(options.runs, 1), options.minSeconds, read))
     return failure;
-  if (options.profile)
+  if (options.profile) {
     printTable(launches);
+    nacre_session_info engines;
+    if (Outcome failure = session.describe(engines))
+      return failure;
+    if (engines.device[0])
+      std::printf("%s: %u launches, %u of the CPU beside it, %u submissions, %u barriers, %u pipelines, %llu bytes\n",
+                  engines.device, engines.gpu_launches, engines.cpu_launches, engines.submissions, engines.barriers,
+                  engines.pipelines, static_cast<unsigned long long>(engines.gpu_bytes));
+  }
   if (!options.traceFile.empty())
     return writeTrace(options.traceFile, launches);
   return std::nullopt;

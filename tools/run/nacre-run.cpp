@@ -18,6 +18,8 @@ static Outcome execute(const Options &options) {
   ModelLibrary library;
   if (Outcome failure = library.open(options.library))
     return failure;
+  if (options.listDevices)
+    return printDevices(library.model);
   ModelSession session;
   if (Outcome failure = session.create(library.model, options))
     return failure;
