@@ -21,6 +21,12 @@ if(NACRE_SANITIZE)
     # LLVM's libraries carry no RTTI for this check.
     target_compile_options(nacre-flags INTERFACE -fno-sanitize=vptr)
   endif()
+  if(NACRE_SANITIZE MATCHES address AND NACRE_BUILD_COMPILER)
+    set(is_program $<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>)
+    target_sources(nacre-flags INTERFACE $<${is_program}:${CMAKE_CURRENT_LIST_DIR}/sanitizer/options.c>)
+    target_include_directories(nacre-flags BEFORE INTERFACE ${CMAKE_CURRENT_LIST_DIR}/sanitizer)
+    target_compile_definitions(nacre-flags INTERFACE _GLIBCXX_ASSERTIONS)
+  endif()
 endif()
 
 # nacre_add_library(name SOURCES a.cpp ... LINK lib ...): a static library of ours.
