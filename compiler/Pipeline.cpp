@@ -170,7 +170,7 @@ private:
 
   /// Compiles every kernel for every target, in parallel; results are in the order of the module.
   LogicalResult compileKernels() {
-    if (failed(codegen::chooseEncodings(*module, targets.front())))
+    if (failed(codegen::chooseEncodings(*module, targets)))
       return failure();
     codegen::Emit emit = options.compileTo == Phase::Codegen  ? codegen::Emit::LlvmDialect
                          : options.output == Output::Assembly ? codegen::Emit::Assembly
@@ -270,7 +270,7 @@ private:
         row.kernel = launch.getKernel().str();
         row.kind = plan::stringifyKernelKind(plan::KernelOp(kernel->kernel).getKind()).str();
         row.flops = kernel->variants.front().flops;
-        row.fallback = kernel->variants.front().fallback;
+        row.fallback = llvm::any_of(kernel->variants, [](const codegen::KernelCode &code) { return code.fallback; });
         row.gpuShare = double(gpuShare(launch)) / plan::KernelOp(kernel->kernel).getCutExtent();
         row.gpuDeclined = kernel->gpu.declined;
         for (Operation *parent = launch->getParentOp(); parent != entry; parent = parent->getParentOp())

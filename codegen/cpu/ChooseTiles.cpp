@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  decides how wide the panels of each contraction are, and packs the weights that it reads accordingly.
-// Why:   a weight has one layout, and a kernel one form, but several kernels may read a weight and a kernel many
-// weights. How:   1. every contraction names the operand it wants packed, and the width it would like;
+// Why:   a weight has one layout, and a kernel one form, but several kernels may read a weight, a kernel many weights,
+//        and code for several CPUs the same bytes.
+// How:   1. every contraction names the operand it wants packed, and the width it would like;
 //        2. kernels and weights that meet at a launch are of one class; a class with a reader that knows no panels
 //        stays plain;
 //        3. in each class the kernel with the most work decides.
@@ -14,6 +15,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace nacre::codegen::cpu {
 #define GEN_PASS_DEF_CHOOSETILESPASS
@@ -42,8 +44,21 @@ void setPanel(plan::KernelOp kernel, const Wish &wish) {
   kernel.setEncodingsAttr(ArrayAttr::get(context, encodings));
 }
 
+/// As wide as the first target would like, where the others' registers hold a row of such a tile; else as wide as they do.
+int64_t widthForAll(ArrayRef<Target> targets, const Contraction &contraction) {
+  const unsigned bytes = contraction.accumulatorType.getIntOrFloatBitWidth() / 8;
+  const int64_t lanes = targets.front().lanes(bytes);
+  int64_t width = choosePanelWidth(targets.front().isa, shapeOf(contraction), lanes);
+  auto isHeldBy = [&](const Target &target) {
+    return tileFits(target.isa, /*rows=*/1, llvm::divideCeil(width, target.lanes(bytes)));
+  };
+  while (width > lanes && !llvm::all_of(targets.drop_front(), isHeldBy))
+    width -= lanes;
+  return width;
+}
+
 /// None where the operand cannot be packed.
-std::optional<Wish> readWish(plan::KernelOp kernel, const Target &target) {
+std::optional<Wish> readWish(plan::KernelOp kernel, ArrayRef<Target> targets) {
   FailureOr<KernelForm> form = parseKernel(kernel);
   if (failed(form))
     return std::nullopt;
@@ -55,8 +70,7 @@ std::optional<Wish> readWish(plan::KernelOp kernel, const Target &target) {
   wish.input = plain->operands[Contraction::Rhs].argument;
   wish.work = plain->multiplyAdds();
   wish.cut = plain->cut;
-  const int64_t lanes = target.lanes(plain->accumulatorType.getIntOrFloatBitWidth() / 8);
-  wish.width = choosePanelWidth(target.isa, shapeOf(*plain), lanes);
+  wish.width = widthForAll(targets, *plain);
   auto type = cast<RankedTensorType>(kernel.getBody().getArgument(wish.input).getType());
   if (type.getRank() == 0 || wish.input >= kernel.getNumInputs())
     return std::nullopt;
@@ -73,12 +87,12 @@ std::optional<Wish> readWish(plan::KernelOp kernel, const Target &target) {
 
 class TileChooser {
 public:
-  TileChooser(ModuleOp module, const Target &target) : module(module), target(target), symbols(module) {}
+  TileChooser(ModuleOp module, ArrayRef<Target> targets) : module(module), targets(targets), symbols(module) {}
 
   LogicalResult choose() {
     for (auto kernel : module.getOps<plan::KernelOp>())
       if (kernel.getKind() == plan::KernelKind::Contraction)
-        if (std::optional<Wish> wish = readWish(kernel, target)) {
+        if (std::optional<Wish> wish = readWish(kernel, targets)) {
           wishes[kernel] = *wish;
           classes.insert(kernel);
         }
@@ -155,7 +169,7 @@ private:
   }
 
   ModuleOp module;
-  const Target &target;
+  ArrayRef<Target> targets;
   SymbolTable symbols;
   llvm::MapVector<Operation *, Wish> wishes; ///< By kernel.
   llvm::EquivalenceClasses<Operation *> classes;
@@ -171,13 +185,13 @@ struct ChooseTiles : codegen::cpu::impl::ChooseTilesPassBase<ChooseTiles> {
       getOperation().emitError(llvm::toString(targets.takeError()));
       return signalPassFailure();
     }
-    if (failed(chooseTiles(getOperation(), targets->front())))
+    if (failed(chooseTiles(getOperation(), *targets)))
       signalPassFailure();
   }
 };
 
 } // namespace
 
-LogicalResult codegen::cpu::chooseTiles(ModuleOp module, const Target &target) {
-  return TileChooser(module, target).choose();
+LogicalResult codegen::cpu::chooseTiles(ModuleOp module, ArrayRef<Target> targets) {
+  return TileChooser(module, targets).choose();
 }

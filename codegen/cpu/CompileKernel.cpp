@@ -215,8 +215,8 @@ FailureOr<KernelCode> codegen::compileKernel(plan::KernelOp kernel, const Target
   return code;
 }
 
-LogicalResult codegen::chooseEncodings(ModuleOp module, const Target &target) {
-  return cpu::chooseTiles(module, target);
+LogicalResult codegen::chooseEncodings(ModuleOp module, ArrayRef<Target> targets) {
+  return cpu::chooseTiles(module, targets);
 }
 
 void codegen::registerPasses() { cpu::registerCpuPasses(); }

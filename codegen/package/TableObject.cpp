@@ -401,7 +401,8 @@ void buildModule(Module &module, const TableInputs &inputs, const codegen::Targe
   model.sizes = NACRE_ROW_SIZES;
   model.baseline_needs = target.needs;
   for (const CompiledKernel &compiled : inputs.kernels)
-    model.baseline_needs &= compiled.variants.back().needs;
+    for (const codegen::KernelCode &code : compiled.variants)
+      model.baseline_needs &= code.needs;
   model.weights_bytes = inputs.weightsBytes;
   model.state_bytes = rows.stateBytes;
   model.kernel_count = kernels.size();

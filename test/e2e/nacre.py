@@ -27,6 +27,14 @@ def relu_model():
     return graph
 
 
+def dense_model():
+    """One row by a wide weight: the widest panels there are."""
+    graph = Graph("dense", seed=5)
+    graph.node("MatMul", [graph.input("x", [1, 48]), graph.weight("w", [48, 600], -0.3, 0.3)], output="y")
+    graph.output("y", [1, 600])
+    return graph
+
+
 def recurrent_model():
     """An LSTM over ten steps: a loop and state in the schedule."""
     steps, batch, size, hidden = 10, 1, 6, 32
@@ -47,7 +55,8 @@ def unsupported_model():
     return graph
 
 
-MODELS = {"relu": relu_model, "convnet": make_convnet, "recurrent": recurrent_model, "unsupported": unsupported_model}
+MODELS = {"relu": relu_model, "convnet": make_convnet, "dense": dense_model, "recurrent": recurrent_model,
+          "unsupported": unsupported_model}
 
 
 class NacreTest(unittest.TestCase):
@@ -83,7 +92,7 @@ class NacreTest(unittest.TestCase):
     def run_model(self, library, *options, status=0):
         return self.call(os.path.join(BIN, "nacre-run"), library, *options, status=status)
 
-    def run_arm64(self, library, *options, environment=(), cpu="cortex-a76"):
+    def run_arm64(self, library, *options, environment=(), cpu="cortex-a76", status=0):
         settings = [item for pair in environment for item in ("-E", "=".join(pair))]
         return self.call("qemu-aarch64", "-L", ARM64_SYSROOT, "-cpu", cpu, *settings, os.path.join(BIN, "nacre-run-arm64"),
-                         library, *options)
+                         library, *options, status=status)

@@ -205,6 +205,14 @@ TEST_F(SessionTest, RefusesACpuWithoutTheFeatures) {
   EXPECT_NE(std::string(reason).find("mul_1+add_1 needs a CPU with"), std::string::npos);
 }
 
+TEST_F(SessionTest, TakesTheFirstVariantThatTheCpuCanRun) {
+  toy.kernels[0].cpu_count = 3; // the first needs what no CPU has; the third is another kernel's, and would be wrong
+  ASSERT_EQ(create(2), NACRE_OK) << reason;
+  fill(input());
+  ASSERT_EQ(nacre_session_run(session), NACRE_OK);
+  expectOutput(output());
+}
+
 TEST_F(SessionTest, RefusesOtherVersions) {
   EXPECT_EQ(toy.model()->functions->session_create(toy.model(), NACRE_API_VERSION + 1, &options, &session),
             NACRE_UNSUPPORTED);

@@ -1,5 +1,7 @@
 // RUN: nacre-opt %s --nacre-choose-tiles="target=linux-x86_64" --split-input-file | FileCheck %s
 // RUN: nacre-opt %s --nacre-choose-tiles="target=linux-arm64" --split-input-file | FileCheck %s --check-prefix=NEON
+// RUN: nacre-opt %s --nacre-choose-tiles="target=linux-x86_64 cpu=x86-64-v4" --split-input-file | FileCheck %s --check-prefix=AVX512
+// RUN: nacre-opt %s --nacre-choose-tiles="target=linux-x86_64 cpu=x86-64-v4,x86-64-v3" --split-input-file | FileCheck %s --check-prefix=BOTH
 
 // A weight is packed as wide as the target's register tile; kernel and weight agree.
 
@@ -77,6 +79,12 @@ plan.entry @main {
 // CHECK:      plan.kernel @vector
 // CHECK-SAME: cut 1 : 256 by 64
 // NEON:       plan.weight @row = {{.*}}#plan.encoding<panel, width = 32>
+
+// With 32 registers of 16 floats it would take all 256 columns at once. Where the same bytes are read with 16 of 8 too, they
+// must hold a row of accumulators, its one element and a panel's: 14 * 8 columns.
+
+// AVX512:     plan.weight @row = {{.*}}#plan.encoding<panel, width = 256>
+// BOTH:       plan.weight @row = {{.*}}#plan.encoding<panel, width = 112>
 plan.weight @row = dense<1.0> : tensor<64x256xf32>
 plan.kernel @vector contraction (%a: tensor<1x64xf32>, %b: tensor<64x256xf32>) into (%c: tensor<1x256xf32>) cut 1 : 256 by 1 {
   %zero = arith.constant 0.0 : f32

@@ -62,6 +62,12 @@ TEST(Target, SeveralCpusAreOrderedByWhatTheyDemand) {
   EXPECT_EQ(targets[2].tuneCpu, "haswell");
 }
 
+TEST(Target, TheWidestVectorsComeFirst) {
+  // Alder Lake needs AVX-VNNI, which the other has not, and as many features; but its registers have half the width.
+  for (const char *cpus : {"alderlake,skylake-avx512", "skylake-avx512,alderlake"})
+    EXPECT_EQ(parse("linux-x86_64", cpus).front().isa, Isa::Avx512);
+}
+
 TEST(Target, MistakesAreNamed) {
   EXPECT_EQ(errorOf("windows", ""),
             "target must be host, linux-x86_64, linux-arm64 or android-arm64, but is 'windows'");
@@ -69,4 +75,7 @@ TEST(Target, MistakesAreNamed) {
   EXPECT_EQ(errorOf("linux-arm64", "znver5"), "cpu must be an arm64 CPU that LLVM knows, but is 'znver5'");
   EXPECT_EQ(errorOf("linux-x86_64", "core2"), "cpu must have AVX2 and FMA, but 'core2' has not");
   EXPECT_EQ(errorOf("android-arm64", "native"), "cpu must be named for target android-arm64, but is 'native'");
+  EXPECT_EQ(errorOf("android-arm64", "cortex-a53,cortex-a55,cortex-a76"),
+            "cpus must differ in features that the runtime can tell apart, but 'cortex-a55' and 'cortex-a76' do not; "
+            "name one of them");
 }
