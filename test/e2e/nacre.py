@@ -27,6 +27,13 @@ def relu_model():
     return graph
 
 
+def oddly_named_model():
+    """relu_model with a node whose name JSON, C and UTF-8 each dislike a byte of."""
+    graph = relu_model()
+    graph.nodes[0] = graph.nodes[0].replace(b"relu_0", b'"\\\x01\xc3\xa9\xff')
+    return graph
+
+
 def dense_model():
     """One row by a wide weight: the widest panels there are."""
     graph = Graph("dense", seed=5)
@@ -56,7 +63,7 @@ def unsupported_model():
 
 
 MODELS = {"relu": relu_model, "convnet": make_convnet, "dense": dense_model, "recurrent": recurrent_model,
-          "unsupported": unsupported_model}
+          "oddly_named": oddly_named_model, "unsupported": unsupported_model}
 
 
 class NacreTest(unittest.TestCase):
@@ -73,7 +80,7 @@ class NacreTest(unittest.TestCase):
     def call(self, *command, status=0, **options):
         """What the program said, after checking its exit status."""
         done = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
-                              text=True, timeout=300, **options)
+                              text=True, errors="replace", timeout=300, **options)
         self.assertEqual(done.returncode, status, f"{' '.join(map(str, command))}\n{done.stdout}")
         return done.stdout
 

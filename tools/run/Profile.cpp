@@ -2,11 +2,11 @@
 //
 // What:  see Profile.h.
 // Why:   see there.
-// How:   the smallest time of each launch over all runs, which a busy machine disturbs least; the trace is the latest
-// run.
+// How:   the smallest time of each launch over all runs, which a busy machine disturbs least; the trace is of the latest run.
 
 #include "tools/run/Profile.h"
 #include "tools/run/Benchmark.h"
+#include "tools/run/Trace.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -55,24 +55,10 @@ void printTable(const std::vector<LaunchProfile> &launches) {
   std::printf("%12.3f %6.2f%%\n", sum * 1e-3, 100.0);
 }
 
-Outcome writeTrace(const std::string &path, const std::vector<LaunchProfile> &launches) {
+Outcome writeTrace(const std::string &path, const std::string &json) {
   FILE *file = std::fopen(path.c_str(), "w");
-  if (!file)
-    return usageFailure("cannot write '" + path + "': " + std::strerror(errno));
-  std::fputs("{\"displayTimeUnit\": \"ns\", \"traceEvents\": [", file);
-  const char *separator = "\n";
-  for (const LaunchProfile &launch : launches) {
-    // Times of a trace are microseconds. A launch in a loop is one event, as long as its executions together.
-    std::fprintf(file, "%s{\"ph\": \"X\", \"pid\": 0, \"tid\": %d, \"ts\": %.3f, \"dur\": %.3f, \"name\": %s, ",
-                 separator, launch.latest.gpu_share ? 1 : 0, launch.latest.begin * 1e-3, launch.latest.total * 1e-3, jsonText(launch.info.name).c_str());
-    std::fprintf(file, "\"cat\": \"%s\", \"args\": {\"kernel\": %s, \"engine\": \"%s\", \"executions\": %llu}}",
-                 launch.info.kind, jsonText(launch.info.kernel).c_str(), engineOf(launch.latest).c_str(),
-                 static_cast<unsigned long long>(launch.latest.executions));
-    separator = ",\n";
-  }
-  std::fputs("\n]}\n", file);
-  const bool good = !std::ferror(file);
-  if (std::fclose(file) != 0 || !good)
+  const bool written = file && std::fwrite(json.data(), 1, json.size(), file) == json.size();
+  if (!file || (std::fclose(file) != 0) || !written)
     return usageFailure("cannot write '" + path + "': " + std::strerror(errno));
   return std::nullopt;
 }
@@ -97,9 +83,12 @@ Outcome profile(ModelSession &session, const Options &options) {
                   engines.device, engines.gpu_launches, engines.cpu_launches, engines.submissions, engines.barriers,
                   engines.pipelines, static_cast<unsigned long long>(engines.gpu_bytes));
   }
-  if (!options.traceFile.empty())
-    return writeTrace(options.traceFile, launches);
-  return std::nullopt;
+  if (options.traceFile.empty())
+    return std::nullopt;
+  std::vector<TracedLaunch> traced;
+  for (const LaunchProfile &launch : launches)
+    traced.push_back({launch.info, launch.latest});
+  return writeTrace(options.traceFile, traceJson(session.info.name, session.memory.threads, traced));
 }
 
 } // namespace nacre::run

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a run looks like as a trace; that viewers can read it is test/e2e/profile_test.py's to say.
+
+#include "tools/run/Trace.h"
+
+#include <gtest/gtest.h>
+
+namespace nacre::run {
+namespace {
+
+TEST(JsonText, EscapesWhatJsonWouldMisread) {
+  EXPECT_EQ(jsonText("conv_1"), R"("conv_1")");
+  EXPECT_EQ(jsonText("a\"b\\c\n\x01"), R"("a\"b\\c\u000a\u0001")");
+  EXPECT_EQ(jsonText("caf\xc3\xa9 \xe4\xb8\xad \xf0\x9f\x90\x9a"), "\"caf\xc3\xa9 \xe4\xb8\xad \xf0\x9f\x90\x9a\"");
+}
+
+TEST(JsonText, ReplacesWhatIsNoUtf8) {
+  EXPECT_EQ(jsonText("\xff"), R"("\ufffd")");
+  EXPECT_EQ(jsonText("\xc3"), R"("\ufffd")") << "cut off";
+  EXPECT_EQ(jsonText("\xc3("), R"("\ufffd(")") << "no continuation";
+  EXPECT_EQ(jsonText("\xc0\x80"), R"("\ufffd\ufffd")") << "the long way to write 0";
+  EXPECT_EQ(jsonText("\xe0\x80\x80"), R"("\ufffd\ufffd\ufffd")") << "the same";
+  EXPECT_EQ(jsonText("\xed\xa0\x80"), R"("\ufffd\ufffd\ufffd")") << "half of a pair";
+  EXPECT_EQ(jsonText("\xf4\x90\x80\x80"), R"("\ufffd\ufffd\ufffd\ufffd")") << "beyond Unicode";
+}
+
+TEST(Trace, NamesItsThreadAndHasAnEventForEachLaunch) {
+  const TracedLaunch launch = {{"relu_1", "nest_0", "nest"}, {1500, 2250, 3}};
+  const std::string json = traceJson("toy", 4, {launch, launch});
+  EXPECT_NE(json.find(R"("name": "process_name", "args": {"name": "toy"})"), std::string::npos) << json;
+  EXPECT_NE(json.find(R"("name": "thread_name", "args": {"name": "calling thread, with 3 more in each launch"})"), std::string::npos);
+  const std::string event = R"({"ph": "X", "pid": 0, "tid": 0, "ts": 1.500, "dur": 2.250, "name": "relu_1", "cat": "nest", )"
+                            R"("args": {"kernel": "nest_0", "executions": 3}})";
+  EXPECT_NE(json.find(event + ",\n" + event + "\n]}"), std::string::npos) << json;
+}
+
+} // namespace
+} // namespace nacre::run
