@@ -3,6 +3,7 @@
 """What a compiled library is to its app and its loader: size, symbols, pages, what it needs, where it loads."""
 import json
 import os
+import re
 import shutil
 import unittest
 
@@ -10,10 +11,12 @@ import nacre
 
 KIB = 1024
 PAGE = 16 * KIB
-PT_LOAD, SHF_ALLOC = 1, 2
-NEEDED = {"linux-x86_64": {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0"},
-          "linux-arm64": {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0"},
-          "android-arm64": {"libc.so", "libm.so", "libdl.so"}}
+SHF_ALLOC = 2
+PT_LOAD, PT_DYNAMIC, PT_TLS, PT_GNU_STACK, PT_GNU_RELRO = 1, 2, 7, 0x6474E551, 0x6474E552
+PF_X, PF_W = 1, 2
+NEEDED = {"linux-x86_64": ["libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0"],
+          "linux-arm64": ["libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0"],
+          "android-arm64": ["libc.so", "libm.so", "libdl.so"]}
 
 
 class LibraryTest(nacre.NacreTest):
@@ -32,20 +35,50 @@ class LibraryTest(nacre.NacreTest):
         print(f"allocated sections of a one-operator model, arm64: {allocated} bytes")
         self.assertLessEqual(allocated, 64 * KIB)
 
-    def test_symbols_pages_and_needs(self):
-        for target, allowed in NEEDED.items():
+    def for_each_target(self):
+        """A library with weights, which are a segment of their own."""
+        for target in NEEDED:
             with self.subTest(target):
-                library = self.compile("relu", f"--target={target}", output=self.path(f"librelu-{target}.so"))
-                symbols = self.exported(library)
-                self.assertEqual(symbols, ["nacre_model_relu_" + target.replace("-", "_")])
-                dynamic = self.call(os.path.join(nacre.LLVM_BIN, "llvm-readelf"), "--dynamic", library)
-                needed = {line.split("[")[1].rstrip("]") for line in dynamic.splitlines() if "(NEEDED)" in line}
-                self.assertLessEqual(needed, allowed)
-                self.assertIn(f"[{os.path.basename(library)}]", dynamic)
-                self.assertNotIn("TEXTREL", dynamic)
-                segments = [e["ProgramHeader"] for e in self.readelf(library, "--segments")["ProgramHeaders"]]
-                loads = [s for s in segments if s["Type"]["Value"] == PT_LOAD]
-                self.assertEqual({s["Alignment"] for s in loads}, {PAGE})
+                yield target, self.compile("convnet", f"--target={target}", output=self.path(f"libconvnet-{target}.so"))
+
+    def test_one_symbol(self):
+        for target, library in self.for_each_target():
+            self.assertEqual(self.exported(library), ["nacre_model_convnet_" + target.replace("-", "_")])
+
+    def test_what_the_loader_is_asked_for(self):
+        """The system's libraries by the names they have there, in no version; nothing that an old loader does not know."""
+        for target, library in self.for_each_target():
+            dynamic = self.call(os.path.join(nacre.LLVM_BIN, "llvm-readelf"), "--dynamic", library)
+            entries = re.findall(r"\((\w+)\)\s+(.*)", dynamic)
+            named = {kind: [text.split("[")[1].rstrip("]") for k, text in entries if k == kind] for kind in ("NEEDED", "SONAME")}
+            self.assertEqual(named, {"NEEDED": NEEDED[target], "SONAME": [os.path.basename(library)]})
+            unwanted = {"TEXTREL", "RPATH", "RUNPATH", "VERNEED", "VERDEF", "RELR", "ANDROID_RELA", "INIT_ARRAY", "FINI_ARRAY"}
+            self.assertEqual(unwanted & {kind for kind, _ in entries}, set())
+
+    def test_segments_fit_pages_of_16_kib(self):
+        for _, library in self.for_each_target():
+            elf = self.readelf(library, "--segments", "--sections")
+            segments = [e["ProgramHeader"] for e in elf["ProgramHeaders"]]
+
+            def of_type(kind):
+                return [s for s in segments if s["Type"]["Value"] == kind]
+
+            last_page = -1
+            for load in of_type(PT_LOAD):
+                self.assertEqual(load["Alignment"], PAGE)
+                self.assertEqual(load["Offset"] % PAGE, load["VirtualAddress"] % PAGE)
+                self.assertNotEqual(load["Flags"]["Value"] & (PF_X | PF_W), PF_X | PF_W)
+                self.assertGreater(load["VirtualAddress"] // PAGE, last_page, "no page has two protections")
+                last_page = (load["VirtualAddress"] + load["MemSize"] - 1) // PAGE
+            [relro] = of_type(PT_GNU_RELRO)
+            self.assertEqual((relro["VirtualAddress"] + relro["MemSize"]) % PAGE, 0, "else its last page stays writable")
+            [stack] = of_type(PT_GNU_STACK)
+            self.assertFalse(stack["Flags"]["Value"] & PF_X)
+            self.assertEqual(of_type(PT_TLS), [])
+            # Android's loader compares the two, since apps for API 26.
+            [dynamic] = of_type(PT_DYNAMIC)
+            [section] = [s for s in (e["Section"] for e in elf["Sections"]) if s["Name"]["Name"] == ".dynamic"]
+            self.assertEqual((section["Offset"], section["Size"]), (dynamic["Offset"], dynamic["FileSize"]))
 
     def test_the_name_can_be_chosen(self):
         library = self.compile("relu", "--name=my_model")
