@@ -10,7 +10,7 @@ configure_file(${CMAKE_CURRENT_SOURCE_DIR}/lit.site.cfg.py.in ${NACRE_LIT_BUILD}
 configure_file(${CMAKE_CURRENT_SOURCE_DIR}/discover.cmake.in ${NACRE_LIT_BUILD}/discover.cmake @ONLY)
 set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${NACRE_LIT_BUILD}/discover.cmake)
 add_custom_target(check-lit COMMAND ${NACRE_LIT} -sv ${NACRE_LIT_BUILD} COMMENT "lit, one process" USES_TERMINAL VERBATIM)
-foreach(tool nacre-opt nacre-kernel nacre-translate nacre-compile nacre-run)
+foreach(tool nacre-opt nacre-kernel nacre-lsp-server nacre-translate nacre-compile nacre-run)
   if(TARGET ${tool})
     add_dependencies(check-lit ${tool})
   endif()
