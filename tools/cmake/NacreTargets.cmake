@@ -42,11 +42,12 @@ function(nacre_add_library name)
   endif()
 endfunction()
 
-# nacre_add_tool(name SOURCES a.cpp ... LINK lib ...): a program in bin/.
+# nacre_add_tool(name SOURCES a.cpp ... LINK lib ...): a program in bin/, which knows its NACRE_VERSION.
 function(nacre_add_tool name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE nacre-flags ${ARG_LINK})
+  target_compile_definitions(${name} PRIVATE NACRE_VERSION="${PROJECT_VERSION}")
 endfunction()
 
 # nacre_add_unit_test(name SOURCES a.cpp ... LINK lib ...): a GoogleTest program, run by ctest under label "unit".

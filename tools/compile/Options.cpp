@@ -3,6 +3,7 @@
 // Declares the options and copies them into plain structs at once: the in-process linker resets every llvm::cl option.
 
 #include "tools/compile/Options.h"
+#include "tools/CommandLine.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -76,7 +77,7 @@ std::string epilogue() {
         "      give an open input its shape\n"
         "  nacre-compile model.onnx --check\n"
         "      what would stop this model, all of it at once\n"
-        "\nEXIT CODES\n"
+        "\nEXIT STATUS\n"
         "  0  compiled, or everything is supported\n"
         "  1  the model cannot be compiled; the messages name its nodes\n"
         "  2  the command line is wrong\n";
@@ -152,7 +153,7 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   static std::string help = epilogue();
   static cl::extrahelp more(help);
   cl::HideUnrelatedOptions(options.category);
-  cl::SetVersionPrinter([](raw_ostream &os) { os << "nacre-compile " NACRE_VERSION "\n"; });
+  setVersion("nacre-compile");
   std::string messages;
   raw_string_ostream stream(messages);
   if (!cl::ParseCommandLineOptions(argc, argv, "Compiles a trained network into one shared library with a C header.\n",

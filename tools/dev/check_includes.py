@@ -22,10 +22,10 @@ ALLOWED = {
     "codegen/": ("dialects/", "codegen/", *BRIDGE),
     "codegen/form/": ("dialects/", "codegen/form/"),
     "runtime/": ("nacre/",),
-    "tools/": ("compiler/*", "dialects/"),
+    "tools/": ("tools/*", "compiler/*", "dialects/"),
     "tools/run/": PUBLIC,
-    "tools/translate/": ("compiler/import/Import.h",),  # one phase alone, without the compiler around it
-    "tools/kernel/": ("codegen/*", "dialects/"),  # one kernel alone
+    "tools/translate/": ("tools/*", "compiler/import/Import.h"),  # one phase alone, without the compiler around it
+    "tools/kernel/": ("tools/*", "codegen/*", "dialects/"),  # one kernel alone
     "samples/": PUBLIC,
     "test/": ("",),
 }

@@ -6,6 +6,7 @@
 
 #include "codegen/Backend.h"
 #include "dialects/plan/PlanDialect.h"
+#include "tools/CommandLine.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
@@ -15,29 +16,52 @@
 using namespace llvm;
 using namespace nacre::codegen;
 
-static cl::opt<std::string> input(cl::Positional, cl::Required, cl::desc("<plan.mlir>"));
-static cl::opt<std::string> output("o", cl::init("-"), cl::desc("Where to write, - for the terminal"));
-static cl::opt<std::string> target("target", cl::init("host"),
-                                   cl::desc("host, linux-x86_64, linux-arm64 or android-arm64"));
-static cl::opt<std::string> cpu("cpu", cl::desc("LLVM's name of the CPU; the target's default if empty"));
-static cl::opt<std::string> only("kernel", cl::desc("The kernel to compile; all if empty"));
-static cl::opt<Emit> emit("emit", cl::init(Emit::Assembly), cl::desc("What to write:"),
+static cl::OptionCategory category("nacre-kernel options");
+static cl::opt<std::string> input(cl::Positional, cl::Required, cl::desc("<plan.mlir>"), cl::cat(category));
+static cl::opt<std::string> output("o", cl::init("-"), cl::value_desc("file"), cl::cat(category),
+                                   cl::desc("Where to write (default: -, the terminal)"));
+static cl::opt<std::string> target("target", cl::init("host"), cl::value_desc("target"), cl::cat(category),
+                                   cl::desc("host, linux-x86_64, linux-arm64 or android-arm64 (default: host)"));
+static cl::opt<std::string>
+    cpu("cpu", cl::value_desc("name"), cl::cat(category),
+        cl::desc("LLVM's name of the CPU (default: native on the host, else the target's baseline)"));
+static cl::opt<std::string> only("kernel", cl::value_desc("symbol"), cl::cat(category),
+                                 cl::desc("The kernel to compile (default: all)"));
+static cl::opt<Emit> emit("emit", cl::init(Emit::Assembly), cl::cat(category), cl::desc("What to write (default: asm):"),
                           cl::values(clEnumValN(Emit::Assembly, "asm", "Assembly"),
                                      clEnumValN(Emit::LlvmIr, "llvm-ir", "Optimized LLVM IR"),
                                      clEnumValN(Emit::LlvmDialect, "llvm-dialect", "MLIR's LLVM dialect"),
                                      clEnumValN(Emit::Object, "obj", "Objects, one after the other")));
-static cl::opt<bool> gpu("gpu", cl::desc("Compile for GPUs"));
+static cl::opt<bool> gpu("gpu", cl::cat(category), cl::desc("Compile for GPUs instead"));
 static cl::opt<GpuEmit>
-    gpuEmit("gpu-emit", cl::init(GpuEmit::SpirvDialect), cl::desc("What to write with --gpu:"),
+    gpuEmit("gpu-emit", cl::init(GpuEmit::SpirvDialect), cl::cat(category),
+            cl::desc("What to write with --gpu (default: spirv):"),
             cl::values(clEnumValN(GpuEmit::GpuDialect, "gpu", "MLIR's gpu dialect"),
                        clEnumValN(GpuEmit::SpirvDialect, "spirv", "MLIR's spirv dialect"),
                        clEnumValN(GpuEmit::Binary, "binary", "SPIR-V, one module after the other")));
-static cl::opt<GpuOptions::Precision> precision("gpu-precision", cl::init(GpuOptions::Precision::F32),
-                                                cl::desc("What contractions multiply in:"),
-                                                cl::values(clEnumValN(GpuOptions::Precision::F32, "fp32", ""),
-                                                           clEnumValN(GpuOptions::Precision::F16, "fp16", "")));
-static cl::opt<int> onlyVariant("variant", cl::init(-1), cl::desc("The GPU variant to write; all if negative"));
-static cl::opt<bool> describe("describe", cl::desc("Print how each kernel is divided, to stderr"));
+static cl::opt<GpuOptions::Precision>
+    precision("gpu-precision", cl::init(GpuOptions::Precision::F32), cl::cat(category),
+              cl::desc("What contractions multiply in on GPUs (default: fp32):"),
+              cl::values(clEnumValN(GpuOptions::Precision::F32, "fp32", "Single precision"),
+                         clEnumValN(GpuOptions::Precision::F16, "fp16", "Half precision, added up in single")));
+static cl::opt<int> onlyVariant("variant", cl::init(-1), cl::value_desc("number"), cl::cat(category),
+                                cl::desc("The GPU variant to write (default: all)"));
+static cl::opt<bool> describe("describe", cl::cat(category),
+                              cl::desc("Print how each kernel is divided, to the standard error"));
+static cl::extrahelp more("\nEXAMPLES\n"
+                          "  nacre-compile model.onnx --compile-to=schedule -o plan.mlir\n"
+                          "  nacre-opt plan.mlir --nacre-choose-tiles=target=linux-arm64 -o packed.mlir\n"
+                          "      the kernels of a model, and how their weights are packed\n"
+                          "  nacre-kernel packed.mlir --target=linux-arm64 --kernel=conv_3 --describe\n"
+                          "      the assembly of one of them, and its units\n"
+                          "  nacre-kernel packed.mlir --target=linux-arm64 --emit=llvm-ir -o kernels.ll\n"
+                          "      all of them as LLVM has optimized them\n"
+                          "  nacre-kernel plan.mlir --gpu --kernel=conv_3\n"
+                          "      the shaders of one of them\n"
+                          "\nEXIT STATUS\n"
+                          "  0  compiled\n"
+                          "  1  a file or a kernel is at fault; the messages say which and why\n"
+                          "  2  the command line is wrong, or names a target or CPU that is unknown\n");
 
 static mlir::LogicalResult writeCpu(nacre::plan::KernelOp kernel, const Target &target, raw_ostream &os) {
   FailureOr<KernelCode> code = compileKernel(kernel, target, emit, kernel.getSymName());
@@ -76,7 +100,11 @@ static mlir::LogicalResult writeGpu(nacre::plan::KernelOp kernel, raw_ostream &o
 }
 
 int main(int argc, char **argv) {
-  cl::ParseCommandLineOptions(argc, argv, "Compiles kernels\n");
+  nacre::tools::setVersion("nacre-kernel");
+  cl::HideUnrelatedOptions(category);
+  if (!cl::ParseCommandLineOptions(argc, argv, "Compiles the kernels of a plan module one by one and prints their code.\n",
+                                   &errs()))
+    return 2;
   Expected<SmallVector<Target, 1>> targets = parseTargets(target, cpu);
   if (!targets) {
     errs() << toString(targets.takeError()) << "\n";

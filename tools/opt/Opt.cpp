@@ -4,6 +4,7 @@
 // Why:   the IR is the only interface between phases, so each can be run and tested from a text file.
 
 #include "compiler/Pipeline.h"
+#include "tools/CommandLine.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -17,5 +18,7 @@ int main(int argc, char **argv) {
   nacre::registerDialects(registry);
   mlir::registerAllPasses();
   nacre::registerPasses();
-  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Nacre's optimizer driver\n", registry));
+  nacre::tools::setVersion("nacre-opt");
+  nacre::tools::hideOptionsOfLibraries();
+  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Runs passes of Nacre and of MLIR on a module.\n", registry));
 }

@@ -5,6 +5,7 @@
 // How:   weights that stay in the model's file are left out of the text.
 
 #include "compiler/import/Import.h"
+#include "tools/CommandLine.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Location.h"
@@ -16,16 +17,30 @@
 
 using namespace llvm;
 
-static cl::opt<std::string> model(cl::Positional, cl::Required, cl::desc("<model.onnx>"));
+static cl::OptionCategory category("nacre-translate options");
+static cl::opt<std::string> model(cl::Positional, cl::Required, cl::desc("<model.onnx>"), cl::cat(category));
 enum class Action { ImportOnnx, CheckOnnx };
 static cl::opt<Action>
-    action(cl::Required, cl::desc("What to do:"),
+    action(cl::Required, cl::desc("What to do, one of:"), cl::cat(category),
            cl::values(clEnumValN(Action::ImportOnnx, "import-onnx", "Print the nn function of an ONNX model"),
                       clEnumValN(Action::CheckOnnx, "check-onnx", "List the nodes that are not supported")));
-static cl::list<std::string> shapes("shape", cl::desc("The shape of an input"), cl::value_desc("name=1x3x224x224"));
-static cl::list<std::string> values("set", cl::desc("The value of an input"), cl::value_desc("name=value|file"));
-static cl::opt<int64_t> maxConstant("max-constant", cl::desc("Largest constant to make, in MiB"), cl::init(1024));
-static cl::opt<bool> locations("locations", cl::desc("Print the location of every op"));
+static cl::list<std::string> shapes("shape", cl::value_desc("input=1x3x224x224"), cl::cat(category),
+                                    cl::desc("Shape of an input whose shape the model leaves open; repeatable"));
+static cl::list<std::string>
+    values("set", cl::value_desc("input=value|file"), cl::cat(category),
+           cl::desc("Fix an input that decides a shape: numbers, a .npy or a TensorProto .pb; repeatable"));
+static cl::opt<int64_t> maxConstant("max-constant", cl::init(1024), cl::value_desc("MiB"), cl::cat(category),
+                                    cl::desc("Folding never makes a larger constant (default: 1024)"));
+static cl::opt<bool> locations("locations", cl::cat(category), cl::desc("Print the location of every operation"));
+static cl::extrahelp more("\nEXAMPLES\n"
+                          "  nacre-translate --import-onnx model.onnx\n"
+                          "      the operators that Nacre reads in a model, without the weights\n"
+                          "  nacre-translate --check-onnx model.onnx --shape=image=1x3x320x320\n"
+                          "      what would stop this model, all of it at once\n"
+                          "\nEXIT STATUS\n"
+                          "  0  translated, or everything is supported\n"
+                          "  1  the model cannot be read, or has nodes that are not supported; the messages name them\n"
+                          "  2  the command line is wrong\n");
 
 static bool parse(nacre::importer::ImportOptions &options) {
   for (StringRef text : shapes) {
@@ -42,9 +57,12 @@ static bool parse(nacre::importer::ImportOptions &options) {
 }
 
 int main(int argc, char **argv) {
-  cl::ParseCommandLineOptions(argc, argv, "Nacre's translation driver\n");
+  nacre::tools::setVersion("nacre-translate");
+  cl::HideUnrelatedOptions(category);
   nacre::importer::ImportOptions options;
-  if (!parse(options))
+  if (!cl::ParseCommandLineOptions(
+          argc, argv, "Prints a trained network as operators, or lists those that are not supported.\n", &errs()) ||
+      !parse(options))
     return 2;
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   mlir::ScopedDiagnosticHandler handler(&context, [](mlir::Diagnostic &diagnostic) {

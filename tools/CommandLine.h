@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  what the programs that link LLVM do alike with their command lines.
+// Why:   LLVM's libraries register hundreds of options of their own, among which --help would lose a program's.
+// How:   inline, over LLVM's registry of options. Whatever is hidden can still be given, and --help-hidden lists it.
+
+#ifndef NACRE_TOOLS_COMMANDLINE_H
+#define NACRE_TOOLS_COMMANDLINE_H
+
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace nacre::tools {
+
+/// Hides all options that are registered already, but --help and its like: those that are declared later are a program's
+/// own. Comes first in a main that leaves declaring to MLIR.
+inline void hideOptionsOfLibraries() {
+  static llvm::cl::OptionCategory nobodys("");
+  llvm::cl::HideUnrelatedOptions(nobodys);
+}
+
+/// What --version prints. `program` must be a literal.
+template <size_t size> void setVersion(const char (&program)[size]) {
+  llvm::cl::SetVersionPrinter([name = &program[0]](llvm::raw_ostream &os) {
+    os << name << " " << NACRE_VERSION << ", with LLVM " << LLVM_VERSION_STRING << "\n";
+  });
+}
+
+} // namespace nacre::tools
+
+#endif // NACRE_TOOLS_COMMANDLINE_H
