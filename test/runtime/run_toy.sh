@@ -21,7 +21,8 @@ expect() {
   fi
 }
 
-expect 0 'usage: nacre-run' "$@" --help
+expect 0 'USAGE: nacre-run' "$@" --help
+expect 0 'nacre-run 0' "$@" --version
 expect 2 'unknown option' "$@" --frobnicate
 expect 2 'there must be a library' "$@"
 expect 2 "cannot read" "$@" "$folder/absent.so"

@@ -12,48 +12,71 @@
 
 namespace nacre::run {
 
-const char *const kHelp = R"(nacre-run: run, check, time and look into a model that nacre-compile made.
+const char *const kHelp = R"(OVERVIEW: Runs, checks, times and looks into a model that nacre-compile made.
 
-usage: nacre-run libmodel.so [options]
+USAGE: nacre-run [options] <libmodel.so>
 
-  nacre-run libmodel.so --info                                   what the model takes, gives and needs
-  nacre-run libmodel.so                                          run once on seeded inputs, summarise the outputs
-  nacre-run libmodel.so --input=image=cat.npy --output=answers   run on a file, write answers/<output>.npy
+OPTIONS:
+
+Inputs and answers:
+Files are .npy or ONNX TensorProto (.pb), of the tensor's own type and shape.
+
+  --input=<name=file>   - Read this input; inputs without a file are made from the seed; repeatable
+  --seed=<N>            - Of those: floats in [-1, 1), integers 0 or 1, bytes of any value (default: 0)
+  --output=<folder>     - Write every output to <folder>/<name>.npy; the folder must exist
+  --expect=<name=file>  - Compare this output; an element a agrees with b when |a-b| <= rtol*|b| + atol*max|b|; repeatable
+  --rtol=<X>            - Of the element itself (default: 1e-3)
+  --atol=<X>            - Of the largest element (default: 1e-4)
+
+Times:
+After one run that is not counted, and some more to warm up.
+
+  --benchmark           - Print a line of JSON: model, min_ms, median_ms, p90_ms, runs, threads, peak_rss_mb, arena_bytes, code_bytes, weight_bytes, device, submissions, pipelines
+  --profile             - Print the time of each launch
+  --trace=<file>        - Write the latest run as a Chrome trace, for chrome://tracing or ui.perfetto.dev
+  --runs=<N>            - At least N runs (default: as many as the seconds ask for)
+  --min-seconds=<S>     - At least S seconds (default: 1, or 0 with --runs)
+
+GPUs:
+Without these options a model uses a GPU for what was placed on it, if there is one that works.
+
+  --gpu                 - Fail where there is none, or where the CPU had to take over; a CPU that plays a GPU will do
+  --gpu-cut=<P>         - Give the GPU P percent of every launch that it has code for, and the CPU the rest; implies --gpu
+  --gpu-device=<N>      - Use device N of --list-devices, counted from 0; implies --gpu
+  --cache=<folder>      - Keep compiled GPU code there from one run to the next
+  --list-devices        - Describe the GPUs, and end
+
+Others:
+
+  --info                - Print what the model takes, gives and needs, and run nothing
+  --entry=<name>        - Which entry to run (default: the first)
+  --threads=<N>         - The calling thread counts (default: the machine's big cores)
+  --help                - Print this
+  --version             - Print the version of this program
+
+EXAMPLES
+  nacre-run libmodel.so --info
+      what the model takes, gives and needs
+  nacre-run libmodel.so
+      run once on seeded inputs, summarise the outputs
+  nacre-run libmodel.so --input=image=cat.npy --output=answers
+      run on a file, write answers/<output>.npy
   nacre-run libmodel.so --input=image=cat.npy --expect=probs=cat.probs.npy
-  nacre-run libmodel.so --benchmark --threads=1                  one line of JSON
-  nacre-run libmodel.so --profile --trace=trace.json             where the time goes, by the model's node names
-  nacre-run libmodel.so --list-devices                           the GPUs here, and what they lack
-  nacre-run libmodel.so --gpu --cache=/tmp --benchmark           on the GPU, for a model compiled with --place
+      compare with what others computed
+  nacre-run libmodel.so --benchmark --threads=1
+      how fast it is
+  nacre-run libmodel.so --profile --trace=trace.json
+      where the time goes, by the model's node names
+  nacre-run libmodel.so --list-devices
+      the GPUs here, and what they lack
+  nacre-run libmodel.so --gpu --cache=/tmp --benchmark
+      on the GPU, for a model compiled with --place
 
-Inputs and answers. Files are .npy or ONNX TensorProto (.pb), of the tensor's own type and shape.
-  --input=NAME=FILE   read this input; inputs without a file are made from the seed
-  --seed=N            of those: floats in [-1, 1), integers 0 or 1, bytes of any value (default 0)
-  --output=FOLDER     write every output to FOLDER/NAME.npy; the folder must exist
-  --expect=NAME=FILE  compare this output; an element a agrees with b when |a-b| <= rtol*|b| + atol*max|b|
-  --rtol=X --atol=X   (default 1e-3 and 1e-4)
-
-Times. After one run that is not counted, and some more to warm up.
-  --benchmark         print {"model", "min_ms", "median_ms", "p90_ms", "runs", "threads", "peak_rss_mb", "arena_bytes",
-                      "code_bytes", "weight_bytes", "device", "submissions", "pipelines"}; on arm64 each run lies between `hint #0x60` and `hint #0x61`, which
-                      an instruction counter can look for
-  --profile           print the time of each launch
-  --trace=FILE        write the latest run as a Chrome trace (chrome://tracing, ui.perfetto.dev)
-  --runs=N            at least N runs (default: as many as the seconds ask for)
-  --min-seconds=S     at least S seconds (default 1, or 0 with --runs)
-
-GPUs. Without these options a model uses a GPU for what was placed on it, if there is one that works.
-  --gpu               fail where there is none, or where the CPU had to take over; a CPU that plays a GPU will do
-  --gpu-cut=P         give the GPU P percent of every launch that it has code for, and the CPU the rest; implies --gpu
-  --gpu-device=N      use device N of --list-devices, counted from 0; implies --gpu
-  --cache=FOLDER      keep compiled GPU code there from one run to the next
-  --list-devices      describe the GPUs, and end
-
-  --threads=N         the calling thread counts (default: the machine's big cores)
-  --entry=NAME        which entry to run (default: the first)
-  --info, --help
-
-Exit code: 0 done, and every expected output agrees; 1 an output differs; 2 the command line or a file is wrong;
-3 the model cannot run here.
+EXIT STATUS
+  0  done, and every expected output agrees
+  1  an output differs
+  2  the command line or a file is wrong
+  3  the model cannot run here
 )";
 
 namespace {
@@ -110,6 +133,7 @@ constexpr Row kRows[] = {
     {"benchmark", nullptr, [](Options &o, const std::string &) { return o.benchmark = true; }},
     {"profile", nullptr, [](Options &o, const std::string &) { return o.profile = true; }},
     {"help", nullptr, [](Options &o, const std::string &) { return o.help = true; }},
+    {"version", nullptr, [](Options &o, const std::string &) { return o.version = true; }},
 };
 
 const Row *findRow(std::string_view name) {
@@ -149,7 +173,7 @@ Outcome parseOptions(int count, char **arguments, Options &options) {
   }
   if (options.runs != 0 && !sawSeconds)
     options.minSeconds = 0;
-  if (options.library.empty() && !options.help)
+  if (options.library.empty() && !options.help && !options.version)
     return usageFailure("there must be a library made by nacre-compile; --help shows how");
   return std::nullopt;
 }

@@ -32,6 +32,7 @@ struct Options {
   std::string cacheFolder;
   bool listDevices = false;
   bool help = false;
+  bool version = false;
 };
 
 extern const char *const kHelp;

@@ -33,12 +33,13 @@ std::string microseconds(uint64_t nanoseconds) {
   return text;
 }
 
-std::string nameEvent(const char *what, const std::string &name) {
-  return std::string("{\"ph\": \"M\", \"pid\": 0, \"tid\": 0, \"name\": \"") + what + "\", \"args\": {\"name\": " + name + "}}";
+std::string nameEvent(const char *what, const std::string &name, int thread) {
+  return "{\"ph\": \"M\", \"pid\": 0, \"tid\": " + std::to_string(thread) + ", \"name\": \"" + what + "\", \"args\": {\"name\": " + name + "}}";
 }
 
 std::string launchEvent(const TracedLaunch &launch) {
-  return "{\"ph\": \"X\", \"pid\": 0, \"tid\": 0, \"ts\": " + microseconds(launch.time.begin) +
+  const char *thread = launch.time.gpu_share ? "1" : "0";
+  return std::string("{\"ph\": \"X\", \"pid\": 0, \"tid\": ") + thread + ", \"ts\": " + microseconds(launch.time.begin) +
          ", \"dur\": " + microseconds(launch.time.total) + ", \"name\": " + jsonText(launch.info.name) +
          ", \"cat\": " + jsonText(launch.info.kind) + ", \"args\": {\"kernel\": " + jsonText(launch.info.kernel) +
          ", \"executions\": " + std::to_string(launch.time.executions) + "}}";
@@ -70,8 +71,13 @@ std::string jsonText(std::string_view text) {
 std::string traceJson(std::string_view model, uint32_t threads, const std::vector<TracedLaunch> &launches) {
   const std::string others = threads > 1 ? ", with " + std::to_string(threads - 1) + " more in each launch" : "";
   std::string json = "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n";
-  json += nameEvent("process_name", jsonText(model)) + ",\n";
-  json += nameEvent("thread_name", jsonText("calling thread" + others));
+  json += nameEvent("process_name", jsonText(model), 0) + ",\n";
+  json += nameEvent("thread_name", jsonText("calling thread" + others), 0);
+  for (const TracedLaunch &launch : launches)
+    if (launch.time.gpu_share) {
+      json += ",\n" + nameEvent("thread_name", jsonText("GPU"), 1);
+      break;
+    }
   for (const TracedLaunch &launch : launches)
     json += ",\n" + launchEvent(launch);
   return json + "\n]}\n";

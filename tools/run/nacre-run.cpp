@@ -53,6 +53,10 @@ int main(int count, char **arguments) {
     std::fputs(kHelp, stdout);
     return 0;
   }
+  if (!failure && options.version) {
+    std::puts("nacre-run " NACRE_VERSION);
+    return 0;
+  }
   if (!failure)
     failure = execute(options);
   if (!failure)
