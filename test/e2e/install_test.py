@@ -11,6 +11,11 @@ class InstallTest(nacre.NacreTest):
     def test_samples_build_and_run_from_an_installation(self):
         prefix, build = self.path("installed"), self.path("samples")
         self.call("cmake", "--install", os.environ["NACRE_BUILD"], "--prefix", prefix)
+        pages = os.listdir(os.path.join(prefix, "share", "man", "man1"))
+        programs = os.listdir(os.path.join(prefix, "bin"))
+        self.assertEqual(sorted(pages), sorted(program + ".1" for program in programs))
+        for program in programs:
+            self.assertIn("0.1", self.call(os.path.join(prefix, "bin", program), "--version"))
         self.call("cmake", "-S", os.path.join(nacre.ROOT, "samples"), "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}")
         self.call("cmake", "--build", build)
 
