@@ -119,8 +119,8 @@ struct Segment {
 };
 
 struct Axis {
-  unsigned moving;               ///< The parallel loop.
-  std::optional<unsigned> along; ///< The reducing loop.
+  unsigned moving; ///< The parallel loop.
+  unsigned along;  ///< The reducing loop.
   SmallVector<Segment> segments;
 };
 
@@ -137,7 +137,7 @@ std::optional<Axis> analyzeWindow(const Nest &nest, const NestWindow &window) {
   if (!moving || !along)
     return std::nullopt;
 
-  Axis axis{*moving, along, {}};
+  Axis axis{*moving, *along, {}};
   const int64_t reach = nest.loops[*along].size, step = window.coefficients[*along];
   for (int64_t turn = 0; turn < nest.loops[*moving].size; ++turn) {
     const int64_t first = window.constant + turn * window.coefficients[*moving];
@@ -173,7 +173,7 @@ std::optional<SmallVector<NestRegion>> divideWindows(const Nest &nest, std::opti
     for (const NestRegion &region : regions)
       for (const Segment &segment : axis->segments) {
         NestRegion part = region;
-        restrictLoop(part.nest, *axis->along, segment.low, segment.high);
+        restrictLoop(part.nest, axis->along, segment.low, segment.high);
         if (cut == axis->moving) {
           part.cutBegin = segment.begin;
           part.cutEnd = segment.end;

@@ -64,7 +64,7 @@ VectorChoice chooseVectorLoop(const Nest &nest);
 
 /// The regions of a nest whose windows leave memory: each a nest with windows clipped, so that it stays inside.
 /// `cutBegin` and `cutEnd` bound the counter of the loop `cut`, which the regions leave whole. None where an axis is
-/// not walked by one parallel and at most one reducing loop.
+/// not walked by one parallel and one reducing loop, both forwards.
 struct NestRegion {
   Nest nest;
   int64_t cutBegin = 0, cutEnd = 0;
