@@ -192,6 +192,8 @@ TEST(Nest, VectorsRunAlongTheContiguousLoop) {
 
 TEST(Nest, ABroadcastIsAsGoodAsContiguous) {
   EXPECT_EQ(chooseVectorLoop(makeNest({64, 64}, {{64, 1}, {1, 0}, {64, 1}})).loop, 1u);
+  // Of equals the innermost, whose turns follow one another.
+  EXPECT_EQ(chooseVectorLoop(makeNest({64, 64}, {{1, 0}, {0, 1}})).loop, 1u);
 }
 
 TEST(Nest, RowsAreFoldedAndColumnsAreNot) {
