@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  a kernel as text, compiled for this machine and loaded into this process.
+// Why:   what an emitter writes is right when it computes what it should; its IR alone does not show that.
+// How:   the compiler's own call (codegen/Backend.h), then LLVM's in-process linker.
+
+#ifndef NACRE_TEST_UNIT_CODEGEN_CPU_COMPILEDKERNEL_H
+#define NACRE_TEST_UNIT_CODEGEN_CPU_COMPILEDKERNEL_H
+
+#include "codegen/Backend.h"
+#include "dialects/plan/PlanDialect.h"
+#include "runtime/include/nacre/model_format.h"
+
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/TargetSelect.h"
+#include "gtest/gtest.h"
+
+#include <cstdlib>
+#include <memory>
+
+namespace nacre::codegen::test {
+
+class CompiledKernel {
+public:
+  /// Fails the test that calls it where the kernel cannot be compiled: then there is no function.
+  explicit CompiledKernel(plan::KernelOp kernel) {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    auto targets = parseTargets("host", "");
+    if (!targets) {
+      ADD_FAILURE() << llvm::toString(targets.takeError());
+      return;
+    }
+    llvm::FailureOr<KernelCode> compiled = compileKernel(kernel, targets->front(), Emit::Object, "kernel");
+    if (failed(compiled)) {
+      ADD_FAILURE() << "the kernel cannot be compiled";
+      return;
+    }
+    code = std::move(*compiled);
+    jit = llvm::cantFail(llvm::orc::LLJITBuilder().create());
+    llvm::StringRef object(code.object.data(), code.object.size());
+    llvm::cantFail(jit->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(object, "kernel")));
+    function = llvm::cantFail(jit->lookup("kernel")).toPtr<nacre_kernel_function>();
+  }
+
+  explicit operator bool() const { return function != nullptr; }
+
+  /// Computes the share [begin, end) of the cut axis: all units in one call, or one by one from the last.
+  void run(llvm::ArrayRef<void *> buffers, int64_t begin, int64_t end, bool backwards = false) const {
+    constexpr size_t alignment = 64;
+    void *scratch = aligned_alloc(alignment, code.scratchBytes / alignment * alignment + alignment);
+    nacre_kernel_args arguments{buffers.data(), scratch, begin, end, nullptr};
+    const int64_t units = (end - begin + code.unitExtent - 1) / code.unitExtent * code.unitsPerBlock;
+    if (!backwards)
+      function(&arguments, 0, units);
+    for (int64_t unit = units; backwards && unit-- > 0;)
+      function(&arguments, unit, unit + 1);
+    free(scratch);
+  }
+
+  KernelCode code;
+
+private:
+  std::unique_ptr<llvm::orc::LLJIT> jit;
+  nacre_kernel_function function = nullptr;
+};
+
+} // namespace nacre::codegen::test
+
+#endif // NACRE_TEST_UNIT_CODEGEN_CPU_COMPILEDKERNEL_H

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  runs kernels that emitters wrote beside what the fallback makes of them, on random data.
+// Why:   the fallback is upstream's lowering: whatever differs is an emitter's mistake. And units in any order, or a share
+//        that is cut in two, must never change a bit.
+// How:   compile, load in-process, run in three divisions, compare whole storages with their surroundings.
+
+#ifndef NACRE_TEST_UNIT_CODEGEN_CPU_DIFFERENTIAL_H
+#define NACRE_TEST_UNIT_CODEGEN_CPU_DIFFERENTIAL_H
+
+#include "test/unit/codegen/Storage.h"
+#include "test/unit/codegen/cpu/CompiledKernel.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/ADT/APFloat.h"
+
+#include <cmath>
+#include <random>
+
+namespace nacre::codegen::test {
+
+using llvm::cast;
+using llvm::dyn_cast;
+using llvm::isa;
+using llvm::StringRef;
+using mlir::FloatType;
+using mlir::MLIRContext;
+using mlir::ModuleOp;
+using mlir::ParserConfig;
+using mlir::RankedTensorType;
+using mlir::Type;
+
+class Differential : public testing::Test {
+protected:
+  Differential() { context.loadDialect<plan::PlanDialect>(); }
+
+  /// `text` is one kernel. Its emitter must take it, and do what the fallback does.
+  void check(const std::string &text, double tolerance = 1e-5) {
+    SCOPED_TRACE(text);
+    auto module = mlir::parseSourceString<ModuleOp>(text, ParserConfig(&context));
+    ASSERT_TRUE(module);
+    auto kernel = *module->getOps<plan::KernelOp>().begin();
+    std::vector<Storage> emitted, plain;
+    run(kernel, /*fallback=*/false, emitted);
+    // No emitter of this kind takes another kind's work.
+    kernel.setKind(plan::KernelKind::Scan);
+    run(kernel, /*fallback=*/true, plain);
+    ASSERT_EQ(emitted.size(), plain.size());
+    for (size_t i = 0; i < emitted.size(); ++i)
+      compare(emitted[i], plain[i], tolerance);
+  }
+
+private:
+  void run(plan::KernelOp kernel, bool fallback, std::vector<Storage> &storages) {
+    const CompiledKernel compiled(kernel);
+    ASSERT_TRUE(bool(compiled));
+    ASSERT_EQ(compiled.code.fallback, fallback);
+
+    const int64_t extent = kernel.getCutExtent(), grain = kernel.getGrain();
+    const int64_t middle = (extent / 2 + grain - 1) / grain * grain;
+    std::vector<std::vector<Storage>> results;
+    for (auto [cut, backwards] : {std::pair(extent, false), std::pair(extent, true), std::pair(middle, false)}) {
+      std::mt19937 random(1);
+      results.push_back({});
+      for (Type type : kernel.getBody().getArgumentTypes())
+        results.back().emplace_back(cast<RankedTensorType>(type)).fill(random);
+      std::vector<void *> buffers;
+      for (Storage &storage : results.back())
+        buffers.push_back(storage.data());
+      compiled.run(buffers, 0, cut, backwards);
+      compiled.run(buffers, cut, extent, backwards);
+    }
+    for (const std::vector<Storage> &result : results)
+      for (size_t i = 0; i < result.size(); ++i)
+        EXPECT_EQ(result[i].memory, results.front()[i].memory) << "storage " << i << " depends on the division";
+    storages = std::move(results.front());
+  }
+
+  static void compare(Storage &emitted, Storage &plain, double tolerance) {
+    double largest = 0;
+    for (int64_t i = 0; i < plain.size(); ++i)
+      largest = std::max(largest, std::isfinite(plain.at(i)) ? std::abs(plain.at(i)) : 0);
+    for (int64_t i = 0; i < plain.size(); ++i) {
+      const double is = emitted.at(i), must = plain.at(i);
+      if (is != must && !(std::isnan(is) && std::isnan(must)))
+        ASSERT_NEAR(is, must, isa<FloatType>(plain.elementType) ? tolerance * largest : 0) << "at element " << i;
+    }
+    auto guards = [](Storage &storage) {
+      return std::string(storage.memory.data(), kGuard) + std::string(storage.data() + storage.bytes, kGuard);
+    };
+    EXPECT_EQ(guards(emitted), guards(plain));
+  }
+
+  MLIRContext context;
+};
+
+} // namespace nacre::codegen::test
+
+#endif // NACRE_TEST_UNIT_CODEGEN_CPU_DIFFERENTIAL_H
