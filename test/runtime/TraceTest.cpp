@@ -26,7 +26,7 @@ TEST(JsonText, ReplacesWhatIsNoUtf8) {
 }
 
 TEST(Trace, NamesItsThreadAndHasAnEventForEachLaunch) {
-  const TracedLaunch launch = {{"relu_1", "nest_0", "nest"}, {1500, 2250, 3}};
+  const TracedLaunch launch = {{"relu_1", "nest_0", "nest"}, {1500, 2250, 3, 2250, 0, 1, 0, 1}};
   const std::string json = traceJson("toy", 4, {launch, launch});
   EXPECT_NE(json.find(R"("name": "process_name", "args": {"name": "toy"})"), std::string::npos) << json;
   EXPECT_NE(json.find(R"("name": "thread_name", "args": {"name": "calling thread, with 3 more in each launch"})"), std::string::npos);
