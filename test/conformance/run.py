@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles models with known answers, runs them, and compares.
 
-What: every case of ONNX's backend tests (Debian's libonnx-testdata), or of onnx-real and onnx-light, on this machine and
-      cross-compiled for arm64 under qemu.
+What: every case of ONNX's backend tests (Debian's libonnx-testdata), or of onnx-real and onnx-light, on this machine,
+      cross-compiled for arm64 under qemu, on a GPU (lavapipe will do), and half on a GPU, half on the CPU.
 Why:  outputs that others made are the only proof that an operator means what ONNX says.
 How:  nacre-compile, then nacre-run --expect, for each data set. Where the compiler says that an input decides a shape, the
       runner fixes it with --set and counts it. A case whose operators are all listed (operators.txt) must pass or stand in
@@ -28,8 +28,15 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 ARM64_SYSROOT = "/usr/aarch64-linux-gnu"
 
+# Ways to run a case: what to compile it for, and how.
+TARGETS = {"host": ["--target=host"], "linux-arm64": ["--target=linux-arm64"], "gpu": ["--target=host", "--place=gpu"],
+           "split": ["--target=host", "--place=split:50"]}
+ENGINES = re.compile(r"^.*: (\d+) launches, (\d+) of the CPU beside it", re.MULTILINE)
+VALIDATION_LAYER = "VK_LAYER_KHRONOS_validation"
+
 # kind: passed, refused (an error of the compiler), wrong (an answer differs), or broke (a crash, a hang, no answer).
-Outcome = namedtuple("Outcome", "kind text fixed_inputs")
+# gpu, cpu: launches of each engine, where a GPU took part.
+Outcome = namedtuple("Outcome", "kind text fixed_inputs gpu cpu", defaults=(0, 0))
 
 
 class Runner:
@@ -57,7 +64,7 @@ class Runner:
     def runner_command(self, target):
         if target == "linux-arm64":
             return ["qemu-aarch64", "-L", ARM64_SYSROOT, self.program("nacre-run-arm64")]
-        return [self.program("nacre-run")]
+        return [self.program("nacre-run"), *(["--gpu"] if on_gpu(target) else [])]
 
     def compile(self, case, data_set, target, library):
         """Compiles, fixing one more input each time the compiler asks for it; returns (outcome or None, fixed names)."""
@@ -66,8 +73,8 @@ class Runner:
         fixed = []
         while True:
             values = [f"--set={name}={data_set.inputs[name]}" for name in fixed]
-            status, said = self.command(self.program("nacre-compile"), case.path, "-o", library, f"--target={target}",
-                                        "--jobs=1", *shapes, *values)
+            status, said = self.command(self.program("nacre-compile"), case.path, "-o", library, *TARGETS[target], "--jobs=1",
+                                        *shapes, *values)
             if status == 0:
                 return None, fixed
             if status != 1:
@@ -88,7 +95,7 @@ class Runner:
                 shutil.rmtree(folder, ignore_errors=True)
 
     def data_sets(self, case, target, library):
-        compiled, fixed = False, []
+        compiled, fixed, gpu, cpu = False, [], 0, 0
         for data_set in case.data_sets or [cases.DataSet({}, {})]:
             if not compiled or fixed:  # a fixed input belongs to one data set
                 outcome, fixed = self.compile(case, data_set, target, library)
@@ -102,13 +109,22 @@ class Runner:
                                         f"--atol={self.options.atol}")
             if status != 0:
                 return Outcome("wrong" if status == 1 else "broke", f"nacre-run ended with {status}: {summary(said)}", fixed)
-        return Outcome("passed", "", fixed)
+            if on_gpu(target):
+                if "VUID-" in said or "Validation " in said:
+                    return Outcome("broke", f"a validation layer objects: {summary(said)}", fixed)
+                if engines := ENGINES.search(said):
+                    gpu, cpu = gpu + int(engines[1]), cpu + int(engines[2])
+        return Outcome("passed", "", fixed, gpu, cpu)
+
+
+def on_gpu(target):
+    return "--place" in " ".join(TARGETS[target])
 
 
 def summary(said):
     """The line that says what went wrong."""
     lines = [line.strip() for line in said.splitlines() if line.strip()]
-    errors = [line for line in lines if "error" in line or "differ" in line or "Sanitizer" in line]
+    errors = [line for line in lines if any(sign in line for sign in ("error", "differ", "Sanitizer", "VUID-"))]
     return (errors or lines or ["no message"])[0][:300]
 
 
@@ -137,7 +153,8 @@ def parse_arguments():
     parser.add_argument("--suite", choices=("onnx", "models"), default="onnx", help="onnx: backend tests; models: onnx-real and onnx-light")
     parser.add_argument("--onnx-testdata", default="/usr/share/libonnx-testdata/data")
     parser.add_argument("--data", default=os.path.join(ROOT, "..", "shared", "data"), help="folder of onnx-real and onnx-light")
-    parser.add_argument("--target", action="append", help="host or linux-arm64; may be repeated (default: both)")
+    parser.add_argument("--target", action="append", choices=TARGETS,
+                        help="host, linux-arm64, gpu or split; may be repeated (default: the first two)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--filter", default="", help="regular expression on group/case")
     parser.add_argument("--rtol", type=float, default=1e-3)
@@ -179,6 +196,10 @@ def main():
             verdict = judge(case, target, outcome, case.id in unlisted, expected)
             counts[case.group, target, verdict] += 1
             counts[case.group, target, "--set"] += bool(outcome.fixed_inputs)
+            counts[case.group, target, "on gpu"] += outcome.gpu
+            counts[case.group, target, "on cpu"] += outcome.cpu
+            if arguments.verbose and target == "gpu" and outcome.cpu:
+                print(f"{case.id}: {outcome.cpu} launches of the CPU")
             if verdict == "failed":
                 failures.append(f"{target} {case.id}: " + (outcome.text or "passes, but is in expected-failures.txt"))
             elif arguments.verbose and outcome.text:
@@ -209,14 +230,15 @@ def judge(case, target, outcome, is_unlisted, expected):
 def report(counts, failures, groups, targets):
     for failure in failures:
         print(f"FAILED {failure}")
-    columns = ("passed", "expected", "failed", "--set", "extra", "refused")
+    columns = ("passed", "expected", "failed", "--set", "extra", "refused", *(("on gpu", "on cpu") if any(map(on_gpu, targets)) else ()))
     print(f"\n{'group':<20}{'target':<14}" + "".join(f"{c:>10}" for c in columns))
     for group in groups:
         for target in targets:
             row = [counts[group, target, column] for column in columns]
             if any(row):
                 print(f"{group:<20}{target:<14}" + "".join(f"{n:>10}" for n in row))
-    print("expected: fails as expected-failures.txt says; --set: an input was fixed; extra, refused: operators not listed\n")
+    print("expected: fails as expected-failures.txt says; --set: an input was fixed; extra, refused: operators not listed; "
+          "on gpu, on cpu: launches\n")
     passed = sum(n for (_, _, column), n in counts.items() if column == "passed")
     print(f"{passed} passed, {len(failures)} failed")
 

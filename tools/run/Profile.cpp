@@ -65,6 +65,17 @@ Outcome writeTrace(const std::string &path, const std::string &json) {
 
 } // namespace
 
+Outcome printEngines(ModelSession &session) {
+  nacre_session_info engines;
+  if (Outcome failure = session.describe(engines))
+    return failure;
+  if (engines.device[0])
+    std::printf("%s: %u launches, %u of the CPU beside it, %u submissions, %u barriers, %u pipelines, %llu bytes\n",
+                engines.device, engines.gpu_launches, engines.cpu_launches, engines.submissions, engines.barriers,
+                engines.pipelines, static_cast<unsigned long long>(engines.gpu_bytes));
+  return std::nullopt;
+}
+
 Outcome profile(ModelSession &session, const Options &options) {
   std::vector<LaunchProfile> launches(session.entryInfo.launch_count);
   for (uint32_t i = 0; i < launches.size(); ++i)
@@ -75,13 +86,8 @@ Outcome profile(ModelSession &session, const Options &options) {
     return failure;
   if (options.profile) {
     printTable(launches);
-    nacre_session_info engines;
-    if (Outcome failure = session.describe(engines))
+    if (Outcome failure = printEngines(session))
       return failure;
-    if (engines.device[0])
-      std::printf("%s: %u launches, %u of the CPU beside it, %u submissions, %u barriers, %u pipelines, %llu bytes\n",
-                  engines.device, engines.gpu_launches, engines.cpu_launches, engines.submissions, engines.barriers,
-                  engines.pipelines, static_cast<unsigned long long>(engines.gpu_bytes));
   }
   if (options.traceFile.empty())
     return std::nullopt;

@@ -11,6 +11,9 @@
 
 namespace nacre::run {
 
+/// One line: what the GPU and the CPU beside it did in the latest run. Nothing where the CPU alone computes.
+Outcome printEngines(ModelSession &session);
+
 /// The table of --profile, and the file of --trace, whichever is asked for.
 Outcome profile(ModelSession &session, const Options &options);
 

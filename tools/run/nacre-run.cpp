@@ -38,6 +38,9 @@ static Outcome execute(const Options &options) {
   const bool measures = options.benchmark || options.profile || !options.traceFile.empty();
   if (!measures && options.expects.empty())
     summariseOutputs(session);
+  if (!measures && options.gpu)
+    if (Outcome failure = printEngines(session))
+      return failure;
   if (options.benchmark)
     if (Outcome failure = benchmark(session, options, library.codeBytes))
       return failure;
