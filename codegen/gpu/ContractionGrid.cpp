@@ -221,6 +221,18 @@ Value ContractionGrid::loadQuad(unsigned operand, Value address, Value quad) {
   return vector::FromElementsOp::create(build.ops, build.loc, VectorType::get({4}, lanes.front().getType()), lanes);
 }
 
+Value ContractionGrid::loadStep(Value step, bool mayLieBeyond, llvm::function_ref<Value(Value)> load) {
+  if (!mayLieBeyond)
+    return load(step);
+  Value inside = build.isBelow(step, build.constant(contraction.depthSize()));
+  Value value = load(arith::SelectOp::create(build.ops, build.loc, inside, step, build.constant(0)));
+  Type type = value.getType();
+  if (auto vector = dyn_cast<VectorType>(type))
+    inside = vector::BroadcastOp::create(build.ops, build.loc, vector.clone(build.ops.getI1Type()), inside);
+  Value zero = arith::ConstantOp::create(build.ops, build.loc, build.ops.getZeroAttr(type));
+  return arith::SelectOp::create(build.ops, build.loc, inside, value, zero);
+}
+
 Value ContractionGrid::clampedQuad(Value quad) {
   if (exactColumns)
     return quad;

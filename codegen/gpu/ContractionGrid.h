@@ -61,6 +61,9 @@ public:
   mlir::Value load(unsigned operand, mlir::Value address);
   /// Four columns of one row or step, whatever the operand's reach; those beyond the last repeat it.
   mlir::Value loadQuad(unsigned operand, mlir::Value address, mlir::Value quad);
+  /// What `load` makes of a step of the reduction, as an address takes it; zero for a step beyond the last one, where
+  /// there may be such.
+  mlir::Value loadStep(mlir::Value step, bool mayLieBeyond, llvm::function_ref<mlir::Value(mlir::Value)> load);
   mlir::Value lastRow() { return build.subtract(rowLimit, build.constant(1)); }
   /// `quad`, or the last one where it lies beyond.
   mlir::Value clampedQuad(mlir::Value quad);

@@ -77,7 +77,7 @@ LogicalResult nacre::codegen::gpu::emitContraction(plan::KernelOp kernel, Kernel
     case GpuTile::Kind::Shared:
       return emitSharedTile(grid, tile);
     case GpuTile::Kind::Split:
-      return emitDirectTile(grid, tile);
+      return emitSplitTile(grid, tile);
     }
   });
   return success();

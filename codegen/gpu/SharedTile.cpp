@@ -115,20 +115,6 @@ private:
 
   bool hasTail() const { return depthSize % tile.depth != 0; }
 
-  /// `load` of a step, zero beyond the last one.
-  Value masked(Value step, llvm::function_ref<Value(Value)> load) {
-    if (!hasTail())
-      return load(step);
-    Value inside = build.isBelow(step, build.constant(depthSize));
-    Value start = build.constant(0);
-    Value value = load(arith::SelectOp::create(build.ops, build.loc, inside, step, start));
-    Type type = value.getType();
-    if (auto vector = dyn_cast<VectorType>(type))
-      inside = vector::BroadcastOp::create(build.ops, build.loc, vector.clone(build.ops.getI1Type()), inside);
-    Value zero = arith::ConstantOp::create(build.ops, build.loc, build.ops.getZeroAttr(type));
-    return arith::SelectOp::create(build.ops, build.loc, inside, value, zero);
-  }
-
   /// This invocation's elements of part `part`.
   SmallVector<Value> load(Value part) {
     SmallVector<Value> values;
@@ -141,7 +127,7 @@ private:
       values.push_back(loadLeft(row, first, offset, address));
     for (unsigned i = 0; i < rightTo.size(); ++i) {
       Value mine = build.add(rightStep, stepOf(i));
-      values.push_back(masked(build.add(first, mine), [&](Value step) {
+      values.push_back(grid.loadStep(build.add(first, mine), hasTail(), [&](Value step) {
         return grid.loadQuad(Contraction::Rhs,
                              build.add(grid.base(Contraction::Rhs), address(Contraction::Rhs, mine, step)),
                              rightColumn);
@@ -152,7 +138,7 @@ private:
 
   Value loadLeft(Value row, Value first, Value offset, llvm::function_ref<Value(unsigned, Value, Value)> address) {
     auto loadAt = [&](Value at) {
-      return masked(build.add(first, at), [&](Value step) {
+      return grid.loadStep(build.add(first, at), hasTail(), [&](Value step) {
         return grid.load(Contraction::Lhs, build.add(row, address(Contraction::Lhs, at, step)));
       });
     };

@@ -13,6 +13,7 @@ namespace nacre::codegen::gpu {
 
 void emitDirectTile(ContractionGrid &grid, const GpuTile &tile); ///< DirectTile.cpp
 void emitSharedTile(ContractionGrid &grid, const GpuTile &tile); ///< SharedTile.cpp
+void emitSplitTile(ContractionGrid &grid, const GpuTile &tile);  ///< SplitTile.cpp
 
 } // namespace nacre::codegen::gpu
 

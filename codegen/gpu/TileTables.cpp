@@ -39,6 +39,21 @@ GpuTile directTile(const TileRequest &request) {
   return tile;
 }
 
+/// A product of few rows: invocations divide the reduction until there are enough of them.
+std::optional<GpuTile> splitTile(const TileRequest &request) {
+  constexpr int64_t mostRows = 4, leastDepth = 64, wanted = 16384;
+  const int64_t quads = llvm::divideCeil(request.columns, 4);
+  if (request.depthwise || request.rows > mostRows || request.depth < leastDepth || request.blocks * quads >= wanted)
+    return std::nullopt;
+  GpuTile tile;
+  tile.kind = GpuTile::Kind::Split;
+  tile.rows = request.rows;
+  tile.rowThreads = 1;
+  tile.columnThreads = std::min<int64_t>(8, llvm::PowerOf2Ceil(quads));
+  tile.depth = 128 / tile.columnThreads;
+  return tile;
+}
+
 constexpr uint32_t family(nacre_gpu_family name) { return 1u << name; }
 
 /// GPUs whose shared memory is faster than their caches. Mali has none of its own; CPUs that play a GPU pay for
@@ -82,7 +97,7 @@ llvm::SmallVector<GpuTile, 4> chooseGpuTiles(const TileRequest &request) {
   llvm::SmallVector<GpuTile, 4> tiles;
   if (std::optional<GpuTile> shared = sharedTile(request))
     tiles.push_back(*shared);
-  tiles.push_back(directTile(request));
+  tiles.push_back(splitTile(request).value_or(directTile(request)));
   return tiles;
 }
 

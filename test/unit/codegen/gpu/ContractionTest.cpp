@@ -193,4 +193,83 @@ TEST_F(GpuContraction, OddChannels) {
   check(convolution.text());
 }
 
+TEST_F(GpuContraction, FewRowsByAllInvocations) {
+  check(Matmul{1, 1000, 512, 0, /*panel=*/16, "1"}.text());
+  check(Matmul{3, 37, 130, 0, 0, "0"}.text());
+  check(Matmul{4, 24, 67, /*batch=*/3, 0, "0"}.text());
+  check(Matmul{1, 1, 300}.text());
+}
+
+TEST_F(GpuContraction, TilesOf64And128) {
+  check(Matmul{1050, 1030, 20}.text());
+  check(Matmul{2100, 2060, 16}.text());
+}
+
+TEST_F(GpuContraction, ChannelsThatAreConvolvedAlone) {
+  check(R"(
+plan.kernel @kernel contraction (%x: tensor<2x11x12x20xf32>, %w: tensor<3x3x20xf32>) into (%y: tensor<2x9x10x20xf32>) cut 1 : 9 by 1 {
+  %zero = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%zero : f32) outs(%y : tensor<2x9x10x20xf32>) -> tensor<2x9x10x20xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(n, h, w, c, i, j) -> (n, h + i, w + j, c)>, affine_map<(n, h, w, c, i, j) -> (i, j, c)>,
+                                        affine_map<(n, h, w, c, i, j) -> (n, h, w, c)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]}
+      ins(%x, %w : tensor<2x11x12x20xf32>, tensor<3x3x20xf32>) outs(%f : tensor<2x9x10x20xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<2x9x10x20xf32>
+  plan.yield %r : tensor<2x9x10x20xf32>
+})");
+}
+
+TEST_F(GpuContraction, GroupsOfChannels) {
+  check(R"(
+plan.kernel @kernel contraction (%x: tensor<1x7x8x24xf32>, %w: tensor<3x3x8x36xf32>) into (%y: tensor<1x5x6x36xf32>) cut 1 : 5 by 1
+    attributes {encodings = [unit, #plan.encoding<panel, width = 8, groups = 3>]} {
+  %zero = arith.constant 0.0 : f32
+  %shape = tensor.empty() : tensor<3x12xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%y : tensor<1x5x6x36xf32>) -> tensor<1x5x6x36xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(n, h, w, g, o, i, j, c) -> (n, h + i, w + j, g * 8 + c)>,
+                                        affine_map<(n, h, w, g, o, i, j, c) -> (i, j, c, g * 12 + o)>,
+                                        affine_map<(n, h, w, g, o, i, j, c) -> (g, o)>,
+                                        affine_map<(n, h, w, g, o, i, j, c) -> (n, h, w, g * 12 + o)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %w, %shape : tensor<1x7x8x24xf32>, tensor<3x3x8x36xf32>, tensor<3x12xf32>) outs(%f : tensor<1x5x6x36xf32>) {
+  ^bb0(%a: f32, %b: f32, %unread: f32, %o: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<1x5x6x36xf32>
+  plan.yield %r : tensor<1x5x6x36xf32>
+})");
+}
+
+TEST_F(GpuContraction, HalfPrecisionStorages) {
+  check(R"(
+plan.kernel @kernel contraction (%x: tensor<70x36xf16>, %w: tensor<36x44xf16>) into (%y: tensor<70x44xf16>) cut 0 : 70 by 1 {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<70x44xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<70x44xf32>) -> tensor<70x44xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<70x36xf16>, tensor<36x44xf16>) outs(%f : tensor<70x44xf32>) {
+  ^bb0(%a: f16, %b: f16, %o: f32):
+    %c = arith.extf %a : f16 to f32
+    %d = arith.extf %b : f16 to f32
+    %p = arith.mulf %c, %d : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<70x44xf32>
+  %t = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]}
+      ins(%r : tensor<70x44xf32>) outs(%y : tensor<70x44xf16>) {
+  ^bb0(%a: f32, %o: f16):
+    %c = arith.truncf %a : f32 to f16
+    linalg.yield %c : f16
+  } -> tensor<70x44xf16>
+  plan.yield %t : tensor<70x44xf16>
+})",
+        /*tolerance=*/1e-3);
+}
+
 } // namespace
