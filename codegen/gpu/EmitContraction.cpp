@@ -21,7 +21,16 @@ namespace {
 
 bool isKnown(Type type) { return type.isF32() || type.isF16() || type.isF64(); }
 
-TileRequest requestOf(const Contraction &contraction) {
+/// Cooperative matrices multiply f16: that is exact for operands of f16, and else what the user asked for.
+bool mayMultiplyHalves(const Contraction &contraction, const GpuOptions &options) {
+  if (!contraction.accumulatorType.isF32())
+    return false;
+  return options.precision == GpuOptions::Precision::F16 ||
+         (contraction.operands[Contraction::Lhs].elementType.isF16() &&
+          contraction.operands[Contraction::Rhs].elementType.isF16());
+}
+
+TileRequest requestOf(const Contraction &contraction, const GpuOptions &options) {
   TileRequest request;
   for (const ContractionLoop &loop : contraction.outer)
     request.blocks *= loop.size;
@@ -31,6 +40,7 @@ TileRequest requestOf(const Contraction &contraction) {
   request.depth = contraction.depthSize();
   request.depthwise = contraction.depthwise;
   request.bytes = contraction.accumulatorType.getIntOrFloatBitWidth() / 8;
+  request.halves = mayMultiplyHalves(contraction, options);
   return request;
 }
 
@@ -61,7 +71,7 @@ LogicalResult nacre::codegen::gpu::emitContraction(plan::KernelOp kernel, Kernel
     return failure();
   }
 
-  const SmallVector<GpuTile, 4> tiles = chooseGpuTiles(requestOf(*contraction));
+  const SmallVector<GpuTile, 4> tiles = chooseGpuTiles(requestOf(*contraction, function.options));
   const GpuTile &tile = tiles[function.variant];
   function.variants = tiles.size();
   function.families = tile.families;
@@ -78,6 +88,8 @@ LogicalResult nacre::codegen::gpu::emitContraction(plan::KernelOp kernel, Kernel
       return emitSharedTile(grid, tile);
     case GpuTile::Kind::Split:
       return emitSplitTile(grid, tile);
+    case GpuTile::Kind::Cooperative:
+      return emitCooperativeTile(grid, tile);
     }
   });
   return success();

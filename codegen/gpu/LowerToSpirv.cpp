@@ -25,6 +25,7 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -53,17 +54,26 @@ constexpr CapabilityNeed kCapabilities[] = {
     {spirv::Capability::GroupNonUniform, NACRE_GPU_NEED(NACRE_GPU_SUBGROUPS)},
     {spirv::Capability::GroupNonUniformArithmetic, NACRE_GPU_NEED(NACRE_GPU_SUBGROUPS)},
     {spirv::Capability::GroupNonUniformShuffle, NACRE_GPU_NEED(NACRE_GPU_SUBGROUPS)},
+    {spirv::Capability::CooperativeMatrixKHR, NACRE_GPU_NEED(NACRE_GPU_COOPERATIVE_MATRIX)},
+    {spirv::Capability::VulkanMemoryModel, NACRE_GPU_NEED(NACRE_GPU_COOPERATIVE_MATRIX)},
 };
 
+bool usesMatrices(mlir::gpu::GPUModuleOp module) {
+  return module.walk([](mlir::gpu::SubgroupMmaComputeOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
 /// All that a kernel may use; what it does use is left in the end.
-spirv::TargetEnvAttr targetOf(MLIRContext *context) {
+spirv::TargetEnvAttr targetOf(MLIRContext *context, bool matrices) {
   SmallVector<spirv::Capability> capabilities;
   for (const CapabilityNeed &entry : kCapabilities)
     capabilities.push_back(entry.capability);
-  const spirv::Extension extensions[] = {spirv::Extension::SPV_KHR_storage_buffer_storage_class,
-                                         spirv::Extension::SPV_KHR_16bit_storage,
-                                         spirv::Extension::SPV_KHR_8bit_storage};
-  return spirv::TargetEnvAttr::get(spirv::VerCapExtAttr::get(spirv::Version::V_1_3, capabilities, extensions, context),
+  SmallVector<spirv::Extension> extensions = {spirv::Extension::SPV_KHR_storage_buffer_storage_class,
+                                              spirv::Extension::SPV_KHR_16bit_storage,
+                                              spirv::Extension::SPV_KHR_8bit_storage};
+  if (matrices)
+    extensions.append({spirv::Extension::SPV_KHR_cooperative_matrix, spirv::Extension::SPV_KHR_vulkan_memory_model});
+  const spirv::Version version = matrices ? spirv::Version::V_1_6 : spirv::Version::V_1_3;
+  return spirv::TargetEnvAttr::get(spirv::VerCapExtAttr::get(version, capabilities, extensions, context),
                                    spirv::getDefaultResourceLimits(context), spirv::ClientAPI::Vulkan);
 }
 
@@ -124,6 +134,8 @@ LogicalResult convert(mlir::gpu::GPUModuleOp module, spirv::TargetEnvAttr target
   populateFuncToSPIRVPatterns(types, patterns);
   populateVectorToSPIRVPatterns(types, patterns);
   populateSCFToSPIRVPatterns(types, loops, patterns);
+  populateMMAToSPIRVCoopMatrixTypeConversion(types);
+  populateGpuWMMAToSPIRVCoopMatrixKHRConversionPatterns(types, patterns);
   patterns.add<LowerPushConstant>(types, context);
 
   std::unique_ptr<ConversionTarget> legal = SPIRVConversionTarget::get(target);
@@ -148,6 +160,37 @@ void markAliases(spirv::ModuleOp module) {
         variable->setAttr("aliased", UnitAttr::get(module.getContext()));
 }
 
+/// Cooperative matrices ask for the Vulkan memory model, in which invocations see what others wrote to shared memory
+/// only where accesses and barriers say so; upstream writes modules of the other model.
+void useVulkanMemoryModel(spirv::ModuleOp module) {
+  MLIRContext *context = module.getContext();
+  module.setMemoryModelAttr(spirv::MemoryModelAttr::get(context, spirv::MemoryModel::Vulkan));
+  const auto shared = spirv::MemoryAccessAttr::get(context, spirv::MemoryAccess::NonPrivatePointer);
+  auto isShared = [](Value pointer) {
+    return cast<spirv::PointerType>(pointer.getType()).getStorageClass() == spirv::StorageClass::Workgroup;
+  };
+  module.walk([&](Operation *op) {
+    llvm::TypeSwitch<Operation *>(op)
+        .Case<spirv::LoadOp, spirv::StoreOp>([&](auto access) {
+          if (isShared(access.getPtr()))
+            access.setMemoryAccessAttr(shared);
+        })
+        .Case<spirv::KHRCooperativeMatrixLoadOp, spirv::KHRCooperativeMatrixStoreOp>([&](auto access) {
+          if (isShared(access.getPointer()))
+            access.setMemoryOperandAttr(shared);
+        })
+        .Case<spirv::ControlBarrierOp>([&](spirv::ControlBarrierOp barrier) {
+          barrier.setMemorySemantics(barrier.getMemorySemantics() | spirv::MemorySemantics::MakeAvailable |
+                                     spirv::MemorySemantics::MakeVisible);
+        });
+  });
+  spirv::VerCapExtAttr triple = *module.getVceTriple();
+  SmallVector<spirv::Capability> capabilities(triple.getCapabilities());
+  capabilities.push_back(spirv::Capability::VulkanMemoryModel);
+  SmallVector<spirv::Extension> extensions(triple.getExtensions());
+  module.setVceTripleAttr(spirv::VerCapExtAttr::get(spirv::Version::V_1_6, capabilities, extensions, context));
+}
+
 LogicalResult finish(spirv::ModuleOp module) {
   auto passes = PassManager::on<spirv::ModuleOp>(module.getContext());
   passes.addPass(spirv::createSPIRVLowerABIAttributesPass());
@@ -160,7 +203,8 @@ LogicalResult finish(spirv::ModuleOp module) {
 } // namespace
 
 FailureOr<SpirvModule> lowerToSpirv(mlir::gpu::GPUModuleOp module) {
-  spirv::TargetEnvAttr target = targetOf(module.getContext());
+  const bool matrices = usesMatrices(module);
+  spirv::TargetEnvAttr target = targetOf(module.getContext(), matrices);
   Operation *parent = module->getParentOp();
   const std::string name = ("__spv__" + module.getName()).str();
   module->setAttr(spirv::getTargetEnvAttrName(), target);
@@ -173,6 +217,8 @@ FailureOr<SpirvModule> lowerToSpirv(mlir::gpu::GPUModuleOp module) {
   if (failed(finish(lowered)))
     return failure();
   markAliases(lowered);
+  if (matrices)
+    useVulkanMemoryModel(lowered);
   FailureOr<uint64_t> needs = needsOf(lowered);
   if (failed(needs))
     return failure();

@@ -11,9 +11,10 @@
 
 namespace nacre::codegen::gpu {
 
-void emitDirectTile(ContractionGrid &grid, const GpuTile &tile); ///< DirectTile.cpp
-void emitSharedTile(ContractionGrid &grid, const GpuTile &tile); ///< SharedTile.cpp
-void emitSplitTile(ContractionGrid &grid, const GpuTile &tile);  ///< SplitTile.cpp
+void emitDirectTile(ContractionGrid &grid, const GpuTile &tile);      ///< DirectTile.cpp
+void emitSharedTile(ContractionGrid &grid, const GpuTile &tile);      ///< SharedTile.cpp
+void emitSplitTile(ContractionGrid &grid, const GpuTile &tile);       ///< SplitTile.cpp
+void emitCooperativeTile(ContractionGrid &grid, const GpuTile &tile); ///< CooperativeTile.cpp
 
 } // namespace nacre::codegen::gpu
 

@@ -3,21 +3,19 @@
 #include "codegen/gpu/TileTables.h"
 
 #include "runtime/include/nacre/model_format.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/MathExtras.h"
 #include <optional>
 
 namespace nacre::codegen::gpu {
 
-int64_t GpuTile::sharedBytes(unsigned elementBytes) const {
-  switch (kind) {
-  case Kind::Direct:
-    return 0;
-  case Kind::Shared:
-    return 2 * 4 * elementBytes * (tileRows() * sharedRowQuads(depth) + depth * tileColumns() / 4);
-  case Kind::Split:
-    return invocations() * rows * quads * 4 * elementBytes;
-  }
-  return 0;
+int64_t GpuTile::tileRows() const { return (kind == Kind::Cooperative ? kMatrixSize : 1) * rows * rowThreads; }
+
+int64_t GpuTile::tileColumns() const { return (kind == Kind::Cooperative ? kMatrixSize : 4) * quads * columnThreads; }
+
+int64_t GpuTile::invocations() const {
+  const int64_t each = kind == Kind::Cooperative ? kSubgroup : kind == Kind::Split ? depth : 1;
+  return each * columnThreads * rowThreads;
 }
 
 namespace {
@@ -61,23 +59,14 @@ constexpr uint32_t family(nacre_gpu_family name) { return 1u << name; }
 constexpr uint32_t kWithFastSharedMemory =
     family(NACRE_GPU_OTHER) | family(NACRE_GPU_NVIDIA) | family(NACRE_GPU_AMD) | family(NACRE_GPU_INTEL);
 
-/// The largest tile that still makes enough workgroups to fill a large GPU; the smallest where none does.
-std::optional<GpuTile> sharedTile(const TileRequest &request) {
-  if (request.depthwise || request.rows < 16 || request.columns < 16 || request.depth < 8 || request.bytes > 4)
-    return std::nullopt;
-  struct Size {
-    int64_t rows, quads, columnThreads, rowThreads, depth;
-  };
-  static constexpr Size sizes[] = {
-      {8, 2, 16, 16, 16}, // 128 x 128
-      {8, 2, 8, 8, 16},   // 64 x 64
-      {4, 1, 8, 8, 16},   // 32 x 32
-  };
-  constexpr int64_t wanted = 264;
-  GpuTile tile;
-  tile.kind = GpuTile::Kind::Shared;
-  tile.families = kWithFastSharedMemory;
-  for (const Size &size : sizes) {
+struct TileSize {
+  int64_t rows, quads, columnThreads, rowThreads, depth;
+};
+
+/// The largest of `sizes`, which go from large to small, that still makes enough workgroups; the smallest where none
+/// does.
+GpuTile largestThatFills(const TileRequest &request, GpuTile tile, llvm::ArrayRef<TileSize> sizes, int64_t wanted) {
+  for (const TileSize &size : sizes) {
     tile.rows = size.rows;
     tile.quads = size.quads;
     tile.columnThreads = size.columnThreads;
@@ -91,10 +80,39 @@ std::optional<GpuTile> sharedTile(const TileRequest &request) {
   return tile;
 }
 
+std::optional<GpuTile> sharedTile(const TileRequest &request) {
+  if (request.depthwise || request.rows < 16 || request.columns < 16 || request.depth < 8 || request.bytes > 4)
+    return std::nullopt;
+  static constexpr TileSize sizes[] = {
+      {8, 2, 16, 16, 16}, // 128 x 128
+      {8, 2, 8, 8, 16},   // 64 x 64
+      {4, 1, 8, 8, 16},   // 32 x 32
+  };
+  GpuTile tile;
+  tile.kind = GpuTile::Kind::Shared;
+  tile.families = kWithFastSharedMemory;
+  return largestThatFills(request, tile, sizes, /*wanted=*/264);
+}
+
+std::optional<GpuTile> cooperativeTile(const TileRequest &request) {
+  if (!request.halves || request.depthwise || request.rows < 16 || request.columns < 16 || request.depth < 16)
+    return std::nullopt;
+  static constexpr TileSize sizes[] = {
+      {4, 4, 2, 2, 32}, // 128 x 128
+      {2, 2, 2, 2, 32}, // 64 x 64
+      {1, 1, 2, 2, 64}, // 32 x 32
+  };
+  GpuTile tile;
+  tile.kind = GpuTile::Kind::Cooperative;
+  return largestThatFills(request, tile, sizes, /*wanted=*/132);
+}
+
 } // namespace
 
 llvm::SmallVector<GpuTile, 4> chooseGpuTiles(const TileRequest &request) {
   llvm::SmallVector<GpuTile, 4> tiles;
+  if (std::optional<GpuTile> cooperative = cooperativeTile(request))
+    tiles.push_back(*cooperative);
   if (std::optional<GpuTile> shared = sharedTile(request))
     tiles.push_back(*shared);
   tiles.push_back(splitTile(request).value_or(directTile(request)));

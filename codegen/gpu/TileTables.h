@@ -17,6 +17,7 @@ struct TileRequest {
   int64_t blocks = 1; ///< Batches and groups: as many contractions side by side.
   int64_t rows = 1, columns = 1, depth = 1;
   bool depthwise = false; ///< Every column has rows of its own: nothing to share.
+  bool halves = false;    ///< Products may be of f16.
   unsigned bytes = 4;     ///< Of an accumulator.
 };
 
@@ -25,7 +26,8 @@ struct GpuTile {
   enum class Kind {
     Direct, ///< From memory to registers.
     Shared, ///< Through shared memory, `depth` steps of the reduction at a time, double-buffered.
-    Split   ///< Invocations of a workgroup divide the reduction into `depth` parts and add them up in shared memory.
+    Split,  ///< Invocations of a workgroup divide the reduction into `depth` parts and add them up in shared memory.
+    Cooperative ///< By cooperative matrices of 16 x 16: "rows" and "quads" count them, "threads" are subgroups.
   };
   Kind kind = Kind::Direct;
   int64_t rows = 4, quads = 1;               ///< Of an invocation.
@@ -33,12 +35,14 @@ struct GpuTile {
   int64_t depth = 1;
   uint32_t families = 0; ///< As in nacre_gpu_variant.
 
-  int64_t tileRows() const { return rows * rowThreads; }
-  int64_t tileColumns() const { return 4 * quads * columnThreads; }
-  int64_t invocations() const { return columnThreads * rowThreads * (kind == Kind::Split ? depth : 1); }
-  /// Of shared memory; shared rows are `depth` long and one quad apart where that avoids bank conflicts.
-  int64_t sharedBytes(unsigned elementBytes) const;
+  int64_t tileRows() const;
+  int64_t tileColumns() const;
+  int64_t invocations() const;
 };
+
+constexpr int64_t kMatrixSize = 16, kSubgroup = 32; ///< Of cooperative matrices, and who holds one.
+/// Quads between rows of shared memory that matrices are loaded from, so that they do not share banks.
+constexpr int64_t kMatrixPadQuads = 2;
 
 /// Quads from one row of the left operand to the next in shared memory: odd, so that rows lie in different banks.
 constexpr int64_t sharedRowQuads(int64_t depth) { return depth / 4 % 2 == 0 ? depth / 4 + 1 : depth / 4; }

@@ -123,7 +123,9 @@ void GpuDifferential::runReference(plan::KernelOp kernel, std::vector<Storage> &
 
 void GpuDifferential::runVariant(plan::KernelOp kernel, const GpuKernelCode &code, const std::vector<Storage> &before,
                                  const std::vector<Storage> &expected, double tolerance) {
-  ASSERT_EQ(validate(code.code), "");
+  // Debian 12's validator does not know cooperative matrices.
+  if (!(code.needs & NACRE_GPU_NEED(NACRE_GPU_COOPERATIVE_MATRIX)))
+    ASSERT_EQ(validate(code.code), "");
   VulkanDevice *device = VulkanDevice::get();
   if (!device || !device->meets(code))
     return;
