@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "codegen/gpu/TileTables.h"
+#include "runtime/include/nacre/model_format.h"
+#include "gtest/gtest.h"
+
+using namespace nacre::codegen::gpu;
+using Kind = GpuTile::Kind;
+
+namespace {
+
+TileRequest matmul(int64_t rows, int64_t columns, int64_t depth) {
+  TileRequest request;
+  request.rows = rows;
+  request.columns = columns;
+  request.depth = depth;
+  return request;
+}
+
+TEST(GpuTileTables, TheLastVariantRunsAnywhere) {
+  for (int64_t rows : {1, 3, 16, 49, 196, 3136, 50176})
+    for (int64_t columns : {1, 3, 19, 64, 1000, 4096})
+      for (int64_t depth : {1, 9, 147, 4608})
+        for (bool depthwise : {false, true}) {
+          TileRequest request = matmul(rows, columns, depth);
+          request.depthwise = depthwise;
+          request.halves = true;
+          const GpuTile tile = chooseGpuTiles(request).back();
+          EXPECT_LE(tile.invocations(), 128);
+          EXPECT_TRUE(tile.kind == Kind::Direct || tile.kind == Kind::Split);
+          EXPECT_EQ(tile.families, 0u);
+          // A part for each row that is finished, and 16 bytes for each sum.
+          if (tile.kind == Kind::Split) {
+            EXPECT_LE(tile.rows, tile.depth);
+            EXPECT_LE(tile.invocations() * tile.rows * 16, 16 << 10);
+          }
+        }
+}
+
+TEST(GpuTileTables, LargeProductsGetLargeTiles) {
+  const GpuTile tile = chooseGpuTiles(matmul(4096, 4096, 4096)).front();
+  EXPECT_EQ(tile.kind, Kind::Shared);
+  EXPECT_EQ(tile.tileRows(), 128);
+  EXPECT_EQ(tile.tileColumns(), 128);
+  EXPECT_EQ(tile.invocations(), 256);
+}
+
+TEST(GpuTileTables, SmallProductsAreCutUntilTheyFillTheGpu) {
+  // 1024 x 1024 is 64 tiles of 128, 256 of 64; a layer of 14 x 14 is 56 tiles of 32.
+  EXPECT_EQ(chooseGpuTiles(matmul(2048, 1024, 1024)).front().tileRows(), 64);
+  EXPECT_EQ(chooseGpuTiles(matmul(196, 256, 2304)).front().tileRows(), 32);
+}
+
+TEST(GpuTileTables, PhonesAreNotGivenSharedTiles) {
+  const uint32_t phones = 1u << NACRE_GPU_ADRENO | 1u << NACRE_GPU_MALI | 1u << NACRE_GPU_POWERVR | 1u << NACRE_GPU_CPU;
+  for (const GpuTile &tile : chooseGpuTiles(matmul(3136, 64, 576)))
+    if (tile.kind == Kind::Shared)
+      EXPECT_EQ(tile.families & phones, 0u);
+}
+
+TEST(GpuTileTables, FewRowsDivideTheReduction) {
+  const GpuTile tile = chooseGpuTiles(matmul(1, 1000, 2048)).front();
+  EXPECT_EQ(tile.kind, Kind::Split);
+  EXPECT_EQ(tile.invocations(), 128);
+  // 16384 quads of columns are invocations enough.
+  EXPECT_EQ(chooseGpuTiles(matmul(1, 65536, 2048)).front().kind, Kind::Direct);
+}
+
+TEST(GpuTileTables, MatricesOnlyWhereProductsMayBeHalves) {
+  TileRequest request = matmul(4096, 4096, 4096);
+  EXPECT_NE(chooseGpuTiles(request).front().kind, Kind::Cooperative);
+  request.halves = true;
+  const GpuTile tile = chooseGpuTiles(request).front();
+  EXPECT_EQ(tile.kind, Kind::Cooperative);
+  EXPECT_EQ(tile.tileRows(), 128);
+  EXPECT_EQ(tile.invocations(), 128);
+  request.depthwise = true;
+  EXPECT_NE(chooseGpuTiles(request).front().kind, Kind::Cooperative);
+}
+
+TEST(GpuTileTables, InvocationsShareLoadsEvenly) {
+  for (int64_t size : {16, 64, 256, 1024, 4096})
+    for (const GpuTile &tile : chooseGpuTiles(matmul(size, size, size))) {
+      if (tile.kind != Kind::Shared)
+        continue;
+      EXPECT_EQ(tile.tileRows() * tile.depth / 4 % tile.invocations(), 0);
+      EXPECT_EQ(tile.tileColumns() * tile.depth / 4 % tile.invocations(), 0);
+      EXPECT_EQ(sharedRowQuads(tile.depth) % 2, 1);
+    }
+}
+
+} // namespace
