@@ -58,20 +58,15 @@ plan.kernel @odd contraction (%a: tensor<7x9xf32>, %b: tensor<9x11xf32>) into (%
 
 // -----
 
-// Nobody but contractions reads panels, and contractions do not multiply bf16 yet: the kernel stays, with the reason.
+// SPIR-V has no exponential of f64: the kernel stays, with the reason, and the CPU computes it.
 
-// CHECK-LABEL: plan.kernel @declined contraction
-// CHECK-SAME:    nacre.declined = "contraction: an operand is no float of 16, 32 or 64 bits"
-plan.kernel @declined contraction (%a: tensor<8x8xbf16>, %b: tensor<8x8xbf16>) into (%c: tensor<8x8xf32>) cut 0 : 8 by 1 attributes {encodings = [unit, #plan.encoding<panel, width = 8>]} {
-  %zero = arith.constant 0.0 : f32
-  %init = linalg.fill ins(%zero : f32) outs(%c : tensor<8x8xf32>) -> tensor<8x8xf32>
-  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<8x8xbf16>, tensor<8x8xbf16>) outs(%init : tensor<8x8xf32>) {
-  ^bb0(%x: bf16, %y: bf16, %z: f32):
-    %f = arith.extf %x : bf16 to f32
-    %g = arith.extf %y : bf16 to f32
-    %m = arith.mulf %f, %g : f32
-    %s = arith.addf %z, %m : f32
-    linalg.yield %s : f32
-  } -> tensor<8x8xf32>
-  plan.yield %r : tensor<8x8xf32>
+// CHECK-LABEL: plan.kernel @declined nest
+// CHECK-SAME:    nacre.declined = "{{.+}}"
+plan.kernel @declined nest (%x: tensor<64xf64>) into (%y: tensor<64xf64>) cut 0 : 64 by 1 {
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<64xf64>) outs(%y : tensor<64xf64>) {
+  ^bb0(%a: f64, %o: f64):
+    %e = math.exp %a : f64
+    linalg.yield %e : f64
+  } -> tensor<64xf64>
+  plan.yield %r : tensor<64xf64>
 }
