@@ -86,8 +86,7 @@ nacre_status launch_describe(const nacre_model *handle, uint32_t entry, uint32_t
   return NACRE_OK;
 }
 
-nacre_status device_describe(const nacre_model *handle, uint32_t index, size_t info_size,
-                             nacre_device_info *out_info) {
+nacre_status device_describe(const nacre_model *handle, uint32_t index, size_t info_size, nacre_device_info *out_info) {
   const nacre_gpu_engine *engine = table_of(handle).gpu_engine;
   nacre_device_info info = {};
   nacre_status status = NACRE_UNSUPPORTED;

@@ -2,8 +2,8 @@
 //
 // What:  what the runtime asks of a GPU engine.
 // Why:   a model without GPU kernels links no engine: its table has no pointer to one, and nothing else names one.
-// How:   a struct of functions over a state of their own; the CPU's half of the work is theirs to start, because a cut runs on
-//        both at once.
+// How:   a struct of functions over a state of their own; the CPU's half of the work is theirs to start, because a cut
+//        runs on both at once.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_ENGINE_H
 #define NACRE_RUNTIME_SRC_GPU_ENGINE_H

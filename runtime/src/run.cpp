@@ -2,8 +2,8 @@
 //
 // What:  walks the table of steps once: nacre_session_run.
 // Why:   this is all that is left of a model's control flow on the device.
-// How:   launch after launch. Where a GPU takes part, its engine walks instead; if that fails, the walk here
-//        gives the answer, because inputs are read only and the state is as it was.
+// How:   launch after launch. Where a GPU takes part, its engine walks instead; if that fails, the walk here gives the
+//        answer, because inputs are read only and the state is as it was.
 
 #include "runtime/src/session.h"
 #include "runtime/src/steps.h"

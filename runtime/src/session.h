@@ -14,7 +14,6 @@
 
 namespace nacre::runtime {
 
-
 struct Session {
   nacre_session head; // first: what runtime.h calls through
   const nacre_model_table *model;
@@ -28,7 +27,7 @@ struct Session {
   void *gpu;                          // the engine's; nullptr where the CPU computes everything
 
   Memory memory;
-  const Launch *launches; // of the CPU alone: each has the whole of its cut axis
+  const Launch *launches;   // of the CPU alone: each has the whole of its cut axis
   void **pointers;          // the running launch's buffers
   nacre_launch_time *times; // nullptr without profile
   char *scratch;

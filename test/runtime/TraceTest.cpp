@@ -31,7 +31,7 @@ TEST(Trace, NamesItsThreadAndHasAnEventForEachLaunch) {
   EXPECT_NE(json.find(R"("name": "process_name", "args": {"name": "toy"})"), std::string::npos) << json;
   EXPECT_NE(json.find(R"("name": "thread_name", "args": {"name": "calling thread, with 3 more in each launch"})"), std::string::npos);
   const std::string event = R"({"ph": "X", "pid": 0, "tid": 0, "ts": 1.500, "dur": 2.250, "name": "relu_1", "cat": "nest", )"
-                            R"("args": {"kernel": "nest_0", "executions": 3}})";
+                            R"("args": {"kernel": "nest_0", "engine": "cpu", "executions": 3}})";
   EXPECT_NE(json.find(event + ",\n" + event + "\n]}"), std::string::npos) << json;
 }
 

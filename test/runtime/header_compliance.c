@@ -19,6 +19,8 @@ nacre_status use_header(const nacre_model *model, nacre_session *session, nacre_
   nacre_tensor_info tensor_info;
   nacre_launch_info launch_info;
   nacre_launch_time launch_time;
+  nacre_session_info session_info;
+  nacre_device_info device_info;
   uint32_t index = 0;
   void *data = NULL;
   nacre_status status = nacre_session_memory(model, &options, &memory);
@@ -34,7 +36,10 @@ nacre_status use_header(const nacre_model *model, nacre_session *session, nacre_
   status = nacre_session_bind_output(session, index, data);
   status = nacre_session_run(session);
   status = nacre_session_launch_time(session, index, &launch_time);
+  status = nacre_session_describe(session, &session_info);
   nacre_session_destroy(session);
+  options.gpu_cut = NACRE_GPU_CUT(50);
+  status = nacre_device_describe(model, 0, &device_info);
   status = nacre_executor_create(model, 2, NULL, &executor);
   nacre_executor_destroy(model, executor);
   status = nacre_model_describe(model, &model_info);

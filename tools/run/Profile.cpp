@@ -2,7 +2,8 @@
 //
 // What:  see Profile.h.
 // Why:   see there.
-// How:   the smallest time of each launch over all runs, which a busy machine disturbs least; the trace is of the latest run.
+// How:   the smallest time of each launch over all runs, which a busy machine disturbs least; the trace is of the
+// latest run.
 
 #include "tools/run/Profile.h"
 #include "tools/run/Benchmark.h"
@@ -29,13 +30,6 @@ Outcome readTimes(ModelSession &session, std::vector<LaunchProfile> &launches) {
     launches[i].least = std::min(launches[i].least, launches[i].latest.total);
   }
   return std::nullopt;
-}
-
-/// Who computed a launch, and how much of the cut axis was the GPU's.
-std::string engineOf(const nacre_launch_time &time) {
-  if (time.gpu_share == 0 || time.cpu_share == 0)
-    return time.gpu_share ? "gpu" : "cpu";
-  return "gpu " + std::to_string(time.gpu_share) + "/" + std::to_string(time.cut_extent);
 }
 
 void printTable(const std::vector<LaunchProfile> &launches) {

@@ -34,18 +34,27 @@ std::string microseconds(uint64_t nanoseconds) {
 }
 
 std::string nameEvent(const char *what, const std::string &name, int thread) {
-  return "{\"ph\": \"M\", \"pid\": 0, \"tid\": " + std::to_string(thread) + ", \"name\": \"" + what + "\", \"args\": {\"name\": " + name + "}}";
+  return "{\"ph\": \"M\", \"pid\": 0, \"tid\": " + std::to_string(thread) + ", \"name\": \"" + what +
+         "\", \"args\": {\"name\": " + name + "}}";
 }
 
 std::string launchEvent(const TracedLaunch &launch) {
   const char *thread = launch.time.gpu_share ? "1" : "0";
-  return std::string("{\"ph\": \"X\", \"pid\": 0, \"tid\": ") + thread + ", \"ts\": " + microseconds(launch.time.begin) +
-         ", \"dur\": " + microseconds(launch.time.total) + ", \"name\": " + jsonText(launch.info.name) +
-         ", \"cat\": " + jsonText(launch.info.kind) + ", \"args\": {\"kernel\": " + jsonText(launch.info.kernel) +
+  return std::string("{\"ph\": \"X\", \"pid\": 0, \"tid\": ") + thread +
+         ", \"ts\": " + microseconds(launch.time.begin) + ", \"dur\": " + microseconds(launch.time.total) +
+         ", \"name\": " + jsonText(launch.info.name) + ", \"cat\": " + jsonText(launch.info.kind) +
+         ", \"args\": {\"kernel\": " + jsonText(launch.info.kernel) +
+         ", \"engine\": " + jsonText(engineOf(launch.time)) +
          ", \"executions\": " + std::to_string(launch.time.executions) + "}}";
 }
 
 } // namespace
+
+std::string engineOf(const nacre_launch_time &time) {
+  if (time.gpu_share == 0 || time.cpu_share == 0)
+    return time.gpu_share ? "gpu" : "cpu";
+  return "gpu " + std::to_string(time.gpu_share) + "/" + std::to_string(time.cut_extent);
+}
 
 std::string jsonText(std::string_view text) {
   std::string quoted = "\"";

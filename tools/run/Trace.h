@@ -2,7 +2,8 @@
 //
 // What:  a run as a Chrome trace, for chrome://tracing and ui.perfetto.dev.
 // Why:   where a run waits and what follows what is seen at a glance, in viewers that everybody has.
-// How:   the JSON array of the trace event format: a complete event for each launch, and the names of the process and its
+// How:   the JSON array of the trace event format: a complete event for each launch, and the names of the process and
+// its
 //        thread, which are the model and the thread that called run.
 
 #ifndef NACRE_TOOLS_RUN_TRACE_H
@@ -23,6 +24,9 @@ struct TracedLaunch {
 
 /// The trace of one run of `model` on `threads` threads, which share every launch.
 std::string traceJson(std::string_view model, uint32_t threads, const std::vector<TracedLaunch> &launches);
+
+/// Who computed a launch, and how much of the cut axis was the GPU's.
+std::string engineOf(const nacre_launch_time &time);
 
 /// `text` as a JSON string, quotes included. Names are the model's author's: what is no UTF-8 is replaced by U+FFFD.
 std::string jsonText(std::string_view text);

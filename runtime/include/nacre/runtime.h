@@ -254,8 +254,9 @@ struct nacre_functions {
 
 /** The options to start from: the first entry, the device's big cores, the C library's memory. */
 static inline nacre_session_options nacre_session_options_default(void) {
-  nacre_session_options options = {
-      sizeof(nacre_session_options), NULL, 0, 0, NACRE_GPU_IF_USEFUL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, 0, 0};
+  nacre_session_options options = {0,    NULL, 0, 0, NACRE_GPU_IF_USEFUL, NULL, NULL, NULL, NULL, NULL, NULL, 0,
+                                   NULL, 0,    0, 0};
+  options.struct_size = sizeof(options);
   return options;
 }
 

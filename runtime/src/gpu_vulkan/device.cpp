@@ -149,8 +149,7 @@ bool make_buffer(Device &device, uint64_t bytes, Placing placing, DeviceBuffer &
   VkBufferCreateInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
   info.size = bytes;
-  info.usage =
-      VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+  info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
   if (!succeeded(vk.CreateBuffer(device.handle, &info, nullptr, &buffer.buffer), "vkCreateBuffer", reason))
     return false;
   VkMemoryRequirements needs = {};

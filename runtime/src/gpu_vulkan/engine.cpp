@@ -2,8 +2,8 @@
 //
 // What:  see engine.h: create, run, destroy.
 // Why:   see there.
-// How:   create goes from what needs no device to what needs everything; run is phases, one after the other; destroy undoes
-//        what is there, whatever create stopped at.
+// How:   create goes from what needs no device to what needs everything; run is phases, one after the other; destroy
+//        undoes what is there, whatever create stopped at.
 
 #include "runtime/src/gpu_vulkan/engine.h"
 #include "runtime/src/platform.h"
@@ -23,8 +23,8 @@ bool choose_shares(Engine &engine, const nacre_session_options &options, Reason 
   }
   for (uint32_t i = 0; i < entry.step_count; ++i) {
     Reason why;
-    engine.shares[i] = choose_share(*session.model, entry, entry.steps[i], options.gpu_cut,
-                                    engine.device.traits.capabilities, why);
+    engine.shares[i] =
+        choose_share(*session.model, entry, entry.steps[i], options.gpu_cut, engine.device.traits.capabilities, why);
     if (session.log && why.c_str()[0])
       session.log(session.log_user, NACRE_LOG_INFO, why.c_str());
   }

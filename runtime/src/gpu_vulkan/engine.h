@@ -55,7 +55,9 @@ void note_shares(Engine &engine);
 nacre_status describe_device(uint32_t index, nacre_device_info &info); // report.cpp
 
 /// Bytes of the storages as the CPU sees them.
-inline char *seen_by_cpu(const Engine &engine) { return engine.unified ? engine.storages.mapped : engine.mirror.mapped; }
+inline char *seen_by_cpu(const Engine &engine) {
+  return engine.unified ? engine.storages.mapped : engine.mirror.mapped;
+}
 
 } // namespace nacre::runtime::gpu
 

@@ -2,8 +2,8 @@
 //
 // What:  where the storages of an entry lie in the GPU's memory.
 // Why:   the GPU sees one buffer; which bytes two launches have in common is a question about offsets in it.
-// How:   state, inputs, outputs, arena, one after the other. What the GPU never touches comes last and has no bytes in the
-//        buffer: the CPU has it elsewhere.
+// How:   state, inputs, outputs, arena, one after the other. What the GPU never touches comes last and has no bytes in
+//        the buffer: the CPU has it elsewhere.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_LAYOUT_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_LAYOUT_H

@@ -83,7 +83,8 @@ bool open(Loader &loader, Reason &reason) {
     reason << "there is no Vulkan: '" << library << "' cannot be loaded";
     return false;
   }
-  loader.get_address = reinterpret_cast<PFN_vkGetInstanceProcAddr>(find_symbol(loader.library, "vkGetInstanceProcAddr"));
+  loader.get_address =
+      reinterpret_cast<PFN_vkGetInstanceProcAddr>(find_symbol(loader.library, "vkGetInstanceProcAddr"));
   if (!loader.get_address) {
     reason << "'" << library << "' has no vkGetInstanceProcAddr";
     return false;
@@ -121,8 +122,8 @@ bool open(Loader &loader, Reason &reason) {
 
 bool load_device_commands(Loader &loader, VkDevice device, bool timeline_is_core, Reason &reason) {
   auto lookup = [&loader, device](const char *name) { return loader.vk.GetDeviceProcAddr(device, name); };
-  loader.vk.WaitSemaphores = reinterpret_cast<PFN_vkWaitSemaphores>(
-      lookup(timeline_is_core ? "vkWaitSemaphores" : "vkWaitSemaphoresKHR"));
+  loader.vk.WaitSemaphores =
+      reinterpret_cast<PFN_vkWaitSemaphores>(lookup(timeline_is_core ? "vkWaitSemaphores" : "vkWaitSemaphoresKHR"));
   return load(kDeviceNames, &loader.vk.DestroyDevice, lookup, reason);
 }
 

@@ -19,9 +19,7 @@ struct Access {
   bool writes;
 };
 
-bool conflict(const Access &a, const Access &b) {
-  return (a.writes || b.writes) && a.begin < b.end && b.begin < a.end;
-}
+bool conflict(const Access &a, const Access &b) { return (a.writes || b.writes) && a.begin < b.end && b.begin < a.end; }
 
 bool conflict(const List<Access> &some, const List<Access> &others, uint32_t from = 0) {
   for (const Access &a : some)

@@ -15,8 +15,8 @@ constexpr uint64_t kMostBytes = uint64_t(1) << 28;
 using Path = Text<1024>;
 
 CacheHead make_head(const Traits &traits, uint64_t code) {
-  CacheHead head = {{'n', 'a', 'c', 'r', 'e', 'p', 'c', '1'}, traits.vendor, traits.product, traits.driver, 0, {}, code,
-                    0, 0};
+  CacheHead head = {
+      {'n', 'a', 'c', 'r', 'e', 'p', 'c', '1'}, traits.vendor, traits.product, traits.driver, 0, {}, code, 0, 0};
   __builtin_memcpy(head.identity, traits.cache_identity, sizeof head.identity);
   return head;
 }

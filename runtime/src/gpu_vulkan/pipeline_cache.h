@@ -2,8 +2,8 @@
 //
 // What:  the driver's compiled code in a file of the folder that the app names.
 // Why:   what took seconds at the first create takes milliseconds at the next.
-// How:   one file for each device, driver and set of kernels; its head repeats the key and tells size and hash of the data, because
-//        drivers crash on data that is not theirs. A file is written beside and then renamed.
+// How:   one file for each device, driver and set of kernels; its head repeats the key and tells size and hash of the
+//        data, because drivers crash on data that is not theirs. A file is written beside and then renamed.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_PIPELINE_CACHE_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_PIPELINE_CACHE_H

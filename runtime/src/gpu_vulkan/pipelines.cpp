@@ -76,9 +76,8 @@ bool make_pipeline(Device &device, Pipelines &pipelines, const Job &job, Reason 
                  reason))
     return false;
   VkPipeline pipeline = {};
-  const bool good =
-      succeeded(vk.CreateComputePipelines(device.handle, pipelines.cache, 1, &info, nullptr, &pipeline),
-                "vkCreateComputePipelines", reason);
+  const bool good = succeeded(vk.CreateComputePipelines(device.handle, pipelines.cache, 1, &info, nullptr, &pipeline),
+                              "vkCreateComputePipelines", reason);
   vk.DestroyShaderModule(device.handle, info.stage.module, nullptr);
   if (good)
     pipelines.of_kernel[job.kernel] = pipeline;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  the compiled code of a session's kernels.
-// Why:   compilation by the driver takes longer than all else at create: it is done on several threads, and kept in a file.
-// How:   a pipeline for each kernel that the GPU has a share of; layouts are told apart by the number of bindings alone.
+// Why:   compilation by the driver takes longer than all else at create: it is done on several threads, and kept in a
+//        file.
+// How:   a pipeline for each kernel that the GPU has a share of; layouts are told apart by the number of bindings
+//        alone.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_PIPELINES_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_PIPELINES_H

@@ -50,7 +50,8 @@ private:
   bool grow(uint64_t bytes) {
     constexpr uint64_t least = 64 * 1024;
     const uint64_t size = sizeof(Chunk) + (bytes < least ? least : bytes);
-    auto *chunk = has_failed ? nullptr : static_cast<Chunk *>(allocator.allocate(allocator.user, size, NACRE_ALIGNMENT));
+    auto *chunk =
+        has_failed ? nullptr : static_cast<Chunk *>(allocator.allocate(allocator.user, size, NACRE_ALIGNMENT));
     if (!chunk) {
       has_failed = true;
       return false;

@@ -2,8 +2,8 @@
 //
 // What:  see residence.h.
 // Why:   see there.
-// How:   bytes for the GPU are copied by the batch that uses them; bytes for the CPU by the batch that wrote them, since
-//        nothing of the CPU touches them in its phase.
+// How:   bytes for the GPU are copied by the batch that uses them; bytes for the CPU by the batch that wrote them,
+//        since nothing of the CPU touches them in its phase.
 
 #include "runtime/src/gpu_vulkan/residence.h"
 

@@ -17,9 +17,9 @@ Share wanted_share(const nacre_step &step, uint32_t cut) {
   const int64_t percent = int64_t(cut) - 1;
   const int64_t grain = step.grain > 0 ? step.grain : 1;
   // All is all, whatever the grain; and so that a large extent does not overflow, parts are taken apart.
-  const int64_t at = percent >= 100 ? step.cut_extent
-                                    : (step.cut_extent / 100 * percent + step.cut_extent % 100 * percent / 100) / grain *
-                                          grain;
+  const int64_t at = percent >= 100
+                         ? step.cut_extent
+                         : (step.cut_extent / 100 * percent + step.cut_extent % 100 * percent / 100) / grain * grain;
   return {nullptr, 0, at, at, step.cut_extent};
 }
 
@@ -76,7 +76,8 @@ Share choose_share(const nacre_model_table &model, const nacre_entry &entry, con
   }
   const char *problem = "the device lacks ";
   if (!obstacle) {
-    const int64_t rows = (share.gpu_end - share.gpu_begin + share.variant->unit_extent - 1) / share.variant->unit_extent;
+    const int64_t rows =
+        (share.gpu_end - share.gpu_begin + share.variant->unit_extent - 1) / share.variant->unit_extent;
     obstacle = rows > int64_t(device.groups[1]) ? "dispatches of that size"
                                                 : what_prevents(*share.variant, model, entry, step, device);
     problem = rows > int64_t(device.groups[1]) ? problem : "there is ";

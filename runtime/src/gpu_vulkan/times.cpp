@@ -2,7 +2,8 @@
 //
 // What:  what launches cost on the GPU, and how they were cut.
 // Why:   nacre_session_launch_time tells it.
-// How:   a part's time is what passes between the end of all before it in its batch and its own end: the times of a batch add up.
+// How:   a part's time is what passes between the end of all before it in its batch and its own end: the times of a
+//        batch add up.
 
 #include "runtime/src/gpu_vulkan/engine.h"
 #include "runtime/src/platform.h"
@@ -15,10 +16,10 @@ bool note_times(Engine &engine, uint32_t phase, uint64_t begun, Reason &reason) 
   const List<Phase> &phases = engine.schedule.phases;
   const uint32_t first = phase ? phases[phase - 1].gpu_end : 0;
   const uint32_t count = phases[phase].gpu_end - first + 1;
-  if (!succeeded(engine.device.loader.vk.GetQueryPoolResults(
-                     engine.device.handle, engine.queries, engine.batches[phase].first_query, count,
-                     count * sizeof(uint64_t), engine.ticks, sizeof(uint64_t),
-                     VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
+  if (!succeeded(engine.device.loader.vk.GetQueryPoolResults(engine.device.handle, engine.queries,
+                                                             engine.batches[phase].first_query, count,
+                                                             count * sizeof(uint64_t), engine.ticks, sizeof(uint64_t),
+                                                             VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
                  "vkGetQueryPoolResults", reason))
     return false;
   const Traits &traits = engine.device.traits;

@@ -238,8 +238,8 @@ bool read_traits(const Loader &loader, VkPhysicalDevice device, Pool &pool, Trai
   if (!list_extensions(loader, device, pool, extensions, reason))
     return false;
   query_features(loader, device, traits.version, extensions, features);
-  const bool matrices = features.matrix.cooperativeMatrix && subgroups.subgroupSize == 32 &&
-                        has_matrices(loader, device, pool);
+  const bool matrices =
+      features.matrix.cooperativeMatrix && subgroups.subgroupSize == 32 && has_matrices(loader, device, pool);
   traits.capabilities.features = keep_used(features, matrices);
   if (has_subgroups(subgroups))
     traits.capabilities.features |= NACRE_GPU_NEED(NACRE_GPU_SUBGROUPS);

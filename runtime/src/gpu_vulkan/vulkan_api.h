@@ -39,7 +39,7 @@ struct VkCooperativeMatrixPropertiesKHR {
   VkScopeKHR scope;
 };
 using PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR = VkResult(VKAPI_PTR *)(VkPhysicalDevice, uint32_t *,
-                                                                                     VkCooperativeMatrixPropertiesKHR *);
+                                                                                    VkCooperativeMatrixPropertiesKHR *);
 #endif
 
 namespace nacre::runtime::gpu {
