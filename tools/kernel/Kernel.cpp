@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  nacre-kernel: compiles the kernels of a `plan` module one by one, for a CPU or for GPUs, and prints their
-// code. Why:   a kernel's inner loop is what its author wants to see, and a test wants to check. How:   the same call
-// as the compiler's own, codegen/Backend.h.
+// What:  nacre-kernel: compiles the kernels of a `plan` module one by one, for a CPU or for GPUs, and prints their code.
+// Why:   a kernel's inner loop is what its author wants to see, and a test wants to check.
+// How:   the same call as the compiler's own, codegen/Backend.h.
 
 #include "codegen/Backend.h"
 #include "dialects/plan/PlanDialect.h"
