@@ -5,6 +5,7 @@
 #include "compiler/Pipeline.h"
 #include "codegen/Backend.h"
 #include "codegen/package/Package.h"
+#include "codegen/package/TableRows.h"
 #include "compiler/graph/Passes.h"
 #include "compiler/import/Import.h"
 #include "compiler/kernels/Passes.h"

@@ -9,6 +9,8 @@
 
 #include "codegen/cpu/CutLoops.h"
 #include "codegen/cpu/Emitters.h"
+#include "codegen/cpu/LinalgLoops.h"
+#include "codegen/cpu/OutputSlices.h"
 #include "codegen/form/HaloBoxes.h"
 #include "dialects/plan/PlanDialect.h"
 
@@ -42,17 +44,6 @@ constexpr StringLiteral kCutLoop = "nacre.cut_loop";
 constexpr uint64_t kScratchAlignment = 64;
 
 /// A kernel on its way from tensors to loops.
-/// A storage that the kernel writes.
-struct Output {
-  Value storage, memory;     ///< A tensor, and a memref of its shape.
-  Value work;                ///< What is computed, a tensor, while there are tensors;
-  Box slice;                 ///< where in the storage it goes;
-  SmallVector<int64_t> axes; ///< the storage's axis of each of its own.
-  TypedAttr haloValue;       ///< What `region` is filled with around the slice, or null.
-  Box region;
-};
-
-/// A kernel on its way from tensors to loops.
 class Fallback {
 public:
   Fallback(plan::KernelOp kernel, KernelFunction &function)
@@ -69,21 +60,21 @@ private:
   Value constant(int64_t value) { return create<arith::ConstantIndexOp>(value); }
 
   void copyBody();
-  Value writeInPlace(Output &output, Value contents);
+  Value writeInPlace(OutputSlice &output, Value contents);
   void decomposePads();
   void estimate();
   LogicalResult divide();
   LogicalResult bufferize();
   LogicalResult writeLoops();
   LogicalResult lowerToLoops(linalg::LinalgOp op, Value index);
-  LogicalResult fillHalo(const Output &output, int64_t axis, Value index);
+  LogicalResult fillHalo(const OutputSlice &output, int64_t axis, Value index);
   LogicalResult callLibm();
 
   plan::KernelOp kernel;
   KernelFunction &function;
   IRRewriter rewriter;
   func::FuncOp func;
-  SmallVector<Output, 1> outputs;
+  SmallVector<OutputSlice, 1> outputs;
   SmallVector<int64_t> cutAxes; ///< Of each output's work; empty where the kernel is one unit.
 };
 
@@ -93,60 +84,6 @@ private:
 
 SmallVector<OpFoldResult> asIndices(Builder &builder, ArrayRef<int64_t> values) {
   return getAsIndexOpFoldResult(builder.getContext(), values);
-}
-
-/// The shape of all of `storage`, computed by `work`.
-Output wholeOf(Value storage, Value work) {
-  auto shape = cast<RankedTensorType>(storage.getType()).getShape();
-  Output output;
-  output.storage = storage;
-  output.work = work;
-  output.slice = {SmallVector<int64_t>(shape.size(), 0), llvm::to_vector(shape)};
-  output.axes = llvm::to_vector(llvm::seq<int64_t>(0, shape.size()));
-  return output;
-}
-
-/// From what `insert` leaves to what it inserts.
-void enter(Output &output, tensor::InsertSliceOp insert) {
-  SmallVector<int64_t> outer = std::exchange(output.axes, {});
-  for (auto [i, axis] : llvm::enumerate(outer)) {
-    output.slice.offsets[axis] += insert.getStaticOffset(i);
-    output.slice.sizes[axis] = insert.getStaticSize(i);
-    if (!insert.getDroppedDims().test(i))
-      output.axes.push_back(axis);
-  }
-  output.work = insert.getSource();
-}
-
-/// The tensor within its halo, where `output` is a filled region.
-void enterHalo(Output &output) {
-  auto insert = output.work.getDefiningOp<tensor::InsertSliceOp>();
-  auto fill = insert ? insert.getDest().getDefiningOp<linalg::FillOp>() : linalg::FillOp();
-  if (!fill)
-    return;
-  matchPattern(fill.getDpsInputOperand(0)->get(), m_Constant(&output.haloValue));
-  assert(output.haloValue && "halos are filled with constants");
-  output.region = output.slice;
-  enter(output, insert);
-}
-
-/// Reads the contents of `storage` that plan.yield returns backwards to the tensors that are computed: all of it, or
-/// slices that are inserted one after the other. They are given in the order of the kernel's targets.
-SmallVector<Output, 1> readOutputs(Value storage, Value yielded) {
-  SmallVector<Output, 1> found;
-  for (Value contents = yielded; contents != storage;) {
-    Output output = wholeOf(storage, contents);
-    auto insert = contents.getDefiningOp<tensor::InsertSliceOp>();
-    const bool whole = !insert || insert.getDest().getDefiningOp<linalg::FillOp>();
-    if (!whole)
-      enter(output, insert);
-    enterHalo(output);
-    found.push_back(std::move(output));
-    if (whole)
-      break;
-    contents = insert.getDest();
-  }
-  return found;
 }
 
 /// The operand that says where `result` is computed: the destination of the first of the operations that pass it on.
@@ -183,7 +120,7 @@ void Fallback::copyBody() {
   auto yield = cast<plan::YieldOp>(kernel.getBody().front().getTerminator());
   for (auto [memory, argument, yielded] : llvm::zip(memories, kernel.getOutputs(), yield.getValues())) {
     Value contents = mapping.lookup(argument);
-    for (Output &output : readOutputs(contents, mapping.lookupOrDefault(yielded))) {
+    for (OutputSlice &output : readOutputSlices(contents, mapping.lookupOrDefault(yielded))) {
       output.memory = memory;
       contents = writeInPlace(output, contents);
       outputs.push_back(std::move(output));
@@ -198,7 +135,7 @@ void Fallback::copyBody() {
 }
 
 /// Has `output` computed in its slice. Returns what its storage, with former `contents`, then contains.
-Value Fallback::writeInPlace(Output &output, Value contents) {
+Value Fallback::writeInPlace(OutputSlice &output, Value contents) {
   const auto type = cast<RankedTensorType>(output.work.getType());
   SmallVector<OpFoldResult> offsets = asIndices(rewriter, output.slice.offsets);
   SmallVector<OpFoldResult> sizes = asIndices(rewriter, output.slice.sizes);
@@ -212,7 +149,7 @@ Value Fallback::writeInPlace(Output &output, Value contents) {
     slice = create<tensor::ExtractSliceOp>(type, slice, offsets, sizes, steps);
 
   // What no linalg operation computes, or is written elsewhere too, is copied.
-  const bool again = llvm::any_of(outputs, [&](Output &other) { return other.work == output.work; });
+  const bool again = llvm::any_of(outputs, [&](OutputSlice &other) { return other.work == output.work; });
   if (again || !output.work.getDefiningOp<linalg::LinalgOp>()) {
     rewriter.setInsertionPoint(end);
     output.work = create<linalg::CopyOp>(output.work, slice).getResult(0);
@@ -250,7 +187,7 @@ void Fallback::decomposePads() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult Fallback::divide() {
-  SmallVector<Value> written = llvm::map_to_vector(outputs, [](const Output &output) { return output.work; });
+  SmallVector<Value> written = llvm::map_to_vector(outputs, [](const OutputSlice &output) { return output.work; });
   std::optional<CutLoops> cut = findCutLoops(written, kernel.getCutAxis(), kernel.getCutExtent());
   if (!cut) {
     if (kernel.getGrain() != kernel.getCutExtent())
@@ -331,104 +268,16 @@ LogicalResult Fallback::bufferize() {
 // 4. Loops
 //===----------------------------------------------------------------------===//
 
-/// Elements that `operand` moves in memory when loop `loop` takes a step.
-int64_t strideOfLoop(OpOperand &operand, AffineMap map, unsigned loop) {
-  auto type = dyn_cast<MemRefType>(operand.get().getType());
-  if (!type)
-    return 0;
-  auto [strides, offset] = type.getStridesAndOffset();
-  SmallVector<int64_t> at(map.getNumDims(), 0);
-  SmallVector<int64_t> origin = map.compose(at);
-  at[loop] = 1;
-  int64_t step = 0;
-  for (auto [stride, to, from] : llvm::zip(strides, map.compose(at), origin))
-    step += stride * (to - from);
-  return step;
-}
-
-/// The loop that vectors should run along: most operands are contiguous there, the written ones first. Reductions keep
-/// their order, so only the last of them is a candidate.
-unsigned chooseInnermost(linalg::GenericOp op, std::optional<unsigned> cutLoop) {
-  SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
-  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
-  unsigned best = kinds.size() - 1;
-  int bestScore = INT_MIN;
-  bool lastReduction = true;
-  for (unsigned loop = kinds.size(); loop-- > 0;) {
-    const bool parallel = kinds[loop] == utils::IteratorType::parallel;
-    if (loop == cutLoop || sizes[loop] == 1 || (!parallel && !std::exchange(lastReduction, false)))
-      continue;
-    int score = 0;
-    for (OpOperand &operand : op->getOpOperands()) {
-      const int64_t stride = strideOfLoop(operand, op.getMatchingIndexingMap(&operand), loop);
-      const int weight = op.isDpsInit(&operand) ? 2 : 1;
-      score += stride == 1 ? weight : stride == 0 ? 0 : -weight;
-    }
-    if (score > bestScore) {
-      best = loop;
-      bestScore = score;
-    }
-  }
-  return best;
-}
-
-/// Lets LLVM vectorize sums and fuse their products; NaN and infinity stay what they are.
-void relaxReduction(linalg::GenericOp op) {
-  if (op.getNumReductionLoops() == 0)
-    return;
-  auto set = [&](auto scalar, arith::FastMathFlags flags) {
-    scalar.setFastmathAttr(arith::FastMathFlagsAttr::get(op.getContext(), flags));
-  };
-  for (Operation &scalar : *op.getBlock()) {
-    if (auto add = dyn_cast<arith::AddFOp>(scalar))
-      set(add, arith::FastMathFlags::reassoc | arith::FastMathFlags::contract);
-    else if (auto multiply = dyn_cast<arith::MulFOp>(scalar))
-      set(multiply, arith::FastMathFlags::contract);
-  }
-}
-
 /// `index` is the one index of the cut axis to compute; null computes all.
 LogicalResult Fallback::lowerToLoops(linalg::LinalgOp op, Value index) {
   std::optional<unsigned> cutLoop;
   if (auto loop = op->getAttrOfType<IntegerAttr>(kCutLoop); loop && index)
     cutLoop = loop.getInt();
-  rewriter.setInsertionPoint(op);
-  FailureOr<linalg::GenericOp> generic =
-      isa<linalg::GenericOp>(op) ? cast<linalg::GenericOp>(op.getOperation()) : linalg::generalizeNamedOp(rewriter, op);
-  if (failed(generic))
-    return failure();
-  relaxReduction(*generic);
-
-  if (const unsigned loops = generic->getNumLoops(); loops > 1) {
-    SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(0, loops));
-    const unsigned innermost = chooseInnermost(*generic, cutLoop);
-    order.erase(order.begin() + innermost);
-    order.push_back(innermost);
-    if (!llvm::is_sorted(order)) {
-      rewriter.setInsertionPoint(*generic);
-      generic = linalg::interchangeGenericOp(rewriter, *generic, order);
-      if (failed(generic))
-        return failure();
-      if (cutLoop)
-        cutLoop = llvm::find(order, *cutLoop) - order.begin();
-    }
-  }
-  rewriter.setInsertionPoint(*generic);
-  FailureOr<linalg::LinalgLoops> loops = linalg::linalgOpToLoops(rewriter, *generic);
-  if (failed(loops))
-    return failure();
-  rewriter.eraseOp(*generic);
-  if (cutLoop) {
-    auto loop = cast<scf::ForOp>((*loops)[*cutLoop]);
-    rewriter.eraseOp(loop.getBody()->getTerminator());
-    rewriter.inlineBlockBefore(loop.getBody(), loop, index);
-    rewriter.eraseOp(loop);
-  }
-  return success();
+  return cpu::lowerToLoops(rewriter, op, cutLoop, index);
 }
 
 /// Fills what surrounds the slice at `index` of its axis `axis`; all of it where `index` is null.
-LogicalResult Fallback::fillHalo(const Output &output, int64_t axis, Value index) {
+LogicalResult Fallback::fillHalo(const OutputSlice &output, int64_t axis, Value index) {
   for (const Box &box : subtractBox(output.region, output.slice, axis)) {
     OpBuilder::InsertionGuard guard(rewriter);
     SmallVector<OpFoldResult> offsets = asIndices(rewriter, box.offsets), sizes = asIndices(rewriter, box.sizes);
@@ -490,11 +339,6 @@ LogicalResult Fallback::callLibm() {
 }
 
 LogicalResult Fallback::run() {
-  for (unsigned input = 0; input < kernel.getNumInputs(); ++input)
-    if (plan::EncodingAttr encoding = kernel.getEncoding(input);
-        encoding && encoding.getKind() != plan::EncodingKind::Plain)
-      return kernel.emitError("must be computed by an emitter that knows the encoding of input ")
-             << input << ", but none takes the kernel; likely a missing case in nacre-choose-tiles";
   function.fallback = true;
   copyBody();
   if (failed(divide()))

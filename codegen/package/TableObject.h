@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What: the constant tables of a compiled model (runtime/include/nacre/model_format.h) as an object file.
-// How:  1. the rows are filled in as the C structs they are, from the plan module, 2. an LLVM module of constants holds
-//       them, pointers as relocations, 3. LLVM writes the object.
+// How:  the rows are filled in as the C structs they are, from the plan module (TableRows.h); 1. an LLVM module of
+//       constants holds them, pointers as relocations, 2. LLVM writes the object.
 
 #ifndef NACRE_CODEGEN_PACKAGE_TABLEOBJECT_H
 #define NACRE_CODEGEN_PACKAGE_TABLEOBJECT_H
@@ -44,9 +44,6 @@ struct TableInputs {
 /// Hidden symbols of a model; they carry its name, so that an app may link the objects of several models.
 std::string variantSymbol(llvm::StringRef modelName, llvm::StringRef kernel, unsigned variant);
 std::string weightsSymbol(llvm::StringRef modelName);
-
-/// The model's nodes that an operation computes: the names in its location, joined.
-std::string nodeNames(mlir::Location location);
 
 /// The object that defines `inputs.symbol`.
 llvm::Expected<llvm::SmallVector<char, 0>> buildTableObject(const TableInputs &inputs, const codegen::Target &target);

@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What: gives every tensor of an entry a storage and a place in it, and rewrites kernels and launches to storages.
-// Why:  concatenations, slices, reshapes and pads then cost nothing: a producer writes where its consumers read.
-// How:  1. backwards, results are placed where they are wanted: in outputs, and in the results of concatenations;
-//       2. forwards, slices, reshapes and pads are derived from their operands' places where that is possible (a pad
-//          raises the halo of the storage); where not, a copy is planned;
-//       3. storages are created, kernels and launches rewritten, copies launched.
+// Why:  the runtime knows memory only; which tensors share it is decided once, here.
+// How:  1. the plan says where each tensor lies, and which copies are left (StoragePlan.h);
+//       2. storages are created;
+//       3. kernels and launches are rewritten to read and write parts of them, and copies launched.
 
 #include "compiler/kernels/KernelStorages.h"
 #include "compiler/kernels/Passes.h"
-#include "compiler/kernels/StorageLayout.h"
+#include "compiler/kernels/StoragePlan.h"
 #include "dialects/nn/NnDialect.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/IR/SymbolTable.h"
-#include "llvm/Support/MathExtras.h"
-#include <vector>
 
 namespace nacre::kernels {
 #define GEN_PASS_DEF_ASSIGNSTORAGESPASS
@@ -28,24 +24,9 @@ using namespace nacre::kernels;
 
 namespace {
 
-/// Slices and views start on as many bytes, so that vectors of any element can be loaded aligned.
-constexpr int64_t alignment = 16;
-constexpr int64_t cacheLine = 64;
-
 ArrayRef<int64_t> getShape(Value value) { return cast<ShapedType>(value.getType()).getShape(); }
-Type getElementType(Value value) { return cast<ShapedType>(value.getType()).getElementType(); }
 
-bool isAligned(int64_t elements, Type elementType) {
-  return elements * elementType.getIntOrFloatBitWidth() / 8 % alignment == 0;
-}
-
-/// A view that says that memory is a tensor, as loops do of what they computed.
-bool isTensorView(Operation *op) {
-  auto view = dyn_cast<plan::ViewOp>(op);
-  return view && isa<RankedTensorType>(view.getResult().getType());
-}
-
-class StorageAssigner {
+class StorageAssigner : private StoragePlan {
 public:
   StorageAssigner(plan::EntryOp entry, SymbolTable &kernels, unsigned &numCopies)
       : entry(entry), kernels(kernels), numCopies(numCopies) {
@@ -56,10 +37,7 @@ public:
   }
 
   void run() {
-    for (Operation *op : llvm::reverse(operations))
-      placeBackwards(op);
-    for (Operation *op : operations)
-      deriveForwards(op);
+    static_cast<StoragePlan &>(*this) = planStorages(operations, kernels);
     createStorages();
     for (Operation *op : operations)
       rewrite(op);
@@ -70,247 +48,12 @@ public:
 
 private:
   //===--------------------------------------------------------------------===//
-  // Storages and places
-  //===--------------------------------------------------------------------===//
-
-  struct Storage {
-    StorageShape layout;
-    Type elementType;
-    Value memory;   ///< Null for a temporary until it is created.
-    TypedAttr fill; ///< What the halo holds; null while there is none.
-    plan::OutputOp output;
-    Location loc;
-  };
-
-  /// A copy that rewriting `at` launches: `source` to the box, with `fill` around it up to the region.
-  struct Copy {
-    Value source;
-    Place box, region;
-    TypedAttr fill;
-    std::optional<Place> part; ///< What is copied, where it is not all of a value.
-  };
-
-  int addStorage(ArrayRef<int64_t> shape, Type elementType, Location loc, bool isDense) {
-    StorageShape layout;
-    layout.shape = Sizes(shape);
-    layout.low = layout.high = Sizes(shape.size(), 0);
-    layout.isDense = isDense;
-    storages.push_back({std::move(layout), elementType, Value(), TypedAttr(), plan::OutputOp(), loc});
-    return storages.size() - 1;
-  }
-
-  /// A memref, an input or a weight: memory whose layout is given.
-  Place getGivenMemory(Value memory) {
-    auto [known, isNew] = givenMemory.try_emplace(memory, -1);
-    if (isNew) {
-      known->second = addStorage(getShape(memory), getElementType(memory), memory.getLoc(), /*isDense=*/true);
-      storages.back().memory = memory;
-    }
-    return Place::whole(known->second, getShape(memory));
-  }
-
-  Place addTemporary(Value value) {
-    return Place::whole(addStorage(getShape(value), getElementType(value), value.getLoc(), /*isDense=*/false),
-                        getShape(value));
-  }
-
-  /// Whether the last axis starts where a slice may start.
-  bool startsAligned(const Place &place) const {
-    Type elementType = storages[place.storage].elementType;
-    return isAligned(place.base, elementType) &&
-           (place.offsets.empty() || isAligned(place.offsets.back(), elementType));
-  }
-
-  /// `place` under another shape; its storage becomes dense. None where that would need a copy.
-  std::optional<Place> reshape(const Place &place, ArrayRef<int64_t> shape) {
-    Storage &storage = storages[place.storage];
-    if (storage.layout.hasHalo() || storage.layout.gap)
-      return std::nullopt;
-    std::optional<Place> view = place.reshape(shape);
-    if (!view || !isAligned(view->base, storage.elementType))
-      return std::nullopt;
-    if (view->base != 0 || view->shape != storage.layout.shape)
-      storage.layout.isDense = true;
-    return view;
-  }
-
-  //===--------------------------------------------------------------------===//
-  // 1. Backwards: results where they are wanted
-  //===--------------------------------------------------------------------===//
-
-  /// Places what computes `value` at `place`, if it has no place yet.
-  bool tryPlace(Value value, const Place &place) {
-    Operation *op = value.getDefiningOp();
-    bool isComputed = isa<plan::LaunchOp>(op) || isa<nn::NnDialect>(op->getDialect());
-    return isComputed && startsAligned(place) && places.try_emplace(value, place).second;
-  }
-
-  void placeBackwards(Operation *op) {
-    if (auto output = dyn_cast<plan::OutputOp>(op)) {
-      Value value = output.getValue();
-      int storage = addStorage(getShape(value), getElementType(value), output.getLoc(), /*isDense=*/true);
-      storages[storage].output = output;
-      Place place = Place::whole(storage, getShape(value));
-      if (!tryPlace(value, place))
-        copies[op].push_back({value, place, place, {}, {}});
-    } else if (auto concat = dyn_cast<nn::ConcatOp>(op)) {
-      Place whole = places.try_emplace(concat.getResult(), addTemporaryUnlessPlaced(concat.getResult())).first->second;
-      Sizes starts(getShape(concat.getResult()).size(), 0);
-      for (Value operand : concat.getOperands()) {
-        Place part = whole.slice(starts, getShape(operand));
-        if (!tryPlace(operand, part))
-          copies[op].push_back({operand, part, part, {}, {}});
-        starts[concat.getAxis()] += getShape(operand)[concat.getAxis()];
-      }
-    } else if (auto reshapeOp = dyn_cast<nn::ReshapeOp>(op)) {
-      auto placed = places.find(reshapeOp.getResult());
-      if (placed == places.end())
-        return;
-      std::optional<Place> view = reshape(placed->second, getShape(reshapeOp.getOperand()));
-      if (!view || !tryPlace(reshapeOp.getOperand(), *view))
-        copies[op].push_back({reshapeOp.getOperand(), placed->second, placed->second, {}, {}});
-    } else if (auto launch = dyn_cast<plan::LaunchOp>(op)) {
-      for (Value result : launch.getResults())
-        places.try_emplace(result, addTemporaryUnlessPlaced(result));
-    }
-  }
-
-  Place addTemporaryUnlessPlaced(Value value) {
-    auto placed = places.find(value);
-    return placed != places.end() ? placed->second : addTemporary(value);
-  }
-
-  //===--------------------------------------------------------------------===//
-  // 2. Forwards: views, or copies
-  //===--------------------------------------------------------------------===//
-
-  void deriveForwards(Operation *op) {
-    if (auto storage = dyn_cast<plan::StorageOp>(op)) {
-      places[storage.getResult()] = getGivenMemory(storage.getResult());
-    } else if (auto use = dyn_cast<plan::UseOp>(op)) {
-      places[use.getResult()] = getGivenMemory(use.getResult());
-    } else if (auto view = dyn_cast<plan::ViewOp>(op)) {
-      deriveView(view);
-    } else if (auto reshapeOp = dyn_cast<nn::ReshapeOp>(op)) {
-      deriveReshape(reshapeOp);
-    } else if (auto slice = dyn_cast<nn::SliceOp>(op)) {
-      deriveSlice(slice);
-    } else if (auto pad = dyn_cast<nn::PadOp>(op)) {
-      derivePad(pad);
-    } else if (auto launch = dyn_cast<plan::LaunchOp>(op)) {
-      spreadPixels(launch);
-    }
-  }
-
-  void deriveReshape(nn::ReshapeOp op) {
-    Value operand = op.getOperand(), result = op.getResult();
-    if (places.contains(result) && !copies.contains(op))
-      return;
-    std::optional<Place> view = reshape(places.at(operand), getShape(result));
-    if (!view) {
-      // The operand's elements do not lie one behind the other: they do in a copy.
-      Place dense = Place::whole(addStorage(getShape(operand), getElementType(operand), op.getLoc(), /*isDense=*/true),
-                                 getShape(operand));
-      std::vector<Copy> &list = copies[op];
-      list.insert(list.begin(), {operand, dense, dense, {}, {}});
-      view = dense.reshape(getShape(result));
-    }
-    if (!places.try_emplace(result, *view).second)
-      copies[op].back().part = *view;
-  }
-
-  /// A contraction reads several pixels at a time, which at such distances all fall into the same few sets of the first cache:
-  /// a tile of 14 pixels 4 KiB apart ran at a quarter of its speed.
-  void spreadPixels(plan::LaunchOp launch) {
-    if (launch->getNumResults() == 0 ||
-        kernels.lookup<plan::KernelOp>(launch.getKernel()).getKind() != plan::KernelKind::Contraction)
-      return;
-    Value tensor = launch.getInputs().front();
-    // A reshape would have to copy what has gaps.
-    if (llvm::any_of(tensor.getUsers(), llvm::IsaPred<nn::ReshapeOp>))
-      return;
-    const Place &input = places.at(tensor);
-    if (input.sizes.empty() || input.sizes.back() == llvm::product_of(input.sizes))
-      return; // one pixel
-    Storage &storage = storages[input.storage];
-    StorageShape &layout = storage.layout;
-    if (layout.isDense || input.base != 0 || input.shape != layout.shape || input.sizes.back() != layout.shape.back())
-      return;
-    int64_t elementBytes = storage.elementType.getIntOrFloatBitWidth() / 8, bytes = layout.shape.back() * elementBytes;
-    if (bytes >= 1024 && llvm::isPowerOf2_64(bytes))
-      layout.gap = cacheLine / elementBytes;
-  }
-
-  /// A view that says that memory is a tensor: memory that steps with a loop is a storage of its own.
-  void deriveView(plan::ViewOp view) {
-    if (isTensorView(view))
-      places[view.getResult()] = getGivenMemory(view.getSource());
-  }
-
-  void deriveSlice(nn::SliceOp slice) {
-    Place part = places.at(slice.getOperand()).slice(slice.getStarts(), slice.getSizes());
-    auto placed = places.find(slice.getResult());
-    if (placed == places.end() && startsAligned(part)) {
-      places[slice.getResult()] = part;
-      return;
-    }
-    if (placed == places.end())
-      placed = places.try_emplace(slice.getResult(), addTemporary(slice.getResult())).first;
-    copies[slice].push_back({Value(), placed->second, placed->second, {}, part});
-  }
-
-  void derivePad(nn::PadOp pad) {
-    Value operand = pad.getOperand(), result = pad.getResult();
-    TypedAttr value = pad.getValue();
-    if (auto placed = places.find(result); placed != places.end()) {
-      Place whole = placed->second;
-      Storage &storage = storages[whole.storage];
-      if (storage.fill && storage.fill != value) {
-        // Another constant is around it: padded by itself, then copied.
-        Place padded = addTemporary(result);
-        copies[pad].push_back({operand, padded.slice(pad.getLow(), getShape(operand)), padded, value, {}});
-        copies[pad].push_back({Value(), whole, whole, {}, padded});
-        return;
-      }
-      // What is around the box becomes one with a halo, should the storage get one.
-      storage.fill = value;
-      copies[pad].push_back({operand, whole.slice(pad.getLow(), getShape(operand)), whole, value, {}});
-      return;
-    }
-    // A second pad of one tensor may find room in the copy that the first one made.
-    for (Place *place : {&places.at(operand), paddedCopies.contains(operand) ? &paddedCopies[operand] : nullptr})
-      if (place && growHalo(*place, pad))
-        return;
-    Place copy = addTemporary(operand);
-    if (growHalo(copy, pad)) {
-      copies[pad].push_back({operand, copy, copy, {}, {}});
-      paddedCopies[operand] = copy;
-      return;
-    }
-    Place whole = addTemporary(result);
-    copies[pad].push_back({operand, whole.slice(pad.getLow(), getShape(operand)), whole, value, {}});
-    places[result] = whole;
-  }
-
-  bool growHalo(const Place &place, nn::PadOp pad) {
-    Storage &storage = storages[place.storage];
-    if (storage.fill && storage.fill != pad.getValue())
-      return false;
-    std::optional<Place> grown = growIntoHalo(storage.layout, place, pad.getLow(), pad.getHigh());
-    if (!grown)
-      return false;
-    storage.fill = pad.getValue();
-    places[pad.getResult()] = *grown;
-    return true;
-  }
-
-  //===--------------------------------------------------------------------===//
-  // 3. Storages, kernels and launches
+  // 2. Storages
   //===--------------------------------------------------------------------===//
 
   void createStorages() {
     OpBuilder builder = OpBuilder::atBlockBegin(&entry.getBody().front());
-    for (Storage &storage : storages) {
+    for (PlannedStorage &storage : storages) {
       auto type = MemRefType::get(storage.layout.getMemoryShape(), storage.elementType);
       if (storage.memory) {
         storage.memory = recreateOnMemory(builder, storage.memory, type);
@@ -334,9 +77,13 @@ private:
     return memory->getResult(0);
   }
 
+  //===--------------------------------------------------------------------===//
+  // 3. Kernels and launches
+  //===--------------------------------------------------------------------===//
+
   /// What a launch names to reach `place`: its storage, seen under the place's shape.
   Value getOperand(OpBuilder &builder, Location loc, const Place &place) {
-    const Storage &storage = storages[place.storage];
+    const PlannedStorage &storage = storages[place.storage];
     if (place.base == 0 && place.shape == storage.layout.shape)
       return storage.memory;
     assert(storage.layout.isDense && "only a dense storage is seen under another shape");
@@ -368,11 +115,11 @@ private:
     });
   }
 
-  void launchCopy(OpBuilder &builder, Location loc, const Copy &copy) {
+  void launchCopy(OpBuilder &builder, Location loc, const PlannedCopy &copy) {
     if (llvm::is_contained(copy.region.sizes, 0))
       return;
     const Place &source = copy.part ? *copy.part : places.at(copy.source);
-    const Storage &target = storages[copy.box.storage];
+    const PlannedStorage &target = storages[copy.box.storage];
     OpBuilder atKernels(kernels.getOp()->getContext());
     atKernels.setInsertionPoint(entry);
     auto type = RankedTensorType::get(copy.box.sizes, target.elementType);
@@ -388,7 +135,7 @@ private:
   void rewrite(Operation *op) {
     OpBuilder builder(op);
     if (auto found = copies.find(op); found != copies.end())
-      for (const Copy &copy : found->second)
+      for (const PlannedCopy &copy : found->second)
         launchCopy(builder, op->getLoc(), copy);
     if (auto launch = dyn_cast<plan::LaunchOp>(op))
       rewriteLaunch(builder, launch);
@@ -411,7 +158,7 @@ private:
     SmallVector<Value> outputs(launch.getOutputs());
     if (outputs.empty()) {
       const Place &place = places.at(launch.getResult(0));
-      const Storage &storage = storages[place.storage];
+      const PlannedStorage &storage = storages[place.storage];
       write(kernel, place, getWrittenRegion(storage.layout, place), storage.fill);
       outputs.push_back(getOperand(builder, launch.getLoc(), place));
     }
@@ -423,11 +170,6 @@ private:
   SymbolTable &kernels;
   unsigned &numCopies;
   SmallVector<Operation *> operations;
-  std::vector<Storage> storages;
-  DenseMap<Value, int> givenMemory;
-  DenseMap<Value, Place> places;
-  DenseMap<Value, Place> paddedCopies;
-  DenseMap<Operation *, std::vector<Copy>> copies;
   DenseSet<Operation *> replaced;
 };
 

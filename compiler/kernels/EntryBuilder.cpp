@@ -3,7 +3,8 @@
 // How:  1. weights; 2. values and launches.
 
 #include "compiler/kernels/EntryBuilder.h"
-#include "compiler/kernels/ScalarBodies.h"
+#include "compiler/kernels/ElementTypes.h"
+#include "dialects/nn/NnDialect.h"
 #include "dialects/nn/ConstantData.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"

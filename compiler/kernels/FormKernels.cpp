@@ -4,10 +4,10 @@
 // Why:  a kernel is the unit of everything that follows: code, placement, scheduling; what is fused is decided once, here.
 // How:  the arguments become inputs, the operators launches (FormOperators.h), the results outputs.
 
+#include "compiler/kernels/ElementTypes.h"
 #include "compiler/kernels/EntryBuilder.h"
 #include "compiler/kernels/FormOperators.h"
 #include "compiler/kernels/Passes.h"
-#include "compiler/kernels/ScalarBodies.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

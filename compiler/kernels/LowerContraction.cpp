@@ -3,8 +3,8 @@
 // What:  matrix products and convolutions: a fill with zero, one generic that multiplies and adds, and the epilogue.
 // How:   1. the generic that all share; 2. products; 3. convolutions.
 
+#include "compiler/kernels/ElementTypes.h"
 #include "compiler/kernels/Lowering.h"
-#include "compiler/kernels/ScalarBodies.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

@@ -8,8 +8,8 @@
 //       of them and writes row t + 1. The cell of an LSTM is updated in place.
 
 #include "compiler/kernels/Recurrence.h"
+#include "compiler/kernels/ElementTypes.h"
 #include "compiler/kernels/FormOperators.h"
-#include "compiler/kernels/ScalarBodies.h"
 #include "dialects/nn/Evaluate.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "codegen/package/TableRows.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace llvm;
+
+namespace nacre::package {
+
+uint32_t Strings::add(StringRef text) {
+  auto [entry, isNew] = offsets.try_emplace(text, uint32_t(blob.size()));
+  if (isNew) {
+    blob.append(text.begin(), text.end());
+    blob.push_back('\0');
+  }
+  return entry->second;
+}
+
+namespace {
+
+uint32_t elementType(mlir::Type type) {
+  if (type.isF32())
+    return NACRE_F32;
+  if (type.isF16())
+    return NACRE_F16;
+  if (type.isBF16())
+    return NACRE_BF16;
+  if (type.isF64())
+    return NACRE_F64;
+  bool isUnsigned = type.isUnsignedInteger();
+  switch (type.getIntOrFloatBitWidth()) {
+  case 1:
+    return NACRE_BOOL;
+  case 8:
+    return isUnsigned ? NACRE_U8 : NACRE_I8;
+  case 16:
+    return isUnsigned ? NACRE_U16 : NACRE_I16;
+  case 32:
+    return isUnsigned ? NACRE_U32 : NACRE_I32;
+  default:
+    return isUnsigned ? NACRE_U64 : NACRE_I64;
+  }
+}
+
+uint64_t bytesOf(mlir::ShapedType type) { return divideCeil(type.getNumElements() * type.getElementTypeBitWidth(), 8); }
+
+/// Adds every name in `location`, once, in order.
+void collectNames(mlir::Location location, SmallVectorImpl<StringRef> &names) {
+  if (auto named = dyn_cast<mlir::NameLoc>(location)) {
+    if (!is_contained(names, named.getName().getValue()))
+      names.push_back(named.getName().getValue());
+  } else if (auto fused = dyn_cast<mlir::FusedLoc>(location)) {
+    for (mlir::Location part : fused.getLocations())
+      collectNames(part, names);
+  } else if (auto call = dyn_cast<mlir::CallSiteLoc>(location)) {
+    collectNames(call.getCallee(), names);
+  }
+}
+
+class RowReader : private TableRows {
+public:
+  TableRows read(const TableInputs &inputs) {
+    for (auto [index, compiled] : enumerate(inputs.kernels)) {
+      plan::KernelOp kernel = compiled.kernel;
+      kernelIndex[kernel.getSymName()] = index;
+      kernelOps.push_back(kernel);
+      kernelNames.push_back(strings.add(kernel.getSymName()));
+    }
+    for (auto [index, placed] : enumerate(inputs.weights)) {
+      plan::WeightOp op = placed.weight;
+      weightIndex[op.getSymName()] = index;
+      nacre_weight row{};
+      row.name = strings.add(op.getSymName());
+      plan::EncodingAttr encoding = op.getEncodingAttr();
+      if (encoding && encoding.getKind() == plan::EncodingKind::Panel) {
+        row.encoding = NACRE_WEIGHT_PANEL;
+        row.parameter = encoding.getWidth();
+      }
+      row.source = index;
+      row.offset = placed.offset;
+      row.bytes = placed.bytes;
+      weights.push_back(row);
+    }
+    for (auto entry : mlir::ModuleOp(inputs.module).getOps<plan::EntryOp>())
+      entries.push_back(readEntry(entry));
+    return std::move(*this);
+  }
+
+private:
+  nacre_tensor tensorRow(plan::StorageOp storage) {
+    auto stored = cast<mlir::ShapedType>(storage.getResult().getType());
+    nacre_tensor row{};
+    row.name = strings.add(storage.getName().value_or(""));
+    row.element_type = elementType(storage.getExternalType().value_or(stored.getElementType()));
+    row.rank = stored.getRank();
+    row.first_dim = dims.size();
+    append_range(dims, stored.getShape());
+    row.bytes = bytesOf(stored);
+    row.scale = 1;
+    row.first_bound = NACRE_NO_BOUNDS;
+    return row;
+  }
+
+  EntryRows readEntry(plan::EntryOp entry) {
+    EntryRows rows;
+    rows.name = strings.add(entry.getSymName());
+    rows.arenaBytes = alignTo(entry.getArenaBytes().value_or(0), NACRE_ALIGNMENT);
+    for (auto storage : entry.getBody().front().getOps<plan::StorageOp>()) {
+      SmallVector<nacre_tensor> *list = storage.getRole() == plan::Role::Input    ? &rows.inputs
+                                        : storage.getRole() == plan::Role::Output ? &rows.outputs
+                                                                                  : nullptr;
+      if (list) {
+        list->resize(std::max<size_t>(list->size(), *storage.getIndex() + 1));
+        (*list)[*storage.getIndex()] = tensorRow(storage);
+      } else if (storage.getRole() == plan::Role::State && !stateOffset.contains(storage)) {
+        stateOffset[storage] = stateBytes;
+        stateBytes =
+            alignTo(stateBytes + bytesOf(cast<mlir::ShapedType>(storage.getResult().getType())), NACRE_ALIGNMENT);
+      }
+    }
+    writers.clear();
+    entry.walk([&](plan::LaunchOp launch) {
+      for (mlir::Value output : launch.getOutputs())
+        ++writers[storageOf(output)];
+    });
+    readSteps(entry.getBody().front(), rows);
+    return rows;
+  }
+
+  void readSteps(mlir::Block &block, EntryRows &rows) {
+    for (mlir::Operation &op : block) {
+      if (auto loop = dyn_cast<plan::ForOp>(op)) {
+        nacre_step step{};
+        step.kind = NACRE_STEP_LOOP_BEGIN;
+        step.trip_count = loop.getTripCount();
+        step.name = strings.add(nodeNames(op.getLoc()));
+        rows.steps.push_back(step);
+        readSteps(loop.getBody().front(), rows);
+        nacre_step end{};
+        end.kind = NACRE_STEP_LOOP_END;
+        rows.steps.push_back(end);
+      } else if (auto launch = dyn_cast<plan::LaunchOp>(op)) {
+        rows.steps.push_back(readLaunch(launch, rows));
+      }
+    }
+  }
+
+  nacre_step readLaunch(plan::LaunchOp launch, EntryRows &rows) {
+    nacre_step step{};
+    step.kind = NACRE_STEP_LAUNCH;
+    step.kernel = kernelIndex.lookup(launch.getKernel());
+    step.first_operand = rows.operands.size();
+    for (mlir::Value operand : launch.getInputs())
+      rows.operands.push_back(readOperand(operand, NACRE_READ));
+    for (mlir::Value operand : launch.getOutputs())
+      // What others write beside it must be there before it is written: a part of a concatenation.
+      rows.operands.push_back(readOperand(operand, writers[storageOf(operand)] > 1 ? NACRE_READ_WRITE : NACRE_WRITE));
+    step.operand_count = rows.operands.size() - step.first_operand;
+    step.name = strings.add(nodeNames(launch.getLoc()));
+    plan::KernelOp kernel = kernelOps[step.kernel];
+    step.trip_count = 1;
+    step.cut_extent = kernel.getCutExtent();
+    step.grain = kernel.getGrain();
+    step.gpu_begin = (*launch.getGpu())[0];
+    step.gpu_end = (*launch.getGpu())[1];
+    step.cpu_begin = (*launch.getCpu())[0];
+    step.cpu_end = (*launch.getCpu())[1];
+    return step;
+  }
+
+  static mlir::Value storageOf(mlir::Value value) {
+    while (auto view = value.getDefiningOp<plan::ViewOp>())
+      value = view.getSource();
+    return value;
+  }
+
+  nacre_operand readOperand(mlir::Value value, nacre_access access) {
+    nacre_operand row{};
+    row.bytes = bytesOf(cast<mlir::ShapedType>(value.getType()));
+    row.access = access;
+    auto elementBytes = [](mlir::Value v) {
+      return int64_t(cast<mlir::ShapedType>(v.getType()).getElementTypeBitWidth() / 8);
+    };
+    while (auto view = value.getDefiningOp<plan::ViewOp>()) {
+      row.offset += view.getOffset() * elementBytes(view.getSource());
+      row.step += view.getStep() * elementBytes(view.getSource());
+      value = view.getSource();
+    }
+    if (auto use = value.getDefiningOp<plan::UseOp>()) {
+      row.space = NACRE_SPACE_WEIGHT;
+      row.index = weightIndex.lookup(use.getWeight());
+      row.bytes = weights[row.index].bytes;
+      return row;
+    }
+    auto storage = cast<plan::StorageOp>(value.getDefiningOp());
+    switch (storage.getRole()) {
+    case plan::Role::Input:
+      row.space = NACRE_SPACE_INPUT;
+      row.index = *storage.getIndex();
+      break;
+    case plan::Role::Output:
+      row.space = NACRE_SPACE_OUTPUT;
+      row.index = *storage.getIndex();
+      break;
+    case plan::Role::State:
+      row.space = NACRE_SPACE_STATE;
+      row.offset += stateOffset.lookup(storage);
+      break;
+    case plan::Role::Temporary:
+      row.space = NACRE_SPACE_ARENA;
+      row.offset += *storage.getOffset();
+      break;
+    }
+    return row;
+  }
+
+  StringMap<uint32_t> kernelIndex, weightIndex;
+  SmallVector<plan::KernelOp> kernelOps;
+  DenseMap<mlir::Operation *, uint64_t> stateOffset;
+  DenseMap<mlir::Value, unsigned> writers; ///< Launches that write a storage of the entry.
+};
+
+} // namespace
+
+std::string nodeNames(mlir::Location location) {
+  SmallVector<StringRef> names;
+  collectNames(location, names);
+  return join(names, ", ");
+}
+
+TableRows readRows(const TableInputs &inputs) { return RowReader().read(inputs); }
+
+} // namespace nacre::package
