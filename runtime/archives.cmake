@@ -24,13 +24,13 @@ foreach(folder vulkan vk_video)
   endif()
 endforeach()
 # No unwind tables: nothing unwinds through kernels. No stack protector, TLS, guards or atomics' helpers: each would be a
-# symbol that glibc and bionic name differently.
+# symbol that glibc and bionic name differently. Loops are not to become calls of what the lists below lack.
 set(flags -std=c++17 -Os -Wall -Wextra -Werror -fPIC -fvisibility=hidden -fno-exceptions -fno-rtti -nostdinc++ -nostdlibinc
     -ffunction-sections -fdata-sections -fno-unwind-tables -fno-asynchronous-unwind-tables -fno-stack-protector
-    -fno-threadsafe-statics -fno-plt -fno-builtin-bcmp -I${include_root} -isystem ${vulkan_headers})
+    -fno-threadsafe-statics -fno-builtin-strlen -fno-builtin-bcmp -fno-plt -I${include_root} -isystem ${vulkan_headers})
 
 # What the runtime takes, and what LLVM makes of copies and fills in kernels.
-set(libc_symbols clock_gettime free getauxval memcmp memcpy memmove memset posix_memalign strlen)
+set(libc_symbols clock_gettime free getauxval memcpy memmove memset posix_memalign)
 set(libpthread_symbols pthread_create pthread_join)
 set(libdl_symbols dlclose dlopen dlsym)
 # What kernels call for elementwise operators that have no vector polynomial, in float and double.

@@ -23,7 +23,7 @@ nacre_status check_versions(const nacre_model_table &model, uint32_t api_version
     return NACRE_UNSUPPORTED;
   }
   static constexpr nacre_row_sizes expected = NACRE_ROW_SIZES;
-  if (model.format_version != NACRE_FORMAT_VERSION || __builtin_memcmp(&model.sizes, &expected, sizeof expected) != 0) {
+  if (model.format_version != NACRE_FORMAT_VERSION || !equal_bytes(&model.sizes, &expected, sizeof expected)) {
     reason << "the model's tables must be of format " << uint64_t(NACRE_FORMAT_VERSION) << ", but are of format "
            << uint64_t(model.format_version) << "; compile the model again";
     return NACRE_UNSUPPORTED;

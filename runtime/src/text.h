@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  a text of bounded length, built piece by piece; and the two questions asked of C strings.
+// What:  a text of bounded length, built piece by piece; and the questions asked of C strings and bytes.
 // Why:   reasons and paths are made where nothing may be allocated, and printf brings locales and errno.
 // How:   what does not fit is cut off; the text always ends in 0.
 
@@ -16,6 +16,15 @@ inline bool equal(const char *a, const char *b) {
   while (*a && *a == *b)
     ++a, ++b;
   return *a == *b;
+}
+
+inline bool equal_bytes(const void *a, const void *b, size_t bytes) {
+  auto *left = static_cast<const char *>(a);
+  auto *right = static_cast<const char *>(b);
+  for (; bytes; --bytes)
+    if (*left++ != *right++)
+      return false;
+  return true;
 }
 
 /// Copies as much as fits.

@@ -60,7 +60,9 @@ const char *result_name(VkResult result) {
 
 } // namespace
 
+#if defined(NACRE_RUNTIME_OF_TESTS)
 const char *library_for_tests = nullptr;
+#endif
 
 bool succeeded(VkResult result, const char *command, Reason &reason) {
   if (result == VK_SUCCESS)

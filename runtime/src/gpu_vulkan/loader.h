@@ -24,8 +24,12 @@ bool open(Loader &loader, Reason &reason);
 bool load_device_commands(Loader &loader, VkDevice device, bool timeline_is_core, Reason &reason);
 void close(Loader &loader);
 
-/// For tests: a library to open instead of the system's. nullptr: the system's.
+/// A library to open instead of the system's. nullptr: the system's, which in models it always is.
+#if defined(NACRE_RUNTIME_OF_TESTS)
 extern const char *library_for_tests;
+#else
+constexpr const char *library_for_tests = nullptr;
+#endif
 
 } // namespace nacre::runtime::gpu
 

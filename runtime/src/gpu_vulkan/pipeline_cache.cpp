@@ -31,7 +31,7 @@ Path path_of(const char *folder, const CacheHead &head) {
 const char *read_cache(const Path &path, CacheHead &head, Pool &pool) {
   CacheHead found;
   if (read_file(path.c_str(), &found, sizeof found) != int64_t(sizeof found) ||
-      __builtin_memcmp(&found, &head, offsetof(CacheHead, data_bytes)) != 0 || found.data_bytes > kMostBytes)
+      !equal_bytes(&found, &head, offsetof(CacheHead, data_bytes)) || found.data_bytes > kMostBytes)
     return nullptr;
   const uint64_t bytes = sizeof found + found.data_bytes;
   auto *file = static_cast<char *>(pool.take(bytes));

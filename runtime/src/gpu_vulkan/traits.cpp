@@ -199,7 +199,9 @@ bool find_queue(const Loader &loader, VkPhysicalDevice device, Pool &pool, Trait
 
 } // namespace
 
+#if defined(NACRE_RUNTIME_OF_TESTS)
 bool memories_apart_for_tests = false;
+#endif
 
 bool list_devices(const Loader &loader, Pool &pool, List<VkPhysicalDevice> &devices, Reason &reason) {
   static constexpr char command[] = "vkEnumeratePhysicalDevices";

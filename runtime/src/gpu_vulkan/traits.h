@@ -52,8 +52,12 @@ bool read_traits(const Loader &loader, VkPhysicalDevice device, Pool &pool, Trai
 /// The devices of an instance, in the driver's order. False, with the reason, if there are none.
 bool list_devices(const Loader &loader, Pool &pool, List<VkPhysicalDevice> &devices, Reason &reason);
 
-/// For tests: every device is taken to have a memory of its own.
+/// Every device is taken to have a memory of its own; never so in models.
+#if defined(NACRE_RUNTIME_OF_TESTS)
 extern bool memories_apart_for_tests;
+#else
+constexpr bool memories_apart_for_tests = false;
+#endif
 
 inline bool is_cpu(const Traits &traits) { return traits.type == VK_PHYSICAL_DEVICE_TYPE_CPU; }
 
