@@ -129,8 +129,9 @@ TEST_F(GpuFailureTest, WithFences) { // where there are no timeline semaphores
       ASSERT_EQ(create(), NACRE_OK);
       for (int run = 0; run < 3; ++run)
         runAndCheck();
-      if (call == 0)
-        EXPECT_GE(calls("WaitForFences"), 6); // and one more where weights are copied to a memory apart
+      if (call == 0) { // and one more where weights are copied to a memory apart
+        EXPECT_GE(calls("WaitForFences"), 6);
+      }
       destroy();
       EXPECT_EQ(liveObjects(), 0);
     }
@@ -146,8 +147,9 @@ TEST_F(GpuFailureTest, WhereCommandsAreMissing) {
     ASSERT_EQ(create(), NACRE_OK) << reason;
     runAndCheck();
     EXPECT_EQ(std::string(info().device).empty(), !command.optional);
-    if (!command.optional)
+    if (!command.optional) {
       EXPECT_NE(sessionReason().find(command.name), std::string::npos) << sessionReason();
+    }
     destroy();
     EXPECT_EQ(liveObjects(), 0);
   }
