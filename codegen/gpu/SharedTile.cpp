@@ -4,7 +4,9 @@
 // Why:   each element of the operands is read from memory once per workgroup; desktop GPUs reach their peak only so.
 // How:   1. there are two buffers of each operand's part, one computed with while the other is filled;
 //        2. the next part is on its way to registers while this one is computed with: one barrier per part;
-//        3. groups of 32 invocations are 8 columns wide and 4 rows high, so that their reads share banks' rows.
+//        3. groups of 32 invocations are 8 columns wide and 4 rows high, so that their reads share banks' rows;
+//        4. where tiles are too few to fill the GPU, sets of invocations each take some of a part's steps for the whole
+//           tile, and add up in shared memory.
 
 #include "codegen/gpu/Templates.h"
 #include "codegen/gpu/TileLoader.h"
@@ -37,9 +39,11 @@ class SharedTile {
 public:
   SharedTile(ContractionGrid &grid, const GpuTile &tile)
       : grid(grid), build(grid.build), tile(tile), layout(layoutOf(grid, tile)),
-        loader(grid, layout, tile.invocations()) {
+        loader(grid, layout, tile.invocations()), setSize(tile.columnThreads * tile.rowThreads) {
     assert(tile.columnThreads % kLaneColumns == 0 && tile.rowThreads % kLaneRows == 0 && "whole groups of lanes");
-    Value me = grid.function.invocation;
+    assert(tile.depth % (4 * tile.parts) == 0 && tile.rows % tile.parts == 0 && "sets share steps and rows evenly");
+    set = build.divide(grid.function.invocation, setSize);
+    me = build.remainder(grid.function.invocation, setSize);
     Value lane = build.remainder(me, kLanes), warp = build.divide(me, kLanes);
     const int64_t warpColumns = tile.columnThreads / kLaneColumns;
     // Rows and quads of a lane are kLaneRows and kLaneColumns apart.
@@ -68,24 +72,55 @@ public:
       mlir::gpu::BarrierOp::create(build.ops, build.loc);
       scf::YieldOp::create(build.ops, build.loc, current);
     }
-    for (int64_t i = 0; i < tile.rows; ++i) {
-      Value row = build.add(build.add(grid.firstRow, myRow), i * kLaneRows);
-      build.onlyIf(build.isBelow(row, grid.rowLimit), [&] {
-        for (int64_t j = 0; j < tile.quads; ++j)
-          grid.finish(loop.getResult(i * tile.quads + j), row,
-                      build.add(build.add(grid.firstQuad, myQuad), j * kLaneColumns));
-      });
-    }
+    if (tile.parts > 1)
+      return finishTogether(loop.getResults());
+    for (int64_t i = 0; i < tile.rows; ++i)
+      finishRow(build.constant(i), loop.getResults().slice(i * tile.quads, tile.quads));
   }
 
 private:
+  void finishRow(Value number, ValueRange sums) {
+    Value row = build.add(build.add(grid.firstRow, myRow), build.multiply(number, kLaneRows));
+    build.onlyIf(build.isBelow(row, grid.rowLimit), [&] {
+      for (int64_t j = 0; j < tile.quads; ++j)
+        grid.finish(sums[j], row, build.add(build.add(grid.firstQuad, myQuad), j * kLaneColumns));
+    });
+  }
+
+  /// Every set leaves its sums; each finishes some of the rows, adding the sets' sums in their order.
+  void finishTogether(ValueRange sums) {
+    const int64_t each = tile.rows * tile.quads;
+    Value array = grid.function.shared(tile.parts * each * setSize, grid.quadType());
+    Value mine = build.add(build.multiply(set, each * setSize), me);
+    for (int64_t number = 0; number < each; ++number)
+      memref::StoreOp::create(build.ops, build.loc, sums[number], array, ValueRange{build.add(mine, number * setSize)});
+    mlir::gpu::BarrierOp::create(build.ops, build.loc);
+    for (int64_t turn = 0; turn < tile.rows / tile.parts; ++turn) {
+      Value row = build.add(set, turn * tile.parts);
+      SmallVector<Value> totals;
+      for (int64_t j = 0; j < tile.quads; ++j) {
+        Value at = build.add(build.add(build.multiply(row, tile.quads * setSize), j * setSize), me), total;
+        for (int64_t part = 0; part < tile.parts; ++part) {
+          Value next =
+              memref::LoadOp::create(build.ops, build.loc, array, ValueRange{build.add(at, part * each * setSize)});
+          total = total ? arith::AddFOp::create(build.ops, build.loc, total, next).getResult() : next;
+        }
+        totals.push_back(total);
+      }
+      finishRow(row, totals);
+    }
+  }
+
   SmallVector<Value> multiply(Value buffer, SmallVector<Value> sums) {
     auto read = [&](Value array, Value at) {
       return memref::LoadOp::create(build.ops, build.loc, array, ValueRange{at}).getResult();
     };
     Value rows = build.add(build.multiply(myRow, layout.leftPitch), build.multiply(buffer, layout.leftQuads()));
     Value columns = build.add(myQuad, build.multiply(buffer, layout.rightQuads()));
-    for (int64_t four = 0; four < tile.depth / 4; ++four) {
+    const int64_t steps = tile.depth / tile.parts; // Of this set.
+    rows = build.add(rows, build.multiply(set, steps / 4));
+    columns = build.add(columns, build.multiply(set, steps * layout.rightPitch));
+    for (int64_t four = 0; four < steps / 4; ++four) {
       SmallVector<Value> fours;
       for (int64_t i = 0; i < tile.rows; ++i)
         fours.push_back(read(loader.left, build.add(rows, i * kLaneRows * layout.leftPitch + four)));
@@ -112,6 +147,8 @@ private:
   const GpuTile &tile;
   const SharedLayout layout;
   TileLoader loader;
+  const int64_t setSize;
+  Value set, me;       ///< Which set, and who within it.
   Value myRow, myQuad; ///< The first that this invocation computes.
 };
 

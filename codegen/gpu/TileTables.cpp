@@ -14,7 +14,7 @@ int64_t GpuTile::tileRows() const { return (kind == Kind::Cooperative ? kMatrixS
 int64_t GpuTile::tileColumns() const { return (kind == Kind::Cooperative ? kMatrixSize : 4) * quads * columnThreads; }
 
 int64_t GpuTile::invocations() const {
-  const int64_t each = kind == Kind::Cooperative ? kSubgroup : kind == Kind::Split ? depth : 1;
+  const int64_t each = kind == Kind::Cooperative ? kSubgroup : kind == Kind::Split ? depth : parts;
   return each * columnThreads * rowThreads;
 }
 
@@ -60,7 +60,7 @@ constexpr uint32_t kWithFastSharedMemory =
     family(NACRE_GPU_OTHER) | family(NACRE_GPU_NVIDIA) | family(NACRE_GPU_AMD) | family(NACRE_GPU_INTEL);
 
 struct TileSize {
-  int64_t rows, quads, columnThreads, rowThreads, depth;
+  int64_t rows, quads, columnThreads, rowThreads, depth, parts = 1;
 };
 
 /// The largest of `sizes`, which go from large to small, that still makes enough workgroups; the smallest where none
@@ -72,6 +72,7 @@ GpuTile largestThatFills(const TileRequest &request, GpuTile tile, llvm::ArrayRe
     tile.columnThreads = size.columnThreads;
     tile.rowThreads = size.rowThreads;
     tile.depth = size.depth;
+    tile.parts = size.parts;
     const int64_t tiles = request.blocks * llvm::divideCeil(request.rows, tile.tileRows()) *
                           llvm::divideCeil(request.columns, tile.tileColumns());
     if (tiles >= wanted)
@@ -84,14 +85,17 @@ std::optional<GpuTile> sharedTile(const TileRequest &request) {
   if (request.depthwise || request.rows < 16 || request.columns < 16 || request.depth < 8 || request.bytes > 4)
     return std::nullopt;
   static constexpr TileSize sizes[] = {
-      {8, 2, 16, 16, 16}, // 128 x 128
-      {8, 2, 8, 8, 16},   // 64 x 64
-      {4, 1, 8, 8, 16},   // 32 x 32
+      {8, 2, 16, 16, 16},  // 128 x 128
+      {8, 2, 8, 8, 16},    // 64 x 64
+      {4, 1, 8, 8, 16},    // 32 x 32
+      {4, 1, 8, 8, 32, 4}, // the same by four times the invocations, where the reduction is long enough to be divided
   };
+  constexpr int64_t longReduction = 128;
   GpuTile tile;
   tile.kind = GpuTile::Kind::Shared;
   tile.families = kWithFastSharedMemory;
-  return largestThatFills(request, tile, sizes, /*wanted=*/264);
+  return largestThatFills(request, tile, llvm::ArrayRef(sizes).drop_back(request.depth < longReduction),
+                          /*wanted=*/264);
 }
 
 std::optional<GpuTile> cooperativeTile(const TileRequest &request) {

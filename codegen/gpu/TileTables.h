@@ -33,6 +33,7 @@ struct GpuTile {
   int64_t rows = 4, quads = 1;               ///< Of an invocation.
   int64_t columnThreads = 8, rowThreads = 8; ///< Invocations side by side, and below one another.
   int64_t depth = 1;
+  int64_t parts = 1;     ///< Shared: sets of invocations that divide every `depth` steps and add up in the end.
   uint32_t families = 0; ///< As in nacre_gpu_variant.
 
   int64_t tileRows() const;

@@ -200,6 +200,15 @@ TEST_F(GpuContraction, FewRowsByAllInvocations) {
   check(Matmul{1, 1, 300}.text());
 }
 
+TEST_F(GpuContraction, SetsOfInvocationsThatDivideTheReduction) {
+  check(Matmul{50, 44, 256}.text());
+  check(Matmul{33, 70, 150}.text());
+  Convolution convolution{7, 7, 32, 40};
+  convolution.panel = 8;
+  convolution.halo = 1;
+  check(convolution.text());
+}
+
 TEST_F(GpuContraction, TilesOf64And128) {
   check(Matmul{1050, 1030, 20}.text());
   check(Matmul{2100, 2060, 16}.text());

@@ -51,6 +51,12 @@ TEST(GpuTileTables, SmallProductsAreCutUntilTheyFillTheGpu) {
   EXPECT_EQ(chooseGpuTiles(matmul(196, 256, 2304)).front().tileRows(), 32);
 }
 
+TEST(GpuTileTables, LongReductionsOfFewTilesAreDivided) {
+  EXPECT_EQ(chooseGpuTiles(matmul(196, 256, 2304)).front().parts, 4);
+  EXPECT_EQ(chooseGpuTiles(matmul(196, 256, 64)).front().parts, 1);
+  EXPECT_EQ(chooseGpuTiles(matmul(4096, 4096, 4096)).front().parts, 1);
+}
+
 TEST(GpuTileTables, PhonesAreNotGivenSharedTiles) {
   const uint32_t phones = 1u << NACRE_GPU_ADRENO | 1u << NACRE_GPU_MALI | 1u << NACRE_GPU_POWERVR | 1u << NACRE_GPU_CPU;
   for (const GpuTile &tile : chooseGpuTiles(matmul(3136, 64, 576)))
