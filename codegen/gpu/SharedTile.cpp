@@ -75,40 +75,52 @@ public:
     if (tile.parts > 1)
       return finishTogether(loop.getResults());
     for (int64_t i = 0; i < tile.rows; ++i)
-      finishRow(build.constant(i), loop.getResults().slice(i * tile.quads, tile.quads));
+      finishRow(i, loop.getResults().slice(i * tile.quads, tile.quads));
   }
 
 private:
-  void finishRow(Value number, ValueRange sums) {
-    Value row = build.add(build.add(grid.firstRow, myRow), build.multiply(number, kLaneRows));
+  void finishRow(int64_t number, ValueRange sums) {
+    Value row = build.add(build.add(grid.firstRow, myRow), number * kLaneRows);
     build.onlyIf(build.isBelow(row, grid.rowLimit), [&] {
       for (int64_t j = 0; j < tile.quads; ++j)
         grid.finish(sums[j], row, build.add(build.add(grid.firstQuad, myQuad), j * kLaneColumns));
     });
   }
 
-  /// Every set leaves its sums; each finishes some of the rows, adding the sets' sums in their order.
+  /// Every set leaves its sums in shared memory, where the operands were as far as there is room; each finishes some of
+  /// the rows, adding the sets' sums in their order.
   void finishTogether(ValueRange sums) {
-    const int64_t each = tile.rows * tile.quads;
-    Value array = grid.function.shared(tile.parts * each * setSize, grid.quadType());
-    Value mine = build.add(build.multiply(set, each * setSize), me);
-    for (int64_t number = 0; number < each; ++number)
-      memref::StoreOp::create(build.ops, build.loc, sums[number], array, ValueRange{build.add(mine, number * setSize)});
-    mlir::gpu::BarrierOp::create(build.ops, build.loc);
-    for (int64_t turn = 0; turn < tile.rows / tile.parts; ++turn) {
-      Value row = build.add(set, turn * tile.parts);
-      SmallVector<Value> totals;
-      for (int64_t j = 0; j < tile.quads; ++j) {
-        Value at = build.add(build.add(build.multiply(row, tile.quads * setSize), j * setSize), me), total;
-        for (int64_t part = 0; part < tile.parts; ++part) {
-          Value next =
-              memref::LoadOp::create(build.ops, build.loc, array, ValueRange{build.add(at, part * each * setSize)});
-          total = total ? arith::AddFOp::create(build.ops, build.loc, total, next).getResult() : next;
-        }
-        totals.push_back(total);
-      }
-      finishRow(row, totals);
+    const int64_t need = tile.parts * setSize;
+    Value mine = build.add(build.multiply(set, setSize), me);
+    SmallVector<std::pair<Value, int64_t>> places; // of each sum
+    std::pair<Value, int64_t> rooms[] = {{loader.left, layout.buffers * layout.leftQuads()},
+                                         {loader.right, layout.buffers * layout.rightQuads()}};
+    auto place = [&]() -> std::pair<Value, int64_t> {
+      for (auto &[room, left] : rooms)
+        if (left >= need && cast<MemRefType>(room.getType()).getElementType() == grid.quadType())
+          return {room, left -= need};
+      return {grid.function.shared(need, grid.quadType()), 0};
+    };
+    for (Value sum : sums) {
+      places.push_back(place());
+      memref::StoreOp::create(build.ops, build.loc, sum, places.back().first,
+                              ValueRange{build.add(mine, places.back().second)});
     }
+    mlir::gpu::BarrierOp::create(build.ops, build.loc);
+    for (int64_t i = 0; i < tile.rows; ++i)
+      build.onlyIf(build.isEqual(set, build.constant(i % tile.parts)), [&] {
+        SmallVector<Value> totals;
+        for (auto [array, offset] : ArrayRef(places).slice(i * tile.quads, tile.quads)) {
+          Value total;
+          for (int64_t part = 0; part < tile.parts; ++part) {
+            Value next =
+                memref::LoadOp::create(build.ops, build.loc, array, ValueRange{build.add(me, offset + part * setSize)});
+            total = total ? arith::AddFOp::create(build.ops, build.loc, total, next).getResult() : next;
+          }
+          totals.push_back(total);
+        }
+        finishRow(i, totals);
+      });
   }
 
   SmallVector<Value> multiply(Value buffer, SmallVector<Value> sums) {
