@@ -51,17 +51,12 @@ bool hasMasks(const Target &target, unsigned elementBits) {
 
 Type vectorOf(Type element, unsigned width) { return width ? Type(VectorType::get({width}, element)) : element; }
 
-Type withElement(Type type, Type element) {
-  auto vector = dyn_cast<VectorType>(type);
-  return vector ? Type(vector.clone(element)) : element;
-}
-
 //===----------------------------------------------------------------------===//
 // Constants
 //===----------------------------------------------------------------------===//
 
 VectorBuilder::VectorBuilder(KernelFunction &function)
-    : ops(function.builder), loc(function.loc), target(function.target),
+    : TermBuilder(function.builder, function.loc, /*isShader=*/false), target(function.target),
       atEntry(OpBuilder::atBlockBegin(function.builder.getInsertionBlock())) {
   // All others go before this one, so also before what is built meanwhile.
   atEntry.setInsertionPoint(index(0).getDefiningOp());
@@ -75,16 +70,6 @@ Value VectorBuilder::constant(TypedAttr value) {
 }
 
 Value VectorBuilder::index(int64_t value) { return constant(ops.getIndexAttr(value)); }
-
-Value VectorBuilder::floatConstant(double value, Type type) {
-  TypedAttr scalar = ops.getFloatAttr(getElementTypeOrSelf(type), value);
-  return constant(isa<VectorType>(type) ? TypedAttr(SplatElementsAttr::get(cast<VectorType>(type), scalar)) : scalar);
-}
-
-Value VectorBuilder::intConstant(int64_t value, Type type) {
-  TypedAttr scalar = ops.getIntegerAttr(getElementTypeOrSelf(type), value);
-  return constant(isa<VectorType>(type) ? TypedAttr(SplatElementsAttr::get(cast<VectorType>(type), scalar)) : scalar);
-}
 
 Value VectorBuilder::mask(Piece piece) {
   Value &cached = masks[{piece.lanes, piece.width}];

@@ -9,6 +9,7 @@
 #ifndef NACRE_CODEGEN_CPU_VECTORBUILDER_H
 #define NACRE_CODEGEN_CPU_VECTORBUILDER_H
 
+#include "codegen/Term.h"
 #include "codegen/cpu/KernelFunction.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/DenseMap.h"
@@ -39,19 +40,15 @@ llvm::SmallVector<Piece> cutIntoPieces(int64_t count, unsigned width, bool masks
 /// Whether one instruction loads or stores a part of a vector of such elements.
 bool hasMasks(const Target &target, unsigned elementBits);
 
-class VectorBuilder {
+class VectorBuilder final : public TermBuilder {
 public:
   explicit VectorBuilder(KernelFunction &function);
 
-  mlir::OpBuilder &ops;
-  const mlir::Location loc;
   const Target &target;
 
-  // Constants, each built once, at the start of the function. `type` is a scalar's or a vector's.
+  // Constants, each built once, at the start of the function.
   mlir::Value index(int64_t value);
-  mlir::Value constant(mlir::TypedAttr value);
-  mlir::Value floatConstant(double value, mlir::Type type);
-  mlir::Value intConstant(int64_t value, mlir::Type type);
+  mlir::Value constant(mlir::TypedAttr value) override;
 
   /// offset + sum of strides[i] * at[i].
   mlir::Value address(llvm::ArrayRef<Position> at, llvm::ArrayRef<int64_t> strides, int64_t offset);
@@ -96,8 +93,6 @@ private:
 
 /// `element` for a width of 0, else a vector of it.
 mlir::Type vectorOf(mlir::Type element, unsigned width);
-/// `type` with another element type.
-mlir::Type withElement(mlir::Type type, mlir::Type element);
 
 } // namespace nacre::codegen::cpu
 

@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. arithmetic on f32, scalar or vector; 2. exponentials; 3. logarithms and powers; 4. trigonometry; 5.
-// hyperbolic
-//       functions; 6. conversions, maximum and minimum; 7. the table of operations.
-//
-// Clamps are compare-and-select in the order that keeps NaN, which is one instruction on x86.
+// How:  1. functions of any type; 2. conversions, maximum and minimum.
 
 #include "codegen/cpu/VectorMath.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
+#include "codegen/Functions.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/TypeUtilities.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
 #include <limits>
 
@@ -22,486 +15,9 @@ namespace nacre::codegen::cpu {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kLog2E = 1.44269504088896341;
-constexpr double kLn2 = 0.693147180559945309;
-constexpr double kPi = 3.14159265358979323846;
-
 //===----------------------------------------------------------------------===//
-// 1. Arithmetic
+// 1. Functions
 //===----------------------------------------------------------------------===//
-
-/// A value with operators, so that formulas look like formulas.
-struct Term {
-  VectorBuilder *builder;
-  Value value;
-
-  Type type() const { return value.getType(); }
-  Term make(Value other) const { return {builder, other}; }
-  template <typename Op, typename... Operands> Term op(Operands... operands) const {
-    return make(Op::create(builder->ops, builder->loc, operands...));
-  }
-  Term constant(double number) const { return make(builder->floatConstant(number, type())); }
-  Term integer(int64_t number) const { return make(builder->intConstant(number, type())); }
-  Term as(Type element) const { return op<arith::BitcastOp>(withElement(type(), element), value); }
-  /// The bits of a float as an integer of its size, and back.
-  Term bits() const { return as(builder->ops.getIntegerType(getElementTypeOrSelf(type()).getIntOrFloatBitWidth())); }
-  Term f32() const { return as(builder->ops.getF32Type()); }
-  Term f64() const { return as(builder->ops.getF64Type()); }
-
-  Term compare(arith::CmpFPredicate predicate, Term other) const {
-    return op<arith::CmpFOp>(predicate, value, other.value);
-  }
-  Term operator>(Term other) const { return compare(arith::CmpFPredicate::OGT, other); }
-  Term operator<(Term other) const { return compare(arith::CmpFPredicate::OLT, other); }
-  Term operator==(Term other) const { return compare(arith::CmpFPredicate::OEQ, other); }
-
-  // On conditions.
-  Term select(Term yes, Term no) const { return op<arith::SelectOp>(value, yes.value, no.value); }
-  Term operator&(Term other) const { return op<arith::AndIOp>(value, other.value); }
-  Term operator|(Term other) const { return op<arith::OrIOp>(value, other.value); }
-  Term operator^(Term other) const { return op<arith::XOrIOp>(value, other.value); }
-  Term operator!() const { return *this ^ integer(1); }
-};
-
-Term operator+(Term a, Term b) { return a.op<arith::AddFOp>(a.value, b.value); }
-Term operator-(Term a, Term b) { return a.op<arith::SubFOp>(a.value, b.value); }
-Term operator*(Term a, Term b) { return a.op<arith::MulFOp>(a.value, b.value); }
-Term operator/(Term a, Term b) { return a.op<arith::DivFOp>(a.value, b.value); }
-Term operator+(Term a, double b) { return a + a.constant(b); }
-Term operator-(Term a, double b) { return a - a.constant(b); }
-Term operator-(double a, Term b) { return b.constant(a) - b; }
-Term operator*(Term a, double b) { return a * a.constant(b); }
-Term operator/(double a, Term b) { return b.constant(a) / b; }
-Term operator>(Term a, double b) { return a > a.constant(b); }
-Term operator<(Term a, double b) { return a < a.constant(b); }
-Term operator==(Term a, double b) { return a == a.constant(b); }
-
-Term fma(Term a, Term b, Term c) { return a.op<math::FmaOp>(a.value, b.value, c.value); }
-Term fma(Term a, double b, Term c) { return fma(a, a.constant(b), c); }
-Term fma(Term a, double b, double c) { return fma(a, a.constant(b), a.constant(c)); }
-Term negate(Term a) { return a.op<arith::NegFOp>(a.value); }
-Term abs(Term a) { return a.op<math::AbsFOp>(a.value); }
-Term sqrt(Term a) { return a.op<math::SqrtOp>(a.value); }
-Term copySign(Term a, Term sign) { return a.op<math::CopySignOp>(a.value, sign.value); }
-/// NaN in `x` survives.
-Term atLeast(Term x, double low) { return (x < low).select(x.constant(low), x); }
-Term atMost(Term x, double high) { return (x > high).select(x.constant(high), x); }
-
-/// Coefficients of the highest power first.
-Term polynomial(Term x, ArrayRef<double> coefficients) {
-  Term sum = x.constant(coefficients.front());
-  for (double coefficient : coefficients.drop_front())
-    sum = fma(sum, x, x.constant(coefficient));
-  return sum;
-}
-
-//===----------------------------------------------------------------------===//
-// 2. Exponentials
-//===----------------------------------------------------------------------===//
-
-/// x = n * ln 2 + r with |r| <= ln(2) / 2. n is rounded by adding 1.5 * 2^23, whose low bits then are n.
-struct Reduced {
-  Term r, n, shifted;
-};
-
-Reduced reduceByLn2(Term x) {
-  constexpr double kRounder = 12582912.0;
-  Term shifted = fma(x, kLog2E, kRounder);
-  Term n = shifted - kRounder;
-  Term r = fma(n, -0.693145751953125, x);
-  return {fma(n, -1.42860677e-06, r), n, shifted};
-}
-
-/// p * 2^n, by adding n to the exponent.
-Term scale(Term p, Term shifted) {
-  Term bits = shifted.bits();
-  Term exponent = bits.op<arith::ShLIOp>(bits.value, bits.integer(23).value);
-  return p.op<arith::AddIOp>(p.bits().value, exponent.value).f32();
-}
-
-constexpr double kExpLow = -87.33654, kExpHigh = 88.72283;
-
-Term exp(Term x) {
-  Reduced reduced = reduceByLn2(atMost(atLeast(x, kExpLow), kExpHigh));
-  Term p = polynomial(reduced.r,
-                      {1.381432045e-03, 8.368851216e-03, 4.166840110e-02, 1.666651952e-01, 4.999999337e-01, 1, 1});
-  Term y = scale(p, reduced.shifted);
-  y = (x < kExpLow).select(x.constant(0), y);
-  // Not (x <= high): also NaN, which plus infinity stays NaN.
-  Term beyond = x.compare(arith::CmpFPredicate::UGT, x.constant(kExpHigh));
-  return beyond.select(x + kInfinity, y);
-}
-
-Term exp2(Term x) {
-  constexpr double kRounder = 12582912.0;
-  Term clamped = atMost(atLeast(x, -126), 127.99999);
-  Term shifted = clamped + kRounder;
-  Term r = (clamped - (shifted - kRounder)) * kLn2;
-  Term p = polynomial(r, {1.381432045e-03, 8.368851216e-03, 4.166840110e-02, 1.666651952e-01, 4.999999337e-01, 1, 1});
-  Term y = (x < -126).select(x.constant(0), scale(p, shifted));
-  Term beyond = x.compare(arith::CmpFPredicate::UGE, x.constant(128));
-  return beyond.select(x + kInfinity, y);
-}
-
-Term expOfNonPositive(Term x) {
-  Reduced reduced = reduceByLn2(atLeast(x, kExpLow));
-  Term p = polynomial(reduced.r, {0.008289290592074394, 0.04189782217144966, 0.16667652130126953, 0.4999915063381195,
-                                  0.9999997019767761, 1});
-  return scale(p, reduced.shifted);
-}
-
-/// 2^n * expm1(r) + (2^n - 1), with half of 2^n so that it does not overflow before the result does.
-Term expm1(Term x) {
-  Reduced reduced = reduceByLn2(atMost(atLeast(x, -25), 88.8));
-  Term r = reduced.r;
-  Term q = polynomial(r, {1.381432045e-03, 8.368851216e-03, 4.166840110e-02, 1.666651952e-01, 4.999999337e-01});
-  Term p = fma(r * r, q, r);
-  Term half = scale(x.constant(0.5), reduced.shifted);
-  Term y = fma(half, p, half - 0.5) * 2;
-  // Keeps the sign of zero, and NaN.
-  return (abs(x) > 1e-30).select(y, x);
-}
-
-/// z p(z^2) / q(z^2). Both are computed times 2^40, so that z p keeps its digits where z is next to nothing.
-Term oddRational(Term z, std::initializer_list<double> p, std::initializer_list<double> q) {
-  auto lifted = [](double coefficient) { return coefficient * 0x1p40; };
-  Term y = z * z;
-  return z * polynomial(y, llvm::map_to_vector(p, lifted)) / polynomial(y, llvm::map_to_vector(q, lifted));
-}
-
-Term tanh(Term x) {
-  return oddRational(atMost(atLeast(x, -7.90531110763549805), 7.90531110763549805),
-                     {-2.76076847742355e-16, 2.00018790482477e-13, -8.60467152213735e-11, 5.12229709037114e-08,
-                      1.48572235717979e-05, 6.37261928875436e-04, 4.89352455891786e-03},
-                     {1.19825839466702e-06, 1.18534705686654e-04, 2.26843463243900e-03, 4.89352518554385e-03});
-}
-
-Term erf(Term x) {
-  return oddRational(atMost(atLeast(x, -4), 4),
-                     {-2.72614225801306e-10, 2.77068142495902e-08, -2.10102402082508e-06, -5.69250639462346e-05,
-                      -7.34990630326855e-04, -2.95459980854025e-03, -1.60960333262415e-02},
-                     {-1.45660718464996e-05, -2.13374055278905e-04, -1.68282697438203e-03, -7.37332916720468e-03,
-                      -1.42647390514189e-02});
-}
-
-//===----------------------------------------------------------------------===//
-// 3. Logarithms and powers
-//===----------------------------------------------------------------------===//
-
-/// x = m * 2^e with m in [sqrt(1/2), sqrt(2)), for x > 0.
-struct Split {
-  Term m, e;
-};
-
-Split splitExponent(Term x) {
-  constexpr int64_t kSqrtHalfBits = 0x3f3504f3;
-  // Subnormal numbers have no exponent of their own.
-  Term tiny = x < 1.17549435e-38;
-  Term bits = tiny.select(x * 8388608.0, x).bits();
-  Term above = bits.op<arith::SubIOp>(bits.value, bits.integer(kSqrtHalfBits).value);
-  Term exponent = bits.op<arith::ShRSIOp>(above.value, bits.integer(23).value);
-  Term shifted = bits.op<arith::ShLIOp>(exponent.value, bits.integer(23).value);
-  Term m = bits.op<arith::SubIOp>(bits.value, shifted.value).f32();
-  Term e = bits.op<arith::SIToFPOp>(x.type(), exponent.value);
-  return {m, tiny.select(e - 23, e)};
-}
-
-/// For the values that have no logarithm: 0, negative numbers, infinity, NaN.
-Term atEdgesOfLog(Term x, Term y) {
-  y = (x == 0).select(x.constant(-kInfinity), y);
-  y = (x == kInfinity).select(x, y);
-  return x.compare(arith::CmpFPredicate::ULT, x.constant(0)).select(x.constant(kNaN), y);
-}
-
-Term log(Term x) {
-  Split split = splitExponent(x);
-  Term f = split.m - 1;
-  Term f2 = f * f;
-  Term p = polynomial(f, {7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1,
-                          -1.6668057665e-1, 2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1});
-  Term y = fma(split.e, -2.12194440e-4, p * f2 * f);
-  y = fma(f2, -0.5, y);
-  return atEdgesOfLog(x, fma(split.e, 0.693359375, f + y));
-}
-
-/// log(1 + x) = log(u) * x / (u - 1) with u = 1 + x as it was rounded.
-Term log1p(Term x) {
-  Term u = x + 1;
-  Term y = log(u) * (x / (u - 1));
-  Term exact = (u == 1).select(x, y);
-  return (u == kInfinity).select(u, exact);
-}
-
-Term floor(Term x) { return x.op<math::FloorOp>(x.value); }
-
-/// 2^(y log2 |x|) in f64, whose rounding the result does not see.
-Term pow(Term x, Term y) {
-  VectorBuilder &builder = *x.builder;
-  Type doubles = withElement(x.type(), builder.ops.getF64Type());
-  auto widened = [&](Term term) { return term.op<arith::ExtFOp>(doubles, term.value); };
-
-  // log2 m = 2 / ln 2 * atanh((m - 1) / (m + 1)), a series in odd powers.
-  Split split = splitExponent(abs(x));
-  Term m = widened(split.m);
-  Term s = (m - 1) / (m + 1);
-  Term s2 = s * s;
-  Term series = polynomial(s2, {1.0 / 13, 1.0 / 11, 1.0 / 9, 1.0 / 7, 1.0 / 5, 1.0 / 3, 1});
-  Term log2 = fma(s * series, 2 * kLog2E, widened(split.e));
-  Term power = log2 * widened(y);
-
-  // 2^power; 1.5 * 2^52 rounds as in reduceByLn2.
-  constexpr double kRounder = 6755399441055744.0;
-  power = atMost(atLeast(power, -1000), 1000);
-  Term shifted = power + kRounder;
-  Term r = (power - (shifted - kRounder)) * kLn2;
-  Term p = polynomial(r, {1.0 / 362880, 1.0 / 40320, 1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1, 1});
-  Term exponent = p.op<arith::ShLIOp>(shifted.bits().value, shifted.bits().integer(52).value);
-  Term result = p.op<arith::AddIOp>(p.bits().value, exponent.value).f64();
-  Term magnitude = p.op<arith::TruncFOp>(x.type(), result.value);
-
-  // Edges, as C's pow; the last one wins.
-  Term ax = abs(x), ay = abs(y);
-  Term zero = x.constant(0), one = x.constant(1), infinity = x.constant(kInfinity);
-  Term grows = y > 0;
-  magnitude = (ax == 0).select(grows.select(zero, infinity), magnitude);
-  magnitude = (ax == kInfinity).select(grows.select(infinity, zero), magnitude);
-  magnitude = (ay == kInfinity).select(((ax > 1) ^ grows).select(zero, infinity), magnitude);
-  Term whole = floor(y) == y;
-  Term half = y * 0.5;
-  Term odd = whole & (ay < kInfinity) & !(floor(half) == half);
-  Term hasNoRoot = (x < 0) & (ax < kInfinity) & !whole;
-  magnitude = hasNoRoot.select(x.constant(kNaN), magnitude);
-  Term y0 = odd.select(copySign(magnitude, x), magnitude);
-  y0 = x.compare(arith::CmpFPredicate::UNO, y).select(x + y, y0);
-  y0 = ((ax == 1) & (ay == kInfinity)).select(one, y0);
-  return ((x == 1) | (y == 0)).select(one, y0);
-}
-
-//===----------------------------------------------------------------------===//
-// 4. Trigonometry
-//===----------------------------------------------------------------------===//
-
-/// x = quadrant * pi / 2 + r with |r| <= pi / 4, reduced in f64: exact enough as far as f32 has a fraction at all.
-struct Angle {
-  Term sine, cosine; ///< Of r.
-  Term quadrant;     ///< i32
-};
-
-Angle reduceAngle(Term x) {
-  VectorBuilder &builder = *x.builder;
-  constexpr double kRounder = 6755399441055744.0;
-  Term wide = x.op<arith::ExtFOp>(withElement(x.type(), builder.ops.getF64Type()), x.value);
-  Term shifted = fma(wide, 2 / kPi, kRounder);
-  Term n = shifted - kRounder;
-  Term reduced = fma(n, -6.12323399573676588613e-17, fma(n, -1.57079632679489655800, wide));
-  // Beyond 1e9 the quotient is not exact: the clamp keeps results within -1 and 1.
-  Term r = atMost(atLeast(x.op<arith::TruncFOp>(x.type(), reduced.value), -0.79), 0.79);
-  Term quadrant = x.op<arith::TruncIOp>(withElement(x.type(), builder.ops.getI32Type()), shifted.bits().value);
-
-  Term r2 = r * r;
-  Term sine = fma(r * r2, polynomial(r2, {-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1}), r);
-  Term cosine = polynomial(r2, {2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2});
-  cosine = fma(cosine, r2 * r2, fma(r2, -0.5, 1));
-  return {sine, cosine, quadrant};
-}
-
-Term hasBit(Term integer, int64_t bit) {
-  Term masked = integer & integer.integer(bit);
-  return integer.op<arith::CmpIOp>(arith::CmpIPredicate::ne, masked.value, integer.integer(0).value);
-}
-
-Term sin(Term x) {
-  Angle angle = reduceAngle(x);
-  Term y = hasBit(angle.quadrant, 1).select(angle.cosine, angle.sine);
-  // Keeps the sign of zero.
-  return (x == 0).select(x, hasBit(angle.quadrant, 2).select(negate(y), y));
-}
-
-Term cos(Term x) {
-  Angle angle = reduceAngle(x);
-  Term y = hasBit(angle.quadrant, 1).select(angle.sine, angle.cosine);
-  // Negative in quadrants 1 and 2.
-  Term next = angle.quadrant.op<arith::AddIOp>(angle.quadrant.value, angle.quadrant.integer(1).value);
-  return hasBit(next, 2).select(negate(y), y);
-}
-
-Term tan(Term x) {
-  Angle angle = reduceAngle(x);
-  Term odd = hasBit(angle.quadrant, 1);
-  Term y = odd.select(negate(angle.cosine), angle.sine) / odd.select(angle.sine, angle.cosine);
-  return (x == 0).select(x, y);
-}
-
-/// Reduced by atan x = pi/2 - atan(1/x) and atan x = pi/4 + atan((x - 1) / (x + 1)).
-Term atan(Term x) {
-  Term a = abs(x);
-  Term large = a > 2.414213562373095, middle = a > 0.4142135623730950;
-  Term one = x.constant(1);
-  Term numerator = large.select(negate(one), middle.select(a - 1, a));
-  Term denominator = large.select(a, middle.select(a + 1, one));
-  Term base = large.select(x.constant(kPi / 2), middle.select(x.constant(kPi / 4), x.constant(0)));
-  Term z = numerator / denominator;
-  Term z2 = z * z;
-  Term p = polynomial(z2, {8.05374449538e-2, -1.38776856032e-1, 1.99777106478e-1, -3.33329491539e-1});
-  return copySign(base + fma(p * z2, z, z), x);
-}
-
-/// (asin z - z) / z for z^2 = `z2` up to 1/4.
-Term asinTail(Term z2) {
-  return z2 * polynomial(z2, {4.2163199048e-2, 2.4181311049e-2, 4.5470025998e-2, 7.4953002686e-2, 1.6666752422e-1});
-}
-
-Term asin(Term x) {
-  Term a = abs(x);
-  Term outer = a > 0.5;
-  Term z2 = outer.select((1 - a) * 0.5, a * a);
-  Term z = outer.select(sqrt(z2), a);
-  Term y = fma(z, asinTail(z2), z);
-  return copySign(outer.select(fma(y, -2, x.constant(kPi / 2)), y), x);
-}
-
-Term acos(Term x) {
-  Term a = abs(x);
-  Term outer = a > 0.5;
-  Term z2 = outer.select((1 - a) * 0.5, a * a);
-  Term z = outer.select(sqrt(z2), x);
-  Term y = fma(z, asinTail(z2), z);
-  Term near = (x < 0).select(fma(y, -2, x.constant(kPi)), y * 2);
-  return outer.select(near, x.constant(kPi / 2) - y);
-}
-
-//===----------------------------------------------------------------------===//
-// 5. Hyperbolic functions
-//===----------------------------------------------------------------------===//
-
-Term sinh(Term x) {
-  Term u = expm1(abs(x));
-  Term y = (u + u / (u + 1)) * 0.5;
-  return copySign((u == kInfinity).select(u, y), x);
-}
-
-Term cosh(Term x) {
-  Term e = exp(abs(x));
-  return fma(e, 0.5, 0.5 / e);
-}
-
-Term asinh(Term x) {
-  Term a = abs(x);
-  Term a2 = a * a;
-  Term y = log1p(a + a2 / (sqrt(a2 + 1) + 1));
-  return copySign((a > 1e9).select(log(a) + kLn2, y), x);
-}
-
-Term acosh(Term x) {
-  Term t = x - 1;
-  Term y = log1p(t + sqrt(fma(t, t, t * 2)));
-  return (x > 1e9).select(log(x) + kLn2, y);
-}
-
-Term atanh(Term x) {
-  Term a = abs(x);
-  return copySign(log1p(a * 2 / (1 - a)) * 0.5, x);
-}
-
-//===----------------------------------------------------------------------===//
-// 7. The table
-//===----------------------------------------------------------------------===//
-
-/// x^y where y is a constant that square roots and products give.
-std::optional<Term> powOfConstant(Term x, double y) {
-  std::optional<Term> power;
-  const double magnitude = std::abs(y);
-  if (magnitude == 0.25)
-    power = sqrt(sqrt(x));
-  else if (magnitude == 0.5)
-    power = sqrt(x);
-  else if (magnitude == 0.75) {
-    Term root = sqrt(x);
-    power = root * sqrt(root);
-  } else if (magnitude == 1)
-    power = x;
-  else if (magnitude == 2)
-    power = x * x;
-  else if (magnitude == 3)
-    power = x * x * x;
-  else if (magnitude == 4) {
-    Term square = x * x;
-    power = square * square;
-  }
-  if (power && y < 0)
-    power = 1 / *power;
-  return power;
-}
-
-std::optional<double> splatOf(Value value) {
-  TypedAttr attribute;
-  if (auto broadcast = value.getDefiningOp<vector::BroadcastOp>())
-    value = broadcast.getSource();
-  if (auto constant = value.getDefiningOp<arith::ConstantOp>())
-    attribute = constant.getValue();
-  if (auto splat = dyn_cast_or_null<SplatElementsAttr>(attribute))
-    attribute = cast<TypedAttr>(splat.getSplatValue<Attribute>());
-  if (auto number = dyn_cast_or_null<FloatAttr>(attribute))
-    return number.getValueAsDouble();
-  return std::nullopt;
-}
-
-std::optional<Term> emitF32(VectorBuilder &builder, Operation *op, ValueRange operands) {
-  Term x{&builder, operands[0]};
-  using Result = std::optional<Term>;
-  return llvm::TypeSwitch<Operation *, Result>(op)
-      .Case<math::ExpOp>([&](auto) -> Result { return exp(x); })
-      .Case<math::Exp2Op>([&](auto) -> Result { return exp2(x); })
-      .Case<math::ExpM1Op>([&](auto) -> Result { return expm1(x); })
-      .Case<math::LogOp>([&](auto) -> Result { return log(x); })
-      .Case<math::Log2Op>([&](auto) -> Result { return log(x) * kLog2E; })
-      .Case<math::Log10Op>([&](auto) -> Result { return log(x) * (kLog2E * 0.301029995663981195); })
-      .Case<math::Log1pOp>([&](auto) -> Result { return log1p(x); })
-      .Case<math::TanhOp>([&](auto) -> Result { return tanh(x); })
-      .Case<math::ErfOp>([&](auto) -> Result { return erf(x); })
-      .Case<math::ErfcOp>([&](auto) -> Result { return 1 - erf(x); })
-      .Case<math::SinOp>([&](auto) -> Result { return sin(x); })
-      .Case<math::CosOp>([&](auto) -> Result { return cos(x); })
-      .Case<math::TanOp>([&](auto) -> Result { return tan(x); })
-      .Case<math::AtanOp>([&](auto) -> Result { return atan(x); })
-      .Case<math::AsinOp>([&](auto) -> Result { return asin(x); })
-      .Case<math::AcosOp>([&](auto) -> Result { return acos(x); })
-      .Case<math::SinhOp>([&](auto) -> Result { return sinh(x); })
-      .Case<math::CoshOp>([&](auto) -> Result { return cosh(x); })
-      .Case<math::AsinhOp>([&](auto) -> Result { return asinh(x); })
-      .Case<math::AcoshOp>([&](auto) -> Result { return acosh(x); })
-      .Case<math::AtanhOp>([&](auto) -> Result { return atanh(x); })
-      .Case<math::RsqrtOp>([&](auto) -> Result { return 1 / sqrt(x); })
-      .Case<math::PowFOp>([&](auto) -> Result {
-        Term y{&builder, operands[1]};
-        if (std::optional<double> constant = splatOf(y.value))
-          if (Result simple = powOfConstant(x, *constant))
-            return simple;
-        return pow(x, y);
-      })
-      .Default([](Operation *) { return std::nullopt; });
-}
-
-/// By squaring; all bits of the exponent count, since products wrap. A negative exponent leaves 0 but of 1 and -1.
-Value emitIntegerPower(VectorBuilder &builder, Value base, Value exponent) {
-  Term square{&builder, base}, bits{&builder, exponent};
-  const unsigned width = getElementTypeOrSelf(base).getIntOrFloatBitWidth();
-  Term one = square.integer(1), power = one;
-  for (unsigned bit = 0; bit < width; ++bit) {
-    Term product = power.op<arith::MulIOp>(power.value, square.value);
-    power = hasBit(bits, 1).select(product, power);
-    square = square.op<arith::MulIOp>(square.value, square.value);
-    bits = bits.op<arith::ShRUIOp>(bits.value, one.value);
-  }
-  auto compare = [&](arith::CmpIPredicate predicate, Value a, int64_t b) {
-    return power.op<arith::CmpIOp>(predicate, a, power.integer(b).value);
-  };
-  Term isUnit = compare(arith::CmpIPredicate::eq, base, 1) | compare(arith::CmpIPredicate::eq, base, -1);
-  Term vanishes = compare(arith::CmpIPredicate::slt, exponent, 0) & !isUnit;
-  return vanishes.select(power.integer(0), power).value;
-}
 
 /// What LLVM has as one instruction, or nearly, for vectors of f32 and f64.
 bool isNative(Operation *op) {
@@ -550,13 +66,13 @@ Value emitMath(VectorBuilder &builder, Operation *op, ValueRange operands) {
     return arith::CmpFOp::create(builder.ops, builder.loc, arith::CmpFPredicate::UNO, operands[0], operands[0]);
   if (isa<math::IsInfOp>(op)) {
     Term x{&builder, operands[0]};
-    return (abs(x) == kInfinity).value;
+    return (abs(x) == std::numeric_limits<double>::infinity()).value;
   }
   if (isa<math::IPowIOp>(op))
-    return emitIntegerPower(builder, operands[0], operands[1]);
+    return integerPower({&builder, operands[0]}, {&builder, operands[1]}).value;
   if (element.isF32())
-    if (std::optional<Term> term = emitF32(builder, op, operands))
-      return term->value;
+    if (std::optional<Value> value = emitFunction(builder, op, operands))
+      return *value;
   // Halves never get here, so the operation's own result type is that of its operands, or an integer.
   if (isNative(op)) {
     Type type = isa<FloatType>(op->getResult(0).getType()) ? operands[0].getType() : resultType(op, operands);
@@ -568,7 +84,7 @@ Value emitMath(VectorBuilder &builder, Operation *op, ValueRange operands) {
 Value emitExpOfNonPositive(VectorBuilder &builder, Value x) { return expOfNonPositive({&builder, x}).value; }
 
 //===----------------------------------------------------------------------===//
-// 6. Conversions, maximum and minimum
+// 2. Conversions, maximum and minimum
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -626,24 +142,13 @@ Value emitTruncate(VectorBuilder &builder, Value x, Type element) {
     Term grows = abs(exact) > abs(back);
     Term step = grows.select(bits.integer(1), bits.integer(-1));
     Term moved = bits.op<arith::AddIOp>(bits.value, step.value).f32();
-    return emitTruncate(builder, (inexact & even & (abs(wide) < kInfinity)).select(moved, wide).value, element);
+    return emitTruncate(
+        builder, (inexact & even & (abs(wide) < std::numeric_limits<double>::infinity())).select(moved, wide).value,
+        element);
   }
   if (!element.isBF16())
     return arith::TruncFOp::create(builder.ops, builder.loc, type, x);
-  // The upper half of the bits, rounded to nearest even; NaN keeps its upper half and becomes quiet.
-  Term value{&builder, x};
-  Term bits = value.bits();
-  auto shiftRight = [&](Term term, int64_t count) {
-    return term.op<arith::ShRUIOp>(term.value, term.integer(count).value);
-  };
-  auto add = [&](Term a, Term b) { return a.op<arith::AddIOp>(a.value, b.value); };
-  Term lowest = shiftRight(bits, 16) & bits.integer(1);
-  Term rounded = add(bits, add(lowest, bits.integer(0x7fff)));
-  Term quiet = bits | bits.integer(0x400000);
-  Term nan = value.compare(arith::CmpFPredicate::UNO, value);
-  Term upper = shiftRight(nan.select(quiet, rounded), 16);
-  Term half = upper.op<arith::TruncIOp>(withElement(x.getType(), builder.ops.getI16Type()), upper.value);
-  return half.as(element).value;
+  return roundToBf16({&builder, x}).as(element).value;
 }
 
 Value emitExtend(VectorBuilder &builder, Value x, Type element) {
@@ -655,10 +160,7 @@ Value emitExtend(VectorBuilder &builder, Value x, Type element) {
     return emitExtend(builder, emitExtend(builder, x, builder.ops.getF32Type()), element);
   if (!from.isBF16())
     return arith::ExtFOp::create(builder.ops, builder.loc, type, x);
-  Term half{&builder, x};
-  Term bits = half.bits();
-  Term wide = bits.op<arith::ExtUIOp>(withElement(x.getType(), builder.ops.getI32Type()), bits.value);
-  return wide.op<arith::ShLIOp>(wide.value, wide.integer(16).value).f32().value;
+  return extendBf16(Term{&builder, x}.bits()).value;
 }
 
 } // namespace nacre::codegen::cpu

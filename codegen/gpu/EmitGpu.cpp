@@ -8,6 +8,7 @@
 
 #include "codegen/PackWeights.h"
 #include "codegen/gpu/Emitters.h"
+#include "codegen/gpu/InlineBody.h"
 #include "codegen/gpu/Passes.h"
 #include "dialects/plan/PlanDialect.h"
 
@@ -115,7 +116,7 @@ Value Shader::buffer(unsigned operand, unsigned width) {
   auto tensor = cast<RankedTensorType>(kernel.getBody().getArgument(operand).getType());
   const int64_t elements = body.elements[operand];
   assert(elements % width == 0 && (width == 1 || width == 2 || width == 4) && "a storage is read in whole vectors");
-  Type element = tensor.getElementType();
+  Type element = storedType(tensor.getElementType());
   if (width > 1)
     element = VectorType::get({int64_t(width)}, element);
   const int64_t binding = llvm::find(bindings, int64_t(operand)) - bindings.begin();

@@ -286,7 +286,7 @@ SmallVector<Value> Evaluator::runBody(const Work &work, const Point &at, ArrayRe
       continue;
     }
     operands = llvm::map_to_vector(op.getOperands(), valueOf);
-    values.map(op.getResult(0), inlineOperation(build.ops, build.loc, &op, operands, width));
+    values.map(op.getResult(0), inlineOperation(build, &op, operands, width));
   }
   return llvm::map_to_vector(work.body->getTerminator()->getOperands(), valueOf);
 }

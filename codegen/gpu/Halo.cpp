@@ -85,7 +85,7 @@ private:
     // What is left counts along the cut axis.
     if (first)
       address = build.add(address, build.multiply(build.add(first, left), place.strides[cutAxis]));
-    Value value = arith::ConstantOp::create(build.ops, build.loc, written.haloValue);
+    Value value = arith::ConstantOp::create(build.ops, build.loc, storedConstant(written.haloValue));
     memref::StoreOp::create(build.ops, build.loc, broadcast(build.ops, build.loc, value, width),
                             function.buffer(place.argument, width), ValueRange{build.divide(address, width)});
   }

@@ -1,146 +1,145 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. arithmetic on values of any width; 2. functions that SPIR-V lacks, or that devices compute too loosely;
-//       3. the body, operation by operation.
+// How:  1. what SPIR-V lacks; 2. operations: functions on f32 are those of the CPU (codegen/Functions.h), since both
+// engines
+//       compute parts of one tensor, and GLSL promises few digits; 3. the body, operation by operation.
 
 #include "codegen/gpu/InlineBody.h"
 
+#include "codegen/Functions.h"
 #include "codegen/form/ScalarBody.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <cmath>
 
 using namespace mlir;
 
 namespace nacre::codegen::gpu {
 namespace {
 
-//===----------------------------------------------------------------------===//
-// 1. Arithmetic
-//===----------------------------------------------------------------------===//
-
 Type typeIn(Type element, unsigned width) { return width == 1 ? element : Type(VectorType::get({width}, element)); }
 
-/// A floating-point expression under construction.
-struct Term {
-  OpBuilder *builder;
-  Location loc;
-  Value value;
-
-  Term constant(double number) const {
-    Type type = value.getType();
-    auto element = cast<FloatType>(getElementTypeOrSelf(type));
-    llvm::APFloat converted(number);
-    bool loses;
-    converted.convert(element.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &loses);
-    TypedAttr attribute = FloatAttr::get(element, converted);
-    if (auto vector = dyn_cast<VectorType>(type))
-      attribute = DenseElementsAttr::get(vector, converted);
-    return {builder, loc, arith::ConstantOp::create(*builder, loc, attribute)};
-  }
-  template <typename Op> Term unary() const { return {builder, loc, Op::create(*builder, loc, value)}; }
-  template <typename Op> Term binary(Term other) const {
-    return {builder, loc, Op::create(*builder, loc, value, other.value)};
-  }
-  Value compare(arith::CmpFPredicate predicate, Term other) const {
-    return arith::CmpFOp::create(*builder, loc, predicate, value, other.value);
-  }
-  Term select(Value condition, Term otherwise) const {
-    return {builder, loc, arith::SelectOp::create(*builder, loc, condition, value, otherwise.value)};
-  }
+/// On phones f64 is missing, or very slow.
+struct ShaderTerms final : TermBuilder {
+  ShaderTerms(OpBuilder &ops, Location loc) : TermBuilder(ops, loc, /*isShader=*/true) {}
 };
 
-Term operator+(Term a, Term b) { return a.binary<arith::AddFOp>(b); }
-Term operator*(Term a, Term b) { return a.binary<arith::MulFOp>(b); }
-Term operator/(Term a, Term b) { return a.binary<arith::DivFOp>(b); }
-Term operator-(Term a, Term b) { return a.binary<arith::SubFOp>(b); }
-
-/// The highest coefficient first.
-Term polynomial(Term x, ArrayRef<double> coefficients) {
-  Term sum = x.constant(coefficients.front());
-  for (double coefficient : coefficients.drop_front())
-    sum = sum * x + x.constant(coefficient);
-  return sum;
-}
-
-/// Comparisons that NaN passes unchanged.
-Term atMost(Term x, double limit) {
-  Term bound = x.constant(limit);
-  return bound.select(x.compare(arith::CmpFPredicate::OGT, bound), x);
-}
-Term atLeast(Term x, double limit) {
-  Term bound = x.constant(limit);
-  return bound.select(x.compare(arith::CmpFPredicate::OLT, bound), x);
-}
-
 //===----------------------------------------------------------------------===//
-// 2. Functions
+// 1. What SPIR-V lacks
 //===----------------------------------------------------------------------===//
 
-// The same rational approximations as the CPU's (codegen/cpu/VectorMath.h says their error): both engines compute parts
-// of one tensor.
-
-Term erf(Term x) {
-  Term z = atMost(atLeast(x, -4), 4);
-  Term y = z * z;
-  Term p = polynomial(y, {-2.72614225801306e-10, 2.77068142495902e-08, -2.10102402082508e-06, -5.69250639462346e-05,
-                          -7.34990630326855e-04, -2.95459980854025e-03, -1.60960333262415e-02});
-  Term q = polynomial(y, {-1.45660718464996e-05, -2.13374055278905e-04, -1.68282697438203e-03, -7.37332916720468e-03,
-                          -1.42647390514189e-02});
-  return z * p / q;
+/// The order of operands in which a comparison that fails gives the other one, NaN included.
+Value emitExtremum(TermBuilder &builder, Value a, Value b, arith::CmpFPredicate wins) {
+  auto isNumber = [](Value value) {
+    std::optional<double> splat = splatOf(value);
+    return splat && !std::isnan(*splat);
+  };
+  if (isNumber(b))
+    std::swap(a, b);
+  Term x{&builder, a}, y{&builder, b};
+  Term chosen = x.compare(wins, y).select(x, y);
+  return (isNumber(a) ? chosen : x.compare(arith::CmpFPredicate::UNO, x).select(x, chosen)).value;
 }
 
-/// Devices may compute tanh from exponentials that overflow.
-Term tanh(Term x) {
-  Term z = atMost(atLeast(x, -7.90531110763549805), 7.90531110763549805);
-  Term y = z * z;
-  Term p = polynomial(y, {-2.76076847742355e-16, 2.00018790482477e-13, -8.60467152213735e-11, 5.12229709037114e-08,
-                          1.48572235717979e-05, 6.37261928875436e-04, 4.89352455891786e-03});
-  Term q = polynomial(y, {1.19825839466702e-06, 1.18534705686654e-04, 2.26843463243900e-03, 4.89352518554385e-03});
-  return z * p / q;
+/// GLSL's instructions are for 32 bits.
+Value emitExtremum(TermBuilder &builder, Value a, Value b, arith::CmpIPredicate wins) {
+  Term x{&builder, a}, y{&builder, b};
+  return x.op<arith::CmpIOp>(wins, a, b).select(x, y).value;
 }
 
-/// Computes in f32 what has no f16 form of its own.
-template <typename Function> Value inF32(Term x, Function function) {
-  Type type = x.value.getType(), element = getElementTypeOrSelf(type);
-  if (!element.isF16())
-    return function(x).value;
-  auto vector = dyn_cast<VectorType>(type);
-  Type wide = typeIn(x.builder->getF32Type(), vector ? vector.getNumElements() : 1);
-  Term y = function(Term{x.builder, x.loc, arith::ExtFOp::create(*x.builder, x.loc, wide, x.value)});
-  return arith::TruncFOp::create(*x.builder, x.loc, type, y.value);
+/// Towards zero.
+Value truncate(TermBuilder &builder, Value value) {
+  Term x{&builder, value};
+  return (x < 0).select(x.op<math::CeilOp>(value), x.op<math::FloorOp>(value)).value;
 }
 
-Value emitOperation(OpBuilder &builder, Location loc, Operation *op, ArrayRef<Value> operands, Type type) {
-  Term x{&builder, loc, operands.front()};
+Value magnitude(TermBuilder &builder, Value value) {
+  Term x{&builder, value}, zero = x.integer(0);
+  Term negative = x.op<arith::CmpIOp>(arith::CmpIPredicate::slt, value, zero.value);
+  return negative.select(x.op<arith::SubIOp>(zero.value, value), x).value;
+}
+
+bool isDivided(Type type) { return !getElementTypeOrSelf(type).isInteger(32); }
+
+//===----------------------------------------------------------------------===//
+// 2. Operations
+//===----------------------------------------------------------------------===//
+
+/// `type` is the result's, as bf16 where it is one.
+Value emitOperation(TermBuilder &builder, Operation *op, ArrayRef<Value> operands, Type type) {
+  auto create = [&](ArrayRef<Value> values, Type result) {
+    return builder.ops.create(builder.loc, op->getName().getIdentifier(), values, result, op->getAttrs())->getResult(0);
+  };
+  const Type element = getElementTypeOrSelf(operands.front());
+  if (element.isF32())
+    if (std::optional<Value> value = emitFunction(builder, op, operands))
+      return *value;
+  if (element.isF16() && isa<math::MathDialect>(op->getDialect()) && !isa<math::AbsFOp, math::CopySignOp>(op)) {
+    const Type wide = withElement(operands.front().getType(), builder.ops.getF32Type());
+    SmallVector<Value> extended = llvm::map_to_vector(
+        operands, [&](Value value) -> Value { return arith::ExtFOp::create(builder.ops, builder.loc, wide, value); });
+    const bool isHalf = getElementTypeOrSelf(type).isF16();
+    Value value = emitOperation(builder, op, extended, isHalf ? wide : type);
+    return isHalf ? Value(arith::TruncFOp::create(builder.ops, builder.loc, type, value)) : value;
+  }
+  auto extremum = [&](auto predicate) { return emitExtremum(builder, operands[0], operands[1], predicate); };
+  const bool isOdd = isDivided(type);
   return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case<math::ErfOp>([&](auto) { return inF32(x, erf); })
-      .Case<math::ErfcOp>([&](auto) { return inF32(x, [](Term y) { return y.constant(1) - erf(y); }); })
-      .Case<math::TanhOp>([&](auto) { return inF32(x, tanh); })
-      .Default([&](Operation *) {
-        return builder.create(loc, op->getName().getIdentifier(), operands, type, op->getAttrs())->getResult(0);
-      });
+      .Case<arith::MaximumFOp>([&](auto) { return extremum(arith::CmpFPredicate::OGT); })
+      .Case<arith::MinimumFOp>([&](auto) { return extremum(arith::CmpFPredicate::OLT); })
+      .Case<arith::MaxSIOp>([&](auto) { return isOdd ? extremum(arith::CmpIPredicate::sgt) : create(operands, type); })
+      .Case<arith::MinSIOp>([&](auto) { return isOdd ? extremum(arith::CmpIPredicate::slt) : create(operands, type); })
+      .Case<arith::MaxUIOp>([&](auto) { return isOdd ? extremum(arith::CmpIPredicate::ugt) : create(operands, type); })
+      .Case<arith::MinUIOp>([&](auto) { return isOdd ? extremum(arith::CmpIPredicate::ult) : create(operands, type); })
+      .Case<math::TruncOp>([&](auto) { return truncate(builder, operands[0]); })
+      .Case<math::AbsIOp>([&](auto) { return magnitude(builder, operands[0]); })
+      .Case<math::IPowIOp>([&](auto) { return integerPower({&builder, operands[0]}, {&builder, operands[1]}).value; })
+      .Default([&](Operation *) { return create(operands, type); });
+}
+
+/// Operations on bf16, which are i16 here: they compute in f32.
+Value emitOnBf16(TermBuilder &builder, Operation *op, ArrayRef<Value> operands, Type type) {
+  const Type f32 = builder.ops.getF32Type();
+  const bool isResult = getElementTypeOrSelf(type).isBF16();
+  if (isa<arith::SelectOp>(op) || (isa<arith::BitcastOp>(op)))
+    return isa<arith::BitcastOp>(op)
+               ? operands.front()
+               : Value(arith::SelectOp::create(builder.ops, builder.loc, operands[0], operands[1], operands[2]));
+  SmallVector<Value> wide(operands);
+  for (auto [value, original] : llvm::zip_equal(wide, op->getOperands()))
+    if (original.getType().isBF16())
+      value = extendBf16({&builder, value}).value;
+  const Type from = wide.front().getType();
+  if (isa<arith::ExtFOp>(op))
+    return getElementTypeOrSelf(type).isF32()
+               ? wide.front()
+               : Value(arith::ExtFOp::create(builder.ops, builder.loc, type, wide.front()));
+  if (isa<arith::TruncFOp>(op)) {
+    if (!getElementTypeOrSelf(from).isF32())
+      wide.front() = arith::TruncFOp::create(builder.ops, builder.loc, withElement(from, f32), wide.front());
+    return roundToBf16({&builder, wide.front()}).value;
+  }
+  Value value = emitOperation(builder, op, wide, isResult ? withElement(type, f32) : type);
+  return isResult ? roundToBf16({&builder, value}).value : value;
 }
 
 bool isKnown(Operation *op) {
   if (isa<arith::ArithDialect>(op->getDialect()))
     return !isa<arith::ScalingExtFOp, arith::ScalingTruncFOp>(op);
-  const bool isDouble = getElementTypeOrSelf(op->getResult(0).getType()).isF64();
-  if (isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::FloorOp, math::FmaOp, math::RoundOp, math::RoundEvenOp,
-          math::SqrtOp, math::RsqrtOp, math::IsNaNOp, math::IsInfOp>(op))
+  const bool isDouble = op->getOperand(0).getType().isF64();
+  if (isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::FloorOp, math::FmaOp, math::IPowIOp, math::RoundOp,
+          math::RoundEvenOp, math::SqrtOp, math::IsNaNOp, math::IsInfOp, math::TruncOp>(op))
     return true;
-  // GLSL's transcendental functions exist up to 32 bits.
+  // GLSL's other functions exist up to 32 bits, and so do ours.
   return !isDouble && isa<math::AcosOp, math::AcoshOp, math::AsinOp, math::AsinhOp, math::AtanOp, math::AtanhOp,
                           math::CopySignOp, math::CosOp, math::CoshOp, math::ErfOp, math::ErfcOp, math::ExpOp,
                           math::Exp2Op, math::ExpM1Op, math::LogOp, math::Log10Op, math::Log1pOp, math::Log2Op,
-                          math::PowFOp, math::SinOp, math::SinhOp, math::TanOp, math::TanhOp, math::TruncOp>(op);
+                          math::PowFOp, math::RsqrtOp, math::SinOp, math::SinhOp, math::TanOp, math::TanhOp>(op);
 }
 
-bool isWord(Type type) { return type.isF16() || type.isF32() || type.isF64() || type.isIntOrIndex(); }
+bool isWord(Type type) { return type.isF16() || type.isBF16() || type.isF32() || type.isF64() || type.isIntOrIndex(); }
 
 } // namespace
 
@@ -148,11 +147,13 @@ bool isWord(Type type) { return type.isF16() || type.isF32() || type.isF64() || 
 // 3. Bodies
 //===----------------------------------------------------------------------===//
 
-bool canInlineOnGpu(Block &body) {
-  if (!canInline(body) || !llvm::all_of(body.getArgumentTypes(), isWord))
-    return false;
-  return llvm::all_of(body.without_terminator(),
-                      [](Operation &op) { return isa<arith::ConstantOp>(op) || canInlineOnGpu(op); });
+Type storedType(Type element) { return element.isBF16() ? Type(IntegerType::get(element.getContext(), 16)) : element; }
+
+TypedAttr storedConstant(TypedAttr value) {
+  auto number = dyn_cast<FloatAttr>(value);
+  if (!number || !number.getType().isBF16())
+    return value;
+  return IntegerAttr::get(storedType(number.getType()), number.getValue().bitcastToAPInt());
 }
 
 bool canInlineOnGpu(Operation &op) {
@@ -160,15 +161,24 @@ bool canInlineOnGpu(Operation &op) {
          isKnown(&op);
 }
 
-Value inlineOperation(OpBuilder &builder, Location loc, Operation *op, ArrayRef<Value> operands, unsigned width) {
+bool canInlineOnGpu(Block &body) {
+  return canInline(body) && llvm::all_of(body.getArgumentTypes(), isWord) &&
+         llvm::all_of(body.without_terminator(),
+                      [](Operation &op) { return isa<arith::ConstantOp>(op) || canInlineOnGpu(op); });
+}
+
+Value inlineOperation(TermBuilder &builder, Operation *op, ArrayRef<Value> operands, unsigned width) {
   SmallVector<Value> matched(operands);
   Type type = op->getResult(0).getType();
   if (llvm::any_of(operands, [](Value operand) { return isa<VectorType>(operand.getType()); })) {
     for (Value &operand : matched)
-      operand = broadcast(builder, loc, operand, width);
+      operand = broadcast(builder.ops, builder.loc, operand, width);
     type = typeIn(type, width);
   }
-  return emitOperation(builder, loc, op, matched, type);
+  auto isBf16 = [](Type element) { return element.isBF16(); };
+  if (llvm::any_of(op->getOperandTypes(), isBf16) || llvm::any_of(op->getResultTypes(), isBf16))
+    return emitOnBf16(builder, op, matched, type);
+  return emitOperation(builder, op, matched, type);
 }
 
 Value broadcast(OpBuilder &builder, Location loc, Value value, unsigned width) {
@@ -179,12 +189,13 @@ Value broadcast(OpBuilder &builder, Location loc, Value value, unsigned width) {
 
 SmallVector<Value> inlineBody(OpBuilder &builder, Location loc, Block &body, ArrayRef<Value> arguments,
                               unsigned width) {
+  ShaderTerms terms(builder, loc);
   IRMapping values;
   values.map(body.getArguments(), arguments);
   auto valueOf = [&](Value value) {
     TypedAttr constant;
     if (!values.contains(value) && matchPattern(value, m_Constant(&constant)))
-      values.map(value, arith::ConstantOp::create(builder, loc, constant).getResult());
+      values.map(value, arith::ConstantOp::create(builder, loc, storedConstant(constant)).getResult());
     return values.lookup(value);
   };
 
@@ -192,7 +203,7 @@ SmallVector<Value> inlineBody(OpBuilder &builder, Location loc, Block &body, Arr
     if (isa<arith::ConstantOp>(op))
       continue;
     SmallVector<Value> operands = llvm::map_to_vector(op.getOperands(), valueOf);
-    values.map(op.getResult(0), inlineOperation(builder, loc, &op, operands, width));
+    values.map(op.getResult(0), inlineOperation(terms, &op, operands, width));
   }
   return llvm::map_to_vector(body.getTerminator()->getOperands(), valueOf);
 }

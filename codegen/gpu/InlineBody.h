@@ -8,6 +8,7 @@
 #ifndef NACRE_CODEGEN_GPU_INLINEBODY_H
 #define NACRE_CODEGEN_GPU_INLINEBODY_H
 
+#include "codegen/Term.h"
 #include "mlir/IR/Block.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/SmallVector.h"
@@ -20,8 +21,12 @@ bool canInlineOnGpu(mlir::Block &body);
 bool canInlineOnGpu(mlir::Operation &op); ///< Of arith or math.
 
 /// The value of `op` for `operands`, each a scalar or a vector of `width` lanes; a scalar where all of them are.
-mlir::Value inlineOperation(mlir::OpBuilder &builder, mlir::Location loc, mlir::Operation *op,
-                            llvm::ArrayRef<mlir::Value> operands, unsigned width);
+mlir::Value inlineOperation(TermBuilder &builder, mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands,
+                            unsigned width);
+
+// SPIR-V that phones run has no bf16: in storages, and between operations, it is its bits, an i16.
+mlir::Type storedType(mlir::Type element);
+mlir::TypedAttr storedConstant(mlir::TypedAttr value);
 
 /// What `body`, which canInlineOnGpu, yields for `arguments`, each a scalar or a vector of `width` lanes. Results are
 /// scalars where no vector went into them.

@@ -6,6 +6,7 @@
 
 #include "codegen/gpu/PointBuilder.h"
 
+#include "codegen/gpu/InlineBody.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -94,13 +95,14 @@ Point pointsInOrder(Value counter, ArrayRef<int64_t> sizes, ArrayRef<int64_t> st
 //===----------------------------------------------------------------------===//
 
 PointBuilder::PointBuilder(KernelFunction &function)
-    : function(function), ops(function.builder), loc(function.loc),
+    : TermBuilder(function.builder, function.loc, /*isShader=*/true), function(function),
       atEntry(OpBuilder::atBlockBegin(function.builder.getInsertionBlock())) {
   // All others go before this one, so also before what is built meanwhile.
   atEntry.setInsertionPoint(index(0).getDefiningOp());
 }
 
 Value PointBuilder::constant(TypedAttr value) {
+  value = storedConstant(value);
   Value &cached = constants[value];
   if (!cached)
     cached = arith::ConstantOp::create(atEntry, loc, value);

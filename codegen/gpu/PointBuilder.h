@@ -10,6 +10,7 @@
 #ifndef NACRE_CODEGEN_GPU_POINTBUILDER_H
 #define NACRE_CODEGEN_GPU_POINTBUILDER_H
 
+#include "codegen/Term.h"
 #include "codegen/gpu/KernelFunction.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/DenseMap.h"
@@ -61,17 +62,15 @@ std::optional<unsigned> laneLoop(llvm::ArrayRef<Position> at);
 /// must have stride 1, 0 or be left out by a stride of 0.
 bool isMultiple(llvm::ArrayRef<Position> at, llvm::ArrayRef<int64_t> strides, int64_t offset, int64_t unit);
 
-class PointBuilder {
+class PointBuilder final : public TermBuilder {
 public:
   explicit PointBuilder(KernelFunction &function);
 
   KernelFunction &function;
-  mlir::OpBuilder &ops;
-  const mlir::Location loc;
 
   // Constants, each built once, at the start of the function.
   mlir::Value index(int64_t value);
-  mlir::Value constant(mlir::TypedAttr value);
+  mlir::Value constant(mlir::TypedAttr value) override;
 
   mlir::Value value(const Position &position);
   /// (offset + sum of strides[i] * at[i]) / unit; isMultiple holds where the unit is not 1.

@@ -93,14 +93,14 @@ TEST_F(GpuPoints, FunctionsOverTheirRange) {
   for (const Range &range : std::initializer_list<Range>{
            {"math.exp", "20.0", "0.0"},      {"math.exp2", "20.0", "0.0"},  {"math.expm1", "1.0e-3", "0.0"},
            {"math.expm1", "8.0", "0.0"},     {"math.log", "0.5", "0.6"},    {"math.log", "0.01", "1.0"},
-           {"math.log1p", "1e-3", "0.0"},    {"math.log2", "50.0", "51.0"}, {"math.log10", "50.0", "51.0"},
+           {"math.log1p", "1.0e-3", "0.0"},  {"math.log2", "50.0", "51.0"}, {"math.log10", "50.0", "51.0"},
            {"math.sin", "3.0", "0.0"},       {"math.sin", "1000.0", "0.0"}, {"math.cos", "50.0", "0.0"},
            {"math.tan", "1.4", "0.0"},       {"math.tanh", "3.0", "0.0"},   {"math.tanh", "200.0", "0.0"},
            {"math.erf", "3.0", "0.0"},       {"math.erfc", "2.0", "0.0"},   {"math.asin", "1.0", "0.0"},
            {"math.acos", "1.0", "0.0"},      {"math.atan", "10.0", "0.0"},  {"math.sinh", "5.0", "0.0"},
-           {"math.sinh", "1e-3", "0.0"},     {"math.cosh", "5.0", "0.0"},   {"math.asinh", "1e-2", "0.0"},
+           {"math.sinh", "1.0e-3", "0.0"},   {"math.cosh", "5.0", "0.0"},   {"math.asinh", "1.0e-2", "0.0"},
            {"math.asinh", "50.0", "0.0"},    {"math.acosh", "2.0", "3.5"},  {"math.atanh", "0.99", "0.0"},
-           {"math.atanh", "1e-3", "0.0"},    {"math.sqrt", "2.0", "2.0"},   {"math.rsqrt", "1.0", "1.5"},
+           {"math.atanh", "1.0e-3", "0.0"},  {"math.sqrt", "2.0", "2.0"},   {"math.rsqrt", "1.0", "1.5"},
            {"math.floor", "9.0", "0.0"},     {"math.ceil", "9.0", "0.0"},   {"math.round", "9.0", "0.0"},
            {"math.roundeven", "9.0", "0.0"}, {"math.trunc", "9.0", "0.0"},  {"math.absf", "9.0", "0.0"}}) {
     SCOPED_TRACE(range.operation);

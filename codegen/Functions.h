@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the functions of `math` on f32 as straight-line arithmetic, and bf16 as integers.
+// Why:   calls of libm are scalar and 17 times slower, and GPUs compute some functions to four digits; polynomials keep a
+//        chain of operators in registers, and both engines compute the same.
+// How:   every function takes scalars or vectors. Bounds are against the exact value, over all floats unless said:
+//
+//          exp 0.9 ulp       exp2 1.5 ulp     expm1 1.5 ulp    log 0.9 ulp      log1p 2.5 ulp    log2, log10 2.1 ulp
+//          tanh 5 ulp        erf 6.5 ulp      pow 0.6 ulp (through f64)
+//          sin, cos 2 ulp for |x| < 1e9       tan 3.5 ulp      atan 3 ulp       asin, acos 2.5 ulp
+//          sinh, cosh 2.5 ulp (infinite from 88.8 on)          asinh, acosh 3 ulp, atanh 3.5 ulp
+//          1 / (1 + exp -x), the sigmoid, 2.5 ulp
+//
+//        Without f64: sin, cos and tan for |x| < 1e4, pow a few ulp for each power of two in the result.
+//        test/unit/codegen/cpu/VectorMathTest.cpp measures them. Results below the smallest normal number may be zero. NaN, infinities and the sign of zero are as in C.
+
+#ifndef NACRE_CODEGEN_FUNCTIONS_H
+#define NACRE_CODEGEN_FUNCTIONS_H
+
+#include "codegen/Term.h"
+#include <optional>
+
+namespace nacre::codegen {
+
+/// The value of `op`, an operation of the math dialect on f32; none for those that machines have, or that are rare.
+std::optional<mlir::Value> emitFunction(TermBuilder &builder, mlir::Operation *op, mlir::ValueRange operands);
+
+/// exp for operands that are never above zero, as in softmax: 2 ulp.
+Term expOfNonPositive(Term x);
+
+/// Of integers, wrapping; a negative exponent leaves 0 but of 1 and -1.
+Term integerPower(Term base, Term exponent);
+
+/// The number that `value` is in all lanes, if it is a constant.
+std::optional<double> splatOf(mlir::Value value);
+
+// Bits in an i16.
+Term roundToBf16(Term value); ///< Of an f32.
+Term extendBf16(Term bits);   ///< To f32.
+
+} // namespace nacre::codegen
+
+#endif // NACRE_CODEGEN_FUNCTIONS_H
