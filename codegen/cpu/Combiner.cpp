@@ -8,50 +8,14 @@
 #include "codegen/cpu/VectorMath.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/TypeUtilities.h"
-#include "llvm/ADT/APFloat.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
 namespace nacre::codegen::cpu {
 
-namespace {
-
-TypedAttr identityOf(Operation *op) {
-  Builder builder(op->getContext());
-  Type type = op->getResult(0).getType();
-  auto number = [&](double value) { return TypedAttr(builder.getFloatAttr(type, value)); };
-  auto integer = [&](llvm::APInt value) { return TypedAttr(builder.getIntegerAttr(type, value)); };
-  const unsigned bits = type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 0;
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  return llvm::TypeSwitch<Operation *, TypedAttr>(op)
-      .Case<arith::AddFOp>([&](auto) { return number(0); })
-      .Case<arith::MulFOp>([&](auto) { return number(1); })
-      .Case<arith::MaximumFOp, arith::MaxNumFOp>([&](auto) { return number(-kInfinity); })
-      .Case<arith::MinimumFOp, arith::MinNumFOp>([&](auto) { return number(kInfinity); })
-      .Case<arith::AddIOp, arith::OrIOp, arith::XOrIOp, arith::MaxUIOp>(
-          [&](auto) { return integer(llvm::APInt::getZero(bits)); })
-      .Case<arith::MulIOp>([&](auto) { return integer(llvm::APInt(bits, 1)); })
-      .Case<arith::AndIOp, arith::MinUIOp>([&](auto) { return integer(llvm::APInt::getAllOnes(bits)); })
-      .Case<arith::MaxSIOp>([&](auto) { return integer(llvm::APInt::getSignedMinValue(bits)); })
-      .Case<arith::MinSIOp>([&](auto) { return integer(llvm::APInt::getSignedMaxValue(bits)); })
-      .Default([](Operation *) { return TypedAttr(); });
-}
-
-} // namespace
-
 std::optional<Combiner> Combiner::find(Block &body, unsigned result) {
-  Operation *yield = body.getTerminator();
-  Operation *op = yield->getOperand(result).getDefiningOp();
-  Value accumulator = body.getArgument(body.getNumArguments() - yield->getNumOperands() + result);
-  if (!op || op->getBlock() != &body || op->getNumOperands() != 2 || !accumulator.hasOneUse() ||
-      *accumulator.user_begin() != op)
-    return std::nullopt;
-  TypedAttr identity = identityOf(op);
-  if (!identity)
-    return std::nullopt;
-  return Combiner{op, identity};
+  std::optional<Reduction> reduction = findReduction(body, result);
+  return reduction ? std::optional<Combiner>(Combiner{{*reduction}}) : std::nullopt;
 }
 
 Value Combiner::combine(VectorBuilder &builder, Value a, Value b) const {

@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the operation by which a reduction's body folds values into its accumulator.
-// Why:   lanes, and several accumulators, can be folded in any order once the operation and its identity are known.
-// How:   the yielded value is `op(accumulator, anything else)`.
+// What:  folds lanes, and several accumulators, of a reduction into one value.
 
 #ifndef NACRE_CODEGEN_CPU_COMBINER_H
 #define NACRE_CODEGEN_CPU_COMBINER_H
 
 #include "codegen/cpu/VectorBuilder.h"
+#include "codegen/form/Reduction.h"
 #include "mlir/IR/Block.h"
 #include <optional>
 
 namespace nacre::codegen::cpu {
 
-struct Combiner {
-  mlir::Operation *op = nullptr;
-  mlir::TypedAttr identity;
+struct Combiner : Reduction {
   bool nanReturns = false; ///< As in BodyHints.
 
   /// Of result `result` of a body whose accumulators are its last arguments.

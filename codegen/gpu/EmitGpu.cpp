@@ -193,6 +193,7 @@ ArrayRef<EmitterOfKind> emitters() {
   static constexpr EmitterOfKind inOrder[] = {
       {"contraction", plan::KernelKind::Contraction, emitContraction},
       {"row", plan::KernelKind::Row, emitRow},
+      {"row", plan::KernelKind::Nest, emitRow},
       {"points", std::nullopt, emitPoints},
   };
   return inOrder;

@@ -201,13 +201,7 @@ void PointsEmitter::divide() {
     if (divided)
       pass.sizes[pass.cutAxis] = grid.unitExtent;
 
-  for (const Work &work : form.work) {
-    double points = 1;
-    for (int64_t size : work.sizes)
-      points *= double(size);
-    for (Operation &op : *work.body)
-      function.flops += isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp>(op) ? points : 0;
-  }
+  function.flops = countFlops(form);
 }
 
 //===----------------------------------------------------------------------===//

@@ -8,6 +8,7 @@
 
 #include "codegen/gpu/InlineBody.h"
 #include "dialects/plan/PlanDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Matchers.h"
 
@@ -349,6 +350,18 @@ bool Evaluator::accepts(std::string &reason) const {
     }
   }
   return true;
+}
+
+double countFlops(const KernelForm &form) {
+  double flops = 0;
+  for (const Work &work : form.work) {
+    double points = 1;
+    for (int64_t size : work.sizes)
+      points *= double(size);
+    for (Operation &op : *work.body)
+      flops += isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp>(op) ? points : 0;
+  }
+  return flops;
 }
 
 } // namespace nacre::codegen::gpu

@@ -19,6 +19,9 @@
 
 namespace nacre::codegen::gpu {
 
+/// Arithmetic of a whole kernel, roughly.
+double countFlops(const KernelForm &form);
+
 class Evaluator {
 public:
   Evaluator(PointBuilder &build, plan::KernelOp kernel, const KernelForm &form)
