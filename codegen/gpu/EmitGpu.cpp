@@ -194,6 +194,8 @@ ArrayRef<EmitterOfKind> emitters() {
       {"contraction", plan::KernelKind::Contraction, emitContraction},
       {"row", plan::KernelKind::Row, emitRow},
       {"row", plan::KernelKind::Nest, emitRow},
+      {"transpose", plan::KernelKind::Permute, emitTranspose},
+      {"transpose", plan::KernelKind::Nest, emitTranspose},
       {"points", std::nullopt, emitPoints},
   };
   return inOrder;

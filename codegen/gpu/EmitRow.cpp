@@ -153,7 +153,8 @@ int64_t RowEmitter::strideOf(RowLoops::Role role) const {
 }
 
 LogicalResult RowEmitter::divide() {
-  constexpr int64_t kLanes = 4, kWorkgroup = 128, kManyRows = 16384, kFewTurns = 4, kMostInRegisters = 8;
+  constexpr int64_t kLanes = 4, kAnyWorkgroup = 128, kLargeWorkgroup = 512, kManyRows = 16384, kFewRows = 1024;
+  constexpr int64_t kFewTurns = 4, kMostInRegisters = 8;
   int64_t rows = 1;
   for (int64_t size : loops.rows)
     rows *= size;
@@ -171,15 +172,19 @@ LogicalResult RowEmitter::divide() {
   if (contiguous && loops.columns.back() % kLanes == 0 && columns >= 8 * kLanes && evaluator.lanesFit(kLanes, {}))
     lanes = kLanes;
   columns /= lanes;
+  // Few long rows want larger workgroups than every device has.
+  const bool isLong = rows <= kFewRows && columns >= kLargeWorkgroup;
+  function.variants = isLong ? 2 : 1;
+  const int64_t workgroup = isLong && function.variant == 0 ? kLargeWorkgroup : kAnyWorkgroup;
   // Few rows are shared by as many as there are columns for; of many, each invocation computes more.
   const int64_t wanted = rows >= kManyRows ? llvm::divideCeil(columns, kFewTurns) : columns;
-  perRow = std::min<int64_t>(llvm::PowerOf2Ceil(std::max<int64_t>(1, wanted)), kWorkgroup);
+  perRow = std::min<int64_t>(llvm::PowerOf2Ceil(std::max<int64_t>(1, wanted)), workgroup);
   if (rowsFirst)
-    perRow = std::min<int64_t>(perRow, rows >= kManyRows ? 4 : 16);
-  function.workgroupSize = kWorkgroup;
+    perRow = std::min<int64_t>(perRow, rows >= kManyRows ? 4 : workgroup / 8);
+  function.workgroupSize = workgroup;
   inRegisters = llvm::divideCeil(columns, perRow) <= kMostInRegisters;
 
-  const int64_t perGroup = kWorkgroup / perRow;
+  const int64_t perGroup = workgroup / perRow;
   grid = choosePointGrid(divided ? form.cutExtent : 1, 1, divided ? rows / form.cutExtent : rows, perGroup);
   function.unitExtent = divided ? grid.unitExtent : form.cutExtent;
   function.groups = grid.groups;
@@ -256,13 +261,21 @@ SmallVector<Value> RowEmitter::sweep(ValueRange carried, Body body) {
     }
     return values;
   }
-  const int64_t whole = columns / perRow;
-  values = build.loop(whole, values, [&](Value number, ValueRange carriedIn) {
-    SmallVector<Value> next;
-    evaluator.inScope([&] { next = turn(columnOf(number, /*isLast=*/false), carriedIn, body); });
+  // Several loads are on their way at once.
+  constexpr int64_t kTogether = 4;
+  const int64_t loops = columns / perRow / kTogether;
+  values = build.loop(loops, values, [&](Value number, ValueRange carriedIn) {
+    SmallVector<Value> next(carriedIn);
+    evaluator.inScope([&] {
+      for (int64_t i = 0; i < kTogether; ++i)
+        next =
+            turn(columnOf(build.add(build.multiply(number, kTogether), build.index(i)), /*isLast=*/false), next, body);
+    });
     return next;
   });
-  return whole < turns ? turn(columnOf(build.index(whole), /*isLast=*/true), values, body) : values;
+  for (int64_t number = loops * kTogether; number < turns; ++number)
+    values = turn(columnOf(build.index(number), number + 1 == turns), values, body);
+  return values;
 }
 
 Value RowEmitter::combine(Operation *op, Value a, Value b) {
