@@ -27,14 +27,15 @@ Value Combiner::combine(VectorBuilder &builder, Value a, Value b) const {
       ->getResult(0);
 }
 
-Value Combiner::combineLanes(VectorBuilder &builder, Value vector) const {
+Value Combiner::foldLanes(VectorBuilder &builder, Value vector, TypedAttr start) const {
   auto half = [&](Value whole, int64_t from, int64_t count) -> Value {
     return vector::ExtractStridedSliceOp::create(builder.ops, builder.loc, whole, ArrayRef<int64_t>{from},
                                                  ArrayRef<int64_t>{count}, ArrayRef<int64_t>{1});
   };
   for (int64_t width = cast<VectorType>(vector.getType()).getNumElements(); width > 1; width /= 2)
     vector = combine(builder, half(vector, 0, width / 2), half(vector, width / 2, width / 2));
-  return builder.lane(vector, 0);
+  Value folded = builder.lane(vector, 0);
+  return start == identity ? folded : combine(builder, builder.constant(start), folded);
 }
 
 } // namespace nacre::codegen::cpu

@@ -19,8 +19,8 @@ struct Combiner : Reduction {
   static std::optional<Combiner> find(mlir::Block &body, unsigned result);
 
   mlir::Value combine(VectorBuilder &builder, mlir::Value a, mlir::Value b) const;
-  /// All lanes of `vector` as one scalar.
-  mlir::Value combineLanes(VectorBuilder &builder, mlir::Value vector) const;
+  /// All lanes of `vector`, and `start` where it is not the identity, as one scalar.
+  mlir::Value foldLanes(VectorBuilder &builder, mlir::Value vector, mlir::TypedAttr start) const;
 };
 
 } // namespace nacre::codegen::cpu

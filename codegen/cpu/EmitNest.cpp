@@ -11,7 +11,6 @@
 #include "codegen/cpu/Emitters.h"
 #include "codegen/cpu/NestLoops.h"
 #include "codegen/cpu/VectorBody.h"
-#include "dialects/plan/PlanDialect.h"
 
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
@@ -322,10 +321,7 @@ void NestEmitter::reduceRows(int64_t rows) {
         chain.push_back(accumulators[(row * chains + i) * results + result]);
       for (; chain.size() > 1; chain.pop_back())
         chain[chain.size() - 2] = combiner.combine(builder, chain[chain.size() - 2], chain.back());
-      Value value = combiner.combineLanes(builder, chain.front());
-      if (stage.results[result].start != combiner.identity)
-        value = combiner.combine(builder, builder.constant(stage.results[result].start), value);
-      values.front()[result].push_back(value);
+      values.front()[result].push_back(combiner.foldLanes(builder, chain.front(), stage.results[result].start));
     }
   loaded.clear();
   const SmallVector<Cell> cells = cellsOf({0, 1, 1});
@@ -336,13 +332,7 @@ void NestEmitter::reduceRows(int64_t rows) {
 } // namespace
 
 LogicalResult emitNest(plan::KernelOp kernel, KernelFunction &function) {
-  FailureOr<KernelForm> form = parseKernel(kernel);
-  if (failed(form))
-    return failure();
-  FailureOr<NestStages> collected = collectStages(*form);
-  if (failed(collected))
-    return failure();
-  return NestEmitter(*form, *collected, function).run();
+  return emitStages<NestEmitter>(kernel, function);
 }
 
 } // namespace nacre::codegen::cpu

@@ -2,20 +2,16 @@
 //
 // What:  the emitter of rows: softmax, normalizations, and what is fused before and after them.
 // Why:   a row stays in the first cache between sweeps, so each sweep costs arithmetic only.
-// How:   1. plan sweeps: a reduction ends one; maps are computed where they are needed, the expensive ones once, into
-//           scratch;
+// How:   1. units of rows, walked in the sweeps that RowSweeps.h plans;
 //        2. a tile is a few rows whose columns are vectors, or a few vectors of rows where the columns are strided;
 //        3. a sweep: columns, with the accumulators of its reductions in registers;
 //        4. between sweeps: one value per row.
 
-#include "codegen/cpu/Combiner.h"
 #include "codegen/cpu/Emitters.h"
 #include "codegen/cpu/NestLoops.h"
+#include "codegen/cpu/RowSweeps.h"
 #include "codegen/cpu/VectorBody.h"
-#include "dialects/plan/PlanDialect.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -25,28 +21,11 @@ namespace nacre::codegen::cpu {
 
 namespace {
 
-/// What a stage is to the sweeps.
-struct Role {
-  unsigned sweep = 0; ///< A reduction: the one that computes it. Others: the first sweep in which they can be computed.
-  bool perRow = false;              ///< One value per row: a reduction, or computed from such values alone.
-  std::optional<unsigned> keptFrom; ///< The sweep that computes it into scratch for later ones.
-  unsigned scratch = 0;             ///< Which array of scratch.
-  BodyHints hints;
-};
-
 /// One cell of a step, with the line (a row, or a vector of rows) that its reductions belong to.
 struct LineCell {
   unsigned line;
   Cell cell;
 };
-
-bool readsStage(const StageInput &input) { return !input.operand && !input.unread; }
-
-bool readsResult(const StageInput &input, unsigned stage) { return readsStage(input) && input.stage == stage; }
-
-bool isWritten(const Stage &stage) {
-  return llvm::any_of(stage.results, [](const StageResult &result) { return result.operand.has_value(); });
-}
 
 class RowEmitter : private NestLoops {
 public:
@@ -56,12 +35,6 @@ public:
   LogicalResult run();
 
 private:
-  // 1. Sweeps
-  LogicalResult analyze();
-  void findUsers();
-  void keepExpensiveMaps();
-  void findHints();
-
   // 2. Tiles
   void emitTiles();
   void emitTile(ArrayRef<Cell> lines);
@@ -72,7 +45,7 @@ private:
                               ValueRange accumulators);
   Value evaluate(unsigned stage, unsigned result, const LineCell &cell);
   SmallVector<Value> gatherInputs(const Stage &stage, const LineCell &cell);
-  Value scratchAddress(const Role &role, const LineCell &cell);
+  Value scratchAddress(const RowRole &role, const LineCell &cell);
   SmallVector<Cell> columnCells(int64_t elements, unsigned line, bool mayMask) const;
   unsigned vectorsInFlight(unsigned sweep) const;
 
@@ -80,14 +53,8 @@ private:
   void finishReductions(ArrayRef<unsigned> reductions, unsigned lines, int64_t chains, ValueRange accumulators);
   void evaluateRowValues(unsigned sweep, ArrayRef<Cell> lines);
 
-  bool isReadIn(unsigned stage, unsigned sweep) const;
-
-  SmallVector<Role> roles;                      ///< Per stage.
-  SmallVector<SmallVector<unsigned>> users;     ///< Per stage.
-  SmallVector<SmallVector<Combiner>> combiners; ///< Per stage and result.
-  unsigned lastSweep = 0;
+  RowSweeps sweeps;
   int64_t columns = 1;
-  unsigned arrays = 0;      ///< Of scratch.
   Value memory;             ///< Scratch as f32.
   int64_t lineElements = 0; ///< Of a scratch array, per line.
   unsigned maxLines = 1;
@@ -99,137 +66,15 @@ private:
 };
 
 //===----------------------------------------------------------------------===//
-// 1. Sweeps
+// 1. Units
 //===----------------------------------------------------------------------===//
 
-LogicalResult RowEmitter::analyze() {
-  if (!whole.windows.empty())
-    return failure();
-  for (auto [index, stage] : llvm::enumerate(stages)) {
-    Role role;
-    combiners.emplace_back();
-    unsigned walked = 0, reducing = 0;
-    for (auto [loop, walks, keeps] : llvm::zip_equal(whole.loops, stage.walks, stage.keeps)) {
-      if (loop.parallel || loop.size == 1)
-        continue;
-      ++reducing;
-      walked += walks;
-      if (walks && keeps == stage.reduces)
-        return failure();
-    }
-    // All columns or none.
-    if (walked != 0 && walked != reducing)
-      return failure();
-    role.perRow = stage.reduces || walked == 0;
-    for (const StageInput &input : stage.inputs)
-      if (readsStage(input))
-        role.sweep = std::max(role.sweep, roles[input.stage].sweep + (stages[input.stage].reduces ? 1 : 0));
-    for (unsigned result = 0; stage.reduces && result < stage.results.size(); ++result) {
-      std::optional<Combiner> combiner = Combiner::find(*stage.body, result);
-      if (!combiner || !stage.results[result].start)
-        return failure();
-      combiners.back().push_back(*combiner);
-    }
-    lastSweep = std::max(lastSweep, role.sweep);
-    roles.push_back(role);
-  }
-  columns = whole.countPoints(false);
-  findUsers();
-  findHints();
-  keepExpensiveMaps();
-  return success();
-}
-
-void RowEmitter::findUsers() {
-  users.assign(stages.size(), {});
-  for (auto [index, stage] : llvm::enumerate(stages))
-    for (const StageInput &input : stage.inputs)
-      if (readsStage(input))
-        users[input.stage].push_back(index);
-}
-
-/// Whether a map's value is needed in a sweep, by a reduction, a written map, or a map that is computed there.
-bool RowEmitter::isReadIn(unsigned stage, unsigned sweep) const {
-  return llvm::any_of(users[stage], [&](unsigned user) {
-    if (stages[user].reduces)
-      return roles[user].sweep == sweep;
-    if (roles[user].keptFrom)
-      return *roles[user].keptFrom == sweep;
-    return (isWritten(stages[user]) && sweep == lastSweep) || isReadIn(user, sweep);
-  });
-}
-
-/// From the last map to the first, since one that is kept needs its operands once only.
-void RowEmitter::keepExpensiveMaps() {
-  for (unsigned index = stages.size(); index-- > 0;) {
-    const Stage &stage = stages[index];
-    if (roles[index].perRow || bodyCost(*stage.body) < kTranscendental || stage.results.size() != 1 ||
-        !stage.results[0].elementType.isF32())
-      continue;
-    SmallVector<unsigned> readIn;
-    for (unsigned sweep = 0; sweep <= lastSweep; ++sweep)
-      if (isReadIn(index, sweep) || (sweep == lastSweep && stage.results[0].operand))
-        readIn.push_back(sweep);
-    if (readIn.size() < 2)
-      continue;
-    roles[index].keptFrom = readIn.front();
-    roles[index].scratch = arrays++;
-  }
-}
-
-/// A maximum whose every user subtracts it from what it is the maximum of: differences are never positive, and NaN is
-/// met again.
-void RowEmitter::findHints() {
-  auto sameInput = [&](const StageInput &a, const StageInput &b) {
-    if (!a.operand || !b.operand)
-      return readsStage(a) && readsStage(b) && a.stage == b.stage && a.result == b.result;
-    const NestOperand &x = whole.operands[*a.operand], &y = whole.operands[*b.operand];
-    return x.argument == y.argument && x.offset == y.offset && x.strides == y.strides;
-  };
-  /// The argument that `value` is, perhaps extended to f32.
-  auto argumentOf = [](Value value) {
-    if (auto extend = value.getDefiningOp<arith::ExtFOp>())
-      value = extend.getIn();
-    return dyn_cast<BlockArgument>(value);
-  };
-  for (unsigned index = 0; index < stages.size(); ++index) {
-    const Stage &stage = stages[index];
-    if (!stage.reduces || stage.results.size() != 1 || !isa<arith::MaximumFOp>(combiners[index][0].op) ||
-        stage.inputs.size() != 1)
-      continue;
-    bool onlyDifferences = true;
-    for (unsigned user : users[index])
-      for (unsigned position = 0; position < stages[user].inputs.size(); ++position) {
-        const StageInput &input = stages[user].inputs[position];
-        if (!readsResult(input, index))
-          continue;
-        for (Operation *use : stages[user].body->getArgument(position).getUsers()) {
-          auto difference = dyn_cast<arith::SubFOp>(use);
-          BlockArgument minuend = difference ? argumentOf(difference.getLhs()) : BlockArgument();
-          onlyDifferences &= minuend && minuend.getArgNumber() < stages[user].inputs.size() &&
-                             difference.getRhs() == stages[user].body->getArgument(position) &&
-                             sameInput(stages[user].inputs[minuend.getArgNumber()], stage.inputs[0]);
-        }
-      }
-    if (!onlyDifferences)
-      continue;
-    roles[index].hints.nanReturns = combiners[index][0].nanReturns = true;
-    for (unsigned user : users[index]) {
-      Block &body = *stages[user].body;
-      // Its exponentials are all of such differences.
-      roles[user].hints.negativeExponents = llvm::all_of(body.getOps<math::ExpOp>(), [&](math::ExpOp exp) {
-        auto difference = exp.getOperand().getDefiningOp<arith::SubFOp>();
-        auto subtrahend = difference ? dyn_cast<BlockArgument>(difference.getRhs()) : BlockArgument();
-        return subtrahend && subtrahend.getArgNumber() < stages[user].inputs.size() &&
-               readsResult(stages[user].inputs[subtrahend.getArgNumber()], index);
-      });
-    }
-  }
-}
-
 LogicalResult RowEmitter::run() {
-  if (failed(analyze()))
+  FailureOr<RowSweeps> planned = planSweeps(whole, stages);
+  if (failed(planned))
     return failure();
+  sweeps = std::move(*planned);
+  columns = whole.countPoints(false);
   maxLines = builder.target.isa == Isa::Avx512 ? 4 : 2;
   // Rows of the cut axis that are a tile by themselves, or single ones; vectors of them where columns are strided.
   SmallVector<int64_t> blocks;
@@ -246,7 +91,7 @@ LogicalResult RowEmitter::run() {
     if (blocks.size() > 1 && blocks[0] == blocks[1])
       blocks.erase(blocks.begin());
   }
-  divideIntoUnits(estimateIndexCost(lastSweep + 1), blocks.empty() ? 1 : blocks.front());
+  divideIntoUnits(estimateIndexCost(sweeps.last + 1), blocks.empty() ? 1 : blocks.front());
   emitUnits([&](Value low, Value high) { emitBlocks(whole, blocks, low, high, [&] { emitTiles(); }); });
   return success();
 }
@@ -256,11 +101,11 @@ LogicalResult RowEmitter::run() {
 //===----------------------------------------------------------------------===//
 
 void RowEmitter::emitTiles() {
-  if (arrays > 0) {
+  if (sweeps.arrays > 0) {
     lineElements = columns * (choice.horizontal ? 1 : width);
     // Rows of scratch start on a cache line.
     lineElements = llvm::alignTo(lineElements, 16);
-    const int64_t elements = arrays * maxLines * lineElements;
+    const int64_t elements = sweeps.arrays * maxLines * lineElements;
     function.scratchBytes = std::max<uint64_t>(function.scratchBytes, elements * sizeof(float));
     memory = memref::ViewOp::create(builder.ops, builder.loc, MemRefType::get({elements}, builder.ops.getF32Type()),
                                     function.scratch, builder.index(0), ValueRange());
@@ -307,13 +152,13 @@ void RowEmitter::emitTiles() {
 void RowEmitter::emitTile(ArrayRef<Cell> lines) {
   rowValues.assign(stages.size(), {});
   loaded.clear();
-  for (unsigned sweep = 0; sweep <= lastSweep; ++sweep) {
+  for (unsigned sweep = 0; sweep <= sweeps.last; ++sweep) {
     evaluateRowValues(sweep, lines);
     emitSweep(sweep, lines);
   }
   for (auto [index, stage] : llvm::enumerate(stages))
     for (auto [result, described] : llvm::enumerate(stage.results))
-      if (described.operand && roles[index].perRow)
+      if (described.operand && sweeps.roles[index].perRow)
         for (auto [cell, value] : llvm::zip_equal(lines, rowValues[index][result]))
           store(*described.operand, cell, value);
   loaded.clear();
@@ -326,13 +171,7 @@ void RowEmitter::emitTile(ArrayRef<Cell> lines) {
 /// Vectors that a sweep keeps in flight.
 unsigned RowEmitter::vectorsInFlight(unsigned sweep) const {
   const bool wide = builder.target.isa == Isa::Avx512;
-  for (auto [stage, role] : llvm::zip_equal(stages, roles)) {
-    const bool computed = role.keptFrom ? *role.keptFrom == sweep : true;
-    if (!role.perRow || (stage.reduces && role.sweep == sweep))
-      if (computed && role.sweep <= sweep && bodyCost(*stage.body) >= kTranscendental)
-        return wide ? 4 : 2;
-  }
-  return wide ? 16 : 8;
+  return computesTranscendentals(sweeps, stages, sweep) ? (wide ? 4 : 2) : (wide ? 16 : 8);
 }
 
 SmallVector<Cell> RowEmitter::columnCells(int64_t elements, unsigned line, bool mayMask) const {
@@ -346,10 +185,10 @@ void RowEmitter::emitSweep(unsigned sweep, ArrayRef<Cell> lines) {
   current = sweep;
   SmallVector<unsigned> reductions;
   for (auto [index, stage] : llvm::enumerate(stages))
-    if (stage.reduces && roles[index].sweep == sweep)
+    if (stage.reduces && sweeps.roles[index].sweep == sweep)
       reductions.push_back(index);
-  const bool writes = sweep == lastSweep && llvm::any_of(llvm::zip_equal(stages, roles), [](auto pair) {
-                        return !std::get<1>(pair).perRow && isWritten(std::get<0>(pair));
+  const bool writes = sweep == sweeps.last && llvm::any_of(llvm::zip_equal(stages, sweeps.roles), [](auto pair) {
+                        return !std::get<1>(pair).perRow && std::get<0>(pair).isWritten();
                       });
   if (reductions.empty() && !writes)
     return;
@@ -378,7 +217,7 @@ void RowEmitter::emitSweep(unsigned sweep, ArrayRef<Cell> lines) {
   const int64_t step = chains * width, main = size / step * step;
   SmallVector<Value> identities;
   for (unsigned stage : reductions)
-    for (const Combiner &combiner : combiners[stage])
+    for (const Combiner &combiner : sweeps.combiners[stage])
       identities.push_back(builder.constant(combiner.identity));
   auto broadcastIdentities = [&](unsigned lanes) {
     return llvm::map_to_vector(identities, [&](Value identity) { return builder.broadcast(identity, lanes); });
@@ -410,7 +249,7 @@ void RowEmitter::emitSweep(unsigned sweep, ArrayRef<Cell> lines) {
       for (unsigned line = 0; line < lineCount; ++line) {
         unsigned result = 0;
         for (unsigned stage : reductions)
-          for (const Combiner &combiner : combiners[stage]) {
+          for (const Combiner &combiner : sweeps.combiners[stage]) {
             Value &chain = sums[(line * chains + index % chains) * identities.size() + result];
             Value whole =
                 builder.widen(folded[position++], cell.piece, builder.broadcast(identities[result], width), width);
@@ -440,14 +279,14 @@ SmallVector<Value> RowEmitter::emitStep(unsigned sweep, ArrayRef<LineCell> cells
       const unsigned results = stages[stage].results.size();
       llvm::append_range(arguments, own.take_front(results));
       own = own.drop_front(results);
-      for (Value value : inlineBody(builder, *stages[stage].body, arguments, lanes, roles[stage].hints))
+      for (Value value : inlineBody(builder, *stages[stage].body, arguments, lanes, sweeps.roles[stage].hints))
         stepped.push_back(builder.broadcast(value, lanes));
     }
-    if (sweep != lastSweep)
+    if (sweep != sweeps.last)
       continue;
     for (auto [stageIndex, stage] : llvm::enumerate(stages))
       for (auto [result, described] : llvm::enumerate(stage.results))
-        if (described.operand && !roles[stageIndex].perRow)
+        if (described.operand && !sweeps.roles[stageIndex].perRow)
           store(*described.operand, cell.cell, evaluate(stageIndex, result, cell));
   }
   return stepped;
@@ -466,7 +305,7 @@ SmallVector<Value> RowEmitter::gatherInputs(const Stage &stage, const LineCell &
 
 Value RowEmitter::evaluate(unsigned index, unsigned result, const LineCell &cell) {
   const Stage &stage = stages[index];
-  const Role &role = roles[index];
+  const RowRole &role = sweeps.roles[index];
   if (role.perRow)
     return rowValues[index][result][cell.line];
   Value &known = atCell[{index, result}];
@@ -488,7 +327,7 @@ Value RowEmitter::evaluate(unsigned index, unsigned result, const LineCell &cell
 }
 
 /// Scratch arrays are [line][column], or [line][column][lane] where lines are vectors.
-Value RowEmitter::scratchAddress(const Role &role, const LineCell &cell) {
+Value RowEmitter::scratchAddress(const RowRole &role, const LineCell &cell) {
   SmallVector<Position> positions;
   SmallVector<int64_t> strides;
   int64_t stride = choice.horizontal ? 1 : width;
@@ -515,16 +354,13 @@ void RowEmitter::finishReductions(ArrayRef<unsigned> reductions, unsigned lines,
   for (unsigned stage : reductions) {
     rowValues[stage].assign(stages[stage].results.size(), {});
     for (auto [result, described] : llvm::enumerate(stages[stage].results)) {
-      const Combiner &combiner = combiners[stage][result];
+      const Combiner &combiner = sweeps.combiners[stage][result];
       for (unsigned line = 0; line < lines; ++line) {
         Value value = accumulators[line * chains * perChain + position];
         for (int64_t chain = 1; chain < chains; ++chain)
           value = combiner.combine(builder, value, accumulators[(line * chains + chain) * perChain + position]);
-        if (choice.horizontal) {
-          value = combiner.combineLanes(builder, value);
-          if (described.start != combiner.identity)
-            value = combiner.combine(builder, builder.constant(described.start), value);
-        }
+        if (choice.horizontal)
+          value = combiner.foldLanes(builder, value, described.start);
         rowValues[stage][result].push_back(value);
       }
       ++position;
@@ -537,7 +373,7 @@ void RowEmitter::evaluateRowValues(unsigned sweep, ArrayRef<Cell> lines) {
   current = sweep;
   loaded.clear();
   for (auto [index, stage] : llvm::enumerate(stages)) {
-    const Role &role = roles[index];
+    const RowRole &role = sweeps.roles[index];
     if (!role.perRow || stage.reduces || role.sweep != sweep)
       continue;
     rowValues[index].assign(stage.results.size(), {});
@@ -555,13 +391,7 @@ void RowEmitter::evaluateRowValues(unsigned sweep, ArrayRef<Cell> lines) {
 } // namespace
 
 LogicalResult emitRow(plan::KernelOp kernel, KernelFunction &function) {
-  FailureOr<KernelForm> form = parseKernel(kernel);
-  if (failed(form))
-    return failure();
-  FailureOr<NestStages> collected = collectStages(*form);
-  if (failed(collected))
-    return failure();
-  return RowEmitter(*form, *collected, function).run();
+  return emitStages<RowEmitter>(kernel, function);
 }
 
 } // namespace nacre::codegen::cpu

@@ -10,6 +10,7 @@
 
 #include "codegen/cpu/NestStages.h"
 #include "codegen/cpu/Units.h"
+#include "dialects/plan/PlanDialect.h"
 
 namespace nacre::codegen::cpu {
 
@@ -84,6 +85,17 @@ private:
   mlir::Value part;              ///< Which of them.
   mlir::Value cutIndex;
 };
+
+/// Emits `kernel` by an emitter of stages over one set of loops; fails where its form is no such thing.
+template <typename StagesEmitter> llvm::LogicalResult emitStages(plan::KernelOp kernel, KernelFunction &function) {
+  llvm::FailureOr<KernelForm> form = parseKernel(kernel);
+  if (failed(form))
+    return llvm::failure();
+  llvm::FailureOr<NestStages> collected = collectStages(*form);
+  if (failed(collected))
+    return llvm::failure();
+  return StagesEmitter(*form, *collected, function).run();
+}
 
 } // namespace nacre::codegen::cpu
 

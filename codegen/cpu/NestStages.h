@@ -31,6 +31,10 @@ struct Stage {
   llvm::SmallVector<bool> walks; ///< Per loop of the nest: whether the stage has it.
   llvm::SmallVector<bool> keeps; ///< Per loop of the nest: whether its results depend on it.
   bool reduces = false;
+
+  bool isWritten() const {
+    return llvm::any_of(results, [](const StageResult &result) { return result.operand.has_value(); });
+  }
 };
 
 struct NestStages {
