@@ -9,6 +9,7 @@
 //        3. in each class the kernel with the most work decides.
 
 #include "codegen/cpu/Passes.h"
+#include "codegen/cpu/TargetOptions.h"
 #include "codegen/cpu/TileTables.h"
 #include "codegen/form/ContractionForm.h"
 
@@ -180,12 +181,8 @@ struct ChooseTiles : codegen::cpu::impl::ChooseTilesPassBase<ChooseTiles> {
   using ChooseTilesPassBase::ChooseTilesPassBase;
 
   void runOnOperation() override {
-    auto targets = parseTargets(target.getValue(), cpu.getValue());
-    if (!targets) {
-      getOperation().emitError(llvm::toString(targets.takeError()));
-      return signalPassFailure();
-    }
-    if (failed(chooseTiles(getOperation(), *targets)))
+    FailureOr<SmallVector<Target, 1>> targets = readTargetOptions(getOperation(), target, cpu);
+    if (failed(targets) || failed(chooseTiles(getOperation(), *targets)))
       signalPassFailure();
   }
 };

@@ -9,6 +9,7 @@
 #include "codegen/PackWeights.h"
 #include "codegen/cpu/Emitters.h"
 #include "codegen/cpu/Passes.h"
+#include "codegen/cpu/TargetOptions.h"
 #include "dialects/plan/PlanDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -157,12 +158,8 @@ struct EmitCpu : codegen::cpu::impl::EmitCpuPassBase<EmitCpu> {
   using EmitCpuPassBase::EmitCpuPassBase;
 
   void runOnOperation() override {
-    auto targets = parseTargets(target.getValue(), cpu.getValue());
-    if (!targets) {
-      getOperation().emitError(llvm::toString(targets.takeError()));
-      return signalPassFailure();
-    }
-    if (failed(emitKernels(getOperation(), targets->front())))
+    FailureOr<SmallVector<Target, 1>> targets = readTargetOptions(getOperation(), target, cpu);
+    if (failed(targets) || failed(emitKernels(getOperation(), targets->front())))
       signalPassFailure();
   }
 };

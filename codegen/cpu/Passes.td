@@ -15,7 +15,7 @@ class TargetPass<string argument> : Pass<argument, "::mlir::ModuleOp"> {
     Option<"target", "target", "std::string", /*default=*/"\"host\"",
            "Operating system: host, linux-x86_64, linux-arm64 or android-arm64">,
     Option<"cpu", "cpu", "std::string", /*default=*/"\"\"",
-           "LLVM's name of the CPU; empty for the target's default">,
+           "LLVM's names of the CPUs, separated by commas; empty for the target's default">,
   ];
 }
 

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the options `target` and `cpu` of the passes (Passes.td), as targets.
+// Why:   the compiler calls code generation with targets; only nacre-opt has their names.
+// How:   parsed when a pass runs; mistakes are reported at the module.
+
+#ifndef NACRE_CODEGEN_CPU_TARGETOPTIONS_H
+#define NACRE_CODEGEN_CPU_TARGETOPTIONS_H
+
+#include "codegen/Target.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace nacre::codegen::cpu {
+
+/// As parseTargets; never empty.
+llvm::FailureOr<llvm::SmallVector<Target, 1>> readTargetOptions(mlir::ModuleOp module, llvm::StringRef target,
+                                                                llvm::StringRef cpus);
+
+} // namespace nacre::codegen::cpu
+
+#endif // NACRE_CODEGEN_CPU_TARGETOPTIONS_H
