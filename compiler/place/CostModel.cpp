@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How:  1. what of an engine each form of work reaches; 2. the rooflines; 3. cuts.
+
+#include "compiler/place/CostModel.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+#include <cassert>
+
+namespace nacre::place {
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// 1. Efficiencies
+//===----------------------------------------------------------------------===//
+
+/// Shares of the peak. docs/phases/place.md says which are measured.
+struct Efficiency {
+  double cpuFlops, cpuBytes;
+  double gpuFlops, gpuBytes;
+  double pointsPerInvocation; ///< On the GPU.
+};
+
+Efficiency efficiencyOf(WorkForm form) {
+  switch (form) {
+  case WorkForm::Product:
+    return {0.95, 0.9, 0.40, 0.7, 16};
+  case WorkForm::Streamed:
+    return {0.75, 0.8, 0.12, 0.6, 4};
+  case WorkForm::Pointwise:
+    return {0.20, 0.7, 0.20, 0.7, 4};
+  case WorkForm::Row:
+    return {0.60, 0.7, 0.10, 0.5, 1};
+  case WorkForm::Movement:
+    return {0.30, 0.4, 0.05, 0.35, 1};
+  case WorkForm::Scan:
+    return {0.02, 0.3, 0.01, 0.1, 1};
+  }
+  return {};
+}
+
+/// A polynomial, in simple operations: on the CPU our own on vectors, which keeps its multiply-adds busy whatever is
+/// around it; on the GPU a special unit and what surrounds it.
+constexpr double kCpuFlopsPerFunction = 20, kCpuFunctionEfficiency = 0.6;
+constexpr double kGpuFlopsPerFunction = 8;
+
+/// Work shorter than this on one thread is not handed to another.
+constexpr double kSecondsPerThread = 10e-6;
+
+/// A GPU's bandwidth is used up by fewer invocations than its arithmetic.
+constexpr double kBandwidthHeadStart = 4;
+
+/// Less than this of a GPU is never used: one workgroup has a core's units for itself.
+constexpr double kLeastOccupancy = 1.0 / 64;
+
+//===----------------------------------------------------------------------===//
+// 2. Rooflines
+//===----------------------------------------------------------------------===//
+
+/// Seconds for bytes that come from a cache where they can have stayed there, and else from memory.
+double transferSeconds(const Work &work, double share, const Cache &cache, double cacheRate, double memoryRate) {
+  const double tensors = work.tensors.of(share), weights = work.weights.of(share);
+  const double room = cache.bytes / 2; // the other half holds what else a launch touches
+  cacheRate = std::max(cacheRate, memoryRate);
+  return tensors / (tensors <= room ? cacheRate : memoryRate) +
+         weights / (work.rivals + tensors <= room ? cacheRate : memoryRate);
+}
+
+double cpuSeconds(const Work &work, const DeviceProfile &device, double share, unsigned threads) {
+  const CpuProfile &cpu = device.cpu;
+  const Efficiency efficiency = efficiencyOf(work.form);
+  const double arithmetic =
+      work.flops * share / efficiency.cpuFlops + work.functions * share * kCpuFlopsPerFunction / kCpuFunctionEfficiency;
+  const double memoryRate = std::min(cpu.bytesPerSecond, threads * cpu.coreBytesPerSecond);
+  return std::max(arithmetic / cpu.flopsPerSecond(threads),
+                  transferSeconds(work, share, cpu.cache, threads * cpu.cache.bytesPerSecond * efficiency.cpuBytes,
+                                  memoryRate * efficiency.cpuBytes));
+}
+
+} // namespace
+
+double cpuSeconds(const Work &work, const DeviceProfile &device, double share) {
+  assert(share >= 0 && share <= 1 && "a share is of the cut axis");
+  if (share == 0)
+    return 0;
+  const double alone = cpuSeconds(work, device, share, 1);
+  const unsigned threads = unsigned(std::clamp<double>(alone / kSecondsPerThread, 1, device.cpu.threads));
+  // Threads that do not help are not asked: a share of fewer of them would have been as quick.
+  const double together = threads > 1 ? std::min(alone, cpuSeconds(work, device, share, threads)) : alone;
+  return device.cpu.launchSeconds + together;
+}
+
+double gpuSeconds(const Work &work, const DeviceProfile &device, Precision precision, double share) {
+  assert(share >= 0 && share <= 1 && "a share is of the cut axis");
+  if (share == 0)
+    return 0;
+  const GpuProfile &gpu = device.gpu;
+  const Efficiency efficiency = efficiencyOf(work.form);
+  // The precision is that of products; everything else computes in fp32.
+  const bool half = precision == Precision::F16 && work.form == WorkForm::Product;
+  const double peak = half ? gpu.fp16FlopsPerSecond : gpu.fp32FlopsPerSecond;
+  const double flops = (work.flops + work.functions * kGpuFlopsPerFunction) * share;
+  const double occupancy =
+      std::max(work.points * share / efficiency.pointsPerInvocation / gpu.invocations, kLeastOccupancy);
+  const double arithmetic = peak * efficiency.gpuFlops * std::min(1.0, occupancy);
+  const double transfer = efficiency.gpuBytes * std::min(1.0, occupancy * kBandwidthHeadStart);
+  return gpu.dispatchSeconds +
+         std::max(flops / arithmetic, transferSeconds(work, share, gpu.cache, gpu.cache.bytesPerSecond * transfer,
+                                                      gpu.bytesPerSecond * transfer));
+}
+
+//===----------------------------------------------------------------------===//
+// 3. Cuts
+//===----------------------------------------------------------------------===//
+
+/// The search is within 4 % of the best of all cuts with eighths, 7 % with quarters.
+constexpr int64_t kParts = 16;
+
+CutSeconds cutSeconds(const Work &work, const DeviceProfile &device, Precision precision, double gpuShare) {
+  CutSeconds seconds{cpuSeconds(work, device, 1 - gpuShare), gpuSeconds(work, device, precision, gpuShare)};
+  if (gpuShare == 0 || gpuShare == 1 || !device.memory.shared)
+    return seconds;
+  // Weights come from memory for both, which one of them might have used alone.
+  const double memory = (work.weights.of(gpuShare) + work.weights.of(1 - gpuShare)) / device.memory.bytesPerSecond;
+  return {std::max(seconds.cpu, memory), std::max(seconds.gpu, memory)};
+}
+
+int64_t balancedCut(const Work &work, const DeviceProfile &device, Precision precision, int64_t extent, int64_t grain) {
+  auto seconds = [&](int64_t steps) {
+    const CutSeconds cut = cutSeconds(work, device, precision, double(steps * grain) / extent);
+    return std::max(cut.cpu, cut.gpu + (steps ? device.gpu.meetingSeconds : 0));
+  };
+  // The CPU's time falls with the GPU's share and the GPU's rises, so where they cross is found by halving.
+  int64_t low = 0, high = extent / grain;
+  while (low < high) {
+    const int64_t middle = (low + high) / 2;
+    const CutSeconds cut = cutSeconds(work, device, precision, double(middle * grain) / extent);
+    if (cut.cpu > cut.gpu + device.gpu.meetingSeconds)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  const int64_t best = low > 0 && seconds(low - 1) <= seconds(low) ? low - 1 : low;
+  return seconds(0) <= seconds(best) ? 0 : best * grain;
+}
+
+llvm::SmallVector<int64_t> promisingCuts(const Work &work, const DeviceProfile &device, Precision precision,
+                                         int64_t extent, int64_t grain) {
+  llvm::SmallVector<int64_t> cuts{0, extent, balancedCut(work, device, precision, extent, grain)};
+  for (int64_t part = 1; part < kParts; ++part)
+    cuts.push_back(extent * part / kParts / grain * grain);
+  llvm::sort(cuts);
+  cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+  return cuts;
+}
+
+} // namespace nacre::place

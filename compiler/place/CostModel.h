@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  how long a launch takes on each engine, whole or for a share of its cut axis.
+// Why:   placement compares engines before anything has run; plain numbers in, seconds out, so that it can be tested
+// and
+//        tuned without IR or device.
+// How:   a roofline for each engine: the larger of arithmetic over rate and bytes over bandwidth, each lessened by how
+//        much of the engine work of that form and size can use, plus what a launch costs in itself.
+//        docs/phases/place.md says where the constants come from.
+
+#ifndef NACRE_COMPILER_PLACE_COSTMODEL_H
+#define NACRE_COMPILER_PLACE_COSTMODEL_H
+
+#include "compiler/place/DeviceProfile.h"
+#include "llvm/ADT/SmallVector.h"
+#include <cstdint>
+
+namespace nacre::place {
+
+/// What kind of work, as far as speed is concerned.
+enum class WorkForm {
+  Product,   ///< A contraction whose operands are used many times.
+  Streamed,  ///< A contraction without that: depthwise, matrix-vector.
+  Pointwise, ///< Loops with a scalar body: maps, windows, reductions.
+  Row,       ///< Several sweeps over a row.
+  Movement,  ///< Transposes, gathers, resizing.
+  Scan       ///< One element after the other along an axis.
+};
+
+/// Bytes that a launch reads or writes.
+struct Traffic {
+  double divided = 0; ///< A share of the cut axis touches as much of these.
+  double whole = 0;   ///< Any share touches all of these.
+
+  double of(double share) const { return share > 0 ? divided * share + whole : 0; }
+};
+
+struct Work {
+  WorkForm form = WorkForm::Pointwise;
+  double flops = 0;     ///< Multiplications, additions and other simple operations.
+  double functions = 0; ///< Evaluations of exp, tanh and the like.
+  double points = 0;    ///< Elements of the output: what a GPU divides among its invocations.
+  Traffic tensors;      ///< Likely to be in a cache: another launch has just written them.
+  Traffic weights;
+  double rivals = 0; ///< Bytes of weights that are read between two readings of these, with them: a run's, a loop's.
+};
+
+enum class Precision { F32, F16 };
+
+/// What a launch takes where it is alone, apart from meetings; `share` of the cut axis, 0 to 1. Nothing takes no time.
+double cpuSeconds(const Work &work, const DeviceProfile &device, double share = 1);
+double gpuSeconds(const Work &work, const DeviceProfile &device, Precision precision, double share = 1);
+
+/// Both at the same time, the GPU with its share, the CPU with the rest: they have one memory between them.
+struct CutSeconds {
+  double cpu = 0, gpu = 0;
+};
+CutSeconds cutSeconds(const Work &work, const DeviceProfile &device, Precision precision, double gpuShare);
+
+/// The multiple of `grain` in [0, extent] for the GPU that makes the longer of both times, the GPU's with a meeting,
+/// shortest.
+int64_t balancedCut(const Work &work, const DeviceProfile &device, Precision precision, int64_t extent, int64_t grain);
+
+/// The cuts that a search should try: none, all, the balanced one and sixteenths; different multiples of the grain, or
+/// all.
+llvm::SmallVector<int64_t> promisingCuts(const Work &work, const DeviceProfile &device, Precision precision,
+                                         int64_t extent, int64_t grain);
+
+} // namespace nacre::place
+
+#endif // NACRE_COMPILER_PLACE_COSTMODEL_H
