@@ -10,6 +10,8 @@ using namespace llvm;
 
 namespace nacre {
 
+StringRef LaunchReport::engine() const { return gpuShare == 0 ? "cpu" : gpuShare == 1 ? "gpu" : "cut"; }
+
 double CompileReport::totalMilliseconds() const {
   double total = 0;
   for (auto [phase, milliseconds] : phaseMilliseconds)
@@ -19,19 +21,20 @@ double CompileReport::totalMilliseconds() const {
 
 json::Value CompileReport::toJson() const {
   json::Array launchRows;
-  for (const LaunchReport &launch : launches)
-    launchRows.push_back(json::Object{{"nodes", launch.nodes},
-                                      {"kernel", launch.kernel},
-                                      {"kind", launch.kind},
-                                      {"flops", launch.flops},
-                                      {"turns", launch.turns},
-                                      {"fallback", launch.fallback},
-                                      {"gpu_share", launch.gpuShare},
-                                      {"gpu_declined", launch.gpuDeclined}});
+  for (const LaunchReport &launch : launches) {
+    json::Object row{{"nodes", launch.nodes},     {"kernel", launch.kernel},      {"kind", launch.kind},
+                     {"flops", launch.flops},     {"turns", launch.turns},        {"fallback", launch.fallback},
+                     {"engine", launch.engine()}, {"gpu_share", launch.gpuShare}, {"gpu_declined", launch.gpuDeclined}};
+    if (launch.predictedMilliseconds) {
+      row["predicted_cpu_ms"] = launch.predictedMilliseconds->cpu;
+      row["predicted_gpu_ms"] = launch.predictedMilliseconds->gpu;
+    }
+    launchRows.push_back(std::move(row));
+  }
   json::Object phases;
   for (auto [phase, milliseconds] : phaseMilliseconds)
     phases[phaseWord(phase)] = milliseconds;
-  return json::Object{{"model", model},
+  json::Object report{{"model", model},
                       {"output", output},
                       {"target", target},
                       {"cpu", cpu},
@@ -45,6 +48,13 @@ json::Value CompileReport::toJson() const {
                       {"phase_ms", std::move(phases)},
                       {"total_ms", totalMilliseconds()},
                       {"launches", std::move(launchRows)}};
+  if (predicted) {
+    report["device"] = device;
+    report["predicted_ms"] = predicted->placed;
+    report["predicted_cpu_only_ms"] = predicted->cpu;
+    report["predicted_meetings"] = int64_t(predicted->meetings);
+  }
+  return report;
 }
 
 static std::string size(uint64_t bytes) {
@@ -65,6 +75,9 @@ std::string CompileReport::summary() const {
                 size(codeBytes), size(fileBytes));
   if (unsigned onGpu = count_if(launches, [](const LaunchReport &launch) { return launch.gpuShare > 0; }))
     os << formatv("  GPU: {0} launches, {1} of SPIR-V\n", onGpu, size(gpuCodeBytes));
+  if (predicted)
+    os << formatv("  predicted for {0}: {1:F2} ms with {2} meetings, CPU only {3:F2} ms\n", device, predicted->placed,
+                  predicted->meetings, predicted->cpu);
   unsigned declined = count_if(launches, [](const LaunchReport &launch) { return !launch.gpuDeclined.empty(); });
   if (declined)
     os << formatv("  {0} launches have no GPU code; --report says why\n", declined);

@@ -7,29 +7,46 @@
 
 #include "compiler/CompilerOptions.h"
 #include "llvm/Support/JSON.h"
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace nacre {
 
+/// Whole, on each engine alone.
+struct PredictedLaunch {
+  double cpu = 0, gpu = 0;
+};
+
+/// Of a run, by the model of the place phase.
+struct PredictedRun {
+  double placed = 0; ///< As the launches say.
+  double cpu = 0;    ///< With the CPU alone.
+  unsigned meetings = 0;
+};
+
 struct LaunchReport {
   std::string nodes;  ///< The model's nodes it computes.
   std::string kernel; ///< Its code's name; equal for launches that share code.
   std::string kind;
-  double flops = 0;        ///< Multiplications and additions of one launch.
-  int64_t turns = 1;       ///< How often a run launches it.
-  bool fallback = false;   ///< No emitter took it.
-  double gpuShare = 0;     ///< Of the cut axis: 0 is the CPU alone, 1 the GPU alone.
-  std::string gpuDeclined; ///< Why the GPU computes nothing of it, where it was to.
+  double flops = 0;                                     ///< Multiplications and additions of one launch.
+  int64_t turns = 1;                                    ///< How often a run launches it.
+  bool fallback = false;                                ///< No emitter took it.
+  double gpuShare = 0;                                  ///< Of the cut axis: 0 is the CPU alone, 1 the GPU alone.
+  std::string gpuDeclined;                              ///< Why the GPU computes nothing of it, where it was to.
+  std::optional<PredictedLaunch> predictedMilliseconds; ///< One turn; none without a device.
+
+  llvm::StringRef engine() const; ///< `cpu`, `gpu` or `cut`.
 };
 
 struct CompileReport {
-  std::string model, output, target, cpu;
+  std::string model, output, target, cpu, device;
   unsigned operators = 0; ///< After the graph phase.
   unsigned kernels = 0;   ///< Different ones.
   std::vector<LaunchReport> launches;
-  uint64_t weightBytes = 0; ///< Packed, every encoding.
-  uint64_t arenaBytes = 0;  ///< Of the largest entry.
+  std::optional<PredictedRun> predicted; ///< Milliseconds; none without a device.
+  uint64_t weightBytes = 0;              ///< Packed, every encoding.
+  uint64_t arenaBytes = 0;               ///< Of the largest entry.
   uint64_t codeBytes = 0;
   uint64_t gpuCodeBytes = 0; ///< SPIR-V, all variants.
   uint64_t fileBytes = 0;

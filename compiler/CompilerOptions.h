@@ -33,8 +33,9 @@ std::optional<Phase> parsePhase(llvm::StringRef word);
 struct Placement {
   enum class Engines {
     Cpu,
-    Gpu,  ///< Everything that has GPU code.
-    Split ///< The GPU computes `percent` of each launch that can be cut.
+    Gpu,   ///< Everything that has GPU code.
+    Split, ///< The GPU computes `percent` of each launch that can be cut.
+    Auto   ///< What makes a run on `device` short.
   };
   Engines engines = Engines::Cpu;
   unsigned percent = 0;
@@ -58,6 +59,7 @@ struct CompilerOptions {
   std::optional<Phase> compileTo;                          ///< Stop after this phase and print its IR.
   Output output = Output::SharedLibrary;
   Placement placement;
+  std::string device; ///< Whose times are predicted: a profile's name or file; empty: nobody's.
   GpuPrecision gpuPrecision = GpuPrecision::F32; ///< What contractions multiply on the GPU.
 };
 

@@ -99,6 +99,7 @@ public:
     report.output = options.outputPath;
     report.target = targets.back().name;
     report.cpu = options.cpus;
+    report.device = options.device;
 
     // Each phase reads what the one before it wrote, and nothing else.
     const std::pair<Phase, std::function<LogicalResult()>> phases[] = {
@@ -153,8 +154,16 @@ private:
 
   LogicalResult placeKernels() {
     place::Options placeOptions;
-    placeOptions.gpuPercent = options.placement.percent;
-    return runPasses([&](OpPassManager &passes) { place::buildPipeline(passes, placeOptions); });
+    placeOptions.placement = options.placement;
+    placeOptions.device = options.device;
+    placeOptions.gpuPrecision = options.gpuPrecision;
+    if (failed(runPasses([&](OpPassManager &passes) { place::buildPipeline(passes, placeOptions); })))
+      return failure();
+    for (auto entry : module->getOps<plan::EntryOp>())
+      if (auto predicted = entry->getAttrOfType<DenseI64ArrayAttr>(place::kPredictedNanoseconds))
+        report.predicted = {predicted[0] * 1e-6, predicted[1] * 1e-6,
+                            unsigned(entry->getAttrOfType<IntegerAttr>(place::kMeetings).getInt())};
+    return success();
   }
 
   LogicalResult schedule() {
@@ -274,6 +283,8 @@ private:
         row.fallback = llvm::any_of(kernel->variants, [](const codegen::KernelCode &code) { return code.fallback; });
         row.gpuShare = double(gpuShare(launch)) / plan::KernelOp(kernel->kernel).getCutExtent();
         row.gpuDeclined = kernel->gpu.declined;
+        if (auto predicted = launch->getAttrOfType<DenseI64ArrayAttr>(place::kPredictedNanoseconds))
+          row.predictedMilliseconds = {predicted[0] * 1e-6, predicted[1] * 1e-6};
         for (Operation *parent = launch->getParentOp(); parent != entry; parent = parent->getParentOp())
           row.turns *= cast<plan::ForOp>(parent).getTripCount();
         report.launches.push_back(std::move(row));
@@ -325,6 +336,10 @@ LogicalResult compileModel(const CompilerOptions &options, MLIRContext &context,
                            CompileReport &report, Progress progress) {
   return Compilation(options, context, text, report, progress).run();
 }
+
+llvm::SmallVector<std::pair<std::string, std::string>> describeDevices() { return place::describeShippedProfiles(); }
+
+llvm::Error checkDevice(StringRef device) { return place::checkDevice(device); }
 
 llvm::FailureOr<unsigned> checkModel(const CompilerOptions &options, MLIRContext &context, raw_ostream &text) {
   std::vector<importer::UnsupportedNode> unsupported;

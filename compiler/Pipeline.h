@@ -13,6 +13,7 @@
 
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/Error.h"
 #include "llvm/Support/LogicalResult.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -34,6 +35,12 @@ llvm::LogicalResult compileModel(const CompilerOptions &options, mlir::MLIRConte
 /// Prints all nodes of the model that are not supported, one per line with name, operator, operator set and reason, and
 /// returns how many they are. Fails where the file cannot be read.
 llvm::FailureOr<unsigned> checkModel(const CompilerOptions &options, mlir::MLIRContext &context, llvm::raw_ostream &text);
+
+/// Names and descriptions of the device profiles that nacre-compile carries.
+llvm::SmallVector<std::pair<std::string, std::string>> describeDevices();
+
+/// Fails, with the reason, where CompilerOptions::device names no profile, or one that is not valid.
+llvm::Error checkDevice(llvm::StringRef device);
 
 } // namespace nacre
 

@@ -5,9 +5,11 @@
 #ifndef NACRE_COMPILER_PLACE_PASSES_H
 #define NACRE_COMPILER_PLACE_PASSES_H
 
+#include "compiler/CompilerOptions.h"
 #include "dialects/plan/PlanDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
+#include "llvm/Support/Error.h"
 
 namespace nacre::place {
 
@@ -16,9 +18,23 @@ namespace nacre::place {
 #include "compiler/place/Passes.h.inc"
 
 struct Options {
-  /// How much of each launch the GPU computes.
-  unsigned gpuPercent = 0;
+  Placement placement;
+  std::string device; ///< A shipped profile's name or the path of a file; empty: nothing is predicted.
+  GpuPrecision gpuPrecision = GpuPrecision::F32;
 };
+
+/// On a launch: nanoseconds that the whole of it takes on the CPU, and on the GPU, one turn. On an entry: that a run
+/// takes as placed, and with the CPU alone. Both are guesses for a device.
+constexpr llvm::StringLiteral kPredictedNanoseconds = "plan.predicted_ns";
+
+/// On an entry: how often the engines meet in a run.
+constexpr llvm::StringLiteral kMeetings = "plan.meetings";
+
+/// Names and descriptions of the profiles that `device` may name.
+llvm::SmallVector<std::pair<std::string, std::string>> describeShippedProfiles();
+
+/// Fails where `device` is no profile, or not a valid one.
+llvm::Error checkDevice(llvm::StringRef device);
 
 /// Appends the phase to `pm`, which runs on a module.
 void buildPipeline(mlir::OpPassManager &pm, const Options &options);

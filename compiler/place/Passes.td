@@ -13,11 +13,17 @@ include "mlir/Pass/PassBase.td"
 def PlaceKernelsPass : Pass<"nacre-place-kernels", "::mlir::ModuleOp"> {
   let summary = "Give every launch the ranges of its cut axis that the CPU and the GPU compute";
   let description = [{
-    The GPU gets the first `gpu-percent` of each cut axis, rounded down to the kernel's grain, the CPU what is left.
+    Every kernel names an axis along which engines can share its work. This is where that is decided, because everything
+    after works with shares: codegen compiles for the engines that have some, the runtime starts both.
+
+    With `engines=auto` the run as predicted for `device` is made short (docs/phases/place.md): a launch goes to the GPU, or
+    is cut, only where that pays for the engines' meeting. With `split` the GPU gets the first `percent` of each cut axis,
+    rounded down to the kernel's grain, the CPU what is left.
 
     Requires: every launch names a kernel.
 
-    Ensures: every launch has `cpu` and `gpu`, which together cover the kernel's cut axis.
+    Ensures: every launch has `cpu` and `gpu`, which together cover the kernel's cut axis. With a device, launches and
+    entries have `plan.predicted_ns`.
 
     Example. With a kernel cut along an axis of 56 rows,
 
@@ -32,7 +38,16 @@ def PlaceKernelsPass : Pass<"nacre-place-kernels", "::mlir::ModuleOp"> {
         : (memref<1x58x58x8xf32>) into (memref<1x56x56x8xf32>)
     ```
   }];
-  let options = [Option<"gpuPercent", "gpu-percent", "unsigned", "0", "How much of each cut axis the GPU computes">];
+  let options = [
+    Option<"engines", "engines", "std::string", "\"cpu\"", "Who computes: cpu, gpu, split (see percent) or auto (needs a device)">,
+    Option<"percent", "percent", "unsigned", "0", "With engines=split, how much of each cut axis the GPU computes">,
+    Option<"device", "device", "std::string", "\"\"", "The profile to predict times for: a shipped one's name, or a .json file">,
+    Option<"precision", "gpu-precision", "std::string", "\"fp32\"", "What products on the GPU are predicted with: fp32 or fp16">,
+  ];
+  let statistics = [
+    Statistic<"numOnGpu", "num-on-gpu", "Number of launches that the GPU computes alone">,
+    Statistic<"numCut", "num-cut", "Number of launches that both engines share">,
+  ];
 }
 
 #endif // NACRE_COMPILER_PLACE_PASSES

@@ -2,16 +2,43 @@
 //
 // The place phase, in order.
 
+#include "compiler/place/DeviceProfile.h"
 #include "compiler/place/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
 
 namespace nacre::place {
 
+static const char *wordOf(Placement::Engines engines) {
+  switch (engines) {
+  case Placement::Engines::Cpu:
+    return "cpu";
+  case Placement::Engines::Gpu:
+    return "gpu";
+  case Placement::Engines::Split:
+    return "split";
+  case Placement::Engines::Auto:
+    return "auto";
+  }
+  return "";
+}
+
 void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
   PlaceKernelsPassOptions placing;
-  placing.gpuPercent = options.gpuPercent;
+  placing.engines = wordOf(options.placement.engines);
+  placing.percent = options.placement.percent;
+  placing.device = options.device;
+  placing.precision = options.gpuPrecision == GpuPrecision::F16 ? "fp16" : "fp32";
   pm.addPass(createPlaceKernelsPass(placing));
 }
+
+llvm::SmallVector<std::pair<std::string, std::string>> describeShippedProfiles() {
+  llvm::SmallVector<std::pair<std::string, std::string>> rows;
+  for (const ShippedProfile &shipped : shippedProfiles())
+    rows.emplace_back(shipped.name, llvm::cantFail(parseDeviceProfile(shipped.json, shipped.name)).description);
+  return rows;
+}
+
+llvm::Error checkDevice(llvm::StringRef device) { return loadDeviceProfile(device).takeError(); }
 
 } // namespace nacre::place

@@ -115,4 +115,10 @@ int runCheck(const CompilerOptions &options, mlir::MLIRContext &context, Console
   return 0;
 }
 
+int listDevices() {
+  for (const auto &[name, description] : describeDevices())
+    outs() << left_justify(name, 20) << description << "\n";
+  return 0;
+}
+
 } // namespace nacre::tools

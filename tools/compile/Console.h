@@ -33,6 +33,9 @@ int runCompile(const CompilerOptions &options, llvm::StringRef reportPath, mlir:
 /// `--check`; returns the exit code.
 int runCheck(const CompilerOptions &options, mlir::MLIRContext &context, Console &console);
 
+/// Prints the names and descriptions of the profiles for --device; returns the exit status.
+int listDevices();
+
 } // namespace nacre::tools
 
 #endif // NACRE_TOOLS_COMPILE_CONSOLE_H

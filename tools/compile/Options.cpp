@@ -3,6 +3,7 @@
 // Declares the options and copies them into plain structs at once: the in-process linker resets every llvm::cl option.
 
 #include "tools/compile/Options.h"
+#include "compiler/Pipeline.h"
 #include "tools/CommandLine.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -19,7 +20,7 @@ namespace {
 
 struct Declarations {
   cl::OptionCategory category{"nacre-compile options"};
-  cl::opt<std::string> model{cl::Positional, cl::Required, cl::desc("<model.onnx>"), cl::cat(category)};
+  cl::opt<std::string> model{cl::Positional, cl::desc("<model.onnx>"), cl::cat(category)};
   cl::opt<std::string> output{
       "o", cl::value_desc("file"), cl::cat(category),
       cl::desc("The library to write; its C header is written beside it (default: lib<model>.so)")};
@@ -34,8 +35,13 @@ struct Declarations {
                "cortex-a76 (default: native on the host, else the target's baseline)")};
   cl::opt<std::string> place{
       "place", cl::init("cpu"), cl::cat(category), cl::value_desc("engines"),
-      cl::desc("Who computes: cpu (default), gpu (the CPU what has no GPU code), or split:<percent>: the "
-               "GPU that much of each kernel, the CPU the rest, at the same time")};
+      cl::desc("Who computes: cpu (default), gpu (the CPU what has no GPU code), split:<percent>: the GPU that "
+               "much of each kernel, the CPU the rest, at the same time, or auto: what is predicted to be fastest on "
+               "--device")};
+  cl::opt<std::string> device{
+      "device", cl::cat(category), cl::value_desc("name|file.json"),
+      cl::desc("The device whose times --place=auto and --report predict: a profile's name, or a file like "
+               "them; list prints the names")};
   cl::opt<std::string> gpuPrecision{
       "gpu-precision", cl::init("fp32"), cl::cat(category), cl::value_desc("precision"),
       cl::desc("What the GPU multiplies in contractions: fp32 (default) or fp16; sums are fp32")};
@@ -75,6 +81,8 @@ std::string epilogue() {
         "      for phones; the app includes mobilenet.h and nacre/runtime.h\n"
         "  nacre-compile detector.onnx -o libdetector.so --shape image=1x3x320x320\n"
         "      give an open input its shape\n"
+        "  nacre-compile detector.onnx -o libdetector.so --target=android-arm64 --place=auto --device=snapdragon-778g\n"
+        "      on that phone's CPU and GPU, whichever is predicted to be faster for each part\n"
         "  nacre-compile model.onnx --check\n"
         "      what would stop this model, all of it at once\n"
         "\nEXIT STATUS\n"
@@ -119,10 +127,12 @@ Expected<Placement> parsePlacement(StringRef word) {
     return Placement{Placement::Engines::Cpu, 0};
   if (word == "gpu")
     return Placement{Placement::Engines::Gpu, 100};
+  if (word == "auto")
+    return Placement{Placement::Engines::Auto, 0};
   unsigned percent;
   if (StringRef number = word; number.consume_front("split:") && !number.getAsInteger(10, percent) && percent <= 100)
     return Placement{Placement::Engines::Split, percent};
-  return bad("--place must be cpu, gpu or split:<percent> with a percent of 0 to 100, but is '" + word + "'");
+  return bad("--place must be cpu, gpu, auto or split:<percent> with a percent of 0 to 100, but is '" + word + "'");
 }
 
 Expected<GpuPrecision> parseGpuPrecision(StringRef word) {
@@ -161,6 +171,11 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
     return bad(StringRef(messages).rtrim());
 
   CommandLine result;
+  result.listDevices = options.device == "list";
+  if (result.listDevices)
+    return result;
+  if (options.model.empty())
+    return bad("a model must be given, as in nacre-compile model.onnx; see --help");
   CompilerOptions &compiler = result.compiler;
   compiler.modelPath = options.model;
   compiler.modelName = options.name;
@@ -191,6 +206,12 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   if (!placement)
     return placement.takeError();
   compiler.placement = *placement;
+  compiler.device = options.device;
+  if (placement->engines == Placement::Engines::Auto && compiler.device.empty())
+    return bad("--place=auto must have a device to be fast on: --device=<name>; --device=list prints the names");
+  if (!compiler.device.empty())
+    if (Error error = checkDevice(compiler.device))
+      return bad("--device: " + toString(std::move(error)));
   Expected<GpuPrecision> precision = parseGpuPrecision(options.gpuPrecision);
   if (!precision)
     return precision.takeError();

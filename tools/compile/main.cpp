@@ -17,6 +17,8 @@ int main(int argc, char **argv) {
     llvm::errs() << "nacre-compile: " << llvm::toString(commandLine.takeError()) << "\n";
     return 2;
   }
+  if (commandLine->listDevices)
+    return tools::listDevices();
   const CompilerOptions &options = commandLine->compiler;
 
   mlir::DialectRegistry registry;

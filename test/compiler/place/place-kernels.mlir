@@ -1,6 +1,6 @@
 // RUN: nacre-opt %s --nacre-place-kernels | FileCheck %s
-// RUN: nacre-opt %s --nacre-place-kernels=gpu-percent=50 | FileCheck %s --check-prefix=HALF
-// RUN: nacre-opt %s --nacre-place-kernels=gpu-percent=100 | FileCheck %s --check-prefix=GPU
+// RUN: nacre-opt %s --nacre-place-kernels="engines=split percent=50" | FileCheck %s --check-prefix=HALF
+// RUN: nacre-opt %s --nacre-place-kernels=engines=gpu | FileCheck %s --check-prefix=GPU
 
 plan.kernel @k nest (%x: tensor<4xf32>) into (%y: tensor<4xf32>) cut 0 : 4 by 1 {
   plan.yield %x : tensor<4xf32>

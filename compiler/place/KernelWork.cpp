@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How:  1. where values come from; 2. operations in bodies; 3. loops that the cut divides; 4. the sum over the kernel.
+
+#include "compiler/place/KernelWork.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+using namespace mlir;
+
+namespace nacre::place {
+
+static double bytesOf(Type type) {
+  auto shaped = cast<ShapedType>(type);
+  return double(shaped.getNumElements()) * ((shaped.getElementTypeBitWidth() + 7) / 8);
+}
+
+double weightBytes(Operation *launches) {
+  llvm::SmallSetVector<StringRef, 16> seen;
+  double bytes = 0;
+  launches->walk([&](plan::LaunchOp launch) {
+    for (Value input : launch.getInputs())
+      if (auto use = dyn_cast_or_null<plan::UseOp>(storageOf(input)); use && seen.insert(use.getWeight()))
+        bytes += bytesOf(use.getType());
+  });
+  return bytes;
+}
+
+Operation *storageOf(Value operand) {
+  Operation *source = operand.getDefiningOp();
+  while (auto view = dyn_cast_or_null<plan::ViewOp>(source))
+    source = view.getSource().getDefiningOp();
+  return source;
+}
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// 1. Sources
+//===----------------------------------------------------------------------===//
+
+/// A slice of one of the kernel's arguments.
+struct Slice {
+  std::optional<unsigned> argument; // none: it never leaves the kernel
+  double bytes = 0;
+};
+
+Slice sliceOf(Value value) {
+  while (auto pad = value.getDefiningOp<tensor::PadOp>())
+    value = pad.getSource();
+  Slice slice{std::nullopt, bytesOf(value.getType())};
+  while (Operation *op = value.getDefiningOp()) {
+    if (isa<tensor::ExtractSliceOp, tensor::PadOp>(op))
+      value = op->getOperand(0);
+    else if (auto fill = dyn_cast<linalg::FillOp>(op))
+      value = fill.getOutputs().front();
+    else
+      return slice;
+  }
+  slice.argument = cast<BlockArgument>(value).getArgNumber();
+  return slice;
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Bodies
+//===----------------------------------------------------------------------===//
+
+struct BodyCost {
+  double flops = 0, functions = 0;
+};
+
+BodyCost costOf(Block &body) {
+  constexpr double kDivision = 4; // simple operations
+  constexpr double kPower = 3;    // a logarithm, an exponential, and what both must be exact to
+  BodyCost cost;
+  for (Operation &op : body) {
+    if (isa<arith::ConstantOp, arith::ExtFOp, arith::TruncFOp, arith::ExtUIOp, arith::ExtSIOp, arith::TruncIOp>(op))
+      continue;
+    if (isa<arith::DivFOp, arith::RemFOp, math::SqrtOp, math::RsqrtOp>(op))
+      cost.flops += kDivision;
+    else if (isa<math::AbsFOp, math::AbsIOp, math::FloorOp, math::CeilOp, math::RoundOp, math::RoundEvenOp,
+                 math::CopySignOp>(op) ||
+             isa<arith::ArithDialect>(op.getDialect()))
+      cost.flops += 1;
+    else if (isa<math::FmaOp>(op))
+      cost.flops += 2;
+    else if (isa<math::PowFOp>(op))
+      cost.functions += kPower;
+    else if (isa<math::MathDialect>(op.getDialect()))
+      cost.functions += 1;
+  }
+  return cost;
+}
+
+/// A product whose every operand is used again along a loop that it lacks; loops of one turn are none.
+bool usesOperandsAgain(linalg::GenericOp op) {
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  for (unsigned operand = 0; operand < 2; ++operand) {
+    bool again = false;
+    for (auto [loop, type] : llvm::enumerate(op.getIteratorTypesArray()))
+      again |= type == utils::IteratorType::parallel && sizes[loop] > 1 && !maps[operand].isFunctionOfDim(loop);
+    if (!again)
+      return false;
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// 3. The cut's loops
+//===----------------------------------------------------------------------===//
+
+/// The loops of `op` that the cut axis of the target, of rank `rank`, divides.
+llvm::SmallBitVector cutLoops(linalg::GenericOp op, int64_t axis, int64_t rank) {
+  llvm::SmallBitVector loops(op.getNumLoops());
+  for (OpOperand &operand : op.getDpsInitsMutable()) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    if (map.getNumResults() != rank || axis >= rank)
+      continue;
+    for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+      if (map.getResult(axis).isFunctionOfDim(loop))
+        loops.set(loop);
+  }
+  return loops;
+}
+
+bool isDivided(AffineMap map, const llvm::SmallBitVector &cut) {
+  for (unsigned loop : cut.set_bits())
+    if (map.isFunctionOfDim(loop))
+      return true;
+  // Where the cut's loop is not known, an even division is the better guess.
+  return cut.none();
+}
+
+//===----------------------------------------------------------------------===//
+// 4. The kernel
+//===----------------------------------------------------------------------===//
+
+class Reader {
+public:
+  Reader(plan::LaunchOp launch, plan::KernelOp kernel) : launch(launch), kernel(kernel) {}
+
+  Work read() {
+    for (auto op : kernel.getBody().front().getOps<linalg::GenericOp>())
+      addGeneric(op);
+    if (work.points == 0)
+      assumeCopy();
+    work.form = formOf();
+    for (auto &[argument, traffic] : touched) {
+      const bool isWeight = argument < unsigned(kernel.getNumInputs()) &&
+                            isa_and_nonnull<plan::UseOp>(storageOf(launch.getInputs()[argument]));
+      Traffic &sum = isWeight ? work.weights : work.tensors;
+      sum.divided += traffic.divided;
+      sum.whole += traffic.whole;
+    }
+    return work;
+  }
+
+private:
+  WorkForm formOf() {
+    switch (kernel.getKind()) {
+    case plan::KernelKind::Contraction:
+      return isProduct ? WorkForm::Product : WorkForm::Streamed;
+    case plan::KernelKind::Nest:
+      return WorkForm::Pointwise;
+    case plan::KernelKind::Row:
+      return WorkForm::Row;
+    case plan::KernelKind::Permute:
+    case plan::KernelKind::Indexed:
+      return WorkForm::Movement;
+    case plan::KernelKind::Scan:
+      return WorkForm::Scan;
+    }
+    return WorkForm::Pointwise;
+  }
+
+  void addGeneric(linalg::GenericOp op) {
+    SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+    double iterations = 1, points = 1;
+    for (auto [size, type] : llvm::zip_equal(sizes, op.getIteratorTypesArray())) {
+      iterations *= size;
+      points *= type == utils::IteratorType::parallel ? size : 1;
+    }
+    const BodyCost cost = costOf(*op.getBody());
+    work.flops += cost.flops * iterations;
+    work.functions += cost.functions * iterations;
+    work.points = std::max(work.points, points);
+    if (op.getNumDpsInputs() >= 2 && op.getNumReductionLoops() > 0)
+      isProduct |= usesOperandsAgain(op);
+
+    auto target = cast<ShapedType>(kernel.getOutputs().front().getType());
+    const llvm::SmallBitVector cut = cutLoops(op, kernel.getCutAxis(), target.getRank());
+    for (OpOperand *operand : op.getDpsInputOperands())
+      if (op.payloadUsesValueFromOperand(operand))
+        touch(sliceOf(operand->get()), isDivided(op.getMatchingIndexingMap(operand), cut));
+    for (OpOperand &operand : op.getDpsInitsMutable())
+      touch(sliceOf(operand.get()), true);
+    // Gathers read at most an element in each turn.
+    op.getBody()->walk([&](tensor::ExtractOp extract) {
+      Slice slice = sliceOf(extract.getTensor());
+      slice.bytes = std::min(slice.bytes, iterations * bytesOf(RankedTensorType::get({}, extract.getType())));
+      touch(slice, true);
+    });
+  }
+
+  /// An argument counts once, however many operations read it.
+  void touch(const Slice &slice, bool divided) {
+    if (!slice.argument)
+      return;
+    Traffic &traffic = touched[*slice.argument];
+    double &bytes = divided ? traffic.divided : traffic.whole;
+    bytes = std::max(bytes, slice.bytes);
+    if (traffic.whole > 0)
+      traffic.divided = 0;
+  }
+
+  void assumeCopy() {
+    for (BlockArgument argument : kernel.getBody().getArguments())
+      touch(sliceOf(argument), true);
+    work.points = cast<ShapedType>(kernel.getOutputs().front().getType()).getNumElements();
+  }
+
+  plan::LaunchOp launch;
+  plan::KernelOp kernel;
+  Work work;
+  bool isProduct = false;
+  llvm::MapVector<unsigned, Traffic> touched;
+};
+
+} // namespace
+
+Work readWork(plan::LaunchOp launch, plan::KernelOp kernel, double rivals) {
+  Work work = Reader(launch, kernel).read();
+  work.rivals = rivals;
+  return work;
+}
+
+} // namespace nacre::place
