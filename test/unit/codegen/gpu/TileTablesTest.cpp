@@ -60,8 +60,9 @@ TEST(GpuTileTables, LongReductionsOfFewTilesAreDivided) {
 TEST(GpuTileTables, PhonesAreNotGivenSharedTiles) {
   const uint32_t phones = 1u << NACRE_GPU_ADRENO | 1u << NACRE_GPU_MALI | 1u << NACRE_GPU_POWERVR | 1u << NACRE_GPU_CPU;
   for (const GpuTile &tile : chooseGpuTiles(matmul(3136, 64, 576)))
-    if (tile.kind == Kind::Shared)
+    if (tile.kind == Kind::Shared) {
       EXPECT_EQ(tile.families & phones, 0u);
+    }
 }
 
 TEST(GpuTileTables, FewRowsDivideTheReduction) {

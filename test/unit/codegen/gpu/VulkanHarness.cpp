@@ -56,9 +56,10 @@ void compare(Storage &is, Storage must, double tolerance) {
   for (int64_t i = 0; i < must.size(); ++i)
     largest = std::max(largest, std::isfinite(must.at(i)) ? std::abs(must.at(i)) : 0);
   for (int64_t i = 0; i < must.size(); ++i)
-    if (is.at(i) != must.at(i) && !(std::isnan(is.at(i)) && std::isnan(must.at(i))))
+    if (is.at(i) != must.at(i) && !(std::isnan(is.at(i)) && std::isnan(must.at(i)))) {
       ASSERT_NEAR(is.at(i), must.at(i), isa<FloatType>(must.elementType) ? tolerance * largest : 0)
           << "at element " << i;
+    }
   EXPECT_EQ(is.guards(), must.guards());
 }
 
@@ -124,8 +125,9 @@ void GpuDifferential::runReference(plan::KernelOp kernel, std::vector<Storage> &
 void GpuDifferential::runVariant(plan::KernelOp kernel, const GpuKernelCode &code, const std::vector<Storage> &before,
                                  const std::vector<Storage> &expected, double tolerance) {
   // Debian 12's validator does not know cooperative matrices.
-  if (!(code.needs & NACRE_GPU_NEED(NACRE_GPU_COOPERATIVE_MATRIX)))
+  if (!(code.needs & NACRE_GPU_NEED(NACRE_GPU_COOPERATIVE_MATRIX))) {
     ASSERT_EQ(validate(code.code), "");
+  }
   VulkanDevice *device = VulkanDevice::get();
   if (!device || !device->meets(code))
     return;
