@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. exponentials; 2. logarithms and powers; 3. trigonometry; 4. hyperbolic functions; 5. the table of
-// operations;
-//       6. bf16.
+// How:  1. exponentials; 2. logarithms and powers; 3. the table of operations; 4. bf16. AngleFunctions.cpp has the
+// rest.
 
 #include "codegen/Functions.h"
 
+#include "codegen/FunctionParts.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
@@ -17,32 +17,9 @@ namespace nacre::codegen {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kLog2E = 1.44269504088896341;
-constexpr double kLn2 = 0.693147180559945309;
-constexpr double kPi = 3.14159265358979323846;
-
 //===----------------------------------------------------------------------===//
 // 1. Exponentials
 //===----------------------------------------------------------------------===//
-
-/// A float without its fraction, and an i32 whose low bits are it.
-struct Rounded {
-  Term whole, bits;
-};
-
-/// `rough` rounded, a formula that ends in adding `rounder`, 1.5 * 2^23: its low bits then are the number. A driver may
-/// undo that.
-template <typename Formula> Rounded roundSum(Term x, Formula rough) {
-  constexpr double kRounder = 12582912.0;
-  if (!x.builder->isShader) {
-    Term shifted = rough(x.constant(kRounder));
-    return {shifted - kRounder, shifted.bits()};
-  }
-  Term whole = x.op<math::RoundEvenOp>(rough(x.constant(0)).value);
-  return {whole, x.op<arith::FPToSIOp>(withElement(x.type(), x.builder->ops.getI32Type()), whole.value)};
-}
 
 /// x = n * ln 2 + r with |r| <= ln(2) / 2.
 struct Reduced {
@@ -63,6 +40,8 @@ Term scale(Term p, Term bits) {
 
 constexpr double kExpLow = -87.33654, kExpHigh = 88.72283;
 
+} // namespace
+
 Term exp(Term x) {
   Reduced reduced = reduceByLn2(atMost(atLeast(x, kExpLow), kExpHigh));
   Term p = polynomial(reduced.r,
@@ -74,6 +53,8 @@ Term exp(Term x) {
   return beyond.select(x + kInfinity, y);
 }
 
+namespace {
+
 Term exp2(Term x) {
   Term clamped = atMost(atLeast(x, -126), 127.99999);
   Rounded n = roundSum(x, [&](Term rounder) { return clamped + rounder; });
@@ -83,6 +64,8 @@ Term exp2(Term x) {
   Term beyond = x.compare(arith::CmpFPredicate::UGE, x.constant(128));
   return beyond.select(x + kInfinity, y);
 }
+
+} // namespace
 
 /// 2^n * expm1(r) + (2^n - 1), with half of 2^n so that it does not overflow before the result does.
 Term expm1(Term x) {
@@ -95,6 +78,8 @@ Term expm1(Term x) {
   // Keeps the sign of zero, and NaN.
   return (abs(x) > 1e-30).select(y, x);
 }
+
+namespace {
 
 /// z p(z^2) / q(z^2). Both are computed times 2^40, so that z p keeps its digits where z is next to nothing.
 Term oddRational(Term z, std::initializer_list<double> p, std::initializer_list<double> q) {
@@ -157,6 +142,8 @@ Term logOfParts(Term f, Term e) {
   return fma(e, 0.693359375, f + y);
 }
 
+} // namespace
+
 Term log(Term x) {
   Split split = splitExponent(x);
   return atEdgesOfLog(x, logOfParts(split.m - 1, split.e));
@@ -175,6 +162,8 @@ Term log1p(Term x) {
   Term exact = (u == 1).select(x, y);
   return (u == kInfinity).select(u, exact);
 }
+
+namespace {
 
 Term floor(Term x) { return x.op<math::FloorOp>(x.value); }
 
@@ -241,140 +230,7 @@ Term pow(Term x, Term y) {
 }
 
 //===----------------------------------------------------------------------===//
-// 3. Trigonometry
-//===----------------------------------------------------------------------===//
-
-struct Angle {
-  Term sine, cosine; ///< Of r.
-  Term quadrant;     ///< i32
-};
-
-/// x = quadrant * pi / 2 + r with |r| <= pi / 4, reduced in f64: exact enough as far as f32 has a fraction at all.
-Reduced reduceByHalfPi(Term x) {
-  TermBuilder &builder = *x.builder;
-  constexpr double kRounder = 6755399441055744.0;
-  Term wide = x.op<arith::ExtFOp>(withElement(x.type(), builder.ops.getF64Type()), x.value);
-  Term shifted = fma(wide, 2 / kPi, kRounder);
-  Term n = shifted - kRounder;
-  Term reduced = fma(n, -6.12323399573676588613e-17, fma(n, -1.57079632679489655800, wide));
-  return {x.op<arith::TruncFOp>(x.type(), reduced.value),
-          x.op<arith::TruncIOp>(withElement(x.type(), builder.ops.getI32Type()), shifted.bits().value)};
-}
-
-/// The same in f32, exact enough below 1e4: pi / 2 in three parts, the first of which have few digits.
-Reduced reduceByHalfPiInSingle(Term x) {
-  Rounded n = roundSum(x, [&](Term rounder) { return fma(x, 2 / kPi, rounder); });
-  Term r = fma(n.whole, -1.5703125, x);
-  r = fma(n.whole, -4.837512969970703125e-4, r);
-  return {fma(n.whole, -7.54978995489188216e-8, r), n.bits};
-}
-
-Angle reduceAngle(Term x) {
-  Reduced reduced = x.builder->isShader ? reduceByHalfPiInSingle(x) : reduceByHalfPi(x);
-  // Where the quotient is not exact, far out, the clamp keeps results within -1 and 1.
-  Term r = atMost(atLeast(reduced.r, -0.79), 0.79);
-  Term r2 = r * r;
-  Term sine = fma(r * r2, polynomial(r2, {-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1}), r);
-  Term cosine = polynomial(r2, {2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2});
-  cosine = fma(cosine, r2 * r2, fma(r2, -0.5, 1));
-  return {sine, cosine, reduced.bits};
-}
-
-Term sin(Term x) {
-  Angle angle = reduceAngle(x);
-  Term y = hasBit(angle.quadrant, 1).select(angle.cosine, angle.sine);
-  // Keeps the sign of zero.
-  return (x == 0).select(x, hasBit(angle.quadrant, 2).select(negate(y), y));
-}
-
-Term cos(Term x) {
-  Angle angle = reduceAngle(x);
-  Term y = hasBit(angle.quadrant, 1).select(angle.sine, angle.cosine);
-  // Negative in quadrants 1 and 2.
-  Term next = angle.quadrant.op<arith::AddIOp>(angle.quadrant.value, angle.quadrant.integer(1).value);
-  return hasBit(next, 2).select(negate(y), y);
-}
-
-Term tan(Term x) {
-  Angle angle = reduceAngle(x);
-  Term odd = hasBit(angle.quadrant, 1);
-  Term y = odd.select(negate(angle.cosine), angle.sine) / odd.select(angle.sine, angle.cosine);
-  return (x == 0).select(x, y);
-}
-
-/// Reduced by atan x = pi/2 - atan(1/x) and atan x = pi/4 + atan((x - 1) / (x + 1)).
-Term atan(Term x) {
-  Term a = abs(x);
-  Term large = a > 2.414213562373095, middle = a > 0.4142135623730950;
-  Term one = x.constant(1);
-  Term numerator = large.select(negate(one), middle.select(a - 1, a));
-  Term denominator = large.select(a, middle.select(a + 1, one));
-  Term base = large.select(x.constant(kPi / 2), middle.select(x.constant(kPi / 4), x.constant(0)));
-  Term z = numerator / denominator;
-  Term z2 = z * z;
-  Term p = polynomial(z2, {8.05374449538e-2, -1.38776856032e-1, 1.99777106478e-1, -3.33329491539e-1});
-  return copySign(base + fma(p * z2, z, z), x);
-}
-
-/// (asin z - z) / z for z^2 = `z2` up to 1/4.
-Term asinTail(Term z2) {
-  return z2 * polynomial(z2, {4.2163199048e-2, 2.4181311049e-2, 4.5470025998e-2, 7.4953002686e-2, 1.6666752422e-1});
-}
-
-Term asin(Term x) {
-  Term a = abs(x);
-  Term outer = a > 0.5;
-  Term z2 = outer.select((1 - a) * 0.5, a * a);
-  Term z = outer.select(sqrt(z2), a);
-  Term y = fma(z, asinTail(z2), z);
-  return copySign(outer.select(fma(y, -2, x.constant(kPi / 2)), y), x);
-}
-
-Term acos(Term x) {
-  Term a = abs(x);
-  Term outer = a > 0.5;
-  Term z2 = outer.select((1 - a) * 0.5, a * a);
-  Term z = outer.select(sqrt(z2), x);
-  Term y = fma(z, asinTail(z2), z);
-  Term near = (x < 0).select(fma(y, -2, x.constant(kPi)), y * 2);
-  return outer.select(near, x.constant(kPi / 2) - y);
-}
-
-//===----------------------------------------------------------------------===//
-// 4. Hyperbolic functions
-//===----------------------------------------------------------------------===//
-
-Term sinh(Term x) {
-  Term u = expm1(abs(x));
-  Term y = (u + u / (u + 1)) * 0.5;
-  return copySign((u == kInfinity).select(u, y), x);
-}
-
-Term cosh(Term x) {
-  Term e = exp(abs(x));
-  return fma(e, 0.5, 0.5 / e);
-}
-
-Term asinh(Term x) {
-  Term a = abs(x);
-  Term a2 = a * a;
-  Term y = log1p(a + a2 / (sqrt(a2 + 1) + 1));
-  return copySign((a > 1e9).select(log(a) + kLn2, y), x);
-}
-
-Term acosh(Term x) {
-  Term t = x - 1;
-  Term y = log1p(t + sqrt(fma(t, t, t * 2)));
-  return (x > 1e9).select(log(x) + kLn2, y);
-}
-
-Term atanh(Term x) {
-  Term a = abs(x);
-  return copySign(log1p(a * 2 / (1 - a)) * 0.5, x);
-}
-
-//===----------------------------------------------------------------------===//
-// 5. The table
+// 3. The table
 //===----------------------------------------------------------------------===//
 
 /// x^y where y is a constant that square roots and products give.
@@ -486,7 +342,7 @@ Term integerPower(Term base, Term exponent) {
 }
 
 //===----------------------------------------------------------------------===//
-// 6. bf16
+// 4. bf16
 //===----------------------------------------------------------------------===//
 
 /// The upper half of the bits, rounded to nearest even; NaN keeps its upper half and becomes quiet.

@@ -32,7 +32,7 @@ class RowEmitter {
 public:
   RowEmitter(plan::KernelOp kernel, const KernelForm &form, const RowLoops &loops, KernelFunction &function)
       : kernel(kernel), form(form), loops(loops), function(function), build(function), evaluator(build, kernel, form),
-        divided(form.cutExtent > 1 && form.grain < form.cutExtent) {}
+        divided(loops.cutRow.has_value()) {}
 
   LogicalResult run();
 
@@ -45,7 +45,6 @@ private:
 
   // 1. Division
   LogicalResult findReductions();
-  LogicalResult findCut();
   int64_t strideOf(RowLoops::Role role) const;
   LogicalResult divide();
 
@@ -71,8 +70,6 @@ private:
   const bool divided;
 
   SmallVector<SmallVector<Reduction>> reductions; ///< Per operation and result.
-  std::optional<unsigned> cutRow;                 ///< Which of the rows' loops is cut.
-  SmallVector<unsigned> cutAxes;                  ///< Of each written tensor.
   int64_t columns = 1;                            ///< Vectors of `lanes`.
   unsigned lanes = 1;
   int64_t perRow = 1;      ///< Invocations that share a row: a power of two.
@@ -106,35 +103,6 @@ LogicalResult RowEmitter::findReductions() {
       reductions.back().push_back(*reduction);
     }
   }
-  return success();
-}
-
-LogicalResult RowEmitter::findCut() {
-  cutAxes.assign(form.written.size(), 0);
-  if (!divided)
-    return success();
-  for (auto [work, roles] : llvm::zip_equal(form.work, loops.roles))
-    for (const Result &result : work.results) {
-      if (result.written != 0u)
-        continue;
-      auto dim = dyn_cast<AffineDimExpr>(result.map.getResult(form.cutAxis));
-      if (dim && roles[dim.getPosition()].kind == RowLoops::Role::Row)
-        cutRow = roles[dim.getPosition()].number;
-    }
-  if (!cutRow || loops.rows[*cutRow] != form.cutExtent)
-    return failure();
-  for (auto [work, roles] : llvm::zip_equal(form.work, loops.roles))
-    for (const Result &result : work.results) {
-      bool found = !result.written;
-      for (auto [axis, expression] : llvm::enumerate(result.map.getResults()))
-        if (auto dim = dyn_cast<AffineDimExpr>(expression);
-            !found && dim && roles[dim.getPosition()] == RowLoops::Role{RowLoops::Role::Row, *cutRow}) {
-          cutAxes[*result.written] = axis;
-          found = true;
-        }
-      if (!found)
-        return failure();
-    }
   return success();
 }
 
@@ -207,7 +175,7 @@ LogicalResult RowEmitter::divide() {
 // 2. Reductions
 //===----------------------------------------------------------------------===//
 
-/// The loops of `work` in this invocation's row, at `columns`: a position per loop of columns.
+/// The loops of `work` in this invocation's row, at a position per loop of columns.
 Point RowEmitter::pointOf(unsigned work, const Point &columns) const {
   Point at;
   for (const RowLoops::Role &role : loops.roles[work])
@@ -291,10 +259,8 @@ Value RowEmitter::foldThreads(Operation *op, Value value) {
   // A row's values lie one after another, or one value of every row.
   const int64_t step = rowsFirst ? perGroup : 1;
   Value shared = function.shared(function.workgroupSize, value.getType());
-  auto load = [&](Value address) -> Value { return memref::LoadOp::create(build.ops, build.loc, shared, address); };
-  auto store = [&](Value stored) {
-    memref::StoreOp::create(build.ops, build.loc, stored, shared, function.invocation);
-  };
+  auto load = [&](Value at) -> Value { return memref::LoadOp::create(build.ops, build.loc, shared, at); };
+  auto store = [&](Value is) { memref::StoreOp::create(build.ops, build.loc, is, shared, function.invocation); };
   store(value);
   for (int64_t half = perRow / 2; half > 0; half /= 2) {
     build.barrier();
@@ -365,13 +331,12 @@ void RowEmitter::write() {
   });
 }
 
-/// The rows that the workgroups of a row compute in one turn. Those that are none compute another one again, since all
-/// invocations must come to the barriers.
+/// The rows of one turn. Invocations that have none compute another one again: all must come to the barriers.
 void RowEmitter::emitRows(Value turnNumber) {
   const int64_t perGroup = function.workgroupSize / perRow;
   SmallVector<int64_t> sizes(loops.rows);
   if (divided)
-    sizes[*cutRow] = grid.unitExtent;
+    sizes[*loops.cutRow] = grid.unitExtent;
   int64_t count = 1;
   for (int64_t size : sizes)
     count *= size;
@@ -384,11 +349,11 @@ void RowEmitter::emitRows(Value turnNumber) {
   }
   row = splitCounter(number, sizes);
   if (divided) {
-    Value index = build.add(begin, build.value(row[*cutRow]));
+    Value index = build.add(begin, build.value(row[*loops.cutRow]));
     isRow = build.both(isRow, build.below(index, end));
-    row[*cutRow] = Position();
-    row[*cutRow].base = arith::MinUIOp::create(build.ops, build.loc, index,
-                                               arith::SubIOp::create(build.ops, build.loc, end, build.index(1)));
+    row[*loops.cutRow] = Position();
+    row[*loops.cutRow].base = arith::MinUIOp::create(build.ops, build.loc, index,
+                                                     arith::SubIOp::create(build.ops, build.loc, end, build.index(1)));
   }
   unrolled.clear();
   for (unsigned work = 0; work < form.work.size(); ++work)
@@ -400,7 +365,7 @@ void RowEmitter::emitRows(Value turnNumber) {
 LogicalResult RowEmitter::run() {
   if (!evaluator.accepts(function.declined))
     return failure();
-  if (failed(findReductions()) || failed(findCut()) || failed(divide())) {
+  if (failed(findReductions()) || failed(divide())) {
     function.declined = "no rows that reductions over the same columns divide";
     return failure();
   }
@@ -412,8 +377,8 @@ LogicalResult RowEmitter::run() {
   });
   for (auto [number, written] : llvm::enumerate(form.written))
     if (written.haloValue)
-      emitHalo(function, written, cutAxes[number], begin,
-               divided ? end : build.index(written.place.shape[cutAxes[number]]));
+      emitHalo(function, written, loops.cutAxes[number], begin,
+               divided ? end : build.index(written.place.shape[loops.cutAxes[number]]));
   return success();
 }
 

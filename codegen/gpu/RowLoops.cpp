@@ -40,6 +40,8 @@ public:
     for (unsigned work = 0; work < form.work.size(); ++work)
       if (failed(settle(work)))
         return failure();
+    if (failed(findCut()))
+      return failure();
     return std::move(loops);
   }
 
@@ -90,6 +92,35 @@ private:
     if (!work.allParallel() && llvm::is_contained(columnSeen, false))
       return failure();
     return success(!isWritten || llvm::all_equal(columnSeen));
+  }
+
+  LogicalResult findCut() {
+    loops.cutAxes.assign(form.written.size(), 0);
+    if (form.cutExtent == 1 || form.grain == form.cutExtent)
+      return success();
+    for (auto [work, roles] : llvm::zip_equal(form.work, loops.roles))
+      for (const Result &result : work.results) {
+        if (result.written != 0u)
+          continue;
+        auto dim = dyn_cast<AffineDimExpr>(result.map.getResult(form.cutAxis));
+        if (dim && roles[dim.getPosition()].kind == Role::Row)
+          loops.cutRow = roles[dim.getPosition()].number;
+      }
+    if (!loops.cutRow || loops.rows[*loops.cutRow] != form.cutExtent)
+      return failure();
+    for (auto [work, roles] : llvm::zip_equal(form.work, loops.roles))
+      for (const Result &result : work.results) {
+        bool found = !result.written;
+        for (auto [axis, expression] : llvm::enumerate(result.map.getResults()))
+          if (auto dim = dyn_cast<AffineDimExpr>(expression);
+              !found && dim && roles[dim.getPosition()] == Role{Role::Row, *loops.cutRow}) {
+            loops.cutAxes[*result.written] = axis;
+            found = true;
+          }
+        if (!found)
+          return failure();
+      }
+    return success();
   }
 
   const KernelForm &form;

@@ -23,6 +23,8 @@ struct RowLoops {
   llvm::SmallVector<llvm::SmallVector<Role>> roles; ///< Per operation and loop.
   llvm::SmallVector<int64_t> rows, columns;         ///< Sizes.
   unsigned first = 0;                               ///< The first reduction.
+  std::optional<unsigned> cutRow;      ///< The rows' loop that is cut; none where a share is all or nothing.
+  llvm::SmallVector<unsigned> cutAxes; ///< Of each written tensor.
 
   /// Whether operation `work` has a value for each column.
   bool hasColumns(unsigned work) const;

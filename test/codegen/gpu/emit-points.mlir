@@ -29,25 +29,23 @@ plan.kernel @add nest (%x: tensor<60x36xf32>, %b: tensor<36xf32>) into (%y: tens
   plan.yield %i : tensor<60x52xf32>
 }
 
-// What is contiguous in the result is not in the source: invocations next to one another write next to one another.
+// An axis of three is too short for a tile: pixels are written one after another, and read from three places.
 
-// CHECK-LABEL: gpu.module @transpose_0
-// CHECK:         gpu.func @main(%[[X:[^ :]+]]: memref<2304xf32, {{.*}}, %[[Y:[^ :]+]]: memref<2304xf32
-// CHECK-DAG:     %[[C36:[^ :]+]] = arith.constant 36 : index
+// CHECK-LABEL: gpu.module @pixels_0
+// CHECK:         gpu.func @main(%[[X:[^ :]+]]: memref<768xf32, {{.*}}, %[[Y:[^ :]+]]: memref<768xf32
+// CHECK-DAG:     %[[C256:[^ :]+]] = arith.constant 256 : index
 // CHECK:         scf.if
-// CHECK:           %[[LINE:[^ :]+]] = arith.muli %[[POINT:[^ :]+]], %[[C36]]
-// CHECK-NEXT:      %[[FROM:[^ :]+]] = arith.addi %{{[^ :]+}}, %[[LINE]]
-// CHECK-NEXT:      %[[A:[^ :]+]] = memref.load %[[X]][%[[FROM]]]
-// CHECK:           %[[TO:[^ :]+]] = arith.addi %{{[^ :]+}}, %[[POINT]]
-// CHECK-NEXT:      memref.store %[[A]], %[[Y]][%[[TO]]]
-plan.kernel @transpose permute (%x: tensor<64x36xf32>) into (%y: tensor<36x64xf32>) cut 0 : 36 by 1 {
+// CHECK:           %[[CHANNEL:[^ :]+]] = arith.muli %{{[^ :]+}}, %[[C256]]
+// CHECK:           memref.load %[[X]]
+// CHECK:           memref.store %{{[^ :]+}}, %[[Y]]
+plan.kernel @pixels permute (%x: tensor<3x256xf32>) into (%y: tensor<256x3xf32>) cut 0 : 256 by 1 {
   %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0, d1)>],
                        iterator_types = ["parallel", "parallel"]}
-      ins(%x : tensor<64x36xf32>) outs(%y : tensor<36x64xf32>) {
+      ins(%x : tensor<3x256xf32>) outs(%y : tensor<256x3xf32>) {
   ^bb0(%a: f32, %o: f32):
     linalg.yield %a : f32
-  } -> tensor<36x64xf32>
-  plan.yield %r : tensor<36x64xf32>
+  } -> tensor<256x3xf32>
+  plan.yield %r : tensor<256x3xf32>
 }
 
 // A row of the table is read in vectors: its index is computed once for four elements.
