@@ -112,6 +112,21 @@ class PlacementTest(nacre.NacreTest):
             parent_of(unknown, (*path, "surprise"))["surprise"] = 1
             self.assertIn(f"{as_said((*path, 'surprise'))} is unknown", self.place("relu", self.save(unknown), status=2))
 
+    def test_tune_writes_a_profile_with_this_machines_cpu(self):
+        base, tuned = os.path.join(PROFILES, "snapdragon-778g.json"), self.path("tuned.json")
+        self.call(os.path.join(nacre.BIN, "nacre-tune"), f"--base={base}", "-o", tuned)
+        self.assertGreater(self.place("convnet", "--place=auto", f"--device={tuned}")["predicted_ms"], 0)
+        before, after = load(base), load(tuned)
+        self.assertIn("nacre-tune", after["cpu"]["source"])
+        self.assertEqual(sum(cluster["cores"] for cluster in after["cpu"]["clusters"]), len(os.sched_getaffinity(0)))
+        for cluster in after["cpu"]["clusters"]:  # of any machine, however busy
+            self.assertTrue(0.01 < cluster["clock_ghz"] < 20, cluster)
+            self.assertTrue(0.5 < cluster["fp32_flops_per_cycle"] < 512, cluster)
+        for group in ("gpu", "latency", "memory"):
+            self.assertEqual(before[group], after[group])
+        self.call(os.path.join(nacre.BIN, "nacre-tune"), status=2)
+        self.call(os.path.join(nacre.BIN, "nacre-tune"), "--base=missing.json", status=2)
+
     def test_shipped_profiles_have_what_the_schema_names(self):
         def compare(value, schema, where):
             if schema["type"] == "object":

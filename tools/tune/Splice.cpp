@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How:  one walk over the characters, which knows texts and depth: the value begins after the name at depth one, and
+// ends
+//       with the next comma or brace there.
+
+#include "tools/tune/Splice.h"
+
+namespace nacre::tune {
+
+namespace {
+
+/// Behind a text that begins at `at`; npos if it does not end.
+size_t skipText(std::string_view json, size_t at) {
+  for (++at; at < json.size() && json[at] != '"'; ++at)
+    at += json[at] == '\\';
+  return at < json.size() ? at + 1 : std::string_view::npos;
+}
+
+} // namespace
+
+std::optional<std::string> replaceMember(std::string_view object, std::string_view name, std::string_view value) {
+  constexpr std::string_view kSpace = " \t\r\n";
+  const std::string quoted = '"' + std::string(name) + '"';
+  int depth = 0;
+  size_t begin = 0; // of the value; 0: not found yet
+  for (size_t at = 0; at < object.size();) {
+    const char c = object[at];
+    if (c == '"') {
+      const size_t end = skipText(object, at);
+      if (end == std::string_view::npos)
+        return std::nullopt;
+      const size_t colon = object.find_first_not_of(kSpace, end);
+      if (!begin && depth == 1 && object.substr(at, end - at) == quoted && colon != std::string_view::npos &&
+          object[colon] == ':')
+        begin = object.find_first_not_of(kSpace, colon + 1);
+      at = end;
+      continue;
+    }
+    depth += (c == '{' || c == '[') - (c == '}' || c == ']');
+    if (begin && begin != std::string_view::npos && at >= begin && ((c == ',' && depth == 1) || depth == 0)) {
+      size_t end = object.find_last_not_of(kSpace, at - 1) + 1;
+      return std::string(object.substr(0, begin)) + std::string(value) + std::string(object.substr(end));
+    }
+    ++at;
+  }
+  return std::nullopt;
+}
+
+} // namespace nacre::tune
