@@ -59,13 +59,15 @@ constexpr uint32_t family(nacre_gpu_family name) { return 1u << name; }
 constexpr uint32_t kWithFastSharedMemory =
     family(NACRE_GPU_OTHER) | family(NACRE_GPU_NVIDIA) | family(NACRE_GPU_AMD) | family(NACRE_GPU_INTEL);
 
+/// `wanted`: workgroups from which on it beats the next smaller one. Measured on a device of 132 compute units, on
+/// 1024 x 1024 and on layers of ResNet-50 at batch 1 and 16.
 struct TileSize {
-  int64_t rows, quads, columnThreads, rowThreads, depth, parts = 1;
+  int64_t wanted, rows, quads, columnThreads, rowThreads, depth, parts = 1;
 };
 
-/// The largest of `sizes`, which go from large to small, that still makes enough workgroups; the smallest where none
-/// does.
-GpuTile largestThatFills(const TileRequest &request, GpuTile tile, llvm::ArrayRef<TileSize> sizes, int64_t wanted) {
+/// The largest of `sizes`, which go from large to small, that still makes enough workgroups and is no wider than the
+/// columns; the smallest where none does.
+GpuTile largestThatFills(const TileRequest &request, GpuTile tile, llvm::ArrayRef<TileSize> sizes) {
   for (const TileSize &size : sizes) {
     tile.rows = size.rows;
     tile.quads = size.quads;
@@ -75,7 +77,7 @@ GpuTile largestThatFills(const TileRequest &request, GpuTile tile, llvm::ArrayRe
     tile.parts = size.parts;
     const int64_t tiles = request.blocks * llvm::divideCeil(request.rows, tile.tileRows()) *
                           llvm::divideCeil(request.columns, tile.tileColumns());
-    if (tiles >= wanted)
+    if (tiles >= size.wanted && tile.tileColumns() <= int64_t(llvm::PowerOf2Ceil(request.columns)))
       break;
   }
   return tile;
@@ -85,30 +87,30 @@ std::optional<GpuTile> sharedTile(const TileRequest &request) {
   if (request.depthwise || request.rows < 16 || request.columns < 16 || request.depth < 8 || request.bytes > 4)
     return std::nullopt;
   static constexpr TileSize sizes[] = {
-      {8, 2, 16, 16, 16},  // 128 x 128
-      {8, 2, 8, 8, 16},    // 64 x 64
-      {4, 1, 8, 8, 16},    // 32 x 32
-      {4, 1, 8, 8, 32, 4}, // the same by four times the invocations, where the reduction is long enough to be divided
+      {96, 8, 2, 16, 16, 16}, // 128 x 128
+      {128, 8, 2, 8, 8, 16},  // 64 x 64
+      {264, 4, 1, 8, 8, 16},  // 32 x 32
+      {0, 4, 1, 8, 8, 32,
+       4}, // the same by four times the invocations, where the reduction is long enough to be divided
   };
   constexpr int64_t longReduction = 128;
   GpuTile tile;
   tile.kind = GpuTile::Kind::Shared;
   tile.families = kWithFastSharedMemory;
-  return largestThatFills(request, tile, llvm::ArrayRef(sizes).drop_back(request.depth < longReduction),
-                          /*wanted=*/264);
+  return largestThatFills(request, tile, llvm::ArrayRef(sizes).drop_back(request.depth < longReduction));
 }
 
 std::optional<GpuTile> cooperativeTile(const TileRequest &request) {
   if (!request.halves || request.depthwise || request.rows < 16 || request.columns < 16 || request.depth < 16)
     return std::nullopt;
   static constexpr TileSize sizes[] = {
-      {4, 4, 2, 2, 32}, // 128 x 128
-      {2, 2, 2, 2, 32}, // 64 x 64
-      {1, 1, 2, 2, 64}, // 32 x 32
+      {96, 4, 4, 2, 2, 32},  // 128 x 128
+      {132, 2, 2, 2, 2, 32}, // 64 x 64
+      {0, 1, 1, 2, 2, 64},   // 32 x 32
   };
   GpuTile tile;
   tile.kind = GpuTile::Kind::Cooperative;
-  return largestThatFills(request, tile, sizes, /*wanted=*/132);
+  return largestThatFills(request, tile, sizes);
 }
 
 } // namespace

@@ -47,8 +47,14 @@ TEST(GpuTileTables, LargeProductsGetLargeTiles) {
 
 TEST(GpuTileTables, SmallProductsAreCutUntilTheyFillTheGpu) {
   // 1024 x 1024 is 64 tiles of 128, 256 of 64; a layer of 14 x 14 is 56 tiles of 32.
-  EXPECT_EQ(chooseGpuTiles(matmul(2048, 1024, 1024)).front().tileRows(), 64);
+  EXPECT_EQ(chooseGpuTiles(matmul(1024, 1024, 1024)).front().tileRows(), 64);
   EXPECT_EQ(chooseGpuTiles(matmul(196, 256, 2304)).front().tileRows(), 32);
+}
+
+TEST(GpuTileTables, TilesAreNoWiderThanTheColumns) {
+  // 56 x 56 x 64, batch 16: tiles of 128 columns would be half empty.
+  EXPECT_EQ(chooseGpuTiles(matmul(50176, 64, 576)).front().tileColumns(), 64);
+  EXPECT_EQ(chooseGpuTiles(matmul(12544, 128, 1152)).front().tileColumns(), 128);
 }
 
 TEST(GpuTileTables, LongReductionsOfFewTilesAreDivided) {
