@@ -80,8 +80,8 @@ LogicalResult NestEmitter::analyze() {
   else if (stages.front().reduces)
     vectors = 8;
 
-  std::optional<SmallVector<NestRegion>> divided = divideWindows(whole, cut);
-  if (!divided || divided->size() > kMaxRegions)
+  std::optional<SmallVector<NestRegion>> divided = divideWindows(whole, cut, kMaxRegions);
+  if (!divided)
     return failure();
   regions = std::move(*divided);
   return success();

@@ -14,7 +14,7 @@ int64_t divideIntoUnits(KernelFunction &function, double indexCost, int64_t cutE
   // Enough for eight threads of four units each; more would only cost.
   constexpr int64_t kManyUnits = 32;
   indexCost = std::max(indexCost, 0.1);
-  int64_t extent = std::clamp<int64_t>(std::ceil(kUnitNanoseconds / indexCost), 1, cutExtent);
+  int64_t extent = int64_t(std::clamp(std::ceil(kUnitNanoseconds / indexCost), 1.0, double(cutExtent)));
   if (extent * kManyUnits < cutExtent)
     extent = llvm::divideCeil(cutExtent, kManyUnits);
   if (multiple > 1)
@@ -25,7 +25,8 @@ int64_t divideIntoUnits(KernelFunction &function, double indexCost, int64_t cutE
   const int64_t units = llvm::divideCeil(cutExtent, extent);
   if (extent > 1 || units >= kManyUnits)
     return 1;
-  return std::clamp<int64_t>(indexCost / kUnitNanoseconds, 1, kManyUnits / units);
+  // Clamped before it becomes an integer: a kernel's work may exceed any.
+  return int64_t(std::clamp(indexCost / kUnitNanoseconds, 1.0, double(kManyUnits / units)));
 }
 
 Value emitMin(VectorBuilder &builder, Value a, Value b) {

@@ -124,7 +124,12 @@ struct Axis {
   SmallVector<Segment> segments;
 };
 
-std::optional<Axis> analyzeWindow(const Nest &nest, const NestWindow &window) {
+/// Numerator by positive denominator, rounded up.
+int64_t divideUp(int64_t numerator, int64_t denominator) {
+  return numerator > 0 ? (numerator - 1) / denominator + 1 : -(-numerator / denominator);
+}
+
+std::optional<Axis> analyzeWindow(const Nest &nest, const NestWindow &window, size_t maxSegments) {
   std::optional<unsigned> moving, along;
   for (auto [index, coefficient] : llvm::enumerate(window.coefficients)) {
     if (coefficient == 0)
@@ -139,15 +144,23 @@ std::optional<Axis> analyzeWindow(const Nest &nest, const NestWindow &window) {
 
   Axis axis{*moving, *along, {}};
   const int64_t reach = nest.loops[*along].size, step = window.coefficients[*along];
-  for (int64_t turn = 0; turn < nest.loops[*moving].size; ++turn) {
-    const int64_t first = window.constant + turn * window.coefficients[*moving];
+  const int64_t turns = nest.loops[*moving].size, stride = window.coefficients[*moving];
+  for (int64_t turn = 0; turn < turns;) {
+    if (axis.segments.size() == maxSegments)
+      return std::nullopt;
+    const int64_t first = window.constant + turn * stride;
     // 0 <= first + k * step < size
-    const int64_t low = first >= 0 ? 0 : std::min(reach, (-first + step - 1) / step);
-    const int64_t high = std::clamp((window.size - first + step - 1) / step, low, reach);
-    if (!axis.segments.empty() && axis.segments.back().low == low && axis.segments.back().high == high)
-      axis.segments.back().end = turn + 1;
-    else
-      axis.segments.push_back({turn, turn + 1, low, high});
+    const int64_t low = first >= 0 ? 0 : std::min(reach, divideUp(-first, step));
+    const int64_t ceiling = std::min(reach, divideUp(window.size - first, step)), high = std::max(low, ceiling);
+    // Both stay as they are until `first` has come so far that one turn more is inside, or one less. Turns are not looked
+    // at one by one: an axis may have billions.
+    int64_t end = turns;
+    if (low > 0)
+      end = std::min(end, divideUp(-(low - 1) * step - window.constant, stride));
+    if (ceiling > low)
+      end = std::min(end, divideUp(window.size - (ceiling - 1) * step - window.constant, stride));
+    axis.segments.push_back({turn, end, low, high});
+    turn = end;
   }
   return axis;
 }
@@ -161,13 +174,13 @@ void restrictLoop(Nest &nest, unsigned loop, int64_t begin, int64_t end) {
 
 } // namespace
 
-std::optional<SmallVector<NestRegion>> divideWindows(const Nest &nest, std::optional<unsigned> cut) {
+std::optional<SmallVector<NestRegion>> divideWindows(const Nest &nest, std::optional<unsigned> cut, size_t maxRegions) {
   NestRegion whole{nest, 0, cut ? nest.loops[*cut].size : 1};
   whole.nest.windows.clear();
   SmallVector<NestRegion> regions = {whole};
   for (const NestWindow &window : nest.windows) {
-    std::optional<Axis> axis = analyzeWindow(nest, window);
-    if (!axis)
+    std::optional<Axis> axis = analyzeWindow(nest, window, maxRegions);
+    if (!axis || regions.size() * axis->segments.size() > maxRegions)
       return std::nullopt;
     SmallVector<NestRegion> divided;
     for (const NestRegion &region : regions)

@@ -64,12 +64,13 @@ VectorChoice chooseVectorLoop(const Nest &nest);
 
 /// The regions of a nest whose windows leave memory: each a nest with windows clipped, so that it stays inside.
 /// `cutBegin` and `cutEnd` bound the counter of the loop `cut`, which the regions leave whole. None where an axis is
-/// not walked by one parallel and one reducing loop, both forwards.
+/// not walked by one parallel and one reducing loop, both forwards, or where there would be more than `maxRegions`.
 struct NestRegion {
   Nest nest;
   int64_t cutBegin = 0, cutEnd = 0;
 };
-std::optional<llvm::SmallVector<NestRegion>> divideWindows(const Nest &nest, std::optional<unsigned> cut);
+std::optional<llvm::SmallVector<NestRegion>> divideWindows(const Nest &nest, std::optional<unsigned> cut,
+                                                           size_t maxRegions);
 
 } // namespace nacre::codegen
 

@@ -31,10 +31,15 @@ namespace {
 constexpr int64_t smallBytes = int64_t(1) << 20;
 /// A larger one only if it is at most this many times its operands: a cast from i8 to f64 is 8.
 constexpr int64_t maxGrowth = 8;
+/// All results together may take so many times the bytes of the model's constants, and the largest constant beyond. Real models stay
+/// far below; without it a file of a few bytes for each operator could fill any memory.
+constexpr int64_t maxTotalGrowth = 16;
 
 int64_t bytesOf(ShapedType type) {
   return type.getNumElements() * int64_t(llvm::divideCeil(type.getElementTypeBitWidth(), 8));
 }
+
+int64_t storedBytesOf(ElementsAttr value) { return value.isSplat() ? 0 : bytesOf(value.getShapedType()); }
 
 } // namespace
 
@@ -100,7 +105,11 @@ struct FoldConstants : impl::FoldConstantsPassBase<FoldConstants> {
 
   void runOnOperation() override {
     BlobUses blobs;
-    getOperation()->walk([&](nn::ConstantOp constant) { blobs.add(constant.getValue()); });
+    budget = maxConstantBytes;
+    getOperation()->walk([&](nn::ConstantOp constant) {
+      blobs.add(constant.getValue());
+      budget += maxTotalGrowth * storedBytesOf(constant.getValue());
+    });
     WalkResult walk = getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
       std::optional<SmallVector<ElementsAttr>> operands = findFoldableOperands(op, maxConstantBytes);
       if (!operands)
@@ -117,6 +126,10 @@ struct FoldConstants : impl::FoldConstantsPassBase<FoldConstants> {
     FailureOr<ElementsAttr> value = nn::evaluate(op, operands);
     if (failed(value))
       return op->emitOpError("must have operands whose bytes can be read, but one has none");
+    if (!isa<nn::ReshapeOp>(op)) // which makes no bytes
+      budget -= storedBytesOf(*value) + nn::countReducedElements(op) * int64_t(sizeof(double));
+    if (budget < 0)
+      return op->emitOpError("is one of too many that depend on constants alone; raise --max-constant to compute them all");
     OpBuilder builder(op);
     auto constant = nn::ConstantOp::create(builder, op->getLoc(), *value);
     blobs.add(*value);
@@ -133,6 +146,8 @@ struct FoldConstants : impl::FoldConstantsPassBase<FoldConstants> {
     ++numFolded;
     return success();
   }
+
+  int64_t budget = 0; ///< Bytes that results may still take. What reads more than it makes is charged for that.
 };
 
 } // namespace

@@ -52,6 +52,9 @@ struct GatherOfRange : OpRewritePattern<nn::GatherOp> {
     ElementsAttr constant = getConstant(op.getIndices());
     if (!constant || constant.getNumElements() == 0)
       return rewriter.notifyMatchFailure(op, "expected constant indices");
+    // Those are at distance 0, and may be more than memory has room for.
+    if (constant.isSplat() && constant.getNumElements() > 1)
+      return rewriter.notifyMatchFailure(op, "expected different indices");
     FailureOr<nn::ConstantView> view = nn::ConstantView::get(constant);
     if (failed(view))
       return rewriter.notifyMatchFailure(op, "expected indices with readable bytes");

@@ -10,6 +10,8 @@
 #include "compiler/import/NnBuilder.h"
 
 #include "compiler/import/Import.h"
+#include "dialects/nn/ConstantData.h"
+#include "dialects/nn/Evaluate.h"
 
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Verifier.h"
@@ -81,10 +83,18 @@ SmallVector<Value> NnBuilder::finish(OperationState &state, InferTypes inferType
   }
   SmallVector<Value> folded;
   if (foldBudget > 0 && succeeded(builder.tryFold(op, folded)) && !folded.empty()) {
+    // A reshape makes no bytes. What reads more than it makes is charged for that, so that the budget bounds the time as well.
+    int64_t bytes = nn::countReducedElements(op) * int64_t(sizeof(double));
+    bool isView = isa<nn::ReshapeOp>(op);
     op->erase();
-    for (Value value : folded)
-      if (ElementsAttr constant = getConstant(value); constant && !constant.isSplat())
-        foldBudget -= constant.getNumElements() * constant.getElementType().getIntOrFloatBitWidth() / 8;
+    for (Value value : folded) {
+      ElementsAttr constant = getConstant(value);
+      if (!constant || isView)
+        continue;
+      foldBudget -= bytes;
+      if (!constant.isSplat())
+        foldBudget -= constant.getNumElements() * nn::getElementBytes(constant.getElementType());
+    }
     return folded;
   }
   return llvm::to_vector_of<Value>(op->getResults());
@@ -102,6 +112,13 @@ static TypedAttr getScalarAttr(Type type, double value) {
   bool isExact;
   APFloat(value).convertToInteger(integer, APFloat::rmTowardZero, &isExact);
   return IntegerAttr::get(type, integer);
+}
+
+bool NnBuilder::takeFromBudget(int64_t bytes) {
+  if (bytes > foldBudget)
+    return false;
+  foldBudget -= bytes;
+  return true;
 }
 
 Value NnBuilder::constant(ElementsAttr value) { return infer<nn::ConstantOp>(value); }

@@ -32,7 +32,7 @@ llvm::SmallVector<int64_t> axisRange(int64_t begin, int64_t end);
 
 class NnBuilder {
 public:
-  /// `foldBudget` is how many bytes of constants folding may still make, over all builders that share it.
+  /// `foldBudget` is how many bytes of constants may still be made, over all builders that share it.
   NnBuilder(mlir::OpBuilder &builder, mlir::Location loc, int64_t &foldBudget)
       : builder(builder), loc(loc), foldBudget(foldBudget) {}
 
@@ -41,6 +41,8 @@ public:
   mlir::InFlightDiagnostic error() const { return mlir::emitError(loc); }
 
   // Constants.
+  /// Whether constants may take so many bytes more; if so they are counted as taken.
+  bool takeFromBudget(int64_t bytes);
   mlir::Value constant(mlir::ElementsAttr value);
   mlir::Value splat(mlir::RankedTensorType type, double value);
   /// A scalar of `like`'s element type.

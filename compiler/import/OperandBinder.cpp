@@ -13,6 +13,9 @@ using namespace mlir;
 
 namespace nacre::importer {
 
+/// The most elements of an operand that says a shape or the like: a splat of a few bytes could claim any number of them.
+static constexpr int64_t maxNumbers = 65536;
+
 OperandBinder::OperandBinder(const Node &node, NnBuilder nn, int64_t maxConstantBytes)
     : nn(nn), node(node), maxConstantBytes(maxConstantBytes), results(node.results.size()) {}
 
@@ -46,8 +49,13 @@ static StringRef findInput(Value value) {
 
 ElementsAttr OperandBinder::getConstantOperand(size_t index, StringRef role) {
   Value operand = getOperand(index);
-  if (ElementsAttr constant = getConstant(operand))
-    return constant;
+  if (ElementsAttr constant = getConstant(operand)) {
+    if (constant.getNumElements() <= maxNumbers)
+      return constant;
+    error() << "operand " << index << " ('" << role << "') must have at most " << maxNumbers << " elements, but is "
+            << constant.getType();
+    return {};
+  }
   InFlightDiagnostic diagnostic = error() << "operand " << index << " ('" << role
                                           << "') must be known when the model is compiled, but is computed";
   StringRef input = findInput(operand);
@@ -64,8 +72,6 @@ FailureOr<SmallVector<int64_t>> OperandBinder::getIntegers(size_t index, StringR
     return failure();
   if (!isa<IntegerType>(constant.getElementType()))
     return error() << "operand " << index << " ('" << role << "') must hold integers, but is " << constant.getType();
-  if (!allowsConstant(constant.getNumElements(), sizeof(int64_t)))
-    return failure();
   FailureOr<nn::ConstantView> view = nn::ConstantView::get(constant);
   if (mlir::failed(view))
     return error() << "operand " << index << " ('" << role << "') cannot be read";
@@ -74,7 +80,7 @@ FailureOr<SmallVector<int64_t>> OperandBinder::getIntegers(size_t index, StringR
 
 FailureOr<SmallVector<double>> OperandBinder::getNumbers(size_t index, StringRef role) {
   ElementsAttr constant = getConstantOperand(index, role);
-  if (!constant || !allowsConstant(constant.getNumElements(), sizeof(double)))
+  if (!constant)
     return failure();
   FailureOr<nn::ConstantView> view = nn::ConstantView::get(constant);
   if (mlir::failed(view))
@@ -176,11 +182,13 @@ FailureOr<SmallVector<int64_t>> OperandBinder::getAxes(Ints axes, int64_t rank) 
 
 bool OperandBinder::allowsConstant(int64_t count, int64_t elementBytes) {
   int64_t bytes;
-  if (!llvm::MulOverflow(count, elementBytes, bytes) && bytes <= maxConstantBytes)
-    return true;
-  error() << "a constant of " << count << " elements must take at most " << maxConstantBytes
-          << " bytes, but takes more; raise --max-constant";
-  return false;
+  if (llvm::MulOverflow(count, elementBytes, bytes) || bytes > maxConstantBytes)
+    error() << "a constant of " << count << " elements must take at most " << maxConstantBytes
+            << " bytes, but takes more; raise --max-constant";
+  else if (!nn.takeFromBudget(bytes))
+    error() << "all constants that the model makes must take at most " << maxConstantBytes
+            << " bytes, but take more; raise --max-constant";
+  return !failed;
 }
 
 //===----------------------------------------------------------------------===//

@@ -70,7 +70,7 @@ public:
   /// The same for several, which must differ; sorted.
   mlir::FailureOr<llvm::SmallVector<int64_t>> getAxes(Ints axes, int64_t rank);
 
-  /// Whether a constant of `count` elements may be made; reports an error if not.
+  /// Whether a constant of `count` elements may be made, which is then counted as made; reports an error if not.
   bool allowsConstant(int64_t count, int64_t elementBytes);
 
   // Results.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. resampling, after ONNX Resize; 2. padding.
+// How:  1. resampling, after ONNX Resize; 2. padding; 3. windows.
 
 #include "compiler/kernels/AxisTables.h"
 
+#include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <cmath>
 
@@ -45,7 +46,8 @@ static double roundCoordinate(double x, nn::Rounding rounding) {
   return x;
 }
 
-static int32_t clampIndex(double x, int64_t size) { return int32_t(std::clamp(x, 0.0, double(size - 1))); }
+/// Of an empty axis, which only an empty result reads, any index.
+static int32_t clampIndex(double x, int64_t size) { return int32_t(std::clamp(x, 0.0, double(std::max<int64_t>(size - 1, 0)))); }
 
 AxisTable makeNearestTable(int64_t input, int64_t output, double scale, nn::Coordinates coordinates,
                            nn::Rounding rounding) {
@@ -59,7 +61,8 @@ AxisTable makeNearestTable(int64_t input, int64_t output, double scale, nn::Coor
 AxisTable makeLinearTable(int64_t input, int64_t output, double scale, nn::Coordinates coordinates) {
   AxisTable table;
   for (int64_t index = 0; index < output; ++index) {
-    double x = std::clamp(mapCoordinate(index, input, output, scale, coordinates), 0.0, double(input - 1));
+    double x = std::clamp(mapCoordinate(index, input, output, scale, coordinates), 0.0,
+                          double(std::max<int64_t>(input - 1, 0)));
     double low = std::floor(x);
     table.low.push_back(clampIndex(low, input));
     table.high.push_back(clampIndex(low + 1, input));
@@ -76,7 +79,7 @@ AxisTable makePadTable(int64_t input, int64_t low, int64_t high, nn::PadMode mod
   auto wrap = [](int64_t x, int64_t period) { return ((x % period) + period) % period; };
   AxisTable table;
   for (int64_t x = -low; x < input + high; ++x) {
-    int64_t index = std::clamp<int64_t>(x, 0, input - 1);
+    int64_t index = std::clamp<int64_t>(x, 0, std::max<int64_t>(input - 1, 0));
     if (mode == nn::PadMode::Wrap)
       index = wrap(x, input);
     else if (mode == nn::PadMode::Reflect && input > 1) {
@@ -87,6 +90,24 @@ AxisTable makePadTable(int64_t input, int64_t low, int64_t high, nn::PadMode mod
     table.low.push_back(int32_t(index));
   }
   return table;
+}
+
+//===----------------------------------------------------------------------===//
+// 3. Windows
+//===----------------------------------------------------------------------===//
+
+llvm::SmallVector<double> countWindowCells(int64_t outputs, int64_t size, int64_t low, int64_t window, int64_t stride,
+                                           int64_t dilation) {
+  llvm::SmallVector<double> counts;
+  for (int64_t output = 0; output < outputs; ++output) {
+    int64_t first = output * stride - low;
+    // Not counted one by one: a window may have billions of cells.
+    auto cellsBefore = [&](int64_t position) {
+      return std::clamp<int64_t>(llvm::divideCeilSigned(position - first, dilation), 0, window);
+    };
+    counts.push_back(double(cellsBefore(size) - cellsBefore(0)));
+  }
+  return counts;
 }
 
 } // namespace nacre::kernels

@@ -40,6 +40,14 @@ FailureOr<plan::WeightOp> ModulePlan::getWeight(ElementsAttr value, Location loc
   plan::WeightOp &weight = weights[value];
   if (weight)
     return weight;
+  // Other weights take as many bytes in the model, a splat is one number there.
+  constexpr int64_t maxSplatBytes = int64_t(1) << 32;
+  if (value.isSplat())
+    splatBytes += value.getNumElements() * nn::getElementBytes(value.getElementType());
+  if (splatBytes > maxSplatBytes) {
+    emitError(loc, "the weights that repeat one number must take at most ") << maxSplatBytes << " bytes in all, but take more";
+    return failure();
+  }
   FailureOr<ElementsAttr> stored = toStorageAttribute(value);
   if (failed(stored)) {
     emitError(loc, "must be a constant whose bytes can be read, but is ") << value.getShapedType();

@@ -28,6 +28,7 @@ private:
   mlir::ModuleOp module;
   llvm::StringMap<unsigned> kernelCounts;
   llvm::DenseMap<mlir::Attribute, plan::WeightOp> weights;
+  int64_t splatBytes = 0; ///< Of weights that repeat one number.
   plan::WeightOp lastWeight;
 };
 

@@ -70,6 +70,14 @@ LogicalResult lowerGather(KernelBody &body, nn::GatherOp op) {
 // 3. Tables
 //===----------------------------------------------------------------------===//
 
+/// Whether the axis is short enough for tables of 32-bit indices; an error at `op` where not.
+static LogicalResult checkTableSize(Operation *op, int64_t axis, int64_t from, int64_t to) {
+  if (from <= INT32_MAX && to <= maxTableEntries)
+    return success();
+  return op->emitOpError("axis ") << axis << " must have at most " << INT32_MAX << " elements and become at most "
+                                  << maxTableEntries << ", but has " << from << " and becomes " << to;
+}
+
 /// Defines `result` as `operand` read through one table per axis; null where an axis is read as it is.
 static LogicalResult finishWithTables(KernelBody &body, Value result, Value operand,
                                       ArrayRef<std::optional<AxisTable>> tables) {
@@ -144,6 +152,8 @@ LogicalResult lowerResize(KernelBody &body, nn::ResizeOp op) {
     double scale = op.getScales()[axis];
     if (from == to && scale == 1)
       continue;
+    if (failed(checkTableSize(op, axis, from, to)))
+      return failure();
     tables[axis] = isLinear ? makeLinearTable(from, to, scale, op.getCoordinates())
                             : makeNearestTable(from, to, scale, op.getCoordinates(), op.getRounding());
   }
@@ -154,9 +164,13 @@ LogicalResult lowerPad(KernelBody &body, nn::PadOp op) {
   assert(op.getMode() != nn::PadMode::Constant && "is no kernel");
   auto type = getTensorType(op.getOperand());
   SmallVector<std::optional<AxisTable>> tables(type.getRank());
-  for (int64_t axis = 0; axis < type.getRank(); ++axis)
-    if (op.getLow()[axis] != 0 || op.getHigh()[axis] != 0)
-      tables[axis] = makePadTable(type.getDimSize(axis), op.getLow()[axis], op.getHigh()[axis], op.getMode());
+  for (int64_t axis = 0; axis < type.getRank(); ++axis) {
+    if (op.getLow()[axis] == 0 && op.getHigh()[axis] == 0)
+      continue;
+    if (failed(checkTableSize(op, axis, type.getDimSize(axis), op.getType().getDimSize(axis))))
+      return failure();
+    tables[axis] = makePadTable(type.getDimSize(axis), op.getLow()[axis], op.getHigh()[axis], op.getMode());
+  }
   return finishWithTables(body, op.getResult(), op.getOperand(), tables);
 }
 

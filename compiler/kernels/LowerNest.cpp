@@ -4,6 +4,7 @@
 //        the epilogue.
 // How:   1. reductions; 2. windows: pooling, local response normalization; 3. strided slices.
 
+#include "compiler/kernels/AxisTables.h"
 #include "compiler/kernels/Lowering.h"
 #include "compiler/kernels/ScalarBodies.h"
 
@@ -101,28 +102,29 @@ static Value pad(KernelBody &body, Value input, ArrayRef<int64_t> low, ArrayRef<
                                getAsIndexOpFoldResult(body.getContext(), high), constant);
 }
 
-/// How many cells each output of an average counts along one axis.
-static SmallVector<double> countCells(int64_t outputs, int64_t size, int64_t low, int64_t high, int64_t window,
-                                      int64_t stride, int64_t dilation, bool countPadding) {
-  int64_t first = countPadding ? -low : 0, end = countPadding ? size + high : size;
-  SmallVector<double> counts(outputs, 0);
-  for (int64_t o = 0; o < outputs; ++o)
-    for (int64_t f = 0; f < window; ++f) {
-      int64_t position = o * stride - low + f * dilation;
-      counts[o] += position >= first && position < end;
-    }
-  return counts;
-}
-
-/// The counts of all outputs: axis by axis multiplied.
-static SmallVector<double> countWindows(nn::PoolOp op) {
-  ArrayRef<int64_t> input = getTensorType(op.getInput()).getShape(), output = getTensorType(op.getResult()).getShape();
-  size_t spatial = op.getKernel().size();
+/// The cells that each window of an average counts, or one number where it is the same for all; fails where they are too many to
+/// be stored.
+static FailureOr<SmallVector<double>> countWindows(nn::PoolOp op) {
+  ArrayRef<int64_t> inputs = getTensorType(op.getInput()).getShape().drop_front().drop_back();
+  ArrayRef<int64_t> outputs = getTensorType(op.getResult()).getShape().drop_front().drop_back();
+  SmallVector<SmallVector<double>> ofAxes;
+  for (auto [axis, size] : llvm::enumerate(inputs)) {
+    int64_t low = op.getPads()[axis], high = op.getPads()[inputs.size() + axis], window = op.getKernel()[axis];
+    bool countsAll = op.getOverhang()[axis] == 0 && (op.getCountPadding() || (low == 0 && high == 0));
+    if (!countsAll && outputs[axis] > maxTableEntries)
+      return failure();
+    int64_t before = op.getCountPadding() ? low : 0, after = op.getCountPadding() ? high : 0;
+    ofAxes.push_back(countsAll ? SmallVector<double>{double(window)}
+                               : countWindowCells(outputs[axis], before + size + after, low - before, window, op.getStrides()[axis],
+                                                  op.getDilations()[axis]));
+  }
+  bool isSame = llvm::all_of(ofAxes, [](ArrayRef<double> counts) { return llvm::all_equal(counts); });
   SmallVector<double> counts = {1};
-  for (size_t axis = 0; axis < spatial; ++axis) {
-    SmallVector<double> ofAxis = countCells(output[axis + 1], input[axis + 1], op.getPads()[axis],
-                                            op.getPads()[spatial + axis], op.getKernel()[axis], op.getStrides()[axis],
-                                            op.getDilations()[axis], op.getCountPadding());
+  for (auto [ofAxis, size] : llvm::zip_equal(ofAxes, outputs)) {
+    int64_t entries = isSame ? 1 : size;
+    if (entries > maxTableEntries / int64_t(counts.size()))
+      return failure();
+    ofAxis.resize(entries, ofAxis.front());
     SmallVector<double> product;
     for (double outer : counts)
       for (double inner : ofAxis)
@@ -133,21 +135,24 @@ static SmallVector<double> countWindows(nn::PoolOp op) {
 }
 
 /// Defines an average from the sum of its window.
-static void defineAverage(KernelBody &body, nn::PoolOp op, Value sum, Type accumulatorType) {
+static LogicalResult defineAverage(KernelBody &body, nn::PoolOp op, Value sum, Type accumulatorType) {
   OpBuilder &builder = body.getBuilder();
   Location loc = body.getLoc();
   ArrayRef<int64_t> shape = getTensorType(op.getResult()).getShape();
-  SmallVector<double> counts = countWindows(op);
+  FailureOr<SmallVector<double>> counts = countWindows(op);
+  if (failed(counts))
+    return op.emitOpError("must have at most ") << maxTableEntries << " windows where padding is not counted, but is "
+                                                << op.getType();
   AffineMap identity = builder.getMultiDimIdentityMap(shape.size());
-  if (llvm::all_equal(counts)) {
-    double scale = 1.0 / counts.front();
+  if (llvm::all_equal(*counts)) {
+    double scale = 1.0 / counts->front();
     body.define(op.getResult(), {{sum}, {identity}, [=](OpBuilder &b, ValueRange scalars) -> Value {
                                    return arith::MulFOp::create(b, loc, scalars[0],
                                                                 emitConstant(b, loc, accumulatorType, scale));
                                  }});
-    return;
+    return success();
   }
-  SmallVector<float> table(counts.begin(), counts.end());
+  SmallVector<float> table(counts->begin(), counts->end());
   auto type = RankedTensorType::get(shape.drop_front().drop_back(), builder.getF32Type());
   Value divisor = body.readTable(DenseElementsAttr::get(type, ArrayRef<float>(table)));
   SmallVector<AffineExpr> spatial;
@@ -160,6 +165,7 @@ static void defineAverage(KernelBody &body, nn::PoolOp op, Value sum, Type accum
                                    count = arith::ExtFOp::create(b, loc, accumulatorType, count);
                                  return arith::DivFOp::create(b, loc, scalars[0], count);
                                }});
+  return success();
 }
 
 LogicalResult lowerPool(KernelBody &body, nn::PoolOp op) {
@@ -209,10 +215,10 @@ LogicalResult lowerPool(KernelBody &body, nn::PoolOp op) {
     return combine(b, loc, kind, old, value, isUnsigned);
   };
   Value accumulator = body.emitSweep(sweep);
-  if (isAverage)
-    defineAverage(body, op, accumulator, accumulatorType);
-  else
+  if (!isAverage)
     body.defineAs(op.getResult(), accumulator);
+  else if (failed(defineAverage(body, op, accumulator, accumulatorType)))
+    return failure();
   return body.finish(plan::KernelKind::Nest, accumulator);
 }
 

@@ -12,6 +12,9 @@
 
 namespace nacre::kernels {
 
+/// The most positions of a table that is stored as a weight: more than any image has, and few enough for any machine that compiles.
+constexpr int64_t maxTableEntries = int64_t(1) << 24;
+
 // Contractions (LowerContraction.cpp).
 /// With `written`, the product's elements are stored in that transpose's order.
 mlir::LogicalResult lowerMatMul(KernelBody &body, nn::MatMulOp op, nn::TransposeOp written = {});

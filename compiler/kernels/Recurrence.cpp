@@ -10,6 +10,7 @@
 #include "compiler/kernels/Recurrence.h"
 #include "compiler/kernels/ElementTypes.h"
 #include "compiler/kernels/FormOperators.h"
+#include "compiler/kernels/Lowering.h"
 #include "dialects/nn/Evaluate.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -311,6 +312,8 @@ LogicalResult lowerRecurrent(EntryBuilder &entry, nn::RecurrentOp op) {
   if (op.getInput().getType().getNumElements() == 0 || op.getRecurrence().getType().getNumElements() == 0)
     return op.emitOpError("must have steps, rows, inputs and hidden units, but its input is ")
            << op.getInput().getType() << " and its recurrence " << op.getRecurrence().getType();
+  if (int64_t steps = op.getInput().getType().getDimSize(0); op.getLengths() && steps > maxTableEntries)
+    return op.emitOpError("must have at most ") << maxTableEntries << " steps where rows end early, but has " << steps;
   return RecurrentLayer(entry, op).run();
 }
 

@@ -2,6 +2,7 @@
 
 #include "compiler/kernels/StorageLayout.h"
 
+#include "dialects/nn/ShapeRules.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cassert>
@@ -86,6 +87,9 @@ std::optional<Place> growIntoHalo(StorageShape &storage, const Place &place, llv
     if (isLast && (raised.low[axis] > 0 || raised.high[axis] > 0))
       return std::nullopt;
   }
+  // Two consumers may each ask for much along an axis of its own.
+  if (!nn::countElements(raised.getMemoryShape()))
+    return std::nullopt;
   storage = std::move(raised);
   return grown;
 }

@@ -37,43 +37,51 @@ SmallVector<int64_t> bytesAliveAtSteps(ArrayRef<BufferDemand> demands) {
 // 2. Placing demands in a given order
 //===----------------------------------------------------------------------===//
 
-/// The demands placed so far, bucketed by step ranges so that a chain of thousands of short lives stays linear.
+/// The demands placed so far, bucketed by ranges of steps so that a chain of thousands of short lives stays linear.
 class PlacedDemands {
 public:
-  explicit PlacedDemands(unsigned steps) : buckets(steps / bucketSteps + 1) {}
+  explicit PlacedDemands(unsigned steps) : begun(steps / bucketSteps + 1), crossing(begun.size()) {}
 
   void add(unsigned index, const BufferDemand &demand) {
-    for (unsigned bucket = demand.firstStep / bucketSteps; bucket <= demand.lastStep / bucketSteps; ++bucket)
-      buckets[bucket].push_back(index);
+    unsigned first = demand.firstStep / bucketSteps;
+    begun[first].push_back(index);
+    for (unsigned bucket = first + 1; bucket <= demand.lastStep / bucketSteps; ++bucket)
+      crossing[bucket].push_back(index);
   }
 
   /// Every placed demand that is alive together with `demand`, once.
   SmallVector<unsigned> aliveWith(const BufferDemand &demand, ArrayRef<BufferDemand> demands) const {
     SmallVector<unsigned> result;
-    for (unsigned bucket = demand.firstStep / bucketSteps; bucket <= demand.lastStep / bucketSteps; ++bucket)
-      for (unsigned index : buckets[bucket])
+    auto collect = [&](ArrayRef<unsigned> bucket) {
+      for (unsigned index : bucket)
         if (demands[index].firstStep <= demand.lastStep && demand.firstStep <= demands[index].lastStep)
           result.push_back(index);
-    llvm::sort(result);
-    result.erase(llvm::unique(result), result.end());
+    };
+    // What is alive from before the bucket in which `demand` begins, and what begins from there on.
+    unsigned first = demand.firstStep / bucketSteps;
+    collect(crossing[first]);
+    for (unsigned bucket = first; bucket <= demand.lastStep / bucketSteps; ++bucket)
+      collect(begun[bucket]);
     return result;
   }
 
 private:
   static constexpr unsigned bucketSteps = 16;
-  SmallVector<SmallVector<unsigned>> buckets;
+  SmallVector<SmallVector<unsigned>> begun;    ///< In the bucket that holds their first step,
+  SmallVector<SmallVector<unsigned>> crossing; ///< and in all later ones up to that of their last.
 };
 
 /// Each demand goes into the tightest gap that fits. What lies above all neighbours is a gap up to `ceiling`, and is filled from its
 /// upper end: of a chain, every other buffer then hangs from the ceiling, and neighbours of any sizes fit exactly.
 ArenaPlan placeInOrder(ArrayRef<BufferDemand> demands, ArrayRef<unsigned> order, int64_t alignment, unsigned steps,
-                       int64_t ceiling) {
+                       int64_t ceiling, size_t &meetings) {
   ArenaPlan plan;
   plan.offsetsInBytes.assign(demands.size(), 0);
   PlacedDemands placed(steps);
   for (unsigned index : order) {
     const BufferDemand &demand = demands[index];
     SmallVector<unsigned> others = placed.aliveWith(demand, demands);
+    meetings += others.size();
     llvm::sort(others, [&](unsigned a, unsigned b) {
       return std::make_pair(plan.offsetsInBytes[a], a) < std::make_pair(plan.offsetsInBytes[b], b);
     });
@@ -134,9 +142,14 @@ ArenaPlan planArena(ArrayRef<BufferDemand> demands, int64_t alignment) {
   best.sizeInBytes = std::numeric_limits<int64_t>::max();
   // No ceiling, or the least that any arena can have, with room for each size to be rounded up.
   int64_t bound = *llvm::max_element(alive) + 2 * alignment;
+  // Where thousands of lives meet one another, which no real network has, the first plans must do.
+  constexpr size_t enoughMeetings = size_t(1) << 25;
+  size_t meetings = 0;
   for (int64_t ceiling : {int64_t(0), bound})
     for (ArrayRef<unsigned> order : {ArrayRef<unsigned>(bySize), ArrayRef<unsigned>(byBreadth), ArrayRef<unsigned>(byUse)}) {
-      ArenaPlan plan = placeInOrder(demands, order, alignment, steps, ceiling);
+      if (meetings > enoughMeetings)
+        return best;
+      ArenaPlan plan = placeInOrder(demands, order, alignment, steps, ceiling, meetings);
       if (plan.sizeInBytes < best.sizeInBytes)
         best = std::move(plan);
     }

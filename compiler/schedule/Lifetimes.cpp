@@ -13,7 +13,7 @@ using namespace mlir;
 namespace nacre::schedule {
 
 static int64_t sizeInBytes(MemRefType type) {
-  return llvm::divideCeil(type.getNumElements() * int64_t(type.getElementTypeBitWidth()), 8);
+  return type.getNumElements() * int64_t(llvm::divideCeil(type.getElementTypeBitWidth(), 8));
 }
 
 /// Calls `touch` with every launch that works on `value` or a view of it.

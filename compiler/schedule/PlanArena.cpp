@@ -37,6 +37,13 @@ struct PlanArena : nacre::schedule::impl::PlanArenaPassBase<PlanArena> {
   void runOnOperation() override {
     nacre::plan::EntryOp entry = getOperation();
     nacre::schedule::TemporaryLifetimes lifetimes = nacre::schedule::readLifetimes(entry);
+    // The planner adds sizes up; this bounds every sum.
+    int64_t total = 0;
+    for (const nacre::schedule::BufferDemand &demand : lifetimes.demands)
+      if (llvm::AddOverflow(total, demand.sizeInBytes, total) || llvm::AddOverflow<int64_t>(total, 3 * alignment, total)) {
+        entry.emitOpError("must need less than 2^63 bytes for its temporaries");
+        return signalPassFailure();
+      }
     nacre::schedule::ArenaPlan plan = nacre::schedule::planArena(lifetimes.demands, alignment);
     LDBG() << entry.getSymName() << ": " << lifetimes.demands.size() << " storages in " << plan.sizeInBytes
            << " bytes, peak " << nacre::schedule::peakBytes(lifetimes.demands);

@@ -5,6 +5,9 @@
 #include "dialects/nn/Evaluate.h"
 #include "dialects/nn/Evaluators.h"
 
+#include "llvm/Support/MathExtras.h"
+#include <limits>
+
 using namespace mlir;
 
 namespace nacre::nn {
@@ -17,12 +20,19 @@ constexpr int64_t maxSteps = int64_t(1) << 26;
 
 } // namespace
 
-bool canEvaluate(Operation *op) {
-  if (auto product = dyn_cast<MatMulOp>(op))
-    return product.getType().getNumElements() <=
-           maxSteps / std::max<int64_t>(1, product.getLhs().getType().getShape().back());
+int64_t countReducedElements(Operation *op) {
+  if (auto product = dyn_cast<MatMulOp>(op)) {
+    int64_t elements = product.getType().getNumElements(), depth = product.getLhs().getType().getShape().back(), steps;
+    return llvm::MulOverflow(elements, depth, steps) ? std::numeric_limits<int64_t>::max() : steps;
+  }
   if (isa<ReduceOp, ArgReduceOp, SoftmaxOp>(op))
-    return cast<RankedTensorType>(op->getOperand(0).getType()).getNumElements() <= maxSteps;
+    return cast<RankedTensorType>(op->getOperand(0).getType()).getNumElements();
+  return 0;
+}
+
+bool canEvaluate(Operation *op) {
+  if (isa<MatMulOp, ReduceOp, ArgReduceOp, SoftmaxOp>(op))
+    return countReducedElements(op) <= maxSteps;
   return isa<UnaryOp, BinaryOp, SelectOp, CastOp, ReshapeOp, BroadcastOp, TransposeOp, ConcatOp, SliceOp, PadOp,
              GatherOp>(op);
 }

@@ -15,15 +15,18 @@ namespace nacre::nn {
 
 namespace {
 
-/// The result of `type` whose element at an index lies at the sum of the tables' offsets in `view`; splats stay splats.
+/// Elements that are all alike are so in any other place too.
+ElementsAttr moveSplat(RankedTensorType type, const ConstantView &view) {
+  ConstantBuilder builder(type, /*splat=*/true);
+  std::memcpy(builder.at(0), view.at(0), builder.getElementBytes());
+  return std::move(builder).take();
+}
+
+/// The result of `type` whose element at an index lies at the sum of the tables' offsets in `view`.
 ElementsAttr moveElements(RankedTensorType type, const ConstantView &view, const OffsetTables &tables,
                           ArrayRef<int64_t> shape) {
-  bool splat = view.isSplat() && type.getNumElements() > 0;
-  ConstantBuilder builder(type, splat);
-  if (splat)
-    std::memcpy(builder.at(0), view.at(0), builder.getElementBytes());
-  else
-    copyIndexed(builder.at(0), rowMajorStrides(shape), view.at(0), tables, builder.getElementBytes());
+  ConstantBuilder builder(type);
+  copyIndexed(builder.at(0), rowMajorStrides(shape), view.at(0), tables, builder.getElementBytes());
   return std::move(builder).take();
 }
 
@@ -132,6 +135,9 @@ ElementsAttr evaluatePad(PadOp op, Views views) {
 } // namespace
 
 ElementsAttr evaluateMovement(Operation *op, Views views) {
+  // The tables below have an entry for each position of an axis, and a splat may have any number of those.
+  if (views.front().isSplat() && !isa<ConcatOp, PadOp>(op))
+    return moveSplat(cast<RankedTensorType>(op->getResult(0).getType()), views.front());
   ElementsAttr value = TypeSwitch<Operation *, ElementsAttr>(op)
                            .Case([&](BroadcastOp op) { return evaluateBroadcast(op, views); })
                            .Case([&](TransposeOp op) { return evaluateTranspose(op, views); })

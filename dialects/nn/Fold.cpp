@@ -23,6 +23,9 @@ constexpr int64_t maxFoldedElements = 64 * 1024;
 
 bool isSmall(Type type) { return cast<ShapedType>(type).getNumElements() <= maxFoldedElements; }
 
+/// Products, reductions and softmax that a folder computes read no more elements: a splat saves them no work.
+constexpr int64_t maxFoldedSteps = 1024 * 1024;
+
 /// The value of `op` if its operands are constants, and they and it are small or splats.
 OpFoldResult foldSmall(Operation *op, ArrayRef<Attribute> operands) {
   SmallVector<ElementsAttr> constants;
@@ -32,7 +35,7 @@ OpFoldResult foldSmall(Operation *op, ArrayRef<Attribute> operands) {
       return {};
     constants.push_back(constant);
   }
-  if (constants.empty() || !isSmall(op->getResult(0).getType()))
+  if (constants.empty() || !isSmall(op->getResult(0).getType()) || countReducedElements(op) > maxFoldedSteps)
     return {};
   FailureOr<ElementsAttr> value = evaluate(op, constants);
   if (failed(value))

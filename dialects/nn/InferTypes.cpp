@@ -8,7 +8,10 @@
 #include "dialects/nn/NnDialect.h"
 #include "dialects/nn/ShapeRules.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
+using llvm::AddOverflow;
 
 namespace nacre::nn {
 
@@ -112,8 +115,9 @@ LogicalResult rejected(std::optional<Location> location, llvm::Error error) {
 PadReach reachOf(PadMode mode) {
   switch (mode) {
   case PadMode::Constant:
-  case PadMode::Edge:
     return PadReach::Any;
+  case PadMode::Edge:
+    return PadReach::Edge;
   case PadMode::Reflect:
     return PadReach::ExtentLessOne;
   case PadMode::Wrap:
@@ -186,8 +190,14 @@ LogicalResult infer(MaybeLocation location, RecurrentOp::Adaptor op, Types &type
     return emitOptionalError(location, "input must have rank 3 and recurrence rank 2, but they have ", input.size(),
                              " and ", recurrence.size());
   Type element = elementOf(op.getInput());
-  Type last = RankedTensorType::get({input[1], recurrence[0]}, element);
-  types.append({RankedTensorType::get({input[0], input[1], recurrence[0]}, element), last, last});
+  int64_t steps = input[0], batch = input[1], hidden = recurrence[0], gateColumns = recurrence[1];
+  // The products of all steps, and a hidden state more than there are steps, are tensors of the loop that this becomes.
+  for (Shape inner : {Shape{steps, batch, gateColumns}, Shape{steps + 1, batch, hidden}})
+    if (!countElements(inner))
+      return emitOptionalError(location, "the products of all steps and the hidden states must fit into memory, but have shape [",
+                               Dims(inner), "]");
+  Type last = RankedTensorType::get({batch, hidden}, element);
+  types.append({RankedTensorType::get({steps, batch, hidden}, element), last, last});
   return success();
 }
 
@@ -230,9 +240,14 @@ LogicalResult infer(MaybeLocation location, NormalizeOp::Adaptor op, Types &type
 }
 
 LogicalResult infer(MaybeLocation location, LrnOp::Adaptor op, Types &types) {
-  if (op.getSize() < 1 || shapeOf(op.getOperand()).empty())
-    return emitOptionalError(location, "size must be 1 or more and the operand have channels, but size is ",
-                             op.getSize(), " and the operand's type ", op.getOperand().getType());
+  int64_t size = op.getSize();
+  Dims shape = shapeOf(op.getOperand());
+  if (size < 1 || shape.empty())
+    return emitOptionalError(location, "size must be 1 or more and the operand have channels, but size is ", size,
+                             " and the operand's type ", op.getOperand().getType());
+  Shape padded(shape);
+  if (AddOverflow(padded.back(), size - 1, padded.back()) || !countElements(padded))
+    return emitOptionalError(location, "the operand with the channels beyond its ends must fit into memory, but size is ", size);
   types.push_back(op.getOperand().getType());
   return success();
 }

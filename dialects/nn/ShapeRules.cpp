@@ -68,7 +68,7 @@ Expected<Shape> slideWindow(Dims input, const Window &window) {
   size_t spatialRank = input.size() - 2;
   if (Error error = checkWindow(window, spatialRank))
     return error;
-  Shape result(input);
+  Shape result(input), paddedShape(input);
   for (size_t axis = 0; axis < spatialRank; ++axis) {
     int64_t taps;
     if (MulOverflow(window.dilations[axis], window.kernel[axis] - 1, taps) || taps >= maxExtent)
@@ -78,8 +78,12 @@ Expected<Shape> slideWindow(Dims input, const Window &window) {
     if (taps + 1 > padded)
       return reject("the window of spatial axis {0} must fit into {1} padded elements, but covers {2}", axis, padded,
                     taps + 1);
+    paddedShape[axis + 1] = padded;
     result[axis + 1] = (padded - taps - 1) / window.strides[axis] + 1;
   }
+  // Later phases make the padded input a tensor of its own.
+  if (!countElements(paddedShape))
+    return reject("the padded input must fit into memory, but has shape {0}", print(paddedShape));
   return result;
 }
 
@@ -234,7 +238,8 @@ Expected<Shape> padShape(Dims operand, Dims low, Dims high, PadReach reach) {
   }
   Shape result;
   for (auto [axis, dim, before, after] : enumerate(operand, low, high)) {
-    int64_t most = reach == PadReach::Any ? maxExtent : reach == PadReach::Extent ? dim : dim - 1;
+    bool repeatsOneElement = reach == PadReach::Edge && dim > 0;
+    int64_t most = reach == PadReach::Any || repeatsOneElement ? maxExtent : reach == PadReach::ExtentLessOne ? dim - 1 : dim;
     if (std::max(before, after) > std::max<int64_t>(most, 0))
       return reject("axis {0} of extent {1} must be padded by {2} at most in this mode, but is by {3} and {4}", axis,
                     dim, most, before, after);

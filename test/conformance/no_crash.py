@@ -24,7 +24,7 @@ def parse_arguments():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--seconds", type=int, default=120, help="limit of each program")
     parser.add_argument("--memory-gib", type=int, default=8, help="address space of each program; 0: no limit (sanitizers)")
-    parser.add_argument("--compile-to", default="kernels", help="phase to compile to")
+    parser.add_argument("--compile-to", default="kernels", help="phase to compile to; package for a whole library")
     return parser.parse_args()
 
 
@@ -41,7 +41,8 @@ def try_file(index, path, arguments, work):
 
     program = os.path.join(os.path.abspath(arguments.bin), "nacre-compile")
     output = os.path.join(work, f"{index}.mlir")
-    for command in ([program, "--check", path], [program, path, "-o", output, f"--compile-to={arguments.compile_to}", "--jobs=1"]):
+    compile_to = [] if arguments.compile_to == "package" else [f"--compile-to={arguments.compile_to}"]
+    for command in ([program, "--check", path], [program, path, "-o", output, "--jobs=1", *compile_to]):
         try:
             done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, preexec_fn=limit,
                                   timeout=arguments.seconds)
@@ -49,11 +50,13 @@ def try_file(index, path, arguments, work):
             return f"{path}: {command[1]} took more than {arguments.seconds} s"
         said = done.stdout.decode(errors="replace").strip()
         if done.returncode not in (0, 1) or "Sanitizer" in said:
-            return f"{path}: ended with {done.returncode}: {said[-1500:]}"
+            begin = max(said.find("ERROR: "), said.find("runtime error: "), 0)  # of a sanitizer's report the first lines say most
+            return f"{path}: ended with {done.returncode}: {said[begin:begin + 3000]}"
         if done.returncode == 1 and not said:
             return f"{path}: refused without a word"
-        if os.path.exists(output):
-            os.remove(output)
+        for made in (output, os.path.splitext(output)[0] + ".h"):
+            if os.path.exists(made):
+                os.remove(made)
     return None
 
 

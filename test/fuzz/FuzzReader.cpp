@@ -1,14 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  any bytes as an ONNX model: the reader accepts them or says why not, and reads every tensor it accepts.
+// What:  any bytes as an ONNX model: the reader accepts them or says why not, and reads every tensor it accepts. With the address
+//        sanitizer, whose heap can be asked, it must not take more memory than it promises.
 // Why:   the reader is the border; all code behind it trusts what it lets through.
 
 #include "compiler/import/onnx/OnnxReader.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
+#include <algorithm>
+#include <cstdio>
 
 using namespace nacre::importer;
+
+#if __has_feature(address_sanitizer)
+#include <sanitizer/allocator_interface.h>
+
+static size_t heapBytes, heapPeak;
+
+static void countMalloc(const volatile void *, size_t size) {
+  heapBytes += size;
+  heapPeak = std::max(heapPeak, heapBytes);
+}
+static void countFree(const volatile void *pointer) {
+  if (pointer)
+    heapBytes -= __sanitizer_get_allocated_size(const_cast<const void *>(pointer));
+}
+
+/// Counts from here on what is allocated; traps at the end where that was more than the reader promises for a file of `fileSize`.
+struct HeapWatch {
+  explicit HeapWatch(size_t fileSize) : limit(4 * fileSize + (16 << 20)) {
+    static const int installed = __sanitizer_install_malloc_and_free_hooks(countMalloc, countFree);
+    if (!installed)
+      __builtin_trap();
+    start = heapPeak = heapBytes = size_t(1) << 40; // far from 0: blocks from before the hooks may be freed
+  }
+  ~HeapWatch() {
+    if (heapPeak - start <= limit)
+      return;
+    std::fprintf(stderr, "the reader took %zu bytes, but must take at most %zu\n", heapPeak - start, limit);
+    __builtin_trap();
+  }
+  size_t limit, start;
+};
+#else
+struct HeapWatch {
+  explicit HeapWatch(size_t) {}
+  ~HeapWatch() {}
+};
+#endif
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
@@ -16,6 +56,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   llvm::StringRef bytes(reinterpret_cast<const char *>(data), size);
   std::shared_ptr<const llvm::MemoryBuffer> buffer =
       llvm::MemoryBuffer::getMemBuffer(bytes, "fuzz.onnx", /*RequiresNullTerminator=*/false);
+  HeapWatch watch(size);
   auto model = OnnxModel::parse(buffer, "fuzz.onnx", /*folder=*/"", &context);
   if (failed(model))
     return 0;

@@ -202,9 +202,10 @@ LogicalResult OnnxImporter::importNode(const onnx::NodeProto &proto) {
   while (!node.operands.empty() && !node.operands.back())
     node.operands.pop_back();
   size_t count = node.operands.size();
-  bool hasRequired =
-      count >= entry->arity.min && llvm::all_of(ArrayRef(node.operands).take_front(entry->arity.min),
-                                                [](Value operand) { return static_cast<bool>(operand); });
+  // Of a list of any length none is optional.
+  size_t required = entry->arity.max == unbounded ? std::max(count, entry->arity.min) : entry->arity.min;
+  bool hasRequired = count >= required && llvm::all_of(ArrayRef(node.operands).take_front(required),
+                                                       [](Value operand) { return static_cast<bool>(operand); });
   if (!hasRequired || count > entry->arity.max)
     return emitError(loc) << "operator '" << proto.op_type() << "' must have " << entry->arity.min
                           << " or more operands"

@@ -140,10 +140,6 @@ void importConcat(OperandBinder &node) {
   FailureOr<int64_t> axis = node.getAxis(node.getInt("axis", 0), getRank(node.getOperand(0)));
   if (failed(axis))
     return;
-  if (llvm::is_contained(node.getOperands(), Value())) {
-    node.error() << "must not leave out an operand";
-    return;
-  }
   node.setResult(node.nn.concat(node.getOperands(), *axis));
 }
 

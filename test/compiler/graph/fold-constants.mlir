@@ -87,3 +87,20 @@ func.func @resources() -> tensor<2xf32> {
     }
   }
 #-}
+
+// -----
+
+// A splat moves at no cost, whatever its size; a sum of all its elements is left to the model.
+
+// CHECK-LABEL: func.func @splats_of_any_size(
+// CHECK-DAG:     nn.constant dense<2.000000e+00> : tensor<2x1099511627776xf32>
+// CHECK-DAG:     nn.reduce sum
+func.func @splats_of_any_size() -> (tensor<2x1099511627776xf32>, tensor<f32>) {
+  %two = nn.constant dense<2.0> : tensor<1099511627776x4xf32>
+  %0 = nn.slice %two [1, 0] [1099511627775, 2] [1, 1] : tensor<1099511627776x4xf32>
+  %i = nn.constant dense<3> : tensor<1099511627776xi64>
+  %1 = nn.gather %0, %i {axis = 0 : i64} : tensor<1099511627775x2xf32>, tensor<1099511627776xi64>
+  %2 = nn.transpose %1 [1, 0] : tensor<1099511627776x2xf32>
+  %3 = nn.reduce sum %two {axes = array<i64: 0, 1>} : tensor<1099511627776x4xf32>
+  return %2, %3 : tensor<2x1099511627776xf32>, tensor<f32>
+}

@@ -198,3 +198,15 @@ func.func @maximum_with_zero(%x: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>
   %1 = nn.binary min %zero, %x : tensor<f32>, tensor<3xf32>
   return %0, %1 : tensor<3xf32>, tensor<3xf32>
 }
+
+// -----
+
+// Indices that are one number repeated are no range, and are not read: there may be more than memory holds.
+
+// CHECK-LABEL: func.func @gather_of_one_index_repeated(
+// CHECK:         nn.gather
+func.func @gather_of_one_index_repeated(%x: tensor<3xf32>) -> tensor<1099511627776xf32> {
+  %i = nn.constant dense<1> : tensor<1099511627776xi64>
+  %0 = nn.gather %x, %i {axis = 0 : i64} : tensor<3xf32>, tensor<1099511627776xi64>
+  return %0 : tensor<1099511627776xf32>
+}

@@ -147,3 +147,39 @@ func.func @recurrence_element(%x: tensor<7x2x5xf32>, %w: tensor<5x12xf16>, %r: t
       : tensor<7x2x5xf32>, tensor<5x12xf16>, tensor<3x12xf32>
   return
 }
+
+// -----
+
+// The hidden states alone would fit.
+
+func.func @recurrence_size(%x: tensor<1048576x1048576x1xf32>, %w: tensor<1x512xf32>, %r: tensor<128x512xf32>) {
+  // expected-error@+1 {{must fit into memory, but have shape [1048576, 1048576, 512]}}
+  %0:3 = nn.recurrent lstm %x, %w, %r
+      {activations = [#nn<unary_kind sigmoid>, #nn<unary_kind tanh>, #nn<unary_kind tanh>]}
+      : tensor<1048576x1048576x1xf32>, tensor<1x512xf32>, tensor<128x512xf32>
+  return
+}
+
+// -----
+
+func.func @lrn_size(%x: tensor<1x4xf32>) {
+  // expected-error@+1 {{beyond its ends must fit into memory, but size is 9223372036854775807}}
+  %0 = nn.lrn %x {size = 9223372036854775807 : i64, alpha = 1.0 : f64, beta = 1.0 : f64, bias = 1.0 : f64} : tensor<1x4xf32>
+  return
+}
+
+// -----
+
+func.func @lrn_negative_size(%x: tensor<1x4xf32>) {
+  // expected-error@+1 {{size must be 1 or more and the operand have channels, but size is -1}}
+  %0 = nn.lrn %x {size = -1 : i64, alpha = 1.0 : f64, beta = 1.0 : f64, bias = 1.0 : f64} : tensor<1x4xf32>
+  return
+}
+
+// -----
+
+func.func @edge_of_nothing(%x: tensor<0xf32>) {
+  // expected-error@+1 {{axis 0 of extent 0 must be padded by 0 at most in this mode}}
+  %0 = nn.pad edge %x [1] [0] 0.0 : f32 : tensor<0xf32>
+  return
+}

@@ -17,6 +17,8 @@ using namespace nacre::codegen;
 
 namespace {
 
+constexpr int64_t kManyRegions = 1000;
+
 /// The addresses of all operands at one turn of all loops.
 using Point = std::vector<int64_t>;
 using Counters = std::vector<int64_t>;
@@ -255,7 +257,7 @@ void countWritten(Nest nest, std::map<int64_t, int> &times) {
 /// The regions of `nest` must meet its points inside memory and no other, and write what it writes, even where nothing
 /// of a window is inside, exactly once.
 void checkRegions(const Nest &nest, std::optional<unsigned> cut) {
-  auto regions = divideWindows(nest, cut);
+  auto regions = divideWindows(nest, cut, kManyRegions);
   ASSERT_TRUE(regions.has_value());
   std::vector<Point> met;
   std::map<int64_t, int> written, wanted;
@@ -293,7 +295,7 @@ TEST(Nest, RegionsOfWindowsStayInsideAndMissNothing) {
 
 TEST(Nest, TurnsWithTheSameClippingShareARegion) {
   // Three taps, padded by one: the first turn, those in the middle, the last.
-  auto regions = divideWindows(makeWindow(9, 3, 9, 1, 1, 1), std::nullopt);
+  auto regions = divideWindows(makeWindow(9, 3, 9, 1, 1, 1), std::nullopt, kManyRegions);
   ASSERT_TRUE(regions.has_value());
   ASSERT_EQ(regions->size(), 3u);
   EXPECT_EQ(sizesOf((*regions)[0].nest), (std::vector<int64_t>{1, -2, 3}));
@@ -307,7 +309,7 @@ TEST(Nest, TwoAxesMakeAGridOfRegions) {
   nest.operands[0].offset = -5;
   nest.windows.push_back({5, -1, {1, 0, 1, 0}});
   nest.windows.push_back({4, -1, {0, 1, 0, 1}});
-  auto regions = divideWindows(nest, std::nullopt);
+  auto regions = divideWindows(nest, std::nullopt, kManyRegions);
   ASSERT_TRUE(regions.has_value());
   EXPECT_EQ(regions->size(), 9u);
   for (std::optional<unsigned> cut : {std::optional<unsigned>(), std::optional<unsigned>(0), std::optional<unsigned>(1)})
@@ -320,5 +322,5 @@ TEST(Nest, OtherWindowsAreLeftToOthers) {
   still.windows[0].coefficients[1] = 0;
   twice.windows[0].coefficients[2] = 1;
   for (const Nest &nest : {backwards, still, twice})
-    EXPECT_FALSE(divideWindows(nest, std::nullopt).has_value());
+    EXPECT_FALSE(divideWindows(nest, std::nullopt, kManyRegions).has_value());
 }

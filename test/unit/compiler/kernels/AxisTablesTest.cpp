@@ -50,6 +50,11 @@ TEST(AxisTables, OneOutputOfAlignedCornersIsTheFirst) {
   EXPECT_EQ(makeLinearTable(5, 1, 0.2, nn::Coordinates::AlignCorners).low[0], 0);
 }
 
+TEST(AxisTables, AnEmptyAxisHasTablesToo) {
+  EXPECT_EQ(ints(makeNearestTable(0, 2, 1, nn::Coordinates::HalfPixel, nn::Rounding::Floor).low), (std::vector<int>{0, 0}));
+  EXPECT_EQ(ints(makeLinearTable(0, 1, 1, nn::Coordinates::HalfPixel).high), (std::vector<int>{0}));
+}
+
 TEST(AxisTables, PadsReflectWithoutTheEdgeRepeatItOrWrap) {
   EXPECT_EQ(ints(makePadTable(3, 2, 2, nn::PadMode::Reflect).low), (std::vector<int>{2, 1, 0, 1, 2, 1, 0}));
   EXPECT_EQ(ints(makePadTable(3, 2, 2, nn::PadMode::Edge).low), (std::vector<int>{0, 0, 0, 1, 2, 2, 2}));
@@ -58,6 +63,15 @@ TEST(AxisTables, PadsReflectWithoutTheEdgeRepeatItOrWrap) {
 
 TEST(AxisTables, NegativePadsCrop) {
   EXPECT_EQ(ints(makePadTable(5, -1, -2, nn::PadMode::Edge).low), (std::vector<int>{1, 2}));
+}
+
+TEST(AxisTables, WindowsCountCellsOfTheAxisAlone) {
+  using Counts = llvm::SmallVector<double>;
+  // 3 wide over 5 cells, one cell before the axis and two behind it.
+  EXPECT_EQ(countWindowCells(6, 5, 1, 3, 1, 1), (Counts{2, 3, 3, 3, 2, 1}));
+  // Cells -2 0 2, 1 3 5, 4 6 8: with steps of 3 and cells 2 apart.
+  EXPECT_EQ(countWindowCells(3, 5, 2, 3, 3, 2), (Counts{2, 2, 1}));
+  EXPECT_EQ(countWindowCells(1, 7, 3, int64_t(1) << 40, 1, 1), Counts{7});
 }
 
 TEST(AxisTables, OneElementReflectsItself) {

@@ -67,6 +67,15 @@ TEST(StorageLayout, DenseStoragesAndChannelsGetNoHalo) {
   EXPECT_FALSE(storage.hasHalo());
 }
 
+TEST(StorageLayout, HalosThatTogetherExceedMemoryAreRefused) {
+  const int64_t wide = int64_t(1) << 30;
+  StorageShape storage = makeStorage({1, 1, 1});
+  Place whole = Place::whole(0, storage.shape);
+  EXPECT_TRUE(growIntoHalo(storage, whole, {wide, 0, 0}, {0, 0, 0}));
+  EXPECT_FALSE(growIntoHalo(storage, whole, {0, wide, 0}, {0, 0, 0}));
+  EXPECT_EQ(storage.low, (Sizes{wide, 0, 0}));
+}
+
 TEST(StorageLayout, BesideAnotherTensorThereIsNoHalo) {
   StorageShape storage = makeStorage({8, 4});
   Place second = Place::whole(0, storage.shape).slice({4, 0}, {4, 4});

@@ -63,6 +63,9 @@ TEST(ShapeRules, RefusesImpossibleWindows) {
   EXPECT_REFUSED(poolShape({1, 7, 4}, {{3}, {1}, {-1, 0}, {1}}), "pads must be 0 or more");
   EXPECT_REFUSED(poolShape({1, 7, 4}, {{3}, {1}, {0}, {1}}), "pads must have 2 entries");
   EXPECT_REFUSED(poolShape({1, 7, 4}, {{int64_t(1) << 40}, {1}, {0, 0}, {int64_t(1) << 40}}), "too large");
+  // Each padded axis could be, but not both.
+  const int64_t wide = int64_t(1) << 31;
+  EXPECT_REFUSED(poolShape({1, 1, 1, 1}, {{1, 1}, {wide, wide}, {wide, wide, 0, 0}, {1, 1}}), "the padded input must fit");
 }
 
 TEST(ShapeRules, Reduces) {
@@ -107,6 +110,8 @@ TEST(ShapeRules, Pads) {
   EXPECT_SHAPE(padShape({3, 4}, {1, -4}, {2, 0}, PadReach::Any), {6, 0});
   EXPECT_SHAPE(padShape({3}, {2}, {2}, PadReach::ExtentLessOne), {7});
   EXPECT_SHAPE(padShape({3}, {3}, {0}, PadReach::Extent), {6});
+  EXPECT_SHAPE(padShape({1}, {9}, {9}, PadReach::Edge), {19});
+  EXPECT_REFUSED(padShape({0}, {1}, {0}, PadReach::Edge), "by 0 at most");
   EXPECT_REFUSED(padShape({3}, {3}, {0}, PadReach::ExtentLessOne), "by 2 at most");
   EXPECT_REFUSED(padShape({3}, {0}, {4}, PadReach::Extent), "by 3 at most");
   EXPECT_REFUSED(padShape({3}, {-2}, {-2}, PadReach::Any), "keep 0 elements or more");
