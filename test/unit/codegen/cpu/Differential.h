@@ -83,8 +83,9 @@ private:
       largest = std::max(largest, std::isfinite(plain.at(i)) ? std::abs(plain.at(i)) : 0);
     for (int64_t i = 0; i < plain.size(); ++i) {
       const double is = emitted.at(i), must = plain.at(i);
-      if (is != must && !(std::isnan(is) && std::isnan(must)))
+      if (is != must && !(std::isnan(is) && std::isnan(must))) {
         ASSERT_NEAR(is, must, isa<FloatType>(plain.elementType) ? tolerance * largest : 0) << "at element " << i;
+      }
     }
     auto guards = [](Storage &storage) {
       return std::string(storage.memory.data(), kGuard) + std::string(storage.data() + storage.bytes, kGuard);

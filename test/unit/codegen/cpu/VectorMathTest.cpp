@@ -314,8 +314,9 @@ TEST(VectorMath, PowersAreAsCAtTheEdges) {
     const float exact = std::pow(x[i], y[i]);
     SCOPED_TRACE(testing::Message() << "pow(" << x[i] << ", " << y[i] << ") is " << z[i] << ", in C " << exact);
     EXPECT_EQ(std::isnan(z[i]), std::isnan(exact));
-    if (!std::isnan(exact) && !std::isnan(z[i]))
+    if (!std::isnan(exact) && !std::isnan(z[i])) {
       EXPECT_LE(errorInUlps(z[i], exact), 1);
+    }
   }
 }
 
