@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  the functions of `math` on f32 as straight-line arithmetic, and bf16 as integers.
-// Why:   calls of libm are scalar and 17 times slower, and GPUs compute some functions to four digits; polynomials keep a
-//        chain of operators in registers, and both engines compute the same.
+// Why:   calls of libm are scalar and 17 times slower, and GPUs compute some functions to four digits; polynomials keep
+//        a chain of operators in registers, and both engines compute the same.
 // How:   every function takes scalars or vectors. Bounds are against the exact value, over all floats unless said:
 //
 //          exp 0.9 ulp       exp2 1.5 ulp     expm1 1.5 ulp    log 0.9 ulp      log1p 2.5 ulp    log2, log10 2.1 ulp
@@ -12,7 +12,8 @@
 //          1 / (1 + exp -x), the sigmoid, 2.5 ulp
 //
 //        Without f64: sin, cos and tan for |x| < 1e4, pow a few ulp for each power of two in the result.
-//        test/unit/codegen/cpu/VectorMathTest.cpp measures them. Results below the smallest normal number may be zero. NaN, infinities and the sign of zero are as in C.
+//        test/unit/codegen/cpu/VectorMathTest.cpp measures them. Results below the smallest normal number may be zero.
+//        NaN, infinities and the sign of zero are as in C.
 
 #ifndef NACRE_CODEGEN_FUNCTIONS_H
 #define NACRE_CODEGEN_FUNCTIONS_H

@@ -203,13 +203,15 @@ Expected<SmallVector<Target, 1>> parseTargets(StringRef name, StringRef cpus) {
       return target.takeError();
     if (const auto *same = find_if(targets, [&](const Target &other) { return other.needs == target->needs; });
         same != targets.end())
-      return createStringError("cpus must differ in features that the runtime can tell apart, but '%s' and '%s' do not; "
-                               "name one of them",
-                               names[same - targets.begin()].str().c_str(), cpu.str().c_str());
+      return createStringError(
+          "cpus must differ in features that the runtime can tell apart, but '%s' and '%s' do not; "
+          "name one of them",
+          names[same - targets.begin()].str().c_str(), cpu.str().c_str());
     targets.push_back(std::move(*target));
     names.push_back(cpu);
   }
-  // The runtime takes the first that it can run; and the first decides how weights are packed, so its vectors are the widest.
+  // The runtime takes the first that it can run; and the first decides how weights are packed, so its vectors are the
+  // widest.
   llvm::stable_sort(targets, [](const Target &a, const Target &b) {
     return std::make_pair(a.vectorBytes(), popcount(a.needs)) > std::make_pair(b.vectorBytes(), popcount(b.needs));
   });

@@ -39,8 +39,8 @@ struct Target {
 };
 
 /// The targets that `--target=name --cpu=cpus` mean: one for each name in the comma-separated `cpus`, those with the
-/// widest vectors first, then the most demanding; no two need the same. Empty `cpus` means `native` for the host, else the baseline: AVX2 with FMA, or armv8.0-a tuned for
-/// big cores.
+/// widest vectors first, then the most demanding; no two need the same. Empty `cpus` means `native` for the host, else
+/// the baseline: AVX2 with FMA, or armv8.0-a tuned for big cores.
 llvm::Expected<llvm::SmallVector<Target, 1>> parseTargets(llvm::StringRef name, llvm::StringRef cpus);
 
 } // namespace nacre::codegen

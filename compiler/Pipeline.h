@@ -2,8 +2,8 @@
 //
 // What: a model, through all phases, into its package.
 // Why:  phases know only the IR; this is the one place that knows them all and their order.
-// How:  import, then a pass manager per phase so that each is timed and its IR can be printed, then every kernel by itself and in
-//       parallel, then the package.
+// How:  import, then a pass manager per phase so that each is timed and its IR can be printed, then every kernel by
+//       itself and in parallel, then the package.
 
 #ifndef NACRE_COMPILER_PIPELINE_H
 #define NACRE_COMPILER_PIPELINE_H
@@ -19,7 +19,8 @@
 
 namespace nacre {
 
-/// Told what is being done; `done` of `total` kernels while they are compiled. May be called from any thread, one at a time.
+/// Told what is being done; `done` of `total` kernels while they are compiled. May be called from any thread, one at a
+/// time.
 using Progress = llvm::function_ref<void(Phase phase, unsigned done, unsigned total)>;
 
 /// Every dialect that some phase reads or writes.
@@ -34,7 +35,8 @@ llvm::LogicalResult compileModel(const CompilerOptions &options, mlir::MLIRConte
 
 /// Prints all nodes of the model that are not supported, one per line with name, operator, operator set and reason, and
 /// returns how many they are. Fails where the file cannot be read.
-llvm::FailureOr<unsigned> checkModel(const CompilerOptions &options, mlir::MLIRContext &context, llvm::raw_ostream &text);
+llvm::FailureOr<unsigned> checkModel(const CompilerOptions &options, mlir::MLIRContext &context,
+                                     llvm::raw_ostream &text);
 
 /// Names and descriptions of the device profiles that nacre-compile carries.
 llvm::SmallVector<std::pair<std::string, std::string>> describeDevices();

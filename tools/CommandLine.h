@@ -13,8 +13,8 @@
 
 namespace nacre::tools {
 
-/// Hides all options that are registered already, but --help and its like: those that are declared later are a program's
-/// own. Comes first in a main that leaves declaring to MLIR.
+/// Hides all options that are registered already, but --help and its like: those that are declared later are a
+/// program's own. Comes first in a main that leaves declaring to MLIR.
 inline void hideOptionsOfLibraries() {
   static llvm::cl::OptionCategory nobodys("");
   llvm::cl::HideUnrelatedOptions(nobodys);

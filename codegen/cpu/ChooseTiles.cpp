@@ -45,7 +45,8 @@ void setPanel(plan::KernelOp kernel, const Wish &wish) {
   kernel.setEncodingsAttr(ArrayAttr::get(context, encodings));
 }
 
-/// As wide as the first target would like, where the others' registers hold a row of such a tile; else as wide as they do.
+/// As wide as the first target would like, where the others' registers hold a row of such a tile; else as wide as they
+/// do.
 int64_t widthForAll(ArrayRef<Target> targets, const Contraction &contraction) {
   const unsigned bytes = contraction.accumulatorType.getIntOrFloatBitWidth() / 8;
   const int64_t lanes = targets.front().lanes(bytes);

@@ -95,7 +95,8 @@ void finish(func::FuncOp function, const KernelFunction &body) {
   function->setAttr("nacre.unit_extent", builder.getI64IntegerAttr(body.unitExtent));
   function->setAttr("nacre.units_per_block", builder.getI64IntegerAttr(body.unitsPerBlock));
   function->setAttr("nacre.scratch_bytes", builder.getI64IntegerAttr(body.scratchBytes));
-  function->setAttr("nacre.unit_nanoseconds", builder.getI64IntegerAttr(static_cast<int64_t>(std::min(body.unitCost, double(UINT32_MAX)))));
+  function->setAttr("nacre.unit_nanoseconds",
+                    builder.getI64IntegerAttr(static_cast<int64_t>(std::min(body.unitCost, double(UINT32_MAX)))));
   function->setAttr("nacre.flops", builder.getF64FloatAttr(body.flops));
   if (body.fallback)
     function->setAttr("nacre.fallback", builder.getUnitAttr());

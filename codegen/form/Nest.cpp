@@ -152,8 +152,8 @@ std::optional<Axis> analyzeWindow(const Nest &nest, const NestWindow &window, si
     // 0 <= first + k * step < size
     const int64_t low = first >= 0 ? 0 : std::min(reach, divideUp(-first, step));
     const int64_t ceiling = std::min(reach, divideUp(window.size - first, step)), high = std::max(low, ceiling);
-    // Both stay as they are until `first` has come so far that one turn more is inside, or one less. Turns are not looked
-    // at one by one: an axis may have billions.
+    // Both stay as they are until `first` has come so far that one turn more is inside, or one less. Turns are not
+    // looked at one by one: an axis may have billions.
     int64_t end = turns;
     if (low > 0)
       end = std::min(end, divideUp(-(low - 1) * step - window.constant, stride));

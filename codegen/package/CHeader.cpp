@@ -67,7 +67,8 @@ std::string modelHeader(mlir::ModuleOp module, StringRef modelName, StringRef sy
         describe(os, storage, what);
     }
   }
-  os << " */\nextern const nacre_model " << symbol << ";\n\n#ifdef __cplusplus\n}\n#endif\n\n#endif /* " << guard << " */\n";
+  os << " */\nextern const nacre_model " << symbol << ";\n\n#ifdef __cplusplus\n}\n#endif\n\n#endif /* " << guard
+     << " */\n";
   return text;
 }
 

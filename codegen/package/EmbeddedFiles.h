@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: the files that nacre-compile carries in itself: for each target the runtime's archive and the stubs of the system
-//       libraries to link against.
+// What: the files that nacre-compile carries in itself: for each target the runtime's archive and the stubs of the
+//       system libraries to link against.
 // Why:  no NDK, sysroot or linker is needed on the user's machine.
 
 #ifndef NACRE_CODEGEN_PACKAGE_EMBEDDEDFILES_H
@@ -14,7 +14,7 @@ namespace nacre::package {
 
 struct EmbeddedFile {
   llvm::StringRef target; ///< As in `--target=`.
-  llvm::StringRef name; ///< `libnacre_runtime.a`, `libc.so`, ...
+  llvm::StringRef name;   ///< `libnacre_runtime.a`, `libc.so`, ...
   llvm::StringRef bytes;
 };
 

@@ -98,15 +98,15 @@ private:
 
 Error link(const LinkInputs &inputs, const codegen::Target &target, const std::string &path) {
   LinkLine line(target);
-  Expected<std::string> exports =
-      line.makeFile("exports", "{ global: " + inputs.exportedSymbol + "; local: *; };");
+  Expected<std::string> exports = line.makeFile("exports", "{ global: " + inputs.exportedSymbol + "; local: *; };");
   if (!exports)
     return exports.takeError();
   line.add({"-shared", "-o", path, "--soname=" + inputs.soname, "--version-script=" + *exports,
             // Both page sizes: else RELRO ends inside a 16 KiB page, and a kernel with such pages cannot protect it.
-            "-z", "max-page-size=16384", "-z", "common-page-size=16384",
-            "-z", "now", "-z", "relro", "-z", "noexecstack", "--hash-style=gnu",
-            // Same input, same bytes; what nothing calls is left out; what the stubs do not name is not there on a phone.
+            "-z", "max-page-size=16384", "-z", "common-page-size=16384", "-z", "now", "-z", "relro", "-z",
+            "noexecstack", "--hash-style=gnu",
+            // Same input, same bytes; what nothing calls is left out; what the stubs do not name is not there on a
+            // phone.
             "--build-id=none", "--gc-sections", "--no-undefined", "--threads=" + std::to_string(inputs.threads)});
   for (auto [index, object] : enumerate(inputs.objects))
     if (Error error = line.addFile("object" + std::to_string(index), object))

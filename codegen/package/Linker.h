@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What: links objects into a shared library, in process, by LLD.
-// How:  LLD reads files only, so bytes in memory get a path under /proc by memfd_create. One link at a time per process.
+// How:  LLD reads files only, so bytes in memory get a path under /proc by memfd_create. One link at a time per
+//       process.
 
 #ifndef NACRE_CODEGEN_PACKAGE_LINKER_H
 #define NACRE_CODEGEN_PACKAGE_LINKER_H
@@ -21,13 +22,14 @@ struct LinkInputs {
   unsigned threads = 1;
 };
 
-/// Links the objects, the target's runtime and stubs into the shared library `path`. Resets every llvm::cl option of the
-/// process to its default, as LLD does.
+/// Links the objects, the target's runtime and stubs into the shared library `path`. Resets every llvm::cl option of
+/// the process to its default, as LLD does.
 llvm::Error link(const LinkInputs &inputs, const codegen::Target &target, const std::string &path);
 
-/// Links `objects`, and the object file `lastPath` if it is not empty, into one relocatable object, without runtime or stubs.
-llvm::Error linkRelocatable(llvm::ArrayRef<llvm::StringRef> objects, llvm::StringRef lastPath, const codegen::Target &target,
-                            const std::string &path);
+/// Links `objects`, and the object file `lastPath` if it is not empty, into one relocatable object, without runtime or
+/// stubs.
+llvm::Error linkRelocatable(llvm::ArrayRef<llvm::StringRef> objects, llvm::StringRef lastPath,
+                            const codegen::Target &target, const std::string &path);
 
 } // namespace nacre::package
 

@@ -31,8 +31,8 @@ namespace {
 constexpr int64_t smallBytes = int64_t(1) << 20;
 /// A larger one only if it is at most this many times its operands: a cast from i8 to f64 is 8.
 constexpr int64_t maxGrowth = 8;
-/// All results together may take so many times the bytes of the model's constants, and the largest constant beyond. Real models stay
-/// far below; without it a file of a few bytes for each operator could fill any memory.
+/// All results together may take so many times the bytes of the model's constants, and the largest constant beyond.
+/// Real models stay far below; without it a file of a few bytes for each operator could fill any memory.
 constexpr int64_t maxTotalGrowth = 16;
 
 int64_t bytesOf(ShapedType type) {
@@ -129,7 +129,8 @@ struct FoldConstants : impl::FoldConstantsPassBase<FoldConstants> {
     if (!isa<nn::ReshapeOp>(op)) // which makes no bytes
       budget -= storedBytesOf(*value) + nn::countReducedElements(op) * int64_t(sizeof(double));
     if (budget < 0)
-      return op->emitOpError("is one of too many that depend on constants alone; raise --max-constant to compute them all");
+      return op->emitOpError(
+          "is one of too many that depend on constants alone; raise --max-constant to compute them all");
     OpBuilder builder(op);
     auto constant = nn::ConstantOp::create(builder, op->getLoc(), *value);
     blobs.add(*value);

@@ -83,7 +83,8 @@ SmallVector<Value> NnBuilder::finish(OperationState &state, InferTypes inferType
   }
   SmallVector<Value> folded;
   if (foldBudget > 0 && succeeded(builder.tryFold(op, folded)) && !folded.empty()) {
-    // A reshape makes no bytes. What reads more than it makes is charged for that, so that the budget bounds the time as well.
+    // A reshape makes no bytes. What reads more than it makes is charged for that, so that the budget bounds the time
+    // as well.
     int64_t bytes = nn::countReducedElements(op) * int64_t(sizeof(double));
     bool isView = isa<nn::ReshapeOp>(op);
     op->erase();

@@ -13,7 +13,8 @@ using namespace mlir;
 
 namespace nacre::importer {
 
-/// The most elements of an operand that says a shape or the like: a splat of a few bytes could claim any number of them.
+/// The most elements of an operand that says a shape or the like: a splat of a few bytes could claim any number of
+/// them.
 static constexpr int64_t maxNumbers = 65536;
 
 OperandBinder::OperandBinder(const Node &node, NnBuilder nn, int64_t maxConstantBytes)

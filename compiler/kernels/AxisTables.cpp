@@ -47,7 +47,9 @@ static double roundCoordinate(double x, nn::Rounding rounding) {
 }
 
 /// Of an empty axis, which only an empty result reads, any index.
-static int32_t clampIndex(double x, int64_t size) { return int32_t(std::clamp(x, 0.0, double(std::max<int64_t>(size - 1, 0)))); }
+static int32_t clampIndex(double x, int64_t size) {
+  return int32_t(std::clamp(x, 0.0, double(std::max<int64_t>(size - 1, 0))));
+}
 
 AxisTable makeNearestTable(int64_t input, int64_t output, double scale, nn::Coordinates coordinates,
                            nn::Rounding rounding) {

@@ -4,8 +4,8 @@
 
 #include "compiler/kernels/EntryBuilder.h"
 #include "compiler/kernels/ElementTypes.h"
-#include "dialects/nn/NnDialect.h"
 #include "dialects/nn/ConstantData.h"
+#include "dialects/nn/NnDialect.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
 
@@ -45,7 +45,8 @@ FailureOr<plan::WeightOp> ModulePlan::getWeight(ElementsAttr value, Location loc
   if (value.isSplat())
     splatBytes += value.getNumElements() * nn::getElementBytes(value.getElementType());
   if (splatBytes > maxSplatBytes) {
-    emitError(loc, "the weights that repeat one number must take at most ") << maxSplatBytes << " bytes in all, but take more";
+    emitError(loc, "the weights that repeat one number must take at most ")
+        << maxSplatBytes << " bytes in all, but take more";
     return failure();
   }
   FailureOr<ElementsAttr> stored = toStorageAttribute(value);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What: gives the data movement inside operators an operator of its own, in the simplest form that says it.
-// Why:  a pad that stands alone can become the halo of its operand's storage, and a slice or a reshape a view; inside another
-//       operator neither can.
+// Why:  a pad that stands alone can become the halo of its operand's storage, and a slice or a reshape a view; inside
+//       another operator neither can.
 // How:  1. a convolution's pads become an `nn.pad` in front of it;
 //       2. a pad that crops becomes a slice and a pad;
 //       3. a transpose that moves axes of size one alone becomes a reshape.
@@ -46,8 +46,8 @@ void exposePads(nn::ConvOp conv) {
   for (auto [axis, size] : llvm::enumerate(shape))
     size += low[axis] + high[axis];
   auto zero = cast<TypedAttr>(builder.getZeroAttr(type.getElementType()));
-  Value padded = nn::PadOp::create(builder, conv.getLoc(), type.clone(shape), nn::PadMode::Constant, conv.getInput(), low,
-                                   high, zero);
+  Value padded = nn::PadOp::create(builder, conv.getLoc(), type.clone(shape), nn::PadMode::Constant, conv.getInput(),
+                                   low, high, zero);
   conv.getInputMutable().assign(padded);
   conv.setPads(SmallVector<int64_t>(pads.size(), 0));
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What: turns each function of `nn` operators into a `plan.entry` that launches kernels on tensors.
-// Why:  a kernel is the unit of everything that follows: code, placement, scheduling; what is fused is decided once, here.
+// Why:  a kernel is the unit of everything that follows: code, placement, scheduling; what is fused is decided once,
+//       here.
 // How:  the arguments become inputs, the operators launches (FormOperators.h), the results outputs.
 
 #include "compiler/kernels/ElementTypes.h"

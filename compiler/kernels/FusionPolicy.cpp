@@ -122,8 +122,8 @@ private:
     return operands;
   }
 
-  /// The group that all uses of the chain's result are in, or -1. Broadcasting uses do not count: there the chain would be
-  /// computed again for each of them.
+  /// The group that all uses of the chain's result are in, or -1. Broadcasting uses do not count: there the chain would
+  /// be computed again for each of them.
   int findOnlyReader(const FusionGroup &chain) const {
     if (nodes[chain.last].escapes || users[chain.last].empty())
       return -1;

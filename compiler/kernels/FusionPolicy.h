@@ -2,8 +2,9 @@
 //
 // What:  decides which operators share a kernel.
 // Why:   an elementwise operator that runs where its operand is still in registers costs no pass over memory.
-// How:   1. an anchor (contraction, row, ...) takes the elementwise operators that follow it, as long as one value alone
-//           leaves the group; contractions choose first, and of two the later one, so that a residual sum is taken by it;
+// How:   1. an anchor (contraction, row, ...) takes the elementwise operators that follow it, as long as one value
+//           alone leaves the group; contractions choose first, and of two the later one, so that a residual sum is
+//           taken by it;
 //        2. the elementwise operators left over form chains in the same way;
 //        3. a chain that only one group reads joins it: as operands of its epilogue, or as the prologue of its anchor.
 //        All values of a group but the last stay inside, so no cycle can arise. Linear in operators and their operands.

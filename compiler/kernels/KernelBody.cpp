@@ -29,7 +29,8 @@ TypedAttr getSplat(Value host) {
 KernelBody::KernelBody(ModuleOp module, StringRef name, const OperatorGroup &group, Location loc, bool collapseRows)
     : group(group), loc(loc), builder(OpBuilder::atBlockEnd(module.getBody())), rowsCollapsed(collapseRows) {
   kernel = plan::KernelOp::create(builder, loc, builder.getStringAttr(name), plan::KernelKind::Nest,
-                                  /*num_inputs=*/0, /*cut_axis=*/0, /*cut_extent=*/1, /*grain=*/1, /*encodings=*/ArrayAttr());
+                                  /*num_inputs=*/0, /*cut_axis=*/0, /*cut_extent=*/1, /*grain=*/1,
+                                  /*encodings=*/ArrayAttr());
   Type elementType = getStorageType(getTensorType(group.result).getElementType());
   builder.createBlock(&kernel.getBody(), {}, RankedTensorType::get(getShape(group.result), elementType), loc);
 }
@@ -167,8 +168,8 @@ Value KernelBody::emitSweep(const Sweep &sweep) {
     SmallVector<Value> values = llvm::map_to_vector(sweep.values, [&](Value v) { return scalars.lookup(v); });
     linalg::YieldOp::create(b, loc, sweep.body(b, values, arguments.drop_back(), arguments.back()));
   };
-  return linalg::GenericOp::create(builder, loc, sweep.destination.getType(), inputs, sweep.destination, maps, iterators,
-                                   build)
+  return linalg::GenericOp::create(builder, loc, sweep.destination.getType(), inputs, sweep.destination, maps,
+                                   iterators, build)
       .getResult(0);
 }
 

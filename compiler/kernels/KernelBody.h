@@ -24,13 +24,13 @@ namespace nacre::kernels {
 
 /// Operators that become one kernel.
 struct OperatorGroup {
-  mlir::Operation *anchor = nullptr; ///< Null for a chain of elementwise operators.
+  mlir::Operation *anchor = nullptr;          ///< Null for a chain of elementwise operators.
   llvm::SetVector<mlir::Operation *> members; ///< In order, the anchor included.
   mlir::Value result;
 };
 
-/// A host value inside the kernel: `scalar` of the elements of `tensors` at `maps` (dims are those of the value's shape).
-/// Scalars go in as they are stored and come out as they are computed with.
+/// A host value inside the kernel: `scalar` of the elements of `tensors` at `maps` (dims are those of the value's
+/// shape). Scalars go in as they are stored and come out as they are computed with.
 struct Definition {
   llvm::SmallVector<mlir::Value> tensors;
   llvm::SmallVector<mlir::AffineMap> maps;
@@ -46,15 +46,16 @@ struct Sweep {
   llvm::SmallVector<mlir::AffineMap> maps;
   mlir::Value destination;
   mlir::AffineMap destinationMap; ///< Null: the identity.
-  /// The new element of the destination from the elements of `values` (computed types), of `tensors` (as stored) and the
-  /// old one.
-  std::function<mlir::Value(mlir::OpBuilder &, mlir::ValueRange values, mlir::ValueRange tensors, mlir::Value old)> body;
+  /// The new element of the destination from the elements of `values` (computed types), of `tensors` (as stored) and
+  /// the old one.
+  std::function<mlir::Value(mlir::OpBuilder &, mlir::ValueRange values, mlir::ValueRange tensors, mlir::Value old)>
+      body;
 };
 
 class KernelBody {
 public:
-  /// Appends an empty kernel to `module`. `loc` is that of the group. With `collapseRows`, values of rank above 2 are seen as
-  /// [rows, last axis].
+  /// Appends an empty kernel to `module`. `loc` is that of the group. With `collapseRows`, values of rank above 2 are
+  /// seen as [rows, last axis].
   KernelBody(mlir::ModuleOp module, mlir::StringRef name, const OperatorGroup &group, mlir::Location loc,
              bool collapseRows);
 

@@ -105,8 +105,8 @@ plan::KernelOp makeCopyKernel(OpBuilder &builder, Location loc, StringRef name, 
   AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
   SmallVector<utils::IteratorType> iterators(type.getRank(), utils::IteratorType::parallel);
   auto copy = linalg::GenericOp::create(
-      builder, loc, type, block->getArgument(0), block->getArgument(1), ArrayRef<AffineMap>{identity, identity}, iterators,
-      [](OpBuilder &b, Location at, ValueRange scalars) { linalg::YieldOp::create(b, at, scalars[0]); });
+      builder, loc, type, block->getArgument(0), block->getArgument(1), ArrayRef<AffineMap>{identity, identity},
+      iterators, [](OpBuilder &b, Location at, ValueRange scalars) { linalg::YieldOp::create(b, at, scalars[0]); });
   plan::YieldOp::create(builder, loc, copy.getResult(0));
   return kernel;
 }

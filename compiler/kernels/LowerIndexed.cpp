@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  transposes; operators that read their source at computed indices: gather, resize, pads; and the index of an extreme.
+// What:  transposes; operators that read their source at computed indices: gather, resize, pads; and the index of an
+//        extreme.
 // How:   1. transposes; 2. gather; 3. tables: resize and pads; 4. arg_reduce, a scan with two accumulators.
 
 #include "compiler/kernels/AxisTables.h"
@@ -201,8 +202,8 @@ LogicalResult lowerArgReduce(KernelBody &body, nn::ArgReduceOp op) {
   Value input = body.read(op.getOperand()), target = body.getTarget();
   nn::ReduceKind kind = isMax ? nn::ReduceKind::Max : nn::ReduceKind::Min;
   Type valueType = elementType.isInteger(1) ? getStorageType(elementType) : computeType;
-  Value best = body.fill(getIdentity(kind, valueType, isUnsigned),
-                         body.empty(getTensorType(target).getShape(), valueType));
+  Value best =
+      body.fill(getIdentity(kind, valueType, isUnsigned), body.empty(getTensorType(target).getShape(), valueType));
   Value index = body.fill(builder.getI64IntegerAttr(0), target);
   auto build = [&](OpBuilder &b, Location, ValueRange scalars) {
     Value value = scalars[0].getType() == valueType ? scalars[0] : fromStorage(b, loc, scalars[0], elementType);
@@ -224,9 +225,9 @@ LogicalResult lowerArgReduce(KernelBody &body, nn::ArgReduceOp op) {
                             ValueRange{arith::SelectOp::create(b, loc, better, value, scalars[1]),
                                        arith::SelectOp::create(b, loc, better, here, scalars[2])});
   };
-  auto generic = linalg::GenericOp::create(builder, loc, TypeRange{best.getType(), index.getType()}, input,
-                                           ValueRange{best, index}, ArrayRef<AffineMap>{identity, row, row}, iterators,
-                                           build);
+  auto generic =
+      linalg::GenericOp::create(builder, loc, TypeRange{best.getType(), index.getType()}, input,
+                                ValueRange{best, index}, ArrayRef<AffineMap>{identity, row, row}, iterators, build);
   return body.finishWith(plan::KernelKind::Scan, generic.getResult(1));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  reductions, windows and strided reads: a fill with the identity, one generic over parallel and reduction loops, and
-//        the epilogue.
+// What:  reductions, windows and strided reads: a fill with the identity, one generic over parallel and reduction
+//        loops, and the epilogue.
 // How:   1. reductions; 2. windows: pooling, local response normalization; 3. strided slices.
 
 #include "compiler/kernels/AxisTables.h"
@@ -69,15 +69,16 @@ LogicalResult lowerReduce(KernelBody &body, nn::ReduceOp op) {
   body.defineAs(op.getResult(), accumulator);
   if (isMean) {
     AffineMap identity = builder.getMultiDimIdentityMap(kept.size());
-    body.define(op.getResult(), {{accumulator}, {identity}, [=](OpBuilder &b, ValueRange scalars) -> Value {
-                                   if (isa<FloatType>(accumulatorType))
-                                     return arith::MulFOp::create(
-                                         b, loc, scalars[0], emitConstant(b, loc, accumulatorType, 1.0 / double(count)));
-                                   Value divisor = emitConstant(b, loc, accumulatorType, double(count));
-                                   if (isUnsigned)
-                                     return arith::DivUIOp::create(b, loc, scalars[0], divisor);
-                                   return arith::DivSIOp::create(b, loc, scalars[0], divisor);
-                                 }});
+    body.define(op.getResult(),
+                {{accumulator}, {identity}, [=](OpBuilder &b, ValueRange scalars) -> Value {
+                   if (isa<FloatType>(accumulatorType))
+                     return arith::MulFOp::create(b, loc, scalars[0],
+                                                  emitConstant(b, loc, accumulatorType, 1.0 / double(count)));
+                   Value divisor = emitConstant(b, loc, accumulatorType, double(count));
+                   if (isUnsigned)
+                     return arith::DivUIOp::create(b, loc, scalars[0], divisor);
+                   return arith::DivSIOp::create(b, loc, scalars[0], divisor);
+                 }});
   }
   return body.finish(plan::KernelKind::Nest, accumulator);
 }
@@ -96,14 +97,13 @@ static Value pad(KernelBody &body, Value input, ArrayRef<int64_t> low, ArrayRef<
   for (auto [axis, amount] : llvm::enumerate(shape))
     amount += low[axis] + high[axis];
   Value constant = arith::ConstantOp::create(builder, body.getLoc(), value);
-  return tensor::PadOp::create(builder, body.getLoc(),
-                               RankedTensorType::get(shape, getTensorType(input).getElementType()), input,
-                               getAsIndexOpFoldResult(body.getContext(), low),
-                               getAsIndexOpFoldResult(body.getContext(), high), constant);
+  return tensor::PadOp::create(
+      builder, body.getLoc(), RankedTensorType::get(shape, getTensorType(input).getElementType()), input,
+      getAsIndexOpFoldResult(body.getContext(), low), getAsIndexOpFoldResult(body.getContext(), high), constant);
 }
 
-/// The cells that each window of an average counts, or one number where it is the same for all; fails where they are too many to
-/// be stored.
+/// The cells that each window of an average counts, or one number where it is the same for all; fails where they are
+/// too many to be stored.
 static FailureOr<SmallVector<double>> countWindows(nn::PoolOp op) {
   ArrayRef<int64_t> inputs = getTensorType(op.getInput()).getShape().drop_front().drop_back();
   ArrayRef<int64_t> outputs = getTensorType(op.getResult()).getShape().drop_front().drop_back();
@@ -115,8 +115,8 @@ static FailureOr<SmallVector<double>> countWindows(nn::PoolOp op) {
       return failure();
     int64_t before = op.getCountPadding() ? low : 0, after = op.getCountPadding() ? high : 0;
     ofAxes.push_back(countsAll ? SmallVector<double>{double(window)}
-                               : countWindowCells(outputs[axis], before + size + after, low - before, window, op.getStrides()[axis],
-                                                  op.getDilations()[axis]));
+                               : countWindowCells(outputs[axis], before + size + after, low - before, window,
+                                                  op.getStrides()[axis], op.getDilations()[axis]));
   }
   bool isSame = llvm::all_of(ofAxes, [](ArrayRef<double> counts) { return llvm::all_equal(counts); });
   SmallVector<double> counts = {1};
@@ -141,8 +141,8 @@ static LogicalResult defineAverage(KernelBody &body, nn::PoolOp op, Value sum, T
   ArrayRef<int64_t> shape = getTensorType(op.getResult()).getShape();
   FailureOr<SmallVector<double>> counts = countWindows(op);
   if (failed(counts))
-    return op.emitOpError("must have at most ") << maxTableEntries << " windows where padding is not counted, but is "
-                                                << op.getType();
+    return op.emitOpError("must have at most ")
+           << maxTableEntries << " windows where padding is not counted, but is " << op.getType();
   AffineMap identity = builder.getMultiDimIdentityMap(shape.size());
   if (llvm::all_equal(*counts)) {
     double scale = 1.0 / counts->front();
@@ -184,8 +184,8 @@ LogicalResult lowerPool(KernelBody &body, nn::PoolOp op) {
     low[axis + 1] = op.getPads()[axis];
     high[axis + 1] = op.getPads()[spatial + axis] + op.getOverhang()[axis];
   }
-  Value input = pad(body, body.read(op.getInput()), low, high,
-                    getIdentity(kind, getStorageType(elementType), isUnsigned));
+  Value input =
+      pad(body, body.read(op.getInput()), low, high, getIdentity(kind, getStorageType(elementType), isUnsigned));
 
   // Loops: n, outputs..., c | window...
   size_t rank = spatial + 2;
@@ -257,16 +257,14 @@ LogicalResult lowerLrn(KernelBody &body, nn::LrnOp op) {
 
   double alpha = op.getAlpha().convertToDouble() / double(size), bias = op.getBias().convertToDouble();
   double beta = op.getBeta().convertToDouble();
-  body.define(op.getResult(), {{sum, x}, {identity, identity}, [=](OpBuilder &b, ValueRange scalars) -> Value {
-                                 auto constant = [&](double value) {
-                                   return emitConstant(b, loc, accumulatorType, value);
-                                 };
-                                 Value scaled = arith::MulFOp::create(b, loc, scalars[0], constant(alpha));
-                                 Value base = arith::AddFOp::create(b, loc, scaled, constant(bias));
-                                 Value power = emitPower(b, loc, base, constant(beta));
-                                 return arith::DivFOp::create(b, loc, fromStorage(b, loc, scalars[1], elementType),
-                                                              power);
-                               }});
+  body.define(op.getResult(),
+              {{sum, x}, {identity, identity}, [=](OpBuilder &b, ValueRange scalars) -> Value {
+                 auto constant = [&](double value) { return emitConstant(b, loc, accumulatorType, value); };
+                 Value scaled = arith::MulFOp::create(b, loc, scalars[0], constant(alpha));
+                 Value base = arith::AddFOp::create(b, loc, scaled, constant(bias));
+                 Value power = emitPower(b, loc, base, constant(beta));
+                 return arith::DivFOp::create(b, loc, fromStorage(b, loc, scalars[1], elementType), power);
+               }});
   return body.finish(plan::KernelKind::Nest);
 }
 
@@ -280,11 +278,10 @@ LogicalResult lowerSlice(KernelBody &body, nn::SliceOp op) {
     position.push_back(body.getBuilder().getAffineDimExpr(axis) * op.getSteps()[axis] + start);
   Type elementType = getTensorType(op.getOperand()).getElementType();
   Location loc = body.getLoc();
-  body.define(op.getResult(), {{body.read(op.getOperand())},
-                               {AffineMap::get(position.size(), 0, position, body.getContext())},
-                               [=](OpBuilder &b, ValueRange scalars) {
-                                 return fromStorage(b, loc, scalars[0], elementType);
-                               }});
+  body.define(op.getResult(),
+              {{body.read(op.getOperand())},
+               {AffineMap::get(position.size(), 0, position, body.getContext())},
+               [=](OpBuilder &b, ValueRange scalars) { return fromStorage(b, loc, scalars[0], elementType); }});
   return body.finish(plan::KernelKind::Nest);
 }
 

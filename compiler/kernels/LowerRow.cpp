@@ -174,7 +174,8 @@ LogicalResult lowerNormalize(KernelBody &body, nn::NormalizeOp op) {
   return rows.finish(op.getResult(), {x, sum, squares}, [&](OpBuilder &b, ValueRange s) -> Value {
     Value variance = arith::AddFOp::create(b, loc, average(b, s[2]), emitConstant(b, loc, type, epsilon));
     // One division and one root for each row.
-    Value inverse = arith::DivFOp::create(b, loc, emitConstant(b, loc, type, 1), math::SqrtOp::create(b, loc, variance));
+    Value inverse =
+        arith::DivFOp::create(b, loc, emitConstant(b, loc, type, 1), math::SqrtOp::create(b, loc, variance));
     return arith::MulFOp::create(b, loc, deviation(b, s), inverse);
   });
 }

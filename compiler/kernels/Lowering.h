@@ -12,7 +12,8 @@
 
 namespace nacre::kernels {
 
-/// The most positions of a table that is stored as a weight: more than any image has, and few enough for any machine that compiles.
+/// The most positions of a table that is stored as a weight: more than any image has, and few enough for any machine
+/// that compiles.
 constexpr int64_t maxTableEntries = int64_t(1) << 24;
 
 // Contractions (LowerContraction.cpp).

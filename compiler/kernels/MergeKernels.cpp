@@ -2,8 +2,8 @@
 //
 // What: lets launches of equal kernels share one.
 // Why:  networks repeat their blocks; code is generated, and shipped, for each kernel that is left.
-// How:  kernels are equal when they print the same under one name: storages, slices and cut axis are all part of the text,
-//       locations are not. The first of equal kernels stays.
+// How:  kernels are equal when they print the same under one name: storages, slices and cut axis are all part of the
+//       text, locations are not. The first of equal kernels stays.
 
 #include "compiler/kernels/Passes.h"
 

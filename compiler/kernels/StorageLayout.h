@@ -2,8 +2,8 @@
 //
 // What:  where a tensor lies in a storage, and how slices, reshapes and pads move that place.
 // Why:   a view costs nothing and a copy costs a pass over memory; which one it is, is arithmetic on shapes.
-// How:   a storage has a logical shape and, around it, a halo. A place is a box in the storage seen under some shape. Only
-//        a dense storage (no halo, for ever) may be seen under another shape than its own.
+// How:   a storage has a logical shape and, around it, a halo. A place is a box in the storage seen under some shape.
+//        Only a dense storage (no halo, for ever) may be seen under another shape than its own.
 
 #ifndef NACRE_COMPILER_KERNELS_STORAGELAYOUT_H
 #define NACRE_COMPILER_KERNELS_STORAGELAYOUT_H
@@ -18,9 +18,9 @@ namespace nacre::kernels {
 using Sizes = llvm::SmallVector<int64_t, 5>;
 
 struct StorageShape {
-  Sizes shape;     ///< Without the halo.
-  Sizes low, high; ///< The halo, one entry per axis.
-  int64_t gap = 0; ///< Unused elements after each row of the last axis.
+  Sizes shape;          ///< Without the halo.
+  Sizes low, high;      ///< The halo, one entry per axis.
+  int64_t gap = 0;      ///< Unused elements after each row of the last axis.
   bool isDense = false; ///< Must never get a halo or a gap.
 
   bool hasHalo() const;

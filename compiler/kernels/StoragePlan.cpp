@@ -168,8 +168,8 @@ private:
       copies[op].back().part = *view;
   }
 
-  /// A contraction reads several pixels at a time, which at such distances all fall into the same few sets of the first cache:
-  /// a tile of 14 pixels 4 KiB apart ran at a quarter of its speed.
+  /// A contraction reads several pixels at a time, which at such distances all fall into the same few sets of the first
+  /// cache: a tile of 14 pixels 4 KiB apart ran at a quarter of its speed.
   void spreadPixels(plan::LaunchOp launch) {
     if (launch->getNumResults() == 0 ||
         kernels.lookup<plan::KernelOp>(launch.getKernel()).getKind() != plan::KernelKind::Contraction)

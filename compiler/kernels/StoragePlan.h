@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What: decides which storages an entry has, and where in them each of its tensors lies.
-// Why:  concatenations, slices, reshapes and pads then cost nothing: a producer writes where its consumers read. Nothing is
-//       changed meanwhile, so that any decision can still be taken back.
+// Why:  concatenations, slices, reshapes and pads then cost nothing: a producer writes where its consumers read.
+//       Nothing is changed meanwhile, so that any decision can still be taken back.
 // How:  1. backwards, results are placed where they are wanted: in outputs, and in the results of concatenations;
 //       2. forwards, slices, reshapes and pads are derived from their operands' places where that is possible (a pad
 //          raises the halo of the storage); where not, a copy is planned.

@@ -71,8 +71,9 @@ private:
   SmallVector<SmallVector<unsigned>> crossing; ///< and in all later ones up to that of their last.
 };
 
-/// Each demand goes into the tightest gap that fits. What lies above all neighbours is a gap up to `ceiling`, and is filled from its
-/// upper end: of a chain, every other buffer then hangs from the ceiling, and neighbours of any sizes fit exactly.
+/// Each demand goes into the tightest gap that fits. What lies above all neighbours is a gap up to `ceiling`, and is
+/// filled from its upper end: of a chain, every other buffer then hangs from the ceiling, and neighbours of any sizes
+/// fit exactly.
 ArenaPlan placeInOrder(ArrayRef<BufferDemand> demands, ArrayRef<unsigned> order, int64_t alignment, unsigned steps,
                        int64_t ceiling, size_t &meetings) {
   ArenaPlan plan;
@@ -146,7 +147,8 @@ ArenaPlan planArena(ArrayRef<BufferDemand> demands, int64_t alignment) {
   constexpr size_t enoughMeetings = size_t(1) << 25;
   size_t meetings = 0;
   for (int64_t ceiling : {int64_t(0), bound})
-    for (ArrayRef<unsigned> order : {ArrayRef<unsigned>(bySize), ArrayRef<unsigned>(byBreadth), ArrayRef<unsigned>(byUse)}) {
+    for (ArrayRef<unsigned> order :
+         {ArrayRef<unsigned>(bySize), ArrayRef<unsigned>(byBreadth), ArrayRef<unsigned>(byUse)}) {
       if (meetings > enoughMeetings)
         return best;
       ArenaPlan plan = placeInOrder(demands, order, alignment, steps, ceiling, meetings);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What: gives every temporary storage a fixed offset of one caller-owned arena.
-// Why:  the peak becomes a compile-time fact that a phone's application can check before it loads a model, and inference
-//       never meets the heap.
+// Why:  the peak becomes a compile-time fact that a phone's application can check before it loads a model, and
+//       inference never meets the heap.
 // How:  1. read every storage's lifetime off the entry (Lifetimes.h), 2. pack the lifetimes (ArenaPlanner.h), 3. write
 //       the offsets down.
 
@@ -40,7 +40,8 @@ struct PlanArena : nacre::schedule::impl::PlanArenaPassBase<PlanArena> {
     // The planner adds sizes up; this bounds every sum.
     int64_t total = 0;
     for (const nacre::schedule::BufferDemand &demand : lifetimes.demands)
-      if (llvm::AddOverflow(total, demand.sizeInBytes, total) || llvm::AddOverflow<int64_t>(total, 3 * alignment, total)) {
+      if (llvm::AddOverflow(total, demand.sizeInBytes, total) ||
+          llvm::AddOverflow<int64_t>(total, 3 * alignment, total)) {
         entry.emitOpError("must need less than 2^63 bytes for its temporaries");
         return signalPassFailure();
       }

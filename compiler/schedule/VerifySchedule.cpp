@@ -34,15 +34,13 @@ LogicalResult verifyOffsets(plan::EntryOp entry) {
   // Sorted by first step, only demands that are still alive can overlap the next one.
   SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(0, lifetimes.demands.size()));
   SmallVector<unsigned> alive;
-  llvm::stable_sort(order, [&](unsigned a, unsigned b) {
-    return lifetimes.demands[a].firstStep < lifetimes.demands[b].firstStep;
-  });
+  llvm::stable_sort(
+      order, [&](unsigned a, unsigned b) { return lifetimes.demands[a].firstStep < lifetimes.demands[b].firstStep; });
   auto begin = [&](unsigned i) { return *lifetimes.storages[i].getOffset(); };
   auto end = [&](unsigned i) { return begin(i) + lifetimes.demands[i].sizeInBytes; };
   for (unsigned index : order) {
-    llvm::erase_if(alive, [&](unsigned other) {
-      return lifetimes.demands[other].lastStep < lifetimes.demands[index].firstStep;
-    });
+    llvm::erase_if(
+        alive, [&](unsigned other) { return lifetimes.demands[other].lastStep < lifetimes.demands[index].firstStep; });
     plan::StorageOp storage = lifetimes.storages[index];
     if (begin(index) < 0 || end(index) > *entry.getArenaBytes())
       return blame(storage.emitOpError("must lie inside the arena"), "nacre-plan-arena");
@@ -67,14 +65,15 @@ LogicalResult verifyLaunch(plan::LaunchOp launch, SymbolTable &symbols) {
     return launch.emitOpError("must name a kernel, but names ") << launch.getKernelAttr();
   SmallVector<Value> operands(launch.getInputs());
   llvm::append_range(operands, launch.getOutputs());
-  if (operands.size() != kernel.getBody().getNumArguments() || launch.getInputs().size() != size_t(kernel.getNumInputs()))
+  if (operands.size() != kernel.getBody().getNumArguments() ||
+      launch.getInputs().size() != size_t(kernel.getNumInputs()))
     return launch.emitOpError("must have the operands of its kernel ") << launch.getKernelAttr();
   for (auto [operand, argument] : llvm::zip_equal(operands, kernel.getBody().getArguments())) {
     auto have = dyn_cast<MemRefType>(operand.getType());
     auto want = cast<RankedTensorType>(argument.getType());
     if (!have || have.getShape() != want.getShape() || have.getElementType() != want.getElementType())
-      return launch.emitOpError("operand ") << argument.getArgNumber() << " must be a storage of " << want << ", but is "
-                                            << operand.getType();
+      return launch.emitOpError("operand ")
+             << argument.getArgNumber() << " must be a storage of " << want << ", but is " << operand.getType();
   }
   if (!isRange(launch.getCpu(), kernel.getCutExtent()) || !isRange(launch.getGpu(), kernel.getCutExtent()))
     return blame(launch.emitOpError("must have ranges on the cut axis"), "nacre-place-kernels");

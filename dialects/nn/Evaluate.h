@@ -13,8 +13,8 @@
 
 namespace nacre::nn {
 
-/// How many elements `op` reads, or products it adds, to make its result, where these are not just as many as the result has:
-/// of products, reductions and softmax. A splat saves none of them. 0 for other operators.
+/// How many elements `op` reads, or products it adds, to make its result, where these are not just as many as the
+/// result has: of products, reductions and softmax. A splat saves none of them. 0 for other operators.
 int64_t countReducedElements(mlir::Operation *op);
 
 /// Whether `evaluate` knows `op` and its work is small enough to be done when a model is compiled.

@@ -194,7 +194,8 @@ LogicalResult infer(MaybeLocation location, RecurrentOp::Adaptor op, Types &type
   // The products of all steps, and a hidden state more than there are steps, are tensors of the loop that this becomes.
   for (Shape inner : {Shape{steps, batch, gateColumns}, Shape{steps + 1, batch, hidden}})
     if (!countElements(inner))
-      return emitOptionalError(location, "the products of all steps and the hidden states must fit into memory, but have shape [",
+      return emitOptionalError(location,
+                               "the products of all steps and the hidden states must fit into memory, but have shape [",
                                Dims(inner), "]");
   Type last = RankedTensorType::get({batch, hidden}, element);
   types.append({RankedTensorType::get({steps, batch, hidden}, element), last, last});
@@ -247,7 +248,8 @@ LogicalResult infer(MaybeLocation location, LrnOp::Adaptor op, Types &types) {
                              " and the operand's type ", op.getOperand().getType());
   Shape padded(shape);
   if (AddOverflow(padded.back(), size - 1, padded.back()) || !countElements(padded))
-    return emitOptionalError(location, "the operand with the channels beyond its ends must fit into memory, but size is ", size);
+    return emitOptionalError(location,
+                             "the operand with the channels beyond its ends must fit into memory, but size is ", size);
   types.push_back(op.getOperand().getType());
   return success();
 }

@@ -239,7 +239,9 @@ Expected<Shape> padShape(Dims operand, Dims low, Dims high, PadReach reach) {
   Shape result;
   for (auto [axis, dim, before, after] : enumerate(operand, low, high)) {
     bool repeatsOneElement = reach == PadReach::Edge && dim > 0;
-    int64_t most = reach == PadReach::Any || repeatsOneElement ? maxExtent : reach == PadReach::ExtentLessOne ? dim - 1 : dim;
+    int64_t most = reach == PadReach::Any || repeatsOneElement ? maxExtent
+                   : reach == PadReach::ExtentLessOne          ? dim - 1
+                                                               : dim;
     if (std::max(before, after) > std::max<int64_t>(most, 0))
       return reject("axis {0} of extent {1} must be padded by {2} at most in this mode, but is by {3} and {4}", axis,
                     dim, most, before, after);

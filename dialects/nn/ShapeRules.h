@@ -46,8 +46,8 @@ llvm::Expected<Shape> transposeShape(Dims operand, Dims permutation);
 llvm::Expected<Shape> concatShape(llvm::ArrayRef<Dims> operands, int64_t axis);
 llvm::Expected<Shape> sliceShape(Dims operand, Dims starts, Dims sizes, Dims steps);
 
-/// How many cells beyond an extent `d` a mode of padding can fill: reflecting knows d - 1 elements, wrapping d; the edge serves any
-/// number of cells if there is one.
+/// How many cells beyond an extent `d` a mode of padding can fill: reflecting knows d - 1 elements, wrapping d; the
+/// edge serves any number of cells if there is one.
 enum class PadReach { Any, Edge, Extent, ExtentLessOne };
 llvm::Expected<Shape> padShape(Dims operand, Dims low, Dims high, PadReach reach);
 llvm::Expected<Shape> gatherShape(Dims operand, Dims indices, int64_t axis);

@@ -32,9 +32,9 @@ void KernelOp::print(OpAsmPrinter &printer) {
   printer << ") into (";
   llvm::interleaveComma(getOutputs(), printer, printArgument);
   printer << ") cut " << getCutAxis() << " : " << getCutExtent() << " by " << getGrain();
-  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {getSymNameAttrName(), getKindAttrName(),
-                                                                 getNumInputsAttrName(), getCutAxisAttrName(),
-                                                                 getCutExtentAttrName(), getGrainAttrName()});
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
+                                           {getSymNameAttrName(), getKindAttrName(), getNumInputsAttrName(),
+                                            getCutAxisAttrName(), getCutExtentAttrName(), getGrainAttrName()});
   printer << ' ';
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }

@@ -3,10 +3,10 @@
 // What: several models in one process, and one model in several threads, give the answers each gives alone; and running
 //       asks no allocator for anything.
 // Why:  an app bundles several models and calls them from where it likes; an allocation in `run` would be a hiccup.
-// How:  each argument is a compiled library; or the models are linked in (linked_models), as the thread sanitizer needs,
-//       which must see the runtime's sources. A seeded input, one session: the reference. Then sessions of all models
-//       are alive at once and run in turn, then four threads run sessions of their own; every output must equal its
-//       reference to the bit. The C library's allocator is interposed and counted while a session runs.
+// How:  each argument is a compiled library; or the models are linked in (linked_models), as the thread sanitizer
+//       needs, which must see the runtime's sources. A seeded input, one session: the reference. Then sessions of all
+//       models are alive at once and run in turn, then four threads run sessions of their own; every output must equal
+//       its reference to the bit. The C library's allocator is interposed and counted while a session runs.
 
 #include "nacre/runtime.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  any bytes as an ONNX model: the reader accepts them or says why not, and reads every tensor it accepts. With the address
-//        sanitizer, whose heap can be asked, it must not take more memory than it promises.
+// What:  any bytes as an ONNX model: the reader accepts them or says why not, and reads every tensor it accepts. With
+//        the address sanitizer, whose heap can be asked, it must not take more memory than it promises.
 // Why:   the reader is the border; all code behind it trusts what it lets through.
 
 #include "compiler/import/onnx/OnnxReader.h"
@@ -27,7 +27,8 @@ static void countFree(const volatile void *pointer) {
     heapBytes -= __sanitizer_get_allocated_size(const_cast<const void *>(pointer));
 }
 
-/// Counts from here on what is allocated; traps at the end where that was more than the reader promises for a file of `fileSize`.
+/// Counts from here on what is allocated; traps at the end where that was more than the reader promises for a file of
+/// `fileSize`.
 struct HeapWatch {
   explicit HeapWatch(size_t fileSize) : limit(4 * fileSize + (16 << 20)) {
     static const int installed = __sanitizer_install_malloc_and_free_hooks(countMalloc, countFree);

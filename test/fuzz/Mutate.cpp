@@ -2,8 +2,8 @@
 //
 // What:  runs a fuzz target on every file of a corpus and on random changes of them, for ten seconds.
 // Why:   builds without libFuzzer still meet hostile bytes in every test run. The seed is fixed: a failure comes again.
-// How:   of every two inputs one is changed as a model (MutateModel.h), the other by one to eight changes of bytes: a bit, a byte,
-//        a run copied, dropped or repeated, the end cut off.
+// How:   of every two inputs one is changed as a model (MutateModel.h), the other by one to eight changes of bytes: a
+//        bit, a byte, a run copied, dropped or repeated, the end cut off.
 
 #include "test/fuzz/MutateModel.h"
 
@@ -73,7 +73,8 @@ int main(int argc, char **argv) {
   size_t runs = 0;
   auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
   for (; std::chrono::steady_clock::now() < end; ++runs)
-    run(random() % 2 ? mutate(corpus[runs % corpus.size()], random) : mutateModel(corpus[runs % corpus.size()], random()));
+    run(random() % 2 ? mutate(corpus[runs % corpus.size()], random)
+                     : mutateModel(corpus[runs % corpus.size()], random()));
   std::printf("%zu files, %zu mutations\n", corpus.size(), runs);
   return 0;
 }

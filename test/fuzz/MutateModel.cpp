@@ -64,22 +64,36 @@ private:
   template <typename List> auto &pick(List &&list) { return list[below(std::size(list))]; }
 
   int64_t number() {
-    static constexpr int64_t edges[] = {-1,        -2,         -3,        64,         255,       1000,     65536,    (1 << 24) + 1,
-                                        INT32_MAX, int64_t(1) << 31, int64_t(1) << 40, INT64_MAX, INT64_MIN, INT32_MIN};
+    static constexpr int64_t edges[] = {-1,
+                                        -2,
+                                        -3,
+                                        64,
+                                        255,
+                                        1000,
+                                        65536,
+                                        (1 << 24) + 1,
+                                        INT32_MAX,
+                                        int64_t(1) << 31,
+                                        int64_t(1) << 40,
+                                        INT64_MAX,
+                                        INT64_MIN,
+                                        INT32_MIN};
     return below(4) ? static_cast<int64_t>(below(9)) : pick(edges);
   }
 
   float real() {
-    static const float edges[] = {0,        -0.0f, 0.5f,         1,    -1, 2, 1e-45f, 1e38f, -1e38f, 1e-5f,
+    static const float edges[] = {0,        -0.0f,     0.5f,          1,    -1, 2, 1e-45f, 1e38f, -1e38f, 1e-5f,
                                   INFINITY, -INFINITY, std::nanf(""), 0.25f};
     return pick(edges);
   }
 
   std::string text() {
-    static const std::vector<std::string> words = splitWords(
-        "SAME_UPPER SAME_LOWER VALID NOTSET constant reflect edge wrap nearest linear asymmetric align_corners half_pixel "
-        "pytorch_half_pixel floor ceil round_prefer_ceil stretch not_larger not_smaller bidirectional reverse forward Relu Tanh "
-        "Sigmoid Softplus CRD DCR LEFT RIGHT tanh none x");
+    static const std::vector<std::string> words =
+        splitWords("SAME_UPPER SAME_LOWER VALID NOTSET constant reflect edge wrap nearest linear asymmetric "
+                   "align_corners half_pixel "
+                   "pytorch_half_pixel floor ceil round_prefer_ceil stretch not_larger not_smaller bidirectional "
+                   "reverse forward Relu Tanh "
+                   "Sigmoid Softplus CRD DCR LEFT RIGHT tanh none x");
     return pick(words);
   }
 
@@ -106,7 +120,8 @@ private:
   void changeInput() {
     if (graph.input().empty())
       return;
-    auto &tensor = *graph.mutable_input(static_cast<int>(below(graph.input_size())))->mutable_type()->mutable_tensor_type();
+    auto &tensor =
+        *graph.mutable_input(static_cast<int>(below(graph.input_size())))->mutable_type()->mutable_tensor_type();
     auto &dims = *tensor.mutable_shape()->mutable_dim();
     size_t action = below(5);
     if (action == 0)
@@ -240,7 +255,8 @@ private:
 
   void addAttribute(onnx::NodeProto &node) {
     static const std::vector<std::string> names = splitWords(
-        "axis axes keepdims pads strides dilations kernel_shape group auto_pad ceil_mode count_include_pad mode to alpha beta "
+        "axis axes keepdims pads strides dilations kernel_shape group auto_pad ceil_mode count_include_pad mode to "
+        "alpha beta "
         "size p perm epsilon transA transB starts ends steps split num_outputs noop_with_empty_axes select_last_index "
         "select_layout hidden_size direction layout linear_before_reset clip allowzero upper blocksize fmod k "
         "coordinate_transformation_mode nearest_mode keep_aspect_ratio_policy value_int value_ints");

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: changes a model the way hostile or careless people would: other sizes, attributes, types, operators, connections.
-// Why:  nearly every random change of bytes is refused by the reader; this is how the code behind it meets absurd models.
+// What: changes a model the way hostile or careless people would: other sizes, attributes, types, operators,
+//       connections.
+// Why:  nearly every random change of bytes is refused by the reader; this is how the code behind it meets absurd
+//       models.
 
 #ifndef NACRE_TEST_FUZZ_MUTATEMODEL_H
 #define NACRE_TEST_FUZZ_MUTATEMODEL_H

@@ -23,5 +23,6 @@ bool use_everything(const nacre_model &model, float *data) {
   other = static_cast<nacre::Session &&>(session);
   return other && other.get() && has_both<float>(other) && has_both<double>(other) && has_both<bool>(other) &&
          has_both<int8_t>(other) && has_both<int16_t>(other) && has_both<int32_t>(other) && has_both<int64_t>(other) &&
-         has_both<uint8_t>(other) && has_both<uint16_t>(other) && has_both<uint32_t>(other) && has_both<uint64_t>(other);
+         has_both<uint8_t>(other) && has_both<uint16_t>(other) && has_both<uint32_t>(other) &&
+         has_both<uint64_t>(other);
 }

@@ -10,7 +10,8 @@
 
 namespace nacre::tools {
 
-/// Prints diagnostics as `model.onnx:"node": error: message` and, on a terminal, one line of progress that they replace.
+/// Prints diagnostics as `model.onnx:"node": error: message` and, on a terminal, one line of progress that they
+/// replace.
 class Console {
 public:
   Console(mlir::MLIRContext &context, llvm::StringRef modelPath, bool quiet);
@@ -28,7 +29,8 @@ private:
 };
 
 /// Compiles and writes what was asked for; returns the exit code.
-int runCompile(const CompilerOptions &options, llvm::StringRef reportPath, mlir::MLIRContext &context, Console &console);
+int runCompile(const CompilerOptions &options, llvm::StringRef reportPath, mlir::MLIRContext &context,
+               Console &console);
 
 /// `--check`; returns the exit code.
 int runCheck(const CompilerOptions &options, mlir::MLIRContext &context, Console &console);

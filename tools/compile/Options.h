@@ -18,8 +18,8 @@ struct CommandLine {
   bool listDevices = false; ///< Nothing else is asked for.
 };
 
-/// Parses the arguments; errors say which one is at fault and what it must be. `--help` and `--version` print and end the
-/// process.
+/// Parses the arguments; errors say which one is at fault and what it must be. `--help` and `--version` print and end
+/// the process.
 llvm::Expected<CommandLine> parseCommandLine(int argc, char **argv);
 
 } // namespace nacre::tools

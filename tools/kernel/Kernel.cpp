@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  nacre-kernel: compiles the kernels of a `plan` module one by one, for a CPU or for GPUs, and prints their code.
+// What:  nacre-kernel: compiles the kernels of a `plan` module one by one, for a CPU or for GPUs, and prints their
+//        code.
 // Why:   a kernel's inner loop is what its author wants to see, and a test wants to check.
 // How:   the same call as the compiler's own, codegen/Backend.h.
 
@@ -27,7 +28,8 @@ static cl::opt<std::string>
         cl::desc("LLVM's name of the CPU (default: native on the host, else the target's baseline)"));
 static cl::opt<std::string> only("kernel", cl::value_desc("symbol"), cl::cat(category),
                                  cl::desc("The kernel to compile (default: all)"));
-static cl::opt<Emit> emit("emit", cl::init(Emit::Assembly), cl::cat(category), cl::desc("What to write (default: asm):"),
+static cl::opt<Emit> emit("emit", cl::init(Emit::Assembly), cl::cat(category),
+                          cl::desc("What to write (default: asm):"),
                           cl::values(clEnumValN(Emit::Assembly, "asm", "Assembly"),
                                      clEnumValN(Emit::LlvmIr, "llvm-ir", "Optimized LLVM IR"),
                                      clEnumValN(Emit::LlvmDialect, "llvm-dialect", "MLIR's LLVM dialect"),
@@ -102,8 +104,8 @@ static mlir::LogicalResult writeGpu(nacre::plan::KernelOp kernel, raw_ostream &o
 int main(int argc, char **argv) {
   nacre::tools::setVersion("nacre-kernel");
   cl::HideUnrelatedOptions(category);
-  if (!cl::ParseCommandLineOptions(argc, argv, "Compiles the kernels of a plan module one by one and prints their code.\n",
-                                   &errs()))
+  if (!cl::ParseCommandLineOptions(
+          argc, argv, "Compiles the kernels of a plan module one by one and prints their code.\n", &errs()))
     return 2;
   Expected<SmallVector<Target, 1>> targets = parseTargets(target, cpu);
   if (!targets) {

@@ -20,5 +20,6 @@ int main(int argc, char **argv) {
   nacre::registerPasses();
   nacre::tools::setVersion("nacre-opt");
   nacre::tools::hideOptionsOfLibraries();
-  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Runs passes of Nacre and of MLIR on a module.\n", registry));
+  return mlir::asMainReturnCode(
+      mlir::MlirOptMain(argc, argv, "Runs passes of Nacre and of MLIR on a module.\n", registry));
 }

@@ -107,7 +107,8 @@ void importIntegerRange(OperandBinder &node) {
   uint64_t step = delta > 0 ? uint64_t(delta) : -uint64_t(delta);
   bool isEmpty = delta > 0 ? limit <= start : limit >= start;
   uint64_t count = isEmpty ? 0 : (distance - 1) / step + 1;
-  auto type = RankedTensorType::get(static_cast<int64_t>(std::min<uint64_t>(count, INT64_MAX)), getElementType(node.getOperand(0)));
+  auto type = RankedTensorType::get(static_cast<int64_t>(std::min<uint64_t>(count, INT64_MAX)),
+                                    getElementType(node.getOperand(0)));
   node.setResult(makeConstant<int64_t>(node, type, [first = uint64_t(start), delta = uint64_t(delta)](int64_t index) {
     return static_cast<int64_t>(first + uint64_t(index) * delta);
   }));

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  * What:  defaults of the sanitizers, linked into every program of a build that has them and the compiler.
- * Why:   LLVM's libraries are built without sanitizers. A container or an arena that inline code of ours poisons, as LLVM's headers tell it
- *        to, is filled by code of theirs that never unpoisons it: both kinds of poison are reports of errors that are none.
+ * Why:   LLVM's libraries are built without sanitizers. A container or an arena that inline code of ours poisons, as
+ * LLVM's headers tell it to, is filled by code of theirs that never unpoisons it: both kinds of poison are reports of
+ * errors that are none.
  */
 
 const char *__asan_default_options(void);

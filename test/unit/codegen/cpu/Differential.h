@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  runs kernels that emitters wrote beside what the fallback makes of them, on random data.
-// Why:   the fallback is upstream's lowering: whatever differs is an emitter's mistake. And units in any order, or a share
-//        that is cut in two, must never change a bit.
+// Why:   the fallback is upstream's lowering: whatever differs is an emitter's mistake. And units in any order, or a
+//        share that is cut in two, must never change a bit.
 // How:   compile, load in-process, run in three divisions, compare whole storages with their surroundings.
 
 #ifndef NACRE_TEST_UNIT_CODEGEN_CPU_DIFFERENTIAL_H

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the error of every polynomial of VectorMath, in units of the last place, against the bound that VectorMath.h states.
-// Why:   the bounds are promises that tolerances of whole models rest on, and a wrong digit of a coefficient shows nowhere else.
-// How:   a kernel of one operation, compiled and run, on floats from all over the function's domain: every so many bit patterns, and
-//        all of them around 0 and 1 and where a formula changes over. The C library's double precision is exact for this purpose.
+// What:  the error of every polynomial of VectorMath, in units of the last place, against the bound that VectorMath.h
+//        states.
+// Why:   the bounds are promises that tolerances of whole models rest on, and a wrong digit of a coefficient shows
+//        nowhere else.
+// How:   a kernel of one operation, compiled and run, on floats from all over the function's domain: every so many bit
+//        patterns, and all of them around 0 and 1 and where a formula changes over. The C library's double precision is
+//        exact for this purpose.
 
 #include "test/unit/codegen/cpu/CompiledKernel.h"
 
@@ -149,8 +152,8 @@ std::vector<float> sweep(double low, double high, std::initializer_list<double> 
   return floats;
 }
 
-/// The error of `is` in units of the last place of a float at `exact`. Beyond the largest float, infinity is 2^128; below the
-/// smallest normal one, zero is as good as the truth.
+/// The error of `is` in units of the last place of a float at `exact`. Beyond the largest float, infinity is 2^128;
+/// below the smallest normal one, zero is as good as the truth.
 double errorInUlps(float is, double exact) {
   if (std::isnan(exact))
     return std::isnan(is) ? 0 : HUGE_VAL;
@@ -165,8 +168,8 @@ double errorInUlps(float is, double exact) {
 }
 
 /// The largest error over all of `arguments` must be within `bound`; nor is a bound worth much that is far above it.
-void checkBound(const char *name, double bound, const std::vector<std::vector<float>> &arguments, const std::vector<float> &results,
-                llvm::function_ref<double(size_t)> exact) {
+void checkBound(const char *name, double bound, const std::vector<std::vector<float>> &arguments,
+                const std::vector<float> &results, llvm::function_ref<double(size_t)> exact) {
   double largest = 0;
   size_t worst = 0;
   for (size_t i = 0; i < results.size(); ++i) {
@@ -301,7 +304,8 @@ TEST(VectorMath, PowersStayWithinTheirBound) {
 }
 
 TEST(VectorMath, PowersAreAsCAtTheEdges) {
-  const float edges[] = {0.0f, -0.0f, 1.0f, -1.0f, 0.5f, -0.5f, 2.0f, -2.0f, 3.0f, -3.0f, 0.3f, kInfinity, -kInfinity, kNaN, 1e30f, -1e30f};
+  const float edges[] = {0.0f, -0.0f, 1.0f, -1.0f,     0.5f,       -0.5f, 2.0f,  -2.0f,
+                         3.0f, -3.0f, 0.3f, kInfinity, -kInfinity, kNaN,  1e30f, -1e30f};
   std::vector<float> x, y;
   for (float a : edges)
     for (float b : edges) {

@@ -219,8 +219,8 @@ TEST(Nest, ALoopThatFillsNoRegisterIsALastResort) {
 
 namespace {
 
-/// A window of `taps` over an axis of `size`, moved by `step` and spread by `dilation`, `pad` before its start; beside it
-/// a loop of channels.
+/// A window of `taps` over an axis of `size`, moved by `step` and spread by `dilation`, `pad` before its start; beside
+/// it a loop of channels.
 Nest makeWindow(int64_t turns, int64_t taps, int64_t size, int64_t step, int64_t dilation, int64_t pad) {
   Nest nest = makeNest({turns, -taps, 3}, {{step * 3, dilation * 3, 1}, {3, 0, 1}});
   nest.operands[0].offset = -pad * 3;
@@ -312,7 +312,8 @@ TEST(Nest, TwoAxesMakeAGridOfRegions) {
   auto regions = divideWindows(nest, std::nullopt, kManyRegions);
   ASSERT_TRUE(regions.has_value());
   EXPECT_EQ(regions->size(), 9u);
-  for (std::optional<unsigned> cut : {std::optional<unsigned>(), std::optional<unsigned>(0), std::optional<unsigned>(1)})
+  for (std::optional<unsigned> cut :
+       {std::optional<unsigned>(), std::optional<unsigned>(0), std::optional<unsigned>(1)})
     checkRegions(nest, cut);
 }
 

@@ -62,8 +62,8 @@ TEST(DivideWindows, ReadsWhatLiesInsideAndNothingElse) {
       for (int64_t low : {0, 1, 4, 9})
         for (int64_t stride : {1, 2, 5})
           for (int64_t dilation : {1, 2, 3}) {
-            SCOPED_TRACE(testing::Message() << "window " << window << " size " << size << " low " << low << " stride " << stride
-                                            << " dilation " << dilation);
+            SCOPED_TRACE(testing::Message() << "window " << window << " size " << size << " low " << low << " stride "
+                                            << stride << " dilation " << dilation);
             Nest nest = makePool(/*outputs=*/16, window, size, low, stride, dilation);
             EXPECT_EQ(readsOfRegions(nest), readsInside(nest));
           }

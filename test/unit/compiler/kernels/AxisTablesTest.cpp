@@ -51,7 +51,8 @@ TEST(AxisTables, OneOutputOfAlignedCornersIsTheFirst) {
 }
 
 TEST(AxisTables, AnEmptyAxisHasTablesToo) {
-  EXPECT_EQ(ints(makeNearestTable(0, 2, 1, nn::Coordinates::HalfPixel, nn::Rounding::Floor).low), (std::vector<int>{0, 0}));
+  EXPECT_EQ(ints(makeNearestTable(0, 2, 1, nn::Coordinates::HalfPixel, nn::Rounding::Floor).low),
+            (std::vector<int>{0, 0}));
   EXPECT_EQ(ints(makeLinearTable(0, 1, 1, nn::Coordinates::HalfPixel).high), (std::vector<int>{0}));
 }
 

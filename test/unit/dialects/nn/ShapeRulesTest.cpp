@@ -65,7 +65,8 @@ TEST(ShapeRules, RefusesImpossibleWindows) {
   EXPECT_REFUSED(poolShape({1, 7, 4}, {{int64_t(1) << 40}, {1}, {0, 0}, {int64_t(1) << 40}}), "too large");
   // Each padded axis could be, but not both.
   const int64_t wide = int64_t(1) << 31;
-  EXPECT_REFUSED(poolShape({1, 1, 1, 1}, {{1, 1}, {wide, wide}, {wide, wide, 0, 0}, {1, 1}}), "the padded input must fit");
+  EXPECT_REFUSED(poolShape({1, 1, 1, 1}, {{1, 1}, {wide, wide}, {wide, wide, 0, 0}, {1, 1}}),
+                 "the padded input must fit");
 }
 
 TEST(ShapeRules, Reduces) {
