@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  runs a fuzz target on every file of a corpus and on random changes of them, for ten seconds.
+// What:  runs a fuzz target on every file of a corpus and on random changes of them.
 // Why:   builds without libFuzzer still meet hostile bytes in every test run. The seed is fixed: a failure comes again.
 // How:   of every two inputs one is changed as a model (MutateModel.h), the other by one to eight changes of bytes: a
-//        bit, a byte, a run copied, dropped or repeated, the end cut off.
+//        bit, a byte, a run copied, dropped or repeated, the end cut off. An input that crashes, or takes half a
+//        minute, is left behind in the file `crash`.
 
 #include "test/fuzz/MutateModel.h"
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -19,12 +21,41 @@
 #include <string>
 #include <vector>
 
+#include <fcntl.h>
+#include <sys/time.h>
+#include <unistd.h>
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/// What is run now, for the handler of signals.
+static const std::vector<uint8_t> *current;
+
+/// Only what is allowed in a handler: open, write, raise.
+static void leaveBehind(int number) {
+  if (const int file = open("crash", O_WRONLY | O_CREAT | O_TRUNC, 0644); file >= 0 && current) {
+    const bool whole = write(file, current->data(), current->size()) == ssize_t(current->size());
+    constexpr char kept[] = "the input is in the file 'crash'\n", lost[] = "the input could not be kept\n";
+    if (write(2, whole ? kept : lost, whole ? sizeof kept - 1 : sizeof lost - 1) < 0)
+      _exit(1);
+  }
+  std::signal(number, SIG_DFL);
+  std::raise(number);
+}
+
+/// Of the processor, so that a busy machine is no hang; 0: none.
+static void limitTime(time_t seconds) {
+  const itimerval limit = {{}, {seconds, 0}};
+  setitimer(ITIMER_PROF, &limit, nullptr);
+}
 
 static void run(const std::string &input) {
   // An exactly sized block, so that a sanitizer sees one byte too many.
   std::vector<uint8_t> bytes(input.begin(), input.end());
+  current = &bytes;
+  limitTime(30);
   LLVMFuzzerTestOneInput(bytes.data(), bytes.size());
+  limitTime(0);
+  current = nullptr;
 }
 
 static std::string mutate(std::string input, std::mt19937 &random) {
@@ -56,22 +87,28 @@ static std::string mutate(std::string input, std::mt19937 &random) {
 }
 
 int main(int argc, char **argv) {
+  unsigned seconds = 10, seed = 1;
   std::vector<std::string> corpus;
-  for (int index = 1; index < argc; ++index)
+  for (int index = 1; index < argc; ++index) {
+    if (std::sscanf(argv[index], "--seconds=%u", &seconds) == 1 || std::sscanf(argv[index], "--seed=%u", &seed) == 1)
+      continue;
     for (const auto &entry : std::filesystem::directory_iterator(argv[index])) {
       std::ifstream file(entry.path(), std::ios::binary);
       corpus.emplace_back(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
     }
+  }
   if (corpus.empty()) {
-    std::fprintf(stderr, "usage: %s CORPUS_FOLDER...\n", argv[0]);
+    std::fprintf(stderr, "usage: %s [--seconds=N] [--seed=N] CORPUS_FOLDER...   (10 seconds, seed 1)\n", argv[0]);
     return 2;
   }
+  for (int number : {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGPROF})
+    std::signal(number, leaveBehind);
   for (const std::string &input : corpus)
     run(input);
 
-  std::mt19937 random(1);
+  std::mt19937 random(seed);
   size_t runs = 0;
-  auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
   for (; std::chrono::steady_clock::now() < end; ++runs)
     run(random() % 2 ? mutate(corpus[runs % corpus.size()], random)
                      : mutateModel(corpus[runs % corpus.size()], random()));
