@@ -36,7 +36,8 @@ constexpr std::string_view kNames[] = {
 std::atomic<int> calls[kCount];
 std::atomic<int> live;
 std::atomic<bool> hasFailed;
-int failing[kCount]; // the call that fails; 0: none
+int failing[kCount];   // the call that fails; 0: none
+bool persists[kCount]; // and so do all after it
 bool hidden[kCount];
 PFN_vkVoidFunction real[kCount];
 
@@ -67,7 +68,7 @@ struct Wrapper<command, Result(VKAPI_PTR *)(Arguments...)> {
     const int number = ++calls[command];
     auto *forward = reinterpret_cast<Result(VKAPI_PTR *)(Arguments...)>(real[command]);
     if constexpr (std::is_same_v<Result, VkResult>) {
-      if (number == failing[command]) {
+      if (failing[command] && (persists[command] ? number >= failing[command] : number == failing[command])) {
         hasFailed = true;
         return failureOf(command);
       }
@@ -133,12 +134,17 @@ __attribute__((visibility("default"))) PFN_vkVoidFunction VKAPI_CALL vkGetInstan
 void fakeVulkanReset() {
   for (int i = 0; i < kCount; ++i) {
     calls[i] = failing[i] = 0;
-    hidden[i] = false;
+    hidden[i] = persists[i] = false;
   }
   hasFailed = false;
+  live = 0;
 }
 
 void fakeVulkanFail(const char *name, int call) { failing[find(name)] = call; }
+void fakeVulkanFailFrom(const char *name, int call) {
+  fakeVulkanFail(name, call);
+  persists[find(name)] = true;
+}
 void fakeVulkanHide(const char *name) { hidden[find(name)] = true; }
 int fakeVulkanCalls(const char *name) { return calls[find(name)]; }
 int fakeVulkanLiveObjects() { return live; }

@@ -8,15 +8,17 @@
 #define NACRE_TEST_RUNTIME_FAKEVULKAN_H
 
 extern "C" {
-/// Forgets counts and plans.
+/// Forgets counts, plans and objects.
 void fakeVulkanReset();
 /// Makes call number `call`, counted from 1, of a command fail. Names are without vk.
 void fakeVulkanFail(const char *name, int call);
+/// Makes that call and all later ones fail.
+void fakeVulkanFailFrom(const char *name, int call);
 /// Lets a command not be found.
 void fakeVulkanHide(const char *name);
 /// Calls of a command since the reset.
 int fakeVulkanCalls(const char *name);
-/// Objects made and not destroyed since the library was loaded.
+/// Objects made and not destroyed since the reset.
 int fakeVulkanLiveObjects();
 /// Whether a planned failure has happened.
 bool fakeVulkanHasFailed();

@@ -44,6 +44,7 @@ struct GpuFailureTest : GpuSession {
     runtime::gpu::library_for_tests = NACRE_FAKE_VULKAN;
     locate(reset, "fakeVulkanReset");
     locate(fail, "fakeVulkanFail");
+    locate(failFrom, "fakeVulkanFailFrom");
     locate(hide, "fakeVulkanHide");
     locate(calls, "fakeVulkanCalls");
     locate(liveObjects, "fakeVulkanLiveObjects");
@@ -104,6 +105,7 @@ struct GpuFailureTest : GpuSession {
   std::string folder;
   decltype(&fakeVulkanReset) reset = nullptr;
   decltype(&fakeVulkanFail) fail = nullptr;
+  decltype(&fakeVulkanFailFrom) failFrom = nullptr;
   decltype(&fakeVulkanHide) hide = nullptr;
   decltype(&fakeVulkanCalls) calls = nullptr;
   decltype(&fakeVulkanLiveObjects) liveObjects = nullptr;
@@ -115,6 +117,32 @@ TEST_F(GpuFailureTest, OnTheGpuAlone) { failEachCall(); }
 TEST_F(GpuFailureTest, AtACut) {
   options.gpu_cut = NACRE_GPU_CUT(50);
   failEachCall();
+}
+
+TEST_F(GpuFailureTest, WhereEnginesAlternate) { // batches are under way that wait for the CPU
+  toy.steps[1].gpu_end = toy.steps[1].cpu_begin = 0;
+  failEachCall();
+  EXPECT_GT(calls("SignalSemaphore"), 0);
+}
+
+TEST_F(GpuFailureTest, SubmitsARunOnceWhereTheGpuCanWait) {
+  toy.steps[1].gpu_end = toy.steps[1].cpu_begin = 0;
+  reset();
+  ASSERT_EQ(create(), NACRE_OK) << reason;
+  const int before = calls("QueueSubmit");
+  runAndCheck();
+  runAndCheck();
+  EXPECT_EQ(info().submissions, 2u);
+  EXPECT_EQ(calls("QueueSubmit"), before + 2);
+  EXPECT_EQ(calls("SignalSemaphore"), 2);
+}
+
+TEST_F(GpuFailureTest, LeavesADeviceThatCannotBeStopped) {
+  toy.steps[1].gpu_end = toy.steps[1].cpu_begin = 0;
+  reset();
+  failFrom("SignalSemaphore", 2);
+  live(""); // the second run's last batch waits for ever, and what it uses stays
+  EXPECT_GT(liveObjects(), 0);
 }
 
 TEST_F(GpuFailureTest, WithFences) { // where there are no timeline semaphores

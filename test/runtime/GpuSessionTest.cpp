@@ -92,6 +92,28 @@ TEST_F(GpuSessionTest, FollowsTheCompiledRanges) {
   EXPECT_EQ(info().submissions, 2u); // scale; then, after the CPU's relu, the loop and the copy
 }
 
+/// What scale's CPU code finds in the first element of its output, which is the GPU's.
+float firstFound;
+
+TEST_F(GpuSessionTest, ComputesTheGpusPartFirstWhereAsked) {
+  static const nacre_kernel_function scale = toy.variants[1].function;
+  toy.variants[1].function = [](const nacre_kernel_args *args, int64_t begin, int64_t end) {
+    firstFound = *static_cast<float *>(args->buffers[2]);
+    scale(args, begin, end);
+  };
+  options.threads = 1;
+  options.gpu_cut = NACRE_GPU_CUT(50);
+  options.gpu_sequential = 1;
+  for (bool apart : {false, true}) {
+    memories_apart_for_tests = apart;
+    ASSERT_EQ(create(), NACRE_OK) << reason;
+    firstFound = 0;
+    runAndCheck();
+    EXPECT_EQ(firstFound, toyInput(0) * toy.scale[0] + 1); // memory was new: it is not of an earlier run
+    destroy();
+  }
+}
+
 TEST_F(GpuSessionTest, CopiesBetweenTwoMemories) {
   memories_apart_for_tests = true;
   for (int pattern = 0; pattern < 16; ++pattern) { // each launch on the CPU or on the GPU

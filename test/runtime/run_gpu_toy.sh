@@ -33,6 +33,7 @@ expect 0 'y f32[64,48]' "$@" "$cpu_library" --output="$folder"
 for cut in 0 1 50 99 100; do
   expect 0 "output 'y' agrees" "$@" "$library" --gpu-cut=$cut --expect="y=$folder/y.npy" --expect="sum=$folder/sum.npy"
 done
+expect 0 "output 'y' agrees" "$@" "$library" --gpu-cut=50 --gpu-sequential --expect="y=$folder/y.npy"
 expect 0 "output 'y' agrees" "$@" "$library" --gpu-device=0 --expect="y=$folder/y.npy"
 expect 2 'must be a whole number of percent' "$@" "$library" --gpu-cut=101
 expect 3 'gpu_device must be at most' "$@" "$library" --gpu-device=77

@@ -86,6 +86,7 @@ Outcome ModelSession::create(const nacre_model *compiled, const Options &options
   settings.gpu = options.gpu ? NACRE_GPU_REQUIRED : NACRE_GPU_IF_USEFUL;
   settings.gpu_cut = options.gpuCut;
   settings.gpu_device = options.gpuDevice;
+  settings.gpu_sequential = options.gpuSequential;
   settings.cache_folder = options.cacheFolder.empty() ? nullptr : options.cacheFolder.c_str();
   settings.reason = reason;
   settings.reason_capacity = sizeof reason;

@@ -43,6 +43,7 @@ Without these options a model uses a GPU for what was placed on it, if there is 
   --gpu                 - Fail where there is none, or where the CPU had to take over; a CPU that plays a GPU will do
   --gpu-cut=<P>         - Give the GPU P percent of every launch that it has code for, and the CPU the rest; implies --gpu
   --gpu-device=<N>      - Use device N of --list-devices, counted from 0; implies --gpu
+  --gpu-sequential      - Where both engines compute, the GPU first, then the CPU: to measure, or to find a race; implies --gpu
   --cache=<folder>      - Keep compiled GPU code there from one run to the next
   --list-devices        - Describe the GPUs, and end
 
@@ -127,6 +128,7 @@ constexpr Row kRows[] = {
        ++o.gpuDevice;
        return o.gpu;
      }},
+    {"gpu-sequential", nullptr, [](Options &o, const std::string &) { return o.gpu = o.gpuSequential = true; }},
     {"cache", "a folder", [](Options &o, const std::string &v) { return o.cacheFolder = v, !v.empty(); }},
     {"list-devices", nullptr, [](Options &o, const std::string &) { return o.listDevices = true; }},
     {"info", nullptr, [](Options &o, const std::string &) { return o.info = true; }},

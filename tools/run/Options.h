@@ -29,6 +29,7 @@ struct Options {
   bool gpu = false;       // required
   uint32_t gpuCut = 0;    // as nacre_session_options.gpu_cut
   uint32_t gpuDevice = 0; // as nacre_session_options.gpu_device
+  bool gpuSequential = false;
   std::string cacheFolder;
   bool listDevices = false;
   bool help = false;

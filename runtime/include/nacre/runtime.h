@@ -131,6 +131,8 @@ typedef struct nacre_session_options {
   size_t reason_capacity; /**< The bytes there are, the final 0 included. */
   uint32_t gpu_cut;       /**< NACRE_GPU_CUT(percent) moves every cut to there; 0: as compiled. */
   uint32_t gpu_device;    /**< Device number gpu_device - 1 of nacre_device_describe; 0: the best. */
+  uint32_t
+      gpu_sequential; /**< Not 0: of each phase the GPU's part first, then the CPU's: to measure, or to find a race. */
 } nacre_session_options;
 
 /** What a model is made of. The strings and arrays of all the *_info structs live as long as the model. */
@@ -188,7 +190,7 @@ typedef struct nacre_session_info {
   uint32_t threads;      /**< The CPU's. */
   uint32_t gpu_launches; /**< Executions of launches in a run that the GPU computes, wholly or in part. */
   uint32_t cpu_launches; /**< The same of the CPU; 0 for both where the CPU alone computes. */
-  uint32_t submissions;  /**< Of a run to the GPU. */
+  uint32_t submissions;  /**< Batches of a run, between which the GPU waits for the CPU. */
   uint32_t pipelines;    /**< Different pieces of GPU code. */
   uint32_t barriers;     /**< Between dispatches of a run. */
   uint64_t gpu_bytes;    /**< The GPU memory that the session took. */
@@ -254,8 +256,8 @@ struct nacre_functions {
 
 /** The options to start from: the first entry, the device's big cores, the C library's memory. */
 static inline nacre_session_options nacre_session_options_default(void) {
-  nacre_session_options options = {0,    NULL, 0, 0, NACRE_GPU_IF_USEFUL, NULL, NULL, NULL, NULL, NULL, NULL, 0,
-                                   NULL, 0,    0, 0};
+  nacre_session_options options = {0, NULL, 0, 0, NACRE_GPU_IF_USEFUL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL,
+                                   0, 0,    0, 0};
   options.struct_size = sizeof(options);
   return options;
 }

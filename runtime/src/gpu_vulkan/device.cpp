@@ -4,7 +4,7 @@
 // Why:   see there.
 // How:   1. the choice, 2. opening and closing, 3. buffers, 4. commands.
 
-#include "runtime/src/gpu_vulkan/device.h"
+#include "runtime/src/gpu_vulkan/submission.h"
 
 namespace nacre::runtime::gpu {
 namespace {
@@ -81,22 +81,6 @@ bool make_device(Device &device, Features &features, Reason &reason) {
   return true;
 }
 
-bool make_waiting(Device &device, Reason &reason) {
-  const VulkanApi &vk = device.loader.vk;
-  if (!device.traits.timeline || !vk.WaitSemaphores) {
-    VkFenceCreateInfo info = {};
-    info.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO;
-    return succeeded(vk.CreateFence(device.handle, &info, nullptr, &device.fence), "vkCreateFence", reason);
-  }
-  VkSemaphoreTypeCreateInfo type = {};
-  type.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO;
-  type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
-  VkSemaphoreCreateInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO;
-  info.pNext = &type;
-  return succeeded(vk.CreateSemaphore(device.handle, &info, nullptr, &device.timeline), "vkCreateSemaphore", reason);
-}
-
 // --- 3. Buffers
 
 /// The memory type with the most of what is wanted, in the order of the wishes; UINT32_MAX if there is none.
@@ -120,7 +104,7 @@ bool open(Device &device, uint32_t choice, bool required, Pool &pool, Reason &re
   Features features;
   if (!open(device.loader, reason) || !choose(device, choice, required, pool, reason) ||
       !read_traits(device.loader, device.physical, pool, device.traits, features, reason) ||
-      !make_device(device, features, reason) || !make_waiting(device, reason))
+      !make_device(device, features, reason) || !make_meeting(device, reason))
     return false;
   VkCommandPoolCreateInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
@@ -135,10 +119,7 @@ void close(Device &device) {
   if (device.handle && vk.DestroyDevice) {
     if (device.commands)
       vk.DestroyCommandPool(device.handle, device.commands, nullptr);
-    if (device.timeline)
-      vk.DestroySemaphore(device.handle, device.timeline, nullptr);
-    if (device.fence)
-      vk.DestroyFence(device.handle, device.fence, nullptr);
+    destroy_meeting(device);
     vk.DestroyDevice(device.handle, nullptr);
   }
   close(device.loader);
@@ -202,41 +183,6 @@ bool begin_commands(Device &device, VkCommandBuffer commands, bool once, Reason 
   info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
   info.flags = once ? VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT : 0;
   return succeeded(device.loader.vk.BeginCommandBuffer(commands, &info), "vkBeginCommandBuffer", reason);
-}
-
-bool submit(Device &device, VkCommandBuffer commands, Reason &reason) {
-  const uint64_t value = device.submitted + 1;
-  VkTimelineSemaphoreSubmitInfo timeline = {};
-  timeline.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO;
-  timeline.signalSemaphoreValueCount = 1;
-  timeline.pSignalSemaphoreValues = &value;
-  VkSubmitInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
-  info.commandBufferCount = 1;
-  info.pCommandBuffers = &commands;
-  if (device.timeline) {
-    info.pNext = &timeline;
-    info.signalSemaphoreCount = 1;
-    info.pSignalSemaphores = &device.timeline;
-  }
-  if (!succeeded(device.loader.vk.QueueSubmit(device.queue, 1, &info, device.fence), "vkQueueSubmit", reason))
-    return false;
-  device.submitted = value;
-  return true;
-}
-
-bool wait(Device &device, Reason &reason) {
-  const VulkanApi &vk = device.loader.vk;
-  if (!device.timeline)
-    return succeeded(vk.WaitForFences(device.handle, 1, &device.fence, VK_TRUE, UINT64_MAX), "vkWaitForFences",
-                     reason) &&
-           succeeded(vk.ResetFences(device.handle, 1, &device.fence), "vkResetFences", reason);
-  VkSemaphoreWaitInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO;
-  info.semaphoreCount = 1;
-  info.pSemaphores = &device.timeline;
-  info.pValues = &device.submitted;
-  return succeeded(vk.WaitSemaphores(device.handle, &info, UINT64_MAX), "vkWaitSemaphores", reason);
 }
 
 } // namespace nacre::runtime::gpu

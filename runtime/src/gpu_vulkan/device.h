@@ -22,16 +22,26 @@ struct DeviceBuffer {
 /// Whether a buffer is to be fast for the GPU alone, or seen by both.
 enum class Placing { OfTheGpu, ReadByTheCpu, WrittenByTheCpu };
 
+/// How CPU and GPU wait for each other: two timelines, one that the queue advances and one that the CPU does; or, where
+/// the driver has none, a fence.
+struct Meeting {
+  VkSemaphore gpu; // its value: batches that are done
+  VkSemaphore cpu; // its value: what the CPU has signalled
+  VkFence fence;
+  uint64_t submitted; // batches; with a fence at most one of them is not done
+  uint64_t waited;    // of those: known to be done
+  uint64_t promised;  // the largest value of `cpu` that a submitted batch waits for
+  uint64_t signalled;
+};
+
 struct Device {
   Loader loader;
   VkPhysicalDevice physical;
   VkDevice handle;
   VkQueue queue;
   VkCommandPool commands;
-  VkSemaphore timeline; // or null, and then
-  VkFence fence;
-  uint64_t submitted; // the timeline's value when all that was submitted is done
-  uint64_t bytes;     // of all buffers
+  Meeting meeting;
+  uint64_t bytes; // of all buffers
   Traits traits;
 };
 
@@ -45,9 +55,6 @@ void destroy_buffer(Device &device, DeviceBuffer &buffer);
 
 bool make_commands(Device &device, uint32_t count, VkCommandBuffer *commands, Reason &reason);
 bool begin_commands(Device &device, VkCommandBuffer commands, bool once, Reason &reason);
-bool submit(Device &device, VkCommandBuffer commands, Reason &reason);
-/// Waits for what was submitted last.
-bool wait(Device &device, Reason &reason);
 
 } // namespace nacre::runtime::gpu
 

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see engine.h: create, run, destroy.
+// What:  see engine.h: create and destroy.
 // Why:   see there.
-// How:   create goes from what needs no device to what needs everything; run is phases, one after the other; destroy
-//        undoes what is there, whatever create stopped at.
+// How:   create goes from what needs no device to what needs everything; destroy undoes what is there, whatever create
+//        stopped at.
 
 #include "runtime/src/gpu_vulkan/engine.h"
 #include "runtime/src/platform.h"
 
 namespace nacre::runtime::gpu {
 namespace {
-
-// --- 1. Create
 
 bool choose_shares(Engine &engine, const nacre_session_options &options, Reason &reason) {
   const Session &session = *engine.session;
@@ -101,7 +99,7 @@ void tell(const Engine &engine) {
     return;
   Reason text;
   text << engine.device.traits.name << ": " << uint64_t(engine.schedule.gpu.count) << " parts of launches, "
-       << uint64_t(engine.submissions) << " submissions, " << uint64_t(engine.schedule.barriers) << " barriers, "
+       << uint64_t(engine.submissions.count) << " submissions, " << uint64_t(engine.schedule.barriers) << " barriers, "
        << uint64_t(engine.pipelines.count) << " pipelines, " << engine.device.bytes << " bytes";
   session.log(session.log_user, NACRE_LOG_INFO, text.c_str());
 }
@@ -124,9 +122,10 @@ void destroy(void *handle) {
   Engine &engine = *static_cast<Engine *>(handle);
   Device &device = engine.device;
   const VulkanApi &vk = device.loader.vk;
-  // A device whose commands could not all be found has nothing made on it.
-  if (device.commands) {
-    vk.DeviceWaitIdle(device.handle); // after a failure something may still run; if this fails too, nothing does
+  // A device whose commands could not all be found has nothing made on it; and one that cannot be brought to an end
+  // keeps what it has.
+  const bool idle = !device.commands || drain(device);
+  if (idle && device.commands) {
     if (engine.queries)
       vk.DestroyQueryPool(device.handle, engine.queries, nullptr);
     if (engine.descriptors)
@@ -136,7 +135,8 @@ void destroy(void *handle) {
     destroy_buffer(device, engine.mirror);
     destroy_buffer(device, engine.weights);
   }
-  close(device);
+  if (idle)
+    close(device);
   engine.pool.release(); // the engine itself lies in it
 }
 
@@ -149,6 +149,7 @@ void *create(const Session &session, const nacre_session_options &options, uint6
   }
   engine->pool = pool;
   engine->session = &session;
+  engine->sequential = options.gpu_sequential != 0;
   if (fill(*engine, options, cpu_features, reason)) {
     tell(*engine);
     return engine;
@@ -157,77 +158,12 @@ void *create(const Session &session, const nacre_session_options &options, uint6
   return nullptr;
 }
 
-// --- 2. Run
-
-void bring_inputs(Engine &engine) {
-  const Session &session = *engine.session;
-  for (uint32_t i = 0; i < session.entry->input_count; ++i) {
-    const char *from = session.memory.inputs[i].used;
-    Buffer &input = engine.memory.inputs[i];
-    input.used = input.own ? input.own : const_cast<char *>(from); // kernels read their inputs only
-    if (input.own)
-      __builtin_memcpy(input.own, from, engine.layout.inputs[i].bytes);
-  }
-  for (uint32_t i = 0; i < session.entry->output_count; ++i) {
-    Buffer &output = engine.memory.outputs[i];
-    output.used = output.own ? output.own : session.memory.outputs[i].used;
-  }
-}
-
-/// Only now that nothing can fail any more does the session's state change.
-void take_outputs(Engine &engine) {
-  const Session &session = *engine.session;
-  for (uint32_t i = 0; i < session.entry->output_count; ++i)
-    if (engine.memory.outputs[i].own)
-      __builtin_memcpy(session.memory.outputs[i].used, engine.memory.outputs[i].own, engine.layout.outputs[i].bytes);
-  __builtin_memcpy(session.memory.state, engine.memory.state, engine.layout.state.bytes);
-}
-
-void run_part(Engine &engine, const Part &part, uint64_t start) {
-  const Session &session = *engine.session;
-  const uint64_t begin = session.times ? now() : 0;
-  run_launch(session, engine.memory, session.entry->steps[part.step], engine.launches[part.step], part.iteration);
-  if (!session.times)
-    return;
-  nacre_launch_time &time = session.times[part.step];
-  time.cpu_total += now() - begin;
-  if (time.executions++ == 0)
-    time.begin = begin - start;
-}
-
-bool run_phase(Engine &engine, uint32_t phase, uint64_t start, Reason &reason) {
-  const List<Phase> &phases = engine.schedule.phases;
-  const VkCommandBuffer batch = engine.batches ? engine.batches[phase].commands : nullptr;
-  const uint64_t begun = start ? now() - start : 0;
-  if (batch && !submit(engine.device, batch, reason))
-    return false;
-  for (uint32_t i = phase ? phases[phase - 1].cpu_end : 0; i < phases[phase].cpu_end; ++i)
-    run_part(engine, engine.schedule.cpu[i], start);
-  return !batch || (wait(engine.device, reason) && note_times(engine, phase, begun, reason));
-}
-
-bool run(void *handle, Reason &reason) {
-  Engine &engine = *static_cast<Engine *>(handle);
-  nacre_launch_time *times = engine.session->times;
-  const uint64_t start = times ? now() : 0;
-  if (times)
-    __builtin_memset(times, 0, engine.session->entry->step_count * sizeof *times);
-  bring_inputs(engine);
-  for (uint32_t phase = 0; phase < engine.schedule.phases.count; ++phase)
-    if (!run_phase(engine, phase, start, reason))
-      return false;
-  take_outputs(engine);
-  if (times)
-    note_shares(engine);
-  return true;
-}
-
 void describe(const void *handle, nacre_session_info &info) {
   const Engine &engine = *static_cast<const Engine *>(handle);
   copy_text(info.device, sizeof info.device, engine.device.traits.name);
   info.gpu_launches = engine.schedule.gpu.count;
   info.cpu_launches = engine.schedule.cpu.count;
-  info.submissions = engine.submissions;
+  info.submissions = engine.submissions.count;
   info.pipelines = engine.pipelines.count;
   info.barriers = engine.schedule.barriers;
   info.gpu_bytes = engine.device.bytes;

@@ -9,6 +9,7 @@
 
 #include "runtime/src/gpu_vulkan/phases.h"
 #include "runtime/src/gpu_vulkan/pipelines.h"
+#include "runtime/src/gpu_vulkan/submission.h"
 #include "runtime/src/session.h"
 
 namespace nacre::runtime::gpu {
@@ -17,6 +18,7 @@ namespace nacre::runtime::gpu {
 struct Batch {
   VkCommandBuffer commands; // null where the phase has nothing for the GPU
   uint32_t first_query;     // the batch's begin; each of its parts has the next one
+  bool waits;               // for the CPU's parts of the phases before it
 };
 
 struct Engine {
@@ -34,9 +36,11 @@ struct Engine {
   Pipelines pipelines;
   VkDescriptorPool descriptors;
   VkQueryPool queries;
-  Batch *batches; // of the phases
-  uint32_t submissions;
-  uint64_t *ticks; // of the queries; nullptr without profile
+  Batch *batches;          // of the phases
+  Submissions submissions; // of those batches that are not null
+  uint64_t words;          // the CPU's, given in all runs before this one
+  uint64_t *ticks;         // of the queries; nullptr without profile
+  bool sequential;         // the GPU's part of a phase first, then the CPU's
 
   Launch *launches; // the CPU's shares of the steps
   Memory memory;    // where the CPU's parts find the storages
@@ -48,9 +52,11 @@ bool upload_weights(Engine &engine, Reason &reason);
 /// Records all batches. recording.cpp
 bool record(Engine &engine, Reason &reason);
 
-/// Notes what the GPU's clock says of a batch that has ended. times.cpp
-bool note_times(Engine &engine, uint32_t phase, uint64_t begun, Reason &reason);
-void note_shares(Engine &engine);
+/// As nacre_gpu_engine. engine_run.cpp
+bool run(void *engine, Reason &reason);
+
+/// Notes what the GPU's clock says of a run, whose first batch was begun at that time. times.cpp
+bool note_times(Engine &engine, uint64_t begun, Reason &reason);
 
 nacre_status describe_device(uint32_t index, nacre_device_info &info); // report.cpp
 

@@ -126,6 +126,8 @@ bool load_device_commands(Loader &loader, VkDevice device, bool timeline_is_core
   auto lookup = [&loader, device](const char *name) { return loader.vk.GetDeviceProcAddr(device, name); };
   loader.vk.WaitSemaphores =
       reinterpret_cast<PFN_vkWaitSemaphores>(lookup(timeline_is_core ? "vkWaitSemaphores" : "vkWaitSemaphoresKHR"));
+  loader.vk.SignalSemaphore =
+      reinterpret_cast<PFN_vkSignalSemaphore>(lookup(timeline_is_core ? "vkSignalSemaphore" : "vkSignalSemaphoreKHR"));
   return load(kDeviceNames, &loader.vk.DestroyDevice, lookup, reason);
 }
 

@@ -77,10 +77,11 @@ class Recorder {
 public:
   Recorder(Engine &of, VkCommandBuffer into) : engine(of), vk(of.device.loader.vk), commands(into) {}
 
-  /// What was submitted before is over, but its writes must still be made visible.
-  void begin_batch() {
-    barrier(kCompute | kTransfer, VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT, kCompute | kTransfer,
-            kShader | VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT);
+  /// What was submitted before must be over, and its writes visible; and the CPU's, where it has written since.
+  void begin_batch(bool waits) {
+    barrier(kCompute | kTransfer | (waits ? VK_PIPELINE_STAGE_HOST_BIT : 0),
+            VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT | (waits ? VK_ACCESS_HOST_WRITE_BIT : 0),
+            kCompute | kTransfer, kShader | VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT);
   }
 
   void upload(uint32_t phase) {
@@ -162,7 +163,7 @@ bool record_phase(Engine &engine, uint32_t phase, uint32_t first, const VkDescri
   Recorder recorder(engine, batch.commands);
   if (engine.queries)
     vk.CmdResetQueryPool(batch.commands, engine.queries, batch.first_query, end - first + 1);
-  recorder.begin_batch();
+  recorder.begin_batch(batch.waits);
   recorder.upload(phase);
   uint32_t query = batch.first_query;
   recorder.stamp(query);
@@ -183,7 +184,7 @@ bool make_queries(Engine &engine, Reason &reason) {
   VkQueryPoolCreateInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO;
   info.queryType = VK_QUERY_TYPE_TIMESTAMP;
-  info.queryCount = engine.schedule.gpu.count + engine.submissions;
+  info.queryCount = engine.schedule.gpu.count + engine.submissions.count;
   return succeeded(engine.device.loader.vk.CreateQueryPool(engine.device.handle, &info, nullptr, &engine.queries),
                    "vkCreateQueryPool", reason);
 }
@@ -198,22 +199,19 @@ bool record(Engine &engine, Reason &reason) {
   auto *sets = engine.pool.take_array<VkDescriptorSet>(parts);
   if (engine.session->times && engine.device.traits.timestamp_bits)
     engine.ticks = engine.pool.take_array<uint64_t>(parts + phases.count);
-  if (engine.pool.failed())
+  uint32_t count = 0;
+  for (uint32_t i = 0, first = 0; i < phases.count; first = phases[i++].gpu_end)
+    count += first != phases[i].gpu_end;
+  if (!make_submissions(count, engine.pool, engine.submissions))
     return refuse_memory(reason);
-
-  uint32_t query = 0;
-  for (uint32_t i = 0, first = 0; i < phases.count; first = phases[i++].gpu_end)
-    if (first != phases[i].gpu_end) {
-      engine.batches[i].first_query = query;
-      query += phases[i].gpu_end - first + 1;
-      ++engine.submissions;
-    }
   if (!make_descriptors(engine, sets, reason) || !make_queries(engine, reason) ||
-      !make_commands(engine.device, engine.submissions, commands, reason))
+      !make_commands(engine.device, count, commands, reason))
     return false;
-  for (uint32_t i = 0, first = 0; i < phases.count; first = phases[i++].gpu_end)
+  for (uint32_t i = 0, first = 0, made = 0; i < phases.count; first = phases[i++].gpu_end)
     if (first != phases[i].gpu_end) {
-      engine.batches[i].commands = *commands++;
+      engine.batches[i] = {commands[made], first + made, i > 0 && phases[i - 1].cpu_end > 0};
+      engine.submissions.infos[made].pCommandBuffers = &engine.batches[i].commands;
+      ++made;
       if (!record_phase(engine, i, first, sets, reason))
         return false;
     }

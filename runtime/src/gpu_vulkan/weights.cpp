@@ -40,7 +40,7 @@ public:
       return true;
     used = 0;
     return succeeded(engine.device.loader.vk.EndCommandBuffer(commands), "vkEndCommandBuffer", reason) &&
-           submit(engine.device, commands, reason) && wait(engine.device, reason);
+           submit(engine.device, commands, reason) && wait_for(engine.device, engine.device.meeting.submitted, reason);
   }
 
 private:

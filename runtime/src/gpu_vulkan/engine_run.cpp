@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  a run on both engines.
+// Why:   they should meet as rarely as the phases allow, and neither should be told late what is next.
+// How:   the CPU goes through the phases. Where batches can wait for it, all are submitted at the beginning, and a word
+//        of the CPU lets one begin; else each is submitted when the CPU gets there.
+
+#include "runtime/src/gpu_vulkan/engine.h"
+#include "runtime/src/platform.h"
+
+namespace nacre::runtime::gpu {
+namespace {
+
+void bring_inputs(Engine &engine) {
+  const Session &session = *engine.session;
+  for (uint32_t i = 0; i < session.entry->input_count; ++i) {
+    const char *from = session.memory.inputs[i].used;
+    Buffer &input = engine.memory.inputs[i];
+    input.used = input.own ? input.own : const_cast<char *>(from); // kernels read their inputs only
+    if (input.own)
+      __builtin_memcpy(input.own, from, engine.layout.inputs[i].bytes);
+  }
+  for (uint32_t i = 0; i < session.entry->output_count; ++i) {
+    Buffer &output = engine.memory.outputs[i];
+    output.used = output.own ? output.own : session.memory.outputs[i].used;
+  }
+}
+
+/// Only now that nothing can fail any more does the session's state change.
+void take_outputs(Engine &engine) {
+  const Session &session = *engine.session;
+  for (uint32_t i = 0; i < session.entry->output_count; ++i)
+    if (engine.memory.outputs[i].own)
+      __builtin_memcpy(session.memory.outputs[i].used, engine.memory.outputs[i].own, engine.layout.outputs[i].bytes);
+  __builtin_memcpy(session.memory.state, engine.memory.state, engine.layout.state.bytes);
+}
+
+void run_part(Engine &engine, const Part &part, uint64_t start) {
+  const Session &session = *engine.session;
+  const uint64_t begin = session.times ? now() : 0;
+  run_launch(session, engine.memory, session.entry->steps[part.step], engine.launches[part.step], part.iteration);
+  if (!session.times)
+    return;
+  nacre_launch_time &time = session.times[part.step];
+  time.cpu_total += now() - begin;
+  if (time.executions++ == 0)
+    time.begin = begin - start;
+}
+
+/// `before`: the batches submitted in earlier runs.
+bool run_phases(Engine &engine, uint64_t before, uint64_t start, Reason &reason) {
+  Device &device = engine.device;
+  const List<Phase> &phases = engine.schedule.phases;
+  const bool ahead = can_submit_ahead(device);
+  uint64_t batches = 0; // of the phases so far
+  for (uint32_t phase = 0; phase < phases.count; ++phase) {
+    const uint64_t earlier = before + batches;
+    if (engine.batches && engine.batches[phase].commands) {
+      const Batch &batch = engine.batches[phase];
+      ++batches;
+      // A fence serves one batch at a time.
+      if (ahead ? batch.waits && !signal(device, engine.words + phase, reason)
+                : !wait_for(device, earlier, reason) || !submit(device, batch.commands, reason))
+        return false;
+    }
+    const uint32_t first = phase ? phases[phase - 1].cpu_end : 0;
+    if (first != phases[phase].cpu_end && !wait_for(device, engine.sequential ? before + batches : earlier, reason))
+      return false;
+    for (uint32_t i = first; i < phases[phase].cpu_end; ++i)
+      run_part(engine, engine.schedule.cpu[i], start);
+  }
+  return wait_for(device, before + batches, reason);
+}
+
+bool submit_ahead(Engine &engine, Reason &reason) {
+  Submissions &submissions = engine.submissions;
+  if (submissions.count == 0 || !can_submit_ahead(engine.device))
+    return true;
+  uint32_t i = 0;
+  for (uint32_t phase = 0; phase < engine.schedule.phases.count; ++phase)
+    if (const Batch &batch = engine.batches[phase]; batch.commands)
+      submissions.awaits[i++] = batch.waits ? engine.words + phase : 0;
+  return submit(engine.device, submissions, reason);
+}
+
+} // namespace
+
+bool run(void *handle, Reason &reason) {
+  Engine &engine = *static_cast<Engine *>(handle);
+  nacre_launch_time *times = engine.session->times;
+  const uint64_t start = times ? now() : 0;
+  if (times)
+    __builtin_memset(times, 0, engine.session->entry->step_count * sizeof *times);
+  bring_inputs(engine);
+  const uint64_t begun = times ? now() - start : 0;
+  const uint64_t before = engine.device.meeting.submitted;
+  if (!submit_ahead(engine, reason) || !run_phases(engine, before, start, reason) || !note_times(engine, begun, reason))
+    return false;
+  engine.words += engine.schedule.phases.count;
+  take_outputs(engine);
+  return true;
+}
+
+} // namespace nacre::runtime::gpu
