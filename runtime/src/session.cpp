@@ -76,11 +76,11 @@ bool start_gpu(Session &session, const SessionPlan &plan, Reason &reason) {
   if (!session.gpu_engine || choice == NACRE_GPU_NEVER || (choice != NACRE_GPU_REQUIRED && !placed))
     return true; // check_options has refused a required GPU for a model that has no code for it
   session.gpu = session.gpu_engine->create(session, plan.options, plan.features, reason);
-  if (session.gpu || choice == NACRE_GPU_REQUIRED)
-    return session.gpu;
+  if (!session.gpu && choice == NACRE_GPU_REQUIRED)
+    return false;
   copy_text(session.reason, sizeof session.reason, reason.c_str());
-  if (session.log)
-    session.log(session.log_user, NACRE_LOG_INFO, session.reason);
+  if (!session.gpu)
+    tell(session, reason);
   return true;
 }
 

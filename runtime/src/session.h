@@ -42,6 +42,12 @@ struct Session {
   ThreadPool pool;
 };
 
+/// Tells the session's log, if it has one.
+inline void tell(const Session &session, const Reason &text) {
+  if (session.log)
+    session.log(session.log_user, NACRE_LOG_INFO, text.c_str());
+}
+
 nacre_status session_memory(const nacre_model *, uint32_t api_version, const nacre_session_options *, size_t info_size,
                             nacre_memory_info *);
 nacre_status session_create(const nacre_model *, uint32_t api_version, const nacre_session_options *, nacre_session **);

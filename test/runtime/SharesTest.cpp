@@ -26,7 +26,7 @@ struct SharesTest : testing::Test {
 
   Share share(uint32_t cut = 0) {
     Reason reason;
-    const Share share = choose_share(toy.table, toy.entries[0], toy.steps[0], cut, device, reason);
+    const Share share = choose_share(toy.table, toy.entries[0], toy.steps[0], {cut, wanted, barred}, device, reason);
     why = reason.c_str();
     return share;
   }
@@ -46,6 +46,8 @@ struct SharesTest : testing::Test {
       {nullptr, bindings, 0, 4, 0, 3, 3, 64, 0, 0}};
   Capabilities device = {
       NACRE_GPU_NEED(NACRE_GPU_FLOAT_16), NACRE_GPU_NVIDIA, 256, 16384, {65535, 65535}, 8, 1 << 27, 64};
+  uint32_t wanted = 0;
+  uint64_t barred = 0;
   std::string why;
 };
 
@@ -94,6 +96,25 @@ TEST_F(SharesTest, TakeTheFirstVariantThatTheDeviceMeets) {
   falls(device.shared_bytes, 16383u);
   falls(variants[0].groups, 65536u);
   falls(variants[0].binding_count, 9u);
+}
+
+TEST_F(SharesTest, TakeTheVariantThatIsWantedIfItServes) {
+  wanted = 2;
+  EXPECT_EQ(share().variant, &variants[1]);
+  wanted = 3; // there is none
+  EXPECT_EQ(share().variant, &variants[0]);
+  variants[1].needs = NACRE_GPU_NEED(63);
+  wanted = 2;
+  EXPECT_EQ(share().variant, &variants[0]);
+}
+
+TEST_F(SharesTest, TakeNoVariantThatIsBarred) {
+  barred = 1;
+  EXPECT_EQ(share().variant, &variants[1]);
+  wanted = 1;
+  EXPECT_EQ(share().variant, &variants[1]);
+  barred = 3;
+  expectCpu("the device lacks code that works on it");
 }
 
 TEST_F(SharesTest, LeaveToTheCpuWhatCannotBeBound) {

@@ -63,10 +63,17 @@ Outcome printEngines(ModelSession &session) {
   nacre_session_info engines;
   if (Outcome failure = session.describe(engines))
     return failure;
-  if (engines.device[0])
+  if (engines.device[0]) {
     std::printf("%s: %u launches, %u of the CPU beside it, %u submissions, %u barriers, %u pipelines, %llu bytes\n",
                 engines.device, engines.gpu_launches, engines.cpu_launches, engines.submissions, engines.barriers,
                 engines.pipelines, static_cast<unsigned long long>(engines.gpu_bytes));
+    std::printf(
+        "created in %.1f ms: device %.1f, pipelines %.1f, weights %.1f, recording %.1f\n",
+        (engines.gpu_open_time + engines.gpu_pipelines_time + engines.gpu_weights_time + engines.gpu_recording_time) *
+            1e-6,
+        engines.gpu_open_time * 1e-6, engines.gpu_pipelines_time * 1e-6, engines.gpu_weights_time * 1e-6,
+        engines.gpu_recording_time * 1e-6);
+  }
   return std::nullopt;
 }
 

@@ -186,14 +186,18 @@ typedef struct nacre_launch_time {
 
 /** What computes a session's runs. */
 typedef struct nacre_session_info {
-  char device[256];      /**< The GPU's name; "" where the CPU alone computes. */
-  uint32_t threads;      /**< The CPU's. */
-  uint32_t gpu_launches; /**< Executions of launches in a run that the GPU computes, wholly or in part. */
-  uint32_t cpu_launches; /**< The same of the CPU; 0 for both where the CPU alone computes. */
-  uint32_t submissions;  /**< Batches of a run, between which the GPU waits for the CPU. */
-  uint32_t pipelines;    /**< Different pieces of GPU code. */
-  uint32_t barriers;     /**< Between dispatches of a run. */
-  uint64_t gpu_bytes;    /**< The GPU memory that the session took. */
+  char device[256];            /**< The GPU's name; "" where the CPU alone computes. */
+  uint32_t threads;            /**< The CPU's. */
+  uint32_t gpu_launches;       /**< Executions of launches in a run that the GPU computes, wholly or in part. */
+  uint32_t cpu_launches;       /**< The same of the CPU; 0 for both where the CPU alone computes. */
+  uint32_t submissions;        /**< Batches of a run, between which the GPU waits for the CPU. */
+  uint32_t pipelines;          /**< Different pieces of GPU code. */
+  uint32_t barriers;           /**< Between dispatches of a run. */
+  uint64_t gpu_bytes;          /**< The GPU memory that the session took. */
+  uint64_t gpu_open_time;      /**< What create took to find and open the device, */
+  uint64_t gpu_pipelines_time; /**< to make or load pipelines, */
+  uint64_t gpu_weights_time;   /**< to upload weights, */
+  uint64_t gpu_recording_time; /**< and to plan and record the batches. */
 } nacre_session_info;
 
 /** A GPU, or what plays one, as this model's runtime sees it. */

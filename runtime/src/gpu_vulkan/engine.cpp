@@ -11,20 +11,47 @@
 namespace nacre::runtime::gpu {
 namespace {
 
-bool choose_shares(Engine &engine, const nacre_session_options &options, Reason &reason) {
+bool refuse_memory(Reason &reason) {
+  reason << "the allocator refused memory for the GPU's shares";
+  return false;
+}
+
+/// Nothing is wished yet but what the app wishes, and nothing barred.
+bool prepare_choice(Engine &engine, const nacre_session_options &options, Reason &reason) {
+  const Session &session = *engine.session;
+  const uint32_t steps = session.entry->step_count;
+  engine.shares = engine.pool.take_array<Share>(steps);
+  engine.wishes = engine.pool.take_array<Wish>(steps);
+  engine.barred = engine.pool.take_array<uint64_t>(session.model->kernel_count);
+  if (engine.pool.failed())
+    return refuse_memory(reason);
+  for (uint32_t i = 0; i < steps; ++i)
+    engine.wishes[i].cut = options.gpu_cut;
+  return true;
+}
+
+/// Compiles what the shares need; what does not compile changes them.
+bool make_code(Engine &engine, Reason &refused, Reason &reason) {
   const Session &session = *engine.session;
   const nacre_entry &entry = *session.entry;
-  engine.shares = engine.pool.take_array<Share>(entry.step_count);
-  if (!engine.shares) {
-    reason << "the allocator refused memory for the GPU's shares";
-    return false;
-  }
-  for (uint32_t i = 0; i < entry.step_count; ++i) {
-    Reason why;
-    engine.shares[i] =
-        choose_share(*session.model, entry, entry.steps[i], options.gpu_cut, engine.device.traits.capabilities, why);
-    if (session.log && why.c_str()[0])
-      session.log(session.log_user, NACRE_LOG_INFO, why.c_str());
+  for (bool complete = false; !complete;) {
+    choose_shares(engine, false);
+    List<Code> codes = {};
+    bool *seen = engine.pool.take_array<bool>(engine.pipelines.variant_count);
+    for (uint32_t i = 0; i < entry.step_count && seen; ++i) {
+      if (!engine.shares[i].on_gpu())
+        continue;
+      const Code code = code_of(engine, i);
+      bool &has = seen[engine.pipelines.first[code.kernel] + code.variant];
+      if (!has && !pipeline_of(engine.pipelines, code))
+        codes.add(engine.pool, code);
+      has = true;
+    }
+    if (engine.pool.failed())
+      return refuse_memory(reason);
+    complete = codes.count == 0;
+    if (!make_pipelines(engine.device, session, codes, engine.pool, engine.pipelines, engine.barred, refused, reason))
+      return false;
   }
   return true;
 }
@@ -94,28 +121,63 @@ bool prepare_cpu(Engine &engine, uint64_t cpu_features, Reason &reason) {
 }
 
 void tell(const Engine &engine) {
-  const Session &session = *engine.session;
-  if (!session.log)
-    return;
   Reason text;
   text << engine.device.traits.name << ": " << uint64_t(engine.schedule.gpu.count) << " parts of launches, "
        << uint64_t(engine.submissions.count) << " submissions, " << uint64_t(engine.schedule.barriers) << " barriers, "
        << uint64_t(engine.pipelines.count) << " pipelines, " << engine.device.bytes << " bytes";
-  session.log(session.log_user, NACRE_LOG_INFO, text.c_str());
+  tell(*engine.session, text);
+}
+
+/// Of all GPU code of the model.
+uint64_t hash_code(const nacre_model_table &model) {
+  uint64_t code = hash(nullptr, 0);
+  for (uint32_t i = 0; i < model.kernel_count; ++i)
+    for (uint32_t k = 0; k < model.kernels[i].gpu_count; ++k)
+      code = hash(model.kernels[i].gpu[k].code, model.kernels[i].gpu[k].code_bytes, code);
+  return code;
+}
+
+bool compile(Engine &engine, const nacre_session_options &options, Reason &refused, Reason &reason) {
+  const Session &session = *engine.session;
+  CacheFile file(options.cache_folder, FileKind::Pipelines, engine.device.traits, hash_code(*session.model));
+  if (!open_pipelines(engine.device, session, file, engine.pool, engine.pipelines, reason) ||
+      !make_code(engine, refused, reason))
+    return false;
+  save_pipelines(engine.device, session.allocator, file, engine.pipelines);
+  return true;
+}
+
+/// Adds the time since `since`, which becomes now.
+void note(uint64_t &time, uint64_t &since) {
+  const uint64_t at = now();
+  time += at - since;
+  since = at;
 }
 
 bool fill(Engine &engine, const nacre_session_options &options, uint64_t cpu_features, Reason &reason) {
-  const Session &session = *engine.session;
+  uint64_t since = now();
+  Reason refused;
   if (!open(engine.device, options.gpu_device, options.gpu == NACRE_GPU_REQUIRED, engine.pool, reason) ||
-      !choose_shares(engine, options, reason) || !plan(engine, reason) || !make_storages(engine, reason) ||
-      !prepare_cpu(engine, cpu_features, reason))
+      !prepare_choice(engine, options, reason))
     return false;
-  if (engine.schedule.gpu.count == 0)
-    return true;
-  return upload_weights(engine, reason) &&
-         make_pipelines(engine.device, *session.model, *session.entry, engine.shares, options.cache_folder,
-                        session.allocator, engine.pool, engine.pipelines, reason) &&
-         record(engine, reason);
+  note(engine.open_time, since);
+  if (!compile(engine, options, refused, reason))
+    return false;
+  note(engine.pipelines_time, since);
+  choose_shares(engine, true);
+  if (!plan(engine, reason) || !make_storages(engine, reason) || !prepare_cpu(engine, cpu_features, reason))
+    return false;
+  note(engine.recording_time, since);
+  if (engine.schedule.gpu.count != 0) {
+    if (!upload_weights(engine, reason))
+      return false;
+    note(engine.weights_time, since);
+    if (!record(engine, reason))
+      return false;
+    note(engine.recording_time, since);
+  }
+  reason = refused;
+  return true;
 }
 
 void destroy(void *handle) {
@@ -167,9 +229,34 @@ void describe(const void *handle, nacre_session_info &info) {
   info.pipelines = engine.pipelines.count;
   info.barriers = engine.schedule.barriers;
   info.gpu_bytes = engine.device.bytes;
+  info.gpu_open_time = engine.open_time;
+  info.gpu_pipelines_time = engine.pipelines_time;
+  info.gpu_weights_time = engine.weights_time;
+  info.gpu_recording_time = engine.recording_time;
 }
 
 } // namespace
+
+void choose_shares(Engine &engine, bool tells) {
+  const Session &session = *engine.session;
+  const nacre_entry &entry = *session.entry;
+  for (uint32_t i = 0; i < entry.step_count; ++i) {
+    Reason why;
+    Wish wish = engine.wishes[i];
+    if (entry.steps[i].kind == NACRE_STEP_LAUNCH)
+      wish.barred = engine.barred[entry.steps[i].kernel];
+    engine.shares[i] =
+        choose_share(*session.model, entry, entry.steps[i], wish, engine.device.traits.capabilities, why);
+    if (tells && why.c_str()[0])
+      tell(session, why);
+  }
+}
+
+Code code_of(const Engine &engine, uint32_t step) {
+  const uint32_t kernel = engine.session->entry->steps[step].kernel;
+  return {kernel, uint32_t(engine.shares[step].variant - engine.session->model->kernels[kernel].gpu)};
+}
+
 } // namespace nacre::runtime::gpu
 
 using namespace nacre::runtime::gpu;

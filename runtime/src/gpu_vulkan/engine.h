@@ -25,7 +25,9 @@ struct Engine {
   Pool pool;
   const Session *session;
   Device device;
-  Share *shares; // of the entry's steps
+  Wish *wishes;     // of the entry's steps; what is barred stands in
+  uint64_t *barred; // of the kernels
+  Share *shares;    // of the steps: what came of the wishes
   Layout layout;
   Schedule schedule;
   bool unified; // both engines use `storages`
@@ -42,9 +44,21 @@ struct Engine {
   uint64_t *ticks;         // of the queries; nullptr without profile
   bool sequential;         // the GPU's part of a phase first, then the CPU's
 
+  // What create took.
+  uint64_t open_time;
+  uint64_t pipelines_time;
+  uint64_t weights_time;
+  uint64_t recording_time;
+
   Launch *launches; // the CPU's shares of the steps
   Memory memory;    // where the CPU's parts find the storages
 };
+
+/// Makes shares of the wishes; the log is told what the CPU must keep, and why, if `tells`.
+void choose_shares(Engine &engine, bool tells);
+
+/// The GPU code of a step that the GPU has a share of.
+Code code_of(const Engine &engine, uint32_t step);
 
 /// Copies the weights that the GPU reads to where it reads them. weights.cpp
 bool upload_weights(Engine &engine, Reason &reason);

@@ -5,8 +5,8 @@
 // How:   1. layouts, 2. the pipelines, claimed by threads one by one.
 
 #include "runtime/src/gpu_vulkan/pipelines.h"
-#include "runtime/src/gpu_vulkan/pipeline_cache.h"
 #include "runtime/src/platform.h"
+#include "runtime/src/session.h"
 
 namespace nacre::runtime::gpu {
 namespace {
@@ -41,118 +41,145 @@ bool make_layout(Device &device, uint32_t bindings, Pipelines &pipelines, Reason
 // --- 2. Pipelines
 
 struct Job {
-  uint32_t kernel;
-  const nacre_gpu_variant *variant;
+  Code code;
+  VkResult result;
+  Reason reason;
 };
 
 struct Work {
   Device *device;
+  const Session *session;
   Pipelines *pipelines;
-  const List<Job> *jobs;
+  Job *jobs;
+  uint32_t count;
   uint32_t next; // claimed by adding to it
 };
 
-/// One thread's; failures are told apart after all have ended.
-struct Worker {
-  Work *work;
-  ThreadHandle thread;
-  bool failed;
-  Reason reason;
-};
+const nacre_gpu_variant &variant_of(const Session &session, const Code &code) {
+  return session.model->kernels[code.kernel].gpu[code.variant];
+}
 
-bool make_pipeline(Device &device, Pipelines &pipelines, const Job &job, Reason &reason) {
+void make_pipeline(Device &device, const nacre_gpu_variant &variant, Pipelines &pipelines, Job &job) {
   const VulkanApi &vk = device.loader.vk;
   VkShaderModuleCreateInfo code = {};
   code.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
-  code.codeSize = job.variant->code_bytes;
-  code.pCode = job.variant->code;
+  code.codeSize = variant.code_bytes;
+  code.pCode = variant.code;
   VkComputePipelineCreateInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
   info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
   info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
   info.stage.pName = "main";
-  info.layout = pipelines.layouts[job.variant->binding_count];
-  if (!succeeded(vk.CreateShaderModule(device.handle, &code, nullptr, &info.stage.module), "vkCreateShaderModule",
-                 reason))
-    return false;
+  info.layout = pipelines.layouts[variant.binding_count];
+  job.result = vk.CreateShaderModule(device.handle, &code, nullptr, &info.stage.module);
+  if (!succeeded(job.result, "vkCreateShaderModule", job.reason))
+    return;
   VkPipeline pipeline = {};
-  const bool good = succeeded(vk.CreateComputePipelines(device.handle, pipelines.cache, 1, &info, nullptr, &pipeline),
-                              "vkCreateComputePipelines", reason);
+  job.result = vk.CreateComputePipelines(device.handle, pipelines.cache, 1, &info, nullptr, &pipeline);
   vk.DestroyShaderModule(device.handle, info.stage.module, nullptr);
-  if (good)
-    pipelines.of_kernel[job.kernel] = pipeline;
-  return good;
+  if (succeeded(job.result, "vkCreateComputePipelines", job.reason))
+    pipeline_of(pipelines, job.code) = pipeline;
 }
 
-void *run_worker(void *argument) {
-  Worker &worker = *static_cast<Worker *>(argument);
-  Work &work = *worker.work;
-  for (uint32_t job; !worker.failed && (job = __atomic_fetch_add(&work.next, 1, __ATOMIC_RELAXED)) < work.jobs->count;)
-    worker.failed = !make_pipeline(*work.device, *work.pipelines, (*work.jobs)[job], worker.reason);
+void *run_jobs(void *argument) {
+  Work &work = *static_cast<Work *>(argument);
+  for (uint32_t i; (i = __atomic_fetch_add(&work.next, 1, __ATOMIC_RELAXED)) < work.count;)
+    make_pipeline(*work.device, variant_of(*work.session, work.jobs[i].code), *work.pipelines, work.jobs[i]);
   return nullptr;
 }
 
-bool make_all(Device &device, const List<Job> &jobs, Pipelines &pipelines, Reason &reason) {
+void run_on_threads(Work &work) {
   constexpr uint32_t most = 4; // more gain nothing on phones, whose drivers take locks
-  Work work = {&device, &pipelines, &jobs, 0};
-  Worker workers[most] = {};
+  ThreadHandle threads[most - 1];
   uint32_t started = 0;
-  for (Worker &worker : workers)
-    worker.work = &work;
   // The first is this thread; fewer than wanted will do.
-  while (started + 1 < most && started + 1 < jobs.count &&
-         start_thread(workers[started + 1].thread, run_worker, &workers[started + 1]))
+  while (started + 1 < most && started + 1 < work.count && start_thread(threads[started], run_jobs, &work))
     ++started;
-  run_worker(&workers[0]);
-  for (uint32_t i = 1; i <= started; ++i)
-    join_thread(workers[i].thread);
-  for (Worker &worker : workers)
-    if (worker.failed) {
-      reason << worker.reason.c_str();
-      return false;
-    }
-  return true;
+  run_jobs(&work);
+  while (started)
+    join_thread(threads[--started]);
 }
 
 } // namespace
 
-bool make_pipelines(Device &device, const nacre_model_table &model, const nacre_entry &entry, const Share *shares,
-                    const char *cache_folder, const nacre_allocator &allocator, Pool &pool, Pipelines &pipelines,
+bool open_pipelines(Device &device, const Session &session, CacheFile &file, Pool &pool, Pipelines &pipelines,
                     Reason &reason) {
-  pipelines.kernel_count = model.kernel_count;
-  pipelines.of_kernel = pool.take_array<VkPipeline>(model.kernel_count);
-  auto *seen = pool.take_array<bool>(model.kernel_count);
-  List<Job> jobs = {};
-  uint64_t code_hash = hash(nullptr, 0);
-  for (uint32_t i = 0; i < entry.step_count && !pool.failed(); ++i) {
-    const uint32_t kernel = entry.steps[i].kernel;
-    if (!shares[i].on_gpu() || seen[kernel])
-      continue;
-    seen[kernel] = true;
-    const nacre_gpu_variant *variant = shares[i].variant;
-    jobs.add(pool, {kernel, variant});
-    code_hash = hash(variant->code, variant->code_bytes, code_hash);
-    if (!make_layout(device, variant->binding_count, pipelines, reason))
-      return false;
+  const nacre_model_table &model = *session.model;
+  pipelines.first = pool.take_array<uint32_t>(model.kernel_count);
+  for (uint32_t i = 0; i < model.kernel_count && pipelines.first; ++i) {
+    pipelines.first[i] = pipelines.variant_count;
+    pipelines.variant_count += model.kernels[i].gpu_count;
   }
+  pipelines.made = pool.take_array<VkPipeline>(pipelines.variant_count);
   if (pool.failed()) {
     reason << "the allocator refused memory for GPU pipelines";
     return false;
   }
-  CacheHead head;
-  if (!open_cache(device, cache_folder, code_hash, allocator, head, pipelines.cache, reason) ||
-      !make_all(device, jobs, pipelines, reason))
+  Pool data(session.allocator);
+  VkPipelineCacheCreateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO;
+  uint64_t bytes = 0;
+  info.pInitialData = file.read(session, data, bytes);
+  info.initialDataSize = bytes;
+  const bool good = succeeded(device.loader.vk.CreatePipelineCache(device.handle, &info, nullptr, &pipelines.cache),
+                              "vkCreatePipelineCache", reason);
+  data.release();
+  return good;
+}
+
+bool make_pipelines(Device &device, const Session &session, const List<Code> &wanted, Pool &pool, Pipelines &pipelines,
+                    uint64_t *barred, Reason &refused, Reason &reason) {
+  Work work = {&device, &session, &pipelines, pool.take_array<Job>(wanted.count), 0, 0};
+  if (pool.failed()) {
+    reason << "the allocator refused memory for GPU pipelines";
     return false;
-  pipelines.count = jobs.count;
-  save_cache(device, cache_folder, allocator, head, pipelines.cache);
+  }
+  for (const Code &code : wanted)
+    if (!pipeline_of(pipelines, code)) {
+      work.jobs[work.count++].code = code;
+      if (!make_layout(device, variant_of(session, code).binding_count, pipelines, reason))
+        return false;
+    }
+  run_on_threads(work);
+  for (uint32_t i = 0; i < work.count; ++i) {
+    const Job &job = work.jobs[i];
+    if (job.result == VK_SUCCESS) {
+      ++pipelines.count;
+      continue;
+    }
+    if (job.result == VK_ERROR_DEVICE_LOST) {
+      reason << job.reason.c_str();
+      return false;
+    }
+    barred[job.code.kernel] |= uint64_t(1) << job.code.variant;
+    Reason why;
+    why << "kernel '" << session.model->strings + session.model->kernels[job.code.kernel].name << "', code "
+        << uint64_t(job.code.variant) << " of it, is not used, because " << job.reason.c_str();
+    tell(session, why);
+    refused = why;
+  }
   return true;
+}
+
+void save_pipelines(Device &device, const nacre_allocator &allocator, CacheFile &file, const Pipelines &pipelines) {
+  const VulkanApi &vk = device.loader.vk;
+  size_t bytes = 0;
+  // Caches only grow: one of the same size has nothing new.
+  if (vk.GetPipelineCacheData(device.handle, pipelines.cache, &bytes, nullptr) != VK_SUCCESS ||
+      bytes == file.data_bytes())
+    return;
+  Pool pool(allocator);
+  void *data = pool.take(bytes);
+  if (data && vk.GetPipelineCacheData(device.handle, pipelines.cache, &bytes, data) == VK_SUCCESS)
+    file.write(data, bytes);
+  pool.release();
 }
 
 void destroy_pipelines(Device &device, Pipelines &pipelines) {
   const VulkanApi &vk = device.loader.vk;
-  for (uint32_t i = 0; pipelines.of_kernel && i < pipelines.kernel_count; ++i)
-    if (pipelines.of_kernel[i])
-      vk.DestroyPipeline(device.handle, pipelines.of_kernel[i], nullptr);
+  for (uint32_t i = 0; pipelines.made && i < pipelines.variant_count; ++i)
+    if (pipelines.made[i])
+      vk.DestroyPipeline(device.handle, pipelines.made[i], nullptr);
   if (pipelines.cache)
     vk.DestroyPipelineCache(device.handle, pipelines.cache, nullptr);
   for (uint32_t i = 0; i <= kMaxBindings; ++i) {

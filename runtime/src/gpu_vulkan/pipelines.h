@@ -2,13 +2,14 @@
 //
 // What:  the compiled code of a session's kernels.
 // Why:   compilation by the driver takes longer than all else at create: it is done on several threads, and kept in a
-//        file.
-// How:   a pipeline for each kernel that the GPU has a share of; layouts are told apart by the number of bindings
+//        file. And drivers refuse code that others take: that must cost a kernel, not the session.
+// How:   a pipeline for each variant of a kernel that is in use; layouts are told apart by the number of bindings
 //        alone.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_PIPELINES_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_PIPELINES_H
 
+#include "runtime/src/gpu_vulkan/cache_file.h"
 #include "runtime/src/gpu_vulkan/device.h"
 
 namespace nacre::runtime::gpu {
@@ -17,10 +18,22 @@ struct Pipelines {
   VkDescriptorSetLayout sets[kMaxBindings + 1]; // by number of bindings
   VkPipelineLayout layouts[kMaxBindings + 1];
   VkPipelineCache cache;
-  VkPipeline *of_kernel; // null for kernels that the GPU has no share of
-  uint32_t kernel_count;
-  uint32_t count;
+  uint32_t *first;  // of the kernels: where the variants of each begin
+  VkPipeline *made; // of all variants of all kernels; null for those that are not in use
+  uint32_t variant_count;
+  uint32_t count; // made
 };
+
+/// A piece of GPU code.
+struct Code {
+  uint32_t kernel;
+  uint32_t variant;
+};
+
+/// Null where it is not in use.
+inline VkPipeline &pipeline_of(const Pipelines &pipelines, const Code &code) {
+  return pipelines.made[pipelines.first[code.kernel] + code.variant];
+}
 
 /// The two push constants of every kernel.
 struct ShareConstants {
@@ -28,10 +41,20 @@ struct ShareConstants {
   int32_t end;
 };
 
-/// False, with the reason, if the driver fails. Destroy them in either case. `cache_folder` may be null.
-bool make_pipelines(Device &device, const nacre_model_table &model, const nacre_entry &entry, const Share *shares,
-                    const char *cache_folder, const nacre_allocator &allocator, Pool &pool, Pipelines &pipelines,
+/// Makes room, and a cache with what the file has. False, with the reason, if the driver fails. Destroy them in either
+/// case.
+bool open_pipelines(Device &device, const Session &session, CacheFile &file, Pool &pool, Pipelines &pipelines,
                     Reason &reason);
+
+/// Compiles what is not compiled yet. What the driver refuses is barred, told to the log and left in `refused`. False,
+/// with the reason, if nothing more can be done.
+/// `barred`: of the kernels; as Wish.
+bool make_pipelines(Device &device, const Session &session, const List<Code> &wanted, Pool &pool, Pipelines &pipelines,
+                    uint64_t *barred, Reason &refused, Reason &reason);
+
+/// Keeps what the driver has compiled.
+void save_pipelines(Device &device, const nacre_allocator &allocator, CacheFile &file, const Pipelines &pipelines);
+
 void destroy_pipelines(Device &device, Pipelines &pipelines);
 
 } // namespace nacre::runtime::gpu

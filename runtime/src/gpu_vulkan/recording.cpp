@@ -97,7 +97,7 @@ public:
     const int64_t rows = (share.gpu_end - share.gpu_begin + variant.unit_extent - 1) / variant.unit_extent;
     if (part.barrier)
       barrier(kCompute, VK_ACCESS_SHADER_WRITE_BIT, kCompute, kShader);
-    const VkPipeline pipeline = engine.pipelines.of_kernel[step_of(engine, part).kernel];
+    const VkPipeline pipeline = pipeline_of(engine.pipelines, code_of(engine, part.step));
     if (pipeline != bound)
       vk.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, bound = pipeline);
     vk.CmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &set, 0, nullptr);

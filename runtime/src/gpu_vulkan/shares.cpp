@@ -64,18 +64,22 @@ const char *what_prevents(const nacre_gpu_variant &variant, const nacre_model_ta
 
 } // namespace
 
-Share choose_share(const nacre_model_table &model, const nacre_entry &entry, const nacre_step &step, uint32_t cut,
+Share choose_share(const nacre_model_table &model, const nacre_entry &entry, const nacre_step &step, const Wish &wish,
                    const Capabilities &device, Reason &reason) {
   if (step.kind != NACRE_STEP_LAUNCH)
     return {};
-  Share share = wanted_share(step, cut);
+  Share share = wanted_share(step, wish.cut);
   const nacre_kernel &kernel = model.kernels[step.kernel];
-  if (!share.on_gpu() || (kernel.gpu_count == 0 && cut != 0))
+  if (!share.on_gpu() || (kernel.gpu_count == 0 && wish.cut != 0))
     return of_cpu(step); // a moved cut moves what there is code for
-  const char *obstacle = kernel.gpu_count ? "" : "code for GPUs";
-  for (uint32_t i = 0; i < kernel.gpu_count && obstacle; ++i) {
-    share.variant = &kernel.gpu[i];
-    obstacle = what_lacks(kernel.gpu[i], device);
+  const char *obstacle = "code for GPUs";
+  // The wanted one first, then all in the compiler's order.
+  for (uint32_t i = 0; i < kernel.gpu_count + 1 && i <= kMaxVariants && obstacle; ++i) {
+    const uint32_t variant = (i ? i : wish.variant) - 1;
+    if (variant >= kernel.gpu_count)
+      continue;
+    share.variant = &kernel.gpu[variant];
+    obstacle = wish.barred >> variant & 1 ? "code that works on it" : what_lacks(*share.variant, device);
   }
   const char *problem = "the device lacks ";
   if (!obstacle) {

@@ -36,9 +36,19 @@ struct Share {
 /// The most storage buffers that a kernel of ours has; the device may have fewer.
 constexpr uint32_t kMaxBindings = 32;
 
-/// Decides for a step. `cut` is as nacre_session_options.gpu_cut. Where the GPU was to have a part but cannot, the CPU
+/// What is wanted of a launch, beyond what the compiler said.
+struct Wish {
+  uint32_t cut;     // as nacre_session_options.gpu_cut
+  uint32_t variant; // 1 + the GPU's variant; 0: the first that serves
+  uint64_t barred;  // variants that must not be used, a bit each
+};
+
+/// Variants of a kernel beyond this many are never used.
+constexpr uint32_t kMaxVariants = 64;
+
+/// Decides for a step. Where the GPU was to have a part but cannot, the CPU
 /// has all and `reason` says why; elsewhere `reason` stays as it is.
-Share choose_share(const nacre_model_table &model, const nacre_entry &entry, const nacre_step &step, uint32_t cut,
+Share choose_share(const nacre_model_table &model, const nacre_entry &entry, const nacre_step &step, const Wish &wish,
                    const Capabilities &device, Reason &reason);
 
 } // namespace nacre::runtime::gpu
