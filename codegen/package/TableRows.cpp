@@ -182,6 +182,7 @@ private:
     nacre_operand row{};
     row.bytes = bytesOf(cast<mlir::ShapedType>(value.getType()));
     row.access = access;
+    row.element_type = elementType(cast<mlir::ShapedType>(value.getType()).getElementType());
     auto elementBytes = [](mlir::Value v) {
       return int64_t(cast<mlir::ShapedType>(v.getType()).getElementTypeBitWidth() / 8);
     };

@@ -17,6 +17,7 @@ struct Session;
 struct nacre_gpu_engine {
   /// Makes ready what a run needs, for a session that is complete but for this. nullptr, with the reason: there is no
   /// GPU, or it cannot be used. An engine with a reason: the CPU has to compute a part of what the GPU should.
+  /// It may be called by a thread beside the session's own, until whose end the session runs on the CPU.
   void *(*create)(const nacre::runtime::Session &session, const nacre_session_options &options, uint64_t cpu_features,
                   nacre::runtime::Reason &reason);
   /// One run. False, with the reason: inputs and state are untouched, outputs undefined, and the engine is done for.

@@ -24,6 +24,7 @@ void run_launch_timed(const Session &session, uint32_t index, int64_t iteration,
 
 /// False where no GPU takes part, or none any more: then the CPU has everything to do, now and later.
 bool run_on_gpu(Session &session) {
+  take_gpu(session);
   if (!session.gpu)
     return false;
   Reason reason;

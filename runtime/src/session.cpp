@@ -45,6 +45,7 @@ void set_up(Session &session, char *block, const SessionPlan &plan, const nacre_
   session.has_run = false;
   session.gpu_engine = plan.model->gpu_engine;
   session.gpu = nullptr;
+  session.start = {};
   session.memory = {reinterpret_cast<Buffer *>(block + plan.inputs), reinterpret_cast<Buffer *>(block + plan.outputs),
                     block + plan.state, block + plan.arena};
   session.pointers = reinterpret_cast<void **>(block + plan.pointers);
@@ -67,21 +68,6 @@ void set_up(Session &session, char *block, const SessionPlan &plan, const nacre_
       launches[i] = prepare_launch(*choose_variant(plan.model->kernels[entry.steps[i].kernel], plan.features), 0,
                                    entry.steps[i].cut_extent, plan.memory.threads);
   __builtin_memset(session.memory.state, 0, plan.memory.state_bytes);
-}
-
-/// False where a GPU is required and there is none.
-bool start_gpu(Session &session, const SessionPlan &plan, Reason &reason) {
-  const nacre_gpu_choice choice = plan.options.gpu;
-  const bool placed = plan.options.gpu_cut > 1 || (plan.options.gpu_cut == 0 && has_gpu_share(*plan.entry));
-  if (!session.gpu_engine || choice == NACRE_GPU_NEVER || (choice != NACRE_GPU_REQUIRED && !placed))
-    return true; // check_options has refused a required GPU for a model that has no code for it
-  session.gpu = session.gpu_engine->create(session, plan.options, plan.features, reason);
-  if (!session.gpu && choice == NACRE_GPU_REQUIRED)
-    return false;
-  copy_text(session.reason, sizeof session.reason, reason.c_str());
-  if (!session.gpu)
-    tell(session, reason);
-  return true;
 }
 
 nacre_status check_index(Session &session, const char *what, uint32_t index, uint32_t count) {
@@ -169,8 +155,7 @@ nacre_status session_create(const nacre_model *model, uint32_t api_version, cons
 
 void session_destroy(nacre_session *handle) {
   Session &session = cast(handle);
-  if (session.gpu)
-    session.gpu_engine->destroy(session.gpu);
+  stop_gpu(session);
   if (session.owns_pool)
     session.pool.stop();
   const nacre_allocator allocator = session.allocator;
@@ -232,6 +217,7 @@ nacre_status session_launch_time(nacre_session *handle, uint32_t index, size_t t
 
 nacre_status session_describe(nacre_session *handle, size_t info_size, nacre_session_info *out_info) {
   Session &session = cast(handle);
+  take_gpu(session);
   nacre_session_info info = {};
   info.threads = session.executor->threads;
   if (session.gpu)

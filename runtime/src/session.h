@@ -8,6 +8,7 @@
 #define NACRE_RUNTIME_SRC_SESSION_H
 
 #include "runtime/src/gpu_engine.h"
+#include "runtime/src/gpu_start.h"
 #include "runtime/src/launch.h"
 #include "runtime/src/session_plan.h"
 #include "runtime/src/thread_pool.h"
@@ -25,6 +26,7 @@ struct Session {
 
   const nacre_gpu_engine *gpu_engine; // with `gpu`
   void *gpu;                          // the engine's; nullptr where the CPU computes everything
+  GpuStart start;
 
   Memory memory;
   const Launch *launches;   // of the CPU alone: each has the whole of its cut axis

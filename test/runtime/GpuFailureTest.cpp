@@ -148,6 +148,21 @@ TEST_F(GpuFailureTest, LeavesADeviceThatCannotBeStopped) {
   EXPECT_GT(liveObjects(), 0);
 }
 
+TEST_F(GpuFailureTest, InTheBackground) {
+  options.gpu_background = 1;
+  for (const char *name : {"CreateInstance", "AllocateMemory", "CreateComputePipelines", "QueueSubmit"}) {
+    SCOPED_TRACE(name);
+    reset();
+    failFrom(name, 1);
+    ASSERT_EQ(create(), NACRE_OK) << reason;
+    runUntilOnGpu();
+    runAndCheck();
+    EXPECT_NE(sessionReason(), "");
+    destroy();
+    EXPECT_EQ(liveObjects(), 0);
+  }
+}
+
 TEST_F(GpuFailureTest, WithFences) { // where there are no timeline semaphores
   toy.steps[1].gpu_end = toy.steps[1].cpu_begin = 0;
   for (const char *name : {"CreateFence", "WaitForFences", "ResetFences"})

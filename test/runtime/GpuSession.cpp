@@ -6,6 +6,7 @@
 
 #include "test/runtime/GpuSession.h"
 
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 
@@ -30,7 +31,9 @@ GpuSession::GpuSession() {
   options.reason = reason;
   options.reason_capacity = sizeof reason;
   options.log = [](void *user, nacre_log_level, const char *message) {
-    static_cast<GpuSession *>(user)->said.push_back(message);
+    auto *self = static_cast<GpuSession *>(user);
+    std::lock_guard<std::mutex> lock(self->saying);
+    self->said.push_back(message);
   };
   options.log_user = this;
 }
@@ -67,6 +70,15 @@ void GpuSession::runAndCheck() {
     ASSERT_EQ(static_cast<float *>(sum)[c], toySum(c, runs)) << "sum[" << c << "] in run " << runs;
   for (int64_t i = 0; i < kRows * kColumns; ++i)
     ASSERT_EQ(static_cast<float *>(x)[i], toyInput(i)) << "a run wrote into its input";
+}
+
+void GpuSession::runUntilOnGpu() {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (info().device[0] == 0 && sessionReason().empty()) {
+    ASSERT_LT(std::chrono::steady_clock::now(), deadline);
+    runAndCheck();
+  }
+  runAndCheck();
 }
 
 nacre_session_info GpuSession::info() {

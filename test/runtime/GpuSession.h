@@ -9,7 +9,9 @@
 
 #include "test/runtime/GpuToyModel.h"
 
+#include <atomic>
 #include <gtest/gtest.h>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -26,6 +28,9 @@ protected:
   /// Runs, and checks both outputs; `sum` grows from run to run.
   void runAndCheck();
 
+  /// Runs, and checks, until the GPU takes part.
+  void runUntilOnGpu();
+
   nacre_session_info info();
   nacre_launch_time timeOf(uint32_t launch);
   std::string sessionReason() { return nacre_session_reason(session); }
@@ -35,7 +40,8 @@ protected:
   nacre_session *session = nullptr;
   char reason[256] = "";
   std::vector<std::string> said; // to the log
-  size_t liveBytes = 0;
+  std::mutex saying;             // a thread that makes the GPU ready says something too
+  std::atomic<size_t> liveBytes{0};
   bool memoryIsShort = false; // refuses all but the session's own block
 
 private:

@@ -224,6 +224,43 @@ TEST_F(GpuSessionTest, ChecksTheOptions) {
   runAndCheck();
 }
 
+struct BackgroundTest : GpuSessionTest {
+  BackgroundTest() {
+    options.gpu = NACRE_GPU_IF_USEFUL;
+    options.gpu_device = 1;
+    options.gpu_background = 1;
+  }
+};
+
+TEST_F(BackgroundTest, ServesRunsUntilTheGpuIsReady) {
+  for (uint32_t percent : {50, 100}) {
+    options.gpu_cut = NACRE_GPU_CUT(percent);
+    options.profile = 1;
+    ASSERT_EQ(create(), NACRE_OK) << reason;
+    runAndCheck();
+    EXPECT_EQ(timeOf(0).gpu_share, 0);
+    runUntilOnGpu(); // the state goes on
+    EXPECT_GT(timeOf(0).gpu_share, 0);
+    EXPECT_EQ(sessionReason(), "");
+    destroy();
+  }
+}
+
+TEST_F(BackgroundTest, EndsWithTheSession) {
+  for (int runs = 0; runs < 3; ++runs) {
+    ASSERT_EQ(create(), NACRE_OK) << reason;
+    for (int i = 0; i < runs; ++i)
+      runAndCheck();
+    destroy();
+  }
+}
+
+TEST_F(BackgroundTest, IsNotWhereAGpuIsRequired) {
+  options.gpu = NACRE_GPU_REQUIRED;
+  ASSERT_EQ(create(), NACRE_OK) << reason;
+  EXPECT_STRNE(info().device, "");
+}
+
 TEST_F(GpuSessionTest, SurvivesAShortageOfMemory) {
   memoryIsShort = true;
   EXPECT_EQ(create(), NACRE_UNSUPPORTED);

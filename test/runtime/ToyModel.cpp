@@ -108,14 +108,15 @@ ToyModel::ToyModel() {
   kernels[2] = {&variants[3], nullptr, 1, 0, NACRE_KERNEL_PERMUTE, text("copy")};
   kernels[3] = {&variants[4], nullptr, 1, 0, NACRE_KERNEL_NEST, text("add")};
 
-  operands[0] = {NACRE_SPACE_INPUT, 0, 0, 0, allRows, NACRE_READ, 0};
-  operands[1] = {NACRE_SPACE_WEIGHT, 0, 0, 0, sizeof scale, NACRE_READ, 0};
-  operands[2] = {NACRE_SPACE_ARENA, 0, 128, 0, allRows, NACRE_READ_WRITE, 0};
-  operands[3] = {NACRE_SPACE_OUTPUT, 0, 0, 0, allRows, NACRE_WRITE, 0};
-  operands[4] = {NACRE_SPACE_OUTPUT, 0, 0, rowBytes, rowBytes, NACRE_READ, 0}; // a row further each time round the loop
-  operands[5] = {NACRE_SPACE_STATE, 0, 64, 0, rowBytes, NACRE_READ_WRITE, 0};
-  operands[6] = {NACRE_SPACE_STATE, 0, 64, 0, rowBytes, NACRE_READ, 0};
-  operands[7] = {NACRE_SPACE_OUTPUT, 1, 0, 0, rowBytes, NACRE_WRITE, 0};
+  operands[0] = {NACRE_SPACE_INPUT, 0, 0, 0, allRows, NACRE_READ, NACRE_F32};
+  operands[1] = {NACRE_SPACE_WEIGHT, 0, 0, 0, sizeof scale, NACRE_READ, NACRE_F32};
+  operands[2] = {NACRE_SPACE_ARENA, 0, 128, 0, allRows, NACRE_READ_WRITE, NACRE_F32};
+  operands[3] = {NACRE_SPACE_OUTPUT, 0, 0, 0, allRows, NACRE_WRITE, NACRE_F32};
+  operands[4] = {NACRE_SPACE_OUTPUT, 0,          0,        rowBytes,
+                 rowBytes,           NACRE_READ, NACRE_F32}; // a row further each time round the loop
+  operands[5] = {NACRE_SPACE_STATE, 0, 64, 0, rowBytes, NACRE_READ_WRITE, NACRE_F32};
+  operands[6] = {NACRE_SPACE_STATE, 0, 64, 0, rowBytes, NACRE_READ, NACRE_F32};
+  operands[7] = {NACRE_SPACE_OUTPUT, 1, 0, 0, rowBytes, NACRE_WRITE, NACRE_F32};
 
   steps[0] = launch(0, 0, 3, "mul_1+add_1", kRows);
   steps[1] = launch(1, 2, 2, "relu_1", kRows);

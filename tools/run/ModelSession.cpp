@@ -148,7 +148,7 @@ Outcome ModelSession::run() {
     return std::nullopt;
   nacre_session_info now;
   Outcome failure = describe(now);
-  if (!failure && now.device[0] == 0)
+  if (!failure && nacre_session_reason(session)[0] != 0) // all of the GPU, or a kernel of it
     failure = Failure{ExitCode::Refused, nacre_session_reason(session)};
   return failure;
 }

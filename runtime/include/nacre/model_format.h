@@ -208,11 +208,11 @@ typedef enum nacre_access { NACRE_READ = 1, NACRE_WRITE = 2, NACRE_READ_WRITE = 
 typedef struct nacre_operand {
   uint32_t space; /**< nacre_space */
   uint32_t index;
-  uint64_t offset; /**< Bytes. */
-  int64_t step;    /**< Bytes added for each iteration of the innermost loop around the launch. */
-  uint64_t bytes;  /**< Of the operand, from there. */
-  uint32_t access; /**< nacre_access */
-  uint32_t reserved;
+  uint64_t offset;       /**< Bytes. */
+  int64_t step;          /**< Bytes added for each iteration of the innermost loop around the launch. */
+  uint64_t bytes;        /**< Of the operand, from there. */
+  uint32_t access;       /**< nacre_access */
+  uint32_t element_type; /**< nacre_element_type */
 } nacre_operand;
 
 typedef enum nacre_step_kind {

@@ -133,6 +133,18 @@ typedef struct nacre_session_options {
   uint32_t gpu_device;    /**< Device number gpu_device - 1 of nacre_device_describe; 0: the best. */
   uint32_t
       gpu_sequential; /**< Not 0: of each phase the GPU's part first, then the CPU's: to measure, or to find a race. */
+  /** Not 0: create returns before the GPU is ready; the CPU computes until a run finds that it is, and no run waits for
+      it. What create would do for the GPU, a thread does: it calls `allocator` and `log`, and reads `cache_folder`,
+      which must live as long as the session. Ignored where a GPU is required, and with the two options below. */
+  uint32_t gpu_background;
+  /** Not 0: create lets each kernel compute on the GPU what it computes on the CPU, compares, and does without those
+      that are wrong: the log says which. With a cache folder a device's verdicts are kept, and found at the next
+     create. */
+  uint32_t gpu_self_test;
+  /** Not 0: create measures kernels on both engines for about this many milliseconds, and moves cuts and code to what
+      makes a run shortest. With a cache folder the outcome is kept; a later create with any budget starts from it.
+     Ignored with gpu_cut. */
+  uint32_t gpu_tune_ms;
 } nacre_session_options;
 
 /** What a model is made of. The strings and arrays of all the *_info structs live as long as the model. */
@@ -197,7 +209,8 @@ typedef struct nacre_session_info {
   uint64_t gpu_open_time;      /**< What create took to find and open the device, */
   uint64_t gpu_pipelines_time; /**< to make or load pipelines, */
   uint64_t gpu_weights_time;   /**< to upload weights, */
-  uint64_t gpu_recording_time; /**< and to plan and record the batches. */
+  uint64_t gpu_recording_time; /**< to plan and record the batches, */
+  uint64_t gpu_measuring_time; /**< and to test and tune, where asked for and not found in the cache folder. */
 } nacre_session_info;
 
 /** A GPU, or what plays one, as this model's runtime sees it. */
@@ -260,8 +273,8 @@ struct nacre_functions {
 
 /** The options to start from: the first entry, the device's big cores, the C library's memory. */
 static inline nacre_session_options nacre_session_options_default(void) {
-  nacre_session_options options = {0, NULL, 0, 0, NACRE_GPU_IF_USEFUL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL,
-                                   0, 0,    0, 0};
+  nacre_session_options options = {
+      0, NULL, 0, 0, NACRE_GPU_IF_USEFUL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, 0, 0, 0, 0, 0, 0};
   options.struct_size = sizeof(options);
   return options;
 }

@@ -116,7 +116,6 @@ bool prepare_cpu(Engine &engine, uint64_t cpu_features, Reason &reason) {
   engine.memory.arena = layout.arena.on_gpu ? seen + layout.arena.begin : session.memory.arena;
   if (layout.state.on_gpu)
     engine.memory.state = seen + layout.state.begin;
-  __builtin_memcpy(engine.memory.state, session.memory.state, layout.state.bytes);
   return true;
 }
 

@@ -42,6 +42,7 @@ struct Engine {
   Submissions submissions; // of those batches that are not null
   uint64_t words;          // the CPU's, given in all runs before this one
   uint64_t *ticks;         // of the queries; nullptr without profile
+  bool has_state;          // the session's, in memory.state: from the first run on
   bool sequential;         // the GPU's part of a phase first, then the CPU's
 
   // What create took.

@@ -20,6 +20,10 @@ void bring_inputs(Engine &engine) {
     if (input.own)
       __builtin_memcpy(input.own, from, engine.layout.inputs[i].bytes);
   }
+  // Not at create: until the GPU is ready, the CPU may go on with it.
+  if (!engine.has_state)
+    __builtin_memcpy(engine.memory.state, session.memory.state, engine.layout.state.bytes);
+  engine.has_state = true;
   for (uint32_t i = 0; i < session.entry->output_count; ++i) {
     Buffer &output = engine.memory.outputs[i];
     output.used = output.own ? output.own : session.memory.outputs[i].used;

@@ -59,6 +59,8 @@ const nacre_gpu_variant &variant_of(const Session &session, const Code &code) {
   return session.model->kernels[code.kernel].gpu[code.variant];
 }
 
+bool is_cancelled(const Session &session) { return __atomic_load_n(&session.start.cancelled, __ATOMIC_RELAXED); }
+
 void make_pipeline(Device &device, const nacre_gpu_variant &variant, Pipelines &pipelines, Job &job) {
   const VulkanApi &vk = device.loader.vk;
   VkShaderModuleCreateInfo code = {};
@@ -83,7 +85,8 @@ void make_pipeline(Device &device, const nacre_gpu_variant &variant, Pipelines &
 
 void *run_jobs(void *argument) {
   Work &work = *static_cast<Work *>(argument);
-  for (uint32_t i; (i = __atomic_fetch_add(&work.next, 1, __ATOMIC_RELAXED)) < work.count;)
+  for (uint32_t i;
+       !is_cancelled(*work.session) && (i = __atomic_fetch_add(&work.next, 1, __ATOMIC_RELAXED)) < work.count;)
     make_pipeline(*work.device, variant_of(*work.session, work.jobs[i].code), *work.pipelines, work.jobs[i]);
   return nullptr;
 }
@@ -141,6 +144,10 @@ bool make_pipelines(Device &device, const Session &session, const List<Code> &wa
         return false;
     }
   run_on_threads(work);
+  if (is_cancelled(session)) {
+    reason << "the session is being destroyed";
+    return false;
+  }
   for (uint32_t i = 0; i < work.count; ++i) {
     const Job &job = work.jobs[i];
     if (job.result == VK_SUCCESS) {

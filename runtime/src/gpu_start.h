@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  when a session's GPU is made ready: by create, or by a thread while the CPU already serves runs.
+// Why:   a driver may take seconds to compile what an app wants to use now.
+// How:   the thread fills in what it found and says so in one word; a run that sees the word takes the engine over.
+
+#ifndef NACRE_RUNTIME_SRC_GPU_START_H
+#define NACRE_RUNTIME_SRC_GPU_START_H
+
+#include "runtime/src/session_plan.h"
+#include "runtime/src/thread_pool.h"
+
+namespace nacre::runtime {
+
+struct Session;
+
+/// A thread that makes the GPU ready, and what it came to.
+struct GpuStart {
+  enum State : uint32_t { None, UnderWay, Over };
+  uint32_t state;     // written by the thread last
+  uint32_t cancelled; // read by the engine: what it makes is not wanted any more
+  ThreadHandle thread;
+  nacre_session_options options;
+  uint64_t cpu_features;
+  void *engine;
+  Reason reason;
+};
+
+/// Makes the GPU ready, or starts to. False where a GPU is required and there is none.
+bool start_gpu(Session &session, const SessionPlan &plan, Reason &reason);
+
+/// Takes over what a thread has made, if it is done.
+void take_gpu(Session &session);
+
+/// Gives the GPU back, whatever state it is in.
+void stop_gpu(Session &session);
+
+} // namespace nacre::runtime
+
+#endif // NACRE_RUNTIME_SRC_GPU_START_H
