@@ -17,22 +17,6 @@ constexpr int64_t kPartNanoseconds = 2000;
 constexpr int64_t kPartsPerThread = 4;
 constexpr int64_t kUnknownUnitNanoseconds = 1000;
 
-char *address(const Session &session, const Memory &memory, const nacre_operand &operand) {
-  switch (operand.space) {
-  case NACRE_SPACE_INPUT:
-    return memory.inputs[operand.index].used + operand.offset;
-  case NACRE_SPACE_OUTPUT:
-    return memory.outputs[operand.index].used + operand.offset;
-  case NACRE_SPACE_STATE:
-    return memory.state + operand.offset;
-  case NACRE_SPACE_WEIGHT:
-    // Kernels read weights only; the table of pointers they get has one type for all.
-    return const_cast<char *>(session.weights) + session.model->weights[operand.index].offset + operand.offset;
-  default: // the plan has refused every other space
-    return memory.arena + operand.offset;
-  }
-}
-
 struct Work {
   nacre_kernel_function function;
   nacre_kernel_args args;
@@ -48,6 +32,22 @@ void run_units(void *context, uint32_t thread, int64_t begin, int64_t end) {
 }
 
 } // namespace
+
+char *address_of(const Session &session, const Memory &memory, const nacre_operand &operand) {
+  switch (operand.space) {
+  case NACRE_SPACE_INPUT:
+    return memory.inputs[operand.index].used + operand.offset;
+  case NACRE_SPACE_OUTPUT:
+    return memory.outputs[operand.index].used + operand.offset;
+  case NACRE_SPACE_STATE:
+    return memory.state + operand.offset;
+  case NACRE_SPACE_WEIGHT:
+    // Kernels read weights only; the table of pointers they get has one type for all.
+    return const_cast<char *>(session.weights) + session.model->weights[operand.index].offset + operand.offset;
+  default: // the plan has refused every other space
+    return memory.arena + operand.offset;
+  }
+}
 
 Launch prepare_launch(const nacre_cpu_variant &variant, int64_t share_begin, int64_t share_end, uint32_t threads) {
   const int64_t extent = share_end - share_begin;
@@ -67,7 +67,7 @@ void run_launch(const Session &session, const Memory &memory, const nacre_step &
     return;
   for (uint32_t i = 0; i < step.operand_count; ++i) {
     const nacre_operand &operand = session.entry->operands[step.first_operand + i];
-    session.pointers[i] = address(session, memory, operand) + operand.step * iteration;
+    session.pointers[i] = address_of(session, memory, operand) + operand.step * iteration;
   }
   Work work = {launch.function,
                {session.pointers, nullptr, launch.share_begin, launch.share_end, nullptr},

@@ -27,8 +27,6 @@ constexpr Command kCommands[] = {
 #include "runtime/src/gpu_vulkan/entry_points.def"
 };
 
-constexpr int kCallsTried = 6;
-
 /// Failures that take no GPU away: the file of pipelines is not written, the device is idle already, or it is taken to
 /// have no matrices.
 bool isHarmless(const std::string &name) {
@@ -81,7 +79,7 @@ struct GpuFailureTest : GpuSession {
     destroy();
   }
 
-  void failEachCall() {
+  void failEachCall(int callsTried = 6) {
     reset();
     live("");
     std::vector<int> counts;
@@ -90,7 +88,7 @@ struct GpuFailureTest : GpuSession {
     EXPECT_EQ(liveObjects(), 0);
     int failures = 0;
     for (size_t i = 0; i < counts.size(); ++i)
-      for (int call = 1; call <= std::min(counts[i], kCallsTried); ++call) {
+      for (int call = 1; call <= std::min(counts[i], callsTried); ++call) {
         SCOPED_TRACE(std::string(kCommands[i].name) + ", call " + std::to_string(call));
         reset();
         fail(kCommands[i].name, call);
@@ -126,6 +124,13 @@ TEST_F(GpuFailureTest, WhereEnginesAlternate) { // batches are under way that wa
   toy.steps[1].gpu_end = toy.steps[1].cpu_begin = 0;
   failEachCall();
   EXPECT_GT(calls("SignalSemaphore"), 0);
+}
+
+TEST_F(GpuFailureTest, WhileKernelsAreTestedAndTimed) {
+  options.gpu_self_test = 1;
+  options.gpu_tune_ms = 2;
+  options.cache_folder = nullptr;
+  failEachCall(3);
 }
 
 TEST_F(GpuFailureTest, SubmitsARunOnceWhereTheGpuCanWait) {

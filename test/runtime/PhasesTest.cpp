@@ -58,7 +58,7 @@ struct Program {
     // Whatever any launch binds, the GPU may touch; that it binds all of its operands is the worst.
     schedule = {};
     layout = {};
-    return lay_out(model, entry, shares.data(), pool, layout) &&
+    return lay_out(model, entry, shares.data(), false, pool, layout) &&
            plan_phases(entry, shares.data(), layout, unified, pool, schedule);
   }
 

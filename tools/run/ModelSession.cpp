@@ -6,6 +6,7 @@
 
 #include "tools/run/ModelSession.h"
 
+#include <cstdio>
 #include <cstring>
 
 namespace nacre::run {
@@ -64,6 +65,12 @@ void fillFromSeed(Port &port, uint64_t seed) {
   }
 }
 
+/// What create chose; errors come back as reasons.
+void printChoice(void *, nacre_log_level level, const char *message) {
+  if (level == NACRE_LOG_INFO)
+    std::fprintf(stderr, "nacre-run: %s\n", message);
+}
+
 std::string quotedNames(const std::vector<Port> &ports) {
   std::string names;
   for (const Port &port : ports)
@@ -87,6 +94,9 @@ Outcome ModelSession::create(const nacre_model *compiled, const Options &options
   settings.gpu_cut = options.gpuCut;
   settings.gpu_device = options.gpuDevice;
   settings.gpu_sequential = options.gpuSequential;
+  settings.gpu_self_test = options.gpuSelfTest;
+  settings.gpu_tune_ms = options.tuneMilliseconds;
+  settings.log = printChoice;
   settings.cache_folder = options.cacheFolder.empty() ? nullptr : options.cacheFolder.c_str();
   settings.reason = reason;
   settings.reason_capacity = sizeof reason;

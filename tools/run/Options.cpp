@@ -44,7 +44,9 @@ Without these options a model uses a GPU for what was placed on it, if there is 
   --gpu-cut=<P>         - Give the GPU P percent of every launch that it has code for, and the CPU the rest; implies --gpu
   --gpu-device=<N>      - Use device N of --list-devices, counted from 0; implies --gpu
   --gpu-sequential      - Where both engines compute, the GPU first, then the CPU: to measure, or to find a race; implies --gpu
-  --cache=<folder>      - Keep compiled GPU code there from one run to the next
+  --gpu-self-test       - First compare each kernel's GPU code with its CPU code, and do without what is wrong; implies --gpu
+  --tune=<MS>           - First measure for MS milliseconds which cuts and code are fastest, and use them; implies --gpu
+  --cache=<folder>      - Keep compiled GPU code there from one run to the next, and what was tested and tuned
   --list-devices        - Describe the GPUs, and end
 
 Others:
@@ -129,6 +131,11 @@ constexpr Row kRows[] = {
        return o.gpu;
      }},
     {"gpu-sequential", nullptr, [](Options &o, const std::string &) { return o.gpu = o.gpuSequential = true; }},
+    {"gpu-self-test", nullptr, [](Options &o, const std::string &) { return o.gpu = o.gpuSelfTest = true; }},
+    {"tune", "a whole number of milliseconds, at least 1",
+     [](Options &o, const std::string &v) {
+       return o.gpu = parseNumber(v, o.tuneMilliseconds) && o.tuneMilliseconds > 0;
+     }},
     {"cache", "a folder", [](Options &o, const std::string &v) { return o.cacheFolder = v, !v.empty(); }},
     {"list-devices", nullptr, [](Options &o, const std::string &) { return o.listDevices = true; }},
     {"info", nullptr, [](Options &o, const std::string &) { return o.info = true; }},

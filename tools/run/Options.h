@@ -30,6 +30,8 @@ struct Options {
   uint32_t gpuCut = 0;    // as nacre_session_options.gpu_cut
   uint32_t gpuDevice = 0; // as nacre_session_options.gpu_device
   bool gpuSequential = false;
+  bool gpuSelfTest = false;
+  uint32_t tuneMilliseconds = 0; // 0: none
   std::string cacheFolder;
   bool listDevices = false;
   bool help = false;

@@ -147,7 +147,7 @@ bool make_buffer(Device &device, uint64_t bytes, Placing placing, DeviceBuffer &
       !succeeded(vk.BindBufferMemory(device.handle, buffer.buffer, buffer.memory, 0), "vkBindBufferMemory", reason))
     return false;
   buffer.bytes = bytes;
-  device.bytes += needs.size;
+  device.bytes += buffer.taken = needs.size;
   if (placing == Placing::OfTheGpu)
     return true;
   void *mapped = nullptr;
@@ -163,6 +163,7 @@ void destroy_buffer(Device &device, DeviceBuffer &buffer) {
     vk.DestroyBuffer(device.handle, buffer.buffer, nullptr);
   if (buffer.memory)
     vk.FreeMemory(device.handle, buffer.memory, nullptr); // unmaps
+  device.bytes -= buffer.taken;
   buffer = {};
 }
 

@@ -17,6 +17,7 @@ struct DeviceBuffer {
   VkDeviceMemory memory;
   char *mapped; // nullptr where the CPU does not see it
   uint64_t bytes;
+  uint64_t taken; // of the device's memory
 };
 
 /// Whether a buffer is to be fast for the GPU alone, or seen by both.

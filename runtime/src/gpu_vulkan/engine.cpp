@@ -30,32 +30,6 @@ bool prepare_choice(Engine &engine, const nacre_session_options &options, Reason
   return true;
 }
 
-/// Compiles what the shares need; what does not compile changes them.
-bool make_code(Engine &engine, Reason &refused, Reason &reason) {
-  const Session &session = *engine.session;
-  const nacre_entry &entry = *session.entry;
-  for (bool complete = false; !complete;) {
-    choose_shares(engine, false);
-    List<Code> codes = {};
-    bool *seen = engine.pool.take_array<bool>(engine.pipelines.variant_count);
-    for (uint32_t i = 0; i < entry.step_count && seen; ++i) {
-      if (!engine.shares[i].on_gpu())
-        continue;
-      const Code code = code_of(engine, i);
-      bool &has = seen[engine.pipelines.first[code.kernel] + code.variant];
-      if (!has && !pipeline_of(engine.pipelines, code))
-        codes.add(engine.pool, code);
-      has = true;
-    }
-    if (engine.pool.failed())
-      return refuse_memory(reason);
-    complete = codes.count == 0;
-    if (!make_pipelines(engine.device, session, codes, engine.pool, engine.pipelines, engine.barred, refused, reason))
-      return false;
-  }
-  return true;
-}
-
 /// With memories apart, the halves of a cut storage would have to be put together again, and only its kernel knows
 /// which bytes they are: a run with a cut has its storages where both reach them.
 bool has_cut(const Engine &engine) {
@@ -68,22 +42,12 @@ bool has_cut(const Engine &engine) {
 bool plan(Engine &engine, Reason &reason) {
   const Session &session = *engine.session;
   engine.unified = engine.device.traits.unified || has_cut(engine);
-  if (lay_out(*session.model, *session.entry, engine.shares, engine.pool, engine.layout) &&
+  if (lay_out(*session.model, *session.entry, engine.shares, false, engine.pool, engine.layout) &&
       plan_phases(*session.entry, engine.shares, engine.layout, engine.unified, engine.pool, engine.schedule))
     return true;
   reason << (engine.pool.failed() ? "the allocator refused memory for the GPU's plan"
                                   : "the model's loops are too long to be recorded for a GPU");
   return false;
-}
-
-bool make_storages(Engine &engine, Reason &reason) {
-  const uint64_t bytes = engine.layout.buffer_bytes;
-  if (bytes == 0)
-    return true;
-  if (engine.unified)
-    return make_buffer(engine.device, bytes, Placing::ReadByTheCpu, engine.storages, reason);
-  return make_buffer(engine.device, bytes, Placing::OfTheGpu, engine.storages, reason) &&
-         make_buffer(engine.device, bytes, Placing::ReadByTheCpu, engine.mirror, reason);
 }
 
 /// The CPU's side: its shares, and where its parts find the storages.
@@ -136,16 +100,6 @@ uint64_t hash_code(const nacre_model_table &model) {
   return code;
 }
 
-bool compile(Engine &engine, const nacre_session_options &options, Reason &refused, Reason &reason) {
-  const Session &session = *engine.session;
-  CacheFile file(options.cache_folder, FileKind::Pipelines, engine.device.traits, hash_code(*session.model));
-  if (!open_pipelines(engine.device, session, file, engine.pool, engine.pipelines, reason) ||
-      !make_code(engine, refused, reason))
-    return false;
-  save_pipelines(engine.device, session.allocator, file, engine.pipelines);
-  return true;
-}
-
 /// Adds the time since `since`, which becomes now.
 void note(uint64_t &time, uint64_t &since) {
   const uint64_t at = now();
@@ -155,46 +109,40 @@ void note(uint64_t &time, uint64_t &since) {
 
 bool fill(Engine &engine, const nacre_session_options &options, uint64_t cpu_features, Reason &reason) {
   uint64_t since = now();
-  Reason refused;
+  const Session &session = *engine.session;
   if (!open(engine.device, options.gpu_device, options.gpu == NACRE_GPU_REQUIRED, engine.pool, reason) ||
       !prepare_choice(engine, options, reason))
     return false;
   note(engine.open_time, since);
-  if (!compile(engine, options, refused, reason))
+  const uint64_t code = hash_code(*session.model);
+  CacheFile file(options.cache_folder, FileKind::Pipelines, engine.device.traits, code);
+  if (!open_pipelines(engine.device, session, file, engine.pool, engine.pipelines, reason))
     return false;
   note(engine.pipelines_time, since);
-  choose_shares(engine, true);
-  if (!plan(engine, reason) || !make_storages(engine, reason) || !prepare_cpu(engine, cpu_features, reason))
+  if ((options.gpu_self_test || options.gpu_tune_ms) && !measure(engine, options, cpu_features, code, reason))
     return false;
-  note(engine.recording_time, since);
-  if (engine.schedule.gpu.count != 0) {
-    if (!upload_weights(engine, reason))
-      return false;
-    note(engine.weights_time, since);
-    if (!record(engine, reason))
-      return false;
-    note(engine.recording_time, since);
-  }
-  reason = refused;
+  note(engine.measuring_time, since);
+  if (!make_code(engine, reason))
+    return false;
+  save_pipelines(engine.device, session.allocator, file, engine.pipelines);
+  note(engine.pipelines_time, since);
+  choose_shares(engine, true);
+  engine.recording_time = engine.weights_time = 0; // not of plans on trial
+  if (!make_plan(engine, cpu_features, reason))
+    return false;
+  reason = engine.refused;
   return true;
 }
 
 void destroy(void *handle) {
   Engine &engine = *static_cast<Engine *>(handle);
   Device &device = engine.device;
-  const VulkanApi &vk = device.loader.vk;
   // A device whose commands could not all be found has nothing made on it; and one that cannot be brought to an end
   // keeps what it has.
   const bool idle = !device.commands || drain(device);
   if (idle && device.commands) {
-    if (engine.queries)
-      vk.DestroyQueryPool(device.handle, engine.queries, nullptr);
-    if (engine.descriptors)
-      vk.DestroyDescriptorPool(device.handle, engine.descriptors, nullptr);
+    drop_plan(engine);
     destroy_pipelines(device, engine.pipelines);
-    destroy_buffer(device, engine.storages);
-    destroy_buffer(device, engine.mirror);
-    destroy_buffer(device, engine.weights);
   }
   if (idle)
     close(device);
@@ -232,9 +180,84 @@ void describe(const void *handle, nacre_session_info &info) {
   info.gpu_pipelines_time = engine.pipelines_time;
   info.gpu_weights_time = engine.weights_time;
   info.gpu_recording_time = engine.recording_time;
+  info.gpu_measuring_time = engine.measuring_time;
 }
 
 } // namespace
+
+bool make_code(Engine &engine, Reason &reason) {
+  const Session &session = *engine.session;
+  const nacre_entry &entry = *session.entry;
+  for (bool complete = false; !complete;) {
+    choose_shares(engine, false);
+    List<Code> codes = {};
+    bool *seen = engine.pool.take_array<bool>(engine.pipelines.variant_count);
+    for (uint32_t i = 0; i < entry.step_count && seen; ++i) {
+      if (!engine.shares[i].on_gpu())
+        continue;
+      const Code code = code_of(engine, i);
+      bool &has = seen[engine.pipelines.first[code.kernel] + code.variant];
+      if (!has && !pipeline_of(engine.pipelines, code))
+        codes.add(engine.pool, code);
+      has = true;
+    }
+    if (engine.pool.failed())
+      return refuse_memory(reason);
+    complete = codes.count == 0;
+    if (!make_pipelines(engine.device, session, codes, engine.pool, engine.pipelines, engine.barred, engine.refused,
+                        reason))
+      return false;
+  }
+  return true;
+}
+
+bool make_storages(Engine &engine, Reason &reason) {
+  const uint64_t bytes = engine.layout.buffer_bytes;
+  if (bytes == 0)
+    return true;
+  if (engine.unified)
+    return make_buffer(engine.device, bytes, Placing::ReadByTheCpu, engine.storages, reason);
+  return make_buffer(engine.device, bytes, Placing::OfTheGpu, engine.storages, reason) &&
+         make_buffer(engine.device, bytes, Placing::ReadByTheCpu, engine.mirror, reason);
+}
+
+bool make_plan(Engine &engine, uint64_t cpu_features, Reason &reason) {
+  uint64_t since = now();
+  if (!plan(engine, reason) || !make_storages(engine, reason) || !prepare_cpu(engine, cpu_features, reason))
+    return false;
+  note(engine.recording_time, since);
+  if (engine.schedule.gpu.count == 0)
+    return true;
+  if (!upload_weights(engine, reason))
+    return false;
+  note(engine.weights_time, since);
+  if (!record(engine, reason))
+    return false;
+  note(engine.recording_time, since);
+  return true;
+}
+
+void drop_plan(Engine &engine) {
+  Device &device = engine.device;
+  const VulkanApi &vk = device.loader.vk;
+  if (engine.queries)
+    vk.DestroyQueryPool(device.handle, engine.queries, nullptr);
+  if (engine.descriptors)
+    vk.DestroyDescriptorPool(device.handle, engine.descriptors, nullptr);
+  engine.queries = {};
+  engine.descriptors = {};
+  destroy_buffer(device, engine.storages);
+  destroy_buffer(device, engine.mirror);
+  destroy_buffer(device, engine.weights);
+  // The rest is the pool's.
+  engine.layout = {};
+  engine.schedule = {};
+  engine.batches = nullptr;
+  engine.submissions = {};
+  engine.ticks = nullptr;
+  engine.memory = {};
+  engine.has_state = false;
+}
 
 void choose_shares(Engine &engine, bool tells) {
   const Session &session = *engine.session;

@@ -27,6 +27,7 @@ struct Engine {
   Device device;
   Wish *wishes;     // of the entry's steps; what is barred stands in
   uint64_t *barred; // of the kernels
+  Reason refused;   // why something is barred, if anything is
   Share *shares;    // of the steps: what came of the wishes
   Layout layout;
   Schedule schedule;
@@ -50,6 +51,7 @@ struct Engine {
   uint64_t pipelines_time;
   uint64_t weights_time;
   uint64_t recording_time;
+  uint64_t measuring_time;
 
   Launch *launches; // the CPU's shares of the steps
   Memory memory;    // where the CPU's parts find the storages
@@ -57,6 +59,21 @@ struct Engine {
 
 /// Makes shares of the wishes; the log is told what the CPU must keep, and why, if `tells`.
 void choose_shares(Engine &engine, bool tells);
+
+/// Compiles what the wishes need, makes shares of them, and bars what does not compile.
+bool make_code(Engine &engine, Reason &reason);
+
+/// Makes ready a run by the shares, whose code is there; and undoes that.
+bool make_plan(Engine &engine, uint64_t cpu_features, Reason &reason);
+void drop_plan(Engine &engine);
+
+/// Memory for the layout.
+bool make_storages(Engine &engine, Reason &reason);
+
+/// Tests and tunes as the options ask, or as the cache folder knows: bars code, and changes wishes. `code` is a hash of
+/// all code. measuring.cpp
+bool measure(Engine &engine, const nacre_session_options &options, uint64_t cpu_features, uint64_t code,
+             Reason &reason);
 
 /// The GPU code of a step that the GPU has a share of.
 Code code_of(const Engine &engine, uint32_t step);

@@ -31,7 +31,7 @@ void place(Region &region, uint64_t &end) {
 
 } // namespace
 
-bool lay_out(const nacre_model_table &model, const nacre_entry &entry, const Share *shares, Pool &pool,
+bool lay_out(const nacre_model_table &model, const nacre_entry &entry, const Share *shares, bool any_code, Pool &pool,
              Layout &layout) {
   layout.inputs = pool.take_array<Region>(entry.input_count);
   layout.outputs = pool.take_array<Region>(entry.output_count);
@@ -45,10 +45,17 @@ bool lay_out(const nacre_model_table &model, const nacre_entry &entry, const Sha
   for (uint32_t i = 0; i < entry.output_count; ++i)
     layout.outputs[i].bytes = entry.outputs[i].bytes;
 
-  for (uint32_t i = 0; i < entry.step_count; ++i)
-    if (shares[i].on_gpu())
-      for (uint32_t k = 0; k < shares[i].variant->binding_count; ++k)
-        region(layout, entry.operands[entry.steps[i].first_operand + shares[i].variant->bindings[k]]).on_gpu = true;
+  for (uint32_t i = 0; i < entry.step_count; ++i) {
+    if (!shares[i].on_gpu())
+      continue;
+    const nacre_step &step = entry.steps[i];
+    const nacre_kernel &kernel = model.kernels[step.kernel];
+    const nacre_gpu_variant *variant = any_code ? kernel.gpu : shares[i].variant;
+    for (const nacre_gpu_variant *end = variant + (any_code ? kernel.gpu_count : 1); variant != end; ++variant)
+      for (uint32_t k = 0; k < variant->binding_count; ++k)
+        if (variant->bindings[k] < step.operand_count)
+          region(layout, entry.operands[step.first_operand + variant->bindings[k]]).on_gpu = true;
+  }
 
   uint64_t end = 0;
   for (int pass = 0; pass < 2; ++pass) {

@@ -33,8 +33,10 @@ struct Layout {
   uint64_t weight_bytes;
 };
 
-/// Lays out. False if the pool failed.
-bool lay_out(const nacre_model_table &model, const nacre_entry &entry, const Share *shares, Pool &pool, Layout &layout);
+/// Lays out, for the code that the shares name or, with `any_code`, for any code of the kernels that they give the GPU.
+/// False if the pool failed.
+bool lay_out(const nacre_model_table &model, const nacre_entry &entry, const Share *shares, bool any_code, Pool &pool,
+             Layout &layout);
 
 /// The region of an operand that is no weight.
 const Region &region_of(const Layout &layout, const nacre_operand &operand);

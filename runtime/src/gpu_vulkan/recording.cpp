@@ -5,12 +5,10 @@
 // How:   a descriptor set for each dispatch; a barrier where the plan says so, and between what copies, computes and
 //        reads.
 
-#include "runtime/src/gpu_vulkan/engine.h"
+#include "runtime/src/gpu_vulkan/recording.h"
 
 namespace nacre::runtime::gpu {
 namespace {
-
-const nacre_step &step_of(const Engine &engine, const Part &part) { return engine.session->entry->steps[part.step]; }
 
 bool refuse_memory(Reason &reason) {
   reason << "the allocator refused memory for the GPU's command buffers";
@@ -44,115 +42,6 @@ bool make_descriptors(Engine &engine, VkDescriptorSet *sets, Reason &reason) {
   request.pSetLayouts = layouts;
   return succeeded(vk.AllocateDescriptorSets(engine.device.handle, &request, sets), "vkAllocateDescriptorSets", reason);
 }
-
-bool write_descriptors(Engine &engine, const Part &part, VkDescriptorSet set, Reason &reason) {
-  const nacre_step &step = step_of(engine, part);
-  const nacre_gpu_variant &variant = *engine.shares[part.step].variant;
-  VkDescriptorBufferInfo buffers[kMaxBindings];
-  VkWriteDescriptorSet writes[kMaxBindings];
-  for (uint32_t i = 0; i < variant.binding_count; ++i) {
-    const nacre_operand &operand = engine.session->entry->operands[step.first_operand + variant.bindings[i]];
-    const Region &region = region_of(engine.layout, operand);
-    const uint64_t begin = begin_of(engine.layout, operand, part.iteration);
-    if (begin < region.begin || begin + operand.bytes > region.begin + region.bytes) {
-      reason << "the model's tables are damaged at step '" << engine.session->model->strings + step.name
-             << "': an operand is larger than its storage";
-      return false;
-    }
-    const bool is_weight = operand.space == NACRE_SPACE_WEIGHT;
-    buffers[i] = {is_weight ? engine.weights.buffer : engine.storages.buffer, begin, operand.bytes};
-    writes[i] = {};
-    writes[i].sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
-    writes[i].dstSet = set;
-    writes[i].dstBinding = i;
-    writes[i].descriptorCount = 1;
-    writes[i].descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-    writes[i].pBufferInfo = &buffers[i];
-  }
-  engine.device.loader.vk.UpdateDescriptorSets(engine.device.handle, variant.binding_count, writes, 0, nullptr);
-  return true;
-}
-
-class Recorder {
-public:
-  Recorder(Engine &of, VkCommandBuffer into) : engine(of), vk(of.device.loader.vk), commands(into) {}
-
-  /// What was submitted before must be over, and its writes visible; and the CPU's, where it has written since.
-  void begin_batch(bool waits) {
-    barrier(kCompute | kTransfer | (waits ? VK_PIPELINE_STAGE_HOST_BIT : 0),
-            VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT | (waits ? VK_ACCESS_HOST_WRITE_BIT : 0),
-            kCompute | kTransfer, kShader | VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT);
-  }
-
-  void upload(uint32_t phase) {
-    if (copy(engine.schedule.uploads, phase, engine.mirror.buffer, engine.storages.buffer))
-      barrier(kTransfer, VK_ACCESS_TRANSFER_WRITE_BIT, kCompute, kShader);
-  }
-
-  void dispatch(const Part &part, VkDescriptorSet set) {
-    const Share &share = engine.shares[part.step];
-    const nacre_gpu_variant &variant = *share.variant;
-    const VkPipelineLayout layout = engine.pipelines.layouts[variant.binding_count];
-    const ShareConstants constants = {int32_t(share.gpu_begin), int32_t(share.gpu_end)};
-    const int64_t rows = (share.gpu_end - share.gpu_begin + variant.unit_extent - 1) / variant.unit_extent;
-    if (part.barrier)
-      barrier(kCompute, VK_ACCESS_SHADER_WRITE_BIT, kCompute, kShader);
-    const VkPipeline pipeline = pipeline_of(engine.pipelines, code_of(engine, part.step));
-    if (pipeline != bound)
-      vk.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, bound = pipeline);
-    vk.CmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &set, 0, nullptr);
-    vk.CmdPushConstants(commands, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof constants, &constants);
-    vk.CmdDispatch(commands, variant.groups, uint32_t(rows), 1);
-  }
-
-  /// For the CPU to read what this batch has made.
-  void end_batch(uint32_t phase) {
-    bool copies = false;
-    for (const Copy &download : engine.schedule.downloads)
-      copies |= download.phase == phase;
-    if (copies) {
-      barrier(kCompute, VK_ACCESS_SHADER_WRITE_BIT, kTransfer, VK_ACCESS_TRANSFER_READ_BIT);
-      copy(engine.schedule.downloads, phase, engine.storages.buffer, engine.mirror.buffer);
-    }
-    barrier(copies ? kTransfer : kCompute, copies ? VK_ACCESS_TRANSFER_WRITE_BIT : VK_ACCESS_SHADER_WRITE_BIT,
-            VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
-  }
-
-  void stamp(uint32_t query) {
-    if (engine.queries)
-      vk.CmdWriteTimestamp(commands, kCompute, engine.queries, query);
-  }
-
-private:
-  static constexpr VkPipelineStageFlagBits kCompute = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
-  static constexpr VkPipelineStageFlagBits kTransfer = VK_PIPELINE_STAGE_TRANSFER_BIT;
-  static constexpr VkAccessFlags kShader = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT;
-
-  void barrier(VkPipelineStageFlags after, VkAccessFlags written, VkPipelineStageFlags before, VkAccessFlags used) {
-    VkMemoryBarrier memory = {};
-    memory.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
-    memory.srcAccessMask = written;
-    memory.dstAccessMask = used;
-    vk.CmdPipelineBarrier(commands, after, before, 0, 1, &memory, 0, nullptr, 0, nullptr);
-  }
-
-  bool copy(const List<Copy> &copies, uint32_t phase, VkBuffer from, VkBuffer to) {
-    bool any = false;
-    for (const Copy &copy : copies) {
-      if (copy.phase != phase)
-        continue;
-      const VkBufferCopy region = {copy.begin, copy.begin, copy.end - copy.begin};
-      vk.CmdCopyBuffer(commands, from, to, 1, &region);
-      any = true;
-    }
-    return any;
-  }
-
-  Engine &engine;
-  const VulkanApi &vk;
-  VkCommandBuffer commands;
-  VkPipeline bound = {};
-};
 
 bool record_phase(Engine &engine, uint32_t phase, uint32_t first, const VkDescriptorSet *sets, Reason &reason) {
   const Batch &batch = engine.batches[phase];
@@ -190,6 +79,62 @@ bool make_queries(Engine &engine, Reason &reason) {
 }
 
 } // namespace
+
+bool write_descriptors(Engine &engine, const Part &part, VkDescriptorSet set, Reason &reason) {
+  const nacre_step &step = engine.session->entry->steps[part.step];
+  const nacre_gpu_variant &variant = *engine.shares[part.step].variant;
+  VkDescriptorBufferInfo buffers[kMaxBindings];
+  VkWriteDescriptorSet writes[kMaxBindings];
+  for (uint32_t i = 0; i < variant.binding_count; ++i) {
+    const nacre_operand &operand = engine.session->entry->operands[step.first_operand + variant.bindings[i]];
+    const Region &region = region_of(engine.layout, operand);
+    const uint64_t begin = begin_of(engine.layout, operand, part.iteration);
+    if (begin < region.begin || begin + operand.bytes > region.begin + region.bytes) {
+      reason << "the model's tables are damaged at step '" << engine.session->model->strings + step.name
+             << "': an operand is larger than its storage";
+      return false;
+    }
+    const bool is_weight = operand.space == NACRE_SPACE_WEIGHT;
+    buffers[i] = {is_weight ? engine.weights.buffer : engine.storages.buffer, begin, operand.bytes};
+    writes[i] = {};
+    writes[i].sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
+    writes[i].dstSet = set;
+    writes[i].dstBinding = i;
+    writes[i].descriptorCount = 1;
+    writes[i].descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+    writes[i].pBufferInfo = &buffers[i];
+  }
+  engine.device.loader.vk.UpdateDescriptorSets(engine.device.handle, variant.binding_count, writes, 0, nullptr);
+  return true;
+}
+
+void Recorder::dispatch(const Part &part, VkDescriptorSet set) {
+  const Share &share = engine.shares[part.step];
+  const nacre_gpu_variant &variant = *share.variant;
+  const VkPipelineLayout layout = engine.pipelines.layouts[variant.binding_count];
+  const ShareConstants constants = {int32_t(share.gpu_begin), int32_t(share.gpu_end)};
+  const int64_t rows = (share.gpu_end - share.gpu_begin + variant.unit_extent - 1) / variant.unit_extent;
+  if (part.barrier)
+    barrier(kCompute, VK_ACCESS_SHADER_WRITE_BIT, kCompute, kShader);
+  const VkPipeline pipeline = pipeline_of(engine.pipelines, code_of(engine, part.step));
+  if (pipeline != bound)
+    vk.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, bound = pipeline);
+  vk.CmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &set, 0, nullptr);
+  vk.CmdPushConstants(commands, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof constants, &constants);
+  vk.CmdDispatch(commands, variant.groups, uint32_t(rows), 1);
+}
+
+void Recorder::end_batch(uint32_t phase) {
+  bool copies = false;
+  for (const Copy &download : engine.schedule.downloads)
+    copies |= download.phase == phase;
+  if (copies) {
+    barrier(kCompute, VK_ACCESS_SHADER_WRITE_BIT, kTransfer, VK_ACCESS_TRANSFER_READ_BIT);
+    copy(engine.schedule.downloads, phase, engine.storages.buffer, engine.mirror.buffer);
+  }
+  barrier(copies ? kTransfer : kCompute, copies ? VK_ACCESS_TRANSFER_WRITE_BIT : VK_ACCESS_SHADER_WRITE_BIT,
+          VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
+}
 
 bool record(Engine &engine, Reason &reason) {
   const List<Phase> &phases = engine.schedule.phases;

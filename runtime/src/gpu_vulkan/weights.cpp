@@ -92,7 +92,6 @@ bool upload_weights(Engine &engine, Reason &reason) {
   const bool good = stage(engine, staging, reason);
   if (!good)
     engine.device.loader.vk.DeviceWaitIdle(engine.device.handle); // the copy may still be under way
-  engine.device.bytes -= staging.bytes;
   destroy_buffer(engine.device, staging);
   return good;
 }

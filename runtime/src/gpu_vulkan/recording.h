@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  what goes into a command buffer.
+// Why:   batches of a run and launches on trial are the same dispatches, copies and barriers.
+// How:   a thin layer over the commands; it knows the engine's buffers, shares and pipelines.
+
+#ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_RECORDING_H
+#define NACRE_RUNTIME_SRC_GPU_VULKAN_RECORDING_H
+
+#include "runtime/src/gpu_vulkan/engine.h"
+
+namespace nacre::runtime::gpu {
+
+/// Binds a part's operands. False, with the reason, where the model's tables are damaged.
+bool write_descriptors(Engine &engine, const Part &part, VkDescriptorSet set, Reason &reason);
+
+class Recorder {
+public:
+  Recorder(Engine &of, VkCommandBuffer into) : engine(of), vk(of.device.loader.vk), commands(into) {}
+
+  /// What was submitted before must be over, and its writes visible; and the CPU's, where it has written since.
+  void begin_batch(bool waits) {
+    barrier(kCompute | kTransfer | (waits ? VK_PIPELINE_STAGE_HOST_BIT : 0),
+            VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT | (waits ? VK_ACCESS_HOST_WRITE_BIT : 0),
+            kCompute | kTransfer, kShader | VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT);
+  }
+
+  void upload(uint32_t phase) {
+    if (copy(engine.schedule.uploads, phase, engine.mirror.buffer, engine.storages.buffer))
+      barrier(kTransfer, VK_ACCESS_TRANSFER_WRITE_BIT, kCompute, kShader);
+  }
+
+  void dispatch(const Part &part, VkDescriptorSet set);
+
+  /// For the CPU to read what this batch has made.
+  void end_batch(uint32_t phase);
+
+  void stamp(uint32_t query) {
+    if (engine.queries)
+      vk.CmdWriteTimestamp(commands, kCompute, engine.queries, query);
+  }
+
+private:
+  static constexpr VkPipelineStageFlagBits kCompute = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
+  static constexpr VkPipelineStageFlagBits kTransfer = VK_PIPELINE_STAGE_TRANSFER_BIT;
+  static constexpr VkAccessFlags kShader = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT;
+
+  void barrier(VkPipelineStageFlags after, VkAccessFlags written, VkPipelineStageFlags before, VkAccessFlags used) {
+    VkMemoryBarrier memory = {};
+    memory.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
+    memory.srcAccessMask = written;
+    memory.dstAccessMask = used;
+    vk.CmdPipelineBarrier(commands, after, before, 0, 1, &memory, 0, nullptr, 0, nullptr);
+  }
+
+  bool copy(const List<Copy> &copies, uint32_t phase, VkBuffer from, VkBuffer to) {
+    bool any = false;
+    for (const Copy &copy : copies) {
+      if (copy.phase != phase)
+        continue;
+      const VkBufferCopy region = {copy.begin, copy.begin, copy.end - copy.begin};
+      vk.CmdCopyBuffer(commands, from, to, 1, &region);
+      any = true;
+    }
+    return any;
+  }
+
+  Engine &engine;
+  const VulkanApi &vk;
+  VkCommandBuffer commands;
+  VkPipeline bound = {};
+};
+
+} // namespace nacre::runtime::gpu
+
+#endif // NACRE_RUNTIME_SRC_GPU_VULKAN_RECORDING_H
