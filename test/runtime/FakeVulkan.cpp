@@ -12,6 +12,7 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 
 namespace {
@@ -39,6 +40,7 @@ std::atomic<bool> hasFailed;
 int failing[kCount];   // the call that fails; 0: none
 bool persists[kCount]; // and so do all after it
 bool hidden[kCount];
+bool defiesPolls;
 PFN_vkVoidFunction real[kCount];
 
 int find(std::string_view name) {
@@ -57,8 +59,16 @@ bool destroys(std::string_view name) { return startsWith(name, "Destroy") || nam
 
 VkResult failureOf(int command) {
   const bool waits = command == kQueueSubmit || command == kWaitForFences || command == kWaitSemaphores ||
-                     command == kDeviceWaitIdle || command == kGetQueryPoolResults;
+                     command == kDeviceWaitIdle || command == kGetSemaphoreCounterValue || command == kGetFenceStatus ||
+                     command == kGetQueryPoolResults;
   return waits ? VK_ERROR_DEVICE_LOST : VK_ERROR_OUT_OF_DEVICE_MEMORY;
+}
+
+/// The answer to a poll when nothing is over yet; of other commands, success.
+template <int command, typename... Arguments> VkResult notYet([[maybe_unused]] Arguments... arguments) {
+  if constexpr (command == kGetSemaphoreCounterValue)
+    *std::get<2>(std::tuple(arguments...)) = 0;
+  return command == kGetFenceStatus ? VK_NOT_READY : VK_SUCCESS;
 }
 
 template <int command, typename Function> struct Wrapper;
@@ -72,7 +82,9 @@ struct Wrapper<command, Result(VKAPI_PTR *)(Arguments...)> {
         hasFailed = true;
         return failureOf(command);
       }
-      const VkResult result = forward(arguments...);
+      VkResult result = forward(arguments...);
+      if (defiesPolls && result == VK_SUCCESS)
+        result = notYet<command>(arguments...);
       live += makes(kNames[command]) && result == VK_SUCCESS;
       return result;
     } else {
@@ -136,7 +148,7 @@ void fakeVulkanReset() {
     calls[i] = failing[i] = 0;
     hidden[i] = persists[i] = false;
   }
-  hasFailed = false;
+  hasFailed = defiesPolls = false;
   live = 0;
 }
 
@@ -145,6 +157,7 @@ void fakeVulkanFailFrom(const char *name, int call) {
   fakeVulkanFail(name, call);
   persists[find(name)] = true;
 }
+void fakeVulkanDefyPolls() { defiesPolls = true; }
 void fakeVulkanHide(const char *name) { hidden[find(name)] = true; }
 int fakeVulkanCalls(const char *name) { return calls[find(name)]; }
 int fakeVulkanLiveObjects() { return live; }

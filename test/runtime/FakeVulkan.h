@@ -14,6 +14,8 @@ void fakeVulkanReset();
 void fakeVulkanFail(const char *name, int call);
 /// Makes that call and all later ones fail.
 void fakeVulkanFailFrom(const char *name, int call);
+/// From now on nothing is over yet when it is polled for: who wants to know must wait.
+void fakeVulkanDefyPolls();
 /// Lets a command not be found.
 void fakeVulkanHide(const char *name);
 /// Calls of a command since the reset.

@@ -46,6 +46,7 @@ struct GpuFailureTest : GpuSession {
     locate(reset, "fakeVulkanReset");
     locate(fail, "fakeVulkanFail");
     locate(failFrom, "fakeVulkanFailFrom");
+    locate(defyPolls, "fakeVulkanDefyPolls");
     locate(hide, "fakeVulkanHide");
     locate(calls, "fakeVulkanCalls");
     locate(liveObjects, "fakeVulkanLiveObjects");
@@ -81,6 +82,7 @@ struct GpuFailureTest : GpuSession {
 
   void failEachCall(int callsTried = 6) {
     reset();
+    defyPolls();
     live("");
     std::vector<int> counts;
     for (const Command &command : kCommands)
@@ -91,6 +93,7 @@ struct GpuFailureTest : GpuSession {
       for (int call = 1; call <= std::min(counts[i], callsTried); ++call) {
         SCOPED_TRACE(std::string(kCommands[i].name) + ", call " + std::to_string(call));
         reset();
+        defyPolls();
         fail(kCommands[i].name, call);
         live(kCommands[i].name);
         failures += hasFailed();
@@ -107,6 +110,7 @@ struct GpuFailureTest : GpuSession {
   decltype(&fakeVulkanReset) reset = nullptr;
   decltype(&fakeVulkanFail) fail = nullptr;
   decltype(&fakeVulkanFailFrom) failFrom = nullptr;
+  decltype(&fakeVulkanDefyPolls) defyPolls = nullptr;
   decltype(&fakeVulkanHide) hide = nullptr;
   decltype(&fakeVulkanCalls) calls = nullptr;
   decltype(&fakeVulkanLiveObjects) liveObjects = nullptr;
@@ -170,10 +174,11 @@ TEST_F(GpuFailureTest, InTheBackground) {
 
 TEST_F(GpuFailureTest, WithFences) { // where there are no timeline semaphores
   toy.steps[1].gpu_end = toy.steps[1].cpu_begin = 0;
-  for (const char *name : {"CreateFence", "WaitForFences", "ResetFences"})
+  for (const char *name : {"CreateFence", "GetFenceStatus", "WaitForFences", "ResetFences"})
     for (int call = 0; call <= 3; ++call) {
       SCOPED_TRACE(std::string(name) + ", call " + std::to_string(call));
       reset();
+      defyPolls();
       hide("WaitSemaphores");
       if (call)
         fail(name, call);

@@ -124,6 +124,8 @@ bool open(Loader &loader, Reason &reason) {
 
 bool load_device_commands(Loader &loader, VkDevice device, bool timeline_is_core, Reason &reason) {
   auto lookup = [&loader, device](const char *name) { return loader.vk.GetDeviceProcAddr(device, name); };
+  loader.vk.GetSemaphoreCounterValue = reinterpret_cast<PFN_vkGetSemaphoreCounterValue>(
+      lookup(timeline_is_core ? "vkGetSemaphoreCounterValue" : "vkGetSemaphoreCounterValueKHR"));
   loader.vk.WaitSemaphores =
       reinterpret_cast<PFN_vkWaitSemaphores>(lookup(timeline_is_core ? "vkWaitSemaphores" : "vkWaitSemaphoresKHR"));
   loader.vk.SignalSemaphore =
