@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "codegen/package/TableRows.h"
+#include "codegen/OperandPlace.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -118,8 +119,8 @@ private:
         (*list)[*storage.getIndex()] = tensorRow(storage);
       } else if (storage.getRole() == plan::Role::State && !stateOffset.contains(storage)) {
         stateOffset[storage] = stateBytes;
-        stateBytes =
-            alignTo(stateBytes + bytesOf(cast<mlir::ShapedType>(storage.getResult().getType())), NACRE_ALIGNMENT);
+        stateBytes = alignTo(stateBytes + bytesOf(cast<mlir::ShapedType>(storage.getResult().getType())),
+                             codegen::kGpuBufferAlignment);
       }
     }
     writers.clear();
@@ -172,32 +173,24 @@ private:
     return step;
   }
 
-  static mlir::Value storageOf(mlir::Value value) {
-    while (auto view = value.getDefiningOp<plan::ViewOp>())
-      value = view.getSource();
-    return value;
-  }
+  static mlir::Value storageOf(mlir::Value value) { return codegen::placeOfOperand(value).root; }
 
   nacre_operand readOperand(mlir::Value value, nacre_access access) {
     nacre_operand row{};
     row.bytes = bytesOf(cast<mlir::ShapedType>(value.getType()));
     row.access = access;
     row.element_type = elementType(cast<mlir::ShapedType>(value.getType()).getElementType());
-    auto elementBytes = [](mlir::Value v) {
-      return int64_t(cast<mlir::ShapedType>(v.getType()).getElementTypeBitWidth() / 8);
-    };
-    while (auto view = value.getDefiningOp<plan::ViewOp>()) {
-      row.offset += view.getOffset() * elementBytes(view.getSource());
-      row.step += view.getStep() * elementBytes(view.getSource());
-      value = view.getSource();
-    }
-    if (auto use = value.getDefiningOp<plan::UseOp>()) {
+    const codegen::OperandPlace place = codegen::placeOfOperand(value);
+    row.offset = place.offset;
+    row.step = place.step;
+    if (auto use = place.root.getDefiningOp<plan::UseOp>()) {
       row.space = NACRE_SPACE_WEIGHT;
       row.index = weightIndex.lookup(use.getWeight());
-      row.bytes = weights[row.index].bytes;
+      if (value == place.root)
+        row.bytes = weights[row.index].bytes; // packed, it has more than its type
       return row;
     }
-    auto storage = cast<plan::StorageOp>(value.getDefiningOp());
+    auto storage = cast<plan::StorageOp>(place.root.getDefiningOp());
     switch (storage.getRole()) {
     case plan::Role::Input:
       row.space = NACRE_SPACE_INPUT;

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the tables say of operands: the bytes that are read and written, no more and no fewer.
+
+#include "codegen/package/TableRows.h"
+#include "codegen/Target.h"
+#include "dialects/plan/PlanDialect.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Parser/Parser.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace nacre;
+
+namespace {
+
+constexpr char kViews[] = R"(
+plan.weight @plain = dense<1.0> : tensor<64x32xf32>
+plan.weight @packed = dense<1.0> : tensor<8x5xf32> {encoding = #plan.encoding<panel, width = 8>}
+plan.kernel @add nest (%w: tensor<4x32xf32>) into (%y: tensor<4x32xf32>) cut 0 : 4 by 1 {
+  plan.yield %w : tensor<4x32xf32>
+}
+plan.kernel @read nest (%w: tensor<8x5xf32>) into (%y: tensor<4x32xf32>) cut 0 : 4 by 1 {
+  plan.yield %y : tensor<4x32xf32>
+}
+plan.entry @main attributes {arena_bytes = 4096 : i64} {
+  %plain = plan.use @plain : memref<64x32xf32>
+  %packed = plan.use @packed : memref<8x5xf32>
+  %arena = plan.storage temporary {offset = 1024 : i64} : memref<16x32xf32>
+  plan.for 3 {
+  ^bb0(%t: index):
+    %rows = plan.view %plain[%t] {offset = 64 : i64, step = 128 : i64} : memref<64x32xf32> to memref<16x32xf32>
+    %four = plan.view %rows {offset = 32 : i64} : memref<16x32xf32> to memref<4x32xf32>
+    %into = plan.view %arena {offset = 33 : i64} : memref<16x32xf32> to memref<4x32xf32>
+    plan.launch @add(%four) into(%into) {cpu = array<i64: 0, 4>, gpu = array<i64: 0, 0>} : (memref<4x32xf32>) into (memref<4x32xf32>)
+    plan.launch @read(%packed) into(%into) {cpu = array<i64: 0, 4>, gpu = array<i64: 0, 0>} : (memref<8x5xf32>) into (memref<4x32xf32>)
+  }
+}
+)";
+
+TEST(TableRows, OperandsOfViewsAndOfPackedWeights) {
+  MLIRContext context;
+  context.loadDialect<plan::PlanDialect>();
+  auto module = parseSourceString<ModuleOp>(kViews, ParserConfig(&context));
+  ASSERT_TRUE(module);
+  std::vector<package::CompiledKernel> kernels;
+  for (auto kernel : module->getOps<plan::KernelOp>())
+    kernels.push_back({kernel, {}, {}});
+  llvm::SmallVector<package::PlacedWeight> weights;
+  for (auto weight : module->getOps<plan::WeightOp>())
+    weights.push_back({weight, 0, weights.empty() ? uint64_t(64 * 32 * 4) : uint64_t(8 * 8 * 4)});
+
+  const package::TableRows rows = package::readRows({*module, kernels, weights, 0, "m", "s", "c"});
+  ASSERT_EQ(rows.entries.size(), 1u);
+  ArrayRef<nacre_operand> operands = rows.entries[0].operands;
+  ASSERT_EQ(operands.size(), 4u);
+
+  // A view of a view of a weight: its own bytes, not the weight's.
+  EXPECT_EQ(operands[0].space, NACRE_SPACE_WEIGHT);
+  EXPECT_EQ(operands[0].offset, (64u + 32u) * 4);
+  EXPECT_EQ(operands[0].step, 128 * 4);
+  EXPECT_EQ(operands[0].bytes, 4u * 32 * 4);
+  // A view of a temporary counts from where that lies in the arena.
+  EXPECT_EQ(operands[1].space, NACRE_SPACE_ARENA);
+  EXPECT_EQ(operands[1].offset, 1024u + 33 * 4);
+  EXPECT_EQ(operands[1].step, 0);
+  EXPECT_EQ(operands[1].bytes, 4u * 32 * 4);
+  // A packed weight is larger than its tensor.
+  EXPECT_EQ(operands[2].space, NACRE_SPACE_WEIGHT);
+  EXPECT_EQ(operands[2].index, 1u);
+  EXPECT_EQ(operands[2].bytes, 8u * 8 * 4);
+}
+
+} // namespace
