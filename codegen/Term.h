@@ -104,7 +104,14 @@ inline Term fma(Term a, double b, double c) { return fma(a, a.constant(b), a.con
 inline Term negate(Term a) { return a.op<mlir::arith::NegFOp>(a.value); }
 inline Term abs(Term a) { return a.op<mlir::math::AbsFOp>(a.value); }
 inline Term sqrt(Term a) { return a.op<mlir::math::SqrtOp>(a.value); }
-inline Term copySign(Term a, Term sign) { return a.op<mlir::math::CopySignOp>(a.value, sign.value); }
+/// For shaders not by masks, as upstream's: Mesa 22.3's lavapipe keeps more of `sign` than its highest bit.
+inline Term copySign(Term a, Term sign) {
+  if (!a.builder->isShader)
+    return a.op<mlir::math::CopySignOp>(a.value, sign.value);
+  Term bits = sign.bits();
+  Term negative = bits.op<mlir::arith::CmpIOp>(mlir::arith::CmpIPredicate::slt, bits.value, bits.integer(0).value);
+  return negative.select(negate(abs(a)), abs(a));
+}
 /// NaN in `x` survives.
 inline Term atLeast(Term x, double low) { return (x < low).select(x.constant(low), x); }
 inline Term atMost(Term x, double high) { return (x > high).select(x.constant(high), x); }

@@ -95,6 +95,7 @@ Value emitOperation(TermBuilder &builder, Operation *op, ArrayRef<Value> operand
       .Case<arith::MinUIOp>([&](auto) { return isOdd ? extremum(arith::CmpIPredicate::ult) : create(operands, type); })
       .Case<math::TruncOp>([&](auto) { return truncate(builder, operands[0]); })
       .Case<math::AbsIOp>([&](auto) { return magnitude(builder, operands[0]); })
+      .Case<math::CopySignOp>([&](auto) { return copySign({&builder, operands[0]}, {&builder, operands[1]}).value; })
       .Case<math::IPowIOp>([&](auto) { return integerPower({&builder, operands[0]}, {&builder, operands[1]}).value; })
       .Default([&](Operation *) { return create(operands, type); });
 }
