@@ -78,7 +78,8 @@ std::string CompileReport::summary() const {
   if (predicted)
     os << formatv("  predicted for {0}: {1:F2} ms with {2} meetings, CPU only {3:F2} ms\n", device, predicted->placed,
                   predicted->meetings, predicted->cpu);
-  unsigned declined = count_if(launches, [](const LaunchReport &launch) { return !launch.gpuDeclined.empty(); });
+  unsigned declined = count_if(
+      launches, [](const LaunchReport &launch) { return launch.gpuShare == 0 && !launch.gpuDeclined.empty(); });
   if (declined)
     os << formatv("  {0} launches have no GPU code; --report says why\n", declined);
   os << formatv("  {0:F0} ms:", totalMilliseconds());

@@ -33,7 +33,7 @@ struct LaunchReport {
   int64_t turns = 1;                                    ///< How often a run launches it.
   bool fallback = false;                                ///< No emitter took it.
   double gpuShare = 0;                                  ///< Of the cut axis: 0 is the CPU alone, 1 the GPU alone.
-  std::string gpuDeclined;                              ///< Why the GPU computes nothing of it, where it was to.
+  std::string gpuDeclined;                              ///< Why the GPU computes nothing of it, or which variants lack.
   std::optional<PredictedLaunch> predictedMilliseconds; ///< One turn; none without a device.
 
   llvm::StringRef engine() const; ///< `cpu`, `gpu` or `cut`.

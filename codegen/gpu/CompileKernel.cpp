@@ -3,7 +3,7 @@
 // What:  compiles one kernel to SPIR-V, in all its variants.
 // How:   1. copy the kernel into a context of its own;
 //        2. emit its variants, and clean them up once;
-//        3. convert each to SPIR-V, and to words.
+//        3. convert each to SPIR-V, and to words; what SPIR-V cannot say is left out, and the reason kept.
 
 #include "codegen/Backend.h"
 #include "codegen/KernelCopy.h"
@@ -72,11 +72,14 @@ LogicalResult compile(KernelCopy &copy, const GpuOptions &options, GpuEmit emit,
   copy.kernel().erase();
   if (failed(cleanUp(*copy.module)))
     return failure();
-  for (mlir::gpu::GPUModuleOp variant : emitted->variants) {
+  for (auto [number, variant] : llvm::enumerate(emitted->variants)) {
+    copy.messages.clear();
     FailureOr<GpuKernelCode> code = compileVariant(variant, emit);
-    if (failed(code))
-      return failure();
-    result.variants.push_back(std::move(*code));
+    if (succeeded(code))
+      result.variants.push_back(std::move(*code));
+    else
+      result.declined += (result.declined.empty() ? "variant " : "; variant ") + std::to_string(number) +
+                         " is no SPIR-V: " + copy.messages;
   }
   return success();
 }
