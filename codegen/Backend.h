@@ -63,14 +63,19 @@ struct GpuKernelCode {
   uint32_t workgroupSize = 1;
   uint32_t sharedBytes = 0;
   uint32_t families = 0;
+  uint32_t shifted = 0; ///< Bindings
   double flops = 0;
 };
 
-/// Compiles `kernel` for GPUs: its variants, the best first. None, with the reason, where no GPU emitter takes it: the
-/// CPU computes it then. Failure means a fault of ours, reported at the kernel.
+/// Notes on every kernel of what the places of its operands, in all launches, are multiples. Comes before the first
+/// compileGpuKernel: code for GPUs reads what may lie anywhere in another way.
+void noteAlignments(mlir::ModuleOp module);
+
+/// Compiles `kernel` for GPUs: its variants, the best first. None where no GPU emitter takes it, or where what they
+/// emit is no SPIR-V: the CPU computes it then. Failure means a fault of ours, reported at the kernel.
 struct GpuKernel {
   llvm::SmallVector<GpuKernelCode, 0> variants;
-  std::string declined;
+  std::string declined; ///< Why there are none, or what the variants lack that are missing.
 };
 llvm::FailureOr<GpuKernel> compileGpuKernel(plan::KernelOp kernel, const GpuOptions &options,
                                             GpuEmit emit = GpuEmit::Binary);

@@ -192,6 +192,8 @@ private:
       compiled.back().variants.resize(targets.size());
     }
     const llvm::StringSet<> wantGpu = kernelsWithGpuShare();
+    if (!wantGpu.empty())
+      codegen::noteAlignments(*module);
     std::atomic<size_t> next{0};
     std::atomic<bool> anyFailed{false};
     std::mutex progressMutex;

@@ -27,7 +27,7 @@ ContractionGrid::ContractionGrid(KernelFunction &function, const Contraction &co
 /// Whether every element that `along` does not walk starts on a multiple of four.
 bool ContractionGrid::liesInFours(unsigned operand, const ContractionLoop *along) const {
   const ContractionOperand &array = contraction.operands[operand];
-  if (array.offset % 4 != 0 || function.elements[array.argument] % 4 != 0 ||
+  if (array.offset % 4 != 0 || !function.liesInVectors(array.argument, 4) ||
       array.elementType.getIntOrFloatBitWidth() > 32)
     return false;
   auto fits = [&](const ContractionLoop &loop) {

@@ -11,6 +11,7 @@
 #include "codegen/gpu/InlineBody.h"
 #include "codegen/gpu/Passes.h"
 #include "dialects/plan/PlanDialect.h"
+#include "runtime/include/nacre/model_format.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -50,11 +51,12 @@ class Shader {
 public:
   Shader(plan::KernelOp kernel, const GpuOptions &options, unsigned variant)
       : kernel(kernel), context(kernel.getContext()), module(makeModule(variant)), function(makeFunction()),
-        body(startBody(options, variant)) {}
+        alignments(readAlignments(kernel)), body(startBody(options, variant)) {}
 
   KernelFunction &fill() { return body; }
   mlir::gpu::GPUModuleOp finish();
   void erase() { module.erase(); }
+  bool canBeBound();
 
 private:
   mlir::gpu::GPUModuleOp makeModule(unsigned variant) {
@@ -72,8 +74,12 @@ private:
   }
 
   KernelFunction startBody(const GpuOptions &options, unsigned variant);
+  Value pushConstant(OpBuilder &builder, int64_t number);
   Value buffer(unsigned operand, unsigned width);
   Value shared(int64_t count, Type type);
+  bool isShifted(unsigned operand) const { return alignments[operand] < kGpuBufferAlignment; }
+  int64_t bytesOf(unsigned operand);
+  uint32_t shift();
 
   plan::KernelOp kernel;
   MLIRContext *context;
@@ -81,6 +87,7 @@ private:
   mlir::gpu::GPUFuncOp function;
   llvm::MapVector<std::pair<unsigned, unsigned>, Value> buffers; ///< By operand and width.
   SmallVector<int64_t> bindings;                                 ///< Operands.
+  SmallVector<int64_t> alignments;                               ///< Of the operands.
   int64_t sharedBytes = 0;
   KernelFunction body;
 };
@@ -93,20 +100,29 @@ KernelFunction Shader::startBody(const GpuOptions &options, unsigned variant) {
   made.variant = variant;
   for (unsigned operand = 0; operand < kernel.getBody().getNumArguments(); ++operand)
     made.elements.push_back(countStoredElements(kernel, operand));
+  made.liesInVectors = [this](unsigned operand, unsigned width) {
+    return body.elements[operand] % width == 0 && alignments[operand] % (width * bytesOf(operand)) == 0;
+  };
   made.buffer = [this](unsigned operand, unsigned width) { return buffer(operand, width); };
   made.shared = [this](int64_t count, Type type) { return shared(count, type); };
-  auto pushConstant = [&](int64_t number) {
-    auto placeholder =
-        UnrealizedConversionCastOp::create(builder, loc, TypeRange{builder.getIndexType()}, ValueRange());
-    placeholder->setAttr(kPushConstant, builder.getI64IntegerAttr(number));
-    return placeholder.getResult(0);
-  };
-  made.shareBegin = pushConstant(0);
-  made.shareEnd = pushConstant(1);
+  made.shareBegin = pushConstant(builder, 0);
+  made.shareEnd = pushConstant(builder, 1);
   made.group = mlir::gpu::BlockIdOp::create(builder, loc, mlir::gpu::Dimension::x);
   made.row = mlir::gpu::BlockIdOp::create(builder, loc, mlir::gpu::Dimension::y);
   made.invocation = mlir::gpu::ThreadIdOp::create(builder, loc, mlir::gpu::Dimension::x);
   return made;
+}
+
+Value Shader::pushConstant(OpBuilder &builder, int64_t number) {
+  auto placeholder =
+      UnrealizedConversionCastOp::create(builder, kernel.getLoc(), TypeRange{builder.getIndexType()}, ValueRange());
+  placeholder->setAttr(kPushConstant, builder.getI64IntegerAttr(number));
+  return placeholder.getResult(0);
+}
+
+int64_t Shader::bytesOf(unsigned operand) {
+  auto tensor = cast<RankedTensorType>(kernel.getBody().getArgument(operand).getType());
+  return llvm::divideCeil(tensor.getElementTypeBitWidth(), 8);
 }
 
 Value Shader::buffer(unsigned operand, unsigned width) {
@@ -115,7 +131,8 @@ Value Shader::buffer(unsigned operand, unsigned width) {
     return value;
   auto tensor = cast<RankedTensorType>(kernel.getBody().getArgument(operand).getType());
   const int64_t elements = body.elements[operand];
-  assert(elements % width == 0 && (width == 1 || width == 2 || width == 4) && "a storage is read in whole vectors");
+  assert((width == 1 || width == 2 || width == 4) && (width == 1 || body.liesInVectors(operand, width)) &&
+         "a storage is read in whole vectors");
   Type element = storedType(tensor.getElementType());
   if (width > 1)
     element = VectorType::get({int64_t(width)}, element);
@@ -123,8 +140,9 @@ Value Shader::buffer(unsigned operand, unsigned width) {
   if (binding == int64_t(bindings.size()))
     bindings.push_back(operand);
 
-  auto type = MemRefType::get({elements / width}, element, MemRefLayoutAttrInterface(),
-                              storageClass(context, spirv::StorageClass::StorageBuffer));
+  // What is bound of a shifted operand begins before it.
+  auto type = MemRefType::get({isShifted(operand) ? ShapedType::kDynamic : elements / width}, element,
+                              MemRefLayoutAttrInterface(), storageClass(context, spirv::StorageClass::StorageBuffer));
   OpBuilder builder(context);
   auto abi = builder.getDictionaryAttr(builder.getNamedAttr(
       spirv::getInterfaceVarABIAttrName(), spirv::getInterfaceVarABIAttr(0, binding, std::nullopt, context)));
@@ -148,6 +166,44 @@ Value Shader::shared(int64_t count, Type type) {
 // 3. How it is launched
 //===----------------------------------------------------------------------===//
 
+/// Makes indices into shifted operands count from where these begin. The result has a bit for each such binding.
+uint32_t Shader::shift() {
+  uint32_t shifted = 0;
+  llvm::DenseMap<unsigned, Value> bytes;
+  auto builder = OpBuilder::atBlockBegin(&function.getBody().front());
+  int64_t number = 2; // behind the share
+  for (auto [binding, operand] : llvm::enumerate(bindings))
+    if (isShifted(operand)) {
+      shifted |= 1u << binding;
+      bytes[operand] = pushConstant(builder, number++);
+    }
+  for (auto [key, buffer] : buffers) {
+    const auto [operand, width] = key;
+    if (!isShifted(operand))
+      continue;
+    Value unit = arith::ConstantIndexOp::create(builder, kernel.getLoc(), width * bytesOf(operand));
+    Value shift = arith::DivUIOp::create(builder, kernel.getLoc(), bytes[operand], unit);
+    for (Operation *access : buffer.getUsers()) {
+      // The last operand of a load or store of a flat array is its index.
+      OpOperand &index = access->getOpOperand(access->getNumOperands() - 1);
+      index.set(OpBuilder(access).createOrFold<arith::AddIOp>(kernel.getLoc(), index.get(), shift));
+    }
+  }
+  return shifted;
+}
+
+/// Whether the runtime has room for all bindings, and a push constant for each that is shifted.
+bool Shader::canBeBound() {
+  constexpr unsigned mostBindings = 32; // a variant has a bit for each
+  if (bindings.size() > mostBindings)
+    body.declined = "more operands than a shader binds";
+  else if (llvm::count_if(bindings, [&](int64_t operand) { return isShifted(operand); }) > NACRE_GPU_MOST_SHIFTED)
+    body.declined = "more operands that begin anywhere than there are push constants";
+  else
+    return true;
+  return false;
+}
+
 mlir::gpu::GPUModuleOp Shader::finish() {
   Builder builder(context);
   auto set = [&](StringRef name, int64_t value) { function->setAttr(name, builder.getI64IntegerAttr(value)); };
@@ -161,6 +217,7 @@ mlir::gpu::GPUModuleOp Shader::finish() {
   set("nacre.workgroup_size", body.workgroupSize);
   set("nacre.shared_bytes", sharedBytes);
   set("nacre.families", body.families);
+  set("nacre.shifted", shift());
   return module;
 }
 
@@ -206,7 +263,7 @@ FailureOr<EmittedKernel> emitVariants(plan::KernelOp kernel, const GpuOptions &o
   EmittedKernel emitted;
   for (unsigned variant = 0, variants = 1; variant < variants; ++variant) {
     Shader shader(kernel, options, variant);
-    if (failed(emit(kernel, shader.fill()))) {
+    if (failed(emit(kernel, shader.fill())) || !shader.canBeBound()) {
       emitted.declined = shader.fill().declined;
       shader.erase();
       for (mlir::gpu::GPUModuleOp former : emitted.variants)
@@ -274,6 +331,7 @@ GpuKernelCode nacre::codegen::gpu::readVariant(mlir::gpu::GPUModuleOp module) {
   code.workgroupSize = integer("nacre.workgroup_size");
   code.sharedBytes = integer("nacre.shared_bytes");
   code.families = integer("nacre.families");
+  code.shifted = integer("nacre.shifted");
   return code;
 }
 

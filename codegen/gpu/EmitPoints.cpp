@@ -122,10 +122,9 @@ unsigned PointsEmitter::chooseWidth(const Pass &pass) const {
   const WrittenTensor &written = form.written[pass.written];
   constexpr int64_t lanes = 4;
   auto isWhole = [](int64_t number) { return number % lanes == 0; };
-  // Bindings are aligned to 16 bytes.
   std::optional<unsigned> along = contiguousAxis(pass.sizes, written.place.strides);
   if (!along || written.elementType.getIntOrFloatBitWidth() > 32 || !isWhole(pass.sizes[*along]) ||
-      !isWhole(written.place.offset) || !isWhole(evaluator.storedElements(written.place.argument)))
+      !isWhole(written.place.offset) || !function.liesInVectors(written.place.argument, lanes))
     return 1;
   for (auto [size, stride] : llvm::zip_equal(pass.sizes, written.place.strides))
     if (size > 1 && stride != 1 && !isWhole(stride))

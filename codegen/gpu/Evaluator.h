@@ -59,9 +59,6 @@ public:
   /// `cutAxis` of results, if any, has a base.
   bool lanesFit(unsigned lanes, std::optional<unsigned> cutAxis) const;
 
-  /// Elements of the storage of operand `argument`.
-  int64_t storedElements(unsigned argument) const;
-
 private:
   /// An element, or several: of which argument, how many, from where by which steps.
   using LoadKey = std::tuple<unsigned, unsigned, int64_t, std::vector<std::pair<Position, int64_t>>>;

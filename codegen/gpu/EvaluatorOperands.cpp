@@ -21,7 +21,7 @@ namespace nacre::codegen::gpu {
 
 namespace {
 
-/// More bytes are not read at once: bindings are aligned to 16.
+/// More bytes are not read at once.
 constexpr unsigned kVectorBits = 128;
 
 Point laneOf(const Point &at, unsigned loop, unsigned lane) {
@@ -40,10 +40,8 @@ Point withoutLanes(const Point &at) {
 
 } // namespace
 
-int64_t Evaluator::storedElements(unsigned argument) const { return countStoredElements(kernel, argument); }
-
 bool Evaluator::canLoadVector(const Access &access, const Point &at, unsigned lanes) const {
-  return isMultiple(at, access.strides, access.offset, lanes) && storedElements(access.argument) % lanes == 0 &&
+  return isMultiple(at, access.strides, access.offset, lanes) && build.function.liesInVectors(access.argument, lanes) &&
          access.elementType.getIntOrFloatBitWidth() * lanes <= kVectorBits;
 }
 

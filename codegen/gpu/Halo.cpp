@@ -52,7 +52,7 @@ private:
     for (auto [offset, stride] : llvm::zip_equal(box.offsets, place.strides))
       start += offset * stride;
     const bool fits = last != cutAxis && place.strides[last] == 1 && isFour(box.sizes[last]) && isFour(start) &&
-                      isFour(function.elements[place.argument]) &&
+                      function.liesInVectors(place.argument, 4) &&
                       llvm::all_of(ArrayRef(place.strides).drop_back(), isFour);
     return fits ? 4 : 1;
   }

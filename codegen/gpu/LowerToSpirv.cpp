@@ -94,20 +94,32 @@ FailureOr<uint64_t> needsOf(spirv::ModuleOp module) {
 // 2. Conversion
 //===----------------------------------------------------------------------===//
 
+unsigned countPushConstants(mlir::gpu::GPUModuleOp module) {
+  int64_t count = 0;
+  module.walk([&](UnrealizedConversionCastOp op) {
+    if (auto number = op->getAttrOfType<IntegerAttr>(kPushConstant))
+      count = std::max(count, number.getInt() + 1);
+  });
+  return count;
+}
+
 struct LowerPushConstant : OpConversionPattern<UnrealizedConversionCastOp> {
-  using OpConversionPattern::OpConversionPattern;
+  LowerPushConstant(const TypeConverter &types, MLIRContext *context, unsigned count)
+      : OpConversionPattern(types, context), count(count) {}
 
   LogicalResult matchAndRewrite(UnrealizedConversionCastOp op, OpAdaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     auto number = op->getAttrOfType<IntegerAttr>(kPushConstant);
     if (!number)
-      return rewriter.notifyMatchFailure(op, "expected a placeholder of the share");
-    Value value = spirv::getPushConstantValue(op, /*elementCount=*/2, number.getInt(), rewriter.getI32Type(), rewriter);
+      return rewriter.notifyMatchFailure(op, "expected a placeholder of a push constant");
+    Value value = spirv::getPushConstantValue(op, count, number.getInt(), rewriter.getI32Type(), rewriter);
     if (!value)
       return failure();
     rewriter.replaceOp(op, value);
     return success();
   }
+
+  const unsigned count; ///< Of the module.
 };
 
 LogicalResult expandDivisions(mlir::gpu::GPUModuleOp module) {
@@ -136,7 +148,7 @@ LogicalResult convert(mlir::gpu::GPUModuleOp module, spirv::TargetEnvAttr target
   populateSCFToSPIRVPatterns(types, loops, patterns);
   populateMMAToSPIRVCoopMatrixTypeConversion(types);
   populateGpuWMMAToSPIRVCoopMatrixKHRConversionPatterns(types, patterns);
-  patterns.add<LowerPushConstant>(types, context);
+  patterns.add<LowerPushConstant>(types, context, countPushConstants(module));
 
   std::unique_ptr<ConversionTarget> legal = SPIRVConversionTarget::get(target);
   legal->addDynamicallyLegalOp<UnrealizedConversionCastOp>(

@@ -10,6 +10,34 @@
 
 include "mlir/Pass/PassBase.td"
 
+def NoteAlignmentsPass : Pass<"nacre-note-alignments", "::mlir::ModuleOp"> {
+  let summary = "Note on kernels where their operands may begin";
+  let description = [{
+    Vulkan binds a buffer only at multiples of the device's alignment, 256 bytes at most. A view of a storage may begin
+    elsewhere: a row of a recurrence's states, a part of a concatenation. Code for GPUs shifts the indices into such an
+    operand, and reads vectors of it only where they are whole. A kernel is one for all its launches, so what they have in
+    common is noted on it.
+
+    Requires: launches on storages; storages and weights begin on 256 bytes.
+
+    Ensures: a kernel that is launched on an operand that may begin elsewhere has the attribute `nacre.alignments`: for each
+    operand a power of two of bytes.
+
+    Example. Rows of three elements begin on any element.
+
+    ```mlir
+    %row = plan.view %states[%t] {step = 3 : i64} : memref<9x3xf32> to memref<1x3xf32>
+    plan.launch @step(%row) into(%y) : (memref<1x3xf32>) into (memref<1x3xf32>)
+    ```
+
+    notes
+
+    ```mlir
+    plan.kernel @step nest (...) into (...) cut 0 : 1 by 1 attributes {nacre.alignments = array<i64: 4, 256>}
+    ```
+  }];
+}
+
 def EmitGpuPass : Pass<"nacre-emit-gpu", "::mlir::ModuleOp"> {
   let summary = "Turn kernels into compute shaders on vectors and flat arrays";
   let description = [{

@@ -175,6 +175,18 @@ TEST_F(GpuSessionTest, LeavesToTheCpuWhatTheDeviceCannotDo) {
     EXPECT_NE(all.find(expected), std::string::npos) << expected << " is not in\n" << all;
 }
 
+TEST_F(GpuSessionTest, ShiftsOperandsThatBeginAnywhere) {
+  toy.kernels[3].gpu = &toy.addAnywhere;
+  toy.operands[5].offset = toy.operands[6].offset = 68; // of the sum, in the state
+  toy.table.state_bytes = 68 + kColumns * sizeof(float);
+  ASSERT_EQ(create(), NACRE_OK) << reason;
+  for (int run = 0; run < 3; ++run)
+    runAndCheck();
+  // Only the copy, which reads the sum and is not shifted, may be the CPU's.
+  EXPECT_GE(info().gpu_launches, 2u + kRows);
+  EXPECT_EQ(sessionReason(), "");
+}
+
 TEST_F(GpuSessionTest, RefusesOperandsBeyondTheirStorage) {
   toy.operands[4].bytes *= 2; // the loop's last row would end after y
   EXPECT_EQ(create(), NACRE_UNSUPPORTED);

@@ -22,6 +22,9 @@ constexpr uint32_t kCopyCode[] = {
 constexpr uint32_t kAddCode[] = {
 #include "add.inc"
 };
+constexpr uint32_t kAddAnywhereCode[] = {
+#include "add_anywhere.inc"
+};
 
 constexpr uint8_t kInOrder[] = {0, 1, 2};
 
@@ -49,6 +52,8 @@ GpuToyModel::GpuToyModel() {
   gpuVariants[2] = variant(kReluCode, 2, 1, 1, 48);
   gpuVariants[3] = variant(kCopyCode, 2, 1, 1, 48);
   gpuVariants[4] = variant(kAddCode, 2, 1, 1, 48);
+  addAnywhere = variant(kAddAnywhereCode, 2, 1, 1, 48);
+  addAnywhere.shifted = 0b11;
   kernels[0].gpu = &gpuVariants[0];
   kernels[0].gpu_count = 2;
   for (uint32_t i = 1; i < 4; ++i) {

@@ -16,6 +16,7 @@ struct GpuToyModel : ToyModel {
   GpuToyModel();
 
   nacre_gpu_variant gpuVariants[5];
+  nacre_gpu_variant addAnywhere; ///< As gpuVariants[4], of operands that begin on any element.
 };
 
 } // namespace nacre::test

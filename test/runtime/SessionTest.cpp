@@ -218,7 +218,9 @@ TEST_F(SessionTest, RefusesOtherVersions) {
             NACRE_UNSUPPORTED);
   toy.table.format_version = NACRE_FORMAT_VERSION + 1;
   EXPECT_EQ(create(1), NACRE_UNSUPPORTED);
-  EXPECT_STREQ(reason, "the model's tables must be of format 1, but are of format 2; compile the model again");
+  const std::string own = std::to_string(NACRE_FORMAT_VERSION), other = std::to_string(NACRE_FORMAT_VERSION + 1);
+  EXPECT_EQ(reason, "the model's tables must be of format " + own + ", but are of format " + other +
+                        "; compile the model again");
   toy.table.format_version = NACRE_FORMAT_VERSION;
   ++toy.table.sizes.step;
   EXPECT_EQ(create(1), NACRE_UNSUPPORTED);

@@ -42,8 +42,8 @@ struct SharesTest : testing::Test {
   ToyModel toy;
   uint8_t bindings[3] = {0, 1, 2};
   nacre_gpu_variant variants[2] = {
-      {nullptr, bindings, NACRE_GPU_NEED(NACRE_GPU_FLOAT_16), 8, 0, 3, 3, 256, 16384, 1 << NACRE_GPU_NVIDIA},
-      {nullptr, bindings, 0, 4, 0, 3, 3, 64, 0, 0}};
+      {nullptr, bindings, NACRE_GPU_NEED(NACRE_GPU_FLOAT_16), 8, 0, 3, 3, 256, 16384, 1 << NACRE_GPU_NVIDIA, 0, 0},
+      {nullptr, bindings, 0, 4, 0, 3, 3, 64, 0, 0, 0, 0}};
   Capabilities device = {
       NACRE_GPU_NEED(NACRE_GPU_FLOAT_16), NACRE_GPU_NVIDIA, 256, 16384, {65535, 65535}, 8, 1 << 27, 64};
   uint32_t wanted = 0;
@@ -115,6 +115,22 @@ TEST_F(SharesTest, TakeNoVariantThatIsBarred) {
   EXPECT_EQ(share().variant, &variants[1]);
   barred = 3;
   expectCpu("the device lacks code that works on it");
+}
+
+TEST_F(SharesTest, BindShiftedOperandsAnywhere) {
+  device.alignment = 256; // the arena's operand is at 128
+  EXPECT_FALSE(share().on_gpu());
+  variants[0].shifted = 1 << 2;
+  EXPECT_TRUE(share().on_gpu());
+  toy.operands[2].step = 4;
+  EXPECT_TRUE(share().on_gpu());
+  variants[0].shifted = 1 << 1; // another one
+  expectCpu("an operand at an offset that the device does not bind");
+  variants[0].shifted = 1 << 2;
+  device.range = kRows * kColumns * sizeof(float) + 255;
+  EXPECT_TRUE(share().on_gpu());
+  --device.range; // what is bound may begin 255 bytes before
+  expectCpu("an operand larger than the device binds");
 }
 
 TEST_F(SharesTest, LeaveToTheCpuWhatCannotBeBound) {

@@ -83,7 +83,7 @@ static mlir::LogicalResult writeGpu(nacre::plan::KernelOp kernel, raw_ostream &o
   FailureOr<GpuKernel> compiled = compileGpuKernel(kernel, options, gpuEmit);
   if (failed(compiled))
     return failure();
-  if (compiled->variants.empty())
+  if (!compiled->declined.empty())
     errs() << kernel.getSymName() << ": declined: " << compiled->declined << "\n";
   for (auto [number, code] : enumerate(compiled->variants)) {
     if (onlyVariant >= 0 && onlyVariant != int(number))
@@ -94,8 +94,8 @@ static mlir::LogicalResult writeGpu(nacre::plan::KernelOp kernel, raw_ostream &o
     errs() << kernel.getSymName() << " " << number << ": unit extent " << code.unitExtent << ", groups " << code.groups
            << ", workgroup " << code.workgroupSize << ", shared " << code.sharedBytes << ", needs " << code.needs
            << ", families " << code.families << ", flops " << code.flops << ", bindings";
-    for (uint8_t operand : code.bindings)
-      errs() << " " << int(operand);
+    for (auto [binding, operand] : enumerate(code.bindings))
+      errs() << " " << int(operand) << (code.shifted >> binding & 1 ? "+" : "");
     errs() << "\n";
   }
   return success();

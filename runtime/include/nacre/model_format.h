@@ -31,7 +31,7 @@
 extern "C" {
 #endif
 
-#define NACRE_FORMAT_VERSION 1
+#define NACRE_FORMAT_VERSION 2
 
 /** The name under which the runtime's archive defines the table of functions that the head points to (hidden). */
 #define NACRE_FUNCTIONS_SYMBOL "nacre_runtime_functions"
@@ -120,10 +120,18 @@ typedef enum nacre_gpu_family {
   NACRE_GPU_CPU = 7 /**< A CPU that plays one: lavapipe, SwiftShader. */
 } nacre_gpu_family;
 
+/** The most bindings of a variant that may be shifted: with the share, their push constants fill what any device has.
+ */
+#define NACRE_GPU_MOST_SHIFTED 30
+
 /**
  * SPIR-V for one compute shader, entry point "main", descriptor set 0. Binding i is a storage buffer: operand
- * bindings[i] of the launch. Push constants: share_begin and share_end, two int32. A launch over the share [b, e) of
- * the cut axis is a dispatch of (groups, ceil((e - b) / unit_extent), 1) workgroups.
+ * bindings[i] of the launch. A launch over the share [b, e) of the cut axis is a dispatch of
+ * (groups, ceil((e - b) / unit_extent), 1) workgroups.
+ *
+ * Push constants, all int32: share_begin, share_end, then one for each shifted binding, in order. Such an operand need
+ * not begin where the device may bind a buffer: bound is the last place before it where the device may, and the
+ * constant is how many bytes further on the operand begins.
  */
 typedef struct nacre_gpu_variant {
   const uint32_t *code;
@@ -136,6 +144,8 @@ typedef struct nacre_gpu_variant {
   uint32_t workgroup_size; /**< Invocations. */
   uint32_t shared_bytes;
   uint32_t families; /**< 1 << nacre_gpu_family for each that it is meant for; 0: for any. */
+  uint32_t shifted;  /**< 1 << i for each binding i that is; at most NACRE_GPU_MOST_SHIFTED. */
+  uint32_t reserved;
 } nacre_gpu_variant;
 
 /** The runtime's Vulkan half, linked in where a kernel has a GPU variant. */

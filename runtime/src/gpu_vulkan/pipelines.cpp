@@ -27,7 +27,7 @@ bool make_layout(Device &device, uint32_t bindings, Pipelines &pipelines, Reason
   if (!succeeded(vk.CreateDescriptorSetLayout(device.handle, &set, nullptr, &pipelines.sets[bindings]),
                  "vkCreateDescriptorSetLayout", reason))
     return false;
-  const VkPushConstantRange constants = {VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(ShareConstants)};
+  const VkPushConstantRange constants = {VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(PushConstants)};
   VkPipelineLayoutCreateInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
   info.setLayoutCount = 1;

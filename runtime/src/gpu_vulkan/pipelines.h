@@ -35,10 +35,11 @@ inline VkPipeline &pipeline_of(const Pipelines &pipelines, const Code &code) {
   return pipelines.made[pipelines.first[code.kernel] + code.variant];
 }
 
-/// The two push constants of every kernel.
-struct ShareConstants {
-  int32_t begin;
-  int32_t end;
+/// The push constants of a kernel; of the shifts, as many as it has shifted bindings.
+struct PushConstants {
+  int32_t share_begin;
+  int32_t share_end;
+  int32_t shifts[NACRE_GPU_MOST_SHIFTED];
 };
 
 /// Makes room, and a cache with what the file has. False, with the reason, if the driver fails. Destroy them in either

@@ -15,6 +15,14 @@ bool refuse_memory(Reason &reason) {
   return false;
 }
 
+const nacre_operand &operand_of(const Engine &engine, const Part &part, uint32_t binding) {
+  const nacre_entry &entry = *engine.session->entry;
+  return entry.operands[entry.steps[part.step].first_operand + engine.shares[part.step].variant->bindings[binding]];
+}
+
+/// How far behind the last place where the device may bind a buffer a shifted operand begins.
+uint64_t shift_of(const Engine &engine, uint64_t begin) { return begin % engine.device.traits.capabilities.alignment; }
+
 bool make_descriptors(Engine &engine, VkDescriptorSet *sets, Reason &reason) {
   const VulkanApi &vk = engine.device.loader.vk;
   const List<Part> &parts = engine.schedule.gpu;
@@ -81,21 +89,22 @@ bool make_queries(Engine &engine, Reason &reason) {
 } // namespace
 
 bool write_descriptors(Engine &engine, const Part &part, VkDescriptorSet set, Reason &reason) {
-  const nacre_step &step = engine.session->entry->steps[part.step];
   const nacre_gpu_variant &variant = *engine.shares[part.step].variant;
   VkDescriptorBufferInfo buffers[kMaxBindings];
   VkWriteDescriptorSet writes[kMaxBindings];
   for (uint32_t i = 0; i < variant.binding_count; ++i) {
-    const nacre_operand &operand = engine.session->entry->operands[step.first_operand + variant.bindings[i]];
+    const nacre_operand &operand = operand_of(engine, part, i);
     const Region &region = region_of(engine.layout, operand);
     const uint64_t begin = begin_of(engine.layout, operand, part.iteration);
     if (begin < region.begin || begin + operand.bytes > region.begin + region.bytes) {
+      const nacre_step &step = engine.session->entry->steps[part.step];
       reason << "the model's tables are damaged at step '" << engine.session->model->strings + step.name
              << "': an operand is larger than its storage";
       return false;
     }
     const bool is_weight = operand.space == NACRE_SPACE_WEIGHT;
-    buffers[i] = {is_weight ? engine.weights.buffer : engine.storages.buffer, begin, operand.bytes};
+    const uint64_t shift = is_shifted(variant, i) ? shift_of(engine, begin) : 0;
+    buffers[i] = {is_weight ? engine.weights.buffer : engine.storages.buffer, begin - shift, operand.bytes + shift};
     writes[i] = {};
     writes[i].sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
     writes[i].dstSet = set;
@@ -112,7 +121,13 @@ void Recorder::dispatch(const Part &part, VkDescriptorSet set) {
   const Share &share = engine.shares[part.step];
   const nacre_gpu_variant &variant = *share.variant;
   const VkPipelineLayout layout = engine.pipelines.layouts[variant.binding_count];
-  const ShareConstants constants = {int32_t(share.gpu_begin), int32_t(share.gpu_end)};
+  PushConstants constants = {int32_t(share.gpu_begin), int32_t(share.gpu_end), {}};
+  uint32_t shifts = 0;
+  for (uint32_t i = 0; i < variant.binding_count; ++i)
+    if (is_shifted(variant, i)) {
+      const uint64_t begin = begin_of(engine.layout, operand_of(engine, part, i), part.iteration);
+      constants.shifts[shifts++] = int32_t(shift_of(engine, begin));
+    }
   const int64_t rows = (share.gpu_end - share.gpu_begin + variant.unit_extent - 1) / variant.unit_extent;
   if (part.barrier)
     barrier(kCompute, VK_ACCESS_SHADER_WRITE_BIT, kCompute, kShader);
@@ -120,7 +135,7 @@ void Recorder::dispatch(const Part &part, VkDescriptorSet set) {
   if (pipeline != bound)
     vk.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, bound = pipeline);
   vk.CmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &set, 0, nullptr);
-  vk.CmdPushConstants(commands, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof constants, &constants);
+  vk.CmdPushConstants(commands, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, (2 + shifts) * sizeof(int32_t), &constants);
   vk.CmdDispatch(commands, variant.groups, uint32_t(rows), 1);
 }
 

@@ -43,15 +43,19 @@ const char *what_lacks(const nacre_gpu_variant &variant, const Capabilities &dev
 /// nullptr where every operand that the variant binds can be bound, else what stands against it.
 const char *what_prevents(const nacre_gpu_variant &variant, const nacre_model_table &model, const nacre_entry &entry,
                           const nacre_step &step, const Capabilities &device) {
+  uint32_t shifts = 0;
   for (uint32_t i = 0; i < variant.binding_count; ++i) {
     if (variant.bindings[i] >= step.operand_count)
       return "a binding of no operand";
     const nacre_operand &operand = entry.operands[step.first_operand + variant.bindings[i]];
     if (operand.bytes == 0)
       return "an operand of unknown size";
-    if (operand.bytes > device.range)
+    const bool shifted = is_shifted(variant, i);
+    if (shifted && ++shifts > NACRE_GPU_MOST_SHIFTED)
+      return "more shifts than push constants";
+    if (operand.bytes + (shifted ? device.alignment - 1 : 0) > device.range)
       return "an operand larger than the device binds";
-    if (operand.offset % device.alignment != 0 || operand.step % int64_t(device.alignment) != 0)
+    if (!shifted && (operand.offset % device.alignment != 0 || operand.step % int64_t(device.alignment) != 0))
       return "an operand at an offset that the device does not bind";
     // In a loop it must fit a turn further on, too.
     const uint64_t further = uint64_t(operand.step > 0 ? operand.step : 0);

@@ -281,4 +281,16 @@ plan.kernel @kernel contraction (%x: tensor<70x36xf16>, %w: tensor<36x44xf16>) i
         /*tolerance=*/1e-3);
 }
 
+TEST_F(GpuContraction, OperandsThatBeginAnywhere) {
+  checkAnywhere(Matmul{64, 64, 64}.text());
+  checkAnywhere(Matmul{45, 70, 18, 0, /*panel=*/24}.text());
+  checkAnywhere(Matmul{1, 1000, 512, 0, /*panel=*/16, "1"}.text());
+  checkAnywhere(Matmul{20, 24, 16, /*batch=*/5, 0, "0", /*transposed=*/true}.text());
+  checkAnywhere(Matmul{33, 20, 24, 0, 0, "0", false, "f64"}.text(), 1e-13);
+  Convolution convolution{9, 10, 8, 20};
+  convolution.halo = 1;
+  convolution.residual = true;
+  checkAnywhere(convolution.text());
+}
+
 } // namespace

@@ -15,11 +15,14 @@ namespace {
 class GpuPoints : public GpuDifferential {
 protected:
   /// `text` with every NAME replaced by its value.
-  void checkWith(std::string text, const std::vector<std::pair<const char *, std::string>> &values,
-                 double tolerance = 1e-5) {
+  static std::string with(std::string text, const std::vector<std::pair<const char *, std::string>> &values) {
     for (const auto &[name, value] : values)
       text = std::regex_replace(text, std::regex(name), value);
-    check(text, tolerance);
+    return text;
+  }
+  void checkWith(const std::string &text, const std::vector<std::pair<const char *, std::string>> &values,
+                 double tolerance = 1e-5) {
+    check(with(text, values), tolerance);
   }
 };
 
@@ -106,6 +109,30 @@ TEST_F(GpuPoints, FunctionsOverTheirRange) {
     SCOPED_TRACE(range.operation);
     checkWith(kFunction, {{"OPERATION", range.operation}, {"SCALE", range.scale}, {"SHIFT", range.shift}}, 3e-6);
   }
+}
+
+/// Of both signs, to whole powers: the sign of odd ones is that of what is raised.
+constexpr char kPower[] = R"(
+plan.kernel @kernel nest (%x: tensor<40x9xf32>, %y: tensor<40x9xf32>) into (%z: tensor<40x9xf32>) cut 0 : 40 by 1 {
+  %seven = arith.constant 7.0 : f32
+  %four = arith.constant 4.0 : f32
+  %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x, %y : tensor<40x9xf32>, tensor<40x9xf32>) outs(%z : tensor<40x9xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %base = arith.mulf %a, %seven : f32
+    %positive = math.absf %b : f32
+    %scaled = arith.mulf %positive, %four : f32
+    %exponent = math.roundeven %scaled : f32
+    %f = OPERATION %base, %exponent : f32
+    linalg.yield %f : f32
+  } -> tensor<40x9xf32>
+  plan.yield %r : tensor<40x9xf32>
+})";
+
+TEST_F(GpuPoints, PowersAndSigns) {
+  for (const char *operation : {"math.powf", "math.copysign"})
+    checkWith(kPower, {{"OPERATION", operation}}, 3e-6);
 }
 
 //===----------------------------------------------------------------------===//
@@ -314,6 +341,14 @@ plan.kernel @kernel scan (%x: tensor<6x17x8xf32>) into (%y: tensor<6x8xi64>) cut
   } -> (tensor<6x8xf32>, tensor<6x8xi64>)
   plan.yield %r#1 : tensor<6x8xi64>
 })";
+
+TEST_F(GpuPoints, OperandsThatBeginAnywhere) {
+  checkAnywhere(with(kBias, {{"COLS", "36"}, {"ALL", "52"}, {"START", "8"}}));
+  checkAnywhere(with(kGather, {{"COLS", "28"}}));
+  checkAnywhere(kImageToPixels);
+  for (const char *element : {"i8", "f16", "f32", "f64"})
+    checkAnywhere(with(kTranspose, {{"ROWS", "64"}, {"COLS", "36"}, {"ELEM", element}}));
+}
 
 TEST_F(GpuPoints, WhereTheLargestIs) { check(kArgMax); }
 

@@ -12,10 +12,13 @@ namespace {
 
 class GpuRows : public GpuDifferential {
 protected:
-  void checkWith(std::string text, const std::vector<std::pair<const char *, std::string>> &values) {
+  static std::string with(std::string text, const std::vector<std::pair<const char *, std::string>> &values) {
     for (const auto &[name, value] : values)
       text = std::regex_replace(text, std::regex(name), value);
-    check(text);
+    return text;
+  }
+  void checkWith(const std::string &text, const std::vector<std::pair<const char *, std::string>> &values) {
+    check(with(text, values));
   }
 };
 
@@ -183,6 +186,16 @@ TEST_F(GpuRows, MoreRowsThanWorkgroups) {
                        {"cut AXIS : ROWS by 1", "cut 0 : 300000 by 300000"},
                        {"ROWS", "300000"},
                        {"COLS", "5"}});
+}
+
+TEST_F(GpuRows, OperandsThatBeginAnywhere) {
+  for (const char *columns : {"40", "173", "5000"})
+    checkAnywhere(with(kSoftmax, {{"INDICES", "d0, d1"},
+                                  {"SHAPE", std::string("29x") + columns},
+                                  {"AXIS", "0"},
+                                  {"ROWS", "29"},
+                                  {"COLS", columns}}));
+  checkAnywhere(with(kInstanceNorm, {{"xCxf32", "x24xf32"}, {"<Cxf32", "<24xf32"}, {"9, C\\]", "9, 24]"}}));
 }
 
 } // namespace

@@ -128,6 +128,8 @@ bool VulkanDevice::meets(const GpuKernelCode &code) const {
 
 namespace {
 
+constexpr size_t kMostPushConstants = 2 + NACRE_GPU_MOST_SHIFTED;
+
 /// What one launch makes; nothing is kept, a test is not in a hurry.
 struct Launch {
   VkDevice device;
@@ -139,6 +141,7 @@ struct Launch {
   VkPipeline pipeline = VK_NULL_HANDLE;
   VkDescriptorPool descriptors = VK_NULL_HANDLE;
   VkDescriptorSet set = VK_NULL_HANDLE;
+  llvm::SmallVector<int32_t> shifts; ///< Of the shifted bindings.
 
   explicit Launch(VkDevice device) : device(device) {}
   ~Launch() {
@@ -186,7 +189,7 @@ struct Launch {
     set.bindingCount = bindings.size();
     set.pBindings = bindings.data();
     NACRE_VK(vkCreateDescriptorSetLayout(device, &set, nullptr, &setLayout));
-    const VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, 2 * sizeof(int32_t)};
+    const VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, kMostPushConstants * sizeof(int32_t)};
     VkPipelineLayoutCreateInfo info = {};
     info.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
     info.setLayoutCount = 1;
@@ -205,6 +208,7 @@ struct Launch {
     return true;
   }
 
+  /// What is shifted is bound where any device can, and the rest of the way is a push constant.
   bool bind(const GpuKernelCode &code, llvm::ArrayRef<size_t> offsets, llvm::ArrayRef<Storage> storages) {
     const VkDescriptorPoolSize size = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, uint32_t(code.bindings.size())};
     VkDescriptorPoolCreateInfo pool = {};
@@ -221,7 +225,11 @@ struct Launch {
     NACRE_VK(vkAllocateDescriptorSets(device, &allocation, &set));
     for (size_t i = 0; i < code.bindings.size(); ++i) {
       const unsigned operand = code.bindings[i];
-      const VkDescriptorBufferInfo part = {buffer, offsets[operand], llvm::alignTo(storages[operand].bytes, 16)};
+      const size_t shift = code.shifted >> i & 1 ? offsets[operand] % kGpuBufferAlignment : 0;
+      if (code.shifted >> i & 1)
+        shifts.push_back(int32_t(shift));
+      const VkDescriptorBufferInfo part = {buffer, offsets[operand] - shift,
+                                           llvm::alignTo(storages[operand].bytes + shift, 16)};
       VkWriteDescriptorSet write = {};
       write.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
       write.dstSet = set;
@@ -246,8 +254,10 @@ struct Launch {
     NACRE_VK(vkBeginCommandBuffer(commands, &once));
     vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
     vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &set, 0, nullptr);
-    const int32_t share[2] = {int32_t(begin), int32_t(end)};
-    vkCmdPushConstants(commands, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof share, share);
+    llvm::SmallVector<int32_t> constants = {int32_t(begin), int32_t(end)};
+    constants.append(shifts);
+    vkCmdPushConstants(commands, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, constants.size() * sizeof(int32_t),
+                       constants.data());
     vkCmdDispatch(commands, code.groups, llvm::divideCeil(end - begin, code.unitExtent), 1);
     VkMemoryBarrier visible = {};
     visible.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
@@ -269,12 +279,12 @@ struct Launch {
 
 } // namespace
 
-bool VulkanDevice::run(const GpuKernelCode &code, llvm::MutableArrayRef<Storage> storages, int64_t begin, int64_t end) {
-  constexpr size_t alignment = 256; // The most that minStorageBufferOffsetAlignment may ask for.
+bool VulkanDevice::run(const GpuKernelCode &code, llvm::MutableArrayRef<Storage> storages,
+                       llvm::ArrayRef<int64_t> alignments, int64_t begin, int64_t end) {
   llvm::SmallVector<size_t> offsets;
   size_t bytes = 0;
-  for (const Storage &storage : storages) {
-    offsets.push_back(llvm::alignTo(bytes + kGuard, alignment));
+  for (auto [storage, alignment] : llvm::zip_equal(storages, alignments)) {
+    offsets.push_back(llvm::alignTo(bytes + kGuard, kGpuBufferAlignment) + 3 * alignment % kGpuBufferAlignment);
     bytes = offsets.back() + storage.bytes + kGuard;
   }
   Launch launch(state->device);

@@ -19,8 +19,10 @@ public:
   /// Whether the device has what `code` needs, so that it may be run.
   bool meets(const GpuKernelCode &code) const;
 
-  /// Runs `code` for the share [begin, end) of the cut axis. False where Vulkan refuses something, after saying what.
-  bool run(const GpuKernelCode &code, llvm::MutableArrayRef<Storage> storages, int64_t begin, int64_t end);
+  /// Runs `code` for the share [begin, end) of the cut axis, each storage at an odd multiple of its alignment, a power
+  /// of two up to kGpuBufferAlignment. False where Vulkan refuses something, after saying what.
+  bool run(const GpuKernelCode &code, llvm::MutableArrayRef<Storage> storages, llvm::ArrayRef<int64_t> alignments,
+           int64_t begin, int64_t end);
 
 private:
   VulkanDevice() = default;

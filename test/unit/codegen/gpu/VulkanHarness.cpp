@@ -6,6 +6,7 @@
 
 #include "test/unit/codegen/gpu/VulkanHarness.h"
 #include "codegen/PackWeights.h"
+#include "codegen/gpu/Passes.h"
 #include "dialects/nn/ConstantData.h"
 #include "runtime/include/nacre/model_format.h"
 #include "test/unit/codegen/gpu/VulkanDevice.h"
@@ -140,17 +141,20 @@ void GpuDifferential::runVariant(plan::KernelOp kernel, const GpuKernelCode &cod
   }
   std::vector<Storage> whole = storages;
   const int64_t extent = kernel.getCutExtent(), grain = kernel.getGrain();
-  ASSERT_TRUE(device->run(code, whole, 0, extent));
+  const SmallVector<int64_t> alignments = gpu::readAlignments(kernel);
+  ASSERT_TRUE(device->run(code, whole, alignments, 0, extent));
   for (unsigned i = kernel.getNumInputs(); i < whole.size(); ++i)
     compare(whole[i], expected[i], tolerance);
 
-  const int64_t middle = std::min<int64_t>(llvm::divideCeil(extent / 2, grain) * grain, extent);
-  for (int64_t cut : std::set<int64_t>{grain, middle, extent - grain}) {
-    if (cut <= 0 || cut >= extent || cut % grain != 0)
+  // One grain, the middle, and all but the last grain; the middle need not be one of several.
+  const int64_t grains = llvm::divideCeil(extent, grain);
+  for (int64_t cut : std::set<int64_t>{1, grains / 2, grains - 1}) {
+    if (cut <= 0 || cut >= grains)
       continue;
+    cut *= grain;
     std::vector<Storage> divided = storages;
-    ASSERT_TRUE(device->run(code, divided, cut, extent));
-    ASSERT_TRUE(device->run(code, divided, 0, cut));
+    ASSERT_TRUE(device->run(code, divided, alignments, cut, extent));
+    ASSERT_TRUE(device->run(code, divided, alignments, 0, cut));
     for (unsigned i = 0; i < whole.size(); ++i)
       EXPECT_EQ(divided[i].memory, whole[i].memory) << "storage " << i << " depends on the division at " << cut;
   }
@@ -160,10 +164,33 @@ void GpuDifferential::check(const std::string &text, double tolerance, const Gpu
   SCOPED_TRACE(text);
   auto module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
   ASSERT_TRUE(module);
+  checkKernel(*module->getOps<plan::KernelOp>().begin(), tolerance, options);
+}
+
+void GpuDifferential::checkAnywhere(const std::string &text, double tolerance) {
+  SCOPED_TRACE(text);
+  auto module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
+  ASSERT_TRUE(module);
   auto kernel = *module->getOps<plan::KernelOp>().begin();
+  for (int64_t least : {1, 16}) {
+    SmallVector<int64_t> alignments;
+    for (BlockArgument argument : kernel.getBody().getArguments()) {
+      const int64_t bytes = cast<RankedTensorType>(argument.getType()).getElementTypeBitWidth() / 8;
+      const bool isPacked =
+          argument.getArgNumber() < kernel.getNumInputs() && kernel.getEncoding(argument.getArgNumber());
+      alignments.push_back(isPacked ? kGpuBufferAlignment : std::max(least, bytes));
+    }
+    kernel->setAttr(gpu::kAlignments, DenseI64ArrayAttr::get(&context, alignments));
+    SCOPED_TRACE("at multiples of " + std::to_string(least));
+    checkKernel(kernel, tolerance, {});
+  }
+}
+
+void GpuDifferential::checkKernel(plan::KernelOp kernel, double tolerance, const GpuOptions &options) {
   FailureOr<GpuKernel> compiled = compileGpuKernel(kernel, options);
   ASSERT_TRUE(succeeded(compiled));
   ASSERT_FALSE(compiled->variants.empty()) << compiled->declined;
+  ASSERT_EQ(compiled->declined, ""); // no variant is left out
   const std::vector<Storage> before = randomStorages(kernel);
   std::vector<Storage> expected = before;
   ASSERT_NO_FATAL_FAILURE(runReference(kernel, expected));

@@ -24,8 +24,11 @@ protected:
   /// `text` is one kernel. Some emitter must take it, and do what the fallback does up to `tolerance`, relative to the
   /// largest result.
   void check(const std::string &text, double tolerance = 1e-5, const GpuOptions &options = {});
+  /// The same of operands that begin on any element, and on any 16 bytes; packed weights never do.
+  void checkAnywhere(const std::string &text, double tolerance = 1e-5);
 
 private:
+  void checkKernel(plan::KernelOp kernel, double tolerance, const GpuOptions &options);
   std::vector<Storage> randomStorages(plan::KernelOp kernel);
   void runReference(plan::KernelOp kernel, std::vector<Storage> &storages);
   void runVariant(plan::KernelOp kernel, const GpuKernelCode &code, const std::vector<Storage> &before,
