@@ -9,9 +9,14 @@ How:  nacre-compile, then nacre-run --expect, for each data set. Where the compi
       runner fixes it with --set and counts it. A case whose operators are all listed (operators.txt) must pass or stand in
       expected-failures.txt with a reason; an entry that passes, or names no case, fails the run. A case with other
       operators must be refused with an error, or be right: never crash, never be wrong.
+      On a GPU a failover to the CPU is an error, any message of a validation layer is, and so is a launch of the CPU in a
+      case that cpu-launches.txt does not list; one that it lists must have such a launch. `split` moves all cuts of the
+      library that `gpu` runs whole, so that a case is compiled once for both.
 """
 import argparse
 import concurrent.futures
+import itertools
+import json
 import os
 import re
 import resource
@@ -28,15 +33,22 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 ARM64_SYSROOT = "/usr/aarch64-linux-gnu"
 
-# Ways to run a case: what to compile it for, and how.
-TARGETS = {"host": ["--target=host"], "linux-arm64": ["--target=linux-arm64"], "gpu": ["--target=host", "--place=gpu"],
-           "split": ["--target=host", "--place=split:50"]}
+# A way to run a case: what to compile it for, and how to run it. Cases are compiled once for targets side by side that are
+# compiled alike.
+Target = namedtuple("Target", "name compile run", defaults=((),))
+ON_GPU = ("--target=host", "--place=gpu")
+TARGETS = {target.name: target for target in (
+    Target("host", ("--target=host",)), Target("linux-arm64", ("--target=linux-arm64",)),
+    Target("gpu", ON_GPU, ("--gpu",)), Target("split", ON_GPU, ("--gpu-cut=50",)))}
+
 ENGINES = re.compile(r"^.*: (\d+) launches, (\d+) of the CPU beside it", re.MULTILINE)
-VALIDATION_LAYER = "VK_LAYER_KHRONOS_validation"
+AGREEMENT = re.compile(r"^output '.*' agrees: largest difference (\S+), largest element (\S+)$", re.MULTILINE)
+VALIDATION_MESSAGE = re.compile(r"VUID-|UNASSIGNED-|Validation (?:Error|Warning)")
 
 # kind: passed, refused (an error of the compiler), wrong (an answer differs), or broke (a crash, a hang, no answer).
-# gpu, cpu: launches of each engine, where a GPU took part.
-Outcome = namedtuple("Outcome", "kind text fixed_inputs gpu cpu", defaults=(0, 0))
+# gpu, cpu: launches of each engine, where a GPU is to take part. error: the largest, relative to the largest element.
+# messages: lines of a validation layer.
+Outcome = namedtuple("Outcome", "kind text fixed_inputs gpu cpu error messages", defaults=(0, 0, 0.0, 0))
 
 
 class Runner:
@@ -61,10 +73,10 @@ class Runner:
     def program(self, name):
         return os.path.join(self.options.bin, name)
 
-    def runner_command(self, target):
-        if target == "linux-arm64":
-            return ["qemu-aarch64", "-L", ARM64_SYSROOT, self.program("nacre-run-arm64")]
-        return [self.program("nacre-run"), *(["--gpu"] if on_gpu(target) else [])]
+    def run_command(self, target, library):
+        program = (["qemu-aarch64", "-L", ARM64_SYSROOT, self.program("nacre-run-arm64")] if target.name == "linux-arm64"
+                   else [self.program("nacre-run")])
+        return [*program, library, f"--rtol={self.options.rtol}", f"--atol={self.options.atol}"]
 
     def compile(self, case, data_set, target, library):
         """Compiles, fixing one more input each time the compiler asks for it; returns (outcome or None, fixed names)."""
@@ -73,8 +85,8 @@ class Runner:
         fixed = []
         while True:
             values = [f"--set={name}={data_set.inputs[name]}" for name in fixed]
-            status, said = self.command(self.program("nacre-compile"), case.path, "-o", library, *TARGETS[target], "--jobs=1",
-                                        *shapes, *values)
+            status, said = self.command(self.program("nacre-compile"), case.path, "-o", library, *target.compile,
+                                        "--jobs=1", f"--report={report_of(library)}", *shapes, *values)
             if status == 0:
                 return None, fixed
             if status != 1:
@@ -85,40 +97,66 @@ class Runner:
                 return Outcome("refused", summary(said), fixed), fixed
             fixed.append(asked[0])
 
-    def case(self, case, target):
+    def case(self, case, targets):
+        """The outcome of each of `targets`, which are compiled alike."""
         folder = tempfile.mkdtemp(dir=self.work)
         library = os.path.join(folder, "libmodel.so")
         try:
-            return self.data_sets(case, target, library)
+            return self.data_sets(case, targets, library)
         finally:
             if not self.options.keep:
                 shutil.rmtree(folder, ignore_errors=True)
 
-    def data_sets(self, case, target, library):
-        compiled, fixed, gpu, cpu = False, [], 0, 0
+    def data_sets(self, case, targets, library):
+        fixed, outcomes = None, {}
         for data_set in case.data_sets or [cases.DataSet({}, {})]:
-            if not compiled or fixed:  # a fixed input belongs to one data set
-                outcome, fixed = self.compile(case, data_set, target, library)
-                compiled = True
+            if fixed or fixed is None:  # a fixed input belongs to one data set
+                outcome, fixed = self.compile(case, data_set, targets[0], library)
                 if outcome:
-                    return outcome
-            arguments = [f"--input={name}={path}" for name, path in data_set.inputs.items()
-                         if name not in fixed and not case.contradicts(name, path)]
-            arguments += [f"--expect={name}={path}" for name, path in data_set.outputs.items()]
-            status, said = self.command(*self.runner_command(target), library, *arguments, f"--rtol={self.options.rtol}",
-                                        f"--atol={self.options.atol}")
-            if status != 0:
-                return Outcome("wrong" if status == 1 else "broke", f"nacre-run ended with {status}: {summary(said)}", fixed)
-            if on_gpu(target):
-                if "VUID-" in said or "Validation " in said:
-                    return Outcome("broke", f"a validation layer objects: {summary(said)}", fixed)
-                if engines := ENGINES.search(said):
-                    gpu, cpu = gpu + int(engines[1]), cpu + int(engines[2])
-        return Outcome("passed", "", fixed, gpu, cpu)
+                    return [outcome] * len(targets)
+            for target in targets:
+                former = outcomes.get(target, Outcome("passed", "", fixed))
+                if former.kind == "passed":
+                    now = self.run(case, data_set, target, library, fixed)
+                    outcomes[target] = now._replace(gpu=former.gpu + now.gpu, cpu=former.cpu + now.cpu,
+                                                    error=max(former.error, now.error))
+        return [outcomes[target] for target in targets]
+
+    def run(self, case, data_set, target, library, fixed):
+        arguments = [f"--input={name}={path}" for name, path in data_set.inputs.items()
+                     if name not in fixed and not case.contradicts(name, path)]
+        arguments += [f"--expect={name}={path}" for name, path in data_set.outputs.items()]
+        launches = read_launches(library) if on_gpu(target) else []
+        # There is nothing to start a GPU for where no kernel has code for it.
+        for_gpu = any(launch["engine"] != "cpu" for launch in launches)
+        status, said = self.command(*self.run_command(target, library), *(target.run if for_gpu else ()), *arguments)
+        messages = len(VALIDATION_MESSAGE.findall(said))
+        if status != 0:
+            return Outcome("wrong" if status == 1 else "broke", f"nacre-run ended with {status}: {summary(said)}", fixed,
+                           messages=messages)
+        if messages:
+            return Outcome("broke", f"a validation layer objects: {summary(said)}", fixed, messages=messages)
+        gpu, cpu = 0, sum(launch["turns"] for launch in launches)
+        if for_gpu:
+            engines = ENGINES.search(said)
+            if not engines:
+                return Outcome("broke", "nacre-run does not say which engine computed what", fixed)
+            gpu, cpu = map(int, engines.groups())
+        errors = [float(difference) / (float(largest) or 1) for difference, largest in AGREEMENT.findall(said)]
+        return Outcome("passed", "", fixed, gpu, cpu, max(errors, default=0.0))
 
 
 def on_gpu(target):
-    return "--place" in " ".join(TARGETS[target])
+    return any(option.startswith("--place=") for option in target.compile)
+
+
+def report_of(library):
+    return os.path.splitext(library)[0] + ".json"
+
+
+def read_launches(library):
+    with open(report_of(library), encoding="utf-8") as file:
+        return json.load(file)["launches"]
 
 
 def summary(said):
@@ -135,16 +173,16 @@ def read_operators():
     return {w for w in words if not w.startswith("-")}, {w[1:] for w in words if w.startswith("-")}
 
 
+def read_list(name):
+    """The lines `entry: reason` of a list beside this file, as {entry: reason}."""
+    with open(os.path.join(HERE, name), encoding="utf-8") as file:
+        return dict(line.strip().split(": ", 1) for line in file if line.strip() and not line.startswith("#"))
+
+
 def read_expected_failures(targets):
-    """{(case, target): reason}; a line is `target case: reason`, target `*` meaning each."""
-    expected = {}
-    with open(os.path.join(HERE, "expected-failures.txt"), encoding="utf-8") as file:
-        for line in file:
-            if line.strip() and not line.startswith("#"):
-                entry, reason = line.strip().split(": ", 1)
-                target, name = entry.split()
-                expected.update({(name, t): reason for t in targets if target in ("*", t)})
-    return expected
+    """{(case, target): reason}; an entry is `target case`, target `*` meaning each."""
+    entries = ((*entry.split(), reason) for entry, reason in read_list("expected-failures.txt").items())
+    return {(name, t.name): reason for target, name, reason in entries for t in targets if target in ("*", t.name)}
 
 
 def parse_arguments():
@@ -180,36 +218,44 @@ def collect(arguments):
 def main():
     arguments = parse_arguments()
     arguments.bin = os.path.abspath(arguments.bin)
-    targets = arguments.target or ["host", "linux-arm64"]
+    targets = [TARGETS[name] for name in arguments.target or ("host", "linux-arm64")]
     groups, selected = collect(arguments)
     operators, unlisted_modes = read_operators()
     expected = read_expected_failures(targets)
     work = tempfile.mkdtemp(prefix="nacre-conformance-")
     runner = Runner(arguments, work)
 
+    cpu_launches = read_list("cpu-launches.txt") if TARGETS["gpu"] in targets else {}
+
     unlisted = {case.id: reasons for case in selected if (reasons := case.unlisted(operators, unlisted_modes))}
-    plan = [(case, target) for target in targets for case in selected
-            if case.id not in unlisted or (target == targets[0] and not arguments.listed_only)]
+    plan = []
+    for _, alike in itertools.groupby(targets, key=lambda target: target.compile):
+        alike = list(alike)
+        for case in selected:
+            if case.id not in unlisted:
+                plan.append((case, alike))
+            elif targets[0] in alike and not arguments.listed_only:
+                plan.append((case, targets[:1]))
+
     counts, failures = Counter(), []
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        for (case, target), outcome in zip(plan, pool.map(lambda task: runner.case(*task), plan)):
-            verdict = judge(case, target, outcome, case.id in unlisted, expected)
-            counts[case.group, target, verdict] += 1
-            counts[case.group, target, "--set"] += bool(outcome.fixed_inputs)
-            counts[case.group, target, "on gpu"] += outcome.gpu
-            counts[case.group, target, "on cpu"] += outcome.cpu
-            if arguments.verbose and target == "gpu" and outcome.cpu:
-                print(f"{case.id}: {outcome.cpu} launches of the CPU")
-            if verdict == "failed":
-                failures.append(f"{target} {case.id}: " + (outcome.text or "passes, but is in expected-failures.txt"))
-            elif arguments.verbose and outcome.text:
-                print(f"{verdict}: {target} {case.id}: {outcome.text}")
+        for (case, alike), outcomes in zip(plan, pool.map(lambda task: runner.case(*task), plan)):
+            for target, outcome in zip(alike, outcomes):
+                verdict, text = judge(case, target.name, outcome, case.id in unlisted, expected, cpu_launches)
+                counts[case.group, target, verdict] += 1
+                counts[case.group, target, "--set"] += bool(outcome.fixed_inputs)
+                counts[case.group, target, "on gpu"] += outcome.gpu
+                counts[case.group, target, "on cpu"] += outcome.cpu
+                if verdict == "failed":
+                    failures.append(f"{target.name} {case.id}: {text}")
+                elif arguments.verbose and text:
+                    print(f"{verdict}: {target.name} {case.id}: {text}")
 
     if not arguments.filter:
         known = {case.id for case in selected}
-        for name, target in sorted(expected):
-            if name.split("/")[0] in groups and name not in known:
-                failures.append(f"{target} {name}: is in expected-failures.txt, but there is no such case")
+        lists = {"expected-failures.txt": {name for name, _ in expected}, "cpu-launches.txt": set(cpu_launches)}
+        failures += [f"{name}: is in {file}, but there is no such case" for file, names in lists.items()
+                     for name in sorted(names) if name.split("/")[0] in groups and name not in known]
     report(counts, failures, groups, targets)
     if arguments.keep:
         print(f"libraries are in {work}")
@@ -218,13 +264,19 @@ def main():
     return 1 if failures else 0
 
 
-def judge(case, target, outcome, is_unlisted, expected):
+def judge(case, target, outcome, is_unlisted, expected, cpu_launches):
+    """The verdict, and what there is to say."""
     passed = outcome.kind == "passed"
     if is_unlisted:
-        return "extra" if passed else "refused" if outcome.kind == "refused" else "failed"
+        return ("extra" if passed else "refused" if outcome.kind == "refused" else "failed"), outcome.text
     if (case.id, target) in expected:
-        return "failed" if passed or outcome.kind == "broke" else "expected"
-    return "passed" if passed else "failed"
+        if passed:
+            return "failed", "passes, but is in expected-failures.txt"
+        return ("failed" if outcome.kind == "broke" else "expected"), outcome.text
+    if passed and target == "gpu" and (outcome.cpu > 0) != (case.id in cpu_launches):
+        return "failed", (f"{outcome.cpu} launches on the CPU, but not in cpu-launches.txt" if outcome.cpu else
+                          "no launch on the CPU, but in cpu-launches.txt")
+    return ("passed" if passed else "failed"), outcome.text
 
 
 def report(counts, failures, groups, targets):
@@ -236,7 +288,7 @@ def report(counts, failures, groups, targets):
         for target in targets:
             row = [counts[group, target, column] for column in columns]
             if any(row):
-                print(f"{group:<20}{target:<14}" + "".join(f"{n:>10}" for n in row))
+                print(f"{group:<20}{target.name:<14}" + "".join(f"{n:>10}" for n in row))
     print("expected: fails as expected-failures.txt says; --set: an input was fixed; extra, refused: operators not listed; "
           "on gpu, on cpu: launches\n")
     passed = sum(n for (_, _, column), n in counts.items() if column == "passed")
