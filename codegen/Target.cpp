@@ -141,9 +141,9 @@ Expected<Target> makeTarget(const System &system, StringRef cpu) {
   Target target;
   target.name = system.name.str();
   target.triple = system.triple.str();
-  const bool v4 = hasAll(*features, kX86Features[2].names);
-  target.isa = arm64 ? Isa::Neon : v4 ? Isa::Avx512 : Isa::Avx2;
-  target.cpu = arm64 ? "generic" : v4 ? "x86-64-v4" : "x86-64-v3";
+  const bool v4 = hasAll(*features, kX86Features[2].names), v3 = hasAll(*features, kX86Features[1].names);
+  target.isa = arm64 ? Isa::Neon : v4 ? Isa::Avx512 : v3 ? Isa::Avx2 : Isa::Sse4;
+  target.cpu = arm64 ? "generic" : v4 ? "x86-64-v4" : v3 ? "x86-64-v3" : "x86-64-v2";
   if (cpu == "native")
     cpu = sys::getHostCPUName();
   target.tuneCpu = tunedAs(cpu).str();
@@ -158,9 +158,9 @@ Expected<Target> makeTarget(const System &system, StringRef cpu) {
       extra.push_back(("+" + name).str());
   }
   target.features = join(extra, ",");
-  const uint64_t baseline = arm64 ? NACRE_CPU_NEED(NACRE_ARM64_NEON) : NACRE_CPU_NEED(NACRE_X86_64_V3);
+  const uint64_t baseline = arm64 ? NACRE_CPU_NEED(NACRE_ARM64_NEON) : NACRE_CPU_NEED(NACRE_X86_64_V2);
   if (!(target.needs & baseline))
-    return createStringError("cpu must have %s, but '%s' has not", arm64 ? "NEON" : "AVX2 and FMA", cpu.str().c_str());
+    return createStringError("cpu must have %s, but '%s' has not", arm64 ? "NEON" : "SSE4.2", cpu.str().c_str());
   return target;
 }
 

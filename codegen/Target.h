@@ -17,7 +17,8 @@
 
 namespace nacre::codegen {
 
-enum class Isa { Avx2, Avx512, Neon };
+/// Sse4 has no multiply-add in one instruction and no conversions of f16: a baseline for old machines.
+enum class Isa { Sse4, Avx2, Avx512, Neon };
 
 /// A CPU of an operating system: one variant of each kernel.
 struct Target {
@@ -32,7 +33,7 @@ struct Target {
 
   bool isArm64() const { return isa == Isa::Neon; }
   /// Vector registers, and their width.
-  unsigned registers() const { return isa == Isa::Avx2 ? 16 : 32; }
+  unsigned registers() const { return isa == Isa::Sse4 || isa == Isa::Avx2 ? 16 : 32; }
   unsigned vectorBytes() const { return isa == Isa::Avx512 ? 64 : isa == Isa::Avx2 ? 32 : 16; }
   /// Elements of a vector register.
   unsigned lanes(unsigned elementBytes = 4) const { return vectorBytes() / elementBytes; }
@@ -40,7 +41,7 @@ struct Target {
 
 /// The targets that `--target=name --cpu=cpus` mean: one for each name in the comma-separated `cpus`, those with the
 /// widest vectors first, then the most demanding; no two need the same. Empty `cpus` means `native` for the host, else
-/// the baseline: AVX2 with FMA, or armv8.0-a tuned for big cores.
+/// the baseline: AVX2 with FMA, or armv8.0-a tuned for big cores. Older x86 CPUs, down to SSE4.2, must be named.
 llvm::Expected<llvm::SmallVector<Target, 1>> parseTargets(llvm::StringRef name, llvm::StringRef cpus);
 
 } // namespace nacre::codegen

@@ -22,6 +22,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
@@ -30,6 +31,7 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -112,9 +114,23 @@ std::unique_ptr<llvm::TargetMachine> createMachine(const Target &target, std::st
       triple, target.cpu, target.features, options, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
 }
 
+/// Without the instruction, a fused multiply-add is a call of the C library for each lane. Ours do not need the single
+/// rounding: their constants have the zeros at the end that make the products exact.
+void splitMultiplyAdds(llvm::Module &module) {
+  for (llvm::Function &function : llvm::make_early_inc_range(module)) {
+    if (function.getIntrinsicID() != llvm::Intrinsic::fma)
+      continue;
+    llvm::Type *type = function.getReturnType();
+    function.replaceAllUsesWith(llvm::Intrinsic::getOrInsertDeclaration(&module, llvm::Intrinsic::fmuladd, {type}));
+    function.eraseFromParent();
+  }
+}
+
 void optimize(llvm::Module &module, llvm::TargetMachine &machine, const Target &target, bool vectorize) {
   module.setTargetTriple(machine.getTargetTriple());
   module.setDataLayout(machine.createDataLayout());
+  if (target.isa == Isa::Sse4)
+    splitMultiplyAdds(module);
   for (llvm::Function &function : module) {
     if (function.isDeclaration())
       continue;
@@ -206,7 +222,22 @@ LogicalResult compile(ModuleOp module, const Target &target, Emit emit, KernelCo
 
 } // namespace
 
+/// Every other target has instructions that convert halves; a call would need a library that models are not linked
+/// with.
+static bool usesHalves(plan::KernelOp kernel) {
+  auto isHalf = [](Type type) { return getElementTypeOrSelf(type).isF16(); };
+  return kernel
+      .walk([&](Operation *op) {
+        return llvm::any_of(op->getOperandTypes(), isHalf) || llvm::any_of(op->getResultTypes(), isHalf)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 FailureOr<KernelCode> codegen::compileKernel(plan::KernelOp kernel, const Target &target, Emit emit, StringRef symbol) {
+  if (target.isa == Isa::Sse4 && usesHalves(kernel))
+    return kernel.emitError("has elements of f16, so the cpu must have F16C; name one that is not older than AVX2");
   KernelCopy copy(registerOnce());
   loadDialects(copy.context);
   KernelCode code;

@@ -19,7 +19,7 @@ namespace nacre::codegen::cpu {
 
 namespace {
 
-int64_t registerCount(Isa isa) { return isa == Isa::Avx2 ? 16 : 32; }
+int64_t registerCount(Isa isa) { return isa == Isa::Sse4 || isa == Isa::Avx2 ? 16 : 32; }
 
 } // namespace
 
@@ -29,8 +29,8 @@ bool tileFits(Isa isa, int64_t rows, int64_t vectors) {
   // columns.
   if (isa == Isa::Neon)
     return accumulators + rows + std::min<int64_t>(vectors, 3) <= registerCount(isa) && rows <= 8;
-  // With 32 registers the loop's scheduling wants one more to turn over.
-  const int64_t spare = isa == Isa::Avx512 ? 2 : 1;
+  // With 32 registers the loop's scheduling wants one more to turn over; without a multiply-add, products take one.
+  const int64_t spare = isa == Isa::Avx512 || isa == Isa::Sse4 ? 2 : 1;
   return accumulators + std::min(rows, vectors) + spare <= registerCount(isa) && rows <= 14;
 }
 
@@ -38,7 +38,7 @@ int64_t mostRows(Isa isa, int64_t rowBytes) {
   // Two ways are left to the panel and to what is prefetched. NEON's cores have few ways, but rows meet in one set of
   // them four times more rarely.
   constexpr int64_t wayBytes = 4096;
-  const int64_t ways = isa == Isa::Avx2 ? 6 : isa == Isa::Avx512 ? 10 : 8;
+  const int64_t ways = isa == Isa::Sse4 || isa == Isa::Avx2 ? 6 : isa == Isa::Avx512 ? 10 : 8;
   const int64_t sets = wayBytes / std::gcd(std::max<int64_t>(rowBytes, 1), wayBytes);
   return std::min<int64_t>(16, ways * sets);
 }
@@ -51,9 +51,10 @@ int64_t stepsPerTurn(Isa isa, int64_t lanes) { return isa == Isa::Neon ? lanes :
 
 namespace {
 
-/// Cycles of one step of the reduction. All three have two multiply-adds and two loads a cycle, and a latency of four.
+/// Cycles of one step of the reduction. All have two multiply-adds and two loads a cycle, and a latency of four; with
+/// SSE, a product and a sum.
 double stepCycles(Isa isa, int64_t rows, int64_t vectors) {
-  const double multiplyAdds = 0.5 * rows * vectors;
+  const double multiplyAdds = (isa == Isa::Sse4 ? 1.0 : 0.5) * rows * vectors;
   // A little less for loads, which wait for one another more than multiply-adds do.
   const double loads = 0.6 * (isa == Isa::Neon ? rows / 4.0 + vectors / 2.0 : rows + vectors);
   // Panels come from the second-level cache.

@@ -43,6 +43,7 @@ bool hasMasks(const Target &target, unsigned elementBits) {
     return true;
   case Isa::Avx2:
     return elementBits == 32 || elementBits == 64;
+  case Isa::Sse4:
   case Isa::Neon:
     return false;
   }

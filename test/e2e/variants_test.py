@@ -41,6 +41,15 @@ class VariantsTest(nacre.NacreTest):
                 said = self.run_x86_64(library, cpu="Nehalem", status=NO_ANSWER)
                 self.assertIn("the model needs a CPU with x86-64-v3, which this one lacks", said)
 
+    @unittest.skipUnless(X86_64, "needs an x86-64 host with qemu-x86_64")
+    def test_x86_64_without_avx(self):
+        """The second variant has neither a fused multiply-add nor the first's wide registers, and reads the same panels."""
+        for model in ("convnet", "dense", "recurrent", "relu"):
+            with self.subTest(model):
+                expected = self.output_of(self.compile(model, output=self.path(f"lib{model}_host.so")))
+                self.run_x86_64(self.compile_for("linux-x86_64", "nehalem,x86-64-v3", model), *expected, cpu="Nehalem")
+                self.run_x86_64(self.compile_for("linux-x86_64", "x86-64-v2", model), *expected, cpu="Nehalem")
+
     @unittest.skipUnless(shutil.which("qemu-aarch64"), "needs qemu-aarch64")
     def test_arm64(self):
         for model in ("convnet", "dense", "recurrent", "relu"):

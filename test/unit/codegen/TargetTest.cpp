@@ -54,6 +54,17 @@ TEST(Target, ACpuIsTheBaselineAndTheFeaturesThatAreChecked) {
   EXPECT_EQ(parse("linux-x86_64", "x86-64-v4").front().isa, Isa::Avx512);
 }
 
+TEST(Target, OldX86CpusGetNoMoreThanSse) {
+  for (const char *cpu : {"x86-64-v2", "nehalem", "sandybridge"}) {
+    Target target = parse("linux-x86_64", cpu).front();
+    EXPECT_EQ(target.isa, Isa::Sse4) << cpu;
+    EXPECT_EQ(target.cpu, "x86-64-v2");
+    EXPECT_EQ(target.lanes(), 4u);
+    EXPECT_EQ(target.registers(), 16u);
+    EXPECT_EQ(target.needs, NACRE_CPU_NEED(NACRE_X86_64_V2)) << cpu;
+  }
+}
+
 TEST(Target, SeveralCpusAreOrderedByWhatTheyDemand) {
   auto targets = parse("linux-x86_64", "haswell, znver5,skylake-avx512");
   ASSERT_EQ(targets.size(), 3u);
@@ -73,7 +84,7 @@ TEST(Target, MistakesAreNamed) {
             "target must be host, linux-x86_64, linux-arm64 or android-arm64, but is 'windows'");
   EXPECT_EQ(errorOf("linux-x86_64", "cortex-a76"), "cpu must be an x86-64 CPU that LLVM knows, but is 'cortex-a76'");
   EXPECT_EQ(errorOf("linux-arm64", "znver5"), "cpu must be an arm64 CPU that LLVM knows, but is 'znver5'");
-  EXPECT_EQ(errorOf("linux-x86_64", "core2"), "cpu must have AVX2 and FMA, but 'core2' has not");
+  EXPECT_EQ(errorOf("linux-x86_64", "core2"), "cpu must have SSE4.2, but 'core2' has not");
   EXPECT_EQ(errorOf("android-arm64", "native"), "cpu must be named for target android-arm64, but is 'native'");
   EXPECT_EQ(errorOf("android-arm64", "cortex-a53,cortex-a55,cortex-a76"),
             "cpus must differ in features that the runtime can tell apart, but 'cortex-a55' and 'cortex-a76' do not; "

@@ -24,9 +24,11 @@ int64_t rowsOf(const RunSplit &split) {
 } // namespace
 
 TEST(TileTables, TilesFillTheRegisters) {
-  EXPECT_TRUE(tileFits(Isa::Avx2, 6, 2));    // 12 + 2 + 1 of 16
-  EXPECT_TRUE(tileFits(Isa::Avx2, 4, 3));    // 12 + 3 + 1
-  EXPECT_FALSE(tileFits(Isa::Avx2, 7, 2));   // 14 + 2 + 1
+  EXPECT_TRUE(tileFits(Isa::Avx2, 6, 2));  // 12 + 2 + 1 of 16
+  EXPECT_TRUE(tileFits(Isa::Avx2, 4, 3));  // 12 + 3 + 1
+  EXPECT_FALSE(tileFits(Isa::Avx2, 7, 2)); // 14 + 2 + 1
+  EXPECT_TRUE(tileFits(Isa::Sse4, 6, 2));  // 12 + 2 + 1 and a product
+  EXPECT_FALSE(tileFits(Isa::Sse4, 4, 3));
   EXPECT_TRUE(tileFits(Isa::Avx512, 14, 2)); // 28 + 2 + 2 of 32
   EXPECT_TRUE(tileFits(Isa::Avx512, 6, 4));
   EXPECT_FALSE(tileFits(Isa::Avx512, 7, 4));
@@ -59,7 +61,7 @@ TEST(TileTables, ASmallRestIsShared) {
 }
 
 TEST(TileTables, SplitsCoverTheRun) {
-  for (Isa isa : {Isa::Avx2, Isa::Avx512, Isa::Neon})
+  for (Isa isa : {Isa::Sse4, Isa::Avx2, Isa::Avx512, Isa::Neon})
     for (int64_t vectors = 1; vectors <= 4; ++vectors)
       for (int64_t rows = 1; rows < 80; ++rows)
         for (bool greedy : {false, true}) {
