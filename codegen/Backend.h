@@ -47,6 +47,7 @@ constexpr int64_t kGpuBufferAlignment = 256;
 struct GpuOptions {
   enum class Precision { F32, F16 };
   Precision precision = Precision::F32; ///< F16: contractions multiply f16 and add f32.
+  bool mayBePlayed = true;              ///< The device may be a CPU that plays a GPU: variants for those too.
 };
 
 /// What a kernel is compiled to for GPUs: SPIR-V, or text for a reader.

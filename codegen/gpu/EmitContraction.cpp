@@ -41,6 +41,7 @@ TileRequest requestOf(const Contraction &contraction, const GpuOptions &options)
   request.depthwise = contraction.depthwise;
   request.bytes = contraction.accumulatorType.getIntOrFloatBitWidth() / 8;
   request.halves = mayMultiplyHalves(contraction, options);
+  request.mayBePlayed = options.mayBePlayed;
   return request;
 }
 

@@ -16,9 +16,10 @@ namespace nacre::codegen::gpu {
 struct TileRequest {
   int64_t blocks = 1; ///< Batches and groups: as many contractions side by side.
   int64_t rows = 1, columns = 1, depth = 1;
-  bool depthwise = false; ///< Every column has rows of its own: nothing to share.
-  bool halves = false;    ///< Products may be of f16.
-  unsigned bytes = 4;     ///< Of an accumulator.
+  bool depthwise = false;  ///< Every column has rows of its own: nothing to share.
+  bool halves = false;     ///< Products may be of f16.
+  bool mayBePlayed = true; ///< As in GpuOptions.
+  unsigned bytes = 4;      ///< Of an accumulator.
 };
 
 /// A workgroup's tile. An invocation computes rows x quads accumulators of four columns.

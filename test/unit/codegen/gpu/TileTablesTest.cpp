@@ -71,6 +71,32 @@ TEST(GpuTileTables, PhonesAreNotGivenSharedTiles) {
     }
 }
 
+TEST(GpuTileTables, CpusThatPlayAGpuGetTallTiles) {
+  auto tallOf = [](const TileRequest &request) {
+    for (const GpuTile &tile : chooseGpuTiles(request))
+      if (tile.families == 1u << NACRE_GPU_CPU)
+        return tile;
+    return GpuTile{Kind::Direct, 0, 0};
+  };
+  EXPECT_EQ(tallOf(matmul(512, 512, 512)).rows, 16);
+  EXPECT_EQ(tallOf(matmul(512, 512, 512)).quads, 4);
+  // One subgroup of lavapipe, which has no use for more.
+  EXPECT_EQ(tallOf(matmul(512, 512, 512)).invocations(), 8);
+  // No wider and no taller than the work.
+  EXPECT_LE(tallOf(matmul(512, 24, 512)).tileColumns(), 32);
+  EXPECT_LE(tallOf(matmul(20, 512, 512)).tileRows(), 20);
+  // Nothing to use again, or too little work for it.
+  TileRequest depthwise = matmul(3136, 64, 64);
+  depthwise.depthwise = true;
+  EXPECT_EQ(tallOf(depthwise).rows, 0);
+  EXPECT_EQ(tallOf(matmul(3136, 64, 9)).rows, 0);
+  EXPECT_EQ(tallOf(matmul(1, 1000, 2048)).rows, 0);
+  // No phone is played.
+  TileRequest phone = matmul(512, 512, 512);
+  phone.mayBePlayed = false;
+  EXPECT_EQ(tallOf(phone).rows, 0);
+}
+
 TEST(GpuTileTables, FewRowsDivideTheReduction) {
   const GpuTile tile = chooseGpuTiles(matmul(1, 1000, 2048)).front();
   EXPECT_EQ(tile.kind, Kind::Split);
