@@ -25,7 +25,9 @@ foreach(folder vulkan vk_video)
 endforeach()
 # No unwind tables: nothing unwinds through kernels. No stack protector, TLS, guards or atomics' helpers: each would be a
 # symbol that glibc and bionic name differently. Loops are not to become calls of what the lists below lack.
-set(flags -std=c++17 -Os -Wall -Wextra -Werror -fPIC -fvisibility=hidden -fno-exceptions -fno-rtti -nostdinc++ -nostdlibinc
+# As small as can be, but for what every launch of a run passes through.
+set(fast_sources src/gpu_vulkan/engine_run.cpp src/launch.cpp src/run.cpp src/thread_pool.cpp)
+set(flags -std=c++17 -Wall -Wextra -Werror -fPIC -fvisibility=hidden -fno-exceptions -fno-rtti -nostdinc++ -nostdlibinc
     -ffunction-sections -fdata-sections -fno-unwind-tables -fno-asynchronous-unwind-tables -fno-stack-protector
     -fno-threadsafe-statics -fno-builtin-strlen -fno-builtin-bcmp -fno-plt -I${include_root} -isystem ${vulkan_headers})
 
@@ -68,8 +70,12 @@ foreach(triple ${NACRE_RUNTIME_TRIPLES})
   foreach(source ${NACRE_RUNTIME_SOURCES})
     cmake_path(GET source STEM name)
     set(object ${folder}/${name}.o)
+    set(optimization -Oz)
+    if(source IN_LIST fast_sources)
+      set(optimization -Os)
+    endif()
     add_custom_command(OUTPUT ${object} DEPENDS ${source} DEPFILE ${object}.d VERBATIM
-                       COMMAND ${NACRE_clang__} ${target_flags} -MD -MF ${object}.d -c ${CMAKE_CURRENT_SOURCE_DIR}/${source}
+                       COMMAND ${NACRE_clang__} ${target_flags} ${optimization} -MD -MF ${object}.d -c ${CMAKE_CURRENT_SOURCE_DIR}/${source}
                                -o ${object})
     list(APPEND objects ${object})
   endforeach()

@@ -190,7 +190,8 @@ TEST_F(GpuMeasuringTest, LeavesWhatTheBudgetDoesNotReach) {
     nanosleep(&time, nullptr);
     for (int64_t i = (args->share_begin + begin) * kColumns; i < (args->share_begin + end) * kColumns; ++i)
       static_cast<float *>(args->buffers[2])[i] =
-          static_cast<const float *>(args->buffers[0])[i] * static_cast<const float *>(args->buffers[1])[i % kColumns] + 1;
+          static_cast<const float *>(args->buffers[0])[i] * static_cast<const float *>(args->buffers[1])[i % kColumns] +
+          1;
   };
   options.threads = 1;
   options.gpu_tune_ms = 1;

@@ -35,6 +35,9 @@ for cut in 0 1 50 99 100; do
 done
 expect 0 "output 'y' agrees" "$@" "$library" --gpu-cut=50 --gpu-sequential --expect="y=$folder/y.npy"
 expect 0 "output 'y' agrees" "$@" "$library" --gpu-device=0 --expect="y=$folder/y.npy"
+expect 0 "output 'y' agrees" "$@" "$library" --gpu-self-test --tune=50 --cache="$folder" --expect="y=$folder/y.npy"
+expect 0 'tests and tuning' "$@" "$library" --gpu --profile --runs=3
+expect 2 'must be a whole number of milliseconds' "$@" "$library" --tune=0
 expect 2 'must be a whole number of percent' "$@" "$library" --gpu-cut=101
 expect 3 'gpu_device must be at most' "$@" "$library" --gpu-device=77
 expect 0 '"submissions": 1' "$@" "$library" --gpu --benchmark --runs=3 --cache="$folder"
@@ -42,4 +45,7 @@ expect 0 '"device": "cpu"' "$@" "$cpu_library" --benchmark --runs=3
 expect 0 'gpu 32/64' "$@" "$library" --gpu-cut=50 --profile --runs=3 --trace="$folder/trace.json"
 expect 0 '"engine": "gpu 32/64"' cat "$folder/trace.json"
 [ -n "$(find "$folder" -name '*.pipelines')" ] || { echo "FAILED: --cache wrote nothing" && failures=$((failures + 1)); }
+for kind in verdicts tuning; do
+  [ -n "$(find "$folder" -name "*.$kind")" ] || { echo "FAILED: no $kind were kept" && failures=$((failures + 1)); }
+done
 [ $failures -eq 0 ]

@@ -76,8 +76,8 @@ bool agree(const void *actual, const void *expected, uint64_t bytes, uint32_t el
   case NACRE_I8:
   case NACRE_U8:
     for (uint64_t at = 0; at < bytes; ++at) {
-      const int difference = element_type == NACRE_I8 ? int(int8_t(a[at])) - int8_t(b[at])
-                                                      : int(uint8_t(a[at])) - uint8_t(b[at]);
+      const int difference =
+          element_type == NACRE_I8 ? int(int8_t(a[at])) - int8_t(b[at]) : int(uint8_t(a[at])) - uint8_t(b[at]);
       if (difference < -1 || difference > 1)
         return false;
     }

@@ -2,9 +2,10 @@
 //
 // What:  the self-test and the tuning, which create makes once for a model on a device.
 // Why:   drivers break kernels, and no profile knows a device as well as the device.
-// How:   1. the self-test: each kernel's GPU code against its CPU code; 2. the times of each kernel on either engine and
-//        cut between them; 3. whole runs, which have the last word; 4. the files. What a kernel is tried on are launches
-//        of a rehearsal, in which the GPU has a share of all that it has code for.
+// How:   1. the self-test: each kernel's GPU code against its CPU code; 2. the times of each kernel on either engine
+// and
+//        cut between them; 3. whole runs, which have the last word; 4. the files. What a kernel is tried on are
+//        launches of a rehearsal, in which the GPU has a share of all that it has code for.
 
 #include "runtime/src/gpu_vulkan/rehearsal.h"
 #include "runtime/src/gpu_vulkan/tuning.h"
@@ -47,7 +48,8 @@ void compute_on_cpu(const Session &session, const Part &part) {
   run_launch(session, session.memory, session.entry->steps[part.step], session.launches[part.step], part.iteration);
 }
 
-/// Computes the entry on the CPU. `each(part, first)` computes a launch; `first`: of a kernel that the GPU has code for.
+/// Computes the entry on the CPU. `each(part, first)` computes a launch; `first`: of a kernel that the GPU has code
+/// for.
 template <typename Function> bool walk(Measuring &measuring, Function each) {
   Engine &engine = measuring.engine;
   const Session &session = *engine.session;
@@ -69,9 +71,9 @@ bool wish_for(Measuring &measuring, const Part &part, Placement placement, uint3
   const Session &session = *engine.session;
   const nacre_step &step = session.entry->steps[part.step];
   Reason why;
-  const Share share = choose_share(*session.model, *session.entry, step,
-                                   {kCutOf[placement], variant, engine.barred[step.kernel]},
-                                   engine.device.traits.capabilities, why);
+  const Share share =
+      choose_share(*session.model, *session.entry, step, {kCutOf[placement], variant, engine.barred[step.kernel]},
+                   engine.device.traits.capabilities, why);
   if (!share.on_gpu() || share.on_cpu() != (placement != OnGpu) ||
       share.variant != &session.model->kernels[step.kernel].gpu[variant - 1] ||
       !pipeline_of(engine.pipelines, {step.kernel, variant - 1}))
@@ -180,9 +182,8 @@ uint64_t time_cut(const Measuring &measuring, Rehearsal &rehearsal, const Part &
   const Session &session = *measuring.engine.session;
   const nacre_step &step = session.entry->steps[part.step];
   const Share &share = measuring.engine.shares[part.step];
-  const Launch launch =
-      prepare_launch(*choose_variant(session.model->kernels[step.kernel], measuring.cpu_features), share.cpu_begin,
-                     share.cpu_end, session.executor->threads);
+  const Launch launch = prepare_launch(*choose_variant(session.model->kernels[step.kernel], measuring.cpu_features),
+                                       share.cpu_begin, share.cpu_end, session.executor->threads);
   if (!record(rehearsal, part, 1, false))
     return kImpossible;
   return least_time(3, [&] {
@@ -204,7 +205,8 @@ bool time_kernel(Measuring &measuring, Rehearsal &rehearsal, const Part &part) {
   if (!engine.unified && !(record(rehearsal, part, 0, true) && begin(rehearsal) && end(rehearsal)))
     return false;
   times.of[OnCpu] = least_time(3, [&] { return compute_on_cpu(session, part), true; });
-  for (uint32_t variant = 1; variant <= session.model->kernels[kernel].gpu_count && variant <= kMaxVariants; ++variant) {
+  for (uint32_t variant = 1; variant <= session.model->kernels[kernel].gpu_count && variant <= kMaxVariants;
+       ++variant) {
     if (!wish_for(measuring, part, OnGpu, variant))
       continue;
     const uint64_t time = time_on_gpu(measuring, rehearsal, part);
@@ -328,9 +330,8 @@ bool choose_best(Measuring &measuring, const Wish *compiled, Wish *decided) {
   if (as_decided == kImpossible)
     return false;
   const uint64_t on_cpu = least_time(kRuns, [&] {
-    walk_launches(*session.entry, [&](uint32_t step, int64_t iteration) {
-      compute_on_cpu(session, {step, false, iteration});
-    });
+    walk_launches(*session.entry,
+                  [&](uint32_t step, int64_t iteration) { compute_on_cpu(session, {step, false, iteration}); });
     return true;
   });
   const bool cpu_wins = on_cpu <= as_decided && on_cpu <= as_compiled;
@@ -427,7 +428,7 @@ bool rehearse(Measuring &measuring, bool tests, bool times) {
 }
 
 bool test_and_tune(Engine &engine, const nacre_session_options &options, uint64_t cpu_features, uint64_t code,
-                  Reason &reason) {
+                   Reason &reason) {
   const Session &session = *engine.session;
   const nacre_entry &entry = *session.entry;
   const uint64_t began = now();
