@@ -52,7 +52,7 @@ bool start_gpu(Session &session, const SessionPlan &plan, Reason &reason) {
 
 void take_gpu(Session &session) {
   GpuStart &start = session.start;
-  if (start.state == GpuStart::None || __atomic_load_n(&start.state, __ATOMIC_ACQUIRE) != GpuStart::Over)
+  if (__atomic_load_n(&start.state, __ATOMIC_ACQUIRE) != GpuStart::Over)
     return;
   join_thread(start.thread); // at its last instruction
   start.state = GpuStart::None;
@@ -61,7 +61,7 @@ void take_gpu(Session &session) {
 
 void stop_gpu(Session &session) {
   GpuStart &start = session.start;
-  if (start.state != GpuStart::None) {
+  if (__atomic_load_n(&start.state, __ATOMIC_ACQUIRE) != GpuStart::None) {
     __atomic_store_n(&start.cancelled, 1, __ATOMIC_RELAXED);
     join_thread(start.thread);
     session.gpu = start.engine;

@@ -134,7 +134,7 @@ TEST_F(GpuFailureTest, WhileKernelsAreTestedAndTimed) {
   options.gpu_self_test = 1;
   options.gpu_tune_ms = 2;
   options.cache_folder = nullptr;
-  failEachCall(3);
+  failEachCall(2);
 }
 
 TEST_F(GpuFailureTest, SubmitsARunOnceWhereTheGpuCanWait) {

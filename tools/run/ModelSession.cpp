@@ -96,7 +96,8 @@ Outcome ModelSession::create(const nacre_model *compiled, const Options &options
   settings.gpu_sequential = options.gpuSequential;
   settings.gpu_self_test = options.gpuSelfTest;
   settings.gpu_tune_ms = options.tuneMilliseconds;
-  settings.log = printChoice;
+  if (options.gpuSelfTest || options.tuneMilliseconds)
+    settings.log = printChoice;
   settings.cache_folder = options.cacheFolder.empty() ? nullptr : options.cacheFolder.c_str();
   settings.reason = reason;
   settings.reason_capacity = sizeof reason;

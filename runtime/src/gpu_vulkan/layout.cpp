@@ -49,9 +49,9 @@ bool lay_out(const nacre_model_table &model, const nacre_entry &entry, const Sha
     if (!shares[i].on_gpu())
       continue;
     const nacre_step &step = entry.steps[i];
-    const nacre_kernel &kernel = model.kernels[step.kernel];
-    const nacre_gpu_variant *variant = any_code ? kernel.gpu : shares[i].variant;
-    for (const nacre_gpu_variant *end = variant + (any_code ? kernel.gpu_count : 1); variant != end; ++variant)
+    const nacre_gpu_variant *variant = any_code ? model.kernels[step.kernel].gpu : shares[i].variant;
+    const nacre_gpu_variant *end = variant + (any_code ? model.kernels[step.kernel].gpu_count : 1);
+    for (; variant != end; ++variant)
       for (uint32_t k = 0; k < variant->binding_count; ++k)
         if (variant->bindings[k] < step.operand_count)
           region(layout, entry.operands[step.first_operand + variant->bindings[k]]).on_gpu = true;
