@@ -28,6 +28,7 @@ Efficiency efficiencyOf(WorkForm form) {
   case WorkForm::Product:
     return {0.95, 0.9, 0.40, 0.7, 16};
   case WorkForm::Streamed:
+  case WorkForm::Depthwise:
     return {0.75, 0.8, 0.12, 0.6, 4};
   case WorkForm::Pointwise:
     return {0.20, 0.7, 0.20, 0.7, 4};
@@ -92,6 +93,45 @@ double cpuSeconds(const Work &work, const DeviceProfile &device, double share) {
   return device.cpu.launchSeconds + together;
 }
 
+namespace {
+
+/// Elements per second that work of this form reads and writes. Products write theirs as pointwise work does.
+double accessRate(const GpuRates &rates, WorkForm form) {
+  switch (form) {
+  case WorkForm::Product:
+  case WorkForm::Pointwise:
+    return rates.pointwise;
+  case WorkForm::Streamed:
+    return rates.streamed;
+  case WorkForm::Depthwise:
+    return rates.depthwise;
+  case WorkForm::Row:
+    return rates.row;
+  case WorkForm::Movement:
+  case WorkForm::Scan: // not measured
+    return rates.movement;
+  }
+  return rates.pointwise;
+}
+
+/// Of the rate of a large product with round sizes, what those of networks reach: they have windows and edge tiles.
+constexpr double kUsualProduct = 0.8;
+
+/// Where rates were measured: the time of all accesses, and beside it of what is computed between them.
+double measuredSeconds(const Work &work, const GpuProfile &gpu, double peak, double share, double occupancy) {
+  const double busy = std::min(1.0, occupancy);
+  // The exponentials of rows are in their rate, which a softmax tells.
+  const double functions = work.form == WorkForm::Row ? 0 : work.functions * kGpuFlopsPerFunction;
+  const double flops = (work.form == WorkForm::Product ? work.flops / kUsualProduct : 0) + functions;
+  const double arithmetic =
+      flops * share / (peak * busy) + work.accesses * share / (accessRate(*gpu.rates, work.form) * busy);
+  const double transfer = std::min(1.0, occupancy * kBandwidthHeadStart);
+  return std::max(arithmetic, transferSeconds(work, share, gpu.cache, gpu.cache.bytesPerSecond * transfer,
+                                              gpu.bytesPerSecond * transfer));
+}
+
+} // namespace
+
 double gpuSeconds(const Work &work, const DeviceProfile &device, Precision precision, double share) {
   assert(share >= 0 && share <= 1 && "a share is of the cut axis");
   if (share == 0)
@@ -104,6 +144,8 @@ double gpuSeconds(const Work &work, const DeviceProfile &device, Precision preci
   const double flops = (work.flops + work.functions * kGpuFlopsPerFunction) * share;
   const double occupancy =
       std::max(work.points * share / efficiency.pointsPerInvocation / gpu.invocations, kLeastOccupancy);
+  if (gpu.rates)
+    return gpu.dispatchSeconds + measuredSeconds(work, gpu, peak, share, occupancy);
   const double arithmetic = peak * efficiency.gpuFlops * std::min(1.0, occupancy);
   const double transfer = efficiency.gpuBytes * std::min(1.0, occupancy * kBandwidthHeadStart);
   return gpu.dispatchSeconds +

@@ -20,7 +20,8 @@ namespace nacre::place {
 /// What kind of work, as far as speed is concerned.
 enum class WorkForm {
   Product,   ///< A contraction whose operands are used many times.
-  Streamed,  ///< A contraction without that: depthwise, matrix-vector.
+  Streamed,  ///< A contraction without that: matrix-vector.
+  Depthwise, ///< A contraction of windows, each channel for itself.
   Pointwise, ///< Loops with a scalar body: maps, windows, reductions.
   Row,       ///< Several sweeps over a row.
   Movement,  ///< Transposes, gathers, resizing.
@@ -40,6 +41,8 @@ struct Work {
   double flops = 0;     ///< Multiplications, additions and other simple operations.
   double functions = 0; ///< Evaluations of exp, tanh and the like.
   double points = 0;    ///< Elements of the output: what a GPU divides among its invocations.
+  double accesses = 0;  ///< Elements that the turns of its loops read and write, as often as they do; of a product its
+                        ///< results alone, since tiles hold the rest in registers.
   Traffic tensors;      ///< Likely to be in a cache: another launch has just written them.
   Traffic weights;
   double rivals = 0; ///< Bytes of weights that are read between two readings of these, with them: a run's, a loop's.

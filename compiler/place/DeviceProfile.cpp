@@ -60,6 +60,14 @@ public:
       problem.report(at(name) + " is unknown; known are " + join(asked, ", "));
   }
 
+  /// For the few members that may be left out.
+  bool has(StringRef name) {
+    const bool isThere = object && object->get(name);
+    if (!isThere)
+      asked.push_back(name); // what reads it does so else
+    return isThere;
+  }
+
   ObjectReader readObject(StringRef name) {
     const json::Value *value = find(name);
     if (value && !value->getAsObject())
@@ -170,6 +178,12 @@ GpuProfile readGpu(ObjectReader reader) {
   gpu.bytesPerSecond = reader.readNumber("bandwidth_gbps") * kGiga;
   gpu.cache.bytes = reader.readNumber("cache_kib") * kKibi;
   gpu.cache.bytesPerSecond = reader.readNumber("cache_bandwidth_gbps") * kGiga;
+  if (reader.has("rates")) {
+    ObjectReader rates = reader.readObject("rates");
+    gpu.rates = GpuRates{rates.readNumber("streamed_gps") * kGiga, rates.readNumber("depthwise_gps") * kGiga,
+                         rates.readNumber("pointwise_gps") * kGiga, rates.readNumber("row_gps") * kGiga,
+                         rates.readNumber("movement_gps") * kGiga};
+  }
   reader.readText("source");
   return gpu;
 }

@@ -11,6 +11,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,14 +43,20 @@ struct CpuProfile {
   double flopsPerSecond(unsigned count) const;
 };
 
+/// What a GPU was measured to do, in elements that the turns of loops read and write per second, by form of work.
+struct GpuRates {
+  double streamed = 0, depthwise = 0, pointwise = 0, row = 0, movement = 0;
+};
+
 struct GpuProfile {
-  double fp32FlopsPerSecond = 0;
+  double fp32FlopsPerSecond = 0; ///< Peaks; with `rates`, what large products reach.
   double fp16FlopsPerSecond = 0;
   double invocations = 0; ///< At the same time, for full speed: fewer use a part of it.
   double bytesPerSecond = 0;
   Cache cache;
-  double dispatchSeconds = 0; ///< From the end of one dispatch to the work of the next, with a barrier between.
-  double meetingSeconds = 0;  ///< A submission and the wait for its fence, without any work.
+  double dispatchSeconds = 0;    ///< From the end of one dispatch to the work of the next, with a barrier between.
+  double meetingSeconds = 0;     ///< A submission and the wait for its fence, without any work.
+  std::optional<GpuRates> rates; ///< None: the peaks and CostModel's table have to do.
 };
 
 struct MemoryProfile {

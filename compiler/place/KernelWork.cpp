@@ -166,7 +166,7 @@ private:
   WorkForm formOf() {
     switch (kernel.getKind()) {
     case plan::KernelKind::Contraction:
-      return isProduct ? WorkForm::Product : WorkForm::Streamed;
+      return isProduct ? WorkForm::Product : hasWindows ? WorkForm::Depthwise : WorkForm::Streamed;
     case plan::KernelKind::Nest:
       return WorkForm::Pointwise;
     case plan::KernelKind::Row:
@@ -191,8 +191,13 @@ private:
     work.flops += cost.flops * iterations;
     work.functions += cost.functions * iterations;
     work.points = std::max(work.points, points);
-    if (op.getNumDpsInputs() >= 2 && op.getNumReductionLoops() > 0)
-      isProduct |= usesOperandsAgain(op);
+    const bool contracts = op.getNumDpsInputs() >= 2 && op.getNumReductionLoops() > 0;
+    const bool hasTiles = contracts && usesOperandsAgain(op);
+    isProduct |= hasTiles;
+    hasWindows |= contracts && !op.getMatchingIndexingMap(op.getDpsInputOperand(0)).isProjectedPermutation();
+    work.accesses += points * op.getNumDpsInits();
+    for (OpOperand *operand : op.getDpsInputOperands())
+      work.accesses += !hasTiles && op.payloadUsesValueFromOperand(operand) ? iterations : 0;
 
     auto target = cast<ShapedType>(kernel.getOutputs().front().getType());
     const llvm::SmallBitVector cut = cutLoops(op, kernel.getCutAxis(), target.getRank());
@@ -205,6 +210,7 @@ private:
     op.getBody()->walk([&](tensor::ExtractOp extract) {
       Slice slice = sliceOf(extract.getTensor());
       slice.bytes = std::min(slice.bytes, iterations * bytesOf(RankedTensorType::get({}, extract.getType())));
+      work.accesses += iterations;
       touch(slice, true);
     });
   }
@@ -224,12 +230,13 @@ private:
     for (BlockArgument argument : kernel.getBody().getArguments())
       touch(sliceOf(argument), true);
     work.points = cast<ShapedType>(kernel.getOutputs().front().getType()).getNumElements();
+    work.accesses = 2 * work.points;
   }
 
   plan::LaunchOp launch;
   plan::KernelOp kernel;
   Work work;
-  bool isProduct = false;
+  bool isProduct = false, hasWindows = false;
   llvm::MapVector<unsigned, Traffic> touched;
 };
 

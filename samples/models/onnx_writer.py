@@ -84,9 +84,14 @@ class Graph:
         bound = math.sqrt(6.0 / math.prod(dims[1:]))
         return self.weight(name, dims, -bound, bound)
 
-    def node(self, operator, inputs, output=None, **attributes):
+    def integers(self, name, values):
+        """A shape, or a list of axes."""
+        self.initializers.append(_tensor(name, INT64, [len(values)], array("q", values).tobytes()))
+        return name
+
+    def node(self, operator, inputs, output=None, name=None, **attributes):
         """Adds a node with one output and returns the output's name."""
-        name = f"{operator.lower()}_{len(self.nodes)}"
+        name = name or f"{operator.lower()}_{len(self.nodes)}"
         output = output or name
         self.nodes.append(b"".join(_bytes(1, i) for i in inputs) + _bytes(2, output) + _bytes(3, name) + _bytes(4, operator) +
                           b"".join(_bytes(5, _attribute(k, v)) for k, v in attributes.items()))

@@ -37,13 +37,6 @@ def parse_arguments():
     return parser.parse_args()
 
 
-def ask_for_real_time():
-    try:
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(10))
-    except (AttributeError, PermissionError):
-        print("note: without real-time scheduling other work on this machine counts too", file=sys.stderr)
-
-
 class Bench:
     def __init__(self, arguments):
         self.arguments, self.bin = arguments, os.path.abspath(arguments.bin)
@@ -91,7 +84,7 @@ def report(name, row, times, verbose):
 
 def main():
     arguments = parse_arguments()
-    ask_for_real_time()
+    rivals.ask_for_real_time()
     bench = Bench(arguments)
     good = True
     print(f"the CPU's side for {arguments.cpu}, one thread; one thread for lavapipe; milliseconds\n")

@@ -3,9 +3,11 @@
 """What placement predicts for each bench model on each shipped device, and how good its predictions are on this machine.
 
 What: a table of predicted milliseconds with the CPU alone and with --place=auto; fails where auto is predicted to be slower.
-      With --measure, each launch's predicted time on this machine's CPU, one thread, against the time that nacre-run measures.
+      With --measure, each launch's predicted time on each engine of this machine, one thread each, against the time that
+      nacre-run measures; fails where the ranks or the errors are worse than required.
 Why:  a GPU that makes a model slower is worse than none; and a prediction is worth what it says about a machine at hand.
-How:  the place phase alone, with --report; nacre-run --profile.
+How:  the place phase alone, with --report. For --measure nacre-tune writes a profile of this machine first (or --device names
+      one), and nacre-run --profile tells the least time of some runs; a machine without a GPU plays one with lavapipe.
 """
 import argparse
 import json
@@ -18,7 +20,9 @@ import rivals
 
 HOST = "lavapipe-host"
 PROFILES = os.path.join(rivals.ROOT, "compiler", "place", "profiles")
-ROW = re.compile(r"^\s*([\d.]+)\s+[\d.]+%\s+(\d+)\s+(\w+)\s+(\S+)\s+(.*)$")
+# us, share, times, engine, kind, kernel, nodes
+ROW = re.compile(r"^\s*([\d.]+)\s+[\d.]+%\s+\d+\s+(\S+)\s+(\w+)\s+(\S+)\s+(.*)$")
+LEAST_CORRELATION, MOST_ERROR = 0.9, 0.25
 # Below this a launch's time is that of the clock and the call.
 LEAST_MICROSECONDS = 5
 
@@ -29,6 +33,9 @@ def parse_arguments():
     parser.add_argument("--devices", help="comma-separated profiles (default: all that are shipped)")
     parser.add_argument("--gpu-precision", default="fp32")
     parser.add_argument("--measure", action="store_true", help="compare predictions with measurements on this machine")
+    parser.add_argument("--engines", default="cpu,gpu", help="with --measure, which (default: cpu,gpu)")
+    parser.add_argument("--device", help="with --measure, a profile of this machine (default: nacre-tune writes one)")
+    parser.add_argument("--runs", type=int, default=5, help="with --measure, of each model (default: 5)")
     parser.add_argument("--verbose", action="store_true", help="with --measure, print every launch")
     return parser.parse_args()
 
@@ -67,15 +74,23 @@ def predict(models, arguments):
     return slower == 0
 
 
-def one_thread_profile(arguments):
-    with open(os.path.join(PROFILES, HOST + ".json"), encoding="utf-8") as file:
+def one_thread_profile(model, arguments):
+    """The path of a profile of this machine, but with one thread."""
+    os.makedirs(arguments.work, exist_ok=True)
+    tuned = arguments.device or os.path.join(os.path.abspath(arguments.work), "tuned.json")
+    if not arguments.device:
+        rivals.call(model.program("nacre-tune"), f"--base={os.path.join(PROFILES, HOST + '.json')}", "-o", tuned, env=one_each())
+    with open(tuned, encoding="utf-8") as file:
         profile = json.load(file)
     profile["cpu"]["threads"] = 1
-    os.makedirs(arguments.work, exist_ok=True)
-    path = os.path.join(os.path.abspath(arguments.work), HOST + "-1.json")
+    path = os.path.join(os.path.abspath(arguments.work), "one-thread.json")
     with open(path, "w", encoding="utf-8") as file:
         json.dump(profile, file)
     return path
+
+
+def one_each():
+    return dict(os.environ, LP_NUM_THREADS="1")
 
 
 def ranks(values):
@@ -86,32 +101,33 @@ def ranks(values):
     return result
 
 
-def measure_launches(model, device):
+def measure_launches(model, device, engine, runs):
     """[(predicted us, measured us, kind, kernel)] of one turn of each launch."""
-    model.compile("host", f"--device={device}")
+    model.compile("host", f"--device={device}", f"--place={engine}")
     with open(model.report(), encoding="utf-8") as file:
         predicted = {(row["kernel"], row["nodes"]): row for row in json.load(file)["launches"]}
     rows = []
-    for line in rivals.call(model.program("nacre-run"), model.library(), "--profile", "--threads=1").splitlines():
+    table = rivals.call(model.program("nacre-run"), model.library(), "--profile", "--threads=1", f"--runs={runs}",
+                        *(["--gpu"] if engine == "gpu" else []), env=one_each())
+    for line in table.splitlines():
         match = ROW.match(line)
-        row = match and predicted.get((match.group(4), match.group(5).strip()))
+        row = match and match.group(2) == engine and predicted.get((match.group(4), match.group(5).strip()))
         if row:
             measured = float(match.group(1)) / row["turns"]
             if measured >= LEAST_MICROSECONDS:
-                rows.append((row["predicted_cpu_ms"] * 1e3, measured, row["kind"], row["kernel"]))
+                rows.append((row[f"predicted_{engine}_ms"] * 1e3, measured, row["kind"], row["kernel"]))
     return rows
 
 
-def compare(models, arguments):
-    device = one_thread_profile(arguments)
+def compare(models, engine, device, arguments):
     everything = []
     for model in models:
-        rows = measure_launches(model, device)
+        rows = measure_launches(model, device, engine, arguments.runs)
         if not rows:
             continue
         everything += rows
         total = sum(row[0] for row in rows) / sum(row[1] for row in rows)
-        print(f"{model.name:20} {len(rows):4} launches, predicted / measured {total:5.2f}")
+        print(f"{engine} {model.name:20} {len(rows):4} launches, predicted / measured {total:5.2f}")
         if arguments.verbose:
             for predicted, measured, kind, kernel in sorted(rows, key=lambda row: -row[1]):
                 print(f"    {predicted:10.1f} {measured:10.1f} us {predicted / measured:6.2f} {kind:12} {kernel}")
@@ -119,18 +135,26 @@ def compare(models, arguments):
         sys.exit("there are too few launches to compare")
     rank = statistics.correlation(ranks([row[0] for row in everything]), ranks([row[1] for row in everything]))
     error = statistics.median(abs(row[0] / row[1] - 1) for row in everything)
-    print(f"{len(everything)} launches: rank correlation {rank:.3f}, median error {error:.0%}")
+    good = rank >= LEAST_CORRELATION and error <= MOST_ERROR
+    print(f"{engine}: {len(everything)} launches: rank correlation {rank:.3f} (at least {LEAST_CORRELATION}), "
+          f"median error {error:.0%} (at most {MOST_ERROR:.0%}): {'ok' if good else 'MISS'}")
     for kind in sorted({row[2] for row in everything}):
         of_kind = [row for row in everything if row[2] == kind]
         print(f"  {kind:12} {len(of_kind):4}: median predicted / measured {statistics.median(p / m for p, m, *_ in of_kind):.2f}")
-    return True
+    return good
+
+
+def measure(models, arguments):
+    rivals.ask_for_real_time()
+    device = one_thread_profile(models[0], arguments)
+    return all([compare(models, engine, device, arguments) for engine in arguments.engines.split(",")])
 
 
 def main():
     arguments = parse_arguments()
     models = rivals.selected(arguments)
     try:
-        good = compare(models, arguments) if arguments.measure else predict(models, arguments)
+        good = measure(models, arguments) if arguments.measure else predict(models, arguments)
     except rivals.Failure as failure:
         sys.exit(str(failure))
     sys.exit(0 if good else 1)

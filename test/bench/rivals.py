@@ -24,6 +24,14 @@ MODELS = ("mlp", "lenet", "alex_cifar10", "lstm512_b1", "mobilenet_v2", "squeeze
           "bvlc_alexnet_rand", "inception_v1_rand", "resnet50_rand", "lstm512_b64", "vgg19_rand")
 
 
+def ask_for_real_time():
+    """So that other work on the machine disturbs little; children inherit it."""
+    try:
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(10))
+    except (AttributeError, PermissionError):
+        print("note: without real-time scheduling other work on this machine counts too", file=sys.stderr)
+
+
 class Failure(Exception):
     """A program of a benchmark failed; the text is what it said."""
 

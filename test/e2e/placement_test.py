@@ -5,12 +5,17 @@ import copy
 import glob
 import json
 import os
+import re
+import sys
 import unittest
 
 import nacre
 
+sys.path.insert(0, os.path.join(nacre.ROOT, "tools", "tune"))
+import make_kernels  # noqa: E402
+
 PROFILES = os.path.join(nacre.ROOT, "compiler", "place", "profiles")
-COMPILE = os.path.join(nacre.BIN, "nacre-compile")
+COMPILE, TUNE = os.path.join(nacre.BIN, "nacre-compile"), os.path.join(nacre.BIN, "nacre-tune")
 
 
 def load(path):
@@ -94,6 +99,7 @@ class PlacementTest(nacre.NacreTest):
 
     def test_schema_describes_what_the_reader_takes(self):
         good = load(os.path.join(PROFILES, "snapdragon-778g.json"))
+        good["gpu"]["rates"] = {name: 1 for name in SCHEMA["properties"]["gpu"]["properties"]["rates"]["required"]}
         self.place("relu", self.save(good))
         members = list(walk(SCHEMA))
         self.assertGreater(len(members), 30)
@@ -103,7 +109,10 @@ class PlacementTest(nacre.NacreTest):
             with self.subTest(as_said(path)):
                 missing = copy.deepcopy(good)
                 del parent_of(missing, path)[path[-1]]
-                self.assertIn(f"{as_said(path)} is missing", self.place("relu", self.save(missing), status=2))
+                if path == ("gpu", "rates"):  # the one member that may be left out
+                    self.place("relu", self.save(missing))
+                else:
+                    self.assertIn(f"{as_said(path)} is missing", self.place("relu", self.save(missing), status=2))
                 wrong = copy.deepcopy(good)
                 parent_of(wrong, path)[path[-1]] = WRONG[schema["type"]]
                 self.assertIn(f"{as_said(path)} must be", self.place("relu", self.save(wrong), status=2))
@@ -114,7 +123,7 @@ class PlacementTest(nacre.NacreTest):
 
     def test_tune_writes_a_profile_with_this_machines_cpu(self):
         base, tuned = os.path.join(PROFILES, "snapdragon-778g.json"), self.path("tuned.json")
-        self.call(os.path.join(nacre.BIN, "nacre-tune"), f"--base={base}", "-o", tuned)
+        self.call(TUNE, f"--base={base}", "--gpu=no", "-o", tuned)
         self.assertGreater(self.place("convnet", "--place=auto", f"--device={tuned}")["predicted_ms"], 0)
         before, after = load(base), load(tuned)
         self.assertIn("nacre-tune", after["cpu"]["source"])
@@ -124,8 +133,48 @@ class PlacementTest(nacre.NacreTest):
             self.assertTrue(0.5 < cluster["fp32_flops_per_cycle"] < 512, cluster)
         for group in ("gpu", "latency", "memory"):
             self.assertEqual(before[group], after[group])
-        self.call(os.path.join(nacre.BIN, "nacre-tune"), status=2)
-        self.call(os.path.join(nacre.BIN, "nacre-tune"), "--base=missing.json", status=2)
+
+    def test_tune_writes_a_profile_with_this_machines_gpu(self):
+        """lavapipe's, where there is no other."""
+        base, tuned = os.path.join(PROFILES, "snapdragon-778g.json"), self.path("tuned.json")
+        self.call(TUNE, f"--base={base}", "--gpu=0", "-o", tuned)
+        self.assertGreater(self.place("convnet", "--place=auto", f"--device={tuned}")["predicted_ms"], 0)
+        before, after = load(base), load(tuned)
+        self.assertIn("nacre-tune", after["gpu"]["source"])
+        self.assertIn("nacre-tune", after["latency"]["source"])
+        self.assertEqual(before["memory"], after["memory"])
+        self.assertEqual(before["gpu"]["cache_kib"], after["gpu"]["cache_kib"])
+        for name, rate in after["gpu"]["rates"].items():  # of any device, however busy
+            self.assertTrue(1e-4 < rate < 1e5, name)
+
+    def test_tune_says_what_stands_against_it(self):
+        base = os.path.join(PROFILES, "snapdragon-778g.json")
+        self.call(TUNE, status=2)
+        self.call(TUNE, "--base=missing.json", status=2)
+        self.call(TUNE, f"--base={base}", "--gpu=first", status=2)
+        self.assertIn("libtune_rates.so", self.call(TUNE, f"--base={base}", "--gpu=0", "--kernels=nowhere", status=2))
+        apart = load(base)
+        apart["memory"].update(shared=False, copy_bandwidth_gbps=10)
+        self.save(apart)
+        said = self.call(TUNE, f"--base={self.path('device.json')}", "--gpu=0", status=2)
+        self.assertIn("the base must be of a device whose GPU shares memory with the CPU", said)
+
+    def test_tune_counts_work_as_the_cost_model_does(self):
+        with open(os.path.join(nacre.ROOT, "tools", "tune", "GpuFigures.cpp"), encoding="utf-8") as file:
+            counted = {(name, kind): int(work) for name, kind, work in re.findall(r'\{"(\w+)", "(\w+)", (\d+)\}', file.read())}
+        self.assertEqual(len(counted), 6)
+        profile = load(os.path.join(PROFILES, "snapdragon-778g.json"))
+        profile["latency"]["dispatch_us"] = 1e-6
+        # Of what large products reach, the model takes 80 %; a nanosecond for each operation and each access.
+        profile["gpu"].update(fp32_gflops=1 / 0.8, invocations=1, bandwidth_gbps=1e9, cache_bandwidth_gbps=1e9,
+                              rates={name: 1 for name in SCHEMA["properties"]["gpu"]["properties"]["rates"]["required"]})
+        make_kernels.make_rates().save(self.path("tune_rates.onnx"))
+        report = self.path("report.json")
+        self.call(COMPILE, self.path("tune_rates.onnx"), "-o", self.path("libtune_rates.so"), self.save(profile), f"--report={report}")
+        predicted = {(row["nodes"], row["kind"]): row["predicted_gpu_ms"] * 1e6 for row in load(report)["launches"]}
+        for key, work in counted.items():
+            work += 768 * 768 if key[0] == "product" else 0  # its results
+            self.assertAlmostEqual(predicted[key] / work, 1, places=3, msg=key)
 
     def test_shipped_profiles_have_what_the_schema_names(self):
         def compare(value, schema, where):

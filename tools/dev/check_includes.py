@@ -5,7 +5,7 @@
 tools/*.cpp -> compiler/Pipeline.h -> compiler/<phase>/Passes.h -> dialects/* -> MLIR
                     -> codegen/Backend.h -> codegen/{cpu,gpu} -> codegen/form -> dialects, LLVM
 codegen -> runtime/include/nacre/model_format.h (and what it includes), the only bridge to the runtime
-tools/run, samples -> nacre/runtime.h alone; runtime -> the C library alone
+tools/run, tools/tune, samples -> nacre/runtime.h alone; runtime -> the C library alone
 """
 import re
 
@@ -24,6 +24,7 @@ ALLOWED = {
     "runtime/": ("nacre/",),
     "tools/": ("tools/*", "compiler/*", "dialects/"),
     "tools/run/": PUBLIC,
+    "tools/tune/": PUBLIC,
     "tools/translate/": ("tools/*", "compiler/import/Import.h"),  # one phase alone, without the compiler around it
     "tools/kernel/": ("tools/*", "codegen/*", "dialects/"),  # one kernel alone
     "samples/": PUBLIC,

@@ -19,7 +19,7 @@ size_t skipText(std::string_view json, size_t at) {
 
 } // namespace
 
-std::optional<std::string> replaceMember(std::string_view object, std::string_view name, std::string_view value) {
+std::optional<std::string_view> findMember(std::string_view object, std::string_view name) {
   constexpr std::string_view kSpace = " \t\r\n";
   const std::string quoted = '"' + std::string(name) + '"';
   int depth = 0;
@@ -39,12 +39,33 @@ std::optional<std::string> replaceMember(std::string_view object, std::string_vi
     }
     depth += (c == '{' || c == '[') - (c == '}' || c == ']');
     if (begin && begin != std::string_view::npos && at >= begin && ((c == ',' && depth == 1) || depth == 0)) {
-      size_t end = object.find_last_not_of(kSpace, at - 1) + 1;
-      return std::string(object.substr(0, begin)) + std::string(value) + std::string(object.substr(end));
+      const size_t end = object.find_last_not_of(kSpace, at - 1) + 1;
+      return object.substr(begin, end - begin);
     }
     ++at;
   }
   return std::nullopt;
+}
+
+std::optional<std::string> replaceMember(std::string_view object, std::string_view name, std::string_view value) {
+  const std::optional<std::string_view> found = findMember(object, name);
+  if (!found)
+    return std::nullopt;
+  const size_t begin = found->data() - object.data();
+  return std::string(object.substr(0, begin)) + std::string(value) + std::string(object.substr(begin + found->size()));
+}
+
+std::optional<std::string> setMember(std::string_view object, std::string_view name, std::string_view value) {
+  if (std::optional<std::string> replaced = replaceMember(object, name, value))
+    return replaced;
+  const size_t brace = object.find('{');
+  if (brace == std::string_view::npos)
+    return std::nullopt;
+  const size_t next = object.find_first_not_of(" \t\r\n", brace + 1);
+  if (next == std::string_view::npos)
+    return std::nullopt;
+  return std::string(object.substr(0, brace + 1)) + '"' + std::string(name) + "\": " + std::string(value) +
+         (object[next] == '}' ? "" : ", ") + std::string(object.substr(next));
 }
 
 } // namespace nacre::tune

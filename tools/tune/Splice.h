@@ -12,9 +12,15 @@
 
 namespace nacre::tune {
 
-/// `object` with the value of its member `name` (of the outermost object) replaced; none where there is no such member
-/// or the text is not closed.
+/// The value of the member `name` (of the outermost object), within `object`; none where there is no such member or the
+/// text is not closed.
+std::optional<std::string_view> findMember(std::string_view object, std::string_view name);
+
+/// `object` with that value replaced; none where findMember finds none.
 std::optional<std::string> replaceMember(std::string_view object, std::string_view name, std::string_view value);
+
+/// The same, but a member that is missing becomes the first.
+std::optional<std::string> setMember(std::string_view object, std::string_view name, std::string_view value);
 
 } // namespace nacre::tune
 

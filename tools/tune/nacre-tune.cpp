@@ -1,33 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  nacre-tune: measures this machine's cores and writes a device profile for nacre-compile --device.
+// What:  nacre-tune: measures this machine's cores and GPU and writes a device profile for nacre-compile --device.
 // Why:   see Measure.h.
-// How:   1. the command line, 2. cores, grouped into clusters by what they reach, 3. the profile: a base's, with the
-//        CPU's figures replaced.
+// How:   1. the command line, 2. cores, grouped into clusters by what they reach, 3. the GPU, 4. the profile: a base's,
+//        with what is measured replaced.
 
+#include "tools/tune/GpuFigures.h"
 #include "tools/tune/Measure.h"
 #include "tools/tune/Splice.h"
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <sstream>
+#include <unistd.h>
 
 using namespace nacre::tune;
 
 namespace {
 
-constexpr const char *kHelp = R"(OVERVIEW: Measures this machine's cores and writes a device profile for nacre-compile.
+constexpr const char *kHelp =
+    R"(OVERVIEW: Measures this machine's cores and GPU and writes a device profile for nacre-compile.
 
 USAGE: nacre-tune --base=<profile.json> [options]
 
 OPTIONS:
 
-  --base=<file>  - The profile whose figures stay where nothing is measured: the GPU's, and what a launch costs. Choose one of a device like this one
-  -o <file>      - Where to write the profile (default: the standard output)
-  --help         - Print this
-  --version      - Print the version of this program
+  --base=<file>      - The profile whose figures stay where nothing is measured. Choose one of a device like this one
+  --gpu=<choice>     - auto (default): measure the GPU if there is one, no: leave its figures to the base, or a number of nacre-run --list-devices, counted from 0
+  --kernels=<folder> - Where the GPU's kernels are, compiled for this machine (default: ../lib/nacre/tune beside the program)
+  -o <file>          - Where to write the profile (default: the standard output)
+  --help             - Print this
+  --version          - Print the version of this program
 
 EXAMPLES
   nacre-tune --base=snapdragon-778g.json -o mine.json
@@ -37,7 +43,7 @@ EXAMPLES
 
 EXIT STATUS
   0  the profile is written
-  2  the command line is wrong, or a file cannot be read or written
+  2  the command line is wrong, a file cannot be read or written, or the GPU that was asked for cannot be measured
 )";
 
 int fail(const std::string &message) {
@@ -93,10 +99,83 @@ std::string describeCpu(const Cores &cores) {
   return json.str();
 }
 
+std::string defaultKernels() {
+  char path[4096];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+  const std::string program(path, length > 0 ? size_t(length) : 0);
+  return program.substr(0, program.find_last_of('/') + 1) + "../lib/nacre/tune";
+}
+
+std::string number(double value) {
+  std::ostringstream text;
+  text.precision(4);
+  text << value;
+  return text.str();
+}
+
+/// The base's groups of the GPU, with what was measured.
+std::optional<std::string> describeGpu(const std::string &profile, const GpuFigures &figures) {
+  std::optional<std::string_view> group = findMember(profile, "gpu");
+  std::optional<std::string> gpu = group ? std::optional<std::string>(*group) : std::nullopt;
+  auto set = [&](const char *name, const std::string &value) { gpu = gpu ? setMember(*gpu, name, value) : gpu; };
+  set("fp32_gflops", number(figures.product));
+  set("fp16_gflops", number(figures.halves));
+  set("bandwidth_gbps", number(figures.bytes));
+  set("cache_bandwidth_gbps", number(figures.cacheBytes));
+  // A CPU is as fast with few invocations; what a GPU needs is not measured.
+  if (figures.isPlayed)
+    set("invocations", "1");
+  set("rates", "{\"streamed_gps\": " + number(figures.streamed) + ", \"depthwise_gps\": " + number(figures.depthwise) +
+                   ", \"pointwise_gps\": " + number(figures.pointwise) + ", \"row_gps\": " + number(figures.row) +
+                   ", \"movement_gps\": " + number(figures.movement) + "}");
+  set("source", std::string("\"Measured by nacre-tune, but for the size of the cache") +
+                    (figures.isPlayed ? "" : " and the number of invocations") + ", which are the base's.\"");
+  if (!gpu)
+    return std::nullopt;
+  std::optional<std::string> whole = replaceMember(profile, "gpu", *gpu);
+  return whole ? replaceMember(*whole, "latency",
+                               "{\n    \"dispatch_us\": " + number(figures.dispatchMicroseconds) +
+                                   ",\n    \"meeting_us\": " + number(figures.meetingMicroseconds) +
+                                   ",\n    \"source\": \"Measured by nacre-tune.\"\n  }")
+               : whole;
+}
+
+/// Whether the base says of its memory what the device does; copies between two memories are not measured.
+bool sharesMemoryAs(const std::string &profile, const GpuFigures &figures) {
+  const std::optional<std::string_view> memory = findMember(profile, "memory");
+  const std::optional<std::string_view> shared = memory ? findMember(*memory, "shared") : std::nullopt;
+  return shared && (*shared == "true") == figures.isUnified;
+}
+
+/// Puts the GPU's figures into `profile`; the message of what prevents it, if that device was asked for. Where any
+/// would do (-1), it may be missing.
+std::string measureGpuInto(std::string &profile, std::optional<int> device, const std::string &kernels) {
+  if (!device)
+    return "";
+  GpuFigures figures;
+  std::string reason;
+  if (!measureGpu(kernels, *device, figures, reason)) {
+    if (*device >= 0)
+      return "the GPU cannot be measured: " + reason;
+    std::fprintf(stderr, "nacre-tune: note: the GPU is not measured, and its figures are the base's: %s\n",
+                 reason.c_str());
+    return "";
+  }
+  const std::optional<std::string> measured = describeGpu(profile, figures);
+  if (!measured)
+    return "the base must be a profile, an object with members \"gpu\" and \"latency\"";
+  if (!sharesMemoryAs(profile, figures))
+    return "the base must be of a device whose GPU " +
+           std::string(figures.isUnified ? "shares memory with the CPU" : "has a memory of its own") + ", as " +
+           figures.device + " does";
+  profile = *measured;
+  return "";
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
-  std::string basePath, outputPath = "-";
+  std::string basePath, outputPath = "-", gpu = "auto", kernels = defaultKernels();
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
     if (argument == "--help")
@@ -105,6 +184,10 @@ int main(int argc, char **argv) {
       return std::puts("nacre-tune " NACRE_VERSION) < 0;
     if (argument.rfind("--base=", 0) == 0)
       basePath = argument.substr(std::strlen("--base="));
+    else if (argument.rfind("--gpu=", 0) == 0)
+      gpu = argument.substr(std::strlen("--gpu="));
+    else if (argument.rfind("--kernels=", 0) == 0)
+      kernels = argument.substr(std::strlen("--kernels="));
     else if (argument == "-o" && i + 1 < argc)
       outputPath = argv[++i];
     else
@@ -112,6 +195,10 @@ int main(int argc, char **argv) {
   }
   if (basePath.empty())
     return fail("a base must be given for what is not measured: --base=profile.json; see --help");
+  char *end = nullptr;
+  const int device = gpu == "auto" ? -1 : int(std::strtol(gpu.c_str(), &end, 10));
+  if (gpu != "auto" && gpu != "no" && (end == gpu.c_str() || *end || device < 0))
+    return fail("--gpu must be auto, no or the number of a device, but is '" + gpu + "'");
   std::ifstream file(basePath);
   std::stringstream base;
   if (!(base << file.rdbuf()))
@@ -119,10 +206,15 @@ int main(int argc, char **argv) {
   if (!replaceMember(base.str(), "cpu", "{}"))
     return fail(basePath + ": must be a profile, an object with a member \"cpu\"");
 
+  std::string profile = base.str();
+  if (const std::string error =
+          measureGpuInto(profile, gpu == "no" ? std::nullopt : std::optional<int>(device), kernels);
+      !error.empty())
+    return fail(error);
   const Cores cores = measureCores();
   if (cores.speeds.empty())
     return fail("the system does not say which cores there are");
-  const std::string profile = *replaceMember(base.str(), "cpu", describeCpu(cores));
+  profile = *replaceMember(profile, "cpu", describeCpu(cores));
   if (outputPath == "-")
     return std::fputs(profile.c_str(), stdout) < 0;
   std::ofstream output(outputPath);

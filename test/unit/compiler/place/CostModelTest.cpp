@@ -39,7 +39,7 @@ Work makeProduct(double flops, double points = 1 << 20) {
   return work;
 }
 
-constexpr WorkForm kForms[] = {WorkForm::Product, WorkForm::Streamed, WorkForm::Pointwise,
+constexpr WorkForm kForms[] = {WorkForm::Product, WorkForm::Streamed, WorkForm::Depthwise, WorkForm::Pointwise,
                                WorkForm::Row,     WorkForm::Movement, WorkForm::Scan};
 
 } // namespace
@@ -115,6 +115,45 @@ TEST(CostModel, HalfPrecisionIsForProducts) {
     else
       EXPECT_EQ(half, single);
   }
+}
+
+TEST(CostModel, MeasuredRatesTakeThePlaceOfTheTable) {
+  DeviceProfile device = makeDevice();
+  device.gpu.rates = GpuRates{1e9, 2e9, 4e9, 0.5e9, 0.25e9};
+  device.gpu.invocations = 1;
+  auto secondsOf = [&](WorkForm form, double accesses, double flops = 0) {
+    Work work;
+    work.form = form;
+    work.accesses = accesses;
+    work.flops = flops;
+    work.points = 1e6;
+    return gpuSeconds(work, device, Precision::F32) - device.gpu.dispatchSeconds;
+  };
+  EXPECT_NEAR(secondsOf(WorkForm::Streamed, 1e9), 1, 1e-9);
+  EXPECT_NEAR(secondsOf(WorkForm::Depthwise, 1e9), 0.5, 1e-9);
+  EXPECT_NEAR(secondsOf(WorkForm::Pointwise, 1e9), 0.25, 1e-9);
+  EXPECT_NEAR(secondsOf(WorkForm::Row, 1e9), 2, 1e-9);
+  EXPECT_NEAR(secondsOf(WorkForm::Movement, 1e9), 4, 1e-9);
+  // Operations are part of the accesses' time, but for products: 80 % of 100 GFLOP/s, and their results.
+  EXPECT_EQ(secondsOf(WorkForm::Row, 1e9, 1e12), secondsOf(WorkForm::Row, 1e9));
+  EXPECT_NEAR(secondsOf(WorkForm::Product, 1e9, 80e9), 1 + 0.25, 1e-9);
+  // Memory still bounds them.
+  Work work;
+  work.accesses = 1;
+  work.points = 1e6;
+  work.weights = {10e9, 0};
+  work.rivals = 10e9;
+  EXPECT_NEAR(gpuSeconds(work, device, Precision::F32), 1, 1e-3);
+}
+
+TEST(CostModel, FewInvocationsReachAPartOfMeasuredRates) {
+  DeviceProfile device = makeDevice();
+  device.gpu.rates = GpuRates{1e9, 1e9, 1e9, 1e9, 1e9};
+  Work work;
+  work.form = WorkForm::Row; // one point per invocation
+  work.points = device.gpu.invocations / 4;
+  work.accesses = 1e9;
+  EXPECT_NEAR(gpuSeconds(work, device, Precision::F32), 4, 1e-3);
 }
 
 TEST(CostModel, BothEnginesHaveOneMemory) {

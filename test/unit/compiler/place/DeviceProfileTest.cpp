@@ -67,6 +67,20 @@ TEST(DeviceProfile, CopiesHaveARateWhereMemoryIsNotShared) {
   EXPECT_NE(errorOf("\"shared\": true", "\"shared\": true, \"copy_bandwidth_gbps\": 12"), "none");
 }
 
+TEST(DeviceProfile, RatesAreAllMeasuredOrNone) {
+  EXPECT_FALSE(llvm::cantFail(parseDeviceProfile(kProfile, "phone.json")).gpu.rates);
+  const std::string without = "\"cache_bandwidth_gbps\": 80,";
+  const std::string some =
+      without + R"( "rates": {"streamed_gps": 1, "depthwise_gps": 2, "pointwise_gps": 3, "row_gps": 4)";
+  EXPECT_EQ(errorOf(without, some + "},"), "phone.json: gpu.rates.movement_gps is missing");
+  EXPECT_EQ(errorOf(without, without + R"( "rates": 3,)"), "phone.json: gpu.rates must be an object");
+  EXPECT_EQ(errorOf(without, some + R"(, "movement_gps": 5},)"), "none");
+  EXPECT_EQ(
+      errorOf("\"invocations\": 2048", "\"invocations\": 2048, \"rate\": 1"),
+      "phone.json: gpu.rate is unknown; known are fp32_gflops, fp16_gflops, invocations, bandwidth_gbps, cache_kib, "
+      "cache_bandwidth_gbps, rates, source");
+}
+
 TEST(DeviceProfile, SyntaxErrorsHaveALine) {
   EXPECT_NE(errorOf("\"latency\":", "\"latency\"").find("phone.json: [9:"), std::string::npos)
       << errorOf("\"latency\":", "\"latency\"");

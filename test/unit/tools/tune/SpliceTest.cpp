@@ -6,7 +6,9 @@
 
 #include "gtest/gtest.h"
 
+using nacre::tune::findMember;
 using nacre::tune::replaceMember;
+using nacre::tune::setMember;
 
 TEST(Splice, ReplacesValuesOfAnyKind) {
   EXPECT_EQ(replaceMember(R"({"a": 1, "b": 2})", "a", "7"), R"({"a": 7, "b": 2})");
@@ -20,6 +22,18 @@ TEST(Splice, FindsMembersOfTheOutermostObjectOnly) {
   EXPECT_EQ(replaceMember(R"({"x": {"a": 1}, "y": "a", "z": ["a"], "a": 2})", "a", "7"),
             R"({"x": {"a": 1}, "y": "a", "z": ["a"], "a": 7})");
   EXPECT_EQ(replaceMember(R"({"x": {"a": 1}})", "a", "7"), std::nullopt);
+}
+
+TEST(Splice, FindsValues) {
+  EXPECT_EQ(findMember(R"({"x": {"a": 1} , "a": 2})", "x"), R"({"a": 1})");
+  EXPECT_EQ(findMember(R"({"x": {"a": 1}})", "a"), std::nullopt);
+}
+
+TEST(Splice, AddsWhatIsMissing) {
+  EXPECT_EQ(setMember(R"({"a": 1})", "a", "7"), R"({"a": 7})");
+  EXPECT_EQ(setMember(R"({ "a": 1})", "b", "7"), R"({"b": 7, "a": 1})");
+  EXPECT_EQ(setMember("{}", "b", "7"), R"({"b": 7})");
+  EXPECT_EQ(setMember("", "b", "7"), std::nullopt);
 }
 
 TEST(Splice, RefusesWhatIsNotClosed) {
