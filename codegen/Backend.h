@@ -48,6 +48,7 @@ struct GpuOptions {
   enum class Precision { F32, F16 };
   Precision precision = Precision::F32; ///< F16: contractions multiply f16 and add f32.
   bool mayBePlayed = true;              ///< The device may be a CPU that plays a GPU: variants for those too.
+  std::string tile;                     ///< For contractions, instead of the tables' choice: see parseGpuTile.
 };
 
 /// What a kernel is compiled to for GPUs: SPIR-V, or text for a reader.

@@ -9,6 +9,7 @@
 #include "codegen/KernelCopy.h"
 #include "codegen/gpu/LowerToSpirv.h"
 #include "codegen/gpu/Passes.h"
+#include "codegen/gpu/TileTables.h"
 #include "dialects/plan/PlanDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -87,6 +88,9 @@ LogicalResult compile(KernelCopy &copy, const GpuOptions &options, GpuEmit emit,
 } // namespace
 
 FailureOr<GpuKernel> codegen::compileGpuKernel(plan::KernelOp kernel, const GpuOptions &options, GpuEmit emit) {
+  if (!options.tile.empty())
+    if (llvm::Error fault = parseGpuTile(options.tile).takeError())
+      return kernel.emitError("cannot be compiled with the tile ") << llvm::toString(std::move(fault));
   DialectRegistry registry;
   registry.insert<plan::PlanDialect>();
   KernelCopy copy(registry);

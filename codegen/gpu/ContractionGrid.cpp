@@ -14,39 +14,52 @@ namespace nacre::codegen::gpu {
 
 using Cut = Contraction::Cut;
 
-ContractionGrid::ContractionGrid(KernelFunction &function, const Contraction &contraction, int64_t grain)
+ContractionGrid::ContractionGrid(KernelFunction &function, const Contraction &contraction, int64_t grain,
+                                 unsigned widest)
     : function(function), contraction(contraction), build(function.builder, function.loc), grain(grain) {
-  for (unsigned operand = 0; operand < contraction.operands.size(); ++operand)
-    reaches.push_back(chooseReach(operand));
+  for (unsigned operand = 0; operand < contraction.operands.size(); ++operand) {
+    const bool wide = operand <= Contraction::Rhs &&
+                      contraction.operands[operand].elementType.getIntOrFloatBitWidth() * widest <= 128;
+    unsigned width = wide ? widest : 4;
+    Reach reach = chooseReach(operand, width);
+    if (reach == Reach::Element && width > 4)
+      reach = chooseReach(operand, width = 4);
+    reaches.push_back(reach);
+    widths.push_back(reach == Reach::Element ? 1 : width);
+  }
 }
 
 //===----------------------------------------------------------------------===//
 // Reach
 //===----------------------------------------------------------------------===//
 
-/// Whether every element that `along` does not walk starts on a multiple of four.
-bool ContractionGrid::liesInFours(unsigned operand, const ContractionLoop *along) const {
+/// Whether every element that `along` does not walk starts on a multiple of `width`.
+bool ContractionGrid::liesInGroups(unsigned operand, const ContractionLoop *along, unsigned width) const {
   const ContractionOperand &array = contraction.operands[operand];
-  if (array.offset % 4 != 0 || !function.liesInVectors(array.argument, 4) ||
+  if (array.offset % width != 0 || !function.liesInVectors(array.argument, width) ||
       array.elementType.getIntOrFloatBitWidth() > 32)
     return false;
   auto fits = [&](const ContractionLoop &loop) {
-    return &loop == along || loop.size == 1 || loop.strides[operand] % 4 == 0;
+    return &loop == along || loop.size == 1 || loop.strides[operand] % width == 0;
   };
   if (operand == Contraction::Rhs && contraction.panelWidth)
-    return contraction.panelWidth % 4 == 0;
+    return contraction.panelWidth % width == 0;
   return llvm::all_of(contraction.outer, fits) && llvm::all_of(contraction.rows, fits) &&
          llvm::all_of(contraction.depth, fits) && fits(contraction.columns);
 }
 
-Reach ContractionGrid::chooseReach(unsigned operand) const {
+Reach ContractionGrid::chooseReach(unsigned operand, unsigned width) const {
   const ContractionLoop &columns = contraction.columns, &depth = contraction.depth.back();
   const bool packed = operand == Contraction::Rhs && contraction.panelWidth;
-  // A share of the columns may begin anywhere that the grain allows; weights can be read from before it.
-  const bool aligned = operand == Contraction::Rhs || contraction.cut != Cut::Columns || grain % 4 == 0;
-  if ((packed || (columns.strides[operand] == 1 && columns.size % 4 == 0)) && aligned && liesInFours(operand, &columns))
+  // A share of the columns may begin anywhere that the grain allows; weights can be read from before it, from the next
+  // multiple of four.
+  const bool aligned =
+      contraction.cut != Cut::Columns || grain % width == 0 || (operand == Contraction::Rhs && width == 4);
+  if ((packed || (columns.strides[operand] == 1 && columns.size % width == 0)) && aligned &&
+      liesInGroups(operand, &columns, width))
     return Reach::Columns;
-  if (operand == Contraction::Lhs && depth.strides[operand] == 1 && depth.size % 4 == 0 && liesInFours(operand, &depth))
+  if (operand == Contraction::Lhs && depth.strides[operand] == 1 && depth.size % width == 0 &&
+      liesInGroups(operand, &depth, width))
     return Reach::Depth;
   return Reach::Element;
 }
@@ -59,7 +72,7 @@ ArrayRef<ContractionLoop> ContractionGrid::tiledRows() const {
   return ArrayRef(contraction.rows).drop_front(contraction.cut == Cut::Rows ? contraction.cutLoop : 0);
 }
 
-bool ContractionGrid::divide(int64_t tileRows, int64_t tileColumns) {
+bool ContractionGrid::divide(int64_t tileRows, int64_t tileColumns, int64_t band) {
   // 1. Sizes.
   int64_t rowsPerIndex = 1, rows = 1;
   for (const ContractionLoop &loop : tiledRows())
@@ -105,7 +118,10 @@ bool ContractionGrid::divide(int64_t tileRows, int64_t tileColumns) {
     left = build.divide(left, count);
     return index;
   };
-  Value columnTile = take(columnTiles), rowTile = take(rowTiles()), turn = take(turns);
+  while (rowTiles() % band != 0)
+    --band;
+  Value rowInBand = take(band), columnTile = take(columnTiles);
+  Value rowTile = build.add(build.multiply(take(rowTiles() / band), band), rowInBand), turn = take(turns);
   for (unsigned operand = 0; operand < contraction.operands.size(); ++operand)
     bases.push_back(build.constant(scaled(operand, contraction.operands[operand].offset)));
   auto advance = [&](const ContractionLoop &loop, Value index) {
@@ -119,15 +135,20 @@ bool ContractionGrid::divide(int64_t tileRows, int64_t tileColumns) {
   Value high = build.least(build.add(low, extent), function.shareEnd);
   if (contraction.cut == Cut::Outer)
     advance(contraction.outer[contraction.cutLoop], build.add(build.multiply(low, contraction.cutFactor), turn));
+  enoughRows = rows >= tileRows;
   Value tileRow = build.multiply(rowTile, tileRows);
   if (contraction.cut == Cut::Rows) {
     firstRow = build.add(build.multiply(low, rowsPerIndex), tileRow);
     rowLimit = build.multiply(high, rowsPerIndex);
     active = build.isBelow(firstRow, rowLimit);
   } else {
+    exactRows = rows % tileRows == 0;
     firstRow = tileRow;
     rowLimit = build.constant(rows);
   }
+  writtenFrom = firstRow;
+  if (enoughRows && !exactRows)
+    firstRow = build.least(firstRow, build.constant(rows - tileRows));
   firstQuad = build.multiply(columnTile, tileColumns / 4);
   if (contraction.cut == Cut::Columns) {
     firstQuad = build.add(build.divide(low, 4), firstQuad);
@@ -160,13 +181,25 @@ Value ContractionGrid::addressOf(unsigned operand, ArrayRef<ContractionLoop> loo
   return address;
 }
 
-Value ContractionGrid::rowAddress(unsigned operand, Value row) { return addressOf(operand, tiledRows(), row, 1); }
+Value ContractionGrid::rowAddress(unsigned operand, Value row, int64_t further) {
+  if (tiledRows().size() > 1)
+    return addressOf(operand, tiledRows(), build.add(row, further), 1);
+  const int64_t stride = scaled(operand, tiledRows().front().strides[operand]);
+  return build.add(build.multiply(row, stride), further * stride);
+}
+
+Value ContractionGrid::tileRowAddress(unsigned operand, Value row, int64_t further) {
+  row = build.add(firstRow, row);
+  if (enoughRows)
+    return rowAddress(operand, row, further);
+  return rowAddress(operand, build.least(build.add(row, further), build.subtract(rowLimit, build.constant(1))));
+}
 
 Value ContractionGrid::depthAddress(unsigned operand, Value step) {
   if (std::optional<int64_t> stride = linearDepth(operand))
     return build.multiply(step, *stride);
   if (reaches[operand] == Reach::Depth)
-    return addressOf(operand, contraction.depth, build.divide(step, 4), 4);
+    return addressOf(operand, contraction.depth, build.divide(step, width(operand)), width(operand));
   return addressOf(operand, contraction.depth, step, 1);
 }
 
@@ -181,14 +214,14 @@ std::optional<int64_t> ContractionGrid::linearDepth(unsigned operand) const {
 }
 
 Value ContractionGrid::columnAddress(unsigned operand, Value quad, unsigned lane) {
-  const bool fours = reaches[operand] == Reach::Columns;
+  const bool several = reaches[operand] == Reach::Columns;
   if (operand == Contraction::Rhs && contraction.panelWidth) {
-    const int64_t panel = contraction.panelWidth, unit = fours ? 4 : 1;
-    Value column = fours ? quad : build.add(build.multiply(quad, 4), lane);
+    const int64_t panel = contraction.panelWidth, unit = width(operand);
+    Value column = several ? quad : build.add(build.multiply(quad, 4), lane);
     return build.add(build.multiply(build.divide(column, panel / unit), contraction.panelStride / unit),
                      build.remainder(column, panel / unit));
   }
-  if (fours)
+  if (several)
     return quad;
   return build.multiply(build.add(build.multiply(quad, 4), lane),
                         scaled(operand, contraction.columns.strides[operand]));
@@ -234,10 +267,10 @@ Value ContractionGrid::loadStep(Value step, bool mayLieBeyond, llvm::function_re
   return arith::SelectOp::create(build.ops, build.loc, inside, value, zero);
 }
 
-Value ContractionGrid::clampedQuad(Value quad) {
+Value ContractionGrid::clampedQuad(Value quad, int64_t width) {
   if (exactColumns)
     return quad;
-  return build.least(quad, build.constant(llvm::divideCeil(contraction.columns.size, 4) - 1));
+  return build.least(quad, build.constant(llvm::divideCeil(contraction.columns.size, width) - 1));
 }
 
 Value ContractionGrid::extended(Value value) {
@@ -275,6 +308,14 @@ Value ContractionGrid::applyEpilogue(Value sum, Value row, Value quad) {
   arguments.push_back(arith::ConstantOp::create(build.ops, build.loc, build.ops.getZeroAttr(type)));
   Value value = inlineBody(build.ops, build.loc, *contraction.epilogue->body, arguments, 4).front();
   return broadcast(build.ops, build.loc, value, 4);
+}
+
+Value ContractionGrid::writes(Value row) {
+  if (exactRows)
+    return {};
+  if (!enoughRows)
+    return build.isBelow(row, rowLimit);
+  return build.isBelow(build.subtract(row, writtenFrom), build.subtract(rowLimit, writtenFrom));
 }
 
 void ContractionGrid::finish(Value sum, Value row, Value quad) {

@@ -18,24 +18,28 @@ namespace nacre::codegen::gpu {
 /// How an operand is read or written.
 enum class Reach {
   Element, ///< One by one.
-  Columns, ///< Four columns at once.
-  Depth    ///< Four steps of the reduction at once.
+  Columns, ///< Four or eight columns at once.
+  Depth    ///< As many steps of the reduction at once.
 };
 
 class ContractionGrid {
 public:
-  ContractionGrid(KernelFunction &function, const Contraction &contraction, int64_t grain);
+  /// `widest`: how many elements of Lhs and Rhs a template can take at once; 8 only of those that are 16 bits wide.
+  ContractionGrid(KernelFunction &function, const Contraction &contraction, int64_t grain, unsigned widest = 4);
 
   /// Divides the work into tiles of so many rows and columns (a multiple of four): says so to the runtime, and fills
-  /// what follows. False, with the reason, where there are too many.
-  bool divide(int64_t tileRows, int64_t tileColumns);
+  /// what follows. Workgroups that run at the same time have tiles below one another, `band` of them, before the next
+  /// columns come: they find each other's operands in the caches. False, with the reason, where there are too many.
+  bool divide(int64_t tileRows, int64_t tileColumns, int64_t band = 1);
 
   KernelFunction &function;
   const Contraction &contraction;
   IndexBuilder build;
 
   mlir::Value active; ///< Whether the tile has work, the same for all invocations.
-  mlir::Value firstRow, rowLimit;
+  /// The tile's first row. Where rows are as many as a tile has, all of its rows are rows of the contraction: the last
+  /// tile is moved back until it ends with them, and writes what it has alone.
+  mlir::Value firstRow;
   mlir::Value firstQuad; ///< Of columns.
   /// What the workgroup writes of the columns: null where tiles cover them exactly.
   mlir::Value columnLow, columnLimit;
@@ -45,15 +49,18 @@ public:
   //===--------------------------------------------------------------------===//
 
   Reach reach(unsigned operand) const { return reaches[operand]; }
-  unsigned width(unsigned operand) const { return reaches[operand] == Reach::Element ? 1 : 4; }
+  unsigned width(unsigned operand) const { return widths[operand]; }
   /// A stride or offset in these units.
   int64_t scaled(unsigned operand, int64_t elements) const { return elements / width(operand); }
   mlir::Value base(unsigned operand) const { return bases[operand]; }
-  /// Of a row that is valid.
-  mlir::Value rowAddress(unsigned operand, mlir::Value row);
-  /// Of column 4 * quad + lane; lane 0 for an operand that is read four columns at once.
+  /// Of the row that is `further` from `row`, which is valid.
+  mlir::Value rowAddress(unsigned operand, mlir::Value row, int64_t further = 0);
+  /// Of the tile's row `row` + `further`, or of the last one where it lies beyond.
+  mlir::Value tileRowAddress(unsigned operand, mlir::Value row, int64_t further = 0);
+  /// Of column 4 * quad + lane; for an operand that is read several columns at once, of that many times `quad`.
   mlir::Value columnAddress(unsigned operand, mlir::Value quad, unsigned lane);
-  /// Of a step of the whole reduction, which must be a multiple of four for an operand that is read four steps at once.
+  /// Of a step of the whole reduction, which must be a multiple of the width for an operand that is read several steps
+  /// at once.
   mlir::Value depthAddress(unsigned operand, mlir::Value step);
   /// Whether depthAddress is step * this stride.
   std::optional<int64_t> linearDepth(unsigned operand) const;
@@ -64,9 +71,8 @@ public:
   /// What `load` makes of a step of the reduction, as an address takes it; zero for a step beyond the last one, where
   /// there may be such.
   mlir::Value loadStep(mlir::Value step, bool mayLieBeyond, llvm::function_ref<mlir::Value(mlir::Value)> load);
-  mlir::Value lastRow() { return build.subtract(rowLimit, build.constant(1)); }
-  /// `quad`, or the last one where it lies beyond.
-  mlir::Value clampedQuad(mlir::Value quad);
+  /// `quad`, of four columns or of `width`, or the last one where it lies beyond.
+  mlir::Value clampedQuad(mlir::Value quad, int64_t width = 4);
 
   mlir::Type accumulator() const { return contraction.accumulatorType; }
   mlir::Type quadType() const { return mlir::VectorType::get({4}, accumulator()); }
@@ -78,20 +84,25 @@ public:
   // Results
   //===--------------------------------------------------------------------===//
 
-  /// Finishes `sum`, the four columns of `quad` in `row`, which is valid: the epilogue, and the store.
+  /// Whether this tile writes `row`; null where it writes all of its rows.
+  mlir::Value writes(mlir::Value row);
+  /// Finishes `sum`, the four columns of `quad` in `row`, which the tile writes: the epilogue, and the store.
   void finish(mlir::Value sum, mlir::Value row, mlir::Value quad);
 
 private:
-  Reach chooseReach(unsigned operand) const;
-  bool liesInFours(unsigned operand, const ContractionLoop *along) const;
+  Reach chooseReach(unsigned operand, unsigned width) const;
+  bool liesInGroups(unsigned operand, const ContractionLoop *along, unsigned width) const;
   mlir::Value addressOf(unsigned operand, llvm::ArrayRef<ContractionLoop> loops, mlir::Value flat, int64_t step);
   llvm::ArrayRef<ContractionLoop> tiledRows() const;
   mlir::Value applyEpilogue(mlir::Value sum, mlir::Value row, mlir::Value quad);
 
   const int64_t grain;
   llvm::SmallVector<Reach, 6> reaches;
+  llvm::SmallVector<unsigned, 6> widths;
   llvm::SmallVector<mlir::Value, 6> bases;
-  bool exactColumns = false;
+  bool exactColumns = false, exactRows = false;
+  bool enoughRows = false;           ///< As many as a tile has.
+  mlir::Value writtenFrom, rowLimit; ///< Which rows are the tile's to write.
 };
 
 } // namespace nacre::codegen::gpu

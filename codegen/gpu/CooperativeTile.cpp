@@ -2,30 +2,38 @@
 //
 // What:  a tile of a contraction by cooperative matrices: products of f16, sums of f32.
 // Why:   a GPU that has them multiplies many times faster so than invocation by invocation.
-// How:   1. operands come to shared memory as f16; the next part waits in registers meanwhile;
+// How:   1. operands come to shared memory as f16, by 16 bytes at a time: only so do GPUs load matrices from there at
+// full
+//           speed; the next part waits in registers meanwhile, or in a second buffer;
 //        2. a subgroup holds rows x quads matrices of 16 x 16 sums;
-//        3. no invocation knows which sums it holds, so a row of matrices goes to shared memory, and from there, quad
-//        by
-//           quad, through the epilogue.
+//        3. no invocation knows which sums it holds, so they go, some matrices at a time, to the subgroup's piece of
+//        the
+//           shared memory that the operands leave, and from there, quad by quad, through the epilogue.
 
 #include "codegen/gpu/Templates.h"
 #include "codegen/gpu/TileLoader.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 
 namespace nacre::codegen::gpu {
 namespace {
 
+constexpr int64_t kChunk = 8; ///< Elements of f16 in 16 bytes.
+
 SharedLayout layoutOf(const ContractionGrid &grid, const GpuTile &tile) {
   SharedLayout layout;
   layout.rows = tile.tileRows();
   layout.columns = tile.tileColumns();
   layout.depth = tile.depth;
-  layout.leftPitch = tile.depth / 4 + kMatrixPadQuads;
-  layout.rightPitch = tile.tileColumns() / 4 + kMatrixPadQuads;
+  layout.chunk = kChunk;
+  layout.leftPitch = tile.depth / kChunk + kMatrixPadChunks;
+  layout.rightPitch = tile.tileColumns() / kChunk + kMatrixPadChunks;
+  layout.buffers = tile.buffers;
   layout.leftType = layout.rightType = grid.build.ops.getF16Type();
   return layout;
 }
@@ -41,49 +49,91 @@ public:
     subgroup = build.divide(grid.function.invocation, kSubgroup);
     lane = build.remainder(grid.function.invocation, kSubgroup);
     myRow = build.multiply(build.divide(subgroup, tile.columnThreads), kMatrixSize * tile.rows);
-    myQuad = build.multiply(build.remainder(subgroup, tile.columnThreads), kMatrixSize / 4 * tile.quads);
+    myChunk = build.multiply(build.remainder(subgroup, tile.columnThreads), kMatrixSize / kChunk * tile.quads);
   }
 
   void emit() {
-    const int64_t parts = loader.parts(), sums = tile.rows * tile.quads;
+    const int64_t sums = tile.rows * tile.quads;
     Value none = arith::ConstantOp::create(build.ops, build.loc, build.ops.getF32FloatAttr(0));
     Value zeros = mlir::gpu::SubgroupMmaConstantMatrixOp::create(build.ops, build.loc, sumMatrix, none);
     SmallVector<Value> carried(sums, zeros);
-    carried.append(loader.load(build.constant(0)));
-    auto loop =
-        scf::ForOp::create(build.ops, build.loc, build.constant(0), build.constant(parts), build.constant(1), carried);
-    {
-      OpBuilder::InsertionGuard guard(build.ops);
-      build.ops.setInsertionPointToStart(loop.getBody());
-      ArrayRef<BlockArgument> arguments = loop.getRegionIterArgs();
-      mlir::gpu::BarrierOp::create(build.ops, build.loc);
-      loader.store(SmallVector<Value>(arguments.drop_front(sums)), build.constant(0));
-      mlir::gpu::BarrierOp::create(build.ops, build.loc);
-      Value next = build.least(build.add(loop.getInductionVar(), 1), build.constant(parts - 1));
-      SmallVector<Value> ahead = loader.load(next);
-      SmallVector<Value> current = multiply(SmallVector<Value>(arguments.take_front(sums)));
-      current.append(ahead);
-      scf::YieldOp::create(build.ops, build.loc, current);
-    }
-    finish(loop.getResults().take_front(sums));
+    finish(tile.buffers == 1 ? reduceByOneBuffer(carried) : reduceByTwoBuffers(carried));
   }
 
 private:
-  SmallVector<Value> multiply(SmallVector<Value> sums) {
+  scf::ForOp makeLoop(ValueRange carried) {
+    return scf::ForOp::create(build.ops, build.loc, build.constant(0), build.constant(loader.parts()),
+                              build.constant(1), carried);
+  }
+
+  /// A part that is `ahead` of another; beyond the last one, that one again: a branch would cost more.
+  Value partAfter(Value part, int64_t ahead) {
+    return build.least(build.add(part, ahead), build.constant(loader.parts() - 1));
+  }
+
+  /// Parts wait in registers, the first of them until all have multiplied the one in shared memory.
+  SmallVector<Value> reduceByOneBuffer(SmallVector<Value> carried) {
+    const size_t sums = carried.size();
+    for (int64_t part = 0; part < tile.ahead; ++part)
+      carried.append(loader.load(partAfter(build.constant(0), part)));
+    auto loop = makeLoop(carried);
+    OpBuilder::InsertionGuard guard(build.ops);
+    build.ops.setInsertionPointToStart(loop.getBody());
+    SmallVector<Value> current(loop.getRegionIterArgs());
+    const size_t chunks = (current.size() - sums) / tile.ahead;
+    mlir::gpu::BarrierOp::create(build.ops, build.loc);
+    loader.store(ArrayRef(current).slice(sums, chunks), build.constant(0));
+    mlir::gpu::BarrierOp::create(build.ops, build.loc);
+    SmallVector<Value> waiting(ArrayRef(current).drop_front(sums + chunks));
+    waiting.append(loader.load(partAfter(loop.getInductionVar(), tile.ahead)));
+    current.truncate(sums);
+    current = multiply(current, build.constant(0));
+    current.append(waiting);
+    scf::YieldOp::create(build.ops, build.loc, current);
+    return SmallVector<Value>(loop.getResults().take_front(sums));
+  }
+
+  /// The next part goes to the other buffer while this one is multiplied: one barrier per part.
+  SmallVector<Value> reduceByTwoBuffers(SmallVector<Value> carried) {
+    const size_t sums = carried.size();
+    loader.store(loader.load(build.constant(0)), build.constant(0));
+    mlir::gpu::BarrierOp::create(build.ops, build.loc);
+    for (int64_t part = 1; part < tile.ahead; ++part)
+      carried.append(loader.load(partAfter(build.constant(0), part)));
+    auto loop = makeLoop(carried);
+    OpBuilder::InsertionGuard guard(build.ops);
+    build.ops.setInsertionPointToStart(loop.getBody());
+    Value part = loop.getInductionVar();
+    SmallVector<Value> current(loop.getRegionIterArgs());
+    SmallVector<Value> waiting(ArrayRef(current).drop_front(sums));
+    waiting.append(loader.load(partAfter(part, tile.ahead)));
+    const size_t chunks = waiting.size() / tile.ahead;
+    current.truncate(sums);
+    current = multiply(current, build.remainder(part, tile.buffers));
+    loader.store(ArrayRef(waiting).take_front(chunks), build.remainder(build.add(part, 1), tile.buffers));
+    mlir::gpu::BarrierOp::create(build.ops, build.loc);
+    current.append(waiting.begin() + chunks, waiting.end());
+    scf::YieldOp::create(build.ops, build.loc, current);
+    return SmallVector<Value>(loop.getResults().take_front(sums));
+  }
+
+  SmallVector<Value> multiply(SmallVector<Value> sums, Value buffer) {
     auto read = [&](Type matrix, Value array, Value at, int64_t pitch) {
       return mlir::gpu::SubgroupMmaLoadMatrixOp::create(build.ops, build.loc, matrix, array, ValueRange{at},
                                                         build.ops.getIndexAttr(pitch), /*transpose=*/UnitAttr())
           .getResult();
     };
-    Value rows = build.multiply(myRow, layout.leftPitch);
+    Value rows = build.add(build.multiply(myRow, layout.leftPitch), build.multiply(buffer, layout.leftChunks()));
+    Value columns = build.add(myChunk, build.multiply(buffer, layout.rightChunks()));
     for (int64_t step = 0; step < tile.depth; step += kMatrixSize) {
       SmallVector<Value> lefts, rights;
       for (int64_t i = 0; i < tile.rows; ++i)
-        lefts.push_back(read(leftMatrix, loader.left, build.add(rows, i * kMatrixSize * layout.leftPitch + step / 4),
-                             layout.leftPitch));
+        lefts.push_back(read(leftMatrix, loader.left,
+                             build.add(rows, i * kMatrixSize * layout.leftPitch + step / kChunk), layout.leftPitch));
       for (int64_t j = 0; j < tile.quads; ++j)
         rights.push_back(read(rightMatrix, loader.right,
-                              build.add(myQuad, step * layout.rightPitch + j * (kMatrixSize / 4)), layout.rightPitch));
+                              build.add(columns, step * layout.rightPitch + j * (kMatrixSize / kChunk)),
+                              layout.rightPitch));
       for (int64_t i = 0; i < tile.rows; ++i)
         for (int64_t j = 0; j < tile.quads; ++j) {
           Value &sum = sums[i * tile.quads + j];
@@ -94,26 +144,46 @@ private:
     return sums;
   }
 
-  void finish(ValueRange sums) {
-    const int64_t pitch = kMatrixSize / 4 * tile.quads, quads = kMatrixSize * pitch;
-    Value array = grid.function.shared(tile.invocations() / kSubgroup * quads, grid.quadType());
-    Value mine = build.multiply(subgroup, quads);
-    for (int64_t i = 0; i < tile.rows; ++i) {
-      for (int64_t j = 0; j < tile.quads; ++j)
-        mlir::gpu::SubgroupMmaStoreMatrixOp::create(build.ops, build.loc, sums[i * tile.quads + j], array,
-                                                    ValueRange{build.add(mine, j * (kMatrixSize / 4))},
-                                                    build.ops.getIndexAttr(pitch), /*transpose=*/UnitAttr());
-      mlir::gpu::BarrierOp::create(build.ops, build.loc);
-      for (int64_t turn = 0; turn < quads / kSubgroup; ++turn) {
-        Value number = build.add(lane, turn * kSubgroup);
-        Value row = build.add(build.add(build.add(grid.firstRow, myRow), i * kMatrixSize), build.divide(number, pitch));
-        Value quad = build.add(build.add(grid.firstQuad, myQuad), build.remainder(number, pitch));
-        Value sum = memref::LoadOp::create(build.ops, build.loc, array, ValueRange{build.add(mine, number)});
-        build.onlyIf(build.isBelow(row, grid.rowLimit), [&] { grid.finish(sum, row, quad); });
+  /// Waits for the subgroup: it alone uses its piece.
+  void waitForSubgroup() {
+    spirv::ControlBarrierOp::create(build.ops, build.loc, spirv::Scope::Subgroup, spirv::Scope::Subgroup,
+                                    spirv::MemorySemantics::AcquireRelease | spirv::MemorySemantics::WorkgroupMemory);
+  }
+
+  void finish(ArrayRef<Value> sums) {
+    // As many matrices side by side as the left operand's memory has room for.
+    constexpr int64_t matrix = kMatrixSize * kMatrixSize / 4; // Quads, which are as large as chunks.
+    const int64_t subgroups = tile.invocations() / kSubgroup;
+    int64_t matrices = tile.quads;
+    while (subgroups * matrices * matrix > layout.buffers * layout.leftChunks() || tile.quads % matrices != 0)
+      --matrices;
+    assert(matrices > 0 && "the left operand takes at least as much memory as a matrix of each subgroup");
+    const int64_t pitch = matrices * (kMatrixSize / 4);
+    Value piece = build.multiply(subgroup, matrices * matrix);
+    mlir::gpu::BarrierOp::create(build.ops, build.loc);
+    for (int64_t i = 0; i < tile.rows; ++i)
+      for (int64_t j = 0; j < tile.quads; j += matrices) {
+        if (i + j > 0)
+          waitForSubgroup();
+        for (int64_t next = 0; next < matrices; ++next)
+          mlir::gpu::SubgroupMmaStoreMatrixOp::create(build.ops, build.loc, sums[i * tile.quads + j + next],
+                                                      loader.left,
+                                                      ValueRange{build.add(piece, next * (kMatrixSize / 4))},
+                                                      build.ops.getIndexAttr(pitch), /*transpose=*/UnitAttr());
+        waitForSubgroup();
+        for (int64_t turn = 0; turn < matrices * matrix / kSubgroup; ++turn)
+          finishQuad(piece, build.add(lane, turn * kSubgroup), pitch, i * kMatrixSize, j * (kMatrixSize / 4));
       }
-      if (i + 1 < tile.rows)
-        mlir::gpu::BarrierOp::create(build.ops, build.loc);
-    }
+  }
+
+  /// Quad `number` of the piece, whose first element is the subgroup's so manyth row and quad.
+  void finishQuad(Value piece, Value number, int64_t pitch, int64_t rows, int64_t quads) {
+    Value row = build.add(build.add(build.add(grid.firstRow, myRow), rows), build.divide(number, pitch));
+    Value quad = build.add(build.add(grid.firstQuad, build.multiply(myChunk, kChunk / 4)), quads);
+    quad = build.add(quad, build.remainder(number, pitch));
+    Value bits = memref::LoadOp::create(build.ops, build.loc, loader.left, ValueRange{build.add(piece, number)});
+    Value sum = vector::BitCastOp::create(build.ops, build.loc, grid.quadType(), bits);
+    build.onlyIf(grid.writes(row), [&] { grid.finish(sum, row, quad); });
   }
 
   ContractionGrid &grid;
@@ -124,7 +194,7 @@ private:
   Type half;
   mlir::gpu::MMAMatrixType leftMatrix, rightMatrix, sumMatrix;
   Value subgroup, lane;
-  Value myRow, myQuad; ///< The subgroup's first.
+  Value myRow, myChunk; ///< The subgroup's first.
 };
 
 } // namespace

@@ -22,11 +22,10 @@ public:
   void emit() {
     Value column = build.remainder(grid.function.invocation, tile.columnThreads);
     Value line = build.divide(grid.function.invocation, tile.columnThreads);
-    Value last = grid.lastRow();
+    Value first = build.multiply(line, tile.rows);
     for (int64_t i = 0; i < tile.rows; ++i) {
-      Value row = build.add(build.add(grid.firstRow, build.multiply(line, tile.rows)), i);
-      rows.push_back(row);
-      lhs.push_back(build.add(grid.base(Contraction::Lhs), grid.rowAddress(Contraction::Lhs, build.least(row, last))));
+      rows.push_back(build.add(build.add(grid.firstRow, first), i));
+      lhs.push_back(build.add(grid.base(Contraction::Lhs), grid.tileRowAddress(Contraction::Lhs, first, i)));
     }
     for (int64_t j = 0; j < tile.quads; ++j) {
       Value quad = build.add(build.add(grid.firstQuad, column), j * tile.columnThreads);
@@ -36,7 +35,7 @@ public:
     SmallVector<Value> sums(tile.rows * tile.quads, grid.zeroQuad());
     sums = reduce(0, grid.base(Contraction::Rhs), build.constant(0), sums);
     for (int64_t i = 0; i < tile.rows; ++i)
-      build.onlyIf(build.isBelow(rows[i], grid.rowLimit), [&] {
+      build.onlyIf(grid.writes(rows[i]), [&] {
         for (int64_t j = 0; j < tile.quads; ++j)
           grid.finish(sums[i * tile.quads + j], rows[i], quads[j]);
       });

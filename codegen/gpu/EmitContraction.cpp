@@ -72,13 +72,16 @@ LogicalResult nacre::codegen::gpu::emitContraction(plan::KernelOp kernel, Kernel
     return failure();
   }
 
-  const SmallVector<GpuTile, 4> tiles = chooseGpuTiles(requestOf(*contraction, function.options));
+  TileRequest request = requestOf(*contraction, function.options);
+  SmallVector<GpuTile, 4> tiles = chooseGpuTiles(request);
+  if (!function.options.tile.empty()) // Which has been found to be a tile.
+    tiles = {llvm::cantFail(parseGpuTile(function.options.tile)), tiles.back()};
   const GpuTile &tile = tiles[function.variant];
   function.variants = tiles.size();
   function.families = tile.families;
   function.workgroupSize = tile.invocations();
-  ContractionGrid grid(function, *contraction, form->grain);
-  if (!grid.divide(tile.tileRows(), tile.tileColumns()))
+  ContractionGrid grid(function, *contraction, form->grain, tile.kind == GpuTile::Kind::Cooperative ? 8 : 4);
+  if (!grid.divide(tile.tileRows(), tile.tileColumns(), tile.band))
     return failure();
   emitHaloOfRow(function, *contraction);
   grid.build.onlyIf(grid.active, [&] {

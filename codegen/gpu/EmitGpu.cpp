@@ -131,10 +131,12 @@ Value Shader::buffer(unsigned operand, unsigned width) {
     return value;
   auto tensor = cast<RankedTensorType>(kernel.getBody().getArgument(operand).getType());
   const int64_t elements = body.elements[operand];
-  assert((width == 1 || width == 2 || width == 4) && (width == 1 || body.liesInVectors(operand, width)) &&
-         "a storage is read in whole vectors");
   Type element = storedType(tensor.getElementType());
-  if (width > 1)
+  assert((width == 1 || width == 2 || width == 4 || (width == 8 && element.getIntOrFloatBitWidth() == 16)) &&
+         (width == 1 || body.liesInVectors(operand, width)) && "a storage is read in whole vectors");
+  if (width == 8)
+    element = VectorType::get({4}, IntegerType::get(context, 32)); // SPIR-V has no vectors of eight.
+  else if (width > 1)
     element = VectorType::get({int64_t(width)}, element);
   const int64_t binding = llvm::find(bindings, int64_t(operand)) - bindings.begin();
   if (binding == int64_t(bindings.size()))

@@ -23,6 +23,7 @@ public:
   mlir::Value constant(int64_t value) { return mlir::arith::ConstantIndexOp::create(ops, loc, value); }
   mlir::Value add(mlir::Value a, mlir::Value b) { return ops.createOrFold<mlir::arith::AddIOp>(loc, a, b); }
   mlir::Value add(mlir::Value a, int64_t b) { return b == 0 ? a : add(a, constant(b)); }
+  /// What lies below zero wraps around.
   mlir::Value subtract(mlir::Value a, mlir::Value b) { return ops.createOrFold<mlir::arith::SubIOp>(loc, a, b); }
   mlir::Value multiply(mlir::Value a, int64_t b) {
     return b == 0 ? constant(0) : b == 1 ? a : ops.createOrFold<mlir::arith::MulIOp>(loc, a, constant(b));

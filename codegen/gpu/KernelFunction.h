@@ -32,8 +32,9 @@ struct KernelFunction {
   unsigned variant = 0; ///< Which of the kernel's variants to emit; the emitter says below how many there are.
 
   /// Operand `operand` of the launch, whole: `memref<Nxelement>`, or `memref<N/width x vector<width x element>>` of
-  /// 2 or 4 lanes, where it lies in such vectors. Both kinds of one operand may be used in one kernel; they share a
-  /// binding. Of an operand that may begin anywhere N is dynamic; indices count from where it begins all the same.
+  /// 2 or 4 lanes, where it lies in such vectors; of 16-bit elements eight too, as a vector of four i32. All kinds of
+  /// one operand may be used in one kernel; they share a binding. Of an operand that may begin anywhere N is dynamic;
+  /// indices count from where it begins all the same.
   std::function<mlir::Value(unsigned operand, unsigned width)> buffer;
   llvm::SmallVector<int64_t> elements; ///< How many each operand has; a packed weight more than its tensor.
   /// Whether `operand` may be read and written `width` elements at a time: it has a multiple of them, and begins on

@@ -3,7 +3,8 @@
 // What:  notes on every kernel of what the places of its operands are multiples, whichever launch they belong to.
 // Why:   Vulkan binds a buffer only where the device's alignment allows, and views of storages begin anywhere: a
 //        kernel must know which operands need a shift, and which of them still are whole vectors.
-// How:   storages and weights begin on kGpuBufferAlignment; the lowest bit of any view's offset or step bounds the rest.
+// How:   storages and weights begin on kGpuBufferAlignment; the lowest bit of any view's offset or step bounds the
+//        rest.
 
 #include "codegen/OperandPlace.h"
 #include "codegen/gpu/Passes.h"

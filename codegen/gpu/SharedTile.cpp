@@ -4,7 +4,8 @@
 // Why:   each element of the operands is read from memory once per workgroup; desktop GPUs reach their peak only so.
 // How:   1. there are two buffers of each operand's part, one computed with while the other is filled;
 //        2. the next part is on its way to registers while this one is computed with: one barrier per part;
-//        3. groups of 32 invocations are 8 columns wide and 4 rows high, so that their reads share banks' rows;
+//        3. groups of 32 invocations are 8 columns wide and 4 rows high; pairs of neighbours have one column, and pairs
+//           of pairs one row, for which GPUs read shared memory once;
 //        4. where tiles are too few to fill the GPU, sets of invocations each take some of a part's steps for the whole
 //           tile, and add up in shared memory.
 
@@ -41,16 +42,17 @@ public:
       : grid(grid), build(grid.build), tile(tile), layout(layoutOf(grid, tile)),
         loader(grid, layout, tile.invocations()), setSize(tile.columnThreads * tile.rowThreads) {
     assert(tile.columnThreads % kLaneColumns == 0 && tile.rowThreads % kLaneRows == 0 && "whole groups of lanes");
-    assert(tile.depth % (4 * tile.parts) == 0 && tile.rows % tile.parts == 0 && "sets share steps and rows evenly");
+    assert(tile.depth % (4 * tile.parts) == 0 && "sets share steps evenly");
     set = build.divide(grid.function.invocation, setSize);
     me = build.remainder(grid.function.invocation, setSize);
     Value lane = build.remainder(me, kLanes), warp = build.divide(me, kLanes);
     const int64_t warpColumns = tile.columnThreads / kLaneColumns;
-    // Rows and quads of a lane are kLaneRows and kLaneColumns apart.
-    myRow = build.add(build.multiply(build.divide(warp, warpColumns), kLaneRows * tile.rows),
-                      build.divide(lane, kLaneColumns));
-    myQuad = build.add(build.multiply(build.remainder(warp, warpColumns), kLaneColumns * tile.quads),
-                       build.remainder(lane, kLaneColumns));
+    // Rows and quads of a lane are kLaneRows and kLaneColumns apart. The lane's lowest bit is its row's, then come the
+    // column's three and the row's other one.
+    Value laneColumn = build.remainder(build.divide(lane, 2), kLaneColumns);
+    Value laneRow = build.add(build.remainder(lane, 2), build.multiply(build.divide(lane, 2 * kLaneColumns), 2));
+    myRow = build.add(build.multiply(build.divide(warp, warpColumns), kLaneRows * tile.rows), laneRow);
+    myQuad = build.add(build.multiply(build.remainder(warp, warpColumns), kLaneColumns * tile.quads), laneColumn);
   }
 
   void emit() {
@@ -81,54 +83,71 @@ public:
 private:
   void finishRow(int64_t number, ValueRange sums) {
     Value row = build.add(build.add(grid.firstRow, myRow), number * kLaneRows);
-    build.onlyIf(build.isBelow(row, grid.rowLimit), [&] {
+    build.onlyIf(grid.writes(row), [&] {
       for (int64_t j = 0; j < tile.quads; ++j)
         grid.finish(sums[j], row, build.add(build.add(grid.firstQuad, myQuad), j * kLaneColumns));
     });
   }
 
-  /// Every set leaves its sums in shared memory, where the operands were as far as there is room; each finishes some of
-  /// the rows, adding the sets' sums in their order.
-  void finishTogether(ValueRange sums) {
+  /// Where in shared memory all sets can leave one sum each, as often as the operands' memory has room for: an array,
+  /// and where it begins there.
+  SmallVector<std::pair<Value, int64_t>> placesOfSums() {
     const int64_t need = tile.parts * setSize;
-    Value mine = build.add(build.multiply(set, setSize), me);
-    SmallVector<std::pair<Value, int64_t>> places; // of each sum
-    std::pair<Value, int64_t> rooms[] = {{loader.left, layout.buffers * layout.leftQuads()},
-                                         {loader.right, layout.buffers * layout.rightQuads()}};
-    auto place = [&]() -> std::pair<Value, int64_t> {
-      for (auto &[room, left] : rooms)
-        if (left >= need && cast<MemRefType>(room.getType()).getElementType() == grid.quadType())
-          return {room, left -= need};
-      return {grid.function.shared(need, grid.quadType()), 0};
-    };
-    for (Value sum : sums) {
-      places.push_back(place());
-      memref::StoreOp::create(build.ops, build.loc, sum, places.back().first,
-                              ValueRange{build.add(mine, places.back().second)});
+    SmallVector<std::pair<Value, int64_t>> places;
+    for (auto [array, size] : {std::pair<Value, int64_t>{loader.left, layout.buffers * layout.leftChunks()},
+                               std::pair<Value, int64_t>{loader.right, layout.buffers * layout.rightChunks()}})
+      if (cast<MemRefType>(array.getType()).getElementType() == grid.quadType())
+        for (int64_t at = 0; at + need <= size; at += need)
+          places.push_back({array, at});
+    if (int64_t(places.size()) < tile.quads) { // At least a row of them.
+      Value array = grid.function.shared(tile.quads * need, grid.quadType());
+      places.clear();
+      for (int64_t j = 0; j < tile.quads; ++j)
+        places.push_back({array, j * need});
     }
-    mlir::gpu::BarrierOp::create(build.ops, build.loc);
-    for (int64_t i = 0; i < tile.rows; ++i)
-      build.onlyIf(build.isEqual(set, build.constant(i % tile.parts)), [&] {
-        SmallVector<Value> totals;
-        for (auto [array, offset] : ArrayRef(places).slice(i * tile.quads, tile.quads)) {
-          Value total;
-          for (int64_t part = 0; part < tile.parts; ++part) {
-            Value next =
-                memref::LoadOp::create(build.ops, build.loc, array, ValueRange{build.add(me, offset + part * setSize)});
-            total = total ? arith::AddFOp::create(build.ops, build.loc, total, next).getResult() : next;
-          }
-          totals.push_back(total);
-        }
-        finishRow(i, totals);
-      });
+    return places;
+  }
+
+  /// Some rows at a time, every set leaves its sums in shared memory; each finishes some of these rows, adding the
+  /// sets' sums in their order.
+  void finishTogether(ValueRange sums) {
+    const SmallVector<std::pair<Value, int64_t>> places = placesOfSums();
+    const int64_t rowsAtOnce = std::min<int64_t>(tile.rows, places.size() / tile.quads);
+    Value mine = build.add(build.multiply(set, setSize), me);
+    for (int64_t first = 0; first < tile.rows; first += rowsAtOnce) {
+      if (first > 0)
+        mlir::gpu::BarrierOp::create(build.ops, build.loc);
+      const int64_t rows = std::min(rowsAtOnce, tile.rows - first);
+      for (int64_t number = 0; number < rows * tile.quads; ++number)
+        memref::StoreOp::create(build.ops, build.loc, sums[first * tile.quads + number], places[number].first,
+                                ValueRange{build.add(mine, places[number].second)});
+      mlir::gpu::BarrierOp::create(build.ops, build.loc);
+      for (int64_t i = 0; i < rows; ++i)
+        build.onlyIf(build.isEqual(set, build.constant(i % tile.parts)), [&] {
+          SmallVector<Value> totals;
+          for (auto [array, offset] : ArrayRef(places).slice(i * tile.quads, tile.quads))
+            totals.push_back(addSets(array, offset));
+          finishRow(first + i, totals);
+        });
+    }
+  }
+
+  Value addSets(Value array, int64_t offset) {
+    Value total;
+    for (int64_t part = 0; part < tile.parts; ++part) {
+      Value next =
+          memref::LoadOp::create(build.ops, build.loc, array, ValueRange{build.add(me, offset + part * setSize)});
+      total = total ? arith::AddFOp::create(build.ops, build.loc, total, next).getResult() : next;
+    }
+    return total;
   }
 
   SmallVector<Value> multiply(Value buffer, SmallVector<Value> sums) {
     auto read = [&](Value array, Value at) {
       return memref::LoadOp::create(build.ops, build.loc, array, ValueRange{at}).getResult();
     };
-    Value rows = build.add(build.multiply(myRow, layout.leftPitch), build.multiply(buffer, layout.leftQuads()));
-    Value columns = build.add(myQuad, build.multiply(buffer, layout.rightQuads()));
+    Value rows = build.add(build.multiply(myRow, layout.leftPitch), build.multiply(buffer, layout.leftChunks()));
+    Value columns = build.add(myQuad, build.multiply(buffer, layout.rightChunks()));
     const int64_t steps = tile.depth / tile.parts; // Of this set.
     rows = build.add(rows, build.multiply(set, steps / 4));
     columns = build.add(columns, build.multiply(set, steps * layout.rightPitch));

@@ -37,8 +37,9 @@ public:
     mlir::gpu::BarrierOp::create(build.ops, build.loc);
 
     Value row = build.add(grid.firstRow, part);
-    Value mine = arith::AndIOp::create(build.ops, build.loc, build.isBelow(part, build.constant(tile.rows)),
-                                       build.isBelow(row, grid.rowLimit));
+    Value mine = build.isBelow(part, build.constant(tile.rows));
+    if (Value writes = grid.writes(row))
+      mine = arith::AndIOp::create(build.ops, build.loc, mine, writes);
     build.onlyIf(mine, [&] {
       Value at = build.add(build.multiply(part, tile.invocations()), column);
       Value sum;
@@ -58,8 +59,7 @@ private:
     SmallVector<Value> rows;
     for (int64_t i = 0; i < tile.rows; ++i)
       rows.push_back(
-          build.add(grid.base(Contraction::Lhs),
-                    grid.rowAddress(Contraction::Lhs, build.least(build.add(grid.firstRow, i), grid.lastRow()))));
+          build.add(grid.base(Contraction::Lhs), grid.tileRowAddress(Contraction::Lhs, build.constant(0), i)));
     SmallVector<Value> sums(tile.rows, grid.zeroQuad());
     auto loop = scf::ForOp::create(build.ops, build.loc, build.constant(0),
                                    build.constant(llvm::divideCeil(size, steps * parts)), build.constant(1), sums);

@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -12,48 +13,89 @@ namespace nacre::codegen::gpu {
 
 TileLoader::TileLoader(ContractionGrid &grid, const SharedLayout &layout, int64_t threads)
     : grid(grid), contraction(grid.contraction), build(grid.build), layout(layout), threads(threads),
-      depthQuads(layout.depth / 4), columnQuads(layout.columns / 4), depthSize(contraction.depthSize()) {
-  assert(layout.rows * depthQuads % threads == 0 && layout.depth * columnQuads % threads == 0 &&
-         threads % depthQuads == 0 && threads % columnQuads == 0 && "invocations must share the loads evenly");
-  left = grid.function.shared(layout.buffers * layout.leftQuads(), VectorType::get({4}, layout.leftType));
-  right = grid.function.shared(layout.buffers * layout.rightQuads(), VectorType::get({4}, layout.rightType));
+      depthSize(contraction.depthSize()) {
+  auto chunkOf = [&](Type element) {
+    return VectorType::get({4}, layout.chunk == 8 ? build.ops.getI32Type() : element);
+  };
+  left = grid.function.shared(layout.buffers * layout.leftChunks(), chunkOf(layout.leftType));
+  right = grid.function.shared(layout.buffers * layout.rightChunks(), chunkOf(layout.rightType));
 
+  lefts = places(layout.rows, layout.depth / layout.chunk, layout.leftPitch);
+  for (Place &place : lefts)
+    place.from =
+        build.add(grid.base(Contraction::Lhs), grid.tileRowAddress(Contraction::Lhs, place.line, place.further));
+  rights = places(layout.depth, layout.columns / layout.chunk, layout.rightPitch);
+  for (Place &place : rights)
+    place.line = build.add(place.line, place.further);
+}
+
+SmallVector<TileLoader::Place> TileLoader::places(int64_t lines, int64_t chunksPerLine, int64_t pitch) {
+  SmallVector<Place> list;
   Value me = grid.function.invocation;
-  leftQuad = build.remainder(me, depthQuads);
-  Value leftRow = build.divide(me, depthQuads), last = grid.lastRow();
-  for (int64_t i = 0; i < layout.rows * depthQuads / threads; ++i) {
-    Value row = build.add(leftRow, i * (threads / depthQuads));
-    leftTo.push_back(build.add(build.multiply(row, layout.leftPitch), leftQuad));
-    leftFrom.push_back(build.add(grid.base(Contraction::Lhs),
-                                 grid.rowAddress(Contraction::Lhs, build.least(build.add(grid.firstRow, row), last))));
+  const int64_t count = lines * chunksPerLine;
+  for (int64_t taken = 0; taken < count; taken += threads) {
+    Place place;
+    if (threads % chunksPerLine == 0) { // The same chunk of lines that are a constant apart.
+      place.line = build.divide(me, chunksPerLine);
+      place.chunk = build.remainder(me, chunksPerLine);
+      place.further = taken / chunksPerLine;
+    } else {
+      Value number = build.add(me, taken);
+      place.line = build.divide(number, chunksPerLine);
+      place.chunk = build.remainder(number, chunksPerLine);
+    }
+    place.to = build.add(build.add(build.multiply(place.line, pitch), place.chunk), place.further * pitch);
+    if (taken + threads > count) {
+      place.mine = build.isBelow(me, build.constant(count - taken));
+      place.line = build.least(place.line, build.constant(lines - 1 - place.further));
+    }
+    list.push_back(place);
   }
-  Value rightQuad = build.remainder(me, columnQuads);
-  rightStep = build.divide(me, columnQuads);
-  rightColumn = grid.clampedQuad(build.add(grid.firstQuad, rightQuad));
-  for (int64_t i = 0; i < layout.depth * columnQuads / threads; ++i)
-    rightTo.push_back(build.add(build.multiply(build.add(rightStep, rightStepOf(i)), layout.rightPitch), rightQuad));
+  return list;
 }
 
 int64_t TileLoader::parts() const { return llvm::divideCeil(depthSize, layout.depth); }
+
+//===----------------------------------------------------------------------===//
+// To registers
+//===----------------------------------------------------------------------===//
 
 /// Step `offset` of the part that begins at `first`: one index where a part lies within the innermost loop.
 Value TileLoader::depthAddress(unsigned operand, Value first, Value offset) {
   if (contraction.depth.back().size % layout.depth != 0)
     return grid.depthAddress(operand, build.add(first, offset));
   const int64_t stride = contraction.depth.back().strides[operand];
-  Value inPart = grid.reach(operand) == Reach::Depth ? build.multiply(build.divide(offset, 4), stride)
+  Value inPart = grid.reach(operand) == Reach::Depth ? build.multiply(build.divide(offset, grid.width(operand)), stride)
                                                      : build.multiply(offset, grid.scaled(operand, stride));
   return build.add(grid.depthAddress(operand, first), inPart);
 }
 
-Value TileLoader::loadLeft(Value row, Value first) {
+/// Narrowed already here, so that what waits in registers is half as much.
+Value TileLoader::narrowed(Value quad, Type element) {
+  if (getElementTypeOrSelf(quad.getType()) == element)
+    return quad;
+  return arith::TruncFOp::create(build.ops, build.loc, VectorType::get({4}, element), quad);
+}
+
+/// Two quads of 16 bits an element as a chunk of eight.
+Value TileLoader::joined(Value low, Value high) {
+  auto pair = VectorType::get({2}, build.ops.getI32Type());
+  SmallVector<Value, 4> words;
+  for (Value quad : {low, high}) {
+    Value bits = vector::BitCastOp::create(build.ops, build.loc, pair, quad);
+    for (int64_t word = 0; word < 2; ++word)
+      words.push_back(vector::ExtractOp::create(build.ops, build.loc, bits, word));
+  }
+  return vector::FromElementsOp::create(build.ops, build.loc, VectorType::get({4}, build.ops.getI32Type()), words);
+}
+
+Value TileLoader::loadLeftQuad(Value row, Value first, Value offset) {
   auto loadAt = [&](Value at) {
     return grid.loadStep(build.add(first, at), hasTail(), [&](Value step) {
       Value depth = hasTail() ? grid.depthAddress(Contraction::Lhs, step) : depthAddress(Contraction::Lhs, first, at);
       return grid.load(Contraction::Lhs, build.add(row, depth));
     });
   };
-  Value offset = build.multiply(leftQuad, 4);
   if (grid.reach(Contraction::Lhs) == Reach::Depth)
     return loadAt(offset);
   SmallVector<Value, 4> steps;
@@ -62,35 +104,64 @@ Value TileLoader::loadLeft(Value row, Value first) {
   return vector::FromElementsOp::create(build.ops, build.loc, VectorType::get({4}, steps.front().getType()), steps);
 }
 
-SmallVector<Value> TileLoader::load(Value part) {
-  SmallVector<Value> quads;
-  Value first = build.multiply(part, layout.depth);
-  for (Value row : leftFrom)
-    quads.push_back(loadLeft(row, first));
-  for (unsigned i = 0; i < rightTo.size(); ++i) {
-    Value mine = build.add(rightStep, rightStepOf(i));
-    quads.push_back(grid.loadStep(build.add(first, mine), hasTail(), [&](Value step) {
-      Value depth = hasTail() ? grid.depthAddress(Contraction::Rhs, step) : depthAddress(Contraction::Rhs, first, mine);
-      return grid.loadQuad(Contraction::Rhs, build.add(grid.base(Contraction::Rhs), depth), rightColumn);
-    }));
-  }
-  // Narrowed here, so that what waits in registers is half as much.
-  for (auto [number, quad] : llvm::enumerate(quads)) {
-    auto type = VectorType::get({4}, number < leftFrom.size() ? layout.leftType : layout.rightType);
-    if (quad.getType() != type)
-      quad = arith::TruncFOp::create(build.ops, build.loc, type, quad);
-  }
-  return quads;
+Value TileLoader::loadLeft(const Place &place, Value first) {
+  Value offset = build.multiply(place.chunk, layout.chunk);
+  if (grid.width(Contraction::Lhs) == 8)
+    return loadLeftQuad(place.from, first, offset); // All eight.
+  auto quad = [&](int64_t number) {
+    return narrowed(loadLeftQuad(place.from, first, build.add(offset, 4 * number)), layout.leftType);
+  };
+  if (layout.chunk == 4)
+    return quad(0);
+  Value low = quad(0);
+  return joined(low, quad(1));
 }
 
-void TileLoader::store(ArrayRef<Value> quads, Value buffer) {
-  auto put = [&](Value quad, Value array, Value at, int64_t size) {
-    memref::StoreOp::create(build.ops, build.loc, quad, array, ValueRange{build.add(at, build.multiply(buffer, size))});
+Value TileLoader::loadRight(const Place &place, Value first) {
+  const unsigned rhs = Contraction::Rhs;
+  const int64_t width = grid.width(rhs) == 8 ? 8 : 4, quads = layout.chunk / width;
+  // Tiles are whole chunks from a first quad that is a multiple of a chunk wherever the width is one.
+  Value firstQuad = build.add(build.divide(grid.firstQuad, width / 4), build.multiply(place.chunk, quads));
+  auto quad = [&](int64_t number) {
+    Value at = grid.clampedQuad(build.add(firstQuad, number), width);
+    return grid.loadStep(build.add(first, place.line), hasTail(), [&](Value step) {
+      Value depth = hasTail() ? grid.depthAddress(rhs, step) : depthAddress(rhs, first, place.line);
+      return grid.loadQuad(rhs, build.add(grid.base(rhs), depth), at);
+    });
   };
-  for (unsigned i = 0; i < leftTo.size(); ++i)
-    put(quads[i], left, leftTo[i], layout.leftQuads());
-  for (unsigned i = 0; i < rightTo.size(); ++i)
-    put(quads[leftTo.size() + i], right, rightTo[i], layout.rightQuads());
+  if (width == 8)
+    return quad(0);
+  Value low = narrowed(quad(0), layout.rightType);
+  if (layout.chunk == 4)
+    return low;
+  return joined(low, narrowed(quad(1), layout.rightType));
+}
+
+SmallVector<Value> TileLoader::load(Value part) {
+  SmallVector<Value> chunks;
+  Value first = build.multiply(part, layout.depth);
+  for (const Place &place : lefts)
+    chunks.push_back(loadLeft(place, first));
+  for (const Place &place : rights)
+    chunks.push_back(loadRight(place, first));
+  return chunks;
+}
+
+//===----------------------------------------------------------------------===//
+// To shared memory
+//===----------------------------------------------------------------------===//
+
+void TileLoader::store(ArrayRef<Value> chunks, Value buffer) {
+  auto put = [&](Value chunk, const Place &place, Value array, int64_t size) {
+    build.onlyIf(place.mine, [&] {
+      memref::StoreOp::create(build.ops, build.loc, chunk, array,
+                              ValueRange{build.add(place.to, build.multiply(buffer, size))});
+    });
+  };
+  for (auto [chunk, place] : llvm::zip(chunks, lefts))
+    put(chunk, place, left, layout.leftChunks());
+  for (auto [chunk, place] : llvm::zip(chunks.drop_front(lefts.size()), rights))
+    put(chunk, place, right, layout.rightChunks());
 }
 
 } // namespace nacre::codegen::gpu

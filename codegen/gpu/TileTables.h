@@ -8,6 +8,8 @@
 #define NACRE_CODEGEN_GPU_TILETABLES_H
 
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
 #include <cstdint>
 
 namespace nacre::codegen::gpu {
@@ -35,22 +37,33 @@ struct GpuTile {
   int64_t columnThreads = 8, rowThreads = 8; ///< Invocations side by side, and below one another.
   int64_t depth = 1;
   int64_t parts = 1;     ///< Shared: sets of invocations that divide every `depth` steps and add up in the end.
+  int64_t buffers = 2;   ///< Cooperative: parts of the operands in shared memory at a time.
+  int64_t ahead = 1;     ///< Cooperative: parts on their way from memory meanwhile, in registers.
+  int64_t band = 1;      ///< Tiles below one another that are computed before the next columns.
   uint32_t families = 0; ///< As in nacre_gpu_variant.
 
   int64_t tileRows() const;
   int64_t tileColumns() const;
   int64_t invocations() const;
+  int64_t sharedBytes() const; ///< Of the operands in f32, or f16 where matrices multiply. Shared and Cooperative only.
 };
 
 constexpr int64_t kMatrixSize = 16, kSubgroup = 32; ///< Of cooperative matrices, and who holds one.
-/// Quads between rows of shared memory that matrices are loaded from, so that they do not share banks.
-constexpr int64_t kMatrixPadQuads = 2;
+/// Chunks of 16 bytes between rows of shared memory that matrices are loaded from, so that they do not share banks.
+constexpr int64_t kMatrixPadChunks = 1;
 
 /// Quads from one row of the left operand to the next in shared memory: odd, so that rows lie in different banks.
 constexpr int64_t sharedRowQuads(int64_t depth) { return depth / 4 % 2 == 0 ? depth / 4 + 1 : depth / 4; }
 
 /// The variants of a contraction, the best first.
 llvm::SmallVector<GpuTile, 4> chooseGpuTiles(const TileRequest &request);
+
+/// What the templates take for granted and `tile` does not keep to; nullptr where there is nothing.
+const char *faultOf(const GpuTile &tile);
+
+/// Reads a tile to be tried, as `shared:rows=8,quads=2,columns=16,lines=16,depth=16` or `cooperative:...`; what is not
+/// named has GpuTile's value. The message says what is wrong with it.
+llvm::Expected<GpuTile> parseGpuTile(llvm::StringRef text);
 
 } // namespace nacre::codegen::gpu
 

@@ -46,6 +46,9 @@ static cl::opt<GpuOptions::Precision>
               cl::desc("What contractions multiply in on GPUs (default: fp32):"),
               cl::values(clEnumValN(GpuOptions::Precision::F32, "fp32", "Single precision"),
                          clEnumValN(GpuOptions::Precision::F16, "fp16", "Half precision, added up in single")));
+static cl::opt<std::string> tile("gpu-tile", cl::value_desc("tile"), cl::cat(category),
+                                 cl::desc("Tile of contractions on GPUs, to be tried instead of the tables' choice, as "
+                                          "shared:rows=8,quads=2,columns=16,lines=16,depth=16"));
 static cl::opt<int> onlyVariant("variant", cl::init(-1), cl::value_desc("number"), cl::cat(category),
                                 cl::desc("The GPU variant to write (default: all)"));
 static cl::opt<bool> describe("describe", cl::cat(category),
@@ -80,6 +83,7 @@ static mlir::LogicalResult writeCpu(nacre::plan::KernelOp kernel, const Target &
 static mlir::LogicalResult writeGpu(nacre::plan::KernelOp kernel, raw_ostream &os) {
   GpuOptions options;
   options.precision = precision;
+  options.tile = tile;
   FailureOr<GpuKernel> compiled = compileGpuKernel(kernel, options, gpuEmit);
   if (failed(compiled))
     return failure();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. what the launches compute; 2. a library with a session; 3. the least time of each launch, and the median of a
+// How:  1. what the launches compute; 2. a library with a session; 3. the least time of each launch, and the median of
+// a
 //       run that does nothing.
 
 #include "tools/tune/GpuFigures.h"
@@ -30,12 +31,9 @@ struct Kernel {
 /// The nodes of make_kernels.py, with the work that nacre-compile's cost model counts (compiler/place/KernelWork.cpp);
 /// test/e2e/placement_test.py compares the two.
 constexpr Kernel kKernels[] = {
-    {"product", "contraction", 905969664},
-    {"row", "row", 4718592},
-    {"movement", "permute", 1179648},
-    {"pointwise", "nest", 5898240},
-    {"depthwise", "contraction", 11206656},
-    {"streamed", "contraction", 8390656},
+    {"product", "contraction", 905969664},  {"row", "row", 4718592},
+    {"movement", "permute", 1179648},       {"pointwise", "nest", 5898240},
+    {"depthwise", "contraction", 11206656}, {"streamed", "contraction", 8390656},
 };
 constexpr int kKernelCount = sizeof(kKernels) / sizeof(kKernels[0]);
 

@@ -1,6 +1,9 @@
 // RUN: nacre-kernel --gpu %s | FileCheck %s
 // RUN: nacre-kernel --gpu %s --describe -o %t 2>&1 | FileCheck %s --check-prefix=NEEDS
 // RUN: nacre-kernel --gpu %s --kernel=matmul --gpu-precision=fp16 --variant=0 | FileCheck %s --check-prefix=MATRICES
+// RUN: nacre-kernel --gpu %s --kernel=wide --variant=0 | FileCheck %s --check-prefix=WIDE
+// RUN: nacre-kernel --gpu %s --kernel=matmul --gpu-tile=shared:rows=4,columns=8,lines=4,depth=16 --variant=0 --describe -o %t 2>&1 | FileCheck %s --check-prefix=TRIED
+// RUN: not nacre-kernel --gpu %s --kernel=matmul --gpu-tile=round 2>&1 | FileCheck %s --check-prefix=ROUND
 // RUN: nacre-kernel --gpu %s --kernel=matmul --gpu-precision=fp16 --variant=0 --describe -o %t 2>&1 | FileCheck %s --check-prefix=MATRICES-NEED
 
 // The least capabilities; what they need of a device is said to the runtime. The share is two push constants.
@@ -18,9 +21,10 @@
 
 // MATRICES:      Logical Vulkan requires #spirv.vce<v1.6, {{\[.*}}CooperativeMatrixKHR{{.*}}VulkanMemoryModel]
 // MATRICES:      spirv.ControlBarrier <Workgroup>, <Workgroup>, <AcquireRelease|WorkgroupMemory|MakeAvailable|MakeVisible>
-// MATRICES:      spirv.Store "Workgroup" {{.*}} ["NonPrivatePointer"] : vector<4xf16>
-// MATRICES:      spirv.KHR.CooperativeMatrixLoad {{.*}} <NonPrivatePointer> : !spirv.ptr<vector<4xf16>, Workgroup>
+// MATRICES:      spirv.Store "Workgroup" {{.*}} ["NonPrivatePointer"] : vector<4xi32>
+// MATRICES:      spirv.KHR.CooperativeMatrixLoad {{.*}} <NonPrivatePointer> : !spirv.ptr<vector<4xi32>, Workgroup>
 // MATRICES:      spirv.KHR.CooperativeMatrixMulAdd
+// MATRICES:      spirv.ControlBarrier <Subgroup>, <Subgroup>, <AcquireRelease|WorkgroupMemory|MakeAvailable|MakeVisible>
 // MATRICES-NOT:  spirv.{{Load|Store}} "Workgroup" %{{[0-9]+(, %[0-9]+)?}} :
 // MATRICES-NEED: matmul 0: {{.*}} needs 260, families 0
 plan.kernel @matmul contraction (%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) into (%c: tensor<64x64xf32>) cut 0 : 64 by 1 {
@@ -33,6 +37,30 @@ plan.kernel @matmul contraction (%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) i
     linalg.yield %s : f32
   } -> tensor<64x64xf32>
   plan.yield %r : tensor<64x64xf32>
+}
+
+// TRIED: matmul 0: unit extent 64, groups 8, workgroup 32,
+// ROUND: cannot be compiled with the tile 'round': a tile must be shared or cooperative
+
+// Matrices of f16 in memory come by 16 bytes at a time.
+
+// WIDE: spirv.GlobalVariable @main_arg_0 bind(0, 0) : !spirv.ptr<!spirv.struct<(!spirv.array<1024 x vector<4xi32>, stride=16> [0])>, StorageBuffer>
+// WIDE: spirv.GlobalVariable @main_arg_1 bind(0, 1) : !spirv.ptr<!spirv.struct<(!spirv.array<512 x vector<4xi32>, stride=16> [0])>, StorageBuffer>
+// WIDE: spirv.Load "StorageBuffer" {{.*}} : vector<4xi32>
+// WIDE: spirv.Store "Workgroup" {{.*}} : vector<4xi32>
+
+plan.kernel @wide contraction (%a: tensor<128x64xf16>, %b: tensor<64x64xf16>) into (%c: tensor<128x64xf32>) cut 0 : 128 by 1 {
+  %zero = arith.constant 0.0 : f32
+  %init = linalg.fill ins(%zero : f32) outs(%c : tensor<128x64xf32>) -> tensor<128x64xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<128x64xf16>, tensor<64x64xf16>) outs(%init : tensor<128x64xf32>) {
+  ^bb0(%x: f16, %y: f16, %z: f32):
+    %f = arith.extf %x : f16 to f32
+    %g = arith.extf %y : f16 to f32
+    %m = arith.mulf %f, %g : f32
+    %s = arith.addf %z, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<128x64xf32>
+  plan.yield %r : tensor<128x64xf32>
 }
 
 // f16 keeps its width: an array of 16-bit elements, and the capabilities for it. Needs 5: storage and arithmetic.

@@ -209,6 +209,49 @@ TEST_F(GpuContraction, SetsOfInvocationsThatDivideTheReduction) {
   check(convolution.text());
 }
 
+GpuOptions tried(const char *tile) {
+  GpuOptions options;
+  options.tile = tile;
+  return options;
+}
+
+TEST_F(GpuContraction, TilesWhoseLoadsAreNotEven) {
+  // 96 invocations load 192 + 128, or 96 and 288 quads; of 48 rows and 12 columns nothing divides anything.
+  check(Matmul{100, 70, 50}.text(), 1e-5, tried("shared:rows=4,quads=1,columns=8,lines=12,depth=16"));
+  check(Matmul{24, 288, 32}.text(), 1e-5, tried("shared:rows=2,quads=3,columns=24,lines=4,depth=16"));
+  check(Matmul{48, 96, 40}.text(), 1e-5, tried("shared:rows=6,quads=3,columns=8,lines=8,depth=24"));
+}
+
+TEST_F(GpuContraction, SetsThatAddUpSomeRowsAtATime) {
+  // The operands' memory holds the sums of a part of the rows; three sets do not divide five of them.
+  check(Matmul{70, 70, 64}.text(), 1e-5, tried("shared:rows=8,quads=2,columns=8,lines=8,depth=16,parts=4"));
+  check(Matmul{41, 100, 36}.text(), 1e-5, tried("shared:rows=5,quads=3,columns=8,lines=4,depth=24,parts=3"));
+  check(Matmul{40, 30, 70}.text(), 1e-5, tried("shared:rows=1,quads=4,columns=8,lines=4,depth=16,parts=4"));
+}
+
+TEST_F(GpuContraction, BandsOfTiles) {
+  // 5 by 3 tiles, 4 by 2 and 6 by 1: a band that does not divide the rows is made smaller.
+  check(Matmul{150, 90, 20}.text(), 1e-5, tried("shared:rows=4,quads=1,columns=8,lines=8,depth=16,band=5"));
+  check(Matmul{128, 64, 20}.text(), 1e-5, tried("shared:rows=4,quads=1,columns=8,lines=8,depth=16,band=3"));
+  check(Matmul{170, 30, 20}.text(), 1e-5, tried("shared:rows=4,quads=1,columns=8,lines=8,depth=16,band=4"));
+}
+
+TEST_F(GpuContraction, LastTilesThatAreMovedBack) {
+  // 70 rows by tiles of 32, the shares' ends anywhere: rows that another tile or engine has are not written.
+  check(Matmul{70, 40, 20, /*batch=*/2, 0, "1"}.text(), 1e-5,
+        tried("shared:rows=4,quads=1,columns=8,lines=8,depth=16"));
+  Convolution convolution{11, 9, 8, 36};
+  convolution.halo = 1;
+  convolution.residual = true;
+  check(convolution.text(), 1e-5, tried("shared:rows=4,quads=1,columns=8,lines=8,depth=16"));
+}
+
+TEST_F(GpuContraction, ATileThatDoesNotHoldTogether) {
+  EXPECT_EQ(refusal(Matmul{64, 64, 64}.text(), tried("shared:columns=3,lines=4,depth=16")),
+            "cannot be compiled with the tile 'shared:columns=3,lines=4,depth=16': invocations must stand in groups of "
+            "8 by 4");
+}
+
 TEST_F(GpuContraction, TilesOf64And128) {
   check(Matmul{1050, 1030, 20}.text());
   check(Matmul{2100, 2060, 16}.text());

@@ -46,9 +46,25 @@ TEST(GpuTileTables, LargeProductsGetLargeTiles) {
 }
 
 TEST(GpuTileTables, SmallProductsAreCutUntilTheyFillTheGpu) {
-  // 1024 x 1024 is 64 tiles of 128, 256 of 64; a layer of 14 x 14 is 56 tiles of 32.
+  // 1024 x 1024 is 64 tiles of 128, 256 of 64; a layer of 14 x 14 is 56 tiles of 32 x 32.
   EXPECT_EQ(chooseGpuTiles(matmul(1024, 1024, 1024)).front().tileRows(), 64);
-  EXPECT_EQ(chooseGpuTiles(matmul(196, 256, 2304)).front().tileRows(), 32);
+  EXPECT_EQ(chooseGpuTiles(matmul(196, 256, 2304)).front().tileRows(), 16);
+}
+
+TEST(GpuTileTables, RoundsOfWorkgroupsAreFull) {
+  // 28 x 28 x 128, batch 16: 131 tiles of 96 x 128 for 132 units, of 128 x 128 only 98. 14 x 14 x 256: 132 of 96 x 64.
+  TileRequest request = matmul(12544, 128, 1152);
+  for (bool halves : {false, true}) {
+    request.halves = halves;
+    EXPECT_EQ(chooseGpuTiles(request).front().tileRows(), 96);
+    EXPECT_EQ(chooseGpuTiles(request).front().tileColumns(), 128);
+  }
+  request = matmul(3136, 256, 2304);
+  for (bool halves : {false, true}) {
+    request.halves = halves;
+    EXPECT_EQ(chooseGpuTiles(request).front().tileRows(), 96);
+    EXPECT_EQ(chooseGpuTiles(request).front().tileColumns(), 64);
+  }
 }
 
 TEST(GpuTileTables, TilesAreNoWiderThanTheColumns) {
@@ -117,15 +133,48 @@ TEST(GpuTileTables, MatricesOnlyWhereProductsMayBeHalves) {
   EXPECT_NE(chooseGpuTiles(request).front().kind, Kind::Cooperative);
 }
 
-TEST(GpuTileTables, InvocationsShareLoadsEvenly) {
+TEST(GpuTileTables, WhatIsChosenIsAsTheTemplatesWantIt) {
   for (int64_t size : {16, 64, 256, 1024, 4096})
-    for (const GpuTile &tile : chooseGpuTiles(matmul(size, size, size))) {
-      if (tile.kind != Kind::Shared)
-        continue;
-      EXPECT_EQ(tile.tileRows() * tile.depth / 4 % tile.invocations(), 0);
-      EXPECT_EQ(tile.tileColumns() * tile.depth / 4 % tile.invocations(), 0);
-      EXPECT_EQ(sharedRowQuads(tile.depth) % 2, 1);
+    for (int64_t depth : {16, 64, 4096}) {
+      TileRequest request = matmul(size, size, depth);
+      request.halves = true;
+      for (const GpuTile &tile : chooseGpuTiles(request)) {
+        if (tile.kind != Kind::Shared && tile.kind != Kind::Cooperative)
+          continue;
+        EXPECT_EQ(faultOf(tile), nullptr);
+        EXPECT_LE(tile.sharedBytes(), 48 << 10);
+        EXPECT_EQ(sharedRowQuads(tile.depth) % 2, 1);
+      }
     }
+}
+
+TEST(GpuTileTables, ReadsATileToBeTried) {
+  llvm::Expected<GpuTile> tile =
+      parseGpuTile("cooperative:rows=4,quads=2,columns=2,lines=1,depth=32,buffers=1,ahead=2");
+  ASSERT_TRUE(bool(tile));
+  EXPECT_EQ(tile->kind, Kind::Cooperative);
+  EXPECT_EQ(tile->tileRows(), 64);
+  EXPECT_EQ(tile->tileColumns(), 64);
+  EXPECT_EQ(tile->invocations(), 64);
+  EXPECT_EQ(tile->ahead, 2);
+}
+
+std::string faultIn(llvm::StringRef text) {
+  llvm::Expected<GpuTile> tile = parseGpuTile(text);
+  return tile ? "" : llvm::toString(tile.takeError());
+}
+
+TEST(GpuTileTables, SaysWhatIsWrongWithATile) {
+  EXPECT_EQ(faultIn("direct:rows=4"), "'direct:rows=4': a tile must be shared or cooperative");
+  EXPECT_EQ(faultIn("shared:height=4"), "'shared:height=4': 'height=4' must be a field and its number, as rows=8");
+  EXPECT_EQ(faultIn("shared:rows=x"), "'shared:rows=x': 'rows=x' must be a field and its number, as rows=8");
+  EXPECT_NE(faultIn("shared:rows=0,depth=16"), "");
+  EXPECT_NE(faultIn("shared:columns=4,lines=8,depth=16"), "");
+  EXPECT_NE(faultIn("shared:columns=8,lines=8,depth=16,parts=8"), "");
+  EXPECT_NE(faultIn("shared:columns=64,lines=32,depth=16"), "");
+  EXPECT_NE(faultIn("cooperative:columns=1,lines=1,depth=24"), "");
+  EXPECT_NE(faultIn("cooperative:columns=8,lines=1,rows=1,depth=16,buffers=1"), "");
+  EXPECT_EQ(faultIn("shared:rows=8,quads=2,columns=16,lines=16,depth=16"), "");
 }
 
 } // namespace

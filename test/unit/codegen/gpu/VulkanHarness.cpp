@@ -160,6 +160,15 @@ void GpuDifferential::runVariant(plan::KernelOp kernel, const GpuKernelCode &cod
   }
 }
 
+std::string GpuDifferential::refusal(const std::string &text, const GpuOptions &options) {
+  std::string message;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) { message = diagnostic.str(); });
+  auto module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
+  EXPECT_TRUE(module);
+  EXPECT_TRUE(failed(compileGpuKernel(*module->getOps<plan::KernelOp>().begin(), options)));
+  return message;
+}
+
 void GpuDifferential::check(const std::string &text, double tolerance, const GpuOptions &options) {
   SCOPED_TRACE(text);
   auto module = parseSourceString<ModuleOp>(text, ParserConfig(&context));

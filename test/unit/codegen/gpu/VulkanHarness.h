@@ -27,6 +27,9 @@ protected:
   /// The same of operands that begin on any element, and on any 16 bytes; packed weights never do.
   void checkAnywhere(const std::string &text, double tolerance = 1e-5);
 
+  /// Why `text`, which is one kernel, cannot be compiled.
+  std::string refusal(const std::string &text, const GpuOptions &options);
+
 private:
   void checkKernel(plan::KernelOp kernel, double tolerance, const GpuOptions &options);
   std::vector<Storage> randomStorages(plan::KernelOp kernel);
