@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Whole models on a GPU: ours on the GPU, on the CPU and cut, beside PyTorch and ONNX Runtime, as a table of milliseconds.
+
+What: compiles each model, checks its answers, then runs everybody in alternating rounds at batch 1.
+How:  a time is the median of a round, the table's the median of the rounds. `kernels` is the sum of the times of one run's
+      kernels as the device measures them. PyTorch (where it and torchvision are installed) replays a CUDA graph, the
+      faster of its two layouts, TF32 off; ONNX Runtime (its Python package) runs on the CPU with as many threads as ours.
+"""
+import argparse
+import os
+import re
+import statistics
+import sys
+import time
+
+import numpy
+
+import rivals
+
+# The model of torchvision with the same layers, or nearly.
+TORCH = {"resnet50_rand": "resnet50", "inception_v1_rand": "googlenet", "mobilenet_v2": "mobilenet_v2",
+         "squeezenet_rand": "squeezenet1_1", "vgg19_rand": "vgg19", "bvlc_alexnet_rand": "alexnet"}
+CUTS = (25, 50, 75)
+EXACT = (1e-3, 1e-4)  # rtol, atol
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    rivals.add_arguments(parser)
+    parser.set_defaults(models="resnet50_rand,inception_v1_rand,mobilenet_v2,squeezenet_rand")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=0.5, help="of each measurement")
+    parser.add_argument("--threads", type=int, default=os.cpu_count(), help="of the CPU")
+    parser.add_argument("--gpu-device", default="0", help="as nacre-run --list-devices counts")
+    return parser.parse_args()
+
+
+class Ours:
+    """A model compiled for one placement and precision."""
+
+    def __init__(self, model, arguments, name, tolerance, compiling, running):
+        self.model, self.name, self.tolerance = model, name, tolerance
+        self.library = os.path.join(model.work, name, f"lib{model.name}.so")
+        self.running = [*running, f"--threads={arguments.threads}"]
+        if "--gpu" in running:
+            self.running += [f"--gpu-device={arguments.gpu_device}", f"--cache={os.path.dirname(self.library)}"]
+        if compiling is None:
+            return
+        os.makedirs(os.path.dirname(self.library), exist_ok=True)
+        rivals.call(model.program("nacre-compile"), model.path, "-o", self.library, *compiling)
+
+    def run(self, *options):
+        return rivals.call(self.model.program("nacre-run"), self.library, *self.model.inputs, *self.running, *options)
+
+    def check(self):
+        rtol, atol = self.tolerance
+        self.run(*self.model.outputs, f"--rtol={rtol}", f"--atol={atol}")
+
+    def benchmark(self, seconds):
+        return rivals.json_line(self.run("--benchmark", f"--min-seconds={seconds}"))
+
+    def kernels(self):
+        """The sum of the kernels' times, ms."""
+        return float(re.search(r"^\s*([\d.]+) 100\.00%$", self.run("--profile", "--runs=50"), re.MULTILINE)[1]) / 1000
+
+
+def compiled(model, arguments):
+    """{column: Ours}"""
+    cpu = ["--cpu=native"]
+    ours = {"cpu": Ours(model, arguments, "cpu", EXACT, cpu, [])}
+    for precision, tolerance in (("fp32", EXACT), ("fp16", (2e-2, 2e-2))):
+        ours[precision] = Ours(model, arguments, precision, tolerance,
+                               [*cpu, "--place=gpu", f"--gpu-precision={precision}"], ["--gpu"])
+    for cut in CUTS:
+        ours[f"cut {cut}"] = Ours(model, arguments, "cut", EXACT, [*cpu, "--place=split:50"] if cut == CUTS[0] else None,
+                                  ["--gpu", f"--gpu-cut={cut}"])
+    for one in ours.values():
+        one.check()
+    return ours
+
+
+class Torch:
+    """torchvision's network of random weights as a CUDA graph."""
+
+    def __init__(self, name, half, channels_last):
+        import torch
+        import torchvision
+
+        torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
+        torch.backends.cudnn.benchmark = True
+        self.torch = torch
+        options = {"aux_logits": False, "init_weights": False} if name == "googlenet" else {}
+        layout = torch.channels_last if channels_last else torch.contiguous_format
+        dtype = torch.float16 if half else torch.float32
+        network = getattr(torchvision.models, name)(weights=None, **options).eval().to("cuda", dtype).to(memory_format=layout)
+        image = torch.rand(1, 3, 224, 224, device="cuda", dtype=dtype).to(memory_format=layout)
+        self.used = network, image  # the graph holds their addresses only
+        self.stream, self.graph = torch.cuda.Stream(), torch.cuda.CUDAGraph()
+        with torch.cuda.stream(self.stream), torch.no_grad():
+            for _ in range(5):
+                network(image)
+            self.stream.synchronize()
+            with torch.cuda.graph(self.graph, stream=self.stream):
+                self.answer = network(image)
+
+    def median_ms(self, runs=100):
+        begin, end = self.torch.cuda.Event(True), self.torch.cuda.Event(True)
+        times = []
+        for _ in range(runs):
+            with self.torch.cuda.stream(self.stream):
+                begin.record()
+                self.graph.replay()
+                end.record()
+            end.synchronize()
+            times.append(begin.elapsed_time(end))
+        return statistics.median(times)
+
+
+def torch_rivals(name):
+    """{column: [Torch, ...]}; empty without PyTorch or a GPU that it knows."""
+    try:
+        import torch
+        import torchvision  # noqa: F401
+    except ImportError:
+        return {}
+    if name not in TORCH or not torch.cuda.is_available():
+        return {}
+    return {f"PyTorch {precision}": [Torch(TORCH[name], half, last) for last in (False, True)]
+            for precision, half in (("fp32", False), ("fp16", True))}
+
+
+def onnx_rival(model, threads):
+    """A function that times one run, or None without ONNX Runtime."""
+    try:
+        import onnxruntime
+    except ImportError:
+        return None
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    session = onnxruntime.InferenceSession(model.path, options, providers=["CPUExecutionProvider"])
+    feeds = {i.name: numpy.load(f"{model.io}/input_{n}.npy") for n, i in enumerate(session.get_inputs())}
+
+    def median_ms(seconds):
+        times, end = [], time.perf_counter() + seconds
+        while len(times) < 3 or time.perf_counter() < end:
+            begin = time.perf_counter()
+            session.run(None, feeds)
+            times.append((time.perf_counter() - begin) * 1000)
+        return statistics.median(times)
+
+    return median_ms
+
+
+def measure(model, arguments):
+    ours = compiled(model, arguments)
+    print(f"{model.name}: compiled, answers agree", file=sys.stderr)
+    torch, onnx = torch_rivals(model.name), onnx_rival(model, arguments.threads)
+    times = {}
+    for _ in range(arguments.rounds):
+        for name, one in ours.items():
+            figures = one.benchmark(arguments.seconds)
+            times.setdefault(name, []).append(figures["median_ms"])
+            if name in ("fp32", "fp16"):
+                times.setdefault(f"{name} kernels", []).append(one.kernels())
+                times[f"{name} submissions"] = [figures["submissions"]]
+        for name, networks in torch.items():
+            times.setdefault(name, []).append(min(network.median_ms() for network in networks))
+        if onnx:
+            times.setdefault("ONNX Runtime", []).append(onnx(arguments.seconds))
+    return {name: statistics.median(figures) for name, figures in times.items()}
+
+
+def main():
+    arguments = parse_arguments()
+    rows = {}
+    try:
+        for model in rivals.selected(arguments):
+            rows[model.name] = measure(model, arguments)
+    except rivals.Failure as failure:
+        sys.exit(str(failure))
+    columns = list(next(iter(rows.values())))
+    print("| ms | " + " | ".join(columns) + " |")
+    print("|---|" + "--:|" * len(columns))
+    for name, row in rows.items():
+        print(f"| {name} | " + " | ".join(f"{row[c]:.3g}" if c in row else "" for c in columns) + " |")
+
+
+if __name__ == "__main__":
+    main()
