@@ -29,7 +29,7 @@ endforeach()
 set(fast_sources src/gpu_vulkan/engine_run.cpp src/launch.cpp src/run.cpp src/thread_pool.cpp)
 set(flags -std=c++17 -Wall -Wextra -Werror -fPIC -fvisibility=hidden -fno-exceptions -fno-rtti -nostdinc++ -nostdlibinc
     -ffunction-sections -fdata-sections -fno-unwind-tables -fno-asynchronous-unwind-tables -fno-stack-protector
-    -fno-threadsafe-statics -fno-builtin-strlen -fno-builtin-bcmp -fno-plt -I${include_root} -isystem ${vulkan_headers})
+    -fno-threadsafe-statics -fno-builtin-strlen -fno-builtin-bcmp -I${include_root} -isystem ${vulkan_headers})
 
 # What the runtime takes, and what LLVM makes of copies and fills in kernels.
 set(libc_symbols clock_gettime free getauxval memcpy memmove memset posix_memalign)
