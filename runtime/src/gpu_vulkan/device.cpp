@@ -28,7 +28,8 @@ int score(const Traits &traits, bool required) {
   }
 }
 
-bool choose(Device &device, uint32_t choice, bool required, Pool &pool, Reason &reason) {
+/// Leaves the chosen device's traits in the device, and what to enable of it in `features`.
+bool choose(Device &device, uint32_t choice, bool required, Pool &pool, Features &features, Reason &reason) {
   List<VkPhysicalDevice> devices = {};
   if (!list_devices(device.loader, pool, devices, reason))
     return false;
@@ -36,23 +37,24 @@ bool choose(Device &device, uint32_t choice, bool required, Pool &pool, Reason &
     reason << "gpu_device must be at most " << uint64_t(devices.count) << ", but is " << uint64_t(choice);
     return false;
   }
-  Traits traits;
-  Features features;
   int best = 0;
+  VkPhysicalDevice latest = {}; // whose traits were read
   for (uint32_t i = 0; i < devices.count; ++i) {
     if (choice != 0 && choice - 1 != i)
       continue;
-    if (!read_traits(device.loader, devices[i], pool, traits, features, reason))
+    latest = devices[i];
+    if (!read_traits(device.loader, latest, pool, device.traits, features, reason))
       return false;
-    const int points = score(traits, required || choice != 0);
+    const int points = score(device.traits, required || choice != 0);
     if (points > best) {
       best = points;
-      device.physical = devices[i];
+      device.physical = latest;
     }
   }
   if (best == 0)
     reason << "Vulkan has no device that serves" << (required ? "" : ", but perhaps a CPU that plays one");
-  return best != 0;
+  return best != 0 && (device.physical == latest ||
+                       read_traits(device.loader, device.physical, pool, device.traits, features, reason));
 }
 
 // --- 2. Opening and closing
@@ -102,8 +104,7 @@ uint32_t choose_memory(const VkPhysicalDeviceMemoryProperties &memory, uint32_t 
 
 bool open(Device &device, uint32_t choice, bool required, Pool &pool, Reason &reason) {
   Features features;
-  if (!open(device.loader, reason) || !choose(device, choice, required, pool, reason) ||
-      !read_traits(device.loader, device.physical, pool, device.traits, features, reason) ||
+  if (!open(device.loader, reason) || !choose(device, choice, required, pool, features, reason) ||
       !make_device(device, features, reason) || !make_meeting(device, reason))
     return false;
   VkCommandPoolCreateInfo info = {};
