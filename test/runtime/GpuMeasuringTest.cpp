@@ -79,7 +79,9 @@ TEST_F(GpuMeasuringTest, SwitchesOffWhatIsWrong) {
 }
 
 TEST_F(GpuMeasuringTest, TakesTheNextCodeThatIsRight) {
-  nacre_gpu_variant codes[3] = {toy.gpuVariants[3], toy.gpuVariants[3], toy.gpuVariants[2]};
+  static nacre_gpu_variant codes[3];
+  codes[0] = codes[1] = toy.gpuVariants[3];
+  codes[2] = toy.gpuVariants[2];
   toy.kernels[1].gpu = codes;
   toy.kernels[1].gpu_count = 3;
   options.gpu_self_test = 1;

@@ -13,8 +13,8 @@ namespace {
 
 constexpr Placement kCuts[] = {Cut25, Cut50, Cut75};
 
-uint64_t time_batch(Rehearsal &rehearsal, uint32_t turns) {
-  return least_time(turns, [&] { return begin(rehearsal) && end(rehearsal); });
+uint64_t time_batch(const Measuring &measuring, Rehearsal &rehearsal, uint32_t turns) {
+  return least_time(turns, measuring.patience(), [&] { return begin(rehearsal) && end(rehearsal); });
 }
 
 /// Of the GPU's share, among others of the GPU: without the meeting.
@@ -22,12 +22,12 @@ uint64_t time_on_gpu(const Measuring &measuring, Rehearsal &rehearsal, const Par
   constexpr uint32_t more = 8;
   if (!record(rehearsal, part, 1, false))
     return kImpossible;
-  const uint64_t one = time_batch(rehearsal, 3);
+  const uint64_t one = time_batch(measuring, rehearsal, 3);
   if (one == kImpossible || one > 16 * measuring.meeting)
     return one == kImpossible ? one : one - measuring.meeting;
   if (!record(rehearsal, part, 1 + more, false))
     return kImpossible;
-  const uint64_t all = time_batch(rehearsal, 2);
+  const uint64_t all = time_batch(measuring, rehearsal, 2);
   return all == kImpossible ? all : all > one ? (all - one) / more : 0;
 }
 
@@ -39,7 +39,7 @@ uint64_t time_cut(const Measuring &measuring, Rehearsal &rehearsal, const Part &
                                        share.cpu_begin, share.cpu_end, session.executor->threads);
   if (!record(rehearsal, part, 1, false))
     return kImpossible;
-  return least_time(3, [&] {
+  return least_time(3, measuring.patience(), [&] {
     if (!begin(rehearsal))
       return false;
     run_launch(session, session.memory, step, launch, part.iteration);
@@ -57,7 +57,7 @@ bool time_kernel(Measuring &measuring, Rehearsal &rehearsal, const Part &part) {
   bring(rehearsal, part);
   if (!engine.unified && !(record(rehearsal, part, 0, true) && begin(rehearsal) && end(rehearsal)))
     return false;
-  times.of[OnCpu] = least_time(3, [&] { return compute_on_cpu(session, part), true; });
+  times.of[OnCpu] = least_time(3, measuring.patience(), [&] { return compute_on_cpu(session, part), true; });
   for (uint32_t variant = 1; variant <= session.model->kernels[kernel].gpu_count && variant <= kMaxVariants;
        ++variant) {
     if (!wish_for(measuring, part, OnGpu, variant))
@@ -89,7 +89,7 @@ bool time_meeting(Measuring &measuring, Rehearsal &rehearsal) {
   Engine &engine = measuring.engine;
   constexpr uint64_t most = 4 << 20;
   engine.schedule.uploads.count = engine.schedule.downloads.count = 0;
-  if (!record(rehearsal, {}, 0, false) || (measuring.meeting = time_batch(rehearsal, 8)) == kImpossible)
+  if (!record(rehearsal, {}, 0, false) || (measuring.meeting = time_batch(measuring, rehearsal, 8)) == kImpossible)
     return false;
   if (engine.unified)
     return true;
@@ -97,7 +97,7 @@ bool time_meeting(Measuring &measuring, Rehearsal &rehearsal) {
   engine.schedule.uploads.add(engine.pool, {0, 0, bytes});
   engine.schedule.downloads.add(engine.pool, {0, 0, bytes});
   uint64_t both = 0;
-  if (!record(rehearsal, {}, 0, true) || (both = time_batch(rehearsal, 3)) == kImpossible)
+  if (!record(rehearsal, {}, 0, true) || (both = time_batch(measuring, rehearsal, 3)) == kImpossible)
     return false;
   measuring.nanoseconds = both > measuring.meeting ? double(both - measuring.meeting) / double(2 * bytes) : 0;
   return true;

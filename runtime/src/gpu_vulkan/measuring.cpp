@@ -12,20 +12,25 @@ namespace {
 
 // --- 1. The rehearsal
 
-/// Compiles all code that the device can run, so that it can be timed.
+/// Compiles all code that the device can run, so that it can be timed; until half of the budget is spent.
 bool make_all_code(Measuring &measuring) {
   Engine &engine = measuring.engine;
-  const nacre_entry &entry = *engine.session->entry;
-  uint32_t most = 0;
-  for (uint32_t i = 0; i < engine.session->model->kernel_count; ++i)
-    most = engine.session->model->kernels[i].gpu_count > most ? engine.session->model->kernels[i].gpu_count : most;
-  for (uint32_t variant = most; variant-- > 0;) { // the first that serves is left in the shares
-    for (uint32_t i = 0; i < entry.step_count; ++i)
+  const nacre_model_table &model = *engine.session->model;
+  const uint64_t until = now() + measuring.budget / 2;
+  auto wish = [&engine](uint32_t variant) {
+    for (uint32_t i = 0; i < engine.session->entry->step_count; ++i)
       engine.wishes[i].variant = variant;
+  };
+  uint32_t most = 0;
+  for (uint32_t i = 0; i < model.kernel_count; ++i)
+    most = model.kernels[i].gpu_count > most ? model.kernels[i].gpu_count : most;
+  for (uint32_t variant = 0; variant <= most && now() < until; ++variant) { // the first that serves, then each
+    wish(variant);
     if (!make_code(engine, measuring.reason))
       return false;
   }
-  return true;
+  wish(0);
+  return make_code(engine, measuring.reason);
 }
 
 /// Tests and times launches with the GPU's share of all at its largest.
@@ -44,7 +49,7 @@ bool rehearse(Measuring &measuring, bool tests, bool times) {
 
 // --- 2. Whole runs
 
-constexpr uint32_t kRuns = 3; // the least of them counts
+constexpr uint32_t kRuns = 5; // at most; the least of them counts
 
 /// kImpossible if the GPU failed, with the reason.
 uint64_t time_runs(Measuring &measuring, const Wish *wishes) {
@@ -53,7 +58,7 @@ uint64_t time_runs(Measuring &measuring, const Wish *wishes) {
   __builtin_memcpy(engine.wishes, wishes, session.entry->step_count * sizeof *wishes);
   if (!make_code(engine, measuring.reason) || !make_plan(engine, measuring.cpu_features, measuring.reason))
     return kImpossible;
-  const uint64_t time = least_time(kRuns, [&] { return run(&engine, measuring.reason); });
+  const uint64_t time = least_time(kRuns, measuring.budget / 8, [&] { return run(&engine, measuring.reason); });
   drop_plan(engine);
   return time;
 }
@@ -67,7 +72,7 @@ bool choose_best(Measuring &measuring, const Wish *compiled, Wish *decided) {
   const uint64_t as_decided = as_compiled == kImpossible ? kImpossible : time_runs(measuring, decided);
   if (as_decided == kImpossible)
     return false;
-  const uint64_t on_cpu = least_time(kRuns, [&] {
+  const uint64_t on_cpu = least_time(kRuns, measuring.budget / 8, [&] {
     walk_launches(*session.entry,
                   [&](uint32_t step, int64_t iteration) { compute_on_cpu(session, {step, false, iteration}); });
     return true;
@@ -140,8 +145,9 @@ bool test_and_tune(Engine &engine, const nacre_session_options &options, uint64_
   const Session &session = *engine.session;
   const nacre_entry &entry = *session.entry;
   const uint64_t began = now();
-  Measuring measuring = {engine, reason, options, cpu_features, {}, {}, {}, {}, {}, {}, {}, {}};
-  measuring.deadline = began + options.gpu_tune_ms * uint64_t(1000000);
+  Measuring measuring = {engine, reason, options, cpu_features, {}, {}, {}, {}, {}, {}, {}, {}, {}};
+  measuring.budget = options.gpu_tune_ms * uint64_t(1000000);
+  measuring.deadline = began + measuring.budget / 4 * 3; // whole runs take the rest, and one of each if nothing is left
   measuring.verdicts = engine.pool.take_array<uint8_t>(engine.pipelines.variant_count);
   measuring.in_use = engine.pool.take_array<bool>(session.model->kernel_count);
   measuring.seen = engine.pool.take_array<bool>(session.model->kernel_count);

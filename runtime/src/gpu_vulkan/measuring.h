@@ -34,9 +34,13 @@ struct Measuring {
   bool tries_all;    // whatever is in use
   bool *seen;        // of the kernels, in a walk
   Times *times;      // of the kernels
-  uint64_t deadline;
+  uint64_t budget;
+  uint64_t deadline;  // of what is left of the budget for single kernels
   uint64_t meeting;   // what it takes to submit nothing and to wait for it
   double nanoseconds; // that a byte takes from memory to memory; 0 where there is one
+
+  /// For one figure: no kernel is to use up what all have.
+  uint64_t patience() const { return budget / 64; }
 };
 
 inline uint32_t index_of(const Engine &engine, const Code &code) {
@@ -77,15 +81,16 @@ bool time_all(Measuring &measuring, Rehearsal &rehearsal);
 /// Wishes by the times. False if the pool failed. kernel_times.cpp
 bool decide(Measuring &measuring, Wish *wishes);
 
-/// The least time that `action` takes in `turns`; kImpossible if it failed.
-template <typename Action> uint64_t least_time(uint32_t turns, Action action) {
+/// The least time that `action` takes in `turns`, or in as many as there is patience for; kImpossible if it failed.
+template <typename Action> uint64_t least_time(uint32_t turns, uint64_t patience, Action action) {
+  const uint64_t began = now();
   uint64_t least = kImpossible;
-  for (uint32_t i = 0; i < turns; ++i) {
-    const uint64_t since = now();
+  for (uint64_t since = began; turns > 0 && (least == kImpossible || since - began < patience); --turns) {
     if (!action())
       return kImpossible;
-    const uint64_t time = now() - since;
-    least = time < least ? time : least;
+    const uint64_t until = now();
+    least = until - since < least ? until - since : least;
+    since = until;
   }
   return least;
 }
