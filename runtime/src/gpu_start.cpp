@@ -32,10 +32,10 @@ bool start_gpu(Session &session, const SessionPlan &plan, Reason &reason) {
   const nacre_session_options &options = plan.options;
   const bool placed = options.gpu_cut > 1 || (options.gpu_cut == 0 && has_gpu_share(*plan.entry));
   const bool required = options.gpu == NACRE_GPU_REQUIRED;
-  if (!session.gpu_engine || options.gpu == NACRE_GPU_NEVER || (!required && !placed && !options.gpu_tune_ms))
+  if (!session.gpu_engine || options.gpu == NACRE_GPU_NEVER || (!required && !placed && !options.tune_budget_ms))
     return true; // check_options has refused a required GPU for a model that has no code for it
   GpuStart &start = session.start;
-  if (options.gpu_background && !required && !options.gpu_self_test && !options.gpu_tune_ms) {
+  if (options.gpu_background && !required && !options.gpu_self_test && !options.tune_budget_ms) {
     start.options = options;
     start.cpu_features = plan.features;
     start.state = GpuStart::UnderWay;

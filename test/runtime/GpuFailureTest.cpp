@@ -132,7 +132,7 @@ TEST_F(GpuFailureTest, WhereEnginesAlternate) { // batches are under way that wa
 
 TEST_F(GpuFailureTest, WhileKernelsAreTestedAndTimed) {
   options.gpu_self_test = 1;
-  options.gpu_tune_ms = 2;
+  options.tune_budget_ms = 2;
   options.cache_folder = nullptr;
   failEachCall(2);
 }

@@ -128,7 +128,7 @@ TEST_F(GpuMeasuringTest, KeepsVerdicts) {
 }
 
 TEST_F(GpuMeasuringTest, TunesToTheRightAnswer) {
-  options.gpu_tune_ms = 500;
+  options.tune_budget_ms = 500;
   for (bool apart : {false, true}) {
     memories_apart_for_tests = apart;
     for (bool tests : {false, true}) {
@@ -144,7 +144,7 @@ TEST_F(GpuMeasuringTest, TunesToTheRightAnswer) {
 
 TEST_F(GpuMeasuringTest, TunesAroundWhatIsWrong) {
   breakRelu();
-  options.gpu_tune_ms = 500;
+  options.tune_budget_ms = 500;
   options.gpu_self_test = 1;
   ASSERT_EQ(create(), NACRE_OK) << reason;
   runAndCheck();
@@ -165,7 +165,7 @@ void sleepyRelu(const nacre_kernel_args *args, int64_t begin, int64_t end) {
 TEST_F(GpuMeasuringTest, MovesASlowKernelToTheGpu) {
   options.threads = 1;
   options.profile = 1;
-  options.gpu_tune_ms = 3000;
+  options.tune_budget_ms = 3000;
   options.cache_folder = folder.c_str();
   toy.variants[2].function = sleepyRelu; // 51 ms
   for (nacre_step &step : toy.steps)
@@ -196,14 +196,14 @@ TEST_F(GpuMeasuringTest, LeavesWhatTheBudgetDoesNotReach) {
           1;
   };
   options.threads = 1;
-  options.gpu_tune_ms = 1;
+  options.tune_budget_ms = 1;
   ASSERT_EQ(create(), NACRE_OK) << reason;
   runAndCheck();
   EXPECT_EQ(info().gpu_launches, 3u + kRows) << "the first is fast on the GPU, the others stay as compiled";
 }
 
 TEST_F(GpuMeasuringTest, DoesNotTuneWhereTheAppHasSetTheCuts) {
-  options.gpu_tune_ms = 500;
+  options.tune_budget_ms = 500;
   options.gpu_cut = NACRE_GPU_CUT(50);
   ASSERT_EQ(create(), NACRE_OK) << reason;
   EXPECT_EQ(saidAll().find("tuned"), std::string::npos);

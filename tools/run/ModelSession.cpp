@@ -95,7 +95,7 @@ Outcome ModelSession::create(const nacre_model *compiled, const Options &options
   settings.gpu_device = options.gpuDevice;
   settings.gpu_sequential = options.gpuSequential;
   settings.gpu_self_test = options.gpuSelfTest;
-  settings.gpu_tune_ms = options.tuneMilliseconds;
+  settings.tune_budget_ms = options.tuneMilliseconds;
   if (options.gpuSelfTest || options.tuneMilliseconds)
     settings.log = printChoice;
   settings.cache_folder = options.cacheFolder.empty() ? nullptr : options.cacheFolder.c_str();

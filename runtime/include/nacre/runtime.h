@@ -24,15 +24,16 @@
 #ifndef NACRE_RUNTIME_H
 #define NACRE_RUNTIME_H
 
+#include "info.h"
+
 #include <stddef.h>
-#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /** The version of this header. A model runs in an app whose header is of its own version or an older one. */
-#define NACRE_API_VERSION 2
+#define NACRE_API_VERSION 3
 
 /** Every pointer that the runtime hands out, and every buffer bound to it, is aligned to this many bytes. */
 #define NACRE_ALIGNMENT 64
@@ -45,23 +46,6 @@ typedef enum nacre_status {
   NACRE_UNSUPPORTED = 3, /**< This device or this runtime can never run this model: use another model or another way. */
   NACRE_FAILED = 4       /**< The system failed, not the app: destroy the session; a new one may succeed. */
 } nacre_status;
-
-/** Element types, numbered as in ONNX. */
-typedef enum nacre_element_type {
-  NACRE_F32 = 1,
-  NACRE_U8 = 2,
-  NACRE_I8 = 3,
-  NACRE_U16 = 4,
-  NACRE_I16 = 5,
-  NACRE_I32 = 6,
-  NACRE_I64 = 7,
-  NACRE_BOOL = 9, /**< One byte, 0 or 1. */
-  NACRE_F16 = 10,
-  NACRE_F64 = 11,
-  NACRE_U32 = 12,
-  NACRE_U64 = 13,
-  NACRE_BF16 = 16
-} nacre_element_type;
 
 /** Which engine may compute. */
 typedef enum nacre_gpu_choice {
@@ -125,114 +109,31 @@ typedef struct nacre_session_options {
   nacre_log_function log;           /**< Told why a call failed, and what create chose. NULL: silence. */
   void *log_user;                   /**< The first argument of `log`. */
   const char *cache_folder;         /**< Where compiled GPU code is kept from one session to the next. NULL: nowhere. */
-  const void *weights;    /**< The weights of a model compiled without them, aligned; must outlive the session. */
-  size_t weights_bytes;   /**< Their size. */
-  char *reason;           /**< Where a failing create writes why, as there is no session to ask. May be NULL. */
-  size_t reason_capacity; /**< The bytes there are, the final 0 included. */
-  uint32_t gpu_cut;       /**< NACRE_GPU_CUT(percent) moves every cut to there; 0: as compiled. */
-  uint32_t gpu_device;    /**< Device number gpu_device - 1 of nacre_device_describe; 0: the best. */
-  uint32_t
-      gpu_sequential; /**< Not 0: of each phase the GPU's part first, then the CPU's: to measure, or to find a race. */
-  /** Not 0: create returns before the GPU is ready; the CPU computes until a run finds that it is, and no run waits for
-      it. What create would do for the GPU, a thread does: it calls `allocator` and `log`, and reads `cache_folder`,
-      which must live as long as the session. Ignored where a GPU is required, and with the two options below. */
+  const void *weights;     /**< The weights of a model compiled without them, aligned; must outlive the session. */
+  size_t weights_bytes;    /**< Their size. */
+  char *reason;            /**< Where a failing create writes why, as there is no session to ask. May be NULL. */
+  size_t reason_capacity;  /**< The bytes there are, the final 0 included. */
+  uint32_t gpu_cut;        /**< NACRE_GPU_CUT(percent) moves every cut to there; 0: as compiled. */
+  uint32_t gpu_device;     /**< Device number gpu_device - 1 of nacre_device_describe; 0: the best. */
+  uint32_t gpu_sequential; /**< Not 0: of each phase the GPU's part first, then the CPU's; to measure or debug. */
+  /**
+   * Not 0: create returns before the GPU is ready; the CPU computes until a run finds that it is, and no run waits for
+   * it. A thread then does what create would: it calls `allocator` and `log`, and reads `cache_folder`, which must live
+   * as long as the session; destroy waits until it has ended. Ignored where a GPU is required, and with the two below.
+   */
   uint32_t gpu_background;
-  /** Not 0: create lets each kernel compute on the GPU what it computes on the CPU, compares, and does without those
-      that are wrong: the log says which. With a cache folder a device's verdicts are kept, and found at the next
-     create. */
+  /**
+   * Not 0: create lets each kernel that the GPU is to compute do so once, compares with the CPU, and does without what
+   * is wrong; nacre_session_reason and the log say what. Verdicts are kept in the cache folder, for this device.
+   */
   uint32_t gpu_self_test;
-  /** Not 0: create measures kernels on both engines for about this many milliseconds, and moves cuts and code to what
-      makes a run shortest. With a cache folder the outcome is kept; a later create with any budget starts from it.
-     Ignored with gpu_cut. */
-  uint32_t gpu_tune_ms;
+  /**
+   * Not 0: create measures kernels on both engines for about this many milliseconds, and a few runs more, and moves
+   * cuts and code to what makes a run shortest. The outcome is kept in the cache folder, for this device; a later
+   * create with any budget starts from it. Ignored with gpu_cut.
+   */
+  uint32_t tune_budget_ms;
 } nacre_session_options;
-
-/** What a model is made of. The strings and arrays of all the *_info structs live as long as the model. */
-typedef struct nacre_model_info {
-  const char *name;
-  const char *compiler; /**< Who compiled it, with version. */
-  const char *target;   /**< As given to `nacre-compile --target=`. */
-  uint32_t entry_count;
-  uint32_t kernel_count;
-  uint64_t weight_bytes; /**< Every encoding counted. */
-  uint64_t state_bytes;
-} nacre_model_info;
-
-/** One way to run a model: its inputs, outputs and launches. */
-typedef struct nacre_entry_info {
-  const char *name;
-  uint32_t input_count;
-  uint32_t output_count;
-  uint32_t launch_count;
-  uint64_t arena_bytes; /**< Temporaries alone. */
-} nacre_entry_info;
-
-typedef struct nacre_tensor_info {
-  const char *name;
-  nacre_element_type type;
-  uint32_t rank;
-  const int64_t *dims; /**< `rank` of them; the tensor is dense, the last dimension contiguous. */
-  uint64_t bytes;
-  float scale; /**< Quantised tensors: real = scale * (stored - zero_point). Others: 1 and 0. */
-  int32_t zero_point;
-} nacre_tensor_info;
-
-/** One step of the schedule that computes something. */
-typedef struct nacre_launch_info {
-  const char *name;   /**< The model's nodes it computes. */
-  const char *kernel; /**< The code it runs; launches of equal work share one. */
-  const char *kind;   /**< contraction, nest, row, permute, indexed or scan. */
-} nacre_launch_info;
-
-/** What one launch cost in the latest run. In a loop it is executed several times. */
-typedef struct nacre_launch_time {
-  uint64_t begin; /**< When it was first executed, counted from the start of the run. */
-  uint64_t total; /**< Summed over its executions; where both engines computed, the longer of theirs. */
-  uint64_t executions;
-  uint64_t cpu_total;
-  uint64_t gpu_total; /**< By the GPU's own clock. */
-  int64_t cpu_share;  /**< How much of the cut axis the CPU computed; 0: nothing. */
-  int64_t gpu_share;
-  int64_t cut_extent; /**< The whole axis. */
-} nacre_launch_time;
-
-/** What computes a session's runs. */
-typedef struct nacre_session_info {
-  char device[256];            /**< The GPU's name; "" where the CPU alone computes. */
-  uint32_t threads;            /**< The CPU's. */
-  uint32_t gpu_launches;       /**< Executions of launches in a run that the GPU computes, wholly or in part. */
-  uint32_t cpu_launches;       /**< The same of the CPU; 0 for both where the CPU alone computes. */
-  uint32_t submissions;        /**< Batches of a run, between which the GPU waits for the CPU. */
-  uint32_t pipelines;          /**< Different pieces of GPU code. */
-  uint32_t barriers;           /**< Between dispatches of a run. */
-  uint64_t gpu_bytes;          /**< The GPU memory that the session took. */
-  uint64_t gpu_open_time;      /**< What create took to find and open the device, */
-  uint64_t gpu_pipelines_time; /**< to make or load pipelines, */
-  uint64_t gpu_weights_time;   /**< to upload weights, */
-  uint64_t gpu_recording_time; /**< to plan and record the batches, */
-  uint64_t gpu_measuring_time; /**< and to test and tune, where asked for and not found in the cache folder. */
-} nacre_session_info;
-
-/** A GPU, or what plays one, as this model's runtime sees it. */
-typedef struct nacre_device_info {
-  char name[256];
-  uint32_t tier;     /**< 0: Vulkan 1.1, fp32; 1: fp16 too; 2: cooperative matrices too. */
-  uint32_t usable;   /**< Not 0: a session can use it. */
-  uint32_t unified;  /**< Not 0: it shares memory with the CPU, so that a cut copies nothing. */
-  uint32_t is_cpu;   /**< Not 0: a CPU that plays a GPU; used only where named or where a GPU is required. */
-  char report[1024]; /**< In plain English: what was found, what is missing. */
-} nacre_device_info;
-
-/** Where the bytes of a session's block go; pages never written cost nothing. */
-typedef struct nacre_memory_info {
-  uint64_t block_bytes; /**< What the allocator is asked for, once: all of the below and the runtime's own. */
-  uint64_t arena_bytes;
-  uint64_t input_bytes;
-  uint64_t output_bytes;
-  uint64_t state_bytes;
-  uint64_t scratch_bytes; /**< Of all threads. */
-  uint32_t threads;
-} nacre_memory_info;
 
 /**
  * The table behind the calls below. Grows at its end; struct_size tells what a model's runtime has. What a call fills
@@ -290,7 +191,8 @@ static inline nacre_status nacre_session_memory(const nacre_model *model, const 
 
 /**
  * Makes a session. Options may be NULL and are not needed afterwards, but for what they point to as said there.
- * State starts as zeros. Cost: one allocation, the start of the threads; no input or temporary is touched.
+ * State starts as zeros. Cost: one allocation, the start of the threads; no input or temporary is touched, but by a
+ * self-test or tuning. A GPU adds what nacre_session_describe tells.
  * NACRE_BAD_ARGUMENT: no such entry, or options that contradict the model.
  * NACRE_OUT_OF_MEMORY: the block was refused; nothing is left behind.
  * NACRE_UNSUPPORTED: the CPU lacks instructions that the model needs, a GPU is required, or the app's header or the

@@ -119,7 +119,7 @@ bool fill(Engine &engine, const nacre_session_options &options, uint64_t cpu_fea
   if (!open_pipelines(engine.device, session, file, engine.pool, engine.pipelines, reason))
     return false;
   note(engine.pipelines_time, since);
-  if ((options.gpu_self_test || options.gpu_tune_ms) && !measure(engine, options, cpu_features, code, reason))
+  if ((options.gpu_self_test || options.tune_budget_ms) && !measure(engine, options, cpu_features, code, reason))
     return false;
   note(engine.measuring_time, since);
   if (!make_code(engine, reason))

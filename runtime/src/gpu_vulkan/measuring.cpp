@@ -146,7 +146,7 @@ bool test_and_tune(Engine &engine, const nacre_session_options &options, uint64_
   const nacre_entry &entry = *session.entry;
   const uint64_t began = now();
   Measuring measuring = {engine, reason, options, cpu_features, {}, {}, {}, {}, {}, {}, {}, {}, {}};
-  measuring.budget = options.gpu_tune_ms * uint64_t(1000000);
+  measuring.budget = options.tune_budget_ms * uint64_t(1000000);
   measuring.deadline = began + measuring.budget / 4 * 3; // whole runs take the rest, and one of each if nothing is left
   measuring.verdicts = engine.pool.take_array<uint8_t>(engine.pipelines.variant_count);
   measuring.in_use = engine.pool.take_array<bool>(session.model->kernel_count);
@@ -165,7 +165,7 @@ bool test_and_tune(Engine &engine, const nacre_session_options &options, uint64_
   CacheFile tuning(options.cache_folder, FileKind::Tuning, engine.device.traits, hash(cpu, sizeof cpu, model));
 
   __builtin_memcpy(compiled, engine.wishes, entry.step_count * sizeof *compiled);
-  const bool times = options.gpu_tune_ms && !options.gpu_cut && !read_wishes(engine, tuning);
+  const bool times = options.tune_budget_ms && !options.gpu_cut && !read_wishes(engine, tuning);
   measuring.tries_all = times;
   const bool tests = options.gpu_self_test && (!read_verdicts(measuring, verdicts) || times);
   if (!tests && !times)
