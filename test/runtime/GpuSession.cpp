@@ -15,7 +15,7 @@ namespace nacre::test {
 GpuSession::GpuSession() {
   allocator = {[](void *user, size_t bytes, size_t alignment) -> void * {
                  auto *self = static_cast<GpuSession *>(user);
-                 if (self->memoryIsShort && self->liveBytes != 0)
+                 if (self->allocations.fetch_sub(1) <= 0)
                    return nullptr;
                  self->liveBytes += bytes;
                  return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);

@@ -10,6 +10,7 @@
 #include "test/runtime/GpuToyModel.h"
 
 #include <atomic>
+#include <climits>
 #include <gtest/gtest.h>
 #include <mutex>
 #include <string>
@@ -42,7 +43,7 @@ protected:
   std::vector<std::string> said; // to the log
   std::mutex saying;             // a thread that makes the GPU ready says something too
   std::atomic<size_t> liveBytes{0};
-  bool memoryIsShort = false; // refuses all but the session's own block
+  std::atomic<int> allocations{INT_MAX}; // that are granted
 
 private:
   nacre_allocator allocator;

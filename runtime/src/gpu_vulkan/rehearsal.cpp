@@ -14,6 +14,11 @@ namespace {
 constexpr uint64_t kSixteenBits = NACRE_GPU_NEED(NACRE_GPU_STORAGE_16) | NACRE_GPU_NEED(NACRE_GPU_FLOAT_16) |
                                   NACRE_GPU_NEED(NACRE_GPU_COOPERATIVE_MATRIX);
 
+bool refuse_memory(Reason &reason) {
+  reason << "the allocator refused memory for trying the GPU";
+  return false;
+}
+
 /// Values that every model can take: an index is in any table, a mask is a mask.
 void fill_from_seed(char *data, const nacre_tensor &tensor) {
   uint64_t random = 1;
@@ -86,8 +91,7 @@ bool open(Rehearsal &rehearsal) {
   const nacre_entry &entry = *session.entry;
   engine.unified = engine.device.traits.unified;
   if (!lay_out(*session.model, entry, engine.shares, true, engine.pool, engine.layout)) {
-    rehearsal.reason << "the allocator refused memory for trying the GPU";
-    return false;
+    return refuse_memory(rehearsal.reason);
   }
   // Each number of bindings up to the most.
   constexpr VkDescriptorPoolSize size = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, kMaxBindings * (kMaxBindings + 1) / 2};
@@ -131,6 +135,8 @@ bool record(Rehearsal &rehearsal, const Part &part, uint32_t times, bool copies)
   Engine &engine = rehearsal.engine;
   const VulkanApi &vk = engine.device.loader.vk;
   VkDescriptorSet set = {};
+  if (engine.pool.failed())
+    return refuse_memory(rehearsal.reason); // copies may be missing
   if (times != 0) {
     set = set_for(rehearsal, engine.shares[part.step].variant->binding_count);
     if (!set || !write_descriptors(engine, part, set, rehearsal.reason))
