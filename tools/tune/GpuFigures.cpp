@@ -33,7 +33,7 @@ struct Kernel {
 constexpr Kernel kKernels[] = {
     {"product", "contraction", 905969664},  {"row", "row", 4718592},
     {"movement", "permute", 1179648},       {"pointwise", "nest", 5898240},
-    {"depthwise", "contraction", 11206656}, {"streamed", "contraction", 8390656},
+    {"depthwise", "contraction", 11206656}, {"streamed", "contraction", 2098176},
 };
 constexpr int kKernelCount = sizeof(kKernels) / sizeof(kKernels[0]);
 

@@ -17,7 +17,7 @@ from onnx_writer import Graph  # noqa: E402
 
 SIZE = 768
 CHANNELS, SIDE = 64, 96  # as many elements as SIZE x SIZE
-VECTOR = 2048
+VECTOR = 1024
 TINY, TINY_COUNT = 16, 16
 LARGE_ROWS, SMALL_ROWS = 1 << 18, 1 << 14
 
