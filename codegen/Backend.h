@@ -49,6 +49,9 @@ struct GpuOptions {
   Precision precision = Precision::F32; ///< F16: contractions multiply f16 and add f32.
   bool mayBePlayed = true;              ///< The device may be a CPU that plays a GPU: variants for those too.
   std::string tile;                     ///< For contractions, instead of the tables' choice: see parseGpuTile.
+  /// What every device binds as one buffer: larger operands have a variant, too, that binds them in such pieces. A
+  /// multiple of kGpuBufferAlignment.
+  uint32_t pieceBytes = 128 << 20;
 };
 
 /// What a kernel is compiled to for GPUs: SPIR-V, or text for a reader.
@@ -65,7 +68,8 @@ struct GpuKernelCode {
   uint32_t workgroupSize = 1;
   uint32_t sharedBytes = 0;
   uint32_t families = 0;
-  uint32_t shifted = 0; ///< Bindings
+  uint32_t shifted = 0;
+  uint32_t pieceBytes = 0;
   double flops = 0;
 };
 

@@ -6,12 +6,10 @@
 //        2. let the kind's emitters fill it, variant by variant;
 //        3. record how the function is launched, and whether any device can.
 
-#include "codegen/PackWeights.h"
+#include "codegen/gpu/Bindings.h"
 #include "codegen/gpu/Emitters.h"
-#include "codegen/gpu/InlineBody.h"
 #include "codegen/gpu/Passes.h"
 #include "dialects/plan/PlanDialect.h"
-#include "runtime/include/nacre/model_format.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -21,7 +19,6 @@
 #include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
 #include "mlir/Dialect/SPIRV/IR/TargetAndABI.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/DebugLog.h"
 
 #define DEBUG_TYPE "nacre-emit-gpu"
@@ -49,19 +46,20 @@ spirv::StorageClassAttr storageClass(MLIRContext *context, spirv::StorageClass n
 /// A variant under construction.
 class Shader {
 public:
-  Shader(plan::KernelOp kernel, const GpuOptions &options, unsigned variant)
-      : kernel(kernel), context(kernel.getContext()), module(makeModule(variant)), function(makeFunction()),
-        alignments(readAlignments(kernel)), body(startBody(options, variant)) {}
+  /// `number` is the place of the variant among all of the kernel; its operands are bound whole, or in pieces.
+  Shader(plan::KernelOp kernel, const GpuOptions &options, unsigned variant, unsigned number, bool inPieces)
+      : kernel(kernel), context(kernel.getContext()), module(makeModule(number)), function(makeFunction()),
+        bindings(kernel, function, inPieces ? options.pieceBytes : 0), body(startBody(options, variant)) {}
 
   KernelFunction &fill() { return body; }
+  const Bindings &getBindings() const { return bindings; }
   mlir::gpu::GPUModuleOp finish();
   void erase() { module.erase(); }
-  bool canBeBound();
 
 private:
-  mlir::gpu::GPUModuleOp makeModule(unsigned variant) {
+  mlir::gpu::GPUModuleOp makeModule(unsigned number) {
     OpBuilder builder(kernel);
-    return mlir::gpu::GPUModuleOp::create(builder, kernel.getLoc(), (kernel.getSymName() + "_" + Twine(variant)).str());
+    return mlir::gpu::GPUModuleOp::create(builder, kernel.getLoc(), (kernel.getSymName() + "_" + Twine(number)).str());
   }
 
   mlir::gpu::GPUFuncOp makeFunction() {
@@ -74,20 +72,13 @@ private:
   }
 
   KernelFunction startBody(const GpuOptions &options, unsigned variant);
-  Value pushConstant(OpBuilder &builder, int64_t number);
-  Value buffer(unsigned operand, unsigned width);
   Value shared(int64_t count, Type type);
-  bool isShifted(unsigned operand) const { return alignments[operand] < kGpuBufferAlignment; }
-  int64_t bytesOf(unsigned operand);
-  uint32_t shift();
 
   plan::KernelOp kernel;
   MLIRContext *context;
   mlir::gpu::GPUModuleOp module;
   mlir::gpu::GPUFuncOp function;
-  llvm::MapVector<std::pair<unsigned, unsigned>, Value> buffers; ///< By operand and width.
-  SmallVector<int64_t> bindings;                                 ///< Operands.
-  SmallVector<int64_t> alignments;                               ///< Of the operands.
+  Bindings bindings;
   int64_t sharedBytes = 0;
   KernelFunction body;
 };
@@ -98,60 +89,15 @@ KernelFunction Shader::startBody(const GpuOptions &options, unsigned variant) {
   KernelFunction made(builder, loc);
   made.options = options;
   made.variant = variant;
-  for (unsigned operand = 0; operand < kernel.getBody().getNumArguments(); ++operand)
-    made.elements.push_back(countStoredElements(kernel, operand));
-  made.liesInVectors = [this](unsigned operand, unsigned width) {
-    return body.elements[operand] % width == 0 && alignments[operand] % (width * bytesOf(operand)) == 0;
-  };
-  made.buffer = [this](unsigned operand, unsigned width) { return buffer(operand, width); };
+  made.liesInVectors = [this](unsigned operand, unsigned width) { return bindings.liesInVectors(operand, width); };
+  made.buffer = [this](unsigned operand, unsigned width) { return bindings.buffer(operand, width); };
   made.shared = [this](int64_t count, Type type) { return shared(count, type); };
-  made.shareBegin = pushConstant(builder, 0);
-  made.shareEnd = pushConstant(builder, 1);
+  made.shareBegin = makePushConstant(builder, loc, 0);
+  made.shareEnd = makePushConstant(builder, loc, 1);
   made.group = mlir::gpu::BlockIdOp::create(builder, loc, mlir::gpu::Dimension::x);
   made.row = mlir::gpu::BlockIdOp::create(builder, loc, mlir::gpu::Dimension::y);
   made.invocation = mlir::gpu::ThreadIdOp::create(builder, loc, mlir::gpu::Dimension::x);
   return made;
-}
-
-Value Shader::pushConstant(OpBuilder &builder, int64_t number) {
-  auto placeholder =
-      UnrealizedConversionCastOp::create(builder, kernel.getLoc(), TypeRange{builder.getIndexType()}, ValueRange());
-  placeholder->setAttr(kPushConstant, builder.getI64IntegerAttr(number));
-  return placeholder.getResult(0);
-}
-
-int64_t Shader::bytesOf(unsigned operand) {
-  auto tensor = cast<RankedTensorType>(kernel.getBody().getArgument(operand).getType());
-  return llvm::divideCeil(tensor.getElementTypeBitWidth(), 8);
-}
-
-Value Shader::buffer(unsigned operand, unsigned width) {
-  Value &value = buffers[{operand, width}];
-  if (value)
-    return value;
-  auto tensor = cast<RankedTensorType>(kernel.getBody().getArgument(operand).getType());
-  const int64_t elements = body.elements[operand];
-  Type element = storedType(tensor.getElementType());
-  assert((width == 1 || width == 2 || width == 4 || (width == 8 && element.getIntOrFloatBitWidth() == 16)) &&
-         (width == 1 || body.liesInVectors(operand, width)) && "a storage is read in whole vectors");
-  if (width == 8)
-    element = VectorType::get({4}, IntegerType::get(context, 32)); // SPIR-V has no vectors of eight.
-  else if (width > 1)
-    element = VectorType::get({int64_t(width)}, element);
-  const int64_t binding = llvm::find(bindings, int64_t(operand)) - bindings.begin();
-  if (binding == int64_t(bindings.size()))
-    bindings.push_back(operand);
-
-  // What is bound of a shifted operand begins before it.
-  auto type = MemRefType::get({isShifted(operand) ? ShapedType::kDynamic : elements / width}, element,
-                              MemRefLayoutAttrInterface(), storageClass(context, spirv::StorageClass::StorageBuffer));
-  OpBuilder builder(context);
-  auto abi = builder.getDictionaryAttr(builder.getNamedAttr(
-      spirv::getInterfaceVarABIAttrName(), spirv::getInterfaceVarABIAttr(0, binding, std::nullopt, context)));
-  const unsigned position = function.getNumArguments();
-  [[maybe_unused]] LogicalResult inserted = function.insertArgument(position, type, abi, kernel.getLoc());
-  assert(succeeded(inserted) && "a gpu.func takes any memref");
-  return value = function.getArgument(position);
 }
 
 Value Shader::shared(int64_t count, Type type) {
@@ -168,50 +114,11 @@ Value Shader::shared(int64_t count, Type type) {
 // 3. How it is launched
 //===----------------------------------------------------------------------===//
 
-/// Makes indices into shifted operands count from where these begin. The result has a bit for each such binding.
-uint32_t Shader::shift() {
-  uint32_t shifted = 0;
-  llvm::DenseMap<unsigned, Value> bytes;
-  auto builder = OpBuilder::atBlockBegin(&function.getBody().front());
-  int64_t number = 2; // behind the share
-  for (auto [binding, operand] : llvm::enumerate(bindings))
-    if (isShifted(operand)) {
-      shifted |= 1u << binding;
-      bytes[operand] = pushConstant(builder, number++);
-    }
-  for (auto [key, buffer] : buffers) {
-    const auto [operand, width] = key;
-    if (!isShifted(operand))
-      continue;
-    Value unit = arith::ConstantIndexOp::create(builder, kernel.getLoc(), width * bytesOf(operand));
-    Value shift = arith::DivUIOp::create(builder, kernel.getLoc(), bytes[operand], unit);
-    for (Operation *access : buffer.getUsers()) {
-      // The last operand of a load or store of a flat array is its index.
-      OpOperand &index = access->getOpOperand(access->getNumOperands() - 1);
-      index.set(OpBuilder(access).createOrFold<arith::AddIOp>(kernel.getLoc(), index.get(), shift));
-    }
-  }
-  return shifted;
-}
-
-/// Whether the runtime has room for all bindings, and a push constant for each that is shifted.
-bool Shader::canBeBound() {
-  constexpr unsigned mostBindings = 32; // a variant has a bit for each
-  if (bindings.size() > mostBindings)
-    body.declined = "more operands than a shader binds";
-  else if (llvm::count_if(bindings, [&](int64_t operand) { return isShifted(operand); }) > NACRE_GPU_MOST_SHIFTED)
-    body.declined = "more operands that begin anywhere than there are push constants";
-  else
-    return true;
-  return false;
-}
-
 mlir::gpu::GPUModuleOp Shader::finish() {
   Builder builder(context);
   auto set = [&](StringRef name, int64_t value) { function->setAttr(name, builder.getI64IntegerAttr(value)); };
   function->setAttr(spirv::getEntryPointABIAttrName(),
                     spirv::getEntryPointABIAttr(context, {int32_t(body.workgroupSize), 1, 1}));
-  function->setAttr("nacre.bindings", builder.getDenseI64ArrayAttr(bindings));
   function->setAttr("nacre.flops", builder.getF64FloatAttr(body.flops));
   set("nacre.needs", int64_t(body.needs));
   set("nacre.unit_extent", body.unitExtent);
@@ -219,7 +126,7 @@ mlir::gpu::GPUModuleOp Shader::finish() {
   set("nacre.workgroup_size", body.workgroupSize);
   set("nacre.shared_bytes", sharedBytes);
   set("nacre.families", body.families);
-  set("nacre.shifted", shift());
+  bindings.finish();
   return module;
 }
 
@@ -260,23 +167,37 @@ ArrayRef<EmitterOfKind> emitters() {
   return inOrder;
 }
 
-/// All variants of one emitter; none, and why, where it declines.
+/// All variants of one emitter; none, and why, where it declines. What a device may not bind as a whole is bound in
+/// pieces by one more, of the form that runs anywhere.
 FailureOr<EmittedKernel> emitVariants(plan::KernelOp kernel, const GpuOptions &options, Emitter emit) {
   EmittedKernel emitted;
-  for (unsigned variant = 0, variants = 1; variant < variants; ++variant) {
-    Shader shader(kernel, options, variant);
-    if (failed(emit(kernel, shader.fill())) || !shader.canBeBound()) {
+  bool inPieces = false;
+  for (unsigned variant = 0, variants = 1; variant < variants;) {
+    Shader shader(kernel, options, variant, emitted.variants.size(), inPieces);
+    if (succeeded(emit(kernel, shader.fill())))
+      shader.fill().declined = shader.getBindings().obstacle();
+    else if (shader.fill().declined.empty())
+      shader.fill().declined = "not its form";
+    if (!shader.fill().declined.empty()) {
       emitted.declined = shader.fill().declined;
       shader.erase();
+      if (inPieces) // the others are good where the device binds that much
+        return emitted;
       for (mlir::gpu::GPUModuleOp former : emitted.variants)
         former.erase();
       emitted.variants.clear();
       return emitted;
     }
     variants = shader.fill().variants;
+    const bool isLast = variant + 1 == variants;
+    const bool addPieces = isLast && !inPieces && shader.getBindings().isAnyLargerThan(options.pieceBytes);
     emitted.variants.push_back(shader.finish());
-    if (failed(verifyVariant(kernel, readVariant(emitted.variants.back()), variant + 1 == variants)))
+    if (failed(verifyVariant(kernel, readVariant(emitted.variants.back()), isLast)))
       return failure();
+    if (addPieces)
+      inPieces = true;
+    else
+      ++variant;
   }
   return emitted;
 }
@@ -314,8 +235,7 @@ FailureOr<EmittedKernel> nacre::codegen::gpu::emitKernel(plan::KernelOp kernel, 
     if (failed(emitted) || !emitted->variants.empty())
       return emitted;
     LDBG() << candidate.name << " declines " << kernel.getSymName() << ": " << emitted->declined;
-    declined.declined += (declined.declined.empty() ? "" : "; ") + candidate.name.str() + ": " +
-                         (emitted->declined.empty() ? "not its form" : emitted->declined);
+    declined.declined += (declined.declined.empty() ? "" : "; ") + candidate.name.str() + ": " + emitted->declined;
   }
   return declined;
 }
@@ -334,6 +254,7 @@ GpuKernelCode nacre::codegen::gpu::readVariant(mlir::gpu::GPUModuleOp module) {
   code.sharedBytes = integer("nacre.shared_bytes");
   code.families = integer("nacre.families");
   code.shifted = integer("nacre.shifted");
+  code.pieceBytes = integer("nacre.piece_bytes");
   return code;
 }
 

@@ -36,7 +36,6 @@ struct KernelFunction {
   /// one operand may be used in one kernel; they share a binding. Of an operand that may begin anywhere N is dynamic;
   /// indices count from where it begins all the same.
   std::function<mlir::Value(unsigned operand, unsigned width)> buffer;
-  llvm::SmallVector<int64_t> elements; ///< How many each operand has; a packed weight more than its tensor.
   /// Whether `operand` may be read and written `width` elements at a time: it has a multiple of them, and begins on
   /// one.
   std::function<bool(unsigned operand, unsigned width)> liesInVectors;

@@ -91,6 +91,7 @@ Constant *gpuVariants(ConstantTables &tables, ArrayRef<codegen::GpuKernelCode> v
     row.shared_bytes = variant.sharedBytes;
     row.families = variant.families;
     row.shifted = variant.shifted;
+    row.piece_bytes = variant.pieceBytes;
     const size_t base = number * sizeof row;
     pointers.push_back(
         {base + offsetof(nacre_gpu_variant, code), tables.add("spirv", ArrayRef<uint32_t>(variant.code))});

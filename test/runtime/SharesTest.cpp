@@ -118,6 +118,7 @@ TEST_F(SharesTest, TakeNoVariantThatIsBarred) {
 }
 
 TEST_F(SharesTest, BindShiftedOperandsAnywhere) {
+  toy.kernels[0].gpu_count = 1;
   device.alignment = 256; // the arena's operand is at 128
   EXPECT_FALSE(share().on_gpu());
   variants[0].shifted = 1 << 2;
@@ -131,6 +132,32 @@ TEST_F(SharesTest, BindShiftedOperandsAnywhere) {
   EXPECT_TRUE(share().on_gpu());
   --device.range; // what is bound may begin 255 bytes before
   expectCpu("an operand larger than the device binds");
+}
+
+TEST_F(SharesTest, BindLargeOperandsInPieces) {
+  const uint64_t bytes = kRows * kColumns * sizeof(float);
+  static constexpr uint8_t pieces[] = {0, 0, 1, 2, 2, 0};
+  variants[1].bindings = pieces;
+  variants[1].binding_count = 6;
+  variants[1].piece_bytes = 4096;
+  ASSERT_EQ(bytes, 3 * 4096u);
+  const uint64_t begins[] = {0, 4096, 0, 0, 4096, 8192};
+  for (uint32_t i = 0; i < 6; ++i) {
+    EXPECT_EQ(piece_of(variants[1], i, bytes - 12).begin, begins[i]) << i;
+    EXPECT_EQ(piece_of(variants[1], i, bytes - 12).bytes, i == 5 ? 4084u : 4096u) << i;
+  }
+  EXPECT_EQ(piece_of(variants[1], 5, 8192).bytes, 0u);
+  EXPECT_EQ(piece_of(variants[0], 1, bytes).bytes, bytes);
+
+  // The whole where the device binds it, else the pieces.
+  EXPECT_EQ(share().variant, &variants[0]);
+  device.range = 4096;
+  EXPECT_EQ(share().variant, &variants[1]);
+  device.range = 4095;
+  expectCpu("an operand larger than the device binds");
+  device.range = 4096;
+  toy.operands[0].bytes = 8192;
+  expectCpu("an operand of fewer pieces than are bound");
 }
 
 TEST_F(SharesTest, LeaveToTheCpuWhatCannotBeBound) {

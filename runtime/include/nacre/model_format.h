@@ -126,8 +126,8 @@ typedef enum nacre_gpu_family {
 
 /**
  * SPIR-V for one compute shader, entry point "main", descriptor set 0. Binding i is a storage buffer: operand
- * bindings[i] of the launch. A launch over the share [b, e) of the cut axis is a dispatch of
- * (groups, ceil((e - b) / unit_extent), 1) workgroups.
+ * bindings[i] of the launch, or its next piece where former bindings have it, too. A launch over the share [b, e) of
+ * the cut axis is a dispatch of (groups, ceil((e - b) / unit_extent), 1) workgroups.
  *
  * Push constants, all int32: share_begin, share_end, then one for each shifted binding, in order. Such an operand need
  * not begin where the device may bind a buffer: bound is the last place before it where the device may, and the
@@ -143,9 +143,9 @@ typedef struct nacre_gpu_variant {
   uint32_t groups;         /**< At least 1. */
   uint32_t workgroup_size; /**< Invocations. */
   uint32_t shared_bytes;
-  uint32_t families; /**< 1 << nacre_gpu_family for each that it is meant for; 0: for any. */
-  uint32_t shifted;  /**< 1 << i for each binding i that is; at most NACRE_GPU_MOST_SHIFTED. */
-  uint32_t reserved;
+  uint32_t families;    /**< 1 << nacre_gpu_family for each that it is meant for; 0: for any. */
+  uint32_t shifted;     /**< 1 << i for each binding i that is; at most NACRE_GPU_MOST_SHIFTED. */
+  uint32_t piece_bytes; /**< Of an operand that is bound several times, each binding has so many bytes; 0: none is. */
 } nacre_gpu_variant;
 
 /** The runtime's Vulkan half, linked in where a kernel has a GPU variant. */

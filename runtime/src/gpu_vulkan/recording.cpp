@@ -104,7 +104,9 @@ bool write_descriptors(Engine &engine, const Part &part, VkDescriptorSet set, Re
     }
     const bool is_weight = operand.space == NACRE_SPACE_WEIGHT;
     const uint64_t shift = is_shifted(variant, i) ? shift_of(engine, begin) : 0;
-    buffers[i] = {is_weight ? engine.weights.buffer : engine.storages.buffer, begin - shift, operand.bytes + shift};
+    const Piece piece = piece_of(variant, i, operand.bytes);
+    buffers[i] = {is_weight ? engine.weights.buffer : engine.storages.buffer, begin + piece.begin - shift,
+                  piece.bytes + shift};
     writes[i] = {};
     writes[i].sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
     writes[i].dstSet = set;

@@ -53,7 +53,10 @@ const char *what_prevents(const nacre_gpu_variant &variant, const nacre_model_ta
     const bool shifted = is_shifted(variant, i);
     if (shifted && ++shifts > NACRE_GPU_MOST_SHIFTED)
       return "more shifts than push constants";
-    if (operand.bytes + (shifted ? device.alignment - 1 : 0) > device.range)
+    const Piece piece = piece_of(variant, i, operand.bytes);
+    if (piece.bytes == 0)
+      return "an operand of fewer pieces than are bound";
+    if (piece.bytes + (shifted ? device.alignment - 1 : 0) > device.range)
       return "an operand larger than the device binds";
     if (!shifted && (operand.offset % device.alignment != 0 || operand.step % int64_t(device.alignment) != 0))
       return "an operand at an offset that the device does not bind";
@@ -68,6 +71,17 @@ const char *what_prevents(const nacre_gpu_variant &variant, const nacre_model_ta
 
 } // namespace
 
+Piece piece_of(const nacre_gpu_variant &variant, uint32_t i, uint64_t bytes) {
+  if (variant.piece_bytes == 0)
+    return {0, bytes};
+  uint64_t begin = 0;
+  for (uint32_t former = 0; former < i; ++former)
+    if (variant.bindings[former] == variant.bindings[i])
+      begin += variant.piece_bytes;
+  const uint64_t left = begin < bytes ? bytes - begin : 0;
+  return {begin, left < variant.piece_bytes ? left : variant.piece_bytes};
+}
+
 Share choose_share(const nacre_model_table &model, const nacre_entry &entry, const nacre_step &step, const Wish &wish,
                    const Capabilities &device, Reason &reason) {
   if (step.kind != NACRE_STEP_LAUNCH)
@@ -76,22 +90,23 @@ Share choose_share(const nacre_model_table &model, const nacre_entry &entry, con
   const nacre_kernel &kernel = model.kernels[step.kernel];
   if (!share.on_gpu() || (kernel.gpu_count == 0 && wish.cut != 0))
     return of_cpu(step); // a moved cut moves what there is code for
-  const char *obstacle = "code for GPUs";
+  const char *obstacle = kernel.gpu_count ? "" : "code for GPUs", *problem = "the device lacks ";
   // The wanted one first, then all in the compiler's order.
   for (uint32_t i = 0; i < kernel.gpu_count + 1 && i <= kMaxVariants && obstacle; ++i) {
-    const uint32_t variant = (i ? i : wish.variant) - 1;
-    if (variant >= kernel.gpu_count)
+    const uint32_t number = (i ? i : wish.variant) - 1;
+    if (number >= kernel.gpu_count)
       continue;
-    share.variant = &kernel.gpu[variant];
-    obstacle = wish.barred >> variant & 1 ? "code that works on it" : what_lacks(*share.variant, device);
-  }
-  const char *problem = "the device lacks ";
-  if (!obstacle) {
-    const int64_t rows =
-        (share.gpu_end - share.gpu_begin + share.variant->unit_extent - 1) / share.variant->unit_extent;
-    obstacle = rows > int64_t(device.groups[1]) ? "dispatches of that size"
-                                                : what_prevents(*share.variant, model, entry, step, device);
-    problem = rows > int64_t(device.groups[1]) ? problem : "there is ";
+    const nacre_gpu_variant &variant = kernel.gpu[number];
+    share.variant = &variant;
+    const int64_t rows = (share.gpu_end - share.gpu_begin + variant.unit_extent - 1) / variant.unit_extent;
+    problem = "the device lacks ";
+    obstacle = wish.barred >> number & 1          ? "code that works on it"
+               : rows > int64_t(device.groups[1]) ? "dispatches of that size"
+                                                  : what_lacks(variant, device);
+    if (obstacle)
+      continue;
+    problem = "there is ";
+    obstacle = what_prevents(variant, model, entry, step, device);
   }
   if (!obstacle)
     return share;

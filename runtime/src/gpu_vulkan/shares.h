@@ -49,8 +49,14 @@ constexpr uint32_t kMaxVariants = 64;
 /// Whether binding `i` may begin anywhere.
 inline bool is_shifted(const nacre_gpu_variant &variant, uint32_t i) { return variant.shifted >> i & 1; }
 
-/// Decides for a step. Where the GPU was to have a part but cannot, the CPU
-/// has all and `reason` says why; elsewhere `reason` stays as it is.
+/// What binding `i` shows of its operand, which has `bytes`.
+struct Piece {
+  uint64_t begin, bytes;
+};
+Piece piece_of(const nacre_gpu_variant &variant, uint32_t i, uint64_t bytes);
+
+/// Decides for a step. Where the GPU was to have a part but cannot, the CPU has all and `reason` says why; elsewhere
+/// `reason` stays as it is.
 Share choose_share(const nacre_model_table &model, const nacre_entry &entry, const nacre_step &step, const Wish &wish,
                    const Capabilities &device, Reason &reason);
 

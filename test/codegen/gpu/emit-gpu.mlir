@@ -11,7 +11,7 @@
 // CHECK:       gpu.func @main(
 // CHECK-SAME:    memref<1024xvector<4xf32>, #spirv.storage_class<StorageBuffer>> {spirv.interface_var_abi = #spirv.interface_var_abi<(0, 0)>}
 // CHECK-SAME:    kernel attributes {nacre.bindings = array<i64: 0, 1, 2>, nacre.families = 113 : i64, nacre.flops = 5.242880e+05 : f64,
-// CHECK-SAME:    nacre.groups = 4 : i64, nacre.needs = 0 : i64, nacre.shared_bytes = 9216 : i64, nacre.shifted = 0 : i64, nacre.unit_extent = 64 : i64,
+// CHECK-SAME:    nacre.groups = 4 : i64, nacre.needs = 0 : i64, nacre.piece_bytes = 0 : i64, nacre.shared_bytes = 9216 : i64, nacre.shifted = 0 : i64, nacre.unit_extent = 64 : i64,
 // CHECK-SAME:    nacre.workgroup_size = 64 : i64, spirv.entry_point_abi = #spirv.entry_point_abi<workgroup_size = [64, 1, 1]>}
 // CHECK:         memref.alloc() : memref<{{[0-9]+}}xvector<4xf32>, #spirv.storage_class<Workgroup>>
 // CHECK:         builtin.unrealized_conversion_cast to index {nacre.push_constant = 0 : i64}

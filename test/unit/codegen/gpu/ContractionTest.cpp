@@ -336,4 +336,15 @@ TEST_F(GpuContraction, OperandsThatBeginAnywhere) {
   checkAnywhere(convolution.text());
 }
 
+TEST_F(GpuContraction, OperandsInPieces) {
+  checkInPieces(Matmul{64, 64, 64}.text(), 4096);
+  checkInPieces(Matmul{1, 1000, 64, 0, /*panel=*/16, "1"}.text(), 64 << 10);
+  checkInPieces(Matmul{33, 20, 24, 0, 0, "0", false, "f64"}.text(), 1024, 1e-13);
+  Convolution convolution{9, 10, 8, 20};
+  convolution.halo = 1;
+  convolution.residual = true;
+  convolution.panel = 8;
+  checkInPieces(convolution.text(), 2048);
+}
+
 } // namespace

@@ -350,6 +350,14 @@ TEST_F(GpuPoints, OperandsThatBeginAnywhere) {
     checkAnywhere(with(kTranspose, {{"ROWS", "64"}, {"COLS", "36"}, {"ELEM", element}}));
 }
 
+TEST_F(GpuPoints, OperandsInPieces) {
+  checkInPieces(with(kBias, {{"COLS", "36"}, {"ALL", "52"}, {"START", "8"}}), 1024);
+  checkInPieces(with(kGather, {{"COLS", "28"}}), 512);
+  checkInPieces(kImageToPixels, 1024);
+  for (const char *element : {"i8", "f16", "f32"})
+    checkInPieces(with(kTranspose, {{"ROWS", "64"}, {"COLS", "36"}, {"ELEM", element}}), 1024);
+}
+
 TEST_F(GpuPoints, WhereTheLargestIs) { check(kArgMax); }
 
 //===----------------------------------------------------------------------===//

@@ -198,4 +198,11 @@ TEST_F(GpuRows, OperandsThatBeginAnywhere) {
   checkAnywhere(with(kInstanceNorm, {{"xCxf32", "x24xf32"}, {"<Cxf32", "<24xf32"}, {"9, C\\]", "9, 24]"}}));
 }
 
+TEST_F(GpuRows, OperandsInPieces) {
+  checkInPieces(
+      with(kSoftmax, {{"INDICES", "d0, d1"}, {"SHAPE", "29x173"}, {"AXIS", "0"}, {"ROWS", "29"}, {"COLS", "173"}}),
+      4096);
+  checkInPieces(with(kInstanceNorm, {{"xCxf32", "x24xf32"}, {"<Cxf32", "<24xf32"}, {"9, C\\]", "9, 24]"}}), 2048);
+}
+
 } // namespace

@@ -208,7 +208,8 @@ struct Launch {
     return true;
   }
 
-  /// What is shifted is bound where any device can, and the rest of the way is a push constant.
+  /// What is shifted is bound where any device can, and the rest of the way is a push constant; what is bound several
+  /// times is bound in pieces.
   bool bind(const GpuKernelCode &code, llvm::ArrayRef<size_t> offsets, llvm::ArrayRef<Storage> storages) {
     const VkDescriptorPoolSize size = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, uint32_t(code.bindings.size())};
     VkDescriptorPoolCreateInfo pool = {};
@@ -228,8 +229,11 @@ struct Launch {
       const size_t shift = code.shifted >> i & 1 ? offsets[operand] % kGpuBufferAlignment : 0;
       if (code.shifted >> i & 1)
         shifts.push_back(int32_t(shift));
-      const VkDescriptorBufferInfo part = {buffer, offsets[operand] - shift,
-                                           llvm::alignTo(storages[operand].bytes + shift, 16)};
+      const size_t piece = llvm::count(llvm::ArrayRef(code.bindings).take_front(i), operand) * code.pieceBytes;
+      size_t bytes = llvm::alignTo(storages[operand].bytes + shift - piece, 16);
+      if (code.pieceBytes)
+        bytes = std::min<size_t>(bytes, code.pieceBytes);
+      const VkDescriptorBufferInfo part = {buffer, offsets[operand] - shift + piece, bytes};
       VkWriteDescriptorSet write = {};
       write.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
       write.dstSet = set;

@@ -195,11 +195,18 @@ void GpuDifferential::checkAnywhere(const std::string &text, double tolerance) {
   }
 }
 
+void GpuDifferential::checkInPieces(const std::string &text, uint32_t bytes, double tolerance) {
+  GpuOptions options;
+  options.pieceBytes = bytes;
+  check(text, tolerance, options);
+}
+
 void GpuDifferential::checkKernel(plan::KernelOp kernel, double tolerance, const GpuOptions &options) {
   FailureOr<GpuKernel> compiled = compileGpuKernel(kernel, options);
   ASSERT_TRUE(succeeded(compiled));
   ASSERT_FALSE(compiled->variants.empty()) << compiled->declined;
   ASSERT_EQ(compiled->declined, ""); // no variant is left out
+  ASSERT_EQ(options.pieceBytes != GpuOptions().pieceBytes, compiled->variants.back().pieceBytes != 0);
   const std::vector<Storage> before = randomStorages(kernel);
   std::vector<Storage> expected = before;
   ASSERT_NO_FATAL_FAILURE(runReference(kernel, expected));

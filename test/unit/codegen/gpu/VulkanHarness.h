@@ -27,6 +27,9 @@ protected:
   /// The same of operands that begin on any element, and on any 16 bytes; packed weights never do.
   void checkAnywhere(const std::string &text, double tolerance = 1e-5);
 
+  /// The same of operands that are bound in pieces of `bytes`; some must be larger.
+  void checkInPieces(const std::string &text, uint32_t bytes, double tolerance = 1e-5);
+
   /// Why `text`, which is one kernel, cannot be compiled.
   std::string refusal(const std::string &text, const GpuOptions &options);
 

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "codegen/gpu/Bindings.h"
+
+#include "codegen/Backend.h"
+#include "codegen/PackWeights.h"
+#include "codegen/gpu/InlineBody.h"
+#include "codegen/gpu/Passes.h"
+#include "dialects/plan/PlanDialect.h"
+#include "runtime/include/nacre/model_format.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVAttributes.h"
+#include "mlir/Dialect/SPIRV/IR/TargetAndABI.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace nacre::codegen::gpu {
+
+Value makePushConstant(OpBuilder &builder, Location loc, int64_t number) {
+  auto placeholder = UnrealizedConversionCastOp::create(builder, loc, TypeRange{builder.getIndexType()}, ValueRange());
+  placeholder->setAttr(kPushConstant, builder.getI64IntegerAttr(number));
+  return placeholder.getResult(0);
+}
+
+Bindings::Bindings(plan::KernelOp kernel, mlir::gpu::GPUFuncOp function, uint32_t pieceBytes)
+    : function(function), pieceBytes(pieceBytes) {
+  for (auto [argument, alignment] : llvm::zip_equal(kernel.getBody().getArguments(), readAlignments(kernel))) {
+    const Type type = storedType(cast<RankedTensorType>(argument.getType()).getElementType());
+    operands.push_back({type, countStoredElements(kernel, argument.getArgNumber()),
+                        int64_t(llvm::divideCeil(type.getIntOrFloatBitWidth(), 8)), alignment});
+  }
+}
+
+bool Bindings::liesInVectors(unsigned operand, unsigned width) const {
+  return operands[operand].elements % width == 0 &&
+         operands[operand].alignment % (width * operands[operand].elementBytes) == 0;
+}
+
+bool Bindings::isShifted(unsigned operand) const { return operands[operand].alignment < kGpuBufferAlignment; }
+
+int64_t Bindings::countPieces(unsigned operand) const {
+  return pieceBytes == 0 ? 1 : llvm::divideCeil(operands[operand].bytes(), pieceBytes);
+}
+
+Value Bindings::addArgument(const Operand &operand, unsigned width, int64_t elements, int64_t binding) {
+  MLIRContext *context = function.getContext();
+  Type element = operand.type;
+  if (width == 8)
+    element = VectorType::get({4}, IntegerType::get(context, 32)); // SPIR-V has no vectors of eight.
+  else if (width > 1)
+    element = VectorType::get({int64_t(width)}, element);
+  auto storage = spirv::StorageClassAttr::get(context, spirv::StorageClass::StorageBuffer);
+  auto type = MemRefType::get({elements}, element, MemRefLayoutAttrInterface(), storage);
+  Builder builder(context);
+  auto abi = builder.getDictionaryAttr(builder.getNamedAttr(
+      spirv::getInterfaceVarABIAttrName(), spirv::getInterfaceVarABIAttr(0, binding, std::nullopt, context)));
+  const unsigned position = function.getNumArguments();
+  [[maybe_unused]] LogicalResult inserted = function.insertArgument(position, type, abi, function.getLoc());
+  assert(succeeded(inserted) && "a gpu.func takes any memref");
+  return function.getArgument(position);
+}
+
+Value Bindings::buffer(unsigned number, unsigned width) {
+  for (const Buffer &buffer : buffers)
+    if (buffer.operand == number && buffer.width == width)
+      return buffer.pieces.front();
+  const Operand &operand = operands[number];
+  assert((width == 1 || width == 2 || width == 4 || (width == 8 && operand.elementBytes == 2)) &&
+         (width == 1 || liesInVectors(number, width)) && "a storage is read in whole vectors");
+  const int64_t first = llvm::find(bound, int64_t(number)) - bound.begin(), pieces = countPieces(number);
+  if (first == int64_t(bound.size()))
+    bound.append(pieces, number);
+  Buffer made{number, width, {}};
+  const int64_t elements = operand.elements / width,
+                perPiece = pieces == 1 ? elements : pieceBytes / (width * operand.elementBytes);
+  for (int64_t piece = 0; piece < pieces; ++piece)
+    // What is bound of a shifted operand begins before it.
+    made.pieces.push_back(addArgument(
+        operand, width, isShifted(number) ? ShapedType::kDynamic : std::min(perPiece, elements - piece * perPiece),
+        first + piece));
+  buffers.push_back(made);
+  return made.pieces.front();
+}
+
+bool Bindings::isAnyLargerThan(int64_t bytes) const {
+  return llvm::any_of(bound, [&](int64_t operand) { return operands[operand].bytes() > bytes; });
+}
+
+StringRef Bindings::obstacle() const {
+  constexpr unsigned mostBindings = 32; // a variant has a bit for each
+  if (bound.size() > mostBindings)
+    return "more buffers than a shader binds";
+  if (llvm::count_if(bound, [&](int64_t operand) { return isShifted(operand); }) > NACRE_GPU_MOST_SHIFTED)
+    return "more operands that begin anywhere than there are push constants";
+  if (llvm::any_of(bound, [&](int64_t operand) { return isShifted(operand) && countPieces(operand) > 1; }))
+    return "an operand in pieces must begin where a device binds it";
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
+// 1. Shifts
+//===----------------------------------------------------------------------===//
+
+/// The index of a load or store of a flat array.
+static OpOperand &indexOf(Operation *access) { return access->getOpOperand(access->getNumOperands() - 1); }
+
+/// The result has a bit for each shifted binding.
+uint32_t Bindings::shift() {
+  uint32_t shifted = 0;
+  llvm::DenseMap<unsigned, Value> bytes;
+  Location loc = function.getLoc();
+  auto builder = OpBuilder::atBlockBegin(&function.getBody().front());
+  int64_t number = 2; // behind the share
+  for (auto [binding, operand] : llvm::enumerate(bound))
+    if (isShifted(operand)) {
+      shifted |= 1u << binding;
+      bytes[operand] = makePushConstant(builder, loc, number++);
+    }
+  for (const Buffer &buffer : buffers) {
+    if (!isShifted(buffer.operand))
+      continue;
+    Value unit = arith::ConstantIndexOp::create(builder, loc, buffer.width * operands[buffer.operand].elementBytes);
+    Value shift = arith::DivUIOp::create(builder, loc, bytes[buffer.operand], unit);
+    for (Operation *access : buffer.pieces.front().getUsers()) {
+      OpOperand &index = indexOf(access);
+      index.set(OpBuilder(access).createOrFold<arith::AddIOp>(loc, index.get(), shift));
+    }
+  }
+  return shifted;
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Pieces
+//===----------------------------------------------------------------------===//
+
+/// `access` of piece `number` where that is `piece`, else of one of those behind it.
+static Value accessPiece(OpBuilder &builder, Operation *access, ArrayRef<Value> pieces, unsigned number, Value piece,
+                         Value within) {
+  auto accessHere = [&](OpBuilder &at) {
+    IRMapping values;
+    values.map(pieces.front(), pieces[number]);
+    values.map(indexOf(access).get(), within);
+    Operation *made = at.clone(*access, values);
+    return made->getNumResults() ? made->getResult(0) : Value();
+  };
+  if (number + 1 == pieces.size())
+    return accessHere(builder);
+  Location loc = access->getLoc();
+  Value mine = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, piece,
+                                     arith::ConstantIndexOp::create(builder, loc, number));
+  auto choice = scf::IfOp::create(builder, loc, access->getResultTypes(), mine, /*addThenBlock=*/true,
+                                  /*addElseBlock=*/true);
+  auto fill = [&](Block *block, auto body) {
+    OpBuilder inside = block->empty() ? OpBuilder::atBlockEnd(block) : OpBuilder(&block->front());
+    Value value = body(inside);
+    if (value)
+      scf::YieldOp::create(inside, loc, value);
+    else if (block->empty() || !block->back().hasTrait<OpTrait::IsTerminator>())
+      scf::YieldOp::create(inside, loc);
+  };
+  fill(choice.thenBlock(), accessHere);
+  fill(choice.elseBlock(),
+       [&](OpBuilder &inside) { return accessPiece(inside, access, pieces, number + 1, piece, within); });
+  return choice.getNumResults() ? choice.getResult(0) : Value();
+}
+
+/// Tiles are small beside pieces: which one it is, is the same for neighbours.
+void Bindings::chooseAmong(const Buffer &buffer) {
+  if (buffer.pieces.size() == 1)
+    return;
+  const int64_t perPiece = pieceBytes / (buffer.width * operands[buffer.operand].elementBytes);
+  for (Operation *access : llvm::to_vector(buffer.pieces.front().getUsers())) {
+    OpBuilder builder(access);
+    Location loc = access->getLoc();
+    Value count = arith::ConstantIndexOp::create(builder, loc, perPiece), index = indexOf(access).get();
+    Value piece = arith::DivUIOp::create(builder, loc, index, count);
+    Value within = arith::RemUIOp::create(builder, loc, index, count);
+    if (Value value = accessPiece(builder, access, buffer.pieces, 0, piece, within))
+      access->getResult(0).replaceAllUsesWith(value);
+    access->erase();
+  }
+}
+
+void Bindings::finish() {
+  const uint32_t shifted = shift();
+  for (const Buffer &buffer : buffers)
+    chooseAmong(buffer);
+  Builder builder(function.getContext());
+  function->setAttr("nacre.bindings", builder.getDenseI64ArrayAttr(bound));
+  function->setAttr("nacre.shifted", builder.getI64IntegerAttr(shifted));
+  function->setAttr("nacre.piece_bytes", builder.getI64IntegerAttr(pieceBytes));
+}
+
+} // namespace nacre::codegen::gpu
