@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  the storage buffers that a shader binds, while its body is filled.
-// Why:   an operand may begin where a device binds no buffer, or be larger than what it binds; emitters index it from 0 to
-//        its end all the same.
+// Why:   an operand may begin where a device binds no buffer, or be larger than what it binds; emitters index it from 0
+//        to its end all the same.
 // How:   buffers are made as the emitter asks for them; accesses are rewritten when it is done:
 //        1. a shifted operand's index is moved on by a push constant;
 //        2. an operand in pieces has a binding for each, and an access chooses one.
