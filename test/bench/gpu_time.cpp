@@ -179,6 +179,10 @@ public:
     compute.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
     compute.stage.pName = "main";
     CHECK(CreateShaderModule, device, &shader, nullptr, &compute.stage.module);
+    // As the runtime makes them.
+    auto unchecked = make<VkPipelineRobustnessCreateInfoEXT>(VK_STRUCTURE_TYPE_PIPELINE_ROBUSTNESS_CREATE_INFO_EXT);
+    unchecked.storageBuffers = VK_PIPELINE_ROBUSTNESS_BUFFER_BEHAVIOR_DISABLED_EXT;
+    compute.pNext = mayBeUnchecked ? &unchecked : nullptr;
 
     std::vector<VkDescriptorSetLayoutBinding> bindings;
     for (uint32_t i = 0; i < operands.size(); ++i)
@@ -254,7 +258,9 @@ public:
   double time(const std::string &name, double seconds) {
     const Kernel &kernel = kernelOf(name);
     const double first = timeLaunches(kernel, 3);
-    return timeLaunches(kernel, std::clamp(int(seconds * 1e3 / std::max(first, 1e-4)), 1, 2000));
+    const int launches = std::clamp(int(seconds * 1e3 / std::max(first, 1e-4)), 1, 2000);
+    timeLaunches(kernel, launches); // Whoever had the device before may have left it hot, or with other clocks.
+    return timeLaunches(kernel, launches);
   }
 
 private:
@@ -306,14 +312,25 @@ private:
     vk.EnumerateDeviceExtensionProperties(physical, nullptr, &extensionCount, nullptr);
     std::vector<VkExtensionProperties> extensions(extensionCount);
     vk.EnumerateDeviceExtensionProperties(physical, nullptr, &extensionCount, extensions.data());
-    const char *matrices = VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME;
-    const bool hasMatrices = std::any_of(extensions.begin(), extensions.end(), [&](const VkExtensionProperties &it) {
-      return std::strcmp(it.extensionName, matrices) == 0;
-    });
+    auto has = [&](const char *name) {
+      return std::any_of(extensions.begin(), extensions.end(),
+                         [&](const VkExtensionProperties &it) { return std::strcmp(it.extensionName, name) == 0; });
+    };
+    std::vector<const char *> enabled;
     auto matrix = make<VkPhysicalDeviceCooperativeMatrixFeaturesKHR>(
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR);
     auto v12 = make<VkPhysicalDeviceVulkan12Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
-    v12.pNext = hasMatrices ? &matrix : nullptr;
+    if (has(VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME)) {
+      enabled.push_back(VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME);
+      v12.pNext = &matrix;
+    }
+    auto robustness = make<VkPhysicalDevicePipelineRobustnessFeaturesEXT>(
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_ROBUSTNESS_FEATURES_EXT);
+    if (has(VK_EXT_PIPELINE_ROBUSTNESS_EXTENSION_NAME)) {
+      enabled.push_back(VK_EXT_PIPELINE_ROBUSTNESS_EXTENSION_NAME);
+      robustness.pNext = v12.pNext;
+      v12.pNext = &robustness;
+    }
     auto v11 = make<VkPhysicalDeviceVulkan11Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES);
     v11.pNext = &v12;
     auto features = make<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
@@ -336,10 +353,11 @@ private:
     deviceInfo.pNext = &features;
     deviceInfo.queueCreateInfoCount = 1;
     deviceInfo.pQueueCreateInfos = &queueInfo;
-    deviceInfo.enabledExtensionCount = hasMatrices;
-    deviceInfo.ppEnabledExtensionNames = &matrices;
+    deviceInfo.enabledExtensionCount = enabled.size();
+    deviceInfo.ppEnabledExtensionNames = enabled.data();
     CHECK(CreateDevice, physical, &deviceInfo, nullptr, &device);
     vk.GetDeviceQueue(device, family, 0, &queue);
+    mayBeUnchecked = robustness.pipelineRobustness;
   }
 
   /// In memory that is `best`, or at least `enough`.
@@ -423,6 +441,7 @@ private:
   VkPhysicalDeviceMemoryProperties memory;
   VkDevice device;
   uint32_t family = 0;
+  bool mayBeUnchecked = false; ///< Accesses to buffers.
   VkQueue queue;
   VkCommandBuffer commands;
   VkQueryPool stamps;

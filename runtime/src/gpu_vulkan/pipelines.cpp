@@ -73,6 +73,12 @@ void make_pipeline(Device &device, const nacre_gpu_variant &variant, Pipelines &
   info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
   info.stage.pName = "main";
   info.layout = pipelines.layouts[variant.binding_count];
+  // Our kernels stay within their buffers; a driver that checks every load even so (NVIDIA's) lets them wait for it.
+  VkPipelineRobustnessCreateInfoEXT unchecked = {};
+  unchecked.sType = VK_STRUCTURE_TYPE_PIPELINE_ROBUSTNESS_CREATE_INFO_EXT;
+  unchecked.storageBuffers = VK_PIPELINE_ROBUSTNESS_BUFFER_BEHAVIOR_DISABLED_EXT;
+  if (device.traits.unchecked)
+    info.pNext = &unchecked;
   job.result = vk.CreateShaderModule(device.handle, &code, nullptr, &info.stage.module);
   if (!succeeded(job.result, "vkCreateShaderModule", job.reason))
     return;

@@ -87,6 +87,8 @@ void query_features(const Loader &loader, VkPhysicalDevice device, uint32_t vers
   if (version >= VK_API_VERSION_1_3) // our kernels of this kind are of SPIR-V 1.6
     link(features.matrix, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR, UINT32_MAX,
          VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME);
+  link(features.robustness, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_ROBUSTNESS_FEATURES_EXT, UINT32_MAX,
+       VK_EXT_PIPELINE_ROBUSTNESS_EXTENSION_NAME);
   loader.vk.GetPhysicalDeviceFeatures2(device, &features.basic);
 }
 
@@ -246,6 +248,7 @@ bool read_traits(const Loader &loader, VkPhysicalDevice device, Pool &pool, Trai
   if (has_subgroups(subgroups))
     traits.capabilities.features |= NACRE_GPU_NEED(NACRE_GPU_SUBGROUPS);
   traits.timeline = features.timeline.timelineSemaphore;
+  traits.unchecked = features.robustness.pipelineRobustness;
   loader.vk.GetPhysicalDeviceMemoryProperties(device, &traits.memory);
   traits.unified = !memories_apart_for_tests && is_unified(traits);
   if (!find_queue(loader, device, pool, traits))

@@ -27,6 +27,7 @@ struct Traits {
   uint32_t subgroup_size;
   bool unified; // CPU and GPU have the same memory
   bool timeline;
+  bool unchecked;          // shaders can be made that do not check their indices
   uint32_t timestamp_bits; // 0: it cannot tell times
   float timestamp_period;  // nanoseconds
   VkPhysicalDeviceMemoryProperties memory;
@@ -41,6 +42,7 @@ struct Features {
   VkPhysicalDeviceTimelineSemaphoreFeatures timeline;
   VkPhysicalDeviceVulkanMemoryModelFeatures memory_model;
   VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix;
+  VkPhysicalDevicePipelineRobustnessFeaturesEXT robustness;
   const char *extensions[8];
   uint32_t extension_count;
 };
