@@ -2,13 +2,11 @@
 //
 // What:  a tile of a contraction by cooperative matrices: products of f16, sums of f32.
 // Why:   a GPU that has them multiplies many times faster so than invocation by invocation.
-// How:   1. operands come to shared memory as f16, by 16 bytes at a time: only so do GPUs load matrices from there at
-// full
+// How:   1. operands come to shared memory as f16, 16 bytes at a time: only so do GPUs load matrices from it at full
 //           speed; the next part waits in registers meanwhile, or in a second buffer;
 //        2. a subgroup holds rows x quads matrices of 16 x 16 sums;
-//        3. no invocation knows which sums it holds, so they go, some matrices at a time, to the subgroup's piece of
-//        the
-//           shared memory that the operands leave, and from there, quad by quad, through the epilogue.
+//        3. no invocation knows which sums it holds, so some matrices at a time go to the subgroup's piece of the
+//           memory that the operands leave, and from there, quad by quad, through the epilogue.
 
 #include "codegen/gpu/Templates.h"
 #include "codegen/gpu/TileLoader.h"
@@ -53,10 +51,7 @@ public:
   }
 
   void emit() {
-    const int64_t sums = tile.rows * tile.quads;
-    Value none = arith::ConstantOp::create(build.ops, build.loc, build.ops.getF32FloatAttr(0));
-    Value zeros = mlir::gpu::SubgroupMmaConstantMatrixOp::create(build.ops, build.loc, sumMatrix, none);
-    SmallVector<Value> carried(sums, zeros);
+    SmallVector<Value> carried(tile.rows * tile.quads, zeros(sumMatrix));
     finish(tile.buffers == 1 ? reduceByOneBuffer(carried) : reduceByTwoBuffers(carried));
   }
 
@@ -71,53 +66,70 @@ private:
     return build.least(build.add(part, ahead), build.constant(loader.parts() - 1));
   }
 
-  /// Parts wait in registers, the first of them until all have multiplied the one in shared memory.
+  /// The next part waits in registers until all have multiplied this one.
   SmallVector<Value> reduceByOneBuffer(SmallVector<Value> carried) {
     const size_t sums = carried.size();
-    for (int64_t part = 0; part < tile.ahead; ++part)
-      carried.append(loader.load(partAfter(build.constant(0), part)));
+    carried.append(loader.load(build.constant(0)));
     auto loop = makeLoop(carried);
     OpBuilder::InsertionGuard guard(build.ops);
     build.ops.setInsertionPointToStart(loop.getBody());
     SmallVector<Value> current(loop.getRegionIterArgs());
-    const size_t chunks = (current.size() - sums) / tile.ahead;
     mlir::gpu::BarrierOp::create(build.ops, build.loc);
-    loader.store(ArrayRef(current).slice(sums, chunks), build.constant(0));
+    loader.store(ArrayRef(current).drop_front(sums), build.constant(0));
     mlir::gpu::BarrierOp::create(build.ops, build.loc);
-    SmallVector<Value> waiting(ArrayRef(current).drop_front(sums + chunks));
-    waiting.append(loader.load(partAfter(loop.getInductionVar(), tile.ahead)));
+    SmallVector<Value> next = loader.load(partAfter(loop.getInductionVar(), 1));
     current.truncate(sums);
-    current = multiply(current, build.constant(0));
-    current.append(waiting);
+    for (int64_t step = 0; step < tile.depth; step += kMatrixSize)
+      current = multiply(current, loadMatrices(step, build.constant(0)));
+    current.append(next);
     scf::YieldOp::create(build.ops, build.loc, current);
     return SmallVector<Value>(loop.getResults().take_front(sums));
   }
 
-  /// The next part goes to the other buffer while this one is multiplied: one barrier per part.
+  /// The part after this one goes to the other buffer before this one is multiplied: one barrier per part, and loads
+  /// have as long as `ahead` parts take. Matrices are loaded a step before they are multiplied, so that there is work
+  /// behind every barrier.
   SmallVector<Value> reduceByTwoBuffers(SmallVector<Value> carried) {
-    const size_t sums = carried.size();
+    const size_t sums = carried.size(), matrices = tile.rows + tile.quads;
     loader.store(loader.load(build.constant(0)), build.constant(0));
     mlir::gpu::BarrierOp::create(build.ops, build.loc);
-    for (int64_t part = 1; part < tile.ahead; ++part)
+    carried.append(tile.rows, zeros(leftMatrix));
+    carried.append(tile.quads, zeros(rightMatrix));
+    for (int64_t part = 1; part <= tile.ahead; ++part)
       carried.append(loader.load(partAfter(build.constant(0), part)));
     auto loop = makeLoop(carried);
-    OpBuilder::InsertionGuard guard(build.ops);
-    build.ops.setInsertionPointToStart(loop.getBody());
-    Value part = loop.getInductionVar();
-    SmallVector<Value> current(loop.getRegionIterArgs());
-    SmallVector<Value> waiting(ArrayRef(current).drop_front(sums));
-    waiting.append(loader.load(partAfter(part, tile.ahead)));
-    const size_t chunks = waiting.size() / tile.ahead;
-    current.truncate(sums);
-    current = multiply(current, build.remainder(part, tile.buffers));
-    loader.store(ArrayRef(waiting).take_front(chunks), build.remainder(build.add(part, 1), tile.buffers));
-    mlir::gpu::BarrierOp::create(build.ops, build.loc);
-    current.append(waiting.begin() + chunks, waiting.end());
-    scf::YieldOp::create(build.ops, build.loc, current);
-    return SmallVector<Value>(loop.getResults().take_front(sums));
+    {
+      OpBuilder::InsertionGuard guard(build.ops);
+      build.ops.setInsertionPointToStart(loop.getBody());
+      Value part = loop.getInductionVar();
+      SmallVector<Value> current(loop.getRegionIterArgs());
+      const size_t chunks = (current.size() - sums - matrices) / tile.ahead;
+      loader.store(ArrayRef(current).slice(sums + matrices, chunks), build.remainder(build.add(part, 1), 2));
+      SmallVector<Value> waiting(ArrayRef(current).drop_front(sums + matrices + chunks));
+      waiting.append(loader.load(partAfter(part, tile.ahead + 1)));
+      SmallVector<Value> former(ArrayRef(current).slice(sums, matrices));
+      current.truncate(sums);
+      for (int64_t step = 0; step < tile.depth; step += kMatrixSize) {
+        SmallVector<Value> next = loadMatrices(step, build.remainder(part, 2));
+        current = multiply(current, former);
+        former = next;
+      }
+      mlir::gpu::BarrierOp::create(build.ops, build.loc);
+      current.append(former);
+      current.append(waiting);
+      scf::YieldOp::create(build.ops, build.loc, current);
+    }
+    ResultRange results = loop.getResults();
+    return multiply(SmallVector<Value>(results.take_front(sums)), SmallVector<Value>(results.slice(sums, matrices)));
   }
 
-  SmallVector<Value> multiply(SmallVector<Value> sums, Value buffer) {
+  Value zeros(mlir::gpu::MMAMatrixType type) {
+    Value zero = arith::ConstantOp::create(build.ops, build.loc, build.ops.getFloatAttr(type.getElementType(), 0));
+    return mlir::gpu::SubgroupMmaConstantMatrixOp::create(build.ops, build.loc, type, zero);
+  }
+
+  /// Those of the left operand, then those of the right.
+  SmallVector<Value> loadMatrices(int64_t step, Value buffer) {
     auto read = [&](Type matrix, Value array, Value at, int64_t pitch) {
       return mlir::gpu::SubgroupMmaLoadMatrixOp::create(build.ops, build.loc, matrix, array, ValueRange{at},
                                                         build.ops.getIndexAttr(pitch), /*transpose=*/UnitAttr())
@@ -125,22 +137,25 @@ private:
     };
     Value rows = build.add(build.multiply(myRow, layout.leftPitch), build.multiply(buffer, layout.leftChunks()));
     Value columns = build.add(myChunk, build.multiply(buffer, layout.rightChunks()));
-    for (int64_t step = 0; step < tile.depth; step += kMatrixSize) {
-      SmallVector<Value> lefts, rights;
-      for (int64_t i = 0; i < tile.rows; ++i)
-        lefts.push_back(read(leftMatrix, loader.left,
-                             build.add(rows, i * kMatrixSize * layout.leftPitch + step / kChunk), layout.leftPitch));
-      for (int64_t j = 0; j < tile.quads; ++j)
-        rights.push_back(read(rightMatrix, loader.right,
+    SmallVector<Value> matrices;
+    for (int64_t i = 0; i < tile.rows; ++i)
+      matrices.push_back(read(leftMatrix, loader.left,
+                              build.add(rows, i * kMatrixSize * layout.leftPitch + step / kChunk), layout.leftPitch));
+    for (int64_t j = 0; j < tile.quads; ++j)
+      matrices.push_back(read(rightMatrix, loader.right,
                               build.add(columns, step * layout.rightPitch + j * (kMatrixSize / kChunk)),
                               layout.rightPitch));
-      for (int64_t i = 0; i < tile.rows; ++i)
-        for (int64_t j = 0; j < tile.quads; ++j) {
-          Value &sum = sums[i * tile.quads + j];
-          sum = mlir::gpu::SubgroupMmaComputeOp::create(build.ops, build.loc, sumMatrix, lefts[i], rights[j], sum,
-                                                        /*a_transpose=*/UnitAttr(), /*b_transpose=*/UnitAttr());
-        }
-    }
+    return matrices;
+  }
+
+  SmallVector<Value> multiply(SmallVector<Value> sums, ArrayRef<Value> matrices) {
+    for (int64_t i = 0; i < tile.rows; ++i)
+      for (int64_t j = 0; j < tile.quads; ++j) {
+        Value &sum = sums[i * tile.quads + j];
+        sum = mlir::gpu::SubgroupMmaComputeOp::create(build.ops, build.loc, sumMatrix, matrices[i],
+                                                      matrices[tile.rows + j], sum, /*a_transpose=*/UnitAttr(),
+                                                      /*b_transpose=*/UnitAttr());
+      }
     return sums;
   }
 

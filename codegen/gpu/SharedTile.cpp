@@ -56,28 +56,45 @@ public:
   }
 
   void emit() {
-    const int64_t parts = loader.parts();
     Value zero = build.constant(0);
     loader.store(loader.load(zero), zero);
     mlir::gpu::BarrierOp::create(build.ops, build.loc);
-    SmallVector<Value> sums(tile.rows * tile.quads, grid.zeroQuad());
-    auto loop = scf::ForOp::create(build.ops, build.loc, zero, build.constant(parts), build.constant(1), sums);
+    const size_t sums = tile.rows * tile.quads;
+    SmallVector<Value> carried(sums, grid.zeroQuad());
+    carried.append(zeroFactors());
+    auto loop =
+        scf::ForOp::create(build.ops, build.loc, zero, build.constant(loader.parts()), build.constant(1), carried);
     {
       OpBuilder::InsertionGuard guard(build.ops);
       build.ops.setInsertionPointToStart(loop.getBody());
       Value part = loop.getInductionVar(), next = build.add(part, 1);
       // The last turn loads its own part again: a branch would cost more.
-      SmallVector<Value> ahead = loader.load(build.least(next, build.constant(parts - 1)));
+      SmallVector<Value> ahead = loader.load(build.least(next, build.constant(loader.parts() - 1)));
       SmallVector<Value> current(loop.getRegionIterArgs());
-      current = multiply(build.remainder(part, 2), current);
+      SmallVector<Value> former(ArrayRef(current).drop_front(sums));
+      current.truncate(sums);
+      for (int64_t four = 0; four < tile.depth / tile.parts / 4; ++four) {
+        SmallVector<Value> loaded = loadFour(build.remainder(part, 2), four);
+        for (int64_t step = 0; step < 4; ++step) {
+          SmallVector<Value> factors = factorsOf(loaded, step);
+          current = multiply(current, tile.deferred ? former : factors);
+          former = factors;
+        }
+      }
+      if (!tile.deferred)
+        former.clear();
       loader.store(ahead, build.remainder(next, 2));
       mlir::gpu::BarrierOp::create(build.ops, build.loc);
+      current.append(former);
       scf::YieldOp::create(build.ops, build.loc, current);
     }
+    SmallVector<Value> results(loop.getResults().take_front(sums));
+    if (tile.deferred)
+      results = multiply(results, SmallVector<Value>(loop.getResults().drop_front(sums)));
     if (tile.parts > 1)
-      return finishTogether(loop.getResults());
+      return finishTogether(results);
     for (int64_t i = 0; i < tile.rows; ++i)
-      finishRow(i, loop.getResults().slice(i * tile.quads, tile.quads));
+      finishRow(i, ArrayRef(results).slice(i * tile.quads, tile.quads));
   }
 
 private:
@@ -142,32 +159,57 @@ private:
     return total;
   }
 
-  SmallVector<Value> multiply(Value buffer, SmallVector<Value> sums) {
+  /// Four steps of the reduction as they lie in shared memory: a quad of steps for each row, then the columns' quads
+  /// step by step.
+  SmallVector<Value> loadFour(Value buffer, int64_t four) {
     auto read = [&](Value array, Value at) {
       return memref::LoadOp::create(build.ops, build.loc, array, ValueRange{at}).getResult();
     };
+    const int64_t steps = tile.depth / tile.parts; // Of this set.
     Value rows = build.add(build.multiply(myRow, layout.leftPitch), build.multiply(buffer, layout.leftChunks()));
     Value columns = build.add(myQuad, build.multiply(buffer, layout.rightChunks()));
-    const int64_t steps = tile.depth / tile.parts; // Of this set.
     rows = build.add(rows, build.multiply(set, steps / 4));
     columns = build.add(columns, build.multiply(set, steps * layout.rightPitch));
-    for (int64_t four = 0; four < steps / 4; ++four) {
-      SmallVector<Value> fours;
-      for (int64_t i = 0; i < tile.rows; ++i)
-        fours.push_back(read(loader.left, build.add(rows, i * kLaneRows * layout.leftPitch + four)));
-      for (int64_t step = 0; step < 4; ++step) {
-        SmallVector<Value> quads;
-        for (int64_t j = 0; j < tile.quads; ++j)
-          quads.push_back(grid.extended(
-              read(loader.right, build.add(columns, (four * 4 + step) * layout.rightPitch + j * kLaneColumns))));
-        for (int64_t i = 0; i < tile.rows; ++i) {
-          Value element = vector::ExtractOp::create(build.ops, build.loc, fours[i], step);
-          Value a = vector::BroadcastOp::create(build.ops, build.loc, grid.quadType(), grid.extended(element));
-          for (int64_t j = 0; j < tile.quads; ++j) {
-            Value &sum = sums[i * tile.quads + j];
-            sum = vector::FMAOp::create(build.ops, build.loc, a, quads[j], sum);
-          }
-        }
+    SmallVector<Value> values;
+    for (int64_t i = 0; i < tile.rows; ++i)
+      values.push_back(read(loader.left, build.add(rows, i * kLaneRows * layout.leftPitch + four)));
+    for (int64_t step = 0; step < 4; ++step)
+      for (int64_t j = 0; j < tile.quads; ++j)
+        values.push_back(
+            read(loader.right, build.add(columns, (four * 4 + step) * layout.rightPitch + j * kLaneColumns)));
+    return values;
+  }
+
+  /// Of one of these steps: an element for each row, then the columns' quads.
+  SmallVector<Value> factorsOf(ArrayRef<Value> four, int64_t step) {
+    SmallVector<Value> factors;
+    for (Value row : four.take_front(tile.rows))
+      factors.push_back(vector::ExtractOp::create(build.ops, build.loc, row, step));
+    llvm::append_range(factors, four.drop_front(tile.rows).slice(step * tile.quads, tile.quads));
+    return factors;
+  }
+
+  /// What is multiplied in place of a step before the first.
+  SmallVector<Value> zeroFactors() {
+    if (!tile.deferred)
+      return {};
+    auto zero = [&](Type type) -> Value {
+      return arith::ConstantOp::create(build.ops, build.loc, build.ops.getZeroAttr(type));
+    };
+    SmallVector<Value> factors(tile.rows, zero(layout.leftType));
+    factors.append(tile.quads, zero(VectorType::get({4}, layout.rightType)));
+    return factors;
+  }
+
+  SmallVector<Value> multiply(SmallVector<Value> sums, ArrayRef<Value> factors) {
+    SmallVector<Value> quads;
+    for (Value quad : factors.drop_front(tile.rows))
+      quads.push_back(grid.extended(quad));
+    for (int64_t i = 0; i < tile.rows; ++i) {
+      Value a = vector::BroadcastOp::create(build.ops, build.loc, grid.quadType(), grid.extended(factors[i]));
+      for (int64_t j = 0; j < tile.quads; ++j) {
+        Value &sum = sums[i * tile.quads + j];
+        sum = vector::FMAOp::create(build.ops, build.loc, a, quads[j], sum);
       }
     }
     return sums;

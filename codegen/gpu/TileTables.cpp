@@ -7,7 +7,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/MathExtras.h"
-#include <limits>
 #include <optional>
 
 namespace nacre::codegen::gpu {
@@ -78,62 +77,101 @@ constexpr uint32_t kWithFastSharedMemory =
 /// that driver gives all workgroups of a unit 48 KiB of shared memory.
 struct MeasuredTile {
   double nanoseconds;
-  int64_t perUnit, rows, quads, columnThreads, rowThreads, depth, parts = 1;
+  int64_t perUnit;
+  GpuTile tile;
 };
 constexpr int64_t kUnits = 132; ///< It has so many.
 
-GpuTile tileOf(const MeasuredTile &measured, GpuTile tile) {
-  tile.rows = measured.rows;
-  tile.quads = measured.quads;
-  tile.columnThreads = measured.columnThreads;
-  tile.rowThreads = measured.rowThreads;
-  tile.depth = measured.depth;
-  tile.parts = measured.parts;
+constexpr GpuTile sharedOf(int64_t rows, int64_t quads, int64_t columnThreads, int64_t rowThreads, int64_t depth,
+                           int64_t parts = 1, int64_t deferred = 0) {
+  GpuTile tile;
+  tile.kind = GpuTile::Kind::Shared;
+  tile.families = kWithFastSharedMemory;
+  tile.rows = rows;
+  tile.quads = quads;
+  tile.columnThreads = columnThreads;
+  tile.rowThreads = rowThreads;
+  tile.depth = depth;
+  tile.parts = parts;
+  tile.deferred = deferred;
+  return tile;
+}
+
+constexpr GpuTile cooperativeOf(int64_t rows, int64_t quads, int64_t columns, int64_t lines, int64_t depth,
+                                int64_t buffers = 1, int64_t ahead = 1, int64_t band = 1) {
+  GpuTile tile;
+  tile.kind = GpuTile::Kind::Cooperative;
+  tile.rows = rows;
+  tile.quads = quads;
+  tile.columnThreads = columns;
+  tile.rowThreads = lines;
+  tile.depth = depth;
+  tile.buffers = buffers;
+  tile.ahead = ahead;
+  tile.band = band;
   return tile;
 }
 
 /// The tile that computes the request soonest. What counts is how many rounds of workgroups the units take, each as
 /// long as the work in it, wanted or not: 131 tiles of 96 x 128 are one round, 98 of 128 x 128 are a longer one.
-GpuTile soonest(const TileRequest &request, GpuTile kind, llvm::ArrayRef<MeasuredTile> measured) {
-  GpuTile best;
-  double least = std::numeric_limits<double>::infinity();
+GpuTile soonest(const TileRequest &request, llvm::ArrayRef<MeasuredTile> measured) {
+  constexpr double tail = 1.3; // A part that the reduction does not fill asks of every step whether there is one.
+  const MeasuredTile *best = nullptr;
+  double least = 0;
   for (const MeasuredTile &candidate : measured) {
-    const GpuTile tile = tileOf(candidate, kind);
+    const GpuTile &tile = candidate.tile;
     const int64_t tiles = request.blocks * llvm::divideCeil(request.rows, tile.tileRows()) *
                           llvm::divideCeil(request.columns, tile.tileColumns());
-    const double takes = double(llvm::divideCeil(tiles, kUnits * candidate.perUnit)) * candidate.nanoseconds;
-    if (takes < least) {
+    const double takes = double(llvm::divideCeil(tiles, kUnits * candidate.perUnit)) * candidate.nanoseconds *
+                         (request.depth % tile.depth == 0 ? 1 : tail);
+    if (!best || takes < least) {
       least = takes;
-      best = tile;
+      best = &candidate;
     }
   }
-  return best;
+  return best->tile;
 }
+
+// All were found on 1024 x 1024, 4096 x 4096 and the 3x3 layers of ResNet-50 at batch 1 and 16.
+
+/// Where tiles are small, sets of invocations share each: a unit needs eight groups of 32 to be busy.
+constexpr MeasuredTile kSharedTiles[] = {
+    {102.0, 1, sharedOf(8, 2, 16, 16, 16, 1, 1)}, // 128 x 128
+    {81.0, 1, sharedOf(6, 2, 16, 16, 16)},        // 96 x 128
+    {56.5, 2, sharedOf(8, 1, 16, 8, 16, 1, 1)},   // 64 x 64
+    {45.5, 1, sharedOf(6, 2, 8, 16, 16, 2)},      // 96 x 64
+    {20.0, 1, sharedOf(4, 1, 8, 12, 32, 4)},      // 48 x 32
+    {12.3, 1, sharedOf(4, 1, 8, 8, 32, 4)},       // 32 x 32
+    {8.9, 1, sharedOf(4, 1, 8, 4, 32, 4)},        // 16 x 32
+};
+
+/// For reductions too short to be shared.
+constexpr MeasuredTile kSharedTilesOfFewSteps[] = {
+    {102.0, 1, sharedOf(8, 2, 16, 16, 16)}, {81.0, 1, sharedOf(6, 2, 16, 16, 16)}, {56.5, 2, sharedOf(8, 1, 16, 8, 16)},
+    {46.5, 1, sharedOf(6, 1, 16, 16, 16)},  {15.0, 1, sharedOf(4, 1, 8, 8, 16)},
+};
+
+/// Of operands in f16. Deep parts read whole lines of the caches; the widest tile has room for two buffers of few steps
+/// alone, and then needs loads that are three parts ahead.
+constexpr MeasuredTile kCooperativeTiles[] = {
+    {28.0, 1, cooperativeOf(4, 4, 4, 2, 16, 2, 3, 8)}, // 128 x 256
+    {15.4, 1, cooperativeOf(3, 2, 4, 2, 64)},          // 96 x 128
+    {12.3, 1, cooperativeOf(2, 2, 4, 2, 64)},          // 64 x 128
+    {8.5, 1, cooperativeOf(3, 2, 2, 2, 128)},          // 96 x 64
+    {9.2, 1, cooperativeOf(3, 2, 2, 2, 64)},           // the same, for reductions that are no multiple of 128
+    {8.7, 1, cooperativeOf(1, 2, 2, 2, 96)},           // 32 x 64
+    {5.2, 1, cooperativeOf(1, 1, 2, 2, 128)},          // 32 x 32
+    {6.2, 1, cooperativeOf(1, 1, 2, 2, 64)},           // the same
+    {4.2, 1, cooperativeOf(1, 1, 1, 2, 128)},          // 32 x 16
+};
 
 std::optional<GpuTile> sharedTile(const TileRequest &request) {
   if (request.depthwise || request.rows < 16 || request.columns < 16 || request.depth < 8 || request.bytes > 4)
     return std::nullopt;
-  // Found on 1024 x 1024, 4096 x 4096 and the 3x3 layers of ResNet-50 at batch 1 and 16. Where tiles are small, sets of
-  // invocations share each of them: a unit needs eight groups of 32 to be busy.
-  static constexpr MeasuredTile longReductions[] = {
-      {104.0, 1, 8, 2, 16, 16, 16},  // 128 x 128
-      {81.0, 1, 6, 2, 16, 16, 16},   // 96 x 128
-      {56.5, 2, 8, 1, 16, 8, 16},    // 64 x 64
-      {45.5, 1, 6, 2, 8, 16, 16, 2}, // 96 x 64
-      {20.0, 1, 4, 1, 8, 12, 32, 4}, // 48 x 32
-      {12.3, 1, 4, 1, 8, 8, 32, 4},  // 32 x 32
-      {8.9, 1, 4, 1, 8, 4, 32, 4},   // 16 x 32
-  };
-  // Too short to be shared.
-  static constexpr MeasuredTile shortReductions[] = {
-      {104.0, 1, 8, 2, 16, 16, 16}, {81.0, 1, 6, 2, 16, 16, 16}, {56.5, 2, 8, 1, 16, 8, 16},
-      {46.5, 1, 6, 1, 16, 16, 16},  {15.0, 1, 4, 1, 8, 8, 16}, // 32 x 32
-  };
-  constexpr int64_t leastOfLong = 128;
-  GpuTile tile;
-  tile.kind = GpuTile::Kind::Shared;
-  tile.families = kWithFastSharedMemory;
-  return request.depth < leastOfLong ? soonest(request, tile, shortReductions) : soonest(request, tile, longReductions);
+  constexpr int64_t fewSteps = 128;
+  if (request.depth < fewSteps)
+    return soonest(request, kSharedTilesOfFewSteps);
+  return soonest(request, kSharedTiles);
 }
 
 /// CPUs that play a GPU load one element of one lane after the other, each under its own mask, but multiply all lanes
@@ -161,18 +199,7 @@ std::optional<GpuTile> tallTile(const TileRequest &request) {
 std::optional<GpuTile> cooperativeTile(const TileRequest &request) {
   if (!request.halves || request.depthwise || request.rows < 16 || request.columns < 16 || request.depth < 16)
     return std::nullopt;
-  // The same, of operands in f16. One buffer: a second one would leave no room for another workgroup.
-  static constexpr MeasuredTile measured[] = {
-      {31.6, 2, 4, 4, 2, 2, 32}, // 128 x 128
-      {15.6, 1, 3, 2, 4, 2, 64}, // 96 x 128
-      {12.8, 1, 4, 2, 2, 2, 64}, // 128 x 64
-      {8.9, 1, 3, 2, 2, 2, 64},  // 96 x 64
-      {5.6, 1, 1, 1, 2, 2, 64},  // 32 x 32
-  };
-  GpuTile tile;
-  tile.kind = GpuTile::Kind::Cooperative;
-  tile.buffers = 1;
-  return soonest(request, tile, measured);
+  return soonest(request, kCooperativeTiles);
 }
 
 } // namespace
@@ -198,8 +225,8 @@ const char *faultOf(const GpuTile &tile) {
   case GpuTile::Kind::Cooperative:
     if (tile.depth % kMatrixSize != 0)
       return "the depth must be whole matrices";
-    if (tile.buffers > 2)
-      return "there are at most two buffers";
+    if (tile.buffers > 2 || (tile.buffers == 1 && tile.ahead > 1))
+      return "there are at most two buffers, and loads are further ahead only of two";
     if (tile.invocations() / kSubgroup * kMatrixSize * 4 >
         tile.buffers * tile.tileRows() * (tile.depth / 8 + kMatrixPadChunks))
       return "the left operand must take at least as much memory as a matrix of each subgroup";
@@ -220,9 +247,10 @@ llvm::Expected<GpuTile> parseGpuTile(llvm::StringRef text) {
   else
     return fail("a tile must be shared or cooperative");
   const std::pair<llvm::StringRef, int64_t GpuTile::*> fields[] = {
-      {"rows", &GpuTile::rows},        {"quads", &GpuTile::quads}, {"columns", &GpuTile::columnThreads},
-      {"lines", &GpuTile::rowThreads}, {"depth", &GpuTile::depth}, {"parts", &GpuTile::parts},
-      {"buffers", &GpuTile::buffers},  {"ahead", &GpuTile::ahead}, {"band", &GpuTile::band},
+      {"rows", &GpuTile::rows},         {"quads", &GpuTile::quads}, {"columns", &GpuTile::columnThreads},
+      {"lines", &GpuTile::rowThreads},  {"depth", &GpuTile::depth}, {"parts", &GpuTile::parts},
+      {"buffers", &GpuTile::buffers},   {"ahead", &GpuTile::ahead}, {"band", &GpuTile::band},
+      {"deferred", &GpuTile::deferred},
   };
   llvm::SmallVector<llvm::StringRef, 8> items;
   rest.split(items, ',', -1, /*KeepEmpty=*/false);

@@ -38,7 +38,8 @@ struct GpuTile {
   int64_t depth = 1;
   int64_t parts = 1;     ///< Shared: sets of invocations that divide every `depth` steps and add up in the end.
   int64_t buffers = 2;   ///< Cooperative: parts of the operands in shared memory at a time.
-  int64_t ahead = 1;     ///< Cooperative: parts on their way from memory meanwhile, in registers.
+  int64_t ahead = 1;     ///< Cooperative, of two buffers: parts that are on their way to registers meanwhile.
+  int64_t deferred = 0;  ///< Shared: whether the last step of a part is multiplied behind the next barrier.
   int64_t band = 1;      ///< Tiles below one another that are computed before the next columns.
   uint32_t families = 0; ///< As in nacre_gpu_variant.
 

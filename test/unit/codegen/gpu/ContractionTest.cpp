@@ -216,7 +216,7 @@ GpuOptions tried(const char *tile) {
 }
 
 TEST_F(GpuContraction, TilesWhoseLoadsAreNotEven) {
-  // 96 invocations load 192 + 128, or 96 and 288 quads; of 48 rows and 12 columns nothing divides anything.
+  // 96 invocations load 192 and 128 quads, then 32 and 1152; then 64 load 288 and 576 in lines of six and 24.
   check(Matmul{100, 70, 50}.text(), 1e-5, tried("shared:rows=4,quads=1,columns=8,lines=12,depth=16"));
   check(Matmul{24, 288, 32}.text(), 1e-5, tried("shared:rows=2,quads=3,columns=24,lines=4,depth=16"));
   check(Matmul{48, 96, 40}.text(), 1e-5, tried("shared:rows=6,quads=3,columns=8,lines=8,depth=24"));
@@ -227,6 +227,11 @@ TEST_F(GpuContraction, SetsThatAddUpSomeRowsAtATime) {
   check(Matmul{70, 70, 64}.text(), 1e-5, tried("shared:rows=8,quads=2,columns=8,lines=8,depth=16,parts=4"));
   check(Matmul{41, 100, 36}.text(), 1e-5, tried("shared:rows=5,quads=3,columns=8,lines=4,depth=24,parts=3"));
   check(Matmul{40, 30, 70}.text(), 1e-5, tried("shared:rows=1,quads=4,columns=8,lines=4,depth=16,parts=4"));
+}
+
+TEST_F(GpuContraction, StepsThatAreMultipliedBehindTheBarrier) {
+  check(Matmul{70, 70, 50}.text(), 1e-5, tried("shared:rows=4,quads=2,columns=8,lines=8,depth=16,deferred=1"));
+  check(Matmul{40, 40, 16}.text(), 1e-5, tried("shared:rows=4,quads=1,columns=8,lines=4,depth=16,parts=2,deferred=1"));
 }
 
 TEST_F(GpuContraction, BandsOfTiles) {

@@ -73,6 +73,15 @@ TEST(GpuTileTables, TilesAreNoWiderThanTheColumns) {
   EXPECT_EQ(chooseGpuTiles(matmul(12544, 128, 1152)).front().tileColumns(), 128);
 }
 
+TEST(GpuTileTables, PartsFillTheReductionWhereTheyCan) {
+  // 2304 is eighteen parts of 128, 1088 seventeen of 64.
+  TileRequest request = matmul(3136, 256, 2304);
+  request.halves = true;
+  EXPECT_EQ(chooseGpuTiles(request).front().depth, 128);
+  request.depth = 1088;
+  EXPECT_EQ(chooseGpuTiles(request).front().depth, 64);
+}
+
 TEST(GpuTileTables, LongReductionsOfFewTilesAreDivided) {
   EXPECT_EQ(chooseGpuTiles(matmul(196, 256, 2304)).front().parts, 4);
   EXPECT_EQ(chooseGpuTiles(matmul(196, 256, 64)).front().parts, 1);
@@ -128,7 +137,8 @@ TEST(GpuTileTables, MatricesOnlyWhereProductsMayBeHalves) {
   const GpuTile tile = chooseGpuTiles(request).front();
   EXPECT_EQ(tile.kind, Kind::Cooperative);
   EXPECT_EQ(tile.tileRows(), 128);
-  EXPECT_EQ(tile.invocations(), 128);
+  EXPECT_EQ(tile.tileColumns(), 256);
+  EXPECT_EQ(tile.invocations(), 256);
   request.depthwise = true;
   EXPECT_NE(chooseGpuTiles(request).front().kind, Kind::Cooperative);
 }
@@ -150,13 +160,13 @@ TEST(GpuTileTables, WhatIsChosenIsAsTheTemplatesWantIt) {
 
 TEST(GpuTileTables, ReadsATileToBeTried) {
   llvm::Expected<GpuTile> tile =
-      parseGpuTile("cooperative:rows=4,quads=2,columns=2,lines=1,depth=32,buffers=1,ahead=2");
+      parseGpuTile("cooperative:rows=4,quads=2,columns=2,lines=1,depth=32,buffers=2,ahead=3");
   ASSERT_TRUE(bool(tile));
   EXPECT_EQ(tile->kind, Kind::Cooperative);
   EXPECT_EQ(tile->tileRows(), 64);
   EXPECT_EQ(tile->tileColumns(), 64);
   EXPECT_EQ(tile->invocations(), 64);
-  EXPECT_EQ(tile->ahead, 2);
+  EXPECT_EQ(tile->ahead, 3);
 }
 
 std::string faultIn(llvm::StringRef text) {
@@ -173,6 +183,7 @@ TEST(GpuTileTables, SaysWhatIsWrongWithATile) {
   EXPECT_NE(faultIn("shared:columns=8,lines=8,depth=16,parts=8"), "");
   EXPECT_NE(faultIn("shared:columns=64,lines=32,depth=16"), "");
   EXPECT_NE(faultIn("cooperative:columns=1,lines=1,depth=24"), "");
+  EXPECT_NE(faultIn("cooperative:depth=32,buffers=1,ahead=2"), "");
   EXPECT_NE(faultIn("cooperative:columns=8,lines=1,rows=1,depth=16,buffers=1"), "");
   EXPECT_EQ(faultIn("shared:rows=8,quads=2,columns=16,lines=16,depth=16"), "");
 }
