@@ -123,12 +123,12 @@ TEST_F(GpuFailureTest, OnTheGpuAlone) { failEachCall(); }
 
 TEST_F(GpuFailureTest, AtACut) {
   options.gpu_cut = NACRE_GPU_CUT(50);
-  failEachCall();
+  failEachCall(4);
 }
 
 TEST_F(GpuFailureTest, WhereEnginesAlternate) { // batches are under way that wait for the CPU
   toy.steps[1].gpu_end = toy.steps[1].cpu_begin = 0;
-  failEachCall();
+  failEachCall(3);
   EXPECT_GT(calls("SignalSemaphore"), 0);
 }
 

@@ -37,7 +37,7 @@ bool make_all_code(Measuring &measuring) {
 bool rehearse(Measuring &measuring, bool tests, bool times) {
   Engine &engine = measuring.engine;
   for (uint32_t i = 0; i < engine.session->entry->step_count; ++i)
-    engine.wishes[i] = {kCutOf[OnGpu], 0, 0};
+    engine.wishes[i].cut = kCutOf[OnGpu]; // with the code that is wished for, if any is
   if (!(times ? make_all_code(measuring) : make_code(engine, measuring.reason)))
     return false;
   Rehearsal rehearsal = {engine, measuring.reason, {}, {}};

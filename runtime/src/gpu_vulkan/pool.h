@@ -16,30 +16,14 @@ public:
   explicit Pool(const nacre_allocator &from) : allocator(from) {}
 
   /// Zeros, aligned to NACRE_ALIGNMENT; nullptr, once and for all, where the allocator refuses.
-  void *take(uint64_t bytes) {
-    bytes = aligned(bytes);
-    if (bytes > left && !grow(bytes))
-      return nullptr;
-    char *block = next;
-    next += bytes;
-    left -= bytes;
-    __builtin_memset(block, 0, bytes);
-    return block;
-  }
+  void *take(uint64_t bytes);
 
   template <typename T> T *take_array(uint64_t count) { return static_cast<T *>(take(count * sizeof(T))); }
 
   /// Whether the allocator has refused.
   bool failed() const { return has_failed; }
 
-  void release() {
-    const nacre_allocator from = allocator; // the pool may lie in one of its chunks
-    for (Chunk *chunk = chunks; chunk;) {
-      Chunk *before = chunk->before;
-      from.release(from.user, chunk, chunk->bytes);
-      chunk = before;
-    }
-  }
+  void release();
 
 private:
   struct alignas(NACRE_ALIGNMENT) Chunk {
@@ -47,21 +31,7 @@ private:
     uint64_t bytes;
   };
 
-  bool grow(uint64_t bytes) {
-    constexpr uint64_t least = 64 * 1024;
-    const uint64_t size = sizeof(Chunk) + (bytes < least ? least : bytes);
-    auto *chunk =
-        has_failed ? nullptr : static_cast<Chunk *>(allocator.allocate(allocator.user, size, NACRE_ALIGNMENT));
-    if (!chunk) {
-      has_failed = true;
-      return false;
-    }
-    *chunk = {chunks, size};
-    chunks = chunk;
-    next = reinterpret_cast<char *>(chunk + 1);
-    left = size - sizeof(Chunk);
-    return true;
-  }
+  bool grow(uint64_t bytes);
 
   nacre_allocator allocator;
   Chunk *chunks = nullptr;

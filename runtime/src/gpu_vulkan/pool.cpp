@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  see pool.h.
+// Why:   see there.
+// How:   a chunk is as large as the request that needs it, but at least 64 KiB.
+
+#include "runtime/src/gpu_vulkan/pool.h"
+
+namespace nacre::runtime::gpu {
+
+void *Pool::take(uint64_t bytes) {
+  bytes = aligned(bytes);
+  if (bytes > left && !grow(bytes))
+    return nullptr;
+  char *block = next;
+  next += bytes;
+  left -= bytes;
+  __builtin_memset(block, 0, bytes);
+  return block;
+}
+
+void Pool::release() {
+  const nacre_allocator from = allocator; // the pool may lie in one of its chunks
+  for (Chunk *chunk = chunks; chunk;) {
+    Chunk *before = chunk->before;
+    from.release(from.user, chunk, chunk->bytes);
+    chunk = before;
+  }
+}
+
+bool Pool::grow(uint64_t bytes) {
+  constexpr uint64_t least = 64 * 1024;
+  const uint64_t size = sizeof(Chunk) + (bytes < least ? least : bytes);
+  auto *chunk = has_failed ? nullptr : static_cast<Chunk *>(allocator.allocate(allocator.user, size, NACRE_ALIGNMENT));
+  if (!chunk) {
+    has_failed = true;
+    return false;
+  }
+  *chunk = {chunks, size};
+  chunks = chunk;
+  next = reinterpret_cast<char *>(chunk + 1);
+  left = size - sizeof(Chunk);
+  return true;
+}
+
+} // namespace nacre::runtime::gpu
