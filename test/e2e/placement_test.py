@@ -6,6 +6,7 @@ import glob
 import json
 import os
 import re
+import shutil
 import sys
 import unittest
 
@@ -158,6 +159,16 @@ class PlacementTest(nacre.NacreTest):
         self.save(apart)
         said = self.call(TUNE, f"--base={self.path('device.json')}", "--gpu=0", status=2)
         self.assertIn("the base must be of a device whose GPU shares memory with the CPU", said)
+
+    @unittest.skipUnless(shutil.which("qemu-aarch64"), "needs qemu-aarch64")
+    def test_tune_opens_kernels_of_another_machine(self):
+        """As far as a machine without a GPU lets it."""
+        make_kernels.make_rates().save(self.path("tune_rates.onnx"))
+        self.call(COMPILE, self.path("tune_rates.onnx"), "-o", self.path("libtune_rates.so"), "--target=linux-arm64", "--place=gpu")
+        base = os.path.join(PROFILES, "helio-g99.json")
+        said = self.call("qemu-aarch64", "-L", nacre.ARM64_SYSROOT, TUNE + "-arm64", f"--base={base}", "--gpu=0",
+                         f"--kernels={self.path('')}", status=2)
+        self.assertIn("the GPU cannot be measured: there is no Vulkan", said)
 
     def test_tune_counts_work_as_the_cost_model_does(self):
         with open(os.path.join(nacre.ROOT, "tools", "tune", "GpuFigures.cpp"), encoding="utf-8") as file:

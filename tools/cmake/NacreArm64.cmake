@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# What:  nacre_add_arm64_tool(<program> SOURCES ... [OPTIONS ...] [LINK ...]): <program>-arm64, where a cross compiler is
+#        installed.
+# Why:   arm64 models are tested under qemu, and measured on devices, by the same programs.
+# How:   the C++ library is linked statically; libc stays shared: docs/decisions/2026-11-21-nacre-run-arm64-links-libc.md.
+
+find_program(NACRE_ARM64_CXX NAMES aarch64-linux-gnu-g++)
+
+function(nacre_add_arm64_tool name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;OPTIONS;LINK" ${ARGN})
+  if(NOT NACRE_ARM64_CXX OR NACRE_SANITIZE)
+    return()
+  endif()
+  file(GLOB headers CONFIGURE_DEPENDS *.h)
+  set(program ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${name}-arm64)
+  set(objects)
+  foreach(source ${ARG_SOURCES})
+    set(object ${CMAKE_CURRENT_BINARY_DIR}/arm64-${source}.o)
+    add_custom_command(OUTPUT ${object} VERBATIM
+                       DEPENDS ${source} ${headers} ${PROJECT_SOURCE_DIR}/runtime/include/nacre/runtime.h
+                       COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${NACRE_ARM64_CXX} -std=c++17 -O2 -Wall -Wextra -Werror -fno-rtti
+                               -fno-exceptions -DNACRE_VERSION="${PROJECT_VERSION}" -I${PROJECT_SOURCE_DIR} ${ARG_OPTIONS}
+                               -c ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o ${object})
+    list(APPEND objects ${object})
+  endforeach()
+  add_custom_command(OUTPUT ${program} DEPENDS ${objects} VERBATIM
+                     COMMAND ${NACRE_ARM64_CXX} -static-libstdc++ -static-libgcc ${objects} -ldl ${ARG_LINK} -o ${program})
+  add_custom_target(${name}-arm64 ALL DEPENDS ${program})
+endfunction()
