@@ -129,7 +129,7 @@ std::optional<std::string> describeGpu(const std::string &profile, const GpuFigu
                    ", \"pointwise_gps\": " + number(figures.pointwise) + ", \"row_gps\": " + number(figures.row) +
                    ", \"movement_gps\": " + number(figures.movement) + "}");
   set("source", std::string("\"Measured by nacre-tune, but for the size of the cache") +
-                    (figures.isPlayed ? "" : " and the number of invocations") + ", which are the base's.\"");
+                    (figures.isPlayed ? "" : " and the number of invocations") + ", which stay the base's.\"");
   if (!gpu)
     return std::nullopt;
   std::optional<std::string> whole = replaceMember(profile, "gpu", *gpu);
