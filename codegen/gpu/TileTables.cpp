@@ -175,9 +175,9 @@ std::optional<GpuTile> sharedTile(const TileRequest &request) {
 }
 
 /// CPUs that play a GPU load one element of one lane after the other, each under its own mask, but multiply all lanes
-/// at once: as many products for each load as an invocation's stack has room for. Measured on lavapipe, 512 x 512 x
-/// 512, in GFLOP/s of one core: 8 x 4 per invocation 4.0, 8 x 16 10.6, 16 x 16 11.7, 32 x 16 13 at twice the time to
-/// compile.
+/// at once: as many products for each load as an invocation's stack has room for. Measured on lavapipe with shaders
+/// written by hand for these tiles, 512 x 512 x 512, in GFLOP/s of one core: 8 x 4 per invocation 4.0, 8 x 16 10.6, 16
+/// x 16 11.7, 32 x 16 13 at twice the time to compile.
 std::optional<GpuTile> tallTile(const TileRequest &request) {
   constexpr int64_t leastDepth = 16, leastTiles = 4;
   GpuTile tile;

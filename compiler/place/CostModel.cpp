@@ -115,6 +115,7 @@ double accessRate(const GpuRates &rates, WorkForm form) {
 }
 
 /// Of the rate of a large product with round sizes, what those of networks reach: they have windows and edge tiles.
+/// Chosen by hand; docs/phases/place.md has the measurement.
 constexpr double kUsualProduct = 0.8;
 
 /// Where rates were measured: the time of all accesses, and beside it of what is computed between them.
