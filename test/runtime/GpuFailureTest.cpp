@@ -82,7 +82,7 @@ struct GpuFailureTest : GpuSession {
     destroy();
   }
 
-  void failEachCall(int callsTried = 6) {
+  void failEachCall(int callsTried = 4) {
     reset();
     defyPolls();
     live("");
@@ -123,12 +123,12 @@ TEST_F(GpuFailureTest, OnTheGpuAlone) { failEachCall(); }
 
 TEST_F(GpuFailureTest, AtACut) {
   options.gpu_cut = NACRE_GPU_CUT(50);
-  failEachCall(4);
+  failEachCall(3);
 }
 
 TEST_F(GpuFailureTest, WhereEnginesAlternate) { // batches are under way that wait for the CPU
   toy.steps[1].gpu_end = toy.steps[1].cpu_begin = 0;
-  failEachCall(3);
+  failEachCall(2);
   EXPECT_GT(calls("SignalSemaphore"), 0);
 }
 
