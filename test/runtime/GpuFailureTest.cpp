@@ -5,6 +5,7 @@
 // How:   a clean life of a session counts the calls; then one life for each call, through the library that fails.
 
 #include "runtime/src/gpu_vulkan/loader.h"
+#include "runtime/src/gpu_vulkan/traits.h"
 #include "test/runtime/FakeVulkan.h"
 #include "test/runtime/GpuSession.h"
 
@@ -149,6 +150,21 @@ TEST_F(GpuFailureTest, SubmitsARunOnceWhereTheGpuCanWait) {
   EXPECT_EQ(info().submissions, 2u);
   EXPECT_EQ(calls("QueueSubmit"), before + 2);
   EXPECT_EQ(calls("SignalSemaphore"), 2);
+}
+
+TEST_F(GpuFailureTest, SubmitsBatchByBatchWhereMemoriesAreTwo) { // the GPU may not see what the CPU writes later
+  toy.steps[1].gpu_end = toy.steps[1].cpu_begin = 0;
+  runtime::gpu::memories_apart_for_tests = true;
+  reset();
+  const nacre_status made = create();
+  runtime::gpu::memories_apart_for_tests = false;
+  ASSERT_EQ(made, NACRE_OK) << reason;
+  const int before = calls("QueueSubmit");
+  runAndCheck();
+  runAndCheck();
+  EXPECT_EQ(info().submissions, 2u);
+  EXPECT_EQ(calls("QueueSubmit"), before + 4);
+  EXPECT_EQ(calls("SignalSemaphore"), 0);
 }
 
 TEST_F(GpuFailureTest, LeavesADeviceThatCannotBeStopped) {

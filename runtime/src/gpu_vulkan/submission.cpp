@@ -55,7 +55,8 @@ bool make_timeline(Device &device, VkSemaphore &timeline, Reason &reason) {
 bool make_meeting(Device &device, Reason &reason) {
   const VulkanApi &vk = device.loader.vk;
   if (device.traits.timeline && vk.WaitSemaphores && vk.SignalSemaphore && vk.GetSemaphoreCounterValue)
-    return make_timeline(device, device.meeting.gpu, reason) && make_timeline(device, device.meeting.cpu, reason);
+    return make_timeline(device, device.meeting.gpu, reason) &&
+           (!device.traits.unified || make_timeline(device, device.meeting.cpu, reason));
   VkFenceCreateInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO;
   return succeeded(vk.CreateFence(device.handle, &info, nullptr, &device.meeting.fence), "vkCreateFence", reason);

@@ -3,8 +3,8 @@
 // What:  how batches reach the queue, and how CPU and GPU wait for each other.
 // Why:   a GPU that is told of its next batch only when the CPU is ready for it idles while it is told: with timelines
 //        all batches of a run are submitted at its beginning, and each waits on the device for the CPU's word.
-// How:   one number per submitted batch, counted over the session's life; the CPU's word is a number too. With a fence
-//        there is one batch at a time, submitted when the CPU is ready for it.
+// How:   one number per submitted batch, counted over the session's life; the CPU's word is a number too. Without
+//        timelines or a memory in common there is one batch at a time, submitted when the CPU is ready for it.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_SUBMISSION_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_SUBMISSION_H
@@ -25,7 +25,8 @@ struct Submissions {
 bool make_meeting(Device &device, Reason &reason);
 void destroy_meeting(Device &device);
 
-/// Whether batches may wait for the CPU, so that they can be submitted ahead.
+/// Whether batches may wait for the CPU, so that they can be submitted ahead. A GPU with a memory of its own sees what
+/// the CPU writes into the host's memory up to a submission, but not always what it writes after it.
 inline bool can_submit_ahead(const Device &device) { return device.meeting.cpu; }
 
 /// Makes room for `count` batches. False if the pool failed.
