@@ -6,7 +6,8 @@
 // How:   1. every contraction names the operand it wants packed, and the width it would like;
 //        2. kernels and weights that meet at a launch are of one class; a class with a reader that knows no panels
 //        stays plain;
-//        3. in each class the kernel with the most work decides.
+//        3. in each class the kernel with the most work decides;
+//        4. a launch that is cut among the columns is cut where a panel begins.
 
 #include "codegen/cpu/Passes.h"
 #include "codegen/cpu/TargetOptions.h"
@@ -103,6 +104,7 @@ public:
     if (failed(joinByLaunches()))
       return failure();
     decide();
+    moveCuts();
     return success();
   }
 
@@ -168,6 +170,21 @@ private:
         weight.setEncodingAttr(plan::EncodingAttr::get(module.getContext(), plan::EncodingKind::Panel,
                                                        decided->second.width, decided->second.groups));
     }
+  }
+
+  /// 4. Placement knew no panels. Both engines would write what they share of one.
+  void moveCuts() {
+    module.walk([&](plan::LaunchOp launch) {
+      if (!launch.getGpu() || !launch.getCpu())
+        return;
+      auto kernel = symbols.lookup<plan::KernelOp>(launch.getKernel());
+      const int64_t extent = kernel.getCutExtent(), at = (*launch.getGpu())[1];
+      if (at == extent || at % int64_t(kernel.getGrain()) == 0)
+        return;
+      const int64_t moved = at - at % int64_t(kernel.getGrain());
+      launch.setGpu(ArrayRef<int64_t>{0, moved});
+      launch.setCpu(ArrayRef<int64_t>{moved, extent});
+    });
   }
 
   ModuleOp module;

@@ -28,7 +28,8 @@ def ChooseTilesPass : TargetPass<"nacre-choose-tiles"> {
 
     Requires: kernels over whole storages, launches on storages.
 
-    Ensures: `encodings` of every contraction and `encoding` of its weights agree.
+    Ensures: `encodings` of every contraction and `encoding` of its weights agree; launches are cut at multiples of their
+    kernel's grain.
 
     Example.
 

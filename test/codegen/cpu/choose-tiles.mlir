@@ -101,7 +101,10 @@ plan.entry @main {
   %b = plan.storage input "b" 0 : memref<1x64xf32>
   %d = plan.storage output "d" 0 : memref<1x256xf32>
   %w = plan.use @row : memref<64x256xf32>
-  plan.launch @vector(%b, %w) into(%d) : (memref<1x64xf32>, memref<64x256xf32>) into (memref<1x256xf32>)
+  // Placement knew of no panels; a cut among columns falls where one begins.
+  // AVX512: plan.launch @vector{{.*}}cpu = array<i64: 0, 256>, gpu = array<i64: 0, 0>
+  // BOTH:   plan.launch @vector{{.*}}cpu = array<i64: 112, 256>, gpu = array<i64: 0, 112>
+  plan.launch @vector(%b, %w) into(%d) {cpu = array<i64: 150, 256>, gpu = array<i64: 0, 150>} : (memref<1x64xf32>, memref<64x256xf32>) into (memref<1x256xf32>)
 }
 
 // -----
