@@ -86,6 +86,7 @@ class DriverTest(nacre.NacreTest):
         done = subprocess.run([os.path.join(nacre.BIN, "nacre-compile"), self.model("relu"), "-o", self.path("no", "such", "libx.so")],
                               capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 1)
+        self.assertIn("cannot write", done.stderr)
         self.assertIn("libx.so", done.stderr)
 
 

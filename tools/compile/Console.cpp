@@ -6,6 +6,7 @@
 #include "mlir/IR/Location.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/raw_ostream.h"
 #include <unistd.h>
@@ -72,6 +73,12 @@ static int reportUnwritable(StringRef path, const std::error_code &error) {
   return 1;
 }
 
+/// A model is compiled for minutes; that its folder is missing is said before.
+static std::error_code tryFolderOf(StringRef path) {
+  const StringRef folder = sys::path::parent_path(path);
+  return sys::fs::access(folder.empty() ? "." : folder, sys::fs::AccessMode::Write);
+}
+
 int runCompile(const CompilerOptions &options, StringRef reportPath, mlir::MLIRContext &context, Console &console) {
   bool isText = options.compileTo || options.output == Output::Assembly || options.output == Output::LlvmIr;
   std::unique_ptr<ToolOutputFile> textFile;
@@ -80,6 +87,8 @@ int runCompile(const CompilerOptions &options, StringRef reportPath, mlir::MLIRC
     textFile = std::make_unique<ToolOutputFile>(options.outputPath, error, sys::fs::OF_Text);
     if (error)
       return reportUnwritable(options.outputPath, error);
+  } else if (std::error_code error = tryFolderOf(options.outputPath)) {
+    return reportUnwritable(options.outputPath, error);
   }
   CompileReport report;
   LogicalResult compiled =
