@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How:  1. exponentials; 2. logarithms and powers; 3. the table of operations; 4. bf16. AngleFunctions.cpp has the
-// rest.
+//          rest.
 
 #include "codegen/Functions.h"
 

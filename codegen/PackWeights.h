@@ -3,8 +3,7 @@
 // What: the bytes of a weight in the encoding that kernels read.
 // Why:  engines and targets share one copy, so the encoding is the weight's, not the kernel's.
 // How:  a packed weight is a row of chunks of about equal size, each made on its own: several threads pack one weight,
-// and
-//       nobody holds more than a chunk of it.
+//       and nobody holds more than a chunk of it.
 
 #ifndef NACRE_CODEGEN_PACKWEIGHTS_H
 #define NACRE_CODEGEN_PACKWEIGHTS_H

@@ -3,8 +3,7 @@
 // What:  the machine a model is compiled for: operating system, instruction set, registers, caches.
 // Why:   one code generator serves every CPU; whatever differs between them is read from here.
 // How:   a CPU is reduced to the feature bits that the runtime checks (nacre_cpu_bit) and to a name that tunes
-// scheduling,
-//        so that no kernel can use an instruction that nobody asked for.
+//        scheduling, so that no kernel can use an instruction that nobody asked for.
 
 #ifndef NACRE_CODEGEN_TARGET_H
 #define NACRE_CODEGEN_TARGET_H

@@ -3,8 +3,7 @@
 // What:  values with operators, so that formulas look like formulas.
 // Why:   functions and conversions are written out in arithmetic for every engine.
 // How:   a Term is a value, scalar or vector, and what builds operations on it. Clamps are compare-and-select in the
-// order
-//        that keeps NaN, which is one instruction on x86.
+//        order that keeps NaN, which is one instruction on x86.
 
 #ifndef NACRE_CODEGEN_TERM_H
 #define NACRE_CODEGEN_TERM_H

@@ -2,8 +2,7 @@
 //
 // What:  finds, for every operation of a kernel's body, the loop that walks the kernel's cut axis.
 // Why:   a share of the cut axis, and a unit of a share, must compute their part alone; one index of that loop is the
-// smallest
-//        such part, whatever the operation.
+//        smallest such part, whatever the operation.
 // How:   from the written values backwards: the loop whose index is the position on the demanded axis of an operation's
 //        result; the operands that it reads at that index demand the same of their producers, all others are needed
 //        whole.

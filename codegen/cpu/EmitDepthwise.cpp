@@ -3,7 +3,7 @@
 // What:  the emitter of depthwise convolutions: every channel has a filter of its own.
 // Why:   an element is loaded once for all outputs of a small tile of pixels that it goes into; taps wait in registers.
 // How:   rows of tiles, then channels, then tiles along the row: so a vector of channels keeps its taps through a whole
-// row.
+//        row.
 //        1. the tile that fits the registers; 2. units; 3. loops; 4. a tile.
 
 #include "codegen/cpu/EmitDepthwise.h"

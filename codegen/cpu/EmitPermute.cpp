@@ -3,7 +3,7 @@
 // What:  the emitter of transposes, with a cast or another elementwise body on the way.
 // Why:   memory wants both sides read and written in whole vectors, which no single loop does.
 // How:   1. units of the cut axis, as in a nest; where both sides are contiguous along one loop, the nest's emitter is
-// right;
+//           right;
 //        2. else blocks of as many rows as a vector has lanes are transposed in registers; the last block overlaps the
 //        one
 //           before it, since input and output never alias;

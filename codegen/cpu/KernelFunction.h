@@ -3,8 +3,7 @@
 // What:  the function that a kernel becomes, while an emitter fills its body.
 // Why:   all emitters share one signature and one way to say how the work is divided.
 // How:   func.func @kernel(flat storages..., scratch, share_begin, share_end, begin, end); docs/phases/kernels.md says
-// what
-//        a share and a unit are. nacre-wrap-kernel later gives it the runtime's signature.
+//        what a share and a unit are. nacre-wrap-kernel later gives it the runtime's signature.
 
 #ifndef NACRE_CODEGEN_CPU_KERNELFUNCTION_H
 #define NACRE_CODEGEN_CPU_KERNELFUNCTION_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How:  1. what fits the registers; 2. what a tile costs; 3. how a run is cut; 4. how wide a panel is; 5. how the
-// reduction is divided; 6. how a cut axis is.
+//          reduction is divided; 6. how a cut axis is.
 
 #include "codegen/cpu/TileTables.h"
 

@@ -3,8 +3,7 @@
 // What:  which register tiles compute a contraction of a given shape on a given instruction set.
 // Why:   the tile decides the speed of a model; as plain arithmetic it can be tested and tuned alone.
 // How:   a tile of `rows` x `vectors` accumulators costs as many cycles per step of the reduction as its multiply-adds,
-// its
-//        loads or their latency take, whichever is most. Every width of panels and every cut of the rows is priced.
+//        its loads or their latency take, whichever is most. Every width of panels and every cut of the rows is priced.
 
 #ifndef NACRE_CODEGEN_CPU_TILETABLES_H
 #define NACRE_CODEGEN_CPU_TILETABLES_H

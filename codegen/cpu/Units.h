@@ -2,8 +2,7 @@
 //
 // What:  how a share of the cut axis becomes units for threads.
 // Why:   a unit must take longer than handing it out, and there should be several for each thread; every emitter of
-// loops
-//        decides it in the same way.
+//        loops decides it in the same way.
 // How:   a unit is a number of consecutive indices of the cut axis; where one index is long already, a part of it.
 
 #ifndef NACRE_CODEGEN_CPU_UNITS_H

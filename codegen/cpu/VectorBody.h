@@ -3,8 +3,7 @@
 // What:  the scalar body of a linalg.generic, computed on vectors.
 // Why:   epilogues of contractions, nests and rows all inline bodies; they do it here, in the same way.
 // How:   operation by operation: what depends on scalars alone stays scalar (a broadcast operand costs one
-// computation), the
-//        rest becomes the same operation on vectors, or what VectorMath makes of it.
+//        computation), the rest becomes the same operation on vectors, or what VectorMath makes of it.
 
 #ifndef NACRE_CODEGEN_CPU_VECTORBODY_H
 #define NACRE_CODEGEN_CPU_VECTORBODY_H

@@ -3,8 +3,7 @@
 // What:  the few things emitters build from: addresses, loads and stores of vectors or parts of them, loops, constants.
 // Why:   emitters then read like the loops they write; what differs between instruction sets in a tail is said once.
 // How:   everything is a 1-D vector over a flat memref; a tail is one masked vector where the machine has masks for it,
-// else
-//        vectors of halving width.
+//        else vectors of halving width.
 
 #ifndef NACRE_CODEGEN_CPU_VECTORBUILDER_H
 #define NACRE_CODEGEN_CPU_VECTORBUILDER_H

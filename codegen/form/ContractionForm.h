@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  a contraction as five groups of loops with a stride per operand, whatever it was: matmul, convolution,
-// batched,
-//        grouped, with any order of axes.
+//        batched, grouped, with any order of axes.
 // Why:   one emitter then serves them all; it sees rows, columns and depth, never pixels and channels.
 // How:   loops are sorted by which operands they walk, unit loops dropped, neighbours merged where every operand
-// allows.
+//        allows.
 
 #ifndef NACRE_CODEGEN_FORM_CONTRACTIONFORM_H
 #define NACRE_CODEGEN_FORM_CONTRACTIONFORM_H

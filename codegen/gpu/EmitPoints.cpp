@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  the emitter of everything that can be computed point by point: an invocation per element of what is written,
-// or
-//        per vector of them. Maps, windows, short reductions, permutes, gathers, scans; and whatever no other emitter
-//        took.
+//        or per vector of them. Maps, windows, short reductions, permutes, gathers, scans; and whatever no other
+//        emitter took.
 // Why:   points are independent, so any kernel has this form; most of those that are no contraction want no other.
 // How:   1. a pass over the points of each written tensor; tensors that are computed on the way are written in the
-// same;
+//           same;
 //        2. the points of a row of workgroups are counted in the order of memory, in vectors where it is contiguous;
 //        3. an invocation asks for the value at its point (Evaluator.h), and writes it;
 //        4. halos.

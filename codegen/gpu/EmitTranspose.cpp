@@ -2,8 +2,7 @@
 //
 // What:  the emitter of maps that read along one axis and write along another: transposes, whatever they compute.
 // Why:   invocations next to one another should both read and write next to one another; point by point, only one of
-// the
-//        two can be.
+//        the two can be.
 // How:   1. the axis that is contiguous in memory when reading, and the one when writing, are cut into tiles;
 //        2. a workgroup computes a tile in the order of reading, into shared memory;
 //        3. it writes it in the order of writing.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How:  1. what is known; 2. points of former operations; 3. operations and reductions; 4. bodies.
-// EvaluatorOperands.cpp
-//       reads and writes storages.
+//          EvaluatorOperands.cpp reads and writes storages.
 
 #include "codegen/gpu/Evaluator.h"
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How:  1. what SPIR-V lacks; 2. operations: functions on f32 are those of the CPU (codegen/Functions.h), since both
-// engines
-//       compute parts of one tensor, and GLSL promises few digits; 3. the body, operation by operation.
+//          engines compute parts of one tensor, and GLSL promises few digits; 3. the body, operation by operation.
 
 #include "codegen/gpu/InlineBody.h"
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How:  1. positions; 2. constants and digits; 3. addresses; 4. memory and vectors; 5. control flow. A digit is
-// computed
-//       where its counter is, so that whatever follows can use it.
+//          computed where its counter is, so that whatever follows can use it.
 
 #include "codegen/gpu/PointBuilder.h"
 

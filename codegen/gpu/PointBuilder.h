@@ -2,8 +2,7 @@
 //
 // What:  the few things that shaders of points and rows are built from: positions, addresses, loads, stores, loops.
 // Why:   an invocation finds its point by dividing its number into digits, one per loop; divisions are what such
-// shaders
-//        spend most on, and most of them cancel against the strides.
+//        shaders spend most on, and most of them cancel against the strides.
 // How:   positions stay symbolic until an address is built; there, neighbouring digits of one counter whose strides fit
 //        become one digit again.
 

@@ -3,9 +3,8 @@
 // What:  brings the parts of a contraction's operands that a workgroup's tile needs to shared memory.
 // Why:   every template that works from shared memory fills it in the same way; they differ in what they do with it.
 // How:   a part is `depth` steps of the reduction. Both operands lie there in chunks of four or eight elements, the
-// left
-//        along the reduction, the right along the columns. Invocations take chunks in turn, neighbours neighbouring
-//        ones; where the last turn has too few, some load a chunk that they do not store.
+//        left along the reduction, the right along the columns. Invocations take chunks in turn, neighbours
+//        neighbouring ones; where the last turn has too few, some load a chunk that they do not store.
 
 #ifndef NACRE_CODEGEN_GPU_TILELOADER_H
 #define NACRE_CODEGEN_GPU_TILELOADER_H

@@ -2,7 +2,7 @@
 //
 // What:  the algebra of axis permutations: result axis i is operand axis permutation[i].
 // Why:   cancelling transposes is composing permutations; kept free of IR so that it is tested exhaustively on small
-// ranks.
+//        ranks.
 
 #ifndef NACRE_COMPILER_GRAPH_PERMUTATION_H
 #define NACRE_COMPILER_GRAPH_PERMUTATION_H

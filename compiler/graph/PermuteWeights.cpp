@@ -4,7 +4,7 @@
 // Why:   the transpose between the last feature map and the first fully connected layer would run on the device, for an
 //        order that the weights can have from the start.
 // How:   W's rows are seen as the transposed axes, put into x's order, and flattened again; nacre-fold-constants
-// computes it.
+//        computes it.
 
 #include "compiler/graph/Passes.h"
 #include "compiler/graph/Permutation.h"

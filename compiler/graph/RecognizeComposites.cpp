@@ -3,8 +3,7 @@
 // What:  finds layer normalization, exact GELU and softmax in pieces.
 // Why:   a row kernel reads its row once where the pieces would read it five times.
 // How:   each pattern starts at the last operator of a piece-wise spelling and walks up; the pieces die by themselves
-// if
-//        nothing else uses them. Products are flattened first, because exporters associate them in every way.
+//        if nothing else uses them. Products are flattened first, because exporters associate them in every way.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"

@@ -2,8 +2,7 @@
 //
 // What:  LSTM, GRU and RNN layers as a `plan.for` whose turns launch one step.
 // Why:   what does not depend on the step before (the input's product, biases, masks) is computed for all steps at
-// once;
-//        a step is a product with the recurrence matrix and the cell.
+//        once; a step is a product with the recurrence matrix and the cell.
 
 #ifndef NACRE_COMPILER_KERNELS_RECURRENCE_H
 #define NACRE_COMPILER_KERNELS_RECURRENCE_H

@@ -2,8 +2,7 @@
 //
 // What:  how long a launch takes on each engine, whole or for a share of its cut axis.
 // Why:   placement compares engines before anything has run; plain numbers in, seconds out, so that it can be tested
-// and
-//        tuned without IR or device.
+//        and tuned without IR or device.
 // How:   a roofline for each engine: the larger of arithmetic over rate and bytes over bandwidth, each lessened by how
 //        much of the engine work of that form and size can use, plus what a launch costs in itself.
 //        docs/phases/place.md says where the constants come from.

@@ -2,8 +2,7 @@
 //
 // What:  elementwise operators of constants.
 // How:   stretches of the result's last axis: the operands' elements are converted to double or int64, the scalar
-// function
-//        is applied, and the results are rounded to the element type.
+//        function is applied, and the results are rounded to the element type.
 
 #include "dialects/nn/Evaluators.h"
 #include "dialects/nn/IndexedCopy.h"

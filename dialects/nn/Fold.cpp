@@ -2,11 +2,9 @@
 //
 // What:  the folders of `nn`: identities always, constants while they are small.
 // Why:   exporters' shape arithmetic must disappear as soon as it is built, while big weights are folded once, by the
-// pass
-//        that counts their bytes (nacre-fold-constants).
+//        pass that counts their bytes (nacre-fold-constants).
 // How:   a folder first asks whether the operator does nothing, then whether a small constant says what it does. `x +
-// 0`
-//        is x although -0.0 + 0.0 is 0.0: the sign of a zero is not part of a model's answer.
+//        0` is x although -0.0 + 0.0 is 0.0: the sign of a zero is not part of a model's answer.
 
 #include "dialects/nn/ConstantData.h"
 #include "dialects/nn/Evaluate.h"

@@ -2,8 +2,7 @@
 //
 // What:  one copy that is every data movement: element (i, j, ...) of the result comes from offset a[i] + b[j] + ...
 // Why:   transpose, slice, broadcast, pad, gather and concat differ only in their tables; weights of hundreds of
-// megabytes
-//        pass through here, so the one loop is worth making fast.
+//        megabytes pass through here, so the one loop is worth making fast.
 
 #ifndef NACRE_DIALECTS_NN_INDEXEDCOPY_H
 #define NACRE_DIALECTS_NN_INDEXEDCOPY_H

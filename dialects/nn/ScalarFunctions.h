@@ -3,8 +3,7 @@
 // What:  what each kind of elementwise operator computes, of single numbers.
 // Why:   it is the definition that folding uses and that tests of generated code can be compared with.
 // How:   floats of every width are computed in double and rounded once by the caller; integers in 64 bits, which the
-// caller
-//        wraps to the width.
+//        caller wraps to the width.
 
 #ifndef NACRE_DIALECTS_NN_SCALARFUNCTIONS_H
 #define NACRE_DIALECTS_NN_SCALARFUNCTIONS_H

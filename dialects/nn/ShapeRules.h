@@ -3,8 +3,7 @@
 // What:  the result shape of every kind of operator, or the reason why there is none.
 // Why:   shapes come from hostile files; the arithmetic is kept free of IR so that each rule is tested alone.
 // How:   plain functions from dimensions to dimensions. Attributes are checked here too, because a rule is only right
-// for
-//        the attributes that it has checked.
+//        for the attributes that it has checked.
 
 #ifndef NACRE_DIALECTS_NN_SHAPERULES_H
 #define NACRE_DIALECTS_NN_SHAPERULES_H

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  the rules of operators whose result type is stated (reshape, broadcast, cast, resize) and of the recurrent
-// layer,
-//        whose operands constrain one another.
+//        layer, whose operands constrain one another.
 // Why:   every other operator is verified by comparing its result type with the inferred one (InferTypes.cpp).
 
 #include "dialects/nn/NnDialect.h"

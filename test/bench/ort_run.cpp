@@ -4,8 +4,7 @@
 //
 // Why: the rival is measured by a program as thin as ours, with the same inputs, threads and kind of statistics.
 // How: no vendor header is needed: the interface is a table of function pointers whose order is part of its ABI, so the
-// few
-//      entries used here are named by their position in that table.
+//      few entries used here are named by their position in that table.
 
 #include <algorithm>
 #include <chrono>

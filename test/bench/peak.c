@@ -4,7 +4,7 @@
 //
 // Why: a kernel's share of the peak only means something against the peak of the same minute; clocks move.
 // How: twelve independent chains hide the latency; the best of several tries is kept, since others only ever take time
-// away. Build with -march=native: the widest vectors the compiler then knows are used.
+//      away. Build with -march=native: the widest vectors the compiler then knows are used.
 #include <immintrin.h>
 #include <stdio.h>
 #include <time.h>

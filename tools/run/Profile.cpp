@@ -3,7 +3,7 @@
 // What:  see Profile.h.
 // Why:   see there.
 // How:   the smallest time of each launch over all runs, which a busy machine disturbs least; the trace is of the
-// latest run.
+//        latest run.
 
 #include "tools/run/Profile.h"
 #include "tools/run/Benchmark.h"

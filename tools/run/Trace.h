@@ -3,8 +3,7 @@
 // What:  a run as a Chrome trace, for chrome://tracing and ui.perfetto.dev.
 // Why:   where a run waits and what follows what is seen at a glance, in viewers that everybody has.
 // How:   the JSON array of the trace event format: a complete event for each launch, and the names of the process and
-// its
-//        thread, which are the model and the thread that called run.
+//        its thread, which are the model and the thread that called run.
 
 #ifndef NACRE_TOOLS_RUN_TRACE_H
 #define NACRE_TOOLS_RUN_TRACE_H

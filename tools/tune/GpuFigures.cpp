@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How:  1. what the launches compute; 2. a library with a session; 3. the least time of each launch, and the median of
-// a
-//       run that does nothing.
+//          a run that does nothing.
 
 #include "tools/tune/GpuFigures.h"
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How:  1. time and pinning; 2. the clock, by additions of which each waits for the one before; 3. multiply-adds, in
-// the
-//       widest vectors that the core has; 4. reading.
+//          the widest vectors that the core has; 4. reading.
 
 #include "tools/tune/Measure.h"
 

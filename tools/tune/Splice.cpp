@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How:  one walk over the characters, which knows texts and depth: the value begins after the name at depth one, and
-// ends
-//       with the next comma or brace there.
+//       ends with the next comma or brace there.
 
 #include "tools/tune/Splice.h"
 

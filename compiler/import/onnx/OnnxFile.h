@@ -6,8 +6,7 @@
 // Why:  ONNX stores elements in seven ways (raw, four kinds of typed lists, a second file, nothing at all); here they
 //       become one. Elements that are dense in the file stay there: a view of the mapping, whatever its address.
 // How:  WireScan leaves the elements' bytes in the file and says where they are; sizes are checked against shapes
-// before
-//       anything is touched or allocated.
+//       before anything is touched or allocated.
 
 #ifndef NACRE_COMPILER_IMPORT_ONNX_ONNXFILE_H
 #define NACRE_COMPILER_IMPORT_ONNX_ONNXFILE_H

@@ -1,30 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Everything that is computed point by point: maps, windows, reductions, permutes, gathers, scans, several results, all
-// element types; and contractions that no other emitter takes.
+// What is computed point by point: maps, windows, reductions, permutes, gathers, scans, several results.
 
 #include "test/unit/codegen/gpu/VulkanHarness.h"
-
-#include "llvm/Support/FormatVariadic.h"
-#include <regex>
 
 using namespace nacre::codegen;
 
 namespace {
 
-class GpuPoints : public GpuDifferential {
-protected:
-  /// `text` with every NAME replaced by its value.
-  static std::string with(std::string text, const std::vector<std::pair<const char *, std::string>> &values) {
-    for (const auto &[name, value] : values)
-      text = std::regex_replace(text, std::regex(name), value);
-    return text;
-  }
-  void checkWith(const std::string &text, const std::vector<std::pair<const char *, std::string>> &values,
-                 double tolerance = 1e-5) {
-    check(with(text, values), tolerance);
-  }
-};
+using GpuPoints = GpuDifferential;
 
 //===----------------------------------------------------------------------===//
 // Maps
@@ -387,166 +371,5 @@ plan.kernel @kernel nest (%x: tensor<9x20xf32>, %s: tensor<9x20xf32>) into (%c: 
 })";
 
 TEST_F(GpuPoints, AResultAndWhatIsComputedFromIt) { check(kTwoResults); }
-
-//===----------------------------------------------------------------------===//
-// Types
-//===----------------------------------------------------------------------===//
-
-/// Halves compute in f32; comparisons give bytes.
-constexpr char kHalves[] = R"(
-#all = affine_map<(d0, d1) -> (d0, d1)>
-plan.kernel @kernel nest (%x: tensor<9x20xELEM>, %b: tensor<20xELEM>) into (%y: tensor<9x20xELEM>) cut 0 : 9 by 1 {
-  %r = linalg.generic {indexing_maps = [#all, affine_map<(d0, d1) -> (d1)>, #all], iterator_types = ["parallel", "parallel"]}
-      ins(%x, %b : tensor<9x20xELEM>, tensor<20xELEM>) outs(%y : tensor<9x20xELEM>) {
-  ^bb0(%a: ELEM, %c: ELEM, %o: ELEM):
-    %d = arith.extf %a : ELEM to f32
-    %e = arith.extf %c : ELEM to f32
-    %m = arith.mulf %d, %e : f32
-    %s = arith.truncf %m : f32 to ELEM
-    linalg.yield %s : ELEM
-  } -> tensor<9x20xELEM>
-  plan.yield %r : tensor<9x20xELEM>
-})";
-
-TEST_F(GpuPoints, Halves) {
-  checkWith(kHalves, {{"ELEM", "f16"}}, 1e-3);
-  checkWith(kHalves, {{"ELEM", "bf16"}}, 8e-3);
-}
-
-constexpr char kLess[] = R"(
-#all = affine_map<(d0, d1) -> (d0, d1)>
-plan.kernel @kernel nest (%x: tensor<9x20xELEM>, %b: tensor<9x20xELEM>, %m: tensor<9x20xi8>) into (%y: tensor<9x20xi8>) cut 0 : 9 by 1 {
-  %r = linalg.generic {indexing_maps = [#all, #all, #all, #all], iterator_types = ["parallel", "parallel"]}
-      ins(%x, %b, %m : tensor<9x20xELEM>, tensor<9x20xELEM>, tensor<9x20xi8>) outs(%y : tensor<9x20xi8>) {
-  ^bb0(%a: ELEM, %c: ELEM, %k: i8, %o: i8):
-    %d = COMPARE, %a, %c : ELEM
-    %e = arith.trunci %k : i8 to i1
-    %f = arith.andi %d, %e : i1
-    %s = arith.extui %f : i1 to i8
-    linalg.yield %s : i8
-  } -> tensor<9x20xi8>
-  plan.yield %r : tensor<9x20xi8>
-})";
-
-TEST_F(GpuPoints, ComparisonsAndBooleans) {
-  for (const char *element : {"f32", "f64"})
-    checkWith(kLess, {{"ELEM", element}, {"COMPARE", "arith.cmpf olt"}});
-  for (const char *element : {"i8", "i16", "i32", "i64"})
-    checkWith(kLess, {{"ELEM", element}, {"COMPARE", "arith.cmpi slt"}});
-}
-
-constexpr char kConvert[] = R"(
-#all = affine_map<(d0) -> (d0)>
-plan.kernel @kernel nest (%x: tensor<44xFROM>) into (%y: tensor<44xTO>) cut 0 : 44 by 1 {
-  %r = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel"]} ins(%x : tensor<44xFROM>) outs(%y : tensor<44xTO>) {
-  ^bb0(%a: FROM, %o: TO):
-    %s = OPERATION %a : FROM to TO
-    linalg.yield %s : TO
-  } -> tensor<44xTO>
-  plan.yield %r : tensor<44xTO>
-})";
-
-TEST_F(GpuPoints, Conversions) {
-  struct Conversion {
-    const char *operation, *from, *to;
-  };
-  for (const Conversion &conversion : std::initializer_list<Conversion>{{"arith.sitofp", "i32", "f32"},
-                                                                        {"arith.sitofp", "i64", "f32"},
-                                                                        {"arith.sitofp", "i8", "f32"},
-                                                                        {"arith.fptosi", "f32", "i32"},
-                                                                        {"arith.fptosi", "f64", "i64"},
-                                                                        {"arith.extf", "f32", "f64"},
-                                                                        {"arith.truncf", "f64", "f32"},
-                                                                        {"arith.extsi", "i8", "i64"},
-                                                                        {"arith.extui", "i16", "i32"},
-                                                                        {"arith.trunci", "i64", "i16"},
-                                                                        {"arith.extf", "bf16", "f32"},
-                                                                        {"arith.truncf", "f32", "bf16"},
-                                                                        {"arith.truncf", "f32", "f16"}})
-    checkWith(kConvert, {{"FROM", conversion.from}, {"TO", conversion.to}, {"OPERATION", conversion.operation}});
-}
-
-//===----------------------------------------------------------------------===//
-// Contractions
-//===----------------------------------------------------------------------===//
-
-/// CHAN channels, with a bias and a halo.
-constexpr char kDepthwise[] = R"(
-plan.kernel @kernel contraction (%x: tensor<1x9x10xCHANxf32>, %w: tensor<3x3xCHANxf32>, %b: tensor<CHANxf32>) into (%y: tensor<1x9x10xCHANxf32>)
-    cut 1 : 7 by 1 {
-  %zero = arith.constant 0.0 : f32
-  %region = linalg.fill ins(%zero : f32) outs(%y : tensor<1x9x10xCHANxf32>) -> tensor<1x9x10xCHANxf32>
-  %t = tensor.extract_slice %region[0, 1, 1, 0] [1, 7, 8, CHAN] [1, 1, 1, 1] : tensor<1x9x10xCHANxf32> to tensor<1x7x8xCHANxf32>
-  %e = tensor.empty() : tensor<1x7x8xCHANxf32>
-  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x7x8xCHANxf32>) -> tensor<1x7x8xCHANxf32>
-  %c = linalg.generic {indexing_maps = [affine_map<(n, h, w, c, i, j) -> (n, h + i, w + j, c)>, affine_map<(n, h, w, c, i, j) -> (i, j, c)>,
-                                        affine_map<(n, h, w, c, i, j) -> (n, h, w, c)>],
-                       iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]}
-      ins(%x, %w : tensor<1x9x10xCHANxf32>, tensor<3x3xCHANxf32>) outs(%f : tensor<1x7x8xCHANxf32>) {
-  ^bb0(%a: f32, %d: f32, %o: f32):
-    %m = arith.mulf %a, %d : f32
-    %s = arith.addf %o, %m : f32
-    linalg.yield %s : f32
-  } -> tensor<1x7x8xCHANxf32>
-  %r = linalg.generic {indexing_maps = [affine_map<(n, h, w, o) -> (n, h, w, o)>, affine_map<(n, h, w, o) -> (o)>, affine_map<(n, h, w, o) -> (n, h, w, o)>],
-                       iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
-      ins(%c, %b : tensor<1x7x8xCHANxf32>, tensor<CHANxf32>) outs(%t : tensor<1x7x8xCHANxf32>) {
-  ^bb0(%a: f32, %d: f32, %o: f32):
-    %s = arith.addf %a, %d : f32
-    linalg.yield %s : f32
-  } -> tensor<1x7x8xCHANxf32>
-  %i = tensor.insert_slice %r into %region[0, 1, 1, 0] [1, 7, 8, CHAN] [1, 1, 1, 1] : tensor<1x7x8xCHANxf32> into tensor<1x9x10xCHANxf32>
-  plan.yield %i : tensor<1x9x10xCHANxf32>
-})";
-
-TEST_F(GpuPoints, DepthwiseConvolutions) {
-  checkWith(kDepthwise, {{"CHAN", "7"}});
-  checkWith(kDepthwise, {{"CHAN", "24"}});
-}
-
-/// GRP groups of 6 input and OUT output channels; packed in panels of four where PACK says so.
-constexpr char kGrouped[] = R"(
-plan.kernel @kernel KIND (%x: tensor<1x6x7xINxf32>, %w: tensor<3x3x6xALLxf32>, %b: tensor<ALLxf32>) into (%y: tensor<1x4x5xALLxf32>)
-    cut CUT PACK {
-  %zero = arith.constant 0.0 : f32
-  %e = tensor.empty() : tensor<1x4x5xALLxf32>
-  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x4x5xALLxf32>) -> tensor<1x4x5xALLxf32>
-  %g = tensor.empty() : tensor<GRPxOUTxf32>
-  %c = linalg.generic {indexing_maps = [affine_map<(n, h, w, g, o, i, j, k) -> (n, h + i, w + j, g * 6 + k)>,
-                                        affine_map<(n, h, w, g, o, i, j, k) -> (i, j, k, g * OUT + o)>,
-                                        affine_map<(n, h, w, g, o, i, j, k) -> (g, o)>,
-                                        affine_map<(n, h, w, g, o, i, j, k) -> (n, h, w, g * OUT + o)>],
-                       iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
-      ins(%x, %w, %g : tensor<1x6x7xINxf32>, tensor<3x3x6xALLxf32>, tensor<GRPxOUTxf32>) outs(%f : tensor<1x4x5xALLxf32>) {
-  ^bb0(%a: f32, %d: f32, %unread: f32, %o: f32):
-    %m = arith.mulf %a, %d : f32
-    %s = arith.addf %o, %m : f32
-    linalg.yield %s : f32
-  } -> tensor<1x4x5xALLxf32>
-  %r = linalg.generic {indexing_maps = [affine_map<(n, h, w, o) -> (n, h, w, o)>, affine_map<(n, h, w, o) -> (o)>, affine_map<(n, h, w, o) -> (n, h, w, o)>],
-                       iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
-      ins(%c, %b : tensor<1x4x5xALLxf32>, tensor<ALLxf32>) outs(%y : tensor<1x4x5xALLxf32>) {
-  ^bb0(%a: f32, %d: f32, %o: f32):
-    %s = arith.addf %a, %d : f32
-    linalg.yield %s : f32
-  } -> tensor<1x4x5xALLxf32>
-  plan.yield %r : tensor<1x4x5xALLxf32>
-})";
-
-TEST_F(GpuPoints, GroupedConvolutions) {
-  for (const char *cut : {"1 : 4 by 1", "3 : ALL by 1", "3 : ALL by 4"})
-    for (const char *width : {"0", "4", "8"})
-      for (auto [out, all] : {std::pair("5", "15"), std::pair("8", "24")}) {
-        const std::string pack =
-            *width == '0' ? ""
-                          : llvm::formatv("attributes {{encodings = [unit, #plan.encoding<panel, width = {0}, groups = "
-                                          "3>, unit]}",
-                                          width)
-                                .str();
-        checkWith(
-            kGrouped,
-            {{"KIND", "nest"}, {"CUT", cut}, {"PACK", pack}, {"GRP", "3"}, {"IN", "18"}, {"OUT", out}, {"ALL", all}});
-      }
-}
 
 } // namespace

@@ -4,23 +4,11 @@
 
 #include "test/unit/codegen/gpu/VulkanHarness.h"
 
-#include <regex>
-
 using namespace nacre::codegen;
 
 namespace {
 
-class GpuRows : public GpuDifferential {
-protected:
-  static std::string with(std::string text, const std::vector<std::pair<const char *, std::string>> &values) {
-    for (const auto &[name, value] : values)
-      text = std::regex_replace(text, std::regex(name), value);
-    return text;
-  }
-  void checkWith(const std::string &text, const std::vector<std::pair<const char *, std::string>> &values) {
-    check(with(text, values));
-  }
-};
+using GpuRows = GpuDifferential;
 
 constexpr char kSoftmax[] = R"(
 #all = affine_map<(d0, d1) -> (d0, d1)>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. storages of random numbers; 2. the reference, from plain weights; 3. a variant: the whole share, and the
-// share
-//       in two parts, the latter first.
+// How:  1. storages of random numbers; 2. the reference, from plain weights; 3. a variant: the whole share, and
+//       the share in two parts, the latter first.
 
 #include "test/unit/codegen/gpu/VulkanHarness.h"
 #include "codegen/PackWeights.h"
@@ -18,6 +17,7 @@
 #include "llvm/Support/TargetSelect.h"
 
 #include <cmath>
+#include <regex>
 #include <set>
 
 using namespace mlir;
@@ -174,6 +174,12 @@ void GpuDifferential::check(const std::string &text, double tolerance, const Gpu
   auto module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
   ASSERT_TRUE(module);
   checkKernel(*module->getOps<plan::KernelOp>().begin(), tolerance, options);
+}
+
+std::string GpuDifferential::with(std::string text, const std::vector<std::pair<const char *, std::string>> &values) {
+  for (const auto &[name, value] : values)
+    text = std::regex_replace(text, std::regex(name), value);
+  return text;
 }
 
 void GpuDifferential::checkAnywhere(const std::string &text, double tolerance) {

@@ -24,6 +24,12 @@ protected:
   /// `text` is one kernel. Some emitter must take it, and do what the fallback does up to `tolerance`, relative to the
   /// largest result.
   void check(const std::string &text, double tolerance = 1e-5, const GpuOptions &options = {});
+  /// `text` with every NAME replaced by its value.
+  static std::string with(std::string text, const std::vector<std::pair<const char *, std::string>> &values);
+  void checkWith(const std::string &text, const std::vector<std::pair<const char *, std::string>> &values,
+                 double tolerance = 1e-5) {
+    check(with(text, values), tolerance);
+  }
   /// The same of operands that begin on any element, and on any 16 bytes; packed weights never do.
   void checkAnywhere(const std::string &text, double tolerance = 1e-5);
 
