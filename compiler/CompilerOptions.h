@@ -60,7 +60,7 @@ struct CompilerOptions {
   Output output = Output::SharedLibrary;
   Placement placement;
   std::string device; ///< Whose times are predicted: a profile's name or file; empty: nobody's.
-  GpuPrecision gpuPrecision = GpuPrecision::F32; ///< What contractions multiply on the GPU.
+  GpuPrecision gpuPrecision = GpuPrecision::F32; ///< What values and weights are stored as, unless all is the CPU's.
 };
 
 } // namespace nacre

@@ -143,6 +143,8 @@ private:
   LogicalResult optimizeGraph() {
     graph::Options graphOptions;
     graphOptions.maxConstantBytes = options.maxConstantBytes;
+    graphOptions.narrowFloats =
+        options.gpuPrecision == GpuPrecision::F16 && options.placement.engines != Placement::Engines::Cpu;
     if (failed(runPasses([&](OpPassManager &passes) { graph::buildPipeline(passes, graphOptions); })))
       return failure();
     module->walk([&](Operation *op) {

@@ -19,6 +19,7 @@ namespace nacre::graph {
 struct Options {
   /// The largest constant that folding may make, in bytes; splats count as one element.
   int64_t maxConstantBytes = int64_t(1) << 30;
+  bool narrowFloats = false; ///< Compute in f16 what the model has in f32.
 };
 
 /// Appends the phase to `pm`, which runs on a module.

@@ -130,6 +130,41 @@ def PropagateLayoutsPass : Pass<"nacre-propagate-layouts", "::mlir::func::FuncOp
   let dependentDialects = ["::nacre::nn::NnDialect"];
 }
 
+def NarrowFloatsPass : Pass<"nacre-narrow-floats", "::mlir::func::FuncOp"> {
+  let summary = "Compute in f16 between inputs and outputs of f32";
+  let description = [{
+    Most phones' GPUs read halves in half the time, and weights of halves take half the room. Every value of f32 becomes one
+    of f16; kernels compute in f32 what they read, and round what they write. Inputs and outputs keep their types, and so do
+    recurrent layers, whose state adds up over all steps. Constants beyond the largest half become that, infinite ones stay so.
+
+    Requires: nothing.
+
+    Ensures: f32 is left in arguments, results, recurrent layers, constants and the casts beside them only.
+
+    Example.
+
+    ```mlir
+    func.func @documented_example(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = nn.unary relu %x : tensor<4xf32>
+      %1 = nn.unary tanh %0 : tensor<4xf32>
+      return %1 : tensor<4xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @documented_example(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = nn.cast %x : tensor<4xf32> to tensor<4xf16>
+      %1 = nn.unary relu %0 : tensor<4xf16>
+      %2 = nn.unary tanh %1 : tensor<4xf16>
+      %3 = nn.cast %2 : tensor<4xf16> to tensor<4xf32>
+      return %3 : tensor<4xf32>
+    }
+    ```
+  }];
+}
+
 def PermuteWeightsPass : Pass<"nacre-permute-weights", "::mlir::func::FuncOp"> {
   let summary = "Reorder the rows of constant weights instead of transposing what is multiplied by them";
   let description = [{

@@ -34,6 +34,13 @@ void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
   // Layouts bring new chances (a pad beside its convolution), and equal transposes of one value.
   onFunctions(createSimplifyGraphPass());
   onFunctions(mlir::createCSEPass());
+
+  // Everything before computes constants, and is more exact in the wider type.
+  if (options.narrowFloats) {
+    onFunctions(createNarrowFloatsPass());
+    foldConstants();
+    onFunctions(createSimplifyGraphPass());
+  }
   onFunctions(createVerifyGraphPass({options.maxConstantBytes}));
 }
 

@@ -39,20 +39,35 @@ def all_kinds():
 
 
 class CutsTest(nacre.NacreTest):
-    def test_every_kind_at_every_cut(self):
-        model, reference = self.path("kinds.onnx"), self.path("reference")
+    def setUp(self):
+        super().setUp()
+        reference = self.path("reference")
         os.mkdir(reference)
-        all_kinds().save(model)
-        for name, place in (("libcpu.so", "cpu"), ("libgpu.so", "gpu")):
-            self.call(os.path.join(nacre.BIN, "nacre-compile"), model, "-o", self.path(name), f"--place={place}")
-        self.run_model(self.path("libcpu.so"), f"--output={reference}")
-        expected = [f"--expect={os.path.splitext(name)[0]}={reference}/{name}" for name in sorted(os.listdir(reference))]
-        self.assertEqual(len(expected), len(all_kinds().outputs))
+        all_kinds().save(self.path("kinds.onnx"))
+        self.run_model(self.compile_kinds("libcpu.so", "--place=cpu"), f"--output={reference}")
+        self.expected = [f"--expect={os.path.splitext(name)[0]}={reference}/{name}" for name in sorted(os.listdir(reference))]
+        self.assertEqual(len(self.expected), len(all_kinds().outputs))
 
+    def compile_kinds(self, name, *options):
+        self.call(os.path.join(nacre.BIN, "nacre-compile"), self.path("kinds.onnx"), "-o", self.path(name), *options)
+        return self.path(name)
+
+    def test_halves_on_both_engines(self):
+        library = self.compile_kinds("libhalf.so", "--place=gpu", "--gpu-precision=fp16")
+        self.assertLess(os.path.getsize(library), os.path.getsize(self.compile_kinds("libgpu.so", "--place=gpu")))
+        close = [e for e in self.expected if "argmax" not in e]  # the largest of a row may be another's once rounded
+        for percent in (0, 50, 100):
+            with self.subTest(f"{percent} % on the GPU"):
+                said = self.run_model(library, f"--gpu-cut={percent}", "--rtol=2e-2", "--atol=2e-2", *close)
+                self.assertEqual(said.count("agrees"), len(close), said)
+                self.assertNotEqual(said.count("difference 0,"), len(close), "nothing was rounded")
+
+    def test_every_kind_at_every_cut(self):
+        library = self.compile_kinds("libgpu.so", "--place=gpu")
         for percent in (0, 5, 50, 95, 100):
             with self.subTest(f"{percent} % on the GPU"):
-                said = self.run_model(self.path("libgpu.so"), f"--gpu-cut={percent}", "--profile", "--runs=1", *expected)
-                self.assertEqual(said.count("agrees"), len(expected), said)
+                said = self.run_model(library, f"--gpu-cut={percent}", "--profile", "--runs=1", *self.expected)
+                self.assertEqual(said.count("agrees"), len(self.expected), said)
                 kinds = set()
                 for engine, gpu, extent, kind in re.findall(r"\d  (cpu|gpu)(?: (\d+)/(\d+))? +(\w+) ", said):
                     if percent in (0, 100):

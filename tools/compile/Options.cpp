@@ -44,7 +44,8 @@ struct Declarations {
                "them; list prints the names")};
   cl::opt<std::string> gpuPrecision{
       "gpu-precision", cl::init("fp32"), cl::cat(category), cl::value_desc("precision"),
-      cl::desc("What the GPU multiplies in contractions: fp32 (default) or fp16; sums are fp32")};
+      cl::desc("What values and weights are stored and multiplied as where the GPU has a part: fp32 (default) or "
+               "fp16; sums are fp32, inputs and outputs keep their types")};
   cl::list<std::string> shape{"shape", cl::cat(category), cl::value_desc("input=1x3x224x224"),
                               cl::desc("Shape of an input whose shape the model leaves open; repeatable")};
   cl::list<std::string> set{

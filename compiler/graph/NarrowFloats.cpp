@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  a network of f32 computes in f16 between its inputs and outputs.
+// Why:   GPUs of phones are bound by their memory, and read halves in half the time; weights take half the room.
+// How:   every value gets the narrow type; casts stand where the wide one is kept: behind arguments and constants, before
+//        results, and around recurrences, whose state adds up over all steps. Kernels compute in f32 what they read.
+
+#include "compiler/graph/Passes.h"
+#include "dialects/nn/ConstantData.h"
+
+#include "mlir/IR/Builders.h"
+
+#include <cmath>
+
+namespace nacre::graph {
+#define GEN_PASS_DEF_NARROWFLOATSPASS
+#include "compiler/graph/Passes.h.inc"
+} // namespace nacre::graph
+
+using namespace mlir;
+
+namespace nacre::graph {
+
+namespace {
+
+/// The largest finite number of f16. What masks an attention is often the largest of f32: if it became infinite, a row
+/// that is masked altogether would be no number.
+constexpr double kMost = 65504;
+
+bool isWide(Type type) { return getElementTypeOrSelf(type).isF32(); }
+bool isNarrow(Type type) { return getElementTypeOrSelf(type).isF16(); }
+
+Type narrowed(Type type) { return cast<RankedTensorType>(type).clone(Float16Type::get(type.getContext())); }
+Type widened(Type type) { return cast<RankedTensorType>(type).clone(Float32Type::get(type.getContext())); }
+
+/// Whether a number of it would become infinite.
+bool overflows(nn::ConstantOp constant) {
+  FailureOr<nn::ConstantView> view = nn::ConstantView::get(constant.getValue());
+  if (failed(view))
+    return false;
+  const int64_t count = view->isSplat() ? 1 : view->getType().getNumElements();
+  constexpr int64_t chunk = 4096;
+  double numbers[chunk];
+  for (int64_t begin = 0; begin < count; begin += chunk) {
+    const int64_t size = std::min(chunk, count - begin);
+    view->read(begin, 1, size, numbers);
+    if (llvm::any_of(ArrayRef(numbers, size), [](double x) { return std::isfinite(x) && std::abs(x) > kMost; }))
+      return true;
+  }
+  return false;
+}
+
+struct NarrowFloats : impl::NarrowFloatsPassBase<NarrowFloats> {
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    Block &body = function.getBody().front();
+    OpBuilder builder = OpBuilder::atBlockBegin(&body);
+    // 1. Values. What keeps its type is cast behind.
+    for (BlockArgument argument : function.getArguments())
+      castUses(builder, argument);
+    for (Operation &op : llvm::make_early_inc_range(body)) {
+      builder.setInsertionPointAfter(&op);
+      for (OpResult result : op.getResults())
+        if (isa<nn::ConstantOp, nn::RecurrentOp>(op))
+          castUses(builder, result);
+        else if (isWide(result.getType()))
+          result.setType(narrowed(result.getType()));
+    }
+    // 2. Uses that want the wide type.
+    for (Operation &op : llvm::make_early_inc_range(body)) {
+      builder.setInsertionPoint(&op);
+      for (OpOperand &operand : op.getOpOperands())
+        if (wantsWide(operand) && isNarrow(operand.get().getType()))
+          operand.set(nn::CastOp::create(builder, op.getLoc(), widened(operand.get().getType()), operand.get()));
+    }
+  }
+
+private:
+  bool wantsWide(OpOperand &operand) {
+    if (isa<func::ReturnOp>(operand.getOwner())) // a model may have narrow results of its own
+      return isWide(getOperation().getResultTypes()[operand.getOperandNumber()]);
+    return isa<nn::RecurrentOp>(operand.getOwner()) && isWide(operand.getOwner()->getResult(0).getType());
+  }
+
+  /// Casts a wide value where anyone else reads it.
+  void castUses(OpBuilder &builder, Value value) {
+    auto wants = [this](OpOperand &use) { return !wantsWide(use); };
+    if (!isWide(value.getType()) || !llvm::any_of(value.getUses(), wants))
+      return;
+    Location loc = value.getLoc();
+    Value from = value;
+    llvm::SmallPtrSet<Operation *, 3> made;
+    if (auto constant = value.getDefiningOp<nn::ConstantOp>(); constant && overflows(constant)) {
+      auto limit = [&](nn::BinaryKind kind, double number) {
+        auto type = RankedTensorType::get({}, Float32Type::get(&getContext()));
+        Value bound = nn::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, float(number)));
+        from = nn::BinaryOp::create(builder, loc, value.getType(), kind, from, bound);
+        made.insert(from.getDefiningOp());
+      };
+      limit(nn::BinaryKind::Min, kMost);
+      limit(nn::BinaryKind::Max, -kMost);
+    }
+    from = nn::CastOp::create(builder, loc, narrowed(value.getType()), from);
+    made.insert(from.getDefiningOp());
+    value.replaceUsesWithIf(from, [&](OpOperand &use) { return wants(use) && !made.contains(use.getOwner()); });
+  }
+};
+
+} // namespace
+} // namespace nacre::graph
