@@ -15,8 +15,6 @@ import statistics
 import sys
 import time
 
-import numpy
-
 import rivals
 
 # The model of torchvision with the same layers, or nearly.
@@ -148,8 +146,9 @@ def torch_rivals(name):
 
 
 def onnx_rival(model, threads):
-    """A function that times one run, or None without ONNX Runtime."""
+    """A function that times runs for some seconds, or None without ONNX Runtime."""
     try:
+        import numpy
         import onnxruntime
     except ImportError:
         return None
