@@ -48,3 +48,20 @@ func.func @types(%h: tensor<3xf16>, %i: tensor<3xi32>) -> (tensor<3xf16>, tensor
   %1 = nn.binary add %i, %i : tensor<3xi32>, tensor<3xi32>
   return %0, %1 : tensor<3xf16>, tensor<3xi32>
 }
+
+// -----
+
+// A model of both has casts of its own, which then do nothing.
+
+// CHECK-LABEL: func.func @both(
+// CHECK-NEXT:    %[[X:.*]] = nn.cast %{{.*}} : tensor<3xf32> to tensor<3xf16>
+// CHECK-NEXT:    %[[S:.*]] = nn.binary add %[[X]], %{{.*}} : tensor<3xf16>, tensor<3xf16>
+// CHECK-NEXT:    %[[R:.*]] = nn.unary relu %[[S]] : tensor<3xf16>
+// CHECK-NEXT:    nn.cast %[[R]] : tensor<3xf16> to tensor<3xf32>
+func.func @both(%x: tensor<3xf32>, %h: tensor<3xf16>) -> tensor<3xf32> {
+  %0 = nn.cast %x : tensor<3xf32> to tensor<3xf16>
+  %1 = nn.binary add %0, %h : tensor<3xf16>, tensor<3xf16>
+  %2 = nn.cast %1 : tensor<3xf16> to tensor<3xf32>
+  %3 = nn.unary relu %2 : tensor<3xf32>
+  return %3 : tensor<3xf32>
+}
