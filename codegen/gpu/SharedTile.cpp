@@ -3,7 +3,8 @@
 // What:  a tile of a contraction through shared memory.
 // Why:   each element of the operands is read from memory once per workgroup; desktop GPUs reach their peak only so.
 // How:   1. there are two buffers of each operand's part, one computed with while the other is filled;
-//        2. the next part is on its way to registers while this one is computed with: one barrier per part;
+//        2. the next part is on its way to registers while this one is computed with: one barrier per part. Two parts a
+//           turn of the loop know at compile time in which buffer they are, which small groups of invocations need;
 //        3. groups of 32 invocations are 8 columns wide and 4 rows high; pairs of neighbours have one column, and pairs
 //           of pairs one row, for which GPUs read shared memory once;
 //        4. where tiles are too few to fill the GPU, sets of invocations each take some of a part's steps for the whole
@@ -59,38 +60,20 @@ public:
     Value zero = build.constant(0);
     loader.store(loader.load(zero), zero);
     mlir::gpu::BarrierOp::create(build.ops, build.loc);
-    const size_t sums = tile.rows * tile.quads;
-    SmallVector<Value> carried(sums, grid.zeroQuad());
-    carried.append(zeroFactors());
-    auto loop =
-        scf::ForOp::create(build.ops, build.loc, zero, build.constant(loader.parts()), build.constant(1), carried);
-    {
-      OpBuilder::InsertionGuard guard(build.ops);
-      build.ops.setInsertionPointToStart(loop.getBody());
-      Value part = loop.getInductionVar(), next = build.add(part, 1);
+    auto emitPart = [&](Value part, Value buffer, Value nextBuffer, SmallVector<Value> current) {
       // The last turn loads its own part again: a branch would cost more.
-      SmallVector<Value> ahead = loader.load(build.least(next, build.constant(loader.parts() - 1)));
-      SmallVector<Value> current(loop.getRegionIterArgs());
-      SmallVector<Value> former(ArrayRef(current).drop_front(sums));
-      current.truncate(sums);
+      SmallVector<Value> ahead = loader.load(build.least(build.add(part, 1), build.constant(loader.parts() - 1)));
       for (int64_t four = 0; four < tile.depth / tile.parts / 4; ++four) {
-        SmallVector<Value> loaded = loadFour(build.remainder(part, 2), four);
-        for (int64_t step = 0; step < 4; ++step) {
-          SmallVector<Value> factors = factorsOf(loaded, step);
-          current = multiply(current, tile.deferred ? former : factors);
-          former = factors;
-        }
+        SmallVector<Value> loaded = loadFour(buffer, four);
+        for (int64_t step = 0; step < 4; ++step)
+          current = multiply(current, factorsOf(loaded, step));
       }
-      if (!tile.deferred)
-        former.clear();
-      loader.store(ahead, build.remainder(next, 2));
+      loader.store(ahead, nextBuffer);
       mlir::gpu::BarrierOp::create(build.ops, build.loc);
-      current.append(former);
-      scf::YieldOp::create(build.ops, build.loc, current);
-    }
-    SmallVector<Value> results(loop.getResults().take_front(sums));
-    if (tile.deferred)
-      results = multiply(results, SmallVector<Value>(loop.getResults().drop_front(sums)));
+      return current;
+    };
+    SmallVector<Value> zeros(tile.rows * tile.quads, grid.zeroQuad());
+    const SmallVector<Value> results = loader.forEachPart(tile.unroll, std::move(zeros), emitPart);
     if (tile.parts > 1)
       return finishTogether(results);
     for (int64_t i = 0; i < tile.rows; ++i)
@@ -186,18 +169,6 @@ private:
     for (Value row : four.take_front(tile.rows))
       factors.push_back(vector::ExtractOp::create(build.ops, build.loc, row, step));
     llvm::append_range(factors, four.drop_front(tile.rows).slice(step * tile.quads, tile.quads));
-    return factors;
-  }
-
-  /// What is multiplied in place of a step before the first.
-  SmallVector<Value> zeroFactors() {
-    if (!tile.deferred)
-      return {};
-    auto zero = [&](Type type) -> Value {
-      return arith::ConstantOp::create(build.ops, build.loc, build.ops.getZeroAttr(type));
-    };
-    SmallVector<Value> factors(tile.rows, zero(layout.leftType));
-    factors.append(tile.quads, zero(VectorType::get({4}, layout.rightType)));
     return factors;
   }
 

@@ -164,4 +164,33 @@ void TileLoader::store(ArrayRef<Value> chunks, Value buffer) {
     put(chunk, place, right, layout.rightChunks());
 }
 
+//===----------------------------------------------------------------------===//
+// Part by part
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> TileLoader::forEachPart(int64_t unroll, SmallVector<Value> carried, EmitPart emit) {
+  auto emitPart = [&](Value first, int64_t number) {
+    Value part = build.add(first, number);
+    auto bufferOf = [&](int64_t ahead) {
+      return unroll == 2 ? build.constant((number + ahead) % 2) : build.remainder(build.add(part, ahead), 2);
+    };
+    carried = emit(part, bufferOf(0), bufferOf(1), std::move(carried));
+  };
+  const int64_t looped = parts() / unroll * unroll;
+  auto loop = scf::ForOp::create(build.ops, build.loc, build.constant(0), build.constant(looped),
+                                 build.constant(unroll), carried);
+  {
+    OpBuilder::InsertionGuard guard(build.ops);
+    build.ops.setInsertionPointToStart(loop.getBody());
+    carried.assign(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
+    for (int64_t number = 0; number < unroll; ++number)
+      emitPart(loop.getInductionVar(), number);
+    scf::YieldOp::create(build.ops, build.loc, carried);
+  }
+  carried.assign(loop.result_begin(), loop.result_end());
+  for (int64_t number = 0; number < parts() - looped; ++number)
+    emitPart(build.constant(looped), number);
+  return carried;
+}
+
 } // namespace nacre::codegen::gpu

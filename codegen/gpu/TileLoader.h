@@ -35,6 +35,13 @@ public:
   /// Puts them into shared memory, the buffer of that number.
   void store(llvm::ArrayRef<mlir::Value> chunks, mlir::Value buffer);
 
+  /// Emits one part: its number, which of two buffers is its, which is the next one's, and what is carried from part to
+  /// part, which it returns.
+  using EmitPart = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+      mlir::Value part, mlir::Value buffer, mlir::Value nextBuffer, llvm::SmallVector<mlir::Value> carried)>;
+  /// Emits a loop over the parts, one or two of them a turn: where there are two, numbers of buffers are constants.
+  llvm::SmallVector<mlir::Value> forEachPart(int64_t unroll, llvm::SmallVector<mlir::Value> carried, EmitPart emit);
+
   mlir::Value left, right; ///< Shared memory: memrefs of chunks.
 
 private:

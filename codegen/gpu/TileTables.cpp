@@ -16,7 +16,7 @@ int64_t GpuTile::tileRows() const { return (kind == Kind::Cooperative ? kMatrixS
 int64_t GpuTile::tileColumns() const { return (kind == Kind::Cooperative ? kMatrixSize : 4) * quads * columnThreads; }
 
 int64_t GpuTile::invocations() const {
-  const int64_t each = kind == Kind::Cooperative ? kSubgroup : kind == Kind::Split ? depth : parts;
+  const int64_t each = kind == Kind::Cooperative ? kSubgroup * parts : kind == Kind::Split ? depth : parts;
   return each * columnThreads * rowThreads;
 }
 
@@ -82,33 +82,41 @@ struct MeasuredTile {
 };
 constexpr int64_t kUnits = 132; ///< It has so many.
 
-constexpr GpuTile sharedOf(int64_t rows, int64_t quads, int64_t columnThreads, int64_t rowThreads, int64_t depth,
-                           int64_t parts = 1, int64_t deferred = 0) {
+/// What both kinds share; the rest of a tile is its kind's.
+constexpr GpuTile tileOf(GpuTile::Kind kind, int64_t rows, int64_t quads, int64_t columnThreads, int64_t rowThreads,
+                         int64_t depth, int64_t parts) {
   GpuTile tile;
-  tile.kind = GpuTile::Kind::Shared;
-  tile.families = kWithFastSharedMemory;
+  tile.kind = kind;
   tile.rows = rows;
   tile.quads = quads;
   tile.columnThreads = columnThreads;
   tile.rowThreads = rowThreads;
   tile.depth = depth;
   tile.parts = parts;
-  tile.deferred = deferred;
+  return tile;
+}
+
+constexpr GpuTile sharedOf(int64_t rows, int64_t quads, int64_t columnThreads, int64_t rowThreads, int64_t depth,
+                           int64_t parts = 1, int64_t unroll = 1) {
+  GpuTile tile = tileOf(GpuTile::Kind::Shared, rows, quads, columnThreads, rowThreads, depth, parts);
+  tile.families = kWithFastSharedMemory;
+  tile.unroll = unroll;
   return tile;
 }
 
 constexpr GpuTile cooperativeOf(int64_t rows, int64_t quads, int64_t columns, int64_t lines, int64_t depth,
-                                int64_t buffers = 1, int64_t ahead = 1, int64_t band = 1) {
-  GpuTile tile;
-  tile.kind = GpuTile::Kind::Cooperative;
-  tile.rows = rows;
-  tile.quads = quads;
-  tile.columnThreads = columns;
-  tile.rowThreads = lines;
-  tile.depth = depth;
-  tile.buffers = buffers;
-  tile.ahead = ahead;
-  tile.band = band;
+                                int64_t parts = 1) {
+  GpuTile tile = tileOf(GpuTile::Kind::Cooperative, rows, quads, columns, lines, depth, parts);
+  tile.buffers = 1;
+  return tile;
+}
+
+/// There is no room for two buffers of more steps, and so few want loads that are three parts ahead.
+constexpr GpuTile widestCooperative() {
+  GpuTile tile = cooperativeOf(4, 4, 4, 2, 16);
+  tile.buffers = 2;
+  tile.ahead = 3;
+  tile.band = 8;
   return tile;
 }
 
@@ -123,6 +131,7 @@ GpuTile soonest(const TileRequest &request, llvm::ArrayRef<MeasuredTile> measure
     const int64_t tiles = request.blocks * llvm::divideCeil(request.rows, tile.tileRows()) *
                           llvm::divideCeil(request.columns, tile.tileColumns());
     const double takes = double(llvm::divideCeil(tiles, kUnits * candidate.perUnit)) * candidate.nanoseconds *
+                         double(llvm::alignTo(request.depth, tile.depth)) *
                          (request.depth % tile.depth == 0 ? 1 : tail);
     if (!best || takes < least) {
       least = takes;
@@ -132,37 +141,42 @@ GpuTile soonest(const TileRequest &request, llvm::ArrayRef<MeasuredTile> measure
   return best->tile;
 }
 
-// All were found on 1024 x 1024, 4096 x 4096 and the 3x3 layers of ResNet-50 at batch 1 and 16.
+// All were found on 1024 x 1024, 4096 x 4096 and the layers of ResNet-50 at batch 1, those of 3x3 at batch 16 too.
 
 /// Where tiles are small, sets of invocations share each: a unit needs eight groups of 32 to be busy.
 constexpr MeasuredTile kSharedTiles[] = {
-    {102.0, 1, sharedOf(8, 2, 16, 16, 16, 1, 1)}, // 128 x 128
-    {81.0, 1, sharedOf(6, 2, 16, 16, 16)},        // 96 x 128
-    {56.5, 2, sharedOf(8, 1, 16, 8, 16, 1, 1)},   // 64 x 64
-    {45.5, 1, sharedOf(6, 2, 8, 16, 16, 2)},      // 96 x 64
-    {20.0, 1, sharedOf(4, 1, 8, 12, 32, 4)},      // 48 x 32
-    {12.3, 1, sharedOf(4, 1, 8, 8, 32, 4)},       // 32 x 32
-    {8.9, 1, sharedOf(4, 1, 8, 4, 32, 4)},        // 16 x 32
+    {188.0, 2, sharedOf(8, 4, 8, 16, 8, 1, 2)},  // 128 x 128
+    {148.0, 3, sharedOf(8, 2, 8, 16, 8, 1, 2)},  // 128 x 64
+    {74.9, 1, sharedOf(6, 2, 16, 16, 16, 1, 2)}, // 96 x 128
+    {40.7, 1, sharedOf(6, 2, 8, 16, 16, 2, 2)},  // 96 x 64
+    {27.2, 1, sharedOf(8, 2, 8, 8, 16, 2, 2)},   // 64 x 64
+    {16.4, 1, sharedOf(8, 1, 8, 8, 32, 4, 2)},   // 64 x 32
+    {13.4, 1, sharedOf(6, 1, 8, 8, 64, 4)},      // 48 x 32
+    {9.5, 1, sharedOf(4, 1, 8, 8, 64, 4)},       // 32 x 32
+    {6.0, 1, sharedOf(4, 1, 8, 4, 64, 8)},       // 16 x 32
+    {4.3, 1, sharedOf(2, 1, 8, 4, 128, 8)},      // 8 x 32
 };
 
 /// For reductions too short to be shared.
 constexpr MeasuredTile kSharedTilesOfFewSteps[] = {
-    {102.0, 1, sharedOf(8, 2, 16, 16, 16)}, {81.0, 1, sharedOf(6, 2, 16, 16, 16)}, {56.5, 2, sharedOf(8, 1, 16, 8, 16)},
-    {46.5, 1, sharedOf(6, 1, 16, 16, 16)},  {15.0, 1, sharedOf(4, 1, 8, 8, 16)},
+    {102.0, 1, sharedOf(8, 2, 16, 16, 16)},    {81.0, 1, sharedOf(6, 2, 16, 16, 16)},
+    {56.5, 2, sharedOf(8, 1, 16, 8, 16)},      {46.5, 1, sharedOf(6, 1, 16, 16, 16)},
+    {13.5, 1, sharedOf(4, 1, 8, 8, 16, 1, 2)},
 };
 
-/// Of operands in f16. Deep parts read whole lines of the caches; the widest tile has room for two buffers of few steps
-/// alone, and then needs loads that are three parts ahead.
+/// Of operands in f16. Deep parts read whole lines of the caches.
 constexpr MeasuredTile kCooperativeTiles[] = {
-    {28.0, 1, cooperativeOf(4, 4, 4, 2, 16, 2, 3, 8)}, // 128 x 256
-    {15.4, 1, cooperativeOf(3, 2, 4, 2, 64)},          // 96 x 128
-    {12.3, 1, cooperativeOf(2, 2, 4, 2, 64)},          // 64 x 128
-    {8.5, 1, cooperativeOf(3, 2, 2, 2, 128)},          // 96 x 64
-    {9.2, 1, cooperativeOf(3, 2, 2, 2, 64)},           // the same, for reductions that are no multiple of 128
-    {8.7, 1, cooperativeOf(1, 2, 2, 2, 96)},           // 32 x 64
-    {5.2, 1, cooperativeOf(1, 1, 2, 2, 128)},          // 32 x 32
-    {6.2, 1, cooperativeOf(1, 1, 2, 2, 64)},           // the same
-    {4.2, 1, cooperativeOf(1, 1, 1, 2, 128)},          // 32 x 16
+    {28.0, 1, widestCooperative()},              // 128 x 256
+    {13.5, 1, cooperativeOf(3, 4, 2, 2, 64)},    // 96 x 128
+    {10.9, 1, cooperativeOf(2, 2, 4, 2, 64)},    // 64 x 128
+    {7.4, 1, cooperativeOf(3, 4, 1, 2, 128, 2)}, // 96 x 64
+    {8.3, 1, cooperativeOf(3, 2, 2, 2, 64)},     // the same, for reductions that are no multiple of 128
+    {5.0, 1, cooperativeOf(1, 2, 2, 2, 96)},     // 32 x 64
+    {6.1, 1, cooperativeOf(1, 2, 2, 2, 64)},     // the same
+    {4.0, 1, cooperativeOf(1, 1, 2, 2, 128)},    // 32 x 32
+    {5.0, 1, cooperativeOf(1, 1, 2, 2, 64)},     // the same
+    {2.8, 1, cooperativeOf(1, 2, 1, 1, 256, 8)}, // 16 x 32
+    {2.1, 1, cooperativeOf(1, 1, 1, 1, 256, 8)}, // 16 x 16
 };
 
 std::optional<GpuTile> sharedTile(const TileRequest &request) {
@@ -210,7 +224,7 @@ std::optional<GpuTile> cooperativeTile(const TileRequest &request) {
 
 const char *faultOf(const GpuTile &tile) {
   for (int64_t number : {tile.rows, tile.quads, tile.columnThreads, tile.rowThreads, tile.depth, tile.parts,
-                         tile.buffers, tile.ahead, tile.band})
+                         tile.buffers, tile.ahead, tile.band, tile.unroll})
     if (number < 1 || number > 1024)
       return "every number must be from 1 to 1024";
   if (tile.invocations() > 1024)
@@ -221,15 +235,18 @@ const char *faultOf(const GpuTile &tile) {
       return "invocations must stand in groups of 8 by 4";
     if (tile.depth % (4 * tile.parts) != 0)
       return "parts must share fours of the depth evenly";
+    if (tile.unroll > 2)
+      return "at most two parts of the reduction can be a turn";
     return nullptr;
   case GpuTile::Kind::Cooperative:
-    if (tile.depth % kMatrixSize != 0)
-      return "the depth must be whole matrices";
+    if (tile.depth % (kMatrixSize * tile.parts) != 0)
+      return "parts must share whole matrices of the depth evenly";
     if (tile.buffers > 2 || (tile.buffers == 1 && tile.ahead > 1))
       return "there are at most two buffers, and loads are further ahead only of two";
     if (tile.invocations() / kSubgroup * kMatrixSize * 4 >
-        tile.buffers * tile.tileRows() * (tile.depth / 8 + kMatrixPadChunks))
-      return "the left operand must take at least as much memory as a matrix of each subgroup";
+        tile.buffers * std::max(tile.tileRows() * (tile.depth / 8 + kMatrixPadChunks),
+                                tile.depth * (tile.tileColumns() / 8 + kMatrixPadChunks)))
+      return "an operand must take at least as much memory as a matrix of each subgroup";
     return nullptr;
   default:
     return nullptr;
@@ -247,10 +264,10 @@ llvm::Expected<GpuTile> parseGpuTile(llvm::StringRef text) {
   else
     return fail("a tile must be shared or cooperative");
   const std::pair<llvm::StringRef, int64_t GpuTile::*> fields[] = {
-      {"rows", &GpuTile::rows},         {"quads", &GpuTile::quads}, {"columns", &GpuTile::columnThreads},
-      {"lines", &GpuTile::rowThreads},  {"depth", &GpuTile::depth}, {"parts", &GpuTile::parts},
-      {"buffers", &GpuTile::buffers},   {"ahead", &GpuTile::ahead}, {"band", &GpuTile::band},
-      {"deferred", &GpuTile::deferred},
+      {"rows", &GpuTile::rows},        {"quads", &GpuTile::quads}, {"columns", &GpuTile::columnThreads},
+      {"lines", &GpuTile::rowThreads}, {"depth", &GpuTile::depth}, {"parts", &GpuTile::parts},
+      {"buffers", &GpuTile::buffers},  {"ahead", &GpuTile::ahead}, {"band", &GpuTile::band},
+      {"unroll", &GpuTile::unroll},
   };
   llvm::SmallVector<llvm::StringRef, 8> items;
   rest.split(items, ',', -1, /*KeepEmpty=*/false);

@@ -415,12 +415,16 @@ private:
     vk.CmdPipelineBarrier(commands, before, after, 0, 1, &all, 0, nullptr, 0, nullptr);
   }
 
-  /// With a barrier after each, as launches that depend on one another have.
+  /// With the barrier after each that the runtime puts between launches that depend on one another: it names what
+  /// shaders do alone, which takes this driver 2 microseconds less than any access to memory does.
   double timeLaunches(const Kernel &kernel, int launches) {
     constexpr VkPipelineStageFlags compute = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
+    auto written = make<VkMemoryBarrier>(VK_STRUCTURE_TYPE_MEMORY_BARRIER);
+    written.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT;
+    written.dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT;
     auto launch = [&] {
       vk.CmdDispatch(commands, kernel.groups, kernel.rows, 1);
-      wait(compute, compute);
+      vk.CmdPipelineBarrier(commands, compute, compute, 0, 1, &written, 0, nullptr, 0, nullptr);
     };
     begin();
     vk.CmdResetQueryPool(commands, stamps, 0, 2);

@@ -229,9 +229,11 @@ TEST_F(GpuContraction, SetsThatAddUpSomeRowsAtATime) {
   check(Matmul{40, 30, 70}.text(), 1e-5, tried("shared:rows=1,quads=4,columns=8,lines=4,depth=16,parts=4"));
 }
 
-TEST_F(GpuContraction, StepsThatAreMultipliedBehindTheBarrier) {
-  check(Matmul{70, 70, 50}.text(), 1e-5, tried("shared:rows=4,quads=2,columns=8,lines=8,depth=16,deferred=1"));
-  check(Matmul{40, 40, 16}.text(), 1e-5, tried("shared:rows=4,quads=1,columns=8,lines=4,depth=16,parts=2,deferred=1"));
+TEST_F(GpuContraction, TwoPartsATurn) {
+  // Five parts, the last of them not full; four; and one alone.
+  check(Matmul{70, 70, 70}.text(), 1e-5, tried("shared:rows=4,quads=2,columns=8,lines=8,depth=16,unroll=2"));
+  check(Matmul{40, 40, 64}.text(), 1e-5, tried("shared:rows=4,quads=1,columns=8,lines=4,depth=16,parts=2,unroll=2"));
+  check(Matmul{40, 40, 16}.text(), 1e-5, tried("shared:rows=2,quads=4,columns=8,lines=4,depth=16,unroll=2"));
 }
 
 TEST_F(GpuContraction, BandsOfTiles) {

@@ -42,13 +42,14 @@ TEST(GpuTileTables, LargeProductsGetLargeTiles) {
   EXPECT_EQ(tile.kind, Kind::Shared);
   EXPECT_EQ(tile.tileRows(), 128);
   EXPECT_EQ(tile.tileColumns(), 128);
-  EXPECT_EQ(tile.invocations(), 256);
+  EXPECT_EQ(tile.rows * 4 * tile.quads, 128); // Sums an invocation: what is loaded is used so often.
 }
 
 TEST(GpuTileTables, SmallProductsAreCutUntilTheyFillTheGpu) {
-  // 1024 x 1024 is 64 tiles of 128, 256 of 64; a layer of 14 x 14 is 56 tiles of 32 x 32.
+  // 1024 x 1024 is 64 tiles of 128, 256 of 64; a layer of 14 x 14 is 56 tiles of 32 x 32, one of 7 x 7 is 64 of 16.
   EXPECT_EQ(chooseGpuTiles(matmul(1024, 1024, 1024)).front().tileRows(), 64);
   EXPECT_EQ(chooseGpuTiles(matmul(196, 256, 2304)).front().tileRows(), 16);
+  EXPECT_EQ(chooseGpuTiles(matmul(49, 512, 4608)).front().tileRows(), 8);
 }
 
 TEST(GpuTileTables, RoundsOfWorkgroupsAreFull) {
@@ -83,7 +84,7 @@ TEST(GpuTileTables, PartsFillTheReductionWhereTheyCan) {
 }
 
 TEST(GpuTileTables, LongReductionsOfFewTilesAreDivided) {
-  EXPECT_EQ(chooseGpuTiles(matmul(196, 256, 2304)).front().parts, 4);
+  EXPECT_EQ(chooseGpuTiles(matmul(196, 256, 2304)).front().parts, 8);
   EXPECT_EQ(chooseGpuTiles(matmul(196, 256, 64)).front().parts, 1);
   EXPECT_EQ(chooseGpuTiles(matmul(4096, 4096, 4096)).front().parts, 1);
 }
@@ -167,6 +168,12 @@ TEST(GpuTileTables, ReadsATileToBeTried) {
   EXPECT_EQ(tile->tileColumns(), 64);
   EXPECT_EQ(tile->invocations(), 64);
   EXPECT_EQ(tile->ahead, 3);
+
+  tile = parseGpuTile("cooperative:rows=1,quads=2,columns=1,lines=2,depth=128,buffers=1,parts=4");
+  ASSERT_TRUE(bool(tile));
+  EXPECT_EQ(tile->tileRows(), 32);
+  EXPECT_EQ(tile->tileColumns(), 32);
+  EXPECT_EQ(tile->invocations(), 256);
 }
 
 std::string faultIn(llvm::StringRef text) {
@@ -182,7 +189,9 @@ TEST(GpuTileTables, SaysWhatIsWrongWithATile) {
   EXPECT_NE(faultIn("shared:columns=4,lines=8,depth=16"), "");
   EXPECT_NE(faultIn("shared:columns=8,lines=8,depth=16,parts=8"), "");
   EXPECT_NE(faultIn("shared:columns=64,lines=32,depth=16"), "");
+  EXPECT_NE(faultIn("shared:columns=8,lines=8,depth=16,unroll=3"), "");
   EXPECT_NE(faultIn("cooperative:columns=1,lines=1,depth=24"), "");
+  EXPECT_NE(faultIn("cooperative:columns=1,lines=1,depth=32,parts=4"), "");
   EXPECT_NE(faultIn("cooperative:depth=32,buffers=1,ahead=2"), "");
   EXPECT_NE(faultIn("cooperative:columns=8,lines=1,rows=1,depth=16,buffers=1"), "");
   EXPECT_EQ(faultIn("shared:rows=8,quads=2,columns=16,lines=16,depth=16"), "");
