@@ -124,9 +124,15 @@ TEST(GpuTileTables, CpusThatPlayAGpuGetTallTiles) {
 }
 
 TEST(GpuTileTables, FewRowsDivideTheReduction) {
-  const GpuTile tile = chooseGpuTiles(matmul(1, 1000, 2048)).front();
-  EXPECT_EQ(tile.kind, Kind::Split);
-  EXPECT_EQ(tile.invocations(), 128);
+  const llvm::SmallVector<GpuTile, 4> tiles = chooseGpuTiles(matmul(1, 1000, 2048));
+  ASSERT_EQ(tiles.size(), 2u);
+  for (const GpuTile &tile : tiles)
+    EXPECT_EQ(tile.kind, Kind::Split);
+  // A phone has the smaller one.
+  EXPECT_EQ(tiles.front().families & (1u << NACRE_GPU_ADRENO | 1u << NACRE_GPU_MALI), 0u);
+  EXPECT_EQ(tiles.front().invocations(), 512);
+  EXPECT_EQ(tiles.back().families, 0u);
+  EXPECT_EQ(tiles.back().invocations(), 128);
   // 16384 quads of columns are invocations enough.
   EXPECT_EQ(chooseGpuTiles(matmul(1, 65536, 2048)).front().kind, Kind::Direct);
 }
@@ -182,7 +188,7 @@ std::string faultIn(llvm::StringRef text) {
 }
 
 TEST(GpuTileTables, SaysWhatIsWrongWithATile) {
-  EXPECT_EQ(faultIn("direct:rows=4"), "'direct:rows=4': a tile must be shared or cooperative");
+  EXPECT_EQ(faultIn("direct:rows=4"), "'direct:rows=4': a tile must be shared, cooperative or split");
   EXPECT_EQ(faultIn("shared:height=4"), "'shared:height=4': 'height=4' must be a field and its number, as rows=8");
   EXPECT_EQ(faultIn("shared:rows=x"), "'shared:rows=x': 'rows=x' must be a field and its number, as rows=8");
   EXPECT_NE(faultIn("shared:rows=0,depth=16"), "");
@@ -193,6 +199,8 @@ TEST(GpuTileTables, SaysWhatIsWrongWithATile) {
   EXPECT_NE(faultIn("cooperative:columns=1,lines=1,depth=24"), "");
   EXPECT_NE(faultIn("cooperative:columns=1,lines=1,depth=32,parts=4"), "");
   EXPECT_NE(faultIn("cooperative:depth=32,buffers=1,ahead=2"), "");
+  EXPECT_NE(faultIn("split:rows=1,columns=4,lines=2,depth=32"), "");
+  EXPECT_NE(faultIn("split:rows=4,columns=4,lines=1,depth=2"), "");
   EXPECT_NE(faultIn("cooperative:columns=8,lines=1,rows=1,depth=16,buffers=1"), "");
   EXPECT_EQ(faultIn("shared:rows=8,quads=2,columns=16,lines=16,depth=16"), "");
 }
