@@ -81,17 +81,7 @@ Constant *gpuVariants(ConstantTables &tables, ArrayRef<codegen::GpuKernelCode> v
   SmallVector<nacre_gpu_variant> rows;
   SmallVector<Pointer> pointers;
   for (auto [number, variant] : enumerate(variants)) {
-    nacre_gpu_variant row{};
-    row.needs = variant.needs;
-    row.unit_extent = variant.unitExtent;
-    row.code_bytes = variant.code.size() * sizeof(uint32_t);
-    row.binding_count = variant.bindings.size();
-    row.groups = variant.groups;
-    row.workgroup_size = variant.workgroupSize;
-    row.shared_bytes = variant.sharedBytes;
-    row.families = variant.families;
-    row.shifted = variant.shifted;
-    row.piece_bytes = variant.pieceBytes;
+    const nacre_gpu_variant row = gpuVariantRow(variant);
     const size_t base = number * sizeof row;
     pointers.push_back(
         {base + offsetof(nacre_gpu_variant, code), tables.add("spirv", ArrayRef<uint32_t>(variant.code))});
@@ -172,6 +162,7 @@ void buildModule(Module &module, const TableInputs &inputs, const codegen::Targe
   model.target = rows.strings.add(target.name);
   model.strings_bytes = rows.strings.blob.size();
   model.dim_count = rows.dims.size();
+  model.gpu_code_hash = hashOfGpuCode(inputs.kernels);
 
   SmallVector<Pointer> pointers{
       {offsetof(nacre_model_table, head) + offsetof(nacre_model, functions),

@@ -46,6 +46,13 @@ std::string nodeNames(mlir::Location location);
 
 TableRows readRows(const TableInputs &inputs);
 
+/// A variant's row, without its code and its bindings.
+nacre_gpu_variant gpuVariantRow(const codegen::GpuKernelCode &variant);
+
+/// Of the rows, code and bindings of all GPU variants, and whose they are; 0 where there are none. The same on every
+/// machine that compiles.
+uint64_t hashOfGpuCode(llvm::ArrayRef<CompiledKernel> kernels);
+
 } // namespace nacre::package
 
 #endif // NACRE_CODEGEN_PACKAGE_TABLEROWS_H

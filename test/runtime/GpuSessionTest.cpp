@@ -326,6 +326,20 @@ TEST_F(CacheTest, KeepsPipelinesInOneFile) {
   EXPECT_EQ(std::filesystem::last_write_time(files()[0]), written) << "nothing was new";
 }
 
+// The compiler's hash alone tells one model's code from another's: create need not read it all.
+TEST_F(CacheTest, KeepsOneFileForEachHash) {
+  ASSERT_EQ(create(), NACRE_OK) << reason;
+  destroy();
+  toy.kernels[3].gpu = &toy.addAnywhere;
+  ASSERT_EQ(create(), NACRE_OK) << reason;
+  destroy();
+  EXPECT_EQ(files().size(), 1u);
+  ++toy.table.gpu_code_hash;
+  ASSERT_EQ(create(), NACRE_OK) << reason;
+  runAndCheck();
+  EXPECT_EQ(files().size(), 2u);
+}
+
 TEST_F(CacheTest, PassesOverADamagedFile) {
   ASSERT_EQ(create(), NACRE_OK) << reason;
   destroy();

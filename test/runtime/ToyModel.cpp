@@ -151,7 +151,8 @@ ToyModel::ToyModel() {
            text("toy"),
            text("nacre 0"),
            text("host"),
-           nullptr};
+           nullptr,
+           0};
 }
 
 float toyInput(int64_t index) { return static_cast<float>(index % 7 - 3); }

@@ -31,7 +31,7 @@
 extern "C" {
 #endif
 
-#define NACRE_FORMAT_VERSION 2
+#define NACRE_FORMAT_VERSION 3
 
 /** The name under which the runtime's archive defines the table of functions that the head points to (hidden). */
 #define NACRE_FUNCTIONS_SYMBOL "nacre_runtime_functions"
@@ -299,6 +299,7 @@ typedef struct nacre_model_table {
   uint32_t compiler;                  /**< Name and version. */
   uint32_t target;                    /**< As given to --target=. */
   const nacre_gpu_engine *gpu_engine; /**< &nacre_runtime_gpu_vulkan; NULL where no kernel has a GPU variant. */
+  uint64_t gpu_code_hash;             /**< Of all GPU variants: what is kept in a cache folder belongs to these. */
 } nacre_model_table;
 
 #ifdef __cplusplus

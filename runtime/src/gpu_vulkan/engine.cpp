@@ -91,15 +91,6 @@ void tell(const Engine &engine) {
   tell(*engine.session, text);
 }
 
-/// Of all GPU code of the model.
-uint64_t hash_code(const nacre_model_table &model) {
-  uint64_t code = hash(nullptr, 0);
-  for (uint32_t i = 0; i < model.kernel_count; ++i)
-    for (uint32_t k = 0; k < model.kernels[i].gpu_count; ++k)
-      code = hash(model.kernels[i].gpu[k].code, model.kernels[i].gpu[k].code_bytes, code);
-  return code;
-}
-
 /// Adds the time since `since`, which becomes now.
 void note(uint64_t &time, uint64_t &since) {
   const uint64_t at = now();
@@ -114,12 +105,11 @@ bool fill(Engine &engine, const nacre_session_options &options, uint64_t cpu_fea
       !prepare_choice(engine, options, reason))
     return false;
   note(engine.open_time, since);
-  const uint64_t code = hash_code(*session.model);
-  CacheFile file(options.cache_folder, FileKind::Pipelines, engine.device.traits, code);
+  CacheFile file(options.cache_folder, FileKind::Pipelines, engine.device.traits, session.model->gpu_code_hash);
   if (!open_pipelines(engine.device, session, file, engine.pool, engine.pipelines, reason))
     return false;
   note(engine.pipelines_time, since);
-  if ((options.gpu_self_test || options.tune_budget_ms) && !measure(engine, options, cpu_features, code, reason))
+  if ((options.gpu_self_test || options.tune_budget_ms) && !measure(engine, options, cpu_features, reason))
     return false;
   note(engine.measuring_time, since);
   if (!make_code(engine, reason))

@@ -70,10 +70,8 @@ void drop_plan(Engine &engine);
 /// Memory for the layout.
 bool make_storages(Engine &engine, Reason &reason);
 
-/// Tests and tunes as the options ask, or as the cache folder knows: bars code, and changes wishes. `code` is a hash of
-/// all code. measuring.cpp
-bool measure(Engine &engine, const nacre_session_options &options, uint64_t cpu_features, uint64_t code,
-             Reason &reason);
+/// Tests and tunes as the options ask, or as the cache folder knows: bars code, and changes wishes. measuring.cpp
+bool measure(Engine &engine, const nacre_session_options &options, uint64_t cpu_features, Reason &reason);
 
 /// The GPU code of a step that the GPU has a share of.
 Code code_of(const Engine &engine, uint32_t step);

@@ -140,8 +140,7 @@ void keep_wishes(Engine &engine, CacheFile &file) {
     file.write(kept, steps * sizeof *kept);
 }
 
-bool test_and_tune(Engine &engine, const nacre_session_options &options, uint64_t cpu_features, uint64_t code,
-                   Reason &reason) {
+bool test_and_tune(Engine &engine, const nacre_session_options &options, uint64_t cpu_features, Reason &reason) {
   const Session &session = *engine.session;
   const nacre_entry &entry = *session.entry;
   const uint64_t began = now();
@@ -158,7 +157,7 @@ bool test_and_tune(Engine &engine, const nacre_session_options &options, uint64_
     reason << "the allocator refused memory for measuring the GPU";
     return false;
   }
-  uint64_t model = hash(entry.steps, entry.step_count * sizeof *entry.steps, code);
+  uint64_t model = hash(entry.steps, entry.step_count * sizeof *entry.steps, session.model->gpu_code_hash);
   model = hash(entry.operands, entry.operand_count * sizeof *entry.operands, model);
   CacheFile verdicts(options.cache_folder, FileKind::Verdicts, engine.device.traits, model);
   const uint64_t cpu[] = {cpu_features, session.executor->threads};
@@ -207,9 +206,8 @@ bool wish_for(Measuring &measuring, const Part &part, Placement placement, uint3
   return true;
 }
 
-bool measure(Engine &engine, const nacre_session_options &options, uint64_t cpu_features, uint64_t code,
-             Reason &reason) {
-  const bool good = test_and_tune(engine, options, cpu_features, code, reason);
+bool measure(Engine &engine, const nacre_session_options &options, uint64_t cpu_features, Reason &reason) {
+  const bool good = test_and_tune(engine, options, cpu_features, reason);
   // Whatever it came to, the session has not run yet.
   __builtin_memset(engine.session->memory.state, 0, engine.session->model->state_bytes);
   return good;

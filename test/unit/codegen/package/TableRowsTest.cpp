@@ -72,4 +72,34 @@ TEST(TableRows, OperandsOfViewsAndOfPackedWeights) {
   EXPECT_EQ(operands[2].bytes, 8u * 8 * 4);
 }
 
+codegen::GpuKernelCode gpuCode(uint32_t word, uint32_t groups = 1) {
+  codegen::GpuKernelCode code;
+  code.code = {0x07230203, word};
+  code.bindings = {0, 1};
+  code.groups = groups;
+  return code;
+}
+
+/// Of kernels with these variants.
+uint64_t hashOf(std::initializer_list<std::initializer_list<codegen::GpuKernelCode>> all) {
+  std::vector<package::CompiledKernel> kernels;
+  for (const auto &variants : all) {
+    kernels.emplace_back();
+    for (const codegen::GpuKernelCode &variant : variants)
+      kernels.back().gpu.variants.push_back(variant);
+  }
+  return package::hashOfGpuCode(kernels);
+}
+
+// What is kept of a model on a device must not be taken for another's.
+TEST(TableRows, TheHashTellsGpuCodeApart) {
+  const uint64_t hash = hashOf({{gpuCode(1), gpuCode(2)}, {gpuCode(3)}});
+  EXPECT_EQ(hash, hashOf({{gpuCode(1), gpuCode(2)}, {gpuCode(3)}}));
+  EXPECT_NE(hash, hashOf({{gpuCode(1), gpuCode(2)}, {gpuCode(4)}})) << "a word";
+  EXPECT_NE(hash, hashOf({{gpuCode(2), gpuCode(1)}, {gpuCode(3)}})) << "the order";
+  EXPECT_NE(hash, hashOf({{gpuCode(1)}, {gpuCode(2), gpuCode(3)}})) << "the kernel";
+  EXPECT_NE(hash, hashOf({{gpuCode(1), gpuCode(2)}, {gpuCode(3, 2)}})) << "how it is launched";
+  EXPECT_EQ(hashOf({{}, {}}), 0u);
+}
+
 } // namespace
