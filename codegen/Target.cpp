@@ -32,12 +32,13 @@ namespace {
 struct System {
   StringLiteral name;
   StringLiteral triple;
+  bool mayPlayGpu; // As in Target.
 };
 
 constexpr System kSystems[] = {
-    {"linux-x86_64", "x86_64-unknown-linux-gnu"},
-    {"linux-arm64", "aarch64-unknown-linux-gnu"},
-    {"android-arm64", "aarch64-unknown-linux-android24"},
+    {"linux-x86_64", "x86_64-unknown-linux-gnu", true},
+    {"linux-arm64", "aarch64-unknown-linux-gnu", true},
+    {"android-arm64", "aarch64-unknown-linux-android24", false},
 };
 
 StringRef hostName() { return Triple(sys::getProcessTriple()).isAArch64() ? "linux-arm64" : "linux-x86_64"; }
@@ -141,6 +142,7 @@ Expected<Target> makeTarget(const System &system, StringRef cpu) {
   Target target;
   target.name = system.name.str();
   target.triple = system.triple.str();
+  target.mayPlayGpu = system.mayPlayGpu;
   const bool v4 = hasAll(*features, kX86Features[2].names), v3 = hasAll(*features, kX86Features[1].names);
   target.isa = arm64 ? Isa::Neon : v4 ? Isa::Avx512 : v3 ? Isa::Avx2 : Isa::Sse4;
   target.cpu = arm64 ? "generic" : v4 ? "x86-64-v4" : v3 ? "x86-64-v3" : "x86-64-v2";

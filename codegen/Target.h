@@ -29,6 +29,8 @@ struct Target {
   Isa isa = Isa::Avx2;
   uint64_t needs = 0; ///< NACRE_CPU_NEED bits of all that kernels may use.
   uint64_t l1Bytes = 0, l2Bytes = 0;
+  /// A device of this system may be a CPU that plays a GPU: lavapipe, SwiftShader. Phones have GPUs of their own.
+  bool mayPlayGpu = true;
 
   bool isArm64() const { return isa == Isa::Neon; }
   /// Vector registers, and their width.

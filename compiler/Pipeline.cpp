@@ -249,7 +249,7 @@ private:
     codegen::GpuOptions gpuOptions;
     gpuOptions.precision = options.gpuPrecision == GpuPrecision::F16 ? codegen::GpuOptions::Precision::F16
                                                                      : codegen::GpuOptions::Precision::F32;
-    gpuOptions.mayBePlayed = !llvm::StringRef(report.target).starts_with("android");
+    gpuOptions.mayBePlayed = targets.front().mayPlayGpu;
     llvm::FailureOr<codegen::GpuKernel> code = codegen::compileGpuKernel(kernel.kernel, gpuOptions);
     if (failed(code))
       return failure();

@@ -54,6 +54,12 @@ TEST(Target, ACpuIsTheBaselineAndTheFeaturesThatAreChecked) {
   EXPECT_EQ(parse("linux-x86_64", "x86-64-v4").front().isa, Isa::Avx512);
 }
 
+TEST(Target, OnlyAPhoneSurelyHasAGpuOfItsOwn) {
+  EXPECT_TRUE(parse("linux-x86_64", "").front().mayPlayGpu);
+  EXPECT_TRUE(parse("linux-arm64", "").front().mayPlayGpu);
+  EXPECT_FALSE(parse("android-arm64", "").front().mayPlayGpu);
+}
+
 TEST(Target, OldX86CpusGetNoMoreThanSse) {
   for (const char *cpu : {"x86-64-v2", "nehalem", "sandybridge"}) {
     Target target = parse("linux-x86_64", cpu).front();
