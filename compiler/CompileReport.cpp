@@ -12,6 +12,14 @@ namespace nacre {
 
 StringRef LaunchReport::engine() const { return gpuShare == 0 ? "cpu" : gpuShare == 1 ? "gpu" : "cut"; }
 
+void CompileReport::addTime(Phase phase, double milliseconds) {
+  auto known = find_if(phaseMilliseconds, [&](const auto &other) { return other.first == phase; });
+  if (known == phaseMilliseconds.end())
+    phaseMilliseconds.emplace_back(phase, milliseconds);
+  else
+    known->second += milliseconds;
+}
+
 double CompileReport::totalMilliseconds() const {
   double total = 0;
   for (auto [phase, milliseconds] : phaseMilliseconds)
@@ -38,6 +46,7 @@ json::Value CompileReport::toJson() const {
                       {"output", output},
                       {"target", target},
                       {"cpu", cpu},
+                      {"gpu_precision", gpuPrecision == GpuPrecision::F16 ? "fp16" : "fp32"},
                       {"operators", int64_t(operators)},
                       {"kernels", int64_t(kernels)},
                       {"weight_bytes", int64_t(weightBytes)},
@@ -75,6 +84,8 @@ std::string CompileReport::summary() const {
                 size(codeBytes), size(fileBytes));
   if (unsigned onGpu = count_if(launches, [](const LaunchReport &launch) { return launch.gpuShare > 0; }))
     os << formatv("  GPU: {0} launches, {1} of SPIR-V\n", onGpu, size(gpuCodeBytes));
+  if (precisionTakenBack)
+    os << "  fp16: nothing for the GPU, so that values are stored as fp32\n";
   if (predicted)
     os << formatv("  predicted for {0}: {1:F2} ms with {2} meetings, CPU only {3:F2} ms\n", device, predicted->placed,
                   predicted->meetings, predicted->cpu);

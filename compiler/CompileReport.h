@@ -41,8 +41,10 @@ struct LaunchReport {
 
 struct CompileReport {
   std::string model, output, target, cpu, device;
-  unsigned operators = 0; ///< After the graph phase.
-  unsigned kernels = 0;   ///< Different ones.
+  GpuPrecision gpuPrecision = GpuPrecision::F32; ///< What values and weights are stored as.
+  bool precisionTakenBack = false;               ///< Another was asked for, with which the GPU got nothing.
+  unsigned operators = 0;                        ///< After the graph phase.
+  unsigned kernels = 0;                          ///< Different ones.
   std::vector<LaunchReport> launches;
   std::optional<PredictedRun> predicted; ///< Milliseconds; none without a device.
   uint64_t weightBytes = 0;              ///< Packed, every encoding.
@@ -52,6 +54,8 @@ struct CompileReport {
   uint64_t fileBytes = 0;
   std::vector<std::pair<Phase, double>> phaseMilliseconds;
 
+  /// A phase may run twice.
+  void addTime(Phase phase, double milliseconds);
   double totalMilliseconds() const;
   llvm::json::Value toJson() const;
   /// The summary that the driver prints: a few lines for people.

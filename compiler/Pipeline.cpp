@@ -19,6 +19,7 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/ThreadPool.h"
@@ -100,6 +101,8 @@ public:
     report.target = targets.back().name;
     report.cpu = options.cpus;
     report.device = options.device;
+    report.gpuPrecision =
+        options.placement.engines == Placement::Engines::Cpu ? GpuPrecision::F32 : options.gpuPrecision;
 
     // Each phase reads what the one before it wrote, and nothing else.
     const std::pair<Phase, std::function<LogicalResult()>> phases[] = {
@@ -111,13 +114,21 @@ public:
         {Phase::Codegen, [&] { return compileKernels(); }},
         {Phase::Package, [&] { return isText() ? printKernels() : package(); }},
     };
-    for (const auto &[phase, work] : phases) {
+    for (size_t next = 0; next < std::size(phases);) {
+      const auto &[phase, work] = phases[next++];
       progress(phase, 0, 0);
       auto begin = std::chrono::steady_clock::now();
       if (failed(work()))
         return failure();
       std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - begin;
-      report.phaseMilliseconds.emplace_back(phase, taken.count());
+      report.addTime(phase, taken.count());
+      // What values are stored as decides where they are computed, and the other way round. The GPU's precision is
+      // tried, and taken back where the GPU gets nothing: the CPU would pay for it in time and in digits.
+      if (phase == Phase::Place && narrows() && kernelsWithGpuShare().empty()) {
+        takeBackPrecision();
+        next = 0;
+        continue;
+      }
       if (options.compileTo == phase && phase < Phase::Codegen) {
         printWithoutResources(*module, text);
         break;
@@ -135,7 +146,26 @@ private:
     return passes.run(*module);
   }
 
+  /// Whether all between inputs and outputs is stored as the GPU would have it.
+  bool narrows() const { return report.gpuPrecision == GpuPrecision::F16; }
+
+  void takeBackPrecision() {
+    report.gpuPrecision = GpuPrecision::F32;
+    report.precisionTakenBack = true;
+    report.operators = 0;
+    // The context keeps the bytes of constants for as long as it lives; what was made of the model's is of no use.
+    module->walk([](plan::WeightOp weight) {
+      if (auto bytes = dyn_cast<DenseResourceElementsAttr>(weight.getValue()))
+        bytes.getRawHandle().getResource()->setBlob(AsmResourceBlob());
+    });
+    module = {};
+  }
+
   LogicalResult importModel() {
+    // What import remarks, it remarked the first time.
+    ScopedDiagnosticHandler once(&context, [&](Diagnostic &diagnostic) {
+      return success(report.precisionTakenBack && diagnostic.getSeverity() == DiagnosticSeverity::Remark);
+    });
     module = importer::importOnnx(options.modelPath, importOptionsOf(options), &context);
     return success(bool(module));
   }
@@ -143,8 +173,7 @@ private:
   LogicalResult optimizeGraph() {
     graph::Options graphOptions;
     graphOptions.maxConstantBytes = options.maxConstantBytes;
-    graphOptions.narrowFloats =
-        options.gpuPrecision == GpuPrecision::F16 && options.placement.engines != Placement::Engines::Cpu;
+    graphOptions.narrowFloats = narrows();
     if (failed(runPasses([&](OpPassManager &passes) { graph::buildPipeline(passes, graphOptions); })))
       return failure();
     module->walk([&](Operation *op) {
@@ -158,7 +187,7 @@ private:
     place::Options placeOptions;
     placeOptions.placement = options.placement;
     placeOptions.device = options.device;
-    placeOptions.gpuPrecision = options.gpuPrecision;
+    placeOptions.gpuPrecision = report.gpuPrecision;
     if (failed(runPasses([&](OpPassManager &passes) { place::buildPipeline(passes, placeOptions); })))
       return failure();
     for (auto entry : module->getOps<plan::EntryOp>())
@@ -247,8 +276,7 @@ private:
 
   LogicalResult compileForGpu(package::CompiledKernel &kernel) {
     codegen::GpuOptions gpuOptions;
-    gpuOptions.precision = options.gpuPrecision == GpuPrecision::F16 ? codegen::GpuOptions::Precision::F16
-                                                                     : codegen::GpuOptions::Precision::F32;
+    gpuOptions.precision = narrows() ? codegen::GpuOptions::Precision::F16 : codegen::GpuOptions::Precision::F32;
     gpuOptions.mayBePlayed = targets.front().mayPlayGpu;
     llvm::FailureOr<codegen::GpuKernel> code = codegen::compileGpuKernel(kernel.kernel, gpuOptions);
     if (failed(code))

@@ -87,6 +87,24 @@ class PlacementTest(nacre.NacreTest):
         profile["latency"].update(meeting_us=1e6)
         self.assertEqual(self.place("convnet", "--place=auto", self.save(profile))["predicted_meetings"], 0)
 
+    def test_halves_are_for_a_gpu_that_has_work(self):
+        profile = load(os.path.join(PROFILES, "snapdragon-778g.json"))
+        report = self.path("report.json")
+
+        def library(precision):
+            path = self.compile("convnet", "--place=auto", self.save(profile), f"--gpu-precision={precision}",
+                                f"--report={report}")
+            with open(path, "rb") as file:
+                return file.read(), load(report)["gpu_precision"], load(report)["operators"]
+
+        profile["latency"].update(meeting_us=1e6)
+        self.assertEqual(library("fp16"), library("fp32"))
+        profile["latency"].update(dispatch_us=1e-3, meeting_us=1e-3)
+        profile["gpu"].update(fp32_gflops=1e6, invocations=1, bandwidth_gbps=1e5, cache_bandwidth_gbps=1e5)
+        half, precision, _ = library("fp16")
+        self.assertEqual(precision, "fp16")
+        self.assertLess(len(half), len(library("fp32")[0]))
+
     def test_bad_options_are_refused(self):
         said = self.place("relu", "--place=auto", status=2)
         self.assertIn("--device=list", said)
