@@ -2,13 +2,15 @@
 //
 // What:  a network of f32 computes in f16 between its inputs and outputs.
 // Why:   GPUs of phones are bound by their memory, and read halves in half the time; weights take half the room.
-// How:   every value gets the narrow type; casts stand where the wide one is kept: behind arguments and constants, before
-//        results, and around recurrences, whose state adds up over all steps. Kernels compute in f32 what they read.
+// How:   1. what is computed of integers is found: it keeps the wide type, 2. every other value gets the narrow one, 3.
+//        casts stand where the wide one is kept: behind arguments and constants, before results, around what is computed
+//        of integers, and around recurrences, whose state adds up over all steps. Kernels compute in f32 what they read.
 
 #include "compiler/graph/Passes.h"
 #include "dialects/nn/ConstantData.h"
 
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseSet.h"
 
 #include <cmath>
 
@@ -50,23 +52,88 @@ bool overflows(nn::ConstantOp constant) {
   return false;
 }
 
+//===----------------------------------------------------------------------===//
+// 1. What is computed of integers
+//===----------------------------------------------------------------------===//
+
+/// Whether f16 does not have all of its numbers: indices, positions and counts have more digits, or are beyond kMost.
+bool isLargeInteger(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  return element.isInteger() && element.getIntOrFloatBitWidth() > 8;
+}
+
+/// Whether its results are as wide as its operands: elementwise, movement and sums. Others, convolutions above all, are
+/// the network itself, which an image of integers must not make wide.
+bool keepsWidth(Operation &op) {
+  if (auto product = dyn_cast<nn::MatMulOp>(op)) // an outer product: positions by frequencies
+    return cast<ShapedType>(product.getLhs().getType()).getShape().back() == 1;
+  return isa<nn::UnaryOp, nn::BinaryOp, nn::SelectOp, nn::CastOp, nn::ReduceOp, nn::ArgReduceOp, nn::SoftmaxOp,
+             nn::NormalizeOp, nn::ReshapeOp, nn::BroadcastOp, nn::TransposeOp, nn::ConcatOp, nn::SliceOp, nn::PadOp,
+             nn::GatherOp>(op);
+}
+
+/// Whether its results are small, whatever it reads.
+bool isBounded(Operation &op) {
+  if (auto unary = dyn_cast<nn::UnaryOp>(op)) {
+    switch (unary.getKind()) {
+    case nn::UnaryKind::Sign:
+    case nn::UnaryKind::Sigmoid:
+    case nn::UnaryKind::Tanh:
+    case nn::UnaryKind::Erf:
+    case nn::UnaryKind::Sin:
+    case nn::UnaryKind::Cos:
+    case nn::UnaryKind::Atan:
+      return true;
+    default:
+      return false;
+    }
+  }
+  return isa<nn::SoftmaxOp, nn::NormalizeOp>(op);
+}
+
+/// The operators that compute of integers, and of constants, alone.
+DenseSet<Operation *> findWide(Block &body) {
+  DenseSet<Operation *> wide;
+  for (Operation &op : body) {
+    if (!keepsWidth(op))
+      continue;
+    bool ofIntegers = isa<nn::CastOp>(op) && isLargeInteger(op.getOperand(0).getType()), ofOthers = false;
+    for (Value operand : op.getOperands()) {
+      Operation *from = operand.getDefiningOp();
+      if (!isWide(operand.getType()) || isa_and_nonnull<nn::ConstantOp>(from))
+        continue;
+      const bool follows = from && wide.contains(from) && !isBounded(*from);
+      ofIntegers |= follows;
+      ofOthers |= !follows;
+    }
+    if (ofIntegers && !ofOthers)
+      wide.insert(&op);
+  }
+  return wide;
+}
+
+//===----------------------------------------------------------------------===//
+// 2. and 3. The pass
+//===----------------------------------------------------------------------===//
+
 struct NarrowFloats : impl::NarrowFloatsPassBase<NarrowFloats> {
   void runOnOperation() override {
     func::FuncOp function = getOperation();
     Block &body = function.getBody().front();
+    wide = findWide(body);
     OpBuilder builder = OpBuilder::atBlockBegin(&body);
-    // 1. Values. What keeps its type is cast behind.
+    // 2. Values. What keeps its type is cast behind.
     for (BlockArgument argument : function.getArguments())
       castUses(builder, argument);
     for (Operation &op : llvm::make_early_inc_range(body)) {
       builder.setInsertionPointAfter(&op);
       for (OpResult result : op.getResults())
-        if (isa<nn::ConstantOp, nn::RecurrentOp>(op))
+        if (isa<nn::ConstantOp, nn::RecurrentOp>(op) || wide.contains(&op))
           castUses(builder, result);
         else if (isWide(result.getType()))
           result.setType(narrowed(result.getType()));
     }
-    // 2. Uses that want the wide type.
+    // 3. Uses that want the wide type.
     for (Operation &op : llvm::make_early_inc_range(body)) {
       builder.setInsertionPoint(&op);
       for (OpOperand &operand : op.getOpOperands())
@@ -76,9 +143,19 @@ struct NarrowFloats : impl::NarrowFloatsPassBase<NarrowFloats> {
   }
 
 private:
+  /// Whether a number of what is not computed in f16 anyway may become infinite: it becomes the largest instead.
+  bool mayOverflow(Value value) {
+    Operation *from = value.getDefiningOp();
+    if (auto constant = dyn_cast_or_null<nn::ConstantOp>(from))
+      return overflows(constant);
+    return from && wide.contains(from) && !isBounded(*from);
+  }
+
   bool wantsWide(OpOperand &operand) {
     if (isa<func::ReturnOp>(operand.getOwner())) // a model may have narrow results of its own
       return isWide(getOperation().getResultTypes()[operand.getOperandNumber()]);
+    if (wide.contains(operand.getOwner()))
+      return true;
     return isa<nn::RecurrentOp>(operand.getOwner()) && isWide(operand.getOwner()->getResult(0).getType());
   }
 
@@ -90,7 +167,7 @@ private:
     Location loc = value.getLoc();
     Value from = value;
     llvm::SmallPtrSet<Operation *, 3> made;
-    if (auto constant = value.getDefiningOp<nn::ConstantOp>(); constant && overflows(constant)) {
+    if (mayOverflow(value)) {
       auto limit = [&](nn::BinaryKind kind, double number) {
         auto type = RankedTensorType::get({}, Float32Type::get(&getContext()));
         Value bound = nn::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, float(number)));
@@ -104,6 +181,8 @@ private:
     made.insert(from.getDefiningOp());
     value.replaceUsesWithIf(from, [&](OpOperand &use) { return wants(use) && !made.contains(use.getOwner()); });
   }
+
+  DenseSet<Operation *> wide;
 };
 
 } // namespace

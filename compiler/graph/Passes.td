@@ -135,11 +135,14 @@ def NarrowFloatsPass : Pass<"nacre-narrow-floats", "::mlir::func::FuncOp"> {
   let description = [{
     Most phones' GPUs read halves in half the time, and weights of halves take half the room. Every value of f32 becomes one
     of f16; kernels compute in f32 what they read, and round what they write. Inputs and outputs keep their types, and so do
-    recurrent layers, whose state adds up over all steps. Constants beyond the largest half become that, infinite ones stay so.
+    recurrent layers, whose state adds up over all steps, and what is computed of integers and constants alone: positions,
+    indices and masks have more digits than halves, or would be infinite. Constants beyond the largest half become that, infinite
+    ones stay so; and so do numbers made of integers, where they meet halves.
 
     Requires: nothing.
 
-    Ensures: f32 is left in arguments, results, recurrent layers, constants and the casts beside them only.
+    Ensures: f32 is left in arguments, results, recurrent layers, what is computed of integers, constants and the casts beside
+    them only.
 
     Example.
 

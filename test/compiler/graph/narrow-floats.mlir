@@ -65,3 +65,92 @@ func.func @both(%x: tensor<3xf32>, %h: tensor<3xf16>) -> tensor<3xf32> {
   %3 = nn.unary relu %2 : tensor<3xf32>
   return %3 : tensor<3xf32>
 }
+
+// -----
+
+// Positions have more digits than halves: they stay wide until a sine makes them small.
+
+// CHECK-LABEL: func.func @positions(
+// CHECK:         %[[P:.*]] = nn.cast %{{.*}} : tensor<4x1xi64> to tensor<4x1xf32>
+// CHECK-NEXT:    %[[A:.*]] = nn.binary mul %[[P]], %{{.*}} : tensor<4x1xf32>, tensor<8xf32>
+// CHECK-NEXT:    %[[S:.*]] = nn.unary sin %[[A]] : tensor<4x8xf32>
+// CHECK-NEXT:    %[[H:.*]] = nn.cast %[[S]] : tensor<4x8xf32> to tensor<4x8xf16>
+// CHECK-NEXT:    nn.binary mul %{{.*}}, %[[H]] : tensor<4x8xf16>, tensor<4x8xf16>
+func.func @positions(%x: tensor<4x8xf32>, %p: tensor<4x1xi64>) -> tensor<4x8xf32> {
+  %frequencies = nn.constant dense<[1.0, 0.5, 0.25, 0.125, 0.1, 0.05, 0.025, 0.0125]> : tensor<8xf32>
+  %0 = nn.cast %p : tensor<4x1xi64> to tensor<4x1xf32>
+  %1 = nn.binary mul %0, %frequencies : tensor<4x1xf32>, tensor<8xf32>
+  %2 = nn.unary sin %1 : tensor<4x8xf32>
+  %3 = nn.binary mul %x, %2 : tensor<4x8xf32>, tensor<4x8xf32>
+  return %3 : tensor<4x8xf32>
+}
+
+// -----
+
+// As networks spell it, that is a product of matrices; one that sums is the network's own, and reads halves.
+
+// CHECK-LABEL: func.func @outer_product(
+// CHECK:         nn.matmul %{{.*}}, %{{.*}} : tensor<8x1xf32>, tensor<1x4xf32>
+// CHECK:         nn.matmul %{{.*}}, %{{.*}} : tensor<3x4xf16>, tensor<4x1xf16>
+func.func @outer_product(%p: tensor<1x4xi64>) -> (tensor<8x4xf32>, tensor<3x1xf32>) {
+  %frequencies = nn.constant dense<0.5> : tensor<8x1xf32>
+  %weights = nn.constant dense<0.5> : tensor<3x4xf32>
+  %0 = nn.cast %p : tensor<1x4xi64> to tensor<1x4xf32>
+  %1 = nn.matmul %frequencies, %0 : tensor<8x1xf32>, tensor<1x4xf32>
+  %2 = nn.unary cos %1 : tensor<8x4xf32>
+  %3 = nn.transpose %0 [1, 0] : tensor<1x4xf32>
+  %4 = nn.matmul %weights, %3 : tensor<3x4xf32>, tensor<4x1xf32>
+  return %2, %4 : tensor<8x4xf32>, tensor<3x1xf32>
+}
+
+// -----
+
+// Where what is made of integers meets halves, it becomes one, and the largest instead of an infinite one: a row that is
+// masked altogether must stay a number.
+
+// CHECK-LABEL: func.func @mask(
+// CHECK-DAG:     %[[LEAST:.*]] = nn.constant dense<-6.550400e+04> : tensor<f32>
+// CHECK-DAG:     %[[MOST:.*]] = nn.constant dense<6.550400e+04> : tensor<f32>
+// CHECK-DAG:     %[[LOW:.*]] = nn.constant dense<-3.400000e+38> : tensor<f32>
+// CHECK:         %[[M:.*]] = nn.cast %{{.*}} : tensor<1x4xi64> to tensor<1x4xf32>
+// CHECK:         %[[F:.*]] = nn.binary mul %[[M]], %[[LOW]] : tensor<1x4xf32>, tensor<f32>
+// CHECK-NEXT:    %[[MIN:.*]] = nn.binary min %[[F]], %[[MOST]]
+// CHECK-NEXT:    %[[MAX:.*]] = nn.binary max %[[MIN]], %[[LEAST]]
+// CHECK-NEXT:    %[[H:.*]] = nn.cast %[[MAX]] : tensor<1x4xf32> to tensor<1x4xf16>
+// CHECK-NEXT:    %[[A:.*]] = nn.binary add %{{.*}}, %[[H]] : tensor<4x4xf16>, tensor<1x4xf16>
+// CHECK-NEXT:    nn.softmax %[[A]]
+func.func @mask(%scores: tensor<4x4xf32>, %mask: tensor<1x4xi64>) -> tensor<4x4xf32> {
+  %low = nn.constant dense<-3.4e38> : tensor<f32>
+  %0 = nn.cast %mask : tensor<1x4xi64> to tensor<1x4xf32>
+  %1 = nn.binary mul %0, %low : tensor<1x4xf32>, tensor<f32>
+  %2 = nn.binary add %scores, %1 : tensor<4x4xf32>, tensor<1x4xf32>
+  %3 = nn.softmax %2 {axis = 1} : tensor<4x4xf32>
+  return %3 : tensor<4x4xf32>
+}
+
+// -----
+
+// Arithmetic of integers by way of floats: nothing is narrow.
+
+// CHECK-LABEL: func.func @buckets(
+// CHECK-NOT:     f16
+func.func @buckets(%p: tensor<4xi32>) -> tensor<4xi64> {
+  %half = nn.constant dense<0.5> : tensor<f32>
+  %0 = nn.cast %p : tensor<4xi32> to tensor<4xf32>
+  %1 = nn.binary mul %0, %half : tensor<4xf32>, tensor<f32>
+  %2 = nn.unary floor %1 : tensor<4xf32>
+  %3 = nn.cast %2 : tensor<4xf32> to tensor<4xi64>
+  return %3 : tensor<4xi64>
+}
+
+// -----
+
+// Bytes of an image are halves exactly.
+
+// CHECK-LABEL: func.func @image(
+// CHECK-NEXT:    nn.cast %{{.*}} : tensor<4xui8> to tensor<4xf16>
+func.func @image(%x: tensor<4xui8>) -> tensor<4xf32> {
+  %0 = nn.cast %x : tensor<4xui8> to tensor<4xf32>
+  %1 = nn.unary sqrt %0 : tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
