@@ -3,7 +3,7 @@
 // What:  the emitter of rows: softmax, normalizations, long sums, and what is fused before and after them.
 // Why:   a row's columns are shared by the invocations of a workgroup, so that few long rows keep a GPU busy too, and
 //        neighbours read neighbouring elements.
-// How:   1. rows and columns, and how many invocations share a row;
+// How:   1. rows and columns, and how many invocations share a row (RowGrid.h);
 //        2. each reduction, in order: an invocation folds every so manyth column, then all of them fold through shared
 //           memory; the result is known to what reads it (Evaluator.h);
 //        3. a last sweep writes what has columns; short rows stay in registers from the first sweep to the last.
@@ -14,13 +14,14 @@
 #include "codegen/gpu/Halo.h"
 #include "codegen/gpu/InlineBody.h"
 #include "codegen/gpu/PointGrid.h"
+#include "codegen/gpu/RowGrid.h"
 #include "codegen/gpu/RowLoops.h"
 #include "dialects/plan/PlanDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"
-#include <numeric>
+#include <limits>
 
 using namespace mlir;
 
@@ -70,11 +71,7 @@ private:
   const bool divided;
 
   SmallVector<SmallVector<Reduction>> reductions; ///< Per operation and result.
-  int64_t columns = 1;                            ///< Vectors of `lanes`.
-  unsigned lanes = 1;
-  int64_t perRow = 1;      ///< Invocations that share a row: a power of two.
-  bool rowsFirst = false;  ///< Neighbouring invocations compute neighbouring rows.
-  bool inRegisters = true; ///< All turns of a sweep are unrolled.
+  RowGrid rowGrid;
   PointGrid grid;
 
   Value thread;                 ///< Which of its row's invocations this is.
@@ -121,39 +118,25 @@ int64_t RowEmitter::strideOf(RowLoops::Role role) const {
 }
 
 LogicalResult RowEmitter::divide() {
-  constexpr int64_t kLanes = 4, kAnyWorkgroup = 128, kLargeWorkgroup = 512, kManyRows = 16384, kFewRows = 1024;
-  constexpr int64_t kFewTurns = 4, kMostInRegisters = 8;
-  int64_t rows = 1;
+  constexpr int64_t kLanes = 4;
+  RowShape shape;
   for (int64_t size : loops.rows)
-    rows *= size;
+    shape.rows *= size;
   for (int64_t size : loops.columns)
-    columns *= size;
-  const RowLoops::Role lastColumn{RowLoops::Role::Column, unsigned(loops.columns.size()) - 1};
-  const RowLoops::Role lastRow{RowLoops::Role::Row, unsigned(loops.rows.size()) - 1};
-  const bool contiguous = columns > 1 && strideOf(lastColumn) == 1;
-  rowsFirst = !contiguous && !loops.rows.empty() && strideOf(lastRow) == 1;
-
-  // A nest has its points: rows pay where points would be few, or far from one another.
-  if (kernel.getKind() != plan::KernelKind::Row && (columns < 32 || (rows > kManyRows && !contiguous)))
+    shape.columns *= size;
+  shape.columnsAdjoin = strideOf({RowLoops::Role::Column, unsigned(loops.columns.size()) - 1}) == 1;
+  shape.rowsAdjoin = !loops.rows.empty() && strideOf({RowLoops::Role::Row, unsigned(loops.rows.size()) - 1}) == 1;
+  shape.quads = !loops.columns.empty() && loops.columns.back() % kLanes == 0 && evaluator.lanesFit(kLanes, {});
+  shape.mustBeRows = kernel.getKind() == plan::KernelKind::Row;
+  const std::optional<RowGrid> chosen = chooseRowGrid(shape, function.variant);
+  if (!chosen)
     return failure();
+  rowGrid = *chosen;
+  function.variants = rowGrid.variants;
+  function.workgroupSize = rowGrid.workgroup;
 
-  if (contiguous && loops.columns.back() % kLanes == 0 && columns >= 8 * kLanes && evaluator.lanesFit(kLanes, {}))
-    lanes = kLanes;
-  columns /= lanes;
-  // Few long rows want larger workgroups than every device has.
-  const bool isLong = rows <= kFewRows && columns >= kLargeWorkgroup;
-  function.variants = isLong ? 2 : 1;
-  const int64_t workgroup = isLong && function.variant == 0 ? kLargeWorkgroup : kAnyWorkgroup;
-  // Few rows are shared by as many as there are columns for; of many, each invocation computes more.
-  const int64_t wanted = rows >= kManyRows ? llvm::divideCeil(columns, kFewTurns) : columns;
-  perRow = std::min<int64_t>(llvm::PowerOf2Ceil(std::max<int64_t>(1, wanted)), workgroup);
-  if (rowsFirst)
-    perRow = std::min<int64_t>(perRow, rows >= kManyRows ? 4 : workgroup / 8);
-  function.workgroupSize = workgroup;
-  inRegisters = llvm::divideCeil(columns, perRow) <= kMostInRegisters;
-
-  const int64_t perGroup = workgroup / perRow;
-  grid = choosePointGrid(divided ? form.cutExtent : 1, 1, divided ? rows / form.cutExtent : rows, perGroup);
+  const int64_t perGroup = rowGrid.workgroup / rowGrid.perRow;
+  grid = choosePointGrid(divided ? form.cutExtent : 1, 1, divided ? shape.rows / form.cutExtent : shape.rows, perGroup);
   function.unitExtent = divided ? grid.unitExtent : form.cutExtent;
   function.groups = grid.groups;
   begin = build.index(0);
@@ -165,8 +148,8 @@ LogicalResult RowEmitter::divide() {
   auto part = [&](auto tag, int64_t by) -> Value {
     return decltype(tag)::create(build.ops, build.loc, function.invocation, build.index(by));
   };
-  thread = rowsFirst ? part(arith::DivUIOp(), perGroup) : part(arith::RemUIOp(), perRow);
-  localRow = rowsFirst ? part(arith::RemUIOp(), perGroup) : part(arith::DivUIOp(), perRow);
+  thread = rowGrid.rowsFirst ? part(arith::DivUIOp(), perGroup) : part(arith::RemUIOp(), rowGrid.perRow);
+  localRow = rowGrid.rowsFirst ? part(arith::RemUIOp(), perGroup) : part(arith::DivUIOp(), rowGrid.perRow);
   function.flops = countFlops(form);
   return success();
 }
@@ -187,10 +170,10 @@ Point RowEmitter::pointOf(unsigned work, const Point &columns) const {
 
 /// Column `thread` + turn * perRow. The last one may be beyond the row: then another one stands in for it.
 RowEmitter::Column RowEmitter::columnOf(Value turn, bool isLast) {
-  Column column{build.add(thread, build.multiply(turn, perRow)), Value()};
-  if (isLast && columns % perRow != 0) {
-    column.inside = build.below(column.number, build.index(columns));
-    column.number = arith::MinUIOp::create(build.ops, build.loc, column.number, build.index(columns - 1));
+  Column column{build.add(thread, build.multiply(turn, rowGrid.perRow)), Value()};
+  if (isLast && rowGrid.columns % rowGrid.perRow != 0) {
+    column.inside = build.below(column.number, build.index(rowGrid.columns));
+    column.number = arith::MinUIOp::create(build.ops, build.loc, column.number, build.index(rowGrid.columns - 1));
   }
   return column;
 }
@@ -198,12 +181,12 @@ RowEmitter::Column RowEmitter::columnOf(Value turn, bool isLast) {
 /// One turn of a sweep; where there is nothing to carry, it writes.
 SmallVector<Value> RowEmitter::turn(const Column &column, ValueRange carried, Body body) {
   SmallVector<int64_t> sizes(loops.columns);
-  if (lanes > 1)
-    sizes.back() /= lanes;
+  if (rowGrid.lanes > 1)
+    sizes.back() /= rowGrid.lanes;
   Point at = splitCounter(column.number, sizes);
-  if (lanes > 1) {
-    at.back().scale = lanes;
-    at.back().lanes = lanes;
+  if (rowGrid.lanes > 1) {
+    at.back().scale = rowGrid.lanes;
+    at.back().lanes = rowGrid.lanes;
   }
   if (carried.empty()) {
     build.onlyIf(build.both(column.inside, isRow), [&] { evaluator.inScope([&] { body(at, carried); }); });
@@ -212,15 +195,16 @@ SmallVector<Value> RowEmitter::turn(const Column &column, ValueRange carried, Bo
   SmallVector<Value> next = body(at, carried);
   for (auto [value, former] : llvm::zip_equal(next, carried))
     if (column.inside)
-      value = arith::SelectOp::create(build.ops, build.loc, build.broadcast(column.inside, lanes), value, former);
+      value =
+          arith::SelectOp::create(build.ops, build.loc, build.broadcast(column.inside, rowGrid.lanes), value, former);
   return next;
 }
 
 /// All columns of this invocation.
 SmallVector<Value> RowEmitter::sweep(ValueRange carried, Body body) {
-  const int64_t turns = llvm::divideCeil(columns, perRow);
+  const int64_t turns = llvm::divideCeil(rowGrid.columns, rowGrid.perRow);
   SmallVector<Value> values(carried);
-  if (inRegisters) {
+  if (rowGrid.inRegisters) {
     // The same positions in every sweep: what is known of a column stays known.
     for (int64_t number = 0; number < turns; ++number) {
       if (number == int64_t(unrolled.size()))
@@ -231,7 +215,7 @@ SmallVector<Value> RowEmitter::sweep(ValueRange carried, Body body) {
   }
   // Several loads are on their way at once.
   constexpr int64_t kTogether = 4;
-  const int64_t loops = columns / perRow / kTogether;
+  const int64_t loops = rowGrid.columns / rowGrid.perRow / kTogether;
   values = build.loop(loops, values, [&](Value number, ValueRange carriedIn) {
     SmallVector<Value> next(carriedIn);
     evaluator.inScope([&] {
@@ -253,16 +237,16 @@ Value RowEmitter::combine(Operation *op, Value a, Value b) {
 
 /// Every invocation's `value` folded into one, the same for all of a row.
 Value RowEmitter::foldThreads(Operation *op, Value value) {
-  if (perRow == 1)
+  if (rowGrid.perRow == 1)
     return value;
-  const int64_t perGroup = function.workgroupSize / perRow;
+  const int64_t perGroup = function.workgroupSize / rowGrid.perRow;
   // A row's values lie one after another, or one value of every row.
-  const int64_t step = rowsFirst ? perGroup : 1;
+  const int64_t step = rowGrid.rowsFirst ? perGroup : 1;
   Value shared = function.shared(function.workgroupSize, value.getType());
   auto load = [&](Value at) -> Value { return memref::LoadOp::create(build.ops, build.loc, shared, at); };
   auto store = [&](Value is) { memref::StoreOp::create(build.ops, build.loc, is, shared, function.invocation); };
   store(value);
-  for (int64_t half = perRow / 2; half > 0; half /= 2) {
+  for (int64_t half = rowGrid.perRow / 2; half > 0; half /= 2) {
     build.barrier();
     build.onlyIf(build.below(thread, build.index(half)), [&] {
       Value other = load(build.add(function.invocation, build.index(half * step)));
@@ -270,7 +254,7 @@ Value RowEmitter::foldThreads(Operation *op, Value value) {
     });
   }
   build.barrier();
-  return load(rowsFirst ? localRow : build.multiply(localRow, perRow));
+  return load(rowGrid.rowsFirst ? localRow : build.multiply(localRow, rowGrid.perRow));
 }
 
 void RowEmitter::reduce(unsigned number) {
@@ -279,14 +263,14 @@ void RowEmitter::reduce(unsigned number) {
   evaluator.prepare(number, at);
   SmallVector<Value> carried;
   for (const Reduction &reduction : reductions[number])
-    carried.push_back(build.broadcast(build.constant(reduction.identity), lanes));
+    carried.push_back(build.broadcast(build.constant(reduction.identity), rowGrid.lanes));
   SmallVector<Value> partial = sweep(carried, [&](const Point &column, ValueRange values) {
     return evaluator.step(number, pointOf(number, column), values);
   });
   SmallVector<Value> results;
   for (auto [result, reduction] : llvm::enumerate(reductions[number])) {
     Value value = build.lane(partial[result], 0);
-    for (unsigned lane = 1; lane < lanes; ++lane)
+    for (unsigned lane = 1; lane < rowGrid.lanes; ++lane)
       value = combine(reduction.op, value, build.lane(partial[result], lane));
     value = foldThreads(reduction.op, value);
     if (work.results[result].start != reduction.identity)
@@ -323,7 +307,7 @@ void RowEmitter::write() {
   if (perRowOnly.empty())
     return;
   Value isFirst = arith::CmpIOp::create(build.ops, build.loc, arith::CmpIPredicate::eq, thread, build.index(0));
-  build.onlyIf(build.both(isRow, perRow > 1 ? isFirst : Value()), [&] {
+  build.onlyIf(build.both(isRow, rowGrid.perRow > 1 ? isFirst : Value()), [&] {
     evaluator.inScope([&] {
       for (unsigned number : perRowOnly)
         store(number, {});
@@ -333,7 +317,7 @@ void RowEmitter::write() {
 
 /// The rows of one turn. Invocations that have none compute another one again: all must come to the barriers.
 void RowEmitter::emitRows(Value turnNumber) {
-  const int64_t perGroup = function.workgroupSize / perRow;
+  const int64_t perGroup = function.workgroupSize / rowGrid.perRow;
   SmallVector<int64_t> sizes(loops.rows);
   if (divided)
     sizes[*loops.cutRow] = grid.unitExtent;
