@@ -13,15 +13,15 @@ namespace nacre::codegen {
 
 class VulkanDevice {
 public:
-  /// The first device there is, opened once; null where there is none.
+  /// A device, opened once; null where there is none.
   static VulkanDevice *get();
 
   /// Whether the device has what `code` needs, so that it may be run.
   bool meets(const GpuKernelCode &code) const;
 
   /// Runs `code` for the share [begin, end) of the cut axis, each storage at an odd multiple of its alignment, a power
-  /// of two up to kGpuBufferAlignment. False where Vulkan refuses something, after saying what.
-  bool run(const GpuKernelCode &code, llvm::MutableArrayRef<Storage> storages, llvm::ArrayRef<int64_t> alignments,
+  /// of two up to kGpuBufferAlignment. Where Vulkan refuses something, the program says what and ends.
+  void run(const GpuKernelCode &code, llvm::MutableArrayRef<Storage> storages, llvm::ArrayRef<int64_t> alignments,
            int64_t begin, int64_t end);
 
 private:

@@ -142,7 +142,7 @@ void GpuDifferential::runVariant(plan::KernelOp kernel, const GpuKernelCode &cod
   std::vector<Storage> whole = storages;
   const int64_t extent = kernel.getCutExtent(), grain = kernel.getGrain();
   const SmallVector<int64_t> alignments = gpu::readAlignments(kernel);
-  ASSERT_TRUE(device->run(code, whole, alignments, 0, extent));
+  device->run(code, whole, alignments, 0, extent);
   for (unsigned i = kernel.getNumInputs(); i < whole.size(); ++i)
     compare(whole[i], expected[i], tolerance);
 
@@ -153,8 +153,8 @@ void GpuDifferential::runVariant(plan::KernelOp kernel, const GpuKernelCode &cod
       continue;
     cut *= grain;
     std::vector<Storage> divided = storages;
-    ASSERT_TRUE(device->run(code, divided, alignments, cut, extent));
-    ASSERT_TRUE(device->run(code, divided, alignments, 0, cut));
+    device->run(code, divided, alignments, cut, extent);
+    device->run(code, divided, alignments, 0, cut);
     for (unsigned i = 0; i < whole.size(); ++i)
       EXPECT_EQ(divided[i].memory, whole[i].memory) << "storage " << i << " depends on the division at " << cut;
   }
