@@ -58,6 +58,8 @@ def of_file(path):
     text = tree.read(path)
     if text is None:
         return
+    if text.startswith("#!") and not os.access(os.path.join(tree.ROOT, path), os.X_OK):
+        yield f"{path}: names its interpreter but cannot be executed; chmod +x {path}"
     if path.endswith(LICENSED) and SPDX not in text[:400]:
         yield f"{path}: must begin with the line {SPDX}"
     for match in MACHINE_PATH.finditer(text):
