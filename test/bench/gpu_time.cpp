@@ -27,7 +27,7 @@
 using namespace nacre::test::vulkan;
 
 void nacre::test::vulkan::fail(const std::string &reason) {
-  std::cout << "error " << reason << std::endl;
+  std::cout << "error " << reason << "\n" << std::flush;
   exit(1);
 }
 
@@ -222,10 +222,10 @@ std::string obey(Bench &bench, const std::string &text) {
 
 int main() {
   Bench bench;
-  std::cout << "ok " << bench.sharedBytes() << " " << bench.deviceName() << std::endl;
+  std::cout << "ok " << bench.sharedBytes() << " " << bench.deviceName() << "\n" << std::flush;
   for (std::string line; std::getline(std::cin, line);) {
     const std::string answer = obey(bench, line);
-    std::cout << "ok " << answer << std::endl;
+    std::cout << "ok " << answer << "\n" << std::flush;
   }
   return 0;
 }

@@ -165,6 +165,14 @@ struct Options {
   double seconds = 1e9;
 };
 
+double numberOf(const std::string &option, const char *text) {
+  char *end = nullptr;
+  const double number = strtod(text, &end);
+  if (end == text || *end != 0)
+    fail(option + " must be a number, but is '" + text + "'");
+  return number;
+}
+
 Options parse(int argc, char **argv) {
   Options options;
   for (int i = 1; i < argc; ++i) {
@@ -179,13 +187,13 @@ Options parse(int argc, char **argv) {
     if (name == "--lib")
       options.library = value;
     else if (name == "--threads")
-      options.threads = atoi(value);
+      options.threads = int(numberOf(name, value));
     else if (name == "--warmup")
-      options.warmup = atoi(value);
+      options.warmup = int(numberOf(name, value));
     else if (name == "--runs")
-      options.runs = atoi(value);
+      options.runs = int(numberOf(name, value));
     else if (name == "--max-seconds")
-      options.seconds = atof(value);
+      options.seconds = numberOf(name, value);
     else if (name == "--data")
       options.data = value;
     else if (name == "--dump")

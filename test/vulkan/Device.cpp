@@ -52,9 +52,8 @@ VkInstance makeInstance(std::string &why) {
     why = "CreateInstance failed with " + std::to_string(int(result));
     return VK_NULL_HANDLE;
   }
-#define NACRE_TEST_VULKAN_FIND(name) vk.name = reinterpret_cast<PFN_vk##name>(find(instance, "vk" #name));
-  NACRE_TEST_VULKAN_COMMANDS(NACRE_TEST_VULKAN_FIND)
-#undef NACRE_TEST_VULKAN_FIND
+#define NACRE_TEST_VULKAN_COMMAND(name) vk.name = reinterpret_cast<PFN_vk##name>(find(instance, "vk" #name));
+#include "test/vulkan/commands.def"
   return instance;
 }
 
@@ -162,8 +161,7 @@ Buffer makeBuffer(const Device &device, size_t bytes, VkMemoryPropertyFlags best
   Buffer made = {};
   auto info = make<VkBufferCreateInfo>(VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO);
   info.size = bytes;
-  info.usage =
-      VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+  info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
   NACRE_TEST_VULKAN(CreateBuffer, device.handle, &info, nullptr, &made.buffer);
   VkMemoryRequirements wants;
   vk.GetBufferMemoryRequirements(device.handle, made.buffer, &wants);

@@ -18,58 +18,10 @@
 
 namespace nacre::test::vulkan {
 
-#define NACRE_TEST_VULKAN_COMMANDS(X)                                                                                  \
-  X(EnumeratePhysicalDevices)                                                                                          \
-  X(EnumerateDeviceExtensionProperties)                                                                                \
-  X(GetPhysicalDeviceProperties)                                                                                       \
-  X(GetPhysicalDeviceProperties2)                                                                                      \
-  X(GetPhysicalDeviceMemoryProperties)                                                                                 \
-  X(GetPhysicalDeviceFeatures2)                                                                                        \
-  X(GetPhysicalDeviceQueueFamilyProperties)                                                                            \
-  X(CreateDevice)                                                                                                      \
-  X(GetDeviceQueue)                                                                                                    \
-  X(CreateBuffer)                                                                                                      \
-  X(DestroyBuffer)                                                                                                     \
-  X(GetBufferMemoryRequirements)                                                                                       \
-  X(AllocateMemory)                                                                                                    \
-  X(FreeMemory)                                                                                                        \
-  X(BindBufferMemory)                                                                                                  \
-  X(MapMemory)                                                                                                         \
-  X(CreateShaderModule)                                                                                                \
-  X(DestroyShaderModule)                                                                                               \
-  X(CreateDescriptorSetLayout)                                                                                         \
-  X(DestroyDescriptorSetLayout)                                                                                        \
-  X(CreatePipelineLayout)                                                                                              \
-  X(DestroyPipelineLayout)                                                                                             \
-  X(CreateComputePipelines)                                                                                            \
-  X(DestroyPipeline)                                                                                                   \
-  X(CreateDescriptorPool)                                                                                              \
-  X(DestroyDescriptorPool)                                                                                             \
-  X(AllocateDescriptorSets)                                                                                            \
-  X(UpdateDescriptorSets)                                                                                              \
-  X(CreateCommandPool)                                                                                                 \
-  X(AllocateCommandBuffers)                                                                                            \
-  X(BeginCommandBuffer)                                                                                                \
-  X(EndCommandBuffer)                                                                                                  \
-  X(CreateQueryPool)                                                                                                   \
-  X(GetQueryPoolResults)                                                                                               \
-  X(CmdResetQueryPool)                                                                                                 \
-  X(CmdWriteTimestamp)                                                                                                 \
-  X(CmdBindPipeline)                                                                                                   \
-  X(CmdBindDescriptorSets)                                                                                             \
-  X(CmdPushConstants)                                                                                                  \
-  X(CmdDispatch)                                                                                                       \
-  X(CmdPipelineBarrier)                                                                                                \
-  X(CmdCopyBuffer)                                                                                                     \
-  X(CmdFillBuffer)                                                                                                     \
-  X(QueueSubmit)                                                                                                       \
-  X(QueueWaitIdle)
-
 /// By their names without vk.
 struct Commands {
-#define NACRE_TEST_VULKAN_DECLARE(name) PFN_vk##name name;
-  NACRE_TEST_VULKAN_COMMANDS(NACRE_TEST_VULKAN_DECLARE)
-#undef NACRE_TEST_VULKAN_DECLARE
+#define NACRE_TEST_VULKAN_COMMAND(name) PFN_vk##name name;
+#include "test/vulkan/commands.def"
 };
 extern Commands vk; ///< Found by open.
 
@@ -77,7 +29,8 @@ extern Commands vk; ///< Found by open.
 [[noreturn]] void fail(const std::string &reason);
 
 void check(VkResult result, const char *command);
-#define NACRE_TEST_VULKAN(command, ...) ::nacre::test::vulkan::check(::nacre::test::vulkan::vk.command(__VA_ARGS__), #command)
+#define NACRE_TEST_VULKAN(command, ...)                                                                                \
+  ::nacre::test::vulkan::check(::nacre::test::vulkan::vk.command(__VA_ARGS__), #command)
 
 template <typename T> T make(VkStructureType type) {
   T object = {};
@@ -107,8 +60,7 @@ struct Buffer {
   VkDeviceMemory memory;
 };
 
-constexpr VkMemoryPropertyFlags kVisible =
-    VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+constexpr VkMemoryPropertyFlags kVisible = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
 
 /// In memory that is `best`, or at least `enough`.
 Buffer makeBuffer(const Device &device, size_t bytes, VkMemoryPropertyFlags best, VkMemoryPropertyFlags enough);
