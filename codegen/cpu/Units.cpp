@@ -26,7 +26,8 @@ int64_t divideIntoUnits(KernelFunction &function, double indexCost, int64_t cutE
   if (extent > 1 || units >= kManyUnits)
     return 1;
   // Clamped before it becomes an integer: a kernel's work may exceed any.
-  return int64_t(std::clamp(indexCost / kUnitNanoseconds, 1.0, double(kManyUnits / units)));
+  const int64_t most = kManyUnits / units;
+  return int64_t(std::clamp(indexCost / kUnitNanoseconds, 1.0, double(most)));
 }
 
 Value emitMin(VectorBuilder &builder, Value a, Value b) {

@@ -18,7 +18,7 @@ TypedAttr identityOf(Operation *op) {
   Builder builder(op->getContext());
   Type type = op->getResult(0).getType();
   auto number = [&](double value) { return TypedAttr(builder.getFloatAttr(type, value)); };
-  auto integer = [&](llvm::APInt value) { return TypedAttr(builder.getIntegerAttr(type, value)); };
+  auto integer = [&](const llvm::APInt &value) { return TypedAttr(builder.getIntegerAttr(type, value)); };
   const unsigned bits = type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 0;
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   return llvm::TypeSwitch<Operation *, TypedAttr>(op)

@@ -62,11 +62,11 @@ unsigned saved_registers(unsigned leaf1_ecx) {
 
 uint64_t cpu_features() {
   unsigned eax, ebx, ecx, edx;
-  unsigned ecx1 = 0, ecxExtended = 0, ebx7 = 0, ecx7 = 0, edx7 = 0, eax7_1 = 0;
+  unsigned ecx1 = 0, ecx_extended = 0, ebx7 = 0, ecx7 = 0, edx7 = 0, eax7_1 = 0;
   if (__get_cpuid(1, &eax, &ebx, &ecx, &edx))
     ecx1 = ecx;
   if (__get_cpuid(0x80000001, &eax, &ebx, &ecx, &edx))
-    ecxExtended = ecx;
+    ecx_extended = ecx;
   if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx)) {
     ebx7 = ebx, ecx7 = ecx, edx7 = edx;
     if (eax >= 1 && __get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx))
@@ -75,7 +75,7 @@ uint64_t cpu_features() {
   const unsigned saved = saved_registers(ecx1);
   const bool v2 = all(ecx1, bits(0 /*SSE3*/, 9 /*SSSE3*/, 19 /*SSE4.1*/, 20 /*SSE4.2*/, 23 /*POPCNT*/));
   const bool v3 = v2 && all(saved, 0x6) && all(ecx1, bits(12 /*FMA*/, 22 /*MOVBE*/, 28 /*AVX*/, 29 /*F16C*/)) &&
-                  all(ebx7, bits(3 /*BMI*/, 5 /*AVX2*/, 8 /*BMI2*/)) && all(ecxExtended, bits(5 /*LZCNT*/));
+                  all(ebx7, bits(3 /*BMI*/, 5 /*AVX2*/, 8 /*BMI2*/)) && all(ecx_extended, bits(5 /*LZCNT*/));
   const bool v4 = v3 && all(saved, 0xe6) && all(ebx7, bits(16 /*F*/, 17 /*DQ*/, 28 /*CD*/, 30 /*BW*/, 31 /*VL*/));
   const bool vbmi = all(ecx7, bits(1 /*VBMI*/, 6 /*VBMI2*/, 8 /*GFNI*/, 12 /*BITALG*/, 14 /*VPOPCNTDQ*/));
   const struct {

@@ -66,7 +66,7 @@ std::string positionOf(size_t index, const Dims &dims) {
   std::string text = "]";
   for (size_t i = dims.size(); i-- > 0;) {
     const size_t dim = static_cast<size_t>(dims[i]);
-    text = (i ? "," : "") + std::to_string(index % dim) + text;
+    text.insert(0, (i ? "," : "") + std::to_string(index % dim));
     index /= dim;
   }
   return "[" + text;

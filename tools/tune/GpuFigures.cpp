@@ -148,7 +148,6 @@ bool readTimes(Library &library, Times &least, std::string &reason) {
 
 bool measureLeast(Library &library, Times &least, std::string &reason) {
   constexpr int kLeastRuns = 4;
-  std::string first;
   // The first compiles and wakes what sleeps.
   if (!library.run(reason))
     return false;

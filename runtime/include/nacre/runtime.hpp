@@ -51,17 +51,17 @@ public:
 
   /// Replaces the session this one owned, if there is room for both at a time. The options' `reason` is taken care of.
   nacre_status create(const nacre_model &from, nacre_session_options options = nacre_session_options_default()) {
-    options.reason = createReason;
-    options.reason_capacity = sizeof createReason;
+    options.reason = create_reason;
+    options.reason_capacity = sizeof create_reason;
     nacre_session *made = nullptr;
     const nacre_status status = nacre_session_create(&from, &options, &made);
     if (status != NACRE_OK)
       return status;
     nacre_session_destroy(session);
-    createReason[0] = 0;
+    create_reason[0] = 0;
     session = made;
     model = &from;
-    entry = findEntry(options.entry);
+    entry = find_entry(options.entry);
     return NACRE_OK;
   }
 
@@ -86,7 +86,7 @@ public:
   nacre_status bind_output(uint32_t index, void *data) { return nacre_session_bind_output(session, index, data); }
 
   /// Why the latest failing call failed, create included.
-  const char *reason() const { return createReason[0] || !session ? createReason : nacre_session_reason(session); }
+  const char *reason() const { return create_reason[0] || !session ? create_reason : nacre_session_reason(session); }
 
   explicit operator bool() const { return session != nullptr; }
   nacre_session *get() const { return session; }
@@ -102,7 +102,7 @@ private:
   }
 
   // Create has checked that the name is one of the model's.
-  uint32_t findEntry(const char *name) const {
+  uint32_t find_entry(const char *name) const {
     nacre_entry_info info;
     for (uint32_t i = 0; name && nacre_entry_describe(model, i, &info) == NACRE_OK; ++i)
       if (same(info.name, name))
@@ -126,14 +126,14 @@ private:
     exchange(session, other.session);
     exchange(model, other.model);
     exchange(entry, other.entry);
-    for (unsigned i = 0; i < sizeof createReason; ++i)
-      exchange(createReason[i], other.createReason[i]);
+    for (unsigned i = 0; i < sizeof create_reason; ++i)
+      exchange(create_reason[i], other.create_reason[i]);
   }
 
   nacre_session *session = nullptr;
   const nacre_model *model = nullptr;
   uint32_t entry = 0;
-  char createReason[256] = "";
+  char create_reason[256] = "";
 };
 
 /// Owns threads that sessions share: options.executor = executor.get(). Must outlive the sessions.

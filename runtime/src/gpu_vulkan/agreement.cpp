@@ -42,7 +42,7 @@ double read_float(const char *at, uint32_t type) {
 }
 
 double magnitude(double value) { return value < 0 ? -value : value; }
-bool is_finite(double value) { return value - value == 0; }
+bool is_finite(double value) { return magnitude(value) <= __DBL_MAX__; }
 
 bool agree_as_floats(const char *actual, const char *expected, uint64_t bytes, uint32_t type, uint64_t width,
                      double tolerance) {
