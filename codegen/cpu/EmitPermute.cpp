@@ -186,25 +186,25 @@ void PermuteEmitter::transpose(int64_t rows) {
 // 3. Pixels
 //===----------------------------------------------------------------------===//
 
-/// Rows, one per channel, to pixels.
+/// Rows, one per channel of at most three, to pixels.
 void PermuteEmitter::interleave(int64_t rows) {
   const unsigned lanes = width, all = rows * lanes;
   const Piece vector{0, lanes, lanes};
   at[sides.written] = {Value(), 0};
   loopOverlapping(sides.read, lanes, [&] {
-    SmallVector<Value> values;
+    Value values[3];
     for (int64_t row = 0; row < rows; ++row)
-      values.push_back(builder.load(inputBuffer(), address(input(), {row, vector}), vector));
-    for (Value &value : values)
+      values[row] = builder.load(inputBuffer(), address(input(), {row, vector}), vector);
+    for (Value &value : MutableArrayRef(values).take_front(rows))
       value = compute(value, lanes);
-    Value former = values.front();
+    Value former = values[0];
     if (rows == 3)
       former = vector::ShuffleOp::create(builder.ops, builder.loc, values[0], values[1],
                                          llvm::to_vector(llvm::seq<int64_t>(0, 2 * lanes)));
     SmallVector<int64_t> order;
     for (unsigned i = 0; i < all; ++i)
       order.push_back(i % rows * lanes + i / rows);
-    Value pixels = vector::ShuffleOp::create(builder.ops, builder.loc, former, values.back(), order);
+    Value pixels = vector::ShuffleOp::create(builder.ops, builder.loc, former, values[rows - 1], order);
     builder.store(pixels, outputBuffer(), address(output(), {0, vector}), {0, all, all});
   });
 }

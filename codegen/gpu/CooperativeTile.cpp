@@ -100,9 +100,9 @@ private:
     const size_t chunks = (carried.size() - sums - matrices) / tile.ahead;
     auto emitPart = [&](Value part, Value buffer, Value nextBuffer, SmallVector<Value> current) {
       loader.store(ArrayRef(current).slice(sums + matrices, chunks), nextBuffer);
-      SmallVector<Value> waiting(ArrayRef(current).drop_front(sums + matrices + chunks));
+      SmallVector<Value> waiting(ArrayRef<Value>(current).drop_front(sums + matrices + chunks));
       waiting.append(loader.load(partAfter(part, tile.ahead + 1)));
-      SmallVector<Value> former(ArrayRef(current).slice(sums, matrices));
+      SmallVector<Value> former(ArrayRef<Value>(current).slice(sums, matrices));
       current.truncate(sums);
       for (int64_t step = 0; step < tile.depth / tile.parts; step += kMatrixSize) {
         SmallVector<Value> next = loadMatrices(step, buffer);
@@ -115,7 +115,7 @@ private:
       return current;
     };
     carried = loader.forEachPart(1, std::move(carried), emitPart);
-    SmallVector<Value> former(ArrayRef(carried).slice(sums, matrices));
+    SmallVector<Value> former(ArrayRef<Value>(carried).slice(sums, matrices));
     carried.truncate(sums);
     return multiply(carried, former);
   }

@@ -167,9 +167,9 @@ Expected<PackageSizes> writePackage(mlir::ModuleOp module, ArrayRef<CompiledKern
 
   std::string partial = options.outputPath + ".partial";
   std::string weightsFile = options.outputPath + ".weights.partial";
-  scope_exit removePartial([&] {
-    sys::fs::remove(partial);
-    sys::fs::remove(weightsFile);
+  scope_exit removePartial([&] { // nobody is helped by an error of what an error leaves behind
+    (void)sys::fs::remove(partial);
+    (void)sys::fs::remove(weightsFile);
   });
   if (options.relocatable) {
     if (sizes.weightBytes) {
@@ -209,7 +209,7 @@ Expected<PackageSizes> writePackage(mlir::ModuleOp module, ArrayRef<CompiledKern
     return createStringError("cannot read '" + partial + "': " + error.message());
   if (std::error_code error = sys::fs::rename(partial, options.outputPath))
     return createStringError("cannot write '" + options.outputPath + "': " + error.message());
-  sys::fs::remove(weightsFile);
+  (void)sys::fs::remove(weightsFile);
   removePartial.release();
   return sizes;
 }

@@ -63,7 +63,7 @@ std::optional<OpLayouts> transferReshape(nn::ReshapeOp op, Value value, Dims lay
     return std::nullopt;
   if (forward)
     return OpLayouts{{Permutation(layout)}, *other};
-  return OpLayouts{{*other}, Permutation(layout)};
+  return OpLayouts{{other}, Permutation(layout)};
 }
 
 /// One index tensor of rank 1 replaces an axis by an axis.

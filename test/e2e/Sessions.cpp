@@ -3,7 +3,7 @@
 // What: several models in one process, and one model in several threads, give the answers each gives alone; and running
 //       asks no allocator for anything.
 // Why:  an app bundles several models and calls them from where it likes; an allocation in `run` would be a hiccup.
-// How:  each argument is a compiled library; or the models are linked in (linked_models), as the thread sanitizer
+// How:  each argument is a compiled library; or the models are linked in (linkedModels), as the thread sanitizer
 //       needs, which must see the runtime's sources. A seeded input, one session: the reference. Then sessions of all
 //       models are alive at once and run in turn, then four threads run sessions of their own; every output must equal
 //       its reference to the bit. The C library's allocator is interposed and counted while a session runs.
@@ -56,7 +56,7 @@ int posix_memalign(void **block, size_t alignment, size_t bytes) {
 #endif
 
 // The models of a program they are linked into, ended by a null pointer; absent where they are libraries.
-extern "C" const nacre_model *const linked_models[] __attribute__((weak));
+extern "C" const nacre_model *const linkedModels[] __attribute__((weak));
 
 namespace {
 
@@ -147,7 +147,7 @@ int main(int argc, char **argv) {
   std::vector<const nacre_model *> models;
   for (int i = 1; i < argc; ++i)
     models.push_back(load(argv[i]));
-  for (auto model = linked_models; model && *model; ++model)
+  for (auto model = linkedModels; model && *model; ++model)
     models.push_back(*model);
   if (models.empty())
     fail("usage: sessions libmodel.so ...");

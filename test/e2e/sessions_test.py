@@ -26,7 +26,7 @@ class SessionsTest(nacre.NacreTest):
         with open(listing, "w", encoding="utf-8") as file:
             symbols = [f"nacre_model_{name}" for name in MODELS]
             file.write('#include "nacre/runtime.h"\n' + "".join(f"extern const nacre_model {s};\n" for s in symbols))
-            file.write(f"const nacre_model *const linked_models[] = {{{', '.join('&' + s for s in symbols)}, NULL}};\n")
+            file.write(f"const nacre_model *const linkedModels[] = {{{', '.join('&' + s for s in symbols)}, NULL}};\n")
         program = self.path("sessions")
         includes = ["-I" + nacre.ROOT, "-I" + os.path.join(nacre.ROOT, "runtime", "include")]
         sanitize = ["-g", "-O1", "-fsanitize=thread"]

@@ -9,11 +9,13 @@
 #include "test/fuzz/MutateModel.h"
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -86,11 +88,20 @@ static std::string mutate(std::string input, std::mt19937 &random) {
   return input;
 }
 
+/// Whether the argument is the option `name` and a number.
+static bool readOption(const char *argument, const char *name, unsigned &value) {
+  const size_t size = std::strlen(name);
+  if (std::strncmp(argument, name, size) != 0)
+    return false;
+  const char *end = argument + std::strlen(argument);
+  return std::from_chars(argument + size, end, value).ptr == end;
+}
+
 int main(int argc, char **argv) {
   unsigned seconds = 10, seed = 1;
   std::vector<std::string> corpus;
   for (int index = 1; index < argc; ++index) {
-    if (std::sscanf(argv[index], "--seconds=%u", &seconds) == 1 || std::sscanf(argv[index], "--seed=%u", &seed) == 1)
+    if (readOption(argv[index], "--seconds=", seconds) || readOption(argv[index], "--seed=", seed))
       continue;
     for (const auto &entry : std::filesystem::directory_iterator(argv[index])) {
       std::ifstream file(entry.path(), std::ios::binary);

@@ -163,7 +163,7 @@ void importRecurrence(OperandBinder &node, const Cell &cell) {
 } // namespace
 
 void registerRecurrences(ImportRegistry &registry) {
-  auto add = [&](StringRef op, size_t maxOperands, Cell cell) {
+  auto add = [&](StringRef op, size_t maxOperands, const Cell &cell) {
     registry.add(op, 7, {3, maxOperands}, [cell](OperandBinder &node) { importRecurrence(node, cell); });
   };
   add("LSTM", 8, {CellKind::Lstm, 4, {UnaryKind::Sigmoid, UnaryKind::Tanh, UnaryKind::Tanh}});

@@ -96,7 +96,7 @@ FailureOr<std::optional<SmallVector<int64_t>>> readAxes(OperandBinder &node) {
   FailureOr<SmallVector<int64_t>> axes = node.getIntegers(1, "axes");
   if (failed(axes))
     return failure();
-  return std::optional(std::move(*axes));
+  return std::optional<SmallVector<int64_t>>(std::in_place, std::move(*axes));
 }
 
 void importSqueeze(OperandBinder &node) {
