@@ -28,7 +28,7 @@ TEST(HaloBoxes, CoverTheBorderOnce) {
   for (int64_t axis = 0; axis < 3; ++axis) {
     auto counts = countElements(subtractBox(outer, inner, axis));
     EXPECT_EQ(counts.size(), 6u * 7 * 8 - 4 * 3 * 7);
-    for (auto [element, count] : counts)
+    for (const auto &[element, count] : counts)
       EXPECT_EQ(count, 1);
     for (int64_t i = 0; i < 4; ++i)
       for (int64_t j = 0; j < 3; ++j)

@@ -53,7 +53,7 @@ std::vector<Point> pointsOf(const Nest &nest, int64_t cutIndex = 0, int64_t part
 }
 
 /// Operands given as strides, walked by `loops`; reducing ones have negative sizes.
-Nest makeNest(std::vector<int64_t> loops, std::vector<std::vector<int64_t>> strides) {
+Nest makeNest(const std::vector<int64_t> &loops, const std::vector<std::vector<int64_t>> &strides) {
   Nest nest;
   for (int64_t size : loops)
     nest.loops.push_back({std::abs(size), size > 0});

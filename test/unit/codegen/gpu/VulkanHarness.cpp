@@ -17,6 +17,7 @@
 #include "llvm/Support/TargetSelect.h"
 
 #include <cmath>
+#include <memory>
 #include <regex>
 #include <set>
 
@@ -113,7 +114,9 @@ void GpuDifferential::runReference(plan::KernelOp kernel, std::vector<Storage> &
   for (Storage &storage : storages)
     buffers.push_back(storage.data());
   std::vector<char> scratch(code->scratchBytes + 64);
-  void *aligned = reinterpret_cast<void *>(llvm::alignTo(reinterpret_cast<uintptr_t>(scratch.data()), 64));
+  void *aligned = scratch.data();
+  size_t room = scratch.size();
+  std::align(64, code->scratchBytes, aligned, room);
   const int64_t extent = kernel.getCutExtent();
   nacre_kernel_args arguments{buffers.data(), aligned, 0, extent, nullptr};
   function(&arguments, 0, llvm::divideCeil(extent, code->unitExtent) * code->unitsPerBlock);
@@ -152,7 +155,7 @@ void GpuDifferential::runVariant(plan::KernelOp kernel, const GpuKernelCode &cod
     if (cut <= 0 || cut >= grains)
       continue;
     cut *= grain;
-    std::vector<Storage> divided = storages;
+    std::vector<Storage> divided(storages.begin(), storages.end());
     device->run(code, divided, alignments, cut, extent);
     device->run(code, divided, alignments, 0, cut);
     for (unsigned i = 0; i < whole.size(); ++i)
