@@ -88,8 +88,9 @@ llvm::FailureOr<GpuKernel> compileGpuKernel(plan::KernelOp kernel, const GpuOpti
 
 /// Chooses how every weight of a contraction is packed, and notes it on the weights and on the kernels that read them.
 /// Comes before the first compileKernel: kernels are compiled for the encodings they find. A weight is packed once, so
-/// its encoding is one that each of `targets`, in the order of parseTargets, can read.
-llvm::LogicalResult chooseEncodings(mlir::ModuleOp module, llvm::ArrayRef<Target> targets);
+/// its encoding is one that each of `targets`, in the order of parseTargets, can read. Filters that are transformed for
+/// Winograd convolutions grow: all weights by no more than the part `growth` of them.
+llvm::LogicalResult chooseEncodings(mlir::ModuleOp module, llvm::ArrayRef<Target> targets, double growth);
 
 /// Registers the passes of code generation, for nacre-opt.
 void registerPasses();

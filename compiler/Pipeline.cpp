@@ -211,7 +211,7 @@ private:
 
   /// Compiles every kernel for every target, in parallel; results are in the order of the module.
   LogicalResult compileKernels() {
-    if (failed(codegen::chooseEncodings(*module, targets)))
+    if (failed(codegen::chooseEncodings(*module, targets, options.winogradPercent / 100.0)))
       return failure();
     codegen::Emit emit = options.compileTo == Phase::Codegen  ? codegen::Emit::LlvmDialect
                          : options.output == Output::Assembly ? codegen::Emit::Assembly

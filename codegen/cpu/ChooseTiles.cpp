@@ -7,8 +7,11 @@
 //        2. kernels and weights that meet at a launch are of one class; a class with a reader that knows no panels
 //        stays plain;
 //        3. in each class the kernel with the most work decides;
-//        4. a launch that is cut among the columns is cut where a panel begins.
+//        4. classes of 3x3 convolutions that the CPU alone computes are transformed for Winograd, those first that save
+//           the most time for what their weights grow by, until all weights have grown as much as they may;
+//        5. a launch is cut where a panel, or a row of tiles, begins.
 
+#include "codegen/cpu/EmitWinograd.h"
 #include "codegen/cpu/Passes.h"
 #include "codegen/cpu/TargetOptions.h"
 #include "codegen/cpu/TileTables.h"
@@ -35,29 +38,46 @@ namespace {
 struct Wish {
   unsigned input = 0;
   int64_t width = 0, groups = 1;
+  int64_t winogradTile = 0; ///< 0 where panels hold the weight as it is.
+  std::optional<WinogradShape> winograd;
   double work = 0;
   Contraction::Cut cut = Contraction::Cut::None;
 };
 
+plan::EncodingAttr encodingOf(MLIRContext *context, const Wish &wish) {
+  const auto kind = wish.winogradTile ? plan::EncodingKind::Winograd : plan::EncodingKind::Panel;
+  return plan::EncodingAttr::get(context, kind, wish.width, wish.groups, wish.winogradTile);
+}
+
 void setPanel(plan::KernelOp kernel, const Wish &wish) {
   MLIRContext *context = kernel.getContext();
   SmallVector<Attribute> encodings(kernel.getNumInputs(), UnitAttr::get(context));
-  encodings[wish.input] = plan::EncodingAttr::get(context, plan::EncodingKind::Panel, wish.width, wish.groups);
+  encodings[wish.input] = encodingOf(context, wish);
   kernel.setEncodingsAttr(ArrayAttr::get(context, encodings));
 }
 
 /// As wide as the first target would like, where the others' registers hold a row of such a tile; else as wide as they
 /// do.
-int64_t widthForAll(ArrayRef<Target> targets, const Contraction &contraction) {
-  const unsigned bytes = contraction.accumulatorType.getIntOrFloatBitWidth() / 8;
+int64_t widthForAll(ArrayRef<Target> targets, const ContractionShape &shape, unsigned bytes) {
   const int64_t lanes = targets.front().lanes(bytes);
-  int64_t width = choosePanelWidth(targets.front().isa, shapeOf(contraction), lanes);
+  int64_t width = choosePanelWidth(targets.front().isa, shape, lanes);
   auto isHeldBy = [&](const Target &target) {
     return tileFits(target.isa, /*rows=*/1, llvm::divideCeil(width, target.lanes(bytes)));
   };
   while (width > lanes && !llvm::all_of(targets.drop_front(), isHeldBy))
     width -= lanes;
   return width;
+}
+
+/// None where the kernel cannot read its weight in the encoding of Winograd.
+std::optional<WinogradShape> readWinograd(plan::KernelOp kernel, const KernelForm &form, Wish wish) {
+  wish.winogradTile = kWinogradTiles.front();
+  setPanel(kernel, wish);
+  FailureOr<Contraction> contraction = parseContraction(kernel, form);
+  kernel.removeEncodingsAttr();
+  if (failed(contraction))
+    return std::nullopt;
+  return shapeOfWinograd(*contraction);
 }
 
 /// None where the operand cannot be packed.
@@ -73,7 +93,7 @@ std::optional<Wish> readWish(plan::KernelOp kernel, ArrayRef<Target> targets) {
   wish.input = plain->operands[Contraction::Rhs].argument;
   wish.work = plain->multiplyAdds();
   wish.cut = plain->cut;
-  wish.width = widthForAll(targets, *plain);
+  wish.width = widthForAll(targets, shapeOf(*plain), plain->accumulatorType.getIntOrFloatBitWidth() / 8);
   auto type = cast<RankedTensorType>(kernel.getBody().getArgument(wish.input).getType());
   if (type.getRank() == 0 || wish.input >= kernel.getNumInputs())
     return std::nullopt;
@@ -85,12 +105,14 @@ std::optional<Wish> readWish(plan::KernelOp kernel, ArrayRef<Target> targets) {
   kernel.removeEncodingsAttr();
   if (failed(packed))
     return std::nullopt;
+  wish.winograd = readWinograd(kernel, *form, wish);
   return wish;
 }
 
 class TileChooser {
 public:
-  TileChooser(ModuleOp module, ArrayRef<Target> targets) : module(module), targets(targets), symbols(module) {}
+  TileChooser(ModuleOp module, ArrayRef<Target> targets, double growth)
+      : module(module), targets(targets), growth(growth), symbols(module) {}
 
   LogicalResult choose() {
     for (auto kernel : module.getOps<plan::KernelOp>())
@@ -153,26 +175,90 @@ private:
       if (wish.work > at->second.work)
         at->second = wish;
     }
+    for (Operation *leader : refused)
+      chosen.erase(leader);
+    if (growth > 0)
+      offerWinograd(chosen);
     for (auto &[kernel, wish] : wishes) {
       Operation *leader = classes.getLeaderValue(kernel);
-      if (refused.contains(leader))
+      auto decided = chosen.find(leader);
+      if (decided == chosen.end())
         continue;
-      wish.width = chosen[leader].width;
+      wish.width = decided->second.width;
+      wish.winogradTile = decided->second.winogradTile;
       setPanel(cast<plan::KernelOp>(kernel), wish);
-      // A share of the columns begins with a panel.
-      if (wish.cut == Contraction::Cut::Columns)
+      // A share of the columns begins with a panel, one of the rows with a tile.
+      if (wish.winogradTile && !wish.winograd->cutAmongImages)
+        cast<plan::KernelOp>(kernel).setGrain(wish.winogradTile);
+      else if (wish.cut == Contraction::Cut::Columns)
         cast<plan::KernelOp>(kernel).setGrain(wish.width);
     }
     for (auto weight : module.getOps<plan::WeightOp>()) {
       Operation *leader = classes.getLeaderValue(weight);
       auto decided = chosen.find(leader);
-      if (decided != chosen.end() && !refused.contains(leader))
-        weight.setEncodingAttr(plan::EncodingAttr::get(module.getContext(), plan::EncodingKind::Panel,
-                                                       decided->second.width, decided->second.groups));
+      if (decided != chosen.end())
+        weight.setEncodingAttr(encodingOf(module.getContext(), decided->second));
     }
   }
 
-  /// 4. Placement knew no panels. Both engines would write what they share of one.
+  /// 4. Which of the `chosen` classes, and in tiles of which size.
+  void offerWinograd(llvm::MapVector<Operation *, Wish> &chosen) {
+    llvm::DenseSet<Operation *> declined; // by leader
+    for (const auto &[kernel, wish] : wishes)
+      if (!wish.winograd)
+        declined.insert(classes.getLeaderValue(kernel));
+    // What is saved, by leader and by tile, and the weights' bytes.
+    llvm::MapVector<Operation *, SmallVector<double, 2>> saved;
+    module.walk([&](plan::LaunchOp launch) {
+      auto wish = wishes.find(symbols.lookup(launch.getKernel()));
+      if (wish == wishes.end())
+        return;
+      Operation *leader = classes.getLeaderValue(wish->first);
+      if (launch.getGpu() && (*launch.getGpu())[0] != (*launch.getGpu())[1])
+        declined.insert(leader); // its GPU reads the same bytes
+      if (!chosen.contains(leader) || declined.contains(leader))
+        return;
+      SmallVector<double, 2> &sums = saved[leader];
+      sums.resize(kWinogradTiles.size());
+      for (auto [sum, tile] : llvm::zip_equal(sums, kWinogradTiles))
+        sum += cyclesSaved(*wish->second.winograd, tile);
+    });
+    llvm::DenseMap<Operation *, double> bytes;
+    double allBytes = 0;
+    for (auto weight : module.getOps<plan::WeightOp>()) {
+      auto type = cast<ShapedType>(weight.getValue().getType());
+      const double size = double(type.getNumElements()) * ((type.getElementTypeBitWidth() + 7) / 8);
+      allBytes += size;
+      if (classes.contains(weight))
+        bytes[classes.getLeaderValue(weight)] += size;
+    }
+
+    SmallVector<WinogradOffers> offers;
+    for (const auto &[leader, sums] : saved) {
+      WinogradOffers &ofClass = offers.emplace_back();
+      for (auto [sum, tile] : llvm::zip_equal(sums, kWinogradTiles))
+        if (!declined.contains(leader))
+          ofClass.push_back({tile, sum, bytes[leader] * (winogradGrowth(tile) - 1)});
+    }
+    for (auto [number, tile] : llvm::enumerate(spendGrowth(offers, growth * allBytes))) {
+      if (tile == 0)
+        continue;
+      Wish &wish = chosen[(saved.begin() + number)->first];
+      wish.winogradTile = tile;
+      wish.width = widthForAll(targets, productShape(*wish.winograd, tile), sizeof(float));
+    }
+  }
+
+  double cyclesSaved(const WinogradShape &shape, int64_t tile) const {
+    const Isa isa = targets.front().isa;
+    const int64_t lanes = targets.front().lanes();
+    const double direct = directCycles(isa, lanes, shape), winograd = winogradCycles(isa, lanes, shape, tile);
+    // What is nearly as fast is not worth its bytes, nor its rounding.
+    constexpr double worthwhile = 0.85;
+    return winograd < direct * worthwhile ? direct - winograd : 0;
+  }
+
+  /// 5. Placement knew no panels. Both engines would write what they share of one.
   void moveCuts() {
     module.walk([&](plan::LaunchOp launch) {
       if (!launch.getGpu() || !launch.getCpu())
@@ -189,6 +275,7 @@ private:
 
   ModuleOp module;
   ArrayRef<Target> targets;
+  const double growth; ///< Of all weights, at most, as a part of them.
   SymbolTable symbols;
   llvm::MapVector<Operation *, Wish> wishes; ///< By kernel.
   llvm::EquivalenceClasses<Operation *> classes;
@@ -200,13 +287,13 @@ struct ChooseTiles : codegen::cpu::impl::ChooseTilesPassBase<ChooseTiles> {
 
   void runOnOperation() override {
     FailureOr<SmallVector<Target, 1>> targets = readTargetOptions(getOperation(), target, cpu);
-    if (failed(targets) || failed(chooseTiles(getOperation(), *targets)))
+    if (failed(targets) || failed(chooseTiles(getOperation(), *targets, winograd / 100.0)))
       signalPassFailure();
   }
 };
 
 } // namespace
 
-LogicalResult codegen::cpu::chooseTiles(ModuleOp module, ArrayRef<Target> targets) {
-  return TileChooser(module, targets).choose();
+LogicalResult codegen::cpu::chooseTiles(ModuleOp module, ArrayRef<Target> targets, double growth) {
+  return TileChooser(module, targets, growth).choose();
 }

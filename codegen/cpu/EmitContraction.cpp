@@ -8,6 +8,7 @@
 //        4. the rows go by it, tile by tile: PanelWalk.h.
 
 #include "codegen/cpu/EmitDepthwise.h"
+#include "codegen/cpu/EmitWinograd.h"
 #include "codegen/cpu/Emitters.h"
 #include "codegen/cpu/Halo.h"
 #include "codegen/cpu/PanelWalk.h"
@@ -266,6 +267,8 @@ LogicalResult nacre::codegen::cpu::emitContraction(plan::KernelOp kernel, Kernel
     return failure();
   if (contraction->depthwise)
     emitDepthwise(function, *contraction);
+  else if (contraction->winogradTile)
+    emitWinograd(function, *contraction);
   else
     ContractionEmitter(function, *contraction).emit();
   return success();

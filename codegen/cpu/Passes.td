@@ -10,8 +10,8 @@
 
 include "mlir/Pass/PassBase.td"
 
-class TargetPass<string argument> : Pass<argument, "::mlir::ModuleOp"> {
-  let options = [
+class TargetPass<string argument, list<Option> more = []> : Pass<argument, "::mlir::ModuleOp"> {
+  let options = more # [
     Option<"target", "target", "std::string", /*default=*/"\"host\"",
            "Operating system: host, linux-x86_64, linux-arm64 or android-arm64">,
     Option<"cpu", "cpu", "std::string", /*default=*/"\"\"",
@@ -19,12 +19,16 @@ class TargetPass<string argument> : Pass<argument, "::mlir::ModuleOp"> {
   ];
 }
 
-def ChooseTilesPass : TargetPass<"nacre-choose-tiles"> {
-  let summary = "Decide how wide the panels of contractions are";
+def ChooseTilesPass : TargetPass<"nacre-choose-tiles", [
+    Option<"winograd", "winograd", "unsigned", /*default=*/"0",
+           "Percent by which all weights together may grow for Winograd convolutions">]> {
+  let summary = "Decide how the weights of contractions are packed";
   let description = [{
     A contraction reads its weight in panels of as many columns as its register tile is wide. The tile tables of the target
     choose the width from the shape. A weight has one layout: where kernels disagree, the one with the most work decides, and a
-    weight that somebody reads in another way stays plain.
+    weight that somebody reads in another way stays plain. Filters of 3x3 convolutions that the CPU alone computes are
+    transformed for Winograd where that pays, those that save the most time a byte first, until all weights have grown as much
+    as they may (WinogradTables.h).
 
     Requires: kernels over whole storages, launches on storages.
 

@@ -5,6 +5,7 @@
 #include "codegen/form/ContractionForm.h"
 
 #include "codegen/form/ScalarBody.h"
+#include "codegen/form/Winograd.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/DebugLog.h"
@@ -180,7 +181,7 @@ private:
 
   plan::EncodingAttr panelOf(unsigned input) const {
     auto encoding = plan::KernelOp(kernel).getEncoding(product.inputs[input].access.argument);
-    return encoding && encoding.getKind() == plan::EncodingKind::Panel ? encoding : plan::EncodingAttr();
+    return encoding && encoding.getKind() != plan::EncodingKind::Plain ? encoding : plan::EncodingAttr();
   }
 
   /// The loop over columns. A packed operand has them as its last axis, so it is Rhs.
@@ -218,7 +219,35 @@ private:
     plan::EncodingAttr panel = panelOf(!swapped);
     if (panel && result.depthwise)
       return misfit("a depthwise weight must be plain");
+    if (panel && panel.getKind() == plan::EncodingKind::Winograd)
+      return parseWinograd(panel, rhs);
     return panel ? parsePanels(panel, rhs, column) : success();
+  }
+
+  /// y(n, h, w, o) += x(n, h + i, w + j, c) * f(i, j, c, o), with 3x3 taps and rows and pixels any distance apart.
+  LogicalResult parseWinograd(plan::EncodingAttr encoding, const Input &rhs) {
+    enum Loop : unsigned { Image, Down, Across, Column, TapDown, TapAcross, Channel, Count };
+    auto type = cast<RankedTensorType>(kernel.getBody().getArgument(rhs.access.argument).getType());
+    const SmallVector<bool> parallel = {true, true, true, true, false, false, false};
+    if (product.loops() != Count || product.parallel != parallel || type.getRank() != 4 || rhs.access.offset != 0 ||
+        rhs.map !=
+            AffineMap::getMultiDimMapWithTargets(Count, {TapDown, TapAcross, Channel, Column}, kernel.getContext()))
+      return misfit("a Winograd filter must be that of a convolution in two dimensions");
+    ArrayRef<int64_t> lhs = strides[Contraction::Lhs];
+    const bool hasTaps = product.sizes[TapDown] == winograd::kTaps && product.sizes[TapAcross] == winograd::kTaps;
+    if (!hasTaps || lhs[Down] != lhs[TapDown] || lhs[Across] != lhs[TapAcross] || lhs[Channel] != 1 ||
+        strides[Contraction::Result][Column] != 1)
+      return misfit("a Winograd filter must be 3x3 and walk every pixel");
+    for (const ContractionOperand &operand : result.operands)
+      if (!operand.elementType.isF32())
+        return misfit("a Winograd convolution must be of f32");
+    if (form.cutAxis > Down || (form.cutAxis == Down && product.sizes[Image] != 1))
+      return misfit("a Winograd convolution must be cut among its images or its rows");
+    result.winogradTile = encoding.getTile();
+    result.panelWidth = encoding.getWidth();
+    const int64_t inputs = winograd::inputsOf(result.winogradTile);
+    result.panelStride = inputs * inputs * product.sizes[Channel] * result.panelWidth;
+    return success();
   }
 
   /// Rhs's strides in its packed form.
@@ -270,7 +299,7 @@ private:
     result.cutAxis = form.cutAxis;
     result.cutExtent = form.cutExtent;
     for (unsigned loop = 0; loop < product.loops(); ++loop) {
-      if (loop == column || (product.sizes[loop] == 1 && loop != cut))
+      if (loop == column || (product.sizes[loop] == 1 && loop != cut && !result.winogradTile))
         continue;
       const bool inLhs = walks(lhs, loop), inRhs = walks(rhs, loop);
       if (!product.parallel[loop]) {
@@ -291,6 +320,8 @@ private:
     if (cut == column)
       result.cut = Contraction::Cut::Columns;
 
+    if (result.winogradTile)
+      return success();
     merge(result.depth, Contraction::Cut::None);
     merge(result.rows, Contraction::Cut::Rows);
     merge(result.outer, Contraction::Cut::Outer);

@@ -47,6 +47,9 @@ struct Contraction {
   int64_t panelWidth = 0, panelStride = 0;
   /// Every column has rows of its own: all three operands move by 1.
   bool depthwise = false;
+  /// Not 0: Rhs is a filter in the encoding of Winograd, for tiles of so many outputs along each dimension. Rows are
+  /// then images, rows and pixels, the depth is the filter's rows and pixels and the channels, none merged or dropped.
+  int64_t winogradTile = 0;
 
   /// Which loop walks the cut axis, if one does: turns of it that one index of the axis stands for.
   enum class Cut { None, Outer, Rows, Columns };

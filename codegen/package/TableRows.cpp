@@ -78,8 +78,9 @@ public:
       nacre_weight row{};
       row.name = strings.add(op.getSymName());
       plan::EncodingAttr encoding = op.getEncodingAttr();
-      if (encoding && encoding.getKind() == plan::EncodingKind::Panel) {
-        row.encoding = NACRE_WEIGHT_PANEL;
+      if (encoding && encoding.getKind() != plan::EncodingKind::Plain) {
+        const bool isWinograd = encoding.getKind() == plan::EncodingKind::Winograd;
+        row.encoding = isWinograd ? NACRE_WEIGHT_WINOGRAD : NACRE_WEIGHT_PANEL;
         row.parameter = encoding.getWidth();
       }
       row.source = index;

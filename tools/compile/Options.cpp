@@ -46,6 +46,10 @@ struct Declarations {
       "gpu-precision", cl::init("fp32"), cl::cat(category), cl::value_desc("precision"),
       cl::desc("What values and weights are stored and multiplied as where the GPU has a part: fp32 (default) or "
                "fp16; sums are fp32, inputs and outputs keep their types")};
+  cl::opt<unsigned> winograd{
+      "winograd", cl::init(25), cl::cat(category), cl::value_desc("percent"),
+      cl::desc("Let all weights together grow by at most so much, so that 3x3 convolutions on the CPU multiply less "
+               "(Winograd); 0: none of them, 300: all where it pays (default: 25)")};
   cl::list<std::string> shape{"shape", cl::cat(category), cl::value_desc("input=1x3x224x224"),
                               cl::desc("Shape of an input whose shape the model leaves open; repeatable")};
   cl::list<std::string> set{
@@ -183,6 +187,7 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   compiler.target = options.target;
   compiler.cpus = options.cpu;
   compiler.jobs = options.jobs;
+  compiler.winogradPercent = options.winograd;
   result.reportPath = options.report;
   result.check = options.check;
   result.quiet = options.quiet;

@@ -8,7 +8,7 @@
 #ifndef NACRE_TEST_UNIT_CODEGEN_CPU_DIFFERENTIAL_H
 #define NACRE_TEST_UNIT_CODEGEN_CPU_DIFFERENTIAL_H
 
-#include "test/unit/codegen/Storage.h"
+#include "test/unit/codegen/Packed.h"
 #include "test/unit/codegen/cpu/CompiledKernel.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -43,8 +43,9 @@ protected:
     auto kernel = *module->getOps<plan::KernelOp>().begin();
     std::vector<Storage> emitted, plain;
     run(kernel, /*fallback=*/false, emitted);
-    // No emitter of this kind takes another kind's work.
+    // No emitter of this kind takes another kind's work, and the fallback reads weights as they are.
     kernel.setKind(plan::KernelKind::Scan);
+    kernel.removeEncodingsAttr();
     run(kernel, /*fallback=*/true, plain);
     ASSERT_EQ(emitted.size(), plain.size());
     for (size_t i = 0; i < emitted.size(); ++i)
@@ -58,7 +59,7 @@ private:
     ASSERT_EQ(compiled.code.fallback, fallback);
 
     const int64_t extent = kernel.getCutExtent(), grain = kernel.getGrain();
-    const int64_t middle = (extent / 2 + grain - 1) / grain * grain;
+    const int64_t middle = std::min(extent, (extent / 2 + grain - 1) / grain * grain);
     std::vector<std::vector<Storage>> results;
     for (auto [cut, backwards] : {std::pair(extent, false), std::pair(extent, true), std::pair(middle, false)}) {
       std::mt19937 random(1);
@@ -66,8 +67,14 @@ private:
       for (Type type : kernel.getBody().getArgumentTypes())
         results.back().emplace_back(cast<RankedTensorType>(type)).fill(random);
       std::vector<void *> buffers;
-      for (Storage &storage : results.back())
-        buffers.push_back(storage.data());
+      std::vector<Storage> weights;
+      weights.reserve(results.back().size());
+      for (auto [number, storage] : llvm::enumerate(results.back())) {
+        const bool isInput = int64_t(number) < kernel.getNumInputs();
+        plan::EncodingAttr encoding = isInput ? kernel.getEncoding(number) : plan::EncodingAttr();
+        auto type = cast<RankedTensorType>(kernel.getBody().getArgument(number).getType());
+        buffers.push_back(encoding ? weights.emplace_back(packed(storage, type, encoding)).data() : storage.data());
+      }
       compiled.run(buffers, 0, cut, backwards);
       compiled.run(buffers, cut, extent, backwards);
     }

@@ -4,10 +4,9 @@
 //       the share in two parts, the latter first.
 
 #include "test/unit/codegen/gpu/VulkanHarness.h"
-#include "codegen/PackWeights.h"
 #include "codegen/gpu/Passes.h"
-#include "dialects/nn/ConstantData.h"
 #include "runtime/include/nacre/model_format.h"
+#include "test/unit/codegen/Packed.h"
 #include "test/unit/codegen/gpu/VulkanDevice.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -36,21 +35,6 @@ std::string validate(llvm::ArrayRef<uint32_t> words) {
   spvDiagnosticDestroy(diagnostic);
   spvContextDestroy(context);
   return message;
-}
-
-/// `plain` as the weight's encoding says.
-Storage packed(Storage &plain, RankedTensorType type, plan::EncodingAttr encoding) {
-  auto attribute = DenseElementsAttr::getFromRawBuffer(type, ArrayRef<char>(plain.data(), plain.bytes));
-  FailureOr<nn::ConstantView> view = nn::ConstantView::get(attribute);
-  PackedWeight weight(type, encoding);
-  const int64_t bytes = nn::getElementBytes(type.getElementType());
-  Storage result(RankedTensorType::get({weight.sizeInBytes() / bytes}, type.getElementType()));
-  SmallVector<char> chunk;
-  for (int64_t i = 0; i < weight.numChunks(); ++i) {
-    weight.packChunk(*view, i, chunk);
-    std::memcpy(result.data() + weight.chunkOffset(i), chunk.data(), chunk.size());
-  }
-  return result;
 }
 
 void compare(Storage &is, Storage must, double tolerance) {

@@ -1,0 +1,132 @@
+// RUN: nacre-opt %s --nacre-choose-tiles="target=linux-x86_64 winograd=300" --split-input-file | FileCheck %s
+// RUN: nacre-opt %s --nacre-choose-tiles="target=linux-arm64 winograd=300" --split-input-file | FileCheck %s --check-prefix=NEON
+// RUN: nacre-opt %s --nacre-choose-tiles="target=linux-x86_64" --split-input-file | FileCheck %s --check-prefix=NEVER
+
+// A 3x3 convolution reads transformed filters, in tiles of 4x4, and may be cut at whole tiles alone.
+
+// CHECK:      plan.weight @conv_w = {{.*}}#plan.encoding<winograd, width = 16 tile = 4>
+// CHECK:      plan.kernel @conv contraction
+// CHECK-SAME: cut 1 : 28 by 4
+// CHECK-SAME: encodings = [unit, #plan.encoding<winograd, width = 16 tile = 4>]
+// NEON:       plan.weight @conv_w = {{.*}}#plan.encoding<winograd, width = 8 tile = 4>
+// NEVER:      plan.weight @conv_w = {{.*}}#plan.encoding<panel, width = 16>
+// NEVER:      cut 1 : 28 by 1
+plan.weight @conv_w = dense<1.0> : tensor<3x3x64x64xf32>
+plan.kernel @conv contraction (%x: tensor<1x30x30x64xf32>, %w: tensor<3x3x64x64xf32>) into (%y: tensor<1x28x28x64xf32>) cut 1 : 28 by 1 {
+  %zero = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%zero : f32) outs(%y : tensor<1x28x28x64xf32>) -> tensor<1x28x28x64xf32>
+  %c = linalg.generic {indexing_maps = [affine_map<(n, h, w, o, i, j, c) -> (n, h + i, w + j, c)>, affine_map<(n, h, w, o, i, j, c) -> (i, j, c, o)>, affine_map<(n, h, w, o, i, j, c) -> (n, h, w, o)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]} ins(%x, %w : tensor<1x30x30x64xf32>, tensor<3x3x64x64xf32>) outs(%f : tensor<1x28x28x64xf32>) {
+  ^bb0(%a: f32, %d: f32, %o: f32):
+    %m = arith.mulf %a, %d : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<1x28x28x64xf32>
+  plan.yield %c : tensor<1x28x28x64xf32>
+}
+plan.entry @main {
+  %x0 = plan.storage input "x0" 0 : memref<1x30x30x64xf32>
+  %y0 = plan.storage output "y0" 0 : memref<1x28x28x64xf32>
+  %w0 = plan.use @conv_w : memref<3x3x64x64xf32>
+  plan.launch @conv(%x0, %w0) into(%y0) : (memref<1x30x30x64xf32>, memref<3x3x64x64xf32>) into (memref<1x28x28x64xf32>)
+}
+
+// -----
+
+// Strides, other windows, few channels and halves stay direct.
+
+// CHECK-DAG: plan.weight @strided_w = {{.*}}#plan.encoding<panel
+// CHECK-DAG: plan.weight @five_w = {{.*}}#plan.encoding<panel
+// CHECK-DAG: plan.weight @colours_w = {{.*}}#plan.encoding<panel
+// CHECK-DAG: plan.weight @half_w = {{.*}}#plan.encoding<panel
+plan.weight @strided_w = dense<1.0> : tensor<3x3x64x64xf32>
+plan.kernel @strided contraction (%x: tensor<1x29x29x64xf32>, %w: tensor<3x3x64x64xf32>) into (%y: tensor<1x14x14x64xf32>) cut 1 : 14 by 1 {
+  %zero = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%zero : f32) outs(%y : tensor<1x14x14x64xf32>) -> tensor<1x14x14x64xf32>
+  %c = linalg.generic {indexing_maps = [affine_map<(n, h, w, o, i, j, c) -> (n, h * 2 + i, w * 2 + j, c)>, affine_map<(n, h, w, o, i, j, c) -> (i, j, c, o)>, affine_map<(n, h, w, o, i, j, c) -> (n, h, w, o)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]} ins(%x, %w : tensor<1x29x29x64xf32>, tensor<3x3x64x64xf32>) outs(%f : tensor<1x14x14x64xf32>) {
+  ^bb0(%a: f32, %d: f32, %o: f32):
+    %m = arith.mulf %a, %d : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<1x14x14x64xf32>
+  plan.yield %c : tensor<1x14x14x64xf32>
+}
+plan.weight @five_w = dense<1.0> : tensor<5x5x64x64xf32>
+plan.kernel @five contraction (%x: tensor<1x18x18x64xf32>, %w: tensor<5x5x64x64xf32>) into (%y: tensor<1x14x14x64xf32>) cut 1 : 14 by 1 {
+  %zero = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%zero : f32) outs(%y : tensor<1x14x14x64xf32>) -> tensor<1x14x14x64xf32>
+  %c = linalg.generic {indexing_maps = [affine_map<(n, h, w, o, i, j, c) -> (n, h + i, w + j, c)>, affine_map<(n, h, w, o, i, j, c) -> (i, j, c, o)>, affine_map<(n, h, w, o, i, j, c) -> (n, h, w, o)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]} ins(%x, %w : tensor<1x18x18x64xf32>, tensor<5x5x64x64xf32>) outs(%f : tensor<1x14x14x64xf32>) {
+  ^bb0(%a: f32, %d: f32, %o: f32):
+    %m = arith.mulf %a, %d : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<1x14x14x64xf32>
+  plan.yield %c : tensor<1x14x14x64xf32>
+}
+plan.weight @colours_w = dense<1.0> : tensor<3x3x3x64xf32>
+plan.kernel @colours contraction (%x: tensor<1x30x30x3xf32>, %w: tensor<3x3x3x64xf32>) into (%y: tensor<1x28x28x64xf32>) cut 1 : 28 by 1 {
+  %zero = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%zero : f32) outs(%y : tensor<1x28x28x64xf32>) -> tensor<1x28x28x64xf32>
+  %c = linalg.generic {indexing_maps = [affine_map<(n, h, w, o, i, j, c) -> (n, h + i, w + j, c)>, affine_map<(n, h, w, o, i, j, c) -> (i, j, c, o)>, affine_map<(n, h, w, o, i, j, c) -> (n, h, w, o)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]} ins(%x, %w : tensor<1x30x30x3xf32>, tensor<3x3x3x64xf32>) outs(%f : tensor<1x28x28x64xf32>) {
+  ^bb0(%a: f32, %d: f32, %o: f32):
+    %m = arith.mulf %a, %d : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<1x28x28x64xf32>
+  plan.yield %c : tensor<1x28x28x64xf32>
+}
+plan.weight @half_w = dense<1.0> : tensor<3x3x64x64xf16>
+plan.kernel @half contraction (%x: tensor<1x30x30x64xf16>, %w: tensor<3x3x64x64xf16>) into (%y: tensor<1x28x28x64xf32>) cut 1 : 28 by 1 {
+  %zero = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%zero : f32) outs(%y : tensor<1x28x28x64xf32>) -> tensor<1x28x28x64xf32>
+  %c = linalg.generic {indexing_maps = [affine_map<(n, h, w, o, i, j, c) -> (n, h + i, w + j, c)>, affine_map<(n, h, w, o, i, j, c) -> (i, j, c, o)>, affine_map<(n, h, w, o, i, j, c) -> (n, h, w, o)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]} ins(%x, %w : tensor<1x30x30x64xf16>, tensor<3x3x64x64xf16>) outs(%f : tensor<1x28x28x64xf32>) {
+  ^bb0(%a: f16, %d: f16, %o: f32):
+    %ae = arith.extf %a : f16 to f32
+    %de = arith.extf %d : f16 to f32
+    %m = arith.mulf %ae, %de : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<1x28x28x64xf32>
+  plan.yield %c : tensor<1x28x28x64xf32>
+}
+plan.entry @main {
+  %x0 = plan.storage input "x0" 0 : memref<1x29x29x64xf32>
+  %y0 = plan.storage output "y0" 0 : memref<1x14x14x64xf32>
+  %w0 = plan.use @strided_w : memref<3x3x64x64xf32>
+  plan.launch @strided(%x0, %w0) into(%y0) : (memref<1x29x29x64xf32>, memref<3x3x64x64xf32>) into (memref<1x14x14x64xf32>)
+  %x1 = plan.storage input "x1" 1 : memref<1x18x18x64xf32>
+  %y1 = plan.storage output "y1" 1 : memref<1x14x14x64xf32>
+  %w1 = plan.use @five_w : memref<5x5x64x64xf32>
+  plan.launch @five(%x1, %w1) into(%y1) : (memref<1x18x18x64xf32>, memref<5x5x64x64xf32>) into (memref<1x14x14x64xf32>)
+  %x2 = plan.storage input "x2" 2 : memref<1x30x30x3xf32>
+  %y2 = plan.storage output "y2" 2 : memref<1x28x28x64xf32>
+  %w2 = plan.use @colours_w : memref<3x3x3x64xf32>
+  plan.launch @colours(%x2, %w2) into(%y2) : (memref<1x30x30x3xf32>, memref<3x3x3x64xf32>) into (memref<1x28x28x64xf32>)
+  %x3 = plan.storage input "x3" 3 : memref<1x30x30x64xf16>
+  %y3 = plan.storage output "y3" 3 : memref<1x28x28x64xf32>
+  %w3 = plan.use @half_w : memref<3x3x64x64xf16>
+  plan.launch @half(%x3, %w3) into(%y3) : (memref<1x30x30x64xf16>, memref<3x3x64x64xf16>) into (memref<1x28x28x64xf32>)
+}
+
+// -----
+
+// What a GPU has a share of stays direct: both engines read the same bytes.
+
+// CHECK:     plan.weight @shared_w = {{.*}}#plan.encoding<panel
+plan.weight @shared_w = dense<1.0> : tensor<3x3x64x64xf32>
+plan.kernel @shared contraction (%x: tensor<1x30x30x64xf32>, %w: tensor<3x3x64x64xf32>) into (%y: tensor<1x28x28x64xf32>) cut 1 : 28 by 1 {
+  %zero = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%zero : f32) outs(%y : tensor<1x28x28x64xf32>) -> tensor<1x28x28x64xf32>
+  %c = linalg.generic {indexing_maps = [affine_map<(n, h, w, o, i, j, c) -> (n, h + i, w + j, c)>, affine_map<(n, h, w, o, i, j, c) -> (i, j, c, o)>, affine_map<(n, h, w, o, i, j, c) -> (n, h, w, o)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]} ins(%x, %w : tensor<1x30x30x64xf32>, tensor<3x3x64x64xf32>) outs(%f : tensor<1x28x28x64xf32>) {
+  ^bb0(%a: f32, %d: f32, %o: f32):
+    %m = arith.mulf %a, %d : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<1x28x28x64xf32>
+  plan.yield %c : tensor<1x28x28x64xf32>
+}
+plan.entry @main {
+  %x0 = plan.storage input "x0" 0 : memref<1x30x30x64xf32>
+  %y0 = plan.storage output "y0" 0 : memref<1x28x28x64xf32>
+  %w0 = plan.use @shared_w : memref<3x3x64x64xf32>
+  plan.launch @shared(%x0, %w0) into(%y0) {cpu = array<i64: 8, 28>, gpu = array<i64: 0, 8>} : (memref<1x30x30x64xf32>, memref<3x3x64x64xf32>) into (memref<1x28x28x64xf32>)
+}
