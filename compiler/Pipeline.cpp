@@ -187,6 +187,7 @@ private:
     place::Options placeOptions;
     placeOptions.placement = options.placement;
     placeOptions.device = options.device;
+    placeOptions.winograd = options.winogradPercent > 0;
     placeOptions.gpuPrecision = report.gpuPrecision;
     if (failed(runPasses([&](OpPassManager &passes) { place::buildPipeline(passes, placeOptions); })))
       return failure();

@@ -72,8 +72,9 @@ double transferSeconds(const Work &work, double share, const Cache &cache, doubl
 double cpuSeconds(const Work &work, const DeviceProfile &device, double share, unsigned threads) {
   const CpuProfile &cpu = device.cpu;
   const Efficiency efficiency = efficiencyOf(work.form);
+  const double flops = share < 1 ? work.flops * share : work.flops / work.aloneGain;
   const double arithmetic =
-      work.flops * share / efficiency.cpuFlops + work.functions * share * kCpuFlopsPerFunction / kCpuFunctionEfficiency;
+      flops / efficiency.cpuFlops + work.functions * share * kCpuFlopsPerFunction / kCpuFunctionEfficiency;
   const double memoryRate = std::min(cpu.bytesPerSecond, threads * cpu.coreBytesPerSecond);
   return std::max(arithmetic / cpu.flopsPerSecond(threads),
                   transferSeconds(work, share, cpu.cache, threads * cpu.cache.bytesPerSecond * efficiency.cpuBytes,

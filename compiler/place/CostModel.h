@@ -38,6 +38,7 @@ struct Traffic {
 struct Work {
   WorkForm form = WorkForm::Pointwise;
   double flops = 0;     ///< Multiplications, additions and other simple operations.
+  double aloneGain = 1; ///< How many times fewer the CPU needs where the whole launch is its own: Winograd.
   double functions = 0; ///< Evaluations of exp, tanh and the like.
   double points = 0;    ///< Elements of the output: what a GPU divides among its invocations.
   double accesses = 0;  ///< Elements that the turns of its loops read and write, as often as they do; of a product its

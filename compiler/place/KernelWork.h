@@ -13,8 +13,9 @@
 namespace nacre::place {
 
 /// Of one launch. What the kernel's body says in other forms than docs/phases/kernels.md is counted as far as it can
-/// be. `rivals` are the weight bytes of all launches between two turns of this one.
-Work readWork(plan::LaunchOp launch, plan::KernelOp kernel, double rivals);
+/// be. `rivals` are the weight bytes of all launches between two turns of this one. `winograd`: the CPU may compute
+/// convolutions so.
+Work readWork(plan::LaunchOp launch, plan::KernelOp kernel, double rivals, bool winograd);
 
 /// Of all weights that the launches inside an operation read.
 double weightBytes(mlir::Operation *launches);

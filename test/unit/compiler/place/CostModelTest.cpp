@@ -57,6 +57,18 @@ TEST(CostModel, ArithmeticBoundsProducts) {
   EXPECT_NEAR(gpuSeconds(makeProduct(19e9), makeDevice(), Precision::F32), 19. / 40, 1e-3);
 }
 
+TEST(CostModel, WinogradGainsWhereTheLaunchIsTheCpusAlone) {
+  Work work = makeProduct(19e9);
+  work.aloneGain = 2;
+  EXPECT_NEAR(cpuSeconds(work, makeDevice()), 0.5, 1e-3);
+  EXPECT_NEAR(cpuSeconds(work, makeDevice(), 0.75), 0.75, 1e-3);
+  EXPECT_NEAR(gpuSeconds(work, makeDevice(), Precision::F32), 19. / 40, 1e-3);
+  // The CPU alone takes half a second, the best cut 0.32; with more to gain the CPU does better without the GPU.
+  EXPECT_GT(balancedCut(work, makeDevice(), Precision::F32, 100, 1), 0);
+  work.aloneGain = 8;
+  EXPECT_EQ(balancedCut(work, makeDevice(), Precision::F32, 100, 1), 0);
+}
+
 TEST(CostModel, MemoryBoundsWeightsThatDoNotStay) {
   Work work = makeProduct(1e6);
   work.form = WorkForm::Streamed;
