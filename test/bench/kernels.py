@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """GFLOP/s of each contraction kernel, as a share of the FMA peak that one core reached in the same run.
 
-What: one-layer models of the shapes that networks are made of.
+What: one-layer models of the shapes that networks are made of; convolutions directly, and how much faster by Winograd.
 Why:  the share tells how much is left to gain, on any machine, whatever its clock does.
 How:  nacre-run's profile gives a launch's own time, without the layout changes of a one-layer model. Peak and kernels are
       measured in alternating rounds; the best of each counts.
@@ -72,19 +72,21 @@ class Bench:
     def peak(self):
         return rivals.json_line(rivals.call(os.path.join(self.bin, "fma_peak")))["fma_gflops_1core"]
 
-    def compile(self, index, row):
-        path, library = os.path.join(self.work, f"row{index}.onnx"), os.path.join(self.work, f"librow{index}.so")
+    def compile(self, index, row, winograd):
+        path = os.path.join(self.work, f"row{index}.onnx")
+        library = os.path.join(self.work, f"librow{index}_{winograd}.so")
         graph = Graph(f"row{index}")
         row.make(graph)
         graph.save(path)
-        rivals.call(os.path.join(self.bin, "nacre-compile"), path, "-o", library, f"--cpu={self.cpu}")
+        rivals.call(os.path.join(self.bin, "nacre-compile"), path, "-o", library, f"--cpu={self.cpu}",
+                    f"--winograd={winograd}")
         return library
 
     def milliseconds(self, library):
-        """The smallest time of the contraction itself, from the rows `us share times kind kernel nodes` of the profile."""
+        """The smallest time of the contraction itself, from the rows `us share times engine kind kernel nodes` of the profile."""
         table = rivals.call(os.path.join(self.bin, "nacre-run"), library, "--threads=1", "--profile", "--min-seconds=0.3")
         rows = [line.split() for line in table.splitlines()]
-        times = [float(row[0]) for row in rows if len(row) > 3 and row[3] == "contraction"]
+        times = [float(row[0]) for row in rows if len(row) > 4 and row[4] == "contraction"]
         if not times:
             raise rivals.Failure(f"{library}: no launch of kind contraction in the profile")
         return sum(times) / 1e3
@@ -93,21 +95,23 @@ class Bench:
 def main():
     arguments = parse_arguments()
     bench = Bench(arguments)
-    libraries = [bench.compile(index, row) for index, row in enumerate(ROWS)]
-    best, peak = [float("inf")] * len(ROWS), 0
+    libraries = [bench.compile(index, row, winograd=0) for index, row in enumerate(ROWS)]
+    transformed = [bench.compile(index, row, winograd=300) for index, row in enumerate(ROWS)]
+    best, peak = [float("inf")] * 2 * len(ROWS), 0
     for _ in range(arguments.rounds):
         peak = max(peak, bench.peak())
-        for index, library in enumerate(libraries):
+        for index, library in enumerate(libraries + transformed):
             best[index] = min(best[index], bench.milliseconds(library))
     peak = max(peak, bench.peak())
 
     print(f"FMA peak of one core: {peak:.1f} GFLOP/s\n")
-    print("| kernel | ms | GFLOP/s | share of peak |")
-    print("|---|--:|--:|--:|")
+    print("| kernel | ms | GFLOP/s | share of peak | Winograd |")
+    print("|---|--:|--:|--:|--:|")
     below = []
-    for row, time in zip(ROWS, best):
+    for row, time, winograd in zip(ROWS, best, best[len(ROWS):]):
         share = row.flops / time / 1e6 / peak
-        print(f"| {row.name} | {time:.4f} | {row.flops / time / 1e6:.1f} | {share:.0%} |")
+        gain = f"{time / winograd:.2f} x" if time > 1.1 * winograd else ""
+        print(f"| {row.name} | {time:.4f} | {row.flops / time / 1e6:.1f} | {share:.0%} | {gain} |")
         if row.required and share < REQUIRED_SHARE:
             below.append(row.name)
     print(f"\nbelow {REQUIRED_SHARE:.0%}: {', '.join(below) or 'none'}")

@@ -76,6 +76,23 @@ class DriverTest(nacre.NacreTest):
         expected = os.path.join(nacre.ROOT, "samples", "models", "convnet.expected.npy")
         self.run_model(self.compile("convnet"), image, f"--expect=probabilities={expected}")
 
+    def test_winograd_keeps_to_its_bound(self):
+        self.call("python3", "-B", os.path.join(nacre.ROOT, "samples", "models", "make_convnet.py"), self.folder)
+        image = f"--input=image={self.path('convnet.input.npy')}"
+        expected = os.path.join(nacre.ROOT, "samples", "models", "convnet.expected.npy")
+
+        def weight_bytes(*options):
+            library = self.compile("convnet", f"--report={self.path('report.json')}", *options)
+            self.run_model(library, image, f"--expect=probabilities={expected}")
+            with open(self.path("report.json"), encoding="utf-8") as file:
+                return json.load(file)["weight_bytes"]
+
+        direct = weight_bytes("--winograd=0")
+        self.assertLess(direct, weight_bytes())
+        self.assertLessEqual(weight_bytes(), 1.25 * direct)
+        self.assertGreater(weight_bytes("--winograd=300"), 2 * direct)
+        self.assertEqual(weight_bytes("--winograd=300", "--place=split:50"), direct)
+
     def test_a_wrong_answer_is_told(self):
         library = self.compile("convnet")
         expected = os.path.join(nacre.ROOT, "samples", "models", "convnet.expected.npy")
