@@ -118,8 +118,8 @@ private:
     low = sum(function.shareBegin, scaled(build.divide(unit, parts), extent));
     high = least(build.add(low, extent), function.shareEnd);
     Value part = build.remainder(unit, parts);
-    if (contraction.written->haloValue)
-      emitHaloOfBlock(part);
+    emitHaloOfFirst(build, part, function.buffers[contraction.written->place.argument], *contraction.written,
+                    contraction.cutAxis, low, high);
 
     Addresses at;
     for (const ContractionOperand &operand : contraction.operands)
@@ -152,16 +152,6 @@ private:
       emitPanel(panel, at);
       break;
     }
-  }
-
-  /// The halo around a block is its first part's.
-  void emitHaloOfBlock(Value part) {
-    Value isFirst = arith::CmpIOp::create(build.ops, build.loc, arith::CmpIPredicate::eq, part, build.index(0));
-    auto branch = scf::IfOp::create(build.ops, build.loc, isFirst, /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard guard(build.ops);
-    build.ops.setInsertionPointToStart(branch.thenBlock());
-    emitHalo(build, function.buffers[contraction.written->place.argument], *contraction.written, contraction.cutAxis,
-             low, high);
   }
 
   //===--------------------------------------------------------------------===//

@@ -81,8 +81,8 @@ private:
     low = sum(function.shareBegin, scaled(build.divide(unit, function.unitsPerBlock), blocks.extent));
     Value high = emitMin(build, build.add(low, blocks.extent), function.shareEnd);
     Value part = build.remainder(unit, function.unitsPerBlock);
-    if (contraction.written->haloValue)
-      emitHaloOfBlock(part, high);
+    emitHaloOfFirst(build, part, function.buffers[contraction.written->place.argument], *contraction.written,
+                    contraction.cutAxis, low, high);
 
     firstTile = scaled(build.divide(part, blocks.columnParts), blocks.tiles);
     Value steps = difference(high, low);
@@ -94,15 +94,6 @@ private:
     build.loop(build.index(0), count, 1, [&](Position number) { emitInput(number); });
     emitProducts(count);
     build.loop(build.index(0), count, 1, [&](Position number) { emitOutput(number); });
-  }
-
-  void emitHaloOfBlock(Value part, Value high) {
-    Value isFirst = arith::CmpIOp::create(build.ops, build.loc, arith::CmpIPredicate::eq, part, build.index(0));
-    auto branch = scf::IfOp::create(build.ops, build.loc, isFirst, /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard guard(build.ops);
-    build.ops.setInsertionPointToStart(branch.thenBlock());
-    emitHalo(build, function.buffers[contraction.written->place.argument], *contraction.written, contraction.cutAxis,
-             low, high);
   }
 
   //===--------------------------------------------------------------------===//

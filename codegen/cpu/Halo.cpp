@@ -96,4 +96,15 @@ void emitHalo(VectorBuilder &build, Value buffer, const WrittenTensor &written, 
     HaloEmitter(build, buffer, written, axis).emit(low, high);
 }
 
+void emitHaloOfFirst(VectorBuilder &build, Value part, Value buffer, const WrittenTensor &written, unsigned axis,
+                     Value low, Value high) {
+  if (!written.haloValue)
+    return;
+  Value isFirst = arith::CmpIOp::create(build.ops, build.loc, arith::CmpIPredicate::eq, part, build.index(0));
+  auto branch = scf::IfOp::create(build.ops, build.loc, isFirst, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(build.ops);
+  build.ops.setInsertionPointToStart(branch.thenBlock());
+  emitHalo(build, buffer, written, axis, low, high);
+}
+
 } // namespace nacre::codegen::cpu

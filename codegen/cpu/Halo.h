@@ -18,6 +18,10 @@ namespace nacre::codegen::cpu {
 void emitHalo(VectorBuilder &build, mlir::Value buffer, const WrittenTensor &written, unsigned axis, mlir::Value low,
               mlir::Value high);
 
+/// The same where `part` is 0: of several units that compute these indices, the first writes the halo.
+void emitHaloOfFirst(VectorBuilder &build, mlir::Value part, mlir::Value buffer, const WrittenTensor &written,
+                     unsigned axis, mlir::Value low, mlir::Value high);
+
 } // namespace nacre::codegen::cpu
 
 #endif // NACRE_CODEGEN_CPU_HALO_H

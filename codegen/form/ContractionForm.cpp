@@ -227,11 +227,14 @@ private:
   /// y(n, h, w, o) += x(n, h + i, w + j, c) * f(i, j, c, o), with 3x3 taps and rows and pixels any distance apart.
   LogicalResult parseWinograd(plan::EncodingAttr encoding, const Input &rhs) {
     enum Loop : unsigned { Image, Down, Across, Column, TapDown, TapAcross, Channel, Count };
+    auto targets = [&](ArrayRef<unsigned> loops) {
+      return AffineMap::getMultiDimMapWithTargets(Count, loops, kernel.getContext());
+    };
     auto type = cast<RankedTensorType>(kernel.getBody().getArgument(rhs.access.argument).getType());
     const SmallVector<bool> parallel = {true, true, true, true, false, false, false};
     if (product.loops() != Count || product.parallel != parallel || type.getRank() != 4 || rhs.access.offset != 0 ||
-        rhs.map !=
-            AffineMap::getMultiDimMapWithTargets(Count, {TapDown, TapAcross, Channel, Column}, kernel.getContext()))
+        llvm::is_contained(product.sizes, 0) || rhs.map != targets({TapDown, TapAcross, Channel, Column}) ||
+        product.results.front().map != targets({Image, Down, Across, Column}))
       return misfit("a Winograd filter must be that of a convolution in two dimensions");
     ArrayRef<int64_t> lhs = strides[Contraction::Lhs];
     const bool hasTaps = product.sizes[TapDown] == winograd::kTaps && product.sizes[TapAcross] == winograd::kTaps;
