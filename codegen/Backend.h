@@ -11,6 +11,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/LogicalResult.h"
 #include <cstdint>
+#include <limits>
 #include <string>
 
 namespace mlir {
@@ -86,11 +87,16 @@ struct GpuKernel {
 llvm::FailureOr<GpuKernel> compileGpuKernel(plan::KernelOp kernel, const GpuOptions &options,
                                             GpuEmit emit = GpuEmit::Binary);
 
+/// How much larger filters that are transformed for Winograd convolutions may make all weights together.
+struct WeightGrowth {
+  double part = 0; ///< Of them.
+  double bytes = std::numeric_limits<double>::infinity();
+};
+
 /// Chooses how every weight of a contraction is packed, and notes it on the weights and on the kernels that read them.
 /// Comes before the first compileKernel: kernels are compiled for the encodings they find. A weight is packed once, so
-/// its encoding is one that each of `targets`, in the order of parseTargets, can read. Filters that are transformed for
-/// Winograd convolutions grow: all weights by no more than the part `growth` of them.
-llvm::LogicalResult chooseEncodings(mlir::ModuleOp module, llvm::ArrayRef<Target> targets, double growth);
+/// its encoding is one that each of `targets`, in the order of parseTargets, can read.
+llvm::LogicalResult chooseEncodings(mlir::ModuleOp module, llvm::ArrayRef<Target> targets, const WeightGrowth &growth);
 
 /// Registers the passes of code generation, for nacre-opt.
 void registerPasses();

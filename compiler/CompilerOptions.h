@@ -57,7 +57,8 @@ struct CompilerOptions {
   int64_t maxConstantBytes = int64_t(1024) << 20;          ///< Folding never makes a larger constant.
   unsigned jobs = 0;                                       ///< Threads of the compiler; 0: all cores.
   std::optional<Phase> compileTo;                          ///< Stop after this phase and print its IR.
-  unsigned winogradPercent = 25;                           ///< By which weights may grow for Winograd convolutions.
+  /// By which weights may grow for Winograd convolutions; none: 25, but not beyond what a run's memory is promised to be.
+  std::optional<unsigned> winogradPercent;
   Output output = Output::SharedLibrary;
   Placement placement;
   std::string device; ///< Whose times are predicted: a profile's name or file; empty: nobody's.

@@ -187,7 +187,7 @@ private:
     place::Options placeOptions;
     placeOptions.placement = options.placement;
     placeOptions.device = options.device;
-    placeOptions.winograd = options.winogradPercent > 0;
+    placeOptions.winograd = weightGrowth().part > 0;
     placeOptions.gpuPrecision = report.gpuPrecision;
     if (failed(runPasses([&](OpPassManager &passes) { place::buildPipeline(passes, placeOptions); })))
       return failure();
@@ -210,9 +210,16 @@ private:
            options.output == Output::LlvmIr;
   }
 
+  codegen::WeightGrowth weightGrowth() const {
+    if (options.winogradPercent)
+      return {*options.winogradPercent / 100.0};
+    // A run is promised to take the model's weights, its arena and 8 MiB, of which most are free.
+    return {/*part=*/0.25, /*bytes=*/3 << 20};
+  }
+
   /// Compiles every kernel for every target, in parallel; results are in the order of the module.
   LogicalResult compileKernels() {
-    if (failed(codegen::chooseEncodings(*module, targets, options.winogradPercent / 100.0)))
+    if (failed(codegen::chooseEncodings(*module, targets, weightGrowth())))
       return failure();
     codegen::Emit emit = options.compileTo == Phase::Codegen  ? codegen::Emit::LlvmDialect
                          : options.output == Output::Assembly ? codegen::Emit::Assembly

@@ -11,6 +11,7 @@
 //           the most time for what their weights grow by, until all weights have grown as much as they may;
 //        5. a launch is cut where a panel, or a row of tiles, begins.
 
+#include "codegen/Backend.h"
 #include "codegen/cpu/EmitWinograd.h"
 #include "codegen/cpu/Passes.h"
 #include "codegen/cpu/TargetOptions.h"
@@ -111,7 +112,7 @@ std::optional<Wish> readWish(plan::KernelOp kernel, ArrayRef<Target> targets) {
 
 class TileChooser {
 public:
-  TileChooser(ModuleOp module, ArrayRef<Target> targets, double growth)
+  TileChooser(ModuleOp module, ArrayRef<Target> targets, const WeightGrowth &growth)
       : module(module), targets(targets), growth(growth), symbols(module) {}
 
   LogicalResult choose() {
@@ -177,7 +178,7 @@ private:
     }
     for (Operation *leader : refused)
       chosen.erase(leader);
-    if (growth > 0)
+    if (growth.part > 0)
       offerWinograd(chosen);
     for (auto &[kernel, wish] : wishes) {
       Operation *leader = classes.getLeaderValue(kernel);
@@ -240,7 +241,7 @@ private:
         if (!declined.contains(leader))
           ofClass.push_back({tile, sum, bytes[leader] * (winogradGrowth(tile) - 1)});
     }
-    for (auto [number, tile] : llvm::enumerate(spendGrowth(offers, growth * allBytes))) {
+    for (auto [number, tile] : llvm::enumerate(spendGrowth(offers, std::min(growth.part * allBytes, growth.bytes)))) {
       if (tile == 0)
         continue;
       Wish &wish = chosen[(saved.begin() + number)->first];
@@ -275,7 +276,7 @@ private:
 
   ModuleOp module;
   ArrayRef<Target> targets;
-  const double growth; ///< Of all weights, at most, as a part of them.
+  const WeightGrowth growth;
   SymbolTable symbols;
   llvm::MapVector<Operation *, Wish> wishes; ///< By kernel.
   llvm::EquivalenceClasses<Operation *> classes;
@@ -287,13 +288,13 @@ struct ChooseTiles : codegen::cpu::impl::ChooseTilesPassBase<ChooseTiles> {
 
   void runOnOperation() override {
     FailureOr<SmallVector<Target, 1>> targets = readTargetOptions(getOperation(), target, cpu);
-    if (failed(targets) || failed(chooseTiles(getOperation(), *targets, winograd / 100.0)))
+    if (failed(targets) || failed(chooseTiles(getOperation(), *targets, {winograd / 100.0})))
       signalPassFailure();
   }
 };
 
 } // namespace
 
-LogicalResult codegen::cpu::chooseTiles(ModuleOp module, ArrayRef<Target> targets, double growth) {
+LogicalResult codegen::cpu::chooseTiles(ModuleOp module, ArrayRef<Target> targets, const WeightGrowth &growth) {
   return TileChooser(module, targets, growth).choose();
 }

@@ -12,6 +12,10 @@ namespace mlir {
 class ModuleOp;
 } // namespace mlir
 
+namespace nacre::codegen {
+struct WeightGrowth;
+}
+
 namespace nacre::codegen::cpu {
 
 #define GEN_PASS_DECL
@@ -20,9 +24,8 @@ namespace nacre::codegen::cpu {
 #define GEN_PASS_REGISTRATION
 #include "codegen/cpu/Passes.h.inc"
 
-/// nacre-choose-tiles for targets that are known already. `growth`: of all weights, at most, for Winograd convolutions,
-/// as a part of them.
-llvm::LogicalResult chooseTiles(mlir::ModuleOp module, llvm::ArrayRef<Target> targets, double growth);
+/// nacre-choose-tiles for targets that are known already.
+llvm::LogicalResult chooseTiles(mlir::ModuleOp module, llvm::ArrayRef<Target> targets, const WeightGrowth &growth);
 
 /// nacre-emit-cpu for a target that is known already.
 llvm::LogicalResult emitKernels(mlir::ModuleOp module, const Target &target);

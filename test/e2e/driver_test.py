@@ -93,6 +93,17 @@ class DriverTest(nacre.NacreTest):
         self.assertGreater(weight_bytes("--winograd=300"), 2 * direct)
         self.assertEqual(weight_bytes("--winograd=300", "--place=split:50"), direct)
 
+    def test_winograd_takes_little_memory_unless_asked(self):
+        def weight_bytes(*options):
+            self.compile("heavy", f"--report={self.path('report.json')}", *options)
+            with open(self.path("report.json"), encoding="utf-8") as file:
+                return json.load(file)["weight_bytes"]
+
+        direct = weight_bytes("--winograd=0")
+        self.assertLess(direct, weight_bytes())
+        self.assertLessEqual(weight_bytes(), direct + (3 << 20))
+        self.assertGreater(weight_bytes("--winograd=25"), direct + (3 << 20))
+
     def test_a_wrong_answer_is_told(self):
         library = self.compile("convnet")
         expected = os.path.join(nacre.ROOT, "samples", "models", "convnet.expected.npy")

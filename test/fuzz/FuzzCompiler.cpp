@@ -40,7 +40,7 @@ bool compile(llvm::MemoryBufferRef bytes, mlir::MLIRContext &context) {
   kernels::buildPipeline(passes);
   place::buildPipeline(passes, place::Options());
   schedule::buildPipeline(passes, schedule::Options());
-  if (failed(passes.run(*module)) || failed(codegen::chooseEncodings(*module, getTarget(), /*growth=*/10)))
+  if (failed(passes.run(*module)) || failed(codegen::chooseEncodings(*module, getTarget(), {/*part=*/10})))
     return false;
   for (auto kernel : module->getOps<plan::KernelOp>())
     if (failed(codegen::compileKernel(kernel, getTarget(), codegen::Emit::LlvmDialect, "kernel")))

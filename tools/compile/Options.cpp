@@ -47,9 +47,9 @@ struct Declarations {
       cl::desc("What values and weights are stored and multiplied as where the GPU has a part: fp32 (default) or "
                "fp16; sums are fp32, inputs and outputs keep their types")};
   cl::opt<unsigned> winograd{
-      "winograd", cl::init(25), cl::cat(category), cl::value_desc("percent"),
+      "winograd", cl::cat(category), cl::value_desc("percent"),
       cl::desc("Let all weights together grow by at most so much, so that 3x3 convolutions on the CPU multiply less "
-               "(Winograd); 0: none of them, 300: all where it pays (default: 25)")};
+               "(Winograd); 0: none of them, 300: all where it pays (default: 25, but no more than 3 MiB)")};
   cl::list<std::string> shape{"shape", cl::cat(category), cl::value_desc("input=1x3x224x224"),
                               cl::desc("Shape of an input whose shape the model leaves open; repeatable")};
   cl::list<std::string> set{
@@ -187,7 +187,8 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   compiler.target = options.target;
   compiler.cpus = options.cpu;
   compiler.jobs = options.jobs;
-  compiler.winogradPercent = options.winograd;
+  if (options.winograd.getNumOccurrences() > 0)
+    compiler.winogradPercent = options.winograd;
   result.reportPath = options.report;
   result.check = options.check;
   result.quiet = options.quiet;
