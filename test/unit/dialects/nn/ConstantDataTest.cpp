@@ -8,6 +8,8 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "gtest/gtest.h"
 #include <cstring>
+#include <memory>
+#include <vector>
 
 using namespace mlir;
 using namespace nacre::nn;
@@ -20,12 +22,14 @@ struct ConstantData : testing::Test {
 };
 
 TEST_F(ConstantData, ReadsAResourceAtAnOddAddress) {
-  alignas(8) char bytes[1 + 3 * sizeof(float)];
   const float values[] = {1.5f, -2.0f, 3.25f};
-  std::memcpy(bytes + 1, values, sizeof(values));
+  auto bytes = std::make_shared<std::vector<char>>(1 + sizeof(values));
+  char *odd = bytes->data() + 1;
+  std::memcpy(odd, values, sizeof(values));
   auto type = RankedTensorType::get({3}, builder.getF32Type());
-  AsmResourceBlob blob = UnmanagedAsmResourceBlob::allocateWithAlign(ArrayRef<char>(bytes + 1, sizeof(values)), 1, {},
-                                                                     /*dataIsMutable=*/false);
+  AsmResourceBlob blob(
+      ArrayRef<char>(odd, sizeof(values)), /*dataAlignment=*/1, [bytes](void *, size_t, size_t) {},
+      /*dataIsMutable=*/false);
   FailureOr<ConstantView> view = ConstantView::get(DenseResourceElementsAttr::get(type, "odd", std::move(blob)));
   ASSERT_TRUE(succeeded(view));
   double read[2];
