@@ -11,7 +11,6 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/LogicalResult.h"
 #include <cstdint>
-#include <limits>
 #include <string>
 
 namespace mlir {
@@ -87,16 +86,14 @@ struct GpuKernel {
 llvm::FailureOr<GpuKernel> compileGpuKernel(plan::KernelOp kernel, const GpuOptions &options,
                                             GpuEmit emit = GpuEmit::Binary);
 
-/// How much larger filters that are transformed for Winograd convolutions may make all weights together.
-struct WeightGrowth {
-  double part = 0; ///< Of them.
-  double bytes = std::numeric_limits<double>::infinity();
-};
+/// Of all weights of a module, as the model has them.
+double weightBytes(mlir::ModuleOp module);
 
 /// Chooses how every weight of a contraction is packed, and notes it on the weights and on the kernels that read them.
 /// Comes before the first compileKernel: kernels are compiled for the encodings they find. A weight is packed once, so
-/// its encoding is one that each of `targets`, in the order of parseTargets, can read.
-llvm::LogicalResult chooseEncodings(mlir::ModuleOp module, llvm::ArrayRef<Target> targets, const WeightGrowth &growth);
+/// its encoding is one that each of `targets`, in the order of parseTargets, can read. Filters that are transformed for
+/// Winograd convolutions may make all weights together larger by `growth` bytes.
+llvm::LogicalResult chooseEncodings(mlir::ModuleOp module, llvm::ArrayRef<Target> targets, double growth);
 
 /// Registers the passes of code generation, for nacre-opt.
 void registerPasses();

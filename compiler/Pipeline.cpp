@@ -187,7 +187,7 @@ private:
     place::Options placeOptions;
     placeOptions.placement = options.placement;
     placeOptions.device = options.device;
-    placeOptions.winograd = weightGrowth().part > 0;
+    placeOptions.winogradBytes = int64_t(winogradBytes());
     placeOptions.gpuPrecision = report.gpuPrecision;
     if (failed(runPasses([&](OpPassManager &passes) { place::buildPipeline(passes, placeOptions); })))
       return failure();
@@ -210,16 +210,18 @@ private:
            options.output == Output::LlvmIr;
   }
 
-  codegen::WeightGrowth weightGrowth() const {
+  /// By which all weights together may grow.
+  double winogradBytes() const {
+    const double weights = codegen::weightBytes(*module);
     if (options.winogradPercent)
-      return {*options.winogradPercent / 100.0};
+      return weights * *options.winogradPercent / 100;
     // A run is promised to take the model's weights, its arena and 8 MiB, of which most are free.
-    return {/*part=*/0.25, /*bytes=*/3 << 20};
+    return std::min(weights / 4, double(3 << 20));
   }
 
   /// Compiles every kernel for every target, in parallel; results are in the order of the module.
   LogicalResult compileKernels() {
-    if (failed(codegen::chooseEncodings(*module, targets, weightGrowth())))
+    if (failed(codegen::chooseEncodings(*module, targets, winogradBytes())))
       return failure();
     codegen::Emit emit = options.compileTo == Phase::Codegen  ? codegen::Emit::LlvmDialect
                          : options.output == Output::Assembly ? codegen::Emit::Assembly

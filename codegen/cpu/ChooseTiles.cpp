@@ -110,9 +110,14 @@ std::optional<Wish> readWish(plan::KernelOp kernel, ArrayRef<Target> targets) {
   return wish;
 }
 
+double bytesOf(plan::WeightOp weight) {
+  auto type = cast<ShapedType>(weight.getValue().getType());
+  return double(type.getNumElements()) * ((type.getElementTypeBitWidth() + 7) / 8);
+}
+
 class TileChooser {
 public:
-  TileChooser(ModuleOp module, ArrayRef<Target> targets, const WeightGrowth &growth)
+  TileChooser(ModuleOp module, ArrayRef<Target> targets, double growth)
       : module(module), targets(targets), growth(growth), symbols(module) {}
 
   LogicalResult choose() {
@@ -178,7 +183,7 @@ private:
     }
     for (Operation *leader : refused)
       chosen.erase(leader);
-    if (growth.part > 0)
+    if (growth > 0)
       offerWinograd(chosen);
     for (auto &[kernel, wish] : wishes) {
       Operation *leader = classes.getLeaderValue(kernel);
@@ -225,14 +230,9 @@ private:
         sum += cyclesSaved(*wish->second.winograd, tile);
     });
     llvm::DenseMap<Operation *, double> bytes;
-    double allBytes = 0;
-    for (auto weight : module.getOps<plan::WeightOp>()) {
-      auto type = cast<ShapedType>(weight.getValue().getType());
-      const double size = double(type.getNumElements()) * ((type.getElementTypeBitWidth() + 7) / 8);
-      allBytes += size;
+    for (auto weight : module.getOps<plan::WeightOp>())
       if (classes.contains(weight))
-        bytes[classes.getLeaderValue(weight)] += size;
-    }
+        bytes[classes.getLeaderValue(weight)] += bytesOf(weight);
 
     SmallVector<WinogradOffers> offers;
     for (const auto &[leader, sums] : saved) {
@@ -241,7 +241,7 @@ private:
         if (!declined.contains(leader))
           ofClass.push_back({tile, sum, bytes[leader] * (winogradGrowth(tile) - 1)});
     }
-    for (auto [number, tile] : llvm::enumerate(spendGrowth(offers, std::min(growth.part * allBytes, growth.bytes)))) {
+    for (auto [number, tile] : llvm::enumerate(spendGrowth(offers, growth))) {
       if (tile == 0)
         continue;
       Wish &wish = chosen[(saved.begin() + number)->first];
@@ -276,7 +276,7 @@ private:
 
   ModuleOp module;
   ArrayRef<Target> targets;
-  const WeightGrowth growth;
+  const double growth; ///< Of all weights, in bytes, at most.
   SymbolTable symbols;
   llvm::MapVector<Operation *, Wish> wishes; ///< By kernel.
   llvm::EquivalenceClasses<Operation *> classes;
@@ -288,13 +288,21 @@ struct ChooseTiles : codegen::cpu::impl::ChooseTilesPassBase<ChooseTiles> {
 
   void runOnOperation() override {
     FailureOr<SmallVector<Target, 1>> targets = readTargetOptions(getOperation(), target, cpu);
-    if (failed(targets) || failed(chooseTiles(getOperation(), *targets, {winograd / 100.0})))
+    if (failed(targets) ||
+        failed(chooseTiles(getOperation(), *targets, winograd / 100.0 * weightBytes(getOperation()))))
       signalPassFailure();
   }
 };
 
 } // namespace
 
-LogicalResult codegen::cpu::chooseTiles(ModuleOp module, ArrayRef<Target> targets, const WeightGrowth &growth) {
+double codegen::weightBytes(ModuleOp module) {
+  double bytes = 0;
+  for (auto weight : module.getOps<plan::WeightOp>())
+    bytes += bytesOf(weight);
+  return bytes;
+}
+
+LogicalResult codegen::cpu::chooseTiles(ModuleOp module, ArrayRef<Target> targets, double growth) {
   return TileChooser(module, targets, growth).choose();
 }

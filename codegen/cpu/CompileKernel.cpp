@@ -246,7 +246,7 @@ FailureOr<KernelCode> codegen::compileKernel(plan::KernelOp kernel, const Target
   return code;
 }
 
-LogicalResult codegen::chooseEncodings(ModuleOp module, ArrayRef<Target> targets, const WeightGrowth &growth) {
+LogicalResult codegen::chooseEncodings(ModuleOp module, ArrayRef<Target> targets, double growth) {
   return cpu::chooseTiles(module, targets, growth);
 }
 

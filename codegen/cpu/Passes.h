@@ -12,10 +12,6 @@ namespace mlir {
 class ModuleOp;
 } // namespace mlir
 
-namespace nacre::codegen {
-struct WeightGrowth;
-}
-
 namespace nacre::codegen::cpu {
 
 #define GEN_PASS_DECL
@@ -24,8 +20,8 @@ namespace nacre::codegen::cpu {
 #define GEN_PASS_REGISTRATION
 #include "codegen/cpu/Passes.h.inc"
 
-/// nacre-choose-tiles for targets that are known already.
-llvm::LogicalResult chooseTiles(mlir::ModuleOp module, llvm::ArrayRef<Target> targets, const WeightGrowth &growth);
+/// nacre-choose-tiles for targets that are known already; weights may grow by so many bytes.
+llvm::LogicalResult chooseTiles(mlir::ModuleOp module, llvm::ArrayRef<Target> targets, double growth);
 
 /// nacre-emit-cpu for a target that is known already.
 llvm::LogicalResult emitKernels(mlir::ModuleOp module, const Target &target);

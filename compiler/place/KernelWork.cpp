@@ -113,9 +113,9 @@ bool usesOperandsAgain(linalg::GenericOp op) {
   return true;
 }
 
-/// Codegen transforms some of these, within a bound on what weights grow by: 2.5 to 3.5 times as fast in large tiles,
-/// 1.6 to 2.1 in small ones. Which ones is known when places are.
-constexpr double kWinogradGain = 2;
+/// Codegen transforms some of these: 2.5 to 3.5 times as fast in large tiles, for which weights grow to four times,
+/// 1.6 to 2.1 in small ones, for which they grow by 7/9. Which ones exactly is known when places are.
+constexpr double kWinogradGain = 2, kWinogradGrowth = 7.0 / 9;
 
 /// A 3x3 convolution of f32 and of stride 1 with more than a few channels and pixels.
 bool isForWinograd(linalg::GenericOp op) {
@@ -266,9 +266,25 @@ private:
 Work readWork(plan::LaunchOp launch, plan::KernelOp kernel, double rivals, bool winograd) {
   Work work = Reader(launch, kernel).read();
   work.rivals = rivals;
-  if (winograd && llvm::any_of(kernel.getBody().front().getOps<linalg::GenericOp>(), isForWinograd))
+  if (winograd)
     work.aloneGain = kWinogradGain;
   return work;
+}
+
+llvm::DenseSet<Operation *> expectWinograd(plan::EntryOp entry, const SymbolTable &symbols, double bytes) {
+  std::vector<std::pair<double, Operation *>> candidates; // with their filters' bytes
+  entry.walk([&](plan::LaunchOp launch) {
+    auto kernel = symbols.lookup<plan::KernelOp>(launch.getKernel());
+    for (auto op : kernel.getBody().front().getOps<linalg::GenericOp>())
+      if (isForWinograd(op))
+        candidates.emplace_back(bytesOf(cast<ShapedType>(op.getDpsInputs()[1].getType())), launch);
+  });
+  llvm::stable_sort(candidates, [](const auto &a, const auto &b) { return a.first < b.first; });
+  llvm::DenseSet<Operation *> expected;
+  for (auto [filter, launch] : candidates)
+    if ((bytes -= filter * kWinogradGrowth) >= 0)
+      expected.insert(launch);
+  return expected;
 }
 
 } // namespace nacre::place

@@ -9,13 +9,18 @@
 
 #include "compiler/place/CostModel.h"
 #include "dialects/plan/PlanDialect.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace nacre::place {
 
 /// Of one launch. What the kernel's body says in other forms than docs/phases/kernels.md is counted as far as it can
-/// be. `rivals` are the weight bytes of all launches between two turns of this one. `winograd`: the CPU may compute
-/// convolutions so.
+/// be. `rivals` are the weight bytes of all launches between two turns of this one. `winograd`: the CPU will compute the
+/// convolution so if all of it is its own.
 Work readWork(plan::LaunchOp launch, plan::KernelOp kernel, double rivals, bool winograd);
+
+/// The launches whose convolutions codegen is expected to transform for Winograd where they are the CPU's alone. It spends
+/// the `bytes` by which weights may grow where they save most; small filters belong to large images.
+llvm::DenseSet<mlir::Operation *> expectWinograd(plan::EntryOp entry, const mlir::SymbolTable &symbols, double bytes);
 
 /// Of all weights that the launches inside an operation read.
 double weightBytes(mlir::Operation *launches);

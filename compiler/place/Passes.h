@@ -21,7 +21,7 @@ struct Options {
   Placement placement;
   std::string device; ///< A shipped profile's name or the path of a file; empty: nothing is predicted.
   GpuPrecision gpuPrecision = GpuPrecision::F32;
-  bool winograd = false; ///< The CPU may compute convolutions so.
+  int64_t winogradBytes = 0; ///< By which weights may grow for Winograd convolutions on the CPU.
 };
 
 /// On a launch: nanoseconds that the whole of it takes on the CPU, and on the GPU, one turn. On an entry: that a run

@@ -43,8 +43,9 @@ def PlaceKernelsPass : Pass<"nacre-place-kernels", "::mlir::ModuleOp"> {
     Option<"percent", "percent", "unsigned", "0", "With engines=split, how much of each cut axis the GPU computes">,
     Option<"device", "device", "std::string", "\"\"", "The profile to predict times for: a shipped one's name, or a .json file">,
     Option<"precision", "gpu-precision", "std::string", "\"fp32\"", "What products on the GPU are predicted with: fp32 or fp16">,
-    Option<"winograd", "winograd", "bool", "false",
-           "Whether codegen may transform 3x3 convolutions that are the CPU's alone, which are predicted to be faster then">,
+    Option<"winogradBytes", "winograd-bytes", "int64_t", "0",
+           "By which weights may grow where codegen transforms 3x3 convolutions that are the CPU's alone, which are predicted to be "
+           "faster then">,
   ];
   let statistics = [
     Statistic<"numOnGpu", "num-on-gpu", "Number of launches that the GPU computes alone">,

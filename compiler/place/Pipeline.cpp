@@ -29,7 +29,7 @@ void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
   placing.percent = options.placement.percent;
   placing.device = options.device;
   placing.precision = options.gpuPrecision == GpuPrecision::F16 ? "fp16" : "fp32";
-  placing.winograd = options.winograd;
+  placing.winogradBytes = options.winogradBytes;
   pm.addPass(createPlaceKernelsPass(placing));
 }
 

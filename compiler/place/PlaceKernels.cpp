@@ -40,8 +40,9 @@ int64_t cutAt(plan::KernelOp kernel, unsigned percent) {
 class EntrySteps {
 public:
   EntrySteps(plan::EntryOp entry, const SymbolTable &symbols, const place::DeviceProfile &device,
-             place::Precision precision, std::optional<unsigned> percent, bool winograd)
-      : symbols(symbols), device(device), precision(precision), percent(percent), winograd(winograd) {
+             place::Precision precision, std::optional<unsigned> percent, double winogradBytes)
+      : symbols(symbols), device(device), precision(precision), percent(percent),
+        winograd(place::expectWinograd(entry, symbols, winogradBytes)) {
     const double rivals = place::weightBytes(entry);
     problem.meetingSeconds = device.gpu.meetingSeconds;
     problem.copyBytesPerSecond = device.memory.copyBytesPerSecond;
@@ -75,7 +76,7 @@ private:
     place::Step step;
     addAccesses(launch, step);
     plan::KernelOp kernel = kernelOf(launch);
-    const place::Work work = place::readWork(launch, kernel, rivals, winograd);
+    const place::Work work = place::readWork(launch, kernel, rivals, winograd.contains(launch));
     const int64_t extent = kernel.getCutExtent();
     SmallVector<int64_t> at{0, kWanted};
     if (!percent)
@@ -100,7 +101,7 @@ private:
       for (Operation *parent = launch->getParentOp(); isa<plan::ForOp>(parent); parent = parent->getParentOp())
         turns *= cast<plan::ForOp>(parent).getTripCount();
       plan::KernelOp kernel = kernelOf(launch);
-      const place::Work work = place::readWork(launch, kernel, rivals, winograd);
+      const place::Work work = place::readWork(launch, kernel, rivals, winograd.contains(launch));
       const double share = double(cutOf(kernel, percent ? kWanted : kAll)) / kernel.getCutExtent();
       const place::CutSeconds seconds = place::cutSeconds(work, device, precision, share);
       onCpu.cpuSeconds += turns * place::cpuSeconds(work, device);
@@ -158,8 +159,8 @@ private:
   const SymbolTable &symbols;
   const place::DeviceProfile &device;
   place::Precision precision;
-  std::optional<unsigned> percent; // none: the search is free
-  const bool winograd;
+  std::optional<unsigned> percent;            // none: the search is free
+  const llvm::DenseSet<Operation *> winograd; // launches that codegen is expected to transform
   llvm::DenseMap<Operation *, unsigned> numbers;
   std::vector<SmallVector<plan::LaunchOp>> launches; // per step
   std::vector<SmallVector<int64_t>> cuts;            // per step and option
@@ -222,7 +223,7 @@ private:
   void placePredicted(plan::EntryOp entry, const SymbolTable &symbols) {
     const bool isFree = engines.getValue() == "auto";
     EntrySteps steps(entry, symbols, *profile, precision == "fp16" ? place::Precision::F16 : place::Precision::F32,
-                     isFree ? std::nullopt : std::optional<unsigned>(wantedPercent()), winograd);
+                     isFree ? std::nullopt : std::optional<unsigned>(wantedPercent()), double(winogradBytes));
     // Option 1 is the wanted one where the search is not free, and else the GPU's.
     auto all = [&](unsigned option) {
       return place::evaluate(steps.problem, SmallVector<unsigned>(steps.problem.steps.size(), option));

@@ -40,7 +40,8 @@ bool compile(llvm::MemoryBufferRef bytes, mlir::MLIRContext &context) {
   kernels::buildPipeline(passes);
   place::buildPipeline(passes, place::Options());
   schedule::buildPipeline(passes, schedule::Options());
-  if (failed(passes.run(*module)) || failed(codegen::chooseEncodings(*module, getTarget(), {/*part=*/10})))
+  if (failed(passes.run(*module)) ||
+      failed(codegen::chooseEncodings(*module, getTarget(), 10 * codegen::weightBytes(*module))))
     return false;
   for (auto kernel : module->getOps<plan::KernelOp>())
     if (failed(codegen::compileKernel(kernel, getTarget(), codegen::Emit::LlvmDialect, "kernel")))

@@ -1,8 +1,9 @@
-// RUN: nacre-opt %s --nacre-place-kernels="engines=cpu device=%S/Inputs/even-phone.json winograd=true" | FileCheck %s
+// RUN: nacre-opt %s --nacre-place-kernels="engines=cpu device=%S/Inputs/even-phone.json winograd-bytes=20000" | FileCheck %s
 // RUN: nacre-opt %s --nacre-place-kernels="engines=cpu device=%S/Inputs/even-phone.json" | FileCheck %s --check-prefix=DIRECT
+// RUN: nacre-opt %s --nacre-place-kernels="engines=cpu device=%S/Inputs/even-phone.json winograd-bytes=10000" | FileCheck %s --check-prefix=DIRECT
 
 // 2 * 9 * 8 * 8 * 16 * 32 operations: 62.1 us on either engine, at 9.5 GFLOP/s, and a launch of 1 us. By Winograd the CPU takes
-// half of them; a GPU has no such code, and a convolution of stride 2 is direct.
+// half of them; a GPU has no such code, and a convolution of stride 2 is direct. The filter of 18432 bytes grows by 14336.
 
 // CHECK:      plan.launch @conv
 // CHECK-SAME: plan.predicted_ns = array<i64: 32043, 63086>
