@@ -112,7 +112,7 @@ std::optional<Wish> readWish(plan::KernelOp kernel, ArrayRef<Target> targets) {
 
 double bytesOf(plan::WeightOp weight) {
   auto type = cast<ShapedType>(weight.getValue().getType());
-  return double(type.getNumElements()) * ((type.getElementTypeBitWidth() + 7) / 8);
+  return double(type.getNumElements()) * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
 }
 
 class TileChooser {

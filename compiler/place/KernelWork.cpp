@@ -12,6 +12,7 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallBitVector.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -19,7 +20,7 @@ namespace nacre::place {
 
 static double bytesOf(Type type) {
   auto shaped = cast<ShapedType>(type);
-  return double(shaped.getNumElements()) * ((shaped.getElementTypeBitWidth() + 7) / 8);
+  return double(shaped.getNumElements()) * llvm::divideCeil(shaped.getElementTypeBitWidth(), 8);
 }
 
 double weightBytes(Operation *launches) {
