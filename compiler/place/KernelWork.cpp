@@ -114,10 +114,6 @@ bool usesOperandsAgain(linalg::GenericOp op) {
   return true;
 }
 
-/// Codegen transforms some of these: 2.5 to 3.5 times as fast in large tiles, for which weights grow to four times,
-/// 1.6 to 2.1 in small ones, for which they grow by 7/9. Which ones exactly is known when places are.
-constexpr double kWinogradGain = 2, kWinogradGrowth = 7.0 / 9;
-
 /// A 3x3 convolution of f32 and of stride 1 with more than a few channels and pixels.
 bool isForWinograd(linalg::GenericOp op) {
   constexpr int64_t leastChannels = 16, leastPixels = 49;
@@ -264,28 +260,46 @@ private:
 
 } // namespace
 
-Work readWork(plan::LaunchOp launch, plan::KernelOp kernel, double rivals, bool winograd) {
+Work readWork(plan::LaunchOp launch, plan::KernelOp kernel, double rivals) {
   Work work = Reader(launch, kernel).read();
   work.rivals = rivals;
-  if (winograd)
-    work.aloneGain = kWinogradGain;
   return work;
 }
 
-llvm::DenseSet<Operation *> expectWinograd(plan::EntryOp entry, const SymbolTable &symbols, double bytes) {
-  std::vector<std::pair<double, Operation *>> candidates; // with their filters' bytes
-  entry.walk([&](plan::LaunchOp launch) {
+llvm::DenseMap<Operation *, double> guessWinogradGains(Operation *launches, const SymbolTable &symbols, double bytes) {
+  struct Candidate {
+    Operation *launch;
+    double pixels, weightBytes;
+  };
+  SmallVector<Candidate> candidates;
+  launches->walk([&](plan::LaunchOp launch) {
     auto kernel = symbols.lookup<plan::KernelOp>(launch.getKernel());
-    for (auto op : kernel.getBody().front().getOps<linalg::GenericOp>())
-      if (isForWinograd(op))
-        candidates.emplace_back(bytesOf(cast<ShapedType>(op.getDpsInputs()[1].getType())), launch);
+    for (auto op : kernel.getBody().front().getOps<linalg::GenericOp>()) {
+      if (!isForWinograd(op))
+        continue;
+      const Slice filter = sliceOf(op.getDpsInputs()[1]);
+      if (!filter.argument || !isa_and_nonnull<plan::UseOp>(storageOf(launch.getInputs()[*filter.argument])))
+        continue;
+      const SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+      candidates.push_back({launch, double(sizes[0]) * sizes[1] * sizes[2], filter.bytes});
+    }
   });
-  llvm::stable_sort(candidates, [](const auto &a, const auto &b) { return a.first < b.first; });
-  llvm::DenseSet<Operation *> expected;
-  for (auto [filter, launch] : candidates)
-    if ((bytes -= filter * kWinogradGrowth) >= 0)
-      expected.insert(launch);
-  return expected;
+  // What is saved a byte is what a weight is used for, its pixels.
+  llvm::stable_sort(candidates, [](const Candidate &a, const Candidate &b) { return a.pixels > b.pixels; });
+  // Tiles of 4x4, then of 2x2: how much larger their filters are, and the median of measured kernels.
+  struct Tiles {
+    double growth, gain;
+  };
+  constexpr Tiles kTiles[] = {{36. / 9 - 1, 2.7}, {16. / 9 - 1, 1.9}};
+  llvm::DenseMap<Operation *, double> gains;
+  for (const Candidate &candidate : candidates)
+    for (const Tiles &tiles : kTiles)
+      if (tiles.growth * candidate.weightBytes <= bytes) {
+        bytes -= tiles.growth * candidate.weightBytes;
+        gains[candidate.launch] = tiles.gain;
+        break;
+      }
+  return gains;
 }
 
 } // namespace nacre::place

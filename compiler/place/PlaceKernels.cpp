@@ -42,7 +42,7 @@ public:
   EntrySteps(plan::EntryOp entry, const SymbolTable &symbols, const place::DeviceProfile &device,
              place::Precision precision, std::optional<unsigned> percent, double winogradBytes)
       : symbols(symbols), device(device), precision(precision), percent(percent),
-        winograd(place::expectWinograd(entry, symbols, winogradBytes)) {
+        winogradGains(place::guessWinogradGains(entry, symbols, winogradBytes)) {
     const double rivals = place::weightBytes(entry);
     problem.meetingSeconds = device.gpu.meetingSeconds;
     problem.copyBytesPerSecond = device.memory.copyBytesPerSecond;
@@ -72,11 +72,18 @@ private:
     return cut == kAll ? kernel.getCutExtent() : cut == kWanted ? cutAt(kernel, *percent) : cut;
   }
 
+  place::Work workOf(plan::LaunchOp launch, plan::KernelOp kernel, double rivals) const {
+    place::Work work = place::readWork(launch, kernel, rivals);
+    if (auto gain = winogradGains.find(launch); gain != winogradGains.end())
+      work.aloneGain = gain->second;
+    return work;
+  }
+
   void addLaunch(plan::LaunchOp launch, double rivals) {
     place::Step step;
     addAccesses(launch, step);
     plan::KernelOp kernel = kernelOf(launch);
-    const place::Work work = place::readWork(launch, kernel, rivals, winograd.contains(launch));
+    const place::Work work = workOf(launch, kernel, rivals);
     const int64_t extent = kernel.getCutExtent();
     SmallVector<int64_t> at{0, kWanted};
     if (!percent)
@@ -101,7 +108,7 @@ private:
       for (Operation *parent = launch->getParentOp(); isa<plan::ForOp>(parent); parent = parent->getParentOp())
         turns *= cast<plan::ForOp>(parent).getTripCount();
       plan::KernelOp kernel = kernelOf(launch);
-      const place::Work work = place::readWork(launch, kernel, rivals, winograd.contains(launch));
+      const place::Work work = workOf(launch, kernel, rivals);
       const double share = double(cutOf(kernel, percent ? kWanted : kAll)) / kernel.getCutExtent();
       const place::CutSeconds seconds = place::cutSeconds(work, device, precision, share);
       onCpu.cpuSeconds += turns * place::cpuSeconds(work, device);
@@ -159,8 +166,8 @@ private:
   const SymbolTable &symbols;
   const place::DeviceProfile &device;
   place::Precision precision;
-  std::optional<unsigned> percent;            // none: the search is free
-  const llvm::DenseSet<Operation *> winograd; // launches that codegen is expected to transform
+  std::optional<unsigned> percent; // none: the search is free
+  const llvm::DenseMap<Operation *, double> winogradGains;
   llvm::DenseMap<Operation *, unsigned> numbers;
   std::vector<SmallVector<plan::LaunchOp>> launches; // per step
   std::vector<SmallVector<int64_t>> cuts;            // per step and option
