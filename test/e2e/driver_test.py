@@ -102,7 +102,7 @@ class DriverTest(nacre.NacreTest):
         direct = weight_bytes("--winograd=0")
         self.assertLess(direct, weight_bytes())
         self.assertLessEqual(weight_bytes(), direct + (3 << 20))
-        self.assertGreater(weight_bytes("--winograd=25"), direct + (3 << 20))
+        self.assertGreater(weight_bytes("--winograd=60"), direct + (3 << 20))
 
     def test_a_wrong_answer_is_told(self):
         library = self.compile("convnet")
