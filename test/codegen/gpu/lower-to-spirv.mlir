@@ -3,6 +3,7 @@
 // RUN: nacre-kernel --gpu %s --kernel=matmul --gpu-precision=fp16 --variant=0 | FileCheck %s --check-prefix=MATRICES
 // RUN: nacre-kernel --gpu %s --kernel=wide --variant=0 | FileCheck %s --check-prefix=WIDE
 // RUN: nacre-kernel --gpu %s --kernel=matmul --gpu-tile=shared:rows=4,columns=8,lines=4,depth=16 --variant=0 --describe -o %t 2>&1 | FileCheck %s --check-prefix=TRIED
+// RUN: nacre-kernel --gpu %s --kernel=matmul --gpu-precision=fp16 --gpu-tile=cooperative:rows=1,quads=2,columns=1,lines=1,depth=64,buffers=1,parts=4 --variant=0 | FileCheck %s --check-prefix=SETS
 // RUN: not nacre-kernel --gpu %s --kernel=matmul --gpu-tile=round 2>&1 | FileCheck %s --check-prefix=ROUND
 // RUN: nacre-kernel --gpu %s --kernel=matmul --gpu-precision=fp16 --variant=0 --describe -o %t 2>&1 | FileCheck %s --check-prefix=MATRICES-NEED
 
@@ -27,6 +28,15 @@
 // MATRICES:      spirv.ControlBarrier <Subgroup>, <Subgroup>, <AcquireRelease|WorkgroupMemory|MakeAvailable|MakeVisible>
 // MATRICES-NOT:  spirv.{{Load|Store}} "Workgroup" %{{[0-9]+(, %[0-9]+)?}} :
 // MATRICES-NEED: matmul 0: {{.*}} needs 260, families 0
+
+// Four sets of one subgroup multiply a step of 16 each; what they leave in shared memory is added, once all have.
+
+// SETS-COUNT-2: spirv.KHR.CooperativeMatrixMulAdd
+// SETS-NOT:     spirv.KHR.CooperativeMatrixMulAdd
+// SETS-COUNT-2: spirv.KHR.CooperativeMatrixStore
+// SETS-NEXT:    spirv.ControlBarrier <Workgroup>, <Workgroup>
+// SETS-COUNT-3: spirv.FAdd {{.*}} : vector<4xf32>
+// SETS:         spirv.ExecutionMode @main "LocalSize", 128, 1, 1
 plan.kernel @matmul contraction (%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) into (%c: tensor<64x64xf32>) cut 0 : 64 by 1 {
   %zero = arith.constant 0.0 : f32
   %init = linalg.fill ins(%zero : f32) outs(%c : tensor<64x64xf32>) -> tensor<64x64xf32>
