@@ -10,8 +10,6 @@
 
 #include <cstdio>
 #include <dlfcn.h>
-#include <filesystem>
-#include <fstream>
 #include <link.h>
 
 namespace nacre::test {
@@ -293,79 +291,6 @@ TEST_F(GpuSessionTest, SurvivesAShortageOfMemory) {
     ASSERT_LT(granted, 1000);
   }
   EXPECT_GE(granted, 3) << "at least one create had too little"; // How far tuning comes is a matter of time.
-}
-
-struct CacheTest : GpuSessionTest {
-  CacheTest() {
-    folder = testing::TempDir() + "nacre-cache-" + std::to_string(reinterpret_cast<uintptr_t>(this));
-    std::filesystem::create_directory(folder);
-    options.cache_folder = folder.c_str();
-  }
-  ~CacheTest() override { std::filesystem::remove_all(folder); }
-
-  std::vector<std::filesystem::path> files() {
-    std::vector<std::filesystem::path> found;
-    for (const auto &file : std::filesystem::directory_iterator(folder))
-      found.push_back(file.path());
-    return found;
-  }
-
-  std::string folder;
-};
-
-TEST_F(CacheTest, KeepsPipelinesInOneFile) {
-  for (int turn = 0; turn < 2; ++turn) {
-    ASSERT_EQ(create(), NACRE_OK) << reason;
-    runAndCheck();
-    destroy();
-    ASSERT_EQ(files().size(), 1u);
-  }
-  const auto written = std::filesystem::last_write_time(files()[0]);
-  ASSERT_EQ(create(), NACRE_OK) << reason;
-  destroy();
-  EXPECT_EQ(std::filesystem::last_write_time(files()[0]), written) << "nothing was new";
-}
-
-// The compiler's hash alone tells one model's code from another's: create need not read it all.
-TEST_F(CacheTest, KeepsOneFileForEachHash) {
-  ASSERT_EQ(create(), NACRE_OK) << reason;
-  destroy();
-  toy.kernels[3].gpu = &toy.addAnywhere;
-  ASSERT_EQ(create(), NACRE_OK) << reason;
-  destroy();
-  EXPECT_EQ(files().size(), 1u);
-  ++toy.table.gpu_code_hash;
-  ASSERT_EQ(create(), NACRE_OK) << reason;
-  runAndCheck();
-  EXPECT_EQ(files().size(), 2u);
-}
-
-TEST_F(CacheTest, PassesOverADamagedFile) {
-  ASSERT_EQ(create(), NACRE_OK) << reason;
-  destroy();
-  const std::filesystem::path path = files()[0];
-  const uintmax_t size = std::filesystem::file_size(path);
-  for (uintmax_t at : {uintmax_t(0), uintmax_t(40), size - 1}) { // the magic, the code's hash, the data
-    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
-    file.seekp(static_cast<std::streamoff>(at));
-    file.put('\x5a');
-    file.close();
-    ASSERT_EQ(create(), NACRE_OK) << reason;
-    runAndCheck();
-    destroy();
-  }
-  std::filesystem::resize_file(path, size / 2);
-  ASSERT_EQ(create(), NACRE_OK) << reason;
-  runAndCheck();
-  destroy();
-  EXPECT_EQ(std::filesystem::file_size(path), size) << "the file is whole again";
-}
-
-TEST_F(CacheTest, DoesWithoutAFolderThatIsNotThere) {
-  const std::string absent = folder + "/absent";
-  options.cache_folder = absent.c_str();
-  ASSERT_EQ(create(), NACRE_OK) << reason;
-  runAndCheck();
 }
 
 /// Loading a driver takes longer than any test; and a leak is told from a driver's by the library it is in.
