@@ -186,6 +186,29 @@ TEST_F(GpuMeasuringTest, MovesASlowKernelToTheGpu) {
   EXPECT_GE(timeOf(1).gpu_share, kRows / 2) << saidAll();
 }
 
+TEST_F(GpuMeasuringTest, SurvivesAShortageOfMemory) {
+  allocations = 1; // the session's own block
+  EXPECT_EQ(create(), NACRE_UNSUPPORTED);
+  EXPECT_EQ(liveBytes, 0u);
+  options.gpu = NACRE_GPU_IF_USEFUL;
+  options.gpu_device = 1;
+  options.gpu_self_test = 1;
+  options.tune_budget_ms = 60000;        // more than any machine needs, as above:
+  toy.variants[2].function = sleepyRelu; // the GPU is kept, and what it wants at last is asked for as well
+  int granted = 1;
+  for (bool enough = false; !enough; ++granted) {
+    SCOPED_TRACE(std::to_string(granted) + " allocations");
+    allocations = granted;
+    ASSERT_EQ(create(), NACRE_OK);
+    enough = info().device[0] != 0;
+    EXPECT_EQ(sessionReason().find("refused memory") != std::string::npos, !enough) << sessionReason();
+    runAndCheck();
+    destroy();
+    ASSERT_LT(granted, 1000);
+  }
+  EXPECT_GE(granted, 4) << "at least two creates had too little";
+}
+
 TEST_F(GpuMeasuringTest, LeavesWhatTheBudgetDoesNotReach) {
   toy.variants[1].function = [](const nacre_kernel_args *args, int64_t begin, int64_t end) {
     const timespec time = {0, 200000000}; // A GPU on a busy machine may take tens of milliseconds.

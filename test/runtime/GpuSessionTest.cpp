@@ -271,28 +271,6 @@ TEST_F(BackgroundTest, IsNotWhereAGpuIsRequired) {
   EXPECT_STRNE(info().device, "");
 }
 
-TEST_F(GpuSessionTest, SurvivesAShortageOfMemory) {
-  allocations = 1; // the session's own block
-  EXPECT_EQ(create(), NACRE_UNSUPPORTED);
-  EXPECT_EQ(liveBytes, 0u);
-  options.gpu = NACRE_GPU_IF_USEFUL;
-  options.gpu_device = 1;
-  options.gpu_self_test = 1;
-  options.tune_budget_ms = 5;
-  int granted = 1;
-  for (bool enough = false; !enough; ++granted) {
-    SCOPED_TRACE(std::to_string(granted) + " allocations");
-    allocations = granted;
-    ASSERT_EQ(create(), NACRE_OK);
-    enough = info().device[0] != 0;
-    EXPECT_EQ(sessionReason().find("refused memory") != std::string::npos, !enough) << sessionReason();
-    runAndCheck();
-    destroy();
-    ASSERT_LT(granted, 1000);
-  }
-  EXPECT_GE(granted, 3) << "at least one create had too little"; // How far tuning comes is a matter of time.
-}
-
 /// Loading a driver takes longer than any test; and a leak is told from a driver's by the library it is in.
 void keepDriversLoaded(const GpuToyModel &toy) {
   nacre_session_options options = nacre_session_options_default();
