@@ -176,8 +176,7 @@ typedef struct nacre_kernel {
 typedef enum nacre_weight_encoding {
   NACRE_WEIGHT_DENSE = 0,   /**< As in the model. */
   NACRE_WEIGHT_PANEL = 1,   /**< [ceil(OC / nr)][KH][KW * IC][nr]; the parameter is nr. */
-  NACRE_WEIGHT_DERIVED = 2, /**< Made once per loaded model from another weight; of a later version. */
-  NACRE_WEIGHT_WINOGRAD = 3 /**< [ceil(OC / nr)][n][n][IC][nr], transformed 3x3 filters; the parameter is nr. */
+  NACRE_WEIGHT_WINOGRAD = 2 /**< [ceil(OC / nr)][n][n][IC][nr], transformed 3x3 filters; the parameter is nr. */
 } nacre_weight_encoding;
 
 typedef struct nacre_weight {
