@@ -67,7 +67,7 @@ struct MeasuredTile {
 };
 constexpr int64_t kUnits = 132; ///< It has so many.
 
-/// What both kinds share; the rest of a tile is its kind's.
+/// What all kinds have; the rest of a tile is its kind's.
 constexpr GpuTile tileOf(GpuTile::Kind kind, int64_t rows, int64_t quads, int64_t columnThreads, int64_t rowThreads,
                          int64_t depth, int64_t parts) {
   GpuTile tile;

@@ -62,8 +62,8 @@ llvm::SmallVector<GpuTile, 4> chooseGpuTiles(const TileRequest &request);
 /// What the templates take for granted and `tile` does not keep to; nullptr where there is nothing.
 const char *faultOf(const GpuTile &tile);
 
-/// Reads a tile to be tried, as `shared:rows=8,quads=2,columns=16,lines=16,depth=16`, `cooperative:...` or `split:...`; what is not
-/// named has GpuTile's value. The message says what is wrong with it.
+/// Reads a tile to be tried, as `shared:rows=8,quads=2,columns=16,lines=16,depth=16`, `cooperative:...` or `split:...`;
+/// what is not named has GpuTile's value. The message says what is wrong with it.
 llvm::Expected<GpuTile> parseGpuTile(llvm::StringRef text);
 
 } // namespace nacre::codegen::gpu
