@@ -86,9 +86,6 @@ struct GpuKernel {
 llvm::FailureOr<GpuKernel> compileGpuKernel(plan::KernelOp kernel, const GpuOptions &options,
                                             GpuEmit emit = GpuEmit::Binary);
 
-/// Of all weights of a module, as the model has them.
-double weightBytes(mlir::ModuleOp module);
-
 /// Chooses how every weight of a contraction is packed, and notes it on the weights and on the kernels that read them.
 /// Comes before the first compileKernel: kernels are compiled for the encodings they find. A weight is packed once, so
 /// its encoding is one that each of `targets`, in the order of parseTargets, can read. Filters that are transformed for

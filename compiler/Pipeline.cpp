@@ -13,6 +13,7 @@
 #include "compiler/schedule/Passes.h"
 #include "dialects/nn/NnDialect.h"
 #include "dialects/plan/PlanDialect.h"
+#include "dialects/plan/StoredBytes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -211,8 +212,10 @@ private:
   }
 
   /// By which all weights together may grow.
-  double winogradBytes() const {
-    const double weights = codegen::weightBytes(*module);
+  double winogradBytes() {
+    double weights = 0;
+    for (auto weight : module->getOps<plan::WeightOp>())
+      weights += double(plan::storedBytes(weight.getValue().getShapedType()));
     if (options.winogradPercent)
       return weights * *options.winogradPercent / 100;
     // A run is promised to take the model's weights, its arena and 8 MiB, of which most are free.

@@ -11,12 +11,12 @@
 //           the most time for what their weights grow by, until all weights have grown as much as they may;
 //        5. a launch is cut where a panel, or a row of tiles, begins.
 
-#include "codegen/Backend.h"
 #include "codegen/cpu/EmitWinograd.h"
 #include "codegen/cpu/Passes.h"
 #include "codegen/cpu/TargetOptions.h"
 #include "codegen/cpu/TileTables.h"
 #include "codegen/form/ContractionForm.h"
+#include "dialects/plan/StoredBytes.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/EquivalenceClasses.h"
@@ -108,11 +108,6 @@ std::optional<Wish> readWish(plan::KernelOp kernel, ArrayRef<Target> targets) {
     return std::nullopt;
   wish.winograd = readWinograd(kernel, *form, wish);
   return wish;
-}
-
-double bytesOf(plan::WeightOp weight) {
-  auto type = cast<ShapedType>(weight.getValue().getType());
-  return double(type.getNumElements()) * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
 }
 
 class TileChooser {
@@ -232,7 +227,7 @@ private:
     llvm::DenseMap<Operation *, double> bytes;
     for (auto weight : module.getOps<plan::WeightOp>())
       if (classes.contains(weight))
-        bytes[classes.getLeaderValue(weight)] += bytesOf(weight);
+        bytes[classes.getLeaderValue(weight)] += double(plan::storedBytes(weight.getValue().getShapedType()));
 
     SmallVector<WinogradOffers> offers;
     for (const auto &[leader, sums] : saved) {
@@ -288,20 +283,12 @@ struct ChooseTiles : codegen::cpu::impl::ChooseTilesPassBase<ChooseTiles> {
 
   void runOnOperation() override {
     FailureOr<SmallVector<Target, 1>> targets = readTargetOptions(getOperation(), target, cpu);
-    if (failed(targets) ||
-        failed(chooseTiles(getOperation(), *targets, winograd / 100.0 * weightBytes(getOperation()))))
+    if (failed(targets) || failed(chooseTiles(getOperation(), *targets, double(winogradBytes))))
       signalPassFailure();
   }
 };
 
 } // namespace
-
-double codegen::weightBytes(ModuleOp module) {
-  double bytes = 0;
-  for (auto weight : module.getOps<plan::WeightOp>())
-    bytes += bytesOf(weight);
-  return bytes;
-}
 
 LogicalResult codegen::cpu::chooseTiles(ModuleOp module, ArrayRef<Target> targets, double growth) {
   return TileChooser(module, targets, growth).choose();

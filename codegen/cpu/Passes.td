@@ -20,8 +20,8 @@ class TargetPass<string argument, list<Option> more = []> : Pass<argument, "::ml
 }
 
 def ChooseTilesPass : TargetPass<"nacre-choose-tiles", [
-    Option<"winograd", "winograd", "unsigned", /*default=*/"0",
-           "Percent by which all weights together may grow for Winograd convolutions">]> {
+    Option<"winogradBytes", "winograd-bytes", "int64_t", /*default=*/"0",
+           "By which all weights together may grow for Winograd convolutions">]> {
   let summary = "Decide how the weights of contractions are packed";
   let description = [{
     A contraction reads its weight in panels of as many columns as its register tile is wide. The tile tables of the target

@@ -4,6 +4,7 @@
 
 #include "compiler/place/KernelWork.h"
 
+#include "dialects/plan/StoredBytes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -12,16 +13,12 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallBitVector.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
 namespace nacre::place {
 
-static double bytesOf(Type type) {
-  auto shaped = cast<ShapedType>(type);
-  return double(shaped.getNumElements()) * llvm::divideCeil(shaped.getElementTypeBitWidth(), 8);
-}
+static double bytesOf(Type type) { return double(plan::storedBytes(cast<ShapedType>(type))); }
 
 double weightBytes(Operation *launches) {
   llvm::SmallSetVector<StringRef, 16> seen;

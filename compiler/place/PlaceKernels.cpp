@@ -8,6 +8,7 @@
 #include "compiler/place/KernelWork.h"
 #include "compiler/place/Passes.h"
 #include "compiler/place/PlaceSegments.h"
+#include "dialects/plan/StoredBytes.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
@@ -148,8 +149,7 @@ private:
   unsigned numberOf(plan::StorageOp storage) {
     auto [at, isNew] = numbers.try_emplace(storage, problem.storageBytes.size());
     if (isNew) {
-      auto type = cast<ShapedType>(storage.getType());
-      problem.storageBytes.push_back(double(type.getNumElements()) * type.getElementTypeBitWidth() / 8);
+      problem.storageBytes.push_back(double(plan::storedBytes(cast<ShapedType>(storage.getType()))));
       const plan::Role role = storage.getRole();
       problem.isInput.push_back(role == plan::Role::Input || role == plan::Role::State);
       problem.isOutput.push_back(role == plan::Role::Output || role == plan::Role::State);

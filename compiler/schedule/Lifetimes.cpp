@@ -4,17 +4,13 @@
 
 #include "compiler/schedule/Lifetimes.h"
 
+#include "dialects/plan/StoredBytes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
 namespace nacre::schedule {
-
-static int64_t sizeInBytes(MemRefType type) {
-  return type.getNumElements() * int64_t(llvm::divideCeil(type.getElementTypeBitWidth(), 8));
-}
 
 /// Calls `touch` with every launch that works on `value` or a view of it.
 static void forEachLaunch(Value value, llvm::function_ref<void(Operation *)> touch) {
@@ -38,7 +34,7 @@ TemporaryLifetimes readLifetimes(plan::EntryOp entry) {
   for (auto storage : body.getOps<plan::StorageOp>()) {
     if (storage.getRole() != plan::Role::Temporary)
       continue;
-    BufferDemand demand{sizeInBytes(cast<MemRefType>(storage.getResult().getType())), steps, 0};
+    BufferDemand demand{plan::storedBytes(cast<MemRefType>(storage.getResult().getType())), steps, 0};
     forEachLaunch(storage.getResult(), [&](Operation *launch) {
       unsigned step = stepOf.lookup(body.findAncestorOpInBlock(*launch));
       demand.firstStep = std::min(demand.firstStep, step);

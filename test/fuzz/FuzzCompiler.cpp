@@ -40,8 +40,7 @@ bool compile(llvm::MemoryBufferRef bytes, mlir::MLIRContext &context) {
   kernels::buildPipeline(passes);
   place::buildPipeline(passes, place::Options());
   schedule::buildPipeline(passes, schedule::Options());
-  if (failed(passes.run(*module)) ||
-      failed(codegen::chooseEncodings(*module, getTarget(), 10 * codegen::weightBytes(*module))))
+  if (failed(passes.run(*module)) || failed(codegen::chooseEncodings(*module, getTarget(), /*growth=*/1e9)))
     return false;
   for (auto kernel : module->getOps<plan::KernelOp>())
     if (failed(codegen::compileKernel(kernel, getTarget(), codegen::Emit::LlvmDialect, "kernel")))

@@ -1,6 +1,6 @@
-// RUN: nacre-opt %s --nacre-choose-tiles="target=linux-x86_64 winograd=300" | FileCheck %s --check-prefix=ALL
-// RUN: nacre-opt %s --nacre-choose-tiles="target=linux-x86_64 winograd=110" | FileCheck %s --check-prefix=SOME
-// RUN: nacre-opt %s --nacre-choose-tiles="target=linux-x86_64 winograd=1" | FileCheck %s --check-prefix=NONE
+// RUN: nacre-opt %s --nacre-choose-tiles="target=linux-x86_64 winograd-bytes=1000000" | FileCheck %s --check-prefix=ALL
+// RUN: nacre-opt %s --nacre-choose-tiles="target=linux-x86_64 winograd-bytes=364953" | FileCheck %s --check-prefix=SOME
+// RUN: nacre-opt %s --nacre-choose-tiles="target=linux-x86_64 winograd-bytes=3317" | FileCheck %s --check-prefix=NONE
 
 // All weights together grow by no more than they may; first does what saves the most time a byte: a large image's small
 // filter before a small image's large one, and that in small tiles rather than not at all.

@@ -1,5 +1,5 @@
-// RUN: nacre-opt %s --nacre-choose-tiles="target=linux-x86_64 winograd=300" --split-input-file | FileCheck %s
-// RUN: nacre-opt %s --nacre-choose-tiles="target=linux-arm64 winograd=300" --split-input-file | FileCheck %s --check-prefix=NEON
+// RUN: nacre-opt %s --nacre-choose-tiles="target=linux-x86_64 winograd-bytes=1000000" --split-input-file | FileCheck %s
+// RUN: nacre-opt %s --nacre-choose-tiles="target=linux-arm64 winograd-bytes=1000000" --split-input-file | FileCheck %s --check-prefix=NEON
 // RUN: nacre-opt %s --nacre-choose-tiles="target=linux-x86_64" --split-input-file | FileCheck %s --check-prefix=NEVER
 
 // A 3x3 convolution reads transformed filters, in tiles of 4x4, and may be cut at whole tiles alone.
