@@ -12,7 +12,7 @@ config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
 config.excludes = ["Inputs", "unit", "runtime", "conformance", "bench", "e2e", "fuzz", "size", "lint"]
 config.test_source_root = os.path.dirname(__file__)
-config.test_exec_root = config.nacre_build
+config.test_exec_root = lit_config.params.get("exec_root", config.nacre_build)
 
 llvm_config.with_environment("PATH", [config.nacre_tools_dir, config.llvm_tools_dir], append_path=True)
 llvm_config.use_default_substitutions()

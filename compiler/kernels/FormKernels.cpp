@@ -5,10 +5,10 @@
 //       here.
 // How:  the arguments become inputs, the operators launches (FormOperators.h), the results outputs.
 
-#include "compiler/kernels/ElementTypes.h"
-#include "compiler/kernels/EntryBuilder.h"
-#include "compiler/kernels/FormOperators.h"
 #include "compiler/kernels/Passes.h"
+#include "compiler/kernels/forms/ElementTypes.h"
+#include "compiler/kernels/forms/EntryBuilder.h"
+#include "compiler/kernels/forms/FormOperators.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

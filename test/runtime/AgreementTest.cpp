@@ -4,7 +4,7 @@
 // Why:   a self-test that is too strict switches good kernels off; one that is too lax finds nothing.
 // How:   by element type: what must agree, and what just must not.
 
-#include "runtime/src/gpu_vulkan/agreement.h"
+#include "runtime/src/gpu_vulkan/trials/agreement.h"
 
 #include <cmath>
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 // Why:   kernel by kernel the fastest engine is not the fastest run.
 // How:   cases that one can think through; then random ones against every possible placement.
 
-#include "runtime/src/gpu_vulkan/tuning.h"
+#include "runtime/src/gpu_vulkan/trials/tuning.h"
 #include "runtime/src/allocator.h"
 
 #include <algorithm>

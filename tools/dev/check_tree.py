@@ -7,8 +7,10 @@ import re
 
 import tree
 
-ROOMS = ("dialects/nn", "dialects/plan", "compiler", "compiler/import", "compiler/graph", "compiler/kernels", "compiler/place",
-         "compiler/schedule", "codegen", "codegen/cpu", "codegen/package", "runtime", "tools", "test", "samples", "docs")
+ROOMS = ("dialects/nn", "dialects/plan", "compiler", "compiler/import", "compiler/graph", "compiler/kernels", "compiler/kernels/forms",
+         "compiler/kernels/storages", "compiler/place", "compiler/schedule", "codegen", "codegen/form", "codegen/cpu",
+         "codegen/cpu/contraction", "codegen/cpu/fallback", "codegen/cpu/nest", "codegen/gpu", "codegen/gpu/contraction",
+         "codegen/gpu/points", "codegen/package", "runtime", "runtime/src/gpu_vulkan/trials", "tools", "test", "samples", "docs")
 README_LINES = 15
 DEPTH = 5
 LICENSED = (".c", ".cpp", ".h", ".hpp", ".td", ".def", ".py", ".cmake", ".sh", "CMakeLists.txt", ".in", ".ifs")

@@ -2,7 +2,7 @@
 //
 // The tables' choices for shapes that matter, and what every choice must satisfy.
 
-#include "codegen/cpu/TileTables.h"
+#include "codegen/cpu/contraction/TileTables.h"
 
 #include "llvm/Support/MathExtras.h"
 #include "gtest/gtest.h"

@@ -2,7 +2,7 @@
 //
 // Which convolutions Winograd pays for, how they are divided, and where growth is spent.
 
-#include "codegen/cpu/WinogradTables.h"
+#include "codegen/cpu/contraction/WinogradTables.h"
 
 #include "llvm/Support/MathExtras.h"
 #include "gtest/gtest.h"

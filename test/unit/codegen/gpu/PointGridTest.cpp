@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "codegen/gpu/PointGrid.h"
+#include "codegen/gpu/points/PointGrid.h"
 #include "gtest/gtest.h"
 
 using namespace nacre::codegen::gpu;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "codegen/gpu/TileTables.h"
+#include "codegen/gpu/contraction/TileTables.h"
 #include "runtime/include/nacre/model_format.h"
 #include "gtest/gtest.h"
 

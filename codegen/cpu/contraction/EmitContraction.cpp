@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the emitter of matmuls and convolutions: register tiles over packed panels of columns.
+// Why:   models spend their time here; written directly, it reaches the machine's multiply-add peak.
+// How:   1. divide the cut axis into blocks, and a block into parts: batches, groups and panels;
+//        2. a unit is one part of one block: it walks the block's rows with one panel;
+//        3. a panel that is no packed weight is first packed into scratch;
+//        4. the rows go by it, tile by tile: PanelWalk.h.
+
+#include "codegen/cpu/Emitters.h"
+#include "codegen/cpu/Halo.h"
+#include "codegen/cpu/VectorMath.h"
+#include "codegen/cpu/contraction/EmitDepthwise.h"
+#include "codegen/cpu/contraction/EmitWinograd.h"
+#include "codegen/cpu/contraction/PanelWalk.h"
+#include "codegen/cpu/contraction/TileTables.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace nacre;
+using namespace nacre::codegen;
+using namespace nacre::codegen::cpu;
+
+namespace {
+
+class ContractionEmitter {
+public:
+  ContractionEmitter(KernelFunction &function, const Contraction &contraction)
+      : function(function), build(function), contraction(contraction),
+        lanes(build.target.lanes(contraction.accumulatorType.getIntOrFloatBitWidth() / 8)) {}
+
+  void emit() {
+    divide();
+    build.loop(function.begin, function.end, 1, [&](Position unit) { emitUnit(unit.counter); });
+    function.scratchBytes = scratchBytes;
+  }
+
+private:
+  using Cut = Contraction::Cut;
+
+  //===--------------------------------------------------------------------===//
+  // 1. Units
+  //===--------------------------------------------------------------------===//
+
+  int64_t panels() const { return llvm::divideCeil(contraction.columns.size, width); }
+
+  /// Rows that one index of the cut axis stands for.
+  int64_t rowsPerIndex() const {
+    if (contraction.cut != Cut::Rows)
+      return 1;
+    int64_t rows = contraction.cutFactor;
+    for (const ContractionLoop &loop : llvm::drop_begin(contraction.rows, contraction.cutLoop + 1))
+      rows *= loop.size;
+    return rows;
+  }
+
+  void divide() {
+    const ContractionShape shape = shapeOf(contraction);
+    width = contraction.panelWidth ? contraction.panelWidth : choosePanelWidth(build.target.isa, shape, lanes);
+
+    parts = contraction.cut == Cut::Columns ? 1 : panels();
+    for (auto [number, loop] : llvm::enumerate(contraction.outer))
+      if (contraction.cut != Cut::Outer || contraction.cutLoop != number)
+        parts *= loop.size;
+
+    const unsigned lhsBytes = contraction.operands[Contraction::Lhs].elementType.getIntOrFloatBitWidth() / 8;
+    switch (contraction.cut) {
+    case Cut::None:
+      extent = contraction.cutExtent;
+      break;
+    case Cut::Outer:
+      extent = 1;
+      break;
+    case Cut::Columns:
+      extent = width;
+      break;
+    case Cut::Rows: {
+      CutShape cut;
+      cut.extent = contraction.cutExtent;
+      cut.rowsPerIndex = rowsPerIndex();
+      cut.bytesPerIndex =
+          contraction.rows[contraction.cutLoop].strides[Contraction::Lhs] * contraction.cutFactor * lhsBytes;
+      cut.parts = parts;
+      const int64_t tile =
+          splitRun(build.target.isa, shape.rows, llvm::divideCeil(std::min(width, shape.columns), lanes), shape.depth,
+                   mostRows(build.target.isa, shape.rowBytes))
+              .rows;
+      // A panel that is packed by each unit wants as many rows as there are.
+      extent = contraction.panelWidth ? chooseBlock(cut, tile, build.target.l2Bytes) : cut.extent;
+      break;
+    }
+    }
+
+    function.unitExtent = extent;
+    function.unitsPerBlock = parts;
+    function.flops = 2 * contraction.multiplyAdds();
+    estimate();
+  }
+
+  /// Nanoseconds of a unit, by what it computes or by the columns it reads.
+  void estimate() {
+    const double units = double(llvm::divideCeil(contraction.cutExtent, extent)) * parts;
+    const double flopsPerNanosecond = 4.0 * lanes * 2.5;
+    const double panelBytes = double(contraction.depthSize()) * width * 4;
+    constexpr double bytesPerNanosecond = 12;
+    function.unitCost = std::max(function.flops / units / flopsPerNanosecond, panelBytes / bytesPerNanosecond);
+  }
+
+  Value scaled(Value value, int64_t by) { return build.address({{value, 0}}, {by}, 0); }
+  Value sum(Value a, Value b) { return build.address({{a, 0}, {b, 0}}, {1, 1}, 0); }
+  Value least(Value a, Value b) { return arith::MinUIOp::create(build.ops, build.loc, a, b); }
+
+  void emitUnit(Value unit) {
+    low = sum(function.shareBegin, scaled(build.divide(unit, parts), extent));
+    high = least(build.add(low, extent), function.shareEnd);
+    Value part = build.remainder(unit, parts);
+    emitHaloOfFirst(build, part, function.buffers[contraction.written->place.argument], *contraction.written,
+                    contraction.cutAxis, low, high);
+
+    Addresses at;
+    for (const ContractionOperand &operand : contraction.operands)
+      at.push_back(build.index(operand.offset));
+    Value panel;
+    if (contraction.cut != Cut::Columns) {
+      panel = build.remainder(part, panels());
+      part = build.divide(part, panels());
+    }
+    for (unsigned number = contraction.outer.size(); number-- > 0;) {
+      const ContractionLoop &loop = contraction.outer[number];
+      if (contraction.cut == Cut::Outer && contraction.cutLoop == number)
+        continue;
+      at = advanced(build, at, loop, {build.remainder(part, loop.size), 0});
+      part = build.divide(part, loop.size);
+    }
+    switch (contraction.cut) {
+    case Cut::Outer: {
+      const ContractionLoop &loop = contraction.outer[contraction.cutLoop];
+      build.loop(scaled(low, contraction.cutFactor), scaled(high, contraction.cutFactor), 1,
+                 [&](Position index) { emitPanel(panel, advanced(build, at, loop, index)); });
+      break;
+    }
+    case Cut::Columns:
+      build.loop(build.divide(low, width), build.divide(build.add(high, width - 1), width), 1,
+                 [&](Position index) { emitPanel(index.counter, at); });
+      break;
+    case Cut::None:
+    case Cut::Rows:
+      emitPanel(panel, at);
+      break;
+    }
+  }
+
+  //===--------------------------------------------------------------------===//
+  // 2. and 3. A panel
+  //===--------------------------------------------------------------------===//
+
+  void emitPanel(Value number, Addresses at) {
+    const int64_t full = contraction.columns.size / width, tail = contraction.columns.size % width;
+    for (auto [operand, address] : llvm::enumerate(at)) {
+      const bool packed = operand == Contraction::Rhs && contraction.panelWidth;
+      const int64_t stride = packed ? contraction.panelStride : contraction.columns.strides[operand] * width;
+      address = build.address({{address, 0}, {number, 0}}, {1, stride}, 0);
+    }
+    auto emitColumns = [&](int64_t columns) {
+      function.scratchBytes = 0; // the two ways that this is emitted in share it
+      PanelWalk walk;
+      walk.columns = columns;
+      walk.cutLow = low;
+      walk.cutHigh = high;
+      walk.cutExtent = extent;
+      Addresses from = at;
+      walk.panel = contraction.panelWidth ? weightPanel() : packPanel(columns, from);
+      emitPanelWalk(function, build, contraction, walk, from);
+      scratchBytes = std::max(scratchBytes, function.scratchBytes);
+    };
+    if (full == 0 || tail == 0)
+      return emitColumns(full == 0 ? tail : width);
+    Value isFull = arith::CmpIOp::create(build.ops, build.loc, arith::CmpIPredicate::ult, number, build.index(full));
+    auto either = scf::IfOp::create(build.ops, build.loc, isFull, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(build.ops);
+    build.ops.setInsertionPointToStart(either.thenBlock());
+    emitColumns(width);
+    build.ops.setInsertionPointToStart(either.elseBlock());
+    emitColumns(tail);
+  }
+
+  Panel weightPanel() const {
+    Panel panel;
+    panel.width = width;
+    panel.buffer = function.buffers[contraction.operands[Contraction::Rhs].argument];
+    for (const ContractionLoop &loop : contraction.depth)
+      panel.strides.push_back(loop.strides[Contraction::Rhs]);
+    return panel;
+  }
+
+  /// Copies `columns` columns at `at` into scratch, as a packed weight's panel would be; moves Rhs there.
+  Panel packPanel(int64_t columns, Addresses &at) {
+    Panel panel;
+    panel.width = width;
+    panel.strides.resize(contraction.depth.size());
+    int64_t stride = width;
+    for (unsigned level = contraction.depth.size(); level-- > 0; stride *= contraction.depth[level].size)
+      panel.strides[level] = stride;
+    panel.buffer = allocateScratch(function, build, stride, contraction.accumulatorType);
+    packColumns(0, columns, panel, at[Contraction::Rhs], build.index(0));
+    at[Contraction::Rhs] = build.index(0);
+    return panel;
+  }
+
+  void packColumns(unsigned level, int64_t columns, const Panel &panel, Value from, Value to) {
+    if (level < contraction.depth.size()) {
+      const ContractionLoop &loop = contraction.depth[level];
+      build.loop(0, loop.size, 1, [&](Position step) {
+        packColumns(level + 1, columns, panel, build.address({{from, 0}, step}, {1, loop.strides[Contraction::Rhs]}, 0),
+                    build.address({{to, 0}, step}, {1, panel.strides[level]}, 0));
+      });
+      return;
+    }
+    const ContractionOperand &rhs = contraction.operands[Contraction::Rhs];
+    const int64_t stride = contraction.columns.strides[Contraction::Rhs];
+    Value buffer = function.buffers[rhs.argument];
+    // Lanes beyond the columns keep what was there: their products are never stored.
+    for (const Piece &piece :
+         cutIntoPieces(columns, lanes, hasMasks(build.target, rhs.elementType.getIntOrFloatBitWidth()))) {
+      Value address = build.add(from, piece.offset * stride);
+      Value values =
+          stride == 1 ? build.load(buffer, address, piece) : build.loadStrided(buffer, address, stride, piece);
+      if (rhs.elementType != contraction.accumulatorType)
+        values = emitExtend(build, values, contraction.accumulatorType);
+      build.store(values, panel.buffer, build.add(to, piece.offset), piece);
+    }
+  }
+
+  KernelFunction &function;
+  VectorBuilder build;
+  const Contraction &contraction;
+  const unsigned lanes;
+  int64_t width = 0;  ///< Of a panel.
+  int64_t extent = 1; ///< Of a block.
+  int64_t parts = 1;  ///< Units of a block.
+  Value low, high;    ///< The unit's indices of the cut axis.
+  uint64_t scratchBytes = 0;
+};
+
+} // namespace
+
+LogicalResult nacre::codegen::cpu::emitContraction(plan::KernelOp kernel, KernelFunction &function) {
+  FailureOr<KernelForm> form = parseKernel(kernel);
+  if (failed(form))
+    return failure();
+  FailureOr<Contraction> contraction = parseContraction(kernel, *form);
+  if (failed(contraction))
+    return failure();
+  if (contraction->depthwise)
+    emitDepthwise(function, *contraction);
+  else if (contraction->winogradTile)
+    emitWinograd(function, *contraction);
+  else
+    ContractionEmitter(function, *contraction).emit();
+  return success();
+}

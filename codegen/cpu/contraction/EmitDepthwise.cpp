@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the emitter of depthwise convolutions: every channel has a filter of its own.
+// Why:   an element is loaded once for all outputs of a small tile of pixels that it goes into; taps wait in registers.
+// How:   rows of tiles, then channels, then tiles along the row: so a vector of channels keeps its taps through a whole
+//        row.
+//        1. the tile that fits the registers; 2. units; 3. loops; 4. a tile.
+
+#include "codegen/cpu/contraction/EmitDepthwise.h"
+#include "codegen/cpu/Halo.h"
+#include "codegen/cpu/Units.h"
+#include "codegen/cpu/VectorMath.h"
+#include "codegen/cpu/contraction/TileEpilogue.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include <map>
+
+using namespace mlir;
+using namespace nacre;
+using namespace nacre::codegen;
+using namespace nacre::codegen::cpu;
+
+namespace {
+
+/// A weight of the filter: how far its elements are from the window's first.
+struct Tap {
+  int64_t lhs = 0, rhs = 0;
+};
+
+class DepthwiseEmitter {
+public:
+  DepthwiseEmitter(KernelFunction &function, const Contraction &contraction)
+      : function(function), build(function), contraction(contraction),
+        lanes(build.target.lanes(contraction.accumulatorType.getIntOrFloatBitWidth() / 8)) {}
+
+  void emit();
+
+private:
+  /// A tile's outputs: `high` rows of `wide` pixels.
+  struct TileSize {
+    int64_t high = 1, wide = 1;
+  };
+
+  void collectTaps(unsigned level, Tap tap);
+  void chooseTile();
+  void emitLoops(unsigned level, const Addresses &at);
+  void emitChannels(int64_t high, const Addresses &at);
+  void emitRow(int64_t high, Piece channels, const Addresses &at);
+  void emitTile(TileSize size, Piece channels, ArrayRef<Value> taps, const Addresses &at);
+
+  const ContractionLoop &across() const { return contraction.rows.back(); }
+  /// The loop over rows of tiles, if there is one around the loop across.
+  std::optional<unsigned> down() const {
+    return contraction.rows.size() > 1 ? std::optional<unsigned>(contraction.rows.size() - 2) : std::nullopt;
+  }
+  /// The end of the whole steps from `from` on.
+  Value roundedDown(Value from, Value to, int64_t step) {
+    Value length = arith::SubIOp::create(build.ops, build.loc, to, from);
+    return arith::SubIOp::create(build.ops, build.loc, to, build.remainder(length, step));
+  }
+  Value load(unsigned operand, Value address, Piece piece) {
+    Value value = build.load(function.buffers[contraction.operands[operand].argument], address, piece);
+    return contraction.operands[operand].elementType == contraction.accumulatorType
+               ? value
+               : emitExtend(build, value, contraction.accumulatorType);
+  }
+
+  KernelFunction &function;
+  VectorBuilder build;
+  const Contraction &contraction;
+  const unsigned lanes;
+  SmallVector<Tap> taps; ///< In the order of their elements.
+  TileSize tile;
+  bool keepsTaps = false; ///< In registers.
+  Value low, high;        ///< The units' indices of the cut axis.
+};
+
+//===----------------------------------------------------------------------===//
+// 1. The tile
+//===----------------------------------------------------------------------===//
+
+void DepthwiseEmitter::collectTaps(unsigned level, Tap tap) {
+  if (level == contraction.depth.size()) {
+    taps.push_back(tap);
+    return;
+  }
+  const ContractionLoop &loop = contraction.depth[level];
+  for (int64_t step = 0; step < loop.size; ++step)
+    collectTaps(level + 1,
+                {tap.lhs + step * loop.strides[Contraction::Lhs], tap.rhs + step * loop.strides[Contraction::Rhs]});
+}
+
+void DepthwiseEmitter::chooseTile() {
+  const int64_t registers = build.target.registers();
+  const int64_t downSize = down() ? contraction.rows[*down()].size : 1;
+  keepsTaps = int64_t(taps.size()) + 3 <= registers / 2 + registers / 8;
+  const int64_t accumulators = std::max<int64_t>(1, registers - 3 - (keepsTaps ? taps.size() : 0));
+  tile.high = std::min<int64_t>(downSize, accumulators >= 16 ? 4 : accumulators >= 4 ? 2 : 1);
+  tile.wide = std::min<int64_t>({across().size, accumulators / tile.high, 4});
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Units
+//===----------------------------------------------------------------------===//
+
+void DepthwiseEmitter::emit() {
+  collectTaps(0, {});
+  llvm::stable_sort(taps, [](const Tap &a, const Tap &b) { return a.lhs < b.lhs; });
+  chooseTile();
+
+  function.flops = 2 * contraction.multiplyAdds();
+  const double flopsPerNanosecond = 1.5 * lanes * 2.5;
+  const bool cutsDown = contraction.cut == Contraction::Cut::Rows && down() == contraction.cutLoop;
+  const bool cutsColumns = contraction.cut == Contraction::Cut::Columns;
+  if (cutsColumns || contraction.cut == Contraction::Cut::Rows) {
+    divideIntoUnits(function, function.flops / flopsPerNanosecond / contraction.cutExtent, contraction.cutExtent,
+                    cutsDown      ? tile.high
+                    : cutsColumns ? lanes
+                                  : 1);
+  } else {
+    function.unitExtent = contraction.cutExtent;
+    function.unitCost = function.flops / flopsPerNanosecond;
+  }
+  emitUnits(build, function, [&](Value first, Value last, Value) {
+    low = first;
+    high = last;
+    emitHalo(build, function.buffers[contraction.written->place.argument], *contraction.written, contraction.cutAxis,
+             low, high);
+    Addresses at;
+    for (const ContractionOperand &operand : contraction.operands)
+      at.push_back(build.index(operand.offset));
+    emitLoops(0, at);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// 3. Loops
+//===----------------------------------------------------------------------===//
+
+void DepthwiseEmitter::emitLoops(unsigned level, const Addresses &at) {
+  const unsigned outer = contraction.outer.size();
+  const bool isCut =
+      contraction.cut == Contraction::Cut::Rows && level >= outer && contraction.cutLoop == level - outer;
+  if (level >= outer && (contraction.rows.size() == 1 || level - outer + 1 == contraction.rows.size()))
+    return emitChannels(1, at);
+  const ContractionLoop &loop = level < outer ? contraction.outer[level] : contraction.rows[level - outer];
+  const bool isDown = level >= outer && down() == level - outer;
+  const int64_t step = isDown ? tile.high : 1;
+  auto body = [&](int64_t rows) {
+    return [&, rows](Position index) {
+      Addresses moved = advanced(build, at, loop, index);
+      isDown ? emitChannels(rows, moved) : emitLoops(level + 1, moved);
+    };
+  };
+  if (!isCut) {
+    const int64_t whole = loop.size - loop.size % step;
+    build.loop(0, whole, step, body(step));
+    if (whole < loop.size)
+      body(loop.size - whole)({Value(), whole});
+    return;
+  }
+  // A share may end anywhere: whole tiles, then single rows.
+  Value end = roundedDown(low, high, step);
+  build.loop(low, end, step, body(step));
+  if (step > 1)
+    build.loop(end, high, 1, body(1));
+}
+
+/// A row of tiles: vectors of channels, each along the whole row.
+void DepthwiseEmitter::emitChannels(int64_t rows, const Addresses &at) {
+  auto vector = [&](unsigned width) {
+    return [&, width](Position channel) {
+      emitRow(rows, {0, width, width}, advanced(build, at, contraction.columns, channel));
+    };
+  };
+  if (contraction.cut == Contraction::Cut::Columns) {
+    Value end = roundedDown(low, high, lanes);
+    build.loop(low, end, lanes, vector(lanes));
+    build.loop(end, high, 1, vector(1));
+    return;
+  }
+  const int64_t channels = contraction.columns.size, whole = channels - channels % lanes;
+  build.loop(0, whole, lanes, vector(lanes));
+  const unsigned bits = contraction.accumulatorType.getIntOrFloatBitWidth();
+  for (Piece piece : cutIntoPieces(channels - whole, lanes, hasMasks(build.target, bits)))
+    emitRow(rows, {0, piece.lanes, piece.width},
+            advanced(build, at, contraction.columns, {Value(), whole + piece.offset}));
+}
+
+void DepthwiseEmitter::emitRow(int64_t rows, Piece channels, const Addresses &at) {
+  SmallVector<Value> kept;
+  if (keepsTaps)
+    for (const Tap &tap : taps)
+      kept.push_back(load(Contraction::Rhs, build.add(at[Contraction::Rhs], tap.rhs), channels));
+  const int64_t whole = across().size - across().size % tile.wide;
+  build.loop(0, whole, tile.wide, [&](Position pixel) {
+    emitTile({rows, tile.wide}, channels, kept, advanced(build, at, across(), pixel));
+  });
+  if (whole < across().size)
+    emitTile({rows, across().size - whole}, channels, kept, advanced(build, at, across(), {Value(), whole}));
+}
+
+//===----------------------------------------------------------------------===//
+// 4. A tile
+//===----------------------------------------------------------------------===//
+
+void DepthwiseEmitter::emitTile(TileSize size, Piece channels, ArrayRef<Value> kept, const Addresses &at) {
+  // Elements by their distance from the tile's first, and the multiply-adds that each goes into.
+  struct Use {
+    int64_t output;
+    unsigned tap;
+  };
+  std::map<int64_t, SmallVector<Use>> uses;
+  SmallVector<Distances> outputs;
+  for (int64_t row = 0; row < size.high; ++row)
+    for (int64_t pixel = 0; pixel < size.wide; ++pixel) {
+      Distances distances;
+      for (unsigned operand = 0; operand < contraction.operands.size(); ++operand)
+        distances.push_back((down() ? row * contraction.rows[*down()].strides[operand] : 0) +
+                            pixel * across().strides[operand]);
+      for (auto [number, tap] : llvm::enumerate(taps))
+        uses[distances[Contraction::Lhs] + tap.lhs].push_back({int64_t(outputs.size()), unsigned(number)});
+      outputs.push_back(std::move(distances));
+    }
+
+  Type type = vectorOf(contraction.accumulatorType, channels.width);
+  SmallVector<Value> sums(outputs.size(), build.floatConstant(0.0, type));
+  for (const auto &[distance, goesInto] : uses) {
+    Value element = load(Contraction::Lhs, build.add(at[Contraction::Lhs], distance), channels);
+    for (const Use &use : goesInto) {
+      Value tap = keepsTaps ? kept[use.tap]
+                            : load(Contraction::Rhs, build.add(at[Contraction::Rhs], taps[use.tap].rhs), channels);
+      sums[use.output] = vector::FMAOp::create(build.ops, build.loc, element, tap, sums[use.output]);
+    }
+  }
+  TileEpilogue epilogue(build, contraction, function.buffers, at);
+  for (auto [sum, distances] : llvm::zip_equal(sums, outputs))
+    epilogue.finish(sum, channels.width, distances, 0, channels.lanes);
+}
+
+} // namespace
+
+void nacre::codegen::cpu::emitDepthwise(KernelFunction &function, const Contraction &contraction) {
+  DepthwiseEmitter(function, contraction).emit();
+}

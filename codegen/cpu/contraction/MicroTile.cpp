@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How:  1. the reduction; 2. the epilogue and the stores, from the registers.
+
+#include "codegen/cpu/contraction/MicroTile.h"
+
+#include "codegen/cpu/VectorMath.h"
+#include "codegen/cpu/contraction/TileTables.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+
+namespace nacre::codegen::cpu {
+namespace {
+
+class TileEmitter {
+public:
+  TileEmitter(VectorBuilder &build, const Contraction &contraction, ArrayRef<Value> buffers, const Panel &panel,
+              const DepthPart &part, const TileShape &shape, const Addresses &at)
+      : build(build), contraction(contraction), buffers(buffers), panel(panel), part(part), shape(shape), at(at),
+        vectors(llvm::divideCeil(shape.columns, shape.lanes)), rowStrides(contraction.rows.back().strides) {}
+
+  void emit() {
+    if (part.last)
+      prefetch();
+    SmallVector<Value> sums = reduce(part.level, initialSums(), at[Contraction::Lhs], at[Contraction::Rhs]);
+    if (part.last)
+      return finish(sums);
+    for (auto [number, sum] : llvm::enumerate(sums))
+      build.store(sum, part.sums, addressOfSum(number), wholeVector());
+  }
+
+private:
+  Piece wholeVector() const { return {0, shape.lanes, shape.lanes}; }
+
+  Value addressOfSum(int64_t number) {
+    return build.add(part.sumsAt, number / vectors * part.sumsStride + number % vectors * shape.lanes);
+  }
+
+  SmallVector<Value> initialSums() {
+    if (!part.sums)
+      return SmallVector<Value>(shape.rows * vectors,
+                                build.floatConstant(0.0, vectorOf(contraction.accumulatorType, shape.lanes)));
+    SmallVector<Value> sums;
+    for (int64_t number = 0; number < shape.rows * vectors; ++number)
+      sums.push_back(build.load(part.sums, addressOfSum(number), wholeVector()));
+    return sums;
+  }
+
+  Value buffer(unsigned operand) const { return buffers[contraction.operands[operand].argument]; }
+
+  /// Asks for the lines that the tile's end reads and writes. They lie far apart, in another row each, so that no
+  /// hardware foresees them, and arrive during the reduction.
+  void prefetch() {
+    constexpr int64_t lineBytes = 64, worthwhileDepth = 64;
+    if (contraction.depthSize() < worthwhileDepth)
+      return;
+    for (unsigned operand = Contraction::Result; operand < contraction.operands.size(); ++operand) {
+      if (rowStrides[operand] == 0 || contraction.columns.strides[operand] != 1)
+        continue;
+      const int64_t line = lineBytes * 8 / contraction.operands[operand].elementType.getIntOrFloatBitWidth();
+      for (int64_t row = 0; row < shape.rows; ++row)
+        for (int64_t column = 0; column < shape.columns; column += line)
+          memref::PrefetchOp::create(build.ops, build.loc, buffer(operand),
+                                     build.add(rowAddress(at[operand], operand, row), column),
+                                     /*isWrite=*/operand == Contraction::Result, /*localityHint=*/3,
+                                     /*isDataCache=*/true);
+    }
+  }
+
+  //===--------------------------------------------------------------------===//
+  // 1. The reduction
+  //===--------------------------------------------------------------------===//
+
+  SmallVector<Value> reduce(unsigned level, ValueRange accumulators, Value lhs, Value rhs) {
+    const int64_t size = level == part.level ? part.steps : contraction.depth[level].size;
+    const int64_t lhsStride = contraction.depth[level].strides[Contraction::Lhs], rhsStride = panel.strides[level];
+    auto addresses = [&](Position step) {
+      return std::pair(build.address({{lhs, 0}, step}, {1, lhsStride}, 0),
+                       build.address({{rhs, 0}, step}, {1, rhsStride}, 0));
+    };
+    if (level + 1 < contraction.depth.size())
+      return build.loop(0, size, 1, accumulators, [&](Position step, ValueRange carried) {
+        auto [a, b] = addresses(step);
+        return reduce(level + 1, carried, a, b);
+      });
+
+    // A row's elements are loaded as a vector where they lie one after another and the machine multiplies by an
+    // element.
+    const int64_t turn = lhsStride == 1 ? stepsPerTurn(build.target.isa, shape.lanes) : 1;
+    const int64_t whole = size - size % turn;
+    SmallVector<Value> sums = build.loop(0, whole, turn, accumulators, [&](Position step, ValueRange carried) {
+      auto [a, b] = addresses(step);
+      return multiplyAdd(carried, a, b, turn, turn);
+    });
+    if (whole == size)
+      return sums;
+    auto [a, b] = addresses({Value(), whole});
+    return multiplyAdd(sums, a, b, size - whole, /*loadedAtOnce=*/1);
+  }
+
+  Value extend(Value value) {
+    return getElementTypeOrSelf(value.getType()) == contraction.accumulatorType
+               ? value
+               : emitExtend(build, value, contraction.accumulatorType);
+  }
+
+  /// `steps` steps of the reduction, straight.
+  SmallVector<Value> multiplyAdd(ValueRange accumulators, Value lhs, Value rhs, int64_t steps, int64_t loadedAtOnce) {
+    SmallVector<Value> sums(accumulators);
+    const int64_t lhsStride = contraction.depth.back().strides[Contraction::Lhs], rhsStride = panel.strides.back();
+    SmallVector<Value> rowVectors;
+    if (loadedAtOnce > 1)
+      for (int64_t row = 0; row < shape.rows; ++row)
+        rowVectors.push_back(extend(build.load(buffer(Contraction::Lhs), rowAddress(lhs, Contraction::Lhs, row),
+                                               {0, unsigned(loadedAtOnce), unsigned(loadedAtOnce)})));
+    for (int64_t step = 0; step < steps; ++step) {
+      auto element = [&](int64_t row) {
+        Value scalar =
+            loadedAtOnce > 1
+                ? build.lane(rowVectors[row], step)
+                : extend(build.loadScalar(buffer(Contraction::Lhs),
+                                          build.add(rowAddress(lhs, Contraction::Lhs, row), step * lhsStride)));
+        return build.broadcast(scalar, shape.lanes);
+      };
+      auto column = [&](int64_t vector) {
+        return extend(build.load(panel.buffer, build.add(rhs, step * rhsStride + vector * shape.lanes), wholeVector()));
+      };
+      auto accumulate = [&](int64_t row, int64_t vector, Value a, Value b) {
+        Value &sum = sums[row * vectors + vector];
+        sum = vector::FMAOp::create(build.ops, build.loc, a, b, sum);
+      };
+      // The fewer of the two stay in registers; the others pass one at a time.
+      if (shape.rows >= vectors) {
+        SmallVector<Value> columns;
+        for (int64_t vector = 0; vector < vectors; ++vector)
+          columns.push_back(column(vector));
+        for (int64_t row = 0; row < shape.rows; ++row) {
+          Value a = element(row);
+          for (int64_t vector = 0; vector < vectors; ++vector)
+            accumulate(row, vector, a, columns[vector]);
+        }
+        continue;
+      }
+      SmallVector<Value> rows;
+      for (int64_t row = 0; row < shape.rows; ++row)
+        rows.push_back(element(row));
+      for (int64_t vector = 0; vector < vectors; ++vector) {
+        Value b = column(vector);
+        for (int64_t row = 0; row < shape.rows; ++row)
+          accumulate(row, vector, rows[row], b);
+      }
+    }
+    return sums;
+  }
+
+  Value rowAddress(Value address, unsigned operand, int64_t row) {
+    return build.add(address, row * rowStrides[operand]);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // 2. Epilogue and stores
+  //===--------------------------------------------------------------------===//
+
+  void finish(ArrayRef<Value> sums) {
+    TileEpilogue epilogue(build, contraction, buffers, at);
+    for (int64_t row = 0; row < shape.rows; ++row) {
+      Distances distances;
+      for (int64_t stride : rowStrides)
+        distances.push_back(row * stride);
+      for (int64_t vector = 0; vector < vectors; ++vector) {
+        const int64_t column = vector * shape.lanes;
+        epilogue.finish(sums[row * vectors + vector], shape.lanes, distances, column,
+                        std::min<int64_t>(shape.lanes, shape.columns - column));
+      }
+    }
+  }
+
+  VectorBuilder &build;
+  const Contraction &contraction;
+  ArrayRef<Value> buffers;
+  const Panel &panel;
+  const DepthPart &part;
+  const TileShape &shape;
+  const Addresses &at;
+  const int64_t vectors;
+  ArrayRef<int64_t> rowStrides;
+};
+
+} // namespace
+
+void emitTile(VectorBuilder &build, const Contraction &contraction, ArrayRef<Value> buffers, const Panel &panel,
+              const DepthPart &part, const TileShape &shape, const Addresses &at) {
+  TileEmitter(build, contraction, buffers, panel, part, shape, at).emit();
+}
+
+} // namespace nacre::codegen::cpu

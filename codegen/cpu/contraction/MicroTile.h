@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  one register tile of a contraction: some rows by one panel's columns, through the whole reduction to memory.
+// Why:   this is where the time goes; what surrounds it only walks over tiles.
+// How:   accumulators are separate 1-D vectors carried by the loops over the depth, so that each is a register.
+
+#ifndef NACRE_CODEGEN_CPU_CONTRACTION_MICROTILE_H
+#define NACRE_CODEGEN_CPU_CONTRACTION_MICROTILE_H
+
+#include "codegen/cpu/contraction/TileEpilogue.h"
+
+namespace nacre::codegen::cpu {
+
+struct TileShape {
+  int64_t rows = 1;
+  int64_t columns = 1; ///< Valid ones; vectors are whole nonetheless.
+  unsigned lanes = 1;
+};
+
+/// Rhs of the tile: a packed panel, in a weight or in scratch.
+struct Panel {
+  mlir::Value buffer;
+  int64_t width = 1;
+  llvm::SmallVector<int64_t, 3> strides; ///< By loop of the depth; columns lie one after another.
+};
+
+/// The part of the reduction that a tile computes at once. Loops outside of `level` stand still: addresses are theirs.
+struct DepthPart {
+  unsigned level = 0; ///< Of the depth's loops, the outermost that runs.
+  int64_t steps = 1;  ///< Of that loop, from the tile's addresses on.
+  /// Where the tile's sums wait between parts: whole rows of the panel's width, one after another from `sumsAt` on.
+  /// Null where the part is all of the reduction.
+  mlir::Value sums, sumsAt;
+  int64_t sumsStride = 0;
+  bool last = true; ///< Epilogue and stores follow; else the sums go back to where they wait.
+};
+
+/// Computes the tile whose first row and column are at `at`: reduction, epilogue, stores. `buffers` are the kernel's.
+void emitTile(VectorBuilder &build, const Contraction &contraction, llvm::ArrayRef<mlir::Value> buffers,
+              const Panel &panel, const DepthPart &part, const TileShape &shape, const Addresses &at);
+
+} // namespace nacre::codegen::cpu
+
+#endif // NACRE_CODEGEN_CPU_CONTRACTION_MICROTILE_H

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "codegen/cpu/contraction/PanelWalk.h"
+
+#include "codegen/cpu/contraction/TileTables.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace nacre::codegen::cpu {
+
+Value allocateScratch(KernelFunction &function, VectorBuilder &build, int64_t count, Type type) {
+  constexpr uint64_t lineBytes = 64;
+  const uint64_t from = llvm::alignTo(function.scratchBytes, lineBytes);
+  function.scratchBytes = from + count * type.getIntOrFloatBitWidth() / 8;
+  return memref::ViewOp::create(build.ops, build.loc, MemRefType::get({count}, type), function.scratch,
+                                build.index(from), ValueRange());
+}
+
+namespace {
+
+/// Indices of a loop: of the cut axis's, what the unit has of them; of any other, all.
+struct Range {
+  Value low, high; ///< Null where all.
+};
+
+class WalkEmitter {
+public:
+  WalkEmitter(KernelFunction &function, VectorBuilder &build, const Contraction &contraction, const PanelWalk &walk)
+      : function(function), build(build), contraction(contraction), walk(walk),
+        lanes(build.target.lanes(contraction.accumulatorType.getIntOrFloatBitWidth() / 8)) {
+    SmallVector<int64_t> loops;
+    for (const ContractionLoop &loop : contraction.depth)
+      loops.push_back(loop.size);
+    const unsigned panelBits = cast<MemRefType>(walk.panel.buffer.getType()).getElementTypeBitWidth();
+    depth = splitDepth(loops, walk.panel.width * panelBits / 8, build.target.l1Bytes);
+    part.steps = loops.front();
+  }
+
+  void emit(const Addresses &at) { emitRows(0, at, Value()); }
+
+private:
+  using Cut = Contraction::Cut;
+
+  Value scaled(Value value, int64_t by) { return build.address({{value, 0}}, {by}, 0); }
+  Value sum(Value a, Value b) { return build.address({{a, 0}, {b, 0}}, {1, 1}, 0); }
+
+  //===--------------------------------------------------------------------===//
+  // 1. Parts of the reduction
+  //===--------------------------------------------------------------------===//
+
+  bool isCut(unsigned level) const { return contraction.cut == Cut::Rows && contraction.cutLoop == level; }
+
+  /// Rows from `level` inwards that a unit computes, at most.
+  int64_t rowsFrom(unsigned level) const {
+    int64_t rows = 1;
+    for (; level < contraction.rows.size(); ++level)
+      rows *= isCut(level) ? std::min(walk.cutExtent * contraction.cutFactor, contraction.rows[level].size)
+                           : contraction.rows[level].size;
+    return rows;
+  }
+
+  /// Whether the rows from `level` inwards go by the panel part by part: enough of them to pay for the sums' way to
+  /// scratch and back, few enough that the sums stay in the second-level cache.
+  bool dividesDepth(unsigned level) {
+    const int64_t rows = rowsFrom(level);
+    const uint64_t sumBytes = contraction.accumulatorType.getIntOrFloatBitWidth() / 8;
+    return depth.count > 1 && !part.sums && rows >= leastRows &&
+           rows * walk.panel.width * sumBytes <= build.target.l2Bytes / 4;
+  }
+
+  void emitParts(unsigned level, const Addresses &at) {
+    part.level = depth.level;
+    part.steps = depth.steps;
+    part.sumsStride = walk.panel.width;
+    const int64_t sums = rowsFrom(level) * walk.panel.width;
+    part.sums = allocateScratch(function, build, sums, contraction.accumulatorType);
+    part.last = false;
+    Value zero = build.floatConstant(0.0, vectorOf(contraction.accumulatorType, lanes));
+    build.loop(0, sums, lanes, [&](Position position) {
+      build.store(zero, part.sums, build.address({position}, {1}, 0), {0, lanes, lanes});
+    });
+    build.loop(0, depth.count - 1, 1, [&](Position number) { emitRows(level, atPart(at, number), firstSum(level)); });
+
+    const ContractionLoop &divided = contraction.depth[depth.level];
+    const int64_t before = (llvm::divideCeil(divided.size, depth.steps) - 1) * depth.steps;
+    part.steps = divided.size - before;
+    part.last = true;
+    emitRows(level, atPart(at, {Value(), depth.count - 1}), firstSum(level));
+  }
+
+  /// Where the operands of the reduction stand at the part of that number.
+  Addresses atPart(const Addresses &at, Position number) {
+    Addresses moved = at;
+    Value left = build.address({number}, {1}, 0);
+    for (unsigned level = depth.level + 1; level-- > 0;) {
+      const ContractionLoop &loop = contraction.depth[level];
+      const bool isDivided = level == depth.level;
+      const int64_t turns = isDivided ? llvm::divideCeil(loop.size, depth.steps) : loop.size;
+      Value turn = level == 0 ? left : build.remainder(left, turns);
+      const int64_t steps = isDivided ? depth.steps : 1;
+      moved[Contraction::Lhs] =
+          build.address({{moved[Contraction::Lhs], 0}, {turn, 0}}, {1, steps * loop.strides[Contraction::Lhs]}, 0);
+      moved[Contraction::Rhs] =
+          build.address({{moved[Contraction::Rhs], 0}, {turn, 0}}, {1, steps * walk.panel.strides[level]}, 0);
+      left = build.divide(left, turns);
+    }
+    return moved;
+  }
+
+  /// Sums of one index of the row loop.
+  int64_t sumsStride(unsigned level) const { return rowsFrom(level + 1) * walk.panel.width; }
+
+  /// Where the sums of the row loops' first turn would wait: before the buffer if the unit's rows begin further on.
+  Value firstSum(unsigned level) {
+    if (contraction.cut != Cut::Rows || contraction.cutLoop < level)
+      return build.index(0);
+    return scaled(walk.cutLow, -contraction.cutFactor * sumsStride(contraction.cutLoop));
+  }
+
+  //===--------------------------------------------------------------------===//
+  // 2. Rows
+  //===--------------------------------------------------------------------===//
+
+  Range rangeOfRows(unsigned level) {
+    if (!isCut(level))
+      return {};
+    return {scaled(walk.cutLow, contraction.cutFactor), scaled(walk.cutHigh, contraction.cutFactor)};
+  }
+
+  void emitRows(unsigned level, const Addresses &at, Value sums) {
+    if (dividesDepth(level))
+      return emitParts(level, at);
+    if (level + 1 == contraction.rows.size())
+      return emitRun(at, sums);
+    auto body = [&](Position index) {
+      emitRows(level + 1, advanced(build, at, contraction.rows[level], index), advancedSums(sums, level, index));
+    };
+    Range range = rangeOfRows(level);
+    range.low ? build.loop(range.low, range.high, 1, body) : build.loop(0, contraction.rows[level].size, 1, body);
+  }
+
+  Value advancedSums(Value sums, unsigned level, Position index) {
+    return sums ? build.address({{sums, 0}, index}, {1, sumsStride(level)}, 0) : sums;
+  }
+
+  void emitRun(const Addresses &at, Value sums) {
+    const unsigned level = contraction.rows.size() - 1;
+    const ContractionLoop &run = contraction.rows[level];
+    const int64_t vectors = llvm::divideCeil(walk.columns, lanes), steps = contraction.depthSize() / depth.count;
+    const int64_t most = mostRows(build.target.isa, shapeOf(contraction).rowBytes);
+    auto tile = [&](int64_t rows, Position row) {
+      DepthPart tilePart = part;
+      tilePart.sumsAt = advancedSums(sums, level, row);
+      emitTile(build, contraction, function.buffers, walk.panel, tilePart, {rows, walk.columns, lanes},
+               advanced(build, at, run, row));
+    };
+    Range range = rangeOfRows(level);
+    if (!range.low) {
+      RunSplit split = splitRun(build.target.isa, run.size, vectors, steps, most);
+      int64_t row = split.count * split.rows;
+      build.loop(0, row, split.rows, [&](Position at) { tile(split.rows, at); });
+      for (int64_t rows : split.tail) {
+        tile(rows, {Value(), row});
+        row += rows;
+      }
+      return;
+    }
+
+    // A share may end anywhere: tiles for whole blocks, for what is left of one, then single rows.
+    const int64_t block = std::min(walk.cutExtent * contraction.cutFactor, run.size);
+    RunSplit split = splitRun(build.target.isa, block, vectors, steps, most, /*greedy=*/true);
+    SmallVector<int64_t> sizes(split.tail.begin(), split.tail.end());
+    sizes.append({split.rows, run.size % block % split.rows, 1});
+    llvm::sort(sizes, std::greater<>());
+    sizes.erase(llvm::unique(sizes), sizes.end());
+    Value row = range.low;
+    for (int64_t rows : sizes) {
+      if (rows == 0)
+        continue;
+      Value left = arith::SubIOp::create(build.ops, build.loc, range.high, row);
+      Value end = sum(row, arith::SubIOp::create(build.ops, build.loc, left, build.remainder(left, rows)));
+      build.loop(row, end, rows, [&](Position at) { tile(rows, at); });
+      row = end;
+    }
+  }
+
+  /// Rows that pay for parts: a panel is read again by each tile of them.
+  static constexpr int64_t leastRows = 24;
+
+  KernelFunction &function;
+  VectorBuilder &build;
+  const Contraction &contraction;
+  const PanelWalk &walk;
+  const unsigned lanes;
+  DepthSplit depth;
+  DepthPart part; ///< That tiles compute where the walk stands.
+};
+
+} // namespace
+
+void emitPanelWalk(KernelFunction &function, VectorBuilder &build, const Contraction &contraction,
+                   const PanelWalk &walk, const Addresses &at) {
+  WalkEmitter(function, build, contraction, walk).emit(at);
+}
+
+} // namespace nacre::codegen::cpu

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How:  1. what fits the registers; 2. what a tile costs; 3. how a run is cut; 4. how wide a panel is; 5. how the
+//          reduction is divided; 6. how a cut axis is.
+
+#include "codegen/cpu/contraction/TileTables.h"
+
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <numeric>
+
+namespace nacre::codegen::cpu {
+
+//===----------------------------------------------------------------------===//
+// 1. Registers
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+int64_t registerCount(Isa isa) { return isa == Isa::Sse4 || isa == Isa::Avx2 ? 16 : 32; }
+
+} // namespace
+
+bool tileFits(Isa isa, int64_t rows, int64_t vectors) {
+  const int64_t accumulators = rows * vectors;
+  // NEON keeps a register of each row's elements; x86 broadcasts them one at a time, or keeps them and streams the
+  // columns.
+  if (isa == Isa::Neon)
+    return accumulators + rows + std::min<int64_t>(vectors, 3) <= registerCount(isa) && rows <= 8;
+  // With 32 registers the loop's scheduling wants one more to turn over; without a multiply-add, products take one.
+  const int64_t spare = isa == Isa::Avx512 || isa == Isa::Sse4 ? 2 : 1;
+  return accumulators + std::min(rows, vectors) + spare <= registerCount(isa) && rows <= 14;
+}
+
+int64_t mostRows(Isa isa, int64_t rowBytes) {
+  // Two ways are left to the panel and to what is prefetched. NEON's cores have few ways, but rows meet in one set of
+  // them four times more rarely.
+  constexpr int64_t wayBytes = 4096;
+  const int64_t ways = isa == Isa::Sse4 || isa == Isa::Avx2 ? 6 : isa == Isa::Avx512 ? 10 : 8;
+  const int64_t sets = wayBytes / std::gcd(std::max<int64_t>(rowBytes, 1), wayBytes);
+  return std::min<int64_t>(16, ways * sets);
+}
+
+int64_t stepsPerTurn(Isa isa, int64_t lanes) { return isa == Isa::Neon ? lanes : 1; }
+
+//===----------------------------------------------------------------------===//
+// 2. The cost of a tile
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Cycles of one step of the reduction. All have two multiply-adds and two loads a cycle, and a latency of four; with
+/// SSE, a product and a sum.
+double stepCycles(Isa isa, int64_t rows, int64_t vectors) {
+  const double multiplyAdds = (isa == Isa::Sse4 ? 1.0 : 0.5) * rows * vectors;
+  // A little less for loads, which wait for one another more than multiply-adds do.
+  const double loads = 0.6 * (isa == Isa::Neon ? rows / 4.0 + vectors / 2.0 : rows + vectors);
+  // Panels come from the second-level cache.
+  const double panelBytes = vectors * (isa == Isa::Avx512 ? 64.0 : isa == Isa::Avx2 ? 32.0 : 16.0);
+  const double stream = panelBytes / 20;
+  // Eight accumulators would hide the latency if nothing else ever waited.
+  constexpr double latency = 4.5;
+  return std::max({multiplyAdds, loads, stream, latency});
+}
+
+/// Cycles of a tile per step, with its share of what happens once: addresses, the epilogue, stores.
+double tileCycles(Isa isa, int64_t rows, int64_t vectors, int64_t depth) {
+  return stepCycles(isa, rows, vectors) + (10.0 + 1.5 * rows * vectors) / depth;
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// 3. Runs
+//===----------------------------------------------------------------------===//
+
+RunSplit splitRun(Isa isa, int64_t rows, int64_t vectors, int64_t depth, int64_t most, bool greedy) {
+  RunSplit best;
+  best.cycles = std::numeric_limits<double>::infinity();
+  auto price = [&](int64_t tile, int64_t count, llvm::ArrayRef<int64_t> tail) {
+    double cycles = count * tileCycles(isa, tile, vectors, depth);
+    for (int64_t rest : tail)
+      cycles += tileCycles(isa, rest, vectors, depth);
+    if (cycles < best.cycles)
+      best = {tile, count, llvm::SmallVector<int64_t, 2>(tail), cycles};
+  };
+  for (int64_t tile = std::min(rows, most); tile >= 1; --tile) {
+    if (!tileFits(isa, tile, vectors))
+      continue;
+    const int64_t count = rows / tile, rest = rows % tile;
+    if (rest == 0) {
+      price(tile, count, {});
+      continue;
+    }
+    price(tile, count, {rest});
+    // A small rest wastes the multiply-adds' latency: share it with the last whole tile.
+    const int64_t shared = tile + rest;
+    if (count > 1 && !greedy)
+      price(tile, count - 1, {shared - shared / 2, shared / 2});
+  }
+  return best;
+}
+
+//===----------------------------------------------------------------------===//
+// 4. Panels
+//===----------------------------------------------------------------------===//
+
+int64_t choosePanelWidth(Isa isa, const ContractionShape &shape, int64_t lanes) {
+  const int64_t needed = llvm::divideCeil(shape.columns, lanes);
+  // A single row reads every weight once: wide panels keep many loads in flight.
+  if (shape.runs * shape.rows == 1)
+    return lanes * std::min<int64_t>(needed, isa == Isa::Avx512 ? 16 : 8);
+
+  const int64_t most = mostRows(isa, shape.rowBytes);
+  int64_t best = 1;
+  double bestCycles = std::numeric_limits<double>::infinity();
+  for (int64_t vectors = 1; vectors <= needed && tileFits(isa, 1, vectors); ++vectors) {
+    const int64_t width = vectors * lanes, full = shape.columns / width, rest = shape.columns % width;
+    double cycles = full * splitRun(isa, shape.rows, vectors, shape.depth, most).cycles;
+    if (rest)
+      cycles += splitRun(isa, shape.rows, llvm::divideCeil(rest, lanes), shape.depth, most).cycles;
+    // Of near equals the narrower panel: it stays in the first-level cache for longer.
+    if (cycles < bestCycles * 0.96) {
+      bestCycles = cycles;
+      best = vectors;
+    }
+  }
+  return best * lanes;
+}
+
+//===----------------------------------------------------------------------===//
+// 5. Parts of the reduction
+//===----------------------------------------------------------------------===//
+
+DepthSplit splitDepth(llvm::ArrayRef<int64_t> loops, int64_t stepBytes, uint64_t cacheBytes) {
+  DepthSplit whole;
+  whole.steps = loops.front();
+  // The other half is left to the rows and to the sums.
+  const int64_t wanted = std::max<int64_t>(1, int64_t(cacheBytes / 2) / stepBytes);
+  const int64_t depth = std::accumulate(loops.begin(), loops.end(), int64_t(1), std::multiplies<>());
+  // Sums that go to memory and back cost as much as a dozen steps: short parts do not pay.
+  if (depth <= 2 * wanted)
+    return whole;
+
+  DepthSplit split;
+  split.level = loops.size() - 1;
+  int64_t inner = 1;
+  while (split.level > 0 && inner * loops[split.level] <= wanted)
+    inner *= loops[split.level--];
+  const int64_t size = loops[split.level], most = std::max<int64_t>(1, wanted / inner);
+  int64_t parts = llvm::divideCeil(size, most);
+  // Loops around this one meet its last part again and again: all parts are of one length.
+  while (split.level > 0 && size % parts != 0)
+    ++parts;
+  // A multiple of what a vector of a row's elements holds.
+  constexpr int64_t turn = 4;
+  split.steps = llvm::divideCeil(size, parts);
+  if (split.level == 0 && inner == 1)
+    split.steps = std::min(size, int64_t(llvm::alignTo(split.steps, turn)));
+  split.count = llvm::divideCeil(size, split.steps);
+  for (int64_t loop : loops.take_front(split.level))
+    split.count *= loop;
+  const int64_t steps = split.steps * inner;
+  return split.count > 1 && steps * 4 >= wanted ? split : whole;
+}
+
+//===----------------------------------------------------------------------===//
+// 6. Blocks of units
+//===----------------------------------------------------------------------===//
+
+int64_t chooseBlock(const CutShape &cut, int64_t rows, uint64_t cacheBytes) {
+  constexpr int64_t wantedUnits = 16;
+  const int64_t fits = std::max<int64_t>(1, int64_t(cacheBytes / 2) / std::max<int64_t>(1, cut.bytesPerIndex));
+  const int64_t least = std::max<int64_t>(1, 4 * rows / cut.rowsPerIndex);
+  int64_t blocks = llvm::divideCeil(cut.extent, std::max(least, fits));
+  const int64_t wantedBlocks = llvm::divideCeil(wantedUnits, cut.parts);
+  blocks = std::max(blocks, std::min(wantedBlocks, std::max<int64_t>(1, cut.extent / least)));
+  const int64_t block = llvm::divideCeil(cut.extent, blocks);
+  return cut.rowsPerIndex == 1 && block < cut.extent ? llvm::alignTo(block, rows) : block;
+}
+
+} // namespace nacre::codegen::cpu

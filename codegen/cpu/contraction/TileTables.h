@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  which register tiles compute a contraction of a given shape on a given instruction set.
+// Why:   the tile decides the speed of a model; as plain arithmetic it can be tested and tuned alone.
+// How:   a tile of `rows` x `vectors` accumulators costs as many cycles per step of the reduction as its multiply-adds,
+//        its loads or their latency take, whichever is most. Every width of panels and every cut of the rows is priced.
+
+#ifndef NACRE_CODEGEN_CPU_CONTRACTION_TILETABLES_H
+#define NACRE_CODEGEN_CPU_CONTRACTION_TILETABLES_H
+
+#include "codegen/Target.h"
+#include "codegen/form/ContractionShape.h"
+#include "llvm/ADT/SmallVector.h"
+#include <cstdint>
+
+namespace nacre::codegen::cpu {
+
+/// A kernel's cut axis, as the division into units sees it.
+struct CutShape {
+  int64_t extent = 1;
+  int64_t rowsPerIndex = 1;  ///< Rows of Lhs for one index of the axis.
+  int64_t bytesPerIndex = 1; ///< What they read.
+  int64_t parts = 1;         ///< Units that a block of any extent is divided into.
+};
+
+/// How a run is cut into tiles: `count` of `rows`, then the `tail`.
+struct RunSplit {
+  int64_t rows = 1;
+  int64_t count = 0;
+  llvm::SmallVector<int64_t, 2> tail;
+  double cycles = 0; ///< Of a step of the reduction, for the whole run.
+};
+
+/// Whether a tile's accumulators and operands fit the registers.
+bool tileFits(Isa isa, int64_t rows, int64_t vectors);
+
+/// The most rows of a tile whose elements do not evict one another from the first-level cache: rows a multiple of 4 KiB
+/// apart share one set of it.
+int64_t mostRows(Isa isa, int64_t rowBytes);
+
+/// The cheapest cut of `rows` rows into tiles that are `vectors` wide and at most `most` high. `greedy`: equal tiles
+/// and what is left, for a loop that takes as many of the first as there are.
+RunSplit splitRun(Isa isa, int64_t rows, int64_t vectors, int64_t depth, int64_t most = 16, bool greedy = false);
+
+/// How the reduction's loops, outermost first, are divided into parts: loop `level` into parts of `steps`; those inside
+/// it stay whole, those around it turn once a part. The very last part may have fewer steps.
+struct DepthSplit {
+  unsigned level = 0;
+  int64_t steps = 1;
+  int64_t count = 1; ///< Parts in all; 1 where the reduction is not divided.
+};
+
+/// Parts short enough that what a tile reads of a panel, `stepBytes` a step, is still in the first-level cache when the
+/// next tile reads it.
+DepthSplit splitDepth(llvm::ArrayRef<int64_t> loops, int64_t stepBytes, uint64_t cacheBytes);
+
+/// Columns of a panel, a multiple of the register's `lanes`.
+int64_t choosePanelWidth(Isa isa, const ContractionShape &shape, int64_t lanes);
+
+/// Indices of the cut axis in a block of units: rows that stay in the second-level cache while panels go by, and blocks
+/// enough for several threads. A multiple of `rows` where an index is a row.
+int64_t chooseBlock(const CutShape &cut, int64_t rows, uint64_t cacheBytes);
+
+/// Steps of the reduction that one turn of the inner loop takes: NEON multiplies by an element of a register, so it
+/// loads four steps of a row at once.
+int64_t stepsPerTurn(Isa isa, int64_t lanes);
+
+} // namespace nacre::codegen::cpu
+
+#endif // NACRE_CODEGEN_CPU_CONTRACTION_TILETABLES_H

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the emitter that takes every kernel: upstream bufferization and plain loops, left to LLVM's vectorizers.
+// Why:   a kernel that no other emitter takes must still be right; and the others are tested against this one.
+// How:   1. copy the body, with every written value computed in the slice that it is for;
+//        2. find the loops that walk the cut axis;
+//        3. bufferize: what stays between operations becomes scratch, and written storages are never copied;
+//        4. write loops, the contiguous one innermost, all inside one loop over the indices of the cut axis.
+
+#include "codegen/cpu/Emitters.h"
+#include "codegen/cpu/fallback/CutLoops.h"
+#include "codegen/cpu/fallback/LinalgLoops.h"
+#include "codegen/cpu/fallback/OutputSlices.h"
+#include "codegen/form/HaloBoxes.h"
+#include "dialects/plan/PlanDialect.h"
+
+#include "mlir/Conversion/MathToLibm/MathToLibm.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "mlir/Transforms/CSE.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace nacre;
+using namespace nacre::codegen;
+using namespace nacre::codegen::cpu;
+
+namespace {
+
+/// The loop of a linalg operation that walks the cut axis; as an attribute it survives bufferization.
+constexpr StringLiteral kCutLoop = "nacre.cut_loop";
+constexpr uint64_t kScratchAlignment = 64;
+
+/// A kernel on its way from tensors to loops.
+class Fallback {
+public:
+  Fallback(plan::KernelOp kernel, KernelFunction &function)
+      : kernel(kernel), function(function), rewriter(function.builder),
+        func(cast<func::FuncOp>(function.begin.getParentRegion()->getParentOp())) {}
+
+  LogicalResult run();
+
+private:
+  Location loc() const { return function.loc; }
+  template <typename Op, typename... Args> auto create(Args &&...args) {
+    return Op::create(rewriter, loc(), std::forward<Args>(args)...);
+  }
+  Value constant(int64_t value) { return create<arith::ConstantIndexOp>(value); }
+
+  void copyBody();
+  Value writeInPlace(OutputSlice &output, Value contents);
+  void decomposePads();
+  void estimate();
+  LogicalResult divide();
+  LogicalResult bufferize();
+  LogicalResult writeLoops();
+  LogicalResult lowerToLoops(linalg::LinalgOp op, Value index);
+  LogicalResult fillHalo(const OutputSlice &output, int64_t axis, Value index);
+  LogicalResult callLibm();
+
+  plan::KernelOp kernel;
+  KernelFunction &function;
+  IRRewriter rewriter;
+  func::FuncOp func;
+  SmallVector<OutputSlice, 1> outputs;
+  SmallVector<int64_t> cutAxes; ///< Of each output's work; empty where the kernel is one unit.
+};
+
+//===----------------------------------------------------------------------===//
+// 1. The body on tensors
+//===----------------------------------------------------------------------===//
+
+SmallVector<OpFoldResult> asIndices(Builder &builder, ArrayRef<int64_t> values) {
+  return getAsIndexOpFoldResult(builder.getContext(), values);
+}
+
+/// The operand that says where `result` is computed: the destination of the first of the operations that pass it on.
+OpOperand *firstDestination(OpResult result) {
+  OpOperand *destination = cast<linalg::LinalgOp>(result.getOwner()).getDpsInitOperand(result.getResultNumber());
+  auto former = dyn_cast<OpResult>(destination->get());
+  return former && isa<linalg::LinalgOp>(former.getOwner()) ? firstDestination(former) : destination;
+}
+
+void Fallback::copyBody() {
+  IRMapping mapping;
+  SmallVector<Value> memories;
+  for (auto [argument, buffer] : llvm::zip(kernel.getBody().getArguments(), function.buffers)) {
+    auto type = cast<RankedTensorType>(argument.getType());
+    auto memory = create<memref::ReinterpretCastOp>(MemRefType::get(type.getShape(), type.getElementType()), buffer,
+                                                    /*offset=*/0, type.getShape(), computeStrides(type.getShape()));
+    const bool written = static_cast<int64_t>(argument.getArgNumber()) >= kernel.getNumInputs();
+    mapping.map(argument, create<bufferization::ToTensorOp>(type, memory, /*restrict=*/true, written));
+    if (written)
+      memories.push_back(memory);
+  }
+  for (Operation &op : kernel.getBody().front().without_terminator())
+    rewriter.clone(op, mapping);
+
+  // Every operation fills a destination of its own, so that each can be given its place.
+  SmallVector<linalg::FillOp> fills(func.getOps<linalg::FillOp>());
+  for (linalg::FillOp fill : fills)
+    for (OpOperand &use : llvm::make_early_inc_range(llvm::drop_begin(fill.getResult(0).getUses())))
+      if (isa<linalg::LinalgOp>(use.getOwner())) {
+        rewriter.setInsertionPoint(fill);
+        use.set(rewriter.clone(*fill)->getResult(0));
+      }
+
+  auto yield = cast<plan::YieldOp>(kernel.getBody().front().getTerminator());
+  for (auto [memory, argument, yielded] : llvm::zip(memories, kernel.getOutputs(), yield.getValues())) {
+    Value contents = mapping.lookup(argument);
+    for (OutputSlice &output : readOutputSlices(contents, mapping.lookupOrDefault(yielded))) {
+      output.memory = memory;
+      contents = writeInPlace(output, contents);
+      outputs.push_back(std::move(output));
+    }
+    create<bufferization::MaterializeInDestinationOp>(TypeRange(), contents, memory, /*restrict=*/false,
+                                                      /*writable=*/true);
+  }
+
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(func.front())))
+    if (isOpTriviallyDead(&op))
+      rewriter.eraseOp(&op);
+}
+
+/// Has `output` computed in its slice. Returns what its storage, with former `contents`, then contains.
+Value Fallback::writeInPlace(OutputSlice &output, Value contents) {
+  const auto type = cast<RankedTensorType>(output.work.getType());
+  SmallVector<OpFoldResult> offsets = asIndices(rewriter, output.slice.offsets);
+  SmallVector<OpFoldResult> sizes = asIndices(rewriter, output.slice.sizes);
+  SmallVector<OpFoldResult> steps(offsets.size(), rewriter.getIndexAttr(1));
+  const bool whole = type == output.storage.getType();
+
+  Operation *end = func.front().getTerminator();
+  rewriter.setInsertionPointAfterValue(output.storage);
+  Value slice = output.storage;
+  if (!whole)
+    slice = create<tensor::ExtractSliceOp>(type, slice, offsets, sizes, steps);
+
+  // What no linalg operation computes, or is written elsewhere too, is copied.
+  const bool again = llvm::any_of(outputs, [&](OutputSlice &other) { return other.work == output.work; });
+  if (again || !output.work.getDefiningOp<linalg::LinalgOp>()) {
+    rewriter.setInsertionPoint(end);
+    output.work = create<linalg::CopyOp>(output.work, slice).getResult(0);
+  }
+  OpOperand *destination = firstDestination(cast<OpResult>(output.work));
+  auto former = destination->get().getDefiningOp<tensor::ExtractSliceOp>();
+  if (former && former.getSource().getDefiningOp<linalg::FillOp>() &&
+      cast<linalg::LinalgOp>(destination->getOwner()).payloadUsesValueFromOperand(destination)) {
+    rewriter.setInsertionPoint(destination->getOwner());
+    slice = create<linalg::FillOp>(create<arith::ConstantOp>(output.haloValue).getResult(), slice).getResult(0);
+  }
+  destination->set(slice);
+
+  rewriter.setInsertionPoint(end);
+  if (whole)
+    return output.work;
+  return create<tensor::InsertSliceOp>(output.work, contents, offsets, sizes, steps);
+}
+
+/// Padded tensors are made in scratch.
+void Fallback::decomposePads() {
+  for (auto pad : llvm::make_early_inc_range(func.getOps<tensor::PadOp>())) {
+    rewriter.setInsertionPoint(pad);
+    RankedTensorType type = pad.getResultType();
+    Value empty = create<tensor::EmptyOp>(type.getShape(), type.getElementType());
+    Value filled = create<linalg::FillOp>(pad.getConstantPaddingValue(), empty).getResult(0);
+    SmallVector<OpFoldResult> ones(type.getRank(), rewriter.getIndexAttr(1));
+    rewriter.replaceOpWithNewOp<tensor::InsertSliceOp>(pad, pad.getSource(), filled, pad.getMixedLowPad(),
+                                                       asIndices(rewriter, pad.getSourceType().getShape()), ones);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// 2. The cut axis
+//===----------------------------------------------------------------------===//
+
+LogicalResult Fallback::divide() {
+  SmallVector<Value> written = llvm::map_to_vector(outputs, [](const OutputSlice &output) { return output.work; });
+  std::optional<CutLoops> cut = findCutLoops(written, kernel.getCutAxis(), kernel.getCutExtent());
+  if (!cut) {
+    if (kernel.getGrain() != kernel.getCutExtent())
+      return kernel.emitError("must have its cut extent ")
+             << kernel.getCutExtent() << " as grain, but has " << kernel.getGrain()
+             << ": it cannot be computed index by index of axis " << kernel.getCutAxis()
+             << "; likely a missing case in the kernels phase";
+    return success();
+  }
+  cutAxes = cut->axes;
+  for (auto [op, loop] : cut->loops)
+    op->setAttr(kCutLoop, rewriter.getI64IntegerAttr(loop));
+  return success();
+}
+
+/// Counts arithmetic, and guesses the time: what LLVM makes of the loops is not known here.
+void Fallback::estimate() {
+  constexpr double kNanosecondsPerIteration = 0.5, kNanosecondsPerFunction = 8;
+  double nanoseconds = 0;
+  for (auto op : func.getOps<linalg::LinalgOp>()) {
+    double iterations = 1, calls = 0, flops = 0;
+    for (int64_t size : op.getStaticLoopRanges())
+      iterations *= size;
+    for (Operation &scalar : *op.getBlock()) {
+      calls += isa_and_nonnull<math::MathDialect>(scalar.getDialect());
+      flops += isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp>(scalar);
+    }
+    function.flops += iterations * flops;
+    nanoseconds += iterations * (kNanosecondsPerIteration + calls * kNanosecondsPerFunction);
+  }
+  const bool divided = !cutAxes.empty();
+  function.unitExtent = divided ? 1 : kernel.getCutExtent();
+  function.unitCost = divided ? nanoseconds / kernel.getCutExtent() : nanoseconds;
+}
+
+//===----------------------------------------------------------------------===//
+// 3. From tensors to memory
+//===----------------------------------------------------------------------===//
+
+/// The value that `memory` is a view of.
+Value rootOf(Value memory) {
+  while (auto view = memory.getDefiningOp<ViewLikeOpInterface>())
+    memory = view.getViewSource();
+  return memory;
+}
+
+LogicalResult Fallback::bufferize() {
+  bufferization::OneShotBufferizationOptions options;
+  bufferization::BufferizationState state;
+  if (failed(bufferization::runOneShotBufferize(func, options, state)))
+    return failure();
+  DominanceInfo dominance(func);
+  eliminateCommonSubExpressions(rewriter, dominance, func);
+
+  for (auto copy : llvm::make_early_inc_range(func.getOps<memref::CopyOp>())) {
+    rewriter.setInsertionPoint(copy);
+    if (copy.getSource() == copy.getTarget())
+      rewriter.eraseOp(copy);
+    else if (rootOf(copy.getTarget()).getDefiningOp<memref::AllocOp>())
+      rewriter.replaceOpWithNewOp<linalg::CopyOp>(copy, copy.getSource(), copy.getTarget());
+    else
+      return kernel.emitError(
+          "must compute what it writes in place, but a copy is needed; likely a missing case in the "
+          "kernels phase");
+  }
+  for (auto alloc : llvm::make_early_inc_range(func.getOps<memref::AllocOp>())) {
+    rewriter.setInsertionPoint(alloc);
+    MemRefType type = alloc.getType();
+    const uint64_t bytes = type.getNumElements() * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+    Value offset = constant(function.scratchBytes);
+    rewriter.replaceOpWithNewOp<memref::ViewOp>(alloc, type, function.scratch, offset, ValueRange());
+    function.scratchBytes += llvm::alignTo(bytes, kScratchAlignment);
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// 4. Loops
+//===----------------------------------------------------------------------===//
+
+/// `index` is the one index of the cut axis to compute; null computes all.
+LogicalResult Fallback::lowerToLoops(linalg::LinalgOp op, Value index) {
+  std::optional<unsigned> cutLoop;
+  if (auto loop = op->getAttrOfType<IntegerAttr>(kCutLoop); loop && index)
+    cutLoop = loop.getInt();
+  return cpu::lowerToLoops(rewriter, op, cutLoop, index);
+}
+
+/// Fills what surrounds the slice at `index` of its axis `axis`; all of it where `index` is null.
+LogicalResult Fallback::fillHalo(const OutputSlice &output, int64_t axis, Value index) {
+  for (const Box &box : subtractBox(output.region, output.slice, axis)) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    SmallVector<OpFoldResult> offsets = asIndices(rewriter, box.offsets), sizes = asIndices(rewriter, box.sizes);
+    const int64_t first = output.slice.offsets[axis], last = first + output.slice.sizes[axis] - 1;
+    if (index && (box.offsets[axis] < first || box.offsets[axis] > last)) {
+      Value owner = constant(box.offsets[axis] < first ? 0 : last - first);
+      Value owns = create<arith::CmpIOp>(arith::CmpIPredicate::eq, index, owner);
+      auto branch = create<scf::IfOp>(owns, /*withElseRegion=*/false);
+      rewriter.setInsertionPointToStart(branch.thenBlock());
+    } else if (index) {
+      offsets[axis] = create<arith::AddIOp>(index, constant(first)).getResult();
+      sizes[axis] = rewriter.getIndexAttr(1);
+    }
+    SmallVector<OpFoldResult> steps(offsets.size(), rewriter.getIndexAttr(1));
+    Value part = create<memref::SubViewOp>(output.memory, offsets, sizes, steps);
+    auto fill = create<linalg::FillOp>(create<arith::ConstantOp>(output.haloValue).getResult(), part);
+    if (failed(lowerToLoops(fill, Value())))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult Fallback::writeLoops() {
+  SmallVector<linalg::LinalgOp> work(func.getOps<linalg::LinalgOp>());
+  rewriter.setInsertionPoint(func.front().getTerminator());
+  auto units = create<scf::ForOp>(function.begin, function.end, constant(1));
+  rewriter.setInsertionPointToStart(units.getBody());
+  Value index;
+  if (!cutAxes.empty())
+    index = create<arith::AddIOp>(function.shareBegin, units.getInductionVar());
+  for (linalg::LinalgOp op : work) {
+    if (!index || op->hasAttr(kCutLoop))
+      rewriter.moveOpBefore(op, units.getBody()->getTerminator());
+    if (failed(lowerToLoops(op, index)))
+      return failure();
+  }
+  for (auto [i, output] : llvm::enumerate(outputs)) {
+    if (!output.haloValue)
+      continue;
+    rewriter.setInsertionPoint(units.getBody()->getTerminator());
+    if (failed(fillHalo(output, index ? output.axes[cutAxes[i]] : 0, index)))
+      return failure();
+  }
+  return success();
+}
+
+/// Calls the C library for what LLVM has no exact code for.
+LogicalResult Fallback::callLibm() {
+  MLIRContext *context = func.getContext();
+  RewritePatternSet patterns(context);
+  populateMathToLibmConversionPatterns(patterns);
+  ConversionTarget target(*context);
+  target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+  target.addIllegalOp<math::AcosOp, math::AcoshOp, math::AsinOp, math::AsinhOp, math::AtanOp, math::Atan2Op,
+                      math::AtanhOp, math::CosOp, math::CoshOp, math::ErfOp, math::ErfcOp, math::ExpOp, math::Exp2Op,
+                      math::ExpM1Op, math::LogOp, math::Log10Op, math::Log1pOp, math::Log2Op, math::PowFOp, math::SinOp,
+                      math::SinhOp, math::TanOp, math::TanhOp>();
+  return applyPartialConversion(func, target, std::move(patterns));
+}
+
+LogicalResult Fallback::run() {
+  function.fallback = true;
+  copyBody();
+  if (failed(divide()))
+    return failure();
+  estimate();
+  decomposePads();
+  return failure(failed(bufferize()) || failed(writeLoops()) || failed(callLibm()));
+}
+
+} // namespace
+
+LogicalResult nacre::codegen::cpu::emitFallback(plan::KernelOp kernel, KernelFunction &function) {
+  return Fallback(kernel, function).run();
+}

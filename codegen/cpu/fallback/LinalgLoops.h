@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  one linalg operation on memory as plain loops, for LLVM's vectorizers.
+// Why:   linalg's own order of loops is that of its maps; vectors want the contiguous one innermost, and sums may be
+//        added in any order only where that is said of them.
+// How:   1. the order: the loop along which most operands are contiguous becomes the innermost;
+//        2. upstream's loops;
+//        3. one loop of them, at one index, where the caller walks it.
+
+#ifndef NACRE_CODEGEN_CPU_FALLBACK_LINALGLOOPS_H
+#define NACRE_CODEGEN_CPU_FALLBACK_LINALGLOOPS_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/PatternMatch.h"
+#include <optional>
+
+namespace nacre::codegen::cpu {
+
+/// Replaces `op` by scf loops. Its loop `heldLoop`, if there is one, does not turn: `index` says where it is.
+llvm::LogicalResult lowerToLoops(mlir::RewriterBase &rewriter, mlir::linalg::LinalgOp op,
+                                 std::optional<unsigned> heldLoop, mlir::Value index);
+
+} // namespace nacre::codegen::cpu
+
+#endif // NACRE_CODEGEN_CPU_FALLBACK_LINALGLOOPS_H

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the emitter of nests: maps, broadcasts, casts, reductions, windows, each with its epilogue and halo.
+// Why:   one canonical form of loops and strides makes all of them fast without a case for any.
+// How:   1. units of the cut axis, and within them blocks of indices whose loops are static;
+//        2. in a block, tiles of a few vectors: loads, then the stages' bodies, then stores;
+//        3. a reduction in a tile keeps its accumulators in registers, or
+//        4. where the contiguous loop reduces, folds lanes at the end.
+
+#include "codegen/cpu/Emitters.h"
+#include "codegen/cpu/VectorBody.h"
+#include "codegen/cpu/nest/Combiner.h"
+#include "codegen/cpu/nest/NestLoops.h"
+
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
+
+using namespace mlir;
+
+namespace nacre::codegen::cpu {
+
+namespace {
+
+/// Bodies of this cost keep one vector in flight where registers are few.
+constexpr unsigned kHeavy = 100;
+constexpr size_t kMaxRegions = 49;
+
+class NestEmitter : private NestLoops {
+public:
+  NestEmitter(const KernelForm &form, const NestStages &collected, KernelFunction &function)
+      : NestLoops(form, collected, function) {}
+
+  LogicalResult run();
+
+private:
+  // 1. Units and blocks
+  LogicalResult analyze();
+  SmallVector<int64_t> chooseBlocks(const Nest &region) const;
+
+  // 2. Tiles
+  void emitTiles();
+  void emitTile(ArrayRef<Cell> cells);
+  SmallVector<Value> gatherInputs(const Stage &stage, const Cell &cell, unsigned cellIndex);
+  void evaluateStages(ArrayRef<Cell> cells, unsigned first);
+  void storeStages(ArrayRef<Cell> cells);
+
+  // 3. and 4. Reductions
+  SmallVector<Value> emitStep(ArrayRef<Cell> cells, ValueRange accumulators);
+  void reduceVertically(ArrayRef<Cell> cells);
+  void emitHorizontally();
+  void reduceRows(int64_t rows);
+
+  SmallVector<NestRegion> regions;
+  SmallVector<Combiner> combiners;                     ///< Of the first stage's results, where it reduces.
+  unsigned vectors = 4;                                ///< In a tile.
+  int64_t chains = 1;                                  ///< Accumulators of a row whose lanes are folded.
+  SmallVector<SmallVector<SmallVector<Value>>> values; ///< Per stage, result and cell.
+};
+
+//===----------------------------------------------------------------------===//
+// 1. Units and blocks
+//===----------------------------------------------------------------------===//
+
+LogicalResult NestEmitter::analyze() {
+  for (auto [index, stage] : llvm::enumerate(stages)) {
+    const bool walksReduced = llvm::any_of(llvm::zip_equal(whole.loops, stage.walks),
+                                           [](auto pair) { return !std::get<0>(pair).parallel && std::get<1>(pair); });
+    if (index > 0 && walksReduced)
+      return failure();
+    for (unsigned result = 0; stage.reduces && result < stage.results.size(); ++result) {
+      std::optional<Combiner> combiner = Combiner::find(*stage.body, result);
+      if (!combiner || !stage.results[result].start)
+        return failure();
+      combiners.push_back(*combiner);
+    }
+  }
+  const bool wide = builder.target.isa == Isa::Avx512;
+  if (cost >= kTranscendental)
+    vectors = cost >= kHeavy && !wide ? 1 : wide ? 4 : 2;
+  else if (stages.front().reduces)
+    vectors = 8;
+
+  std::optional<SmallVector<NestRegion>> divided = divideWindows(whole, cut, kMaxRegions);
+  if (!divided)
+    return failure();
+  regions = std::move(*divided);
+  return success();
+}
+
+/// How many indices of the cut axis a block takes, the largest first; the last is always one.
+SmallVector<int64_t> NestEmitter::chooseBlocks(const Nest &region) const {
+  // Blocks of so many elements make the loop around them free.
+  constexpr int64_t kBlockElements = 1024, kSmallKernel = 4096;
+  if (!cut)
+    return {1};
+  const Nest one = takeBlock(region, cut, 1), two = takeBlock(region, cut, 2);
+  const int64_t extent = region.loops[*cut].size, rest = std::max<int64_t>(1, one.countPoints(true));
+  const bool joins = two.loops.size() <= std::max<size_t>(one.loops.size(), 1);
+  const bool vectorized = chooseVectorLoop(region).loop == cut;
+  const int64_t tile = int64_t(vectors) * width;
+  int64_t block = 1;
+  if (joins || vectorized) {
+    block = llvm::alignTo(llvm::divideCeil(kBlockElements, rest), tile / std::gcd(rest, tile));
+    if (rest >= kBlockElements)
+      block = 1;
+    else if (extent * rest * region.countPoints(false) <= kSmallKernel)
+      block = extent;
+  } else if (rest < tile) {
+    block = vectors;
+  }
+  SmallVector<int64_t> blocks = {std::min(block, extent)};
+  const int64_t oneVector = llvm::divideCeil(width, rest);
+  if (blocks.front() > oneVector && oneVector > 1)
+    blocks.push_back(oneVector);
+  if (blocks.back() > 1)
+    blocks.push_back(1);
+  return blocks;
+}
+
+LogicalResult NestEmitter::run() {
+  if (failed(analyze()))
+    return failure();
+  const NestRegion &largest = *llvm::max_element(regions, [](const NestRegion &a, const NestRegion &b) {
+    return a.nest.countPoints(true) < b.nest.countPoints(true);
+  });
+  divideIntoUnits(estimateIndexCost(/*sweeps=*/1), chooseBlocks(largest.nest).front());
+  emitUnits([&](Value low, Value high) {
+    for (const NestRegion &region : regions) {
+      Value begin = region.cutBegin == 0 ? low : emitMax(builder, low, builder.index(region.cutBegin));
+      const bool last = !cut || region.cutEnd == form.cutExtent;
+      Value end = last ? high : emitMin(builder, high, builder.index(region.cutEnd));
+      emitBlocks(region.nest, chooseBlocks(withoutParts(region.nest)), begin, end, [&] {
+        values.assign(stages.size(), {});
+        if (choice.horizontal)
+          emitHorizontally();
+        else
+          emitTiles();
+      });
+    }
+  });
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Tiles
+//===----------------------------------------------------------------------===//
+
+void NestEmitter::emitTiles() {
+  const int64_t count = choice.loop ? nest.loops[*choice.loop].size : 1;
+  const int64_t inRow = llvm::divideCeil(count, width);
+  const int64_t step = std::min<int64_t>(vectors, inRow) * width, main = count / step * step;
+  // Short rows: several at once.
+  const int64_t rows = rowLoop ? std::clamp<int64_t>(vectors / inRow, 1, nest.loops[*rowLoop].size) : 1;
+  auto emitPieces = [&](int64_t rowCount, int64_t elements) {
+    SmallVector<Cell> cells;
+    for (int64_t row = 0; row < rowCount; ++row)
+      for (const Piece &piece : cutIntoPieces(elements, width, masks))
+        cells.push_back({row, piece});
+    emitTile(cells);
+  };
+  emitParallelLoops(0, [&] {
+    emitRowLoop(rows, [&](int64_t rowCount) {
+      if (!choice.loop)
+        return emitPieces(rowCount, 1);
+      builder.loop(0, main, step, [&](Position counter) {
+        at[*choice.loop] = counter;
+        emitPieces(rowCount, step);
+      });
+      at[*choice.loop] = {Value(), main};
+      if (main < count)
+        emitPieces(rowCount, count - main);
+    });
+  });
+}
+
+void NestEmitter::emitTile(ArrayRef<Cell> cells) {
+  loaded.clear();
+  if (stages.front().reduces)
+    reduceVertically(cells);
+  evaluateStages(cells, stages.front().reduces ? 1 : 0);
+  storeStages(cells);
+  loaded.clear();
+}
+
+/// What goes into the body of `stage` before the accumulators.
+SmallVector<Value> NestEmitter::gatherInputs(const Stage &stage, const Cell &cell, unsigned cellIndex) {
+  SmallVector<Value> arguments;
+  for (const StageInput &input : stage.inputs) {
+    if (input.operand)
+      arguments.push_back(load(*input.operand, cell));
+    else
+      arguments.push_back(input.unread ? Value() : values[input.stage][input.result][cellIndex]);
+  }
+  return arguments;
+}
+
+void NestEmitter::evaluateStages(ArrayRef<Cell> cells, unsigned first) {
+  for (unsigned index = first; index < stages.size(); ++index) {
+    const Stage &stage = stages[index];
+    // All loads before all arithmetic.
+    SmallVector<SmallVector<Value>> arguments;
+    for (auto [cellIndex, cell] : llvm::enumerate(cells))
+      arguments.push_back(gatherInputs(stage, cell, cellIndex));
+    values[index].assign(stage.results.size(), {});
+    for (auto [cellIndex, cell] : llvm::enumerate(cells)) {
+      for (const StageResult &result : stage.results)
+        arguments[cellIndex].push_back(result.start ? builder.constant(result.start) : Value());
+      SmallVector<Value> results = inlineBody(builder, *stage.body, arguments[cellIndex], cell.piece.width);
+      for (auto [result, value] : llvm::enumerate(results))
+        values[index][result].push_back(value);
+    }
+  }
+}
+
+void NestEmitter::storeStages(ArrayRef<Cell> cells) {
+  for (auto [index, stage] : llvm::enumerate(stages))
+    for (auto [result, described] : llvm::enumerate(stage.results))
+      if (described.operand)
+        for (auto [cell, value] : llvm::zip_equal(cells, values[index][result]))
+          store(*described.operand, cell, value);
+}
+
+//===----------------------------------------------------------------------===//
+// 3. Accumulators in registers
+//===----------------------------------------------------------------------===//
+
+/// One step of the first stage in every cell: `accumulators` are per cell, then per result.
+SmallVector<Value> NestEmitter::emitStep(ArrayRef<Cell> cells, ValueRange accumulators) {
+  const Stage &stage = stages.front();
+  loaded.clear();
+  SmallVector<SmallVector<Value>> arguments;
+  for (auto [index, cell] : llvm::enumerate(cells))
+    arguments.push_back(gatherInputs(stage, cell, index));
+  SmallVector<Value> stepped;
+  for (auto [index, cell] : llvm::enumerate(cells)) {
+    llvm::append_range(arguments[index], accumulators.slice(index * combiners.size(), combiners.size()));
+    for (Value value : inlineBody(builder, *stage.body, arguments[index], cell.piece.width))
+      stepped.push_back(builder.broadcast(value, cell.piece.width));
+  }
+  return stepped;
+}
+
+void NestEmitter::reduceVertically(ArrayRef<Cell> cells) {
+  const Stage &stage = stages.front();
+  SmallVector<Value> accumulators;
+  for (const Cell &cell : cells)
+    for (const StageResult &result : stage.results)
+      accumulators.push_back(builder.broadcast(builder.constant(result.start), cell.piece.width));
+  accumulators = emitReducingLoops(0, accumulators, [&](ValueRange carried) { return emitStep(cells, carried); });
+  values.front().assign(stage.results.size(), {});
+  for (auto [index, value] : llvm::enumerate(accumulators))
+    values.front()[index % combiners.size()].push_back(value);
+  loaded.clear();
+}
+
+//===----------------------------------------------------------------------===//
+// 4. Lanes that are folded
+//===----------------------------------------------------------------------===//
+
+void NestEmitter::emitHorizontally() {
+  // Accumulators enough to hide the latency of an addition: of one row, or of several where rows are short.
+  const int64_t accumulators = cost >= kTranscendental ? 2 : 8;
+  const int64_t inRow = std::max<int64_t>(1, nest.loops[*choice.loop].size / width);
+  chains = std::min<int64_t>({4, accumulators, inRow});
+  const int64_t rows = rowLoop ? std::clamp<int64_t>(accumulators / chains, 1, nest.loops[*rowLoop].size) : 1;
+  emitParallelLoops(0, [&] { emitRowLoop(rows, [&](int64_t count) { reduceRows(count); }); });
+}
+
+void NestEmitter::reduceRows(int64_t rows) {
+  const unsigned results = combiners.size();
+  const int64_t size = nest.loops[*choice.loop].size, step = chains * width, main = size / step * step;
+
+  // Per row, chain and result.
+  SmallVector<Value> identities;
+  for (const Combiner &combiner : combiners)
+    identities.push_back(builder.broadcast(builder.constant(combiner.identity), width));
+  SmallVector<Value> accumulators;
+  for (int64_t i = 0; i < rows * chains; ++i)
+    llvm::append_range(accumulators, identities);
+  auto cellsOf = [&](const Piece &piece) {
+    SmallVector<Cell> cells;
+    for (int64_t row = 0; row < rows; ++row)
+      cells.push_back({row, piece});
+    return cells;
+  };
+
+  accumulators = emitReducingLoops(0, accumulators, [&](ValueRange carried) {
+    SmallVector<Value> current = builder.loop(0, main, step, carried, [&](Position counter, ValueRange values) {
+      at[*choice.loop] = counter;
+      SmallVector<Cell> cells;
+      for (int64_t row = 0; row < rows; ++row)
+        for (const Piece &piece : cutIntoPieces(step, width, false))
+          cells.push_back({row, piece});
+      return emitStep(cells, values);
+    });
+    at[*choice.loop] = {Value(), main};
+    for (auto [index, piece] : llvm::enumerate(cutIntoPieces(size - main, width, masks))) {
+      // A short piece starts from the identity and is folded into a chain.
+      SmallVector<Cell> cells = cellsOf(piece);
+      SmallVector<Value> start;
+      for (int64_t row = 0; row < rows; ++row)
+        for (const Combiner &combiner : combiners)
+          start.push_back(builder.broadcast(builder.constant(combiner.identity), piece.width));
+      SmallVector<Value> folded = emitStep(cells, start);
+      for (auto [i, value] : llvm::enumerate(folded)) {
+        const unsigned row = i / results, result = i % results;
+        Value &chain = current[(row * chains + index % chains) * results + result];
+        chain = combiners[result].combine(builder, chain, builder.widen(value, piece, identities[result], width));
+      }
+    }
+    return current;
+  });
+
+  const Stage &stage = stages.front();
+  values.front().assign(results, {});
+  for (int64_t row = 0; row < rows; ++row)
+    for (unsigned result = 0; result < results; ++result) {
+      const Combiner &combiner = combiners[result];
+      SmallVector<Value> chain;
+      for (int64_t i = 0; i < chains; ++i)
+        chain.push_back(accumulators[(row * chains + i) * results + result]);
+      for (; chain.size() > 1; chain.pop_back())
+        chain[chain.size() - 2] = combiner.combine(builder, chain[chain.size() - 2], chain.back());
+      values.front()[result].push_back(combiner.foldLanes(builder, chain.front(), stage.results[result].start));
+    }
+  loaded.clear();
+  const SmallVector<Cell> cells = cellsOf({0, 1, 1});
+  evaluateStages(cells, 1);
+  storeStages(cells);
+}
+
+} // namespace
+
+LogicalResult emitNest(plan::KernelOp kernel, KernelFunction &function) {
+  return emitStages<NestEmitter>(kernel, function);
+}
+
+} // namespace nacre::codegen::cpu

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the emitter of transposes, with a cast or another elementwise body on the way.
+// Why:   memory wants both sides read and written in whole vectors, which no single loop does.
+// How:   1. units of the cut axis, as in a nest; where both sides are contiguous along one loop, the nest's emitter is
+//           right;
+//        2. else blocks of as many rows as a vector has lanes are transposed in registers; the last block overlaps the
+//        one
+//           before it, since input and output never alias;
+//        3. two or three rows become pixels, and pixels rows, by one shuffle.
+
+#include "codegen/cpu/Emitters.h"
+#include "codegen/cpu/VectorBody.h"
+#include "codegen/cpu/nest/NestLoops.h"
+#include "dialects/plan/PlanDialect.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace nacre::codegen::cpu {
+
+namespace {
+
+class PermuteEmitter : private NestLoops {
+public:
+  PermuteEmitter(const KernelForm &form, const NestStages &collected, KernelFunction &function)
+      : NestLoops(form, collected, function) {}
+
+  LogicalResult run();
+
+private:
+  struct Sides {
+    unsigned read, written; ///< The loops along which the input and the output are contiguous.
+  };
+  std::optional<Sides> findSides(const Nest &in) const;
+
+  void emitBlock();
+  void emitElements();
+  void transpose(int64_t rows);
+  void interleave(int64_t rows);
+  void deinterleave(int64_t rows);
+
+  const NestOperand &input() const { return nest.operands[*stages.front().inputs.front().operand]; }
+  const NestOperand &output() const { return nest.operands[*stages.front().results.front().operand]; }
+  Value inputBuffer() { return function.buffers[input().argument]; }
+  Value outputBuffer() { return function.buffers[output().argument]; }
+  Value compute(Value vector, unsigned lanes) {
+    return builder.broadcast(inlineBody(builder, *stages.front().body, {vector, Value()}, lanes).front(), lanes);
+  }
+  void loopOverlapping(unsigned loop, int64_t step, llvm::function_ref<void()> body);
+
+  Sides sides{0, 0};
+};
+
+//===----------------------------------------------------------------------===//
+// 1. Units
+//===----------------------------------------------------------------------===//
+
+std::optional<PermuteEmitter::Sides> PermuteEmitter::findSides(const Nest &in) const {
+  std::optional<unsigned> read, written;
+  for (unsigned loop = 0; loop < in.loops.size(); ++loop) {
+    if (in.loops[loop].size == 1)
+      continue;
+    if (in.operands[*stages.front().inputs.front().operand].strides[loop] == 1)
+      read = loop;
+    if (in.operands[*stages.front().results.front().operand].strides[loop] == 1)
+      written = loop;
+  }
+  if (!read || !written || read == written)
+    return std::nullopt;
+  return Sides{*read, *written};
+}
+
+LogicalResult PermuteEmitter::run() {
+  std::optional<Sides> found = findSides(whole);
+  if (!found)
+    return failure();
+  // Several indices of the cut axis at once where it is one of the sides; what is left of them in ever smaller blocks.
+  SmallVector<int64_t> blocks;
+  if (cut == found->read || cut == found->written)
+    for (int64_t rows = std::min<int64_t>(width, form.cutExtent); rows > 1; rows = llvm::PowerOf2Ceil(rows) / 2)
+      blocks.push_back(rows);
+  blocks.push_back(1);
+  divideIntoUnits(estimateIndexCost(/*sweeps=*/2), blocks.front());
+  emitUnits([&](Value low, Value high) { emitBlocks(whole, blocks, low, high, [&] { emitBlock(); }); });
+  return success();
+}
+
+void PermuteEmitter::emitBlock() {
+  std::optional<Sides> found = findSides(nest);
+  if (!found)
+    return emitElements();
+  sides = *found;
+  choice.loop = sides.read;
+  rowLoop = sides.written;
+  const int64_t read = nest.loops[sides.read].size, written = nest.loops[sides.written].size;
+  emitParallelLoops(0, [&] {
+    if (written <= 3 && read >= width && output().strides[sides.read] == written)
+      interleave(written);
+    else if (read <= 3 && written >= width && input().strides[sides.written] == read)
+      deinterleave(read);
+    else
+      transpose(llvm::bit_floor(uint64_t(std::min<int64_t>({width, read, written}))));
+  });
+}
+
+/// One index of a side: a row whose elements lie apart.
+void PermuteEmitter::emitElements() {
+  rowLoop.reset();
+  emitParallelLoops(0, [&] {
+    const int64_t size = choice.loop ? nest.loops[*choice.loop].size : 1, whole = size / width * width;
+    auto emit = [&](const Piece &piece) {
+      const Cell cell{0, piece};
+      loaded.clear();
+      Value value = load(*stages.front().inputs.front().operand, cell);
+      store(*stages.front().results.front().operand, cell, compute(value, piece.width));
+    };
+    if (!choice.loop)
+      return emit({0, 1, 1});
+    builder.loop(0, whole, width, [&](Position counter) {
+      at[*choice.loop] = counter;
+      emit({0, width, width});
+    });
+    at[*choice.loop] = {Value(), whole};
+    for (const Piece &piece : cutIntoPieces(size - whole, width, masks))
+      emit(piece);
+  });
+}
+
+/// Turns of `loop` in steps; the last step starts early enough to be whole.
+void PermuteEmitter::loopOverlapping(unsigned loop, int64_t step, llvm::function_ref<void()> body) {
+  const int64_t size = nest.loops[loop].size, main = size / step * step;
+  builder.loop(0, main, step, [&](Position counter) {
+    at[loop] = counter;
+    body();
+  });
+  if (main == size)
+    return;
+  at[loop] = {Value(), size - step};
+  body();
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Square blocks
+//===----------------------------------------------------------------------===//
+
+/// Swaps the halves of every 2 * distance lanes between rows that are `distance` apart.
+void swapHalves(VectorBuilder &builder, MutableArrayRef<Value> rows, int64_t distance) {
+  const int64_t lanes = rows.size();
+  SmallVector<int64_t> low, high;
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    const bool second = lane & distance;
+    low.push_back(second ? lanes + lane - distance : lane);
+    high.push_back(second ? lanes + lane : lane + distance);
+  }
+  for (int64_t row = 0; row < lanes; ++row) {
+    if (row & distance)
+      continue;
+    Value a = rows[row], b = rows[row + distance];
+    rows[row] = vector::ShuffleOp::create(builder.ops, builder.loc, a, b, low);
+    rows[row + distance] = vector::ShuffleOp::create(builder.ops, builder.loc, a, b, high);
+  }
+}
+
+void PermuteEmitter::transpose(int64_t rows) {
+  const unsigned lanes = rows;
+  const Piece vector{0, lanes, lanes};
+  loopOverlapping(sides.written, rows, [&] {
+    loopOverlapping(sides.read, rows, [&] {
+      SmallVector<Value> values;
+      for (int64_t row = 0; row < rows; ++row)
+        values.push_back(builder.load(inputBuffer(), address(input(), {row, vector}), vector));
+      for (Value &value : values)
+        value = compute(value, lanes);
+      for (int64_t distance = rows / 2; distance > 0; distance /= 2)
+        swapHalves(builder, values, distance);
+      for (int64_t row = 0; row < rows; ++row)
+        builder.store(values[row], outputBuffer(), address(output(), {0, {row, 1, 1}}), vector);
+    });
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// 3. Pixels
+//===----------------------------------------------------------------------===//
+
+/// Rows, one per channel of at most three, to pixels.
+void PermuteEmitter::interleave(int64_t rows) {
+  const unsigned lanes = width, all = rows * lanes;
+  const Piece vector{0, lanes, lanes};
+  at[sides.written] = {Value(), 0};
+  loopOverlapping(sides.read, lanes, [&] {
+    Value values[3];
+    for (int64_t row = 0; row < rows; ++row)
+      values[row] = builder.load(inputBuffer(), address(input(), {row, vector}), vector);
+    for (Value &value : MutableArrayRef(values).take_front(rows))
+      value = compute(value, lanes);
+    Value former = values[0];
+    if (rows == 3)
+      former = vector::ShuffleOp::create(builder.ops, builder.loc, values[0], values[1],
+                                         llvm::to_vector(llvm::seq<int64_t>(0, 2 * lanes)));
+    SmallVector<int64_t> order;
+    for (unsigned i = 0; i < all; ++i)
+      order.push_back(i % rows * lanes + i / rows);
+    Value pixels = vector::ShuffleOp::create(builder.ops, builder.loc, former, values[rows - 1], order);
+    builder.store(pixels, outputBuffer(), address(output(), {0, vector}), {0, all, all});
+  });
+}
+
+/// Pixels to rows, one per channel.
+void PermuteEmitter::deinterleave(int64_t rows) {
+  const unsigned lanes = width, all = rows * lanes;
+  at[sides.read] = {Value(), 0};
+  loopOverlapping(sides.written, lanes, [&] {
+    Value pixels = builder.load(inputBuffer(), address(input(), {0, {0, lanes, lanes}}), {0, all, all});
+    for (int64_t row = 0; row < rows; ++row) {
+      SmallVector<int64_t> order;
+      for (int64_t lane = 0; lane < lanes; ++lane)
+        order.push_back(lane * rows + row);
+      Value value = vector::ShuffleOp::create(builder.ops, builder.loc, pixels, pixels, order);
+      builder.store(compute(value, lanes), outputBuffer(), address(output(), {0, {row, 1, 1}}), {0, lanes, lanes});
+    }
+  });
+}
+
+} // namespace
+
+LogicalResult emitPermute(plan::KernelOp kernel, KernelFunction &function) {
+  FailureOr<KernelForm> form = parseKernel(kernel);
+  if (failed(form))
+    return failure();
+  FailureOr<NestStages> collected = collectStages(*form);
+  if (failed(collected) || collected->stages.size() != 1 || !collected->nest.windows.empty())
+    return failure();
+  const Stage &stage = collected->stages.front();
+  if (stage.reduces || stage.inputs.size() != 1 || !stage.inputs.front().operand || stage.results.size() != 1 ||
+      !stage.results.front().operand || stage.results.front().start)
+    return failure();
+  return PermuteEmitter(*form, *collected, function).run();
+}
+
+} // namespace nacre::codegen::cpu

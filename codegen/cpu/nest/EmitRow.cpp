@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the emitter of rows: softmax, normalizations, and what is fused before and after them.
+// Why:   a row stays in the first cache between sweeps, so each sweep costs arithmetic only.
+// How:   1. units of rows, walked in the sweeps that RowSweeps.h plans;
+//        2. a tile is a few rows whose columns are vectors, or a few vectors of rows where the columns are strided;
+//        3. a sweep: columns, with the accumulators of its reductions in registers;
+//        4. between sweeps: one value per row.
+
+#include "codegen/cpu/Emitters.h"
+#include "codegen/cpu/VectorBody.h"
+#include "codegen/cpu/nest/NestLoops.h"
+#include "codegen/cpu/nest/RowSweeps.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace nacre::codegen::cpu {
+
+namespace {
+
+/// One cell of a step, with the line (a row, or a vector of rows) that its reductions belong to.
+struct LineCell {
+  unsigned line;
+  Cell cell;
+};
+
+class RowEmitter : private NestLoops {
+public:
+  RowEmitter(const KernelForm &form, const NestStages &collected, KernelFunction &function)
+      : NestLoops(form, collected, function) {}
+
+  LogicalResult run();
+
+private:
+  // 2. Tiles
+  void emitTiles();
+  void emitTile(ArrayRef<Cell> lines);
+
+  // 3. A sweep
+  void emitSweep(unsigned sweep, ArrayRef<Cell> lines);
+  SmallVector<Value> emitStep(unsigned sweep, ArrayRef<LineCell> cells, ArrayRef<unsigned> reductions,
+                              ValueRange accumulators);
+  Value evaluate(unsigned stage, unsigned result, const LineCell &cell);
+  SmallVector<Value> gatherInputs(const Stage &stage, const LineCell &cell);
+  Value scratchAddress(const RowRole &role, const LineCell &cell);
+  SmallVector<Cell> columnCells(int64_t elements, unsigned line, bool mayMask) const;
+  unsigned vectorsInFlight(unsigned sweep) const;
+
+  // 4. Between sweeps
+  void finishReductions(ArrayRef<unsigned> reductions, unsigned lines, int64_t chains, ValueRange accumulators);
+  void evaluateRowValues(unsigned sweep, ArrayRef<Cell> lines);
+
+  RowSweeps sweeps;
+  int64_t columns = 1;
+  Value memory;             ///< Scratch as f32.
+  int64_t lineElements = 0; ///< Of a scratch array, per line.
+  unsigned maxLines = 1;
+
+  // The tile being emitted.
+  unsigned current = 0;                                        ///< The sweep.
+  SmallVector<SmallVector<SmallVector<Value>>> rowValues;      ///< Per stage, result and line.
+  llvm::DenseMap<std::pair<unsigned, unsigned>, Value> atCell; ///< Per stage and result, in the cell being computed.
+};
+
+//===----------------------------------------------------------------------===//
+// 1. Units
+//===----------------------------------------------------------------------===//
+
+LogicalResult RowEmitter::run() {
+  FailureOr<RowSweeps> planned = planSweeps(whole, stages);
+  if (failed(planned))
+    return failure();
+  sweeps = std::move(*planned);
+  columns = whole.countPoints(false);
+  maxLines = builder.target.isa == Isa::Avx512 ? 4 : 2;
+  // Rows of the cut axis that are a tile by themselves, or single ones; vectors of them where columns are strided.
+  SmallVector<int64_t> blocks;
+  if (cut) {
+    const int64_t extent = whole.loops[*cut].size;
+    const bool vectorized = chooseVectorLoop(withoutParts(whole)).loop == cut;
+    const int64_t rest = takeBlock(whole, cut, 1).countPoints(true);
+    if (vectorized)
+      blocks = {std::min<int64_t>(maxLines * width, extent), std::min<int64_t>(width, extent)};
+    else if (rest < maxLines)
+      blocks = {std::min<int64_t>(maxLines, extent)};
+    if (blocks.empty() || blocks.back() != 1)
+      blocks.push_back(1);
+    if (blocks.size() > 1 && blocks[0] == blocks[1])
+      blocks.erase(blocks.begin());
+  }
+  divideIntoUnits(estimateIndexCost(sweeps.last + 1), blocks.empty() ? 1 : blocks.front());
+  emitUnits([&](Value low, Value high) { emitBlocks(whole, blocks, low, high, [&] { emitTiles(); }); });
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Tiles
+//===----------------------------------------------------------------------===//
+
+void RowEmitter::emitTiles() {
+  if (sweeps.arrays > 0) {
+    lineElements = columns * (choice.horizontal ? 1 : width);
+    // Rows of scratch start on a cache line.
+    lineElements = llvm::alignTo(lineElements, 16);
+    const int64_t elements = sweeps.arrays * maxLines * lineElements;
+    function.scratchBytes = std::max<uint64_t>(function.scratchBytes, elements * sizeof(float));
+    memory = memref::ViewOp::create(builder.ops, builder.loc, MemRefType::get({elements}, builder.ops.getF32Type()),
+                                    function.scratch, builder.index(0), ValueRange());
+  }
+  if (choice.horizontal || !choice.loop) {
+    const int64_t rows = rowLoop ? std::min<int64_t>(maxLines, nest.loops[*rowLoop].size) : 1;
+    emitParallelLoops(0, [&] {
+      emitRowLoop(rows, [&](int64_t count) {
+        SmallVector<Cell> lines;
+        for (int64_t row = 0; row < count; ++row)
+          lines.push_back({row, {0, 1, 1}});
+        emitTile(lines);
+      });
+    });
+    return;
+  }
+  // Lines are vectors of the loop: rows of cells are not needed.
+  rowLoop.reset();
+  const int64_t size = nest.loops[*choice.loop].size,
+                step = std::min<int64_t>(maxLines * width, llvm::alignTo(size, width));
+  const int64_t main = size / step * step;
+  auto emitPieces = [&](int64_t elements) {
+    SmallVector<Cell> lines;
+    for (const Piece &piece : cutIntoPieces(elements, width, masks)) {
+      lines.push_back({0, piece});
+      if (lines.size() == maxLines) {
+        emitTile(lines);
+        lines.clear();
+      }
+    }
+    if (!lines.empty())
+      emitTile(lines);
+  };
+  emitParallelLoops(0, [&] {
+    builder.loop(0, main, step, [&](Position counter) {
+      at[*choice.loop] = counter;
+      emitPieces(step);
+    });
+    at[*choice.loop] = {Value(), main};
+    emitPieces(size - main);
+  });
+}
+
+void RowEmitter::emitTile(ArrayRef<Cell> lines) {
+  rowValues.assign(stages.size(), {});
+  loaded.clear();
+  for (unsigned sweep = 0; sweep <= sweeps.last; ++sweep) {
+    evaluateRowValues(sweep, lines);
+    emitSweep(sweep, lines);
+  }
+  for (auto [index, stage] : llvm::enumerate(stages))
+    for (auto [result, described] : llvm::enumerate(stage.results))
+      if (described.operand && sweeps.roles[index].perRow)
+        for (auto [cell, value] : llvm::zip_equal(lines, rowValues[index][result]))
+          store(*described.operand, cell, value);
+  loaded.clear();
+}
+
+//===----------------------------------------------------------------------===//
+// 3. A sweep
+//===----------------------------------------------------------------------===//
+
+/// Vectors that a sweep keeps in flight.
+unsigned RowEmitter::vectorsInFlight(unsigned sweep) const {
+  const bool wide = builder.target.isa == Isa::Avx512;
+  return computesTranscendentals(sweeps, stages, sweep) ? (wide ? 4 : 2) : (wide ? 16 : 8);
+}
+
+SmallVector<Cell> RowEmitter::columnCells(int64_t elements, unsigned line, bool mayMask) const {
+  SmallVector<Cell> cells;
+  for (const Piece &piece : cutIntoPieces(elements, width, mayMask && masks))
+    cells.push_back({int64_t(line), piece});
+  return cells;
+}
+
+void RowEmitter::emitSweep(unsigned sweep, ArrayRef<Cell> lines) {
+  current = sweep;
+  SmallVector<unsigned> reductions;
+  for (auto [index, stage] : llvm::enumerate(stages))
+    if (stage.reduces && sweeps.roles[index].sweep == sweep)
+      reductions.push_back(index);
+  const bool writes = sweep == sweeps.last && llvm::any_of(llvm::zip_equal(stages, sweeps.roles), [](auto pair) {
+                        return !std::get<1>(pair).perRow && std::get<0>(pair).isWritten();
+                      });
+  if (reductions.empty() && !writes)
+    return;
+
+  // Strided columns: each is one step of all lines.
+  if (!choice.horizontal) {
+    SmallVector<LineCell> cells;
+    SmallVector<Value> accumulators;
+    for (auto [line, cell] : llvm::enumerate(lines)) {
+      cells.push_back({unsigned(line), cell});
+      for (unsigned stage : reductions)
+        for (const StageResult &result : stages[stage].results)
+          accumulators.push_back(builder.broadcast(builder.constant(result.start), cell.piece.width));
+    }
+    accumulators = emitReducingLoops(0, accumulators,
+                                     [&](ValueRange carried) { return emitStep(sweep, cells, reductions, carried); });
+    finishReductions(reductions, lines.size(), 1, accumulators);
+    return;
+  }
+
+  const unsigned lineCount = lines.size();
+  const int64_t size = nest.loops[*choice.loop].size;
+  // As many for a line alone as for one of several: the order of a line's sums must not depend on the division.
+  const int64_t mostLines = std::min<int64_t>(maxLines, whole.countPoints(true));
+  const int64_t chains = std::max<int64_t>(1, std::min<int64_t>(vectorsInFlight(sweep) / mostLines, size / width));
+  const int64_t step = chains * width, main = size / step * step;
+  SmallVector<Value> identities;
+  for (unsigned stage : reductions)
+    for (const Combiner &combiner : sweeps.combiners[stage])
+      identities.push_back(builder.constant(combiner.identity));
+  auto broadcastIdentities = [&](unsigned lanes) {
+    return llvm::map_to_vector(identities, [&](Value identity) { return builder.broadcast(identity, lanes); });
+  };
+  SmallVector<Value> start;
+  for (int64_t i = 0; i < lineCount * chains; ++i)
+    llvm::append_range(start, broadcastIdentities(width));
+
+  SmallVector<Value> accumulators = emitReducingLoops(0, start, [&](ValueRange carried) {
+    SmallVector<Value> sums = builder.loop(0, main, step, carried, [&](Position counter, ValueRange values) {
+      at[*choice.loop] = counter;
+      SmallVector<LineCell> cells;
+      for (unsigned line = 0; line < lineCount; ++line)
+        for (const Cell &cell : columnCells(step, line, false))
+          cells.push_back({line, cell});
+      return emitStep(sweep, cells, reductions, values);
+    });
+    at[*choice.loop] = {Value(), main};
+    for (auto [index, cell] : llvm::enumerate(columnCells(size - main, 0, true))) {
+      // A short piece starts from the identity and is folded into a chain.
+      SmallVector<LineCell> cells;
+      SmallVector<Value> initial;
+      for (unsigned line = 0; line < lineCount; ++line) {
+        cells.push_back({line, {int64_t(line), cell.piece}});
+        llvm::append_range(initial, broadcastIdentities(cell.piece.width));
+      }
+      SmallVector<Value> folded = emitStep(sweep, cells, reductions, initial);
+      unsigned position = 0;
+      for (unsigned line = 0; line < lineCount; ++line) {
+        unsigned result = 0;
+        for (unsigned stage : reductions)
+          for (const Combiner &combiner : sweeps.combiners[stage]) {
+            Value &chain = sums[(line * chains + index % chains) * identities.size() + result];
+            Value whole =
+                builder.widen(folded[position++], cell.piece, builder.broadcast(identities[result], width), width);
+            chain = combiner.combine(builder, chain, whole);
+            ++result;
+          }
+      }
+    }
+    return sums;
+  });
+  finishReductions(reductions, lineCount, chains, accumulators);
+}
+
+/// One step: `accumulators` are per cell, then per reduction and result.
+SmallVector<Value> RowEmitter::emitStep(unsigned sweep, ArrayRef<LineCell> cells, ArrayRef<unsigned> reductions,
+                                        ValueRange accumulators) {
+  loaded.clear();
+  SmallVector<Value> stepped;
+  const unsigned perCell = cells.empty() ? 0 : accumulators.size() / cells.size();
+  SmallVector<std::pair<unsigned, Value>> toStore;
+  for (auto [index, cell] : llvm::enumerate(cells)) {
+    atCell.clear();
+    ValueRange own = accumulators.slice(index * perCell, perCell);
+    const unsigned lanes = cell.cell.piece.width;
+    for (unsigned stage : reductions) {
+      SmallVector<Value> arguments = gatherInputs(stages[stage], cell);
+      const unsigned results = stages[stage].results.size();
+      llvm::append_range(arguments, own.take_front(results));
+      own = own.drop_front(results);
+      for (Value value : inlineBody(builder, *stages[stage].body, arguments, lanes, sweeps.roles[stage].hints))
+        stepped.push_back(builder.broadcast(value, lanes));
+    }
+    if (sweep != sweeps.last)
+      continue;
+    for (auto [stageIndex, stage] : llvm::enumerate(stages))
+      for (auto [result, described] : llvm::enumerate(stage.results))
+        if (described.operand && !sweeps.roles[stageIndex].perRow)
+          store(*described.operand, cell.cell, evaluate(stageIndex, result, cell));
+  }
+  return stepped;
+}
+
+SmallVector<Value> RowEmitter::gatherInputs(const Stage &stage, const LineCell &cell) {
+  SmallVector<Value> arguments;
+  for (const StageInput &input : stage.inputs) {
+    if (input.operand)
+      arguments.push_back(load(*input.operand, cell.cell));
+    else
+      arguments.push_back(input.unread ? Value() : evaluate(input.stage, input.result, cell));
+  }
+  return arguments;
+}
+
+Value RowEmitter::evaluate(unsigned index, unsigned result, const LineCell &cell) {
+  const Stage &stage = stages[index];
+  const RowRole &role = sweeps.roles[index];
+  if (role.perRow)
+    return rowValues[index][result][cell.line];
+  Value &known = atCell[{index, result}];
+  if (known)
+    return known;
+  const Piece piece = cell.cell.piece;
+  if (role.keptFrom && *role.keptFrom < current)
+    return known = builder.load(memory, scratchAddress(role, cell), piece);
+
+  SmallVector<Value> arguments = gatherInputs(stage, cell);
+  for (const StageResult &described : stage.results)
+    arguments.push_back(described.start ? builder.constant(described.start) : Value());
+  SmallVector<Value> results = inlineBody(builder, *stage.body, arguments, piece.width, role.hints);
+  for (auto [position, value] : llvm::enumerate(results))
+    atCell[{index, unsigned(position)}] = value;
+  if (role.keptFrom)
+    builder.store(builder.broadcast(results[0], piece.width), memory, scratchAddress(role, cell), piece);
+  return results[result];
+}
+
+/// Scratch arrays are [line][column], or [line][column][lane] where lines are vectors.
+Value RowEmitter::scratchAddress(const RowRole &role, const LineCell &cell) {
+  SmallVector<Position> positions;
+  SmallVector<int64_t> strides;
+  int64_t stride = choice.horizontal ? 1 : width;
+  for (unsigned loop = nest.loops.size(); loop-- > 0;)
+    if (!nest.loops[loop].parallel) {
+      positions.push_back(loop == choice.loop ? at[loop] + cell.cell.piece.offset : at[loop]);
+      strides.push_back(stride);
+      stride *= nest.loops[loop].size;
+    }
+  return builder.address(positions, strides, (role.scratch * maxLines + cell.line) * lineElements);
+}
+
+//===----------------------------------------------------------------------===//
+// 4. Between sweeps
+//===----------------------------------------------------------------------===//
+
+/// `accumulators` are per line, chain, reduction and result.
+void RowEmitter::finishReductions(ArrayRef<unsigned> reductions, unsigned lines, int64_t chains,
+                                  ValueRange accumulators) {
+  unsigned perChain = 0;
+  for (unsigned stage : reductions)
+    perChain += stages[stage].results.size();
+  unsigned position = 0;
+  for (unsigned stage : reductions) {
+    rowValues[stage].assign(stages[stage].results.size(), {});
+    for (auto [result, described] : llvm::enumerate(stages[stage].results)) {
+      const Combiner &combiner = sweeps.combiners[stage][result];
+      for (unsigned line = 0; line < lines; ++line) {
+        Value value = accumulators[line * chains * perChain + position];
+        for (int64_t chain = 1; chain < chains; ++chain)
+          value = combiner.combine(builder, value, accumulators[(line * chains + chain) * perChain + position]);
+        if (choice.horizontal)
+          value = combiner.foldLanes(builder, value, described.start);
+        rowValues[stage][result].push_back(value);
+      }
+      ++position;
+    }
+  }
+}
+
+/// The maps of row values that `sweep` may need.
+void RowEmitter::evaluateRowValues(unsigned sweep, ArrayRef<Cell> lines) {
+  current = sweep;
+  loaded.clear();
+  for (auto [index, stage] : llvm::enumerate(stages)) {
+    const RowRole &role = sweeps.roles[index];
+    if (!role.perRow || stage.reduces || role.sweep != sweep)
+      continue;
+    rowValues[index].assign(stage.results.size(), {});
+    for (auto [line, cell] : llvm::enumerate(lines)) {
+      SmallVector<Value> arguments = gatherInputs(stage, {unsigned(line), cell});
+      for (const StageResult &described : stage.results)
+        arguments.push_back(described.start ? builder.constant(described.start) : Value());
+      SmallVector<Value> results = inlineBody(builder, *stage.body, arguments, cell.piece.width, role.hints);
+      for (auto [result, value] : llvm::enumerate(results))
+        rowValues[index][result].push_back(value);
+    }
+  }
+}
+
+} // namespace
+
+LogicalResult emitRow(plan::KernelOp kernel, KernelFunction &function) {
+  return emitStages<RowEmitter>(kernel, function);
+}
+
+} // namespace nacre::codegen::cpu

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "codegen/cpu/nest/NestLoops.h"
+
+#include "codegen/cpu/Halo.h"
+#include "codegen/cpu/VectorBody.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace nacre::codegen::cpu {
+
+NestLoops::NestLoops(const KernelForm &form, const NestStages &collected, KernelFunction &function)
+    : form(form), stages(collected.stages), whole(collected.nest), cut(collected.cut), cutAxes(collected.cutAxes),
+      function(function), builder(function) {
+  unsigned bits = 8;
+  for (const Stage &stage : stages) {
+    bits = std::max(bits, widestElementBits(*stage.body));
+    cost += bodyCost(*stage.body);
+  }
+  width = std::max(1u, builder.target.vectorBytes() * 8 / bits);
+  masks = llvm::all_of(whole.operands,
+                       [&](const NestOperand &operand) { return hasMasks(builder.target, operand.bytes * 8); });
+}
+
+//===----------------------------------------------------------------------===//
+// 1. Units and blocks
+//===----------------------------------------------------------------------===//
+
+/// Arithmetic of two instructions a cycle, or bytes from a cache beyond the first.
+double NestLoops::estimateIndexCost(unsigned sweeps) const {
+  constexpr double kInstructionsPerNanosecond = 6, kBytesPerNanosecond = 15;
+  double instructions = double(sweeps) * whole.operands.size() * whole.countPoints(true) * whole.countPoints(false);
+  for (const Stage &stage : stages) {
+    double points = bodyCost(*stage.body);
+    for (auto [loop, walks] : llvm::zip_equal(whole.loops, stage.walks))
+      points *= walks ? loop.size : 1;
+    instructions += points;
+  }
+  double bytes = 0;
+  for (const NestOperand &operand : whole.operands) {
+    double count = operand.bytes;
+    for (auto [loop, stride] : llvm::zip_equal(whole.loops, operand.strides))
+      if (stride != 0)
+        count *= loop.size;
+    bytes += count;
+  }
+  const double arithmetic = instructions / width / kInstructionsPerNanosecond;
+  return std::max(arithmetic, bytes / kBytesPerNanosecond) / (cut ? form.cutExtent : 1);
+}
+
+void NestLoops::divideIntoUnits(double indexCost, int64_t multiple) {
+  const int64_t extent = cut ? form.cutExtent : 1;
+  function.unitsPerBlock = divideIndex(cpu::divideIntoUnits(function, indexCost, extent, multiple));
+  function.unitCost /= function.unitsPerBlock;
+  if (!cut)
+    function.unitExtent = form.cutExtent;
+}
+
+/// About `wanted` equal parts of an index: turns of its outermost long loop.
+int64_t NestLoops::divideIndex(int64_t wanted) {
+  if (wanted == 1)
+    return 1;
+  for (auto [index, loop] : llvm::enumerate(whole.loops)) {
+    const bool isWindow = llvm::any_of(
+        whole.windows, [index = index](const NestWindow &window) { return window.coefficients[index] != 0; });
+    if (!loop.parallel || loop.size == 1 || index == cut || isWindow)
+      continue;
+    const bool contiguous = llvm::any_of(
+        whole.operands, [index = index](const NestOperand &operand) { return operand.strides[index] == 1; });
+    const int64_t step = contiguous ? width : 1;
+    for (int64_t parts = std::min(wanted, loop.size / step); parts > 1; --parts)
+      if (loop.size % (parts * step) == 0) {
+        split = index;
+        return parts;
+      }
+  }
+  return 1;
+}
+
+void NestLoops::emitUnits(llvm::function_ref<void(Value low, Value high)> body) {
+  cpu::emitUnits(builder, function, [&](Value low, Value high, Value unitPart) {
+    part = unitPart;
+    body(low, high);
+    // The first part of an index writes its halo.
+    if (part)
+      builder.loop(part, builder.index(1), 1, [&](Position) { emitHalos(low, high); });
+    else
+      emitHalos(low, high);
+  });
+}
+
+void NestLoops::emitHalos(Value low, Value high) {
+  for (auto [index, tensor] : llvm::enumerate(form.written)) {
+    Value buffer = function.buffers[tensor.place.argument];
+    if (cut)
+      emitHalo(builder, buffer, tensor, cutAxes[index], low, high);
+    else if (!tensor.place.shape.empty())
+      emitHalo(builder, buffer, tensor, 0, builder.index(0), builder.index(tensor.place.shape[0]));
+  }
+}
+
+namespace {
+
+/// The last of low, low + step, ... that is not above `high`; `low` where `high` is below it.
+Value emitRoundDown(VectorBuilder &builder, Value low, Value high, int64_t step) {
+  if (step == 1)
+    return high;
+  OpBuilder &ops = builder.ops;
+  Value distance = emitMax(builder, arith::SubIOp::create(ops, builder.loc, high, low), builder.index(0));
+  Value rest = arith::RemUIOp::create(ops, builder.loc, distance, builder.index(step));
+  Value rounded = arith::SubIOp::create(ops, builder.loc, distance, rest);
+  return arith::AddIOp::create(ops, builder.loc, low, rounded, arith::IntegerOverflowFlags::nsw);
+}
+
+} // namespace
+
+/// One part of an index of `region`.
+Nest NestLoops::withoutParts(Nest region) const {
+  if (split)
+    takePart(region, *split, function.unitsPerBlock);
+  return region;
+}
+
+void NestLoops::emitBlocks(Nest region, ArrayRef<int64_t> blocks, Value low, Value high,
+                           llvm::function_ref<void()> body) {
+  if (region.countPoints(true) == 0)
+    return;
+  auto emitBlock = [&](int64_t block, Value index) {
+    nest = takeBlock(region, cut, block);
+    cutIndex = index;
+    at.assign(nest.loops.size(), Position());
+    loaded.clear();
+    choice = chooseVectorLoop(nest);
+    rowLoop.reset();
+    for (auto [loop, described] : llvm::enumerate(nest.loops))
+      if (described.parallel && loop != choice.loop)
+        rowLoop = loop;
+    body();
+  };
+  region = withoutParts(std::move(region));
+  if (!cut)
+    return emitBlock(1, Value());
+  for (int64_t block : blocks) {
+    Value end = emitRoundDown(builder, low, high, block);
+    builder.loop(low, end, block, [&](Position index) { emitBlock(block, index.counter); });
+    low = end;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Tiles
+//===----------------------------------------------------------------------===//
+
+void NestLoops::emitParallelLoops(unsigned loop, llvm::function_ref<void()> inner) {
+  if (loop == nest.loops.size())
+    return inner();
+  if (!nest.loops[loop].parallel || loop == choice.loop || loop == rowLoop)
+    return emitParallelLoops(loop + 1, inner);
+  builder.loop(0, nest.loops[loop].size, 1, [&](Position counter) {
+    at[loop] = counter;
+    emitParallelLoops(loop + 1, inner);
+  });
+}
+
+void NestLoops::emitRowLoop(int64_t rows, llvm::function_ref<void(int64_t)> inner) {
+  if (!rowLoop)
+    return inner(1);
+  const int64_t size = nest.loops[*rowLoop].size, main = size / rows * rows;
+  builder.loop(0, main, rows, [&](Position counter) {
+    at[*rowLoop] = counter;
+    inner(rows);
+  });
+  if (main == size)
+    return;
+  at[*rowLoop] = {Value(), main};
+  inner(size - main);
+}
+
+SmallVector<Value> NestLoops::emitReducingLoops(unsigned loop, ValueRange carried, LoopBody inner) {
+  constexpr int64_t kUnrolledTurns = 16;
+  if (loop == nest.loops.size())
+    return inner(carried);
+  if (nest.loops[loop].parallel || loop == choice.loop)
+    return emitReducingLoops(loop + 1, carried, inner);
+  int64_t turns = 1;
+  for (unsigned i = loop; i < nest.loops.size(); ++i)
+    if (!nest.loops[i].parallel && i != choice.loop)
+      turns *= nest.loops[i].size;
+  if (turns > kUnrolledTurns)
+    return builder.loop(0, nest.loops[loop].size, 1, carried, [&](Position counter, ValueRange values) {
+      at[loop] = counter;
+      return emitReducingLoops(loop + 1, values, inner);
+    });
+  SmallVector<Value> current(carried);
+  for (int64_t turn = 0; turn < nest.loops[loop].size; ++turn) {
+    at[loop] = {Value(), turn};
+    current = emitReducingLoops(loop + 1, current, inner);
+  }
+  return current;
+}
+
+/// Of an operand's element for lane 0 of a cell.
+Value NestLoops::address(const NestOperand &operand, const Cell &cell) {
+  SmallVector<Position> positions(at);
+  SmallVector<int64_t> strides(operand.strides);
+  if (rowLoop)
+    positions[*rowLoop] = positions[*rowLoop] + cell.row;
+  if (choice.loop)
+    positions[*choice.loop] = positions[*choice.loop] + cell.piece.offset;
+  positions.append({{cutIndex, 0}, {part, 0}});
+  strides.append({operand.cutStride, operand.partStride});
+  return builder.address(positions, strides, operand.offset);
+}
+
+int64_t NestLoops::vectorStride(const NestOperand &operand) const {
+  return choice.loop ? operand.strides[*choice.loop] : 0;
+}
+
+Value NestLoops::load(unsigned index, const Cell &cell) {
+  const NestOperand &operand = nest.operands[index];
+  const int64_t stride = vectorStride(operand);
+  const int64_t row = rowLoop ? cell.row * operand.strides[*rowLoop] : 0;
+  Value &value = loaded[{{int64_t(index), row}, {stride * cell.piece.offset, stride == 0 ? 0 : cell.piece.lanes}}];
+  if (value)
+    return value;
+  Value buffer = function.buffers[operand.argument];
+  if (stride == 0)
+    return value = builder.loadScalar(buffer, address(operand, cell));
+  if (stride == 1)
+    return value = builder.load(buffer, address(operand, cell), cell.piece);
+  return value = builder.loadStrided(buffer, address(operand, cell), stride, cell.piece);
+}
+
+void NestLoops::store(unsigned index, const Cell &cell, Value value) {
+  const NestOperand &operand = nest.operands[index];
+  const int64_t stride = vectorStride(operand);
+  Value buffer = function.buffers[operand.argument];
+  if (cell.piece.width == 1 && !isa<VectorType>(value.getType()))
+    return builder.storeScalar(value, buffer, address(operand, cell));
+  Value vector = builder.broadcast(value, cell.piece.width);
+  if (stride == 1 || cell.piece.lanes == 1)
+    return builder.store(vector, buffer, address(operand, cell), cell.piece);
+  builder.storeStrided(vector, buffer, address(operand, cell), stride, cell.piece);
+}
+
+} // namespace nacre::codegen::cpu

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the loops around a tile of vectors, and the loads inside it: what the emitters of nests and rows share.
+// Why:   units, blocks, tails and addresses are the same whatever a tile computes.
+// How:   1. the cut axis becomes units, and blocks of indices whose inner loops are static;
+//        2. a block is loops over tiles; a tile is cells, each a vector or a part of one, of a few neighbouring rows.
+
+#ifndef NACRE_CODEGEN_CPU_NEST_NESTLOOPS_H
+#define NACRE_CODEGEN_CPU_NEST_NESTLOOPS_H
+
+#include "codegen/cpu/Units.h"
+#include "codegen/cpu/nest/NestStages.h"
+#include "dialects/plan/PlanDialect.h"
+
+namespace nacre::codegen::cpu {
+
+/// Bodies of this cost keep few vectors in flight.
+constexpr unsigned kTranscendental = 20;
+
+/// Part of a register tile: a piece of the vector loop, in turn `row` of the row loop.
+struct Cell {
+  int64_t row = 0;
+  Piece piece;
+};
+
+class NestLoops {
+protected:
+  NestLoops(const KernelForm &form, const NestStages &collected, KernelFunction &function);
+
+  // 1. Units and blocks
+
+  /// Nanoseconds of one index of the cut axis, if each point is visited `sweeps` times.
+  double estimateIndexCost(unsigned sweeps) const;
+  /// Sets the function's units.
+  void divideIntoUnits(double indexCost, int64_t multiple);
+  /// Calls `body` with the indices of the cut axis that the units cover, then writes the halos.
+  void emitUnits(llvm::function_ref<void(mlir::Value low, mlir::Value high)> body);
+  /// Emits `region` for indices [low, high) in blocks of so many, the largest first; for each block `body`, with
+  /// `nest`, `choice` and the positions set.
+  void emitBlocks(Nest region, llvm::ArrayRef<int64_t> blocks, mlir::Value low, mlir::Value high,
+                  llvm::function_ref<void()> body);
+  Nest withoutParts(Nest region) const;
+
+  // 2. Tiles
+
+  /// `inner` in every turn of the parallel loops from `loop` on but the vector loop and the row loop.
+  void emitParallelLoops(unsigned loop, llvm::function_ref<void()> inner);
+  /// The row loop in steps of `rows`, then what is left of it.
+  void emitRowLoop(int64_t rows, llvm::function_ref<void(int64_t)> inner);
+  /// `inner` in every turn of the reducing loops from `loop` on but the vector loop. The last few turns are unrolled.
+  using LoopBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange)>;
+  llvm::SmallVector<mlir::Value> emitReducingLoops(unsigned loop, mlir::ValueRange carried, LoopBody inner);
+
+  mlir::Value address(const NestOperand &operand, const Cell &cell);
+  int64_t vectorStride(const NestOperand &operand) const;
+  /// A vector, or a scalar that all lanes share. Loaded once until `loaded` is cleared.
+  mlir::Value load(unsigned operand, const Cell &cell);
+  void store(unsigned operand, const Cell &cell, mlir::Value value);
+
+  const KernelForm &form;
+  const llvm::ArrayRef<Stage> stages;
+  const Nest whole;
+  const std::optional<unsigned> cut;
+  const llvm::ArrayRef<unsigned> cutAxes;
+  KernelFunction &function;
+  VectorBuilder builder;
+
+  unsigned width = 1; ///< Lanes of a vector.
+  unsigned cost = 0;  ///< Of all bodies, per element.
+  bool masks = false; ///< Tails may be masked vectors.
+
+  // The block being emitted.
+  Nest nest;
+  VectorChoice choice;
+  std::optional<unsigned> rowLoop; ///< The parallel loop that rows of cells are turns of.
+  llvm::SmallVector<Position> at;  ///< Per loop of `nest`.
+  /// By operand and row, offset and lanes.
+  llvm::DenseMap<std::pair<std::pair<int64_t, int64_t>, std::pair<int64_t, int64_t>>, mlir::Value> loaded;
+
+private:
+  int64_t divideIndex(int64_t wanted);
+  void emitHalos(mlir::Value low, mlir::Value high);
+
+  std::optional<unsigned> split; ///< The loop whose turns are divided among the parts of an index.
+  mlir::Value part;              ///< Which of them.
+  mlir::Value cutIndex;
+};
+
+/// Emits `kernel` by an emitter of stages over one set of loops; fails where its form is no such thing.
+template <typename StagesEmitter> llvm::LogicalResult emitStages(plan::KernelOp kernel, KernelFunction &function) {
+  llvm::FailureOr<KernelForm> form = parseKernel(kernel);
+  if (failed(form))
+    return llvm::failure();
+  llvm::FailureOr<NestStages> collected = collectStages(*form);
+  if (failed(collected))
+    return llvm::failure();
+  return StagesEmitter(*form, *collected, function).run();
+}
+
+} // namespace nacre::codegen::cpu
+
+#endif // NACRE_CODEGEN_CPU_NEST_NESTLOOPS_H

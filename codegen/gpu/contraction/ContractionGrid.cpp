@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "codegen/gpu/contraction/ContractionGrid.h"
+
+#include "codegen/gpu/InlineBody.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace nacre::codegen::gpu {
+
+using Cut = Contraction::Cut;
+
+ContractionGrid::ContractionGrid(KernelFunction &function, const Contraction &contraction, int64_t grain,
+                                 unsigned widest)
+    : function(function), contraction(contraction), build(function.builder, function.loc), grain(grain) {
+  for (unsigned operand = 0; operand < contraction.operands.size(); ++operand) {
+    const bool wide = operand <= Contraction::Rhs &&
+                      contraction.operands[operand].elementType.getIntOrFloatBitWidth() * widest <= 128;
+    unsigned width = wide ? widest : 4;
+    Reach reach = chooseReach(operand, width);
+    if (reach == Reach::Element && width > 4)
+      reach = chooseReach(operand, width = 4);
+    reaches.push_back(reach);
+    widths.push_back(reach == Reach::Element ? 1 : width);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Reach
+//===----------------------------------------------------------------------===//
+
+/// Whether every element that `along` does not walk starts on a multiple of `width`.
+bool ContractionGrid::liesInGroups(unsigned operand, const ContractionLoop *along, unsigned width) const {
+  const ContractionOperand &array = contraction.operands[operand];
+  if (array.offset % width != 0 || !function.liesInVectors(array.argument, width) ||
+      array.elementType.getIntOrFloatBitWidth() > 32)
+    return false;
+  auto fits = [&](const ContractionLoop &loop) {
+    return &loop == along || loop.size == 1 || loop.strides[operand] % width == 0;
+  };
+  if (operand == Contraction::Rhs && contraction.panelWidth)
+    return contraction.panelWidth % width == 0;
+  return llvm::all_of(contraction.outer, fits) && llvm::all_of(contraction.rows, fits) &&
+         llvm::all_of(contraction.depth, fits) && fits(contraction.columns);
+}
+
+Reach ContractionGrid::chooseReach(unsigned operand, unsigned width) const {
+  const ContractionLoop &columns = contraction.columns, &depth = contraction.depth.back();
+  const bool packed = operand == Contraction::Rhs && contraction.panelWidth;
+  // A share of the columns may begin anywhere that the grain allows; weights can be read from before it, from the next
+  // multiple of four.
+  const bool aligned =
+      contraction.cut != Cut::Columns || grain % width == 0 || (operand == Contraction::Rhs && width == 4);
+  if ((packed || (columns.strides[operand] == 1 && columns.size % width == 0)) && aligned &&
+      liesInGroups(operand, &columns, width))
+    return Reach::Columns;
+  if (operand == Contraction::Lhs && depth.strides[operand] == 1 && depth.size % width == 0 &&
+      liesInGroups(operand, &depth, width))
+    return Reach::Depth;
+  return Reach::Element;
+}
+
+//===----------------------------------------------------------------------===//
+// Division
+//===----------------------------------------------------------------------===//
+
+ArrayRef<ContractionLoop> ContractionGrid::tiledRows() const {
+  return ArrayRef(contraction.rows).drop_front(contraction.cut == Cut::Rows ? contraction.cutLoop : 0);
+}
+
+bool ContractionGrid::divide(int64_t tileRows, int64_t tileColumns, int64_t band) {
+  // 1. Sizes.
+  int64_t rowsPerIndex = 1, rows = 1;
+  for (const ContractionLoop &loop : tiledRows())
+    rows *= loop.size;
+  if (contraction.cut == Cut::Rows)
+    rowsPerIndex = rows / contraction.cutExtent;
+  SmallVector<const ContractionLoop *> blocks;
+  int64_t blockCount = 1;
+  auto addBlock = [&](const ContractionLoop &loop) {
+    blocks.push_back(&loop);
+    blockCount *= loop.size;
+  };
+  for (auto [number, loop] : llvm::enumerate(contraction.outer))
+    if (contraction.cut != Cut::Outer || contraction.cutLoop != number)
+      addBlock(loop);
+  for (const ContractionLoop &loop : ArrayRef(contraction.rows).drop_back(tiledRows().size()))
+    addBlock(loop);
+  const bool aligned = contraction.cut != Cut::Columns || grain % 4 == 0;
+  const int64_t columns = contraction.columns.size + (aligned ? 0 : 3);
+  const int64_t columnTiles = llvm::divideCeil(columns, tileColumns);
+  const int64_t turns = contraction.cut == Cut::Outer ? contraction.cutFactor : 1;
+  int64_t extent = contraction.cut == Cut::Outer ? 1 : contraction.cutExtent;
+  auto rowTiles = [&] {
+    return llvm::divideCeil(contraction.cut == Cut::Rows ? extent * rowsPerIndex : rows, tileRows);
+  };
+  // A row of workgroups may be the whole axis: tiles beyond the share return at once.
+  constexpr int64_t mostGroups = 65535;
+  auto groups = [&] { return columnTiles * rowTiles() * turns * blockCount; };
+  while (contraction.cut == Cut::Rows && extent > 1 && groups() > mostGroups)
+    extent = llvm::divideCeil(extent, 2);
+  if (groups() > mostGroups || llvm::divideCeil(contraction.cutExtent, extent) > uint64_t(mostGroups)) {
+    function.declined = "more workgroups than any device launches";
+    return false;
+  }
+  function.unitExtent = extent;
+  function.groups = groups();
+  function.flops = 2 * contraction.multiplyAdds();
+
+  // 2. The workgroup's tile.
+  Value left = function.group;
+  auto take = [&](int64_t count) {
+    Value index = build.remainder(left, count);
+    left = build.divide(left, count);
+    return index;
+  };
+  while (rowTiles() % band != 0)
+    --band;
+  Value rowInBand = take(band), columnTile = take(columnTiles);
+  Value rowTile = build.add(build.multiply(take(rowTiles() / band), band), rowInBand), turn = take(turns);
+  for (unsigned operand = 0; operand < contraction.operands.size(); ++operand)
+    bases.push_back(build.constant(scaled(operand, contraction.operands[operand].offset)));
+  auto advance = [&](const ContractionLoop &loop, Value index) {
+    for (unsigned operand = 0; operand < bases.size(); ++operand)
+      bases[operand] = build.add(bases[operand], build.multiply(index, scaled(operand, loop.strides[operand])));
+  };
+  for (const ContractionLoop *loop : llvm::reverse(blocks))
+    advance(*loop, take(loop->size));
+
+  Value low = build.add(function.shareBegin, build.multiply(function.row, extent));
+  Value high = build.least(build.add(low, extent), function.shareEnd);
+  if (contraction.cut == Cut::Outer)
+    advance(contraction.outer[contraction.cutLoop], build.add(build.multiply(low, contraction.cutFactor), turn));
+  enoughRows = rows >= tileRows;
+  Value tileRow = build.multiply(rowTile, tileRows);
+  if (contraction.cut == Cut::Rows) {
+    firstRow = build.add(build.multiply(low, rowsPerIndex), tileRow);
+    rowLimit = build.multiply(high, rowsPerIndex);
+    active = build.isBelow(firstRow, rowLimit);
+  } else {
+    exactRows = rows % tileRows == 0;
+    firstRow = tileRow;
+    rowLimit = build.constant(rows);
+  }
+  writtenFrom = firstRow;
+  if (enoughRows && !exactRows)
+    firstRow = build.least(firstRow, build.constant(rows - tileRows));
+  firstQuad = build.multiply(columnTile, tileColumns / 4);
+  if (contraction.cut == Cut::Columns) {
+    firstQuad = build.add(build.divide(low, 4), firstQuad);
+    columnLow = low;
+    columnLimit = high;
+    active = build.isBelow(build.multiply(firstQuad, 4), high);
+  } else {
+    exactColumns = contraction.columns.size % tileColumns == 0;
+    columnLimit = build.constant(contraction.columns.size);
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Addresses
+//===----------------------------------------------------------------------===//
+
+/// `flat` counts turns of `loops`, the last one in groups of `step`.
+Value ContractionGrid::addressOf(unsigned operand, ArrayRef<ContractionLoop> loops, Value flat, int64_t step) {
+  Value address = build.constant(0);
+  for (unsigned level = loops.size(); level-- > 0;) {
+    const ContractionLoop &loop = loops[level];
+    const bool last = level + 1 == loops.size();
+    const int64_t turns = last ? loop.size / step : loop.size, stride = loop.strides[operand] * (last ? step : 1);
+    Value index = level == 0 ? flat : build.remainder(flat, turns);
+    address = build.add(address, build.multiply(index, scaled(operand, stride)));
+    if (level != 0)
+      flat = build.divide(flat, turns);
+  }
+  return address;
+}
+
+Value ContractionGrid::rowAddress(unsigned operand, Value row, int64_t further) {
+  if (tiledRows().size() > 1)
+    return addressOf(operand, tiledRows(), build.add(row, further), 1);
+  const int64_t stride = scaled(operand, tiledRows().front().strides[operand]);
+  return build.add(build.multiply(row, stride), further * stride);
+}
+
+Value ContractionGrid::tileRowAddress(unsigned operand, Value row, int64_t further) {
+  row = build.add(firstRow, row);
+  if (enoughRows)
+    return rowAddress(operand, row, further);
+  return rowAddress(operand, build.least(build.add(row, further), build.subtract(rowLimit, build.constant(1))));
+}
+
+Value ContractionGrid::depthAddress(unsigned operand, Value step) {
+  if (std::optional<int64_t> stride = linearDepth(operand))
+    return build.multiply(step, *stride);
+  if (reaches[operand] == Reach::Depth)
+    return addressOf(operand, contraction.depth, build.divide(step, width(operand)), width(operand));
+  return addressOf(operand, contraction.depth, step, 1);
+}
+
+std::optional<int64_t> ContractionGrid::linearDepth(unsigned operand) const {
+  if (reaches[operand] == Reach::Depth)
+    return std::nullopt;
+  ArrayRef<ContractionLoop> loops = contraction.depth;
+  for (unsigned level = 0; level + 1 < loops.size(); ++level)
+    if (loops[level].strides[operand] != loops[level + 1].strides[operand] * loops[level + 1].size)
+      return std::nullopt;
+  return scaled(operand, loops.back().strides[operand]);
+}
+
+Value ContractionGrid::columnAddress(unsigned operand, Value quad, unsigned lane) {
+  const bool several = reaches[operand] == Reach::Columns;
+  if (operand == Contraction::Rhs && contraction.panelWidth) {
+    const int64_t panel = contraction.panelWidth, unit = width(operand);
+    Value column = several ? quad : build.add(build.multiply(quad, 4), lane);
+    return build.add(build.multiply(build.divide(column, panel / unit), contraction.panelStride / unit),
+                     build.remainder(column, panel / unit));
+  }
+  if (several)
+    return quad;
+  return build.multiply(build.add(build.multiply(quad, 4), lane),
+                        scaled(operand, contraction.columns.strides[operand]));
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+Value ContractionGrid::load(unsigned operand, Value address) {
+  return memref::LoadOp::create(build.ops, build.loc,
+                                function.buffer(contraction.operands[operand].argument, width(operand)),
+                                ValueRange{address});
+}
+
+Value ContractionGrid::loadQuad(unsigned operand, Value address, Value quad) {
+  if (reaches[operand] == Reach::Columns)
+    return load(operand, build.add(address, columnAddress(operand, quad, 0)));
+  if (contraction.columns.strides[operand] == 0 && !(operand == Contraction::Rhs && contraction.panelWidth))
+    return broadcast(build.ops, build.loc, load(operand, address), 4);
+  SmallVector<Value, 4> lanes;
+  const int64_t last = contraction.columns.size - 1;
+  for (unsigned lane = 0; lane < 4; ++lane) {
+    Value column = build.least(build.add(build.multiply(quad, 4), lane), build.constant(last));
+    Value at = build.multiply(column, contraction.columns.strides[operand]);
+    if (operand == Contraction::Rhs && contraction.panelWidth)
+      at = build.add(build.multiply(build.divide(column, contraction.panelWidth), contraction.panelStride),
+                     build.remainder(column, contraction.panelWidth));
+    lanes.push_back(load(operand, build.add(address, at)));
+  }
+  return vector::FromElementsOp::create(build.ops, build.loc, VectorType::get({4}, lanes.front().getType()), lanes);
+}
+
+Value ContractionGrid::loadStep(Value step, bool mayLieBeyond, llvm::function_ref<Value(Value)> load) {
+  if (!mayLieBeyond)
+    return load(step);
+  Value inside = build.isBelow(step, build.constant(contraction.depthSize()));
+  Value value = load(arith::SelectOp::create(build.ops, build.loc, inside, step, build.constant(0)));
+  Type type = value.getType();
+  if (auto vector = dyn_cast<VectorType>(type))
+    inside = vector::BroadcastOp::create(build.ops, build.loc, vector.clone(build.ops.getI1Type()), inside);
+  Value zero = arith::ConstantOp::create(build.ops, build.loc, build.ops.getZeroAttr(type));
+  return arith::SelectOp::create(build.ops, build.loc, inside, value, zero);
+}
+
+Value ContractionGrid::clampedQuad(Value quad, int64_t width) {
+  if (exactColumns)
+    return quad;
+  return build.least(quad, build.constant(llvm::divideCeil(contraction.columns.size, width) - 1));
+}
+
+Value ContractionGrid::extended(Value value) {
+  if (getElementTypeOrSelf(value.getType()) == accumulator())
+    return value;
+  Type type = accumulator();
+  if (auto vector = dyn_cast<VectorType>(value.getType()))
+    type = vector.clone(type);
+  return arith::ExtFOp::create(build.ops, build.loc, type, value);
+}
+
+Value ContractionGrid::zeroQuad() {
+  return arith::ConstantOp::create(build.ops, build.loc, build.ops.getZeroAttr(quadType()));
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+Value ContractionGrid::applyEpilogue(Value sum, Value row, Value quad) {
+  if (!contraction.epilogue)
+    return sum;
+  SmallVector<Value> arguments;
+  unsigned operand = Contraction::Extra;
+  for (unsigned input = 0; input < contraction.epilogue->inputs.size(); ++input) {
+    if (input == contraction.accumulatorInput) {
+      arguments.push_back(sum);
+      continue;
+    }
+    arguments.push_back(loadQuad(operand, build.add(bases[operand], rowAddress(operand, row)), quad));
+    ++operand;
+  }
+  // The result's accumulator, which an all-parallel body does not read.
+  Type type = contraction.operands[Contraction::Result].elementType;
+  arguments.push_back(arith::ConstantOp::create(build.ops, build.loc, build.ops.getZeroAttr(type)));
+  Value value = inlineBody(build.ops, build.loc, *contraction.epilogue->body, arguments, 4).front();
+  return broadcast(build.ops, build.loc, value, 4);
+}
+
+Value ContractionGrid::writes(Value row) {
+  if (exactRows)
+    return {};
+  if (!enoughRows)
+    return build.isBelow(row, rowLimit);
+  return build.isBelow(build.subtract(row, writtenFrom), build.subtract(rowLimit, writtenFrom));
+}
+
+void ContractionGrid::finish(Value sum, Value row, Value quad) {
+  const unsigned result = Contraction::Result;
+  Value first = build.multiply(quad, 4);
+  build.onlyIf(exactColumns ? Value() : build.isBelow(first, columnLimit), [&] {
+    Value value = applyEpilogue(sum, row, quad);
+    Value buffer = function.buffer(contraction.operands[result].argument, width(result));
+    Value address = build.add(bases[result], rowAddress(result, row));
+    if (reaches[result] == Reach::Columns) {
+      memref::StoreOp::create(build.ops, build.loc, value, buffer, ValueRange{build.add(address, quad)});
+      return;
+    }
+    for (unsigned lane = 0; lane < 4; ++lane) {
+      Value column = build.add(first, lane);
+      Value inside = build.isBelow(column, columnLimit);
+      if (columnLow)
+        inside = arith::AndIOp::create(
+            build.ops, build.loc, inside,
+            arith::CmpIOp::create(build.ops, build.loc, arith::CmpIPredicate::uge, column, columnLow));
+      build.onlyIf(inside, [&] {
+        Value element = vector::ExtractOp::create(build.ops, build.loc, value, int64_t(lane));
+        memref::StoreOp::create(build.ops, build.loc, element, buffer,
+                                ValueRange{build.add(address, columnAddress(result, quad, lane))});
+      });
+    }
+  });
+}
+
+} // namespace nacre::codegen::gpu

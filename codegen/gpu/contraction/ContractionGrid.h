@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  which part of a contraction a workgroup computes, and where its elements lie.
+// Why:   every template of tiles (Emitters of contractions) divides and addresses in the same way; they differ in how
+//        operands come to registers.
+// How:   1. a workgroup is a tile of rows and columns of one batch: its number is taken apart;
+//        2. an address is the batch's, the row's, the column's and the depth's part, in units of the operand's width.
+
+#ifndef NACRE_CODEGEN_GPU_CONTRACTION_CONTRACTIONGRID_H
+#define NACRE_CODEGEN_GPU_CONTRACTION_CONTRACTIONGRID_H
+
+#include "codegen/form/ContractionForm.h"
+#include "codegen/gpu/IndexBuilder.h"
+#include "codegen/gpu/KernelFunction.h"
+
+namespace nacre::codegen::gpu {
+
+/// How an operand is read or written.
+enum class Reach {
+  Element, ///< One by one.
+  Columns, ///< Four or eight columns at once.
+  Depth    ///< As many steps of the reduction at once.
+};
+
+class ContractionGrid {
+public:
+  /// `widest`: how many elements of Lhs and Rhs a template can take at once; 8 only of those that are 16 bits wide.
+  ContractionGrid(KernelFunction &function, const Contraction &contraction, int64_t grain, unsigned widest = 4);
+
+  /// Divides the work into tiles of so many rows and columns (a multiple of four): says so to the runtime, and fills
+  /// what follows. Workgroups that run at the same time have tiles below one another, `band` of them, before the next
+  /// columns come: they find each other's operands in the caches. False, with the reason, where there are too many.
+  bool divide(int64_t tileRows, int64_t tileColumns, int64_t band = 1);
+
+  KernelFunction &function;
+  const Contraction &contraction;
+  IndexBuilder build;
+
+  mlir::Value active; ///< Whether the tile has work, the same for all invocations.
+  /// The tile's first row. Where rows are as many as a tile has, all of its rows are rows of the contraction: the last
+  /// tile is moved back until it ends with them, and writes what it has alone.
+  mlir::Value firstRow;
+  mlir::Value firstQuad; ///< Of columns.
+  /// What the workgroup writes of the columns: null where tiles cover them exactly.
+  mlir::Value columnLow, columnLimit;
+
+  //===--------------------------------------------------------------------===//
+  // Addresses, in units of the operand's width
+  //===--------------------------------------------------------------------===//
+
+  Reach reach(unsigned operand) const { return reaches[operand]; }
+  unsigned width(unsigned operand) const { return widths[operand]; }
+  /// A stride or offset in these units.
+  int64_t scaled(unsigned operand, int64_t elements) const { return elements / width(operand); }
+  mlir::Value base(unsigned operand) const { return bases[operand]; }
+  /// Of the row that is `further` from `row`, which is valid.
+  mlir::Value rowAddress(unsigned operand, mlir::Value row, int64_t further = 0);
+  /// Of the tile's row `row` + `further`, or of the last one where it lies beyond.
+  mlir::Value tileRowAddress(unsigned operand, mlir::Value row, int64_t further = 0);
+  /// Of column 4 * quad + lane; for an operand that is read several columns at once, of that many times `quad`.
+  mlir::Value columnAddress(unsigned operand, mlir::Value quad, unsigned lane);
+  /// Of a step of the whole reduction, which must be a multiple of the width for an operand that is read several steps
+  /// at once.
+  mlir::Value depthAddress(unsigned operand, mlir::Value step);
+  /// Whether depthAddress is step * this stride.
+  std::optional<int64_t> linearDepth(unsigned operand) const;
+
+  mlir::Value load(unsigned operand, mlir::Value address);
+  /// Four columns of one row or step, whatever the operand's reach; those beyond the last repeat it.
+  mlir::Value loadQuad(unsigned operand, mlir::Value address, mlir::Value quad);
+  /// What `load` makes of a step of the reduction, as an address takes it; zero for a step beyond the last one, where
+  /// there may be such.
+  mlir::Value loadStep(mlir::Value step, bool mayLieBeyond, llvm::function_ref<mlir::Value(mlir::Value)> load);
+  /// `quad`, of four columns or of `width`, or the last one where it lies beyond.
+  mlir::Value clampedQuad(mlir::Value quad, int64_t width = 4);
+
+  mlir::Type accumulator() const { return contraction.accumulatorType; }
+  mlir::Type quadType() const { return mlir::VectorType::get({4}, accumulator()); }
+  /// `value` in the accumulator's type.
+  mlir::Value extended(mlir::Value value);
+  mlir::Value zeroQuad();
+
+  //===--------------------------------------------------------------------===//
+  // Results
+  //===--------------------------------------------------------------------===//
+
+  /// Whether this tile writes `row`; null where it writes all of its rows.
+  mlir::Value writes(mlir::Value row);
+  /// Finishes `sum`, the four columns of `quad` in `row`, which the tile writes: the epilogue, and the store.
+  void finish(mlir::Value sum, mlir::Value row, mlir::Value quad);
+
+private:
+  Reach chooseReach(unsigned operand, unsigned width) const;
+  bool liesInGroups(unsigned operand, const ContractionLoop *along, unsigned width) const;
+  mlir::Value addressOf(unsigned operand, llvm::ArrayRef<ContractionLoop> loops, mlir::Value flat, int64_t step);
+  llvm::ArrayRef<ContractionLoop> tiledRows() const;
+  mlir::Value applyEpilogue(mlir::Value sum, mlir::Value row, mlir::Value quad);
+
+  const int64_t grain;
+  llvm::SmallVector<Reach, 6> reaches;
+  llvm::SmallVector<unsigned, 6> widths;
+  llvm::SmallVector<mlir::Value, 6> bases;
+  bool exactColumns = false, exactRows = false;
+  bool enoughRows = false;           ///< As many as a tile has.
+  mlir::Value writtenFrom, rowLimit; ///< Which rows are the tile's to write.
+};
+
+} // namespace nacre::codegen::gpu
+
+#endif // NACRE_CODEGEN_GPU_CONTRACTION_CONTRACTIONGRID_H

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  a tile of a contraction from memory to registers, without shared memory.
+// Why:   GPUs of phones read through caches that serve this well, and it needs nothing that a device may lack.
+// How:   an invocation holds rows x quads sums. A step loads a quad of columns for each of its quads, and an element of
+//        the left operand for each row, four steps of a row at once where they lie together.
+
+#include "codegen/gpu/contraction/Templates.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace nacre::codegen::gpu {
+namespace {
+
+class DirectTile {
+public:
+  DirectTile(ContractionGrid &grid, const GpuTile &tile)
+      : grid(grid), contraction(grid.contraction), build(grid.build), tile(tile) {}
+
+  void emit() {
+    Value column = build.remainder(grid.function.invocation, tile.columnThreads);
+    Value line = build.divide(grid.function.invocation, tile.columnThreads);
+    Value first = build.multiply(line, tile.rows);
+    for (int64_t i = 0; i < tile.rows; ++i) {
+      rows.push_back(build.add(build.add(grid.firstRow, first), i));
+      lhs.push_back(build.add(grid.base(Contraction::Lhs), grid.tileRowAddress(Contraction::Lhs, first, i)));
+    }
+    for (int64_t j = 0; j < tile.quads; ++j) {
+      Value quad = build.add(build.add(grid.firstQuad, column), j * tile.columnThreads);
+      quads.push_back(quad);
+      clamped.push_back(grid.clampedQuad(quad));
+    }
+    SmallVector<Value> sums(tile.rows * tile.quads, grid.zeroQuad());
+    sums = reduce(0, grid.base(Contraction::Rhs), build.constant(0), sums);
+    for (int64_t i = 0; i < tile.rows; ++i)
+      build.onlyIf(grid.writes(rows[i]), [&] {
+        for (int64_t j = 0; j < tile.quads; ++j)
+          grid.finish(sums[i * tile.quads + j], rows[i], quads[j]);
+      });
+  }
+
+private:
+  /// Steps that a turn of the innermost loop takes.
+  int64_t steps() const {
+    for (int64_t steps : {4, 3, 2})
+      if (contraction.depth.back().size % steps == 0)
+        return steps;
+    return 1;
+  }
+
+  /// The loops of the reduction from `level` on. `right` is the address of a step of Rhs but for the column, `left`
+  /// what the steps add to every row's address of Lhs.
+  SmallVector<Value> reduce(unsigned level, Value right, Value left, ArrayRef<Value> sums) {
+    const ContractionLoop &loop = contraction.depth[level];
+    const bool innermost = level + 1 == contraction.depth.size();
+    const int64_t taken = innermost ? steps() : 1;
+    auto nest = scf::ForOp::create(build.ops, build.loc, build.constant(0), build.constant(loop.size / taken),
+                                   build.constant(1), sums);
+    OpBuilder::InsertionGuard guard(build.ops);
+    build.ops.setInsertionPointToStart(nest.getBody());
+    Value turn = nest.getInductionVar();
+    auto advanced = [&](unsigned operand, Value address) {
+      return build.add(address, build.multiply(turn, grid.scaled(operand, loop.strides[operand] * taken)));
+    };
+    right = advanced(Contraction::Rhs, right);
+    left = advanced(Contraction::Lhs, left);
+    SmallVector<Value> current(nest.getRegionIterArgs());
+    current = innermost ? multiply(right, left, taken, current) : reduce(level + 1, right, left, current);
+    scf::YieldOp::create(build.ops, build.loc, current);
+    return nest.getResults();
+  }
+
+  SmallVector<Value> multiply(Value right, Value left, int64_t taken, SmallVector<Value> sums) {
+    const int64_t rightStride = grid.scaled(Contraction::Rhs, contraction.depth.back().strides[Contraction::Rhs]);
+    const int64_t leftStride = contraction.depth.back().strides[Contraction::Lhs];
+    SmallVector<Value> fours;
+    if (grid.reach(Contraction::Lhs) == Reach::Depth)
+      for (Value row : lhs)
+        fours.push_back(grid.load(Contraction::Lhs, build.add(row, left)));
+    for (int64_t step = 0; step < taken; ++step) {
+      SmallVector<Value> columns;
+      for (Value quad : clamped)
+        columns.push_back(grid.extended(grid.loadQuad(Contraction::Rhs, build.add(right, step * rightStride), quad)));
+      for (int64_t i = 0; i < tile.rows; ++i)
+        for (int64_t j = 0; j < tile.quads; ++j) {
+          Value a =
+              contraction.depthwise
+                  ? grid.loadQuad(Contraction::Lhs,
+                                  build.add(build.add(lhs[i], left), grid.scaled(Contraction::Lhs, step * leftStride)),
+                                  clamped[j])
+              : fours.empty() ? grid.load(Contraction::Lhs, build.add(build.add(lhs[i], left), step * leftStride))
+                              : vector::ExtractOp::create(build.ops, build.loc, fours[i], step).getResult();
+          a = grid.extended(a);
+          if (!isa<VectorType>(a.getType()))
+            a = vector::BroadcastOp::create(build.ops, build.loc, grid.quadType(), a);
+          Value &sum = sums[i * tile.quads + j];
+          sum = vector::FMAOp::create(build.ops, build.loc, a, columns[j], sum);
+        }
+    }
+    return sums;
+  }
+
+  ContractionGrid &grid;
+  const Contraction &contraction;
+  IndexBuilder &build;
+  const GpuTile &tile;
+  SmallVector<Value> rows, lhs, quads, clamped;
+};
+
+} // namespace
+
+void emitDirectTile(ContractionGrid &grid, const GpuTile &tile) { DirectTile(grid, tile).emit(); }
+
+} // namespace nacre::codegen::gpu

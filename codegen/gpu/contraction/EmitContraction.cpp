@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the emitter of matmuls and convolutions: tiles in registers, by implicit GEMM.
+// Why:   models spend their time here.
+// How:   1. read the form; what the templates cannot compute is declined;
+//        2. the tile tables list the variants;
+//        3. divide the work into tiles, write the halo, and let the tile's template fill the rest.
+
+#include "codegen/gpu/Emitters.h"
+#include "codegen/gpu/Halo.h"
+#include "codegen/gpu/InlineBody.h"
+#include "codegen/gpu/contraction/Templates.h"
+#include "dialects/plan/PlanDialect.h"
+
+using namespace mlir;
+using namespace nacre;
+using namespace nacre::codegen;
+using namespace nacre::codegen::gpu;
+
+namespace {
+
+bool isKnown(Type type) { return type.isF32() || type.isF16() || type.isF64(); }
+
+/// Cooperative matrices multiply f16: that is exact for operands of f16, and else what the user asked for.
+bool mayMultiplyHalves(const Contraction &contraction, const GpuOptions &options) {
+  if (!contraction.accumulatorType.isF32())
+    return false;
+  return options.precision == GpuOptions::Precision::F16 ||
+         (contraction.operands[Contraction::Lhs].elementType.isF16() &&
+          contraction.operands[Contraction::Rhs].elementType.isF16());
+}
+
+TileRequest requestOf(const Contraction &contraction, const GpuOptions &options) {
+  TileRequest request;
+  for (const ContractionLoop &loop : contraction.outer)
+    request.blocks *= loop.size;
+  for (const ContractionLoop &loop : contraction.rows)
+    request.rows *= loop.size;
+  request.columns = contraction.columns.size;
+  request.depth = contraction.depthSize();
+  request.depthwise = contraction.depthwise;
+  request.bytes = contraction.accumulatorType.getIntOrFloatBitWidth() / 8;
+  request.halves = mayMultiplyHalves(contraction, options);
+  request.mayBePlayed = options.mayBePlayed;
+  return request;
+}
+
+/// The border of the share's part, by all workgroups of a row.
+void emitHaloOfRow(KernelFunction &function, const Contraction &contraction) {
+  IndexBuilder build(function.builder, function.loc);
+  Value low = build.add(function.shareBegin, build.multiply(function.row, function.unitExtent));
+  Value high = build.least(build.add(low, function.unitExtent), function.shareEnd);
+  emitHalo(function, *contraction.written, contraction.cutAxis, low, high);
+}
+
+} // namespace
+
+LogicalResult nacre::codegen::gpu::emitContraction(plan::KernelOp kernel, KernelFunction &function) {
+  FailureOr<KernelForm> form = parseKernel(kernel);
+  if (failed(form))
+    return failure();
+  FailureOr<Contraction> contraction = parseContraction(kernel, *form);
+  if (failed(contraction))
+    return failure();
+  for (const ContractionOperand &operand : contraction->operands)
+    if (!isKnown(operand.elementType)) {
+      function.declined = "an operand is no float of 16, 32 or 64 bits";
+      return failure();
+    }
+  if (contraction->epilogue && !canInlineOnGpu(*contraction->epilogue->body)) {
+    function.declined = "the epilogue has an operation that SPIR-V lacks";
+    return failure();
+  }
+
+  TileRequest request = requestOf(*contraction, function.options);
+  SmallVector<GpuTile, 4> tiles = chooseGpuTiles(request);
+  if (!function.options.tile.empty()) // Which has been found to be a tile.
+    tiles = {llvm::cantFail(parseGpuTile(function.options.tile)), tiles.back()};
+  const GpuTile &tile = tiles[function.variant];
+  function.variants = tiles.size();
+  function.families = tile.families;
+  function.workgroupSize = tile.invocations();
+  ContractionGrid grid(function, *contraction, form->grain, tile.kind == GpuTile::Kind::Cooperative ? 8 : 4);
+  if (!grid.divide(tile.tileRows(), tile.tileColumns(), tile.band))
+    return failure();
+  emitHaloOfRow(function, *contraction);
+  grid.build.onlyIf(grid.active, [&] {
+    switch (tile.kind) {
+    case GpuTile::Kind::Direct:
+      return emitDirectTile(grid, tile);
+    case GpuTile::Kind::Shared:
+      return emitSharedTile(grid, tile);
+    case GpuTile::Kind::Split:
+      return emitSplitTile(grid, tile);
+    case GpuTile::Kind::Cooperative:
+      return emitCooperativeTile(grid, tile);
+    }
+  });
+  return success();
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  a tile of a contraction through shared memory.
+// Why:   each element of the operands is read from memory once per workgroup; desktop GPUs reach their peak only so.
+// How:   1. there are two buffers of each operand's part, one computed with while the other is filled;
+//        2. the next part is on its way to registers while this one is computed with: one barrier per part. Two parts a
+//           turn of the loop know at compile time in which buffer they are, which small groups of invocations need;
+//        3. groups of 32 invocations are 8 columns wide and 4 rows high; pairs of neighbours have one column, and pairs
+//           of pairs one row, for which GPUs read shared memory once;
+//        4. where tiles are too few to fill the GPU, sets of invocations each take some of a part's steps for the whole
+//           tile, and add up in shared memory.
+
+#include "codegen/gpu/contraction/Templates.h"
+#include "codegen/gpu/contraction/TileLoader.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace nacre::codegen::gpu {
+namespace {
+
+constexpr int64_t kLanes = 32, kLaneColumns = 8, kLaneRows = 4;
+
+SharedLayout layoutOf(const ContractionGrid &grid, const GpuTile &tile) {
+  SharedLayout layout;
+  layout.rows = tile.tileRows();
+  layout.columns = tile.tileColumns();
+  layout.depth = tile.depth;
+  layout.leftPitch = sharedRowQuads(tile.depth);
+  layout.rightPitch = tile.tileColumns() / 4;
+  layout.buffers = 2;
+  layout.leftType = grid.contraction.operands[Contraction::Lhs].elementType;
+  layout.rightType = grid.contraction.operands[Contraction::Rhs].elementType;
+  return layout;
+}
+
+class SharedTile {
+public:
+  SharedTile(ContractionGrid &grid, const GpuTile &tile)
+      : grid(grid), build(grid.build), tile(tile), layout(layoutOf(grid, tile)),
+        loader(grid, layout, tile.invocations()), setSize(tile.columnThreads * tile.rowThreads) {
+    assert(tile.columnThreads % kLaneColumns == 0 && tile.rowThreads % kLaneRows == 0 && "whole groups of lanes");
+    assert(tile.depth % (4 * tile.parts) == 0 && "sets share steps evenly");
+    set = build.divide(grid.function.invocation, setSize);
+    me = build.remainder(grid.function.invocation, setSize);
+    Value lane = build.remainder(me, kLanes), warp = build.divide(me, kLanes);
+    const int64_t warpColumns = tile.columnThreads / kLaneColumns;
+    // Rows and quads of a lane are kLaneRows and kLaneColumns apart. The lane's lowest bit is its row's, then come the
+    // column's three and the row's other one.
+    Value laneColumn = build.remainder(build.divide(lane, 2), kLaneColumns);
+    Value laneRow = build.add(build.remainder(lane, 2), build.multiply(build.divide(lane, 2 * kLaneColumns), 2));
+    myRow = build.add(build.multiply(build.divide(warp, warpColumns), kLaneRows * tile.rows), laneRow);
+    myQuad = build.add(build.multiply(build.remainder(warp, warpColumns), kLaneColumns * tile.quads), laneColumn);
+  }
+
+  void emit() {
+    Value zero = build.constant(0);
+    loader.store(loader.load(zero), zero);
+    mlir::gpu::BarrierOp::create(build.ops, build.loc);
+    auto emitPart = [&](Value part, Value buffer, Value nextBuffer, SmallVector<Value> current) {
+      // The last turn loads its own part again: a branch would cost more.
+      SmallVector<Value> ahead = loader.load(build.least(build.add(part, 1), build.constant(loader.parts() - 1)));
+      for (int64_t four = 0; four < tile.depth / tile.parts / 4; ++four) {
+        SmallVector<Value> loaded = loadFour(buffer, four);
+        for (int64_t step = 0; step < 4; ++step)
+          current = multiply(current, factorsOf(loaded, step));
+      }
+      loader.store(ahead, nextBuffer);
+      mlir::gpu::BarrierOp::create(build.ops, build.loc);
+      return current;
+    };
+    SmallVector<Value> zeros(tile.rows * tile.quads, grid.zeroQuad());
+    const SmallVector<Value> results = loader.forEachPart(tile.unroll, std::move(zeros), emitPart);
+    if (tile.parts > 1)
+      return finishTogether(results);
+    for (int64_t i = 0; i < tile.rows; ++i)
+      finishRow(i, ArrayRef(results).slice(i * tile.quads, tile.quads));
+  }
+
+private:
+  void finishRow(int64_t number, ValueRange sums) {
+    Value row = build.add(build.add(grid.firstRow, myRow), number * kLaneRows);
+    build.onlyIf(grid.writes(row), [&] {
+      for (int64_t j = 0; j < tile.quads; ++j)
+        grid.finish(sums[j], row, build.add(build.add(grid.firstQuad, myQuad), j * kLaneColumns));
+    });
+  }
+
+  /// Where in shared memory all sets can leave one sum each, as often as the operands' memory has room for: an array,
+  /// and where it begins there.
+  SmallVector<std::pair<Value, int64_t>> placesOfSums() {
+    const int64_t need = tile.parts * setSize;
+    SmallVector<std::pair<Value, int64_t>> places;
+    for (auto [array, size] : {std::pair<Value, int64_t>{loader.left, layout.buffers * layout.leftChunks()},
+                               std::pair<Value, int64_t>{loader.right, layout.buffers * layout.rightChunks()}})
+      if (cast<MemRefType>(array.getType()).getElementType() == grid.quadType())
+        for (int64_t at = 0; at + need <= size; at += need)
+          places.push_back({array, at});
+    if (int64_t(places.size()) < tile.quads) { // At least a row of them.
+      Value array = grid.function.shared(tile.quads * need, grid.quadType());
+      places.clear();
+      for (int64_t j = 0; j < tile.quads; ++j)
+        places.push_back({array, j * need});
+    }
+    return places;
+  }
+
+  /// Some rows at a time, every set leaves its sums in shared memory; each finishes some of these rows, adding the
+  /// sets' sums in their order.
+  void finishTogether(ValueRange sums) {
+    const SmallVector<std::pair<Value, int64_t>> places = placesOfSums();
+    const int64_t rowsAtOnce = std::min<int64_t>(tile.rows, places.size() / tile.quads);
+    Value mine = build.add(build.multiply(set, setSize), me);
+    for (int64_t first = 0; first < tile.rows; first += rowsAtOnce) {
+      if (first > 0)
+        mlir::gpu::BarrierOp::create(build.ops, build.loc);
+      const int64_t rows = std::min(rowsAtOnce, tile.rows - first);
+      for (int64_t number = 0; number < rows * tile.quads; ++number)
+        memref::StoreOp::create(build.ops, build.loc, sums[first * tile.quads + number], places[number].first,
+                                ValueRange{build.add(mine, places[number].second)});
+      mlir::gpu::BarrierOp::create(build.ops, build.loc);
+      for (int64_t i = 0; i < rows; ++i)
+        build.onlyIf(build.isEqual(set, build.constant(i % tile.parts)), [&] {
+          SmallVector<Value> totals;
+          for (auto [array, offset] : ArrayRef(places).slice(i * tile.quads, tile.quads))
+            totals.push_back(addSets(array, offset));
+          finishRow(first + i, totals);
+        });
+    }
+  }
+
+  Value addSets(Value array, int64_t offset) {
+    Value total;
+    for (int64_t part = 0; part < tile.parts; ++part) {
+      Value next =
+          memref::LoadOp::create(build.ops, build.loc, array, ValueRange{build.add(me, offset + part * setSize)});
+      total = total ? arith::AddFOp::create(build.ops, build.loc, total, next).getResult() : next;
+    }
+    return total;
+  }
+
+  /// Four steps of the reduction as they lie in shared memory: a quad of steps for each row, then the columns' quads
+  /// step by step.
+  SmallVector<Value> loadFour(Value buffer, int64_t four) {
+    auto read = [&](Value array, Value at) {
+      return memref::LoadOp::create(build.ops, build.loc, array, ValueRange{at}).getResult();
+    };
+    const int64_t steps = tile.depth / tile.parts; // Of this set.
+    Value rows = build.add(build.multiply(myRow, layout.leftPitch), build.multiply(buffer, layout.leftChunks()));
+    Value columns = build.add(myQuad, build.multiply(buffer, layout.rightChunks()));
+    rows = build.add(rows, build.multiply(set, steps / 4));
+    columns = build.add(columns, build.multiply(set, steps * layout.rightPitch));
+    SmallVector<Value> values;
+    for (int64_t i = 0; i < tile.rows; ++i)
+      values.push_back(read(loader.left, build.add(rows, i * kLaneRows * layout.leftPitch + four)));
+    for (int64_t step = 0; step < 4; ++step)
+      for (int64_t j = 0; j < tile.quads; ++j)
+        values.push_back(
+            read(loader.right, build.add(columns, (four * 4 + step) * layout.rightPitch + j * kLaneColumns)));
+    return values;
+  }
+
+  /// Of one of these steps: an element for each row, then the columns' quads.
+  SmallVector<Value> factorsOf(ArrayRef<Value> four, int64_t step) {
+    SmallVector<Value> factors;
+    for (Value row : four.take_front(tile.rows))
+      factors.push_back(vector::ExtractOp::create(build.ops, build.loc, row, step));
+    llvm::append_range(factors, four.drop_front(tile.rows).slice(step * tile.quads, tile.quads));
+    return factors;
+  }
+
+  SmallVector<Value> multiply(SmallVector<Value> sums, ArrayRef<Value> factors) {
+    SmallVector<Value> quads;
+    for (Value quad : factors.drop_front(tile.rows))
+      quads.push_back(grid.extended(quad));
+    for (int64_t i = 0; i < tile.rows; ++i) {
+      Value a = vector::BroadcastOp::create(build.ops, build.loc, grid.quadType(), grid.extended(factors[i]));
+      for (int64_t j = 0; j < tile.quads; ++j) {
+        Value &sum = sums[i * tile.quads + j];
+        sum = vector::FMAOp::create(build.ops, build.loc, a, quads[j], sum);
+      }
+    }
+    return sums;
+  }
+
+  ContractionGrid &grid;
+  IndexBuilder &build;
+  const GpuTile &tile;
+  const SharedLayout layout;
+  TileLoader loader;
+  const int64_t setSize;
+  Value set, me;       ///< Which set, and who within it.
+  Value myRow, myQuad; ///< The first that this invocation computes.
+};
+
+} // namespace
+
+void emitSharedTile(ContractionGrid &grid, const GpuTile &tile) { SharedTile(grid, tile).emit(); }
+
+} // namespace nacre::codegen::gpu

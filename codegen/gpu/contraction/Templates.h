@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The templates of tiles: each is what one kind of GpuTile says, and is described in its own file. They fill the body
+// for a tile that has work; the grid is divided.
+
+#ifndef NACRE_CODEGEN_GPU_CONTRACTION_TEMPLATES_H
+#define NACRE_CODEGEN_GPU_CONTRACTION_TEMPLATES_H
+
+#include "codegen/gpu/contraction/ContractionGrid.h"
+#include "codegen/gpu/contraction/TileTables.h"
+
+namespace nacre::codegen::gpu {
+
+void emitDirectTile(ContractionGrid &grid, const GpuTile &tile);      ///< DirectTile.cpp
+void emitSharedTile(ContractionGrid &grid, const GpuTile &tile);      ///< SharedTile.cpp
+void emitSplitTile(ContractionGrid &grid, const GpuTile &tile);       ///< SplitTile.cpp
+void emitCooperativeTile(ContractionGrid &grid, const GpuTile &tile); ///< CooperativeTile.cpp
+
+} // namespace nacre::codegen::gpu
+
+#endif // NACRE_CODEGEN_GPU_CONTRACTION_TEMPLATES_H

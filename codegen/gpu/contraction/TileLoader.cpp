@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "codegen/gpu/contraction/TileLoader.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace nacre::codegen::gpu {
+
+TileLoader::TileLoader(ContractionGrid &grid, const SharedLayout &layout, int64_t threads)
+    : grid(grid), contraction(grid.contraction), build(grid.build), layout(layout), threads(threads),
+      depthSize(contraction.depthSize()) {
+  auto chunkOf = [&](Type element) {
+    return VectorType::get({4}, layout.chunk == 8 ? build.ops.getI32Type() : element);
+  };
+  left = grid.function.shared(layout.buffers * layout.leftChunks(), chunkOf(layout.leftType));
+  right = grid.function.shared(layout.buffers * layout.rightChunks(), chunkOf(layout.rightType));
+
+  lefts = places(layout.rows, layout.depth / layout.chunk, layout.leftPitch);
+  for (Place &place : lefts)
+    place.from =
+        build.add(grid.base(Contraction::Lhs), grid.tileRowAddress(Contraction::Lhs, place.line, place.further));
+  rights = places(layout.depth, layout.columns / layout.chunk, layout.rightPitch);
+  for (Place &place : rights)
+    place.line = build.add(place.line, place.further);
+}
+
+SmallVector<TileLoader::Place> TileLoader::places(int64_t lines, int64_t chunksPerLine, int64_t pitch) {
+  SmallVector<Place> list;
+  Value me = grid.function.invocation;
+  const int64_t count = lines * chunksPerLine;
+  for (int64_t taken = 0; taken < count; taken += threads) {
+    Place place;
+    if (threads % chunksPerLine == 0) { // The same chunk of lines that are a constant apart.
+      place.line = build.divide(me, chunksPerLine);
+      place.chunk = build.remainder(me, chunksPerLine);
+      place.further = taken / chunksPerLine;
+    } else {
+      Value number = build.add(me, taken);
+      place.line = build.divide(number, chunksPerLine);
+      place.chunk = build.remainder(number, chunksPerLine);
+    }
+    place.to = build.add(build.add(build.multiply(place.line, pitch), place.chunk), place.further * pitch);
+    if (taken + threads > count) {
+      place.mine = build.isBelow(me, build.constant(count - taken));
+      place.line = build.least(place.line, build.constant(lines - 1 - place.further));
+    }
+    list.push_back(place);
+  }
+  return list;
+}
+
+int64_t TileLoader::parts() const { return llvm::divideCeil(depthSize, layout.depth); }
+
+//===----------------------------------------------------------------------===//
+// To registers
+//===----------------------------------------------------------------------===//
+
+/// Step `offset` of the part that begins at `first`: one index where a part lies within the innermost loop.
+Value TileLoader::depthAddress(unsigned operand, Value first, Value offset) {
+  if (contraction.depth.back().size % layout.depth != 0)
+    return grid.depthAddress(operand, build.add(first, offset));
+  const int64_t stride = contraction.depth.back().strides[operand];
+  Value inPart = grid.reach(operand) == Reach::Depth ? build.multiply(build.divide(offset, grid.width(operand)), stride)
+                                                     : build.multiply(offset, grid.scaled(operand, stride));
+  return build.add(grid.depthAddress(operand, first), inPart);
+}
+
+/// Narrowed already here, so that what waits in registers is half as much.
+Value TileLoader::narrowed(Value quad, Type element) {
+  if (getElementTypeOrSelf(quad.getType()) == element)
+    return quad;
+  return arith::TruncFOp::create(build.ops, build.loc, VectorType::get({4}, element), quad);
+}
+
+/// Two quads of 16 bits an element as a chunk of eight.
+Value TileLoader::joined(Value low, Value high) {
+  auto pair = VectorType::get({2}, build.ops.getI32Type());
+  SmallVector<Value, 4> words;
+  for (Value quad : {low, high}) {
+    Value bits = vector::BitCastOp::create(build.ops, build.loc, pair, quad);
+    for (int64_t word = 0; word < 2; ++word)
+      words.push_back(vector::ExtractOp::create(build.ops, build.loc, bits, word));
+  }
+  return vector::FromElementsOp::create(build.ops, build.loc, VectorType::get({4}, build.ops.getI32Type()), words);
+}
+
+Value TileLoader::loadLeftQuad(Value row, Value first, Value offset) {
+  auto loadAt = [&](Value at) {
+    return grid.loadStep(build.add(first, at), hasTail(), [&](Value step) {
+      Value depth = hasTail() ? grid.depthAddress(Contraction::Lhs, step) : depthAddress(Contraction::Lhs, first, at);
+      return grid.load(Contraction::Lhs, build.add(row, depth));
+    });
+  };
+  if (grid.reach(Contraction::Lhs) == Reach::Depth)
+    return loadAt(offset);
+  SmallVector<Value, 4> steps;
+  for (int64_t step = 0; step < 4; ++step)
+    steps.push_back(loadAt(build.add(offset, step)));
+  return vector::FromElementsOp::create(build.ops, build.loc, VectorType::get({4}, steps.front().getType()), steps);
+}
+
+Value TileLoader::loadLeft(const Place &place, Value first) {
+  Value offset = build.multiply(place.chunk, layout.chunk);
+  if (grid.width(Contraction::Lhs) == 8)
+    return loadLeftQuad(place.from, first, offset); // All eight.
+  auto quad = [&](int64_t number) {
+    return narrowed(loadLeftQuad(place.from, first, build.add(offset, 4 * number)), layout.leftType);
+  };
+  if (layout.chunk == 4)
+    return quad(0);
+  Value low = quad(0);
+  return joined(low, quad(1));
+}
+
+Value TileLoader::loadRight(const Place &place, Value first) {
+  const unsigned rhs = Contraction::Rhs;
+  const int64_t width = grid.width(rhs) == 8 ? 8 : 4, quads = layout.chunk / width;
+  // Tiles are whole chunks from a first quad that is a multiple of a chunk wherever the width is one.
+  Value firstQuad = build.add(build.divide(grid.firstQuad, width / 4), build.multiply(place.chunk, quads));
+  auto quad = [&](int64_t number) {
+    Value at = grid.clampedQuad(build.add(firstQuad, number), width);
+    return grid.loadStep(build.add(first, place.line), hasTail(), [&](Value step) {
+      Value depth = hasTail() ? grid.depthAddress(rhs, step) : depthAddress(rhs, first, place.line);
+      return grid.loadQuad(rhs, build.add(grid.base(rhs), depth), at);
+    });
+  };
+  if (width == 8)
+    return quad(0);
+  Value low = narrowed(quad(0), layout.rightType);
+  if (layout.chunk == 4)
+    return low;
+  return joined(low, narrowed(quad(1), layout.rightType));
+}
+
+SmallVector<Value> TileLoader::load(Value part) {
+  SmallVector<Value> chunks;
+  Value first = build.multiply(part, layout.depth);
+  for (const Place &place : lefts)
+    chunks.push_back(loadLeft(place, first));
+  for (const Place &place : rights)
+    chunks.push_back(loadRight(place, first));
+  return chunks;
+}
+
+//===----------------------------------------------------------------------===//
+// To shared memory
+//===----------------------------------------------------------------------===//
+
+void TileLoader::store(ArrayRef<Value> chunks, Value buffer) {
+  auto put = [&](Value chunk, const Place &place, Value array, int64_t size) {
+    build.onlyIf(place.mine, [&] {
+      memref::StoreOp::create(build.ops, build.loc, chunk, array,
+                              ValueRange{build.add(place.to, build.multiply(buffer, size))});
+    });
+  };
+  for (auto [chunk, place] : llvm::zip(chunks, lefts))
+    put(chunk, place, left, layout.leftChunks());
+  for (auto [chunk, place] : llvm::zip(chunks.drop_front(lefts.size()), rights))
+    put(chunk, place, right, layout.rightChunks());
+}
+
+//===----------------------------------------------------------------------===//
+// Part by part
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> TileLoader::forEachPart(int64_t unroll, SmallVector<Value> carried, EmitPart emit) {
+  auto emitPart = [&](Value first, int64_t number) {
+    Value part = build.add(first, number);
+    auto bufferOf = [&](int64_t ahead) {
+      return unroll == 2 ? build.constant((number + ahead) % 2) : build.remainder(build.add(part, ahead), 2);
+    };
+    carried = emit(part, bufferOf(0), bufferOf(1), std::move(carried));
+  };
+  const int64_t looped = parts() / unroll * unroll;
+  auto loop = scf::ForOp::create(build.ops, build.loc, build.constant(0), build.constant(looped),
+                                 build.constant(unroll), carried);
+  {
+    OpBuilder::InsertionGuard guard(build.ops);
+    build.ops.setInsertionPointToStart(loop.getBody());
+    carried.assign(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
+    for (int64_t number = 0; number < unroll; ++number)
+      emitPart(loop.getInductionVar(), number);
+    scf::YieldOp::create(build.ops, build.loc, carried);
+  }
+  carried.assign(loop.result_begin(), loop.result_end());
+  for (int64_t number = 0; number < parts() - looped; ++number)
+    emitPart(build.constant(looped), number);
+  return carried;
+}
+
+} // namespace nacre::codegen::gpu

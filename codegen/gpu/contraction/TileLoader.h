@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  brings the parts of a contraction's operands that a workgroup's tile needs to shared memory.
+// Why:   every template that works from shared memory fills it in the same way; they differ in what they do with it.
+// How:   a part is `depth` steps of the reduction. Both operands lie there in chunks of four or eight elements, the
+//        left along the reduction, the right along the columns. Invocations take chunks in turn, neighbours
+//        neighbouring ones; where the last turn has too few, some load a chunk that they do not store.
+
+#ifndef NACRE_CODEGEN_GPU_CONTRACTION_TILELOADER_H
+#define NACRE_CODEGEN_GPU_CONTRACTION_TILELOADER_H
+
+#include "codegen/gpu/contraction/ContractionGrid.h"
+
+namespace nacre::codegen::gpu {
+
+/// The tile as it lies in shared memory.
+struct SharedLayout {
+  int64_t rows = 1, columns = 4, depth = 4; ///< The latter two multiples of a chunk.
+  int64_t chunk = 4;                        ///< Elements: four as a vector of them, eight f16 as four i32.
+  int64_t leftPitch = 1, rightPitch = 1;    ///< Chunks from one row, or step, to the next.
+  int64_t buffers = 1;                      ///< How many of each there are.
+  mlir::Type leftType, rightType;           ///< Of elements, if need be narrower than memory's.
+
+  int64_t leftChunks() const { return rows * leftPitch; }
+  int64_t rightChunks() const { return depth * rightPitch; }
+};
+
+class TileLoader {
+public:
+  TileLoader(ContractionGrid &grid, const SharedLayout &layout, int64_t threads);
+
+  int64_t parts() const;
+  /// This invocation's chunks of a part, in registers.
+  llvm::SmallVector<mlir::Value> load(mlir::Value part);
+  /// Puts them into shared memory, the buffer of that number.
+  void store(llvm::ArrayRef<mlir::Value> chunks, mlir::Value buffer);
+
+  /// Emits one part: its number, which of two buffers is its, which is the next one's, and what is carried from part to
+  /// part, which it returns.
+  using EmitPart = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+      mlir::Value part, mlir::Value buffer, mlir::Value nextBuffer, llvm::SmallVector<mlir::Value> carried)>;
+  /// Emits a loop over the parts, one or two of them a turn: where there are two, numbers of buffers are constants.
+  llvm::SmallVector<mlir::Value> forEachPart(int64_t unroll, llvm::SmallVector<mlir::Value> carried, EmitPart emit);
+
+  mlir::Value left, right; ///< Shared memory: memrefs of chunks.
+
+private:
+  /// A chunk that this invocation loads in each part.
+  struct Place {
+    mlir::Value line, chunk; ///< Row and chunk of the reduction; or step and chunk of columns.
+    int64_t further = 0;     ///< Added to the line: many places are a constant apart.
+    mlir::Value from;        ///< Left: the row's address.
+    mlir::Value to;          ///< In a buffer.
+    mlir::Value mine;        ///< Whether it is this invocation's to store; null where always.
+  };
+  llvm::SmallVector<Place> places(int64_t lines, int64_t chunksPerLine, int64_t pitch);
+  mlir::Value depthAddress(unsigned operand, mlir::Value first, mlir::Value offset);
+  mlir::Value loadLeft(const Place &place, mlir::Value first);
+  mlir::Value loadLeftQuad(mlir::Value row, mlir::Value first, mlir::Value offset);
+  mlir::Value loadRight(const Place &place, mlir::Value first);
+  mlir::Value narrowed(mlir::Value quad, mlir::Type element);
+  mlir::Value joined(mlir::Value low, mlir::Value high);
+  bool hasTail() const { return depthSize % layout.depth != 0; }
+
+  ContractionGrid &grid;
+  const Contraction &contraction;
+  IndexBuilder &build;
+  const SharedLayout layout;
+  const int64_t threads, depthSize;
+  llvm::SmallVector<Place> lefts, rights;
+};
+
+} // namespace nacre::codegen::gpu
+
+#endif // NACRE_CODEGEN_GPU_CONTRACTION_TILELOADER_H

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the emitter of everything that can be computed point by point: an invocation per element of what is written,
+//        or per vector of them. Maps, windows, short reductions, permutes, gathers, scans; and whatever no other
+//        emitter took.
+// Why:   points are independent, so any kernel has this form; most of those that are no contraction want no other.
+// How:   1. a pass over the points of each written tensor; tensors that are computed on the way are written in the
+//           same;
+//        2. the points of a row of workgroups are counted in the order of memory, in vectors where it is contiguous;
+//        3. an invocation asks for the value at its point (Evaluator.h), and writes it;
+//        4. halos.
+
+#include "codegen/gpu/Emitters.h"
+#include "codegen/gpu/Halo.h"
+#include "codegen/gpu/points/Evaluator.h"
+#include "codegen/gpu/points/PointGrid.h"
+#include "dialects/plan/PlanDialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
+
+using namespace mlir;
+
+namespace nacre::codegen::gpu {
+
+namespace {
+
+/// What a row of workgroups computes of the cut axis.
+struct RowRange {
+  Value begin, end;     ///< No end where the kernel is not divided: then it is all.
+  int64_t multiple = 1; ///< Which the begin is one of.
+};
+
+/// A written tensor whose points are counted.
+struct Pass {
+  unsigned written = 0, work = 0, result = 0;
+  unsigned cutAxis = 0;
+  unsigned lanes = 1;
+  SmallVector<int64_t> sizes; ///< Of the axes; of the cut one, what a row of workgroups computes.
+};
+
+class PointsEmitter {
+public:
+  PointsEmitter(plan::KernelOp kernel, const KernelForm &form, KernelFunction &function)
+      : form(form), function(function), build(function), evaluator(build, kernel, form),
+        divided(form.cutExtent > 1 && form.grain < form.cutExtent) {}
+
+  LogicalResult run();
+
+private:
+  // 1. Passes
+  LogicalResult planPass(unsigned written, unsigned work, unsigned result);
+  unsigned chooseWidth(const Pass &pass) const;
+  void countStrides(unsigned work, unsigned loop, int64_t &fit, int64_t &others) const;
+
+  // 2. The grid
+  void divide();
+
+  // 3. Points
+  void emitPass(const Pass &pass);
+  Point pointOf(const Pass &pass, Value counter, Value &inside);
+  bool storeAll(unsigned work, const Point &at);
+
+  const KernelForm &form;
+  KernelFunction &function;
+  PointBuilder build;
+  Evaluator evaluator;
+  const bool divided;
+
+  SmallVector<Pass> passes;
+  PointGrid grid;
+  RowRange range;
+  Value thread;
+  llvm::SmallDenseSet<unsigned> done; ///< Written tensors.
+};
+
+//===----------------------------------------------------------------------===//
+// 1. Passes
+//===----------------------------------------------------------------------===//
+
+LogicalResult PointsEmitter::planPass(unsigned written, unsigned work, unsigned result) {
+  Pass pass{written, work, result, form.cutAxis, 1, form.written[written].place.shape};
+  if (divided && (pass.cutAxis >= pass.sizes.size() || pass.sizes[pass.cutAxis] != form.cutExtent)) {
+    // Another tensor may have the cut axis elsewhere; which one must be clear.
+    auto axis = llvm::find(pass.sizes, form.cutExtent);
+    if (axis == pass.sizes.end() || llvm::count(pass.sizes, form.cutExtent) != 1) {
+      function.declined = "the cut axis of every written tensor must be known";
+      return failure();
+    }
+    pass.cutAxis = axis - pass.sizes.begin();
+  }
+  pass.lanes = chooseWidth(pass);
+  passes.push_back(std::move(pass));
+  return success();
+}
+
+/// How the storages that `work` reads lie along its loop `loop`: in vectors or the same for all, or otherwise.
+void PointsEmitter::countStrides(unsigned number, unsigned loop, int64_t &fit, int64_t &others) const {
+  const Work &work = form.work[number];
+  for (const Input &input : work.inputs) {
+    if (input.source == Input::Source::Storage) {
+      const int64_t stride = input.access.strides[loop];
+      (stride == 0 || stride == 1 ? fit : others) += 1;
+    }
+    if (input.source != Input::Source::Work)
+      continue;
+    const Result &read = form.work[input.work].results[input.result];
+    for (auto [here, there] : llvm::zip_equal(input.map.getResults(), read.map.getResults()))
+      if (here.isFunctionOfDim(loop))
+        for (unsigned inner = form.work[input.work].loops(); inner-- > 0;)
+          if (there.isFunctionOfDim(inner)) {
+            countStrides(input.work, inner, fit, others);
+            break;
+          }
+  }
+}
+
+unsigned PointsEmitter::chooseWidth(const Pass &pass) const {
+  const WrittenTensor &written = form.written[pass.written];
+  constexpr int64_t lanes = 4;
+  auto isWhole = [](int64_t number) { return number % lanes == 0; };
+  std::optional<unsigned> along = contiguousAxis(pass.sizes, written.place.strides);
+  if (!along || written.elementType.getIntOrFloatBitWidth() > 32 || !isWhole(pass.sizes[*along]) ||
+      !isWhole(written.place.offset) || !function.liesInVectors(written.place.argument, lanes))
+    return 1;
+  for (auto [size, stride] : llvm::zip_equal(pass.sizes, written.place.strides))
+    if (size > 1 && stride != 1 && !isWhole(stride))
+      return 1;
+  std::optional<unsigned> cut = divided ? std::optional<unsigned>(pass.cutAxis) : std::nullopt;
+  if (!evaluator.lanesFit(lanes, cut) || (along == cut && !isWhole(form.grain)))
+    return 1;
+
+  const Work &work = form.work[pass.work];
+  int64_t fit = 0, others = 0, turns = 1;
+  for (unsigned loop = work.loops(); loop-- > 0;)
+    if (work.results[pass.result].map.getResult(*along).isFunctionOfDim(loop)) {
+      countStrides(pass.work, loop, fit, others);
+      break;
+    }
+  if (others > fit)
+    return 1;
+  // Long sums want many invocations rather than wide ones.
+  constexpr int64_t kManyPoints = 16384, kLongSum = 25;
+  int64_t points = 1;
+  for (int64_t size : pass.sizes)
+    points *= size;
+  for (const Work &reduction : form.work) {
+    int64_t length = 1;
+    for (auto [size, parallel] : llvm::zip_equal(reduction.sizes, reduction.parallel))
+      length *= parallel ? 1 : size;
+    turns = std::max(turns, length);
+  }
+  return turns > kLongSum && points < kManyPoints ? 1 : lanes;
+}
+
+//===----------------------------------------------------------------------===//
+// 2. The grid
+//===----------------------------------------------------------------------===//
+
+void PointsEmitter::divide() {
+  // By the tensor with the most points.
+  int64_t perIndex = 1, step = 1, total = 1;
+  for (const Pass &pass : passes) {
+    int64_t points = 1;
+    bool vectorsAlongCut = false;
+    for (auto [axis, size] : llvm::enumerate(pass.sizes)) {
+      if (divided && unsigned(axis) == pass.cutAxis) {
+        vectorsAlongCut = pass.lanes > 1 && form.written[pass.written].place.strides[axis] == 1;
+        continue;
+      }
+      points *= size;
+    }
+    if (vectorsAlongCut)
+      step = std::max<int64_t>(step, pass.lanes);
+    else
+      points /= pass.lanes;
+    perIndex = std::max(perIndex, points);
+    total = std::max(total, points * (divided ? form.cutExtent : 1));
+  }
+  constexpr int64_t kSmall = 64, kLarge = 128, kManyPoints = 65536;
+  function.workgroupSize = total >= kManyPoints ? kLarge : kSmall;
+  grid = choosePointGrid(divided ? form.cutExtent : 1, step, perIndex, function.workgroupSize);
+  if (!divided)
+    grid.unitExtent = form.cutExtent;
+  function.unitExtent = grid.unitExtent;
+  function.groups = grid.groups;
+
+  range.begin = build.index(0);
+  if (divided) {
+    range.begin = build.add(function.shareBegin, build.multiply(function.row, grid.unitExtent));
+    range.end = arith::MinUIOp::create(build.ops, build.loc, build.add(range.begin, build.index(grid.unitExtent)),
+                                       function.shareEnd);
+    range.multiple = std::gcd(form.grain, grid.unitExtent);
+  }
+  thread = build.add(build.multiply(function.group, function.workgroupSize), function.invocation);
+  for (Pass &pass : passes)
+    if (divided)
+      pass.sizes[pass.cutAxis] = grid.unitExtent;
+
+  function.flops = countFlops(form);
+}
+
+//===----------------------------------------------------------------------===//
+// 3. Points
+//===----------------------------------------------------------------------===//
+
+/// The element that number `counter` stands for; `inside` says whether it is one.
+Point PointsEmitter::pointOf(const Pass &pass, Value counter, Value &inside) {
+  int64_t points = 1;
+  for (int64_t size : pass.sizes)
+    points *= size;
+  points /= pass.lanes;
+  if (points % grid.threads != 0)
+    inside = build.both(inside, build.below(counter, build.index(points)));
+  Point element = pointsInOrder(counter, pass.sizes, form.written[pass.written].place.strides, pass.lanes);
+  if (divided) {
+    Position &cut = element[pass.cutAxis];
+    cut.base = range.begin;
+    cut.baseMultiple = range.multiple;
+    inside = build.both(inside, build.below(build.value(cut), range.end));
+  }
+  return element;
+}
+
+/// Writes every result of `work` that is written, as of `at`. False where it leaves out some.
+bool PointsEmitter::storeAll(unsigned number, const Point &at) {
+  const Work &work = form.work[number];
+  for (auto [result, described] : llvm::enumerate(work.results)) {
+    if (!described.written)
+      continue;
+    FailureOr<Access> access =
+        composeAccess(form.written[*described.written].place, described.map, described.elementType);
+    if (failed(access))
+      return false;
+    evaluator.store(evaluator.evaluate(number, result, at), *access, at);
+    done.insert(*described.written);
+  }
+  return true;
+}
+
+/// Loops that stand somewhere, in any order.
+static Point movingPart(Point at) {
+  llvm::erase_if(at, [](const Position &position) { return !position.counter && !position.base; });
+  llvm::sort(at, [](const Position &a, const Position &b) { return a < b; });
+  return at;
+}
+
+void PointsEmitter::emitPass(const Pass &pass) {
+  int64_t points = 1;
+  for (int64_t size : pass.sizes)
+    points *= size;
+  points /= pass.lanes;
+  build.loop(int64_t(llvm::divideCeil(points, grid.threads)), [&](Value turn) {
+    evaluator.inScope([&] {
+      Value inside;
+      Point element = pointOf(pass, build.add(thread, build.multiply(turn, grid.threads)), inside);
+      build.onlyIf(inside, [&] {
+        Point at = evaluator.loopsOf(pass.work, pass.result, element);
+        evaluator.evaluate(pass.work, pass.result, at);
+        // Everything is read before anything is written: a storage may be both.
+        SmallVector<std::pair<unsigned, Point>, 1> stores = {{pass.work, at}};
+        for (unsigned work = 0; work < pass.work; ++work) {
+          std::optional<Point> point = evaluator.onlyPointOf(work);
+          if (point && movingPart(*point) == movingPart(at))
+            stores.emplace_back(work, *point);
+        }
+        for (const auto &[work, point] : stores)
+          storeAll(work, point);
+      });
+    });
+  });
+}
+
+LogicalResult PointsEmitter::run() {
+  if (!evaluator.accepts(function.declined))
+    return failure();
+  // The last tensor first: what it depends on is computed on the way.
+  for (unsigned work = form.work.size(); work-- > 0;)
+    for (auto [result, described] : llvm::enumerate(form.work[work].results))
+      if (described.written && failed(planPass(*described.written, work, result)))
+        return failure();
+  divide();
+  for (const Pass &pass : passes)
+    if (!done.contains(pass.written))
+      emitPass(pass);
+  for (const Pass &pass : passes) {
+    const WrittenTensor &written = form.written[pass.written];
+    if (written.haloValue)
+      emitHalo(function, written, pass.cutAxis, range.begin,
+               divided ? range.end : build.index(written.place.shape[pass.cutAxis]));
+  }
+  return success();
+}
+
+} // namespace
+
+LogicalResult emitPoints(plan::KernelOp kernel, KernelFunction &function) {
+  FailureOr<KernelForm> form = parseKernel(kernel);
+  if (failed(form)) {
+    function.declined = "not one of the forms of docs/phases/kernels.md";
+    return failure();
+  }
+  return PointsEmitter(kernel, *form, function).run();
+}
+
+} // namespace nacre::codegen::gpu

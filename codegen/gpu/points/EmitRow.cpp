@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the emitter of rows: softmax, normalizations, long sums, and what is fused before and after them.
+// Why:   a row's columns are shared by the invocations of a workgroup, so that few long rows keep a GPU busy too, and
+//        neighbours read neighbouring elements.
+// How:   1. rows and columns, and how many invocations share a row (RowGrid.h);
+//        2. each reduction, in order: an invocation folds every so manyth column, then all of them fold through shared
+//           memory; the result is known to what reads it (Evaluator.h);
+//        3. a last sweep writes what has columns; short rows stay in registers from the first sweep to the last.
+
+#include "codegen/form/Reduction.h"
+#include "codegen/gpu/Emitters.h"
+#include "codegen/gpu/Halo.h"
+#include "codegen/gpu/InlineBody.h"
+#include "codegen/gpu/points/Evaluator.h"
+#include "codegen/gpu/points/PointGrid.h"
+#include "codegen/gpu/points/RowGrid.h"
+#include "codegen/gpu/points/RowLoops.h"
+#include "dialects/plan/PlanDialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/Support/MathExtras.h"
+#include <limits>
+
+using namespace mlir;
+
+namespace nacre::codegen::gpu {
+
+namespace {
+
+class RowEmitter {
+public:
+  RowEmitter(plan::KernelOp kernel, const KernelForm &form, const RowLoops &loops, KernelFunction &function)
+      : kernel(kernel), form(form), loops(loops), function(function), build(function), evaluator(build, kernel, form),
+        divided(loops.cutRow.has_value()) {}
+
+  LogicalResult run();
+
+private:
+  /// At a position per loop of columns.
+  using Body = llvm::function_ref<SmallVector<Value>(const Point &, ValueRange)>;
+  struct Column {
+    Value number, inside; ///< The latter is null where it is one for certain.
+  };
+
+  // 1. Division
+  LogicalResult findReductions();
+  int64_t strideOf(RowLoops::Role role) const;
+  LogicalResult divide();
+
+  // 2. Reductions
+  Point pointOf(unsigned work, const Point &columns) const;
+  Column columnOf(Value turn, bool isLast);
+  SmallVector<Value> turn(const Column &column, ValueRange carried, Body body);
+  SmallVector<Value> sweep(ValueRange carried, Body body);
+  void reduce(unsigned work);
+  Value combine(Operation *op, Value a, Value b);
+  Value foldThreads(Operation *op, Value value);
+
+  // 3. Writing
+  void emitRows(Value turn);
+  void write();
+
+  plan::KernelOp kernel;
+  const KernelForm &form;
+  const RowLoops &loops;
+  KernelFunction &function;
+  PointBuilder build;
+  Evaluator evaluator;
+  const bool divided;
+
+  SmallVector<SmallVector<Reduction>> reductions; ///< Per operation and result.
+  RowGrid rowGrid;
+  PointGrid grid;
+
+  Value thread;                 ///< Which of its row's invocations this is.
+  Value localRow;               ///< Which of the workgroup's rows.
+  Point row;                    ///< Per loop of rows.
+  Value isRow;                  ///< Null where every invocation has a row of its own.
+  Value begin, end;             ///< What the row of workgroups computes of the cut axis.
+  SmallVector<Column> unrolled; ///< Of each turn of a sweep that is.
+};
+
+//===----------------------------------------------------------------------===//
+// 1. Division
+//===----------------------------------------------------------------------===//
+
+LogicalResult RowEmitter::findReductions() {
+  for (const Work &work : form.work) {
+    reductions.emplace_back();
+    if (work.allParallel())
+      continue;
+    for (unsigned result = 0; result < work.results.size(); ++result) {
+      std::optional<Reduction> reduction = findReduction(*work.body, result);
+      const Type type = work.results[result].elementType;
+      // Shared memory of narrower types is a feature that few devices have.
+      if (!reduction || !work.results[result].start || type.getIntOrFloatBitWidth() < 32)
+        return failure();
+      reductions.back().push_back(*reduction);
+    }
+  }
+  return success();
+}
+
+/// The least distance, but none, at which a storage is read or written along loops of `role`.
+int64_t RowEmitter::strideOf(RowLoops::Role role) const {
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (auto [work, roles] : llvm::zip_equal(form.work, loops.roles))
+    for (unsigned loop = 0; loop < work.loops(); ++loop) {
+      if (!(roles[loop] == role))
+        continue;
+      for (const Input &input : work.inputs)
+        if (input.source == Input::Source::Storage && input.access.strides[loop] != 0)
+          least = std::min(least, std::abs(input.access.strides[loop]));
+    }
+  return least;
+}
+
+LogicalResult RowEmitter::divide() {
+  constexpr int64_t kLanes = 4;
+  RowShape shape;
+  for (int64_t size : loops.rows)
+    shape.rows *= size;
+  for (int64_t size : loops.columns)
+    shape.columns *= size;
+  shape.columnsAdjoin = strideOf({RowLoops::Role::Column, unsigned(loops.columns.size()) - 1}) == 1;
+  shape.rowsAdjoin = !loops.rows.empty() && strideOf({RowLoops::Role::Row, unsigned(loops.rows.size()) - 1}) == 1;
+  shape.quads = !loops.columns.empty() && loops.columns.back() % kLanes == 0 && evaluator.lanesFit(kLanes, {});
+  shape.mustBeRows = kernel.getKind() == plan::KernelKind::Row;
+  const std::optional<RowGrid> chosen = chooseRowGrid(shape, function.variant);
+  if (!chosen)
+    return failure();
+  rowGrid = *chosen;
+  function.variants = rowGrid.variants;
+  function.workgroupSize = rowGrid.workgroup;
+
+  const int64_t perGroup = rowGrid.workgroup / rowGrid.perRow;
+  grid = choosePointGrid(divided ? form.cutExtent : 1, 1, divided ? shape.rows / form.cutExtent : shape.rows, perGroup);
+  function.unitExtent = divided ? grid.unitExtent : form.cutExtent;
+  function.groups = grid.groups;
+  begin = build.index(0);
+  if (divided) {
+    begin = build.add(function.shareBegin, build.multiply(function.row, grid.unitExtent));
+    end =
+        arith::MinUIOp::create(build.ops, build.loc, build.add(begin, build.index(grid.unitExtent)), function.shareEnd);
+  }
+  auto part = [&](auto tag, int64_t by) -> Value {
+    return decltype(tag)::create(build.ops, build.loc, function.invocation, build.index(by));
+  };
+  thread = rowGrid.rowsFirst ? part(arith::DivUIOp(), perGroup) : part(arith::RemUIOp(), rowGrid.perRow);
+  localRow = rowGrid.rowsFirst ? part(arith::RemUIOp(), perGroup) : part(arith::DivUIOp(), rowGrid.perRow);
+  function.flops = countFlops(form);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Reductions
+//===----------------------------------------------------------------------===//
+
+/// The loops of `work` in this invocation's row, at a position per loop of columns.
+Point RowEmitter::pointOf(unsigned work, const Point &columns) const {
+  Point at;
+  for (const RowLoops::Role &role : loops.roles[work])
+    at.push_back(role.kind == RowLoops::Role::Row                          ? row[role.number]
+                 : role.kind == RowLoops::Role::Column && !columns.empty() ? columns[role.number]
+                                                                           : Position());
+  return at;
+}
+
+/// Column `thread` + turn * perRow. The last one may be beyond the row: then another one stands in for it.
+RowEmitter::Column RowEmitter::columnOf(Value turn, bool isLast) {
+  Column column{build.add(thread, build.multiply(turn, rowGrid.perRow)), Value()};
+  if (isLast && rowGrid.columns % rowGrid.perRow != 0) {
+    column.inside = build.below(column.number, build.index(rowGrid.columns));
+    column.number = arith::MinUIOp::create(build.ops, build.loc, column.number, build.index(rowGrid.columns - 1));
+  }
+  return column;
+}
+
+/// One turn of a sweep; where there is nothing to carry, it writes.
+SmallVector<Value> RowEmitter::turn(const Column &column, ValueRange carried, Body body) {
+  SmallVector<int64_t> sizes(loops.columns);
+  if (rowGrid.lanes > 1)
+    sizes.back() /= rowGrid.lanes;
+  Point at = splitCounter(column.number, sizes);
+  if (rowGrid.lanes > 1) {
+    at.back().scale = rowGrid.lanes;
+    at.back().lanes = rowGrid.lanes;
+  }
+  if (carried.empty()) {
+    build.onlyIf(build.both(column.inside, isRow), [&] { evaluator.inScope([&] { body(at, carried); }); });
+    return {};
+  }
+  SmallVector<Value> next = body(at, carried);
+  for (auto [value, former] : llvm::zip_equal(next, carried))
+    if (column.inside)
+      value =
+          arith::SelectOp::create(build.ops, build.loc, build.broadcast(column.inside, rowGrid.lanes), value, former);
+  return next;
+}
+
+/// All columns of this invocation.
+SmallVector<Value> RowEmitter::sweep(ValueRange carried, Body body) {
+  const int64_t turns = llvm::divideCeil(rowGrid.columns, rowGrid.perRow);
+  SmallVector<Value> values(carried);
+  if (rowGrid.inRegisters) {
+    // The same positions in every sweep: what is known of a column stays known.
+    for (int64_t number = 0; number < turns; ++number) {
+      if (number == int64_t(unrolled.size()))
+        unrolled.push_back(columnOf(build.index(number), number + 1 == turns));
+      values = turn(unrolled[number], values, body);
+    }
+    return values;
+  }
+  // Several loads are on their way at once.
+  constexpr int64_t kTogether = 4;
+  const int64_t loops = rowGrid.columns / rowGrid.perRow / kTogether;
+  values = build.loop(loops, values, [&](Value number, ValueRange carriedIn) {
+    SmallVector<Value> next(carriedIn);
+    evaluator.inScope([&] {
+      for (int64_t i = 0; i < kTogether; ++i)
+        next =
+            turn(columnOf(build.add(build.multiply(number, kTogether), build.index(i)), /*isLast=*/false), next, body);
+    });
+    return next;
+  });
+  for (int64_t number = loops * kTogether; number < turns; ++number)
+    values = turn(columnOf(build.index(number), number + 1 == turns), values, body);
+  return values;
+}
+
+Value RowEmitter::combine(Operation *op, Value a, Value b) {
+  auto vector = dyn_cast<VectorType>(a.getType());
+  return inlineOperation(build, op, {a, b}, vector ? vector.getNumElements() : 1);
+}
+
+/// Every invocation's `value` folded into one, the same for all of a row.
+Value RowEmitter::foldThreads(Operation *op, Value value) {
+  if (rowGrid.perRow == 1)
+    return value;
+  const int64_t perGroup = function.workgroupSize / rowGrid.perRow;
+  // A row's values lie one after another, or one value of every row.
+  const int64_t step = rowGrid.rowsFirst ? perGroup : 1;
+  Value shared = function.shared(function.workgroupSize, value.getType());
+  auto load = [&](Value at) -> Value { return memref::LoadOp::create(build.ops, build.loc, shared, at); };
+  auto store = [&](Value is) { memref::StoreOp::create(build.ops, build.loc, is, shared, function.invocation); };
+  store(value);
+  for (int64_t half = rowGrid.perRow / 2; half > 0; half /= 2) {
+    build.barrier();
+    build.onlyIf(build.below(thread, build.index(half)), [&] {
+      Value other = load(build.add(function.invocation, build.index(half * step)));
+      store(combine(op, load(function.invocation), other));
+    });
+  }
+  build.barrier();
+  return load(rowGrid.rowsFirst ? localRow : build.multiply(localRow, rowGrid.perRow));
+}
+
+void RowEmitter::reduce(unsigned number) {
+  const Work &work = form.work[number];
+  const Point at = pointOf(number, {});
+  evaluator.prepare(number, at);
+  SmallVector<Value> carried;
+  for (const Reduction &reduction : reductions[number])
+    carried.push_back(build.broadcast(build.constant(reduction.identity), rowGrid.lanes));
+  SmallVector<Value> partial = sweep(carried, [&](const Point &column, ValueRange values) {
+    return evaluator.step(number, pointOf(number, column), values);
+  });
+  SmallVector<Value> results;
+  for (auto [result, reduction] : llvm::enumerate(reductions[number])) {
+    Value value = build.lane(partial[result], 0);
+    for (unsigned lane = 1; lane < rowGrid.lanes; ++lane)
+      value = combine(reduction.op, value, build.lane(partial[result], lane));
+    value = foldThreads(reduction.op, value);
+    if (work.results[result].start != reduction.identity)
+      value = combine(reduction.op, build.constant(work.results[result].start), value);
+    results.push_back(value);
+  }
+  evaluator.define(number, at, results);
+}
+
+//===----------------------------------------------------------------------===//
+// 3. Writing
+//===----------------------------------------------------------------------===//
+
+void RowEmitter::write() {
+  auto store = [&](unsigned number, const Point &columnsAt) {
+    const Work &work = form.work[number];
+    Point at = pointOf(number, columnsAt);
+    for (auto [result, described] : llvm::enumerate(work.results))
+      if (described.written) {
+        Access access = *composeAccess(form.written[*described.written].place, described.map, described.elementType);
+        evaluator.store(evaluator.evaluate(number, result, at), access, at);
+      }
+  };
+  SmallVector<unsigned> perColumn, perRowOnly;
+  for (auto [number, work] : llvm::enumerate(form.work))
+    if (llvm::any_of(work.results, [](const Result &result) { return result.written.has_value(); }))
+      (work.allParallel() && loops.hasColumns(number) ? perColumn : perRowOnly).push_back(number);
+  if (!perColumn.empty())
+    sweep({}, [&](const Point &column, ValueRange) {
+      for (unsigned number : perColumn)
+        store(number, column);
+      return SmallVector<Value>();
+    });
+  if (perRowOnly.empty())
+    return;
+  Value isFirst = arith::CmpIOp::create(build.ops, build.loc, arith::CmpIPredicate::eq, thread, build.index(0));
+  build.onlyIf(build.both(isRow, rowGrid.perRow > 1 ? isFirst : Value()), [&] {
+    evaluator.inScope([&] {
+      for (unsigned number : perRowOnly)
+        store(number, {});
+    });
+  });
+}
+
+/// The rows of one turn. Invocations that have none compute another one again: all must come to the barriers.
+void RowEmitter::emitRows(Value turnNumber) {
+  const int64_t perGroup = function.workgroupSize / rowGrid.perRow;
+  SmallVector<int64_t> sizes(loops.rows);
+  if (divided)
+    sizes[*loops.cutRow] = grid.unitExtent;
+  int64_t count = 1;
+  for (int64_t size : sizes)
+    count *= size;
+  Value group = build.add(function.group, build.multiply(turnNumber, grid.groups));
+  Value number = build.add(build.multiply(group, perGroup), localRow);
+  isRow = Value();
+  if (count % (perGroup * grid.groups) != 0) {
+    isRow = build.below(number, build.index(count));
+    number = arith::MinUIOp::create(build.ops, build.loc, number, build.index(count - 1));
+  }
+  row = splitCounter(number, sizes);
+  if (divided) {
+    Value index = build.add(begin, build.value(row[*loops.cutRow]));
+    isRow = build.both(isRow, build.below(index, end));
+    row[*loops.cutRow] = Position();
+    row[*loops.cutRow].base = arith::MinUIOp::create(build.ops, build.loc, index,
+                                                     arith::SubIOp::create(build.ops, build.loc, end, build.index(1)));
+  }
+  unrolled.clear();
+  for (unsigned work = 0; work < form.work.size(); ++work)
+    if (!form.work[work].allParallel())
+      reduce(work);
+  write();
+}
+
+LogicalResult RowEmitter::run() {
+  if (!evaluator.accepts(function.declined))
+    return failure();
+  if (failed(findReductions()) || failed(divide())) {
+    function.declined = "no rows that reductions over the same columns divide";
+    return failure();
+  }
+  build.loop(grid.turns, [&](Value turnNumber) {
+    // Shared memory may still be read for the turn before.
+    if (grid.turns > 1)
+      build.barrier();
+    evaluator.inScope([&] { emitRows(turnNumber); });
+  });
+  for (auto [number, written] : llvm::enumerate(form.written))
+    if (written.haloValue)
+      emitHalo(function, written, loops.cutAxes[number], begin,
+               divided ? end : build.index(written.place.shape[loops.cutAxes[number]]));
+  return success();
+}
+
+} // namespace
+
+LogicalResult emitRow(plan::KernelOp kernel, KernelFunction &function) {
+  FailureOr<KernelForm> form = parseKernel(kernel);
+  if (failed(form)) {
+    function.declined = "not one of the forms of docs/phases/kernels.md";
+    return failure();
+  }
+  FailureOr<RowLoops> loops = findRowLoops(*form);
+  if (failed(loops)) {
+    function.declined = "no rows that reductions over the same columns divide";
+    return failure();
+  }
+  return RowEmitter(kernel, *form, *loops, function).run();
+}
+
+} // namespace nacre::codegen::gpu

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How:  1. what is known; 2. points of former operations; 3. operations and reductions; 4. bodies.
+//          EvaluatorOperands.cpp reads and writes storages.
+
+#include "codegen/gpu/points/Evaluator.h"
+
+#include "codegen/gpu/InlineBody.h"
+#include "dialects/plan/PlanDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace nacre::codegen::gpu {
+
+//===----------------------------------------------------------------------===//
+// 1. What is known
+//===----------------------------------------------------------------------===//
+
+void Evaluator::inScope(llvm::function_ref<void()> body) {
+  known.emplace_back();
+  loaded.emplace_back();
+  body();
+  known.pop_back();
+  loaded.pop_back();
+}
+
+Point Evaluator::parallelPart(unsigned work, Point at) const {
+  for (auto [position, parallel] : llvm::zip_equal(at, form.work[work].parallel))
+    if (!parallel)
+      position = Position();
+  return at;
+}
+
+const SmallVector<Value> *Evaluator::find(unsigned work, const Point &at) const {
+  for (const auto &scope : llvm::reverse(known))
+    if (auto found = scope.find({work, at}); found != scope.end())
+      return &found->second;
+  return nullptr;
+}
+
+void Evaluator::define(unsigned work, const Point &at, ArrayRef<Value> results) {
+  known.back()[{work, parallelPart(work, at)}] = llvm::to_vector(results);
+}
+
+std::optional<Point> Evaluator::onlyPointOf(unsigned work) const {
+  std::optional<Point> point;
+  for (const auto &scope : known)
+    for (const auto &[key, results] : scope) {
+      if (key.first != work)
+        continue;
+      if (point)
+        return std::nullopt;
+      point = key.second;
+    }
+  return point;
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Points of former operations
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A sum of loops that counts through an axis like the digits of a number: the slowest loop first.
+struct AxisDigits {
+  SmallVector<unsigned, 2> loops;
+  bool valid = true;
+};
+
+AxisDigits digitsOf(const Work &work, AffineExpr expression) {
+  AxisDigits digits;
+  if (isa<AffineConstantExpr>(expression))
+    return digits;
+  Place axis;
+  axis.strides = {1};
+  axis.shape = {1};
+  FailureOr<Access> access = composeAccess(axis, AffineMap::get(work.loops(), 0, expression), Type());
+  if (failed(access) || access->offset != 0)
+    return {{}, false};
+  for (unsigned loop = 0; loop < work.loops(); ++loop)
+    if (access->strides[loop] != 0)
+      digits.loops.push_back(loop);
+  llvm::stable_sort(digits.loops, [&](unsigned a, unsigned b) { return access->strides[a] > access->strides[b]; });
+  int64_t expected = 1;
+  for (unsigned loop : llvm::reverse(digits.loops)) {
+    digits.valid &= access->strides[loop] == expected;
+    expected *= work.sizes[loop];
+  }
+  return digits;
+}
+
+} // namespace
+
+Point Evaluator::loopsOf(unsigned number, unsigned result, ArrayRef<Position> element) {
+  const Work &work = form.work[number];
+  Point at(work.loops());
+  for (auto [position, expression] : llvm::zip_equal(element, work.results[result].map.getResults())) {
+    Position rest = position;
+    SmallVector<unsigned, 2> loops = digitsOf(work, expression).loops;
+    for (unsigned i = 0; i + 1 < loops.size(); ++i) {
+      int64_t inner = 1;
+      for (unsigned loop : ArrayRef(loops).drop_front(i + 1))
+        inner *= work.sizes[loop];
+      const bool isDigit = !rest.base && rest.constant == 0 && inner % rest.scale == 0;
+      if (!isDigit && (rest.base || rest.counter)) {
+        assert(rest.lanes == 1 && "lanes stay within a digit");
+        Position whole;
+        whole.counter = build.value(rest);
+        whole.size = inner * work.sizes[loops[i]];
+        rest = whole;
+      }
+      Position &outer = at[loops[i]];
+      outer.constant = rest.constant / inner;
+      rest.constant %= inner;
+      if (!rest.counter)
+        continue;
+      const int64_t step = inner / rest.scale;
+      outer.counter = rest.counter;
+      outer.divisor = rest.divisor * step;
+      outer.size = std::max<int64_t>(1, rest.size / step);
+      outer.leading = rest.leading;
+      rest.size = step;
+      rest.leading = false;
+    }
+    if (!loops.empty())
+      at[loops.back()] = rest;
+  }
+  return at;
+}
+
+Point Evaluator::producerPoint(const Input &input, const Point &at) {
+  Point element;
+  for (AffineExpr expression : input.map.getResults()) {
+    Position position;
+    if (auto dim = dyn_cast<AffineDimExpr>(expression))
+      position = at[dim.getPosition()];
+    else
+      position.constant = cast<AffineConstantExpr>(expression).getValue();
+    element.push_back(position);
+  }
+  return loopsOf(input.work, input.result, element);
+}
+
+//===----------------------------------------------------------------------===//
+// 3. Operations and reductions
+//===----------------------------------------------------------------------===//
+
+Value Evaluator::evaluate(unsigned work, unsigned result, Point at) {
+  at = parallelPart(work, std::move(at));
+  if (const SmallVector<Value> *results = find(work, at))
+    return (*results)[result];
+  SmallVector<Value> results = compute(work, at);
+  define(work, at, results);
+  return results[result];
+}
+
+SmallVector<Value> Evaluator::compute(unsigned number, const Point &at) {
+  const Work &work = form.work[number];
+  const std::optional<unsigned> vectorized = laneLoop(at);
+  SmallVector<Value> carried;
+  for (const Result &result : work.results)
+    carried.push_back(
+        result.start ? build.broadcast(build.constant(result.start), vectorized ? at[*vectorized].lanes : 1) : Value());
+  if (work.allParallel())
+    return step(number, at, carried);
+
+  prepare(number, at);
+  // A window's turns are unrolled: its loads then need not wait for one another.
+  constexpr int64_t kUnrolledTurns = 25;
+  SmallVector<unsigned> loops;
+  int64_t turns = 1;
+  for (auto [loop, parallel] : llvm::enumerate(work.parallel))
+    if (!parallel) {
+      loops.push_back(loop);
+      turns *= work.sizes[loop];
+    }
+  Point moving = at;
+  return reduce(number, moving, loops, turns <= kUnrolledTurns, carried);
+}
+
+SmallVector<Value> Evaluator::reduce(unsigned work, Point &at, ArrayRef<unsigned> loops, bool unrolled,
+                                     ValueRange carried) {
+  if (loops.empty())
+    return step(work, at, carried);
+  const unsigned loop = loops.front();
+  const int64_t size = form.work[work].sizes[loop];
+  if (unrolled || size == 1) {
+    SmallVector<Value> values(carried);
+    for (int64_t turn = 0; turn < size; ++turn) {
+      at[loop] = Position();
+      at[loop].constant = turn;
+      values = reduce(work, at, loops.drop_front(), unrolled, values);
+    }
+    return values;
+  }
+  return build.loop(size, carried, [&](Value counter, ValueRange values) {
+    SmallVector<Value> next;
+    inScope([&] {
+      at[loop] = splitCounter(counter, {size}).front();
+      next = reduce(work, at, loops.drop_front(), unrolled, values);
+    });
+    return next;
+  });
+}
+
+SmallVector<Value> Evaluator::step(unsigned number, const Point &at, ValueRange carried) {
+  const Work &work = form.work[number];
+  SmallVector<Value> arguments;
+  for (unsigned input = 0; input < work.inputs.size(); ++input)
+    arguments.push_back(readInput(work, input, at));
+  llvm::append_range(arguments, carried);
+  SmallVector<Value> results = runBody(work, at, arguments);
+  for (auto [result, accumulator] : llvm::zip_equal(results, carried))
+    if (auto vector = accumulator ? dyn_cast<VectorType>(accumulator.getType()) : VectorType())
+      result = build.broadcast(result, vector.getNumElements());
+  return results;
+}
+
+void Evaluator::prepare(unsigned work, const Point &at) {
+  hoist(work, at, llvm::map_to_vector(form.work[work].parallel, [](bool parallel) { return !parallel; }));
+}
+
+void Evaluator::hoist(unsigned number, const Point &at, ArrayRef<bool> moves) {
+  const Work &work = form.work[number];
+  for (const Input &input : work.inputs) {
+    if (input.source != Input::Source::Work)
+      continue;
+    const Work &producer = form.work[input.work];
+    SmallVector<bool> moved(producer.loops(), false);
+    for (auto [read, written] :
+         llvm::zip_equal(input.map.getResults(), producer.results[input.result].map.getResults())) {
+      auto dim = dyn_cast<AffineDimExpr>(read);
+      for (unsigned loop = 0; dim && moves[dim.getPosition()] && loop < producer.loops(); ++loop)
+        moved[loop] = moved[loop] || written.isFunctionOfDim(loop);
+    }
+    Point from = producerPoint(input, at);
+    if (!llvm::is_contained(moved, true)) {
+      evaluate(input.work, input.result, from);
+      continue;
+    }
+    for (unsigned loop = 0; loop < producer.loops(); ++loop)
+      moved[loop] = moved[loop] || !producer.parallel[loop];
+    hoist(input.work, from, moved);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// 4. Bodies
+//===----------------------------------------------------------------------===//
+
+Value Evaluator::indexOf(const Position &position) {
+  SmallVector<Value> lanes;
+  for (unsigned lane = 0; lane < position.lanes; ++lane)
+    lanes.push_back(build.value(position.lane(lane)));
+  return build.join(lanes);
+}
+
+SmallVector<Value> Evaluator::runBody(const Work &work, const Point &at, ArrayRef<Value> arguments) {
+  const std::optional<unsigned> vectorized = laneLoop(at);
+  const unsigned width = vectorized ? at[*vectorized].lanes : 1;
+  IRMapping values;
+  for (auto [argument, value] : llvm::zip_equal(work.body->getArguments(), arguments))
+    if (value)
+      values.map(argument, value);
+  auto valueOf = [&](Value value) {
+    TypedAttr constant;
+    if (!values.contains(value) && matchPattern(value, m_Constant(&constant)))
+      values.map(value, build.constant(constant));
+    return values.lookup(value);
+  };
+  for (Operation &op : work.body->without_terminator()) {
+    if (isa<arith::ConstantOp>(op))
+      continue;
+    SmallVector<Value> operands;
+    if (auto index = dyn_cast<linalg::IndexOp>(op)) {
+      values.map(index.getResult(), indexOf(at[index.getDim()]));
+      continue;
+    }
+    if (auto read = dyn_cast<tensor::ExtractOp>(op)) {
+      for (Value index : read.getIndices())
+        valueOf(index);
+      values.map(read.getResult(), extract(read, at, values));
+      continue;
+    }
+    operands = llvm::map_to_vector(op.getOperands(), valueOf);
+    values.map(op.getResult(0), inlineOperation(build, &op, operands, width));
+  }
+  return llvm::map_to_vector(work.body->getTerminator()->getOperands(), valueOf);
+}
+
+//===----------------------------------------------------------------------===//
+// What it takes
+//===----------------------------------------------------------------------===//
+
+bool Evaluator::lanesFit(unsigned lanes, std::optional<unsigned> cutAxis) const {
+  for (const Work &work : form.work)
+    for (const Result &result : work.results)
+      for (auto [axis, expression] : llvm::enumerate(result.map.getResults())) {
+        SmallVector<unsigned, 2> loops = digitsOf(work, expression).loops;
+        if (loops.size() > 1 && (axis == cutAxis || work.sizes[loops.back()] % lanes != 0))
+          return false;
+      }
+  return true;
+}
+
+bool Evaluator::accepts(std::string &reason) const {
+  auto refuse = [&](const char *why) {
+    reason = why;
+    return false;
+  };
+  for (const Work &work : form.work) {
+    for (const Result &result : work.results)
+      for (AffineExpr expression : result.map.getResults())
+        if (!digitsOf(work, expression).valid)
+          return refuse("a result must be written through whole axes");
+    for (const Input &input : work.inputs) {
+      if (input.source == Input::Source::Work)
+        for (AffineExpr expression : input.map.getResults())
+          if (!isa<AffineDimExpr, AffineConstantExpr>(expression))
+            return refuse("results of former operations must be read index by index");
+      if (input.source != Input::Source::Storage)
+        continue;
+      plan::EncodingAttr encoding = int64_t(input.access.argument) < plan::KernelOp(kernel).getNumInputs()
+                                        ? plan::KernelOp(kernel).getEncoding(input.access.argument)
+                                        : plan::EncodingAttr();
+      if (!encoding || encoding.getKind() == plan::EncodingKind::Plain)
+        continue;
+      auto type = cast<RankedTensorType>(plan::KernelOp(kernel).getBody().getArgument(input.access.argument).getType());
+      if (encoding.getKind() != plan::EncodingKind::Panel || input.map.getNumResults() != type.getRank() ||
+          input.access.offset != 0 || !input.access.padded.empty())
+        return refuse("a packed weight must be read whole");
+    }
+    for (Operation &op : work.body->without_terminator()) {
+      if (isa<arith::ConstantOp, linalg::IndexOp>(op))
+        continue;
+      if (auto read = dyn_cast<tensor::ExtractOp>(op)) {
+        FailureOr<Place> place = findPlace(read.getTensor());
+        if (failed(place) || place->padding || read.getTensor().getDefiningOp<linalg::GenericOp>())
+          return refuse("elements must be read from storages");
+        continue;
+      }
+      if (!canInlineOnGpu(op)) {
+        reason = ("no GPU code for " + op.getName().getStringRef() + " in its types").str();
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+double countFlops(const KernelForm &form) {
+  double flops = 0;
+  for (const Work &work : form.work) {
+    double points = 1;
+    for (int64_t size : work.sizes)
+      points *= double(size);
+    for (Operation &op : *work.body)
+      flops += isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp>(op) ? points : 0;
+  }
+  return flops;
+}
+
+} // namespace nacre::codegen::gpu

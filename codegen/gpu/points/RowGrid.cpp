@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "codegen/gpu/points/RowGrid.h"
+
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+
+namespace nacre::codegen::gpu {
+
+std::optional<RowGrid> chooseRowGrid(const RowShape &shape, unsigned variant) {
+  constexpr int64_t kLanes = 4, kAnyWorkgroup = 128, kLargeWorkgroup = 512, kManyRows = 16384, kFewRows = 1024;
+  constexpr int64_t kFewTurns = 4, kMostInRegisters = 8;
+  const bool contiguous = shape.columns > 1 && shape.columnsAdjoin;
+  const bool many = shape.rows >= kManyRows;
+
+  // A nest has its points: rows pay where points would be few, or far from one another.
+  if (!shape.mustBeRows && (shape.columns < 32 || (shape.rows > kManyRows && !contiguous)))
+    return std::nullopt;
+
+  RowGrid grid;
+  grid.rowsFirst = !contiguous && shape.rowsAdjoin;
+  if (contiguous && shape.quads && shape.columns >= 8 * kLanes)
+    grid.lanes = kLanes;
+  grid.columns = shape.columns / grid.lanes;
+  // Few long rows want larger workgroups than every device has.
+  const bool isLong = shape.rows <= kFewRows && grid.columns >= kLargeWorkgroup;
+  grid.variants = isLong ? 2 : 1;
+  grid.workgroup = isLong && variant == 0 ? kLargeWorkgroup : kAnyWorkgroup;
+  // Few rows are shared by as many as there are columns for; of many, each invocation computes more.
+  const int64_t wanted = many ? llvm::divideCeil(grid.columns, kFewTurns) : grid.columns;
+  grid.perRow = std::min<int64_t>(llvm::PowerOf2Ceil(std::max<int64_t>(1, wanted)), grid.workgroup);
+  if (grid.rowsFirst)
+    grid.perRow = std::min<int64_t>(grid.perRow, many ? 4 : grid.workgroup / 8);
+  grid.inRegisters = llvm::divideCeil(grid.columns, grid.perRow) <= kMostInRegisters;
+  return grid;
+}
+
+} // namespace nacre::codegen::gpu

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How:  1. weights; 2. values and launches.
+
+#include "compiler/kernels/forms/EntryBuilder.h"
+#include "compiler/kernels/forms/ElementTypes.h"
+#include "dialects/nn/ConstantData.h"
+#include "dialects/nn/NnDialect.h"
+
+#include "mlir/IR/DialectResourceBlobManager.h"
+
+using namespace mlir;
+
+namespace nacre::kernels {
+
+//===----------------------------------------------------------------------===//
+// 1. Weights
+//===----------------------------------------------------------------------===//
+
+std::string ModulePlan::makeKernelName(StringRef stem) { return (stem + "_" + Twine(kernelCounts[stem]++)).str(); }
+
+/// Booleans become bytes, unsigned integers signless; the bytes of a large constant are never copied.
+static FailureOr<ElementsAttr> toStorageAttribute(ElementsAttr value) {
+  auto type = cast<RankedTensorType>(value.getShapedType());
+  RankedTensorType stored = getStorageTensorType(type);
+  if (stored == type)
+    return value;
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(value))
+    return ElementsAttr(DenseResourceElementsAttr::get(stored, resource.getRawHandle()));
+  FailureOr<nn::ConstantView> view = nn::ConstantView::get(value);
+  if (failed(view))
+    return failure();
+  nn::ConstantBuilder bytes(stored, view->isSplat());
+  for (int64_t index = 0, end = view->isSplat() ? 1 : stored.getNumElements(); index < end; ++index)
+    memcpy(bytes.at(index), view->at(index), bytes.getElementBytes());
+  return std::move(bytes).take();
+}
+
+FailureOr<plan::WeightOp> ModulePlan::getWeight(ElementsAttr value, Location loc) {
+  plan::WeightOp &weight = weights[value];
+  if (weight)
+    return weight;
+  // Other weights take as many bytes in the model, a splat is one number there.
+  constexpr int64_t maxSplatBytes = int64_t(1) << 32;
+  if (value.isSplat())
+    splatBytes += value.getNumElements() * nn::getElementBytes(value.getElementType());
+  if (splatBytes > maxSplatBytes) {
+    emitError(loc, "the weights that repeat one number must take at most ")
+        << maxSplatBytes << " bytes in all, but take more";
+    return failure();
+  }
+  FailureOr<ElementsAttr> stored = toStorageAttribute(value);
+  if (failed(stored)) {
+    emitError(loc, "must be a constant whose bytes can be read, but is ") << value.getShapedType();
+    return failure();
+  }
+  // Weights come first, so that the module reads in the order in which it refers.
+  OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+  if (lastWeight)
+    builder.setInsertionPointAfter(lastWeight);
+  std::string name = ("weight_" + Twine(weights.size() - 1)).str();
+  weight = plan::WeightOp::create(builder, loc, builder.getStringAttr(name), *stored, plan::EncodingAttr());
+  lastWeight = weight;
+  return weight;
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Values and launches
+//===----------------------------------------------------------------------===//
+
+EntryBuilder::EntryBuilder(ModulePlan &plan, StringRef name, Location loc)
+    : plan(plan), builder(plan.getModule().getContext()) {
+  builder.setInsertionPointToEnd(plan.getModule().getBody());
+  entry = plan::EntryOp::create(builder, loc, builder.getStringAttr(name), IntegerAttr());
+  builder.createBlock(&entry.getBody());
+}
+
+Value EntryBuilder::use(ElementsAttr value, Location loc) {
+  FailureOr<plan::WeightOp> weight = plan.getWeight(value, loc);
+  if (failed(weight))
+    return {};
+  Value &use = uses[*weight];
+  if (!use) {
+    OpBuilder atBegin = OpBuilder::atBlockBegin(&entry.getBody().front());
+    use = plan::UseOp::create(atBegin, loc, weight->getValue().getShapedType(),
+                              FlatSymbolRefAttr::get(weight->getSymNameAttr()));
+  }
+  return use;
+}
+
+Value EntryBuilder::allocate(MemRefType type, Location loc) {
+  OpBuilder atBegin = OpBuilder::atBlockBegin(&entry.getBody().front());
+  return plan::StorageOp::create(atBegin, loc, type, plan::Role::Temporary, StringAttr(), IntegerAttr(), TypeAttr(),
+                                 IntegerAttr());
+}
+
+Value EntryBuilder::lookup(Value host) {
+  if (Value value = values.lookup(host))
+    return value;
+  auto constant = host.getDefiningOp<nn::ConstantOp>();
+  assert(constant && "is read before it is computed");
+  return use(constant.getValue(), constant.getLoc());
+}
+
+Value EntryBuilder::reshape(Value value, ArrayRef<int64_t> shape, Location loc) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (type.getShape() == shape)
+    return value;
+  return nn::ReshapeOp::create(builder, loc, type.clone(shape), value);
+}
+
+LogicalResult EntryBuilder::launch(KernelBody &body) {
+  plan::KernelOp kernel = body.getKernel();
+  Location loc = body.getLoc();
+  SmallVector<Value> operands;
+  for (auto [argument, operand] : llvm::zip_equal(kernel.getInputs(), body.getOperands())) {
+    auto table = dyn_cast<Attribute>(operand);
+    Value value = table ? use(cast<ElementsAttr>(table), loc) : lookup(cast<Value>(operand));
+    if (!value)
+      return failure();
+    operands.push_back(reshape(value, cast<RankedTensorType>(argument.getType()).getShape(), loc));
+  }
+  Value result = body.getGroup().result, memory = destinations.lookup(result);
+  Type resultType = kernel.getOutputs().front().getType();
+  auto launch = plan::LaunchOp::create(
+      builder, loc, memory ? TypeRange() : TypeRange(resultType), FlatSymbolRefAttr::get(kernel.getSymNameAttr()),
+      operands, memory ? ValueRange(memory) : ValueRange(), DenseI64ArrayAttr(), DenseI64ArrayAttr());
+  Value computed =
+      memory ? plan::ViewOp::create(builder, loc, resultType, memory, Value(), /*offset=*/0, /*step=*/0).getResult()
+             : launch.getResult(0);
+  map(result, reshape(computed, cast<RankedTensorType>(result.getType()).getShape(), loc));
+  return success();
+}
+
+} // namespace nacre::kernels

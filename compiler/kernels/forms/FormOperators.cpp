@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How:  1. describe the operators to the fusion policy;
+//       2. lower each group into a kernel and launch it where its last operator was;
+//       3. keep reshapes, slices, concatenations and zero pads for nacre-assign-storages, which makes them views, and
+//          unroll recurrent layers into loops.
+
+#include "compiler/kernels/forms/FormOperators.h"
+#include "compiler/kernels/FusionPolicy.h"
+#include "compiler/kernels/forms/Lowering.h"
+#include "compiler/kernels/forms/Recurrence.h"
+#include "compiler/kernels/forms/ScalarBodies.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+#include <map>
+
+using namespace mlir;
+
+namespace nacre::kernels {
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// 1. Operators as the policy sees them
+//===----------------------------------------------------------------------===//
+
+WorkKind getWorkKind(Operation *op) {
+  if (isElementwise(op))
+    return WorkKind::Elementwise;
+  if (isa<nn::MatMulOp, nn::ConvOp>(op))
+    return WorkKind::Contraction;
+  if (isa<nn::SoftmaxOp, nn::NormalizeOp>(op))
+    return WorkKind::Row;
+  if (isa<nn::ReduceOp, nn::PoolOp, nn::LrnOp>(op))
+    return WorkKind::Nest;
+  if (isa<nn::TransposeOp>(op))
+    return WorkKind::Permute;
+  if (isa<nn::GatherOp, nn::ResizeOp>(op))
+    return WorkKind::Indexed;
+  if (isa<nn::ArgReduceOp>(op))
+    return WorkKind::Scan;
+  if (auto slice = dyn_cast<nn::SliceOp>(op))
+    return llvm::all_of(slice.getSteps(), [](int64_t step) { return step == 1; }) ? WorkKind::Boundary : WorkKind::Nest;
+  if (auto pad = dyn_cast<nn::PadOp>(op))
+    return pad.getMode() == nn::PadMode::Constant ? WorkKind::Boundary : WorkKind::Indexed;
+  return WorkKind::Boundary;
+}
+
+/// Products read through transposes, and are written through the one that follows.
+bool isAbsorbed(Operation *op) {
+  return isReadThrough(op) ||
+         (isa<nn::MatMulOp>(op) && op->hasOneUse() && getTransposedProduct(*op->getUsers().begin()));
+}
+
+class Describer {
+public:
+  explicit Describer(Block &block) {
+    for (Operation &op : block.without_terminator())
+      if (!isa<nn::ConstantOp>(op) && !isAbsorbed(&op))
+        add(&op);
+  }
+
+  ArrayRef<FusionNode> getNodes() const { return nodes; }
+  Operation *getOperation(int node) const { return operations[node]; }
+
+private:
+  void add(Operation *op) {
+    FusionNode node;
+    nn::MatMulOp written = getTransposedProduct(op);
+    Operation *work = written ? written : op;
+    node.kind = getWorkKind(work);
+    for (Value operand : work->getOperands()) {
+      Value read = isa<nn::MatMulOp>(work) ? readThroughTranspose(operand).source : operand;
+      auto found = numbers.find(read.getDefiningOp());
+      node.operands.push_back(found == numbers.end() ? -1 : found->second);
+    }
+    ArrayRef<int64_t> shape = cast<RankedTensorType>(op->getResult(0).getType()).getShape();
+    node.shape = shapes.try_emplace(std::vector<int64_t>(shape.begin(), shape.end()), shapes.size()).first->second;
+    node.escapes = llvm::any_of(
+        op->getUsers(), [](Operation *user) { return user->hasTrait<OpTrait::IsTerminator>() || isReadThrough(user); });
+    if (isa<nn::ReduceOp, nn::SoftmaxOp, nn::NormalizeOp>(op))
+      node.prologueOperand = 0;
+    numbers[op] = nodes.size();
+    nodes.push_back(std::move(node));
+    operations.push_back(op);
+  }
+
+  SmallVector<FusionNode> nodes;
+  SmallVector<Operation *> operations;
+  DenseMap<Operation *, int> numbers;
+  std::map<std::vector<int64_t>, int> shapes;
+};
+
+//===----------------------------------------------------------------------===//
+// 2. Groups to kernels
+//===----------------------------------------------------------------------===//
+
+LogicalResult lowerAnchor(KernelBody &body, Operation *anchor) {
+  return TypeSwitch<Operation *, LogicalResult>(anchor)
+      .Case([&](nn::MatMulOp op) { return lowerMatMul(body, op); })
+      .Case([&](nn::ConvOp op) { return lowerConv(body, op); })
+      .Case([&](nn::ReduceOp op) { return lowerReduce(body, op); })
+      .Case([&](nn::PoolOp op) { return lowerPool(body, op); })
+      .Case([&](nn::LrnOp op) { return lowerLrn(body, op); })
+      .Case([&](nn::SliceOp op) { return lowerSlice(body, op); })
+      .Case([&](nn::SoftmaxOp op) { return lowerSoftmax(body, op); })
+      .Case([&](nn::NormalizeOp op) { return lowerNormalize(body, op); })
+      .Case([&](nn::TransposeOp op) {
+        nn::MatMulOp product = getTransposedProduct(op);
+        return product ? lowerMatMul(body, product, op) : lowerTranspose(body, op);
+      })
+      .Case([&](nn::GatherOp op) { return lowerGather(body, op); })
+      .Case([&](nn::ResizeOp op) { return lowerResize(body, op); })
+      .Case([&](nn::PadOp op) { return lowerPad(body, op); })
+      .Case([&](nn::ArgReduceOp op) { return lowerArgReduce(body, op); });
+}
+
+/// The word in a kernel's name: what its heaviest operator does.
+StringRef getStem(Operation *op) {
+  if (auto unary = dyn_cast<nn::UnaryOp>(op))
+    return stringifyUnaryKind(unary.getKind());
+  if (auto binary = dyn_cast<nn::BinaryOp>(op))
+    return stringifyBinaryKind(binary.getKind());
+  return op->getName().stripDialect();
+}
+
+LogicalResult formKernel(EntryBuilder &entry, const OperatorGroup &group) {
+  SmallVector<Location> locations;
+  Operation *first = group.anchor ? group.anchor : group.members.front();
+  if (nn::MatMulOp product = getTransposedProduct(first)) {
+    locations.push_back(product.getLoc());
+    first = product;
+  }
+  for (Operation *member : group.members)
+    locations.push_back(member->getLoc());
+  Location loc = FusedLoc::get(entry.getBuilder().getContext(), locations);
+  ModulePlan &plan = entry.getPlan();
+  KernelBody body(plan.getModule(), plan.makeKernelName(getStem(first)), group, loc, canCollapseRows(group));
+  if (failed(group.anchor ? lowerAnchor(body, group.anchor) : body.finish(plan::KernelKind::Nest)))
+    return failure();
+  return entry.launch(body);
+}
+
+//===----------------------------------------------------------------------===//
+// 3. What is no kernel
+//===----------------------------------------------------------------------===//
+
+LogicalResult keepBoundary(EntryBuilder &entry, Operation *op) {
+  if (auto recurrent = dyn_cast<nn::RecurrentOp>(op))
+    return lowerRecurrent(entry, recurrent);
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands()) {
+    operands.push_back(entry.lookup(operand));
+    if (!operands.back())
+      return failure();
+  }
+  OperationState state(op->getLoc(), op->getName(), operands,
+                       getStorageTensorType(cast<RankedTensorType>(op->getResult(0).getType())), op->getAttrs());
+  Operation *kept = entry.getBuilder().create(state);
+  if (auto pad = dyn_cast<nn::PadOp>(kept))
+    if (auto value = dyn_cast<IntegerAttr>(pad.getValue()))
+      pad.setValueAttr(IntegerAttr::get(getStorageType(value.getType()),
+                                        value.getValue().zext(std::max(8u, value.getValue().getBitWidth()))));
+  entry.map(op->getResult(0), kept->getResult(0));
+  return success();
+}
+
+} // namespace
+
+LogicalResult formOperators(EntryBuilder &entry, Block &block) {
+  Describer describer(block);
+  DenseMap<Operation *, OperatorGroup> groups;
+  for (const FusionGroup &group : formGroups(describer.getNodes())) {
+    OperatorGroup &operators = groups[describer.getOperation(group.last)];
+    operators.result = describer.getOperation(group.last)->getResult(0);
+    if (group.anchor >= 0)
+      operators.anchor = describer.getOperation(group.anchor);
+    for (int member : group.members)
+      operators.members.insert(describer.getOperation(member));
+  }
+  for (Operation &op : block.without_terminator()) {
+    if (auto group = groups.find(&op); group != groups.end()) {
+      if (failed(formKernel(entry, group->second)))
+        return failure();
+    } else if (getWorkKind(&op) == WorkKind::Boundary && !isa<nn::ConstantOp>(op)) {
+      if (failed(keepBoundary(entry, &op)))
+        return failure();
+    }
+  }
+  return success();
+}
+
+} // namespace nacre::kernels

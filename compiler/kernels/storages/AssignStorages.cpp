@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What: gives every tensor of an entry a storage and a place in it, and rewrites kernels and launches to storages.
+// Why:  the runtime knows memory only; which tensors share it is decided once, here.
+// How:  1. the plan says where each tensor lies, and which copies are left (StoragePlan.h);
+//       2. storages are created;
+//       3. kernels and launches are rewritten to read and write parts of them, and copies launched.
+
+#include "compiler/kernels/Passes.h"
+#include "compiler/kernels/storages/KernelStorages.h"
+#include "compiler/kernels/storages/StoragePlan.h"
+#include "dialects/nn/NnDialect.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace nacre::kernels {
+#define GEN_PASS_DEF_ASSIGNSTORAGESPASS
+#include "compiler/kernels/Passes.h.inc"
+} // namespace nacre::kernels
+
+using namespace mlir;
+using namespace nacre;
+using namespace nacre::kernels;
+
+namespace {
+
+ArrayRef<int64_t> getShape(Value value) { return cast<ShapedType>(value.getType()).getShape(); }
+
+class StorageAssigner : private StoragePlan {
+public:
+  StorageAssigner(plan::EntryOp entry, SymbolTable &kernels, unsigned &numCopies)
+      : entry(entry), kernels(kernels), numCopies(numCopies) {
+    entry.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (op != entry)
+        operations.push_back(op);
+    });
+  }
+
+  void run() {
+    static_cast<StoragePlan &>(*this) = planStorages(operations, kernels);
+    createStorages();
+    for (Operation *op : operations)
+      rewrite(op);
+    for (Operation *op : llvm::reverse(operations))
+      if (isa<nn::NnDialect>(op->getDialect()) || isa<plan::OutputOp>(op) || isTensorView(op) || replaced.contains(op))
+        op->erase();
+  }
+
+private:
+  //===--------------------------------------------------------------------===//
+  // 2. Storages
+  //===--------------------------------------------------------------------===//
+
+  void createStorages() {
+    OpBuilder builder = OpBuilder::atBlockBegin(&entry.getBody().front());
+    for (PlannedStorage &storage : storages) {
+      auto type = MemRefType::get(storage.layout.getMemoryShape(), storage.elementType);
+      if (storage.memory) {
+        storage.memory = recreateOnMemory(builder, storage.memory, type);
+      } else if (plan::OutputOp output = storage.output) {
+        storage.memory = plan::StorageOp::create(builder, storage.loc, type, plan::Role::Output, output.getNameAttr(),
+                                                 output.getIndexAttr(), output.getExternalTypeAttr(), IntegerAttr());
+      } else {
+        storage.memory = plan::StorageOp::create(builder, storage.loc, type, plan::Role::Temporary, StringAttr(),
+                                                 IntegerAttr(), TypeAttr(), IntegerAttr());
+      }
+    }
+  }
+
+  /// An input or a weight, which was a tensor, as the memory it is.
+  Value recreateOnMemory(OpBuilder &builder, Value tensor, MemRefType type) {
+    if (isa<MemRefType>(tensor.getType()))
+      return tensor;
+    Operation *memory = builder.clone(*tensor.getDefiningOp());
+    memory->getResult(0).setType(type);
+    replaced.insert(tensor.getDefiningOp());
+    return memory->getResult(0);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // 3. Kernels and launches
+  //===--------------------------------------------------------------------===//
+
+  /// What a launch names to reach `place`: its storage, seen under the place's shape.
+  Value getOperand(OpBuilder &builder, Location loc, const Place &place) {
+    const PlannedStorage &storage = storages[place.storage];
+    if (place.base == 0 && place.shape == storage.layout.shape)
+      return storage.memory;
+    assert(storage.layout.isDense && "only a dense storage is seen under another shape");
+    auto type = MemRefType::get(place.shape, storage.elementType);
+    return plan::ViewOp::create(builder, loc, type, storage.memory, Value(), place.base, /*step=*/0);
+  }
+
+  /// Calls `use` with the box of memory that `place` is.
+  void withBox(const Place &place, llvm::function_ref<void(MemoryBox)> use) {
+    const StorageShape &layout = storages[place.storage].layout;
+    bool isOwnShape = place.base == 0 && place.shape == layout.shape;
+    Sizes memory = isOwnShape ? layout.getMemoryShape() : place.shape;
+    Sizes offsets(place.offsets);
+    if (isOwnShape)
+      for (size_t axis = 0; axis < offsets.size(); ++axis)
+        offsets[axis] += layout.low[axis];
+    use({memory, offsets, place.sizes});
+  }
+
+  void read(plan::KernelOp kernel, unsigned index, const Place &place) {
+    withBox(place, [&](MemoryBox box) { readFromBox(kernel, index, box); });
+  }
+
+  void write(plan::KernelOp kernel, const Place &place, const Place &region, TypedAttr fill) {
+    withBox(place, [&](MemoryBox box) {
+      withBox(region, [&](MemoryBox outer) {
+        writeIntoBox(kernel, 0, box, outer, box.sizes == outer.sizes ? TypedAttr() : fill);
+      });
+    });
+  }
+
+  void launchCopy(OpBuilder &builder, Location loc, const PlannedCopy &copy) {
+    if (llvm::is_contained(copy.region.sizes, 0))
+      return;
+    const Place &source = copy.part ? *copy.part : places.at(copy.source);
+    const PlannedStorage &target = storages[copy.box.storage];
+    OpBuilder atKernels(kernels.getOp()->getContext());
+    atKernels.setInsertionPoint(entry);
+    auto type = RankedTensorType::get(copy.box.sizes, target.elementType);
+    plan::KernelOp kernel = makeCopyKernel(atKernels, loc, ("copy_" + Twine(numCopies++)).str(), type);
+    kernels.insert(kernel);
+    read(kernel, 0, source);
+    write(kernel, copy.box, getWrittenRegion(target.layout, copy.region), copy.fill ? copy.fill : target.fill);
+    Value from = getOperand(builder, loc, source), to = getOperand(builder, loc, copy.box);
+    plan::LaunchOp::create(builder, loc, TypeRange(), FlatSymbolRefAttr::get(kernel.getSymNameAttr()), from, to,
+                           DenseI64ArrayAttr(), DenseI64ArrayAttr());
+  }
+
+  void rewrite(Operation *op) {
+    OpBuilder builder(op);
+    if (auto found = copies.find(op); found != copies.end())
+      for (const PlannedCopy &copy : found->second)
+        launchCopy(builder, op->getLoc(), copy);
+    if (auto launch = dyn_cast<plan::LaunchOp>(op))
+      rewriteLaunch(builder, launch);
+  }
+
+  void rewriteLaunch(OpBuilder &builder, plan::LaunchOp launch) {
+    auto kernel = kernels.lookup<plan::KernelOp>(launch.getKernel());
+    replaced.insert(launch);
+    if (launch->getNumResults() == 1 && llvm::is_contained(getShape(launch.getResult(0)), 0)) {
+      kernels.erase(kernel);
+      return; // nothing to compute
+    }
+    SmallVector<Value> inputs;
+    for (auto [index, input] : llvm::enumerate(launch.getInputs())) {
+      const Place &place = places.at(input);
+      read(kernel, index, place);
+      inputs.push_back(getOperand(builder, launch.getLoc(), place));
+    }
+    // Steps of loops name the memory that they write, which is as their kernels want it.
+    SmallVector<Value> outputs(launch.getOutputs());
+    if (outputs.empty()) {
+      const Place &place = places.at(launch.getResult(0));
+      const PlannedStorage &storage = storages[place.storage];
+      write(kernel, place, getWrittenRegion(storage.layout, place), storage.fill);
+      outputs.push_back(getOperand(builder, launch.getLoc(), place));
+    }
+    plan::LaunchOp::create(builder, launch.getLoc(), TypeRange(), launch.getKernelAttr(), inputs, outputs,
+                           DenseI64ArrayAttr(), DenseI64ArrayAttr());
+  }
+
+  plan::EntryOp entry;
+  SymbolTable &kernels;
+  unsigned &numCopies;
+  SmallVector<Operation *> operations;
+  DenseSet<Operation *> replaced;
+};
+
+struct AssignStorages : kernels::impl::AssignStoragesPassBase<AssignStorages> {
+  void runOnOperation() override {
+    SymbolTable kernels(getOperation());
+    unsigned copies = 0;
+    for (auto entry : getOperation().getOps<plan::EntryOp>())
+      StorageAssigner(entry, kernels, copies).run();
+    numCopies += copies;
+  }
+};
+
+} // namespace

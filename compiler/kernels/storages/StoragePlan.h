@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What: decides which storages an entry has, and where in them each of its tensors lies.
+// Why:  concatenations, slices, reshapes and pads then cost nothing: a producer writes where its consumers read.
+//       Nothing is changed meanwhile, so that any decision can still be taken back.
+// How:  1. backwards, results are placed where they are wanted: in outputs, and in the results of concatenations;
+//       2. forwards, slices, reshapes and pads are derived from their operands' places where that is possible (a pad
+//          raises the halo of the storage); where not, a copy is planned.
+
+#ifndef NACRE_COMPILER_KERNELS_STORAGES_STORAGEPLAN_H
+#define NACRE_COMPILER_KERNELS_STORAGES_STORAGEPLAN_H
+
+#include "compiler/kernels/storages/StorageLayout.h"
+#include "dialects/plan/PlanDialect.h"
+
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/DenseMap.h"
+#include <optional>
+#include <vector>
+
+namespace nacre::kernels {
+
+struct PlannedStorage {
+  StorageShape layout;
+  mlir::Type elementType;
+  mlir::Value memory;    ///< Given: an input, a weight, memory of a loop. Null for what is to be created.
+  mlir::TypedAttr fill;  ///< What the halo holds; null while there is none.
+  plan::OutputOp output; ///< Which output it is, if any.
+  mlir::Location loc;
+};
+
+/// A copy that is made where an operation was: `source` to the box, with `fill` around it up to the region.
+struct PlannedCopy {
+  mlir::Value source;
+  Place box, region;
+  mlir::TypedAttr fill;
+  std::optional<Place> part; ///< What is copied, where it is not all of a value.
+};
+
+struct StoragePlan {
+  std::vector<PlannedStorage> storages;
+  llvm::DenseMap<mlir::Value, Place> places;
+  llvm::DenseMap<mlir::Operation *, std::vector<PlannedCopy>> copies;
+};
+
+/// `operations` are all of an entry's, in order; `kernels` are the module's.
+StoragePlan planStorages(llvm::ArrayRef<mlir::Operation *> operations, mlir::SymbolTable &kernels);
+
+/// A view that says that memory is a tensor, as loops do of what they computed.
+bool isTensorView(mlir::Operation *op);
+
+} // namespace nacre::kernels
+
+#endif // NACRE_COMPILER_KERNELS_STORAGES_STORAGEPLAN_H

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  see rehearsal.h.
+// Why:   see there.
+// How:   one command buffer, recorded anew for each trial; one descriptor set for each number of bindings.
+
+#include "runtime/src/gpu_vulkan/trials/rehearsal.h"
+#include "runtime/src/gpu_vulkan/recording.h"
+#include "runtime/src/gpu_vulkan/trials/agreement.h"
+
+namespace nacre::runtime::gpu {
+namespace {
+
+constexpr uint64_t kSixteenBits = NACRE_GPU_NEED(NACRE_GPU_STORAGE_16) | NACRE_GPU_NEED(NACRE_GPU_FLOAT_16) |
+                                  NACRE_GPU_NEED(NACRE_GPU_COOPERATIVE_MATRIX);
+
+bool refuse_memory(Reason &reason) {
+  reason << "the allocator refused memory for trying the GPU";
+  return false;
+}
+
+/// Values that every model can take: an index is in any table, a mask is a mask.
+void fill_from_seed(char *data, const nacre_tensor &tensor) {
+  uint64_t random = 1;
+  auto next = [&random] { return uint32_t((random = random * 6364136223846793005 + 1442695040888963407) >> 40); };
+  auto put = [&](auto make) {
+    for (uint64_t at = 0; at + sizeof make(0u) <= tensor.bytes; at += sizeof make(0u)) {
+      const auto value = make(next()); // of 24 bits
+      __builtin_memcpy(data + at, &value, sizeof value);
+    }
+  };
+  switch (tensor.element_type) {
+  case NACRE_F32:
+    return put([](uint32_t bits) { return float(bits) * 0x1p-23f - 1; });
+  case NACRE_F64:
+    return put([](uint32_t bits) { return double(bits) * 0x1p-23 - 1; });
+  case NACRE_F16: // a random fraction, an exponent of 2^-8 to 2^-1, a sign
+    return put([](uint32_t bits) { return uint16_t((bits & 0x83ff) | (7 + (bits >> 16 & 7)) << 10); });
+  case NACRE_BF16:
+    return put([](uint32_t bits) { return uint16_t((bits & 0x807f) | (119 + (bits >> 16 & 7)) << 7); });
+  case NACRE_U16:
+  case NACRE_I16:
+    return put([](uint32_t bits) { return uint16_t(bits & 1); });
+  case NACRE_I32:
+  case NACRE_U32:
+    return put([](uint32_t bits) { return bits & 1; });
+  case NACRE_I64:
+  case NACRE_U64:
+    return put([](uint32_t bits) { return uint64_t(bits & 1); });
+  default:
+    return put([](uint32_t bits) { return uint8_t(bits & 1); });
+  }
+}
+
+/// Calls `each(operand, in the session's block, in the layout)` for the operands that the GPU may bind.
+template <typename Function> void for_each_operand(const Engine &engine, const Part &part, Function each) {
+  const Session &session = *engine.session;
+  const nacre_step &step = session.entry->steps[part.step];
+  for (uint32_t i = 0; i < step.operand_count; ++i) {
+    const nacre_operand &operand = session.entry->operands[step.first_operand + i];
+    const Region &region = region_of(engine.layout, operand);
+    const uint64_t begin = begin_of(engine.layout, operand, part.iteration);
+    // One beyond its storage is refused where it is bound.
+    if (operand.space != NACRE_SPACE_WEIGHT && region.on_gpu && begin + operand.bytes <= region.begin + region.bytes)
+      each(operand, address_of(session, session.memory, operand) + operand.step * part.iteration, begin);
+  }
+}
+
+VkDescriptorSet set_for(Rehearsal &rehearsal, uint32_t bindings) {
+  Engine &engine = rehearsal.engine;
+  VkDescriptorSet &set = rehearsal.sets[bindings];
+  if (set)
+    return set;
+  VkDescriptorSetAllocateInfo request = {};
+  request.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO;
+  request.descriptorPool = engine.descriptors;
+  request.descriptorSetCount = 1;
+  request.pSetLayouts = &engine.pipelines.sets[bindings];
+  VkDescriptorSet made = {};
+  if (succeeded(engine.device.loader.vk.AllocateDescriptorSets(engine.device.handle, &request, &made),
+                "vkAllocateDescriptorSets", rehearsal.reason))
+    set = made;
+  return set;
+}
+
+} // namespace
+
+bool open(Rehearsal &rehearsal) {
+  Engine &engine = rehearsal.engine;
+  const Session &session = *engine.session;
+  const nacre_entry &entry = *session.entry;
+  engine.unified = engine.device.traits.unified;
+  if (!lay_out(*session.model, entry, engine.shares, true, engine.pool, engine.layout)) {
+    return refuse_memory(rehearsal.reason);
+  }
+  // Each number of bindings up to the most.
+  constexpr VkDescriptorPoolSize size = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, kMaxBindings * (kMaxBindings + 1) / 2};
+  VkDescriptorPoolCreateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO;
+  info.maxSets = kMaxBindings + 1;
+  info.poolSizeCount = 1;
+  info.pPoolSizes = &size;
+  if (!make_storages(engine, rehearsal.reason) || !upload_weights(engine, rehearsal.reason) ||
+      !succeeded(
+          engine.device.loader.vk.CreateDescriptorPool(engine.device.handle, &info, nullptr, &engine.descriptors),
+          "vkCreateDescriptorPool", rehearsal.reason) ||
+      !make_commands(engine.device, 1, &rehearsal.commands, rehearsal.reason))
+    return false;
+  for (uint32_t i = 0; i < entry.input_count; ++i)
+    fill_from_seed(session.memory.inputs[i].own, entry.inputs[i]);
+  // What no launch writes must be the same for both engines, and must not look like large numbers.
+  for (uint32_t i = 0; i < entry.output_count; ++i)
+    __builtin_memset(session.memory.outputs[i].own, 0, entry.outputs[i].bytes);
+  __builtin_memset(session.memory.arena, 0, entry.arena_bytes);
+  return true;
+}
+
+void bring(Rehearsal &rehearsal, const Part &part) {
+  Engine &engine = rehearsal.engine;
+  engine.schedule.uploads.count = engine.schedule.downloads.count = 0;
+  for_each_operand(engine, part, [&engine](const nacre_operand &operand, const char *from, uint64_t to) {
+    __builtin_memcpy(seen_by_cpu(engine) + to, from, operand.bytes);
+    if (engine.unified)
+      return;
+    for (const Copy &copy : engine.schedule.uploads)
+      if (copy.begin == to && copy.end == to + operand.bytes)
+        return; // read twice
+    engine.schedule.uploads.add(engine.pool, {0, to, to + operand.bytes});
+    if (operand.access != NACRE_READ)
+      engine.schedule.downloads.add(engine.pool, {0, to, to + operand.bytes});
+  });
+}
+
+bool record(Rehearsal &rehearsal, const Part &part, uint32_t times, bool copies) {
+  Engine &engine = rehearsal.engine;
+  const VulkanApi &vk = engine.device.loader.vk;
+  VkDescriptorSet set = {};
+  if (engine.pool.failed())
+    return refuse_memory(rehearsal.reason); // copies may be missing
+  if (times != 0) {
+    set = set_for(rehearsal, engine.shares[part.step].variant->binding_count);
+    if (!set || !write_descriptors(engine, part, set, rehearsal.reason))
+      return false;
+  }
+  if (!begin_commands(engine.device, rehearsal.commands, false, rehearsal.reason))
+    return false;
+  Recorder recorder(engine, rehearsal.commands);
+  const uint32_t phase = copies ? 0 : UINT32_MAX; // the copies are of phase 0
+  recorder.begin_batch(true);
+  recorder.upload(phase);
+  for (uint32_t i = 0; i < times; ++i)
+    recorder.dispatch({part.step, i != 0, part.iteration}, set);
+  recorder.end_batch(phase);
+  return succeeded(vk.EndCommandBuffer(rehearsal.commands), "vkEndCommandBuffer", rehearsal.reason);
+}
+
+bool begin(Rehearsal &rehearsal) { return submit(rehearsal.engine.device, rehearsal.commands, rehearsal.reason); }
+
+bool end(Rehearsal &rehearsal) {
+  Device &device = rehearsal.engine.device;
+  return wait_for(device, device.meeting.submitted, rehearsal.reason);
+}
+
+bool agrees(const Rehearsal &rehearsal, const Part &part) {
+  const Engine &engine = rehearsal.engine;
+  const double tolerance = engine.shares[part.step].variant->needs & kSixteenBits ? kTolerance16 : kTolerance;
+  bool same = true;
+  for_each_operand(engine, part, [&](const nacre_operand &operand, const char *expected, uint64_t at) {
+    if (operand.access != NACRE_READ)
+      same = same && agree(seen_by_cpu(engine) + at, expected, operand.bytes, operand.element_type, tolerance);
+  });
+  return same;
+}
+
+} // namespace nacre::runtime::gpu
