@@ -31,7 +31,8 @@ target_precompile_headers(nacre-precompiled PRIVATE
   <mlir/Dialect/Tensor/IR/Tensor.h> <mlir/Dialect/Vector/IR/VectorOps.h> <mlir/IR/Builders.h> <mlir/IR/BuiltinOps.h>
   <mlir/IR/PatternMatch.h> <mlir/Pass/Pass.h>)
 if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
-  target_compile_options(nacre-precompiled PRIVATE -fpch-instantiate-templates)
+  # A time in the file would make it a new one for ccache whenever it is built.
+  target_compile_options(nacre-precompiled PRIVATE -fpch-instantiate-templates "SHELL:-Xclang -fno-pch-timestamp")
 endif()
 
 # nacre_add_dialect(target dialect-name BaseName): dialects/<n>/<Base>{Dialect,Ops}.td to .inc files beside it in the build tree.
