@@ -35,20 +35,8 @@ def ChooseTilesPass : TargetPass<"nacre-choose-tiles", [
     Ensures: `encodings` of every contraction and `encoding` of its weights agree; launches are cut at multiples of their
     kernel's grain.
 
-    Example.
-
-    ```mlir
-    plan.weight @w = dense_resource<w> : tensor<512x512xf32>
-    plan.kernel @matmul contraction (%a: tensor<512x512xf32>, %b: tensor<512x512xf32>) into ...
-    ```
-
-    becomes
-
-    ```mlir
-    plan.weight @w = dense_resource<w> : tensor<512x512xf32> {encoding = #plan.encoding<panel, width = 16>}
-    plan.kernel @matmul contraction (%a: tensor<512x512xf32>, %b: tensor<512x512xf32>) into ...
-        attributes {encodings = [unit, #plan.encoding<panel, width = 16>]}
-    ```
+    Example: test/codegen/cpu/choose-tiles.mlir; a weight is packed as wide as the register tile; kernel and weight
+    agree.
   }];
 }
 
@@ -64,19 +52,7 @@ def EmitCpuPass : TargetPass<"nacre-emit-cpu"> {
     Ensures: no `plan.kernel` remains; each function takes its storages, scratch, the share and a range of units, and says
     in `nacre.*` attributes how a share is divided into units.
 
-    Example.
-
-    ```mlir
-    plan.kernel @relu nest (%x: tensor<4x8xf32>) into (%y: tensor<4x8xf32>) cut 0 : 4 by 1 { ... }
-    ```
-
-    becomes
-
-    ```mlir
-    func.func @relu(%x: memref<32xf32>, %y: memref<32xf32>, %scratch: memref<0xi8>, %share_begin: index,
-                    %share_end: index, %begin: index, %end: index)
-        attributes {nacre.kernel, nacre.unit_extent = 1 : i64, nacre.units_per_block = 1 : i64} { ... }
-    ```
+    Example: test/codegen/cpu/emit-cpu.mlir; a map over rows, which its units divide.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
                            "::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
@@ -94,25 +70,7 @@ def WrapKernelPass : Pass<"nacre-wrap-kernel", "::mlir::ModuleOp"> {
 
     Ensures: one function per kernel is visible, of type `nacre_kernel_function`.
 
-    Example.
-
-    ```mlir
-    llvm.func @relu(%x: !llvm.ptr, %y: !llvm.ptr, %scratch: !llvm.ptr, %share_begin: i64, %share_end: i64, %begin: i64,
-                    %end: i64) attributes {nacre.kernel} { ... }
-    ```
-
-    becomes
-
-    ```mlir
-    llvm.func @relu(%args: !llvm.ptr, %begin: i64, %end: i64) {
-      %buffers = llvm.load %args : !llvm.ptr -> !llvm.ptr
-      %x = llvm.load %buffers : !llvm.ptr -> !llvm.ptr
-      ...
-      llvm.call @relu_body(%x, %y, %scratch, %share_begin, %share_end, %begin, %end)
-      llvm.return
-    }
-    llvm.func internal @relu_body(...) attributes {always_inline} { ... }
-    ```
+    Example: test/codegen/cpu/wrap-kernel.mlir; the struct of arguments is unpacked around the emitted function.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }

@@ -23,18 +23,7 @@ def NoteAlignmentsPass : Pass<"nacre-note-alignments", "::mlir::ModuleOp"> {
     Ensures: a kernel that is launched on an operand that may begin elsewhere has the attribute `nacre.alignments`: for each
     operand a power of two of bytes.
 
-    Example. Rows of three elements begin on any element.
-
-    ```mlir
-    %row = plan.view %states[%t] {step = 3 : i64} : memref<9x3xf32> to memref<1x3xf32>
-    plan.launch @step(%row) into(%y) : (memref<1x3xf32>) into (memref<1x3xf32>)
-    ```
-
-    notes
-
-    ```mlir
-    plan.kernel @step nest (...) into (...) cut 0 : 1 by 1 attributes {nacre.alignments = array<i64: 4, 256>}
-    ```
+    Example: test/codegen/gpu/note-alignments.mlir; rows of three elements begin on any element.
   }];
 }
 
@@ -50,20 +39,7 @@ def EmitGpuPass : Pass<"nacre-emit-gpu", "::mlir::ModuleOp"> {
     Ensures: each `gpu.func` takes a buffer per operand and width and says in `nacre.*` attributes how it is launched; the
     share of the cut axis comes from placeholders named `nacre.push_constant`.
 
-    Example.
-
-    ```mlir
-    plan.kernel @matmul contraction (%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) into (%c: tensor<64x64xf32>) cut 0 : 64 by 1 { ... }
-    ```
-
-    becomes
-
-    ```mlir
-    gpu.module @matmul_0 {
-      gpu.func @main(%a: memref<1024xvector<4xf32>, #spirv.storage_class<StorageBuffer>>, ...) kernel
-          attributes {nacre.bindings = [0, 1, 2], nacre.groups = 1 : i64, nacre.unit_extent = 64 : i64} { ... }
-    }
-    ```
+    Example: test/codegen/gpu/emit-gpu.mlir; a product for GPUs with fast shared memory, then for any.
   }];
   let options = [
     Option<"precision", "precision", "std::string", /*default=*/"\"fp32\"",

@@ -22,25 +22,7 @@ def SimplifyGraphPass : Pass<"nacre-simplify-graph", "::mlir::func::FuncOp"> {
 
     Ensures: no pattern of this pass applies any more.
 
-    Example. A gather of one index with a constant tells where the slice is:
-
-    ```mlir
-    func.func @documented_example(%x: tensor<2x7x4xf32>) -> tensor<2x4xf32> {
-      %i = nn.constant dense<-1> : tensor<i64>
-      %0 = nn.gather %x, %i {axis = 1} : tensor<2x7x4xf32>, tensor<i64>
-      return %0 : tensor<2x4xf32>
-    }
-    ```
-
-    becomes
-
-    ```mlir
-    func.func @documented_example(%x: tensor<2x7x4xf32>) -> tensor<2x4xf32> {
-      %0 = nn.slice %x [0, 6, 0] [2, 1, 4] [1, 1, 1] : tensor<2x7x4xf32>
-      %1 = nn.reshape %0 : tensor<2x1x4xf32> to tensor<2x4xf32>
-      return %1 : tensor<2x4xf32>
-    }
-    ```
+    Example: test/compiler/graph/simplify-graph.mlir; a gather of one index with a constant tells where the slice is.
   }];
   let dependentDialects = ["::nacre::nn::NnDialect"];
 }
@@ -55,30 +37,7 @@ def RecognizeCompositesPass : Pass<"nacre-recognize-composites", "::mlir::func::
 
     Ensures: no layer normalization (by mean of squared differences), exact GELU or softmax is left in pieces.
 
-    Example.
-
-    ```mlir
-    func.func @documented_example(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
-      %root = nn.constant dense<1.41421354> : tensor<f32>
-      %one = nn.constant dense<1.0> : tensor<f32>
-      %half = nn.constant dense<0.5> : tensor<f32>
-      %0 = nn.binary div %x, %root : tensor<4x8xf32>, tensor<f32>
-      %1 = nn.unary erf %0 : tensor<4x8xf32>
-      %2 = nn.binary add %1, %one : tensor<4x8xf32>, tensor<f32>
-      %3 = nn.binary mul %x, %2 : tensor<4x8xf32>, tensor<4x8xf32>
-      %4 = nn.binary mul %3, %half : tensor<4x8xf32>, tensor<f32>
-      return %4 : tensor<4x8xf32>
-    }
-    ```
-
-    becomes
-
-    ```mlir
-    func.func @documented_example(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
-      %0 = nn.unary gelu %x : tensor<4x8xf32>
-      return %0 : tensor<4x8xf32>
-    }
-    ```
+    Example: test/compiler/graph/recognize-composites.mlir.
   }];
   let dependentDialects = ["::nacre::nn::NnDialect"];
 }
@@ -99,29 +58,7 @@ def PropagateLayoutsPass : Pass<"nacre-propagate-layouts", "::mlir::func::FuncOp
     Ensures: no region's transposes can be made cheaper by storing the whole region in the order that one of them asks for;
     the answer is the same function.
 
-    Example.
-
-    ```mlir
-    func.func @documented_example(%x: tensor<1x8x8x3xf32>) -> tensor<1x8x8x3xf32> {
-      %0 = nn.transpose %x [0, 3, 1, 2] : tensor<1x8x8x3xf32>
-      %1 = nn.unary relu %0 : tensor<1x3x8x8xf32>
-      %2 = nn.reduce mean %1 {axes = array<i64: 2, 3>, keep_dims} : tensor<1x3x8x8xf32>
-      %3 = nn.binary mul %1, %2 : tensor<1x3x8x8xf32>, tensor<1x3x1x1xf32>
-      %4 = nn.transpose %3 [0, 2, 3, 1] : tensor<1x3x8x8xf32>
-      return %4 : tensor<1x8x8x3xf32>
-    }
-    ```
-
-    becomes
-
-    ```mlir
-    func.func @documented_example(%x: tensor<1x8x8x3xf32>) -> tensor<1x8x8x3xf32> {
-      %0 = nn.unary relu %x : tensor<1x8x8x3xf32>
-      %1 = nn.reduce mean %0 {axes = array<i64: 1, 2>, keep_dims} : tensor<1x8x8x3xf32>
-      %2 = nn.binary mul %0, %1 : tensor<1x8x8x3xf32>, tensor<1x1x1x3xf32>
-      return %2 : tensor<1x8x8x3xf32>
-    }
-    ```
+    Example: test/compiler/graph/propagate-layouts.mlir.
   }];
   let statistics = [
     Statistic<"numRegions", "num-regions", "Number of regions stored in another order">,
@@ -144,27 +81,7 @@ def NarrowFloatsPass : Pass<"nacre-narrow-floats", "::mlir::func::FuncOp"> {
     Ensures: f32 is left in arguments, results, recurrent layers, what is computed of integers, constants and the casts beside
     them only.
 
-    Example.
-
-    ```mlir
-    func.func @documented_example(%x: tensor<4xf32>) -> tensor<4xf32> {
-      %0 = nn.unary relu %x : tensor<4xf32>
-      %1 = nn.unary tanh %0 : tensor<4xf32>
-      return %1 : tensor<4xf32>
-    }
-    ```
-
-    becomes
-
-    ```mlir
-    func.func @documented_example(%x: tensor<4xf32>) -> tensor<4xf32> {
-      %0 = nn.cast %x : tensor<4xf32> to tensor<4xf16>
-      %1 = nn.unary relu %0 : tensor<4xf16>
-      %2 = nn.unary tanh %1 : tensor<4xf16>
-      %3 = nn.cast %2 : tensor<4xf16> to tensor<4xf32>
-      return %3 : tensor<4xf32>
-    }
-    ```
+    Example: test/compiler/graph/narrow-floats.mlir.
   }];
 }
 
@@ -179,28 +96,7 @@ def PermuteWeightsPass : Pass<"nacre-permute-weights", "::mlir::func::FuncOp"> {
 
     Ensures: no transpose whose only use is a reshape into the summed axis of products with constant weights is left.
 
-    Example.
-
-    ```mlir
-    func.func @documented_example(%x: tensor<1x2x2x3xf32>) -> tensor<1x5xf32> {
-      %w = nn.constant dense<0.5> : tensor<12x5xf32>
-      %0 = nn.transpose %x [0, 3, 1, 2] : tensor<1x2x2x3xf32>
-      %1 = nn.reshape %0 : tensor<1x3x2x2xf32> to tensor<1x12xf32>
-      %2 = nn.matmul %1, %w : tensor<1x12xf32>, tensor<12x5xf32>
-      return %2 : tensor<1x5xf32>
-    }
-    ```
-
-    becomes
-
-    ```mlir
-    func.func @documented_example(%x: tensor<1x2x2x3xf32>) -> tensor<1x5xf32> {
-      %w = nn.constant dense<0.5> : tensor<12x5xf32>
-      %0 = nn.reshape %x : tensor<1x2x2x3xf32> to tensor<1x12xf32>
-      %1 = nn.matmul %0, %w : tensor<1x12xf32>, tensor<12x5xf32>
-      return %1 : tensor<1x5xf32>
-    }
-    ```
+    Example: test/compiler/graph/permute-weights.mlir.
   }];
   let dependentDialects = ["::nacre::nn::NnDialect"];
 }
@@ -216,31 +112,7 @@ def FoldScalesPass : Pass<"nacre-fold-scales", "::mlir::func::FuncOp"> {
     Ensures: a convolution or product with constant weights and one use is followed by at most one addition of a constant
     for each channel, and by no constant factor.
 
-    Example.
-
-    ```mlir
-    func.func @documented_example(%x: tensor<4x2xf32>) -> tensor<4x2xf32> {
-      %w = nn.constant dense<1.0> : tensor<2x2xf32>
-      %b = nn.constant dense<[1.0, 2.0]> : tensor<2xf32>
-      %s = nn.constant dense<[3.0, 4.0]> : tensor<2xf32>
-      %0 = nn.matmul %x, %w : tensor<4x2xf32>, tensor<2x2xf32>
-      %1 = nn.binary add %0, %b : tensor<4x2xf32>, tensor<2xf32>
-      %2 = nn.binary mul %1, %s : tensor<4x2xf32>, tensor<2xf32>
-      return %2 : tensor<4x2xf32>
-    }
-    ```
-
-    becomes
-
-    ```mlir
-    func.func @documented_example(%x: tensor<4x2xf32>) -> tensor<4x2xf32> {
-      %w = nn.constant dense<[[3.0, 4.0], [3.0, 4.0]]> : tensor<2x2xf32>
-      %b = nn.constant dense<[3.0, 8.0]> : tensor<2xf32>
-      %0 = nn.matmul %x, %w : tensor<4x2xf32>, tensor<2x2xf32>
-      %1 = nn.binary add %0, %b : tensor<4x2xf32>, tensor<2xf32>
-      return %1 : tensor<4x2xf32>
-    }
-    ```
+    Example: test/compiler/graph/fold-scales.mlir.
   }];
   let dependentDialects = ["::nacre::nn::NnDialect"];
 }
@@ -257,24 +129,7 @@ def FoldConstantsPass : Pass<"nacre-fold-constants", "::mlir::ModuleOp"> {
     Ensures: no operator that `nn::evaluate` knows has constant operands only, unless its result would be larger than
     `max-constant-bytes`, or much larger than its operands (an expansion is cheaper to do than to store).
 
-    Example.
-
-    ```mlir
-    func.func @documented_example() -> tensor<2x2xf32> {
-      %w = nn.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
-      %0 = nn.transpose %w [1, 0] : tensor<2x2xf32>
-      return %0 : tensor<2x2xf32>
-    }
-    ```
-
-    becomes
-
-    ```mlir
-    func.func @documented_example() -> tensor<2x2xf32> {
-      %0 = nn.constant dense<[[1.0, 3.0], [2.0, 4.0]]> : tensor<2x2xf32>
-      return %0 : tensor<2x2xf32>
-    }
-    ```
+    Example: test/compiler/graph/fold-constants.mlir.
   }];
   let options = [
     Option<"maxConstantBytes", "max-constant-bytes", "int64_t", /*default=*/"int64_t(1) << 30",
@@ -295,6 +150,8 @@ def VerifyGraphPass : Pass<"nacre-verify-graph", "::mlir::func::FuncOp"> {
 
     Ensures: each function is one block of nn operators (and its return); no operator is computable when compiling;
     no transpose leaves its elements in place or follows a transpose.
+
+    Example: test/compiler/graph/verify-graph-invalid.mlir; refused, with a note that names nacre-fold-constants.
   }];
   let options = [
     Option<"maxConstantBytes", "max-constant-bytes", "int64_t", /*default=*/"int64_t(1) << 30",

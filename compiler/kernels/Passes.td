@@ -21,23 +21,7 @@ def ExposeMovementPass : Pass<"nacre-expose-movement", "::mlir::func::FuncOp"> {
     Ensures: no `nn.conv` has pads; no constant `nn.pad` crops or does nothing; no `nn.transpose` keeps the order of its axes
     longer than one.
 
-    Example.
-
-    ```mlir
-    func.func @f(%x: tensor<1x8x8x4xf32>, %w: tensor<3x3x4x16xf32>) -> tensor<1x8x8x16xf32> {
-      %y = nn.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>,
-                           dilations = array<i64: 1, 1>, groups = 1 : i64}
-           : tensor<1x8x8x4xf32>, tensor<3x3x4x16xf32>
-      return %y : tensor<1x8x8x16xf32>
-    }
-    ```
-
-    becomes
-
-    ```mlir
-      %p = nn.pad constant %x [0, 1, 1, 0] [0, 1, 1, 0] 0.0 : f32 : tensor<1x8x8x4xf32>
-      %y = nn.conv %p, %w {... pads = array<i64: 0, 0, 0, 0> ...}
-    ```
+    Example: test/compiler/kernels/expose-movement.mlir.
   }];
   let dependentDialects = ["::nacre::nn::NnDialect"];
 }
@@ -53,33 +37,8 @@ def FormKernelsPass : Pass<"nacre-form-kernels", "::mlir::ModuleOp"> {
     Ensures: no function is left. Each `plan.entry` holds inputs, launches on tensors, outputs, and of `nn` only reshapes,
     slices of step one, concatenations and constant pads.
 
-    Example. An elementwise operator runs where the product is still in registers:
-
-    ```mlir
-    func.func @main(%x: tensor<4x8xf32> {nn.name = "x"}) -> (tensor<4x16xf32> {nn.name = "y"}) {
-      %w = nn.constant dense<0.5> : tensor<8x16xf32>
-      %0 = nn.matmul %x, %w : tensor<4x8xf32>, tensor<8x16xf32>
-      %1 = nn.unary relu %0 : tensor<4x16xf32>
-      return %1 : tensor<4x16xf32>
-    }
-    ```
-
-    becomes
-
-    ```mlir
-    plan.weight @weight_0 = dense<0.5> : tensor<8x16xf32>
-    plan.entry @main {
-      %w = plan.use @weight_0 : tensor<8x16xf32>
-      %x = plan.storage input "x" 0 : tensor<4x8xf32>
-      %y = plan.launch @matmul_0(%x, %w) : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
-      plan.output %y, "y" 0 : tensor<4x16xf32>
-    }
-    plan.kernel @matmul_0 contraction (%x: tensor<4x8xf32>, %w: tensor<8x16xf32>) into (%y: tensor<4x16xf32>) cut 0 : 4 by 1 {
-      %acc = linalg.generic ...
-      %1 = linalg.generic ins(%acc) outs(%y) { maximumf }
-      plan.yield %1 : tensor<4x16xf32>
-    }
-    ```
+    Example: test/compiler/kernels/form-kernels.mlir; an elementwise operator runs where the product is still in
+    registers.
   }];
   let dependentDialects = ["::nacre::nn::NnDialect", "::nacre::plan::PlanDialect"];
 }
@@ -94,25 +53,8 @@ def AssignStoragesPass : Pass<"nacre-assign-storages", "::mlir::ModuleOp"> {
 
     Ensures: launches work on `memref`s, kernels take whole storages as docs/phases/kernels.md says; no `nn` operator is left.
 
-    Example. A padded convolution's input gets a halo, which the kernel that produces it fills:
-
-    ```mlir
-    plan.entry @main {
-      %x = plan.storage input "x" 0 : tensor<4x4x8xf32>
-      %y = plan.launch @relu(%x) : (tensor<4x4x8xf32>) -> tensor<4x4x8xf32>
-      %p = nn.pad constant %y [1, 1, 0] [1, 1, 0] 0.0 : f32 : tensor<4x4x8xf32>
-      ...
-    ```
-
-    becomes
-
-    ```mlir
-    plan.entry @main {
-      %x = plan.storage input "x" 0 : memref<4x4x8xf32>
-      %y = plan.storage temporary : memref<6x6x8xf32>
-      plan.launch @relu(%x) into(%y) : (memref<4x4x8xf32>) into (memref<6x6x8xf32>)
-      ...
-    ```
+    Example: test/compiler/kernels/assign-storages.mlir; a padded convolution's input gets a halo, which the kernel that
+    produces it fills.
   }];
   let statistics = [Statistic<"numCopies", "num-copies", "Number of copies launched">];
 }
@@ -126,28 +68,7 @@ def MergeKernelsPass : Pass<"nacre-merge-kernels", "::mlir::ModuleOp"> {
 
     Ensures: no two kernels differ in their name and locations only; every launch names the first of its equals.
 
-    Example.
-
-    ```mlir
-    plan.kernel @relu_0 nest (%x: tensor<4xf32>) into (%y: tensor<4xf32>) cut 0 : 4 by 1 { ... }
-    plan.kernel @relu_1 nest (%x: tensor<4xf32>) into (%y: tensor<4xf32>) cut 0 : 4 by 1 { ... }
-    plan.entry @main {
-      ...
-      plan.launch @relu_0(%x) into(%t) : (memref<4xf32>) into (memref<4xf32>)
-      plan.launch @relu_1(%t) into(%y) : (memref<4xf32>) into (memref<4xf32>)
-    }
-    ```
-
-    becomes
-
-    ```mlir
-    plan.kernel @relu_0 nest (%x: tensor<4xf32>) into (%y: tensor<4xf32>) cut 0 : 4 by 1 { ... }
-    plan.entry @main {
-      ...
-      plan.launch @relu_0(%x) into(%t) : (memref<4xf32>) into (memref<4xf32>)
-      plan.launch @relu_0(%t) into(%y) : (memref<4xf32>) into (memref<4xf32>)
-    }
-    ```
+    Example: test/compiler/kernels/merge-kernels.mlir.
   }];
   let statistics = [Statistic<"numMerged", "num-merged", "Number of kernels that were copies of others">];
 }
@@ -160,13 +81,7 @@ def VerifyKernelsPass : Pass<"nacre-verify-kernels", "::mlir::ModuleOp"> {
     Ensures: the module holds weights, kernels and entries alone; every kernel has the form of its kind, and every launch works on
     storages that are its kernel's arguments.
 
-    Example. This is refused, with a note that names nacre-assign-storages:
-
-    ```mlir
-    plan.entry @main {
-      %x = plan.storage input "x" 0 : tensor<4xf32>
-    }
-    ```
+    Example: test/compiler/kernels/verify-kernels-invalid.mlir; refused, with a note that names nacre-assign-storages.
   }];
 }
 

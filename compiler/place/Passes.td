@@ -25,18 +25,8 @@ def PlaceKernelsPass : Pass<"nacre-place-kernels", "::mlir::ModuleOp"> {
     Ensures: every launch has `cpu` and `gpu`, which together cover the kernel's cut axis. With a device, launches and
     entries have `plan.predicted_ns`.
 
-    Example. With a kernel cut along an axis of 56 rows,
-
-    ```mlir
-    plan.launch @conv(%x) into(%y) : (memref<1x58x58x8xf32>) into (memref<1x56x56x8xf32>)
-    ```
-
-    becomes
-
-    ```mlir
-    plan.launch @conv(%x) into(%y) {cpu = array<i64: 0, 56>, gpu = array<i64: 0, 0>}
-        : (memref<1x58x58x8xf32>) into (memref<1x56x56x8xf32>)
-    ```
+    Example: test/compiler/place/place-kernels.mlir; without another wish the CPU gets all of a cut axis, inside loops
+    too.
   }];
   let options = [
     Option<"engines", "engines", "std::string", "\"cpu\"", "Who computes: cpu, gpu, split (see percent) or auto (needs a device)">,

@@ -23,33 +23,7 @@ def PlanArenaPass : Pass<"nacre-plan-arena", "::nacre::plan::EntryOp"> {
 
     Ensures: every `plan.storage temporary` that a launch touches has an `offset`, others are erased; the entry has `arena_bytes`.
 
-    Example. `%a` dies before `%c` is born, so they share offset 0:
-
-    ```mlir
-    plan.entry @main {
-      %x = plan.storage input "x" 0 : memref<16xf32>
-      %y = plan.storage output "y" 0 : memref<16xf32>
-      %a = plan.storage temporary : memref<16xf32>
-      %b = plan.storage temporary : memref<16xf32>
-      %c = plan.storage temporary : memref<16xf32>
-      plan.launch @k(%x) into(%a) : (memref<16xf32>) into (memref<16xf32>)
-      plan.launch @k(%a) into(%b) : (memref<16xf32>) into (memref<16xf32>)
-      plan.launch @k(%b) into(%c) : (memref<16xf32>) into (memref<16xf32>)
-      plan.launch @k(%c) into(%y) : (memref<16xf32>) into (memref<16xf32>)
-    }
-    ```
-
-    becomes
-
-    ```mlir
-    plan.entry @main attributes {arena_bytes = 128 : i64} {
-      ...
-      %a = plan.storage temporary {offset = 0 : i64} : memref<16xf32>
-      %b = plan.storage temporary {offset = 64 : i64} : memref<16xf32>
-      %c = plan.storage temporary {offset = 0 : i64} : memref<16xf32>
-      ...
-    }
-    ```
+    Example: test/compiler/schedule/plan-arena.mlir; `%a` dies before `%c` is born, so they share offset 0.
   }];
   let options = [
     Option<"alignment", "alignment", "int64_t", /*default=*/"64",
@@ -69,11 +43,7 @@ def VerifySchedulePass : Pass<"nacre-verify-schedule", "::mlir::ModuleOp"> {
     Ensures: every temporary has an offset inside its entry's arena, on which no storage alive at the same step lies; every launch has
     its ranges and names a kernel whose arguments it matches.
 
-    Example. This is refused, with a note that names nacre-plan-arena:
-
-    ```mlir
-    %t = plan.storage temporary : memref<4xf32>
-    ```
+    Example: test/compiler/schedule/verify-schedule-invalid.mlir; refused, with a note that names nacre-plan-arena.
   }];
 }
 

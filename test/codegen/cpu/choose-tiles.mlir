@@ -6,11 +6,11 @@
 // A weight is packed as wide as the target's register tile; kernel and weight agree.
 
 // CHECK:      plan.weight @w = dense<1.000000e+00> {{.*}}#plan.encoding<panel, width = 16>
-// CHECK:      plan.kernel @matmul
+// CHECK:      plan.kernel @documented_example
 // CHECK-SAME: encodings = [unit, #plan.encoding<panel, width = 16>]
 // NEON:       plan.weight @w = {{.*}}#plan.encoding<panel, width = 8>
 plan.weight @w = dense<1.0> : tensor<512x512xf32>
-plan.kernel @matmul contraction (%a: tensor<512x512xf32>, %b: tensor<512x512xf32>) into (%c: tensor<512x512xf32>) cut 0 : 512 by 1 {
+plan.kernel @documented_example contraction (%a: tensor<512x512xf32>, %b: tensor<512x512xf32>) into (%c: tensor<512x512xf32>) cut 0 : 512 by 1 {
   %zero = arith.constant 0.0 : f32
   %init = linalg.fill ins(%zero : f32) outs(%c : tensor<512x512xf32>) -> tensor<512x512xf32>
   %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<512x512xf32>, tensor<512x512xf32>) outs(%init : tensor<512x512xf32>) {
@@ -25,7 +25,7 @@ plan.entry @main {
   %a = plan.storage input "a" 0 : memref<512x512xf32>
   %c = plan.storage output "c" 0 : memref<512x512xf32>
   %w = plan.use @w : memref<512x512xf32>
-  plan.launch @matmul(%a, %w) into(%c) : (memref<512x512xf32>, memref<512x512xf32>) into (memref<512x512xf32>)
+  plan.launch @documented_example(%a, %w) into(%c) : (memref<512x512xf32>, memref<512x512xf32>) into (memref<512x512xf32>)
 }
 
 // -----

@@ -3,11 +3,11 @@
 
 // PRECISION: precision must be fp32 or fp16, but is fp8
 
-// The example of the pass's documentation: a variant for GPUs with fast shared memory (families 0, 4, 5 and 6), then one
+// A variant for GPUs with fast shared memory (families 0, 4, 5 and 6), then one
 // for any. The share comes from placeholders; 64 rows are two tiles of 32 and so are the columns, in one row of
 // workgroups.
 
-// CHECK-LABEL: gpu.module @matmul_0
+// CHECK-LABEL: gpu.module @documented_example_0
 // CHECK:       gpu.func @main(
 // CHECK-SAME:    memref<1024xvector<4xf32>, #spirv.storage_class<StorageBuffer>> {spirv.interface_var_abi = #spirv.interface_var_abi<(0, 0)>}
 // CHECK-SAME:    kernel attributes {nacre.bindings = array<i64: 0, 1, 2>, nacre.families = 113 : i64, nacre.flops = 5.242880e+05 : f64,
@@ -16,12 +16,12 @@
 // CHECK:         memref.alloc() : memref<{{[0-9]+}}xvector<4xf32>, #spirv.storage_class<Workgroup>>
 // CHECK:         builtin.unrealized_conversion_cast to index {nacre.push_constant = 0 : i64}
 // CHECK:         gpu.barrier
-// CHECK-LABEL: gpu.module @matmul_1
+// CHECK-LABEL: gpu.module @documented_example_1
 // CHECK:         nacre.families = 0 : i64
 // CHECK-SAME:    nacre.shared_bytes = 0 : i64
 // CHECK-NOT:     memref.alloc
 // CHECK-NOT:     gpu.barrier
-plan.kernel @matmul contraction (%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) into (%c: tensor<64x64xf32>) cut 0 : 64 by 1 {
+plan.kernel @documented_example contraction (%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) into (%c: tensor<64x64xf32>) cut 0 : 64 by 1 {
   %zero = arith.constant 0.0 : f32
   %init = linalg.fill ins(%zero : f32) outs(%c : tensor<64x64xf32>) -> tensor<64x64xf32>
   %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<64x64xf32>, tensor<64x64xf32>) outs(%init : tensor<64x64xf32>) {

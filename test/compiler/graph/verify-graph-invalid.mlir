@@ -8,7 +8,7 @@ func.func @other_dialect() -> i32 {
 
 // -----
 
-func.func @foldable() -> tensor<2x2xf32> {
+func.func @documented_example() -> tensor<2x2xf32> {
   %a = nn.constant dense<1.0> : tensor<2x2xf32>
   // expected-error@+2 {{'nn.transpose' op must not have constant operands alone after the graph phase}}
   // expected-note@+1 {{likely a missing case in nacre-fold-constants}}

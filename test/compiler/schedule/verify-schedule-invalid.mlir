@@ -7,7 +7,7 @@ plan.entry @no_arena {
 
 // -----
 
-plan.entry @no_offset attributes {arena_bytes = 16 : i64} {
+plan.entry @documented_example attributes {arena_bytes = 16 : i64} {
   // expected-error@+2 {{must have an offset after the schedule phase}}
   // expected-note@+1 {{likely a missing case in nacre-plan-arena}}
   %a = plan.storage temporary : memref<4xf32>
