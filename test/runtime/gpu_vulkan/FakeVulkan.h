@@ -4,8 +4,8 @@
 // Why:   drivers fail at every command, and the runtime must survive each; no real driver fails when asked.
 // How:   a shared library that forwards to the system's Vulkan; tests find these functions in it by name.
 
-#ifndef NACRE_TEST_RUNTIME_FAKEVULKAN_H
-#define NACRE_TEST_RUNTIME_FAKEVULKAN_H
+#ifndef NACRE_TEST_RUNTIME_GPU_VULKAN_FAKEVULKAN_H
+#define NACRE_TEST_RUNTIME_GPU_VULKAN_FAKEVULKAN_H
 
 extern "C" {
 /// Forgets counts, plans and objects.
@@ -26,4 +26,4 @@ int fakeVulkanLiveObjects();
 bool fakeVulkanHasFailed();
 }
 
-#endif // NACRE_TEST_RUNTIME_FAKEVULKAN_H
+#endif // NACRE_TEST_RUNTIME_GPU_VULKAN_FAKEVULKAN_H

@@ -5,7 +5,7 @@
 // How:   the hand-made model with a kernel's code put in the place of another's; on one memory and on two.
 
 #include "runtime/src/gpu_vulkan/traits.h"
-#include "test/runtime/GpuSession.h"
+#include "test/runtime/gpu_vulkan/GpuSession.h"
 
 #include <ctime>
 #include <filesystem>

@@ -4,8 +4,8 @@
 // Why:   the Vulkan engine is tested without the compiler: dependent launches, a loop, state, a weight, cuts.
 // How:   kernels/*.spvasm, assembled when the tests are built.
 
-#ifndef NACRE_TEST_RUNTIME_GPUTOYMODEL_H
-#define NACRE_TEST_RUNTIME_GPUTOYMODEL_H
+#ifndef NACRE_TEST_RUNTIME_GPU_VULKAN_GPUTOYMODEL_H
+#define NACRE_TEST_RUNTIME_GPU_VULKAN_GPUTOYMODEL_H
 
 #include "test/runtime/ToyModel.h"
 
@@ -21,4 +21,4 @@ struct GpuToyModel : ToyModel {
 
 } // namespace nacre::test
 
-#endif // NACRE_TEST_RUNTIME_GPUTOYMODEL_H
+#endif // NACRE_TEST_RUNTIME_GPU_VULKAN_GPUTOYMODEL_H

@@ -4,7 +4,7 @@
 // Why:   see there.
 // How:   outputs are poisoned before each run.
 
-#include "test/runtime/GpuSession.h"
+#include "test/runtime/gpu_vulkan/GpuSession.h"
 
 #include <chrono>
 #include <cstdlib>

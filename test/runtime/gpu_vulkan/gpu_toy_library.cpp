@@ -4,7 +4,7 @@
 // Why:   see toy_library.cpp.
 // How:   see toy_library.cpp.
 
-#include "test/runtime/GpuToyModel.h"
+#include "test/runtime/gpu_vulkan/GpuToyModel.h"
 
 static nacre::test::GpuToyModel toy;
 

@@ -4,10 +4,10 @@
 // Why:   the answer must be right whatever the cut, the device's memory, or what fails.
 // How:   an allocator that counts, so that what is not given back is seen.
 
-#ifndef NACRE_TEST_RUNTIME_GPUSESSION_H
-#define NACRE_TEST_RUNTIME_GPUSESSION_H
+#ifndef NACRE_TEST_RUNTIME_GPU_VULKAN_GPUSESSION_H
+#define NACRE_TEST_RUNTIME_GPU_VULKAN_GPUSESSION_H
 
-#include "test/runtime/GpuToyModel.h"
+#include "test/runtime/gpu_vulkan/GpuToyModel.h"
 
 #include <atomic>
 #include <climits>
@@ -52,4 +52,4 @@ private:
 
 } // namespace nacre::test
 
-#endif // NACRE_TEST_RUNTIME_GPUSESSION_H
+#endif // NACRE_TEST_RUNTIME_GPU_VULKAN_GPUSESSION_H

@@ -4,7 +4,7 @@
 // Why:   see there.
 // How:   the tables are filled as codegen/package would.
 
-#include "test/runtime/GpuToyModel.h"
+#include "test/runtime/gpu_vulkan/GpuToyModel.h"
 
 namespace nacre::test {
 namespace {

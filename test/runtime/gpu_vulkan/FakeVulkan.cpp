@@ -4,7 +4,7 @@
 // Why:   see there.
 // How:   a wrapper is made of each row of the runtime's own list of commands; it counts, fails or forwards.
 
-#include "test/runtime/FakeVulkan.h"
+#include "test/runtime/gpu_vulkan/FakeVulkan.h"
 
 #include "runtime/src/gpu_vulkan/vulkan_api.h"
 

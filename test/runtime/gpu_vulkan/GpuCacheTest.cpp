@@ -4,7 +4,7 @@
 // Why:   drivers take seconds to make them; and what lies in a folder may be old, damaged or somebody else's.
 // How:   sessions of the hand-made model, one after the other, on files as they were left and as they should not be.
 
-#include "test/runtime/GpuSession.h"
+#include "test/runtime/gpu_vulkan/GpuSession.h"
 
 #include <filesystem>
 #include <fstream>

@@ -5,7 +5,7 @@
 // How:   on whatever device Vulkan has, which on a machine without a GPU is lavapipe; ctest puts the validation layer
 //        in between, and takes any message of it as a failure.
 
-#include "test/runtime/GpuSession.h"
+#include "test/runtime/gpu_vulkan/GpuSession.h"
 #include "runtime/src/gpu_vulkan/traits.h"
 
 #include <cstdio>

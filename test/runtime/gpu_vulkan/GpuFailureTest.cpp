@@ -6,8 +6,8 @@
 
 #include "runtime/src/gpu_vulkan/loader.h"
 #include "runtime/src/gpu_vulkan/traits.h"
-#include "test/runtime/FakeVulkan.h"
-#include "test/runtime/GpuSession.h"
+#include "test/runtime/gpu_vulkan/FakeVulkan.h"
+#include "test/runtime/gpu_vulkan/GpuSession.h"
 
 #include <dlfcn.h>
 #include <filesystem>
