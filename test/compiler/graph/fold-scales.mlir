@@ -4,10 +4,10 @@
 
 // CHECK-LABEL: func.func @documented_example(
 // CHECK-SAME:    %[[X:[^ :]+]]: tensor<4x2xf32>)
-// CHECK-DAG:     %[[W:.*]] = nn.constant dense<{{\[}}[3.000000e+00, 4.000000e+00], [3.000000e+00, 4.000000e+00]]>
-// CHECK-DAG:     %[[B:.*]] = nn.constant dense<[3.000000e+00, 8.000000e+00]> : tensor<2xf32>
-// CHECK:         %[[P:.*]] = nn.matmul %[[X]], %[[W]]
-// CHECK-NEXT:    %[[S:.*]] = nn.binary add %[[P]], %[[B]]
+// CHECK-DAG:     %[[W:[^ ,:()]+]] = nn.constant dense<{{\[}}[3.000000e+00, 4.000000e+00], [3.000000e+00, 4.000000e+00]]>
+// CHECK-DAG:     %[[B:[^ ,:()]+]] = nn.constant dense<[3.000000e+00, 8.000000e+00]> : tensor<2xf32>
+// CHECK:         %[[P:[^ ,:()]+]] = nn.matmul %[[X]], %[[W]]
+// CHECK-NEXT:    %[[S:[^ ,:()]+]] = nn.binary add %[[P]], %[[B]]
 // CHECK-NEXT:    return %[[S]]
 func.func @documented_example(%x: tensor<4x2xf32>) -> tensor<4x2xf32> {
   %w = nn.constant dense<1.0> : tensor<2x2xf32>
@@ -24,10 +24,10 @@ func.func @documented_example(%x: tensor<4x2xf32>) -> tensor<4x2xf32> {
 // Batch normalization as exporters write it: ((conv - mean) / deviation) * scale + shift, (1 - 2) / 4 * 8 + 16 = 14.
 
 // CHECK-LABEL: func.func @batch_normalization(
-// CHECK-DAG:     %[[W:.*]] = nn.constant dense<2.000000e+00> : tensor<1x1x3x2xf32>
-// CHECK-DAG:     %[[B:.*]] = nn.constant dense<[1.400000e+01, 1.200000e+01]> : tensor<2xf32>
-// CHECK:         %[[C:.*]] = nn.conv %{{.*}}, %[[W]]
-// CHECK-NEXT:    %[[S:.*]] = nn.binary add %[[C]], %[[B]]
+// CHECK-DAG:     %[[W:[^ ,:()]+]] = nn.constant dense<2.000000e+00> : tensor<1x1x3x2xf32>
+// CHECK-DAG:     %[[B:[^ ,:()]+]] = nn.constant dense<[1.400000e+01, 1.200000e+01]> : tensor<2xf32>
+// CHECK:         %[[C:[^ ,:()]+]] = nn.conv %{{.*}}, %[[W]]
+// CHECK-NEXT:    %[[S:[^ ,:()]+]] = nn.binary add %[[C]], %[[B]]
 // CHECK-NEXT:    return %[[S]]
 func.func @batch_normalization(%x: tensor<1x4x4x3xf32>) -> tensor<1x4x4x2xf32> {
   %w = nn.constant dense<1.0> : tensor<1x1x3x2xf32>

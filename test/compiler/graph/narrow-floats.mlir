@@ -4,10 +4,10 @@
 
 // CHECK-LABEL: func.func @documented_example(
 // CHECK-SAME:    %[[X:[^ :]+]]: tensor<4xf32>) -> tensor<4xf32>
-// CHECK-NEXT:    %[[H:.*]] = nn.cast %[[X]] : tensor<4xf32> to tensor<4xf16>
-// CHECK-NEXT:    %[[R:.*]] = nn.unary relu %[[H]] : tensor<4xf16>
-// CHECK-NEXT:    %[[T:.*]] = nn.unary tanh %[[R]] : tensor<4xf16>
-// CHECK-NEXT:    %[[W:.*]] = nn.cast %[[T]] : tensor<4xf16> to tensor<4xf32>
+// CHECK-NEXT:    %[[H:[^ ,:()]+]] = nn.cast %[[X]] : tensor<4xf32> to tensor<4xf16>
+// CHECK-NEXT:    %[[R:[^ ,:()]+]] = nn.unary relu %[[H]] : tensor<4xf16>
+// CHECK-NEXT:    %[[T:[^ ,:()]+]] = nn.unary tanh %[[R]] : tensor<4xf16>
+// CHECK-NEXT:    %[[W:[^ ,:()]+]] = nn.cast %[[T]] : tensor<4xf16> to tensor<4xf32>
 // CHECK-NEXT:    return %[[W]]
 func.func @documented_example(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = nn.unary relu %x : tensor<4xf32>
@@ -40,8 +40,8 @@ func.func @constants(%x: tensor<2xf32>) -> tensor<2xf32> {
 
 // CHECK-LABEL: func.func @types(
 // CHECK-SAME:    -> (tensor<3xf16>, tensor<3xi32>)
-// CHECK-NEXT:    %[[R:.*]] = nn.unary relu %{{.*}} : tensor<3xf16>
-// CHECK-NEXT:    %[[A:.*]] = nn.binary add %{{.*}}, %{{.*}} : tensor<3xi32>, tensor<3xi32>
+// CHECK-NEXT:    %[[R:[^ ,:()]+]] = nn.unary relu %{{.*}} : tensor<3xf16>
+// CHECK-NEXT:    %[[A:[^ ,:()]+]] = nn.binary add %{{.*}}, %{{.*}} : tensor<3xi32>, tensor<3xi32>
 // CHECK-NEXT:    return %[[R]], %[[A]]
 func.func @types(%h: tensor<3xf16>, %i: tensor<3xi32>) -> (tensor<3xf16>, tensor<3xi32>) {
   %0 = nn.unary relu %h : tensor<3xf16>
@@ -54,9 +54,9 @@ func.func @types(%h: tensor<3xf16>, %i: tensor<3xi32>) -> (tensor<3xf16>, tensor
 // A model of both has casts of its own, which then do nothing.
 
 // CHECK-LABEL: func.func @both(
-// CHECK-NEXT:    %[[X:.*]] = nn.cast %{{.*}} : tensor<3xf32> to tensor<3xf16>
-// CHECK-NEXT:    %[[S:.*]] = nn.binary add %[[X]], %{{.*}} : tensor<3xf16>, tensor<3xf16>
-// CHECK-NEXT:    %[[R:.*]] = nn.unary relu %[[S]] : tensor<3xf16>
+// CHECK-NEXT:    %[[X:[^ ,:()]+]] = nn.cast %{{.*}} : tensor<3xf32> to tensor<3xf16>
+// CHECK-NEXT:    %[[S:[^ ,:()]+]] = nn.binary add %[[X]], %{{.*}} : tensor<3xf16>, tensor<3xf16>
+// CHECK-NEXT:    %[[R:[^ ,:()]+]] = nn.unary relu %[[S]] : tensor<3xf16>
 // CHECK-NEXT:    nn.cast %[[R]] : tensor<3xf16> to tensor<3xf32>
 func.func @both(%x: tensor<3xf32>, %h: tensor<3xf16>) -> tensor<3xf32> {
   %0 = nn.cast %x : tensor<3xf32> to tensor<3xf16>
@@ -71,10 +71,10 @@ func.func @both(%x: tensor<3xf32>, %h: tensor<3xf16>) -> tensor<3xf32> {
 // Positions have more digits than halves: they stay wide until a sine makes them small.
 
 // CHECK-LABEL: func.func @positions(
-// CHECK:         %[[P:.*]] = nn.cast %{{.*}} : tensor<4x1xi64> to tensor<4x1xf32>
-// CHECK-NEXT:    %[[A:.*]] = nn.binary mul %[[P]], %{{.*}} : tensor<4x1xf32>, tensor<8xf32>
-// CHECK-NEXT:    %[[S:.*]] = nn.unary sin %[[A]] : tensor<4x8xf32>
-// CHECK-NEXT:    %[[H:.*]] = nn.cast %[[S]] : tensor<4x8xf32> to tensor<4x8xf16>
+// CHECK:         %[[P:[^ ,:()]+]] = nn.cast %{{.*}} : tensor<4x1xi64> to tensor<4x1xf32>
+// CHECK-NEXT:    %[[A:[^ ,:()]+]] = nn.binary mul %[[P]], %{{.*}} : tensor<4x1xf32>, tensor<8xf32>
+// CHECK-NEXT:    %[[S:[^ ,:()]+]] = nn.unary sin %[[A]] : tensor<4x8xf32>
+// CHECK-NEXT:    %[[H:[^ ,:()]+]] = nn.cast %[[S]] : tensor<4x8xf32> to tensor<4x8xf16>
 // CHECK-NEXT:    nn.binary mul %{{.*}}, %[[H]] : tensor<4x8xf16>, tensor<4x8xf16>
 func.func @positions(%x: tensor<4x8xf32>, %p: tensor<4x1xi64>) -> tensor<4x8xf32> {
   %frequencies = nn.constant dense<[1.0, 0.5, 0.25, 0.125, 0.1, 0.05, 0.025, 0.0125]> : tensor<8xf32>
@@ -109,15 +109,15 @@ func.func @outer_product(%p: tensor<1x4xi64>) -> (tensor<8x4xf32>, tensor<3x1xf3
 // masked altogether must stay a number.
 
 // CHECK-LABEL: func.func @mask(
-// CHECK-DAG:     %[[LEAST:.*]] = nn.constant dense<-6.550400e+04> : tensor<f32>
-// CHECK-DAG:     %[[MOST:.*]] = nn.constant dense<6.550400e+04> : tensor<f32>
-// CHECK-DAG:     %[[LOW:.*]] = nn.constant dense<-3.400000e+38> : tensor<f32>
-// CHECK:         %[[M:.*]] = nn.cast %{{.*}} : tensor<1x4xi64> to tensor<1x4xf32>
-// CHECK:         %[[F:.*]] = nn.binary mul %[[M]], %[[LOW]] : tensor<1x4xf32>, tensor<f32>
-// CHECK-NEXT:    %[[MIN:.*]] = nn.binary min %[[F]], %[[MOST]]
-// CHECK-NEXT:    %[[MAX:.*]] = nn.binary max %[[MIN]], %[[LEAST]]
-// CHECK-NEXT:    %[[H:.*]] = nn.cast %[[MAX]] : tensor<1x4xf32> to tensor<1x4xf16>
-// CHECK-NEXT:    %[[A:.*]] = nn.binary add %{{.*}}, %[[H]] : tensor<4x4xf16>, tensor<1x4xf16>
+// CHECK-DAG:     %[[LEAST:[^ ,:()]+]] = nn.constant dense<-6.550400e+04> : tensor<f32>
+// CHECK-DAG:     %[[MOST:[^ ,:()]+]] = nn.constant dense<6.550400e+04> : tensor<f32>
+// CHECK-DAG:     %[[LOW:[^ ,:()]+]] = nn.constant dense<-3.400000e+38> : tensor<f32>
+// CHECK:         %[[M:[^ ,:()]+]] = nn.cast %{{.*}} : tensor<1x4xi64> to tensor<1x4xf32>
+// CHECK:         %[[F:[^ ,:()]+]] = nn.binary mul %[[M]], %[[LOW]] : tensor<1x4xf32>, tensor<f32>
+// CHECK-NEXT:    %[[MIN:[^ ,:()]+]] = nn.binary min %[[F]], %[[MOST]]
+// CHECK-NEXT:    %[[MAX:[^ ,:()]+]] = nn.binary max %[[MIN]], %[[LEAST]]
+// CHECK-NEXT:    %[[H:[^ ,:()]+]] = nn.cast %[[MAX]] : tensor<1x4xf32> to tensor<1x4xf16>
+// CHECK-NEXT:    %[[A:[^ ,:()]+]] = nn.binary add %{{.*}}, %[[H]] : tensor<4x4xf16>, tensor<1x4xf16>
 // CHECK-NEXT:    nn.softmax %[[A]]
 func.func @mask(%scores: tensor<4x4xf32>, %mask: tensor<1x4xi64>) -> tensor<4x4xf32> {
   %low = nn.constant dense<-3.4e38> : tensor<f32>

@@ -4,9 +4,9 @@
 
 // CHECK-LABEL: func.func @documented_example(
 // CHECK-SAME:    %[[X:[^ :]+]]: tensor<1x2x2x3xf32>)
-// CHECK-NEXT:    %[[W:.*]] = nn.constant dense<5.000000e-01> : tensor<12x5xf32>
-// CHECK-NEXT:    %[[R:.*]] = nn.reshape %[[X]] : tensor<1x2x2x3xf32> to tensor<1x12xf32>
-// CHECK-NEXT:    %[[P:.*]] = nn.matmul %[[R]], %[[W]]
+// CHECK-NEXT:    %[[W:[^ ,:()]+]] = nn.constant dense<5.000000e-01> : tensor<12x5xf32>
+// CHECK-NEXT:    %[[R:[^ ,:()]+]] = nn.reshape %[[X]] : tensor<1x2x2x3xf32> to tensor<1x12xf32>
+// CHECK-NEXT:    %[[P:[^ ,:()]+]] = nn.matmul %[[R]], %[[W]]
 // CHECK-NEXT:    return %[[P]]
 func.func @documented_example(%x: tensor<1x2x2x3xf32>) -> tensor<1x5xf32> {
   %w = nn.constant dense<0.5> : tensor<12x5xf32>

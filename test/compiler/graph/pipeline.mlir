@@ -5,16 +5,16 @@
 
 // CHECK-LABEL: func.func @network(
 // CHECK-SAME:    %[[X:[^ :]+]]: tensor<1x3x8x8xf32>)
-// CHECK:         %[[T:.*]] = nn.transpose %[[X]] [0, 2, 3, 1]
-// CHECK-NEXT:    %[[CONV:.*]] = nn.conv %[[T]], %{{.*}} pads = array<i64: 1, 1, 1, 1>
-// CHECK-NEXT:    %[[BIAS:.*]] = nn.binary add %[[CONV]], %{{.*}} : tensor<1x8x8x4xf32>, tensor<4xf32>
-// CHECK-NEXT:    %[[RELU:.*]] = nn.unary relu %[[BIAS]]
-// CHECK-NEXT:    %[[MEAN:.*]] = nn.reduce mean %[[RELU]] {axes = array<i64: 1, 2>, keep_dims}
-// CHECK-NEXT:    %[[GATE:.*]] = nn.unary sigmoid %[[MEAN]]
-// CHECK-NEXT:    %[[MUL:.*]] = nn.binary mul %[[RELU]], %[[GATE]]
-// CHECK-NEXT:    %[[POOL:.*]] = nn.pool max %[[MUL]]
-// CHECK-NEXT:    %[[FLAT:.*]] = nn.reshape %[[POOL]] : tensor<1x4x4x4xf32> to tensor<1x64xf32>
-// CHECK-NEXT:    %[[FC:.*]] = nn.matmul %[[FLAT]], %{{.*}}
+// CHECK:         %[[T:[^ ,:()]+]] = nn.transpose %[[X]] [0, 2, 3, 1]
+// CHECK-NEXT:    %[[CONV:[^ ,:()]+]] = nn.conv %[[T]], %{{.*}} pads = array<i64: 1, 1, 1, 1>
+// CHECK-NEXT:    %[[BIAS:[^ ,:()]+]] = nn.binary add %[[CONV]], %{{.*}} : tensor<1x8x8x4xf32>, tensor<4xf32>
+// CHECK-NEXT:    %[[RELU:[^ ,:()]+]] = nn.unary relu %[[BIAS]]
+// CHECK-NEXT:    %[[MEAN:[^ ,:()]+]] = nn.reduce mean %[[RELU]] {axes = array<i64: 1, 2>, keep_dims}
+// CHECK-NEXT:    %[[GATE:[^ ,:()]+]] = nn.unary sigmoid %[[MEAN]]
+// CHECK-NEXT:    %[[MUL:[^ ,:()]+]] = nn.binary mul %[[RELU]], %[[GATE]]
+// CHECK-NEXT:    %[[POOL:[^ ,:()]+]] = nn.pool max %[[MUL]]
+// CHECK-NEXT:    %[[FLAT:[^ ,:()]+]] = nn.reshape %[[POOL]] : tensor<1x4x4x4xf32> to tensor<1x64xf32>
+// CHECK-NEXT:    %[[FC:[^ ,:()]+]] = nn.matmul %[[FLAT]], %{{.*}}
 // CHECK-NEXT:    return %[[FC]]
 func.func @network(%x: tensor<1x3x8x8xf32>) -> tensor<1x5xf32> {
   %filter = nn.constant dense<0.5> : tensor<4x3x3x3xf32>

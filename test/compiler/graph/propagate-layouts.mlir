@@ -4,9 +4,9 @@
 
 // CHECK-LABEL: func.func @documented_example(
 // CHECK-SAME:    %[[X:[^ :]+]]: tensor<1x8x8x3xf32>)
-// CHECK-NEXT:    %[[R:.*]] = nn.unary relu %[[X]]
-// CHECK-NEXT:    %[[M:.*]] = nn.reduce mean %[[R]] {axes = array<i64: 1, 2>, keep_dims}
-// CHECK-NEXT:    %[[P:.*]] = nn.binary mul %[[R]], %[[M]] : tensor<1x8x8x3xf32>, tensor<1x1x1x3xf32>
+// CHECK-NEXT:    %[[R:[^ ,:()]+]] = nn.unary relu %[[X]]
+// CHECK-NEXT:    %[[M:[^ ,:()]+]] = nn.reduce mean %[[R]] {axes = array<i64: 1, 2>, keep_dims}
+// CHECK-NEXT:    %[[P:[^ ,:()]+]] = nn.binary mul %[[R]], %[[M]] : tensor<1x8x8x3xf32>, tensor<1x1x1x3xf32>
 // CHECK-NEXT:    return %[[P]]
 func.func @documented_example(%x: tensor<1x8x8x3xf32>) -> tensor<1x8x8x3xf32> {
   %0 = nn.transpose %x [0, 3, 1, 2] : tensor<1x8x8x3xf32>
@@ -23,13 +23,13 @@ func.func @documented_example(%x: tensor<1x8x8x3xf32>) -> tensor<1x8x8x3xf32> {
 
 // CHECK-LABEL: func.func @attributes_follow(
 // CHECK-SAME:    %[[X:[^ :]+]]: tensor<2x8x6x3xf32>, %[[I:[^ :]+]]: tensor<4xi64>)
-// CHECK-NEXT:    %[[CONCAT:.*]] = nn.concat %[[X]], %[[X]] {axis = 3 : i64}
-// CHECK-NEXT:    %[[PAD:.*]] = nn.pad constant %[[CONCAT]] [0, 1, 2, 0] [0, 3, 4, 5]
-// CHECK-NEXT:    %[[SLICE:.*]] = nn.slice %[[PAD]] [0, 1, 0, 9] [2, 10, 6, 5] [1, 1, 2, -2]
-// CHECK-NEXT:    %[[SOFTMAX:.*]] = nn.softmax %[[SLICE]] {axis = 3 : i64}
-// CHECK-NEXT:    %[[NORMALIZE:.*]] = nn.normalize %[[SOFTMAX]] {axes = array<i64: 1, 2>
-// CHECK-NEXT:    %[[GATHER:.*]] = nn.gather %[[NORMALIZE]], %[[I]] {axis = 2 : i64}
-// CHECK-NEXT:    %[[RESIZE:.*]] = nn.resize nearest %[[GATHER]] {{.*}}scales = array<f64: 1.000000e+00, 2.000000e+00, 3.000000e+00, 1.000000e+00>
+// CHECK-NEXT:    %[[CONCAT:[^ ,:()]+]] = nn.concat %[[X]], %[[X]] {axis = 3 : i64}
+// CHECK-NEXT:    %[[PAD:[^ ,:()]+]] = nn.pad constant %[[CONCAT]] [0, 1, 2, 0] [0, 3, 4, 5]
+// CHECK-NEXT:    %[[SLICE:[^ ,:()]+]] = nn.slice %[[PAD]] [0, 1, 0, 9] [2, 10, 6, 5] [1, 1, 2, -2]
+// CHECK-NEXT:    %[[SOFTMAX:[^ ,:()]+]] = nn.softmax %[[SLICE]] {axis = 3 : i64}
+// CHECK-NEXT:    %[[NORMALIZE:[^ ,:()]+]] = nn.normalize %[[SOFTMAX]] {axes = array<i64: 1, 2>
+// CHECK-NEXT:    %[[GATHER:[^ ,:()]+]] = nn.gather %[[NORMALIZE]], %[[I]] {axis = 2 : i64}
+// CHECK-NEXT:    %[[RESIZE:[^ ,:()]+]] = nn.resize nearest %[[GATHER]] {{.*}}scales = array<f64: 1.000000e+00, 2.000000e+00, 3.000000e+00, 1.000000e+00>
 // CHECK-NEXT:    return %[[RESIZE]]
 func.func @attributes_follow(%x: tensor<2x8x6x3xf32>, %i: tensor<4xi64>) -> tensor<2x20x12x5xf32> {
   %0 = nn.transpose %x [0, 3, 1, 2] : tensor<2x8x6x3xf32>
@@ -51,13 +51,13 @@ func.func @attributes_follow(%x: tensor<2x8x6x3xf32>, %i: tensor<4xi64>) -> tens
 
 // CHECK-LABEL: func.func @lower_ranks(
 // CHECK-SAME:    %[[X:[^ :]+]]: tensor<2x8x6x3xf32>, %[[Y:[^ :]+]]: tensor<8x6xf32>)
-// CHECK-DAG:     %[[C:.*]] = nn.constant dense<{{.*}}1.000000e+00, 2.000000e+00, 3.000000e+00{{.*}}> : tensor<1x1x1x3xf32>
-// CHECK-DAG:     %[[S:.*]] = nn.constant dense<5.000000e-01> : tensor<f32>
-// CHECK-DAG:     %[[A:.*]] = nn.binary add %[[X]], %[[C]] : tensor<2x8x6x3xf32>, tensor<1x1x1x3xf32>
-// CHECK-DAG:     %[[YR:.*]] = nn.reshape %[[Y]] : tensor<8x6xf32> to tensor<1x1x8x6xf32>
-// CHECK-DAG:     %[[YT:.*]] = nn.transpose %[[YR]] [0, 2, 3, 1]
-// CHECK:         %[[B:.*]] = nn.binary mul %[[A]], %[[YT]] : tensor<2x8x6x3xf32>, tensor<1x8x6x1xf32>
-// CHECK:         %[[D:.*]] = nn.binary mul %[[B]], %[[S]]
+// CHECK-DAG:     %[[C:[^ ,:()]+]] = nn.constant dense<{{.*}}1.000000e+00, 2.000000e+00, 3.000000e+00{{.*}}> : tensor<1x1x1x3xf32>
+// CHECK-DAG:     %[[S:[^ ,:()]+]] = nn.constant dense<5.000000e-01> : tensor<f32>
+// CHECK-DAG:     %[[A:[^ ,:()]+]] = nn.binary add %[[X]], %[[C]] : tensor<2x8x6x3xf32>, tensor<1x1x1x3xf32>
+// CHECK-DAG:     %[[YR:[^ ,:()]+]] = nn.reshape %[[Y]] : tensor<8x6xf32> to tensor<1x1x8x6xf32>
+// CHECK-DAG:     %[[YT:[^ ,:()]+]] = nn.transpose %[[YR]] [0, 2, 3, 1]
+// CHECK:         %[[B:[^ ,:()]+]] = nn.binary mul %[[A]], %[[YT]] : tensor<2x8x6x3xf32>, tensor<1x8x6x1xf32>
+// CHECK:         %[[D:[^ ,:()]+]] = nn.binary mul %[[B]], %[[S]]
 // CHECK:         return %[[D]]
 func.func @lower_ranks(%x: tensor<2x8x6x3xf32>, %y: tensor<8x6xf32>) -> tensor<2x8x6x3xf32> {
   %c = nn.constant dense<[[[1.0]], [[2.0]], [[3.0]]]> : tensor<3x1x1xf32>
@@ -76,9 +76,9 @@ func.func @lower_ranks(%x: tensor<2x8x6x3xf32>, %y: tensor<8x6xf32>) -> tensor<2
 
 // CHECK-LABEL: func.func @reshapes_follow(
 // CHECK-SAME:    %[[X:[^ :]+]]: tensor<2x8x6x4xf32>)
-// CHECK-NEXT:    %[[SPLIT:.*]] = nn.reshape %[[X]] : tensor<2x8x6x4xf32> to tensor<2x8x6x2x2xf32>
-// CHECK-NEXT:    %[[SHUFFLE:.*]] = nn.transpose %[[SPLIT]] [0, 1, 2, 4, 3]
-// CHECK-NEXT:    %[[JOIN:.*]] = nn.reshape %[[SHUFFLE]] : tensor<2x8x6x2x2xf32> to tensor<2x8x6x4xf32>
+// CHECK-NEXT:    %[[SPLIT:[^ ,:()]+]] = nn.reshape %[[X]] : tensor<2x8x6x4xf32> to tensor<2x8x6x2x2xf32>
+// CHECK-NEXT:    %[[SHUFFLE:[^ ,:()]+]] = nn.transpose %[[SPLIT]] [0, 1, 2, 4, 3]
+// CHECK-NEXT:    %[[JOIN:[^ ,:()]+]] = nn.reshape %[[SHUFFLE]] : tensor<2x8x6x2x2xf32> to tensor<2x8x6x4xf32>
 // CHECK-NEXT:    return %[[JOIN]]
 func.func @reshapes_follow(%x: tensor<2x8x6x4xf32>) -> tensor<2x8x6x4xf32> {
   %0 = nn.transpose %x [0, 3, 1, 2] : tensor<2x8x6x4xf32>
@@ -95,8 +95,8 @@ func.func @reshapes_follow(%x: tensor<2x8x6x4xf32>) -> tensor<2x8x6x4xf32> {
 
 // CHECK-LABEL: func.func @dropped_axes(
 // CHECK-SAME:    %[[X:[^ :]+]]: tensor<2x8x6x3xf32>)
-// CHECK-NEXT:    %[[R:.*]] = nn.unary relu %[[X]]
-// CHECK-NEXT:    %[[M:.*]] = nn.reduce max %[[R]] {axes = array<i64: 1, 2>} : tensor<2x8x6x3xf32>
+// CHECK-NEXT:    %[[R:[^ ,:()]+]] = nn.unary relu %[[X]]
+// CHECK-NEXT:    %[[M:[^ ,:()]+]] = nn.reduce max %[[R]] {axes = array<i64: 1, 2>} : tensor<2x8x6x3xf32>
 // CHECK-NEXT:    return %[[M]]
 func.func @dropped_axes(%x: tensor<2x8x6x3xf32>) -> tensor<2x3xf32> {
   %0 = nn.transpose %x [0, 3, 1, 2] : tensor<2x8x6x3xf32>
@@ -111,8 +111,8 @@ func.func @dropped_axes(%x: tensor<2x8x6x3xf32>) -> tensor<2x3xf32> {
 
 // CHECK-LABEL: func.func @other_use_outside(
 // CHECK-SAME:    %[[X:[^ :]+]]: tensor<2x8x6x3xf32>)
-// CHECK-NEXT:    %[[R:.*]] = nn.unary relu %[[X]]
-// CHECK-NEXT:    %[[T:.*]] = nn.transpose %[[R]] [0, 3, 1, 2]
+// CHECK-NEXT:    %[[R:[^ ,:()]+]] = nn.unary relu %[[X]]
+// CHECK-NEXT:    %[[T:[^ ,:()]+]] = nn.transpose %[[R]] [0, 3, 1, 2]
 // CHECK-NEXT:    return %[[T]], %[[R]]
 func.func @other_use_outside(%x: tensor<2x8x6x3xf32>) -> (tensor<2x3x8x6xf32>, tensor<2x8x6x3xf32>) {
   %0 = nn.transpose %x [0, 3, 1, 2] : tensor<2x8x6x3xf32>
@@ -156,8 +156,8 @@ func.func @larger_side_wins(%x: tensor<1x8x6x3xf32>, %y: tensor<4x3x8x6xf32>) ->
 
 // CHECK-LABEL: func.func @products_read_with_strides(
 // CHECK-SAME:    %[[Q:[^ :]+]]: tensor<1x7x2x4xf32>,
-// CHECK:         %[[S:.*]] = nn.binary mul %[[Q]], %{{.*}} : tensor<1x7x2x4xf32>, tensor<f32>
-// CHECK-NEXT:    %[[T:.*]] = nn.transpose %[[S]] [0, 2, 1, 3]
+// CHECK:         %[[S:[^ ,:()]+]] = nn.binary mul %[[Q]], %{{.*}} : tensor<1x7x2x4xf32>, tensor<f32>
+// CHECK-NEXT:    %[[T:[^ ,:()]+]] = nn.transpose %[[S]] [0, 2, 1, 3]
 // CHECK-NEXT:    nn.matmul %[[T]]
 func.func @products_read_with_strides(%q: tensor<1x7x2x4xf32>, %k: tensor<1x2x4x7xf32>) -> tensor<1x2x7x7xf32> {
   %c = nn.constant dense<0.5> : tensor<f32>

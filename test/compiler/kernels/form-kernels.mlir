@@ -4,16 +4,16 @@
 
 // CHECK:       plan.weight @weight_0 = dense<5.000000e-01> : tensor<8x16xf32>
 // CHECK-LABEL: plan.entry @documented_example
-// CHECK:         %[[W:.*]] = plan.use @weight_0
-// CHECK:         %[[X:.*]] = plan.storage input "x" 0 : tensor<4x8xf32>
-// CHECK:         %[[Y:.*]] = plan.launch @matmul_0(%[[X]], %[[W]])
+// CHECK:         %[[W:[^ ,:()]+]] = plan.use @weight_0
+// CHECK:         %[[X:[^ ,:()]+]] = plan.storage input "x" 0 : tensor<4x8xf32>
+// CHECK:         %[[Y:[^ ,:()]+]] = plan.launch @matmul_0(%[[X]], %[[W]])
 // CHECK:         plan.output %[[Y]], "y" 0
 // CHECK-LABEL: plan.kernel @matmul_0 contraction
 // CHECK-SAME:    (%[[X:[^ :]+]]: tensor<4x8xf32>, %[[W:[^ :]+]]: tensor<8x16xf32>) into (%[[Y:[^ :]+]]: tensor<4x16xf32>) cut 0 : 4 by 1
-// CHECK:         %[[E:.*]] = tensor.empty() : tensor<4x16xf32>
-// CHECK:         %[[Z:.*]] = linalg.fill {{.*}} outs(%[[E]]
-// CHECK:         %[[ACC:.*]] = linalg.generic {{.*}} "reduction"]} ins(%[[X]], %[[W]] {{.*}} outs(%[[Z]]
-// CHECK:         %[[R:.*]] = linalg.generic {{.*}} ins(%[[ACC]] {{.*}} outs(%[[Y]]
+// CHECK:         %[[E:[^ ,:()]+]] = tensor.empty() : tensor<4x16xf32>
+// CHECK:         %[[Z:[^ ,:()]+]] = linalg.fill {{.*}} outs(%[[E]]
+// CHECK:         %[[ACC:[^ ,:()]+]] = linalg.generic {{.*}} "reduction"]} ins(%[[X]], %[[W]] {{.*}} outs(%[[Z]]
+// CHECK:         %[[R:[^ ,:()]+]] = linalg.generic {{.*}} ins(%[[ACC]] {{.*}} outs(%[[Y]]
 // CHECK:           arith.maximumf
 // CHECK:         plan.yield %[[R]]
 func.func @documented_example(%x: tensor<4x8xf32> {nn.name = "x"}) -> (tensor<4x16xf32> {nn.name = "y"}) {

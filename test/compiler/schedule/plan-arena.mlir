@@ -5,9 +5,9 @@
 // The example of the pass's documentation: %a dies before %c is born, so they share offset 0.
 
 // CHECK-LABEL: plan.entry @documented_example attributes {arena_bytes = 128 : i64}
-// CHECK:         %[[A:.*]] = plan.storage temporary {offset = 0 : i64}
-// CHECK:         %[[B:.*]] = plan.storage temporary {offset = 64 : i64}
-// CHECK:         %[[C:.*]] = plan.storage temporary {offset = 0 : i64}
+// CHECK:         %[[A:[^ ,:()]+]] = plan.storage temporary {offset = 0 : i64}
+// CHECK:         %[[B:[^ ,:()]+]] = plan.storage temporary {offset = 64 : i64}
+// CHECK:         %[[C:[^ ,:()]+]] = plan.storage temporary {offset = 0 : i64}
 plan.entry @documented_example {
   %x = plan.storage input "x" 0 : memref<16xf32>
   %y = plan.storage output "y" 0 : memref<16xf32>

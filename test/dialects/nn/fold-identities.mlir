@@ -64,9 +64,9 @@ func.func @neutral_on_the_wrong_side(%x: tensor<3xf32>) -> (tensor<3xf32>, tenso
 
 // CHECK-LABEL: func.func @movements_compose(
 // CHECK-SAME:    %[[X:[^ :]+]]: tensor<2x3x4xf32>)
-// CHECK-DAG:     %[[T:.*]] = nn.transpose %[[X]] [2, 0, 1]
-// CHECK-DAG:     %[[R:.*]] = nn.reshape %[[X]] : tensor<2x3x4xf32> to tensor<4x6xf32>
-// CHECK-DAG:     %[[S:.*]] = nn.slice %[[X]] [0, 0, 3] [2, 3, 2] [1, 1, -2]
+// CHECK-DAG:     %[[T:[^ ,:()]+]] = nn.transpose %[[X]] [2, 0, 1]
+// CHECK-DAG:     %[[R:[^ ,:()]+]] = nn.reshape %[[X]] : tensor<2x3x4xf32> to tensor<4x6xf32>
+// CHECK-DAG:     %[[S:[^ ,:()]+]] = nn.slice %[[X]] [0, 0, 3] [2, 3, 2] [1, 1, -2]
 // CHECK:         return %[[T]], %[[X]], %[[R]], %[[S]]
 func.func @movements_compose(%x: tensor<2x3x4xf32>)
     -> (tensor<4x2x3xf32>, tensor<2x3x4xf32>, tensor<4x6xf32>, tensor<2x3x2xf32>) {
@@ -97,7 +97,7 @@ func.func @reversal_stays(%x: tensor<3xf32>) -> tensor<3xf32> {
 
 // CHECK-LABEL: func.func @repeated_functions(
 // CHECK-SAME:    %[[X:[^ :]+]]: tensor<3xf32>)
-// CHECK-NEXT:    %[[R:.*]] = nn.unary relu %[[X]]
+// CHECK-NEXT:    %[[R:[^ ,:()]+]] = nn.unary relu %[[X]]
 // CHECK-NEXT:    return %[[X]], %[[R]]
 func.func @repeated_functions(%x: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>) {
   %0 = nn.unary neg %x : tensor<3xf32>
@@ -113,7 +113,7 @@ func.func @repeated_functions(%x: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32
 
 // CHECK-LABEL: func.func @pool_of_one(
 // CHECK-SAME:    %[[X:[^ :]+]]: tensor<1x4x4x2xf32>)
-// CHECK-NEXT:    %[[P:.*]] = nn.pool
+// CHECK-NEXT:    %[[P:[^ ,:()]+]] = nn.pool
 // CHECK-NEXT:    return %[[X]], %[[P]]
 func.func @pool_of_one(%x: tensor<1x4x4x2xf32>) -> (tensor<1x4x4x2xf32>, tensor<1x2x2x2xf32>) {
   %0 = nn.pool max %x {kernel = array<i64: 1, 1>, strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>,

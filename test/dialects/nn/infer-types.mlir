@@ -10,38 +10,38 @@ func.func @every_operator(%image: tensor<1x8x8x4xf32>, %m: tensor<5x2x3xf32>, %i
   %nan = nn.unary is_nan %m : tensor<5x2x3xf32>
   // CHECK: nn.select %{{.*}} : tensor<5x2x3xi1>, tensor<5x2x3xf32>, tensor<5x2x3xf32>
   %select = nn.select %nan, %m, %m : tensor<5x2x3xi1>, tensor<5x2x3xf32>, tensor<5x2x3xf32>
-  // CHECK: %[[LESS:.*]] = nn.binary less
+  // CHECK: %[[LESS:[^ ,:()]+]] = nn.binary less
   %less = nn.binary less %select, %m : tensor<5x2x3xf32>, tensor<5x2x3xf32>
   // CHECK: nn.binary and %[[LESS]], %{{.*}} : tensor<5x2x3xi1>, tensor<3xi1>
   %and = nn.binary and %less, %c : tensor<5x2x3xi1>, tensor<3xi1>
   %t = nn.transpose %m [0, 2, 1] : tensor<5x2x3xf32>
-  // CHECK: %[[PRODUCT:.*]] = nn.matmul
+  // CHECK: %[[PRODUCT:[^ ,:()]+]] = nn.matmul
   %product = nn.matmul %m, %t : tensor<5x2x3xf32>, tensor<5x3x2xf32>
   // CHECK: nn.softmax %[[PRODUCT]] {axis = 2 : i64} : tensor<5x2x2xf32>
   %softmax = nn.softmax %product {axis = 2} : tensor<5x2x2xf32>
-  // CHECK: %[[CONV:.*]] = nn.conv
+  // CHECK: %[[CONV:[^ ,:()]+]] = nn.conv
   %conv = nn.conv %image, %filter {strides = array<i64: 2, 2>, pads = array<i64: 1, 1, 1, 1>,
       dilations = array<i64: 1, 1>, groups = 2} : tensor<1x8x8x4xf32>, tensor<3x3x2x6xf32>
-  // CHECK: %[[POOL:.*]] = nn.pool average %[[CONV]] {{.*}} : tensor<1x4x4x6xf32>
+  // CHECK: %[[POOL:[^ ,:()]+]] = nn.pool average %[[CONV]] {{.*}} : tensor<1x4x4x6xf32>
   %pool = nn.pool average %conv {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>,
       dilations = array<i64: 1, 1>, overhang = array<i64: 1, 1>, count_padding} : tensor<1x4x4x6xf32>
   // CHECK: nn.lrn %[[POOL]] {{.*}} : tensor<1x2x2x6xf32>
   %lrn = nn.lrn %pool {size = 5, alpha = 1.0, beta = 0.75, bias = 1.0} : tensor<1x2x2x6xf32>
-  // CHECK: %[[MEAN:.*]] = nn.reduce mean
+  // CHECK: %[[MEAN:[^ ,:()]+]] = nn.reduce mean
   %mean = nn.reduce mean %lrn {axes = array<i64: 1, 2>} : tensor<1x2x2x6xf32>
-  // CHECK: %[[ARG:.*]] = nn.arg_reduce min %[[MEAN]] {axis = 1 : i64} : tensor<1x6xf32>
+  // CHECK: %[[ARG:[^ ,:()]+]] = nn.arg_reduce min %[[MEAN]] {axis = 1 : i64} : tensor<1x6xf32>
   %arg = nn.arg_reduce min %mean {axis = 1} : tensor<1x6xf32>
   // CHECK: nn.cast %[[ARG]] : tensor<1xi64> to tensor<1xf32>
   %cast = nn.cast %arg : tensor<1xi64> to tensor<1xf32>
-  // CHECK: %[[GATHER:.*]] = nn.gather
+  // CHECK: %[[GATHER:[^ ,:()]+]] = nn.gather
   %gather = nn.gather %m, %i {axis = 1} : tensor<5x2x3xf32>, tensor<2x2xi64>
   // CHECK: nn.normalize %[[GATHER]] {{.*}} : tensor<5x2x2x3xf32>
   %normalize = nn.normalize %gather {axes = array<i64: 3>, epsilon = 1.0e-5} : tensor<5x2x2x3xf32>
-  // CHECK: %[[PAD:.*]] = nn.pad constant
+  // CHECK: %[[PAD:[^ ,:()]+]] = nn.pad constant
   %pad = nn.pad constant %m [0, 1, -1] [1, 1, 0] 0.0 : f32 : tensor<5x2x3xf32>
-  // CHECK: %[[CONCAT:.*]] = nn.concat %[[PAD]], %[[PAD]] {axis = 0 : i64} : tensor<6x4x2xf32>, tensor<6x4x2xf32>
+  // CHECK: %[[CONCAT:[^ ,:()]+]] = nn.concat %[[PAD]], %[[PAD]] {axis = 0 : i64} : tensor<6x4x2xf32>, tensor<6x4x2xf32>
   %concat = nn.concat %pad, %pad {axis = 0} : tensor<6x4x2xf32>, tensor<6x4x2xf32>
-  // CHECK: %[[SLICE:.*]] = nn.slice %[[CONCAT]] [11, 0, 0] [6, 4, 1] [-2, 1, 1] : tensor<12x4x2xf32>
+  // CHECK: %[[SLICE:[^ ,:()]+]] = nn.slice %[[CONCAT]] [11, 0, 0] [6, 4, 1] [-2, 1, 1] : tensor<12x4x2xf32>
   %slice = nn.slice %concat [11, 0, 0] [6, 4, 1] [-2, 1, 1] : tensor<12x4x2xf32>
   // CHECK: nn.broadcast %[[SLICE]] : tensor<6x4x1xf32> to tensor<6x4x7xf32>
   %broadcast = nn.broadcast %slice : tensor<6x4x1xf32> to tensor<6x4x7xf32>
