@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Refuses what makes a tree hard to enter: rooms without a README, READMEs and docs that name lost paths, files without a
-licence line, paths of one machine, rooms for everything and nothing, deep folders, binaries."""
+"""Refuses what makes a tree hard to enter: rooms that no README names, crowded and deep ones, files that are too long, READMEs and
+docs that name lost paths, files without a licence line, paths of one machine, rooms for everything and nothing, binaries."""
+import collections
 import os
 import re
 
 import tree
 
-ROOMS = ("dialects/nn", "dialects/plan", "compiler", "compiler/import", "compiler/graph", "compiler/kernels", "compiler/kernels/forms",
-         "compiler/kernels/storages", "compiler/place", "compiler/schedule", "codegen", "codegen/form", "codegen/cpu",
-         "codegen/cpu/contraction", "codegen/cpu/fallback", "codegen/cpu/nest", "codegen/gpu", "codegen/gpu/contraction",
-         "codegen/gpu/points", "codegen/package", "runtime", "runtime/src/gpu_vulkan/trials", "tools", "test", "samples", "docs")
 README_LINES = 15
-DEPTH = 5
+DEPTH = 4  # Folders below the root.
+SOURCES = 20  # Of a room.
+SOURCES_WITH_README = 5  # So many want one of their own, tests apart.
+LINES = 400
+HAND_WRITTEN = (".c", ".cpp", ".h", ".hpp", ".td", ".def", ".py", ".cmake", ".mlir", ".md", "CMakeLists.txt")
+OVERVIEW = "docs/overview.md"
 LICENSED = (".c", ".cpp", ".h", ".hpp", ".td", ".def", ".py", ".cmake", ".sh", "CMakeLists.txt", ".in", ".ifs")
 SPDX = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
 MACHINE_PATH = re.compile(r"(?<![A-Za-z0-9_.])/(?:" + "work|root|farm|home" + r")/[\w.-]+|(?<![A-Za-z0-9_.])/tmp/[A-Za-z]")
@@ -34,12 +36,47 @@ def exists(document, path):
     return any(os.path.exists(os.path.join(base, path)) for base in bases)
 
 
-def of_rooms():
-    for room in ROOMS:
-        path = f"{room}/README.md"
-        if not os.path.isfile(os.path.join(tree.ROOT, path)):
-            yield f"{path}: is missing; say in {README_LINES} lines what the room reads and writes, where to start, what never"
-        elif len(tree.read(path).splitlines()) > README_LINES:
+def ancestors(room):
+    """The folders around a room, the nearest first; the root is empty."""
+    while room:
+        room = os.path.dirname(room)
+        yield room
+
+
+def mirrored(room):
+    """What a room of tests is named by: the sources whose folders it mirrors."""
+    for prefix in ("test/unit/", "test/"):
+        if room.startswith(prefix) and os.path.isdir(os.path.join(tree.ROOT, room.removeprefix(prefix))):
+            return True
+    return os.path.basename(room) == "Inputs"
+
+
+def is_file(path):
+    return os.path.isfile(os.path.join(tree.ROOT, path))
+
+
+def is_named(room):
+    documents = [os.path.join(around, "README.md") for around in ancestors(room)] + [OVERVIEW]
+    name = re.compile(rf"(?<![\w/.-]){re.escape(room)}(?![\w-])")
+    return any(name.search(tree.read(path)) for path in documents if is_file(path))
+
+
+def of_rooms(paths):
+    sources = collections.Counter(os.path.dirname(path) for path in paths if path.endswith((".c", ".cpp")))
+    for room in sorted({os.path.dirname(path) for path in paths if "/" in path and not path.startswith(".")}):
+        if room.count("/") >= DEPTH:
+            yield f"{room}: is more than {DEPTH} folders deep"
+        if sources[room] > SOURCES:
+            yield f"{room}: has {sources[room]} sources, but at most {SOURCES} are easy to find one's way in; divide it by what they are about"
+        if is_file(os.path.join(room, "README.md")) or mirrored(room):
+            continue
+        if sources[room] >= SOURCES_WITH_README and not room.startswith("test/"):
+            yield (f"{room}: has {sources[room]} sources and no README.md; say in {README_LINES} lines what the room reads and writes, "
+                   "where to start, what never")
+        elif not is_named(room):
+            yield f"{room}: is named by no README; name its path in that of a folder around it, or give it one of its own"
+    for path in paths:
+        if path.endswith("README.md") and "/" in path and len(tree.read(path).splitlines()) > README_LINES:
             yield f"{path}: must have at most {README_LINES} lines"
 
 
@@ -51,8 +88,6 @@ def of_document(path, text):
 
 
 def of_file(path):
-    if path.count("/") > DEPTH:
-        yield f"{path}: is more than {DEPTH} folders deep"
     if CATCH_ALL.search(path):
         yield f"{path}: is named for everything and nothing; name it after what it holds"
     if os.path.getsize(os.path.join(tree.ROOT, path)) > MAX_BYTES:
@@ -60,6 +95,8 @@ def of_file(path):
     text = tree.read(path)
     if text is None:
         return
+    if path.endswith(HAND_WRITTEN) and text.count("\n") > LINES:
+        yield f"{path}: has {text.count(chr(10))} lines, but must have at most {LINES}; divide it by what it is about"
     if text.startswith("#!") and not os.access(os.path.join(tree.ROOT, path), os.X_OK):
         yield f"{path}: names its interpreter but cannot be executed; chmod +x {path}"
     if path.endswith(LICENSED) and SPDX not in text[:400]:
@@ -71,7 +108,8 @@ def of_file(path):
 
 
 def main():
-    tree.finish([*of_rooms(), *(problem for path in tree.files() for problem in of_file(path))])
+    paths = tree.files()
+    tree.finish([*of_rooms(paths), *(problem for path in paths for problem in of_file(path))])
 
 
 if __name__ == "__main__":

@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Shows every rule of tools/dev/check_*.py a tree that breaks it, and one that does not.
+
+What: a small tree that keeps all rules; each case changes it in one place and says what the check must answer.
+Why:  a rule that cannot fail is none: one let pass entries by that derived from a class of their own.
+"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+CHECKS = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "tools", "dev")
+LICENCE = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
+
+PASSES = f"""// {LICENCE}
+class RoomPass<string flag> : Pass<flag, "::mlir::ModuleOp"> {{}}
+def SplitWorkPass : RoomPass<"nacre-split-work"> {{
+  let summary = "Give each core a part";
+  let description = [{{
+    One core is slow.
+
+    Requires: nothing.
+
+    Ensures: parts.
+
+    Example: test/compiler/graph/split-work.mlir; two parts.
+  }}];
+}}
+"""
+LIT = """// RUN: nacre-opt %s --nacre-split-work | FileCheck %s
+// CHECK-LABEL: func.func @documented_example
+// CHECK:         %[[X:[^ ,:()]+]] = nn.constant
+func.func @documented_example() {
+"""
+TREE = {
+    "README.md": "# Nacre\n\n`compiler/graph` holds passes.\n",
+    "docs/README.md": "# Documents\n",
+    "docs/overview.md": "# Overview\n\n| `compiler/graph` | passes |\n| `compiler` | phases |\n",
+    "compiler/graph/Passes.td": PASSES,
+    "compiler/graph/Split.cpp": f"// {LICENCE}\n#include \"compiler/graph/Split.h\"\n",
+    "compiler/graph/Split.h": f"// {LICENCE}\n",
+    "test/README.md": "# Tests\n",
+    "test/compiler/graph/split-work.mlir": LIT,
+}
+
+
+def answer(check, changes):
+    """What a check says of the tree with these files written, or taken away where they are None, and whether it failed."""
+    with tempfile.TemporaryDirectory() as root:
+        for path, text in {**TREE, **changes}.items():
+            if text is None:
+                continue
+            os.makedirs(os.path.join(root, os.path.dirname(path)), exist_ok=True)
+            with open(os.path.join(root, path), "w" if isinstance(text, str) else "wb") as file:
+                file.write(text)
+        done = subprocess.run([sys.executable, "-B", os.path.join(CHECKS, f"check_{check}.py"), f"--root={root}"],
+                              capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+
+def passes(old, new):
+    assert old in PASSES
+    return {"compiler/graph/Passes.td": PASSES.replace(old, new)}
+
+
+def lit(old, new):
+    assert old in LIT
+    return {"test/compiler/graph/split-work.mlir": LIT.replace(old, new)}
+
+
+SOURCE = f"// {LICENCE}\n"
+CASES = {
+    "captures": {
+        "may capture anything": lit("[^ ,:()]+", ".*"),
+    },
+    "format": {
+        "clang-format": {"compiler/graph/Split.cpp": SOURCE + "int  x ;\n"},
+    },
+    "includes": {
+        "must not include compiler/kernels/Passes.h": {"compiler/graph/Split.cpp": SOURCE + '#include "compiler/kernels/Passes.h"\n'},
+        "the runtime includes llvm/": {"runtime/src/run.cpp": SOURCE + '#include "llvm/ADT/Twine.h"\n'},
+        "costs 15 s": {"compiler/graph/Split.cpp": SOURCE + '#include "mlir/Conversion/Passes.h"\n'},
+        "write the path from the root": {"compiler/graph/Split.cpp": SOURCE + '#include "Split.h"\n'},
+    },
+    "passes": {
+        "write a summary": passes("Give each core a part", "Split work"),
+        "write a description": passes("let description", "let title"),
+        "beginning with Requires:": passes("Requires:", "Wants:"),
+        "beginning with Ensures:": passes("Ensures:", "Gives:"),
+        "name the example": passes("Example:", "Look at"),
+        "instead of copying it": passes("One core is slow.", "```mlir\n    nn.constant\n    ```"),
+        "give its flag as the first argument": passes('RoomPass<"nacre-split-work">', "RoomPass"),
+        "which does not exist": {"test/compiler/graph/split-work.mlir": None},
+        "is not the test of this pass": {**passes("split-work.mlir", "other.mlir"), "test/compiler/graph/other.mlir": LIT},
+        "does not run nacre-split-work": lit("--nacre-split-work", "--nacre-split-work-again"),
+        "has no @documented_example": lit("func.func @documented_example() {", "func.func @other() {"),
+        "does not check what becomes of": lit("// CHECK-LABEL: func.func @documented_example\n", ""),
+    },
+    "tree": {
+        "more than 4 folders deep": {"compiler/graph/a/b/c/README.md": "# c\n"},
+        "has 22 sources, but at most 20": {f"compiler/graph/Split{number}.cpp": SOURCE for number in range(21)},
+        "and no README.md": {f"compiler/graph/Split{number}.cpp": SOURCE for number in range(5)},
+        "is named by no README": {"compiler/other/Split.cpp": SOURCE},
+        "but must have at most 400": {"compiler/graph/Split.cpp": SOURCE + "\n" * 400},
+        "must have at most 15 lines": {"docs/README.md": "# Documents\n" * 16},
+        "which does not exist": {"docs/README.md": "# Documents\n\nSee `compiler/graph/Lost.cpp`.\n"},
+        "must begin with the line": {"compiler/graph/Split.h": "// Nobody's.\n"},
+        "has a path of one machine": {"compiler/graph/Split.h": SOURCE + "// /" + "root/models\n"},
+        "named for everything and nothing": {"compiler/graph/utils.h": SOURCE},
+        "larger than 1 MiB": {"compiler/graph/weights": b"\0" * (1 << 20) + b"\0"},
+        "cannot be executed": {"compiler/graph/split.py": "#!/usr/bin/env python3\n# " + LICENCE + "\n"},
+    },
+}
+
+
+def tidy_answer(source):
+    """What check_tidy says of a source that a build compiles."""
+    with tempfile.TemporaryDirectory() as root:
+        path = os.path.join(root, "runtime", "run.cpp")
+        os.makedirs(os.path.dirname(path))
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(source)
+        with open(os.path.join(root, "compile_commands.json"), "w", encoding="utf-8") as file:
+            json.dump([{"directory": root, "file": path, "arguments": ["clang++-22", "-std=c++17", "-c", path]}], file)
+        shutil.copy(os.path.join(CHECKS, "..", "..", ".clang-tidy"), root)
+        done = subprocess.run([sys.executable, "-B", os.path.join(CHECKS, "check_tidy.py"), f"--root={root}", f"--build={root}"],
+                              capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+
+class Rules(unittest.TestCase):
+    def test_a_tree_that_keeps_all_rules(self):
+        for check in CASES:
+            with self.subTest(check=check):
+                code, said = answer(check, {})
+                self.assertEqual(code, 0, said)
+
+    def test_a_tree_that_breaks_one(self):
+        for check, cases in CASES.items():
+            for expected, changes in cases.items():
+                with self.subTest(check=check, expected=expected):
+                    code, said = answer(check, changes)
+                    self.assertEqual(code, 1, said)
+                    self.assertIn(expected, said)
+
+    def test_every_check_is_here(self):
+        found = {name[len("check_"):-len(".py")] for name in os.listdir(CHECKS) if name.startswith("check_")}
+        self.assertEqual(found - {"tidy"}, set(CASES))
+
+    def test_tidy(self):
+        self.assertEqual(tidy_answer("int twice(int x) { return x + x; }\n")[0], 0)
+        code, said = tidy_answer("int nothing(int x) { return x - x; }\n")
+        self.assertEqual(code, 1, said)
+        self.assertIn("runtime/run.cpp:1: both sides of operator are equivalent", said)
+
+
+if __name__ == "__main__":
+    unittest.main()
