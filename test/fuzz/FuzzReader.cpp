@@ -4,7 +4,7 @@
 //        the address sanitizer, whose heap can be asked, it must not take more memory than it promises.
 // Why:   the reader is the border; all code behind it trusts what it lets through.
 
-#include "compiler/import/onnx/OnnxReader.h"
+#include "compiler/import/onnx/Reader.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -12,6 +12,7 @@
 #include <cstdio>
 
 using namespace nacre::importer;
+using namespace nacre::importer::onnx_format;
 
 #if __has_feature(address_sanitizer)
 #include <sanitizer/allocator_interface.h>

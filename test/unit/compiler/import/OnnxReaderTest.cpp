@@ -2,7 +2,7 @@
 //
 // The border to hostile models: encodings of tensors, and everything that is refused.
 
-#include "compiler/import/onnx/OnnxReader.h"
+#include "compiler/import/onnx/Reader.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -12,6 +12,7 @@
 #include "gtest/gtest.h"
 
 using namespace nacre::importer;
+using namespace nacre::importer::onnx_format;
 using onnx::TensorProto;
 
 namespace {

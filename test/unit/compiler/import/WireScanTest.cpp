@@ -2,7 +2,7 @@
 //
 // The scan of serialized models: what is kept, what stays in the file, what is refused.
 
-#include "compiler/import/onnx/WireScan.h"
+#include "compiler/import/WireScan.h"
 #include "onnx.pb.h"
 #include "gtest/gtest.h"
 

@@ -8,10 +8,10 @@
 // How:  WireScan leaves the elements' bytes in the file and says where they are; sizes are checked against shapes
 //       before anything is touched or allocated.
 
-#ifndef NACRE_COMPILER_IMPORT_ONNX_ONNXFILE_H
-#define NACRE_COMPILER_IMPORT_ONNX_ONNXFILE_H
+#ifndef NACRE_COMPILER_IMPORT_ONNX_FILE_H
+#define NACRE_COMPILER_IMPORT_ONNX_FILE_H
 
-#include "compiler/import/onnx/WireScan.h"
+#include "compiler/import/WireScan.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Location.h"
@@ -20,7 +20,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include <memory>
 
-namespace nacre::importer {
+namespace nacre::importer::onnx_format {
 
 /// Elements known at compile time: dense, row-major, little-endian, booleans one byte each, at any address.
 struct OnnxTensor {
@@ -30,7 +30,7 @@ struct OnnxTensor {
 };
 
 /// The element type that ONNX numbers `dataType`, or null when Nacre has no such type.
-mlir::Type getElementType(int64_t dataType, mlir::MLIRContext *context);
+mlir::Type fromDataType(int64_t dataType, mlir::MLIRContext *context);
 
 /// The name of ONNX's element type `dataType`.
 llvm::StringRef getElementTypeName(int64_t dataType);
@@ -72,6 +72,6 @@ private:
 /// Maps the regular file at `path`. Diagnostics are emitted at `loc`.
 mlir::FailureOr<std::shared_ptr<const llvm::MemoryBuffer>> mapFile(llvm::StringRef path, mlir::Location loc);
 
-} // namespace nacre::importer
+} // namespace nacre::importer::onnx_format
 
-#endif // NACRE_COMPILER_IMPORT_ONNX_ONNXFILE_H
+#endif // NACRE_COMPILER_IMPORT_ONNX_FILE_H

@@ -3,14 +3,14 @@
 // Operators that ask for shapes and change them.
 
 #include "compiler/import/Import.h"
-#include "compiler/import/onnx/OnnxHandlers.h"
+#include "compiler/import/onnx/Handlers.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
-namespace nacre::importer {
+namespace nacre::importer::onnx_format {
 namespace {
 
 //===----------------------------------------------------------------------===//
@@ -266,4 +266,4 @@ void registerShapes(ImportRegistry &registry) {
   registry.add("Unsqueeze", 1, {1, 2}, importUnsqueeze);
 }
 
-} // namespace nacre::importer
+} // namespace nacre::importer::onnx_format

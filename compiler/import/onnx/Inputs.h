@@ -2,15 +2,15 @@
 //
 // The inputs of a model, with what the user says about them: each has a static shape, or a value.
 
-#ifndef NACRE_COMPILER_IMPORT_ONNX_ONNXINPUTS_H
-#define NACRE_COMPILER_IMPORT_ONNX_ONNXINPUTS_H
+#ifndef NACRE_COMPILER_IMPORT_ONNX_INPUTS_H
+#define NACRE_COMPILER_IMPORT_ONNX_INPUTS_H
 
 #include "compiler/import/Import.h"
-#include "compiler/import/onnx/OnnxReader.h"
+#include "compiler/import/onnx/Reader.h"
 
 #include "mlir/IR/BuiltinAttributeInterfaces.h"
 
-namespace nacre::importer {
+namespace nacre::importer::onnx_format {
 
 struct SettledInput {
   llvm::StringRef name;
@@ -22,6 +22,6 @@ struct SettledInput {
 /// `--shape` gives it for any input; a first one without takes 1, with a remark. Fails after reporting an error.
 mlir::FailureOr<llvm::SmallVector<SettledInput>> settleInputs(const OnnxModel &model, const ImportOptions &options);
 
-} // namespace nacre::importer
+} // namespace nacre::importer::onnx_format
 
-#endif // NACRE_COMPILER_IMPORT_ONNX_ONNXINPUTS_H
+#endif // NACRE_COMPILER_IMPORT_ONNX_INPUTS_H

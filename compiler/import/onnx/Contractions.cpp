@@ -2,11 +2,11 @@
 //
 // Matrix products.
 
-#include "compiler/import/onnx/OnnxHandlers.h"
+#include "compiler/import/onnx/Handlers.h"
 
 using namespace mlir;
 
-namespace nacre::importer {
+namespace nacre::importer::onnx_format {
 namespace {
 
 /// NumPy's matmul: a vector on the left is a row, on the right a column, and that axis disappears again.
@@ -84,4 +84,4 @@ void registerContractions(ImportRegistry &registry) {
   registry.add("MatMulInteger", 10, {2, 4}, importMatMulInteger);
 }
 
-} // namespace nacre::importer
+} // namespace nacre::importer::onnx_format

@@ -2,11 +2,11 @@
 //
 // Activations, each as ONNX defines it, in terms of `nn`; the compiler fuses the compositions.
 
-#include "compiler/import/onnx/OnnxHandlers.h"
+#include "compiler/import/onnx/Handlers.h"
 
 using namespace mlir;
 
-namespace nacre::importer {
+namespace nacre::importer::onnx_format {
 namespace {
 
 using nn::BinaryKind;
@@ -123,4 +123,4 @@ void registerActivations(ImportRegistry &registry) {
   registry.add("ThresholdedRelu", 10, {1, 1}, importThresholdedRelu);
 }
 
-} // namespace nacre::importer
+} // namespace nacre::importer::onnx_format

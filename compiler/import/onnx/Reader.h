@@ -9,15 +9,15 @@
 // How:  WireScan decides what protobuf may parse; tensors stay views of the mapped file. In total the reader allocates
 //       at most four times the file's size and 16 MiB.
 
-#ifndef NACRE_COMPILER_IMPORT_ONNX_ONNXREADER_H
-#define NACRE_COMPILER_IMPORT_ONNX_ONNXREADER_H
+#ifndef NACRE_COMPILER_IMPORT_ONNX_READER_H
+#define NACRE_COMPILER_IMPORT_ONNX_READER_H
 
-#include "compiler/import/onnx/OnnxFile.h"
+#include "compiler/import/onnx/File.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringSet.h"
 
-namespace nacre::importer {
+namespace nacre::importer::onnx_format {
 /// A checked model.
 class OnnxModel {
 public:
@@ -63,6 +63,6 @@ private:
   llvm::StringMap<int> producers;
 };
 
-} // namespace nacre::importer
+} // namespace nacre::importer::onnx_format
 
-#endif // NACRE_COMPILER_IMPORT_ONNX_ONNXREADER_H
+#endif // NACRE_COMPILER_IMPORT_ONNX_READER_H

@@ -2,8 +2,8 @@
 //
 // Operators that make constants, and operators that do nothing at inference.
 
-#include "compiler/import/onnx/OnnxFile.h"
-#include "compiler/import/onnx/OnnxHandlers.h"
+#include "compiler/import/onnx/File.h"
+#include "compiler/import/onnx/Handlers.h"
 
 #include "dialects/nn/ConstantData.h"
 #include "dialects/nn/ShapeRules.h"
@@ -12,7 +12,7 @@
 
 using namespace mlir;
 
-namespace nacre::importer {
+namespace nacre::importer::onnx_format {
 namespace {
 
 void importConstant(OperandBinder &node) {
@@ -142,7 +142,7 @@ void importEyeLike(OperandBinder &node) {
   Value like = node.getOperand(0);
   Type elementType = getElementType(like);
   if (node.has("dtype"))
-    elementType = getElementType(node.getInt("dtype", 0), like.getContext());
+    elementType = fromDataType(node.getInt("dtype", 0), like.getContext());
   if (!elementType || getRank(like) != 2) {
     node.error() << "must give a matrix of a type that Nacre has";
     return;
@@ -255,4 +255,4 @@ void registerConstants(ImportRegistry &registry) {
   registry.add("Trilu", 14, {1, 2}, importTrilu);
 }
 
-} // namespace nacre::importer
+} // namespace nacre::importer::onnx_format

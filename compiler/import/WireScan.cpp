@@ -6,7 +6,7 @@
 //       2. one walk that measures (sizes of rewritten messages, memory that protobuf will take),
 //       3. the same walk again, writing: lengths come before contents on the wire, hence two walks.
 
-#include "compiler/import/onnx/WireScan.h"
+#include "compiler/import/WireScan.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/LogicalResult.h"

@@ -3,12 +3,12 @@
 // Convolutions. ONNX keeps channels first; `nn` keeps them last, so each stands between two transposes, which the graph
 // phase cancels against those of its neighbours.
 
-#include "compiler/import/onnx/OnnxHandlers.h"
-#include "compiler/import/onnx/OnnxWindow.h"
+#include "compiler/import/onnx/Handlers.h"
+#include "compiler/import/onnx/Window.h"
 
 using namespace mlir;
 
-namespace nacre::importer {
+namespace nacre::importer::onnx_format {
 namespace {
 
 /// [OC, IC / groups, spatial...] to [spatial..., IC / groups, OC]
@@ -47,7 +47,7 @@ void importConv(OperandBinder &node) {
   if (!checkConvolution(node, x, weights, bias, outputChannels))
     return;
   Ints kernel = getShape(weights).drop_front(2);
-  FailureOr<OnnxWindow> window = readWindow(node, getShape(x).drop_front(2), kernel);
+  FailureOr<Window> window = readWindow(node, getShape(x).drop_front(2), kernel);
   if (failed(window))
     return;
   Value input = nn.toChannelsLast(x), filter = toFilter(nn, weights);
@@ -59,4 +59,4 @@ void importConv(OperandBinder &node) {
 
 void registerConvolutions(ImportRegistry &registry) { registry.add("Conv", 1, {2, 3}, importConv); }
 
-} // namespace nacre::importer
+} // namespace nacre::importer::onnx_format

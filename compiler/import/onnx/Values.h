@@ -2,14 +2,14 @@
 //
 // Tensors of a model to constants of the IR, and values that the user sets.
 
-#ifndef NACRE_COMPILER_IMPORT_ONNX_ONNXVALUES_H
-#define NACRE_COMPILER_IMPORT_ONNX_ONNXVALUES_H
+#ifndef NACRE_COMPILER_IMPORT_ONNX_VALUES_H
+#define NACRE_COMPILER_IMPORT_ONNX_VALUES_H
 
-#include "compiler/import/onnx/OnnxFile.h"
+#include "compiler/import/onnx/File.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 
-namespace nacre::importer {
+namespace nacre::importer::onnx_format {
 
 /// Small tensors become `dense` attributes; larger ones `dense_resource` views of the mapped file, which stays mapped
 /// as long as the context lives. `name` is the view's key.
@@ -25,6 +25,6 @@ struct InputType {
 /// `type`; one number without a known shape is a scalar, several are 1-D.
 mlir::FailureOr<mlir::ElementsAttr> readInputValue(llvm::StringRef text, const InputType &type, mlir::Location loc);
 
-} // namespace nacre::importer
+} // namespace nacre::importer::onnx_format
 
-#endif // NACRE_COMPILER_IMPORT_ONNX_ONNXVALUES_H
+#endif // NACRE_COMPILER_IMPORT_ONNX_VALUES_H

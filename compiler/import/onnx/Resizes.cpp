@@ -6,14 +6,14 @@
 //       2. the coordinate rule,
 //       3. one `nn.resize`, channels last where only spatial axes change.
 
-#include "compiler/import/onnx/OnnxHandlers.h"
+#include "compiler/import/onnx/Handlers.h"
 
 #include "llvm/ADT/StringSwitch.h"
 #include <cmath>
 
 using namespace mlir;
 
-namespace nacre::importer {
+namespace nacre::importer::onnx_format {
 namespace {
 
 struct Sampling {
@@ -200,4 +200,4 @@ void registerResizes(ImportRegistry &registry) {
   registry.add("Resize", 11, {1, 4}, importResize);
 }
 
-} // namespace nacre::importer
+} // namespace nacre::importer::onnx_format

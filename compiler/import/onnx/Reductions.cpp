@@ -4,11 +4,11 @@
 //
 // How:  an operator is a row of three functions: before the sum, the kind of reduction, after it.
 
-#include "compiler/import/onnx/OnnxHandlers.h"
+#include "compiler/import/onnx/Handlers.h"
 
 using namespace mlir;
 
-namespace nacre::importer {
+namespace nacre::importer::onnx_format {
 namespace {
 
 using nn::ReduceKind;
@@ -106,4 +106,4 @@ void registerReductions(ImportRegistry &registry) {
   registry.add("ArgMin", 1, {1, 1}, [](OperandBinder &node) { importArgReduction(node, nn::ArgKind::Min); });
 }
 
-} // namespace nacre::importer
+} // namespace nacre::importer::onnx_format

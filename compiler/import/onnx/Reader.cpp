@@ -6,7 +6,7 @@
 //       2. names: every value is defined once, everything that is read is defined,
 //       3. order: keep the file's where it is right, repair it where it is not, refuse cycles.
 
-#include "compiler/import/onnx/OnnxReader.h"
+#include "compiler/import/onnx/Reader.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Diagnostics.h"
@@ -17,7 +17,7 @@
 using namespace mlir;
 using llvm::MemoryBuffer;
 
-namespace nacre::importer {
+namespace nacre::importer::onnx_format {
 
 //===----------------------------------------------------------------------===//
 // 1. Parse
@@ -148,4 +148,4 @@ LogicalResult OnnxModel::sortNodes() {
                                                       "of a cycle or waits for one";
 }
 
-} // namespace nacre::importer
+} // namespace nacre::importer::onnx_format

@@ -2,13 +2,13 @@
 //
 // Parts of tensors, and tensors of parts: Slice, Split, Gather, Concat, Pad.
 
-#include "compiler/import/onnx/OnnxHandlers.h"
+#include "compiler/import/onnx/Handlers.h"
 
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
-namespace nacre::importer {
+namespace nacre::importer::onnx_format {
 namespace {
 
 //===----------------------------------------------------------------------===//
@@ -208,4 +208,4 @@ void registerSlices(ImportRegistry &registry) {
   registry.add("Split", 2, {1, 2}, importSplit);
 }
 
-} // namespace nacre::importer
+} // namespace nacre::importer::onnx_format

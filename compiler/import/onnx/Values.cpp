@@ -6,7 +6,7 @@
 //       2. values from files (.npy, .pb),
 //       3. values from text.
 
-#include "compiler/import/onnx/OnnxValues.h"
+#include "compiler/import/onnx/Values.h"
 
 #include "dialects/nn/ShapeRules.h"
 #include "mlir/IR/AsmState.h"
@@ -18,7 +18,7 @@
 
 using namespace mlir;
 
-namespace nacre::importer {
+namespace nacre::importer::onnx_format {
 
 //===----------------------------------------------------------------------===//
 // 1. Constants
@@ -109,7 +109,7 @@ static FailureOr<OnnxTensor> parseNpy(std::shared_ptr<const llvm::MemoryBuffer> 
   std::optional<SmallVector<int64_t>> shape = parseNpyShape(valueOf("shape"));
   if (!shape)
     return damaged();
-  Type elementType = getElementType(dataType, loc.getContext());
+  Type elementType = fromDataType(dataType, loc.getContext());
   std::optional<int64_t> count = nn::countElements(*shape);
   if (!count)
     return damaged();
@@ -217,4 +217,4 @@ FailureOr<ElementsAttr> readInputValue(StringRef text, const InputType &type, Lo
   return parseNumbers(text, type, loc);
 }
 
-} // namespace nacre::importer
+} // namespace nacre::importer::onnx_format

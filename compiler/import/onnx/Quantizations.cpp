@@ -2,13 +2,13 @@
 //
 // Conversions between integers and the reals they stand for, computed in floating point.
 
-#include "compiler/import/onnx/OnnxHandlers.h"
+#include "compiler/import/onnx/Handlers.h"
 
 #include "llvm/ADT/APSInt.h"
 
 using namespace mlir;
 
-namespace nacre::importer {
+namespace nacre::importer::onnx_format {
 namespace {
 
 using nn::BinaryKind;
@@ -86,4 +86,4 @@ void registerQuantizations(ImportRegistry &registry) {
   registry.add("QuantizeLinear", 10, {2, 3}, importQuantizeLinear);
 }
 
-} // namespace nacre::importer
+} // namespace nacre::importer::onnx_format

@@ -6,15 +6,15 @@
 //       2. symbols take values from the shapes that are given,
 //       3. each input gets its shape, or its value.
 
-#include "compiler/import/onnx/OnnxInputs.h"
+#include "compiler/import/onnx/Inputs.h"
 
-#include "compiler/import/onnx/OnnxValues.h"
+#include "compiler/import/onnx/Values.h"
 #include "dialects/nn/ShapeRules.h"
 #include "mlir/IR/Diagnostics.h"
 
 using namespace mlir;
 
-namespace nacre::importer {
+namespace nacre::importer::onnx_format {
 namespace {
 
 class InputSettler {
@@ -72,7 +72,7 @@ FailureOr<InputType> InputSettler::readType(const onnx::ValueInfoProto &input) {
     return emitError(loc) << "an input must be a tensor, but this one is a sequence, a map or has no type";
   const onnx::TypeProto::Tensor &tensor = input.type().tensor_type();
   InputType type;
-  type.elementType = getElementType(tensor.elem_type(), loc.getContext());
+  type.elementType = fromDataType(tensor.elem_type(), loc.getContext());
   if (!type.elementType)
     return emitError(loc) << "has the element type '" << getElementTypeName(tensor.elem_type())
                           << "', which is not supported";
@@ -169,4 +169,4 @@ FailureOr<SmallVector<SettledInput>> settleInputs(const OnnxModel &model, const 
   return InputSettler(model, options).settle();
 }
 
-} // namespace nacre::importer
+} // namespace nacre::importer::onnx_format

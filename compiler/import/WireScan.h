@@ -7,8 +7,8 @@
 //       it happens: a hostile file of empty messages would otherwise grow a hundredfold in memory.
 // How:  one table says, for each field of each message, whether it is copied, entered, left in the file or dropped.
 
-#ifndef NACRE_COMPILER_IMPORT_ONNX_WIRESCAN_H
-#define NACRE_COMPILER_IMPORT_ONNX_WIRESCAN_H
+#ifndef NACRE_COMPILER_IMPORT_WIRESCAN_H
+#define NACRE_COMPILER_IMPORT_WIRESCAN_H
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -43,4 +43,4 @@ bool takeVarint(llvm::StringRef &bytes, uint64_t &value);
 
 } // namespace nacre::importer
 
-#endif // NACRE_COMPILER_IMPORT_ONNX_WIRESCAN_H
+#endif // NACRE_COMPILER_IMPORT_WIRESCAN_H

@@ -6,11 +6,11 @@
 //       2. one `nn.recurrent` for each direction, on its slice of the weights,
 //       3. the directions joined again.
 
-#include "compiler/import/onnx/OnnxHandlers.h"
+#include "compiler/import/onnx/Handlers.h"
 
 using namespace mlir;
 
-namespace nacre::importer {
+namespace nacre::importer::onnx_format {
 namespace {
 
 using nn::CellKind;
@@ -171,4 +171,4 @@ void registerRecurrences(ImportRegistry &registry) {
   add("RNN", 6, {CellKind::Rnn, 1, {UnaryKind::Tanh}});
 }
 
-} // namespace nacre::importer
+} // namespace nacre::importer::onnx_format

@@ -2,22 +2,22 @@
 //
 // The sliding window that convolutions and poolings share: ONNX's attributes to the numbers of `nn`.
 
-#ifndef NACRE_COMPILER_IMPORT_ONNX_ONNXWINDOW_H
-#define NACRE_COMPILER_IMPORT_ONNX_ONNXWINDOW_H
+#ifndef NACRE_COMPILER_IMPORT_ONNX_WINDOW_H
+#define NACRE_COMPILER_IMPORT_ONNX_WINDOW_H
 
 #include "compiler/import/OperandBinder.h"
 
-namespace nacre::importer {
+namespace nacre::importer::onnx_format {
 
-struct OnnxWindow {
+struct Window {
   llvm::SmallVector<int64_t> kernel, strides, pads, dilations;
   llvm::SmallVector<int64_t> overhang; ///< cells past the high pads that ceil_mode asks for
 };
 
 /// Reads `strides`, `pads` or `auto_pad`, `dilations` and `ceil_mode` of a node whose window covers `kernel` cells of
 /// the axes `spatial`. Fails after reporting an error.
-mlir::FailureOr<OnnxWindow> readWindow(OperandBinder &node, Ints spatial, Ints kernel);
+mlir::FailureOr<Window> readWindow(OperandBinder &node, Ints spatial, Ints kernel);
 
-} // namespace nacre::importer
+} // namespace nacre::importer::onnx_format
 
-#endif // NACRE_COMPILER_IMPORT_ONNX_ONNXWINDOW_H
+#endif // NACRE_COMPILER_IMPORT_ONNX_WINDOW_H

@@ -2,11 +2,11 @@
 //
 // Normalizations. Each is `nn.normalize` over some axes, or arithmetic, then a scale and a shift.
 
-#include "compiler/import/onnx/OnnxHandlers.h"
+#include "compiler/import/onnx/Handlers.h"
 
 using namespace mlir;
 
-namespace nacre::importer {
+namespace nacre::importer::onnx_format {
 namespace {
 
 using nn::BinaryKind;
@@ -231,4 +231,4 @@ void registerNormalizations(ImportRegistry &registry) {
   }
 }
 
-} // namespace nacre::importer
+} // namespace nacre::importer::onnx_format

@@ -7,7 +7,7 @@
 //       3. elements in the file, dense or as varints,
 //       4. elements in a second file.
 
-#include "compiler/import/onnx/OnnxFile.h"
+#include "compiler/import/onnx/File.h"
 
 #include "compiler/import/Import.h"
 #include "dialects/nn/ShapeRules.h"
@@ -25,7 +25,7 @@
 using namespace mlir;
 using llvm::MemoryBuffer;
 
-namespace nacre::importer {
+namespace nacre::importer::onnx_format {
 namespace {
 
 //===----------------------------------------------------------------------===//
@@ -86,7 +86,7 @@ InFlightDiagnostic emitTensorError(Location loc, const onnx::TensorProto &tensor
 
 } // namespace
 
-Type getElementType(int64_t dataType, MLIRContext *context) {
+Type fromDataType(int64_t dataType, MLIRContext *context) {
   const ElementKind &kind = getKind(dataType);
   Builder builder(context);
   return kind.type ? kind.type(builder) : Type();
@@ -168,7 +168,7 @@ FailureOr<OnnxTensor> OnnxFile::read(const onnx::TensorProto &tensor, Location l
     return emitTensorError(loc, tensor) << "is larger than any memory";
   int64_t size = *count * kind.bytes;
   OnnxTensor result;
-  result.type = RankedTensorType::get(shape, getElementType(tensor.data_type(), loc.getContext()));
+  result.type = RankedTensorType::get(shape, fromDataType(tensor.data_type(), loc.getContext()));
 
   if (tensor.data_location() == onnx::TensorProto::EXTERNAL)
     return readExternal(tensor, std::move(result), size, loc);
@@ -307,4 +307,4 @@ FailureOr<OnnxTensor> OnnxFile::readExternal(const onnx::TensorProto &tensor, On
   return result;
 }
 
-} // namespace nacre::importer
+} // namespace nacre::importer::onnx_format

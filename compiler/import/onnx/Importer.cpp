@@ -7,10 +7,10 @@
 //       3. outputs, and what folding left over is erased.
 
 #include "compiler/import/Import.h"
-#include "compiler/import/onnx/OnnxHandlers.h"
-#include "compiler/import/onnx/OnnxInputs.h"
-#include "compiler/import/onnx/OnnxReader.h"
-#include "compiler/import/onnx/OnnxValues.h"
+#include "compiler/import/onnx/Handlers.h"
+#include "compiler/import/onnx/Inputs.h"
+#include "compiler/import/onnx/Reader.h"
+#include "compiler/import/onnx/Values.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -18,7 +18,7 @@
 
 using namespace mlir;
 
-namespace nacre::importer {
+namespace nacre::importer::onnx_format {
 namespace {
 
 const ImportRegistry &getRegistry() {
@@ -310,6 +310,13 @@ LogicalResult OnnxImporter::check(std::vector<UnsupportedNode> &unsupported) {
 }
 
 } // namespace
+
+} // namespace nacre::importer::onnx_format
+
+namespace nacre::importer {
+
+using onnx_format::OnnxImporter;
+using onnx_format::OnnxModel;
 
 OwningOpRef<ModuleOp> importOnnx(StringRef path, const ImportOptions &options, MLIRContext *context) {
   context->loadDialect<func::FuncDialect, nn::NnDialect>();

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The families of ONNX operators. Each adds its handlers to the registry; OnnxImporter calls them all.
+// The families of ONNX operators. Each adds its handlers to the registry; Importer.cpp calls them all.
 
-#ifndef NACRE_COMPILER_IMPORT_ONNX_ONNXHANDLERS_H
-#define NACRE_COMPILER_IMPORT_ONNX_ONNXHANDLERS_H
+#ifndef NACRE_COMPILER_IMPORT_ONNX_HANDLERS_H
+#define NACRE_COMPILER_IMPORT_ONNX_HANDLERS_H
 
 #include "compiler/import/ImportRegistry.h"
 
-namespace nacre::importer {
+namespace nacre::importer::onnx_format {
 
 void registerElementwise(ImportRegistry &registry);
 void registerActivations(ImportRegistry &registry);
@@ -23,6 +23,6 @@ void registerShapes(ImportRegistry &registry);
 void registerSlices(ImportRegistry &registry);
 void registerQuantizations(ImportRegistry &registry);
 
-} // namespace nacre::importer
+} // namespace nacre::importer::onnx_format
 
-#endif // NACRE_COMPILER_IMPORT_ONNX_ONNXHANDLERS_H
+#endif // NACRE_COMPILER_IMPORT_ONNX_HANDLERS_H

@@ -6,13 +6,13 @@
 //       2. operators of any number of operands,
 //       3. the rest.
 
-#include "compiler/import/onnx/OnnxHandlers.h"
+#include "compiler/import/onnx/Handlers.h"
 
-#include "compiler/import/onnx/OnnxFile.h"
+#include "compiler/import/onnx/File.h"
 
 using namespace mlir;
 
-namespace nacre::importer {
+namespace nacre::importer::onnx_format {
 namespace {
 
 using nn::BinaryKind;
@@ -182,7 +182,7 @@ void importClip11(OperandBinder &node) {
 void importCast(OperandBinder &node) {
   node.ignore({"saturate", "round_mode"}); // they concern 8-bit floats
   int64_t dataType = node.getInt("to", 0);
-  Type type = getElementType(dataType, node.nn.getLoc().getContext());
+  Type type = fromDataType(dataType, node.nn.getLoc().getContext());
   if (!type) {
     node.error() << "attribute 'to' must be a type that Nacre has, but is '" << getElementTypeName(dataType) << "'";
     return;
@@ -222,4 +222,4 @@ void registerElementwise(ImportRegistry &registry) {
   registry.add("CastLike", 15, {2, 2}, importCastLike);
 }
 
-} // namespace nacre::importer
+} // namespace nacre::importer::onnx_format

@@ -2,17 +2,17 @@
 //
 // The sliding window that convolutions and poolings share.
 
-#include "compiler/import/onnx/OnnxWindow.h"
+#include "compiler/import/onnx/Window.h"
 
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
-namespace nacre::importer {
+namespace nacre::importer::onnx_format {
 
 /// The pads of auto_pad: so many that the output has ceil(input / stride) cells; an odd one goes to the end or the
 /// front.
-static void padToSame(OnnxWindow &window, Ints spatial, bool oddAtEnd) {
+static void padToSame(Window &window, Ints spatial, bool oddAtEnd) {
   size_t axes = spatial.size();
   for (size_t axis = 0; axis < axes; ++axis) {
     int64_t stride = window.strides[axis];
@@ -25,7 +25,7 @@ static void padToSame(OnnxWindow &window, Ints spatial, bool oddAtEnd) {
 }
 
 /// With ceil_mode the last window may hang over the end, if it begins before the high pads.
-static int64_t getOverhang(const OnnxWindow &window, size_t axis, int64_t input) {
+static int64_t getOverhang(const Window &window, size_t axis, int64_t input) {
   int64_t low = window.pads[axis], high = window.pads[window.kernel.size() + axis], stride = window.strides[axis];
   int64_t extent = (window.kernel[axis] - 1) * window.dilations[axis] + 1;
   int64_t slack = input + low + high - extent;
@@ -37,12 +37,12 @@ static int64_t getOverhang(const OnnxWindow &window, size_t axis, int64_t input)
   return std::max<int64_t>(steps * stride - slack, 0);
 }
 
-FailureOr<OnnxWindow> readWindow(OperandBinder &node, Ints spatial, Ints kernel) {
+FailureOr<Window> readWindow(OperandBinder &node, Ints spatial, Ints kernel) {
   size_t axes = spatial.size();
   if (llvm::any_of(kernel, [](int64_t cells) { return cells < 1 || cells > INT32_MAX; }))
     return node.error() << "the window must have 1 to " << INT32_MAX << " cells along each axis, but has [" << kernel
                         << "]";
-  OnnxWindow window;
+  Window window;
   window.kernel.assign(kernel.begin(), kernel.end());
   window.strides = node.getSizes("strides", axes, 1, 1);
   window.dilations = node.getSizes("dilations", axes, 1, 1);
@@ -67,4 +67,4 @@ FailureOr<OnnxWindow> readWindow(OperandBinder &node, Ints spatial, Ints kernel)
   return window;
 }
 
-} // namespace nacre::importer
+} // namespace nacre::importer::onnx_format

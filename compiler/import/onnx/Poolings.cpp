@@ -2,14 +2,14 @@
 //
 // Poolings, over windows and over whole planes.
 
-#include "compiler/import/onnx/OnnxHandlers.h"
-#include "compiler/import/onnx/OnnxWindow.h"
+#include "compiler/import/onnx/Handlers.h"
+#include "compiler/import/onnx/Window.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 
-namespace nacre::importer {
+namespace nacre::importer::onnx_format {
 namespace {
 
 using nn::BinaryKind;
@@ -18,13 +18,13 @@ using nn::ReduceKind;
 using nn::UnaryKind;
 
 /// Pools `x` as the node's window says; null after an error.
-Value pool(OperandBinder &node, PoolKind kind, Value x, const OnnxWindow &window, bool countPadding) {
+Value pool(OperandBinder &node, PoolKind kind, Value x, const Window &window, bool countPadding) {
   NnBuilder &nn = node.nn;
   return nn.toChannelsFirst(nn.pool(kind, nn.toChannelsLast(x), window.kernel, window.strides, window.pads,
                                     window.dilations, window.overhang, countPadding));
 }
 
-FailureOr<OnnxWindow> readPoolWindow(OperandBinder &node, Value x) {
+FailureOr<Window> readPoolWindow(OperandBinder &node, Value x) {
   if (getRank(x) < 3)
     return node.error() << "operand 0 ('X') must have at least one spatial axis, but is " << getType(x);
   Ints spatial = getShape(x).drop_front(2);
@@ -37,7 +37,7 @@ FailureOr<OnnxWindow> readPoolWindow(OperandBinder &node, Value x) {
 void importMaxPool(OperandBinder &node) {
   node.ignore({"storage_order"}); // of the indices, which are refused
   Value x = node.getOperand(0);
-  FailureOr<OnnxWindow> window = readPoolWindow(node, x);
+  FailureOr<Window> window = readPoolWindow(node, x);
   if (succeeded(window))
     node.setResult(pool(node, PoolKind::Max, x, *window, /*countPadding=*/false));
 }
@@ -45,7 +45,7 @@ void importMaxPool(OperandBinder &node) {
 void importAveragePool(OperandBinder &node) {
   Value x = node.getOperand(0);
   bool countPadding = node.getFlag("count_include_pad", false);
-  FailureOr<OnnxWindow> window = readPoolWindow(node, x);
+  FailureOr<Window> window = readPoolWindow(node, x);
   if (succeeded(window))
     node.setResult(pool(node, PoolKind::Average, x, *window, countPadding));
 }
@@ -55,7 +55,7 @@ void importLpPool(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
   auto p = static_cast<double>(node.getInt("p", 2));
-  FailureOr<OnnxWindow> window = readPoolWindow(node, x);
+  FailureOr<Window> window = readPoolWindow(node, x);
   if (failed(window))
     return;
   double cells = 1;
@@ -95,4 +95,4 @@ void registerPoolings(ImportRegistry &registry) {
   registry.add("GlobalLpPool", 2, {1, 1}, importGlobalLpPool);
 }
 
-} // namespace nacre::importer
+} // namespace nacre::importer::onnx_format
