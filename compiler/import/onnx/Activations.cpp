@@ -2,6 +2,7 @@
 //
 // Activations, each as ONNX defines it, in terms of `nn`; the compiler fuses the compositions.
 
+#include "compiler/import/Compositions.h"
 #include "compiler/import/onnx/Handlers.h"
 
 using namespace mlir;
@@ -49,12 +50,6 @@ void importPRelu(OperandBinder &node) {
   node.setResult(node.nn.select(isBelow, node.nn.mul(x, slope), x));
 }
 
-/// min(1, max(0, alpha * x + beta))
-Value hardSigmoid(NnBuilder &nn, Value x, double alpha, double beta) {
-  Value line = nn.add(nn.mul(x, alpha), beta);
-  return nn.binary(BinaryKind::Min, nn.binary(BinaryKind::Max, line, 0.0), 1.0);
-}
-
 void importHardSigmoid(OperandBinder &node) {
   double alpha = node.getFloat("alpha", 0.2), beta = node.getFloat("beta", 0.5);
   node.setResult(hardSigmoid(node.nn, node.getOperand(0), alpha, beta));
@@ -96,10 +91,7 @@ void importGelu(OperandBinder &node) {
   if (approximate == "none") {
     node.setResult(nn.unary(UnaryKind::Gelu, x));
   } else if (approximate == "tanh") {
-    // x/2 * (1 + tanh(sqrt(2/pi) * (x + 0.044715 x^3)))
-    Value cubic = nn.add(x, nn.mul(nn.mul(nn.mul(x, x), x), 0.044715));
-    Value curve = nn.add(nn.unary(UnaryKind::Tanh, nn.mul(cubic, 0.7978845608028654)), 1);
-    node.setResult(nn.mul(nn.mul(x, 0.5), curve));
+    node.setResult(geluByTanh(nn, x));
   } else {
     node.error() << "attribute 'approximate' must be 'none' or 'tanh', but is '" << approximate << "'";
   }

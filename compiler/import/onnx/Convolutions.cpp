@@ -4,7 +4,7 @@
 // phase cancels against those of its neighbours.
 
 #include "compiler/import/onnx/Handlers.h"
-#include "compiler/import/onnx/Window.h"
+#include "compiler/import/onnx/WindowAttributes.h"
 
 using namespace mlir;
 

@@ -2,6 +2,7 @@
 //
 // Normalizations. Each is `nn.normalize` over some axes, or arithmetic, then a scale and a shift.
 
+#include "compiler/import/Compositions.h"
 #include "compiler/import/onnx/Handlers.h"
 
 using namespace mlir;
@@ -176,21 +177,13 @@ void importSoftmax13(OperandBinder &node, bool log) {
     node.setResult(node.nn.softmax(x, *axis, log));
 }
 
-/// `x` as a matrix: the axes from `axis` on become its columns. Before version 13 these operators work on that.
-Value toMatrix(OperandBinder &node, Value x, int64_t axis) {
-  int64_t rows = 1, columns = 1;
-  for (auto [index, dim] : llvm::enumerate(getShape(x)))
-    (static_cast<int64_t>(index) < axis ? rows : columns) *= dim;
-  return node.nn.reshape(x, {rows, columns});
-}
-
 void importSoftmax1(OperandBinder &node, bool log) {
   Value x = node.getOperand(0);
   FailureOr<int64_t> axis = node.getAxis(node.getInt("axis", 1), getRank(x));
   if (failed(axis))
     return;
   bool isLast = *axis == getRank(x) - 1;
-  Value matrix = isLast ? x : toMatrix(node, x, *axis);
+  Value matrix = isLast ? x : toMatrix(node.nn, x, *axis);
   node.setResult(node.nn.reshape(node.nn.softmax(matrix, isLast ? *axis : 1, log), getShape(x)));
 }
 
@@ -202,7 +195,7 @@ void importHardmax(OperandBinder &node) {
   FailureOr<int64_t> given = node.getAxis(node.getInt("axis", isOld ? 1 : -1), getRank(x));
   if (failed(given))
     return;
-  Value table = isOld ? toMatrix(node, x, *given) : x;
+  Value table = isOld ? toMatrix(node.nn, x, *given) : x;
   int64_t axis = isOld ? 1 : *given;
   if (!table)
     return;

@@ -2,6 +2,7 @@
 //
 // Conversions between integers and the reals they stand for, computed in floating point.
 
+#include "compiler/import/Compositions.h"
 #include "compiler/import/onnx/Handlers.h"
 
 #include "llvm/ADT/APSInt.h"
@@ -75,8 +76,7 @@ void importQuantizeLinear(OperandBinder &node) {
   bool isUnsigned = integerType.isUnsigned();
   double low = APSInt::getMinValue(integerType.getWidth(), isUnsigned).getExtValue();
   double high = APSInt::getMaxValue(integerType.getWidth(), isUnsigned).getExtValue();
-  Value clamped = nn.binary(BinaryKind::Min, nn.binary(BinaryKind::Max, rounded, low), high);
-  node.setResult(nn.cast(clamped, integer));
+  node.setResult(nn.cast(clamp(nn, rounded, low, high), integer));
 }
 
 } // namespace

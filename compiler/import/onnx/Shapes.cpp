@@ -2,6 +2,7 @@
 //
 // Operators that ask for shapes and change them.
 
+#include "compiler/import/Compositions.h"
 #include "compiler/import/Import.h"
 #include "compiler/import/onnx/Handlers.h"
 
@@ -79,10 +80,7 @@ void importFlatten(OperandBinder &node) {
   }
   if (axis < 0)
     axis += rank;
-  int64_t rows = 1, columns = 1;
-  for (auto [index, dim] : llvm::enumerate(getShape(x)))
-    (static_cast<int64_t>(index) < axis ? rows : columns) *= dim;
-  node.setResult(node.nn.reshape(x, {rows, columns}));
+  node.setResult(toMatrix(node.nn, x, axis));
 }
 
 /// The axes of Squeeze and Unsqueeze: an attribute before version 13, an operand since. Nothing when none are given.

@@ -2,6 +2,7 @@
 //
 // Parts of tensors, and tensors of parts: Slice, Split, Gather, Concat, Pad.
 
+#include "compiler/import/Geometry.h"
 #include "compiler/import/onnx/Handlers.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -14,26 +15,6 @@ namespace {
 //===----------------------------------------------------------------------===//
 // Slice
 //===----------------------------------------------------------------------===//
-
-struct SliceRange {
-  int64_t start, size;
-};
-
-/// ONNX's rule for one axis: negative positions count from the end, what lies outside is cut off.
-SliceRange clampRange(int64_t start, int64_t end, int64_t step, int64_t dim) {
-  auto normal = [&](int64_t position) { return position < 0 ? position + dim : position; };
-  int64_t last = std::max<int64_t>(dim - 1, 0);
-  if (step > 0) {
-    start = std::clamp<int64_t>(normal(start), 0, dim);
-    end = std::clamp<int64_t>(normal(end), 0, dim);
-    return {start, end > start ? (end - start - 1) / step + 1 : 0};
-  }
-  start = std::clamp<int64_t>(normal(start), 0, last);
-  end = std::clamp<int64_t>(normal(end), -1, last);
-  bool isEmpty = dim == 0 || end >= start;
-  // Divided as negative numbers, because the most negative step has no positive twin.
-  return {start, isEmpty ? 0 : (end - start + 1) / step + 1};
-}
 
 void slice(OperandBinder &node, Ints starts, Ints ends, std::optional<SmallVector<int64_t>> givenAxes,
            std::optional<SmallVector<int64_t>> givenSteps) {

@@ -2,17 +2,13 @@
 //
 // The sliding window that convolutions and poolings share: ONNX's attributes to the numbers of `nn`.
 
-#ifndef NACRE_COMPILER_IMPORT_ONNX_WINDOW_H
-#define NACRE_COMPILER_IMPORT_ONNX_WINDOW_H
+#ifndef NACRE_COMPILER_IMPORT_ONNX_WINDOWATTRIBUTES_H
+#define NACRE_COMPILER_IMPORT_ONNX_WINDOWATTRIBUTES_H
 
+#include "compiler/import/Geometry.h"
 #include "compiler/import/OperandBinder.h"
 
 namespace nacre::importer::onnx_format {
-
-struct Window {
-  llvm::SmallVector<int64_t> kernel, strides, pads, dilations;
-  llvm::SmallVector<int64_t> overhang; ///< cells past the high pads that ceil_mode asks for
-};
 
 /// Reads `strides`, `pads` or `auto_pad`, `dilations` and `ceil_mode` of a node whose window covers `kernel` cells of
 /// the axes `spatial`. Fails after reporting an error.
@@ -20,4 +16,4 @@ mlir::FailureOr<Window> readWindow(OperandBinder &node, Ints spatial, Ints kerne
 
 } // namespace nacre::importer::onnx_format
 
-#endif // NACRE_COMPILER_IMPORT_ONNX_WINDOW_H
+#endif // NACRE_COMPILER_IMPORT_ONNX_WINDOWATTRIBUTES_H

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Operators that `nn` spells as several, for the handlers of every format; the compiler fuses them.
+//
+// Why:  what several handlers compose must be the same operators in the same order, or passes know only one of them.
+
+#ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_H
+#define NACRE_COMPILER_IMPORT_COMPOSITIONS_H
+
+#include "compiler/import/NnBuilder.h"
+
+namespace nacre::importer {
+
+/// min(high, max(low, x))
+mlir::Value clamp(NnBuilder &nn, mlir::Value x, double low, double high);
+
+/// min(1, max(0, alpha * x + beta))
+mlir::Value hardSigmoid(NnBuilder &nn, mlir::Value x, double alpha, double beta);
+
+/// x/2 * (1 + tanh(sqrt(2/pi) * (x + 0.044715 x^3)))
+mlir::Value geluByTanh(NnBuilder &nn, mlir::Value x);
+
+/// `x` as a matrix: the axes from `axis` on become its columns.
+mlir::Value toMatrix(NnBuilder &nn, mlir::Value x, int64_t axis);
+
+} // namespace nacre::importer
+
+#endif // NACRE_COMPILER_IMPORT_COMPOSITIONS_H

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rules of windows and slices that formats share: numbers alone, no IR.
+//
+// Why:  SAME pads and negative slice positions mean the same in every format, and are where their readers go wrong.
+
+#ifndef NACRE_COMPILER_IMPORT_GEOMETRY_H
+#define NACRE_COMPILER_IMPORT_GEOMETRY_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include <cstdint>
+
+namespace nacre::importer {
+
+/// A window that slides over spatial axes, in the numbers of `nn`.
+struct Window {
+  llvm::SmallVector<int64_t> kernel, strides, dilations;
+  llvm::SmallVector<int64_t> pads;     ///< all low ones, then all high ones
+  llvm::SmallVector<int64_t> overhang; ///< cells past the high pads that rounding up asks for
+};
+
+/// Sets the pads so that the output has ceil(input / stride) cells; an odd one goes to the end or to the front.
+void padToSame(Window &window, llvm::ArrayRef<int64_t> spatial, bool oddAtEnd);
+
+/// Sets the overhang so that the number of steps is rounded up: the last window may hang over the end, if it begins
+/// before the high pads.
+void roundUp(Window &window, llvm::ArrayRef<int64_t> spatial);
+
+/// Elements start, start + step ... of one axis, `size` of them.
+struct SliceRange {
+  int64_t start, size;
+};
+
+/// NumPy's rule for one axis of `dim` elements: negative positions count from the end, what lies outside is cut off.
+SliceRange clampRange(int64_t start, int64_t end, int64_t step, int64_t dim);
+
+} // namespace nacre::importer
+
+#endif // NACRE_COMPILER_IMPORT_GEOMETRY_H

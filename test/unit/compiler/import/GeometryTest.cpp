@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Windows and slices, in numbers.
+
+#include "compiler/import/Geometry.h"
+#include "gtest/gtest.h"
+
+using namespace nacre::importer;
+
+namespace {
+
+Window window(int64_t kernel, int64_t stride, int64_t dilation) {
+  return {{kernel}, {stride}, {dilation}, {0, 0}, {0}};
+}
+
+// 7 cells in steps of 2 give 4 windows of 3, which cover 9: two pads. With 4 cells a window it is an odd number.
+TEST(Geometry, SamePadsPutTheOddOneWhereTheyAreTold) {
+  Window even = window(3, 2, 1), high = window(4, 2, 1), low = window(4, 2, 1);
+  padToSame(even, {7}, /*oddAtEnd=*/true);
+  padToSame(high, {7}, /*oddAtEnd=*/true);
+  padToSame(low, {7}, /*oddAtEnd=*/false);
+  EXPECT_EQ(even.pads, (llvm::SmallVector<int64_t>{1, 1}));
+  EXPECT_EQ(high.pads, (llvm::SmallVector<int64_t>{1, 2}));
+  EXPECT_EQ(low.pads, (llvm::SmallVector<int64_t>{2, 1}));
+}
+
+// A step larger than the window leaves cells out, but never asks for negative pads.
+TEST(Geometry, SamePadsAreNeverNegative) {
+  Window wide = window(1, 3, 1);
+  padToSame(wide, {7}, true);
+  EXPECT_EQ(wide.pads, (llvm::SmallVector<int64_t>{0, 0}));
+}
+
+// 6 cells hold two windows of 3 in steps of 2, and a third that hangs over by one cell.
+TEST(Geometry, RoundingUpLetsTheLastWindowHangOver) {
+  Window last = window(3, 2, 1);
+  roundUp(last, {6});
+  EXPECT_EQ(last.overhang[0], 1);
+}
+
+// A window that would begin behind the input, in the high pads, is not counted.
+TEST(Geometry, NoWindowBeginsInTheHighPads) {
+  Window last = window(1, 3, 1);
+  last.pads = {0, 2};
+  roundUp(last, {3});
+  EXPECT_EQ(last.overhang[0], 0);
+}
+
+TEST(Geometry, RangesAreCutToTheAxis) {
+  auto expect = [](SliceRange range, int64_t start, int64_t size) {
+    EXPECT_EQ(range.start, start);
+    EXPECT_EQ(range.size, size);
+  };
+  expect(clampRange(1, 4, 2, 5), 1, 2);
+  expect(clampRange(-2, INT64_MAX, 1, 5), 3, 2);
+  expect(clampRange(3, 1, 1, 5), 3, 0);
+  expect(clampRange(-1, INT64_MIN, -1, 5), 4, 5);
+  expect(clampRange(0, 5, 1, 0), 0, 0);
+  expect(clampRange(4, 0, INT64_MIN, 5), 4, 1);
+}
+
+} // namespace
