@@ -247,19 +247,13 @@ private:
       for (size_t at; (at = next++) < total && !anyFailed;) {
         package::CompiledKernel &kernel = compiled[at / turns];
         size_t variant = at % turns;
-        if (variant == targets.size()) {
-          if (wantGpu.contains(plan::KernelOp(kernel.kernel).getSymName()) && failed(compileForGpu(kernel)))
-            anyFailed = true;
-          continue;
-        }
-        llvm::FailureOr<codegen::KernelCode> code = codegen::compileKernel(
-            kernel.kernel, targets[variant], emit,
-            package::variantSymbol(modelName, plan::KernelOp(kernel.kernel).getSymName(), variant));
-        if (failed(code)) {
+        const bool isDone = variant < targets.size() ? succeeded(compileForCpu(kernel, variant, emit))
+                                                     : !wantGpu.contains(plan::KernelOp(kernel.kernel).getSymName()) ||
+                                                           succeeded(compileForGpu(kernel));
+        if (!isDone) {
           anyFailed = true;
           return;
         }
-        kernel.variants[variant] = std::move(*code);
         std::lock_guard<std::mutex> lock(progressMutex);
         progress(Phase::Codegen, ++done, total);
       }
@@ -286,6 +280,16 @@ private:
   }
 
   static int64_t gpuShare(plan::LaunchOp launch) { return (*launch.getGpu())[1] - (*launch.getGpu())[0]; }
+
+  LogicalResult compileForCpu(package::CompiledKernel &kernel, size_t variant, codegen::Emit emit) {
+    llvm::FailureOr<codegen::KernelCode> code =
+        codegen::compileKernel(kernel.kernel, targets[variant], emit,
+                               package::variantSymbol(modelName, plan::KernelOp(kernel.kernel).getSymName(), variant));
+    if (failed(code))
+      return failure();
+    kernel.variants[variant] = std::move(*code);
+    return success();
+  }
 
   LogicalResult compileForGpu(package::CompiledKernel &kernel) {
     codegen::GpuOptions gpuOptions;

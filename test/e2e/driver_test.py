@@ -4,6 +4,8 @@
 import filecmp
 import json
 import os
+import pty
+import re
 import subprocess
 import unittest
 
@@ -32,6 +34,29 @@ class DriverTest(nacre.NacreTest):
         self.compile("convnet", f"--report={report}")
         with open(report, encoding="utf-8") as file:
             self.assertGreater(len(json.load(file)), 4)
+
+    def progress_of(self, *options):
+        """(done, total) of each line of progress that a terminal is shown in codegen."""
+        screen, terminal = pty.openpty()
+        command = [os.path.join(nacre.BIN, "nacre-compile"), self.model("convnet"), "-o", self.path("libconvnet.so"), *options]
+        shown = b""
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=terminal) as compiling:
+            os.close(terminal)
+            try:
+                while part := os.read(screen, 4096):
+                    shown += part
+            except OSError:  # how a terminal says that nobody writes to it any more
+                pass
+        os.close(screen)
+        self.assertEqual(compiling.returncode, 0, shown)
+        return [(int(done), int(total)) for done, total in re.findall(rb"codegen (\d+)/(\d+)", shown)]
+
+    def test_progress_counts_every_step_to_its_total(self):
+        for place in ("cpu", "gpu", "split:50"):
+            with self.subTest(place):
+                shown = self.progress_of(f"--place={place}")
+                total = shown[0][1]
+                self.assertEqual(shown, [(done, total) for done in range(1, total + 1)])
 
     def test_check_lists_all_unsupported_nodes(self):
         said = self.call(os.path.join(nacre.BIN, "nacre-compile"), "--check", self.model("unsupported"), status=1)
