@@ -105,7 +105,8 @@ private:
   void estimate() {
     const double units = double(llvm::divideCeil(contraction.cutExtent, extent)) * parts;
     const double flopsPerNanosecond = 4.0 * lanes * 2.5;
-    const double panelBytes = double(contraction.depthSize()) * width * 4;
+    const unsigned rhsBytes = contraction.operands[Contraction::Rhs].elementType.getIntOrFloatBitWidth() / 8;
+    const double panelBytes = double(contraction.depthSize()) * width * rhsBytes;
     constexpr double bytesPerNanosecond = 12;
     function.unitCost = std::max(function.flops / units / flopsPerNanosecond, panelBytes / bytesPerNanosecond);
   }

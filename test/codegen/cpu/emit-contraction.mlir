@@ -133,3 +133,49 @@ plan.kernel @deep contraction (%a: tensor<30x768xf32>, %b: tensor<768x16xf32>) i
   } -> tensor<30x16xf32>
   plan.yield %r : tensor<30x16xf32>
 }
+
+// -----
+
+// A unit of one row takes as long as its panel's bytes do: 512 * 64 of them, by the type of its elements, at 12 a nanosecond.
+
+// CHECK-LABEL: func.func @singles(
+// CHECK-SAME:    nacre.unit_nanoseconds = 10922 : i64
+plan.kernel @singles contraction (%a: tensor<1x512xf32>, %b: tensor<512x128xf32>) into (%c: tensor<1x128xf32>) cut 1 : 128 by 64 attributes {encodings = [unit, #plan.encoding<panel, width = 64>]} {
+  %zero = arith.constant 0.0 : f32
+  %init = linalg.fill ins(%zero : f32) outs(%c : tensor<1x128xf32>) -> tensor<1x128xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<1x512xf32>, tensor<512x128xf32>) outs(%init : tensor<1x128xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %m = arith.mulf %x, %y : f32
+    %s = arith.addf %z, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<1x128xf32>
+  plan.yield %r : tensor<1x128xf32>
+}
+// CHECK-LABEL: func.func @halves(
+// CHECK-SAME:    nacre.unit_nanoseconds = 5461 : i64
+plan.kernel @halves contraction (%a: tensor<1x512xf16>, %b: tensor<512x128xf16>) into (%c: tensor<1x128xf32>) cut 1 : 128 by 64 attributes {encodings = [unit, #plan.encoding<panel, width = 64>]} {
+  %zero = arith.constant 0.0 : f32
+  %init = linalg.fill ins(%zero : f32) outs(%c : tensor<1x128xf32>) -> tensor<1x128xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<1x512xf16>, tensor<512x128xf16>) outs(%init : tensor<1x128xf32>) {
+  ^bb0(%x: f16, %y: f16, %z: f32):
+    %xe = arith.extf %x : f16 to f32
+    %ye = arith.extf %y : f16 to f32
+    %m = arith.mulf %xe, %ye : f32
+    %s = arith.addf %z, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<1x128xf32>
+  plan.yield %r : tensor<1x128xf32>
+}
+// CHECK-LABEL: func.func @doubles(
+// CHECK-SAME:    nacre.unit_nanoseconds = 21845 : i64
+plan.kernel @doubles contraction (%a: tensor<1x512xf64>, %b: tensor<512x128xf64>) into (%c: tensor<1x128xf64>) cut 1 : 128 by 64 attributes {encodings = [unit, #plan.encoding<panel, width = 64>]} {
+  %zero = arith.constant 0.0 : f64
+  %init = linalg.fill ins(%zero : f64) outs(%c : tensor<1x128xf64>) -> tensor<1x128xf64>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<1x512xf64>, tensor<512x128xf64>) outs(%init : tensor<1x128xf64>) {
+  ^bb0(%x: f64, %y: f64, %z: f64):
+    %m = arith.mulf %x, %y : f64
+    %s = arith.addf %z, %m : f64
+    linalg.yield %s : f64
+  } -> tensor<1x128xf64>
+  plan.yield %r : tensor<1x128xf64>
+}
