@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reduces a serialized ONNX file to the part that protobuf should parse.
+// Reduces a serialized protobuf file to the part that protobuf should parse.
 //
-// How:  1. the table of fields,
-//       2. one walk that measures (sizes of rewritten messages, memory that protobuf will take),
-//       3. the same walk again, writing: lengths come before contents on the wire, hence two walks.
+// How:  1. one walk that measures (sizes of rewritten messages, memory that protobuf will take),
+//       2. the same walk again, writing: lengths come before contents on the wire, hence two walks.
 
 #include "compiler/import/WireScan.h"
 
@@ -29,133 +28,19 @@ bool takeVarint(StringRef &bytes, uint64_t &value) {
 
 namespace {
 
-//===----------------------------------------------------------------------===//
-// 1. The fields
-//===----------------------------------------------------------------------===//
-
-enum class Message : uint8_t {
-  Model,
-  OperatorSet,
-  Graph,
-  Node,
-  Attribute,
-  Tensor,
-  SparseTensor,
-  Entry,
-  ValueInfo,
-  Type,
-  TensorType,
-  Shape,
-  Dimension,
-};
-
-enum class Keep : uint8_t {
-  Copy,    ///< a number or a string
-  Numbers, ///< a list of numbers, packed or not
-  Enter,   ///< a message of the table
-  Leave,   ///< elements of a tensor: stay in the file
-  Refuse,  ///< a feature that nothing writes and the reader does not have
-};
-
-struct Field {
-  Message in;
-  uint8_t number;
-  Keep keep;
-  Message child = Message::Entry;
-};
-
-/// Fields that are not listed are dropped: texts for people, what the importer computes by itself, and subgraphs, whose
-/// operators are not supported. No message is inside one of its own kind, so nesting is no deeper than this table.
-constexpr Field fields[] = {
-    {Message::Model, 1, Keep::Copy},                          // ir_version
-    {Message::Model, 7, Keep::Enter, Message::Graph},         // graph
-    {Message::Model, 8, Keep::Enter, Message::OperatorSet},   // opset_import
-    {Message::OperatorSet, 1, Keep::Copy},                    // domain
-    {Message::OperatorSet, 2, Keep::Copy},                    // version
-    {Message::Graph, 1, Keep::Enter, Message::Node},          // node
-    {Message::Graph, 2, Keep::Copy},                          // name
-    {Message::Graph, 5, Keep::Enter, Message::Tensor},        // initializer
-    {Message::Graph, 11, Keep::Enter, Message::ValueInfo},    // input
-    {Message::Graph, 12, Keep::Enter, Message::ValueInfo},    // output
-    {Message::Graph, 15, Keep::Enter, Message::SparseTensor}, // sparse_initializer
-    {Message::Node, 1, Keep::Copy},                           // input
-    {Message::Node, 2, Keep::Copy},                           // output
-    {Message::Node, 3, Keep::Copy},                           // name
-    {Message::Node, 4, Keep::Copy},                           // op_type
-    {Message::Node, 5, Keep::Enter, Message::Attribute},      // attribute
-    {Message::Node, 7, Keep::Copy},                           // domain
-    {Message::Attribute, 1, Keep::Copy},                      // name
-    {Message::Attribute, 2, Keep::Copy},                      // f
-    {Message::Attribute, 3, Keep::Copy},                      // i
-    {Message::Attribute, 4, Keep::Copy},                      // s
-    {Message::Attribute, 5, Keep::Enter, Message::Tensor},    // t
-    {Message::Attribute, 7, Keep::Numbers},                   // floats
-    {Message::Attribute, 8, Keep::Numbers},                   // ints
-    {Message::Attribute, 9, Keep::Copy},                      // strings
-    {Message::Attribute, 20, Keep::Copy},                     // type
-    {Message::Tensor, 1, Keep::Numbers},                      // dims
-    {Message::Tensor, 2, Keep::Copy},                         // data_type
-    {Message::Tensor, 3, Keep::Refuse},                       // segment
-    {Message::Tensor, 4, Keep::Leave},                        // float_data
-    {Message::Tensor, 5, Keep::Leave},                        // int32_data
-    {Message::Tensor, 7, Keep::Leave},                        // int64_data
-    {Message::Tensor, 8, Keep::Copy},                         // name
-    {Message::Tensor, 9, Keep::Leave},                        // raw_data
-    {Message::Tensor, 10, Keep::Leave},                       // double_data
-    {Message::Tensor, 11, Keep::Leave},                       // uint64_data
-    {Message::Tensor, 13, Keep::Enter, Message::Entry},       // external_data
-    {Message::Tensor, 14, Keep::Copy},                        // data_location
-    {Message::SparseTensor, 1, Keep::Enter, Message::Tensor}, // values
-    {Message::Entry, 1, Keep::Copy},                          // key
-    {Message::Entry, 2, Keep::Copy},                          // value
-    {Message::ValueInfo, 1, Keep::Copy},                      // name
-    {Message::ValueInfo, 2, Keep::Enter, Message::Type},      // type
-    {Message::Type, 1, Keep::Enter, Message::TensorType},     // tensor_type
-    {Message::TensorType, 1, Keep::Copy},                     // elem_type
-    {Message::TensorType, 2, Keep::Enter, Message::Shape},    // shape
-    {Message::Shape, 1, Keep::Enter, Message::Dimension},     // dim
-    {Message::Dimension, 1, Keep::Copy},                      // dim_value
-    {Message::Dimension, 2, Keep::Copy},                      // dim_param
-};
-
-const Field *findField(Message message, uint64_t number) {
-  for (const Field &field : fields)
-    if (field.in == message && field.number == number)
-      return &field;
-  return nullptr;
-}
-
 enum WireType : unsigned { Varint = 0, Fixed64 = 1, Delimited = 2, Fixed32 = 5 };
-
-constexpr unsigned segmentField = 3;
 
 // Upper bounds of what protobuf allocates: its classes, the heap's overhead, and arrays that grow by doubling.
 constexpr uint64_t stringCost = 64; // its characters come on top
 constexpr uint64_t numberCost = 24; // an element of a list
-
-uint64_t getCost(Message message) {
-  constexpr uint64_t placeInArray = 48;
-  switch (message) {
-  case Message::Attribute:
-  case Message::Tensor:
-  case Message::Graph:
-    return 256 + placeInArray;
-  case Message::Node:
-    return 128 + placeInArray;
-  default:
-    return 48 + placeInArray;
-  }
-}
-
-//===----------------------------------------------------------------------===//
-// 2. and 3. The walk
-//===----------------------------------------------------------------------===//
+constexpr uint64_t placeInArray = 48;
 
 class Walk {
 public:
-  Walk(StringRef file, uint64_t memoryBudget) : file(file), memoryBudget(memoryBudget) {}
+  Walk(StringRef file, const WireSchema &schema, uint64_t memoryBudget)
+      : file(file), schema(schema), memoryBudget(memoryBudget) {}
 
-  LogicalResult measure(Message root) {
+  LogicalResult measure(uint8_t root) {
     uint64_t size;
     if (failed(walk(root, file, size)))
       return failure();
@@ -165,7 +50,7 @@ public:
     return success();
   }
 
-  void write(Message root) {
+  void write(uint8_t root) {
     writing = true;
     nextMessage = nextPayload = 0;
     uint64_t size;
@@ -206,23 +91,36 @@ private:
   }
 
   /// Walks one message, adding what it writes to `size`.
-  LogicalResult walk(Message message, StringRef rest, uint64_t &size);
-  LogicalResult enter(const Field &field, StringRef body, uint64_t &size);
-  LogicalResult leave(const Field &field, StringRef body);
-  void putSegment(size_t firstPayload, uint64_t &size);
+  LogicalResult walk(uint8_t message, StringRef rest, uint64_t &size);
+  LogicalResult skip(StringRef start, unsigned type, StringRef &rest, StringRef &body);
+  LogicalResult keep(const WireField &field, StringRef whole, StringRef body, bool isDelimited, uint64_t &size);
+  LogicalResult enter(const WireField &field, StringRef body, uint64_t &size);
+  LogicalResult leave(const WireField &field, StringRef body);
+  void putPayloads(size_t firstPayload, uint64_t &size);
+
+  const WireField *findField(uint8_t message, uint64_t number) const {
+    for (const WireField &field : schema.fields)
+      if (field.in == message && field.number == number)
+        return &field;
+    return nullptr;
+  }
 
   StringRef file;
+  const WireSchema &schema;
   uint64_t memoryBudget;
   uint64_t cost = 0;
   bool writing = false;
+  unsigned depth = 0;
   std::vector<uint32_t> messageSizes; // in the order the walk meets the messages
   size_t nextMessage = 0;
   size_t nextPayload = 0;
 };
 
-LogicalResult Walk::enter(const Field &field, StringRef body, uint64_t &size) {
-  if (failed(charge(body, getCost(field.child) + sizeof(uint32_t) * 2)))
+LogicalResult Walk::enter(const WireField &field, StringRef body, uint64_t &size) {
+  if (failed(charge(body, schema.costs[field.child] + placeInArray + sizeof(uint32_t) * 2)))
     return failure();
+  if (++depth > maxWireDepth)
+    return fail(body, "messages must nest at most " + Twine(maxWireDepth) + " deep, but nest deeper");
   size_t index = nextMessage++;
   putVarint(uint64_t(field.number) << 3 | Delimited, size);
   uint64_t childSize = 0;
@@ -240,10 +138,11 @@ LogicalResult Walk::enter(const Field &field, StringRef body, uint64_t &size) {
     putVarint(childSize, size);
   }
   size += childSize;
+  --depth;
   return success();
 }
 
-LogicalResult Walk::leave(const Field &field, StringRef body) {
+LogicalResult Walk::leave(const WireField &field, StringRef body) {
   ++nextPayload;
   if (writing)
     return success();
@@ -251,7 +150,7 @@ LogicalResult Walk::leave(const Field &field, StringRef body) {
   return charge(body, sizeof(WirePayload) * 3);
 }
 
-void Walk::putSegment(size_t firstPayload, uint64_t &size) {
+void Walk::putPayloads(size_t firstPayload, uint64_t &size) {
   uint64_t bodySize = 0;
   bool wasWriting = std::exchange(writing, false);
   auto putBody = [&](uint64_t &bytes) {
@@ -262,85 +161,94 @@ void Walk::putSegment(size_t firstPayload, uint64_t &size) {
   };
   putBody(bodySize);
   writing = wasWriting;
-  putVarint(segmentField << 3 | Delimited, size);
+  putVarint(uint64_t(schema.payloadsField) << 3 | Delimited, size);
   putVarint(bodySize, size);
   putBody(size);
 }
 
-LogicalResult Walk::walk(Message message, StringRef rest, uint64_t &size) {
+/// Drops the value of the field that begins at `start` from the front of `rest`; `body` is the content of a delimited
+/// one.
+LogicalResult Walk::skip(StringRef start, unsigned type, StringRef &rest, StringRef &body) {
+  uint64_t number;
+  switch (type) {
+  case Varint:
+    if (!takeVarint(rest, number))
+      return fail(start, "a number runs past the end of its message; the file is truncated or damaged");
+    return success();
+  case Fixed64:
+  case Fixed32: {
+    size_t bytes = type == Fixed64 ? 8 : 4;
+    if (rest.size() < bytes)
+      return fail(start, "a number runs past the end of its message; the file is truncated or damaged");
+    rest = rest.drop_front(bytes);
+    return success();
+  }
+  case Delimited:
+    if (!takeVarint(rest, number) || number > rest.size())
+      return fail(start, "a field runs past the end of its message; the file is truncated or damaged");
+    body = rest.take_front(number);
+    rest = rest.drop_front(number);
+    return success();
+  default:
+    return fail(start, Twine("not a field of ") + schema.name + "; the file is damaged or not " + schema.name);
+  }
+}
+
+LogicalResult Walk::keep(const WireField &field, StringRef whole, StringRef body, bool isDelimited, uint64_t &size) {
+  switch (field.keep) {
+  case WireKeep::Refuse:
+    return fail(whole, schema.refusal);
+  case WireKeep::Enter:
+    return isDelimited ? enter(field, body, size)
+                       : fail(whole, "a message must be length-delimited; the file is damaged");
+  case WireKeep::Leave:
+    return isDelimited ? leave(field, body)
+                       : fail(whole, "the elements of a tensor must be packed, but are written one by one");
+  case WireKeep::Copy:
+  case WireKeep::Numbers:
+    break;
+  }
+  // A packed number may take one byte on the wire and eight in memory.
+  uint64_t bytes = field.keep == WireKeep::Numbers ? numberCost * (isDelimited ? body.size() : 1)
+                   : isDelimited                   ? stringCost + body.size()
+                                                   : 0;
+  if (failed(charge(whole, bytes + whole.size())))
+    return failure();
+  put(whole, size);
+  return success();
+}
+
+LogicalResult Walk::walk(uint8_t message, StringRef rest, uint64_t &size) {
   size = 0;
   size_t firstPayload = nextPayload;
+  bool hasPayloads = false;
   while (!rest.empty()) {
     StringRef start = rest;
-    uint64_t tag, number;
+    uint64_t tag;
     if (!takeVarint(rest, tag) || tag > UINT32_MAX || tag >> 3 == 0)
-      return fail(start, "not a field of a protobuf message; the file is damaged or not an ONNX model");
-    const Field *field = findField(message, tag >> 3);
+      return fail(start, Twine("not a field of a protobuf message; the file is damaged or not ") + schema.name);
     StringRef body;
-    switch (tag & 7) {
-    case Varint:
-      if (!takeVarint(rest, number))
-        return fail(start, "a number runs past the end of its message; the file is truncated or damaged");
-      break;
-    case Fixed64:
-    case Fixed32: {
-      size_t bytes = (tag & 7) == Fixed64 ? 8 : 4;
-      if (rest.size() < bytes)
-        return fail(start, "a number runs past the end of its message; the file is truncated or damaged");
-      rest = rest.drop_front(bytes);
-      break;
-    }
-    case Delimited:
-      if (!takeVarint(rest, number) || number > rest.size())
-        return fail(start, "a field runs past the end of its message; the file is truncated or damaged");
-      body = rest.take_front(number);
-      rest = rest.drop_front(number);
-      break;
-    default:
-      return fail(start, "not a field of an ONNX model; the file is damaged or not an ONNX model");
-    }
+    if (failed(skip(start, tag & 7, rest, body)))
+      return failure();
+    const WireField *field = findField(message, tag >> 3);
     if (!field)
       continue;
-
-    bool isDelimited = (tag & 7) == Delimited;
-    switch (field->keep) {
-    case Keep::Refuse:
-      return fail(start, "a tensor split into segments is not supported; store it in one piece");
-    case Keep::Enter:
-    case Keep::Leave:
-      if (!isDelimited)
-        return fail(start, field->keep == Keep::Enter
-                               ? "a message must be length-delimited; the file is damaged"
-                               : "the elements of a tensor must be packed, but are written one by one");
-      if (failed(field->keep == Keep::Enter ? enter(*field, body, size) : leave(*field, body)))
-        return failure();
-      break;
-    case Keep::Copy:
-    case Keep::Numbers: {
-      // A packed number may take one byte on the wire and eight in memory.
-      uint64_t bytes = field->keep == Keep::Numbers ? numberCost * (isDelimited ? body.size() : 1)
-                       : isDelimited                ? stringCost + body.size()
-                                                    : 0;
-      if (failed(charge(start, bytes + (rest.data() - start.data()))))
-        return failure();
-      put(start.drop_back(rest.size()), size);
-      break;
-    }
-    }
+    if (failed(keep(*field, start.drop_back(rest.size()), body, (tag & 7) == Delimited, size)))
+      return failure();
+    hasPayloads |= field->keep == WireKeep::Leave;
   }
-  if (message == Message::Tensor && nextPayload != firstPayload)
-    putSegment(firstPayload, size);
+  if (hasPayloads)
+    putPayloads(firstPayload, size);
   return success();
 }
 
 } // namespace
 
-Expected<WireSkeleton> scanWire(StringRef file, WireRoot root, uint64_t memoryBudget) {
-  Message message = root == WireRoot::Model ? Message::Model : Message::Tensor;
-  Walk walk(file, memoryBudget);
-  if (failed(walk.measure(message)))
+Expected<WireSkeleton> scanWire(StringRef file, const WireSchema &schema, uint8_t root, uint64_t memoryBudget) {
+  Walk walk(file, schema, memoryBudget);
+  if (failed(walk.measure(root)))
     return createStringError(walk.error);
-  walk.write(message);
+  walk.write(root);
   return std::move(walk.skeleton);
 }
 

@@ -11,7 +11,7 @@
 #ifndef NACRE_COMPILER_IMPORT_ONNX_FILE_H
 #define NACRE_COMPILER_IMPORT_ONNX_FILE_H
 
-#include "compiler/import/WireScan.h"
+#include "compiler/import/onnx/Schema.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Location.h"

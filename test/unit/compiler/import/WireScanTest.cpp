@@ -2,11 +2,13 @@
 //
 // The scan of serialized models: what is kept, what stays in the file, what is refused.
 
-#include "compiler/import/WireScan.h"
+#include "compiler/import/onnx/Schema.h"
 #include "onnx.pb.h"
 #include "gtest/gtest.h"
 
 using namespace nacre::importer;
+using onnx_format::scanWire;
+using onnx_format::WireRoot;
 
 constexpr uint64_t plenty = 1 << 30;
 
@@ -111,4 +113,48 @@ TEST(WireScan, SmallMessagesAreCountedBeforeTheyAreParsed) {
   std::string bytes = wrap(0x3a, nodes);
   EXPECT_NE(errorOf(bytes, /*budget=*/1 << 20).find("too many small messages"), std::string::npos);
   EXPECT_EQ(errorOf(bytes, /*budget=*/1 << 26), "");
+}
+
+// A format whose messages nest in their own kind, as subgraphs do: `Tree` 0 has trees in field 1, a leaf in field 2.
+
+constexpr WireField treeFields[] = {
+    {0, 1, WireKeep::Enter, 0}, {0, 2, WireKeep::Enter, 1}, {1, 3, WireKeep::Leave}, {1, 4, WireKeep::Copy}};
+constexpr uint16_t treeCosts[] = {48, 48};
+
+static llvm::Expected<WireSkeleton> scanTree(llvm::StringRef bytes, uint64_t budget = plenty) {
+  return nacre::importer::scanWire(bytes, {treeFields, treeCosts, "a tree", /*payloadsField=*/7}, /*root=*/0, budget);
+}
+
+/// `content` inside so many trees.
+static std::string nestTrees(size_t levels, std::string content) {
+  for (size_t level = 0; level < levels; ++level)
+    content = wrap(0x0a, content);
+  return content;
+}
+
+TEST(WireScan, MessagesMayNestInTheirOwnKind) {
+  std::string leaf = wrap(0x12, wrap(0x1a, "abc"));
+  llvm::Expected<WireSkeleton> skeleton = scanTree(nestTrees(2, leaf) + nestTrees(1, leaf));
+  ASSERT_TRUE(static_cast<bool>(skeleton));
+  EXPECT_EQ(skeleton->payloads.size(), 2u);
+  // Field 7 of each leaf names its payload: [0, 1) and [1, 2).
+  auto marked = [](char begin, char end) { return wrap(0x12, wrap(0x3a, {0x08, begin, 0x10, end})); };
+  EXPECT_EQ(skeleton->bytes, nestTrees(2, marked(0, 1)) + nestTrees(1, marked(1, 2)));
+}
+
+TEST(WireScan, NestingHasALimit) {
+  EXPECT_TRUE(static_cast<bool>(scanTree(nestTrees(maxWireDepth, ""))));
+  llvm::Expected<WireSkeleton> deep = scanTree(nestTrees(10000, ""));
+  ASSERT_FALSE(static_cast<bool>(deep));
+  EXPECT_NE(llvm::toString(deep.takeError()).find("nest deeper"), std::string::npos);
+}
+
+// What a message costs is counted at every depth.
+TEST(WireScan, NestedMessagesAreCounted) {
+  std::string trees;
+  for (int tree = 0; tree < 1000; ++tree)
+    trees += nestTrees(10, "");
+  llvm::Expected<WireSkeleton> skeleton = scanTree(trees, /*budget=*/1 << 19);
+  ASSERT_FALSE(static_cast<bool>(skeleton));
+  EXPECT_NE(llvm::toString(skeleton.takeError()).find("too many small messages"), std::string::npos);
 }
