@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "codegen/package/CHeader.h"
+#include "codegen/package/ElementTypes.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -9,27 +10,10 @@ using namespace llvm;
 
 namespace nacre::package {
 
-/// The C type of an element, as an app's author would declare the buffer.
 static StringRef cType(mlir::Type type) {
-  if (type.isF32())
-    return "float";
-  if (type.isF64())
-    return "double";
-  if (type.isF16() || type.isBF16())
-    return "uint16_t";
-  bool isUnsigned = type.isUnsignedInteger();
-  switch (type.getIntOrFloatBitWidth()) {
-  case 1:
-    return "uint8_t";
-  case 8:
-    return isUnsigned ? "uint8_t" : "int8_t";
-  case 16:
-    return isUnsigned ? "uint16_t" : "int16_t";
-  case 32:
-    return isUnsigned ? "uint32_t" : "int32_t";
-  default:
-    return isUnsigned ? "uint64_t" : "int64_t";
-  }
+  const ElementType *known = findElementType(type);
+  assert(known && "the tables are made first, and refuse the module");
+  return known->inC;
 }
 
 /// `text` as it may stand inside a C comment.

@@ -92,8 +92,7 @@ Constant *gpuVariants(ConstantTables &tables, ArrayRef<codegen::GpuKernelCode> v
   return tables.add("gpu_variants", ArrayRef(rows), pointers);
 }
 
-void buildModule(Module &module, const TableInputs &inputs, const codegen::Target &target) {
-  TableRows rows = readRows(inputs);
+void buildModule(Module &module, const TableInputs &inputs, TableRows rows, const codegen::Target &target) {
   ConstantTables tables(module);
 
   SmallVector<nacre_kernel> kernels;
@@ -196,6 +195,9 @@ std::string variantSymbol(StringRef modelName, StringRef kernel, unsigned varian
 std::string weightsSymbol(StringRef modelName) { return ("nacre_" + modelName + "_weights").str(); }
 
 Expected<SmallVector<char, 0>> buildTableObject(const TableInputs &inputs, const codegen::Target &target) {
+  Expected<TableRows> rows = readRows(inputs);
+  if (!rows)
+    return rows.takeError();
   LLVMContext context;
   Module module("tables", context);
   Triple triple(target.triple);
@@ -209,7 +211,7 @@ Expected<SmallVector<char, 0>> buildTableObject(const TableInputs &inputs, const
       backend->createTargetMachine(triple, target.cpu, target.features, options, Reloc::PIC_));
   module.setTargetTriple(triple);
   module.setDataLayout(machine->createDataLayout());
-  buildModule(module, inputs, target);
+  buildModule(module, inputs, std::move(*rows), target);
 
   SmallVector<char, 0> object;
   raw_svector_ostream stream(object);

@@ -2,11 +2,15 @@
 
 #include "codegen/package/TableRows.h"
 #include "codegen/OperandPlace.h"
+#include "codegen/package/ElementTypes.h"
+#include "dialects/plan/StoredBytes.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
 
 using namespace llvm;
@@ -25,30 +29,31 @@ uint32_t Strings::add(StringRef text) {
 namespace {
 
 uint32_t elementType(mlir::Type type) {
-  if (type.isF32())
-    return NACRE_F32;
-  if (type.isF16())
-    return NACRE_F16;
-  if (type.isBF16())
-    return NACRE_BF16;
-  if (type.isF64())
-    return NACRE_F64;
-  bool isUnsigned = type.isUnsignedInteger();
-  switch (type.getIntOrFloatBitWidth()) {
-  case 1:
-    return NACRE_BOOL;
-  case 8:
-    return isUnsigned ? NACRE_U8 : NACRE_I8;
-  case 16:
-    return isUnsigned ? NACRE_U16 : NACRE_I16;
-  case 32:
-    return isUnsigned ? NACRE_U32 : NACRE_I32;
-  default:
-    return isUnsigned ? NACRE_U64 : NACRE_I64;
-  }
+  const ElementType *known = findElementType(type);
+  assert(known && "checkElementTypes() has refused the module");
+  return known->number;
 }
 
-uint64_t bytesOf(mlir::ShapedType type) { return divideCeil(type.getNumElements() * type.getElementTypeBitWidth(), 8); }
+/// That the model format has the types of all that an entry passes to kernels, or to the app.
+Error checkElementTypes(mlir::ModuleOp module) {
+  std::string fault;
+  auto check = [&](StringRef name, mlir::Type type) {
+    mlir::Type element = mlir::getElementTypeOrSelf(type);
+    if (fault.empty() && !findElementType(element))
+      raw_string_ostream(fault) << "'" << name << "' must have elements of a type that the model format has, but they "
+                                << "are of " << element;
+  };
+  for (auto entry : module.getOps<plan::EntryOp>())
+    entry.walk([&](mlir::Operation *op) {
+      if (auto storage = dyn_cast<plan::StorageOp>(op))
+        check(storage.getName().value_or("a temporary"),
+              storage.getExternalType().value_or(storage.getResult().getType()));
+      else if (isa<plan::LaunchOp>(op))
+        for (mlir::Type type : op->getOperandTypes())
+          check(nodeNames(op->getLoc()), type);
+    });
+  return fault.empty() ? Error::success() : createStringError(fault);
+}
 
 /// Adds every name in `location`, once, in order.
 void collectNames(mlir::Location location, SmallVectorImpl<StringRef> &names) {
@@ -102,7 +107,7 @@ private:
     row.rank = stored.getRank();
     row.first_dim = dims.size();
     append_range(dims, stored.getShape());
-    row.bytes = bytesOf(stored);
+    row.bytes = plan::storedBytes(stored);
     row.scale = 1;
     row.first_bound = NACRE_NO_BOUNDS;
     return row;
@@ -121,7 +126,7 @@ private:
         (*list)[*storage.getIndex()] = tensorRow(storage);
       } else if (storage.getRole() == plan::Role::State && !stateOffset.contains(storage)) {
         stateOffset[storage] = stateBytes;
-        stateBytes = alignTo(stateBytes + bytesOf(cast<mlir::ShapedType>(storage.getResult().getType())),
+        stateBytes = alignTo(stateBytes + plan::storedBytes(cast<mlir::ShapedType>(storage.getResult().getType())),
                              codegen::kGpuBufferAlignment);
       }
     }
@@ -179,7 +184,7 @@ private:
 
   nacre_operand readOperand(mlir::Value value, nacre_access access) {
     nacre_operand row{};
-    row.bytes = bytesOf(cast<mlir::ShapedType>(value.getType()));
+    row.bytes = plan::storedBytes(cast<mlir::ShapedType>(value.getType()));
     row.access = access;
     row.element_type = elementType(cast<mlir::ShapedType>(value.getType()).getElementType());
     const codegen::OperandPlace place = codegen::placeOfOperand(value);
@@ -228,7 +233,11 @@ std::string nodeNames(mlir::Location location) {
   return join(names, ", ");
 }
 
-TableRows readRows(const TableInputs &inputs) { return RowReader().read(inputs); }
+Expected<TableRows> readRows(const TableInputs &inputs) {
+  if (Error error = checkElementTypes(inputs.module))
+    return error;
+  return RowReader().read(inputs);
+}
 
 nacre_gpu_variant gpuVariantRow(const codegen::GpuKernelCode &variant) {
   nacre_gpu_variant row{};

@@ -44,7 +44,8 @@ struct TableRows {
 /// The model's nodes that an operation computes: the names in its location, joined.
 std::string nodeNames(mlir::Location location);
 
-TableRows readRows(const TableInputs &inputs);
+/// Fails where the model format lacks the type of an element.
+llvm::Expected<TableRows> readRows(const TableInputs &inputs);
 
 /// A variant's row, without its code and its bindings.
 nacre_gpu_variant gpuVariantRow(const codegen::GpuKernelCode &variant);

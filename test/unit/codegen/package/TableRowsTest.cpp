@@ -51,9 +51,10 @@ TEST(TableRows, OperandsOfViewsAndOfPackedWeights) {
   for (auto weight : module->getOps<plan::WeightOp>())
     weights.push_back({weight, 0, weights.empty() ? uint64_t(64 * 32 * 4) : uint64_t(8 * 8 * 4)});
 
-  const package::TableRows rows = package::readRows({*module, kernels, weights, 0, "m", "s", "c"});
-  ASSERT_EQ(rows.entries.size(), 1u);
-  ArrayRef<nacre_operand> operands = rows.entries[0].operands;
+  llvm::Expected<package::TableRows> rows = package::readRows({*module, kernels, weights, 0, "m", "s", "c"});
+  ASSERT_TRUE(bool(rows));
+  ASSERT_EQ(rows->entries.size(), 1u);
+  ArrayRef<nacre_operand> operands = rows->entries[0].operands;
   ASSERT_EQ(operands.size(), 4u);
 
   // A view of a view of a weight: its own bytes, not the weight's.
@@ -70,6 +71,56 @@ TEST(TableRows, OperandsOfViewsAndOfPackedWeights) {
   EXPECT_EQ(operands[2].space, NACRE_SPACE_WEIGHT);
   EXPECT_EQ(operands[2].index, 1u);
   EXPECT_EQ(operands[2].bytes, 8u * 8 * 4);
+}
+
+/// What the tables say of an input of eight elements of this type, or why they say nothing.
+llvm::Expected<nacre_tensor> rowOfInput(llvm::StringRef type, llvm::StringRef external = "") {
+  MLIRContext context;
+  context.loadDialect<plan::PlanDialect>();
+  const std::string attributes = external.empty() ? "" : ("{external_type = " + external + "} ").str();
+  const std::string text = "plan.entry @main attributes {arena_bytes = 0 : i64} { %x = plan.storage input \"x\" 0 " +
+                           attributes + ": memref<8x" + type.str() + "> }";
+  auto module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
+  if (!module)
+    return llvm::createStringError("the test's own text is wrong: " + text);
+  llvm::Expected<package::TableRows> rows = package::readRows({*module, {}, {}, 0, "m", "s", "c"});
+  if (!rows)
+    return rows.takeError();
+  return rows->entries.front().inputs.front();
+}
+
+TEST(TableRows, EveryElementTypeHasItsOwnNumber) {
+  const std::pair<const char *, nacre_element_type> types[] = {
+      {"f32", NACRE_F32},  {"f64", NACRE_F64},  {"f16", NACRE_F16},  {"bf16", NACRE_BF16}, {"i1", NACRE_BOOL},
+      {"i8", NACRE_I8},    {"i16", NACRE_I16},  {"i32", NACRE_I32},  {"i64", NACRE_I64},   {"ui8", NACRE_U8},
+      {"ui16", NACRE_U16}, {"ui32", NACRE_U32}, {"ui64", NACRE_U64}, {"si32", NACRE_I32},
+  };
+  for (const auto &[type, number] : types) {
+    llvm::Expected<nacre_tensor> row = rowOfInput(type);
+    ASSERT_TRUE(bool(row)) << llvm::toString(row.takeError());
+    EXPECT_EQ(row->element_type, uint32_t(number)) << type;
+  }
+}
+
+// Eight booleans are eight bytes, though one of them is a bit to MLIR.
+TEST(TableRows, EveryElementBeginsAtAByte) {
+  llvm::Expected<nacre_tensor> row = rowOfInput("i1");
+  ASSERT_TRUE(bool(row)) << llvm::toString(row.takeError());
+  EXPECT_EQ(row->bytes, 8u);
+}
+
+// A type that the format lacks was once called i64, or whatever has its width.
+TEST(TableRows, OtherElementTypesAreRefused) {
+  for (const char *type : {"i4", "i24", "i128", "f8E4M3FN", "f8E5M2", "f4E2M1FN", "tf32", "f80", "f128", "index"}) {
+    llvm::Expected<nacre_tensor> row = rowOfInput(type);
+    ASSERT_FALSE(bool(row)) << type;
+    const std::string message = llvm::toString(row.takeError());
+    EXPECT_NE(message.find("a type that the model format has, but"), std::string::npos) << message;
+    EXPECT_NE(message.find(type), std::string::npos) << message;
+  }
+  llvm::Expected<nacre_tensor> row = rowOfInput("i8", "i4");
+  EXPECT_FALSE(bool(row));
+  llvm::consumeError(row.takeError());
 }
 
 codegen::GpuKernelCode gpuCode(uint32_t word, uint32_t groups = 1) {

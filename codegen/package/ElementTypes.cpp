@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "codegen/package/ElementTypes.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+
+namespace nacre::package {
+namespace {
+
+/// Signless integers are signed ones; a boolean is no number.
+struct Row {
+  bool (*is)(mlir::Type);
+  ElementType type;
+};
+
+template <unsigned width> bool isSigned(mlir::Type type) { return type.isInteger(width) && !type.isUnsignedInteger(); }
+template <unsigned width> bool isUnsigned(mlir::Type type) { return type.isUnsignedInteger(width); }
+
+constexpr Row kRows[] = {
+    {[](mlir::Type type) { return type.isF32(); }, {NACRE_F32, "float"}},
+    {[](mlir::Type type) { return type.isF64(); }, {NACRE_F64, "double"}},
+    {[](mlir::Type type) { return type.isF16(); }, {NACRE_F16, "uint16_t"}},
+    {[](mlir::Type type) { return type.isBF16(); }, {NACRE_BF16, "uint16_t"}},
+    {[](mlir::Type type) { return type.isInteger(1); }, {NACRE_BOOL, "uint8_t"}},
+    {isSigned<8>, {NACRE_I8, "int8_t"}},
+    {isSigned<16>, {NACRE_I16, "int16_t"}},
+    {isSigned<32>, {NACRE_I32, "int32_t"}},
+    {isSigned<64>, {NACRE_I64, "int64_t"}},
+    {isUnsigned<8>, {NACRE_U8, "uint8_t"}},
+    {isUnsigned<16>, {NACRE_U16, "uint16_t"}},
+    {isUnsigned<32>, {NACRE_U32, "uint32_t"}},
+    {isUnsigned<64>, {NACRE_U64, "uint64_t"}},
+};
+
+} // namespace
+
+const ElementType *findElementType(mlir::Type type) {
+  for (const Row &row : kRows)
+    if (row.is(type))
+      return &row.type;
+  return nullptr;
+}
+
+} // namespace nacre::package
