@@ -39,22 +39,31 @@ bool choose(Device &device, uint32_t choice, bool required, Pool &pool, Features
   }
   int best = 0;
   VkPhysicalDevice latest = {}; // whose traits were read
+  Reason fault;                 // of a device that cannot even be asked: others may serve
   for (uint32_t i = 0; i < devices.count; ++i) {
     if (choice != 0 && choice - 1 != i)
       continue;
+    fault = {};
+    latest = {};
+    if (!read_traits(device.loader, devices[i], pool, device.traits, features, fault)) {
+      reason = fault;
+      continue;
+    }
     latest = devices[i];
-    if (!read_traits(device.loader, latest, pool, device.traits, features, reason))
-      return false;
     const int points = score(device.traits, required || choice != 0);
     if (points > best) {
       best = points;
       device.physical = latest;
     }
   }
-  if (best == 0)
-    reason << "Vulkan has no device that serves" << (required ? "" : ", but perhaps a CPU that plays one");
-  return best != 0 && (device.physical == latest ||
-                       read_traits(device.loader, device.physical, pool, device.traits, features, reason));
+  if (best == 0) {
+    if (!*reason.c_str())
+      reason << "Vulkan has no device that serves" << (required ? "" : ", but perhaps a CPU that plays one");
+    return false;
+  }
+  reason = {};
+  return device.physical == latest ||
+         read_traits(device.loader, device.physical, pool, device.traits, features, reason);
 }
 
 // --- 2. Opening and closing

@@ -96,7 +96,9 @@ nacre_status describe(Loader &loader, Pool &pool, uint32_t index, nacre_device_i
     status = NACRE_BAD_ARGUMENT;
     if (index >= devices.count)
       reason << "there are only " << uint64_t(devices.count) << " devices";
-    else if (read_traits(loader, devices[index], pool, traits, features, reason)) {
+    else {
+      if (!read_traits(loader, devices[index], pool, traits, features, reason))
+        traits.unusable = reason.c_str();
       tell(traits, info);
       return NACRE_OK;
     }

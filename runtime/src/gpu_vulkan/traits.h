@@ -47,7 +47,8 @@ struct Features {
   uint32_t extension_count;
 };
 
-/// Asks the driver. `features` gets what kernels or the engine can use. False, with the reason, if a query failed.
+/// Asks the driver. `features` gets what kernels or the engine can use. False, with the reason, if a query failed: then
+/// no more is known of the device than its name and kind, and it is of no use.
 bool read_traits(const Loader &loader, VkPhysicalDevice device, Pool &pool, Traits &traits, Features &features,
                  Reason &reason);
 

@@ -40,7 +40,7 @@ std::atomic<bool> hasFailed;
 int failing[kCount];   // the call that fails; 0: none
 bool persists[kCount]; // and so do all after it
 bool hidden[kCount];
-bool defiesPolls;
+bool defiesPolls, showsTwice;
 PFN_vkVoidFunction real[kCount];
 
 int find(std::string_view name) {
@@ -71,6 +71,17 @@ template <int command, typename... Arguments> VkResult notYet([[maybe_unused]] A
   return command == kGetFenceStatus ? VK_NOT_READY : VK_SUCCESS;
 }
 
+/// The devices that there are, each twice.
+VkResult listTwice(PFN_vkEnumeratePhysicalDevices list, VkInstance instance, uint32_t *count,
+                   VkPhysicalDevice *devices) {
+  *count /= 2;
+  const VkResult result = list(instance, count, devices);
+  for (uint32_t i = *count; devices && i-- > 0;)
+    devices[2 * i] = devices[2 * i + 1] = devices[i];
+  *count *= 2;
+  return result;
+}
+
 template <int command, typename Function> struct Wrapper;
 template <int command, typename Result, typename... Arguments>
 struct Wrapper<command, Result(VKAPI_PTR *)(Arguments...)> {
@@ -82,7 +93,11 @@ struct Wrapper<command, Result(VKAPI_PTR *)(Arguments...)> {
         hasFailed = true;
         return failureOf(command);
       }
-      VkResult result = forward(arguments...);
+      VkResult result;
+      if constexpr (command == kEnumeratePhysicalDevices)
+        result = showsTwice ? listTwice(forward, arguments...) : forward(arguments...);
+      else
+        result = forward(arguments...);
       if (defiesPolls && result == VK_SUCCESS)
         result = notYet<command>(arguments...);
       live += makes(kNames[command]) && result == VK_SUCCESS;
@@ -148,7 +163,7 @@ void fakeVulkanReset() {
     calls[i] = failing[i] = 0;
     hidden[i] = persists[i] = false;
   }
-  hasFailed = defiesPolls = false;
+  hasFailed = defiesPolls = showsTwice = false;
   live = 0;
 }
 
@@ -158,6 +173,7 @@ void fakeVulkanFailFrom(const char *name, int call) {
   persists[find(name)] = true;
 }
 void fakeVulkanDefyPolls() { defiesPolls = true; }
+void fakeVulkanShowTwice() { showsTwice = true; }
 void fakeVulkanHide(const char *name) { hidden[find(name)] = true; }
 int fakeVulkanCalls(const char *name) { return calls[find(name)]; }
 int fakeVulkanLiveObjects() { return live; }

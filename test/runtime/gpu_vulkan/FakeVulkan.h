@@ -16,6 +16,8 @@ void fakeVulkanFail(const char *name, int call);
 void fakeVulkanFailFrom(const char *name, int call);
 /// From now on nothing is over yet when it is polled for: who wants to know must wait.
 void fakeVulkanDefyPolls();
+/// From now on every device is listed twice, side by side.
+void fakeVulkanShowTwice();
 /// Lets a command not be found.
 void fakeVulkanHide(const char *name);
 /// Calls of a command since the reset.

@@ -48,6 +48,7 @@ struct GpuFailureTest : GpuSession {
     locate(fail, "fakeVulkanFail");
     locate(failFrom, "fakeVulkanFailFrom");
     locate(defyPolls, "fakeVulkanDefyPolls");
+    locate(showTwice, "fakeVulkanShowTwice");
     locate(hide, "fakeVulkanHide");
     locate(calls, "fakeVulkanCalls");
     locate(liveObjects, "fakeVulkanLiveObjects");
@@ -114,6 +115,7 @@ struct GpuFailureTest : GpuSession {
   decltype(&fakeVulkanFail) fail = nullptr;
   decltype(&fakeVulkanFailFrom) failFrom = nullptr;
   decltype(&fakeVulkanDefyPolls) defyPolls = nullptr;
+  decltype(&fakeVulkanShowTwice) showTwice = nullptr;
   decltype(&fakeVulkanHide) hide = nullptr;
   decltype(&fakeVulkanCalls) calls = nullptr;
   decltype(&fakeVulkanLiveObjects) liveObjects = nullptr;
@@ -253,6 +255,51 @@ TEST_F(GpuFailureTest, IsTheAppsWhereAGpuIsRequired) {
   EXPECT_STREQ(reason, "the GPU failed at vkAllocateMemory: out of GPU memory");
   EXPECT_EQ(liveBytes, 0u);
   EXPECT_EQ(liveObjects(), 0);
+}
+
+TEST_F(GpuFailureTest, OfOneDeviceLeavesTheOthers) {
+  constexpr char query[] = "EnumerateDeviceExtensionProperties"; // twice for each device
+  options.gpu = NACRE_GPU_REQUIRED;
+  options.gpu_device = 0;
+  reset();
+  showTwice();
+  ASSERT_EQ(create(), NACRE_OK) << reason;
+  const int perDevice = calls(query) / 2;
+  destroy();
+  for (const int call : {1, 2, perDevice + 1, perDevice + 2}) {
+    SCOPED_TRACE(call);
+    reset();
+    showTwice();
+    fail(query, call);
+    ASSERT_EQ(create(), NACRE_OK) << reason;
+    EXPECT_TRUE(hasFailed());
+    EXPECT_STRNE(info().device, "");
+    EXPECT_EQ(sessionReason(), "");
+    runAndCheck();
+    destroy();
+    EXPECT_EQ(liveObjects(), 0);
+  }
+  reset();
+  showTwice();
+  failFrom(query, 1);
+  EXPECT_EQ(create(), NACRE_UNSUPPORTED);
+  EXPECT_STREQ(reason, "the GPU failed at vkEnumerateDeviceExtensionProperties: out of GPU memory");
+}
+
+TEST_F(GpuFailureTest, OfOneDeviceIsDescribedAndDoesNotEndTheList) {
+  reset();
+  showTwice();
+  fail("EnumerateDeviceExtensionProperties", 1);
+  nacre_device_info device;
+  ASSERT_EQ(nacre_device_describe(toy.model(), 0, &device), NACRE_OK);
+  EXPECT_FALSE(device.usable);
+  EXPECT_STRNE(device.name, "");
+  EXPECT_NE(std::string(device.report)
+                .find("it cannot be used, because the GPU failed at vkEnumerateDeviceExtensionProperties"),
+            std::string::npos)
+      << device.report;
+  ASSERT_EQ(nacre_device_describe(toy.model(), 1, &device), NACRE_OK);
+  EXPECT_TRUE(device.usable);
 }
 
 TEST_F(GpuFailureTest, WithoutVulkan) {
