@@ -40,11 +40,42 @@ bool run_on_gpu(Session &session) {
   return false;
 }
 
+bool overlap(const char *a, uint64_t a_bytes, const char *b, uint64_t b_bytes) {
+  const auto first = reinterpret_cast<uintptr_t>(a), second = reinterpret_cast<uintptr_t>(b);
+  return first < second + b_bytes && second < first + a_bytes && a_bytes != 0 && b_bytes != 0;
+}
+
+/// Whether outputs lie apart from all else; inputs are only read, and may share what they like. Asked at a run and not
+/// at each binding, so that an app may exchange two buffers.
+bool check_buffers(Session &session, Reason &reason) {
+  const nacre_entry &entry = *session.entry;
+  const Memory &memory = session.memory;
+  for (uint32_t i = 0; i < entry.output_count; ++i)
+    for (uint32_t j = 0; j < i + entry.input_count; ++j) {
+      const bool is_output = j < i;
+      const uint32_t other = is_output ? j : j - i;
+      if (!overlap(memory.outputs[i].used, entry.outputs[i].bytes,
+                   (is_output ? memory.outputs : memory.inputs)[other].used,
+                   (is_output ? entry.outputs : entry.inputs)[other].bytes))
+        continue;
+      reason << "the buffer of output " << uint64_t(i) << " must lie apart from that of "
+             << (is_output ? "output " : "input ") << uint64_t(other) << ", but they overlap; bind another";
+      return false;
+    }
+  return true;
+}
+
 } // namespace
 
 nacre_status session_run(nacre_session *handle) {
   Session &session = *reinterpret_cast<Session *>(handle);
   const nacre_entry &entry = *session.entry;
+  if (session.has_new_buffers) {
+    Reason reason;
+    if (!check_buffers(session, reason))
+      return fail(session, reason);
+    session.has_new_buffers = false;
+  }
   if (run_on_gpu(session)) {
     session.has_run = true;
     return NACRE_OK;

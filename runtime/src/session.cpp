@@ -19,13 +19,6 @@ nacre_status fail_create(const nacre_session_options &options, const Reason &rea
   return status;
 }
 
-nacre_status fail(Session &session, const Reason &reason, nacre_status status = NACRE_BAD_ARGUMENT) {
-  copy_text(session.reason, sizeof session.reason, reason.c_str());
-  if (session.log)
-    session.log(session.log_user, NACRE_LOG_ERROR, session.reason);
-  return status;
-}
-
 Session &cast(nacre_session *session) { return *reinterpret_cast<Session *>(session); }
 
 void set_buffers(Buffer *buffers, const nacre_tensor *tensors, uint32_t count, char *data) {
@@ -43,6 +36,7 @@ void set_up(Session &session, char *block, const SessionPlan &plan, const nacre_
   session.executor = plan.options.executor;
   session.owns_pool = false;
   session.has_run = false;
+  session.has_new_buffers = false;
   session.gpu_engine = plan.model->gpu_engine;
   session.gpu = nullptr;
   session.start = {};
@@ -100,10 +94,18 @@ nacre_status bind(Session &session, const char *what, Buffer *buffers, uint32_t 
     return fail(session, reason);
   }
   buffers[index].used = data ? data : buffers[index].own;
+  session.has_new_buffers = true;
   return NACRE_OK;
 }
 
 } // namespace
+
+nacre_status fail(Session &session, const Reason &reason, nacre_status status) {
+  copy_text(session.reason, sizeof session.reason, reason.c_str());
+  if (session.log)
+    session.log(session.log_user, NACRE_LOG_ERROR, session.reason);
+  return status;
+}
 
 nacre_status session_memory(const nacre_model *model, uint32_t api_version, const nacre_session_options *options,
                             size_t info_size, nacre_memory_info *out_memory) {

@@ -23,6 +23,7 @@ struct Session {
   nacre_executor *executor; // the caller's, or our pool's
   bool owns_pool;
   bool has_run;
+  bool has_new_buffers; // bound since they were found to lie apart
 
   const nacre_gpu_engine *gpu_engine; // with `gpu`
   void *gpu;                          // the engine's; nullptr where the CPU computes everything
@@ -49,6 +50,9 @@ inline void tell(const Session &session, const Reason &text) {
   if (session.log)
     session.log(session.log_user, NACRE_LOG_INFO, text.c_str());
 }
+
+/// Keeps the reason for the app to ask for, and tells the log.
+nacre_status fail(Session &session, const Reason &reason, nacre_status status = NACRE_BAD_ARGUMENT);
 
 nacre_status session_memory(const nacre_model *, uint32_t api_version, const nacre_session_options *, size_t info_size,
                             nacre_memory_info *);

@@ -143,6 +143,57 @@ TEST_F(SessionTest, UsesBoundBuffersInPlace) {
   EXPECT_EQ(output(), own);
 }
 
+TEST_F(SessionTest, RefusesOutputsThatOverlap) {
+  ASSERT_EQ(create(2), NACRE_OK);
+  constexpr size_t kBytes = kRows * kColumns * sizeof(float);
+  alignas(NACRE_ALIGNMENT) static char memory[3 * kBytes];
+  char *const before = memory, *const middle = memory + kBytes;
+  void *const own = output();
+  fill(reinterpret_cast<float *>(middle));
+  ASSERT_EQ(nacre_session_bind_input(session, 0, middle), NACRE_OK);
+  for (char *y : {middle, middle - NACRE_ALIGNMENT, before + NACRE_ALIGNMENT, middle + kBytes - NACRE_ALIGNMENT}) {
+    const std::vector<char> untouched(memory, memory + sizeof memory);
+    ASSERT_EQ(nacre_session_bind_output(session, 0, y), NACRE_OK);
+    for (int time = 0; time < 2; ++time) { // until it is mended, not once
+      EXPECT_EQ(nacre_session_run(session), NACRE_BAD_ARGUMENT) << y - middle;
+      EXPECT_STREQ(nacre_session_reason(session),
+                   "the buffer of output 0 must lie apart from that of input 0, but they overlap; bind another");
+    }
+    EXPECT_EQ(memcmp(memory, untouched.data(), sizeof memory), 0) << "something was computed";
+  }
+  // Side by side is apart.
+  for (char *y : {before, middle + kBytes}) {
+    ASSERT_EQ(nacre_session_bind_output(session, 0, y), NACRE_OK);
+    ASSERT_EQ(nacre_session_run(session), NACRE_OK) << nacre_session_reason(session);
+    expectOutput(reinterpret_cast<float *>(y));
+  }
+  ASSERT_EQ(nacre_session_bind_output(session, 1, middle + kBytes + kBytes - kColumns * sizeof(float)), NACRE_OK);
+  EXPECT_EQ(nacre_session_run(session), NACRE_BAD_ARGUMENT);
+  EXPECT_STREQ(nacre_session_reason(session),
+               "the buffer of output 1 must lie apart from that of output 0, but they overlap; bind another");
+  // The session's own buffers count too.
+  ASSERT_EQ(nacre_session_bind_output(session, 1, nullptr), NACRE_OK);
+  ASSERT_EQ(nacre_session_bind_output(session, 0, nullptr), NACRE_OK);
+  ASSERT_EQ(nacre_session_bind_input(session, 0, own), NACRE_OK);
+  EXPECT_EQ(nacre_session_run(session), NACRE_BAD_ARGUMENT);
+}
+
+TEST_F(SessionTest, LetsTheAppExchangeTwoBuffers) { // though they overlap between the two calls
+  ASSERT_EQ(create(2), NACRE_OK);
+  struct alignas(NACRE_ALIGNMENT) Aligned {
+    float values[kRows * kColumns];
+  };
+  std::vector<Aligned> mine(2);
+  for (int turn = 0; turn < 4; ++turn) {
+    float *const x = mine[turn % 2].values, *const y = mine[1 - turn % 2].values;
+    fill(x);
+    ASSERT_EQ(nacre_session_bind_input(session, 0, x), NACRE_OK);
+    ASSERT_EQ(nacre_session_bind_output(session, 0, y), NACRE_OK);
+    ASSERT_EQ(nacre_session_run(session), NACRE_OK) << nacre_session_reason(session);
+    expectOutput(y);
+  }
+}
+
 TEST_F(SessionTest, NamesWhatItDoesNotHave) {
   ASSERT_EQ(create(1), NACRE_OK);
   EXPECT_STREQ(nacre_session_reason(session), "");

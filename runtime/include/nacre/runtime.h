@@ -250,15 +250,19 @@ static inline nacre_status nacre_session_output_named(nacre_session *session, co
 
 /**
  * Lets the following runs read input number `index` from the caller's buffer, without a copy; NULL goes back to the
- * session's own. The buffer must hold the tensor's bytes and outlive its last run. To copy instead, write to
- * nacre_session_input.
+ * session's own. The buffer must hold the tensor's bytes and outlive its last run. Inputs may share a buffer; none may
+ * overlap an output, which nacre_session_run checks, so that two buffers can be exchanged by two calls. To copy
+ * instead, write to nacre_session_input.
  * NACRE_BAD_ARGUMENT: no such input, or the buffer is not aligned to NACRE_ALIGNMENT.
  */
 static inline nacre_status nacre_session_bind_input(nacre_session *session, uint32_t index, const void *data) {
   return session->functions->session_bind_input(session, index, data);
 }
 
-/** Lets the following runs write output number `index` to the caller's buffer. As nacre_session_bind_input. */
+/**
+ * Lets the following runs write output number `index` to the caller's buffer. As nacre_session_bind_input, but an
+ * output may overlap neither an input nor another output.
+ */
 static inline nacre_status nacre_session_bind_output(nacre_session *session, uint32_t index, void *data) {
   return session->functions->session_bind_output(session, index, data);
 }
@@ -266,6 +270,7 @@ static inline nacre_status nacre_session_bind_output(nacre_session *session, uin
 /**
  * Computes the outputs from the inputs, and returns when they are there. A GPU that fails on the way is left alone from
  * then on: the CPU computes this run and all later ones, and nacre_session_reason says why.
+ * NACRE_BAD_ARGUMENT: the buffer of an output overlaps that of an input or of another output; nothing was computed.
  * NACRE_FAILED: the outputs are undefined.
  */
 static inline nacre_status nacre_session_run(nacre_session *session) {
