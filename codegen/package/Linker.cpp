@@ -29,7 +29,7 @@ public:
     if (file.descriptor < 0)
       return createStringError("cannot make a file in memory: " + sys::StrError());
     while (!bytes.empty()) {
-      ssize_t written = write(file.descriptor, bytes.data(), bytes.size());
+      ssize_t written = sys::RetryAfterSignal(-1, write, file.descriptor, bytes.data(), bytes.size());
       if (written <= 0)
         return createStringError("cannot write a file in memory: " + sys::StrError());
       bytes = bytes.drop_front(size_t(written));

@@ -78,7 +78,7 @@ Error writeWeights(int file, uint64_t base, ArrayRef<PlacedWeight> weights, unsi
       packed.packChunk(*source, chunks[at].index, bytes);
       uint64_t offset = base + chunks[at].placed->offset + packed.chunkOffset(chunks[at].index);
       for (StringRef rest(bytes.data(), bytes.size()); !rest.empty();) {
-        ssize_t written = pwrite(file, rest.data(), rest.size(), off_t(offset));
+        ssize_t written = sys::RetryAfterSignal(-1, pwrite, file, rest.data(), rest.size(), off_t(offset));
         if (written <= 0)
           return fail(sys::StrError());
         rest = rest.drop_front(size_t(written));

@@ -104,7 +104,7 @@ Expected<uint64_t> attachWeights(const std::string &path) {
   auto fail = [&](const Twine &what) {
     return createStringError("cannot attach the weights to '" + path + "': " + what);
   };
-  int file = open(path.c_str(), O_RDWR | O_CLOEXEC);
+  int file = sys::RetryAfterSignal(-1, ::open, path.c_str(), O_RDWR | O_CLOEXEC);
   if (file < 0)
     return fail(sys::StrError());
   scope_exit closeFile([&] { close(file); });

@@ -82,13 +82,35 @@ constexpr long kFutexWaitPrivate = 128;
 constexpr long kFutexWakePrivate = 129;
 constexpr long kWorkingFolder = -100; // AT_FDCWD
 constexpr int kMonotonic = 1;
+constexpr long kInterrupted = -4; // -EINTR
+constexpr long kReadOnly = 0;
 constexpr long kCreateNew = 1 | 0100 | 0200; // O_WRONLY | O_CREAT | O_EXCL
+constexpr long kNotInherited = 02000000;     // O_CLOEXEC: a program that the app starts has no use for our files
 constexpr long kOwnerOnly = 0600;
 constexpr int kResolveNow = 2; // RTLD_NOW
 
+/// A signal that the app handles ends a call which waits; that is no failure, and the call is made again.
+long restarted_call(long number, long a, long b, long c, long d = 0) {
+  long result;
+  do
+    result = system_call(number, a, b, c, d);
+  while (result == kInterrupted);
+  return result;
+}
+
+long open_file(const char *path, long how, long mode = 0) {
+  return restarted_call(kOpenat, kWorkingFolder, address(path), how | kNotInherited, mode);
+}
+
+/// False if what was written may be lost. Interrupted, the file is closed nonetheless.
+bool close_file(long file) {
+  const long result = system_call(kClose, file);
+  return result == 0 || result == kInterrupted;
+}
+
 bool write_all(long file, const char *bytes, uint64_t count) {
   while (count != 0) {
-    const long written = system_call(kWrite, file, address(bytes), long(count));
+    const long written = restarted_call(kWrite, file, address(bytes), long(count));
     if (written <= 0)
       return false;
     bytes += written;
@@ -136,12 +158,12 @@ CpuSet allowed_cpus() {
 }
 
 int64_t read_number(const char *path) {
-  long file = system_call(kOpenat, kWorkingFolder, address(path));
+  const long file = open_file(path, kReadOnly);
   if (file < 0)
     return -1;
   char text[24];
-  long length = system_call(kRead, file, address(text), sizeof text);
-  system_call(kClose, file);
+  const long length = restarted_call(kRead, file, address(text), sizeof text);
+  close_file(file);
   int64_t number = -1;
   for (long i = 0; i < length && text[i] >= '0' && text[i] <= '9' && i < 18; ++i)
     number = (number < 0 ? 0 : number * 10) + (text[i] - '0');
@@ -149,25 +171,25 @@ int64_t read_number(const char *path) {
 }
 
 int64_t read_file(const char *path, void *to, uint64_t bytes) {
-  long file = system_call(kOpenat, kWorkingFolder, address(path));
+  const long file = open_file(path, kReadOnly);
   if (file < 0)
     return -1;
   uint64_t count = 0;
   long got = 0;
   while (count < bytes &&
-         (got = system_call(kRead, file, address(static_cast<char *>(to) + count), long(bytes - count))) > 0)
+         (got = restarted_call(kRead, file, address(static_cast<char *>(to) + count), long(bytes - count))) > 0)
     count += uint64_t(got);
-  system_call(kClose, file);
+  close_file(file);
   return got < 0 ? -1 : int64_t(count);
 }
 
 bool write_file(const char *path, const void *first, uint64_t first_bytes, const void *second, uint64_t second_bytes) {
-  long file = system_call(kOpenat, kWorkingFolder, address(path), kCreateNew, kOwnerOnly);
+  const long file = open_file(path, kCreateNew, kOwnerOnly);
   if (file < 0)
     return false;
   bool good = write_all(file, static_cast<const char *>(first), first_bytes) &&
               write_all(file, static_cast<const char *>(second), second_bytes);
-  good = system_call(kClose, file) == 0 && good;
+  good = close_file(file) && good;
   if (!good)
     system_call(kUnlinkat, kWorkingFolder, address(path));
   return good;

@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  counting big cores on made-up phones, CPU features against the compiler's own view, and small texts.
-// Why:   the phones at hand are few; the rules must hold for all.
-// How:   a phone is a folder of text files, given to the runtime as the root of /sys.
+// What:  counting big cores on made-up phones, CPU features against the compiler's own view, small files and texts.
+// Why:   the phones at hand are few, and signals rare; the rules must hold for all.
+// How:   a phone is a folder of text files, given to the runtime as the root of /sys; a slow file is a pipe.
 
 #include "runtime/include/nacre/model_format.h"
 #include "runtime/src/big_cores.h"
 #include "runtime/src/cpu_features.h"
 #include "runtime/src/text.h"
 
+#include <atomic>
+#include <csignal>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <thread>
+#include <unistd.h>
 
 namespace nacre::runtime {
 namespace {
@@ -67,6 +75,111 @@ TEST_F(BigCores, CountsOnlyWhatTheProcessMayUse) {
 TEST_F(BigCores, CountsAllWhereNothingIsKnown) {
   EXPECT_EQ(count(3), 3u);
   EXPECT_EQ(count(0), 1u);
+}
+
+/// A pipe with a name: who reads it waits until somebody writes, so that a signal can meet the call.
+class SlowFile : public testing::Test {
+protected:
+  SlowFile() : path(testing::TempDir() + "nacre_slow_file_" + std::to_string(getpid())) {
+    unlink(path.c_str());
+    EXPECT_EQ(mkfifo(path.c_str(), 0600), 0);
+    struct sigaction handler = {};
+    handler.sa_handler = [](int) {};
+    sigaction(SIGUSR1, &handler, &before); // no SA_RESTART: calls end with EINTR
+  }
+  ~SlowFile() override {
+    if (thread.joinable())
+      thread.join();
+    sigaction(SIGUSR1, &before, nullptr);
+    unlink(path.c_str());
+  }
+
+  template <typename Body> void start(Body body) {
+    thread = std::thread([this, body] {
+      reader = pid_t(syscall(SYS_gettid));
+      body();
+    });
+    while (reader == 0)
+      std::this_thread::yield();
+  }
+
+  /// What the system says of the reading thread, "" when it has ended.
+  std::string status(const std::string &key) const {
+    std::ifstream file("/proc/self/task/" + std::to_string(reader) + "/status");
+    for (std::string line; std::getline(file, line);)
+      if (line.rfind(key + ":\t", 0) == 0)
+        return line.substr(key.size() + 2);
+    return "";
+  }
+
+  /// Ends the call that the reading thread waits in, and waits until it waits again, or has ended.
+  void interrupt() {
+    for (std::string state; (state = status("State"))[0] != 'S'; std::this_thread::yield())
+      if (state.empty())
+        return;
+    const std::string waits = status("voluntary_ctxt_switches");
+    pthread_kill(thread.native_handle(), SIGUSR1);
+    while (status("voluntary_ctxt_switches") == waits)
+      std::this_thread::yield();
+  }
+
+  /// Opens the other end, without waiting for a reader.
+  int openWriter() const { return open(path.c_str(), O_RDWR | O_CLOEXEC); }
+
+  /// Writes, and waits until that has been read.
+  void feed(int writer, const std::string &text) const {
+    EXPECT_EQ(write(writer, text.data(), text.size()), ssize_t(text.size()));
+    for (int left = 1; left != 0 && !status("State").empty(); std::this_thread::yield())
+      ASSERT_EQ(ioctl(writer, FIONREAD, &left), 0);
+  }
+
+  /// How many of this process's files are this one; and whether a program that it starts would have one of them.
+  std::pair<int, bool> opened() const {
+    std::pair<int, bool> found = {0, false};
+    for (const auto &file : std::filesystem::directory_iterator("/proc/self/fd")) {
+      std::error_code gone;
+      if (std::filesystem::read_symlink(file.path(), gone) != path)
+        continue;
+      ++found.first;
+      found.second |= !(fcntl(std::stoi(file.path().filename().string()), F_GETFD) & FD_CLOEXEC);
+    }
+    return found;
+  }
+
+  std::string path;
+  struct sigaction before;
+  std::thread thread;
+  std::atomic<pid_t> reader{0};
+};
+
+TEST_F(SlowFile, SignalsEndNoRead) {
+  char text[16] = {};
+  int64_t count = 0;
+  start([&] { count = read_file(path.c_str(), text, 8); });
+  interrupt(); // in open
+  const int writer = openWriter();
+  ASSERT_GE(writer, 0);
+  feed(writer, "four");
+  interrupt(); // in read
+  EXPECT_EQ(opened(), std::pair(2, false)) << "a file is left to programs that the app starts";
+  feed(writer, "more");
+  close(writer);
+  thread.join();
+  EXPECT_EQ(count, 8);
+  EXPECT_STREQ(text, "fourmore");
+}
+
+TEST_F(SlowFile, SignalsEndNoNumber) {
+  int64_t number = 0;
+  start([&] { number = read_number(path.c_str()); });
+  interrupt();
+  const int writer = openWriter();
+  ASSERT_GE(writer, 0);
+  interrupt();
+  feed(writer, "1024\n");
+  close(writer);
+  thread.join();
+  EXPECT_EQ(number, 1024);
 }
 
 TEST(CpuFeatures, AreWhatTheCompilerSees) {

@@ -37,7 +37,7 @@ uint64_t readClock() {
 /// VmHWM; getrusage would count the peak of the process that started us.
 double peakMebibytes() {
   double peak = 0;
-  if (FILE *file = std::fopen("/proc/self/status", "r")) {
+  if (FILE *file = std::fopen("/proc/self/status", "re")) {
     for (char line[256]; std::fgets(line, sizeof line, file);)
       if (std::strncmp(line, "VmHWM:", 6) == 0)
         peak = std::strtod(line + 6, nullptr) / 1024;

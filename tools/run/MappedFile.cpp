@@ -27,7 +27,7 @@ MappedFile::~MappedFile() {
 }
 
 Outcome MappedFile::open(const std::string &path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int file = int(TEMP_FAILURE_RETRY(::open(path.c_str(), O_RDONLY | O_CLOEXEC)));
   struct stat status;
   if (file < 0 || fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) {
     const std::string why = file < 0 ? std::strerror(errno) : "it must be a regular file";

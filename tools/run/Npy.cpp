@@ -107,7 +107,7 @@ Outcome writeNpy(const std::string &path, const TensorView &tensor) {
   header += '\n';
   const uint16_t length = static_cast<uint16_t>(header.size());
 
-  FILE *file = std::fopen(path.c_str(), "wb");
+  FILE *file = std::fopen(path.c_str(), "wbe");
   bool good = file != nullptr;
   good = good && std::fwrite(kMagic.data(), 1, kMagic.size(), file) == kMagic.size();
   good = good && std::fwrite("\x01\x00", 1, 2, file) == 2 && std::fwrite(&length, 2, 1, file) == 1;

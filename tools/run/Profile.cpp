@@ -50,7 +50,7 @@ void printTable(const std::vector<LaunchProfile> &launches) {
 }
 
 Outcome writeTrace(const std::string &path, const std::string &json) {
-  FILE *file = std::fopen(path.c_str(), "w");
+  FILE *file = std::fopen(path.c_str(), "we");
   const bool written = file && std::fwrite(json.data(), 1, json.size(), file) == json.size();
   if (!file || (std::fclose(file) != 0) || !written)
     return usageFailure("cannot write '" + path + "': " + std::strerror(errno));

@@ -74,7 +74,7 @@ void CacheFile::write(const void *data, uint64_t bytes) {
     return;
   head.data_bytes = bytes;
   head.data_hash = data_hash;
-  Text<1100> beside;
+  Text<kMostPath> beside;
   beside << path.c_str() << "." << process_number() << "." << now();
   if (write_file(beside.c_str(), &head, sizeof head, data, bytes))
     rename_file(beside.c_str(), path.c_str());

@@ -16,6 +16,10 @@ struct Session;
 
 namespace nacre::runtime::gpu {
 
+/// Room for every path that the kernel takes, which are of less than 4096 bytes; one that is cut off here is still too
+/// long for it, and so never another file's.
+constexpr size_t kMostPath = 4096 + 64;
+
 enum class FileKind : uint64_t { Pipelines = 1, Verdicts = 2, Tuning = 3 };
 
 /// What the data belong to, and that they are whole.
@@ -52,7 +56,7 @@ public:
 private:
   const char *folder;
   FileHead head; // with what the file has, as far as it is known
-  Text<1024> path;
+  Text<kMostPath> path;
 };
 
 } // namespace nacre::runtime::gpu

@@ -78,6 +78,27 @@ TEST_F(GpuCacheTest, PassesOverADamagedFile) {
   EXPECT_EQ(std::filesystem::file_size(path), size) << "the file is whole again";
 }
 
+TEST_F(GpuCacheTest, KeepsFilesInAFolderWithALongPath) {
+  std::string deep = folder;
+  while (deep.size() < 3000)
+    deep += "/" + std::string(200, 'd');
+  std::filesystem::create_directories(deep);
+  options.cache_folder = deep.c_str();
+  ASSERT_EQ(create(), NACRE_OK) << reason;
+  folder.swap(deep);
+  ASSERT_EQ(files().size(), 1u);
+  EXPECT_EQ(files()[0].extension(), ".pipelines");
+  folder.swap(deep);
+}
+
+TEST_F(GpuCacheTest, WritesNothingWhereThePathIsTooLong) {
+  const std::string deep = folder + "/" + std::string(5000, 'd');
+  options.cache_folder = deep.c_str();
+  ASSERT_EQ(create(), NACRE_OK) << reason;
+  runAndCheck();
+  EXPECT_TRUE(files().empty());
+}
+
 TEST_F(GpuCacheTest, DoesWithoutAFolderThatIsNotThere) {
   const std::string absent = folder + "/absent";
   options.cache_folder = absent.c_str();
