@@ -8,6 +8,7 @@
 #include "runtime/src/big_cores.h"
 #include "runtime/src/cpu_features.h"
 #include "runtime/src/text.h"
+#include "test/runtime/TempFolder.h"
 
 #include <atomic>
 #include <csignal>
@@ -26,16 +27,10 @@ namespace {
 
 class BigCores : public testing::Test {
 protected:
-  void SetUp() override {
-    root = testing::TempDir() + "nacre_big_cores_" + testing::UnitTest::GetInstance()->current_test_info()->name();
-    std::filesystem::remove_all(root);
-  }
-  void TearDown() override { std::filesystem::remove_all(root); }
-
   void add(const std::string &file, std::initializer_list<int> figures) {
     int cpu = 0;
     for (int figure : figures) {
-      const std::string path = root + "/sys/devices/system/cpu/cpu" + std::to_string(cpu++) + "/" + file;
+      const std::string path = root.path("sys/devices/system/cpu/cpu" + std::to_string(cpu++) + "/" + file);
       std::filesystem::create_directories(std::filesystem::path(path).parent_path());
       std::ofstream(path) << figure << "\n";
     }
@@ -45,10 +40,10 @@ protected:
     CpuSet allowed;
     for (unsigned cpu = 0; cpu < cpus; ++cpu)
       allowed.add(cpu);
-    return count_big_cores(root.c_str(), allowed);
+    return count_big_cores(root.path().c_str(), allowed);
   }
 
-  std::string root;
+  test::TempFolder root;
 };
 
 TEST_F(BigCores, FourLittleThreeMiddleOnePrime) {
@@ -80,8 +75,7 @@ TEST_F(BigCores, CountsAllWhereNothingIsKnown) {
 /// A pipe with a name: who reads it waits until somebody writes, so that a signal can meet the call.
 class SlowFile : public testing::Test {
 protected:
-  SlowFile() : path(testing::TempDir() + "nacre_slow_file_" + std::to_string(getpid())) {
-    unlink(path.c_str());
+  SlowFile() : path(folder.path("pipe")) {
     EXPECT_EQ(mkfifo(path.c_str(), 0600), 0);
     struct sigaction handler = {};
     handler.sa_handler = [](int) {};
@@ -91,7 +85,6 @@ protected:
     if (thread.joinable())
       thread.join();
     sigaction(SIGUSR1, &before, nullptr);
-    unlink(path.c_str());
   }
 
   template <typename Body> void start(Body body) {
@@ -146,6 +139,7 @@ protected:
     return found;
   }
 
+  test::TempFolder folder;
   std::string path;
   struct sigaction before;
   std::thread thread;

@@ -4,6 +4,7 @@
 // Why:   every verdict of the conformance tests rests on them, and their files may be hostile.
 // How:   small files as literals; every truncation of a good file must be refused, never read beyond its end (asan).
 
+#include "test/runtime/TempFolder.h"
 #include "tools/run/Benchmark.h"
 #include "tools/run/Npy.h"
 #include "tools/run/OnnxTensor.h"
@@ -32,13 +33,10 @@ std::string npy(const std::string &header, const std::string &data) {
   return std::string("\x93NUMPY\x01\x00", 8) + bytesOf<uint16_t>({length}) + header + data;
 }
 
-std::string tensorName() {
-  return testing::TempDir() + "nacre_tensor_" + testing::UnitTest::GetInstance()->current_test_info()->name() + ".npy";
-}
-
 TEST(Npy, ReadsBackWhatItWrites) {
   const std::vector<float> values = {1.5f, -2, 3, 4, 5, 6};
-  const std::string path = tensorName();
+  const test::TempFolder folder;
+  const std::string path = folder.path("tensor.npy");
   ASSERT_FALSE(writeNpy(path, view(NACRE_F32, {2, 3}, values)));
   EXPECT_EQ((std::filesystem::file_size(path) - sizeof(float) * 6) % 64, 0u); // numpy's own rule
   FileTensor tensor;
@@ -46,7 +44,6 @@ TEST(Npy, ReadsBackWhatItWrites) {
   EXPECT_EQ(describe(tensor.view.type, tensor.view.dims), "f32[2,3]");
   const auto *read = reinterpret_cast<const float *>(tensor.view.data);
   EXPECT_EQ(std::vector<float>(read, read + values.size()), values);
-  std::filesystem::remove(path);
 }
 
 TEST(Npy, ReadsScalarsAndEveryOrderOfKeys) {

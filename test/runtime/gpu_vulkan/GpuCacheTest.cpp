@@ -4,6 +4,7 @@
 // Why:   drivers take seconds to make them; and what lies in a folder may be old, damaged or somebody else's.
 // How:   sessions of the hand-made model, one after the other, on files as they were left and as they should not be.
 
+#include "test/runtime/TempFolder.h"
 #include "test/runtime/gpu_vulkan/GpuSession.h"
 
 #include <filesystem>
@@ -13,12 +14,7 @@ namespace nacre::test {
 namespace {
 
 struct GpuCacheTest : GpuSession {
-  GpuCacheTest() {
-    folder = testing::TempDir() + "nacre-cache-" + std::to_string(reinterpret_cast<uintptr_t>(this));
-    std::filesystem::create_directory(folder);
-    options.cache_folder = folder.c_str();
-  }
-  ~GpuCacheTest() override { std::filesystem::remove_all(folder); }
+  GpuCacheTest() { options.cache_folder = folder.c_str(); }
 
   std::vector<std::filesystem::path> files() {
     std::vector<std::filesystem::path> found;
@@ -27,7 +23,8 @@ struct GpuCacheTest : GpuSession {
     return found;
   }
 
-  std::string folder;
+  TempFolder temporary;
+  std::string folder = temporary.path();
 };
 
 TEST_F(GpuCacheTest, KeepsPipelinesInOneFile) {

@@ -6,6 +6,7 @@
 
 #include "runtime/src/gpu_vulkan/loader.h"
 #include "runtime/src/gpu_vulkan/traits.h"
+#include "test/runtime/TempFolder.h"
 #include "test/runtime/gpu_vulkan/FakeVulkan.h"
 #include "test/runtime/gpu_vulkan/GpuSession.h"
 
@@ -56,14 +57,11 @@ struct GpuFailureTest : GpuSession {
     options.gpu = NACRE_GPU_IF_USEFUL; // so that there is a CPU to fail over to; lavapipe must then be named
     options.gpu_device = 1;
     options.profile = 1;
-    folder = testing::TempDir() + "nacre-failures-" + std::to_string(reinterpret_cast<uintptr_t>(this));
-    std::filesystem::create_directory(folder);
     options.cache_folder = folder.c_str();
   }
   ~GpuFailureTest() override {
     destroy();
     runtime::gpu::library_for_tests = nullptr;
-    std::filesystem::remove_all(folder);
   }
 
   template <typename Function> void locate(Function &function, const char *name) {
@@ -110,7 +108,8 @@ struct GpuFailureTest : GpuSession {
   }
 
   void *library = nullptr;
-  std::string folder;
+  TempFolder temporary;
+  std::string folder = temporary.path();
   decltype(&fakeVulkanReset) reset = nullptr;
   decltype(&fakeVulkanFail) fail = nullptr;
   decltype(&fakeVulkanFailFrom) failFrom = nullptr;

@@ -5,6 +5,7 @@
 // How:   the hand-made model with a kernel's code put in the place of another's; on one memory and on two.
 
 #include "runtime/src/gpu_vulkan/traits.h"
+#include "test/runtime/TempFolder.h"
 #include "test/runtime/gpu_vulkan/GpuSession.h"
 
 #include <ctime>
@@ -17,14 +18,7 @@ namespace {
 using runtime::gpu::memories_apart_for_tests;
 
 struct GpuMeasuringTest : GpuSession {
-  GpuMeasuringTest() {
-    folder = testing::TempDir() + "nacre-measuring-" + std::to_string(reinterpret_cast<uintptr_t>(this));
-    std::filesystem::create_directory(folder);
-  }
-  ~GpuMeasuringTest() override {
-    memories_apart_for_tests = false;
-    std::filesystem::remove_all(folder);
-  }
+  ~GpuMeasuringTest() override { memories_apart_for_tests = false; }
 
   /// Where relu should be, there is a copy.
   void breakRelu() { toy.kernels[1].gpu = &toy.gpuVariants[3]; }
@@ -43,7 +37,8 @@ struct GpuMeasuringTest : GpuSession {
     return {};
   }
 
-  std::string folder;
+  TempFolder temporary;
+  std::string folder = temporary.path();
 };
 
 constexpr char kWrongRelu[] = "kernel 'relu', code 0 of it, is not used, because its result is not the CPU's";
