@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  a kernel's body as emitters see it: what is computed in which order, read from where, written where, with
-//        which halo. Why:   docs/phases/kernels.md allows few forms; they are recognized once, and emitters never walk
-//        tensor
-//        operations. How:   1. what is written: from plan.yield through insertions back to the results of linalg
-//        operations;
+//        which halo.
+// Why:   docs/phases/kernels.md allows few forms; they are recognized once, and emitters never walk tensor operations.
+// How:   1. what is written: from plan.yield through insertions back to the results of linalg operations;
 //        2. the work: each linalg.generic's loops, and for each operand where it comes from.
 
 #ifndef NACRE_CODEGEN_FORM_KERNELFORM_H

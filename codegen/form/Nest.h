@@ -3,8 +3,7 @@
 // What:  loops and the strides at which operands walk them, and the transformations that need nothing else.
 // Why:   any broadcast, reduction or window becomes one canonical form: few long loops, one of them to be vectorized.
 // How:   plain numbers, free of IR: 1. canonicalize; 2. cut out blocks of a loop; 3. choose the loop that becomes
-//        vectors;
-//        4. divide windows into regions that never leave memory.
+//        vectors; 4. divide windows into regions that never leave memory.
 
 #ifndef NACRE_CODEGEN_FORM_NEST_H
 #define NACRE_CODEGEN_FORM_NEST_H

@@ -2,9 +2,9 @@
 //
 // What:  proves that a run makes no allocation, on any thread.
 // Why:   it is promised in nacre/runtime.h, and an allocation is a lock, a page fault or a failure in an app's hot
-//        path. How:   this program defines malloc and its kin itself and counts the calls; sanitizers have the same
-//        idea, so
-//        it is not built with them.
+//        path.
+// How:   this program defines malloc and its kin itself and counts the calls; sanitizers have the same idea, so it is
+//        not built with them.
 
 #include "test/runtime/ToyModel.h"
 

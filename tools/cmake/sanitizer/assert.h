@@ -2,8 +2,9 @@
  *
  * What:  an assert that always checks, found before the system's in builds with sanitizers and the compiler.
  * Why:   assertions see a broken invariant long before it becomes a bad access. Without NDEBUG there would be
- * assertions too, but also classes of LLVM's headers with members that LLVM's libraries, built with NDEBUG, do not know
- * (llvm::Statistic). How:   no include guard: the standard has each inclusion define the macro anew.
+ *        assertions too, but also classes of LLVM's headers with members that LLVM's libraries, built with NDEBUG, do
+ *        not know (llvm::Statistic).
+ * How:   no include guard: the standard has each inclusion define the macro anew.
  */
 
 #undef assert
