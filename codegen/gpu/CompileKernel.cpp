@@ -9,7 +9,7 @@
 #include "codegen/KernelCopy.h"
 #include "codegen/gpu/LowerToSpirv.h"
 #include "codegen/gpu/Passes.h"
-#include "codegen/gpu/contraction/TileTables.h"
+#include "codegen/gpu/contraction/ParseGpuTile.h"
 #include "dialects/plan/PlanDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -9,7 +9,9 @@
 #include "codegen/gpu/Emitters.h"
 #include "codegen/gpu/Halo.h"
 #include "codegen/gpu/InlineBody.h"
+#include "codegen/gpu/contraction/ParseGpuTile.h"
 #include "codegen/gpu/contraction/Templates.h"
+#include "codegen/gpu/contraction/TileTables.h"
 #include "dialects/plan/PlanDialect.h"
 
 using namespace mlir;

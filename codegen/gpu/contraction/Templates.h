@@ -7,7 +7,7 @@
 #define NACRE_CODEGEN_GPU_CONTRACTION_TEMPLATES_H
 
 #include "codegen/gpu/contraction/ContractionGrid.h"
-#include "codegen/gpu/contraction/TileTables.h"
+#include "codegen/gpu/contraction/GpuTile.h"
 
 namespace nacre::codegen::gpu {
 

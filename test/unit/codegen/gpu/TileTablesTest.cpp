@@ -2,6 +2,7 @@
 
 #include "codegen/gpu/contraction/TileTables.h"
 #include "runtime/include/nacre/model_format.h"
+#include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
 
 using namespace nacre::codegen::gpu;
@@ -89,12 +90,66 @@ TEST(GpuTileTables, LongReductionsOfFewTilesAreDivided) {
   EXPECT_EQ(chooseGpuTiles(matmul(4096, 4096, 4096)).front().parts, 1);
 }
 
+/// What a device of the family may run, the best first.
+llvm::SmallVector<GpuTile, 4> tilesFor(nacre_gpu_family family, const TileRequest &request) {
+  llvm::SmallVector<GpuTile, 4> tiles;
+  for (const GpuTile &tile : chooseGpuTiles(request))
+    if (tile.families == 0 || tile.families >> family & 1)
+      tiles.push_back(tile);
+  return tiles;
+}
+
 TEST(GpuTileTables, PhonesAreNotGivenSharedTiles) {
-  const uint32_t phones = 1u << NACRE_GPU_ADRENO | 1u << NACRE_GPU_MALI | 1u << NACRE_GPU_POWERVR | 1u << NACRE_GPU_CPU;
-  for (const GpuTile &tile : chooseGpuTiles(matmul(3136, 64, 576)))
-    if (tile.kind == Kind::Shared) {
-      EXPECT_EQ(tile.families & phones, 0u);
-    }
+  TileRequest request = matmul(3136, 64, 576);
+  request.halves = true;
+  ASSERT_EQ(tilesFor(NACRE_GPU_NVIDIA, request)[0].kind, Kind::Cooperative);
+  ASSERT_EQ(tilesFor(NACRE_GPU_NVIDIA, request)[1].kind, Kind::Shared);
+  for (nacre_gpu_family family : {NACRE_GPU_ADRENO, NACRE_GPU_MALI, NACRE_GPU_POWERVR, NACRE_GPU_CPU}) {
+    const llvm::SmallVector<GpuTile, 4> tiles = tilesFor(family, request);
+    ASSERT_FALSE(tiles.empty());
+    for (const GpuTile &tile : tiles)
+      EXPECT_EQ(tile.kind, Kind::Direct) << family;
+  }
+}
+
+TEST(GpuTileTables, FewUnitsGetLargeTiles) {
+  // 7 x 7 x 512 is 112 tiles of 8 x 32, one round of 132 units and fourteen of 8; and eight tiles of 64 x 64.
+  const TileRequest request = matmul(49, 512, 2304);
+  EXPECT_EQ(tilesFor(NACRE_GPU_NVIDIA, request).front().tileRows(), 8);
+  const GpuTile tile = tilesFor(NACRE_GPU_INTEL, request).front();
+  EXPECT_EQ(tile.kind, Kind::Shared);
+  EXPECT_EQ(tile.families, 1u << NACRE_GPU_INTEL);
+  EXPECT_EQ(tile.tileRows(), 64);
+  EXPECT_EQ(tile.tileColumns(), 64);
+}
+
+TEST(GpuTileTables, FamiliesShareATileThatServesThemAll) {
+  const TileRequest request = matmul(4096, 4096, 4096);
+  const llvm::SmallVector<GpuTile, 4> tiles = chooseGpuTiles(request);
+  EXPECT_EQ(llvm::count_if(tiles, [](const GpuTile &tile) { return tile.kind == Kind::Shared; }), 1);
+  EXPECT_EQ(tiles.front().families,
+            1u << NACRE_GPU_NVIDIA | 1u << NACRE_GPU_AMD | 1u << NACRE_GPU_INTEL | 1u << NACRE_GPU_OTHER);
+}
+
+TEST(GpuTileTables, NoFamilyHasTwoTilesOfAKind) {
+  for (int64_t rows : {16, 49, 196, 784, 3136, 50176})
+    for (int64_t columns : {16, 64, 256, 1000, 4096})
+      for (int64_t depth : {16, 64, 576, 4608}) {
+        TileRequest request = matmul(rows, columns, depth);
+        request.halves = true;
+        uint32_t shared = 0, cooperative = 0;
+        for (const GpuTile &tile : chooseGpuTiles(request)) {
+          uint32_t &seen = tile.kind == Kind::Shared ? shared : cooperative;
+          if (tile.kind != Kind::Shared && tile.kind != Kind::Cooperative)
+            continue;
+          EXPECT_NE(tile.families, 0u);
+          EXPECT_EQ(seen & tile.families, 0u);
+          seen |= tile.families;
+        }
+        EXPECT_EQ(shared, 1u << NACRE_GPU_NVIDIA | 1u << NACRE_GPU_AMD | 1u << NACRE_GPU_INTEL | 1u << NACRE_GPU_OTHER);
+        // Intel's matrices are of other sizes.
+        EXPECT_EQ(cooperative, 1u << NACRE_GPU_NVIDIA | 1u << NACRE_GPU_AMD | 1u << NACRE_GPU_OTHER);
+      }
 }
 
 TEST(GpuTileTables, CpusThatPlayAGpuGetTallTiles) {
@@ -129,6 +184,7 @@ TEST(GpuTileTables, FewRowsDivideTheReduction) {
   for (const GpuTile &tile : tiles)
     EXPECT_EQ(tile.kind, Kind::Split);
   // A phone has the smaller one.
+  EXPECT_NE(tiles.front().families, 0u);
   EXPECT_EQ(tiles.front().families & (1u << NACRE_GPU_ADRENO | 1u << NACRE_GPU_MALI), 0u);
   EXPECT_EQ(tiles.front().invocations(), 512);
   EXPECT_EQ(tiles.back().families, 0u);
@@ -163,46 +219,6 @@ TEST(GpuTileTables, WhatIsChosenIsAsTheTemplatesWantIt) {
         EXPECT_EQ(sharedRowQuads(tile.depth) % 2, 1);
       }
     }
-}
-
-TEST(GpuTileTables, ReadsATileToBeTried) {
-  llvm::Expected<GpuTile> tile =
-      parseGpuTile("cooperative:rows=4,quads=2,columns=2,lines=1,depth=32,buffers=2,ahead=3");
-  ASSERT_TRUE(bool(tile));
-  EXPECT_EQ(tile->kind, Kind::Cooperative);
-  EXPECT_EQ(tile->tileRows(), 64);
-  EXPECT_EQ(tile->tileColumns(), 64);
-  EXPECT_EQ(tile->invocations(), 64);
-  EXPECT_EQ(tile->ahead, 3);
-
-  tile = parseGpuTile("cooperative:rows=1,quads=2,columns=1,lines=2,depth=128,buffers=1,parts=4");
-  ASSERT_TRUE(bool(tile));
-  EXPECT_EQ(tile->tileRows(), 32);
-  EXPECT_EQ(tile->tileColumns(), 32);
-  EXPECT_EQ(tile->invocations(), 256);
-}
-
-std::string faultIn(llvm::StringRef text) {
-  llvm::Expected<GpuTile> tile = parseGpuTile(text);
-  return tile ? "" : llvm::toString(tile.takeError());
-}
-
-TEST(GpuTileTables, SaysWhatIsWrongWithATile) {
-  EXPECT_EQ(faultIn("direct:rows=4"), "'direct:rows=4': a tile must be shared, cooperative or split");
-  EXPECT_EQ(faultIn("shared:height=4"), "'shared:height=4': 'height=4' must be a field and its number, as rows=8");
-  EXPECT_EQ(faultIn("shared:rows=x"), "'shared:rows=x': 'rows=x' must be a field and its number, as rows=8");
-  EXPECT_NE(faultIn("shared:rows=0,depth=16"), "");
-  EXPECT_NE(faultIn("shared:columns=4,lines=8,depth=16"), "");
-  EXPECT_NE(faultIn("shared:columns=8,lines=8,depth=16,parts=8"), "");
-  EXPECT_NE(faultIn("shared:columns=64,lines=32,depth=16"), "");
-  EXPECT_NE(faultIn("shared:columns=8,lines=8,depth=16,unroll=3"), "");
-  EXPECT_NE(faultIn("cooperative:columns=1,lines=1,depth=24"), "");
-  EXPECT_NE(faultIn("cooperative:columns=1,lines=1,depth=32,parts=4"), "");
-  EXPECT_NE(faultIn("cooperative:depth=32,buffers=1,ahead=2"), "");
-  EXPECT_NE(faultIn("split:rows=1,columns=4,lines=2,depth=32"), "");
-  EXPECT_NE(faultIn("split:rows=4,columns=4,lines=1,depth=2"), "");
-  EXPECT_NE(faultIn("cooperative:columns=8,lines=1,rows=1,depth=16,buffers=1"), "");
-  EXPECT_EQ(faultIn("shared:rows=8,quads=2,columns=16,lines=16,depth=16"), "");
 }
 
 } // namespace

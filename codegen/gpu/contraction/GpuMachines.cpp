@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "codegen/gpu/contraction/GpuMachines.h"
+
+#include <cassert>
+
+namespace nacre::codegen::gpu {
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+constexpr GpuTile sharedOf(int64_t rows, int64_t quads, int64_t columnThreads, int64_t rowThreads, int64_t depth,
+                           int64_t parts = 1, int64_t unroll = 1) {
+  GpuTile tile = tileOf(GpuTile::Kind::Shared, rows, quads, columnThreads, rowThreads, depth, parts);
+  tile.unroll = unroll;
+  return tile;
+}
+
+constexpr GpuTile cooperativeOf(int64_t rows, int64_t quads, int64_t columns, int64_t lines, int64_t depth,
+                                int64_t parts = 1) {
+  GpuTile tile = tileOf(GpuTile::Kind::Cooperative, rows, quads, columns, lines, depth, parts);
+  tile.buffers = 1;
+  return tile;
+}
+
+/// There is no room for two buffers of more steps, and so few want loads that are three parts ahead.
+constexpr GpuTile widestCooperative() {
+  GpuTile tile = cooperativeOf(4, 4, 4, 2, 16);
+  tile.buffers = 2;
+  tile.ahead = 3;
+  tile.band = 8;
+  return tile;
+}
+
+// All were found on 1024 x 1024, 4096 x 4096 and the layers of ResNet-50 at batch 1, those of 3x3 at batch 16 too.
+
+/// Where tiles are small, sets of invocations share each: a unit needs eight groups of 32 to be busy.
+constexpr GpuTile kShared[] = {
+    sharedOf(8, 4, 8, 16, 8, 1, 2),   // 128 x 128
+    sharedOf(8, 2, 8, 16, 8, 1, 2),   // 128 x 64
+    sharedOf(6, 2, 16, 16, 16, 1, 2), // 96 x 128
+    sharedOf(6, 2, 8, 16, 16, 2, 2),  // 96 x 64
+    sharedOf(8, 2, 8, 8, 16, 2, 2),   // 64 x 64
+    sharedOf(8, 1, 8, 8, 32, 4, 2),   // 64 x 32
+    sharedOf(6, 1, 8, 8, 64, 4),      // 48 x 32
+    sharedOf(4, 1, 8, 8, 64, 4),      // 32 x 32
+    sharedOf(4, 1, 8, 4, 64, 8),      // 16 x 32
+    sharedOf(2, 1, 8, 4, 128, 8),     // 8 x 32
+};
+
+constexpr GpuTile kSharedOfFewSteps[] = {
+    sharedOf(8, 2, 16, 16, 16),     // 128 x 128
+    sharedOf(6, 2, 16, 16, 16),     // 96 x 128
+    sharedOf(8, 1, 16, 8, 16),      // 64 x 64
+    sharedOf(6, 1, 16, 16, 16),     // 96 x 64
+    sharedOf(4, 1, 8, 8, 16, 1, 2), // 32 x 32
+};
+
+/// Of operands in f16. Deep parts read whole lines of the caches.
+constexpr GpuTile kCooperative[] = {
+    widestCooperative(),               // 128 x 256
+    cooperativeOf(3, 4, 2, 2, 64),     // 96 x 128
+    cooperativeOf(2, 2, 4, 2, 64),     // 64 x 128
+    cooperativeOf(3, 4, 1, 2, 128, 2), // 96 x 64
+    cooperativeOf(3, 2, 2, 2, 64),     // the same, for reductions that are no multiple of 128
+    cooperativeOf(1, 2, 2, 2, 96),     // 32 x 64
+    cooperativeOf(1, 2, 2, 2, 64),     // the same
+    cooperativeOf(1, 1, 2, 2, 128),    // 32 x 32
+    cooperativeOf(1, 1, 2, 2, 64),     // the same
+    cooperativeOf(1, 2, 1, 1, 256, 8), // 16 x 32
+    cooperativeOf(1, 1, 1, 1, 256, 8), // 16 x 16
+};
+
+//===----------------------------------------------------------------------===//
+// Machines
+//===----------------------------------------------------------------------===//
+
+/// Figures without a time of our own are those of the vendors' descriptions, for a device in the middle of the family.
+constexpr GpuMachine kMachines[] = {
+    {NACRE_GPU_NVIDIA, "H200", /*isMeasured=*/true, /*units=*/132, /*gigahertz=*/1.98, /*lanes=*/128,
+     /*sharedBytes=*/128, /*matrixLanes=*/1024, /*latency=*/700},
+    {NACRE_GPU_AMD, "Radeon RX 7600", /*isMeasured=*/false, /*units=*/32, /*gigahertz=*/2.6, /*lanes=*/64,
+     /*sharedBytes=*/128, /*matrixLanes=*/256, /*latency=*/500},
+    {NACRE_GPU_INTEL, "Arc of a Core Ultra", /*isMeasured=*/false, /*units=*/8, /*gigahertz=*/2.2, /*lanes=*/128,
+     /*sharedBytes=*/128, /*matrixLanes=*/0, /*latency=*/600},
+    {NACRE_GPU_OTHER, "a guess", /*isMeasured=*/false, /*units=*/16, /*gigahertz=*/1, /*lanes=*/64,
+     /*sharedBytes=*/64, /*matrixLanes=*/256, /*latency=*/500},
+};
+
+// The H200's times, in the order of the tiles. That driver gives all workgroups of a unit 48 KiB of shared memory.
+constexpr StepTime kSharedTimes[] = {{188.0, 2}, {148.0, 3}, {74.9, 1}, {40.7, 1}, {27.2, 1},
+                                     {16.4, 1},  {13.4, 1},  {9.5, 1},  {6.0, 1},  {4.3, 1}};
+constexpr StepTime kSharedTimesOfFewSteps[] = {{102.0, 1}, {81.0, 1}, {56.5, 2}, {46.5, 1}, {13.5, 1}};
+constexpr StepTime kCooperativeTimes[] = {{28.0, 1}, {13.5, 1}, {10.9, 1}, {7.4, 1}, {8.3, 1}, {5.0, 1},
+                                          {6.1, 1},  {4.0, 1},  {5.0, 1},  {2.8, 1}, {2.1, 1}};
+
+struct MeasuredTiles {
+  llvm::ArrayRef<GpuTile> tiles;
+  llvm::ArrayRef<StepTime> times;
+};
+
+MeasuredTiles measuredOf(TileList list) {
+  static_assert(std::size(kShared) == std::size(kSharedTimes));
+  static_assert(std::size(kSharedOfFewSteps) == std::size(kSharedTimesOfFewSteps));
+  static_assert(std::size(kCooperative) == std::size(kCooperativeTimes));
+  switch (list) {
+  case TileList::Shared:
+    return {kShared, kSharedTimes};
+  case TileList::SharedOfFewSteps:
+    return {kSharedOfFewSteps, kSharedTimesOfFewSteps};
+  case TileList::Cooperative:
+    return {kCooperative, kCooperativeTimes};
+  }
+  llvm_unreachable("every list has a case");
+}
+
+} // namespace
+
+llvm::ArrayRef<GpuMachine> gpuMachines() { return kMachines; }
+
+llvm::ArrayRef<GpuTile> tilesOf(TileList list) { return measuredOf(list).tiles; }
+
+double estimateStep(const GpuMachine &machine, const GpuTile &tile) {
+  // What a unit computes and what it reads from shared memory take turns: so they do, within a third, where it was
+  // measured. A set of invocations computes a step; the other sets are at other steps.
+  const double products = double(tile.tileRows()) * double(tile.tileColumns());
+  if (tile.kind == GpuTile::Kind::Shared) {
+    const double bytes = double((tile.rows + 4 * tile.quads) * 4 * tile.columnThreads * tile.rowThreads);
+    return (products / machine.lanes + bytes / machine.sharedBytes) / machine.gigahertz;
+  }
+  assert(tile.kind == GpuTile::Kind::Cooperative && machine.matrixLanes > 0 && "nothing else is listed");
+  // Each subgroup reads sixteen elements of each of its matrices' rows and columns; with one buffer, all wait for loads.
+  const double bytes = double((tile.rows + tile.quads) * kMatrixSize * 2 * tile.columnThreads * tile.rowThreads);
+  const double waiting = machine.latency / double(tile.depth * (tile.buffers == 1 ? 1 : 1 + tile.ahead));
+  return (products / machine.matrixLanes + bytes / machine.sharedBytes + waiting) / machine.gigahertz;
+}
+
+StepTime stepTimeOf(const GpuMachine &machine, TileList list, size_t index) {
+  const MeasuredTiles measured = measuredOf(list);
+  return machine.isMeasured ? measured.times[index] : StepTime{estimateStep(machine, measured.tiles[index]), 1};
+}
+
+} // namespace nacre::codegen::gpu

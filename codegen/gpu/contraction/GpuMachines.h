@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  what is known of each family of GPUs: its units, and how long they take for a tile.
+// Why:   a device's times say little of another's; which of them were measured, and which are an estimate, must be seen.
+// How:   a row for each family, and the tiles that its contractions choose from. docs/decisions says how good the
+//        estimate is.
+
+#ifndef NACRE_CODEGEN_GPU_CONTRACTION_GPUMACHINES_H
+#define NACRE_CODEGEN_GPU_CONTRACTION_GPUMACHINES_H
+
+#include "codegen/gpu/contraction/GpuTile.h"
+#include "runtime/include/nacre/model_format.h"
+#include "llvm/ADT/ArrayRef.h"
+
+namespace nacre::codegen::gpu {
+
+/// The tiles that go through shared memory, by what they are for.
+enum class TileList {
+  Shared,
+  SharedOfFewSteps, ///< For reductions too short to be shared among parts.
+  Cooperative
+};
+
+/// Time for a step of the reduction, of `perUnit` workgroups on each unit at the same time; more wait for one another.
+struct StepTime {
+  double nanoseconds = 0;
+  int64_t perUnit = 1;
+};
+
+struct GpuMachine {
+  nacre_gpu_family family;
+  const char *device; ///< Whose figures these are, as one of the family.
+  bool isMeasured;    ///< Its times are; else they follow from the figures below.
+  int64_t units;      ///< Compute units: what a workgroup runs on.
+  double gigahertz;
+  double lanes;       ///< Multiply-adds of f32 that a unit does in a cycle.
+  double sharedBytes; ///< That a unit reads from its shared memory in a cycle.
+  double matrixLanes; ///< As `lanes`, of f16 in cooperative matrices that our templates can use; 0: it has none.
+  double latency;     ///< Cycles of a load from memory.
+};
+
+/// The families whose shared memory is faster than their caches; what was measured comes first. Of the others nothing
+/// is known that a tile could be chosen by: they have the variants without shared memory. Mali has none of its own, on
+/// Adreno and PowerVR nobody has measured it, and CPUs that play a GPU pay for barriers.
+llvm::ArrayRef<GpuMachine> gpuMachines();
+
+llvm::ArrayRef<GpuTile> tilesOf(TileList list);
+
+/// Of tile number `index` of the list. A machine must have matrices for those of them.
+StepTime stepTimeOf(const GpuMachine &machine, TileList list, size_t index);
+
+/// What stepTimeOf answers where nothing was measured.
+double estimateStep(const GpuMachine &machine, const GpuTile &tile);
+
+constexpr uint32_t maskOf(nacre_gpu_family family) { return 1u << family; }
+
+} // namespace nacre::codegen::gpu
+
+#endif // NACRE_CODEGEN_GPU_CONTRACTION_GPUMACHINES_H
