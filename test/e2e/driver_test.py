@@ -11,17 +11,30 @@ import unittest
 
 import nacre
 
-PHASES = ("import", "graph", "kernels", "place", "schedule", "codegen")
+# What a phase writes that none before it does, and what it leaves none of.
+PHASES = {
+    "import": (r"nn\.conv ", r"plan\."),
+    "graph": (r"nn\.conv ", r"nn\.transpose.*nn\.transpose|plan\."),
+    "kernels": (r"plan\.kernel .*linalg\.generic", r"nn\.|cpu = array|offset = |arena_bytes"),
+    "place": (r"plan\.launch .*cpu = array<i64: 0, \d+>", r"nn\.|offset = |arena_bytes"),
+    "schedule": (r"arena_bytes = \d+ .*plan\.storage +temporary \{offset = \d+", r"nn\.|llvm\.func"),
+    "codegen": (r"llvm\.func @\w+.*llvm\.load", r"nn\."),
+}
 
 
 class DriverTest(nacre.NacreTest):
     def test_every_phase_prints_its_ir(self):
-        for phase in PHASES:
+        printed = {}
+        for phase, (written, gone) in PHASES.items():
             with self.subTest(phase):
                 output = self.path(f"{phase}.mlir")
                 self.compile("convnet", f"--compile-to={phase}", output=output)
                 with open(output, encoding="utf-8") as file:
-                    self.assertIn("nn." if phase in ("import", "graph") else "plan.", file.read())
+                    text = printed[phase] = file.read()
+                self.assertIsNotNone(re.search(written, text, re.DOTALL), written)
+                found = re.search(gone, text, re.DOTALL)
+                self.assertIsNone(found, found)
+        self.assertLess(printed["graph"].count("nn."), printed["import"].count("nn."), "nothing was simplified")
 
     def test_every_output_kind(self):
         for kind, mark in (("obj", b"\x7fELF"), ("asm", b".globl"), ("llvm-ir", b"define ")):
@@ -30,10 +43,27 @@ class DriverTest(nacre.NacreTest):
                     self.assertIn(mark, file.read())
 
     def test_report(self):
-        report = self.path("report.json")
-        self.compile("convnet", f"--report={report}")
-        with open(report, encoding="utf-8") as file:
-            self.assertGreater(len(json.load(file)), 4)
+        path = self.path("report.json")
+        library = self.compile("convnet", f"--report={path}", "--place=gpu")
+        with open(path, encoding="utf-8") as file:
+            report = json.load(file)
+        self.assertEqual((report["model"], report["output"]), (self.model("convnet"), library))
+        self.assertEqual(report["file_bytes"], os.path.getsize(library))
+        for part in ("arena_bytes", "code_bytes", "gpu_code_bytes", "operators", "kernels"):
+            self.assertGreater(report[part], 0, part)
+        # The convolutions, and what a batch normalization in them leaves of itself.
+        self.assertLess(abs(report["weight_bytes"] / os.path.getsize(self.model("convnet")) - 1), 0.3)
+        self.assertEqual(set(report["phase_ms"]), {*PHASES, "package"})
+        self.assertAlmostEqual(sum(report["phase_ms"].values()), report["total_ms"], places=3)
+        launches = report["launches"]
+        self.assertEqual(len({row["kernel"] for row in launches}), report["kernels"])
+        said = self.run_model(library, "--info")
+        self.assertEqual([row["kernel"] for row in launches], re.findall(r"^  \w+ +(\w+) +\S", said.split("launches")[-1], re.MULTILINE))
+        for row in launches:
+            self.assertEqual((row["engine"], row["gpu_share"], row["gpu_declined"]), ("gpu", 1, ""), row)
+            self.assertEqual(row["turns"], 1)
+            self.assertTrue(row["nodes"])
+        self.assertGreater(sum(row["flops"] for row in launches), 1e6)
 
     def progress_of(self, *options):
         """(done, total) of each line of progress that a terminal is shown in codegen."""

@@ -4,6 +4,7 @@
 //          a run that does nothing.
 
 #include "tools/tune/GpuFigures.h"
+#include "tools/tune/KernelWork.h"
 
 #include "runtime/include/nacre/runtime.h"
 
@@ -22,18 +23,6 @@ namespace {
 // 1. Launches
 //===----------------------------------------------------------------------===//
 
-struct Kernel {
-  const char *name, *kind;
-  double work;
-};
-
-/// The nodes of make_kernels.py, with the work that nacre-compile's cost model counts (compiler/place/KernelWork.cpp);
-/// test/e2e/placement_test.py compares the two.
-constexpr Kernel kKernels[] = {
-    {"product", "contraction", 905969664},  {"row", "row", 4718592},
-    {"movement", "permute", 1179648},       {"pointwise", "nest", 5898240},
-    {"depthwise", "contraction", 11206656}, {"streamed", "contraction", 2098176},
-};
 constexpr int kKernelCount = sizeof(kKernels) / sizeof(kKernels[0]);
 
 /// Bytes that the maps read and write.
