@@ -43,7 +43,7 @@ size_t soonest(const TileRequest &request, const GpuMachine &machine, TileList l
 /// For each machine the tile that is over first. One that is there already for another family will do where the
 /// machine's own would win less than an estimate can tell.
 void pushSoonest(const TileRequest &request, TileList list, llvm::SmallVectorImpl<GpuTile> &tiles) {
-  constexpr double worthAVariant = 1.5;
+  constexpr double worthAVariant = 2;
   llvm::SmallVector<size_t, 4> chosen;
   const size_t before = tiles.size();
   for (const GpuMachine &machine : gpuMachines()) {
