@@ -250,10 +250,8 @@ private:
         const bool isDone = variant < targets.size() ? succeeded(compileForCpu(kernel, variant, emit))
                                                      : !wantGpu.contains(plan::KernelOp(kernel.kernel).getSymName()) ||
                                                            succeeded(compileForGpu(kernel));
-        if (!isDone) {
-          anyFailed = true;
-          return;
-        }
+        if (!isDone)
+          return void(anyFailed = true);
         std::lock_guard<std::mutex> lock(progressMutex);
         progress(Phase::Codegen, ++done, total);
       }
@@ -282,13 +280,11 @@ private:
   static int64_t gpuShare(plan::LaunchOp launch) { return (*launch.getGpu())[1] - (*launch.getGpu())[0]; }
 
   LogicalResult compileForCpu(package::CompiledKernel &kernel, size_t variant, codegen::Emit emit) {
-    llvm::FailureOr<codegen::KernelCode> code =
-        codegen::compileKernel(kernel.kernel, targets[variant], emit,
-                               package::variantSymbol(modelName, plan::KernelOp(kernel.kernel).getSymName(), variant));
-    if (failed(code))
-      return failure();
-    kernel.variants[variant] = std::move(*code);
-    return success();
+    const std::string symbol = package::variantSymbol(modelName, plan::KernelOp(kernel.kernel).getSymName(), variant);
+    llvm::FailureOr<codegen::KernelCode> code = codegen::compileKernel(kernel.kernel, targets[variant], emit, symbol);
+    if (succeeded(code))
+      kernel.variants[variant] = std::move(*code);
+    return code;
   }
 
   LogicalResult compileForGpu(package::CompiledKernel &kernel) {

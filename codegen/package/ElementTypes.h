@@ -8,7 +8,7 @@
 #define NACRE_CODEGEN_PACKAGE_ELEMENTTYPES_H
 
 #include "mlir/IR/Types.h"
-#include "runtime/include/nacre/info.h"
+#include "runtime/include/nacre/model_format.h"
 
 namespace nacre::package {
 
