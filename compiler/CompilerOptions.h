@@ -6,9 +6,9 @@
 #define NACRE_COMPILER_COMPILEROPTIONS_H
 
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -51,12 +51,12 @@ struct CompilerOptions {
   std::string outputPath; ///< `-` or empty: standard output, for text.
   std::string modelName;  ///< Of the exported symbol; empty: the stem of outputPath without `lib`.
   std::string target = "host";
-  std::string cpus;                                        ///< Comma-separated; empty: the target's default.
-  llvm::StringMap<llvm::SmallVector<int64_t>> inputShapes; ///< `--shape`
-  llvm::StringMap<std::string> inputValues;                ///< `--set`: a value, or the path of a .npy or .pb file
-  int64_t maxConstantBytes = int64_t(1024) << 20;          ///< Folding never makes a larger constant.
-  unsigned jobs = 0;                                       ///< Threads of the compiler; 0: all cores.
-  std::optional<Phase> compileTo;                          ///< Stop after this phase and print its IR.
+  std::string cpus;                                              ///< Comma-separated; empty: the target's default.
+  std::map<std::string, llvm::SmallVector<int64_t>> inputShapes; ///< `--shape`
+  std::map<std::string, std::string> inputValues; ///< `--set`: a value, or the path of a .npy or .pb file
+  int64_t maxConstantBytes = int64_t(1024) << 20; ///< Folding never makes a larger constant.
+  unsigned jobs = 0;                              ///< Threads of the compiler; 0: all cores.
+  std::optional<Phase> compileTo;                 ///< Stop after this phase and print its IR.
   /// By which weights may grow for Winograd convolutions; none: 25, but not beyond what a run's memory is promised to be.
   std::optional<unsigned> winogradPercent;
   Output output = Output::SharedLibrary;

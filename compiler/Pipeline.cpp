@@ -70,10 +70,8 @@ void printWithoutResources(ModuleOp module, raw_ostream &os) {
 
 importer::ImportOptions importOptionsOf(const CompilerOptions &options) {
   importer::ImportOptions result;
-  for (const auto &shape : options.inputShapes)
-    result.shapes[shape.getKey().str()] = shape.getValue();
-  for (const auto &value : options.inputValues)
-    result.values[value.getKey().str()] = value.getValue();
+  result.shapes = options.inputShapes;
+  result.values = options.inputValues;
   result.maxConstantBytes = options.maxConstantBytes;
   return result;
 }
@@ -163,11 +161,11 @@ private:
   }
 
   LogicalResult importModel() {
-    // What import remarks, it remarked the first time.
+    // What import remarks and warns of, it said the first time.
     ScopedDiagnosticHandler once(&context, [&](Diagnostic &diagnostic) {
-      return success(report.precisionTakenBack && diagnostic.getSeverity() == DiagnosticSeverity::Remark);
+      return success(report.precisionTakenBack && diagnostic.getSeverity() != DiagnosticSeverity::Error);
     });
-    module = importer::importOnnx(options.modelPath, importOptionsOf(options), &context);
+    module = importer::importModel(options.modelPath, importOptionsOf(options), &context);
     return success(bool(module));
   }
 
@@ -387,14 +385,17 @@ llvm::SmallVector<std::pair<std::string, std::string>> describeDevices() { retur
 
 llvm::Error checkDevice(StringRef device) { return place::checkDevice(device); }
 
-llvm::FailureOr<unsigned> checkModel(const CompilerOptions &options, MLIRContext &context, raw_ostream &text) {
-  std::vector<importer::UnsupportedNode> unsupported;
-  if (failed(importer::checkOnnx(options.modelPath, importOptionsOf(options), &context, unsupported)))
+llvm::FailureOr<ProblemCount> checkModel(const CompilerOptions &options, MLIRContext &context, raw_ostream &text) {
+  std::vector<importer::Problem> problems;
+  if (failed(importer::checkModel(options.modelPath, importOptionsOf(options), &context, problems)))
     return failure();
-  for (const importer::UnsupportedNode &node : unsupported)
-    text << options.modelPath << ":\"" << node.name << "\": " << node.op << " (operator set " << node.opset
-         << "): " << node.reason << "\n";
-  return unsigned(unsupported.size());
+  ProblemCount count;
+  for (const importer::Problem &problem : problems) {
+    text << options.modelPath << (problem.name.empty() ? ":" : ":\"" + problem.name + "\":") << " " << problem.what
+         << ": " << problem.reason << "\n";
+    ++(problem.kind == importer::Problem::Kind::Node ? count.nodes : count.values);
+  }
+  return count;
 }
 
 } // namespace nacre

@@ -33,10 +33,16 @@ void registerPasses();
 llvm::LogicalResult compileModel(const CompilerOptions &options, mlir::MLIRContext &context, llvm::raw_ostream &text,
                                  CompileReport &report, Progress progress);
 
-/// Prints all nodes of the model that are not supported, one per line with name, operator, operator set and reason, and
-/// returns how many they are. Fails where the file cannot be read.
-llvm::FailureOr<unsigned> checkModel(const CompilerOptions &options, mlir::MLIRContext &context,
-                                     llvm::raw_ostream &text);
+/// What stops a model: nodes that are not supported, inputs and outputs that are not as they must be.
+struct ProblemCount {
+  unsigned nodes = 0;
+  unsigned values = 0;
+};
+
+/// Prints all that stops the model, one per line with name, operator, operator set and reason, and returns how many they
+/// are. Fails where the file cannot be read.
+llvm::FailureOr<ProblemCount> checkModel(const CompilerOptions &options, mlir::MLIRContext &context,
+                                         llvm::raw_ostream &text);
 
 /// Names and descriptions of the device profiles that nacre-compile carries.
 llvm::SmallVector<std::pair<std::string, std::string>> describeDevices();

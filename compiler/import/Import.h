@@ -34,27 +34,30 @@ struct ImportOptions {
   std::string entry = "main";
 };
 
-/// A node that cannot be compiled, and why.
-struct UnsupportedNode {
-  std::string name;
-  std::string op;
-  int64_t opset;
+/// What stops a model: a node that is not supported, or an input or output that is not as it must be.
+struct Problem {
+  enum class Kind { Node, Value };
+  Kind kind;
+  std::string name; ///< of the node or the value; empty: the model itself
+  std::string what; ///< the node's operator and its version; "input" or "output"
   std::string reason;
 };
 
-/// Imports the ONNX model at `path`. Arguments and results of the function carry their names as `nn.name`; every op's
-/// location is its node's name. Returns null after emitting diagnostics, which name the model's nodes.
-mlir::OwningOpRef<mlir::ModuleOp> importOnnx(llvm::StringRef path, const ImportOptions &options,
-                                             mlir::MLIRContext *context);
+/// Imports the model at `path`, whose format is told by its content. Arguments and results of the function carry their
+/// names as `nn.name`; every op's location is its node's name. Returns null after emitting diagnostics, which name the
+/// model's nodes.
+mlir::OwningOpRef<mlir::ModuleOp> importModel(llvm::StringRef path, const ImportOptions &options,
+                                              mlir::MLIRContext *context);
 
 /// The same for a model in memory, which `bytes` must keep as long as the context lives. It cannot have external data.
-mlir::OwningOpRef<mlir::ModuleOp> importOnnx(llvm::MemoryBufferRef bytes, const ImportOptions &options,
-                                             mlir::MLIRContext *context);
+mlir::OwningOpRef<mlir::ModuleOp> importModel(llvm::MemoryBufferRef bytes, const ImportOptions &options,
+                                              mlir::MLIRContext *context);
 
-/// Lists in `unsupported` every node of the ONNX model at `path` that importOnnx would refuse, in the model's order.
-/// Fails, after emitting diagnostics, when the model cannot be read or its inputs have no shape.
-mlir::LogicalResult checkOnnx(llvm::StringRef path, const ImportOptions &options, mlir::MLIRContext *context,
-                              std::vector<UnsupportedNode> &unsupported);
+/// Lists in `problems` all that would make importModel refuse the model at `path`, in the model's order, as far as it
+/// can be known: of what follows from a problem, only whether its operator is supported. Fails, after emitting
+/// diagnostics, when the model cannot be read.
+mlir::LogicalResult checkModel(llvm::StringRef path, const ImportOptions &options, mlir::MLIRContext *context,
+                               std::vector<Problem> &problems);
 
 } // namespace nacre::importer
 

@@ -28,6 +28,14 @@ constexpr size_t unbounded = SIZE_MAX;
 
 class ImportRegistry {
 public:
+  /// `versionWord` is how messages call the version of an operator set; those after `newestVersion` may have changed
+  /// what the handlers mean.
+  explicit ImportRegistry(llvm::StringRef versionWord = "version", int64_t newestVersion = INT64_MAX)
+      : versionWord(versionWord), newestVersion(newestVersion) {}
+
+  llvm::StringRef getVersionWord() const { return versionWord; }
+  int64_t getNewestVersion() const { return newestVersion; }
+
   struct Entry {
     int64_t since;
     Arity arity;
@@ -43,8 +51,15 @@ public:
   std::optional<int64_t> getFirstVersion(llvm::StringRef op) const;
 
 private:
+  llvm::StringRef versionWord;
+  int64_t newestVersion;
   llvm::StringMap<llvm::SmallVector<Entry, 2>> entries; // each sorted by version
 };
+
+/// Checks the operands of `node` against the arity of its operator and runs the handler; the results, or failure after
+/// an error. `node` must live as long as the call.
+mlir::FailureOr<llvm::SmallVector<mlir::Value>> runHandler(const ImportRegistry::Entry &entry, Node &node, NnBuilder nn,
+                                                           int64_t maxConstantBytes);
 
 } // namespace nacre::importer
 

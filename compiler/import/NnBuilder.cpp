@@ -82,7 +82,7 @@ SmallVector<Value> NnBuilder::finish(OperationState &state, InferTypes inferType
     return none;
   }
   SmallVector<Value> folded;
-  if (foldBudget > 0 && succeeded(builder.tryFold(op, folded)) && !folded.empty()) {
+  if (shared.foldBudget > 0 && succeeded(builder.tryFold(op, folded)) && !folded.empty()) {
     // A reshape makes no bytes. What reads more than it makes is charged for that, so that the budget bounds the time
     // as well.
     int64_t bytes = nn::countReducedElements(op) * int64_t(sizeof(double));
@@ -92,9 +92,9 @@ SmallVector<Value> NnBuilder::finish(OperationState &state, InferTypes inferType
       ElementsAttr constant = getConstant(value);
       if (!constant || isView)
         continue;
-      foldBudget -= bytes;
+      shared.foldBudget -= bytes;
       if (!constant.isSplat())
-        foldBudget -= constant.getNumElements() * nn::getElementBytes(constant.getElementType());
+        shared.foldBudget -= constant.getNumElements() * nn::getElementBytes(constant.getElementType());
     }
     return folded;
   }
@@ -116,9 +116,9 @@ static TypedAttr getScalarAttr(Type type, double value) {
 }
 
 bool NnBuilder::takeFromBudget(int64_t bytes) {
-  if (bytes > foldBudget)
+  if (bytes > shared.foldBudget)
     return false;
-  foldBudget -= bytes;
+  shared.foldBudget -= bytes;
   return true;
 }
 

@@ -13,6 +13,7 @@
 #include "dialects/nn/NnDialect.h"
 
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace nacre::importer {
 
@@ -30,11 +31,17 @@ mlir::ElementsAttr getConstant(mlir::Value value);
 /// The axes [begin, end).
 llvm::SmallVector<int64_t> axisRange(int64_t begin, int64_t end);
 
+/// What all nodes of one import share.
+struct ImportState {
+  int64_t foldBudget; ///< how many bytes of constants may still be made
+  /// Inputs of which something was computed that must be known when the model is compiled.
+  llvm::SetVector<llvm::StringRef> unfixedInputs;
+};
+
 class NnBuilder {
 public:
-  /// `foldBudget` is how many bytes of constants may still be made, over all builders that share it.
-  NnBuilder(mlir::OpBuilder &builder, mlir::Location loc, int64_t &foldBudget)
-      : builder(builder), loc(loc), foldBudget(foldBudget) {}
+  NnBuilder(mlir::OpBuilder &builder, mlir::Location loc, ImportState &shared)
+      : builder(builder), loc(loc), shared(shared) {}
 
   mlir::Location getLoc() const { return loc; }
   mlir::Builder &types() { return builder; }
@@ -43,6 +50,8 @@ public:
   // Constants.
   /// Whether constants may take so many bytes more; if so they are counted as taken.
   bool takeFromBudget(int64_t bytes);
+  /// Notes that a shape depends on an input, which `name` is a name of for as long as the context lives.
+  void noteUnfixedInput(llvm::StringRef name) { shared.unfixedInputs.insert(name); }
   mlir::Value constant(mlir::ElementsAttr value);
   mlir::Value splat(mlir::RankedTensorType type, double value);
   /// A scalar of `like`'s element type.
@@ -114,7 +123,7 @@ private:
 
   mlir::OpBuilder &builder;
   mlir::Location loc;
-  int64_t &foldBudget;
+  ImportState &shared;
 };
 
 } // namespace nacre::importer

@@ -33,9 +33,10 @@ Value OperandBinder::getOperand(size_t index) const {
   return index < node.operands.size() ? node.operands[index] : Value();
 }
 
-/// The name of an input of the function that `value` is computed from; empty when none is near enough to find quickly.
-static StringRef findInput(Value value) {
+/// The names of the inputs of the function that `value` is computed from; none when none is near enough to find quickly.
+static SmallVector<StringRef> findInputs(Value value) {
   constexpr size_t maxValues = 4096;
+  SmallVector<StringRef> names;
   llvm::SetVector<Value> reached;
   reached.insert(value);
   for (size_t next = 0; next < reached.size() && next < maxValues; ++next) {
@@ -43,9 +44,9 @@ static StringRef findInput(Value value) {
     if (Operation *op = current.getDefiningOp())
       reached.insert(op->operand_begin(), op->operand_end());
     else if (auto name = dyn_cast<NameLoc>(current.getLoc()))
-      return name.getName();
+      names.push_back(name.getName());
   }
-  return {};
+  return names;
 }
 
 ElementsAttr OperandBinder::getConstantOperand(size_t index, StringRef role) {
@@ -59,11 +60,13 @@ ElementsAttr OperandBinder::getConstantOperand(size_t index, StringRef role) {
   }
   InFlightDiagnostic diagnostic = error() << "operand " << index << " ('" << role
                                           << "') must be known when the model is compiled, but is computed";
-  StringRef input = findInput(operand);
-  if (input.empty())
+  SmallVector<StringRef> inputs = findInputs(operand);
+  if (inputs.empty())
     diagnostic << " by nodes that are not folded";
   else
-    diagnostic << " from input '" << input << "'; fix it with --set " << input << "=<value|file>";
+    diagnostic << " from input '" << inputs.front() << "'; fix it with --set " << inputs.front() << "=<value|file>";
+  for (StringRef input : inputs)
+    nn.noteUnfixedInput(input);
   return {};
 }
 

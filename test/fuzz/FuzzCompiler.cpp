@@ -30,7 +30,7 @@ const codegen::Target &getTarget() {
 bool compile(llvm::MemoryBufferRef bytes, mlir::MLIRContext &context) {
   importer::ImportOptions importOptions;
   importOptions.maxConstantBytes = maxConstantBytes;
-  mlir::OwningOpRef<mlir::ModuleOp> module = importer::importOnnx(bytes, importOptions, &context);
+  mlir::OwningOpRef<mlir::ModuleOp> module = importer::importModel(bytes, importOptions, &context);
   if (!module)
     return false;
   graph::Options graphOptions;

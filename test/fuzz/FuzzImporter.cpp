@@ -20,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   ImportOptions options;
   options.maxConstantBytes = 1 << 20;
   llvm::StringRef bytes(reinterpret_cast<const char *>(data), size);
-  auto module = importOnnx(llvm::MemoryBufferRef(bytes, "fuzz.onnx"), options, &context);
+  auto module = importModel(llvm::MemoryBufferRef(bytes, "fuzz.onnx"), options, &context);
   if (module ? failed(mlir::verify(*module)) : !reported)
     __builtin_trap();
   return 0;

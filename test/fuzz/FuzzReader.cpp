@@ -59,7 +59,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   std::shared_ptr<const llvm::MemoryBuffer> buffer =
       llvm::MemoryBuffer::getMemBuffer(bytes, "fuzz.onnx", /*RequiresNullTerminator=*/false);
   HeapWatch watch(size);
-  auto model = OnnxModel::parse(buffer, "fuzz.onnx", /*folder=*/"", &context);
+  auto model = OnnxModel::read({buffer, "fuzz.onnx", /*folder=*/""}, &context);
   if (failed(model))
     return 0;
 

@@ -16,7 +16,9 @@ function(nacre_add_arm64_tool name)
   set(program ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${name}-arm64)
   set(objects)
   foreach(source ${ARG_SOURCES})
-    set(object ${CMAKE_CURRENT_BINARY_DIR}/arm64-${source}.o)
+    string(REPLACE "../" "" object ${source})
+    string(REPLACE "/" "-" object ${object})
+    set(object ${CMAKE_CURRENT_BINARY_DIR}/arm64-${object}.o)
     add_custom_command(OUTPUT ${object} VERBATIM
                        DEPENDS ${source} ${headers} ${PROJECT_SOURCE_DIR}/runtime/include/nacre/runtime.h
                        COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${NACRE_ARM64_CXX} -std=c++17 -O2 -Wall -Wextra -Werror -fno-rtti

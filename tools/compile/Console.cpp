@@ -112,13 +112,15 @@ int runCompile(const CompilerOptions &options, StringRef reportPath, mlir::MLIRC
 }
 
 int runCheck(const CompilerOptions &options, mlir::MLIRContext &context, Console &console) {
-  FailureOr<unsigned> unsupported = checkModel(options, context, outs());
-  if (failed(unsupported))
+  FailureOr<ProblemCount> problems = checkModel(options, context, outs());
+  if (failed(problems))
     return 1;
-  if (*unsupported) {
-    outs() << *unsupported << (*unsupported == 1 ? " node is" : " nodes are") << " not supported\n";
+  if (problems->nodes)
+    outs() << problems->nodes << (problems->nodes == 1 ? " node is" : " nodes are") << " not supported\n";
+  if (problems->values)
+    outs() << problems->values << (problems->values == 1 ? " problem" : " problems") << " with inputs and outputs\n";
+  if (problems->nodes || problems->values)
     return 1;
-  }
   if (!console.isQuiet())
     outs() << "all nodes are supported\n";
   return 0;

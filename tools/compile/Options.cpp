@@ -5,6 +5,7 @@
 #include "tools/compile/Options.h"
 #include "compiler/Pipeline.h"
 #include "tools/CommandLine.h"
+#include "tools/ModelInputs.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -99,34 +100,6 @@ std::string epilogue() {
 
 Error bad(const Twine &message) { return createStringError(message); }
 
-/// Splits `input=what`.
-Expected<std::pair<StringRef, StringRef>> splitAssignment(StringRef option, StringRef text) {
-  auto [input, value] = text.split('=');
-  if (input.empty() || value.empty())
-    return bad("--" + option + " must be input=value, but is '" + text + "'");
-  return std::make_pair(input, value);
-}
-
-Error readShapes(ArrayRef<std::string> texts, StringMap<SmallVector<int64_t>> &shapes) {
-  for (StringRef text : texts) {
-    Expected<std::pair<StringRef, StringRef>> assignment = splitAssignment("shape", text);
-    if (!assignment)
-      return assignment.takeError();
-    SmallVector<int64_t> dims;
-    SmallVector<StringRef> words;
-    if (assignment->second != "scalar")
-      assignment->second.split(words, 'x');
-    for (StringRef word : words) {
-      int64_t dim;
-      if (word.getAsInteger(10, dim) || dim < 0)
-        return bad("--shape " + text + ": '" + word + "' must be a dimension; write it as input=1x3x224x224");
-      dims.push_back(dim);
-    }
-    shapes[assignment->first] = dims;
-  }
-  return Error::success();
-}
-
 Expected<Placement> parsePlacement(StringRef word) {
   if (word == "cpu")
     return Placement{Placement::Engines::Cpu, 0};
@@ -199,12 +172,8 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   compiler.maxConstantBytes = options.maxConstant << 20;
   if (Error error = readShapes(options.shape, compiler.inputShapes))
     return error;
-  for (StringRef text : options.set) {
-    Expected<std::pair<StringRef, StringRef>> assignment = splitAssignment("set", text);
-    if (!assignment)
-      return assignment.takeError();
-    compiler.inputValues[assignment->first] = assignment->second.str();
-  }
+  if (Error error = readValues(options.set, compiler.inputValues))
+    return error;
   Expected<Output> output = parseOutput(options.emit);
   if (!output)
     return output.takeError();

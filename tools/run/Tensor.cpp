@@ -55,13 +55,6 @@ const ElementType *findElementType(int type) {
   return nullptr;
 }
 
-const ElementType *findNpyType(std::string_view npy) {
-  for (const ElementType &row : kTypes)
-    if (row.npy == npy)
-      return &row;
-  return nullptr;
-}
-
 double readElement(nacre_element_type type, const void *data, size_t index) {
   switch (type) {
   case NACRE_F32:

@@ -23,7 +23,6 @@ struct ElementType {
 
 /// The type's row, or nullptr.
 const ElementType *findElementType(int type);
-const ElementType *findNpyType(std::string_view npy);
 
 double readElement(nacre_element_type type, const void *data, size_t index);
 bool isInteger(nacre_element_type type);

@@ -6,6 +6,7 @@
 
 #include "compiler/import/Import.h"
 #include "tools/CommandLine.h"
+#include "tools/ModelInputs.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Location.h"
@@ -42,18 +43,20 @@ static cl::extrahelp more("\nEXAMPLES\n"
                           "  1  the model cannot be read, or has nodes that are not supported; the messages name them\n"
                           "  2  the command line is wrong\n");
 
-static bool parse(nacre::importer::ImportOptions &options) {
-  for (StringRef text : shapes) {
-    auto [name, dims] = text.rsplit('=');
-    SmallVector<int64_t> &shape = options.shapes[name.str()];
-    for (StringRef dim : llvm::split(dims, 'x'))
-      if (dim.getAsInteger(10, shape.emplace_back()))
-        return errs() << "--shape must be name=<dim>x<dim>..., but is '" << text << "'\n", false;
-  }
-  for (StringRef text : values)
-    options.values[text.split('=').first.str()] = text.split('=').second;
+static Error parse(nacre::importer::ImportOptions &options) {
   options.maxConstantBytes = maxConstant << 20;
-  return true;
+  return joinErrors(nacre::tools::readShapes(shapes, options.shapes), nacre::tools::readValues(values, options.values));
+}
+
+static StringRef severityOf(const mlir::Diagnostic &diagnostic) {
+  switch (diagnostic.getSeverity()) {
+  case mlir::DiagnosticSeverity::Error:
+    return "error";
+  case mlir::DiagnosticSeverity::Warning:
+    return "warning";
+  default:
+    return "remark";
+  }
 }
 
 int main(int argc, char **argv) {
@@ -61,26 +64,28 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
   nacre::importer::ImportOptions options;
   if (!cl::ParseCommandLineOptions(
-          argc, argv, "Prints a trained network as operators, or lists those that are not supported.\n", &errs()) ||
-      !parse(options))
+          argc, argv, "Prints a trained network as operators, or lists those that are not supported.\n", &errs()))
     return 2;
+  if (Error error = parse(options)) {
+    errs() << "nacre-translate: " << toString(std::move(error)) << "\n";
+    return 2;
+  }
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   mlir::ScopedDiagnosticHandler handler(&context, [](mlir::Diagnostic &diagnostic) {
     if (auto node = dyn_cast<mlir::NameLoc>(diagnostic.getLocation()))
       errs() << '"' << node.getName().getValue() << "\": ";
-    errs() << (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error ? "error: " : "remark: ") << diagnostic
-           << "\n";
+    errs() << severityOf(diagnostic) << ": " << diagnostic << "\n";
   });
 
   if (action == Action::CheckOnnx) {
-    std::vector<nacre::importer::UnsupportedNode> unsupported;
-    if (failed(nacre::importer::checkOnnx(model, options, &context, unsupported)))
+    std::vector<nacre::importer::Problem> problems;
+    if (failed(nacre::importer::checkModel(model, options, &context, problems)))
       return 1;
-    for (const nacre::importer::UnsupportedNode &node : unsupported)
-      outs() << node.name << ": " << node.op << " (opset " << node.opset << "): " << node.reason << "\n";
-    return unsupported.empty() ? 0 : 1;
+    for (const nacre::importer::Problem &problem : problems)
+      outs() << (problem.name.empty() ? "" : problem.name + ": ") << problem.what << ": " << problem.reason << "\n";
+    return problems.empty() ? 0 : 1;
   }
-  mlir::OwningOpRef<mlir::ModuleOp> module = nacre::importer::importOnnx(model, options, &context);
+  mlir::OwningOpRef<mlir::ModuleOp> module = nacre::importer::importModel(model, options, &context);
   if (!module)
     return 1;
   mlir::OpPrintingFlags flags;

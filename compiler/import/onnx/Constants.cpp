@@ -66,7 +66,7 @@ void importConstantOfShape(OperandBinder &node) {
 /// A constant of `type` made by calling `makeElement` with each index, or null after an error.
 template <typename T, typename Make> Value makeConstant(OperandBinder &node, RankedTensorType type, Make makeElement) {
   int64_t count = type.getNumElements();
-  if (!node.allowsConstant(count, getElementBytes(type.getElementType())))
+  if (!node.allowsConstant(count, nn::getElementBytes(type.getElementType())))
     return {};
   nn::ConstantBuilder builder(type);
   for (int64_t index = 0; index < count; ++index) {

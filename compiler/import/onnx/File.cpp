@@ -3,13 +3,14 @@
 // One file of serialized ONNX, and the tensors inside it.
 //
 // How:  1. element types,
-//       2. files and parsing,
+//       2. parsing,
 //       3. elements in the file, dense or as varints,
 //       4. elements in a second file.
 
 #include "compiler/import/onnx/File.h"
 
 #include "compiler/import/Import.h"
+#include "dialects/nn/ConstantData.h"
 #include "dialects/nn/ShapeRules.h"
 
 #include "mlir/IR/Builders.h"
@@ -94,30 +95,15 @@ Type fromDataType(int64_t dataType, MLIRContext *context) {
 
 StringRef getElementTypeName(int64_t dataType) { return getKind(dataType).name; }
 
-int64_t getElementBytes(Type elementType) { return llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8); }
-
 //===----------------------------------------------------------------------===//
-// 2. Files and parsing
+// 2. Parsing
 //===----------------------------------------------------------------------===//
-
-FailureOr<std::shared_ptr<const MemoryBuffer>> mapFile(StringRef path, Location loc) {
-  // Asked before opening, because opening a pipe or a device may block for ever.
-  llvm::sys::fs::file_status status;
-  if (std::error_code error = llvm::sys::fs::status(path, status))
-    return emitError(loc) << "cannot open '" << path << "': " << error.message();
-  if (status.type() != llvm::sys::fs::file_type::regular_file)
-    return emitError(loc) << "'" << path << "' must be a regular file";
-  auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
-  if (!buffer)
-    return emitError(loc) << "cannot open '" << path << "': " << buffer.getError().message();
-  return std::shared_ptr<const MemoryBuffer>(std::move(*buffer));
-}
 
 // Three quarters of what the reader may allocate are for the parsed structure, one for elements that must be decoded.
 static uint64_t getStructureBudget(const MemoryBuffer &file) { return file.getBufferSize() * 3 + (12 << 20); }
 static uint64_t getDecodeBudget(const MemoryBuffer &file) { return file.getBufferSize() + (4 << 20); }
 
-OnnxFile::OnnxFile(std::shared_ptr<const MemoryBuffer> bytes, std::string folder)
+OnnxFile::OnnxFile(FileBytes bytes, std::string folder)
     : file(std::move(bytes)), folder(std::move(folder)), decodeBudget(getDecodeBudget(*this->file)) {}
 
 template <typename Proto> LogicalResult OnnxFile::parse(Location loc, WireRoot root, Proto &proto) {
@@ -151,7 +137,7 @@ std::shared_ptr<llvm::WritableMemoryBuffer> OnnxFile::allocate(uint64_t size, Lo
 // 3. Elements in the file
 //===----------------------------------------------------------------------===//
 
-FailureOr<OnnxTensor> OnnxFile::read(const onnx::TensorProto &tensor, Location loc) {
+FailureOr<StoredTensor> OnnxFile::read(const onnx::TensorProto &tensor, Location loc) {
   const ElementKind &kind = getKind(tensor.data_type());
   if (!kind.bytes)
     return emitTensorError(loc, tensor) << "has the element type '" << kind.name << "', which is not supported";
@@ -167,7 +153,7 @@ FailureOr<OnnxTensor> OnnxFile::read(const onnx::TensorProto &tensor, Location l
   if (!count)
     return emitTensorError(loc, tensor) << "is larger than any memory";
   int64_t size = *count * kind.bytes;
-  OnnxTensor result;
+  StoredTensor result;
   result.type = RankedTensorType::get(shape, fromDataType(tensor.data_type(), loc.getContext()));
 
   if (tensor.data_location() == onnx::TensorProto::EXTERNAL)
@@ -199,8 +185,8 @@ FailureOr<OnnxTensor> OnnxFile::read(const onnx::TensorProto &tensor, Location l
   return result;
 }
 
-FailureOr<OnnxTensor> OnnxFile::joinChunks(ArrayRef<WirePayload> chunks, OnnxTensor result, uint64_t size,
-                                           Location loc) {
+FailureOr<StoredTensor> OnnxFile::joinChunks(ArrayRef<WirePayload> chunks, StoredTensor result, uint64_t size,
+                                             Location loc) {
   std::shared_ptr<llvm::WritableMemoryBuffer> buffer = allocate(size, loc);
   if (!buffer)
     return failure();
@@ -212,9 +198,9 @@ FailureOr<OnnxTensor> OnnxFile::joinChunks(ArrayRef<WirePayload> chunks, OnnxTen
   return result;
 }
 
-FailureOr<OnnxTensor> OnnxFile::decodeVarints(ArrayRef<WirePayload> chunks, OnnxTensor result, uint64_t size,
-                                              Location loc) {
-  auto elementBytes = static_cast<uint64_t>(getElementBytes(result.type.getElementType()));
+FailureOr<StoredTensor> OnnxFile::decodeVarints(ArrayRef<WirePayload> chunks, StoredTensor result, uint64_t size,
+                                                Location loc) {
+  auto elementBytes = uint64_t(nn::getElementBytes(result.type.getElementType()));
   // Every number ends in the one byte whose top bit is clear, so counting those sizes the buffer before it is made.
   uint64_t count = 0;
   for (const WirePayload &chunk : chunks)
@@ -248,8 +234,8 @@ FailureOr<OnnxTensor> OnnxFile::decodeVarints(ArrayRef<WirePayload> chunks, Onnx
 // 4. Elements in a second file
 //===----------------------------------------------------------------------===//
 
-FailureOr<std::shared_ptr<const MemoryBuffer>> OnnxFile::openExternal(StringRef location, Location loc) {
-  std::shared_ptr<const MemoryBuffer> &known = externalFiles[location];
+FailureOr<FileBytes> OnnxFile::openExternal(StringRef location, Location loc) {
+  FileBytes &known = externalFiles[location];
   if (known)
     return known;
 
@@ -278,8 +264,8 @@ FailureOr<std::shared_ptr<const MemoryBuffer>> OnnxFile::openExternal(StringRef 
   return buffer;
 }
 
-FailureOr<OnnxTensor> OnnxFile::readExternal(const onnx::TensorProto &tensor, OnnxTensor result, uint64_t size,
-                                             Location loc) {
+FailureOr<StoredTensor> OnnxFile::readExternal(const onnx::TensorProto &tensor, StoredTensor result, uint64_t size,
+                                               Location loc) {
   StringRef location;
   uint64_t offset = 0, length = size;
   for (const onnx::StringStringEntryProto &entry : tensor.external_data()) {

@@ -11,23 +11,16 @@
 #ifndef NACRE_COMPILER_IMPORT_ONNX_FILE_H
 #define NACRE_COMPILER_IMPORT_ONNX_FILE_H
 
+#include "compiler/import/StoredTensor.h"
 #include "compiler/import/onnx/Schema.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Location.h"
 #include "onnx.pb.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include <memory>
 
 namespace nacre::importer::onnx_format {
-
-/// Elements known at compile time: dense, row-major, little-endian, booleans one byte each, at any address.
-struct OnnxTensor {
-  mlir::RankedTensorType type;
-  llvm::ArrayRef<char> bytes;
-  std::shared_ptr<const llvm::MemoryBuffer> owner; ///< keeps `bytes` alive
-};
 
 /// The element type that ONNX numbers `dataType`, or null when Nacre has no such type.
 mlir::Type fromDataType(int64_t dataType, mlir::MLIRContext *context);
@@ -35,42 +28,36 @@ mlir::Type fromDataType(int64_t dataType, mlir::MLIRContext *context);
 /// The name of ONNX's element type `dataType`.
 llvm::StringRef getElementTypeName(int64_t dataType);
 
-/// The bytes of one element in OnnxTensor::bytes.
-int64_t getElementBytes(mlir::Type elementType);
-
 /// A serialized ModelProto or TensorProto, its skeleton parsed, its tensors checked when they are read.
 class OnnxFile {
 public:
   /// `folder` is where external data must lie; empty when there is none.
-  OnnxFile(std::shared_ptr<const llvm::MemoryBuffer> file, std::string folder);
+  OnnxFile(FileBytes file, std::string folder);
 
   /// Scans and parses; diagnostics are emitted at `loc`.
   mlir::LogicalResult parseModel(mlir::Location loc, onnx::ModelProto &model);
   mlir::LogicalResult parseTensor(mlir::Location loc, onnx::TensorProto &tensor);
 
   /// The elements of `tensor`, which must come from this file. Diagnostics are emitted at `loc`.
-  mlir::FailureOr<OnnxTensor> read(const onnx::TensorProto &tensor, mlir::Location loc);
+  mlir::FailureOr<StoredTensor> read(const onnx::TensorProto &tensor, mlir::Location loc);
 
 private:
   template <typename Proto> mlir::LogicalResult parse(mlir::Location loc, WireRoot root, Proto &proto);
-  mlir::FailureOr<OnnxTensor> readExternal(const onnx::TensorProto &tensor, OnnxTensor result, uint64_t size,
+  mlir::FailureOr<StoredTensor> readExternal(const onnx::TensorProto &tensor, StoredTensor result, uint64_t size,
+                                             mlir::Location loc);
+  mlir::FailureOr<StoredTensor> decodeVarints(llvm::ArrayRef<WirePayload> payloads, StoredTensor result, uint64_t size,
+                                              mlir::Location loc);
+  mlir::FailureOr<StoredTensor> joinChunks(llvm::ArrayRef<WirePayload> payloads, StoredTensor result, uint64_t size,
                                            mlir::Location loc);
-  mlir::FailureOr<OnnxTensor> decodeVarints(llvm::ArrayRef<WirePayload> payloads, OnnxTensor result, uint64_t size,
-                                            mlir::Location loc);
-  mlir::FailureOr<OnnxTensor> joinChunks(llvm::ArrayRef<WirePayload> payloads, OnnxTensor result, uint64_t size,
-                                         mlir::Location loc);
   std::shared_ptr<llvm::WritableMemoryBuffer> allocate(uint64_t size, mlir::Location loc);
-  mlir::FailureOr<std::shared_ptr<const llvm::MemoryBuffer>> openExternal(llvm::StringRef location, mlir::Location loc);
+  mlir::FailureOr<FileBytes> openExternal(llvm::StringRef location, mlir::Location loc);
 
-  std::shared_ptr<const llvm::MemoryBuffer> file;
+  FileBytes file;
   std::string folder;
   std::vector<WirePayload> payloads;
   uint64_t decodeBudget; ///< bytes that may still be allocated for tensors that the file stores as varints
-  llvm::StringMap<std::shared_ptr<const llvm::MemoryBuffer>> externalFiles;
+  llvm::StringMap<FileBytes> externalFiles;
 };
-
-/// Maps the regular file at `path`. Diagnostics are emitted at `loc`.
-mlir::FailureOr<std::shared_ptr<const llvm::MemoryBuffer>> mapFile(llvm::StringRef path, mlir::Location loc);
 
 } // namespace nacre::importer::onnx_format
 

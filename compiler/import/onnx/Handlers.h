@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The families of ONNX operators. Each adds its handlers to the registry; Importer.cpp calls them all.
+// The families of ONNX operators. Each adds its handlers to the registry; Format.cpp calls them all.
 
 #ifndef NACRE_COMPILER_IMPORT_ONNX_HANDLERS_H
 #define NACRE_COMPILER_IMPORT_ONNX_HANDLERS_H

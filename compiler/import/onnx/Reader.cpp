@@ -2,7 +2,7 @@
 //
 // Bytes of an ONNX model to a view that can be trusted.
 //
-// How:  1. map and parse,
+// How:  1. parse, and find the version of the operators,
 //       2. names: every value is defined once, everything that is read is defined,
 //       3. order: keep the file's where it is right, repair it where it is not, refuse cycles.
 
@@ -11,11 +11,9 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/Path.h"
 #include <queue>
 
 using namespace mlir;
-using llvm::MemoryBuffer;
 
 namespace nacre::importer::onnx_format {
 
@@ -23,33 +21,62 @@ namespace nacre::importer::onnx_format {
 // 1. Parse
 //===----------------------------------------------------------------------===//
 
-FailureOr<std::unique_ptr<OnnxModel>> OnnxModel::read(StringRef path, MLIRContext *context) {
-  auto bytes = mapFile(path, UnknownLoc::get(context));
-  if (failed(bytes))
-    return failure();
-  StringRef folder = llvm::sys::path::parent_path(path);
-  return parse(std::move(*bytes), llvm::sys::path::filename(path), folder.empty() ? "." : folder, context);
-}
-
-FailureOr<std::unique_ptr<OnnxModel>> OnnxModel::parse(std::shared_ptr<const MemoryBuffer> bytes, StringRef name,
-                                                       StringRef folder, MLIRContext *context) {
-  Location loc = FileLineColLoc::get(context, name, 0, 0);
-  std::unique_ptr<OnnxModel> result(new OnnxModel(std::move(bytes), folder, loc));
+FailureOr<std::unique_ptr<OnnxModel>> OnnxModel::read(const ModelFile &file, MLIRContext *context) {
+  Location loc = FileLineColLoc::get(context, file.name, 0, 0);
+  std::unique_ptr<OnnxModel> result(new OnnxModel(file, loc));
   if (failed(result->file.parseModel(loc, result->model)))
     return failure();
   if (!result->model.has_graph())
     return emitError(loc) << "must hold a graph, but has none; it is not an ONNX model";
   for (const onnx::NodeProto &node : result->getGraph().node())
     result->positions.try_emplace(&node, static_cast<int>(result->positions.size()));
-  if (failed(result->checkNames()) || failed(result->sortNodes()))
+  if (failed(result->settleOpset()) || failed(result->checkNames()) || failed(result->sortNodes()))
     return failure();
   return result;
 }
 
+static StringRef canonicalDomain(StringRef domain) { return domain == "ai.onnx" ? "" : domain; }
+
+/// The newest version of the standard operators that was released with a version of the IR, by ONNX's table of
+/// releases; nothing for one that is newer than the table. Before IR version 3 there was one operator set.
+static std::optional<int64_t> getOpsetOfIr(int64_t irVersion) {
+  constexpr int64_t newest[] = {1, 1, 1, 8, 9, 10, 11, 14, 18, 20, 22, 23, 24, 25};
+  if (irVersion < 1 || irVersion >= static_cast<int64_t>(std::size(newest)))
+    return std::nullopt;
+  return newest[irVersion];
+}
+
+LogicalResult OnnxModel::settleOpset() {
+  for (const onnx::OperatorSetIdProto &opset : model.opset_import()) {
+    if (!canonicalDomain(opset.domain()).empty())
+      continue;
+    if (opset.version() < 1)
+      return emitError(modelLoc) << "the version of the operator set must be at least 1, but is " << opset.version()
+                                 << "; export the model again";
+    if (!standardOpset) // of several the first counts
+      standardOpset = opset.version();
+  }
+  bool needsOne = llvm::any_of(getGraph().node(),
+                               [](const onnx::NodeProto &node) { return canonicalDomain(node.domain()).empty(); });
+  if (standardOpset || !needsOne)
+    return success();
+  std::optional<int64_t> implied = getOpsetOfIr(model.ir_version());
+  if (!implied)
+    return emitError(modelLoc)
+           << "must name the version of its operators in opset_import, but does not, nor does its IR "
+              "version ("
+           << model.ir_version() << ") tell; set it with onnx.helper.make_opsetid";
+  standardOpset = *implied;
+  emitWarning(modelLoc) << "the model does not name the version of its operators; opset " << standardOpset
+                        << " is taken, the newest of its IR version, " << model.ir_version();
+  return success();
+}
+
 int64_t OnnxModel::getOpsetVersion(StringRef domain) const {
-  auto canonical = [](StringRef name) { return name == "ai.onnx" ? "" : name; };
+  if (canonicalDomain(domain).empty())
+    return standardOpset;
   for (const onnx::OperatorSetIdProto &opset : model.opset_import())
-    if (canonical(opset.domain()) == canonical(domain))
+    if (opset.domain() == domain)
       return opset.version();
   return 0;
 }

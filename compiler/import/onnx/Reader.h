@@ -21,24 +21,20 @@ namespace nacre::importer::onnx_format {
 /// A checked model.
 class OnnxModel {
 public:
-  /// Reads the model at `path`. Errors are emitted at the node or value they concern.
-  static mlir::FailureOr<std::unique_ptr<OnnxModel>> read(llvm::StringRef path, mlir::MLIRContext *context);
-
-  /// Reads a model from memory; `name` is what diagnostics call it, `folder` where its external data lies.
-  static mlir::FailureOr<std::unique_ptr<OnnxModel>> parse(std::shared_ptr<const llvm::MemoryBuffer> bytes,
-                                                           llvm::StringRef name, llvm::StringRef folder,
-                                                           mlir::MLIRContext *context);
+  /// Checks the model in `file`. Errors are emitted at the node or value they concern.
+  static mlir::FailureOr<std::unique_ptr<OnnxModel>> read(const ModelFile &file, mlir::MLIRContext *context);
 
   const onnx::GraphProto &getGraph() const { return model.graph(); }
 
   /// The nodes in an order in which each comes after what it reads.
   llvm::ArrayRef<const onnx::NodeProto *> getNodes() const { return nodes; }
 
-  /// The version of `domain`'s operators that the model uses, or 0 when it does not say.
+  /// The version of `domain`'s operators that the model uses, or 0 when it does not say. That of the standard domain is
+  /// always known.
   int64_t getOpsetVersion(llvm::StringRef domain) const;
 
   /// The elements of an initializer or of a node's attribute.
-  mlir::FailureOr<OnnxTensor> read(const onnx::TensorProto &tensor, mlir::Location loc) {
+  mlir::FailureOr<StoredTensor> read(const onnx::TensorProto &tensor, mlir::Location loc) {
     return file.read(tensor, loc);
   }
 
@@ -48,15 +44,16 @@ public:
   mlir::Location getLocation(const onnx::NodeProto &node) const;
 
 private:
-  OnnxModel(std::shared_ptr<const llvm::MemoryBuffer> bytes, llvm::StringRef folder, mlir::Location loc)
-      : file(std::move(bytes), folder.str()), modelLoc(loc) {}
+  OnnxModel(const ModelFile &file, mlir::Location loc) : file(file.bytes, file.folder), modelLoc(loc) {}
 
+  mlir::LogicalResult settleOpset();
   mlir::LogicalResult checkNames();
   mlir::LogicalResult sortNodes();
 
   OnnxFile file;
   onnx::ModelProto model;
   mlir::Location modelLoc;
+  int64_t standardOpset = 0;
   llvm::SmallVector<const onnx::NodeProto *> nodes;
   llvm::DenseMap<const onnx::NodeProto *, int> positions; ///< each node's index in the file
   /// Every value's producer: its node's index in the graph, or -1 for inputs and initializers.

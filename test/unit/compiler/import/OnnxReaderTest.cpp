@@ -23,6 +23,7 @@ protected:
       : context(mlir::MLIRContext::Threading::DISABLED),
         handler(&context, [this](mlir::Diagnostic &diagnostic) { error = diagnostic.str(); }) {
     model.mutable_graph()->add_output()->set_name("w");
+    model.add_opset_import()->set_version(13);
   }
 
   TensorProto *addTensor(int type, std::initializer_list<int64_t> dims) {
@@ -49,7 +50,7 @@ protected:
 
   bool parseBytes(llvm::StringRef folder) {
     std::shared_ptr<const llvm::MemoryBuffer> buffer = llvm::MemoryBuffer::getMemBuffer(bytes, "m.onnx", false);
-    auto result = OnnxModel::parse(buffer, "m.onnx", folder, &context);
+    auto result = OnnxModel::read({buffer, "m.onnx", folder.str()}, &context);
     if (succeeded(result))
       parsed = std::move(*result);
     return succeeded(result);

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a file seems to be that is no model Nacre reads.
+//
+// How:  1. signatures: bytes at a place that no other format has,
+//       2. text, by words in it,
+//       3. files without a signature, mostly protobuf, by the end of the name.
+
+#include "compiler/import/FileKind.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
+
+using llvm::StringLiteral;
+using llvm::StringRef;
+
+namespace nacre::importer {
+namespace {
+
+constexpr const char *fromPyTorch = "export the model to ONNX with torch.onnx.export";
+constexpr const char *fromTensorFlow = "export the model to ONNX with python -m tf2onnx.convert";
+constexpr const char *fromKeras = "export the model to ONNX with model.export(..., format='onnx') or tf2onnx";
+constexpr const char *fromCaffe = "convert the model to ONNX with caffe2onnx or MMdnn";
+constexpr const char *fromOrigin = "export the model to ONNX from the framework it was made with";
+constexpr const char *unpack = "unpack it and give the model inside";
+constexpr const char *download = "download the file again";
+constexpr const char *isTensor = "give the model; tensors are for --set and for nacre-run";
+
+struct Kind {
+  StringLiteral mark; ///< the bytes, the word, or the end of the name
+  const char *what;
+  const char *advice;
+};
+
+//===----------------------------------------------------------------------===//
+// 1. Signatures
+//===----------------------------------------------------------------------===//
+
+struct Signature : Kind {
+  size_t at = 0;
+};
+
+constexpr Signature signatures[] = {
+    {{"TFL3", "a TensorFlow Lite model", "export the model it was made from to ONNX with python -m tf2onnx.convert"},
+     4},
+    {{"ORTM", "an ONNX Runtime model (.ort)", "give the ONNX file it was made from"}, 4},
+    {{"\x89HDF\r\n\x1a\n", "an HDF5 file, as Keras writes them", fromKeras}},
+    {{"PK\x03\x04", "a zip archive", unpack}},
+    {{"\x1f\x8b", "a file packed with gzip", unpack}},
+    {{"BZh", "a file packed with bzip2", unpack}},
+    {{"\xfd"
+      "7zXZ",
+      "a file packed with xz", unpack}},
+    {{"\x28\xb5\x2f\xfd", "a file packed with zstd", unpack}},
+    {{"ustar", "a tar archive", unpack}, 257},
+    {{"GGUF", "a GGUF file of llama.cpp", fromOrigin}},
+    {{"\x93NUMPY", "a NumPy array (.npy)", isTensor}},
+    {{"\x7f"
+      "ELF",
+      "a program or a library for Linux", "give the model that it was made from"}},
+    {{"MZ", "a program for Windows", "give the model that it was made from"}},
+};
+
+/// A pickle begins with its protocol, and this one ends within the file.
+bool isPickle(StringRef bytes) { return bytes.size() > 2 && bytes[0] == '\x80' && bytes[1] >= 2 && bytes[1] <= 5; }
+
+/// The length of the header, then the header: JSON.
+bool isSafetensors(StringRef bytes) {
+  return bytes.size() > 9 && bytes[8] == '{' && llvm::support::endian::read64le(bytes.data()) <= uint64_t(100) << 20 &&
+         llvm::support::endian::read64le(bytes.data()) >= 2;
+}
+
+FileKind recognizeZip(StringRef name) {
+  if (name.ends_with_insensitive(".keras"))
+    return {"a Keras model", fromKeras, true};
+  if (name.ends_with_insensitive(".npz"))
+    return {"a file of NumPy arrays (.npz)", isTensor, true};
+  for (const char *end : {".pt", ".pth", ".ckpt", ".bin"})
+    if (name.ends_with_insensitive(end))
+      return {"a PyTorch file", fromPyTorch, true};
+  return {"a zip archive, as PyTorch writes them too",
+          "unpack it and give the model inside; a PyTorch model must be exported "
+          "with torch.onnx.export",
+          true};
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Text
+//===----------------------------------------------------------------------===//
+
+constexpr Kind words[] = {
+    {"version https://git-lfs", "a pointer of git-lfs to the file", "fetch the file itself with git lfs pull"},
+    {"<!DOCTYPE html", "a page of HTML, as a server sends in place of a file", download},
+    {"<html", "a page of HTML, as a server sends in place of a file", download},
+    {"<net", "an OpenVINO model", fromOrigin},
+    {"7767517", "an ncnn model", fromOrigin},
+    {"ir_version:", "an ONNX model as text", "write it as bytes with onnx.save"},
+    {"\"irVersion\"", "an ONNX model as JSON", "write it as bytes with onnx.save"},
+    {"ir_version", "an ONNX model as text", "write it as bytes with onnx.save"},
+    {"saved_model_schema_version", "a TensorFlow SavedModel as text", fromTensorFlow},
+    {"layer {", "a Caffe network (.prototxt)", fromCaffe},
+    {"layers {", "a Caffe network (.prototxt)", fromCaffe},
+    {"layer{", "a Caffe network (.prototxt)", fromCaffe},
+    {"node {", "a TensorFlow graph as text (.pbtxt)", fromTensorFlow},
+    {"[convolutional]", "a Darknet network (.cfg)", fromOrigin},
+};
+
+FileKind recognizeText(StringRef head) {
+  for (const Kind &word : words)
+    if (head.contains_insensitive(word.mark))
+      return {word.what, word.advice, false};
+  return {"a file of text", "give the ONNX model itself", false};
+}
+
+//===----------------------------------------------------------------------===//
+// 3. Names
+//===----------------------------------------------------------------------===//
+
+constexpr Kind names[] = {
+    {"saved_model.pb", "a TensorFlow SavedModel",
+     "export its folder to ONNX with python -m tf2onnx.convert --saved-model"},
+    {".pb", "a TensorFlow graph or an ONNX tensor (.pb)",
+     "export a graph to ONNX with python -m tf2onnx.convert --graphdef"},
+    {".meta", "a TensorFlow checkpoint", fromTensorFlow},
+    {".index", "a TensorFlow checkpoint", fromTensorFlow},
+    {".caffemodel", "the weights of a Caffe network", fromCaffe},
+    {".mlmodel", "a Core ML model", fromOrigin},
+    {".pdmodel", "a PaddlePaddle model", "export the model to ONNX with paddle2onnx"},
+    {".mnn", "an MNN model", fromOrigin},
+    {".engine", "a TensorRT engine", "give the model that it was made from"},
+    {".plan", "a TensorRT engine", "give the model that it was made from"},
+    {".tflite", "a damaged TensorFlow Lite model", fromTensorFlow},
+    {".pt", "a PyTorch file", fromPyTorch},
+    {".pth", "a PyTorch file", fromPyTorch},
+};
+
+} // namespace
+
+bool isText(StringRef bytes) {
+  constexpr size_t headBytes = 4096;
+  bytes = bytes.take_front(headBytes);
+  // The last character, if it has several bytes, may be cut off.
+  constexpr size_t longest = 4;
+  size_t cut = 0;
+  while (cut < longest && cut < bytes.size() && static_cast<uint8_t>(bytes[bytes.size() - 1 - cut]) >= 128)
+    ++cut;
+  bytes = bytes.drop_back(cut);
+  return !bytes.empty() && llvm::json::isUTF8(bytes) && llvm::all_of(bytes, [](char c) {
+    return llvm::isPrint(c) || static_cast<uint8_t>(c) >= 128 || c == '\n' || c == '\r' || c == '\t' || c == '\f';
+  });
+}
+
+FileKind recognizeFile(StringRef bytes, StringRef name) {
+  if (bytes.empty())
+    return {"an empty file", "export or download it again", true};
+  if (bytes.starts_with("PK\x03\x04"))
+    return recognizeZip(name);
+  for (const Signature &signature : signatures)
+    if (bytes.substr(signature.at).starts_with(signature.mark))
+      return {signature.what, signature.advice, true};
+  if (isPickle(bytes))
+    return {"a Python pickle, as PyTorch and scikit-learn write them",
+            "export the model to ONNX with torch.onnx.export or skl2onnx", true};
+  if (isSafetensors(bytes))
+    return {"a safetensors file, which holds weights alone", fromPyTorch, true};
+  if (isText(bytes))
+    return recognizeText(bytes.take_front(4096));
+  for (const Kind &kind : names)
+    if (name.ends_with_insensitive(kind.mark))
+      return {kind.what, kind.advice, false};
+  return {"of no known format", "check that it is the right file and complete", false};
+}
+
+FileKind recognizeFolder(StringRef path) {
+  auto has = [&](StringRef name) {
+    llvm::SmallString<256> file(path);
+    llvm::sys::path::append(file, name);
+    return llvm::sys::fs::exists(file);
+  };
+  if (has("saved_model.pb") || has("saved_model.pbtxt"))
+    return {"a folder of a TensorFlow SavedModel", "export it to ONNX with python -m tf2onnx.convert --saved-model",
+            true};
+  if (has("Manifest.json"))
+    return {"a Core ML package", fromOrigin, true};
+  if (has("model.onnx"))
+    return {"a folder", "give the file in it: model.onnx", true};
+  return {"a folder", "give the model's file", true};
+}
+
+} // namespace nacre::importer

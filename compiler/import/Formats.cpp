@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The formats that models come in.
+
+#include "compiler/import/Formats.h"
+
+#include "compiler/import/FileKind.h"
+#include "compiler/import/onnx/Format.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+
+namespace nacre::importer {
+
+llvm::ArrayRef<const Format *> getFormats() {
+  static const Format *const formats[] = {
+      &onnx_format::format,
+  };
+  return formats;
+}
+
+FailureOr<std::unique_ptr<ModelView>> readModel(const ModelFile &file, ArrayRef<const Format *> formats,
+                                                MLIRContext *context) {
+  FileKind kind = recognizeFile(file.getBuffer(), file.name);
+  if (!kind.isCertain)
+    for (const Format *format : formats)
+      if (format->claims(file))
+        return format->read(file, context);
+  std::string known = llvm::join(llvm::map_range(formats, [](const Format *format) { return format->name; }), " or ");
+  return emitError(FileLineColLoc::get(context, file.name, 0, 0))
+         << "must be " << known << ", but seems to be " << kind.what << "; " << kind.advice;
+}
+
+} // namespace nacre::importer

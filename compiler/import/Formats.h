@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The formats that models come in.
+//
+// What: one row for each, which says whether a file is of the format and reads it.
+// Why:  the format of a file is told by its content; names lie. Another format is a folder and one line in Formats.cpp.
+
+#ifndef NACRE_COMPILER_IMPORT_FORMATS_H
+#define NACRE_COMPILER_IMPORT_FORMATS_H
+
+#include "compiler/import/GraphView.h"
+#include "compiler/import/Import.h"
+
+namespace nacre::importer {
+
+struct Format {
+  const char *name; ///< with its article, for messages: "an ONNX model"
+  /// Whether the file looks like one of this format, be it damaged.
+  bool (*claims)(const ModelFile &file);
+  /// Checks the file and gives a view of the model; fails after emitting diagnostics.
+  mlir::FailureOr<std::unique_ptr<ModelView>> (*read)(const ModelFile &file, mlir::MLIRContext *context);
+};
+
+/// The formats that Nacre reads, in the order in which they are asked.
+llvm::ArrayRef<const Format *> getFormats();
+
+/// Reads the file by the first of `formats` that claims it. Where none does, the error says what the file seems to be,
+/// and what to do.
+mlir::FailureOr<std::unique_ptr<ModelView>> readModel(const ModelFile &file, llvm::ArrayRef<const Format *> formats,
+                                                      mlir::MLIRContext *context);
+
+} // namespace nacre::importer
+
+#endif // NACRE_COMPILER_IMPORT_FORMATS_H

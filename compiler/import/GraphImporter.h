@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A checked model, of any format, to one function of `nn` operators.
+
+#ifndef NACRE_COMPILER_IMPORT_GRAPHIMPORTER_H
+#define NACRE_COMPILER_IMPORT_GRAPHIMPORTER_H
+
+#include "compiler/import/GraphView.h"
+#include "compiler/import/Import.h"
+
+namespace nacre::importer {
+
+/// importModel for a model that is read. Null after emitting diagnostics.
+mlir::OwningOpRef<mlir::ModuleOp> importGraph(ModelView &model, const ImportOptions &options,
+                                              mlir::MLIRContext *context);
+
+/// checkModel for a model that is read.
+void checkGraph(ModelView &model, const ImportOptions &options, mlir::MLIRContext *context,
+                std::vector<Problem> &problems);
+
+} // namespace nacre::importer
+
+#endif // NACRE_COMPILER_IMPORT_GRAPHIMPORTER_H

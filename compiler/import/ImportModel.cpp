@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A model's file to its `nn` function, or to the list of what stops it.
+//
+// How:  1. the file is mapped, and read by the format that claims it,
+//       2. GraphImporter walks over what the reader gives.
+
+#include "compiler/import/FileKind.h"
+#include "compiler/import/Formats.h"
+#include "compiler/import/GraphImporter.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+
+namespace nacre::importer {
+
+static FailureOr<std::unique_ptr<ModelView>> readModel(StringRef path, MLIRContext *context) {
+  Location loc = UnknownLoc::get(context);
+  if (llvm::sys::fs::is_directory(path)) {
+    FileKind kind = recognizeFolder(path);
+    return emitError(loc) << "must be a file that holds a model, but is " << kind.what << "; " << kind.advice;
+  }
+  FailureOr<FileBytes> bytes = mapFile(path, loc);
+  if (failed(bytes))
+    return failure();
+  StringRef folder = llvm::sys::path::parent_path(path);
+  return readModel({std::move(*bytes), llvm::sys::path::filename(path).str(), folder.empty() ? "." : folder.str()},
+                   getFormats(), context);
+}
+
+OwningOpRef<ModuleOp> importModel(StringRef path, const ImportOptions &options, MLIRContext *context) {
+  FailureOr<std::unique_ptr<ModelView>> model = readModel(path, context);
+  return succeeded(model) ? importGraph(**model, options, context) : nullptr;
+}
+
+OwningOpRef<ModuleOp> importModel(llvm::MemoryBufferRef bytes, const ImportOptions &options, MLIRContext *context) {
+  FileBytes buffer = llvm::MemoryBuffer::getMemBuffer(bytes, /*RequiresNullTerminator=*/false);
+  FailureOr<std::unique_ptr<ModelView>> model =
+      readModel({std::move(buffer), bytes.getBufferIdentifier().str(), /*folder=*/""}, getFormats(), context);
+  return succeeded(model) ? importGraph(**model, options, context) : nullptr;
+}
+
+LogicalResult checkModel(StringRef path, const ImportOptions &options, MLIRContext *context,
+                         std::vector<Problem> &problems) {
+  FailureOr<std::unique_ptr<ModelView>> model = readModel(path, context);
+  if (failed(model))
+    return failure();
+  checkGraph(**model, options, context, problems);
+  return success();
+}
+
+} // namespace nacre::importer

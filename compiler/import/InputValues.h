@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Values that the user sets for inputs.
+
+#ifndef NACRE_COMPILER_IMPORT_INPUTVALUES_H
+#define NACRE_COMPILER_IMPORT_INPUTVALUES_H
+
+#include "compiler/import/GraphView.h"
+
+namespace nacre::importer {
+
+/// Reads the value of an input: numbers separated by commas, or the path of a .npy file or of one that `model` reads.
+/// It must agree with `type`; one number without a known shape is a scalar, several are 1-D.
+mlir::FailureOr<mlir::ElementsAttr> readInputValue(llvm::StringRef text, const DeclaredType &type, ModelView &model,
+                                                   mlir::Location loc);
+
+} // namespace nacre::importer
+
+#endif // NACRE_COMPILER_IMPORT_INPUTVALUES_H

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The inputs of a model, with what the user says about them.
+//
+// How:  1. the options name inputs of the model,
+//       2. symbols take values from the shapes that are given,
+//       3. each input gets its shape, or its value,
+//       4. what is still open is asked for, of all inputs together.
+
+#include "compiler/import/SettledInputs.h"
+
+#include "compiler/import/InputValues.h"
+#include "compiler/import/TypeNames.h"
+#include "dialects/nn/ShapeRules.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+
+namespace nacre::importer {
+namespace {
+
+class InputSettler {
+public:
+  InputSettler(ModelView &model, const ImportOptions &options)
+      : model(model), graph(model.getGraph()), options(options), inputs(graph.getInputs()) {}
+
+  SettledInputs settle() {
+    checkOptions();
+    bindSymbols();
+    for (const GraphValue &input : inputs)
+      settle(input);
+    askForShapes();
+    return std::move(result);
+  }
+
+private:
+  /// An input whose shape the user must give, and why.
+  struct OpenInput {
+    const GraphValue *input;
+    std::string reason;
+  };
+
+  void checkOptions();
+  void bindSymbols();
+  void settle(const GraphValue &input);
+  RankedTensorType settleShape(const GraphValue &input);
+  RankedTensorType takeGivenShape(const GraphValue &input, ArrayRef<int64_t> given);
+  RankedTensorType makeType(const GraphValue &input, ArrayRef<int64_t> shape);
+  bool needsShape(const GraphValue &input);
+  void askForShapes();
+
+  InFlightDiagnostic error(Location loc) {
+    result.hasFailed = true;
+    return emitError(loc);
+  }
+  InFlightDiagnostic error(const GraphValue &input) { return error(graph.getLocation(input.name)); }
+
+  ModelView &model;
+  GraphView &graph;
+  const ImportOptions &options;
+  SmallVector<GraphValue> inputs;
+  llvm::StringSet<> asked; ///< symbols of the inputs in `open`
+  SmallVector<OpenInput> open;
+  SettledInputs result;
+};
+
+//===----------------------------------------------------------------------===//
+// 1. and 2. Options and symbols
+//===----------------------------------------------------------------------===//
+
+void InputSettler::checkOptions() {
+  auto check = [&](const std::string &name, StringRef option) {
+    if (llvm::none_of(inputs, [&](const GraphValue &input) { return input.name == name; }))
+      error(graph.getLocation()) << option << " must name an input of the model, but names '" << name << "'";
+  };
+  for (auto &[name, shape] : options.shapes)
+    check(name, "--shape");
+  for (auto &[name, text] : options.values)
+    check(name, "--set");
+}
+
+/// A shape given for one input also gives a value to the symbols in it, for all inputs.
+void InputSettler::bindSymbols() {
+  for (const GraphValue &input : inputs) {
+    auto given = options.shapes.find(input.name.str());
+    if (given == options.shapes.end() || !input.type.shape)
+      continue;
+    for (auto [dim, size] : llvm::zip(*input.type.shape, given->second))
+      if (!dim.symbol.empty() && result.symbols.try_emplace(dim.symbol, size).first->second != size)
+        error(input) << "--shape must give the symbolic dimension '" << dim.symbol << "' one value, but gives "
+                     << result.symbols.lookup(dim.symbol) << " and " << size;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// 3. Each input
+//===----------------------------------------------------------------------===//
+
+void InputSettler::settle(const GraphValue &input) {
+  auto set = options.values.find(input.name.str());
+  bool isSet = set != options.values.end();
+  if (!isSet && input.hasDefault)
+    return;
+  SettledInput &settled = result.inputs.emplace_back();
+  settled.name = input.name;
+  if (!input.type.name.empty()) {
+    error(input) << "has the element type '" << input.type.name << "', which is not supported";
+  } else if (!input.type.elementType) {
+    error(input) << "an input must be a tensor, but this one is a sequence, a map or has no type";
+  } else if (isSet) {
+    FailureOr<ElementsAttr> value = readInputValue(set->second, input.type, model, graph.getLocation(input.name));
+    result.hasUnnamed = true;
+    result.hasFailed |= failed(value);
+    if (succeeded(value)) {
+      settled.value = *value;
+      settled.type = cast<RankedTensorType>(value->getType());
+    }
+  } else {
+    settled.type = settleShape(input);
+  }
+}
+
+RankedTensorType InputSettler::makeType(const GraphValue &input, ArrayRef<int64_t> shape) {
+  if (shape.size() > maxRank)
+    error(input) << "must have at most " << maxRank << " dimensions, but has " << shape.size();
+  else if (!nn::countElements(shape))
+    error(input) << "must fit into memory, but has shape [" << shape << "]";
+  else
+    return RankedTensorType::get(shape, input.type.elementType);
+  return {};
+}
+
+RankedTensorType InputSettler::takeGivenShape(const GraphValue &input, ArrayRef<int64_t> given) {
+  ArrayRef<Dimension> stated;
+  if (input.type.shape)
+    stated = *input.type.shape;
+  if (input.type.shape && stated.size() != given.size()) {
+    error(input) << "--shape must give " << stated.size() << " dimensions, but gives " << given.size();
+    return {};
+  }
+  result.hasUnnamed |= !input.type.shape;
+  for (auto [axis, size] : llvm::enumerate(given)) {
+    if (size < 0) {
+      error(input) << "axis " << axis << " must have a size of at least 0, but --shape gives " << size;
+      return {};
+    }
+    if (stated.empty())
+      continue;
+    result.hasUnnamed |= stated[axis].isOpen() && stated[axis].symbol.empty();
+    if (!stated[axis].isOpen() && stated[axis].size != size) {
+      error(input) << "axis " << axis << " must have the size that the model states, " << stated[axis].size
+                   << ", but --shape gives " << size;
+      return {};
+    }
+  }
+  return makeType(input, given);
+}
+
+/// Whether a size is missing that nothing tells: the first axis may be taken as 1.
+bool InputSettler::needsShape(const GraphValue &input) {
+  if (!input.type.shape) {
+    open.push_back({&input, "has no shape in the model"});
+    return true;
+  }
+  ArrayRef<Dimension> dims = *input.type.shape;
+  bool isMissing = false;
+  for (auto [axis, dim] : llvm::enumerate(dims)) {
+    bool isTold = !dim.symbol.empty() && (result.symbols.contains(dim.symbol) || dim.symbol == dims.front().symbol);
+    if (!dim.isOpen() || axis == 0 || isTold)
+      continue;
+    isMissing = true;
+    // What is asked for another input already tells it.
+    if (!dim.symbol.empty() && asked.contains(dim.symbol))
+      continue;
+    open.push_back(
+        {&input, ("axis " + Twine(axis) + " must have a size, but is symbolic ('" + dim.symbol + "')").str()});
+    for (const Dimension &other : dims)
+      if (!other.symbol.empty())
+        asked.insert(other.symbol);
+    break;
+  }
+  return isMissing;
+}
+
+RankedTensorType InputSettler::settleShape(const GraphValue &input) {
+  auto given = options.shapes.find(input.name.str());
+  if (given != options.shapes.end())
+    return takeGivenShape(input, given->second);
+  if (needsShape(input)) {
+    result.hasFailed = true;
+    return {};
+  }
+  SmallVector<int64_t> shape;
+  for (const Dimension &dim : *input.type.shape) {
+    shape.push_back(dim.size);
+    if (!dim.isOpen())
+      continue;
+    auto known = result.symbols.find(dim.symbol);
+    if (!dim.symbol.empty() && known != result.symbols.end()) {
+      shape.back() = known->second;
+      continue;
+    }
+    shape.back() = 1;
+    if (dim.symbol.empty())
+      result.hasUnnamed = true;
+    else
+      result.symbols[dim.symbol] = 1;
+    emitRemark(graph.getLocation(input.name))
+        << "the batch dimension '" << dim.symbol << "' is taken as 1; change it with --shape " << input.name
+        << "=<dim>x<dim>...";
+  }
+  return makeType(input, shape);
+}
+
+//===----------------------------------------------------------------------===//
+// 4. What is still open
+//===----------------------------------------------------------------------===//
+
+/// `--shape x=1x3x<height>x<width>`, with what is known of it.
+static std::string suggestShape(const GraphValue &input) {
+  std::string text = ("--shape " + input.name + "=").str();
+  if (!input.type.shape)
+    return text + "<dim>x<dim>...";
+  auto describe = [](const Dimension &dim) {
+    return !dim.isOpen() ? std::to_string(dim.size) : "<" + (dim.symbol.empty() ? "dim" : dim.symbol.str()) + ">";
+  };
+  return text + llvm::join(llvm::map_range(*input.type.shape, describe), "x");
+}
+
+void InputSettler::askForShapes() {
+  if (open.size() == 1)
+    error(*open.front().input) << open.front().reason << "; give it with " << suggestShape(*open.front().input);
+  if (open.size() < 2)
+    return;
+  InFlightDiagnostic diagnostic = error(graph.getLocation())
+                                  << "the shapes of " << open.size() << " inputs must be known";
+  for (auto [index, input] : llvm::enumerate(open))
+    diagnostic << (index ? "; '" : ": '") << input.input->name << "' " << input.reason;
+  diagnostic << "; give them with";
+  for (const OpenInput &input : open)
+    diagnostic << " " << suggestShape(*input.input);
+}
+
+} // namespace
+
+SettledInputs settleInputs(ModelView &model, const ImportOptions &options) {
+  return InputSettler(model, options).settle();
+}
+
+} // namespace nacre::importer

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The inputs of a model, with what the user says about them: each has a static shape, or a value.
+
+#ifndef NACRE_COMPILER_IMPORT_SETTLEDINPUTS_H
+#define NACRE_COMPILER_IMPORT_SETTLEDINPUTS_H
+
+#include "compiler/import/GraphView.h"
+#include "compiler/import/Import.h"
+
+namespace nacre::importer {
+
+struct SettledInput {
+  llvm::StringRef name;
+  mlir::RankedTensorType type; ///< null after an error
+  mlir::ElementsAttr value;    ///< null where the value comes when the model runs
+};
+
+struct SettledInputs {
+  llvm::SmallVector<SettledInput> inputs;
+  llvm::StringMap<int64_t> symbols; ///< the sizes that open dimensions with a name have taken
+  bool hasUnnamed = false;          ///< whether the user has settled what has no name: a dimension, or a value
+  bool hasFailed = false;
+};
+
+/// Settles all inputs that are not constants, in the model's order. A symbolic dimension takes the size that `--shape`
+/// gives it for any input; a first one without takes 1, with a remark. Reports every error, and what must be given with
+/// `--shape` in one.
+SettledInputs settleInputs(ModelView &model, const ImportOptions &options);
+
+} // namespace nacre::importer
+
+#endif // NACRE_COMPILER_IMPORT_SETTLEDINPUTS_H

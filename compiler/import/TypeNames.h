@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Types and shapes as messages name them: in the words of models, and in the layout in which the model has them.
+
+#ifndef NACRE_COMPILER_IMPORT_TYPENAMES_H
+#define NACRE_COMPILER_IMPORT_TYPENAMES_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Value.h"
+#include "llvm/ADT/ArrayRef.h"
+#include <string>
+
+namespace nacre::importer {
+
+/// `float`, `int64`, `uint8`, `bool`...
+std::string getTypeName(mlir::Type elementType);
+
+/// `1x3x224x224`, or `scalar`.
+std::string describeShape(llvm::ArrayRef<int64_t> shape);
+
+/// `float[1x3x224x224]`, or `float scalar`.
+std::string describe(mlir::ShapedType type);
+std::string describe(mlir::Value value);
+
+} // namespace nacre::importer
+
+#endif // NACRE_COMPILER_IMPORT_TYPENAMES_H

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  see ModelInputs.h.
+// Why:   see there.
+// How:   see there.
+
+#include "tools/ModelInputs.h"
+
+#include "llvm/ADT/StringRef.h"
+
+using namespace llvm;
+
+namespace nacre::tools {
+
+static Error checkAssignment(StringRef option, StringRef text, StringRef input, StringRef value) {
+  if (input.empty() || value.empty())
+    return createStringError("--" + option + " must be input=value, but is '" + text + "'");
+  return Error::success();
+}
+
+Error readShapes(ArrayRef<std::string> texts, std::map<std::string, SmallVector<int64_t>> &shapes) {
+  for (StringRef text : texts) {
+    auto [input, value] = text.rsplit('=');
+    if (Error error = checkAssignment("shape", text, input, value))
+      return error;
+    SmallVector<int64_t> dims;
+    SmallVector<StringRef> words;
+    if (value != "scalar")
+      value.split(words, 'x');
+    for (StringRef word : words) {
+      int64_t dim;
+      if (word.getAsInteger(10, dim) || dim < 0)
+        return createStringError("--shape " + text + ": '" + word +
+                                 "' must be a dimension; write it as input=1x3x224x224");
+      dims.push_back(dim);
+    }
+    shapes[input.str()] = dims;
+  }
+  return Error::success();
+}
+
+Error readValues(ArrayRef<std::string> texts, std::map<std::string, std::string> &values) {
+  for (StringRef text : texts) {
+    auto [input, value] = text.split('=');
+    if (Error error = checkAssignment("set", text, input, value))
+      return error;
+    values[input.str()] = value.str();
+  }
+  return Error::success();
+}
+
+} // namespace nacre::tools
