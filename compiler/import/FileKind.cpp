@@ -4,9 +4,12 @@
 //
 // How:  1. signatures: bytes at a place that no other format has,
 //       2. text, by words in it,
-//       3. files without a signature, mostly protobuf, by the end of the name.
+//       3. files of protobuf, which have no signature, by their first fields,
+//       4. the rest by the end of the name.
 
 #include "compiler/import/FileKind.h"
+
+#include "compiler/import/WireScan.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
@@ -116,14 +119,32 @@ FileKind recognizeText(StringRef head) {
 }
 
 //===----------------------------------------------------------------------===//
-// 3. Names
+// 3. Protobuf
+//===----------------------------------------------------------------------===//
+
+/// Drops a field with a tag of one byte and the length of what it holds; false where `bytes` begins otherwise.
+bool enterField(StringRef &bytes, char tag) {
+  uint64_t length;
+  if (!bytes.consume_front(StringRef(&tag, 1)) || !takeVarint(bytes, length) || length > bytes.size())
+    return false;
+  bytes = bytes.take_front(length);
+  return true;
+}
+
+/// A GraphDef begins with a node, which begins with its name.
+bool isGraphDef(StringRef bytes) { return enterField(bytes, 0x0a) && enterField(bytes, 0x0a) && isText(bytes); }
+
+/// A SavedModel has its version, 1, and a graph with information about it.
+bool isSavedModel(StringRef bytes) {
+  return bytes.consume_front("\x08\x01") && enterField(bytes, 0x12) && enterField(bytes, 0x0a);
+}
+
+//===----------------------------------------------------------------------===//
+// 4. Names
 //===----------------------------------------------------------------------===//
 
 constexpr Kind names[] = {
-    {"saved_model.pb", "a TensorFlow SavedModel",
-     "export its folder to ONNX with python -m tf2onnx.convert --saved-model"},
-    {".pb", "a TensorFlow graph or an ONNX tensor (.pb)",
-     "export a graph to ONNX with python -m tf2onnx.convert --graphdef"},
+    {".pb", "an ONNX tensor or a file of TensorFlow (.pb)", isTensor},
     {".meta", "a TensorFlow checkpoint", fromTensorFlow},
     {".index", "a TensorFlow checkpoint", fromTensorFlow},
     {".caffemodel", "the weights of a Caffe network", fromCaffe},
@@ -168,6 +189,10 @@ FileKind recognizeFile(StringRef bytes, StringRef name) {
     return {"a safetensors file, which holds weights alone", fromPyTorch, true};
   if (isText(bytes))
     return recognizeText(bytes.take_front(4096));
+  if (isSavedModel(bytes))
+    return {"a TensorFlow SavedModel", "export its folder to ONNX with python -m tf2onnx.convert --saved-model", false};
+  if (isGraphDef(bytes))
+    return {"a TensorFlow graph", "export it to ONNX with python -m tf2onnx.convert --graphdef", false};
   for (const Kind &kind : names)
     if (name.ends_with_insensitive(kind.mark))
       return {kind.what, kind.advice, false};
