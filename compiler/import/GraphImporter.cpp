@@ -181,7 +181,7 @@ LogicalResult GraphImporter::importNodes(Scope &scope) {
 bool GraphImporter::isJudgeable(const Scope &scope, const GraphNode &node) const {
   return llvm::all_of(node.operands, [&](StringRef operand) {
     auto value = scope.values.find(operand);
-    return value == scope.values.end() || value->second;
+    return operand.empty() || value == scope.values.end() || value->second;
   });
 }
 

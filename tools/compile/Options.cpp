@@ -58,7 +58,9 @@ struct Declarations {
       cl::desc("Fix an input that decides a shape: numbers, a .npy or a TensorProto .pb; repeatable")};
   cl::opt<bool> check{
       "check", cl::cat(category),
-      cl::desc("List all nodes that are not supported and compile nothing; exit code 1 if there are any")};
+      cl::desc(
+          "List all that stops the model, nodes that are not supported and inputs that must be settled, and compile "
+          "nothing; exit code 1 if there is any")};
   cl::opt<std::string> compileTo{"compile-to", cl::cat(category), cl::value_desc("phase"),
                                  cl::desc("Stop after a phase and print its IR (phases: see below)")};
   cl::opt<std::string> emit{

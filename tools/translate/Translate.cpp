@@ -24,7 +24,7 @@ enum class Action { ImportOnnx, CheckOnnx };
 static cl::opt<Action>
     action(cl::Required, cl::desc("What to do, one of:"), cl::cat(category),
            cl::values(clEnumValN(Action::ImportOnnx, "import-onnx", "Print the nn function of an ONNX model"),
-                      clEnumValN(Action::CheckOnnx, "check-onnx", "List the nodes that are not supported")));
+                      clEnumValN(Action::CheckOnnx, "check-onnx", "List all that stops an ONNX model")));
 static cl::list<std::string> shapes("shape", cl::value_desc("input=1x3x224x224"), cl::cat(category),
                                     cl::desc("Shape of an input whose shape the model leaves open; repeatable"));
 static cl::list<std::string>
