@@ -9,6 +9,7 @@
 #define NACRE_COMPILER_IMPORT_IMPORTREGISTRY_H
 
 #include "compiler/import/OperandBinder.h"
+#include "compiler/import/Signature.h"
 
 #include "llvm/ADT/StringMap.h"
 #include <functional>
@@ -18,13 +19,6 @@ namespace nacre::importer {
 
 /// Reads the node and sets its results, or reports an error.
 using Handler = std::function<void(OperandBinder &)>;
-
-/// How many operands a node may have. The first `min` must be there.
-struct Arity {
-  size_t min;
-  size_t max;
-};
-constexpr size_t unbounded = SIZE_MAX;
 
 class ImportRegistry {
 public:
@@ -38,11 +32,11 @@ public:
 
   struct Entry {
     int64_t since;
-    Arity arity;
+    Signature signature;
     Handler handler;
   };
 
-  void add(llvm::StringRef op, int64_t since, Arity arity, Handler handler);
+  void add(llvm::StringRef op, int64_t since, Signature signature, Handler handler);
 
   /// The handler of `op` in an operator set of `version`, or null.
   const Entry *find(llvm::StringRef op, int64_t version) const;
@@ -50,14 +44,17 @@ public:
   /// The first version in which `op` is known, if it is at all.
   std::optional<int64_t> getFirstVersion(llvm::StringRef op) const;
 
+  /// All operators with their handlers by version.
+  const llvm::StringMap<llvm::SmallVector<Entry, 2>> &getEntries() const { return entries; }
+
 private:
   llvm::StringRef versionWord;
   int64_t newestVersion;
   llvm::StringMap<llvm::SmallVector<Entry, 2>> entries; // each sorted by version
 };
 
-/// Checks the operands of `node` against the arity of its operator and runs the handler; the results, or failure after
-/// an error. `node` must live as long as the call.
+/// Checks the operands of `node` against the signature of its operator and runs the handler; the results, or failure
+/// after an error. `node` must live as long as the call.
 mlir::FailureOr<llvm::SmallVector<mlir::Value>> runHandler(const ImportRegistry::Entry &entry, Node &node, NnBuilder nn,
                                                            int64_t maxConstantBytes);
 

@@ -60,24 +60,36 @@ template <typename Op, typename... Args> Value NnBuilder::build(RankedTensorType
   return finish(state, /*inferTypes=*/nullptr).front();
 }
 
-SmallVector<Value> NnBuilder::finish(OperationState &state, InferTypes inferTypes) {
-  SmallVector<Value> none(state.types.size());
+Operation *NnBuilder::make(OperationState &state, InferTypes inferTypes) {
+  // What MLIR would say is about `nn`, which no user knows.
+  ScopedDiagnosticHandler silence(builder.getContext(), [](Diagnostic &) { return success(); });
   if (inferTypes) {
     SmallVector<Type> inferred;
     if (failed(inferTypes(builder.getContext(), loc, state.operands, state.attributes.getDictionary(loc.getContext()),
                           state.getRawProperties(), state.regions, inferred)))
-      return none;
+      return nullptr;
     state.types.assign(inferred.begin(), inferred.end());
   }
   Operation *op = builder.create(state);
-  if (failed(verify(op))) {
-    op->erase();
+  if (succeeded(verify(op)))
+    return op;
+  op->erase();
+  return nullptr;
+}
+
+SmallVector<Value> NnBuilder::finish(OperationState &state, InferTypes inferTypes) {
+  SmallVector<Value> none(state.types.size());
+  Operation *op = make(state, inferTypes);
+  if (!op) {
+    error() << "the operands and attributes must fit the operator's definition, but do not; check the model with "
+               "onnx.checker";
     return none;
   }
   for (Value result : op->getResults()) {
     if (getRank(result) <= maxRank)
       continue;
-    error() << "must have at most " << maxRank << " dimensions, but has " << getRank(result);
+    error() << "must have at most " << maxRank << " axes, but has a result of " << getRank(result)
+            << "; merge some with a Reshape";
     op->erase();
     return none;
   }

@@ -118,7 +118,10 @@ private:
                                              llvm::SmallVectorImpl<mlir::Type> &);
   template <typename Op, typename... Args> mlir::Value infer(Args &&...args);
   template <typename Op, typename... Args> mlir::Value build(mlir::RankedTensorType type, Args &&...args);
-  /// Infers result types where `inferTypes` is given, makes the op, verifies and folds it. Null after an error.
+  /// Infers result types where `inferTypes` is given, makes the op and verifies it. Null, without a word, if it is wrong:
+  /// handlers have checked what their operators ask for, so this is the last line of defence and never the message.
+  mlir::Operation *make(mlir::OperationState &state, InferTypes inferTypes);
+  /// The same, and folds it. Null after an error.
   llvm::SmallVector<mlir::Value> finish(mlir::OperationState &state, InferTypes inferTypes);
 
   mlir::OpBuilder &builder;

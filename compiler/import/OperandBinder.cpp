@@ -4,9 +4,12 @@
 
 #include "compiler/import/OperandBinder.h"
 
+#include "compiler/import/Signature.h"
 #include "dialects/nn/ConstantData.h"
+#include "dialects/nn/ShapeRules.h"
 
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -49,20 +52,24 @@ static SmallVector<StringRef> findInputs(Value value) {
   return names;
 }
 
-ElementsAttr OperandBinder::getConstantOperand(size_t index, StringRef role) {
+std::string OperandBinder::nameOf(size_t index) const {
+  return node.signature ? node.signature->nameOf(index) : "operand " + std::to_string(index);
+}
+
+ElementsAttr OperandBinder::getConstantOperand(size_t index) {
   Value operand = getOperand(index);
   if (ElementsAttr constant = getConstant(operand)) {
     if (constant.getNumElements() <= maxNumbers)
       return constant;
-    error() << "operand " << index << " ('" << role << "') must have at most " << maxNumbers << " elements, but is "
-            << constant.getType();
+    error() << nameOf(index) << " must have at most " << maxNumbers << " elements, but is "
+            << describe(constant.getShapedType());
     return {};
   }
-  InFlightDiagnostic diagnostic = error() << "operand " << index << " ('" << role
-                                          << "') must be known when the model is compiled, but is computed";
+  InFlightDiagnostic diagnostic = error()
+                                  << nameOf(index) << " must be known when the model is compiled, but is computed";
   SmallVector<StringRef> inputs = findInputs(operand);
   if (inputs.empty())
-    diagnostic << " by nodes that are not folded";
+    diagnostic << " by nodes that are not folded; raise --max-constant, or make it an initializer";
   else
     diagnostic << " from input '" << inputs.front() << "'; fix it with --set " << inputs.front() << "=<value|file>";
   for (StringRef input : inputs)
@@ -70,28 +77,111 @@ ElementsAttr OperandBinder::getConstantOperand(size_t index, StringRef role) {
   return {};
 }
 
-FailureOr<SmallVector<int64_t>> OperandBinder::getIntegers(size_t index, StringRef role) {
-  ElementsAttr constant = getConstantOperand(index, role);
+FailureOr<SmallVector<int64_t>> OperandBinder::getIntegers(size_t index) {
+  ElementsAttr constant = getConstantOperand(index);
   if (!constant)
     return failure();
   if (!isa<IntegerType>(constant.getElementType()))
-    return error() << "operand " << index << " ('" << role << "') must hold integers, but is " << constant.getType();
+    return error() << nameOf(index) << " must hold integers, but is " << describe(constant.getShapedType())
+                   << "; convert it with a Cast";
   FailureOr<nn::ConstantView> view = nn::ConstantView::get(constant);
   if (mlir::failed(view))
-    return error() << "operand " << index << " ('" << role << "') cannot be read";
+    return error() << nameOf(index) << " must be a dense tensor of numbers; save the model with one";
   return view->readIntegers();
 }
 
-FailureOr<SmallVector<double>> OperandBinder::getNumbers(size_t index, StringRef role) {
-  ElementsAttr constant = getConstantOperand(index, role);
+FailureOr<SmallVector<double>> OperandBinder::getNumbers(size_t index) {
+  ElementsAttr constant = getConstantOperand(index);
   if (!constant)
     return failure();
   FailureOr<nn::ConstantView> view = nn::ConstantView::get(constant);
   if (mlir::failed(view))
-    return error() << "operand " << index << " ('" << role << "') cannot be read";
+    return error() << nameOf(index) << " must be a dense tensor of numbers; save the model with one";
   SmallVector<double> numbers(constant.getNumElements());
   view->read(0, 1, constant.getNumElements(), numbers.data());
   return numbers;
+}
+
+FailureOr<int64_t> OperandBinder::getInteger(size_t index) {
+  FailureOr<SmallVector<int64_t>> numbers = getIntegers(index);
+  if (mlir::failed(numbers))
+    return failure();
+  if (numbers->size() != 1)
+    return error() << nameOf(index) << " must have one element, but is " << describe(getOperand(index));
+  return numbers->front();
+}
+
+FailureOr<double> OperandBinder::getNumber(size_t index) {
+  FailureOr<SmallVector<double>> numbers = getNumbers(index);
+  if (mlir::failed(numbers))
+    return failure();
+  if (numbers->size() != 1)
+    return error() << nameOf(index) << " must have one element, but is " << describe(getOperand(index));
+  return numbers->front();
+}
+
+//===----------------------------------------------------------------------===//
+// Shapes of operands
+//===----------------------------------------------------------------------===//
+
+bool OperandBinder::checkRank(size_t index, int64_t low, int64_t high) {
+  Value operand = getOperand(index);
+  if (!operand || (getRank(operand) >= low && getRank(operand) <= high))
+    return true;
+  std::string wanted = std::to_string(low);
+  if (high >= maxRank)
+    wanted = "at least " + wanted;
+  else if (high > low)
+    wanted += " to " + std::to_string(high);
+  error() << nameOf(index) << " must have " << wanted << (wanted == "1" || wanted == "at least 1" ? " axis" : " axes")
+          << ", but is " << describe(operand) << "; change its rank with a Reshape";
+  return false;
+}
+
+bool OperandBinder::checkShape(size_t index, Ints wanted, const Twine &reason) {
+  Value operand = getOperand(index);
+  if (!operand || getShape(operand) == wanted)
+    return true;
+  error() << nameOf(index) << " must have the shape " << describeShape(wanted) << ", " << reason << ", but is "
+          << describe(operand);
+  return false;
+}
+
+bool OperandBinder::checkBroadcastsTo(size_t index, Ints shape, StringRef what) {
+  Value operand = getOperand(index);
+  if (!operand)
+    return true;
+  llvm::Expected<nn::Shape> together = nn::broadcastShapes({getShape(operand), shape});
+  if (together && Ints(*together) == shape)
+    return true;
+  llvm::consumeError(together.takeError());
+  error() << nameOf(index) << " must broadcast to " << what << ", " << describeShape(shape) << ", but is "
+          << describe(operand) << "; give each of its axes that size or 1";
+  return false;
+}
+
+bool OperandBinder::checkFits(Ints shape, StringRef what) {
+  if (nn::countElements(shape))
+    return true;
+  error() << what << " must fit into memory, but has the shape " << describeShape(shape);
+  return false;
+}
+
+FailureOr<SmallVector<int64_t>> OperandBinder::broadcastOperands(size_t first) {
+  SmallVector<Value> operands;
+  for (Value operand : getOperands().drop_front(first))
+    if (operand)
+      operands.push_back(operand);
+  llvm::Expected<nn::Shape> shape = nn::broadcastShapes(llvm::map_to_vector(operands, getShape));
+  if (!shape) {
+    llvm::consumeError(shape.takeError());
+    InFlightDiagnostic diagnostic = error() << "operands must broadcast, but are ";
+    llvm::interleave(operands, [&](Value operand) { diagnostic << describe(operand); }, [&] { diagnostic << " and "; });
+    return diagnostic << "; make their sizes along each axis, counted from the last, equal or 1";
+  }
+  if (!checkFits(*shape))
+    return failure();
+  return *shape;
 }
 
 //===----------------------------------------------------------------------===//
@@ -103,6 +193,17 @@ std::optional<NamedAttribute> OperandBinder::find(StringRef name) const {
   return found == node.attributes.end() ? std::nullopt : std::optional(*found);
 }
 
+/// What an attribute holds, as messages say it.
+static StringRef describeAttribute(Attribute value) {
+  return isa<IntegerAttr>(value)         ? "an integer"
+         : isa<FloatAttr>(value)         ? "a number"
+         : isa<StringAttr>(value)        ? "a string"
+         : isa<DenseI64ArrayAttr>(value) ? "a list of integers"
+         : isa<DenseF32ArrayAttr>(value) ? "a list of numbers"
+         : isa<ArrayAttr>(value)         ? "a list of strings"
+                                         : "a tensor";
+}
+
 template <typename Attr> Attr OperandBinder::get(StringRef name, StringRef kind) {
   seen.insert(name);
   std::optional<NamedAttribute> attribute = find(name);
@@ -110,7 +211,7 @@ template <typename Attr> Attr OperandBinder::get(StringRef name, StringRef kind)
     return {};
   auto value = dyn_cast<Attr>(attribute->getValue());
   if (!value)
-    error() << "attribute '" << name << "' must be " << kind << ", but is not";
+    error() << "attribute '" << name << "' must be " << kind << ", but is " << describeAttribute(attribute->getValue());
   return value;
 }
 
@@ -164,9 +265,20 @@ SmallVector<int64_t> OperandBinder::getSizes(StringRef name, size_t count, int64
   return sizes;
 }
 
+StringRef OperandBinder::getChoice(StringRef name, ArrayRef<StringRef> choices) {
+  StringRef choice = getString(name, choices.front());
+  if (llvm::is_contained(choices, choice))
+    return choice;
+  error() << "attribute '" << name << "' must be " << llvm::join(choices.drop_back(), ", ") << " or " << choices.back()
+          << ", but is '" << choice << "'; export the model with one of these";
+  return choices.front();
+}
+
 FailureOr<int64_t> OperandBinder::getAxis(int64_t axis, int64_t rank) {
   if (axis >= -rank && axis < rank)
     return axis < 0 ? axis + rank : axis;
+  if (rank == 0)
+    return error() << "an axis must not be named where the tensor is a scalar, but " << axis << " is";
   return error() << "axis must lie between " << -rank << " and " << rank - 1 << ", but is " << axis;
 }
 
@@ -176,11 +288,10 @@ FailureOr<SmallVector<int64_t>> OperandBinder::getAxes(Ints axes, int64_t rank) 
     FailureOr<int64_t> normal = getAxis(axis, rank);
     if (mlir::failed(normal))
       return failure();
+    if (llvm::is_contained(result, *normal))
+      return error() << "axes must differ, but are [" << axes << "], which names axis " << *normal << " twice";
     result.push_back(*normal);
   }
-  llvm::sort(result);
-  if (std::adjacent_find(result.begin(), result.end()) != result.end())
-    return error() << "axes must differ, but one is given twice";
   return result;
 }
 
@@ -210,10 +321,14 @@ FailureOr<SmallVector<Value>> OperandBinder::finish() {
     return failure();
   for (NamedAttribute attribute : node.attributes)
     if (!seen.contains(attribute.getName()))
-      return error() << "attribute '" << attribute.getName().getValue() << "' is not supported";
+      return error() << "attribute '" << attribute.getName().getValue()
+                     << "' must not be given: Nacre does not know it "
+                     << "for '" << node.op << "' of opset " << node.version
+                     << "; remove it, or export the model for another opset";
   for (auto [index, result] : llvm::enumerate(results))
     if (wantsResult(index) && !result)
-      return error() << "output " << index << " is not supported";
+      return error() << "output " << index << " must not be asked for: Nacre does not compute it for '" << node.op
+                     << "'; remove what reads it and leave its name empty";
   return results;
 }
 

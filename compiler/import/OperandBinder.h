@@ -11,12 +11,16 @@
 #ifndef NACRE_COMPILER_IMPORT_OPERANDBINDER_H
 #define NACRE_COMPILER_IMPORT_OPERANDBINDER_H
 
+#include "compiler/import/Import.h"
 #include "compiler/import/NnBuilder.h"
+#include "compiler/import/TypeNames.h"
 
 #include "llvm/ADT/StringSet.h"
 #include <optional>
 
 namespace nacre::importer {
+
+class Signature;
 
 /// What a node says, independent of the model's format.
 struct Node {
@@ -25,6 +29,7 @@ struct Node {
   llvm::SmallVector<mlir::Value> operands; ///< null where an optional operand is left out
   llvm::SmallVector<bool> results;         ///< whether each result is used
   llvm::SmallVector<mlir::NamedAttribute> attributes;
+  const Signature *signature = nullptr; ///< of the operator; set before its handler runs
 };
 
 class OperandBinder {
@@ -40,15 +45,33 @@ public:
   mlir::InFlightDiagnostic error();
   bool hasFailed() const { return failed; }
 
-  // Operands. Those that the operator requires are never null: the importer has checked them.
+  // Operands. Those that the operator requires are never null, and all have types that its signature allows.
   size_t getNumOperands() const { return node.operands.size(); }
   mlir::Value getOperand(size_t index) const;
   llvm::ArrayRef<mlir::Value> getOperands() const { return node.operands; }
 
-  /// The elements of an operand that decides a shape and must therefore be known; `role` is its name in the operator's
-  /// definition.
-  mlir::FailureOr<llvm::SmallVector<int64_t>> getIntegers(size_t index, llvm::StringRef role);
-  mlir::FailureOr<llvm::SmallVector<double>> getNumbers(size_t index, llvm::StringRef role);
+  /// How messages call an operand: `operand 1 ('W')`.
+  std::string nameOf(size_t index) const;
+
+  /// The elements of an operand that decides a shape and must therefore be known.
+  mlir::FailureOr<llvm::SmallVector<int64_t>> getIntegers(size_t index);
+  mlir::FailureOr<llvm::SmallVector<double>> getNumbers(size_t index);
+  /// The same of an operand that holds one element.
+  mlir::FailureOr<int64_t> getInteger(size_t index);
+  mlir::FailureOr<double> getNumber(size_t index);
+
+  // What must hold of shapes. Each reports an error and is false where it does not; operands that are left out pass.
+  /// The operand has between `low` and `high` axes.
+  bool checkRank(size_t index, int64_t low, int64_t high);
+  bool checkRank(size_t index, int64_t low) { return checkRank(index, low, maxRank); }
+  /// The operand has the shape `wanted`, which `reason` explains.
+  bool checkShape(size_t index, Ints wanted, const llvm::Twine &reason);
+  /// The operand broadcasts to `shape`, the shape of `what`, without making it larger.
+  bool checkBroadcastsTo(size_t index, Ints shape, llvm::StringRef what);
+  /// Memory can hold `what`, a tensor of `shape`.
+  bool checkFits(Ints shape, llvm::StringRef what = "the result");
+  /// The shape that operands `first` to the last one have together when broadcast; fails where they do not.
+  mlir::FailureOr<llvm::SmallVector<int64_t>> broadcastOperands(size_t first = 0);
 
   // Attributes.
   bool has(llvm::StringRef name) const { return find(name).has_value(); }
@@ -65,9 +88,12 @@ public:
   /// Says that attributes do not change what the node computes here.
   void ignore(std::initializer_list<llvm::StringRef> names) { seen.insert(names.begin(), names.end()); }
 
+  /// One of `choices`, the first where the attribute is missing; reports an error and returns the first for another.
+  llvm::StringRef getChoice(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> choices);
+
   /// `axis` counted from the front, where negative ones count from the end of `rank` axes.
   mlir::FailureOr<int64_t> getAxis(int64_t axis, int64_t rank);
-  /// The same for several, which must differ; sorted.
+  /// The same for several, which must differ; in the order given.
   mlir::FailureOr<llvm::SmallVector<int64_t>> getAxes(Ints axes, int64_t rank);
 
   /// Whether a constant of `count` elements may be made, which is then counted as made; reports an error if not.
@@ -85,7 +111,7 @@ public:
 private:
   std::optional<mlir::NamedAttribute> find(llvm::StringRef name) const;
   template <typename Attr> Attr get(llvm::StringRef name, llvm::StringRef kind);
-  mlir::ElementsAttr getConstantOperand(size_t index, llvm::StringRef role);
+  mlir::ElementsAttr getConstantOperand(size_t index);
 
   const Node &node;
   int64_t maxConstantBytes;

@@ -41,11 +41,22 @@ void importThresholdedRelu(OperandBinder &node) {
   node.setResult(node.nn.select(isAbove, x, node.nn.scalar(x, 0)));
 }
 
+/// Before version 7 there is one slope for each channel.
+Value alignSlope(OperandBinder &node, Value x, Value slope) {
+  if (!node.checkShape(1, getShape(x)[1], "one slope for each channel"))
+    return {};
+  return node.nn.alignToAxis(slope, 1, getRank(x));
+}
+
 void importPRelu(OperandBinder &node) {
   Value x = node.getOperand(0);
   Value slope = node.getOperand(1);
   if (node.getVersion() < 7 && getRank(x) > 2 && getType(slope).getNumElements() > 1)
-    slope = node.nn.alignToAxis(slope, 1, getRank(x)); // one slope for each channel
+    slope = alignSlope(node, x, slope);
+  else if (!node.checkBroadcastsTo(1, getShape(x), "the input"))
+    return;
+  if (!slope)
+    return;
   Value isBelow = node.nn.binary(BinaryKind::Less, x, 0.0);
   node.setResult(node.nn.select(isBelow, node.nn.mul(x, slope), x));
 }
@@ -87,32 +98,30 @@ void importShrink(OperandBinder &node) {
 void importGelu(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
-  StringRef approximate = node.getString("approximate", "none");
-  if (approximate == "none") {
+  if (node.getChoice("approximate", {"none", "tanh"}) == "none") {
     node.setResult(nn.unary(UnaryKind::Gelu, x));
-  } else if (approximate == "tanh") {
-    node.setResult(geluByTanh(nn, x));
-  } else {
-    node.error() << "attribute 'approximate' must be 'none' or 'tanh', but is '" << approximate << "'";
+    return;
   }
+  node.setResult(geluByTanh(nn, x));
 }
 
 } // namespace
 
 void registerActivations(ImportRegistry &registry) {
-  registry.add("Celu", 12, {1, 1}, importCelu);
-  registry.add("Elu", 6, {1, 1}, importElu);
-  registry.add("Gelu", 20, {1, 1}, importGelu);
-  registry.add("HardSigmoid", 6, {1, 1}, importHardSigmoid);
-  registry.add("HardSwish", 14, {1, 1}, importHardSwish);
-  registry.add("LeakyRelu", 6, {1, 1}, importLeakyRelu);
-  registry.add("Mish", 18, {1, 1}, importMish);
-  registry.add("PRelu", 6, {2, 2}, importPRelu);
-  registry.add("Selu", 6, {1, 1}, importSelu);
-  registry.add("Shrink", 9, {1, 1}, importShrink);
-  registry.add("Softsign", 1, {1, 1}, importSoftsign);
-  registry.add("Swish", 24, {1, 1}, importSwish);
-  registry.add("ThresholdedRelu", 10, {1, 1}, importThresholdedRelu);
+  const Signature floats{{"X", Holds::Floats}};
+  registry.add("Celu", 12, floats, importCelu);
+  registry.add("Elu", 6, floats, importElu);
+  registry.add("Gelu", 20, floats, importGelu);
+  registry.add("HardSigmoid", 6, floats, importHardSigmoid);
+  registry.add("HardSwish", 14, floats, importHardSwish);
+  registry.add("LeakyRelu", 6, floats, importLeakyRelu);
+  registry.add("Mish", 18, floats, importMish);
+  registry.add("PRelu", 6, {{"X", Holds::Numbers, 'T'}, {"slope", Holds::Numbers, 'T'}}, importPRelu);
+  registry.add("Selu", 6, floats, importSelu);
+  registry.add("Shrink", 9, {{"input", Holds::Numbers}}, importShrink);
+  registry.add("Softsign", 1, floats, importSoftsign);
+  registry.add("Swish", 24, floats, importSwish);
+  registry.add("ThresholdedRelu", 10, floats, importThresholdedRelu);
 }
 
 } // namespace nacre::importer::onnx_format

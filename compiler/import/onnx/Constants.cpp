@@ -32,23 +32,25 @@ void importConstant(OperandBinder &node) {
     auto type = RankedTensorType::get(static_cast<int64_t>(values.size()), types.getF32Type());
     node.setResult(nn.constant(DenseElementsAttr::get(type, ArrayRef<float>(values))));
   } else if (!node.hasFailed()) {
-    node.error() << "must have a value that is a dense tensor of numbers";
+    node.error()
+        << "must have an attribute 'value', 'value_int', 'value_ints', 'value_float' or 'value_floats', but has "
+           "none of these; strings and sparse tensors are not supported";
   }
 }
 
 /// The shape that operand `index` holds, if a tensor can have it.
-FailureOr<SmallVector<int64_t>> getShapeOperand(OperandBinder &node, size_t index, StringRef role) {
-  FailureOr<SmallVector<int64_t>> shape = node.getIntegers(index, role);
+FailureOr<SmallVector<int64_t>> getShapeOperand(OperandBinder &node, size_t index) {
+  FailureOr<SmallVector<int64_t>> shape = node.getIntegers(index);
   if (failed(shape))
     return failure();
   if (llvm::any_of(*shape, [](int64_t dim) { return dim < 0; }) || !nn::countElements(*shape))
-    return node.error() << "operand " << index << " ('" << role << "') must be the shape of a tensor, but is ["
+    return node.error() << node.nameOf(index) << " must hold sizes of 0 or more that fit into memory, but holds ["
                         << ArrayRef<int64_t>(*shape) << "]";
   return shape;
 }
 
 void importConstantOfShape(OperandBinder &node) {
-  FailureOr<SmallVector<int64_t>> shape = getShapeOperand(node, 0, "input");
+  FailureOr<SmallVector<int64_t>> shape = getShapeOperand(node, 0);
   if (failed(shape))
     return;
   ElementsAttr value = node.getTensor("value");
@@ -79,26 +81,21 @@ template <typename T, typename Make> Value makeConstant(OperandBinder &node, Ran
 /// The one element of each of Range's operands, by `read`; nothing after an error.
 template <typename T, typename Read> std::optional<std::array<T, 3>> readBounds(OperandBinder &node, Read read) {
   std::array<T, 3> bounds;
-  constexpr StringLiteral roles[] = {"start", "limit", "delta"};
-  for (auto [index, role] : llvm::enumerate(roles)) {
-    FailureOr<SmallVector<T>> elements = read(index, role);
-    if (failed(elements))
+  for (size_t index = 0; index < 3; ++index) {
+    FailureOr<T> element = read(index);
+    if (failed(element))
       return std::nullopt;
-    if (elements->size() != 1) {
-      node.error() << "operand " << index << " ('" << role << "') must be a scalar";
-      return std::nullopt;
-    }
-    bounds[index] = elements->front();
+    bounds[index] = *element;
   }
   if (bounds[2] == 0) {
-    node.error() << "operand 2 ('delta') must not be 0";
+    node.error() << node.nameOf(2) << " must not be 0, but is";
     return std::nullopt;
   }
   return bounds;
 }
 
 void importIntegerRange(OperandBinder &node) {
-  auto bounds = readBounds<int64_t>(node, [&](size_t index, StringRef role) { return node.getIntegers(index, role); });
+  auto bounds = readBounds<int64_t>(node, [&](size_t index) { return node.getInteger(index); });
   if (!bounds)
     return;
   // Unsigned, where differences of any two integers fit and wrapping is defined.
@@ -115,7 +112,7 @@ void importIntegerRange(OperandBinder &node) {
 }
 
 void importFloatRange(OperandBinder &node) {
-  auto bounds = readBounds<double>(node, [&](size_t index, StringRef role) { return node.getNumbers(index, role); });
+  auto bounds = readBounds<double>(node, [&](size_t index) { return node.getNumber(index); });
   if (!bounds)
     return;
   auto [start, limit, delta] = *bounds;
@@ -143,10 +140,15 @@ void importEyeLike(OperandBinder &node) {
   Type elementType = getElementType(like);
   if (node.has("dtype"))
     elementType = fromDataType(node.getInt("dtype", 0), like.getContext());
-  if (!elementType || getRank(like) != 2) {
-    node.error() << "must give a matrix of a type that Nacre has";
+  if (!elementType) {
+    node.error()
+        << "attribute 'dtype' must be float16, bfloat16, float, double, bool, or an integer of 8 to 64 bits, but "
+           "is '"
+        << getElementTypeName(node.getInt("dtype", 0)) << "'";
     return;
   }
+  if (!node.checkRank(0, 2, 2))
+    return;
   int64_t diagonal = node.getInt("k", 0), columns = getShape(like)[1];
   node.setResult(
       makeConstant<int64_t>(node, RankedTensorType::get(getShape(like), elementType),
@@ -158,16 +160,14 @@ void importTrilu(OperandBinder &node) {
   Value x = node.getOperand(0);
   int64_t diagonal = 0;
   if (node.getOperand(1)) {
-    FailureOr<SmallVector<int64_t>> k = node.getIntegers(1, "k");
+    FailureOr<int64_t> k = node.getInteger(1);
     if (failed(k))
       return;
-    diagonal = k->empty() ? 0 : k->front();
+    diagonal = *k;
   }
   bool isUpper = node.getFlag("upper", true);
-  if (getRank(x) < 2) {
-    node.error() << "operand 0 ('input') must have at least 2 axes, but has " << getRank(x);
+  if (!node.checkRank(0, 2))
     return;
-  }
   Ints matrix = getShape(x).take_back(2);
   auto type = RankedTensorType::get(matrix, node.nn.types().getI1Type());
   Value mask = makeConstant<int64_t>(node, type, [&, columns = matrix[1]](int64_t index) -> int64_t {
@@ -179,27 +179,28 @@ void importTrilu(OperandBinder &node) {
 
 void importOneHot(OperandBinder &node) {
   NnBuilder &nn = node.nn;
-  FailureOr<SmallVector<double>> depths = node.getNumbers(1, "depth");
-  if (failed(depths))
+  FailureOr<double> given = node.getNumber(1);
+  if (failed(given))
     return;
-  if (depths->size() != 1 || !(depths->front() >= 0 && depths->front() < 1e9)) {
-    node.error() << "operand 1 ('depth') must be one number of at least 0";
+  if (!(*given >= 0 && *given < 1e9)) {
+    node.error() << node.nameOf(1) << " must be a number of classes from 0 to 1e9, but is " << *given;
     return;
   }
-  auto depth = static_cast<int64_t>(depths->front());
+  auto depth = static_cast<int64_t>(*given);
   Value indices = nn.cast(node.getOperand(0), nn.types().getI64Type());
   int64_t rank = getRank(node.getOperand(0)) + 1;
   FailureOr<int64_t> axis = node.getAxis(node.getInt("axis", -1), rank);
   if (failed(axis) || !indices)
     return;
-  if (getType(node.getOperand(2)).getNumElements() != 2) {
-    node.error() << "operand 2 ('values') must have 2 elements, but is " << getType(node.getOperand(2));
+  if (!node.checkShape(2, 2, "the values off and on"))
     return;
-  }
   Value wrapped =
       nn.select(nn.binary(nn::BinaryKind::Less, indices, 0.0), nn.add(indices, static_cast<double>(depth)), indices);
   SmallVector<int64_t> shape(getShape(indices));
-  shape.insert(shape.begin() + *axis, 1);
+  shape.insert(shape.begin() + *axis, depth);
+  if (!node.checkFits(shape))
+    return;
+  shape[*axis] = 1;
   Value classes = makeConstant<int64_t>(node, RankedTensorType::get(depth, nn.types().getI64Type()),
                                         [](int64_t index) { return index; });
   Value isClass = nn.binary(nn::BinaryKind::Equal, nn.reshape(wrapped, shape), nn.alignToAxis(classes, *axis, rank));
@@ -214,17 +215,17 @@ void importIdentity(OperandBinder &node) { node.setResult(node.getOperand(0)); }
 std::optional<bool> drops(OperandBinder &node) {
   if (!node.getOperand(2))
     return false;
-  FailureOr<SmallVector<int64_t>> isTraining = node.getIntegers(2, "training_mode");
+  FailureOr<int64_t> isTraining = node.getInteger(2);
   if (failed(isTraining))
     return std::nullopt;
-  if (isTraining->empty() || !isTraining->front())
+  if (!*isTraining)
     return false;
   if (!node.getOperand(1))
     return true;
-  FailureOr<SmallVector<double>> ratio = node.getNumbers(1, "ratio");
+  FailureOr<double> ratio = node.getNumber(1);
   if (failed(ratio))
     return std::nullopt;
-  return ratio->empty() || ratio->front() != 0;
+  return *ratio != 0;
 }
 
 void importDropout(OperandBinder &node) {
@@ -234,7 +235,7 @@ void importDropout(OperandBinder &node) {
   if (!dropping)
     return;
   if (*dropping) {
-    node.error() << "operand 2 ('training_mode') must be false: Nacre compiles for inference";
+    node.error() << node.nameOf(2) << " must be false, but is true; export the model for inference";
     return;
   }
   node.setResult(0, x);
@@ -245,14 +246,16 @@ void importDropout(OperandBinder &node) {
 } // namespace
 
 void registerConstants(ImportRegistry &registry) {
-  registry.add("Constant", 1, {0, 0}, importConstant);
-  registry.add("ConstantOfShape", 9, {1, 1}, importConstantOfShape);
-  registry.add("Dropout", 7, {1, 3}, importDropout);
-  registry.add("EyeLike", 9, {1, 1}, importEyeLike);
-  registry.add("Identity", 1, {1, 1}, importIdentity);
-  registry.add("OneHot", 9, {3, 3}, importOneHot);
-  registry.add("Range", 11, {3, 3}, importRange);
-  registry.add("Trilu", 14, {1, 2}, importTrilu);
+  registry.add("Constant", 1, {}, importConstant);
+  registry.add("ConstantOfShape", 9, {{"input", Holds::Integers}}, importConstantOfShape);
+  registry.add("Dropout", 7, {{"data"}, {"ratio?"}, {"training_mode?"}}, importDropout);
+  registry.add("EyeLike", 9, {{"input"}}, importEyeLike);
+  registry.add("Identity", 1, {{"input"}}, importIdentity);
+  registry.add("OneHot", 9, {{"indices", Holds::Numbers}, {"depth", Holds::Numbers}, {"values"}}, importOneHot);
+  registry.add("Range", 11,
+               {{"start", Holds::Numbers, 'T'}, {"limit", Holds::Numbers, 'T'}, {"delta", Holds::Numbers, 'T'}},
+               importRange);
+  registry.add("Trilu", 14, {{"input"}, {"k?", Holds::Integers}}, importTrilu);
 }
 
 } // namespace nacre::importer::onnx_format

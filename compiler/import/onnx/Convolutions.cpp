@@ -19,35 +19,39 @@ Value toFilter(NnBuilder &nn, Value weights) {
 }
 
 /// Checks what the shapes of a convolution's operands must have in common; reports an error if they do not.
-bool checkConvolution(OperandBinder &node, Value x, Value weights, Value bias, int64_t outputChannels) {
-  int64_t rank = getRank(x);
-  if (rank < 3 || rank > 5 || getRank(weights) != rank) {
-    node.error() << "operands 0 and 1 must have the same 3 to 5 axes, but are " << getType(x) << " and "
-                 << getType(weights);
+bool checkConvolution(OperandBinder &node, int64_t groups) {
+  Value x = node.getOperand(0), weights = node.getOperand(1);
+  if (!node.checkRank(0, 3, 5) || !node.checkRank(1, getRank(x), getRank(x)))
+    return false;
+  int64_t channels = getShape(x)[1], outputChannels = getShape(weights)[0], perGroup = getShape(weights)[1];
+  if (groups < 1 || channels % groups || outputChannels % groups) {
+    node.error() << "attribute 'group' must divide the " << channels << " channels of " << node.nameOf(0) << " and the "
+                 << outputChannels << " filters of " << node.nameOf(1) << ", but is " << groups;
     return false;
   }
-  SmallVector<int64_t> kernel = node.getInts("kernel_shape", getShape(weights).drop_front(2));
-  if (Ints(kernel) != getShape(weights).drop_front(2)) {
-    node.error() << "attribute 'kernel_shape' must be the shape of the weights, but is [" << Ints(kernel) << "]";
+  if (channels / groups != perGroup) {
+    node.error() << node.nameOf(1) << " must have " << channels / groups << " channels (those of " << node.nameOf(0)
+                 << " by group) along axis 1, but is " << describe(weights) << " for " << describe(x) << " in "
+                 << groups << (groups == 1 ? " group" : " groups");
     return false;
   }
-  if (bias && getShape(bias) != Ints(outputChannels)) {
-    node.error() << "operand 2 ('B') must have one element for each of " << outputChannels
-                 << " output channels, but is " << getType(bias);
+  Ints extents = getShape(weights).drop_front(2);
+  SmallVector<int64_t> kernel = node.getInts("kernel_shape", extents);
+  if (Ints(kernel) != extents) {
+    node.error() << "attribute 'kernel_shape' must be " << describeShape(extents) << ", as " << node.nameOf(1)
+                 << " has it, but is " << describeShape(kernel);
     return false;
   }
-  return true;
+  return node.checkShape(2, outputChannels, "one element for each filter");
 }
 
 void importConv(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0), weights = node.getOperand(1), bias = node.getOperand(2);
-  int64_t outputChannels = getRank(weights) ? getShape(weights)[0] : 0;
   int64_t groups = node.getInt("group", 1);
-  if (!checkConvolution(node, x, weights, bias, outputChannels))
+  if (!checkConvolution(node, groups))
     return;
-  Ints kernel = getShape(weights).drop_front(2);
-  FailureOr<Window> window = readWindow(node, getShape(x).drop_front(2), kernel);
+  FailureOr<Window> window = readWindow(node, getShape(weights).drop_front(2), /*channels=*/getShape(weights)[0]);
   if (failed(window))
     return;
   Value input = nn.toChannelsLast(x), filter = toFilter(nn, weights);
@@ -57,6 +61,9 @@ void importConv(OperandBinder &node) {
 
 } // namespace
 
-void registerConvolutions(ImportRegistry &registry) { registry.add("Conv", 1, {2, 3}, importConv); }
+void registerConvolutions(ImportRegistry &registry) {
+  registry.add("Conv", 1, {{"X", Holds::Floats, 'T'}, {"W", Holds::Floats, 'T'}, {"B?", Holds::Floats, 'T'}},
+               importConv);
+}
 
 } // namespace nacre::importer::onnx_format

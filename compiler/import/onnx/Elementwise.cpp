@@ -9,6 +9,7 @@
 #include "compiler/import/onnx/Handlers.h"
 
 #include "compiler/import/onnx/File.h"
+#include "dialects/nn/ShapeRules.h"
 
 using namespace mlir;
 
@@ -26,65 +27,73 @@ struct UnaryRow {
   const char *op;
   int64_t since;
   UnaryKind kind;
+  Holds holds;
 };
 
 constexpr UnaryRow unaryRows[] = {
-    {"Abs", 6, UnaryKind::Abs},
-    {"Acos", 7, UnaryKind::Acos},
-    {"Acosh", 9, UnaryKind::Acosh},
-    {"Asin", 7, UnaryKind::Asin},
-    {"Asinh", 9, UnaryKind::Asinh},
-    {"Atan", 7, UnaryKind::Atan},
-    {"Atanh", 9, UnaryKind::Atanh},
-    {"BitwiseNot", 18, UnaryKind::BitNot},
-    {"Ceil", 6, UnaryKind::Ceil},
-    {"Cos", 7, UnaryKind::Cos},
-    {"Cosh", 9, UnaryKind::Cosh},
-    {"Erf", 9, UnaryKind::Erf},
-    {"Exp", 6, UnaryKind::Exp},
-    {"Floor", 6, UnaryKind::Floor},
-    {"IsNaN", 9, UnaryKind::IsNaN},
-    {"Log", 6, UnaryKind::Log},
-    {"Neg", 6, UnaryKind::Neg},
-    {"Not", 1, UnaryKind::Not},
-    {"Reciprocal", 6, UnaryKind::Reciprocal},
-    {"Relu", 6, UnaryKind::Relu},
-    {"Round", 11, UnaryKind::Round},
-    {"Sigmoid", 6, UnaryKind::Sigmoid},
-    {"Sign", 9, UnaryKind::Sign},
-    {"Sin", 7, UnaryKind::Sin},
-    {"Sinh", 9, UnaryKind::Sinh},
-    {"Softplus", 1, UnaryKind::Softplus},
-    {"Sqrt", 6, UnaryKind::Sqrt},
-    {"Tan", 7, UnaryKind::Tan},
-    {"Tanh", 6, UnaryKind::Tanh},
+    {"Abs", 6, UnaryKind::Abs, Holds::Numbers},
+    {"Acos", 7, UnaryKind::Acos, Holds::Floats},
+    {"Acosh", 9, UnaryKind::Acosh, Holds::Floats},
+    {"Asin", 7, UnaryKind::Asin, Holds::Floats},
+    {"Asinh", 9, UnaryKind::Asinh, Holds::Floats},
+    {"Atan", 7, UnaryKind::Atan, Holds::Floats},
+    {"Atanh", 9, UnaryKind::Atanh, Holds::Floats},
+    {"BitwiseNot", 18, UnaryKind::BitNot, Holds::Integers},
+    {"Ceil", 6, UnaryKind::Ceil, Holds::Floats},
+    {"Cos", 7, UnaryKind::Cos, Holds::Floats},
+    {"Cosh", 9, UnaryKind::Cosh, Holds::Floats},
+    {"Erf", 9, UnaryKind::Erf, Holds::Floats},
+    {"Exp", 6, UnaryKind::Exp, Holds::Floats},
+    {"Floor", 6, UnaryKind::Floor, Holds::Floats},
+    {"IsNaN", 9, UnaryKind::IsNaN, Holds::Floats},
+    {"Log", 6, UnaryKind::Log, Holds::Floats},
+    {"Neg", 6, UnaryKind::Neg, Holds::Numbers},
+    {"Not", 1, UnaryKind::Not, Holds::Booleans},
+    {"Reciprocal", 6, UnaryKind::Reciprocal, Holds::Floats},
+    {"Relu", 6, UnaryKind::Relu, Holds::Numbers},
+    {"Round", 11, UnaryKind::Round, Holds::Floats},
+    {"Sigmoid", 6, UnaryKind::Sigmoid, Holds::Floats},
+    {"Sign", 9, UnaryKind::Sign, Holds::Numbers},
+    {"Sin", 7, UnaryKind::Sin, Holds::Floats},
+    {"Sinh", 9, UnaryKind::Sinh, Holds::Floats},
+    {"Softplus", 1, UnaryKind::Softplus, Holds::Floats},
+    {"Sqrt", 6, UnaryKind::Sqrt, Holds::Floats},
+    {"Tan", 7, UnaryKind::Tan, Holds::Floats},
+    {"Tanh", 6, UnaryKind::Tanh, Holds::Floats},
 };
 
 struct BinaryRow {
   const char *op;
   int64_t since;
   BinaryKind kind;
+  Holds holds;
 };
 
 /// From version 7 on operands broadcast as in NumPy; before, an attribute said where (importBinary1).
 constexpr BinaryRow binaryRows[] = {
-    {"Add", 7, BinaryKind::Add},
-    {"And", 7, BinaryKind::And},
-    {"BitwiseAnd", 18, BinaryKind::And},
-    {"BitwiseOr", 18, BinaryKind::Or},
-    {"BitwiseXor", 18, BinaryKind::Xor},
-    {"Div", 7, BinaryKind::Div},
-    {"Equal", 7, BinaryKind::Equal},
-    {"Greater", 7, BinaryKind::Greater},
-    {"GreaterOrEqual", 12, BinaryKind::GreaterEqual},
-    {"Less", 7, BinaryKind::Less},
-    {"LessOrEqual", 12, BinaryKind::LessEqual},
-    {"Mul", 7, BinaryKind::Mul},
-    {"Or", 7, BinaryKind::Or},
-    {"Pow", 7, BinaryKind::Pow},
-    {"Sub", 7, BinaryKind::Sub},
-    {"Xor", 7, BinaryKind::Xor},
+    {"Add", 7, BinaryKind::Add, Holds::Numbers},
+    {"And", 7, BinaryKind::And, Holds::Booleans},
+    {"BitwiseAnd", 18, BinaryKind::And, Holds::Integers},
+    {"BitwiseOr", 18, BinaryKind::Or, Holds::Integers},
+    {"BitwiseXor", 18, BinaryKind::Xor, Holds::Integers},
+    {"Div", 7, BinaryKind::Div, Holds::Numbers},
+    {"Equal", 7, BinaryKind::Equal, Holds::Anything},
+    {"Greater", 7, BinaryKind::Greater, Holds::Numbers},
+    {"GreaterOrEqual", 12, BinaryKind::GreaterEqual, Holds::Numbers},
+    {"Less", 7, BinaryKind::Less, Holds::Numbers},
+    {"LessOrEqual", 12, BinaryKind::LessEqual, Holds::Numbers},
+    {"Mul", 7, BinaryKind::Mul, Holds::Numbers},
+    {"Or", 7, BinaryKind::Or, Holds::Booleans},
+    {"Pow", 7, BinaryKind::Pow, Holds::Numbers},
+    {"Sub", 7, BinaryKind::Sub, Holds::Numbers},
+    {"Xor", 7, BinaryKind::Xor, Holds::Booleans},
 };
+
+/// `kind` of both operands, broadcast as in NumPy.
+void importBinary(OperandBinder &node, BinaryKind kind) {
+  if (succeeded(node.broadcastOperands()))
+    node.setResult(node.nn.binary(kind, node.getOperand(0), node.getOperand(1)));
+}
 
 /// Before version 7 the second operand was broadcast if the node said so, its axes lying under those of the first from
 /// `axis` on, or under the last ones.
@@ -95,14 +104,22 @@ void importBinary1(OperandBinder &node, BinaryKind kind) {
   int64_t ahead = getRank(lhs) - getRank(rhs), axis = node.getInt("axis", ahead);
   if (broadcasts && axis != ahead) {
     if (axis < 0 || axis > ahead) {
-      node.error() << "attribute 'axis' must lie between 0 and " << ahead << ", but is " << axis;
+      node.error() << "attribute 'axis' must be where the axes of " << describe(rhs) << " lie under those of "
+                   << describe(lhs) << ", but is " << axis;
       return;
     }
     SmallVector<int64_t> shape(getShape(rhs));
     shape.append(ahead - axis, 1);
     rhs = node.nn.reshape(rhs, shape);
   }
-  node.setResult(node.nn.binary(kind, lhs, rhs));
+  llvm::Expected<nn::Shape> shape = nn::broadcastShapes({getShape(lhs), getShape(rhs)});
+  if (shape && Ints(*shape) == getShape(lhs)) {
+    node.setResult(node.nn.binary(kind, lhs, rhs));
+    return;
+  }
+  llvm::consumeError(shape.takeError());
+  node.error() << node.nameOf(1) << " must lie under axes of the same size of " << describe(lhs) << ", but is "
+               << describe(node.getOperand(1)) << "; attribute 'axis' says where it begins";
 }
 
 //===----------------------------------------------------------------------===//
@@ -110,6 +127,8 @@ void importBinary1(OperandBinder &node, BinaryKind kind) {
 //===----------------------------------------------------------------------===//
 
 Value combine(OperandBinder &node, BinaryKind kind) {
+  if (failed(node.broadcastOperands()))
+    return {};
   Value result = node.getOperand(0);
   for (Value operand : node.getOperands().drop_front())
     result = node.nn.binary(kind, result, operand);
@@ -128,20 +147,19 @@ void importMod(OperandBinder &node) {
   Value lhs = node.getOperand(0);
   bool takesDividendSign = node.getFlag("fmod", false);
   if (isFloat(lhs) && !takesDividendSign) {
-    node.error() << "attribute 'fmod' must be 1 for floats, but is 0";
+    node.error() << "attribute 'fmod' must be 1 for floating-point operands, but is 0";
     return;
   }
-  node.setResult(node.nn.binary(takesDividendSign ? BinaryKind::Fmod : BinaryKind::Mod, lhs, node.getOperand(1)));
+  importBinary(node, takesDividendSign ? BinaryKind::Fmod : BinaryKind::Mod);
 }
 
 void importBitShift(OperandBinder &node) {
-  StringRef direction = node.getString("direction", "");
-  if (direction != "LEFT" && direction != "RIGHT") {
-    node.error() << "attribute 'direction' must be LEFT or RIGHT, but is '" << direction << "'";
+  if (!node.has("direction")) {
+    node.error() << "attribute 'direction' must be LEFT or RIGHT, but is missing";
     return;
   }
-  node.setResult(node.nn.binary(direction == "LEFT" ? BinaryKind::ShiftLeft : BinaryKind::ShiftRight,
-                                node.getOperand(0), node.getOperand(1)));
+  bool isLeft = node.getChoice("direction", {"LEFT", "RIGHT"}) == "LEFT";
+  importBinary(node, isLeft ? BinaryKind::ShiftLeft : BinaryKind::ShiftRight);
 }
 
 void importIsInf(OperandBinder &node) {
@@ -157,7 +175,8 @@ void importIsInf(OperandBinder &node) {
 }
 
 void importWhere(OperandBinder &node) {
-  node.setResult(node.nn.select(node.getOperand(0), node.getOperand(1), node.getOperand(2)));
+  if (succeeded(node.broadcastOperands()))
+    node.setResult(node.nn.select(node.getOperand(0), node.getOperand(1), node.getOperand(2)));
 }
 
 /// Limits as attributes, before version 11.
@@ -172,10 +191,17 @@ void importClip6(OperandBinder &node) {
 
 void importClip11(OperandBinder &node) {
   Value x = node.getOperand(0);
-  if (Value low = node.getOperand(1))
-    x = node.nn.binary(BinaryKind::Max, x, low);
-  if (Value high = node.getOperand(2))
-    x = node.nn.binary(BinaryKind::Min, x, high);
+  for (size_t index : {1, 2}) {
+    Value limit = node.getOperand(index);
+    if (!limit)
+      continue;
+    if (getType(limit).getNumElements() != 1) {
+      node.error() << node.nameOf(index) << " must have one element, but is " << describe(limit)
+                   << "; use Min and Max for limits that differ";
+      return;
+    }
+    x = node.nn.binary(index == 1 ? BinaryKind::Max : BinaryKind::Min, x, node.nn.reshape(limit, {}));
+  }
   node.setResult(x);
 }
 
@@ -184,7 +210,9 @@ void importCast(OperandBinder &node) {
   int64_t dataType = node.getInt("to", 0);
   Type type = fromDataType(dataType, node.nn.getLoc().getContext());
   if (!type) {
-    node.error() << "attribute 'to' must be a type that Nacre has, but is '" << getElementTypeName(dataType) << "'";
+    node.error()
+        << "attribute 'to' must be float16, bfloat16, float, double, bool, or an integer of 8 to 64 bits, but is '"
+        << getElementTypeName(dataType) << "'";
     return;
   }
   node.setResult(node.nn.cast(node.getOperand(0), type));
@@ -199,27 +227,32 @@ void importCastLike(OperandBinder &node) {
 
 void registerElementwise(ImportRegistry &registry) {
   for (const UnaryRow &row : unaryRows)
-    registry.add(row.op, row.since, {1, 1},
+    registry.add(row.op, row.since, {{"X", row.holds}},
                  [kind = row.kind](OperandBinder &node) { node.setResult(node.nn.unary(kind, node.getOperand(0))); });
   for (const BinaryRow &row : binaryRows) {
-    registry.add(row.op, row.since, {2, 2}, [kind = row.kind](OperandBinder &node) {
-      node.setResult(node.nn.binary(kind, node.getOperand(0), node.getOperand(1)));
-    });
+    // A power keeps the base's type, whatever the exponent's.
+    char group = row.kind == BinaryKind::Pow ? 0 : 'T';
+    const Signature signature{{"A", row.holds, group}, {"B", row.holds, group}};
+    registry.add(row.op, row.since, signature, [kind = row.kind](OperandBinder &node) { importBinary(node, kind); });
     if (row.since == 7)
-      registry.add(row.op, 1, {2, 2}, [kind = row.kind](OperandBinder &node) { importBinary1(node, kind); });
+      registry.add(row.op, 1, signature, [kind = row.kind](OperandBinder &node) { importBinary1(node, kind); });
   }
-  registry.add("Max", 6, {1, unbounded}, [](OperandBinder &node) { node.setResult(combine(node, BinaryKind::Max)); });
-  registry.add("Min", 6, {1, unbounded}, [](OperandBinder &node) { node.setResult(combine(node, BinaryKind::Min)); });
-  registry.add("Sum", 6, {1, unbounded}, [](OperandBinder &node) { node.setResult(combine(node, BinaryKind::Add)); });
-  registry.add("Mean", 6, {1, unbounded}, importMean);
-  registry.add("Mod", 10, {2, 2}, importMod);
-  registry.add("BitShift", 11, {2, 2}, importBitShift);
-  registry.add("IsInf", 10, {1, 1}, importIsInf);
-  registry.add("Where", 9, {3, 3}, importWhere);
-  registry.add("Clip", 6, {1, 1}, importClip6);
-  registry.add("Clip", 11, {1, 3}, importClip11);
-  registry.add("Cast", 6, {1, 1}, importCast);
-  registry.add("CastLike", 15, {2, 2}, importCastLike);
+  const Signature any{{"inputs...", Holds::Numbers, 'T'}};
+  registry.add("Max", 6, any, [](OperandBinder &node) { node.setResult(combine(node, BinaryKind::Max)); });
+  registry.add("Min", 6, any, [](OperandBinder &node) { node.setResult(combine(node, BinaryKind::Min)); });
+  registry.add("Sum", 6, any, [](OperandBinder &node) { node.setResult(combine(node, BinaryKind::Add)); });
+  registry.add("Mean", 6, any, importMean);
+  registry.add("Mod", 10, {{"A", Holds::Numbers, 'T'}, {"B", Holds::Numbers, 'T'}}, importMod);
+  registry.add("BitShift", 11, {{"X", Holds::Integers, 'T'}, {"Y", Holds::Integers, 'T'}}, importBitShift);
+  registry.add("IsInf", 10, {{"X", Holds::Floats}}, importIsInf);
+  registry.add("Where", 9, {{"condition", Holds::Booleans}, {"X", Holds::Anything, 'T'}, {"Y", Holds::Anything, 'T'}},
+               importWhere);
+  registry.add("Clip", 6, {{"input", Holds::Numbers}}, importClip6);
+  registry.add("Clip", 11,
+               {{"input", Holds::Numbers, 'T'}, {"min?", Holds::Numbers, 'T'}, {"max?", Holds::Numbers, 'T'}},
+               importClip11);
+  registry.add("Cast", 6, {{"input"}}, importCast);
+  registry.add("CastLike", 15, {{"input"}, {"target_type"}}, importCastLike);
 }
 
 } // namespace nacre::importer::onnx_format

@@ -15,19 +15,8 @@ using nn::ReduceKind;
 using nn::UnaryKind;
 
 /// Reports an error unless operand `index` has one element for each of `channels`.
-bool checkChannels(OperandBinder &node, size_t index, int64_t channels) {
-  if (getShape(node.getOperand(index)) == Ints(channels))
-    return true;
-  node.error() << "operand " << index << " must have one element for each of " << channels << " channels, but is "
-               << getType(node.getOperand(index));
-  return false;
-}
-
-bool checkHasChannels(OperandBinder &node, Value x) {
-  if (getRank(x) >= 2)
-    return true;
-  node.error() << "operand 0 must have a batch and a channel axis, but is " << getType(x);
-  return false;
+bool checkChannels(OperandBinder &node, size_t index, int64_t channels, StringRef what = "channel") {
+  return node.checkShape(index, channels, "one element for each " + what);
 }
 
 /// scale * (x - mean) / sqrt(var + epsilon) + shift, as one multiplication and one addition per element.
@@ -36,11 +25,16 @@ void importBatchNormalization(OperandBinder &node) {
   bool isTraining = node.getVersion() < 7 ? !node.getFlag("is_test", false) : node.getFlag("training_mode", false);
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
-  if (isTraining || !node.getFlag("spatial", true)) {
-    node.error() << "must be in inference mode with statistics per channel";
+  if (isTraining) {
+    node.error() << "must compute with the statistics it has, but is in training mode; export the model for inference "
+                    "(training_mode 0, or is_test 1 before opset 7)";
     return;
   }
-  if (!checkHasChannels(node, x))
+  if (!node.getFlag("spatial", true)) {
+    node.error() << "attribute 'spatial' must be 1, statistics for each channel, but is 0; export the model so";
+    return;
+  }
+  if (!node.checkRank(0, 2))
     return;
   for (size_t index = 1; index <= 4; ++index)
     if (!checkChannels(node, index, getShape(x)[1]))
@@ -57,7 +51,8 @@ void importBatchNormalization(OperandBinder &node) {
 void importInstanceNormalization(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
-  if (!checkHasChannels(node, x) || !checkChannels(node, 1, getShape(x)[1]) || !checkChannels(node, 2, getShape(x)[1]))
+  // Without a spatial axis there would be nothing to normalize over.
+  if (!node.checkRank(0, 3) || !checkChannels(node, 1, getShape(x)[1]) || !checkChannels(node, 2, getShape(x)[1]))
     return;
   Value normal = nn.normalize(nn.toChannelsLast(x), axisRange(1, getRank(x) - 1), node.getFloat("epsilon", 1e-5));
   node.setResult(nn.toChannelsFirst(nn.add(nn.mul(normal, node.getOperand(1)), node.getOperand(2))));
@@ -69,16 +64,19 @@ void importGroupNormalization(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
   int64_t groups = node.getInt("num_groups", 0);
-  if (!checkHasChannels(node, x))
+  if (!node.checkRank(0, 2))
     return;
   Ints shape = getShape(x);
   int64_t channels = shape[1];
   if (groups < 1 || channels % groups) {
-    node.error() << "attribute 'num_groups' must divide the " << channels << " channels, but is " << groups;
+    node.error() << "attribute 'num_groups' must divide the " << channels << " channels of " << describe(x)
+                 << ", but is " << groups;
     return;
   }
-  int64_t parameters = node.getVersion() < 21 ? groups : channels;
-  if (!checkChannels(node, 1, parameters) || !checkChannels(node, 2, parameters))
+  bool isByGroup = node.getVersion() < 21;
+  int64_t parameters = isByGroup ? groups : channels;
+  StringRef what = isByGroup ? "group" : "channel";
+  if (!checkChannels(node, 1, parameters, what) || !checkChannels(node, 2, parameters, what))
     return;
   SmallVector<int64_t> grouped(shape);
   grouped[1] = groups;
@@ -103,6 +101,8 @@ void importLayerNormalization(OperandBinder &node) {
   FailureOr<int64_t> axis = node.getAxis(node.getInt("axis", -1), getRank(x));
   if (failed(axis))
     return;
+  if (!node.checkBroadcastsTo(1, getShape(x), "the input") || !node.checkBroadcastsTo(2, getShape(x), "the input"))
+    return;
   SmallVector<int64_t> axes = axisRange(*axis, getRank(x));
   Value y = nn.mul(nn.normalize(x, axes, epsilon), node.getOperand(1));
   node.setResult(0, node.getOperand(2) ? nn.add(y, node.getOperand(2)) : y);
@@ -121,7 +121,7 @@ void importRMSNormalization(OperandBinder &node) {
   Value x = node.getOperand(0);
   double epsilon = node.getFloat("epsilon", 1e-5);
   FailureOr<int64_t> axis = node.getAxis(node.getInt("axis", -1), getRank(x));
-  if (failed(axis))
+  if (failed(axis) || !node.checkBroadcastsTo(1, getShape(x), "the input"))
     return;
   Value square = nn.reduce(ReduceKind::Mean, nn.mul(x, x), axisRange(*axis, getRank(x)), /*keepDims=*/true);
   node.setResult(nn.mul(nn.div(x, nn.unary(UnaryKind::Sqrt, nn.add(square, epsilon))), node.getOperand(1)));
@@ -134,6 +134,7 @@ void importMeanVarianceNormalization(OperandBinder &node) {
   FailureOr<SmallVector<int64_t>> axes = node.getAxes(node.getInts("axes", {0, 2, 3}), getRank(x));
   if (failed(axes))
     return;
+  llvm::sort(*axes);
   Value centred = nn.sub(x, nn.reduce(ReduceKind::Mean, x, *axes, /*keepDims=*/true));
   Value variance = nn.reduce(ReduceKind::Mean, nn.mul(centred, centred), *axes, /*keepDims=*/true);
   node.setResult(nn.div(centred, nn.add(nn.unary(UnaryKind::Sqrt, variance), 1e-9)));
@@ -147,7 +148,7 @@ void importLpNormalization(OperandBinder &node) {
   if (failed(axis))
     return;
   if (p != 1 && p != 2) {
-    node.error() << "attribute 'p' must be 1 or 2, but is " << p;
+    node.error() << "attribute 'p' must be 1 or 2, but is " << p << "; spell other norms out with Pow and ReduceSum";
     return;
   }
   Value powers = p == 1 ? nn.unary(UnaryKind::Abs, x) : nn.mul(x, x);
@@ -162,10 +163,19 @@ void importLpNormalization(OperandBinder &node) {
 void importLrn(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
-  if (!checkHasChannels(node, x))
+  int64_t size = node.getInt("size", 0);
+  if (!node.checkRank(0, 2))
     return;
-  Value y = nn.lrn(nn.toChannelsLast(x), node.getInt("size", 0), node.getFloat("alpha", 1e-4),
-                   node.getFloat("beta", 0.75), node.getFloat("bias", 1));
+  if (size < 1 || size > INT32_MAX) {
+    node.error() << "attribute 'size' must be a number of channels, 1 or more, but is " << size;
+    return;
+  }
+  SmallVector<int64_t> padded(getShape(x));
+  padded[1] += size - 1;
+  if (!node.checkFits(padded, "the input with the channels beyond its ends"))
+    return;
+  Value y = nn.lrn(nn.toChannelsLast(x), size, node.getFloat("alpha", 1e-4), node.getFloat("beta", 0.75),
+                   node.getFloat("bias", 1));
   node.setResult(nn.toChannelsFirst(y));
 }
 
@@ -199,6 +209,10 @@ void importHardmax(OperandBinder &node) {
   int64_t axis = isOld ? 1 : *given;
   if (!table)
     return;
+  if (getShape(table)[axis] == 0) {
+    node.error() << node.nameOf(0) << " must have elements to choose from, but is " << describe(x);
+    return;
+  }
   Value largest = nn.argReduce(nn::ArgKind::Max, table, axis, /*keepDims=*/true, /*selectLast=*/false);
   SmallVector<int64_t> positions = axisRange(0, getShape(table)[axis]);
   Value isLargest = nn.binary(BinaryKind::Equal, largest, nn.alignToAxis(nn.integers(positions), axis, getRank(table)));
@@ -208,19 +222,28 @@ void importHardmax(OperandBinder &node) {
 } // namespace
 
 void registerNormalizations(ImportRegistry &registry) {
-  registry.add("BatchNormalization", 6, {5, 5}, importBatchNormalization);
-  registry.add("GroupNormalization", 18, {3, 3}, importGroupNormalization);
-  registry.add("Hardmax", 1, {1, 1}, importHardmax);
-  registry.add("InstanceNormalization", 6, {3, 3}, importInstanceNormalization);
-  registry.add("LRN", 1, {1, 1}, importLrn);
-  registry.add("LayerNormalization", 17, {2, 3}, importLayerNormalization);
-  registry.add("LpNormalization", 1, {1, 1}, importLpNormalization);
-  registry.add("MeanVarianceNormalization", 9, {1, 1}, importMeanVarianceNormalization);
-  registry.add("RMSNormalization", 23, {2, 2}, importRMSNormalization);
+  const Signature floats{{"X", Holds::Floats}};
+  const Signature scaled{{"X", Holds::Floats, 'T'}, {"scale", Holds::Floats, 'T'}};
+  const Signature shifted{{"X", Holds::Floats, 'T'}, {"scale", Holds::Floats, 'T'}, {"B", Holds::Floats, 'T'}};
+  const Signature maybeShifted{{"X", Holds::Floats, 'T'}, {"Scale", Holds::Floats, 'T'}, {"B?", Holds::Floats, 'T'}};
+  const Signature withStatistics{{"X", Holds::Floats},
+                                 {"scale", Holds::Floats},
+                                 {"B", Holds::Floats},
+                                 {"input_mean", Holds::Floats, 'U'},
+                                 {"input_var", Holds::Floats, 'U'}};
+  registry.add("BatchNormalization", 6, withStatistics, importBatchNormalization);
+  registry.add("GroupNormalization", 18, shifted, importGroupNormalization);
+  registry.add("Hardmax", 1, floats, importHardmax);
+  registry.add("InstanceNormalization", 6, shifted, importInstanceNormalization);
+  registry.add("LRN", 1, floats, importLrn);
+  registry.add("LayerNormalization", 17, maybeShifted, importLayerNormalization);
+  registry.add("LpNormalization", 1, floats, importLpNormalization);
+  registry.add("MeanVarianceNormalization", 9, floats, importMeanVarianceNormalization);
+  registry.add("RMSNormalization", 23, scaled, importRMSNormalization);
   for (bool log : {false, true}) {
     StringRef op = log ? "LogSoftmax" : "Softmax";
-    registry.add(op, 1, {1, 1}, [log](OperandBinder &node) { importSoftmax1(node, log); });
-    registry.add(op, 13, {1, 1}, [log](OperandBinder &node) { importSoftmax13(node, log); });
+    registry.add(op, 1, floats, [log](OperandBinder &node) { importSoftmax1(node, log); });
+    registry.add(op, 13, floats, [log](OperandBinder &node) { importSoftmax13(node, log); });
   }
 }
 

@@ -25,13 +25,20 @@ Value pool(OperandBinder &node, PoolKind kind, Value x, const Window &window, bo
 }
 
 FailureOr<Window> readPoolWindow(OperandBinder &node, Value x) {
-  if (getRank(x) < 3)
-    return node.error() << "operand 0 ('X') must have at least one spatial axis, but is " << getType(x);
-  Ints spatial = getShape(x).drop_front(2);
+  if (!node.checkRank(0, 3, 5))
+    return failure();
   if (!node.has("kernel_shape"))
-    return node.error() << "attribute 'kernel_shape' must be there";
-  SmallVector<int64_t> kernel = node.getSizes("kernel_shape", spatial.size(), 1, 1);
-  return readWindow(node, spatial, kernel);
+    return node.error() << "attribute 'kernel_shape' must be given, but is missing; give the size of the window";
+  size_t axes = getRank(x) - 2;
+  SmallVector<int64_t> kernel = node.getSizes("kernel_shape", axes, 1, 1);
+  FailureOr<Window> window = readWindow(node, kernel, /*channels=*/getShape(x)[1]);
+  // A window that lies in the padding alone has no maximum and no average.
+  for (auto [index, pad] : llvm::enumerate(node.getInts("pads")))
+    if (succeeded(window) && pad >= kernel[index % axes])
+      return node.error() << "attribute 'pads' must be smaller than 'kernel_shape' along each axis, but is " << pad
+                          << " where the kernel is " << kernel[index % axes]
+                          << "; use smaller pads, and a Pad before the pool for the rest";
+  return window;
 }
 
 void importMaxPool(OperandBinder &node) {
@@ -50,11 +57,21 @@ void importAveragePool(OperandBinder &node) {
     node.setResult(pool(node, PoolKind::Average, x, *window, countPadding));
 }
 
+/// Reports an error unless a norm with this exponent is one.
+bool checkExponent(OperandBinder &node, double p) {
+  if (p >= 1)
+    return true;
+  node.error() << "attribute 'p' must be at least 1, but is " << static_cast<int64_t>(p);
+  return false;
+}
+
 /// The p-norm: an average of |x|^p times the number of cells is their sum.
 void importLpPool(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
   auto p = static_cast<double>(node.getInt("p", 2));
+  if (!checkExponent(node, p))
+    return;
   FailureOr<Window> window = readPoolWindow(node, x);
   if (failed(window))
     return;
@@ -62,7 +79,8 @@ void importLpPool(OperandBinder &node) {
   for (int64_t cell : window->kernel)
     cells *= static_cast<double>(cell);
   if (llvm::any_of(window->overhang, [](int64_t cells) { return cells > 0; })) {
-    node.error() << "attribute 'ceil_mode' must not make the last window hang over the end";
+    node.error()
+        << "attribute 'ceil_mode' must not make the last window hang over the end; set it to 0 and pad the end";
     return;
   }
   Value powers = nn.binary(BinaryKind::Pow, nn.unary(UnaryKind::Abs, x), p);
@@ -72,13 +90,18 @@ void importLpPool(OperandBinder &node) {
 
 void importGlobal(OperandBinder &node, ReduceKind kind) {
   Value x = node.getOperand(0);
-  node.setResult(node.nn.reduce(kind, x, axisRange(2, getRank(x)), /*keepDims=*/true));
+  if (node.checkRank(0, 3))
+    node.setResult(node.nn.reduce(kind, x, axisRange(2, getRank(x)), /*keepDims=*/true));
 }
 
 void importGlobalLpPool(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
   auto p = static_cast<double>(node.getInt("p", 2));
+  if (!checkExponent(node, p))
+    return;
+  if (!node.checkRank(0, 3))
+    return;
   Value powers = nn.binary(BinaryKind::Pow, nn.unary(UnaryKind::Abs, x), p);
   Value sums = nn.reduce(ReduceKind::Sum, powers, axisRange(2, getRank(x)), /*keepDims=*/true);
   node.setResult(nn.binary(BinaryKind::Pow, sums, 1 / p));
@@ -87,12 +110,13 @@ void importGlobalLpPool(OperandBinder &node) {
 } // namespace
 
 void registerPoolings(ImportRegistry &registry) {
-  registry.add("MaxPool", 1, {1, 1}, importMaxPool);
-  registry.add("AveragePool", 1, {1, 1}, importAveragePool);
-  registry.add("LpPool", 2, {1, 1}, importLpPool);
-  registry.add("GlobalAveragePool", 1, {1, 1}, [](OperandBinder &node) { importGlobal(node, ReduceKind::Mean); });
-  registry.add("GlobalMaxPool", 1, {1, 1}, [](OperandBinder &node) { importGlobal(node, ReduceKind::Max); });
-  registry.add("GlobalLpPool", 2, {1, 1}, importGlobalLpPool);
+  const Signature numbers{{"X", Holds::Numbers}}, floats{{"X", Holds::Floats}};
+  registry.add("MaxPool", 1, numbers, importMaxPool);
+  registry.add("AveragePool", 1, floats, importAveragePool);
+  registry.add("LpPool", 2, floats, importLpPool);
+  registry.add("GlobalAveragePool", 1, floats, [](OperandBinder &node) { importGlobal(node, ReduceKind::Mean); });
+  registry.add("GlobalMaxPool", 1, numbers, [](OperandBinder &node) { importGlobal(node, ReduceKind::Max); });
+  registry.add("GlobalLpPool", 2, floats, importGlobalLpPool);
 }
 
 } // namespace nacre::importer::onnx_format

@@ -28,19 +28,17 @@ struct Cell {
 //===----------------------------------------------------------------------===//
 
 std::optional<int64_t> readDirections(OperandBinder &node) {
-  StringRef direction = node.getString("direction", "forward");
-  if (direction == "forward" || direction == "reverse")
-    return 1;
-  if (direction == "bidirectional")
-    return 2;
-  node.error() << "attribute 'direction' must be forward, reverse or bidirectional, but is '" << direction << "'";
-  return std::nullopt;
+  StringRef direction = node.getChoice("direction", {"forward", "reverse", "bidirectional"});
+  if (node.hasFailed())
+    return std::nullopt;
+  return direction == "bidirectional" ? 2 : 1;
 }
 
 /// The activations of all directions; nothing after an error.
 std::optional<SmallVector<UnaryKind>> readActivations(OperandBinder &node, const Cell &cell, int64_t directions) {
   if (!node.getFloats("activation_alpha").empty() || !node.getFloats("activation_beta").empty()) {
-    node.error() << "activations with parameters are not supported";
+    node.error() << "attributes 'activation_alpha' and 'activation_beta' must be empty, but are not; use activations "
+                    "without parameters";
     return std::nullopt;
   }
   SmallVector<UnaryKind> result;
@@ -52,7 +50,7 @@ std::optional<SmallVector<UnaryKind>> readActivations(OperandBinder &node, const
     std::optional<UnaryKind> kind = nn::symbolizeUnaryKind(name.lower());
     if (kind != UnaryKind::Sigmoid && kind != UnaryKind::Tanh && kind != UnaryKind::Relu &&
         kind != UnaryKind::Softplus) {
-      node.error() << "activation '" << name << "' is not supported; supported: Sigmoid, Tanh, Relu, Softplus";
+      node.error() << "attribute 'activations' must name Sigmoid, Tanh, Relu or Softplus, but names '" << name << "'";
       return std::nullopt;
     }
     result.push_back(*kind);
@@ -64,14 +62,46 @@ std::optional<SmallVector<UnaryKind>> readActivations(OperandBinder &node, const
   return std::nullopt;
 }
 
-/// Reports an error unless operand `index`, where there is one, has the shape `wanted`.
-bool checkShape(OperandBinder &node, size_t index, StringRef role, Ints wanted) {
-  Value operand = node.getOperand(index);
-  if (!operand || getShape(operand) == wanted)
+/// Reports an error unless the lengths of the sequences, where they are constant, lie within `steps`.
+bool checkLengths(OperandBinder &node, int64_t steps) {
+  Value lengths = node.getOperand(4);
+  if (!lengths || !getConstant(lengths))
     return true;
-  node.error() << "operand " << index << " ('" << role << "') must have the shape [" << wanted << "], but is "
-               << getType(operand);
+  FailureOr<SmallVector<int64_t>> given = node.getIntegers(4);
+  if (failed(given))
+    return false;
+  if (llvm::all_of(*given, [&](int64_t length) { return length >= 0 && length <= steps; }))
+    return true;
+  node.error() << node.nameOf(4) << " must lie between 0 and the " << steps << " steps of " << node.nameOf(0)
+               << ", but is [" << Ints(*given) << "]";
   return false;
+}
+
+/// Reports an error unless the operands have the shapes that the operator's definition says.
+bool checkShapes(OperandBinder &node, const Cell &cell, int64_t directions, bool batchFirst) {
+  if (!node.checkRank(0, 3, 3) || !node.checkRank(1, 3, 3) || !node.checkRank(2, 3, 3))
+    return false;
+  Ints x = getShape(node.getOperand(0));
+  int64_t steps = x[batchFirst], batch = x[!batchFirst], inputs = x[2];
+  int64_t hidden = getShape(node.getOperand(2))[2], rows = cell.gates * hidden;
+  if (node.getInt("hidden_size", hidden) != hidden) {
+    node.error() << "attribute 'hidden_size' must be " << hidden << ", that of " << node.nameOf(2) << ", but is "
+                 << node.getInt("hidden_size", hidden);
+    return false;
+  }
+  SmallVector<int64_t> state{directions, batch, hidden};
+  if (batchFirst)
+    std::swap(state[0], state[1]);
+  constexpr StringLiteral weights = "by directions, gates and the last axis of the weights";
+  constexpr StringLiteral states = "by directions, batch and hidden size";
+  return node.checkShape(1, {directions, rows, inputs}, "by directions, gates and inputs") &&
+         node.checkShape(2, {directions, rows, hidden}, weights) &&
+         node.checkShape(3, {directions, 2 * rows}, weights) &&
+         node.checkShape(4, batch, "one length for each of the batch") && checkLengths(node, steps) &&
+         node.checkShape(5, state, states) && node.checkShape(6, state, states) &&
+         node.checkShape(7, {directions, 3 * hidden}, weights) &&
+         node.checkFits({steps, batch, rows}, "the products of all steps") &&
+         node.checkFits({steps + 1, directions, batch, hidden}, "the hidden states of all steps");
 }
 
 //===----------------------------------------------------------------------===//
@@ -91,34 +121,24 @@ void importRecurrence(OperandBinder &node, const Cell &cell) {
   if (!directions)
     return;
   std::optional<SmallVector<UnaryKind>> activations = readActivations(node, cell, *directions);
-  bool batchFirst = node.getInt("layout", 0) == 1;
+  int64_t layout = node.getInt("layout", 0);
+  bool batchFirst = layout == 1;
   bool isReverse = node.getString("direction", "forward") == "reverse";
   bool linearBeforeReset = cell.kind == CellKind::Gru && node.getFlag("linear_before_reset", false);
   bool inputForget = isLstm && node.getFlag("input_forget", false);
   double clip = node.getFloat("clip", 0);
+  if (layout != 0 && layout != 1)
+    node.error() << "attribute 'layout' must be 0 (time first) or 1 (batch first), but is " << layout;
+  if (!(clip >= 0))
+    node.error() << "attribute 'clip' must be 0 or more, but is " << clip;
 
   Value x = node.getOperand(0), weights = node.getOperand(1), recurrence = node.getOperand(2);
   if (!activations || node.hasFailed())
     return;
-  if (getRank(x) != 3 || getRank(weights) != 3 || getRank(recurrence) != 3) {
-    node.error() << "operands 0, 1 and 2 must have 3 axes, but are " << getType(x) << ", " << getType(weights)
-                 << " and " << getType(recurrence);
+  if (!checkShapes(node, cell, *directions, batchFirst))
     return;
-  }
-  int64_t batch = getShape(x)[batchFirst ? 0 : 1], inputs = getShape(x)[2], hidden = getShape(recurrence)[2];
+  int64_t batch = getShape(x)[!batchFirst], inputs = getShape(x)[2], hidden = getShape(recurrence)[2];
   int64_t rows = cell.gates * hidden;
-  if (node.getInt("hidden_size", hidden) != hidden) {
-    node.error() << "attribute 'hidden_size' must be that of the weights, " << hidden;
-    return;
-  }
-  SmallVector<int64_t> state{*directions, batch, hidden};
-  if (batchFirst)
-    std::swap(state[0], state[1]);
-  if (!checkShape(node, 1, "W", {*directions, rows, inputs}) ||
-      !checkShape(node, 2, "R", {*directions, rows, hidden}) || !checkShape(node, 3, "B", {*directions, 2 * rows}) ||
-      !checkShape(node, 4, "sequence_lens", {batch}) || !checkShape(node, 5, "initial_h", state) ||
-      !checkShape(node, 6, "initial_c", state) || !checkShape(node, 7, "P", {*directions, 3 * hidden}))
-    return;
 
   auto toTimeFirst = [&](Value value) { return value && batchFirst ? nn.transpose(value, {1, 0, 2}) : value; };
   Value input = toTimeFirst(x), initialH = toTimeFirst(node.getOperand(5)), initialC = toTimeFirst(node.getOperand(6));
@@ -163,12 +183,19 @@ void importRecurrence(OperandBinder &node, const Cell &cell) {
 } // namespace
 
 void registerRecurrences(ImportRegistry &registry) {
-  auto add = [&](StringRef op, size_t maxOperands, const Cell &cell) {
-    registry.add(op, 7, {3, maxOperands}, [cell](OperandBinder &node) { importRecurrence(node, cell); });
+  auto add = [&](StringRef op, const Signature &signature, const Cell &cell) {
+    registry.add(op, 7, signature, [cell](OperandBinder &node) { importRecurrence(node, cell); });
   };
-  add("LSTM", 8, {CellKind::Lstm, 4, {UnaryKind::Sigmoid, UnaryKind::Tanh, UnaryKind::Tanh}});
-  add("GRU", 6, {CellKind::Gru, 3, {UnaryKind::Sigmoid, UnaryKind::Tanh}});
-  add("RNN", 6, {CellKind::Rnn, 1, {UnaryKind::Tanh}});
+  const Signature gated{{"X", Holds::Floats, 'T'},          {"W", Holds::Floats, 'T'},
+                        {"R", Holds::Floats, 'T'},          {"B?", Holds::Floats, 'T'},
+                        {"sequence_lens?", Holds::Indices}, {"initial_h?", Holds::Floats, 'T'}};
+  const Signature withCell{{"X", Holds::Floats, 'T'},          {"W", Holds::Floats, 'T'},
+                           {"R", Holds::Floats, 'T'},          {"B?", Holds::Floats, 'T'},
+                           {"sequence_lens?", Holds::Indices}, {"initial_h?", Holds::Floats, 'T'},
+                           {"initial_c?", Holds::Floats, 'T'}, {"P?", Holds::Floats, 'T'}};
+  add("LSTM", withCell, {CellKind::Lstm, 4, {UnaryKind::Sigmoid, UnaryKind::Tanh, UnaryKind::Tanh}});
+  add("GRU", gated, {CellKind::Gru, 3, {UnaryKind::Sigmoid, UnaryKind::Tanh}});
+  add("RNN", gated, {CellKind::Rnn, 1, {UnaryKind::Tanh}});
 }
 
 } // namespace nacre::importer::onnx_format

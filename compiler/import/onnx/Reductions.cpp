@@ -29,13 +29,18 @@ struct ReductionRow {
   Step after;
   /// The version from which the axes are an operand.
   int64_t axesOperandSince;
+  Holds holds = Holds::Numbers;
 };
 
 constexpr ReductionRow rows[] = {
-    {"ReduceL1", absolute, ReduceKind::Sum, same, 18},      {"ReduceL2", square, ReduceKind::Sum, squareRoot, 18},
-    {"ReduceLogSum", same, ReduceKind::Sum, logarithm, 18}, {"ReduceMax", same, ReduceKind::Max, same, 18},
-    {"ReduceMean", same, ReduceKind::Mean, same, 18},       {"ReduceMin", same, ReduceKind::Min, same, 18},
-    {"ReduceProd", same, ReduceKind::Prod, same, 18},       {"ReduceSum", same, ReduceKind::Sum, same, 13},
+    {"ReduceL1", absolute, ReduceKind::Sum, same, 18},
+    {"ReduceL2", square, ReduceKind::Sum, squareRoot, 18, Holds::Floats},
+    {"ReduceLogSum", same, ReduceKind::Sum, logarithm, 18, Holds::Floats},
+    {"ReduceMax", same, ReduceKind::Max, same, 18},
+    {"ReduceMean", same, ReduceKind::Mean, same, 18},
+    {"ReduceMin", same, ReduceKind::Min, same, 18},
+    {"ReduceProd", same, ReduceKind::Prod, same, 18},
+    {"ReduceSum", same, ReduceKind::Sum, same, 13},
     {"ReduceSumSquare", square, ReduceKind::Sum, same, 18},
 };
 
@@ -46,7 +51,7 @@ FailureOr<SmallVector<int64_t>> readAxes(OperandBinder &node, bool fromOperand) 
   if (!fromOperand) {
     axes = node.getInts("axes");
   } else if (node.getOperand(1)) {
-    FailureOr<SmallVector<int64_t>> given = node.getIntegers(1, "axes");
+    FailureOr<SmallVector<int64_t>> given = node.getIntegers(1);
     if (failed(given))
       return failure();
     axes = std::move(*given);
@@ -54,7 +59,10 @@ FailureOr<SmallVector<int64_t>> readAxes(OperandBinder &node, bool fromOperand) 
   bool isIdentity = fromOperand && node.getFlag("noop_with_empty_axes", false);
   if (axes.empty() && !isIdentity)
     return axisRange(0, rank);
-  return node.getAxes(axes, rank);
+  FailureOr<SmallVector<int64_t>> normal = node.getAxes(axes, rank);
+  if (succeeded(normal))
+    llvm::sort(*normal);
+  return normal;
 }
 
 void importReduction(OperandBinder &node, const ReductionRow &row, bool axesFromOperand) {
@@ -88,7 +96,12 @@ void importArgReduction(OperandBinder &node, nn::ArgKind kind) {
   Value x = node.getOperand(0);
   bool keepDims = node.getFlag("keepdims", true), selectLast = node.getFlag("select_last_index", false);
   FailureOr<int64_t> axis = node.getAxis(node.getInt("axis", 0), getRank(x));
-  if (succeeded(axis))
+  if (failed(axis))
+    return;
+  if (getShape(x)[*axis] == 0)
+    node.error() << node.nameOf(0) << " must have elements to choose from along axis " << *axis << ", but is "
+                 << describe(x);
+  else
     node.setResult(node.nn.argReduce(kind, x, *axis, keepDims, selectLast));
 }
 
@@ -96,14 +109,18 @@ void importArgReduction(OperandBinder &node, nn::ArgKind kind) {
 
 void registerReductions(ImportRegistry &registry) {
   for (const ReductionRow &row : rows) {
-    registry.add(row.op, 1, {1, 1}, [&row](OperandBinder &node) { importReduction(node, row, false); });
-    registry.add(row.op, row.axesOperandSince, {1, 2},
+    registry.add(row.op, 1, {{"data", row.holds}}, [&row](OperandBinder &node) { importReduction(node, row, false); });
+    registry.add(row.op, row.axesOperandSince, {{"data", row.holds}, {"axes?", Holds::Integers}},
                  [&row](OperandBinder &node) { importReduction(node, row, true); });
   }
-  registry.add("ReduceLogSumExp", 1, {1, 1}, [](OperandBinder &node) { importReduceLogSumExp(node, false); });
-  registry.add("ReduceLogSumExp", 18, {1, 2}, [](OperandBinder &node) { importReduceLogSumExp(node, true); });
-  registry.add("ArgMax", 1, {1, 1}, [](OperandBinder &node) { importArgReduction(node, nn::ArgKind::Max); });
-  registry.add("ArgMin", 1, {1, 1}, [](OperandBinder &node) { importArgReduction(node, nn::ArgKind::Min); });
+  registry.add("ReduceLogSumExp", 1, {{"data", Holds::Floats}},
+               [](OperandBinder &node) { importReduceLogSumExp(node, false); });
+  registry.add("ReduceLogSumExp", 18, {{"data", Holds::Floats}, {"axes?", Holds::Integers}},
+               [](OperandBinder &node) { importReduceLogSumExp(node, true); });
+  registry.add("ArgMax", 1, {{"data", Holds::Numbers}},
+               [](OperandBinder &node) { importArgReduction(node, nn::ArgKind::Max); });
+  registry.add("ArgMin", 1, {{"data", Holds::Numbers}},
+               [](OperandBinder &node) { importArgReduction(node, nn::ArgKind::Min); });
 }
 
 } // namespace nacre::importer::onnx_format

@@ -28,14 +28,14 @@ struct Sampling {
 FailureOr<Sampling> fromScales(OperandBinder &node, ArrayRef<double> scales, Ints axes) {
   Ints input = getShape(node.getOperand(0));
   if (scales.size() != axes.size())
-    return node.error() << "scales must have a number for each of " << axes.size() << " axes, but have "
-                        << scales.size();
+    return node.error() << "scales must be as many as axes, " << axes.size() << ", but are " << scales.size();
   Sampling result{llvm::to_vector(input), SmallVector<double>(input.size(), 1)};
   for (auto [axis, scale] : llvm::zip_equal(axes, scales)) {
     // In single precision, as the scales are and as other runtimes do it: 10 * 1.3f is 13 there, and 12.99 in double.
     double size = std::floor(static_cast<float>(input[axis]) * static_cast<float>(scale));
     if (!(scale > 0) || !(size <= INT32_MAX))
-      return node.error() << "scales must be positive and give a size below " << INT32_MAX << ", but one is " << scale;
+      return node.error() << "scales must be positive and give sizes of " << INT32_MAX << " at most, but axis " << axis
+                          << " of " << describe(node.getOperand(0)) << " is scaled by " << scale;
     result.scales[axis] = scale;
     result.shape[axis] = static_cast<int64_t>(size);
   }
@@ -45,27 +45,25 @@ FailureOr<Sampling> fromScales(OperandBinder &node, ArrayRef<double> scales, Int
 FailureOr<Sampling> fromSizes(OperandBinder &node, Ints sizes, Ints axes, StringRef policy) {
   Ints input = getShape(node.getOperand(0));
   if (sizes.size() != axes.size())
-    return node.error() << "sizes must have a number for each of " << axes.size() << " axes, but have " << sizes.size();
+    return node.error() << "sizes must be as many as axes, " << axes.size() << ", but are " << sizes.size();
   Sampling result{llvm::to_vector(input), SmallVector<double>(input.size(), 1)};
   for (auto [axis, size] : llvm::zip_equal(axes, sizes)) {
-    if (size < 0 || size > INT32_MAX || input[axis] == 0)
-      return node.error() << "sizes must lie between 0 and " << INT32_MAX << " and the input have elements, but axis "
-                          << axis << " of " << input[axis] << " becomes " << size;
+    if (size < 1 || size > INT32_MAX || input[axis] == 0)
+      return node.error() << "sizes must lie between 1 and " << INT32_MAX << " and the input have elements, but axis "
+                          << axis << " of " << describe(node.getOperand(0)) << " becomes " << size;
     result.shape[axis] = size;
     result.scales[axis] = static_cast<double>(size) / static_cast<double>(input[axis]);
   }
   if (policy == "stretch" || axes.empty())
     return result;
-  if (policy != "not_larger" && policy != "not_smaller")
-    return node.error() << "attribute 'keep_aspect_ratio_policy' must be stretch, not_larger or not_smaller, but is '"
-                        << policy << "'";
   auto scaleOf = [&](int64_t axis) { return result.scales[axis]; };
   auto candidates = llvm::to_vector(llvm::map_range(axes, scaleOf));
   double scale = policy == "not_larger" ? *llvm::min_element(candidates) : *llvm::max_element(candidates);
   for (int64_t axis : axes) {
     double size = std::floor(static_cast<double>(input[axis]) * scale + 0.5);
     if (!(size <= INT32_MAX))
-      return node.error() << "sizes must stay below " << INT32_MAX << " when the aspect ratio is kept";
+      return node.error() << "sizes must be " << INT32_MAX << " at most when the aspect ratio is kept, but axis "
+                          << axis << " becomes " << size;
     result.scales[axis] = scale;
     result.shape[axis] = static_cast<int64_t>(size);
   }
@@ -77,22 +75,29 @@ FailureOr<Sampling> readSampling(OperandBinder &node, size_t scalesIndex) {
   int64_t rank = getRank(node.getOperand(0));
   SmallVector<int64_t> axes = axisRange(0, rank);
   if (node.has("axes")) {
-    SmallVector<int64_t> given = node.getInts("axes");
-    if (failed(node.getAxes(given, rank)))
+    FailureOr<SmallVector<int64_t>> given = node.getAxes(node.getInts("axes"), rank);
+    if (failed(given))
       return failure();
-    axes = llvm::map_to_vector(given, [&](int64_t axis) { return axis < 0 ? axis + rank : axis; });
+    axes = std::move(*given);
   }
-  StringRef policy = node.getString("keep_aspect_ratio_policy", "stretch");
-  Value scales = node.getOperand(scalesIndex), sizes = node.getOperand(scalesIndex + 1);
-  if (scales && getType(scales).getNumElements() > 0) {
-    FailureOr<SmallVector<double>> numbers = node.getNumbers(scalesIndex, "scales");
+  StringRef policy = node.getChoice("keep_aspect_ratio_policy", {"stretch", "not_larger", "not_smaller"});
+  auto given = [&](size_t index) {
+    Value operand = node.getOperand(index);
+    return operand && (getRank(operand) != 1 || getShape(operand)[0] > 0);
+  };
+  bool hasScales = given(scalesIndex), hasSizes = given(scalesIndex + 1);
+  if (hasScales == hasSizes)
+    return node.error() << "must have either " << node.nameOf(scalesIndex) << " or " << node.nameOf(scalesIndex + 1)
+                        << ", but has " << (hasScales ? "both" : "neither")
+                        << "; the one that is not meant is left out "
+                        << "or has no elements";
+  if (hasScales) {
+    FailureOr<SmallVector<double>> numbers = node.getNumbers(scalesIndex);
     if (failed(numbers))
       return failure();
     return fromScales(node, *numbers, axes);
   }
-  if (!sizes)
-    return node.error() << "must have scales or sizes";
-  FailureOr<SmallVector<int64_t>> numbers = node.getIntegers(scalesIndex + 1, "sizes");
+  FailureOr<SmallVector<int64_t>> numbers = node.getIntegers(scalesIndex + 1);
   if (failed(numbers))
     return failure();
   return fromSizes(node, *numbers, axes, policy);
@@ -108,7 +113,8 @@ std::optional<nn::ResizeKind> readKind(OperandBinder &node) {
     return nn::ResizeKind::Nearest;
   if (mode == "linear" || mode == "bilinear")
     return nn::ResizeKind::Linear;
-  node.error() << "attribute 'mode' must be nearest or linear, but is '" << mode << "'";
+  node.error() << "attribute 'mode' must be nearest or linear, but is '" << mode
+               << "'; export the model with one of these";
   return std::nullopt;
 }
 
@@ -128,17 +134,13 @@ std::optional<nn::Coordinates> readCoordinates(OperandBinder &node, const Sampli
   if (!coordinates)
     node.error() << "attribute 'coordinate_transformation_mode' must be half_pixel, pytorch_half_pixel, asymmetric, "
                     "align_corners or tf_half_pixel_for_nn, but is '"
-                 << name << "'";
+                 << name << "'; export the model with one of these";
   return coordinates;
 }
 
 std::optional<nn::Rounding> readRounding(OperandBinder &node) {
-  StringRef name = node.getString("nearest_mode", "round_prefer_floor");
-  std::optional<nn::Rounding> rounding = nn::symbolizeRounding(name);
-  if (!rounding)
-    node.error() << "attribute 'nearest_mode' must be round_prefer_floor, round_prefer_ceil, floor or ceil, but is '"
-                 << name << "'";
-  return rounding;
+  return nn::symbolizeRounding(
+      node.getChoice("nearest_mode", {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"}));
 }
 
 //===----------------------------------------------------------------------===//
@@ -149,6 +151,8 @@ void resize(OperandBinder &node, nn::ResizeKind kind, Sampling sampling, nn::Coo
             nn::Rounding rounding) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
+  if (!node.checkFits(sampling.shape))
+    return;
   bool isSpatial = getRank(x) >= 3 && sampling.scales[0] == 1 && sampling.scales[1] == 1;
   if (!isSpatial) {
     node.setResult(nn.resize(kind, x, sampling.shape, sampling.scales, coordinates, rounding));
@@ -170,7 +174,7 @@ void importResize(OperandBinder &node) {
   std::optional<nn::Coordinates> coordinates = readCoordinates(node, *sampling);
   std::optional<nn::Rounding> rounding = readRounding(node);
   if (node.getFlag("antialias", false))
-    node.error() << "attribute 'antialias' must be 0";
+    node.error() << "attribute 'antialias' must be 0, but is 1; export the model without it";
   if (coordinates && rounding && !node.hasFailed())
     resize(node, *kind, std::move(*sampling), *coordinates, *rounding);
 }
@@ -180,7 +184,7 @@ void importUpsample(OperandBinder &node) {
   std::optional<nn::ResizeKind> kind = readKind(node);
   SmallVector<double> scales = node.getFloats("scales");
   if (node.getOperand(1)) {
-    FailureOr<SmallVector<double>> given = node.getNumbers(1, "scales");
+    FailureOr<SmallVector<double>> given = node.getNumbers(1);
     if (failed(given))
       return;
     scales = std::move(*given);
@@ -195,9 +199,10 @@ void importUpsample(OperandBinder &node) {
 } // namespace
 
 void registerResizes(ImportRegistry &registry) {
-  registry.add("Upsample", 7, {1, 2}, importUpsample);
-  registry.add("Resize", 10, {2, 2}, importUpsample);
-  registry.add("Resize", 11, {1, 4}, importResize);
+  registry.add("Upsample", 7, {{"X", Holds::Numbers}, {"scales?", Holds::Floats}}, importUpsample);
+  registry.add("Resize", 10, {{"X", Holds::Numbers}, {"scales", Holds::Floats}}, importUpsample);
+  registry.add("Resize", 11, {{"X", Holds::Numbers}, {"roi?"}, {"scales?", Holds::Floats}, {"sizes?", Holds::Integers}},
+               importResize);
 }
 
 } // namespace nacre::importer::onnx_format

@@ -6,6 +6,7 @@
 #include "compiler/import/Import.h"
 #include "compiler/import/onnx/Handlers.h"
 
+#include "dialects/nn/ShapeRules.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -40,14 +41,16 @@ void importSize(OperandBinder &node) {
 void importReshape(OperandBinder &node) {
   Value x = node.getOperand(0);
   bool zeroIsZero = node.getFlag("allowzero", false);
-  FailureOr<SmallVector<int64_t>> shape = node.getIntegers(1, "shape");
+  FailureOr<SmallVector<int64_t>> shape = node.getIntegers(1);
   if (failed(shape))
     return;
+  const SmallVector<int64_t> given = *shape;
   int64_t known = 1, *unknown = nullptr;
   for (auto [axis, dim] : llvm::enumerate(*shape)) {
     if (dim == 0 && !zeroIsZero) {
       if (static_cast<int64_t>(axis) >= getRank(x)) {
-        node.error() << "operand 1 ('shape') must not copy axis " << axis << " of " << getType(x);
+        node.error() << node.nameOf(1) << " must copy, by a 0, only axes that " << node.nameOf(0) << " has, but is ["
+                     << Ints(given) << "] for " << describe(x);
         return;
       }
       dim = getShape(x)[axis];
@@ -55,18 +58,26 @@ void importReshape(OperandBinder &node) {
     if (dim == -1 && !unknown) {
       unknown = &dim;
     } else if (dim < 0 || llvm::MulOverflow(known, dim, known)) {
-      node.error() << "operand 1 ('shape') must be a shape with at most one -1, but is [" << Ints(*shape) << "]";
+      node.error() << node.nameOf(1) << " must hold sizes of 0 or more and at most one -1, but is [" << Ints(given)
+                   << "]";
       return;
     }
   }
   if (unknown) {
     int64_t count = getType(x).getNumElements();
     if (known == 0 || count % known) {
-      node.error() << "operand 1 ('shape') must divide the elements of " << getType(x) << ", but is [" << Ints(*shape)
-                   << "]";
+      node.error() << node.nameOf(1) << " must divide the " << count << " elements of " << describe(x)
+                   << " where it leaves a size open, but is [" << Ints(given) << "]";
       return;
     }
     *unknown = count / known;
+  }
+  if (!node.checkFits(*shape))
+    return;
+  if (*nn::countElements(*shape) != getType(x).getNumElements()) {
+    node.error() << node.nameOf(1) << " must hold as many elements as " << node.nameOf(0) << ", "
+                 << getType(x).getNumElements() << ", but is [" << Ints(given) << "] for " << describe(x);
+    return;
   }
   node.setResult(node.nn.reshape(x, *shape));
 }
@@ -75,7 +86,8 @@ void importFlatten(OperandBinder &node) {
   Value x = node.getOperand(0);
   int64_t rank = getRank(x), axis = node.getInt("axis", 1);
   if (axis < -rank || axis > rank) {
-    node.error() << "attribute 'axis' must lie between " << -rank << " and " << rank << ", but is " << axis;
+    node.error() << "attribute 'axis' must lie between " << -rank << " and " << rank << " for " << describe(x)
+                 << ", but is " << axis;
     return;
   }
   if (axis < 0)
@@ -91,7 +103,7 @@ FailureOr<std::optional<SmallVector<int64_t>>> readAxes(OperandBinder &node) {
   }
   if (!node.getOperand(1))
     return std::optional<SmallVector<int64_t>>();
-  FailureOr<SmallVector<int64_t>> axes = node.getIntegers(1, "axes");
+  FailureOr<SmallVector<int64_t>> axes = node.getIntegers(1);
   if (failed(axes))
     return failure();
   return std::optional<SmallVector<int64_t>>(std::in_place, std::move(*axes));
@@ -113,7 +125,7 @@ void importSqueeze(OperandBinder &node) {
   for (auto [axis, dim] : llvm::enumerate(getShape(x))) {
     bool isNamed = llvm::is_contained(axes, static_cast<int64_t>(axis));
     if (isNamed && dim != 1) {
-      node.error() << "axis " << axis << " must have size 1 to be removed, but has " << dim;
+      node.error() << "axis " << axis << " must have size 1 to be removed, but has " << dim << " in " << describe(x);
       return;
     }
     if (*given ? !isNamed : dim != 1)
@@ -128,17 +140,19 @@ void importUnsqueeze(OperandBinder &node) {
   if (failed(given))
     return;
   if (!*given) {
-    node.error() << "must say which axes to insert";
+    node.error() << (node.getVersion() < 13 ? "attribute 'axes'" : node.nameOf(1))
+                 << " must say which axes to insert, but is missing";
     return;
   }
   int64_t rank = getRank(x) + static_cast<int64_t>((*given)->size());
   if (rank > maxRank) {
-    node.error() << "must give at most " << maxRank << " axes, but gives " << rank;
+    node.error() << "the result must have at most " << maxRank << " axes, but has " << rank;
     return;
   }
   FailureOr<SmallVector<int64_t>> axes = node.getAxes(**given, rank);
   if (failed(axes))
     return;
+  llvm::sort(*axes);
   SmallVector<int64_t> shape(getShape(x));
   for (int64_t axis : *axes)
     shape.insert(shape.begin() + axis, 1);
@@ -153,28 +167,38 @@ void importTranspose(OperandBinder &node) {
   Value x = node.getOperand(0);
   SmallVector<int64_t> reversed = axisRange(0, getRank(x));
   std::reverse(reversed.begin(), reversed.end());
-  node.setResult(node.nn.transpose(x, node.getInts("perm", reversed)));
+  SmallVector<int64_t> permutation = node.getInts("perm", reversed), sorted = permutation;
+  llvm::sort(sorted);
+  if (Ints(sorted) != Ints(axisRange(0, getRank(x)))) {
+    node.error() << "attribute 'perm' must name each of the " << getRank(x) << " axes of " << describe(x)
+                 << " once, but is [" << Ints(permutation) << "]";
+    return;
+  }
+  node.setResult(node.nn.transpose(x, permutation));
 }
 
 /// The block size of DepthToSpace and SpaceToDepth, checked against a 4-D operand; nothing after an error.
 std::optional<int64_t> readBlockSize(OperandBinder &node, bool dividesChannels) {
   Value x = node.getOperand(0);
+  if (!node.checkRank(0, 4, 4))
+    return std::nullopt;
   int64_t block = node.getInt("blocksize", 0);
-  bool fits = getRank(x) == 4 && block >= 1 && block < (1 << 15);
+  bool fits = block >= 1 && block < (1 << 15);
   if (fits)
     fits = dividesChannels ? getShape(x)[1] % (block * block) == 0
                            : getShape(x)[2] % block == 0 && getShape(x)[3] % block == 0;
   if (fits)
     return block;
-  node.error() << "attribute 'blocksize' must divide the " << (dividesChannels ? "channels" : "rows and columns")
-               << " of a 4-D operand, but is " << block << " for " << getType(x);
+  node.error() << "attribute 'blocksize' must be 1 or more and divide the "
+               << (dividesChannels ? "channels, twice, of " : "rows and columns of ") << describe(x) << ", but is "
+               << block;
   return std::nullopt;
 }
 
 void importDepthToSpace(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
-  bool columnsFirst = node.getString("mode", "DCR") == "CRD";
+  bool columnsFirst = node.getChoice("mode", {"DCR", "CRD"}) == "CRD";
   std::optional<int64_t> block = readBlockSize(node, /*dividesChannels=*/true);
   if (!block)
     return;
@@ -204,7 +228,7 @@ void importSpaceToDepth(OperandBinder &node) {
 
 void importExpand(OperandBinder &node) {
   Value x = node.getOperand(0);
-  FailureOr<SmallVector<int64_t>> given = node.getIntegers(1, "shape");
+  FailureOr<SmallVector<int64_t>> given = node.getIntegers(1);
   if (failed(given))
     return;
   // Both shapes broadcast: a 1 in the operand's takes the other's size, and the other way round. Exporters also write
@@ -214,20 +238,33 @@ void importExpand(OperandBinder &node) {
   for (auto [dim, own] : llvm::zip(MutableArrayRef(shape).take_back(getRank(x)), getShape(x)))
     if (dim == 1 || dim == -1)
       dim = own;
-  node.setResult(node.nn.broadcast(x, shape));
+  bool isShape = llvm::all_of(shape, [](int64_t dim) { return dim >= 0; });
+  llvm::Expected<nn::Shape> together = nn::broadcastShapes({getShape(x), shape});
+  if (isShape && together && Ints(*together) == Ints(shape)) {
+    if (node.checkFits(shape))
+      node.setResult(node.nn.broadcast(x, shape));
+    return;
+  }
+  llvm::consumeError(together.takeError());
+  node.error() << node.nameOf(1) << " must broadcast with " << node.nameOf(0) << ", but is [" << Ints(*given)
+               << "] for " << describe(x) << "; make their sizes along each axis, counted from the last, equal or 1";
 }
 
 /// Each repeated axis gets a new one before it, which is broadcast and merged: [a] to [1, a], [r, a], [r * a].
 void importTile(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
-  FailureOr<SmallVector<int64_t>> repeats = node.getIntegers(1, "repeats");
+  FailureOr<SmallVector<int64_t>> repeats = node.getIntegers(1);
   if (failed(repeats))
     return;
   if (static_cast<int64_t>(repeats->size()) != getRank(x) ||
       llvm::any_of(*repeats, [](int64_t repeat) { return repeat < 0 || repeat > INT32_MAX; })) {
-    node.error() << "operand 1 ('repeats') must have a number for each axis of " << getType(x) << ", but is ["
+    node.error() << node.nameOf(1) << " must hold a number, 0 or more, for each axis of " << describe(x) << ", but is ["
                  << Ints(*repeats) << "]";
+    return;
+  }
+  if (2 * getRank(x) > maxRank) {
+    node.checkRank(0, 0, maxRank / 2);
     return;
   }
   SmallVector<int64_t> split, repeated, merged;
@@ -240,28 +277,30 @@ void importTile(OperandBinder &node) {
     repeated.push_back(dim);
     int64_t product;
     if (llvm::MulOverflow(dim, repeat, product)) {
-      node.error() << "must fit into memory, but has an axis of " << dim << " x " << repeat << " elements";
+      node.error() << "the result must fit into memory, but has an axis of " << dim << " times " << repeat
+                   << " elements";
       return;
     }
     merged.push_back(product);
   }
-  node.setResult(nn.reshape(nn.broadcast(nn.reshape(x, split), repeated), merged));
+  if (node.checkFits(merged) && node.checkFits(repeated))
+    node.setResult(nn.reshape(nn.broadcast(nn.reshape(x, split), repeated), merged));
 }
 
 } // namespace
 
 void registerShapes(ImportRegistry &registry) {
-  registry.add("DepthToSpace", 1, {1, 1}, importDepthToSpace);
-  registry.add("Expand", 8, {2, 2}, importExpand);
-  registry.add("Flatten", 1, {1, 1}, importFlatten);
-  registry.add("Reshape", 5, {2, 2}, importReshape);
-  registry.add("Shape", 1, {1, 1}, importShape);
-  registry.add("Size", 1, {1, 1}, importSize);
-  registry.add("SpaceToDepth", 1, {1, 1}, importSpaceToDepth);
-  registry.add("Squeeze", 1, {1, 2}, importSqueeze);
-  registry.add("Tile", 6, {2, 2}, importTile);
-  registry.add("Transpose", 1, {1, 1}, importTranspose);
-  registry.add("Unsqueeze", 1, {1, 2}, importUnsqueeze);
+  registry.add("DepthToSpace", 1, {{"input"}}, importDepthToSpace);
+  registry.add("Expand", 8, {{"input"}, {"shape", Holds::Integers}}, importExpand);
+  registry.add("Flatten", 1, {{"input"}}, importFlatten);
+  registry.add("Reshape", 5, {{"data"}, {"shape", Holds::Integers}}, importReshape);
+  registry.add("Shape", 1, {{"data"}}, importShape);
+  registry.add("Size", 1, {{"data"}}, importSize);
+  registry.add("SpaceToDepth", 1, {{"input"}}, importSpaceToDepth);
+  registry.add("Squeeze", 1, {{"data"}, {"axes?", Holds::Integers}}, importSqueeze);
+  registry.add("Tile", 6, {{"input"}, {"repeats", Holds::Integers}}, importTile);
+  registry.add("Transpose", 1, {{"data"}}, importTranspose);
+  registry.add("Unsqueeze", 1, {{"data"}, {"axes?", Holds::Integers}}, importUnsqueeze);
 }
 
 } // namespace nacre::importer::onnx_format

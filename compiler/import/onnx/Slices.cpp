@@ -5,6 +5,7 @@
 #include "compiler/import/Geometry.h"
 #include "compiler/import/onnx/Handlers.h"
 
+#include "dialects/nn/ConstantData.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -23,7 +24,9 @@ void slice(OperandBinder &node, Ints starts, Ints ends, std::optional<SmallVecto
       givenAxes ? *givenAxes : axisRange(0, static_cast<int64_t>(std::min<size_t>(starts.size(), getRank(x))));
   SmallVector<int64_t> steps = givenSteps ? *givenSteps : SmallVector<int64_t>(starts.size(), 1);
   if (ends.size() != starts.size() || axes.size() != starts.size() || steps.size() != starts.size()) {
-    node.error() << "starts, ends, axes and steps must have as many elements as each other and at most " << getRank(x);
+    node.error() << "starts, ends, axes and steps must have as many elements as each other, at most " << getRank(x)
+                 << " for " << describe(x) << ", but have " << starts.size() << ", " << ends.size() << ", "
+                 << axes.size() << " and " << steps.size();
     return;
   }
   if (failed(node.getAxes(axes, getRank(x))))
@@ -31,7 +34,7 @@ void slice(OperandBinder &node, Ints starts, Ints ends, std::optional<SmallVecto
   SmallVector<int64_t> begin(getRank(x), 0), sizes(getShape(x)), strides(getRank(x), 1);
   for (auto [start, end, givenAxis, step] : llvm::zip_equal(starts, ends, axes, steps)) {
     if (step == 0) {
-      node.error() << "steps must not be 0";
+      node.error() << "steps must not be 0, but are [" << Ints(steps) << "]";
       return;
     }
     int64_t axis = givenAxis < 0 ? givenAxis + getRank(x) : givenAxis;
@@ -53,11 +56,10 @@ void importSlice1(OperandBinder &node) {
 
 void importSlice10(OperandBinder &node) {
   std::optional<SmallVector<int64_t>> operands[5];
-  constexpr StringLiteral roles[] = {"data", "starts", "ends", "axes", "steps"};
   for (size_t index = 1; index < 5; ++index) {
     if (!node.getOperand(index))
       continue;
-    FailureOr<SmallVector<int64_t>> numbers = node.getIntegers(index, roles[index]);
+    FailureOr<SmallVector<int64_t>> numbers = node.getIntegers(index);
     if (failed(numbers))
       return;
     operands[index] = std::move(*numbers);
@@ -79,12 +81,17 @@ void importSplit(OperandBinder &node) {
   int64_t parts = node.getInt("num_outputs", static_cast<int64_t>(node.getNumResults()));
   SmallVector<int64_t> sizes = node.getInts("split");
   if (node.getOperand(1)) {
-    FailureOr<SmallVector<int64_t>> given = node.getIntegers(1, "split");
+    FailureOr<SmallVector<int64_t>> given = node.getIntegers(1);
     if (failed(given))
       return;
     sizes = std::move(*given);
   }
   if (sizes.empty() && parts > 0 && parts <= static_cast<int64_t>(node.getNumResults())) {
+    if (node.getVersion() < 18 && dim % parts) {
+      node.error() << "axis " << *axis << " of " << describe(x) << " must be divisible by the " << parts
+                   << " outputs where no sizes are given, but is not; give sizes ('split')";
+      return;
+    }
     int64_t size = llvm::divideCeil(dim, parts);
     for (int64_t part = 0; part < parts; ++part)
       sizes.push_back(std::clamp<int64_t>(dim - part * size, 0, size));
@@ -99,8 +106,8 @@ void importSplit(OperandBinder &node) {
       break;
   }
   if (start != dim || sizes.size() != node.getNumResults()) {
-    node.error() << "must split axis " << *axis << " of " << getType(x) << " into " << node.getNumResults()
-                 << " parts, but has the sizes [" << Ints(sizes) << "]";
+    node.error() << "the sizes must be one for each of " << node.getNumResults() << " outputs and add up to axis "
+                 << *axis << " of " << describe(x) << ", but are [" << Ints(sizes) << "]";
     return;
   }
   start = 0;
@@ -110,10 +117,41 @@ void importSplit(OperandBinder &node) {
   }
 }
 
+/// Reports an error where an index that is known lies outside an axis of `dim` elements.
+bool checkIndices(OperandBinder &node, size_t index, int64_t dim) {
+  ElementsAttr constant = getConstant(node.getOperand(index));
+  if (!constant)
+    return true;
+  FailureOr<nn::ConstantView> view = nn::ConstantView::get(constant);
+  if (failed(view))
+    return true;
+  int64_t count = view->isSplat() ? std::min<int64_t>(constant.getNumElements(), 1) : constant.getNumElements();
+  for (int64_t position = 0; position < count; ++position) {
+    int64_t value;
+    view->read(position, 1, 1, &value);
+    if (value >= -dim && value < dim)
+      continue;
+    node.error() << node.nameOf(index) << " must hold positions from " << -dim << " to " << dim - 1 << ", but holds "
+                 << value << " for " << describe(node.getOperand(0));
+    return false;
+  }
+  return true;
+}
+
 void importGather(OperandBinder &node) {
-  Value x = node.getOperand(0);
+  Value x = node.getOperand(0), indices = node.getOperand(1);
   FailureOr<int64_t> axis = node.getAxis(node.getInt("axis", 0), getRank(x));
-  if (succeeded(axis))
+  if (failed(axis))
+    return;
+  SmallVector<int64_t> shape(getShape(x).take_front(*axis));
+  shape.append(getShape(indices).begin(), getShape(indices).end());
+  shape.append(getShape(x).begin() + *axis + 1, getShape(x).end());
+  if (getShape(x)[*axis] == 0 && !llvm::is_contained(getShape(indices), 0)) {
+    node.error() << node.nameOf(0) << " must have elements to pick from along axis " << *axis << ", but is "
+                 << describe(x);
+    return;
+  }
+  if (checkIndices(node, 1, getShape(x)[*axis]) && node.checkFits(shape))
     node.setResult(node.nn.gather(x, node.getOperand(1), *axis));
 }
 
@@ -121,6 +159,21 @@ void importConcat(OperandBinder &node) {
   FailureOr<int64_t> axis = node.getAxis(node.getInt("axis", 0), getRank(node.getOperand(0)));
   if (failed(axis))
     return;
+  Value first = node.getOperand(0);
+  SmallVector<int64_t> joined(getShape(first));
+  for (auto [index, operand] : llvm::enumerate(node.getOperands().drop_front())) {
+    SmallVector<int64_t> wanted(getShape(operand));
+    if (getRank(operand) == getRank(first))
+      wanted[*axis] = getShape(first)[*axis];
+    if (Ints(wanted) != getShape(first)) {
+      node.error() << "operands must agree along all axes but " << *axis << ", but " << node.nameOf(0) << " is "
+                   << describe(first) << " and " << node.nameOf(index + 1) << " is " << describe(operand);
+      return;
+    }
+    joined[*axis] += getShape(operand)[*axis];
+    if (!node.checkFits(joined))
+      return;
+  }
   node.setResult(node.nn.concat(node.getOperands(), *axis));
 }
 
@@ -128,28 +181,62 @@ void importConcat(OperandBinder &node) {
 // Pad
 //===----------------------------------------------------------------------===//
 
+/// The most elements that a mode can add on one side of an axis of `dim`: it knows no others.
+int64_t getReach(nn::PadMode mode, int64_t dim) {
+  switch (mode) {
+  case nn::PadMode::Constant:
+    return INT64_MAX;
+  case nn::PadMode::Edge:
+    return dim > 0 ? INT64_MAX : 0;
+  case nn::PadMode::Reflect:
+    return std::max<int64_t>(dim - 1, 0);
+  case nn::PadMode::Wrap:
+    return dim;
+  }
+  llvm_unreachable("all modes are above");
+}
+
+bool checkPads(OperandBinder &node, nn::PadMode mode, Ints low, Ints high) {
+  Value x = node.getOperand(0);
+  SmallVector<int64_t> padded;
+  for (auto [axis, dim, before, after] : llvm::enumerate(getShape(x), low, high)) {
+    if (std::max(before, after) > getReach(mode, dim)) {
+      node.error() << "pads of mode '" << nn::stringifyPadMode(mode) << "' must be " << getReach(mode, dim)
+                   << " at most along axis " << axis << " of " << describe(x) << ", but are " << before << " and "
+                   << after;
+      return false;
+    }
+    if (dim + before + after < 0) {
+      node.error() << "pads must leave 0 elements or more along axis " << axis << " of " << describe(x) << ", but are "
+                   << before << " and " << after;
+      return false;
+    }
+    padded.push_back(dim + before + after);
+  }
+  return node.checkFits(padded);
+}
+
 void pad(OperandBinder &node, Ints pads, Ints axes, double value) {
   Value x = node.getOperand(0);
-  StringRef modeName = node.getString("mode", "constant");
-  std::optional<nn::PadMode> mode = nn::symbolizePadMode(modeName);
-  if (!mode) {
-    node.error() << "attribute 'mode' must be constant, reflect, edge or wrap, but is '" << modeName << "'";
+  nn::PadMode mode = *nn::symbolizePadMode(node.getChoice("mode", {"constant", "reflect", "edge", "wrap"}));
+  if (node.hasFailed())
     return;
-  }
   if (pads.size() != axes.size() * 2 ||
       llvm::any_of(pads, [](int64_t size) { return size > INT32_MAX || size < -INT32_MAX; })) {
-    node.error() << "pads must have two numbers for each of " << axes.size() << " axes, but are [" << pads << "]";
+    node.error() << "pads must be two numbers for each of " << axes.size() << " axes, of " << INT32_MAX
+                 << " at most, but are [" << pads << "]";
     return;
   }
-  if (failed(node.getAxes(axes, getRank(x))))
+  FailureOr<SmallVector<int64_t>> normal = node.getAxes(axes, getRank(x));
+  if (failed(normal))
     return;
   SmallVector<int64_t> low(getRank(x), 0), high(getRank(x), 0);
-  for (auto [index, axis] : llvm::enumerate(axes)) {
-    int64_t normal = axis < 0 ? axis + getRank(x) : axis;
-    low[normal] = pads[index];
-    high[normal] = pads[axes.size() + index];
+  for (auto [index, axis] : llvm::enumerate(*normal)) {
+    low[axis] = pads[index];
+    high[axis] = pads[axes.size() + index];
   }
-  node.setResult(node.nn.pad(*mode, x, low, high, value));
+  if (checkPads(node, mode, low, high))
+    node.setResult(node.nn.pad(mode, x, low, high, value));
 }
 
 void importPad2(OperandBinder &node) {
@@ -157,19 +244,19 @@ void importPad2(OperandBinder &node) {
 }
 
 void importPad11(OperandBinder &node) {
-  FailureOr<SmallVector<int64_t>> pads = node.getIntegers(1, "pads");
+  FailureOr<SmallVector<int64_t>> pads = node.getIntegers(1);
   if (failed(pads))
     return;
   double value = 0;
   if (node.getOperand(2)) {
-    FailureOr<SmallVector<double>> given = node.getNumbers(2, "constant_value");
+    FailureOr<SmallVector<double>> given = node.getNumbers(2);
     if (failed(given))
       return;
     value = given->empty() ? 0 : given->front();
   }
   SmallVector<int64_t> axes = axisRange(0, getRank(node.getOperand(0)));
   if (node.getOperand(3)) {
-    FailureOr<SmallVector<int64_t>> given = node.getIntegers(3, "axes");
+    FailureOr<SmallVector<int64_t>> given = node.getIntegers(3);
     if (failed(given))
       return;
     axes = std::move(*given);
@@ -180,13 +267,20 @@ void importPad11(OperandBinder &node) {
 } // namespace
 
 void registerSlices(ImportRegistry &registry) {
-  registry.add("Concat", 4, {1, unbounded}, importConcat);
-  registry.add("Gather", 1, {2, 2}, importGather);
-  registry.add("Pad", 2, {1, 1}, importPad2);
-  registry.add("Pad", 11, {2, 4}, importPad11);
-  registry.add("Slice", 1, {1, 1}, importSlice1);
-  registry.add("Slice", 10, {3, 5}, importSlice10);
-  registry.add("Split", 2, {1, 2}, importSplit);
+  registry.add("Concat", 4, {{"inputs...", Holds::Anything, 'T'}}, importConcat);
+  registry.add("Gather", 1, {{"data"}, {"indices", Holds::Indices}}, importGather);
+  registry.add("Pad", 2, {{"data"}}, importPad2);
+  registry.add("Pad", 11, {{"data"}, {"pads", Holds::Integers}, {"constant_value?"}, {"axes?", Holds::Integers}},
+               importPad11);
+  registry.add("Slice", 1, {{"data"}}, importSlice1);
+  registry.add("Slice", 10,
+               {{"data"},
+                {"starts", Holds::Integers},
+                {"ends", Holds::Integers},
+                {"axes?", Holds::Integers},
+                {"steps?", Holds::Integers}},
+               importSlice10);
+  registry.add("Split", 2, {{"input"}, {"split?", Holds::Integers}}, importSplit);
 }
 
 } // namespace nacre::importer::onnx_format

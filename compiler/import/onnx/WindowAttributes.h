@@ -11,8 +11,8 @@
 namespace nacre::importer::onnx_format {
 
 /// Reads `strides`, `pads` or `auto_pad`, `dilations` and `ceil_mode` of a node whose window covers `kernel` cells of
-/// the axes `spatial`. Fails after reporting an error.
-mlir::FailureOr<Window> readWindow(OperandBinder &node, Ints spatial, Ints kernel);
+/// the spatial axes of operand 0, `[N, C, spatial...]`, and whose result has `channels`. Fails after reporting an error.
+mlir::FailureOr<Window> readWindow(OperandBinder &node, Ints kernel, int64_t channels);
 
 } // namespace nacre::importer::onnx_format
 

@@ -10,8 +10,8 @@ using nacre::importer::ImportRegistry;
 static ImportRegistry makeRegistry() {
   ImportRegistry registry;
   // The order of registration must not matter.
-  registry.add("Clip", 11, {1, 3}, nullptr);
-  registry.add("Clip", 6, {1, 1}, nullptr);
+  registry.add("Clip", 11, {{"input"}, {"min?"}, {"max?"}}, nullptr);
+  registry.add("Clip", 6, {{"input"}}, nullptr);
   return registry;
 }
 

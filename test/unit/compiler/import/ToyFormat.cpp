@@ -25,11 +25,11 @@ namespace {
 const ImportRegistry &getRegistry() {
   static const ImportRegistry registry = [] {
     ImportRegistry result;
-    result.add("add", 1, {2, 2},
+    result.add("add", 1, {{"a", Holds::Numbers, 'T'}, {"b", Holds::Numbers, 'T'}},
                [](OperandBinder &node) { node.setResult(node.nn.add(node.getOperand(0), node.getOperand(1))); });
-    result.add("relu", 1, {1, 1},
+    result.add("relu", 1, {{"x", Holds::Numbers}},
                [](OperandBinder &node) { node.setResult(node.nn.unary(nn::UnaryKind::Relu, node.getOperand(0))); });
-    result.add("hardsigmoid", 1, {1, 1},
+    result.add("hardsigmoid", 1, {{"x", Holds::Floats}},
                [](OperandBinder &node) { node.setResult(hardSigmoid(node.nn, node.getOperand(0), 0.2, 0.5)); });
     return result;
   }();

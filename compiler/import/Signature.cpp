@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The operands that an operator's definition asks for.
+
+#include "compiler/import/Signature.h"
+
+#include "compiler/import/TypeNames.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace nacre::importer {
+
+static bool mayHold(Holds holds, Type type) {
+  bool isFloat = isa<FloatType>(type), isBool = type.isInteger(1);
+  switch (holds) {
+  case Holds::Anything:
+    return true;
+  case Holds::Numbers:
+    return !isBool;
+  case Holds::Floats:
+    return isFloat;
+  case Holds::Integers:
+    return !isFloat && !isBool;
+  case Holds::Bytes:
+    return type.isInteger(8);
+  case Holds::Indices:
+    return type.isSignlessInteger(32) || type.isSignlessInteger(64);
+  case Holds::Booleans:
+    return isBool;
+  }
+  llvm_unreachable("all kinds are above");
+}
+
+static StringRef describe(Holds holds) {
+  switch (holds) {
+  case Holds::Anything:
+    return "any type";
+  case Holds::Numbers:
+    return "a numeric type";
+  case Holds::Floats:
+    return "a floating-point type";
+  case Holds::Integers:
+    return "an integer type";
+  case Holds::Bytes:
+    return "type int8 or uint8";
+  case Holds::Indices:
+    return "type int32 or int64";
+  case Holds::Booleans:
+    return "type bool";
+  }
+  llvm_unreachable("all kinds are above");
+}
+
+const OperandRule *Signature::find(size_t index) const {
+  if (index < rules.size())
+    return &rules[index];
+  return !rules.empty() && rules.back().isRepeated() ? &rules.back() : nullptr;
+}
+
+std::string Signature::nameOf(size_t index) const {
+  std::string name = "operand " + std::to_string(index);
+  const OperandRule *rule = find(index);
+  return rule ? name + " ('" + rule->getName().str() + "')" : name;
+}
+
+LogicalResult Signature::checkCount(StringRef op, ArrayRef<Value> operands, Location loc) const {
+  size_t count = operands.size();
+  size_t required = llvm::count_if(rules, [](const OperandRule &rule) { return !rule.isOptional(); });
+  bool isEndless = !rules.empty() && rules.back().isRepeated();
+  if (count < required || (count > rules.size() && !isEndless)) {
+    std::string wanted = std::to_string(required);
+    if (isEndless)
+      wanted = "at least " + wanted;
+    else if (required < rules.size())
+      wanted += " to " + std::to_string(rules.size());
+    return emitError(loc) << "operator '" << op << "' must have " << wanted
+                          << (wanted == "1" ? " operand" : " operands") << ", but has " << count
+                          << "; correct the node's inputs";
+  }
+  for (auto [index, operand] : llvm::enumerate(operands))
+    if (!operand && !find(index)->isOptional())
+      return emitError(loc) << nameOf(index) << " must be given, but is left out; name a value as this input";
+  return success();
+}
+
+LogicalResult Signature::check(StringRef op, ArrayRef<Value> operands, Location loc) const {
+  if (failed(checkCount(op, operands, loc)))
+    return failure();
+  auto elementOf = [&](size_t index) { return cast<ShapedType>(operands[index].getType()).getElementType(); };
+  for (size_t index = 0; index < operands.size(); ++index) {
+    if (!operands[index])
+      continue;
+    const OperandRule &rule = *find(index);
+    if (!mayHold(rule.holds, elementOf(index)))
+      return emitError(loc) << nameOf(index) << " must be of " << describe(rule.holds) << ", but is "
+                            << importer::describe(operands[index]) << "; convert it with a Cast";
+    for (size_t other = 0; rule.group && other < index; ++other)
+      if (operands[other] && find(other)->group == rule.group && elementOf(other) != elementOf(index))
+        return emitError(loc) << nameOf(other) << " and " << nameOf(index) << " must be of one type, but are "
+                              << importer::describe(operands[other]) << " and " << importer::describe(operands[index])
+                              << "; convert one of them with a Cast";
+  }
+  return success();
+}
+
+} // namespace nacre::importer
