@@ -71,6 +71,13 @@ void exposeCrop(nn::PadOp pad) {
       low[axis] = std::max<int64_t>(0, low[axis]);
       high[axis] = std::max<int64_t>(0, high[axis]);
     }
+    if (llvm::any_of(sizes, [](int64_t size) { return size <= 0; })) {
+      // Nothing of the operand is left.
+      auto value = DenseElementsAttr::get(pad.getType(), ArrayRef<Attribute>(pad.getValue()));
+      pad.replaceAllUsesWith(nn::ConstantOp::create(builder, pad.getLoc(), value).getResult());
+      pad.erase();
+      return;
+    }
     pad.getOperandMutable().assign(
         nn::SliceOp::create(builder, pad.getLoc(), type.clone(sizes), pad.getOperand(), starts, sizes, steps));
     pad.setLow(low);

@@ -21,6 +21,18 @@ func.func @crops_become_slices(%x: tensor<4x8xf32>) -> tensor<5x6xf32> {
   return %y : tensor<5x6xf32>
 }
 
+// What crops all of an axis, and adds to it, leaves the border alone.
+
+// CHECK-LABEL: func.func @crops_of_all_become_constants
+// CHECK-NEXT:    nn.constant dense<7.000000e+00> : tensor<4x2xf32>
+// CHECK-NEXT:    nn.constant dense<7.000000e+00> : tensor<4x3xf32>
+// CHECK-NEXT:    return
+func.func @crops_of_all_become_constants(%x: tensor<4x1xf32>) -> (tensor<4x2xf32>, tensor<4x3xf32>) {
+  %y = nn.pad constant %x [0, 2] [0, -1] 7.0 : f32 : tensor<4x1xf32>
+  %z = nn.pad constant %x [0, -3] [0, 5] 7.0 : f32 : tensor<4x1xf32>
+  return %y, %z : tensor<4x2xf32>, tensor<4x3xf32>
+}
+
 // CHECK-LABEL: func.func @pads_of_nothing_vanish(
 // CHECK-SAME:    %[[X:[^ :]+]]: tensor<4xf32>
 // CHECK-NEXT:    return %[[X]]
