@@ -11,6 +11,7 @@
 #include "compiler/kernels/Passes.h"
 #include "compiler/place/Passes.h"
 #include "compiler/schedule/Passes.h"
+#include "dialects/PrintableText.h"
 #include "dialects/nn/NnDialect.h"
 #include "dialects/plan/PlanDialect.h"
 #include "dialects/plan/StoredBytes.h"
@@ -391,8 +392,8 @@ llvm::FailureOr<ProblemCount> checkModel(const CompilerOptions &options, MLIRCon
     return failure();
   ProblemCount count;
   for (const importer::Problem &problem : problems) {
-    text << options.modelPath << (problem.name.empty() ? ":" : ":\"" + problem.name + "\":") << " " << problem.what
-         << ": " << problem.reason << "\n";
+    std::string where = problem.name.empty() ? "" : "\"" + problem.name + "\":";
+    text << options.modelPath << ":" << toPrintable(where + " " + problem.what + ": " + problem.reason) << "\n";
     ++(problem.kind == importer::Problem::Kind::Node ? count.nodes : count.values);
   }
   return count;

@@ -3,6 +3,7 @@
 #include "codegen/package/TableRows.h"
 #include "codegen/OperandPlace.h"
 #include "codegen/package/ElementTypes.h"
+#include "dialects/PrintableText.h"
 #include "dialects/plan/StoredBytes.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -230,7 +231,7 @@ private:
 std::string nodeNames(mlir::Location location) {
   SmallVector<StringRef> names;
   collectNames(location, names);
-  return join(names, ", ");
+  return toPrintable(join(names, ", "));
 }
 
 Expected<TableRows> readRows(const TableInputs &inputs) {

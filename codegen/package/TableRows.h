@@ -41,7 +41,7 @@ struct TableRows {
   uint64_t stateBytes = 0;
 };
 
-/// The model's nodes that an operation computes: the names in its location, joined.
+/// The model's nodes that an operation computes: the names in its location, joined and fit to be shown.
 std::string nodeNames(mlir::Location location);
 
 /// Fails where the model format lacks the type of an element.

@@ -2,6 +2,7 @@
 
 #include "tools/compile/Console.h"
 
+#include "dialects/PrintableText.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
 #include "llvm/Support/FileSystem.h"
@@ -44,8 +45,8 @@ void Console::print(mlir::Diagnostic &diagnostic) {
                                                                                          : "note: ";
   errs() << modelPath << ":";
   if (StringRef node = nodeOf(diagnostic.getLocation()); !node.empty())
-    errs() << '"' << node << "\":";
-  errs() << ' ' << severity << diagnostic.str() << "\n";
+    errs() << '"' << toPrintable(node) << "\":";
+  errs() << ' ' << severity << toPrintable(diagnostic.str()) << "\n";
   for (mlir::Diagnostic &note : diagnostic.getNotes())
     print(note);
 }

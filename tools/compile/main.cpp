@@ -24,6 +24,7 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   registerDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false); // users know nodes, not operations
   tools::Console console(context, options.modelPath, commandLine->quiet);
   if (commandLine->check)
     return tools::runCheck(options, context, console);

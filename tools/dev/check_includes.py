@@ -27,7 +27,7 @@ ALLOWED = {
     "tools/": ("tools/*", "compiler/*", "dialects/"),
     "tools/run/": (*PUBLIC, "support/"),
     "tools/tune/": PUBLIC,
-    "tools/translate/": ("tools/*", "compiler/import/Import.h"),  # one phase alone, without the compiler around it
+    "tools/translate/": ("tools/*", "compiler/import/Import.h", "dialects/*"),  # one phase alone, without the compiler around it
     "tools/kernel/": ("tools/*", "codegen/*", "dialects/"),  # one kernel alone
     "samples/": PUBLIC,
     "test/": ("",),

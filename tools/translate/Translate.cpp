@@ -5,6 +5,7 @@
 // How:   weights that stay in the model's file are left out of the text.
 
 #include "compiler/import/Import.h"
+#include "dialects/PrintableText.h"
 #include "tools/CommandLine.h"
 #include "tools/ModelInputs.h"
 
@@ -73,8 +74,8 @@ int main(int argc, char **argv) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   mlir::ScopedDiagnosticHandler handler(&context, [](mlir::Diagnostic &diagnostic) {
     if (auto node = dyn_cast<mlir::NameLoc>(diagnostic.getLocation()))
-      errs() << '"' << node.getName().getValue() << "\": ";
-    errs() << severityOf(diagnostic) << ": " << diagnostic << "\n";
+      errs() << '"' << nacre::toPrintable(node.getName()) << "\": ";
+    errs() << severityOf(diagnostic) << ": " << nacre::toPrintable(diagnostic.str()) << "\n";
   });
 
   if (action == Action::CheckOnnx) {
@@ -82,7 +83,9 @@ int main(int argc, char **argv) {
     if (failed(nacre::importer::checkModel(model, options, &context, problems)))
       return 1;
     for (const nacre::importer::Problem &problem : problems)
-      outs() << (problem.name.empty() ? "" : problem.name + ": ") << problem.what << ": " << problem.reason << "\n";
+      outs() << nacre::toPrintable((problem.name.empty() ? "" : problem.name + ": ") + problem.what + ": " +
+                                   problem.reason)
+             << "\n";
     return problems.empty() ? 0 : 1;
   }
   mlir::OwningOpRef<mlir::ModuleOp> module = nacre::importer::importModel(model, options, &context);
