@@ -234,6 +234,8 @@ LogicalResult infer(MaybeLocation location, SoftmaxOp::Adaptor op, Types &types)
 }
 
 LogicalResult infer(MaybeLocation location, NormalizeOp::Adaptor op, Types &types) {
+  if (op.getAxes().empty())
+    return emitOptionalError(location, "axes must be those to normalize over, but there are none");
   if (llvm::Error error = checkAxes(op.getAxes(), shapeOf(op.getOperand()).size()))
     return rejected(location, std::move(error));
   types.push_back(op.getOperand().getType());

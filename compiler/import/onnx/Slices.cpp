@@ -6,6 +6,7 @@
 #include "compiler/import/onnx/Handlers.h"
 
 #include "dialects/nn/ConstantData.h"
+#include "dialects/nn/ShapeRules.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -143,14 +144,12 @@ void importGather(OperandBinder &node) {
   FailureOr<int64_t> axis = node.getAxis(node.getInt("axis", 0), getRank(x));
   if (failed(axis))
     return;
-  SmallVector<int64_t> shape(getShape(x).take_front(*axis));
-  shape.append(getShape(indices).begin(), getShape(indices).end());
-  shape.append(getShape(x).begin() + *axis + 1, getShape(x).end());
   if (getShape(x)[*axis] == 0 && !llvm::is_contained(getShape(indices), 0)) {
     node.error() << node.nameOf(0) << " must have elements to pick from along axis " << *axis << ", but is "
                  << describe(x);
     return;
   }
+  nn::Shape shape = llvm::cantFail(nn::gatherShape(getShape(x), getShape(indices), *axis));
   if (checkIndices(node, 1, getShape(x)[*axis]) && node.checkFits(shape))
     node.setResult(node.nn.gather(x, node.getOperand(1), *axis));
 }

@@ -183,3 +183,11 @@ func.func @edge_of_nothing(%x: tensor<0xf32>) {
   %0 = nn.pad edge %x [1] [0] 0.0 : f32 : tensor<0xf32>
   return
 }
+
+// -----
+
+func.func @nothing_to_normalize_over(%x: tensor<2x3xf32>) {
+  // expected-error@+1 {{axes must be those to normalize over, but there are none}}
+  %0 = nn.normalize %x {axes = array<i64>, epsilon = 1.0e-5} : tensor<2x3xf32>
+  return
+}
