@@ -59,10 +59,11 @@ std::string OperandBinder::nameOf(size_t index) const {
 ElementsAttr OperandBinder::getConstantOperand(size_t index) {
   Value operand = getOperand(index);
   if (ElementsAttr constant = getConstant(operand)) {
-    if (constant.getNumElements() <= maxNumbers)
+    int64_t count = constant.getNumElements();
+    if (count <= maxNumbers && (count == 1 || getRank(operand) <= 1))
       return constant;
-    error() << nameOf(index) << " must have at most " << maxNumbers << " elements, but is "
-            << describe(constant.getShapedType());
+    error() << nameOf(index) << " must be one list of " << maxNumbers << " numbers at most, but is "
+            << describe(operand);
     return {};
   }
   InFlightDiagnostic diagnostic = error()

@@ -80,6 +80,11 @@ void importSplit(OperandBinder &node) {
     return;
   int64_t dim = getShape(x)[*axis];
   int64_t parts = node.getInt("num_outputs", static_cast<int64_t>(node.getNumResults()));
+  if (parts != static_cast<int64_t>(node.getNumResults())) {
+    node.error() << "attribute 'num_outputs' must be how many outputs there are, " << node.getNumResults()
+                 << ", but is " << parts;
+    return;
+  }
   SmallVector<int64_t> sizes = node.getInts("split");
   if (node.getOperand(1)) {
     FailureOr<SmallVector<int64_t>> given = node.getIntegers(1);
@@ -87,7 +92,7 @@ void importSplit(OperandBinder &node) {
       return;
     sizes = std::move(*given);
   }
-  if (sizes.empty() && parts > 0 && parts <= static_cast<int64_t>(node.getNumResults())) {
+  if (sizes.empty() && parts > 0) {
     if (node.getVersion() < 18 && dim % parts) {
       node.error() << "axis " << *axis << " of " << describe(x) << " must be divisible by the " << parts
                    << " outputs where no sizes are given, but is not; give sizes ('split')";
