@@ -81,8 +81,8 @@ SmallVector<Value> NnBuilder::finish(OperationState &state, InferTypes inferType
   SmallVector<Value> none(state.types.size());
   Operation *op = make(state, inferTypes);
   if (!op) {
-    error() << "the operands and attributes must fit the operator's definition, but do not; check the model with "
-               "onnx.checker";
+    error() << "the operands and attributes must fit the operator's definition, but do not; check the model "
+               "with a checker of its format";
     return none;
   }
   for (Value result : op->getResults()) {

@@ -10,6 +10,7 @@
 #include "compiler/import/onnx/File.h"
 
 #include "compiler/import/Import.h"
+#include "compiler/import/TypeNames.h"
 #include "dialects/nn/ConstantData.h"
 #include "dialects/nn/ShapeRules.h"
 
@@ -207,7 +208,7 @@ FailureOr<StoredTensor> OnnxFile::decodeVarints(ArrayRef<WirePayload> chunks, St
     count += llvm::count_if(file->getBuffer().substr(chunk.offset, chunk.length),
                             [](char byte) { return static_cast<uint8_t>(byte) < 128; });
   if (count != size / elementBytes)
-    return emitError(loc) << "a tensor of type " << result.type << " must hold " << size / elementBytes
+    return emitError(loc) << "a tensor of type " << describe(result.type) << " must hold " << size / elementBytes
                           << " elements, but holds " << count;
 
   std::shared_ptr<llvm::WritableMemoryBuffer> buffer = allocate(size, loc);
@@ -219,7 +220,8 @@ FailureOr<StoredTensor> OnnxFile::decodeVarints(ArrayRef<WirePayload> chunks, St
     while (!bytes.empty()) {
       uint64_t value;
       if (!takeVarint(bytes, value))
-        return emitError(loc) << "the elements of a tensor of type " << result.type << " are damaged";
+        return emitError(loc) << "the elements of a tensor of type " << describe(result.type)
+                              << " are damaged; save the model again";
       char littleEndian[8];
       llvm::support::endian::write64le(littleEndian, value);
       to = std::copy_n(littleEndian, elementBytes, to);

@@ -132,7 +132,7 @@ TEST_F(OnnxReader, TooFewBytes) {
 
 TEST_F(OnnxReader, TooFewVarints) {
   addTensor(TensorProto::INT64, {2})->add_int64_data(1);
-  EXPECT_SAYS(read(), "must hold 2 elements, but holds 1");
+  EXPECT_SAYS(read(), "a tensor of type int64[2] must hold 2 elements, but holds 1");
 }
 
 TEST_F(OnnxReader, AShapeThatOverflows) {
