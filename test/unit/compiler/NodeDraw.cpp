@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How:  1. shapes and attributes, 2. the model.
+
+#include "test/unit/compiler/NodeDraw.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include <limits>
+#include <numeric>
+#include <optional>
+
+using namespace nacre;
+using namespace nacre::importer;
+using onnx::TensorProto;
+
+namespace {
+
+using Dims = std::vector<int64_t>;
+
+//===----------------------------------------------------------------------===//
+// 1. Shapes and attributes
+//===----------------------------------------------------------------------===//
+
+/// The shape of an operand beside the first, of shape `x`: one of those that definitions ask for.
+Dims drawShapeBeside(Draw &draw, const Dims &x) {
+  size_t rank = x.size();
+  switch (draw.below(11)) {
+  case 0:
+  case 1:
+    return x;
+  case 2:
+    return {};
+  case 3:
+    return {draw.of<int64_t>({0, 1, 2})};
+  case 4:
+  case 5:
+    return rank > 1 ? Dims{x[1]} : Dims{int64_t(rank)};
+  case 6:
+    return {int64_t(rank)};
+  case 7: { // a matrix to multiply with
+    Dims shape(x);
+    if (rank > 1)
+      std::swap(shape[rank - 1], shape[rank - 2]);
+    return shape;
+  }
+  case 8: { // a filter
+    Dims shape(x);
+    for (int64_t &dim : shape)
+      dim = draw.of<int64_t>({1, 1, 2, 3});
+    if (rank > 1)
+      shape[1] = x[1];
+    return shape;
+  }
+  case 9: // broadcasts
+    return rank ? Dims(x.begin() + draw.below(rank), x.end()) : x;
+  default:
+    return draw.shape();
+  }
+}
+
+/// What is drawn of attributes: a name that some operator knows, and values that mean something to it.
+void addAttribute(Draw &draw, onnx::NodeProto &node, llvm::StringRef name, size_t rank) {
+  onnx::AttributeProto &attribute = *node.add_attribute();
+  attribute.set_name(name.str());
+  auto setInts = [&](size_t count, auto value) {
+    attribute.set_type(onnx::AttributeProto::INTS);
+    for (size_t index = 0; index < count; ++index)
+      attribute.add_ints(value());
+  };
+  size_t spatial = rank > 2 ? rank - 2 : 1;
+  if (llvm::is_contained({"kernel_shape", "strides", "dilations"}, name)) {
+    setInts(spatial + draw.oneIn(12), [&] { return draw.oneIn(12) ? draw.integer() : draw.of<int64_t>({1, 1, 2}); });
+  } else if (name == "pads") {
+    setInts(2 * (draw.oneIn(3) ? rank : spatial), [&] { return draw.of<int64_t>({0, 0, 1, 1, 2, -1}); });
+  } else if (name == "perm") {
+    std::vector<int64_t> axes(rank);
+    std::iota(axes.rbegin(), axes.rend(), draw.oneIn(6) ? 1 : 0);
+    size_t next = 0;
+    setInts(rank, [&] { return axes[next++]; });
+  } else if (llvm::is_contained({"axes", "split", "starts", "ends", "value_ints"}, name)) {
+    setInts(draw.below(4), [&] { return draw.integer(); });
+  } else if (llvm::is_contained(
+                 {"alpha", "beta", "gamma", "value_float", "epsilon", "bias", "lambd", "min", "max", "clip"}, name)) {
+    attribute.set_type(onnx::AttributeProto::FLOAT);
+    attribute.set_f(draw.of<float>({0, 1, -1, 0.5, 1e30F, -1e-30F, std::numeric_limits<float>::infinity(),
+                                    std::numeric_limits<float>::quiet_NaN()}));
+  } else if (name == "scales") {
+    attribute.set_type(onnx::AttributeProto::FLOATS);
+    for (size_t axis = 0; axis < rank + draw.oneIn(8); ++axis)
+      attribute.add_floats(axis < 2 && !draw.oneIn(4) ? 1 : draw.of<float>({0.1F, 1, 2, 2, 0, -1, 1e30F}));
+  } else if (llvm::is_contained({"mode", "auto_pad", "direction", "approximate", "nearest_mode", "activations",
+                                 "coordinate_transformation_mode", "keep_aspect_ratio_policy"},
+                                name)) {
+    attribute.set_type(onnx::AttributeProto::STRING);
+    attribute.set_s(draw.of<const char *>({"linear", "nearest",       "edge",       "reflect",    "wrap",
+                                           "CRD",    "SAME_UPPER",    "SAME_LOWER", "VALID",      "LEFT",
+                                           "RIGHT",  "bidirectional", "reverse",    "tanh",       "floor",
+                                           "ceil",   "align_corners", "asymmetric", "not_larger", "\x01\xff"}));
+  } else if (llvm::is_contained({"to", "dtype"}, name)) {
+    attribute.set_type(onnx::AttributeProto::INT);
+    attribute.set_i(draw.oneIn(8) ? draw.integer() : draw.type(Holds::Anything));
+  } else {
+    attribute.set_type(onnx::AttributeProto::INT);
+    attribute.set_i(draw.integer());
+  }
+}
+
+constexpr const char *attributeNames[] = {"alpha",
+                                          "antialias",
+                                          "approximate",
+                                          "auto_pad",
+                                          "axes",
+                                          "axis",
+                                          "beta",
+                                          "bias",
+                                          "block_size",
+                                          "blocksize",
+                                          "broadcast",
+                                          "ceil_mode",
+                                          "clip",
+                                          "to",
+                                          "dilations",
+                                          "direction",
+                                          "dtype",
+                                          "ends",
+                                          "epsilon",
+                                          "exclusive",
+                                          "fmod",
+                                          "gamma",
+                                          "group",
+                                          "hidden_size",
+                                          "k",
+                                          "keepdims",
+                                          "kernel_shape",
+                                          "lambd",
+                                          "layout",
+                                          "max",
+                                          "min",
+                                          "mode",
+                                          "nearest_mode",
+                                          "noop_with_empty_axes",
+                                          "num_groups",
+                                          "num_outputs",
+                                          "output_dtype",
+                                          "p",
+                                          "pads",
+                                          "perm",
+                                          "scales",
+                                          "select_last_index",
+                                          "size",
+                                          "spatial",
+                                          "split",
+                                          "starts",
+                                          "strides",
+                                          "transA",
+                                          "transB",
+                                          "training_mode",
+                                          "upper",
+                                          "allowzero",
+                                          "start",
+                                          "end",
+                                          "count_include_pad",
+                                          "detect_negative",
+                                          "coordinate_transformation_mode",
+                                          "keep_aspect_ratio_policy"};
+
+/// Attributes without which an operator computes nothing.
+std::vector<const char *> requiredAttributes(llvm::StringRef op, int64_t version) {
+  if (op == "MaxPool" || op == "AveragePool" || op == "LpPool")
+    return {"kernel_shape"};
+  if (op == "BatchNormalization" && version < 7)
+    return {"is_test"};
+  if (op == "Constant")
+    return {"value_int"};
+  if (op == "Cast")
+    return {"to"};
+  if (op == "BitShift")
+    return {"direction"};
+  if (op == "DepthToSpace" || op == "SpaceToDepth")
+    return {"blocksize"};
+  if (op == "LRN")
+    return {"size"};
+  if (op == "GroupNormalization")
+    return {"num_groups"};
+  if (op == "Concat")
+    return {"axis"};
+  if (op == "Pad" && version < 11)
+    return {"pads"};
+  if (op == "Slice" && version < 10)
+    return {"starts", "ends"};
+  if (op == "Upsample")
+    return {"scales"};
+  if (op == "Unsqueeze" && version < 13)
+    return {"axes"};
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// 2. The model
+//===----------------------------------------------------------------------===//
+
+void setType(onnx::ValueInfoProto &info, const std::string &name, int32_t type, const Dims &shape) {
+  info.set_name(name);
+  onnx::TypeProto::Tensor &tensor = *info.mutable_type()->mutable_tensor_type();
+  tensor.set_elem_type(type);
+  tensor.mutable_shape();
+  for (int64_t dim : shape)
+    tensor.mutable_shape()->add_dim()->set_dim_value(dim);
+}
+
+/// An initializer of `shape` whose elements are drawn; of a type that keeps its elements as varints or floats.
+void addConstant(Draw &draw, onnx::GraphProto &graph, const std::string &name, int32_t type, const Dims &shape) {
+  TensorProto &tensor = *graph.add_initializer();
+  tensor.set_name(name);
+  tensor.set_data_type(type);
+  int64_t count = 1;
+  for (int64_t dim : shape) {
+    tensor.add_dims(dim);
+    count *= dim;
+  }
+  for (int64_t index = 0; index < count; ++index) {
+    if (type == TensorProto::FLOAT)
+      tensor.add_float_data(draw.of<float>({1, 1, 2, 2, 0.5, 0, -1, 1e30F}));
+    else if (type == TensorProto::INT64)
+      tensor.add_int64_data(draw.integer());
+    else
+      tensor.add_int32_data(draw.of<int32_t>({0, 1, 1, 2, 3}));
+  }
+}
+
+bool maybeConstant(int32_t type) {
+  return llvm::is_contained({TensorProto::FLOAT, TensorProto::INT64, TensorProto::INT32, TensorProto::UINT8,
+                             TensorProto::INT8, TensorProto::BOOL},
+                            type);
+}
+
+/// The shape that a definition asks for, where it leaves no choice or little.
+std::optional<Dims> getAskedShape(llvm::StringRef op, size_t index, const Dims &x) {
+  if (op == "LSTM" || op == "GRU" || op == "RNN") {
+    int64_t gates = op == "LSTM" ? 4 : op == "GRU" ? 3 : 1;
+    const Dims shapes[] = {{3, 2, 4}, {1, gates * 5, 4}, {1, gates * 5, 5}, {1, 2 * gates * 5},
+                           {2},       {1, 2, 5},         {1, 2, 5},         {1, 15}};
+    return shapes[index];
+  }
+  if (op == "Gemm")
+    return std::vector<Dims>{{2, 3}, {3, 4}, {4}}[index];
+  if (op == "Range")
+    return Dims();
+  if (op == "OneHot" && index)
+    return index == 1 ? Dims() : Dims{2};
+  if (op.ends_with("Normalization") && index && x.size() > 1)
+    return Dims{x[1]};
+  return std::nullopt;
+}
+
+Dims drawShape(Draw &draw, llvm::StringRef op, size_t index, const Dims &first) {
+  std::optional<Dims> asked = getAskedShape(op, index, first);
+  if (asked && !draw.oneIn(12))
+    return *asked;
+  return index ? drawShapeBeside(draw, first) : first;
+}
+
+} // namespace
+
+onnx::ModelProto nacre::drawModel(Draw &draw, llvm::StringRef op, int64_t version, llvm::ArrayRef<OperandRule> rules) {
+  onnx::ModelProto model;
+  model.add_opset_import()->set_version(version);
+  onnx::GraphProto &graph = *model.mutable_graph();
+  onnx::NodeProto &node = *graph.add_node();
+  node.set_name("node");
+  node.set_op_type(op.str());
+  Dims first = draw.shape();
+  int32_t firstType = 0;
+  size_t count = rules.size() + (!rules.empty() && rules.back().isRepeated() ? draw.below(3) : 0);
+  for (size_t index = 0; index < count; ++index) {
+    const OperandRule &rule = rules[std::min(index, rules.size() - 1)];
+    if (rule.isOptional() && draw.oneIn(2)) {
+      node.add_input("");
+      continue;
+    }
+    std::string name = "x" + std::to_string(index);
+    Dims shape = drawShape(draw, op, index, first);
+    int32_t type = index && rule.group && !draw.oneIn(12) ? firstType : draw.type(rule.holds);
+    if (index == 0 || (rule.group && rules.front().group != rule.group))
+      firstType = type;
+    // What says a shape must be constant; other operands may be.
+    bool saysNumbers = op == "Range" || (index && rule.group == 0);
+    node.add_input(name);
+    if (maybeConstant(type) && draw.oneIn(saysNumbers ? 1 : 4))
+      addConstant(draw, graph, name, type, shape);
+    else
+      setType(*graph.add_input(), name, type, shape);
+  }
+  for (const char *name : requiredAttributes(op, version))
+    addAttribute(draw, node, name, first.size());
+  while (draw.oneIn(2)) {
+    llvm::StringRef name = attributeNames[draw.below(std::size(attributeNames))];
+    if (llvm::none_of(node.attribute(), [&](auto &known) { return known.name() == name; }))
+      addAttribute(draw, node, name, first.size());
+  }
+  node.add_output("y0");
+  graph.add_output()->set_name("y0");
+  if (op == "Split" || draw.oneIn(20)) {
+    node.add_output("y1");
+    graph.add_output()->set_name("y1");
+  }
+  return model;
+}
