@@ -9,6 +9,7 @@
 #include "dialects/nn/ScalarFunctions.h"
 
 #include "llvm/ADT/TypeSwitch.h"
+#include <cmath>
 
 using namespace mlir;
 
@@ -84,17 +85,31 @@ ElementsAttr evaluateUnary(UnaryOp op, Views views) {
                               [&](auto rows, int64_t i) { return apply(kind, rows[0][i], isUnsigned); });
 }
 
+/// Whether kernels take a constant power by square roots.
+bool isRootExponent(const ConstantView &exponent) {
+  if (!exponent.isSplat())
+    return false;
+  double value;
+  exponent.read(0, 0, 1, &value);
+  return std::fabs(value) == 0.5 || std::fabs(value) == 0.75;
+}
+
 ElementsAttr evaluateBinary(BinaryOp op, Views views) {
   Type element = views[0].getElementType();
   BinaryKind kind = op.getKind();
-  bool isUnsigned = element.isUnsignedInteger();
+  // Of a power's operands, the signs of exponents matter.
+  bool isUnsigned = (kind == BinaryKind::Pow ? views[1].getElementType() : element).isUnsignedInteger();
   // A power may have an integer base and a float exponent.
   if (isFloat(element) || isFloat(views[1].getElementType())) {
     if (isComparison(kind))
       return mapElements<double>(op.getType(), views,
                                  [&](auto rows, int64_t i) { return int64_t(compare(kind, rows[0][i], rows[1][i])); });
-    return mapElements<double>(op.getType(), views,
-                               [&](auto rows, int64_t i) { return apply(kind, rows[0][i], rows[1][i]); });
+    // A power of -inf is infinite, but a root is not a number.
+    bool isRoot = kind == BinaryKind::Pow && isRootExponent(views[1]);
+    return mapElements<double>(op.getType(), views, [&](auto rows, int64_t i) {
+      double base = rows[0][i];
+      return isRoot && base < 0 ? std::nan("") : apply(kind, base, rows[1][i]);
+    });
   }
   if (isComparison(kind))
     return mapElements<int64_t>(op.getType(), views, [&](auto rows, int64_t i) {
@@ -115,8 +130,13 @@ ElementsAttr evaluateSelect(SelectOp op, Views views) {
 
 ElementsAttr evaluateCast(CastOp op, Views views) {
   auto same = [](auto rows, int64_t i) { return rows[0][i]; };
-  if (isFloat(op.getType().getElementType()) || isFloat(views[0].getElementType()))
+  Type from = views[0].getElementType(), to = op.getType().getElementType();
+  if (isFloat(from))
     return mapElements<double>(op.getType(), views, same);
+  if (isFloat(to))
+    return mapElements<int64_t>(op.getType(), views, [&](auto rows, int64_t i) {
+      return toFloat(rows[0][i], from.isUnsignedInteger(), to.isF64());
+    });
   return mapElements<int64_t>(op.getType(), views, same);
 }
 

@@ -9,7 +9,6 @@
 
 #include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
-#include <limits>
 
 using namespace mlir;
 
@@ -47,20 +46,18 @@ template <typename T> ElementsAttr evaluateMatMul(MatMulOp op, Views views) {
   return std::move(builder).take();
 }
 
-template <typename T> T startOf(ReduceKind kind) {
-  using Limits = std::numeric_limits<T>;
-  switch (kind) {
-  case ReduceKind::Max:
-    return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
-  case ReduceKind::Min:
-    return Limits::has_infinity ? Limits::infinity() : Limits::max();
-  case ReduceKind::Prod:
-    return 1;
-  case ReduceKind::Sum:
-  case ReduceKind::Mean:
-    return 0;
-  }
-  llvm_unreachable("all kinds are above");
+template <typename T> T startOf(ReduceKind kind, Type element) {
+  TypedAttr identity = getIdentity(kind, element);
+  if constexpr (std::is_floating_point_v<T>)
+    return cast<FloatAttr>(identity).getValueAsDouble();
+  APInt value = cast<IntegerAttr>(identity).getValue();
+  return T(element.isUnsignedInteger() || element.isInteger(1) ? int64_t(value.getZExtValue()) : value.getSExtValue());
+}
+
+/// What is left of a sum in elements of `width` bits.
+template <typename T> T wrap(T value, unsigned width) {
+  const unsigned beyond = 64 - width;
+  return T(uint64_t(value) << beyond) >> beyond;
 }
 
 /// T is double, int64_t or uint64_t (`Read` is what the view converts to; unsigned values keep their bits).
@@ -78,7 +75,7 @@ template <typename T, typename Read> ElementsAttr evaluateReduce(ReduceOp op, Vi
     strides[axis] = 0;
 
   ReduceKind kind = op.getKind();
-  SmallVector<T, 0> totals(type.getNumElements(), startOf<T>(kind));
+  SmallVector<T, 0> totals(type.getNumElements(), startOf<T>(kind, type.getElementType()));
   int64_t step = strides.empty() ? 0 : strides.back();
   int64_t length = shape.empty() ? 1 : shape.back();
   int64_t source = 0;
@@ -103,9 +100,13 @@ template <typename T, typename Read> ElementsAttr evaluateReduce(ReduceOp op, Vi
       to += step;
     }
   });
-  if (kind == ReduceKind::Mean && (std::is_floating_point_v<T> || reduced != 0))
-    for (T &total : totals)
-      total /= T(reduced);
+  if (kind == ReduceKind::Mean)
+    for (T &total : totals) {
+      if constexpr (std::is_floating_point_v<T>)
+        total /= T(reduced);
+      else
+        total = reduced ? wrap(total, type.getElementTypeBitWidth()) / T(reduced) : 0;
+    }
   ConstantBuilder builder(type);
   SmallVector<Read, 0> values(totals.begin(), totals.end());
   builder.write(0, ArrayRef<Read>(values));
@@ -129,22 +130,28 @@ ElementsAttr evaluateArgReduce(ArgReduceOp op, Views views) {
   ArrayRef<int64_t> shape = views[0].getShape();
   int64_t axis = op.getAxis(), stride = rowMajorStrides(shape)[axis];
   ConstantBuilder builder(op.getType());
-  auto search = [&](auto zero, auto &&better) {
-    SmallVector<decltype(zero), 0> values(shape[axis]);
+  // NaN is never better than another number.
+  auto search = [&](auto start, auto &&better) {
+    SmallVector<decltype(start), 0> values(shape[axis]);
     forEachLine(shape, axis, [&](int64_t base, int64_t line) {
       views[0].read(base, stride, shape[axis], values.data());
       int64_t best = 0;
-      for (int64_t i = 1; i < shape[axis]; ++i)
-        if (better(values[i], values[best]) || (op.getSelectLast() && values[i] == values[best]))
-          best = i;
+      auto extreme = start;
+      for (auto [i, value] : llvm::enumerate(values))
+        if (better(value, extreme) || (op.getSelectLast() && value == extreme)) {
+          best = int64_t(i);
+          extreme = value;
+        }
       builder.write(line, ArrayRef<int64_t>(best));
     });
   };
-  bool largest = op.getKind() == ArgKind::Max, isUnsigned = views[0].getElementType().isUnsignedInteger();
-  if (isFloat(views[0].getElementType()))
-    search(double(), [&](double a, double b) { return largest ? a > b : a < b; });
+  Type element = views[0].getElementType();
+  bool largest = op.getKind() == ArgKind::Max, isUnsigned = element.isUnsignedInteger();
+  ReduceKind kind = largest ? ReduceKind::Max : ReduceKind::Min;
+  if (isFloat(element))
+    search(startOf<double>(kind, element), [&](double a, double b) { return largest ? a > b : a < b; });
   else
-    search(int64_t(), [&](int64_t a, int64_t b) {
+    search(startOf<int64_t>(kind, element), [&](int64_t a, int64_t b) {
       bool greater = isUnsigned ? uint64_t(a) > uint64_t(b) : a > b;
       return a != b && greater == largest;
     });
@@ -173,7 +180,8 @@ ElementsAttr evaluateSoftmax(SoftmaxOp op, Views views) {
 } // namespace
 
 ElementsAttr evaluateReduction(Operation *op, Views views) {
-  bool isFloating = isFloat(views[0].getElementType()), isUnsigned = views[0].getElementType().isUnsignedInteger();
+  Type element = views[0].getElementType();
+  bool isFloating = isFloat(element), isUnsigned = element.isUnsignedInteger() || element.isInteger(1);
   ElementsAttr value = TypeSwitch<Operation *, ElementsAttr>(op)
                            .Case([&](MatMulOp op) {
                              return isFloating ? evaluateMatMul<double>(op, views) : evaluateMatMul<int64_t>(op, views);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The operators of `nn`. Every operator infers its result types (InferTypes.cpp, from the pure rules in ShapeRules.h),
-// so an importer never computes a shape, and folds when all its operands are small constants (Evaluate.h).
+// so an importer never computes a shape, and folds when all its operands are small constants (Evaluate.h). What an operator
+// gives for a number it gives on every machine, folded or compiled (ScalarFunctions.h), but for two freedoms: the sign of a
+// zero, and floats too small to be normal, which may be taken, and left, as zeros.
 
 #ifndef NACRE_DIALECTS_NN_NNOPS
 #define NACRE_DIALECTS_NN_NNOPS
@@ -59,8 +61,10 @@ def Nn_BinaryOp : Nn_Op<"binary"> {
   let summary = "An elementwise function of two tensors, broadcast as in NumPy";
   let description = [{
     Both operands have the same element type (`pow` excepted: the result has the base's). Comparisons give `i1`; `and`,
-    `or`, `xor` are bitwise. Integer `div` truncates; `mod` has the sign of the divisor, `fmod` of the dividend.
-    `min` and `max` propagate NaN.
+    `or`, `xor` are bitwise. Integers wrap. Integer `div` truncates; `mod` has the sign of the divisor, `fmod` of the dividend;
+    by 0 all three give 0. A shift by the width or more, read as unsigned, leaves 0, and -1 of a negative number to the right.
+    Integers to a negative power are 0 but for 1 and -1. `min` and `max` propagate NaN. A constant power of 1/2 or 3/4, or
+    of their negatives, is a root, so of -inf NaN.
   }];
   let arguments = (ins Nn_BinaryKind:$kind, Nn_Tensor:$lhs, Nn_Tensor:$rhs);
   let assemblyFormat = "$kind $lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)";
@@ -74,7 +78,11 @@ def Nn_SelectOp : Nn_Op<"select"> {
 
 def Nn_CastOp : Nn_TypedOp<"cast"> {
   let summary = "Conversion to another element type";
-  let description = [{Floats to integers truncate; to `i1`, anything but zero is true.}];
+  let description = [{
+    To `i1`, anything but zero is true, NaN too. Floats to integers truncate; what is beyond the range becomes its end, NaN
+    becomes 0. Integers to narrower ones wrap. To floats, values are rounded once, to nearest even; but integers become
+    `f16` and `bf16` through `f32`.
+  }];
   let arguments = (ins Nn_Tensor:$operand);
   let assemblyFormat = "$operand attr-dict `:` type($operand) `to` type($result)";
 }
@@ -145,13 +153,18 @@ def Nn_PoolOp : Nn_Op<"pool"> {
 
 def Nn_ReduceOp : Nn_Op<"reduce"> {
   let summary = "Reduction along axes";
-  let description = [{`axes` are sorted and non-negative; no axes means the identity. Other reductions are compositions.}];
+  let description = [{
+    `axes` are sorted and non-negative; no axes means the identity. Other reductions are compositions. Integers are added up
+    in their own type, where they wrap, and a mean truncates. Of nothing, a sum is 0, a product 1, a maximum the least number
+    of the type and a minimum the greatest (infinities for floats), a mean NaN, or 0 for integers.
+  }];
   let arguments = (ins Nn_ReduceKind:$kind, Nn_Tensor:$operand, DenseI64ArrayAttr:$axes, UnitAttr:$keep_dims);
   let assemblyFormat = "$kind $operand attr-dict `:` type($operand)";
 }
 
 def Nn_ArgReduceOp : Nn_Op<"arg_reduce"> {
   let summary = "Index (i64) of the largest or smallest element along an axis";
+  let description = [{NaN is never chosen before another number. Where there is no other, the index is 0.}];
   let arguments = (ins Nn_ArgKind:$kind, Nn_Tensor:$operand, I64Attr:$axis, UnitAttr:$keep_dims, UnitAttr:$select_last);
   let assemblyFormat = "$kind $operand attr-dict `:` type($operand)";
 }

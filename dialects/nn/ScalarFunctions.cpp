@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One switch for each of the four signatures.
+// One switch for each of the four signatures; conversions and identities behind them.
 
 #include "dialects/nn/ScalarFunctions.h"
 
+#include "mlir/IR/Builders.h"
 #include <algorithm>
 #include <cmath>
 
@@ -26,12 +27,12 @@ template <typename T> T divideOrCompare(BinaryKind kind, T a, T b) {
   return kind == BinaryKind::Mod && rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
-int64_t power(int64_t base, int64_t exponent) {
-  if (exponent < 0)
+int64_t power(int64_t base, int64_t exponent, bool isUnsigned) {
+  if (exponent < 0 && !isUnsigned)
     return base == 1 ? 1 : base == -1 ? (exponent % 2 ? -1 : 1) : 0;
   uint64_t result = 1, factor = base;
-  for (; exponent; exponent >>= 1, factor *= factor)
-    if (exponent & 1)
+  for (uint64_t bits = exponent; bits; bits >>= 1, factor *= factor)
+    if (bits & 1)
       result *= factor;
   return result;
 }
@@ -166,7 +167,7 @@ int64_t apply(BinaryKind kind, int64_t a, int64_t b, bool isUnsigned) {
   case BinaryKind::Mul:
     return ua * ub;
   case BinaryKind::Pow:
-    return power(a, b);
+    return power(a, b, isUnsigned);
   case BinaryKind::And:
     return a & b;
   case BinaryKind::Or:
@@ -176,10 +177,35 @@ int64_t apply(BinaryKind kind, int64_t a, int64_t b, bool isUnsigned) {
   case BinaryKind::ShiftLeft:
     return ub < 64 ? ua << ub : 0;
   case BinaryKind::ShiftRight:
-    return ub < 64 ? (isUnsigned ? int64_t(ua >> ub) : a >> ub) : 0;
+    if (isUnsigned)
+      return ub < 64 ? ua >> ub : 0;
+    return a >> std::min<uint64_t>(ub, 63);
   default:
     return isUnsigned ? int64_t(divideOrCompare(kind, ua, ub)) : divideOrCompare(kind, a, b);
   }
+}
+
+double toFloat(int64_t x, bool isUnsigned, bool isDouble) {
+  if (isDouble)
+    return isUnsigned ? double(uint64_t(x)) : double(x);
+  return isUnsigned ? float(uint64_t(x)) : float(x);
+}
+
+mlir::TypedAttr getIdentity(ReduceKind kind, mlir::Type type) {
+  mlir::Builder builder(type.getContext());
+  const bool isMax = kind == ReduceKind::Max, isMin = kind == ReduceKind::Min;
+  if (mlir::isa<mlir::FloatType>(type))
+    return builder.getFloatAttr(type, isMax ? -HUGE_VAL : isMin ? HUGE_VAL : kind == ReduceKind::Prod);
+  const unsigned width = type.getIntOrFloatBitWidth();
+  // false < true.
+  const bool isUnsigned = type.isUnsignedInteger() || width == 1;
+  if (isMax)
+    return builder.getIntegerAttr(type,
+                                  isUnsigned ? llvm::APInt::getMinValue(width) : llvm::APInt::getSignedMinValue(width));
+  if (isMin)
+    return builder.getIntegerAttr(type,
+                                  isUnsigned ? llvm::APInt::getMaxValue(width) : llvm::APInt::getSignedMaxValue(width));
+  return builder.getIntegerAttr(type, kind == ReduceKind::Prod);
 }
 
 } // namespace nacre::nn

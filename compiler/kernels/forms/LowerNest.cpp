@@ -33,6 +33,24 @@ static bool isUnsignedOrBool(Type type) { return type.isUnsignedInteger() || typ
 // 1. Reductions
 //===----------------------------------------------------------------------===//
 
+/// The mean of nothing is 0.
+static Value divideInteger(OpBuilder &builder, Location loc, Value sum, int64_t count, bool isUnsigned) {
+  Type type = sum.getType(), wide = builder.getI64Type();
+  if (count == 0)
+    return emitConstant(builder, loc, type, 0);
+  // Narrow types may have no such number.
+  const unsigned digits = type.getIntOrFloatBitWidth() - !isUnsigned;
+  if (digits < 63 && !llvm::isUIntN(digits, uint64_t(count))) {
+    Value extended = isUnsigned ? Value(arith::ExtUIOp::create(builder, loc, wide, sum))
+                                : Value(arith::ExtSIOp::create(builder, loc, wide, sum));
+    return arith::TruncIOp::create(builder, loc, type, divideInteger(builder, loc, extended, count, isUnsigned));
+  }
+  Value divisor = arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(type, count));
+  if (isUnsigned)
+    return arith::DivUIOp::create(builder, loc, sum, divisor);
+  return arith::DivSIOp::create(builder, loc, sum, divisor);
+}
+
 LogicalResult lowerReduce(KernelBody &body, nn::ReduceOp op) {
   auto type = getTensorType(op.getOperand());
   Type elementType = type.getElementType(), accumulatorType = getReductionType(elementType);
@@ -74,10 +92,7 @@ LogicalResult lowerReduce(KernelBody &body, nn::ReduceOp op) {
                    if (isa<FloatType>(accumulatorType))
                      return arith::MulFOp::create(b, loc, scalars[0],
                                                   emitConstant(b, loc, accumulatorType, 1.0 / double(count)));
-                   Value divisor = emitConstant(b, loc, accumulatorType, double(count));
-                   if (isUnsigned)
-                     return arith::DivUIOp::create(b, loc, scalars[0], divisor);
-                   return arith::DivSIOp::create(b, loc, scalars[0], divisor);
+                   return divideInteger(b, loc, scalars[0], count, isUnsigned);
                  }});
   }
   return body.finish(plan::KernelKind::Nest, accumulator);

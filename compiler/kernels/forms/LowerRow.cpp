@@ -40,6 +40,7 @@ public:
     SmallVector<AffineExpr> kept;
     for (auto [axis, size] : llvm::enumerate(shape)) {
       bool isColumn = llvm::is_contained(columns, int64_t(axis));
+      numColumns *= isColumn ? size : 1;
       iterators.push_back(isColumn ? utils::IteratorType::reduction : utils::IteratorType::parallel);
       if (!isColumn) {
         kept.push_back(body.getBuilder().getAffineDimExpr(axis));
@@ -54,7 +55,7 @@ public:
 
   Operand getInput() const { return input; }
   Type getComputedType() const { return computeType; }
-  int64_t getNumColumns() const { return computeProduct(shape) / computeProduct(rowShape); }
+  int64_t getNumColumns() const { return numColumns; }
   Value load(OpBuilder &builder, Value scalar) const {
     return fromStorage(builder, body.getLoc(), scalar, elementType);
   }
@@ -114,6 +115,7 @@ private:
   Operand input;
   Type elementType, computeType;
   SmallVector<int64_t> shape, rowShape;
+  int64_t numColumns = 1;
   SmallVector<utils::IteratorType> iterators;
   AffineMap rowMap, columnMap;
 };

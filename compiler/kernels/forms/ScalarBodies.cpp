@@ -5,10 +5,10 @@
 
 #include "compiler/kernels/forms/ScalarBodies.h"
 #include "compiler/kernels/forms/FloatBodies.h"
+#include "dialects/nn/ScalarFunctions.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include <cmath>
-#include <limits>
 
 using namespace mlir;
 
@@ -54,19 +54,31 @@ Value emitIntegerUnary(Scalars s, nn::UnaryKind kind, Value x, bool isUnsigned) 
 // 2. Binary
 //===----------------------------------------------------------------------===//
 
-/// Quotient or remainder that cannot trap: 0 divides as 1, and -1 is a sign change.
+/// Quotient or remainder that cannot trap: 0 divides as 1, which leaves the remainder 0, and -1 is a sign change.
 Value emitDivision(Scalars s, Value a, Value b, bool remainder, bool isUnsigned) {
   Value zero = s.like(a, 0), one = s.like(a, 1);
-  Value unsafe = s.compare(arith::CmpIPredicate::eq, b, zero);
+  Value nothing = s.compare(arith::CmpIPredicate::eq, b, zero);
   if (isUnsigned) {
-    Value divisor = s.select(unsafe, one, b);
-    return remainder ? s.make<arith::RemUIOp>(a, divisor) : s.make<arith::DivUIOp>(a, divisor);
+    Value divisor = s.select(nothing, one, b);
+    if (remainder)
+      return s.make<arith::RemUIOp>(a, divisor);
+    return s.select(nothing, zero, s.make<arith::DivUIOp>(a, divisor));
   }
   Value minusOne = s.compare(arith::CmpIPredicate::eq, b, s.like(a, -1));
-  Value divisor = s.select(s.make<arith::OrIOp>(unsafe, minusOne), one, b);
+  Value divisor = s.select(s.make<arith::OrIOp>(nothing, minusOne), one, b);
   if (remainder)
     return s.make<arith::RemSIOp>(a, divisor);
-  return s.select(minusOne, s.make<arith::SubIOp>(zero, a), s.make<arith::DivSIOp>(a, divisor));
+  Value quotient = s.select(nothing, zero, s.make<arith::DivSIOp>(a, divisor));
+  return s.select(minusOne, s.make<arith::SubIOp>(zero, a), quotient);
+}
+
+/// Machines disagree on shifts by the width or more: nothing is left, or a number's sign.
+Value emitShift(Scalars s, Value a, Value b, bool right, bool isUnsigned) {
+  Value most = s.like(a, a.getType().getIntOrFloatBitWidth() - 1);
+  if (right && !isUnsigned)
+    return s.make<arith::ShRSIOp>(a, s.make<arith::MinUIOp>(b, most));
+  Value shifted = right ? s.make<arith::ShRUIOp>(a, b) : s.make<arith::ShLIOp>(a, b);
+  return s.select(s.compare(arith::CmpIPredicate::ule, b, most), shifted, s.like(a, 0));
 }
 
 Value emitIntegerBinary(Scalars s, nn::BinaryKind kind, Value a, Value b, bool isUnsigned) {
@@ -95,8 +107,8 @@ Value emitIntegerBinary(Scalars s, nn::BinaryKind kind, Value a, Value b, bool i
     Value adjust = s.make<arith::AndIOp>(wrongSign, s.compare(Predicate::ne, rest, zero));
     return s.select(adjust, s.make<arith::AddIOp>(rest, b), rest);
   }
-  case Kind::Pow:
-    return s.make<math::IPowIOp>(a, b);
+  case Kind::Pow: // has two types
+    return {};
   case Kind::Min:
     return isUnsigned ? s.make<arith::MinUIOp>(a, b) : s.make<arith::MinSIOp>(a, b);
   case Kind::Max:
@@ -108,9 +120,8 @@ Value emitIntegerBinary(Scalars s, nn::BinaryKind kind, Value a, Value b, bool i
   case Kind::Xor:
     return s.make<arith::XOrIOp>(a, b);
   case Kind::ShiftLeft:
-    return s.make<arith::ShLIOp>(a, b);
   case Kind::ShiftRight:
-    return isUnsigned ? s.make<arith::ShRUIOp>(a, b) : s.make<arith::ShRSIOp>(a, b);
+    return emitShift(s, a, b, kind == Kind::ShiftRight, isUnsigned);
   case Kind::Equal:
     return s.compare(Predicate::eq, a, b);
   case Kind::Less:
@@ -131,13 +142,27 @@ Value emitIntegerBinary(Scalars s, nn::BinaryKind kind, Value a, Value b, bool i
 
 bool isUnsignedType(Type type) { return type.isUnsignedInteger() || type.isInteger(1); }
 
+/// A double as f32, rounded to odd: then a second rounding, to 16 bits, decides as one alone would.
+Value roundToOdd(Scalars s, Value x) {
+  Value rounded = s.make<arith::TruncFOp>(s.builder.getF32Type(), x);
+  Value back = s.make<arith::ExtFOp>(x.getType(), rounded);
+  Value bits = s.make<arith::BitcastOp>(s.builder.getI32Type(), rounded);
+  // The neighbour on the other side of the exact value, if that has the odd bit.
+  Value grows = s.compare(arith::CmpFPredicate::OGT, s.make<math::AbsFOp>(x), s.make<math::AbsFOp>(back));
+  Value moved = s.make<arith::AddIOp>(bits, s.select(grows, s.like(bits, 1), s.like(bits, -1)));
+  Value lowest = s.make<arith::AndIOp>(bits, s.like(bits, 1));
+  Value moves = s.make<arith::AndIOp>(s.compare(arith::CmpFPredicate::ONE, x, back),
+                                      s.compare(arith::CmpIPredicate::eq, lowest, s.like(bits, 0)));
+  return s.make<arith::BitcastOp>(rounded.getType(), s.select(moves, moved, bits));
+}
+
 Value castFloat(Scalars s, Value x, Type type) {
   unsigned from = x.getType().getIntOrFloatBitWidth(), to = type.getIntOrFloatBitWidth();
   if (from == to)
     return x;
   // No instruction rounds a double to 16 bits, and the library's function is not always there.
   if (from == 64 && to == 16)
-    x = s.make<arith::TruncFOp>(s.builder.getF32Type(), x);
+    x = roundToOdd(s, x);
   return from < to ? s.make<arith::ExtFOp>(type, x) : s.make<arith::TruncFOp>(type, x);
 }
 
@@ -150,14 +175,28 @@ Value castInteger(Scalars s, Value x, Type type, bool isUnsigned) {
   return isUnsigned ? s.make<arith::ExtUIOp>(type, x) : s.make<arith::ExtSIOp>(type, x);
 }
 
-/// Truncation through a wider integer, so that what does not fit wraps instead of being undefined.
+/// The nearest integer towards zero that the type has; NaN is 0. Machines disagree on what does not fit.
 Value castFloatToInteger(Scalars s, Value x, Type elementType) {
-  Type type = getComputeType(elementType);
-  unsigned width = type.getIntOrFloatBitWidth();
-  if (elementType.isUnsignedInteger(64))
-    return s.make<arith::FPToUIOp>(type, x);
-  unsigned through = width < 32 || (width == 32 && !elementType.isUnsignedInteger()) ? 32 : 64;
-  return castInteger(s, s.make<arith::FPToSIOp>(s.builder.getIntegerType(through), x), type, false);
+  const bool isUnsigned = elementType.isUnsignedInteger();
+  const unsigned width = elementType.getIntOrFloatBitWidth(), digits = isUnsigned ? width : width - 1;
+  // All that fits is at least `least` and less than `beyond`: both are exact. What is not a number becomes the least.
+  const double least = isUnsigned ? 0 : -std::ldexp(1.0, int(digits)), beyond = std::ldexp(1.0, int(digits));
+  const bool hasGreatest = digits <= cast<FloatType>(x.getType()).getFPMantissaWidth();
+  auto choose = [&](arith::CmpFPredicate wins, Value value, double bound) {
+    return s.select(s.compare(wins, value, s.like(x, bound)), value, s.like(x, hasGreatest ? bound : least));
+  };
+  Value fits = choose(arith::CmpFPredicate::OGT, x, least);
+  fits = choose(arith::CmpFPredicate::OLT, fits, hasGreatest ? beyond - 1 : beyond);
+
+  Type type = getComputeType(elementType), wide = width < 32 ? s.builder.getI32Type() : type;
+  Value integer = isUnsigned && width >= 32 ? s.make<arith::FPToUIOp>(wide, fits) : s.make<arith::FPToSIOp>(wide, fits);
+  integer = castInteger(s, integer, type, isUnsigned);
+  if (!hasGreatest) {
+    APInt greatest = isUnsigned ? APInt::getMaxValue(width) : APInt::getSignedMaxValue(width);
+    Value end = s.make<arith::ConstantOp>(s.builder.getIntegerAttr(type, greatest));
+    integer = s.select(s.compare(arith::CmpFPredicate::OGE, x, s.like(x, beyond)), end, integer);
+  }
+  return isUnsigned ? integer : s.select(s.compare(arith::CmpFPredicate::UNO, x, x), s.like(integer, 0), integer);
 }
 
 Value emitCast(Scalars s, Value x, Type from, Type to) {
@@ -169,32 +208,51 @@ Value emitCast(Scalars s, Value x, Type from, Type to) {
     return fromFloat ? s.compare(arith::CmpFPredicate::UNE, x, s.like(x, 0))
                      : s.compare(arith::CmpIPredicate::ne, x, s.like(x, 0));
   }
-  if (fromFloat && toFloat) {
-    // A value that passes through a narrow type is rounded to it, though it is computed with in f32.
-    Value rounded = castFloat(s, castFloat(s, x, to), type);
-    return rounded;
-  }
-  if (fromFloat)
+  if (fromFloat && !toFloat)
     return castFloatToInteger(s, x, to);
-  if (toFloat)
-    return isUnsignedType(from) ? s.make<arith::UIToFPOp>(type, x) : s.make<arith::SIToFPOp>(type, x);
+  if (toFloat) {
+    if (!fromFloat)
+      x = isUnsignedType(from) ? s.make<arith::UIToFPOp>(type, x) : s.make<arith::SIToFPOp>(type, x);
+    // A value that passes through a narrow type is rounded to it, though it is computed with in f32.
+    return castFloat(s, castFloat(s, x, to), type);
+  }
   return castInteger(s, x, type, isUnsignedType(from));
+}
+
+/// math.ipowi takes both for signed numbers of one width.
+Value emitIntegerPower(Scalars s, Value a, Value b, Type base, Type exponent) {
+  const bool widens = b.getType().getIntOrFloatBitWidth() > a.getType().getIntOrFloatBitWidth();
+  Type type = widens ? b.getType() : a.getType();
+  a = castInteger(s, a, type, isUnsignedType(base));
+  b = castInteger(s, b, type, isUnsignedType(exponent));
+  Value power;
+  if (isUnsignedType(exponent)) {
+    Value one = s.like(a, 1), half = s.make<math::IPowIOp>(a, s.make<arith::ShRUIOp>(b, one));
+    Value isOdd = s.compare(arith::CmpIPredicate::ne, s.make<arith::AndIOp>(b, one), s.like(a, 0));
+    power = s.make<arith::MulIOp>(s.make<arith::MulIOp>(half, half), s.select(isOdd, a, one));
+  } else {
+    power = s.make<math::IPowIOp>(a, b);
+    if (isUnsignedType(base)) {
+      Value inverse = s.select(s.compare(arith::CmpIPredicate::eq, a, s.like(a, 1)), a, s.like(a, 0));
+      power = s.select(s.compare(arith::CmpIPredicate::slt, b, s.like(a, 0)), inverse, power);
+    }
+  }
+  return castInteger(s, power, getComputeType(base), false);
 }
 
 Type getElementType(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getElementType(); }
 
 Value emitBinary(Scalars s, nn::BinaryOp op, Value a, Value b) {
   Type left = getElementType(op.getLhs()), right = getElementType(op.getRhs());
-  if (op.getKind() == nn::BinaryKind::Pow && left != right) {
+  if (op.getKind() == nn::BinaryKind::Pow) {
     if (isa<FloatType>(left))
-      return emitPower(s, a, emitCast(s, b, right, left));
-    if (isa<FloatType>(right)) {
-      // An integer to a fractional power: computed as a float, truncated.
-      Type wide = s.builder.getF64Type();
-      Value power = emitPower(s, emitCast(s, a, left, wide), emitCast(s, b, right, wide));
-      return castFloatToInteger(s, power, left);
-    }
-    b = emitCast(s, b, right, left);
+      return emitPower(s, a, emitCast(s, b, right, getComputeType(left)));
+    if (!isa<FloatType>(right))
+      return emitIntegerPower(s, a, b, left, right);
+    // An integer to a fractional power: computed as a float, truncated.
+    Type wide = s.builder.getF64Type();
+    Value power = emitPower(s, emitCast(s, a, left, wide), emitCast(s, b, right, wide));
+    return castFloatToInteger(s, power, left);
   }
   if (isa<FloatType>(left))
     return emitFloatBinary(s, op.getKind(), a, b);
@@ -253,20 +311,11 @@ Value combine(OpBuilder &builder, Location loc, nn::ReduceKind kind, Value a, Va
 }
 
 TypedAttr getIdentity(nn::ReduceKind kind, Type type, bool isUnsigned) {
-  Builder builder(type.getContext());
-  bool isMax = kind == nn::ReduceKind::Max, isMin = kind == nn::ReduceKind::Min;
-  double neutral = kind == nn::ReduceKind::Prod ? 1 : 0;
-  if (auto floatType = dyn_cast<FloatType>(type)) {
-    if (isMax || isMin)
-      neutral = isMax ? -HUGE_VAL : HUGE_VAL;
-    return builder.getFloatAttr(floatType, neutral);
-  }
-  unsigned width = type.getIntOrFloatBitWidth();
-  if (isMax)
-    return builder.getIntegerAttr(type, isUnsigned ? APInt::getZero(width) : APInt::getSignedMinValue(width));
-  if (isMin)
-    return builder.getIntegerAttr(type, isUnsigned ? APInt::getMaxValue(width) : APInt::getSignedMaxValue(width));
-  return builder.getIntegerAttr(type, int64_t(neutral));
+  if (isa<FloatType>(type) || !isUnsigned)
+    return nn::getIdentity(kind, type);
+  const unsigned width = type.getIntOrFloatBitWidth();
+  auto own = IntegerType::get(type.getContext(), width, IntegerType::Unsigned);
+  return IntegerAttr::get(type, cast<IntegerAttr>(nn::getIdentity(kind, own)).getValue());
 }
 
 } // namespace nacre::kernels

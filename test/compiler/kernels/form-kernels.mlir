@@ -234,3 +234,39 @@ func.func @weights(%x: tensor<3x2xf32> {nn.name = "x"}) -> (tensor<3x4xf32> {nn.
   %3 = nn.concat %0, %2 {axis = 1 : i64} : tensor<3x2xf32>, tensor<3x2xf32>
   return %3 : tensor<3x4xf32>
 }
+
+// -----
+
+// Averages divide by a row's columns, of which there are some where there are no rows.
+
+// CHECK-LABEL: plan.kernel @normalize_0 row
+// CHECK:         arith.constant 2.500000e-01 : f32
+func.func @no_rows(%x: tensor<0x4xf32> {nn.name = "x"}) -> (tensor<0x4xf32> {nn.name = "y"}) {
+  %0 = nn.normalize %x {axes = array<i64: 1>, epsilon = 1.0e-5 : f64} : tensor<0x4xf32>
+  return %0 : tensor<0x4xf32>
+}
+
+// -----
+
+// What machines disagree on is settled here: shifts by the width, numbers that an integer has no room for, NaN.
+
+// CHECK-LABEL: plan.kernel @shift_left_0 nest
+// CHECK-DAG:     %[[MOST:[^ ]+]] = arith.constant 7 : i8
+// CHECK-DAG:     %[[SHIFTED:[^ ]+]] = arith.shli %[[A:[^ ]+]], %[[B:[^ ]+]] : i8
+// CHECK-DAG:     %[[FITS:[^ ]+]] = arith.cmpi ule, %[[B]], %[[MOST]]
+// CHECK:         arith.select %[[FITS]], %[[SHIFTED]], %{{[^ ]+}} : i8
+// CHECK-LABEL: plan.kernel @shift_right_0 nest
+// CHECK:         %[[LESS:[^ ]+]] = arith.minui %{{[^ ]+}}, %{{[^ ]+}} : i8
+// CHECK:         arith.shrsi %{{[^ ]+}}, %[[LESS]] : i8
+// CHECK-LABEL: plan.kernel @cast_0 nest
+// CHECK:         arith.cmpf ogt
+// CHECK:         arith.cmpf olt
+// CHECK:         arith.fptosi %{{[^ ]+}} : f32 to i32
+// CHECK:         arith.cmpf uno
+func.func @edges(%a: tensor<4xi8> {nn.name = "a"}, %b: tensor<4xi8> {nn.name = "b"}, %x: tensor<4xf32> {nn.name = "x"})
+    -> (tensor<4xi8> {nn.name = "l"}, tensor<4xi8> {nn.name = "r"}, tensor<4xi8> {nn.name = "c"}) {
+  %0 = nn.binary shift_left %a, %b : tensor<4xi8>, tensor<4xi8>
+  %1 = nn.binary shift_right %a, %b : tensor<4xi8>, tensor<4xi8>
+  %2 = nn.cast %x : tensor<4xf32> to tensor<4xi8>
+  return %0, %1, %2 : tensor<4xi8>, tensor<4xi8>, tensor<4xi8>
+}

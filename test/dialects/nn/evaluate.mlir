@@ -165,6 +165,63 @@ func.func @empty() -> (tensor<0x2xf32>, tensor<2xf32>) {
 
 // -----
 
+// Sums of integers wrap in their own type before a mean divides them; the mean of nothing is 0.
+
+// CHECK-LABEL: func.func @integer_means(
+// CHECK-NEXT:    nn.constant dense<-28> : tensor<i8>
+// CHECK-NEXT:    nn.constant dense<72> : tensor<ui8>
+// CHECK-NEXT:    nn.constant dense<0> : tensor<2xi32>
+func.func @integer_means() -> (tensor<i8>, tensor<ui8>, tensor<2xi32>) {
+  %a = nn.constant dense<100> : tensor<2xi8>
+  %b = nn.constant dense<200> : tensor<2xui8>
+  %c = nn.constant dense<> : tensor<2x0xi32>
+  %0 = nn.reduce mean %a {axes = array<i64: 0>} : tensor<2xi8>
+  %1 = nn.reduce mean %b {axes = array<i64: 0>} : tensor<2xui8>
+  %2 = nn.reduce mean %c {axes = array<i64: 1>} : tensor<2x0xi32>
+  return %0, %1, %2 : tensor<i8>, tensor<ui8>, tensor<2xi32>
+}
+
+// -----
+
+// What a shift by the width or more leaves: nothing, or the sign.
+
+// CHECK-LABEL: func.func @shifts(
+// CHECK-NEXT:    nn.constant dense<[-128, 0, 0]> : tensor<3xi8>
+// CHECK-NEXT:    nn.constant dense<-1> : tensor<3xi8>
+// CHECK-NEXT:    nn.constant dense<[1, 0, 0]> : tensor<3xui8>
+func.func @shifts() -> (tensor<3xi8>, tensor<3xi8>, tensor<3xui8>) {
+  %a = nn.constant dense<-77> : tensor<3xi8>
+  %b = nn.constant dense<179> : tensor<3xui8>
+  %n = nn.constant dense<[7, 8, -1]> : tensor<3xi8>
+  %m = nn.constant dense<[7, 8, 255]> : tensor<3xui8>
+  %0 = nn.binary shift_left %a, %n : tensor<3xi8>, tensor<3xi8>
+  %1 = nn.binary shift_right %a, %n : tensor<3xi8>, tensor<3xi8>
+  %2 = nn.binary shift_right %b, %m : tensor<3xui8>, tensor<3xui8>
+  return %0, %1, %2 : tensor<3xi8>, tensor<3xi8>, tensor<3xui8>
+}
+
+// -----
+
+// Integers are rounded once to f32, through which narrower floats go; floats that do not fit become the end of the range.
+
+// CHECK-LABEL: func.func @conversions(
+// CHECK-NEXT:    nn.constant dense<1.15292164E+18> : tensor<f32>
+// CHECK-NEXT:    nn.constant dense<1.84467441E+19> : tensor<f32>
+// CHECK-NEXT:    nn.constant dense<[255, 0, 0]> : tensor<3xui8>
+// CHECK-NEXT:    nn.constant dense<[2147483647, -2147483648, 0]> : tensor<3xi32>
+func.func @conversions() -> (tensor<f32>, tensor<f32>, tensor<3xui8>, tensor<3xi32>) {
+  %a = nn.constant dense<1152921573326323713> : tensor<i64>
+  %b = nn.constant dense<18446744073709551615> : tensor<ui64>
+  %c = nn.constant dense<[1.0e10, -1.0e10, 0x7FC00000]> : tensor<3xf32>
+  %0 = nn.cast %a : tensor<i64> to tensor<f32>
+  %1 = nn.cast %b : tensor<ui64> to tensor<f32>
+  %2 = nn.cast %c : tensor<3xf32> to tensor<3xui8>
+  %3 = nn.cast %c : tensor<3xf32> to tensor<3xi32>
+  return %0, %1, %2, %3 : tensor<f32>, tensor<f32>, tensor<3xui8>, tensor<3xi32>
+}
+
+// -----
+
 // Softmax, its logarithm, and functions of numbers.
 
 // CHECK-LABEL: func.func @functions(
