@@ -10,6 +10,24 @@
 
 include "mlir/Pass/PassBase.td"
 
+def FoldEmptyPass : Pass<"nacre-fold-empty", "::mlir::func::FuncOp"> {
+  let summary = "Make constants of tensors without elements, and of what is computed of such tensors alone";
+  let description = [{
+    A batch of nothing, a list that found nothing, a layer without inputs are legal in a model. Loops that never turn, sums
+    of nothing, averages of nothing would else be a case of their own in every later pass and in every emitter.
+
+    A product of nothing is zero, a reduction what it starts from (a mean NaN, or 0 for integers), a border all that is
+    left of a pad; a recurrent layer without steps ends in the state that it began with.
+
+    Requires: nothing.
+
+    Ensures: no operator reads a tensor without elements, or makes one, but constants that are results of the function.
+
+    Example: test/compiler/graph/fold-empty.mlir.
+  }];
+  let dependentDialects = ["::nacre::nn::NnDialect"];
+}
+
 def SimplifyGraphPass : Pass<"nacre-simplify-graph", "::mlir::func::FuncOp"> {
   let summary = "Replace operators by simpler ones of the same value, and drop those that nothing uses";
   let description = [{
@@ -148,8 +166,9 @@ def VerifyGraphPass : Pass<"nacre-verify-graph", "::mlir::func::FuncOp"> {
 
     Requires: the graph phase has run.
 
-    Ensures: each function is one block of nn operators (and its return); no operator is computable when compiling;
-    no transpose leaves its elements in place or follows a transpose.
+    Ensures: each function is one block of nn operators (and its return); no operator but constants reads or makes a
+    tensor without elements; no operator is computable when compiling; no transpose leaves its elements in place or
+    follows a transpose.
 
     Example: test/compiler/graph/verify-graph-invalid.mlir; refused, with a note that names nacre-fold-constants.
   }];

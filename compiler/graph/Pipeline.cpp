@@ -14,6 +14,8 @@ void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
   auto onFunctions = [&](std::unique_ptr<mlir::Pass> pass) { pm.addNestedPass<mlir::func::FuncOp>(std::move(pass)); };
   auto foldConstants = [&] { pm.addPass(createFoldConstantsPass({options.maxConstantBytes})); };
 
+  // No pass behind this one knows tensors without elements, and none makes one.
+  onFunctions(createFoldEmptyPass());
   // One spelling of everything, and one value for equal subexpressions: composites are matched by identity of values.
   onFunctions(createSimplifyGraphPass());
   onFunctions(mlir::createCSEPass());

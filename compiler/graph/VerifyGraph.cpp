@@ -37,6 +37,10 @@ struct VerifyGraph : impl::VerifyGraphPassBase<VerifyGraph> {
       return success();
     if (!isa<nn::NnDialect>(op->getDialect()))
       return op->emitOpError("must belong to the nn dialect after the graph phase");
+    auto isEmpty = [](Type type) { return cast<RankedTensorType>(type).getNumElements() == 0; };
+    if (!isa<nn::ConstantOp>(op) &&
+        (llvm::any_of(op->getOperandTypes(), isEmpty) || llvm::any_of(op->getResultTypes(), isEmpty)))
+      return reject(op, "must read and make tensors that have elements", "nacre-fold-empty");
     if (findFoldableOperands(op, maxConstantBytes))
       return reject(op, "must not have constant operands alone", "nacre-fold-constants");
     auto transpose = dyn_cast<nn::TransposeOp>(op);

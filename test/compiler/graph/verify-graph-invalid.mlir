@@ -43,3 +43,12 @@ func.func @two_blocks(%x: tensor<2xf32>) -> tensor<2xf32> {
 ^end:
   return %x : tensor<2xf32>
 }
+
+// -----
+
+func.func @sum_of_nothing(%x: tensor<3x0xf32>) -> tensor<3xf32> {
+  // expected-error@+2 {{must read and make tensors that have elements after the graph phase}}
+  // expected-note@+1 {{likely a missing case in nacre-fold-empty}}
+  %0 = nn.reduce sum %x {axes = array<i64: 1>} : tensor<3x0xf32>
+  return %0 : tensor<3xf32>
+}

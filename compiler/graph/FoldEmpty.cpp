@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  tensors without elements become constants, and so does what is computed of them alone.
+// Why:   loops that never turn, sums of nothing and shares of nothing would be a case in every later pass and emitter.
+// How:   1. the value of each operator that reads nothing; 2. one walk, users first: then what only they used is dropped.
+
+#include "compiler/graph/Passes.h"
+
+#include "dialects/nn/ScalarFunctions.h"
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include <cmath>
+
+namespace nacre::graph {
+#define GEN_PASS_DEF_FOLDEMPTYPASS
+#include "compiler/graph/Passes.h.inc"
+} // namespace nacre::graph
+
+using namespace mlir;
+
+namespace nacre::graph {
+
+namespace {
+
+bool isEmpty(Value value) { return cast<RankedTensorType>(value.getType()).getNumElements() == 0; }
+
+//===----------------------------------------------------------------------===//
+// 1. What reads nothing
+//===----------------------------------------------------------------------===//
+
+TypedAttr getNumber(Type element, double number) {
+  if (isa<FloatType>(element))
+    return FloatAttr::get(element, number);
+  return IntegerAttr::get(element, int64_t(number));
+}
+
+/// The number of which the result consists. A mean divides by how many there are: of none, NaN, or 0 for integers.
+TypedAttr getNumberOfNothing(Operation *op) {
+  Type element = cast<RankedTensorType>(op->getResult(0).getType()).getElementType();
+  TypedAttr mean = getNumber(element, isa<FloatType>(element) ? std::nan("") : 0);
+  return TypeSwitch<Operation *, TypedAttr>(op)
+      .Case<nn::MatMulOp, nn::ConvOp>([&](auto) { return getNumber(element, 0); })
+      .Case([&](nn::ReduceOp op) {
+        return op.getKind() == nn::ReduceKind::Mean ? mean : nn::getIdentity(op.getKind(), element);
+      })
+      .Case([&](nn::PoolOp op) {
+        if (op.getKind() == nn::PoolKind::Max)
+          return nn::getIdentity(nn::ReduceKind::Max, element);
+        return op.getCountPadding() ? getNumber(element, 0) : mean;
+      })
+      .Case([&](nn::PadOp op) { return cast<TypedAttr>(op.getValue()); })
+      .Default([](Operation *) { return TypedAttr(); });
+}
+
+//===----------------------------------------------------------------------===//
+// 2. The walk
+//===----------------------------------------------------------------------===//
+
+struct FoldEmpty : impl::FoldEmptyPassBase<FoldEmpty> {
+  using FoldEmptyPassBase::FoldEmptyPassBase;
+
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    for (Block &block : getOperation().getBody())
+      for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+        if (isa_and_nonnull<nn::NnDialect>(op.getDialect()) && !isa<nn::ConstantOp>(op)) {
+          rewriter.setInsertionPoint(&op);
+          fold(rewriter, &op);
+        }
+  }
+
+  static Value fill(OpBuilder &builder, Location loc, Type type, Attribute number) {
+    return nn::ConstantOp::create(builder, loc, DenseElementsAttr::get(cast<RankedTensorType>(type), number));
+  }
+
+  static Value zeros(OpBuilder &builder, Location loc, RankedTensorType type) {
+    return fill(builder, loc, type, getNumber(type.getElementType(), 0));
+  }
+
+  static void fold(RewriterBase &rewriter, Operation *op) {
+    for (OpResult result : op->getResults())
+      if (isEmpty(result) && !result.use_empty()) {
+        auto nothing = DenseElementsAttr::get(cast<RankedTensorType>(result.getType()), ArrayRef<Attribute>());
+        rewriter.replaceAllUsesWith(result, nn::ConstantOp::create(rewriter, op->getLoc(), nothing));
+      }
+    if (llvm::all_of(op->getResults(), isEmpty))
+      return rewriter.eraseOp(op);
+    if (llvm::none_of(op->getOperands(), isEmpty))
+      return;
+    if (auto recurrent = dyn_cast<nn::RecurrentOp>(op))
+      return foldRecurrent(rewriter, recurrent);
+    if (auto concat = dyn_cast<nn::ConcatOp>(op))
+      return rewriter.modifyOpInPlace(op, [&] {
+        auto parts = llvm::make_filter_range(concat.getOperands(), [](Value part) { return !isEmpty(part); });
+        concat.getOperandsMutable().assign(llvm::to_vector(parts));
+      });
+    if (TypedAttr number = getNumberOfNothing(op))
+      rewriter.replaceOp(op, fill(rewriter, op->getLoc(), op->getResult(0).getType(), number));
+  }
+
+  /// No steps leave the state as it was; inputs of no width add what a zero adds.
+  static void foldRecurrent(RewriterBase &rewriter, nn::RecurrentOp op) {
+    Location loc = op.getLoc();
+    RankedTensorType input = op.getInput().getType(), weights = op.getWeights().getType();
+    auto initialOrZero = [&](Value initial, Value last) {
+      return initial ? initial : zeros(rewriter, loc, cast<RankedTensorType>(last.getType()));
+    };
+    if (input.getDimSize(0) == 0) {
+      rewriter.replaceAllUsesWith(op.getLastH(), initialOrZero(op.getInitialH(), op.getLastH()));
+      rewriter.replaceAllUsesWith(op.getLastC(), initialOrZero(op.getInitialC(), op.getLastC()));
+      return rewriter.eraseOp(op);
+    }
+    Type element = input.getElementType();
+    auto wider = RankedTensorType::get({input.getDimSize(0), input.getDimSize(1), 1}, element);
+    rewriter.modifyOpInPlace(op, [&] {
+      op.getInputMutable().assign(zeros(rewriter, loc, wider));
+      op.getWeightsMutable().assign(zeros(rewriter, loc, RankedTensorType::get({1, weights.getDimSize(1)}, element)));
+    });
+  }
+};
+
+} // namespace
+
+} // namespace nacre::graph
