@@ -48,7 +48,8 @@ const char codegen::cpu::kLoweringPipeline[] =
     "canonicalize,cse,convert-vector-to-scf,convert-scf-to-cf,convert-vector-to-llvm,expand-strided-metadata,lower-"
     "affine,"
     "finalize-memref-to-llvm,convert-func-to-llvm{use-bare-ptr-memref-call-conv=1},convert-arith-to-llvm,"
-    "convert-math-to-llvm,convert-math-to-libm,convert-ub-to-llvm,convert-cf-to-llvm,convert-index-to-llvm,"
+    "convert-math-to-llvm,convert-math-to-libm,convert-func-to-llvm,convert-ub-to-llvm,convert-cf-to-llvm,convert-"
+    "index-to-llvm,"
     "canonicalize,cse,"
     "reconcile-unrealized-casts";
 
