@@ -5,6 +5,7 @@
 // How:   a launch resolves its operands to pointers, and hands its units out.
 
 #include "runtime/src/launch.h"
+#include "runtime/src/float_state.h"
 #include "runtime/src/session.h"
 
 namespace nacre::runtime {
@@ -28,6 +29,8 @@ void run_units(void *context, uint32_t thread, int64_t begin, int64_t end) {
   const Work &work = *static_cast<const Work *>(context);
   nacre_kernel_args args = work.args;
   args.scratch = work.scratch + thread * work.scratch_stride;
+  // Here, because every thread comes by, the app's own too, and leaves with what it came with.
+  const KernelFloatState state;
   work.function(&args, begin, end);
 }
 
