@@ -306,7 +306,8 @@ Term expOfNonPositive(Term x) {
   Reduced reduced = reduceByLn2(atLeast(x, kExpLow));
   Term p = polynomial(reduced.r, {0.008289290592074394, 0.04189782217144966, 0.16667652130126953, 0.4999915063381195,
                                   0.9999997019767761, 1});
-  return scale(p, reduced.bits);
+  // Exactly zero: divided by a sum, the smallest normal number is none, and what is masked in attention has many.
+  return (x < kExpLow).select(x.constant(0), scale(p, reduced.bits));
 }
 
 std::optional<double> splatOf(Value value) {

@@ -73,11 +73,13 @@ class Graph:
     def output(self, name, dims, element_type=FLOAT):
         self.outputs.append(_value_info(name, element_type, dims))
 
+    def constant(self, name, dims, values):
+        self.initializers.append(_tensor(name, FLOAT, dims, array("f", values).tobytes()))
+        return name
+
     def weight(self, name, dims, low, high):
         """Uniform random values."""
-        values = array("f", (self.random.uniform(low, high) for _ in range(math.prod(dims))))
-        self.initializers.append(_tensor(name, FLOAT, dims, values.tobytes()))
-        return name
+        return self.constant(name, dims, (self.random.uniform(low, high) for _ in range(math.prod(dims))))
 
     def kernel(self, name, dims):
         """Weights of a convolution or dense layer [out, in, ...], scaled so that activations keep their size."""

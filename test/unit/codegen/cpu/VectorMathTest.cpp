@@ -274,6 +274,16 @@ TEST(VectorMath, ExponentialsInSoftmaxStayWithinTheirBound) {
   checkBound("exp(<=0)", 2, {x}, y, [&](size_t i) { return std::exp(double(x[i])); });
 }
 
+/// What is masked in attention would else go into every product as the smallest number there is.
+TEST(VectorMath, ExponentialsInSoftmaxEndInZero) {
+  const std::vector<float> x = {0, -87.4f, -88, -104, -1e4f, -FLT_MAX, -kInfinity};
+  Function function(exponentialOfDifferences());
+  const std::vector<float> y = function({x}, /*pad=*/-1);
+  EXPECT_EQ(y[0], 1);
+  for (size_t i = 1; i < x.size(); ++i)
+    EXPECT_EQ(y[i], 0) << "exp(" << x[i] << ")";
+}
+
 TEST(VectorMath, SigmoidsStayWithinTheirBound) {
   const std::vector<float> x = sweep(-kMost, kMost, {0, -88.72283, 17});
   Function function(elementwise(R"(%n = arith.negf %a : f32
