@@ -303,10 +303,11 @@ std::optional<Value> emitFunction(TermBuilder &builder, Operation *op, ValueRang
 }
 
 Term expOfNonPositive(Term x) {
-  Reduced reduced = reduceByLn2(atLeast(x, kExpLow));
+  Reduced reduced = reduceByLn2(x);
   Term p = polynomial(reduced.r, {0.008289290592074394, 0.04189782217144966, 0.16667652130126953, 0.4999915063381195,
                                   0.9999997019767761, 1});
-  // Exactly zero: divided by a sum, the smallest normal number is none, and what is masked in attention has many.
+  // Below, whatever came of it is thrown away. Exactly zero: the smallest normal number, divided by a sum, is subnormal,
+  // and what is masked in attention is all of that kind.
   return (x < kExpLow).select(x.constant(0), scale(p, reduced.bits));
 }
 

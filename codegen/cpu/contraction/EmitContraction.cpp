@@ -256,6 +256,10 @@ LogicalResult nacre::codegen::cpu::emitContraction(plan::KernelOp kernel, Kernel
   FailureOr<Contraction> contraction = parseContraction(kernel, *form);
   if (failed(contraction))
     return failure();
+  // A depthwise tile's taps are written one by one, and added up so.
+  constexpr int64_t mostTaps = 1024;
+  if (contraction->depthwise && contraction->depthSize() > mostTaps)
+    return emitNest(kernel, function);
   if (contraction->depthwise)
     emitDepthwise(function, *contraction);
   else if (contraction->winogradTile)

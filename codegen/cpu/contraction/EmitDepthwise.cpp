@@ -23,6 +23,8 @@ using namespace nacre::codegen::cpu;
 
 namespace {
 
+constexpr int64_t kMostProducts = 2048; ///< Of a tile.
+
 /// A weight of the filter: how far its elements are from the window's first.
 struct Tap {
   int64_t lhs = 0, rhs = 0;
@@ -98,6 +100,9 @@ void DepthwiseEmitter::chooseTile() {
   const int64_t accumulators = std::max<int64_t>(1, registers - 3 - (keepsTaps ? taps.size() : 0));
   tile.high = std::min<int64_t>(downSize, accumulators >= 16 ? 4 : accumulators >= 4 ? 2 : 1);
   tile.wide = std::min<int64_t>({across().size, accumulators / tile.high, 4});
+  // A tile's products are written one by one: large windows take smaller tiles.
+  while (int64_t(taps.size()) * tile.high * tile.wide > kMostProducts && tile.high * tile.wide > 1)
+    (tile.high > 1 ? tile.high : tile.wide) /= 2;
 }
 
 //===----------------------------------------------------------------------===//

@@ -5,7 +5,7 @@
 #include "codegen/cpu/contraction/MicroTile.h"
 
 #include "codegen/cpu/VectorMath.h"
-#include "codegen/cpu/contraction/TileTables.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -15,21 +15,37 @@ using namespace mlir;
 namespace nacre::codegen::cpu {
 namespace {
 
+/// Steps that the innermost loop takes at a time: a row's elements are loaded as a vector where they lie one after another
+/// and the machine multiplies by an element.
+int64_t turnOf(const VectorBuilder &build, const Contraction &contraction) {
+  const unsigned lanes = build.target.lanes(contraction.accumulatorType.getIntOrFloatBitWidth() / 8);
+  return contraction.depth.back().strides[Contraction::Lhs] == 1 ? stepsPerTurn(build.target.isa, lanes) : 1;
+}
+
 class TileEmitter {
 public:
   TileEmitter(VectorBuilder &build, const Contraction &contraction, ArrayRef<Value> buffers, const Panel &panel,
               const DepthPart &part, const TileShape &shape, const Addresses &at)
       : build(build), contraction(contraction), buffers(buffers), panel(panel), part(part), shape(shape), at(at),
-        vectors(llvm::divideCeil(shape.columns, shape.lanes)), rowStrides(contraction.rows.back().strides) {}
+        vectors(llvm::divideCeil(shape.columns, shape.lanes)), rowStrides(contraction.rows.back().strides),
+        blocks(sumBlocksOf(build, contraction, part)) {}
 
   void emit() {
     if (part.last)
       prefetch();
-    SmallVector<Value> sums = reduce(part.level, initialSums(), at[Contraction::Lhs], at[Contraction::Rhs]);
-    if (part.last)
-      return finish(sums);
-    for (auto [number, sum] : llvm::enumerate(sums))
-      build.store(sum, part.sums, addressOfSum(number), wholeVector());
+    Value lhs = at[Contraction::Lhs], rhs = at[Contraction::Rhs];
+    if (blocks.divided) {
+      if (part.first)
+        storeSums(zeros());
+      reduceBlocks(part.level, lhs, rhs);
+      if (part.last)
+        finish(loadSums());
+      return;
+    }
+    SmallVector<Value> sums = reduce(part.level, part.steps, zeros(), lhs, rhs);
+    if (!part.first)
+      sums = addedToSums(sums);
+    part.last ? finish(sums) : storeSums(sums);
   }
 
 private:
@@ -39,14 +55,28 @@ private:
     return build.add(part.sumsAt, number / vectors * part.sumsStride + number % vectors * shape.lanes);
   }
 
-  SmallVector<Value> initialSums() {
-    if (!part.sums)
-      return SmallVector<Value>(shape.rows * vectors,
-                                build.floatConstant(0.0, vectorOf(contraction.accumulatorType, shape.lanes)));
+  SmallVector<Value> zeros() {
+    return SmallVector<Value>(shape.rows * vectors,
+                              build.floatConstant(0.0, vectorOf(contraction.accumulatorType, shape.lanes)));
+  }
+
+  SmallVector<Value> loadSums() {
     SmallVector<Value> sums;
     for (int64_t number = 0; number < shape.rows * vectors; ++number)
       sums.push_back(build.load(part.sums, addressOfSum(number), wholeVector()));
     return sums;
+  }
+
+  void storeSums(ArrayRef<Value> sums) {
+    for (auto [number, sum] : llvm::enumerate(sums))
+      build.store(sum, part.sums, addressOfSum(number), wholeVector());
+  }
+
+  SmallVector<Value> addedToSums(ArrayRef<Value> sums) {
+    SmallVector<Value> added;
+    for (auto [sum, before] : llvm::zip_equal(sums, loadSums()))
+      added.push_back(arith::AddFOp::create(build.ops, build.loc, before, sum));
+    return added;
   }
 
   Value buffer(unsigned operand) const { return buffers[contraction.operands[operand].argument]; }
@@ -74,22 +104,41 @@ private:
   // 1. The reduction
   //===--------------------------------------------------------------------===//
 
-  SmallVector<Value> reduce(unsigned level, ValueRange accumulators, Value lhs, Value rhs) {
-    const int64_t size = level == part.level ? part.steps : contraction.depth[level].size;
-    const int64_t lhsStride = contraction.depth[level].strides[Contraction::Lhs], rhsStride = panel.strides[level];
-    auto addresses = [&](Position step) {
-      return std::pair(build.address({{lhs, 0}, step}, {1, lhsStride}, 0),
-                       build.address({{rhs, 0}, step}, {1, rhsStride}, 0));
+  int64_t sizeOf(unsigned level) const { return level == part.level ? part.steps : contraction.depth[level].size; }
+
+  std::pair<Value, Value> advancedBy(unsigned level, Position step, Value lhs, Value rhs) {
+    return {build.address({{lhs, 0}, step}, {1, contraction.depth[level].strides[Contraction::Lhs]}, 0),
+            build.address({{rhs, 0}, step}, {1, panel.strides[level]}, 0)};
+  }
+
+  /// The whole part, block by block, into the sums in memory.
+  void reduceBlocks(unsigned level, Value lhs, Value rhs) {
+    const int64_t size = sizeOf(level);
+    if (level < blocks.level)
+      return build.loop(0, size, 1, [&](Position step) {
+        auto [a, b] = advancedBy(level, step, lhs, rhs);
+        reduceBlocks(level + 1, a, b);
+      });
+    auto block = [&](Position step, int64_t steps) {
+      auto [a, b] = advancedBy(level, step, lhs, rhs);
+      storeSums(addedToSums(reduce(level, steps, zeros(), a, b)));
     };
+    const int64_t whole = size - size % blocks.steps;
+    build.loop(0, whole, blocks.steps, [&](Position step) { block(step, blocks.steps); });
+    if (whole < size)
+      block({Value(), whole}, size - whole);
+  }
+
+  /// `size` steps of the loop `level`.
+  SmallVector<Value> reduce(unsigned level, int64_t size, ValueRange accumulators, Value lhs, Value rhs) {
+    auto addresses = [&](Position step) { return advancedBy(level, step, lhs, rhs); };
     if (level + 1 < contraction.depth.size())
       return build.loop(0, size, 1, accumulators, [&](Position step, ValueRange carried) {
         auto [a, b] = addresses(step);
-        return reduce(level + 1, carried, a, b);
+        return reduce(level + 1, contraction.depth[level + 1].size, carried, a, b);
       });
 
-    // A row's elements are loaded as a vector where they lie one after another and the machine multiplies by an
-    // element.
-    const int64_t turn = lhsStride == 1 ? stepsPerTurn(build.target.isa, shape.lanes) : 1;
+    const int64_t turn = turnOf(build, contraction);
     const int64_t whole = size - size % turn;
     SmallVector<Value> sums = build.loop(0, whole, turn, accumulators, [&](Position step, ValueRange carried) {
       auto [a, b] = addresses(step);
@@ -187,9 +236,19 @@ private:
   const Addresses &at;
   const int64_t vectors;
   ArrayRef<int64_t> rowStrides;
+  const SumBlocks blocks;
 };
 
 } // namespace
+
+SumBlocks sumBlocksOf(const VectorBuilder &build, const Contraction &contraction, const DepthPart &part) {
+  SmallVector<int64_t> loops = {part.steps};
+  for (const ContractionLoop &loop : llvm::drop_begin(contraction.depth, part.level + 1))
+    loops.push_back(loop.size);
+  SumBlocks blocks = chooseSumBlocks(loops, turnOf(build, contraction));
+  blocks.level += part.level;
+  return blocks;
+}
 
 void emitTile(VectorBuilder &build, const Contraction &contraction, ArrayRef<Value> buffers, const Panel &panel,
               const DepthPart &part, const TileShape &shape, const Addresses &at) {

@@ -2,12 +2,14 @@
 //
 // What:  one register tile of a contraction: some rows by one panel's columns, through the whole reduction to memory.
 // Why:   this is where the time goes; what surrounds it only walks over tiles.
-// How:   accumulators are separate 1-D vectors carried by the loops over the depth, so that each is a register.
+// How:   accumulators are separate 1-D vectors carried by the loops over the depth, so that each is a register. After each
+//        block of steps they are added to the sums in memory, and begin at zero again: TileTables.h says why.
 
 #ifndef NACRE_CODEGEN_CPU_CONTRACTION_MICROTILE_H
 #define NACRE_CODEGEN_CPU_CONTRACTION_MICROTILE_H
 
 #include "codegen/cpu/contraction/TileEpilogue.h"
+#include "codegen/cpu/contraction/TileTables.h"
 
 namespace nacre::codegen::cpu {
 
@@ -28,12 +30,16 @@ struct Panel {
 struct DepthPart {
   unsigned level = 0; ///< Of the depth's loops, the outermost that runs.
   int64_t steps = 1;  ///< Of that loop, from the tile's addresses on.
-  /// Where the tile's sums wait between parts: whole rows of the panel's width, one after another from `sumsAt` on.
-  /// Null where the part is all of the reduction.
+  /// Where the tile's sums wait between parts, or blocks of steps: whole rows of the panel's width, one after another from
+  /// `sumsAt` on. Null where a part of one block is all of the reduction.
   mlir::Value sums, sumsAt;
   int64_t sumsStride = 0;
-  bool last = true; ///< Epilogue and stores follow; else the sums go back to where they wait.
+  bool first = true; ///< Nothing waits yet.
+  bool last = true;  ///< Epilogue and stores follow; else the sums go back to where they wait.
 };
+
+/// The blocks in which a tile adds up its part.
+SumBlocks sumBlocksOf(const VectorBuilder &build, const Contraction &contraction, const DepthPart &part);
 
 /// Computes the tile whose first row and column are at `at`: reduction, epilogue, stores. `buffers` are the kernel's.
 void emitTile(VectorBuilder &build, const Contraction &contraction, llvm::ArrayRef<mlir::Value> buffers,

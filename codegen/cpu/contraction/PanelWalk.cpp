@@ -77,7 +77,7 @@ private:
     part.sumsStride = walk.panel.width;
     const int64_t sums = rowsFrom(level) * walk.panel.width;
     part.sums = allocateScratch(function, build, sums, contraction.accumulatorType);
-    part.last = false;
+    part.first = part.last = false;
     Value zero = build.floatConstant(0.0, vectorOf(contraction.accumulatorType, lanes));
     build.loop(0, sums, lanes, [&](Position position) {
       build.store(zero, part.sums, build.address({position}, {1}, 0), {0, lanes, lanes});
@@ -151,9 +151,18 @@ private:
     const ContractionLoop &run = contraction.rows[level];
     const int64_t vectors = llvm::divideCeil(walk.columns, lanes), steps = contraction.depthSize() / depth.count;
     const int64_t most = mostRows(build.target.isa, shapeOf(contraction).rowBytes);
+    // Sums of a tile alone, where it has blocks and the depth is not divided: those of each tile, one after the other.
+    Value ownSums;
+    if (!part.sums && sumBlocksOf(build, contraction, part).divided)
+      ownSums = allocateScratch(function, build, most * walk.panel.width, contraction.accumulatorType);
     auto tile = [&](int64_t rows, Position row) {
       DepthPart tilePart = part;
       tilePart.sumsAt = advancedSums(sums, level, row);
+      if (ownSums) {
+        tilePart.sums = ownSums;
+        tilePart.sumsAt = build.index(0);
+        tilePart.sumsStride = walk.panel.width;
+      }
       emitTile(build, contraction, function.buffers, walk.panel, tilePart, {rows, walk.columns, lanes},
                advanced(build, at, run, row));
     };

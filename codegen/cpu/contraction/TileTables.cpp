@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How:  1. what fits the registers; 2. what a tile costs; 3. how a run is cut; 4. how wide a panel is; 5. how the
-//          reduction is divided; 6. how a cut axis is.
+//          reduction is divided, for the cache and for the sums' sake; 6. how a cut axis is.
 
 #include "codegen/cpu/contraction/TileTables.h"
 
@@ -164,6 +164,28 @@ DepthSplit splitDepth(llvm::ArrayRef<int64_t> loops, int64_t stepBytes, uint64_t
     split.count *= loop;
   const int64_t steps = split.steps * inner;
   return split.count > 1 && steps * 4 >= wanted ? split : whole;
+}
+
+SumBlocks chooseSumBlocks(llvm::ArrayRef<int64_t> loops, int64_t turn) {
+  constexpr int64_t serial = 1024, wanted = 512;
+  const int64_t depth = std::accumulate(loops.begin(), loops.end(), int64_t(1), std::multiplies<>());
+  if (depth <= serial)
+    return {0, loops.front(), false};
+  SumBlocks blocks{unsigned(loops.size() - 1), 1, true};
+  int64_t inner = 1;
+  while (blocks.level > 0 && inner * loops[blocks.level] <= wanted)
+    inner *= loops[blocks.level--];
+  const int64_t size = loops[blocks.level], least = llvm::divideCeil(size, std::max<int64_t>(1, wanted / inner));
+  // The turn is the innermost loop's.
+  const int64_t multiple = inner == 1 ? turn : 1;
+  blocks.steps = llvm::alignTo(llvm::divideCeil(size, least), multiple);
+  // A few blocks more where that makes them equal: a shorter one at the end is code of its own.
+  for (int64_t count = least; count <= 2 * least; ++count)
+    if (size % (count * multiple) == 0) {
+      blocks.steps = size / count;
+      break;
+    }
+  return blocks;
 }
 
 //===----------------------------------------------------------------------===//

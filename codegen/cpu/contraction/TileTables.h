@@ -54,6 +54,18 @@ struct DepthSplit {
 /// next tile reads it.
 DepthSplit splitDepth(llvm::ArrayRef<int64_t> loops, int64_t stepBytes, uint64_t cacheBytes);
 
+/// How the sums of a tile are added up: of very many steps, in blocks that each begin at zero, so that what a rounding
+/// costs grows with a block's length and with the number of blocks, not with their product. Loop `level` is divided into
+/// blocks of `steps`, of which the last may have fewer; those inside it stay whole.
+struct SumBlocks {
+  unsigned level = 0;
+  int64_t steps = 1;
+  bool divided = false; ///< Else one block is all.
+};
+
+/// For loops whose innermost goes by `turn` steps at a time.
+SumBlocks chooseSumBlocks(llvm::ArrayRef<int64_t> loops, int64_t turn);
+
 /// Columns of a panel, a multiple of the register's `lanes`.
 int64_t choosePanelWidth(Isa isa, const ContractionShape &shape, int64_t lanes);
 

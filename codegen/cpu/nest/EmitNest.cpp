@@ -36,6 +36,8 @@ private:
   // 1. Units and blocks
   LogicalResult analyze();
   SmallVector<int64_t> chooseBlocks(const Nest &region) const;
+  int64_t countVectors(const Nest &region) const;
+  void chooseUnrolling();
 
   // 2. Tiles
   void emitTiles();
@@ -49,6 +51,7 @@ private:
   void reduceVertically(ArrayRef<Cell> cells);
   void emitHorizontally();
   void reduceRows(int64_t rows);
+  SmallVector<Combiner> combinersOf(int64_t accumulators) const;
 
   SmallVector<NestRegion> regions;
   SmallVector<Combiner> combiners;                     ///< Of the first stage's results, where it reduces.
@@ -117,6 +120,37 @@ SmallVector<int64_t> NestEmitter::chooseBlocks(const Nest &region) const {
   return blocks;
 }
 
+/// Vectors that are written for `region`: those of a tile, of its tails and of rows that are left, for each block, once
+/// for every turn that is unrolled.
+int64_t NestEmitter::countVectors(const Nest &region) const {
+  int64_t total = 0;
+  if (region.countPoints(true) == 0)
+    return total;
+  for (int64_t block : chooseBlocks(region)) {
+    const Nest taken = takeBlock(region, cut, block);
+    const VectorChoice vectorLoop = chooseVectorLoop(taken);
+    const int64_t count = vectorLoop.loop ? std::max<int64_t>(1, taken.loops[*vectorLoop.loop].size) : 1;
+    const int64_t inRow = llvm::divideCeil(count, width), tile = std::min<int64_t>(vectors, inRow);
+    const int64_t written = tile + cutIntoPieces(count % (tile * width), width, masks).size();
+    const int64_t rows = std::max<int64_t>(1, vectors / inRow);
+    total += written * (rows > 1 ? 2 * rows - 1 : 1) * countUnrolled(taken, vectorLoop);
+  }
+  return total;
+}
+
+/// The windows of a pool that may leave its image in every direction are as many regions, and each has code of its own.
+void NestEmitter::chooseUnrolling() {
+  constexpr int64_t kMostVectors = 1200; // some 32 KiB
+  auto written = [&] {
+    int64_t total = 0;
+    for (const NestRegion &region : regions)
+      total += countVectors(withoutParts(region.nest));
+    return total;
+  };
+  while (unrolledTurns > 1 && written() > kMostVectors)
+    unrolledTurns /= 2;
+}
+
 LogicalResult NestEmitter::run() {
   if (failed(analyze()))
     return failure();
@@ -124,6 +158,7 @@ LogicalResult NestEmitter::run() {
     return a.nest.countPoints(true) < b.nest.countPoints(true);
   });
   divideIntoUnits(estimateIndexCost(/*sweeps=*/1), chooseBlocks(largest.nest).front());
+  chooseUnrolling();
   emitUnits([&](Value low, Value high) {
     for (const NestRegion &region : regions) {
       Value begin = region.cutBegin == 0 ? low : emitMax(builder, low, builder.index(region.cutBegin));
@@ -240,13 +275,22 @@ SmallVector<Value> NestEmitter::emitStep(ArrayRef<Cell> cells, ValueRange accumu
   return stepped;
 }
 
+/// Those of so many accumulators for every result.
+SmallVector<Combiner> NestEmitter::combinersOf(int64_t accumulators) const {
+  SmallVector<Combiner> all;
+  for (int64_t i = 0; i < accumulators; ++i)
+    llvm::append_range(all, combiners);
+  return all;
+}
+
 void NestEmitter::reduceVertically(ArrayRef<Cell> cells) {
   const Stage &stage = stages.front();
   SmallVector<Value> accumulators;
   for (const Cell &cell : cells)
     for (const StageResult &result : stage.results)
       accumulators.push_back(builder.broadcast(builder.constant(result.start), cell.piece.width));
-  accumulators = emitReducingLoops(0, accumulators, [&](ValueRange carried) { return emitStep(cells, carried); });
+  accumulators = emitReducingLoops(0, accumulators, combinersOf(cells.size()), /*times=*/1,
+                                   [&](ValueRange carried) { return emitStep(cells, carried); });
   values.front().assign(stage.results.size(), {});
   for (auto [index, value] : llvm::enumerate(accumulators))
     values.front()[index % combiners.size()].push_back(value);
@@ -284,15 +328,18 @@ void NestEmitter::reduceRows(int64_t rows) {
     return cells;
   };
 
-  accumulators = emitReducingLoops(0, accumulators, [&](ValueRange carried) {
-    SmallVector<Value> current = builder.loop(0, main, step, carried, [&](Position counter, ValueRange values) {
+  const SmallVector<Combiner> ofChains = combinersOf(rows * chains);
+  const int64_t times = llvm::divideCeil(size, step);
+  accumulators = emitReducingLoops(0, accumulators, ofChains, times, [&](ValueRange carried) {
+    auto turn = [&](Position counter, ValueRange values) {
       at[*choice.loop] = counter;
       SmallVector<Cell> cells;
       for (int64_t row = 0; row < rows; ++row)
         for (const Piece &piece : cutIntoPieces(step, width, false))
           cells.push_back({row, piece});
       return emitStep(cells, values);
-    });
+    };
+    SmallVector<Value> current = reduceInLoop(builder, main, step, /*timesPerTurn=*/1, carried, ofChains, turn);
     at[*choice.loop] = {Value(), main};
     for (auto [index, piece] : llvm::enumerate(cutIntoPieces(size - main, width, masks))) {
       // A short piece starts from the identity and is folded into a chain.

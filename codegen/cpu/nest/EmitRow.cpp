@@ -203,7 +203,7 @@ void RowEmitter::emitSweep(unsigned sweep, ArrayRef<Cell> lines) {
         for (const StageResult &result : stages[stage].results)
           accumulators.push_back(builder.broadcast(builder.constant(result.start), cell.piece.width));
     }
-    accumulators = emitReducingLoops(0, accumulators,
+    accumulators = emitReducingLoops(0, accumulators, sweeps.combinersOf(reductions, lines.size()), /*times=*/1,
                                      [&](ValueRange carried) { return emitStep(sweep, cells, reductions, carried); });
     finishReductions(reductions, lines.size(), 1, accumulators);
     return;
@@ -226,15 +226,18 @@ void RowEmitter::emitSweep(unsigned sweep, ArrayRef<Cell> lines) {
   for (int64_t i = 0; i < lineCount * chains; ++i)
     llvm::append_range(start, broadcastIdentities(width));
 
-  SmallVector<Value> accumulators = emitReducingLoops(0, start, [&](ValueRange carried) {
-    SmallVector<Value> sums = builder.loop(0, main, step, carried, [&](Position counter, ValueRange values) {
+  const SmallVector<Combiner> ofChains = sweeps.combinersOf(reductions, lineCount * chains);
+  const int64_t times = llvm::divideCeil(size, step);
+  SmallVector<Value> accumulators = emitReducingLoops(0, start, ofChains, times, [&](ValueRange carried) {
+    auto turn = [&](Position counter, ValueRange values) {
       at[*choice.loop] = counter;
       SmallVector<LineCell> cells;
       for (unsigned line = 0; line < lineCount; ++line)
         for (const Cell &cell : columnCells(step, line, false))
           cells.push_back({line, cell});
       return emitStep(sweep, cells, reductions, values);
-    });
+    };
+    SmallVector<Value> sums = reduceInLoop(builder, main, step, /*timesPerTurn=*/1, carried, ofChains, turn);
     at[*choice.loop] = {Value(), main};
     for (auto [index, cell] : llvm::enumerate(columnCells(size - main, 0, true))) {
       // A short piece starts from the identity and is folded into a chain.

@@ -177,25 +177,38 @@ void NestLoops::emitRowLoop(int64_t rows, llvm::function_ref<void(int64_t)> inne
   inner(size - main);
 }
 
-SmallVector<Value> NestLoops::emitReducingLoops(unsigned loop, ValueRange carried, LoopBody inner) {
-  constexpr int64_t kUnrolledTurns = 16;
+int64_t NestLoops::countUnrolled(const Nest &block, const VectorChoice &blockChoice) const {
+  int64_t turns = 1;
+  for (unsigned loop = block.loops.size(); loop-- > 0;) {
+    if (block.loops[loop].parallel || loop == blockChoice.loop)
+      continue;
+    if (turns * block.loops[loop].size > unrolledTurns)
+      break;
+    turns *= block.loops[loop].size;
+  }
+  return turns;
+}
+
+SmallVector<Value> NestLoops::emitReducingLoops(unsigned loop, ValueRange carried, ArrayRef<Combiner> combiners,
+                                                int64_t times, LoopBody inner) {
   if (loop == nest.loops.size())
     return inner(carried);
   if (nest.loops[loop].parallel || loop == choice.loop)
-    return emitReducingLoops(loop + 1, carried, inner);
+    return emitReducingLoops(loop + 1, carried, combiners, times, inner);
   int64_t turns = 1;
   for (unsigned i = loop; i < nest.loops.size(); ++i)
     if (!nest.loops[i].parallel && i != choice.loop)
       turns *= nest.loops[i].size;
-  if (turns > kUnrolledTurns)
-    return builder.loop(0, nest.loops[loop].size, 1, carried, [&](Position counter, ValueRange values) {
-      at[loop] = counter;
-      return emitReducingLoops(loop + 1, values, inner);
-    });
+  if (turns > unrolledTurns)
+    return reduceInLoop(builder, nest.loops[loop].size, 1, turns / nest.loops[loop].size * times, carried, combiners,
+                        [&](Position counter, ValueRange values) {
+                          at[loop] = counter;
+                          return emitReducingLoops(loop + 1, values, combiners, times, inner);
+                        });
   SmallVector<Value> current(carried);
   for (int64_t turn = 0; turn < nest.loops[loop].size; ++turn) {
     at[loop] = {Value(), turn};
-    current = emitReducingLoops(loop + 1, current, inner);
+    current = emitReducingLoops(loop + 1, current, combiners, times, inner);
   }
   return current;
 }

@@ -9,6 +9,7 @@
 #define NACRE_CODEGEN_CPU_NEST_NESTLOOPS_H
 
 #include "codegen/cpu/Units.h"
+#include "codegen/cpu/nest/Combiner.h"
 #include "codegen/cpu/nest/NestStages.h"
 #include "dialects/plan/PlanDialect.h"
 
@@ -47,9 +48,14 @@ protected:
   void emitParallelLoops(unsigned loop, llvm::function_ref<void()> inner);
   /// The row loop in steps of `rows`, then what is left of it.
   void emitRowLoop(int64_t rows, llvm::function_ref<void(int64_t)> inner);
-  /// `inner` in every turn of the reducing loops from `loop` on but the vector loop. The last few turns are unrolled.
+  /// Turns of the reducing loops of `block` that are written one by one, its vector loop apart.
+  int64_t countUnrolled(const Nest &block, const VectorChoice &blockChoice) const;
+  /// `inner` in every turn of the reducing loops from `loop` on but the vector loop. Innermost loops of no more than
+  /// `unrolledTurns` together are unrolled.
+  /// `inner` reduces so many `times` into each value of `carried`, by its combiner.
   using LoopBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange)>;
-  llvm::SmallVector<mlir::Value> emitReducingLoops(unsigned loop, mlir::ValueRange carried, LoopBody inner);
+  llvm::SmallVector<mlir::Value> emitReducingLoops(unsigned loop, mlir::ValueRange carried,
+                                                   llvm::ArrayRef<Combiner> combiners, int64_t times, LoopBody inner);
 
   mlir::Value address(const NestOperand &operand, const Cell &cell);
   int64_t vectorStride(const NestOperand &operand) const;
@@ -68,6 +74,7 @@ protected:
   unsigned width = 1; ///< Lanes of a vector.
   unsigned cost = 0;  ///< Of all bodies, per element.
   bool masks = false; ///< Tails may be masked vectors.
+  int64_t unrolledTurns = 16;
 
   // The block being emitted.
   Nest nest;

@@ -173,6 +173,14 @@ void SweepPlanner::keepExpensiveMaps() {
 
 } // namespace
 
+SmallVector<Combiner> RowSweeps::combinersOf(ArrayRef<unsigned> reductions, int64_t accumulators) const {
+  SmallVector<Combiner> all;
+  for (int64_t i = 0; i < accumulators; ++i)
+    for (unsigned stage : reductions)
+      llvm::append_range(all, combiners[stage]);
+  return all;
+}
+
 FailureOr<RowSweeps> planSweeps(const Nest &nest, ArrayRef<Stage> stages) {
   SweepPlanner planner(nest, stages);
   if (failed(planner.analyze()))

@@ -29,6 +29,9 @@ struct RowSweeps {
   llvm::SmallVector<llvm::SmallVector<Combiner>> combiners; ///< Per stage and result; empty where it does not reduce.
   unsigned last = 0;                                        ///< The sweep that writes.
   unsigned arrays = 0;                                      ///< Of scratch.
+
+  /// Those of so many accumulators for every result of the reductions, which are stages.
+  llvm::SmallVector<Combiner> combinersOf(llvm::ArrayRef<unsigned> reductions, int64_t accumulators) const;
 };
 
 /// Fails where a stage walks some of the columns only, or where its reduction has an order of its own.

@@ -14,20 +14,37 @@
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
+#include "llvm/TargetParser/Host.h"
 #include "gtest/gtest.h"
 
 #include <cstdlib>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace nacre::codegen::test {
 
+/// A CPU for each instruction set that emitters know and this machine has, by LLVM's name.
+inline std::vector<std::string> instructionSets() {
+  const llvm::StringMap<bool> has = llvm::sys::getHostCPUFeatures();
+  if (!has.lookup("sse4.2"))
+    return {""}; // arm64 has one
+  std::vector<std::string> names = {"x86-64-v2"};
+  if (has.lookup("avx2") && has.lookup("fma"))
+    names.push_back("x86-64-v3");
+  if (has.lookup("avx512f") && has.lookup("avx512vl"))
+    names.push_back("x86-64-v4");
+  return names;
+}
+
 class CompiledKernel {
 public:
-  /// Fails the test that calls it where the kernel cannot be compiled: then there is no function.
-  explicit CompiledKernel(plan::KernelOp kernel) {
+  /// For the CPU `cpu`, one of instructionSets(), or for this one. Fails the test that calls it where the kernel cannot be
+  /// compiled: then there is no function.
+  explicit CompiledKernel(plan::KernelOp kernel, const std::string &cpu = "") {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
-    auto targets = parseTargets("host", "");
+    auto targets = parseTargets("host", cpu);
     if (!targets) {
       ADD_FAILURE() << llvm::toString(targets.takeError());
       return;

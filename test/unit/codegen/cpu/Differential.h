@@ -36,25 +36,35 @@ protected:
   Differential() { context.loadDialect<plan::PlanDialect>(); }
 
   /// `text` is one kernel. Its emitter must take it, and do what the fallback does.
-  void check(const std::string &text, double tolerance = 1e-5) {
+  void check(const std::string &text, double tolerance = 1e-5) { checkOn({""}, text, tolerance); }
+
+  /// The same with each instruction set that this machine has.
+  void checkOnAll(const std::string &text, double tolerance = 1e-5) { checkOn(instructionSets(), text, tolerance); }
+
+private:
+  void checkOn(const std::vector<std::string> &cpus, const std::string &text, double tolerance) {
     SCOPED_TRACE(text);
     auto module = mlir::parseSourceString<ModuleOp>(text, ParserConfig(&context));
     ASSERT_TRUE(module);
     auto kernel = *module->getOps<plan::KernelOp>().begin();
-    std::vector<Storage> emitted, plain;
-    run(kernel, /*fallback=*/false, emitted);
+    std::vector<std::vector<Storage>> emitted(cpus.size());
+    for (auto [cpu, storages] : llvm::zip_equal(cpus, emitted))
+      run(kernel, cpu, /*fallback=*/false, storages);
     // No emitter of this kind takes another kind's work, and the fallback reads weights as they are.
+    std::vector<Storage> plain;
     kernel.setKind(plan::KernelKind::Scan);
     kernel.removeEncodingsAttr();
-    run(kernel, /*fallback=*/true, plain);
-    ASSERT_EQ(emitted.size(), plain.size());
-    for (size_t i = 0; i < emitted.size(); ++i)
-      compare(emitted[i], plain[i], tolerance);
+    run(kernel, "", /*fallback=*/true, plain);
+    for (auto [cpu, storages] : llvm::zip_equal(cpus, emitted)) {
+      SCOPED_TRACE(cpu);
+      ASSERT_EQ(storages.size(), plain.size());
+      for (size_t i = 0; i < plain.size(); ++i)
+        compare(storages[i], plain[i], tolerance);
+    }
   }
 
-private:
-  void run(plan::KernelOp kernel, bool fallback, std::vector<Storage> &storages) {
-    const CompiledKernel compiled(kernel);
+  void run(plan::KernelOp kernel, const std::string &cpu, bool fallback, std::vector<Storage> &storages) {
+    const CompiledKernel compiled(kernel, cpu);
     ASSERT_TRUE(bool(compiled));
     ASSERT_EQ(compiled.code.fallback, fallback);
 
