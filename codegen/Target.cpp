@@ -5,7 +5,8 @@
 // How:   1. the operating systems are a table;
 //        2. a CPU's features are asked of LLVM, or of this machine for `native`, and kept where the runtime can check
 //        them;
-//        3. what is left is the baseline, the features above it, and the model that tunes.
+//        3. the base architectures are a table, of which a CPU gets the best that it has;
+//        4. what is left is the features above it, and the model that tunes.
 
 #include "codegen/Target.h"
 
@@ -108,7 +109,33 @@ bool hasAll(const StringSet<> &features, StringRef names) {
 }
 
 //===----------------------------------------------------------------------===//
-// 3. Targets
+// 3. Base architectures
+//===----------------------------------------------------------------------===//
+
+constexpr uint64_t kKiB = 1024;
+
+/// What code may take for granted where a CPU has the features of `bit`.
+struct Base {
+  StringLiteral cpu; // LLVM's name.
+  nacre_cpu_bit bit;
+  VectorUnit vectors;
+  uint64_t l2Bytes; // A guess for the family.
+};
+
+using Masks = VectorUnit::Masks;
+
+/// The best first; the last is the least that is supported.
+constexpr Base kX86Bases[] = {
+    {"x86-64-v4", NACRE_X86_64_V4, {32, 64, Masks::All, 4, true, true}, 1024 * kKiB},
+    {"x86-64-v3", NACRE_X86_64_V3, {16, 32, Masks::Loads, 2, true, true}, 512 * kKiB},
+    {"x86-64-v2", NACRE_X86_64_V2, {16, 16, Masks::None, 2, false, false}, 512 * kKiB},
+};
+constexpr Base kArm64Bases[] = {
+    {"generic", NACRE_ARM64_NEON, {32, 16, Masks::None, 2, true, true}, 512 * kKiB},
+};
+
+//===----------------------------------------------------------------------===//
+// 4. Targets
 //===----------------------------------------------------------------------===//
 
 /// LLVM schedules these for a core of 2015 that issues one multiply-add a cycle; Neoverse N1 is the A76 of servers.
@@ -120,17 +147,11 @@ StringRef tunedAs(StringRef cpu) {
 }
 
 /// Caches of one core. Guesses where the CPU is a family: tiles depend on them only roughly.
-void setCaches(Target &target, StringRef cpu) {
-  constexpr uint64_t kKiB = 1024;
-  if (target.isArm64()) {
-    bool little =
-        StringSwitch<bool>(cpu).Cases({"cortex-a53", "cortex-a55", "cortex-a510", "cortex-a520"}, true).Default(false);
-    target.l1Bytes = (little ? 32 : 64) * kKiB;
-    target.l2Bytes = (little ? 128 : 512) * kKiB;
-    return;
-  }
-  target.l1Bytes = 32 * kKiB;
-  target.l2Bytes = (target.isa == Isa::Avx512 ? 1024 : 512) * kKiB;
+void setCaches(Target &target, const Base &base, StringRef cpu) {
+  const bool little =
+      StringSwitch<bool>(cpu).Cases({"cortex-a53", "cortex-a55", "cortex-a510", "cortex-a520"}, true).Default(false);
+  target.l1Bytes = (target.arm64 && !little ? 64 : 32) * kKiB;
+  target.l2Bytes = little ? 128 * kKiB : base.l2Bytes;
 }
 
 Expected<Target> makeTarget(const System &system, StringRef cpu) {
@@ -143,14 +164,7 @@ Expected<Target> makeTarget(const System &system, StringRef cpu) {
   target.name = system.name.str();
   target.triple = system.triple.str();
   target.mayPlayGpu = system.mayPlayGpu;
-  const bool v4 = hasAll(*features, kX86Features[2].names), v3 = hasAll(*features, kX86Features[1].names);
-  target.isa = arm64 ? Isa::Neon : v4 ? Isa::Avx512 : v3 ? Isa::Avx2 : Isa::Sse4;
-  target.cpu = arm64 ? "generic" : v4 ? "x86-64-v4" : v3 ? "x86-64-v3" : "x86-64-v2";
-  if (cpu == "native")
-    cpu = sys::getHostCPUName();
-  target.tuneCpu = tunedAs(cpu).str();
-  setCaches(target, cpu);
-
+  target.arm64 = arm64;
   SmallVector<std::string> extra;
   for (const Feature &feature : arm64 ? ArrayRef(kArm64Features) : ArrayRef(kX86Features)) {
     if (!hasAll(*features, feature.names))
@@ -160,9 +174,17 @@ Expected<Target> makeTarget(const System &system, StringRef cpu) {
       extra.push_back(("+" + name).str());
   }
   target.features = join(extra, ",");
-  const uint64_t baseline = arm64 ? NACRE_CPU_NEED(NACRE_ARM64_NEON) : NACRE_CPU_NEED(NACRE_X86_64_V2);
-  if (!(target.needs & baseline))
+
+  if (cpu == "native")
+    cpu = sys::getHostCPUName();
+  const ArrayRef<Base> bases = arm64 ? ArrayRef(kArm64Bases) : ArrayRef(kX86Bases);
+  const auto *base = find_if(bases, [&](const Base &base) { return target.needs & NACRE_CPU_NEED(base.bit); });
+  if (base == bases.end() || !(target.needs & NACRE_CPU_NEED(bases.back().bit)))
     return createStringError("cpu must have %s, but '%s' has not", arm64 ? "NEON" : "SSE4.2", cpu.str().c_str());
+  target.cpu = base->cpu.str();
+  target.vectors = base->vectors;
+  target.tuneCpu = tunedAs(cpu).str();
+  setCaches(target, *base, cpu);
   return target;
 }
 
@@ -215,7 +237,7 @@ Expected<SmallVector<Target, 1>> parseTargets(StringRef name, StringRef cpus) {
   // The runtime takes the first that it can run; and the first decides how weights are packed, so its vectors are the
   // widest.
   llvm::stable_sort(targets, [](const Target &a, const Target &b) {
-    return std::make_pair(a.vectorBytes(), popcount(a.needs)) > std::make_pair(b.vectorBytes(), popcount(b.needs));
+    return std::make_pair(a.vectors.bytes, popcount(a.needs)) > std::make_pair(b.vectors.bytes, popcount(b.needs));
   });
   return targets;
 }

@@ -16,8 +16,22 @@
 
 namespace nacre::codegen {
 
-/// Sse4 has no multiply-add in one instruction and no conversions of f16: a baseline for old machines.
-enum class Isa { Sse4, Avx2, Avx512, Neon };
+/// Vectors of a CPU, whatever is computed in them; what multiplies and adds is a MachineRow.
+struct VectorUnit {
+  /// What one instruction loads and stores of a vector.
+  enum class Masks {
+    None,  ///< All of it.
+    Loads, ///< Loads any lanes of 32 or 64 bits; its stores of some lanes take tens of cycles on AMD's cores.
+    All    ///< Any lanes.
+  };
+  unsigned registers = 16;
+  unsigned bytes = 16; ///< Of a register.
+  Masks masks = Masks::None;
+  /// Vectors of a long formula that are computed side by side, so that one's latency is the others' time.
+  unsigned sideBySide = 2;
+  bool hasMultiplyAdd = true; ///< In one instruction.
+  bool convertsHalves = true; ///< From and to f16.
+};
 
 /// A CPU of an operating system: one variant of each kernel.
 struct Target {
@@ -26,18 +40,15 @@ struct Target {
   std::string cpu;      ///< LLVM's name of the base architecture.
   std::string features; ///< What is there beyond the base, as LLVM wants it: `+dotprod,+lse`.
   std::string tuneCpu;  ///< Whose scheduling model is used.
-  Isa isa = Isa::Avx2;
+  VectorUnit vectors;
+  bool arm64 = false;
   uint64_t needs = 0; ///< NACRE_CPU_NEED bits of all that kernels may use.
   uint64_t l1Bytes = 0, l2Bytes = 0;
   /// A device of this system may be a CPU that plays a GPU: lavapipe, SwiftShader. Phones have GPUs of their own.
   bool mayPlayGpu = true;
 
-  bool isArm64() const { return isa == Isa::Neon; }
-  /// Vector registers, and their width.
-  unsigned registers() const { return isa == Isa::Sse4 || isa == Isa::Avx2 ? 16 : 32; }
-  unsigned vectorBytes() const { return isa == Isa::Avx512 ? 64 : isa == Isa::Avx2 ? 32 : 16; }
   /// Elements of a vector register.
-  unsigned lanes(unsigned elementBytes = 4) const { return vectorBytes() / elementBytes; }
+  unsigned lanes(unsigned elementBytes = 4) const { return vectors.bytes / elementBytes; }
 };
 
 /// The targets that `--target=name --cpu=cpus` mean: one for each name in the comma-separated `cpus`, those with the

@@ -130,7 +130,7 @@ void splitMultiplyAdds(llvm::Module &module) {
 void optimize(llvm::Module &module, llvm::TargetMachine &machine, const Target &target, bool vectorize) {
   module.setTargetTriple(machine.getTargetTriple());
   module.setDataLayout(machine.createDataLayout());
-  if (target.isa == Isa::Sse4)
+  if (!target.vectors.hasMultiplyAdd)
     splitMultiplyAdds(module);
   for (llvm::Function &function : module) {
     if (function.isDeclaration())
@@ -237,7 +237,7 @@ static bool usesHalves(plan::KernelOp kernel) {
 }
 
 FailureOr<KernelCode> codegen::compileKernel(plan::KernelOp kernel, const Target &target, Emit emit, StringRef symbol) {
-  if (target.isa == Isa::Sse4 && usesHalves(kernel))
+  if (!target.vectors.convertsHalves && usesHalves(kernel))
     return kernel.emitError("has elements of f16, so the cpu must have F16C; name one that is not older than AVX2");
   KernelCopy copy(registerOnce());
   loadDialects(copy.context);

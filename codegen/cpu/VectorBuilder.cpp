@@ -38,16 +38,15 @@ SmallVector<Piece> cutIntoPieces(int64_t count, unsigned width, bool masks) {
 }
 
 bool hasMasks(const Target &target, unsigned elementBits) {
-  switch (target.isa) {
-  case Isa::Avx512:
+  switch (target.vectors.masks) {
+  case VectorUnit::Masks::All:
     return true;
-  case Isa::Avx2:
+  case VectorUnit::Masks::Loads:
     return elementBits == 32 || elementBits == 64;
-  case Isa::Sse4:
-  case Isa::Neon:
+  case VectorUnit::Masks::None:
     return false;
   }
-  llvm_unreachable("unknown instruction set");
+  llvm_unreachable("unknown masks");
 }
 
 Type vectorOf(Type element, unsigned width) { return width ? Type(VectorType::get({width}, element)) : element; }
@@ -139,11 +138,11 @@ void VectorBuilder::store(Value vector, Value buffer, Value address, Piece piece
     vector::StoreOp::create(ops, loc, vector, buffer, address);
     return;
   }
-  if (target.isa == Isa::Avx512) {
+  if (target.vectors.masks == VectorUnit::Masks::All) {
     vector::MaskedStoreOp::create(ops, loc, buffer, ValueRange{address}, mask(piece), vector);
     return;
   }
-  // AVX2's masked stores take tens of cycles on AMD's cores; parts of halving width do not.
+  // Parts of halving width are faster than a masked store that is slow.
   for (const Piece &part : cutIntoPieces(piece.lanes, piece.width, /*masks=*/false)) {
     Value lanes = vector::ExtractStridedSliceOp::create(ops, loc, vector, ArrayRef<int64_t>{part.offset},
                                                         ArrayRef<int64_t>{int64_t(part.lanes)}, ArrayRef<int64_t>{1});

@@ -96,7 +96,7 @@ bool isNumber(Value value) {
 }
 
 template <typename Op> Value emitExtremum(VectorBuilder &builder, Value a, Value b, arith::CmpFPredicate wins) {
-  if (builder.target.isArm64())
+  if (builder.target.arm64)
     return Op::create(builder.ops, builder.loc, a, b);
   // x86 has max(a, b) = a > b ? a : b, which gives b where either is NaN.
   if (isNumber(b))
@@ -119,7 +119,7 @@ Value emitMinimum(VectorBuilder &builder, Value a, Value b) {
 }
 
 Value emitMaximumIgnoringNaN(VectorBuilder &builder, Value a, Value b) {
-  if (builder.target.isArm64())
+  if (builder.target.arm64)
     return arith::MaximumFOp::create(builder.ops, builder.loc, a, b);
   Term x{&builder, a}, y{&builder, b};
   return (x > y).select(x, y).value;

@@ -55,7 +55,7 @@ private:
 class LinkLine {
 public:
   explicit LinkLine(const codegen::Target &target)
-      : arguments{"ld.lld", "-m", target.isArm64() ? "aarch64linux" : "elf_x86_64"} {}
+      : arguments{"ld.lld", "-m", target.arm64 ? "aarch64linux" : "elf_x86_64"} {}
 
   void add(ArrayRef<std::string> more) { append_range(arguments, more); }
 

@@ -173,7 +173,7 @@ Expected<PackageSizes> writePackage(mlir::ModuleOp module, ArrayRef<CompiledKern
   });
   if (options.relocatable) {
     if (sizes.weightBytes) {
-      std::string head = weightsObjectHead(target.isArm64(), weightsSymbol(options.modelName), sizes.weightBytes);
+      std::string head = weightsObjectHead(target.arm64, weightsSymbol(options.modelName), sizes.weightBytes);
       if (Error error = writeText(weightsFile, head))
         return error;
       if (truncate(weightsFile.c_str(), off_t(head.size() + sizes.weightBytes)))
@@ -186,7 +186,7 @@ Expected<PackageSizes> writePackage(mlir::ModuleOp module, ArrayRef<CompiledKern
   } else {
     std::string placeholder;
     if (sizes.weightBytes)
-      placeholder = weightsPlaceholder(target.isArm64(), weightsSymbol(options.modelName), sizes.weightBytes);
+      placeholder = weightsPlaceholder(target.arm64, weightsSymbol(options.modelName), sizes.weightBytes);
     LinkInputs inputs{objects, placeholder, symbol, sys::path::filename(options.outputPath).str(), options.jobs};
     if (Error error = link(inputs, target, partial))
       return error;

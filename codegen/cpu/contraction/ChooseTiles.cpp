@@ -59,11 +59,13 @@ void setPanel(plan::KernelOp kernel, const Wish &wish) {
 
 /// As wide as the first target would like, where the others' registers hold a row of such a tile; else as wide as they
 /// do.
-int64_t widthForAll(ArrayRef<Target> targets, const ContractionShape &shape, unsigned bytes) {
-  const int64_t lanes = targets.front().lanes(bytes);
-  int64_t width = choosePanelWidth(targets.front().isa, shape, lanes);
+int64_t widthForAll(ArrayRef<Target> targets, const ContractionShape &shape, const ProductTypes &types) {
+  const MachineRow &first = machineOf(targets.front(), types);
+  const int64_t lanes = first.lanes;
+  int64_t width = choosePanelWidth(first, shape);
   auto isHeldBy = [&](const Target &target) {
-    return tileFits(target.isa, /*rows=*/1, llvm::divideCeil(width, target.lanes(bytes)));
+    const MachineRow &machine = machineOf(target, types);
+    return tileFits(machine, /*rows=*/1, llvm::divideCeil(width, machine.lanes));
   };
   while (width > lanes && !llvm::all_of(targets.drop_front(), isHeldBy))
     width -= lanes;
@@ -94,7 +96,7 @@ std::optional<Wish> readWish(plan::KernelOp kernel, ArrayRef<Target> targets) {
   wish.input = plain->operands[Contraction::Rhs].argument;
   wish.work = plain->multiplyAdds();
   wish.cut = plain->cut;
-  wish.width = widthForAll(targets, shapeOf(*plain), plain->accumulatorType.getIntOrFloatBitWidth() / 8);
+  wish.width = widthForAll(targets, shapeOf(*plain), productsOf(plain->accumulatorType));
   auto type = cast<RankedTensorType>(kernel.getBody().getArgument(wish.input).getType());
   if (type.getRank() == 0 || wish.input >= kernel.getNumInputs())
     return std::nullopt;
@@ -241,14 +243,13 @@ private:
         continue;
       Wish &wish = chosen[(saved.begin() + number)->first];
       wish.winogradTile = tile;
-      wish.width = widthForAll(targets, productShape(*wish.winograd, tile), sizeof(float));
+      wish.width = widthForAll(targets, productShape(*wish.winograd, tile), kWinogradTypes);
     }
   }
 
   double cyclesSaved(const WinogradShape &shape, int64_t tile) const {
-    const Isa isa = targets.front().isa;
-    const int64_t lanes = targets.front().lanes();
-    const double direct = directCycles(isa, lanes, shape), winograd = winogradCycles(isa, lanes, shape, tile);
+    const MachineRow &machine = machineOf(targets.front(), kWinogradTypes);
+    const double direct = directCycles(machine, shape), winograd = winogradCycles(machine, shape, tile);
     // What is nearly as fast is not worth its bytes, nor its rounding.
     constexpr double worthwhile = 0.85;
     return winograd < direct * worthwhile ? direct - winograd : 0;

@@ -31,7 +31,7 @@ class ContractionEmitter {
 public:
   ContractionEmitter(KernelFunction &function, const Contraction &contraction)
       : function(function), build(function), contraction(contraction),
-        lanes(build.target.lanes(contraction.accumulatorType.getIntOrFloatBitWidth() / 8)) {}
+        machine(machineOf(build.target, productsOf(contraction.accumulatorType))), lanes(machine.lanes) {}
 
   void emit() {
     divide();
@@ -60,7 +60,7 @@ private:
 
   void divide() {
     const ContractionShape shape = shapeOf(contraction);
-    width = contraction.panelWidth ? contraction.panelWidth : choosePanelWidth(build.target.isa, shape, lanes);
+    width = contraction.panelWidth ? contraction.panelWidth : choosePanelWidth(machine, shape);
 
     parts = contraction.cut == Cut::Columns ? 1 : panels();
     for (auto [number, loop] : llvm::enumerate(contraction.outer))
@@ -85,10 +85,9 @@ private:
       cut.bytesPerIndex =
           contraction.rows[contraction.cutLoop].strides[Contraction::Lhs] * contraction.cutFactor * lhsBytes;
       cut.parts = parts;
-      const int64_t tile =
-          splitRun(build.target.isa, shape.rows, llvm::divideCeil(std::min(width, shape.columns), lanes), shape.depth,
-                   mostRows(build.target.isa, shape.rowBytes))
-              .rows;
+      const int64_t tile = splitRun(machine, shape.rows, llvm::divideCeil(std::min(width, shape.columns), lanes),
+                                    shape.depth, mostRows(machine, shape.rowBytes))
+                               .rows;
       // A panel that is packed by each unit wants as many rows as there are.
       extent = contraction.panelWidth ? chooseBlock(cut, tile, build.target.l2Bytes) : cut.extent;
       break;
@@ -239,6 +238,7 @@ private:
   KernelFunction &function;
   VectorBuilder build;
   const Contraction &contraction;
+  const MachineRow &machine;
   const unsigned lanes;
   int64_t width = 0;  ///< Of a panel.
   int64_t extent = 1; ///< Of a block.

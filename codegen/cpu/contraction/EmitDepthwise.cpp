@@ -10,6 +10,7 @@
 #include "codegen/cpu/Halo.h"
 #include "codegen/cpu/Units.h"
 #include "codegen/cpu/VectorMath.h"
+#include "codegen/cpu/contraction/MachineRows.h"
 #include "codegen/cpu/contraction/TileEpilogue.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -34,7 +35,7 @@ class DepthwiseEmitter {
 public:
   DepthwiseEmitter(KernelFunction &function, const Contraction &contraction)
       : function(function), build(function), contraction(contraction),
-        lanes(build.target.lanes(contraction.accumulatorType.getIntOrFloatBitWidth() / 8)) {}
+        machine(machineOf(build.target, productsOf(contraction.accumulatorType))), lanes(machine.lanes) {}
 
   void emit();
 
@@ -71,6 +72,7 @@ private:
   KernelFunction &function;
   VectorBuilder build;
   const Contraction &contraction;
+  const MachineRow &machine;
   const unsigned lanes;
   SmallVector<Tap> taps; ///< In the order of their elements.
   TileSize tile;
@@ -94,7 +96,7 @@ void DepthwiseEmitter::collectTaps(unsigned level, Tap tap) {
 }
 
 void DepthwiseEmitter::chooseTile() {
-  const int64_t registers = build.target.registers();
+  const int64_t registers = machine.registers;
   const int64_t downSize = down() ? contraction.rows[*down()].size : 1;
   keepsTaps = int64_t(taps.size()) + 3 <= registers / 2 + registers / 8;
   const int64_t accumulators = std::max<int64_t>(1, registers - 3 - (keepsTaps ? taps.size() : 0));

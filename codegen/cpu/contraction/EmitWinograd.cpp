@@ -26,7 +26,8 @@ class WinogradEmitter {
 public:
   WinogradEmitter(KernelFunction &function, const Contraction &contraction)
       : function(function), build(function), contraction(contraction), tile(contraction.winogradTile),
-        inputs(winograd::inputsOf(tile)), lanes(build.target.lanes()) {}
+        inputs(winograd::inputsOf(tile)),
+        lanes(machineOf(build.target, productsOf(contraction.accumulatorType)).lanes) {}
 
   void emit() {
     divide();

@@ -17,9 +17,8 @@ namespace {
 
 /// Steps that the innermost loop takes at a time: a row's elements are loaded as a vector where they lie one after another
 /// and the machine multiplies by an element.
-int64_t turnOf(const VectorBuilder &build, const Contraction &contraction) {
-  const unsigned lanes = build.target.lanes(contraction.accumulatorType.getIntOrFloatBitWidth() / 8);
-  return contraction.depth.back().strides[Contraction::Lhs] == 1 ? stepsPerTurn(build.target.isa, lanes) : 1;
+int64_t turnOf(const MachineRow &machine, const Contraction &contraction) {
+  return contraction.depth.back().strides[Contraction::Lhs] == 1 ? stepsPerTurn(machine) : 1;
 }
 
 class TileEmitter {
@@ -27,8 +26,8 @@ public:
   TileEmitter(VectorBuilder &build, const Contraction &contraction, ArrayRef<Value> buffers, const Panel &panel,
               const DepthPart &part, const TileShape &shape, const Addresses &at)
       : build(build), contraction(contraction), buffers(buffers), panel(panel), part(part), shape(shape), at(at),
-        vectors(llvm::divideCeil(shape.columns, shape.lanes)), rowStrides(contraction.rows.back().strides),
-        blocks(sumBlocksOf(build, contraction, part)) {}
+        lanes(shape.machine.lanes), vectors(llvm::divideCeil(shape.columns, lanes)),
+        rowStrides(contraction.rows.back().strides), blocks(sumBlocksOf(shape.machine, contraction, part)) {}
 
   void emit() {
     if (part.last)
@@ -49,15 +48,15 @@ public:
   }
 
 private:
-  Piece wholeVector() const { return {0, shape.lanes, shape.lanes}; }
+  Piece wholeVector() const { return {0, lanes, lanes}; }
 
   Value addressOfSum(int64_t number) {
-    return build.add(part.sumsAt, number / vectors * part.sumsStride + number % vectors * shape.lanes);
+    return build.add(part.sumsAt, number / vectors * part.sumsStride + number % vectors * lanes);
   }
 
   SmallVector<Value> zeros() {
     return SmallVector<Value>(shape.rows * vectors,
-                              build.floatConstant(0.0, vectorOf(contraction.accumulatorType, shape.lanes)));
+                              build.floatConstant(0.0, vectorOf(contraction.accumulatorType, lanes)));
   }
 
   SmallVector<Value> loadSums() {
@@ -138,7 +137,7 @@ private:
         return reduce(level + 1, contraction.depth[level + 1].size, carried, a, b);
       });
 
-    const int64_t turn = turnOf(build, contraction);
+    const int64_t turn = turnOf(shape.machine, contraction);
     const int64_t whole = size - size % turn;
     SmallVector<Value> sums = build.loop(0, whole, turn, accumulators, [&](Position step, ValueRange carried) {
       auto [a, b] = addresses(step);
@@ -172,10 +171,10 @@ private:
                 ? build.lane(rowVectors[row], step)
                 : extend(build.loadScalar(buffer(Contraction::Lhs),
                                           build.add(rowAddress(lhs, Contraction::Lhs, row), step * lhsStride)));
-        return build.broadcast(scalar, shape.lanes);
+        return build.broadcast(scalar, lanes);
       };
       auto column = [&](int64_t vector) {
-        return extend(build.load(panel.buffer, build.add(rhs, step * rhsStride + vector * shape.lanes), wholeVector()));
+        return extend(build.load(panel.buffer, build.add(rhs, step * rhsStride + vector * lanes), wholeVector()));
       };
       auto accumulate = [&](int64_t row, int64_t vector, Value a, Value b) {
         Value &sum = sums[row * vectors + vector];
@@ -220,9 +219,9 @@ private:
       for (int64_t stride : rowStrides)
         distances.push_back(row * stride);
       for (int64_t vector = 0; vector < vectors; ++vector) {
-        const int64_t column = vector * shape.lanes;
-        epilogue.finish(sums[row * vectors + vector], shape.lanes, distances, column,
-                        std::min<int64_t>(shape.lanes, shape.columns - column));
+        const int64_t column = vector * lanes;
+        epilogue.finish(sums[row * vectors + vector], lanes, distances, column,
+                        std::min<int64_t>(lanes, shape.columns - column));
       }
     }
   }
@@ -234,6 +233,7 @@ private:
   const DepthPart &part;
   const TileShape &shape;
   const Addresses &at;
+  const unsigned lanes;
   const int64_t vectors;
   ArrayRef<int64_t> rowStrides;
   const SumBlocks blocks;
@@ -241,11 +241,11 @@ private:
 
 } // namespace
 
-SumBlocks sumBlocksOf(const VectorBuilder &build, const Contraction &contraction, const DepthPart &part) {
+SumBlocks sumBlocksOf(const MachineRow &machine, const Contraction &contraction, const DepthPart &part) {
   SmallVector<int64_t> loops = {part.steps};
   for (const ContractionLoop &loop : llvm::drop_begin(contraction.depth, part.level + 1))
     loops.push_back(loop.size);
-  SumBlocks blocks = chooseSumBlocks(loops, turnOf(build, contraction));
+  SumBlocks blocks = chooseSumBlocks(loops, turnOf(machine, contraction));
   blocks.level += part.level;
   return blocks;
 }

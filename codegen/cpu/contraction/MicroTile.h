@@ -8,6 +8,7 @@
 #ifndef NACRE_CODEGEN_CPU_CONTRACTION_MICROTILE_H
 #define NACRE_CODEGEN_CPU_CONTRACTION_MICROTILE_H
 
+#include "codegen/cpu/contraction/MachineRows.h"
 #include "codegen/cpu/contraction/TileEpilogue.h"
 #include "codegen/cpu/contraction/TileTables.h"
 
@@ -16,7 +17,7 @@ namespace nacre::codegen::cpu {
 struct TileShape {
   int64_t rows = 1;
   int64_t columns = 1; ///< Valid ones; vectors are whole nonetheless.
-  unsigned lanes = 1;
+  const MachineRow &machine;
 };
 
 /// Rhs of the tile: a packed panel, in a weight or in scratch.
@@ -39,7 +40,7 @@ struct DepthPart {
 };
 
 /// The blocks in which a tile adds up its part.
-SumBlocks sumBlocksOf(const VectorBuilder &build, const Contraction &contraction, const DepthPart &part);
+SumBlocks sumBlocksOf(const MachineRow &machine, const Contraction &contraction, const DepthPart &part);
 
 /// Computes the tile whose first row and column are at `at`: reduction, epilogue, stores. `buffers` are the kernel's.
 void emitTile(VectorBuilder &build, const Contraction &contraction, llvm::ArrayRef<mlir::Value> buffers,

@@ -30,7 +30,7 @@ class WalkEmitter {
 public:
   WalkEmitter(KernelFunction &function, VectorBuilder &build, const Contraction &contraction, const PanelWalk &walk)
       : function(function), build(build), contraction(contraction), walk(walk),
-        lanes(build.target.lanes(contraction.accumulatorType.getIntOrFloatBitWidth() / 8)) {
+        machine(machineOf(build.target, productsOf(contraction.accumulatorType))), lanes(machine.lanes) {
     SmallVector<int64_t> loops;
     for (const ContractionLoop &loop : contraction.depth)
       loops.push_back(loop.size);
@@ -150,10 +150,10 @@ private:
     const unsigned level = contraction.rows.size() - 1;
     const ContractionLoop &run = contraction.rows[level];
     const int64_t vectors = llvm::divideCeil(walk.columns, lanes), steps = contraction.depthSize() / depth.count;
-    const int64_t most = mostRows(build.target.isa, shapeOf(contraction).rowBytes);
+    const int64_t most = mostRows(machine, shapeOf(contraction).rowBytes);
     // Sums of a tile alone, where it has blocks and the depth is not divided: those of each tile, one after the other.
     Value ownSums;
-    if (!part.sums && sumBlocksOf(build, contraction, part).divided)
+    if (!part.sums && sumBlocksOf(machine, contraction, part).divided)
       ownSums = allocateScratch(function, build, most * walk.panel.width, contraction.accumulatorType);
     auto tile = [&](int64_t rows, Position row) {
       DepthPart tilePart = part;
@@ -163,12 +163,12 @@ private:
         tilePart.sumsAt = build.index(0);
         tilePart.sumsStride = walk.panel.width;
       }
-      emitTile(build, contraction, function.buffers, walk.panel, tilePart, {rows, walk.columns, lanes},
+      emitTile(build, contraction, function.buffers, walk.panel, tilePart, {rows, walk.columns, machine},
                advanced(build, at, run, row));
     };
     Range range = rangeOfRows(level);
     if (!range.low) {
-      RunSplit split = splitRun(build.target.isa, run.size, vectors, steps, most);
+      RunSplit split = splitRun(machine, run.size, vectors, steps, most);
       int64_t row = split.count * split.rows;
       build.loop(0, row, split.rows, [&](Position at) { tile(split.rows, at); });
       for (int64_t rows : split.tail) {
@@ -180,7 +180,7 @@ private:
 
     // A share may end anywhere: tiles for whole blocks, for what is left of one, then single rows.
     const int64_t block = std::min(walk.cutExtent * contraction.cutFactor, run.size);
-    RunSplit split = splitRun(build.target.isa, block, vectors, steps, most, /*greedy=*/true);
+    RunSplit split = splitRun(machine, block, vectors, steps, most, /*greedy=*/true);
     SmallVector<int64_t> sizes(split.tail.begin(), split.tail.end());
     sizes.append({split.rows, run.size % block % split.rows, 1});
     llvm::sort(sizes, std::greater<>());
@@ -203,6 +203,7 @@ private:
   VectorBuilder &build;
   const Contraction &contraction;
   const PanelWalk &walk;
+  const MachineRow &machine;
   const unsigned lanes;
   DepthSplit depth;
   DepthPart part; ///< That tiles compute where the walk stands.

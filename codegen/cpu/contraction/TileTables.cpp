@@ -17,77 +17,55 @@ namespace nacre::codegen::cpu {
 // 1. Registers
 //===----------------------------------------------------------------------===//
 
-namespace {
-
-int64_t registerCount(Isa isa) { return isa == Isa::Sse4 || isa == Isa::Avx2 ? 16 : 32; }
-
-} // namespace
-
-bool tileFits(Isa isa, int64_t rows, int64_t vectors) {
-  const int64_t accumulators = rows * vectors;
-  // NEON keeps a register of each row's elements; x86 broadcasts them one at a time, or keeps them and streams the
-  // columns.
-  if (isa == Isa::Neon)
-    return accumulators + rows + std::min<int64_t>(vectors, 3) <= registerCount(isa) && rows <= 8;
-  // With 32 registers the loop's scheduling wants one more to turn over; without a multiply-add, products take one.
-  const int64_t spare = isa == Isa::Avx512 || isa == Isa::Sse4 ? 2 : 1;
-  return accumulators + std::min(rows, vectors) + spare <= registerCount(isa) && rows <= 14;
+bool tileFits(const MachineRow &machine, int64_t rows, int64_t vectors) {
+  // Where columns are streamed past registers of a row's elements, a few of them are on their way.
+  const int64_t operands = machine.multipliesByElement ? rows + std::min<int64_t>(vectors, 3) : std::min(rows, vectors);
+  return rows * vectors + operands + machine.spareRegisters <= machine.registers && rows <= machine.highestTile;
 }
 
-int64_t mostRows(Isa isa, int64_t rowBytes) {
-  // Two ways are left to the panel and to what is prefetched. NEON's cores have few ways, but rows meet in one set of
-  // them four times more rarely.
+int64_t mostRows(const MachineRow &machine, int64_t rowBytes) {
   constexpr int64_t wayBytes = 4096;
-  const int64_t ways = isa == Isa::Sse4 || isa == Isa::Avx2 ? 6 : isa == Isa::Avx512 ? 10 : 8;
   const int64_t sets = wayBytes / std::gcd(std::max<int64_t>(rowBytes, 1), wayBytes);
-  return std::min<int64_t>(16, ways * sets);
+  return std::min<int64_t>(16, machine.waysOfRows * sets);
 }
 
-int64_t stepsPerTurn(Isa isa, int64_t lanes) { return isa == Isa::Neon ? lanes : 1; }
+int64_t stepsPerTurn(const MachineRow &machine) { return machine.multipliesByElement ? machine.lanes : 1; }
 
 //===----------------------------------------------------------------------===//
 // 2. The cost of a tile
 //===----------------------------------------------------------------------===//
 
-namespace {
-
-/// Cycles of one step of the reduction. All have two multiply-adds and two loads a cycle, and a latency of four; with
-/// SSE, a product and a sum.
-double stepCycles(Isa isa, int64_t rows, int64_t vectors) {
-  const double multiplyAdds = (isa == Isa::Sse4 ? 1.0 : 0.5) * rows * vectors;
-  // A little less for loads, which wait for one another more than multiply-adds do.
-  const double loads = 0.6 * (isa == Isa::Neon ? rows / 4.0 + vectors / 2.0 : rows + vectors);
-  // Panels come from the second-level cache.
-  const double panelBytes = vectors * (isa == Isa::Avx512 ? 64.0 : isa == Isa::Avx2 ? 32.0 : 16.0);
-  const double stream = panelBytes / 20;
-  // Eight accumulators would hide the latency if nothing else ever waited.
-  constexpr double latency = 4.5;
-  return std::max({multiplyAdds, loads, stream, latency});
+/// Cycles of one step of the reduction, of as many elements as an instruction takes.
+static double stepCycles(const MachineRow &machine, int64_t rows, int64_t vectors) {
+  const double multiplyAdds = machine.cycles * rows * vectors;
+  const double loads =
+      machine.loadCycles * (double(rows) / stepsPerTurn(machine) + double(vectors) / machine.registersPerLoad);
+  const double stream = double(vectors * machine.registerBytes()) / machine.streamBytes;
+  return std::max({multiplyAdds, loads, stream, machine.latency});
 }
 
 /// Cycles of a tile per step, with its share of what happens once: addresses, the epilogue, stores.
-double tileCycles(Isa isa, int64_t rows, int64_t vectors, int64_t depth) {
-  return stepCycles(isa, rows, vectors) + (10.0 + 1.5 * rows * vectors) / depth;
+static double tileCycles(const MachineRow &machine, int64_t rows, int64_t vectors, int64_t steps) {
+  return stepCycles(machine, rows, vectors) + (10.0 + 1.5 * rows * vectors) / steps;
 }
-
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // 3. Runs
 //===----------------------------------------------------------------------===//
 
-RunSplit splitRun(Isa isa, int64_t rows, int64_t vectors, int64_t depth, int64_t most, bool greedy) {
+RunSplit splitRun(const MachineRow &machine, int64_t rows, int64_t vectors, int64_t depth, int64_t most, bool greedy) {
+  const int64_t steps = llvm::divideCeil(depth, machine.depthStep);
   RunSplit best;
   best.cycles = std::numeric_limits<double>::infinity();
   auto price = [&](int64_t tile, int64_t count, llvm::ArrayRef<int64_t> tail) {
-    double cycles = count * tileCycles(isa, tile, vectors, depth);
+    double cycles = count * tileCycles(machine, tile, vectors, steps);
     for (int64_t rest : tail)
-      cycles += tileCycles(isa, rest, vectors, depth);
+      cycles += tileCycles(machine, rest, vectors, steps);
     if (cycles < best.cycles)
       best = {tile, count, llvm::SmallVector<int64_t, 2>(tail), cycles};
   };
   for (int64_t tile = std::min(rows, most); tile >= 1; --tile) {
-    if (!tileFits(isa, tile, vectors))
+    if (!tileFits(machine, tile, vectors))
       continue;
     const int64_t count = rows / tile, rest = rows % tile;
     if (rest == 0) {
@@ -107,27 +85,38 @@ RunSplit splitRun(Isa isa, int64_t rows, int64_t vectors, int64_t depth, int64_t
 // 4. Panels
 //===----------------------------------------------------------------------===//
 
-int64_t choosePanelWidth(Isa isa, const ContractionShape &shape, int64_t lanes) {
-  const int64_t needed = llvm::divideCeil(shape.columns, lanes);
+/// Of the shape's runs, for an instruction's step of the reduction, in panels of so many vectors.
+static double stepCyclesOfRun(const MachineRow &machine, const ContractionShape &shape, int64_t vectors, int64_t most) {
+  const int64_t width = vectors * machine.lanes, full = shape.columns / width, rest = shape.columns % width;
+  double cycles = full * splitRun(machine, shape.rows, vectors, shape.depth, most).cycles;
+  if (rest)
+    cycles += splitRun(machine, shape.rows, llvm::divideCeil(rest, machine.lanes), shape.depth, most).cycles;
+  return cycles;
+}
+
+int64_t choosePanelWidth(const MachineRow &machine, const ContractionShape &shape) {
+  const int64_t needed = llvm::divideCeil(shape.columns, machine.lanes);
   // A single row reads every weight once: wide panels keep many loads in flight.
   if (shape.runs * shape.rows == 1)
-    return lanes * std::min<int64_t>(needed, isa == Isa::Avx512 ? 16 : 8);
+    return machine.lanes * std::min(needed, machine.vectorsOfSingleRow);
 
-  const int64_t most = mostRows(isa, shape.rowBytes);
+  const int64_t most = mostRows(machine, shape.rowBytes);
   int64_t best = 1;
   double bestCycles = std::numeric_limits<double>::infinity();
-  for (int64_t vectors = 1; vectors <= needed && tileFits(isa, 1, vectors); ++vectors) {
-    const int64_t width = vectors * lanes, full = shape.columns / width, rest = shape.columns % width;
-    double cycles = full * splitRun(isa, shape.rows, vectors, shape.depth, most).cycles;
-    if (rest)
-      cycles += splitRun(isa, shape.rows, llvm::divideCeil(rest, lanes), shape.depth, most).cycles;
+  for (int64_t vectors = 1; vectors <= needed && tileFits(machine, 1, vectors); ++vectors) {
+    const double cycles = stepCyclesOfRun(machine, shape, vectors, most);
     // Of near equals the narrower panel: it stays in the first-level cache for longer.
     if (cycles < bestCycles * 0.96) {
       bestCycles = cycles;
       best = vectors;
     }
   }
-  return best * lanes;
+  return best * machine.lanes;
+}
+
+double runCycles(const MachineRow &machine, const ContractionShape &shape, int64_t most) {
+  const int64_t vectors = choosePanelWidth(machine, shape) / machine.lanes;
+  return stepCyclesOfRun(machine, shape, vectors, most) * llvm::divideCeil(shape.depth, machine.depthStep);
 }
 
 //===----------------------------------------------------------------------===//

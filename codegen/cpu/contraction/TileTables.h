@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  which register tiles compute a contraction of a given shape on a given instruction set.
+// What:  which register tiles compute a contraction of a given shape on a given machine row.
 // Why:   the tile decides the speed of a model; as plain arithmetic it can be tested and tuned alone.
 // How:   a tile of `rows` x `vectors` accumulators costs as many cycles per step of the reduction as its multiply-adds,
 //        its loads or their latency take, whichever is most. Every width of panels and every cut of the rows is priced.
@@ -8,7 +8,7 @@
 #ifndef NACRE_CODEGEN_CPU_CONTRACTION_TILETABLES_H
 #define NACRE_CODEGEN_CPU_CONTRACTION_TILETABLES_H
 
-#include "codegen/Target.h"
+#include "codegen/cpu/contraction/MachineRows.h"
 #include "codegen/form/ContractionShape.h"
 #include "llvm/ADT/SmallVector.h"
 #include <cstdint>
@@ -28,19 +28,20 @@ struct RunSplit {
   int64_t rows = 1;
   int64_t count = 0;
   llvm::SmallVector<int64_t, 2> tail;
-  double cycles = 0; ///< Of a step of the reduction, for the whole run.
+  double cycles = 0; ///< Of an instruction's step of the reduction, for the whole run.
 };
 
 /// Whether a tile's accumulators and operands fit the registers.
-bool tileFits(Isa isa, int64_t rows, int64_t vectors);
+bool tileFits(const MachineRow &machine, int64_t rows, int64_t vectors);
 
 /// The most rows of a tile whose elements do not evict one another from the first-level cache: rows a multiple of 4 KiB
 /// apart share one set of it.
-int64_t mostRows(Isa isa, int64_t rowBytes);
+int64_t mostRows(const MachineRow &machine, int64_t rowBytes);
 
 /// The cheapest cut of `rows` rows into tiles that are `vectors` wide and at most `most` high. `greedy`: equal tiles
 /// and what is left, for a loop that takes as many of the first as there are.
-RunSplit splitRun(Isa isa, int64_t rows, int64_t vectors, int64_t depth, int64_t most = 16, bool greedy = false);
+RunSplit splitRun(const MachineRow &machine, int64_t rows, int64_t vectors, int64_t depth, int64_t most = 16,
+                  bool greedy = false);
 
 /// How the reduction's loops, outermost first, are divided into parts: loop `level` into parts of `steps`; those inside
 /// it stay whole, those around it turn once a part. The very last part may have fewer steps.
@@ -66,16 +67,19 @@ struct SumBlocks {
 /// For loops whose innermost goes by `turn` steps at a time.
 SumBlocks chooseSumBlocks(llvm::ArrayRef<int64_t> loops, int64_t turn);
 
-/// Columns of a panel, a multiple of the register's `lanes`.
-int64_t choosePanelWidth(Isa isa, const ContractionShape &shape, int64_t lanes);
+/// Columns of a panel, a multiple of a register's lanes.
+int64_t choosePanelWidth(const MachineRow &machine, const ContractionShape &shape);
+
+/// Cycles of one core for one of the shape's runs, panel by panel. `most`: rows of a tile.
+double runCycles(const MachineRow &machine, const ContractionShape &shape, int64_t most = 16);
 
 /// Indices of the cut axis in a block of units: rows that stay in the second-level cache while panels go by, and blocks
 /// enough for several threads. A multiple of `rows` where an index is a row.
 int64_t chooseBlock(const CutShape &cut, int64_t rows, uint64_t cacheBytes);
 
-/// Steps of the reduction that one turn of the inner loop takes: NEON multiplies by an element of a register, so it
-/// loads four steps of a row at once.
-int64_t stepsPerTurn(Isa isa, int64_t lanes);
+/// An instruction's steps of the reduction that one turn of the inner loop takes: those that a register of a row's
+/// elements holds.
+int64_t stepsPerTurn(const MachineRow &machine);
 
 } // namespace nacre::codegen::cpu
 

@@ -65,41 +65,29 @@ ContractionShape productShape(const WinogradShape &shape, int64_t tile) {
   return product;
 }
 
-/// Cycles of `rows` rows by all columns, panel by panel.
-static double productCycles(Isa isa, int64_t lanes, const ContractionShape &shape) {
-  const int64_t width = choosePanelWidth(isa, shape, lanes);
-  const int64_t full = shape.columns / width, rest = shape.columns % width;
-  double cycles = full * splitRun(isa, shape.rows, width / lanes, shape.depth).cycles;
-  if (rest)
-    cycles += splitRun(isa, shape.rows, llvm::divideCeil(rest, lanes), shape.depth).cycles;
-  return cycles * shape.depth;
-}
-
-double directCycles(Isa isa, int64_t lanes, const WinogradShape &shape) {
+double directCycles(const MachineRow &machine, const WinogradShape &shape) {
   ContractionShape product;
   product.rows = shape.width;
   product.columns = shape.outputs;
   product.depth = winograd::kTaps * winograd::kTaps * shape.inputs;
-  return shape.images * shape.height * productCycles(isa, lanes, product);
+  return shape.images * shape.height * runCycles(machine, product);
 }
 
-double winogradCycles(Isa isa, int64_t lanes, const WinogradShape &shape, int64_t tile) {
+double winogradCycles(const MachineRow &machine, const WinogradShape &shape, int64_t tile) {
   const ContractionShape product = productShape(shape, tile);
-  const int64_t panels = llvm::divideCeil(shape.outputs, choosePanelWidth(isa, product, lanes));
+  const int64_t panels = llvm::divideCeil(shape.outputs, choosePanelWidth(machine, product));
   const WinogradBlocks blocks = divideWinograd(shape, tile, panels);
   const double tiles =
       double(shape.images) * llvm::divideCeil(shape.height, tile) * llvm::divideCeil(shape.width, tile);
   const double numbers = winograd::inputsOf(tile) * winograd::inputsOf(tile);
-  // Loads, the operations of two transforms, stores.
-  const double transform = isa == Isa::Sse4 || isa == Isa::Avx2 ? 4 : 3;
-  const double there = transform * blocks.columnParts * llvm::divideCeil(shape.inputs, lanes);
-  const double back = transform * llvm::divideCeil(shape.outputs, lanes);
+  const double there = machine.transform * blocks.columnParts * llvm::divideCeil(shape.inputs, machine.lanes);
+  const double back = machine.transform * llvm::divideCeil(shape.outputs, machine.lanes);
   // The weight goes by all of a unit's tiles once; beyond the cache, from memory.
   constexpr double bytesPerCycle = 8, cacheBytes = 1 << 20;
   const double passes = std::max(1.0, tiles / blocks.tiles);
   const double weightBytes = numbers * shape.inputs * shape.outputs * 4;
   const double stream = weightBytes > cacheBytes ? passes * weightBytes / bytesPerCycle : 0;
-  const double products = numbers * tiles / blocks.tiles * productCycles(isa, lanes, product);
+  const double products = numbers * tiles / blocks.tiles * runCycles(machine, product);
   return std::max(products, stream) + numbers * tiles * (there + back);
 }
 

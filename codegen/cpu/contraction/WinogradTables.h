@@ -8,7 +8,7 @@
 #ifndef NACRE_CODEGEN_CPU_CONTRACTION_WINOGRADTABLES_H
 #define NACRE_CODEGEN_CPU_CONTRACTION_WINOGRADTABLES_H
 
-#include "codegen/Target.h"
+#include "codegen/cpu/contraction/MachineRows.h"
 #include "codegen/form/ContractionShape.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -38,6 +38,9 @@ WinogradBlocks divideWinograd(const WinogradShape &shape, int64_t tile, int64_t 
 /// Outputs of a tile along one dimension, of those that there are transforms for.
 inline constexpr std::array<int64_t, 2> kWinogradTiles = {2, 4};
 
+/// What it multiplies.
+inline constexpr ProductTypes kWinogradTypes = {Number::F32, Number::F32, Number::F32};
+
 /// How many times as large a filter is when it is transformed.
 double winogradGrowth(int64_t tile);
 
@@ -45,8 +48,8 @@ double winogradGrowth(int64_t tile);
 ContractionShape productShape(const WinogradShape &shape, int64_t tile);
 
 /// Cycles of one core, with the best panels for each; the two are to be compared with one another alone.
-double directCycles(Isa isa, int64_t lanes, const WinogradShape &shape);
-double winogradCycles(Isa isa, int64_t lanes, const WinogradShape &shape, int64_t tile);
+double directCycles(const MachineRow &machine, const WinogradShape &shape);
+double winogradCycles(const MachineRow &machine, const WinogradShape &shape, int64_t tile);
 
 /// What tiles of a size would save of a model's time, and by how much its weights would grow.
 struct WinogradOffer {

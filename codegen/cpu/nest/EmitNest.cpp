@@ -77,9 +77,9 @@ LogicalResult NestEmitter::analyze() {
       combiners.push_back(*combiner);
     }
   }
-  const bool wide = builder.target.isa == Isa::Avx512;
+  const unsigned sideBySide = builder.target.vectors.sideBySide;
   if (cost >= kTranscendental)
-    vectors = cost >= kHeavy && !wide ? 1 : wide ? 4 : 2;
+    vectors = cost >= kHeavy && sideBySide <= 2 ? 1 : sideBySide;
   else if (stages.front().reduces)
     vectors = 8;
 

@@ -75,7 +75,7 @@ LogicalResult RowEmitter::run() {
     return failure();
   sweeps = std::move(*planned);
   columns = whole.countPoints(false);
-  maxLines = builder.target.isa == Isa::Avx512 ? 4 : 2;
+  maxLines = builder.target.vectors.sideBySide;
   // Rows of the cut axis that are a tile by themselves, or single ones; vectors of them where columns are strided.
   SmallVector<int64_t> blocks;
   if (cut) {
@@ -170,8 +170,8 @@ void RowEmitter::emitTile(ArrayRef<Cell> lines) {
 
 /// Vectors that a sweep keeps in flight.
 unsigned RowEmitter::vectorsInFlight(unsigned sweep) const {
-  const bool wide = builder.target.isa == Isa::Avx512;
-  return computesTranscendentals(sweeps, stages, sweep) ? (wide ? 4 : 2) : (wide ? 16 : 8);
+  const unsigned sideBySide = builder.target.vectors.sideBySide;
+  return computesTranscendentals(sweeps, stages, sweep) ? sideBySide : 4 * sideBySide;
 }
 
 SmallVector<Cell> RowEmitter::columnCells(int64_t elements, unsigned line, bool mayMask) const {

@@ -18,7 +18,7 @@ NestLoops::NestLoops(const KernelForm &form, const NestStages &collected, Kernel
     bits = std::max(bits, widestElementBits(*stage.body));
     cost += bodyCost(*stage.body);
   }
-  width = std::max(1u, builder.target.vectorBytes() * 8 / bits);
+  width = std::max(1u, builder.target.vectors.bytes * 8 / bits);
   masks = llvm::all_of(whole.operands,
                        [&](const NestOperand &operand) { return hasMasks(builder.target, operand.bytes * 8); });
 }

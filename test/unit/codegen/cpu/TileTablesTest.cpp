@@ -4,12 +4,14 @@
 
 #include "codegen/cpu/contraction/TileTables.h"
 
+#include "test/unit/codegen/cpu/Machines.h"
 #include "llvm/Support/MathExtras.h"
 #include "gtest/gtest.h"
 #include <numeric>
 
 using namespace nacre::codegen;
 using namespace nacre::codegen::cpu;
+using namespace nacre::codegen::cpu::test;
 
 namespace {
 
@@ -24,74 +26,74 @@ int64_t rowsOf(const RunSplit &split) {
 } // namespace
 
 TEST(TileTables, TilesFillTheRegisters) {
-  EXPECT_TRUE(tileFits(Isa::Avx2, 6, 2));  // 12 + 2 + 1 of 16
-  EXPECT_TRUE(tileFits(Isa::Avx2, 4, 3));  // 12 + 3 + 1
-  EXPECT_FALSE(tileFits(Isa::Avx2, 7, 2)); // 14 + 2 + 1
-  EXPECT_TRUE(tileFits(Isa::Sse4, 6, 2));  // 12 + 2 + 1 and a product
-  EXPECT_FALSE(tileFits(Isa::Sse4, 4, 3));
-  EXPECT_TRUE(tileFits(Isa::Avx512, 14, 2)); // 28 + 2 + 2 of 32
-  EXPECT_TRUE(tileFits(Isa::Avx512, 6, 4));
-  EXPECT_FALSE(tileFits(Isa::Avx512, 7, 4));
-  EXPECT_TRUE(tileFits(Isa::Neon, 8, 2)); // 16 + 8 rows + 2
-  EXPECT_FALSE(tileFits(Isa::Neon, 12, 2));
-  EXPECT_FALSE(tileFits(Isa::Neon, 6, 4));
+  EXPECT_TRUE(tileFits(kAvx2, 6, 2));  // 12 + 2 + 1 of 16
+  EXPECT_TRUE(tileFits(kAvx2, 4, 3));  // 12 + 3 + 1
+  EXPECT_FALSE(tileFits(kAvx2, 7, 2)); // 14 + 2 + 1
+  EXPECT_TRUE(tileFits(kSse4, 6, 2));  // 12 + 2 + 1 and a product
+  EXPECT_FALSE(tileFits(kSse4, 4, 3));
+  EXPECT_TRUE(tileFits(kAvx512, 14, 2)); // 28 + 2 + 2 of 32
+  EXPECT_TRUE(tileFits(kAvx512, 6, 4));
+  EXPECT_FALSE(tileFits(kAvx512, 7, 4));
+  EXPECT_TRUE(tileFits(kNeon, 8, 2)); // 16 + 8 rows + 2
+  EXPECT_FALSE(tileFits(kNeon, 12, 2));
+  EXPECT_FALSE(tileFits(kNeon, 6, 4));
 }
 
 TEST(TileTables, LargeMatmulsTakeTheLargeTile) {
-  EXPECT_EQ(choosePanelWidth(Isa::Avx2, shape(512, 512, 512), 8), 16);
-  EXPECT_EQ(splitRun(Isa::Avx2, 510, 2, 512).rows, 6);
-  EXPECT_EQ(choosePanelWidth(Isa::Avx512, shape(512, 512, 512), 16), 32);
-  EXPECT_EQ(choosePanelWidth(Isa::Neon, shape(512, 512, 512), 4), 8);
-  EXPECT_EQ(splitRun(Isa::Neon, 512, 2, 512).rows, 8);
+  EXPECT_EQ(choosePanelWidth(kAvx2, shape(512, 512, 512)), 16);
+  EXPECT_EQ(splitRun(kAvx2, 510, 2, 512).rows, 6);
+  EXPECT_EQ(choosePanelWidth(kAvx512, shape(512, 512, 512)), 32);
+  EXPECT_EQ(choosePanelWidth(kNeon, shape(512, 512, 512)), 8);
+  EXPECT_EQ(splitRun(kNeon, 512, 2, 512).rows, 8);
 }
 
 TEST(TileTables, RowsOfImagesAreCutWithoutARest) {
-  EXPECT_EQ(splitRun(Isa::Avx512, 56, 2, 576).rows, 14);
-  EXPECT_TRUE(splitRun(Isa::Avx512, 56, 2, 576).tail.empty());
-  EXPECT_EQ(splitRun(Isa::Avx512, 7, 2, 4608).rows, 7);
-  EXPECT_EQ(splitRun(Isa::Neon, 28, 2, 1152).rows, 7);
+  EXPECT_EQ(splitRun(kAvx512, 56, 2, 576).rows, 14);
+  EXPECT_TRUE(splitRun(kAvx512, 56, 2, 576).tail.empty());
+  EXPECT_EQ(splitRun(kAvx512, 7, 2, 4608).rows, 7);
+  EXPECT_EQ(splitRun(kNeon, 28, 2, 1152).rows, 7);
 }
 
 TEST(TileTables, ASmallRestIsShared) {
   // 8 x 6 and 4 + 4, not 9 x 6 and 2: two rows alone would wait for their own latency.
-  RunSplit split = splitRun(Isa::Avx2, 56, 2, 576);
+  RunSplit split = splitRun(kAvx2, 56, 2, 576);
   EXPECT_EQ(split.rows, 6);
   EXPECT_EQ(split.count, 8);
   EXPECT_EQ(split.tail, (llvm::SmallVector<int64_t, 2>{4, 4}));
 }
 
 TEST(TileTables, SplitsCoverTheRun) {
-  for (Isa isa : {Isa::Sse4, Isa::Avx2, Isa::Avx512, Isa::Neon})
+  for (const MachineRow &machine : machineRows())
     for (int64_t vectors = 1; vectors <= 4; ++vectors)
       for (int64_t rows = 1; rows < 80; ++rows)
         for (bool greedy : {false, true}) {
-          RunSplit split = splitRun(isa, rows, vectors, 64, 16, greedy);
+          RunSplit split = splitRun(machine, rows, vectors, 64, 16, greedy);
           EXPECT_EQ(rowsOf(split), rows);
-          EXPECT_TRUE(tileFits(isa, split.rows, vectors));
+          EXPECT_TRUE(tileFits(machine, split.rows, vectors));
           for (int64_t rest : split.tail)
-            EXPECT_TRUE(rest > 0 && tileFits(isa, rest, vectors));
+            EXPECT_TRUE(rest > 0 && tileFits(machine, rest, vectors));
         }
 }
 
 TEST(TileTables, RowsThatShareASetOfTheCacheAreFew) {
-  EXPECT_EQ(mostRows(Isa::Avx2, 4096), 6);
-  EXPECT_EQ(mostRows(Isa::Avx512, 8192), 10);
-  EXPECT_EQ(mostRows(Isa::Avx512, 2048), 16); // two sets
-  EXPECT_EQ(mostRows(Isa::Avx2, 64 * 4 + 64), 16);
+  EXPECT_EQ(mostRows(kAvx2, 4096), 6);
+  EXPECT_EQ(mostRows(kAvx512, 8192), 10);
+  EXPECT_EQ(mostRows(kAvx512, 2048), 16); // two sets
+  EXPECT_EQ(mostRows(kAvx2, 64 * 4 + 64), 16);
   // 14 x 8 would take the fewest tiles, and wait for memory at each step.
-  EXPECT_EQ(choosePanelWidth(Isa::Avx2, {14, 14, 256, 1024, 4096}, 8), 16);
+  EXPECT_EQ(choosePanelWidth(kAvx2, {14, 14, 256, 1024, 4096}), 16);
 }
 
 TEST(TileTables, PanelsAreNoWiderThanTheColumns) {
-  EXPECT_EQ(choosePanelWidth(Isa::Avx2, shape(100, 3, 27), 8), 8);
-  EXPECT_EQ(choosePanelWidth(Isa::Neon, shape(100, 3, 27), 4), 4);
-  EXPECT_EQ(choosePanelWidth(Isa::Avx2, shape(1, 10, 27), 8), 16);
+  EXPECT_EQ(choosePanelWidth(kAvx2, shape(100, 3, 27)), 8);
+  EXPECT_EQ(choosePanelWidth(kNeon, shape(100, 3, 27)), 4);
+  EXPECT_EQ(choosePanelWidth(kAvx2, shape(1, 10, 27)), 16);
 }
 
 TEST(TileTables, ASingleRowKeepsManyLoadsInFlight) {
-  EXPECT_EQ(choosePanelWidth(Isa::Avx2, shape(1, 1000, 4096), 8), 64);
-  EXPECT_EQ(choosePanelWidth(Isa::Avx512, shape(1, 1000, 4096), 16), 256);
-  EXPECT_EQ(choosePanelWidth(Isa::Neon, shape(1, 1000, 4096), 4), 32);
+  EXPECT_EQ(choosePanelWidth(kAvx2, shape(1, 1000, 4096)), 64);
+  EXPECT_EQ(choosePanelWidth(kAvx512, shape(1, 1000, 4096)), 256);
+  EXPECT_EQ(choosePanelWidth(kNeon, shape(1, 1000, 4096)), 32);
 }
 
 TEST(TileTables, BlocksStayInTheCacheAndLeaveWorkForThreads) {

@@ -4,11 +4,13 @@
 
 #include "codegen/cpu/contraction/WinogradTables.h"
 
+#include "test/unit/codegen/cpu/Machines.h"
 #include "llvm/Support/MathExtras.h"
 #include "gtest/gtest.h"
 
 using namespace nacre::codegen;
 using namespace nacre::codegen::cpu;
+using namespace nacre::codegen::cpu::test;
 
 namespace {
 
@@ -20,35 +22,33 @@ WinogradShape image(int64_t size, int64_t inputs, int64_t outputs) {
   return shape;
 }
 
-int64_t lanesOf(Isa isa) { return isa == Isa::Avx512 ? 16 : isa == Isa::Avx2 ? 8 : 4; }
-
 /// How many times as fast as a direct convolution.
-double gain(Isa isa, const WinogradShape &shape, int64_t tile) {
-  return directCycles(isa, lanesOf(isa), shape) / winogradCycles(isa, lanesOf(isa), shape, tile);
+double gain(const MachineRow &machine, const WinogradShape &shape, int64_t tile) {
+  return directCycles(machine, shape) / winogradCycles(machine, shape, tile);
 }
 
 } // namespace
 
 TEST(WinogradTables, LargeTilesPayForLayersOfImageNetworks) {
-  for (Isa isa : {Isa::Avx2, Isa::Avx512, Isa::Neon})
+  for (const MachineRow &machine : {kAvx2, kAvx512, kNeon})
     for (WinogradShape shape : {image(224, 64, 64), image(112, 128, 128), image(56, 64, 64), image(56, 256, 256),
                                 image(28, 512, 512), image(14, 256, 256)}) {
-      EXPECT_GT(gain(isa, shape, 4), 2) << shape.width << " x " << shape.inputs;
-      EXPECT_GT(gain(isa, shape, 4), gain(isa, shape, 2)) << shape.width << " x " << shape.inputs;
+      EXPECT_GT(gain(machine, shape, 4), 2) << shape.width << " x " << shape.inputs;
+      EXPECT_GT(gain(machine, shape, 4), gain(machine, shape, 2)) << shape.width << " x " << shape.inputs;
     }
 }
 
 /// What has few channels is all transforms; what has few pixels reads its weight and does little else.
 TEST(WinogradTables, FewChannelsAndFewPixelsStayDirect) {
-  for (Isa isa : {Isa::Avx2, Isa::Avx512, Isa::Neon})
+  for (const MachineRow &machine : {kAvx2, kAvx512, kNeon})
     for (int64_t tile : kWinogradTiles)
       for (WinogradShape shape : {image(224, 3, 64), image(2, 512, 512), image(1, 64, 64)})
-        EXPECT_LT(gain(isa, shape, tile), 1.1) << shape.width << " x " << shape.inputs;
+        EXPECT_LT(gain(machine, shape, tile), 1.1) << shape.width << " x " << shape.inputs;
 }
 
 TEST(WinogradTables, SmallTilesPayForSmallImagesOfManyChannels) {
-  EXPECT_GT(gain(Isa::Avx512, image(7, 512, 512), 2), 1.4);
-  EXPECT_LT(gain(Isa::Avx512, image(7, 512, 512), 4), 1);
+  EXPECT_GT(gain(kAvx512, image(7, 512, 512), 2), 1.4);
+  EXPECT_LT(gain(kAvx512, image(7, 512, 512), 4), 1);
 }
 
 TEST(WinogradTables, UnitsCoverEveryTileAndPanelOnce) {

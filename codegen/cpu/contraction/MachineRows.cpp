@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "codegen/cpu/contraction/MachineRows.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "runtime/include/nacre/model_format.h"
+
+namespace nacre::codegen::cpu {
+namespace {
+
+constexpr ProductTypes kSingles = {Number::F32, Number::F32, Number::F32};
+constexpr ProductTypes kDoubles = {Number::F64, Number::F64, Number::F64};
+
+/// A row of floats for each register of `bytes`: what is the same for f32 and f64.
+constexpr MachineRow rowOf(const char *instruction, nacre_cpu_bit bit, const ProductTypes &types, int64_t bytes) {
+  MachineRow row;
+  row.instruction = instruction;
+  row.needs = NACRE_CPU_NEED(bit);
+  row.types = types;
+  row.lanes = bytes / bytesOf(types.sum);
+  return row;
+}
+
+/// Without a multiply-add in one instruction: a product, which takes a register, and a sum.
+constexpr MachineRow sseRow(const char *instructions, const ProductTypes &types) {
+  MachineRow row = rowOf(instructions, NACRE_X86_64_V2, types, 16);
+  row.spareRegisters = 2;
+  row.cycles = 1;
+  return row;
+}
+
+/// With 32 registers the loop's scheduling wants one more to turn over.
+constexpr MachineRow avx512Row(const char *instruction, const ProductTypes &types) {
+  MachineRow row = rowOf(instruction, NACRE_X86_64_V4, types, 64);
+  row.registers = 32;
+  row.spareRegisters = 2;
+  row.transform = 3;
+  row.waysOfRows = 10;
+  row.vectorsOfSingleRow = 16;
+  return row;
+}
+
+/// Its cores have few ways, but rows meet in one set of them four times more rarely.
+constexpr MachineRow neonRow(const char *instruction, const ProductTypes &types) {
+  MachineRow row = rowOf(instruction, NACRE_ARM64_NEON, types, 16);
+  row.registers = 32;
+  row.spareRegisters = 0;
+  row.highestTile = 8;
+  row.multipliesByElement = true;
+  row.registersPerLoad = 2;
+  row.transform = 3;
+  row.waysOfRows = 8;
+  return row;
+}
+
+constexpr MachineRow kRows[] = {
+    sseRow("mulps, addps", kSingles),
+    sseRow("mulpd, addpd", kDoubles),
+    rowOf("vfmadd231ps ymm", NACRE_X86_64_V3, kSingles, 32),
+    rowOf("vfmadd231pd ymm", NACRE_X86_64_V3, kDoubles, 32),
+    avx512Row("vfmadd231ps zmm", kSingles),
+    avx512Row("vfmadd231pd zmm", kDoubles),
+    neonRow("fmla .4s", kSingles),
+    neonRow("fmla .2d", kDoubles),
+};
+
+} // namespace
+
+llvm::ArrayRef<MachineRow> machineRows() { return kRows; }
+
+const MachineRow *bestRow(llvm::ArrayRef<MachineRow> rows, uint64_t has, const ProductTypes &types) {
+  const MachineRow *best = nullptr;
+  for (const MachineRow &row : rows)
+    if (row.types == types && (row.needs & ~has) == 0 && (!best || row.productsPerCycle() > best->productsPerCycle()))
+      best = &row;
+  return best;
+}
+
+const MachineRow &machineOf(const Target &target, const ProductTypes &types) {
+  const MachineRow *row = bestRow(machineRows(), target.needs, types);
+  assert(row && "parseContraction lets no other types through");
+  return *row;
+}
+
+ProductTypes productsOf(mlir::Type accumulator) {
+  assert((accumulator.isF32() || accumulator.isF64()) && "sums are of f32 or f64");
+  return accumulator.isF32() ? kSingles : kDoubles;
+}
+
+} // namespace nacre::codegen::cpu

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the multiply-add instructions that register tiles are made of, one row each: types, lanes, registers, cycles.
+// Why:   tables and emitters ask the row and never which CPU it is, so a new instruction is a new row and nothing else.
+// How:   of the rows whose types are a contraction's, a CPU takes the one with the most products a cycle among those
+//        that it has.
+
+#ifndef NACRE_CODEGEN_CPU_CONTRACTION_MACHINEROWS_H
+#define NACRE_CODEGEN_CPU_CONTRACTION_MACHINEROWS_H
+
+#include "codegen/Target.h"
+#include "llvm/ADT/ArrayRef.h"
+#include <cstdint>
+
+namespace mlir {
+class Type;
+} // namespace mlir
+
+namespace nacre::codegen::cpu {
+
+/// Elements as instructions know them.
+enum class Number : uint8_t { F64, F32, S32, S8, U8 };
+
+constexpr int64_t bytesOf(Number number) {
+  return number == Number::F64 ? 8 : number == Number::F32 || number == Number::S32 ? 4 : 1;
+}
+
+/// What is multiplied, and what it is added to. Narrower operands are converted when they are loaded.
+struct ProductTypes {
+  Number lhs = Number::F32, rhs = Number::F32, sum = Number::F32;
+
+  bool operator==(const ProductTypes &other) const { return lhs == other.lhs && rhs == other.rhs && sum == other.sum; }
+};
+
+/// sums[lane] += lhs * rhs[lane], in each lane for `depthStep` steps of the reduction that lie together.
+struct MachineRow {
+  const char *instruction = ""; ///< As an assembler calls it.
+  uint64_t needs = 0;           ///< NACRE_CPU_NEED bits.
+  ProductTypes types;
+  int64_t lanes = 1;     ///< Sums of a register, and columns.
+  int64_t depthStep = 1; ///< Dot products of bytes take four.
+
+  // What a tile may hold.
+  int64_t registers = 16;
+  int64_t spareRegisters = 1; ///< Beside sums and operands.
+  int64_t highestTile = 14;   ///< Rows, at most.
+  /// It multiplies by an element of a register: a row's elements are loaded `lanes` at once and stay for as many steps.
+  /// Otherwise they are broadcast as they are loaded, or stay and the columns pass.
+  bool multipliesByElement = false;
+  int64_t registersPerLoad = 1; ///< Of columns.
+
+  // What it costs: cycles of a core on which it is the best row.
+  double cycles = 0.5;     ///< From one to the next that does not wait for it.
+  double latency = 4.5;    ///< Of a step: what no tile is faster than.
+  double loadCycles = 0.6; ///< A little more than a load takes: they wait for one another more than multiply-adds do.
+  double streamBytes = 20; ///< A cycle, of panels that come from the second-level cache.
+  double transform = 4;    ///< Winograd's, of a vector: loads, the operations of two transforms, stores.
+  /// Of the first-level cache: two are left to the panel and to what is prefetched.
+  int64_t waysOfRows = 6;
+  /// Vectors of columns that a single row reads at a time: so many loads are in flight.
+  int64_t vectorsOfSingleRow = 8;
+
+  double productsPerCycle() const { return double(lanes * depthStep) / cycles; }
+  int64_t registerBytes() const { return lanes * bytesOf(types.sum); }
+};
+
+/// All there are.
+llvm::ArrayRef<MachineRow> machineRows();
+
+/// The row of `types` with the most products a cycle among those that a CPU with the features `has`, NACRE_CPU_NEED
+/// bits, can run; null where there is none.
+const MachineRow *bestRow(llvm::ArrayRef<MachineRow> rows, uint64_t has, const ProductTypes &types);
+
+/// The row that `target` computes a contraction with. There must be one: every base architecture has f32 and f64.
+const MachineRow &machineOf(const Target &target, const ProductTypes &types);
+
+/// Of a contraction of floats, whose operands are extended to the accumulator's type.
+ProductTypes productsOf(mlir::Type accumulator);
+
+} // namespace nacre::codegen::cpu
+
+#endif // NACRE_CODEGEN_CPU_CONTRACTION_MACHINEROWS_H

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which multiply-add instruction a CPU takes, and that a new one is a row and nothing else.
+
+#include "codegen/cpu/contraction/TileTables.h"
+
+#include "test/unit/codegen/cpu/Machines.h"
+#include "llvm/ADT/SmallVector.h"
+#include "gtest/gtest.h"
+
+using namespace nacre::codegen;
+using namespace nacre::codegen::cpu;
+using namespace nacre::codegen::cpu::test;
+
+namespace {
+
+constexpr uint64_t kVnni = NACRE_CPU_NEED(NACRE_X86_64_V2) | NACRE_CPU_NEED(NACRE_X86_64_V3) |
+                           NACRE_CPU_NEED(NACRE_X86_64_V4) | NACRE_CPU_NEED(NACRE_X86_AVX512_VNNI);
+constexpr ProductTypes kBytes = {Number::U8, Number::S8, Number::S32};
+
+/// The rows that there are, and a dot product of bytes: the only line that knows of it.
+llvm::SmallVector<MachineRow> withDotProduct() {
+  llvm::SmallVector<MachineRow> rows(machineRows().begin(), machineRows().end());
+  MachineRow dot = kAvx512;
+  dot.instruction = "vpdpbusd zmm";
+  dot.needs = NACRE_CPU_NEED(NACRE_X86_AVX512_VNNI);
+  dot.types = kBytes;
+  dot.depthStep = 4;
+  rows.push_back(dot);
+  return rows;
+}
+
+} // namespace
+
+TEST(MachineRows, EveryBaseArchitectureHasOneForEachFloat) {
+  for (const char *cpu : {"x86-64-v2", "x86-64-v3", "x86-64-v4", "sandybridge", "alderlake", "znver5"})
+    for (const Target &target : llvm::cantFail(parseTargets("linux-x86_64", cpu)))
+      for (Number number : {Number::F32, Number::F64}) {
+        const MachineRow *row = bestRow(machineRows(), target.needs, {number, number, number});
+        ASSERT_TRUE(row) << cpu;
+        EXPECT_EQ(row->registerBytes(), target.vectors.bytes) << cpu;
+        EXPECT_EQ(row->registers, target.vectors.registers) << cpu;
+      }
+  EXPECT_EQ(&kNeon, bestRow(machineRows(), llvm::cantFail(parseTargets("android-arm64", "")).front().needs, {}));
+}
+
+TEST(MachineRows, TheMostProductsACycleWin) {
+  EXPECT_EQ(&kAvx512, bestRow(machineRows(), kVnni, {}));
+  EXPECT_EQ(kAvx512.productsPerCycle(), 32);
+  EXPECT_EQ(kAvx2.productsPerCycle(), 16);
+  EXPECT_EQ(kSse4.productsPerCycle(), 4);
+  EXPECT_EQ(kNeon.productsPerCycle(), 8);
+}
+
+TEST(MachineRows, ARowIsTakenWhereItsTypesAndItsFeaturesAreMet) {
+  EXPECT_FALSE(bestRow(machineRows(), kVnni, kBytes)) << "no row has bytes";
+  const llvm::SmallVector<MachineRow> rows = withDotProduct();
+  EXPECT_FALSE(bestRow(rows, NACRE_CPU_NEED(NACRE_X86_64_V4), kBytes)) << "the CPU lacks it";
+  EXPECT_EQ(&rows.back(), bestRow(rows, kVnni, kBytes));
+  EXPECT_EQ(&rows[&kAvx512 - machineRows().data()], bestRow(rows, kVnni, {})) << "floats stay as they are";
+}
+
+/// Four steps at once: tiles, panels and prices follow from the row.
+TEST(MachineRows, ANewRowIsPricedByTheSameTables) {
+  const llvm::SmallVector<MachineRow> rows = withDotProduct();
+  const MachineRow &dot = *bestRow(rows, kVnni, kBytes);
+  const ContractionShape shape = {1, 56, 256, 576, 576};
+  EXPECT_EQ(choosePanelWidth(dot, shape), 32);
+  EXPECT_EQ(splitRun(dot, 56, 2, 576).rows, 14);
+  EXPECT_NEAR(runCycles(kAvx512, shape) / runCycles(dot, shape), 4, 0.4);
+  // Depths are rounded up to what the instruction takes.
+  EXPECT_EQ(runCycles(dot, {1, 56, 256, 573, 573}), runCycles(dot, {1, 56, 256, 576, 576}));
+  EXPECT_LT(runCycles(dot, {1, 56, 256, 572, 572}), runCycles(dot, shape));
+}
+
+/// By an element of a register, as NEON's: a register of a row holds four times four steps.
+TEST(MachineRows, ADotProductByElementTakesARegisterATurn) {
+  MachineRow dot = kNeon;
+  dot.instruction = "sdot .4s, .16b, .4b[n]";
+  dot.needs = NACRE_CPU_NEED(NACRE_ARM64_DOTPROD);
+  dot.types = {Number::S8, Number::S8, Number::S32};
+  dot.depthStep = 4;
+  EXPECT_EQ(&dot, bestRow(dot, NACRE_CPU_NEED(NACRE_ARM64_DOTPROD), dot.types));
+  EXPECT_EQ(stepsPerTurn(dot), 4);
+  EXPECT_EQ(choosePanelWidth(dot, {1, 512, 512, 512, 512}), 8);
+  EXPECT_EQ(splitRun(dot, 512, 2, 512).rows, 8);
+}
