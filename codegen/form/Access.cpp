@@ -112,17 +112,28 @@ LogicalResult flatten(AffineExpr expression, int64_t factor, MutableArrayRef<int
 
 } // namespace
 
+FailureOr<SmallVector<WalkedAxis>> walkAxes(AffineMap map) {
+  SmallVector<WalkedAxis> axes;
+  for (AffineExpr expression : map.getResults()) {
+    WalkedAxis &axis = axes.emplace_back();
+    axis.coefficients.assign(map.getNumDims(), 0);
+    if (failed(flatten(expression, 1, axis.coefficients, axis.constant)))
+      return failure();
+  }
+  return axes;
+}
+
 FailureOr<Access> composeAccess(const Place &place, AffineMap map, Type elementType) {
+  FailureOr<SmallVector<WalkedAxis>> walked = walkAxes(map);
+  if (failed(walked))
+    return failure();
   Access access;
   access.argument = place.argument;
   access.offset = place.offset;
   access.strides.assign(map.getNumDims(), 0);
   access.elementType = elementType;
-  for (auto [axis, expression] : llvm::enumerate(map.getResults())) {
-    PaddedAxis padded;
-    padded.coefficients.assign(map.getNumDims(), 0);
-    if (failed(flatten(expression, 1, padded.coefficients, padded.constant)))
-      return failure();
+  for (auto [axis, onAxis] : llvm::enumerate(*walked)) {
+    PaddedAxis padded{onAxis};
     access.offset += padded.constant * place.strides[axis];
     for (auto [loop, coefficient] : llvm::enumerate(padded.coefficients))
       access.strides[loop] += coefficient * place.strides[axis];

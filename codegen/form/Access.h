@@ -33,12 +33,15 @@ struct Place {
 /// the kernel. Fails for tensors that are in no storage (tensor.empty).
 llvm::FailureOr<Place> findPlace(mlir::Value tensor);
 
-/// One axis of a padded operand, as loops walk it: index = constant + sum of coefficients[loop] * counter, in memory
-/// only while 0 <= index < size.
-struct PaddedAxis {
-  int64_t size = 0;
+/// One axis of an operand, as loops walk it: index = constant + sum of coefficients[loop] * counter.
+struct WalkedAxis {
   int64_t constant = 0;
   llvm::SmallVector<int64_t> coefficients;
+};
+
+/// Of a padded operand: in memory only while 0 <= index < size.
+struct PaddedAxis : WalkedAxis {
+  int64_t size = 0;
 };
 
 /// An operand of a loop nest: its element is at offset + sum of strides[loop] * counter.
@@ -49,6 +52,9 @@ struct Access {
   mlir::Type elementType;
   llvm::SmallVector<PaddedAxis, 0> padded; ///< The axes that reach beyond memory.
 };
+
+/// The axes of an operand that is read through `map`. Fails where one is no sum of `dim * constant`.
+llvm::FailureOr<llvm::SmallVector<WalkedAxis>> walkAxes(mlir::AffineMap map);
 
 /// The access of an operand at `place` through `map`. Fails where a result of the map is no sum of `dim * constant`.
 llvm::FailureOr<Access> composeAccess(const Place &place, mlir::AffineMap map, mlir::Type elementType);

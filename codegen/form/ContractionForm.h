@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  a contraction as five groups of loops with a stride per operand, whatever it was: matmul, convolution,
-//        batched, grouped, with any order of axes.
-// Why:   one emitter then serves them all; it sees rows, columns and depth, never pixels and channels.
-// How:   loops are sorted by which operands they walk, unit loops dropped, neighbours merged where every operand
-//        allows.
+// What:  a contraction as what it is to an emitter: a product of matrices, a depthwise convolution, or a convolution by
+//        Winograd. Loops have a stride per operand, whatever they were: pixels, batches, groups, in any order of axes.
+// Why:   one emitter serves all products; it sees rows, columns and depth, never pixels and channels.
+// How:   what all kinds have, then a struct for each. Which kind it is depends on the kernel and on how its weight is
+//        encoded: PlainContraction.h is a contraction before that, and makes each kind of it.
 
 #ifndef NACRE_CODEGEN_FORM_CONTRACTIONFORM_H
 #define NACRE_CODEGEN_FORM_CONTRACTIONFORM_H
 
 #include "codegen/form/ContractionShape.h"
 #include "codegen/form/KernelForm.h"
-#include "dialects/plan/PlanDialect.h"
+#include <memory>
+#include <variant>
 
 namespace nacre::codegen {
 
@@ -28,50 +29,79 @@ struct ContractionLoop {
   llvm::SmallVector<int64_t, 6> strides;
 };
 
+/// What all kinds have.
 struct Contraction {
   enum Index : unsigned { Lhs = 0, Rhs = 1, Result = 2, Extra = 3 };
   /// Lhs gives the rows, Rhs the columns.
   llvm::SmallVector<ContractionOperand, 6> operands;
+  ContractionLoop columns; ///< Moves Result by 1.
   mlir::Type accumulatorType;
+
+  // Parts of `kernel`, which lives as long as they.
+  std::shared_ptr<const KernelForm> kernel;
   const Work *product = nullptr;
   const Work *epilogue = nullptr; ///< Null where there is none.
   unsigned accumulatorInput = 0;  ///< Which of the epilogue's inputs is the product.
   const WrittenTensor *written = nullptr;
 
+  unsigned cutAxis = 0; ///< Of the target.
+  int64_t cutExtent = 1;
+};
+
+/// Loops sorted by which operands they move; unit loops dropped, neighbours merged where every operand allows.
+struct LoopedContraction : Contraction {
   llvm::SmallVector<ContractionLoop, 3> outer; ///< Batches and groups: they move every operand.
   llvm::SmallVector<ContractionLoop, 3> rows;  ///< They move Lhs and Result; the last one is the run. At least one.
-  ContractionLoop columns;                     ///< Moves Rhs and Result, the latter by 1; of a depthwise one, Lhs too.
   llvm::SmallVector<ContractionLoop, 3> depth; ///< Reductions: they move Lhs and Rhs. At least one.
-
-  /// Width of Rhs's panels; 0 where it lies as the tensor says. Panels are `panelStride` elements apart.
-  int64_t panelWidth = 0, panelStride = 0;
-  /// Every column has rows of its own: all three operands move by 1.
-  bool depthwise = false;
-  /// Not 0: Rhs is a filter in the encoding of Winograd, for tiles of so many outputs along each dimension. Rows are
-  /// then images, rows and pixels, the depth is the filter's rows and pixels and the channels, none merged or dropped.
-  int64_t winogradTile = 0;
 
   /// Which loop walks the cut axis, if one does: turns of it that one index of the axis stands for.
   enum class Cut { None, Outer, Rows, Columns };
   Cut cut = Cut::None;
   unsigned cutLoop = 0;  ///< Within its group.
   int64_t cutFactor = 1; ///< Inner loops were merged into it.
-  unsigned cutAxis = 0;  ///< Of the target.
-  int64_t cutExtent = 1;
 
   int64_t depthSize() const;
   double multiplyAdds() const;
 };
 
+/// A weight in panels: so many columns side by side for each step of the depth; elements from a panel to the next.
+struct Panels {
+  int64_t width = 0, stride = 0;
+};
+
+/// Columns move Rhs, and Lhs not.
+struct MatrixProduct : LoopedContraction {
+  std::optional<Panels> panels; ///< Of Rhs; none where it lies as the tensor says.
+};
+
+/// Every column has rows of its own: columns, which are channels, move all three operands by 1.
+struct DepthwiseConvolution : LoopedContraction {};
+
+/// A 3x3 convolution in two dimensions whose filter, Rhs, is transformed for tiles of `tile` x `tile` outputs.
+struct WinogradConvolution : Contraction {
+  ContractionLoop images, down, across; ///< They move Lhs and Result.
+  ContractionLoop channels;             ///< Of the input: one after another in Lhs.
+  int64_t tile = 0;
+  Panels panels;
+  bool cutAmongImages = false; ///< Else among rows.
+
+  /// Of a direct convolution.
+  double multiplyAdds() const;
+};
+
+using ContractionForm = std::variant<MatrixProduct, DepthwiseConvolution, WinogradConvolution>;
+
+/// Reads the body of `kernel`, which says how its weights are encoded. Fails for what is no contraction.
+llvm::FailureOr<ContractionForm> parseContraction(plan::KernelOp kernel);
+
 /// What tiles are chosen by.
-ContractionShape shapeOf(const Contraction &contraction);
+ContractionShape shapeOf(const LoopedContraction &contraction);
 
-/// Whether the body of `work` is acc + a * b, the operands converted first if need be.
-bool isMultiplyAdd(const Work &work);
-
-/// Sorts `form`, which must outlive the result. Rhs's argument is packed as `kernel` says. Fails for what is no
-/// contraction of that kind: depthwise convolutions among others, which have no columns.
-llvm::FailureOr<Contraction> parseContraction(plan::KernelOp kernel, const KernelForm &form);
+/// The arguments of the epilogue's body: `sum` for the product, what `load` makes of the operands from Extra on, and a
+/// constant for the result's accumulator, which an all-parallel body does not read.
+llvm::SmallVector<mlir::Value> epilogueArguments(const Contraction &contraction, mlir::Value sum,
+                                                 llvm::function_ref<mlir::Value(unsigned operand)> load,
+                                                 llvm::function_ref<mlir::Value(mlir::TypedAttr)> constant);
 
 } // namespace nacre::codegen
 

@@ -15,7 +15,8 @@
 #include "codegen/cpu/TargetOptions.h"
 #include "codegen/cpu/contraction/EmitWinograd.h"
 #include "codegen/cpu/contraction/TileTables.h"
-#include "codegen/form/ContractionForm.h"
+#include "codegen/form/PlainContraction.h"
+#include "dialects/plan/PlanDialect.h"
 #include "dialects/plan/StoredBytes.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -42,7 +43,7 @@ struct Wish {
   int64_t winogradTile = 0; ///< 0 where panels hold the weight as it is.
   std::optional<WinogradShape> winograd;
   double work = 0;
-  Contraction::Cut cut = Contraction::Cut::None;
+  LoopedContraction::Cut cut = LoopedContraction::Cut::None;
 };
 
 plan::EncodingAttr encodingOf(MLIRContext *context, const Wish &wish) {
@@ -72,43 +73,24 @@ int64_t widthForAll(ArrayRef<Target> targets, const ContractionShape &shape, con
   return width;
 }
 
-/// None where the kernel cannot read its weight in the encoding of Winograd.
-std::optional<WinogradShape> readWinograd(plan::KernelOp kernel, const KernelForm &form, Wish wish) {
-  wish.winogradTile = kWinogradTiles.front();
-  setPanel(kernel, wish);
-  FailureOr<Contraction> contraction = parseContraction(kernel, form);
-  kernel.removeEncodingsAttr();
-  if (failed(contraction))
-    return std::nullopt;
-  return shapeOfWinograd(*contraction);
-}
-
 /// None where the operand cannot be packed.
 std::optional<Wish> readWish(plan::KernelOp kernel, ArrayRef<Target> targets) {
-  FailureOr<KernelForm> form = parseKernel(kernel);
-  if (failed(form))
-    return std::nullopt;
-  FailureOr<Contraction> plain = parseContraction(kernel, *form);
+  FailureOr<PlainContraction> plain = readContraction(kernel);
   if (failed(plain) || plain->depthwise)
     return std::nullopt;
 
   Wish wish;
   wish.input = plain->operands[Contraction::Rhs].argument;
-  wish.work = plain->multiplyAdds();
-  wish.cut = plain->cut;
-  wish.width = widthForAll(targets, shapeOf(*plain), productsOf(plain->accumulatorType));
-  auto type = cast<RankedTensorType>(kernel.getBody().getArgument(wish.input).getType());
-  if (type.getRank() == 0 || wish.input >= kernel.getNumInputs())
+  const MatrixProduct product = asProduct(*plain);
+  wish.work = product.multiplyAdds();
+  wish.cut = product.cut;
+  wish.width = widthForAll(targets, shapeOf(product), productsOf(plain->accumulatorType));
+  if (wish.input >= kernel.getNumInputs() || failed(inPanels(*plain, wish.width)))
     return std::nullopt;
-  wish.groups = type.getShape().back() / plain->columns.size;
-
-  // Whether the operand's last axis is the columns is the parser's to say.
-  setPanel(kernel, wish);
-  FailureOr<Contraction> packed = parseContraction(kernel, *form);
-  kernel.removeEncodingsAttr();
-  if (failed(packed))
-    return std::nullopt;
-  wish.winograd = readWinograd(kernel, *form, wish);
+  wish.groups = plain->rhsShape.back() / product.columns.size;
+  FailureOr<WinogradConvolution> winograd = byWinograd(*plain, kWinogradTiles.front(), wish.width);
+  if (succeeded(winograd))
+    wish.winograd = shapeOf(*winograd);
   return wish;
 }
 
@@ -193,7 +175,7 @@ private:
       // A share of the columns begins with a panel, one of the rows with a tile.
       if (wish.winogradTile && !wish.winograd->cutAmongImages)
         cast<plan::KernelOp>(kernel).setGrain(wish.winogradTile);
-      else if (wish.cut == Contraction::Cut::Columns)
+      else if (wish.cut == LoopedContraction::Cut::Columns)
         cast<plan::KernelOp>(kernel).setGrain(wish.width);
     }
     for (auto weight : module.getOps<plan::WeightOp>()) {

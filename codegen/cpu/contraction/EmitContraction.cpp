@@ -14,6 +14,7 @@
 #include "codegen/cpu/contraction/EmitWinograd.h"
 #include "codegen/cpu/contraction/PanelWalk.h"
 #include "codegen/cpu/contraction/TileTables.h"
+#include "dialects/plan/PlanDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -29,7 +30,7 @@ namespace {
 
 class ContractionEmitter {
 public:
-  ContractionEmitter(KernelFunction &function, const Contraction &contraction)
+  ContractionEmitter(KernelFunction &function, const MatrixProduct &contraction)
       : function(function), build(function), contraction(contraction),
         machine(machineOf(build.target, productsOf(contraction.accumulatorType))), lanes(machine.lanes) {}
 
@@ -40,7 +41,7 @@ public:
   }
 
 private:
-  using Cut = Contraction::Cut;
+  using Cut = LoopedContraction::Cut;
 
   //===--------------------------------------------------------------------===//
   // 1. Units
@@ -60,7 +61,7 @@ private:
 
   void divide() {
     const ContractionShape shape = shapeOf(contraction);
-    width = contraction.panelWidth ? contraction.panelWidth : choosePanelWidth(machine, shape);
+    width = contraction.panels ? contraction.panels->width : choosePanelWidth(machine, shape);
 
     parts = contraction.cut == Cut::Columns ? 1 : panels();
     for (auto [number, loop] : llvm::enumerate(contraction.outer))
@@ -89,7 +90,7 @@ private:
                                     shape.depth, mostRows(machine, shape.rowBytes))
                                .rows;
       // A panel that is packed by each unit wants as many rows as there are.
-      extent = contraction.panelWidth ? chooseBlock(cut, tile, build.target.l2Bytes) : cut.extent;
+      extent = contraction.panels ? chooseBlock(cut, tile, build.target.l2Bytes) : cut.extent;
       break;
     }
     }
@@ -161,8 +162,8 @@ private:
   void emitPanel(Value number, Addresses at) {
     const int64_t full = contraction.columns.size / width, tail = contraction.columns.size % width;
     for (auto [operand, address] : llvm::enumerate(at)) {
-      const bool packed = operand == Contraction::Rhs && contraction.panelWidth;
-      const int64_t stride = packed ? contraction.panelStride : contraction.columns.strides[operand] * width;
+      const bool packed = operand == Contraction::Rhs && contraction.panels;
+      const int64_t stride = packed ? contraction.panels->stride : contraction.columns.strides[operand] * width;
       address = build.address({{address, 0}, {number, 0}}, {1, stride}, 0);
     }
     auto emitColumns = [&](int64_t columns) {
@@ -173,7 +174,7 @@ private:
       walk.cutHigh = high;
       walk.cutExtent = extent;
       Addresses from = at;
-      walk.panel = contraction.panelWidth ? weightPanel() : packPanel(columns, from);
+      walk.panel = contraction.panels ? weightPanel() : packPanel(columns, from);
       emitPanelWalk(function, build, contraction, walk, from);
       scratchBytes = std::max(scratchBytes, function.scratchBytes);
     };
@@ -237,7 +238,7 @@ private:
 
   KernelFunction &function;
   VectorBuilder build;
-  const Contraction &contraction;
+  const MatrixProduct &contraction;
   const MachineRow &machine;
   const unsigned lanes;
   int64_t width = 0;  ///< Of a panel.
@@ -249,22 +250,25 @@ private:
 
 } // namespace
 
+static void emit(KernelFunction &function, const MatrixProduct &product) {
+  ContractionEmitter(function, product).emit();
+}
+static void emit(KernelFunction &function, const DepthwiseConvolution &convolution) {
+  emitDepthwise(function, convolution);
+}
+static void emit(KernelFunction &function, const WinogradConvolution &convolution) {
+  emitWinograd(function, convolution);
+}
+
 LogicalResult nacre::codegen::cpu::emitContraction(plan::KernelOp kernel, KernelFunction &function) {
-  FailureOr<KernelForm> form = parseKernel(kernel);
-  if (failed(form))
-    return failure();
-  FailureOr<Contraction> contraction = parseContraction(kernel, *form);
+  FailureOr<ContractionForm> contraction = parseContraction(kernel);
   if (failed(contraction))
     return failure();
   // A depthwise tile's taps are written one by one, and added up so.
   constexpr int64_t mostTaps = 1024;
-  if (contraction->depthwise && contraction->depthSize() > mostTaps)
+  const auto *depthwise = std::get_if<DepthwiseConvolution>(&*contraction);
+  if (depthwise && depthwise->depthSize() > mostTaps)
     return emitNest(kernel, function);
-  if (contraction->depthwise)
-    emitDepthwise(function, *contraction);
-  else if (contraction->winogradTile)
-    emitWinograd(function, *contraction);
-  else
-    ContractionEmitter(function, *contraction).emit();
+  std::visit([&](const auto &kind) { emit(function, kind); }, *contraction);
   return success();
 }

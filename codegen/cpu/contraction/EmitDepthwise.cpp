@@ -33,7 +33,7 @@ struct Tap {
 
 class DepthwiseEmitter {
 public:
-  DepthwiseEmitter(KernelFunction &function, const Contraction &contraction)
+  DepthwiseEmitter(KernelFunction &function, const DepthwiseConvolution &contraction)
       : function(function), build(function), contraction(contraction),
         machine(machineOf(build.target, productsOf(contraction.accumulatorType))), lanes(machine.lanes) {}
 
@@ -71,7 +71,7 @@ private:
 
   KernelFunction &function;
   VectorBuilder build;
-  const Contraction &contraction;
+  const DepthwiseConvolution &contraction;
   const MachineRow &machine;
   const unsigned lanes;
   SmallVector<Tap> taps; ///< In the order of their elements.
@@ -118,9 +118,9 @@ void DepthwiseEmitter::emit() {
 
   function.flops = 2 * contraction.multiplyAdds();
   const double flopsPerNanosecond = 1.5 * lanes * 2.5;
-  const bool cutsDown = contraction.cut == Contraction::Cut::Rows && down() == contraction.cutLoop;
-  const bool cutsColumns = contraction.cut == Contraction::Cut::Columns;
-  if (cutsColumns || contraction.cut == Contraction::Cut::Rows) {
+  const bool cutsDown = contraction.cut == LoopedContraction::Cut::Rows && down() == contraction.cutLoop;
+  const bool cutsColumns = contraction.cut == LoopedContraction::Cut::Columns;
+  if (cutsColumns || contraction.cut == LoopedContraction::Cut::Rows) {
     divideIntoUnits(function, function.flops / flopsPerNanosecond / contraction.cutExtent, contraction.cutExtent,
                     cutsDown      ? tile.high
                     : cutsColumns ? lanes
@@ -148,7 +148,7 @@ void DepthwiseEmitter::emit() {
 void DepthwiseEmitter::emitLoops(unsigned level, const Addresses &at) {
   const unsigned outer = contraction.outer.size();
   const bool isCut =
-      contraction.cut == Contraction::Cut::Rows && level >= outer && contraction.cutLoop == level - outer;
+      contraction.cut == LoopedContraction::Cut::Rows && level >= outer && contraction.cutLoop == level - outer;
   if (level >= outer && (contraction.rows.size() == 1 || level - outer + 1 == contraction.rows.size()))
     return emitChannels(1, at);
   const ContractionLoop &loop = level < outer ? contraction.outer[level] : contraction.rows[level - outer];
@@ -181,7 +181,7 @@ void DepthwiseEmitter::emitChannels(int64_t rows, const Addresses &at) {
       emitRow(rows, {0, width, width}, advanced(build, at, contraction.columns, channel));
     };
   };
-  if (contraction.cut == Contraction::Cut::Columns) {
+  if (contraction.cut == LoopedContraction::Cut::Columns) {
     Value end = roundedDown(low, high, lanes);
     build.loop(low, end, lanes, vector(lanes));
     build.loop(end, high, 1, vector(1));
@@ -248,6 +248,6 @@ void DepthwiseEmitter::emitTile(TileSize size, Piece channels, ArrayRef<Value> k
 
 } // namespace
 
-void nacre::codegen::cpu::emitDepthwise(KernelFunction &function, const Contraction &contraction) {
-  DepthwiseEmitter(function, contraction).emit();
+void nacre::codegen::cpu::emitDepthwise(KernelFunction &function, const DepthwiseConvolution &convolution) {
+  DepthwiseEmitter(function, convolution).emit();
 }

@@ -10,8 +10,8 @@
 
 namespace nacre::codegen::cpu {
 
-/// Fills the body. `contraction` is depthwise.
-void emitDepthwise(KernelFunction &function, const Contraction &contraction);
+/// Fills the body.
+void emitDepthwise(KernelFunction &function, const DepthwiseConvolution &convolution);
 
 } // namespace nacre::codegen::cpu
 

@@ -24,8 +24,8 @@ constexpr int64_t kLine = 16; ///< Elements of a cache line.
 
 class WinogradEmitter {
 public:
-  WinogradEmitter(KernelFunction &function, const Contraction &contraction)
-      : function(function), build(function), contraction(contraction), tile(contraction.winogradTile),
+  WinogradEmitter(KernelFunction &function, const WinogradConvolution &contraction)
+      : function(function), build(function), contraction(contraction), tile(contraction.tile),
         inputs(winograd::inputsOf(tile)),
         lanes(machineOf(build.target, productsOf(contraction.accumulatorType)).lanes) {}
 
@@ -40,16 +40,13 @@ public:
   }
 
 private:
-  using Cut = Contraction::Cut;
-  enum Row : unsigned { Image, Down, Across };
-
-  const ContractionLoop &images() const { return contraction.rows[Image]; }
-  const ContractionLoop &down() const { return contraction.rows[Down]; }
-  const ContractionLoop &across() const { return contraction.rows[Across]; }
-  int64_t channels() const { return contraction.depth.back().size; }
+  const ContractionLoop &images() const { return contraction.images; }
+  const ContractionLoop &down() const { return contraction.down; }
+  const ContractionLoop &across() const { return contraction.across; }
+  int64_t channels() const { return contraction.channels.size; }
   int64_t tilesDown() const { return llvm::divideCeil(down().size, tile); }
   int64_t tilesAcross() const { return llvm::divideCeil(across().size, tile); }
-  bool cutAmongImages() const { return contraction.cutLoop == Image; }
+  bool cutAmongImages() const { return contraction.cutAmongImages; }
 
   //===--------------------------------------------------------------------===//
   // 1. Units
@@ -59,8 +56,8 @@ private:
   static int64_t spread(int64_t elements) { return (llvm::divideCeil(elements, kLine) | 1) * kLine; }
 
   void divide() {
-    const int64_t panels = llvm::divideCeil(contraction.columns.size, contraction.panelWidth);
-    blocks = divideWinograd(shapeOfWinograd(contraction), tile, panels);
+    const int64_t panels = llvm::divideCeil(contraction.columns.size, contraction.panels.width);
+    blocks = divideWinograd(shapeOf(contraction), tile, panels);
     function.unitExtent = blocks.extent;
     function.unitsPerBlock = blocks.groups * blocks.columnParts;
     function.flops = 2 * contraction.multiplyAdds();
@@ -68,7 +65,7 @@ private:
     function.unitCost = function.flops / units / (4.0 * lanes * 2.5) * (inputs * inputs) / double(9 * tile * tile);
     transformedRow = spread(channels());
     transformedPlane = spread(blocks.tiles * transformedRow);
-    sumsRow = spread(blocks.panelsPerPart * contraction.panelWidth);
+    sumsRow = spread(blocks.panelsPerPart * contraction.panels.width);
     sumsPlane = spread(blocks.tiles * sumsRow);
   }
 
@@ -194,8 +191,8 @@ private:
   //===--------------------------------------------------------------------===//
 
   void emitProducts(Value count) {
-    const int64_t width = contraction.panelWidth;
-    Contraction product;
+    const int64_t width = contraction.panels.width;
+    LoopedContraction product;
     product.accumulatorType = contraction.accumulatorType;
     product.operands.resize(Contraction::Extra, contraction.operands[Contraction::Rhs]);
     product.operands[Contraction::Lhs].argument = function.buffers.size() - 2;
@@ -205,7 +202,7 @@ private:
     product.rows = {{rows * tilesAcross(), {transformedRow, 0, sumsRow}}};
     product.depth = {{channels(), {1, width, 0}}};
     product.columns = {width, {0, 1, 1}};
-    product.cut = Cut::Rows;
+    product.cut = LoopedContraction::Cut::Rows;
     product.cutExtent = blocks.tiles;
 
     PanelWalk walk;
@@ -222,7 +219,8 @@ private:
       build.loop(build.index(0), most, 1, [&](Position panel) {
         const Addresses at = {build.address({plane}, {transformedPlane}, 0),
                               build.address({{firstPanel, 0}, panel, plane},
-                                            {contraction.panelStride, contraction.panelStride, channels() * width}, 0),
+                                            {contraction.panels.stride, contraction.panels.stride, channels() * width},
+                                            0),
                               build.address({plane, panel}, {sumsPlane, width}, 0)};
         emitPanelWalk(function, build, product, walk, at);
       });
@@ -234,7 +232,7 @@ private:
   //===--------------------------------------------------------------------===//
 
   void emitOutput(Position number) {
-    const int64_t width = contraction.panelWidth, columns = contraction.columns.size;
+    const int64_t width = contraction.panels.width, columns = contraction.columns.size;
     const TilePlace place = placeOf(number);
     SmallVector<SmallVector<Value>> to; // by operand
     for (auto [operand, description] : llvm::enumerate(contraction.operands)) {
@@ -276,7 +274,7 @@ private:
 
   KernelFunction &function;
   VectorBuilder build;
-  const Contraction &contraction;
+  const WinogradConvolution &contraction;
   const int64_t tile, inputs; ///< Of a tile along a dimension: outputs, and elements of the input.
   const unsigned lanes;
   WinogradBlocks blocks;
@@ -289,19 +287,19 @@ private:
 
 } // namespace
 
-WinogradShape shapeOfWinograd(const Contraction &contraction) {
+WinogradShape shapeOf(const WinogradConvolution &convolution) {
   WinogradShape shape;
-  shape.images = contraction.rows[0].size;
-  shape.height = contraction.rows[1].size;
-  shape.width = contraction.rows[2].size;
-  shape.inputs = contraction.depth.back().size;
-  shape.outputs = contraction.columns.size;
-  shape.cutAmongImages = contraction.cutLoop == 0;
+  shape.images = convolution.images.size;
+  shape.height = convolution.down.size;
+  shape.width = convolution.across.size;
+  shape.inputs = convolution.channels.size;
+  shape.outputs = convolution.columns.size;
+  shape.cutAmongImages = convolution.cutAmongImages;
   return shape;
 }
 
-void emitWinograd(KernelFunction &function, const Contraction &contraction) {
-  WinogradEmitter(function, contraction).emit();
+void emitWinograd(KernelFunction &function, const WinogradConvolution &convolution) {
+  WinogradEmitter(function, convolution).emit();
 }
 
 } // namespace nacre::codegen::cpu

@@ -15,10 +15,9 @@
 
 namespace nacre::codegen::cpu {
 
-/// `contraction` is one of Winograd.
-WinogradShape shapeOfWinograd(const Contraction &contraction);
+WinogradShape shapeOf(const WinogradConvolution &convolution);
 
-void emitWinograd(KernelFunction &function, const Contraction &contraction);
+void emitWinograd(KernelFunction &function, const WinogradConvolution &convolution);
 
 } // namespace nacre::codegen::cpu
 

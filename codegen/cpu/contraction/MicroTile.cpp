@@ -17,13 +17,13 @@ namespace {
 
 /// Steps that the innermost loop takes at a time: a row's elements are loaded as a vector where they lie one after another
 /// and the machine multiplies by an element.
-int64_t turnOf(const MachineRow &machine, const Contraction &contraction) {
+int64_t turnOf(const MachineRow &machine, const LoopedContraction &contraction) {
   return contraction.depth.back().strides[Contraction::Lhs] == 1 ? stepsPerTurn(machine) : 1;
 }
 
 class TileEmitter {
 public:
-  TileEmitter(VectorBuilder &build, const Contraction &contraction, ArrayRef<Value> buffers, const Panel &panel,
+  TileEmitter(VectorBuilder &build, const LoopedContraction &contraction, ArrayRef<Value> buffers, const Panel &panel,
               const DepthPart &part, const TileShape &shape, const Addresses &at)
       : build(build), contraction(contraction), buffers(buffers), panel(panel), part(part), shape(shape), at(at),
         lanes(shape.machine.lanes), vectors(llvm::divideCeil(shape.columns, lanes)),
@@ -227,7 +227,7 @@ private:
   }
 
   VectorBuilder &build;
-  const Contraction &contraction;
+  const LoopedContraction &contraction;
   ArrayRef<Value> buffers;
   const Panel &panel;
   const DepthPart &part;
@@ -241,7 +241,7 @@ private:
 
 } // namespace
 
-SumBlocks sumBlocksOf(const MachineRow &machine, const Contraction &contraction, const DepthPart &part) {
+SumBlocks sumBlocksOf(const MachineRow &machine, const LoopedContraction &contraction, const DepthPart &part) {
   SmallVector<int64_t> loops = {part.steps};
   for (const ContractionLoop &loop : llvm::drop_begin(contraction.depth, part.level + 1))
     loops.push_back(loop.size);
@@ -250,7 +250,7 @@ SumBlocks sumBlocksOf(const MachineRow &machine, const Contraction &contraction,
   return blocks;
 }
 
-void emitTile(VectorBuilder &build, const Contraction &contraction, ArrayRef<Value> buffers, const Panel &panel,
+void emitTile(VectorBuilder &build, const LoopedContraction &contraction, ArrayRef<Value> buffers, const Panel &panel,
               const DepthPart &part, const TileShape &shape, const Addresses &at) {
   TileEmitter(build, contraction, buffers, panel, part, shape, at).emit();
 }

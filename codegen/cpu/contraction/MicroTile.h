@@ -40,10 +40,10 @@ struct DepthPart {
 };
 
 /// The blocks in which a tile adds up its part.
-SumBlocks sumBlocksOf(const MachineRow &machine, const Contraction &contraction, const DepthPart &part);
+SumBlocks sumBlocksOf(const MachineRow &machine, const LoopedContraction &contraction, const DepthPart &part);
 
 /// Computes the tile whose first row and column are at `at`: reduction, epilogue, stores. `buffers` are the kernel's.
-void emitTile(VectorBuilder &build, const Contraction &contraction, llvm::ArrayRef<mlir::Value> buffers,
+void emitTile(VectorBuilder &build, const LoopedContraction &contraction, llvm::ArrayRef<mlir::Value> buffers,
               const Panel &panel, const DepthPart &part, const TileShape &shape, const Addresses &at);
 
 } // namespace nacre::codegen::cpu

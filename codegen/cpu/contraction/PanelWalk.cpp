@@ -28,7 +28,8 @@ struct Range {
 
 class WalkEmitter {
 public:
-  WalkEmitter(KernelFunction &function, VectorBuilder &build, const Contraction &contraction, const PanelWalk &walk)
+  WalkEmitter(KernelFunction &function, VectorBuilder &build, const LoopedContraction &contraction,
+              const PanelWalk &walk)
       : function(function), build(build), contraction(contraction), walk(walk),
         machine(machineOf(build.target, productsOf(contraction.accumulatorType))), lanes(machine.lanes) {
     SmallVector<int64_t> loops;
@@ -42,7 +43,7 @@ public:
   void emit(const Addresses &at) { emitRows(0, at, Value()); }
 
 private:
-  using Cut = Contraction::Cut;
+  using Cut = LoopedContraction::Cut;
 
   Value scaled(Value value, int64_t by) { return build.address({{value, 0}}, {by}, 0); }
   Value sum(Value a, Value b) { return build.address({{a, 0}, {b, 0}}, {1, 1}, 0); }
@@ -201,7 +202,7 @@ private:
 
   KernelFunction &function;
   VectorBuilder &build;
-  const Contraction &contraction;
+  const LoopedContraction &contraction;
   const PanelWalk &walk;
   const MachineRow &machine;
   const unsigned lanes;
@@ -211,7 +212,7 @@ private:
 
 } // namespace
 
-void emitPanelWalk(KernelFunction &function, VectorBuilder &build, const Contraction &contraction,
+void emitPanelWalk(KernelFunction &function, VectorBuilder &build, const LoopedContraction &contraction,
                    const PanelWalk &walk, const Addresses &at) {
   WalkEmitter(function, build, contraction, walk).emit(at);
 }

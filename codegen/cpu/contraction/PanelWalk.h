@@ -21,7 +21,7 @@ struct PanelWalk {
 };
 
 /// `at`: where the operands stand at the panel's first column.
-void emitPanelWalk(KernelFunction &function, VectorBuilder &build, const Contraction &contraction,
+void emitPanelWalk(KernelFunction &function, VectorBuilder &build, const LoopedContraction &contraction,
                    const PanelWalk &walk, const Addresses &at);
 
 /// `count` more elements of this thread's scratch.

@@ -37,19 +37,9 @@ void TileEpilogue::finish(Value sum, unsigned lanes, const Distances &row, int64
 Value TileEpilogue::apply(Value sum, const Distances &row, int64_t column, Piece piece) {
   if (!contraction.epilogue)
     return sum;
-  SmallVector<Value> arguments;
-  unsigned operand = Contraction::Extra;
-  for (unsigned input = 0; input < contraction.epilogue->inputs.size(); ++input) {
-    if (input == contraction.accumulatorInput) {
-      arguments.push_back(sum);
-      continue;
-    }
-    arguments.push_back(loadInput(operand, row[operand], column, piece));
-    ++operand;
-  }
-  // The result's accumulator, which an all-parallel body does not read.
-  Type type = contraction.operands[Contraction::Result].elementType;
-  arguments.push_back(build.constant(cast<TypedAttr>(build.ops.getZeroAttr(type))));
+  SmallVector<Value> arguments = epilogueArguments(
+      contraction, sum, [&](unsigned operand) { return loadInput(operand, row[operand], column, piece); },
+      [&](TypedAttr value) { return build.constant(value); });
   Value value = inlineBody(build, *contraction.epilogue->body, arguments, piece.width).front();
   return build.broadcast(value, piece.width);
 }

@@ -12,11 +12,12 @@ using namespace mlir;
 
 namespace nacre::codegen::gpu {
 
-using Cut = Contraction::Cut;
+using Cut = LoopedContraction::Cut;
 
-ContractionGrid::ContractionGrid(KernelFunction &function, const Contraction &contraction, int64_t grain,
-                                 unsigned widest)
-    : function(function), contraction(contraction), build(function.builder, function.loc), grain(grain) {
+ContractionGrid::ContractionGrid(KernelFunction &function, const LoopedContraction &contraction,
+                                 const std::optional<Panels> &panels, unsigned widest)
+    : function(function), contraction(contraction), build(function.builder, function.loc), panels(panels),
+      grain(contraction.kernel->grain) {
   for (unsigned operand = 0; operand < contraction.operands.size(); ++operand) {
     const bool wide = operand <= Contraction::Rhs &&
                       contraction.operands[operand].elementType.getIntOrFloatBitWidth() * widest <= 128;
@@ -42,15 +43,15 @@ bool ContractionGrid::liesInGroups(unsigned operand, const ContractionLoop *alon
   auto fits = [&](const ContractionLoop &loop) {
     return &loop == along || loop.size == 1 || loop.strides[operand] % width == 0;
   };
-  if (operand == Contraction::Rhs && contraction.panelWidth)
-    return contraction.panelWidth % width == 0;
+  if (operand == Contraction::Rhs && panels)
+    return panels->width % width == 0;
   return llvm::all_of(contraction.outer, fits) && llvm::all_of(contraction.rows, fits) &&
          llvm::all_of(contraction.depth, fits) && fits(contraction.columns);
 }
 
 Reach ContractionGrid::chooseReach(unsigned operand, unsigned width) const {
   const ContractionLoop &columns = contraction.columns, &depth = contraction.depth.back();
-  const bool packed = operand == Contraction::Rhs && contraction.panelWidth;
+  const bool packed = operand == Contraction::Rhs && panels;
   // A share of the columns may begin anywhere that the grain allows; weights can be read from before it, from the next
   // multiple of four.
   const bool aligned =
@@ -215,10 +216,10 @@ std::optional<int64_t> ContractionGrid::linearDepth(unsigned operand) const {
 
 Value ContractionGrid::columnAddress(unsigned operand, Value quad, unsigned lane) {
   const bool several = reaches[operand] == Reach::Columns;
-  if (operand == Contraction::Rhs && contraction.panelWidth) {
-    const int64_t panel = contraction.panelWidth, unit = width(operand);
+  if (operand == Contraction::Rhs && panels) {
+    const int64_t panel = panels->width, unit = width(operand);
     Value column = several ? quad : build.add(build.multiply(quad, 4), lane);
-    return build.add(build.multiply(build.divide(column, panel / unit), contraction.panelStride / unit),
+    return build.add(build.multiply(build.divide(column, panel / unit), panels->stride / unit),
                      build.remainder(column, panel / unit));
   }
   if (several)
@@ -240,16 +241,16 @@ Value ContractionGrid::load(unsigned operand, Value address) {
 Value ContractionGrid::loadQuad(unsigned operand, Value address, Value quad) {
   if (reaches[operand] == Reach::Columns)
     return load(operand, build.add(address, columnAddress(operand, quad, 0)));
-  if (contraction.columns.strides[operand] == 0 && !(operand == Contraction::Rhs && contraction.panelWidth))
+  if (contraction.columns.strides[operand] == 0 && !(operand == Contraction::Rhs && panels))
     return broadcast(build.ops, build.loc, load(operand, address), 4);
   SmallVector<Value, 4> lanes;
   const int64_t last = contraction.columns.size - 1;
   for (unsigned lane = 0; lane < 4; ++lane) {
     Value column = build.least(build.add(build.multiply(quad, 4), lane), build.constant(last));
     Value at = build.multiply(column, contraction.columns.strides[operand]);
-    if (operand == Contraction::Rhs && contraction.panelWidth)
-      at = build.add(build.multiply(build.divide(column, contraction.panelWidth), contraction.panelStride),
-                     build.remainder(column, contraction.panelWidth));
+    if (operand == Contraction::Rhs && panels)
+      at = build.add(build.multiply(build.divide(column, panels->width), panels->stride),
+                     build.remainder(column, panels->width));
     lanes.push_back(load(operand, build.add(address, at)));
   }
   return vector::FromElementsOp::create(build.ops, build.loc, VectorType::get({4}, lanes.front().getType()), lanes);
@@ -293,19 +294,10 @@ Value ContractionGrid::zeroQuad() {
 Value ContractionGrid::applyEpilogue(Value sum, Value row, Value quad) {
   if (!contraction.epilogue)
     return sum;
-  SmallVector<Value> arguments;
-  unsigned operand = Contraction::Extra;
-  for (unsigned input = 0; input < contraction.epilogue->inputs.size(); ++input) {
-    if (input == contraction.accumulatorInput) {
-      arguments.push_back(sum);
-      continue;
-    }
-    arguments.push_back(loadQuad(operand, build.add(bases[operand], rowAddress(operand, row)), quad));
-    ++operand;
-  }
-  // The result's accumulator, which an all-parallel body does not read.
-  Type type = contraction.operands[Contraction::Result].elementType;
-  arguments.push_back(arith::ConstantOp::create(build.ops, build.loc, build.ops.getZeroAttr(type)));
+  SmallVector<Value> arguments = epilogueArguments(
+      contraction, sum,
+      [&](unsigned operand) { return loadQuad(operand, build.add(bases[operand], rowAddress(operand, row)), quad); },
+      [&](TypedAttr value) { return arith::ConstantOp::create(build.ops, build.loc, value); });
   Value value = inlineBody(build.ops, build.loc, *contraction.epilogue->body, arguments, 4).front();
   return broadcast(build.ops, build.loc, value, 4);
 }

@@ -24,8 +24,9 @@ enum class Reach {
 
 class ContractionGrid {
 public:
-  /// `widest`: how many elements of Lhs and Rhs a template can take at once; 8 only of those that are 16 bits wide.
-  ContractionGrid(KernelFunction &function, const Contraction &contraction, int64_t grain, unsigned widest = 4);
+  /// `panels`: of Rhs, if it is so packed. `widest`: how many elements of Lhs and Rhs a template can take at once; 8 only of those that are 16 bits wide.
+  ContractionGrid(KernelFunction &function, const LoopedContraction &contraction, const std::optional<Panels> &panels,
+                  unsigned widest = 4);
 
   /// Divides the work into tiles of so many rows and columns (a multiple of four): says so to the runtime, and fills
   /// what follows. Workgroups that run at the same time have tiles below one another, `band` of them, before the next
@@ -33,7 +34,7 @@ public:
   bool divide(int64_t tileRows, int64_t tileColumns, int64_t band = 1);
 
   KernelFunction &function;
-  const Contraction &contraction;
+  const LoopedContraction &contraction;
   IndexBuilder build;
 
   mlir::Value active; ///< Whether the tile has work, the same for all invocations.
@@ -96,6 +97,7 @@ private:
   llvm::ArrayRef<ContractionLoop> tiledRows() const;
   mlir::Value applyEpilogue(mlir::Value sum, mlir::Value row, mlir::Value quad);
 
+  const std::optional<Panels> panels;
   const int64_t grain;
   llvm::SmallVector<Reach, 6> reaches;
   llvm::SmallVector<unsigned, 6> widths;

@@ -75,6 +75,7 @@ private:
   SmallVector<Value> multiply(Value right, Value left, int64_t taken, SmallVector<Value> sums) {
     const int64_t rightStride = grid.scaled(Contraction::Rhs, contraction.depth.back().strides[Contraction::Rhs]);
     const int64_t leftStride = contraction.depth.back().strides[Contraction::Lhs];
+    const bool movesWithColumns = contraction.columns.strides[Contraction::Lhs] != 0; // depthwise
     SmallVector<Value> fours;
     if (grid.reach(Contraction::Lhs) == Reach::Depth)
       for (Value row : lhs)
@@ -86,7 +87,7 @@ private:
       for (int64_t i = 0; i < tile.rows; ++i)
         for (int64_t j = 0; j < tile.quads; ++j) {
           Value a =
-              contraction.depthwise
+              movesWithColumns
                   ? grid.loadQuad(Contraction::Lhs,
                                   build.add(build.add(lhs[i], left), grid.scaled(Contraction::Lhs, step * leftStride)),
                                   clamped[j])
@@ -103,7 +104,7 @@ private:
   }
 
   ContractionGrid &grid;
-  const Contraction &contraction;
+  const LoopedContraction &contraction;
   IndexBuilder &build;
   const GpuTile &tile;
   SmallVector<Value> rows, lhs, quads, clamped;

@@ -24,7 +24,7 @@ namespace {
 bool isKnown(Type type) { return type.isF32() || type.isF16() || type.isF64(); }
 
 /// Cooperative matrices multiply f16: that is exact for operands of f16, and else what the user asked for.
-bool mayMultiplyHalves(const Contraction &contraction, const GpuOptions &options) {
+bool mayMultiplyHalves(const LoopedContraction &contraction, const GpuOptions &options) {
   if (!contraction.accumulatorType.isF32())
     return false;
   return options.precision == GpuOptions::Precision::F16 ||
@@ -32,7 +32,7 @@ bool mayMultiplyHalves(const Contraction &contraction, const GpuOptions &options
           contraction.operands[Contraction::Rhs].elementType.isF16());
 }
 
-TileRequest requestOf(const Contraction &contraction, const GpuOptions &options) {
+TileRequest requestOf(const LoopedContraction &contraction, bool depthwise, const GpuOptions &options) {
   TileRequest request;
   for (const ContractionLoop &loop : contraction.outer)
     request.blocks *= loop.size;
@@ -40,7 +40,7 @@ TileRequest requestOf(const Contraction &contraction, const GpuOptions &options)
     request.rows *= loop.size;
   request.columns = contraction.columns.size;
   request.depth = contraction.depthSize();
-  request.depthwise = contraction.depthwise;
+  request.depthwise = depthwise;
   request.bytes = contraction.accumulatorType.getIntOrFloatBitWidth() / 8;
   request.halves = mayMultiplyHalves(contraction, options);
   request.mayBePlayed = options.mayBePlayed;
@@ -55,26 +55,20 @@ void emitHaloOfRow(KernelFunction &function, const Contraction &contraction) {
   emitHalo(function, *contraction.written, contraction.cutAxis, low, high);
 }
 
-} // namespace
+/// What of the form the templates cannot compute; empty where there is nothing.
+std::string obstacleOf(const Contraction &contraction) {
+  for (const ContractionOperand &operand : contraction.operands)
+    if (!isKnown(operand.elementType))
+      return "an operand is no float of 16, 32 or 64 bits";
+  if (contraction.epilogue && !canInlineOnGpu(*contraction.epilogue->body))
+    return "the epilogue has an operation that SPIR-V lacks";
+  return "";
+}
 
-LogicalResult nacre::codegen::gpu::emitContraction(plan::KernelOp kernel, KernelFunction &function) {
-  FailureOr<KernelForm> form = parseKernel(kernel);
-  if (failed(form))
-    return failure();
-  FailureOr<Contraction> contraction = parseContraction(kernel, *form);
-  if (failed(contraction))
-    return failure();
-  for (const ContractionOperand &operand : contraction->operands)
-    if (!isKnown(operand.elementType)) {
-      function.declined = "an operand is no float of 16, 32 or 64 bits";
-      return failure();
-    }
-  if (contraction->epilogue && !canInlineOnGpu(*contraction->epilogue->body)) {
-    function.declined = "the epilogue has an operation that SPIR-V lacks";
-    return failure();
-  }
-
-  TileRequest request = requestOf(*contraction, function.options);
+/// `panels`: of Rhs, if it is so packed.
+LogicalResult emitTiles(KernelFunction &function, const LoopedContraction &contraction,
+                        const std::optional<Panels> &panels, bool depthwise) {
+  TileRequest request = requestOf(contraction, depthwise, function.options);
   SmallVector<GpuTile, 4> tiles = chooseGpuTiles(request);
   if (!function.options.tile.empty()) // Which has been found to be a tile.
     tiles = {llvm::cantFail(parseGpuTile(function.options.tile)), tiles.back()};
@@ -82,10 +76,10 @@ LogicalResult nacre::codegen::gpu::emitContraction(plan::KernelOp kernel, Kernel
   function.variants = tiles.size();
   function.families = tile.families;
   function.workgroupSize = tile.invocations();
-  ContractionGrid grid(function, *contraction, form->grain, tile.kind == GpuTile::Kind::Cooperative ? 8 : 4);
+  ContractionGrid grid(function, contraction, panels, tile.kind == GpuTile::Kind::Cooperative ? 8 : 4);
   if (!grid.divide(tile.tileRows(), tile.tileColumns(), tile.band))
     return failure();
-  emitHaloOfRow(function, *contraction);
+  emitHaloOfRow(function, contraction);
   grid.build.onlyIf(grid.active, [&] {
     switch (tile.kind) {
     case GpuTile::Kind::Direct:
@@ -99,4 +93,31 @@ LogicalResult nacre::codegen::gpu::emitContraction(plan::KernelOp kernel, Kernel
     }
   });
   return success();
+}
+
+LogicalResult emit(KernelFunction &function, const MatrixProduct &product) {
+  return emitTiles(function, product, product.panels, /*depthwise=*/false);
+}
+
+LogicalResult emit(KernelFunction &function, const DepthwiseConvolution &convolution) {
+  return emitTiles(function, convolution, std::nullopt, /*depthwise=*/true);
+}
+
+LogicalResult emit(KernelFunction &function, const WinogradConvolution &) {
+  function.declined = "its filter is transformed for Winograd on CPUs";
+  return failure();
+}
+
+} // namespace
+
+LogicalResult nacre::codegen::gpu::emitContraction(plan::KernelOp kernel, KernelFunction &function) {
+  FailureOr<ContractionForm> contraction = parseContraction(kernel);
+  if (failed(contraction))
+    return failure();
+  return std::visit(
+      [&](const auto &kind) {
+        function.declined = obstacleOf(kind);
+        return function.declined.empty() ? emit(function, kind) : failure();
+      },
+      *contraction);
 }

@@ -95,7 +95,7 @@ private:
   }
 
   ContractionGrid &grid;
-  const Contraction &contraction;
+  const LoopedContraction &contraction;
   IndexBuilder &build;
   const GpuTile &tile;
   const int64_t parts, steps;

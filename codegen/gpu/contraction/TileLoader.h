@@ -63,7 +63,7 @@ private:
   bool hasTail() const { return depthSize % layout.depth != 0; }
 
   ContractionGrid &grid;
-  const Contraction &contraction;
+  const LoopedContraction &contraction;
   IndexBuilder &build;
   const SharedLayout layout;
   const int64_t threads, depthSize;

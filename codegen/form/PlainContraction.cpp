@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How:  1. is it a contraction; 2. which operand gives the columns; 3. what each loop moves. ContractionForm.cpp makes
+//          the kinds of it.
+
+#include "codegen/form/PlainContraction.h"
+
+#include "codegen/form/ScalarBody.h"
+#include "dialects/plan/PlanDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "nacre-contraction-form"
+
+using namespace mlir;
+
+namespace nacre::codegen {
+
+//===----------------------------------------------------------------------===//
+// 1. Recognition
+//===----------------------------------------------------------------------===//
+
+bool isMultiplyAdd(const Work &work) {
+  if (work.inputs.size() < 2 || work.results.size() != 1)
+    return false;
+  for (const Input &shapeOnly : llvm::drop_begin(work.inputs, 2))
+    if (shapeOnly.source != Input::Source::Unread)
+      return false;
+  Block &body = *work.body;
+  auto add = body.getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
+  if (!add)
+    return false;
+  Value accumulator = body.getArgument(work.inputs.size());
+  auto product = add.getLhs() == accumulator   ? add.getRhs().getDefiningOp<arith::MulFOp>()
+                 : add.getRhs() == accumulator ? add.getLhs().getDefiningOp<arith::MulFOp>()
+                                               : arith::MulFOp();
+  if (!product)
+    return false;
+  auto converted = [](Value value) {
+    auto extension = value.getDefiningOp<arith::ExtFOp>();
+    return extension ? extension.getIn() : value;
+  };
+  Value lhs = converted(product.getLhs()), rhs = converted(product.getRhs());
+  return (lhs == body.getArgument(0) && rhs == body.getArgument(1)) ||
+         (lhs == body.getArgument(1) && rhs == body.getArgument(0));
+}
+
+namespace {
+
+LogicalResult misfit(const char *reason) {
+  LDBG() << reason;
+  return failure();
+}
+
+class ContractionReader {
+public:
+  ContractionReader(plan::KernelOp kernel, std::shared_ptr<const KernelForm> form)
+      : kernel(kernel), form(*form), product(form->work.front()) {
+    result.kernel = std::move(form);
+  }
+
+  FailureOr<PlainContraction> read() {
+    if (form.written.size() != 1 || form.work.size() > 2 || !isMultiplyAdd(product) ||
+        !matchPattern(product.results.front().start, m_AnyZeroFloat()))
+      return misfit("there must be one multiply-add from zero, one epilogue at most, and one target");
+    result.product = &product;
+    result.written = &form.written.front();
+    result.accumulatorType = product.results.front().elementType;
+    if (!result.accumulatorType.isF32() && !result.accumulatorType.isF64())
+      return misfit("accumulators must be f32 or f64");
+    result.cutAxis = form.cutAxis;
+    result.cutExtent = form.cutExtent;
+    result.operands.resize(Contraction::Extra);
+    strides.assign(Contraction::Extra, {});
+    if (failed(readTarget()) || failed(findColumns()) || failed(readOperands()) || failed(readLoops()))
+      return failure();
+    return std::move(result);
+  }
+
+private:
+  //===--------------------------------------------------------------------===//
+  // 2. Operands
+  //===--------------------------------------------------------------------===//
+
+  /// The target, and the epilogue's own inputs, by the loops of the product.
+  LogicalResult readTarget() {
+    const Result &accumulator = product.results.front();
+    if (accumulator.written.has_value() != (form.work.size() == 1))
+      return misfit("the last operation must write the target");
+    FailureOr<Access> target = composeAccess(result.written->place, accumulator.map, result.written->elementType);
+    if (failed(target))
+      return failure();
+    setOperand(Contraction::Result, *target);
+    if (form.work.size() == 1)
+      return success();
+
+    const Work &epilogue = form.work.back();
+    if (!epilogue.allParallel() || epilogue.results.size() != 1 || !epilogue.results.front().map.isIdentity())
+      return misfit("an epilogue must be all-parallel and write by the identity");
+    if (!canInline(*epilogue.body))
+      return misfit("an epilogue must hold operations on scalars");
+    result.epilogue = &epilogue;
+    bool readsProduct = false;
+    for (auto [number, input] : llvm::enumerate(epilogue.inputs)) {
+      if (input.source == Input::Source::Work && input.map.isIdentity() && !readsProduct) {
+        readsProduct = true;
+        result.accumulatorInput = number;
+        continue;
+      }
+      if (input.source != Input::Source::Storage || !input.access.padded.empty())
+        return misfit("an epilogue must read the product once, and storages");
+      Place byAxis;
+      byAxis.argument = input.access.argument;
+      byAxis.offset = input.access.offset;
+      byAxis.strides = input.access.strides;
+      byAxis.shape = epilogue.sizes;
+      FailureOr<Access> access = composeAccess(byAxis, accumulator.map, input.elementType);
+      if (failed(access))
+        return failure();
+      result.operands.emplace_back();
+      strides.emplace_back();
+      setOperand(result.operands.size() - 1, *access);
+    }
+    return success(readsProduct);
+  }
+
+  void setOperand(unsigned operand, const Access &access) {
+    result.operands[operand] = {access.argument, access.offset, access.elementType};
+    strides[operand] = access.strides;
+  }
+
+  bool walks(unsigned input, unsigned loop) const { return product.inputs[input].map.isFunctionOfDim(loop); }
+
+  bool isEncoded(unsigned input) const {
+    auto encoding = plan::KernelOp(kernel).getEncoding(product.inputs[input].access.argument);
+    return encoding && encoding.getKind() != plan::EncodingKind::Plain;
+  }
+
+  /// The loop over columns where Lhs is the product's input `lhs`. An encoded operand has them as its last axis, so it
+  /// is Rhs.
+  std::optional<unsigned> columnsBeside(unsigned lhs) const {
+    const unsigned rhs = 1 - lhs;
+    if (isEncoded(lhs))
+      return std::nullopt;
+    for (unsigned loop = product.loops(); loop-- > 0;) {
+      if (!product.parallel[loop] || walks(lhs, loop) || !walks(rhs, loop))
+        continue;
+      if (strides[Contraction::Result][loop] == 1 || (lhs == 0 && product.sizes[loop] == 1))
+        return loop;
+    }
+    return std::nullopt;
+  }
+
+  /// The loop along which all operands lie one after another.
+  std::optional<unsigned> findChannels() const {
+    for (unsigned loop = product.loops(); loop-- > 0;)
+      if (product.parallel[loop] && strides[Contraction::Result][loop] == 1 &&
+          llvm::all_of(ArrayRef(product.inputs).take_front(2), [&](const Input &input) {
+            return input.source == Input::Source::Storage && input.access.strides[loop] == 1;
+          }))
+        return loop;
+    return std::nullopt;
+  }
+
+  LogicalResult findColumns() {
+    std::optional<unsigned> column = columnsBeside(0);
+    if (!column && (column = columnsBeside(1)))
+      lhs = 1;
+    if (!column && (column = findChannels()))
+      result.depthwise = true;
+    if (!column)
+      return misfit("one operand must walk columns that lie one after another in the result");
+    result.column = *column;
+    return success();
+  }
+
+  LogicalResult readOperands() {
+    for (unsigned input : {0, 1})
+      if (product.inputs[input].source != Input::Source::Storage || !product.inputs[input].access.padded.empty())
+        return misfit("operands must be in storages, padding included");
+    const Input &rhs = product.inputs[1 - lhs];
+    setOperand(Contraction::Lhs, product.inputs[lhs].access);
+    setOperand(Contraction::Rhs, rhs.access);
+    auto storage = cast<RankedTensorType>(kernel.getBody().getArgument(rhs.access.argument).getType());
+    result.rhsShape.assign(storage.getShape().begin(), storage.getShape().end());
+    FailureOr<SmallVector<WalkedAxis>> rhsAxes = walkAxes(rhs.map);
+    FailureOr<SmallVector<WalkedAxis>> resultAxes = walkAxes(product.results.front().map);
+    if (failed(rhsAxes) || failed(resultAxes))
+      return failure();
+    result.rhsAxes = std::move(*rhsAxes);
+    result.resultAxes = std::move(*resultAxes);
+    return success();
+  }
+
+  //===--------------------------------------------------------------------===//
+  // 3. Loops
+  //===--------------------------------------------------------------------===//
+
+  LogicalResult readLoops() {
+    for (unsigned number = 0; number < product.loops(); ++number) {
+      ProductLoop &loop = result.loops.emplace_back();
+      loop.size = product.sizes[number];
+      for (ArrayRef<int64_t> ofOperand : strides)
+        loop.strides.push_back(ofOperand[number]);
+      loop.parallel = product.parallel[number];
+      loop.movesLhs = walks(lhs, number);
+      loop.movesRhs = walks(1 - lhs, number);
+      if (!loop.parallel && loop.size != 1 && (!loop.movesLhs || !loop.movesRhs))
+        return misfit("a reduction must walk both operands");
+    }
+    result.cutLoop = findCut();
+    return success();
+  }
+
+  /// The loop that walks the cut axis; none where several do: such a kernel is not divided.
+  std::optional<unsigned> findCut() const {
+    std::optional<unsigned> cut;
+    if (form.cutAxis >= result.resultAxes.size())
+      return cut;
+    for (auto [loop, coefficient] : llvm::enumerate(result.resultAxes[form.cutAxis].coefficients)) {
+      if (coefficient == 0)
+        continue;
+      if (cut || coefficient != 1)
+        return std::nullopt;
+      cut = loop;
+    }
+    return cut;
+  }
+
+  plan::KernelOp kernel;
+  const KernelForm &form;
+  const Work &product;
+  PlainContraction result;
+  unsigned lhs = 0;                          ///< Which of the product's inputs is Lhs.
+  SmallVector<SmallVector<int64_t>> strides; ///< By operand, then by the product's loop.
+};
+
+} // namespace
+
+FailureOr<PlainContraction> readContraction(plan::KernelOp kernel) {
+  FailureOr<KernelForm> form = parseKernel(kernel);
+  if (failed(form))
+    return failure();
+  return ContractionReader(kernel, std::make_shared<const KernelForm>(std::move(*form))).read();
+}
+
+} // namespace nacre::codegen

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  a contraction as its kernel says it, and what it is in each encoding of its weight.
+// Why:   whoever chooses an encoding asks here whether the weight can have it, and what the contraction is then; no
+//        kernel is changed to find out.
+// How:   read once; the answers are plain functions of loops, strides and sizes.
+
+#ifndef NACRE_CODEGEN_FORM_PLAINCONTRACTION_H
+#define NACRE_CODEGEN_FORM_PLAINCONTRACTION_H
+
+#include "codegen/form/ContractionForm.h"
+
+namespace nacre::codegen {
+
+/// A loop of the kernel's multiply-add.
+struct ProductLoop : ContractionLoop {
+  bool parallel = false; ///< Else it reduces.
+  bool movesLhs = false, movesRhs = false;
+};
+
+/// Its `columns` are one of the loops until it is sorted.
+struct PlainContraction : Contraction {
+  llvm::SmallVector<ProductLoop, 0> loops; ///< As the kernel has them.
+  unsigned column = 0;                     ///< The loop over columns.
+  std::optional<unsigned> cutLoop;         ///< The one that walks the cut axis; none where several do.
+  bool depthwise = false;                  ///< The columns move Lhs too.
+
+  llvm::SmallVector<int64_t> rhsShape; ///< Of the storage that Rhs is read from.
+  llvm::SmallVector<WalkedAxis> rhsAxes, resultAxes;
+};
+
+/// Reads the body of `kernel`. What it says to be encoded is Rhs; how, is left out.
+llvm::FailureOr<PlainContraction> readContraction(plan::KernelOp kernel);
+
+/// Whether the body of `work` is acc + a * b, the operands converted first if need be.
+bool isMultiplyAdd(const Work &work);
+
+/// Rhs lies as the tensor says.
+MatrixProduct asProduct(const PlainContraction &plain);
+DepthwiseConvolution asDepthwise(const PlainContraction &plain);
+
+/// Rhs in panels of `width` columns. Fails where it cannot be packed so.
+llvm::FailureOr<MatrixProduct> inPanels(const PlainContraction &plain, int64_t width);
+
+/// Rhs transformed for tiles of `tile` outputs along each dimension, in panels of `width` columns. Fails for what is no
+/// 3x3 convolution of f32 and stride 1, or is cut through its tiles.
+llvm::FailureOr<WinogradConvolution> byWinograd(const PlainContraction &plain, int64_t tile, int64_t width);
+
+} // namespace nacre::codegen
+
+#endif // NACRE_CODEGEN_FORM_PLAINCONTRACTION_H
