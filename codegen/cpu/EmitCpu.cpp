@@ -10,6 +10,7 @@
 #include "codegen/cpu/Emitters.h"
 #include "codegen/cpu/Passes.h"
 #include "codegen/cpu/TargetOptions.h"
+#include "codegen/form/EmitterList.h"
 #include "dialects/plan/PlanDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -106,41 +107,21 @@ void finish(func::FuncOp function, const KernelFunction &body) {
 // 2. The emitters
 //===----------------------------------------------------------------------===//
 
-struct EmitterOfKind {
-  StringLiteral name;
-  std::optional<plan::KernelKind> kind; // none: any
-  Emitter emit;
+constexpr plan::EncodingKind kContractionEncodings[] = {plan::EncodingKind::Panel, plan::EncodingKind::Winograd};
+
+constexpr EmitterEntry<Emitter> kEmitters[] = {
+    {"contraction", plan::KernelKind::Contraction, emitContraction, kContractionEncodings},
+    {"nest", plan::KernelKind::Nest, emitNest},
+    {"row", plan::KernelKind::Row, emitRow},
+    {"permute", plan::KernelKind::Permute, emitPermute},
+    {"nest", plan::KernelKind::Permute, emitNest},
+    {"indexed", plan::KernelKind::Indexed, emitIndexed},
+    {"fallback", std::nullopt, emitFallback},
 };
-
-/// Tried in this order: an emitter that declines leaves the kernel to the next.
-ArrayRef<EmitterOfKind> emitters() {
-  static constexpr EmitterOfKind inOrder[] = {
-      {"contraction", plan::KernelKind::Contraction, emitContraction},
-      {"nest", plan::KernelKind::Nest, emitNest},
-      {"row", plan::KernelKind::Row, emitRow},
-      {"permute", plan::KernelKind::Permute, emitPermute},
-      {"nest", plan::KernelKind::Permute, emitNest},
-      {"indexed", plan::KernelKind::Indexed, emitIndexed},
-      {"fallback", std::nullopt, emitFallback},
-  };
-  return inOrder;
-}
-
-bool readsPackedWeight(plan::KernelOp kernel) {
-  for (unsigned input = 0; input < kernel.getNumInputs(); ++input)
-    if (auto encoding = kernel.getEncoding(input); encoding && encoding.getKind() != plan::EncodingKind::Plain)
-      return true;
-  return false;
-}
 
 LogicalResult emitKernel(plan::KernelOp kernel, const Target &target) {
   func::FuncOp function = makeFunction(kernel);
-  for (const EmitterOfKind &candidate : emitters()) {
-    if (candidate.kind && *candidate.kind != kernel.getKind())
-      continue;
-    // Only contractions know panels: whoever chose them knew that one of them would take the kernel.
-    if (!candidate.kind && readsPackedWeight(kernel))
-      continue;
+  for (const EmitterEntry<Emitter> &candidate : emittersFor(kernel, ArrayRef(kEmitters))) {
     KernelFunction body = startBody(function, target);
     if (succeeded(candidate.emit(kernel, body))) {
       finish(function, body);

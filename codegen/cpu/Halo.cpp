@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. boxes beyond the axis's ends belong to its first and last index, all others to the indices they lie beside;
-//       2. a box is loops around runs that are filled vector by vector.
+// A box of the halo (codegen/form/HaloBoxes.h) is loops around runs that are filled vector by vector.
 
 #include "codegen/cpu/Halo.h"
 
@@ -20,20 +19,18 @@ public:
       : build(build), buffer(buffer), written(written), place(written.place), cutAxis(axis) {}
 
   void emit(Value low, Value high) {
-    const unsigned rank = place.shape.size();
-    Box inner{SmallVector<int64_t>(rank, 0), place.shape}, outer = inner;
-    for (unsigned axis = 0; axis < rank; ++axis) {
-      outer.offsets[axis] -= written.haloLow[axis];
-      outer.sizes[axis] += written.haloLow[axis] + written.haloHigh[axis];
-    }
-    for (const Box &box : subtractBox(outer, inner, cutAxis)) {
-      if (box.offsets[cutAxis] < 0)
+    for (const HaloBox &box : cutHalo(place.shape, written.haloLow, written.haloHigh, cutAxis))
+      switch (box.owner) {
+      case HaloBox::Owner::First:
         onlyIf(low, 0, [&] { fill(box, 0, start(), {}, {}); });
-      else if (box.offsets[cutAxis] >= place.shape[cutAxis])
+        break;
+      case HaloBox::Owner::Last:
         onlyIf(high, place.shape[cutAxis], [&] { fill(box, 0, start(), {}, {}); });
-      else
+        break;
+      case HaloBox::Owner::Alongside:
         fill(box, 0, start(), low, high);
-    }
+        break;
+      }
   }
 
 private:

@@ -29,4 +29,22 @@ llvm::SmallVector<Box> subtractBox(const Box &outer, const Box &inner, int64_t f
   return boxes;
 }
 
+llvm::SmallVector<HaloBox> cutHalo(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> low,
+                                   llvm::ArrayRef<int64_t> high, unsigned cutAxis) {
+  Box inner{llvm::SmallVector<int64_t>(shape.size(), 0), llvm::SmallVector<int64_t>(shape)}, outer = inner;
+  for (unsigned axis = 0; axis < shape.size(); ++axis) {
+    outer.offsets[axis] -= low[axis];
+    outer.sizes[axis] += low[axis] + high[axis];
+  }
+  llvm::SmallVector<HaloBox> boxes;
+  for (Box &box : subtractBox(outer, inner, cutAxis)) {
+    const int64_t at = box.offsets[cutAxis];
+    const auto owner = at < 0                 ? HaloBox::Owner::First
+                       : at >= shape[cutAxis] ? HaloBox::Owner::Last
+                                              : HaloBox::Owner::Alongside;
+    boxes.push_back({std::move(box), owner});
+  }
+  return boxes;
+}
+
 } // namespace nacre::codegen

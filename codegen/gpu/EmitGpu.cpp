@@ -6,6 +6,7 @@
 //        2. let the kind's emitters fill it, variant by variant;
 //        3. record how the function is launched, and whether any device can.
 
+#include "codegen/form/EmitterList.h"
 #include "codegen/gpu/Bindings.h"
 #include "codegen/gpu/Emitters.h"
 #include "codegen/gpu/Passes.h"
@@ -148,24 +149,18 @@ LogicalResult verifyVariant(plan::KernelOp kernel, const GpuKernelCode &variant,
 // 2. The emitters
 //===----------------------------------------------------------------------===//
 
-struct EmitterOfKind {
-  StringLiteral name;
-  std::optional<plan::KernelKind> kind; // none: any
-  Emitter emit;
-};
+/// The emitter of contractions says why it declines what is transformed for Winograd.
+constexpr plan::EncodingKind kContractionEncodings[] = {plan::EncodingKind::Panel, plan::EncodingKind::Winograd};
+constexpr plan::EncodingKind kPointEncodings[] = {plan::EncodingKind::Panel};
 
-/// Tried in this order: an emitter that declines leaves the kernel to the next.
-ArrayRef<EmitterOfKind> emitters() {
-  static constexpr EmitterOfKind inOrder[] = {
-      {"contraction", plan::KernelKind::Contraction, emitContraction},
-      {"row", plan::KernelKind::Row, emitRow},
-      {"row", plan::KernelKind::Nest, emitRow},
-      {"transpose", plan::KernelKind::Permute, emitTranspose},
-      {"transpose", plan::KernelKind::Nest, emitTranspose},
-      {"points", std::nullopt, emitPoints},
-  };
-  return inOrder;
-}
+constexpr EmitterEntry<Emitter> kEmitters[] = {
+    {"contraction", plan::KernelKind::Contraction, emitContraction, kContractionEncodings},
+    {"row", plan::KernelKind::Row, emitRow},
+    {"row", plan::KernelKind::Nest, emitRow},
+    {"transpose", plan::KernelKind::Permute, emitTranspose},
+    {"transpose", plan::KernelKind::Nest, emitTranspose},
+    {"points", std::nullopt, emitPoints, kPointEncodings},
+};
 
 /// All variants of one emitter; none, and why, where it declines. What a device may not bind as a whole is bound in
 /// pieces by one more, of the form that runs anywhere.
@@ -228,9 +223,7 @@ struct EmitGpu : codegen::gpu::impl::EmitGpuPassBase<EmitGpu> {
 
 FailureOr<EmittedKernel> nacre::codegen::gpu::emitKernel(plan::KernelOp kernel, const GpuOptions &options) {
   EmittedKernel declined;
-  for (const EmitterOfKind &candidate : emitters()) {
-    if (candidate.kind && *candidate.kind != kernel.getKind())
-      continue;
+  for (const EmitterEntry<Emitter> &candidate : emittersFor(kernel, ArrayRef(kEmitters))) {
     FailureOr<EmittedKernel> emitted = emitVariants(kernel, options, candidate.emit);
     if (failed(emitted) || !emitted->variants.empty())
       return emitted;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. boxes beyond the axis's ends belong to its first and last index, all others to the indices they lie beside;
-//       2. a box is a list of elements, or of groups of four, of which every invocation takes each so manyth.
+// A box of the halo (codegen/form/HaloBoxes.h) is a list of elements, or of groups of four, of which every invocation
+// takes each so manyth.
 
 #include "codegen/gpu/Halo.h"
 
@@ -23,24 +23,20 @@ public:
         cutAxis(axis) {}
 
   void emit(Value low, Value high) {
-    const unsigned rank = place.shape.size();
-    Box inner{SmallVector<int64_t>(rank, 0), place.shape}, outer = inner;
-    for (unsigned axis = 0; axis < rank; ++axis) {
-      outer.offsets[axis] -= written.haloLow[axis];
-      outer.sizes[axis] += written.haloLow[axis] + written.haloHigh[axis];
-    }
-    for (Box box : subtractBox(outer, inner, cutAxis)) {
-      const int64_t end = place.shape[cutAxis];
-      if (box.offsets[cutAxis] < 0) {
+    for (HaloBox box : cutHalo(place.shape, written.haloLow, written.haloHigh, cutAxis))
+      switch (box.owner) {
+      case HaloBox::Owner::First:
         build.onlyIf(build.isEqual(low, build.constant(0)), [&] { fill(box, Value(), Value()); });
-      } else if (box.offsets[cutAxis] >= end) {
-        build.onlyIf(build.isEqual(high, build.constant(end)), [&] { fill(box, Value(), Value()); });
-      } else {
+        break;
+      case HaloBox::Owner::Last:
+        build.onlyIf(build.isEqual(high, build.constant(place.shape[cutAxis])), [&] { fill(box, Value(), Value()); });
+        break;
+      case HaloBox::Owner::Alongside:
         box.sizes[cutAxis] = 1;
         box.offsets[cutAxis] = 0;
         fill(box, low, build.subtract(high, low));
+        break;
       }
-    }
   }
 
 private:

@@ -55,3 +55,18 @@ TEST(HaloBoxes, NoneWhereThereIsNoBorder) {
 }
 
 } // namespace
+
+/// Whatever a share of the cut axis is, the units of its first and its last index write what lies beyond its ends.
+TEST(HaloBoxes, EveryBoxHasAnOwner) {
+  const std::vector<int64_t> shape = {4, 5}, low = {1, 2}, high = {3, 0};
+  using Owner = HaloBox::Owner;
+  for (unsigned axis : {0u, 1u}) {
+    std::map<Owner, int64_t> elements;
+    for (const HaloBox &box : cutHalo(shape, low, high, axis))
+      elements[box.owner] += box.sizes[0] * box.sizes[1];
+    const int64_t across = axis == 0 ? 7 : 8, all = 8 * 7 - 4 * 5;
+    EXPECT_EQ(elements[Owner::First], low[axis] * across);
+    EXPECT_EQ(elements[Owner::Last], high[axis] * across);
+    EXPECT_EQ(elements[Owner::Alongside], all - (low[axis] + high[axis]) * across);
+  }
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "codegen/form/EmitterList.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace nacre::codegen {
+
+bool isEncodedBy(plan::KernelOp kernel, llvm::ArrayRef<plan::EncodingKind> encodings) {
+  return llvm::all_of(llvm::seq<unsigned>(0, kernel.getNumInputs()), [&](unsigned input) {
+    const plan::EncodingAttr encoding = kernel.getEncoding(input);
+    return !encoding || encoding.getKind() == plan::EncodingKind::Plain ||
+           llvm::is_contained(encodings, encoding.getKind());
+  });
+}
+
+} // namespace nacre::codegen
