@@ -73,7 +73,7 @@ struct GpuKernelCode {
   double flops = 0;
 };
 
-/// Notes on every kernel of what the places of its operands, in all launches, are multiples. Comes before the first
+/// Notes on every kernel of what the origins of its operands, in all launches, are multiples. Comes before the first
 /// compileGpuKernel: code for GPUs reads what may lie anywhere in another way.
 void noteAlignments(mlir::ModuleOp module);
 

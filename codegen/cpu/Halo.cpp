@@ -16,16 +16,16 @@ namespace {
 class HaloEmitter {
 public:
   HaloEmitter(VectorBuilder &build, Value buffer, const WrittenTensor &written, unsigned axis)
-      : build(build), buffer(buffer), written(written), place(written.place), cutAxis(axis) {}
+      : build(build), buffer(buffer), written(written), slice(written.slice), cutAxis(axis) {}
 
   void emit(Value low, Value high) {
-    for (const HaloBox &box : cutHalo(place.shape, written.haloLow, written.haloHigh, cutAxis))
+    for (const HaloBox &box : cutHalo(slice.shape, written.haloLow, written.haloHigh, cutAxis))
       switch (box.owner) {
       case HaloBox::Owner::First:
         onlyIf(low, 0, [&] { fill(box, 0, start(), {}, {}); });
         break;
       case HaloBox::Owner::Last:
-        onlyIf(high, place.shape[cutAxis], [&] { fill(box, 0, start(), {}, {}); });
+        onlyIf(high, slice.shape[cutAxis], [&] { fill(box, 0, start(), {}, {}); });
         break;
       case HaloBox::Owner::Alongside:
         fill(box, 0, start(), low, high);
@@ -34,7 +34,7 @@ public:
   }
 
 private:
-  Value start() { return build.index(place.offset); }
+  Value start() { return build.index(slice.offset); }
 
   void onlyIf(Value index, int64_t is, llvm::function_ref<void()> body) {
     Value equal = arith::CmpIOp::create(build.ops, build.loc, arith::CmpIPredicate::eq, index, build.index(is));
@@ -47,19 +47,19 @@ private:
   /// Axes from `axis` on of `box`, at `address`. On the cut axis from `low` to `high`, if given, instead of the box's
   /// own range.
   void fill(const Box &box, unsigned axis, Value address, Value low, Value high) {
-    const unsigned rank = place.shape.size();
+    const unsigned rank = slice.shape.size();
     // The axes from here on are one run where they lie one after another.
     int64_t run = 1;
     unsigned first = rank;
-    while (first > axis && place.strides[first - 1] == run && !(low && first - 1 == cutAxis))
+    while (first > axis && slice.strides[first - 1] == run && !(low && first - 1 == cutAxis))
       run *= box.sizes[--first];
     if (axis == first) {
       for (unsigned inner = axis; inner < rank; ++inner)
-        address = build.add(address, box.offsets[inner] * place.strides[inner]);
+        address = build.add(address, box.offsets[inner] * slice.strides[inner]);
       return fillRun(address, run);
     }
     auto body = [&](Position index) {
-      fill(box, axis + 1, build.address({{address, 0}, index}, {1, place.strides[axis]}, 0), low, high);
+      fill(box, axis + 1, build.address({{address, 0}, index}, {1, slice.strides[axis]}, 0), low, high);
     };
     if (low && axis == cutAxis)
       build.loop(low, high, 1, body);
@@ -82,7 +82,7 @@ private:
   VectorBuilder &build;
   Value buffer;
   const WrittenTensor &written;
-  const Place &place;
+  const StridedSlice &slice;
   const unsigned cutAxis;
 };
 

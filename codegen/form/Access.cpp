@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. places; 2. accesses. Maps are flattened to coefficients, so the order of terms does not matter.
+// How:  1. slices; 2. accesses. Maps are flattened to coefficients, so the order of terms does not matter.
 
 #include "codegen/form/Access.h"
 
@@ -13,71 +13,71 @@ using namespace mlir;
 namespace nacre::codegen {
 
 //===----------------------------------------------------------------------===//
-// 1. Places
+// 1. Slices
 //===----------------------------------------------------------------------===//
 
 namespace {
 
-Place wholeStorage(BlockArgument argument) {
+StridedSlice wholeStorage(BlockArgument argument) {
   auto type = cast<RankedTensorType>(argument.getType());
-  Place place;
-  place.argument = argument.getArgNumber();
-  place.shape.assign(type.getShape().begin(), type.getShape().end());
-  place.strides.assign(place.shape.size(), 1);
-  for (int64_t axis = int64_t(place.shape.size()) - 2; axis >= 0; --axis)
-    place.strides[axis] = place.strides[axis + 1] * place.shape[axis + 1];
-  return place;
+  StridedSlice slice;
+  slice.argument = argument.getArgNumber();
+  slice.shape.assign(type.getShape().begin(), type.getShape().end());
+  slice.strides.assign(slice.shape.size(), 1);
+  for (int64_t axis = int64_t(slice.shape.size()) - 2; axis >= 0; --axis)
+    slice.strides[axis] = slice.strides[axis + 1] * slice.shape[axis + 1];
+  return slice;
 }
 
 /// A static slice; axes that the result's type drops are of size one.
-FailureOr<Place> sliceOf(Place place, tensor::ExtractSliceOp slice) {
+FailureOr<StridedSlice> sliceOf(StridedSlice slice, tensor::ExtractSliceOp op) {
   // A slice of a padded tensor would need the padding cut as well; the contract has none.
-  if (place.padding || !slice.hasUnitStride() || !slice.getType().hasStaticShape() ||
-      ShapedType::isDynamicShape(slice.getStaticOffsets()))
+  if (slice.padding || !op.hasUnitStride() || !op.getType().hasStaticShape() ||
+      ShapedType::isDynamicShape(op.getStaticOffsets()))
     return failure();
-  llvm::SmallBitVector dropped = slice.getDroppedDims();
+  llvm::SmallBitVector dropped = op.getDroppedDims();
   SmallVector<int64_t> strides;
-  for (auto [axis, offset] : llvm::enumerate(slice.getStaticOffsets())) {
-    place.offset += offset * place.strides[axis];
+  for (auto [axis, offset] : llvm::enumerate(op.getStaticOffsets())) {
+    slice.offset += offset * slice.strides[axis];
     if (!dropped[axis])
-      strides.push_back(place.strides[axis]);
+      strides.push_back(slice.strides[axis]);
   }
-  place.strides = std::move(strides);
-  place.shape.assign(slice.getType().getShape().begin(), slice.getType().getShape().end());
-  return place;
+  slice.strides = std::move(strides);
+  slice.shape.assign(op.getType().getShape().begin(), op.getType().getShape().end());
+  return slice;
 }
 
-FailureOr<Place> paddingOf(Place place, tensor::PadOp pad) {
+FailureOr<StridedSlice> paddingOf(StridedSlice slice, tensor::PadOp pad) {
   Value value = pad.getConstantPaddingValue();
   TypedAttr constant;
-  if (place.padding || !value || !matchPattern(value, m_Constant(&constant)) ||
+  if (slice.padding || !value || !matchPattern(value, m_Constant(&constant)) ||
       ShapedType::isDynamicShape(pad.getStaticLow()) || ShapedType::isDynamicShape(pad.getStaticHigh()))
     return failure();
-  place.padding = constant;
-  place.kept = place.shape;
-  place.low.assign(pad.getStaticLow().begin(), pad.getStaticLow().end());
-  for (auto [axis, low] : llvm::enumerate(place.low))
-    place.offset -= low * place.strides[axis];
-  place.shape.assign(pad.getType().getShape().begin(), pad.getType().getShape().end());
-  return place;
+  slice.padding = constant;
+  slice.kept = slice.shape;
+  slice.low.assign(pad.getStaticLow().begin(), pad.getStaticLow().end());
+  for (auto [axis, low] : llvm::enumerate(slice.low))
+    slice.offset -= low * slice.strides[axis];
+  slice.shape.assign(pad.getType().getShape().begin(), pad.getType().getShape().end());
+  return slice;
 }
 
 } // namespace
 
-FailureOr<Place> findPlace(Value tensor) {
+FailureOr<StridedSlice> findSlice(Value tensor) {
   if (auto argument = dyn_cast<BlockArgument>(tensor))
     return wholeStorage(argument);
   Operation *op = tensor.getDefiningOp();
-  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
-    FailureOr<Place> source = findPlace(slice.getSource());
-    return failed(source) ? source : sliceOf(std::move(*source), slice);
+  if (auto extract = dyn_cast<tensor::ExtractSliceOp>(op)) {
+    FailureOr<StridedSlice> source = findSlice(extract.getSource());
+    return failed(source) ? source : sliceOf(std::move(*source), extract);
   }
   if (auto pad = dyn_cast<tensor::PadOp>(op)) {
-    FailureOr<Place> source = findPlace(pad.getSource());
+    FailureOr<StridedSlice> source = findSlice(pad.getSource());
     return failed(source) ? source : paddingOf(std::move(*source), pad);
   }
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
-    return findPlace(linalgOp.getDpsInitOperand(cast<OpResult>(tensor).getResultNumber())->get());
+    return findSlice(linalgOp.getDpsInitOperand(cast<OpResult>(tensor).getResultNumber())->get());
   return failure();
 }
 
@@ -123,23 +123,23 @@ FailureOr<SmallVector<WalkedAxis>> walkAxes(AffineMap map) {
   return axes;
 }
 
-FailureOr<Access> composeAccess(const Place &place, AffineMap map, Type elementType) {
+FailureOr<Access> composeAccess(const StridedSlice &slice, AffineMap map, Type elementType) {
   FailureOr<SmallVector<WalkedAxis>> walked = walkAxes(map);
   if (failed(walked))
     return failure();
   Access access;
-  access.argument = place.argument;
-  access.offset = place.offset;
+  access.argument = slice.argument;
+  access.offset = slice.offset;
   access.strides.assign(map.getNumDims(), 0);
   access.elementType = elementType;
   for (auto [axis, onAxis] : llvm::enumerate(*walked)) {
     PaddedAxis padded{onAxis};
-    access.offset += padded.constant * place.strides[axis];
+    access.offset += padded.constant * slice.strides[axis];
     for (auto [loop, coefficient] : llvm::enumerate(padded.coefficients))
-      access.strides[loop] += coefficient * place.strides[axis];
-    if (place.padding && place.kept[axis] != place.shape[axis]) {
-      padded.size = place.kept[axis];
-      padded.constant -= place.low[axis];
+      access.strides[loop] += coefficient * slice.strides[axis];
+    if (slice.padding && slice.kept[axis] != slice.shape[axis]) {
+      padded.size = slice.kept[axis];
+      padded.constant -= slice.low[axis];
       access.padded.push_back(std::move(padded));
     }
   }
@@ -147,10 +147,10 @@ FailureOr<Access> composeAccess(const Place &place, AffineMap map, Type elementT
 }
 
 FailureOr<Access> findAccess(Value tensor, AffineMap map) {
-  FailureOr<Place> place = findPlace(tensor);
-  if (failed(place))
+  FailureOr<StridedSlice> slice = findSlice(tensor);
+  if (failed(slice))
     return failure();
-  return composeAccess(*place, map, cast<RankedTensorType>(tensor.getType()).getElementType());
+  return composeAccess(*slice, map, cast<RankedTensorType>(tensor.getType()).getElementType());
 }
 
 } // namespace nacre::codegen

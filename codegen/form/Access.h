@@ -2,7 +2,7 @@
 //
 // What:  where the elements of a tensor inside a kernel's body lie in a storage.
 // Why:   every emitter addresses flat storages by loop counters times strides; slices and maps are resolved once, here.
-// How:   1. a place: the slices and paddings between the tensor and the kernel's argument become strides and an offset;
+// How:   1. a strided slice: the slices and paddings between the tensor and the kernel's argument become strides and an offset;
 //        2. an access: an indexing map's sums of `dim * constant` become a stride per loop.
 
 #ifndef NACRE_CODEGEN_FORM_ACCESS_H
@@ -18,7 +18,7 @@ namespace nacre::codegen {
 
 /// A tensor of a kernel's body as a part of a storage: element (i, j, ...) is at offset + i * strides[0] + j *
 /// strides[1] ...
-struct Place {
+struct StridedSlice {
   unsigned argument = 0; ///< Of the kernel.
   int64_t offset = 0;
   llvm::SmallVector<int64_t> strides; ///< One per axis of the tensor.
@@ -29,9 +29,9 @@ struct Place {
   mlir::TypedAttr padding; ///< Null where it is not padded.
 };
 
-/// The place of `tensor`: through slices, paddings, fills and the destinations of linalg operations to an argument of
+/// Where `tensor` lies: through slices, paddings, fills and the destinations of linalg operations to an argument of
 /// the kernel. Fails for tensors that are in no storage (tensor.empty).
-llvm::FailureOr<Place> findPlace(mlir::Value tensor);
+llvm::FailureOr<StridedSlice> findSlice(mlir::Value tensor);
 
 /// One axis of an operand, as loops walk it: index = constant + sum of coefficients[loop] * counter.
 struct WalkedAxis {
@@ -56,8 +56,8 @@ struct Access {
 /// The axes of an operand that is read through `map`. Fails where one is no sum of `dim * constant`.
 llvm::FailureOr<llvm::SmallVector<WalkedAxis>> walkAxes(mlir::AffineMap map);
 
-/// The access of an operand at `place` through `map`. Fails where a result of the map is no sum of `dim * constant`.
-llvm::FailureOr<Access> composeAccess(const Place &place, mlir::AffineMap map, mlir::Type elementType);
+/// The access of an operand at `slice` through `map`. Fails where a result of the map is no sum of `dim * constant`.
+llvm::FailureOr<Access> composeAccess(const StridedSlice &slice, mlir::AffineMap map, mlir::Type elementType);
 
 /// Both in one.
 llvm::FailureOr<Access> findAccess(mlir::Value tensor, mlir::AffineMap map);

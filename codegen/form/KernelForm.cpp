@@ -32,9 +32,9 @@ TypedAttr fillOf(Value value) {
   return constant;
 }
 
-class Parser {
+class KernelReader {
 public:
-  explicit Parser(plan::KernelOp kernel) : kernel(kernel) {}
+  explicit KernelReader(plan::KernelOp kernel) : kernel(kernel) {}
 
   FailureOr<KernelForm> parse() {
     form.cutAxis = kernel.getCutAxis();
@@ -53,7 +53,7 @@ public:
       }
     if (form.work.empty())
       return misfit(kernel, "there must be a linalg.generic");
-    if (form.cutExtent > 1 && form.cutAxis >= form.written.front().place.shape.size())
+    if (form.cutExtent > 1 && form.cutAxis >= form.written.front().slice.shape.size())
       return misfit(kernel, "the cut axis must be one of the first target's");
     return std::move(form);
   }
@@ -65,13 +65,13 @@ private:
 
   /// The new contents of `storage`: tensors inserted into it one after the other, or one that is all of it.
   LogicalResult parseStorage(BlockArgument storage, Value contents) {
-    const Place whole = *findPlace(storage);
+    const StridedSlice whole = *findSlice(storage);
     while (contents != storage) {
       auto insert = contents.getDefiningOp<tensor::InsertSliceOp>();
       if (!insert || fillOf(insert.getDest()))
         return parseTarget(whole, contents);
-      FailureOr<Place> place = insertedPlace(whole, insert);
-      if (failed(place) || failed(parseTarget(*place, insert.getSource())))
+      FailureOr<StridedSlice> slice = insertedSlice(whole, insert);
+      if (failed(slice) || failed(parseTarget(*slice, insert.getSource())))
         return misfit(insert, "a target must be a static slice of its storage");
       contents = insert.getDest();
     }
@@ -79,18 +79,18 @@ private:
   }
 
   /// A result, or a result inserted into a filled region: its halo.
-  LogicalResult parseTarget(const Place &region, Value value) {
+  LogicalResult parseTarget(const StridedSlice &region, Value value) {
     WrittenTensor target;
-    target.place = region;
+    target.slice = region;
     target.elementType = cast<RankedTensorType>(value.getType()).getElementType();
     target.haloLow.assign(region.shape.size(), 0);
     target.haloHigh.assign(region.shape.size(), 0);
     if (auto insert = value.getDefiningOp<tensor::InsertSliceOp>()) {
       target.haloValue = fillOf(insert.getDest());
-      FailureOr<Place> interior = insertedPlace(region, insert);
+      FailureOr<StridedSlice> interior = insertedSlice(region, insert);
       if (!target.haloValue || failed(interior) || interior->shape.size() != region.shape.size())
         return misfit(insert, "a halo must be a constant around a static interior");
-      target.place = *interior;
+      target.slice = *interior;
       for (auto [axis, low] : llvm::enumerate(insert.getStaticOffsets())) {
         target.haloLow[axis] = low;
         target.haloHigh[axis] = region.shape[axis] - low - interior->shape[axis];
@@ -103,19 +103,19 @@ private:
     return success();
   }
 
-  static FailureOr<Place> insertedPlace(Place place, tensor::InsertSliceOp insert) {
+  static FailureOr<StridedSlice> insertedSlice(StridedSlice slice, tensor::InsertSliceOp insert) {
     if (!insert.hasUnitStride() || ShapedType::isDynamicShape(insert.getStaticOffsets()))
       return failure();
     llvm::SmallBitVector dropped = insert.getDroppedDims();
     SmallVector<int64_t> strides;
     for (auto [axis, offset] : llvm::enumerate(insert.getStaticOffsets())) {
-      place.offset += offset * place.strides[axis];
+      slice.offset += offset * slice.strides[axis];
       if (!dropped[axis])
-        strides.push_back(place.strides[axis]);
+        strides.push_back(slice.strides[axis]);
     }
-    place.strides = std::move(strides);
-    place.shape.assign(insert.getSourceType().getShape().begin(), insert.getSourceType().getShape().end());
-    return place;
+    slice.strides = std::move(strides);
+    slice.shape.assign(insert.getSourceType().getShape().begin(), insert.getSourceType().getShape().end());
+    return slice;
   }
 
   //===--------------------------------------------------------------------===//
@@ -163,13 +163,13 @@ private:
       std::tie(input.work, input.result) = former->second;
       return input;
     }
-    FailureOr<Place> place = findPlace(operand.get());
-    if (failed(place)) {
+    FailureOr<StridedSlice> slice = findSlice(operand.get());
+    if (failed(slice)) {
       if (op.payloadUsesValueFromOperand(&operand))
         return misfit(op, "an operand that is read must be in a storage or computed before");
       return input;
     }
-    FailureOr<Access> access = composeAccess(*place, input.map, input.elementType);
+    FailureOr<Access> access = composeAccess(*slice, input.map, input.elementType);
     if (failed(access))
       return misfit(op, "an indexing map must be sums of dim * constant");
     input.source = Input::Source::Storage;
@@ -185,6 +185,6 @@ private:
 
 } // namespace
 
-FailureOr<KernelForm> parseKernel(plan::KernelOp kernel) { return Parser(kernel).parse(); }
+FailureOr<KernelForm> parseKernel(plan::KernelOp kernel) { return KernelReader(kernel).parse(); }
 
 } // namespace nacre::codegen

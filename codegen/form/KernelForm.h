@@ -21,7 +21,7 @@ namespace nacre::codegen {
 
 /// A tensor that a kernel leaves in a storage: the contract's target.
 struct WrittenTensor {
-  Place place; ///< Without the halo.
+  StridedSlice slice; ///< Without the halo.
   mlir::Type elementType;
   /// The border around it that the kernel writes too, per axis; all zero where there is none.
   llvm::SmallVector<int64_t> haloLow, haloHigh;

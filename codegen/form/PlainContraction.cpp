@@ -88,7 +88,7 @@ private:
     const Result &accumulator = product.results.front();
     if (accumulator.written.has_value() != (form.work.size() == 1))
       return misfit("the last operation must write the target");
-    FailureOr<Access> target = composeAccess(result.written->place, accumulator.map, result.written->elementType);
+    FailureOr<Access> target = composeAccess(result.written->slice, accumulator.map, result.written->elementType);
     if (failed(target))
       return failure();
     setOperand(Contraction::Result, *target);
@@ -110,7 +110,7 @@ private:
       }
       if (input.source != Input::Source::Storage || !input.access.padded.empty())
         return misfit("an epilogue must read the product once, and storages");
-      Place byAxis;
+      StridedSlice byAxis;
       byAxis.argument = input.access.argument;
       byAxis.offset = input.access.offset;
       byAxis.strides = input.access.strides;

@@ -19,17 +19,17 @@ namespace {
 class HaloEmitter {
 public:
   HaloEmitter(KernelFunction &function, const WrittenTensor &written, unsigned axis)
-      : function(function), build(function.builder, function.loc), written(written), place(written.place),
+      : function(function), build(function.builder, function.loc), written(written), slice(written.slice),
         cutAxis(axis) {}
 
   void emit(Value low, Value high) {
-    for (HaloBox box : cutHalo(place.shape, written.haloLow, written.haloHigh, cutAxis))
+    for (HaloBox box : cutHalo(slice.shape, written.haloLow, written.haloHigh, cutAxis))
       switch (box.owner) {
       case HaloBox::Owner::First:
         build.onlyIf(build.isEqual(low, build.constant(0)), [&] { fill(box, Value(), Value()); });
         break;
       case HaloBox::Owner::Last:
-        build.onlyIf(build.isEqual(high, build.constant(place.shape[cutAxis])), [&] { fill(box, Value(), Value()); });
+        build.onlyIf(build.isEqual(high, build.constant(slice.shape[cutAxis])), [&] { fill(box, Value(), Value()); });
         break;
       case HaloBox::Owner::Alongside:
         box.sizes[cutAxis] = 1;
@@ -42,24 +42,24 @@ public:
 private:
   /// Where `box` can be filled four elements at a time along its last axis.
   unsigned widthOf(const Box &box) const {
-    const unsigned last = place.shape.size() - 1;
+    const unsigned last = slice.shape.size() - 1;
     auto isFour = [](int64_t value) { return value % 4 == 0; };
-    int64_t start = place.offset;
-    for (auto [offset, stride] : llvm::zip_equal(box.offsets, place.strides))
+    int64_t start = slice.offset;
+    for (auto [offset, stride] : llvm::zip_equal(box.offsets, slice.strides))
       start += offset * stride;
-    const bool fits = last != cutAxis && place.strides[last] == 1 && isFour(box.sizes[last]) && isFour(start) &&
-                      function.liesInVectors(place.argument, 4) &&
-                      llvm::all_of(ArrayRef(place.strides).drop_back(), isFour);
+    const bool fits = last != cutAxis && slice.strides[last] == 1 && isFour(box.sizes[last]) && isFour(start) &&
+                      function.liesInVectors(slice.argument, 4) &&
+                      llvm::all_of(ArrayRef(slice.strides).drop_back(), isFour);
     return fits ? 4 : 1;
   }
 
   /// Fills `box`; if `first` is given, `count` times along the cut axis from there.
   void fill(const Box &box, Value first, Value count) {
-    const unsigned width = widthOf(box), rank = place.shape.size();
-    int64_t size = 1, start = place.offset;
+    const unsigned width = widthOf(box), rank = slice.shape.size();
+    int64_t size = 1, start = slice.offset;
     for (unsigned axis = 0; axis < rank; ++axis) {
       size *= box.sizes[axis];
-      start += box.offsets[axis] * place.strides[axis];
+      start += box.offsets[axis] * slice.strides[axis];
     }
     size /= width;
     Value all = first ? build.multiply(count, size) : build.constant(size);
@@ -72,7 +72,7 @@ private:
     Value left = loop.getInductionVar(), address = build.constant(start);
     for (unsigned axis = rank; axis-- > 0;) {
       const int64_t turns = axis + 1 == rank ? box.sizes[axis] / width : box.sizes[axis];
-      const int64_t step = place.strides[axis] * (axis + 1 == rank ? width : 1);
+      const int64_t step = slice.strides[axis] * (axis + 1 == rank ? width : 1);
       if (turns == 1)
         continue;
       address = build.add(address, build.multiply(build.remainder(left, turns), step));
@@ -80,16 +80,16 @@ private:
     }
     // What is left counts along the cut axis.
     if (first)
-      address = build.add(address, build.multiply(build.add(first, left), place.strides[cutAxis]));
+      address = build.add(address, build.multiply(build.add(first, left), slice.strides[cutAxis]));
     Value value = arith::ConstantOp::create(build.ops, build.loc, storedConstant(written.haloValue));
     memref::StoreOp::create(build.ops, build.loc, broadcast(build.ops, build.loc, value, width),
-                            function.buffer(place.argument, width), ValueRange{build.divide(address, width)});
+                            function.buffer(slice.argument, width), ValueRange{build.divide(address, width)});
   }
 
   KernelFunction &function;
   IndexBuilder build;
   const WrittenTensor &written;
-  const Place &place;
+  const StridedSlice &slice;
   const unsigned cutAxis;
 };
 

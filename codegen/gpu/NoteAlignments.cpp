@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  notes on every kernel of what the places of its operands are multiples, whichever launch they belong to.
+// What:  notes on every kernel of what the origins of its operands are multiples, whichever launch they belong to.
 // Why:   Vulkan binds a buffer only where the device's alignment allows, and views of storages begin anywhere: a
 //        kernel must know which operands need a shift, and which of them still are whole vectors.
 // How:   storages and weights begin on kGpuBufferAlignment; the lowest bit of any view's offset or step bounds the
 //        rest.
 
-#include "codegen/OperandPlace.h"
+#include "codegen/OperandOrigin.h"
 #include "codegen/gpu/Passes.h"
 #include "dialects/plan/PlanDialect.h"
 
@@ -37,8 +37,8 @@ void nacre::codegen::noteAlignments(ModuleOp module) {
     SmallVector<int64_t> &ofKernel = alignments[launch.getKernel()];
     ofKernel.resize(launch->getNumOperands(), kGpuBufferAlignment);
     for (auto [operand, alignment] : llvm::zip_equal(launch->getOperands(), ofKernel)) {
-      const OperandPlace place = placeOfOperand(operand);
-      alignment = llvm::MinAlign(alignment, llvm::MinAlign(uint64_t(place.offset), uint64_t(place.step)));
+      const OperandOrigin origin = originOfOperand(operand);
+      alignment = llvm::MinAlign(alignment, llvm::MinAlign(uint64_t(origin.offset), uint64_t(origin.step)));
     }
   });
   for (auto kernel : module.getOps<plan::KernelOp>())

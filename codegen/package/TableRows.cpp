@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "codegen/package/TableRows.h"
-#include "codegen/OperandPlace.h"
+#include "codegen/OperandOrigin.h"
 #include "codegen/package/ElementTypes.h"
 #include "dialects/PrintableText.h"
 #include "dialects/plan/StoredBytes.h"
@@ -181,24 +181,24 @@ private:
     return step;
   }
 
-  static mlir::Value storageOf(mlir::Value value) { return codegen::placeOfOperand(value).root; }
+  static mlir::Value storageOf(mlir::Value value) { return codegen::originOfOperand(value).root; }
 
   nacre_operand readOperand(mlir::Value value, nacre_access access) {
     nacre_operand row{};
     row.bytes = plan::storedBytes(cast<mlir::ShapedType>(value.getType()));
     row.access = access;
     row.element_type = elementType(cast<mlir::ShapedType>(value.getType()).getElementType());
-    const codegen::OperandPlace place = codegen::placeOfOperand(value);
-    row.offset = place.offset;
-    row.step = place.step;
-    if (auto use = place.root.getDefiningOp<plan::UseOp>()) {
+    const codegen::OperandOrigin origin = codegen::originOfOperand(value);
+    row.offset = origin.offset;
+    row.step = origin.step;
+    if (auto use = origin.root.getDefiningOp<plan::UseOp>()) {
       row.space = NACRE_SPACE_WEIGHT;
       row.index = weightIndex.lookup(use.getWeight());
-      if (value == place.root)
+      if (value == origin.root)
         row.bytes = weights[row.index].bytes; // packed, it has more than its type
       return row;
     }
-    auto storage = cast<plan::StorageOp>(place.root.getDefiningOp());
+    auto storage = cast<plan::StorageOp>(origin.root.getDefiningOp());
     switch (storage.getRole()) {
     case plan::Role::Input:
       row.space = NACRE_SPACE_INPUT;

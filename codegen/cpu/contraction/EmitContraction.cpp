@@ -119,7 +119,7 @@ private:
     low = sum(function.shareBegin, scaled(build.divide(unit, parts), extent));
     high = least(build.add(low, extent), function.shareEnd);
     Value part = build.remainder(unit, parts);
-    emitHaloOfFirst(build, part, function.buffers[contraction.written->place.argument], *contraction.written,
+    emitHaloOfFirst(build, part, function.buffers[contraction.written->slice.argument], *contraction.written,
                     contraction.cutAxis, low, high);
 
     Addresses at;

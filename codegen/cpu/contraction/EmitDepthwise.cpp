@@ -132,7 +132,7 @@ void DepthwiseEmitter::emit() {
   emitUnits(build, function, [&](Value first, Value last, Value) {
     low = first;
     high = last;
-    emitHalo(build, function.buffers[contraction.written->place.argument], *contraction.written, contraction.cutAxis,
+    emitHalo(build, function.buffers[contraction.written->slice.argument], *contraction.written, contraction.cutAxis,
              low, high);
     Addresses at;
     for (const ContractionOperand &operand : contraction.operands)

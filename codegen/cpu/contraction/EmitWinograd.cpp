@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. units: which tiles, which columns; 2. a tile's place: what lies beyond the image is clamped to its border,
+// How:  1. units: which tiles, which columns; 2. where a tile begins: what lies beyond the image is clamped to its border,
 //       so that edge tiles read what there is, and write their last rows and pixels again and again, right at the last;
 //       3. the input's transform; 4. the products; 5. the way back.
 
@@ -79,7 +79,7 @@ private:
     low = sum(function.shareBegin, scaled(build.divide(unit, function.unitsPerBlock), blocks.extent));
     Value high = emitMin(build, build.add(low, blocks.extent), function.shareEnd);
     Value part = build.remainder(unit, function.unitsPerBlock);
-    emitHaloOfFirst(build, part, function.buffers[contraction.written->place.argument], *contraction.written,
+    emitHaloOfFirst(build, part, function.buffers[contraction.written->slice.argument], *contraction.written,
                     contraction.cutAxis, low, high);
 
     firstTile = scaled(build.divide(part, blocks.columnParts), blocks.tiles);
@@ -99,11 +99,11 @@ private:
   //===--------------------------------------------------------------------===//
 
   /// The image of a tile and its first row and pixel.
-  struct TilePlace {
+  struct TileOrigin {
     Value image, row, pixel;
   };
 
-  TilePlace placeOf(Position number) {
+  TileOrigin originOf(Position number) {
     Value inBlock = build.address({{firstTile, 0}, number}, {1, 1}, 0);
     Value inImage = cutAmongImages() ? build.remainder(inBlock, tilesDown() * tilesAcross()) : inBlock;
     Value row = scaled(build.divide(inImage, tilesAcross()), tile);
@@ -128,14 +128,14 @@ private:
   }
 
   /// The addresses of a tile's elements of `operand`, row by row, where the first image's begin at `base`.
-  SmallVector<Value> elements(const TilePlace &place, unsigned operand, Value base, int64_t size) {
+  SmallVector<Value> elements(const TileOrigin &origin, unsigned operand, Value base, int64_t size) {
     const int64_t beyond = size - tile;
-    base = build.address({{base, 0}, {place.image, 0}}, {1, images().strides[operand]}, 0);
+    base = build.address({{base, 0}, {origin.image, 0}}, {1, images().strides[operand]}, 0);
     SmallVector<Value> result;
     for (Value row :
-         lines(base, place.row, size, down().strides[operand], down().size + beyond, down().size % tile == 0))
+         lines(base, origin.row, size, down().strides[operand], down().size + beyond, down().size % tile == 0))
       result.append(
-          lines(row, place.pixel, size, across().strides[operand], across().size + beyond, across().size % tile == 0));
+          lines(row, origin.pixel, size, across().strides[operand], across().size + beyond, across().size % tile == 0));
     return result;
   }
 
@@ -167,8 +167,8 @@ private:
   }
 
   void emitInput(Position number) {
-    SmallVector<Value> from =
-        elements(placeOf(number), Contraction::Lhs, build.index(contraction.operands[Contraction::Lhs].offset), inputs);
+    SmallVector<Value> from = elements(originOf(number), Contraction::Lhs,
+                                       build.index(contraction.operands[Contraction::Lhs].offset), inputs);
     Value to = build.address({number}, {transformedRow}, 0);
     auto transform = [&](Position channel, Piece piece) {
       auto element = [&](int64_t i, int64_t j) {
@@ -233,11 +233,11 @@ private:
 
   void emitOutput(Position number) {
     const int64_t width = contraction.panels.width, columns = contraction.columns.size;
-    const TilePlace place = placeOf(number);
+    const TileOrigin origin = originOf(number);
     SmallVector<SmallVector<Value>> to; // by operand
     for (auto [operand, description] : llvm::enumerate(contraction.operands)) {
       const bool isWritten = operand >= Contraction::Result;
-      to.push_back(isWritten ? elements(place, operand, build.index(description.offset), tile) : SmallVector<Value>());
+      to.push_back(isWritten ? elements(origin, operand, build.index(description.offset), tile) : SmallVector<Value>());
     }
     Value firstColumn = scaled(firstPanel, width), from = build.address({number}, {sumsRow}, 0);
     auto transform = [&](Position inPart, int64_t valid) {

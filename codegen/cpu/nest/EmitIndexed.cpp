@@ -34,7 +34,7 @@ constexpr int64_t kVectors = 4;
 struct Argument {
   unsigned input = 0;     ///< Of the work, or
   tensor::ExtractOp read; ///< the element that this reads
-  Place source;           ///< from here,
+  StridedSlice source;    ///< from here,
   bool alongRow = false;  ///< at the position in the row, or the same for the whole row.
 };
 
@@ -81,7 +81,7 @@ private:
 
 LogicalResult IndexedEmitter::chooseLoops() {
   const Result &result = work.results.front();
-  FailureOr<Access> access = composeAccess(written.place, result.map, result.elementType);
+  FailureOr<Access> access = composeAccess(written.slice, result.map, result.elementType);
   if (failed(access))
     return failure();
   target = std::move(*access);
@@ -113,7 +113,7 @@ bool IndexedEmitter::dependsOnRow(Value value) const {
 }
 
 LogicalResult IndexedEmitter::addRead(tensor::ExtractOp read) {
-  FailureOr<Place> source = findPlace(read.getTensor());
+  FailureOr<StridedSlice> source = findSlice(read.getTensor());
   if (failed(source) || source->padding)
     return failure();
   Argument argument{0, read, std::move(*source), false};

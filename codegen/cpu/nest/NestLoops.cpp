@@ -92,11 +92,11 @@ void NestLoops::emitUnits(llvm::function_ref<void(Value low, Value high)> body) 
 
 void NestLoops::emitHalos(Value low, Value high) {
   for (auto [index, tensor] : llvm::enumerate(form.written)) {
-    Value buffer = function.buffers[tensor.place.argument];
+    Value buffer = function.buffers[tensor.slice.argument];
     if (cut)
       emitHalo(builder, buffer, tensor, cutAxes[index], low, high);
-    else if (!tensor.place.shape.empty())
-      emitHalo(builder, buffer, tensor, 0, builder.index(0), builder.index(tensor.place.shape[0]));
+    else if (!tensor.slice.shape.empty())
+      emitHalo(builder, buffer, tensor, 0, builder.index(0), builder.index(tensor.slice.shape[0]));
   }
 }
 

@@ -115,7 +115,7 @@ private:
     for (const Result &value : work.results) {
       StageResult stageResult{value.start, value.elementType, std::nullopt};
       if (value.written) {
-        FailureOr<Access> access = composeAccess(form.written[*value.written].place, value.map, value.elementType);
+        FailureOr<Access> access = composeAccess(form.written[*value.written].slice, value.map, value.elementType);
         if (failed(access))
           return failure();
         stageResult.operand = addOperand(*access, *map, /*written=*/true);

@@ -20,36 +20,36 @@ TileLoader::TileLoader(ContractionGrid &grid, const SharedLayout &layout, int64_
   left = grid.function.shared(layout.buffers * layout.leftChunks(), chunkOf(layout.leftType));
   right = grid.function.shared(layout.buffers * layout.rightChunks(), chunkOf(layout.rightType));
 
-  lefts = places(layout.rows, layout.depth / layout.chunk, layout.leftPitch);
-  for (Place &place : lefts)
-    place.from =
-        build.add(grid.base(Contraction::Lhs), grid.tileRowAddress(Contraction::Lhs, place.line, place.further));
-  rights = places(layout.depth, layout.columns / layout.chunk, layout.rightPitch);
-  for (Place &place : rights)
-    place.line = build.add(place.line, place.further);
+  lefts = positions(layout.rows, layout.depth / layout.chunk, layout.leftPitch);
+  for (ChunkPosition &position : lefts)
+    position.from =
+        build.add(grid.base(Contraction::Lhs), grid.tileRowAddress(Contraction::Lhs, position.line, position.further));
+  rights = positions(layout.depth, layout.columns / layout.chunk, layout.rightPitch);
+  for (ChunkPosition &position : rights)
+    position.line = build.add(position.line, position.further);
 }
 
-SmallVector<TileLoader::Place> TileLoader::places(int64_t lines, int64_t chunksPerLine, int64_t pitch) {
-  SmallVector<Place> list;
+SmallVector<TileLoader::ChunkPosition> TileLoader::positions(int64_t lines, int64_t chunksPerLine, int64_t pitch) {
+  SmallVector<ChunkPosition> list;
   Value me = grid.function.invocation;
   const int64_t count = lines * chunksPerLine;
   for (int64_t taken = 0; taken < count; taken += threads) {
-    Place place;
+    ChunkPosition position;
     if (threads % chunksPerLine == 0) { // The same chunk of lines that are a constant apart.
-      place.line = build.divide(me, chunksPerLine);
-      place.chunk = build.remainder(me, chunksPerLine);
-      place.further = taken / chunksPerLine;
+      position.line = build.divide(me, chunksPerLine);
+      position.chunk = build.remainder(me, chunksPerLine);
+      position.further = taken / chunksPerLine;
     } else {
       Value number = build.add(me, taken);
-      place.line = build.divide(number, chunksPerLine);
-      place.chunk = build.remainder(number, chunksPerLine);
+      position.line = build.divide(number, chunksPerLine);
+      position.chunk = build.remainder(number, chunksPerLine);
     }
-    place.to = build.add(build.add(build.multiply(place.line, pitch), place.chunk), place.further * pitch);
+    position.to = build.add(build.add(build.multiply(position.line, pitch), position.chunk), position.further * pitch);
     if (taken + threads > count) {
-      place.mine = build.isBelow(me, build.constant(count - taken));
-      place.line = build.least(place.line, build.constant(lines - 1 - place.further));
+      position.mine = build.isBelow(me, build.constant(count - taken));
+      position.line = build.least(position.line, build.constant(lines - 1 - position.further));
     }
-    list.push_back(place);
+    list.push_back(position);
   }
   return list;
 }
@@ -104,12 +104,12 @@ Value TileLoader::loadLeftQuad(Value row, Value first, Value offset) {
   return vector::FromElementsOp::create(build.ops, build.loc, VectorType::get({4}, steps.front().getType()), steps);
 }
 
-Value TileLoader::loadLeft(const Place &place, Value first) {
-  Value offset = build.multiply(place.chunk, layout.chunk);
+Value TileLoader::loadLeft(const ChunkPosition &position, Value first) {
+  Value offset = build.multiply(position.chunk, layout.chunk);
   if (grid.width(Contraction::Lhs) == 8)
-    return loadLeftQuad(place.from, first, offset); // All eight.
+    return loadLeftQuad(position.from, first, offset); // All eight.
   auto quad = [&](int64_t number) {
-    return narrowed(loadLeftQuad(place.from, first, build.add(offset, 4 * number)), layout.leftType);
+    return narrowed(loadLeftQuad(position.from, first, build.add(offset, 4 * number)), layout.leftType);
   };
   if (layout.chunk == 4)
     return quad(0);
@@ -117,15 +117,15 @@ Value TileLoader::loadLeft(const Place &place, Value first) {
   return joined(low, quad(1));
 }
 
-Value TileLoader::loadRight(const Place &place, Value first) {
+Value TileLoader::loadRight(const ChunkPosition &position, Value first) {
   const unsigned rhs = Contraction::Rhs;
   const int64_t width = grid.width(rhs) == 8 ? 8 : 4, quads = layout.chunk / width;
   // Tiles are whole chunks from a first quad that is a multiple of a chunk wherever the width is one.
-  Value firstQuad = build.add(build.divide(grid.firstQuad, width / 4), build.multiply(place.chunk, quads));
+  Value firstQuad = build.add(build.divide(grid.firstQuad, width / 4), build.multiply(position.chunk, quads));
   auto quad = [&](int64_t number) {
     Value at = grid.clampedQuad(build.add(firstQuad, number), width);
-    return grid.loadStep(build.add(first, place.line), hasTail(), [&](Value step) {
-      Value depth = hasTail() ? grid.depthAddress(rhs, step) : depthAddress(rhs, first, place.line);
+    return grid.loadStep(build.add(first, position.line), hasTail(), [&](Value step) {
+      Value depth = hasTail() ? grid.depthAddress(rhs, step) : depthAddress(rhs, first, position.line);
       return grid.loadQuad(rhs, build.add(grid.base(rhs), depth), at);
     });
   };
@@ -140,10 +140,10 @@ Value TileLoader::loadRight(const Place &place, Value first) {
 SmallVector<Value> TileLoader::load(Value part) {
   SmallVector<Value> chunks;
   Value first = build.multiply(part, layout.depth);
-  for (const Place &place : lefts)
-    chunks.push_back(loadLeft(place, first));
-  for (const Place &place : rights)
-    chunks.push_back(loadRight(place, first));
+  for (const ChunkPosition &position : lefts)
+    chunks.push_back(loadLeft(position, first));
+  for (const ChunkPosition &position : rights)
+    chunks.push_back(loadRight(position, first));
   return chunks;
 }
 
@@ -152,16 +152,16 @@ SmallVector<Value> TileLoader::load(Value part) {
 //===----------------------------------------------------------------------===//
 
 void TileLoader::store(ArrayRef<Value> chunks, Value buffer) {
-  auto put = [&](Value chunk, const Place &place, Value array, int64_t size) {
-    build.onlyIf(place.mine, [&] {
+  auto put = [&](Value chunk, const ChunkPosition &position, Value array, int64_t size) {
+    build.onlyIf(position.mine, [&] {
       memref::StoreOp::create(build.ops, build.loc, chunk, array,
-                              ValueRange{build.add(place.to, build.multiply(buffer, size))});
+                              ValueRange{build.add(position.to, build.multiply(buffer, size))});
     });
   };
-  for (auto [chunk, place] : llvm::zip(chunks, lefts))
-    put(chunk, place, left, layout.leftChunks());
-  for (auto [chunk, place] : llvm::zip(chunks.drop_front(lefts.size()), rights))
-    put(chunk, place, right, layout.rightChunks());
+  for (auto [chunk, position] : llvm::zip(chunks, lefts))
+    put(chunk, position, left, layout.leftChunks());
+  for (auto [chunk, position] : llvm::zip(chunks.drop_front(lefts.size()), rights))
+    put(chunk, position, right, layout.rightChunks());
 }
 
 //===----------------------------------------------------------------------===//

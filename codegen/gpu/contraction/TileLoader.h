@@ -46,18 +46,18 @@ public:
 
 private:
   /// A chunk that this invocation loads in each part.
-  struct Place {
+  struct ChunkPosition {
     mlir::Value line, chunk; ///< Row and chunk of the reduction; or step and chunk of columns.
-    int64_t further = 0;     ///< Added to the line: many places are a constant apart.
+    int64_t further = 0;     ///< Added to the line: many positions are a constant apart.
     mlir::Value from;        ///< Left: the row's address.
     mlir::Value to;          ///< In a buffer.
     mlir::Value mine;        ///< Whether it is this invocation's to store; null where always.
   };
-  llvm::SmallVector<Place> places(int64_t lines, int64_t chunksPerLine, int64_t pitch);
+  llvm::SmallVector<ChunkPosition> positions(int64_t lines, int64_t chunksPerLine, int64_t pitch);
   mlir::Value depthAddress(unsigned operand, mlir::Value first, mlir::Value offset);
-  mlir::Value loadLeft(const Place &place, mlir::Value first);
+  mlir::Value loadLeft(const ChunkPosition &position, mlir::Value first);
   mlir::Value loadLeftQuad(mlir::Value row, mlir::Value first, mlir::Value offset);
-  mlir::Value loadRight(const Place &place, mlir::Value first);
+  mlir::Value loadRight(const ChunkPosition &position, mlir::Value first);
   mlir::Value narrowed(mlir::Value quad, mlir::Type element);
   mlir::Value joined(mlir::Value low, mlir::Value high);
   bool hasTail() const { return depthSize % layout.depth != 0; }
@@ -67,7 +67,7 @@ private:
   IndexBuilder &build;
   const SharedLayout layout;
   const int64_t threads, depthSize;
-  llvm::SmallVector<Place> lefts, rights;
+  llvm::SmallVector<ChunkPosition> lefts, rights;
 };
 
 } // namespace nacre::codegen::gpu

@@ -81,7 +81,7 @@ private:
 //===----------------------------------------------------------------------===//
 
 LogicalResult PointsEmitter::planPass(unsigned written, unsigned work, unsigned result) {
-  Pass pass{written, work, result, form.cutAxis, 1, form.written[written].place.shape};
+  Pass pass{written, work, result, form.cutAxis, 1, form.written[written].slice.shape};
   if (divided && (pass.cutAxis >= pass.sizes.size() || pass.sizes[pass.cutAxis] != form.cutExtent)) {
     // Another tensor may have the cut axis elsewhere; which one must be clear.
     auto axis = llvm::find(pass.sizes, form.cutExtent);
@@ -121,11 +121,11 @@ unsigned PointsEmitter::chooseWidth(const Pass &pass) const {
   const WrittenTensor &written = form.written[pass.written];
   constexpr int64_t lanes = 4;
   auto isWhole = [](int64_t number) { return number % lanes == 0; };
-  std::optional<unsigned> along = contiguousAxis(pass.sizes, written.place.strides);
+  std::optional<unsigned> along = contiguousAxis(pass.sizes, written.slice.strides);
   if (!along || written.elementType.getIntOrFloatBitWidth() > 32 || !isWhole(pass.sizes[*along]) ||
-      !isWhole(written.place.offset) || !function.liesInVectors(written.place.argument, lanes))
+      !isWhole(written.slice.offset) || !function.liesInVectors(written.slice.argument, lanes))
     return 1;
-  for (auto [size, stride] : llvm::zip_equal(pass.sizes, written.place.strides))
+  for (auto [size, stride] : llvm::zip_equal(pass.sizes, written.slice.strides))
     if (size > 1 && stride != 1 && !isWhole(stride))
       return 1;
   std::optional<unsigned> cut = divided ? std::optional<unsigned>(pass.cutAxis) : std::nullopt;
@@ -167,7 +167,7 @@ void PointsEmitter::divide() {
     bool vectorsAlongCut = false;
     for (auto [axis, size] : llvm::enumerate(pass.sizes)) {
       if (divided && unsigned(axis) == pass.cutAxis) {
-        vectorsAlongCut = pass.lanes > 1 && form.written[pass.written].place.strides[axis] == 1;
+        vectorsAlongCut = pass.lanes > 1 && form.written[pass.written].slice.strides[axis] == 1;
         continue;
       }
       points *= size;
@@ -214,7 +214,7 @@ Point PointsEmitter::pointOf(const Pass &pass, Value counter, Value &inside) {
   points /= pass.lanes;
   if (points % grid.threads != 0)
     inside = build.both(inside, build.below(counter, build.index(points)));
-  Point element = pointsInOrder(counter, pass.sizes, form.written[pass.written].place.strides, pass.lanes);
+  Point element = pointsInOrder(counter, pass.sizes, form.written[pass.written].slice.strides, pass.lanes);
   if (divided) {
     Position &cut = element[pass.cutAxis];
     cut.base = range.begin;
@@ -231,7 +231,7 @@ bool PointsEmitter::storeAll(unsigned number, const Point &at) {
     if (!described.written)
       continue;
     FailureOr<Access> access =
-        composeAccess(form.written[*described.written].place, described.map, described.elementType);
+        composeAccess(form.written[*described.written].slice, described.map, described.elementType);
     if (failed(access))
       return false;
     evaluator.store(evaluator.evaluate(number, result, at), *access, at);
@@ -289,7 +289,7 @@ LogicalResult PointsEmitter::run() {
     const WrittenTensor &written = form.written[pass.written];
     if (written.haloValue)
       emitHalo(function, written, pass.cutAxis, range.begin,
-               divided ? range.end : build.index(written.place.shape[pass.cutAxis]));
+               divided ? range.end : build.index(written.slice.shape[pass.cutAxis]));
   }
   return success();
 }

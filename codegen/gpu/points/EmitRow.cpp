@@ -290,7 +290,7 @@ void RowEmitter::write() {
     Point at = pointOf(number, columnsAt);
     for (auto [result, described] : llvm::enumerate(work.results))
       if (described.written) {
-        Access access = *composeAccess(form.written[*described.written].place, described.map, described.elementType);
+        Access access = *composeAccess(form.written[*described.written].slice, described.map, described.elementType);
         evaluator.store(evaluator.evaluate(number, result, at), access, at);
       }
   };
@@ -362,7 +362,7 @@ LogicalResult RowEmitter::run() {
   for (auto [number, written] : llvm::enumerate(form.written))
     if (written.haloValue)
       emitHalo(function, written, loops.cutAxes[number], begin,
-               divided ? end : build.index(written.place.shape[loops.cutAxes[number]]));
+               divided ? end : build.index(written.slice.shape[loops.cutAxes[number]]));
   return success();
 }
 

@@ -62,7 +62,7 @@ LogicalResult TransposeEmitter::chooseAxes() {
   if (form.work.size() != 1 || !work.allParallel() || work.results.size() != 1 || !work.results.front().written)
     return failure();
   const Result &result = work.results.front();
-  FailureOr<Access> access = composeAccess(form.written.front().place, result.map, result.elementType);
+  FailureOr<Access> access = composeAccess(form.written.front().slice, result.map, result.elementType);
   if (failed(access) || !llvm::all_of(result.map.getResults(), [](AffineExpr e) { return isa<AffineDimExpr>(e); }) ||
       result.elementType.getIntOrFloatBitWidth() < 32)
     return failure();
@@ -181,7 +181,7 @@ LogicalResult TransposeEmitter::run() {
     });
   });
   if (const WrittenTensor &tensor = form.written.front(); tensor.haloValue)
-    emitHalo(function, tensor, form.cutAxis, begin, divided ? end : build.index(tensor.place.shape[form.cutAxis]));
+    emitHalo(function, tensor, form.cutAxis, begin, divided ? end : build.index(tensor.slice.shape[form.cutAxis]));
   return success();
 }
 

@@ -74,7 +74,7 @@ AxisDigits digitsOf(const Work &work, AffineExpr expression) {
   AxisDigits digits;
   if (isa<AffineConstantExpr>(expression))
     return digits;
-  Place axis;
+  StridedSlice axis;
   axis.strides = {1};
   axis.shape = {1};
   FailureOr<Access> access = composeAccess(axis, AffineMap::get(work.loops(), 0, expression), Type());
@@ -337,8 +337,8 @@ bool Evaluator::accepts(std::string &reason) const {
       if (isa<arith::ConstantOp, linalg::IndexOp>(op))
         continue;
       if (auto read = dyn_cast<tensor::ExtractOp>(op)) {
-        FailureOr<Place> place = findPlace(read.getTensor());
-        if (failed(place) || place->padding || read.getTensor().getDefiningOp<linalg::GenericOp>())
+        FailureOr<StridedSlice> slice = findSlice(read.getTensor());
+        if (failed(slice) || slice->padding || read.getTensor().getDefiningOp<linalg::GenericOp>())
           return refuse("elements must be read from storages");
         continue;
       }

@@ -81,7 +81,7 @@ Value Evaluator::readInput(const Work &work, unsigned number, const Point &at) {
   if (input.access.padded.empty())
     return load(input.access, at);
   Value tensor = cast<linalg::GenericOp>(work.op).getDpsInputOperand(number)->get();
-  return loadPadded(input.access, findPlace(tensor)->padding, at);
+  return loadPadded(input.access, findSlice(tensor)->padding, at);
 }
 
 //===----------------------------------------------------------------------===//
@@ -136,7 +136,7 @@ Value Evaluator::loadPacked(const Input &input, const Point &at) {
   const int64_t rows = type.getNumElements() / columns, groupColumns = columns / encoding.getGroups();
   const int64_t panels = llvm::divideCeil(groupColumns, width);
 
-  Place row, column;
+  StridedSlice row, column;
   row.shape = column.shape = llvm::to_vector(type.getShape());
   row.strides.assign(type.getRank(), 0);
   column.strides = row.strides;
@@ -189,7 +189,7 @@ Value Evaluator::loadPacked(const Input &input, const Point &at) {
 //===----------------------------------------------------------------------===//
 
 Value Evaluator::extract(tensor::ExtractOp read, const Point &at, const IRMapping &values) {
-  Place place = *findPlace(read.getTensor());
+  StridedSlice slice = *findSlice(read.getTensor());
   const std::optional<unsigned> vectorized = laneLoop(at);
   unsigned lanes = 1;
   for (Value index : read.getIndices())
@@ -197,9 +197,9 @@ Value Evaluator::extract(tensor::ExtractOp read, const Point &at, const IRMappin
       lanes = vector.getNumElements();
 
   Access access;
-  access.argument = place.argument;
-  access.offset = place.offset;
-  access.strides = place.strides;
+  access.argument = slice.argument;
+  access.offset = slice.offset;
+  access.strides = slice.strides;
   access.elementType = read.getType();
   // Of one lane; where `counters` is set, loops stay symbolic.
   auto pointOf = [&](unsigned lane, bool counters) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "codegen/OperandPlace.h"
+#include "codegen/OperandOrigin.h"
 
 #include "dialects/plan/PlanDialect.h"
 
@@ -8,16 +8,16 @@ using namespace mlir;
 
 namespace nacre::codegen {
 
-OperandPlace placeOfOperand(Value operand) {
-  OperandPlace place;
+OperandOrigin originOfOperand(Value operand) {
+  OperandOrigin origin;
   while (auto view = operand.getDefiningOp<plan::ViewOp>()) {
     operand = view.getSource();
     const int64_t bytes = cast<ShapedType>(operand.getType()).getElementTypeBitWidth() / 8;
-    place.offset += view.getOffset() * bytes;
-    place.step += view.getStep() * bytes;
+    origin.offset += view.getOffset() * bytes;
+    origin.step += view.getStep() * bytes;
   }
-  place.root = operand;
-  return place;
+  origin.root = operand;
+  return origin;
 }
 
 } // namespace nacre::codegen
