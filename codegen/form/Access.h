@@ -2,7 +2,7 @@
 //
 // What:  where the elements of a tensor inside a kernel's body lie in a storage.
 // Why:   every emitter addresses flat storages by loop counters times strides; slices and maps are resolved once, here.
-// How:   1. a strided slice: the slices and paddings between the tensor and the kernel's argument become strides and an offset;
+// How:   1. a strided slice: slices and paddings between tensor and argument become strides and an offset;
 //        2. an access: an indexing map's sums of `dim * constant` become a stride per loop.
 
 #ifndef NACRE_CODEGEN_FORM_ACCESS_H

@@ -2,8 +2,8 @@
 //
 // What:  which of an engine's emitters a kernel is offered to, and in which order.
 // Why:   every engine has a list of emitters, and none may get a kernel whose weights it would misread.
-// How:   an entry says its kind of kernel and the encodings that it knows; an emitter that declines leaves the kernel to
-//        the next.
+// How:   an entry says its kind of kernel and the encodings that it knows; an emitter that declines leaves the kernel
+//        to the next.
 
 #ifndef NACRE_CODEGEN_FORM_EMITTERLIST_H
 #define NACRE_CODEGEN_FORM_EMITTERLIST_H

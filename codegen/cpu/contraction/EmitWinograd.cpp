@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. units: which tiles, which columns; 2. where a tile begins: what lies beyond the image is clamped to its border,
+// How:  1. units: some tiles, some columns; 2. where a tile begins: what lies beyond the image is clamped to its edge,
 //       so that edge tiles read what there is, and write their last rows and pixels again and again, right at the last;
 //       3. the input's transform; 4. the products; 5. the way back.
 

@@ -24,7 +24,7 @@ enum class Reach {
 
 class ContractionGrid {
 public:
-  /// `panels`: of Rhs, if it is so packed. `widest`: how many elements of Lhs and Rhs a template can take at once; 8 only of those that are 16 bits wide.
+  /// `panels`: of Rhs, if packed so. `widest`: how many elements of Lhs and Rhs a template takes at once, 8 of 16 bits.
   ContractionGrid(KernelFunction &function, const LoopedContraction &contraction, const std::optional<Panels> &panels,
                   unsigned widest = 4);
 
