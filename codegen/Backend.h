@@ -8,6 +8,7 @@
 #define NACRE_CODEGEN_BACKEND_H
 
 #include "codegen/Target.h"
+#include "dialects/plan/GpuPrecision.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/LogicalResult.h"
 #include <cstdint>
@@ -45,10 +46,9 @@ constexpr int64_t kGpuBufferAlignment = 256;
 
 /// What GPU variants are compiled for.
 struct GpuOptions {
-  enum class Precision { F32, F16 };
-  Precision precision = Precision::F32; ///< F16: contractions multiply f16 and add f32.
-  bool mayBePlayed = true;              ///< The device may be a CPU that plays a GPU: variants for those too.
-  std::string tile;                     ///< For contractions, instead of the tables' choice: see parseGpuTile.
+  GpuPrecision precision = GpuPrecision::F32;
+  bool mayBePlayed = true; ///< The device may be a CPU that plays a GPU: variants for those too.
+  std::string tile;        ///< For contractions, instead of the tables' choice: see parseGpuTile.
   /// What every device binds as one buffer: larger operands have a variant, too, that binds them in such pieces. A
   /// multiple of kGpuBufferAlignment.
   uint32_t pieceBytes = 128 << 20;
@@ -85,12 +85,6 @@ struct GpuKernel {
 };
 llvm::FailureOr<GpuKernel> compileGpuKernel(plan::KernelOp kernel, const GpuOptions &options,
                                             GpuEmit emit = GpuEmit::Binary);
-
-/// Chooses how every weight of a contraction is packed, and notes it on the weights and on the kernels that read them.
-/// Comes before the first compileKernel: kernels are compiled for the encodings they find. A weight is packed once, so
-/// its encoding is one that each of `targets`, in the order of parseTargets, can read. Filters that are transformed for
-/// Winograd convolutions may make all weights together larger by `growth` bytes.
-llvm::LogicalResult chooseEncodings(mlir::ModuleOp module, llvm::ArrayRef<Target> targets, double growth);
 
 /// Registers the passes of code generation, for nacre-opt.
 void registerPasses();

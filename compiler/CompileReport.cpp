@@ -35,7 +35,8 @@ json::Value CompileReport::toJson() const {
                      {"engine", launch.engine()}, {"gpu_share", launch.gpuShare}, {"gpu_declined", launch.gpuDeclined}};
     if (launch.predictedMilliseconds) {
       row["predicted_cpu_ms"] = launch.predictedMilliseconds->cpu;
-      row["predicted_gpu_ms"] = launch.predictedMilliseconds->gpu;
+      if (launch.predictedMilliseconds->gpu)
+        row["predicted_gpu_ms"] = *launch.predictedMilliseconds->gpu;
     }
     launchRows.push_back(std::move(row));
   }
@@ -46,7 +47,7 @@ json::Value CompileReport::toJson() const {
                       {"output", output},
                       {"target", target},
                       {"cpu", cpu},
-                      {"gpu_precision", gpuPrecision == GpuPrecision::F16 ? "fp16" : "fp32"},
+                      {"gpu_precision", gpuPrecisionWord(gpuPrecision)},
                       {"operators", int64_t(operators)},
                       {"kernels", int64_t(kernels)},
                       {"weight_bytes", int64_t(weightBytes)},

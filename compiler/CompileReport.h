@@ -15,7 +15,8 @@ namespace nacre {
 
 /// Whole, on each engine alone.
 struct PredictedLaunch {
-  double cpu = 0, gpu = 0;
+  double cpu = 0;
+  std::optional<double> gpu; ///< None where the GPU has no code for it.
 };
 
 /// Of a run, by the model of the place phase.

@@ -5,6 +5,7 @@
 #ifndef NACRE_COMPILER_COMPILEROPTIONS_H
 #define NACRE_COMPILER_COMPILEROPTIONS_H
 
+#include "dialects/plan/GpuPrecision.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -40,8 +41,6 @@ struct Placement {
   Engines engines = Engines::Cpu;
   unsigned percent = 0;
 };
-
-enum class GpuPrecision { F32, F16 };
 
 /// What is written at the end.
 enum class Output { SharedLibrary, Object, Assembly, LlvmIr };

@@ -4,8 +4,12 @@
 
 #include "compiler/Pipeline.h"
 #include "codegen/Backend.h"
+#include "codegen/encoding/WinogradGrowth.h"
 #include "codegen/package/Package.h"
-#include "codegen/package/TableRows.h"
+#include "compiler/CompileKernels.h"
+#include "compiler/DescribeLaunches.h"
+#include "compiler/PrintModule.h"
+#include "compiler/encode/Passes.h"
 #include "compiler/graph/Passes.h"
 #include "compiler/import/Import.h"
 #include "compiler/kernels/Passes.h"
@@ -13,23 +17,18 @@
 #include "compiler/schedule/Passes.h"
 #include "dialects/PrintableText.h"
 #include "dialects/nn/NnDialect.h"
-#include "dialects/plan/PlanDialect.h"
+#include "dialects/plan/Notes.h"
 #include "dialects/plan/StoredBytes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Pass/PassManager.h"
-#include "llvm/ADT/StringSet.h"
-#include "llvm/Support/ThreadPool.h"
 #include "llvm/Support/Threading.h"
-#include <atomic>
 #include <chrono>
 #include <functional>
-#include <mutex>
 
 using namespace mlir;
 
@@ -44,6 +43,7 @@ void registerPasses() {
   graph::registerGraphPasses();
   graph::registerPipeline();
   kernels::registerKernelsPasses();
+  encode::registerEncodePasses();
   place::registerPlacePasses();
   schedule::registerSchedulePasses();
   codegen::registerPasses();
@@ -51,23 +51,6 @@ void registerPasses() {
 }
 
 namespace {
-
-//===----------------------------------------------------------------------===//
-// Printing
-//===----------------------------------------------------------------------===//
-
-/// Prints a module without its resources, which a module's own printer would read and write out as text.
-void printWithoutResources(ModuleOp module, raw_ostream &os) {
-  OpPrintingFlags flags;
-  flags.elideLargeElementsAttrs(64);
-  AsmState state(module, flags); // of all operations: a state of each one's own would number the whole module again
-  os << "module {\n";
-  for (Operation &op : *module.getBody()) {
-    op.print(os, state);
-    os << "\n";
-  }
-  os << "}\n";
-}
 
 importer::ImportOptions importOptionsOf(const CompilerOptions &options) {
   importer::ImportOptions result;
@@ -109,6 +92,7 @@ public:
         {Phase::Import, [&] { return importModel(); }},
         {Phase::Graph, [&] { return optimizeGraph(); }},
         {Phase::Kernels, [&] { return runPasses(kernels::buildPipeline); }},
+        {Phase::Encode, [&] { return encodeWeights(); }},
         {Phase::Place, [&] { return placeKernels(); }},
         {Phase::Schedule, [&] { return schedule(); }},
         {Phase::Codegen, [&] { return compileKernels(); }},
@@ -124,7 +108,7 @@ public:
       report.addTime(phase, taken.count());
       // What values are stored as decides where they are computed, and the other way round. The GPU's precision is
       // tried, and taken back where the GPU gets nothing: the CPU would pay for it in time and in digits.
-      if (phase == Phase::Place && narrows() && kernelsWithGpuShare().empty()) {
+      if (phase == Phase::Place && narrows() && !hasGpuShare()) {
         takeBackPrecision();
         next = 0;
         continue;
@@ -140,10 +124,22 @@ public:
 private:
   LogicalResult fail(const Twine &message) { return emitError(UnknownLoc::get(&context)) << message; }
 
+  auto progressOf(Phase phase) const {
+    return [this, phase](unsigned done, unsigned total) { progress(phase, done, total); };
+  }
+
   LogicalResult runPasses(llvm::function_ref<void(OpPassManager &)> build) {
     PassManager passes(&context);
     build(passes);
     return passes.run(*module);
+  }
+
+  bool hasGpuShare() {
+    return module
+        ->walk([](plan::LaunchOp launch) {
+          return plan::gpuShareOf(launch) > 0 ? WalkResult::interrupt() : WalkResult::advance();
+        })
+        .wasInterrupted();
   }
 
   /// Whether all between inputs and outputs is stored as the GPU would have it.
@@ -183,19 +179,32 @@ private:
     return success();
   }
 
+  LogicalResult encodeWeights() {
+    return runPasses([&](OpPassManager &passes) { encode::buildPipeline(passes, {options.target, options.cpus}); });
+  }
+
+  /// Placement gives the GPU kernels, which are compiled at once. What then has no code is noted on the kernel, and all
+  /// is placed again: what is predicted is what will run.
   LogicalResult placeKernels() {
     place::Options placeOptions;
     placeOptions.placement = options.placement;
     placeOptions.device = options.device;
-    placeOptions.winogradBytes = int64_t(winogradBytes());
+    placeOptions.winogradBytes = winogradBytes();
     placeOptions.gpuPrecision = report.gpuPrecision;
-    if (failed(runPasses([&](OpPassManager &passes) { place::buildPipeline(passes, placeOptions); })))
-      return failure();
-    for (auto entry : module->getOps<plan::EntryOp>())
-      if (auto predicted = entry->getAttrOfType<DenseI64ArrayAttr>(place::kPredictedNanoseconds))
-        report.predicted = {predicted[0] * 1e-6, predicted[1] * 1e-6,
-                            unsigned(entry->getAttrOfType<IntegerAttr>(place::kMeetings).getInt())};
-    return success();
+    codegen::GpuOptions gpuOptions;
+    gpuOptions.precision = report.gpuPrecision;
+    gpuOptions.mayBePlayed = targets.front().mayPlayGpu;
+    gpuKernels.emplace(gpuOptions, jobs);
+    for (unsigned declined = 1; declined > 0;) {
+      if (failed(runPasses([&](OpPassManager &passes) { place::buildPlacing(passes, placeOptions); })))
+        return failure();
+      llvm::FailureOr<unsigned> newlyDeclined = gpuKernels->compilePlaced(*module, progressOf(Phase::Place));
+      if (failed(newlyDeclined))
+        return failure();
+      declined = *newlyDeclined;
+    }
+    report.predicted = describeRun(*module);
+    return runPasses([&](OpPassManager &passes) { place::buildSettling(passes, placeOptions); });
   }
 
   LogicalResult schedule() {
@@ -211,130 +220,31 @@ private:
   }
 
   /// By which all weights together may grow.
-  double winogradBytes() {
+  int64_t winogradBytes() {
     double weights = 0;
     for (auto weight : module->getOps<plan::WeightOp>())
       weights += double(plan::storedBytes(weight.getValue().getShapedType()));
-    if (options.winogradPercent)
-      return weights * *options.winogradPercent / 100;
-    // A run is promised to take the model's weights, its arena and 8 MiB, of which most are free.
-    return std::min(weights / 4, double(3 << 20));
+    return int64_t(codegen::mostGrowth(weights, options.winogradPercent));
   }
 
-  /// Compiles every kernel for every target, in parallel; results are in the order of the module.
   LogicalResult compileKernels() {
-    if (failed(codegen::chooseEncodings(*module, targets, winogradBytes())))
+    CpuKernelOptions cpuOptions;
+    cpuOptions.targets = targets;
+    cpuOptions.emit = options.compileTo == Phase::Codegen  ? codegen::Emit::LlvmDialect
+                      : options.output == Output::Assembly ? codegen::Emit::Assembly
+                      : options.output == Output::LlvmIr   ? codegen::Emit::LlvmIr
+                                                           : codegen::Emit::Object;
+    cpuOptions.modelName = modelName;
+    cpuOptions.jobs = jobs;
+    llvm::FailureOr<std::vector<package::CompiledKernel>> kernels =
+        nacre::compileKernels(*module, cpuOptions, *gpuKernels, progressOf(Phase::Codegen));
+    if (failed(kernels))
       return failure();
-    codegen::Emit emit = options.compileTo == Phase::Codegen  ? codegen::Emit::LlvmDialect
-                         : options.output == Output::Assembly ? codegen::Emit::Assembly
-                         : options.output == Output::LlvmIr   ? codegen::Emit::LlvmIr
-                                                              : codegen::Emit::Object;
-    for (auto kernel : module->getOps<plan::KernelOp>()) {
-      compiled.emplace_back();
-      compiled.back().kernel = kernel;
-      compiled.back().variants.resize(targets.size());
-    }
-    const llvm::StringSet<> wantGpu = kernelsWithGpuShare();
-    if (!wantGpu.empty())
-      codegen::noteAlignments(*module);
-    std::atomic<size_t> next{0};
-    std::atomic<bool> anyFailed{false};
-    std::mutex progressMutex;
-    // After the variants for CPUs, one turn for those of GPUs.
-    size_t turns = targets.size() + !wantGpu.empty(), total = compiled.size() * turns, done = 0;
-    auto work = [&] {
-      for (size_t at; (at = next++) < total && !anyFailed;) {
-        package::CompiledKernel &kernel = compiled[at / turns];
-        size_t variant = at % turns;
-        const bool isDone = variant < targets.size() ? succeeded(compileForCpu(kernel, variant, emit))
-                                                     : !wantGpu.contains(plan::KernelOp(kernel.kernel).getSymName()) ||
-                                                           succeeded(compileForGpu(kernel));
-        if (!isDone)
-          return void(anyFailed = true);
-        std::lock_guard<std::mutex> lock(progressMutex);
-        progress(Phase::Codegen, ++done, total);
-      }
-    };
-    llvm::DefaultThreadPool pool(llvm::hardware_concurrency(jobs));
-    for (unsigned job = 0; job < jobs; ++job)
-      pool.async(work);
-    pool.wait();
+    compiled = std::move(*kernels);
     report.kernels = compiled.size();
-    if (anyFailed)
-      return failure();
-    leaveToCpu();
-    describeLaunches();
+    report.arenaBytes = arenaBytes(*module);
+    report.launches = describeLaunches(*module, compiled);
     return success();
-  }
-
-  llvm::StringSet<> kernelsWithGpuShare() {
-    llvm::StringSet<> names;
-    module->walk([&](plan::LaunchOp launch) {
-      if (gpuShare(launch) > 0)
-        names.insert(launch.getKernel());
-    });
-    return names;
-  }
-
-  static int64_t gpuShare(plan::LaunchOp launch) { return (*launch.getGpu())[1] - (*launch.getGpu())[0]; }
-
-  LogicalResult compileForCpu(package::CompiledKernel &kernel, size_t variant, codegen::Emit emit) {
-    const std::string symbol = package::variantSymbol(modelName, plan::KernelOp(kernel.kernel).getSymName(), variant);
-    llvm::FailureOr<codegen::KernelCode> code = codegen::compileKernel(kernel.kernel, targets[variant], emit, symbol);
-    if (succeeded(code))
-      kernel.variants[variant] = std::move(*code);
-    return code;
-  }
-
-  LogicalResult compileForGpu(package::CompiledKernel &kernel) {
-    codegen::GpuOptions gpuOptions;
-    gpuOptions.precision = narrows() ? codegen::GpuOptions::Precision::F16 : codegen::GpuOptions::Precision::F32;
-    gpuOptions.mayBePlayed = targets.front().mayPlayGpu;
-    llvm::FailureOr<codegen::GpuKernel> code = codegen::compileGpuKernel(kernel.kernel, gpuOptions);
-    if (failed(code))
-      return failure();
-    kernel.gpu = std::move(*code);
-    return success();
-  }
-
-  /// Launches of kernels that no GPU emitter takes are the CPU's alone.
-  void leaveToCpu() {
-    llvm::StringSet<> withCode;
-    for (const package::CompiledKernel &kernel : compiled)
-      if (!kernel.gpu.variants.empty())
-        withCode.insert(plan::KernelOp(kernel.kernel).getSymName());
-    Builder builder(&context);
-    module->walk([&](plan::LaunchOp launch) {
-      if (gpuShare(launch) == 0 || withCode.contains(launch.getKernel()))
-        return;
-      launch.setCpuAttr(builder.getDenseI64ArrayAttr({0, (*launch.getCpu())[1]}));
-      launch.setGpuAttr(builder.getDenseI64ArrayAttr({0, 0}));
-    });
-  }
-
-  void describeLaunches() {
-    llvm::StringMap<const package::CompiledKernel *> byName;
-    for (const package::CompiledKernel &kernel : compiled)
-      byName[plan::KernelOp(kernel.kernel).getSymName()] = &kernel;
-    module->walk([&](plan::EntryOp entry) {
-      report.arenaBytes = std::max<uint64_t>(report.arenaBytes, entry.getArenaBytes().value_or(0));
-      entry.walk([&](plan::LaunchOp launch) {
-        const package::CompiledKernel *kernel = byName.lookup(launch.getKernel());
-        LaunchReport row;
-        row.nodes = package::nodeNames(launch.getLoc());
-        row.kernel = launch.getKernel().str();
-        row.kind = plan::stringifyKernelKind(plan::KernelOp(kernel->kernel).getKind()).str();
-        row.flops = kernel->variants.front().flops;
-        row.fallback = llvm::any_of(kernel->variants, [](const codegen::KernelCode &code) { return code.fallback; });
-        row.gpuShare = double(gpuShare(launch)) / plan::KernelOp(kernel->kernel).getCutExtent();
-        row.gpuDeclined = kernel->gpu.declined;
-        if (auto predicted = launch->getAttrOfType<DenseI64ArrayAttr>(place::kPredictedNanoseconds))
-          row.predictedMilliseconds = {predicted[0] * 1e-6, predicted[1] * 1e-6};
-        for (Operation *parent = launch->getParentOp(); parent != entry; parent = parent->getParentOp())
-          row.turns *= cast<plan::ForOp>(parent).getTripCount();
-        report.launches.push_back(std::move(row));
-      });
-    });
   }
 
   LogicalResult printKernels() {
@@ -372,6 +282,7 @@ private:
   std::string modelName;
   SmallVector<codegen::Target, 1> targets;
   OwningOpRef<ModuleOp> module;
+  std::optional<GpuKernels> gpuKernels;
   std::vector<package::CompiledKernel> compiled;
 };
 

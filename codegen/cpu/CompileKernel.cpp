@@ -247,8 +247,4 @@ FailureOr<KernelCode> codegen::compileKernel(plan::KernelOp kernel, const Target
   return code;
 }
 
-LogicalResult codegen::chooseEncodings(ModuleOp module, ArrayRef<Target> targets, double growth) {
-  return cpu::chooseTiles(module, targets, growth);
-}
-
 void codegen::registerPasses() { cpu::registerCpuPasses(); }

@@ -7,9 +7,9 @@
 //        3. record how the work is divided.
 
 #include "codegen/PackWeights.h"
+#include "codegen/TargetOptions.h"
 #include "codegen/cpu/Emitters.h"
 #include "codegen/cpu/Passes.h"
-#include "codegen/cpu/TargetOptions.h"
 #include "codegen/form/EmitterList.h"
 #include "dialects/plan/PlanDialect.h"
 

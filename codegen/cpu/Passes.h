@@ -20,9 +20,6 @@ namespace nacre::codegen::cpu {
 #define GEN_PASS_REGISTRATION
 #include "codegen/cpu/Passes.h.inc"
 
-/// nacre-choose-tiles for targets that are known already; weights may grow by so many bytes.
-llvm::LogicalResult chooseTiles(mlir::ModuleOp module, llvm::ArrayRef<Target> targets, double growth);
-
 /// nacre-emit-cpu for a target that is known already.
 llvm::LogicalResult emitKernels(mlir::ModuleOp module, const Target &target);
 

@@ -19,27 +19,6 @@ class TargetPass<string argument, list<Option> more = []> : Pass<argument, "::ml
   ];
 }
 
-def ChooseTilesPass : TargetPass<"nacre-choose-tiles", [
-    Option<"winogradBytes", "winograd-bytes", "int64_t", /*default=*/"0",
-           "By which all weights together may grow for Winograd convolutions">]> {
-  let summary = "Decide how the weights of contractions are packed";
-  let description = [{
-    A contraction reads its weight in panels of as many columns as its register tile is wide. The tile tables of the target
-    choose the width from the shape. A weight has one layout: where kernels disagree, the one with the most work decides, and a
-    weight that somebody reads in another way stays plain. Filters of 3x3 convolutions that the CPU alone computes are
-    transformed for Winograd where that pays, those that save the most time a byte first, until all weights have grown as much
-    as they may (WinogradTables.h).
-
-    Requires: kernels over whole storages, launches on storages.
-
-    Ensures: `encodings` of every contraction and `encoding` of its weights agree; launches are cut at multiples of their
-    kernel's grain.
-
-    Example: test/codegen/cpu/choose-tiles.mlir; a weight is packed as wide as the register tile; kernel and weight
-    agree.
-  }];
-}
-
 def EmitCpuPass : TargetPass<"nacre-emit-cpu"> {
   let summary = "Turn every kernel into a function on vectors and flat arrays";
   let description = [{

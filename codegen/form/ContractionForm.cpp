@@ -60,6 +60,17 @@ ContractionShape shapeOf(const LoopedContraction &contraction) {
   return shape;
 }
 
+WinogradShape shapeOf(const WinogradConvolution &convolution) {
+  WinogradShape shape;
+  shape.images = convolution.images.size;
+  shape.height = convolution.down.size;
+  shape.width = convolution.across.size;
+  shape.inputs = convolution.channels.size;
+  shape.outputs = convolution.columns.size;
+  shape.cutAmongImages = convolution.cutAmongImages;
+  return shape;
+}
+
 //===----------------------------------------------------------------------===//
 // 2. Loops
 //===----------------------------------------------------------------------===//

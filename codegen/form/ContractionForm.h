@@ -96,6 +96,7 @@ llvm::FailureOr<ContractionForm> parseContraction(plan::KernelOp kernel);
 
 /// What tiles are chosen by.
 ContractionShape shapeOf(const LoopedContraction &contraction);
+WinogradShape shapeOf(const WinogradConvolution &convolution);
 
 /// The arguments of the epilogue's body: `sum` for the product, what `load` makes of the operands from Extra on, and a
 /// constant for the result's accumulator, which an all-parallel body does not read.

@@ -20,6 +20,13 @@ struct ContractionShape {
   int64_t rowBytes = 4; ///< From one row of Lhs to the next.
 };
 
+/// A 3x3 convolution of stride 1, by its result.
+struct WinogradShape {
+  int64_t images = 1, height = 1, width = 1;
+  int64_t inputs = 1, outputs = 1; ///< Channels.
+  bool cutAmongImages = false;     ///< Else among rows.
+};
+
 } // namespace nacre::codegen
 
 #endif // NACRE_CODEGEN_FORM_CONTRACTIONSHAPE_H

@@ -201,12 +201,13 @@ struct EmitGpu : codegen::gpu::impl::EmitGpuPassBase<EmitGpu> {
   using EmitGpuPassBase::EmitGpuPassBase;
 
   void runOnOperation() override {
-    GpuOptions options;
-    if (precision != "fp32" && precision != "fp16") {
+    const std::optional<GpuPrecision> known = parseGpuPrecision(precision);
+    if (!known) {
       getOperation().emitError("precision must be fp32 or fp16, but is ") << precision.getValue();
       return signalPassFailure();
     }
-    options.precision = precision == "fp16" ? GpuOptions::Precision::F16 : GpuOptions::Precision::F32;
+    GpuOptions options;
+    options.precision = *known;
     for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<plan::KernelOp>())) {
       FailureOr<EmittedKernel> emitted = emitKernel(kernel, options);
       if (failed(emitted))

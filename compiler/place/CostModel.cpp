@@ -134,14 +134,14 @@ double measuredSeconds(const Work &work, const GpuProfile &gpu, double peak, dou
 
 } // namespace
 
-double gpuSeconds(const Work &work, const DeviceProfile &device, Precision precision, double share) {
+double gpuSeconds(const Work &work, const DeviceProfile &device, GpuPrecision precision, double share) {
   assert(share >= 0 && share <= 1 && "a share is of the cut axis");
   if (share == 0)
     return 0;
   const GpuProfile &gpu = device.gpu;
   const Efficiency efficiency = efficiencyOf(work.form);
   // The precision is that of products; everything else computes in fp32.
-  const bool half = precision == Precision::F16 && work.form == WorkForm::Product;
+  const bool half = precision == GpuPrecision::F16 && work.form == WorkForm::Product;
   const double peak = half ? gpu.fp16FlopsPerSecond : gpu.fp32FlopsPerSecond;
   const double flops = (work.flops + work.functions * kGpuFlopsPerFunction) * share;
   const double occupancy =
@@ -162,7 +162,7 @@ double gpuSeconds(const Work &work, const DeviceProfile &device, Precision preci
 /// The search is within 4 % of the best of all cuts with eighths, 7 % with quarters.
 constexpr int64_t kParts = 16;
 
-CutSeconds cutSeconds(const Work &work, const DeviceProfile &device, Precision precision, double gpuShare) {
+CutSeconds cutSeconds(const Work &work, const DeviceProfile &device, GpuPrecision precision, double gpuShare) {
   CutSeconds seconds{cpuSeconds(work, device, 1 - gpuShare), gpuSeconds(work, device, precision, gpuShare)};
   if (gpuShare == 0 || gpuShare == 1 || !device.memory.shared)
     return seconds;
@@ -171,7 +171,8 @@ CutSeconds cutSeconds(const Work &work, const DeviceProfile &device, Precision p
   return {std::max(seconds.cpu, memory), std::max(seconds.gpu, memory)};
 }
 
-int64_t balancedCut(const Work &work, const DeviceProfile &device, Precision precision, int64_t extent, int64_t grain) {
+int64_t balancedCut(const Work &work, const DeviceProfile &device, GpuPrecision precision, int64_t extent,
+                    int64_t grain) {
   auto seconds = [&](int64_t steps) {
     const CutSeconds cut = cutSeconds(work, device, precision, double(steps * grain) / extent);
     return std::max(cut.cpu, cut.gpu + (steps ? device.gpu.meetingSeconds : 0));
@@ -190,7 +191,7 @@ int64_t balancedCut(const Work &work, const DeviceProfile &device, Precision pre
   return seconds(0) <= seconds(best) ? 0 : best * grain;
 }
 
-llvm::SmallVector<int64_t> promisingCuts(const Work &work, const DeviceProfile &device, Precision precision,
+llvm::SmallVector<int64_t> promisingCuts(const Work &work, const DeviceProfile &device, GpuPrecision precision,
                                          int64_t extent, int64_t grain) {
   llvm::SmallVector<int64_t> cuts{0, extent, balancedCut(work, device, precision, extent, grain)};
   for (int64_t part = 1; part < kParts; ++part)

@@ -11,6 +11,7 @@
 #define NACRE_COMPILER_PLACE_COSTMODEL_H
 
 #include "compiler/place/DeviceProfile.h"
+#include "dialects/plan/GpuPrecision.h"
 #include "llvm/ADT/SmallVector.h"
 #include <cstdint>
 
@@ -48,25 +49,24 @@ struct Work {
   double rivals = 0; ///< Bytes of weights that are read between two readings of these, with them: a run's, a loop's.
 };
 
-enum class Precision { F32, F16 };
-
 /// What a launch takes where it is alone, apart from meetings; `share` of the cut axis, 0 to 1. Nothing takes no time.
 double cpuSeconds(const Work &work, const DeviceProfile &device, double share = 1);
-double gpuSeconds(const Work &work, const DeviceProfile &device, Precision precision, double share = 1);
+double gpuSeconds(const Work &work, const DeviceProfile &device, GpuPrecision precision, double share = 1);
 
 /// Both at the same time, the GPU with its share, the CPU with the rest: they have one memory between them.
 struct CutSeconds {
   double cpu = 0, gpu = 0;
 };
-CutSeconds cutSeconds(const Work &work, const DeviceProfile &device, Precision precision, double gpuShare);
+CutSeconds cutSeconds(const Work &work, const DeviceProfile &device, GpuPrecision precision, double gpuShare);
 
 /// The multiple of `grain` in [0, extent] for the GPU that makes the longer of both times, the GPU's with a meeting,
 /// shortest.
-int64_t balancedCut(const Work &work, const DeviceProfile &device, Precision precision, int64_t extent, int64_t grain);
+int64_t balancedCut(const Work &work, const DeviceProfile &device, GpuPrecision precision, int64_t extent,
+                    int64_t grain);
 
 /// The cuts that a search should try: none, all, the balanced one and sixteenths; different multiples of the grain, or
 /// all.
-llvm::SmallVector<int64_t> promisingCuts(const Work &work, const DeviceProfile &device, Precision precision,
+llvm::SmallVector<int64_t> promisingCuts(const Work &work, const DeviceProfile &device, GpuPrecision precision,
                                          int64_t extent, int64_t grain);
 
 } // namespace nacre::place

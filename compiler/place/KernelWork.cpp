@@ -111,22 +111,6 @@ bool usesOperandsAgain(linalg::GenericOp op) {
   return true;
 }
 
-/// A 3x3 convolution of f32 and of stride 1 with more than a few channels and pixels.
-bool isForWinograd(linalg::GenericOp op) {
-  constexpr int64_t leastChannels = 16, leastPixels = 49;
-  MLIRContext *context = op.getContext();
-  if (op.getNumLoops() != 7 || op.getNumDpsInputs() != 2 || op.getNumReductionLoops() != 3)
-    return false;
-  auto d = [&](unsigned loop) { return getAffineDimExpr(loop, context); };
-  const SmallVector<AffineMap> maps = {AffineMap::get(7, 0, {d(0), d(1) + d(4), d(2) + d(5), d(6)}, context),
-                                       AffineMap::get(7, 0, {d(4), d(5), d(6), d(3)}, context),
-                                       AffineMap::get(7, 0, {d(0), d(1), d(2), d(3)}, context)};
-  const SmallVector<int64_t> sizes = op.getStaticLoopRanges();
-  return op.getIndexingMapsArray() == maps && sizes[4] == 3 && sizes[5] == 3 && sizes[1] * sizes[2] >= leastPixels &&
-         std::min(sizes[3], sizes[6]) >= leastChannels &&
-         llvm::all_of(op->getOperandTypes(), [](Type type) { return getElementTypeOrSelf(type).isF32(); });
-}
-
 //===----------------------------------------------------------------------===//
 // 3. The cut's loops
 //===----------------------------------------------------------------------===//
@@ -261,42 +245,6 @@ Work readWork(plan::LaunchOp launch, plan::KernelOp kernel, double rivals) {
   Work work = Reader(launch, kernel).read();
   work.rivals = rivals;
   return work;
-}
-
-llvm::DenseMap<Operation *, double> guessWinogradGains(Operation *launches, const SymbolTable &symbols, double bytes) {
-  struct Candidate {
-    Operation *launch;
-    double pixels, weightBytes;
-  };
-  SmallVector<Candidate> candidates;
-  launches->walk([&](plan::LaunchOp launch) {
-    auto kernel = symbols.lookup<plan::KernelOp>(launch.getKernel());
-    for (auto op : kernel.getBody().front().getOps<linalg::GenericOp>()) {
-      if (!isForWinograd(op))
-        continue;
-      const Slice filter = sliceOf(op.getDpsInputs()[1]);
-      if (!filter.argument || !isa_and_nonnull<plan::UseOp>(storageOf(launch.getInputs()[*filter.argument])))
-        continue;
-      const SmallVector<int64_t> sizes = op.getStaticLoopRanges();
-      candidates.push_back({launch, double(sizes[0]) * sizes[1] * sizes[2], filter.bytes});
-    }
-  });
-  // What is saved a byte is what a weight is used for, its pixels.
-  llvm::stable_sort(candidates, [](const Candidate &a, const Candidate &b) { return a.pixels > b.pixels; });
-  // Tiles of 4x4, then of 2x2: how much larger their filters are, and the median of measured kernels.
-  struct Tiles {
-    double growth, gain;
-  };
-  constexpr Tiles kTiles[] = {{36. / 9 - 1, 2.7}, {16. / 9 - 1, 1.9}};
-  llvm::DenseMap<Operation *, double> gains;
-  for (const Candidate &candidate : candidates)
-    for (const Tiles &tiles : kTiles)
-      if (tiles.growth * candidate.weightBytes <= bytes) {
-        bytes -= tiles.growth * candidate.weightBytes;
-        gains[candidate.launch] = tiles.gain;
-        break;
-      }
-  return gains;
 }
 
 } // namespace nacre::place

@@ -9,20 +9,12 @@
 
 #include "compiler/place/CostModel.h"
 #include "dialects/plan/PlanDialect.h"
-#include "mlir/IR/SymbolTable.h"
-#include "llvm/ADT/DenseMap.h"
 
 namespace nacre::place {
 
 /// Of one launch. What the kernel's body says in other forms than docs/phases/kernels.md is counted as far as it can
 /// be. `rivals` are the weight bytes of all launches between two turns of this one.
 Work readWork(plan::LaunchOp launch, plan::KernelOp kernel, double rivals);
-
-/// How many times fewer operations the CPU needs for the launches inside an operation that it computes alone, by
-/// Winograd, if their weights may grow by so many bytes in all. A guess at what codegen does once places are known:
-/// large images first, in large tiles as long as there is room.
-llvm::DenseMap<mlir::Operation *, double> guessWinogradGains(mlir::Operation *launches,
-                                                             const mlir::SymbolTable &symbols, double bytes);
 
 /// Of all weights that the launches inside an operation read.
 double weightBytes(mlir::Operation *launches);

@@ -24,21 +24,18 @@ struct Options {
   int64_t winogradBytes = 0; ///< By which weights may grow for Winograd convolutions on the CPU.
 };
 
-/// On a launch: nanoseconds that the whole of it takes on the CPU, and on the GPU, one turn. On an entry: that a run
-/// takes as placed, and with the CPU alone. Both are guesses for a device.
-constexpr llvm::StringLiteral kPredictedNanoseconds = "plan.predicted_ns";
-
-/// On an entry: how often the engines meet in a run.
-constexpr llvm::StringLiteral kMeetings = "plan.meetings";
-
 /// Names and descriptions of the profiles that `device` may name.
 llvm::SmallVector<std::pair<std::string, std::string>> describeShippedProfiles();
 
 /// Fails where `device` is no profile, or not a valid one.
 llvm::Error checkDevice(llvm::StringRef device);
 
-/// Appends the phase to `pm`, which runs on a module.
-void buildPipeline(mlir::OpPassManager &pm, const Options &options);
+/// Appends the first half of the phase to `pm`, which runs on a module. It may run again, when it is known of more
+/// kernels that no GPU has code for them.
+void buildPlacing(mlir::OpPassManager &pm, const Options &options);
+
+/// Appends the second half, which runs once.
+void buildSettling(mlir::OpPassManager &pm, const Options &options);
 
 } // namespace nacre::place
 

@@ -2,8 +2,8 @@
 //
 // The passes of the place phase, in the order they run. docs/phases/place.md
 //
-// Reads:  plan entries on storages.
-// Writes: the same with ranges of the cut axis on every launch.
+// Reads:  plan entries on storages, kernels with the encodings that they read.
+// Writes: the same with ranges of the cut axis on every launch, and with the encodings that these leave.
 
 #ifndef NACRE_COMPILER_PLACE_PASSES
 #define NACRE_COMPILER_PLACE_PASSES
@@ -20,10 +20,12 @@ def PlaceKernelsPass : Pass<"nacre-place-kernels", "::mlir::ModuleOp"> {
     is cut, only where that pays for the engines' meeting. With `split` the GPU gets the first `percent` of each cut axis,
     rounded down to the kernel's grain, the CPU what is left.
 
+    A kernel with `plan.gpu_declined` has no code for GPUs, and is the CPU's whatever is asked for.
+
     Requires: every launch names a kernel.
 
-    Ensures: every launch has `cpu` and `gpu`, which together cover the kernel's cut axis. With a device, launches and
-    entries have `plan.predicted_ns`.
+    Ensures: every launch has `cpu` and `gpu`, which together cover the kernel's cut axis; `gpu` is empty where the kernel is
+    declined. With a device, launches and entries have `plan.predicted_ns`, of the GPU where it has code.
 
     Example: test/compiler/place/place-kernels.mlir; without another wish the CPU gets all of a cut axis, inside loops
     too.
@@ -34,12 +36,32 @@ def PlaceKernelsPass : Pass<"nacre-place-kernels", "::mlir::ModuleOp"> {
     Option<"device", "device", "std::string", "\"\"", "The profile to predict times for: a shipped one's name, or a .json file">,
     Option<"precision", "gpu-precision", "std::string", "\"fp32\"", "What products on the GPU are predicted with: fp32 or fp16">,
     Option<"winogradBytes", "winograd-bytes", "int64_t", "0",
-           "By which weights may grow where codegen transforms 3x3 convolutions that are the CPU's alone, which are predicted to be "
-           "faster then">,
+           "By which all weights together may grow, as nacre-settle-encodings will be told">,
   ];
   let statistics = [
     Statistic<"numOnGpu", "num-on-gpu", "Number of launches that the GPU computes alone">,
     Statistic<"numCut", "num-cut", "Number of launches that both engines share">,
+  ];
+}
+
+def SettleEncodingsPass : Pass<"nacre-settle-encodings", "::mlir::ModuleOp"> {
+  let summary = "Transform the filters of convolutions that the CPU alone computes, as far as weights may grow";
+  let description = [{
+    What a GPU reads it reads in panels. The filters that no GPU reads may be transformed for Winograd where that was found to
+    pay: those that save the most time a byte first, until all weights have grown as much as they may
+    (codegen/encoding/WinogradGrowth.h).
+
+    Requires: launches with ranges; kernels with `plan.winograd` have panels as `encodings`, and are launched on weights there.
+
+    Ensures: `encodings` of kernels and `encoding` of their weights agree; no kernel has `plan.winograd`.
+
+    Example: test/compiler/place/settle-encodings.mlir; a convolution that the CPU alone computes reads transformed filters.
+  }];
+  let options = [
+    Option<"winogradBytes", "winograd-bytes", "int64_t", "0", "By which all weights together may grow">,
+  ];
+  let statistics = [
+    Statistic<"numTransformed", "num-transformed", "Number of kernels whose filter is transformed">,
   ];
 }
 

@@ -2,18 +2,23 @@
 //
 // What:  writes each engine's range of the cut axis on every launch.
 // Why:   later phases and the runtime read ranges only, whoever chose them.
-// How:   1. an entry as steps with options (CostModel.h), 2. the search over them (PlaceSegments.h), 3. ranges and
-//        predictions. Without a device there is nothing to predict, and each launch is cut by itself.
+// How:   1. an entry as steps with options (CostModel.h), 2. the search over them (PlaceSegments.h) gives ranges, 3. what
+//        they come to, with the filters that are transformed then (WinogradLayers.h), is what is predicted. Without a
+//        device there is nothing to predict, and each launch is cut by itself.
 
 #include "compiler/place/KernelWork.h"
 #include "compiler/place/Passes.h"
 #include "compiler/place/PlaceSegments.h"
+#include "compiler/place/WinogradLayers.h"
+#include "dialects/plan/Notes.h"
 #include "dialects/plan/StoredBytes.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/DebugLog.h"
+
+#include <deque>
 
 #define DEBUG_TYPE "nacre-place-kernels"
 
@@ -27,23 +32,24 @@ using namespace nacre;
 
 namespace {
 
-/// A way to compute a launch: where its cut axis is cut.
-int64_t cutAt(plan::KernelOp kernel, unsigned percent) {
-  const int64_t extent = kernel.getCutExtent(), grain = kernel.getGrain();
-  return percent >= 100 ? extent : extent * percent / 100 / grain * grain;
-}
+bool isAlone(plan::LaunchOp launch) { return plan::gpuShareOf(launch) == 0; }
 
 //===----------------------------------------------------------------------===//
 // 1. Steps
 //===----------------------------------------------------------------------===//
 
-/// An entry as the search sees it, and what its choices mean.
+enum class Cuts {
+  Promising, ///< Those that a search should try.
+  Given      ///< The ranges that launches have.
+};
+
+/// An entry as the search sees it, and what its choices mean. The first option of a step is the CPU alone; where cuts
+/// are given, the last one is that.
 class EntrySteps {
 public:
   EntrySteps(plan::EntryOp entry, const SymbolTable &symbols, const place::DeviceProfile &device,
-             place::Precision precision, std::optional<unsigned> percent, double winogradBytes)
-      : symbols(symbols), device(device), precision(precision), percent(percent),
-        winogradGains(place::guessWinogradGains(entry, symbols, winogradBytes)) {
+             GpuPrecision precision, const place::WinogradChoice &winograd, Cuts wanted)
+      : symbols(symbols), device(device), precision(precision), winograd(winograd), wanted(wanted) {
     const double rivals = place::weightBytes(entry);
     problem.meetingSeconds = device.gpu.meetingSeconds;
     problem.copyBytesPerSecond = device.memory.copyBytesPerSecond;
@@ -57,44 +63,67 @@ public:
 
   place::PlacementProblem problem;
 
+  /// What the first or the last option of every step come to.
+  place::StepPlacement first() const {
+    return evaluate([](const place::Step &) { return 0; });
+  }
+  place::StepPlacement last() const {
+    return evaluate([](const place::Step &step) { return step.options.size() - 1; });
+  }
+
   /// Where the launches of a step are cut if `option` is taken.
   void forEachCut(unsigned step, unsigned option, llvm::function_ref<void(plan::LaunchOp, int64_t)> give) {
     for (plan::LaunchOp launch : launches[step])
-      give(launch, cutOf(kernelOf(launch), cuts[step][option]));
+      give(launch, cutOf(launch, cuts[step][option]));
   }
 
-  plan::KernelOp kernelOf(plan::LaunchOp launch) { return symbols.lookup<plan::KernelOp>(launch.getKernel()); }
+  /// Whole, on each engine that has code for it, one turn.
+  void notePredictions() {
+    for (auto &[launch, work] : works) {
+      SmallVector<int64_t, 2> nanoseconds{int64_t(place::cpuSeconds(work, device) * 1e9)};
+      if (!plan::isDeclinedByGpu(kernelOf(launch)))
+        nanoseconds.push_back(int64_t(place::gpuSeconds(work, device, precision) * 1e9));
+      launch->setAttr(plan::kPredictedNanoseconds, Builder(launch).getDenseI64ArrayAttr(nanoseconds));
+    }
+  }
 
 private:
-  /// Cuts that depend on the kernel.
-  enum : int64_t { kAll = -1, kWanted = -2 };
+  /// Cuts that depend on the launch.
+  enum : int64_t { kAll = -1, kGiven = -2 };
 
-  int64_t cutOf(plan::KernelOp kernel, int64_t cut) const {
-    return cut == kAll ? kernel.getCutExtent() : cut == kWanted ? cutAt(kernel, *percent) : cut;
+  plan::KernelOp kernelOf(plan::LaunchOp launch) const { return symbols.lookup<plan::KernelOp>(launch.getKernel()); }
+
+  int64_t cutOf(plan::LaunchOp launch, int64_t cut) const {
+    return cut == kAll ? kernelOf(launch).getCutExtent() : cut == kGiven ? plan::gpuShareOf(launch) : cut;
   }
 
-  place::Work workOf(plan::LaunchOp launch, plan::KernelOp kernel, double rivals) const {
-    place::Work work = place::readWork(launch, kernel, rivals);
-    if (auto gain = winogradGains.find(launch); gain != winogradGains.end())
-      work.aloneGain = gain->second;
-    return work;
+  place::StepPlacement evaluate(llvm::function_ref<unsigned(const place::Step &)> optionOf) const {
+    return place::evaluate(problem, llvm::map_to_vector(problem.steps, optionOf));
+  }
+
+  const place::Work &addWork(plan::LaunchOp launch, double rivals) {
+    place::Work work = place::readWork(launch, kernelOf(launch), rivals);
+    if (auto taken = winograd.find(kernelOf(launch)); taken != winograd.end())
+      work.aloneGain = double(taken->second.directCycles) / taken->second.cycles;
+    return works.emplace_back(launch, work).second;
   }
 
   void addLaunch(plan::LaunchOp launch, double rivals) {
     place::Step step;
     addAccesses(launch, step);
     plan::KernelOp kernel = kernelOf(launch);
-    const place::Work work = workOf(launch, kernel, rivals);
+    const place::Work &work = addWork(launch, rivals);
     const int64_t extent = kernel.getCutExtent();
-    SmallVector<int64_t> at{0, kWanted};
-    if (!percent)
+    SmallVector<int64_t> at{0};
+    if (wanted == Cuts::Given)
+      at.push_back(kGiven);
+    else if (!plan::isDeclinedByGpu(kernel))
       at = place::promisingCuts(work, device, precision, extent, kernel.getGrain());
     for (int64_t cut : at) {
-      const double share = double(cutOf(kernel, cut)) / extent;
+      const double share = double(cutOf(launch, cut)) / extent;
       const place::CutSeconds seconds = place::cutSeconds(work, device, precision, share);
       step.options.push_back({share, seconds.cpu, seconds.gpu});
     }
-    predict(launch, work);
     add(std::move(step), {launch}, at);
   }
 
@@ -102,25 +131,31 @@ private:
   void addLoop(plan::ForOp loop) {
     place::Step step;
     SmallVector<plan::LaunchOp> inside;
+    loop.walk([&](plan::LaunchOp launch) { inside.push_back(launch); });
+    const int64_t otherCut = wanted == Cuts::Given ? kGiven : kAll;
+    const bool isMixed = llvm::any_of(inside, [&](plan::LaunchOp launch) {
+      const int64_t cut = cutOf(launch, otherCut);
+      return cut < kernelOf(launch).getCutExtent() || plan::isDeclinedByGpu(kernelOf(launch));
+    });
     const double rivals = place::weightBytes(loop);
-    place::StepOption onCpu{0, 0, 0}, other{percent ? *percent / 100.0 : 1, 0, 0};
-    loop.walk([&](plan::LaunchOp launch) {
+    place::StepOption onCpu{0, 0, 0}, other{0, 0, 0};
+    for (plan::LaunchOp launch : inside) {
       int64_t turns = 1;
       for (Operation *parent = launch->getParentOp(); isa<plan::ForOp>(parent); parent = parent->getParentOp())
         turns *= cast<plan::ForOp>(parent).getTripCount();
-      plan::KernelOp kernel = kernelOf(launch);
-      const place::Work work = workOf(launch, kernel, rivals);
-      const double share = double(cutOf(kernel, percent ? kWanted : kAll)) / kernel.getCutExtent();
+      const place::Work &work = addWork(launch, rivals);
+      const double share = double(cutOf(launch, otherCut)) / kernelOf(launch).getCutExtent();
       const place::CutSeconds seconds = place::cutSeconds(work, device, precision, share);
       onCpu.cpuSeconds += turns * place::cpuSeconds(work, device);
+      other.gpuShare = std::max(other.gpuShare, share);
       other.cpuSeconds += turns * seconds.cpu;
-      other.gpuSeconds += turns * (seconds.gpu + (share > 0 && share < 1 ? problem.meetingSeconds : 0));
+      other.gpuSeconds += turns * (seconds.gpu + (share > 0 && isMixed ? problem.meetingSeconds : 0));
       addAccesses(launch, step);
-      predict(launch, work);
-      inside.push_back(launch);
-    });
-    step.options = {onCpu, other};
-    add(std::move(step), std::move(inside), {0, percent ? kWanted : kAll});
+    }
+    step.options = {onCpu};
+    if (wanted == Cuts::Given || !isMixed)
+      step.options.push_back(other);
+    add(std::move(step), std::move(inside), {0, otherCut});
   }
 
   void add(place::Step step, SmallVector<plan::LaunchOp> of, ArrayRef<int64_t> at) {
@@ -157,17 +192,12 @@ private:
     return at->second;
   }
 
-  void predict(plan::LaunchOp launch, const place::Work &work) {
-    launch->setAttr(place::kPredictedNanoseconds,
-                    Builder(launch).getDenseI64ArrayAttr({int64_t(place::cpuSeconds(work, device) * 1e9),
-                                                          int64_t(place::gpuSeconds(work, device, precision) * 1e9)}));
-  }
-
   const SymbolTable &symbols;
   const place::DeviceProfile &device;
-  place::Precision precision;
-  std::optional<unsigned> percent; // none: the search is free
-  const llvm::DenseMap<Operation *, double> winogradGains;
+  GpuPrecision precision;
+  const place::WinogradChoice &winograd;
+  const Cuts wanted;
+  std::deque<std::pair<plan::LaunchOp, place::Work>> works;
   llvm::DenseMap<Operation *, unsigned> numbers;
   std::vector<SmallVector<plan::LaunchOp>> launches; // per step
   std::vector<SmallVector<int64_t>> cuts;            // per step and option
@@ -184,8 +214,10 @@ struct PlaceKernels : place::impl::PlaceKernelsPassBase<PlaceKernels> {
     auto fail = [&](const Twine &message) { return emitError(UnknownLoc::get(context)) << message; };
     if (!llvm::is_contained({"cpu", "gpu", "split", "auto"}, engines.getValue()))
       return fail("engines must be cpu, gpu, split or auto, but is '" + engines.getValue() + "'");
-    if (precision.getValue() != "fp32" && precision.getValue() != "fp16")
+    const std::optional<GpuPrecision> known = parseGpuPrecision(precision);
+    if (!known)
       return fail("gpu-precision must be fp32 or fp16, but is '" + precision.getValue() + "'");
+    gpuPrecision = *known;
     if (percent > 100)
       return fail("percent must be at most 100, but is " + Twine(percent));
     if (device.empty())
@@ -202,15 +234,19 @@ struct PlaceKernels : place::impl::PlaceKernelsPassBase<PlaceKernels> {
     SymbolTable symbols(getOperation());
     if (failed(verifyKernelsExist(symbols)))
       return signalPassFailure();
-    for (auto entry : getOperation().getOps<plan::EntryOp>()) {
-      if (profile)
-        placePredicted(entry, symbols);
-      else
-        entry.walk([&](plan::LaunchOp launch) {
-          auto kernel = symbols.lookup<plan::KernelOp>(launch.getKernel());
-          give(launch, kernel, cutAt(kernel, wantedPercent()));
-        });
+    const bool isFree = engines.getValue() == "auto";
+    getOperation().walk([&](plan::LaunchOp launch) { give(launch, symbols, isFree ? 0 : wantedCut(launch, symbols)); });
+    if (profile) {
+      place::WinogradLayers layers(getOperation(), symbols, double(winogradBytes));
+      const place::WinogradChoice onCpu = layers.choose([](plan::LaunchOp) { return true; });
+      if (isFree)
+        search(symbols, layers, onCpu);
+      predict(symbols, layers, onCpu);
     }
+    getOperation().walk([&](plan::LaunchOp launch) {
+      numOnGpu += plan::gpuShareOf(launch) > 0 && (*launch.getCpu())[0] == (*launch.getCpu())[1];
+      numCut += plan::gpuShareOf(launch) > 0 && (*launch.getCpu())[0] < (*launch.getCpu())[1];
+    });
   }
 
 private:
@@ -223,44 +259,70 @@ private:
     return failure(walk.wasInterrupted());
   }
 
-  unsigned wantedPercent() const {
-    return llvm::StringSwitch<unsigned>(engines).Case("gpu", 100).Case("split", percent).Default(0);
+  /// What the user asks for, as far as there is code.
+  int64_t wantedCut(plan::LaunchOp launch, const SymbolTable &symbols) const {
+    const unsigned wanted = llvm::StringSwitch<unsigned>(engines).Case("gpu", 100).Case("split", percent).Default(0);
+    auto kernel = symbols.lookup<plan::KernelOp>(launch.getKernel());
+    const int64_t extent = kernel.getCutExtent(), grain = kernel.getGrain();
+    if (plan::isDeclinedByGpu(kernel))
+      return 0;
+    return wanted >= 100 ? extent : extent * wanted / 100 / grain * grain;
   }
 
-  void placePredicted(plan::EntryOp entry, const SymbolTable &symbols) {
-    const bool isFree = engines.getValue() == "auto";
-    EntrySteps steps(entry, symbols, *profile, precision == "fp16" ? place::Precision::F16 : place::Precision::F32,
-                     isFree ? std::nullopt : std::optional<unsigned>(wantedPercent()), double(winogradBytes));
-    // Option 1 is the wanted one where the search is not free, and else the GPU's.
-    auto all = [&](unsigned option) {
-      return place::evaluate(steps.problem, SmallVector<unsigned>(steps.problem.steps.size(), option));
-    };
-    place::StepPlacement chosen = isFree ? place::placeSteps(steps.problem) : all(1);
+  EntrySteps stepsOf(plan::EntryOp entry, const SymbolTable &symbols, const place::WinogradChoice &winograd,
+                     Cuts wanted) const {
+    return EntrySteps(entry, symbols, *profile, gpuPrecision, winograd, wanted);
+  }
+
+  /// 2. Gives each entry what is fastest; filters count as transformed that would be if all were the CPU's.
+  void search(const SymbolTable &symbols, place::WinogradLayers &layers, const place::WinogradChoice &onCpu) {
     // Predictions are off by some percent: what wins less may as well lose, and wakes a second engine for it.
     constexpr double kLeastGain = 0.03;
-    if (isFree && chosen.seconds > all(0).seconds * (1 - kLeastGain))
-      chosen = all(0);
-    LDBG() << entry.getSymName() << ": " << steps.problem.steps.size() << " steps, " << chosen.meetings << " meetings, "
-           << chosen.seconds * 1e3 << " ms on " << profile->name;
-    for (auto [step, option] : llvm::enumerate(chosen.options))
-      steps.forEachCut(step, option,
-                       [&](plan::LaunchOp launch, int64_t cut) { give(launch, steps.kernelOf(launch), cut); });
-    Builder builder(entry);
-    entry->setAttr(place::kPredictedNanoseconds,
-                   builder.getDenseI64ArrayAttr({int64_t(chosen.seconds * 1e9), int64_t(all(0).seconds * 1e9)}));
-    entry->setAttr(place::kMeetings, builder.getI64IntegerAttr(chosen.meetings));
+    for (auto entry : getOperation().getOps<plan::EntryOp>()) {
+      EntrySteps steps = stepsOf(entry, symbols, onCpu, Cuts::Promising);
+      const place::StepPlacement found = place::placeSteps(steps.problem);
+      if (found.seconds > steps.first().seconds * (1 - kLeastGain))
+        continue;
+      LDBG() << entry.getSymName() << ": " << steps.problem.steps.size() << " steps, " << found.meetings
+             << " meetings, " << found.seconds * 1e3 << " ms on " << profile->name;
+      for (auto [step, option] : llvm::enumerate(found.options))
+        steps.forEachCut(step, option, [&](plan::LaunchOp launch, int64_t cut) { give(launch, symbols, cut); });
+    }
+    // A filter that the GPU reads in one entry is direct in all.
+    const place::WinogradChoice winograd = layers.choose(isAlone);
+    double placed = 0, alone = 0;
+    for (auto entry : getOperation().getOps<plan::EntryOp>()) {
+      placed += stepsOf(entry, symbols, winograd, Cuts::Given).last().seconds;
+      alone += stepsOf(entry, symbols, onCpu, Cuts::Given).first().seconds;
+    }
+    if (placed > alone * (1 - kLeastGain))
+      getOperation().walk([&](plan::LaunchOp launch) { give(launch, symbols, 0); });
   }
 
-  void give(plan::LaunchOp launch, plan::KernelOp kernel, int64_t cut) {
+  /// 3.
+  void predict(const SymbolTable &symbols, place::WinogradLayers &layers, const place::WinogradChoice &onCpu) {
+    const place::WinogradChoice winograd = layers.choose(isAlone);
+    for (auto entry : getOperation().getOps<plan::EntryOp>()) {
+      EntrySteps steps = stepsOf(entry, symbols, winograd, Cuts::Given);
+      steps.notePredictions();
+      const place::StepPlacement placed = steps.last();
+      const double alone = stepsOf(entry, symbols, onCpu, Cuts::Given).first().seconds;
+      Builder builder(entry);
+      entry->setAttr(plan::kPredictedNanoseconds,
+                     builder.getDenseI64ArrayAttr({int64_t(placed.seconds * 1e9), int64_t(alone * 1e9)}));
+      entry->setAttr(plan::kMeetings, builder.getI64IntegerAttr(placed.meetings));
+    }
+  }
+
+  void give(plan::LaunchOp launch, const SymbolTable &symbols, int64_t cut) {
     Builder builder(launch);
-    const int64_t extent = kernel.getCutExtent();
+    const int64_t extent = symbols.lookup<plan::KernelOp>(launch.getKernel()).getCutExtent();
     launch.setGpuAttr(builder.getDenseI64ArrayAttr({0, cut}));
     launch.setCpuAttr(builder.getDenseI64ArrayAttr({cut, extent}));
-    numOnGpu += cut == extent;
-    numCut += cut > 0 && cut < extent;
   }
 
   std::optional<place::DeviceProfile> profile;
+  GpuPrecision gpuPrecision = GpuPrecision::F32;
 };
 
 } // namespace

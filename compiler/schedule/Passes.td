@@ -41,7 +41,7 @@ def VerifySchedulePass : Pass<"nacre-verify-schedule", "::mlir::ModuleOp"> {
     Requires: nothing.
 
     Ensures: every temporary has an offset inside its entry's arena, on which no storage alive at the same step lies; every launch has
-    its ranges and names a kernel whose arguments it matches.
+    its ranges and names a kernel whose arguments it matches; the GPU has no share of a kernel that it has no code for.
 
     Example: test/compiler/schedule/verify-schedule-invalid.mlir; refused, with a note that names nacre-plan-arena.
   }];

@@ -15,7 +15,8 @@ import nacre
 PHASES = {
     "import": (r"nn\.conv ", r"plan\."),
     "graph": (r"nn\.conv ", r"nn\.transpose.*nn\.transpose|plan\."),
-    "kernels": (r"plan\.kernel .*linalg\.generic", r"nn\.|cpu = array|offset = |arena_bytes"),
+    "kernels": (r"plan\.kernel .*linalg\.generic", r"nn\.|encoding<|cpu = array|offset = |arena_bytes"),
+    "encode": (r"plan\.weight .*plan\.encoding<panel", r"nn\.|cpu = array|offset = |arena_bytes"),
     "place": (r"plan\.launch .*cpu = array<i64: 0, \d+>", r"nn\.|offset = |arena_bytes"),
     "schedule": (r"arena_bytes = \d+ .*plan\.storage +temporary \{offset = \d+", r"nn\.|llvm\.func"),
     "codegen": (r"llvm\.func @\w+.*llvm\.load", r"nn\."),

@@ -74,7 +74,28 @@ def heavy_model():
     return graph
 
 
-MODELS = {"relu": relu_model, "convnet": make_convnet, "dense": dense_model, "recurrent": recurrent_model, "heavy": heavy_model,
+def doubles_model():
+    """Exponentials of doubles, which SPIR-V lacks, between two convolutions."""
+    graph = Graph("doubles", seed=9)
+    x = graph.node("Conv", [graph.input("x", [1, 8, 64, 64]), graph.kernel("first", [32, 8, 3, 3])], pads=[1, 1, 1, 1])
+    x = graph.node("MaxPool", [x], kernel_shape=[2, 2], strides=[2, 2])
+    x = graph.node("Exp", [graph.node("Cast", [x], to=11)])
+    x = graph.node("MaxPool", [graph.node("Cast", [x], to=1)], kernel_shape=[2, 2], strides=[2, 2])
+    graph.node("Conv", [x, graph.kernel("second", [64, 32, 3, 3])], output="y", pads=[1, 1, 1, 1])
+    graph.output("y", [1, 64, 16, 16])
+    return graph
+
+
+def only_doubles_model():
+    """Nothing that a GPU has code for."""
+    graph = Graph("only_doubles")
+    x = graph.node("Exp", [graph.node("Cast", [graph.input("x", [1, 4096])], to=11)])
+    graph.node("Cast", [x], to=1, output="y")
+    graph.output("y", [1, 4096])
+    return graph
+
+
+MODELS = {"doubles": doubles_model, "only_doubles": only_doubles_model, "relu": relu_model, "convnet": make_convnet, "dense": dense_model, "recurrent": recurrent_model, "heavy": heavy_model,
           "oddly_named": oddly_named_model, "unsupported": unsupported_model}
 
 

@@ -96,6 +96,40 @@ class PlacementTest(nacre.NacreTest):
         profile["latency"].update(meeting_us=1e6)
         self.assertEqual(self.place("convnet", "--place=auto", self.save(profile))["predicted_meetings"], 0)
 
+    def check_code(self, model, *options):
+        """That no launch is given to a GPU that has no code for it, and that what is predicted is what was placed. Returns how
+        many launches were declined."""
+        path = self.path("compiled.json")
+        self.compile(model, *options, f"--report={path}")
+        report = load(path)
+        self.assertEqual({name: value for name, value in self.place(model, *options).items() if name.startswith("predicted_")},
+                         {name: value for name, value in report.items() if name.startswith("predicted_")})
+        declined = [row for row in report["launches"] if row["gpu_declined"]]
+        for row in declined:
+            self.assertEqual((row["engine"], row["gpu_share"]), ("cpu", 0), row)
+            self.assertNotIn("predicted_gpu_ms", row)
+        # The CPU computes one launch after the other.
+        on_cpu = sum(row["predicted_cpu_ms"] * row["turns"] for row in report["launches"] if row["engine"] == "cpu")
+        self.assertGreaterEqual(report["predicted_ms"], on_cpu * 0.999)
+        return len(declined)
+
+    def test_what_has_no_gpu_code_is_predicted_for_the_cpu(self):
+        fast = load(os.path.join(PROFILES, "snapdragon-778g.json"))
+        fast["latency"].update(dispatch_us=1e-3, meeting_us=1e-3)
+        fast["gpu"].update(fp32_gflops=1e6, invocations=1, bandwidth_gbps=1e5, cache_bandwidth_gbps=1e5)
+        device = self.save(fast)
+        for options in (["--place=auto"], ["--place=gpu"], ["--place=split:50"], ["--place=auto", "--gpu-precision=fp16"]):
+            with self.subTest(options):
+                self.assertGreater(self.check_code("doubles", device, *options), 0)
+        for path in glob.glob(os.path.join(PROFILES, "*.json")):
+            with self.subTest(path):
+                self.check_code("doubles", f"--device={path}", "--place=auto")
+
+    def test_halves_are_for_a_gpu_that_has_code(self):
+        report = self.path("report.json")
+        self.compile("only_doubles", "--place=gpu", "--gpu-precision=fp16", f"--report={report}")
+        self.assertEqual(load(report)["gpu_precision"], "fp32")
+
     def test_halves_are_for_a_gpu_that_has_work(self):
         profile = load(os.path.join(PROFILES, "snapdragon-778g.json"))
         report = self.path("report.json")

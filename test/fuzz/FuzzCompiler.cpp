@@ -6,6 +6,7 @@
 //        machine: an x86 CPU, an arm64 one, or a GPU, which takes twice as long and gets a turn of four.
 
 #include "codegen/Backend.h"
+#include "compiler/encode/Passes.h"
 #include "compiler/graph/Passes.h"
 #include "compiler/import/Import.h"
 #include "compiler/kernels/Passes.h"
@@ -39,8 +40,6 @@ const codegen::Target &getTarget(Machine machine) {
 /// False after an error.
 bool emit(mlir::ModuleOp module, Machine machine) {
   const codegen::Target &target = getTarget(machine);
-  if (failed(codegen::chooseEncodings(module, target, /*growth=*/1e9)))
-    return false;
   if (machine == Machine::Gpu)
     codegen::noteAlignments(module);
   for (auto kernel : module.getOps<plan::KernelOp>()) {
@@ -65,11 +64,14 @@ bool compile(llvm::MemoryBufferRef bytes, mlir::MLIRContext &context) {
   mlir::PassManager passes(&context);
   graph::buildPipeline(passes, graphOptions);
   kernels::buildPipeline(passes);
-  place::Options placeOptions;
   const Machine machine = chooseMachine(bytes);
+  encode::buildPipeline(passes, {machine == Machine::X86 ? "linux-x86_64" : "linux-arm64", ""});
+  place::Options placeOptions;
+  placeOptions.winogradBytes = int64_t(1) << 30;
   if (machine == Machine::Gpu)
     placeOptions.placement.engines = Placement::Engines::Gpu;
-  place::buildPipeline(passes, placeOptions);
+  place::buildPlacing(passes, placeOptions);
+  place::buildSettling(passes, placeOptions);
   schedule::buildPipeline(passes, schedule::Options());
   return succeeded(passes.run(*module)) && emit(*module, machine);
 }

@@ -115,14 +115,6 @@ Expected<Placement> parsePlacement(StringRef word) {
   return bad("--place must be cpu, gpu, auto or split:<percent> with a percent of 0 to 100, but is '" + word + "'");
 }
 
-Expected<GpuPrecision> parseGpuPrecision(StringRef word) {
-  if (word == "fp32")
-    return GpuPrecision::F32;
-  if (word == "fp16")
-    return GpuPrecision::F16;
-  return bad("--gpu-precision must be fp32 or fp16, but is '" + word + "'");
-}
-
 Expected<Output> parseOutput(StringRef word) {
   if (word == "so")
     return Output::SharedLibrary;
@@ -190,9 +182,9 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   if (!compiler.device.empty())
     if (Error error = checkDevice(compiler.device))
       return bad("--device: " + toString(std::move(error)));
-  Expected<GpuPrecision> precision = parseGpuPrecision(options.gpuPrecision);
+  std::optional<GpuPrecision> precision = parseGpuPrecision(options.gpuPrecision);
   if (!precision)
-    return precision.takeError();
+    return bad("--gpu-precision must be fp32 or fp16, but is '" + options.gpuPrecision + "'");
   compiler.gpuPrecision = *precision;
   if (!options.compileTo.empty()) {
     compiler.compileTo = parsePhase(options.compileTo);

@@ -3,6 +3,8 @@
 """Refuses include lines that break the layers: phases know dialects, never one another.
 
 tools/*.cpp -> compiler/Pipeline.h -> compiler/<phase>/Passes.h -> dialects/* -> MLIR
+                                      compiler/{encode,place} -> codegen/encoding, which knows no IR
+                                      compiler/encode -> codegen/form and the tables of tiles, to ask them
                     -> codegen/Backend.h -> codegen/{cpu,gpu} -> codegen/form -> dialects, LLVM
 codegen -> runtime/include/nacre/model_format.h (and what it includes), the only bridge to the runtime
 tools/run, tools/tune, samples -> nacre/runtime.h alone; runtime -> the C library alone
@@ -19,7 +21,7 @@ BRIDGE = ("runtime/include/nacre/model_format.h", "runtime/include/nacre/runtime
 PUBLIC = ("runtime/include/nacre/runtime.h", "nacre/runtime.h", "nacre/runtime.hpp")
 ALLOWED = {
     "dialects/": (),
-    "compiler/": ("compiler/", "codegen/*", "codegen/package/", "dialects/"),
+    "compiler/": ("compiler/", "codegen/*", "codegen/encoding/", "codegen/package/", "dialects/"),
     "codegen/": ("dialects/", "codegen/", *BRIDGE),
     "codegen/form/": ("dialects/", "codegen/form/"),
     "runtime/": ("nacre/",),
@@ -32,10 +34,16 @@ ALLOWED = {
     "samples/": PUBLIC,
     "test/": ("",),
 }
-PHASES = ("import", "graph", "kernels", "place", "schedule")
+PHASES = ("import", "graph", "kernels", "encode", "place", "schedule")
 ALLOWED.update({f"compiler/{phase}/": ("dialects/", "compiler/CompilerOptions.h") for phase in PHASES})
 ALLOWED["compiler/import/"] += ("support/",)
-ALLOWED.update({f"codegen/{room}/": ("dialects/", "codegen/*", "codegen/form/", *BRIDGE) for room in ("cpu", "gpu", "package")})
+# Of code generation two phases see what is pure: which encodings there are, and what they come to.
+CONTRACTIONS = "codegen/cpu/contraction/"
+ALLOWED["compiler/encode/"] += ("codegen/Target.h", "codegen/TargetOptions.h", "codegen/encoding/", "codegen/form/",
+                                 f"{CONTRACTIONS}MachineRows.h", f"{CONTRACTIONS}TileTables.h", f"{CONTRACTIONS}WinogradTables.h")
+ALLOWED["compiler/place/"] += ("codegen/encoding/",)
+ALLOWED["codegen/encoding/"] = ("codegen/encoding/", "codegen/form/Winograd.h")
+ALLOWED.update({f"codegen/{room}/": ("dialects/", "codegen/*", "codegen/encoding/", "codegen/form/", *BRIDGE) for room in ("cpu", "gpu", "package")})
 
 # Our own headers are named by these first folders; everything else is a library.
 OURS = ("support/", "dialects/", "compiler/", "codegen/", "runtime/", "tools/", "test/", "samples/", "nacre/")

@@ -41,11 +41,11 @@ static cl::opt<GpuEmit>
             cl::values(clEnumValN(GpuEmit::GpuDialect, "gpu", "MLIR's gpu dialect"),
                        clEnumValN(GpuEmit::SpirvDialect, "spirv", "MLIR's spirv dialect"),
                        clEnumValN(GpuEmit::Binary, "binary", "SPIR-V, one module after the other")));
-static cl::opt<GpuOptions::Precision>
-    precision("gpu-precision", cl::init(GpuOptions::Precision::F32), cl::cat(category),
+static cl::opt<nacre::GpuPrecision>
+    precision("gpu-precision", cl::init(nacre::GpuPrecision::F32), cl::cat(category),
               cl::desc("What contractions multiply in on GPUs (default: fp32):"),
-              cl::values(clEnumValN(GpuOptions::Precision::F32, "fp32", "Single precision"),
-                         clEnumValN(GpuOptions::Precision::F16, "fp16", "Half precision, added up in single")));
+              cl::values(clEnumValN(nacre::GpuPrecision::F32, "fp32", "Single precision"),
+                         clEnumValN(nacre::GpuPrecision::F16, "fp16", "Half precision, added up in single")));
 static cl::opt<std::string> tile("gpu-tile", cl::value_desc("tile"), cl::cat(category),
                                  cl::desc("Tile of contractions on GPUs, to be tried instead of the tables' choice, as "
                                           "shared:rows=8,quads=2,columns=16,lines=16,depth=16"));
@@ -55,7 +55,7 @@ static cl::opt<bool> describe("describe", cl::cat(category),
                               cl::desc("Print how each kernel is divided, to the standard error"));
 static cl::extrahelp more("\nEXAMPLES\n"
                           "  nacre-compile model.onnx --compile-to=schedule -o plan.mlir\n"
-                          "  nacre-opt plan.mlir --nacre-choose-tiles=target=linux-arm64 -o packed.mlir\n"
+                          "  nacre-opt plan.mlir --nacre-choose-encodings=target=linux-arm64 -o packed.mlir\n"
                           "      the kernels of a model, and how their weights are packed\n"
                           "  nacre-kernel packed.mlir --target=linux-arm64 --kernel=conv_3 --describe\n"
                           "      the assembly of one of them, and its units\n"

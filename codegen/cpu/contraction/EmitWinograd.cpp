@@ -287,17 +287,6 @@ private:
 
 } // namespace
 
-WinogradShape shapeOf(const WinogradConvolution &convolution) {
-  WinogradShape shape;
-  shape.images = convolution.images.size;
-  shape.height = convolution.down.size;
-  shape.width = convolution.across.size;
-  shape.inputs = convolution.channels.size;
-  shape.outputs = convolution.columns.size;
-  shape.cutAmongImages = convolution.cutAmongImages;
-  return shape;
-}
-
 void emitWinograd(KernelFunction &function, const WinogradConvolution &convolution) {
   WinogradEmitter(function, convolution).emit();
 }

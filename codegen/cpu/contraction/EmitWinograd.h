@@ -15,8 +15,6 @@
 
 namespace nacre::codegen::cpu {
 
-WinogradShape shapeOf(const WinogradConvolution &convolution);
-
 void emitWinograd(KernelFunction &function, const WinogradConvolution &convolution);
 
 } // namespace nacre::codegen::cpu

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. units; 2. cycles, of it and of a direct convolution; 3. which of a model's layers.
+// How:  1. units; 2. cycles, of it and of a direct convolution.
 
 #include "codegen/cpu/contraction/WinogradTables.h"
 
 #include "codegen/cpu/contraction/TileTables.h"
+#include "codegen/encoding/WinogradGrowth.h"
 #include "codegen/form/Winograd.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 
@@ -15,11 +15,6 @@ namespace nacre::codegen::cpu {
 //===----------------------------------------------------------------------===//
 // 1. Units
 //===----------------------------------------------------------------------===//
-
-double winogradGrowth(int64_t tile) {
-  constexpr double taps = winograd::kTaps * winograd::kTaps;
-  return winograd::inputsOf(tile) * winograd::inputsOf(tile) / taps;
-}
 
 WinogradBlocks divideWinograd(const WinogradShape &shape, int64_t tile, int64_t panels) {
   // What a unit transforms stays in the second-level cache; a weight that comes from memory wants more tiles to go by.
@@ -89,36 +84,6 @@ double winogradCycles(const MachineRow &machine, const WinogradShape &shape, int
   const double stream = weightBytes > cacheBytes ? passes * weightBytes / bytesPerCycle : 0;
   const double products = numbers * tiles / blocks.tiles * runCycles(machine, product);
   return std::max(products, stream) + numbers * tiles * (there + back);
-}
-
-//===----------------------------------------------------------------------===//
-// 3. Where growth is spent
-//===----------------------------------------------------------------------===//
-
-llvm::SmallVector<int64_t> spendGrowth(llvm::ArrayRef<WinogradOffers> layers, double bytes) {
-  llvm::SmallVector<WinogradOffer> taken(layers.size());
-  while (true) {
-    const WinogradOffer *best = nullptr;
-    size_t layer = 0;
-    double most = 0;
-    for (auto [number, offers] : llvm::enumerate(layers))
-      for (const WinogradOffer &offer : offers) {
-        const double saves = offer.cycles - taken[number].cycles, grows = offer.bytes - taken[number].bytes;
-        if (saves > 0 && grows <= bytes && saves > most * grows) {
-          best = &offer;
-          layer = number;
-          most = saves / std::max(grows, 1.0);
-        }
-      }
-    if (!best)
-      break;
-    bytes -= best->bytes - taken[layer].bytes;
-    taken[layer] = *best;
-  }
-  llvm::SmallVector<int64_t> tiles;
-  for (const WinogradOffer &offer : taken)
-    tiles.push_back(offer.tile);
-  return tiles;
 }
 
 } // namespace nacre::codegen::cpu

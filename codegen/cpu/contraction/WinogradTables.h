@@ -10,19 +10,10 @@
 
 #include "codegen/cpu/contraction/MachineRows.h"
 #include "codegen/form/ContractionShape.h"
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/SmallVector.h"
 #include <array>
 #include <cstdint>
 
 namespace nacre::codegen::cpu {
-
-/// A 3x3 convolution of stride 1, by its result.
-struct WinogradShape {
-  int64_t images = 1, height = 1, width = 1;
-  int64_t inputs = 1, outputs = 1; ///< Channels.
-  bool cutAmongImages = false;     ///< Else among rows.
-};
 
 /// A unit is some tiles of a block by some panels of the weight.
 struct WinogradBlocks {
@@ -41,26 +32,12 @@ inline constexpr std::array<int64_t, 2> kWinogradTiles = {2, 4};
 /// What it multiplies.
 inline constexpr ProductTypes kWinogradTypes = {Number::F32, Number::F32, Number::F32};
 
-/// How many times as large a filter is when it is transformed.
-double winogradGrowth(int64_t tile);
-
 /// The products of one of a tile's numbers, for panels to be chosen by.
 ContractionShape productShape(const WinogradShape &shape, int64_t tile);
 
 /// Cycles of one core, with the best panels for each; the two are to be compared with one another alone.
 double directCycles(const MachineRow &machine, const WinogradShape &shape);
 double winogradCycles(const MachineRow &machine, const WinogradShape &shape, int64_t tile);
-
-/// What tiles of a size would save of a model's time, and by how much its weights would grow.
-struct WinogradOffer {
-  int64_t tile = 0;
-  double cycles = 0, bytes = 0;
-};
-using WinogradOffers = llvm::SmallVector<WinogradOffer, 2>;
-
-/// The tile for each of `layers`, 0 for a direct convolution: step by step the one that saves the most a byte, from a
-/// direct convolution or from smaller tiles, while all stays within `bytes`.
-llvm::SmallVector<int64_t> spendGrowth(llvm::ArrayRef<WinogradOffers> layers, double bytes);
 
 } // namespace nacre::codegen::cpu
 

@@ -27,9 +27,8 @@ bool isKnown(Type type) { return type.isF32() || type.isF16() || type.isF64(); }
 bool mayMultiplyHalves(const LoopedContraction &contraction, const GpuOptions &options) {
   if (!contraction.accumulatorType.isF32())
     return false;
-  return options.precision == GpuOptions::Precision::F16 ||
-         (contraction.operands[Contraction::Lhs].elementType.isF16() &&
-          contraction.operands[Contraction::Rhs].elementType.isF16());
+  return options.precision == GpuPrecision::F16 || (contraction.operands[Contraction::Lhs].elementType.isF16() &&
+                                                    contraction.operands[Contraction::Rhs].elementType.isF16());
 }
 
 TileRequest requestOf(const LoopedContraction &contraction, bool depthwise, const GpuOptions &options) {

@@ -1,4 +1,4 @@
-// RUN: not nacre-opt %s --nacre-choose-tiles="target=mars" 2>&1 | FileCheck %s --check-prefix=TARGET
+// RUN: not nacre-opt %s --nacre-choose-encodings="target=mars" 2>&1 | FileCheck %s --check-prefix=TARGET
 // RUN: not nacre-opt %s --nacre-emit-cpu="target=mars" 2>&1 | FileCheck %s --check-prefix=TARGET
 // RUN: not nacre-opt %s --nacre-emit-cpu="target=linux-arm64 cpu=znver5" 2>&1 | FileCheck %s --check-prefix=CPU
 // RUN: nacre-opt %s --nacre-emit-cpu="target=linux-x86_64 cpu=x86-64-v3,x86-64-v4" | FileCheck %s --check-prefix=FIRST

@@ -66,3 +66,16 @@ plan.entry @wrong_shape attributes {arena_bytes = 0 : i64} {
   // expected-error@+1 {{operand 0 must be a storage of 'tensor<4xf32>', but is 'memref<2xf32>'}}
   plan.launch @k(%x) into(%y) {cpu = array<i64: 0, 4>, gpu = array<i64: 0, 0>} : (memref<2xf32>) into (memref<4xf32>)
 }
+
+// -----
+
+plan.kernel @k nest (%x: tensor<4xf32>) into (%y: tensor<4xf32>) cut 0 : 4 by 1 attributes {plan.gpu_declined = "points: not its form"} {
+  plan.yield %x : tensor<4xf32>
+}
+plan.entry @no_code attributes {arena_bytes = 0 : i64} {
+  %x = plan.storage input "x" 0 : memref<4xf32>
+  %y = plan.storage output "y" 0 : memref<4xf32>
+  // expected-error@+2 {{must be the CPU's alone, because no GPU has code for it}}
+  // expected-note@+1 {{likely a missing case in nacre-place-kernels}}
+  plan.launch @k(%x) into(%y) {cpu = array<i64: 4, 4>, gpu = array<i64: 0, 4>} : (memref<4xf32>) into (memref<4xf32>)
+}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which convolutions Winograd pays for, how they are divided, and where growth is spent.
+// Which convolutions Winograd pays for, and how they are divided.
 
 #include "codegen/cpu/contraction/WinogradTables.h"
 
@@ -79,22 +79,4 @@ TEST(WinogradTables, ScratchIsBounded) {
       EXPECT_LE(blocks.tiles, 56);
       EXPECT_LE(36 * blocks.tiles * channels * 2 * 4, 16 << 20) << size << " x " << channels;
     }
-}
-
-TEST(WinogradTables, GrowthGoesWhereItSavesMost) {
-  const WinogradOffers cheap = {{2, 50, 10}, {4, 75, 40}}, dear = {{2, 50, 100}, {4, 75, 400}};
-  using Tiles = llvm::SmallVector<int64_t>;
-  EXPECT_EQ(spendGrowth({cheap, dear}, 0), Tiles({0, 0}));
-  EXPECT_EQ(spendGrowth({cheap, dear}, 39), Tiles({2, 0}));
-  EXPECT_EQ(spendGrowth({cheap, dear}, 40), Tiles({4, 0}));
-  EXPECT_EQ(spendGrowth({dear, cheap}, 140), Tiles({2, 4}));
-  EXPECT_EQ(spendGrowth({cheap, dear}, 440), Tiles({4, 4}));
-}
-
-/// Larger tiles may be the better offer from the start, and what saves nothing is never taken.
-TEST(WinogradTables, OffersAreTakenForWhatTheySave) {
-  using Tiles = llvm::SmallVector<int64_t>;
-  EXPECT_EQ(spendGrowth({{{2, 10, 100}, {4, 90, 200}}}, 200), Tiles({4}));
-  EXPECT_EQ(spendGrowth({{{2, 10, 100}, {4, 5, 200}}}, 1000), Tiles({2}));
-  EXPECT_EQ(spendGrowth({{{2, 0, 1}, {4, 0, 2}}, {}}, 1000), Tiles({0, 0}));
 }

@@ -6,6 +6,7 @@
 
 #include "gtest/gtest.h"
 
+using namespace nacre;
 using namespace nacre::place;
 
 namespace {
@@ -54,7 +55,7 @@ TEST(CostModel, TheFastestCoresComeFirst) {
 TEST(CostModel, ArithmeticBoundsProducts) {
   // 19 GFLOP at 95 % of two cores' 20 GFLOP/s; at 40 % of the GPU's 100.
   EXPECT_NEAR(cpuSeconds(makeProduct(19e9), makeDevice()), 1, 1e-3);
-  EXPECT_NEAR(gpuSeconds(makeProduct(19e9), makeDevice(), Precision::F32), 19. / 40, 1e-3);
+  EXPECT_NEAR(gpuSeconds(makeProduct(19e9), makeDevice(), GpuPrecision::F32), 19. / 40, 1e-3);
 }
 
 TEST(CostModel, WinogradGainsWhereTheLaunchIsTheCpusAlone) {
@@ -62,11 +63,11 @@ TEST(CostModel, WinogradGainsWhereTheLaunchIsTheCpusAlone) {
   work.aloneGain = 2;
   EXPECT_NEAR(cpuSeconds(work, makeDevice()), 0.5, 1e-3);
   EXPECT_NEAR(cpuSeconds(work, makeDevice(), 0.75), 0.75, 1e-3);
-  EXPECT_NEAR(gpuSeconds(work, makeDevice(), Precision::F32), 19. / 40, 1e-3);
+  EXPECT_NEAR(gpuSeconds(work, makeDevice(), GpuPrecision::F32), 19. / 40, 1e-3);
   // The CPU alone takes half a second, the best cut 0.32; with more to gain the CPU does better without the GPU.
-  EXPECT_GT(balancedCut(work, makeDevice(), Precision::F32, 100, 1), 0);
+  EXPECT_GT(balancedCut(work, makeDevice(), GpuPrecision::F32, 100, 1), 0);
   work.aloneGain = 8;
-  EXPECT_EQ(balancedCut(work, makeDevice(), Precision::F32, 100, 1), 0);
+  EXPECT_EQ(balancedCut(work, makeDevice(), GpuPrecision::F32, 100, 1), 0);
 }
 
 TEST(CostModel, MemoryBoundsWeightsThatDoNotStay) {
@@ -89,7 +90,7 @@ TEST(CostModel, WeightsOfASmallModelStayInTheCache) {
 
 TEST(CostModel, NothingTakesNoTime) {
   EXPECT_EQ(cpuSeconds(makeProduct(1e9), makeDevice(), 0), 0);
-  EXPECT_EQ(gpuSeconds(makeProduct(1e9), makeDevice(), Precision::F32, 0), 0);
+  EXPECT_EQ(gpuSeconds(makeProduct(1e9), makeDevice(), GpuPrecision::F32, 0), 0);
 }
 
 TEST(CostModel, MoreIsNeverFaster) {
@@ -102,17 +103,17 @@ TEST(CostModel, MoreIsNeverFaster) {
       work.functions = 1e5;
       const double share = step / 64.;
       EXPECT_GE(cpuSeconds(work, makeDevice(), share), cpu) << "share " << share;
-      EXPECT_GE(gpuSeconds(work, makeDevice(), Precision::F32, share), gpu * (1 - 1e-9)) << "share " << share;
+      EXPECT_GE(gpuSeconds(work, makeDevice(), GpuPrecision::F32, share), gpu * (1 - 1e-9)) << "share " << share;
       cpu = cpuSeconds(work, makeDevice(), share);
-      gpu = gpuSeconds(work, makeDevice(), Precision::F32, share);
+      gpu = gpuSeconds(work, makeDevice(), GpuPrecision::F32, share);
     }
   }
 }
 
 TEST(CostModel, FewInvocationsUseAPartOfTheGpu) {
   // 16 points each: 1024 * 16 points fill it, a quarter of them leaves three quarters idle.
-  const double full = gpuSeconds(makeProduct(1e9, 1024 * 16), makeDevice(), Precision::F32);
-  const double quarter = gpuSeconds(makeProduct(1e9, 256 * 16), makeDevice(), Precision::F32);
+  const double full = gpuSeconds(makeProduct(1e9, 1024 * 16), makeDevice(), GpuPrecision::F32);
+  const double quarter = gpuSeconds(makeProduct(1e9, 256 * 16), makeDevice(), GpuPrecision::F32);
   EXPECT_NEAR((quarter - 10e-6) / (full - 10e-6), 4, 1e-6);
 }
 
@@ -120,8 +121,8 @@ TEST(CostModel, HalfPrecisionIsForProducts) {
   for (WorkForm form : kForms) {
     Work work = makeProduct(1e9);
     work.form = form;
-    const double half = gpuSeconds(work, makeDevice(), Precision::F16);
-    const double single = gpuSeconds(work, makeDevice(), Precision::F32);
+    const double half = gpuSeconds(work, makeDevice(), GpuPrecision::F16);
+    const double single = gpuSeconds(work, makeDevice(), GpuPrecision::F32);
     if (form == WorkForm::Product)
       EXPECT_LT(half, 0.6 * single);
     else
@@ -139,7 +140,7 @@ TEST(CostModel, MeasuredRatesTakeThePlaceOfTheTable) {
     work.accesses = accesses;
     work.flops = flops;
     work.points = 1e6;
-    return gpuSeconds(work, device, Precision::F32) - device.gpu.dispatchSeconds;
+    return gpuSeconds(work, device, GpuPrecision::F32) - device.gpu.dispatchSeconds;
   };
   EXPECT_NEAR(secondsOf(WorkForm::Streamed, 1e9), 1, 1e-9);
   EXPECT_NEAR(secondsOf(WorkForm::Depthwise, 1e9), 0.5, 1e-9);
@@ -155,7 +156,7 @@ TEST(CostModel, MeasuredRatesTakeThePlaceOfTheTable) {
   work.points = 1e6;
   work.weights = {10e9, 0};
   work.rivals = 10e9;
-  EXPECT_NEAR(gpuSeconds(work, device, Precision::F32), 1, 1e-3);
+  EXPECT_NEAR(gpuSeconds(work, device, GpuPrecision::F32), 1, 1e-3);
 }
 
 TEST(CostModel, FewInvocationsReachAPartOfMeasuredRates) {
@@ -165,14 +166,14 @@ TEST(CostModel, FewInvocationsReachAPartOfMeasuredRates) {
   work.form = WorkForm::Row; // one point per invocation
   work.points = device.gpu.invocations / 4;
   work.accesses = 1e9;
-  EXPECT_NEAR(gpuSeconds(work, device, Precision::F32), 4, 1e-3);
+  EXPECT_NEAR(gpuSeconds(work, device, GpuPrecision::F32), 4, 1e-3);
 }
 
 TEST(CostModel, BothEnginesHaveOneMemory) {
   Work work = makeProduct(1);
   work.weights = {120e6, 0};
   work.rivals = 120e6;
-  const CutSeconds cut = cutSeconds(work, makeDevice(), Precision::F32, 0.5);
+  const CutSeconds cut = cutSeconds(work, makeDevice(), GpuPrecision::F32, 0.5);
   EXPECT_NEAR(cut.cpu, 10e-3, 1e-4); // of 12 GB/s together; alone, half of it would have taken less
   EXPECT_NEAR(cut.gpu, 10e-3, 1e-4);
   EXPECT_LT(cpuSeconds(work, makeDevice(), 0.5), 7e-3);
@@ -184,17 +185,19 @@ TEST(CostModel, BalancedCutIsTheBestOfAll) {
       for (int64_t extent : {7, 56, 100}) {
         const Work work = makeProduct(flops);
         auto seconds = [&](int64_t cut) {
-          CutSeconds both = cutSeconds(work, makeDevice(), Precision::F32, double(cut) / extent);
+          CutSeconds both = cutSeconds(work, makeDevice(), GpuPrecision::F32, double(cut) / extent);
           return std::max(both.cpu, both.gpu + (cut ? makeDevice().gpu.meetingSeconds : 0));
         };
         double best = seconds(0);
         for (int64_t cut = 0; cut <= extent; cut += grain)
           best = std::min(best, seconds(cut));
-        const int64_t cut = balancedCut(work, makeDevice(), Precision::F32, extent, grain);
+        const int64_t cut = balancedCut(work, makeDevice(), GpuPrecision::F32, extent, grain);
         EXPECT_EQ(cut % grain, 0);
         EXPECT_LE(cut, extent);
         EXPECT_LE(seconds(cut), best * 1.001) << flops << " FLOP, " << extent << " by " << grain;
       }
 }
 
-TEST(CostModel, SmallWorkIsNotCut) { EXPECT_EQ(balancedCut(makeProduct(1e5), makeDevice(), Precision::F32, 56, 1), 0); }
+TEST(CostModel, SmallWorkIsNotCut) {
+  EXPECT_EQ(balancedCut(makeProduct(1e5), makeDevice(), GpuPrecision::F32, 56, 1), 0);
+}

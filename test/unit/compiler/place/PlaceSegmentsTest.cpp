@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <random>
 
+using namespace nacre;
 using namespace nacre::place;
 
 namespace {
@@ -130,10 +131,10 @@ RandomGraph makeGraph(std::mt19937 &random, const DeviceProfile &device, unsigne
     if (step.accesses.size() == 3 && step.accesses[2].storage == step.accesses[0].storage)
       step.accesses.pop_back();
     auto addOption = [&](double share) {
-      const CutSeconds seconds = cutSeconds(work, device, Precision::F32, share);
+      const CutSeconds seconds = cutSeconds(work, device, GpuPrecision::F32, share);
       step.options.push_back({share, seconds.cpu, seconds.gpu});
     };
-    for (int64_t cut : promisingCuts(work, device, Precision::F32, kExtent, 1))
+    for (int64_t cut : promisingCuts(work, device, GpuPrecision::F32, kExtent, 1))
       addOption(double(cut) / kExtent);
     coarse.push_back(step);
     step.options.clear();

@@ -1,7 +1,7 @@
-// RUN: nacre-opt %s --nacre-choose-tiles="target=linux-x86_64" --split-input-file | FileCheck %s
-// RUN: nacre-opt %s --nacre-choose-tiles="target=linux-arm64" --split-input-file | FileCheck %s --check-prefix=NEON
-// RUN: nacre-opt %s --nacre-choose-tiles="target=linux-x86_64 cpu=x86-64-v4" --split-input-file | FileCheck %s --check-prefix=AVX512
-// RUN: nacre-opt %s --nacre-choose-tiles="target=linux-x86_64 cpu=x86-64-v4,x86-64-v3" --split-input-file | FileCheck %s --check-prefix=BOTH
+// RUN: nacre-opt %s --nacre-choose-encodings="target=linux-x86_64" --split-input-file | FileCheck %s
+// RUN: nacre-opt %s --nacre-choose-encodings="target=linux-arm64" --split-input-file | FileCheck %s --check-prefix=NEON
+// RUN: nacre-opt %s --nacre-choose-encodings="target=linux-x86_64 cpu=x86-64-v4" --split-input-file | FileCheck %s --check-prefix=AVX512
+// RUN: nacre-opt %s --nacre-choose-encodings="target=linux-x86_64 cpu=x86-64-v4,x86-64-v3" --split-input-file | FileCheck %s --check-prefix=BOTH
 
 // A weight is packed as wide as the target's register tile; kernel and weight agree.
 
@@ -83,8 +83,12 @@ plan.entry @main {
 // With 32 registers of 16 floats it would take all 256 columns at once. Where the same bytes are read with 16 of 8 too, they
 // must hold a row of accumulators, its one element and a panel's: 14 * 8 columns.
 
+// A cut among columns falls where a panel begins.
+
 // AVX512:     plan.weight @row = {{.*}}#plan.encoding<panel, width = 256>
+// AVX512:     plan.kernel @vector {{.*}} cut 1 : 256 by 256
 // BOTH:       plan.weight @row = {{.*}}#plan.encoding<panel, width = 112>
+// BOTH:       plan.kernel @vector {{.*}} cut 1 : 256 by 112
 plan.weight @row = dense<1.0> : tensor<64x256xf32>
 plan.kernel @vector contraction (%a: tensor<1x64xf32>, %b: tensor<64x256xf32>) into (%c: tensor<1x256xf32>) cut 1 : 256 by 1 {
   %zero = arith.constant 0.0 : f32
@@ -101,10 +105,7 @@ plan.entry @main {
   %b = plan.storage input "b" 0 : memref<1x64xf32>
   %d = plan.storage output "d" 0 : memref<1x256xf32>
   %w = plan.use @row : memref<64x256xf32>
-  // Placement knew of no panels; a cut among columns falls where one begins.
-  // AVX512: plan.launch @vector{{.*}}cpu = array<i64: 0, 256>, gpu = array<i64: 0, 0>
-  // BOTH:   plan.launch @vector{{.*}}cpu = array<i64: 112, 256>, gpu = array<i64: 0, 112>
-  plan.launch @vector(%b, %w) into(%d) {cpu = array<i64: 150, 256>, gpu = array<i64: 0, 150>} : (memref<1x64xf32>, memref<64x256xf32>) into (memref<1x256xf32>)
+  plan.launch @vector(%b, %w) into(%d) : (memref<1x64xf32>, memref<64x256xf32>) into (memref<1x256xf32>)
 }
 
 // -----

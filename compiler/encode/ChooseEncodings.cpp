@@ -7,27 +7,27 @@
 //        2. kernels and weights that meet at a launch are of one class; a class with a reader that knows no panels
 //        stays plain;
 //        3. in each class the kernel with the most work decides;
-//        4. classes of 3x3 convolutions that the CPU alone computes are transformed for Winograd, those first that save
-//           the most time for what their weights grow by, until all weights have grown as much as they may;
-//        5. a launch is cut where a panel, or a row of tiles, begins.
+//        4. a class of 3x3 convolutions has transformed filters on offer, for Winograd: which are taken is known when
+//           it is known what the CPU alone computes.
 
-#include "codegen/cpu/Passes.h"
-#include "codegen/cpu/TargetOptions.h"
-#include "codegen/cpu/contraction/EmitWinograd.h"
+#include "codegen/TargetOptions.h"
 #include "codegen/cpu/contraction/TileTables.h"
+#include "codegen/cpu/contraction/WinogradTables.h"
+#include "codegen/encoding/WinogradGrowth.h"
 #include "codegen/form/PlainContraction.h"
-#include "dialects/plan/PlanDialect.h"
-#include "dialects/plan/StoredBytes.h"
+#include "compiler/encode/Passes.h"
+#include "dialects/plan/Notes.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
+#include <cmath>
 
-namespace nacre::codegen::cpu {
-#define GEN_PASS_DEF_CHOOSETILESPASS
-#include "codegen/cpu/Passes.h.inc"
-} // namespace nacre::codegen::cpu
+namespace nacre::encode {
+#define GEN_PASS_DEF_CHOOSEENCODINGSPASS
+#include "compiler/encode/Passes.h.inc"
+} // namespace nacre::encode
 
 using namespace mlir;
 using namespace nacre;
@@ -94,10 +94,9 @@ std::optional<Wish> readWish(plan::KernelOp kernel, ArrayRef<Target> targets) {
   return wish;
 }
 
-class TileChooser {
+class EncodingChooser {
 public:
-  TileChooser(ModuleOp module, ArrayRef<Target> targets, double growth)
-      : module(module), targets(targets), growth(growth), symbols(module) {}
+  EncodingChooser(ModuleOp module, ArrayRef<Target> targets) : module(module), targets(targets), symbols(module) {}
 
   LogicalResult choose() {
     for (auto kernel : module.getOps<plan::KernelOp>())
@@ -111,7 +110,6 @@ public:
     if (failed(joinByLaunches()))
       return failure();
     decide();
-    moveCuts();
     return success();
   }
 
@@ -162,22 +160,18 @@ private:
     }
     for (Operation *leader : refused)
       chosen.erase(leader);
-    if (growth > 0)
-      offerWinograd(chosen);
     for (auto &[kernel, wish] : wishes) {
       Operation *leader = classes.getLeaderValue(kernel);
       auto decided = chosen.find(leader);
       if (decided == chosen.end())
         continue;
       wish.width = decided->second.width;
-      wish.winogradTile = decided->second.winogradTile;
       setPanel(cast<plan::KernelOp>(kernel), wish);
-      // A share of the columns begins with a panel, one of the rows with a tile.
-      if (wish.winogradTile && !wish.winograd->cutAmongImages)
-        cast<plan::KernelOp>(kernel).setGrain(wish.winogradTile);
-      else if (wish.cut == LoopedContraction::Cut::Columns)
+      // A share of the columns begins with a panel.
+      if (wish.cut == LoopedContraction::Cut::Columns)
         cast<plan::KernelOp>(kernel).setGrain(wish.width);
     }
+    offerWinograd(chosen);
     for (auto weight : module.getOps<plan::WeightOp>()) {
       Operation *leader = classes.getLeaderValue(weight);
       auto decided = chosen.find(leader);
@@ -186,93 +180,64 @@ private:
     }
   }
 
-  /// 4. Which of the `chosen` classes, and in tiles of which size.
-  void offerWinograd(llvm::MapVector<Operation *, Wish> &chosen) {
-    llvm::DenseSet<Operation *> declined; // by leader
+  static bool isEmpty(const WinogradShape &shape) {
+    return shape.images * shape.height * shape.width * shape.inputs * shape.outputs == 0;
+  }
+
+  /// 4. To the kernels of classes whose every kernel can read such a filter, if any gains.
+  void offerWinograd(const llvm::MapVector<Operation *, Wish> &chosen) {
+    llvm::DenseSet<Operation *> able, gaining; // by leader
+    for (const auto &[leader, wish] : chosen)
+      able.insert(leader);
     for (const auto &[kernel, wish] : wishes)
-      if (!wish.winograd)
-        declined.insert(classes.getLeaderValue(kernel));
-    // What is saved, by leader and by tile, and the weights' bytes.
-    llvm::MapVector<Operation *, SmallVector<double, 2>> saved;
-    module.walk([&](plan::LaunchOp launch) {
-      auto wish = wishes.find(symbols.lookup(launch.getKernel()));
-      if (wish == wishes.end())
-        return;
-      Operation *leader = classes.getLeaderValue(wish->first);
-      if (launch.getGpu() && (*launch.getGpu())[0] != (*launch.getGpu())[1])
-        declined.insert(leader); // its GPU reads the same bytes
-      if (!chosen.contains(leader) || declined.contains(leader))
-        return;
-      SmallVector<double, 2> &sums = saved[leader];
-      sums.resize(kWinogradTiles.size());
-      for (auto [sum, tile] : llvm::zip_equal(sums, kWinogradTiles))
-        sum += cyclesSaved(*wish->second.winograd, tile);
-    });
-    llvm::DenseMap<Operation *, double> bytes;
-    for (auto weight : module.getOps<plan::WeightOp>())
-      if (classes.contains(weight))
-        bytes[classes.getLeaderValue(weight)] += double(plan::storedBytes(weight.getValue().getShapedType()));
-
-    SmallVector<WinogradOffers> offers;
-    for (const auto &[leader, sums] : saved) {
-      WinogradOffers &ofClass = offers.emplace_back();
-      for (auto [sum, tile] : llvm::zip_equal(sums, kWinogradTiles))
-        if (!declined.contains(leader))
-          ofClass.push_back({tile, sum, bytes[leader] * (winogradGrowth(tile) - 1)});
-    }
-    for (auto [number, tile] : llvm::enumerate(spendGrowth(offers, growth))) {
-      if (tile == 0)
-        continue;
-      Wish &wish = chosen[(saved.begin() + number)->first];
-      wish.winogradTile = tile;
-      wish.width = widthForAll(targets, productShape(*wish.winograd, tile), kWinogradTypes);
-    }
+      if (!wish.winograd || isEmpty(*wish.winograd))
+        able.erase(classes.getLeaderValue(kernel));
+    auto offersOf = [&](Operation *kernel, const Wish &wish) {
+      return offersTo(cast<plan::KernelOp>(kernel), wish, chosen.lookup(classes.getLeaderValue(kernel)));
+    };
+    for (const auto &[kernel, wish] : wishes)
+      if (Operation *leader = classes.getLeaderValue(kernel); able.contains(leader))
+        if (llvm::any_of(offersOf(kernel, wish), [](const plan::WinogradOffer &offer) {
+              return cyclesSaved(offer.directCycles, offer.cycles) > 0;
+            }))
+          gaining.insert(leader);
+    for (const auto &[kernel, wish] : wishes)
+      if (gaining.contains(classes.getLeaderValue(kernel)))
+        plan::setWinogradOffers(cast<plan::KernelOp>(kernel), offersOf(kernel, wish));
   }
 
-  double cyclesSaved(const WinogradShape &shape, int64_t tile) const {
+  /// In panels as `ofClass` would like them.
+  SmallVector<plan::WinogradOffer, 2> offersTo(plan::KernelOp kernel, const Wish &wish, Wish ofClass) const {
     const MachineRow &machine = machineOf(targets.front(), kWinogradTypes);
-    const double direct = directCycles(machine, shape), winograd = winogradCycles(machine, shape, tile);
-    // What is nearly as fast is not worth its bytes, nor its rounding.
-    constexpr double worthwhile = 0.85;
-    return winograd < direct * worthwhile ? direct - winograd : 0;
-  }
-
-  /// 5. Placement knew no panels. Both engines would write what they share of one.
-  void moveCuts() {
-    module.walk([&](plan::LaunchOp launch) {
-      if (!launch.getGpu() || !launch.getCpu())
-        return;
-      auto kernel = symbols.lookup<plan::KernelOp>(launch.getKernel());
-      const int64_t extent = kernel.getCutExtent(), at = (*launch.getGpu())[1];
-      if (at == extent || at % int64_t(kernel.getGrain()) == 0)
-        return;
-      const int64_t moved = at - at % int64_t(kernel.getGrain());
-      launch.setGpu(ArrayRef<int64_t>{0, moved});
-      launch.setCpu(ArrayRef<int64_t>{moved, extent});
-    });
+    const int64_t direct = std::llround(directCycles(machine, *wish.winograd));
+    SmallVector<plan::WinogradOffer, 2> offers;
+    for (int64_t tile : kWinogradTiles) {
+      ofClass.winogradTile = tile;
+      ofClass.width = widthForAll(targets, productShape(*ofClass.winograd, tile), kWinogradTypes);
+      // A share of the rows begins with a tile.
+      const int64_t grain = wish.winograd->cutAmongImages ? int64_t(kernel.getGrain()) : tile;
+      offers.push_back({encodingOf(kernel.getContext(), ofClass), direct,
+                        std::llround(winogradCycles(machine, *wish.winograd, tile)), grain});
+    }
+    return offers;
   }
 
   ModuleOp module;
   ArrayRef<Target> targets;
-  const double growth; ///< Of all weights, in bytes, at most.
   SymbolTable symbols;
   llvm::MapVector<Operation *, Wish> wishes; ///< By kernel.
   llvm::EquivalenceClasses<Operation *> classes;
   llvm::DenseSet<Operation *> plain;
 };
 
-struct ChooseTiles : codegen::cpu::impl::ChooseTilesPassBase<ChooseTiles> {
-  using ChooseTilesPassBase::ChooseTilesPassBase;
+struct ChooseEncodings : encode::impl::ChooseEncodingsPassBase<ChooseEncodings> {
+  using ChooseEncodingsPassBase::ChooseEncodingsPassBase;
 
   void runOnOperation() override {
     FailureOr<SmallVector<Target, 1>> targets = readTargetOptions(getOperation(), target, cpu);
-    if (failed(targets) || failed(chooseTiles(getOperation(), *targets, double(winogradBytes))))
+    if (failed(targets) || failed(EncodingChooser(getOperation(), *targets).choose()))
       signalPassFailure();
   }
 };
 
 } // namespace
-
-LogicalResult codegen::cpu::chooseTiles(ModuleOp module, ArrayRef<Target> targets, double growth) {
-  return TileChooser(module, targets, growth).choose();
-}

@@ -4,18 +4,18 @@
 // Why:   the compiler calls code generation with targets; only nacre-opt has their names.
 // How:   parsed when a pass runs; mistakes are reported at the module.
 
-#ifndef NACRE_CODEGEN_CPU_TARGETOPTIONS_H
-#define NACRE_CODEGEN_CPU_TARGETOPTIONS_H
+#ifndef NACRE_CODEGEN_TARGETOPTIONS_H
+#define NACRE_CODEGEN_TARGETOPTIONS_H
 
 #include "codegen/Target.h"
 #include "mlir/IR/BuiltinOps.h"
 
-namespace nacre::codegen::cpu {
+namespace nacre::codegen {
 
 /// As parseTargets; never empty.
 llvm::FailureOr<llvm::SmallVector<Target, 1>> readTargetOptions(mlir::ModuleOp module, llvm::StringRef target,
                                                                 llvm::StringRef cpus);
 
-} // namespace nacre::codegen::cpu
+} // namespace nacre::codegen
 
-#endif // NACRE_CODEGEN_CPU_TARGETOPTIONS_H
+#endif // NACRE_CODEGEN_TARGETOPTIONS_H

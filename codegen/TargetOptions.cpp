@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "codegen/cpu/TargetOptions.h"
+#include "codegen/TargetOptions.h"
 
 using namespace mlir;
 
-namespace nacre::codegen::cpu {
+namespace nacre::codegen {
 
 FailureOr<SmallVector<Target, 1>> readTargetOptions(ModuleOp module, StringRef target, StringRef cpus) {
   llvm::Expected<SmallVector<Target, 1>> targets = parseTargets(target, cpus);
@@ -13,4 +13,4 @@ FailureOr<SmallVector<Target, 1>> readTargetOptions(ModuleOp module, StringRef t
   return std::move(*targets);
 }
 
-} // namespace nacre::codegen::cpu
+} // namespace nacre::codegen

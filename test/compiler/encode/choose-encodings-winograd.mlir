@@ -1,16 +1,17 @@
-// RUN: nacre-opt %s --nacre-choose-tiles="target=linux-x86_64 winograd-bytes=1000000" --split-input-file | FileCheck %s
-// RUN: nacre-opt %s --nacre-choose-tiles="target=linux-arm64 winograd-bytes=1000000" --split-input-file | FileCheck %s --check-prefix=NEON
-// RUN: nacre-opt %s --nacre-choose-tiles="target=linux-x86_64" --split-input-file | FileCheck %s --check-prefix=NEVER
+// RUN: nacre-opt %s --nacre-choose-encodings="target=linux-x86_64" --split-input-file | FileCheck %s
+// RUN: nacre-opt %s --nacre-choose-encodings="target=linux-arm64" --split-input-file | FileCheck %s --check-prefix=NEON
 
-// A 3x3 convolution reads transformed filters, in tiles of 4x4, and may be cut at whole tiles alone.
+// A 3x3 convolution reads panels, and is offered transformed filters, in tiles of 2x2 or 4x4, that may be cut at whole
+// tiles alone.
 
-// CHECK:      plan.weight @conv_w = {{.*}}#plan.encoding<winograd, width = 16 tile = 4>
+// CHECK:      plan.weight @conv_w = {{.*}}#plan.encoding<panel, width = 16>
 // CHECK:      plan.kernel @conv contraction
-// CHECK-SAME: cut 1 : 28 by 4
-// CHECK-SAME: encodings = [unit, #plan.encoding<winograd, width = 16 tile = 4>]
-// NEON:       plan.weight @conv_w = {{.*}}#plan.encoding<winograd, width = 8 tile = 4>
-// NEVER:      plan.weight @conv_w = {{.*}}#plan.encoding<panel, width = 16>
-// NEVER:      cut 1 : 28 by 1
+// CHECK-SAME: cut 1 : 28 by 1
+// CHECK-SAME: encodings = [unit, #plan.encoding<panel, width = 16>]
+// CHECK-SAME: plan.winograd = [
+// CHECK-SAME:   {cycles = {{[0-9]+}} : i64, direct_cycles = [[DIRECT:[0-9]+]] : i64, encoding = #plan.encoding<winograd, width = 16 tile = 2>, grain = 2 : i64}
+// CHECK-SAME:   {cycles = {{[0-9]+}} : i64, direct_cycles = [[DIRECT]] : i64, encoding = #plan.encoding<winograd, width = 16 tile = 4>, grain = 4 : i64}]
+// NEON:       plan.winograd = {{.*}}#plan.encoding<winograd, width = 8 tile = 4>
 plan.weight @conv_w = dense<1.0> : tensor<3x3x64x64xf32>
 plan.kernel @conv contraction (%x: tensor<1x30x30x64xf32>, %w: tensor<3x3x64x64xf32>) into (%y: tensor<1x28x28x64xf32>) cut 1 : 28 by 1 {
   %zero = arith.constant 0.0 : f32
@@ -34,10 +35,7 @@ plan.entry @main {
 
 // Strides, other windows, few channels and halves stay direct.
 
-// CHECK-DAG: plan.weight @strided_w = {{.*}}#plan.encoding<panel
-// CHECK-DAG: plan.weight @five_w = {{.*}}#plan.encoding<panel
-// CHECK-DAG: plan.weight @colours_w = {{.*}}#plan.encoding<panel
-// CHECK-DAG: plan.weight @half_w = {{.*}}#plan.encoding<panel
+// CHECK-NOT: plan.winograd
 plan.weight @strided_w = dense<1.0> : tensor<3x3x64x64xf32>
 plan.kernel @strided contraction (%x: tensor<1x29x29x64xf32>, %w: tensor<3x3x64x64xf32>) into (%y: tensor<1x14x14x64xf32>) cut 1 : 14 by 1 {
   %zero = arith.constant 0.0 : f32
@@ -109,11 +107,11 @@ plan.entry @main {
 
 // -----
 
-// What a GPU has a share of stays direct: both engines read the same bytes.
+// Who reads a weight in another way too, here with a stride, leaves nothing to offer.
 
-// CHECK:     plan.weight @shared_w = {{.*}}#plan.encoding<panel
+// CHECK-NOT: plan.winograd
 plan.weight @shared_w = dense<1.0> : tensor<3x3x64x64xf32>
-plan.kernel @shared contraction (%x: tensor<1x30x30x64xf32>, %w: tensor<3x3x64x64xf32>) into (%y: tensor<1x28x28x64xf32>) cut 1 : 28 by 1 {
+plan.kernel @even contraction (%x: tensor<1x30x30x64xf32>, %w: tensor<3x3x64x64xf32>) into (%y: tensor<1x28x28x64xf32>) cut 1 : 28 by 1 {
   %zero = arith.constant 0.0 : f32
   %f = linalg.fill ins(%zero : f32) outs(%y : tensor<1x28x28x64xf32>) -> tensor<1x28x28x64xf32>
   %c = linalg.generic {indexing_maps = [affine_map<(n, h, w, o, i, j, c) -> (n, h + i, w + j, c)>, affine_map<(n, h, w, o, i, j, c) -> (i, j, c, o)>, affine_map<(n, h, w, o, i, j, c) -> (n, h, w, o)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]} ins(%x, %w : tensor<1x30x30x64xf32>, tensor<3x3x64x64xf32>) outs(%f : tensor<1x28x28x64xf32>) {
@@ -124,9 +122,23 @@ plan.kernel @shared contraction (%x: tensor<1x30x30x64xf32>, %w: tensor<3x3x64x6
   } -> tensor<1x28x28x64xf32>
   plan.yield %c : tensor<1x28x28x64xf32>
 }
+plan.kernel @uneven contraction (%x: tensor<1x29x29x64xf32>, %w: tensor<3x3x64x64xf32>) into (%y: tensor<1x14x14x64xf32>) cut 1 : 14 by 1 {
+  %zero = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%zero : f32) outs(%y : tensor<1x14x14x64xf32>) -> tensor<1x14x14x64xf32>
+  %c = linalg.generic {indexing_maps = [affine_map<(n, h, w, o, i, j, c) -> (n, h * 2 + i, w * 2 + j, c)>, affine_map<(n, h, w, o, i, j, c) -> (i, j, c, o)>, affine_map<(n, h, w, o, i, j, c) -> (n, h, w, o)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]} ins(%x, %w : tensor<1x29x29x64xf32>, tensor<3x3x64x64xf32>) outs(%f : tensor<1x14x14x64xf32>) {
+  ^bb0(%a: f32, %d: f32, %o: f32):
+    %m = arith.mulf %a, %d : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<1x14x14x64xf32>
+  plan.yield %c : tensor<1x14x14x64xf32>
+}
 plan.entry @main {
   %x0 = plan.storage input "x0" 0 : memref<1x30x30x64xf32>
   %y0 = plan.storage output "y0" 0 : memref<1x28x28x64xf32>
-  %w0 = plan.use @shared_w : memref<3x3x64x64xf32>
-  plan.launch @shared(%x0, %w0) into(%y0) {cpu = array<i64: 8, 28>, gpu = array<i64: 0, 8>} : (memref<1x30x30x64xf32>, memref<3x3x64x64xf32>) into (memref<1x28x28x64xf32>)
+  %x1 = plan.storage input "x1" 1 : memref<1x29x29x64xf32>
+  %y1 = plan.storage output "y1" 1 : memref<1x14x14x64xf32>
+  %w = plan.use @shared_w : memref<3x3x64x64xf32>
+  plan.launch @even(%x0, %w) into(%y0) : (memref<1x30x30x64xf32>, memref<3x3x64x64xf32>) into (memref<1x28x28x64xf32>)
+  plan.launch @uneven(%x1, %w) into(%y1) : (memref<1x29x29x64xf32>, memref<3x3x64x64xf32>) into (memref<1x14x14x64xf32>)
 }

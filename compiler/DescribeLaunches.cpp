@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/DescribeLaunches.h"
+
+#include "codegen/package/TableRows.h"
+#include "dialects/plan/Notes.h"
+
+using namespace mlir;
+
+namespace nacre {
+
+static constexpr double kMilliseconds = 1e-6; // of a nanosecond
+
+std::optional<PredictedRun> describeRun(ModuleOp placed) {
+  std::optional<PredictedRun> run;
+  for (auto entry : placed.getOps<plan::EntryOp>())
+    if (auto predicted = entry->getAttrOfType<DenseI64ArrayAttr>(plan::kPredictedNanoseconds))
+      run = {predicted[0] * kMilliseconds, predicted[1] * kMilliseconds,
+             unsigned(entry->getAttrOfType<IntegerAttr>(plan::kMeetings).getInt())};
+  return run;
+}
+
+static LaunchReport describe(plan::LaunchOp launch, const package::CompiledKernel &compiled) {
+  plan::KernelOp kernel = compiled.kernel;
+  LaunchReport row;
+  row.nodes = package::nodeNames(launch.getLoc());
+  row.kernel = launch.getKernel().str();
+  row.kind = plan::stringifyKernelKind(kernel.getKind()).str();
+  row.flops = compiled.variants.front().flops;
+  row.fallback = llvm::any_of(compiled.variants, [](const codegen::KernelCode &code) { return code.fallback; });
+  row.gpuShare = double(plan::gpuShareOf(launch)) / kernel.getCutExtent();
+  auto declined = kernel->getAttrOfType<StringAttr>(plan::kGpuDeclined);
+  row.gpuDeclined = declined ? declined.str() : compiled.gpu.declined;
+  if (auto predicted = launch->getAttrOfType<DenseI64ArrayAttr>(plan::kPredictedNanoseconds)) {
+    row.predictedMilliseconds = {predicted[0] * kMilliseconds, std::nullopt};
+    if (predicted.size() > 1)
+      row.predictedMilliseconds->gpu = predicted[1] * kMilliseconds;
+  }
+  for (Operation *parent = launch->getParentOp(); !isa<plan::EntryOp>(parent); parent = parent->getParentOp())
+    row.turns *= cast<plan::ForOp>(parent).getTripCount();
+  return row;
+}
+
+std::vector<LaunchReport> describeLaunches(ModuleOp scheduled, ArrayRef<package::CompiledKernel> kernels) {
+  llvm::StringMap<const package::CompiledKernel *> byName;
+  for (const package::CompiledKernel &kernel : kernels)
+    byName[plan::KernelOp(kernel.kernel).getSymName()] = &kernel;
+  std::vector<LaunchReport> rows;
+  scheduled.walk([&](plan::LaunchOp launch) { rows.push_back(describe(launch, *byName.lookup(launch.getKernel()))); });
+  return rows;
+}
+
+uint64_t arenaBytes(ModuleOp scheduled) {
+  uint64_t most = 0;
+  for (auto entry : scheduled.getOps<plan::EntryOp>())
+    most = std::max<uint64_t>(most, entry.getArenaBytes().value_or(0));
+  return most;
+}
+
+} // namespace nacre

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What: what a placed plan, and its kernels once they are compiled, add to the report.
+
+#ifndef NACRE_COMPILER_DESCRIBELAUNCHES_H
+#define NACRE_COMPILER_DESCRIBELAUNCHES_H
+
+#include "codegen/package/TableObject.h"
+#include "compiler/CompileReport.h"
+
+namespace nacre {
+
+/// What placement predicts of a run, where it knows a device.
+std::optional<PredictedRun> describeRun(mlir::ModuleOp placed);
+
+/// A row for each launch, in order.
+std::vector<LaunchReport> describeLaunches(mlir::ModuleOp scheduled, llvm::ArrayRef<package::CompiledKernel> kernels);
+
+/// Of the entry that needs the most.
+uint64_t arenaBytes(mlir::ModuleOp scheduled);
+
+} // namespace nacre
+
+#endif // NACRE_COMPILER_DESCRIBELAUNCHES_H

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/PrintModule.h"
+
+#include "mlir/IR/AsmState.h"
+
+using namespace mlir;
+
+void nacre::printWithoutResources(ModuleOp module, raw_ostream &os) {
+  OpPrintingFlags flags;
+  flags.elideLargeElementsAttrs(64);
+  AsmState state(module, flags); // of all operations: a state of each one's own would number the whole module again
+  os << "module {\n";
+  for (Operation &op : *module.getBody()) {
+    op.print(os, state);
+    os << "\n";
+  }
+  os << "}\n";
+}

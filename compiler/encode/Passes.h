@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The passes of the encode phase and the order in which they run.
+
+#ifndef NACRE_COMPILER_ENCODE_PASSES_H
+#define NACRE_COMPILER_ENCODE_PASSES_H
+
+#include "dialects/plan/PlanDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace nacre::encode {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "compiler/encode/Passes.h.inc"
+
+/// As codegen::parseTargets reads them.
+struct Options {
+  std::string target = "host", cpus;
+};
+
+/// Appends the phase to `pm`, which runs on a module.
+void buildPipeline(mlir::OpPassManager &pm, const Options &options);
+
+} // namespace nacre::encode
+
+#endif // NACRE_COMPILER_ENCODE_PASSES_H

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The passes of the encode phase, in the order they run. docs/phases/encode.md
+//
+// Reads:  plan entries on storages, kernels.
+// Writes: the same with an encoding on every weight and on every input of a kernel that is one.
+
+#ifndef NACRE_COMPILER_ENCODE_PASSES
+#define NACRE_COMPILER_ENCODE_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def ChooseEncodingsPass : Pass<"nacre-choose-encodings", "::mlir::ModuleOp"> {
+  let summary = "Decide how the weights of contractions are packed";
+  let description = [{
+    A contraction reads its weight in panels of as many columns as its register tile is wide. The tile tables of the target
+    choose the width from the shape. A weight has one layout, over all entries: where kernels disagree, the one with the most
+    work decides, and a weight that somebody reads in another way stays plain. Kernels of 3x3 convolutions that would be faster
+    by Winograd have `plan.winograd`: the encodings that `nacre-settle-encodings` may take instead, with what they save.
+
+    Requires: kernels over whole storages, launches on storages.
+
+    Ensures: `encodings` of every contraction and `encoding` of its weights agree; the grain of a kernel that is cut along its
+    columns is a panel.
+
+    Example: test/compiler/encode/choose-encodings.mlir; a weight is packed as wide as the register tile; kernel and weight
+    agree.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"host\"",
+           "Operating system: host, linux-x86_64, linux-arm64 or android-arm64">,
+    Option<"cpu", "cpu", "std::string", /*default=*/"\"\"",
+           "LLVM's names of the CPUs, separated by commas; empty for the target's default">,
+  ];
+}
+
+#endif // NACRE_COMPILER_ENCODE_PASSES

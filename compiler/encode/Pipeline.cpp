@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The encode phase, in order.
+
+#include "compiler/encode/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+
+namespace nacre::encode {
+
+void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
+  pm.addPass(createChooseEncodingsPass({options.target, options.cpus}));
+}
+
+} // namespace nacre::encode

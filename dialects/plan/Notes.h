@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the attributes that phases leave on the operations of a plan for one another, beside those of the operations.
+// Why:   who writes one and who reads it never include each other; its name and its form are said here alone.
+
+#ifndef NACRE_DIALECTS_PLAN_NOTES_H
+#define NACRE_DIALECTS_PLAN_NOTES_H
+
+#include "dialects/plan/PlanDialect.h"
+
+namespace nacre::plan {
+
+/// On a kernel: why no GPU computes it, a text. Placement leaves its launches to the CPU.
+constexpr llvm::StringLiteral kGpuDeclined = "plan.gpu_declined";
+
+inline bool isDeclinedByGpu(KernelOp kernel) { return kernel->hasAttr(kGpuDeclined); }
+
+/// On a launch: nanoseconds that the whole of it takes on the CPU, and on the GPU where that has code for it, one turn.
+/// On an entry: that a run takes as placed, and with the CPU alone. All are guesses for a device.
+constexpr llvm::StringLiteral kPredictedNanoseconds = "plan.predicted_ns";
+
+/// On an entry: how often the engines meet in a run.
+constexpr llvm::StringLiteral kMeetings = "plan.meetings";
+
+/// What a kernel may read in place of a panel where the CPU alone computes all that reads its weight: the filter
+/// transformed for Winograd, in tiles of one size.
+struct WinogradOffer {
+  EncodingAttr encoding;
+  int64_t directCycles = 0; ///< Of a launch, on one core, with panels.
+  int64_t cycles = 0;       ///< The same with this encoding.
+  int64_t grain = 1;        ///< Of the kernel's cut axis, with this encoding.
+};
+
+/// On a kernel, until placement is settled: its offers, an array of dictionaries. All kernels that read a weight have
+/// the same encodings on offer, in the same order.
+constexpr llvm::StringLiteral kWinograd = "plan.winograd";
+
+void setWinogradOffers(KernelOp kernel, llvm::ArrayRef<WinogradOffer> offers);
+llvm::SmallVector<WinogradOffer, 2> winogradOffersOf(KernelOp kernel);
+
+/// Indices of the cut axis that a placed launch gives the GPU.
+inline int64_t gpuShareOf(LaunchOp launch) { return (*launch.getGpu())[1] - (*launch.getGpu())[0]; }
+
+} // namespace nacre::plan
+
+#endif // NACRE_DIALECTS_PLAN_NOTES_H
