@@ -3,6 +3,8 @@
 """What placement predicts for each bench model on each shipped device, and how good its predictions are on this machine.
 
 What: a table of predicted milliseconds with the CPU alone and with --place=auto; fails where auto is predicted to be slower.
+      With --code, each model is compiled on each device as well: fails where the GPU has a share of what it has no code for, or
+      where a report predicts anything else than placement did.
       With --measure, each launch's predicted time on each engine of this machine, one thread each, against the time that
       nacre-run measures; fails where the ranks or the errors are worse than required.
 Why:  a GPU that makes a model slower is worse than none; and a prediction is worth what it says about a machine at hand.
@@ -32,6 +34,7 @@ def parse_arguments():
     rivals.add_arguments(parser)
     parser.add_argument("--devices", help="comma-separated profiles (default: all that are shipped)")
     parser.add_argument("--gpu-precision", default="fp32")
+    parser.add_argument("--code", action="store_true", help="compile what is placed, and compare both reports")
     parser.add_argument("--measure", action="store_true", help="compare predictions with measurements on this machine")
     parser.add_argument("--engines", default="cpu,gpu", help="with --measure, which (default: cpu,gpu)")
     parser.add_argument("--device", help="with --measure, a profile of this machine (default: nacre-tune writes one)")
@@ -54,10 +57,23 @@ def place(model, device, *options):
         return json.load(file)
 
 
+def faults_of_code(model, device, placed, *options):
+    """What the report of a whole compilation says against that of placement, which predicted."""
+    model.compile("host", f"--device={device}", *options)
+    with open(model.report(), encoding="utf-8") as file:
+        report = json.load(file)
+    for name in ("predicted_ms", "predicted_cpu_only_ms", "predicted_meetings"):
+        if report[name] != placed[name]:
+            yield f"{name} was {placed[name]}, but is {report[name]}"
+    for row in report["launches"]:
+        if row["gpu_share"] > 0 and "predicted_gpu_ms" not in row:
+            yield f"{row['kernel']} is the GPU's, which has no code for it: {row['gpu_declined']}"
+
+
 def predict(models, arguments):
     devices = arguments.devices.split(",") if arguments.devices else shipped(models[0])
     print(f"{'device':20} {'model':20} {'cpu ms':>10} {'gpu ms':>10} {'auto ms':>10} {'auto/cpu':>9} {'meetings':>9}")
-    slower = 0
+    slower = faults = 0
     for device in devices:
         for model in models:
             precision = f"--gpu-precision={arguments.gpu_precision}"
@@ -67,12 +83,17 @@ def predict(models, arguments):
             cpu = place(model, device, "--place=cpu", precision)["predicted_ms"]
             print(f"{device:20} {model.name:20} {cpu:10.3f} {gpu['predicted_ms']:10.3f} {auto['predicted_ms']:10.3f} "
                   f"{auto['predicted_ms'] / cpu:9.3f} {auto['predicted_meetings']:9}")
+            for fault in faults_of_code(model, device, auto, "--place=auto", precision) if arguments.code else ():
+                faults += 1
+                print(f"  {fault}: {device}, {model.name}", file=sys.stderr)
             # The CPU is not left for a few percent.
             if auto["predicted_ms"] > min(cpu * (1 + 1e-6), gpu["predicted_ms"] * 1.031):
                 slower += 1
                 print(f"  slower than an engine alone: {device}, {model.name}", file=sys.stderr)
     print(f"{slower} of {len(devices) * len(models)} are predicted to be slower than the CPU or the GPU alone")
-    return slower == 0
+    if arguments.code:
+        print(f"{faults} faults between placement and code")
+    return slower + faults == 0
 
 
 def one_thread_profile(model, arguments):
