@@ -59,8 +59,7 @@ std::optional<SmallVector<ElementsAttr>> findFoldableOperands(Operation *op, int
     operandBytes += splat ? 0 : bytesOf(constant.getType());
   }
   int64_t resultBytes = bytesOf(cast<ShapedType>(op->getResult(0).getType()));
-  // All but concat and pad make splats of splats; for those two the sizes below hold as for others.
-  if (splats && !isa<nn::ConcatOp, nn::PadOp, nn::MatMulOp, nn::ReduceOp, nn::SoftmaxOp, nn::ArgReduceOp>(op))
+  if (splats && nn::keepsSplats(op))
     return operands;
   if (resultBytes > maxConstantBytes || (resultBytes > smallBytes && resultBytes / maxGrowth > operandBytes))
     return std::nullopt;

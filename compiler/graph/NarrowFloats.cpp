@@ -62,34 +62,19 @@ bool isLargeInteger(Type type) {
   return element.isInteger() && element.getIntOrFloatBitWidth() > 8;
 }
 
+nn::Width getWidth(Operation &op) {
+  auto known = dyn_cast<nn::OperatorInterface>(op);
+  return known ? known.getWidth() : nn::Width::Free;
+}
+
 /// Whether its results are as wide as its operands: elementwise, movement and sums. Others, convolutions above all, are
 /// the network itself, which an image of integers must not make wide.
 bool keepsWidth(Operation &op) {
-  if (auto product = dyn_cast<nn::MatMulOp>(op)) // an outer product: positions by frequencies
-    return cast<ShapedType>(product.getLhs().getType()).getShape().back() == 1;
-  return isa<nn::UnaryOp, nn::BinaryOp, nn::SelectOp, nn::CastOp, nn::ReduceOp, nn::ArgReduceOp, nn::SoftmaxOp,
-             nn::NormalizeOp, nn::ReshapeOp, nn::BroadcastOp, nn::TransposeOp, nn::ConcatOp, nn::SliceOp, nn::PadOp,
-             nn::GatherOp>(op);
+  nn::Width width = getWidth(op);
+  return width == nn::Width::Same || width == nn::Width::Bounded;
 }
 
-/// Whether its results are small, whatever it reads.
-bool isBounded(Operation &op) {
-  if (auto unary = dyn_cast<nn::UnaryOp>(op)) {
-    switch (unary.getKind()) {
-    case nn::UnaryKind::Sign:
-    case nn::UnaryKind::Sigmoid:
-    case nn::UnaryKind::Tanh:
-    case nn::UnaryKind::Erf:
-    case nn::UnaryKind::Sin:
-    case nn::UnaryKind::Cos:
-    case nn::UnaryKind::Atan:
-      return true;
-    default:
-      return false;
-    }
-  }
-  return isa<nn::SoftmaxOp, nn::NormalizeOp>(op);
-}
+bool isBounded(Operation &op) { return getWidth(op) == nn::Width::Bounded; }
 
 /// The operators that compute of integers, and of constants, alone.
 DenseSet<Operation *> findWide(Block &body) {
@@ -128,7 +113,7 @@ struct NarrowFloats : impl::NarrowFloatsPassBase<NarrowFloats> {
     for (Operation &op : llvm::make_early_inc_range(body)) {
       builder.setInsertionPointAfter(&op);
       for (OpResult result : op.getResults())
-        if (isa<nn::ConstantOp, nn::RecurrentOp>(op) || wide.contains(&op))
+        if (isa<nn::ConstantOp>(op) || getWidth(op) == nn::Width::Full || wide.contains(&op))
           castUses(builder, result);
         else if (isWide(result.getType()))
           result.setType(narrowed(result.getType()));
@@ -156,7 +141,7 @@ private:
       return isWide(getOperation().getResultTypes()[operand.getOperandNumber()]);
     if (wide.contains(operand.getOwner()))
       return true;
-    return isa<nn::RecurrentOp>(operand.getOwner()) && isWide(operand.getOwner()->getResult(0).getType());
+    return getWidth(*operand.getOwner()) == nn::Width::Full && isWide(operand.getOwner()->getResult(0).getType());
   }
 
   /// Casts a wide value where anyone else reads it.

@@ -7,8 +7,8 @@
 //        computes it.
 
 #include "compiler/graph/Passes.h"
-#include "compiler/graph/Permutation.h"
 
+#include "dialects/nn/Permutation.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 namespace nacre::graph {
@@ -22,6 +22,9 @@ namespace nacre::graph {
 
 namespace {
 
+using nn::Dims;
+using nn::Permutation;
+
 /// `weights` [.., K, N] of a K that is `transposed[head..]` flattened, put into the order that the axes had before.
 Value reorderRows(OpBuilder &builder, Location loc, Value weights, Dims transposed, size_t head, Dims permutation) {
   auto type = cast<RankedTensorType>(weights.getType());
@@ -31,8 +34,8 @@ Value reorderRows(OpBuilder &builder, Location loc, Value weights, Dims transpos
   shape.push_back(type.getShape().back());
 
   // Axes of the batch and the columns stay; row axis i goes back to where the transpose took it from.
-  Permutation order = identityPermutation(shape.size());
-  Permutation back = inverse(permutation);
+  Permutation order = nn::identityPermutation(shape.size());
+  Permutation back = nn::inverse(permutation);
   for (size_t i = head; i < transposed.size(); ++i)
     order[batch.size() + i - head] = int64_t(batch.size()) + back[i] - int64_t(head);
   Value rows = nn::ReshapeOp::create(builder, loc, type.clone(shape), weights);
@@ -55,7 +58,7 @@ struct PermuteRows : OpRewritePattern<nn::MatMulOp> {
       return rewriter.notifyMatchFailure(product, "expected one use");
     Dims transposed = transpose.getType().getShape();
     std::optional<size_t> head =
-        findFlattenedTail(transposed, reshape.getType().getShape(), transpose.getPermutation());
+        nn::findFlattenedTail(transposed, reshape.getType().getShape(), transpose.getPermutation());
     if (!head)
       return rewriter.notifyMatchFailure(product, "expected only the summed axis to be reordered");
 

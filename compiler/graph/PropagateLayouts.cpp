@@ -8,9 +8,9 @@
 //        Prices only fall, so the sweeps end; a layout refused for a region is not tried again from another of its
 //        values, so each sweep is linear.
 
-#include "compiler/graph/LayoutTransfer.h"
 #include "compiler/graph/Passes.h"
 
+#include "dialects/nn/Layouts.h"
 #include "dialects/nn/NnDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
@@ -24,6 +24,7 @@ namespace nacre::graph {
 } // namespace nacre::graph
 
 using namespace mlir;
+using namespace nacre::nn;
 
 namespace nacre::graph {
 

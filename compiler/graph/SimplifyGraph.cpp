@@ -7,9 +7,9 @@
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
-#include "compiler/graph/Permutation.h"
 
 #include "dialects/nn/ConstantData.h"
+#include "dialects/nn/Permutation.h"
 #include "dialects/nn/ShapeRules.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -24,6 +24,8 @@ namespace nacre::graph {
 
 namespace {
 
+using nn::Dims;
+
 bool isAll(Dims values, int64_t value) {
   return llvm::all_of(values, [&](int64_t v) { return v == value; });
 }
@@ -37,7 +39,7 @@ struct TransposeOfUnits : OpRewritePattern<nn::TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(nn::TransposeOp op, PatternRewriter &rewriter) const override {
-    if (!movesOnlyUnits(op.getOperand().getType().getShape(), op.getPermutation()))
+    if (!nn::movesOnlyUnits(op.getOperand().getType().getShape(), op.getPermutation()))
       return rewriter.notifyMatchFailure(op, "expected only axes of extent one to move");
     rewriter.replaceOpWithNewOp<nn::ReshapeOp>(op, op.getType(), op.getOperand());
     return success();

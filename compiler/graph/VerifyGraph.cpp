@@ -5,7 +5,8 @@
 
 #include "compiler/graph/ConstantFolding.h"
 #include "compiler/graph/Passes.h"
-#include "compiler/graph/Permutation.h"
+
+#include "dialects/nn/Permutation.h"
 
 namespace nacre::graph {
 #define GEN_PASS_DEF_VERIFYGRAPHPASS
@@ -46,7 +47,7 @@ struct VerifyGraph : impl::VerifyGraphPassBase<VerifyGraph> {
     auto transpose = dyn_cast<nn::TransposeOp>(op);
     if (!transpose)
       return success();
-    if (movesOnlyUnits(transpose.getOperand().getType().getShape(), transpose.getPermutation()))
+    if (nn::movesOnlyUnits(transpose.getOperand().getType().getShape(), transpose.getPermutation()))
       return reject(op, "must move an axis of more than one element", "nacre-simplify-graph");
     if (transpose.getOperand().getDefiningOp<nn::TransposeOp>())
       return reject(op, "must not follow another transpose", "nacre-simplify-graph");

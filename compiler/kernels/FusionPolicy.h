@@ -12,21 +12,14 @@
 #ifndef NACRE_COMPILER_KERNELS_FUSIONPOLICY_H
 #define NACRE_COMPILER_KERNELS_FUSIONPOLICY_H
 
+#include "dialects/nn/WorkKind.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace nacre::kernels {
 
-enum class WorkKind {
-  Contraction,
-  Row,
-  Nest, ///< Reductions and windows.
-  Permute,
-  Indexed,
-  Scan, ///< Takes no other operator.
-  Elementwise,
-  Boundary ///< In no group: views, concatenations, recurrent layers.
-};
+using nn::WorkKind;
 
 /// An operator. Nodes are given in an order in which operands come first.
 struct FusionNode {

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Decides what may be evaluated and hands each operator to its family.
+// Decides what may be evaluated.
 
 #include "dialects/nn/Evaluate.h"
-#include "dialects/nn/Evaluators.h"
-
-#include "llvm/Support/MathExtras.h"
-#include <limits>
+#include "dialects/nn/ConstantData.h"
+#include "dialects/nn/NnDialect.h"
 
 using namespace mlir;
 
@@ -18,29 +16,34 @@ namespace {
 /// this interpreter. A splat of any size is a constant, so its bytes are no limit.
 constexpr int64_t maxSteps = int64_t(1) << 26;
 
+/// Elements of the largest constant that a folder reads or makes.
+constexpr int64_t maxFoldedElements = 64 * 1024;
+
+/// Products, reductions and softmax that a folder computes read no more elements: a splat saves them no work.
+constexpr int64_t maxFoldedSteps = 1024 * 1024;
+
+bool isSmall(Type type) { return cast<ShapedType>(type).getNumElements() <= maxFoldedElements; }
+
 } // namespace
 
 int64_t countReducedElements(Operation *op) {
-  if (auto product = dyn_cast<MatMulOp>(op)) {
-    int64_t elements = product.getType().getNumElements(), depth = product.getLhs().getType().getShape().back(), steps;
-    return llvm::MulOverflow(elements, depth, steps) ? std::numeric_limits<int64_t>::max() : steps;
-  }
-  if (isa<ReduceOp, ArgReduceOp, SoftmaxOp>(op))
-    return cast<RankedTensorType>(op->getOperand(0).getType()).getNumElements();
-  return 0;
+  auto evaluated = dyn_cast<EvaluateInterface>(op);
+  return evaluated ? evaluated.countReducedElements() : 0;
+}
+
+bool keepsSplats(Operation *op) {
+  auto evaluated = dyn_cast<EvaluateInterface>(op);
+  return !evaluated || evaluated.keepsSplats();
 }
 
 bool canEvaluate(Operation *op) {
-  if (isa<MatMulOp, ReduceOp, ArgReduceOp, SoftmaxOp>(op))
-    return countReducedElements(op) <= maxSteps;
-  return isa<UnaryOp, BinaryOp, SelectOp, CastOp, ReshapeOp, BroadcastOp, TransposeOp, ConcatOp, SliceOp, PadOp,
-             GatherOp>(op);
+  return isa<ReshapeOp>(op) || (isa<EvaluateInterface>(op) && countReducedElements(op) <= maxSteps);
 }
 
 FailureOr<ElementsAttr> evaluate(Operation *op, ArrayRef<ElementsAttr> operands) {
   if (!canEvaluate(op))
     return failure();
-  if (auto reshape = dyn_cast<ReshapeOp>(op))
+  if (auto reshape = dyn_cast<ReshapeOp>(op)) // whose bytes are its operand's
     return reshapeConstant(operands.front(), reshape.getType());
   SmallVector<ConstantView> views;
   for (ElementsAttr operand : operands) {
@@ -52,11 +55,20 @@ FailureOr<ElementsAttr> evaluate(Operation *op, ArrayRef<ElementsAttr> operands)
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   if (type.getNumElements() == 0)
     return ConstantBuilder(type).take();
-  if (isa<UnaryOp, BinaryOp, SelectOp, CastOp>(op))
-    return evaluateElementwise(op, views);
-  if (isa<MatMulOp, ReduceOp, ArgReduceOp, SoftmaxOp>(op))
-    return evaluateReduction(op, views);
-  return evaluateMovement(op, views);
+  return cast<EvaluateInterface>(op).evaluate(views);
+}
+
+FailureOr<ElementsAttr> evaluateSmall(Operation *op, ArrayRef<Attribute> operands) {
+  SmallVector<ElementsAttr> constants;
+  for (Attribute operand : operands) {
+    auto constant = dyn_cast_or_null<ElementsAttr>(operand);
+    if (!constant || !(constant.isSplat() || isSmall(constant.getType())))
+      return failure();
+    constants.push_back(constant);
+  }
+  if (constants.empty() || !isSmall(op->getResult(0).getType()) || countReducedElements(op) > maxFoldedSteps)
+    return failure();
+  return evaluate(op, constants);
 }
 
 } // namespace nacre::nn

@@ -8,7 +8,6 @@
 #include "dialects/nn/IndexedCopy.h"
 #include "dialects/nn/ScalarFunctions.h"
 
-#include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
 
 using namespace mlir;
@@ -72,21 +71,23 @@ ElementsAttr mapElements(RankedTensorType type, Views views, Function &&function
   return std::move(builder).take();
 }
 
-ElementsAttr evaluateUnary(UnaryOp op, Views views) {
+} // namespace
+
+ElementsAttr UnaryOp::evaluate(Views views) {
   Type element = views[0].getElementType();
-  UnaryKind kind = op.getKind();
+  const UnaryFacts &facts = getFacts(getKind());
   if (isFloat(element)) {
-    double alpha = op.getAlpha().convertToDouble();
-    return mapElements<double>(op.getType(), views,
-                               [&](auto rows, int64_t i) { return apply(kind, rows[0][i], alpha); });
+    double alpha = getAlpha().convertToDouble();
+    return mapElements<double>(getType(), views,
+                               [&](auto rows, int64_t i) { return facts.ofFloat(rows[0][i], alpha); });
   }
   bool isUnsigned = element.isUnsignedInteger();
-  return mapElements<int64_t>(op.getType(), views,
-                              [&](auto rows, int64_t i) { return apply(kind, rows[0][i], isUnsigned); });
+  return mapElements<int64_t>(getType(), views,
+                              [&](auto rows, int64_t i) { return facts.ofInteger(rows[0][i], isUnsigned); });
 }
 
 /// Whether kernels take a constant power by square roots.
-bool isRootExponent(const ConstantView &exponent) {
+static bool isRootExponent(const ConstantView &exponent) {
   if (!exponent.isSplat())
     return false;
   double value;
@@ -94,53 +95,52 @@ bool isRootExponent(const ConstantView &exponent) {
   return std::fabs(value) == 0.5 || std::fabs(value) == 0.75;
 }
 
-ElementsAttr evaluateBinary(BinaryOp op, Views views) {
+ElementsAttr BinaryOp::evaluate(Views views) {
   Type element = views[0].getElementType();
-  BinaryKind kind = op.getKind();
+  BinaryKind kind = getKind();
+  bool compares = getFacts(kind).is(FunctionFacts::predicate);
   // Of a power's operands, the signs of exponents matter.
   bool isUnsigned = (kind == BinaryKind::Pow ? views[1].getElementType() : element).isUnsignedInteger();
   // A power may have an integer base and a float exponent.
   if (isFloat(element) || isFloat(views[1].getElementType())) {
-    if (isComparison(kind))
-      return mapElements<double>(op.getType(), views,
+    if (compares)
+      return mapElements<double>(getType(), views,
                                  [&](auto rows, int64_t i) { return int64_t(compare(kind, rows[0][i], rows[1][i])); });
     // A power of -inf is infinite, but a root is not a number.
     bool isRoot = kind == BinaryKind::Pow && isRootExponent(views[1]);
-    return mapElements<double>(op.getType(), views, [&](auto rows, int64_t i) {
+    return mapElements<double>(getType(), views, [&](auto rows, int64_t i) {
       double base = rows[0][i];
       return isRoot && base < 0 ? std::nan("") : apply(kind, base, rows[1][i]);
     });
   }
-  if (isComparison(kind))
-    return mapElements<int64_t>(op.getType(), views, [&](auto rows, int64_t i) {
+  if (compares)
+    return mapElements<int64_t>(getType(), views, [&](auto rows, int64_t i) {
       int64_t a = rows[0][i], b = rows[1][i];
       return int64_t(isUnsigned ? compare(kind, uint64_t(a), uint64_t(b)) : compare(kind, a, b));
     });
-  return mapElements<int64_t>(op.getType(), views,
+  return mapElements<int64_t>(getType(), views,
                               [&](auto rows, int64_t i) { return apply(kind, rows[0][i], rows[1][i], isUnsigned); });
 }
 
 /// Chosen values keep their bits in int64; only floats travel as doubles, which hold every float type.
-ElementsAttr evaluateSelect(SelectOp op, Views views) {
+ElementsAttr SelectOp::evaluate(Views views) {
   auto choose = [](auto rows, int64_t i) { return rows[0][i] != 0 ? rows[1][i] : rows[2][i]; };
-  if (isFloat(op.getType().getElementType()))
-    return mapElements<double>(op.getType(), views, choose);
-  return mapElements<int64_t>(op.getType(), views, choose);
+  if (isFloat(getType().getElementType()))
+    return mapElements<double>(getType(), views, choose);
+  return mapElements<int64_t>(getType(), views, choose);
 }
 
-ElementsAttr evaluateCast(CastOp op, Views views) {
+ElementsAttr CastOp::evaluate(Views views) {
   auto same = [](auto rows, int64_t i) { return rows[0][i]; };
-  Type from = views[0].getElementType(), to = op.getType().getElementType();
+  Type from = views[0].getElementType(), to = getType().getElementType();
   if (isFloat(from))
-    return mapElements<double>(op.getType(), views, same);
+    return mapElements<double>(getType(), views, same);
   if (isFloat(to))
-    return mapElements<int64_t>(op.getType(), views, [&](auto rows, int64_t i) {
+    return mapElements<int64_t>(getType(), views, [&](auto rows, int64_t i) {
       return toFloat(rows[0][i], from.isUnsignedInteger(), to.isF64());
     });
-  return mapElements<int64_t>(op.getType(), views, same);
+  return mapElements<int64_t>(getType(), views, same);
 }
-
-} // namespace
 
 SmallVector<int64_t> broadcastStrides(ArrayRef<int64_t> shape, ArrayRef<int64_t> result) {
   SmallVector<int64_t> strides(result.size(), 0), own = rowMajorStrides(shape);
@@ -148,15 +148,6 @@ SmallVector<int64_t> broadcastStrides(ArrayRef<int64_t> shape, ArrayRef<int64_t>
   for (auto [axis, dim] : llvm::enumerate(shape))
     strides[missing + axis] = dim == 1 ? 0 : own[axis];
   return strides;
-}
-
-ElementsAttr evaluateElementwise(Operation *op, Views views) {
-  ElementsAttr value = TypeSwitch<Operation *, ElementsAttr>(op)
-                           .Case([&](UnaryOp op) { return evaluateUnary(op, views); })
-                           .Case([&](BinaryOp op) { return evaluateBinary(op, views); })
-                           .Case([&](SelectOp op) { return evaluateSelect(op, views); })
-                           .Case([&](CastOp op) { return evaluateCast(op, views); });
-  return value;
 }
 
 } // namespace nacre::nn

@@ -6,7 +6,6 @@
 #include "dialects/nn/Evaluators.h"
 #include "dialects/nn/IndexedCopy.h"
 
-#include "llvm/ADT/TypeSwitch.h"
 #include <cstring>
 
 using namespace mlir;
@@ -15,7 +14,8 @@ namespace nacre::nn {
 
 namespace {
 
-/// Elements that are all alike are so in any other place too.
+/// Elements that are all alike are so in any other place too. Tables have an entry for each position of an axis, and a
+/// splat may have any number of those.
 ElementsAttr moveSplat(RankedTensorType type, const ConstantView &view) {
   ConstantBuilder builder(type, /*splat=*/true);
   std::memcpy(builder.at(0), view.at(0), builder.getElementBytes());
@@ -30,38 +30,48 @@ ElementsAttr moveElements(RankedTensorType type, const ConstantView &view, const
   return std::move(builder).take();
 }
 
-ElementsAttr evaluateTranspose(TransposeOp op, Views views) {
+} // namespace
+
+ElementsAttr TransposeOp::evaluate(Views views) {
+  if (views[0].isSplat())
+    return moveSplat(getType(), views[0]);
   SmallVector<int64_t> strides = rowMajorStrides(views[0].getShape());
   OffsetTables tables;
-  for (int64_t axis : op.getPermutation())
-    tables.push_back(walk(views[0].getShape()[axis], strides[axis]));
-  return moveElements(op.getType(), views[0], tables, op.getType().getShape());
+  for (int64_t axis : getPermutation())
+    tables.push_back(nn::walk(views[0].getShape()[axis], strides[axis]));
+  return moveElements(getType(), views[0], tables, getType().getShape());
 }
 
-ElementsAttr evaluateBroadcast(BroadcastOp op, Views views) {
+ElementsAttr BroadcastOp::evaluate(Views views) {
+  if (views[0].isSplat())
+    return moveSplat(getType(), views[0]);
   OffsetTables tables;
-  ArrayRef<int64_t> shape = op.getType().getShape();
+  ArrayRef<int64_t> shape = getType().getShape();
   for (auto [dim, stride] : llvm::zip(shape, broadcastStrides(views[0].getShape(), shape)))
-    tables.push_back(walk(dim, stride));
-  return moveElements(op.getType(), views[0], tables, shape);
+    tables.push_back(nn::walk(dim, stride));
+  return moveElements(getType(), views[0], tables, shape);
 }
 
-ElementsAttr evaluateSlice(SliceOp op, Views views) {
+ElementsAttr SliceOp::evaluate(Views views) {
+  if (views[0].isSplat())
+    return moveSplat(getType(), views[0]);
   OffsetTables tables;
   for (auto [start, size, step, stride] :
-       llvm::zip(op.getStarts(), op.getSizes(), op.getSteps(), rowMajorStrides(views[0].getShape())))
-    tables.push_back(walk(size, step * stride, start * stride));
-  return moveElements(op.getType(), views[0], tables, op.getType().getShape());
+       llvm::zip(getStarts(), getSizes(), getSteps(), rowMajorStrides(views[0].getShape())))
+    tables.push_back(nn::walk(size, step * stride, start * stride));
+  return moveElements(getType(), views[0], tables, getType().getShape());
 }
 
-ElementsAttr evaluateGather(GatherOp op, Views views) {
+ElementsAttr GatherOp::evaluate(Views views) {
+  if (views[0].isSplat())
+    return moveSplat(getType(), views[0]);
   ArrayRef<int64_t> shape = views[0].getShape();
   SmallVector<int64_t> strides = rowMajorStrides(shape), flat;
-  int64_t axis = op.getAxis(), extent = shape[axis];
+  int64_t axis = getAxis(), extent = shape[axis];
   OffsetTables tables;
   for (auto [i, dim] : llvm::enumerate(shape)) {
     if (int64_t(i) != axis) {
-      tables.push_back(walk(dim, strides[i]));
+      tables.push_back(nn::walk(dim, strides[i]));
     } else {
       tables.push_back({});
       for (int64_t index : views[1].readIntegers())
@@ -69,11 +79,11 @@ ElementsAttr evaluateGather(GatherOp op, Views views) {
     }
     flat.push_back(tables.back().size());
   }
-  return moveElements(op.getType(), views[0], tables, flat);
+  return moveElements(getType(), views[0], tables, flat);
 }
 
-ElementsAttr evaluateConcat(ConcatOp op, Views views) {
-  RankedTensorType type = op.getType();
+ElementsAttr ConcatOp::evaluate(Views views) {
+  RankedTensorType type = getType();
   ConstantBuilder builder(type);
   SmallVector<int64_t> strides = rowMajorStrides(type.getShape());
   int64_t begin = 0;
@@ -81,15 +91,15 @@ ElementsAttr evaluateConcat(ConcatOp op, Views views) {
     SmallVector<int64_t> own = rowMajorStrides(view.getShape());
     OffsetTables tables;
     for (auto [dim, stride] : llvm::zip(view.getShape(), own))
-      tables.push_back(walk(dim, view.isSplat() ? 0 : stride));
-    copyIndexed(builder.at(begin * strides[op.getAxis()]), strides, view.at(0), tables, builder.getElementBytes());
-    begin += view.getShape()[op.getAxis()];
+      tables.push_back(nn::walk(dim, view.isSplat() ? 0 : stride));
+    copyIndexed(builder.at(begin * strides[getAxis()]), strides, view.at(0), tables, builder.getElementBytes());
+    begin += view.getShape()[getAxis()];
   }
   return std::move(builder).take();
 }
 
 /// Where index `i` of a padded axis comes from; outside of the operand only in constant mode.
-int64_t sourceOf(PadMode mode, int64_t i, int64_t extent) {
+static int64_t sourceOf(PadMode mode, int64_t i, int64_t extent) {
   switch (mode) {
   case PadMode::Constant:
     return i;
@@ -103,24 +113,24 @@ int64_t sourceOf(PadMode mode, int64_t i, int64_t extent) {
   llvm_unreachable("all modes are above");
 }
 
-ElementsAttr evaluatePad(PadOp op, Views views) {
-  RankedTensorType type = op.getType();
+ElementsAttr PadOp::evaluate(Views views) {
+  RankedTensorType type = getType();
   ConstantBuilder builder(type);
-  if (op.getMode() == PadMode::Constant) {
-    if (auto value = dyn_cast<FloatAttr>(op.getValue()))
+  if (getMode() == PadMode::Constant) {
+    if (auto value = dyn_cast<FloatAttr>(getValue()))
       builder.write(0, SmallVector<double, 0>(type.getNumElements(), value.getValueAsDouble()));
     else
-      builder.write(0, SmallVector<int64_t, 0>(type.getNumElements(),
-                                               cast<IntegerAttr>(op.getValue()).getValue().getSExtValue()));
+      builder.write(
+          0, SmallVector<int64_t, 0>(type.getNumElements(), cast<IntegerAttr>(getValue()).getValue().getSExtValue()));
   }
   // In constant mode only the cells that come from the operand are copied, from `begin` of the result on.
   SmallVector<int64_t> strides = rowMajorStrides(type.getShape()), own = rowMajorStrides(views[0].getShape());
   OffsetTables tables;
   int64_t begin = 0;
-  for (auto [axis, extent, low] : llvm::enumerate(views[0].getShape(), op.getLow())) {
+  for (auto [axis, extent, low] : llvm::enumerate(views[0].getShape(), getLow())) {
     tables.push_back({});
     for (int64_t i = 0; i < type.getDimSize(axis); ++i) {
-      int64_t from = sourceOf(op.getMode(), i - low, extent);
+      int64_t from = sourceOf(getMode(), i - low, extent);
       if (from >= 0 && from < extent)
         tables.back().push_back(views[0].isSplat() ? 0 : from * own[axis]);
       else if (tables.back().empty())
@@ -130,22 +140,6 @@ ElementsAttr evaluatePad(PadOp op, Views views) {
   if (llvm::none_of(tables, [](const auto &table) { return table.empty(); }))
     copyIndexed(builder.at(begin), strides, views[0].at(0), tables, builder.getElementBytes());
   return std::move(builder).take();
-}
-
-} // namespace
-
-ElementsAttr evaluateMovement(Operation *op, Views views) {
-  // The tables below have an entry for each position of an axis, and a splat may have any number of those.
-  if (views.front().isSplat() && !isa<ConcatOp, PadOp>(op))
-    return moveSplat(cast<RankedTensorType>(op->getResult(0).getType()), views.front());
-  ElementsAttr value = TypeSwitch<Operation *, ElementsAttr>(op)
-                           .Case([&](BroadcastOp op) { return evaluateBroadcast(op, views); })
-                           .Case([&](TransposeOp op) { return evaluateTranspose(op, views); })
-                           .Case([&](ConcatOp op) { return evaluateConcat(op, views); })
-                           .Case([&](SliceOp op) { return evaluateSlice(op, views); })
-                           .Case([&](PadOp op) { return evaluatePad(op, views); })
-                           .Case([&](GatherOp op) { return evaluateGather(op, views); });
-  return value;
 }
 
 } // namespace nacre::nn

@@ -7,7 +7,6 @@
 #include "dialects/nn/IndexedCopy.h"
 #include "dialects/nn/ScalarFunctions.h"
 
-#include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
 
 using namespace mlir;
@@ -126,10 +125,25 @@ template <typename Body> void forEachLine(ArrayRef<int64_t> shape, int64_t axis,
   });
 }
 
-ElementsAttr evaluateArgReduce(ArgReduceOp op, Views views) {
+} // namespace
+
+ElementsAttr MatMulOp::evaluate(Views views) {
+  return isFloat(views[0].getElementType()) ? evaluateMatMul<double>(*this, views)
+                                            : evaluateMatMul<int64_t>(*this, views);
+}
+
+ElementsAttr ReduceOp::evaluate(Views views) {
+  Type element = views[0].getElementType();
+  if (isFloat(element))
+    return evaluateReduce<double, double>(*this, views);
+  return element.isUnsignedInteger() || element.isInteger(1) ? evaluateReduce<uint64_t, int64_t>(*this, views)
+                                                             : evaluateReduce<int64_t, int64_t>(*this, views);
+}
+
+ElementsAttr ArgReduceOp::evaluate(Views views) {
   ArrayRef<int64_t> shape = views[0].getShape();
-  int64_t axis = op.getAxis(), stride = rowMajorStrides(shape)[axis];
-  ConstantBuilder builder(op.getType());
+  int64_t axis = getAxis(), stride = rowMajorStrides(shape)[axis];
+  ConstantBuilder builder(getType());
   // NaN is never better than another number.
   auto search = [&](auto start, auto &&better) {
     SmallVector<decltype(start), 0> values(shape[axis]);
@@ -138,7 +152,7 @@ ElementsAttr evaluateArgReduce(ArgReduceOp op, Views views) {
       int64_t best = 0;
       auto extreme = start;
       for (auto [i, value] : llvm::enumerate(values))
-        if (better(value, extreme) || (op.getSelectLast() && value == extreme)) {
+        if (better(value, extreme) || (getSelectLast() && value == extreme)) {
           best = int64_t(i);
           extreme = value;
         }
@@ -146,7 +160,7 @@ ElementsAttr evaluateArgReduce(ArgReduceOp op, Views views) {
     });
   };
   Type element = views[0].getElementType();
-  bool largest = op.getKind() == ArgKind::Max, isUnsigned = element.isUnsignedInteger();
+  bool largest = getKind() == ArgKind::Max, isUnsigned = element.isUnsignedInteger();
   ReduceKind kind = largest ? ReduceKind::Max : ReduceKind::Min;
   if (isFloat(element))
     search(startOf<double>(kind, element), [&](double a, double b) { return largest ? a > b : a < b; });
@@ -158,10 +172,10 @@ ElementsAttr evaluateArgReduce(ArgReduceOp op, Views views) {
   return std::move(builder).take();
 }
 
-ElementsAttr evaluateSoftmax(SoftmaxOp op, Views views) {
+ElementsAttr SoftmaxOp::evaluate(Views views) {
   ArrayRef<int64_t> shape = views[0].getShape();
-  int64_t axis = op.getAxis(), stride = rowMajorStrides(shape)[axis];
-  ConstantBuilder builder(op.getType());
+  int64_t axis = getAxis(), stride = rowMajorStrides(shape)[axis];
+  ConstantBuilder builder(getType());
   SmallVector<double, 0> values(shape[axis]);
   forEachLine(shape, axis, [&](int64_t base, int64_t) {
     views[0].read(base, stride, shape[axis], values.data());
@@ -171,30 +185,10 @@ ElementsAttr evaluateSoftmax(SoftmaxOp op, Views views) {
     for (auto [i, value] : llvm::enumerate(values)) {
       double shifted = value - largest;
       builder.write(base + int64_t(i) * stride,
-                    ArrayRef<double>(op.getLog() ? shifted - std::log(sum) : std::exp(shifted) / sum));
+                    ArrayRef<double>(getLog() ? shifted - std::log(sum) : std::exp(shifted) / sum));
     }
   });
   return std::move(builder).take();
-}
-
-} // namespace
-
-ElementsAttr evaluateReduction(Operation *op, Views views) {
-  Type element = views[0].getElementType();
-  bool isFloating = isFloat(element), isUnsigned = element.isUnsignedInteger() || element.isInteger(1);
-  ElementsAttr value = TypeSwitch<Operation *, ElementsAttr>(op)
-                           .Case([&](MatMulOp op) {
-                             return isFloating ? evaluateMatMul<double>(op, views) : evaluateMatMul<int64_t>(op, views);
-                           })
-                           .Case([&](ReduceOp op) {
-                             if (isFloating)
-                               return evaluateReduce<double, double>(op, views);
-                             return isUnsigned ? evaluateReduce<uint64_t, int64_t>(op, views)
-                                               : evaluateReduce<int64_t, int64_t>(op, views);
-                           })
-                           .Case([&](ArgReduceOp op) { return evaluateArgReduce(op, views); })
-                           .Case([&](SoftmaxOp op) { return evaluateSoftmax(op, views); });
-  return value;
 }
 
 } // namespace nacre::nn

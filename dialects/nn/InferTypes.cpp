@@ -52,46 +52,31 @@ template <typename Adaptor> LogicalResult checkWellFormed(Location location, Val
 
 bool isFloat(Type type) { return isa<FloatType>(type); }
 bool isBool(Type type) { return type.isSignlessInteger(1); }
-bool isInteger(Type type) { return isa<IntegerType>(type) && !isBool(type); }
 
-LogicalResult checkElement(std::optional<Location> location, StringRef kind, Type type) {
-  bool fits = StringSwitch<bool>(kind)
-                  .Cases({"abs", "neg", "sign", "relu"}, !isBool(type))
-                  .Case("not", isBool(type))
-                  .Case("bit_not", isInteger(type))
-                  .Default(isFloat(type));
-  if (fits)
+bool isDefinedFor(const FunctionFacts &facts, Type type) {
+  unsigned group = isFloat(type)  ? FunctionFacts::floats
+                   : isBool(type) ? FunctionFacts::booleans
+                                  : FunctionFacts::integers;
+  return (facts.types & group) != 0;
+}
+
+LogicalResult checkElement(std::optional<Location> location, UnaryKind kind, Type type) {
+  if (isDefinedFor(getFacts(kind), type))
     return success();
-  return emitOptionalError(location, "'", kind, "' must have an operand of a type it is defined for, but has ", type);
+  return emitOptionalError(location, "'", stringifyUnaryKind(kind),
+                           "' must have an operand of a type it is defined for, but has ", type);
 }
 
 LogicalResult checkElements(std::optional<Location> location, BinaryKind kind, Type lhs, Type rhs) {
-  if (lhs != rhs && kind != BinaryKind::Pow)
+  const BinaryFacts &facts = getFacts(kind);
+  if (lhs != rhs && !facts.is(FunctionFacts::mixed))
     return emitOptionalError(location, "'", stringifyBinaryKind(kind),
                              "' must have operands of one element type, but has ", lhs, " and ", rhs);
-  bool fits = true;
-  switch (kind) {
-  case BinaryKind::And:
-  case BinaryKind::Or:
-  case BinaryKind::Xor:
-    fits = !isFloat(lhs);
-    break;
-  case BinaryKind::ShiftLeft:
-  case BinaryKind::ShiftRight:
-    fits = isInteger(lhs);
-    break;
-  case BinaryKind::Equal:
-    break;
-  default:
-    fits = !isBool(lhs) && !isBool(rhs);
-  }
-  if (fits)
+  if (isDefinedFor(facts, lhs) && isDefinedFor(facts, rhs))
     return success();
   return emitOptionalError(location, "'", stringifyBinaryKind(kind),
                            "' must have operands of a type it is defined for, but has ", lhs);
 }
-
-bool isComparison(BinaryKind kind) { return kind >= BinaryKind::Equal && kind <= BinaryKind::GreaterEqual; }
 
 //===----------------------------------------------------------------------===//
 // 3. Shapes
@@ -139,9 +124,9 @@ LogicalResult infer(MaybeLocation location, ConstantOp::Adaptor op, Types &types
 
 LogicalResult infer(MaybeLocation location, UnaryOp::Adaptor op, Types &types) {
   Type element = elementOf(op.getOperand());
-  if (failed(checkElement(location, stringifyUnaryKind(op.getKind()), element)))
+  if (failed(checkElement(location, op.getKind(), element)))
     return failure();
-  if (op.getKind() == UnaryKind::IsNaN || op.getKind() == UnaryKind::IsInf)
+  if (getFacts(op.getKind()).is(FunctionFacts::predicate))
     element = IntegerType::get(element.getContext(), 1);
   types.push_back(typeOf(op.getOperand()).clone(element));
   return success();
@@ -151,7 +136,7 @@ LogicalResult infer(MaybeLocation location, BinaryOp::Adaptor op, Types &types) 
   Type element = elementOf(op.getLhs());
   if (failed(checkElements(location, op.getKind(), element, elementOf(op.getRhs()))))
     return failure();
-  if (isComparison(op.getKind()))
+  if (getFacts(op.getKind()).is(FunctionFacts::predicate))
     element = IntegerType::get(element.getContext(), 1);
   return finish(location, broadcastShapes({shapeOf(op.getLhs()), shapeOf(op.getRhs())}), element, types);
 }

@@ -5,6 +5,9 @@
 #ifndef NACRE_DIALECTS_NN_NNDIALECT_H
 #define NACRE_DIALECTS_NN_NNDIALECT_H
 
+#include "dialects/nn/FunctionFacts.h"
+#include "dialects/nn/OperatorFacts.h"
+
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -16,6 +19,7 @@
 
 #include "dialects/nn/NnDialect.h.inc"
 #include "dialects/nn/NnEnums.h.inc"
+#include "dialects/nn/NnInterfaces.h.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "dialects/nn/NnAttrs.h.inc"

@@ -6,6 +6,7 @@
 #ifndef NACRE_DIALECTS_NN_NNDIALECT
 #define NACRE_DIALECTS_NN_NNDIALECT
 
+include "dialects/nn/Functions.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
@@ -30,30 +31,10 @@ class Nn_Enum<string name, string summary, list<I32EnumAttrCase> cases> : I32Enu
 
 class Nn_EnumAttr<I32EnumAttr enum, string mnemonic> : EnumAttr<Nn_Dialect, enum, mnemonic>;
 
-def Nn_UnaryKindEnum : Nn_Enum<"UnaryKind", "an elementwise function of one value", [
-  I32EnumAttrCase<"Abs", 0, "abs">, I32EnumAttrCase<"Neg", 1, "neg">, I32EnumAttrCase<"Exp", 2, "exp">,
-  I32EnumAttrCase<"Log", 3, "log">, I32EnumAttrCase<"Sqrt", 4, "sqrt">, I32EnumAttrCase<"Reciprocal", 5, "reciprocal">,
-  I32EnumAttrCase<"Floor", 6, "floor">, I32EnumAttrCase<"Ceil", 7, "ceil">, I32EnumAttrCase<"Round", 8, "round">,
-  I32EnumAttrCase<"Sign", 9, "sign">, I32EnumAttrCase<"Relu", 10, "relu">, I32EnumAttrCase<"Sigmoid", 11, "sigmoid">,
-  I32EnumAttrCase<"Tanh", 12, "tanh">, I32EnumAttrCase<"Erf", 13, "erf">, I32EnumAttrCase<"Sin", 14, "sin">,
-  I32EnumAttrCase<"Cos", 15, "cos">, I32EnumAttrCase<"Tan", 16, "tan">, I32EnumAttrCase<"Asin", 17, "asin">,
-  I32EnumAttrCase<"Acos", 18, "acos">, I32EnumAttrCase<"Atan", 19, "atan">, I32EnumAttrCase<"Sinh", 20, "sinh">,
-  I32EnumAttrCase<"Cosh", 21, "cosh">, I32EnumAttrCase<"Asinh", 22, "asinh">, I32EnumAttrCase<"Acosh", 23, "acosh">,
-  I32EnumAttrCase<"Atanh", 24, "atanh">, I32EnumAttrCase<"Not", 25, "not">, I32EnumAttrCase<"BitNot", 26, "bit_not">,
-  I32EnumAttrCase<"Softplus", 27, "softplus">, I32EnumAttrCase<"IsNaN", 28, "is_nan">,
-  I32EnumAttrCase<"IsInf", 29, "is_inf">, I32EnumAttrCase<"LeakyRelu", 30, "leaky_relu">,
-  I32EnumAttrCase<"Elu", 31, "elu">, I32EnumAttrCase<"Gelu", 32, "gelu">]>;
+def Nn_UnaryKindEnum : Nn_Enum<"UnaryKind", "an elementwise function of one value", Nn_UnaryFunctions>;
 def Nn_UnaryKind : Nn_EnumAttr<Nn_UnaryKindEnum, "unary_kind">;
 
-def Nn_BinaryKindEnum : Nn_Enum<"BinaryKind", "an elementwise function of two values", [
-  I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Sub", 1, "sub">, I32EnumAttrCase<"Mul", 2, "mul">,
-  I32EnumAttrCase<"Div", 3, "div">, I32EnumAttrCase<"Mod", 4, "mod">, I32EnumAttrCase<"Fmod", 5, "fmod">,
-  I32EnumAttrCase<"Pow", 6, "pow">, I32EnumAttrCase<"Min", 7, "min">, I32EnumAttrCase<"Max", 8, "max">,
-  I32EnumAttrCase<"And", 9, "and">, I32EnumAttrCase<"Or", 10, "or">, I32EnumAttrCase<"Xor", 11, "xor">,
-  I32EnumAttrCase<"ShiftLeft", 12, "shift_left">, I32EnumAttrCase<"ShiftRight", 13, "shift_right">,
-  I32EnumAttrCase<"Equal", 14, "equal">, I32EnumAttrCase<"Less", 15, "less">,
-  I32EnumAttrCase<"LessEqual", 16, "less_equal">, I32EnumAttrCase<"Greater", 17, "greater">,
-  I32EnumAttrCase<"GreaterEqual", 18, "greater_equal">]>;
+def Nn_BinaryKindEnum : Nn_Enum<"BinaryKind", "an elementwise function of two values", Nn_BinaryFunctions>;
 def Nn_BinaryKind : Nn_EnumAttr<Nn_BinaryKindEnum, "binary_kind">;
 
 def Nn_ReduceKindEnum : Nn_Enum<"ReduceKind", "how values along the reduced axes combine", [

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The operators of `nn`. Every operator infers its result types (InferTypes.cpp, from the pure rules in ShapeRules.h),
-// so an importer never computes a shape, and folds when all its operands are small constants (Evaluate.h). What an operator
-// gives for a number it gives on every machine, folded or compiled (ScalarFunctions.h), but for two freedoms: the sign of a
-// zero, and floats too small to be normal, which may be taken, and left, as zeros.
+// so an importer never computes a shape; states its facts (NnInterfaces.td), so that no pass lists operators; and folds
+// when all its operands are small constants, if it says how it is evaluated. What an operator gives for a number it gives
+// on every machine, folded or compiled (ScalarFunctions.h), but for two freedoms: the sign of a zero, and floats too small
+// to be normal, which may be taken, and left, as zeros.
 
 #ifndef NACRE_DIALECTS_NN_NNOPS
 #define NACRE_DIALECTS_NN_NNOPS
 
 include "dialects/nn/NnDialect.td"
+include "dialects/nn/NnInterfaces.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -22,32 +24,32 @@ def Nn_BoolTensor : StaticShapeTensorOf<[I1]>;
 // An operator whose result types follow from its operands and attributes.
 class Nn_Op<string mnemonic, list<Trait> traits = []>
     : Op<Nn_Dialect, mnemonic,
-         !listconcat(traits, [Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>])> {
+         !listconcat(traits, [Nn_OperatorInterface, Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>])> {
   let results = (outs Nn_Tensor:$result);
-  let hasFolder = 1;
 }
 
 // An operator whose result type is part of what it says (reshape to, cast to).
-class Nn_TypedOp<string mnemonic, list<Trait> traits = []> : Op<Nn_Dialect, mnemonic, !listconcat(traits, [Pure])> {
+class Nn_TypedOp<string mnemonic, list<Trait> traits = []>
+    : Op<Nn_Dialect, mnemonic, !listconcat(traits, [Nn_OperatorInterface, Pure])> {
   let results = (outs Nn_Tensor:$result);
-  let hasFolder = 1;
   let hasVerifier = 1;
 }
 
-def Nn_ConstantOp : Nn_Op<"constant", [ConstantLike]> {
+def Nn_ConstantOp : Nn_Op<"constant", [ConstantLike, Nn_Boundary, Nn_FreeWidth]> {
   let summary = "A tensor known when the model is compiled";
   let description = [{
     Weights of the model are `dense_resource` views of the mapped file; splats stay splats. Signed integers are signless.
   }];
   let arguments = (ins ElementsAttr:$value);
   let assemblyFormat = "attr-dict $value";
+  let hasFolder = 1;
 }
 
 //===----------------------------------------------------------------------===//
 // Elementwise
 //===----------------------------------------------------------------------===//
 
-def Nn_UnaryOp : Nn_Op<"unary"> {
+def Nn_UnaryOp : Nn_Op<"unary", [Nn_Elementwise, Nn_Broadcasts, Nn_Evaluated]> {
   let summary = "An elementwise function of one tensor";
   let description = [{
     `alpha` is the slope of `leaky_relu` (x < 0 ? alpha*x : x) and the scale of `elu`. `round` rounds halves to even,
@@ -55,9 +57,14 @@ def Nn_UnaryOp : Nn_Op<"unary"> {
   }];
   let arguments = (ins Nn_UnaryKind:$kind, Nn_Tensor:$operand, DefaultValuedAttr<F64Attr, "0.0">:$alpha);
   let assemblyFormat = "$kind $operand attr-dict `:` type($operand)";
+  let hasFolder = 1;
+  let extraClassDeclaration = [{Width getWidth();}];
+  let extraClassDefinition =
+    !foldl("const UnaryFacts &getFacts(UnaryKind kind) {\nstatic const UnaryFacts rows[] = {\n", Nn_UnaryFunctions, text,
+           function, text # function.row) # "};\nreturn rows[unsigned(kind)];\n}";
 }
 
-def Nn_BinaryOp : Nn_Op<"binary"> {
+def Nn_BinaryOp : Nn_Op<"binary", [Nn_Elementwise, Nn_SameWidth, Nn_Broadcasts, Nn_Evaluated]> {
   let summary = "An elementwise function of two tensors, broadcast as in NumPy";
   let description = [{
     Both operands have the same element type (`pow` excepted: the result has the base's). Comparisons give `i1`; `and`,
@@ -68,15 +75,20 @@ def Nn_BinaryOp : Nn_Op<"binary"> {
   }];
   let arguments = (ins Nn_BinaryKind:$kind, Nn_Tensor:$lhs, Nn_Tensor:$rhs);
   let assemblyFormat = "$kind $lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)";
+  let hasFolder = 1;
+  let extraClassDefinition =
+    !foldl("const BinaryFacts &getFacts(BinaryKind kind) {\nstatic const BinaryFacts rows[] = {\n", Nn_BinaryFunctions, text,
+           function, text # function.row) # "};\nreturn rows[unsigned(kind)];\n}";
 }
 
-def Nn_SelectOp : Nn_Op<"select"> {
+def Nn_SelectOp : Nn_Op<"select", [Nn_Elementwise, Nn_SameWidth, Nn_Broadcasts, Nn_Evaluated]> {
   let summary = "Elementwise choice, broadcast as in NumPy";
   let arguments = (ins Nn_BoolTensor:$condition, Nn_Tensor:$on_true, Nn_Tensor:$on_false);
   let assemblyFormat = "$condition `,` $on_true `,` $on_false attr-dict `:` type($condition) `,` type($on_true) `,` type($on_false)";
+  let hasFolder = 1;
 }
 
-def Nn_CastOp : Nn_TypedOp<"cast"> {
+def Nn_CastOp : Nn_TypedOp<"cast", [Nn_Elementwise, Nn_SameWidth, Nn_Broadcasts, Nn_Evaluated]> {
   let summary = "Conversion to another element type";
   let description = [{
     To `i1`, anything but zero is true, NaN too. Floats to integers truncate; what is beyond the range becomes its end, NaN
@@ -85,20 +97,25 @@ def Nn_CastOp : Nn_TypedOp<"cast"> {
   }];
   let arguments = (ins Nn_Tensor:$operand);
   let assemblyFormat = "$operand attr-dict `:` type($operand) `to` type($result)";
+  let hasFolder = 1;
 }
 
 //===----------------------------------------------------------------------===//
 // Contractions
 //===----------------------------------------------------------------------===//
 
-def Nn_MatMulOp : Nn_Op<"matmul"> {
+def Nn_MatMulOp : Nn_Op<"matmul", [Nn_Contraction, Nn_EvaluatedInFull]> {
   let summary = "Matrix product of the last two axes, leading axes broadcast";
   let description = [{`[..., M, K] x [..., K, N]`, both of rank 2 at least.}];
   let arguments = (ins Nn_Tensor:$lhs, Nn_Tensor:$rhs);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)";
+  let extraClassDeclaration = [{
+    Width getWidth();
+    int64_t countReducedElements();
+  }];
 }
 
-def Nn_ConvOp : Nn_Op<"conv"> {
+def Nn_ConvOp : Nn_Op<"conv", [Nn_Contraction, Nn_FreeWidth]> {
   let summary = "Convolution with 1 to 3 spatial axes, groups, strides, dilations and zero padding";
   let description = [{
     Input `[N, spatial..., C]`, filter `[spatial..., C / groups, OC]`, result `[N, spatial..., OC]`. `pads` holds the low
@@ -109,7 +126,8 @@ def Nn_ConvOp : Nn_Op<"conv"> {
   let assemblyFormat = "$input `,` $filter attr-dict `:` type($input) `,` type($filter)";
 }
 
-def Nn_RecurrentOp : Op<Nn_Dialect, "recurrent", [Pure, AttrSizedOperandSegments,
+def Nn_RecurrentOp : Op<Nn_Dialect, "recurrent", [Nn_Boundary, Nn_FullWidth, Nn_OperatorInterface, Pure,
+                                                  AttrSizedOperandSegments,
                                                   DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
   let summary = "One direction of an LSTM, GRU or RNN layer";
   let description = [{
@@ -139,7 +157,7 @@ def Nn_RecurrentOp : Op<Nn_Dialect, "recurrent", [Pure, AttrSizedOperandSegments
 // Windows, reductions, normalizations
 //===----------------------------------------------------------------------===//
 
-def Nn_PoolOp : Nn_Op<"pool"> {
+def Nn_PoolOp : Nn_Op<"pool", [Nn_Nest, Nn_FreeWidth]> {
   let summary = "Maximum or average over a sliding window of the spatial axes";
   let description = [{
     Input `[N, spatial..., C]`. `pads` as in `nn.conv`. `overhang` (one per spatial axis) are further cells at the high
@@ -149,9 +167,10 @@ def Nn_PoolOp : Nn_Op<"pool"> {
   let arguments = (ins Nn_PoolKind:$kind, Nn_Tensor:$input, DenseI64ArrayAttr:$kernel, DenseI64ArrayAttr:$strides,
                        DenseI64ArrayAttr:$pads, DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$overhang, UnitAttr:$count_padding);
   let assemblyFormat = "$kind $input attr-dict `:` type($input)";
+  let hasFolder = 1;
 }
 
-def Nn_ReduceOp : Nn_Op<"reduce"> {
+def Nn_ReduceOp : Nn_Op<"reduce", [Nn_Nest, Nn_SameWidth, Nn_MovesAxes, Nn_EvaluatedByReducing]> {
   let summary = "Reduction along axes";
   let description = [{
     `axes` are sorted and non-negative; no axes means the identity. Other reductions are compositions. Integers are added up
@@ -160,29 +179,30 @@ def Nn_ReduceOp : Nn_Op<"reduce"> {
   }];
   let arguments = (ins Nn_ReduceKind:$kind, Nn_Tensor:$operand, DenseI64ArrayAttr:$axes, UnitAttr:$keep_dims);
   let assemblyFormat = "$kind $operand attr-dict `:` type($operand)";
+  let hasFolder = 1;
 }
 
-def Nn_ArgReduceOp : Nn_Op<"arg_reduce"> {
+def Nn_ArgReduceOp : Nn_Op<"arg_reduce", [Nn_Scan, Nn_SameWidth, Nn_MovesAxes, Nn_EvaluatedByReducing]> {
   let summary = "Index (i64) of the largest or smallest element along an axis";
   let description = [{NaN is never chosen before another number. Where there is no other, the index is 0.}];
   let arguments = (ins Nn_ArgKind:$kind, Nn_Tensor:$operand, I64Attr:$axis, UnitAttr:$keep_dims, UnitAttr:$select_last);
   let assemblyFormat = "$kind $operand attr-dict `:` type($operand)";
 }
 
-def Nn_SoftmaxOp : Nn_Op<"softmax"> {
+def Nn_SoftmaxOp : Nn_Op<"softmax", [Nn_Row, Nn_BoundedWidth, Nn_KeepsAxes, Nn_EvaluatedByReducing]> {
   let summary = "exp(x - max) / sum along one axis, or its logarithm";
   let arguments = (ins Nn_FloatTensor:$operand, I64Attr:$axis, UnitAttr:$log);
   let assemblyFormat = "$operand attr-dict `:` type($operand)";
 }
 
-def Nn_NormalizeOp : Nn_Op<"normalize"> {
+def Nn_NormalizeOp : Nn_Op<"normalize", [Nn_Row, Nn_BoundedWidth, Nn_KeepsAxes]> {
   let summary = "(x - mean) / sqrt(variance + epsilon) over the given axes";
   let description = [{Layer, instance and group normalization, without scale and shift.}];
   let arguments = (ins Nn_FloatTensor:$operand, DenseI64ArrayAttr:$axes, F64Attr:$epsilon);
   let assemblyFormat = "$operand attr-dict `:` type($operand)";
 }
 
-def Nn_LrnOp : Nn_Op<"lrn"> {
+def Nn_LrnOp : Nn_Op<"lrn", [Nn_Nest, Nn_FreeWidth]> {
   let summary = "Local response normalization across channels (the last axis)";
   let description = [{
     x / (bias + alpha/size * sum of squares)^beta, the sum over channels `c - (size-1)/2` to `c + size/2`, clipped
@@ -196,56 +216,72 @@ def Nn_LrnOp : Nn_Op<"lrn"> {
 // Shapes and data movement
 //===----------------------------------------------------------------------===//
 
-def Nn_ReshapeOp : Nn_TypedOp<"reshape"> {
+def Nn_ReshapeOp : Nn_TypedOp<"reshape", [Nn_Boundary, Nn_SameWidth, Nn_MovesAxes]> {
   let summary = "The same elements in row-major order under another shape";
   let arguments = (ins Nn_Tensor:$operand);
   let assemblyFormat = "$operand attr-dict `:` type($operand) `to` type($result)";
+  let hasFolder = 1;
 }
 
-def Nn_BroadcastOp : Nn_TypedOp<"broadcast"> {
+def Nn_BroadcastOp : Nn_TypedOp<"broadcast", [Nn_Elementwise, Nn_SameWidth, Nn_Broadcasts, Nn_Evaluated]> {
   let summary = "Repeats axes of size one, as NumPy's broadcast_to";
   let arguments = (ins Nn_Tensor:$operand);
   let assemblyFormat = "$operand attr-dict `:` type($operand) `to` type($result)";
+  let hasFolder = 1;
 }
 
-def Nn_TransposeOp : Nn_Op<"transpose"> {
+def Nn_TransposeOp : Nn_Op<"transpose", [Nn_Permute, Nn_SameWidth, Nn_Evaluated]> {
   let summary = "Reorders axes: result axis i is operand axis permutation[i]";
   let arguments = (ins Nn_Tensor:$operand, DenseI64ArrayAttr:$permutation);
   let assemblyFormat = "$operand $permutation attr-dict `:` type($operand)";
+  let hasFolder = 1;
 }
 
-def Nn_ConcatOp : Nn_Op<"concat"> {
+def Nn_ConcatOp : Nn_Op<"concat", [Nn_Boundary, Nn_SameWidth, Nn_KeepsAxes, Nn_EvaluatedInFull]> {
   let summary = "Joins tensors along an axis";
   let arguments = (ins Variadic<Nn_Tensor>:$operands, I64Attr:$axis);
   let assemblyFormat = "$operands attr-dict `:` type($operands)";
+  let hasFolder = 1;
 }
 
-def Nn_SliceOp : Nn_Op<"slice"> {
+def Nn_SliceOp : Nn_Op<"slice", [Nn_SameWidth, Nn_KeepsAxes, Nn_Evaluated]> {
   let summary = "Elements starts[i] + k * steps[i], k < sizes[i], of every axis";
   let description = [{Starts are non-negative and all elements inside; steps are not zero, and may be negative.}];
   let arguments = (ins Nn_Tensor:$operand, DenseI64ArrayAttr:$starts, DenseI64ArrayAttr:$sizes, DenseI64ArrayAttr:$steps);
   let assemblyFormat = "$operand $starts $sizes $steps attr-dict `:` type($operand)";
+  let hasFolder = 1;
+  let extraClassDeclaration = [{
+    WorkKind getWorkKind();
+    void moveAttributes(const OpLayouts &layouts);
+  }];
 }
 
-def Nn_PadOp : Nn_Op<"pad"> {
+def Nn_PadOp : Nn_Op<"pad", [Nn_SameWidth, Nn_KeepsAxes, Nn_EvaluatedInFull]> {
   let summary = "Adds elements before and after every axis; negative amounts crop";
   let description = [{`value` is a scalar of the element type, read in `constant` mode alone.}];
   let arguments = (ins Nn_PadMode:$mode, Nn_Tensor:$operand, DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$high, TypedAttrInterface:$value);
   let assemblyFormat = "$mode $operand $low $high $value attr-dict `:` type($operand)";
+  let hasFolder = 1;
+  let extraClassDeclaration = [{
+    WorkKind getWorkKind();
+    void moveAttributes(const OpLayouts &layouts);
+  }];
 }
 
-def Nn_GatherOp : Nn_Op<"gather"> {
+def Nn_GatherOp : Nn_Op<"gather", [Nn_Indexed, Nn_SameWidth, Nn_MovesAxes, Nn_Evaluated]> {
   let summary = "Slices of an axis picked by an index tensor, which replaces the axis";
   let description = [{Negative indices count from the end; an index out of range is clamped, so that it cannot read elsewhere.}];
   let arguments = (ins Nn_Tensor:$operand, Nn_IndexTensor:$indices, I64Attr:$axis);
   let assemblyFormat = "$operand `,` $indices attr-dict `:` type($operand) `,` type($indices)";
 }
 
-def Nn_ResizeOp : Nn_TypedOp<"resize"> {
+def Nn_ResizeOp : Nn_TypedOp<"resize", [Nn_Indexed, Nn_FreeWidth, Nn_KeepsAxes]> {
   let summary = "Nearest or linear resampling of any axes (ONNX Resize)";
   let description = [{`scales` has one entry per axis, output / input as the model states it (the shape may be rounded).}];
   let arguments = (ins Nn_ResizeKind:$kind, Nn_Tensor:$operand, DenseF64ArrayAttr:$scales, Nn_Coordinates:$coordinates, Nn_Rounding:$rounding);
   let assemblyFormat = "$kind $operand attr-dict `:` type($operand) `to` type($result)";
+  let hasFolder = 1;
+  let extraClassDeclaration = [{void moveAttributes(const OpLayouts &layouts);}];
 }
 
 #endif // NACRE_DIALECTS_NN_NNOPS

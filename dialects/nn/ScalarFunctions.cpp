@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One switch for each of the four signatures; conversions and identities behind them.
+// One switch for floats and one for integers; conversions and identities behind them.
 
 #include "dialects/nn/ScalarFunctions.h"
 
@@ -38,97 +38,6 @@ int64_t power(int64_t base, int64_t exponent, bool isUnsigned) {
 }
 
 } // namespace
-
-double apply(UnaryKind kind, double x, double alpha) {
-  switch (kind) {
-  case UnaryKind::Abs:
-    return std::fabs(x);
-  case UnaryKind::Neg:
-    return -x;
-  case UnaryKind::Exp:
-    return std::exp(x);
-  case UnaryKind::Log:
-    return std::log(x);
-  case UnaryKind::Sqrt:
-    return std::sqrt(x);
-  case UnaryKind::Reciprocal:
-    return 1 / x;
-  case UnaryKind::Floor:
-    return std::floor(x);
-  case UnaryKind::Ceil:
-    return std::ceil(x);
-  case UnaryKind::Round:
-    return std::nearbyint(x);
-  case UnaryKind::Sign:
-    return x > 0 ? 1 : x < 0 ? -1 : x;
-  case UnaryKind::Relu:
-    return x < 0 ? 0 : x;
-  case UnaryKind::Sigmoid:
-    return 1 / (1 + std::exp(-x));
-  case UnaryKind::Tanh:
-    return std::tanh(x);
-  case UnaryKind::Erf:
-    return std::erf(x);
-  case UnaryKind::Sin:
-    return std::sin(x);
-  case UnaryKind::Cos:
-    return std::cos(x);
-  case UnaryKind::Tan:
-    return std::tan(x);
-  case UnaryKind::Asin:
-    return std::asin(x);
-  case UnaryKind::Acos:
-    return std::acos(x);
-  case UnaryKind::Atan:
-    return std::atan(x);
-  case UnaryKind::Sinh:
-    return std::sinh(x);
-  case UnaryKind::Cosh:
-    return std::cosh(x);
-  case UnaryKind::Asinh:
-    return std::asinh(x);
-  case UnaryKind::Acosh:
-    return std::acosh(x);
-  case UnaryKind::Atanh:
-    return std::atanh(x);
-  case UnaryKind::Softplus:
-    // log(1 + exp(x)) without overflow.
-    return std::max(x, 0.0) + std::log1p(std::exp(-std::fabs(x)));
-  case UnaryKind::IsNaN:
-    return std::isnan(x);
-  case UnaryKind::IsInf:
-    return std::isinf(x);
-  case UnaryKind::LeakyRelu:
-    return x < 0 ? alpha * x : x;
-  case UnaryKind::Elu:
-    return x < 0 ? alpha * std::expm1(x) : x;
-  case UnaryKind::Gelu:
-    return x / 2 * (1 + std::erf(x / std::sqrt(2.0)));
-  case UnaryKind::Not:
-  case UnaryKind::BitNot:
-    break;
-  }
-  llvm_unreachable("inference refuses other kinds for floats");
-}
-
-int64_t apply(UnaryKind kind, int64_t x, bool isUnsigned) {
-  switch (kind) {
-  case UnaryKind::Abs:
-    return isUnsigned || x >= 0 ? x : int64_t(0 - uint64_t(x));
-  case UnaryKind::Neg:
-    return int64_t(0 - uint64_t(x));
-  case UnaryKind::Sign:
-    return x == 0 ? 0 : isUnsigned || x > 0 ? 1 : -1;
-  case UnaryKind::Relu:
-    return isUnsigned || x > 0 ? x : 0;
-  case UnaryKind::Not:
-    return !x;
-  case UnaryKind::BitNot:
-    return ~x;
-  default:
-    llvm_unreachable("inference refuses other kinds for integers");
-  }
-}
 
 double apply(BinaryKind kind, double a, double b) {
   switch (kind) {

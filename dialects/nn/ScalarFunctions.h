@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  what each kind of elementwise operator computes, of single numbers, and what reductions start from.
+// What:  what each kind of elementwise operator of two values computes, of single numbers (Functions.td: of one value), and
+//        what reductions start from.
 // Why:   it is the definition that folding uses and that generated code is compared with (test/e2e/folding_test.py):
 //        what a constant gives when the model is compiled, a value gives when it runs, at the ends of ranges too.
 // How:   floats of every width are computed in double and rounded once by the caller; integers in 64 bits, which the
@@ -15,8 +16,6 @@
 #include <type_traits>
 
 namespace nacre::nn {
-
-inline bool isComparison(BinaryKind kind) { return kind >= BinaryKind::Equal && kind <= BinaryKind::GreaterEqual; }
 
 /// A comparison, in the type that orders the operands as their element type does.
 template <typename T> bool compare(BinaryKind kind, T a, T b) {
@@ -35,8 +34,6 @@ template <typename T> bool compare(BinaryKind kind, T a, T b) {
 }
 
 /// The kinds that are defined for the operand's type; InferTypes.cpp refuses the others.
-double apply(UnaryKind kind, double x, double alpha);
-int64_t apply(UnaryKind kind, int64_t x, bool isUnsigned);
 double apply(BinaryKind kind, double a, double b);
 /// Division by zero gives 0, and so does its remainder. Shifts by the width or more, which all negative amounts are,
 /// leave no bit: 0, and -1 of a negative number to the right. A power with a negative exponent is 0 but of 1 and -1.

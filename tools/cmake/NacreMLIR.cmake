@@ -35,7 +35,7 @@ if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
   target_compile_options(nacre-precompiled PRIVATE -fpch-instantiate-templates "SHELL:-Xclang -fno-pch-timestamp")
 endif()
 
-# nacre_add_dialect(target dialect-name BaseName): dialects/<n>/<Base>{Dialect,Ops}.td to .inc files beside it in the build tree.
+# nacre_add_dialect(target dialect-name BaseName): dialects/<n>/<Base>{Dialect,Interfaces,Ops}.td to .inc files beside it in the build tree.
 function(nacre_add_dialect target name base)
   set(LLVM_TARGET_DEFINITIONS ${base}Ops.td)
   mlir_tablegen(${base}Dialect.h.inc -gen-dialect-decls -dialect=${name})
@@ -46,6 +46,11 @@ function(nacre_add_dialect target name base)
   mlir_tablegen(${base}Attrs.cpp.inc -gen-attrdef-defs -attrdefs-dialect=${name})
   mlir_tablegen(${base}Ops.h.inc -gen-op-decls -dialect=${name})
   mlir_tablegen(${base}Ops.cpp.inc -gen-op-defs -dialect=${name})
+  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${base}Interfaces.td)
+    set(LLVM_TARGET_DEFINITIONS ${base}Interfaces.td)
+    mlir_tablegen(${base}Interfaces.h.inc -gen-op-interface-decls)
+    mlir_tablegen(${base}Interfaces.cpp.inc -gen-op-interface-defs)
+  endif()
   add_public_tablegen_target(${target})
 endfunction()
 

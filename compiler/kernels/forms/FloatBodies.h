@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the unary and binary operators of `nn` on floats, and powers.
+// What:  the binary operators of `nn` on floats, and powers.
 // Why:   they are formulas, where those on integers are cases of wrapping and trapping.
-// How:   one switch over each enum; what `math` has an operation for is left to the engines.
+// How:   one switch; what `math` has an operation for is left to the engines.
 
 #ifndef NACRE_COMPILER_KERNELS_FORMS_FLOATBODIES_H
 #define NACRE_COMPILER_KERNELS_FORMS_FLOATBODIES_H
@@ -36,7 +36,6 @@ struct Scalars {
 };
 
 /// Null where the operator is not defined for floats.
-mlir::Value emitFloatUnary(Scalars scalars, nn::UnaryKind kind, mlir::Value x, double alpha);
 mlir::Value emitFloatBinary(Scalars scalars, nn::BinaryKind kind, mlir::Value a, mlir::Value b);
 
 /// x to the power of y, by multiplications and roots where y is a suitable constant.

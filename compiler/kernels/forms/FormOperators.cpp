@@ -7,11 +7,10 @@
 
 #include "compiler/kernels/forms/FormOperators.h"
 #include "compiler/kernels/FusionPolicy.h"
+#include "compiler/kernels/forms/ElementTypes.h"
 #include "compiler/kernels/forms/Lowering.h"
 #include "compiler/kernels/forms/Recurrence.h"
-#include "compiler/kernels/forms/ScalarBodies.h"
 
-#include "llvm/ADT/TypeSwitch.h"
 #include <map>
 
 using namespace mlir;
@@ -24,27 +23,7 @@ namespace {
 // 1. Operators as the policy sees them
 //===----------------------------------------------------------------------===//
 
-WorkKind getWorkKind(Operation *op) {
-  if (isElementwise(op))
-    return WorkKind::Elementwise;
-  if (isa<nn::MatMulOp, nn::ConvOp>(op))
-    return WorkKind::Contraction;
-  if (isa<nn::SoftmaxOp, nn::NormalizeOp>(op))
-    return WorkKind::Row;
-  if (isa<nn::ReduceOp, nn::PoolOp, nn::LrnOp>(op))
-    return WorkKind::Nest;
-  if (isa<nn::TransposeOp>(op))
-    return WorkKind::Permute;
-  if (isa<nn::GatherOp, nn::ResizeOp>(op))
-    return WorkKind::Indexed;
-  if (isa<nn::ArgReduceOp>(op))
-    return WorkKind::Scan;
-  if (auto slice = dyn_cast<nn::SliceOp>(op))
-    return llvm::all_of(slice.getSteps(), [](int64_t step) { return step == 1; }) ? WorkKind::Boundary : WorkKind::Nest;
-  if (auto pad = dyn_cast<nn::PadOp>(op))
-    return pad.getMode() == nn::PadMode::Constant ? WorkKind::Boundary : WorkKind::Indexed;
-  return WorkKind::Boundary;
-}
+WorkKind getWorkKind(Operation *op) { return cast<nn::OperatorInterface>(op).getWorkKind(); }
 
 /// Products read through transposes, and are written through the one that follows.
 bool isAbsorbed(Operation *op) {
@@ -78,8 +57,8 @@ private:
     node.shape = shapes.try_emplace(std::vector<int64_t>(shape.begin(), shape.end()), shapes.size()).first->second;
     node.escapes = llvm::any_of(
         op->getUsers(), [](Operation *user) { return user->hasTrait<OpTrait::IsTerminator>() || isReadThrough(user); });
-    if (isa<nn::ReduceOp, nn::SoftmaxOp, nn::NormalizeOp>(op))
-      node.prologueOperand = 0;
+    if (const Lowering *lowering = findLowering(op))
+      node.prologueOperand = lowering->prologueOperand;
     numbers[op] = nodes.size();
     nodes.push_back(std::move(node));
     operations.push_back(op);
@@ -95,24 +74,25 @@ private:
 // 2. Groups to kernels
 //===----------------------------------------------------------------------===//
 
-LogicalResult lowerAnchor(KernelBody &body, Operation *anchor) {
-  return TypeSwitch<Operation *, LogicalResult>(anchor)
-      .Case([&](nn::MatMulOp op) { return lowerMatMul(body, op); })
-      .Case([&](nn::ConvOp op) { return lowerConv(body, op); })
-      .Case([&](nn::ReduceOp op) { return lowerReduce(body, op); })
-      .Case([&](nn::PoolOp op) { return lowerPool(body, op); })
-      .Case([&](nn::LrnOp op) { return lowerLrn(body, op); })
-      .Case([&](nn::SliceOp op) { return lowerSlice(body, op); })
-      .Case([&](nn::SoftmaxOp op) { return lowerSoftmax(body, op); })
-      .Case([&](nn::NormalizeOp op) { return lowerNormalize(body, op); })
-      .Case([&](nn::TransposeOp op) {
-        nn::MatMulOp product = getTransposedProduct(op);
-        return product ? lowerMatMul(body, product, op) : lowerTranspose(body, op);
-      })
-      .Case([&](nn::GatherOp op) { return lowerGather(body, op); })
-      .Case([&](nn::ResizeOp op) { return lowerResize(body, op); })
-      .Case([&](nn::PadOp op) { return lowerPad(body, op); })
-      .Case([&](nn::ArgReduceOp op) { return lowerArgReduce(body, op); });
+plan::KernelKind getKernelKind(WorkKind work) {
+  switch (work) {
+  case WorkKind::Contraction:
+    return plan::KernelKind::Contraction;
+  case WorkKind::Row:
+    return plan::KernelKind::Row;
+  case WorkKind::Permute:
+    return plan::KernelKind::Permute;
+  case WorkKind::Indexed:
+    return plan::KernelKind::Indexed;
+  case WorkKind::Scan:
+    return plan::KernelKind::Scan;
+  case WorkKind::Nest:
+  case WorkKind::Elementwise:
+    return plan::KernelKind::Nest;
+  case WorkKind::Boundary:
+    break;
+  }
+  llvm_unreachable("a boundary is in no kernel");
 }
 
 /// The word in a kernel's name: what its heaviest operator does.
@@ -135,8 +115,9 @@ LogicalResult formKernel(EntryBuilder &entry, const OperatorGroup &group) {
     locations.push_back(member->getLoc());
   Location loc = FusedLoc::get(entry.getBuilder().getContext(), locations);
   ModulePlan &plan = entry.getPlan();
-  KernelBody body(plan.getModule(), plan.makeKernelName(getStem(first)), group, loc, canCollapseRows(group));
-  if (failed(group.anchor ? lowerAnchor(body, group.anchor) : body.finish(plan::KernelKind::Nest)))
+  KernelBody body(plan.getModule(), getKernelKind(getWorkKind(first)), plan.makeKernelName(getStem(first)), group, loc,
+                  canCollapseRows(group));
+  if (failed(group.anchor ? findLowering(group.anchor)->lower(body, group.anchor) : body.finish()))
     return failure();
   return entry.launch(body);
 }

@@ -26,9 +26,10 @@ TypedAttr getSplat(Value host) {
   return elements && elements.isSplat() ? cast<TypedAttr>(elements.getSplatValue<Attribute>()) : TypedAttr();
 }
 
-KernelBody::KernelBody(ModuleOp module, StringRef name, const OperatorGroup &group, Location loc, bool collapseRows)
+KernelBody::KernelBody(ModuleOp module, plan::KernelKind kind, StringRef name, const OperatorGroup &group, Location loc,
+                       bool collapseRows)
     : group(group), loc(loc), builder(OpBuilder::atBlockEnd(module.getBody())), rowsCollapsed(collapseRows) {
-  kernel = plan::KernelOp::create(builder, loc, builder.getStringAttr(name), plan::KernelKind::Nest,
+  kernel = plan::KernelOp::create(builder, loc, builder.getStringAttr(name), kind,
                                   /*num_inputs=*/0, /*cut_axis=*/0, /*cut_extent=*/1, /*grain=*/1,
                                   /*encodings=*/ArrayAttr());
   Type elementType = getStorageType(getTensorType(group.result).getElementType());
@@ -177,7 +178,7 @@ Value KernelBody::emitSweep(const Sweep &sweep) {
 // 3. The end
 //===----------------------------------------------------------------------===//
 
-LogicalResult KernelBody::finish(plan::KernelKind kind, Value accumulator) {
+LogicalResult KernelBody::finish(Value accumulator) {
   if (!isDirect) {
     Type elementType = getTensorType(group.result).getElementType();
     Sweep epilogue;
@@ -189,12 +190,11 @@ LogicalResult KernelBody::finish(plan::KernelKind kind, Value accumulator) {
     };
     accumulator = emitSweep(epilogue);
   }
-  return finishWith(kind, accumulator);
+  return finishWith(accumulator);
 }
 
-LogicalResult KernelBody::finishWith(plan::KernelKind kind, Value written) {
+LogicalResult KernelBody::finishWith(Value written) {
   plan::YieldOp::create(builder, loc, written);
-  kernel.setKind(kind);
   kernel.setNumInputs(operands.size());
   chooseCutAxis();
   return failure(failed);

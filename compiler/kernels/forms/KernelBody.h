@@ -54,10 +54,10 @@ struct Sweep {
 
 class KernelBody {
 public:
-  /// Appends an empty kernel to `module`. `loc` is that of the group. With `collapseRows`, values of rank above 2 are
+  /// Appends an empty kernel of `kind` to `module`. `loc` is that of the group. With `collapseRows`, values of rank above 2 are
   /// seen as [rows, last axis].
-  KernelBody(mlir::ModuleOp module, mlir::StringRef name, const OperatorGroup &group, mlir::Location loc,
-             bool collapseRows);
+  KernelBody(mlir::ModuleOp module, plan::KernelKind kind, mlir::StringRef name, const OperatorGroup &group,
+             mlir::Location loc, bool collapseRows);
 
   mlir::OpBuilder &getBuilder() { return builder; }
   mlir::Location getLoc() const { return loc; }
@@ -88,9 +88,9 @@ public:
   void setUncuttable(llvm::ArrayRef<int64_t> axes) { uncuttable.assign(axes.begin(), axes.end()); }
   /// Ends the kernel: computes the group's result into the target from what is defined, unless the accumulator was the
   /// target, and `accumulated` is the result already.
-  mlir::LogicalResult finish(plan::KernelKind kind, mlir::Value accumulated = {});
+  mlir::LogicalResult finish(mlir::Value accumulated = {});
   /// Ends the kernel with `written`, the target's new contents.
-  mlir::LogicalResult finishWith(plan::KernelKind kind, mlir::Value written);
+  mlir::LogicalResult finishWith(mlir::Value written);
 
   plan::KernelOp getKernel() { return kernel; }
   /// What the launch reads, in order: host values, or attributes of tables.

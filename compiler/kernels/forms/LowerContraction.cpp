@@ -64,7 +64,7 @@ static LogicalResult finishContraction(KernelBody &body, Value result, ValueRang
       linalg::GenericOp::create(body.getBuilder(), body.getLoc(), zero.getType(), inputs, zero, maps, iterators, build)
           .getResult(0);
   body.defineAs(result, accumulator);
-  return body.finish(plan::KernelKind::Contraction, accumulator);
+  return body.finish(accumulator);
 }
 
 //===----------------------------------------------------------------------===//
@@ -137,6 +137,8 @@ static AffineMap getProductMap(const Loops &loops, const StridedOperand &operand
   }
   return loops.map(results);
 }
+
+LogicalResult lowerMatMul(KernelBody &body, nn::MatMulOp op) { return lowerMatMul(body, op, /*written=*/{}); }
 
 LogicalResult lowerMatMul(KernelBody &body, nn::MatMulOp op, nn::TransposeOp written) {
   StridedOperand left = readThroughTranspose(op.getLhs()), right = readThroughTranspose(op.getRhs());

@@ -23,6 +23,8 @@ static RankedTensorType getTensorType(Value tensor) { return cast<RankedTensorTy
 //===----------------------------------------------------------------------===//
 
 LogicalResult lowerTranspose(KernelBody &body, nn::TransposeOp op) {
+  if (nn::MatMulOp product = getTransposedProduct(op))
+    return lowerMatMul(body, product, op);
   ArrayRef<int64_t> permutation = op.getPermutation();
   AffineMap map = AffineMap::getPermutationMap(invertPermutationVector(permutation), body.getContext());
   Type elementType = getTensorType(op.getOperand()).getElementType();
@@ -30,7 +32,7 @@ LogicalResult lowerTranspose(KernelBody &body, nn::TransposeOp op) {
   body.define(op.getResult(), {{body.read(op.getOperand())}, {map}, [=](OpBuilder &b, ValueRange scalars) {
                                  return fromStorage(b, loc, scalars[0], elementType);
                                }});
-  return body.finish(plan::KernelKind::Permute);
+  return body.finish();
 }
 
 //===----------------------------------------------------------------------===//
@@ -64,7 +66,7 @@ LogicalResult lowerGather(KernelBody &body, nn::GatherOp op) {
     return fromStorage(b, loc, tensor::ExtractOp::create(b, loc, source, at), elementType);
   };
   body.define(op.getResult(), {{indices}, {AffineMap::get(rank, 0, position, body.getContext())}, scalar});
-  return body.finish(plan::KernelKind::Indexed);
+  return body.finish();
 }
 
 //===----------------------------------------------------------------------===//
@@ -139,7 +141,7 @@ static LogicalResult finishWithTables(KernelBody &body, Value result, Value oper
     return readFrom(0);
   };
   body.define(result, std::move(definition));
-  return body.finish(plan::KernelKind::Indexed);
+  return body.finish();
 }
 
 LogicalResult lowerResize(KernelBody &body, nn::ResizeOp op) {
@@ -228,7 +230,7 @@ LogicalResult lowerArgReduce(KernelBody &body, nn::ArgReduceOp op) {
   auto generic =
       linalg::GenericOp::create(builder, loc, TypeRange{best.getType(), index.getType()}, input,
                                 ValueRange{best, index}, ArrayRef<AffineMap>{identity, row, row}, iterators, build);
-  return body.finishWith(plan::KernelKind::Scan, generic.getResult(1));
+  return body.finishWith(generic.getResult(1));
 }
 
 } // namespace nacre::kernels

@@ -95,7 +95,7 @@ LogicalResult lowerReduce(KernelBody &body, nn::ReduceOp op) {
                    return divideInteger(b, loc, scalars[0], count, isUnsigned);
                  }});
   }
-  return body.finish(plan::KernelKind::Nest, accumulator);
+  return body.finish(accumulator);
 }
 
 //===----------------------------------------------------------------------===//
@@ -234,7 +234,7 @@ LogicalResult lowerPool(KernelBody &body, nn::PoolOp op) {
     body.defineAs(op.getResult(), accumulator);
   else if (failed(defineAverage(body, op, accumulator, accumulatorType)))
     return failure();
-  return body.finish(plan::KernelKind::Nest, accumulator);
+  return body.finish(accumulator);
 }
 
 LogicalResult lowerLrn(KernelBody &body, nn::LrnOp op) {
@@ -280,7 +280,7 @@ LogicalResult lowerLrn(KernelBody &body, nn::LrnOp op) {
                  Value power = emitPower(b, loc, base, constant(beta));
                  return arith::DivFOp::create(b, loc, fromStorage(b, loc, scalars[1], elementType), power);
                }});
-  return body.finish(plan::KernelKind::Nest);
+  return body.finish();
 }
 
 //===----------------------------------------------------------------------===//
@@ -297,7 +297,7 @@ LogicalResult lowerSlice(KernelBody &body, nn::SliceOp op) {
               {{body.read(op.getOperand())},
                {AffineMap::get(position.size(), 0, position, body.getContext())},
                [=](OpBuilder &b, ValueRange scalars) { return fromStorage(b, loc, scalars[0], elementType); }});
-  return body.finish(plan::KernelKind::Nest);
+  return body.finish();
 }
 
 } // namespace nacre::kernels

@@ -83,7 +83,7 @@ public:
   LogicalResult finish(Value result, ArrayRef<Operand> operands, ScalarBody scalar) {
     Sweep sweep = getSweep(operands);
     body.define(result, {sweep.tensors, sweep.maps, std::move(scalar)});
-    return body.finish(plan::KernelKind::Row);
+    return body.finish();
   }
 
 private:

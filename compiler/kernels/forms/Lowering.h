@@ -2,7 +2,8 @@
 //
 // What:  anchors as `linalg` in the forms of docs/phases/kernels.md, by family: each function fills a kernel's body and
 //        ends it.
-// Why:   what an operator is in a kernel is said in one place, beside its family; forming kernels only dispatches.
+// Why:   what an operator is in a kernel is said in one place, beside its family; forming kernels only looks it up.
+// How:   the rows of Lowerings.def, which declare the functions as well.
 
 #ifndef NACRE_COMPILER_KERNELS_FORMS_LOWERING_H
 #define NACRE_COMPILER_KERNELS_FORMS_LOWERING_H
@@ -16,10 +17,21 @@ namespace nacre::kernels {
 /// that compiles.
 constexpr int64_t maxTableEntries = int64_t(1) << 24;
 
-// Contractions (LowerContraction.cpp).
-/// With `written`, the product's elements are stored in that transpose's order.
-mlir::LogicalResult lowerMatMul(KernelBody &body, nn::MatMulOp op, nn::TransposeOp written = {});
-mlir::LogicalResult lowerConv(KernelBody &body, nn::ConvOp op);
+/// How an operator anchors a kernel.
+struct Lowering {
+  llvm::StringLiteral op;
+  mlir::LogicalResult (*lower)(KernelBody &body, mlir::Operation *op);
+  int prologueOperand; ///< The operand that the kernel may compute while it reads it; -1 for none.
+};
+/// The row of `op`, or null.
+const Lowering *findLowering(mlir::Operation *op);
+
+#define LOWERING(OPERATOR, FUNCTION, PROLOGUE) mlir::LogicalResult FUNCTION(KernelBody &body, nn::OPERATOR op);
+#include "compiler/kernels/forms/Lowerings.def"
+
+// What is special in products (LowerContraction.cpp).
+/// The product's elements are stored in the order of `written`, if that is not null.
+mlir::LogicalResult lowerMatMul(KernelBody &body, nn::MatMulOp op, nn::TransposeOp written);
 /// Whether the rows of all batches of a product are rows of one matrix, for it and for the operators that follow it.
 bool canCollapseRows(const OperatorGroup &group);
 
@@ -33,23 +45,6 @@ StridedOperand readThroughTranspose(mlir::Value operand);
 bool isReadThrough(mlir::Operation *op);
 /// The product that is stored in the order of `op`, a transpose that keeps its columns last; null if it has other uses.
 nn::MatMulOp getTransposedProduct(mlir::Operation *op);
-
-// Nests: reductions, windows, local response normalization, strided slices, pads (LowerNest.cpp).
-mlir::LogicalResult lowerReduce(KernelBody &body, nn::ReduceOp op);
-mlir::LogicalResult lowerPool(KernelBody &body, nn::PoolOp op);
-mlir::LogicalResult lowerLrn(KernelBody &body, nn::LrnOp op);
-mlir::LogicalResult lowerSlice(KernelBody &body, nn::SliceOp op);
-
-// Rows (LowerRow.cpp).
-mlir::LogicalResult lowerSoftmax(KernelBody &body, nn::SoftmaxOp op);
-mlir::LogicalResult lowerNormalize(KernelBody &body, nn::NormalizeOp op);
-
-// Data movement that cannot be a view, and indices (LowerIndexed.cpp).
-mlir::LogicalResult lowerTranspose(KernelBody &body, nn::TransposeOp op);
-mlir::LogicalResult lowerGather(KernelBody &body, nn::GatherOp op);
-mlir::LogicalResult lowerResize(KernelBody &body, nn::ResizeOp op);
-mlir::LogicalResult lowerPad(KernelBody &body, nn::PadOp op);
-mlir::LogicalResult lowerArgReduce(KernelBody &body, nn::ArgReduceOp op);
 
 } // namespace nacre::kernels
 

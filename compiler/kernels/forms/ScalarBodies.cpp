@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. unary and 2. binary operators on integers (FloatBodies.h has those on floats); 3. casts; 4. the entry point;
-//       5. reductions.
+// How:  1. binary operators on integers (FloatBodies.h has those on floats); 2. casts; 3. the entry point; 4. reductions.
 
 #include "compiler/kernels/forms/ScalarBodies.h"
 #include "compiler/kernels/forms/FloatBodies.h"
+#include "compiler/kernels/forms/UnaryBodies.h"
 #include "dialects/nn/ScalarFunctions.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -17,41 +17,7 @@ namespace nacre::kernels {
 namespace {
 
 //===----------------------------------------------------------------------===//
-// 1. Unary
-//===----------------------------------------------------------------------===//
-
-Value emitIntegerUnary(Scalars s, nn::UnaryKind kind, Value x, bool isUnsigned) {
-  using Kind = nn::UnaryKind;
-  Value zero = s.like(x, 0);
-  switch (kind) {
-  case Kind::Abs:
-    return isUnsigned ? x : s.make<math::AbsIOp>(x);
-  case Kind::Neg:
-    return s.make<arith::SubIOp>(zero, x);
-  case Kind::Sign: {
-    Value one = s.like(x, 1);
-    if (isUnsigned)
-      return s.select(s.compare(arith::CmpIPredicate::ne, x, zero), one, zero);
-    Value nonNegative = s.select(s.compare(arith::CmpIPredicate::sgt, x, zero), one, zero);
-    return s.select(s.compare(arith::CmpIPredicate::slt, x, zero), s.like(x, -1), nonNegative);
-  }
-  case Kind::Relu:
-    return isUnsigned ? x : s.make<arith::MaxSIOp>(x, zero);
-  case Kind::Floor:
-  case Kind::Ceil:
-  case Kind::Round:
-    return x;
-  case Kind::Not:
-    return x.getType().isInteger(1) ? s.make<arith::XOrIOp>(x, s.like(x, 1)) : Value();
-  case Kind::BitNot:
-    return s.make<arith::XOrIOp>(x, s.like(x, -1));
-  default:
-    return {};
-  }
-}
-
-//===----------------------------------------------------------------------===//
-// 2. Binary
+// 1. Binary
 //===----------------------------------------------------------------------===//
 
 /// Quotient or remainder that cannot trap: 0 divides as 1, which leaves the remainder 0, and -1 is a sign change.
@@ -137,7 +103,7 @@ Value emitIntegerBinary(Scalars s, nn::BinaryKind kind, Value a, Value b, bool i
 }
 
 //===----------------------------------------------------------------------===//
-// 3. Casts
+// 2. Casts
 //===----------------------------------------------------------------------===//
 
 bool isUnsignedType(Type type) { return type.isUnsignedInteger() || type.isInteger(1); }
@@ -262,20 +228,14 @@ Value emitBinary(Scalars s, nn::BinaryOp op, Value a, Value b) {
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// 4. The entry point
+// 3. The entry point
 //===----------------------------------------------------------------------===//
-
-bool isElementwise(Operation *op) {
-  return isa<nn::UnaryOp, nn::BinaryOp, nn::SelectOp, nn::CastOp, nn::BroadcastOp>(op);
-}
 
 Value emitScalar(OpBuilder &builder, Operation *op, ValueRange operands) {
   Scalars s{builder, op->getLoc()};
   if (auto unary = dyn_cast<nn::UnaryOp>(op)) {
     Type type = getElementType(unary.getOperand());
-    if (isa<FloatType>(type))
-      return emitFloatUnary(s, unary.getKind(), operands[0], unary.getAlpha().convertToDouble());
-    return emitIntegerUnary(s, unary.getKind(), operands[0], isUnsignedType(type));
+    return emitUnary(s, unary.getKind(), operands[0], unary.getAlpha().convertToDouble(), isUnsignedType(type));
   }
   if (auto binary = dyn_cast<nn::BinaryOp>(op))
     return emitBinary(s, binary, operands[0], operands[1]);
@@ -287,14 +247,10 @@ Value emitScalar(OpBuilder &builder, Operation *op, ValueRange operands) {
   return operands[0];
 }
 
-Value emitFloatFunction(OpBuilder &builder, Location loc, nn::UnaryKind kind, Value x, double alpha) {
-  return emitFloatUnary({builder, loc}, kind, x, alpha);
-}
-
 Value emitPower(OpBuilder &builder, Location loc, Value x, Value y) { return emitPower({builder, loc}, x, y); }
 
 //===----------------------------------------------------------------------===//
-// 5. Reductions
+// 4. Reductions
 //===----------------------------------------------------------------------===//
 
 Value combine(OpBuilder &builder, Location loc, nn::ReduceKind kind, Value a, Value b, bool isUnsigned) {

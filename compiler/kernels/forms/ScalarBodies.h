@@ -12,15 +12,8 @@
 
 namespace nacre::kernels {
 
-/// Whether `op` is computed element by element, each from one element of every operand.
-bool isElementwise(mlir::Operation *op);
-
 /// One element of `op`'s result. Null where the operator is not defined for its element type.
 mlir::Value emitScalar(mlir::OpBuilder &builder, mlir::Operation *op, mlir::ValueRange operands);
-
-/// The function of one unary kind on floats, for cells whose activations are named by kind.
-mlir::Value emitFloatFunction(mlir::OpBuilder &builder, mlir::Location loc, nn::UnaryKind kind, mlir::Value x,
-                              double alpha);
 
 /// x to the power of y, by multiplications and roots where y is a suitable constant.
 mlir::Value emitPower(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x, mlir::Value y);

@@ -2,13 +2,13 @@
 //
 // The algebra is checked against arrays that are really transposed and reshaped, for every permutation of small ranks.
 
-#include "compiler/graph/Permutation.h"
+#include "dialects/nn/Permutation.h"
 #include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
 #include <algorithm>
 #include <numeric>
 
-using namespace nacre::graph;
+using namespace nacre::nn;
 
 namespace {
 

@@ -4,15 +4,15 @@
 // Why:   cancelling transposes is composing permutations; kept free of IR so that it is tested exhaustively on small
 //        ranks.
 
-#ifndef NACRE_COMPILER_GRAPH_PERMUTATION_H
-#define NACRE_COMPILER_GRAPH_PERMUTATION_H
+#ifndef NACRE_DIALECTS_NN_PERMUTATION_H
+#define NACRE_DIALECTS_NN_PERMUTATION_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include <cstdint>
 #include <optional>
 
-namespace nacre::graph {
+namespace nacre::nn {
 
 using Dims = llvm::ArrayRef<int64_t>;
 using Permutation = llvm::SmallVector<int64_t>;
@@ -49,6 +49,6 @@ std::optional<Permutation> throughReshape(Dims from, Dims to, Dims permutation);
 /// axis of `to` alone: how many leading axes of `transposed` stay where they are.
 std::optional<size_t> findFlattenedTail(Dims transposed, Dims to, Dims permutation);
 
-} // namespace nacre::graph
+} // namespace nacre::nn
 
-#endif // NACRE_COMPILER_GRAPH_PERMUTATION_H
+#endif // NACRE_DIALECTS_NN_PERMUTATION_H

@@ -3,14 +3,14 @@
 // How:   a reshape is split into groups of axes whose products are equal on both sides; axes of extent one belong to no
 //        group. A group moves as one, so the axes that a reshape merges must stay neighbours.
 
-#include "compiler/graph/Permutation.h"
+#include "dialects/nn/Permutation.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 
 using namespace llvm;
 
-namespace nacre::graph {
+namespace nacre::nn {
 
 Permutation identityPermutation(size_t rank) { return to_vector(seq<int64_t>(0, rank)); }
 
@@ -143,4 +143,4 @@ std::optional<size_t> findFlattenedTail(Dims transposed, Dims to, Dims permutati
   return head;
 }
 
-} // namespace nacre::graph
+} // namespace nacre::nn

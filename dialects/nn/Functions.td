@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the elementwise functions of one and of two values, a row each: what they are called, of which types they are
+//        defined, what passes may conclude, and, of those of one value, what they compute.
+// Why:   it is all that anybody but the kernels' bodies (compiler/kernels/forms/UnaryBodies.cpp) knows of a function.
+// How:   the rows are the cases of the enums and, as C++, those of getFacts (FunctionFacts.h, which has the words for types
+//        and facts). Floats of every width are computed in double from `x` and `alpha`, integers in 64 bits from `x` and
+//        `isUnsigned`; the caller rounds or wraps once. An expression is empty where the function is not defined.
+//        Functions of two values are computed by ScalarFunctions.h.
+
+#ifndef NACRE_DIALECTS_NN_FUNCTIONS
+#define NACRE_DIALECTS_NN_FUNCTIONS
+
+include "mlir/IR/EnumAttr.td"
+
+class Nn_Function<string name, int value, string mnemonic, string types, list<string> facts>
+    : I32EnumAttrCase<name, value, mnemonic> {
+  string cppFacts = "{FunctionFacts::" # types # ", " # !interleave(!foreach(fact, facts, "FunctionFacts::" # fact), " | ") #
+                    !if(!empty(facts), "0}", "}");
+}
+
+class Nn_UnaryFunction<string name, int value, string mnemonic, string types, string ofFloat, string ofInteger = "",
+                       list<string> facts = []> : Nn_Function<name, value, mnemonic, types, facts> {
+  string row = "{" # cppFacts # ", UnaryKind::" # name # ",\n" #
+    !if(!empty(ofFloat), "nullptr", "[](double x, [[maybe_unused]] double alpha) -> double { return " # ofFloat # "; }") # ",\n" #
+    !if(!empty(ofInteger), "nullptr", "[](int64_t x, [[maybe_unused]] bool isUnsigned) -> int64_t { return " # ofInteger # "; }") #
+    "},\n";
+}
+
+class Nn_BinaryFunction<string name, int value, string mnemonic, string types, list<string> facts = []>
+    : Nn_Function<name, value, mnemonic, types, facts> {
+  string row = "{" # cppFacts # ", BinaryKind::" # name # "},\n";
+}
+
+defvar Nn_UnaryFunctions = [
+  Nn_UnaryFunction<"Abs", 0, "abs", "numbers", "std::fabs(x)", "isUnsigned || x >= 0 ? x : int64_t(0 - uint64_t(x))", ["idempotent"]>,
+  Nn_UnaryFunction<"Neg", 1, "neg", "numbers", "-x", "int64_t(0 - uint64_t(x))", ["involution"]>,
+  Nn_UnaryFunction<"Exp", 2, "exp", "floats", "std::exp(x)">,
+  Nn_UnaryFunction<"Log", 3, "log", "floats", "std::log(x)">,
+  Nn_UnaryFunction<"Sqrt", 4, "sqrt", "floats", "std::sqrt(x)">,
+  Nn_UnaryFunction<"Reciprocal", 5, "reciprocal", "floats", "1 / x">,
+  Nn_UnaryFunction<"Floor", 6, "floor", "floats", "std::floor(x)">,
+  Nn_UnaryFunction<"Ceil", 7, "ceil", "floats", "std::ceil(x)">,
+  Nn_UnaryFunction<"Round", 8, "round", "floats", "std::nearbyint(x)">,
+  Nn_UnaryFunction<"Sign", 9, "sign", "numbers", "x > 0 ? 1 : x < 0 ? -1 : x", "x == 0 ? 0 : isUnsigned || x > 0 ? 1 : -1", ["bounded"]>,
+  Nn_UnaryFunction<"Relu", 10, "relu", "numbers", "x < 0 ? 0 : x", "isUnsigned || x > 0 ? x : 0", ["idempotent"]>,
+  Nn_UnaryFunction<"Sigmoid", 11, "sigmoid", "floats", "1 / (1 + std::exp(-x))", "", ["bounded"]>,
+  Nn_UnaryFunction<"Tanh", 12, "tanh", "floats", "std::tanh(x)", "", ["bounded"]>,
+  Nn_UnaryFunction<"Erf", 13, "erf", "floats", "std::erf(x)", "", ["bounded"]>,
+  Nn_UnaryFunction<"Sin", 14, "sin", "floats", "std::sin(x)", "", ["bounded"]>,
+  Nn_UnaryFunction<"Cos", 15, "cos", "floats", "std::cos(x)", "", ["bounded"]>,
+  Nn_UnaryFunction<"Tan", 16, "tan", "floats", "std::tan(x)">,
+  Nn_UnaryFunction<"Asin", 17, "asin", "floats", "std::asin(x)">,
+  Nn_UnaryFunction<"Acos", 18, "acos", "floats", "std::acos(x)">,
+  Nn_UnaryFunction<"Atan", 19, "atan", "floats", "std::atan(x)", "", ["bounded"]>,
+  Nn_UnaryFunction<"Sinh", 20, "sinh", "floats", "std::sinh(x)">,
+  Nn_UnaryFunction<"Cosh", 21, "cosh", "floats", "std::cosh(x)">,
+  Nn_UnaryFunction<"Asinh", 22, "asinh", "floats", "std::asinh(x)">,
+  Nn_UnaryFunction<"Acosh", 23, "acosh", "floats", "std::acosh(x)">,
+  Nn_UnaryFunction<"Atanh", 24, "atanh", "floats", "std::atanh(x)">,
+  Nn_UnaryFunction<"Not", 25, "not", "booleans", "", "!x", ["involution"]>,
+  Nn_UnaryFunction<"BitNot", 26, "bit_not", "integers", "", "~x", ["involution"]>,
+  // log(1 + exp(x)) without overflow.
+  Nn_UnaryFunction<"Softplus", 27, "softplus", "floats", "std::max(x, 0.0) + std::log1p(std::exp(-std::fabs(x)))">,
+  Nn_UnaryFunction<"IsNaN", 28, "is_nan", "floats", "std::isnan(x)", "", ["predicate"]>,
+  Nn_UnaryFunction<"IsInf", 29, "is_inf", "floats", "std::isinf(x)", "", ["predicate"]>,
+  Nn_UnaryFunction<"LeakyRelu", 30, "leaky_relu", "floats", "x < 0 ? alpha * x : x">,
+  Nn_UnaryFunction<"Elu", 31, "elu", "floats", "x < 0 ? alpha * std::expm1(x) : x">,
+  Nn_UnaryFunction<"Gelu", 32, "gelu", "floats", "x / 2 * (1 + std::erf(x / std::sqrt(2.0)))">,
+];
+
+defvar Nn_BinaryFunctions = [
+  Nn_BinaryFunction<"Add", 0, "add", "numbers", ["commutative", "neutralZero"]>,
+  Nn_BinaryFunction<"Sub", 1, "sub", "numbers", ["neutralZero"]>,
+  Nn_BinaryFunction<"Mul", 2, "mul", "numbers", ["commutative", "neutralOne"]>,
+  Nn_BinaryFunction<"Div", 3, "div", "numbers", ["neutralOne"]>,
+  Nn_BinaryFunction<"Mod", 4, "mod", "numbers">,
+  Nn_BinaryFunction<"Fmod", 5, "fmod", "numbers">,
+  Nn_BinaryFunction<"Pow", 6, "pow", "numbers", ["mixed", "neutralOne"]>,
+  Nn_BinaryFunction<"Min", 7, "min", "numbers", ["commutative"]>,
+  Nn_BinaryFunction<"Max", 8, "max", "numbers", ["commutative"]>,
+  Nn_BinaryFunction<"And", 9, "and", "discrete", ["commutative"]>,
+  Nn_BinaryFunction<"Or", 10, "or", "discrete", ["commutative"]>,
+  Nn_BinaryFunction<"Xor", 11, "xor", "discrete", ["commutative"]>,
+  Nn_BinaryFunction<"ShiftLeft", 12, "shift_left", "integers">,
+  Nn_BinaryFunction<"ShiftRight", 13, "shift_right", "integers">,
+  Nn_BinaryFunction<"Equal", 14, "equal", "any", ["commutative", "predicate"]>,
+  Nn_BinaryFunction<"Less", 15, "less", "numbers", ["predicate"]>,
+  Nn_BinaryFunction<"LessEqual", 16, "less_equal", "numbers", ["predicate"]>,
+  Nn_BinaryFunction<"Greater", 17, "greater", "numbers", ["predicate"]>,
+  Nn_BinaryFunction<"GreaterEqual", 18, "greater_equal", "numbers", ["predicate"]>,
+];
+
+#endif // NACRE_DIALECTS_NN_FUNCTIONS

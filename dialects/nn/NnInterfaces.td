@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the facts that an operator of `nn` states of itself, where it is defined.
+// Why:   passes ask for the fact they need, so that a new operator is no new case in any of them.
+// How:   three interfaces. The traits below state what most operators say in one word (OperatorFacts.h has what they
+//        mean); what depends on attributes is a method of the operator, declared there and defined beside its family.
+
+#ifndef NACRE_DIALECTS_NN_NNINTERFACES
+#define NACRE_DIALECTS_NN_NNINTERFACES
+
+include "mlir/IR/OpBase.td"
+
+def Nn_OperatorInterface : OpInterface<"OperatorInterface"> {
+  let cppNamespace = "::nacre::nn";
+  let description = [{What every operator states.}];
+  let methods = [
+    InterfaceMethod<"The kind of kernel that computes it.", "::nacre::nn::WorkKind", "getWorkKind">,
+    InterfaceMethod<"How wide its results must be when a network is narrowed.", "::nacre::nn::Width", "getWidth">
+  ];
+}
+
+def Nn_LayoutInterface : OpInterface<"LayoutInterface"> {
+  let cppNamespace = "::nacre::nn";
+  let description = [{
+    An operator that does not care about the order of axes: how it behaves when its values are stored transposed
+    (Layouts.h).
+  }];
+  let methods = [
+    InterfaceMethod<"The layouts of all its values if `value`, its result or an operand, has `layout`; nothing if it has none then.",
+                    "std::optional<::nacre::nn::OpLayouts>", "transferLayout",
+                    (ins "::mlir::Value":$value, "::nacre::nn::Dims":$layout)>,
+    InterfaceMethod<"Renames the axes in its attributes, now that its values are stored in `layouts`.",
+                    "void", "moveAttributes", (ins "const ::nacre::nn::OpLayouts &":$layouts)>
+  ];
+}
+
+def Nn_EvaluateInterface : OpInterface<"EvaluateInterface"> {
+  let cppNamespace = "::nacre::nn";
+  let description = [{An operator whose value is known where its operands are constants (Evaluate.h).}];
+  let methods = [
+    InterfaceMethod<"Its value, which has elements, for these operands.",
+                    "::mlir::ElementsAttr", "evaluate", (ins "::nacre::nn::Views":$operands)>,
+    InterfaceMethod<[{
+      How many elements it reads, or products it adds, to make its result, where these are not just as many as the result
+      has. A splat saves none of them.
+    }], "int64_t", "countReducedElements">,
+    InterfaceMethod<"Whether splats of any size give a splat, at the price of one element.", "bool", "keepsSplats">
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// Facts in one word
+//===----------------------------------------------------------------------===//
+
+class Nn_Fact<string name> : NativeOpTrait<name> { let cppNamespace = "::nacre::nn"; }
+
+// The kind of kernel.
+class Nn_Work<string kind> : Nn_Fact<"Works<::nacre::nn::WorkKind::" # kind # ">::Impl">;
+def Nn_Contraction : Nn_Work<"Contraction">;
+def Nn_Row : Nn_Work<"Row">;
+def Nn_Nest : Nn_Work<"Nest">;
+def Nn_Permute : Nn_Work<"Permute">;
+def Nn_Indexed : Nn_Work<"Indexed">;
+def Nn_Scan : Nn_Work<"Scan">;
+def Nn_Elementwise : Nn_Work<"Elementwise">;
+def Nn_Boundary : Nn_Work<"Boundary">;
+
+// The width of results.
+class Nn_Width<string width> : Nn_Fact<"HasWidth<::nacre::nn::Width::" # width # ">::Impl">;
+def Nn_FreeWidth : Nn_Width<"Free">;
+def Nn_SameWidth : Nn_Width<"Same">;
+def Nn_BoundedWidth : Nn_Width<"Bounded">;
+def Nn_FullWidth : Nn_Width<"Full">;
+
+// How layouts pass. Operands broadcast to the result; or all have its axes, and an attribute `axis` or `axes` names some
+// of them.
+def Nn_Broadcasts : TraitList<[Nn_LayoutInterface, Nn_Fact<"Broadcasts">]>;
+def Nn_KeepsAxes : TraitList<[Nn_LayoutInterface, Nn_Fact<"KeepsAxes">]>;
+def Nn_MovesAxes : DeclareOpInterfaceMethods<Nn_LayoutInterface>;
+
+// How constants pass: element by element, so that splats stay splats; otherwise; by reading all of the first operand.
+class Nn_Value<string name> : NativeOpTrait<name, [], "::mlir::ElementsAttr evaluate(::nacre::nn::Views operands);"> {
+  let cppNamespace = "::nacre::nn";
+}
+def Nn_Evaluated : TraitList<[Nn_EvaluateInterface, Nn_Value<"Evaluated">]>;
+def Nn_EvaluatedInFull : TraitList<[Nn_EvaluateInterface, Nn_Value<"EvaluatedInFull">]>;
+def Nn_EvaluatedByReducing : TraitList<[Nn_EvaluateInterface, Nn_Value<"EvaluatedByReducing">]>;
+
+#endif // NACRE_DIALECTS_NN_NNINTERFACES

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  what the facts mean that operators state in NnOps.td.
+// Why:   see NnInterfaces.td.
+// How:   a fact is a trait: a base class of the operator that answers an interface. A method of the operator itself,
+//        where its attributes decide, comes before it.
+
+#ifndef NACRE_DIALECTS_NN_OPERATORFACTS_H
+#define NACRE_DIALECTS_NN_OPERATORFACTS_H
+
+#include "dialects/nn/Layouts.h"
+#include "dialects/nn/WorkKind.h"
+
+#include "mlir/IR/OpDefinition.h"
+
+namespace nacre::nn {
+
+/// How wide results are in a network of f32 that computes in f16.
+enum class Width {
+  Free,    ///< As narrow as the network.
+  Same,    ///< As wide as the operands: what is computed of integers alone keeps all of their digits.
+  Bounded, ///< The same, but no result is large, whatever the operands are.
+  Full     ///< Never narrowed: a state that adds up over all steps.
+};
+
+class ConstantView;
+using Views = llvm::ArrayRef<ConstantView>;
+
+// It is mlir::Op that derives from a trait, not the operator.
+// NOLINTBEGIN(bugprone-crtp-constructor-accessibility)
+
+/// Is computed by a kernel of this kind.
+template <WorkKind kind> struct Works {
+  template <typename OpT> class Impl : public mlir::OpTrait::TraitBase<OpT, Works<kind>::Impl> {
+  public:
+    WorkKind getWorkKind() { return kind; }
+  };
+};
+
+template <Width width> struct HasWidth {
+  template <typename OpT> class Impl : public mlir::OpTrait::TraitBase<OpT, HasWidth<width>::Impl> {
+  public:
+    Width getWidth() { return width; }
+  };
+};
+
+/// All operands broadcast to the result.
+template <typename OpT> class Broadcasts : public mlir::OpTrait::TraitBase<OpT, Broadcasts> {
+public:
+  std::optional<OpLayouts> transferLayout(mlir::Value value, Dims layout) {
+    return transferBroadcast(this->getOperation(), value, layout);
+  }
+  void moveAttributes(const OpLayouts &) {}
+};
+
+/// All operands have the result's axes; an attribute `axis` or `axes` names some of them.
+template <typename OpT> class KeepsAxes : public mlir::OpTrait::TraitBase<OpT, KeepsAxes> {
+public:
+  std::optional<OpLayouts> transferLayout(mlir::Value, Dims layout) { return sameForAll(this->getOperation(), layout); }
+  void moveAttributes(const OpLayouts &layouts) { move(llvm::cast<OpT>(this->getOperation()), layouts.result, 0); }
+
+private:
+  template <typename T> static auto move(T op, Dims layout, int) -> decltype(op.setAxis(0)) {
+    op.setAxis(moveAxis(op.getAxis(), layout));
+  }
+  template <typename T> static auto move(T op, Dims layout, int) -> decltype(op.setAxes(Dims())) {
+    op.setAxes(moveAxes(op.getAxes(), layout));
+  }
+};
+
+/// Each element of the value comes from one of every operand.
+template <typename OpT> class Evaluated : public mlir::OpTrait::TraitBase<OpT, Evaluated> {
+public:
+  int64_t countReducedElements() { return 0; }
+  bool keepsSplats() { return true; }
+};
+
+/// All elements of the value are computed, even those of splats.
+template <typename OpT> class EvaluatedInFull : public mlir::OpTrait::TraitBase<OpT, EvaluatedInFull> {
+public:
+  int64_t countReducedElements() { return 0; }
+  bool keepsSplats() { return false; }
+};
+
+/// All elements of the first operand are read.
+template <typename OpT> class EvaluatedByReducing : public mlir::OpTrait::TraitBase<OpT, EvaluatedByReducing> {
+public:
+  int64_t countReducedElements() {
+    return llvm::cast<mlir::RankedTensorType>(this->getOperation()->getOperand(0).getType()).getNumElements();
+  }
+  bool keepsSplats() { return false; }
+};
+
+// NOLINTEND(bugprone-crtp-constructor-accessibility)
+
+} // namespace nacre::nn
+
+#endif // NACRE_DIALECTS_NN_OPERATORFACTS_H

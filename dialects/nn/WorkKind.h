@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a kernel does for an operator. Free of IR, because the fusion policy is.
+
+#ifndef NACRE_DIALECTS_NN_WORKKIND_H
+#define NACRE_DIALECTS_NN_WORKKIND_H
+
+namespace nacre::nn {
+
+enum class WorkKind {
+  Contraction,
+  Row,
+  Nest, ///< Reductions and windows.
+  Permute,
+  Indexed,
+  Scan, ///< Takes no other operator.
+  Elementwise,
+  Boundary ///< In no kernel: views, concatenations, recurrent layers, constants.
+};
+
+} // namespace nacre::nn
+
+#endif // NACRE_DIALECTS_NN_WORKKIND_H
