@@ -36,24 +36,6 @@ SmallVector<int64_t> axisRange(int64_t begin, int64_t end) {
 // 1. One operator
 //===----------------------------------------------------------------------===//
 
-namespace {
-
-template <typename T> bool isMissing(const T &) { return false; }
-bool isMissing(const Value &value) { return !value; }
-bool isMissing(const ValueRange &values) {
-  return llvm::any_of(values, [](Value value) { return !value; });
-}
-
-} // namespace
-
-template <typename Op, typename... Args> Value NnBuilder::infer(Args &&...args) {
-  if ((isMissing(args) || ...))
-    return {};
-  OperationState state(loc, Op::getOperationName());
-  Op::build(builder, state, /*result=*/builder.getNoneType(), args...);
-  return finish(state, &Op::inferReturnTypes).front();
-}
-
 template <typename Op, typename... Args> Value NnBuilder::build(RankedTensorType type, Args &&...args) {
   OperationState state(loc, Op::getOperationName());
   Op::build(builder, state, type, args...);

@@ -47,6 +47,16 @@ public:
   mlir::Builder &types() { return builder; }
   mlir::InFlightDiagnostic error() const { return mlir::emitError(loc); }
 
+  /// An operator of one result whose type is inferred, for those that have no function below: null after an error, and
+  /// where an operand is null.
+  template <typename Op, typename... Args> mlir::Value infer(Args &&...args) {
+    if ((isMissing(args) || ...))
+      return {};
+    mlir::OperationState state(loc, Op::getOperationName());
+    Op::build(builder, state, /*result=*/builder.getNoneType(), args...);
+    return finish(state, &Op::inferReturnTypes).front();
+  }
+
   // Constants.
   /// Whether constants may take so many bytes more; if so they are counted as taken.
   bool takeFromBudget(int64_t bytes);
@@ -113,10 +123,15 @@ public:
   mlir::Value alignToAxis(mlir::Value channels, int64_t axis, int64_t rank);
 
 private:
+  template <typename T> static bool isMissing(const T &) { return false; }
+  static bool isMissing(const mlir::Value &value) { return !value; }
+  static bool isMissing(const mlir::ValueRange &values) {
+    return llvm::any_of(values, [](mlir::Value value) { return !value; });
+  }
+
   using InferTypes = mlir::LogicalResult (*)(mlir::MLIRContext *, std::optional<mlir::Location>, mlir::ValueRange,
                                              mlir::DictionaryAttr, mlir::OpaqueProperties, mlir::RegionRange,
                                              llvm::SmallVectorImpl<mlir::Type> &);
-  template <typename Op, typename... Args> mlir::Value infer(Args &&...args);
   template <typename Op, typename... Args> mlir::Value build(mlir::RankedTensorType type, Args &&...args);
   /// Infers result types where `inferTypes` is given, makes the op and verifies it. Null, without a word, if it is wrong:
   /// handlers have checked what their operators ask for, so this is the last line of defence and never the message.

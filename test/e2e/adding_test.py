@@ -1,0 +1,234 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What docs/adding-an-operator.md says is all there is to do: its patches make a compiler that knows the new operators.
+
+How:  1. each section's patches are applied to a copy of the compiler's sources, and the files they touch counted,
+      2. what the compiler under test was built of is built again where it depends on them, by its own commands, and linked
+         with the rest,
+      3. a model of the new operators is compiled by it, folded and not, and its numbers are compared.
+"""
+import concurrent.futures
+import json
+import math
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import unittest
+
+import nacre
+from onnx_writer import Graph, write_npy
+
+BUILD = os.environ.get("NACRE_BUILD", os.path.join(nacre.ROOT, "build", "release"))
+TREE = os.path.join(BUILD, "test", "adding")  # one place, so that ccache knows it again
+DOCUMENT = "docs/adding-an-operator.md"
+# The most existing files that a section's patches may touch.
+SECTIONS = {"2. A new elementwise function": 3, "3. A new operator of `nn`": 6}
+
+
+# 1. Patches
+
+
+class Patch:
+    """Hunks for one file: (lines that are there, lines that shall be there). A line that ends in ... may go on."""
+
+    def __init__(self, path, body):
+        self.path = path
+        self.hunks = []
+        for hunk in re.split(r"^@@\n", body, flags=re.MULTILINE):
+            lines = hunk.splitlines()
+            self.hunks.append(([line[1:] for line in lines if not line.startswith("+")], lines))
+
+    def apply(self, text):
+        lines = text.splitlines()
+        for old, hunk in self.hunks:
+            at = [i for i in range(len(lines)) if self._matches(lines[i:i + len(old)], old)]
+            if len(at) != 1:
+                raise AssertionError(f"{DOCUMENT}: the lines of a patch must be once in {self.path}, but are {len(at)} times; "
+                                     "update the patch:\n" + "\n".join(old))
+            found = iter(lines[at[0]:at[0] + len(old)])
+            lines[at[0]:at[0] + len(old)] = [line[1:] if line.startswith("+") else next(found) for line in hunk]
+        return "\n".join(lines) + "\n"
+
+    @staticmethod
+    def _matches(lines, old):
+        return len(lines) == len(old) and all(
+            line.startswith(want[:-3].rstrip()) if want.endswith("...") else line == want for line, want in zip(lines, old))
+
+
+def read_patches():
+    """Section: its patches, in order."""
+    with open(os.path.join(nacre.ROOT, DOCUMENT), encoding="utf-8") as file:
+        text = file.read()
+    patches = {}
+    for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
+        title = section.split(":")[0].splitlines()[0]
+        for indent, body in re.findall(r"^( *)```diff\n(.*?)^ *```$", section, flags=re.MULTILINE | re.DOTALL):
+            lines = [line[len(indent):] for line in body.splitlines()]
+            patches.setdefault(title, []).append(Patch(lines[0].split(" ", 1)[1], "".join(line + "\n" for line in lines[1:])))
+    return patches
+
+
+# 2. Building
+
+
+def ninja(*arguments):
+    return subprocess.run(["ninja", "-C", BUILD, "-t", *arguments], check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def moved(command):
+    """The command, reading sources and generated files from the copy first and writing there."""
+    words = []
+    for word in shlex.split(command):
+        if word == "-I" + nacre.ROOT:
+            words += ["-I" + TREE, word]
+        elif word == BUILD and words[-1:] == ["-isystem"]:
+            words += [os.path.join(TREE, "generated"), "-isystem", word]
+        else:
+            words.append(word)
+    return words
+
+
+class Build:
+    """Builds the programs under test again, where they depend on what was changed."""
+
+    def __init__(self, changed):
+        self.changed = {os.path.join(nacre.ROOT, path) for path in changed}
+
+    def run(self, program):
+        generated = self.generate()
+        objects = self.compile(generated)
+        return self.link(program, objects)
+
+    def generate(self):
+        """Runs tablegen on the changed .td files' folder; the files it makes."""
+        made = []
+        for command in ninja("commands", "nacre-nn").splitlines():
+            if "mlir-tblgen" not in command or "/dialects/nn/" not in command:
+                continue
+            words = shlex.split(command.split(" && ")[1])
+            name = words[words.index("-o") + 1]
+            folder = os.path.join(TREE, "generated", "dialects", "nn")
+            os.makedirs(folder, exist_ok=True)
+            words = [word.replace(nacre.ROOT + "/dialects", TREE + "/dialects") if word.endswith(".td") else word
+                     for word in words if word != "--write-if-changed"]
+            words[words.index("-o") + 1] = os.path.join(folder, name)
+            words[words.index("-d") + 1] = os.path.join(folder, name + ".d")
+            words.insert(1, "-I" + TREE)
+            subprocess.run(words, cwd=TREE, check=True)
+            made.append(os.path.join(BUILD, "dialects", "nn", name))
+        return made
+
+    def compile(self, generated):
+        """Object of the build: the one made again."""
+        stale = self.changed | set(generated) | {os.path.relpath(path, BUILD) for path in generated}
+        depends, obj = {}, None
+        for line in ninja("deps").splitlines():
+            if not line.startswith(" "):
+                obj = line.split(": #deps")[0]
+            elif line.strip() in stale:
+                depends[obj] = True
+        with open(os.path.join(BUILD, "compile_commands.json"), encoding="utf-8") as file:
+            commands = {re.search(r" -o (\S+) ", entry["command"])[1]: entry for entry in json.load(file)}
+        jobs = {obj: commands[obj] for obj in depends if not obj.startswith("test/")}
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            return dict(zip(jobs, pool.map(self.compile_one, jobs, jobs.values())))
+
+    @staticmethod
+    def compile_one(obj, entry):
+        target = os.path.join(TREE, "objects", obj)
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        words = moved(entry["command"])
+        source = os.path.join(TREE, os.path.relpath(entry["file"], nacre.ROOT))
+        words[words.index("-c") + 1] = source if os.path.exists(source) else entry["file"]
+        words[words.index("-o") + 1] = target
+        done = subprocess.run(words, cwd=BUILD, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        if done.returncode:
+            raise AssertionError(f"{entry['file']} must build as {DOCUMENT} leaves it:\n{done.stdout}")
+        return target
+
+    @staticmethod
+    def link(program, objects):
+        """The new objects come before the archives, which then have nothing to add in their place."""
+        command = ninja("commands", program).splitlines()[-1]
+        words = shlex.split(command.split("&&")[1])
+        target = os.path.join(TREE, os.path.basename(program))
+        words[words.index("-o") + 1] = target
+        words = [objects.pop(word, word) for word in words]
+        first = words.index("-o")
+        archived = [path for obj, path in objects.items() if is_in_archive(obj, words)]
+        subprocess.run(words[:first] + archived + words[first:], cwd=BUILD, check=True)
+        return target
+
+
+def is_in_archive(obj, words):
+    """Whether an archive of the link is made in the folder of `obj`'s library."""
+    folder = obj.split("/CMakeFiles/")[0]
+    name = obj.split("/CMakeFiles/")[1].split(".dir/")[0]
+    return f"{folder}/lib{name}.a" in words
+
+
+# 3. Numbers
+
+VALUES = [-90.0, -3.5, -1.0, -0.0, 0.25, 2.0, 7.5, 100.0]
+EPSILON = 1e-12
+
+
+def log_sigmoid(values):
+    return [min(x, 0.0) - math.log1p(math.exp(-abs(x))) for x in values]
+
+
+def unit_length(values):
+    length = math.sqrt(sum(x * x for x in values) + EPSILON)
+    return [x / length for x in values]
+
+
+class AddingTest(nacre.NacreTest):
+    maxDiff = None
+
+    def test_new_operators(self):
+        shutil.rmtree(TREE, ignore_errors=True)
+        for room in ("dialects", "compiler"):
+            shutil.copytree(os.path.join(nacre.ROOT, room), os.path.join(TREE, room))
+        patches = read_patches()
+        for section, most in SECTIONS.items():
+            touched = {patch.path for patch in patches[section]}
+            self.assertLessEqual(len(touched), most, f"{section} touches {sorted(touched)}")
+            for patch in patches[section]:
+                path = os.path.join(TREE, patch.path)
+                with open(path, encoding="utf-8") as file:
+                    text = patch.apply(file.read())
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(text)
+        compiler = Build({patch.path for section in SECTIONS for patch in patches[section]}).run("bin/nacre-compile")
+        self.check_numbers(compiler)
+
+    def check_numbers(self, compiler):
+        """Computed by kernels, and folded where the input is a constant."""
+        graph, dims = Graph("adding"), [1, len(VALUES)]
+        x = graph.input("x", dims)
+        write_npy(self.path("x.npy"), dims, VALUES)
+        expected = []
+        for operator, values in (("LogSigmoid", log_sigmoid(VALUES)), ("UnitLength", unit_length(VALUES))):
+            graph.output(graph.node(operator, [x], output=operator), dims)
+            write_npy(self.path(operator + ".npy"), dims, values)
+            expected.append(f"--expect={operator}={self.path(operator + '.npy')}")
+        model, library, ir = self.path("adding.onnx"), self.path("libadding.so"), self.path("graph.mlir")
+        graph.save(model)
+        for fold in (False, True):
+            with self.subTest(fold=fold):
+                options = [f"--set=x={self.path('x.npy')}"] if fold else []
+                self.call(compiler, model, *options, "--compile-to=graph", "-o", ir)
+                with open(ir, encoding="utf-8") as file:
+                    self.assertEqual(re.findall("log_sigmoid|unit_length", file.read()), [] if fold else ["log_sigmoid", "unit_length"])
+                self.call(compiler, model, *options, "-o", library)
+                inputs = [] if fold else [f"--input=x={self.path('x.npy')}"]
+                self.run_model(library, *inputs, *expected, "--rtol=1e-5", "--atol=1e-6")
+
+
+if __name__ == "__main__":
+    if not os.path.exists(os.path.join(BUILD, "build.ninja")):
+        sys.exit(print("skipped: the build's own commands are asked of ninja alone"))
+    unittest.main()
