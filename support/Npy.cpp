@@ -76,13 +76,13 @@ std::optional<std::string_view> splitHeader(std::string_view bytes) {
   return bytes.substr(begin, length);
 }
 
-/// Sets the count; false where it overflows or the data ends before.
-bool countElements(Array &array) {
+/// Sets the count; false where it overflows or `data` ends before.
+bool countElements(std::string_view data, Array &array) {
   array.count = 1;
   for (int64_t dim : array.dims)
     if (__builtin_mul_overflow(array.count, static_cast<size_t>(dim), &array.count))
       return false;
-  return array.data.size() / array.element.bytes >= array.count;
+  return data.size() / array.element.bytes >= array.count;
 }
 
 } // namespace
@@ -112,10 +112,10 @@ std::string parse(std::string_view bytes, Array &array) {
   if (valueOf(*header, "fortran_order").substr(0, 4) == "True" && array.dims.size() > 1)
     return "the elements must be in C order, but are in Fortran order; save numpy.ascontiguousarray(a)";
 
-  array.data = bytes.substr(static_cast<size_t>(header->data() + header->size() - bytes.data()));
-  if (!countElements(array))
+  const auto begin = static_cast<size_t>(header->data() + header->size() - bytes.data());
+  if (!countElements(bytes.substr(begin), array))
     return "the .npy file ends before its last element";
-  array.data = array.data.substr(0, array.count * array.element.bytes);
+  array.data = bytes.data() + begin;
   return "";
 }
 

@@ -29,7 +29,9 @@ struct Array {
   Element element;
   std::vector<int64_t> dims;
   size_t count = 0;
-  std::string_view data; ///< the elements, at any address
+  const char *data = nullptr; ///< the elements, at any address
+
+  size_t bytes() const { return count * element.bytes; }
 };
 
 constexpr std::string_view kMagic = "\x93NUMPY";

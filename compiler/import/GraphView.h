@@ -87,7 +87,7 @@ public:
   virtual GraphView &getGraph() = 0;
 
   /// Reads a tensor from a file of the format's own, for --set; errors are emitted at `loc`.
-  virtual mlir::FailureOr<StoredTensor> readTensorFile(FileBytes, mlir::Location loc) {
+  virtual mlir::FailureOr<StoredTensor> readTensorFile(const FileBytes &, mlir::Location loc) {
     return mlir::emitError(loc) << "the value must come from a .npy file";
   }
 };

@@ -48,7 +48,7 @@ static FailureOr<StoredTensor> readNpy(StringRef path, FileBytes file, Location 
   if (!nn::countElements(array.dims))
     return emitError(loc) << "'" << path << "' must fit into memory, but has shape [" << ArrayRef(array.dims) << "]";
   auto type = RankedTensorType::get(array.dims, getType(array.element, loc.getContext()));
-  return StoredTensor{type, ArrayRef(array.data.data(), array.data.size()), std::move(file)};
+  return StoredTensor{type, ArrayRef(array.data, array.bytes()), std::move(file)};
 }
 
 static bool agrees(const DeclaredType &type, ArrayRef<int64_t> shape) {

@@ -36,7 +36,7 @@ std::string parseNpy(std::string_view bytes, TensorView &tensor) {
   npy::Array array;
   std::string problem = npy::parse(bytes, array);
   if (problem.empty())
-    tensor = {typeOf(array.element), std::move(array.dims), array.data.data(), array.count};
+    tensor = {typeOf(array.element), std::move(array.dims), array.data, array.count};
   return problem;
 }
 

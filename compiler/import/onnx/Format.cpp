@@ -217,8 +217,8 @@ public:
 
   GraphView &getGraph() override { return graph; }
 
-  FailureOr<StoredTensor> readTensorFile(FileBytes bytes, Location loc) override {
-    OnnxFile file(std::move(bytes), /*folder=*/"");
+  FailureOr<StoredTensor> readTensorFile(const FileBytes &bytes, Location loc) override {
+    OnnxFile file(bytes, /*folder=*/"");
     onnx::TensorProto proto;
     if (failed(file.parseTensor(loc, proto)))
       return failure();
