@@ -8,8 +8,8 @@
 #include "compiler/import/InputValues.h"
 
 #include "compiler/import/TypeNames.h"
+#include "compiler/import/npy/Npy.h"
 #include "dialects/nn/ShapeRules.h"
-#include "support/Npy.h"
 
 #include "llvm/Support/MathExtras.h"
 

@@ -8,7 +8,7 @@ tools/*.cpp -> compiler/Pipeline.h -> compiler/<phase>/Passes.h -> dialects/* ->
                     -> codegen/Backend.h -> codegen/{cpu,gpu} -> codegen/form -> dialects, LLVM
 codegen -> runtime/include/nacre/model_format.h (and what it includes), the only bridge to the runtime
 tools/run, tools/tune, samples -> nacre/runtime.h alone; runtime -> the C library alone
-compiler/import, tools/run -> support -> the standard library alone
+compiler/import, tools/run -> compiler/import/npy -> the standard library alone
 """
 import re
 
@@ -25,9 +25,8 @@ ALLOWED = {
     "codegen/": ("dialects/", "codegen/", *BRIDGE),
     "codegen/form/": ("dialects/", "codegen/form/"),
     "runtime/": ("nacre/",),
-    "support/": (),  # files that compiler and nacre-run both read: the standard library alone, so that both may have it
     "tools/": ("tools/*", "compiler/*", "dialects/"),
-    "tools/run/": (*PUBLIC, "support/"),
+    "tools/run/": (*PUBLIC, "compiler/import/npy/"),
     "tools/tune/": PUBLIC,
     "tools/translate/": ("tools/*", "compiler/import/Import.h", "dialects/*"),  # one phase alone, without the compiler around it
     "tools/kernel/": ("tools/*", "codegen/*", "dialects/"),  # one kernel alone
@@ -36,7 +35,7 @@ ALLOWED = {
 }
 PHASES = ("import", "graph", "kernels", "encode", "place", "schedule")
 ALLOWED.update({f"compiler/{phase}/": ("dialects/", "compiler/CompilerOptions.h") for phase in PHASES})
-ALLOWED["compiler/import/"] += ("support/",)
+ALLOWED["compiler/import/npy/"] = ()  # the standard library alone: nacre-run, which has no LLVM, reads .npy files by it too
 # Of code generation two phases see what is pure: which encodings there are, and what they come to.
 CONTRACTIONS = "codegen/cpu/contraction/"
 ALLOWED["compiler/encode/"] += ("codegen/Target.h", "codegen/TargetOptions.h", "codegen/encoding/", "codegen/form/",
@@ -46,7 +45,7 @@ ALLOWED["codegen/encoding/"] = ("codegen/encoding/", "codegen/form/Winograd.h")
 ALLOWED.update({f"codegen/{room}/": ("dialects/", "codegen/*", "codegen/encoding/", "codegen/form/", *BRIDGE) for room in ("cpu", "gpu", "package")})
 
 # Our own headers are named by these first folders; everything else is a library.
-OURS = ("support/", "dialects/", "compiler/", "codegen/", "runtime/", "tools/", "test/", "samples/", "nacre/")
+OURS = ("dialects/", "compiler/", "codegen/", "runtime/", "tools/", "test/", "samples/", "nacre/")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]', re.MULTILINE)
 

@@ -2,11 +2,11 @@
 //
 // What:  see Npy.h.
 // Why:   see there.
-// How:   reading is support/Npy.h; here its elements become the runtime's.
+// How:   reading is compiler/import/npy/Npy.h; here its elements become the runtime's.
 
 #include "tools/run/Npy.h"
 
-#include "support/Npy.h"
+#include "compiler/import/npy/Npy.h"
 
 #include <cerrno>
 #include <cstdio>

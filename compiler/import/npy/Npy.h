@@ -5,8 +5,8 @@
 // How:   a header, which is a Python dictionary in text, and the elements; the bytes may be hostile. The standard library
 //        alone, so that programs without LLVM have it too.
 
-#ifndef NACRE_SUPPORT_NPY_H
-#define NACRE_SUPPORT_NPY_H
+#ifndef NACRE_COMPILER_IMPORT_NPY_NPY_H
+#define NACRE_COMPILER_IMPORT_NPY_NPY_H
 
 #include <cstddef>
 #include <cstdint>
@@ -41,4 +41,4 @@ std::string parse(std::string_view bytes, Array &array);
 
 } // namespace nacre::npy
 
-#endif // NACRE_SUPPORT_NPY_H
+#endif // NACRE_COMPILER_IMPORT_NPY_NPY_H

@@ -4,7 +4,7 @@
 // Why:   see there.
 // How:   the dictionary has three known keys; each is found by its name, and its value read up to its own end.
 
-#include "support/Npy.h"
+#include "compiler/import/npy/Npy.h"
 
 #include <charconv>
 #include <cstring>
