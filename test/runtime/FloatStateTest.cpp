@@ -18,7 +18,6 @@ namespace nacre::test {
 namespace {
 
 using runtime::float_state;
-using runtime::KernelFloatState;
 using runtime::kKernelFloatState;
 using runtime::set_float_state;
 

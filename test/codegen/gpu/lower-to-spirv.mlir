@@ -18,7 +18,8 @@
 // NEEDS:       matmul 1: unit extent 64, {{.*}} shared 0, needs 0, families 0
 
 // Products of f16 are summed by cooperative matrices, under the Vulkan memory model: what invocations tell each other
-// through shared memory is not private, and barriers make it visible. Needs 260: arithmetic on f16 and matrices.
+// through shared memory is not private, and barriers make it visible. Needs 260: arithmetic on f16 and matrices; families
+// 49: those whose shared memory is worth the way.
 
 // MATRICES:      Logical Vulkan requires #spirv.vce<v1.6, {{\[.*}}CooperativeMatrixKHR{{.*}}VulkanMemoryModel]
 // MATRICES:      spirv.ControlBarrier <Workgroup>, <Workgroup>, <AcquireRelease|WorkgroupMemory|MakeAvailable|MakeVisible>
@@ -27,7 +28,7 @@
 // MATRICES:      spirv.KHR.CooperativeMatrixMulAdd
 // MATRICES:      spirv.ControlBarrier <Subgroup>, <Subgroup>, <AcquireRelease|WorkgroupMemory|MakeAvailable|MakeVisible>
 // MATRICES-NOT:  spirv.{{Load|Store}} "Workgroup" %{{[0-9]+(, %[0-9]+)?}} :
-// MATRICES-NEED: matmul 0: {{.*}} needs 260, families 0
+// MATRICES-NEED: matmul 0: {{.*}} needs 260, families 49
 
 // Four sets of one subgroup multiply a step of 16 each; what they leave in shared memory is added, once all have.
 
