@@ -53,7 +53,7 @@ class ProfileTest(nacre.NacreTest):
     def test_any_name_that_a_model_may_have(self):
         report = self.path("report.json")
         _, _, events = self.trace_of(self.compile("oddly_named", f"--report={report}"))
-        self.assertEqual([e["name"] for e in events["X"]], ['"\\\x01\N{LATIN SMALL LETTER E WITH ACUTE}\ufffd'])
+        self.assertEqual([e["name"] for e in events["X"]], ['"\\\\x01\N{LATIN SMALL LETTER E WITH ACUTE}\\xff'])
         with open(report, encoding="utf-8") as file:
             self.assertEqual([row["nodes"] for row in json.load(file)["launches"]], [events["X"][0]["name"]])
 

@@ -9,22 +9,6 @@
 namespace nacre::run {
 namespace {
 
-TEST(JsonText, EscapesWhatJsonWouldMisread) {
-  EXPECT_EQ(jsonText("conv_1"), R"("conv_1")");
-  EXPECT_EQ(jsonText("a\"b\\c\n\x01"), R"("a\"b\\c\u000a\u0001")");
-  EXPECT_EQ(jsonText("caf\xc3\xa9 \xe4\xb8\xad \xf0\x9f\x90\x9a"), "\"caf\xc3\xa9 \xe4\xb8\xad \xf0\x9f\x90\x9a\"");
-}
-
-TEST(JsonText, ReplacesWhatIsNoUtf8) {
-  EXPECT_EQ(jsonText("\xff"), R"("\ufffd")");
-  EXPECT_EQ(jsonText("\xc3"), R"("\ufffd")") << "cut off";
-  EXPECT_EQ(jsonText("\xc3("), R"("\ufffd(")") << "no continuation";
-  EXPECT_EQ(jsonText("\xc0\x80"), R"("\ufffd\ufffd")") << "the long way to write 0";
-  EXPECT_EQ(jsonText("\xe0\x80\x80"), R"("\ufffd\ufffd\ufffd")") << "the same";
-  EXPECT_EQ(jsonText("\xed\xa0\x80"), R"("\ufffd\ufffd\ufffd")") << "half of a pair";
-  EXPECT_EQ(jsonText("\xf4\x90\x80\x80"), R"("\ufffd\ufffd\ufffd\ufffd")") << "beyond Unicode";
-}
-
 TEST(Trace, NamesItsThreadAndHasAnEventForEachLaunch) {
   const TracedLaunch launch = {{"relu_1", "nest_0", "nest"}, {1500, 2250, 3, 2250, 0, 1, 0, 1}};
   const std::string json = traceJson("toy", 4, {launch, launch});

@@ -6,6 +6,7 @@
 
 #include "tools/run/Answers.h"
 #include "tools/run/Npy.h"
+#include "tools/run/Text.h"
 
 #include <cmath>
 #include <cstdio>
@@ -23,11 +24,11 @@ std::string format(const char *pattern, double a, double b = 0, double c = 0) {
 std::string judge(const Port &port, const TensorView &expected, Tolerance tolerance) {
   const Comparison result = compareTensors(port.tensor, expected, tolerance);
   if (result.differing == 0) {
-    std::printf("output '%s' agrees: largest difference %.3g, largest element %.6g\n", port.name.c_str(),
+    std::printf("output '%s' agrees: largest difference %.3g, largest element %.6g\n", printableText(port.name).c_str(),
                 result.largestDifference, result.scale);
     return "";
   }
-  return "output '" + port.name + "' differs at " + positionOf(result.worst, port.tensor.dims) +
+  return "output '" + printableText(port.name) + "' differs at " + positionOf(result.worst, port.tensor.dims) +
          format(": must be %.9g within %.3g, but is %.9g", result.expected, result.allowed, result.actual) + "; " +
          std::to_string(result.differing) + " of " + std::to_string(expected.count) + " elements differ";
 }
@@ -54,7 +55,7 @@ Outcome compareOutputs(ModelSession &session, const Options &options) {
       return failure;
     std::string difference;
     if (expected.view.type != port->tensor.type || expected.view.dims != port->tensor.dims)
-      difference = "output '" + port->name + "' differs in kind: must be " +
+      difference = "output '" + printableText(port->name) + "' differs in kind: must be " +
                    describe(expected.view.type, expected.view.dims) + ", but is " +
                    describe(port->tensor.type, port->tensor.dims);
     else
@@ -83,7 +84,7 @@ void summariseOutputs(const ModelSession &session) {
       largest = std::fmax(largest, value);
       sum += value;
     }
-    std::printf("%s %s", port.name.c_str(), describe(port.tensor.type, port.tensor.dims).c_str());
+    std::printf("%s %s", printableText(port.name).c_str(), describe(port.tensor.type, port.tensor.dims).c_str());
     if (port.tensor.count != 0)
       std::printf(": smallest %.6g, largest %.6g, mean %.6g", smallest, largest, sum / port.tensor.count);
     std::printf("\n");

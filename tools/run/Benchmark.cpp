@@ -6,6 +6,7 @@
 //        instruction counter under qemu find it. Memory is the kernel's own peak of this process.
 
 #include "tools/run/Benchmark.h"
+#include "tools/run/Text.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -47,18 +48,6 @@ double peakMebibytes() {
 }
 
 } // namespace
-
-std::string jsonText(const char *text) {
-  std::string quoted = "\"";
-  for (; *text; ++text) {
-    const unsigned char c = *text;
-    if (c == '"' || c == '\\')
-      quoted += '\\';
-    if (c >= 32)
-      quoted += static_cast<char>(c);
-  }
-  return quoted + "\"";
-}
 
 void Samples::add(uint64_t nanoseconds) {
   least = std::min(least, nanoseconds);

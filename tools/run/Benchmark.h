@@ -34,9 +34,6 @@ Outcome repeatRuns(ModelSession &session, uint64_t runs, double minSeconds,
 
 Outcome benchmark(ModelSession &session, const Options &options, size_t codeBytes);
 
-/// A text as JSON has it, with its quotes.
-std::string jsonText(const char *text);
-
 } // namespace nacre::run
 
 #endif // NACRE_TOOLS_RUN_BENCHMARK_H

@@ -5,6 +5,7 @@
 // How:   a line each; sizes in bytes, as everywhere.
 
 #include "tools/run/Info.h"
+#include "tools/run/Text.h"
 
 #include <cstdio>
 
@@ -16,7 +17,7 @@ void printBytes(const char *what, unsigned long long bytes) { std::printf("  %-1
 void printPorts(const char *what, const std::vector<Port> &ports) {
   std::printf("%s\n", what);
   for (const Port &port : ports)
-    std::printf("  %s %s\n", port.name.c_str(), describe(port.tensor.type, port.tensor.dims).c_str());
+    std::printf("  %s %s\n", printableText(port.name).c_str(), describe(port.tensor.type, port.tensor.dims).c_str());
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 // How:   files are mapped, checked against the tensor, and copied into the session's own buffer.
 
 #include "tools/run/ModelSession.h"
+#include "tools/run/Text.h"
 
 #include <cstdio>
 #include <cstring>
@@ -74,7 +75,7 @@ void printChoice(void *, nacre_log_level level, const char *message) {
 std::string quotedNames(const std::vector<Port> &ports) {
   std::string names;
   for (const Port &port : ports)
-    names += (names.empty() ? "'" : ", '") + port.name + "'";
+    names += (names.empty() ? "'" : ", '") + printableText(port.name) + "'";
   return names.empty() ? "none" : names;
 }
 
@@ -145,7 +146,7 @@ Outcome ModelSession::collectPorts() {
       if (status != NACRE_OK)
         return refused(status);
       if (!findElementType(tensor.type))
-        return Failure{ExitCode::Refused, std::string("'") + tensor.name + "' has an element type of a newer Nacre"};
+        return Failure{ExitCode::Refused, "'" + printableText(tensor.name) + "' has an element type of a newer Nacre"};
       side.ports.push_back({tensor.name, viewOf(tensor, data), data});
     }
   return std::nullopt;
@@ -209,8 +210,9 @@ Outcome fillInputs(ModelSession &session, const Options &options) {
     if (Outcome failure = readTensorAs(port->tensor.type, path, tensor))
       return failure;
     if (tensor.view.type != port->tensor.type || tensor.view.dims != port->tensor.dims)
-      return usageFailure("input '" + port->name + "' must be " + describe(port->tensor.type, port->tensor.dims) +
-                          ", but '" + path + "' holds " + describe(tensor.view.type, tensor.view.dims));
+      return usageFailure("input '" + printableText(port->name) + "' must be " +
+                          describe(port->tensor.type, port->tensor.dims) + ", but '" + path + "' holds " +
+                          describe(tensor.view.type, tensor.view.dims));
     if (tensor.view.count != 0)
       std::memcpy(port->data, tensor.view.data, tensor.view.bytes());
   }

@@ -5,27 +5,12 @@
 // How:   text, because the format is a handful of keys.
 
 #include "tools/run/Trace.h"
+#include "tools/run/Text.h"
 
 #include <cstdio>
 
 namespace nacre::run {
 namespace {
-
-/// Bytes of the UTF-8 character that `text` begins with; 0 where it begins with none.
-size_t characterBytes(std::string_view text) {
-  const auto byte = [text](size_t at) { return static_cast<unsigned char>(text[at]); };
-  const unsigned lead = byte(0);
-  const size_t bytes = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
-  if (bytes > text.size())
-    return 0;
-  for (size_t at = 1; at < bytes; ++at)
-    if ((byte(at) & 0xc0) != 0x80)
-      return 0;
-  // A shorter way to write the same, half of a UTF-16 pair, or more than Unicode has.
-  const bool bad = (lead == 0xe0 && byte(1) < 0xa0) || (lead == 0xed && byte(1) >= 0xa0) ||
-                   (lead == 0xf0 && byte(1) < 0x90) || (lead == 0xf4 && byte(1) >= 0x90);
-  return bad ? 0 : bytes;
-}
 
 std::string microseconds(uint64_t nanoseconds) {
   char text[32];
@@ -54,27 +39,6 @@ std::string engineOf(const nacre_launch_time &time) {
   if (time.gpu_share == 0 || time.cpu_share == 0)
     return time.gpu_share ? "gpu" : "cpu";
   return "gpu " + std::to_string(time.gpu_share) + "/" + std::to_string(time.cut_extent);
-}
-
-std::string jsonText(std::string_view text) {
-  std::string quoted = "\"";
-  while (!text.empty()) {
-    const unsigned char c = text[0];
-    const size_t bytes = characterBytes(text);
-    if (bytes == 0) {
-      quoted += "\\ufffd";
-    } else if (c < 0x20) {
-      char escape[8];
-      std::snprintf(escape, sizeof escape, "\\u%04x", c);
-      quoted += escape;
-    } else {
-      if (c == '"' || c == '\\')
-        quoted += '\\';
-      quoted += text.substr(0, bytes);
-    }
-    text.remove_prefix(bytes ? bytes : 1);
-  }
-  return quoted + '"';
 }
 
 std::string traceJson(std::string_view model, uint32_t threads, const std::vector<TracedLaunch> &launches) {

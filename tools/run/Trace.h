@@ -27,9 +27,6 @@ std::string traceJson(std::string_view model, uint32_t threads, const std::vecto
 /// Who computed a launch, and how much of the cut axis was the GPU's.
 std::string engineOf(const nacre_launch_time &time);
 
-/// `text` as a JSON string, quotes included. Names are the model's author's: what is no UTF-8 is replaced by U+FFFD.
-std::string jsonText(std::string_view text);
-
 } // namespace nacre::run
 
 #endif // NACRE_TOOLS_RUN_TRACE_H
