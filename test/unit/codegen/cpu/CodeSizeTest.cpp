@@ -62,7 +62,7 @@ TEST_F(CodeSize, BoundedPoolsAreRight) {
   checkOnAll(PoolText{{6, 5, 7}, 11}.text());
   checkOnAll(PoolText{{7, 8, 6}, 16, /*window=*/4, /*stride=*/2}.text());
   checkOnAll(PoolText{{9, 9}, 13, /*window=*/5, 1, /*pad=*/2}.text());
-  ConvolutionText convolution{{5, 6}, 11, 11};
+  ConvolutionText convolution{{2, 3}, 5, 5};
   convolution.depthwise = true;
   convolution.window = {33, 32}; // more taps than are written one by one
   checkOnAll(convolution.text());
