@@ -130,8 +130,8 @@ class Build:
                 obj = line.split(": #deps")[0]
             elif line.strip() in stale:
                 depends[obj] = True
-        with open(os.path.join(BUILD, "compile_commands.json"), encoding="utf-8") as file:
-            commands = {re.search(r" -o (\S+) ", entry["command"])[1]: entry for entry in json.load(file)}
+        # Not compile_commands.json, whose commands go past ccache.
+        commands = {entry["output"]: entry for entry in json.loads(ninja("compdb"))}
         jobs = {obj: commands[obj] for obj in depends if not obj.startswith("test/")}
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             return dict(zip(jobs, pool.map(self.compile_one, jobs, jobs.values())))
@@ -144,6 +144,7 @@ class Build:
         source = os.path.join(TREE, os.path.relpath(entry["file"], nacre.ROOT))
         words[words.index("-c") + 1] = source if os.path.exists(source) else entry["file"]
         words[words.index("-o") + 1] = target
+        words[words.index("-MF") + 1] = target + ".d"
         done = subprocess.run(words, cwd=BUILD, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         if done.returncode:
             raise AssertionError(f"{entry['file']} must build as {DOCUMENT} leaves it:\n{done.stdout}")
