@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What docs/adding-an-operator.md says is all there is to do: its patches make a compiler that knows the new operators.
+"""What docs/adding-*.md say is all there is to do: their patches make a compiler that knows new operators and a new format.
 
 How:  1. each section's patches are applied to a copy of the compiler's sources, and the files they touch counted,
       2. what the compiler under test was built of is built again where it depends on them, by its own commands, and linked
          with the rest,
-      3. a model of the new operators is compiled by it, folded and not, and its numbers are compared.
+      3. models of the new operators, folded and not, and of the new format are compiled by it, and their numbers are compared.
 """
 import concurrent.futures
 import json
@@ -23,9 +23,12 @@ from onnx_writer import Graph, write_npy
 
 BUILD = os.environ.get("NACRE_BUILD", os.path.join(nacre.ROOT, "build", "release"))
 TREE = os.path.join(BUILD, "test", "adding")  # one place, so that ccache knows it again
-DOCUMENT = "docs/adding-an-operator.md"
 # The most existing files that a section's patches may touch.
-SECTIONS = {"2. A new elementwise function": 3, "3. A new operator of `nn`": 6}
+SECTIONS = {("docs/adding-an-operator.md", "2. A new elementwise function"): 3,
+            ("docs/adding-an-operator.md", "3. A new operator of `nn`"): 6,
+            ("docs/adding-a-format.md", "Adding a format"): 3}
+# The folder of the new format: the unit tests' own, under names of the compiler.
+TOY = {"test/unit/compiler/import/ToyFormat": "compiler/import/toy/Format"}
 
 
 # 1. Patches
@@ -34,19 +37,27 @@ SECTIONS = {"2. A new elementwise function": 3, "3. A new operator of `nn`": 6}
 class Patch:
     """Hunks for one file: (lines that are there, lines that shall be there). A line that ends in ... may go on."""
 
-    def __init__(self, path, body):
+    def __init__(self, document, path, body):
+        self.document = document
         self.path = path
         self.hunks = []
         for hunk in re.split(r"^@@\n", body, flags=re.MULTILINE):
             lines = hunk.splitlines()
             self.hunks.append(([line[1:] for line in lines if not line.startswith("+")], lines))
 
+    def get_new_sources(self):
+        """Of a CMakeLists.txt: (its folder, a source that is there, one that shall be in the same library)."""
+        if os.path.basename(self.path) != "CMakeLists.txt":
+            return []
+        return [(os.path.dirname(self.path), old[0].strip(), line[1:].strip())
+                for old, hunk in self.hunks for line in hunk if line.startswith("+")]
+
     def apply(self, text):
         lines = text.splitlines()
         for old, hunk in self.hunks:
             at = [i for i in range(len(lines)) if self._matches(lines[i:i + len(old)], old)]
             if len(at) != 1:
-                raise AssertionError(f"{DOCUMENT}: the lines of a patch must be once in {self.path}, but are {len(at)} times; "
+                raise AssertionError(f"{self.document}: the lines of a patch must be once in {self.path}, but are {len(at)} times; "
                                      "update the patch:\n" + "\n".join(old))
             found = iter(lines[at[0]:at[0] + len(old)])
             lines[at[0]:at[0] + len(old)] = [line[1:] if line.startswith("+") else next(found) for line in hunk]
@@ -59,16 +70,40 @@ class Patch:
 
 
 def read_patches():
-    """Section: its patches, in order."""
-    with open(os.path.join(nacre.ROOT, DOCUMENT), encoding="utf-8") as file:
-        text = file.read()
+    """(document, section): its patches, in order."""
     patches = {}
-    for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
-        title = section.split(":")[0].splitlines()[0]
-        for indent, body in re.findall(r"^( *)```diff\n(.*?)^ *```$", section, flags=re.MULTILINE | re.DOTALL):
-            lines = [line[len(indent):] for line in body.splitlines()]
-            patches.setdefault(title, []).append(Patch(lines[0].split(" ", 1)[1], "".join(line + "\n" for line in lines[1:])))
+    for document in sorted({document for document, _ in SECTIONS}):
+        for section in re.split(r"^##? ", read(nacre.ROOT, document), flags=re.MULTILINE)[1:]:
+            title = section.splitlines()[0].split(":")[0]
+            for indent, body in re.findall(r"^( *)```diff\n(.*?)^ *```$", section, flags=re.MULTILINE | re.DOTALL):
+                lines = [line[len(indent):] for line in body.splitlines()]
+                patch = Patch(document, lines[0].split(" ", 1)[1], "".join(line + "\n" for line in lines[1:]))
+                patches.setdefault((document, title), []).append(patch)
     return patches
+
+
+def make_tree(patches):
+    """A copy of the compiler's sources, with the folder of the new format, patched."""
+    shutil.rmtree(TREE, ignore_errors=True)
+    for room in ("dialects", "compiler"):
+        shutil.copytree(os.path.join(nacre.ROOT, room), os.path.join(TREE, room))
+    for old, new in TOY.items():
+        for end in (".h", ".cpp"):
+            write(new + end, read(nacre.ROOT, old + end).replace(old, new))
+    for patch in patches:
+        write(patch.path, patch.apply(read(TREE, patch.path)))
+
+
+def read(tree, path):
+    with open(os.path.join(tree, path), encoding="utf-8") as file:
+        return file.read()
+
+
+def write(path, text):
+    path = os.path.join(TREE, path)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
 
 
 # 2. Building
@@ -94,8 +129,9 @@ def moved(command):
 class Build:
     """Builds the programs under test again, where they depend on what was changed."""
 
-    def __init__(self, changed):
-        self.changed = {os.path.join(nacre.ROOT, path) for path in changed}
+    def __init__(self, patches):
+        self.changed = {os.path.join(nacre.ROOT, patch.path) for patch in patches}
+        self.new_sources = [new for patch in patches for new in patch.get_new_sources()]
 
     def run(self, program):
         generated = self.generate()
@@ -133,6 +169,10 @@ class Build:
         # Not compile_commands.json, whose commands go past ccache.
         commands = {entry["output"]: entry for entry in json.loads(ninja("compdb"))}
         jobs = {obj: commands[obj] for obj in depends if not obj.startswith("test/")}
+        for folder, neighbour, source in self.new_sources:
+            like, = [obj for obj in commands if re.fullmatch(f"{folder}/CMakeFiles/[^/]*/{neighbour}.o", obj)]
+            file = os.path.join(nacre.ROOT, folder, source)
+            jobs[like.replace(neighbour, source)] = {"command": commands[like]["command"], "file": file}
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             return dict(zip(jobs, pool.map(self.compile_one, jobs, jobs.values())))
 
@@ -147,7 +187,7 @@ class Build:
         words[words.index("-MF") + 1] = target + ".d"
         done = subprocess.run(words, cwd=BUILD, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         if done.returncode:
-            raise AssertionError(f"{entry['file']} must build as {DOCUMENT} leaves it:\n{done.stdout}")
+            raise AssertionError(f"{entry['file']} must build as the documents leave it:\n{done.stdout}")
         return target
 
     @staticmethod
@@ -177,6 +217,10 @@ VALUES = [-90.0, -3.5, -1.0, -0.0, 0.25, 2.0, 7.5, 100.0]
 EPSILON = 1e-12
 
 
+def hard_sigmoid(values):
+    return [min(max(0.2 * x + 0.5, 0.0), 1.0) for x in values]
+
+
 def log_sigmoid(values):
     return [min(x, 0.0) - math.log1p(math.exp(-abs(x))) for x in values]
 
@@ -189,24 +233,19 @@ def unit_length(values):
 class AddingTest(nacre.NacreTest):
     maxDiff = None
 
-    def test_new_operators(self):
-        shutil.rmtree(TREE, ignore_errors=True)
-        for room in ("dialects", "compiler"):
-            shutil.copytree(os.path.join(nacre.ROOT, room), os.path.join(TREE, room))
-        patches = read_patches()
-        for section, most in SECTIONS.items():
-            touched = {patch.path for patch in patches[section]}
-            self.assertLessEqual(len(touched), most, f"{section} touches {sorted(touched)}")
-            for patch in patches[section]:
-                path = os.path.join(TREE, patch.path)
-                with open(path, encoding="utf-8") as file:
-                    text = patch.apply(file.read())
-                with open(path, "w", encoding="utf-8") as file:
-                    file.write(text)
-        compiler = Build({patch.path for section in SECTIONS for patch in patches[section]}).run("bin/nacre-compile")
-        self.check_numbers(compiler)
+    @classmethod
+    def setUpClass(cls):
+        cls.patches = read_patches()
+        patches = [patch for section in SECTIONS for patch in cls.patches.get(section, [])]
+        make_tree(patches)
+        cls.compiler = Build(patches).run("bin/nacre-compile")
 
-    def check_numbers(self, compiler):
+    def test_files_touched(self):
+        for section, most in SECTIONS.items():
+            touched = {patch.path for patch in self.patches[section]}
+            self.assertLessEqual(len(touched), most, f"{section} touches {sorted(touched)}")
+
+    def test_new_operators(self):
         """Computed by kernels, and folded where the input is a constant."""
         graph, dims = Graph("adding"), [1, len(VALUES)]
         x = graph.input("x", dims)
@@ -221,12 +260,24 @@ class AddingTest(nacre.NacreTest):
         for fold in (False, True):
             with self.subTest(fold=fold):
                 options = [f"--set=x={self.path('x.npy')}"] if fold else []
-                self.call(compiler, model, *options, "--compile-to=graph", "-o", ir)
+                self.call(self.compiler, model, *options, "--compile-to=graph", "-o", ir)
                 with open(ir, encoding="utf-8") as file:
                     self.assertEqual(re.findall("log_sigmoid|unit_length", file.read()), [] if fold else ["log_sigmoid", "unit_length"])
-                self.call(compiler, model, *options, "-o", library)
+                self.call(self.compiler, model, *options, "-o", library)
                 inputs = [] if fold else [f"--input=x={self.path('x.npy')}"]
                 self.run_model(library, *inputs, *expected, "--rtol=1e-5", "--atol=1e-6")
+
+    def test_new_format(self):
+        model, library, dims = self.path("model"), self.path("libtoy.so"), [len(VALUES)]
+        with open(model, "w", encoding="utf-8") as file:
+            file.write(f"toy\ninput x {dims[0]}\nconstant c {' '.join(map(str, reversed(VALUES)))}\n"
+                       "s = add x c\ny = relu s\nz = hardsigmoid x\noutput y\noutput z\n")
+        sums = [max(a + b, 0.0) for a, b in zip(VALUES, reversed(VALUES))]
+        for name, values in (("x", VALUES), ("y", sums), ("z", hard_sigmoid(VALUES))):
+            write_npy(self.path(name + ".npy"), dims, values)
+        self.call(self.compiler, model, "-o", library)
+        self.run_model(library, f"--input=x={self.path('x.npy')}", *(f"--expect={y}={self.path(y + '.npy')}" for y in "yz"),
+                       "--rtol=1e-5", "--atol=1e-6")
 
 
 if __name__ == "__main__":
