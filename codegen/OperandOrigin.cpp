@@ -2,6 +2,7 @@
 
 #include "codegen/OperandOrigin.h"
 
+#include "dialects/StoredBytes.h"
 #include "dialects/plan/PlanDialect.h"
 
 using namespace mlir;
@@ -12,7 +13,7 @@ OperandOrigin originOfOperand(Value operand) {
   OperandOrigin origin;
   while (auto view = operand.getDefiningOp<plan::ViewOp>()) {
     operand = view.getSource();
-    const int64_t bytes = cast<ShapedType>(operand.getType()).getElementTypeBitWidth() / 8;
+    const int64_t bytes = bytesOfElement(cast<ShapedType>(operand.getType()).getElementType());
     origin.offset += view.getOffset() * bytes;
     origin.step += view.getStep() * bytes;
   }

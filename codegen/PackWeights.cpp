@@ -6,6 +6,7 @@
 #include "codegen/PackWeights.h"
 #include "codegen/form/Winograd.h"
 
+#include "dialects/StoredBytes.h"
 #include "llvm/Support/MathExtras.h"
 #include <cstring>
 
@@ -16,7 +17,7 @@ namespace nacre::codegen {
 static constexpr int64_t plainChunkElements = 1 << 17;
 
 PackedWeight::PackedWeight(mlir::RankedTensorType type, plan::EncodingAttr encoding)
-    : elementBytes(nn::getElementBytes(type.getElementType())), elements(type.getNumElements()) {
+    : elementBytes(bytesOfElement(type.getElementType())), elements(type.getNumElements()) {
   isPanel = encoding && encoding.getKind() != plan::EncodingKind::Plain;
   if (!isPanel) {
     chunks = std::max<int64_t>(1, divideCeil(elements, plainChunkElements));
@@ -90,7 +91,7 @@ void PackedWeight::packChunk(const nn::ConstantView &source, int64_t index, Smal
 int64_t countStoredElements(plan::KernelOp kernel, unsigned number) {
   auto type = mlir::cast<mlir::RankedTensorType>(kernel.getBody().getArgument(number).getType());
   plan::EncodingAttr encoding = int64_t(number) < kernel.getNumInputs() ? kernel.getEncoding(number) : nullptr;
-  return encoding ? PackedWeight(type, encoding).sizeInBytes() / nn::getElementBytes(type.getElementType())
+  return encoding ? PackedWeight(type, encoding).sizeInBytes() / bytesOfElement(type.getElementType())
                   : type.getNumElements();
 }
 

@@ -16,9 +16,9 @@
 #include "compiler/place/Passes.h"
 #include "compiler/schedule/Passes.h"
 #include "dialects/PrintableText.h"
+#include "dialects/StoredBytes.h"
 #include "dialects/nn/NnDialect.h"
 #include "dialects/plan/Notes.h"
-#include "dialects/plan/StoredBytes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -223,7 +223,7 @@ private:
   int64_t winogradBytes() {
     double weights = 0;
     for (auto weight : module->getOps<plan::WeightOp>())
-      weights += double(plan::storedBytes(weight.getValue().getShapedType()));
+      weights += double(storedBytes(weight.getValue().getShapedType()));
     return int64_t(codegen::mostGrowth(weights, options.winogradPercent));
   }
 

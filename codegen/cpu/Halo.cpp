@@ -5,6 +5,7 @@
 #include "codegen/cpu/Halo.h"
 
 #include "codegen/form/HaloBoxes.h"
+#include "dialects/StoredBytes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -68,7 +69,7 @@ private:
   }
 
   void fillRun(Value address, int64_t count) {
-    const unsigned width = build.target.lanes(llvm::divideCeil(written.elementType.getIntOrFloatBitWidth(), 8));
+    const unsigned width = build.target.lanes(bytesOfElement(written.elementType));
     auto splat = [&](unsigned lanes) { return build.broadcast(build.constant(written.haloValue), lanes); };
     const int64_t whole = count - count % width;
     build.loop(0, whole, width, [&](Position at) {

@@ -6,6 +6,7 @@
 
 #include "codegen/form/PlainContraction.h"
 #include "codegen/form/Winograd.h"
+#include "dialects/StoredBytes.h"
 #include "dialects/plan/PlanDialect.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/DebugLog.h"
@@ -54,7 +55,7 @@ ContractionShape shapeOf(const LoopedContraction &contraction) {
   shape.depth = contraction.depthSize();
   shape.rows = contraction.rows.back().size;
   shape.rowBytes = contraction.rows.back().strides[Contraction::Lhs] *
-                   (contraction.operands[Contraction::Lhs].elementType.getIntOrFloatBitWidth() / 8);
+                   bytesOfElement(contraction.operands[Contraction::Lhs].elementType);
   for (const ContractionLoop &loop : llvm::drop_end(contraction.rows))
     shape.runs *= loop.size;
   return shape;

@@ -6,6 +6,7 @@
 #include "codegen/PackWeights.h"
 #include "codegen/gpu/InlineBody.h"
 #include "codegen/gpu/Passes.h"
+#include "dialects/StoredBytes.h"
 #include "dialects/plan/PlanDialect.h"
 #include "runtime/include/nacre/model_format.h"
 
@@ -31,8 +32,7 @@ Bindings::Bindings(plan::KernelOp kernel, mlir::gpu::GPUFuncOp function, uint32_
     : function(function), pieceBytes(pieceBytes) {
   for (auto [argument, alignment] : llvm::zip_equal(kernel.getBody().getArguments(), readAlignments(kernel))) {
     const Type type = storedType(cast<RankedTensorType>(argument.getType()).getElementType());
-    operands.push_back({type, countStoredElements(kernel, argument.getArgNumber()),
-                        int64_t(llvm::divideCeil(type.getIntOrFloatBitWidth(), 8)), alignment});
+    operands.push_back({type, countStoredElements(kernel, argument.getArgNumber()), bytesOfElement(type), alignment});
   }
 }
 

@@ -10,6 +10,7 @@
 #include "codegen/gpu/Bindings.h"
 #include "codegen/gpu/Emitters.h"
 #include "codegen/gpu/Passes.h"
+#include "dialects/StoredBytes.h"
 #include "dialects/plan/PlanDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -103,8 +104,7 @@ KernelFunction Shader::startBody(const GpuOptions &options, unsigned variant) {
 
 Value Shader::shared(int64_t count, Type type) {
   const auto vector = dyn_cast<VectorType>(type);
-  sharedBytes +=
-      count * (vector ? vector.getNumElements() : 1) * getElementTypeOrSelf(type).getIntOrFloatBitWidth() / 8;
+  sharedBytes += count * (vector ? vector.getNumElements() : 1) * bytesOfElement(getElementTypeOrSelf(type));
   auto builder = OpBuilder::atBlockBegin(&function.getBody().front());
   return memref::AllocOp::create(builder, kernel.getLoc(),
                                  MemRefType::get({count}, type, MemRefLayoutAttrInterface(),

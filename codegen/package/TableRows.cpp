@@ -4,8 +4,8 @@
 #include "codegen/OperandOrigin.h"
 #include "codegen/package/ElementTypes.h"
 #include "dialects/PrintableText.h"
-#include "dialects/plan/StoredBytes.h"
 
+#include "dialects/StoredBytes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -108,7 +108,7 @@ private:
     row.rank = stored.getRank();
     row.first_dim = dims.size();
     append_range(dims, stored.getShape());
-    row.bytes = plan::storedBytes(stored);
+    row.bytes = storedBytes(stored);
     row.scale = 1;
     row.first_bound = NACRE_NO_BOUNDS;
     return row;
@@ -127,7 +127,7 @@ private:
         (*list)[*storage.getIndex()] = tensorRow(storage);
       } else if (storage.getRole() == plan::Role::State && !stateOffset.contains(storage)) {
         stateOffset[storage] = stateBytes;
-        stateBytes = alignTo(stateBytes + plan::storedBytes(cast<mlir::ShapedType>(storage.getResult().getType())),
+        stateBytes = alignTo(stateBytes + storedBytes(cast<mlir::ShapedType>(storage.getResult().getType())),
                              codegen::kGpuBufferAlignment);
       }
     }
@@ -185,7 +185,7 @@ private:
 
   nacre_operand readOperand(mlir::Value value, nacre_access access) {
     nacre_operand row{};
-    row.bytes = plan::storedBytes(cast<mlir::ShapedType>(value.getType()));
+    row.bytes = storedBytes(cast<mlir::ShapedType>(value.getType()));
     row.access = access;
     row.element_type = elementType(cast<mlir::ShapedType>(value.getType()).getElementType());
     const codegen::OperandOrigin origin = codegen::originOfOperand(value);

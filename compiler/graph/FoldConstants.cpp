@@ -9,6 +9,7 @@
 #include "compiler/graph/ConstantFolding.h"
 #include "compiler/graph/Passes.h"
 
+#include "dialects/StoredBytes.h"
 #include "dialects/nn/Evaluate.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 
@@ -35,11 +36,8 @@ constexpr int64_t maxGrowth = 8;
 /// Real models stay far below; without it a file of a few bytes for each operator could fill any memory.
 constexpr int64_t maxTotalGrowth = 16;
 
-int64_t bytesOf(ShapedType type) {
-  return type.getNumElements() * int64_t(llvm::divideCeil(type.getElementTypeBitWidth(), 8));
-}
-
-int64_t storedBytesOf(ElementsAttr value) { return value.isSplat() ? 0 : bytesOf(value.getShapedType()); }
+/// A splat takes none.
+int64_t bytesOf(ElementsAttr value) { return value.isSplat() ? 0 : storedBytes(value.getShapedType()); }
 
 } // namespace
 
@@ -56,9 +54,9 @@ std::optional<SmallVector<ElementsAttr>> findFoldableOperands(Operation *op, int
     operands.push_back(constant.getValue());
     bool splat = constant.getValue().isSplat();
     splats &= splat;
-    operandBytes += splat ? 0 : bytesOf(constant.getType());
+    operandBytes += splat ? 0 : storedBytes(constant.getType());
   }
-  int64_t resultBytes = bytesOf(cast<ShapedType>(op->getResult(0).getType()));
+  int64_t resultBytes = storedBytes(cast<ShapedType>(op->getResult(0).getType()));
   if (splats && nn::keepsSplats(op))
     return operands;
   if (resultBytes > maxConstantBytes || (resultBytes > smallBytes && resultBytes / maxGrowth > operandBytes))
@@ -107,7 +105,7 @@ struct FoldConstants : impl::FoldConstantsPassBase<FoldConstants> {
     budget = maxConstantBytes;
     getOperation()->walk([&](nn::ConstantOp constant) {
       blobs.add(constant.getValue());
-      budget += maxTotalGrowth * storedBytesOf(constant.getValue());
+      budget += maxTotalGrowth * bytesOf(constant.getValue());
     });
     WalkResult walk = getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
       std::optional<SmallVector<ElementsAttr>> operands = findFoldableOperands(op, maxConstantBytes);
@@ -126,7 +124,7 @@ struct FoldConstants : impl::FoldConstantsPassBase<FoldConstants> {
     if (failed(value))
       return op->emitOpError("must have operands whose bytes can be read, but one has none");
     if (!isa<nn::ReshapeOp>(op)) // which makes no bytes
-      budget -= storedBytesOf(*value) + nn::countReducedElements(op) * int64_t(sizeof(double));
+      budget -= bytesOf(*value) + nn::countReducedElements(op) * int64_t(sizeof(double));
     if (budget < 0)
       return op->emitOpError(
           "is one of too many that depend on constants alone; raise --max-constant to compute them all");

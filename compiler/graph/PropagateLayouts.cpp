@@ -10,6 +10,7 @@
 
 #include "compiler/graph/Passes.h"
 
+#include "dialects/StoredBytes.h"
 #include "dialects/nn/Layouts.h"
 #include "dialects/nn/NnDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -36,10 +37,7 @@ constexpr int maxSweeps = 4;
 Dims shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 bool isConstant(Value value) { return value.getDefiningOp<nn::ConstantOp>() != nullptr; }
 
-int64_t bytesOf(Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
-  return type.getNumElements() * std::max(1u, type.getElementTypeBitWidth() / 8);
-}
+int64_t bytesOf(Value value) { return storedBytes(cast<RankedTensorType>(value.getType())); }
 
 /// `value` under leading axes of extent one, up to `rank`.
 Permutation extendShape(Dims shape, size_t rank) {

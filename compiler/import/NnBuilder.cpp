@@ -10,6 +10,7 @@
 #include "compiler/import/NnBuilder.h"
 
 #include "compiler/import/Import.h"
+#include "dialects/StoredBytes.h"
 #include "dialects/nn/ConstantData.h"
 #include "dialects/nn/Evaluate.h"
 
@@ -88,7 +89,7 @@ SmallVector<Value> NnBuilder::finish(OperationState &state, InferTypes inferType
         continue;
       shared.foldBudget -= bytes;
       if (!constant.isSplat())
-        shared.foldBudget -= constant.getNumElements() * nn::getElementBytes(constant.getElementType());
+        shared.foldBudget -= storedBytes(constant.getShapedType());
     }
     return folded;
   }

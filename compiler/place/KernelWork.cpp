@@ -4,7 +4,7 @@
 
 #include "compiler/place/KernelWork.h"
 
-#include "dialects/plan/StoredBytes.h"
+#include "dialects/StoredBytes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -18,7 +18,7 @@ using namespace mlir;
 
 namespace nacre::place {
 
-static double bytesOf(Type type) { return double(plan::storedBytes(cast<ShapedType>(type))); }
+static double bytesOf(Type type) { return double(storedBytes(cast<ShapedType>(type))); }
 
 double weightBytes(Operation *launches) {
   llvm::SmallSetVector<StringRef, 16> seen;

@@ -10,8 +10,8 @@
 #include "compiler/place/Passes.h"
 #include "compiler/place/PlaceSegments.h"
 #include "compiler/place/WinogradLayers.h"
+#include "dialects/StoredBytes.h"
 #include "dialects/plan/Notes.h"
-#include "dialects/plan/StoredBytes.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
@@ -184,7 +184,7 @@ private:
   unsigned numberOf(plan::StorageOp storage) {
     auto [at, isNew] = numbers.try_emplace(storage, problem.storageBytes.size());
     if (isNew) {
-      problem.storageBytes.push_back(double(plan::storedBytes(cast<ShapedType>(storage.getType()))));
+      problem.storageBytes.push_back(double(storedBytes(cast<ShapedType>(storage.getType()))));
       const plan::Role role = storage.getRole();
       problem.isInput.push_back(role == plan::Role::Input || role == plan::Role::State);
       problem.isOutput.push_back(role == plan::Role::Output || role == plan::Role::State);

@@ -3,8 +3,8 @@
 #include "compiler/place/WinogradLayers.h"
 
 #include "codegen/encoding/WinogradGrowth.h"
-#include "dialects/plan/StoredBytes.h"
 
+#include "dialects/StoredBytes.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -45,7 +45,7 @@ WinogradChoice WinogradLayers::choose(llvm::function_ref<bool(plan::LaunchOp)> i
     if (classes.contains(weight))
       for (codegen::GrowthOffer &offer : offers[classes.getLeaderValue(weight)])
         offer.bytes +=
-            double(plan::storedBytes(weight.getValue().getShapedType())) * (codegen::winogradGrowth(offer.tile) - 1);
+            double(storedBytes(weight.getValue().getShapedType())) * (codegen::winogradGrowth(offer.tile) - 1);
   SmallVector<codegen::GrowthOffers> layers;
   for (auto &[leader, ofClass] : offers)
     layers.push_back(shared.contains(leader) ? codegen::GrowthOffers() : ofClass);

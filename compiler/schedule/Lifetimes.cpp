@@ -4,7 +4,7 @@
 
 #include "compiler/schedule/Lifetimes.h"
 
-#include "dialects/plan/StoredBytes.h"
+#include "dialects/StoredBytes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/DenseMap.h"
 
@@ -34,7 +34,7 @@ TemporaryLifetimes readLifetimes(plan::EntryOp entry) {
   for (auto storage : body.getOps<plan::StorageOp>()) {
     if (storage.getRole() != plan::Role::Temporary)
       continue;
-    BufferDemand demand{plan::storedBytes(cast<MemRefType>(storage.getResult().getType())), steps, 0};
+    BufferDemand demand{storedBytes(cast<MemRefType>(storage.getResult().getType())), steps, 0};
     forEachLaunch(storage.getResult(), [&](Operation *launch) {
       unsigned step = stepOf.lookup(body.findAncestorOpInBlock(*launch));
       demand.firstStep = std::min(demand.firstStep, step);

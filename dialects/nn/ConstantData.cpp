@@ -5,10 +5,10 @@
 
 #include "dialects/nn/ConstantData.h"
 
+#include "dialects/StoredBytes.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/bit.h"
-#include "llvm/Support/MathExtras.h"
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -144,8 +144,6 @@ template <typename T> void writeAs(Type type, char *to, ArrayRef<T> values) {
 
 } // namespace
 
-unsigned getElementBytes(Type elementType) { return llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8); }
-
 //===----------------------------------------------------------------------===//
 // ConstantView
 //===----------------------------------------------------------------------===//
@@ -155,7 +153,7 @@ FailureOr<ConstantView> ConstantView::get(ElementsAttr attribute) {
   view.type = dyn_cast<RankedTensorType>(attribute.getType());
   if (!view.type || !view.type.getElementType().isIntOrFloat())
     return failure();
-  view.elementBytes = getElementBytes(view.type.getElementType());
+  view.elementBytes = bytesOfElement(view.type.getElementType());
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(attribute)) {
     AsmResourceBlob *blob = resource.getRawHandle().getBlob();
     if (!blob || blob->getData().size() != size_t(view.type.getNumElements()) * view.elementBytes)
@@ -198,7 +196,7 @@ SmallVector<int64_t> ConstantView::readIntegers() const {
 //===----------------------------------------------------------------------===//
 
 ConstantBuilder::ConstantBuilder(RankedTensorType type, bool splat)
-    : type(type), elementBytes(nn::getElementBytes(type.getElementType())) {
+    : type(type), elementBytes(bytesOfElement(type.getElementType())) {
   size_t size = size_t(splat ? 1 : type.getNumElements()) * elementBytes;
   // Empty tensors too have a blob, so that bytes is never null.
   blob = HeapAsmResourceBlob::allocate(std::max<size_t>(size, 1), alignof(std::max_align_t));

@@ -16,9 +16,6 @@
 
 namespace nacre::nn {
 
-/// Bytes of one element of `type` in memory; booleans take one.
-unsigned getElementBytes(mlir::Type elementType);
-
 /// Reads a constant. Cheap to make, except that small dense booleans are unpacked. Must not outlive the attribute.
 class ConstantView {
 public:

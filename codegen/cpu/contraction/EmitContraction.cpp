@@ -14,6 +14,7 @@
 #include "codegen/cpu/contraction/EmitWinograd.h"
 #include "codegen/cpu/contraction/PanelWalk.h"
 #include "codegen/cpu/contraction/TileTables.h"
+#include "dialects/StoredBytes.h"
 #include "dialects/plan/PlanDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -68,7 +69,7 @@ private:
       if (contraction.cut != Cut::Outer || contraction.cutLoop != number)
         parts *= loop.size;
 
-    const unsigned lhsBytes = contraction.operands[Contraction::Lhs].elementType.getIntOrFloatBitWidth() / 8;
+    const int64_t lhsBytes = bytesOfElement(contraction.operands[Contraction::Lhs].elementType);
     switch (contraction.cut) {
     case Cut::None:
       extent = contraction.cutExtent;
@@ -105,7 +106,7 @@ private:
   void estimate() {
     const double units = double(llvm::divideCeil(contraction.cutExtent, extent)) * parts;
     const double flopsPerNanosecond = 4.0 * lanes * 2.5;
-    const unsigned rhsBytes = contraction.operands[Contraction::Rhs].elementType.getIntOrFloatBitWidth() / 8;
+    const int64_t rhsBytes = bytesOfElement(contraction.operands[Contraction::Rhs].elementType);
     const double panelBytes = double(contraction.depthSize()) * width * rhsBytes;
     constexpr double bytesPerNanosecond = 12;
     function.unitCost = std::max(function.flops / units / flopsPerNanosecond, panelBytes / bytesPerNanosecond);

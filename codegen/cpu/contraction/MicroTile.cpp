@@ -5,6 +5,7 @@
 #include "codegen/cpu/contraction/MicroTile.h"
 
 #include "codegen/cpu/VectorMath.h"
+#include "dialects/StoredBytes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -89,7 +90,7 @@ private:
     for (unsigned operand = Contraction::Result; operand < contraction.operands.size(); ++operand) {
       if (rowStrides[operand] == 0 || contraction.columns.strides[operand] != 1)
         continue;
-      const int64_t line = lineBytes * 8 / contraction.operands[operand].elementType.getIntOrFloatBitWidth();
+      const int64_t line = lineBytes / bytesOfElement(contraction.operands[operand].elementType);
       for (int64_t row = 0; row < shape.rows; ++row)
         for (int64_t column = 0; column < shape.columns; column += line)
           memref::PrefetchOp::create(build.ops, build.loc, buffer(operand),

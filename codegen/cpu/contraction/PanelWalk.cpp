@@ -3,6 +3,7 @@
 #include "codegen/cpu/contraction/PanelWalk.h"
 
 #include "codegen/cpu/contraction/TileTables.h"
+#include "dialects/StoredBytes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"
@@ -14,7 +15,7 @@ namespace nacre::codegen::cpu {
 Value allocateScratch(KernelFunction &function, VectorBuilder &build, int64_t count, Type type) {
   constexpr uint64_t lineBytes = 64;
   const uint64_t from = llvm::alignTo(function.scratchBytes, lineBytes);
-  function.scratchBytes = from + count * type.getIntOrFloatBitWidth() / 8;
+  function.scratchBytes = from + count * bytesOfElement(type);
   return memref::ViewOp::create(build.ops, build.loc, MemRefType::get({count}, type), function.scratch,
                                 build.index(from), ValueRange());
 }
@@ -35,8 +36,8 @@ public:
     SmallVector<int64_t> loops;
     for (const ContractionLoop &loop : contraction.depth)
       loops.push_back(loop.size);
-    const unsigned panelBits = cast<MemRefType>(walk.panel.buffer.getType()).getElementTypeBitWidth();
-    depth = splitDepth(loops, walk.panel.width * panelBits / 8, build.target.l1Bytes);
+    const Type panelType = cast<MemRefType>(walk.panel.buffer.getType()).getElementType();
+    depth = splitDepth(loops, walk.panel.width * bytesOfElement(panelType), build.target.l1Bytes);
     part.steps = loops.front();
   }
 
@@ -67,7 +68,7 @@ private:
   /// scratch and back, few enough that the sums stay in the second-level cache.
   bool dividesDepth(unsigned level) {
     const int64_t rows = rowsFrom(level);
-    const uint64_t sumBytes = contraction.accumulatorType.getIntOrFloatBitWidth() / 8;
+    const uint64_t sumBytes = bytesOfElement(contraction.accumulatorType);
     return depth.count > 1 && !part.sums && rows >= leastRows &&
            rows * walk.panel.width * sumBytes <= build.target.l2Bytes / 4;
   }

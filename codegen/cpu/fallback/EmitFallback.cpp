@@ -12,6 +12,7 @@
 #include "codegen/cpu/fallback/LinalgLoops.h"
 #include "codegen/cpu/fallback/OutputSlices.h"
 #include "codegen/form/HaloBoxes.h"
+#include "dialects/StoredBytes.h"
 #include "dialects/plan/PlanDialect.h"
 
 #include "mlir/Conversion/MathToLibm/MathToLibm.h"
@@ -256,7 +257,7 @@ LogicalResult Fallback::bufferize() {
   for (auto alloc : llvm::make_early_inc_range(func.getOps<memref::AllocOp>())) {
     rewriter.setInsertionPoint(alloc);
     MemRefType type = alloc.getType();
-    const uint64_t bytes = type.getNumElements() * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+    const uint64_t bytes = storedBytes(type);
     Value offset = constant(function.scratchBytes);
     rewriter.replaceOpWithNewOp<memref::ViewOp>(alloc, type, function.scratch, offset, ValueRange());
     function.scratchBytes += llvm::alignTo(bytes, kScratchAlignment);

@@ -6,6 +6,7 @@
 
 #include "codegen/cpu/VectorBody.h"
 #include "codegen/form/ScalarBody.h"
+#include "dialects/StoredBytes.h"
 #include "llvm/Support/DebugLog.h"
 
 #define DEBUG_TYPE "nacre-kernel-form"
@@ -150,7 +151,7 @@ private:
     operand.argument = access.argument;
     operand.offset = access.offset;
     operand.strides = remap(access.strides, map);
-    operand.bytes = std::max(1u, access.elementType.getIntOrFloatBitWidth() / 8);
+    operand.bytes = bytesOfElement(access.elementType);
     operand.written = written;
     result.nest.operands.push_back(std::move(operand));
     for (const PaddedAxis &axis : access.padded)

@@ -12,6 +12,7 @@
 #include "codegen/gpu/contraction/ParseGpuTile.h"
 #include "codegen/gpu/contraction/Templates.h"
 #include "codegen/gpu/contraction/TileTables.h"
+#include "dialects/StoredBytes.h"
 #include "dialects/plan/PlanDialect.h"
 
 using namespace mlir;
@@ -40,7 +41,7 @@ TileRequest requestOf(const LoopedContraction &contraction, bool depthwise, cons
   request.columns = contraction.columns.size;
   request.depth = contraction.depthSize();
   request.depthwise = depthwise;
-  request.bytes = contraction.accumulatorType.getIntOrFloatBitWidth() / 8;
+  request.bytes = bytesOfElement(contraction.accumulatorType);
   request.halves = mayMultiplyHalves(contraction, options);
   request.mayBePlayed = options.mayBePlayed;
   return request;

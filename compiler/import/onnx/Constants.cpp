@@ -5,6 +5,7 @@
 #include "compiler/import/onnx/File.h"
 #include "compiler/import/onnx/Handlers.h"
 
+#include "dialects/StoredBytes.h"
 #include "dialects/nn/ConstantData.h"
 #include "dialects/nn/ShapeRules.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -68,7 +69,7 @@ void importConstantOfShape(OperandBinder &node) {
 /// A constant of `type` made by calling `makeElement` with each index, or null after an error.
 template <typename T, typename Make> Value makeConstant(OperandBinder &node, RankedTensorType type, Make makeElement) {
   int64_t count = type.getNumElements();
-  if (!node.allowsConstant(count, nn::getElementBytes(type.getElementType())))
+  if (!node.allowsConstant(count, bytesOfElement(type.getElementType())))
     return {};
   nn::ConstantBuilder builder(type);
   for (int64_t index = 0; index < count; ++index) {

@@ -11,6 +11,7 @@
 
 #include "compiler/import/Import.h"
 #include "compiler/import/TypeNames.h"
+#include "dialects/StoredBytes.h"
 #include "dialects/nn/ConstantData.h"
 #include "dialects/nn/ShapeRules.h"
 
@@ -201,7 +202,7 @@ FailureOr<StoredTensor> OnnxFile::joinChunks(ArrayRef<WirePayload> chunks, Store
 
 FailureOr<StoredTensor> OnnxFile::decodeVarints(ArrayRef<WirePayload> chunks, StoredTensor result, uint64_t size,
                                                 Location loc) {
-  auto elementBytes = uint64_t(nn::getElementBytes(result.type.getElementType()));
+  auto elementBytes = uint64_t(bytesOfElement(result.type.getElementType()));
   // Every number ends in the one byte whose top bit is clear, so counting those sizes the buffer before it is made.
   uint64_t count = 0;
   for (const WirePayload &chunk : chunks)

@@ -4,6 +4,7 @@
 
 #include "compiler/kernels/forms/EntryBuilder.h"
 #include "compiler/kernels/forms/ElementTypes.h"
+#include "dialects/StoredBytes.h"
 #include "dialects/nn/ConstantData.h"
 #include "dialects/nn/NnDialect.h"
 
@@ -43,7 +44,7 @@ FailureOr<plan::WeightOp> ModulePlan::getWeight(ElementsAttr value, Location loc
   // Other weights take as many bytes in the model, a splat is one number there.
   constexpr int64_t maxSplatBytes = int64_t(1) << 32;
   if (value.isSplat())
-    splatBytes += value.getNumElements() * nn::getElementBytes(value.getElementType());
+    splatBytes += storedBytes(value.getShapedType());
   if (splatBytes > maxSplatBytes) {
     emitError(loc, "the weights that repeat one number must take at most ")
         << maxSplatBytes << " bytes in all, but take more";

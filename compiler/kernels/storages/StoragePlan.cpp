@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernels/storages/StoragePlan.h"
+#include "dialects/StoredBytes.h"
 #include "dialects/nn/NnDialect.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -18,9 +19,7 @@ constexpr int64_t cacheLine = 64;
 ArrayRef<int64_t> getShape(Value value) { return cast<ShapedType>(value.getType()).getShape(); }
 Type getElementType(Value value) { return cast<ShapedType>(value.getType()).getElementType(); }
 
-bool isAligned(int64_t elements, Type elementType) {
-  return elements * elementType.getIntOrFloatBitWidth() / 8 % alignment == 0;
-}
+bool isAligned(int64_t elements, Type elementType) { return elements * bytesOfElement(elementType) % alignment == 0; }
 
 class StoragePlanner : private StoragePlan {
 public:
@@ -185,7 +184,7 @@ private:
     StorageShape &layout = storage.layout;
     if (layout.isDense || input.base != 0 || input.shape != layout.shape || input.sizes.back() != layout.shape.back())
       return;
-    int64_t elementBytes = storage.elementType.getIntOrFloatBitWidth() / 8, bytes = layout.shape.back() * elementBytes;
+    int64_t elementBytes = bytesOfElement(storage.elementType), bytes = layout.shape.back() * elementBytes;
     if (bytes >= 1024 && llvm::isPowerOf2_64(bytes))
       layout.gap = cacheLine / elementBytes;
   }

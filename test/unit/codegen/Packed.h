@@ -6,6 +6,7 @@
 #define NACRE_TEST_UNIT_CODEGEN_PACKED_H
 
 #include "codegen/PackWeights.h"
+#include "dialects/StoredBytes.h"
 #include "test/unit/codegen/Storage.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -17,7 +18,7 @@ inline Storage packed(Storage &plain, mlir::RankedTensorType type, plan::Encodin
   auto attribute = mlir::DenseElementsAttr::getFromRawBuffer(type, llvm::ArrayRef<char>(plain.data(), plain.bytes));
   llvm::FailureOr<nn::ConstantView> view = nn::ConstantView::get(attribute);
   PackedWeight weight(type, encoding);
-  const int64_t bytes = nn::getElementBytes(type.getElementType());
+  const int64_t bytes = bytesOfElement(type.getElementType());
   Storage result(mlir::RankedTensorType::get({weight.sizeInBytes() / bytes}, type.getElementType()));
   llvm::SmallVector<char> chunk;
   for (int64_t i = 0; i < weight.numChunks(); ++i) {

@@ -5,6 +5,7 @@
 #ifndef NACRE_TEST_UNIT_CODEGEN_STORAGE_H
 #define NACRE_TEST_UNIT_CODEGEN_STORAGE_H
 
+#include "dialects/StoredBytes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/APInt.h"
@@ -25,15 +26,14 @@ struct Storage {
   std::vector<char> memory;
 
   explicit Storage(mlir::RankedTensorType type)
-      : elementType(type.getElementType()), bytes(type.getNumElements() * elementType.getIntOrFloatBitWidth() / 8),
-        memory(bytes + 2 * kGuard, char(0xa5)) {}
+      : elementType(type.getElementType()), bytes(storedBytes(type)), memory(bytes + 2 * kGuard, char(0xa5)) {}
   char *data() { return memory.data() + kGuard; }
   int64_t size() const { return bytes * 8 / elementType.getIntOrFloatBitWidth(); }
 
   void fill(std::mt19937 &random) {
     std::uniform_real_distribution<double> real(-1, 1);
     std::uniform_int_distribution<int> integer(-4, 4);
-    const unsigned width = elementType.getIntOrFloatBitWidth() / 8;
+    const int64_t width = bytesOfElement(elementType);
     for (int64_t i = 0; i < size(); ++i) {
       llvm::APInt bits(width * 8, integer(random), /*isSigned=*/true);
       if (auto type = llvm::dyn_cast<mlir::FloatType>(elementType)) {
@@ -50,7 +50,7 @@ struct Storage {
   std::string guards() { return std::string(memory.data(), kGuard) + std::string(data() + bytes, kGuard); }
 
   double at(int64_t i) {
-    const unsigned width = elementType.getIntOrFloatBitWidth() / 8;
+    const int64_t width = bytesOfElement(elementType);
     uint64_t raw = 0;
     memcpy(&raw, data() + i * width, width);
     llvm::APInt bits(width * 8, raw);

@@ -5,6 +5,7 @@
 
 #include "test/unit/codegen/gpu/VulkanHarness.h"
 #include "codegen/gpu/Passes.h"
+#include "dialects/StoredBytes.h"
 #include "runtime/include/nacre/model_format.h"
 #include "test/unit/codegen/Packed.h"
 #include "test/unit/codegen/gpu/VulkanDevice.h"
@@ -177,7 +178,7 @@ void GpuDifferential::checkAnywhere(const std::string &text, double tolerance) {
   for (int64_t least : {1, 16}) {
     SmallVector<int64_t> alignments;
     for (BlockArgument argument : kernel.getBody().getArguments()) {
-      const int64_t bytes = cast<RankedTensorType>(argument.getType()).getElementTypeBitWidth() / 8;
+      const int64_t bytes = bytesOfElement(cast<RankedTensorType>(argument.getType()).getElementType());
       const bool isPacked =
           argument.getArgNumber() < kernel.getNumInputs() && kernel.getEncoding(argument.getArgNumber());
       alignments.push_back(isPacked ? kGpuBufferAlignment : std::max(least, bytes));
