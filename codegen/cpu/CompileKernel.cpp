@@ -9,6 +9,7 @@
 
 #include "codegen/Backend.h"
 #include "codegen/KernelCopy.h"
+#include "codegen/KernelNotes.h"
 #include "codegen/cpu/Passes.h"
 #include "dialects/plan/PlanDialect.h"
 
@@ -82,12 +83,12 @@ const DialectRegistry &registerOnce() {
 /// What the emitter says of its work, as attributes of the kernel's function.
 void readWork(Operation *function, const Target &target, KernelCode &code) {
   auto integer = [&](StringRef name) { return function->getAttrOfType<IntegerAttr>(name).getInt(); };
-  code.unitExtent = integer("nacre.unit_extent");
-  code.unitsPerBlock = integer("nacre.units_per_block");
-  code.scratchBytes = integer("nacre.scratch_bytes");
-  code.unitNanoseconds = integer("nacre.unit_nanoseconds");
-  code.flops = function->getAttrOfType<FloatAttr>("nacre.flops").getValueAsDouble();
-  code.fallback = function->hasAttr("nacre.fallback");
+  code.unitExtent = integer(notes::kUnitExtent);
+  code.unitsPerBlock = integer(notes::kUnitsPerBlock);
+  code.scratchBytes = integer(notes::kScratchBytes);
+  code.unitNanoseconds = integer(notes::kUnitNanoseconds);
+  code.flops = function->getAttrOfType<FloatAttr>(notes::kFlops).getValueAsDouble();
+  code.fallback = function->hasAttr(notes::kFallback);
   code.needs = target.needs;
 }
 
@@ -197,7 +198,7 @@ LogicalResult compile(ModuleOp module, const Target &target, Emit emit, KernelCo
     return failure();
   // Beside the kernel's function there may be declarations, of the C library, and constant tables.
   for (auto function : module.getOps<func::FuncOp>())
-    if (function->hasAttr("nacre.kernel"))
+    if (function->hasAttr(notes::kKernel))
       readWork(function, target, code);
   if (failed(lower(module)))
     return failure();

@@ -6,6 +6,7 @@
 //        2. let the kind's emitter fill it, else the fallback;
 //        3. record how the work is divided.
 
+#include "codegen/KernelNotes.h"
 #include "codegen/PackWeights.h"
 #include "codegen/TargetOptions.h"
 #include "codegen/cpu/Emitters.h"
@@ -92,15 +93,15 @@ void finish(func::FuncOp function, const KernelFunction &body) {
   function.getArgument(scratch).setType(scratchType);
   function.setFunctionType(builder.getFunctionType(function.front().getArgumentTypes(), {}));
 
-  function->setAttr("nacre.kernel", builder.getUnitAttr());
-  function->setAttr("nacre.unit_extent", builder.getI64IntegerAttr(body.unitExtent));
-  function->setAttr("nacre.units_per_block", builder.getI64IntegerAttr(body.unitsPerBlock));
-  function->setAttr("nacre.scratch_bytes", builder.getI64IntegerAttr(body.scratchBytes));
-  function->setAttr("nacre.unit_nanoseconds",
+  function->setAttr(notes::kKernel, builder.getUnitAttr());
+  function->setAttr(notes::kUnitExtent, builder.getI64IntegerAttr(body.unitExtent));
+  function->setAttr(notes::kUnitsPerBlock, builder.getI64IntegerAttr(body.unitsPerBlock));
+  function->setAttr(notes::kScratchBytes, builder.getI64IntegerAttr(body.scratchBytes));
+  function->setAttr(notes::kUnitNanoseconds,
                     builder.getI64IntegerAttr(static_cast<int64_t>(std::min(body.unitCost, double(UINT32_MAX)))));
-  function->setAttr("nacre.flops", builder.getF64FloatAttr(body.flops));
+  function->setAttr(notes::kFlops, builder.getF64FloatAttr(body.flops));
   if (body.fallback)
-    function->setAttr("nacre.fallback", builder.getUnitAttr());
+    function->setAttr(notes::kFallback, builder.getUnitAttr());
 }
 
 //===----------------------------------------------------------------------===//

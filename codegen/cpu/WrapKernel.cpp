@@ -5,6 +5,7 @@
 // How:   1. the emitted function becomes internal and is always inlined;
 //        2. the visible one loads the pointers and the share from nacre_kernel_args and calls it.
 
+#include "codegen/KernelNotes.h"
 #include "codegen/cpu/Passes.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -17,6 +18,7 @@ namespace nacre::codegen::cpu {
 } // namespace nacre::codegen::cpu
 
 using namespace mlir;
+using namespace nacre::codegen;
 
 namespace {
 
@@ -41,7 +43,7 @@ void wrap(LLVM::LLVMFuncOp body) {
   body.setName(name + "_body");
   body.setLinkage(LLVM::Linkage::Internal);
   body.setAlwaysInline(true);
-  body->removeAttr("nacre.kernel");
+  body->removeAttr(notes::kKernel);
 
   // 2. The visible function.
   auto pointer = LLVM::LLVMPointerType::get(context);
@@ -68,7 +70,7 @@ void wrap(LLVM::LLVMFuncOp body) {
 struct WrapKernel : nacre::codegen::cpu::impl::WrapKernelPassBase<WrapKernel> {
   void runOnOperation() override {
     for (auto function : llvm::make_early_inc_range(getOperation().getOps<LLVM::LLVMFuncOp>()))
-      if (function->hasAttr("nacre.kernel"))
+      if (function->hasAttr(notes::kKernel))
         wrap(function);
   }
 };

@@ -3,6 +3,7 @@
 #include "codegen/gpu/Bindings.h"
 
 #include "codegen/Backend.h"
+#include "codegen/KernelNotes.h"
 #include "codegen/PackWeights.h"
 #include "codegen/gpu/InlineBody.h"
 #include "codegen/gpu/Passes.h"
@@ -24,7 +25,7 @@ namespace nacre::codegen::gpu {
 
 Value makePushConstant(OpBuilder &builder, Location loc, int64_t number) {
   auto placeholder = UnrealizedConversionCastOp::create(builder, loc, TypeRange{builder.getIndexType()}, ValueRange());
-  placeholder->setAttr(kPushConstant, builder.getI64IntegerAttr(number));
+  placeholder->setAttr(notes::kPushConstant, builder.getI64IntegerAttr(number));
   return placeholder.getResult(0);
 }
 
@@ -191,9 +192,9 @@ void Bindings::finish() {
   for (const Buffer &buffer : buffers)
     chooseAmong(buffer);
   Builder builder(function.getContext());
-  function->setAttr("nacre.bindings", builder.getDenseI64ArrayAttr(bound));
-  function->setAttr("nacre.shifted", builder.getI64IntegerAttr(shifted));
-  function->setAttr("nacre.piece_bytes", builder.getI64IntegerAttr(pieceBytes));
+  function->setAttr(notes::kBindings, builder.getDenseI64ArrayAttr(bound));
+  function->setAttr(notes::kShifted, builder.getI64IntegerAttr(shifted));
+  function->setAttr(notes::kPieceBytes, builder.getI64IntegerAttr(pieceBytes));
 }
 
 } // namespace nacre::codegen::gpu

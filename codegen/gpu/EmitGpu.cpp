@@ -6,6 +6,7 @@
 //        2. let the kind's emitters fill it, variant by variant;
 //        3. record how the function is launched, and whether any device can.
 
+#include "codegen/KernelNotes.h"
 #include "codegen/form/EmitterList.h"
 #include "codegen/gpu/Bindings.h"
 #include "codegen/gpu/Emitters.h"
@@ -120,13 +121,13 @@ mlir::gpu::GPUModuleOp Shader::finish() {
   auto set = [&](StringRef name, int64_t value) { function->setAttr(name, builder.getI64IntegerAttr(value)); };
   function->setAttr(spirv::getEntryPointABIAttrName(),
                     spirv::getEntryPointABIAttr(context, {int32_t(body.workgroupSize), 1, 1}));
-  function->setAttr("nacre.flops", builder.getF64FloatAttr(body.flops));
-  set("nacre.needs", int64_t(body.needs));
-  set("nacre.unit_extent", body.unitExtent);
-  set("nacre.groups", body.groups);
-  set("nacre.workgroup_size", body.workgroupSize);
-  set("nacre.shared_bytes", sharedBytes);
-  set("nacre.families", body.families);
+  function->setAttr(notes::kFlops, builder.getF64FloatAttr(body.flops));
+  set(notes::kNeeds, int64_t(body.needs));
+  set(notes::kUnitExtent, body.unitExtent);
+  set(notes::kGroups, body.groups);
+  set(notes::kWorkgroupSize, body.workgroupSize);
+  set(notes::kSharedBytes, sharedBytes);
+  set(notes::kFamilies, body.families);
   bindings.finish();
   return module;
 }
@@ -213,7 +214,7 @@ struct EmitGpu : codegen::gpu::impl::EmitGpuPassBase<EmitGpu> {
       if (failed(emitted))
         return signalPassFailure();
       if (emitted->variants.empty())
-        kernel->setAttr("nacre.declined", StringAttr::get(kernel.getContext(), emitted->declined));
+        kernel->setAttr(notes::kDeclined, StringAttr::get(kernel.getContext(), emitted->declined));
       else
         kernel.erase();
     }
@@ -238,17 +239,17 @@ GpuKernelCode nacre::codegen::gpu::readVariant(mlir::gpu::GPUModuleOp module) {
   auto function = *module.getOps<mlir::gpu::GPUFuncOp>().begin();
   auto integer = [&](StringRef name) { return function->getAttrOfType<IntegerAttr>(name).getInt(); };
   GpuKernelCode code;
-  for (int64_t operand : function->getAttrOfType<DenseI64ArrayAttr>("nacre.bindings").asArrayRef())
+  for (int64_t operand : function->getAttrOfType<DenseI64ArrayAttr>(notes::kBindings).asArrayRef())
     code.bindings.push_back(operand);
-  code.flops = function->getAttrOfType<FloatAttr>("nacre.flops").getValueAsDouble();
-  code.needs = integer("nacre.needs");
-  code.unitExtent = integer("nacre.unit_extent");
-  code.groups = integer("nacre.groups");
-  code.workgroupSize = integer("nacre.workgroup_size");
-  code.sharedBytes = integer("nacre.shared_bytes");
-  code.families = integer("nacre.families");
-  code.shifted = integer("nacre.shifted");
-  code.pieceBytes = integer("nacre.piece_bytes");
+  code.flops = function->getAttrOfType<FloatAttr>(notes::kFlops).getValueAsDouble();
+  code.needs = integer(notes::kNeeds);
+  code.unitExtent = integer(notes::kUnitExtent);
+  code.groups = integer(notes::kGroups);
+  code.workgroupSize = integer(notes::kWorkgroupSize);
+  code.sharedBytes = integer(notes::kSharedBytes);
+  code.families = integer(notes::kFamilies);
+  code.shifted = integer(notes::kShifted);
+  code.pieceBytes = integer(notes::kPieceBytes);
   return code;
 }
 

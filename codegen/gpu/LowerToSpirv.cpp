@@ -5,6 +5,7 @@
 //       3. what upstream leaves to do: layouts, which buffers alias, the least version and capabilities.
 
 #include "codegen/gpu/LowerToSpirv.h"
+#include "codegen/KernelNotes.h"
 #include "codegen/gpu/Passes.h"
 #include "runtime/include/nacre/model_format.h"
 
@@ -97,7 +98,7 @@ FailureOr<uint64_t> needsOf(spirv::ModuleOp module) {
 unsigned countPushConstants(mlir::gpu::GPUModuleOp module) {
   int64_t count = 0;
   module.walk([&](UnrealizedConversionCastOp op) {
-    if (auto number = op->getAttrOfType<IntegerAttr>(kPushConstant))
+    if (auto number = op->getAttrOfType<IntegerAttr>(notes::kPushConstant))
       count = std::max(count, number.getInt() + 1);
   });
   return count;
@@ -109,7 +110,7 @@ struct LowerPushConstant : OpConversionPattern<UnrealizedConversionCastOp> {
 
   LogicalResult matchAndRewrite(UnrealizedConversionCastOp op, OpAdaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    auto number = op->getAttrOfType<IntegerAttr>(kPushConstant);
+    auto number = op->getAttrOfType<IntegerAttr>(notes::kPushConstant);
     if (!number)
       return rewriter.notifyMatchFailure(op, "expected a placeholder of a push constant");
     Value value = spirv::getPushConstantValue(op, count, number.getInt(), rewriter.getI32Type(), rewriter);
@@ -152,7 +153,7 @@ LogicalResult convert(mlir::gpu::GPUModuleOp module, spirv::TargetEnvAttr target
 
   std::unique_ptr<ConversionTarget> legal = SPIRVConversionTarget::get(target);
   legal->addDynamicallyLegalOp<UnrealizedConversionCastOp>(
-      [](UnrealizedConversionCastOp op) { return !op->hasAttr(kPushConstant); });
+      [](UnrealizedConversionCastOp op) { return !op->hasAttr(notes::kPushConstant); });
   return applyFullConversion(module, *legal, std::move(patterns));
 }
 

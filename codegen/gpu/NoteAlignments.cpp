@@ -6,6 +6,7 @@
 // How:   storages and weights begin on kGpuBufferAlignment; the lowest bit of any view's offset or step bounds the
 //        rest.
 
+#include "codegen/KernelNotes.h"
 #include "codegen/OperandOrigin.h"
 #include "codegen/gpu/Passes.h"
 #include "dialects/plan/PlanDialect.h"
@@ -44,11 +45,11 @@ void nacre::codegen::noteAlignments(ModuleOp module) {
   for (auto kernel : module.getOps<plan::KernelOp>())
     if (auto found = alignments.find(kernel.getSymName());
         found != alignments.end() && llvm::any_of(found->second, [](int64_t a) { return a < kGpuBufferAlignment; }))
-      kernel->setAttr(gpu::kAlignments, DenseI64ArrayAttr::get(module.getContext(), found->second));
+      kernel->setAttr(notes::kAlignments, DenseI64ArrayAttr::get(module.getContext(), found->second));
 }
 
 SmallVector<int64_t> nacre::codegen::gpu::readAlignments(plan::KernelOp kernel) {
-  if (auto noted = kernel->getAttrOfType<DenseI64ArrayAttr>(kAlignments))
+  if (auto noted = kernel->getAttrOfType<DenseI64ArrayAttr>(notes::kAlignments))
     return SmallVector<int64_t>(noted.asArrayRef());
   return SmallVector<int64_t>(kernel.getBody().getNumArguments(), kGpuBufferAlignment);
 }

@@ -27,12 +27,7 @@ llvm::FailureOr<EmittedKernel> emitKernel(plan::KernelOp kernel, const GpuOption
 /// What its emitter said about a variant, from its function's attributes. The code is left empty.
 GpuKernelCode readVariant(mlir::gpu::GPUModuleOp module);
 
-/// The name of the placeholders for push constants; their numbers are those of nacre_gpu_variant.
-inline constexpr char kPushConstant[] = "nacre.push_constant";
-
-/// What noteAlignments notes on a kernel: for each operand a power of two of bytes.
-inline constexpr char kAlignments[] = "nacre.alignments";
-/// The same of a kernel on which nothing is noted: buffers that begin where any device may bind them.
+/// What noteAlignments has noted; where that is nothing, buffers begin where any device may bind them.
 llvm::SmallVector<int64_t> readAlignments(plan::KernelOp kernel);
 
 } // namespace nacre::codegen::gpu

@@ -112,6 +112,7 @@ CASES = {
         "has a path of one machine": {"compiler/graph/Split.h": SOURCE + "// /" + "root/models\n"},
         "named for everything and nothing": {"compiler/graph/utils.h": SOURCE},
         "larger than 1 MiB": {"compiler/graph/weights": b"\0" * (1 << 20) + b"\0"},
+        "spells the note": {"compiler/graph/Split.cpp": SOURCE + 'constexpr char kParts[] = "nacre.parts";\n'},
         "cannot be executed": {"compiler/graph/split.py": "#!/usr/bin/env python3\n# " + LICENCE + "\n"},
     },
 }

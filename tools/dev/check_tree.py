@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Refuses what makes a tree hard to enter: rooms that no README names, crowded and deep ones, files that are too long, READMEs and
-docs that name lost paths, files without a licence line, paths of one machine, rooms for everything and nothing, binaries."""
+docs that name lost paths, files without a licence line, paths of one machine, rooms for everything and nothing, binaries, names of
+attributes that passes leave for one another away from where these are declared."""
 import collections
 import os
 import re
@@ -21,6 +22,9 @@ MACHINE_PATH = re.compile(r"(?<![A-Za-z0-9_.])/(?:" + "work|root|farm|home" + r"
 CATCH_ALL = re.compile(r"(^|/)(utils?|common|misc|helpers?)(/|\.[a-z]+$)", re.IGNORECASE)
 NAMED_PATH = re.compile(r"`([\w.-]+(?:/[\w.{},-]+)+/?)`|\]\(([^)#:\s]+)(?:#[^)]*)?\)")
 MAX_BYTES = 1 << 20
+# What passes and phases note for one another is declared once, with who writes it and who reads it.
+NOTES = {"nacre": "codegen/KernelNotes.h", "plan": "dialects/plan/Notes.h"}
+NOTE = re.compile(r'"(' + "|".join(NOTES) + r')\.[a-z_]+"')
 
 
 def expand(path):
@@ -103,6 +107,9 @@ def of_file(path):
         yield f"{path}: must begin with the line {SPDX}"
     for match in MACHINE_PATH.finditer(text):
         yield f"{path}: has a path of one machine, {match.group(0)}"
+    for match in NOTE.finditer(text) if path.endswith((".c", ".cpp", ".h", ".def")) else ():
+        if path != NOTES[match.group(1)]:
+            yield f"{path}: spells the note {match.group(0)}; use its name in {NOTES[match.group(1)]}, and declare it there if it is new"
     if path.endswith(".md"):
         yield from of_document(path, text)
 

@@ -7,6 +7,7 @@
 //        3. bufferize: what stays between operations becomes scratch, and written storages are never copied;
 //        4. write loops, the contiguous one innermost, all inside one loop over the indices of the cut axis.
 
+#include "codegen/KernelNotes.h"
 #include "codegen/cpu/Emitters.h"
 #include "codegen/cpu/fallback/CutLoops.h"
 #include "codegen/cpu/fallback/LinalgLoops.h"
@@ -40,8 +41,6 @@ using namespace nacre::codegen::cpu;
 
 namespace {
 
-/// The loop of a linalg operation that walks the cut axis; as an attribute it survives bufferization.
-constexpr StringLiteral kCutLoop = "nacre.cut_loop";
 constexpr uint64_t kScratchAlignment = 64;
 
 /// A kernel on its way from tensors to loops.
@@ -200,7 +199,7 @@ LogicalResult Fallback::divide() {
   }
   cutAxes = cut->axes;
   for (auto [op, loop] : cut->loops)
-    op->setAttr(kCutLoop, rewriter.getI64IntegerAttr(loop));
+    op->setAttr(notes::kCutLoop, rewriter.getI64IntegerAttr(loop));
   return success();
 }
 
@@ -272,7 +271,7 @@ LogicalResult Fallback::bufferize() {
 /// `index` is the one index of the cut axis to compute; null computes all.
 LogicalResult Fallback::lowerToLoops(linalg::LinalgOp op, Value index) {
   std::optional<unsigned> cutLoop;
-  if (auto loop = op->getAttrOfType<IntegerAttr>(kCutLoop); loop && index)
+  if (auto loop = op->getAttrOfType<IntegerAttr>(notes::kCutLoop); loop && index)
     cutLoop = loop.getInt();
   return cpu::lowerToLoops(rewriter, op, cutLoop, index);
 }
@@ -310,7 +309,7 @@ LogicalResult Fallback::writeLoops() {
   if (!cutAxes.empty())
     index = create<arith::AddIOp>(function.shareBegin, units.getInductionVar());
   for (linalg::LinalgOp op : work) {
-    if (!index || op->hasAttr(kCutLoop))
+    if (!index || op->hasAttr(notes::kCutLoop))
       rewriter.moveOpBefore(op, units.getBody()->getTerminator());
     if (failed(lowerToLoops(op, index)))
       return failure();

@@ -4,6 +4,7 @@
 //       the share in two parts, the latter first.
 
 #include "test/unit/codegen/gpu/VulkanHarness.h"
+#include "codegen/KernelNotes.h"
 #include "codegen/gpu/Passes.h"
 #include "dialects/StoredBytes.h"
 #include "runtime/include/nacre/model_format.h"
@@ -183,7 +184,7 @@ void GpuDifferential::checkAnywhere(const std::string &text, double tolerance) {
           argument.getArgNumber() < kernel.getNumInputs() && kernel.getEncoding(argument.getArgNumber());
       alignments.push_back(isPacked ? kGpuBufferAlignment : std::max(least, bytes));
     }
-    kernel->setAttr(gpu::kAlignments, DenseI64ArrayAttr::get(&context, alignments));
+    kernel->setAttr(notes::kAlignments, DenseI64ArrayAttr::get(&context, alignments));
     SCOPED_TRACE("at multiples of " + std::to_string(least));
     checkKernel(kernel, tolerance, {});
   }
