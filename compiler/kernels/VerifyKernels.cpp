@@ -86,7 +86,7 @@ bool isForm(plan::KernelKind kind, Sweeps sweeps) {
   case plan::KernelKind::Scan:
     return sweeps.reducing == 1 && sweeps.mapping == 0;
   }
-  return false;
+  llvm_unreachable("no other kind of kernel");
 }
 
 LogicalResult verifyBody(plan::KernelOp kernel) {

@@ -61,7 +61,7 @@ constexpr double kLeastOccupancy = 1.0 / 64;
 //===----------------------------------------------------------------------===//
 
 /// Seconds for bytes that come from a cache where they can have stayed there, and else from memory.
-double transferSeconds(const Work &work, double share, const Cache &cache, double cacheRate, double memoryRate) {
+double transferSeconds(const LaunchWork &work, double share, const Cache &cache, double cacheRate, double memoryRate) {
   const double tensors = work.tensors.of(share), weights = work.weights.of(share);
   const double room = cache.bytes / 2; // the other half holds what else a launch touches
   cacheRate = std::max(cacheRate, memoryRate);
@@ -69,7 +69,7 @@ double transferSeconds(const Work &work, double share, const Cache &cache, doubl
          weights / (work.rivals + tensors <= room ? cacheRate : memoryRate);
 }
 
-double cpuSeconds(const Work &work, const DeviceProfile &device, double share, unsigned threads) {
+double cpuSeconds(const LaunchWork &work, const DeviceProfile &device, double share, unsigned threads) {
   const CpuProfile &cpu = device.cpu;
   const Efficiency efficiency = efficiencyOf(work.form);
   const double flops = share < 1 ? work.flops * share : work.flops / work.aloneGain;
@@ -83,7 +83,7 @@ double cpuSeconds(const Work &work, const DeviceProfile &device, double share, u
 
 } // namespace
 
-double cpuSeconds(const Work &work, const DeviceProfile &device, double share) {
+double cpuSeconds(const LaunchWork &work, const DeviceProfile &device, double share) {
   assert(share >= 0 && share <= 1 && "a share is of the cut axis");
   if (share == 0)
     return 0;
@@ -120,7 +120,7 @@ double accessRate(const GpuRates &rates, WorkForm form) {
 constexpr double kUsualProduct = 0.8;
 
 /// Where rates were measured: the time of all accesses, and beside it of what is computed between them.
-double measuredSeconds(const Work &work, const GpuProfile &gpu, double peak, double share, double occupancy) {
+double measuredSeconds(const LaunchWork &work, const GpuProfile &gpu, double peak, double share, double occupancy) {
   const double busy = std::min(1.0, occupancy);
   // The exponentials of rows are in their rate, which a softmax tells.
   const double functions = work.form == WorkForm::Row ? 0 : work.functions * kGpuFlopsPerFunction;
@@ -134,7 +134,7 @@ double measuredSeconds(const Work &work, const GpuProfile &gpu, double peak, dou
 
 } // namespace
 
-double gpuSeconds(const Work &work, const DeviceProfile &device, GpuPrecision precision, double share) {
+double gpuSeconds(const LaunchWork &work, const DeviceProfile &device, GpuPrecision precision, double share) {
   assert(share >= 0 && share <= 1 && "a share is of the cut axis");
   if (share == 0)
     return 0;
@@ -162,7 +162,7 @@ double gpuSeconds(const Work &work, const DeviceProfile &device, GpuPrecision pr
 /// The search is within 4 % of the best of all cuts with eighths, 7 % with quarters.
 constexpr int64_t kParts = 16;
 
-CutSeconds cutSeconds(const Work &work, const DeviceProfile &device, GpuPrecision precision, double gpuShare) {
+CutSeconds cutSeconds(const LaunchWork &work, const DeviceProfile &device, GpuPrecision precision, double gpuShare) {
   CutSeconds seconds{cpuSeconds(work, device, 1 - gpuShare), gpuSeconds(work, device, precision, gpuShare)};
   if (gpuShare == 0 || gpuShare == 1 || !device.memory.shared)
     return seconds;
@@ -171,7 +171,7 @@ CutSeconds cutSeconds(const Work &work, const DeviceProfile &device, GpuPrecisio
   return {std::max(seconds.cpu, memory), std::max(seconds.gpu, memory)};
 }
 
-int64_t balancedCut(const Work &work, const DeviceProfile &device, GpuPrecision precision, int64_t extent,
+int64_t balancedCut(const LaunchWork &work, const DeviceProfile &device, GpuPrecision precision, int64_t extent,
                     int64_t grain) {
   auto seconds = [&](int64_t steps) {
     const CutSeconds cut = cutSeconds(work, device, precision, double(steps * grain) / extent);
@@ -191,7 +191,7 @@ int64_t balancedCut(const Work &work, const DeviceProfile &device, GpuPrecision 
   return seconds(0) <= seconds(best) ? 0 : best * grain;
 }
 
-llvm::SmallVector<int64_t> promisingCuts(const Work &work, const DeviceProfile &device, GpuPrecision precision,
+llvm::SmallVector<int64_t> promisingCuts(const LaunchWork &work, const DeviceProfile &device, GpuPrecision precision,
                                          int64_t extent, int64_t grain) {
   llvm::SmallVector<int64_t> cuts{0, extent, balancedCut(work, device, precision, extent, grain)};
   for (int64_t part = 1; part < kParts; ++part)

@@ -36,7 +36,7 @@ struct Traffic {
   double of(double share) const { return share > 0 ? divided * share + whole : 0; }
 };
 
-struct Work {
+struct LaunchWork {
   WorkForm form = WorkForm::Pointwise;
   double flops = 0;     ///< Multiplications, additions and other simple operations.
   double aloneGain = 1; ///< How many times fewer the CPU needs where the whole launch is its own: Winograd.
@@ -50,23 +50,23 @@ struct Work {
 };
 
 /// What a launch takes where it is alone, apart from meetings; `share` of the cut axis, 0 to 1. Nothing takes no time.
-double cpuSeconds(const Work &work, const DeviceProfile &device, double share = 1);
-double gpuSeconds(const Work &work, const DeviceProfile &device, GpuPrecision precision, double share = 1);
+double cpuSeconds(const LaunchWork &work, const DeviceProfile &device, double share = 1);
+double gpuSeconds(const LaunchWork &work, const DeviceProfile &device, GpuPrecision precision, double share = 1);
 
 /// Both at the same time, the GPU with its share, the CPU with the rest: they have one memory between them.
 struct CutSeconds {
   double cpu = 0, gpu = 0;
 };
-CutSeconds cutSeconds(const Work &work, const DeviceProfile &device, GpuPrecision precision, double gpuShare);
+CutSeconds cutSeconds(const LaunchWork &work, const DeviceProfile &device, GpuPrecision precision, double gpuShare);
 
 /// The multiple of `grain` in [0, extent] for the GPU that makes the longer of both times, the GPU's with a meeting,
 /// shortest.
-int64_t balancedCut(const Work &work, const DeviceProfile &device, GpuPrecision precision, int64_t extent,
+int64_t balancedCut(const LaunchWork &work, const DeviceProfile &device, GpuPrecision precision, int64_t extent,
                     int64_t grain);
 
 /// The cuts that a search should try: none, all, the balanced one and sixteenths; different multiples of the grain, or
 /// all.
-llvm::SmallVector<int64_t> promisingCuts(const Work &work, const DeviceProfile &device, GpuPrecision precision,
+llvm::SmallVector<int64_t> promisingCuts(const LaunchWork &work, const DeviceProfile &device, GpuPrecision precision,
                                          int64_t extent, int64_t grain);
 
 } // namespace nacre::place

@@ -6,7 +6,7 @@
 //        they come to, with the filters that are transformed then (WinogradLayers.h), is what is predicted. Without a
 //        device there is nothing to predict, and each launch is cut by itself.
 
-#include "compiler/place/KernelWork.h"
+#include "compiler/place/LaunchWork.h"
 #include "compiler/place/Passes.h"
 #include "compiler/place/PlaceSegments.h"
 #include "compiler/place/WinogradLayers.h"
@@ -101,8 +101,8 @@ private:
     return place::evaluate(problem, llvm::map_to_vector(problem.steps, optionOf));
   }
 
-  const place::Work &addWork(plan::LaunchOp launch, double rivals) {
-    place::Work work = place::readWork(launch, kernelOf(launch), rivals);
+  const place::LaunchWork &addWork(plan::LaunchOp launch, double rivals) {
+    place::LaunchWork work = place::readWork(launch, kernelOf(launch), rivals);
     if (auto taken = winograd.find(kernelOf(launch)); taken != winograd.end())
       work.aloneGain = double(taken->second.directCycles) / taken->second.cycles;
     return works.emplace_back(launch, work).second;
@@ -112,7 +112,7 @@ private:
     place::Step step;
     addAccesses(launch, step);
     plan::KernelOp kernel = kernelOf(launch);
-    const place::Work &work = addWork(launch, rivals);
+    const place::LaunchWork &work = addWork(launch, rivals);
     const int64_t extent = kernel.getCutExtent();
     SmallVector<int64_t> at{0};
     if (wanted == Cuts::Given)
@@ -143,7 +143,7 @@ private:
       int64_t turns = 1;
       for (Operation *parent = launch->getParentOp(); isa<plan::ForOp>(parent); parent = parent->getParentOp())
         turns *= cast<plan::ForOp>(parent).getTripCount();
-      const place::Work &work = addWork(launch, rivals);
+      const place::LaunchWork &work = addWork(launch, rivals);
       const double share = double(cutOf(launch, otherCut)) / kernelOf(launch).getCutExtent();
       const place::CutSeconds seconds = place::cutSeconds(work, device, precision, share);
       onCpu.cpuSeconds += turns * place::cpuSeconds(work, device);
@@ -197,7 +197,7 @@ private:
   GpuPrecision precision;
   const place::WinogradChoice &winograd;
   const Cuts wanted;
-  std::deque<std::pair<plan::LaunchOp, place::Work>> works;
+  std::deque<std::pair<plan::LaunchOp, place::LaunchWork>> works;
   llvm::DenseMap<Operation *, unsigned> numbers;
   std::vector<SmallVector<plan::LaunchOp>> launches; // per step
   std::vector<SmallVector<int64_t>> cuts;            // per step and option

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a kernel does for an operator. Free of IR, because the fusion policy is.
+// What a kernel does for an operator. Free of IR, because the fusion policy is. The kernels phase makes a
+// plan::KernelKind of it (FormOperators.cpp), and placement a form of work of that (LaunchWork.cpp).
 
 #ifndef NACRE_DIALECTS_NN_WORKKIND_H
 #define NACRE_DIALECTS_NN_WORKKIND_H

@@ -31,8 +31,8 @@ DeviceProfile makeDevice() {
   return device;
 }
 
-Work makeProduct(double flops, double points = 1 << 20) {
-  Work work;
+LaunchWork makeProduct(double flops, double points = 1 << 20) {
+  LaunchWork work;
   work.form = WorkForm::Product;
   work.flops = flops;
   work.points = points;
@@ -59,7 +59,7 @@ TEST(CostModel, ArithmeticBoundsProducts) {
 }
 
 TEST(CostModel, WinogradGainsWhereTheLaunchIsTheCpusAlone) {
-  Work work = makeProduct(19e9);
+  LaunchWork work = makeProduct(19e9);
   work.aloneGain = 2;
   EXPECT_NEAR(cpuSeconds(work, makeDevice()), 0.5, 1e-3);
   EXPECT_NEAR(cpuSeconds(work, makeDevice(), 0.75), 0.75, 1e-3);
@@ -71,7 +71,7 @@ TEST(CostModel, WinogradGainsWhereTheLaunchIsTheCpusAlone) {
 }
 
 TEST(CostModel, MemoryBoundsWeightsThatDoNotStay) {
-  Work work = makeProduct(1e6);
+  LaunchWork work = makeProduct(1e6);
   work.form = WorkForm::Streamed;
   work.weights = {80e6, 0};
   work.rivals = 80e6;
@@ -80,9 +80,9 @@ TEST(CostModel, MemoryBoundsWeightsThatDoNotStay) {
 }
 
 TEST(CostModel, WeightsOfASmallModelStayInTheCache) {
-  Work large = makeProduct(1e3);
+  LaunchWork large = makeProduct(1e3);
   large.weights = {2e5, 0};
-  Work small = large;
+  LaunchWork small = large;
   large.rivals = 100e6;
   small.rivals = 2e5;
   EXPECT_LT(cpuSeconds(small, makeDevice()), cpuSeconds(large, makeDevice()));
@@ -97,7 +97,7 @@ TEST(CostModel, MoreIsNeverFaster) {
   for (WorkForm form : kForms) {
     double cpu = 0, gpu = 0;
     for (int step = 1; step <= 64; ++step) {
-      Work work = makeProduct(1e8);
+      LaunchWork work = makeProduct(1e8);
       work.form = form;
       work.weights = {1e6, 1e5};
       work.functions = 1e5;
@@ -119,7 +119,7 @@ TEST(CostModel, FewInvocationsUseAPartOfTheGpu) {
 
 TEST(CostModel, HalfPrecisionIsForProducts) {
   for (WorkForm form : kForms) {
-    Work work = makeProduct(1e9);
+    LaunchWork work = makeProduct(1e9);
     work.form = form;
     const double half = gpuSeconds(work, makeDevice(), GpuPrecision::F16);
     const double single = gpuSeconds(work, makeDevice(), GpuPrecision::F32);
@@ -135,7 +135,7 @@ TEST(CostModel, MeasuredRatesTakeThePlaceOfTheTable) {
   device.gpu.rates = GpuRates{1e9, 2e9, 4e9, 0.5e9, 0.25e9};
   device.gpu.invocations = 1;
   auto secondsOf = [&](WorkForm form, double accesses, double flops = 0) {
-    Work work;
+    LaunchWork work;
     work.form = form;
     work.accesses = accesses;
     work.flops = flops;
@@ -151,7 +151,7 @@ TEST(CostModel, MeasuredRatesTakeThePlaceOfTheTable) {
   EXPECT_EQ(secondsOf(WorkForm::Row, 1e9, 1e12), secondsOf(WorkForm::Row, 1e9));
   EXPECT_NEAR(secondsOf(WorkForm::Product, 1e9, 80e9), 1 + 0.25, 1e-9);
   // Memory still bounds them.
-  Work work;
+  LaunchWork work;
   work.accesses = 1;
   work.points = 1e6;
   work.weights = {10e9, 0};
@@ -162,7 +162,7 @@ TEST(CostModel, MeasuredRatesTakeThePlaceOfTheTable) {
 TEST(CostModel, FewInvocationsReachAPartOfMeasuredRates) {
   DeviceProfile device = makeDevice();
   device.gpu.rates = GpuRates{1e9, 1e9, 1e9, 1e9, 1e9};
-  Work work;
+  LaunchWork work;
   work.form = WorkForm::Row; // one point per invocation
   work.points = device.gpu.invocations / 4;
   work.accesses = 1e9;
@@ -170,7 +170,7 @@ TEST(CostModel, FewInvocationsReachAPartOfMeasuredRates) {
 }
 
 TEST(CostModel, BothEnginesHaveOneMemory) {
-  Work work = makeProduct(1);
+  LaunchWork work = makeProduct(1);
   work.weights = {120e6, 0};
   work.rivals = 120e6;
   const CutSeconds cut = cutSeconds(work, makeDevice(), GpuPrecision::F32, 0.5);
@@ -183,7 +183,7 @@ TEST(CostModel, BalancedCutIsTheBestOfAll) {
   for (double flops : {1e6, 1e7, 1e8, 1e9, 1e10})
     for (int64_t grain : {1, 4, 7})
       for (int64_t extent : {7, 56, 100}) {
-        const Work work = makeProduct(flops);
+        const LaunchWork work = makeProduct(flops);
         auto seconds = [&](int64_t cut) {
           CutSeconds both = cutSeconds(work, makeDevice(), GpuPrecision::F32, double(cut) / extent);
           return std::max(both.cpu, both.gpu + (cut ? makeDevice().gpu.meetingSeconds : 0));

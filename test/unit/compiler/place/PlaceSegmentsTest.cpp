@@ -97,11 +97,11 @@ TEST(PlaceSegments, NoStepsTakeNoTime) { EXPECT_EQ(placeSteps(makeProblem({}, 1,
 
 namespace {
 
-Work makeWork(std::mt19937 &random) {
+LaunchWork makeWork(std::mt19937 &random) {
   auto between = [&](double low, double high) {
     return low * std::pow(high / low, std::uniform_real_distribution<>()(random));
   };
-  Work work;
+  LaunchWork work;
   work.form = WorkForm(random() % 6);
   const bool isProduct = work.form == WorkForm::Product;
   work.points = between(1e3, 1e6);
@@ -123,7 +123,7 @@ RandomGraph makeGraph(std::mt19937 &random, const DeviceProfile &device, unsigne
   constexpr int64_t kExtent = 48;
   std::vector<Step> coarse, fine;
   for (unsigned i = 0; i < count; ++i) {
-    const Work work = makeWork(random);
+    const LaunchWork work = makeWork(random);
     Step step;
     step.accesses = {{i - (i ? unsigned(random()) % std::min(i, 3u) : 0), true, false}, {i + 1, false, true}};
     if (random() % 4 == 0)

@@ -4,8 +4,8 @@
 //        has to itself.
 // Why:   the cost model knows no IR.
 
-#ifndef NACRE_COMPILER_PLACE_KERNELWORK_H
-#define NACRE_COMPILER_PLACE_KERNELWORK_H
+#ifndef NACRE_COMPILER_PLACE_LAUNCHWORK_H
+#define NACRE_COMPILER_PLACE_LAUNCHWORK_H
 
 #include "compiler/place/CostModel.h"
 #include "dialects/plan/PlanDialect.h"
@@ -14,7 +14,7 @@ namespace nacre::place {
 
 /// Of one launch. What the kernel's body says in other forms than docs/phases/kernels.md is counted as far as it can
 /// be. `rivals` are the weight bytes of all launches between two turns of this one.
-Work readWork(plan::LaunchOp launch, plan::KernelOp kernel, double rivals);
+LaunchWork readWork(plan::LaunchOp launch, plan::KernelOp kernel, double rivals);
 
 /// Of all weights that the launches inside an operation read.
 double weightBytes(mlir::Operation *launches);
@@ -24,4 +24,4 @@ mlir::Operation *storageOf(mlir::Value operand);
 
 } // namespace nacre::place
 
-#endif // NACRE_COMPILER_PLACE_KERNELWORK_H
+#endif // NACRE_COMPILER_PLACE_LAUNCHWORK_H

@@ -2,7 +2,7 @@
 //
 // How:  1. where values come from; 2. operations in bodies; 3. loops that the cut divides; 4. the sum over the kernel.
 
-#include "compiler/place/KernelWork.h"
+#include "compiler/place/LaunchWork.h"
 
 #include "dialects/StoredBytes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -145,7 +145,7 @@ class Reader {
 public:
   Reader(plan::LaunchOp launch, plan::KernelOp kernel) : launch(launch), kernel(kernel) {}
 
-  Work read() {
+  LaunchWork read() {
     for (auto op : kernel.getBody().front().getOps<linalg::GenericOp>())
       addGeneric(op);
     if (work.points == 0)
@@ -176,7 +176,7 @@ private:
     case plan::KernelKind::Scan:
       return WorkForm::Scan;
     }
-    return WorkForm::Pointwise;
+    llvm_unreachable("no other kind of kernel");
   }
 
   void addGeneric(linalg::GenericOp op) {
@@ -234,15 +234,15 @@ private:
 
   plan::LaunchOp launch;
   plan::KernelOp kernel;
-  Work work;
+  LaunchWork work;
   bool isProduct = false, hasWindows = false;
   llvm::MapVector<unsigned, Traffic> touched;
 };
 
 } // namespace
 
-Work readWork(plan::LaunchOp launch, plan::KernelOp kernel, double rivals) {
-  Work work = Reader(launch, kernel).read();
+LaunchWork readWork(plan::LaunchOp launch, plan::KernelOp kernel, double rivals) {
+  LaunchWork work = Reader(launch, kernel).read();
   work.rivals = rivals;
   return work;
 }
