@@ -18,7 +18,7 @@ constexpr int64_t kPartNanoseconds = 2000;
 constexpr int64_t kPartsPerThread = 4;
 constexpr int64_t kUnknownUnitNanoseconds = 1000;
 
-struct Work {
+struct KernelCall {
   nacre_kernel_function function;
   nacre_kernel_args args;
   char *scratch;
@@ -26,12 +26,12 @@ struct Work {
 };
 
 void run_units(void *context, uint32_t thread, int64_t begin, int64_t end) {
-  const Work &work = *static_cast<const Work *>(context);
-  nacre_kernel_args args = work.args;
-  args.scratch = work.scratch + thread * work.scratch_stride;
+  const KernelCall &call = *static_cast<const KernelCall *>(context);
+  nacre_kernel_args args = call.args;
+  args.scratch = call.scratch + thread * call.scratch_stride;
   // Here, because every thread comes by, the app's own too, and leaves with what it came with.
   const KernelFloatState state;
-  work.function(&args, begin, end);
+  call.function(&args, begin, end);
 }
 
 } // namespace
@@ -72,14 +72,14 @@ void run_launch(const Session &session, const Memory &memory, const nacre_step &
     const nacre_operand &operand = session.entry->operands[step.first_operand + i];
     session.pointers[i] = address_of(session, memory, operand) + operand.step * iteration;
   }
-  Work work = {launch.function,
-               {session.pointers, nullptr, launch.share_begin, launch.share_end, nullptr},
-               session.scratch,
-               session.scratch_stride};
+  KernelCall call = {launch.function,
+                     {session.pointers, nullptr, launch.share_begin, launch.share_end, nullptr},
+                     session.scratch,
+                     session.scratch_stride};
   if (launch.grain >= launch.units)
-    run_units(&work, 0, 0, launch.units);
+    run_units(&call, 0, 0, launch.units);
   else
-    session.executor->run(session.executor, run_units, &work, launch.units, launch.grain);
+    session.executor->run(session.executor, run_units, &call, launch.units, launch.grain);
 }
 
 } // namespace nacre::runtime

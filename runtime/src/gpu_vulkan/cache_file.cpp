@@ -46,7 +46,7 @@ CacheFile::CacheFile(const char *in, FileKind kind, const Traits &traits, uint64
     path << folder << "/nacre-" << hash(&head, offsetof(FileHead, data_bytes)) << kSuffixes[uint64_t(kind)];
 }
 
-const char *CacheFile::read(const Session &session, Pool &pool, uint64_t &bytes) {
+const char *CacheFile::read(const Session &session, MemoryPool &pool, uint64_t &bytes) {
   FileHead found;
   const int64_t size = folder ? read_file(path.c_str(), &found, sizeof found) : -1;
   if (size < 0)

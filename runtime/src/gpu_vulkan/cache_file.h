@@ -45,7 +45,7 @@ public:
 
   /// The data, in the pool; nullptr where there is none that serves. A file that is there but does not serve is told to
   /// the session's log.
-  const char *read(const Session &session, Pool &pool, uint64_t &bytes);
+  const char *read(const Session &session, MemoryPool &pool, uint64_t &bytes);
 
   /// Keeps data that are not what was read. A file that cannot be written is no failure of the session.
   void write(const void *data, uint64_t bytes);

@@ -29,7 +29,7 @@ int score(const Traits &traits, bool required) {
 }
 
 /// Leaves the chosen device's traits in the device, and what to enable of it in `features`.
-bool choose(Device &device, uint32_t choice, bool required, Pool &pool, Features &features, Reason &reason) {
+bool choose(Device &device, uint32_t choice, bool required, MemoryPool &pool, Features &features, Reason &reason) {
   List<VkPhysicalDevice> devices = {};
   if (!list_devices(device.loader, pool, devices, reason))
     return false;
@@ -111,7 +111,7 @@ uint32_t choose_memory(const VkPhysicalDeviceMemoryProperties &memory, uint32_t 
 
 } // namespace
 
-bool open(Device &device, uint32_t choice, bool required, Pool &pool, Reason &reason) {
+bool open(Device &device, uint32_t choice, bool required, MemoryPool &pool, Reason &reason) {
   Features features;
   if (!open(device.loader, reason) || !choose(device, choice, required, pool, features, reason) ||
       !make_device(device, features, reason) || !make_meeting(device, reason))

@@ -48,7 +48,7 @@ struct Device {
 
 /// Chooses device number `choice` - 1, or the best for 0; a CPU that plays a GPU only if `required`. False, with the
 /// reason, if there is none or it fails. Close it in either case.
-bool open(Device &device, uint32_t choice, bool required, Pool &pool, Reason &reason);
+bool open(Device &device, uint32_t choice, bool required, MemoryPool &pool, Reason &reason);
 void close(Device &device);
 
 bool make_buffer(Device &device, uint64_t bytes, Placing placing, DeviceBuffer &buffer, Reason &reason);

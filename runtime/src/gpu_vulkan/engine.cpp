@@ -140,7 +140,7 @@ void destroy(void *handle) {
 }
 
 void *create(const Session &session, const nacre_session_options &options, uint64_t cpu_features, Reason &reason) {
-  Pool pool(session.allocator);
+  MemoryPool pool(session.allocator);
   auto *engine = pool.take_array<Engine>(1);
   if (!engine) {
     reason << "the allocator refused memory for the GPU";

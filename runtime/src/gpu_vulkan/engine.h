@@ -22,7 +22,7 @@ struct Batch {
 };
 
 struct Engine {
-  Pool pool;
+  MemoryPool pool;
   const Session *session;
   Device device;
   Wish *wishes;     // of the entry's steps; what is barred stands in

@@ -31,8 +31,8 @@ void place(Region &region, uint64_t &end) {
 
 } // namespace
 
-bool lay_out(const nacre_model_table &model, const nacre_entry &entry, const Share *shares, bool any_code, Pool &pool,
-             Layout &layout) {
+bool lay_out(const nacre_model_table &model, const nacre_entry &entry, const Share *shares, bool any_code,
+             MemoryPool &pool, Layout &layout) {
   layout.inputs = pool.take_array<Region>(entry.input_count);
   layout.outputs = pool.take_array<Region>(entry.output_count);
   layout.weights = pool.take_array<Region>(model.weight_count);

@@ -8,7 +8,7 @@
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_LAYOUT_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_LAYOUT_H
 
-#include "runtime/src/gpu_vulkan/pool.h"
+#include "runtime/src/gpu_vulkan/memory_pool.h"
 #include "runtime/src/gpu_vulkan/shares.h"
 
 namespace nacre::runtime::gpu {
@@ -35,8 +35,8 @@ struct Layout {
 
 /// Lays out, for the code that the shares name or, with `any_code`, for any code of the kernels that they give the GPU.
 /// False if the pool failed.
-bool lay_out(const nacre_model_table &model, const nacre_entry &entry, const Share *shares, bool any_code, Pool &pool,
-             Layout &layout);
+bool lay_out(const nacre_model_table &model, const nacre_entry &entry, const Share *shares, bool any_code,
+             MemoryPool &pool, Layout &layout);
 
 /// The region of an operand that is no weight.
 const Region &region_of(const Layout &layout, const nacre_operand &operand);

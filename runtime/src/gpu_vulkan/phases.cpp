@@ -33,7 +33,7 @@ bool conflict(const List<Access> &some, const List<Access> &others, uint32_t fro
 
 class Planner {
 public:
-  Planner(Schedule &into, Residence *where, Pool &from) : schedule(into), residence(where), pool(from) {}
+  Planner(Schedule &into, Residence *where, MemoryPool &from) : schedule(into), residence(where), pool(from) {}
 
   /// Both parts of an execution, or one: they touch the same bytes.
   void add(uint32_t step, int64_t iteration, bool on_gpu, bool on_cpu, const List<Access> &accesses) {
@@ -71,7 +71,7 @@ private:
 
   Schedule &schedule;
   Residence *residence; // nullptr where memory is unified
-  Pool &pool;
+  MemoryPool &pool;
   List<Access> gpu = {}; // of the current phase
   List<Access> cpu = {};
   uint32_t since_barrier = 0; // the first of `gpu` after the latest barrier
@@ -79,8 +79,8 @@ private:
 
 // --- 3. The walk
 
-void collect(const nacre_entry &entry, const nacre_step &step, int64_t iteration, const Layout &layout, Pool &pool,
-             List<Access> &accesses) {
+void collect(const nacre_entry &entry, const nacre_step &step, int64_t iteration, const Layout &layout,
+             MemoryPool &pool, List<Access> &accesses) {
   accesses.count = 0;
   for (uint32_t i = 0; i < step.operand_count; ++i) {
     const nacre_operand &operand = entry.operands[step.first_operand + i];
@@ -118,7 +118,7 @@ void begin_run(const nacre_entry &entry, const Layout &layout, Residence &reside
 
 } // namespace
 
-bool plan_phases(const nacre_entry &entry, const Share *shares, const Layout &layout, bool unified, Pool &pool,
+bool plan_phases(const nacre_entry &entry, const Share *shares, const Layout &layout, bool unified, MemoryPool &pool,
                  Schedule &schedule) {
   Residence residence(layout.buffer_bytes, pool);
   if (pool.failed())

@@ -10,7 +10,7 @@
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_PHASES_H
 
 #include "runtime/src/gpu_vulkan/layout.h"
-#include "runtime/src/gpu_vulkan/pool.h"
+#include "runtime/src/gpu_vulkan/memory_pool.h"
 #include "runtime/src/gpu_vulkan/shares.h"
 
 namespace nacre::runtime::gpu {
@@ -49,7 +49,7 @@ constexpr uint32_t kMaxExecutions = 1 << 17;
 /// Divides a run. `shares` are those of the entry's steps. The memories are two unless `unified`; then inputs and state
 /// are with the CPU when a run begins, and outputs and state must be there when it ends. False if the pool failed or
 /// there are too many executions.
-bool plan_phases(const nacre_entry &entry, const Share *shares, const Layout &layout, bool unified, Pool &pool,
+bool plan_phases(const nacre_entry &entry, const Share *shares, const Layout &layout, bool unified, MemoryPool &pool,
                  Schedule &schedule);
 
 } // namespace nacre::runtime::gpu

@@ -46,7 +46,7 @@ struct Job {
   Reason reason;
 };
 
-struct Work {
+struct JobQueue {
   Device *device;
   const Session *session;
   Pipelines *pipelines;
@@ -90,28 +90,28 @@ void make_pipeline(Device &device, const nacre_gpu_variant &variant, Pipelines &
 }
 
 void *run_jobs(void *argument) {
-  Work &work = *static_cast<Work *>(argument);
+  JobQueue &queue = *static_cast<JobQueue *>(argument);
   for (uint32_t i;
-       !is_cancelled(*work.session) && (i = __atomic_fetch_add(&work.next, 1, __ATOMIC_RELAXED)) < work.count;)
-    make_pipeline(*work.device, variant_of(*work.session, work.jobs[i].code), *work.pipelines, work.jobs[i]);
+       !is_cancelled(*queue.session) && (i = __atomic_fetch_add(&queue.next, 1, __ATOMIC_RELAXED)) < queue.count;)
+    make_pipeline(*queue.device, variant_of(*queue.session, queue.jobs[i].code), *queue.pipelines, queue.jobs[i]);
   return nullptr;
 }
 
-void run_on_threads(Work &work) {
+void run_on_threads(JobQueue &queue) {
   constexpr uint32_t most = 4; // more gain nothing on phones, whose drivers take locks
   ThreadHandle threads[most - 1];
   uint32_t started = 0;
   // The first is this thread; fewer than wanted will do.
-  while (started + 1 < most && started + 1 < work.count && start_thread(threads[started], run_jobs, &work))
+  while (started + 1 < most && started + 1 < queue.count && start_thread(threads[started], run_jobs, &queue))
     ++started;
-  run_jobs(&work);
+  run_jobs(&queue);
   while (started)
     join_thread(threads[--started]);
 }
 
 } // namespace
 
-bool open_pipelines(Device &device, const Session &session, CacheFile &file, Pool &pool, Pipelines &pipelines,
+bool open_pipelines(Device &device, const Session &session, CacheFile &file, MemoryPool &pool, Pipelines &pipelines,
                     Reason &reason) {
   const nacre_model_table &model = *session.model;
   pipelines.first = pool.take_array<uint32_t>(model.kernel_count);
@@ -124,7 +124,7 @@ bool open_pipelines(Device &device, const Session &session, CacheFile &file, Poo
     reason << "the allocator refused memory for GPU pipelines";
     return false;
   }
-  Pool data(session.allocator);
+  MemoryPool data(session.allocator);
   VkPipelineCacheCreateInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO;
   uint64_t bytes = 0;
@@ -136,26 +136,26 @@ bool open_pipelines(Device &device, const Session &session, CacheFile &file, Poo
   return good;
 }
 
-bool make_pipelines(Device &device, const Session &session, const List<Code> &wanted, Pool &pool, Pipelines &pipelines,
-                    uint64_t *barred, Reason &refused, Reason &reason) {
-  Work work = {&device, &session, &pipelines, pool.take_array<Job>(wanted.count), 0, 0};
+bool make_pipelines(Device &device, const Session &session, const List<Code> &wanted, MemoryPool &pool,
+                    Pipelines &pipelines, uint64_t *barred, Reason &refused, Reason &reason) {
+  JobQueue queue = {&device, &session, &pipelines, pool.take_array<Job>(wanted.count), 0, 0};
   if (pool.failed()) {
     reason << "the allocator refused memory for GPU pipelines";
     return false;
   }
   for (const Code &code : wanted)
     if (!pipeline_of(pipelines, code)) {
-      work.jobs[work.count++].code = code;
+      queue.jobs[queue.count++].code = code;
       if (!make_layout(device, variant_of(session, code).binding_count, pipelines, reason))
         return false;
     }
-  run_on_threads(work);
+  run_on_threads(queue);
   if (is_cancelled(session)) {
     reason << "the session is being destroyed";
     return false;
   }
-  for (uint32_t i = 0; i < work.count; ++i) {
-    const Job &job = work.jobs[i];
+  for (uint32_t i = 0; i < queue.count; ++i) {
+    const Job &job = queue.jobs[i];
     if (job.result == VK_SUCCESS) {
       ++pipelines.count;
       continue;
@@ -181,7 +181,7 @@ void save_pipelines(Device &device, const nacre_allocator &allocator, CacheFile 
   if (vk.GetPipelineCacheData(device.handle, pipelines.cache, &bytes, nullptr) != VK_SUCCESS ||
       bytes == file.data_bytes())
     return;
-  Pool pool(allocator);
+  MemoryPool pool(allocator);
   void *data = pool.take(bytes);
   if (data && vk.GetPipelineCacheData(device.handle, pipelines.cache, &bytes, data) == VK_SUCCESS)
     file.write(data, bytes);

@@ -86,7 +86,7 @@ void tell(const Traits &traits, nacre_device_info &info) {
   copy_text(info.report, sizeof info.report, report.c_str());
 }
 
-nacre_status describe(Loader &loader, Pool &pool, uint32_t index, nacre_device_info &info) {
+nacre_status describe(Loader &loader, MemoryPool &pool, uint32_t index, nacre_device_info &info) {
   Reason reason;
   List<VkPhysicalDevice> devices = {};
   Traits traits;
@@ -110,7 +110,7 @@ nacre_status describe(Loader &loader, Pool &pool, uint32_t index, nacre_device_i
 } // namespace
 
 nacre_status describe_device(uint32_t index, nacre_device_info &info) {
-  Pool pool(allocator_or_libc(nullptr));
+  MemoryPool pool(allocator_or_libc(nullptr));
   Loader loader = {};
   const nacre_status status = describe(loader, pool, index, info);
   close(loader);

@@ -9,7 +9,7 @@
 
 namespace nacre::runtime::gpu {
 
-Residence::Residence(uint64_t bytes, Pool &from) : pool(from) {
+Residence::Residence(uint64_t bytes, MemoryPool &from) : pool(from) {
   segments.add(pool, {0, 0, true, true});
   segments.add(pool, {bytes, 0, true, true}); // the end; never changed
 }

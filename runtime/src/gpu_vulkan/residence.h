@@ -14,7 +14,7 @@ namespace nacre::runtime::gpu {
 class Residence {
 public:
   /// Both memories hold [0, bytes).
-  Residence(uint64_t bytes, Pool &pool);
+  Residence(uint64_t bytes, MemoryPool &pool);
 
   /// The CPU alone holds these bytes, from now on.
   void put_on_cpu(uint64_t begin, uint64_t end) { set(begin, end, {0, 0, true, false}); }
@@ -38,7 +38,7 @@ private:
   void set(uint64_t begin, uint64_t end, Segment holders);
   void fetch(uint64_t begin, uint64_t end, bool to_gpu, uint32_t phase, Schedule &schedule);
 
-  Pool &pool;
+  MemoryPool &pool;
   List<Segment> segments = {};
 };
 

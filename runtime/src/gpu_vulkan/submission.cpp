@@ -73,7 +73,7 @@ void destroy_meeting(Device &device) {
   device.meeting = {};
 }
 
-bool make_submissions(uint32_t count, Pool &pool, Submissions &submissions) {
+bool make_submissions(uint32_t count, MemoryPool &pool, Submissions &submissions) {
   submissions = {pool.take_array<VkSubmitInfo>(count), pool.take_array<VkTimelineSemaphoreSubmitInfo>(count),
                  pool.take_array<uint64_t>(count), pool.take_array<uint64_t>(count), count};
   return !pool.failed();

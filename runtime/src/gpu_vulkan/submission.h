@@ -30,7 +30,7 @@ void destroy_meeting(Device &device);
 inline bool can_submit_ahead(const Device &device) { return device.meeting.cpu; }
 
 /// Makes room for `count` batches. False if the pool failed.
-bool make_submissions(uint32_t count, Pool &pool, Submissions &submissions);
+bool make_submissions(uint32_t count, MemoryPool &pool, Submissions &submissions);
 
 /// Submits batches, whose command buffers and `awaits` are set. The waits need can_submit_ahead.
 bool submit(Device &device, Submissions &submissions, Reason &reason);

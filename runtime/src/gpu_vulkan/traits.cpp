@@ -23,7 +23,7 @@ struct Extensions {
   }
 };
 
-bool list_extensions(const Loader &loader, VkPhysicalDevice device, Pool &pool, Extensions &extensions,
+bool list_extensions(const Loader &loader, VkPhysicalDevice device, MemoryPool &pool, Extensions &extensions,
                      Reason &reason) {
   static constexpr char command[] = "vkEnumerateDeviceExtensionProperties";
   const auto enumerate = loader.vk.EnumerateDeviceExtensionProperties;
@@ -38,7 +38,7 @@ bool list_extensions(const Loader &loader, VkPhysicalDevice device, Pool &pool, 
 }
 
 /// Whether the device has 16x16x16 matrices of f16 that add up in f32, for subgroups.
-bool has_matrices(const Loader &loader, VkPhysicalDevice device, Pool &pool) {
+bool has_matrices(const Loader &loader, VkPhysicalDevice device, MemoryPool &pool) {
   const auto list = loader.vk.GetPhysicalDeviceCooperativeMatrixPropertiesKHR;
   uint32_t count = 0;
   if (!list || list(device, &count, nullptr) != VK_SUCCESS)
@@ -183,7 +183,7 @@ bool is_unified(const Traits &traits) {
   return true;
 }
 
-bool find_queue(const Loader &loader, VkPhysicalDevice device, Pool &pool, Traits &traits) {
+bool find_queue(const Loader &loader, VkPhysicalDevice device, MemoryPool &pool, Traits &traits) {
   uint32_t count = 0;
   loader.vk.GetPhysicalDeviceQueueFamilyProperties(device, &count, nullptr);
   auto *families = pool.take_array<VkQueueFamilyProperties>(count);
@@ -205,7 +205,7 @@ bool find_queue(const Loader &loader, VkPhysicalDevice device, Pool &pool, Trait
 bool memories_apart_for_tests = false;
 #endif
 
-bool list_devices(const Loader &loader, Pool &pool, List<VkPhysicalDevice> &devices, Reason &reason) {
+bool list_devices(const Loader &loader, MemoryPool &pool, List<VkPhysicalDevice> &devices, Reason &reason) {
   static constexpr char command[] = "vkEnumeratePhysicalDevices";
   uint32_t count = 0;
   if (!succeeded(loader.vk.EnumeratePhysicalDevices(loader.instance, &count, nullptr), command, reason))
@@ -221,7 +221,7 @@ bool list_devices(const Loader &loader, Pool &pool, List<VkPhysicalDevice> &devi
   return true;
 }
 
-bool read_traits(const Loader &loader, VkPhysicalDevice device, Pool &pool, Traits &traits, Features &features,
+bool read_traits(const Loader &loader, VkPhysicalDevice device, MemoryPool &pool, Traits &traits, Features &features,
                  Reason &reason) {
   traits = {};
   features = {};

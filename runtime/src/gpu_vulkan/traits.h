@@ -8,7 +8,7 @@
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_TRAITS_H
 
 #include "runtime/src/gpu_vulkan/loader.h"
-#include "runtime/src/gpu_vulkan/pool.h"
+#include "runtime/src/gpu_vulkan/memory_pool.h"
 #include "runtime/src/gpu_vulkan/shares.h"
 
 namespace nacre::runtime::gpu {
@@ -49,11 +49,11 @@ struct Features {
 
 /// Asks the driver. `features` gets what kernels or the engine can use. False, with the reason, if a query failed: then
 /// no more is known of the device than its name and kind, and it is of no use.
-bool read_traits(const Loader &loader, VkPhysicalDevice device, Pool &pool, Traits &traits, Features &features,
+bool read_traits(const Loader &loader, VkPhysicalDevice device, MemoryPool &pool, Traits &traits, Features &features,
                  Reason &reason);
 
 /// The devices of an instance, in the driver's order. False, with the reason, if there are none.
-bool list_devices(const Loader &loader, Pool &pool, List<VkPhysicalDevice> &devices, Reason &reason);
+bool list_devices(const Loader &loader, MemoryPool &pool, List<VkPhysicalDevice> &devices, Reason &reason);
 
 /// Every device is taken to have a memory of its own; never so in models.
 #if defined(NACRE_RUNTIME_OF_TESTS)

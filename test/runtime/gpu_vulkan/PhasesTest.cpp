@@ -62,7 +62,7 @@ struct Program {
            plan_phases(entry, shares.data(), layout, unified, pool, schedule);
   }
 
-  Pool pool;
+  MemoryPool pool;
   nacre_model_table model = {};
   nacre_tensor tensor = {0, NACRE_U8, 0, 0, kBytes, 1, 0, NACRE_NO_BOUNDS, 0};
   uint8_t bindings[4] = {0, 1, 2, 3};

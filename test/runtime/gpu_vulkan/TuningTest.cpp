@@ -24,7 +24,7 @@ Costs costs(uint64_t cpu, uint64_t gpu, uint64_t half, uint64_t meeting) {
 }
 
 std::vector<Placement> placed(const std::vector<Costs> &of, uint64_t *sum = nullptr) {
-  Pool pool(allocator_or_libc(nullptr));
+  MemoryPool pool(allocator_or_libc(nullptr));
   std::vector<Placement> placements(of.size());
   const uint64_t least = place(of.data(), uint32_t(of.size()), pool, placements.data());
   if (sum)

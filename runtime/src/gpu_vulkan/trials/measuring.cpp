@@ -92,7 +92,7 @@ bool choose_best(Measuring &measuring, const Wish *compiled, Wish *decided) {
 
 bool read_verdicts(Measuring &measuring, CacheFile &file) {
   Engine &engine = measuring.engine;
-  Pool data(engine.session->allocator);
+  MemoryPool data(engine.session->allocator);
   uint64_t bytes = 0;
   const char *known = file.read(*engine.session, data, bytes);
   if (known && bytes == engine.pipelines.variant_count)
@@ -118,7 +118,7 @@ struct KeptWish {
 
 bool read_wishes(Engine &engine, CacheFile &file) {
   const uint32_t steps = engine.session->entry->step_count;
-  Pool data(engine.session->allocator);
+  MemoryPool data(engine.session->allocator);
   uint64_t bytes = 0;
   const char *known = file.read(*engine.session, data, bytes);
   const bool serves = known && bytes == steps * sizeof(KeptWish);

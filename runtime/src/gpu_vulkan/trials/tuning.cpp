@@ -9,7 +9,7 @@
 
 namespace nacre::runtime::gpu {
 
-uint64_t place(const Costs *costs, uint32_t count, Pool &pool, Placement *placements) {
+uint64_t place(const Costs *costs, uint32_t count, MemoryPool &pool, Placement *placements) {
   auto *from = pool.take_array<uint8_t>(uint64_t(count) * kPlacements);
   if (!from)
     return kImpossible;

@@ -7,7 +7,7 @@
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_TRIALS_TUNING_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_TRIALS_TUNING_H
 
-#include "runtime/src/gpu_vulkan/pool.h"
+#include "runtime/src/gpu_vulkan/memory_pool.h"
 
 namespace nacre::runtime::gpu {
 
@@ -28,7 +28,7 @@ struct Costs {
 };
 
 /// The placements whose sum is least; the sum. kImpossible if the pool failed.
-uint64_t place(const Costs *costs, uint32_t count, Pool &pool, Placement *placements);
+uint64_t place(const Costs *costs, uint32_t count, MemoryPool &pool, Placement *placements);
 
 } // namespace nacre::runtime::gpu
 

@@ -4,11 +4,11 @@
 // Why:   see there.
 // How:   a chunk is as large as the request that needs it, but at least 64 KiB.
 
-#include "runtime/src/gpu_vulkan/pool.h"
+#include "runtime/src/gpu_vulkan/memory_pool.h"
 
 namespace nacre::runtime::gpu {
 
-void *Pool::take(uint64_t bytes) {
+void *MemoryPool::take(uint64_t bytes) {
   bytes = aligned(bytes);
   if (bytes > left && !grow(bytes))
     return nullptr;
@@ -19,7 +19,7 @@ void *Pool::take(uint64_t bytes) {
   return block;
 }
 
-void Pool::release() {
+void MemoryPool::release() {
   const nacre_allocator from = allocator; // the pool may lie in one of its chunks
   for (Chunk *chunk = chunks; chunk;) {
     Chunk *before = chunk->before;
@@ -28,7 +28,7 @@ void Pool::release() {
   }
 }
 
-bool Pool::grow(uint64_t bytes) {
+bool MemoryPool::grow(uint64_t bytes) {
   constexpr uint64_t least = 64 * 1024;
   const uint64_t size = sizeof(Chunk) + (bytes < least ? least : bytes);
   auto *chunk = has_failed ? nullptr : static_cast<Chunk *>(allocator.allocate(allocator.user, size, NACRE_ALIGNMENT));

@@ -4,16 +4,16 @@
 // Why:   how much is needed shows only on the device; and whatever create stops at, one call must undo it.
 // How:   taken from chunks, never given back singly; a refusal is remembered, so that one check covers many requests.
 
-#ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_POOL_H
-#define NACRE_RUNTIME_SRC_GPU_VULKAN_POOL_H
+#ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_MEMORY_POOL_H
+#define NACRE_RUNTIME_SRC_GPU_VULKAN_MEMORY_POOL_H
 
 #include "runtime/src/session_plan.h"
 
 namespace nacre::runtime::gpu {
 
-class Pool {
+class MemoryPool {
 public:
-  explicit Pool(const nacre_allocator &from) : allocator(from) {}
+  explicit MemoryPool(const nacre_allocator &from) : allocator(from) {}
 
   /// Zeros, aligned to NACRE_ALIGNMENT; nullptr, once and for all, where the allocator refuses.
   void *take(uint64_t bytes);
@@ -46,9 +46,9 @@ template <typename T> struct List {
   uint32_t count;
   uint32_t capacity;
 
-  void add(Pool &pool, const T &item) { insert(pool, count, item); }
+  void add(MemoryPool &pool, const T &item) { insert(pool, count, item); }
 
-  void insert(Pool &pool, uint32_t at, const T &item) {
+  void insert(MemoryPool &pool, uint32_t at, const T &item) {
     if (count == capacity) {
       const uint32_t larger = capacity ? 2 * capacity : 16;
       T *moved = pool.take_array<T>(larger);
@@ -75,4 +75,4 @@ template <typename T> struct List {
 
 } // namespace nacre::runtime::gpu
 
-#endif // NACRE_RUNTIME_SRC_GPU_VULKAN_POOL_H
+#endif // NACRE_RUNTIME_SRC_GPU_VULKAN_MEMORY_POOL_H
