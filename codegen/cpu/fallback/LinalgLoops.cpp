@@ -2,7 +2,6 @@
 
 #include "codegen/cpu/fallback/LinalgLoops.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include <climits>
@@ -52,21 +51,6 @@ unsigned chooseInnermost(linalg::GenericOp op, std::optional<unsigned> heldLoop)
   return best;
 }
 
-/// Lets LLVM vectorize sums and fuse their products; NaN and infinity stay what they are.
-void relaxReduction(linalg::GenericOp op) {
-  if (op.getNumReductionLoops() == 0)
-    return;
-  auto set = [&](auto scalar, arith::FastMathFlags flags) {
-    scalar.setFastmathAttr(arith::FastMathFlagsAttr::get(op.getContext(), flags));
-  };
-  for (Operation &scalar : *op.getBlock()) {
-    if (auto add = dyn_cast<arith::AddFOp>(scalar))
-      set(add, arith::FastMathFlags::reassoc | arith::FastMathFlags::contract);
-    else if (auto multiply = dyn_cast<arith::MulFOp>(scalar))
-      set(multiply, arith::FastMathFlags::contract);
-  }
-}
-
 } // namespace
 
 LogicalResult nacre::codegen::cpu::lowerToLoops(RewriterBase &rewriter, linalg::LinalgOp op,
@@ -76,7 +60,6 @@ LogicalResult nacre::codegen::cpu::lowerToLoops(RewriterBase &rewriter, linalg::
       isa<linalg::GenericOp>(op) ? cast<linalg::GenericOp>(op.getOperation()) : linalg::generalizeNamedOp(rewriter, op);
   if (failed(generic))
     return failure();
-  relaxReduction(*generic);
 
   if (const unsigned loops = generic->getNumLoops(); loops > 1) {
     SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(0, loops));

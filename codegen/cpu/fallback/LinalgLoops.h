@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  one linalg operation on memory as plain loops, for LLVM's vectorizers.
-// Why:   linalg's own order of loops is that of its maps; vectors want the contiguous one innermost, and sums may be
-//        added in any order only where that is said of them.
+// Why:   linalg's own order of loops is that of its maps; vectors want the contiguous one innermost. Sums are never allowed
+//        to be added up in another order, nor products to be fused with them: LLVM would do so for the rows of a vector and
+//        not for those that are left, and which these are depends on how the work is divided.
 // How:   1. the order: the loop along which most operands are contiguous becomes the innermost;
 //        2. upstream's loops;
 //        3. one loop of them, at one index, where the caller walks it.

@@ -37,10 +37,12 @@ plan.kernel @argmax scan (%x: tensor<20x15xf32>) into (%y: tensor<20xi64>) cut 0
 
 // -----
 
-// An axis that is scanned cannot be cut: the grain says so, and the kernel is one unit.
+// An axis that is scanned cannot be cut: the grain says so, and the kernel is one unit. Its sums may be added up in no other
+// order: nothing follows the operands but their type.
 
 // CHECK-LABEL: func.func @whole
 // CHECK-SAME:  nacre.unit_extent = 15
+// CHECK:         arith.addf %{{[^ :]+}}, %{{[^ :]+}} : f32
 #all = affine_map<(d0, d1) -> (d0, d1)>
 #column = affine_map<(d0, d1) -> (d1)>
 plan.kernel @whole scan (%x: tensor<20x15xf32>) into (%s: tensor<15xf32>, %y: tensor<20x15xf32>) cut 0 : 15 by 15 {
