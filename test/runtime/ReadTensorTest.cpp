@@ -153,6 +153,19 @@ TEST(Compare, TakesNanForNanAndInfinityForItself) {
   EXPECT_EQ(compare({1}, {INFINITY}, {}).differing, 1u) << "an infinity allows nothing but itself";
 }
 
+/// As kernels do.
+TEST(Compare, TakesSubnormalNumbersForZero) {
+  const Tolerance relative = {1e-3, 1e-4};
+  EXPECT_EQ(compare({0, 0}, {1e-39f, 1e-40f}, relative).differing, 0u);
+  EXPECT_EQ(compare({0}, {2e-38f}, relative).differing, 1u) << "a normal number";
+  const std::vector<double> zero = {0}, tiny = {1e-309}, small = {1e-307};
+  EXPECT_EQ(compareTensors(view(NACRE_F64, {1}, zero), view(NACRE_F64, {1}, tiny), relative).differing, 0u);
+  EXPECT_EQ(compareTensors(view(NACRE_F64, {1}, zero), view(NACRE_F64, {1}, small), relative).differing, 1u);
+  const std::vector<uint16_t> none = {0}, half = {1};
+  EXPECT_EQ(compareTensors(view(NACRE_F16, {1}, none), view(NACRE_F16, {1}, half), relative).differing, 1u)
+      << "f16 keeps all it has";
+}
+
 TEST(Compare, SeesIntegersThatDoublesCannot) {
   const std::vector<int64_t> actual = {(int64_t(1) << 60) + 1}, expected = {int64_t(1) << 60};
   const Tolerance exact = {0, 0};
