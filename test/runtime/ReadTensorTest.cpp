@@ -158,6 +158,7 @@ TEST(Compare, TakesSubnormalNumbersForZero) {
   const Tolerance relative = {1e-3, 1e-4};
   EXPECT_EQ(compare({0, 0}, {1e-39f, 1e-40f}, relative).differing, 0u);
   EXPECT_EQ(compare({0}, {2e-38f}, relative).differing, 1u) << "a normal number";
+  EXPECT_EQ(compare({0}, {1e-39f}, {0, 0}).differing, 1u) << "exactly is exactly";
   const std::vector<double> zero = {0}, tiny = {1e-309}, small = {1e-307};
   EXPECT_EQ(compareTensors(view(NACRE_F64, {1}, zero), view(NACRE_F64, {1}, tiny), relative).differing, 0u);
   EXPECT_EQ(compareTensors(view(NACRE_F64, {1}, zero), view(NACRE_F64, {1}, small), relative).differing, 1u);

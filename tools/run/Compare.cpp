@@ -36,9 +36,9 @@ double leastOf(nacre_element_type type) {
   }
 }
 
-double readNormal(const TensorView &tensor, size_t index) {
+double readNormal(const TensorView &tensor, size_t index, double least) {
   const double value = readElement(tensor.type, tensor.data, index);
-  return std::fabs(value) < leastOf(tensor.type) ? 0 : value;
+  return std::fabs(value) < least ? 0 : value;
 }
 
 double distance(double a, double b) {
@@ -52,15 +52,17 @@ double distance(double a, double b) {
 
 Comparison compareTensors(const TensorView &actual, const TensorView &expected, Tolerance tolerance) {
   Comparison result;
+  const bool isExact = tolerance.relative == 0 && tolerance.absolute == 0;
+  const double least = isExact ? 0 : leastOf(expected.type);
   for (size_t i = 0; i < expected.count; ++i) {
-    const double magnitude = std::fabs(readNormal(expected, i));
+    const double magnitude = std::fabs(readNormal(expected, i, least));
     if (std::isfinite(magnitude) && magnitude > result.scale)
       result.scale = magnitude;
   }
   double worstShare = -1;
   for (size_t i = 0; i < expected.count; ++i) {
-    const double a = readNormal(actual, i);
-    const double b = readNormal(expected, i);
+    const double a = readNormal(actual, i, least);
+    const double b = readNormal(expected, i, least);
     double difference = distance(a, b);
     if (difference == 0 && isInteger(expected.type) && !sameBits(actual, expected, i) && expected.type != NACRE_BOOL)
       difference = 1;

@@ -4,7 +4,8 @@
 // Why:   one definition of "agrees" for every test of the project.
 // How:   an element a agrees with b when |a - b| <= rtol * |b| + atol * max|b|; NaN agrees with NaN, an infinity with
 //        itself. atol is relative to the tensor's largest finite element, so that one number serves every scale. Numbers
-//        that kernels take for zero (docs/runtime.md, small numbers) are zero here, too.
+//        that kernels take for zero (docs/runtime.md, small numbers) are zero here, too,
+//        unless both tolerances are 0.
 
 #ifndef NACRE_TOOLS_RUN_COMPARE_H
 #define NACRE_TOOLS_RUN_COMPARE_H
