@@ -117,7 +117,10 @@ LogicalResult formKernel(EntryBuilder &entry, const OperatorGroup &group) {
   ModulePlan &plan = entry.getPlan();
   KernelBody body(plan.getModule(), getKernelKind(getWorkKind(first)), plan.makeKernelName(getStem(first)), group, loc,
                   canCollapseRows(group));
-  if (failed(group.anchor ? findLowering(group.anchor)->lower(body, group.anchor) : body.finish()))
+  const Lowering *lowering = group.anchor ? findLowering(group.anchor) : nullptr;
+  if (group.anchor && !lowering)
+    return group.anchor->emitOpError("must have a row in Lowerings.def, because it anchors a kernel");
+  if (failed(lowering ? lowering->lower(body, group.anchor) : body.finish()))
     return failure();
   return entry.launch(body);
 }
