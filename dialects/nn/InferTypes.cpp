@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the result types of every operator of `nn`.
+// What:  the result types of the operators of `nn` that compute; InferMovement.cpp has those that move elements.
 // Why:   an importer never computes a shape, and the verifier compares what it finds with what these functions say.
-// How:   1. operands and attributes are there and well-formed, which a parser of text does not yet know here,
-//        2. element types obey the operator, 3. the shape comes from ShapeRules.h.
 
-#include "dialects/nn/NnDialect.h"
-#include "dialects/nn/ShapeRules.h"
+#include "dialects/nn/InferTypes.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -15,43 +12,25 @@ using llvm::AddOverflow;
 
 namespace nacre::nn {
 
+/// Ends an inference: the one result has `shape`, or the rule's reason becomes the error.
+LogicalResult finish(MaybeLocation location, llvm::Expected<Shape> shape, Type element, Types &types) {
+  if (!shape)
+    return emitOptionalError(location, llvm::toString(shape.takeError()));
+  if (!countElements(*shape))
+    return emitOptionalError(location, "the result must fit into memory, but has shape [", Dims(*shape), "]");
+  types.push_back(RankedTensorType::get(*shape, element));
+  return success();
+}
+
+LogicalResult rejected(MaybeLocation location, llvm::Error error) {
+  return emitOptionalError(location, llvm::toString(std::move(error)));
+}
+
 namespace {
 
 //===----------------------------------------------------------------------===//
-// 1. Well-formed
+// Element types
 //===----------------------------------------------------------------------===//
-
-RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-Dims shapeOf(Value value) { return typeOf(value).getShape(); }
-Type elementOf(Value value) { return typeOf(value).getElementType(); }
-
-/// The properties of an operator to be made. A parser of text hands attributes over as a dictionary still.
-template <typename OpT>
-FailureOr<typename OpT::Properties> readProperties(Location location, DictionaryAttr attributes,
-                                                   OpaqueProperties given) {
-  typename OpT::Properties properties;
-  if (given)
-    properties = *given.as<typename OpT::Properties *>();
-  if (attributes && failed(OpT::setPropertiesFromAttr(properties, attributes, [&] { return emitError(location); })))
-    return failure();
-  return properties;
-}
-
-template <typename Adaptor> LogicalResult checkWellFormed(Location location, ValueRange operands, Adaptor adaptor) {
-  for (Value operand : operands) {
-    auto type = dyn_cast<RankedTensorType>(operand.getType());
-    if (!type || !type.hasStaticShape() || !type.getElementType().isIntOrFloat())
-      return emitError(location, "operands must be tensors of static shape, but one is ") << operand.getType();
-  }
-  return adaptor.verify(location);
-}
-
-//===----------------------------------------------------------------------===//
-// 2. Element types
-//===----------------------------------------------------------------------===//
-
-bool isFloat(Type type) { return isa<FloatType>(type); }
-bool isBool(Type type) { return type.isSignlessInteger(1); }
 
 bool isDefinedFor(const FunctionFacts &facts, Type type) {
   unsigned group = isFloat(type)  ? FunctionFacts::floats
@@ -60,14 +39,14 @@ bool isDefinedFor(const FunctionFacts &facts, Type type) {
   return (facts.types & group) != 0;
 }
 
-LogicalResult checkElement(std::optional<Location> location, UnaryKind kind, Type type) {
+LogicalResult checkElement(MaybeLocation location, UnaryKind kind, Type type) {
   if (isDefinedFor(getFacts(kind), type))
     return success();
   return emitOptionalError(location, "'", stringifyUnaryKind(kind),
                            "' must have an operand of a type it is defined for, but has ", type);
 }
 
-LogicalResult checkElements(std::optional<Location> location, BinaryKind kind, Type lhs, Type rhs) {
+LogicalResult checkElements(MaybeLocation location, BinaryKind kind, Type lhs, Type rhs) {
   const BinaryFacts &facts = getFacts(kind);
   if (lhs != rhs && !facts.is(FunctionFacts::mixed))
     return emitOptionalError(location, "'", stringifyBinaryKind(kind),
@@ -79,40 +58,8 @@ LogicalResult checkElements(std::optional<Location> location, BinaryKind kind, T
 }
 
 //===----------------------------------------------------------------------===//
-// 3. Shapes
+// Rules
 //===----------------------------------------------------------------------===//
-
-/// Ends an inference: the one result has `shape`, or the rule's reason becomes the error.
-LogicalResult finish(std::optional<Location> location, llvm::Expected<Shape> shape, Type element,
-                     SmallVectorImpl<Type> &types) {
-  if (!shape)
-    return emitOptionalError(location, llvm::toString(shape.takeError()));
-  if (!countElements(*shape))
-    return emitOptionalError(location, "the result must fit into memory, but has shape [", Dims(*shape), "]");
-  types.push_back(RankedTensorType::get(*shape, element));
-  return success();
-}
-
-LogicalResult rejected(std::optional<Location> location, llvm::Error error) {
-  return emitOptionalError(location, llvm::toString(std::move(error)));
-}
-
-PadReach reachOf(PadMode mode) {
-  switch (mode) {
-  case PadMode::Constant:
-    return PadReach::Any;
-  case PadMode::Edge:
-    return PadReach::Edge;
-  case PadMode::Reflect:
-    return PadReach::ExtentLessOne;
-  case PadMode::Wrap:
-    return PadReach::Extent;
-  }
-  llvm_unreachable("all pad modes are above");
-}
-
-using Types = SmallVectorImpl<Type>;
-using MaybeLocation = std::optional<Location>;
 
 LogicalResult infer(MaybeLocation location, ConstantOp::Adaptor op, Types &types) {
   auto type = dyn_cast<RankedTensorType>(op.getValue().getType());
@@ -241,62 +188,8 @@ LogicalResult infer(MaybeLocation location, LrnOp::Adaptor op, Types &types) {
   return success();
 }
 
-LogicalResult infer(MaybeLocation location, TransposeOp::Adaptor op, Types &types) {
-  return finish(location, transposeShape(shapeOf(op.getOperand()), op.getPermutation()), elementOf(op.getOperand()),
-                types);
-}
-
-LogicalResult infer(MaybeLocation location, ConcatOp::Adaptor op, Types &types) {
-  SmallVector<Dims> shapes(llvm::map_range(op.getOperands(), shapeOf));
-  for (Value operand : op.getOperands())
-    if (elementOf(operand) != elementOf(op.getOperands().front()))
-      return emitOptionalError(location, "operands must have one element type, but have ",
-                               elementOf(op.getOperands().front()), " and ", elementOf(operand));
-  Type element = shapes.empty() ? Type() : elementOf(op.getOperands().front());
-  return finish(location, concatShape(shapes, op.getAxis()), element, types);
-}
-
-LogicalResult infer(MaybeLocation location, SliceOp::Adaptor op, Types &types) {
-  return finish(location, sliceShape(shapeOf(op.getOperand()), op.getStarts(), op.getSizes(), op.getSteps()),
-                elementOf(op.getOperand()), types);
-}
-
-LogicalResult infer(MaybeLocation location, PadOp::Adaptor op, Types &types) {
-  Type element = elementOf(op.getOperand());
-  if (op.getValue().getType() != element)
-    return emitOptionalError(location, "value must be a scalar of the operand's element type ", element, ", but is ",
-                             op.getValue());
-  return finish(location, padShape(shapeOf(op.getOperand()), op.getLow(), op.getHigh(), reachOf(op.getMode())), element,
-                types);
-}
-
-LogicalResult infer(MaybeLocation location, GatherOp::Adaptor op, Types &types) {
-  return finish(location, gatherShape(shapeOf(op.getOperand()), shapeOf(op.getIndices()), op.getAxis()),
-                elementOf(op.getOperand()), types);
-}
-
-/// What MLIR calls: an operator that is not well-formed never reaches its rule.
-template <typename OpT>
-LogicalResult inferChecked(MLIRContext *context, MaybeLocation location, ValueRange operands, DictionaryAttr attributes,
-                           OpaqueProperties given, RegionRange regions, Types &types) {
-  Location where = location.value_or(UnknownLoc::get(context));
-  FailureOr<typename OpT::Properties> properties = readProperties<OpT>(where, attributes, given);
-  if (failed(properties))
-    return failure();
-  typename OpT::Adaptor op(operands, attributes, *properties, regions);
-  if (failed(checkWellFormed(where, operands, op)))
-    return failure();
-  return infer(location, op, types);
-}
-
 } // namespace
 
-#define NN_INFER(OP)                                                                                                   \
-  LogicalResult OP::inferReturnTypes(MLIRContext *context, std::optional<Location> location, ValueRange operands,      \
-                                     DictionaryAttr attributes, OpaqueProperties properties, RegionRange regions,      \
-                                     SmallVectorImpl<Type> &types) {                                                   \
-    return inferChecked<OP>(context, location, operands, attributes, properties, regions, types);                      \
-  }
 NN_INFER(ConstantOp)
 NN_INFER(UnaryOp)
 NN_INFER(BinaryOp)
@@ -310,11 +203,5 @@ NN_INFER(ArgReduceOp)
 NN_INFER(SoftmaxOp)
 NN_INFER(NormalizeOp)
 NN_INFER(LrnOp)
-NN_INFER(TransposeOp)
-NN_INFER(ConcatOp)
-NN_INFER(SliceOp)
-NN_INFER(PadOp)
-NN_INFER(GatherOp)
-#undef NN_INFER
 
 } // namespace nacre::nn

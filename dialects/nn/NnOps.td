@@ -9,31 +9,7 @@
 #ifndef NACRE_DIALECTS_NN_NNOPS
 #define NACRE_DIALECTS_NN_NNOPS
 
-include "dialects/nn/NnDialect.td"
-include "dialects/nn/NnInterfaces.td"
-include "mlir/IR/BuiltinAttributeInterfaces.td"
-include "mlir/Interfaces/InferTypeOpInterface.td"
-include "mlir/Interfaces/SideEffectInterfaces.td"
-
-def Nn_Float : AnyTypeOf<[F16, BF16, F32, F64]>;
-def Nn_Tensor : StaticShapeTensorOf<[F16, BF16, F32, F64, I1, I8, I16, I32, I64, UI8, UI16, UI32, UI64]>;
-def Nn_FloatTensor : StaticShapeTensorOf<[F16, BF16, F32, F64]>;
-def Nn_IndexTensor : StaticShapeTensorOf<[I32, I64]>;
-def Nn_BoolTensor : StaticShapeTensorOf<[I1]>;
-
-// An operator whose result types follow from its operands and attributes.
-class Nn_Op<string mnemonic, list<Trait> traits = []>
-    : Op<Nn_Dialect, mnemonic,
-         !listconcat(traits, [Nn_OperatorInterface, Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>])> {
-  let results = (outs Nn_Tensor:$result);
-}
-
-// An operator whose result type is part of what it says (reshape to, cast to).
-class Nn_TypedOp<string mnemonic, list<Trait> traits = []>
-    : Op<Nn_Dialect, mnemonic, !listconcat(traits, [Nn_OperatorInterface, Pure])> {
-  let results = (outs Nn_Tensor:$result);
-  let hasVerifier = 1;
-}
+include "dialects/nn/NnMovementOps.td"
 
 def Nn_ConstantOp : Nn_Op<"constant", [ConstantLike, Nn_Boundary, Nn_FreeWidth]> {
   let summary = "A tensor known when the model is compiled";
@@ -210,78 +186,6 @@ def Nn_LrnOp : Nn_Op<"lrn", [Nn_Nest, Nn_FreeWidth]> {
   }];
   let arguments = (ins Nn_FloatTensor:$operand, I64Attr:$size, F64Attr:$alpha, F64Attr:$beta, F64Attr:$bias);
   let assemblyFormat = "$operand attr-dict `:` type($operand)";
-}
-
-//===----------------------------------------------------------------------===//
-// Shapes and data movement
-//===----------------------------------------------------------------------===//
-
-def Nn_ReshapeOp : Nn_TypedOp<"reshape", [Nn_Boundary, Nn_SameWidth, Nn_MovesAxes]> {
-  let summary = "The same elements in row-major order under another shape";
-  let arguments = (ins Nn_Tensor:$operand);
-  let assemblyFormat = "$operand attr-dict `:` type($operand) `to` type($result)";
-  let hasFolder = 1;
-}
-
-def Nn_BroadcastOp : Nn_TypedOp<"broadcast", [Nn_Elementwise, Nn_SameWidth, Nn_Broadcasts, Nn_Evaluated]> {
-  let summary = "Repeats axes of size one, as NumPy's broadcast_to";
-  let arguments = (ins Nn_Tensor:$operand);
-  let assemblyFormat = "$operand attr-dict `:` type($operand) `to` type($result)";
-  let hasFolder = 1;
-}
-
-def Nn_TransposeOp : Nn_Op<"transpose", [Nn_Permute, Nn_SameWidth, Nn_Evaluated]> {
-  let summary = "Reorders axes: result axis i is operand axis permutation[i]";
-  let arguments = (ins Nn_Tensor:$operand, DenseI64ArrayAttr:$permutation);
-  let assemblyFormat = "$operand $permutation attr-dict `:` type($operand)";
-  let hasFolder = 1;
-}
-
-def Nn_ConcatOp : Nn_Op<"concat", [Nn_Boundary, Nn_SameWidth, Nn_KeepsAxes, Nn_EvaluatedInFull]> {
-  let summary = "Joins tensors along an axis";
-  let arguments = (ins Variadic<Nn_Tensor>:$operands, I64Attr:$axis);
-  let assemblyFormat = "$operands attr-dict `:` type($operands)";
-  let hasFolder = 1;
-}
-
-def Nn_SliceOp : Nn_Op<"slice", [Nn_SameWidth, Nn_KeepsAxes, Nn_Evaluated]> {
-  let summary = "Elements starts[i] + k * steps[i], k < sizes[i], of every axis";
-  let description = [{Starts are non-negative and all elements inside; steps are not zero, and may be negative.}];
-  let arguments = (ins Nn_Tensor:$operand, DenseI64ArrayAttr:$starts, DenseI64ArrayAttr:$sizes, DenseI64ArrayAttr:$steps);
-  let assemblyFormat = "$operand $starts $sizes $steps attr-dict `:` type($operand)";
-  let hasFolder = 1;
-  let extraClassDeclaration = [{
-    WorkKind getWorkKind();
-    void moveAttributes(const OpLayouts &layouts);
-  }];
-}
-
-def Nn_PadOp : Nn_Op<"pad", [Nn_SameWidth, Nn_KeepsAxes, Nn_EvaluatedInFull]> {
-  let summary = "Adds elements before and after every axis; negative amounts crop";
-  let description = [{`value` is a scalar of the element type, read in `constant` mode alone.}];
-  let arguments = (ins Nn_PadMode:$mode, Nn_Tensor:$operand, DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$high, TypedAttrInterface:$value);
-  let assemblyFormat = "$mode $operand $low $high $value attr-dict `:` type($operand)";
-  let hasFolder = 1;
-  let extraClassDeclaration = [{
-    WorkKind getWorkKind();
-    void moveAttributes(const OpLayouts &layouts);
-  }];
-}
-
-def Nn_GatherOp : Nn_Op<"gather", [Nn_Indexed, Nn_SameWidth, Nn_MovesAxes, Nn_Evaluated]> {
-  let summary = "Slices of an axis picked by an index tensor, which replaces the axis";
-  let description = [{Negative indices count from the end; an index out of range is clamped, so that it cannot read elsewhere.}];
-  let arguments = (ins Nn_Tensor:$operand, Nn_IndexTensor:$indices, I64Attr:$axis);
-  let assemblyFormat = "$operand `,` $indices attr-dict `:` type($operand) `,` type($indices)";
-}
-
-def Nn_ResizeOp : Nn_TypedOp<"resize", [Nn_Indexed, Nn_FreeWidth, Nn_KeepsAxes]> {
-  let summary = "Nearest or linear resampling of any axes (ONNX Resize)";
-  let description = [{`scales` has one entry per axis, output / input as the model states it (the shape may be rounded).}];
-  let arguments = (ins Nn_ResizeKind:$kind, Nn_Tensor:$operand, DenseF64ArrayAttr:$scales, Nn_Coordinates:$coordinates, Nn_Rounding:$rounding);
-  let assemblyFormat = "$kind $operand attr-dict `:` type($operand) `to` type($result)";
-  let hasFolder = 1;
-  let extraClassDeclaration = [{void moveAttributes(const OpLayouts &layouts);}];
 }
 
 #endif // NACRE_DIALECTS_NN_NNOPS

@@ -8,7 +8,7 @@
 
 #include "test/unit/compiler/import/ToyFormat.h"
 
-#include "compiler/import/Compositions.h"
+#include "compiler/import/compositions/Elementary.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"

@@ -2,7 +2,7 @@
 //
 // The sliding window that convolutions and poolings share.
 
-#include "compiler/import/onnx/WindowAttributes.h"
+#include "compiler/import/onnx/operators/WindowAttributes.h"
 
 using namespace mlir;
 

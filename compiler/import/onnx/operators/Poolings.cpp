@@ -3,7 +3,7 @@
 // Poolings, over windows and over whole planes.
 
 #include "compiler/import/onnx/Handlers.h"
-#include "compiler/import/onnx/WindowAttributes.h"
+#include "compiler/import/onnx/operators/WindowAttributes.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -2,7 +2,7 @@
 //
 // Activations, each as ONNX defines it, in terms of `nn`; the compiler fuses the compositions.
 
-#include "compiler/import/Compositions.h"
+#include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/onnx/Handlers.h"
 
 using namespace mlir;

@@ -2,8 +2,8 @@
 //
 // The sliding window that convolutions and poolings share: ONNX's attributes to the numbers of `nn`.
 
-#ifndef NACRE_COMPILER_IMPORT_ONNX_WINDOWATTRIBUTES_H
-#define NACRE_COMPILER_IMPORT_ONNX_WINDOWATTRIBUTES_H
+#ifndef NACRE_COMPILER_IMPORT_ONNX_OPERATORS_WINDOWATTRIBUTES_H
+#define NACRE_COMPILER_IMPORT_ONNX_OPERATORS_WINDOWATTRIBUTES_H
 
 #include "compiler/import/Geometry.h"
 #include "compiler/import/OperandBinder.h"
@@ -16,4 +16,4 @@ mlir::FailureOr<Window> readWindow(OperandBinder &node, Ints kernel, int64_t cha
 
 } // namespace nacre::importer::onnx_format
 
-#endif // NACRE_COMPILER_IMPORT_ONNX_WINDOWATTRIBUTES_H
+#endif // NACRE_COMPILER_IMPORT_ONNX_OPERATORS_WINDOWATTRIBUTES_H

@@ -4,8 +4,8 @@
 //
 // Why:  what several handlers compose must be the same operators in the same order, or passes know only one of them.
 
-#ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_H
-#define NACRE_COMPILER_IMPORT_COMPOSITIONS_H
+#ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_ELEMENTARY_H
+#define NACRE_COMPILER_IMPORT_COMPOSITIONS_ELEMENTARY_H
 
 #include "compiler/import/NnBuilder.h"
 
@@ -25,4 +25,4 @@ mlir::Value toMatrix(NnBuilder &nn, mlir::Value x, int64_t axis);
 
 } // namespace nacre::importer
 
-#endif // NACRE_COMPILER_IMPORT_COMPOSITIONS_H
+#endif // NACRE_COMPILER_IMPORT_COMPOSITIONS_ELEMENTARY_H

@@ -2,7 +2,7 @@
 //
 // Conversions between integers and the reals they stand for, computed in floating point.
 
-#include "compiler/import/Compositions.h"
+#include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/onnx/Handlers.h"
 
 #include "llvm/ADT/APSInt.h"

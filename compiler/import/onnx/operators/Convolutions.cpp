@@ -4,7 +4,7 @@
 // phase cancels against those of its neighbours.
 
 #include "compiler/import/onnx/Handlers.h"
-#include "compiler/import/onnx/WindowAttributes.h"
+#include "compiler/import/onnx/operators/WindowAttributes.h"
 
 using namespace mlir;
 

@@ -2,7 +2,7 @@
 //
 // Normalizations. Each is `nn.normalize` over some axes, or arithmetic, then a scale and a shift.
 
-#include "compiler/import/Compositions.h"
+#include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/onnx/Handlers.h"
 
 using namespace mlir;

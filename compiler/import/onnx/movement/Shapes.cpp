@@ -2,8 +2,8 @@
 //
 // Operators that ask for shapes and change them.
 
-#include "compiler/import/Compositions.h"
 #include "compiler/import/Import.h"
+#include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/onnx/Handlers.h"
 
 #include "dialects/nn/ShapeRules.h"

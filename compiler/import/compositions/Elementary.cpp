@@ -2,7 +2,7 @@
 //
 // Operators that `nn` spells as several, for the handlers of every format.
 
-#include "compiler/import/Compositions.h"
+#include "compiler/import/compositions/Elementary.h"
 
 using namespace mlir;
 

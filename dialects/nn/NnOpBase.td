@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What operators of `nn` are made of: the types of their operands, and their base classes.
+
+#ifndef NACRE_DIALECTS_NN_NNOPBASE
+#define NACRE_DIALECTS_NN_NNOPBASE
+
+include "dialects/nn/NnDialect.td"
+include "dialects/nn/NnInterfaces.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Nn_Float : AnyTypeOf<[F16, BF16, F32, F64]>;
+def Nn_Tensor : StaticShapeTensorOf<[F16, BF16, F32, F64, I1, I8, I16, I32, I64, UI8, UI16, UI32, UI64]>;
+def Nn_FloatTensor : StaticShapeTensorOf<[F16, BF16, F32, F64]>;
+def Nn_IndexTensor : StaticShapeTensorOf<[I32, I64]>;
+def Nn_BoolTensor : StaticShapeTensorOf<[I1]>;
+
+// An operator whose result types follow from its operands and attributes.
+class Nn_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Nn_Dialect, mnemonic,
+         !listconcat(traits, [Nn_OperatorInterface, Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>])> {
+  let results = (outs Nn_Tensor:$result);
+}
+
+// An operator whose result type is part of what it says (reshape to, cast to).
+class Nn_TypedOp<string mnemonic, list<Trait> traits = []>
+    : Op<Nn_Dialect, mnemonic, !listconcat(traits, [Nn_OperatorInterface, Pure])> {
+  let results = (outs Nn_Tensor:$result);
+  let hasVerifier = 1;
+}
+
+#endif // NACRE_DIALECTS_NN_NNOPBASE
