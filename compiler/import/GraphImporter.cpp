@@ -149,6 +149,7 @@ LogicalResult GraphImporter::importNode(Scope &scope, size_t index, const GraphN
   if (failed(attributes))
     return failure();
   node.attributes = std::move(*attributes);
+  node.versionWord = source.registry->getVersionWord();
 
   FailureOr<SmallVector<Value>> results =
       runHandler(*entry, node, NnBuilder(builder, source.loc, shared), options.maxConstantBytes);

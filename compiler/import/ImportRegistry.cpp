@@ -20,7 +20,7 @@ const ImportRegistry::Entry *ImportRegistry::find(llvm::StringRef op, int64_t ve
   if (versions == entries.end())
     return nullptr;
   for (const Entry &entry : llvm::reverse(versions->second))
-    if (entry.since <= version)
+    if (entry.since <= version || version == 0)
       return &entry;
   return nullptr;
 }

@@ -38,7 +38,7 @@ public:
 
   void add(llvm::StringRef op, int64_t since, Signature signature, Handler handler);
 
-  /// The handler of `op` in an operator set of `version`, or null.
+  /// The handler of `op` in an operator set of `version`, or null; the newest one where the model does not say (0).
   const Entry *find(llvm::StringRef op, int64_t version) const;
 
   /// The first version in which `op` is known, if it is at all.

@@ -324,8 +324,8 @@ FailureOr<SmallVector<Value>> OperandBinder::finish() {
     if (!seen.contains(attribute.getName()))
       return error() << "attribute '" << attribute.getName().getValue()
                      << "' must not be given: Nacre does not know it "
-                     << "for '" << node.op << "' of opset " << node.version
-                     << "; remove it, or export the model for another opset";
+                     << "for '" << node.op << "' of " << node.versionWord << " " << node.version
+                     << "; remove it, or export the model for another " << node.versionWord;
   for (auto [index, result] : llvm::enumerate(results))
     if (wantsResult(index) && !result)
       return error() << "output " << index << " must not be asked for: Nacre does not compute it for '" << node.op

@@ -29,7 +29,8 @@ struct Node {
   llvm::SmallVector<mlir::Value> operands; ///< null where an optional operand is left out
   llvm::SmallVector<bool> results;         ///< whether each result is used
   llvm::SmallVector<mlir::NamedAttribute> attributes;
-  const Signature *signature = nullptr; ///< of the operator; set before its handler runs
+  llvm::StringRef versionWord = "version"; ///< how messages call it
+  const Signature *signature = nullptr;    ///< of the operator; set before its handler runs
 };
 
 class OperandBinder {

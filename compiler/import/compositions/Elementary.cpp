@@ -25,6 +25,10 @@ Value geluByTanh(NnBuilder &nn, Value x) {
   return nn.mul(nn.mul(x, 0.5), curve);
 }
 
+Value swish(NnBuilder &nn, Value x, double alpha) {
+  return nn.mul(x, nn.unary(UnaryKind::Sigmoid, alpha == 1 ? x : nn.mul(x, alpha)));
+}
+
 Value toMatrix(NnBuilder &nn, Value x, int64_t axis) {
   int64_t rows = 1, columns = 1;
   for (auto [index, dim] : llvm::enumerate(getShape(x)))

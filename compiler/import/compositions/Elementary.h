@@ -20,6 +20,9 @@ mlir::Value hardSigmoid(NnBuilder &nn, mlir::Value x, double alpha, double beta)
 /// x/2 * (1 + tanh(sqrt(2/pi) * (x + 0.044715 x^3)))
 mlir::Value geluByTanh(NnBuilder &nn, mlir::Value x);
 
+/// x * sigmoid(alpha * x)
+mlir::Value swish(NnBuilder &nn, mlir::Value x, double alpha = 1);
+
 /// `x` as a matrix: the axes from `axis` on become its columns.
 mlir::Value toMatrix(NnBuilder &nn, mlir::Value x, int64_t axis);
 

@@ -3,13 +3,12 @@
 // ONNX, as one of the formats that models come in.
 //
 // How:  1. what a file of ONNX looks like,
-//       2. the operators of its standard domain,
-//       3. the view of a checked model that the walk wants.
+//       2. the view of a checked model that the walk wants.
 
 #include "compiler/import/onnx/Format.h"
 
 #include "compiler/import/FileKind.h"
-#include "compiler/import/onnx/Handlers.h"
+#include "compiler/import/onnx/Domains.h"
 #include "compiler/import/onnx/Reader.h"
 
 using namespace mlir;
@@ -48,31 +47,8 @@ bool claims(const ModelFile &file) {
 }
 
 //===----------------------------------------------------------------------===//
-// 2. Operators
+// 2. The view
 //===----------------------------------------------------------------------===//
-
-const ImportRegistry &getRegistry() {
-  static const ImportRegistry registry = [] {
-    ImportRegistry result("opset", /*newestVersion=*/22);
-    registerElementwise(result);
-    registerActivations(result);
-    registerConstants(result);
-    registerContractions(result);
-    registerConvolutions(result);
-    registerPoolings(result);
-    registerNormalizations(result);
-    registerReductions(result);
-    registerRecurrences(result);
-    registerResizes(result);
-    registerShapes(result);
-    registerSlices(result);
-    registerQuantizations(result);
-    return result;
-  }();
-  return registry;
-}
-
-bool isStandardDomain(StringRef domain) { return domain.empty() || domain == "ai.onnx"; }
 
 /// What the attribute holds. Files older than the field `type` say it by what is there.
 onnx::AttributeProto::AttributeType getKind(const onnx::AttributeProto &attribute) {
@@ -88,10 +64,6 @@ onnx::AttributeProto::AttributeType getKind(const onnx::AttributeProto &attribut
          : attribute.strings_size() ? Proto::STRINGS
                                     : Proto::UNDEFINED;
 }
-
-//===----------------------------------------------------------------------===//
-// 3. The view
-//===----------------------------------------------------------------------===//
 
 DeclaredType readType(const onnx::TypeProto &proto, MLIRContext *context) {
   DeclaredType type;
@@ -143,16 +115,14 @@ private:
 
 GraphNode OnnxGraph::getNode(size_t index) const {
   const onnx::NodeProto &proto = *model.getNodes()[index];
-  static const ImportRegistry others("opset"); // of domains that nobody knows
-  bool isStandard = isStandardDomain(proto.domain());
   GraphNode node{proto.op_type(),
                  {},
-                 isStandard ? &getRegistry() : &others,
+                 &getOperators(proto.domain()),
                  model.getOpsetVersion(proto.domain()),
                  model.getLocation(proto),
                  llvm::to_vector_of<StringRef>(proto.input()),
                  llvm::to_vector_of<StringRef>(proto.output())};
-  if (!isStandard)
+  if (!isStandardDomain(proto.domain()))
     node.domain = proto.domain();
   return node;
 }

@@ -8,6 +8,8 @@
 
 #include "compiler/import/onnx/Reader.h"
 
+#include "compiler/import/onnx/Domains.h"
+
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
@@ -35,8 +37,6 @@ FailureOr<std::unique_ptr<OnnxModel>> OnnxModel::read(const ModelFile &file, MLI
   return result;
 }
 
-static StringRef canonicalDomain(StringRef domain) { return domain == "ai.onnx" ? "" : domain; }
-
 /// The newest version of the standard operators that was released with a version of the IR, by ONNX's table of
 /// releases; nothing for one that is newer than the table. Before IR version 3 there was one operator set.
 static std::optional<int64_t> getOpsetOfIr(int64_t irVersion) {
@@ -48,7 +48,7 @@ static std::optional<int64_t> getOpsetOfIr(int64_t irVersion) {
 
 LogicalResult OnnxModel::settleOpset() {
   for (const onnx::OperatorSetIdProto &opset : model.opset_import()) {
-    if (!canonicalDomain(opset.domain()).empty())
+    if (!isStandardDomain(opset.domain()))
       continue;
     if (opset.version() < 1)
       return emitError(modelLoc) << "the version of the operator set must be at least 1, but is " << opset.version()
@@ -56,8 +56,8 @@ LogicalResult OnnxModel::settleOpset() {
     if (!standardOpset) // of several the first counts
       standardOpset = opset.version();
   }
-  bool needsOne = llvm::any_of(getGraph().node(),
-                               [](const onnx::NodeProto &node) { return canonicalDomain(node.domain()).empty(); });
+  bool needsOne =
+      llvm::any_of(getGraph().node(), [](const onnx::NodeProto &node) { return isStandardDomain(node.domain()); });
   if (standardOpset || !needsOne)
     return success();
   std::optional<int64_t> implied = getOpsetOfIr(model.ir_version());
@@ -73,7 +73,7 @@ LogicalResult OnnxModel::settleOpset() {
 }
 
 int64_t OnnxModel::getOpsetVersion(StringRef domain) const {
-  if (canonicalDomain(domain).empty())
+  if (isStandardDomain(domain))
     return standardOpset;
   for (const onnx::OperatorSetIdProto &opset : model.opset_import())
     if (opset.domain() == domain)

@@ -11,7 +11,7 @@
 
 #include "compiler/graph/Passes.h"
 #include "compiler/import/Import.h"
-#include "compiler/import/onnx/Handlers.h"
+#include "compiler/import/onnx/Domains.h"
 #include "compiler/kernels/Passes.h"
 #include "dialects/nn/NnDialect.h"
 #include "dialects/plan/PlanDialect.h"
@@ -32,21 +32,7 @@ constexpr int drawsPerHandler = 200;
 
 class AnyNode : public testing::Test {
 protected:
-  AnyNode() : context(registry(), mlir::MLIRContext::Threading::DISABLED) {
-    onnx_format::registerElementwise(handlers);
-    onnx_format::registerActivations(handlers);
-    onnx_format::registerConstants(handlers);
-    onnx_format::registerContractions(handlers);
-    onnx_format::registerConvolutions(handlers);
-    onnx_format::registerPoolings(handlers);
-    onnx_format::registerNormalizations(handlers);
-    onnx_format::registerReductions(handlers);
-    onnx_format::registerRecurrences(handlers);
-    onnx_format::registerResizes(handlers);
-    onnx_format::registerShapes(handlers);
-    onnx_format::registerSlices(handlers);
-    onnx_format::registerQuantizations(handlers);
-  }
+  AnyNode() : context(registry(), mlir::MLIRContext::Threading::DISABLED) {}
 
   static mlir::DialectRegistry registry() {
     mlir::DialectRegistry result;
@@ -106,7 +92,9 @@ protected:
   }
 
   static std::string describeNode(const onnx::ModelProto &model) {
-    std::string text = model.graph().node(0).op_type() + " of opset " + std::to_string(model.opset_import(0).version());
+    const onnx::NodeProto &node = model.graph().node(0);
+    std::string text =
+        node.domain() + "." + node.op_type() + " of opset " + std::to_string(model.opset_import(0).version());
     for (const onnx::ValueInfoProto &input : model.graph().input()) {
       text += ", " + input.name() + ": " + std::to_string(input.type().tensor_type().elem_type()) + " [";
       for (const auto &dim : input.type().tensor_type().shape().dim())
@@ -128,20 +116,33 @@ protected:
     return text;
   }
 
-  ImportRegistry handlers;
+  /// How many of the models of each handler of `domain` are compiled.
+  void tryAll(llvm::StringRef domain, std::map<std::string, int> &compiled);
+
   mlir::MLIRContext context;
 };
 
-TEST_F(AnyNode, IsCompiledOrRefusedInOnnxsWords) {
-  std::map<std::string, int> compiled;
-  for (const auto &operation : handlers.getEntries()) {
+void AnyNode::tryAll(llvm::StringRef domain, std::map<std::string, int> &compiled) {
+  for (const auto &operation : onnx_format::getOperators(domain).getEntries()) {
     for (const ImportRegistry::Entry &entry : operation.second) {
       std::string key = operation.first().str() + " since " + std::to_string(entry.since);
       Draw draw(llvm::xxh3_64bits(key));
-      for (int turn = 0; turn < drawsPerHandler; ++turn)
-        compiled[key] += compile(drawModel(draw, operation.first(), entry.since, entry.signature.getRules()));
+      if (!domain.empty())
+        key = domain.str() + "." + key;
+      for (int turn = 0; turn < drawsPerHandler; ++turn) {
+        onnx::ModelProto model = drawModel(draw, operation.first(), entry.since, entry.signature.getRules());
+        model.mutable_graph()->mutable_node(0)->set_domain(domain.str());
+        model.mutable_opset_import(0)->set_domain(domain.str());
+        compiled[key] += compile(model);
+      }
     }
   }
+}
+
+TEST_F(AnyNode, IsCompiledOrRefusedInOnnxsWords) {
+  std::map<std::string, int> compiled;
+  for (llvm::StringRef domain : onnx_format::getDomains())
+    tryAll(domain, compiled);
   for (auto &[key, count] : compiled)
     EXPECT_GT(count, 0) << key << " is refused in every draw, so nothing was tried";
 }

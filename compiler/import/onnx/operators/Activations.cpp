@@ -71,11 +71,7 @@ void importHardSwish(OperandBinder &node) {
   node.setResult(node.nn.mul(x, hardSigmoid(node.nn, x, 1.0 / 6, 0.5)));
 }
 
-void importSwish(OperandBinder &node) {
-  Value x = node.getOperand(0);
-  Value scaled = node.nn.mul(x, node.getFloat("alpha", 1));
-  node.setResult(node.nn.mul(x, node.nn.unary(UnaryKind::Sigmoid, scaled)));
-}
+void importSwish(OperandBinder &node) { node.setResult(swish(node.nn, node.getOperand(0), node.getFloat("alpha", 1))); }
 
 void importSoftsign(OperandBinder &node) {
   Value x = node.getOperand(0);

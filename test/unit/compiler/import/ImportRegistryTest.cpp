@@ -29,6 +29,8 @@ TEST(ImportRegistry, NothingIsOlderThanTheFirstVersion) {
   EXPECT_EQ(registry.getFirstVersion("Clip"), 6);
 }
 
+TEST(ImportRegistry, WhereAModelNamesNoVersionTheNewestCounts) { EXPECT_EQ(makeRegistry().find("Clip", 0)->since, 11); }
+
 TEST(ImportRegistry, AnUnknownOperatorHasNoVersion) {
   ImportRegistry registry = makeRegistry();
   EXPECT_EQ(registry.find("Clop", 22), nullptr);

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The domains of ONNX's operators, and what registers the handlers of each.
+
+#include "compiler/import/onnx/Domains.h"
+
+#include "compiler/import/onnx/Handlers.h"
+#include "compiler/import/onnx/contrib/Handlers.h"
+
+namespace nacre::importer::onnx_format {
+namespace {
+
+ImportRegistry makeStandard() {
+  ImportRegistry result("opset", /*newestVersion=*/22);
+  registerElementwise(result);
+  registerActivations(result);
+  registerConstants(result);
+  registerContractions(result);
+  registerConvolutions(result);
+  registerPoolings(result);
+  registerNormalizations(result);
+  registerReductions(result);
+  registerRecurrences(result);
+  registerResizes(result);
+  registerShapes(result);
+  registerSlices(result);
+  registerQuantizations(result);
+  return result;
+}
+
+ImportRegistry makeContrib() {
+  ImportRegistry result;
+  contrib::registerActivations(result);
+  return result;
+}
+
+} // namespace
+
+bool isStandardDomain(llvm::StringRef domain) { return domain.empty() || domain == "ai.onnx"; }
+
+llvm::ArrayRef<llvm::StringRef> getDomains() {
+  static constexpr llvm::StringRef domains[] = {"", contrib::domain};
+  return domains;
+}
+
+const ImportRegistry &getOperators(llvm::StringRef domain) {
+  static const ImportRegistry standard = makeStandard(), contributed = makeContrib(), unknown("opset");
+  return isStandardDomain(domain) ? standard : domain == contrib::domain ? contributed : unknown;
+}
+
+} // namespace nacre::importer::onnx_format

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The families of operators that ONNX Runtime contributed, and exporters and optimizers write. Each adds its handlers to
+// the registry of their domain; Domains.cpp calls them all.
+//
+// How:  all are of version 1, the only one there is. What they mean is what ONNX Runtime computes.
+
+#ifndef NACRE_COMPILER_IMPORT_ONNX_CONTRIB_HANDLERS_H
+#define NACRE_COMPILER_IMPORT_ONNX_CONTRIB_HANDLERS_H
+
+#include "compiler/import/ImportRegistry.h"
+
+namespace nacre::importer::onnx_format::contrib {
+
+/// How models name these operators' domain.
+inline constexpr llvm::StringLiteral domain = "com.microsoft";
+
+void registerActivations(ImportRegistry &registry);
+
+} // namespace nacre::importer::onnx_format::contrib
+
+#endif // NACRE_COMPILER_IMPORT_ONNX_CONTRIB_HANDLERS_H
