@@ -65,6 +65,7 @@ class Graph:
         self.name, self.opset = name, opset
         self.random = random.Random(seed)
         self.nodes, self.initializers, self.inputs, self.outputs = [], [], [], []
+        self.domains = set()
 
     def input(self, name, dims, element_type=FLOAT):
         self.inputs.append(_value_info(name, element_type, dims))
@@ -92,11 +93,16 @@ class Graph:
         return name
 
     def node(self, operator, inputs, output=None, name=None, **attributes):
-        """Adds a node with one output and returns the output's name."""
+        """Adds a node and returns its output's name, or names where `output` lists several. An operator `domain.Name` is of that
+        domain, in its version 1."""
+        domain, _, operator = operator.rpartition(".")
+        self.domains.update([domain] if domain else [])
         name = name or f"{operator.lower()}_{len(self.nodes)}"
         output = output or name
-        self.nodes.append(b"".join(_bytes(1, i) for i in inputs) + _bytes(2, output) + _bytes(3, name) + _bytes(4, operator) +
-                          b"".join(_bytes(5, _attribute(k, v)) for k, v in attributes.items()))
+        outputs = [output] if isinstance(output, str) else output
+        self.nodes.append(b"".join(_bytes(1, i) for i in inputs) + b"".join(_bytes(2, o) for o in outputs) + _bytes(3, name) +
+                          _bytes(4, operator) + b"".join(_bytes(5, _attribute(k, v)) for k, v in attributes.items()) +
+                          (_bytes(7, domain) if domain else b""))
         return output
 
     def save(self, path):
@@ -105,7 +111,8 @@ class Graph:
                  b"".join(_bytes(12, o) for o in self.outputs))
         ir_version = 7
         with open(path, "wb") as file:
-            file.write(_number(1, ir_version) + _bytes(2, "nacre samples") + _bytes(7, graph) + _bytes(8, _number(2, self.opset)))
+            file.write(_number(1, ir_version) + _bytes(2, "nacre samples") + _bytes(7, graph) + _bytes(8, _number(2, self.opset)) +
+                       b"".join(_bytes(8, _bytes(1, domain) + _number(2, 1)) for domain in sorted(self.domains)))
 
 
 def write_npy(path, dims, values):

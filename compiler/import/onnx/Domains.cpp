@@ -14,6 +14,7 @@ ImportRegistry makeStandard() {
   ImportRegistry result("opset", /*newestVersion=*/22);
   registerElementwise(result);
   registerActivations(result);
+  registerAttention(result);
   registerConstants(result);
   registerContractions(result);
   registerConvolutions(result);
@@ -22,6 +23,7 @@ ImportRegistry makeStandard() {
   registerReductions(result);
   registerRecurrences(result);
   registerResizes(result);
+  registerRotaryEmbedding(result);
   registerShapes(result);
   registerSlices(result);
   registerQuantizations(result);

@@ -11,6 +11,7 @@ namespace nacre::importer::onnx_format {
 
 void registerElementwise(ImportRegistry &registry);
 void registerActivations(ImportRegistry &registry);
+void registerAttention(ImportRegistry &registry);
 void registerConstants(ImportRegistry &registry);
 void registerContractions(ImportRegistry &registry);
 void registerConvolutions(ImportRegistry &registry);
@@ -19,6 +20,7 @@ void registerNormalizations(ImportRegistry &registry);
 void registerReductions(ImportRegistry &registry);
 void registerRecurrences(ImportRegistry &registry);
 void registerResizes(ImportRegistry &registry);
+void registerRotaryEmbedding(ImportRegistry &registry);
 void registerShapes(ImportRegistry &registry);
 void registerSlices(ImportRegistry &registry);
 void registerQuantizations(ImportRegistry &registry);

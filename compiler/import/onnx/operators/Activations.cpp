@@ -73,6 +73,12 @@ void importHardSwish(OperandBinder &node) {
 
 void importSwish(OperandBinder &node) { node.setResult(swish(node.nn, node.getOperand(0), node.getFloat("alpha", 1))); }
 
+/// The first operand, activated, gates the second.
+void importSwiGlu(OperandBinder &node) {
+  if (node.checkShape(1, getShape(node.getOperand(0)), "that of the first operand"))
+    node.setResult(node.nn.mul(swish(node.nn, node.getOperand(0), node.getFloat("alpha", 1)), node.getOperand(1)));
+}
+
 void importSoftsign(OperandBinder &node) {
   Value x = node.getOperand(0);
   node.setResult(node.nn.div(x, node.nn.add(node.nn.unary(UnaryKind::Abs, x), 1)));
@@ -116,6 +122,7 @@ void registerActivations(ImportRegistry &registry) {
   registry.add("Selu", 6, floats, importSelu);
   registry.add("Shrink", 9, {{"input", Holds::Numbers}}, importShrink);
   registry.add("Softsign", 1, floats, importSoftsign);
+  registry.add("SwiGLU", 28, {{"A", Holds::Floats, 'T'}, {"B", Holds::Floats, 'T'}}, importSwiGlu);
   registry.add("Swish", 24, floats, importSwish);
   registry.add("ThresholdedRelu", 10, floats, importThresholdedRelu);
 }

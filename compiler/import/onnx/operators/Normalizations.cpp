@@ -3,6 +3,7 @@
 // Normalizations. Each is `nn.normalize` over some axes, or arithmetic, then a scale and a shift.
 
 #include "compiler/import/compositions/Elementary.h"
+#include "compiler/import/compositions/Normalization.h"
 #include "compiler/import/onnx/Handlers.h"
 
 using namespace mlir;
@@ -103,28 +104,25 @@ void importLayerNormalization(OperandBinder &node) {
     return;
   if (!node.checkBroadcastsTo(1, getShape(x), "the input") || !node.checkBroadcastsTo(2, getShape(x), "the input"))
     return;
-  SmallVector<int64_t> axes = axisRange(*axis, getRank(x));
-  Value y = nn.mul(nn.normalize(x, axes, epsilon), node.getOperand(1));
+  Normalized normal = normalizeLayer(nn, x, axisRange(*axis, getRank(x)), epsilon);
+  Value y = nn.mul(normal.result, node.getOperand(1));
   node.setResult(0, node.getOperand(2) ? nn.add(y, node.getOperand(2)) : y);
-  if (!node.wantsResult(1) && !node.wantsResult(2))
-    return;
-  Value mean = nn.reduce(ReduceKind::Mean, x, axes, /*keepDims=*/true);
-  Value centred = nn.sub(x, mean);
-  Value variance = nn.reduce(ReduceKind::Mean, nn.mul(centred, centred), axes, /*keepDims=*/true);
-  node.setResult(1, mean);
-  node.setResult(2, nn.unary(UnaryKind::Reciprocal, nn.unary(UnaryKind::Sqrt, nn.add(variance, epsilon))));
+  node.setResult(1, normal.mean);
+  node.setResult(2, normal.inverse);
 }
 
+/// The result has the type of the scale, which may be another than the operand has.
 void importRMSNormalization(OperandBinder &node) {
   node.ignore({"stash_type"});
   NnBuilder &nn = node.nn;
-  Value x = node.getOperand(0);
+  Value x = node.getOperand(0), scale = node.getOperand(1);
   double epsilon = node.getFloat("epsilon", 1e-5);
   FailureOr<int64_t> axis = node.getAxis(node.getInt("axis", -1), getRank(x));
   if (failed(axis) || !node.checkBroadcastsTo(1, getShape(x), "the input"))
     return;
-  Value square = nn.reduce(ReduceKind::Mean, nn.mul(x, x), axisRange(*axis, getRank(x)), /*keepDims=*/true);
-  node.setResult(nn.mul(nn.div(x, nn.unary(UnaryKind::Sqrt, nn.add(square, epsilon))), node.getOperand(1)));
+  Normalized normal = normalizeByRms(nn, x, axisRange(*axis, getRank(x)), epsilon);
+  node.setResult(0, nn.mul(nn.cast(normal.result, getElementType(scale)), scale));
+  node.setResult(1, normal.inverse);
 }
 
 /// (x - mean) / (deviation + 1e-9)
@@ -223,7 +221,7 @@ void importHardmax(OperandBinder &node) {
 
 void registerNormalizations(ImportRegistry &registry) {
   const Signature floats{{"X", Holds::Floats}};
-  const Signature scaled{{"X", Holds::Floats, 'T'}, {"scale", Holds::Floats, 'T'}};
+  const Signature scaled{{"X", Holds::Floats, 'T'}, {"scale", Holds::Floats, 'V'}};
   const Signature shifted{{"X", Holds::Floats, 'T'}, {"scale", Holds::Floats, 'T'}, {"B", Holds::Floats, 'T'}};
   const Signature maybeShifted{{"X", Holds::Floats, 'T'}, {"Scale", Holds::Floats, 'T'}, {"B?", Holds::Floats, 'T'}};
   const Signature withStatistics{{"X", Holds::Floats},
@@ -240,6 +238,8 @@ void registerNormalizations(ImportRegistry &registry) {
   registry.add("LpNormalization", 1, floats, importLpNormalization);
   registry.add("MeanVarianceNormalization", 9, floats, importMeanVarianceNormalization);
   registry.add("RMSNormalization", 23, scaled, importRMSNormalization);
+  // Optimizers of ONNX Runtime write theirs in the standard domain.
+  registry.add("SimplifiedLayerNormalization", 1, scaled, importRMSNormalization);
   for (bool log : {false, true}) {
     StringRef op = log ? "LogSoftmax" : "Softmax";
     registry.add(op, 1, floats, [log](OperandBinder &node) { importSoftmax1(node, log); });

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Normalizations. Squares of half floats leave their range soon, so these are computed in floats.
+
+#include "compiler/import/compositions/Normalization.h"
+
+using namespace mlir;
+
+namespace nacre::importer {
+
+using nn::ReduceKind;
+using nn::UnaryKind;
+
+/// `x` in 32 bits at least.
+static Value widen(NnBuilder &nn, Value x) {
+  return getElementType(x).getIntOrFloatBitWidth() < 32 ? nn.cast(x, nn.types().getF32Type()) : x;
+}
+
+/// 1 / sqrt(mean of x * x + epsilon)
+static Value invertRms(NnBuilder &nn, Value x, Ints axes, double epsilon) {
+  Value square = nn.reduce(ReduceKind::Mean, nn.mul(x, x), axes, /*keepDims=*/true);
+  return nn.unary(UnaryKind::Reciprocal, nn.unary(UnaryKind::Sqrt, nn.add(square, epsilon)));
+}
+
+Normalized normalizeLayer(NnBuilder &nn, Value x, Ints axes, double epsilon) {
+  if (!x)
+    return {};
+  Value wide = widen(nn, x);
+  Value mean = nn.reduce(ReduceKind::Mean, wide, axes, /*keepDims=*/true);
+  return {nn.normalize(x, axes, epsilon), mean, invertRms(nn, nn.sub(wide, mean), axes, epsilon)};
+}
+
+Normalized normalizeByRms(NnBuilder &nn, Value x, Ints axes, double epsilon) {
+  if (!x)
+    return {};
+  Value wide = widen(nn, x);
+  Value inverse = invertRms(nn, wide, axes, epsilon);
+  return {nn.cast(nn.mul(wide, inverse), getElementType(x)), nullptr, inverse};
+}
+
+} // namespace nacre::importer
