@@ -22,6 +22,8 @@ llvm_config.add_tool_substitutions([p for p in programs if os.path.exists(os.pat
 config.substitutions.append(("%python", config.nacre_python))
 
 # A text model under test becomes an .onnx file by: %onnx < model.textproto > %t.onnx
-config.substitutions.append(("%onnx", "protoc --encode=onnx.ModelProto -I/usr/include onnx/onnx.proto"))
+schema = os.path.join(os.path.dirname(config.test_source_root), "compiler", "import", "onnx")
+config.substitutions.append(("%onnx_tensor", f"protoc --encode=onnx.TensorProto -I{schema} onnx.proto"))
+config.substitutions.append(("%onnx", f"protoc --encode=onnx.ModelProto -I{schema} onnx.proto"))
 if config.nacre_qemu:
     config.available_features.add("qemu-aarch64")

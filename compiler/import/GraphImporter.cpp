@@ -3,12 +3,13 @@
 // A checked model, of any format, to one function of `nn` operators.
 //
 // How:  1. inputs, which are settled first; values that the user sets become constants,
-//       2. nodes, in order, each by the handler of its operator and version,
+//       2. nodes, in order, each by the handler of its operator and version; a function without one is what it calls,
 //       3. outputs, compared with what the model declares; what folding left over is erased,
 //       4. --check: the same, going on behind errors.
 
 #include "compiler/import/GraphImporter.h"
 
+#include "compiler/import/DeclaredOutputs.h"
 #include "compiler/import/SettledInputs.h"
 #include "compiler/import/TypeNames.h"
 
@@ -27,16 +28,18 @@ class GraphImporter {
 public:
   GraphImporter(ModelView &model, const ImportOptions &options, MLIRContext *context)
       : model(model), options(options), builder(context), shared{options.maxConstantBytes, {}},
-        main{model.getGraph(), {}} {}
+        main{model.getGraph(), nullptr, {}} {}
 
   /// Null after an error.
   OwningOpRef<ModuleOp> import();
   void check(std::vector<Problem> &problems);
 
 private:
-  /// A graph, and the values that its names stand for: null where what computes one has failed.
+  /// A graph, and the values that its names stand for: null where what computes one has failed, or where the input of a
+  /// function is left out. Other names are those of the graph around.
   struct Scope {
     GraphView &graph;
+    Scope *outer;
     llvm::StringMap<Value> values;
   };
 
@@ -44,13 +47,13 @@ private:
   FailureOr<Value> getValue(Scope &scope, StringRef name);
   LogicalResult importNodes(Scope &scope);
   LogicalResult importNode(Scope &scope, size_t index, const GraphNode &node);
+  FailureOr<SmallVector<Value>> runNode(Scope &scope, size_t index, const GraphNode &source, Node &node);
+  FailureOr<SmallVector<Value>> importBody(GraphView &graph, Scope *outer, ArrayRef<Value> arguments, Location loc);
   bool isJudgeable(const Scope &scope, const GraphNode &node) const;
   void forget(Scope &scope, const GraphNode &node);
   void tryRest(Scope &scope, size_t first);
   std::string askForValues() const;
   LogicalResult importOutputs(Scope &scope);
-  LogicalResult checkOutput(const GraphValue &output, Value value, Location loc) const;
-  bool isOpenToInputs(ArrayRef<Dimension> declared) const;
   void warnOfNewerVersion();
   void eraseUnused();
 
@@ -63,6 +66,7 @@ private:
   SettledInputs inputs;
   Scope main;
   std::optional<GraphNode> newer; ///< a node of an operator set newer than its registry knows
+  int64_t nodesLeft = 1000000;    ///< that functions and the turns of loops may come to
 };
 
 const ImportRegistry::Entry *findHandler(const GraphNode &node) { return node.registry->find(node.op, node.version); }
@@ -101,6 +105,8 @@ FailureOr<Value> GraphImporter::getValue(Scope &scope, StringRef name) {
   auto known = scope.values.find(name);
   if (known != scope.values.end())
     return known->second;
+  if (scope.outer && !scope.graph.hasConstant(name))
+    return getValue(*scope.outer, name);
   FailureOr<ElementsAttr> constant = scope.graph.readConstant(name);
   Value &value = scope.values[name];
   if (failed(constant))
@@ -129,13 +135,35 @@ LogicalResult refuse(const GraphNode &node) {
   return error;
 }
 
-LogicalResult GraphImporter::importNode(Scope &scope, size_t index, const GraphNode &source) {
+/// The results of a node whose operands are known: by the handler of its operator, or those of the function it calls.
+FailureOr<SmallVector<Value>> GraphImporter::runNode(Scope &scope, size_t index, const GraphNode &source, Node &node) {
   const ImportRegistry::Entry *entry = findHandler(source);
-  if (!entry)
-    return refuse(source);
+  if (!entry) {
+    std::unique_ptr<GraphView> function = scope.graph.openFunction(index);
+    if (!function)
+      return refuse(source);
+    return importBody(*function, /*outer=*/nullptr, node.operands, source.loc);
+  }
   if (source.version > source.registry->getNewestVersion())
     newer = source;
+  FailureOr<SmallVector<NamedAttribute>> attributes = scope.graph.readAttributes(index);
+  if (failed(attributes))
+    return failure();
+  node.attributes = std::move(*attributes);
+  node.versionWord = source.registry->getVersionWord();
+  SmallVector<std::unique_ptr<GraphView>> graphs;
+  for (StringRef attribute : source.graphs) {
+    GraphView &graph = *graphs.emplace_back(scope.graph.openGraph(index, attribute));
+    node.graphs.push_back({attribute, graph, [this, &scope, &graph, loc = source.loc](ArrayRef<Value> arguments) {
+                             return importBody(graph, &scope, arguments, loc);
+                           }});
+  }
+  return runHandler(*entry, node, NnBuilder(builder, source.loc, shared), options.maxConstantBytes);
+}
 
+LogicalResult GraphImporter::importNode(Scope &scope, size_t index, const GraphNode &source) {
+  if (nodesLeft-- <= 0)
+    return emitError(source.loc) << "the model comes to too many nodes where loops are written out; make them shorter";
   Node node{source.op, source.version, {}, {}, {}};
   for (StringRef operand : source.operands) {
     FailureOr<Value> value = operand.empty() ? Value() : getValue(scope, operand);
@@ -145,20 +173,42 @@ LogicalResult GraphImporter::importNode(Scope &scope, size_t index, const GraphN
   }
   for (StringRef result : source.results)
     node.results.push_back(!result.empty());
-  FailureOr<SmallVector<NamedAttribute>> attributes = scope.graph.readAttributes(index);
-  if (failed(attributes))
-    return failure();
-  node.attributes = std::move(*attributes);
-  node.versionWord = source.registry->getVersionWord();
-
-  FailureOr<SmallVector<Value>> results =
-      runHandler(*entry, node, NnBuilder(builder, source.loc, shared), options.maxConstantBytes);
+  FailureOr<SmallVector<Value>> results = runNode(scope, index, source, node);
   if (failed(results))
     return failure();
-  for (auto [name, value] : llvm::zip_equal(source.results, *results))
+  if (results->size() < source.results.size())
+    return emitError(source.loc) << "must have at most " << results->size()
+                                 << " results, as what it computes has, but has " << source.results.size();
+  for (auto [name, value] : llvm::zip(source.results, *results))
     if (!name.empty())
       scope.values[name] = value;
   return success();
+}
+
+/// The nodes of a graph as if they stood where it is called, at `loc`. Its outputs.
+FailureOr<SmallVector<Value>> GraphImporter::importBody(GraphView &graph, Scope *outer, ArrayRef<Value> arguments,
+                                                        Location loc) {
+  Scope scope{graph, outer, {}};
+  SmallVector<GraphValue> inputs = graph.getInputs();
+  if (arguments.size() > inputs.size())
+    return emitError(loc) << "must have at most " << inputs.size() << " operands, as what it computes has, but has "
+                          << arguments.size();
+  for (auto [index, input] : llvm::enumerate(inputs))
+    if (index < arguments.size() || !input.hasDefault)
+      scope.values[input.name] = index < arguments.size() ? arguments[index] : Value();
+  for (size_t index = 0; index < graph.getNumNodes(); ++index)
+    if (failed(importNode(scope, index, graph.getNode(index))))
+      return failure();
+  SmallVector<Value> results;
+  for (const GraphValue &output : graph.getOutputs()) {
+    FailureOr<Value> value = getValue(scope, output.name);
+    if (failed(value))
+      return failure();
+    if (!*value)
+      return emitError(loc) << "must have an operand for '" << output.name << "', which it returns";
+    results.push_back(*value);
+  }
+  return results;
 }
 
 LogicalResult GraphImporter::importNodes(Scope &scope) {
@@ -180,10 +230,11 @@ LogicalResult GraphImporter::importNodes(Scope &scope) {
 
 /// What a failed node would have computed is unknown, so of a node that reads it only the operator can be judged.
 bool GraphImporter::isJudgeable(const Scope &scope, const GraphNode &node) const {
-  return llvm::all_of(node.operands, [&](StringRef operand) {
+  auto isKnown = [&](StringRef operand) {
     auto value = scope.values.find(operand);
     return operand.empty() || value == scope.values.end() || value->second;
-  });
+  };
+  return llvm::all_of(node.operands, isKnown) && llvm::all_of(node.captures, isKnown);
 }
 
 void GraphImporter::forget(Scope &scope, const GraphNode &node) {
@@ -224,50 +275,6 @@ void GraphImporter::warnOfNewerVersion() {
 // 3. Outputs
 //===----------------------------------------------------------------------===//
 
-/// Whether sizes of the inputs that the model leaves open are not in what it declares: that may then be said of other
-/// sizes.
-bool GraphImporter::isOpenToInputs(ArrayRef<Dimension> declared) const {
-  return inputs.hasUnnamed || llvm::any_of(inputs.symbols.keys(), [&](StringRef symbol) {
-           return llvm::none_of(declared, [&](const Dimension &dim) { return dim.symbol == symbol; });
-         });
-}
-
-static std::string describeDeclared(ArrayRef<Dimension> dims) {
-  auto describe = [](const Dimension &dim) {
-    return !dim.isOpen() ? std::to_string(dim.size) : dim.symbol.empty() ? "?" : dim.symbol.str();
-  };
-  return dims.empty() ? "scalar" : llvm::join(llvm::map_range(dims, describe), "x");
-}
-
-LogicalResult GraphImporter::checkOutput(const GraphValue &output, Value value, Location loc) const {
-  const DeclaredType &declared = output.type;
-  auto type = cast<RankedTensorType>(value.getType());
-  bool isOther = declared.elementType && declared.elementType != type.getElementType();
-  if (isOther || !declared.name.empty())
-    return emitError(loc) << "must have the element type that the model declares, "
-                          << (isOther ? getTypeName(declared.elementType) : declared.name.str())
-                          << ", but the graph computes " << describe(type) << "; correct the declaration";
-  if (!declared.shape)
-    return success();
-  ArrayRef<Dimension> dims = *declared.shape;
-  bool agrees = static_cast<int64_t>(dims.size()) == type.getRank();
-  for (auto [dim, size] : llvm::zip(dims, type.getShape()))
-    agrees &= dim.isOpen() || dim.size == size;
-  if (!agrees && !isOpenToInputs(dims))
-    return emitError(loc) << "must have the shape that the model declares, " << describeDeclared(dims)
-                          << ", but the graph computes " << describe(type) << "; correct the declaration";
-  if (!agrees) {
-    emitWarning(loc) << "the model declares the shape " << describeDeclared(dims) << ", but the graph computes "
-                     << describe(type) << " for these sizes of its inputs";
-    return success();
-  }
-  for (auto [dim, size] : llvm::zip(dims, type.getShape()))
-    if (auto known = inputs.symbols.find(dim.symbol); known != inputs.symbols.end() && known->second != size)
-      emitWarning(loc) << "the model declares the shape " << describeDeclared(dims) << ", and '" << dim.symbol
-                       << "' is " << known->second << " in its inputs, but the graph computes " << describe(type);
-  return success();
-}
-
 LogicalResult GraphImporter::importOutputs(Scope &scope) {
   SmallVector<Value> results;
   SmallVector<GraphValue> outputs = scope.graph.getOutputs();
@@ -277,7 +284,7 @@ LogicalResult GraphImporter::importOutputs(Scope &scope) {
     if (failed(value))
       hasFailed = true;
     else if (*value)
-      hasFailed |= failed(checkOutput(output, *value, scope.graph.getLocation(output.name)));
+      hasFailed |= failed(checkOutput(output, *value, inputs, scope.graph.getLocation(output.name)));
     results.push_back(succeeded(value) ? *value : Value());
   }
   if (hasFailed || llvm::is_contained(results, Value()))
@@ -315,6 +322,13 @@ StringRef nameOf(Location loc) {
   return named ? named.getName().getValue() : StringRef();
 }
 
+/// What is wrong with `node`, or with a node of a graph inside it.
+std::string describe(Diagnostic &diagnostic, const GraphNode &node) {
+  StringRef place = nameOf(diagnostic.getLocation());
+  bool isItsOwn = place.empty() || place == nameOf(node.loc) || llvm::is_contained(node.operands, place);
+  return isItsOwn ? diagnostic.str() : "'" + place.str() + "': " + diagnostic.str();
+}
+
 void GraphImporter::check(std::vector<Problem> &problems) {
   auto collect = [&](auto work, auto add) {
     ScopedDiagnosticHandler handler(builder.getContext(), [&](Diagnostic &diagnostic) {
@@ -334,12 +348,13 @@ void GraphImporter::check(std::vector<Problem> &problems) {
   bool areAllSupported = true;
   for (size_t index = 0; index < main.graph.getNumNodes(); ++index) {
     GraphNode node = main.graph.getNode(index);
-    areAllSupported &= findHandler(node) != nullptr;
+    bool isSupported = findHandler(node) || main.graph.openFunction(index);
+    areAllSupported &= isSupported;
     LogicalResult imported = failure();
     std::string reason;
-    if (isJudgeable(main, node) || !findHandler(node))
+    if (isJudgeable(main, node) || !isSupported)
       collect([&] { imported = importNode(main, index, node); },
-              [&](Diagnostic &diagnostic) { reason = reason.empty() ? diagnostic.str() : reason; });
+              [&](Diagnostic &diagnostic) { reason = reason.empty() ? describe(diagnostic, node) : reason; });
     if (failed(imported))
       forget(main, node);
     if (!reason.empty())

@@ -5,8 +5,8 @@
 // What: graphs of nodes with operands, results and attributes, whose values have names.
 // Why:  the walk over a model, its inputs, its outputs and --check are the same for every format. A reader gives this
 //       view of what it has checked; names are views of the reader's memory.
-// How:  one interface for a graph and one for the model. A graph is a scope of names: what a node's own graphs will be,
-//       when nodes have some, is graphs again.
+// How:  one interface for a graph and one for the model. A graph is a scope of names. A node's own graphs (branches, bodies of
+//       loops) are graphs again, inside that scope; a function's body is one outside of all others.
 
 #ifndef NACRE_COMPILER_IMPORT_GRAPHVIEW_H
 #define NACRE_COMPILER_IMPORT_GRAPHVIEW_H
@@ -43,15 +43,17 @@ struct GraphValue {
 /// A node, as its reader has checked it: every operand is an input, a constant or an earlier node's result.
 struct GraphNode {
   llvm::StringRef op;
-  llvm::StringRef domain;                      ///< of the operator, for messages; empty: the format's own
-  const ImportRegistry *registry;              ///< where the operator's handler is, if it has one
-  int64_t version = 0;                         ///< of the operator set; 0 where the model does not say
-  mlir::Location loc;                          ///< a NameLoc: the node's name
-  llvm::SmallVector<llvm::StringRef> operands; ///< empty where an optional one is left out
-  llvm::SmallVector<llvm::StringRef> results;  ///< empty where nobody wants it
+  llvm::StringRef domain;                              ///< of the operator, for messages; empty: the format's own
+  const ImportRegistry *registry;                      ///< where the operator's handler is, if it has one
+  int64_t version = 0;                                 ///< of the operator set; 0 where the model does not say
+  mlir::Location loc;                                  ///< a NameLoc: the node's name
+  llvm::SmallVector<llvm::StringRef> operands;         ///< empty where an optional one is left out
+  llvm::SmallVector<llvm::StringRef> results;          ///< empty where nobody wants it
+  llvm::SmallVector<llvm::StringRef, 0> graphs = {};   ///< the attributes that are graphs
+  llvm::SmallVector<llvm::StringRef, 0> captures = {}; ///< what these read from the graph around
 };
 
-/// One graph. All of its names are different.
+/// One graph. All of its names are different; a name that it does not have is the graph's around.
 class GraphView {
 public:
   explicit GraphView(mlir::Location loc) : loc(loc) {}
@@ -66,7 +68,14 @@ public:
   /// The attributes of a node; errors are emitted at the node.
   virtual mlir::FailureOr<llvm::SmallVector<mlir::NamedAttribute>> readAttributes(size_t node) = 0;
 
-  /// The constant of that name, which is none that a node computes; errors are emitted at the value.
+  /// The graph that is the node's attribute of that name, or null. What is opened may outlive what it is opened from.
+  virtual std::unique_ptr<GraphView> openGraph(size_t /*node*/, llvm::StringRef /*attribute*/) { return nullptr; }
+  /// The body of the function that the node calls, which takes its operands by place; or null.
+  virtual std::unique_ptr<GraphView> openFunction(size_t /*node*/) { return nullptr; }
+
+  /// Whether this graph has a constant of that name, which is none that a node computes.
+  virtual bool hasConstant(llvm::StringRef name) const = 0;
+  /// That constant; errors are emitted at the value.
   virtual mlir::FailureOr<mlir::ElementsAttr> readConstant(llvm::StringRef name) = 0;
 
   /// Where the model is, and where a value of it is.

@@ -296,6 +296,21 @@ FailureOr<SmallVector<int64_t>> OperandBinder::getAxes(Ints axes, int64_t rank) 
   return result;
 }
 
+const NodeGraph *OperandBinder::getGraph(StringRef name) {
+  seen.insert(name);
+  for (const NodeGraph &graph : node.graphs)
+    if (graph.attribute == name)
+      return &graph;
+  error() << "attribute '" << name << "' must be a graph, but is missing";
+  return nullptr;
+}
+
+FailureOr<SmallVector<Value>> OperandBinder::expand(const NodeGraph &graph, ArrayRef<Value> arguments) {
+  FailureOr<SmallVector<Value>> outputs = graph.import(arguments);
+  failed |= mlir::failed(outputs);
+  return outputs;
+}
+
 bool OperandBinder::allowsConstant(int64_t count, int64_t elementBytes) {
   int64_t bytes;
   if (llvm::MulOverflow(count, elementBytes, bytes) || bytes > maxConstantBytes)
@@ -326,6 +341,10 @@ FailureOr<SmallVector<Value>> OperandBinder::finish() {
                      << "' must not be given: Nacre does not know it "
                      << "for '" << node.op << "' of " << node.versionWord << " " << node.version
                      << "; remove it, or export the model for another " << node.versionWord;
+  for (const NodeGraph &graph : node.graphs)
+    if (!seen.contains(graph.attribute))
+      return error() << "attribute '" << graph.attribute << "' must not be given: '" << node.op
+                     << "' has no such graph; remove it";
   for (auto [index, result] : llvm::enumerate(results))
     if (wantsResult(index) && !result)
       return error() << "output " << index << " must not be asked for: Nacre does not compute it for '" << node.op

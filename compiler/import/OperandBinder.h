@@ -16,11 +16,21 @@
 #include "compiler/import/TypeNames.h"
 
 #include "llvm/ADT/StringSet.h"
+#include <functional>
 #include <optional>
 
 namespace nacre::importer {
 
+class GraphView;
 class Signature;
+
+/// A graph that a node has as an attribute: a branch, the body of a loop.
+struct NodeGraph {
+  llvm::StringRef attribute;
+  const GraphView &view;
+  /// Its outputs for these inputs, computed in place of the node; failure after an error.
+  std::function<mlir::FailureOr<llvm::SmallVector<mlir::Value>>(llvm::ArrayRef<mlir::Value>)> import;
+};
 
 /// What a node says, independent of the model's format.
 struct Node {
@@ -29,6 +39,7 @@ struct Node {
   llvm::SmallVector<mlir::Value> operands; ///< null where an optional operand is left out
   llvm::SmallVector<bool> results;         ///< whether each result is used
   llvm::SmallVector<mlir::NamedAttribute> attributes;
+  llvm::SmallVector<NodeGraph, 0> graphs = {};
   llvm::StringRef versionWord = "version"; ///< how messages call it
   const Signature *signature = nullptr;    ///< of the operator; set before its handler runs
 };
@@ -96,6 +107,11 @@ public:
   mlir::FailureOr<int64_t> getAxis(int64_t axis, int64_t rank);
   /// The same for several, which must differ; in the order given.
   mlir::FailureOr<llvm::SmallVector<int64_t>> getAxes(Ints axes, int64_t rank);
+
+  /// The node's graph of that name; reports an error and returns null where it has none.
+  const NodeGraph *getGraph(llvm::StringRef name);
+  /// What the graph computes of `arguments`, in place of the node.
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>> expand(const NodeGraph &graph, llvm::ArrayRef<mlir::Value> arguments);
 
   /// Whether a constant of `count` elements may be made, which is then counted as made; reports an error if not.
   bool allowsConstant(int64_t count, int64_t elementBytes);

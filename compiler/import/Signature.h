@@ -28,8 +28,8 @@ enum class Holds {
   Booleans
 };
 
-/// One operand: `"B?"` may be left out, `"inputs..."` is any number from one on. Operands of one `group`, a letter, must
-/// share their element type.
+/// One operand: `"B?"` may be left out, `"inputs..."` is any number from one on, `"inputs...?"` any number. Operands of one
+/// `group`, a letter, must share their element type.
 struct OperandRule {
   const char *text;
   Holds holds = Holds::Anything;
@@ -37,7 +37,7 @@ struct OperandRule {
 
   llvm::StringRef getName() const { return llvm::StringRef(text).rtrim("?."); }
   bool isOptional() const { return llvm::StringRef(text).ends_with("?"); }
-  bool isRepeated() const { return llvm::StringRef(text).ends_with("..."); }
+  bool isRepeated() const { return llvm::StringRef(text).rtrim("?").ends_with("..."); }
 };
 
 /// Those that must be there come first; a repeated one comes last.

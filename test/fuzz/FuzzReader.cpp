@@ -70,12 +70,19 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       for (char byte : read->bytes)
         sum += static_cast<uint8_t>(byte);
   };
-  for (const onnx::TensorProto &tensor : (*model)->getGraph().initializer())
-    touch(tensor);
-  for (const onnx::NodeProto *node : (*model)->getNodes())
-    for (const onnx::AttributeProto &attribute : node->attribute())
-      if (attribute.has_t())
-        touch(attribute.t());
+  llvm::SmallVector<const CheckedGraph *> graphs = {&(*model)->getGraph()};
+  while (!graphs.empty()) {
+    const CheckedGraph *graph = graphs.pop_back_val();
+    for (const onnx::TensorProto &tensor : graph->getGraph()->initializer())
+      touch(tensor);
+    for (const CheckedNode &node : graph->getNodes()) {
+      for (const onnx::AttributeProto &attribute : node.proto->attribute())
+        if (attribute.has_t())
+          touch(attribute.t());
+      for (const NestedGraph &nested : node.graphs)
+        graphs.push_back(nested.graph.get());
+    }
+  }
   volatile uint64_t keep = sum; // the reads must not be optimized away
   (void)keep;
   return 0;

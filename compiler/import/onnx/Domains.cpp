@@ -16,6 +16,7 @@ ImportRegistry makeStandard() {
   registerActivations(result);
   registerAttention(result);
   registerConstants(result);
+  registerControlFlow(result);
   registerContractions(result);
   registerConvolutions(result);
   registerPoolings(result);

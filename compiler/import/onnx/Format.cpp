@@ -83,23 +83,24 @@ DeclaredType readType(const onnx::TypeProto &proto, MLIRContext *context) {
   return type;
 }
 
+using Attributes = llvm::StringMap<const onnx::AttributeProto *>;
+
+/// A graph as part of what is computed: a function's body is seen once for every call, whose attributes it reads.
 class OnnxGraph : public GraphView {
 public:
-  explicit OnnxGraph(OnnxModel &model) : GraphView(model.getLocation()), model(model) {
-    for (const onnx::TensorProto &initializer : model.getGraph().initializer())
-      initializers[initializer.name()] = &initializer;
-  }
+  OnnxGraph(OnnxModel &model, const CheckedGraph &graph, std::shared_ptr<const Attributes> given = nullptr,
+            const onnx::FunctionProto *function = nullptr, std::string prefix = "")
+      : GraphView(model.getLocation()), model(model), graph(graph), given(std::move(given)), function(function),
+        prefix(std::move(prefix)) {}
 
-  SmallVector<GraphValue> getInputs() const override {
-    SmallVector<GraphValue> inputs = read(model.getGraph().input());
-    for (GraphValue &input : inputs)
-      input.hasDefault = initializers.contains(input.name);
-    return inputs;
-  }
-  SmallVector<GraphValue> getOutputs() const override { return read(model.getGraph().output()); }
-  size_t getNumNodes() const override { return model.getNodes().size(); }
+  SmallVector<GraphValue> getInputs() const override;
+  SmallVector<GraphValue> getOutputs() const override;
+  size_t getNumNodes() const override { return graph.getNodes().size(); }
   GraphNode getNode(size_t index) const override;
   FailureOr<SmallVector<NamedAttribute>> readAttributes(size_t node) override;
+  std::unique_ptr<GraphView> openGraph(size_t node, StringRef attribute) override;
+  std::unique_ptr<GraphView> openFunction(size_t node) override;
+  bool hasConstant(StringRef name) const override { return graph.findInitializer(name); }
   FailureOr<ElementsAttr> readConstant(StringRef name) override;
 
 private:
@@ -108,82 +109,140 @@ private:
       return GraphValue{proto.name(), readType(proto.type(), getLocation().getContext())};
     });
   }
+  Location locate(const CheckedNode &node) const;
+  const onnx::AttributeProto *resolve(const onnx::AttributeProto &attribute) const;
+  FailureOr<Attribute> readAttribute(const onnx::AttributeProto &attribute, StringRef name, Location loc);
 
   OnnxModel &model;
-  llvm::StringMap<const onnx::TensorProto *> initializers;
+  const CheckedGraph &graph;
+  std::shared_ptr<const Attributes> given; ///< of the call, in a function
+  const onnx::FunctionProto *function;     ///< whose body this is, or is part of; null: the model's graph
+  std::string prefix;                      ///< of nodes' names, in a function
 };
 
+SmallVector<GraphValue> OnnxGraph::getInputs() const {
+  if (const onnx::FunctionProto *body = graph.getFunction())
+    return llvm::map_to_vector(body->input(), [](StringRef name) { return GraphValue{name, {}}; });
+  SmallVector<GraphValue> inputs = read(graph.getGraph()->input());
+  for (GraphValue &input : inputs)
+    input.hasDefault = hasConstant(input.name);
+  return inputs;
+}
+
+SmallVector<GraphValue> OnnxGraph::getOutputs() const {
+  if (const onnx::FunctionProto *body = graph.getFunction())
+    return llvm::map_to_vector(body->output(), [](StringRef name) { return GraphValue{name, {}}; });
+  return read(graph.getGraph()->output());
+}
+
+Location OnnxGraph::locate(const CheckedNode &node) const {
+  Location loc = graph.getLocation(node);
+  return prefix.empty() ? loc : getLocation(prefix + cast<NameLoc>(loc).getName().str());
+}
+
 GraphNode OnnxGraph::getNode(size_t index) const {
-  const onnx::NodeProto &proto = *model.getNodes()[index];
+  const CheckedNode &checked = graph.getNodes()[index];
+  const onnx::NodeProto &proto = *checked.proto;
   GraphNode node{proto.op_type(),
                  {},
                  &getOperators(proto.domain()),
-                 model.getOpsetVersion(proto.domain()),
-                 model.getLocation(proto),
+                 model.getOpsetVersion(proto.domain(), function),
+                 locate(checked),
                  llvm::to_vector_of<StringRef>(proto.input()),
                  llvm::to_vector_of<StringRef>(proto.output())};
   if (!isStandardDomain(proto.domain()))
     node.domain = proto.domain();
+  for (const NestedGraph &nested : checked.graphs)
+    node.graphs.push_back(nested.attribute);
+  node.captures = checked.getCaptures();
   return node;
 }
 
+std::unique_ptr<GraphView> OnnxGraph::openGraph(size_t node, StringRef attribute) {
+  for (const NestedGraph &nested : graph.getNodes()[node].graphs)
+    if (nested.attribute == attribute)
+      return std::make_unique<OnnxGraph>(model, *nested.graph, given, function, prefix);
+  return nullptr;
+}
+
+std::unique_ptr<GraphView> OnnxGraph::openFunction(size_t node) {
+  const CheckedNode &call = graph.getNodes()[node];
+  const CheckedGraph *body = model.findFunction(*call.proto);
+  if (!body)
+    return nullptr;
+  auto attributes = std::make_shared<Attributes>();
+  for (const onnx::AttributeProto &missing : body->getFunction()->attribute_proto())
+    (*attributes)[missing.name()] = &missing;
+  for (const onnx::AttributeProto &attribute : call.proto->attribute())
+    if (const onnx::AttributeProto *value = resolve(attribute))
+      (*attributes)[attribute.name()] = value;
+  return std::make_unique<OnnxGraph>(model, *body, std::move(attributes), body->getFunction(),
+                                     cast<NameLoc>(locate(call)).getName().str() + "/");
+}
+
 FailureOr<ElementsAttr> OnnxGraph::readConstant(StringRef name) {
-  const onnx::TensorProto *initializer = initializers.lookup(name);
+  const onnx::TensorProto *initializer = graph.findInitializer(name);
   assert(initializer && "the reader has checked that every value is defined");
-  FailureOr<StoredTensor> tensor = model.read(*initializer, getLocation(name));
-  if (failed(tensor))
-    return failure();
-  return makeConstant(*tensor, name);
+  return model.readConstant(*initializer, name, getLocation(name));
+}
+
+/// The attribute itself, or what the call gives for it: null where it gives nothing, so that it is left out.
+const onnx::AttributeProto *OnnxGraph::resolve(const onnx::AttributeProto &attribute) const {
+  if (attribute.ref_attr_name().empty())
+    return &attribute;
+  return given ? given->lookup(attribute.ref_attr_name()) : nullptr;
+}
+
+FailureOr<Attribute> OnnxGraph::readAttribute(const onnx::AttributeProto &attribute, StringRef name, Location loc) {
+  Builder builder(loc.getContext());
+  switch (getKind(attribute)) {
+  case onnx::AttributeProto::INT:
+    return Attribute(builder.getI64IntegerAttr(attribute.i()));
+  case onnx::AttributeProto::FLOAT:
+    return Attribute(builder.getF32FloatAttr(attribute.f()));
+  case onnx::AttributeProto::STRING:
+    return Attribute(builder.getStringAttr(attribute.s()));
+  case onnx::AttributeProto::INTS:
+    return Attribute(builder.getDenseI64ArrayAttr(ArrayRef(attribute.ints().data(), attribute.ints_size())));
+  case onnx::AttributeProto::FLOATS:
+    return Attribute(builder.getDenseF32ArrayAttr(ArrayRef(attribute.floats().data(), attribute.floats_size())));
+  case onnx::AttributeProto::STRINGS:
+    return Attribute(builder.getStrArrayAttr(llvm::to_vector_of<StringRef>(attribute.strings())));
+  case onnx::AttributeProto::TENSOR: {
+    FailureOr<ElementsAttr> value =
+        model.readConstant(attribute.t(), attribute.t().name().empty() ? name : StringRef(attribute.t().name()), loc);
+    if (failed(value))
+      return failure();
+    return Attribute(*value);
+  }
+  default:
+    return emitError(loc) << "attribute '" << name << "' must be a number, a string, a tensor or a list of those";
+  }
 }
 
 FailureOr<SmallVector<NamedAttribute>> OnnxGraph::readAttributes(size_t node) {
-  const onnx::NodeProto &proto = *model.getNodes()[node];
-  Location loc = model.getLocation(proto);
-  Builder builder(loc.getContext());
+  const CheckedNode &checked = graph.getNodes()[node];
+  Location loc = locate(checked);
   SmallVector<NamedAttribute> result;
   llvm::StringSet<> names;
-  for (const onnx::AttributeProto &attribute : proto.attribute()) {
+  for (const onnx::AttributeProto &attribute : checked.proto->attribute()) {
     if (!names.insert(attribute.name()).second || attribute.name().empty())
       return emitError(loc) << "attribute '" << attribute.name() << "' must be given once and have a name";
-    Attribute value;
-    switch (getKind(attribute)) {
-    case onnx::AttributeProto::INT:
-      value = builder.getI64IntegerAttr(attribute.i());
-      break;
-    case onnx::AttributeProto::FLOAT:
-      value = builder.getF32FloatAttr(attribute.f());
-      break;
-    case onnx::AttributeProto::STRING:
-      value = builder.getStringAttr(attribute.s());
-      break;
-    case onnx::AttributeProto::INTS:
-      value = builder.getDenseI64ArrayAttr(ArrayRef(attribute.ints().data(), attribute.ints_size()));
-      break;
-    case onnx::AttributeProto::FLOATS:
-      value = builder.getDenseF32ArrayAttr(ArrayRef(attribute.floats().data(), attribute.floats_size()));
-      break;
-    case onnx::AttributeProto::STRINGS:
-      value = builder.getStrArrayAttr(llvm::to_vector_of<StringRef>(attribute.strings()));
-      break;
-    case onnx::AttributeProto::TENSOR: {
-      FailureOr<StoredTensor> tensor = model.read(attribute.t(), loc);
-      if (failed(tensor))
-        return failure();
-      value = makeConstant(*tensor, attribute.t().name().empty() ? StringRef(attribute.name()) : attribute.t().name());
-      break;
-    }
-    default:
-      return emitError(loc) << "attribute '" << attribute.name()
-                            << "' must be a number, a string, a tensor or a list of those";
-    }
-    result.push_back(builder.getNamedAttr(attribute.name(), value));
+    const onnx::AttributeProto *given = resolve(attribute);
+    if (!given || given->has_g())
+      continue;
+    FailureOr<Attribute> value = readAttribute(*given, attribute.name(), loc);
+    if (failed(value))
+      return failure();
+    result.emplace_back(StringAttr::get(loc.getContext(), attribute.name()), *value);
   }
   return result;
 }
 
 class OnnxView : public ModelView {
 public:
-  explicit OnnxView(std::unique_ptr<OnnxModel> model) : model(std::move(model)), graph(*this->model) {}
+  explicit OnnxView(std::unique_ptr<OnnxModel> model)
+      : model(std::move(model)), graph(*this->model, this->model->getGraph()) {}
 
   GraphView &getGraph() override { return graph; }
 

@@ -12,6 +12,7 @@ namespace nacre::importer::onnx_format {
 void registerElementwise(ImportRegistry &registry);
 void registerActivations(ImportRegistry &registry);
 void registerAttention(ImportRegistry &registry);
+void registerControlFlow(ImportRegistry &registry);
 void registerConstants(ImportRegistry &registry);
 void registerContractions(ImportRegistry &registry);
 void registerConvolutions(ImportRegistry &registry);

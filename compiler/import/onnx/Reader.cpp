@@ -3,8 +3,7 @@
 // Bytes of an ONNX model to a view that can be trusted.
 //
 // How:  1. parse, and find the version of the operators,
-//       2. names: every value is defined once, everything that is read is defined,
-//       3. order: keep the file's where it is right, repair it where it is not, refuse cycles.
+//       2. the graph and the functions, each checked; how much a call comes to is known before one is expanded.
 
 #include "compiler/import/onnx/Reader.h"
 
@@ -13,7 +12,7 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
-#include <queue>
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -30,9 +29,13 @@ FailureOr<std::unique_ptr<OnnxModel>> OnnxModel::read(const ModelFile &file, MLI
     return failure();
   if (!result->model.has_graph())
     return emitError(loc) << "must hold a graph, but has none; it is not an ONNX model";
-  for (const onnx::NodeProto &node : result->getGraph().node())
-    result->positions.try_emplace(&node, static_cast<int>(result->positions.size()));
-  if (failed(result->settleOpset()) || failed(result->checkNames()) || failed(result->sortNodes()))
+  if (failed(result->settleOpset()))
+    return failure();
+  FailureOr<std::unique_ptr<CheckedGraph>> graph = CheckedGraph::read(result->model.graph(), /*outer=*/nullptr, loc);
+  if (failed(graph))
+    return failure();
+  result->graph = std::move(*graph);
+  if (failed(result->readFunctions()))
     return failure();
   return result;
 }
@@ -57,7 +60,7 @@ LogicalResult OnnxModel::settleOpset() {
       standardOpset = opset.version();
   }
   bool needsOne =
-      llvm::any_of(getGraph().node(), [](const onnx::NodeProto &node) { return isStandardDomain(node.domain()); });
+      llvm::any_of(model.graph().node(), [](const onnx::NodeProto &node) { return isStandardDomain(node.domain()); });
   if (standardOpset || !needsOne)
     return success();
   std::optional<int64_t> implied = getOpsetOfIr(model.ir_version());
@@ -72,107 +75,106 @@ LogicalResult OnnxModel::settleOpset() {
   return success();
 }
 
-int64_t OnnxModel::getOpsetVersion(StringRef domain) const {
-  if (isStandardDomain(domain))
-    return standardOpset;
-  for (const onnx::OperatorSetIdProto &opset : model.opset_import())
-    if (opset.domain() == domain)
+int64_t OnnxModel::getOpsetVersion(StringRef domain, const onnx::FunctionProto *function) const {
+  bool isStandard = isStandardDomain(domain);
+  for (const onnx::OperatorSetIdProto &opset : function ? function->opset_import() : model.opset_import())
+    if (opset.version() > 0 && (isStandard ? isStandardDomain(opset.domain()) : opset.domain() == domain))
       return opset.version();
-  return 0;
+  return isStandard ? standardOpset : 0;
 }
 
-Location OnnxModel::getLocation(StringRef valueName) const {
-  return NameLoc::get(StringAttr::get(modelLoc.getContext(), valueName), modelLoc);
-}
-
-Location OnnxModel::getLocation(const onnx::NodeProto &node) const {
-  if (!node.name().empty())
-    return getLocation(StringRef(node.name()));
-  std::string name = node.op_type() + "#" + std::to_string(positions.lookup(&node));
-  if (node.output_size())
-    name += ":" + node.output(0);
-  return getLocation(StringRef(name));
+FailureOr<ElementsAttr> OnnxModel::readConstant(const onnx::TensorProto &tensor, StringRef name, Location loc) {
+  ElementsAttr &known = constants[&tensor];
+  if (known)
+    return known;
+  FailureOr<StoredTensor> stored = file.read(tensor, loc);
+  if (failed(stored))
+    return failure();
+  return known = makeConstant(*stored, name);
 }
 
 //===----------------------------------------------------------------------===//
-// 2. Names
+// 2. Functions
 //===----------------------------------------------------------------------===//
 
-LogicalResult OnnxModel::checkNames() {
-  const onnx::GraphProto &graph = getGraph();
-  for (const onnx::ValueInfoProto &input : graph.input())
-    if (!producers.try_emplace(input.name(), -1).second)
-      return emitError(getLocation(input.name())) << "an input must have a name of its own, but two have this one";
+// What a model may come to where functions stand for what they call: forty that each call the next one twice would be a
+// trillion nodes.
+static constexpr uint64_t mostNodes = 1000000, nodesBeside = 100000, growth = 64;
+static constexpr unsigned mostCalls = 64;
 
-  llvm::StringSet<> initializers;
-  for (const onnx::TensorProto &initializer : graph.initializer()) {
-    // An initializer may have an input's name: it is then that input's default.
-    producers.try_emplace(initializer.name(), -1);
-    if (!initializers.insert(initializer.name()).second)
-      return emitError(getLocation(initializer.name()))
-             << "an initializer must have a name of its own, but two have this one";
+template <typename Proto> static std::string makeKey(StringRef name, const Proto &proto) {
+  StringRef domain = isStandardDomain(proto.domain()) ? "" : StringRef(proto.domain());
+  return (domain + "\n" + name + "\n" + proto.overload()).str();
+}
+
+const CheckedGraph *OnnxModel::findFunction(const onnx::NodeProto &node) const {
+  auto function = functions.find(makeKey(node.op_type(), node));
+  return function == functions.end() ? nullptr : function->second.body.get();
+}
+
+LogicalResult OnnxModel::readFunctions() {
+  for (const onnx::FunctionProto &proto : model.functions()) {
+    FailureOr<std::unique_ptr<CheckedGraph>> body = CheckedGraph::read(proto, modelLoc);
+    if (failed(body))
+      return failure();
+    Function &function = functions[makeKey(proto.name(), proto)];
+    if (function.body)
+      return emitError((*body)->getLocation(proto.name()))
+             << "a function must have a name of its own, but two have this one";
+    function.body = std::move(*body);
   }
-  for (const onnx::SparseTensorProto &sparse : graph.sparse_initializer())
-    return emitError(getLocation(sparse.values().name())) << "a sparse initializer is not supported; make it dense";
-
-  for (const onnx::NodeProto &node : graph.node())
-    for (const std::string &output : node.output())
-      if (!output.empty() && !producers.try_emplace(output, positions.lookup(&node)).second)
-        return emitError(getLocation(node)) << "output '" << output << "' is already defined by another node or input";
-
-  for (const onnx::NodeProto &node : graph.node())
-    for (const std::string &input : node.input())
-      if (!input.empty() && !producers.contains(input))
-        return emitError(getLocation(node))
-               << "input '" << input << "' is not defined by any node, input or initializer";
-
-  llvm::StringSet<> outputs;
-  for (const onnx::ValueInfoProto &output : graph.output()) {
-    if (!producers.contains(output.name()))
-      return emitError(getLocation(output.name())) << "an output must be computed by a node, but this one is not";
-    if (!outputs.insert(output.name()).second)
-      return emitError(getLocation(output.name())) << "an output must have a name of its own, but two have this one";
-  }
-  if (graph.output().empty())
-    return emitError(modelLoc) << "the graph must have an output, but has none";
+  FailureOr<Extent> extent = measure(*graph, /*depth=*/0);
+  if (failed(extent))
+    return failure();
+  uint64_t most = std::min(mostNodes, nodesBeside + growth * countListed());
+  if (!functions.empty() && extent->nodes > most)
+    return emitError(modelLoc) << "the graph must come to at most " << most
+                               << " nodes where functions stand for what they call, but comes to " << extent->nodes;
   return success();
 }
 
-//===----------------------------------------------------------------------===//
-// 3. Order
-//===----------------------------------------------------------------------===//
+uint64_t OnnxModel::countListed() const {
+  uint64_t count = model.graph().node_size();
+  for (const onnx::FunctionProto &function : model.functions())
+    count += function.node_size();
+  return count;
+}
 
-LogicalResult OnnxModel::sortNodes() {
-  // Of all nodes whose inputs are computed, the earliest in the file comes next: a sorted file stays as it is.
-  const onnx::GraphProto &graph = getGraph();
-  int count = graph.node_size();
-  SmallVector<int> missing(count, 0);
-  SmallVector<SmallVector<int, 2>> readers(count);
-  std::priority_queue<int, std::vector<int>, std::greater<>> ready;
-  for (int index = 0; index < count; ++index) {
-    for (const std::string &input : graph.node(index).input()) {
-      int producer = input.empty() ? -1 : producers.lookup(input);
-      if (producer < 0)
-        continue;
-      readers[producer].push_back(index);
-      ++missing[index];
+FailureOr<OnnxModel::Extent> OnnxModel::measure(const CheckedGraph &graph, unsigned depth) {
+  Extent extent;
+  auto include = [&](const Extent &inside, unsigned further) {
+    extent.nodes = llvm::SaturatingAdd(extent.nodes, inside.nodes);
+    extent.calls = std::max(extent.calls, inside.calls + further);
+  };
+  for (const CheckedNode &node : graph.getNodes()) {
+    include({1, 0}, 0);
+    for (const NestedGraph &nested : node.graphs) {
+      FailureOr<Extent> inside = measure(*nested.graph, depth);
+      if (failed(inside))
+        return failure();
+      include(*inside, 0);
     }
-    if (!missing[index])
-      ready.push(index);
+    auto found = functions.find(makeKey(node.proto->op_type(), *node.proto));
+    if (found == functions.end())
+      continue;
+    Function &function = found->second;
+    if (function.isOpen)
+      return emitError(graph.getLocation(node))
+             << "a function must not call itself, but '" << node.proto->op_type() << "' does";
+    if (!function.extent && depth < mostCalls) {
+      function.isOpen = true;
+      FailureOr<Extent> inside = measure(*function.body, depth + 1);
+      function.isOpen = false;
+      if (failed(inside))
+        return failure();
+      function.extent = *inside;
+    }
+    if (!function.extent || depth + 1 + function.extent->calls > mostCalls)
+      return emitError(graph.getLocation(node))
+             << "functions must call one another at most " << mostCalls << " deep, but do so deeper";
+    include(*function.extent, 1);
   }
-  while (!ready.empty()) {
-    int index = ready.top();
-    ready.pop();
-    nodes.push_back(&graph.node(index));
-    for (int reader : readers[index])
-      if (!--missing[reader])
-        ready.push(reader);
-  }
-  if (nodes.size() == static_cast<size_t>(count))
-    return success();
-  int stuck = llvm::find_if(missing, [](int inputs) { return inputs > 0; }) - missing.begin();
-  return emitError(getLocation(graph.node(stuck))) << "a node must not depend on its own output, but this one is part "
-                                                      "of a cycle or waits for one";
+  return extent;
 }
 
 } // namespace nacre::importer::onnx_format

@@ -2,8 +2,8 @@
 //
 // Bytes of an ONNX model to a view that can be trusted.
 //
-// What: maps the file, parses its structure and checks everything that the importer relies on: every name is defined
-//       once, nodes come in an order in which they can be computed, a tensor has as many bytes as its shape says.
+// What: maps the file, parses its structure and checks everything that the importer relies on: names and order of every graph
+//       (CheckedGraph.h), which functions there are and that they end, that a tensor has as many bytes as its shape says.
 // Why:  models come from strangers. This is the only code that meets their bytes; whatever it lets through is safe to
 //       read, and whatever it refuses is an error at a place in the model, never a crash.
 // How:  WireScan decides what protobuf may parse; tensors stay views of the mapped file. In total the reader allocates
@@ -12,52 +12,67 @@
 #ifndef NACRE_COMPILER_IMPORT_ONNX_READER_H
 #define NACRE_COMPILER_IMPORT_ONNX_READER_H
 
+#include "compiler/import/onnx/CheckedGraph.h"
 #include "compiler/import/onnx/File.h"
 
+#include "mlir/IR/BuiltinAttributeInterfaces.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/StringSet.h"
 
 namespace nacre::importer::onnx_format {
+
 /// A checked model.
 class OnnxModel {
 public:
   /// Checks the model in `file`. Errors are emitted at the node or value they concern.
   static mlir::FailureOr<std::unique_ptr<OnnxModel>> read(const ModelFile &file, mlir::MLIRContext *context);
 
-  const onnx::GraphProto &getGraph() const { return model.graph(); }
-
-  /// The nodes in an order in which each comes after what it reads.
-  llvm::ArrayRef<const onnx::NodeProto *> getNodes() const { return nodes; }
+  const CheckedGraph &getGraph() const { return *graph; }
 
   /// The version of `domain`'s operators that the model uses, or 0 when it does not say. That of the standard domain is
-  /// always known.
-  int64_t getOpsetVersion(llvm::StringRef domain) const;
+  /// always known. A function has versions of its own; null: the model's graph.
+  int64_t getOpsetVersion(llvm::StringRef domain, const onnx::FunctionProto *function = nullptr) const;
+
+  /// The function that a node calls, or null.
+  const CheckedGraph *findFunction(const onnx::NodeProto &node) const;
 
   /// The elements of an initializer or of a node's attribute.
   mlir::FailureOr<StoredTensor> read(const onnx::TensorProto &tensor, mlir::Location loc) {
     return file.read(tensor, loc);
   }
 
-  /// Where the model itself, a value, or a node is: the node's name, or `Operator#index:output` when it has none.
+  /// The same as a constant, the same attribute each time; errors are emitted at `loc`.
+  mlir::FailureOr<mlir::ElementsAttr> readConstant(const onnx::TensorProto &tensor, llvm::StringRef name,
+                                                   mlir::Location loc);
+
+  /// Where the model itself is.
   mlir::Location getLocation() const { return modelLoc; }
-  mlir::Location getLocation(llvm::StringRef valueName) const;
-  mlir::Location getLocation(const onnx::NodeProto &node) const;
 
 private:
   OnnxModel(const ModelFile &file, mlir::Location loc) : file(file.bytes, file.folder), modelLoc(loc) {}
 
+  /// What a graph comes to where calls of functions are what they call.
+  struct Extent {
+    uint64_t nodes = 0;
+    unsigned calls = 0; ///< how deep functions call one another
+  };
+  struct Function {
+    std::unique_ptr<CheckedGraph> body;
+    std::optional<Extent> extent;
+    bool isOpen = false; ///< its extent is being measured
+  };
+
   mlir::LogicalResult settleOpset();
-  mlir::LogicalResult checkNames();
-  mlir::LogicalResult sortNodes();
+  mlir::LogicalResult readFunctions();
+  mlir::FailureOr<Extent> measure(const CheckedGraph &graph, unsigned depth);
+  uint64_t countListed() const;
 
   OnnxFile file;
   onnx::ModelProto model;
   mlir::Location modelLoc;
   int64_t standardOpset = 0;
-  llvm::SmallVector<const onnx::NodeProto *> nodes;
-  llvm::DenseMap<const onnx::NodeProto *, int> positions; ///< each node's index in the file
-  /// Every value's producer: its node's index in the graph, or -1 for inputs and initializers.
-  llvm::StringMap<int> producers;
+  std::unique_ptr<CheckedGraph> graph;
+  llvm::StringMap<Function> functions;
+  llvm::DenseMap<const onnx::TensorProto *, mlir::ElementsAttr> constants;
 };
 
 } // namespace nacre::importer::onnx_format

@@ -65,7 +65,7 @@ protected:
   std::string readBytes(llvm::StringRef folder = "") {
     if (!parseBytes(folder))
       return error;
-    auto tensor = parsed->read(parsed->getGraph().initializer(0), parsed->getLocation());
+    auto tensor = parsed->read(parsed->getGraph().getGraph()->initializer(0), parsed->getLocation());
     return failed(tensor) ? error : std::string(tensor->bytes.begin(), tensor->bytes.end());
   }
 
@@ -170,8 +170,8 @@ TEST_F(OnnxReader, NodesOutOfOrderAreSorted) {
   addNode("first", "x", "a");
   model.mutable_graph()->add_input()->set_name("x");
   ASSERT_TRUE(parse()) << error;
-  EXPECT_EQ(parsed->getNodes()[0]->name(), "first");
-  EXPECT_EQ(parsed->getNodes()[1]->name(), "second");
+  EXPECT_EQ(parsed->getGraph().getNodes()[0].proto->name(), "first");
+  EXPECT_EQ(parsed->getGraph().getNodes()[1].proto->name(), "second");
 }
 
 TEST_F(OnnxReader, ACycle) {

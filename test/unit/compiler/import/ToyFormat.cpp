@@ -52,6 +52,7 @@ public:
   size_t getNumNodes() const override { return nodes.size(); }
   GraphNode getNode(size_t index) const override { return nodes[index]; }
   FailureOr<SmallVector<NamedAttribute>> readAttributes(size_t) override { return SmallVector<NamedAttribute>(); }
+  bool hasConstant(StringRef name) const override { return constants.contains(name); }
   FailureOr<ElementsAttr> readConstant(StringRef name) override { return constants.lookup(name); }
 
 private:

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a model declares of its outputs, against what its graph computes.
+
+#include "compiler/import/DeclaredOutputs.h"
+
+#include "compiler/import/TypeNames.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+
+namespace nacre::importer {
+
+/// Whether sizes of the inputs that the model leaves open are not in what it declares: that may then be said of other
+/// sizes.
+static bool isOpenToInputs(ArrayRef<Dimension> declared, const SettledInputs &inputs) {
+  return inputs.hasUnnamed || llvm::any_of(inputs.symbols.keys(), [&](StringRef symbol) {
+           return llvm::none_of(declared, [&](const Dimension &dim) { return dim.symbol == symbol; });
+         });
+}
+
+static std::string describeDeclared(ArrayRef<Dimension> dims) {
+  auto describe = [](const Dimension &dim) {
+    return !dim.isOpen() ? std::to_string(dim.size) : dim.symbol.empty() ? "?" : dim.symbol.str();
+  };
+  return dims.empty() ? "scalar" : llvm::join(llvm::map_range(dims, describe), "x");
+}
+
+LogicalResult checkOutput(const GraphValue &output, Value value, const SettledInputs &inputs, Location loc) {
+  const DeclaredType &declared = output.type;
+  auto type = cast<RankedTensorType>(value.getType());
+  bool isOther = declared.elementType && declared.elementType != type.getElementType();
+  if (isOther || !declared.name.empty())
+    return emitError(loc) << "must have the element type that the model declares, "
+                          << (isOther ? getTypeName(declared.elementType) : declared.name.str())
+                          << ", but the graph computes " << describe(type) << "; correct the declaration";
+  if (!declared.shape)
+    return success();
+  ArrayRef<Dimension> dims = *declared.shape;
+  bool agrees = static_cast<int64_t>(dims.size()) == type.getRank();
+  for (auto [dim, size] : llvm::zip(dims, type.getShape()))
+    agrees &= dim.isOpen() || dim.size == size;
+  if (!agrees && !isOpenToInputs(dims, inputs))
+    return emitError(loc) << "must have the shape that the model declares, " << describeDeclared(dims)
+                          << ", but the graph computes " << describe(type) << "; correct the declaration";
+  if (!agrees) {
+    emitWarning(loc) << "the model declares the shape " << describeDeclared(dims) << ", but the graph computes "
+                     << describe(type) << " for these sizes of its inputs";
+    return success();
+  }
+  for (auto [dim, size] : llvm::zip(dims, type.getShape()))
+    if (auto known = inputs.symbols.find(dim.symbol); known != inputs.symbols.end() && known->second != size)
+      emitWarning(loc) << "the model declares the shape " << describeDeclared(dims) << ", and '" << dim.symbol
+                       << "' is " << known->second << " in its inputs, but the graph computes " << describe(type);
+  return success();
+}
+
+} // namespace nacre::importer

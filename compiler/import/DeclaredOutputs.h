@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a model declares of its outputs, against what its graph computes.
+
+#ifndef NACRE_COMPILER_IMPORT_DECLAREDOUTPUTS_H
+#define NACRE_COMPILER_IMPORT_DECLAREDOUTPUTS_H
+
+#include "compiler/import/GraphView.h"
+#include "compiler/import/SettledInputs.h"
+
+namespace nacre::importer {
+
+/// Emits an error at `loc` where the graph computes a value of another type than the model declares; a warning where only
+/// sizes differ that follow from `inputs` whose sizes the model leaves open.
+mlir::LogicalResult checkOutput(const GraphValue &output, mlir::Value value, const SettledInputs &inputs,
+                                mlir::Location loc);
+
+} // namespace nacre::importer
+
+#endif // NACRE_COMPILER_IMPORT_DECLAREDOUTPUTS_H

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One graph of an ONNX file, checked.
+//
+// How:  1. names: every value is defined once, everything that is read is defined, here or around,
+//       2. order: keep the file's where it is right, repair it where it is not, refuse cycles.
+
+#include "compiler/import/onnx/CheckedGraph.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include <queue>
+
+using namespace mlir;
+
+namespace nacre::importer::onnx_format {
+
+SmallVector<StringRef> CheckedNode::getCaptures() const {
+  llvm::SetVector<StringRef> captures;
+  for (const NestedGraph &nested : graphs)
+    captures.insert(nested.graph->getCaptures().begin(), nested.graph->getCaptures().end());
+  return captures.takeVector();
+}
+
+FailureOr<std::unique_ptr<CheckedGraph>> CheckedGraph::read(const onnx::GraphProto &proto, const CheckedGraph *outer,
+                                                            Location modelLoc) {
+  std::unique_ptr<CheckedGraph> result(new CheckedGraph(&proto, nullptr, outer, modelLoc));
+  if (failed(result->check()))
+    return failure();
+  return result;
+}
+
+FailureOr<std::unique_ptr<CheckedGraph>> CheckedGraph::read(const onnx::FunctionProto &proto, Location modelLoc) {
+  std::unique_ptr<CheckedGraph> result(new CheckedGraph(nullptr, &proto, nullptr, modelLoc));
+  if (failed(result->check()))
+    return failure();
+  return result;
+}
+
+LogicalResult CheckedGraph::check() {
+  int position = 0;
+  for (const onnx::NodeProto &node : graph ? graph->node() : function->node())
+    nodes.push_back({&node, position++, {}});
+  return success(succeeded(defineInputs()) && succeeded(defineInitializers()) && succeeded(defineResults()) &&
+                 succeeded(readNestedGraphs()) && succeeded(checkReads()) && succeeded(checkOutputs()) &&
+                 succeeded(sortNodes()));
+}
+
+Location CheckedGraph::getLocation(StringRef valueName) const {
+  return NameLoc::get(StringAttr::get(modelLoc.getContext(), valueName), modelLoc);
+}
+
+Location CheckedGraph::getLocation(const CheckedNode &node) const {
+  const onnx::NodeProto &proto = *node.proto;
+  if (!proto.name().empty())
+    return getLocation(StringRef(proto.name()));
+  std::string name = proto.op_type() + "#" + std::to_string(node.position);
+  if (proto.output_size())
+    name += ":" + proto.output(0);
+  return getLocation(StringRef(name));
+}
+
+//===----------------------------------------------------------------------===//
+// 1. Names
+//===----------------------------------------------------------------------===//
+
+LogicalResult CheckedGraph::defineInputs() {
+  auto define = [&](StringRef name) -> LogicalResult {
+    if (producers.try_emplace(name, -1).second)
+      return success();
+    return emitError(getLocation(name)) << "an input must have a name of its own, but two have this one";
+  };
+  if (function)
+    return success(llvm::all_of(function->input(), [&](StringRef name) { return succeeded(define(name)); }));
+  return success(
+      llvm::all_of(graph->input(), [&](const onnx::ValueInfoProto &input) { return succeeded(define(input.name())); }));
+}
+
+LogicalResult CheckedGraph::defineInitializers() {
+  if (function)
+    return success();
+  for (const onnx::TensorProto &initializer : graph->initializer()) {
+    // An initializer may have an input's name: it is then that input's default.
+    producers.try_emplace(initializer.name(), -1);
+    if (!initializers.try_emplace(initializer.name(), &initializer).second)
+      return emitError(getLocation(initializer.name()))
+             << "an initializer must have a name of its own, but two have this one";
+  }
+  for (const onnx::SparseTensorProto &sparse : graph->sparse_initializer())
+    return emitError(getLocation(sparse.values().name())) << "a sparse initializer is not supported; make it dense";
+  return success();
+}
+
+LogicalResult CheckedGraph::defineResults() {
+  for (const CheckedNode &node : nodes)
+    for (const std::string &output : node.proto->output())
+      if (!output.empty() && !producers.try_emplace(output, node.position).second)
+        return emitError(getLocation(node)) << "output '" << output << "' is already defined by another node or input";
+  return success();
+}
+
+LogicalResult CheckedGraph::readNestedGraphs() {
+  for (CheckedNode &node : nodes)
+    for (const onnx::AttributeProto &attribute : node.proto->attribute()) {
+      if (!attribute.has_g())
+        continue;
+      FailureOr<std::unique_ptr<CheckedGraph>> nested = read(attribute.g(), this, modelLoc);
+      if (failed(nested))
+        return failure();
+      node.graphs.push_back({attribute.name(), std::move(*nested)});
+    }
+  return success();
+}
+
+/// Whether a value of that name is here or in a graph around, whose it then is.
+bool CheckedGraph::isDefined(StringRef name) {
+  if (producers.contains(name))
+    return true;
+  for (const CheckedGraph *around = outer; around; around = around->outer)
+    if (around->producers.contains(name)) {
+      captures.insert(name);
+      return true;
+    }
+  return false;
+}
+
+LogicalResult CheckedGraph::checkReads() {
+  for (const CheckedNode &node : nodes) {
+    for (const std::string &input : node.proto->input())
+      if (!input.empty() && !isDefined(input))
+        return emitError(getLocation(node))
+               << "input '" << input << "' is not defined by any node, input or initializer";
+    for (StringRef captured : node.getCaptures())
+      isDefined(captured); // it is: here, or it is a capture of this graph as well
+  }
+  return success();
+}
+
+LogicalResult CheckedGraph::checkOutputs() {
+  llvm::StringSet<> outputs;
+  auto check = [&](StringRef name) -> LogicalResult {
+    if (!isDefined(name))
+      return emitError(getLocation(name)) << "an output must be computed by a node, but this one is not";
+    // What a nested graph gives has places, no names.
+    if (!outputs.insert(name).second && !outer)
+      return emitError(getLocation(name)) << "an output must have a name of its own, but two have this one";
+    return success();
+  };
+  bool areFine = function ? llvm::all_of(function->output(), [&](StringRef name) { return succeeded(check(name)); })
+                          : llvm::all_of(graph->output(), [&](const onnx::ValueInfoProto &output) {
+                              return succeeded(check(output.name()));
+                            });
+  if (!areFine)
+    return failure();
+  if (outputs.empty())
+    return emitError(modelLoc) << "the graph must have an output, but has none";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Order
+//===----------------------------------------------------------------------===//
+
+LogicalResult CheckedGraph::sortNodes() {
+  // Of all nodes whose inputs are computed, the earliest in the file comes next: a sorted file stays as it is.
+  SmallVector<int> missing(nodes.size(), 0);
+  SmallVector<SmallVector<int, 2>> readers(nodes.size());
+  std::priority_queue<int, std::vector<int>, std::greater<>> ready;
+  for (const CheckedNode &node : nodes) {
+    SmallVector<StringRef> reads = node.getCaptures();
+    reads.append(node.proto->input().begin(), node.proto->input().end());
+    for (StringRef name : reads) {
+      auto producer = producers.find(name);
+      if (name.empty() || producer == producers.end() || producer->second < 0)
+        continue;
+      readers[producer->second].push_back(node.position);
+      ++missing[node.position];
+    }
+    if (!missing[node.position])
+      ready.push(node.position);
+  }
+  SmallVector<CheckedNode, 0> sorted;
+  while (!ready.empty()) {
+    int position = ready.top();
+    ready.pop();
+    sorted.push_back(std::move(nodes[position]));
+    for (int reader : readers[position])
+      if (!--missing[reader])
+        ready.push(reader);
+  }
+  if (sorted.size() < nodes.size()) {
+    int stuck = llvm::find_if(missing, [](int inputs) { return inputs > 0; }) - missing.begin();
+    return emitError(getLocation(nodes[stuck])) << "a node must not depend on its own output, but this one is part "
+                                                   "of a cycle or waits for one";
+  }
+  nodes = std::move(sorted);
+  return success();
+}
+
+} // namespace nacre::importer::onnx_format

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One graph of an ONNX file, checked.
+//
+// What: of the model's graph, of those that its nodes have as attributes, and of the bodies of its functions: every name is
+//       defined once, or in a graph around; nodes come in an order in which they can be computed.
+// Why:  the importer looks names up and walks nodes without a doubt.
+// How:  a node reads its inputs, and what the graphs inside it read from outside: their captures.
+
+#ifndef NACRE_COMPILER_IMPORT_ONNX_CHECKEDGRAPH_H
+#define NACRE_COMPILER_IMPORT_ONNX_CHECKEDGRAPH_H
+
+#include "mlir/IR/Location.h"
+#include "onnx.pb.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
+#include <memory>
+
+namespace nacre::importer::onnx_format {
+
+class CheckedGraph;
+
+/// A graph that a node has as an attribute.
+struct NestedGraph {
+  llvm::StringRef attribute;
+  std::unique_ptr<CheckedGraph> graph;
+};
+
+struct CheckedNode {
+  const onnx::NodeProto *proto;
+  int position; ///< in the file's list
+  llvm::SmallVector<NestedGraph, 0> graphs;
+
+  /// What the graphs inside read from outside, each name once.
+  llvm::SmallVector<llvm::StringRef> getCaptures() const;
+};
+
+class CheckedGraph {
+public:
+  /// The model's graph, or one that a node inside `outer` has. Errors are emitted at the node or value they concern.
+  static mlir::FailureOr<std::unique_ptr<CheckedGraph>> read(const onnx::GraphProto &proto, const CheckedGraph *outer,
+                                                             mlir::Location modelLoc);
+  /// The body of a function.
+  static mlir::FailureOr<std::unique_ptr<CheckedGraph>> read(const onnx::FunctionProto &proto, mlir::Location modelLoc);
+
+  const onnx::GraphProto *getGraph() const { return graph; }          ///< Null for a function.
+  const onnx::FunctionProto *getFunction() const { return function; } ///< Null for a graph.
+
+  /// The nodes in an order in which each comes after what it reads.
+  llvm::ArrayRef<CheckedNode> getNodes() const { return nodes; }
+
+  /// The constants of that name, or null.
+  const onnx::TensorProto *findInitializer(llvm::StringRef name) const { return initializers.lookup(name); }
+
+  /// What is read here and defined in a graph around.
+  llvm::ArrayRef<llvm::StringRef> getCaptures() const { return captures.getArrayRef(); }
+
+  /// Where a value is, and where a node is: its name, or `Operator#index:output` when it has none.
+  mlir::Location getLocation(llvm::StringRef valueName) const;
+  mlir::Location getLocation(const CheckedNode &node) const;
+
+private:
+  CheckedGraph(const onnx::GraphProto *graph, const onnx::FunctionProto *function, const CheckedGraph *outer,
+               mlir::Location modelLoc)
+      : graph(graph), function(function), outer(outer), modelLoc(modelLoc) {}
+
+  mlir::LogicalResult check();
+  mlir::LogicalResult defineInputs();
+  mlir::LogicalResult defineInitializers();
+  mlir::LogicalResult defineResults();
+  mlir::LogicalResult readNestedGraphs();
+  mlir::LogicalResult checkReads();
+  mlir::LogicalResult checkOutputs();
+  mlir::LogicalResult sortNodes();
+  bool isDefined(llvm::StringRef name);
+
+  const onnx::GraphProto *graph;
+  const onnx::FunctionProto *function;
+  const CheckedGraph *outer;
+  mlir::Location modelLoc;
+  llvm::SmallVector<CheckedNode, 0> nodes;
+  llvm::StringMap<const onnx::TensorProto *> initializers;
+  /// Every value's producer: its node's position in the file, or -1 for inputs and initializers.
+  llvm::StringMap<int> producers;
+  llvm::SetVector<llvm::StringRef> captures;
+};
+
+} // namespace nacre::importer::onnx_format
+
+#endif // NACRE_COMPILER_IMPORT_ONNX_CHECKEDGRAPH_H
