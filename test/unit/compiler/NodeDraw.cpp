@@ -192,7 +192,48 @@ std::vector<const char *> requiredAttributes(llvm::StringRef op, int64_t version
     return {"scales"};
   if (op == "Unsqueeze" && version < 13)
     return {"axes"};
+  if (op == "Scan")
+    return {"num_scan_inputs"};
   return {};
+}
+
+/// A graph that gives what it takes; one that takes nothing gives a constant.
+void addGraph(onnx::NodeProto &node, const char *name, int numInputs) {
+  onnx::AttributeProto &attribute = *node.add_attribute();
+  attribute.set_name(name);
+  attribute.set_type(onnx::AttributeProto::GRAPH);
+  onnx::GraphProto &graph = *attribute.mutable_g();
+  auto give = [&](const std::string &from, const std::string &to) {
+    onnx::NodeProto &identity = *graph.add_node();
+    identity.set_op_type("Identity");
+    identity.add_input(from);
+    identity.add_output(to);
+    graph.add_output()->set_name(to);
+  };
+  for (int index = 0; index < numInputs; ++index) {
+    graph.add_input()->set_name("in" + std::to_string(index));
+    give("in" + std::to_string(index), "out" + std::to_string(index));
+  }
+  if (numInputs == 0) {
+    graph.add_initializer()->set_name("one");
+    graph.mutable_initializer(0)->set_data_type(TensorProto::FLOAT);
+    graph.mutable_initializer(0)->add_float_data(1);
+    give("one", "out");
+  }
+}
+
+/// The graphs that an operator has as attributes.
+void addGraphs(onnx::NodeProto &node, int64_t version) {
+  if (node.op_type() == "If") {
+    addGraph(node, "then_branch", 0);
+    addGraph(node, "else_branch", 0);
+  } else if (node.op_type() == "Loop") {
+    // The turn's number is not given back.
+    addGraph(node, "body", std::max(node.input_size(), 2));
+    node.mutable_attribute(node.attribute_size() - 1)->mutable_g()->mutable_output()->DeleteSubrange(0, 1);
+  } else if (node.op_type() == "Scan") {
+    addGraph(node, "body", node.input_size() - (version < 9));
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -244,7 +285,7 @@ std::optional<Dims> getAskedShape(llvm::StringRef op, size_t index, const Dims &
   }
   if (op == "Gemm")
     return std::vector<Dims>{{2, 3}, {3, 4}, {4}}[index];
-  if (op == "Range")
+  if (op == "Range" || op == "If" || (op == "Loop" && index < 2))
     return Dims();
   if (op == "OneHot" && index)
     return index == 1 ? Dims() : Dims{2};
@@ -284,7 +325,7 @@ onnx::ModelProto nacre::drawModel(Draw &draw, llvm::StringRef op, int64_t versio
     if (index == 0 || (rule.group && rules.front().group != rule.group))
       firstType = type;
     // What says a shape must be constant; other operands may be.
-    bool saysNumbers = op == "Range" || (index && rule.group == 0);
+    bool saysNumbers = op == "Range" || op == "Loop" || (index && rule.group == 0);
     node.add_input(name);
     if (maybeConstant(type) && draw.oneIn(saysNumbers ? 1 : 4))
       addConstant(draw, graph, name, type, shape);
@@ -298,6 +339,7 @@ onnx::ModelProto nacre::drawModel(Draw &draw, llvm::StringRef op, int64_t versio
     if (llvm::none_of(node.attribute(), [&](auto &known) { return known.name() == name; }))
       addAttribute(draw, node, name, first.size());
   }
+  addGraphs(node, version);
   node.add_output("y0");
   graph.add_output()->set_name("y0");
   if (op == "Split" || draw.oneIn(20)) {
