@@ -5,7 +5,8 @@
 //       another operator neither can.
 // How:  1. a convolution's pads become an `nn.pad` in front of it;
 //       2. a pad that crops becomes a slice and a pad;
-//       3. a transpose that moves axes of size one alone becomes a reshape.
+//       3. a slice with steps that also crops other axes becomes a crop and a slice that keeps those whole;
+//       4. a transpose that moves axes of size one alone becomes a reshape.
 
 #include "compiler/kernels/Passes.h"
 
@@ -90,7 +91,32 @@ void exposeCrop(nn::PadOp pad) {
 }
 
 //===----------------------------------------------------------------------===//
-// 3. Transposes
+// 3. Slices
+//===----------------------------------------------------------------------===//
+
+/// A kernel that reads with steps reads an axis without one from end to end.
+void exposeUnitSteps(nn::SliceOp slice) {
+  auto type = getTensorType(slice.getOperand());
+  SmallVector<int64_t> cropStarts(type.getRank(), 0), cropSizes(type.getShape()), starts(slice.getStarts());
+  bool hasSteps = false;
+  for (auto [axis, step] : llvm::enumerate(slice.getSteps())) {
+    hasSteps |= step != 1;
+    if (step != 1)
+      continue;
+    cropSizes[axis] = slice.getSizes()[axis];
+    std::swap(cropStarts[axis], starts[axis]);
+  }
+  if (!hasSteps || ArrayRef(cropSizes) == type.getShape())
+    return;
+  OpBuilder builder(slice);
+  SmallVector<int64_t> ones(type.getRank(), 1);
+  slice.getOperandMutable().assign(nn::SliceOp::create(builder, slice.getLoc(), type.clone(cropSizes),
+                                                       slice.getOperand(), cropStarts, cropSizes, ones));
+  slice.setStarts(starts);
+}
+
+//===----------------------------------------------------------------------===//
+// 4. Transposes
 //===----------------------------------------------------------------------===//
 
 void exposeReshape(nn::TransposeOp transpose) {
@@ -115,6 +141,7 @@ struct ExposeMovement : kernels::impl::ExposeMovementPassBase<ExposeMovement> {
       TypeSwitch<Operation *>(op)
           .Case([](nn::ConvOp conv) { exposePads(conv); })
           .Case([](nn::PadOp pad) { exposeCrop(pad); })
+          .Case([](nn::SliceOp slice) { exposeUnitSteps(slice); })
           .Case([](nn::TransposeOp transpose) { exposeReshape(transpose); });
     });
   }

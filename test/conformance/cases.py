@@ -1,18 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Finds the models with known answers: ONNX's backend tests, and the folders onnx-real and onnx-light.
+"""Finds the models with known answers: ONNX's backend tests, and the folders of ../shared/data whose names begin with onnx-.
 
 A case is a model and its data sets; a data set maps names of inputs and outputs to files.
 """
+import atexit
 import glob
 import json
 import os
 import re
+import tempfile
+import zipfile
 from dataclasses import dataclass, field
 
 from onnx_wire import read_model, tensor_shape
 
-ONNX_TESTDATA_GROUPS = ("node", "simple", "pytorch-converted", "pytorch-operator")
-SHARED_GROUPS = ("onnx-real", "onnx-light")
+# The groups of each suite; those of `onnx` are Debian's, all others lie in the folder of shared data.
+SUITES = {"onnx": ("node", "simple", "pytorch-converted", "pytorch-operator"),
+          "models": ("onnx-real", "onnx-light"),
+          "others": ("onnx-node-new", "onnx-opencv", "onnx-onnx2c", "onnx-tract", "onnx-importer")}
 _STRING, _COMPLEX64, _COMPLEX128 = 8, 14, 15
 
 
@@ -68,15 +73,56 @@ def _reference_data_set(folder):
                       for side in ("inputs", "outputs")})
 
 
+def _named(values, files):
+    return dict(zip((value.name for value in values), files))
+
+
+def _beside(path, side):
+    """The arrays of a model X.onnx that lie beside it: side_X.npy, or side_X_0.npy and so on."""
+    folder, name = os.path.split(os.path.splitext(path)[0])
+    one = os.path.join(folder, f"{side}_{name}.npy")
+    if os.path.exists(one):
+        return [one]
+    files = glob.glob(os.path.join(glob.escape(folder), f"{side}_{glob.escape(name)}_[0-9]*.npy"))
+    return sorted(files, key=lambda f: int(re.search(r"_(\d+)\.npy$", f).group(1)))
+
+
+def _archived_data_set(archive, model):
+    """An archive of arrays that are named as the model's values."""
+    folder = tempfile.TemporaryDirectory(prefix="nacre-conformance-")  # pylint: disable=consider-using-with
+    atexit.register(folder.cleanup)
+    with zipfile.ZipFile(archive) as file:
+        names = file.namelist()
+        file.extractall(folder.name)
+    arrays = {name.removesuffix(".npy"): os.path.join(folder.name, name) for name in names}
+    return DataSet(**{side: {v.name: arrays[v.name] for v in values if v.name in arrays}
+                      for side, values in (("inputs", model.inputs), ("outputs", model.outputs))})
+
+
+def _data_sets(path, model):
+    """All that is known of a model's answers, however it is stored."""
+    folder, stem = os.path.split(os.path.splitext(path)[0])
+    for data in sorted(glob.glob(os.path.join(glob.escape(folder), "test_data_set_*"))):
+        yield _backend_data_set(data, model)
+    for reference in (os.path.join(folder, "ort_reference"), os.path.join(folder, f"{stem}.io")):
+        if os.path.exists(os.path.join(reference, "io.json")):
+            yield _reference_data_set(reference)
+    inputs, outputs = _beside(path, "input"), _beside(path, "output")
+    if outputs and len(inputs) == len(model.free_inputs()):
+        yield DataSet(_named(model.free_inputs(), inputs), _named(model.outputs, outputs))
+    archive = os.path.join(folder, "io.npz")
+    if os.path.exists(archive):
+        yield _archived_data_set(archive, model)
+
+
 def read_group(root, group):
-    """The cases of one folder; folders without a model (downloads that never came) are none."""
+    """The cases of one folder: its models, however deep they lie. What is called model.onnx is named by its folder; downloads that
+    never came are none."""
     cases = []
-    for path in sorted(glob.glob(os.path.join(glob.escape(root), group, "*", "model.onnx"))):
-        folder = os.path.dirname(path)
-        case = Case(group, os.path.basename(folder), path, read_model(path))
-        for data in sorted(glob.glob(os.path.join(glob.escape(folder), "test_data_set_*"))):
-            case.data_sets.append(_backend_data_set(data, case.model))
-        if os.path.exists(os.path.join(folder, "ort_reference", "io.json")):
-            case.data_sets.append(_reference_data_set(os.path.join(folder, "ort_reference")))
+    folder = os.path.join(root, group)
+    for path in sorted(glob.glob(os.path.join(glob.escape(folder), "**", "*.onnx"), recursive=True)):
+        name = os.path.splitext(os.path.relpath(path, folder))[0].removesuffix(f"{os.sep}model")
+        case = Case(group, name, path, read_model(path))
+        case.data_sets.extend(_data_sets(path, case.model))
         cases.append(case)
     return cases

@@ -96,7 +96,7 @@ def _value_info(data, span):
 def _dimension(data, span):
     for number, value in fields(data, *span):
         if number == 1:
-            return value
+            return value if value < 1 << 63 else None  # some write -1
     return None
 
 

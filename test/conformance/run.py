@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles models with known answers, runs them, and compares.
 
-What: every case of ONNX's backend tests (Debian's libonnx-testdata), or of onnx-real and onnx-light, on this machine,
+What: every case of ONNX's backend tests (Debian's libonnx-testdata), or of other people's models (cases.py), on this machine,
       cross-compiled for arm64 under qemu, on a GPU (lavapipe will do), and half on a GPU, half on the CPU.
 Why:  outputs that others made are the only proof that an operator means what ONNX says.
 How:  nacre-compile, then nacre-run --expect, for each data set. Where the compiler says that an input decides a shape, the
       runner fixes it with --set and counts it. A case whose operators are all listed (operators.txt) must pass or stand in
       expected-failures.txt with a reason; an entry that passes, or names no case, fails the run. A case with other
-      operators must be refused with an error, or be right: never crash, never be wrong.
+      operators must be refused with an error, which `--check` finds as well, or be right: never crash, never be wrong. A model
+      whose inputs nobody knows must be compiled or refused.
       On a GPU a failover to the CPU is an error, any message of a validation layer is, and so is a launch of the CPU in a
       case that cpu-launches.txt does not list; one that it lists must have such a launch. `split` moves all cuts of the
       library that `gpu` runs whole, so that a case is compiled once for both.
@@ -81,7 +82,8 @@ class Runner:
     def compile(self, case, data_set, target, library):
         """Compiles, fixing one more input each time the compiler asks for it; returns (outcome or None, fixed names)."""
         shapes = [f"--shape={i.name}={'x'.join(map(str, tensor_shape(data_set.inputs[i.name])))}"
-                  for i in case.model.free_inputs() if None in i.dims and i.name in data_set.inputs]
+                  for i in case.model.free_inputs() if i.name in data_set.inputs and (not i.dims or None in i.dims)
+                  and tensor_shape(data_set.inputs[i.name])]
         fixed = []
         while True:
             values = [f"--set={name}={data_set.inputs[name]}" for name in fixed]
@@ -94,8 +96,15 @@ class Runner:
             asked = [name for name in re.findall(r"--set[ =]'?([^=\s']+)=", said)
                      if name in data_set.inputs and name not in fixed]
             if not asked:
-                return Outcome("refused", summary(said), fixed), fixed
+                return self.check(case, summary(said), [*shapes, *values], fixed), fixed
             fixed.append(asked[0])
+
+    def check(self, case, refusal, options, fixed):
+        """The outcome where the compiler refuses a case: --check has to say why."""
+        status, said = self.command(self.program("nacre-compile"), "--check", case.path, *options)
+        if status == 1 and said.strip():
+            return Outcome("refused", refusal, fixed)
+        return Outcome("broke", f"is refused ({refusal}), but --check ends with {status}: {summary(said)}", fixed)
 
     def case(self, case, targets):
         """The outcome of each of `targets`, which are compiled alike."""
@@ -188,9 +197,9 @@ def read_expected_failures(targets):
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--bin", default=os.path.join(ROOT, "build", "release", "bin"), help="folder of nacre-compile, nacre-run")
-    parser.add_argument("--suite", choices=("onnx", "models"), default="onnx", help="onnx: backend tests; models: onnx-real and onnx-light")
+    parser.add_argument("--suite", choices=cases.SUITES, default="onnx", help="onnx: backend tests; models: trained networks; others: the rest of the shared data")
     parser.add_argument("--onnx-testdata", default="/usr/share/libonnx-testdata/data")
-    parser.add_argument("--data", default=os.path.join(ROOT, "..", "shared", "data"), help="folder of onnx-real and onnx-light")
+    parser.add_argument("--data", default=os.path.join(ROOT, "..", "shared", "data"), help="folder of the models and others")
     parser.add_argument("--target", action="append", choices=TARGETS,
                         help="host, linux-arm64, gpu or split; may be repeated (default: the first two)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
@@ -206,8 +215,8 @@ def parse_arguments():
 
 
 def collect(arguments):
-    root, groups = ((arguments.onnx_testdata, cases.ONNX_TESTDATA_GROUPS) if arguments.suite == "onnx" else
-                    (arguments.data, cases.SHARED_GROUPS))
+    root = arguments.onnx_testdata if arguments.suite == "onnx" else arguments.data
+    groups = cases.SUITES[arguments.suite]
     if not any(os.path.isdir(os.path.join(root, group)) for group in groups):
         print(f"skipped: no test data in {root}")
         sys.exit(77)
@@ -267,6 +276,8 @@ def main():
 def judge(case, target, outcome, is_unlisted, expected, cpu_launches):
     """The verdict, and what there is to say."""
     passed = outcome.kind == "passed"
+    if not case.data_sets and outcome.kind == "refused":  # whose inputs nobody knows
+        return "refused", outcome.text
     if is_unlisted:
         return ("extra" if passed else "refused" if outcome.kind == "refused" else "failed"), outcome.text
     if (case.id, target) in expected:

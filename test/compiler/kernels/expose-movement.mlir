@@ -52,3 +52,13 @@ func.func @moved_unit_axes_are_reshapes(%x: tensor<1x1x1x8xf32>, %y: tensor<2x3x
   %1 = nn.transpose %y [1, 0] : tensor<2x3xf32>
   return %0, %1 : tensor<1x8x1x1xf32>, tensor<3x2xf32>
 }
+
+// A slice with steps on one axis that crops another: the crop can be a view.
+
+// CHECK-LABEL: func.func @crops_leave_slices_with_steps
+// CHECK:         %[[C:[^ ,:()]+]] = nn.slice %{{.*}} [1, 0] [1, 8] [1, 1]
+// CHECK:         nn.slice %[[C]] [0, 1] [1, 3] [1, 2]
+func.func @crops_leave_slices_with_steps(%x: tensor<3x8xf32>) -> tensor<1x3xf32> {
+  %y = nn.slice %x [1, 1] [1, 3] [1, 2] : tensor<3x8xf32>
+  return %y : tensor<1x3xf32>
+}
