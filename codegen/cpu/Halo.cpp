@@ -17,9 +17,15 @@ namespace {
 class HaloEmitter {
 public:
   HaloEmitter(VectorBuilder &build, Value buffer, const WrittenTensor &written, unsigned axis)
-      : build(build), buffer(buffer), written(written), slice(written.slice), cutAxis(axis) {}
+      : build(build), buffer(buffer), written(written), slice(written.hull()), cutAxis(axis) {}
 
+  /// `low` and `high` count the target's own elements.
   void emit(Value low, Value high) {
+    if (int64_t step = written.steps[cutAxis]; step != 1) {
+      auto scaled = [&](Value index) { return build.address({{index, 0}}, {step}, 0); };
+      low = scaled(low);
+      high = arith::MinUIOp::create(build.ops, build.loc, scaled(high), build.index(slice.shape[cutAxis]));
+    }
     for (const HaloBox &box : cutHalo(slice.shape, written.haloLow, written.haloHigh, cutAxis))
       switch (box.owner) {
       case HaloBox::Owner::First:
@@ -83,7 +89,7 @@ private:
   VectorBuilder &build;
   Value buffer;
   const WrittenTensor &written;
-  const StridedSlice &slice;
+  const StridedSlice slice;
   const unsigned cutAxis;
 };
 

@@ -32,15 +32,15 @@ StridedSlice wholeStorage(BlockArgument argument) {
 /// A static slice; axes that the result's type drops are of size one.
 FailureOr<StridedSlice> sliceOf(StridedSlice slice, tensor::ExtractSliceOp op) {
   // A slice of a padded tensor would need the padding cut as well; the contract has none.
-  if (slice.padding || !op.hasUnitStride() || !op.getType().hasStaticShape() ||
-      ShapedType::isDynamicShape(op.getStaticOffsets()))
+  if (slice.padding || !op.getType().hasStaticShape() || ShapedType::isDynamicShape(op.getStaticOffsets()) ||
+      ShapedType::isDynamicShape(op.getStaticStrides()))
     return failure();
   llvm::SmallBitVector dropped = op.getDroppedDims();
   SmallVector<int64_t> strides;
   for (auto [axis, offset] : llvm::enumerate(op.getStaticOffsets())) {
     slice.offset += offset * slice.strides[axis];
     if (!dropped[axis])
-      strides.push_back(slice.strides[axis]);
+      strides.push_back(slice.strides[axis] * op.getStaticStride(axis));
   }
   slice.strides = std::move(strides);
   slice.shape.assign(op.getType().getShape().begin(), op.getType().getShape().end());

@@ -17,6 +17,15 @@ using namespace mlir;
 
 namespace nacre::codegen {
 
+StridedSlice WrittenTensor::hull() const {
+  StridedSlice hull = slice;
+  for (auto [size, stride, step] : llvm::zip_equal(hull.shape, hull.strides, steps)) {
+    size = (size - 1) * step + 1;
+    stride /= step;
+  }
+  return hull;
+}
+
 namespace {
 
 LogicalResult misfit(Operation *op, const char *reason) {
@@ -71,7 +80,7 @@ private:
       if (!insert || fillOf(insert.getDest()))
         return parseTarget(whole, contents);
       FailureOr<StridedSlice> slice = insertedSlice(whole, insert);
-      if (failed(slice) || failed(parseTarget(*slice, insert.getSource())))
+      if (failed(slice) || failed(parseTarget(*slice, insert.getSource(), insert)))
         return misfit(insert, "a target must be a static slice of its storage");
       contents = insert.getDest();
     }
@@ -79,8 +88,9 @@ private:
   }
 
   /// A result, or a result inserted into a filled region: its halo.
-  LogicalResult parseTarget(const StridedSlice &region, Value value) {
+  LogicalResult parseTarget(const StridedSlice &region, Value value, tensor::InsertSliceOp into = {}) {
     WrittenTensor target;
+    target.steps = stepsOf(into, region.shape.size());
     target.slice = region;
     target.elementType = cast<RankedTensorType>(value.getType()).getElementType();
     target.haloLow.assign(region.shape.size(), 0);
@@ -91,9 +101,11 @@ private:
       if (!target.haloValue || failed(interior) || interior->shape.size() != region.shape.size())
         return misfit(insert, "a halo must be a constant around a static interior");
       target.slice = *interior;
+      target.steps = stepsOf(insert, interior->shape.size());
+      const StridedSlice hull = target.hull();
       for (auto [axis, low] : llvm::enumerate(insert.getStaticOffsets())) {
         target.haloLow[axis] = low;
-        target.haloHigh[axis] = region.shape[axis] - low - interior->shape[axis];
+        target.haloHigh[axis] = region.shape[axis] - low - hull.shape[axis];
       }
       value = insert.getSource();
     }
@@ -103,15 +115,26 @@ private:
     return success();
   }
 
+  /// Of the axes that are not dropped; 1 where there is no insertion.
+  static SmallVector<int64_t> stepsOf(tensor::InsertSliceOp insert, size_t rank) {
+    SmallVector<int64_t> steps;
+    if (insert)
+      for (auto [axis, step] : llvm::enumerate(insert.getStaticStrides()))
+        if (!insert.getDroppedDims().test(axis))
+          steps.push_back(step);
+    steps.resize(rank, 1);
+    return steps;
+  }
+
   static FailureOr<StridedSlice> insertedSlice(StridedSlice slice, tensor::InsertSliceOp insert) {
-    if (!insert.hasUnitStride() || ShapedType::isDynamicShape(insert.getStaticOffsets()))
+    if (ShapedType::isDynamicShape(insert.getStaticOffsets()) || ShapedType::isDynamicShape(insert.getStaticStrides()))
       return failure();
     llvm::SmallBitVector dropped = insert.getDroppedDims();
     SmallVector<int64_t> strides;
     for (auto [axis, offset] : llvm::enumerate(insert.getStaticOffsets())) {
       slice.offset += offset * slice.strides[axis];
       if (!dropped[axis])
-        strides.push_back(slice.strides[axis]);
+        strides.push_back(slice.strides[axis] * insert.getStaticStride(axis));
     }
     slice.strides = std::move(strides);
     slice.shape.assign(insert.getSourceType().getShape().begin(), insert.getSourceType().getShape().end());

@@ -23,9 +23,14 @@ namespace nacre::codegen {
 struct WrittenTensor {
   StridedSlice slice; ///< Without the halo.
   mlir::Type elementType;
+  /// From one of its elements to the next along each axis, where others write those in between.
+  llvm::SmallVector<int64_t> steps;
   /// The border around it that the kernel writes too, per axis; all zero where there is none.
   llvm::SmallVector<int64_t> haloLow, haloHigh;
   mlir::TypedAttr haloValue; ///< Null where there is none.
+
+  /// From the first of its elements to the last, with those of others in between: what the halo is around.
+  StridedSlice hull() const;
 };
 
 struct Input {

@@ -19,10 +19,15 @@ namespace {
 class HaloEmitter {
 public:
   HaloEmitter(KernelFunction &function, const WrittenTensor &written, unsigned axis)
-      : function(function), build(function.builder, function.loc), written(written), slice(written.slice),
+      : function(function), build(function.builder, function.loc), written(written), slice(written.hull()),
         cutAxis(axis) {}
 
+  /// `low` and `high` count the target's own elements.
   void emit(Value low, Value high) {
+    if (int64_t step = written.steps[cutAxis]; step != 1) {
+      low = build.multiply(low, step);
+      high = build.least(build.multiply(high, step), build.constant(slice.shape[cutAxis]));
+    }
     for (HaloBox box : cutHalo(slice.shape, written.haloLow, written.haloHigh, cutAxis))
       switch (box.owner) {
       case HaloBox::Owner::First:
@@ -89,7 +94,7 @@ private:
   KernelFunction &function;
   IndexBuilder build;
   const WrittenTensor &written;
-  const StridedSlice &slice;
+  const StridedSlice slice;
   const unsigned cutAxis;
 };
 

@@ -60,10 +60,10 @@ LogicalResult verifyGeneric(linalg::GenericOp generic, plan::KernelKind kind) {
 }
 
 template <typename Slice> LogicalResult verifySlice(Slice slice) {
-  if (slice.hasUnitStride() && !ShapedType::isDynamicShape(slice.getStaticOffsets()) &&
+  if (!ShapedType::isDynamicShape(slice.getStaticStrides()) && !ShapedType::isDynamicShape(slice.getStaticOffsets()) &&
       !ShapedType::isDynamicShape(slice.getStaticSizes()))
     return success();
-  return blame(slice.emitOpError("must be static and of unit stride, in a kernel"), assignStorages);
+  return blame(slice.emitOpError("must be static, in a kernel"), assignStorages);
 }
 
 /// How many generics of each sort a body holds.

@@ -139,7 +139,7 @@ Value Fallback::writeInPlace(OutputSlice &output, Value contents) {
   const auto type = cast<RankedTensorType>(output.work.getType());
   SmallVector<OpFoldResult> offsets = asIndices(rewriter, output.slice.offsets);
   SmallVector<OpFoldResult> sizes = asIndices(rewriter, output.slice.sizes);
-  SmallVector<OpFoldResult> steps(offsets.size(), rewriter.getIndexAttr(1));
+  SmallVector<OpFoldResult> steps = asIndices(rewriter, output.steps);
   const bool whole = type == output.storage.getType();
 
   Operation *end = func.front().getTerminator();
@@ -278,18 +278,24 @@ LogicalResult Fallback::lowerToLoops(linalg::LinalgOp op, Value index) {
 
 /// Fills what surrounds the slice at `index` of its axis `axis`; all of it where `index` is null.
 LogicalResult Fallback::fillHalo(const OutputSlice &output, int64_t axis, Value index) {
-  for (const Box &box : subtractBox(output.region, output.slice, axis)) {
+  const Box hull = output.hull();
+  for (const Box &box : subtractBox(output.region, hull, axis)) {
     OpBuilder::InsertionGuard guard(rewriter);
     SmallVector<OpFoldResult> offsets = asIndices(rewriter, box.offsets), sizes = asIndices(rewriter, box.sizes);
-    const int64_t first = output.slice.offsets[axis], last = first + output.slice.sizes[axis] - 1;
+    const int64_t first = hull.offsets[axis], last = first + hull.sizes[axis] - 1, step = output.steps[axis];
     if (index && (box.offsets[axis] < first || box.offsets[axis] > last)) {
-      Value owner = constant(box.offsets[axis] < first ? 0 : last - first);
+      Value owner = constant(box.offsets[axis] < first ? 0 : (last - first) / step);
       Value owns = create<arith::CmpIOp>(arith::CmpIPredicate::eq, index, owner);
       auto branch = create<scf::IfOp>(owns, /*withElseRegion=*/false);
       rewriter.setInsertionPointToStart(branch.thenBlock());
     } else if (index) {
-      offsets[axis] = create<arith::AddIOp>(index, constant(first)).getResult();
+      Value begin = step == 1 ? index : create<arith::MulIOp>(index, constant(step)).getResult();
+      offsets[axis] = create<arith::AddIOp>(begin, constant(first)).getResult();
       sizes[axis] = rewriter.getIndexAttr(1);
+      if (step != 1) {
+        Value left = create<arith::SubIOp>(constant(hull.sizes[axis]), begin);
+        sizes[axis] = create<arith::MinUIOp>(left, constant(step)).getResult();
+      }
     }
     SmallVector<OpFoldResult> steps(offsets.size(), rewriter.getIndexAttr(1));
     Value part = create<memref::SubViewOp>(output.memory, offsets, sizes, steps);

@@ -9,6 +9,13 @@
 using namespace mlir;
 using namespace nacre::codegen::cpu;
 
+nacre::codegen::Box OutputSlice::hull() const {
+  Box hull = slice;
+  for (auto [size, step] : llvm::zip_equal(hull.sizes, steps))
+    size = (size - 1) * step + 1;
+  return hull;
+}
+
 namespace {
 
 /// The shape of all of `storage`, computed by `work`.
@@ -18,6 +25,7 @@ OutputSlice wholeOf(Value storage, Value work) {
   output.storage = storage;
   output.work = work;
   output.slice = {SmallVector<int64_t>(shape.size(), 0), llvm::to_vector(shape)};
+  output.steps.assign(shape.size(), 1);
   output.axes = llvm::to_vector(llvm::seq<int64_t>(0, shape.size()));
   return output;
 }
@@ -28,6 +36,7 @@ void enter(OutputSlice &output, tensor::InsertSliceOp insert) {
   for (auto [i, axis] : llvm::enumerate(outer)) {
     output.slice.offsets[axis] += insert.getStaticOffset(i);
     output.slice.sizes[axis] = insert.getStaticSize(i);
+    output.steps[axis] *= insert.getStaticStride(i);
     if (!insert.getDroppedDims().test(i))
       output.axes.push_back(axis);
   }

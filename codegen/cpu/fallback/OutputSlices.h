@@ -15,12 +15,16 @@
 namespace nacre::codegen::cpu {
 
 struct OutputSlice {
-  mlir::Value storage, memory;     ///< A tensor, and a memref of its shape.
-  mlir::Value work;                ///< What is computed, a tensor, while there are tensors;
-  Box slice;                       ///< where in the storage it goes;
-  llvm::SmallVector<int64_t> axes; ///< the storage's axis of each of its own.
-  mlir::TypedAttr haloValue;       ///< What `region` is filled with around the slice, or null.
+  mlir::Value storage, memory;      ///< A tensor, and a memref of its shape.
+  mlir::Value work;                 ///< What is computed, a tensor, while there are tensors;
+  Box slice;                        ///< where in the storage it goes,
+  llvm::SmallVector<int64_t> steps; ///< from one element to the next;
+  llvm::SmallVector<int64_t> axes;  ///< the storage's axis of each of its own.
+  mlir::TypedAttr haloValue;        ///< What `region` is filled with around the slice, or null.
   Box region;
+
+  /// From the first of its elements to the last.
+  Box hull() const;
 };
 
 /// Reads the contents of `storage` that plan.yield returns backwards to the tensors that are computed: all of it, or

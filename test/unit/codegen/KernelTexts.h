@@ -39,7 +39,8 @@ inline std::string listText(llvm::ArrayRef<int64_t> values) {
 struct Ending {
   std::vector<std::vector<unsigned>> added; ///< Operands, each by the axes of the result that it has.
   bool rectified = false;
-  Sizes halo; ///< Zeros before and after each axis of the result; empty: none.
+  Sizes halo;  ///< Zeros before and after each axis of the result; empty: none.
+  Sizes steps; ///< From one element of the result to the next in its storage; empty: all are neighbours.
 };
 
 /// The result of one product: sums over some of the `loops` of what two operands have at their maps.
@@ -75,6 +76,8 @@ private:
   std::string plain() const { return tensorText(result, element); }
   std::string storage() const {
     Sizes sizes = result;
+    for (size_t axis = 0; axis < ending.steps.size(); ++axis)
+      sizes[axis] *= ending.steps[axis];
     for (size_t axis = 0; axis < ending.halo.size(); ++axis)
       sizes[axis] += 2 * ending.halo[axis];
     return tensorText(sizes, element);
@@ -86,8 +89,11 @@ private:
     return sizes;
   }
   std::string slice() const {
-    return listText(ending.halo) + " " + listText(result) + " " + listText(Sizes(result.size(), 1));
+    const Sizes zeros(result.size(), 0), ones(result.size(), 1);
+    return listText(ending.halo.empty() ? zeros : ending.halo) + " " + listText(result) + " " +
+           listText(ending.steps.empty() ? ones : ending.steps);
   }
+  bool isPart() const { return !ending.halo.empty() || !ending.steps.empty(); }
 };
 
 /// A value as it is stored to one of the accumulator's type.
@@ -99,7 +105,7 @@ inline std::string widened(const std::string &name, const std::string &from, con
 inline std::string ProductText::product() const {
   const std::string weight = rhsElement.empty() ? element : rhsElement, &wide = accumulator;
   const std::string x = tensorText(lhs, element), w = tensorText(rhs, weight);
-  const bool direct = !finishes() && ending.halo.empty();
+  const bool direct = !finishes() && !isPart();
   std::string text;
   if (!direct)
     text += "  %e = tensor.empty() : " + sums() + "\n";
@@ -184,15 +190,17 @@ inline std::string ProductText::text() const {
       text += "  %nothing = arith.constant 0.0 : " + element + "\n";
     text += llvm::formatv("  %region = linalg.fill ins({0} : {1}) outs(%y : {2}) -> {2}\n",
                           element == accumulator ? "%zero" : "%nothing", element, storage());
-    text += "  %t = tensor.extract_slice %region" + slice() + " : " + storage() + " to " + plain() + "\n";
   }
+  const std::string around = halo ? "%region" : "%y";
+  if (isPart())
+    text += "  %t = tensor.extract_slice " + around + slice() + " : " + storage() + " to " + plain() + "\n";
   text += product();
-  const bool finished = finishes() || halo;
+  const bool finished = finishes() || isPart();
   if (finished)
-    text += epilogue(halo ? "%t" : "%y");
-  if (halo)
-    text += "  %i = tensor.insert_slice %r into %region" + slice() + " : " + plain() + " into " + storage() + "\n";
-  return text + "  plan.yield " + (halo ? "%i" : finished ? "%r" : "%c") + " : " + storage() + "\n}\n";
+    text += epilogue(isPart() ? "%t" : "%y");
+  if (isPart())
+    text += "  %i = tensor.insert_slice %r into " + around + slice() + " : " + plain() + " into " + storage() + "\n";
+  return text + "  plan.yield " + (isPart() ? "%i" : finished ? "%r" : "%c") + " : " + storage() + "\n}\n";
 }
 
 inline std::string panelText(int64_t width, int64_t groups = 1) {
@@ -262,6 +270,7 @@ struct ConvolutionText {
   int64_t panel = 0;
   unsigned cut = 1;
   int64_t halo = 0; ///< Around the result's image.
+  int64_t step = 1; ///< From one of the image's elements to the next in its storage.
   int64_t inset = 0;
   int64_t winograd = 0; ///< Its tile, with `panel`.
   int64_t grain = 1;
@@ -336,7 +345,11 @@ inline ProductText ConvolutionText::product() const {
   p.encoding = winograd ? llvm::formatv("#plan.encoding<winograd, width = {0} tile = {1}>", panel, winograd).str()
                         : panelText(panel, groups);
   p.inset = inset;
-  p.ending = {added, rectified, {}};
+  p.ending = {added, rectified, {}, {}};
+  if (step != 1) {
+    p.ending.steps = Sizes(p.result.size(), step);
+    p.ending.steps.front() = p.ending.steps.back() = 1;
+  }
   if (halo) {
     p.ending.halo = Sizes(p.result.size(), halo);
     p.ending.halo.front() = p.ending.halo.back() = 0;

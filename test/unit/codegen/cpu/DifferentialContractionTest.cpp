@@ -129,6 +129,33 @@ TEST_F(CpuContraction, SlicesOfLargerStorages) {
 // Convolutions
 //===----------------------------------------------------------------------===//
 
+/// A phase of a transposed convolution: what lies between is of others, and stays; the halo is around all.
+TEST_F(CpuContraction, EverySoManythElementOfAStorage) {
+  for (auto [step, halo] : {std::pair(2, 0), std::pair(2, 1), std::pair(3, 2)}) {
+    ConvolutionText convolution{{9, 7}, 6, 21, {1, 1}};
+    convolution.panel = 16;
+    convolution.step = step;
+    convolution.halo = halo;
+    convolution.finished(/*residual=*/true);
+    checkOnAll(convolution.text());
+    convolution.window = {2, 2};
+    convolution.cut = 2;
+    check(convolution.text());
+  }
+  for (const Sizes &image : {Sizes{20}, Sizes{3, 4, 5}}) {
+    ConvolutionText convolution{image, 4, 16, Sizes(image.size(), 2)};
+    convolution.panel = 16;
+    convolution.step = 2;
+    convolution.halo = 1;
+    checkOnAll(convolution.text());
+  }
+  ConvolutionText depthwise{{6, 9}, 20, 20, {2, 2}};
+  depthwise.depthwise = true;
+  depthwise.step = 2;
+  depthwise.halo = 1;
+  checkOnAll(depthwise.text());
+}
+
 TEST_F(CpuContraction, WindowsStridesAndDilations) {
   for (int64_t stride : {1, 2, 3})
     for (int64_t dilation : {1, 2}) {

@@ -63,6 +63,24 @@ TEST_F(GpuContraction, ConvolutionWithHaloAndEpilogue) {
   check(convolution.text());
 }
 
+TEST_F(GpuContraction, EverySoManythElementOfAStorage) {
+  for (int64_t halo : {0, 1}) {
+    ConvolutionText convolution{{9, 10}, 8, 20, {2, 2}};
+    convolution.step = 2;
+    convolution.halo = halo;
+    convolution.finished(/*residual=*/true);
+    check(convolution.text());
+    convolution.panel = 8;
+    convolution.cut = 2;
+    check(convolution.text());
+  }
+  ConvolutionText depthwise{{6, 9}, 20, 20, {2, 2}};
+  depthwise.depthwise = true;
+  depthwise.step = 2;
+  depthwise.halo = 1;
+  check(depthwise.text());
+}
+
 TEST_F(GpuContraction, FirstLayersOfThreeChannels) {
   ConvolutionText convolution{{13, 11}, 3, 32};
   convolution.finished();
