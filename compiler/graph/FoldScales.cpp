@@ -57,7 +57,7 @@ bool isPerChannel(Value value, RankedTensorType type) {
 /// The constant weights of the convolution or product that `value` is, if they may be changed for it.
 OpOperand *getWeights(Value value) {
   Operation *op = value.getDefiningOp();
-  if (!isa_and_nonnull<nn::ConvOp, nn::MatMulOp>(op) || !op->hasOneUse())
+  if (!isa_and_nonnull<nn::ConvOp, nn::ConvTransposeOp, nn::MatMulOp>(op) || !op->hasOneUse())
     return nullptr;
   OpOperand &weights = op->getOpOperand(1);
   auto type = cast<RankedTensorType>(weights.get().getType());

@@ -159,6 +159,24 @@ def FoldConstantsPass : Pass<"nacre-fold-constants", "::mlir::ModuleOp"> {
   let dependentDialects = ["::nacre::nn::NnDialect"];
 }
 
+def ExpandConvTransposePass : Pass<"nacre-expand-conv-transpose", "::mlir::func::FuncOp"> {
+  let summary = "Write transposed convolutions as ordinary ones";
+  let description = [{
+    A transposed convolution of stride s is s*s ordinary ones of stride 1, each with every s-th tap of the filter, whose
+    results are interleaved; kernels write them where they belong. Elementwise operators behind it move in front of the
+    interleaving, so that they join the kernels. Of many phases, or few channels, one convolution with columns for all phases is
+    made instead, and its result put in order.
+
+    Requires: scales and biases are folded (`nacre-fold-scales`), since one filter becomes several; `nacre-fold-constants` runs
+    afterwards and computes those.
+
+    Ensures: there is no `nn.conv_transpose`.
+
+    Example: test/compiler/graph/expand-conv-transpose.mlir.
+  }];
+  let dependentDialects = ["::nacre::nn::NnDialect"];
+}
+
 def VerifyGraphPass : Pass<"nacre-verify-graph", "::mlir::func::FuncOp"> {
   let summary = "Check what later phases rely on";
   let description = [{

@@ -43,6 +43,9 @@ void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
     foldConstants();
     onFunctions(createSimplifyGraphPass());
   }
+  // Last, when nothing wants to see one filter for all phases any more.
+  onFunctions(createExpandConvTransposePass());
+  foldConstants();
   onFunctions(createVerifyGraphPass({options.maxConstantBytes}));
 }
 

@@ -25,6 +25,28 @@ void padToSame(Window &window, llvm::ArrayRef<int64_t> spatial, bool oddAtEnd) {
   }
 }
 
+std::optional<llvm::SmallVector<int64_t>> getReach(const Window &window, llvm::ArrayRef<int64_t> spatial) {
+  constexpr int64_t most = int64_t(1) << 48; // elements that any memory can hold
+  llvm::SmallVector<int64_t> reach;
+  for (size_t axis = 0; axis < spatial.size(); ++axis) {
+    int64_t begin, cells;
+    if (llvm::MulOverflow(std::max<int64_t>(spatial[axis] - 1, 0), window.strides[axis], begin) ||
+        llvm::AddOverflow(begin, getExtent(window, axis), cells) || cells > most)
+      return std::nullopt;
+    reach.push_back(cells);
+  }
+  return reach;
+}
+
+void padToOutput(Window &window, llvm::ArrayRef<int64_t> reach, llvm::ArrayRef<int64_t> output, bool oddAtEnd) {
+  size_t axes = output.size();
+  for (size_t axis = 0; axis < axes; ++axis) {
+    int64_t total = reach[axis] - output[axis], cut = std::max<int64_t>(total, 0);
+    window.pads[axis] = oddAtEnd ? cut / 2 : cut - cut / 2;
+    window.pads[axes + axis] = total - window.pads[axis];
+  }
+}
+
 static int64_t getOverhang(const Window &window, size_t axis, int64_t input) {
   int64_t low = window.pads[axis], high = window.pads[window.kernel.size() + axis], stride = window.strides[axis];
   int64_t slack = input + low + high - getExtent(window, axis);

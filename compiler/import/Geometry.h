@@ -10,6 +10,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include <cstdint>
+#include <optional>
 
 namespace nacre::importer {
 
@@ -22,6 +23,14 @@ struct Window {
 
 /// Sets the pads so that the output has ceil(input / stride) cells; an odd one goes to the end or to the front.
 void padToSame(Window &window, llvm::ArrayRef<int64_t> spatial, bool oddAtEnd);
+
+/// How many cells a transposed convolution reaches along each axis, without its pads; nothing where they are too many to
+/// count.
+std::optional<llvm::SmallVector<int64_t>> getReach(const Window &window, llvm::ArrayRef<int64_t> spatial);
+
+/// Sets the pads of a transposed convolution, which reaches `reach` cells, so that its result has `output` cells; an odd
+/// one goes to the end or to the front. Cells beyond all that it reaches are at the end, where the pad is below zero.
+void padToOutput(Window &window, llvm::ArrayRef<int64_t> reach, llvm::ArrayRef<int64_t> output, bool oddAtEnd);
 
 /// Sets the overhang so that the number of steps is rounded up: the last window may hang over the end, if it begins
 /// before the high pads.

@@ -160,6 +160,10 @@ Value NnBuilder::conv(Value input, Value filter, Ints strides, Ints pads, Ints d
   return infer<nn::ConvOp>(input, filter, strides, pads, dilations, static_cast<uint64_t>(groups));
 }
 
+Value NnBuilder::convTranspose(Value input, Value filter, Ints strides, Ints pads, Ints dilations, int64_t groups) {
+  return infer<nn::ConvTransposeOp>(input, filter, strides, pads, dilations, static_cast<uint64_t>(groups));
+}
+
 Value NnBuilder::pool(nn::PoolKind kind, Value input, Ints kernel, Ints strides, Ints pads, Ints dilations,
                       Ints overhang, bool countPadding) {
   return infer<nn::PoolOp>(kind, input, kernel, strides, pads, dilations, overhang, countPadding);

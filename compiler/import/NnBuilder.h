@@ -86,6 +86,8 @@ public:
   // Contractions, windows, reductions. Channels come last in all of these.
   mlir::Value matmul(mlir::Value lhs, mlir::Value rhs);
   mlir::Value conv(mlir::Value input, mlir::Value filter, Ints strides, Ints pads, Ints dilations, int64_t groups);
+  mlir::Value convTranspose(mlir::Value input, mlir::Value filter, Ints strides, Ints pads, Ints dilations,
+                            int64_t groups);
   mlir::Value pool(nn::PoolKind kind, mlir::Value input, Ints kernel, Ints strides, Ints pads, Ints dilations,
                    Ints overhang, bool countPadding);
   mlir::Value reduce(nn::ReduceKind kind, mlir::Value operand, Ints axes, bool keepDims);

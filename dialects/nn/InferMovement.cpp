@@ -39,6 +39,16 @@ LogicalResult infer(MaybeLocation location, ConcatOp::Adaptor op, Types &types) 
   return finish(location, concatShape(shapes, op.getAxis()), element, types);
 }
 
+LogicalResult infer(MaybeLocation location, InterleaveOp::Adaptor op, Types &types) {
+  SmallVector<Dims> shapes(llvm::map_range(op.getOperands(), shapeOf));
+  for (Value operand : op.getOperands())
+    if (elementOf(operand) != elementOf(op.getOperands().front()))
+      return emitOptionalError(location, "operands must have one element type, but have ",
+                               elementOf(op.getOperands().front()), " and ", elementOf(operand));
+  Type element = shapes.empty() ? Type() : elementOf(op.getOperands().front());
+  return finish(location, interleaveShape(shapes, op.getStrides()), element, types);
+}
+
 LogicalResult infer(MaybeLocation location, SliceOp::Adaptor op, Types &types) {
   return finish(location, sliceShape(shapeOf(op.getOperand()), op.getStarts(), op.getSizes(), op.getSteps()),
                 elementOf(op.getOperand()), types);
@@ -62,6 +72,7 @@ LogicalResult infer(MaybeLocation location, GatherOp::Adaptor op, Types &types) 
 
 NN_INFER(TransposeOp)
 NN_INFER(ConcatOp)
+NN_INFER(InterleaveOp)
 NN_INFER(SliceOp)
 NN_INFER(PadOp)
 NN_INFER(GatherOp)

@@ -116,6 +116,16 @@ LogicalResult infer(MaybeLocation location, ConvOp::Adaptor op, Types &types) {
                 types);
 }
 
+LogicalResult infer(MaybeLocation location, ConvTransposeOp::Adaptor op, Types &types) {
+  Type element = elementOf(op.getInput());
+  if (element != elementOf(op.getFilter()))
+    return emitOptionalError(location, "input and filter must have one element type, but have ", element, " and ",
+                             elementOf(op.getFilter()));
+  Window window{{}, op.getStrides(), op.getPads(), op.getDilations()};
+  return finish(location, convTransposeShape(shapeOf(op.getInput()), shapeOf(op.getFilter()), window, op.getGroups()),
+                element, types);
+}
+
 LogicalResult infer(MaybeLocation location, RecurrentOp::Adaptor op, Types &types) {
   Dims input = shapeOf(op.getInput()), recurrence = shapeOf(op.getRecurrence());
   if (input.size() != 3 || recurrence.size() != 2)
@@ -196,6 +206,7 @@ NN_INFER(BinaryOp)
 NN_INFER(SelectOp)
 NN_INFER(MatMulOp)
 NN_INFER(ConvOp)
+NN_INFER(ConvTransposeOp)
 NN_INFER(RecurrentOp)
 NN_INFER(PoolOp)
 NN_INFER(ReduceOp)

@@ -35,6 +35,16 @@ def Nn_ConcatOp : Nn_Op<"concat", [Nn_Boundary, Nn_SameWidth, Nn_KeepsAxes, Nn_E
   let hasFolder = 1;
 }
 
+def Nn_InterleaveOp : Nn_Op<"interleave", [Nn_Boundary, Nn_SameWidth]> {
+  let summary = "Puts tensors into one, each at every so manyth element of every axis";
+  let description = [{
+    There is an operand for every index into an array of shape `strides`, in row-major order; the one for index `a` holds the
+    result's elements `a + k * strides`. Where a stride does not divide the result, the first operands have one element more.
+  }];
+  let arguments = (ins Variadic<Nn_Tensor>:$operands, DenseI64ArrayAttr:$strides);
+  let assemblyFormat = "$operands attr-dict `:` type($operands)";
+}
+
 def Nn_SliceOp : Nn_Op<"slice", [Nn_SameWidth, Nn_KeepsAxes, Nn_Evaluated]> {
   let summary = "Elements starts[i] + k * steps[i], k < sizes[i], of every axis";
   let description = [{Starts are non-negative and all elements inside; steps are not zero, and may be negative.}];

@@ -102,6 +102,18 @@ def Nn_ConvOp : Nn_Op<"conv", [Nn_Contraction, Nn_FreeWidth]> {
   let assemblyFormat = "$input `,` $filter attr-dict `:` type($input) `,` type($filter)";
 }
 
+def Nn_ConvTransposeOp : Nn_Op<"conv_transpose", [Nn_Contraction, Nn_FreeWidth]> {
+  let summary = "Transposed convolution with 1 to 3 spatial axes, groups, strides, dilations and pads";
+  let description = [{
+    Input, filter and result are as `nn.conv` has them. Element `i` of the input times element `f` of the filter is added to
+    element `i * stride + f * dilation - pad` of the result, `pad` the low one, which thus has `(input - 1) * stride + (kernel -
+    1) * dilation + 1` elements but for those that the low and the high pads cut off. Pads below zero add elements.
+  }];
+  let arguments = (ins Nn_FloatTensor:$input, Nn_FloatTensor:$filter, DenseI64ArrayAttr:$strides,
+                       DenseI64ArrayAttr:$pads, DenseI64ArrayAttr:$dilations, I64Attr:$groups);
+  let assemblyFormat = "$input `,` $filter attr-dict `:` type($input) `,` type($filter)";
+}
+
 def Nn_RecurrentOp : Op<Nn_Dialect, "recurrent", [Nn_Boundary, Nn_FullWidth, Nn_OperatorInterface, Pure,
                                                   AttrSizedOperandSegments,
                                                   DeclareOpInterfaceMethods<InferTypeOpInterface>]> {

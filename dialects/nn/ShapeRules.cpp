@@ -44,7 +44,7 @@ Error checkRange(const char *name, Dims values, int64_t low, int64_t high = maxE
   return reject("{0} must be {1} or more, but is {2}", name, low, print(values));
 }
 
-Error checkWindow(const Window &window, size_t spatialRank) {
+Error checkWindow(const Window &window, size_t spatialRank, int64_t leastPad = 0) {
   for (auto [name, values] : {std::pair("kernel", window.kernel), std::pair("strides", window.strides),
                               std::pair("dilations", window.dilations)}) {
     if (Error error = checkLength(name, values, spatialRank))
@@ -54,7 +54,7 @@ Error checkWindow(const Window &window, size_t spatialRank) {
   }
   if (Error error = checkLength("pads", window.pads, 2 * spatialRank))
     return error;
-  if (Error error = checkRange("pads", window.pads, 0))
+  if (Error error = checkRange("pads", window.pads, leastPad))
     return error;
   if (window.overhang.empty())
     return Error::success();
@@ -145,7 +145,8 @@ Expected<Shape> matMulShape(Dims lhs, Dims rhs) {
   return result;
 }
 
-Expected<Shape> convShape(Dims input, Dims filter, Window window, int64_t groups) {
+/// What a filter `[spatial..., C / groups, OC]` asks of an input `[N, spatial..., C]`.
+static Error checkFilter(Dims input, Dims filter, int64_t groups) {
   if (input.size() < 3 || input.size() > 5)
     return reject("input must have 1 to 3 spatial axes, but has shape {0}", print(input));
   if (filter.size() != input.size())
@@ -155,10 +156,48 @@ Expected<Shape> convShape(Dims input, Dims filter, Window window, int64_t groups
     return reject("groups must divide {0} input and {1} output channels, but is {2}", channels, outputChannels, groups);
   if (channels / groups != perGroup)
     return reject("filter must have {0} input channels per group, but has {1}", channels / groups, perGroup);
+  return Error::success();
+}
+
+Expected<Shape> convShape(Dims input, Dims filter, Window window, int64_t groups) {
+  if (Error error = checkFilter(input, filter, groups))
+    return error;
   window.kernel = filter.drop_back(2);
   Expected<Shape> result = slideWindow(input, window);
   if (result)
-    result->back() = outputChannels;
+    result->back() = filter.back();
+  return result;
+}
+
+Expected<Shape> convTransposeShape(Dims input, Dims filter, Window window, int64_t groups) {
+  if (Error error = checkFilter(input, filter, groups))
+    return error;
+  window.kernel = filter.drop_back(2);
+  size_t spatialRank = input.size() - 2;
+  if (Error error = checkWindow(window, spatialRank, /*leastPad=*/-maxExtent))
+    return error;
+  Shape result(input), widest(input), widestFilter(filter);
+  result.back() = filter.back();
+  widest.back() = std::max(input.back(), filter.back());
+  for (size_t axis = 0; axis < spatialRank; ++axis) {
+    int64_t cells = input[axis + 1], taps, begin;
+    if (MulOverflow(window.dilations[axis], window.kernel[axis] - 1, taps) || taps >= maxExtent)
+      return reject("the window of spatial axis {0} is too large", axis);
+    if (cells == 0 || MulOverflow(cells - 1, window.strides[axis], begin) || begin >= maxExtent)
+      return reject("spatial axis {0} must have 1 to {1} elements between its first and its last, but has {2} of them, "
+                    "{3} apart",
+                    axis, maxExtent, cells, window.strides[axis]);
+    int64_t size = begin + taps + 1 - window.pads[axis] - window.pads[spatialRank + axis];
+    if (size < 1)
+      return reject("the pads of spatial axis {0} must leave some of its {1} elements", axis, begin + taps + 1);
+    result[axis + 1] = size;
+    widest[axis + 1] = std::max(size, begin + taps + 1) + taps;
+    widestFilter[axis] = taps + 1 + (cells == 1 ? 1 : window.strides[axis]);
+  }
+  // Later phases make tensors of what is cut off as well, and of filters in which every element of a stride has a place.
+  for (const Shape *shape : {&widest, &widestFilter})
+    if (!countElements(*shape))
+      return reject("what it reaches must fit into memory, but has shape {0}", print(*shape));
   return result;
 }
 
@@ -207,6 +246,38 @@ Expected<Shape> concatShape(ArrayRef<Dims> operands, int64_t axis) {
     result[axis] += operand[axis];
     if (result[axis] > maxExtent)
       return reject("axis {0} of the result is too large", axis);
+  }
+  return result;
+}
+
+Expected<Shape> interleaveShape(ArrayRef<Dims> operands, Dims strides) {
+  if (Error error = checkRange("strides", strides, 1))
+    return error;
+  std::optional<int64_t> count = countElements(strides);
+  if (!count || strides.empty() || int64_t(operands.size()) != *count)
+    return reject("there must be an operand for each index into an array of shape {0}, but there are {1}",
+                  print(strides), operands.size());
+  // Along each axis, the operands that begin with it alone hold all of the result's elements between them.
+  Shape result(strides.size(), 0);
+  int64_t distance = 1;
+  for (size_t axis = strides.size(); axis-- > 0; distance *= strides[axis])
+    for (int64_t first = 0; first < strides[axis]; ++first) {
+      Dims operand = operands[first * distance];
+      if (operand.size() != strides.size())
+        return reject("operands must have the {0} axes of the strides, but one has shape {1}", strides.size(),
+                      print(operand));
+      result[axis] += operand[axis];
+      if (result[axis] > maxExtent)
+        return reject("axis {0} of the result is too large", axis);
+    }
+  for (auto [number, operand] : enumerate(operands)) {
+    Shape want(strides.size());
+    int64_t left = number;
+    for (size_t axis = strides.size(); axis-- > 0; left /= strides[axis])
+      want[axis] = divideCeil(std::max<int64_t>(result[axis] - left % strides[axis], 0), strides[axis]);
+    if (operand != Dims(want))
+      return reject("operand {0} must hold every so manyth element of the result, {1}, but has shape {2}", number,
+                    print(want), print(operand));
   }
   return result;
 }

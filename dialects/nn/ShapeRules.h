@@ -37,12 +37,16 @@ struct Window {
 
 /// Input `[N, spatial..., C]`, filter `[spatial..., C / groups, OC]`; `window.kernel` is read from the filter.
 llvm::Expected<Shape> convShape(Dims input, Dims filter, Window window, int64_t groups);
+/// The same operands; `window.pads` are cut off the result, and add to it where they are negative.
+llvm::Expected<Shape> convTransposeShape(Dims input, Dims filter, Window window, int64_t groups);
 llvm::Expected<Shape> poolShape(Dims input, const Window &window);
 
 /// `axes` must be sorted, unique and within the rank.
 llvm::Expected<Shape> reduceShape(Dims operand, Dims axes, bool keepDims);
 llvm::Expected<Shape> transposeShape(Dims operand, Dims permutation);
 llvm::Expected<Shape> concatShape(llvm::ArrayRef<Dims> operands, int64_t axis);
+/// Operands in row-major order of their first element, an index into an array of shape `strides`.
+llvm::Expected<Shape> interleaveShape(llvm::ArrayRef<Dims> operands, Dims strides);
 llvm::Expected<Shape> sliceShape(Dims operand, Dims starts, Dims sizes, Dims steps);
 
 /// How many cells beyond an extent `d` a mode of padding can fill: reflecting knows d - 1 elements, wrapping d; the

@@ -29,6 +29,7 @@ def all_kinds():
     add("MatMul", [1, 64], [1, 1270], graph.weight("wide", [64, 1270], -0.3, 0.3))  # cut by panels
     add("Conv", image, [1, 12, ROWS, 12], graph.kernel("filters", [12, 8, 3, 3]), kernel_shape=[3, 3], pads=[1] * 4)
     add("Conv", image, image, graph.kernel("depthwise", [8, 1, 3, 3]), kernel_shape=[3, 3], pads=[1] * 4, group=8)
+    add("ConvTranspose", image, [1, 12, 2 * ROWS, 24], graph.weight("phases", [8, 12, 4, 4], -0.2, 0.2), strides=[2, 2], pads=[1] * 4)
     add("MaxPool", image, image, kernel_shape=[3, 3], pads=[1] * 4)
     add("Sigmoid", [ROWS, 33], [ROWS, 33])
     add("Softmax", [ROWS, 50], [ROWS, 50], axis=1)

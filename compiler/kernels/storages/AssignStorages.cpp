@@ -100,7 +100,7 @@ private:
     if (isOwnShape)
       for (size_t axis = 0; axis < offsets.size(); ++axis)
         offsets[axis] += layout.low[axis];
-    use({memory, offsets, place.sizes});
+    use({memory, offsets, place.sizes, place.steps});
   }
 
   void read(plan::KernelOp kernel, unsigned index, const Place &place) {
@@ -110,7 +110,8 @@ private:
   void write(plan::KernelOp kernel, const Place &place, const Place &region, TypedAttr fill) {
     withBox(place, [&](MemoryBox box) {
       withBox(region, [&](MemoryBox outer) {
-        writeIntoBox(kernel, 0, box, outer, box.sizes == outer.sizes ? TypedAttr() : fill);
+        const bool isSame = box.sizes == outer.sizes && box.steps == outer.steps;
+        writeIntoBox(kernel, 0, box, outer, isSame ? TypedAttr() : fill);
       });
     });
   }
@@ -159,7 +160,9 @@ private:
     if (outputs.empty()) {
       const Place &place = places.at(launch.getResult(0));
       const PlannedStorage &storage = storages[place.storage];
-      write(kernel, place, getWrittenRegion(storage.layout, place), storage.fill);
+      auto region = regions.find(launch.getResult(0));
+      write(kernel, place, getWrittenRegion(storage.layout, region == regions.end() ? place : region->second),
+            storage.fill);
       outputs.push_back(getOperand(builder, launch.getLoc(), place));
     }
     plan::LaunchOp::create(builder, launch.getLoc(), TypeRange(), launch.getKernelAttr(), inputs, outputs,

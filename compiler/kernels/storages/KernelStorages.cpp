@@ -12,25 +12,24 @@ namespace nacre::kernels {
 
 namespace {
 
-/// Static offsets, sizes and unit strides, as tensor's slice operations want them.
+/// Static offsets, sizes and strides, as tensor's slice operations want them.
 struct SliceOperands {
-  SliceOperands(MLIRContext *context, ArrayRef<int64_t> offsets, ArrayRef<int64_t> sizes)
-      : offsets(getAsIndexOpFoldResult(context, offsets)), sizes(getAsIndexOpFoldResult(context, sizes)),
-        strides(sizes.size(), OpFoldResult(IntegerAttr::get(IndexType::get(context), 1))) {}
+  SliceOperands(MLIRContext *context, MemoryBox box)
+      : offsets(getAsIndexOpFoldResult(context, box.offsets)), sizes(getAsIndexOpFoldResult(context, box.sizes)),
+        strides(getAsIndexOpFoldResult(context, box.steps)) {}
   SmallVector<OpFoldResult> offsets, sizes, strides;
 };
 
 bool isWhole(MemoryBox box) { return box.memory == box.sizes; }
 
-Value extract(OpBuilder &builder, Location loc, Value source, ArrayRef<int64_t> offsets, ArrayRef<int64_t> sizes) {
-  SliceOperands slice(builder.getContext(), offsets, sizes);
-  auto type = cast<RankedTensorType>(source.getType()).clone(sizes);
+Value extract(OpBuilder &builder, Location loc, Value source, MemoryBox box) {
+  SliceOperands slice(builder.getContext(), box);
+  auto type = cast<RankedTensorType>(source.getType()).clone(box.sizes);
   return tensor::ExtractSliceOp::create(builder, loc, type, source, slice.offsets, slice.sizes, slice.strides);
 }
 
-Value insert(OpBuilder &builder, Location loc, Value part, Value into, ArrayRef<int64_t> offsets,
-             ArrayRef<int64_t> sizes) {
-  SliceOperands slice(builder.getContext(), offsets, sizes);
+Value insert(OpBuilder &builder, Location loc, Value part, Value into, MemoryBox box) {
+  SliceOperands slice(builder.getContext(), box);
   return tensor::InsertSliceOp::create(builder, loc, part, into, slice.offsets, slice.sizes, slice.strides);
 }
 
@@ -43,7 +42,7 @@ void readFromBox(plan::KernelOp kernel, unsigned index, MemoryBox box) {
   if (isWhole(box))
     return;
   OpBuilder builder = OpBuilder::atBlockBegin(&kernel.getBody().front());
-  Value slice = extract(builder, kernel.getLoc(), argument, box.offsets, box.sizes);
+  Value slice = extract(builder, kernel.getLoc(), argument, box);
   argument.replaceAllUsesExcept(slice, slice.getDefiningOp());
 }
 
@@ -65,17 +64,17 @@ void writeIntoBox(plan::KernelOp kernel, unsigned index, MemoryBox box, MemoryBo
   if (!fill) {
     if (isWhole(box))
       return;
-    Value target = extract(builder, loc, argument, box.offsets, box.sizes);
+    Value target = extract(builder, loc, argument, box);
     placeholder.replaceAllUsesExcept(target, target.getDefiningOp());
     builder.setInsertionPoint(written.getOwner());
-    written.set(insert(builder, loc, written.get(), argument, box.offsets, box.sizes));
+    written.set(insert(builder, loc, written.get(), argument, box));
     return;
   }
 
   SmallVector<Operation *> own;
   Value around = argument;
   if (!isWhole(region)) {
-    around = extract(builder, loc, argument, region.offsets, region.sizes);
+    around = extract(builder, loc, argument, region);
     own.push_back(around.getDefiningOp());
   }
   Value constant = arith::ConstantOp::create(builder, loc, fill);
@@ -84,12 +83,13 @@ void writeIntoBox(plan::KernelOp kernel, unsigned index, MemoryBox box, MemoryBo
   SmallVector<int64_t> inner;
   for (auto [offset, outer] : llvm::zip_equal(box.offsets, region.offsets))
     inner.push_back(offset - outer);
-  Value target = extract(builder, loc, filled, inner, box.sizes);
+  const MemoryBox interior = {region.sizes, inner, box.sizes, box.steps};
+  Value target = extract(builder, loc, filled, interior);
   placeholder.replaceUsesWithIf(target, [&](OpOperand &use) { return !llvm::is_contained(own, use.getOwner()); });
   builder.setInsertionPoint(written.getOwner());
-  Value result = insert(builder, loc, written.get(), filled, inner, box.sizes);
+  Value result = insert(builder, loc, written.get(), filled, interior);
   if (!isWhole(region))
-    result = insert(builder, loc, result, argument, region.offsets, region.sizes);
+    result = insert(builder, loc, result, argument, region);
   written.set(result);
 }
 

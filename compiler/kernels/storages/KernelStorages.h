@@ -13,10 +13,10 @@
 
 namespace nacre::kernels {
 
-/// A box of the memory that an argument is.
+/// A box of the memory that an argument is, or every so manyth element of one.
 struct MemoryBox {
   llvm::ArrayRef<int64_t> memory; ///< Shape of the argument.
-  llvm::ArrayRef<int64_t> offsets, sizes;
+  llvm::ArrayRef<int64_t> offsets, sizes, steps;
 };
 
 /// Makes argument `index` of `kernel`, an input, the memory of which it reads `box`.

@@ -24,14 +24,20 @@ Sizes StorageShape::getMemoryShape() const {
 }
 
 Place Place::whole(int storage, llvm::ArrayRef<int64_t> shape) {
-  return {storage, Sizes(shape), 0, Sizes(shape.size(), 0), Sizes(shape)};
+  return {storage, Sizes(shape), 0, Sizes(shape.size(), 0), Sizes(shape), Sizes(shape.size(), 1)};
 }
 
 bool Place::isWhole() const {
   return sizes == shape && llvm::all_of(offsets, [](int64_t offset) { return offset == 0; });
 }
 
+bool Place::hasSteps() const {
+  return llvm::any_of(steps, [](int64_t step) { return step != 1; });
+}
+
 bool Place::isContiguous() const {
+  if (hasSteps())
+    return false;
   bool inRun = false;
   for (size_t axis = 0; axis < sizes.size(); ++axis) {
     if (inRun && sizes[axis] != shape[axis])
@@ -51,9 +57,17 @@ int64_t Place::getFirstElement() const {
 Place Place::slice(llvm::ArrayRef<int64_t> starts, llvm::ArrayRef<int64_t> lengths) const {
   Place part = *this;
   for (size_t axis = 0; axis < sizes.size(); ++axis) {
-    part.offsets[axis] += starts[axis];
+    part.offsets[axis] += starts[axis] * steps[axis];
     part.sizes[axis] = lengths[axis];
   }
+  return part;
+}
+
+Place Place::every(llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<int64_t> starts,
+                   llvm::ArrayRef<int64_t> lengths) const {
+  Place part = slice(starts, lengths);
+  for (size_t axis = 0; axis < sizes.size(); ++axis)
+    part.steps[axis] *= strides[axis];
   return part;
 }
 
@@ -69,7 +83,7 @@ std::optional<Place> Place::reshape(llvm::ArrayRef<int64_t> newShape) const {
 
 std::optional<Place> growIntoHalo(StorageShape &storage, const Place &place, llvm::ArrayRef<int64_t> low,
                                   llvm::ArrayRef<int64_t> high) {
-  if (storage.isDense || place.base != 0 || place.shape != storage.shape)
+  if (storage.isDense || place.base != 0 || place.shape != storage.shape || place.hasSteps())
     return std::nullopt;
   Place grown = place;
   StorageShape raised = storage;
@@ -96,7 +110,7 @@ std::optional<Place> growIntoHalo(StorageShape &storage, const Place &place, llv
 
 Place getWrittenRegion(const StorageShape &storage, const Place &place) {
   Place region = place;
-  if (!storage.hasHalo())
+  if (!storage.hasHalo() || place.hasSteps())
     return region;
   assert(place.base == 0 && place.shape == storage.shape && "a storage with a halo is seen as it is");
   for (size_t axis = 0; axis < place.sizes.size(); ++axis) {

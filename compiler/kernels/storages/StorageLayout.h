@@ -28,12 +28,14 @@ struct StorageShape {
   Sizes getMemoryShape() const;
 };
 
-/// A box in a storage. Offsets count from the logical origin, so they are negative inside a low halo.
+/// A box in a storage, or every so manyth element of one. Offsets count from the logical origin, so they are negative
+/// inside a low halo.
 struct Place {
   int storage = -1;
   Sizes shape;      ///< Under which the storage is seen, from element `base` on.
   int64_t base = 0; ///< Not 0 in dense storages alone.
   Sizes offsets, sizes;
+  Sizes steps; ///< From one element to the next.
 
   static Place whole(int storage, llvm::ArrayRef<int64_t> shape);
   /// Whether the box is all that is seen.
@@ -43,6 +45,10 @@ struct Place {
   /// The position in a dense storage of the box's first element.
   int64_t getFirstElement() const;
   Place slice(llvm::ArrayRef<int64_t> starts, llvm::ArrayRef<int64_t> lengths) const;
+  /// The elements starts + k * strides, `lengths` of them.
+  Place every(llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<int64_t> starts, llvm::ArrayRef<int64_t> lengths) const;
+  /// Whether there are elements of others between its own.
+  bool hasSteps() const;
   /// The same elements under another shape, where the box is contiguous. The storage must be dense.
   std::optional<Place> reshape(llvm::ArrayRef<int64_t> newShape) const;
 };
@@ -51,7 +57,8 @@ struct Place {
 std::optional<Place> growIntoHalo(StorageShape &storage, const Place &place, llvm::ArrayRef<int64_t> low,
                                   llvm::ArrayRef<int64_t> high);
 
-/// The part of the storage that the writer of `place` must fill: the box with the halo at the ends that it touches.
+/// The part of the storage that the writer of `place` must fill: the box with the halo at the ends that it touches. What
+/// has steps has none.
 Place getWrittenRegion(const StorageShape &storage, const Place &place);
 
 } // namespace nacre::kernels

@@ -110,6 +110,8 @@ private:
           copies[op].push_back({operand, part, part, {}, {}});
         starts[concat.getAxis()] += getShape(operand)[concat.getAxis()];
       }
+    } else if (auto interleave = dyn_cast<nn::InterleaveOp>(op)) {
+      placeInterleaved(interleave);
     } else if (auto reshapeOp = dyn_cast<nn::ReshapeOp>(op)) {
       auto placed = places.find(reshapeOp.getResult());
       if (placed == places.end())
@@ -120,6 +122,29 @@ private:
     } else if (auto launch = dyn_cast<plan::LaunchOp>(op)) {
       for (Value result : launch.getResults())
         places.try_emplace(result, addTemporaryUnlessPlaced(result));
+    }
+  }
+
+  /// The first operand's writer fills what is around all of them. Some of the halo's elements lie between its own last one
+  /// and those of the others, so it must be written before them: where it is copied, all are.
+  void placeInterleaved(nn::InterleaveOp interleave) {
+    Place whole =
+        places.try_emplace(interleave.getResult(), addTemporaryUnlessPlaced(interleave.getResult())).first->second;
+    ArrayRef<int64_t> strides = interleave.getStrides();
+    bool firstIsPlaced = false;
+    for (auto [number, operand] : llvm::enumerate(interleave.getOperands())) {
+      Sizes first(strides.size());
+      int64_t left = number;
+      for (size_t axis = strides.size(); axis-- > 0; left /= strides[axis])
+        first[axis] = left % strides[axis];
+      Place part = whole.every(strides, first, getShape(operand));
+      const bool isPlaced = (number == 0 || firstIsPlaced) && tryPlace(operand, part);
+      if (number == 0) {
+        firstIsPlaced = isPlaced;
+        regions[operand] = whole;
+      }
+      if (!isPlaced)
+        copies[interleave].push_back({operand, part, number == 0 ? whole : part, {}, {}});
     }
   }
 

@@ -40,6 +40,8 @@ struct PlannedCopy {
 struct StoragePlan {
   std::vector<PlannedStorage> storages;
   llvm::DenseMap<mlir::Value, Place> places;
+  /// What a value's writer fills around it, where that is more than its place.
+  llvm::DenseMap<mlir::Value, Place> regions;
   llvm::DenseMap<mlir::Operation *, std::vector<PlannedCopy>> copies;
 };
 

@@ -172,3 +172,44 @@ plan.entry @nothing_is_launched_for_empty_tensors {
   plan.output %y, "y" 0 : tensor<0x4xf32>
   plan.output %x, "z" 1 : tensor<0x4xf32>
 }
+
+// -----
+
+// What is interleaved is written where it belongs. The first one fills the halo that the reader asks for, around all.
+
+// CHECK-LABEL: plan.kernel @even nest
+// CHECK-SAME:    into (%[[Y:[^ :]+]]: tensor<6x8xf32>)
+// CHECK:         %[[F:[^ ,:()]+]] = linalg.fill {{.*}} outs(%[[Y]] : tensor<6x8xf32>)
+// CHECK:         tensor.extract_slice %[[F]][1, 0] [2, 8] [2, 1]
+// CHECK:         tensor.insert_slice %{{.*}} into %[[F]][1, 0] [2, 8] [2, 1]
+// CHECK-LABEL: plan.kernel @odd nest
+// CHECK-SAME:    into (%[[Y:[^ :]+]]: tensor<6x8xf32>)
+// CHECK-NOT:     linalg.fill
+// CHECK:         tensor.extract_slice %[[Y]][2, 0] [2, 8] [2, 1]
+// CHECK:         tensor.insert_slice %{{.*}} into %[[Y]][2, 0] [2, 8] [2, 1]
+// CHECK-LABEL: plan.entry @interleaved_in_place
+// CHECK:         %[[T:[^ ,:()]+]] = plan.storage temporary : memref<6x8xf32>
+// CHECK:         plan.launch @even(%{{.*}}) into(%[[T]])
+// CHECK-NEXT:    plan.launch @odd(%{{.*}}) into(%[[T]])
+// CHECK-NEXT:    plan.launch @reads(%[[T]])
+plan.kernel @even nest (%x: tensor<2x8xf32>) into (%y: tensor<2x8xf32>) cut 0 : 2 by 1 {
+  %0 = linalg.copy ins(%x : tensor<2x8xf32>) outs(%y : tensor<2x8xf32>) -> tensor<2x8xf32>
+  plan.yield %0 : tensor<2x8xf32>
+}
+plan.kernel @odd nest (%x: tensor<2x8xf32>) into (%y: tensor<2x8xf32>) cut 0 : 2 by 1 {
+  %0 = linalg.copy ins(%x : tensor<2x8xf32>) outs(%y : tensor<2x8xf32>) -> tensor<2x8xf32>
+  plan.yield %0 : tensor<2x8xf32>
+}
+plan.kernel @reads nest (%x: tensor<6x8xf32>) into (%y: tensor<6x8xf32>) cut 0 : 6 by 1 {
+  %0 = linalg.copy ins(%x : tensor<6x8xf32>) outs(%y : tensor<6x8xf32>) -> tensor<6x8xf32>
+  plan.yield %0 : tensor<6x8xf32>
+}
+plan.entry @interleaved_in_place {
+  %x = plan.storage input "x" 0 : tensor<2x8xf32>
+  %a = plan.launch @even(%x) : (tensor<2x8xf32>) -> tensor<2x8xf32>
+  %b = plan.launch @odd(%x) : (tensor<2x8xf32>) -> tensor<2x8xf32>
+  %t = nn.interleave %a, %b {strides = array<i64: 2, 1>} : tensor<2x8xf32>, tensor<2x8xf32>
+  %p = nn.pad constant %t [1, 0] [1, 0] 0.0 : f32 : tensor<4x8xf32>
+  %y = plan.launch @reads(%p) : (tensor<6x8xf32>) -> tensor<6x8xf32>
+  plan.output %y, "y" 0 : tensor<6x8xf32>
+}

@@ -57,6 +57,23 @@ func.func @window_too_large(%a: tensor<1x2x2x1xf32>, %w: tensor<3x3x1x1xf32>) {
 
 // -----
 
+func.func @pads_leave_nothing(%a: tensor<1x2x1xf32>, %w: tensor<3x1x1xf32>) {
+  // expected-error@+1 {{the pads of spatial axis 0 must leave some of its 5 elements}}
+  %0 = nn.conv_transpose %a, %w {strides = array<i64: 2>, pads = array<i64: 2, 3>, dilations = array<i64: 1>,
+                                 groups = 1} : tensor<1x2x1xf32>, tensor<3x1x1xf32>
+  return
+}
+
+// -----
+
+func.func @parts_do_not_fit(%a: tensor<2x3xf32>, %b: tensor<4x3xf32>) {
+  // expected-error@+1 {{operand 0 must hold every so manyth element of the result, [3, 3], but has shape [2, 3]}}
+  %0 = nn.interleave %a, %b {strides = array<i64: 2, 1>} : tensor<2x3xf32>, tensor<4x3xf32>
+  return
+}
+
+// -----
+
 func.func @too_large(%a: tensor<1x4294967296xf32>, %b: tensor<4294967296x1xf32>) {
   // expected-error@+1 {{the result must fit into memory}}
   %0 = nn.binary add %a, %b : tensor<1x4294967296xf32>, tensor<4294967296x1xf32>

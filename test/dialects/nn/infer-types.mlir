@@ -6,6 +6,7 @@
 // CHECK-LABEL: func.func @every_operator(
 func.func @every_operator(%image: tensor<1x8x8x4xf32>, %m: tensor<5x2x3xf32>, %i: tensor<2x2xi64>, %c: tensor<3xi1>) {
   %filter = nn.constant dense<1.0> : tensor<3x3x2x6xf32>
+  %back = nn.constant dense<1.0> : tensor<3x3x3x2xf32>
   // CHECK: nn.unary is_nan %{{.*}} : tensor<5x2x3xf32>
   %nan = nn.unary is_nan %m : tensor<5x2x3xf32>
   // CHECK: nn.select %{{.*}} : tensor<5x2x3xi1>, tensor<5x2x3xf32>, tensor<5x2x3xf32>
@@ -22,6 +23,13 @@ func.func @every_operator(%image: tensor<1x8x8x4xf32>, %m: tensor<5x2x3xf32>, %i
   // CHECK: %[[CONV:[^ ,:()]+]] = nn.conv
   %conv = nn.conv %image, %filter {strides = array<i64: 2, 2>, pads = array<i64: 1, 1, 1, 1>,
       dilations = array<i64: 1, 1>, groups = 2} : tensor<1x8x8x4xf32>, tensor<3x3x2x6xf32>
+  // CHECK: %[[UP:[^ ,:()]+]] = nn.conv_transpose %[[CONV]]
+  %up = nn.conv_transpose %conv, %back {strides = array<i64: 2, 2>, pads = array<i64: 1, 1, 0, 0>,
+      dilations = array<i64: 1, 1>, groups = 2} : tensor<1x4x4x6xf32>, tensor<3x3x3x2xf32>
+  // CHECK: nn.interleave %[[UP]], %[[UP]] {strides = array<i64: 1, 2, 1, 1>} : tensor<1x8x8x2xf32>, tensor<1x8x8x2xf32>
+  %woven = nn.interleave %up, %up {strides = array<i64: 1, 2, 1, 1>} : tensor<1x8x8x2xf32>, tensor<1x8x8x2xf32>
+  // CHECK: nn.unary relu %{{.*}} : tensor<1x16x8x2xf32>
+  %rectified = nn.unary relu %woven : tensor<1x16x8x2xf32>
   // CHECK: %[[POOL:[^ ,:()]+]] = nn.pool average %[[CONV]] {{.*}} : tensor<1x4x4x6xf32>
   %pool = nn.pool average %conv {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>,
       dilations = array<i64: 1, 1>, overhang = array<i64: 1, 1>, count_padding} : tensor<1x4x4x6xf32>

@@ -68,7 +68,7 @@ void addAttribute(Draw &draw, onnx::NodeProto &node, llvm::StringRef name, size_
       attribute.add_ints(value());
   };
   size_t spatial = rank > 2 ? rank - 2 : 1;
-  if (llvm::is_contained({"kernel_shape", "strides", "dilations"}, name)) {
+  if (llvm::is_contained({"kernel_shape", "strides", "dilations", "output_padding", "output_shape"}, name)) {
     setInts(spatial + draw.oneIn(12), [&] { return draw.oneIn(12) ? draw.integer() : draw.of<int64_t>({1, 1, 2}); });
   } else if (name == "pads") {
     setInts(2 * (draw.oneIn(3) ? rank : spatial), [&] { return draw.of<int64_t>({0, 0, 1, 1, 2, -1}); });
@@ -142,6 +142,8 @@ constexpr const char *attributeNames[] = {"alpha",
                                           "num_groups",
                                           "num_outputs",
                                           "output_dtype",
+                                          "output_padding",
+                                          "output_shape",
                                           "p",
                                           "pads",
                                           "perm",
@@ -151,6 +153,7 @@ constexpr const char *attributeNames[] = {"alpha",
                                           "spatial",
                                           "split",
                                           "starts",
+                                          "storage_order",
                                           "strides",
                                           "transA",
                                           "transB",

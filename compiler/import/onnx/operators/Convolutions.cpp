@@ -6,6 +6,8 @@
 #include "compiler/import/onnx/Handlers.h"
 #include "compiler/import/onnx/operators/WindowAttributes.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 
 namespace nacre::importer::onnx_format {
@@ -59,11 +61,76 @@ void importConv(OperandBinder &node) {
   node.setResult(nn.toChannelsFirst(bias ? nn.add(y, bias) : y));
 }
 
+/// [IC, OC / groups, spatial...] to [spatial..., IC / groups, OC]
+Value toTransposedFilter(NnBuilder &nn, Value weights, int64_t groups) {
+  const int64_t rank = getRank(weights), spatial = rank - 2;
+  SmallVector<int64_t> shape(getShape(weights)), permutation = axisRange(3, rank + 1);
+  const int64_t inputs = shape[0] / groups, outputs = shape[1] * groups;
+  shape[0] = inputs;
+  shape.insert(shape.begin(), groups);
+  permutation.append({1, 0, 2});
+  Value byGroups = nn.transpose(nn.reshape(weights, shape), permutation);
+  SmallVector<int64_t> filter(getShape(weights).drop_front(2).take_front(spatial));
+  filter.append({inputs, outputs});
+  return nn.reshape(byGroups, filter);
+}
+
+/// Checks what the shapes of a transposed convolution's operands must have in common; reports an error if they do not.
+bool checkTransposed(OperandBinder &node, int64_t groups) {
+  Value x = node.getOperand(0), weights = node.getOperand(1);
+  if (!node.checkRank(0, 3, 5) || !node.checkRank(1, getRank(x), getRank(x)))
+    return false;
+  int64_t channels = getShape(x)[1];
+  if (groups < 1 || channels % groups) {
+    node.error() << "attribute 'group' must divide the " << channels << " channels of " << node.nameOf(0) << ", but is "
+                 << groups;
+    return false;
+  }
+  if (getShape(weights)[0] != channels) {
+    node.error() << node.nameOf(1) << " must have " << channels << " channels (those of " << node.nameOf(0)
+                 << ") along axis 0, but is " << describe(weights) << " for " << describe(x);
+    return false;
+  }
+  int64_t outputs;
+  if (llvm::MulOverflow(getShape(weights)[1], groups, outputs)) {
+    node.error() << "attribute 'group' must give a number of channels that memory can hold, but is " << groups;
+    return false;
+  }
+  if (llvm::is_contained(getShape(x).drop_front(2), 0)) {
+    node.error() << node.nameOf(0) << " must have elements along its spatial axes, but is " << describe(x);
+    return false;
+  }
+  Ints extents = getShape(weights).drop_front(2);
+  SmallVector<int64_t> kernel = node.getInts("kernel_shape", extents);
+  if (Ints(kernel) != extents) {
+    node.error() << "attribute 'kernel_shape' must be " << describeShape(extents) << ", as " << node.nameOf(1)
+                 << " has it, but is " << describeShape(kernel);
+    return false;
+  }
+  return node.checkShape(2, outputs, "one element for each filter");
+}
+
+void importConvTranspose(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  Value x = node.getOperand(0), weights = node.getOperand(1), bias = node.getOperand(2);
+  int64_t groups = node.getInt("group", 1);
+  if (!checkTransposed(node, groups))
+    return;
+  FailureOr<Window> window = readTransposedWindow(node, getShape(weights).drop_front(2), getShape(weights)[1] * groups);
+  if (failed(window))
+    return;
+  Value input = nn.toChannelsLast(x), filter = toTransposedFilter(nn, weights, groups);
+  Value y = nn.convTranspose(input, filter, window->strides, window->pads, window->dilations, groups);
+  node.setResult(nn.toChannelsFirst(bias ? nn.add(y, bias) : y));
+}
+
 } // namespace
 
 void registerConvolutions(ImportRegistry &registry) {
   registry.add("Conv", 1, {{"X", Holds::Floats, 'T'}, {"W", Holds::Floats, 'T'}, {"B?", Holds::Floats, 'T'}},
                importConv);
+  registry.add("ConvTranspose", 1, {{"X", Holds::Floats, 'T'}, {"W", Holds::Floats, 'T'}, {"B?", Holds::Floats, 'T'}},
+               importConvTranspose);
 }
 
 } // namespace nacre::importer::onnx_format

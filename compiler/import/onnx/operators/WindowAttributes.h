@@ -14,6 +14,9 @@ namespace nacre::importer::onnx_format {
 /// the spatial axes of operand 0, `[N, C, spatial...]`, and whose result has `channels`. Fails after reporting an error.
 mlir::FailureOr<Window> readWindow(OperandBinder &node, Ints kernel, int64_t channels);
 
+/// The same of a transposed convolution, which has `output_padding` and `output_shape` besides.
+mlir::FailureOr<Window> readTransposedWindow(OperandBinder &node, Ints kernel, int64_t channels);
+
 } // namespace nacre::importer::onnx_format
 
 #endif // NACRE_COMPILER_IMPORT_ONNX_OPERATORS_WINDOWATTRIBUTES_H

@@ -31,6 +31,24 @@ TEST(Geometry, SamePadsAreNeverNegative) {
   EXPECT_EQ(wide.pads, (llvm::SmallVector<int64_t>{0, 0}));
 }
 
+// Transposed, 4 cells of a window of 3 in steps of 2 reach 9. Of an odd number to cut off one end loses more.
+TEST(Geometry, TransposedPadsFollowFromTheOutput) {
+  Window high = window(3, 2, 1), low = window(3, 2, 1), larger = window(3, 2, 1);
+  llvm::SmallVector<int64_t> reach = *getReach(high, {4});
+  EXPECT_EQ(reach, (llvm::SmallVector<int64_t>{9}));
+  padToOutput(high, reach, {8}, /*oddAtEnd=*/true);
+  padToOutput(low, reach, {8}, /*oddAtEnd=*/false);
+  padToOutput(larger, reach, {11}, /*oddAtEnd=*/false);
+  EXPECT_EQ(high.pads, (llvm::SmallVector<int64_t>{0, 1}));
+  EXPECT_EQ(low.pads, (llvm::SmallVector<int64_t>{1, 0}));
+  EXPECT_EQ(larger.pads, (llvm::SmallVector<int64_t>{0, -2}));
+}
+
+TEST(Geometry, WhatReachesTooFarIsNotCounted) {
+  EXPECT_FALSE(getReach(window(1, INT64_MAX, 1), {3}));
+  EXPECT_FALSE(getReach(window(1, int64_t(1) << 40, 1), {int64_t(1) << 10}));
+}
+
 // 6 cells hold two windows of 3 in steps of 2, and a third that hangs over by one cell.
 TEST(Geometry, RoundingUpLetsTheLastWindowHangOver) {
   Window last = window(3, 2, 1);

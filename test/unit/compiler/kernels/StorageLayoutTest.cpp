@@ -30,6 +30,23 @@ TEST(StorageLayout, SlicesOfSlicesAddUp) {
   EXPECT_EQ(part.getFirstElement(), 3 * 16 + 6);
 }
 
+TEST(StorageLayout, StepsOfStepsMultiply) {
+  Place part = Place::whole(0, {16, 8}).every({2, 1}, {1, 0}, {8, 8}).every({4, 1}, {2, 0}, {2, 8});
+  EXPECT_EQ(part.offsets, (Sizes{1 + 2 * 2, 0}));
+  EXPECT_EQ(part.steps, (Sizes{8, 1}));
+  EXPECT_TRUE(part.hasSteps());
+}
+
+// Between its elements are others': it is no view under another shape, and what is beside it is no halo.
+TEST(StorageLayout, WhatHasStepsIsNeitherReshapedNorPadded) {
+  StorageShape storage = makeStorage({1, 4, 8});
+  Place part = Place::whole(0, storage.shape).every({1, 2, 1}, {0, 0, 0}, {1, 2, 8});
+  EXPECT_FALSE(part.reshape({16}));
+  EXPECT_FALSE(growIntoHalo(storage, part, {0, 1, 0}, {0, 1, 0}));
+  ASSERT_TRUE(growIntoHalo(storage, Place::whole(0, storage.shape), {0, 1, 0}, {0, 1, 0}));
+  EXPECT_EQ(getWrittenRegion(storage, part).offsets, part.offsets);
+}
+
 TEST(StorageLayout, AContiguousSliceMayBeReshaped) {
   std::optional<Place> view = Place::whole(0, {4, 8}).slice({2, 0}, {2, 8}).reshape({4, 4});
   ASSERT_TRUE(view);

@@ -69,6 +69,34 @@ TEST(ShapeRules, RefusesImpossibleWindows) {
                  "the padded input must fit");
 }
 
+TEST(ShapeRules, TransposesConvolutions) {
+  // (7 - 1) * 2 + 3 = 15, of which 1 and 2 are cut off.
+  EXPECT_SHAPE(convTransposeShape({1, 7, 4}, {3, 4, 8}, {{}, {2}, {1, 2}, {1}}, 1), {1, 12, 8});
+  // Dilation 3 makes the window 7 wide; a negative pad adds one more.
+  EXPECT_SHAPE(convTransposeShape({2, 7, 4}, {3, 2, 8}, {{}, {1}, {0, -1}, {3}}, 2), {2, 14, 8});
+  EXPECT_SHAPE(convTransposeShape({1, 1, 1, 1}, {1, 1, 1, 1}, {{}, {9, 9}, {0, 0, 0, 0}, {1, 1}}, 1), {1, 1, 1, 1});
+}
+
+TEST(ShapeRules, RefusesImpossibleTransposedConvolutions) {
+  const int64_t far = int64_t(1) << 40;
+  EXPECT_REFUSED(convTransposeShape({1, 7, 4}, {3, 4, 8}, {{}, {2}, {8, 7}, {1}}, 1), "leave some of its 15 elements");
+  EXPECT_REFUSED(convTransposeShape({1, 0, 4}, {3, 4, 8}, {{}, {2}, {0, 0}, {1}}, 1), "but has 0 of them");
+  EXPECT_REFUSED(convTransposeShape({1, far, 4}, {3, 4, 8}, {{}, {far}, {0, 0}, {1}}, 1),
+                 "between its first and its last");
+  EXPECT_REFUSED(convTransposeShape({1, 7, 4}, {3, 2, 8}, {{}, {2}, {0, 0}, {1}}, 1), "4 input channels per group");
+  // The pads leave one element, but all that is cut off would be computed.
+  EXPECT_REFUSED(convTransposeShape({1, 2, 2, 1}, {1, 1, 1, 1}, {{}, {far, far}, {far, far, 0, 0}, {1, 1}}, 1),
+                 "what it reaches must fit");
+}
+
+TEST(ShapeRules, Interleaves) {
+  EXPECT_SHAPE(interleaveShape({{2, 3}, {2, 3}, {1, 3}}, {3, 1}), {5, 3});
+  EXPECT_SHAPE(interleaveShape({{1, 2, 2, 4}, {1, 2, 1, 4}, {1, 1, 2, 4}, {1, 1, 1, 4}}, {1, 2, 2, 1}), {1, 3, 3, 4});
+  EXPECT_REFUSED(interleaveShape({{2, 3}, {3, 3}}, {2, 1}), "operand 0 must hold every so manyth");
+  EXPECT_REFUSED(interleaveShape({{2, 3}}, {2, 1}), "but there are 1");
+  EXPECT_REFUSED(interleaveShape({{2}, {2}}, {2, 1}), "the 2 axes of the strides");
+}
+
 TEST(ShapeRules, Reduces) {
   EXPECT_SHAPE(reduceShape({2, 3, 4}, {0, 2}, false), {3});
   EXPECT_SHAPE(reduceShape({2, 3, 4}, {0, 2}, true), {1, 3, 1});

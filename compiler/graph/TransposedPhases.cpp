@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/graph/TransposedPhases.h"
+
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+#include <numeric>
+
+namespace nacre::graph {
+
+/// More of them are more launches than what they save is worth.
+static constexpr int64_t mostPhases = 16;
+
+static Phase phaseOf(const TransposedAxis &axis, int64_t first) {
+  Phase phase;
+  phase.size = axis.output > first ? llvm::divideCeil(axis.output - first, axis.stride) : 0;
+  const int64_t common = std::gcd(axis.dilation, axis.stride), target = first + axis.low;
+  phase.tapStep = axis.stride / common;
+  phase.dilation = axis.dilation / common;
+  // The first tap that meets an element of the input. None does where the dilation steps over this phase.
+  int64_t tap = 0;
+  while (tap < std::min(phase.tapStep, axis.kernel) && (target - tap * axis.dilation) % axis.stride != 0)
+    ++tap;
+  if (tap == std::min(phase.tapStep, axis.kernel))
+    return phase;
+  phase.taps = (axis.kernel - 1 - tap) / phase.tapStep + 1;
+  phase.lastTap = tap + (phase.taps - 1) * phase.tapStep;
+  const int64_t reach = (phase.taps - 1) * phase.dilation;
+  phase.low = reach - (target - tap * axis.dilation) / axis.stride;
+  phase.high = phase.size + reach - axis.input - phase.low;
+  return phase;
+}
+
+llvm::SmallVector<Phase> phasesOf(const TransposedAxis &axis) {
+  llvm::SmallVector<Phase> phases;
+  for (int64_t first = 0; first < axis.stride; ++first)
+    phases.push_back(phaseOf(axis, first));
+  return phases;
+}
+
+Columns columnsOf(const TransposedAxis &axis) {
+  Columns columns;
+  columns.taps = llvm::divideCeil(axis.kernel, axis.stride);
+  // Steps are counted from what is reached first; the result may begin before it.
+  const int64_t begin = llvm::divideFloorSigned(axis.low, axis.stride);
+  columns.size = llvm::divideFloorSigned(axis.low + axis.output - 1, axis.stride) - begin + 1;
+  columns.skipped = axis.low - begin * axis.stride;
+  columns.low = columns.taps - 1 - begin;
+  columns.high = columns.size + columns.taps - 1 - axis.input - columns.low;
+  return columns;
+}
+
+bool prefersPhases(llvm::ArrayRef<TransposedAxis> axes, int64_t inputChannels, int64_t outputChannels) {
+  int64_t phases = 1;
+  for (const TransposedAxis &axis : axes) {
+    if (axis.stride > mostPhases / phases)
+      return false;
+    phases *= axis.stride;
+  }
+  int64_t taps = 1, windows = 1;
+  for (const TransposedAxis &axis : axes) {
+    for (const Phase &phase : phasesOf(axis))
+      if (phase.size == 0 || phase.taps == 0)
+        return false;
+    taps *= axis.kernel;
+    windows *= llvm::divideCeil((axis.kernel - 1) * axis.dilation + 1, axis.stride);
+  }
+  // Channels of their own filters fill registers as they are, and so do all that stay where they are.
+  if (phases == 1 || (inputChannels == 1 && outputChannels == 1))
+    return true;
+  // Products for an element of every phase, in whole registers; putting a column in order costs some more.
+  constexpr int64_t lanes = 8, order = 8;
+  const double byPhases = double(inputChannels) * taps * llvm::alignTo(outputChannels, lanes);
+  const double byColumns = double(inputChannels) * windows * llvm::alignTo(phases * outputChannels, lanes) +
+                           double(order) * phases * outputChannels;
+  return byPhases <= byColumns;
+}
+
+} // namespace nacre::graph
