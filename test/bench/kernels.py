@@ -48,10 +48,25 @@ def convolution(size, channels, out, kernel, stride=1, required=True):
     return Row(name, make, 2.0 * result * result * out * channels * kernel * kernel, required)
 
 
+def transposed(size, channels, out, kernel, pads=0, required=True):
+    """Twice as many pixels each way."""
+    result = (size - 1) * 2 + kernel - 2 * pads
+
+    def make(graph):
+        x = graph.input("x", [1, channels, size, size])
+        weight = graph.weight("w", [channels, out, kernel, kernel], -1 / channels, 1 / channels)
+        graph.node("ConvTranspose", [x, weight], output="y", kernel_shape=[kernel] * 2, strides=[2, 2], pads=[pads] * 4)
+        graph.output("y", [1, out, result, result])
+    name = f"{size}x{size}x{channels} transposed {kernel}x{kernel}/2 to {out}"
+    return Row(name, make, 2.0 * size * size * channels * out * kernel * kernel, required)
+
+
 ROWS = (gemm(1024, 1024, 1024), gemm(512, 512, 512), convolution(56, 64, 64, 3), convolution(28, 128, 128, 3),
         convolution(14, 256, 256, 3), convolution(56, 64, 256, 1), convolution(14, 512, 512, 1), convolution(7, 2048, 512, 1),
         convolution(56, 256, 512, 1, stride=2), convolution(7, 512, 512, 3, required=False),
-        convolution(35, 96, 96, 3, required=False), convolution(224, 3, 64, 7, stride=2, required=False))
+        convolution(35, 96, 96, 3, required=False), convolution(224, 3, 64, 7, stride=2, required=False),
+        transposed(32, 256, 128, 2), transposed(64, 128, 64, 4, pads=1), transposed(128, 64, 32, 2),
+        transposed(128, 32, 16, 4, pads=1, required=False), transposed(32, 128, 64, 3, pads=1, required=False))
 
 
 def parse_arguments():

@@ -21,7 +21,7 @@ ARM64_SYSROOT = "/usr/aarch64-linux-gnu"
 
 # In the order of their work; the names of the files.
 MODELS = ("mlp", "lenet", "alex_cifar10", "lstm512_b1", "mobilenet_v2", "squeezenet_rand", "bert_mini", "mobilenet_v1",
-          "bvlc_alexnet_rand", "inception_v1_rand", "resnet50_rand", "lstm512_b64", "vgg19_rand")
+          "bvlc_alexnet_rand", "inception_v1_rand", "unet", "resnet50_rand", "lstm512_b64", "vgg19_rand")
 
 
 def ask_for_real_time():
@@ -64,7 +64,8 @@ class Model:
         self.io = os.path.join(FOLDER, "io", name)
         self.work = os.path.abspath(os.path.join(arguments.work, name))
         if not os.path.exists(self.path):
-            sys.exit(f"{self.path} is missing: run shared/bench/make_models.sh FOLDER and set BENCH_MODELS=FOLDER")
+            script = "test/bench/make_unet.py" if name == "unet" else "shared/bench/make_models.sh FOLDER"
+            sys.exit(f"{self.path} is missing: run {script} and set BENCH_MODELS=FOLDER")
         graph = read_model(self.path)
         self.inputs = [f"--input={i.name}={self.io}/input_{n}.npy" for n, i in enumerate(graph.free_inputs())]
         self.outputs = [f"--expect={o.name}={self.io}/output_{n}.npy" for n, o in enumerate(graph.outputs)]
