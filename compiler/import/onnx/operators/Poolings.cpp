@@ -2,6 +2,7 @@
 //
 // Poolings, over windows and over whole planes.
 
+#include "compiler/import/compositions/Poolings.h"
 #include "compiler/import/onnx/Handlers.h"
 #include "compiler/import/onnx/operators/WindowAttributes.h"
 
@@ -41,12 +42,53 @@ FailureOr<Window> readPoolWindow(OperandBinder &node, Value x) {
   return window;
 }
 
+/// The indices of the maxima in all of `x`, batch and channels included.
+Value findMaxima(OperandBinder &node, Value x, const Window &window, bool columnsFirst) {
+  NnBuilder &nn = node.nn;
+  Ints shape = getShape(x);
+  const int64_t axes = getRank(x) - 2, batch = shape[0], channels = shape[1];
+  SmallVector<int64_t> distances(axes, 1), planes, images;
+  for (int64_t axis = axes - 1; axis-- > 0;)
+    distances[axis] = distances[axis + 1] * shape[axis + 3];
+  const int64_t plane = distances.front() * shape[2];
+  if (columnsFirst)
+    for (int64_t axis = 0; axis < axes; ++axis)
+      distances[axis] = axis == 0 ? 1 : distances[axis - 1] * shape[axis + 1];
+  for (int64_t channel = 0; channel < channels; ++channel)
+    planes.push_back(channel * plane);
+  for (int64_t image = 0; image < batch; ++image)
+    images.push_back(image * channels * plane);
+  Value index = nn.toChannelsFirst(indicesOfMaxima(nn, nn.toChannelsLast(x), window, distances));
+  index = nn.add(index, nn.alignToAxis(nn.integers(planes), 1, axes + 2));
+  return nn.add(index, nn.alignToAxis(nn.integers(images), 0, axes + 2));
+}
+
+/// The window's elements are laid side by side, and the tables say where each of them is.
+bool allowsIndices(OperandBinder &node, const Window &window) {
+  SmallVector<int64_t> all(getShape(node.getOperand(0)));
+  for (auto [axis, kernel] : llvm::enumerate(window.kernel)) {
+    all[axis + 2] += window.pads[axis] + window.pads[window.kernel.size() + axis] + window.overhang[axis];
+    all.push_back(kernel);
+  }
+  if (!node.checkFits(all, "the elements of all windows"))
+    return false;
+  int64_t entries = all[0] + all[1], cells = 1;
+  for (auto [axis, kernel] : llvm::enumerate(window.kernel)) {
+    entries += all[axis + 2] * kernel;
+    cells *= kernel;
+  }
+  return node.allowsConstant(entries + cells, sizeof(int64_t));
+}
+
 void importMaxPool(OperandBinder &node) {
-  node.ignore({"storage_order"}); // of the indices, which are refused
   Value x = node.getOperand(0);
+  bool columnsFirst = node.getFlag("storage_order", false);
   FailureOr<Window> window = readPoolWindow(node, x);
-  if (succeeded(window))
-    node.setResult(pool(node, PoolKind::Max, x, *window, /*countPadding=*/false));
+  if (failed(window))
+    return;
+  node.setResult(pool(node, PoolKind::Max, x, *window, /*countPadding=*/false));
+  if (node.wantsResult(1) && allowsIndices(node, *window))
+    node.setResult(1, findMaxima(node, x, *window, columnsFirst));
 }
 
 void importAveragePool(OperandBinder &node) {
@@ -78,11 +120,9 @@ void importLpPool(OperandBinder &node) {
   double cells = 1;
   for (int64_t cell : window->kernel)
     cells *= static_cast<double>(cell);
-  if (llvm::any_of(window->overhang, [](int64_t cells) { return cells > 0; })) {
-    node.error()
-        << "attribute 'ceil_mode' must not make the last window hang over the end; set it to 0 and pad the end";
-    return;
-  }
+  // Cells that the last window hangs over add nothing, as pads do.
+  for (size_t axis = 0; axis < window->kernel.size(); ++axis)
+    window->pads[window->kernel.size() + axis] += std::exchange(window->overhang[axis], 0);
   Value powers = nn.binary(BinaryKind::Pow, nn.unary(UnaryKind::Abs, x), p);
   Value sums = nn.mul(pool(node, PoolKind::Average, powers, *window, /*countPadding=*/true), cells);
   node.setResult(nn.binary(BinaryKind::Pow, sums, 1 / p));
