@@ -11,7 +11,7 @@ namespace nacre::importer::onnx_format {
 namespace {
 
 ImportRegistry makeStandard() {
-  ImportRegistry result("opset", /*newestVersion=*/22);
+  ImportRegistry result("opset", /*newestVersion=*/28);
   registerElementwise(result);
   registerActivations(result);
   registerAttention(result);
@@ -22,11 +22,15 @@ ImportRegistry makeStandard() {
   registerPoolings(result);
   registerNormalizations(result);
   registerReductions(result);
+  registerLosses(result);
   registerRecurrences(result);
   registerResizes(result);
+  registerRetired(result);
   registerRotaryEmbedding(result);
   registerShapes(result);
+  registerSignals(result);
   registerSlices(result);
+  registerTfIdf(result);
   registerQuantizations(result);
   return result;
 }

@@ -225,7 +225,11 @@ FailureOr<SmallVector<NamedAttribute>> OnnxGraph::readAttributes(size_t node) {
   Location loc = locate(checked);
   SmallVector<NamedAttribute> result;
   llvm::StringSet<> names;
+  // What operators had before version 6, a hint about memory.
+  bool hasHints = isStandardDomain(checked.proto->domain()) && model.getOpsetVersion("", function) < 6;
   for (const onnx::AttributeProto &attribute : checked.proto->attribute()) {
+    if (hasHints && attribute.name() == "consumed_inputs")
+      continue;
     if (!names.insert(attribute.name()).second || attribute.name().empty())
       return emitError(loc) << "attribute '" << attribute.name() << "' must be given once and have a name";
     const onnx::AttributeProto *given = resolve(attribute);

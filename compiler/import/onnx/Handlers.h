@@ -19,10 +19,14 @@ void registerConvolutions(ImportRegistry &registry);
 void registerPoolings(ImportRegistry &registry);
 void registerNormalizations(ImportRegistry &registry);
 void registerReductions(ImportRegistry &registry);
+void registerLosses(ImportRegistry &registry);
 void registerRecurrences(ImportRegistry &registry);
 void registerResizes(ImportRegistry &registry);
+void registerRetired(ImportRegistry &registry);
 void registerRotaryEmbedding(ImportRegistry &registry);
 void registerShapes(ImportRegistry &registry);
+void registerSignals(ImportRegistry &registry);
+void registerTfIdf(ImportRegistry &registry);
 void registerSlices(ImportRegistry &registry);
 void registerQuantizations(ImportRegistry &registry);
 

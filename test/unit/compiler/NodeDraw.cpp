@@ -4,6 +4,8 @@
 
 #include "test/unit/compiler/NodeDraw.h"
 
+#include "test/unit/compiler/NodeParts.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include <limits>
 #include <numeric>
@@ -70,17 +72,20 @@ void addAttribute(Draw &draw, onnx::NodeProto &node, llvm::StringRef name, size_
   size_t spatial = rank > 2 ? rank - 2 : 1;
   if (llvm::is_contained({"kernel_shape", "strides", "dilations", "output_padding", "output_shape"}, name)) {
     setInts(spatial + draw.oneIn(12), [&] { return draw.oneIn(12) ? draw.integer() : draw.of<int64_t>({1, 1, 2}); });
-  } else if (name == "pads") {
+  } else if (name == "pads" || name == "paddings") {
     setInts(2 * (draw.oneIn(3) ? rank : spatial), [&] { return draw.of<int64_t>({0, 0, 1, 1, 2, -1}); });
   } else if (name == "perm") {
     std::vector<int64_t> axes(rank);
     std::iota(axes.rbegin(), axes.rend(), draw.oneIn(6) ? 1 : 0);
     size_t next = 0;
     setInts(rank, [&] { return axes[next++]; });
-  } else if (llvm::is_contained({"axes", "split", "starts", "ends", "value_ints"}, name)) {
+  } else if (name == "border") {
+    setInts(4, [&] { return draw.of<int64_t>({0, 0, 0, 1}); });
+  } else if (llvm::is_contained({"axes", "shape", "split", "starts", "ends", "value_ints"}, name)) {
     setInts(draw.below(4), [&] { return draw.integer(); });
-  } else if (llvm::is_contained(
-                 {"alpha", "beta", "gamma", "value_float", "epsilon", "bias", "lambd", "min", "max", "clip"}, name)) {
+  } else if (llvm::is_contained({"alpha", "beta", "gamma", "value_float", "epsilon", "bias", "lambd", "min", "max",
+                                 "clip", "height_scale"},
+                                name)) {
     attribute.set_type(onnx::AttributeProto::FLOAT);
     attribute.set_f(draw.of<float>({0, 1, -1, 0.5, 1e30F, -1e-30F, std::numeric_limits<float>::infinity(),
                                     std::numeric_limits<float>::quiet_NaN()}));
@@ -88,15 +93,15 @@ void addAttribute(Draw &draw, onnx::NodeProto &node, llvm::StringRef name, size_
     attribute.set_type(onnx::AttributeProto::FLOATS);
     for (size_t axis = 0; axis < rank + draw.oneIn(8); ++axis)
       attribute.add_floats(axis < 2 && !draw.oneIn(4) ? 1 : draw.of<float>({0.1F, 1, 2, 2, 0, -1, 1e30F}));
-  } else if (llvm::is_contained({"mode", "auto_pad", "direction", "approximate", "nearest_mode", "activations",
-                                 "coordinate_transformation_mode", "keep_aspect_ratio_policy"},
+  } else if (llvm::is_contained({"mode", "auto_pad", "direction", "approximate", "reduction", "nearest_mode",
+                                 "activations", "coordinate_transformation_mode", "keep_aspect_ratio_policy"},
                                 name)) {
     attribute.set_type(onnx::AttributeProto::STRING);
-    attribute.set_s(draw.of<const char *>({"linear", "nearest",       "edge",       "reflect",    "wrap",
-                                           "CRD",    "SAME_UPPER",    "SAME_LOWER", "VALID",      "LEFT",
-                                           "RIGHT",  "bidirectional", "reverse",    "tanh",       "floor",
-                                           "ceil",   "align_corners", "asymmetric", "not_larger", "\x01\xff"}));
-  } else if (llvm::is_contained({"to", "dtype"}, name)) {
+    attribute.set_s(draw.of<const char *>(
+        {"linear",        "nearest",    "edge",       "reflect",       "wrap",    "CRD",  "SAME_UPPER", "SAME_LOWER",
+         "VALID",         "LEFT",       "RIGHT",      "bidirectional", "reverse", "tanh", "floor",      "ceil",
+         "align_corners", "asymmetric", "not_larger", "sum",           "none",    "mean", "\x01\xff"}));
+  } else if (llvm::is_contained({"to", "dtype", "output_datatype"}, name)) {
     attribute.set_type(onnx::AttributeProto::INT);
     attribute.set_i(draw.oneIn(8) ? draw.integer() : draw.type(Holds::Anything));
   } else {
@@ -108,6 +113,20 @@ void addAttribute(Draw &draw, onnx::NodeProto &node, llvm::StringRef name, size_
 constexpr const char *attributeNames[] = {"alpha",
                                           "antialias",
                                           "approximate",
+                                          "border",
+                                          "consumed_inputs",
+                                          "ignore_index",
+                                          "inverse",
+                                          "is_test",
+                                          "max_gram_length",
+                                          "max_skip_count",
+                                          "min_gram_length",
+                                          "onesided",
+                                          "output_datatype",
+                                          "paddings",
+                                          "periodic",
+                                          "reduction",
+                                          "shape",
                                           "auto_pad",
                                           "axes",
                                           "axis",
@@ -171,7 +190,7 @@ constexpr const char *attributeNames[] = {"alpha",
 std::vector<const char *> requiredAttributes(llvm::StringRef op, int64_t version) {
   if (op == "MaxPool" || op == "AveragePool" || op == "LpPool")
     return {"kernel_shape"};
-  if (op == "BatchNormalization" && version < 7)
+  if ((op == "BatchNormalization" || op == "Dropout") && version < 7)
     return {"is_test"};
   if (op == "Constant")
     return {"value_int"};
@@ -188,55 +207,26 @@ std::vector<const char *> requiredAttributes(llvm::StringRef op, int64_t version
   if (op == "Concat")
     return {"axis"};
   if (op == "Pad" && version < 11)
-    return {"pads"};
+    return {version < 2 ? "paddings" : "pads"};
+  if (op == "Reshape" && version < 5)
+    return {"shape"};
+  if (op == "Crop")
+    return {"border"};
+  if (op == "ImageScaler")
+    return {"bias"};
   if (op == "Slice" && version < 10)
     return {"starts", "ends"};
-  if (op == "Upsample")
-    return {"scales"};
+  if (op == "Upsample" && version < 9)
+    return {version < 7 ? "height_scale" : "scales"};
+  if (op == "TfIdfVectorizer")
+    return {"mode", "pool_int64s", "ngram_counts", "ngram_indexes"};
+  if (op == "Einsum")
+    return {"equation"};
   if (op == "Unsqueeze" && version < 13)
     return {"axes"};
   if (op == "Scan")
     return {"num_scan_inputs"};
   return {};
-}
-
-/// A graph that gives what it takes; one that takes nothing gives a constant.
-void addGraph(onnx::NodeProto &node, const char *name, int numInputs) {
-  onnx::AttributeProto &attribute = *node.add_attribute();
-  attribute.set_name(name);
-  attribute.set_type(onnx::AttributeProto::GRAPH);
-  onnx::GraphProto &graph = *attribute.mutable_g();
-  auto give = [&](const std::string &from, const std::string &to) {
-    onnx::NodeProto &identity = *graph.add_node();
-    identity.set_op_type("Identity");
-    identity.add_input(from);
-    identity.add_output(to);
-    graph.add_output()->set_name(to);
-  };
-  for (int index = 0; index < numInputs; ++index) {
-    graph.add_input()->set_name("in" + std::to_string(index));
-    give("in" + std::to_string(index), "out" + std::to_string(index));
-  }
-  if (numInputs == 0) {
-    graph.add_initializer()->set_name("one");
-    graph.mutable_initializer(0)->set_data_type(TensorProto::FLOAT);
-    graph.mutable_initializer(0)->add_float_data(1);
-    give("one", "out");
-  }
-}
-
-/// The graphs that an operator has as attributes.
-void addGraphs(onnx::NodeProto &node, int64_t version) {
-  if (node.op_type() == "If") {
-    addGraph(node, "then_branch", 0);
-    addGraph(node, "else_branch", 0);
-  } else if (node.op_type() == "Loop") {
-    // The turn's number is not given back.
-    addGraph(node, "body", std::max(node.input_size(), 2));
-    node.mutable_attribute(node.attribute_size() - 1)->mutable_g()->mutable_output()->DeleteSubrange(0, 1);
-  } else if (node.op_type() == "Scan") {
-    addGraph(node, "body", node.input_size() - (version < 9));
-  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -279,7 +269,7 @@ bool maybeConstant(int32_t type) {
 }
 
 /// The shape that a definition asks for, where it leaves no choice or little.
-std::optional<Dims> getAskedShape(llvm::StringRef op, size_t index, const Dims &x) {
+std::optional<Dims> getAskedShape(llvm::StringRef op, size_t index, const Dims &x, Draw &draw) {
   if (op == "LSTM" || op == "GRU" || op == "RNN") {
     int64_t gates = op == "LSTM" ? 4 : op == "GRU" ? 3 : 1;
     const Dims shapes[] = {{3, 2, 4}, {1, gates * 5, 4}, {1, gates * 5, 5}, {1, 2 * gates * 5},
@@ -288,8 +278,16 @@ std::optional<Dims> getAskedShape(llvm::StringRef op, size_t index, const Dims &
   }
   if (op == "Gemm")
     return std::vector<Dims>{{2, 3}, {3, 4}, {4}}[index];
-  if (op == "Range" || op == "If" || (op == "Loop" && index < 2))
+  if (op == "Range" || op == "If" || (op == "Loop" && index < 2) || op == "MelWeightMatrix" ||
+      (op == "Tile" && index == 2))
     return Dims();
+  if (op.ends_with("Loss") && x.size() > 1) {
+    Dims targets(x);
+    targets.erase(targets.begin() + 1);
+    return index == 1 ? targets : index == 2 ? Dims{x[1]} : x;
+  }
+  if (op == "Det")
+    return draw.oneIn(2) ? Dims{3, 3} : Dims{2, 5, 5};
   if (op == "OneHot" && index)
     return index == 1 ? Dims() : Dims{2};
   if (op.ends_with("Normalization") && index && x.size() > 1)
@@ -298,7 +296,7 @@ std::optional<Dims> getAskedShape(llvm::StringRef op, size_t index, const Dims &
 }
 
 Dims drawShape(Draw &draw, llvm::StringRef op, size_t index, const Dims &first) {
-  std::optional<Dims> asked = getAskedShape(op, index, first);
+  std::optional<Dims> asked = getAskedShape(op, index, first, draw);
   if (asked && !draw.oneIn(12))
     return *asked;
   return index ? drawShapeBeside(draw, first) : first;
@@ -328,7 +326,7 @@ onnx::ModelProto nacre::drawModel(Draw &draw, llvm::StringRef op, int64_t versio
     if (index == 0 || (rule.group && rules.front().group != rule.group))
       firstType = type;
     // What says a shape must be constant; other operands may be.
-    bool saysNumbers = op == "Range" || op == "Loop" || (index && rule.group == 0);
+    bool saysNumbers = op == "Range" || op == "Loop" || op == "MelWeightMatrix" || (index && rule.group == 0);
     node.add_input(name);
     if (maybeConstant(type) && draw.oneIn(saysNumbers ? 1 : 4))
       addConstant(draw, graph, name, type, shape);
@@ -337,6 +335,8 @@ onnx::ModelProto nacre::drawModel(Draw &draw, llvm::StringRef op, int64_t versio
   }
   for (const char *name : requiredAttributes(op, version))
     addAttribute(draw, node, name, first.size());
+  for (onnx::AttributeProto &attribute : *node.mutable_attribute())
+    settleAttribute(draw, attribute, op, version, first);
   while (draw.oneIn(2)) {
     llvm::StringRef name = attributeNames[draw.below(std::size(attributeNames))];
     if (llvm::none_of(node.attribute(), [&](auto &known) { return known.name() == name; }))

@@ -2,8 +2,9 @@
 //
 // Operators that make constants, and operators that do nothing at inference.
 
-#include "compiler/import/onnx/File.h"
+#include "compiler/import/compositions/Tables.h"
 #include "compiler/import/onnx/Handlers.h"
+#include "compiler/import/onnx/TypeAttribute.h"
 
 #include "dialects/StoredBytes.h"
 #include "dialects/nn/ConstantData.h"
@@ -113,6 +114,7 @@ void importIntegerRange(OperandBinder &node) {
 }
 
 void importFloatRange(OperandBinder &node) {
+  node.ignore({"stash_type"}); // it is computed with more digits than any type has
   auto bounds = readBounds<double>(node, [&](size_t index) { return node.getNumber(index); });
   if (!bounds)
     return;
@@ -138,17 +140,8 @@ void importRange(OperandBinder &node) {
 
 void importEyeLike(OperandBinder &node) {
   Value like = node.getOperand(0);
-  Type elementType = getElementType(like);
-  if (node.has("dtype"))
-    elementType = fromDataType(node.getInt("dtype", 0), like.getContext());
-  if (!elementType) {
-    node.error()
-        << "attribute 'dtype' must be float16, bfloat16, float, double, bool, or an integer of 8 to 64 bits, but "
-           "is '"
-        << getElementTypeName(node.getInt("dtype", 0)) << "'";
-    return;
-  }
-  if (!node.checkRank(0, 2, 2))
+  Type elementType = readElementType(node, "dtype", getElementType(like));
+  if (!elementType || !node.checkRank(0, 2, 2))
     return;
   int64_t diagonal = node.getInt("k", 0), columns = getShape(like)[1];
   node.setResult(
@@ -156,26 +149,23 @@ void importEyeLike(OperandBinder &node) {
                             [&](int64_t index) -> int64_t { return index % columns - index / columns == diagonal; }));
 }
 
-/// Keeps one triangle of the last two axes. The mask depends on the shape alone.
+/// Keeps one triangle of the last two axes, from the diagonal on that the second operand names.
 void importTrilu(OperandBinder &node) {
-  Value x = node.getOperand(0);
-  int64_t diagonal = 0;
-  if (node.getOperand(1)) {
-    FailureOr<int64_t> k = node.getInteger(1);
-    if (failed(k))
-      return;
-    diagonal = *k;
-  }
+  NnBuilder &nn = node.nn;
+  Value x = node.getOperand(0), diagonal = node.getOperand(1);
   bool isUpper = node.getFlag("upper", true);
   if (!node.checkRank(0, 2))
     return;
+  if (diagonal && getType(diagonal).getNumElements() != 1) {
+    node.error() << node.nameOf(1) << " must have one element, but is " << describe(diagonal);
+    return;
+  }
   Ints matrix = getShape(x).take_back(2);
-  auto type = RankedTensorType::get(matrix, node.nn.types().getI1Type());
-  Value mask = makeConstant<int64_t>(node, type, [&, columns = matrix[1]](int64_t index) -> int64_t {
-    int64_t offset = index % columns - index / columns;
-    return isUpper ? offset >= diagonal : offset <= diagonal;
-  });
-  node.setResult(node.nn.select(mask, x, node.nn.scalar(x, 0)));
+  Type i64 = nn.types().getI64Type();
+  Value rows = nn.reshape(makeCounting(nn, matrix[0], i64), {matrix[0], 1}), columns = makeCounting(nn, matrix[1], i64);
+  Value least = diagonal ? nn.add(rows, nn.reshape(nn.cast(diagonal, i64), {})) : rows;
+  Value isKept = nn.binary(isUpper ? nn::BinaryKind::GreaterEqual : nn::BinaryKind::LessEqual, columns, least);
+  node.setResult(nn.select(isKept, x, nn.scalar(x, 0)));
 }
 
 void importOneHot(OperandBinder &node) {
@@ -214,6 +204,8 @@ void importIdentity(OperandBinder &node) { node.setResult(node.getOperand(0)); }
 
 /// Whether the node drops elements, as it does in training at a ratio that is not 0; nothing after an error.
 std::optional<bool> drops(OperandBinder &node) {
+  if (node.getVersion() < 7)
+    return !node.getFlag("is_test", false) && node.getFloat("ratio", 0.5) != 0;
   if (!node.getOperand(2))
     return false;
   FailureOr<int64_t> isTraining = node.getInteger(2);
@@ -236,12 +228,18 @@ void importDropout(OperandBinder &node) {
   if (!dropping)
     return;
   if (*dropping) {
-    node.error() << node.nameOf(2) << " must be false, but is true; export the model for inference";
+    if (node.getVersion() < 7)
+      node.error() << "attribute 'is_test' must be 1, but is 0; export the model for inference";
+    else
+      node.error() << node.nameOf(2) << " must be false, but is true; export the model for inference";
     return;
   }
   node.setResult(0, x);
-  if (node.wantsResult(1)) // the mask: nothing is dropped
-    node.setResult(1, node.nn.splat(getType(x).clone(node.nn.types().getI1Type()), 1));
+  if (!node.wantsResult(1))
+    return;
+  // The mask, which was of the input's type before version 10: nothing is dropped.
+  Type type = node.getVersion() < 10 ? getElementType(x) : node.nn.types().getI1Type();
+  node.setResult(1, node.nn.splat(getType(x).clone(type), 1));
 }
 
 } // namespace
@@ -249,7 +247,8 @@ void importDropout(OperandBinder &node) {
 void registerConstants(ImportRegistry &registry) {
   registry.add("Constant", 1, {}, importConstant);
   registry.add("ConstantOfShape", 9, {{"input", Holds::Integers}}, importConstantOfShape);
-  registry.add("Dropout", 7, {{"data"}, {"ratio?"}, {"training_mode?"}}, importDropout);
+  registry.add("Dropout", 1, {{"data"}}, importDropout);
+  registry.add("Dropout", 12, {{"data"}, {"ratio?"}, {"training_mode?"}}, importDropout);
   registry.add("EyeLike", 9, {{"input"}}, importEyeLike);
   registry.add("Identity", 1, {{"input"}}, importIdentity);
   registry.add("OneHot", 9, {{"indices", Holds::Numbers}, {"depth", Holds::Numbers}, {"values"}}, importOneHot);

@@ -179,10 +179,18 @@ void importResize(OperandBinder &node) {
     resize(node, *kind, std::move(*sampling), *coordinates, *rounding);
 }
 
+/// The scales of Upsample before version 7, of rows and columns.
+SmallVector<double> readScales1(OperandBinder &node) {
+  SmallVector<double> scales(std::max<int64_t>(getRank(node.getOperand(0)), 2), 1);
+  scales.end()[-2] = node.getFloat("height_scale", 1);
+  scales.back() = node.getFloat("width_scale", 1);
+  return scales;
+}
+
 /// Resize of version 10 and Upsample: scales alone, one coordinate rule.
 void importUpsample(OperandBinder &node) {
   std::optional<nn::ResizeKind> kind = readKind(node);
-  SmallVector<double> scales = node.getFloats("scales");
+  SmallVector<double> scales = node.getVersion() < 7 ? readScales1(node) : node.getFloats("scales");
   if (node.getOperand(1)) {
     FailureOr<SmallVector<double>> given = node.getNumbers(1);
     if (failed(given))
@@ -199,7 +207,8 @@ void importUpsample(OperandBinder &node) {
 } // namespace
 
 void registerResizes(ImportRegistry &registry) {
-  registry.add("Upsample", 7, {{"X", Holds::Numbers}, {"scales?", Holds::Floats}}, importUpsample);
+  registry.add("Upsample", 1, {{"X", Holds::Numbers}}, importUpsample);
+  registry.add("Upsample", 9, {{"X", Holds::Numbers}, {"scales", Holds::Floats}}, importUpsample);
   registry.add("Resize", 10, {{"X", Holds::Numbers}, {"scales", Holds::Floats}}, importUpsample);
   registry.add("Resize", 11, {{"X", Holds::Numbers}, {"roi?"}, {"scales?", Holds::Floats}, {"sizes?", Holds::Integers}},
                importResize);

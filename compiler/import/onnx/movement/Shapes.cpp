@@ -38,18 +38,20 @@ void importSize(OperandBinder &node) {
 // The same elements
 //===----------------------------------------------------------------------===//
 
+/// The shape is an attribute before version 5, an operand since.
 void importReshape(OperandBinder &node) {
   Value x = node.getOperand(0);
-  bool zeroIsZero = node.getFlag("allowzero", false);
-  FailureOr<SmallVector<int64_t>> shape = node.getIntegers(1);
+  bool zeroIsZero = node.getFlag("allowzero", false), isAttribute = node.getVersion() < 5;
+  FailureOr<SmallVector<int64_t>> shape = isAttribute ? node.getInts("shape") : node.getIntegers(1);
   if (failed(shape))
     return;
+  std::string name = isAttribute ? "attribute 'shape'" : node.nameOf(1);
   const SmallVector<int64_t> given = *shape;
   int64_t known = 1, *unknown = nullptr;
   for (auto [axis, dim] : llvm::enumerate(*shape)) {
     if (dim == 0 && !zeroIsZero) {
       if (static_cast<int64_t>(axis) >= getRank(x)) {
-        node.error() << node.nameOf(1) << " must copy, by a 0, only axes that " << node.nameOf(0) << " has, but is ["
+        node.error() << name << " must copy, by a 0, only axes that " << node.nameOf(0) << " has, but is ["
                      << Ints(given) << "] for " << describe(x);
         return;
       }
@@ -58,15 +60,14 @@ void importReshape(OperandBinder &node) {
     if (dim == -1 && !unknown) {
       unknown = &dim;
     } else if (dim < 0 || llvm::MulOverflow(known, dim, known)) {
-      node.error() << node.nameOf(1) << " must hold sizes of 0 or more and at most one -1, but is [" << Ints(given)
-                   << "]";
+      node.error() << name << " must hold sizes of 0 or more and at most one -1, but is [" << Ints(given) << "]";
       return;
     }
   }
   if (unknown) {
     int64_t count = getType(x).getNumElements();
     if (known == 0 || count % known) {
-      node.error() << node.nameOf(1) << " must divide the " << count << " elements of " << describe(x)
+      node.error() << name << " must divide the " << count << " elements of " << describe(x)
                    << " where it leaves a size open, but is [" << Ints(given) << "]";
       return;
     }
@@ -75,8 +76,8 @@ void importReshape(OperandBinder &node) {
   if (!node.checkFits(*shape))
     return;
   if (*nn::countElements(*shape) != getType(x).getNumElements()) {
-    node.error() << node.nameOf(1) << " must hold as many elements as " << node.nameOf(0) << ", "
-                 << getType(x).getNumElements() << ", but is [" << Ints(given) << "] for " << describe(x);
+    node.error() << name << " must hold as many elements as " << node.nameOf(0) << ", " << getType(x).getNumElements()
+                 << ", but is [" << Ints(given) << "] for " << describe(x);
     return;
   }
   node.setResult(node.nn.reshape(x, *shape));
@@ -250,11 +251,29 @@ void importExpand(OperandBinder &node) {
                << "] for " << describe(x) << "; make their sizes along each axis, counted from the last, equal or 1";
 }
 
+/// How often each axis is repeated; before version 6 one axis was, as two numbers of any type.
+FailureOr<SmallVector<int64_t>> readRepeats(OperandBinder &node) {
+  if (node.getVersion() >= 6)
+    return node.getIntegers(1);
+  FailureOr<double> tiles = node.getNumber(1), given = node.getNumber(2);
+  if (failed(tiles) || failed(given))
+    return failure();
+  if (!(std::abs(*given) <= maxRank) || !(*tiles >= 0 && *tiles <= INT32_MAX))
+    return node.error() << node.nameOf(1) << " must be a number of 0 or more and " << node.nameOf(2)
+                        << " an axis, but are " << *tiles << " and " << *given;
+  FailureOr<int64_t> axis = node.getAxis(static_cast<int64_t>(*given), getRank(node.getOperand(0)));
+  if (failed(axis))
+    return failure();
+  SmallVector<int64_t> repeats(getRank(node.getOperand(0)), 1);
+  repeats[*axis] = static_cast<int64_t>(*tiles);
+  return repeats;
+}
+
 /// Each repeated axis gets a new one before it, which is broadcast and merged: [a] to [1, a], [r, a], [r * a].
 void importTile(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
-  FailureOr<SmallVector<int64_t>> repeats = node.getIntegers(1);
+  FailureOr<SmallVector<int64_t>> repeats = readRepeats(node);
   if (failed(repeats))
     return;
   if (static_cast<int64_t>(repeats->size()) != getRank(x) ||
@@ -293,11 +312,13 @@ void registerShapes(ImportRegistry &registry) {
   registry.add("DepthToSpace", 1, {{"input"}}, importDepthToSpace);
   registry.add("Expand", 8, {{"input"}, {"shape", Holds::Integers}}, importExpand);
   registry.add("Flatten", 1, {{"input"}}, importFlatten);
+  registry.add("Reshape", 1, {{"data"}}, importReshape);
   registry.add("Reshape", 5, {{"data"}, {"shape", Holds::Integers}}, importReshape);
   registry.add("Shape", 1, {{"data"}}, importShape);
   registry.add("Size", 1, {{"data"}}, importSize);
   registry.add("SpaceToDepth", 1, {{"input"}}, importSpaceToDepth);
   registry.add("Squeeze", 1, {{"data"}, {"axes?", Holds::Integers}}, importSqueeze);
+  registry.add("Tile", 1, {{"input"}, {"tiles", Holds::Numbers}, {"axis", Holds::Numbers}}, importTile);
   registry.add("Tile", 6, {{"input"}, {"repeats", Holds::Integers}}, importTile);
   registry.add("Transpose", 1, {{"data"}}, importTranspose);
   registry.add("Unsqueeze", 1, {{"data"}, {"axes?", Holds::Integers}}, importUnsqueeze);

@@ -160,7 +160,8 @@ void importGather(OperandBinder &node) {
 }
 
 void importConcat(OperandBinder &node) {
-  FailureOr<int64_t> axis = node.getAxis(node.getInt("axis", 0), getRank(node.getOperand(0)));
+  int64_t missing = node.getVersion() < 4 ? 1 : 0;
+  FailureOr<int64_t> axis = node.getAxis(node.getInt("axis", missing), getRank(node.getOperand(0)));
   if (failed(axis))
     return;
   Value first = node.getOperand(0);
@@ -243,8 +244,10 @@ void pad(OperandBinder &node, Ints pads, Ints axes, double value) {
     node.setResult(node.nn.pad(mode, x, low, high, value));
 }
 
-void importPad2(OperandBinder &node) {
-  pad(node, node.getInts("pads"), axisRange(0, getRank(node.getOperand(0))), node.getFloat("value", 0));
+/// Pads as attributes, before version 11; the name changed in version 2.
+void importPad1(OperandBinder &node) {
+  pad(node, node.getInts(node.getVersion() < 2 ? "paddings" : "pads"), axisRange(0, getRank(node.getOperand(0))),
+      node.getFloat("value", 0));
 }
 
 void importPad11(OperandBinder &node) {
@@ -271,9 +274,9 @@ void importPad11(OperandBinder &node) {
 } // namespace
 
 void registerSlices(ImportRegistry &registry) {
-  registry.add("Concat", 4, {{"inputs...", Holds::Anything, 'T'}}, importConcat);
+  registry.add("Concat", 1, {{"inputs...", Holds::Anything, 'T'}}, importConcat);
   registry.add("Gather", 1, {{"data"}, {"indices", Holds::Indices}}, importGather);
-  registry.add("Pad", 2, {{"data"}}, importPad2);
+  registry.add("Pad", 1, {{"data"}}, importPad1);
   registry.add("Pad", 11, {{"data"}, {"pads", Holds::Integers}, {"constant_value?"}, {"axes?", Holds::Integers}},
                importPad11);
   registry.add("Slice", 1, {{"data"}}, importSlice1);
@@ -284,7 +287,8 @@ void registerSlices(ImportRegistry &registry) {
                 {"axes?", Holds::Integers},
                 {"steps?", Holds::Integers}},
                importSlice10);
-  registry.add("Split", 2, {{"input"}, {"split?", Holds::Integers}}, importSplit);
+  registry.add("Split", 1, {{"input"}}, importSplit);
+  registry.add("Split", 13, {{"input"}, {"split?", Holds::Integers}}, importSplit);
 }
 
 } // namespace nacre::importer::onnx_format

@@ -23,8 +23,9 @@ void importElu(OperandBinder &node) {
 
 /// gamma * elu(x, alpha)
 void importSelu(OperandBinder &node) {
-  double alpha = node.getFloat("alpha", 1.67326319217681884765625);
-  double gamma = node.getFloat("gamma", 1.05070102214813232421875);
+  bool isOld = node.getVersion() < 6;
+  double alpha = node.getFloat("alpha", isOld ? 1.6732 : 1.67326319217681884765625);
+  double gamma = node.getFloat("gamma", isOld ? 1.0507 : 1.05070102214813232421875);
   node.setResult(node.nn.mul(node.nn.unary(UnaryKind::Elu, node.getOperand(0), alpha), gamma));
 }
 
@@ -112,19 +113,19 @@ void importGelu(OperandBinder &node) {
 void registerActivations(ImportRegistry &registry) {
   const Signature floats{{"X", Holds::Floats}};
   registry.add("Celu", 12, floats, importCelu);
-  registry.add("Elu", 6, floats, importElu);
+  registry.add("Elu", 1, floats, importElu);
   registry.add("Gelu", 20, floats, importGelu);
-  registry.add("HardSigmoid", 6, floats, importHardSigmoid);
+  registry.add("HardSigmoid", 1, floats, importHardSigmoid);
   registry.add("HardSwish", 14, floats, importHardSwish);
-  registry.add("LeakyRelu", 6, floats, importLeakyRelu);
+  registry.add("LeakyRelu", 1, floats, importLeakyRelu);
   registry.add("Mish", 18, floats, importMish);
-  registry.add("PRelu", 6, {{"X", Holds::Numbers, 'T'}, {"slope", Holds::Numbers, 'T'}}, importPRelu);
-  registry.add("Selu", 6, floats, importSelu);
+  registry.add("PRelu", 1, {{"X", Holds::Numbers, 'T'}, {"slope", Holds::Numbers, 'T'}}, importPRelu);
+  registry.add("Selu", 1, floats, importSelu);
   registry.add("Shrink", 9, {{"input", Holds::Numbers}}, importShrink);
   registry.add("Softsign", 1, floats, importSoftsign);
   registry.add("SwiGLU", 28, {{"A", Holds::Floats, 'T'}, {"B", Holds::Floats, 'T'}}, importSwiGlu);
   registry.add("Swish", 24, floats, importSwish);
-  registry.add("ThresholdedRelu", 10, floats, importThresholdedRelu);
+  registry.add("ThresholdedRelu", 1, floats, importThresholdedRelu);
 }
 
 } // namespace nacre::importer::onnx_format

@@ -2,6 +2,8 @@
 //
 // Matrix products.
 
+#include "compiler/import/compositions/Determinant.h"
+#include "compiler/import/compositions/Einsum.h"
 #include "compiler/import/onnx/Handlers.h"
 
 #include "dialects/nn/ShapeRules.h"
@@ -123,11 +125,40 @@ void importMatMulInteger(OperandBinder &node) {
     node.setResult(matmul(node, centre(node, 0, 2, /*axis=*/0), centre(node, 1, 3, /*axis=*/1)));
 }
 
+//===----------------------------------------------------------------------===//
+// Einsum
+//===----------------------------------------------------------------------===//
+
+void importEinsum(OperandBinder &node) {
+  llvm::Expected<EinsumTerms> terms =
+      parseEinsum(node.getString("equation", ""), llvm::map_to_vector(node.getOperands(), getShape));
+  if (!terms) {
+    node.error() << "attribute 'equation' " << llvm::toString(terms.takeError());
+    return;
+  }
+  if (node.checkFits(terms->shape))
+    node.setResult(einsum(node.nn, *terms, node.getOperands()));
+}
+
+void importDet(OperandBinder &node) {
+  Value x = node.getOperand(0);
+  if (!node.checkRank(0, 2))
+    return;
+  int64_t size = getShape(x).back();
+  if (getShape(x).end()[-2] == size && size <= maxDeterminant)
+    node.setResult(determinant(node.nn, x));
+  else
+    node.error() << node.nameOf(0) << " must hold square matrices of " << maxDeterminant << " rows at most, but is "
+                 << describe(x);
+}
+
 } // namespace
 
 void registerContractions(ImportRegistry &registry) {
+  registry.add("Det", 11, {{"X", Holds::Floats}}, importDet);
+  registry.add("Einsum", 12, {{"Inputs...", Holds::Numbers, 'T'}}, importEinsum);
   registry.add("MatMul", 1, {{"A", Holds::Numbers, 'T'}, {"B", Holds::Numbers, 'T'}}, importMatMul);
-  registry.add("Gemm", 6, {{"A", Holds::Numbers, 'T'}, {"B", Holds::Numbers, 'T'}, {"C?", Holds::Numbers, 'T'}},
+  registry.add("Gemm", 1, {{"A", Holds::Numbers, 'T'}, {"B", Holds::Numbers, 'T'}, {"C?", Holds::Numbers, 'T'}},
                importGemm);
   registry.add("MatMulInteger", 10,
                {{"A", Holds::Bytes, 'A'},

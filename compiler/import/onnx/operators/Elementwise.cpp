@@ -31,7 +31,7 @@ struct UnaryRow {
 };
 
 constexpr UnaryRow unaryRows[] = {
-    {"Abs", 6, UnaryKind::Abs, Holds::Numbers},
+    {"Abs", 1, UnaryKind::Abs, Holds::Numbers},
     {"Acos", 7, UnaryKind::Acos, Holds::Floats},
     {"Acosh", 9, UnaryKind::Acosh, Holds::Floats},
     {"Asin", 7, UnaryKind::Asin, Holds::Floats},
@@ -39,27 +39,27 @@ constexpr UnaryRow unaryRows[] = {
     {"Atan", 7, UnaryKind::Atan, Holds::Floats},
     {"Atanh", 9, UnaryKind::Atanh, Holds::Floats},
     {"BitwiseNot", 18, UnaryKind::BitNot, Holds::Integers},
-    {"Ceil", 6, UnaryKind::Ceil, Holds::Floats},
+    {"Ceil", 1, UnaryKind::Ceil, Holds::Floats},
     {"Cos", 7, UnaryKind::Cos, Holds::Floats},
     {"Cosh", 9, UnaryKind::Cosh, Holds::Floats},
     {"Erf", 9, UnaryKind::Erf, Holds::Floats},
-    {"Exp", 6, UnaryKind::Exp, Holds::Floats},
-    {"Floor", 6, UnaryKind::Floor, Holds::Floats},
+    {"Exp", 1, UnaryKind::Exp, Holds::Floats},
+    {"Floor", 1, UnaryKind::Floor, Holds::Floats},
     {"IsNaN", 9, UnaryKind::IsNaN, Holds::Floats},
-    {"Log", 6, UnaryKind::Log, Holds::Floats},
-    {"Neg", 6, UnaryKind::Neg, Holds::Numbers},
+    {"Log", 1, UnaryKind::Log, Holds::Floats},
+    {"Neg", 1, UnaryKind::Neg, Holds::Numbers},
     {"Not", 1, UnaryKind::Not, Holds::Booleans},
-    {"Reciprocal", 6, UnaryKind::Reciprocal, Holds::Floats},
-    {"Relu", 6, UnaryKind::Relu, Holds::Numbers},
+    {"Reciprocal", 1, UnaryKind::Reciprocal, Holds::Floats},
+    {"Relu", 1, UnaryKind::Relu, Holds::Numbers},
     {"Round", 11, UnaryKind::Round, Holds::Floats},
-    {"Sigmoid", 6, UnaryKind::Sigmoid, Holds::Floats},
+    {"Sigmoid", 1, UnaryKind::Sigmoid, Holds::Floats},
     {"Sign", 9, UnaryKind::Sign, Holds::Numbers},
     {"Sin", 7, UnaryKind::Sin, Holds::Floats},
     {"Sinh", 9, UnaryKind::Sinh, Holds::Floats},
     {"Softplus", 1, UnaryKind::Softplus, Holds::Floats},
-    {"Sqrt", 6, UnaryKind::Sqrt, Holds::Floats},
+    {"Sqrt", 1, UnaryKind::Sqrt, Holds::Floats},
     {"Tan", 7, UnaryKind::Tan, Holds::Floats},
-    {"Tanh", 6, UnaryKind::Tanh, Holds::Floats},
+    {"Tanh", 1, UnaryKind::Tanh, Holds::Floats},
 };
 
 struct BinaryRow {
@@ -98,7 +98,6 @@ void importBinary(OperandBinder &node, BinaryKind kind) {
 /// Before version 7 the second operand was broadcast if the node said so, its axes lying under those of the first from
 /// `axis` on, or under the last ones.
 void importBinary1(OperandBinder &node, BinaryKind kind) {
-  node.ignore({"consumed_inputs"});
   Value lhs = node.getOperand(0), rhs = node.getOperand(1);
   bool broadcasts = node.getFlag("broadcast", false);
   int64_t ahead = getRank(lhs) - getRank(rhs), axis = node.getInt("axis", ahead);
@@ -180,7 +179,7 @@ void importWhere(OperandBinder &node) {
 }
 
 /// Limits as attributes, before version 11.
-void importClip6(OperandBinder &node) {
+void importClip1(OperandBinder &node) {
   Value x = node.getOperand(0);
   if (node.has("min"))
     x = node.nn.binary(BinaryKind::Max, x, node.getFloat("min", 0));
@@ -218,6 +217,17 @@ void importCast(OperandBinder &node) {
   node.setResult(node.nn.cast(node.getOperand(0), type));
 }
 
+/// Before version 6 the type was a word.
+void importCast1(OperandBinder &node) {
+  std::string word = node.getString("to", "").lower();
+  for (int64_t dataType = 1; !word.empty() && dataType <= onnx::TensorProto::BFLOAT16; ++dataType)
+    if (Type type = fromDataType(dataType, node.nn.getLoc().getContext()); type && getElementTypeName(dataType) == word)
+      return node.setResult(node.nn.cast(node.getOperand(0), type));
+  if (!node.hasFailed())
+    node.error() << "attribute 'to' must be FLOAT16, FLOAT, DOUBLE, BOOL, or an integer of 8 to 64 bits, but is '"
+                 << node.getString("to", "") << "'";
+}
+
 void importCastLike(OperandBinder &node) {
   node.ignore({"saturate", "round_mode"});
   node.setResult(node.nn.cast(node.getOperand(0), getElementType(node.getOperand(1))));
@@ -238,19 +248,20 @@ void registerElementwise(ImportRegistry &registry) {
       registry.add(row.op, 1, signature, [kind = row.kind](OperandBinder &node) { importBinary1(node, kind); });
   }
   const Signature any{{"inputs...", Holds::Numbers, 'T'}};
-  registry.add("Max", 6, any, [](OperandBinder &node) { node.setResult(combine(node, BinaryKind::Max)); });
-  registry.add("Min", 6, any, [](OperandBinder &node) { node.setResult(combine(node, BinaryKind::Min)); });
-  registry.add("Sum", 6, any, [](OperandBinder &node) { node.setResult(combine(node, BinaryKind::Add)); });
-  registry.add("Mean", 6, any, importMean);
+  registry.add("Max", 1, any, [](OperandBinder &node) { node.setResult(combine(node, BinaryKind::Max)); });
+  registry.add("Min", 1, any, [](OperandBinder &node) { node.setResult(combine(node, BinaryKind::Min)); });
+  registry.add("Sum", 1, any, [](OperandBinder &node) { node.setResult(combine(node, BinaryKind::Add)); });
+  registry.add("Mean", 1, any, importMean);
   registry.add("Mod", 10, {{"A", Holds::Numbers, 'T'}, {"B", Holds::Numbers, 'T'}}, importMod);
   registry.add("BitShift", 11, {{"X", Holds::Integers, 'T'}, {"Y", Holds::Integers, 'T'}}, importBitShift);
   registry.add("IsInf", 10, {{"X", Holds::Floats}}, importIsInf);
   registry.add("Where", 9, {{"condition", Holds::Booleans}, {"X", Holds::Anything, 'T'}, {"Y", Holds::Anything, 'T'}},
                importWhere);
-  registry.add("Clip", 6, {{"input", Holds::Numbers}}, importClip6);
+  registry.add("Clip", 1, {{"input", Holds::Numbers}}, importClip1);
   registry.add("Clip", 11,
                {{"input", Holds::Numbers, 'T'}, {"min?", Holds::Numbers, 'T'}, {"max?", Holds::Numbers, 'T'}},
                importClip11);
+  registry.add("Cast", 1, {{"input"}}, importCast1);
   registry.add("Cast", 6, {{"input"}}, importCast);
   registry.add("CastLike", 15, {{"input"}, {"target_type"}}, importCastLike);
 }

@@ -3,6 +3,7 @@
 // Normalizations. Each is `nn.normalize` over some axes, or arithmetic, then a scale and a shift.
 
 #include "compiler/import/compositions/Elementary.h"
+#include "compiler/import/compositions/Moments.h"
 #include "compiler/import/compositions/Normalization.h"
 #include "compiler/import/onnx/Handlers.h"
 
@@ -20,33 +21,69 @@ bool checkChannels(OperandBinder &node, size_t index, int64_t channels, StringRe
   return node.checkShape(index, channels, "one element for each " + what);
 }
 
-/// scale * (x - mean) / sqrt(var + epsilon) + shift, as one multiplication and one addition per element.
-void importBatchNormalization(OperandBinder &node) {
-  node.ignore({"momentum", "is_test", "consumed_inputs"});
-  bool isTraining = node.getVersion() < 7 ? !node.getFlag("is_test", false) : node.getFlag("training_mode", false);
+/// How a batch is normalized, by version.
+struct BatchMode {
+  bool isTraining;  ///< by the moments of the batch, and not by the statistics given
+  bool isByChannel; ///< and not by element, each of which then has statistics over the batch alone
+};
+
+FailureOr<BatchMode> readBatchMode(OperandBinder &node) {
+  int64_t version = node.getVersion();
+  BatchMode mode{version >= 14 && node.getFlag("training_mode", false), node.getFlag("spatial", true)};
+  // From version 7 on more outputs than one asked for training, until an attribute did.
+  if (version >= 7 && version < 14)
+    for (size_t index = 1; index < 5; ++index)
+      mode.isTraining |= node.wantsResult(index);
+  // Before, it was what an attribute said that exporters left out.
+  if (version < 7 && !node.getFlag("is_test", false))
+    return node.error() << "attribute 'is_test' must be 1, but is 0; export the model for inference";
+  return mode;
+}
+
+/// The statistics that a training step keeps for inference, of the channels `x` has last, and then those of the batch.
+void setTrainingResults(OperandBinder &node, const Moments &batch) {
   NnBuilder &nn = node.nn;
+  double momentum = node.getFloat("momentum", 0.9);
+  auto update = [&](Value running, Value now) {
+    return nn.add(nn.mul(running, momentum), nn.mul(nn.reshape(now, getShape(running)), 1 - momentum));
+  };
+  if (!batch.mean || !batch.variance)
+    return;
+  node.setResult(1, update(node.getOperand(3), batch.mean));
+  node.setResult(2, update(node.getOperand(4), batch.variance));
+  if (node.getVersion() >= 14)
+    return;
+  node.setResult(3, nn.reshape(batch.mean, getShape(node.getOperand(3))));
+  node.setResult(4, nn.reshape(batch.variance, getShape(node.getOperand(4))));
+}
+
+void importBatchNormalization(OperandBinder &node) {
+  node.ignore({"momentum", "is_test"});
+  NnBuilder &nn = node.nn;
+  FailureOr<BatchMode> mode = readBatchMode(node);
+  if (failed(mode) || !node.checkRank(0, 1))
+    return;
   Value x = node.getOperand(0);
-  if (isTraining) {
-    node.error() << "must compute with the statistics it has, but is in training mode; export the model for inference "
-                    "(training_mode 0, or is_test 1 before opset 7)";
-    return;
-  }
-  if (!node.getFlag("spatial", true)) {
-    node.error() << "attribute 'spatial' must be 1, statistics for each channel, but is 0; export the model so";
-    return;
-  }
-  if (!node.checkRank(0, 2))
-    return;
+  if (getRank(x) == 1) // one channel
+    x = nn.reshape(x, {getShape(x)[0], 1});
+  SmallVector<int64_t> parameters{getShape(x)[1]};
+  if (!mode->isByChannel)
+    parameters.assign(getShape(x).begin() + 1, getShape(x).end());
   for (size_t index = 1; index <= 4; ++index)
-    if (!checkChannels(node, index, getShape(x)[1]))
+    if (!node.checkShape(index, parameters,
+                         mode->isByChannel ? "one element for each channel"
+                                           : "one for each element of the batch's members"))
       return;
-  Value scale = node.getOperand(1), shift = node.getOperand(2), mean = node.getOperand(3), var = node.getOperand(4);
-  Value deviation = nn.unary(UnaryKind::Sqrt, nn.add(var, node.getFloat("epsilon", 1e-5)));
-  Value factor = nn.div(nn.cast(scale, getElementType(var)), deviation);
-  Value offset = nn.sub(nn.cast(shift, getElementType(var)), nn.mul(mean, factor));
-  Type elementType = getElementType(x);
-  Value y = nn.add(nn.mul(nn.toChannelsLast(x), nn.cast(factor, elementType)), nn.cast(offset, elementType));
-  node.setResult(nn.toChannelsFirst(y));
+  Value rows = mode->isByChannel ? nn.toChannelsLast(x) : x;
+  Value scale = node.getOperand(1), shift = node.getOperand(2);
+  Moments statistics{node.getOperand(3), node.getOperand(4)};
+  if (mode->isTraining) {
+    SmallVector<int64_t> axes = axisRange(0, mode->isByChannel ? getRank(x) - 1 : 1);
+    statistics = computeMoments(nn, nn.cast(rows, getElementType(statistics.mean)), axes, /*keepDims=*/false);
+    setTrainingResults(node, statistics);
+  }
+  Value y = normalizeBy(nn, rows, statistics, scale, shift, node.getFloat("epsilon", 1e-5));
+  node.setResult(nn.reshape(mode->isByChannel ? nn.toChannelsFirst(y) : y, getShape(node.getOperand(0))));
 }
 
 void importInstanceNormalization(OperandBinder &node) {
@@ -129,13 +166,18 @@ void importRMSNormalization(OperandBinder &node) {
 void importMeanVarianceNormalization(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
-  FailureOr<SmallVector<int64_t>> axes = node.getAxes(node.getInts("axes", {0, 2, 3}), getRank(x));
+  bool isOld = node.getVersion() < 9; // when the axes were those of an image, with or without its channels
+  SmallVector<int64_t> given = node.getInts("axes", {0, 2, 3});
+  if (isOld)
+    given = axisRange(node.getFlag("across_channels", false) ? 1 : 2, getRank(x));
+  bool scales = !isOld || node.getFlag("normalize_variance", true);
+  FailureOr<SmallVector<int64_t>> axes = node.getAxes(given, getRank(x));
   if (failed(axes))
     return;
   llvm::sort(*axes);
-  Value centred = nn.sub(x, nn.reduce(ReduceKind::Mean, x, *axes, /*keepDims=*/true));
-  Value variance = nn.reduce(ReduceKind::Mean, nn.mul(centred, centred), *axes, /*keepDims=*/true);
-  node.setResult(nn.div(centred, nn.add(nn.unary(UnaryKind::Sqrt, variance), 1e-9)));
+  Moments moments = computeMoments(nn, x, *axes, /*keepDims=*/true);
+  Value centred = nn.sub(x, moments.mean);
+  node.setResult(scales ? nn.div(centred, nn.add(nn.unary(UnaryKind::Sqrt, moments.variance), 1e-9)) : centred);
 }
 
 void importLpNormalization(OperandBinder &node) {
@@ -229,14 +271,14 @@ void registerNormalizations(ImportRegistry &registry) {
                                  {"B", Holds::Floats},
                                  {"input_mean", Holds::Floats, 'U'},
                                  {"input_var", Holds::Floats, 'U'}};
-  registry.add("BatchNormalization", 6, withStatistics, importBatchNormalization);
+  registry.add("BatchNormalization", 1, withStatistics, importBatchNormalization);
   registry.add("GroupNormalization", 18, shifted, importGroupNormalization);
   registry.add("Hardmax", 1, floats, importHardmax);
-  registry.add("InstanceNormalization", 6, shifted, importInstanceNormalization);
+  registry.add("InstanceNormalization", 1, shifted, importInstanceNormalization);
   registry.add("LRN", 1, floats, importLrn);
   registry.add("LayerNormalization", 17, maybeShifted, importLayerNormalization);
   registry.add("LpNormalization", 1, floats, importLpNormalization);
-  registry.add("MeanVarianceNormalization", 9, floats, importMeanVarianceNormalization);
+  registry.add("MeanVarianceNormalization", 1, floats, importMeanVarianceNormalization);
   registry.add("RMSNormalization", 23, scaled, importRMSNormalization);
   // Optimizers of ONNX Runtime write theirs in the standard domain.
   registry.add("SimplifiedLayerNormalization", 1, scaled, importRMSNormalization);

@@ -99,6 +99,11 @@ void importAveragePool(OperandBinder &node) {
     node.setResult(pool(node, PoolKind::Average, x, *window, countPadding));
 }
 
+/// The exponent of a norm, which was a number before version 2 and is an integer since.
+double readExponent(OperandBinder &node) {
+  return node.getVersion() < 2 ? node.getFloat("p", 2) : static_cast<double>(node.getInt("p", 2));
+}
+
 /// Reports an error unless a norm with this exponent is one.
 bool checkExponent(OperandBinder &node, double p) {
   if (p >= 1)
@@ -111,7 +116,7 @@ bool checkExponent(OperandBinder &node, double p) {
 void importLpPool(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
-  auto p = static_cast<double>(node.getInt("p", 2));
+  double p = readExponent(node);
   if (!checkExponent(node, p))
     return;
   FailureOr<Window> window = readPoolWindow(node, x);
@@ -137,7 +142,7 @@ void importGlobal(OperandBinder &node, ReduceKind kind) {
 void importGlobalLpPool(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
-  auto p = static_cast<double>(node.getInt("p", 2));
+  double p = readExponent(node);
   if (!checkExponent(node, p))
     return;
   if (!node.checkRank(0, 3))
@@ -153,10 +158,10 @@ void registerPoolings(ImportRegistry &registry) {
   const Signature numbers{{"X", Holds::Numbers}}, floats{{"X", Holds::Floats}};
   registry.add("MaxPool", 1, numbers, importMaxPool);
   registry.add("AveragePool", 1, floats, importAveragePool);
-  registry.add("LpPool", 2, floats, importLpPool);
+  registry.add("LpPool", 1, floats, importLpPool);
   registry.add("GlobalAveragePool", 1, floats, [](OperandBinder &node) { importGlobal(node, ReduceKind::Mean); });
   registry.add("GlobalMaxPool", 1, numbers, [](OperandBinder &node) { importGlobal(node, ReduceKind::Max); });
-  registry.add("GlobalLpPool", 2, floats, importGlobalLpPool);
+  registry.add("GlobalLpPool", 1, floats, importGlobalLpPool);
 }
 
 } // namespace nacre::importer::onnx_format

@@ -184,7 +184,7 @@ void importRecurrence(OperandBinder &node, const Cell &cell) {
 
 void registerRecurrences(ImportRegistry &registry) {
   auto add = [&](StringRef op, const Signature &signature, const Cell &cell) {
-    registry.add(op, 7, signature, [cell](OperandBinder &node) { importRecurrence(node, cell); });
+    registry.add(op, 1, signature, [cell](OperandBinder &node) { importRecurrence(node, cell); });
   };
   const Signature gated{{"X", Holds::Floats, 'T'},          {"W", Holds::Floats, 'T'},
                         {"R", Holds::Floats, 'T'},          {"B?", Holds::Floats, 'T'},

@@ -71,8 +71,12 @@ void importReduction(OperandBinder &node, const ReductionRow &row, bool axesFrom
   if (failed(axes))
     return;
   NnBuilder &nn = node.nn;
-  Value x = row.before(nn, node.getOperand(0));
-  node.setResult(row.after(nn, nn.reduce(row.kind, x, *axes, keepDims)));
+  Value operand = node.getOperand(0);
+  // Of booleans the largest is whether any is true, the smallest whether all are.
+  bool isBool = getElementType(operand).isInteger(1);
+  Value x = isBool ? nn.cast(operand, nn.types().getI8Type()) : row.before(nn, operand);
+  Value result = row.after(nn, nn.reduce(row.kind, x, *axes, keepDims));
+  node.setResult(isBool && result ? nn.cast(result, getElementType(operand)) : result);
 }
 
 /// log(sum(exp(x))), from the largest element so that nothing overflows.
@@ -112,6 +116,9 @@ void registerReductions(ImportRegistry &registry) {
     registry.add(row.op, 1, {{"data", row.holds}}, [&row](OperandBinder &node) { importReduction(node, row, false); });
     registry.add(row.op, row.axesOperandSince, {{"data", row.holds}, {"axes?", Holds::Integers}},
                  [&row](OperandBinder &node) { importReduction(node, row, true); });
+    if (row.kind == ReduceKind::Max || row.kind == ReduceKind::Min)
+      registry.add(row.op, 20, {{"data"}, {"axes?", Holds::Integers}},
+                   [&row](OperandBinder &node) { importReduction(node, row, true); });
   }
   registry.add("ReduceLogSumExp", 1, {{"data", Holds::Floats}},
                [](OperandBinder &node) { importReduceLogSumExp(node, false); });

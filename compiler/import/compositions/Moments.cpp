@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Mean and variance of a tensor's axes, and what is normalized by them.
+
+#include "compiler/import/compositions/Moments.h"
+
+using namespace mlir;
+
+namespace nacre::importer {
+
+using nn::ReduceKind;
+using nn::UnaryKind;
+
+Moments computeMoments(NnBuilder &nn, Value x, Ints axes, bool keepDims) {
+  Value kept = nn.reduce(ReduceKind::Mean, x, axes, /*keepDims=*/true);
+  Value centred = nn.sub(x, kept);
+  Value variance = nn.reduce(ReduceKind::Mean, nn.mul(centred, centred), axes, keepDims);
+  return {kept && variance ? nn.reshape(kept, getShape(variance)) : Value(), variance};
+}
+
+Value normalizeBy(NnBuilder &nn, Value x, const Moments &moments, Value scale, Value shift, double epsilon) {
+  if (!x || !moments.mean || !moments.variance)
+    return {};
+  Type precise = getElementType(moments.variance), elementType = getElementType(x);
+  Value deviation = nn.unary(UnaryKind::Sqrt, nn.add(moments.variance, epsilon));
+  Value factor = nn.div(nn.cast(scale, precise), deviation);
+  Value offset = nn.sub(nn.cast(shift, precise), nn.mul(moments.mean, factor));
+  return nn.add(nn.mul(x, nn.cast(factor, elementType)), nn.cast(offset, elementType));
+}
+
+} // namespace nacre::importer

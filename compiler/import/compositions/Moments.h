@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Mean and variance of a tensor's axes, and what is normalized by them.
+
+#ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_MOMENTS_H
+#define NACRE_COMPILER_IMPORT_COMPOSITIONS_MOMENTS_H
+
+#include "compiler/import/NnBuilder.h"
+
+namespace nacre::importer {
+
+/// The variance is that of the population: the mean of the squared differences from the mean.
+struct Moments {
+  mlir::Value mean, variance;
+};
+
+Moments computeMoments(NnBuilder &nn, mlir::Value x, Ints axes, bool keepDims);
+
+/// scale * (x - mean) / sqrt(variance + epsilon) + shift, as one multiplication and one addition per element; all of them
+/// broadcast along the last axes of `x`.
+mlir::Value normalizeBy(NnBuilder &nn, mlir::Value x, const Moments &moments, mlir::Value scale, mlir::Value shift,
+                        double epsilon);
+
+} // namespace nacre::importer
+
+#endif // NACRE_COMPILER_IMPORT_COMPOSITIONS_MOMENTS_H

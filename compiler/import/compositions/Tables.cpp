@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Constants that compositions make: element by element, counted against what the model may make in all.
+
+#include "compiler/import/compositions/Tables.h"
+
+#include "compiler/import/TypeNames.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace nacre::importer {
+
+bool allowsTable(NnBuilder &nn, RankedTensorType type) {
+  int64_t bytes;
+  std::optional<int64_t> count = nn::countElements(type.getShape());
+  if (count && !llvm::MulOverflow(*count, bytesOfElement(type.getElementType()), bytes) && nn.takeFromBudget(bytes))
+    return true;
+  nn.error() << "a constant of the shape " << describeShape(type.getShape())
+             << " must fit into what the model may make in all, but does not; raise --max-constant";
+  return false;
+}
+
+Value makeCounting(NnBuilder &nn, int64_t count, Type elementType) {
+  return makeTable<int64_t>(nn, RankedTensorType::get(count, elementType), [](int64_t index) { return index; });
+}
+
+} // namespace nacre::importer

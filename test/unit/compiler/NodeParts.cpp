@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How:  1. graphs, 2. attributes.
+
+#include "test/unit/compiler/NodeParts.h"
+
+using namespace nacre;
+using onnx::TensorProto;
+
+namespace {
+
+/// A graph that gives what it takes; one that takes nothing gives a constant.
+void addGraph(onnx::NodeProto &node, const char *name, int numInputs) {
+  onnx::AttributeProto &attribute = *node.add_attribute();
+  attribute.set_name(name);
+  attribute.set_type(onnx::AttributeProto::GRAPH);
+  onnx::GraphProto &graph = *attribute.mutable_g();
+  auto give = [&](const std::string &from, const std::string &to) {
+    onnx::NodeProto &identity = *graph.add_node();
+    identity.set_op_type("Identity");
+    identity.add_input(from);
+    identity.add_output(to);
+    graph.add_output()->set_name(to);
+  };
+  for (int index = 0; index < numInputs; ++index) {
+    graph.add_input()->set_name("in" + std::to_string(index));
+    give("in" + std::to_string(index), "out" + std::to_string(index));
+  }
+  if (numInputs == 0) {
+    graph.add_initializer()->set_name("one");
+    graph.mutable_initializer(0)->set_data_type(TensorProto::FLOAT);
+    graph.mutable_initializer(0)->add_float_data(1);
+    give("one", "out");
+  }
+}
+
+} // namespace
+
+void nacre::addGraphs(onnx::NodeProto &node, int64_t version) {
+  if (node.op_type() == "If") {
+    addGraph(node, "then_branch", 0);
+    addGraph(node, "else_branch", 0);
+  } else if (node.op_type() == "Loop") {
+    // The turn's number is not given back.
+    addGraph(node, "body", std::max(node.input_size(), 2));
+    node.mutable_attribute(node.attribute_size() - 1)->mutable_g()->mutable_output()->DeleteSubrange(0, 1);
+  } else if (node.op_type() == "Scan") {
+    addGraph(node, "body", node.input_size() - (version < 9));
+  }
+}
+
+namespace {
+
+/// A pool of two words and one pair of them.
+void settleGrams(Draw &draw, onnx::AttributeProto &attribute) {
+  llvm::StringRef name = attribute.name();
+  auto setInts = [&](std::initializer_list<int64_t> values) {
+    attribute.set_type(onnx::AttributeProto::INTS);
+    attribute.clear_ints();
+    for (int64_t value : values)
+      attribute.add_ints(value);
+  };
+  if (name == "mode") {
+    attribute.set_type(onnx::AttributeProto::STRING);
+    attribute.set_s(draw.of<const char *>({"TF", "IDF", "TFIDF"}));
+  } else if (name == "pool_int64s") {
+    setInts({1, 2, 1, draw.integer()});
+  } else if (name == "ngram_counts") {
+    setInts({0, draw.oneIn(8) ? draw.integer() : 2});
+  } else if (name == "ngram_indexes") {
+    setInts({0, draw.oneIn(8) ? draw.integer() : 3, 1});
+  }
+}
+
+} // namespace
+
+void nacre::settleAttribute(Draw &draw, onnx::AttributeProto &attribute, llvm::StringRef op, int64_t version,
+                            const std::vector<int64_t> &x) {
+  if (op == "Cast" && version < 6) {
+    attribute.set_type(onnx::AttributeProto::STRING);
+    attribute.set_s(draw.of<const char *>({"FLOAT", "INT32", "BOOL", "STRING", "double"}));
+  } else if (op == "ImageScaler") {
+    attribute.set_type(onnx::AttributeProto::FLOATS);
+    for (int64_t channel = 0; x.size() > 1 && channel < x[1]; ++channel)
+      attribute.add_floats(draw.of<float>({0, 1, -1e30F}));
+  } else if (op == "TfIdfVectorizer") {
+    settleGrams(draw, attribute);
+  } else if (op == "Einsum") {
+    attribute.set_type(onnx::AttributeProto::STRING);
+    attribute.set_s(draw.of<const char *>({"...i", "...", "ij->ji", "...i,...i->...", "ab,ab", "...a,...->a...", "x"}));
+  }
+}
