@@ -297,6 +297,8 @@ llvm::SmallVector<std::pair<std::string, std::string>> describeDevices() { retur
 
 llvm::Error checkDevice(StringRef device) { return place::checkDevice(device); }
 
+void printOperators(raw_ostream &text) { importer::printOperators(text); }
+
 llvm::FailureOr<ProblemCount> checkModel(const CompilerOptions &options, MLIRContext &context, raw_ostream &text) {
   std::vector<importer::Problem> problems;
   if (failed(importer::checkModel(options.modelPath, importOptionsOf(options), &context, problems)))

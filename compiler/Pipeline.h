@@ -44,6 +44,9 @@ struct ProblemCount {
 llvm::FailureOr<ProblemCount> checkModel(const CompilerOptions &options, mlir::MLIRContext &context,
                                          llvm::raw_ostream &text);
 
+/// Prints a page in Markdown with the operators that models may have.
+void printOperators(llvm::raw_ostream &text);
+
 /// Names and descriptions of the device profiles that nacre-compile carries.
 llvm::SmallVector<std::pair<std::string, std::string>> describeDevices();
 

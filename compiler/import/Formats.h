@@ -13,12 +13,21 @@
 
 namespace nacre::importer {
 
+/// The operators of one name space: ONNX's domains are some; other formats have one, without a name.
+struct OperatorSet {
+  llvm::StringRef domain;
+  const ImportRegistry *registry;
+};
+
 struct Format {
-  const char *name; ///< with its article, for messages: "an ONNX model"
+  const char *name;  ///< with its article, for messages: "an ONNX model"
+  const char *title; ///< of its list of operators
   /// Whether the file looks like one of this format, be it damaged.
   bool (*claims)(const ModelFile &file);
   /// Checks the file and gives a view of the model; fails after emitting diagnostics.
   mlir::FailureOr<std::unique_ptr<ModelView>> (*read)(const ModelFile &file, mlir::MLIRContext *context);
+  /// All operators that have handlers.
+  llvm::SmallVector<OperatorSet> (*getOperators)();
 };
 
 /// The formats that Nacre reads, in the order in which they are asked.

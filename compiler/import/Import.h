@@ -59,6 +59,9 @@ mlir::OwningOpRef<mlir::ModuleOp> importModel(llvm::MemoryBufferRef bytes, const
 mlir::LogicalResult checkModel(llvm::StringRef path, const ImportOptions &options, mlir::MLIRContext *context,
                                std::vector<Problem> &problems);
 
+/// Prints a page in Markdown: the operators of every format with their versions, operands and limits.
+void printOperators(llvm::raw_ostream &os);
+
 } // namespace nacre::importer
 
 #endif // NACRE_COMPILER_IMPORT_IMPORT_H

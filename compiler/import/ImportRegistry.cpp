@@ -15,6 +15,11 @@ void ImportRegistry::add(llvm::StringRef op, int64_t since, Signature signature,
   versions.insert(later, Entry{since, std::move(signature), std::move(handler)});
 }
 
+void ImportRegistry::setLimit(llvm::StringRef op, llvm::StringRef limit) {
+  assert(entries.contains(op) && "only what has a handler has limits");
+  limits[op] = limit;
+}
+
 const ImportRegistry::Entry *ImportRegistry::find(llvm::StringRef op, int64_t version) const {
   auto versions = entries.find(op);
   if (versions == entries.end())

@@ -38,6 +38,11 @@ public:
 
   void add(llvm::StringRef op, int64_t since, Signature signature, Handler handler);
 
+  /// What of `op` no handler takes, in a few words for the list of operators; one text an operator, which must outlive
+  /// the registry.
+  void setLimit(llvm::StringRef op, llvm::StringRef limit);
+  llvm::StringRef getLimit(llvm::StringRef op) const { return limits.lookup(op); }
+
   /// The handler of `op` in an operator set of `version`, or null; the newest one where the model does not say (0).
   const Entry *find(llvm::StringRef op, int64_t version) const;
 
@@ -51,6 +56,7 @@ private:
   llvm::StringRef versionWord;
   int64_t newestVersion;
   llvm::StringMap<llvm::SmallVector<Entry, 2>> entries; // each sorted by version
+  llvm::StringMap<llvm::StringRef> limits;
 };
 
 /// Checks the operands of `node` against the signature of its operator and runs the handler; the results, or failure

@@ -35,7 +35,7 @@ static bool mayHold(Holds holds, Type type) {
   llvm_unreachable("all kinds are above");
 }
 
-static StringRef describe(Holds holds) {
+StringRef describe(Holds holds) {
   switch (holds) {
   case Holds::Anything:
     return "any type";

@@ -28,6 +28,9 @@ enum class Holds {
   Booleans
 };
 
+/// `a floating-point type`
+llvm::StringRef describe(Holds holds);
+
 /// One operand: `"B?"` may be left out, `"inputs..."` is any number from one on, `"inputs...?"` any number. Operands of one
 /// `group`, a letter, must share their element type.
 struct OperandRule {

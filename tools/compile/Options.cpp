@@ -61,6 +61,9 @@ struct Declarations {
       cl::desc(
           "List all that stops the model, nodes that are not supported and inputs that must be settled, and compile "
           "nothing; exit code 1 if there is any")};
+  cl::opt<bool> listOperators{
+      "list-operators", cl::cat(category),
+      cl::desc("Print all operators that models may have, as a page in Markdown, and compile nothing")};
   cl::opt<std::string> compileTo{"compile-to", cl::cat(category), cl::value_desc("phase"),
                                  cl::desc("Stop after a phase and print its IR (phases: see below)")};
   cl::opt<std::string> emit{
@@ -144,7 +147,8 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
 
   CommandLine result;
   result.listDevices = options.device == "list";
-  if (result.listDevices)
+  result.listOperators = options.listOperators;
+  if (result.listDevices || result.listOperators)
     return result;
   if (options.model.empty())
     return bad("a model must be given, as in nacre-compile model.onnx; see --help");

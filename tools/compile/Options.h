@@ -15,7 +15,7 @@ struct CommandLine {
   std::string reportPath; ///< Empty: no report is written.
   bool check = false;
   bool quiet = false;
-  bool listDevices = false; ///< Nothing else is asked for.
+  bool listDevices = false, listOperators = false; ///< Nothing else is asked for.
 };
 
 /// Parses the arguments; errors say which one is at fault and what it must be. `--help` and `--version` print and end

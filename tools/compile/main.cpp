@@ -19,6 +19,10 @@ int main(int argc, char **argv) {
   }
   if (commandLine->listDevices)
     return tools::listDevices();
+  if (commandLine->listOperators) {
+    printOperators(llvm::outs());
+    return 0;
+  }
   const CompilerOptions &options = commandLine->compiler;
 
   mlir::DialectRegistry registry;

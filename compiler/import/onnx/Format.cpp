@@ -263,6 +263,10 @@ private:
   OnnxGraph graph;
 };
 
+SmallVector<OperatorSet> getOperatorSets() {
+  return llvm::map_to_vector(getDomains(), [](StringRef domain) { return OperatorSet{domain, &getOperators(domain)}; });
+}
+
 FailureOr<std::unique_ptr<ModelView>> read(const ModelFile &file, MLIRContext *context) {
   FailureOr<std::unique_ptr<OnnxModel>> model = OnnxModel::read(file, context);
   if (failed(model))
@@ -272,6 +276,6 @@ FailureOr<std::unique_ptr<ModelView>> read(const ModelFile &file, MLIRContext *c
 
 } // namespace
 
-const Format format = {"an ONNX model", claims, read};
+const Format format = {"an ONNX model", "ONNX", claims, read, getOperatorSets};
 
 } // namespace nacre::importer::onnx_format

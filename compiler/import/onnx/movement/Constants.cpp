@@ -246,6 +246,7 @@ void importDropout(OperandBinder &node) {
 
 void registerConstants(ImportRegistry &registry) {
   registry.add("Constant", 1, {}, importConstant);
+  registry.setLimit("Constant", "strings, sparse tensors");
   registry.add("ConstantOfShape", 9, {{"input", Holds::Integers}}, importConstantOfShape);
   registry.add("Dropout", 1, {{"data"}}, importDropout);
   registry.add("Dropout", 12, {{"data"}, {"ratio?"}, {"training_mode?"}}, importDropout);

@@ -156,6 +156,7 @@ void importDet(OperandBinder &node) {
 
 void registerContractions(ImportRegistry &registry) {
   registry.add("Det", 11, {{"X", Holds::Floats}}, importDet);
+  registry.setLimit("Det", "more than 8 rows");
   registry.add("Einsum", 12, {{"Inputs...", Holds::Numbers, 'T'}}, importEinsum);
   registry.add("MatMul", 1, {{"A", Holds::Numbers, 'T'}, {"B", Holds::Numbers, 'T'}}, importMatMul);
   registry.add("Gemm", 1, {{"A", Holds::Numbers, 'T'}, {"B", Holds::Numbers, 'T'}, {"C?", Holds::Numbers, 'T'}},

@@ -272,12 +272,14 @@ void registerNormalizations(ImportRegistry &registry) {
                                  {"input_mean", Holds::Floats, 'U'},
                                  {"input_var", Holds::Floats, 'U'}};
   registry.add("BatchNormalization", 1, withStatistics, importBatchNormalization);
+  registry.setLimit("BatchNormalization", "training before version 7");
   registry.add("GroupNormalization", 18, shifted, importGroupNormalization);
   registry.add("Hardmax", 1, floats, importHardmax);
   registry.add("InstanceNormalization", 1, shifted, importInstanceNormalization);
   registry.add("LRN", 1, floats, importLrn);
   registry.add("LayerNormalization", 17, maybeShifted, importLayerNormalization);
   registry.add("LpNormalization", 1, floats, importLpNormalization);
+  registry.setLimit("LpNormalization", "norms but the first and the second");
   registry.add("MeanVarianceNormalization", 1, floats, importMeanVarianceNormalization);
   registry.add("RMSNormalization", 23, scaled, importRMSNormalization);
   // Optimizers of ONNX Runtime write theirs in the standard domain.

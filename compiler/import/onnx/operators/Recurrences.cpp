@@ -185,6 +185,7 @@ void importRecurrence(OperandBinder &node, const Cell &cell) {
 void registerRecurrences(ImportRegistry &registry) {
   auto add = [&](StringRef op, const Signature &signature, const Cell &cell) {
     registry.add(op, 1, signature, [cell](OperandBinder &node) { importRecurrence(node, cell); });
+    registry.setLimit(op, "activations with parameters, and others than Sigmoid, Tanh, Relu, Softplus");
   };
   const Signature gated{{"X", Holds::Floats, 'T'},          {"W", Holds::Floats, 'T'},
                         {"R", Holds::Floats, 'T'},          {"B?", Holds::Floats, 'T'},

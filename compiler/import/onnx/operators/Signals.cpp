@@ -186,6 +186,8 @@ void registerSignals(ImportRegistry &registry) {
                 {"window?", Holds::Floats, 'T'},
                 {"frame_length?", Holds::Indices}},
                importStft);
+  for (StringRef op : {"DFT", "STFT"})
+    registry.setLimit(op, "lengths with a prime factor above 2,048");
   const Signature size{{"size", Holds::Indices}};
   auto addWindow = [&](StringRef op, std::initializer_list<double> coefficients) {
     registry.add(op, 17, size, [coefficients = SmallVector<double>(coefficients)](OperandBinder &node) {

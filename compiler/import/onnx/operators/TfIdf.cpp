@@ -182,6 +182,7 @@ void importTfIdf(OperandBinder &node) {
 
 void registerTfIdf(ImportRegistry &registry) {
   registry.add("TfIdfVectorizer", 9, {{"X", Holds::Indices}}, importTfIdf);
+  registry.setLimit("TfIdfVectorizer", "strings");
 }
 
 } // namespace nacre::importer::onnx_format

@@ -140,8 +140,10 @@ FailureOr<std::unique_ptr<ModelView>> read(const ModelFile &file, MLIRContext *c
   return std::unique_ptr<ModelView>(std::move(model));
 }
 
+SmallVector<OperatorSet> getOperatorSets() { return {{"", &getRegistry()}}; }
+
 } // namespace
 
-const Format format = {"a toy model", claims, read};
+const Format format = {"a toy model", "Toys", claims, read, getOperatorSets};
 
 } // namespace nacre::importer::toy_format
