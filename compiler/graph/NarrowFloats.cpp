@@ -4,7 +4,8 @@
 // Why:   GPUs of phones are bound by their memory, and read halves in half the time; weights take half the room.
 // How:   1. what is computed of integers is found: it keeps the wide type, 2. every other value gets the narrow one, 3.
 //        casts stand where the wide one is kept: behind arguments and constants, before results, around what is computed
-//        of integers, and around recurrences, whose state adds up over all steps. Kernels compute in f32 what they read.
+//        of integers, or only to say where something is read, and around recurrences, whose state adds up over all steps.
+//        Kernels compute in f32 what they read.
 
 #include "compiler/graph/Passes.h"
 #include "dialects/nn/ConstantData.h"
@@ -76,6 +77,12 @@ bool keepsWidth(Operation &op) {
 
 bool isBounded(Operation &op) { return getWidth(op) == nn::Width::Bounded; }
 
+/// Whether its owner reads there where, not what.
+bool isPosition(OpOperand &operand) {
+  auto known = dyn_cast<nn::OperatorInterface>(operand.getOwner());
+  return known && known.readsWide(operand.getOperandNumber());
+}
+
 /// The operators that compute of integers, and of constants, alone.
 DenseSet<Operation *> findWide(Block &body) {
   DenseSet<Operation *> wide;
@@ -97,6 +104,17 @@ DenseSet<Operation *> findWide(Block &body) {
   return wide;
 }
 
+/// Adds the operators of which positions are made, as far back as they move and combine elements.
+void addPositions(Block &body, DenseSet<Operation *> &wide) {
+  DenseSet<Operation *> makers;
+  for (Operation &op : llvm::reverse(body)) {
+    auto isPartOfOne = [&](OpOperand &use) { return isPosition(use) || makers.contains(use.getOwner()); };
+    if (keepsWidth(op) && isWide(op.getResult(0).getType()) && llvm::any_of(op.getUses(), isPartOfOne))
+      makers.insert(&op);
+  }
+  wide.insert(makers.begin(), makers.end());
+}
+
 //===----------------------------------------------------------------------===//
 // 2. and 3. The pass
 //===----------------------------------------------------------------------===//
@@ -106,6 +124,7 @@ struct NarrowFloats : impl::NarrowFloatsPassBase<NarrowFloats> {
     func::FuncOp function = getOperation();
     Block &body = function.getBody().front();
     wide = findWide(body);
+    addPositions(body, wide);
     OpBuilder builder = OpBuilder::atBlockBegin(&body);
     // 2. Values. What keeps its type is cast behind.
     for (BlockArgument argument : function.getArguments())
@@ -139,7 +158,7 @@ private:
   bool wantsWide(OpOperand &operand) {
     if (isa<func::ReturnOp>(operand.getOwner())) // a model may have narrow results of its own
       return isWide(getOperation().getResultTypes()[operand.getOperandNumber()]);
-    if (wide.contains(operand.getOwner()))
+    if (wide.contains(operand.getOwner()) || isPosition(operand))
       return true;
     return getWidth(*operand.getOwner()) == nn::Width::Full && isWide(operand.getOwner()->getResult(0).getType());
   }

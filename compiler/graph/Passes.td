@@ -91,13 +91,14 @@ def NarrowFloatsPass : Pass<"nacre-narrow-floats", "::mlir::func::FuncOp"> {
     Most phones' GPUs read halves in half the time, and weights of halves take half the room. Every value of f32 becomes one
     of f16; kernels compute in f32 what they read, and round what they write. Inputs and outputs keep their types, and so do
     recurrent layers, whose state adds up over all steps, and what is computed of integers and constants alone: positions,
-    indices and masks have more digits than halves, or would be infinite. Constants beyond the largest half become that, infinite
+    indices and masks have more digits than halves, or would be infinite. So do the positions that an image is sampled at, and
+    the elementwise operators that make them. Constants beyond the largest half become that, infinite
     ones stay so; and so do numbers made of integers, where they meet halves.
 
     Requires: nothing.
 
-    Ensures: f32 is left in arguments, results, recurrent layers, what is computed of integers, constants and the casts beside
-    them only.
+    Ensures: f32 is left in arguments, results, recurrent layers, positions, what is computed of integers, constants and the
+    casts beside them only.
 
     Example: test/compiler/graph/narrow-floats.mlir.
   }];

@@ -245,12 +245,18 @@ Value NnBuilder::gather(Value operand, Value indices, int64_t axis) {
   return infer<nn::GatherOp>(operand, indices, static_cast<uint64_t>(axis));
 }
 
-Value NnBuilder::resize(nn::ResizeKind kind, Value operand, Ints shape, ArrayRef<double> scales,
-                        nn::Coordinates coordinates, nn::Rounding rounding) {
-  if (!operand)
+Value NnBuilder::resample(Value operand, Ints axes, ArrayRef<Attribute> indices, ArrayRef<Attribute> weights) {
+  return infer<nn::ResampleOp>(operand, axes, builder.getArrayAttr(indices), builder.getArrayAttr(weights));
+}
+
+Value NnBuilder::sample(nn::Interpolation interpolation, nn::SamplePadding padding, Value input, Value positions,
+                        Value images, bool alignCorners) {
+  if (!input || !positions)
     return {};
-  auto type = RankedTensorType::get(shape, getElementType(operand));
-  return build<nn::ResizeOp>(type, kind, operand, scales, coordinates, rounding);
+  OperationState state(loc, nn::SampleOp::getOperationName());
+  nn::SampleOp::build(builder, state, builder.getNoneType(), interpolation, padding, input, positions, images,
+                      alignCorners);
+  return finish(state, &nn::SampleOp::inferReturnTypes).front();
 }
 
 //===----------------------------------------------------------------------===//

@@ -115,8 +115,12 @@ public:
   mlir::Value slice(mlir::Value operand, int64_t axis, int64_t start, int64_t size);
   mlir::Value pad(nn::PadMode mode, mlir::Value operand, Ints low, Ints high, double value);
   mlir::Value gather(mlir::Value operand, mlir::Value indices, int64_t axis);
-  mlir::Value resize(nn::ResizeKind kind, mlir::Value operand, Ints shape, llvm::ArrayRef<double> scales,
-                     nn::Coordinates coordinates, nn::Rounding rounding);
+  /// An entry for each axis, which are sorted; tables of i32 and of f32.
+  mlir::Value resample(mlir::Value operand, Ints axes, llvm::ArrayRef<mlir::Attribute> indices,
+                       llvm::ArrayRef<mlir::Attribute> weights);
+  /// `images` may be null.
+  mlir::Value sample(nn::Interpolation interpolation, nn::SamplePadding padding, mlir::Value input,
+                     mlir::Value positions, mlir::Value images, bool alignCorners);
 
   /// [N, C, spatial...] to [N, spatial..., C] and back.
   mlir::Value toChannelsLast(mlir::Value operand);

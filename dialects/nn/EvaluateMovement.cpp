@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  operators of constants that move elements without computing.
-// How:   each is a table of source offsets for every axis of the result (IndexedCopy.h).
+// What:  operators of constants that move elements, and resampling, which may weigh them.
+// How:   each is a table of source offsets for every axis of the result (IndexedCopy.h). Weighted sums are added up in
+//        double, axis by axis, and rounded once.
 
 #include "dialects/nn/Evaluators.h"
 #include "dialects/nn/IndexedCopy.h"
@@ -109,6 +110,8 @@ static int64_t sourceOf(PadMode mode, int64_t i, int64_t extent) {
     return (i + extent) % extent;
   case PadMode::Reflect:
     return i < 0 ? -i : i >= extent ? 2 * (extent - 1) - i : i;
+  case PadMode::Symmetric:
+    return i < 0 ? -i - 1 : i >= extent ? 2 * extent - 1 - i : i;
   }
   llvm_unreachable("all modes are above");
 }
@@ -139,6 +142,56 @@ ElementsAttr PadOp::evaluate(Views views) {
   }
   if (llvm::none_of(tables, [](const auto &table) { return table.empty(); }))
     copyIndexed(builder.at(begin), strides, views[0].at(0), tables, builder.getElementBytes());
+  return std::move(builder).take();
+}
+
+//===----------------------------------------------------------------------===//
+// Resampling
+//===----------------------------------------------------------------------===//
+
+/// Axis `axis` of the row-major `values` of `shape`, which becomes that of the result.
+static SmallVector<double, 0> resampleAxis(ArrayRef<double> values, SmallVectorImpl<int64_t> &shape, int64_t axis,
+                                           DenseElementsAttr indices, DenseElementsAttr weights) {
+  int64_t positions = indices.getType().getDimSize(0), taps = indices.getType().getDimSize(1), before = 1, inner = 1;
+  for (auto [i, dim] : llvm::enumerate(shape))
+    (int64_t(i) < axis ? before : inner) *= int64_t(i) == axis ? 1 : dim;
+  auto from = llvm::to_vector<0>(indices.getValues<int32_t>());
+  auto by = llvm::to_vector<0>(weights.getValues<float>());
+  SmallVector<double, 0> result(before * positions * inner, 0);
+  for (int64_t outer = 0; outer < before; ++outer)
+    for (int64_t entry = 0; entry < positions * taps; ++entry) {
+      double *to = result.data() + (outer * positions + entry / taps) * inner;
+      const double *source = values.data() + (outer * shape[axis] + from[entry]) * inner;
+      for (int64_t i = 0; i < inner; ++i)
+        to[i] += by[entry] * source[i];
+    }
+  shape[axis] = positions;
+  return result;
+}
+
+ElementsAttr ResampleOp::evaluate(Views views) {
+  const ConstantView &view = views[0];
+  if (keepsSplats()) {
+    if (view.isSplat())
+      return moveSplat(getType(), view);
+    SmallVector<int64_t> strides = rowMajorStrides(view.getShape());
+    OffsetTables tables;
+    for (auto [axis, dim] : llvm::enumerate(view.getShape()))
+      tables.push_back(nn::walk(dim, strides[axis]));
+    for (auto [axis, indices] : llvm::zip(getAxes(), getIndices())) {
+      tables[axis].clear();
+      for (int32_t index : cast<DenseElementsAttr>(indices).getValues<int32_t>())
+        tables[axis].push_back(index * strides[axis]);
+    }
+    return moveElements(getType(), view, tables, getType().getShape());
+  }
+  SmallVector<int64_t> shape(view.getShape());
+  SmallVector<double, 0> values(view.getType().getNumElements());
+  view.read(0, 1, int64_t(values.size()), values.data());
+  for (auto [axis, indices, weights] : llvm::zip(getAxes(), getIndices(), getWeights()))
+    values = resampleAxis(values, shape, axis, cast<DenseElementsAttr>(indices), cast<DenseElementsAttr>(weights));
+  ConstantBuilder builder(getType());
+  builder.write(0, values);
   return std::move(builder).take();
 }
 

@@ -2,7 +2,7 @@
 //
 // The facts of operators that depend on their attributes or types; NnOps.td states all others.
 
-#include "dialects/nn/NnDialect.h"
+#include "dialects/nn/InferTypes.h"
 
 #include "llvm/Support/MathExtras.h"
 #include <limits>
@@ -24,6 +24,29 @@ Width UnaryOp::getWidth() { return getFacts(getKind()).is(FunctionFacts::bounded
 /// An outer product, of positions by frequencies, adds up nothing. Other products are the network itself, which an image
 /// of integers must not make wide.
 Width MatMulOp::getWidth() { return getLhs().getType().getShape().back() == 1 ? Width::Same : Width::Free; }
+
+bool isTableOfMoves(DenseElementsAttr weights) {
+  if (weights.getType().getShape().back() != 1)
+    return false;
+  return weights.empty() || (weights.isSplat() && weights.getSplatValue<float>() == 1);
+}
+
+bool ResampleOp::isMove(size_t index) { return isTableOfMoves(cast<DenseElementsAttr>(getWeights()[index])); }
+
+bool ResampleOp::keepsSplats() {
+  return llvm::all_of(llvm::seq<size_t>(0, getAxes().size()), [&](size_t index) { return isMove(index); });
+}
+
+/// One axis after the other, so at most what all of them together would read.
+int64_t ResampleOp::countReducedElements() {
+  if (keepsSplats())
+    return 0;
+  int64_t elements = std::max(getType().getNumElements(), getOperand().getType().getNumElements()), steps;
+  return llvm::MulOverflow(elements, maxReads, steps) ? std::numeric_limits<int64_t>::max() : steps;
+}
+
+/// A position in f16 is half a pixel off from 1,024 on.
+bool SampleOp::readsWide(unsigned operand) { return operand == 1; }
 
 int64_t MatMulOp::countReducedElements() {
   int64_t elements = getType().getNumElements(), depth = getLhs().getType().getShape().back(), steps;

@@ -163,10 +163,6 @@ OpFoldResult PadOp::fold(FoldAdaptor) {
   return {};
 }
 
-OpFoldResult ResizeOp::fold(FoldAdaptor) {
-  // A scale of one maps every index to itself under every rule of coordinates.
-  bool same = getOperand().getType() == getType() && llvm::all_of(getScales(), [](double scale) { return scale == 1; });
-  return same ? OpFoldResult(getOperand()) : OpFoldResult();
-}
+OpFoldResult ResampleOp::fold(FoldAdaptor) { return getAxes().empty() ? OpFoldResult(getOperand()) : OpFoldResult(); }
 
 } // namespace nacre::nn

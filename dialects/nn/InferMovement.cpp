@@ -19,6 +19,7 @@ PadReach reachOf(PadMode mode) {
   case PadMode::Reflect:
     return PadReach::ExtentLessOne;
   case PadMode::Wrap:
+  case PadMode::Symmetric:
     return PadReach::Extent;
   }
   llvm_unreachable("all pad modes are above");
@@ -68,8 +69,49 @@ LogicalResult infer(MaybeLocation location, GatherOp::Adaptor op, Types &types) 
                 elementOf(op.getOperand()), types);
 }
 
+/// A table has no more entries: a few for each position of a longer axis than any image has.
+constexpr int64_t maxTableEntries = int64_t(1) << 26;
+
+LogicalResult infer(MaybeLocation location, ResampleOp::Adaptor op, Types &types) {
+  if (op.getIndices().size() != op.getWeights().size())
+    return emitOptionalError(location, "there must be as many tables of weights as of indices");
+  SmallVector<SmallVector<int32_t, 0>> indices;
+  SmallVector<SampleTable> tables;
+  for (auto [indexTable, weightTable] : llvm::zip(op.getIndices(), op.getWeights())) {
+    auto from = cast<DenseElementsAttr>(indexTable), by = cast<DenseElementsAttr>(weightTable);
+    Dims shape = from.getType().getShape();
+    if (shape.size() != 2 || by.getType().getShape() != shape || countElements(shape).value_or(-1) > maxTableEntries)
+      return emitOptionalError(location, "tables must be positions by taps, ", maxTableEntries, " at most, but are ",
+                               from.getType(), " and ", by.getType());
+    if (!isFloat(elementOf(op.getOperand())) && !isTableOfMoves(by))
+      return emitOptionalError(location, "operand must be of floats to be weighted, but is ",
+                               op.getOperand().getType());
+    indices.push_back(llvm::to_vector<0>(from.getValues<int32_t>()));
+    tables.push_back({shape[0], shape[1], {}});
+  }
+  for (auto [table, values] : llvm::zip(tables, indices))
+    table.indices = values;
+  return finish(location, resampleShape(shapeOf(op.getOperand()), op.getAxes(), tables, ResampleOp::maxReads),
+                elementOf(op.getOperand()), types);
+}
+
+LogicalResult infer(MaybeLocation location, SampleOp::Adaptor op, Types &types) {
+  Type element = elementOf(op.getInput());
+  if (op.getInterpolation() != Interpolation::Nearest && !isFloat(element))
+    return emitOptionalError(location, "input must be of floats to be interpolated, but is ", op.getInput().getType());
+  if (op.getInterpolation() == Interpolation::Cubic && typeOf(op.getInput()).getRank() > 4)
+    return emitOptionalError(location, "cubic interpolation must be along 1 or 2 axes, but the input is ",
+                             op.getInput().getType());
+  std::optional<Dims> images;
+  if (op.getImages())
+    images = shapeOf(op.getImages());
+  return finish(location, sampleShape(shapeOf(op.getInput()), shapeOf(op.getPositions()), images), element, types);
+}
+
 } // namespace
 
+NN_INFER(ResampleOp)
+NN_INFER(SampleOp)
 NN_INFER(TransposeOp)
 NN_INFER(ConcatOp)
 NN_INFER(InterleaveOp)

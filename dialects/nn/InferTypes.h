@@ -27,6 +27,9 @@ mlir::LogicalResult finish(MaybeLocation location, llvm::Expected<Shape> shape, 
 /// Ends an inference with the rule's reason.
 mlir::LogicalResult rejected(MaybeLocation location, llvm::Error error);
 
+/// Whether a table of `nn.resample` moves elements as they are.
+bool isTableOfMoves(mlir::DenseElementsAttr weights);
+
 /// Operands are tensors of static shape, and attributes as the operator declares them.
 template <typename Adaptor>
 mlir::LogicalResult checkWellFormed(mlir::Location location, mlir::ValueRange operands, Adaptor adaptor) {

@@ -101,7 +101,19 @@ void SliceOp::moveAttributes(const OpLayouts &layouts) {
   setSteps(permute(getSteps(), layouts.result));
 }
 
-void ResizeOp::moveAttributes(const OpLayouts &layouts) { setScales(permute(getScales(), layouts.result)); }
+/// Axes stay sorted, so the tables go where their axes go.
+void ResampleOp::moveAttributes(const OpLayouts &layouts) {
+  SmallVector<int64_t> moved = moveAxes(getAxes(), layouts.result);
+  SmallVector<Attribute> indices, weights;
+  for (int64_t axis : moved) {
+    const auto *from = llvm::find(getAxes(), layouts.result[axis]);
+    indices.push_back(getIndices()[from - getAxes().begin()]);
+    weights.push_back(getWeights()[from - getAxes().begin()]);
+  }
+  setAxes(moved);
+  setIndicesAttr(ArrayAttr::get(getContext(), indices));
+  setWeightsAttr(ArrayAttr::get(getContext(), weights));
+}
 
 //===----------------------------------------------------------------------===//
 // 4. Entry points

@@ -52,23 +52,18 @@ def Nn_PoolKind : Nn_EnumAttr<Nn_PoolKindEnum, "pool_kind">;
 
 def Nn_PadModeEnum : Nn_Enum<"PadMode", "what padding holds", [
   I32EnumAttrCase<"Constant", 0, "constant">, I32EnumAttrCase<"Reflect", 1, "reflect">,
-  I32EnumAttrCase<"Edge", 2, "edge">, I32EnumAttrCase<"Wrap", 3, "wrap">]>;
+  I32EnumAttrCase<"Edge", 2, "edge">, I32EnumAttrCase<"Wrap", 3, "wrap">,
+  I32EnumAttrCase<"Symmetric", 4, "symmetric">]>;
 def Nn_PadMode : Nn_EnumAttr<Nn_PadModeEnum, "pad_mode">;
 
-def Nn_ResizeKindEnum : Nn_Enum<"ResizeKind", "how a resized value is interpolated", [
-  I32EnumAttrCase<"Nearest", 0, "nearest">, I32EnumAttrCase<"Linear", 1, "linear">]>;
-def Nn_ResizeKind : Nn_EnumAttr<Nn_ResizeKindEnum, "resize_kind">;
+def Nn_InterpolationEnum : Nn_Enum<"Interpolation", "what the value between elements is", [
+  I32EnumAttrCase<"Nearest", 0, "nearest">, I32EnumAttrCase<"Linear", 1, "linear">, I32EnumAttrCase<"Cubic", 2, "cubic">]>;
+def Nn_Interpolation : Nn_EnumAttr<Nn_InterpolationEnum, "interpolation">;
 
-def Nn_CoordinatesEnum : Nn_Enum<"Coordinates", "the input coordinate of an output index (ONNX Resize)", [
-  I32EnumAttrCase<"HalfPixel", 0, "half_pixel">, I32EnumAttrCase<"PytorchHalfPixel", 1, "pytorch_half_pixel">,
-  I32EnumAttrCase<"Asymmetric", 2, "asymmetric">, I32EnumAttrCase<"AlignCorners", 3, "align_corners">,
-  I32EnumAttrCase<"TfHalfPixelForNearest", 4, "tf_half_pixel_for_nn">]>;
-def Nn_Coordinates : Nn_EnumAttr<Nn_CoordinatesEnum, "coordinates">;
-
-def Nn_RoundingEnum : Nn_Enum<"Rounding", "how a coordinate becomes an index", [
-  I32EnumAttrCase<"RoundPreferFloor", 0, "round_prefer_floor">, I32EnumAttrCase<"RoundPreferCeil", 1, "round_prefer_ceil">,
-  I32EnumAttrCase<"Floor", 2, "floor">, I32EnumAttrCase<"Ceil", 3, "ceil">]>;
-def Nn_Rounding : Nn_EnumAttr<Nn_RoundingEnum, "rounding">;
+def Nn_SamplePaddingEnum : Nn_Enum<"SamplePadding", "what lies outside of an image", [
+  I32EnumAttrCase<"Zeros", 0, "zeros">, I32EnumAttrCase<"Border", 1, "border">,
+  I32EnumAttrCase<"Reflection", 2, "reflection">]>;
+def Nn_SamplePadding : Nn_EnumAttr<Nn_SamplePaddingEnum, "sample_padding">;
 
 def Nn_CellKindEnum : Nn_Enum<"CellKind", "the cell of a recurrent layer", [
   I32EnumAttrCase<"Lstm", 0, "lstm">, I32EnumAttrCase<"Gru", 1, "gru">, I32EnumAttrCase<"Rnn", 2, "rnn">]>;

@@ -15,7 +15,9 @@ def Nn_OperatorInterface : OpInterface<"OperatorInterface"> {
   let description = [{What every operator states.}];
   let methods = [
     InterfaceMethod<"The kind of kernel that computes it.", "::nacre::nn::WorkKind", "getWorkKind">,
-    InterfaceMethod<"How wide its results must be when a network is narrowed.", "::nacre::nn::Width", "getWidth">
+    InterfaceMethod<"How wide its results must be when a network is narrowed.", "::nacre::nn::Width", "getWidth">,
+    InterfaceMethod<"Whether an operand says where, not what, so that it is not narrowed.", "bool", "readsWide",
+                    (ins "unsigned":$operand), /*methodBody=*/"", /*defaultImplementation=*/"return false;">
   ];
 }
 

@@ -76,13 +76,47 @@ def Nn_GatherOp : Nn_Op<"gather", [Nn_Indexed, Nn_SameWidth, Nn_MovesAxes, Nn_Ev
   let assemblyFormat = "$operand `,` $indices attr-dict `:` type($operand) `,` type($indices)";
 }
 
-def Nn_ResizeOp : Nn_TypedOp<"resize", [Nn_Indexed, Nn_FreeWidth, Nn_KeepsAxes]> {
-  let summary = "Nearest or linear resampling of any axes (ONNX Resize)";
-  let description = [{`scales` has one entry per axis, output / input as the model states it (the shape may be rounded).}];
-  let arguments = (ins Nn_ResizeKind:$kind, Nn_Tensor:$operand, DenseF64ArrayAttr:$scales, Nn_Coordinates:$coordinates, Nn_Rounding:$rounding);
-  let assemblyFormat = "$kind $operand attr-dict `:` type($operand) `to` type($result)";
+def Nn_ResampleOp : Nn_Op<"resample", [Nn_Indexed, Nn_FreeWidth, Nn_KeepsAxes, Nn_EvaluatedInFull]> {
+  let summary = "Weighted sums of elements along axes, by tables";
+  let description = [{
+    Axis `axes[i]` becomes as long as the tables `indices[i]` (i32) and `weights[i]` (f32) have rows: both are
+    `[positions, taps]`, and an element is the sum over the taps of its row of a weight by the operand's element at an index.
+    Several axes multiply: an element is made of no more than 64. One tap with weights that are all 1 moves elements of any
+    type; what is weighted is a float. What a framework calls nearest, linear, cubic, area or antialiased is in the tables.
+  }];
+  let arguments = (ins Nn_Tensor:$operand, DenseI64ArrayAttr:$axes,
+                       TypedArrayAttrBase<I32ElementsAttr, "tables of indices">:$indices,
+                       TypedArrayAttrBase<FloatElementsAttr<32>, "tables of weights">:$weights);
+  let assemblyFormat = "$operand attr-dict `:` type($operand)";
   let hasFolder = 1;
-  let extraClassDeclaration = [{void moveAttributes(const OpLayouts &layouts);}];
+  let extraClassDeclaration = [{
+    /// The most elements that one is made of.
+    static constexpr int64_t maxReads = 64;
+    /// Whether elements along axis `axes[index]` are moved as they are.
+    bool isMove(size_t index);
+    int64_t countReducedElements();
+    bool keepsSplats();
+    void moveAttributes(const OpLayouts &layouts);
+  }];
+}
+
+def Nn_SampleOp : Nn_Op<"sample", [Nn_Indexed, Nn_FreeWidth]> {
+  let summary = "Pixels of images at positions that are computed";
+  let description = [{
+    `input` is `[N, spatial..., C]`, `positions` are `[R, points..., S]` for its S spatial axes, in their order, counted in
+    elements: 0 is the middle of the first. The result is `[R, points..., C]`; row r reads image `images[r]`, clamped, or
+    image r where there is no such operand. `nearest` rounds halves to even, `linear` weighs the two neighbours along every
+    axis, `cubic` (one or two axes) the four by Keys' function with a = -0.75. Each of these neighbours that lies outside
+    is 0 (`zeros`), the nearest inside (`border`), or its mirror image (`reflection`): at the outer edge of the first and
+    the last element, or, with `align_corners`, at their middles. What is not nearest is of floats.
+  }];
+  let arguments = (ins Nn_Interpolation:$interpolation, Nn_SamplePadding:$padding, Nn_Tensor:$input,
+                       Nn_FloatTensor:$positions, Optional<Nn_IndexTensor>:$images, UnitAttr:$align_corners);
+  let assemblyFormat = [{
+    $interpolation $padding $input `,` $positions (`images` `(` $images^ `:` type($images) `)`)? attr-dict
+    `:` type($input) `,` type($positions)
+  }];
+  let extraClassDeclaration = [{bool readsWide(unsigned operand);}];
 }
 
 #endif // NACRE_DIALECTS_NN_NNMOVEMENTOPS

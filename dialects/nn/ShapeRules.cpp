@@ -19,6 +19,9 @@ namespace {
 /// Beyond this, a size, stride or pad is nonsense, and sums of a few of them could overflow.
 constexpr int64_t maxExtent = int64_t(1) << 48;
 
+/// Positions on an axis are computed in 32 bits, mirrored ones included.
+constexpr int64_t maxSampledExtent = int64_t(1) << 28;
+
 template <typename... Args> Error reject(const char *format, Args &&...args) {
   return createStringError(formatv(format, std::forward<Args>(args)...).str());
 }
@@ -332,6 +335,45 @@ Expected<Shape> gatherShape(Dims operand, Dims indices, int64_t axis) {
   Shape result(operand.take_front(axis));
   result.append(indices.begin(), indices.end());
   result.append(operand.begin() + axis + 1, operand.end());
+  return result;
+}
+
+Expected<Shape> resampleShape(Dims operand, Dims axes, ArrayRef<SampleTable> tables, int64_t maxReads) {
+  if (Error error = checkAxes(axes, operand.size()))
+    return error;
+  if (tables.size() != axes.size())
+    return reject("there must be a table for each of {0} axes, but there are {1}", axes.size(), tables.size());
+  Shape result(operand);
+  int64_t reads = 1;
+  for (auto [axis, table] : zip(axes, tables)) {
+    if (table.taps < 1 || table.taps > maxReads || (reads *= table.taps) > maxReads)
+      return reject("an element must be made of 1 to {0} others", maxReads);
+    auto isOutside = [dim = operand[axis]](int32_t index) { return index < 0 || index >= dim; };
+    if (any_of(table.indices, isOutside))
+      return reject("indices of axis {0} must lie between 0 and its extent {1}, but one does not", axis, operand[axis]);
+    result[axis] = table.positions;
+  }
+  return result;
+}
+
+Expected<Shape> sampleShape(Dims input, Dims positions, std::optional<Dims> images) {
+  if (input.size() < 3 || input.size() > 5)
+    return reject("input must have 1 to 3 spatial axes, but has shape {0}", print(input));
+  int64_t spatial = int64_t(input.size()) - 2;
+  if (positions.size() < 2 || positions.back() != spatial)
+    return reject("positions must have rows, points and {0} coordinates each, but have shape {1}", spatial,
+                  print(positions));
+  if (images ? *images != positions.take_front() : input.front() != positions.front())
+    return reject("each of {0} rows of positions must have an image, but there are {1}", positions.front(),
+                  images ? print(*images) : std::to_string(input.front()));
+  Shape result(positions.drop_back());
+  result.push_back(input.back());
+  std::optional<int64_t> pixels = countElements(input), points = countElements(result);
+  if (pixels && points && *pixels == 0 && *points != 0)
+    return reject("input must have elements to sample, but has shape {0}", print(input));
+  for (int64_t dim : input.drop_front().drop_back())
+    if (dim > maxSampledExtent)
+      return reject("spatial axes must have {0} elements at most, but have shape {1}", maxSampledExtent, print(input));
   return result;
 }
 

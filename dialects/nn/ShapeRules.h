@@ -55,6 +55,16 @@ enum class PadReach { Any, Edge, Extent, ExtentLessOne };
 llvm::Expected<Shape> padShape(Dims operand, Dims low, Dims high, PadReach reach);
 llvm::Expected<Shape> gatherShape(Dims operand, Dims indices, int64_t axis);
 
+/// How an axis is resampled: which `taps` elements of it each of `positions` is made of.
+struct SampleTable {
+  int64_t positions, taps;
+  llvm::ArrayRef<int32_t> indices; ///< Row by row.
+};
+/// One table for each of `axes`; an element may be made of `maxReads` others at most.
+llvm::Expected<Shape> resampleShape(Dims operand, Dims axes, llvm::ArrayRef<SampleTable> tables, int64_t maxReads);
+/// Input `[N, spatial..., C]`, positions `[R, points..., spatial axes]`; `images`, of each row, where it is given.
+llvm::Expected<Shape> sampleShape(Dims input, Dims positions, std::optional<Dims> images);
+
 /// Success where `axis` is an axis of `rank` dimensions.
 llvm::Error checkAxis(int64_t axis, size_t rank);
 /// Success where `axes` are sorted, unique axes of `rank` dimensions.

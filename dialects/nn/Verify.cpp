@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the rules of operators whose result type is stated (reshape, broadcast, cast, resize) and of the recurrent
+// What:  the rules of operators whose result type is stated (reshape, broadcast, cast) and of the recurrent
 //        layer, whose operands constrain one another.
 // Why:   every other operator is verified by comparing its result type with the inferred one (InferTypes.cpp).
 
@@ -13,7 +13,7 @@ namespace nacre::nn {
 
 namespace {
 
-/// Reshape, broadcast and resize move or repeat elements, they never convert them.
+/// Reshape and broadcast move or repeat elements, they never convert them.
 template <typename OpT> LogicalResult verifySameElement(OpT op) {
   Type from = op.getOperand().getType().getElementType(), to = op.getType().getElementType();
   if (from == to)
@@ -47,21 +47,6 @@ LogicalResult BroadcastOp::verify() {
   if (Dims(*shape) != getType().getShape() || !countElements(*shape))
     return emitOpError("operand must broadcast to the result, but they are ")
            << getOperand().getType() << " and " << getType();
-  return verifySameElement(*this);
-}
-
-LogicalResult ResizeOp::verify() {
-  int64_t rank = getOperand().getType().getRank();
-  if (getType().getRank() != rank || int64_t(getScales().size()) != rank)
-    return emitOpError("result and scales must have the operand's rank ")
-           << rank << ", but have " << getType().getRank() << " and " << getScales().size();
-  if (!countElements(getType().getShape()))
-    return emitOpError("result must fit into memory, but is ") << getType();
-  if (getOperand().getType().getNumElements() == 0 && getType().getNumElements() != 0)
-    return emitOpError("operand must have elements to sample, but is ") << getOperand().getType();
-  for (double scale : getScales())
-    if (!(scale > 0))
-      return emitOpError("scales must be positive, but one is ") << scale;
   return verifySameElement(*this);
 }
 

@@ -352,6 +352,22 @@ class FoldingTest(Comparison):
         family.graph.integers("rows_and_columns", [0, 1])
         self.check(family)
 
+    def test_resizes(self):
+        generator = random.Random(4)
+        family = Family("resizes")
+        sizes = family.graph.integers("sizes", [1, 2, 7, 5])
+        for element in self.each(TYPES.values()):
+            values = [generator.choice(edges(element)) for _ in range(1 * 2 * 4 * 6)]
+            x = family.input(element, values, [1, 2, 4, 6])
+            if element is not BOOL:
+                family.output("Resize", [x, "", "", sizes], element, [1, 2, 7, 5], mode="nearest")
+        for element in self.each(FLOATS):
+            tame = family.input(element, [element.rounded(generator.uniform(0, 2)) for _ in range(1 * 2 * 4 * 6)], [1, 2, 4, 6])
+            for mode, options in (("linear", {}), ("linear", {"coordinate_transformation_mode": "align_corners"}), ("linear", {"antialias": 1}),
+                                  ("cubic", {}), ("cubic", {"exclude_outside": 1, "cubic_coeff_a": -0.5}), ("cubic", {"antialias": 1})):
+                family.output("Resize", [tame, "", "", sizes], element, [1, 2, 7, 5], ulps=4, near=2e-6, mode=mode, **options)
+        self.check(family)
+
 
 class Sse4EdgesTest(EdgesTest):
     arithmetic, comparisons = ("Div", "Max"), ()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the emitter of gathers, resizes and pads whose innermost axis is read as it is: rows of an embedding, channels
+// What:  the emitter of gathers, resampling and pads whose innermost axis is read as it is: rows of an embedding, channels
 //        of a pixel. What picks single elements is left to the fallback.
 // Why:   where to read is then the same for a whole row: it is computed once, and the row is moved in vectors.
 // How:   1. split the body: what computes indices stays scalar; the rest becomes a body whose arguments are the

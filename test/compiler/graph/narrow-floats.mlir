@@ -154,3 +154,20 @@ func.func @image(%x: tensor<4xui8>) -> tensor<4xf32> {
   %1 = nn.unary sqrt %0 : tensor<4xf32>
   return %1 : tensor<4xf32>
 }
+
+// -----
+
+// Positions are wide as far back as they are themselves: only the network before them is narrow, and the image.
+
+// CHECK-LABEL: func.func @positions(
+// CHECK:         %[[FLOW:[^ ,:()]+]] = nn.matmul {{.*}} : tensor<1x4x8xf16>, tensor<8x2xf16>
+// CHECK:         %[[WIDE:[^ ,:()]+]] = nn.cast %[[FLOW]] : tensor<1x4x2xf16> to tensor<1x4x2xf32>
+// CHECK:         %[[AT:[^ ,:()]+]] = nn.binary add %[[WIDE]], %{{.*}} : tensor<1x4x2xf32>, tensor<4x2xf32>
+// CHECK:         nn.sample linear zeros %{{.*}}, %[[AT]] : tensor<1x5x6x8xf16>, tensor<1x4x2xf32>
+func.func @positions(%image: tensor<1x5x6x8xf32>, %features: tensor<1x4x8xf32>, %w: tensor<8x2xf32>, %base: tensor<4x2xf32>)
+    -> tensor<1x4x8xf32> {
+  %0 = nn.matmul %features, %w : tensor<1x4x8xf32>, tensor<8x2xf32>
+  %1 = nn.binary add %0, %base : tensor<1x4x2xf32>, tensor<4x2xf32>
+  %2 = nn.sample linear zeros %image, %1 : tensor<1x5x6x8xf32>, tensor<1x4x2xf32>
+  return %2 : tensor<1x4x8xf32>
+}

@@ -29,9 +29,9 @@ func.func @documented_example(%x: tensor<1x8x8x3xf32>) -> tensor<1x8x8x3xf32> {
 // CHECK-NEXT:    %[[SOFTMAX:[^ ,:()]+]] = nn.softmax %[[SLICE]] {axis = 3 : i64}
 // CHECK-NEXT:    %[[NORMALIZE:[^ ,:()]+]] = nn.normalize %[[SOFTMAX]] {axes = array<i64: 1, 2>
 // CHECK-NEXT:    %[[GATHER:[^ ,:()]+]] = nn.gather %[[NORMALIZE]], %[[I]] {axis = 2 : i64}
-// CHECK-NEXT:    %[[RESIZE:[^ ,:()]+]] = nn.resize nearest %[[GATHER]] {{.*}}scales = array<f64: 1.000000e+00, 2.000000e+00, 3.000000e+00, 1.000000e+00>
-// CHECK-NEXT:    return %[[RESIZE]]
-func.func @attributes_follow(%x: tensor<2x8x6x3xf32>, %i: tensor<4xi64>) -> tensor<2x20x12x5xf32> {
+// CHECK-NEXT:    %[[RESAMPLE:[^ ,:()]+]] = nn.resample %[[GATHER]] {axes = array<i64: 1, 3>, indices = [dense<{{.*}}> : tensor<20x1xi32>, dense<{{.*}}> : tensor<2x1xi32>]
+// CHECK-NEXT:    return %[[RESAMPLE]]
+func.func @attributes_follow(%x: tensor<2x8x6x3xf32>, %i: tensor<4xi64>) -> tensor<2x20x4x2xf32> {
   %0 = nn.transpose %x [0, 3, 1, 2] : tensor<2x8x6x3xf32>
   %1 = nn.concat %0, %0 {axis = 1} : tensor<2x3x8x6xf32>, tensor<2x3x8x6xf32>
   %2 = nn.pad constant %1 [0, 0, 1, 2] [0, 5, 3, 4] 0.0 : f32 : tensor<2x6x8x6xf32>
@@ -39,10 +39,10 @@ func.func @attributes_follow(%x: tensor<2x8x6x3xf32>, %i: tensor<4xi64>) -> tens
   %4 = nn.softmax %3 {axis = 1} : tensor<2x5x10x6xf32>
   %5 = nn.normalize %4 {axes = array<i64: 2, 3>, epsilon = 1.0e-5} : tensor<2x5x10x6xf32>
   %6 = nn.gather %5, %i {axis = 3} : tensor<2x5x10x6xf32>, tensor<4xi64>
-  %7 = nn.resize nearest %6 {scales = array<f64: 1.0, 1.0, 2.0, 3.0>, coordinates = #nn<coordinates asymmetric>,
-      rounding = #nn<rounding floor>} : tensor<2x5x10x4xf32> to tensor<2x5x20x12xf32>
-  %8 = nn.transpose %7 [0, 2, 3, 1] : tensor<2x5x20x12xf32>
-  return %8 : tensor<2x20x12x5xf32>
+  %7 = nn.resample %6 {axes = array<i64: 1, 2>, indices = [dense<[[0], [4]]> : tensor<2x1xi32>, dense<1> : tensor<20x1xi32>],
+      weights = [dense<1.0> : tensor<2x1xf32>, dense<1.0> : tensor<20x1xf32>]} : tensor<2x5x10x4xf32>
+  %8 = nn.transpose %7 [0, 2, 3, 1] : tensor<2x2x20x4xf32>
+  return %8 : tensor<2x20x4x2xf32>
 }
 
 // -----

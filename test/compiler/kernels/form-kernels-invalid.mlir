@@ -2,24 +2,6 @@
 
 // Tables of positions are stored in the model, so their number is bounded: a file of a few bytes can ask for any.
 
-func.func @resize(%x: tensor<1x4xf32> {nn.name = "x"}) -> (tensor<1x1000000000xf32> {nn.name = "y"}) {
-  // expected-error @+1 {{axis 1 must have at most 2147483647 elements and become at most 16777216, but has 4 and becomes 1000000000}}
-  %0 = nn.resize nearest %x {scales = array<f64: 1.0, 2.5e8>, coordinates = #nn<coordinates asymmetric>, rounding = #nn<rounding floor>}
-      : tensor<1x4xf32> to tensor<1x1000000000xf32>
-  return %0 : tensor<1x1000000000xf32>
-}
-
-// -----
-
-func.func @resize_of_more_than_an_index(%x: tensor<4294967296xf32> {nn.name = "x"}) -> (tensor<2xf32> {nn.name = "y"}) {
-  // expected-error @+1 {{axis 0 must have at most 2147483647 elements and become at most 16777216, but has 4294967296 and becomes 2}}
-  %0 = nn.resize nearest %x {scales = array<f64: 1.0>, coordinates = #nn<coordinates asymmetric>, rounding = #nn<rounding floor>}
-      : tensor<4294967296xf32> to tensor<2xf32>
-  return %0 : tensor<2xf32>
-}
-
-// -----
-
 func.func @pad(%x: tensor<1xf32> {nn.name = "x"}) -> (tensor<2000000001xf32> {nn.name = "y"}) {
   // expected-error @+1 {{axis 0 must have at most 2147483647 elements and become at most 16777216, but has 1 and becomes 2000000001}}
   %0 = nn.pad edge %x [1000000000] [1000000000] 0.0 : f32 : tensor<1xf32>

@@ -200,20 +200,65 @@ func.func @types(%a: tensor<4xui8> {nn.name = "a"}, %b: tensor<4xui8> {nn.name =
 
 // -----
 
-// Indices are clamped, so that none can read elsewhere; resizing reads tables made when the model is compiled.
+// Indices are clamped, so that none can read elsewhere; resampling reads tables made when the model is compiled.
 
 // CHECK:       plan.weight @weight_0 = dense<[0, 0, 1, 1]> : tensor<4xi32>
 // CHECK-LABEL: plan.kernel @gather_0 indexed
 // CHECK:         arith.minsi
 // CHECK:         tensor.extract
-// CHECK-LABEL: plan.kernel @resize_0 indexed
+// CHECK-LABEL: plan.kernel @resample_0 indexed
 // CHECK:         tensor.extract
+// CHECK-NOT:     tensor.extract
+// CHECK-NOT:     arith.mulf
 func.func @indexed(%x: tensor<5x8xf32> {nn.name = "x"}, %i: tensor<2xi64> {nn.name = "i"})
     -> (tensor<4x8xf32> {nn.name = "y"}) {
   %0 = nn.gather %x, %i {axis = 0 : i64} : tensor<5x8xf32>, tensor<2xi64>
-  %1 = nn.resize nearest %0 {scales = array<f64: 2.0, 1.0>, coordinates = #nn<coordinates asymmetric>,
-                             rounding = #nn<rounding floor>} : tensor<2x8xf32> to tensor<4x8xf32>
+  %1 = nn.resample %0 {axes = array<i64: 0>, indices = [dense<[[0], [0], [1], [1]]> : tensor<4x1xi32>],
+                       weights = [dense<1.0> : tensor<4x1xf32>]} : tensor<2x8xf32>
   return %1 : tensor<4x8xf32>
+}
+
+// -----
+
+// Between two elements along two axes: four reads, three products, whatever rule the tables come from. Weights that do not
+// make one are products of their own.
+
+// CHECK:       plan.weight @weight_0 = dense<{{.}}[0, 0, 1], [1, 1, 1]]> : tensor<2x3xi32>
+// CHECK:       plan.weight @weight_1 = dense<[0.000000e+00, 5.000000e-01, 2.500000e-01]> : tensor<3xf32>
+// CHECK-LABEL: plan.kernel @resample_0 indexed
+// CHECK-COUNT-4: tensor.extract
+// CHECK-NOT:     tensor.extract
+// CHECK-LABEL: plan.kernel @resample_1 indexed
+// CHECK-COUNT-2: arith.mulf
+// CHECK-NOT:     arith.subf
+func.func @interpolated(%x: tensor<2x2x8xf32> {nn.name = "x"}) -> (tensor<3x3x8xf32> {nn.name = "y"}, tensor<1x2x8xf32> {nn.name = "z"}) {
+  %0 = nn.resample %x {axes = array<i64: 0, 1>,
+      indices = [dense<[[0, 1], [0, 1], [1, 1]]> : tensor<3x2xi32>, dense<[[0, 1], [0, 1], [1, 1]]> : tensor<3x2xi32>],
+      weights = [dense<[[1.0, 0.0], [0.5, 0.5], [0.75, 0.25]]> : tensor<3x2xf32>,
+                 dense<[[1.0, 0.0], [0.5, 0.5], [0.75, 0.25]]> : tensor<3x2xf32>]} : tensor<2x2x8xf32>
+  %1 = nn.resample %x {axes = array<i64: 0>, indices = [dense<[[0, 1]]> : tensor<1x2xi32>],
+      weights = [dense<[[0.5, 0.25]]> : tensor<1x2xf32>]} : tensor<2x2x8xf32>
+  return %0, %1 : tensor<3x3x8xf32>, tensor<1x2x8xf32>
+}
+
+// -----
+
+// Positions are bounded before they are integers, and indices before they read; what is outside counts 0.
+
+// CHECK-LABEL: plan.kernel @sample_0 indexed
+// CHECK:         arith.cmpf ogt
+// CHECK:         arith.cmpf olt
+// CHECK:         math.floor
+// CHECK:         arith.fptosi
+// CHECK:         arith.cmpi ult
+// CHECK:         arith.maxsi
+// CHECK:         arith.minsi
+// CHECK-COUNT-4: tensor.extract
+// CHECK-NOT:     tensor.extract
+func.func @sampled(%x: tensor<1x5x6x8xf32> {nn.name = "x"}, %at: tensor<1x3x2xf32> {nn.name = "at"})
+    -> (tensor<1x3x8xf32> {nn.name = "y"}) {
+  %0 = nn.sample linear zeros %x, %at : tensor<1x5x6x8xf32>, tensor<1x3x2xf32>
+  return %0 : tensor<1x3x8xf32>
 }
 
 // -----

@@ -23,8 +23,7 @@ func.func @nothing_to_do(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %11 = nn.select %yes, %10, %zero : tensor<i1>, tensor<2x3xf32>, tensor<3xf32>
   %12 = nn.broadcast %11 : tensor<2x3xf32> to tensor<2x3xf32>
   %13 = nn.reduce sum %12 {axes = array<i64>} : tensor<2x3xf32>
-  %14 = nn.resize nearest %13 {scales = array<f64: 1.0, 1.0>, coordinates = #nn<coordinates asymmetric>,
-                           rounding = #nn<rounding floor>} : tensor<2x3xf32> to tensor<2x3xf32>
+  %14 = nn.resample %13 {axes = array<i64>, indices = [], weights = []} : tensor<2x3xf32>
   return %14 : tensor<2x3xf32>
 }
 

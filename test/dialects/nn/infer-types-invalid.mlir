@@ -130,9 +130,44 @@ func.func @cast_reshapes(%a: tensor<3xf32>) {
 
 // -----
 
-func.func @scale_of_zero(%a: tensor<3xf32>) {
-  // expected-error@+1 {{scales must be positive, but one is 0}}
-  %0 = nn.resize nearest %a {scales = array<f64: 0.0>, coordinates = #nn<coordinates asymmetric>, rounding = #nn<rounding floor>} : tensor<3xf32> to tensor<3xf32>
+func.func @resamples_beyond_the_axis(%a: tensor<3xf32>) {
+  // expected-error@+1 {{indices of axis 0 must lie between 0 and its extent 3, but one does not}}
+  %0 = nn.resample %a {axes = array<i64: 0>, indices = [dense<[[0], [3]]> : tensor<2x1xi32>],
+                       weights = [dense<1.0> : tensor<2x1xf32>]} : tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @weighs_integers(%a: tensor<3xi32>) {
+  // expected-error@+1 {{operand must be of floats to be weighted, but is 'tensor<3xi32>'}}
+  %0 = nn.resample %a {axes = array<i64: 0>, indices = [dense<0> : tensor<2x1xi32>],
+                       weights = [dense<0.5> : tensor<2x1xf32>]} : tensor<3xi32>
+  return
+}
+
+// -----
+
+func.func @tables_differ(%a: tensor<3xf32>) {
+  // expected-error@+1 {{tables must be positions by taps, 67108864 at most, but are 'tensor<2x1xi32>' and 'tensor<1x2xf32>'}}
+  %0 = nn.resample %a {axes = array<i64: 0>, indices = [dense<0> : tensor<2x1xi32>],
+                       weights = [dense<0.5> : tensor<1x2xf32>]} : tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @sample_has_other_rows(%x: tensor<2x8x9x3xf32>, %at: tensor<6x4x5x2xf32>) {
+  // expected-error@+1 {{each of 6 rows of positions must have an image, but there are 2}}
+  %0 = nn.sample linear zeros %x, %at : tensor<2x8x9x3xf32>, tensor<6x4x5x2xf32>
+  return
+}
+
+// -----
+
+func.func @sample_between_integers(%x: tensor<1x8x9x3xi8>, %at: tensor<1x4x2xf32>) {
+  // expected-error@+1 {{input must be of floats to be interpolated, but is 'tensor<1x8x9x3xi8>'}}
+  %0 = nn.sample linear zeros %x, %at : tensor<1x8x9x3xi8>, tensor<1x4x2xf32>
   return
 }
 

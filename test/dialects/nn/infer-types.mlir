@@ -53,9 +53,11 @@ func.func @every_operator(%image: tensor<1x8x8x4xf32>, %m: tensor<5x2x3xf32>, %i
   %slice = nn.slice %concat [11, 0, 0] [6, 4, 1] [-2, 1, 1] : tensor<12x4x2xf32>
   // CHECK: nn.broadcast %[[SLICE]] : tensor<6x4x1xf32> to tensor<6x4x7xf32>
   %broadcast = nn.broadcast %slice : tensor<6x4x1xf32> to tensor<6x4x7xf32>
-  // CHECK: nn.resize linear %{{.*}} {coordinates = #nn<coordinates half_pixel>, rounding = #nn<rounding floor>, scales = {{.*}}} : tensor<6x4x7xf32> to tensor<6x4x14xf32>
-  %resize = nn.resize linear %broadcast {scales = array<f64: 1.0, 1.0, 2.0>, coordinates = #nn<coordinates half_pixel>,
-      rounding = #nn<rounding floor>} : tensor<6x4x7xf32> to tensor<6x4x14xf32>
+  // CHECK: %[[RESAMPLE:[^ ,:()]+]] = nn.resample %{{.*}} {axes = array<i64: 2>, indices = [dense<{{.*}}>], weights = [dense<{{.*}}>]} : tensor<6x4x7xf32>
+  %resample = nn.resample %broadcast {axes = array<i64: 2>, indices = [dense<[[0, 1], [5, 6], [6, 6]]> : tensor<3x2xi32>],
+      weights = [dense<[[0.5, 0.5], [0.25, 0.75], [1.0, 0.0]]> : tensor<3x2xf32>]} : tensor<6x4x7xf32>
+  // CHECK: nn.reduce sum %[[RESAMPLE]] {{.*}} : tensor<6x4x3xf32>
+  %sum = nn.reduce sum %resample {axes = array<i64: 2>} : tensor<6x4x3xf32>
   return
 }
 
@@ -68,4 +70,15 @@ func.func @recurrent(%x: tensor<7x2x5xf32>, %w: tensor<5x12xf32>, %r: tensor<3x1
       {activations = [#nn<unary_kind sigmoid>, #nn<unary_kind tanh>, #nn<unary_kind tanh>]}
       : tensor<7x2x5xf32>, tensor<5x12xf32>, tensor<3x12xf32>
   return %0#0, %0#1, %0#2 : tensor<7x2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>
+}
+
+// Rows of positions may name their images, or are as many as there are.
+
+// CHECK-LABEL: func.func @sample(
+// CHECK:         nn.sample linear border %{{.*}}, %{{.*}} images(%{{.*}} : tensor<6xi64>) {align_corners} : tensor<2x8x9x3xf32>, tensor<6x4x5x2xf32>
+func.func @sample(%x: tensor<2x8x9x3xf32>, %at: tensor<6x4x5x2xf32>, %which: tensor<6xi64>, %volume: tensor<2x3x4x5x1xi8>,
+                  %there: tensor<2x7x3xf16>) -> (tensor<6x4x5x3xf32>, tensor<2x7x1xi8>) {
+  %0 = nn.sample linear border %x, %at images(%which : tensor<6xi64>) {align_corners} : tensor<2x8x9x3xf32>, tensor<6x4x5x2xf32>
+  %1 = nn.sample nearest zeros %volume, %there : tensor<2x3x4x5x1xi8>, tensor<2x7x3xf16>
+  return %0, %1 : tensor<6x4x5x3xf32>, tensor<2x7x1xi8>
 }

@@ -84,7 +84,7 @@ void addAttribute(Draw &draw, onnx::NodeProto &node, llvm::StringRef name, size_
   } else if (llvm::is_contained({"axes", "shape", "split", "starts", "ends", "value_ints"}, name)) {
     setInts(draw.below(4), [&] { return draw.integer(); });
   } else if (llvm::is_contained({"alpha", "beta", "gamma", "value_float", "epsilon", "bias", "lambd", "min", "max",
-                                 "clip", "height_scale"},
+                                 "clip", "height_scale", "cubic_coeff_a", "extrapolation_value", "spatial_scale"},
                                 name)) {
     attribute.set_type(onnx::AttributeProto::FLOAT);
     attribute.set_f(draw.of<float>({0, 1, -1, 0.5, 1e30F, -1e-30F, std::numeric_limits<float>::infinity(),
@@ -94,13 +94,15 @@ void addAttribute(Draw &draw, onnx::NodeProto &node, llvm::StringRef name, size_
     for (size_t axis = 0; axis < rank + draw.oneIn(8); ++axis)
       attribute.add_floats(axis < 2 && !draw.oneIn(4) ? 1 : draw.of<float>({0.1F, 1, 2, 2, 0, -1, 1e30F}));
   } else if (llvm::is_contained({"mode", "auto_pad", "direction", "approximate", "reduction", "nearest_mode",
-                                 "activations", "coordinate_transformation_mode", "keep_aspect_ratio_policy"},
+                                 "activations", "coordinate_transformation_mode", "keep_aspect_ratio_policy",
+                                 "padding_mode"},
                                 name)) {
     attribute.set_type(onnx::AttributeProto::STRING);
     attribute.set_s(draw.of<const char *>(
-        {"linear",        "nearest",    "edge",       "reflect",       "wrap",    "CRD",  "SAME_UPPER", "SAME_LOWER",
-         "VALID",         "LEFT",       "RIGHT",      "bidirectional", "reverse", "tanh", "floor",      "ceil",
-         "align_corners", "asymmetric", "not_larger", "sum",           "none",    "mean", "\x01\xff"}));
+        {"linear",     "nearest",  "edge",          "reflect",    "wrap",          "CRD",     "SAME_UPPER",
+         "SAME_LOWER", "VALID",    "LEFT",          "RIGHT",      "bidirectional", "reverse", "tanh",
+         "floor",      "ceil",     "align_corners", "asymmetric", "not_larger",    "sum",     "none",
+         "mean",       "\x01\xff", "cubic",         "border",     "reflection",    "max",     "tf_crop_and_resize"}));
   } else if (llvm::is_contained({"to", "dtype", "output_datatype"}, name)) {
     attribute.set_type(onnx::AttributeProto::INT);
     attribute.set_i(draw.oneIn(8) ? draw.integer() : draw.type(Holds::Anything));
@@ -110,7 +112,8 @@ void addAttribute(Draw &draw, onnx::NodeProto &node, llvm::StringRef name, size_
   }
 }
 
-constexpr const char *attributeNames[] = {"alpha",
+constexpr const char *attributeNames[] = {"align_corners",
+                                          "alpha",
                                           "antialias",
                                           "approximate",
                                           "border",
@@ -130,6 +133,7 @@ constexpr const char *attributeNames[] = {"alpha",
                                           "auto_pad",
                                           "axes",
                                           "axis",
+                                          "batch_axis",
                                           "beta",
                                           "bias",
                                           "block_size",
@@ -137,13 +141,16 @@ constexpr const char *attributeNames[] = {"alpha",
                                           "broadcast",
                                           "ceil_mode",
                                           "clip",
+                                          "cubic_coeff_a",
                                           "to",
                                           "dilations",
                                           "direction",
                                           "dtype",
                                           "ends",
                                           "epsilon",
+                                          "exclude_outside",
                                           "exclusive",
+                                          "extrapolation_value",
                                           "fmod",
                                           "gamma",
                                           "group",
@@ -160,16 +167,21 @@ constexpr const char *attributeNames[] = {"alpha",
                                           "noop_with_empty_axes",
                                           "num_groups",
                                           "num_outputs",
+                                          "offset_group",
                                           "output_dtype",
+                                          "output_height",
                                           "output_padding",
                                           "output_shape",
                                           "p",
+                                          "padding_mode",
                                           "pads",
                                           "perm",
+                                          "sampling_ratio",
                                           "scales",
                                           "select_last_index",
                                           "size",
                                           "spatial",
+                                          "spatial_scale",
                                           "split",
                                           "starts",
                                           "storage_order",
@@ -226,6 +238,8 @@ std::vector<const char *> requiredAttributes(llvm::StringRef op, int64_t version
     return {"axes"};
   if (op == "Scan")
     return {"num_scan_inputs"};
+  if (op == "RoiAlign")
+    return {"sampling_ratio"};
   return {};
 }
 
@@ -278,6 +292,20 @@ std::optional<Dims> getAskedShape(llvm::StringRef op, size_t index, const Dims &
   }
   if (op == "Gemm")
     return std::vector<Dims>{{2, 3}, {3, 4}, {4}}[index];
+  if (op == "DepthToSpace" || op == "SpaceToDepth")
+    return Dims{1, 4, 2, 4};
+  if (op == "GridSample")
+    return std::vector<Dims>{{2, 3, 4, 5}, {2, 6, 4, 2}}[index];
+  if (op == "AffineGrid")
+    return std::vector<Dims>{{1, 2, 3}, {4}}[index];
+  if (op == "Attention" && index < 3)
+    return Dims{2, 3, 4, 4};
+  if (op == "RotaryEmbedding")
+    return std::vector<Dims>{{2, 3, 4, 4}, {2, 4, 2}, {2, 4, 2}, {2, 4}}[index];
+  if (op == "RoiAlign")
+    return std::vector<Dims>{{2, 3, 4, 5}, {3, 4}, {3}}[index];
+  if (op == "DeformConv")
+    return std::vector<Dims>{{1, 2, 3, 4}, {3, 2, 1, 2}, {1, 4, 3, 3}, {3}, {1, 2, 3, 3}}[index];
   if (op == "Range" || op == "If" || (op == "Loop" && index < 2) || op == "MelWeightMatrix" ||
       (op == "Tile" && index == 2))
     return Dims();

@@ -3,9 +3,10 @@
 // Resize and its predecessor Upsample.
 //
 // How:  1. scales and output shape, from whichever of the two the node gives,
-//       2. the coordinate rule,
-//       3. one `nn.resize`, channels last where only spatial axes change.
+//       2. its words for where and how,
+//       3. a table for each axis, channels last where only spatial axes change.
 
+#include "compiler/import/compositions/Resampling.h"
 #include "compiler/import/onnx/Handlers.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -16,9 +17,27 @@ using namespace mlir;
 namespace nacre::importer::onnx_format {
 namespace {
 
-struct Sampling {
-  SmallVector<int64_t> shape;
-  SmallVector<double> scales;
+/// What becomes of an axis.
+struct AxisSampling {
+  int64_t size;
+  double scale = 1;
+  Region region = {};
+};
+/// One for each axis of the operand.
+using Sampling = SmallVector<AxisSampling>;
+
+Sampling keepAxes(Ints shape) {
+  return llvm::map_to_vector(shape, [](int64_t size) { return AxisSampling{size}; });
+}
+
+/// What each axis is made of.
+struct Method {
+  nn::Interpolation interpolation = nn::Interpolation::Nearest;
+  CoordinateRule rule = CoordinateRule::Asymmetric;
+  Rounding rounding = Rounding::Floor;
+  Cubic cubic = {};
+  bool antialias = false;
+  double outside = 0; ///< What CropAndResize gives beyond the image.
 };
 
 //===----------------------------------------------------------------------===//
@@ -29,15 +48,14 @@ FailureOr<Sampling> fromScales(OperandBinder &node, ArrayRef<double> scales, Int
   Ints input = getShape(node.getOperand(0));
   if (scales.size() != axes.size())
     return node.error() << "scales must be as many as axes, " << axes.size() << ", but are " << scales.size();
-  Sampling result{llvm::to_vector(input), SmallVector<double>(input.size(), 1)};
+  Sampling result = keepAxes(input);
   for (auto [axis, scale] : llvm::zip_equal(axes, scales)) {
     // In single precision, as the scales are and as other runtimes do it: 10 * 1.3f is 13 there, and 12.99 in double.
     double size = std::floor(static_cast<float>(input[axis]) * static_cast<float>(scale));
     if (!(scale > 0) || !(size <= INT32_MAX))
       return node.error() << "scales must be positive and give sizes of " << INT32_MAX << " at most, but axis " << axis
                           << " of " << describe(node.getOperand(0)) << " is scaled by " << scale;
-    result.scales[axis] = scale;
-    result.shape[axis] = static_cast<int64_t>(size);
+    result[axis] = {static_cast<int64_t>(size), scale};
   }
   return result;
 }
@@ -46,17 +64,16 @@ FailureOr<Sampling> fromSizes(OperandBinder &node, Ints sizes, Ints axes, String
   Ints input = getShape(node.getOperand(0));
   if (sizes.size() != axes.size())
     return node.error() << "sizes must be as many as axes, " << axes.size() << ", but are " << sizes.size();
-  Sampling result{llvm::to_vector(input), SmallVector<double>(input.size(), 1)};
+  Sampling result = keepAxes(input);
   for (auto [axis, size] : llvm::zip_equal(axes, sizes)) {
     if (size < 1 || size > INT32_MAX || input[axis] == 0)
       return node.error() << "sizes must lie between 1 and " << INT32_MAX << " and the input have elements, but axis "
                           << axis << " of " << describe(node.getOperand(0)) << " becomes " << size;
-    result.shape[axis] = size;
-    result.scales[axis] = static_cast<double>(size) / static_cast<double>(input[axis]);
+    result[axis] = {size, static_cast<double>(size) / static_cast<double>(input[axis])};
   }
   if (policy == "stretch" || axes.empty())
     return result;
-  auto scaleOf = [&](int64_t axis) { return result.scales[axis]; };
+  auto scaleOf = [&](int64_t axis) { return result[axis].scale; };
   auto candidates = llvm::to_vector(llvm::map_range(axes, scaleOf));
   double scale = policy == "not_larger" ? *llvm::min_element(candidates) : *llvm::max_element(candidates);
   for (int64_t axis : axes) {
@@ -64,22 +81,21 @@ FailureOr<Sampling> fromSizes(OperandBinder &node, Ints sizes, Ints axes, String
     if (!(size <= INT32_MAX))
       return node.error() << "sizes must be " << INT32_MAX << " at most when the aspect ratio is kept, but axis "
                           << axis << " becomes " << size;
-    result.scales[axis] = scale;
-    result.shape[axis] = static_cast<int64_t>(size);
+    result[axis] = {static_cast<int64_t>(size), scale};
   }
   return result;
 }
 
-/// Scales in operand `scalesIndex`, or sizes in the one after it. Either is left out or empty.
-FailureOr<Sampling> readSampling(OperandBinder &node, size_t scalesIndex) {
+/// The axes that scales, sizes and regions speak of.
+FailureOr<SmallVector<int64_t>> readResizedAxes(OperandBinder &node) {
   int64_t rank = getRank(node.getOperand(0));
-  SmallVector<int64_t> axes = axisRange(0, rank);
-  if (node.has("axes")) {
-    FailureOr<SmallVector<int64_t>> given = node.getAxes(node.getInts("axes"), rank);
-    if (failed(given))
-      return failure();
-    axes = std::move(*given);
-  }
+  if (!node.has("axes"))
+    return axisRange(0, rank);
+  return node.getAxes(node.getInts("axes"), rank);
+}
+
+/// Scales in operand `scalesIndex`, or sizes in the one after it. Either is left out or empty.
+FailureOr<Sampling> readSampling(OperandBinder &node, size_t scalesIndex, Ints axes) {
   StringRef policy = node.getChoice("keep_aspect_ratio_policy", {"stretch", "not_larger", "not_smaller"});
   auto given = [&](size_t index) {
     Value operand = node.getOperand(index);
@@ -103,80 +119,161 @@ FailureOr<Sampling> readSampling(OperandBinder &node, size_t scalesIndex) {
   return fromSizes(node, *numbers, axes, policy);
 }
 
-//===----------------------------------------------------------------------===//
-// 2. Coordinates
-//===----------------------------------------------------------------------===//
-
-std::optional<nn::ResizeKind> readKind(OperandBinder &node) {
-  StringRef mode = node.getString("mode", "nearest");
-  if (mode == "nearest")
-    return nn::ResizeKind::Nearest;
-  if (mode == "linear" || mode == "bilinear")
-    return nn::ResizeKind::Linear;
-  node.error() << "attribute 'mode' must be nearest or linear, but is '" << mode
-               << "'; export the model with one of these";
-  return std::nullopt;
-}
-
-std::optional<nn::Coordinates> readCoordinates(OperandBinder &node, const Sampling &sampling) {
-  StringRef name = node.getString("coordinate_transformation_mode", "half_pixel");
-  if (name == "half_pixel_symmetric") {
-    // The same as half_pixel unless a size was rounded.
-    Ints input = getShape(node.getOperand(0));
-    bool isExact = llvm::all_of(llvm::zip_equal(input, sampling.shape, sampling.scales), [](auto axis) {
-      auto [from, to, scale] = axis;
-      return std::abs(static_cast<double>(from) * scale - static_cast<double>(to)) < 1e-6;
-    });
-    if (isExact)
-      return nn::Coordinates::HalfPixel;
+/// Where `tf_crop_and_resize` begins and ends on each axis: all beginnings, then all ends.
+LogicalResult readRegions(OperandBinder &node, size_t index, Ints axes, Sampling &sampling) {
+  if (!node.getOperand(index)) {
+    node.error() << "must have " << node.nameOf(index)
+                 << ", which coordinate_transformation_mode tf_crop_and_resize reads, but has not";
+    return failure();
   }
-  std::optional<nn::Coordinates> coordinates = nn::symbolizeCoordinates(name);
-  if (!coordinates)
-    node.error() << "attribute 'coordinate_transformation_mode' must be half_pixel, pytorch_half_pixel, asymmetric, "
-                    "align_corners or tf_half_pixel_for_nn, but is '"
-                 << name << "'; export the model with one of these";
-  return coordinates;
-}
-
-std::optional<nn::Rounding> readRounding(OperandBinder &node) {
-  return nn::symbolizeRounding(
-      node.getChoice("nearest_mode", {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"}));
+  FailureOr<SmallVector<double>> numbers = node.getNumbers(index);
+  if (failed(numbers))
+    return failure();
+  if (numbers->size() != 2 * axes.size() ||
+      llvm::any_of(*numbers, [](double number) { return !(std::abs(number) < INT32_MAX); })) {
+    node.error() << node.nameOf(index) << " must hold the beginnings and the ends of " << axes.size()
+                 << " axes, but holds " << numbers->size() << " numbers";
+    return failure();
+  }
+  for (auto [number, axis] : llvm::enumerate(axes))
+    sampling[axis].region = {(*numbers)[number], (*numbers)[axes.size() + number]};
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
-// 3. The operator
+// 2. Words
 //===----------------------------------------------------------------------===//
 
-void resize(OperandBinder &node, nn::ResizeKind kind, Sampling sampling, nn::Coordinates coordinates,
-            nn::Rounding rounding) {
+nn::Interpolation readInterpolation(OperandBinder &node, bool hasCubic) {
+  StringRef mode = node.getString("mode", "nearest");
+  if (mode == "linear" || mode == "bilinear")
+    return nn::Interpolation::Linear;
+  if (mode == "cubic" && hasCubic)
+    return nn::Interpolation::Cubic;
+  if (mode != "nearest")
+    node.error() << "attribute 'mode' must be nearest" << (hasCubic ? ", linear or cubic" : " or linear")
+                 << ", but is '" << mode << "'";
+  return nn::Interpolation::Nearest;
+}
+
+CoordinateRule readRule(OperandBinder &node) {
+  constexpr std::pair<StringLiteral, CoordinateRule> rules[] = {
+      {"half_pixel", CoordinateRule::HalfPixel},
+      {"half_pixel_symmetric", CoordinateRule::HalfPixelSymmetric},
+      {"pytorch_half_pixel", CoordinateRule::HalfPixelUnlessOne},
+      {"asymmetric", CoordinateRule::Asymmetric},
+      {"align_corners", CoordinateRule::AlignCorners},
+      {"tf_half_pixel_for_nn", CoordinateRule::HalfPixelForNearest},
+      {"tf_crop_and_resize", CoordinateRule::CropAndResize},
+  };
+  SmallVector<StringRef> names;
+  for (const auto &rule : rules)
+    names.push_back(rule.first);
+  StringRef name = node.getChoice("coordinate_transformation_mode", names);
+  return llvm::find_if(rules, [&](const auto &rule) { return rule.first == name; })->second;
+}
+
+Method readMethod(OperandBinder &node) {
+  Method method;
+  method.interpolation = readInterpolation(node, /*hasCubic=*/true);
+  method.rule = readRule(node);
+  method.rounding = llvm::StringSwitch<Rounding>(
+                        node.getChoice("nearest_mode", {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"}))
+                        .Case("round_prefer_ceil", Rounding::RoundPreferCeil)
+                        .Case("floor", Rounding::Floor)
+                        .Case("ceil", Rounding::Ceil)
+                        .Default(Rounding::RoundPreferFloor);
+  method.cubic = {node.getFloat("cubic_coeff_a", -0.75), node.getFlag("exclude_outside", false)};
+  method.antialias = node.getFlag("antialias", false);
+  method.outside = node.getFloat("extrapolation_value", 0);
+  return method;
+}
+
+//===----------------------------------------------------------------------===//
+// 3. Tables
+//===----------------------------------------------------------------------===//
+
+/// The table of an axis that is resized; nothing after an error.
+std::optional<AxisTable> makeTable(OperandBinder &node, const Resize &resize, Region region, const Method &method) {
+  bool isCubic = method.interpolation == nn::Interpolation::Cubic;
+  bool isStretched = method.antialias && resize.scale < 1 && method.interpolation != nn::Interpolation::Nearest;
+  if (resize.input > INT32_MAX) {
+    node.error() << "an axis that is resized must have " << INT32_MAX << " elements at most, but one of "
+                 << describe(node.getOperand(0)) << " has " << resize.input;
+    return std::nullopt;
+  }
+  if (!allowsTable(node.nn, resize.output, isStretched ? countStretchedTaps(resize.scale, isCubic) : isCubic ? 4 : 2))
+    return std::nullopt;
+  Coordinates coordinates = mapCoordinates(resize, method.rule, region);
+  if (isStretched)
+    return interpolateStretched(coordinates, resize.input, resize.scale, isCubic ? &method.cubic : nullptr,
+                                method.cubic.excludeOutside);
+  if (isCubic)
+    return interpolateCubic(coordinates, resize.input, method.cubic);
+  return method.interpolation == nn::Interpolation::Linear ? interpolateLinear(coordinates, resize.input)
+                                                           : takeNearest(coordinates, resize.input, method.rounding);
+}
+
+/// `y` is `x` cropped and resized; `outside` where a position lies beyond `x`.
+Value extrapolate(NnBuilder &nn, Value x, Value y, const Sampling &sampling, double outside) {
+  for (auto [axis, from, to] : llvm::enumerate(getShape(x), sampling)) {
+    SmallVector<bool> isInside;
+    for (double at : mapCoordinates({from, to.size, to.scale}, CoordinateRule::CropAndResize, to.region))
+      isInside.push_back(at >= 0 && at <= static_cast<double>(from - 1));
+    if (llvm::all_of(isInside, [](bool inside) { return inside; }))
+      continue;
+    SmallVector<int64_t> shape(sampling.size() - axis, 1);
+    shape.front() = to.size;
+    auto type = RankedTensorType::get(shape, nn.types().getI1Type());
+    y = nn.select(nn.constant(DenseElementsAttr::get(type, ArrayRef<bool>(isInside))), y, nn.scalar(y, outside));
+  }
+  return y;
+}
+
+void resize(OperandBinder &node, Sampling sampling, const Method &method) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
-  if (!node.checkFits(sampling.shape))
+  bool crops = method.rule == CoordinateRule::CropAndResize;
+  // Every rule maps each index to itself then.
+  auto isKept = [&](int64_t size, const AxisSampling &axis) {
+    return size == axis.size && axis.scale == 1 && (!crops || (axis.region.begin == 0 && axis.region.end == 1));
+  };
+  if (!node.checkFits(llvm::map_to_vector(sampling, [](const AxisSampling &axis) { return axis.size; })))
     return;
-  bool isSpatial = getRank(x) >= 3 && sampling.scales[0] == 1 && sampling.scales[1] == 1;
-  if (!isSpatial) {
-    node.setResult(nn.resize(kind, x, sampling.shape, sampling.scales, coordinates, rounding));
-    return;
+  bool isSpatial = getRank(x) >= 3 && isKept(getShape(x)[0], sampling[0]) && isKept(getShape(x)[1], sampling[1]);
+  if (isSpatial) {
+    x = nn.toChannelsLast(x);
+    std::rotate(sampling.begin() + 1, sampling.begin() + 2, sampling.end());
   }
-  std::rotate(sampling.shape.begin() + 1, sampling.shape.begin() + 2, sampling.shape.end());
-  std::rotate(sampling.scales.begin() + 1, sampling.scales.begin() + 2, sampling.scales.end());
-  node.setResult(nn.toChannelsFirst(
-      nn.resize(kind, nn.toChannelsLast(x), sampling.shape, sampling.scales, coordinates, rounding)));
+  SmallVector<ResampledAxis> axes;
+  for (auto [axis, from, to] : llvm::enumerate(getShape(x), sampling)) {
+    if (isKept(from, to))
+      continue;
+    std::optional<AxisTable> table = makeTable(node, {from, to.size, to.scale}, to.region, method);
+    if (!table) {
+      node.setResult(Value());
+      return;
+    }
+    axes.push_back({static_cast<int64_t>(axis), std::move(*table)});
+  }
+  Value y = resample(nn, x, axes);
+  if (crops)
+    y = extrapolate(nn, x, y, sampling, method.outside);
+  node.setResult(isSpatial ? nn.toChannelsFirst(y) : y);
 }
 
 /// Version 11 and later.
 void importResize(OperandBinder &node) {
-  node.ignore({"cubic_coeff_a", "exclude_outside", "extrapolation_value"}); // of modes that are refused
-  std::optional<nn::ResizeKind> kind = readKind(node);
-  FailureOr<Sampling> sampling = readSampling(node, 2);
-  if (!kind || failed(sampling))
+  FailureOr<SmallVector<int64_t>> axes = readResizedAxes(node);
+  if (failed(axes))
     return;
-  std::optional<nn::Coordinates> coordinates = readCoordinates(node, *sampling);
-  std::optional<nn::Rounding> rounding = readRounding(node);
-  if (node.getFlag("antialias", false))
-    node.error() << "attribute 'antialias' must be 0, but is 1; export the model without it";
-  if (coordinates && rounding && !node.hasFailed())
-    resize(node, *kind, std::move(*sampling), *coordinates, *rounding);
+  FailureOr<Sampling> sampling = readSampling(node, 2, *axes);
+  Method method = readMethod(node);
+  if (failed(sampling) || node.hasFailed())
+    return;
+  if (method.rule == CoordinateRule::CropAndResize && failed(readRegions(node, 1, *axes, *sampling)))
+    return;
+  resize(node, std::move(*sampling), method);
 }
 
 /// The scales of Upsample before version 7, of rows and columns.
@@ -189,7 +286,8 @@ SmallVector<double> readScales1(OperandBinder &node) {
 
 /// Resize of version 10 and Upsample: scales alone, one coordinate rule.
 void importUpsample(OperandBinder &node) {
-  std::optional<nn::ResizeKind> kind = readKind(node);
+  Method method;
+  method.interpolation = readInterpolation(node, /*hasCubic=*/false);
   SmallVector<double> scales = node.getVersion() < 7 ? readScales1(node) : node.getFloats("scales");
   if (node.getOperand(1)) {
     FailureOr<SmallVector<double>> given = node.getNumbers(1);
@@ -197,11 +295,11 @@ void importUpsample(OperandBinder &node) {
       return;
     scales = std::move(*given);
   }
-  if (!kind)
+  if (node.hasFailed())
     return;
   FailureOr<Sampling> sampling = fromScales(node, scales, axisRange(0, getRank(node.getOperand(0))));
   if (succeeded(sampling))
-    resize(node, *kind, std::move(*sampling), nn::Coordinates::Asymmetric, nn::Rounding::Floor);
+    resize(node, std::move(*sampling), method);
 }
 
 } // namespace

@@ -196,6 +196,7 @@ int64_t getReach(nn::PadMode mode, int64_t dim) {
   case nn::PadMode::Reflect:
     return std::max<int64_t>(dim - 1, 0);
   case nn::PadMode::Wrap:
+  case nn::PadMode::Symmetric:
     return dim;
   }
   llvm_unreachable("all modes are above");

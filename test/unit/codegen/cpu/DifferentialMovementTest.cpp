@@ -2,6 +2,7 @@
 //
 // Kernels that move data: permutes, and indices into tables; see Differential.h.
 
+#include "test/unit/codegen/SampleText.h"
 #include "test/unit/codegen/cpu/Differential.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -138,6 +139,13 @@ plan.kernel @kernel indexed (%x: tensor<1x9x6x11xf32>, %low: tensor<17xi32>, %hi
   } -> tensor<1x17x6x11xf32>
   plan.yield %r : tensor<1x17x6x11xf32>
 })");
+}
+
+TEST_F(Differential, RowsBetweenRowsAtComputedPositions) {
+  std::string text = nacre::codegen::kSample;
+  for (size_t at; (at = text.find("COLS")) != std::string::npos;)
+    text.replace(at, 4, "27");
+  check(text);
 }
 
 } // namespace

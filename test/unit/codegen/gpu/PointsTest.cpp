@@ -2,6 +2,7 @@
 //
 // What is computed point by point: maps, windows, reductions, permutes, gathers, scans, several results.
 
+#include "test/unit/codegen/SampleText.h"
 #include "test/unit/codegen/gpu/VulkanHarness.h"
 
 using namespace nacre::codegen;
@@ -284,6 +285,11 @@ plan.kernel @kernel indexed (%w: tensor<5xCOLSxf32>, %i: tensor<19xi64>, %x: ten
 TEST_F(GpuPoints, RowsOfATableAndASum) {
   checkWith(kGather, {{"COLS", "27"}});
   checkWith(kGather, {{"COLS", "28"}});
+}
+
+TEST_F(GpuPoints, RowsBetweenRowsAtComputedPositions) {
+  checkWith(kSample, {{"COLS", "27"}});
+  checkWith(kSample, {{"COLS", "28"}});
 }
 
 /// Single elements: nothing is contiguous in the source.

@@ -154,4 +154,28 @@ TEST(ShapeRules, Gathers) {
   EXPECT_REFUSED(gatherShape({0, 3}, {1}, 0), "must have elements");
 }
 
+TEST(ShapeRules, Resamples) {
+  EXPECT_SHAPE(resampleShape({2, 3, 4}, {0, 2}, {{3, 1, {0, 1, 1}}, {1, 2, {0, 3}}}, 64), {3, 3, 1});
+  EXPECT_SHAPE(resampleShape({2}, {}, {}, 64), {2});
+  EXPECT_SHAPE(resampleShape({0}, {0}, {{0, 4, {}}}, 64), {0});
+  EXPECT_REFUSED(resampleShape({2, 3}, {0}, {}, 64), "a table for each of 1 axes");
+  EXPECT_REFUSED(resampleShape({2, 3}, {0}, {{1, 1, {2}}}, 64), "between 0 and its extent 2");
+  EXPECT_REFUSED(resampleShape({2, 3}, {0}, {{1, 1, {-1}}}, 64), "between 0 and its extent 2");
+  EXPECT_REFUSED(resampleShape({2, 3}, {0}, {{0, 65, {}}}, 64), "1 to 64 others");
+  EXPECT_REFUSED(resampleShape({2, 3}, {0, 1}, {{0, 16, {}}, {0, 8, {}}}, 64), "1 to 64 others");
+  EXPECT_REFUSED(resampleShape({2, 3}, {1, 0}, {{0, 1, {}}, {0, 1, {}}}, 64), "sorted");
+}
+
+TEST(ShapeRules, Samples) {
+  EXPECT_SHAPE(sampleShape({2, 8, 9, 3}, {2, 4, 5, 2}, std::nullopt), {2, 4, 5, 3});
+  EXPECT_SHAPE(sampleShape({2, 8, 9, 3}, {7, 2}, Dims{7}), {7, 3});
+  EXPECT_SHAPE(sampleShape({2, 0, 9, 3}, {2, 0, 2}, std::nullopt), {2, 0, 3});
+  EXPECT_REFUSED(sampleShape({2, 3}, {2, 1}, std::nullopt), "1 to 3 spatial axes");
+  EXPECT_REFUSED(sampleShape({2, 8, 9, 3}, {2, 4, 3}, std::nullopt), "2 coordinates each");
+  EXPECT_REFUSED(sampleShape({2, 8, 9, 3}, {7, 2}, std::nullopt), "each of 7 rows");
+  EXPECT_REFUSED(sampleShape({2, 8, 9, 3}, {7, 2}, Dims{2}), "each of 7 rows");
+  EXPECT_REFUSED(sampleShape({2, 0, 9, 3}, {2, 4, 2}, std::nullopt), "must have elements");
+  EXPECT_REFUSED(sampleShape({1, int64_t(1) << 29, 1}, {1, 1}, std::nullopt), "elements at most");
+}
+
 } // namespace

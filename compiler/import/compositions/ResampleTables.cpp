@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/import/compositions/ResampleTables.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+#include <cfloat>
+#include <cmath>
+
+namespace nacre::importer {
+
+using llvm::ArrayRef;
+using llvm::SmallVector;
+
+bool AxisTable::isMove() const {
+  return taps == 1 && llvm::all_of(weights, [](float weight) { return weight == 1; });
+}
+
+bool AxisTable::isIdentity(int64_t extent) const {
+  if (!isMove() || getPositions() != extent)
+    return false;
+  return llvm::all_of(llvm::enumerate(indices),
+                      [](auto entry) { return entry.value() == static_cast<int64_t>(entry.index()); });
+}
+
+//===----------------------------------------------------------------------===//
+// 1. Where
+//===----------------------------------------------------------------------===//
+
+static double mapCoordinates(double x, Resize resize, CoordinateRule rule, Region region) {
+  auto input = static_cast<double>(resize.input), output = static_cast<double>(resize.output);
+  double half = (x + 0.5) / resize.scale - 0.5;
+  switch (rule) {
+  case CoordinateRule::HalfPixel:
+    return half;
+  case CoordinateRule::HalfPixelSymmetric: // the middles of both axes meet, although the output was rounded
+    return input / 2 * (1 - output / (resize.scale * input)) + half;
+  case CoordinateRule::HalfPixelUnlessOne:
+    return resize.output > 1 ? half : 0;
+  case CoordinateRule::Asymmetric:
+    return x / resize.scale;
+  case CoordinateRule::AlignCorners:
+    return resize.output > 1 ? x * (input - 1) / (output - 1) : 0;
+  case CoordinateRule::HalfPixelForNearest:
+    return (x + 0.5) / resize.scale;
+  case CoordinateRule::CropAndResize:
+    return resize.output > 1 ? region.begin * (input - 1) + x * (region.end - region.begin) * (input - 1) / (output - 1)
+                             : 0.5 * (region.begin + region.end) * (input - 1);
+  }
+  llvm_unreachable("all rules are above");
+}
+
+Coordinates mapCoordinates(Resize resize, CoordinateRule rule, Region region) {
+  Coordinates coordinates;
+  for (int64_t position = 0; position < resize.output; ++position)
+    coordinates.push_back(mapCoordinates(static_cast<double>(position), resize, rule, region));
+  return coordinates;
+}
+
+static float scaleInSinglePrecision(int64_t input, int64_t output, CornerRule rule) {
+  bool alignsCorners = rule == CornerRule::AlignCorners && output > 1;
+  return static_cast<float>(alignsCorners ? input - 1 : input) /
+         static_cast<float>(alignsCorners ? output - 1 : output);
+}
+
+Coordinates mapInSinglePrecision(int64_t input, int64_t output, CornerRule rule) {
+  Coordinates coordinates = mapNearestInSinglePrecision(input, output, rule);
+  if (rule == CornerRule::HalfPixelCenters)
+    for (double &x : coordinates)
+      x = static_cast<float>(x) - 0.5F;
+  return coordinates;
+}
+
+Coordinates mapNearestInSinglePrecision(int64_t input, int64_t output, CornerRule rule) {
+  float scale = scaleInSinglePrecision(input, output, rule), offset = rule == CornerRule::HalfPixelCenters ? 0.5F : 0;
+  Coordinates coordinates;
+  for (int64_t position = 0; position < output; ++position)
+    coordinates.push_back((static_cast<float>(position) + offset) * scale);
+  return coordinates;
+}
+
+//===----------------------------------------------------------------------===//
+// 2. What
+//===----------------------------------------------------------------------===//
+
+static double roundTo(double x, Rounding rounding) {
+  switch (rounding) {
+  case Rounding::RoundPreferFloor:
+    return std::ceil(x - 0.5);
+  case Rounding::RoundPreferCeil:
+    return std::floor(x + 0.5);
+  case Rounding::Floor:
+    return std::floor(x);
+  case Rounding::Ceil:
+    return std::ceil(x);
+  case Rounding::HalfAway:
+    return std::round(x);
+  }
+  llvm_unreachable("all ways are above");
+}
+
+/// Of an empty axis, which only an empty result reads, any index.
+static int32_t clampIndex(double x, int64_t input) {
+  return static_cast<int32_t>(std::clamp(x, 0.0, static_cast<double>(std::max<int64_t>(input - 1, 0))));
+}
+
+AxisTable takeNearest(ArrayRef<double> coordinates, int64_t input, Rounding rounding) {
+  AxisTable table;
+  for (double x : coordinates)
+    table.indices.push_back(clampIndex(roundTo(x, rounding), input));
+  table.weights.assign(coordinates.size(), 1);
+  return table;
+}
+
+AxisTable interpolateLinear(ArrayRef<double> coordinates, int64_t input) {
+  AxisTable table{2, {}, {}};
+  for (double x : coordinates) {
+    double inside = std::clamp(x, 0.0, static_cast<double>(std::max<int64_t>(input - 1, 0))), low = std::floor(inside);
+    auto weight = static_cast<float>(inside - low);
+    table.indices.append({clampIndex(low, input), clampIndex(low + 1, input)});
+    table.weights.append({1 - weight, weight});
+  }
+  return table;
+}
+
+/// Keys' function at the distance `x` of 0 or more.
+static double weighCubic(double x, double a) {
+  if (x <= 1)
+    return ((a + 2) * x - (a + 3)) * x * x + 1;
+  return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
+}
+
+/// Makes what is left of some weights one; weights without a sum stay.
+static void normalize(llvm::MutableArrayRef<double> weights) {
+  double sum = 0;
+  for (double weight : weights)
+    sum += weight;
+  if (sum != 0)
+    for (double &weight : weights)
+      weight /= sum;
+}
+
+AxisTable interpolateCubic(ArrayRef<double> coordinates, int64_t input, Cubic cubic) {
+  AxisTable table{4, {}, {}};
+  for (double x : coordinates) {
+    double first = std::floor(x) - 1, weights[4];
+    for (int tap = 0; tap < 4; ++tap) {
+      double at = first + tap;
+      bool isLeftOut = cubic.excludeOutside && (at < 0 || at >= static_cast<double>(input));
+      weights[tap] = isLeftOut ? 0 : weighCubic(std::abs(at - x), cubic.a);
+      table.indices.push_back(clampIndex(at, input));
+    }
+    if (cubic.excludeOutside)
+      normalize(weights);
+    table.weights.append(std::begin(weights), std::end(weights));
+  }
+  return table;
+}
+
+namespace {
+
+/// Sums of any number of neighbouring elements: a table as wide as the widest of them.
+class SumTable {
+public:
+  explicit SumTable(int64_t input) : input(input) {}
+
+  /// Begins a position; what is added outside of the axis goes to the element at its end.
+  void begin() { rows.emplace_back(); }
+  void add(double at, double weight) {
+    int32_t index = clampIndex(at, input);
+    auto &row = rows.back();
+    if (weight == 0)
+      return;
+    if (!row.empty() && row.back().first == index)
+      row.back().second += weight;
+    else
+      row.push_back({index, weight});
+  }
+
+  AxisTable take() const {
+    size_t taps = 1;
+    for (const auto &row : rows)
+      taps = std::max(taps, row.size());
+    AxisTable table{static_cast<int64_t>(taps), {}, {}};
+    for (const auto &row : rows)
+      for (size_t tap = 0; tap < taps; ++tap) {
+        bool isPart = tap < row.size();
+        table.indices.push_back(isPart ? row[tap].first : row.empty() ? 0 : row.back().first);
+        table.weights.push_back(isPart ? static_cast<float>(row[tap].second) : 0);
+      }
+    return table;
+  }
+
+private:
+  int64_t input;
+  SmallVector<SmallVector<std::pair<int32_t, double>, 0>, 0> rows;
+};
+
+} // namespace
+
+double countStretchedTaps(double scale, bool isCubic) { return 2 * std::ceil((isCubic ? 2 : 1) / scale); }
+
+AxisTable interpolateStretched(ArrayRef<double> coordinates, int64_t input, double scale, const Cubic *cubic,
+                               bool excludeOutside) {
+  auto taps = static_cast<int64_t>(countStretchedTaps(scale, cubic != nullptr));
+  SumTable sums(input);
+  SmallVector<double, 0> weights(taps);
+  for (double x : coordinates) {
+    double first = std::floor(x) + 1 - static_cast<double>(taps / 2);
+    for (int64_t tap = 0; tap < taps; ++tap) {
+      double at = first + static_cast<double>(tap), distance = std::abs(at - x) * scale;
+      bool isLeftOut = excludeOutside && (at < 0 || at >= static_cast<double>(input));
+      weights[tap] = isLeftOut ? 0 : cubic ? weighCubic(distance, cubic->a) : std::max(1 - distance, 0.0);
+    }
+    normalize(weights);
+    sums.begin();
+    for (int64_t tap = 0; tap < taps; ++tap)
+      sums.add(first + static_cast<double>(tap), weights[tap]);
+  }
+  return sums.take();
+}
+
+AxisTable interpolateCubicBySteps(ArrayRef<double> coordinates, int64_t input, CornerRule rule) {
+  constexpr int64_t steps = 1024;
+  bool isKeys = rule == CornerRule::HalfPixelCenters; // which excludes what is outside, and has another a
+  double a = isKeys ? -0.5 : -0.75;
+  auto weigh = [&](int64_t step) {
+    auto x = static_cast<float>(static_cast<double>(step) / steps);
+    return step <= steps ? static_cast<float>(((a + 2) * x - (a + 3)) * x * x + 1)
+                         : static_cast<float>(((a * x - 5 * a) * x + 8 * a) * x - 4 * a);
+  };
+  AxisTable table{4, {}, {}};
+  for (double x : coordinates) {
+    double base = std::floor(x);
+    int64_t offset = std::lrint((static_cast<float>(x) - static_cast<float>(base)) * steps);
+    float weights[] = {weigh(steps + offset), weigh(offset), weigh(steps - offset), weigh(2 * steps - offset)}, sum = 0;
+    for (int tap = 0; tap < 4; ++tap) {
+      double at = base - 1 + tap;
+      int32_t index = clampIndex(at, input);
+      table.indices.push_back(index);
+      if (isKeys && index != at)
+        weights[tap] = 0;
+      sum += weights[tap];
+    }
+    if (isKeys && std::abs(sum) >= 1000 * FLT_MIN)
+      for (float &weight : weights)
+        weight *= 1 / sum;
+    table.weights.append(std::begin(weights), std::end(weights));
+  }
+  return table;
+}
+
+AxisTable averageArea(int64_t input, int64_t output, CornerRule rule) {
+  float scale = scaleInSinglePrecision(input, output, rule);
+  SumTable sums(input);
+  for (int64_t position = 0; position < output; ++position) {
+    float begin = static_cast<float>(position) * scale, end = static_cast<float>(position + 1) * scale;
+    sums.begin();
+    for (float at = std::floor(begin); at < end; ++at)
+      sums.add(at, (std::min(at + 1, end) - std::max(at, begin)) / scale);
+  }
+  return sums.take();
+}
+
+} // namespace nacre::importer
