@@ -27,6 +27,7 @@ ImportRegistry makeStandard() {
   registerResizes(result);
   registerRetired(result);
   registerRotaryEmbedding(result);
+  registerSamplings(result);
   registerShapes(result);
   registerSignals(result);
   registerSlices(result);

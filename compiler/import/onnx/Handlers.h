@@ -24,6 +24,7 @@ void registerRecurrences(ImportRegistry &registry);
 void registerResizes(ImportRegistry &registry);
 void registerRetired(ImportRegistry &registry);
 void registerRotaryEmbedding(ImportRegistry &registry);
+void registerSamplings(ImportRegistry &registry);
 void registerShapes(ImportRegistry &registry);
 void registerSignals(ImportRegistry &registry);
 void registerTfIdf(ImportRegistry &registry);
