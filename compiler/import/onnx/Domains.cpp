@@ -24,6 +24,7 @@ ImportRegistry makeStandard() {
   registerReductions(result);
   registerLosses(result);
   registerRecurrences(result);
+  registerReorderings(result);
   registerResizes(result);
   registerRetired(result);
   registerRotaryEmbedding(result);

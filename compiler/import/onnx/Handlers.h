@@ -21,6 +21,7 @@ void registerNormalizations(ImportRegistry &registry);
 void registerReductions(ImportRegistry &registry);
 void registerLosses(ImportRegistry &registry);
 void registerRecurrences(ImportRegistry &registry);
+void registerReorderings(ImportRegistry &registry);
 void registerResizes(ImportRegistry &registry);
 void registerRetired(ImportRegistry &registry);
 void registerRotaryEmbedding(ImportRegistry &registry);
