@@ -131,6 +131,17 @@ static Value computeScores(NnBuilder &nn, Value query, Value key, double scale) 
   return isNarrow ? scores : nn.mul(scores, scale);
 }
 
+/// The softmax of scores [.., queries, keys] and of one more, which has no column in the result; `sink` [heads] may be null.
+static Value softmaxWithSink(NnBuilder &nn, Value scores, Value sink) {
+  int64_t axis = getRank(scores) - 1, keys = getShape(scores)[axis];
+  if (!sink)
+    return nn.softmax(scores, axis, /*log=*/false);
+  SmallVector<int64_t> perHead(getShape(scores).drop_front()), column(getShape(scores));
+  perHead[perHead.size() - 2] = perHead.back() = column.back() = 1;
+  Value more = nn.broadcast(nn.cast(nn.reshape(sink, perHead), getElementType(scores)), column);
+  return nn.slice(nn.softmax(nn.concat({scores, more}, axis), axis, /*log=*/false), axis, 0, keys);
+}
+
 static Attended attendToGroups(NnBuilder &nn, const Attention &a) {
   Attended result;
   result.scores = result.capped = computeScores(nn, a.query, a.key, a.scale);
@@ -143,7 +154,7 @@ static Attended attendToGroups(NnBuilder &nn, const Attention &a) {
     return {};
   Type elementType = getElementType(result.scores);
   Value logits = nn.cast(result.biased, a.softmaxType ? a.softmaxType : elementType);
-  result.probabilities = nn.cast(nn.softmax(logits, getRank(result.scores) - 1, /*log=*/false), elementType);
+  result.probabilities = nn.cast(softmaxWithSink(nn, logits, a.sink), elementType);
   result.result = nn.matmul(result.probabilities, nn.cast(a.value, elementType));
   // Of nothing but -inf a softmax is NaN, which a choice drops.
   if (Value isHidden = a.bias && a.hidesRows ? findHiddenRows(nn, a.bias) : Value()) {

@@ -39,6 +39,7 @@ struct Attention {
   mlir::Value key;   ///< [batch, heads / g, keys, width], each head for g neighbouring ones of the query
   mlir::Value value; ///< [batch, heads / g, keys, width of the result]
   mlir::Value bias;  ///< added to scores: broadcasts to [batch, heads, queries, keys]; may be null
+  mlir::Value sink;  ///< [heads]: the score of one more key, whose value is 0; may be null
   double scale = 1;
   double softcap = 0;     ///< scores become softcap * tanh(scores / softcap) before the bias; 0: they stay
   mlir::Type softmaxType; ///< what softmax computes in; null: the query's type

@@ -15,6 +15,7 @@ ImportRegistry makeStandard() {
   registerElementwise(result);
   registerActivations(result);
   registerAttention(result);
+  registerCarriedState(result);
   registerConstants(result);
   registerControlFlow(result);
   registerContractions(result);
@@ -40,6 +41,10 @@ ImportRegistry makeStandard() {
 ImportRegistry makeContrib() {
   ImportRegistry result;
   contrib::registerActivations(result);
+  contrib::registerAttention(result);
+  contrib::registerContractions(result);
+  contrib::registerGroupQueryAttention(result);
+  contrib::registerNormalizations(result);
   return result;
 }
 

@@ -12,9 +12,10 @@ namespace nacre::importer::onnx_format {
 void registerElementwise(ImportRegistry &registry);
 void registerActivations(ImportRegistry &registry);
 void registerAttention(ImportRegistry &registry);
-void registerControlFlow(ImportRegistry &registry);
+void registerCarriedState(ImportRegistry &registry);
 void registerConstants(ImportRegistry &registry);
 void registerContractions(ImportRegistry &registry);
+void registerControlFlow(ImportRegistry &registry);
 void registerConvolutions(ImportRegistry &registry);
 void registerPoolings(ImportRegistry &registry);
 void registerNormalizations(ImportRegistry &registry);

@@ -4,6 +4,7 @@
 
 #include "test/unit/compiler/NodeDraw.h"
 
+#include "test/unit/compiler/AttentionShapes.h"
 #include "test/unit/compiler/NodeParts.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -323,8 +324,10 @@ std::optional<Dims> getAskedShape(llvm::StringRef op, size_t index, const Dims &
   return std::nullopt;
 }
 
-Dims drawShape(Draw &draw, llvm::StringRef op, size_t index, const Dims &first) {
-  std::optional<Dims> asked = getAskedShape(op, index, first, draw);
+Dims drawShape(Draw &draw, llvm::StringRef op, llvm::StringRef firstOperand, size_t index, const Dims &first) {
+  std::optional<Dims> asked = getAttentionShape(op, firstOperand, index);
+  if (!asked)
+    asked = getAskedShape(op, index, first, draw);
   if (asked && !draw.oneIn(12))
     return *asked;
   return index ? drawShapeBeside(draw, first) : first;
@@ -340,6 +343,7 @@ onnx::ModelProto nacre::drawModel(Draw &draw, llvm::StringRef op, int64_t versio
   node.set_name("node");
   node.set_op_type(op.str());
   Dims first = draw.shape();
+  llvm::StringRef firstOperand = rules.empty() ? "" : rules.front().getName();
   int32_t firstType = 0;
   size_t count = rules.size() + (!rules.empty() && rules.back().isRepeated() ? draw.below(3) : 0);
   for (size_t index = 0; index < count; ++index) {
@@ -349,7 +353,7 @@ onnx::ModelProto nacre::drawModel(Draw &draw, llvm::StringRef op, int64_t versio
       continue;
     }
     std::string name = "x" + std::to_string(index);
-    Dims shape = drawShape(draw, op, index, first);
+    Dims shape = drawShape(draw, op, firstOperand, index, first);
     int32_t type = index && rule.group && !draw.oneIn(12) ? firstType : draw.type(rule.holds);
     if (index == 0 || (rule.group && rules.front().group != rule.group))
       firstType = type;
@@ -365,6 +369,7 @@ onnx::ModelProto nacre::drawModel(Draw &draw, llvm::StringRef op, int64_t versio
     addAttribute(draw, node, name, first.size());
   for (onnx::AttributeProto &attribute : *node.mutable_attribute())
     settleAttribute(draw, attribute, op, version, first);
+  addAttentionAttributes(draw, node, firstOperand);
   while (draw.oneIn(2)) {
     llvm::StringRef name = attributeNames[draw.below(std::size(attributeNames))];
     if (llvm::none_of(node.attribute(), [&](auto &known) { return known.name() == name; }))

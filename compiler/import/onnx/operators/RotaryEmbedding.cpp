@@ -6,6 +6,7 @@
 
 #include "compiler/import/compositions/RotaryEmbedding.h"
 #include "compiler/import/onnx/Handlers.h"
+#include "compiler/import/onnx/operators/Rows.h"
 
 using namespace mlir;
 
@@ -22,15 +23,13 @@ Value readCache(OperandBinder &node, size_t index, const RotaryOperands &operand
       return {};
     return cache;
   }
-  if (!node.checkRank(index, 2, 2))
-    return {};
   // One number is the first position of all rows of the batch.
   if (getType(ids).getNumElements() == 1 && getRank(ids) < 2)
     ids = nn.add(nn.reshape(ids, {1, 1}),
                  nn.cast(nn.reshape(nn.integers(axisRange(0, positions)), {1, positions}), getElementType(ids)));
   else if (!node.checkShape(operands.positions, {batch, positions}, "a position for each of the input"))
     return {};
-  return nn.gather(cache, ids, 0);
+  return pickRows(node, index, ids);
 }
 
 /// How many heads lie side by side on the last axis of an input of three axes; 0 after an error.

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Attention with its projection, and attention of many heads. Both hide keys by a large negative number, not by infinity:
+// of nothing but hidden keys they take the mean.
+//
+// How:  1. the projection and its attention, 2. operands packed and not, 3. their attention.
+
+#include "compiler/import/onnx/contrib/AttentionOperands.h"
+#include "compiler/import/onnx/contrib/Handlers.h"
+
+using namespace mlir;
+
+namespace nacre::importer::onnx_format::contrib {
+namespace {
+
+struct Heads {
+  Value query, key, value; ///< [batch, heads, positions, width]
+
+  bool isWhole() const { return query && key && value; }
+};
+
+/// How many heads there are; 0 after an error.
+int64_t readHeads(OperandBinder &node, Ints widths) {
+  int64_t heads = node.getInt("num_heads", 0);
+  if (heads >= 1 && llvm::all_of(widths, [&](int64_t width) { return width % heads == 0; }))
+    return heads;
+  InFlightDiagnostic error = node.error() << "attribute 'num_heads' must divide what heads share, ";
+  llvm::interleaveComma(widths, error);
+  error << ", but is " << heads;
+  return 0;
+}
+
+/// The scores' sum of biases, and attention; no result after an error.
+Attended attendTo(OperandBinder &node, const Heads &heads, size_t mask, size_t bias, size_t past) {
+  NnBuilder &nn = node.nn;
+  Attention attention;
+  attention.query = heads.query;
+  attention.key = heads.key;
+  attention.value = heads.value;
+  attention.scale = readScale(node, heads.query);
+  ScoreShape scores = getScoreShape(heads.query, heads.key, node.getOperand(past));
+  if (!node.checkFits({scores.batch, scores.heads, scores.queries, scores.keys}, "the scores"))
+    return {};
+  attention.bias = addBias(nn, readMask(node, mask, scores), readBias(node, bias, scores));
+  if (node.getFlag("unidirectional", false))
+    attention.bias = addBias(nn, attention.bias, hideBehind(nn, scores, getElementType(heads.query)));
+  return node.hasFailed() ? Attended() : attend(nn, attention);
+}
+
+/// Reports an error if buffers of a state are to be shared, of which only a part is filled.
+bool checkNothingIsShared(OperandBinder &node) {
+  if (!node.getFlag("past_present_share_buffer", false))
+    return true;
+  node.error()
+      << "attribute 'past_present_share_buffer' must be 0, since tensors are as long as what they hold, but is 1";
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// 1. Attention with its projection
+//===----------------------------------------------------------------------===//
+
+/// Input times weights, plus bias, in three parts.
+Heads project(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  Value input = node.getOperand(0), weights = node.getOperand(1), bias = node.getOperand(2);
+  if (!node.checkRank(0, 3, 3) || !node.checkRank(1, 2, 2))
+    return {};
+  int64_t columns = getShape(weights)[1];
+  if (!node.checkShape(1, {getShape(input)[2], columns}, "a row for each of the input's last axis") ||
+      !node.checkShape(2, columns, "one element for each column of the weights") ||
+      !node.checkFits({getShape(input)[0], getShape(input)[1], columns}))
+    return {};
+  int64_t third = columns / 3;
+  SmallVector<int64_t> widths = node.getInts("qkv_hidden_sizes", {third, third, columns - 2 * third});
+  bool isDivided = widths.size() == 3 && widths[0] == widths[1] && widths[0] >= 0 && widths[2] >= 0 &&
+                   widths[0] <= columns && widths[2] <= columns && widths[0] + widths[1] + widths[2] == columns;
+  if (!isDivided) {
+    InFlightDiagnostic error = node.error()
+                               << "the " << columns
+                               << " columns of the weights must divide into those of query, key and value, the "
+                                  "first two as many, but do into ";
+    llvm::interleaveComma(widths, error);
+    return {};
+  }
+  int64_t heads = readHeads(node, widths);
+  if (!heads)
+    return {};
+  Value product = nn.matmul(input, weights);
+  if (bias)
+    product = nn.add(product, bias);
+  auto part = [&](int64_t start, int64_t width) { return splitHeads(nn, nn.slice(product, 2, start, width), heads); };
+  return {part(0, widths[0]), part(widths[0], widths[1]), part(widths[0] + widths[1], widths[2])};
+}
+
+/// Operand 4, [2, batch, heads, positions, width], are keys and values of earlier positions.
+bool addState(OperandBinder &node, Heads &heads) {
+  NnBuilder &nn = node.nn;
+  Value past = node.getOperand(4);
+  if (!past)
+    return true;
+  Ints k = getShape(heads.key), v = getShape(heads.value);
+  if (!node.checkRank(4, 5, 5) ||
+      !node.checkShape(4, {2, k[0], k[1], getShape(past)[3], k[3]}, "keys and values of earlier positions"))
+    return false;
+  if (k[3] != v[3]) {
+    node.error() << "keys and values must be of one width to share operand 4 ('past'), but are " << describe(heads.key)
+                 << " and " << describe(heads.value);
+    return false;
+  }
+  Ints single = getShape(past).drop_front();
+  heads.key = nn.concat({nn.reshape(nn.slice(past, 0, 0, 1), single), heads.key}, 2);
+  heads.value = nn.concat({nn.reshape(nn.slice(past, 0, 1, 1), single), heads.value}, 2);
+  return heads.isWhole();
+}
+
+/// Keys and values as one tensor.
+Value joinState(NnBuilder &nn, const Heads &heads) {
+  auto alone = [&](Value x) {
+    SmallVector<int64_t> shape(getShape(x));
+    shape.insert(shape.begin(), 1);
+    return nn.reshape(x, shape);
+  };
+  return nn.concat({alone(heads.key), alone(heads.value)}, 0);
+}
+
+/// operands: input, weights, bias, mask_index, past, attention_bias, past_sequence_length
+void importAttention(OperandBinder &node) {
+  if (!checkNothingIsShared(node))
+    return;
+  if (node.getFlag("do_rotary", false)) {
+    node.error() << "attribute 'do_rotary' must be 0, but is 1; export the model with operators of RotaryEmbedding";
+    return;
+  }
+  node.ignore({"rotary_embedding_dim"});
+  Heads heads = project(node);
+  if (!heads.isWhole() || !addState(node, heads))
+    return;
+  Attended attended = attendTo(node, heads, /*mask=*/3, /*bias=*/5, /*past=*/4);
+  node.setResult(0, attended.merged);
+  if (node.wantsResult(1) && getShape(heads.key) == getShape(heads.value))
+    node.setResult(1, joinState(node.nn, heads));
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Query, key and value, packed or not
+//===----------------------------------------------------------------------===//
+
+/// Part `part` of a tensor [batch, positions, heads, parts, width], as [batch, heads, positions, width].
+Value unpack(NnBuilder &nn, Value packed, int64_t part) {
+  Ints shape = getShape(packed);
+  Value x = nn.reshape(nn.slice(packed, 3, part, 1), {shape[0], shape[1], shape[2], shape[4]});
+  return nn.transpose(x, {0, 2, 1, 3});
+}
+
+/// Columns [start, ...) of the bias, operand 3, are added to `x` [batch, heads, positions, width].
+Value addColumns(OperandBinder &node, Value x, int64_t start) {
+  NnBuilder &nn = node.nn;
+  Value bias = node.getOperand(3);
+  if (!bias || !x)
+    return x;
+  int64_t heads = getShape(x)[1], width = getShape(x)[3];
+  return nn.add(x, nn.reshape(nn.slice(bias, 0, start, heads * width), {heads, 1, width}));
+}
+
+/// The key, operand 1, packed with the value; or both, which were projected already where they have four axes.
+bool readKeyAndValue(OperandBinder &node, int64_t heads, Heads &result) {
+  NnBuilder &nn = node.nn;
+  Value key = node.getOperand(1), value = node.getOperand(2);
+  Ints query = getShape(result.query);
+  if (!node.checkRank(1, 3, 5))
+    return false;
+  if (getRank(key) == 5) {
+    if (!node.checkShape(1, {query[0], getShape(key)[1], heads, 2, query[3]}, "keys and values packed"))
+      return false;
+    result.key = unpack(nn, key, 0);
+    result.value = unpack(nn, key, 1);
+    return true;
+  }
+  if (!value) {
+    node.error() << node.nameOf(2) << " must be given, but is left out; it may be where " << node.nameOf(1)
+                 << " has five axes, or is left out as well";
+    return false;
+  }
+  if (!node.checkRank(2, getRank(key), getRank(key)))
+    return false;
+  bool isSplit = getRank(key) == 4;
+  if (!isSplit && getShape(value)[2] % heads) {
+    node.error() << "attribute 'num_heads' must divide the last axis of " << node.nameOf(2) << ", but is " << heads
+                 << " for " << describe(value);
+    return false;
+  }
+  int64_t positions = getShape(key)[isSplit ? 2 : 1];
+  if (isSplit ? !node.checkShape(1, {query[0], heads, positions, query[3]}, "keys of each head") ||
+                    !node.checkShape(2, {query[0], heads, positions, getShape(value)[3]}, "values of each head")
+              : !node.checkShape(1, {query[0], positions, heads * query[3]}, "keys of the query's width") ||
+                    !node.checkShape(2, {query[0], positions, getShape(value)[2]}, "a value for each key"))
+    return false;
+  result.key = isSplit ? key : splitHeads(nn, key, heads);
+  result.value = isSplit ? value : splitHeads(nn, value, heads);
+  return true;
+}
+
+/// Reads operands 0 to 3: query, key, value, bias.
+Heads readParts(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  Value query = node.getOperand(0), key = node.getOperand(1);
+  if (!node.checkRank(0, key ? 3 : 5, key ? 3 : 5))
+    return {};
+  int64_t heads = readHeads(node, getShape(query)[2]);
+  if (!heads)
+    return {};
+  Heads result;
+  if (key) {
+    result.query = splitHeads(nn, query, heads);
+    if (!result.query || !readKeyAndValue(node, heads, result))
+      return {};
+  } else {
+    Ints shape = getShape(query);
+    if (!node.checkShape(0, {shape[0], shape[1], heads, 3, shape[4]}, "queries, keys and values packed"))
+      return {};
+    result = {unpack(nn, query, 0), unpack(nn, query, 1), unpack(nn, query, 2)};
+  }
+  if (!result.isWhole())
+    return {};
+  int64_t width = heads * getShape(result.query)[3], valueWidth = heads * getShape(result.value)[3];
+  if (!node.checkShape(3, 2 * width + valueWidth, "one element for each column of query, key and value"))
+    return {};
+  result.query = addColumns(node, result.query, 0);
+  if (key && getRank(key) == 4)
+    return result;
+  result.key = addColumns(node, result.key, width);
+  result.value = addColumns(node, result.value, 2 * width);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// 3. Attention of many heads
+//===----------------------------------------------------------------------===//
+
+/// operands: query, key, value, bias, key_padding_mask, attention_bias, past_key, past_value
+void importMultiHeadAttention(OperandBinder &node) {
+  Heads heads = readParts(node);
+  if (!heads.isWhole())
+    return;
+  if (!node.getOperand(6) != !node.getOperand(7)) {
+    node.error() << node.nameOf(6) << " and " << node.nameOf(7)
+                 << " must be given together, but only one is; name the other as an input";
+    return;
+  }
+  heads.key = addPast(node, 6, heads.key);
+  heads.value = addPast(node, 7, heads.value);
+  if (!heads.isWhole())
+    return;
+  if (getShape(heads.key)[2] != getShape(heads.value)[2]) {
+    node.error() << node.nameOf(6) << " and " << node.nameOf(7) << " must hold as many positions, but are "
+                 << describe(node.getOperand(6)) << " and " << describe(node.getOperand(7));
+    return;
+  }
+  Attended attended = attendTo(node, heads, /*mask=*/4, /*bias=*/5, /*past=*/6);
+  node.setResult(0, attended.merged);
+  node.setResult(1, heads.key);
+  node.setResult(2, heads.value);
+  node.setResult(3, attended.biased);
+}
+
+} // namespace
+
+void registerAttention(ImportRegistry &registry) {
+  auto floats = [](const char *text) { return OperandRule{text, Holds::Floats, 'T'}; };
+  auto indices = [](const char *text) { return OperandRule{text, Holds::Indices}; };
+  registry.add("Attention", 1,
+               {floats("input"), floats("weights"), floats("bias?"), indices("mask_index?"), floats("past?"),
+                floats("attention_bias?"), indices("past_sequence_length?")},
+               importAttention);
+  registry.add("MultiHeadAttention", 1,
+               {floats("query"), floats("key?"), floats("value?"), floats("bias?"), indices("key_padding_mask?"),
+                floats("attention_bias?"), floats("past_key?"), floats("past_value?")},
+               importMultiHeadAttention);
+}
+
+} // namespace nacre::importer::onnx_format::contrib

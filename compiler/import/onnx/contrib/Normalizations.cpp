@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Normalizations of sums: of a residual, of embeddings.
+
+#include "compiler/import/compositions/Normalization.h"
+#include "compiler/import/onnx/contrib/Handlers.h"
+#include "compiler/import/onnx/operators/Rows.h"
+
+using namespace mlir;
+
+namespace nacre::importer::onnx_format::contrib {
+namespace {
+
+using nn::BinaryKind;
+using nn::ReduceKind;
+
+/// Reports an error unless operand `index` has one element for each of `width`.
+bool checkWidth(OperandBinder &node, size_t index, int64_t width) {
+  return node.checkShape(index, width, "one element for each of the last axis");
+}
+
+/// Normalizes the last axis of `x`, scales and shifts it: results 0, the mean 1 and the inverse deviation 2.
+void setNormalized(OperandBinder &node, Value x, Normalized (*normalize)(NnBuilder &, Value, Ints, double), Value scale,
+                   Value shift, double epsilon) {
+  NnBuilder &nn = node.nn;
+  Normalized normal = normalize(nn, x, getRank(x) - 1, epsilon);
+  Value y = nn.mul(normal.result, scale);
+  node.setResult(0, shift ? nn.add(y, shift) : y);
+  if (normal.mean)
+    node.setResult(1, normal.mean);
+  node.setResult(2, normal.inverse);
+}
+
+/// Operands 0 and 1, which may lack the batch, and the bias, `bias`; null after an error.
+Value addResidual(OperandBinder &node, size_t bias) {
+  Value x = node.getOperand(0);
+  if (!node.checkRank(0, 2, 3) || !node.checkBroadcastsTo(1, getShape(x), "the input"))
+    return {};
+  int64_t width = getShape(x).back();
+  for (size_t index = 2; index <= bias; ++index)
+    if (!checkWidth(node, index, width))
+      return {};
+  Value sum = node.nn.add(x, node.getOperand(1));
+  return node.getOperand(bias) ? node.nn.add(sum, node.getOperand(bias)) : sum;
+}
+
+/// operands: input, skip, gamma, beta, bias
+void importSkipLayerNormalization(OperandBinder &node) {
+  double epsilon = node.getFloat("epsilon", 1e-12);
+  if (Value sum = addResidual(node, 4)) {
+    setNormalized(node, sum, normalizeLayer, node.getOperand(2), node.getOperand(3), epsilon);
+    node.setResult(3, sum);
+  }
+}
+
+/// operands: input, skip, gamma, bias
+void importSkipSimplifiedLayerNormalization(OperandBinder &node) {
+  double epsilon = node.getFloat("epsilon", 1e-12);
+  if (Value sum = addResidual(node, 3)) {
+    setNormalized(node, sum, normalizeByRms, node.getOperand(2), nullptr, epsilon);
+    node.setResult(3, sum);
+  }
+}
+
+/// The rows of the table, operand `index`, that `ids` name; null after an error.
+Value embed(OperandBinder &node, size_t index, Value ids, int64_t width) {
+  Value table = node.getOperand(index);
+  if (!node.checkRank(index, 2, 2) ||
+      !node.checkShape(index, {getShape(table)[0], width}, "rows as long as those of the word_embedding"))
+    return {};
+  return pickRows(node, index, ids);
+}
+
+/// The position of each id: operand 8, which may lack the batch, or 0, 1, ...
+Value readPositions(OperandBinder &node, Ints shape) {
+  Value given = node.getOperand(8);
+  if (!given)
+    return node.nn.integers(axisRange(0, shape[1]));
+  if (!node.checkRank(8, 2, 2) || !node.checkBroadcastsTo(8, shape, "input_ids"))
+    return {};
+  return given;
+}
+
+/// How many of each row of the mask, operand 7, are not masked.
+Value countUnmasked(OperandBinder &node, Ints shape) {
+  NnBuilder &nn = node.nn;
+  Type i32 = nn.types().getI32Type();
+  if (!node.getOperand(7))
+    return nn.splat(RankedTensorType::get(shape[0], i32), 0);
+  if (!node.checkShape(7, shape, "as input_ids have it"))
+    return {};
+  Value isKept = nn.binary(BinaryKind::Equal, node.getOperand(7), 1.0);
+  return nn.reduce(ReduceKind::Sum, nn.cast(isKept, i32), 1, /*keepDims=*/false);
+}
+
+/// operands: input_ids, segment_ids, word_embedding, position_embedding, segment_embedding, gamma, beta, mask, position_ids
+void importEmbedLayerNormalization(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  node.ignore({"mask_index_type"});
+  double epsilon = node.getFloat("epsilon", 1e-12);
+  Value ids = node.getOperand(0), segments = node.getOperand(1);
+  if (!node.checkRank(0, 2, 2) || !node.checkRank(2, 2, 2))
+    return;
+  Ints shape = getShape(ids);
+  int64_t width = getShape(node.getOperand(2))[1];
+  if (!node.checkShape(1, shape, "as input_ids have it") || !checkWidth(node, 5, width) || !checkWidth(node, 6, width))
+    return;
+  if (!segments != !node.getOperand(4)) {
+    node.error() << node.nameOf(1) << " and " << node.nameOf(4)
+                 << " must be given together, but only one is; name the other as an input";
+    return;
+  }
+  Value positions = readPositions(node, shape);
+  Value sum = nn.add(embed(node, 2, ids, width), positions ? embed(node, 3, positions, width) : Value());
+  if (segments)
+    sum = nn.add(sum, embed(node, 4, segments, width));
+  if (!sum)
+    return;
+  Value y = nn.mul(normalizeLayer(nn, sum, 2, epsilon).result, node.getOperand(5));
+  node.setResult(0, nn.add(y, node.getOperand(6)));
+  if (node.wantsResult(1))
+    node.setResult(1, countUnmasked(node, shape));
+  node.setResult(2, sum);
+}
+
+} // namespace
+
+void registerNormalizations(ImportRegistry &registry) {
+  const OperandRule input{"input", Holds::Floats, 'T'}, skip{"skip", Holds::Floats, 'T'},
+      gamma{"gamma", Holds::Floats, 'T'};
+  const OperandRule bias{"bias?", Holds::Floats, 'T'};
+  registry.add("EmbedLayerNormalization", 1,
+               {{"input_ids", Holds::Indices},
+                {"segment_ids?", Holds::Indices},
+                {"word_embedding", Holds::Floats, 'T'},
+                {"position_embedding", Holds::Floats, 'T'},
+                {"segment_embedding?", Holds::Floats, 'T'},
+                {"gamma", Holds::Floats, 'T'},
+                {"beta", Holds::Floats, 'T'},
+                {"mask?", Holds::Indices},
+                {"position_ids?", Holds::Indices}},
+               importEmbedLayerNormalization);
+  registry.add("SkipLayerNormalization", 1, {input, skip, gamma, {"beta?", Holds::Floats, 'T'}, bias},
+               importSkipLayerNormalization);
+  registry.add("SkipSimplifiedLayerNormalization", 1, {input, skip, gamma, bias},
+               importSkipSimplifiedLayerNormalization);
+}
+
+} // namespace nacre::importer::onnx_format::contrib

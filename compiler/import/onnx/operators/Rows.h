@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rows of a table that a node picks by number: embeddings of words, angles of positions.
+
+#ifndef NACRE_COMPILER_IMPORT_ONNX_OPERATORS_ROWS_H
+#define NACRE_COMPILER_IMPORT_ONNX_OPERATORS_ROWS_H
+
+#include "compiler/import/OperandBinder.h"
+
+namespace nacre::importer::onnx_format {
+
+/// The rows `numbers` of operand `index`, [shape of the numbers..., width]; null after an error.
+mlir::Value pickRows(OperandBinder &node, size_t index, mlir::Value numbers);
+
+} // namespace nacre::importer::onnx_format
+
+#endif // NACRE_COMPILER_IMPORT_ONNX_OPERATORS_ROWS_H
