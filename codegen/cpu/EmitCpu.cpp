@@ -117,6 +117,7 @@ constexpr EmitterEntry<Emitter> kEmitters[] = {
     {"permute", plan::KernelKind::Permute, emitPermute},
     {"nest", plan::KernelKind::Permute, emitNest},
     {"indexed", plan::KernelKind::Indexed, emitIndexed},
+    {"serial", plan::KernelKind::Serial, emitSerial},
     {"fallback", std::nullopt, emitFallback},
 };
 

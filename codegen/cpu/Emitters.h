@@ -15,6 +15,7 @@ llvm::LogicalResult emitIndexed(plan::KernelOp kernel, KernelFunction &function)
 llvm::LogicalResult emitNest(plan::KernelOp kernel, KernelFunction &function);
 llvm::LogicalResult emitPermute(plan::KernelOp kernel, KernelFunction &function);
 llvm::LogicalResult emitRow(plan::KernelOp kernel, KernelFunction &function);
+llvm::LogicalResult emitSerial(plan::KernelOp kernel, KernelFunction &function);
 
 } // namespace nacre::codegen::cpu
 

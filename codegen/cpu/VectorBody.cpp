@@ -48,6 +48,18 @@ Value emitOperation(VectorBuilder &builder, Operation *op, ValueRange operands, 
 
 } // namespace
 
+Value inlineOperation(VectorBuilder &builder, Operation *op, ArrayRef<Value> operands, unsigned width,
+                      BodyHints hints) {
+  SmallVector<Value> matched(operands);
+  Type type = op->getResult(0).getType();
+  if (llvm::any_of(operands, [](Value operand) { return isa<VectorType>(operand.getType()); })) {
+    for (Value &operand : matched)
+      operand = builder.broadcast(operand, width);
+    type = vectorOf(type, width);
+  }
+  return emitOperation(builder, op, matched, type, hints);
+}
+
 SmallVector<Value> inlineBody(VectorBuilder &builder, Block &body, ArrayRef<Value> arguments, unsigned width,
                               BodyHints hints) {
   IRMapping values;
@@ -63,13 +75,7 @@ SmallVector<Value> inlineBody(VectorBuilder &builder, Block &body, ArrayRef<Valu
     if (isa<arith::ConstantOp>(op))
       continue;
     SmallVector<Value> operands = llvm::map_to_vector(op.getOperands(), valueOf);
-    Type type = op.getResult(0).getType();
-    if (llvm::any_of(operands, [](Value operand) { return isa<VectorType>(operand.getType()); })) {
-      for (Value &operand : operands)
-        operand = builder.broadcast(operand, width);
-      type = vectorOf(type, width);
-    }
-    values.map(op.getResult(0), emitOperation(builder, &op, operands, type, hints));
+    values.map(op.getResult(0), inlineOperation(builder, &op, operands, width, hints));
   }
   return llvm::map_to_vector(body.getTerminator()->getOperands(), valueOf);
 }
@@ -85,14 +91,18 @@ unsigned widestElementBits(Block &body) {
   return bits;
 }
 
+unsigned operationCost(Operation &op) {
+  return isa<arith::ConstantOp>(op)                            ? 0
+         : isTranscendental(&op)                               ? 20
+         : isa<arith::DivFOp, math::SqrtOp, math::RsqrtOp>(op) ? 5
+         : isDivision(&op)                                     ? 40
+                                                               : 1;
+}
+
 unsigned bodyCost(Block &body) {
   unsigned cost = 1;
   for (Operation &op : body.without_terminator())
-    if (!isa<arith::ConstantOp>(op))
-      cost += isTranscendental(&op)                                 ? 20
-              : isa<arith::DivFOp, math::SqrtOp, math::RsqrtOp>(op) ? 5
-              : isDivision(&op)                                     ? 40
-                                                                    : 1;
+    cost += operationCost(op);
   return cost;
 }
 

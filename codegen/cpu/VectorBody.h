@@ -24,11 +24,17 @@ struct BodyHints {
 llvm::SmallVector<mlir::Value> inlineBody(VectorBuilder &builder, mlir::Block &body,
                                           llvm::ArrayRef<mlir::Value> arguments, unsigned width, BodyHints hints = {});
 
+/// The result of `op`, of arith or math, for `operands`, each a scalar or a vector of `width` lanes; a scalar where all
+/// of them are.
+mlir::Value inlineOperation(VectorBuilder &builder, mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands,
+                            unsigned width, BodyHints hints = {});
+
 /// Bits of the widest type that `body` works in: how many lanes fill a register.
 unsigned widestElementBits(mlir::Block &body);
 
 /// Instructions of `body` per element, roughly: a polynomial counts twenty.
 unsigned bodyCost(mlir::Block &body);
+unsigned operationCost(mlir::Operation &op);
 
 } // namespace nacre::codegen::cpu
 

@@ -3,35 +3,17 @@
 // What:  a kernel's body as emitters see it: what is computed in which order, read from where, written where, with
 //        which halo.
 // Why:   docs/phases/kernels.md allows few forms; they are recognized once, and emitters never walk tensor operations.
-// How:   1. what is written: from plan.yield through insertions back to the results of linalg operations;
+// How:   1. what is written (WrittenTensor.h) by results of linalg operations;
 //        2. the work: each linalg.generic's loops, and for each operand where it comes from.
 
 #ifndef NACRE_CODEGEN_FORM_KERNELFORM_H
 #define NACRE_CODEGEN_FORM_KERNELFORM_H
 
-#include "codegen/form/Access.h"
+#include "codegen/form/WrittenTensor.h"
 #include "mlir/IR/Block.h"
 #include <optional>
 
-namespace nacre::plan {
-class KernelOp;
-} // namespace nacre::plan
-
 namespace nacre::codegen {
-
-/// A tensor that a kernel leaves in a storage: the contract's target.
-struct WrittenTensor {
-  StridedSlice slice; ///< Without the halo.
-  mlir::Type elementType;
-  /// From one of its elements to the next along each axis, where others write those in between.
-  llvm::SmallVector<int64_t> steps;
-  /// The border around it that the kernel writes too, per axis; all zero where there is none.
-  llvm::SmallVector<int64_t> haloLow, haloHigh;
-  mlir::TypedAttr haloValue; ///< Null where there is none.
-
-  /// From the first of its elements to the last, with those of others in between: what the halo is around.
-  StridedSlice hull() const;
-};
 
 struct Input {
   enum class Source {

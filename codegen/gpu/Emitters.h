@@ -12,6 +12,7 @@ namespace nacre::codegen::gpu {
 llvm::LogicalResult emitContraction(plan::KernelOp kernel, KernelFunction &function); ///< EmitContraction.cpp
 llvm::LogicalResult emitRow(plan::KernelOp kernel, KernelFunction &function);         ///< EmitRow.cpp
 llvm::LogicalResult emitPoints(plan::KernelOp kernel, KernelFunction &function);      ///< EmitPoints.cpp
+llvm::LogicalResult emitSerial(plan::KernelOp kernel, KernelFunction &function);      ///< EmitSerial.cpp
 llvm::LogicalResult emitTranspose(plan::KernelOp kernel, KernelFunction &function);   ///< EmitTranspose.cpp
 
 } // namespace nacre::codegen::gpu

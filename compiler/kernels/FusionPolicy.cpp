@@ -55,7 +55,7 @@ private:
     group.members.push_back(first);
     groupOf[first] = groups.size();
     size_t operands = nodes[first].operands.size();
-    while (nodes[first].kind != WorkKind::Scan) {
+    while (nodes[first].kind != WorkKind::Scan && nodes[first].kind != WorkKind::Serial) {
       llvm::SmallVector<int, 4> region = findRegion(group.last, nodes[first].shape);
       for (int member : region)
         operands += nodes[member].operands.size() - 1;

@@ -5,6 +5,7 @@
 // How:  1. bodies: which operations there are, and how many of each; 2. entries: launches fit their kernels.
 
 #include "compiler/kernels/Passes.h"
+#include "compiler/kernels/VerifySerial.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -66,13 +67,15 @@ template <typename Slice> LogicalResult verifySlice(Slice slice) {
   return blame(slice.emitOpError("must be static, in a kernel"), assignStorages);
 }
 
-/// How many generics of each sort a body holds.
+/// How many generics of each sort a body holds, and loops over points.
 struct Sweeps {
-  unsigned reducing = 0, mapping = 0;
+  unsigned reducing = 0, mapping = 0, points = 0;
 };
 
 /// Whether a kernel of this kind may consist of these: a reduction and its epilogue, or one map, or any in rows.
 bool isForm(plan::KernelKind kind, Sweeps sweeps) {
+  if (kind != plan::KernelKind::Serial && sweeps.points > 0)
+    return false;
   switch (kind) {
   case plan::KernelKind::Contraction:
     return sweeps.reducing == 1 && sweeps.mapping <= 1;
@@ -85,6 +88,8 @@ bool isForm(plan::KernelKind kind, Sweeps sweeps) {
     return sweeps.reducing == 0 && sweeps.mapping == 1;
   case plan::KernelKind::Scan:
     return sweeps.reducing == 1 && sweeps.mapping == 0;
+  case plan::KernelKind::Serial:
+    return sweeps.points == 1 && sweeps.reducing + sweeps.mapping == 0;
   }
   llvm_unreachable("no other kind of kernel");
 }
@@ -96,6 +101,10 @@ LogicalResult verifyBody(plan::KernelOp kernel) {
       ++(generic.getNumReductionLoops() ? sweeps.reducing : sweeps.mapping);
       if (failed(verifyGeneric(generic, kernel.getKind())))
         return failure();
+    } else if (auto points = dyn_cast<scf::ForallOp>(op)) {
+      ++sweeps.points;
+      if (std::optional<kernels::SerialFault> fault = kernels::findSerialFault(kernel, points))
+        return blame(fault->at->emitOpError(fault->must), formKernels);
     } else if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
       if (failed(verifySlice(slice)))
         return failure();
@@ -108,8 +117,8 @@ LogicalResult verifyBody(plan::KernelOp kernel) {
   }
   if (!isForm(kernel.getKind(), sweeps))
     return blame(kernel.emitOpError("must have the form of kind ")
-                     << stringifyKernelKind(kernel.getKind()) << ", but holds " << sweeps.reducing << " reductions and "
-                     << sweeps.mapping << " maps",
+                     << stringifyKernelKind(kernel.getKind()) << ", but holds " << sweeps.reducing << " reductions, "
+                     << sweeps.mapping << " maps and " << sweeps.points << " loops over points",
                  formKernels);
   auto target = cast<RankedTensorType>(kernel.getOutputs().front().getType());
   if (kernel.getCutAxis() < 0 || kernel.getCutAxis() >= std::max<int64_t>(1, target.getRank()))

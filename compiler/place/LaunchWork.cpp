@@ -5,9 +5,11 @@
 #include "compiler/place/LaunchWork.h"
 
 #include "dialects/StoredBytes.h"
+#include "dialects/plan/SerialTurns.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/MapVector.h"
@@ -74,27 +76,32 @@ struct BodyCost {
   double flops = 0, functions = 0;
 };
 
-BodyCost costOf(Block &body) {
+BodyCost costOf(Operation &op) {
   constexpr double kDivision = 4; // simple operations
   constexpr double kPower = 3;    // a logarithm, an exponential, and what both must be exact to
-  BodyCost cost;
+  if (isa<arith::ConstantOp, arith::ExtFOp, arith::TruncFOp, arith::ExtUIOp, arith::ExtSIOp, arith::TruncIOp>(op))
+    return {};
+  if (isa<arith::DivFOp, arith::RemFOp, math::SqrtOp, math::RsqrtOp>(op))
+    return {kDivision, 0};
+  if (isa<math::AbsFOp, math::AbsIOp, math::FloorOp, math::CeilOp, math::RoundOp, math::RoundEvenOp, math::CopySignOp>(
+          op) ||
+      isa<arith::ArithDialect>(op.getDialect()))
+    return {1, 0};
+  if (isa<math::FmaOp>(op))
+    return {2, 0};
+  if (isa<math::PowFOp>(op))
+    return {0, kPower};
+  return {0, isa<math::MathDialect>(op.getDialect()) ? 1.0 : 0.0};
+}
+
+BodyCost costOf(Block &body) {
+  BodyCost sum;
   for (Operation &op : body) {
-    if (isa<arith::ConstantOp, arith::ExtFOp, arith::TruncFOp, arith::ExtUIOp, arith::ExtSIOp, arith::TruncIOp>(op))
-      continue;
-    if (isa<arith::DivFOp, arith::RemFOp, math::SqrtOp, math::RsqrtOp>(op))
-      cost.flops += kDivision;
-    else if (isa<math::AbsFOp, math::AbsIOp, math::FloorOp, math::CeilOp, math::RoundOp, math::RoundEvenOp,
-                 math::CopySignOp>(op) ||
-             isa<arith::ArithDialect>(op.getDialect()))
-      cost.flops += 1;
-    else if (isa<math::FmaOp>(op))
-      cost.flops += 2;
-    else if (isa<math::PowFOp>(op))
-      cost.functions += kPower;
-    else if (isa<math::MathDialect>(op.getDialect()))
-      cost.functions += 1;
+    const BodyCost cost = costOf(op);
+    sum.flops += cost.flops;
+    sum.functions += cost.functions;
   }
-  return cost;
+  return sum;
 }
 
 /// A product whose every operand is used again along a loop that it lacks; loops of one turn are none.
@@ -148,6 +155,8 @@ public:
   LaunchWork read() {
     for (auto op : kernel.getBody().front().getOps<linalg::GenericOp>())
       addGeneric(op);
+    for (auto op : kernel.getBody().front().getOps<scf::ForallOp>())
+      addProgram(op);
     if (work.points == 0)
       assumeCopy();
     work.form = formOf();
@@ -174,6 +183,7 @@ private:
     case plan::KernelKind::Indexed:
       return WorkForm::Movement;
     case plan::KernelKind::Scan:
+    case plan::KernelKind::Serial:
       return WorkForm::Scan;
     }
     llvm_unreachable("no other kind of kernel");
@@ -212,6 +222,26 @@ private:
       work.accesses += iterations;
       touch(slice, true);
     });
+  }
+
+  /// A program reads and writes at most an element in each turn. What indices of the point find is divided.
+  void addProgram(scf::ForallOp points) {
+    work.points = std::max(work.points, plan::countPoints(points));
+    points.getBody()->walk([&](Operation *op) {
+      const double turns = plan::countPoints(points) * plan::countTurns(points, op);
+      const BodyCost cost = costOf(*op);
+      work.flops += cost.flops * turns;
+      work.functions += cost.functions * turns;
+      work.accesses += isa<tensor::ExtractOp, tensor::InsertOp>(op) ? turns : 0;
+      auto read = dyn_cast<tensor::ExtractOp>(op);
+      if (!read || points.getRegion().isAncestor(read.getTensor().getParentRegion()))
+        return;
+      Slice slice = sliceOf(read.getTensor());
+      slice.bytes = std::min(slice.bytes, turns * bytesOf(RankedTensorType::get({}, read.getType())));
+      touch(slice, llvm::is_contained(read.getIndices(), points.getInductionVar(0)));
+    });
+    for (Value target : points.getOutputs())
+      touch(sliceOf(target), true);
   }
 
   /// An argument counts once, however many operations read it.

@@ -64,6 +64,7 @@ def Nn_Nest : Nn_Work<"Nest">;
 def Nn_Permute : Nn_Work<"Permute">;
 def Nn_Indexed : Nn_Work<"Indexed">;
 def Nn_Scan : Nn_Work<"Scan">;
+def Nn_Serial : Nn_Work<"Serial">;
 def Nn_Elementwise : Nn_Work<"Elementwise">;
 def Nn_Boundary : Nn_Work<"Boundary">;
 

@@ -14,7 +14,8 @@ enum class WorkKind {
   Nest, ///< Reductions and windows.
   Permute,
   Indexed,
-  Scan, ///< Takes no other operator.
+  Scan,   ///< Takes no other operator.
+  Serial, ///< A small program for each point; takes no other operator either.
   Elementwise,
   Boundary ///< In no kernel: views, concatenations, recurrent layers, constants.
 };

@@ -36,7 +36,7 @@ def Plan_KernelOp : Plan_Op<"kernel", [Symbol, IsolatedFromAbove, SingleBlock]> 
   let summary = "One kind of work on whole storages";
   let description = [{
     The body's arguments are `num_inputs` inputs, then the storages that are written, all as tensors; `plan.yield` returns
-    the written storages' new contents. The body is upstream `linalg` and `tensor` (docs/phases/kernels.md).
+    the written storages' new contents. The body is upstream `linalg` and `tensor`, or `scf` (docs/phases/kernels.md).
 
     `cut_axis` is the axis of the first written slice along which the work may be divided between engines, `cut_extent` its length and
     `grain` the step at which it may be cut. `encodings` names, for each input that is a weight, how its bytes lie

@@ -86,6 +86,8 @@ plan::KernelKind getKernelKind(WorkKind work) {
     return plan::KernelKind::Indexed;
   case WorkKind::Scan:
     return plan::KernelKind::Scan;
+  case WorkKind::Serial:
+    return plan::KernelKind::Serial;
   case WorkKind::Nest:
   case WorkKind::Elementwise:
     return plan::KernelKind::Nest;

@@ -32,8 +32,10 @@ KernelBody::KernelBody(ModuleOp module, plan::KernelKind kind, StringRef name, c
   kernel = plan::KernelOp::create(builder, loc, builder.getStringAttr(name), kind,
                                   /*num_inputs=*/0, /*cut_axis=*/0, /*cut_extent=*/1, /*grain=*/1,
                                   /*encodings=*/ArrayAttr());
-  Type elementType = getStorageType(getTensorType(group.result).getElementType());
-  builder.createBlock(&kernel.getBody(), {}, RankedTensorType::get(getShape(group.result), elementType), loc);
+  SmallVector<Type> written;
+  for (Value result : group.getResults())
+    written.push_back(RankedTensorType::get(getShape(result), getStorageType(getTensorType(result).getElementType())));
+  builder.createBlock(&kernel.getBody(), {}, written, SmallVector<Location>(written.size(), loc));
 }
 
 SmallVector<int64_t> KernelBody::getShape(Value host) const {
@@ -193,11 +195,19 @@ LogicalResult KernelBody::finish(Value accumulator) {
   return finishWith(accumulator);
 }
 
-LogicalResult KernelBody::finishWith(Value written) {
+LogicalResult KernelBody::finishWith(ValueRange written) {
   plan::YieldOp::create(builder, loc, written);
   kernel.setNumInputs(operands.size());
-  chooseCutAxis();
+  if (!isCut)
+    chooseCutAxis();
   return failure(failed);
+}
+
+void KernelBody::setCut(int64_t axis, int64_t extent, int64_t grain) {
+  kernel.setCutAxis(axis);
+  kernel.setCutExtent(extent);
+  kernel.setGrain(grain);
+  isCut = true;
 }
 
 /// The outermost axis that has something to share: rows before channels, so that a share is contiguous.

@@ -26,7 +26,9 @@ namespace nacre::kernels {
 struct OperatorGroup {
   mlir::Operation *anchor = nullptr;          ///< Null for a chain of elementwise operators.
   llvm::SetVector<mlir::Operation *> members; ///< In order, the anchor included.
-  mlir::Value result;
+  mlir::Value result;                         ///< Of the last member: the only one that leaves the group, or the first
+                                              ///< of an operator that has several.
+  mlir::ValueRange getResults() const { return result.getDefiningOp()->getResults(); }
 };
 
 /// A host value inside the kernel: `scalar` of the elements of `tensors` at `maps` (dims are those of the value's
@@ -71,8 +73,8 @@ public:
   mlir::Value read(mlir::Value host, std::optional<llvm::ArrayRef<int64_t>> shape = std::nullopt);
   /// A weight that the lowering itself makes up.
   mlir::Value readTable(mlir::ElementsAttr table);
-  /// The written storage.
-  mlir::Value getTarget() { return kernel.getBody().getArguments().back(); }
+  /// The written storage of a result of the group.
+  mlir::Value getTarget(unsigned result = 0) { return kernel.getBody().getArgument(operands.size() + result); }
 
   /// Where an anchor accumulates: the target if the result needs no more work, else values of the accumulator's type.
   mlir::Value getAccumulator(mlir::Value anchorResult, mlir::Type elementType, bool moreWork = false);
@@ -84,13 +86,15 @@ public:
   /// `tensor` holds the elements of `host`, in its storage type or its compute type.
   void defineAs(mlir::Value host, mlir::Value tensor);
 
+  /// Cuts the kernel along an axis of the first target, where the choice is not by the axes that can be divided.
+  void setCut(int64_t axis, int64_t extent, int64_t grain);
   /// Axes of the target that units must not divide.
   void setUncuttable(llvm::ArrayRef<int64_t> axes) { uncuttable.assign(axes.begin(), axes.end()); }
   /// Ends the kernel: computes the group's result into the target from what is defined, unless the accumulator was the
   /// target, and `accumulated` is the result already.
   mlir::LogicalResult finish(mlir::Value accumulated = {});
-  /// Ends the kernel with `written`, the target's new contents.
-  mlir::LogicalResult finishWith(mlir::Value written);
+  /// Ends the kernel with `written`, the targets' new contents.
+  mlir::LogicalResult finishWith(mlir::ValueRange written);
 
   plan::KernelOp getKernel() { return kernel; }
   /// What the launch reads, in order: host values, or attributes of tables.
@@ -116,6 +120,7 @@ private:
   llvm::SmallVector<int64_t> uncuttable;
   bool rowsCollapsed;
   bool isDirect = false; ///< The accumulator is the target.
+  bool isCut = false;    ///< By its lowering.
   bool failed = false;
 };
 

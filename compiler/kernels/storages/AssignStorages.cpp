@@ -107,11 +107,11 @@ private:
     withBox(place, [&](MemoryBox box) { readFromBox(kernel, index, box); });
   }
 
-  void write(plan::KernelOp kernel, const Place &place, const Place &region, TypedAttr fill) {
+  void write(plan::KernelOp kernel, unsigned index, const Place &place, const Place &region, TypedAttr fill) {
     withBox(place, [&](MemoryBox box) {
       withBox(region, [&](MemoryBox outer) {
         const bool isSame = box.sizes == outer.sizes && box.steps == outer.steps;
-        writeIntoBox(kernel, 0, box, outer, isSame ? TypedAttr() : fill);
+        writeIntoBox(kernel, index, box, outer, isSame ? TypedAttr() : fill);
       });
     });
   }
@@ -127,7 +127,7 @@ private:
     plan::KernelOp kernel = makeCopyKernel(atKernels, loc, ("copy_" + Twine(numCopies++)).str(), type);
     kernels.insert(kernel);
     read(kernel, 0, source);
-    write(kernel, copy.box, getWrittenRegion(target.layout, copy.region), copy.fill ? copy.fill : target.fill);
+    write(kernel, 0, copy.box, getWrittenRegion(target.layout, copy.region), copy.fill ? copy.fill : target.fill);
     Value from = getOperand(builder, loc, source), to = getOperand(builder, loc, copy.box);
     plan::LaunchOp::create(builder, loc, TypeRange(), FlatSymbolRefAttr::get(kernel.getSymNameAttr()), from, to,
                            DenseI64ArrayAttr(), DenseI64ArrayAttr());
@@ -145,7 +145,8 @@ private:
   void rewriteLaunch(OpBuilder &builder, plan::LaunchOp launch) {
     auto kernel = kernels.lookup<plan::KernelOp>(launch.getKernel());
     replaced.insert(launch);
-    if (launch->getNumResults() == 1 && llvm::is_contained(getShape(launch.getResult(0)), 0)) {
+    auto isEmpty = [](Value result) { return llvm::is_contained(getShape(result), 0); };
+    if (launch->getNumResults() > 0 && llvm::all_of(launch.getResults(), isEmpty)) {
       kernels.erase(kernel);
       return; // nothing to compute
     }
@@ -157,11 +158,11 @@ private:
     }
     // Steps of loops name the memory that they write, which is as their kernels want it.
     SmallVector<Value> outputs(launch.getOutputs());
-    if (outputs.empty()) {
-      const Place &place = places.at(launch.getResult(0));
+    for (auto [index, result] : llvm::enumerate(launch.getResults())) {
+      const Place &place = places.at(result);
       const PlannedStorage &storage = storages[place.storage];
-      auto region = regions.find(launch.getResult(0));
-      write(kernel, place, getWrittenRegion(storage.layout, region == regions.end() ? place : region->second),
+      auto region = regions.find(result);
+      write(kernel, index, place, getWrittenRegion(storage.layout, region == regions.end() ? place : region->second),
             storage.fill);
       outputs.push_back(getOperand(builder, launch.getLoc(), place));
     }

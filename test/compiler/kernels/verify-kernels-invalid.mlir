@@ -39,7 +39,7 @@ plan.entry @launches_of_nothing {
 
 // A contraction that only maps has no product.
 
-// expected-error@+2 {{must have the form of kind contraction, but holds 0 reductions and 1 maps}}
+// expected-error@+2 {{must have the form of kind contraction, but holds 0 reductions, 1 maps and 0 loops over points}}
 // expected-note@+1 {{likely a missing case in nacre-form-kernels}}
 plan.kernel @no_product contraction (%x: tensor<4xf32>) into (%y: tensor<4xf32>) cut 0 : 4 by 1 {
   %0 = linalg.generic {indexing_maps = [affine_map<(a) -> (a)>, affine_map<(a) -> (a)>], iterator_types = ["parallel"]}

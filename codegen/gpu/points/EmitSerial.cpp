@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the emitter of serial kernels: an invocation runs the program of a point.
+// Why:   its order is what it means, and points are independent of one another.
+// How:   1. the points of a row of workgroups are counted, the last loop fastest, so that neighbouring invocations
+//           read neighbouring elements; 2. the program (SerialProgram.h); what a point has for itself lies in variables
+//           of the invocation; 3. halos.
+
+#include "codegen/form/SerialProgram.h"
+#include "codegen/gpu/Emitters.h"
+#include "codegen/gpu/Halo.h"
+#include "codegen/gpu/InlineBody.h"
+#include "codegen/gpu/points/PointBuilder.h"
+#include "codegen/gpu/points/PointGrid.h"
+#include "dialects/StoredBytes.h"
+#include "dialects/plan/PlanDialect.h"
+#include "dialects/plan/SerialTurns.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVAttributes.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace nacre::codegen::gpu {
+namespace {
+
+/// What an invocation may have for itself: more would lie in memory, and take that of all invocations together.
+constexpr int64_t kMostScratchBytes = 1024;
+
+bool isComputed(Operation *op) {
+  return !isa<arith::ConstantOp>(op) &&
+         (isa<arith::ArithDialect>(op->getDialect()) || isa<math::MathDialect>(op->getDialect()));
+}
+
+class ShaderEngine final : public SerialEngine {
+public:
+  ShaderEngine(PointBuilder &build, KernelFunction &function)
+      : build(build), function(function), atEntry(OpBuilder::atBlockBegin(build.ops.getInsertionBlock())) {}
+
+  Value load(Value, const Place &place, Value address) override {
+    return memref::LoadOp::create(build.ops, build.loc, memoryOf(place), address);
+  }
+  void store(Value stored, const Place &place, Value address) override {
+    memref::StoreOp::create(build.ops, build.loc, stored, memoryOf(place), address);
+  }
+  Value compute(Operation *op, ArrayRef<Value> operands) override { return inlineOperation(build, op, operands, 1); }
+  Value constant(TypedAttr value) override { return build.constant(storedConstant(value)); }
+  Value allocate(RankedTensorType type) override {
+    auto own = spirv::StorageClassAttr::get(type.getContext(), spirv::StorageClass::Function);
+    auto memory =
+        MemRefType::get({type.getNumElements()}, storedType(type.getElementType()), MemRefLayoutAttrInterface(), own);
+    return memref::AllocaOp::create(atEntry, build.loc, memory);
+  }
+  Type typeOf(Value value) override { return storedType(value.getType()); }
+  Value carry(Value emitted, Value) override { return emitted; }
+  /// Upstream's conversion to SPIR-V leaves the results of a loop that does not turn undefined.
+  bool mustTurn() const override { return true; }
+
+private:
+  Value memoryOf(const Place &place) const {
+    return place.argument ? function.buffer(*place.argument, 1) : place.scratch;
+  }
+
+  PointBuilder &build;
+  KernelFunction &function;
+  OpBuilder atEntry;
+};
+
+class SerialEmitter {
+public:
+  SerialEmitter(const SerialForm &form, KernelFunction &function)
+      : form(form), points(form.points), function(function), build(function) {}
+
+  LogicalResult run() {
+    if (!isTaken())
+      return failure();
+    chooseGrid();
+    ShaderEngine engine(build, function);
+    Value thread = build.add(build.multiply(function.group, function.workgroupSize), function.invocation);
+    build.loop(grid.turns, [&](Value turn) {
+      Value counter = build.add(thread, build.multiply(turn, grid.threads)), inside;
+      SmallVector<Value> indices = indicesOf(counter, inside);
+      build.onlyIf(inside, [&] { SerialProgram(build.ops, build.loc, form, engine).emit(indices); });
+    });
+    for (auto [written, axis] : llvm::zip_equal(form.written, form.cutAxes))
+      if (written.haloValue)
+        emitHalo(function, written, axis, begin, form.isDivided() ? end : build.index(written.slice.shape[axis]));
+    return success();
+  }
+
+private:
+  /// Says why not.
+  bool isTaken() {
+    int64_t scratch = 0;
+    points.getBody()->walk([&](Operation *op) {
+      if (isComputed(op) && !canInlineOnGpu(*op))
+        function.declined = op->getName().getStringRef().str() + " has no form in SPIR-V";
+      if (auto own = dyn_cast<tensor::EmptyOp>(op))
+        scratch += storedBytes(own.getType());
+      function.flops += plan::countPoints(points) * plan::countTurns(points, op) *
+                        isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp>(op);
+    });
+    if (scratch > kMostScratchBytes)
+      function.declined = "an invocation may have " + std::to_string(kMostScratchBytes) +
+                          " bytes for itself, but a point needs " + std::to_string(scratch);
+    return function.declined.empty();
+  }
+
+  void chooseGrid() {
+    int64_t perIndex = 1;
+    for (unsigned loop = 1; loop < form.loops(); ++loop)
+      perIndex *= form.extentOf(loop);
+    pointsPerIndex = perIndex;
+    const int64_t extent = int64_t(llvm::divideCeil(form.cutExtent, form.grain));
+    constexpr int64_t kSmall = 64, kLarge = 128, kManyPoints = 65536;
+    function.workgroupSize = extent * perIndex >= kManyPoints ? kLarge : kSmall;
+    grid = choosePointGrid(extent, 1, perIndex, function.workgroupSize);
+    function.unitExtent = grid.unitExtent * form.grain;
+    function.groups = grid.groups;
+    begin = build.index(0);
+    end = build.index(form.cutExtent);
+    if (form.isDivided()) {
+      begin = build.add(function.shareBegin, build.multiply(function.row, function.unitExtent));
+      end = arith::MinUIOp::create(build.ops, build.loc, build.add(begin, build.index(function.unitExtent)),
+                                   function.shareEnd);
+    }
+  }
+
+  /// The point that number `counter` stands for; `inside` says whether it is one.
+  SmallVector<Value> indicesOf(Value counter, Value &inside) {
+    SmallVector<Value> indices(form.loops());
+    if ((grid.unitExtent * pointsPerIndex) % grid.threads != 0)
+      inside = build.below(counter, build.index(grid.unitExtent * pointsPerIndex));
+    for (unsigned loop = form.loops() - 1; loop > 0; --loop) {
+      Value size = build.index(form.extentOf(loop));
+      indices[loop] = arith::RemUIOp::create(build.ops, build.loc, counter, size);
+      counter = arith::DivUIOp::create(build.ops, build.loc, counter, size);
+    }
+    indices[0] = build.add(begin, build.multiply(counter, form.grain));
+    if (form.isDivided())
+      inside = build.both(inside, build.below(indices[0], end));
+    return indices;
+  }
+
+  const SerialForm &form;
+  scf::ForallOp points;
+  KernelFunction &function;
+  PointBuilder build;
+  PointGrid grid;
+  int64_t pointsPerIndex = 1;
+  Value begin, end; ///< Of what a row of workgroups computes of the cut axis.
+};
+
+} // namespace
+
+LogicalResult emitSerial(plan::KernelOp kernel, KernelFunction &function) {
+  FailureOr<SerialForm> form = parseSerial(kernel);
+  if (failed(form)) {
+    function.declined = "not the form of docs/phases/kernels.md";
+    return failure();
+  }
+  return SerialEmitter(*form, function).run();
+}
+
+} // namespace nacre::codegen::gpu
