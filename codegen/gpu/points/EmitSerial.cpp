@@ -29,6 +29,9 @@ namespace {
 /// What an invocation may have for itself: more would lie in memory, and take that of all invocations together.
 constexpr int64_t kMostScratchBytes = 1024;
 
+/// Steps that an invocation takes one after the other: with more, a device's watchdog may take it for one that hangs.
+constexpr double kMostTurns = 1 << 20;
+
 bool isComputed(Operation *op) {
   return !isa<arith::ConstantOp>(op) &&
          (isa<arith::ArithDialect>(op->getDialect()) || isa<math::MathDialect>(op->getDialect()));
@@ -94,14 +97,19 @@ private:
   /// Says why not.
   bool isTaken() {
     int64_t scratch = 0;
+    double most = 0;
     points.getBody()->walk([&](Operation *op) {
       if (isComputed(op) && !canInlineOnGpu(*op))
         function.declined = op->getName().getStringRef().str() + " has no form in SPIR-V";
       if (auto own = dyn_cast<tensor::EmptyOp>(op))
         scratch += storedBytes(own.getType());
+      most = std::max(most, plan::countTurns(points, op));
       function.flops += plan::countPoints(points) * plan::countTurns(points, op) *
                         isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp>(op);
     });
+    if (most > kMostTurns)
+      function.declined = "an invocation may take " + std::to_string(int64_t(kMostTurns)) +
+                          " steps, but a point needs " + std::to_string(most);
     if (scratch > kMostScratchBytes)
       function.declined = "an invocation may have " + std::to_string(kMostScratchBytes) +
                           " bytes for itself, but a point needs " + std::to_string(scratch);

@@ -81,16 +81,18 @@ std::vector<Storage> GpuDifferential::randomStorages(plan::KernelOp kernel) {
 void GpuDifferential::runReference(plan::KernelOp kernel, std::vector<Storage> &storages) {
   auto targets = parseTargets("host", "");
   ASSERT_TRUE(bool(targets)) << llvm::toString(targets.takeError());
-  // No CPU emitter of this kind takes another kind's work.
+  // No CPU emitter of this kind takes another kind's work. Programs have one emitter, with tests of its own.
   const plan::KernelKind kind = kernel.getKind();
+  const bool isProgram = kind == plan::KernelKind::Serial;
   Attribute encodings = kernel.removeEncodingsAttr();
-  kernel.setKind(plan::KernelKind::Scan);
+  if (!isProgram)
+    kernel.setKind(plan::KernelKind::Scan);
   FailureOr<KernelCode> code = compileKernel(kernel, targets->front(), Emit::Object, "kernel");
   kernel.setKind(kind);
   if (encodings)
     kernel.setEncodingsAttr(cast<ArrayAttr>(encodings));
   ASSERT_TRUE(succeeded(code));
-  ASSERT_TRUE(code->fallback);
+  ASSERT_EQ(code->fallback, !isProgram);
 
   auto jit = llvm::cantFail(llvm::orc::LLJITBuilder().create());
   llvm::cantFail(jit->addObjectFile(
@@ -156,6 +158,13 @@ std::string GpuDifferential::refusal(const std::string &text, const GpuOptions &
   EXPECT_TRUE(module);
   EXPECT_TRUE(failed(compileGpuKernel(*module->getOps<plan::KernelOp>().begin(), options)));
   return message;
+}
+
+std::string GpuDifferential::declined(const std::string &text) {
+  auto module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
+  EXPECT_TRUE(module);
+  FailureOr<GpuKernel> compiled = compileGpuKernel(*module->getOps<plan::KernelOp>().begin(), {});
+  return succeeded(compiled) && compiled->variants.empty() ? compiled->declined : "";
 }
 
 void GpuDifferential::check(const std::string &text, double tolerance, const GpuOptions &options) {

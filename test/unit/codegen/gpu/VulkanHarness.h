@@ -39,6 +39,9 @@ protected:
   /// Why `text`, which is one kernel, cannot be compiled.
   std::string refusal(const std::string &text, const GpuOptions &options);
 
+  /// Why no emitter takes `text`, which is one kernel; empty where one does.
+  std::string declined(const std::string &text);
+
 private:
   void checkKernel(plan::KernelOp kernel, double tolerance, const GpuOptions &options);
   std::vector<Storage> randomStorages(plan::KernelOp kernel);
