@@ -159,7 +159,8 @@ typedef enum nacre_kernel_kind {
   NACRE_KERNEL_ROW = 2,
   NACRE_KERNEL_PERMUTE = 3,
   NACRE_KERNEL_INDEXED = 4,
-  NACRE_KERNEL_SCAN = 5
+  NACRE_KERNEL_SCAN = 5,
+  NACRE_KERNEL_SERIAL = 6
 } nacre_kernel_kind;
 
 typedef struct nacre_kernel {
