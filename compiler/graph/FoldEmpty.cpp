@@ -94,6 +94,8 @@ struct FoldEmpty : impl::FoldEmptyPassBase<FoldEmpty> {
         auto parts = llvm::make_filter_range(concat.getOperands(), [](Value part) { return !isEmpty(part); });
         concat.getOperandsMutable().assign(llvm::to_vector(parts));
       });
+    if (isa<nn::ScatterNdOp, nn::ScatterElementsOp>(op)) // without updates
+      return rewriter.replaceOp(op, op->getOperand(0));
     if (TypedAttr number = getNumberOfNothing(op))
       rewriter.replaceOp(op, fill(rewriter, op->getLoc(), op->getResult(0).getType(), number));
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The result types of the operators of `nn` that move, pick and repeat elements.
+// The result types of the operators of `nn` that move, pick, scatter and repeat elements.
 
 #include "dialects/nn/InferTypes.h"
 
@@ -108,6 +108,54 @@ LogicalResult infer(MaybeLocation location, SampleOp::Adaptor op, Types &types) 
   return finish(location, sampleShape(shapeOf(op.getInput()), shapeOf(op.getPositions()), images), element, types);
 }
 
+LogicalResult infer(MaybeLocation location, GatherNdOp::Adaptor op, Types &types) {
+  return finish(location, gatherNdShape(shapeOf(op.getOperand()), shapeOf(op.getIndices()), op.getBatchDims()),
+                elementOf(op.getOperand()), types);
+}
+
+LogicalResult infer(MaybeLocation location, GatherElementsOp::Adaptor op, Types &types) {
+  return finish(location, gatherElementsShape(shapeOf(op.getOperand()), shapeOf(op.getIndices()), op.getAxis()),
+                elementOf(op.getOperand()), types);
+}
+
+/// Of updates, numbers are added and multiplied; booleans have an order at least.
+LogicalResult checkUpdates(MaybeLocation location, ScatterKind kind, Type element, Type updates) {
+  if (element != updates)
+    return emitOptionalError(location, "updates must have the operand's element type ", element, ", but have ",
+                             updates);
+  if (isBool(element) && (kind == ScatterKind::Add || kind == ScatterKind::Mul))
+    return emitOptionalError(location, "'", stringifyScatterKind(kind), "' must change numbers, but changes ", element);
+  return success();
+}
+
+LogicalResult infer(MaybeLocation location, ScatterNdOp::Adaptor op, Types &types) {
+  Type element = elementOf(op.getOperand());
+  if (failed(checkUpdates(location, op.getKind(), element, elementOf(op.getUpdates()))))
+    return failure();
+  return finish(location, scatterNdShape(shapeOf(op.getOperand()), shapeOf(op.getIndices()), shapeOf(op.getUpdates())),
+                element, types);
+}
+
+LogicalResult infer(MaybeLocation location, ScatterElementsOp::Adaptor op, Types &types) {
+  Type element = elementOf(op.getOperand());
+  if (failed(checkUpdates(location, op.getKind(), element, elementOf(op.getUpdates()))))
+    return failure();
+  return finish(
+      location,
+      scatterElementsShape(shapeOf(op.getOperand()), shapeOf(op.getIndices()), shapeOf(op.getUpdates()), op.getAxis()),
+      element, types);
+}
+
+LogicalResult infer(MaybeLocation location, CumulateOp::Adaptor op, Types &types) {
+  Dims shape = shapeOf(op.getOperand());
+  if (llvm::Error error = checkAxis(op.getAxis(), shape.size()))
+    return rejected(location, std::move(error));
+  Type element = elementOf(op.getOperand());
+  if (isBool(element))
+    return emitOptionalError(location, "operand must hold numbers, but holds ", element);
+  return finish(location, Shape(shape), element, types);
+}
+
 } // namespace
 
 NN_INFER(ResampleOp)
@@ -118,5 +166,10 @@ NN_INFER(InterleaveOp)
 NN_INFER(SliceOp)
 NN_INFER(PadOp)
 NN_INFER(GatherOp)
+NN_INFER(GatherNdOp)
+NN_INFER(GatherElementsOp)
+NN_INFER(ScatterNdOp)
+NN_INFER(ScatterElementsOp)
+NN_INFER(CumulateOp)
 
 } // namespace nacre::nn

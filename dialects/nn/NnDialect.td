@@ -42,6 +42,15 @@ def Nn_ReduceKindEnum : Nn_Enum<"ReduceKind", "how values along the reduced axes
   I32EnumAttrCase<"Min", 3, "min">, I32EnumAttrCase<"Prod", 4, "prod">]>;
 def Nn_ReduceKind : Nn_EnumAttr<Nn_ReduceKindEnum, "reduce_kind">;
 
+def Nn_CumulateKindEnum : Nn_Enum<"CumulateKind", "what runs along an axis", [
+  I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Prod", 1, "prod">]>;
+def Nn_CumulateKind : Nn_EnumAttr<Nn_CumulateKindEnum, "cumulate_kind">;
+
+def Nn_ScatterKindEnum : Nn_Enum<"ScatterKind", "what an update makes of an element", [
+  I32EnumAttrCase<"Set", 0, "set">, I32EnumAttrCase<"Add", 1, "add">, I32EnumAttrCase<"Mul", 2, "mul">,
+  I32EnumAttrCase<"Max", 3, "max">, I32EnumAttrCase<"Min", 4, "min">]>;
+def Nn_ScatterKind : Nn_EnumAttr<Nn_ScatterKindEnum, "scatter_kind">;
+
 def Nn_ArgKindEnum : Nn_Enum<"ArgKind", "which element's index is taken", [
   I32EnumAttrCase<"Max", 0, "max">, I32EnumAttrCase<"Min", 1, "min">]>;
 def Nn_ArgKind : Nn_EnumAttr<Nn_ArgKindEnum, "arg_kind">;

@@ -10,6 +10,7 @@
 #define NACRE_DIALECTS_NN_NNOPS
 
 include "dialects/nn/NnMovementOps.td"
+include "dialects/nn/NnScatterOps.td"
 
 def Nn_ConstantOp : Nn_Op<"constant", [ConstantLike, Nn_Boundary, Nn_FreeWidth]> {
   let summary = "A tensor known when the model is compiled";

@@ -3,6 +3,7 @@
 // One function per rule; sums and products that a hostile file could overflow are bounded before they are made.
 
 #include "dialects/nn/ShapeRules.h"
+#include "dialects/nn/RejectedShape.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallBitVector.h"
@@ -21,19 +22,6 @@ constexpr int64_t maxExtent = int64_t(1) << 48;
 
 /// Positions on an axis are computed in 32 bits, mirrored ones included.
 constexpr int64_t maxSampledExtent = int64_t(1) << 28;
-
-template <typename... Args> Error reject(const char *format, Args &&...args) {
-  return createStringError(formatv(format, std::forward<Args>(args)...).str());
-}
-
-std::string print(Dims dims) {
-  std::string text;
-  raw_string_ostream stream(text);
-  stream << '[';
-  interleaveComma(dims, stream);
-  stream << ']';
-  return text;
-}
 
 Error checkLength(const char *name, Dims values, size_t length) {
   if (values.size() == length)

@@ -64,6 +64,13 @@ struct SampleTable {
 llvm::Expected<Shape> resampleShape(Dims operand, Dims axes, llvm::ArrayRef<SampleTable> tables, int64_t maxReads);
 /// Input `[N, spatial..., C]`, positions `[R, points..., spatial axes]`; `images`, of each row, where it is given.
 llvm::Expected<Shape> sampleShape(Dims input, Dims positions, std::optional<Dims> images);
+/// The last axis of `indices` holds coordinates of axes behind the first `batchDims`.
+llvm::Expected<Shape> gatherNdShape(Dims operand, Dims indices, int64_t batchDims);
+/// Of operands whose elements each have an index along `axis`: the shape of the indices.
+llvm::Expected<Shape> gatherElementsShape(Dims operand, Dims indices, int64_t axis);
+/// The last axis of `indices` holds coordinates of the first axes. The operand's shape.
+llvm::Expected<Shape> scatterNdShape(Dims operand, Dims indices, Dims updates);
+llvm::Expected<Shape> scatterElementsShape(Dims operand, Dims indices, Dims updates, int64_t axis);
 
 /// Success where `axis` is an axis of `rank` dimensions.
 llvm::Error checkAxis(int64_t axis, size_t rank);

@@ -12,12 +12,12 @@ import nacre
 
 ROWS = 20  # of every cut axis, so that 5 % are one grain
 FLOAT, INT64 = 1, 7
-KINDS = {"contraction", "nest", "row", "permute", "indexed", "scan"}
+KINDS = {"contraction", "nest", "row", "permute", "indexed", "scan", "serial"}
 
 
 def all_kinds():
     """Operators side by side, each of which stays a launch of its own."""
-    graph = nacre.Graph("kinds", seed=7, opset=13)
+    graph = nacre.Graph("kinds", seed=7, opset=16)
 
     def add(operator, dims, result, *others, element_type=FLOAT, **attributes):
         name = f"{operator.lower()}_{len(graph.outputs)}"
@@ -35,6 +35,9 @@ def all_kinds():
     add("Softmax", [ROWS, 50], [ROWS, 50], axis=1)
     add("Transpose", [ROWS, 3, 7], [7, ROWS, 3], perm=[2, 0, 1])
     add("Gather", [9, 33], [ROWS, 33], graph.input("indices", [ROWS], INT64), axis=0)
+    graph.integers("last", [1])
+    add("CumSum", [ROWS, 15], [ROWS, 15], "last")
+    add("ScatterND", [6, ROWS], [6, ROWS], graph.input("places", [9, 1], INT64), graph.input("updates", [9, ROWS]), reduction="add")
     add("ArgMax", [ROWS, 15], [ROWS, 1], element_type=INT64, axis=1)
     return graph
 

@@ -30,6 +30,7 @@ ImportRegistry makeStandard() {
   registerRetired(result);
   registerRotaryEmbedding(result);
   registerSamplings(result);
+  registerScatters(result);
   registerShapes(result);
   registerSignals(result);
   registerSlices(result);

@@ -27,6 +27,7 @@ void registerResizes(ImportRegistry &registry);
 void registerRetired(ImportRegistry &registry);
 void registerRotaryEmbedding(ImportRegistry &registry);
 void registerSamplings(ImportRegistry &registry);
+void registerScatters(ImportRegistry &registry);
 void registerShapes(ImportRegistry &registry);
 void registerSignals(ImportRegistry &registry);
 void registerTfIdf(ImportRegistry &registry);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  transposes; slices picked by a tensor of indices; and the index of an extreme.
-// How:   1. transposes; 2. gather; 3. arg_reduce, a scan with two accumulators.
+// How:   1. transposes; 2. gathers; 3. arg_reduce, a scan with two accumulators.
 
 #include "compiler/kernels/forms/Lowering.h"
 #include "compiler/kernels/forms/ScalarBodies.h"
@@ -34,8 +34,18 @@ LogicalResult lowerTranspose(KernelBody &body, nn::TransposeOp op) {
 }
 
 //===----------------------------------------------------------------------===//
-// 2. Gather
+// 2. Gathers
 //===----------------------------------------------------------------------===//
+
+/// An index into an axis of `size` elements, as an index inside of it: negative ones count from the end; what is out of
+/// range is clamped, so that nothing else can be read.
+static Value emitClampedIndex(OpBuilder &b, Location loc, Value index, int64_t size) {
+  auto constant = [&](int64_t value) { return emitConstant(b, loc, index.getType(), double(value)); };
+  Value isNegative = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, index, constant(0));
+  index = arith::SelectOp::create(b, loc, isNegative, arith::AddIOp::create(b, loc, index, constant(size)), index);
+  index = arith::MinSIOp::create(b, loc, arith::MaxSIOp::create(b, loc, index, constant(0)), constant(size - 1));
+  return arith::IndexCastOp::create(b, loc, b.getIndexType(), index);
+}
 
 LogicalResult lowerGather(KernelBody &body, nn::GatherOp op) {
   auto type = getTensorType(op.getOperand());
@@ -48,22 +58,62 @@ LogicalResult lowerGather(KernelBody &body, nn::GatherOp op) {
   Type elementType = type.getElementType();
   Location loc = body.getLoc();
   auto scalar = [=](OpBuilder &b, ValueRange scalars) -> Value {
-    // Negative indices count from the end; what is out of range is clamped, so that nothing else can be read.
-    Value index = scalars[0];
-    auto constant = [&](int64_t value) { return emitConstant(b, loc, index.getType(), double(value)); };
-    Value isNegative = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, index, constant(0));
-    index = arith::SelectOp::create(b, loc, isNegative, arith::AddIOp::create(b, loc, index, constant(size)), index);
-    index = arith::MinSIOp::create(b, loc, arith::MaxSIOp::create(b, loc, index, constant(0)), constant(size - 1));
+    Value index = emitClampedIndex(b, loc, scalars[0], size);
     SmallVector<Value> at;
     for (int64_t dim = 0; dim < type.getRank(); ++dim) {
       if (dim == axis)
-        at.push_back(arith::IndexCastOp::create(b, loc, b.getIndexType(), index));
+        at.push_back(index);
       else
         at.push_back(linalg::IndexOp::create(b, loc, dim < axis ? dim : dim + indexRank - 1));
     }
     return fromStorage(b, loc, tensor::ExtractOp::create(b, loc, source, at), elementType);
   };
   body.define(op.getResult(), {{indices}, {AffineMap::get(rank, 0, position, body.getContext())}, scalar});
+  return body.finish();
+}
+
+LogicalResult lowerGatherNd(KernelBody &body, nn::GatherNdOp op) {
+  auto type = getTensorType(op.getOperand()), indexType = getTensorType(op.getIndices());
+  const int64_t batches = op.getBatchDims(), coordinates = indexType.getShape().back();
+  const int64_t rank = getTensorType(op.getResult()).getRank(), rows = indexType.getRank() - 1;
+  Value source = body.read(op.getOperand()), indices = body.read(op.getIndices());
+  Definition definition;
+  for (int64_t coordinate = 0; coordinate < coordinates; ++coordinate) {
+    SmallVector<AffineExpr> position;
+    for (int64_t dim = 0; dim < rows; ++dim)
+      position.push_back(body.getBuilder().getAffineDimExpr(dim));
+    position.push_back(body.getBuilder().getAffineConstantExpr(coordinate));
+    definition.tensors.push_back(indices);
+    definition.maps.push_back(AffineMap::get(rank, 0, position, body.getContext()));
+  }
+  Location loc = body.getLoc();
+  definition.scalar = [=](OpBuilder &b, ValueRange scalars) -> Value {
+    SmallVector<Value> at;
+    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+      if (dim >= batches && dim < batches + coordinates)
+        at.push_back(emitClampedIndex(b, loc, scalars[dim - batches], type.getDimSize(dim)));
+      else
+        at.push_back(linalg::IndexOp::create(b, loc, dim < batches ? dim : dim - batches - coordinates + rows));
+    }
+    return fromStorage(b, loc, tensor::ExtractOp::create(b, loc, source, at), type.getElementType());
+  };
+  body.define(op.getResult(), std::move(definition));
+  return body.finish();
+}
+
+LogicalResult lowerGatherElements(KernelBody &body, nn::GatherElementsOp op) {
+  auto type = getTensorType(op.getOperand());
+  const int64_t rank = type.getRank(), axis = op.getAxis();
+  Value source = body.read(op.getOperand()), indices = body.read(op.getIndices());
+  Location loc = body.getLoc();
+  auto scalar = [=](OpBuilder &b, ValueRange scalars) -> Value {
+    SmallVector<Value> at;
+    for (int64_t dim = 0; dim < rank; ++dim)
+      at.push_back(dim == axis ? emitClampedIndex(b, loc, scalars[0], type.getDimSize(axis))
+                               : linalg::IndexOp::create(b, loc, dim).getResult());
+    return fromStorage(b, loc, tensor::ExtractOp::create(b, loc, source, at), type.getElementType());
+  };
+  body.define(op.getResult(), {{indices}, {body.getBuilder().getMultiDimIdentityMap(rank)}, scalar});
   return body.finish();
 }
 

@@ -119,3 +119,14 @@ func.func @no_inputs(%x: tensor<5x2x0xf32>, %w: tensor<0x4xf32>, %r: tensor<4x4x
     : tensor<5x2x0xf32>, tensor<0x4xf32>, tensor<4x4xf32>
   return %0#1 : tensor<2x4xf32>
 }
+
+// -----
+
+// No updates change nothing.
+// CHECK-LABEL: func.func @no_updates
+// CHECK-SAME:    %[[X:[^ :]+]]: tensor<4x3xf32>
+// CHECK-NEXT:    return %[[X]]
+func.func @no_updates(%x: tensor<4x3xf32>, %i: tensor<0x1xi64>, %u: tensor<0x3xf32>) -> tensor<4x3xf32> {
+  %0 = nn.scatter_nd set %x, %i, %u : tensor<4x3xf32>, tensor<0x1xi64>, tensor<0x3xf32>
+  return %0 : tensor<4x3xf32>
+}

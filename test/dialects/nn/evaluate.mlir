@@ -241,3 +241,32 @@ func.func @functions() -> (tensor<1x2xf32>, tensor<1x2xf32>, tensor<4xf32>, tens
   %5 = nn.unary leaky_relu %y {alpha = 0.3333333333333333} : tensor<4xf32>
   return %2, %3, %4, %5 : tensor<1x2xf32>, tensor<1x2xf32>, tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// Two updates of one element keep their order; what is out of range is left out of a scatter, and clamped in a gather;
+// -1 is the last.
+
+// CHECK-LABEL: func.func @indexed
+// CHECK-NEXT:    nn.constant dense<[4, 6, 1]> : tensor<3xi8>
+// CHECK-NEXT:    nn.constant dense<{{\[}}[3, 3, 1], [4, 5, 6]]> : tensor<2x3xi8>
+// CHECK-NEXT:    nn.constant dense<{{\[}}[1, 2, 3], [4, 5, 8]]> : tensor<2x3xi8>
+// CHECK-NEXT:    nn.constant dense<{{\[}}[1, 2, 17], [4, 5, 6]]> : tensor<2x3xi8>
+// CHECK-NEXT:    nn.constant dense<{{\[}}[1, 3, 6], [4, 9, 15]]> : tensor<2x3xi8>
+// CHECK-NEXT:    nn.constant dense<{{\[}}[6, 3, 1], [30, 6, 1]]> : tensor<2x3xi8>
+func.func @indexed() -> (tensor<3xi8>, tensor<2x3xi8>, tensor<2x3xi8>, tensor<2x3xi8>, tensor<2x3xi8>, tensor<2x3xi8>) {
+  %x = nn.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi8>
+  %at = nn.constant dense<[[1, 0], [-1, 9], [0, -9]]> : tensor<3x2xi64>
+  %0 = nn.gather_nd %x, %at {batch_dims = 0} : tensor<2x3xi8>, tensor<3x2xi64>
+  %each = nn.constant dense<[[2, 9, -9], [0, 1, 2]]> : tensor<2x3xi64>
+  %1 = nn.gather_elements %x, %each {axis = 1} : tensor<2x3xi8>, tensor<2x3xi64>
+  %places = nn.constant dense<[[-1, -1], [1, 2], [2, 0]]> : tensor<3x2xi64>
+  %updates = nn.constant dense<[7, 8, 9]> : tensor<3xi8>
+  %2 = nn.scatter_nd set %x, %places, %updates : tensor<2x3xi8>, tensor<3x2xi64>, tensor<3xi8>
+  %one = nn.constant dense<[[2, -1, 3]]> : tensor<1x3xi64>
+  %row = nn.constant dense<[[7, 7, 7]]> : tensor<1x3xi8>
+  %3 = nn.scatter_elements add %x, %one, %row {axis = 1} : tensor<2x3xi8>, tensor<1x3xi64>, tensor<1x3xi8>
+  %4 = nn.cumulate sum %x {axis = 1} : tensor<2x3xi8>
+  %5 = nn.cumulate prod %x {axis = 1, exclusive, reverse} : tensor<2x3xi8>
+  return %0, %1, %2, %3, %4, %5 : tensor<3xi8>, tensor<2x3xi8>, tensor<2x3xi8>, tensor<2x3xi8>, tensor<2x3xi8>, tensor<2x3xi8>
+}

@@ -243,3 +243,35 @@ func.func @nothing_to_normalize_over(%x: tensor<2x3xf32>) {
   %0 = nn.normalize %x {axes = array<i64>, epsilon = 1.0e-5} : tensor<2x3xf32>
   return
 }
+
+// -----
+
+func.func @coordinates_of_no_axis(%x: tensor<2x3xf32>, %i: tensor<4x3xi64>) {
+  // expected-error@+1 {{indices must hold 1 to 2 coordinates along their last axis, but hold 3}}
+  %0 = nn.gather_nd %x, %i {batch_dims = 0} : tensor<2x3xf32>, tensor<4x3xi64>
+  return
+}
+
+// -----
+
+func.func @sums_of_truths(%x: tensor<2xi1>, %i: tensor<2xi64>) {
+  // expected-error@+1 {{'add' must change numbers, but changes 'i1'}}
+  %0 = nn.scatter_elements add %x, %i, %x {axis = 0} : tensor<2xi1>, tensor<2xi64>, tensor<2xi1>
+  return
+}
+
+// -----
+
+func.func @updates_of_another_type(%x: tensor<2xf32>, %i: tensor<2x1xi64>, %u: tensor<2xf64>) {
+  // expected-error@+1 {{updates must have the operand's element type 'f32', but have 'f64'}}
+  %0 = nn.scatter_nd set %x, %i, %u : tensor<2xf32>, tensor<2x1xi64>, tensor<2xf64>
+  return
+}
+
+// -----
+
+func.func @running_truths(%x: tensor<2xi1>) {
+  // expected-error@+1 {{operand must hold numbers, but holds 'i1'}}
+  %0 = nn.cumulate sum %x {axis = 0} : tensor<2xi1>
+  return
+}

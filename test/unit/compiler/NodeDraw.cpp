@@ -315,6 +315,17 @@ std::optional<Dims> getAskedShape(llvm::StringRef op, size_t index, const Dims &
     targets.erase(targets.begin() + 1);
     return index == 1 ? targets : index == 2 ? Dims{x[1]} : x;
   }
+  const auto rank = int64_t(x.size());
+  if (op == "GatherElements" || op == "ScatterElements" || op == "Scatter" || (op == "MaxUnpool" && index == 1))
+    return x;
+  if ((op == "GatherND" || op == "ScatterND") && index)
+    return index == 1 ? Dims{3, rank} : Dims{3};
+  if (op == "TensorScatter" && index && rank)
+    return index == 1 ? x : Dims{x[0]};
+  if (op == "CumSum" || op == "CumProd")
+    return index ? Dims() : x;
+  if (op == "Col2Im")
+    return index ? Dims{1} : Dims{1, 2, 2};
   if (op == "Det")
     return draw.oneIn(2) ? Dims{3, 3} : Dims{2, 5, 5};
   if (op == "OneHot" && index)

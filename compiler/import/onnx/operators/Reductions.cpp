@@ -109,6 +109,18 @@ void importArgReduction(OperandBinder &node, nn::ArgKind kind) {
     node.setResult(node.nn.argReduce(kind, x, *axis, keepDims, selectLast));
 }
 
+/// Sums and products up to each element; the axis is an operand.
+void importCumulation(OperandBinder &node, nn::CumulateKind kind) {
+  Value x = node.getOperand(0);
+  const bool isExclusive = node.getFlag("exclusive", false), isReverse = node.getFlag("reverse", false);
+  FailureOr<int64_t> given = node.getInteger(1);
+  if (failed(given))
+    return;
+  FailureOr<int64_t> axis = node.getAxis(*given, getRank(x));
+  if (succeeded(axis))
+    node.setResult(node.nn.infer<nn::CumulateOp>(kind, x, *axis, isExclusive, isReverse));
+}
+
 } // namespace
 
 void registerReductions(ImportRegistry &registry) {
@@ -128,6 +140,10 @@ void registerReductions(ImportRegistry &registry) {
                [](OperandBinder &node) { importArgReduction(node, nn::ArgKind::Max); });
   registry.add("ArgMin", 1, {{"data", Holds::Numbers}},
                [](OperandBinder &node) { importArgReduction(node, nn::ArgKind::Min); });
+  registry.add("CumSum", 11, {{"x", Holds::Numbers}, {"axis", Holds::Indices}},
+               [](OperandBinder &node) { importCumulation(node, nn::CumulateKind::Sum); });
+  registry.add("CumProd", 26, {{"x", Holds::Numbers}, {"axis", Holds::Indices}},
+               [](OperandBinder &node) { importCumulation(node, nn::CumulateKind::Prod); });
 }
 
 } // namespace nacre::importer::onnx_format

@@ -130,6 +130,18 @@ TEST(FusionPolicy, BoundariesAreInNoGroup) {
   EXPECT_EQ(members(groups[1]), (std::vector<int>{exp}));
 }
 
+TEST(FusionPolicy, AProgramStaysAlone) {
+  Graph graph;
+  int before = graph.elementwise({-1});
+  int sums = graph.add(WorkKind::Serial, {before});
+  int after = graph.elementwise({sums});
+  auto groups = graph.run();
+  ASSERT_EQ(groups.size(), 3u);
+  EXPECT_EQ(members(groups[0]), (std::vector<int>{before}));
+  EXPECT_EQ(members(groups[1]), (std::vector<int>{sums}));
+  EXPECT_EQ(members(groups[2]), (std::vector<int>{after}));
+}
+
 TEST(FusionPolicy, ALongChainIsCutIntoKernelsOfBoundedSize) {
   Graph graph;
   int last = graph.elementwise({-1});

@@ -178,4 +178,36 @@ TEST(ShapeRules, Samples) {
   EXPECT_REFUSED(sampleShape({1, int64_t(1) << 29, 1}, {1, 1}, std::nullopt), "elements at most");
 }
 
+TEST(ShapeRules, GathersByCoordinates) {
+  EXPECT_SHAPE(gatherNdShape({2, 3, 4}, {5, 2}, 0), {5, 4});
+  EXPECT_SHAPE(gatherNdShape({2, 3, 4}, {2, 5, 1}, 1), {2, 5, 4});
+  EXPECT_SHAPE(gatherNdShape({2, 3, 4}, {3}, 0), {});
+  EXPECT_REFUSED(gatherNdShape({2, 3, 4}, {5, 4}, 0), "1 to 3 coordinates along their last axis, but hold 4");
+  EXPECT_REFUSED(gatherNdShape({2, 3, 4}, {5, 0}, 0), "but hold 0");
+  EXPECT_REFUSED(gatherNdShape({2, 3, 4}, {5, 1}, 1), "same first 1 axes");
+  EXPECT_REFUSED(gatherNdShape({2, 3}, {2, 3}, 2), "batch_dims must be less");
+  EXPECT_REFUSED(gatherNdShape({2, 3}, {2, 3}, -1), "batch_dims must be less");
+  EXPECT_REFUSED(gatherNdShape({0, 4}, {1, 1}, 0), "must have elements");
+  EXPECT_SHAPE(gatherNdShape({0, 4}, {0, 1}, 0), {0, 4});
+}
+
+TEST(ShapeRules, GathersElements) {
+  EXPECT_SHAPE(gatherElementsShape({2, 3}, {2, 9}, 1), {2, 9});
+  EXPECT_SHAPE(gatherElementsShape({2, 3}, {1, 9}, 1), {1, 9});
+  EXPECT_REFUSED(gatherElementsShape({2, 3}, {3, 9}, 1), "2 long along axis 0 at most, but are 3");
+  EXPECT_REFUSED(gatherElementsShape({2, 3}, {2}, 1), "operand's rank 2, but have 1");
+  EXPECT_REFUSED(gatherElementsShape({2, 0}, {2, 1}, 1), "must have elements");
+  EXPECT_REFUSED(gatherElementsShape({2, 3}, {2, 3}, 2), "axis");
+}
+
+TEST(ShapeRules, Scatters) {
+  EXPECT_SHAPE(scatterNdShape({2, 3, 4}, {5, 1}, {5, 3, 4}), {2, 3, 4});
+  EXPECT_SHAPE(scatterNdShape({2, 3}, {2}, {}), {2, 3});
+  EXPECT_REFUSED(scatterNdShape({2, 3, 4}, {5, 1}, {5, 3}), "shape [5, 3, 4], but have [5, 3]");
+  EXPECT_REFUSED(scatterNdShape({2, 3}, {5, 3}, {5}), "1 to 2 coordinates");
+  EXPECT_REFUSED(scatterNdShape({}, {1}, {}), "1 to 0 coordinates");
+  EXPECT_SHAPE(scatterElementsShape({2, 3}, {2, 9}, {2, 9}, 1), {2, 3});
+  EXPECT_REFUSED(scatterElementsShape({2, 3}, {2, 9}, {2, 8}, 1), "shape [2, 9] of the indices, but have [2, 8]");
+}
+
 } // namespace

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Elements and slices at computed places: GatherElements, GatherND, Scatter*, TensorScatter, MaxUnpool, Col2Im.
+
+#include "compiler/import/compositions/Scatters.h"
+#include "compiler/import/onnx/Handlers.h"
+
+#include "dialects/nn/ShapeRules.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace nacre::importer::onnx_format {
+namespace {
+
+/// Reports the reason where there is no such result, or none that memory can hold.
+bool checkResult(OperandBinder &node, llvm::Expected<nn::Shape> shape) {
+  if (shape)
+    return node.checkFits(*shape);
+  node.error() << llvm::toString(shape.takeError());
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Gathers and scatters
+//===----------------------------------------------------------------------===//
+
+void importGatherElements(OperandBinder &node) {
+  Value x = node.getOperand(0), indices = node.getOperand(1);
+  FailureOr<int64_t> axis = node.getAxis(node.getInt("axis", 0), getRank(x));
+  if (succeeded(axis) && checkResult(node, nn::gatherElementsShape(getShape(x), getShape(indices), *axis)))
+    node.setResult(node.nn.infer<nn::GatherElementsOp>(x, indices, *axis));
+}
+
+void importGatherNd(OperandBinder &node) {
+  Value x = node.getOperand(0), indices = node.getOperand(1);
+  const int64_t batches = node.getInt("batch_dims", 0);
+  if (checkResult(node, nn::gatherNdShape(getShape(x), getShape(indices), batches)))
+    node.setResult(node.nn.infer<nn::GatherNdOp>(x, indices, batches));
+}
+
+/// What the updates do; nothing after an error.
+std::optional<nn::ScatterKind> getReduction(OperandBinder &node) {
+  StringRef name = node.getChoice("reduction", {"none", "add", "mul", "max", "min"});
+  const nn::ScatterKind kind = name == "none" ? nn::ScatterKind::Set : *nn::symbolizeScatterKind(name);
+  if (node.hasFailed())
+    return std::nullopt;
+  if (getElementType(node.getOperand(0)).isInteger(1) &&
+      (kind == nn::ScatterKind::Add || kind == nn::ScatterKind::Mul)) {
+    node.error() << "attribute 'reduction' must be 'none', 'max' or 'min' for booleans, but is '" << name << "'";
+    return std::nullopt;
+  }
+  return kind;
+}
+
+void importScatterElements(OperandBinder &node) {
+  Value x = node.getOperand(0), indices = node.getOperand(1), updates = node.getOperand(2);
+  std::optional<nn::ScatterKind> kind = getReduction(node);
+  FailureOr<int64_t> axis = node.getAxis(node.getInt("axis", 0), getRank(x));
+  if (kind && succeeded(axis) &&
+      checkResult(node, nn::scatterElementsShape(getShape(x), getShape(indices), getShape(updates), *axis)))
+    node.setResult(node.nn.infer<nn::ScatterElementsOp>(*kind, x, indices, updates, *axis));
+}
+
+void importScatterNd(OperandBinder &node) {
+  Value x = node.getOperand(0), indices = node.getOperand(1), updates = node.getOperand(2);
+  std::optional<nn::ScatterKind> kind = getReduction(node);
+  if (kind && checkResult(node, nn::scatterNdShape(getShape(x), getShape(indices), getShape(updates))))
+    node.setResult(node.nn.infer<nn::ScatterNdOp>(*kind, x, indices, updates));
+}
+
+/// A cache of keys or values, in which each batch writes from a place of its own on.
+void importTensorScatter(OperandBinder &node) {
+  Value cache = node.getOperand(0), update = node.getOperand(1), begins = node.getOperand(2);
+  const bool circular = node.getChoice("mode", {"linear", "circular"}) == "circular";
+  FailureOr<int64_t> axis = node.getAxis(node.getInt("axis", -2), getRank(cache));
+  if (failed(axis) || node.hasFailed())
+    return;
+  if (*axis == 0) {
+    node.error() << "attribute 'axis' must be an axis behind that of the batch, but is 0";
+    return;
+  }
+  SmallVector<int64_t> wanted(getShape(cache));
+  if (getRank(update) == getRank(cache))
+    wanted[*axis] = std::min(wanted[*axis], getShape(update)[*axis]);
+  if (!node.checkShape(1, wanted, "the cache's, and no longer along the axis") ||
+      !node.checkShape(2, getShape(cache).take_front(1), "a begin for each batch"))
+    return;
+  if (getShape(update)[*axis] == 0 || getShape(cache)[*axis] == 0) {
+    node.setResult(cache);
+    return;
+  }
+  for (int64_t size : getShape(update).take_front(*axis + 1))
+    if (!node.allowsConstant(size, sizeof(int64_t)))
+      return;
+  if (!begins)
+    begins = node.nn.splat(RankedTensorType::get(getShape(cache).take_front(1), node.nn.types().getI64Type()), 0);
+  node.setResult(placeRows(node.nn, cache, update, begins, *axis, circular));
+}
+
+//===----------------------------------------------------------------------===//
+// Windows, backwards
+//===----------------------------------------------------------------------===//
+
+/// The shape of what was pooled; an output may be larger.
+FailureOr<SmallVector<int64_t>> inferUnpooled(OperandBinder &node) {
+  Value x = node.getOperand(0);
+  const size_t spatial = getRank(x) - 2;
+  SmallVector<int64_t> kernel = node.getSizes("kernel_shape", spatial, 1, 1),
+                       strides = node.getSizes("strides", spatial, 1, 1),
+                       pads = node.getSizes("pads", 2 * spatial, 0, 0), shape;
+  if (node.hasFailed())
+    return failure();
+  for (size_t axis = 0; axis < spatial; ++axis) {
+    int64_t size;
+    if (llvm::MulOverflow(getShape(x)[axis + 2] - 1, strides[axis], size))
+      size = INT64_MAX / 2;
+    shape.push_back(std::max<int64_t>(0, size + kernel[axis] - pads[axis] - pads[spatial + axis]));
+  }
+  return shape;
+}
+
+void importMaxUnpool(OperandBinder &node) {
+  Value x = node.getOperand(0);
+  if (!node.checkRank(0, 3) || !node.checkShape(1, getShape(x), "the shape of the elements"))
+    return;
+  FailureOr<SmallVector<int64_t>> shape = inferUnpooled(node);
+  if (failed(shape))
+    return;
+  SmallVector<int64_t> whole(getShape(x).take_front(2));
+  llvm::append_range(whole, *shape);
+  int64_t planes;
+  if (!node.checkFits(whole) || llvm::MulOverflow(whole[0], whole[1], planes) ||
+      !node.allowsConstant(planes, sizeof(int64_t)))
+    return;
+  Value result = unpool(node.nn, x, node.getOperand(1), *shape);
+  if (node.getOperand(2)) {
+    FailureOr<SmallVector<int64_t>> wanted = node.getIntegers(2);
+    if (failed(wanted))
+      return;
+    if (wanted->size() != whole.size() || Ints(*wanted).take_front(2) != Ints(whole).take_front(2) ||
+        llvm::any_of(llvm::zip_equal(*wanted, whole),
+                     [](auto sizes) { return std::get<0>(sizes) < std::get<1>(sizes); })) {
+      node.error() << node.nameOf(2) << " must be [" << Ints(whole) << "] or larger along spatial axes, but is ["
+                   << Ints(*wanted) << "]";
+      return;
+    }
+    if (!node.checkFits(*wanted))
+      return;
+    SmallVector<int64_t> low(whole.size(), 0), high;
+    for (auto [size, have] : llvm::zip_equal(*wanted, whole))
+      high.push_back(size - have);
+    result = node.nn.pad(nn::PadMode::Constant, result, low, high, 0);
+  }
+  node.setResult(result);
+}
+
+/// The sizes that operand `index` holds, one for each of `count` spatial axes.
+FailureOr<SmallVector<int64_t>> getSpatialSizes(OperandBinder &node, size_t index, size_t count) {
+  FailureOr<SmallVector<int64_t>> sizes = node.getIntegers(index);
+  if (failed(sizes))
+    return failure();
+  if (sizes->size() != count || count == 0 ||
+      llvm::any_of(*sizes, [](int64_t size) { return size < 1 || size > INT32_MAX; }))
+    return node.error() << node.nameOf(index) << " must hold as many sizes of 1 or more as the image has spatial axes, "
+                        << count << ", but holds [" << Ints(*sizes) << "]";
+  return sizes;
+}
+
+void importCol2Im(OperandBinder &node) {
+  Value columns = node.getOperand(0);
+  const size_t spatial = getShape(node.getOperand(1)).size() == 1 ? getShape(node.getOperand(1)).front() : 0;
+  FailureOr<SmallVector<int64_t>> image = getSpatialSizes(node, 1, spatial);
+  if (failed(image))
+    return;
+  FailureOr<SmallVector<int64_t>> kernel = getSpatialSizes(node, 2, spatial);
+  SmallVector<int64_t> strides = node.getSizes("strides", spatial, 1, 1),
+                       dilations = node.getSizes("dilations", spatial, 1, 1),
+                       pads = node.getSizes("pads", 2 * spatial, 0, 0);
+  if (failed(kernel) || node.hasFailed() || !node.checkRank(0, 3, 3))
+    return;
+  const ColumnWindows windows{*image, *kernel, strides, pads, dilations};
+  int64_t taps = 1, count = 1;
+  for (size_t axis = 0; axis < spatial; ++axis)
+    if (llvm::MulOverflow(taps, (*kernel)[axis], taps) ||
+        llvm::MulOverflow(count, std::max<int64_t>(0, windows.count(axis)), count)) {
+      node.error() << "the windows must fit into memory, but are too many";
+      return;
+    }
+  if (getShape(columns)[1] % taps != 0 || getShape(columns)[2] != count) {
+    node.error() << node.nameOf(0) << " must have a multiple of " << taps << " rows and " << count
+                 << " columns, one for each window, but is " << describe(columns);
+    return;
+  }
+  SmallVector<int64_t> whole = {getShape(columns)[0], getShape(columns)[1] / taps};
+  llvm::append_range(whole, *image);
+  int64_t places;
+  if (!node.checkFits(whole) || llvm::MulOverflow(taps, count, places) || !node.allowsConstant(places, sizeof(int64_t)))
+    return;
+  node.setResult(columnsToImage(node.nn, columns, windows));
+}
+
+} // namespace
+
+void registerScatters(ImportRegistry &registry) {
+  const std::initializer_list<OperandRule> scattered = {
+      {"data", Holds::Anything, 'T'}, {"indices", Holds::Indices}, {"updates", Holds::Anything, 'T'}};
+  registry.add("Col2Im", 18, {{"input"}, {"image_shape", Holds::Integers}, {"block_shape", Holds::Integers}},
+               importCol2Im);
+  registry.add("GatherElements", 11, {{"data"}, {"indices", Holds::Indices}}, importGatherElements);
+  registry.add("GatherND", 11, {{"data"}, {"indices", Holds::Indices}}, importGatherNd);
+  registry.add("MaxUnpool", 9, {{"X", Holds::Floats}, {"I", Holds::Indices}, {"output_shape?", Holds::Integers}},
+               importMaxUnpool);
+  registry.add("Scatter", 9, scattered, importScatterElements);
+  registry.add("ScatterElements", 11, scattered, importScatterElements);
+  registry.add("ScatterND", 11, scattered, importScatterNd);
+  registry.add(
+      "TensorScatter", 24,
+      {{"past_cache", Holds::Anything, 'T'}, {"update", Holds::Anything, 'T'}, {"write_indices?", Holds::Indices}},
+      importTensorScatter);
+}
+
+} // namespace nacre::importer::onnx_format

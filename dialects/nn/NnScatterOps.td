@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The operators of `nn` that read and write elements where an index tensor says, and those that run along an axis.
+//
+// An index is negative where it counts from the end. What is out of range then: reading takes the nearest element that
+// there is, writing leaves the update out; so nothing is touched outside of an operand.
+
+#ifndef NACRE_DIALECTS_NN_NNSCATTEROPS
+#define NACRE_DIALECTS_NN_NNSCATTEROPS
+
+include "dialects/nn/NnOpBase.td"
+
+def Nn_CumulateOp : Nn_Op<"cumulate", [Nn_Serial, Nn_SameWidth, Nn_KeepsAxes, Nn_EvaluatedInFull]> {
+  let summary = "Sums or products of the elements up to each, along an axis";
+  let description = [{
+    In order, so that the bits do not depend on how the work is divided. `exclusive` leaves each element itself out;
+    `reverse` begins at the end. Integers wrap; f16 and bf16 add up in f32.
+  }];
+  let arguments = (ins Nn_CumulateKind:$kind, Nn_Tensor:$operand, I64Attr:$axis, UnitAttr:$exclusive, UnitAttr:$reverse);
+  let assemblyFormat = "$kind $operand attr-dict `:` type($operand)";
+}
+
+def Nn_GatherNdOp : Nn_Op<"gather_nd", [Nn_Indexed, Nn_SameWidth, Nn_EvaluatedInFull]> {
+  let summary = "Slices of a tensor picked by coordinates";
+  let description = [{
+    The last axis of `indices` holds a coordinate for each of as many axes of the operand, behind the first `batch_dims`
+    axes, which both have. Result: the indices' axes but the last, then the operand's that have no coordinate.
+  }];
+  let arguments = (ins Nn_Tensor:$operand, Nn_IndexTensor:$indices, I64Attr:$batch_dims);
+  let assemblyFormat = "$operand `,` $indices attr-dict `:` type($operand) `,` type($indices)";
+}
+
+def Nn_GatherElementsOp : Nn_Op<"gather_elements", [Nn_Indexed, Nn_SameWidth, Nn_KeepsAxes, Nn_EvaluatedInFull]> {
+  let summary = "Elements of a tensor, each with an index of its own along one axis";
+  let description = [{
+    `result[.., i, ..] = operand[.., indices[.., i, ..], ..]`. Along other axes the indices may be shorter than the operand.
+  }];
+  let arguments = (ins Nn_Tensor:$operand, Nn_IndexTensor:$indices, I64Attr:$axis);
+  let assemblyFormat = "$operand `,` $indices attr-dict `:` type($operand) `,` type($indices)";
+}
+
+def Nn_ScatterNdOp : Nn_Op<"scatter_nd", [Nn_Serial, Nn_SameWidth, Nn_EvaluatedInFull]> {
+  let summary = "A tensor with slices of it, named by coordinates, changed by updates";
+  let description = [{
+    The last axis of `indices` holds a coordinate for each of the operand's first axes. `updates` has the indices' axes but
+    the last, then the operand's that have no coordinate. Updates of one element are made in their order: `set` leaves the
+    last one. `max` and `min` propagate NaN.
+  }];
+  let arguments = (ins Nn_ScatterKind:$kind, Nn_Tensor:$operand, Nn_IndexTensor:$indices, Nn_Tensor:$updates);
+  let assemblyFormat = "$kind $operand `,` $indices `,` $updates attr-dict `:` type($operand) `,` type($indices) `,` type($updates)";
+  let extraClassDeclaration = [{int64_t countReducedElements();}];
+}
+
+def Nn_ScatterElementsOp : Nn_Op<"scatter_elements", [Nn_Serial, Nn_SameWidth, Nn_KeepsAxes, Nn_EvaluatedInFull]> {
+  let summary = "A tensor changed by updates, each with an index of its own along one axis";
+  let description = [{
+    `result[.., indices[.., i, ..], ..]` is changed by `updates[.., i, ..]`, as in `scatter_nd`. Along other axes the
+    updates may be shorter than the operand.
+  }];
+  let arguments = (ins Nn_ScatterKind:$kind, Nn_Tensor:$operand, Nn_IndexTensor:$indices, Nn_Tensor:$updates, I64Attr:$axis);
+  let assemblyFormat = "$kind $operand `,` $indices `,` $updates attr-dict `:` type($operand) `,` type($indices) `,` type($updates)";
+  let extraClassDeclaration = [{int64_t countReducedElements();}];
+}
+
+#endif // NACRE_DIALECTS_NN_NNSCATTEROPS
