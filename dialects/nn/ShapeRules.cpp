@@ -359,9 +359,10 @@ Expected<Shape> sampleShape(Dims input, Dims positions, std::optional<Dims> imag
   std::optional<int64_t> pixels = countElements(input), points = countElements(result);
   if (pixels && points && *pixels == 0 && *points != 0)
     return reject("input must have elements to sample, but has shape {0}", print(input));
-  for (int64_t dim : input.drop_front().drop_back())
+  for (int64_t dim : input.drop_back())
     if (dim > maxSampledExtent)
-      return reject("spatial axes must have {0} elements at most, but have shape {1}", maxSampledExtent, print(input));
+      return reject("all axes but the channels must have {0} elements at most, but have shape {1}", maxSampledExtent,
+                    print(input));
   return result;
 }
 

@@ -270,6 +270,8 @@ void registerSamplings(ImportRegistry &registry) {
   registry.add("RoiAlign", 10,
                {{"X", Holds::Floats, 'T'}, {"rois", Holds::Floats, 'T'}, {"batch_indices", Holds::Indices}},
                importRoiAlign);
+  registry.setLimit("DeformConv", "images of other than 2 axes");
+  registry.setLimit("RoiAlign", "a sampling_ratio of 0, or above 16");
 }
 
 } // namespace nacre::importer::onnx_format
