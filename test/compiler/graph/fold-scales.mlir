@@ -89,3 +89,20 @@ func.func @shared_weights(%x: tensor<2x2xf32>, %y: tensor<2x2xf32>) -> (tensor<2
   %2 = nn.binary mul %s, %1 : tensor<f32>, tensor<2x2xf32>
   return %0, %2 : tensor<2x2xf32>, tensor<2x2xf32>
 }
+
+// -----
+
+// A transposed convolution's filter has its output channels last as well.
+
+// CHECK-LABEL: func.func @transposed_convolution(
+// CHECK-DAG:     %[[W:[^ ,:()]+]] = nn.constant dense<{{.*}}[2.000000e+00, 3.000000e+00]{{.*}}> : tensor<2x1x2xf32>
+// CHECK:         %[[Y:[^ ,:()]+]] = nn.conv_transpose %{{.*}}, %[[W]]
+// CHECK-NEXT:    return %[[Y]]
+func.func @transposed_convolution(%x: tensor<1x4x1xf32>) -> tensor<1x8x2xf32> {
+  %w = nn.constant dense<1.0> : tensor<2x1x2xf32>
+  %s = nn.constant dense<[2.0, 3.0]> : tensor<2xf32>
+  %0 = nn.conv_transpose %x, %w {strides = array<i64: 2>, pads = array<i64: 0, 0>, dilations = array<i64: 1>, groups = 1 : i64}
+      : tensor<1x4x1xf32>, tensor<2x1x2xf32>
+  %1 = nn.binary mul %0, %s : tensor<1x8x2xf32>, tensor<2xf32>
+  return %1 : tensor<1x8x2xf32>
+}
