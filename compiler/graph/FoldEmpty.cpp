@@ -89,6 +89,8 @@ struct FoldEmpty : impl::FoldEmptyPassBase<FoldEmpty> {
       return;
     if (auto recurrent = dyn_cast<nn::RecurrentOp>(op))
       return foldRecurrent(rewriter, recurrent);
+    if (auto conv = dyn_cast<nn::ConvOp>(op); conv && conv.getPadValue() != 0 && !isEmpty(conv.getFilter()))
+      return foldPadding(rewriter, conv);
     if (auto concat = dyn_cast<nn::ConcatOp>(op))
       return rewriter.modifyOpInPlace(op, [&] {
         auto parts = llvm::make_filter_range(concat.getOperands(), [](Value part) { return !isEmpty(part); });
@@ -98,6 +100,22 @@ struct FoldEmpty : impl::FoldEmptyPassBase<FoldEmpty> {
       return rewriter.replaceOp(op, op->getOperand(0));
     if (TypedAttr number = getNumberOfNothing(op))
       rewriter.replaceOp(op, fill(rewriter, op->getLoc(), op->getResult(0).getType(), number));
+  }
+
+  /// What reads padding alone, and not of zeros.
+  static void foldPadding(RewriterBase &rewriter, nn::ConvOp conv) {
+    RankedTensorType type = conv.getInput().getType();
+    SmallVector<int64_t> shape(type.getShape());
+    const size_t spatial = conv.getStrides().size();
+    for (size_t axis = 0; axis < spatial; ++axis)
+      shape[axis + 1] += conv.getPads()[axis] + conv.getPads()[spatial + axis];
+    Attribute number = getNumber(type.getElementType(), double(int64_t(conv.getPadValue())));
+    Value padding = fill(rewriter, conv.getLoc(), type.clone(shape), number);
+    rewriter.modifyOpInPlace(conv, [&] {
+      conv.getInputMutable().assign(padding);
+      conv.setPads(SmallVector<int64_t>(2 * spatial, 0));
+      conv.setPadValue(0);
+    });
   }
 
   /// No steps leave the state as it was; inputs of no width add what a zero adds.

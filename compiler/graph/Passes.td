@@ -17,7 +17,8 @@ def FoldEmptyPass : Pass<"nacre-fold-empty", "::mlir::func::FuncOp"> {
     of nothing, averages of nothing would else be a case of their own in every later pass and in every emitter.
 
     A product of nothing is zero, a reduction what it starts from (a mean NaN, or 0 for integers), a border all that is
-    left of a pad; a recurrent layer without steps ends in the state that it began with.
+    left of a pad; a recurrent layer without steps ends in the state that it began with. A convolution of an image without
+    rows reads its padding.
 
     Requires: nothing.
 
@@ -33,8 +34,8 @@ def SimplifyGraphPass : Pass<"nacre-simplify-graph", "::mlir::func::FuncOp"> {
   let description = [{
     Exporters spell one thing in many ways. Each pattern here turns a spelling into the one that later passes look for: a
     gather of one index is a slice, a transpose that moves only axes of extent one is a reshape, a pooling of everything is
-    a reduction, zeros padded before a convolution are its pads, an expanded operand of an elementwise operator needs no
-    expansion. Folders of the dialect run along.
+    a reduction, zeros (of integers, any number) around a convolution's input are its pads, an expanded operand of an
+    elementwise operator needs no expansion. Folders of the dialect run along.
 
     Requires: nothing.
 
@@ -92,8 +93,8 @@ def NarrowFloatsPass : Pass<"nacre-narrow-floats", "::mlir::func::FuncOp"> {
     of f16; kernels compute in f32 what they read, and round what they write. Inputs and outputs keep their types, and so do
     recurrent layers, whose state adds up over all steps, and what is computed of integers and constants alone: positions,
     indices and masks have more digits than halves, or would be infinite. So do the positions that an image is sampled at, and
-    the elementwise operators that make them. Constants beyond the largest half become that, infinite
-    ones stay so; and so do numbers made of integers, where they meet halves.
+    the elementwise operators that make them, and what scales sums of products of integers. Constants beyond the largest half
+    become that, infinite ones stay so; and so do numbers made of integers, where they meet halves.
 
     Requires: nothing.
 

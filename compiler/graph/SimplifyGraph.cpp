@@ -30,6 +30,11 @@ bool isAll(Dims values, int64_t value) {
   return llvm::all_of(values, [&](int64_t v) { return v == value; });
 }
 
+int64_t getInteger(IntegerAttr attribute) {
+  const APInt value = attribute.getValue();
+  return attribute.getType().isUnsignedInteger() ? int64_t(value.getZExtValue()) : value.getSExtValue();
+}
+
 //===----------------------------------------------------------------------===//
 // 1. Data movement
 //===----------------------------------------------------------------------===//
@@ -133,14 +138,22 @@ struct AverageOfEverything : OpRewritePattern<nn::PoolOp> {
   }
 };
 
-/// Zeros around an image before a convolution are its pads.
+/// Whether the convolution's own padding, if it has any, holds the number `value`.
+bool padsWith(nn::ConvOp conv, Attribute value) {
+  if (auto number = dyn_cast<FloatAttr>(value))
+    return number.getValue().isZero();
+  const auto padValue = static_cast<int64_t>(conv.getPadValue());
+  return getInteger(cast<IntegerAttr>(value)) == padValue || isAll(conv.getPads(), 0);
+}
+
+/// Zeros around an image before a convolution are its pads; of integers, any number is.
 struct PadBeforeConv : OpRewritePattern<nn::ConvOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(nn::ConvOp op, PatternRewriter &rewriter) const override {
     auto pad = op.getInput().getDefiningOp<nn::PadOp>();
-    if (!pad || pad.getMode() != nn::PadMode::Constant || !cast<FloatAttr>(pad.getValue()).getValue().isZero())
-      return rewriter.notifyMatchFailure(op, "expected zeros around the input");
+    if (!pad || pad.getMode() != nn::PadMode::Constant || !padsWith(op, pad.getValue()))
+      return rewriter.notifyMatchFailure(op, "expected what the convolution pads with around the input");
     Dims low = pad.getLow(), high = pad.getHigh();
     auto padsSpace = [](Dims amounts) {
       return amounts.front() == 0 && amounts.back() == 0 && llvm::all_of(amounts, [](int64_t a) { return a >= 0; });
@@ -153,8 +166,9 @@ struct PadBeforeConv : OpRewritePattern<nn::ConvOp> {
       pads[axis] += low[axis + 1];
       pads[spatialRank + axis] += high[axis + 1];
     }
+    auto value = dyn_cast<IntegerAttr>(pad.getValue());
     rewriter.replaceOpWithNewOp<nn::ConvOp>(op, pad.getOperand(), op.getFilter(), op.getStrides(), pads,
-                                            op.getDilations(), op.getGroups());
+                                            op.getDilations(), op.getGroups(), value ? getInteger(value) : 0);
     return success();
   }
 };

@@ -154,10 +154,16 @@ Value NnBuilder::cast(Value operand, Type elementType) {
   return build<nn::CastOp>(getType(operand).clone(elementType), operand);
 }
 
+Value NnBuilder::requantize(nn::FixedPointRounding rounding, Value operand, Value multiplier, Value shift) {
+  return infer<nn::RequantizeOp>(rounding, operand, multiplier, shift);
+}
+
 Value NnBuilder::matmul(Value lhs, Value rhs) { return infer<nn::MatMulOp>(lhs, rhs); }
 
-Value NnBuilder::conv(Value input, Value filter, Ints strides, Ints pads, Ints dilations, int64_t groups) {
-  return infer<nn::ConvOp>(input, filter, strides, pads, dilations, static_cast<uint64_t>(groups));
+Value NnBuilder::conv(Value input, Value filter, Ints strides, Ints pads, Ints dilations, int64_t groups,
+                      int64_t padValue) {
+  return infer<nn::ConvOp>(input, filter, strides, pads, dilations, static_cast<uint64_t>(groups),
+                           static_cast<uint64_t>(padValue));
 }
 
 Value NnBuilder::convTranspose(Value input, Value filter, Ints strides, Ints pads, Ints dilations, int64_t groups) {

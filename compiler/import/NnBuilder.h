@@ -82,10 +82,13 @@ public:
   mlir::Value div(mlir::Value lhs, double rhs) { return binary(nn::BinaryKind::Div, lhs, rhs); }
   mlir::Value select(mlir::Value condition, mlir::Value onTrue, mlir::Value onFalse);
   mlir::Value cast(mlir::Value operand, mlir::Type elementType);
+  mlir::Value requantize(nn::FixedPointRounding rounding, mlir::Value operand, mlir::Value multiplier,
+                         mlir::Value shift);
 
   // Contractions, windows, reductions. Channels come last in all of these.
   mlir::Value matmul(mlir::Value lhs, mlir::Value rhs);
-  mlir::Value conv(mlir::Value input, mlir::Value filter, Ints strides, Ints pads, Ints dilations, int64_t groups);
+  mlir::Value conv(mlir::Value input, mlir::Value filter, Ints strides, Ints pads, Ints dilations, int64_t groups,
+                   int64_t padValue = 0);
   mlir::Value convTranspose(mlir::Value input, mlir::Value filter, Ints strides, Ints pads, Ints dilations,
                             int64_t groups);
   mlir::Value pool(nn::PoolKind kind, mlir::Value input, Ints kernel, Ints strides, Ints pads, Ints dilations,

@@ -46,11 +46,14 @@ void exposePads(nn::ConvOp conv) {
   high.push_back(0);
   for (auto [axis, size] : llvm::enumerate(shape))
     size += low[axis] + high[axis];
-  auto zero = cast<TypedAttr>(builder.getZeroAttr(type.getElementType()));
+  Type element = type.getElementType();
+  auto border = isa<FloatType>(element) ? cast<TypedAttr>(builder.getZeroAttr(element))
+                                        : builder.getIntegerAttr(element, static_cast<int64_t>(conv.getPadValue()));
   Value padded = nn::PadOp::create(builder, conv.getLoc(), type.clone(shape), nn::PadMode::Constant, conv.getInput(),
-                                   low, high, zero);
+                                   low, high, border);
   conv.getInputMutable().assign(padded);
   conv.setPads(SmallVector<int64_t>(pads.size(), 0));
+  conv.setPadValue(0);
 }
 
 //===----------------------------------------------------------------------===//

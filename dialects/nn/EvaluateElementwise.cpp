@@ -5,6 +5,7 @@
 //        function is applied, and the results are rounded to the element type.
 
 #include "dialects/nn/Evaluators.h"
+#include "dialects/nn/FixedPoint.h"
 #include "dialects/nn/IndexedCopy.h"
 #include "dialects/nn/ScalarFunctions.h"
 
@@ -140,6 +141,13 @@ ElementsAttr CastOp::evaluate(Views views) {
       return toFloat(rows[0][i], from.isUnsignedInteger(), to.isF64());
     });
   return mapElements<int64_t>(getType(), views, same);
+}
+
+ElementsAttr RequantizeOp::evaluate(Views views) {
+  FixedPointRounding rounding = getRounding();
+  return mapElements<int64_t>(getType(), views, [&](auto rows, int64_t i) {
+    return int64_t(requantize(rounding, rows[0][i], {int32_t(rows[1][i]), int32_t(rows[2][i])}));
+  });
 }
 
 SmallVector<int64_t> broadcastStrides(ArrayRef<int64_t> shape, ArrayRef<int64_t> result) {

@@ -57,6 +57,21 @@ LogicalResult checkElements(MaybeLocation location, BinaryKind kind, Type lhs, T
                            "' must have operands of a type it is defined for, but has ", lhs);
 }
 
+/// The type in which products of such elements are added up, or null where there is none.
+Type getSumType(Type lhs, Type rhs) {
+  auto isNarrow = [](Type type) { return type.isInteger(8) || type.isInteger(16); };
+  if (isNarrow(lhs) && isNarrow(rhs))
+    return IntegerType::get(lhs.getContext(), lhs.isInteger(8) && rhs.isInteger(8) ? 32 : 64);
+  return lhs == rhs && !isBool(lhs) ? lhs : Type();
+}
+
+bool holds(Type element, int64_t value) {
+  if (isFloat(element))
+    return value == 0;
+  const unsigned width = element.getIntOrFloatBitWidth();
+  return element.isUnsignedInteger() ? value >= 0 && llvm::isUIntN(width, uint64_t(value)) : llvm::isIntN(width, value);
+}
+
 //===----------------------------------------------------------------------===//
 // Rules
 //===----------------------------------------------------------------------===//
@@ -98,21 +113,30 @@ LogicalResult infer(MaybeLocation location, SelectOp::Adaptor op, Types &types) 
                 element, types);
 }
 
+LogicalResult infer(MaybeLocation location, RequantizeOp::Adaptor op, Types &types) {
+  return finish(location,
+                broadcastShapes({shapeOf(op.getOperand()), shapeOf(op.getMultiplier()), shapeOf(op.getShift())}),
+                elementOf(op.getMultiplier()), types);
+}
+
 LogicalResult infer(MaybeLocation location, MatMulOp::Adaptor op, Types &types) {
-  Type element = elementOf(op.getLhs());
-  if (element != elementOf(op.getRhs()) || isBool(element))
-    return emitOptionalError(location, "operands must have one numeric element type, but have ", element, " and ",
-                             elementOf(op.getRhs()));
-  return finish(location, matMulShape(shapeOf(op.getLhs()), shapeOf(op.getRhs())), element, types);
+  Type sum = getSumType(elementOf(op.getLhs()), elementOf(op.getRhs()));
+  if (!sum)
+    return emitOptionalError(location, "operands must have one numeric element type, but have ", elementOf(op.getLhs()),
+                             " and ", elementOf(op.getRhs()));
+  return finish(location, matMulShape(shapeOf(op.getLhs()), shapeOf(op.getRhs())), sum, types);
 }
 
 LogicalResult infer(MaybeLocation location, ConvOp::Adaptor op, Types &types) {
-  Type element = elementOf(op.getInput());
-  if (element != elementOf(op.getFilter()))
-    return emitOptionalError(location, "input and filter must have one element type, but have ", element, " and ",
-                             elementOf(op.getFilter()));
+  Type element = elementOf(op.getInput()), sum = getSumType(element, elementOf(op.getFilter()));
+  if (!sum)
+    return emitOptionalError(location, "input and filter must have one numeric element type, but have ", element,
+                             " and ", elementOf(op.getFilter()));
+  const auto padValue = static_cast<int64_t>(op.getPadValue());
+  if (!holds(element, padValue))
+    return emitOptionalError(location, "pad_value must be one of the input's numbers, 0 of floats, but is ", padValue);
   Window window{{}, op.getStrides(), op.getPads(), op.getDilations()};
-  return finish(location, convShape(shapeOf(op.getInput()), shapeOf(op.getFilter()), window, op.getGroups()), element,
+  return finish(location, convShape(shapeOf(op.getInput()), shapeOf(op.getFilter()), window, op.getGroups()), sum,
                 types);
 }
 
@@ -204,6 +228,7 @@ NN_INFER(ConstantOp)
 NN_INFER(UnaryOp)
 NN_INFER(BinaryOp)
 NN_INFER(SelectOp)
+NN_INFER(RequantizeOp)
 NN_INFER(MatMulOp)
 NN_INFER(ConvOp)
 NN_INFER(ConvTransposeOp)

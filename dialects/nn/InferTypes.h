@@ -41,7 +41,8 @@ mlir::LogicalResult checkWellFormed(mlir::Location location, mlir::ValueRange op
   return adaptor.verify(location);
 }
 
-/// The properties of an operator to be made. A parser of text hands attributes over as a dictionary still.
+/// The properties of an operator to be made. A parser of text hands attributes over as a dictionary still, without those
+/// that have defaults.
 template <typename OpT>
 mlir::FailureOr<typename OpT::Properties> propertiesOf(mlir::Location location, mlir::DictionaryAttr attributes,
                                                        mlir::OpaqueProperties given) {
@@ -50,6 +51,7 @@ mlir::FailureOr<typename OpT::Properties> propertiesOf(mlir::Location location, 
     properties = *given.as<typename OpT::Properties *>();
   if (attributes && failed(OpT::setPropertiesFromAttr(properties, attributes, [&] { return emitError(location); })))
     return mlir::failure();
+  OpT::populateDefaultProperties(mlir::OperationName(OpT::getOperationName(), location.getContext()), properties);
   return properties;
 }
 

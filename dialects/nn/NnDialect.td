@@ -74,6 +74,10 @@ def Nn_SamplePaddingEnum : Nn_Enum<"SamplePadding", "what lies outside of an ima
   I32EnumAttrCase<"Reflection", 2, "reflection">]>;
 def Nn_SamplePadding : Nn_EnumAttr<Nn_SamplePaddingEnum, "sample_padding">;
 
+def Nn_FixedPointRoundingEnum : Nn_Enum<"FixedPointRounding", "how a product with a fixed-point number is rounded", [
+  I32EnumAttrCase<"Double", 0, "double">, I32EnumAttrCase<"Single", 1, "single">, I32EnumAttrCase<"Mult16", 2, "mult16">]>;
+def Nn_FixedPointRounding : Nn_EnumAttr<Nn_FixedPointRoundingEnum, "fixed_point_rounding">;
+
 def Nn_CellKindEnum : Nn_Enum<"CellKind", "the cell of a recurrent layer", [
   I32EnumAttrCase<"Lstm", 0, "lstm">, I32EnumAttrCase<"Gru", 1, "gru">, I32EnumAttrCase<"Rnn", 2, "rnn">]>;
 def Nn_CellKind : Nn_EnumAttr<Nn_CellKindEnum, "cell_kind">;

@@ -14,6 +14,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Nn_Float : AnyTypeOf<[F16, BF16, F32, F64]>;
 def Nn_Tensor : StaticShapeTensorOf<[F16, BF16, F32, F64, I1, I8, I16, I32, I64, UI8, UI16, UI32, UI64]>;
 def Nn_FloatTensor : StaticShapeTensorOf<[F16, BF16, F32, F64]>;
+def Nn_Int32Tensor : StaticShapeTensorOf<[I32]>;
 def Nn_IndexTensor : StaticShapeTensorOf<[I32, I64]>;
 def Nn_BoolTensor : StaticShapeTensorOf<[I1]>;
 

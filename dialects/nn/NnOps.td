@@ -77,13 +77,31 @@ def Nn_CastOp : Nn_TypedOp<"cast", [Nn_Elementwise, Nn_SameWidth, Nn_Broadcasts,
   let hasFolder = 1;
 }
 
+def Nn_RequantizeOp : Nn_Op<"requantize", [Nn_Elementwise, Nn_SameWidth, Nn_Broadcasts, Nn_Evaluated]> {
+  let summary = "An integer times a fixed-point number, rounded in one of three exact ways";
+  let description = [{
+    x * multiplier / 2^31 * 2^shift in integers alone, to the bit (dialects/nn/FixedPoint.h), broadcast as in NumPy; the result
+    is i32, where it wraps. `double` rounds twice: x as i32, behind a shift to the left that wraps, times the multiplier, halves
+    up and at most 2^31 - 1; then the shift to the right, halves away from zero. `single` rounds once, halves up; `mult16` too,
+    with the multiplier rounded to 16 bits first. A shift beyond what these have bits for (-31 to 30, `mult16` to 14) is its end.
+  }];
+  let arguments = (ins Nn_FixedPointRounding:$rounding, Nn_IndexTensor:$operand, Nn_Int32Tensor:$multiplier,
+                       Nn_Int32Tensor:$shift);
+  let assemblyFormat = [{
+    $rounding $operand `by` $multiplier `shift` $shift attr-dict `:` type($operand) `,` type($multiplier) `,` type($shift)
+  }];
+}
+
 //===----------------------------------------------------------------------===//
 // Contractions
 //===----------------------------------------------------------------------===//
 
 def Nn_MatMulOp : Nn_Op<"matmul", [Nn_Contraction, Nn_EvaluatedInFull]> {
   let summary = "Matrix product of the last two axes, leading axes broadcast";
-  let description = [{`[..., M, K] x [..., K, N]`, both of rank 2 at least.}];
+  let description = [{
+    `[..., M, K] x [..., K, N]`, both of rank 2 at least. Operands have one element type, which the result has too; but integers
+    of 8 and 16 bits may differ in width and sign, and are added up in i32, or in i64 where one has 16 bits.
+  }];
   let arguments = (ins Nn_Tensor:$lhs, Nn_Tensor:$rhs);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)";
   let extraClassDeclaration = [{
@@ -93,13 +111,14 @@ def Nn_MatMulOp : Nn_Op<"matmul", [Nn_Contraction, Nn_EvaluatedInFull]> {
 }
 
 def Nn_ConvOp : Nn_Op<"conv", [Nn_Contraction, Nn_FreeWidth]> {
-  let summary = "Convolution with 1 to 3 spatial axes, groups, strides, dilations and zero padding";
+  let summary = "Convolution with 1 to 3 spatial axes, groups, strides, dilations and padding";
   let description = [{
     Input `[N, spatial..., C]`, filter `[spatial..., C / groups, OC]`, result `[N, spatial..., OC]`. `pads` holds the low
-    pads of all spatial axes, then the high ones. Output channel `o` belongs to group `o / (OC / groups)`.
+    pads of all spatial axes, then the high ones. Output channel `o` belongs to group `o / (OC / groups)`. Element types as in
+    `nn.matmul`. Padding holds `pad_value`, which is 0 for floats: of integers that stand for reals, the one that stands for 0.
   }];
-  let arguments = (ins Nn_FloatTensor:$input, Nn_FloatTensor:$filter, DenseI64ArrayAttr:$strides,
-                       DenseI64ArrayAttr:$pads, DenseI64ArrayAttr:$dilations, I64Attr:$groups);
+  let arguments = (ins Nn_Tensor:$input, Nn_Tensor:$filter, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$pads,
+                       DenseI64ArrayAttr:$dilations, I64Attr:$groups, DefaultValuedAttr<I64Attr, "0">:$pad_value);
   let assemblyFormat = "$input `,` $filter attr-dict `:` type($input) `,` type($filter)";
 }
 

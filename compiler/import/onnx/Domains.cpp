@@ -36,6 +36,7 @@ ImportRegistry makeStandard() {
   registerSlices(result);
   registerTfIdf(result);
   registerQuantizations(result);
+  registerQuantizedOperators(result);
   return result;
 }
 

@@ -33,6 +33,7 @@ void registerSignals(ImportRegistry &registry);
 void registerTfIdf(ImportRegistry &registry);
 void registerSlices(ImportRegistry &registry);
 void registerQuantizations(ImportRegistry &registry);
+void registerQuantizedOperators(ImportRegistry &registry);
 
 } // namespace nacre::importer::onnx_format
 

@@ -44,15 +44,28 @@ struct Loops {
 static constexpr auto parallel = utils::IteratorType::parallel;
 static constexpr auto reduction = utils::IteratorType::reduction;
 
-/// Ends the kernel with the sum of products of two arguments. Further inputs only give sizes.
-static LogicalResult finishContraction(KernelBody &body, Value result, ValueRange inputs, ArrayRef<AffineMap> maps,
+/// A factor as it was loaded, in the type of the sum: narrow integers are widened by their own sign.
+static Value toFactor(OpBuilder &b, Location loc, Value scalar, Type elementType, Type accumulatorType) {
+  Value factor = fromStorage(b, loc, scalar, elementType);
+  if (factor.getType() == accumulatorType)
+    return factor;
+  if (elementType.isUnsignedInteger())
+    return arith::ExtUIOp::create(b, loc, accumulatorType, factor);
+  return arith::ExtSIOp::create(b, loc, accumulatorType, factor);
+}
+
+/// Ends the kernel with the sum of products of two arguments, which hold the elements of `factors`. Further inputs only
+/// give sizes. `result` may be the sum in another order.
+static LogicalResult finishContraction(KernelBody &body, Value result, std::pair<Value, Value> factors,
+                                       ValueRange inputs, ArrayRef<AffineMap> maps,
                                        ArrayRef<utils::IteratorType> iterators) {
-  Type elementType = getElementType(result);
-  Type accumulatorType = getComputeType(elementType);
+  Type accumulatorType = getComputeType(getElementType(result));
+  Type left = getElementType(factors.first), right = getElementType(factors.second);
   Value zero = body.fill(cast<TypedAttr>(body.getBuilder().getZeroAttr(accumulatorType)),
                          body.getAccumulator(result, accumulatorType));
   auto build = [&](OpBuilder &b, Location loc, ValueRange scalars) {
-    Value x = fromStorage(b, loc, scalars[0], elementType), w = fromStorage(b, loc, scalars[1], elementType);
+    Value x = toFactor(b, loc, scalars[0], left, accumulatorType);
+    Value w = toFactor(b, loc, scalars[1], right, accumulatorType);
     Value sum;
     if (isa<FloatType>(accumulatorType))
       sum = arith::AddFOp::create(b, loc, scalars.back(), arith::MulFOp::create(b, loc, x, w));
@@ -161,7 +174,7 @@ LogicalResult lowerMatMul(KernelBody &body, nn::MatMulOp op, nn::TransposeOp wri
                                  getProductMap(loops, right, rightShape, batches, batchSizes, k, n), loops.map(output)};
   Value x = body.read(left.source), w = body.read(right.source);
   Value result = written ? written.getResult() : op.getResult();
-  return finishContraction(body, result, {x, w}, maps, loops.iterators);
+  return finishContraction(body, result, {op.getLhs(), op.getRhs()}, {x, w}, maps, loops.iterators);
 }
 
 //===----------------------------------------------------------------------===//
@@ -204,7 +217,7 @@ LogicalResult lowerConv(KernelBody &body, nn::ConvOp op) {
     maps.push_back(loops.map({g, oc}));
   }
   maps.push_back(loops.map(y));
-  return finishContraction(body, op.getResult(), operands, maps, loops.iterators);
+  return finishContraction(body, op.getResult(), {op.getInput(), op.getFilter()}, operands, maps, loops.iterators);
 }
 
 } // namespace nacre::kernels

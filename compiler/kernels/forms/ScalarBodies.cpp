@@ -3,6 +3,7 @@
 // How:  1. binary operators on integers (FloatBodies.h has those on floats); 2. casts; 3. the entry point; 4. reductions.
 
 #include "compiler/kernels/forms/ScalarBodies.h"
+#include "compiler/kernels/forms/FixedPointBodies.h"
 #include "compiler/kernels/forms/FloatBodies.h"
 #include "compiler/kernels/forms/UnaryBodies.h"
 #include "dialects/nn/ScalarFunctions.h"
@@ -243,6 +244,8 @@ Value emitScalar(OpBuilder &builder, Operation *op, ValueRange operands) {
     return s.select(operands[0], operands[1], operands[2]);
   if (auto cast = dyn_cast<nn::CastOp>(op))
     return emitCast(s, operands[0], getElementType(cast.getOperand()), getElementType(cast.getResult()));
+  if (auto requantize = dyn_cast<nn::RequantizeOp>(op))
+    return emitRequantize(s, requantize.getRounding(), operands[0], operands[1], operands[2]);
   assert(isa<nn::BroadcastOp>(op) && "is no elementwise operator");
   return operands[0];
 }

@@ -130,3 +130,15 @@ func.func @no_updates(%x: tensor<4x3xf32>, %i: tensor<0x1xi64>, %u: tensor<0x3xf
   %0 = nn.scatter_nd set %x, %i, %u : tensor<4x3xf32>, tensor<0x1xi64>, tensor<0x3xf32>
   return %0 : tensor<4x3xf32>
 }
+
+// -----
+
+// Padding that is no zero is what is left of an image without rows.
+// CHECK-LABEL: func.func @padding_alone
+// CHECK: %[[PADDING:[^ ,:()]+]] = nn.constant dense<200> : tensor<1x2x4x1xui8>
+// CHECK: nn.conv %[[PADDING]], %{{.*}} {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides
+func.func @padding_alone(%x: tensor<1x0x4x1xui8>, %w: tensor<2x2x1x5xi8>) -> tensor<1x1x3x5xi32> {
+  %0 = nn.conv %x, %w {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 1, 0, 1, 0>, pad_value = 200,
+                       strides = array<i64: 1, 1>} : tensor<1x0x4x1xui8>, tensor<2x2x1x5xi8>
+  return %0 : tensor<1x1x3x5xi32>
+}

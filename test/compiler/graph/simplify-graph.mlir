@@ -210,3 +210,19 @@ func.func @gather_of_one_index_repeated(%x: tensor<3xf32>) -> tensor<10995116277
   %0 = nn.gather %x, %i {axis = 0 : i64} : tensor<3xf32>, tensor<1099511627776xi64>
   return %0 : tensor<1099511627776xf32>
 }
+
+// Any number around integers is a convolution's padding, unless it pads with another one already.
+
+// CHECK-LABEL: func.func @pads_of_integers
+// CHECK-SAME:    (%[[X:[^ :]+]]: tensor<1x8x8x4xui8>
+// CHECK:         %[[P:[^ ,:()]+]] = nn.pad constant %[[X]]
+// CHECK:         nn.conv %[[X]], %{{.*}} pad_value = 200 : i64, pads = array<i64: 1, 1, 1, 1>
+// CHECK:         nn.conv %[[P]], %{{.*}} pad_value = 7 : i64, pads = array<i64: 1, 1, 1, 1>
+func.func @pads_of_integers(%x: tensor<1x8x8x4xui8>, %w: tensor<3x3x4x2xi8>) -> (tensor<1x8x8x2xi32>, tensor<1x10x10x2xi32>) {
+  %0 = nn.pad constant %x [0, 1, 1, 0] [0, 1, 1, 0] 200 : ui8 : tensor<1x8x8x4xui8>
+  %1 = nn.conv %0, %w {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>,
+                       groups = 1 : i64} : tensor<1x10x10x4xui8>, tensor<3x3x4x2xi8>
+  %2 = nn.conv %0, %w {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>,
+                       groups = 1 : i64, pad_value = 7} : tensor<1x10x10x4xui8>, tensor<3x3x4x2xi8>
+  return %1, %2 : tensor<1x8x8x2xi32>, tensor<1x10x10x2xi32>
+}

@@ -62,3 +62,14 @@ func.func @crops_leave_slices_with_steps(%x: tensor<3x8xf32>) -> tensor<1x3xf32>
   %y = nn.slice %x [1, 1] [1, 3] [1, 2] : tensor<3x8xf32>
   return %y : tensor<1x3xf32>
 }
+
+// Integers are padded with what stands for zero.
+
+// CHECK-LABEL: func.func @pads_of_integers
+// CHECK:         %[[P:[^ ,:()]+]] = nn.pad constant %{{.*}} [0, 1, 1, 0] [0, 1, 1, 0] 200 : ui8
+// CHECK:         nn.conv %[[P]], %{{.*}} {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides
+func.func @pads_of_integers(%x: tensor<1x8x8x4xui8>, %w: tensor<3x3x4x16xi8>) -> tensor<1x8x8x16xi32> {
+  %y = nn.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>,
+                       groups = 1 : i64, pad_value = 200} : tensor<1x8x8x4xui8>, tensor<3x3x4x16xi8>
+  return %y : tensor<1x8x8x16xi32>
+}

@@ -315,3 +315,46 @@ func.func @edges(%a: tensor<4xi8> {nn.name = "a"}, %b: tensor<4xi8> {nn.name = "
   %2 = nn.cast %x : tensor<4xf32> to tensor<4xi8>
   return %0, %1, %2 : tensor<4xi8>, tensor<4xi8>, tensor<4xi8>
 }
+
+// -----
+
+// Bytes stay bytes in memory: each is widened by its own sign where it is multiplied, and what follows is the epilogue.
+
+// CHECK:       plan.weight @weight_0 = dense<-3> : tensor<8x16xi8>
+// CHECK-LABEL: plan.kernel @matmul_0 contraction
+// CHECK-SAME:    (%{{.*}}: tensor<4x8xi8>, %{{.*}}: tensor<8x16xi8>) into (%{{.*}}: tensor<4x16xi8>)
+// CHECK:         linalg.fill ins(%{{.*}} : i32)
+// CHECK:         ^bb0(%[[X:[^ ]+]]: i8, %[[W:[^ ]+]]: i8, %[[SUM:[^ ]+]]: i32):
+// CHECK-NEXT:      %[[A:[^ ]+]] = arith.extui %[[X]] : i8 to i32
+// CHECK-NEXT:      %[[B:[^ ]+]] = arith.extsi %[[W]] : i8 to i32
+// CHECK-NEXT:      %[[P:[^ ]+]] = arith.muli %[[A]], %[[B]]
+// CHECK-NEXT:      arith.addi %[[SUM]], %[[P]]
+// CHECK:         linalg.generic
+// CHECK:           arith.sitofp
+// CHECK-NOT:   plan.kernel
+func.func @bytes(%x: tensor<4x8xui8> {nn.name = "x"}) -> (tensor<4x16xi8> {nn.name = "y"}) {
+  %w = nn.constant dense<-3> : tensor<8x16xi8>
+  %scale = nn.constant dense<0.25> : tensor<f32>
+  %0 = nn.matmul %x, %w : tensor<4x8xui8>, tensor<8x16xi8>
+  %1 = nn.cast %0 : tensor<4x16xi32> to tensor<4x16xf32>
+  %2 = nn.binary mul %1, %scale : tensor<4x16xf32>, tensor<f32>
+  %3 = nn.unary round %2 : tensor<4x16xf32>
+  %4 = nn.cast %3 : tensor<4x16xf32> to tensor<4x16xi8>
+  return %4 : tensor<4x16xi8>
+}
+
+// -----
+
+// A product with a fixed-point number is shifts of 64 bits.
+
+// CHECK-LABEL: plan.kernel @{{.*}} nest
+// CHECK:         arith.extsi %{{.*}} : i32 to i64
+// CHECK:         arith.muli
+// CHECK:         arith.minsi
+// CHECK:         arith.trunci %{{.*}} : i64 to i32
+func.func @fixed_point(%x: tensor<4x8xi32> {nn.name = "x"}) -> (tensor<4x8xi32> {nn.name = "y"}) {
+  %m = nn.constant dense<1288490240> : tensor<i32>
+  %s = nn.constant dense<[0, -1, -2, -3, -4, -5, -6, -7]> : tensor<8xi32>
+  %0 = nn.requantize double %x by %m shift %s : tensor<4x8xi32>, tensor<i32>, tensor<8xi32>
+  return %0 : tensor<4x8xi32>
+}

@@ -270,3 +270,32 @@ func.func @indexed() -> (tensor<3xi8>, tensor<2x3xi8>, tensor<2x3xi8>, tensor<2x
   %5 = nn.cumulate prod %x {axis = 1, exclusive, reverse} : tensor<2x3xi8>
   return %0, %1, %2, %3, %4, %5 : tensor<3xi8>, tensor<2x3xi8>, tensor<2x3xi8>, tensor<2x3xi8>, tensor<2x3xi8>, tensor<2x3xi8>
 }
+
+// -----
+
+// Bytes are added up in 32 bits, each by its own sign: 200 * -100 + 255 * 100.
+
+// CHECK-LABEL: func.func @products_of_bytes(
+// CHECK:         nn.constant dense<5500> : tensor<1x1xi32>
+func.func @products_of_bytes() -> tensor<1x1xi32> {
+  %a = nn.constant dense<[[200, 255]]> : tensor<1x2xui8>
+  %b = nn.constant dense<[[-100], [100]]> : tensor<2x1xi8>
+  %0 = nn.matmul %a, %b : tensor<1x2xui8>, tensor<2x1xi8>
+  return %0 : tensor<1x1xi32>
+}
+
+// -----
+
+// Of 0.3 * -31618 = -9485.4 two roundings make -9486 (TensorFlow Lite's reference does), one -9485.
+
+// CHECK-LABEL: func.func @requantize(
+// CHECK-DAG:     nn.constant dense<[-9486, -2269]> : tensor<2xi32>
+// CHECK-DAG:     nn.constant dense<[-9485, -2268]> : tensor<2xi32>
+func.func @requantize() -> (tensor<2xi32>, tensor<2xi32>) {
+  %x = nn.constant dense<[-31618, -7561]> : tensor<2xi32>
+  %m = nn.constant dense<1288490240> : tensor<i32>
+  %s = nn.constant dense<-1> : tensor<i32>
+  %0 = nn.requantize double %x by %m shift %s : tensor<2xi32>, tensor<i32>, tensor<i32>
+  %1 = nn.requantize single %x by %m shift %s : tensor<2xi32>, tensor<i32>, tensor<i32>
+  return %0, %1 : tensor<2xi32>, tensor<2xi32>
+}

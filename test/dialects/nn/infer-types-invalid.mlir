@@ -275,3 +275,38 @@ func.func @running_truths(%x: tensor<2xi1>) {
   %0 = nn.cumulate sum %x {axis = 0} : tensor<2xi1>
   return
 }
+
+// -----
+
+func.func @padding_beyond_the_type(%a: tensor<1x4x4x1xi8>, %w: tensor<3x3x1x1xi8>) {
+  // expected-error@+1 {{pad_value must be one of the input's numbers, 0 of floats, but is 128}}
+  %0 = nn.conv %a, %w {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>,
+                       groups = 1, pad_value = 128} : tensor<1x4x4x1xi8>, tensor<3x3x1x1xi8>
+  return
+}
+
+// -----
+
+func.func @padding_of_floats(%a: tensor<1x4x4x1xf32>, %w: tensor<3x3x1x1xf32>) {
+  // expected-error@+1 {{pad_value must be one of the input's numbers, 0 of floats, but is 1}}
+  %0 = nn.conv %a, %w {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>,
+                       groups = 1, pad_value = 1} : tensor<1x4x4x1xf32>, tensor<3x3x1x1xf32>
+  return
+}
+
+// -----
+
+func.func @bytes_by_floats(%a: tensor<1x4x4x1xi8>, %w: tensor<3x3x1x1xf32>) {
+  // expected-error@+1 {{input and filter must have one numeric element type, but have 'i8' and 'f32'}}
+  %0 = nn.conv %a, %w {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>,
+                       groups = 1} : tensor<1x4x4x1xi8>, tensor<3x3x1x1xf32>
+  return
+}
+
+// -----
+
+func.func @wide_by_narrow(%a: tensor<2x3xi32>, %b: tensor<3x2xi8>) {
+  // expected-error@+1 {{operands must have one numeric element type, but have 'i32' and 'i8'}}
+  %0 = nn.matmul %a, %b : tensor<2x3xi32>, tensor<3x2xi8>
+  return
+}

@@ -82,3 +82,22 @@ func.func @sample(%x: tensor<2x8x9x3xf32>, %at: tensor<6x4x5x2xf32>, %which: ten
   %1 = nn.sample nearest zeros %volume, %there : tensor<2x3x4x5x1xi8>, tensor<2x7x3xf16>
   return %0, %1 : tensor<6x4x5x3xf32>, tensor<2x7x1xi8>
 }
+
+// Bytes may differ in sign and are added up in 32 bits; where one factor has 16 bits, in 64.
+
+// CHECK-LABEL: func.func @integers(
+func.func @integers(%image: tensor<1x8x8x4xui8>, %filter: tensor<3x3x4x6xi8>, %m: tensor<2x3xi16>, %n: tensor<3x4xi8>,
+                    %factor: tensor<6xi32>) {
+  // CHECK: %[[CONV:[^ ,:()]+]] = nn.conv %{{.*}} pad_value = 200 : i64
+  %conv = nn.conv %image, %filter {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>,
+      groups = 1, pad_value = 200} : tensor<1x8x8x4xui8>, tensor<3x3x4x6xi8>
+  // CHECK: %[[SUM:[^ ,:()]+]] = nn.requantize double %[[CONV]] by %[[F:[^ ]+]] shift %[[F]] : tensor<1x8x8x6xi32>, tensor<6xi32>, tensor<6xi32>
+  %sum = nn.requantize double %conv by %factor shift %factor : tensor<1x8x8x6xi32>, tensor<6xi32>, tensor<6xi32>
+  // CHECK: nn.cast %[[SUM]] : tensor<1x8x8x6xi32>
+  %byte = nn.cast %sum : tensor<1x8x8x6xi32> to tensor<1x8x8x6xi8>
+  // CHECK: %[[PRODUCT:[^ ,:()]+]] = nn.matmul %{{.*}} : tensor<2x3xi16>, tensor<3x4xi8>
+  %product = nn.matmul %m, %n : tensor<2x3xi16>, tensor<3x4xi8>
+  // CHECK: nn.cast %[[PRODUCT]] : tensor<2x4xi64>
+  %narrow = nn.cast %product : tensor<2x4xi64> to tensor<2x4xi16>
+  return
+}

@@ -6,9 +6,11 @@
 
 #include "test/unit/compiler/AttentionShapes.h"
 #include "test/unit/compiler/NodeParts.h"
+#include "test/unit/compiler/QuantizedShapes.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include <limits>
+#include <map>
 #include <numeric>
 #include <optional>
 
@@ -201,7 +203,11 @@ constexpr const char *attributeNames[] = {"align_corners",
 
 /// Attributes without which an operator computes nothing.
 std::vector<const char *> requiredAttributes(llvm::StringRef op, int64_t version) {
-  if (op == "MaxPool" || op == "AveragePool" || op == "LpPool")
+  if (op == "QLinearAveragePool")
+    return {"kernel_shape", "channels_last"};
+  if (op == "QLinearGlobalAveragePool")
+    return {"channels_last"};
+  if (op.ends_with("Pool") && !op.starts_with("Global"))
     return {"kernel_shape"};
   if ((op == "BatchNormalization" || op == "Dropout") && version < 7)
     return {"is_test"};
@@ -335,10 +341,13 @@ std::optional<Dims> getAskedShape(llvm::StringRef op, size_t index, const Dims &
   return std::nullopt;
 }
 
-Dims drawShape(Draw &draw, llvm::StringRef op, llvm::StringRef firstOperand, size_t index, const Dims &first) {
+Dims drawShape(Draw &draw, llvm::StringRef op, llvm::StringRef firstOperand, size_t index, const OperandRule &rule,
+               const Dims &first) {
   std::optional<Dims> asked = getAttentionShape(op, firstOperand, index);
   if (!asked)
     asked = getAskedShape(op, index, first, draw);
+  if (!asked)
+    asked = getQuantizedShape(op, rule, index, first);
   if (asked && !draw.oneIn(12))
     return *asked;
   return index ? drawShapeBeside(draw, first) : first;
@@ -355,7 +364,7 @@ onnx::ModelProto nacre::drawModel(Draw &draw, llvm::StringRef op, int64_t versio
   node.set_op_type(op.str());
   Dims first = draw.shape();
   llvm::StringRef firstOperand = rules.empty() ? "" : rules.front().getName();
-  int32_t firstType = 0;
+  std::map<char, int32_t> types; // of groups
   size_t count = rules.size() + (!rules.empty() && rules.back().isRepeated() ? draw.below(3) : 0);
   for (size_t index = 0; index < count; ++index) {
     const OperandRule &rule = rules[std::min(index, rules.size() - 1)];
@@ -364,10 +373,13 @@ onnx::ModelProto nacre::drawModel(Draw &draw, llvm::StringRef op, int64_t versio
       continue;
     }
     std::string name = "x" + std::to_string(index);
-    Dims shape = drawShape(draw, op, firstOperand, index, first);
-    int32_t type = index && rule.group && !draw.oneIn(12) ? firstType : draw.type(rule.holds);
-    if (index == 0 || (rule.group && rules.front().group != rule.group))
-      firstType = type;
+    Dims shape = drawShape(draw, op, firstOperand, index, rule, first);
+    // A group that has no type yet takes the first operand's, where it may.
+    const bool isLikeFirst = rule.holds == rules.front().holds && !types.count(rule.group);
+    auto known = types.find(isLikeFirst ? rules.front().group : rule.group);
+    const bool joins = index && rule.group && !draw.oneIn(12) && known != types.end();
+    int32_t type = joins ? known->second : draw.type(getQuantizedHolds(op, rule, index));
+    types.try_emplace(rule.group, type);
     // What says a shape must be constant; other operands may be.
     bool saysNumbers = op == "Range" || op == "Loop" || op == "MelWeightMatrix" || (index && rule.group == 0);
     node.add_input(name);

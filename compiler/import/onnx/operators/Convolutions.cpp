@@ -4,7 +4,7 @@
 // phase cancels against those of its neighbours.
 
 #include "compiler/import/onnx/Handlers.h"
-#include "compiler/import/onnx/operators/WindowAttributes.h"
+#include "compiler/import/onnx/operands/ConvolutionOperands.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -13,47 +13,13 @@ using namespace mlir;
 namespace nacre::importer::onnx_format {
 namespace {
 
-/// [OC, IC / groups, spatial...] to [spatial..., IC / groups, OC]
-Value toFilter(NnBuilder &nn, Value weights) {
-  SmallVector<int64_t> permutation = axisRange(2, getRank(weights));
-  permutation.append({1, 0});
-  return nn.transpose(weights, permutation);
-}
-
-/// Checks what the shapes of a convolution's operands must have in common; reports an error if they do not.
-bool checkConvolution(OperandBinder &node, int64_t groups) {
-  Value x = node.getOperand(0), weights = node.getOperand(1);
-  if (!node.checkRank(0, 3, 5) || !node.checkRank(1, getRank(x), getRank(x)))
-    return false;
-  int64_t channels = getShape(x)[1], outputChannels = getShape(weights)[0], perGroup = getShape(weights)[1];
-  if (groups < 1 || channels % groups || outputChannels % groups) {
-    node.error() << "attribute 'group' must divide the " << channels << " channels of " << node.nameOf(0) << " and the "
-                 << outputChannels << " filters of " << node.nameOf(1) << ", but is " << groups;
-    return false;
-  }
-  if (channels / groups != perGroup) {
-    node.error() << node.nameOf(1) << " must have " << channels / groups << " channels (those of " << node.nameOf(0)
-                 << " by group) along axis 1, but is " << describe(weights) << " for " << describe(x) << " in "
-                 << groups << (groups == 1 ? " group" : " groups");
-    return false;
-  }
-  Ints extents = getShape(weights).drop_front(2);
-  SmallVector<int64_t> kernel = node.getInts("kernel_shape", extents);
-  if (Ints(kernel) != extents) {
-    node.error() << "attribute 'kernel_shape' must be " << describeShape(extents) << ", as " << node.nameOf(1)
-                 << " has it, but is " << describeShape(kernel);
-    return false;
-  }
-  return node.checkShape(2, outputChannels, "one element for each filter");
-}
-
 void importConv(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0), weights = node.getOperand(1), bias = node.getOperand(2);
   int64_t groups = node.getInt("group", 1);
-  if (!checkConvolution(node, groups))
+  if (!checkConvolution(node, {/*weights=*/1, /*bias=*/2}, groups))
     return;
-  FailureOr<Window> window = readWindow(node, getShape(weights).drop_front(2), /*channels=*/getShape(weights)[0]);
+  FailureOr<Window> window = readWindow(node, getShape(weights).drop_front(2), /*outputChannels=*/getShape(weights)[0]);
   if (failed(window))
     return;
   Value input = nn.toChannelsLast(x), filter = toFilter(nn, weights);

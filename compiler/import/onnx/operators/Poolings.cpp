@@ -25,23 +25,6 @@ Value pool(OperandBinder &node, PoolKind kind, Value x, const Window &window, bo
                                     window.dilations, window.overhang, countPadding));
 }
 
-FailureOr<Window> readPoolWindow(OperandBinder &node, Value x) {
-  if (!node.checkRank(0, 3, 5))
-    return failure();
-  if (!node.has("kernel_shape"))
-    return node.error() << "attribute 'kernel_shape' must be given, but is missing; give the size of the window";
-  size_t axes = getRank(x) - 2;
-  SmallVector<int64_t> kernel = node.getSizes("kernel_shape", axes, 1, 1);
-  FailureOr<Window> window = readWindow(node, kernel, /*channels=*/getShape(x)[1]);
-  // A window that lies in the padding alone has no maximum and no average.
-  for (auto [index, pad] : llvm::enumerate(node.getInts("pads")))
-    if (succeeded(window) && pad >= kernel[index % axes])
-      return node.error() << "attribute 'pads' must be smaller than 'kernel_shape' along each axis, but is " << pad
-                          << " where the kernel is " << kernel[index % axes]
-                          << "; use smaller pads, and a Pad before the pool for the rest";
-  return window;
-}
-
 /// The indices of the maxima in all of `x`, batch and channels included.
 Value findMaxima(OperandBinder &node, Value x, const Window &window, bool columnsFirst) {
   NnBuilder &nn = node.nn;
@@ -83,7 +66,7 @@ bool allowsIndices(OperandBinder &node, const Window &window) {
 void importMaxPool(OperandBinder &node) {
   Value x = node.getOperand(0);
   bool columnsFirst = node.getFlag("storage_order", false);
-  FailureOr<Window> window = readPoolWindow(node, x);
+  FailureOr<Window> window = readPoolWindow(node);
   if (failed(window))
     return;
   node.setResult(pool(node, PoolKind::Max, x, *window, /*countPadding=*/false));
@@ -94,7 +77,7 @@ void importMaxPool(OperandBinder &node) {
 void importAveragePool(OperandBinder &node) {
   Value x = node.getOperand(0);
   bool countPadding = node.getFlag("count_include_pad", false);
-  FailureOr<Window> window = readPoolWindow(node, x);
+  FailureOr<Window> window = readPoolWindow(node);
   if (succeeded(window))
     node.setResult(pool(node, PoolKind::Average, x, *window, countPadding));
 }
@@ -119,7 +102,7 @@ void importLpPool(OperandBinder &node) {
   double p = readExponent(node);
   if (!checkExponent(node, p))
     return;
-  FailureOr<Window> window = readPoolWindow(node, x);
+  FailureOr<Window> window = readPoolWindow(node);
   if (failed(window))
     return;
   double cells = 1;

@@ -9,22 +9,22 @@ using namespace mlir;
 namespace nacre::importer::onnx_format {
 
 /// Reports an error unless the window has a place, and the padded input and the result a size.
-static bool checkPlaces(OperandBinder &node, const Window &window, int64_t channels) {
+static bool checkPlaces(OperandBinder &node, const Window &window, int64_t outputChannels, Channels channels) {
   Ints shape = getShape(node.getOperand(0));
-  size_t axes = window.kernel.size();
+  size_t axes = window.kernel.size(), first = firstSpatialAxis(channels);
   SmallVector<int64_t> padded(shape), result(shape);
-  result[1] = channels;
+  result[channelAxis(channels, static_cast<int64_t>(shape.size()))] = outputChannels;
   for (size_t axis = 0; axis < axes; ++axis) {
     int64_t extent = (window.kernel[axis] - 1) * window.dilations[axis] + 1;
-    int64_t size = shape[axis + 2] + window.pads[axis] + window.pads[axes + axis] + window.overhang[axis];
+    int64_t size = shape[first + axis] + window.pads[axis] + window.pads[axes + axis] + window.overhang[axis];
     if (extent > size) {
       node.error() << "the window must fit into the padded input, but covers " << extent << " elements of axis "
-                   << axis + 2 << " of " << describe(node.getOperand(0)) << ", which has " << size
+                   << first + axis << " of " << describe(node.getOperand(0)) << ", which has " << size
                    << " with its pads; give a larger input, or a smaller kernel or dilation";
       return false;
     }
-    padded[axis + 2] = size;
-    result[axis + 2] = (size - extent) / window.strides[axis] + 1;
+    padded[first + axis] = size;
+    result[first + axis] = (size - extent) / window.strides[axis] + 1;
   }
   return node.checkFits(padded, "the padded input") && node.checkFits(result);
 }
@@ -51,8 +51,8 @@ static StringRef readAutoPad(OperandBinder &node) {
   return node.getChoice("auto_pad", {"NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"});
 }
 
-FailureOr<Window> readWindow(OperandBinder &node, Ints kernel, int64_t channels) {
-  Ints spatial = getShape(node.getOperand(0)).drop_front(2);
+FailureOr<Window> readWindow(OperandBinder &node, Ints kernel, int64_t outputChannels, Channels channels) {
+  Ints shape = getShape(node.getOperand(0)), spatial = shape.slice(firstSpatialAxis(channels), shape.size() - 2);
   FailureOr<Window> read = readNumbers(node, kernel);
   if (failed(read))
     return failure();
@@ -69,7 +69,7 @@ FailureOr<Window> readWindow(OperandBinder &node, Ints kernel, int64_t channels)
   }
   if (isRoundedUp)
     roundUp(window, spatial);
-  if (!checkPlaces(node, window, channels))
+  if (!checkPlaces(node, window, outputChannels, channels))
     return failure();
   return window;
 }
@@ -144,6 +144,25 @@ FailureOr<Window> readTransposedWindow(OperandBinder &node, Ints kernel, int64_t
     window.pads[axes + axis] -= more[axis];
   if (!checkResult(node, window, *reach, channels))
     return failure();
+  return window;
+}
+
+FailureOr<Window> readPoolWindow(OperandBinder &node, Channels channels) {
+  if (!node.checkRank(0, 3, 5))
+    return failure();
+  if (!node.has("kernel_shape"))
+    return node.error() << "attribute 'kernel_shape' must be given, but is missing; give the size of the window";
+  Ints shape = getShape(node.getOperand(0));
+  size_t axes = shape.size() - 2;
+  SmallVector<int64_t> kernel = node.getSizes("kernel_shape", axes, 1, 1);
+  const int64_t outputChannels = shape[channelAxis(channels, static_cast<int64_t>(shape.size()))];
+  FailureOr<Window> window = readWindow(node, kernel, outputChannels, channels);
+  // A window that lies in the padding alone has no maximum and no average.
+  for (auto [index, pad] : llvm::enumerate(node.getInts("pads")))
+    if (succeeded(window) && pad >= kernel[index % axes])
+      return node.error() << "attribute 'pads' must be smaller than 'kernel_shape' along each axis, but is " << pad
+                          << " where the kernel is " << kernel[index % axes]
+                          << "; use smaller pads, and a Pad before the pool for the rest";
   return window;
 }
 

@@ -10,9 +10,20 @@
 
 namespace nacre::importer::onnx_format {
 
+/// Where operand 0 has its channels: ONNX's own operators first, `[N, C, spatial...]`, some of ONNX Runtime's last.
+enum class Channels { First, Last };
+
+/// The axis of the channels, and that of the first spatial one, of `rank`.
+inline int64_t channelAxis(Channels channels, int64_t rank) { return channels == Channels::First ? 1 : rank - 1; }
+inline int64_t firstSpatialAxis(Channels channels) { return channels == Channels::First ? 2 : 1; }
+
 /// Reads `strides`, `pads` or `auto_pad`, `dilations` and `ceil_mode` of a node whose window covers `kernel` cells of
-/// the spatial axes of operand 0, `[N, C, spatial...]`, and whose result has `channels`. Fails after reporting an error.
-mlir::FailureOr<Window> readWindow(OperandBinder &node, Ints kernel, int64_t channels);
+/// the spatial axes of operand 0 and whose result has `outputChannels`. Fails after reporting an error.
+mlir::FailureOr<Window> readWindow(OperandBinder &node, Ints kernel, int64_t outputChannels,
+                                   Channels channels = Channels::First);
+
+/// The same of a pooling, with its `kernel_shape`.
+mlir::FailureOr<Window> readPoolWindow(OperandBinder &node, Channels channels = Channels::First);
 
 /// The same of a transposed convolution, which has `output_padding` and `output_shape` besides.
 mlir::FailureOr<Window> readTransposedWindow(OperandBinder &node, Ints kernel, int64_t channels);

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How:  1. reals to integers and back; 2. sums of products; 3. fixed point.
+
+#include "compiler/import/compositions/IntegerArithmetic.h"
+
+#include "compiler/import/compositions/Elementary.h"
+#include "dialects/nn/ConstantData.h"
+
+#include "llvm/ADT/APSInt.h"
+#include <optional>
+
+using namespace mlir;
+
+namespace nacre::importer {
+
+using nn::BinaryKind;
+using nn::PadMode;
+using nn::ReduceKind;
+using nn::UnaryKind;
+
+//===----------------------------------------------------------------------===//
+// 1. Reals
+//===----------------------------------------------------------------------===//
+
+Value dequantize(NnBuilder &nn, const Quantized &x) {
+  if (!x.values || !x.scale)
+    return {};
+  Type real = getElementType(x.scale);
+  Value centred = nn.cast(x.values, real);
+  if (x.zero)
+    centred = nn.sub(centred, nn.cast(x.zero, real));
+  return nn.mul(centred, x.scale);
+}
+
+Value roundToIntegers(NnBuilder &nn, Value steps, Value zero, Type type) {
+  Value rounded = nn.unary(UnaryKind::Round, steps);
+  if (zero && rounded)
+    rounded = nn.add(rounded, nn.cast(zero, getElementType(rounded)));
+  const unsigned width = type.getIntOrFloatBitWidth();
+  const bool isUnsigned = type.isUnsignedInteger();
+  auto low = static_cast<double>(llvm::APSInt::getMinValue(width, isUnsigned).getExtValue());
+  auto high = static_cast<double>(llvm::APSInt::getMaxValue(width, isUnsigned).getExtValue());
+  return nn.cast(clamp(nn, rounded, low, high), type);
+}
+
+Value quantize(NnBuilder &nn, Value real, Value scale, Value zero, Type type) {
+  return roundToIntegers(nn, nn.div(real, scale), zero, type);
+}
+
+Quantized quantizeDynamically(NnBuilder &nn, Value real) {
+  if (!real)
+    return {};
+  SmallVector<int64_t> axes = axisRange(0, getRank(real));
+  Value low = nn.binary(BinaryKind::Min, nn.reduce(ReduceKind::Min, real, axes, /*keepDims=*/false), 0.0);
+  Value high = nn.binary(BinaryKind::Max, nn.reduce(ReduceKind::Max, real, axes, /*keepDims=*/false), 0.0);
+  Value isPoint = nn.binary(BinaryKind::Equal, low, high);
+  Value scale = nn.select(isPoint, nn.scalar(real, 1), nn.div(nn.sub(high, low), 255));
+  Type byte = nn.types().getIntegerType(8, /*isSigned=*/false);
+  Value zero = roundToIntegers(nn, nn.sub(nn.scalar(real, 0), nn.div(low, scale)), {}, byte);
+  return {quantize(nn, real, scale, zero, byte), scale, zero};
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Sums of products
+//===----------------------------------------------------------------------===//
+
+/// The one integer that `value` is, 0 where it is null; nothing if it is not known, or not one.
+static std::optional<int64_t> getKnown(Value value) {
+  if (!value)
+    return 0;
+  ElementsAttr constant = getConstant(value);
+  if (!constant || constant.getNumElements() == 0 || (!constant.isSplat() && constant.getNumElements() > 1))
+    return std::nullopt;
+  FailureOr<nn::ConstantView> view = nn::ConstantView::get(constant);
+  if (failed(view))
+    return std::nullopt;
+  int64_t number = 0;
+  view->read(0, 0, 1, &number);
+  return number;
+}
+
+/// The sum of all elements along `axes`, which stay, as integers of `type`.
+static Value sumAlong(NnBuilder &nn, Value x, Ints axes, Type type) {
+  return nn.reduce(ReduceKind::Sum, nn.cast(x, type), axes, /*keepDims=*/true);
+}
+
+Value integerMatMul(NnBuilder &nn, Value lhs, Value lhsZero, Value rhs, Value rhsZero) {
+  Value sums = nn.matmul(lhs, rhs);
+  if (!sums)
+    return {};
+  Type type = getElementType(sums);
+  int64_t lhsDepth = getRank(lhs) - 1, rhsDepth = getRank(rhs) - 2;
+  const bool centresLhs = getKnown(lhsZero) != 0, centresRhs = getKnown(rhsZero) != 0;
+  Value left = centresLhs ? nn.cast(lhsZero, type) : Value();
+  if (centresRhs) {
+    Value rows = sumAlong(nn, lhs, lhsDepth, type);
+    if (centresLhs)
+      rows = nn.sub(rows, nn.mul(left, static_cast<double>(getShape(lhs)[lhsDepth])));
+    sums = nn.sub(sums, nn.mul(rows, nn.cast(rhsZero, type)));
+  }
+  if (centresLhs)
+    sums = nn.sub(sums, nn.mul(left, sumAlong(nn, rhs, rhsDepth, type)));
+  return sums;
+}
+
+/// `input` with the number `value` around its spatial axes, which is not known before the model runs.
+static Value padWith(NnBuilder &nn, Value input, Ints pads, Value value) {
+  const size_t spatial = pads.size() / 2;
+  SmallVector<int64_t> low(spatial + 2, 0), high(spatial + 2, 0), inside(getShape(input));
+  llvm::copy(pads.take_front(spatial), low.begin() + 1);
+  llvm::copy(pads.drop_front(spatial), high.begin() + 1);
+  inside.front() = inside.back() = 1;
+  Value isInside = nn.splat(RankedTensorType::get(inside, nn.types().getI1Type()), 1);
+  isInside = nn.pad(PadMode::Constant, isInside, low, high, 0);
+  return nn.select(isInside, nn.pad(PadMode::Constant, input, low, high, 0), value);
+}
+
+Value integerConv(NnBuilder &nn, Value input, Value inputZero, Value filter, Value filterZero, const Window &window,
+                  int64_t groups) {
+  if (!input || !filter)
+    return {};
+  std::optional<int64_t> padValue = getKnown(inputZero);
+  const bool centresInput = padValue != 0, centresFilter = getKnown(filterZero) != 0;
+  SmallVector<int64_t> pads = window.pads;
+  const bool isPadded = llvm::any_of(pads, [](int64_t pad) { return pad != 0; });
+  if (isPadded && !padValue) {
+    input = padWith(nn, input, pads, nn.reshape(inputZero, {}));
+    llvm::fill(pads, 0);
+  }
+  auto convolve = [&](Value by) {
+    return nn.conv(input, by, window.strides, pads, window.dilations, groups, isPadded ? padValue.value_or(0) : 0);
+  };
+  Value sums = convolve(filter);
+  if (!sums)
+    return {};
+
+  Type type = getElementType(sums);
+  Ints shape = getShape(filter);
+  Value zero = centresInput ? nn.reshape(nn.cast(inputZero, type), {}) : Value();
+  if (centresFilter) {
+    SmallVector<int64_t> ones(shape);
+    ones.back() = groups == 1 ? 1 : shape.back();
+    Value inWindow = convolve(nn.splat(RankedTensorType::get(ones, getElementType(filter)), 1));
+    double taps = 1;
+    for (int64_t size : shape.drop_back())
+      taps *= static_cast<double>(size);
+    if (centresInput)
+      inWindow = nn.sub(inWindow, nn.mul(zero, taps));
+    sums = nn.sub(sums, nn.mul(inWindow, nn.cast(filterZero, type)));
+  }
+  if (centresInput) {
+    Value columns = sumAlong(nn, filter, axisRange(0, static_cast<int64_t>(shape.size()) - 1), type);
+    sums = nn.sub(sums, nn.mul(zero, nn.reshape(columns, {shape.back()})));
+  }
+  return sums;
+}
+
+//===----------------------------------------------------------------------===//
+// 3. Fixed point
+//===----------------------------------------------------------------------===//
+
+Value requantize(NnBuilder &nn, nn::FixedPointRounding rounding, Value sums, Value multiplier, Value shift,
+                 int64_t zero, int64_t low, int64_t high, Type type) {
+  Value scaled = nn.add(nn.requantize(rounding, sums, multiplier, shift), static_cast<double>(zero));
+  return nn.cast(clamp(nn, scaled, static_cast<double>(low), static_cast<double>(high)), type);
+}
+
+} // namespace nacre::importer

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Scales and zero points: operands that say what the integers of another operand stand for.
+
+#include "compiler/import/onnx/quantized/QuantizedOperands.h"
+
+using namespace mlir;
+
+namespace nacre::importer::onnx_format {
+
+static bool hasOneElement(Value value) { return getType(value).getNumElements() == 1; }
+
+Value readScalar(OperandBinder &node, size_t index) {
+  Value value = node.getOperand(index);
+  if (!value || hasOneElement(value))
+    return node.nn.reshape(value, {});
+  node.error() << node.nameOf(index) << " must have one element, but is " << describe(value);
+  return {};
+}
+
+Value readScalarOrVector(OperandBinder &node, size_t index, int64_t count, StringRef each) {
+  Value value = node.getOperand(index);
+  if (!value || hasOneElement(value))
+    return node.nn.reshape(value, {});
+  if (getRank(value) == 1 && getShape(value)[0] == count)
+    return value;
+  node.error() << node.nameOf(index) << " must have one element, or one for each of " << count << " " << each
+               << ", but is " << describe(value);
+  return {};
+}
+
+Value readOfMatrices(OperandBinder &node, size_t index, size_t matrices, int64_t axis) {
+  Value value = node.getOperand(index), matrix = node.getOperand(matrices);
+  if (!value || hasOneElement(value))
+    return node.nn.reshape(value, {});
+  SmallVector<int64_t> shape(getShape(matrix));
+  if (shape.size() < 2 || getRank(value) < 2) {
+    int64_t lines = shape.size() < 2 ? 1 : shape[shape.size() - 2 + axis];
+    value = readScalarOrVector(node, index, lines, axis == 0 ? "rows" : "columns");
+    return value && axis == 0 && getRank(value) == 1 ? node.nn.reshape(value, {lines, 1}) : value;
+  }
+  shape[shape.size() - 1 - axis] = 1; // one for all of a line
+  StringRef lines = axis == 0 ? "the rows of " : "the columns of ";
+  return node.checkBroadcastsTo(index, shape, (lines + node.nameOf(matrices)).str()) ? value : Value();
+}
+
+Value asReal(NnBuilder &nn, Value scale) { return nn.cast(scale, nn.types().getF32Type()); }
+
+Quantized readQuantized(OperandBinder &node, size_t first) {
+  return {node.getOperand(first), asReal(node.nn, readScalar(node, first + 1)), readScalar(node, first + 2)};
+}
+
+QuantizedType readQuantizedType(OperandBinder &node, size_t scale, Type type) {
+  Value zero = readScalar(node, scale + 1);
+  return {asReal(node.nn, readScalar(node, scale)), zero, zero ? getElementType(zero) : type};
+}
+
+Value quantize(NnBuilder &nn, Value real, const QuantizedType &type) {
+  return importer::quantize(nn, real, type.scale, type.zero, type.type);
+}
+
+Value requantize(NnBuilder &nn, Value sums, Value scale, const QuantizedType &type) {
+  if (!sums || !scale)
+    return {};
+  Value steps = nn.mul(nn.cast(sums, getElementType(scale)), nn.div(scale, type.scale));
+  return roundToIntegers(nn, steps, type.zero, type.type);
+}
+
+} // namespace nacre::importer::onnx_format

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What quantized operators ask of their operands, so that some draws are compiled.
+
+#ifndef NACRE_TEST_UNIT_COMPILER_QUANTIZEDSHAPES_H
+#define NACRE_TEST_UNIT_COMPILER_QUANTIZEDSHAPES_H
+
+#include "compiler/import/Signature.h"
+
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace nacre {
+
+/// The shape of operand `index` beside the first, of shape `x`, where the definition leaves no choice or little.
+std::optional<std::vector<int64_t>> getQuantizedShape(llvm::StringRef op, const importer::OperandRule &rule,
+                                                      size_t index, const std::vector<int64_t> &x);
+
+/// What operand `index` may hold, where its rule leaves that open.
+importer::Holds getQuantizedHolds(llvm::StringRef op, const importer::OperandRule &rule, size_t index);
+
+} // namespace nacre
+
+#endif // NACRE_TEST_UNIT_COMPILER_QUANTIZEDSHAPES_H
