@@ -47,6 +47,7 @@ ImportRegistry makeContrib() {
   contrib::registerContractions(result);
   contrib::registerGroupQueryAttention(result);
   contrib::registerNormalizations(result);
+  contrib::registerQuantizedOperators(result);
   return result;
 }
 

@@ -20,6 +20,7 @@ void registerAttention(ImportRegistry &registry);
 void registerContractions(ImportRegistry &registry);
 void registerGroupQueryAttention(ImportRegistry &registry);
 void registerNormalizations(ImportRegistry &registry);
+void registerQuantizedOperators(ImportRegistry &registry);
 
 } // namespace nacre::importer::onnx_format::contrib
 
