@@ -75,6 +75,16 @@ bool keepsWidth(Operation &op) {
   return width == nn::Width::Same || width == nn::Width::Bounded;
 }
 
+/// Whether `integer` is a sum of products, or was made of one. A depth is enough for what zero points and a bias add.
+bool isSum(Value integer, int maxDepth = 8) {
+  Operation *op = integer.getDefiningOp();
+  if (!op || maxDepth == 0 || !getElementTypeOrSelf(integer.getType()).isInteger())
+    return false;
+  auto known = dyn_cast<nn::OperatorInterface>(op);
+  return (known && known.getWorkKind() == nn::WorkKind::Contraction) ||
+         llvm::any_of(op->getOperands(), [&](Value operand) { return isSum(operand, maxDepth - 1); });
+}
+
 bool isBounded(Operation &op) { return getWidth(op) == nn::Width::Bounded; }
 
 /// Whether its owner reads there where, not what.
@@ -83,13 +93,27 @@ bool isPosition(OpOperand &operand) {
   return known && known.readsWide(operand.getOperandNumber());
 }
 
-/// The operators that compute of integers, and of constants, alone.
+/// Scalars that `value` is computed of by elementwise operators: scales, whose products are too small for halves.
+void widenScales(Value value, DenseSet<Operation *> &wide) {
+  Operation *op = value.getDefiningOp();
+  auto known = dyn_cast_or_null<nn::OperatorInterface>(op);
+  const bool isScale = known && known.getWorkKind() == nn::WorkKind::Elementwise && isWide(value.getType()) &&
+                       cast<RankedTensorType>(value.getType()).getNumElements() == 1;
+  if (!isScale || !wide.insert(op).second)
+    return;
+  for (Value operand : op->getOperands())
+    widenScales(operand, wide);
+}
+
+/// The operators that compute of integers, and of constants, alone; and those that scale sums of products of integers,
+/// which are far beyond kMost before they are.
 DenseSet<Operation *> findWide(Block &body) {
   DenseSet<Operation *> wide;
   for (Operation &op : body) {
     if (!keepsWidth(op))
       continue;
-    bool ofIntegers = isa<nn::CastOp>(op) && isLargeInteger(op.getOperand(0).getType()), ofOthers = false;
+    bool ofIntegers = isa<nn::CastOp>(op) && isLargeInteger(op.getOperand(0).getType());
+    bool ofOthers = false, ofSums = false;
     for (Value operand : op.getOperands()) {
       Operation *from = operand.getDefiningOp();
       if (!isWide(operand.getType()) || isa_and_nonnull<nn::ConstantOp>(from))
@@ -97,9 +121,14 @@ DenseSet<Operation *> findWide(Block &body) {
       const bool follows = from && wide.contains(from) && !isBounded(*from);
       ofIntegers |= follows;
       ofOthers |= !follows;
+      ofSums |= follows && isa<nn::CastOp>(from) && isSum(from->getOperand(0));
     }
-    if (ofIntegers && !ofOthers)
+    if (ofIntegers && (!ofOthers || ofSums)) {
       wide.insert(&op);
+      for (Value operand : op.getOperands())
+        if (ofSums && ofOthers)
+          widenScales(operand, wide);
+    }
   }
   return wide;
 }

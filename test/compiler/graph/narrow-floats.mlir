@@ -171,3 +171,26 @@ func.func @positions(%image: tensor<1x5x6x8xf32>, %features: tensor<1x4x8xf32>, 
   %2 = nn.sample linear zeros %image, %1 : tensor<1x5x6x8xf32>, tensor<1x4x2xf32>
   return %2 : tensor<1x4x8xf32>
 }
+
+// -----
+
+// Sums of bytes are scaled before they are halves, by a scale that is none either, though it is known when the model runs.
+
+// CHECK-LABEL: func.func @sums_of_bytes(
+// CHECK:         %[[L:[^ ,:()]+]] = nn.reduce max %{{.*}} : tensor<8x4xf16>
+// CHECK:         %[[W:[^ ,:()]+]] = nn.cast %[[L]] : tensor<f16> to tensor<f32>
+// CHECK:         %[[S:[^ ,:()]+]] = nn.binary mul %[[W]], %{{.*}} : tensor<f32>, tensor<f32>
+// CHECK:         %[[R:[^ ,:()]+]] = nn.binary mul %{{.*}}, %[[S]] : tensor<8x3xf32>, tensor<f32>
+// CHECK-NEXT:    nn.binary min %[[R]]
+func.func @sums_of_bytes(%x: tensor<8x4xf32>, %q: tensor<8x4xui8>, %w: tensor<4x3xi8>, %b: tensor<3xf32>) -> tensor<8x3xf32> {
+  %small = nn.constant dense<1.0e-5> : tensor<f32>
+  %seven = nn.constant dense<7> : tensor<i32>
+  %0 = nn.reduce max %x {axes = array<i64: 0, 1>} : tensor<8x4xf32>
+  %1 = nn.binary mul %0, %small : tensor<f32>, tensor<f32>
+  %2 = nn.matmul %q, %w : tensor<8x4xui8>, tensor<4x3xi8>
+  %3 = nn.binary sub %2, %seven : tensor<8x3xi32>, tensor<i32>
+  %4 = nn.cast %3 : tensor<8x3xi32> to tensor<8x3xf32>
+  %5 = nn.binary mul %4, %1 : tensor<8x3xf32>, tensor<f32>
+  %6 = nn.binary add %5, %b : tensor<8x3xf32>, tensor<3xf32>
+  return %6 : tensor<8x3xf32>
+}
