@@ -28,7 +28,10 @@ static void describe(raw_ostream &os, plan::StorageOp storage, StringRef what) {
   auto type = cast<mlir::ShapedType>(storage.getResult().getType());
   os << " *   " << what << ' ' << *storage.getIndex() << "  \"" << inComment(storage.getName().value_or("")) << "\"  "
      << cType(storage.getExternalType().value_or(type.getElementType())) << '[';
-  interleave(type.getShape(), os, "][");
+  ArrayRef<int64_t> counts = storage.getCounts().value_or(ArrayRef<int64_t>());
+  interleave(
+      enumerate(type.getShape()), os,
+      [&](auto dim) { os << (!counts.empty() && counts[dim.index()] >= 0 ? "up to " : "") << dim.value(); }, "][");
   os << "]\n";
 }
 

@@ -133,6 +133,7 @@ void buildModule(Module &module, const TableInputs &inputs, TableRows rows, cons
     row.name = entry.name;
     row.input_count = entry.inputs.size();
     row.output_count = entry.outputs.size();
+    row.hidden_outputs = entry.counts;
     row.step_count = entry.steps.size();
     row.operand_count = entry.operands.size();
     row.arena_bytes = entry.arenaBytes;

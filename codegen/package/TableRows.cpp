@@ -111,20 +111,43 @@ private:
     row.bytes = storedBytes(stored);
     row.scale = 1;
     row.first_bound = NACRE_NO_BOUNDS;
+    row.first_count = NACRE_NO_COUNTS;
     return row;
+  }
+
+  /// Notes which outputs hold how many elements the axes of `storage` have.
+  void noteCounts(plan::StorageOp storage, const EntryRows &rows, nacre_tensor &row) {
+    std::optional<ArrayRef<int64_t>> counts = storage.getCounts();
+    if (!counts)
+      return;
+    row.first_count = dims.size();
+    for (int64_t count : *counts)
+      dims.push_back(count < 0 ? -1 : rowOfCount(count, rows));
+  }
+
+  static int64_t rowOfCount(int64_t index, const EntryRows &rows) {
+    return int64_t(rows.outputs.size() - rows.counts) + index;
   }
 
   EntryRows readEntry(plan::EntryOp entry) {
     EntryRows rows;
     rows.name = strings.add(entry.getSymName());
     rows.arenaBytes = alignTo(entry.getArenaBytes().value_or(0), NACRE_ALIGNMENT);
-    for (auto storage : entry.getBody().front().getOps<plan::StorageOp>()) {
-      SmallVector<nacre_tensor> *list = storage.getRole() == plan::Role::Input    ? &rows.inputs
-                                        : storage.getRole() == plan::Role::Output ? &rows.outputs
-                                                                                  : nullptr;
-      if (list) {
-        list->resize(std::max<size_t>(list->size(), *storage.getIndex() + 1));
-        (*list)[*storage.getIndex()] = tensorRow(storage);
+    auto storages = entry.getBody().front().getOps<plan::StorageOp>();
+    auto numberOf = [&](plan::Role role) {
+      return llvm::count_if(storages, [&](plan::StorageOp storage) { return storage.getRole() == role; });
+    };
+    rows.counts = numberOf(plan::Role::Count);
+    rows.inputs.resize(numberOf(plan::Role::Input));
+    rows.outputs.resize(numberOf(plan::Role::Output) + rows.counts);
+    for (plan::StorageOp storage : storages) {
+      if (storage.getRole() == plan::Role::Input) {
+        rows.inputs[*storage.getIndex()] = tensorRow(storage);
+      } else if (storage.getRole() == plan::Role::Output) {
+        nacre_tensor &row = rows.outputs[*storage.getIndex()] = tensorRow(storage);
+        noteCounts(storage, rows, row);
+      } else if (storage.getRole() == plan::Role::Count) {
+        rows.outputs[rowOfCount(*storage.getIndex(), rows)] = tensorRow(storage);
       } else if (storage.getRole() == plan::Role::State && !stateOffset.contains(storage)) {
         stateOffset[storage] = stateBytes;
         stateBytes = alignTo(stateBytes + storedBytes(cast<mlir::ShapedType>(storage.getResult().getType())),
@@ -164,10 +187,11 @@ private:
     step.kernel = kernelIndex.lookup(launch.getKernel());
     step.first_operand = rows.operands.size();
     for (mlir::Value operand : launch.getInputs())
-      rows.operands.push_back(readOperand(operand, NACRE_READ));
+      rows.operands.push_back(readOperand(operand, NACRE_READ, rows));
     for (mlir::Value operand : launch.getOutputs())
       // What others write beside it must be there before it is written: a part of a concatenation.
-      rows.operands.push_back(readOperand(operand, writers[storageOf(operand)] > 1 ? NACRE_READ_WRITE : NACRE_WRITE));
+      rows.operands.push_back(
+          readOperand(operand, writers[storageOf(operand)] > 1 ? NACRE_READ_WRITE : NACRE_WRITE, rows));
     step.operand_count = rows.operands.size() - step.first_operand;
     step.name = strings.add(nodeNames(launch.getLoc()));
     plan::KernelOp kernel = kernelOps[step.kernel];
@@ -183,7 +207,7 @@ private:
 
   static mlir::Value storageOf(mlir::Value value) { return codegen::originOfOperand(value).root; }
 
-  nacre_operand readOperand(mlir::Value value, nacre_access access) {
+  nacre_operand readOperand(mlir::Value value, nacre_access access, const EntryRows &rows) {
     nacre_operand row{};
     row.bytes = storedBytes(cast<mlir::ShapedType>(value.getType()));
     row.access = access;
@@ -207,6 +231,10 @@ private:
     case plan::Role::Output:
       row.space = NACRE_SPACE_OUTPUT;
       row.index = *storage.getIndex();
+      break;
+    case plan::Role::Count:
+      row.space = NACRE_SPACE_OUTPUT;
+      row.index = rowOfCount(*storage.getIndex(), rows);
       break;
     case plan::Role::State:
       row.space = NACRE_SPACE_STATE;

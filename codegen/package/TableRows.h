@@ -27,7 +27,8 @@ private:
 struct EntryRows {
   uint32_t name = 0;
   uint64_t arenaBytes = 0;
-  llvm::SmallVector<nacre_tensor> inputs, outputs;
+  llvm::SmallVector<nacre_tensor> inputs, outputs; ///< Counts are the last of the outputs.
+  uint32_t counts = 0;
   llvm::SmallVector<nacre_step> steps;
   llvm::SmallVector<nacre_operand> operands;
 };

@@ -28,7 +28,8 @@ static std::string describeDeclared(ArrayRef<Dimension> dims) {
   return dims.empty() ? "scalar" : llvm::join(llvm::map_range(dims, describe), "x");
 }
 
-LogicalResult checkOutput(const GraphValue &output, Value value, const SettledInputs &inputs, Location loc) {
+LogicalResult checkOutput(const GraphValue &output, Value value, const nn::AxisCounts &counts,
+                          const SettledInputs &inputs, Location loc) {
   const DeclaredType &declared = output.type;
   auto type = cast<RankedTensorType>(value.getType());
   bool isOther = declared.elementType && declared.elementType != type.getElementType();
@@ -40,8 +41,11 @@ LogicalResult checkOutput(const GraphValue &output, Value value, const SettledIn
     return success();
   ArrayRef<Dimension> dims = *declared.shape;
   bool agrees = static_cast<int64_t>(dims.size()) == type.getRank();
-  for (auto [dim, size] : llvm::zip(dims, type.getShape()))
-    agrees &= dim.isOpen() || dim.size == size;
+  nn::AxisCounts known = counts;
+  known.resize(type.getRank());
+  // A model that was traced with one input may declare the size that this one had.
+  for (auto [dim, size, count] : llvm::zip(dims, type.getShape(), known))
+    agrees &= dim.isOpen() || dim.size == size || (count && dim.size <= size);
   if (!agrees && !isOpenToInputs(dims, inputs))
     return emitError(loc) << "must have the shape that the model declares, " << describeDeclared(dims)
                           << ", but the graph computes " << describe(type) << "; correct the declaration";
@@ -50,10 +54,10 @@ LogicalResult checkOutput(const GraphValue &output, Value value, const SettledIn
                      << describe(type) << " for these sizes of its inputs";
     return success();
   }
-  for (auto [dim, size] : llvm::zip(dims, type.getShape()))
-    if (auto known = inputs.symbols.find(dim.symbol); known != inputs.symbols.end() && known->second != size)
+  for (auto [dim, size, count] : llvm::zip(dims, type.getShape(), known))
+    if (auto given = inputs.symbols.find(dim.symbol); !count && given != inputs.symbols.end() && given->second != size)
       emitWarning(loc) << "the model declares the shape " << describeDeclared(dims) << ", and '" << dim.symbol
-                       << "' is " << known->second << " in its inputs, but the graph computes " << describe(type);
+                       << "' is " << given->second << " in its inputs, but the graph computes " << describe(type);
   return success();
 }
 

@@ -12,8 +12,9 @@ namespace nacre::importer {
 
 /// Emits an error at `loc` where the graph computes a value of another type than the model declares; a warning where only
 /// sizes differ that follow from `inputs` whose sizes the model leaves open.
-mlir::LogicalResult checkOutput(const GraphValue &output, mlir::Value value, const SettledInputs &inputs,
-                                mlir::Location loc);
+/// `counts` are those of the value's axes: where a run decides a size, a declared one may be less.
+mlir::LogicalResult checkOutput(const GraphValue &output, mlir::Value value, const nn::AxisCounts &counts,
+                                const SettledInputs &inputs, mlir::Location loc);
 
 } // namespace nacre::importer
 

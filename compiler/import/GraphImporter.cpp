@@ -22,12 +22,10 @@ using namespace mlir;
 namespace nacre::importer {
 namespace {
 
-constexpr StringLiteral nameAttr = "nn.name";
-
 class GraphImporter {
 public:
   GraphImporter(ModelView &model, const ImportOptions &options, MLIRContext *context)
-      : model(model), options(options), builder(context), shared{options.maxConstantBytes, {}},
+      : model(model), options(options), builder(context), shared(options.maxConstantBytes),
         main{model.getGraph(), nullptr, {}} {}
 
   /// Null after an error.
@@ -54,6 +52,7 @@ private:
   void tryRest(Scope &scope, size_t first);
   std::string askForValues() const;
   LogicalResult importOutputs(Scope &scope);
+  SmallVector<SmallVector<int64_t>> addCounts(SmallVectorImpl<Value> &results) const;
   void warnOfNewerVersion();
   void eraseUnused();
 
@@ -94,7 +93,7 @@ void GraphImporter::begin() {
   }
   func.setFunctionType(builder.getFunctionType(entry.getArgumentTypes(), {}));
   for (BlockArgument argument : entry.getArguments())
-    func.setArgAttr(argument.getArgNumber(), nameAttr, cast<NameLoc>(argument.getLoc()).getName());
+    func.setArgAttr(argument.getArgNumber(), nn::nameAttr, cast<NameLoc>(argument.getLoc()).getName());
 }
 
 //===----------------------------------------------------------------------===//
@@ -284,17 +283,35 @@ LogicalResult GraphImporter::importOutputs(Scope &scope) {
     if (failed(value))
       hasFailed = true;
     else if (*value)
-      hasFailed |= failed(checkOutput(output, *value, inputs, scope.graph.getLocation(output.name)));
+      hasFailed |= failed(
+          checkOutput(output, *value, shared.counts.lookup(*value), inputs, scope.graph.getLocation(output.name)));
     results.push_back(succeeded(value) ? *value : Value());
   }
   if (hasFailed || llvm::is_contained(results, Value()))
     return failure();
+  SmallVector<SmallVector<int64_t>> counts = addCounts(results);
   func::ReturnOp::create(builder, scope.graph.getLocation(), results);
   func.setFunctionType(
       builder.getFunctionType(func.getArgumentTypes(), llvm::to_vector(ValueRange(results).getTypes())));
-  for (auto [index, output] : llvm::enumerate(outputs))
-    func.setResultAttr(index, nameAttr, builder.getStringAttr(output.name));
+  for (auto [index, output] : llvm::enumerate(outputs)) {
+    func.setResultAttr(index, nn::nameAttr, builder.getStringAttr(output.name));
+    if (!counts[index].empty())
+      func.setResultAttr(index, nn::countsAttr, builder.getDenseI64ArrayAttr(counts[index]));
+  }
   return success();
+}
+
+/// Appends the counts of open results, each once. For each of the others the results that are its axes' counts.
+SmallVector<SmallVector<int64_t>> GraphImporter::addCounts(SmallVectorImpl<Value> &results) const {
+  SmallVector<SmallVector<int64_t>> numbers(results.size());
+  llvm::DenseMap<Value, int64_t> numberOf;
+  for (size_t index = 0; index < numbers.size(); ++index)
+    for (Value count : shared.counts.lookup(results[index])) {
+      if (count && numberOf.try_emplace(count, results.size()).second)
+        results.push_back(count);
+      numbers[index].push_back(count ? numberOf[count] : -1);
+    }
+  return numbers;
 }
 
 void GraphImporter::eraseUnused() {

@@ -76,6 +76,15 @@ SmallVector<Value> NnBuilder::finish(OperationState &state, InferTypes inferType
     op->erase();
     return none;
   }
+  FailureOr<nn::AxisCounts> counts = passCounts(op);
+  if (failed(counts)) {
+    op->erase();
+    return none;
+  }
+  auto note = [&](ArrayRef<Value> results) {
+    if (llvm::any_of(*counts, [](Value count) { return bool(count); }) && !getConstant(results.front()))
+      shared.counts[results.front()] = *counts;
+  };
   SmallVector<Value> folded;
   if (shared.foldBudget > 0 && succeeded(builder.tryFold(op, folded)) && !folded.empty()) {
     // A reshape makes no bytes. What reads more than it makes is charged for that, so that the budget bounds the time
@@ -91,8 +100,10 @@ SmallVector<Value> NnBuilder::finish(OperationState &state, InferTypes inferType
       if (!constant.isSplat())
         shared.foldBudget -= storedBytes(constant.getShapedType());
     }
+    note(folded);
     return folded;
   }
+  note(llvm::to_vector_of<Value>(op->getResults()));
   return llvm::to_vector_of<Value>(op->getResults());
 }
 
@@ -176,6 +187,8 @@ Value NnBuilder::pool(nn::PoolKind kind, Value input, Ints kernel, Ints strides,
 }
 
 Value NnBuilder::reduce(nn::ReduceKind kind, Value operand, Ints axes, bool keepDims) {
+  if (operand && isOpen(operand))
+    return reduceOpen(kind, operand, axes, keepDims);
   return infer<nn::ReduceOp>(kind, operand, axes, keepDims);
 }
 

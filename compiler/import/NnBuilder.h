@@ -13,6 +13,7 @@
 #include "dialects/nn/NnDialect.h"
 
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace nacre::importer {
@@ -33,9 +34,13 @@ llvm::SmallVector<int64_t> axisRange(int64_t begin, int64_t end);
 
 /// What all nodes of one import share.
 struct ImportState {
+  explicit ImportState(int64_t foldBudget) : foldBudget(foldBudget) {}
+
   int64_t foldBudget; ///< how many bytes of constants may still be made
   /// Inputs of which something was computed that must be known when the model is compiled.
   llvm::SetVector<llvm::StringRef> unfixedInputs;
+  /// Values of which a run decides how many elements an axis has.
+  llvm::DenseMap<mlir::Value, nn::AxisCounts> counts;
 };
 
 class NnBuilder {
@@ -68,6 +73,19 @@ public:
   mlir::Value scalar(mlir::Value like, double value);
   /// `values` as a 1-D tensor of i64.
   mlir::Value integers(Ints values);
+
+  // Sizes that data decide (dialects/nn/Counts.h). What is built of such a value is of such a size, or an error.
+  /// The counts of the value's axes; empty where its type says all sizes.
+  nn::AxisCounts getCounts(mlir::Value value) const { return shared.counts.lookup(value); }
+  bool isOpen(mlir::Value value) const { return shared.counts.contains(value); }
+  /// The sizes of `number` axes from `first` on, as a 1-D tensor of i64; not a constant where one is open.
+  mlir::Value sizesOf(mlir::Value value, int64_t first, int64_t number);
+  /// `value` with only its first `count` elements along `axis`, of which the type says how many there can be.
+  mlir::Value limit(mlir::Value value, int64_t axis, mlir::Value count);
+  /// `value` with all elements that its type says; those that were not there are `filler`.
+  mlir::Value fillUp(mlir::Value value, int64_t axis, mlir::Value filler);
+  /// An error at this node: it must not read `open`, whose size a run decides, as it does.
+  mlir::InFlightDiagnostic refuseOpen(mlir::Value open) const;
 
   // Elementwise.
   mlir::Value unary(nn::UnaryKind kind, mlir::Value operand, double alpha = 0);
@@ -147,6 +165,9 @@ private:
   mlir::Operation *make(mlir::OperationState &state, InferTypes inferTypes);
   /// The same, and folds it. Null after an error.
   llvm::SmallVector<mlir::Value> finish(mlir::OperationState &state, InferTypes inferTypes);
+  /// Its operands' counts passed on to its result; none where it has no open operand. Fails after an error.
+  mlir::FailureOr<nn::AxisCounts> passCounts(mlir::Operation *op) const;
+  mlir::Value reduceOpen(nn::ReduceKind kind, mlir::Value operand, Ints axes, bool keepDims);
 
   mlir::OpBuilder &builder;
   mlir::Location loc;

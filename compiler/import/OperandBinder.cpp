@@ -58,6 +58,11 @@ std::string OperandBinder::nameOf(size_t index) const {
 
 ElementsAttr OperandBinder::getConstantOperand(size_t index) {
   Value operand = getOperand(index);
+  if (nn.isOpen(operand)) {
+    failed = true;
+    nn.refuseOpen(operand);
+    return {};
+  }
   if (ElementsAttr constant = getConstant(operand)) {
     int64_t count = constant.getNumElements();
     if (count <= maxNumbers && (count == 1 || getRank(operand) <= 1))
@@ -349,6 +354,11 @@ FailureOr<SmallVector<Value>> OperandBinder::finish() {
     if (wantsResult(index) && !result)
       return error() << "output " << index << " must not be asked for: Nacre does not compute it for '" << node.op
                      << "'; remove what reads it and leave its name empty";
+  // What is the same in every run knows only how large the operand can become.
+  auto open = llvm::find_if(node.operands, [&](Value operand) { return operand && nn.isOpen(operand); });
+  for (Value result : results)
+    if (open != node.operands.end() && result && getConstant(result) && !nn.isOpen(result))
+      return nn.refuseOpen(*open);
   return results;
 }
 

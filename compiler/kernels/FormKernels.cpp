@@ -44,28 +44,51 @@ private:
 
   void readInputs() {
     for (BlockArgument argument : function.getArguments()) {
-      auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "nn.name");
+      auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), nn::nameAttr);
       OpBuilder &builder = entry.getBuilder();
       entry.map(argument,
                 plan::StorageOp::create(builder, argument.getLoc(),
                                         getStorageTensorType(cast<RankedTensorType>(argument.getType())),
                                         plan::Role::Input, name, builder.getI64IntegerAttr(argument.getArgNumber()),
-                                        getExternalType(argument), IntegerAttr()));
+                                        getExternalType(argument), IntegerAttr(), DenseI64ArrayAttr()));
     }
   }
 
   LogicalResult writeOutputs() {
     auto results = cast<func::ReturnOp>(function.front().getTerminator());
+    OpBuilder &builder = entry.getBuilder();
+    unsigned named = 0;
     for (OpOperand &result : results->getOpOperands()) {
-      auto name = function.getResultAttrOfType<StringAttr>(result.getOperandNumber(), "nn.name");
-      OpBuilder &builder = entry.getBuilder();
       Value value = entry.lookup(result.get());
       if (!value)
         return failure();
-      plan::OutputOp::create(builder, results.getLoc(), value, name,
-                             builder.getI64IntegerAttr(result.getOperandNumber()), getExternalType(result.get()));
+      unsigned number = result.getOperandNumber();
+      auto name = function.getResultAttrOfType<StringAttr>(number, nn::nameAttr);
+      named += name ? 1 : 0;
+      plan::OutputOp::create(builder, results.getLoc(), value, name ? name : getNodeName(result.get()),
+                             builder.getI64IntegerAttr(name ? number : number - named), getExternalType(result.get()),
+                             getCounts(number), name ? UnitAttr() : builder.getUnitAttr());
     }
     return success();
+  }
+
+  /// The node that finds a count.
+  static StringAttr getNodeName(Value count) {
+    auto named = dyn_cast<NameLoc>(count.getLoc());
+    return named ? named.getName() : StringAttr::get(count.getContext(), "");
+  }
+
+  /// The counts of a result's axes: those results come after all that have names, and are numbered by themselves.
+  DenseI64ArrayAttr getCounts(unsigned result) {
+    auto results = function.getResultAttrOfType<DenseI64ArrayAttr>(result, nn::countsAttr);
+    if (!results)
+      return {};
+    int64_t named = llvm::count_if(llvm::seq(function.getNumResults()), [&](unsigned other) {
+      return function.getResultAttr(other, nn::nameAttr) != nullptr;
+    });
+    auto counts =
+        llvm::map_to_vector(results.asArrayRef(), [&](int64_t other) { return other < 0 ? -1 : other - named; });
+    return DenseI64ArrayAttr::get(function.getContext(), counts);
   }
 
   func::FuncOp function;

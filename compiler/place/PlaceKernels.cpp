@@ -187,7 +187,7 @@ private:
       problem.storageBytes.push_back(double(storedBytes(cast<ShapedType>(storage.getType()))));
       const plan::Role role = storage.getRole();
       problem.isInput.push_back(role == plan::Role::Input || role == plan::Role::State);
-      problem.isOutput.push_back(role == plan::Role::Output || role == plan::Role::State);
+      problem.isOutput.push_back(role == plan::Role::Output || role == plan::Role::Count || role == plan::Role::State);
     }
     return at->second;
   }

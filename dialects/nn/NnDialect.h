@@ -21,6 +21,15 @@
 #include "dialects/nn/NnEnums.h.inc"
 #include "dialects/nn/NnInterfaces.h.inc"
 
+namespace nacre::nn {
+
+/// What an argument or a result of a function is called in the model. A result without one is a count.
+inline constexpr llvm::StringLiteral nameAttr = "nn.name";
+/// Of a result with open axes (Counts.h): for each axis the number of the result that is its count, or -1.
+inline constexpr llvm::StringLiteral countsAttr = "nn.counts";
+
+} // namespace nacre::nn
+
 #define GET_ATTRDEF_CLASSES
 #include "dialects/nn/NnAttrs.h.inc"
 

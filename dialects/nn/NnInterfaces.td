@@ -2,7 +2,7 @@
 //
 // What:  the facts that an operator of `nn` states of itself, where it is defined.
 // Why:   passes ask for the fact they need, so that a new operator is no new case in any of them.
-// How:   three interfaces. The traits below state what most operators say in one word (OperatorFacts.h has what they
+// How:   four interfaces. The traits below state what most operators say in one word (OperatorFacts.h has what they
 //        mean); what depends on attributes is a method of the operator, declared there and defined beside its family.
 
 #ifndef NACRE_DIALECTS_NN_NNINTERFACES
@@ -33,6 +33,16 @@ def Nn_LayoutInterface : OpInterface<"LayoutInterface"> {
                     (ins "::mlir::Value":$value, "::nacre::nn::Dims":$layout)>,
     InterfaceMethod<"Renames the axes in its attributes, now that its values are stored in `layouts`.",
                     "void", "moveAttributes", (ins "const ::nacre::nn::OpLayouts &":$layouts)>
+  ];
+}
+
+def Nn_CountsInterface : OpInterface<"CountsInterface"> {
+  let cppNamespace = "::nacre::nn";
+  let description = [{An operator that passes on sizes that data decide (Counts.h).}];
+  let methods = [
+    InterfaceMethod<"The counts of its result; nothing where elements that are not there would be in it.",
+                    "std::optional<::nacre::nn::AxisCounts>", "transferCounts",
+                    (ins "::llvm::ArrayRef<::nacre::nn::AxisCounts>":$operands)>
   ];
 }
 
@@ -75,11 +85,14 @@ def Nn_SameWidth : Nn_Width<"Same">;
 def Nn_BoundedWidth : Nn_Width<"Bounded">;
 def Nn_FullWidth : Nn_Width<"Full">;
 
-// How layouts pass. Operands broadcast to the result; or all have its axes, and an attribute `axis` or `axes` names some
+// How layouts pass. Operands broadcast to the result, and counts with them; or all have its axes, and an attribute `axis` or `axes` names some
 // of them.
-def Nn_Broadcasts : TraitList<[Nn_LayoutInterface, Nn_Fact<"Broadcasts">]>;
+def Nn_Broadcasts : TraitList<[Nn_LayoutInterface, Nn_CountsInterface, Nn_Fact<"Broadcasts">]>;
 def Nn_KeepsAxes : TraitList<[Nn_LayoutInterface, Nn_Fact<"KeepsAxes">]>;
 def Nn_MovesAxes : DeclareOpInterfaceMethods<Nn_LayoutInterface>;
+
+// Sizes that data decide pass.
+def Nn_PassesCounts : DeclareOpInterfaceMethods<Nn_CountsInterface>;
 
 // How constants pass: element by element, so that splats stay splats; otherwise; by reading all of the first operand.
 class Nn_Value<string name> : NativeOpTrait<name, [], "::mlir::ElementsAttr evaluate(::nacre::nn::Views operands);"> {

@@ -7,7 +7,7 @@
 
 include "dialects/nn/NnOpBase.td"
 
-def Nn_ReshapeOp : Nn_TypedOp<"reshape", [Nn_Boundary, Nn_SameWidth, Nn_MovesAxes]> {
+def Nn_ReshapeOp : Nn_TypedOp<"reshape", [Nn_Boundary, Nn_SameWidth, Nn_MovesAxes, Nn_PassesCounts]> {
   let summary = "The same elements in row-major order under another shape";
   let arguments = (ins Nn_Tensor:$operand);
   let assemblyFormat = "$operand attr-dict `:` type($operand) `to` type($result)";
@@ -21,14 +21,14 @@ def Nn_BroadcastOp : Nn_TypedOp<"broadcast", [Nn_Elementwise, Nn_SameWidth, Nn_B
   let hasFolder = 1;
 }
 
-def Nn_TransposeOp : Nn_Op<"transpose", [Nn_Permute, Nn_SameWidth, Nn_Evaluated]> {
+def Nn_TransposeOp : Nn_Op<"transpose", [Nn_Permute, Nn_SameWidth, Nn_Evaluated, Nn_PassesCounts]> {
   let summary = "Reorders axes: result axis i is operand axis permutation[i]";
   let arguments = (ins Nn_Tensor:$operand, DenseI64ArrayAttr:$permutation);
   let assemblyFormat = "$operand $permutation attr-dict `:` type($operand)";
   let hasFolder = 1;
 }
 
-def Nn_ConcatOp : Nn_Op<"concat", [Nn_Boundary, Nn_SameWidth, Nn_KeepsAxes, Nn_EvaluatedInFull]> {
+def Nn_ConcatOp : Nn_Op<"concat", [Nn_Boundary, Nn_SameWidth, Nn_KeepsAxes, Nn_EvaluatedInFull, Nn_PassesCounts]> {
   let summary = "Joins tensors along an axis";
   let arguments = (ins Variadic<Nn_Tensor>:$operands, I64Attr:$axis);
   let assemblyFormat = "$operands attr-dict `:` type($operands)";
@@ -45,7 +45,7 @@ def Nn_InterleaveOp : Nn_Op<"interleave", [Nn_Boundary, Nn_SameWidth]> {
   let assemblyFormat = "$operands attr-dict `:` type($operands)";
 }
 
-def Nn_SliceOp : Nn_Op<"slice", [Nn_SameWidth, Nn_KeepsAxes, Nn_Evaluated]> {
+def Nn_SliceOp : Nn_Op<"slice", [Nn_SameWidth, Nn_KeepsAxes, Nn_Evaluated, Nn_PassesCounts]> {
   let summary = "Elements starts[i] + k * steps[i], k < sizes[i], of every axis";
   let description = [{Starts are non-negative and all elements inside; steps are not zero, and may be negative.}];
   let arguments = (ins Nn_Tensor:$operand, DenseI64ArrayAttr:$starts, DenseI64ArrayAttr:$sizes, DenseI64ArrayAttr:$steps);
@@ -69,7 +69,7 @@ def Nn_PadOp : Nn_Op<"pad", [Nn_SameWidth, Nn_KeepsAxes, Nn_EvaluatedInFull]> {
   }];
 }
 
-def Nn_GatherOp : Nn_Op<"gather", [Nn_Indexed, Nn_SameWidth, Nn_MovesAxes, Nn_Evaluated]> {
+def Nn_GatherOp : Nn_Op<"gather", [Nn_Indexed, Nn_SameWidth, Nn_MovesAxes, Nn_Evaluated, Nn_PassesCounts]> {
   let summary = "Slices of an axis picked by an index tensor, which replaces the axis";
   let description = [{Negative indices count from the end; an index out of range is clamped, so that it cannot read elsewhere.}];
   let arguments = (ins Nn_Tensor:$operand, Nn_IndexTensor:$indices, I64Attr:$axis);

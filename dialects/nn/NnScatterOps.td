@@ -10,7 +10,7 @@
 
 include "dialects/nn/NnOpBase.td"
 
-def Nn_CumulateOp : Nn_Op<"cumulate", [Nn_Serial, Nn_SameWidth, Nn_KeepsAxes, Nn_EvaluatedInFull]> {
+def Nn_CumulateOp : Nn_Op<"cumulate", [Nn_Serial, Nn_SameWidth, Nn_KeepsAxes, Nn_EvaluatedInFull, Nn_PassesCounts]> {
   let summary = "Sums or products of the elements up to each, along an axis";
   let description = [{
     In order, so that the bits do not depend on how the work is divided. `exclusive` leaves each element itself out;
@@ -20,7 +20,7 @@ def Nn_CumulateOp : Nn_Op<"cumulate", [Nn_Serial, Nn_SameWidth, Nn_KeepsAxes, Nn
   let assemblyFormat = "$kind $operand attr-dict `:` type($operand)";
 }
 
-def Nn_GatherNdOp : Nn_Op<"gather_nd", [Nn_Indexed, Nn_SameWidth, Nn_EvaluatedInFull]> {
+def Nn_GatherNdOp : Nn_Op<"gather_nd", [Nn_Indexed, Nn_SameWidth, Nn_EvaluatedInFull, Nn_PassesCounts]> {
   let summary = "Slices of a tensor picked by coordinates";
   let description = [{
     The last axis of `indices` holds a coordinate for each of as many axes of the operand, behind the first `batch_dims`
@@ -30,7 +30,7 @@ def Nn_GatherNdOp : Nn_Op<"gather_nd", [Nn_Indexed, Nn_SameWidth, Nn_EvaluatedIn
   let assemblyFormat = "$operand `,` $indices attr-dict `:` type($operand) `,` type($indices)";
 }
 
-def Nn_GatherElementsOp : Nn_Op<"gather_elements", [Nn_Indexed, Nn_SameWidth, Nn_KeepsAxes, Nn_EvaluatedInFull]> {
+def Nn_GatherElementsOp : Nn_Op<"gather_elements", [Nn_Indexed, Nn_SameWidth, Nn_KeepsAxes, Nn_EvaluatedInFull, Nn_PassesCounts]> {
   let summary = "Elements of a tensor, each with an index of its own along one axis";
   let description = [{
     `result[.., i, ..] = operand[.., indices[.., i, ..], ..]`. Along other axes the indices may be shorter than the operand.

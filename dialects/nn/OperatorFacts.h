@@ -8,6 +8,7 @@
 #ifndef NACRE_DIALECTS_NN_OPERATORFACTS_H
 #define NACRE_DIALECTS_NN_OPERATORFACTS_H
 
+#include "dialects/nn/Counts.h"
 #include "dialects/nn/Layouts.h"
 #include "dialects/nn/WorkKind.h"
 
@@ -51,6 +52,9 @@ public:
     return transferBroadcast(this->getOperation(), value, layout);
   }
   void moveAttributes(const OpLayouts &) {}
+  std::optional<AxisCounts> transferCounts(llvm::ArrayRef<AxisCounts> operands) {
+    return transferBroadcastCounts(this->getOperation(), operands);
+  }
 };
 
 /// All operands have the result's axes; an attribute `axis` or `axes` names some of them.

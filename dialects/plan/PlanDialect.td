@@ -37,7 +37,7 @@ def Plan_KernelKind : EnumAttr<Plan_Dialect, Plan_KernelKindEnum, "kind">;
 
 def Plan_RoleEnum : Plan_Enum<"Role", "what a storage is for", [
   I32EnumAttrCase<"Input", 0, "input">, I32EnumAttrCase<"Output", 1, "output">, I32EnumAttrCase<"State", 2, "state">,
-  I32EnumAttrCase<"Temporary", 3, "temporary">]>;
+  I32EnumAttrCase<"Temporary", 3, "temporary">, I32EnumAttrCase<"Count", 4, "count">]>;
 def Plan_Role : EnumAttr<Plan_Dialect, Plan_RoleEnum, "role">;
 
 def Plan_EncodingKindEnum : Plan_Enum<"EncodingKind", "how a weight's bytes are laid out", [

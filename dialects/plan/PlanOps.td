@@ -69,26 +69,34 @@ def Plan_EntryOp : Plan_Op<"entry", [Symbol, IsolatedFromAbove, SingleBlock, NoT
 }
 
 def Plan_StorageOp : Plan_Op<"storage"> {
-  let summary = "A dense array in memory: an input, an output, state or a temporary";
+  let summary = "A dense array in memory: an input, an output, state, a temporary or a count";
   let description = [{
     Inputs, outputs and state have a `name` and an `index` in the order of the model's own; `external_type` is their element type as
     the model says, where it is stored as another (booleans and unsigned integers). `offset` is a temporary's place in the arena,
     in bytes, given by the schedule phase. While launches still work on tensors, only inputs exist, as tensors.
 
+    A count is an i64 that says, after a run, how many elements an axis of an output has; it is named after the node that
+    finds it. An output that has such axes is as large as it can become, and `counts` says for each axis the index of the
+    count, or -1.
+
     ```mlir
     %x = plan.storage input "data" 0 : memref<1x3x224x224xf32>
     %t = plan.storage temporary : memref<1x114x114x64xf32>
+    %y = plan.storage output "boxes" 0 {counts = array<i64: 0, -1>} : memref<100x3xi64>
+    %n = plan.storage count "nms" 0 : memref<i64>
     ```
   }];
   let arguments = (ins Plan_Role:$role, OptionalAttr<StrAttr>:$name, OptionalAttr<Plan_Int>:$index,
-                       OptionalAttr<TypeAttr>:$external_type, OptionalAttr<Plan_Int>:$offset);
+                       OptionalAttr<TypeAttr>:$external_type, OptionalAttr<Plan_Int>:$offset,
+                       OptionalAttr<DenseI64ArrayAttr>:$counts);
   let results = (outs Plan_Value:$result);
   let assemblyFormat = "$role ($name^ $index)? attr-dict `:` type($result)";
 }
 
 def Plan_OutputOp : Plan_Op<"output"> {
-  let summary = "Names a tensor as an output of the entry, while launches still work on tensors";
-  let arguments = (ins AnyStaticShapeTensor:$value, StrAttr:$name, Plan_Int:$index, OptionalAttr<TypeAttr>:$external_type);
+  let summary = "Names a tensor as an output of the entry, or as a count, while launches still work on tensors";
+  let arguments = (ins AnyStaticShapeTensor:$value, StrAttr:$name, Plan_Int:$index, OptionalAttr<TypeAttr>:$external_type,
+                       OptionalAttr<DenseI64ArrayAttr>:$counts, UnitAttr:$is_count);
   let assemblyFormat = "$value `,` $name $index attr-dict `:` type($value)";
 }
 

@@ -25,10 +25,13 @@ nacre_status describe_tensor(const nacre_model_table &model, const nacre_tensor 
   if (index >= count)
     return NACRE_BAD_ARGUMENT;
   const nacre_tensor &tensor = tensors[index];
+  uint32_t open_axes = 0;
+  for (uint32_t axis = 0; axis < tensor.rank; ++axis)
+    open_axes |= count_of_axis(model, tensor, axis) < 0 ? 0 : uint32_t(1) << axis;
   copy_out(out_info, info_size,
            nacre_tensor_info{model.strings + tensor.name, static_cast<nacre_element_type>(tensor.element_type),
-                             tensor.rank, model.dims + tensor.first_dim, tensor.bytes, tensor.scale,
-                             tensor.zero_point});
+                             tensor.rank, model.dims + tensor.first_dim, tensor.bytes, tensor.scale, tensor.zero_point,
+                             open_axes});
   return NACRE_OK;
 }
 
@@ -50,9 +53,9 @@ nacre_status entry_describe(const nacre_model *handle, uint32_t index, size_t in
   uint32_t launches = 0;
   for (uint32_t i = 0; i < entry.step_count; ++i)
     launches += entry.steps[i].kind == NACRE_STEP_LAUNCH;
-  copy_out(
-      out_info, info_size,
-      nacre_entry_info{model.strings + entry.name, entry.input_count, entry.output_count, launches, entry.arena_bytes});
+  copy_out(out_info, info_size,
+           nacre_entry_info{model.strings + entry.name, entry.input_count, output_count(entry), launches,
+                            entry.arena_bytes});
   return NACRE_OK;
 }
 
@@ -70,7 +73,7 @@ nacre_status output_describe(const nacre_model *handle, uint32_t entry, uint32_t
   const nacre_model_table &model = table_of(handle);
   if (entry >= model.entry_count)
     return NACRE_BAD_ARGUMENT;
-  return describe_tensor(model, model.entries[entry].outputs, model.entries[entry].output_count, index, info_size,
+  return describe_tensor(model, model.entries[entry].outputs, output_count(model.entries[entry]), index, info_size,
                          out_info);
 }
 

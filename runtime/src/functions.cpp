@@ -14,5 +14,5 @@ const nacre_functions nacre_runtime_functions = {
     output_describe,         launch_describe,   session_memory,      session_create,      session_destroy,
     session_input,           session_output,    session_find_input,  session_find_output, session_bind_input,
     session_bind_output,     session_run,       session_launch_time, session_reason,      executor_create,
-    executor_destroy,        session_describe,  device_describe,
+    executor_destroy,        session_describe,  device_describe,     session_output_dims,
 };

@@ -174,9 +174,30 @@ nacre_status session_input(nacre_session *handle, uint32_t index, void **out_dat
 
 nacre_status session_output(nacre_session *handle, uint32_t index, void **out_data) {
   Session &session = cast(handle);
-  if (nacre_status status = check_index(session, "output", index, session.entry->output_count))
+  if (nacre_status status = check_index(session, "output", index, output_count(*session.entry)))
     return status;
   *out_data = session.memory.outputs[index].used;
+  return NACRE_OK;
+}
+
+nacre_status session_output_dims(nacre_session *handle, uint32_t index, int64_t *out_dims) {
+  Session &session = cast(handle);
+  if (nacre_status status = check_index(session, "output", index, output_count(*session.entry)))
+    return status;
+  const nacre_tensor &output = session.entry->outputs[index];
+  const int64_t *dims = session.model->dims + output.first_dim;
+  if (output.first_count != NACRE_NO_COUNTS && !session.has_run) {
+    Reason reason;
+    reason << "a run must decide how large output " << uint64_t(index) << " is, but there was none; run first";
+    return fail(session, reason);
+  }
+  for (uint32_t axis = 0; axis < output.rank; ++axis) {
+    const int64_t count = count_of_axis(*session.model, output, axis);
+    int64_t size = dims[axis];
+    if (count >= 0)
+      __builtin_memcpy(&size, session.memory.outputs[count].own, sizeof size);
+    out_dims[axis] = size < 0 ? 0 : size < dims[axis] ? size : dims[axis];
+  }
   return NACRE_OK;
 }
 
@@ -187,7 +208,7 @@ nacre_status session_find_input(nacre_session *handle, const char *name, uint32_
 
 nacre_status session_find_output(nacre_session *handle, const char *name, uint32_t *out_index) {
   Session &session = cast(handle);
-  return find(session, "an output", session.entry->outputs, session.entry->output_count, name, out_index);
+  return find(session, "an output", session.entry->outputs, output_count(*session.entry), name, out_index);
 }
 
 nacre_status session_bind_input(nacre_session *handle, uint32_t index, const void *data) {
@@ -199,7 +220,8 @@ nacre_status session_bind_input(nacre_session *handle, uint32_t index, const voi
 
 nacre_status session_bind_output(nacre_session *handle, uint32_t index, void *data) {
   Session &session = cast(handle);
-  return bind(session, "output", session.memory.outputs, session.entry->output_count, index, static_cast<char *>(data));
+  return bind(session, "output", session.memory.outputs, output_count(*session.entry), index,
+              static_cast<char *>(data));
 }
 
 nacre_status session_launch_time(nacre_session *handle, uint32_t index, size_t time_size, nacre_launch_time *out_time) {

@@ -2,7 +2,7 @@
 //
 // What:  the checks and the layout of session_plan.h.
 // Why:   see there.
-// How:   1. versions, 2. options, 3. the CPU, 4. the entry's steps, 5. threads, 6. the block.
+// How:   1. versions, 2. options, 3. the CPU, 4. the entry's steps, 5. the sizes of its outputs, 6. threads, 7. the block.
 
 #include "runtime/src/session_plan.h"
 #include "runtime/src/big_cores.h"
@@ -159,7 +159,38 @@ nacre_status check_steps(const SessionPlan &plan, Demand &demand, Reason &reason
   return depth == 0 ? NACRE_OK : refuse_table("end", reason);
 }
 
-// --- 5. Threads
+// --- 5. The sizes of outputs
+// ---------------------------------------------------------------------------------------------
+
+/// Whether a hidden output can hold what an output's axis names.
+bool is_count(const SessionPlan &plan, int64_t index) {
+  const nacre_entry &entry = *plan.entry;
+  if (index < int64_t(entry.output_count - entry.hidden_outputs) || index >= int64_t(entry.output_count))
+    return false;
+  const nacre_tensor &count = entry.outputs[index];
+  return count.element_type == NACRE_I64 && count.rank == 0 && count.bytes == sizeof(int64_t);
+}
+
+nacre_status check_outputs(const SessionPlan &plan, Reason &reason) {
+  const nacre_model_table &model = *plan.model;
+  bool good = plan.entry->hidden_outputs <= plan.entry->output_count;
+  for (uint32_t i = 0; good && i < plan.entry->output_count; ++i) {
+    const nacre_tensor &output = plan.entry->outputs[i];
+    if (output.first_count == NACRE_NO_COUNTS)
+      continue;
+    good = output.first_count <= model.dim_count && output.rank <= model.dim_count - output.first_count;
+    for (uint32_t axis = 0; good && axis < output.rank; ++axis) {
+      const int64_t count = model.dims[output.first_count + axis];
+      good = count == -1 || is_count(plan, count);
+    }
+  }
+  if (good)
+    return NACRE_OK;
+  reason << "the model's tables are damaged where they say how large outputs are; compile the model again";
+  return NACRE_UNSUPPORTED;
+}
+
+// --- 6. Threads
 // -------------------------------------------------------------------------------------------------------
 
 uint32_t choose_threads(const nacre_session_options &options) {
@@ -169,7 +200,7 @@ uint32_t choose_threads(const nacre_session_options &options) {
   return threads < kMaxThreads ? threads : kMaxThreads;
 }
 
-// --- 6. The block
+// --- 7. The block
 // -----------------------------------------------------------------------------------------------------
 
 uint64_t tensor_bytes(const nacre_tensor *tensors, uint32_t count) {
@@ -248,6 +279,8 @@ nacre_status plan_session(const nacre_model *model, uint32_t api_version, const 
     return refuse_cpu("the model", plan.model->baseline_needs, plan.features, reason);
   Demand demand;
   if (nacre_status status = check_steps(plan, demand, reason))
+    return status;
+  if (nacre_status status = check_outputs(plan, reason))
     return status;
   lay_out(plan, demand);
   return NACRE_OK;

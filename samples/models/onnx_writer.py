@@ -54,7 +54,8 @@ def _tensor(name, element_type, dims, raw):
 
 
 def _value_info(name, element_type, dims):
-    shape = b"".join(_bytes(1, _number(1, d)) for d in dims)
+    """A dimension is a number, or the name of one that is open."""
+    shape = b"".join(_bytes(1, _bytes(2, d) if isinstance(d, str) else _number(1, d)) for d in dims)
     return _bytes(1, name) + _bytes(2, _bytes(1, _number(1, element_type) + _bytes(2, shape)))
 
 

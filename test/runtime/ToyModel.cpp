@@ -80,7 +80,7 @@ nacre_step bracket(nacre_step_kind kind, int64_t trips) {
 }
 
 nacre_tensor tensor(std::string_view name, uint32_t rank, uint32_t firstDim, uint64_t bytes) {
-  return {text(name), NACRE_F32, rank, firstDim, bytes, 1, 0, NACRE_NO_BOUNDS, 0};
+  return {text(name), NACRE_F32, rank, firstDim, bytes, 1, 0, NACRE_NO_BOUNDS, NACRE_NO_COUNTS};
 }
 
 } // namespace

@@ -23,6 +23,7 @@ nacre_status use_header(const nacre_model *model, nacre_session *session, nacre_
   nacre_device_info device_info;
   uint32_t index = 0;
   void *data = NULL;
+  int64_t dims[8];
   nacre_status status = nacre_session_memory(model, &options, &memory);
   if (nacre_session_create(model, &options, &session) != NACRE_OK || nacre_session_reason(session)[0])
     return status;
@@ -35,6 +36,7 @@ nacre_status use_header(const nacre_model *model, nacre_session *session, nacre_
   status = nacre_session_bind_input(session, index, data);
   status = nacre_session_bind_output(session, index, data);
   status = nacre_session_run(session);
+  status = nacre_session_output_dims(session, index, dims);
   status = nacre_session_launch_time(session, index, &launch_time);
   status = nacre_session_describe(session, &session_info);
   nacre_session_destroy(session);

@@ -20,6 +20,9 @@ bool use_everything(const nacre_model &model, float *data) {
   if (session.create(model, options) != NACRE_OK || session.bind_input(0, data) != NACRE_OK ||
       session.bind_output(0, data) != NACRE_OK || session.run() != NACRE_OK)
     return session.reason()[0] != 0;
+  int64_t dims[8];
+  if (session.output_dims(0, dims) != NACRE_OK)
+    return false;
   other = static_cast<nacre::Session &&>(session);
   return other && other.get() && has_both<float>(other) && has_both<double>(other) && has_both<bool>(other) &&
          has_both<int8_t>(other) && has_both<int16_t>(other) && has_both<int32_t>(other) && has_both<int64_t>(other) &&

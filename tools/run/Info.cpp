@@ -17,7 +17,8 @@ void printBytes(const char *what, unsigned long long bytes) { std::printf("  %-1
 void printPorts(const char *what, const std::vector<Port> &ports) {
   std::printf("%s\n", what);
   for (const Port &port : ports)
-    std::printf("  %s %s\n", printableText(port.name).c_str(), describe(port.tensor.type, port.tensor.dims).c_str());
+    std::printf("  %s %s\n", printableText(port.name).c_str(),
+                describe(port.tensor.type, port.tensor.dims, port.openAxes).c_str());
 }
 
 } // namespace

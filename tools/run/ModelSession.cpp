@@ -147,7 +147,7 @@ Outcome ModelSession::collectPorts() {
         return refused(status);
       if (!findElementType(tensor.type))
         return Failure{ExitCode::Refused, "'" + printableText(tensor.name) + "' has an element type of a newer Nacre"};
-      side.ports.push_back({tensor.name, viewOf(tensor, data), data});
+      side.ports.push_back({tensor.name, viewOf(tensor, data), data, tensor.open_axes, {}});
     }
   return std::nullopt;
 }
@@ -163,6 +163,38 @@ Outcome ModelSession::run() {
   if (!failure && nacre_session_reason(session)[0] != 0) // all of the GPU, or a kernel of it
     failure = Failure{ExitCode::Refused, nacre_session_reason(session)};
   return failure;
+}
+
+/// Copies the first elements of every axis, as many as `dims` says, from a tensor that has more.
+static void takeFirst(const TensorView &tensor, const Dims &dims, std::vector<char> &taken) {
+  const size_t width = findElementType(tensor.type)->bytes;
+  const size_t count = *countElements(dims);
+  taken.resize(count * width);
+  for (size_t i = 0; i < count; ++i) {
+    size_t from = 0, rest = i, stride = 1;
+    for (size_t axis = dims.size(); axis-- > 0; stride *= static_cast<size_t>(tensor.dims[axis])) {
+      from += rest % static_cast<size_t>(dims[axis]) * stride;
+      rest /= static_cast<size_t>(dims[axis]);
+    }
+    std::memcpy(taken.data() + i * width, static_cast<const char *>(tensor.data) + from * width, width);
+  }
+}
+
+Outcome ModelSession::takeSizes() {
+  for (uint32_t i = 0; i < outputs.size(); ++i) {
+    Port &port = outputs[i];
+    if (port.openAxes == 0)
+      continue;
+    Dims dims(port.tensor.dims.size());
+    const nacre_status status = nacre_session_output_dims(session, i, dims.data());
+    if (status != NACRE_OK)
+      return refused(status);
+    takeFirst(port.tensor, dims, port.there);
+    port.tensor.dims = dims;
+    port.tensor.data = port.there.data();
+    port.tensor.count = *countElements(dims);
+  }
+  return std::nullopt;
 }
 
 Outcome ModelSession::describe(nacre_session_info &now) const {

@@ -16,6 +16,8 @@ struct Port {
   std::string name;
   TensorView tensor;
   void *data = nullptr;
+  uint32_t openAxes = 0;   // of an output: bit i where a run decides the size of axis i
+  std::vector<char> there; // what there is of such an output after a run, dense
 };
 
 class ModelSession {
@@ -27,6 +29,8 @@ public:
 
   Outcome create(const nacre_model *model, const Options &options);
   Outcome run();
+  /// Lets the outputs be what they are after the run, where it decides their sizes.
+  Outcome takeSizes();
   Outcome launchTime(uint32_t index, nacre_launch_time &time);
   /// What computes the runs from now on.
   Outcome describe(nacre_session_info &info) const;

@@ -91,11 +91,11 @@ bool isInteger(nacre_element_type type) {
   return type != NACRE_F32 && type != NACRE_F16 && type != NACRE_F64 && type != NACRE_BF16;
 }
 
-std::string describe(nacre_element_type type, const Dims &dims) {
+std::string describe(nacre_element_type type, const Dims &dims, uint32_t openAxes) {
   const ElementType *row = findElementType(type);
   std::string text = (row ? row->name : "unknown type") + std::string("[");
   for (size_t i = 0; i < dims.size(); ++i)
-    text += (i ? "," : "") + std::to_string(dims[i]);
+    text += (i ? "," : "") + std::string(i < 32 && openAxes >> i & 1 ? "up to " : "") + std::to_string(dims[i]);
   return text + "]";
 }
 

@@ -29,8 +29,8 @@ bool isInteger(nacre_element_type type);
 
 using Dims = std::vector<int64_t>;
 
-/// "f32[1,3,224,224]"
-std::string describe(nacre_element_type type, const Dims &dims);
+/// "f32[1,3,224,224]"; "i64[up to 12,3]" where the first axis, a bit of `openAxes`, is no longer than that.
+std::string describe(nacre_element_type type, const Dims &dims, uint32_t openAxes = 0);
 
 /// The product, or nothing if it is negative somewhere or overflows.
 std::optional<size_t> countElements(const Dims &dims);

@@ -29,6 +29,8 @@ static Outcome execute(const Options &options) {
     return failure;
   if (Outcome failure = session.run())
     return failure;
+  if (Outcome failure = session.takeSizes())
+    return failure;
   // Written before they are compared: a wrong answer is one to look at.
   if (!options.outputFolder.empty())
     if (Outcome failure = writeOutputs(session, options.outputFolder))

@@ -92,7 +92,7 @@ Value EntryBuilder::use(ElementsAttr value, Location loc) {
 Value EntryBuilder::allocate(MemRefType type, Location loc) {
   OpBuilder atBegin = OpBuilder::atBlockBegin(&entry.getBody().front());
   return plan::StorageOp::create(atBegin, loc, type, plan::Role::Temporary, StringAttr(), IntegerAttr(), TypeAttr(),
-                                 IntegerAttr());
+                                 IntegerAttr(), DenseI64ArrayAttr());
 }
 
 Value EntryBuilder::lookup(Value host) {

@@ -58,11 +58,13 @@ private:
       if (storage.memory) {
         storage.memory = recreateOnMemory(builder, storage.memory, type);
       } else if (plan::OutputOp output = storage.output) {
-        storage.memory = plan::StorageOp::create(builder, storage.loc, type, plan::Role::Output, output.getNameAttr(),
-                                                 output.getIndexAttr(), output.getExternalTypeAttr(), IntegerAttr());
+        plan::Role role = output.getIsCount() ? plan::Role::Count : plan::Role::Output;
+        storage.memory =
+            plan::StorageOp::create(builder, storage.loc, type, role, output.getNameAttr(), output.getIndexAttr(),
+                                    output.getExternalTypeAttr(), IntegerAttr(), output.getCountsAttr());
       } else {
         storage.memory = plan::StorageOp::create(builder, storage.loc, type, plan::Role::Temporary, StringAttr(),
-                                                 IntegerAttr(), TypeAttr(), IntegerAttr());
+                                                 IntegerAttr(), TypeAttr(), IntegerAttr(), DenseI64ArrayAttr());
       }
     }
   }

@@ -55,6 +55,8 @@ typedef struct nacre_tensor_info {
   uint64_t bytes;
   float scale; /**< Quantised tensors: real = scale * (stored - zero_point). Others: 1 and 0. */
   int32_t zero_point;
+  /** Bit i: each run decides how many elements axis i has, at most dims[i]. nacre_session_output_dims tells. */
+  uint32_t open_axes;
 } nacre_tensor_info;
 
 /** One step of the schedule that computes something. */

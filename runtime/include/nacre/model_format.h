@@ -12,7 +12,7 @@
  *   ├── 4 weights_data         the bytes, page-aligned; NULL where the app supplies them
  *   │     └── weights          one row per weight: where in the bytes, in which encoding
  *   └── 5 entries              `main`, ...
- *         ├── inputs, outputs  one row per tensor
+ *         ├── inputs, outputs  one row per tensor; behind the outputs, how many elements their axes have
  *         ├── steps            launches, and loops as brackets around them, in the order of execution
  *         └── operands         what the launches work on; a step names a range of them
  *
@@ -31,7 +31,7 @@
 extern "C" {
 #endif
 
-#define NACRE_FORMAT_VERSION 3
+#define NACRE_FORMAT_VERSION 4
 
 /** The name under which the runtime's archive defines the table of functions that the head points to (hidden). */
 #define NACRE_FUNCTIONS_SYMBOL "nacre_runtime_functions"
@@ -192,6 +192,7 @@ typedef struct nacre_weight {
 /* --- Entries ------------------------------------------------------------------------------------------------------ */
 
 #define NACRE_NO_BOUNDS UINT32_MAX
+#define NACRE_NO_COUNTS UINT32_MAX
 
 typedef struct nacre_tensor {
   uint32_t name;         /**< Offset into the strings. */
@@ -202,7 +203,12 @@ typedef struct nacre_tensor {
   float scale;          /**< 1 where the tensor is not quantised. */
   int32_t zero_point;   /**< 0 where the tensor is not quantised. */
   uint32_t first_bound; /**< Index into dims of the largest dimensions; NACRE_NO_BOUNDS where all are static. */
-  uint32_t reserved;
+  /**
+   * Outputs: index into dims of one number per axis: the output, one of the hidden ones, that says after a run how many
+   * elements the axis has, of which the shape says how many it can have; -1 where it has them all. NACRE_NO_COUNTS:
+   * that is so of all axes.
+   */
+  uint32_t first_count;
 } nacre_tensor;
 
 typedef enum nacre_space {
@@ -261,7 +267,8 @@ typedef struct nacre_entry {
   uint32_t output_count;
   uint32_t step_count;
   uint32_t operand_count;
-  uint32_t reserved;
+  uint32_t
+      hidden_outputs; /**< How many of the outputs, the last ones, are counts: an i64 each, of which no app is told. */
   uint64_t arena_bytes; /**< Offsets in it are multiples of NACRE_ALIGNMENT. */
 } nacre_entry;
 

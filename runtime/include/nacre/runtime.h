@@ -8,7 +8,7 @@
  *   nacre_session_create      one block of memory, the threads, the GPU if there is one; options by struct
  *   nacre_session_input       where to write an input, in place
  *   nacre_session_run         run, as often as you like; on failure nacre_session_reason says why
- *   nacre_session_output      where an output is, in place
+ *   nacre_session_output      where an output is, in place; nacre_session_output_dims its size, where data decide it
  *   nacre_session_destroy     threads joined, block returned
  *
  * Memory:  one block per session, from the caller's allocator; nacre_session_memory tells its size beforehand. Running
@@ -33,7 +33,7 @@ extern "C" {
 #endif
 
 /** The version of this header. A model runs in an app whose header is of its own version or an older one. */
-#define NACRE_API_VERSION 3
+#define NACRE_API_VERSION 4
 
 /** Every pointer that the runtime hands out, and every buffer bound to it, is aligned to this many bytes. */
 #define NACRE_ALIGNMENT 64
@@ -168,6 +168,7 @@ struct nacre_functions {
   void (*executor_destroy)(nacre_executor *);
   nacre_status (*session_describe)(nacre_session *, size_t info_size, nacre_session_info *);
   nacre_status (*device_describe)(const nacre_model *, uint32_t index, size_t info_size, nacre_device_info *);
+  nacre_status (*session_output_dims)(nacre_session *, uint32_t index, int64_t *);
 };
 
 /* --- Sessions ----------------------------------------------------------------------------------------------------- */
@@ -275,6 +276,17 @@ static inline nacre_status nacre_session_bind_output(nacre_session *session, uin
  */
 static inline nacre_status nacre_session_run(nacre_session *session) {
   return session->functions->session_run(session);
+}
+
+/**
+ * The dimensions that output number `index` has after the latest run, into `out_dims`, which has room for its rank.
+ * They are those of nacre_output_describe, but for the axes that its open_axes name: there the data decide, and dims is
+ * the most that there can be. The bytes of the output do not change: element [i, j] is where it would be if all were
+ * there, and what lies behind the axis' end is some number or other.
+ * NACRE_BAD_ARGUMENT: no such output, or a run must decide and there was none.
+ */
+static inline nacre_status nacre_session_output_dims(nacre_session *session, uint32_t index, int64_t *out_dims) {
+  return session->functions->session_output_dims(session, index, out_dims);
 }
 
 /**

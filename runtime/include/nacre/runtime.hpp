@@ -82,6 +82,9 @@ public:
     return nacre_session_find_output(session, name, &index) == NACRE_OK ? output<T>(index) : nullptr;
   }
 
+  /// The dimensions of an output after a run, where the data decide them; `dims` has room for its rank.
+  nacre_status output_dims(uint32_t index, int64_t *dims) { return nacre_session_output_dims(session, index, dims); }
+
   nacre_status bind_input(uint32_t index, const void *data) { return nacre_session_bind_input(session, index, data); }
   nacre_status bind_output(uint32_t index, void *data) { return nacre_session_bind_output(session, index, data); }
 

@@ -213,3 +213,26 @@ plan.entry @interleaved_in_place {
   %y = plan.launch @reads(%p) : (tensor<6x8xf32>) -> tensor<6x8xf32>
   plan.output %y, "y" 0 : tensor<6x8xf32>
 }
+
+// -----
+
+// A count is memory that the runtime reads, and the output names it. One that is an output as well is copied.
+
+// CHECK-LABEL: plan.entry @counts
+// CHECK-DAG:     %[[Y:[^ ,:()]+]] = plan.storage output "y" 0 {counts = array<i64: 0, -1>} : memref<8x2xf32>
+// CHECK-DAG:     %[[C:[^ ,:()]+]] = plan.storage output "c" 1 : memref<i64>
+// CHECK-DAG:     %[[N:[^ ,:()]+]] = plan.storage count "find" 0 : memref<i64>
+// CHECK:         plan.launch @find({{.*}}) into(%[[N]])
+// CHECK:         plan.launch @copy_1(%[[N]]) into(%[[C]])
+plan.kernel @find nest (%x: tensor<8x2xf32>) into (%n: tensor<i64>) cut 0 : 1 by 1 {
+  %0 = arith.constant 3 : i64
+  %1 = linalg.fill ins(%0 : i64) outs(%n : tensor<i64>) -> tensor<i64>
+  plan.yield %1 : tensor<i64>
+}
+plan.entry @counts {
+  %x = plan.storage input "x" 0 : tensor<8x2xf32>
+  %n = plan.launch @find(%x) : (tensor<8x2xf32>) -> tensor<i64>
+  plan.output %x, "y" 0 {counts = array<i64: 0, -1>} : tensor<8x2xf32>
+  plan.output %n, "c" 1 : tensor<i64>
+  plan.output %n, "find" 0 {is_count} : tensor<i64>
+}

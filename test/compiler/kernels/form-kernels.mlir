@@ -318,6 +318,21 @@ func.func @edges(%a: tensor<4xi8> {nn.name = "a"}, %b: tensor<4xi8> {nn.name = "
 
 // -----
 
+// Results without a name are counts of those that have one, and are numbered by themselves.
+
+// CHECK-LABEL: plan.entry @counts
+// CHECK:         plan.output %{{[^ ]+}}, "y" 0 {counts = array<i64: 0, -1>} : tensor<4x2xf32>
+// CHECK:         plan.output %{{[^ ]+}}, "z" 1 : tensor<4x2xf32>
+// CHECK:         plan.output %[[N:[^ ,]+]], "find" 0 {is_count} : tensor<i64>
+func.func @counts(%x: tensor<4x2xf32> {nn.name = "x"}, %m: tensor<4xi64> {nn.name = "m"})
+    -> (tensor<4x2xf32> {nn.counts = array<i64: 2, -1>, nn.name = "y"}, tensor<4x2xf32> {nn.name = "z"}, tensor<i64>) {
+  %y = nn.unary relu %x : tensor<4x2xf32>
+  %n = nn.reduce sum %m {axes = array<i64: 0>} : tensor<4xi64> loc("find")
+  return %y, %x, %n : tensor<4x2xf32>, tensor<4x2xf32>, tensor<i64>
+}
+
+// -----
+
 // Bytes stay bytes in memory: each is widened by its own sign where it is multiplied, and what follows is the epilogue.
 
 // CHECK:       plan.weight @weight_0 = dense<-3> : tensor<8x16xi8>

@@ -26,7 +26,7 @@ void importShape(OperandBinder &node) {
     return std::clamp<int64_t>(position < 0 ? position + rank : position, 0, rank);
   };
   int64_t start = clamp(node.getInt("start", 0)), end = clamp(node.getInt("end", rank));
-  node.setResult(node.nn.integers(shape.slice(start, std::max<int64_t>(end - start, 0))));
+  node.setResult(node.nn.sizesOf(node.getOperand(0), start, std::max<int64_t>(end - start, 0)));
 }
 
 void importSize(OperandBinder &node) {

@@ -74,6 +74,42 @@ TEST(TableRows, OperandsOfViewsAndOfPackedWeights) {
 }
 
 /// What the tables say of an input of eight elements of this type, or why they say nothing.
+/// Counts come behind all outputs, in their own order, wherever their storages stand.
+TEST(TableRows, CountsAreTheLastOutputs) {
+  MLIRContext context;
+  context.loadDialect<plan::PlanDialect>();
+  auto module = parseSourceString<ModuleOp>(R"(
+plan.kernel @find nest (%x: tensor<4xf32>) into (%n: tensor<i64>) cut 0 : 1 by 1 {
+  plan.yield %n : tensor<i64>
+}
+plan.entry @main attributes {arena_bytes = 0 : i64} {
+  %second = plan.storage count "b" 1 : memref<i64>
+  %first = plan.storage count "a" 0 : memref<i64>
+  %x = plan.storage input "x" 0 : memref<4xf32>
+  %y = plan.storage output "y" 0 : memref<4xf32>
+  %z = plan.storage output "z" 1 {counts = array<i64: -1, 1, 0>} : memref<2x4x4xf32>
+  plan.launch @find(%x) into(%second) {cpu = array<i64: 0, 1>, gpu = array<i64: 0, 0>} : (memref<4xf32>) into (memref<i64>)
+}
+)",
+                                            ParserConfig(&context));
+  ASSERT_TRUE(module);
+  std::vector<package::CompiledKernel> kernels;
+  for (auto kernel : module->getOps<plan::KernelOp>())
+    kernels.push_back({kernel, {}, {}});
+  llvm::Expected<package::TableRows> rows = package::readRows({*module, kernels, {}, 0, "m", "s", "c"});
+  ASSERT_TRUE(bool(rows));
+  const package::EntryRows &entry = rows->entries[0];
+  ASSERT_EQ(entry.outputs.size(), 4u);
+  EXPECT_EQ(entry.counts, 2u);
+  EXPECT_EQ(entry.outputs[0].first_count, NACRE_NO_COUNTS);
+  ASSERT_LE(entry.outputs[1].first_count + 3, rows->dims.size());
+  EXPECT_EQ(ArrayRef(rows->dims).slice(entry.outputs[1].first_count, 3), ArrayRef<int64_t>({-1, 3, 2}));
+  EXPECT_EQ(StringRef(rows->strings.blob.data() + entry.outputs[2].name), "a");
+  EXPECT_EQ(entry.outputs[3].bytes, sizeof(int64_t));
+  EXPECT_EQ(entry.operands[1].space, NACRE_SPACE_OUTPUT);
+  EXPECT_EQ(entry.operands[1].index, 3u);
+}
+
 llvm::Expected<nacre_tensor> rowOfInput(llvm::StringRef type, llvm::StringRef external = "") {
   MLIRContext context;
   context.loadDialect<plan::PlanDialect>();
