@@ -223,6 +223,40 @@ std::array<Value, 3> NnBuilder::recurrent(nn::CellKind kind, const Recurrence &r
   return {results[0], results[1], results[2]};
 }
 
+std::array<Value, 2> NnBuilder::topK(Value operand, int64_t axis, int64_t k, bool smallest) {
+  if (!operand)
+    return {};
+  OperationState state(loc, nn::TopKOp::getOperationName());
+  Type none = builder.getNoneType();
+  nn::TopKOp::build(builder, state, none, none, operand, static_cast<uint64_t>(axis), static_cast<uint64_t>(k),
+                    smallest);
+  SmallVector<Value> results = finish(state, &nn::TopKOp::inferReturnTypes);
+  return {results[0], results[1]};
+}
+
+Value NnBuilder::compact(Value mask) { return infer<nn::CompactOp>(mask); }
+
+std::array<Value, 3> NnBuilder::unique(Value rows, bool sorted) {
+  if (!rows)
+    return {};
+  OperationState state(loc, nn::UniqueOp::getOperationName());
+  Type none = builder.getNoneType();
+  nn::UniqueOp::build(builder, state, none, none, none, rows, sorted);
+  SmallVector<Value> results = finish(state, &nn::UniqueOp::inferReturnTypes);
+  return {results[0], results[1], results[2]};
+}
+
+std::array<Value, 2> NnBuilder::nms(const Suppression &s) {
+  if (!s.boxes || !s.scores || !s.most || !s.iouThreshold)
+    return {};
+  OperationState state(loc, nn::NmsOp::getOperationName());
+  Type none = builder.getNoneType();
+  nn::NmsOp::build(builder, state, none, none, s.boxes, s.scores, s.most, s.iouThreshold, s.scoreThreshold,
+                   static_cast<uint64_t>(s.limit), s.centered);
+  SmallVector<Value> results = finish(state, &nn::NmsOp::inferReturnTypes);
+  return {results[0], results[1]};
+}
+
 Value NnBuilder::reshape(Value operand, Ints shape) {
   if (!operand || getShape(operand) == shape)
     return operand;

@@ -126,6 +126,19 @@ public:
   /// All hidden states, the last one, the last cell; all null after an error.
   std::array<mlir::Value, 3> recurrent(nn::CellKind kind, const Recurrence &recurrence);
 
+  // Sorting and selecting (dialects/nn/NnSelectionOps.td). All results are null after an error.
+  std::array<mlir::Value, 2> topK(mlir::Value operand, int64_t axis, int64_t k, bool smallest);
+  /// As many elements as the mask has, and no count yet.
+  mlir::Value compact(mlir::Value mask);
+  /// Of each kind of rows the first, the kind of each row, the number of rows of each kind.
+  std::array<mlir::Value, 3> unique(mlir::Value rows, bool sorted);
+  struct Suppression {
+    mlir::Value boxes, scores, most, iouThreshold, scoreThreshold; // the last may be null
+    int64_t limit;
+    bool centered;
+  };
+  std::array<mlir::Value, 2> nms(const Suppression &suppression);
+
   // Shapes and data movement.
   mlir::Value reshape(mlir::Value operand, Ints shape);
   mlir::Value broadcast(mlir::Value operand, Ints shape);

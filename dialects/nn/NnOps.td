@@ -11,6 +11,7 @@
 
 include "dialects/nn/NnMovementOps.td"
 include "dialects/nn/NnScatterOps.td"
+include "dialects/nn/NnSelectionOps.td"
 
 def Nn_ConstantOp : Nn_Op<"constant", [ConstantLike, Nn_Boundary, Nn_FreeWidth]> {
   let summary = "A tensor known when the model is compiled";

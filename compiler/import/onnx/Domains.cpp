@@ -31,6 +31,7 @@ ImportRegistry makeStandard() {
   registerRotaryEmbedding(result);
   registerSamplings(result);
   registerScatters(result);
+  registerSelections(result);
   registerShapes(result);
   registerSignals(result);
   registerSlices(result);

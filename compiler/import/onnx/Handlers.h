@@ -28,6 +28,7 @@ void registerRetired(ImportRegistry &registry);
 void registerRotaryEmbedding(ImportRegistry &registry);
 void registerSamplings(ImportRegistry &registry);
 void registerScatters(ImportRegistry &registry);
+void registerSelections(ImportRegistry &registry);
 void registerShapes(ImportRegistry &registry);
 void registerSignals(ImportRegistry &registry);
 void registerTfIdf(ImportRegistry &registry);

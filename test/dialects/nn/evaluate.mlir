@@ -299,3 +299,15 @@ func.func @requantize() -> (tensor<2xi32>, tensor<2xi32>) {
   %1 = nn.requantize single %x by %m shift %s : tensor<2xi32>, tensor<i32>, tensor<i32>
   return %0, %1 : tensor<2xi32>, tensor<2xi32>
 }
+
+// -----
+
+// Indices of what is true, then the length of the mask.
+
+// CHECK-LABEL: func.func @compact(
+// CHECK:         nn.constant dense<[0, 2, 4, 4]> : tensor<4xi64>
+func.func @compact() -> tensor<4xi64> {
+  %m = nn.constant dense<[true, false, true, false]> : tensor<4xi1>
+  %0 = nn.compact %m : tensor<4xi1>
+  return %0 : tensor<4xi64>
+}

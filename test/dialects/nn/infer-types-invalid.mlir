@@ -310,3 +310,43 @@ func.func @wide_by_narrow(%a: tensor<2x3xi32>, %b: tensor<3x2xi8>) {
   %0 = nn.matmul %a, %b : tensor<2x3xi32>, tensor<3x2xi8>
   return
 }
+
+// -----
+
+func.func @more_than_there_are(%x: tensor<2x3xf32>) {
+  // expected-error@+1 {{k must lie between 0 and the 3 elements along axis 1, but is 4}}
+  %0, %1 = nn.top_k %x {axis = 1 : i64, k = 4 : i64} : tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @mask_of_two_axes(%m: tensor<2x3xi1>) {
+  // expected-error@+1 {{the mask must have one axis, but has 2}}
+  %0 = nn.compact %m : tensor<2x3xi1>
+  return
+}
+
+// -----
+
+func.func @rows_of_a_list(%x: tensor<3xf32>) {
+  // expected-error@+1 {{the rows must be those of a matrix, but there are 1 axes}}
+  %0, %1, %2 = nn.unique %x : tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @boxes_without_scores(%b: tensor<1x6x4xf32>, %s: tensor<1x2x5xf32>, %n: tensor<i64>, %t: tensor<f32>) {
+  // expected-error@+1 {{boxes must be [B, N, 4] and scores [B, C, N], but they are 'tensor<1x6x4xf32>' and 'tensor<1x2x5xf32>'}}
+  %0, %1 = nn.nms %b, %s, %n, %t {limit = 3 : i64} : tensor<1x6x4xf32>, tensor<1x2x5xf32>, tensor<i64>, tensor<f32>
+  return
+}
+
+// -----
+
+func.func @scores_of_another_width(%b: tensor<1x6x4xf32>, %s: tensor<1x2x6xf64>, %n: tensor<i64>, %t: tensor<f32>) {
+  // expected-error@+1 {{boxes, scores and thresholds must all be f64, or none, but are 'f32' and 'f64'}}
+  %0, %1 = nn.nms %b, %s, %n, %t {limit = 3 : i64} : tensor<1x6x4xf32>, tensor<1x2x6xf64>, tensor<i64>, tensor<f32>
+  return
+}

@@ -101,3 +101,19 @@ func.func @integers(%image: tensor<1x8x8x4xui8>, %filter: tensor<3x3x4x6xi8>, %m
   %narrow = nn.cast %product : tensor<2x4xi64> to tensor<2x4xi16>
   return
 }
+
+// CHECK-LABEL: func.func @selections(
+// CHECK:         return {{.*}} : tensor<2x3xf16>, tensor<2x3xi64>, tensor<6xi64>, tensor<4xi64>, tensor<4xi64>, tensor<4xi64>, tensor<1x2x3xi64>, tensor<1x2x1xi64>
+func.func @selections(%x: tensor<2x5xf16>, %m: tensor<6xi1>, %r: tensor<4x3xui8>, %b: tensor<1x6x4xf32>,
+                      %s: tensor<1x2x6xf32>, %n: tensor<i64>, %t: tensor<f32>)
+    -> (tensor<2x3xf16>, tensor<2x3xi64>, tensor<6xi64>, tensor<4xi64>, tensor<4xi64>, tensor<4xi64>,
+        tensor<1x2x3xi64>, tensor<1x2x1xi64>) {
+  %values, %indices = nn.top_k %x {axis = 1 : i64, k = 3 : i64, smallest} : tensor<2x5xf16>
+  %true = nn.compact %m : tensor<6xi1>
+  %first, %inverse, %counts = nn.unique %r {sorted} : tensor<4x3xui8>
+  %selected, %taken = nn.nms %b, %s, %n, %t above(%t : tensor<f32>) {limit = 3 : i64, centered}
+      : tensor<1x6x4xf32>, tensor<1x2x6xf32>, tensor<i64>, tensor<f32>
+  return %values, %indices, %true, %first, %inverse, %counts, %selected, %taken
+      : tensor<2x3xf16>, tensor<2x3xi64>, tensor<6xi64>, tensor<4xi64>, tensor<4xi64>, tensor<4xi64>, tensor<1x2x3xi64>,
+        tensor<1x2x1xi64>
+}

@@ -143,6 +143,7 @@ constexpr const char *attributeNames[] = {"align_corners",
                                           "blocksize",
                                           "broadcast",
                                           "ceil_mode",
+                                          "center_point_box",
                                           "clip",
                                           "cubic_coeff_a",
                                           "to",
@@ -162,6 +163,7 @@ constexpr const char *attributeNames[] = {"align_corners",
                                           "keepdims",
                                           "kernel_shape",
                                           "lambd",
+                                          "largest",
                                           "layout",
                                           "max",
                                           "min",
@@ -183,6 +185,7 @@ constexpr const char *attributeNames[] = {"align_corners",
                                           "scales",
                                           "select_last_index",
                                           "size",
+                                          "sorted",
                                           "spatial",
                                           "spatial_scale",
                                           "split",
@@ -235,6 +238,8 @@ std::vector<const char *> requiredAttributes(llvm::StringRef op, int64_t version
     return {"bias"};
   if (op == "Slice" && version < 10)
     return {"starts", "ends"};
+  if (op == "TopK" && version < 10)
+    return {"k"};
   if (op == "Upsample" && version < 9)
     return {version < 7 ? "height_scale" : "scales"};
   if (op == "TfIdfVectorizer")
@@ -334,6 +339,10 @@ std::optional<Dims> getAskedShape(llvm::StringRef op, size_t index, const Dims &
     return index ? Dims{1} : Dims{1, 2, 2};
   if (op == "Det")
     return draw.oneIn(2) ? Dims{3, 3} : Dims{2, 5, 5};
+  if (op == "TopK" || op == "Compress")
+    return index ? Dims{1} : x;
+  if (op == "NonMaxSuppression")
+    return std::vector<Dims>{{2, 5, 4}, {2, 3, 5}, {}, {1}, {1}}[index];
   if (op == "OneHot" && index)
     return index == 1 ? Dims() : Dims{2};
   if (op.ends_with("Normalization") && index && x.size() > 1)
@@ -381,7 +390,9 @@ onnx::ModelProto nacre::drawModel(Draw &draw, llvm::StringRef op, int64_t versio
     int32_t type = joins ? known->second : draw.type(getQuantizedHolds(op, rule, index));
     types.try_emplace(rule.group, type);
     // What says a shape must be constant; other operands may be.
-    bool saysNumbers = op == "Range" || op == "Loop" || op == "MelWeightMatrix" || (index && rule.group == 0);
+    bool findsSizes = op == "TopK" || op == "Compress" || op == "NonMaxSuppression";
+    bool saysNumbers = op == "Range" || op == "Loop" || op == "MelWeightMatrix" ||
+                       (index && rule.group == 0 && !(findsSizes && draw.oneIn(2)));
     node.add_input(name);
     if (maybeConstant(type) && draw.oneIn(saysNumbers ? 1 : 4))
       addConstant(draw, graph, name, type, shape);
@@ -401,7 +412,7 @@ onnx::ModelProto nacre::drawModel(Draw &draw, llvm::StringRef op, int64_t versio
   addGraphs(node, version);
   node.add_output("y0");
   graph.add_output()->set_name("y0");
-  if (op == "Split" || draw.oneIn(20)) {
+  if (op == "Split" || op == "TopK" || op == "Unique" || draw.oneIn(20)) {
     node.add_output("y1");
     graph.add_output()->set_name("y1");
   }

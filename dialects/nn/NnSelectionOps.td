@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The operators of `nn` that sort, select and compact. How many elements there are is in the data: results are as large as
+// they can become, and a count says how many of them are there (Counts.h).
+
+#ifndef NACRE_DIALECTS_NN_NNSELECTIONOPS
+#define NACRE_DIALECTS_NN_NNSELECTIONOPS
+
+include "dialects/nn/NnOpBase.td"
+
+// A selection of several results, whose types follow from the operands and attributes.
+class Nn_SelectionOp<string mnemonic, list<Trait> traits = []>
+    : Op<Nn_Dialect, mnemonic,
+         !listconcat(traits, [Nn_OperatorInterface, Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>])>;
+
+def Nn_TopKOp : Nn_SelectionOp<"top_k", [Nn_Serial, Nn_SameWidth]> {
+  let summary = "The `k` largest, or smallest, elements along an axis, in that order, and their indices (i64)";
+  let description = [{
+    Of equal elements the one of lower index comes first. NaN counts as larger than any other number, and equals itself.
+  }];
+  let arguments = (ins Nn_Tensor:$operand, I64Attr:$axis, I64Attr:$k, UnitAttr:$smallest);
+  let results = (outs Nn_Tensor:$values, Nn_IndexTensor:$indices);
+  let assemblyFormat = "$operand attr-dict `:` type($operand)";
+}
+
+def Nn_CompactOp : Nn_Op<"compact", [Nn_Serial, Nn_SameWidth, Nn_EvaluatedInFull]> {
+  let summary = "The indices (i64) of the elements that are true, in order";
+  let description = [{
+    The mask has one axis, and the result as many elements as it: behind the indices they are the length of the mask. A sum
+    of the mask is their count.
+
+    ```mlir
+    %indices = nn.compact %mask : tensor<4xi1>     // true, false, true, false: 0, 2, 4, 4
+    ```
+  }];
+  let arguments = (ins Nn_BoolTensor:$mask);
+  let assemblyFormat = "$mask attr-dict `:` type($mask)";
+}
+
+def Nn_UniqueOp : Nn_SelectionOp<"unique", [Nn_Serial, Nn_SameWidth]> {
+  let summary = "The different rows of a matrix";
+  let description = [{
+    `first`: the index of the first row of each kind; behind the last of them, the number of rows. `inverse`: for each row,
+    which of these it is. `counts`: how many rows are of that kind; 0 behind the last. The number of kinds is how many counts
+    are not 0. Kinds are sorted by their rows, the first column first; without `sorted` they are in the order of their first
+    rows. NaN equals itself, and is larger than any other number.
+  }];
+  let arguments = (ins Nn_Tensor:$rows, UnitAttr:$sorted);
+  let results = (outs Nn_IndexTensor:$first, Nn_IndexTensor:$inverse, Nn_IndexTensor:$counts);
+  let assemblyFormat = "$rows attr-dict `:` type($rows)";
+}
+
+def Nn_NmsOp : Nn_SelectionOp<"nms", [Nn_Serial, Nn_SameWidth]> {
+  let summary = "Boxes of high score that overlap none of higher score, for each image and class";
+  let description = [{
+    `boxes` is `[B, N, 4]`, `scores` `[B, C, N]`; a box is two opposite corners, in any order, or with `centered` the center
+    and the extents. Candidates score more than `score_threshold`, or are all boxes where there is none; the one of the
+    highest score is taken (of equal ones that of lower index), unless its intersection with one taken before is more
+    than `iou_threshold` of their union. `selected` `[B, C, limit]` are the indices of at most `most` and `limit` boxes in
+    that order, 0 behind the last; `counts` `[B, C, 1]` says how many they are.
+  }];
+  let arguments = (ins Nn_FloatTensor:$boxes, Nn_FloatTensor:$scores, Nn_IndexTensor:$most, Nn_FloatTensor:$iou_threshold,
+                       Optional<Nn_FloatTensor>:$score_threshold, I64Attr:$limit, UnitAttr:$centered);
+  let results = (outs Nn_IndexTensor:$selected, Nn_IndexTensor:$counts);
+  let assemblyFormat = [{
+    $boxes `,` $scores `,` $most `,` $iou_threshold (`above` `(` $score_threshold^ `:` type($score_threshold) `)`)? attr-dict
+    `:` type($boxes) `,` type($scores) `,` type($most) `,` type($iou_threshold)
+  }];
+}
+
+#endif // NACRE_DIALECTS_NN_NNSELECTIONOPS
