@@ -98,6 +98,11 @@ void importLoop(OperandBinder &node) {
                  << inputs.size() << " and gives " << outputs.size();
     return;
   }
+  for (size_t index = 2; index < node.getNumOperands(); ++index)
+    if (!node.getOperand(index)) {
+      node.error() << node.nameOf(index) << " must be given, because the body takes it, but is left out";
+      return;
+    }
   FailureOr<int64_t> most = node.getOperand(0) ? node.getInteger(0) : INT64_MAX;
   FailureOr<int64_t> goesOn = node.getOperand(1) ? node.getInteger(1) : 1;
   if (failed(most) || failed(goesOn))
