@@ -54,6 +54,7 @@ struct CompilerOptions {
   std::map<std::string, llvm::SmallVector<int64_t>> inputShapes; ///< `--shape`
   std::map<std::string, std::string> inputValues; ///< `--set`: a value, or the path of a .npy or .pb file
   int64_t maxConstantBytes = int64_t(1024) << 20; ///< Folding never makes a larger constant.
+  uint32_t seed = 0;                              ///< `--seed`, of nodes that draw random numbers and have none
   unsigned jobs = 0;                              ///< Threads of the compiler; 0: all cores.
   std::optional<Phase> compileTo;                 ///< Stop after this phase and print its IR.
   /// By which weights may grow for Winograd convolutions; none: 25, but not beyond what a run's memory is promised to be.

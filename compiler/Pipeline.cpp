@@ -57,6 +57,7 @@ importer::ImportOptions importOptionsOf(const CompilerOptions &options) {
   result.shapes = options.inputShapes;
   result.values = options.inputValues;
   result.maxConstantBytes = options.maxConstantBytes;
+  result.seed = options.seed;
   return result;
 }
 

@@ -25,7 +25,7 @@ namespace {
 class GraphImporter {
 public:
   GraphImporter(ModelView &model, const ImportOptions &options, MLIRContext *context)
-      : model(model), options(options), builder(context), shared(options.maxConstantBytes),
+      : model(model), options(options), builder(context), shared(options.maxConstantBytes, options.seed),
         main{model.getGraph(), nullptr, {}} {}
 
   /// Null after an error.

@@ -30,6 +30,8 @@ struct ImportOptions {
   /// The largest constant that the import may make, and the most that folding may make in all, in bytes. Splats are not
   /// counted.
   int64_t maxConstantBytes = int64_t(1024) << 20;
+  /// Of nodes that draw random numbers and have no seed (`--seed`).
+  uint32_t seed = 0;
   /// The name of the function.
   std::string entry = "main";
 };

@@ -128,6 +128,12 @@ bool NnBuilder::takeFromBudget(int64_t bytes) {
   return true;
 }
 
+std::array<uint32_t, 2> NnBuilder::takeRandomKey(std::optional<uint32_t> seed) {
+  if (!seed && !std::exchange(shared.hasRemarkedSeed, true))
+    emitRemark(loc) << "has no seed; " << shared.seed << " is taken (--seed), and every run draws the same numbers";
+  return {seed.value_or(shared.seed), shared.numRandomNodes++};
+}
+
 Value NnBuilder::constant(ElementsAttr value) { return infer<nn::ConstantOp>(value); }
 
 Value NnBuilder::splat(RankedTensorType type, double value) {

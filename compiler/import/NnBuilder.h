@@ -34,13 +34,16 @@ llvm::SmallVector<int64_t> axisRange(int64_t begin, int64_t end);
 
 /// What all nodes of one import share.
 struct ImportState {
-  explicit ImportState(int64_t foldBudget) : foldBudget(foldBudget) {}
+  ImportState(int64_t foldBudget, uint32_t seed) : foldBudget(foldBudget), seed(seed) {}
 
   int64_t foldBudget; ///< how many bytes of constants may still be made
   /// Inputs of which something was computed that must be known when the model is compiled.
   llvm::SetVector<llvm::StringRef> unfixedInputs;
   /// Values of which a run decides how many elements an axis has.
   llvm::DenseMap<mlir::Value, nn::AxisCounts> counts;
+  uint32_t seed;                ///< of nodes that draw random numbers and have none of their own
+  uint32_t numRandomNodes = 0;  ///< so far
+  bool hasRemarkedSeed = false; ///< that `seed` was taken
 };
 
 class NnBuilder {
@@ -67,6 +70,8 @@ public:
   bool takeFromBudget(int64_t bytes);
   /// Notes that a shape depends on an input, which `name` is a name of for as long as the context lives.
   void noteUnfixedInput(llvm::StringRef name) { shared.unfixedInputs.insert(name); }
+  /// The seed and the number of a node that draws random numbers; says once that a node has no seed of its own.
+  std::array<uint32_t, 2> takeRandomKey(std::optional<uint32_t> seed);
   mlir::Value constant(mlir::ElementsAttr value);
   mlir::Value splat(mlir::RankedTensorType type, double value);
   /// A scalar of `like`'s element type.

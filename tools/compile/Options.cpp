@@ -56,6 +56,10 @@ struct Declarations {
   cl::list<std::string> set{
       "set", cl::cat(category), cl::value_desc("input=value|file"),
       cl::desc("Fix an input that decides a shape: numbers, a .npy or a TensorProto .pb; repeatable")};
+  cl::opt<unsigned> seed{
+      "seed", cl::init(0), cl::cat(category), cl::value_desc("number"),
+      cl::desc("Seed of nodes that draw random numbers and have none of their own; every run draws the "
+               "same (default: 0)")};
   cl::opt<bool> check{
       "check", cl::cat(category),
       cl::desc(
@@ -158,6 +162,7 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   compiler.target = options.target;
   compiler.cpus = options.cpu;
   compiler.jobs = options.jobs;
+  compiler.seed = options.seed;
   if (options.winograd.getNumOccurrences() > 0)
     compiler.winogradPercent = options.winograd;
   result.reportPath = options.report;

@@ -22,6 +22,7 @@ ImportRegistry makeStandard() {
   registerConvolutions(result);
   registerPoolings(result);
   registerNormalizations(result);
+  registerRandoms(result);
   registerReductions(result);
   registerLosses(result);
   registerRecurrences(result);

@@ -19,6 +19,7 @@ void registerControlFlow(ImportRegistry &registry);
 void registerConvolutions(ImportRegistry &registry);
 void registerPoolings(ImportRegistry &registry);
 void registerNormalizations(ImportRegistry &registry);
+void registerRandoms(ImportRegistry &registry);
 void registerReductions(ImportRegistry &registry);
 void registerLosses(ImportRegistry &registry);
 void registerRecurrences(ImportRegistry &registry);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators that make constants, and operators that do nothing at inference.
+// Operators that make constants, and the one that does nothing.
 
 #include "compiler/import/compositions/Tables.h"
 #include "compiler/import/onnx/Handlers.h"
@@ -202,54 +202,12 @@ void importOneHot(OperandBinder &node) {
 
 void importIdentity(OperandBinder &node) { node.setResult(node.getOperand(0)); }
 
-/// Whether the node drops elements, as it does in training at a ratio that is not 0; nothing after an error.
-std::optional<bool> drops(OperandBinder &node) {
-  if (node.getVersion() < 7)
-    return !node.getFlag("is_test", false) && node.getFloat("ratio", 0.5) != 0;
-  if (!node.getOperand(2))
-    return false;
-  FailureOr<int64_t> isTraining = node.getInteger(2);
-  if (failed(isTraining))
-    return std::nullopt;
-  if (!*isTraining)
-    return false;
-  if (!node.getOperand(1))
-    return true;
-  FailureOr<double> ratio = node.getNumber(1);
-  if (failed(ratio))
-    return std::nullopt;
-  return *ratio != 0;
-}
-
-void importDropout(OperandBinder &node) {
-  node.ignore({"ratio", "seed"});
-  Value x = node.getOperand(0);
-  std::optional<bool> dropping = drops(node);
-  if (!dropping)
-    return;
-  if (*dropping) {
-    if (node.getVersion() < 7)
-      node.error() << "attribute 'is_test' must be 1, but is 0; export the model for inference";
-    else
-      node.error() << node.nameOf(2) << " must be false, but is true; export the model for inference";
-    return;
-  }
-  node.setResult(0, x);
-  if (!node.wantsResult(1))
-    return;
-  // The mask, which was of the input's type before version 10: nothing is dropped.
-  Type type = node.getVersion() < 10 ? getElementType(x) : node.nn.types().getI1Type();
-  node.setResult(1, node.nn.splat(getType(x).clone(type), 1));
-}
-
 } // namespace
 
 void registerConstants(ImportRegistry &registry) {
   registry.add("Constant", 1, {}, importConstant);
   registry.setLimit("Constant", "strings, sparse tensors");
   registry.add("ConstantOfShape", 9, {{"input", Holds::Integers}}, importConstantOfShape);
-  registry.add("Dropout", 1, {{"data"}}, importDropout);
-  registry.add("Dropout", 12, {{"data"}, {"ratio?"}, {"training_mode?"}}, importDropout);
   registry.add("EyeLike", 9, {{"input"}}, importEyeLike);
   registry.add("Identity", 1, {{"input"}}, importIdentity);
   registry.add("OneHot", 9, {{"indices", Holds::Numbers}, {"depth", Holds::Numbers}, {"values"}}, importOneHot);
