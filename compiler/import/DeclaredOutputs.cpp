@@ -31,7 +31,10 @@ static std::string describeDeclared(ArrayRef<Dimension> dims) {
 LogicalResult checkOutput(const GraphValue &output, Value value, const nn::AxisCounts &counts,
                           const SettledInputs &inputs, Location loc) {
   const DeclaredType &declared = output.type;
-  auto type = cast<RankedTensorType>(value.getType());
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type)
+    return emitError(loc) << "an output must be a tensor, but this one is " << describe(value)
+                          << "; take its elements out in the graph";
   bool isOther = declared.elementType && declared.elementType != type.getElementType();
   if (isOther || !declared.name.empty())
     return emitError(loc) << "must have the element type that the model declares, "

@@ -110,7 +110,10 @@ FailureOr<Value> GraphImporter::getValue(Scope &scope, StringRef name) {
   Value &value = scope.values[name];
   if (failed(constant))
     return failure();
-  return value = NnBuilder(builder, scope.graph.getLocation(name), shared).constant(*constant);
+  value = NnBuilder(builder, scope.graph.getLocation(name), shared).constant(*constant);
+  if (!value)
+    return failure();
+  return value;
 }
 
 /// `com.example.Thing`

@@ -18,6 +18,7 @@
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/APSInt.h"
 #include "llvm/ADT/STLExtras.h"
+#include <cstring>
 #include <numeric>
 
 using namespace mlir;
@@ -27,6 +28,12 @@ namespace nacre::importer {
 ElementsAttr getConstant(Value value) {
   auto constant = value.getDefiningOp<nn::ConstantOp>();
   return constant ? constant.getValue() : ElementsAttr();
+}
+
+std::optional<ValueRange> getList(Value value) {
+  if (!isa<TupleType>(value.getType()))
+    return std::nullopt;
+  return ValueRange(value.getDefiningOp<UnrealizedConversionCastOp>().getInputs());
 }
 
 SmallVector<int64_t> axisRange(int64_t begin, int64_t end) {
@@ -134,7 +141,35 @@ std::array<uint32_t, 2> NnBuilder::takeRandomKey(std::optional<uint32_t> seed) {
   return {seed.value_or(shared.seed), shared.numRandomNodes++};
 }
 
-Value NnBuilder::constant(ElementsAttr value) { return infer<nn::ConstantOp>(value); }
+/// All elements, those of a sparse tensor that are not listed zero.
+static ElementsAttr makeDense(SparseElementsAttr sparse) {
+  auto type = cast<RankedTensorType>(sparse.getType());
+  nn::ConstantBuilder builder(type);
+  std::memset(builder.at(0), 0, storedBytes(type));
+  FailureOr<nn::ConstantView> values = nn::ConstantView::get(cast<ElementsAttr>(sparse.getValues()));
+  assert(succeeded(values) && "what is listed is dense");
+  auto places = sparse.getIndices().getValues<int64_t>();
+  for (int64_t element = 0; element < values->getType().getNumElements(); ++element) {
+    int64_t at = 0;
+    for (int64_t axis = 0; axis < type.getRank(); ++axis)
+      at = at * type.getDimSize(axis) + places[element * type.getRank() + axis];
+    std::memcpy(builder.at(at), values->at(element), builder.getElementBytes());
+  }
+  return std::move(builder).take();
+}
+
+Value NnBuilder::constant(ElementsAttr value) {
+  if (auto sparse = dyn_cast<SparseElementsAttr>(value)) {
+    int64_t count = value.getNumElements();
+    if (count > INT64_MAX / 8 || !takeFromBudget(storedBytes(value.getShapedType()))) {
+      error() << "a sparse tensor of " << count << " elements must fit into what the model may make in all, but does "
+              << "not; raise --max-constant";
+      return {};
+    }
+    value = makeDense(sparse);
+  }
+  return infer<nn::ConstantOp>(value);
+}
 
 Value NnBuilder::splat(RankedTensorType type, double value) {
   return constant(DenseElementsAttr::get(type, ArrayRef<Attribute>(getScalarAttr(type.getElementType(), value))));
@@ -147,6 +182,17 @@ Value NnBuilder::scalar(Value like, double value) {
 Value NnBuilder::integers(Ints values) {
   auto type = RankedTensorType::get(static_cast<int64_t>(values.size()), builder.getI64Type());
   return constant(DenseElementsAttr::get(type, values));
+}
+
+Value NnBuilder::list(ValueRange elements) {
+  if (isMissing(elements))
+    return {};
+  Type type = TupleType::get(builder.getContext(), elements.getTypes());
+  return UnrealizedConversionCastOp::create(builder, loc, type, elements).getResult(0);
+}
+
+Value NnBuilder::nothing() {
+  return UnrealizedConversionCastOp::create(builder, loc, builder.getNoneType(), ValueRange()).getResult(0);
 }
 
 //===----------------------------------------------------------------------===//

@@ -29,6 +29,13 @@ inline bool isFloat(mlir::Value value) { return llvm::isa<mlir::FloatType>(getEl
 /// The constant that `value` is, or null.
 mlir::ElementsAttr getConstant(mlir::Value value);
 
+// Besides tensors the values of an import are lists of tensors and nothing at all, for formats whose graphs have them.
+// They are resolved while it lasts: what makes one is an operation that is erased again.
+inline bool isTensor(mlir::Value value) { return llvm::isa<mlir::RankedTensorType>(value.getType()); }
+inline bool isNothing(mlir::Value value) { return llvm::isa<mlir::NoneType>(value.getType()); }
+/// The elements of a list; no value for what is none.
+std::optional<mlir::ValueRange> getList(mlir::Value value);
+
 /// The axes [begin, end).
 llvm::SmallVector<int64_t> axisRange(int64_t begin, int64_t end);
 
@@ -91,6 +98,10 @@ public:
   mlir::Value fillUp(mlir::Value value, int64_t axis, mlir::Value filler);
   /// An error at this node: it must not read `open`, whose size a run decides, as it does.
   mlir::InFlightDiagnostic refuseOpen(mlir::Value open) const;
+
+  // What is no tensor.
+  mlir::Value list(mlir::ValueRange elements);
+  mlir::Value nothing();
 
   // Elementwise.
   mlir::Value unary(nn::UnaryKind kind, mlir::Value operand, double alpha = 0);

@@ -14,7 +14,13 @@ using namespace mlir;
 
 namespace nacre::importer {
 
-static bool mayHold(Holds holds, Type type) {
+static bool mayHold(Holds holds, Type valueType) {
+  if (holds == Holds::AnyValue || holds == Holds::Sequence)
+    return holds == Holds::AnyValue || isa<TupleType>(valueType);
+  auto tensor = dyn_cast<RankedTensorType>(valueType);
+  if (!tensor)
+    return false;
+  Type type = tensor.getElementType();
   bool isFloat = isa<FloatType>(type), isBool = type.isInteger(1);
   switch (holds) {
   case Holds::Anything:
@@ -31,6 +37,9 @@ static bool mayHold(Holds holds, Type type) {
     return type.isSignlessInteger(32) || type.isSignlessInteger(64);
   case Holds::Booleans:
     return isBool;
+  case Holds::Sequence:
+  case Holds::AnyValue:
+    break;
   }
   llvm_unreachable("all kinds are above");
 }
@@ -51,6 +60,10 @@ StringRef describe(Holds holds) {
     return "type int32 or int64";
   case Holds::Booleans:
     return "type bool";
+  case Holds::Sequence:
+    return "a sequence";
+  case Holds::AnyValue:
+    return "any value";
   }
   llvm_unreachable("all kinds are above");
 }
@@ -95,7 +108,11 @@ LogicalResult Signature::check(StringRef op, ArrayRef<Value> operands, Location 
     if (!operands[index])
       continue;
     const OperandRule &rule = *find(index);
-    if (!mayHold(rule.holds, elementOf(index)))
+    bool isTensor = isa<RankedTensorType>(operands[index].getType());
+    if (rule.holds != Holds::AnyValue && isTensor == (rule.holds == Holds::Sequence))
+      return emitError(loc) << nameOf(index) << " must be " << (isTensor ? "a sequence" : "a tensor") << ", but is "
+                            << importer::describe(operands[index]);
+    if (!mayHold(rule.holds, operands[index].getType()))
       return emitError(loc) << nameOf(index) << " must be of " << describe(rule.holds) << ", but is "
                             << importer::describe(operands[index]) << "; convert it with a Cast";
     for (size_t other = 0; rule.group && other < index; ++other)

@@ -25,7 +25,9 @@ enum class Holds {
   Integers,
   Bytes,   ///< int8, uint8
   Indices, ///< int32, int64
-  Booleans
+  Booleans,
+  Sequence, ///< a list of tensors
+  AnyValue  ///< a tensor, a list, or nothing
 };
 
 /// `a floating-point type`

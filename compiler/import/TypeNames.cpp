@@ -34,6 +34,11 @@ std::string describe(ShapedType type) {
   return type.getRank() ? name + "[" + shape + "]" : name + " " + shape;
 }
 
-std::string describe(Value value) { return describe(cast<ShapedType>(value.getType())); }
+std::string describe(Value value) {
+  if (auto list = dyn_cast<TupleType>(value.getType()))
+    return list.size() ? "a sequence of " + std::to_string(list.size()) : std::string("an empty sequence");
+  auto type = dyn_cast<ShapedType>(value.getType());
+  return type ? describe(type) : std::string("nothing");
+}
 
 } // namespace nacre::importer

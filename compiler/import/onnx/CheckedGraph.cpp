@@ -88,8 +88,12 @@ LogicalResult CheckedGraph::defineInitializers() {
       return emitError(getLocation(initializer.name()))
              << "an initializer must have a name of its own, but two have this one";
   }
-  for (const onnx::SparseTensorProto &sparse : graph->sparse_initializer())
-    return emitError(getLocation(sparse.values().name())) << "a sparse initializer is not supported; make it dense";
+  for (const onnx::SparseTensorProto &sparse : graph->sparse_initializer()) {
+    StringRef name = sparse.values().name();
+    producers.try_emplace(name, -1);
+    if (initializers.contains(name) || !sparseInitializers.try_emplace(name, &sparse).second)
+      return emitError(getLocation(name)) << "an initializer must have a name of its own, but two have this one";
+  }
   return success();
 }
 

@@ -52,6 +52,7 @@ public:
 
   /// The constants of that name, or null.
   const onnx::TensorProto *findInitializer(llvm::StringRef name) const { return initializers.lookup(name); }
+  const onnx::SparseTensorProto *findSparse(llvm::StringRef name) const { return sparseInitializers.lookup(name); }
 
   /// What is read here and defined in a graph around.
   llvm::ArrayRef<llvm::StringRef> getCaptures() const { return captures.getArrayRef(); }
@@ -81,6 +82,7 @@ private:
   mlir::Location modelLoc;
   llvm::SmallVector<CheckedNode, 0> nodes;
   llvm::StringMap<const onnx::TensorProto *> initializers;
+  llvm::StringMap<const onnx::SparseTensorProto *> sparseInitializers;
   /// Every value's producer: its node's position in the file, or -1 for inputs and initializers.
   llvm::StringMap<int> producers;
   llvm::SetVector<llvm::StringRef> captures;

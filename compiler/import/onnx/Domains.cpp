@@ -33,6 +33,7 @@ ImportRegistry makeStandard() {
   registerSamplings(result);
   registerScatters(result);
   registerSelections(result);
+  registerSequences(result);
   registerShapes(result);
   registerSignals(result);
   registerSlices(result);

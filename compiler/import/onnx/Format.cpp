@@ -67,6 +67,8 @@ onnx::AttributeProto::AttributeType getKind(const onnx::AttributeProto &attribut
 
 DeclaredType readType(const onnx::TypeProto &proto, MLIRContext *context) {
   DeclaredType type;
+  if (proto.has_optional_type()) // whoever runs the model gives it
+    return readType(proto.optional_type().elem_type(), context);
   if (!proto.has_tensor_type())
     return type;
   const onnx::TypeProto::Tensor &tensor = proto.tensor_type();
@@ -100,7 +102,7 @@ public:
   FailureOr<SmallVector<NamedAttribute>> readAttributes(size_t node) override;
   std::unique_ptr<GraphView> openGraph(size_t node, StringRef attribute) override;
   std::unique_ptr<GraphView> openFunction(size_t node) override;
-  bool hasConstant(StringRef name) const override { return graph.findInitializer(name); }
+  bool hasConstant(StringRef name) const override { return graph.findInitializer(name) || graph.findSparse(name); }
   FailureOr<ElementsAttr> readConstant(StringRef name) override;
 
 private:
@@ -181,6 +183,8 @@ std::unique_ptr<GraphView> OnnxGraph::openFunction(size_t node) {
 }
 
 FailureOr<ElementsAttr> OnnxGraph::readConstant(StringRef name) {
+  if (const onnx::SparseTensorProto *sparse = graph.findSparse(name))
+    return model.readConstant(*sparse, getLocation(name));
   const onnx::TensorProto *initializer = graph.findInitializer(name);
   assert(initializer && "the reader has checked that every value is defined");
   return model.readConstant(*initializer, name, getLocation(name));
@@ -211,6 +215,12 @@ FailureOr<Attribute> OnnxGraph::readAttribute(const onnx::AttributeProto &attrib
   case onnx::AttributeProto::TENSOR: {
     FailureOr<ElementsAttr> value =
         model.readConstant(attribute.t(), attribute.t().name().empty() ? name : StringRef(attribute.t().name()), loc);
+    if (failed(value))
+      return failure();
+    return Attribute(*value);
+  }
+  case onnx::AttributeProto::SPARSE_TENSOR: {
+    FailureOr<ElementsAttr> value = model.readConstant(attribute.sparse_tensor(), loc);
     if (failed(value))
       return failure();
     return Attribute(*value);

@@ -30,6 +30,7 @@ void registerRotaryEmbedding(ImportRegistry &registry);
 void registerSamplings(ImportRegistry &registry);
 void registerScatters(ImportRegistry &registry);
 void registerSelections(ImportRegistry &registry);
+void registerSequences(ImportRegistry &registry);
 void registerShapes(ImportRegistry &registry);
 void registerSignals(ImportRegistry &registry);
 void registerTfIdf(ImportRegistry &registry);

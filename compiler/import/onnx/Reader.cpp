@@ -7,6 +7,8 @@
 
 #include "compiler/import/onnx/Reader.h"
 
+#include "compiler/import/onnx/SparseTensor.h"
+
 #include "compiler/import/onnx/Domains.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -91,6 +93,10 @@ FailureOr<ElementsAttr> OnnxModel::readConstant(const onnx::TensorProto &tensor,
   if (failed(stored))
     return failure();
   return known = makeConstant(*stored, name);
+}
+
+FailureOr<ElementsAttr> OnnxModel::readConstant(const onnx::SparseTensorProto &tensor, Location loc) {
+  return readSparse(file, tensor, loc);
 }
 
 //===----------------------------------------------------------------------===//

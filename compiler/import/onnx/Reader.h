@@ -44,6 +44,8 @@ public:
   mlir::FailureOr<mlir::ElementsAttr> readConstant(const onnx::TensorProto &tensor, llvm::StringRef name,
                                                    mlir::Location loc);
 
+  mlir::FailureOr<mlir::ElementsAttr> readConstant(const onnx::SparseTensorProto &tensor, mlir::Location loc);
+
   /// Where the model itself is.
   mlir::Location getLocation() const { return modelLoc; }
 

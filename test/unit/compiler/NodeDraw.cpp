@@ -16,7 +16,6 @@
 
 using namespace nacre;
 using namespace nacre::importer;
-using onnx::TensorProto;
 
 namespace {
 
@@ -230,7 +229,7 @@ std::vector<const char *> requiredAttributes(llvm::StringRef op, int64_t version
     return {"axis"};
   if (op == "Pad" && version < 11)
     return {version < 2 ? "paddings" : "pads"};
-  if (op == "Reshape" && version < 5)
+  if ((op == "Reshape" && version < 5) || op == "RandomUniform" || op == "RandomNormal")
     return {"shape"};
   if (op == "Crop")
     return {"border"};
@@ -258,41 +257,6 @@ std::vector<const char *> requiredAttributes(llvm::StringRef op, int64_t version
 //===----------------------------------------------------------------------===//
 // 2. The model
 //===----------------------------------------------------------------------===//
-
-void setType(onnx::ValueInfoProto &info, const std::string &name, int32_t type, const Dims &shape) {
-  info.set_name(name);
-  onnx::TypeProto::Tensor &tensor = *info.mutable_type()->mutable_tensor_type();
-  tensor.set_elem_type(type);
-  tensor.mutable_shape();
-  for (int64_t dim : shape)
-    tensor.mutable_shape()->add_dim()->set_dim_value(dim);
-}
-
-/// An initializer of `shape` whose elements are drawn; of a type that keeps its elements as varints or floats.
-void addConstant(Draw &draw, onnx::GraphProto &graph, const std::string &name, int32_t type, const Dims &shape) {
-  TensorProto &tensor = *graph.add_initializer();
-  tensor.set_name(name);
-  tensor.set_data_type(type);
-  int64_t count = 1;
-  for (int64_t dim : shape) {
-    tensor.add_dims(dim);
-    count *= dim;
-  }
-  for (int64_t index = 0; index < count; ++index) {
-    if (type == TensorProto::FLOAT)
-      tensor.add_float_data(draw.of<float>({1, 1, 2, 2, 0.5, 0, -1, 1e30F}));
-    else if (type == TensorProto::INT64)
-      tensor.add_int64_data(draw.integer());
-    else
-      tensor.add_int32_data(draw.of<int32_t>({0, 1, 1, 2, 3}));
-  }
-}
-
-bool maybeConstant(int32_t type) {
-  return llvm::is_contained({TensorProto::FLOAT, TensorProto::INT64, TensorProto::INT32, TensorProto::UINT8,
-                             TensorProto::INT8, TensorProto::BOOL},
-                            type);
-}
 
 /// The shape that a definition asks for, where it leaves no choice or little.
 std::optional<Dims> getAskedShape(llvm::StringRef op, size_t index, const Dims &x, Draw &draw) {
@@ -394,6 +358,8 @@ onnx::ModelProto nacre::drawModel(Draw &draw, llvm::StringRef op, int64_t versio
     bool saysNumbers = op == "Range" || op == "Loop" || op == "MelWeightMatrix" ||
                        (index && rule.group == 0 && !(findsSizes && draw.oneIn(2)));
     node.add_input(name);
+    if (rule.holds == Holds::Sequence)
+      name = addSequence(graph, name);
     if (maybeConstant(type) && draw.oneIn(saysNumbers ? 1 : 4))
       addConstant(draw, graph, name, type, shape);
     else
@@ -411,7 +377,7 @@ onnx::ModelProto nacre::drawModel(Draw &draw, llvm::StringRef op, int64_t versio
   }
   addGraphs(node, version);
   node.add_output("y0");
-  graph.add_output()->set_name("y0");
+  graph.add_output()->set_name(measureSequence(graph, op, "y0"));
   if (op == "Split" || op == "TopK" || op == "Unique" || draw.oneIn(20)) {
     node.add_output("y1");
     graph.add_output()->set_name("y1");

@@ -49,6 +49,9 @@ public:
       return of<int32_t>({T::INT64, T::INT32});
     case importer::Holds::Booleans:
       return T::BOOL;
+    case importer::Holds::Sequence:
+    case importer::Holds::AnyValue:
+      return T::FLOAT;
     }
     llvm_unreachable("all kinds are above");
   }

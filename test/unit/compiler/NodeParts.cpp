@@ -1,11 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. graphs, 2. attributes.
+// How:  1. values, 2. graphs, attributes, sequences.
 
 #include "test/unit/compiler/NodeParts.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 using namespace nacre;
 using onnx::TensorProto;
+
+//===----------------------------------------------------------------------===//
+// 1. Values
+//===----------------------------------------------------------------------===//
+
+void nacre::setType(onnx::ValueInfoProto &info, const std::string &name, int32_t type,
+                    const std::vector<int64_t> &shape) {
+  info.set_name(name);
+  onnx::TypeProto::Tensor &tensor = *info.mutable_type()->mutable_tensor_type();
+  tensor.set_elem_type(type);
+  tensor.mutable_shape();
+  for (int64_t dim : shape)
+    tensor.mutable_shape()->add_dim()->set_dim_value(dim);
+}
+
+void nacre::addConstant(Draw &draw, onnx::GraphProto &graph, const std::string &name, int32_t type,
+                        const std::vector<int64_t> &shape) {
+  TensorProto &tensor = *graph.add_initializer();
+  tensor.set_name(name);
+  tensor.set_data_type(type);
+  int64_t count = 1;
+  for (int64_t dim : shape) {
+    tensor.add_dims(dim);
+    count *= dim;
+  }
+  for (int64_t index = 0; index < count; ++index) {
+    if (type == TensorProto::FLOAT)
+      tensor.add_float_data(draw.of<float>({1, 1, 2, 2, 0.5, 0, -1, 1e30F}));
+    else if (type == TensorProto::INT64)
+      tensor.add_int64_data(draw.integer());
+    else
+      tensor.add_int32_data(draw.of<int32_t>({0, 1, 1, 2, 3}));
+  }
+}
+
+bool nacre::maybeConstant(int32_t type) {
+  return llvm::is_contained({TensorProto::FLOAT, TensorProto::INT64, TensorProto::INT32, TensorProto::UINT8,
+                             TensorProto::INT8, TensorProto::BOOL},
+                            type);
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Graphs, attributes, sequences
+//===----------------------------------------------------------------------===//
 
 namespace {
 
@@ -89,4 +135,25 @@ void nacre::settleAttribute(Draw &draw, onnx::AttributeProto &attribute, llvm::S
     attribute.set_type(onnx::AttributeProto::STRING);
     attribute.set_s(draw.of<const char *>({"...i", "...", "ij->ji", "...i,...i->...", "ab,ab", "...a,...->a...", "x"}));
   }
+}
+
+static void addNode(onnx::GraphProto &graph, const char *op, const std::string &input, const std::string &output) {
+  onnx::NodeProto &node = *graph.add_node();
+  node.set_op_type(op);
+  node.add_input(input);
+  node.add_output(output);
+}
+
+std::string nacre::addSequence(onnx::GraphProto &graph, const std::string &name) {
+  addNode(graph, "SequenceConstruct", name + ".element", name);
+  return name + ".element";
+}
+
+std::string nacre::measureSequence(onnx::GraphProto &graph, llvm::StringRef op, const std::string &result) {
+  bool isSequence = llvm::is_contained(
+      {"SequenceConstruct", "SequenceEmpty", "SequenceErase", "SequenceInsert", "SplitToSequence"}, op);
+  if (!isSequence)
+    return result;
+  addNode(graph, "SequenceLength", result, result + ".length");
+  return result + ".length";
 }

@@ -9,8 +9,23 @@
 
 namespace nacre {
 
+/// Says the name and the type of a value.
+void setType(onnx::ValueInfoProto &info, const std::string &name, int32_t type, const std::vector<int64_t> &shape);
+
+/// Adds an initializer of `shape` whose elements are drawn, of a type of which `maybeConstant` holds: one that keeps its
+/// elements as varints or floats.
+void addConstant(Draw &draw, onnx::GraphProto &graph, const std::string &name, int32_t type,
+                 const std::vector<int64_t> &shape);
+bool maybeConstant(int32_t type);
+
 /// The graphs that an operator has as attributes.
 void addGraphs(onnx::NodeProto &node, int64_t version);
+
+/// Adds a node that makes the sequence `name` of one tensor, whose name is returned.
+std::string addSequence(onnx::GraphProto &graph, const std::string &name);
+
+/// The name of a tensor that the model can have as its output for `result` of `op`: of a sequence, its length.
+std::string measureSequence(onnx::GraphProto &graph, llvm::StringRef op, const std::string &result);
 
 /// Gives a required attribute, drawn by its name, what its name does not tell: it is of another kind for this operator,
 /// whose first operand has the shape `x`.

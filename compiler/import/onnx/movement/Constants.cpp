@@ -20,7 +20,7 @@ namespace {
 void importConstant(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Builder &types = nn.types();
-  if (ElementsAttr value = node.getTensor("value")) {
+  if (ElementsAttr value = node.has("sparse_value") ? node.getTensor("sparse_value") : node.getTensor("value")) {
     node.setResult(nn.constant(value));
   } else if (node.has("value_int")) {
     auto type = RankedTensorType::get({}, types.getI64Type());
@@ -36,7 +36,7 @@ void importConstant(OperandBinder &node) {
   } else if (!node.hasFailed()) {
     node.error()
         << "must have an attribute 'value', 'value_int', 'value_ints', 'value_float' or 'value_floats', but has "
-           "none of these; strings and sparse tensors are not supported";
+           "none of these; strings are not supported";
   }
 }
 
@@ -206,10 +206,10 @@ void importIdentity(OperandBinder &node) { node.setResult(node.getOperand(0)); }
 
 void registerConstants(ImportRegistry &registry) {
   registry.add("Constant", 1, {}, importConstant);
-  registry.setLimit("Constant", "strings, sparse tensors");
+  registry.setLimit("Constant", "strings");
   registry.add("ConstantOfShape", 9, {{"input", Holds::Integers}}, importConstantOfShape);
   registry.add("EyeLike", 9, {{"input"}}, importEyeLike);
-  registry.add("Identity", 1, {{"input"}}, importIdentity);
+  registry.add("Identity", 1, {{"input", Holds::AnyValue}}, importIdentity);
   registry.add("OneHot", 9, {{"indices", Holds::Numbers}, {"depth", Holds::Numbers}, {"values"}}, importOneHot);
   registry.add("Range", 11,
                {{"start", Holds::Numbers, 'T'}, {"limit", Holds::Numbers, 'T'}, {"delta", Holds::Numbers, 'T'}},

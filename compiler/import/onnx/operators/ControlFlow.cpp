@@ -49,6 +49,10 @@ void importIf(OperandBinder &node) {
 Value unsqueeze(NnBuilder &nn, Value slice, int64_t axis = 0) {
   if (!slice)
     return {};
+  if (!isTensor(slice)) {
+    nn.error() << "what a turn adds to a stack must be a tensor, but is " << describe(slice);
+    return {};
+  }
   SmallVector<int64_t> shape(getShape(slice));
   shape.insert(shape.begin() + axis, 1);
   return nn.reshape(slice, shape);

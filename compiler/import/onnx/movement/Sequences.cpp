@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sequences of tensors, and values that may be there or not. They are resolved here: no operator of `nn` has any.
+//
+// How:  1. making and changing sequences, 2. sequences and tensors, 3. optional values.
+
+#include "compiler/import/onnx/Handlers.h"
+
+using namespace mlir;
+
+namespace nacre::importer::onnx_format {
+namespace {
+
+//===----------------------------------------------------------------------===//
+// 1. Sequences
+//===----------------------------------------------------------------------===//
+
+/// The position that operand `index` names among `count`, or behind them if `mayBeBehind`; `missing` where it is left
+/// out. Fails after an error.
+FailureOr<int64_t> readPosition(OperandBinder &node, size_t index, int64_t count, int64_t missing,
+                                bool mayBeBehind = false) {
+  if (!node.getOperand(index))
+    return missing;
+  FailureOr<int64_t> given = node.getInteger(index);
+  if (failed(given))
+    return failure();
+  int64_t position = *given < 0 ? *given + count : *given;
+  if (position >= 0 && position < count + mayBeBehind)
+    return position;
+  return node.error() << node.nameOf(index) << " must be a position in " << describe(node.getOperand(0)) << ", but is "
+                      << *given;
+}
+
+/// The elements of operand 0, whose signature says that it is a sequence.
+SmallVector<Value> getElements(OperandBinder &node) { return llvm::to_vector_of<Value>(*getList(node.getOperand(0))); }
+
+void importSequenceConstruct(OperandBinder &node) { node.setResult(node.nn.list(node.getOperands())); }
+
+void importSequenceEmpty(OperandBinder &node) {
+  node.ignore({"dtype"}); // elements say what they are
+  node.setResult(node.nn.list({}));
+}
+
+void importSequenceInsert(OperandBinder &node) {
+  SmallVector<Value> elements = getElements(node);
+  auto count = static_cast<int64_t>(elements.size());
+  FailureOr<int64_t> position = readPosition(node, 2, count, count, /*mayBeBehind=*/true);
+  if (failed(position))
+    return;
+  elements.insert(elements.begin() + *position, node.getOperand(1));
+  node.setResult(node.nn.list(elements));
+}
+
+void importSequenceErase(OperandBinder &node) {
+  SmallVector<Value> elements = getElements(node);
+  auto count = static_cast<int64_t>(elements.size());
+  if (count == 0) {
+    node.error() << node.nameOf(0) << " must have an element to erase, but is empty";
+    return;
+  }
+  FailureOr<int64_t> position = readPosition(node, 1, count, count - 1);
+  if (failed(position))
+    return;
+  elements.erase(elements.begin() + *position);
+  node.setResult(node.nn.list(elements));
+}
+
+void importSequenceAt(OperandBinder &node) {
+  SmallVector<Value> elements = getElements(node);
+  FailureOr<int64_t> position = readPosition(node, 1, static_cast<int64_t>(elements.size()), 0);
+  if (succeeded(position))
+    node.setResult(elements[*position]);
+}
+
+void importSequenceLength(OperandBinder &node) {
+  auto type = RankedTensorType::get({}, node.nn.types().getI64Type());
+  node.setResult(node.nn.constant(DenseElementsAttr::get(type, static_cast<int64_t>(getElements(node).size()))));
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Sequences and tensors
+//===----------------------------------------------------------------------===//
+
+/// The sizes of the parts of an axis of `dim` elements: as listed, or as large as one number says, the last one smaller.
+FailureOr<SmallVector<int64_t>> readPartSizes(OperandBinder &node, int64_t dim) {
+  constexpr int64_t mostParts = 65536;
+  SmallVector<int64_t> sizes;
+  FailureOr<SmallVector<int64_t>> given = SmallVector<int64_t>{1};
+  if (node.getOperand(1))
+    given = node.getIntegers(1);
+  if (failed(given))
+    return failure();
+  int64_t sum = 0;
+  bool isEach = !node.getOperand(1) || getRank(node.getOperand(1)) == 0, isWrong = false;
+  if (isEach) {
+    int64_t size = given->front();
+    isWrong = size < 1 || dim / std::max<int64_t>(size, 1) > mostParts;
+    for (; !isWrong && sum < dim; sum += sizes.back())
+      sizes.push_back(std::min(size, dim - sum));
+  } else {
+    sizes = *given;
+    for (int64_t size : sizes) {
+      isWrong |= size < 0 || size > dim - sum;
+      sum += isWrong ? 0 : size;
+    }
+  }
+  if (!isWrong && sum == dim)
+    return sizes;
+  return node.error() << "the parts must be " << mostParts << " at most and come to the " << dim
+                      << " elements of the axis, but are [" << Ints(*given) << "]";
+}
+
+void importSplitToSequence(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  Value x = node.getOperand(0);
+  bool keepsAxis = node.getFlag("keepdims", true) || node.getOperand(1);
+  FailureOr<int64_t> axis = node.getAxis(node.getInt("axis", 0), getRank(x));
+  if (failed(axis))
+    return;
+  FailureOr<SmallVector<int64_t>> sizes = readPartSizes(node, getShape(x)[*axis]);
+  if (failed(sizes))
+    return;
+  SmallVector<Value> parts;
+  int64_t start = 0;
+  for (int64_t size : *sizes) {
+    Value part = nn.slice(x, *axis, start, size);
+    start += size;
+    if (!keepsAxis && part) {
+      SmallVector<int64_t> shape(getShape(part));
+      shape.erase(shape.begin() + *axis);
+      part = nn.reshape(part, shape);
+    }
+    parts.push_back(part);
+  }
+  node.setResult(nn.list(parts));
+}
+
+void importConcatFromSequence(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  SmallVector<Value> elements = getElements(node);
+  bool addsAxis = node.getFlag("new_axis", false);
+  if (elements.empty() || !llvm::all_of(elements, isTensor)) {
+    node.error() << node.nameOf(0) << " must have tensors to join, but is " << describe(node.getOperand(0));
+    return;
+  }
+  int64_t rank = getRank(elements.front()) + addsAxis;
+  FailureOr<int64_t> axis = node.getAxis(node.getInt("axis", 0), rank);
+  if (failed(axis))
+    return;
+  SmallVector<int64_t> joined;
+  for (Value &element : elements) {
+    SmallVector<int64_t> shape(getShape(element));
+    if (addsAxis && *axis <= static_cast<int64_t>(shape.size()))
+      shape.insert(shape.begin() + *axis, 1);
+    SmallVector<int64_t> others = shape;
+    if (static_cast<int64_t>(shape.size()) == rank)
+      others[*axis] = 0;
+    int64_t before = joined.empty() ? 0 : joined[*axis];
+    if (joined.empty())
+      joined = others;
+    joined[*axis] = 0;
+    if (Ints(others) != Ints(joined) || getElementType(element) != getElementType(elements.front())) {
+      node.error() << "the elements of " << node.nameOf(0) << " must agree in their type, and along all axes but "
+                   << *axis << ", but are " << describe(elements.front()) << " and " << describe(element);
+      return;
+    }
+    joined[*axis] = before + shape[*axis];
+    if (!node.checkFits(joined))
+      return;
+    element = nn.reshape(element, shape);
+  }
+  node.setResult(nn.concat(elements, *axis));
+}
+
+//===----------------------------------------------------------------------===//
+// 3. Optional values
+//===----------------------------------------------------------------------===//
+
+/// An optional value that is there is that value; one that is not is nothing.
+void importOptional(OperandBinder &node) {
+  node.ignore({"type"});
+  node.setResult(node.getOperand(0) ? node.getOperand(0) : node.nn.nothing());
+}
+
+void importOptionalHasElement(OperandBinder &node) {
+  bool isThere = node.getOperand(0) && !isNothing(node.getOperand(0));
+  node.setResult(node.nn.splat(RankedTensorType::get({}, node.nn.types().getI1Type()), isThere));
+}
+
+void importOptionalGetElement(OperandBinder &node) {
+  if (isNothing(node.getOperand(0)))
+    node.error() << node.nameOf(0) << " must have an element, but has none; ask with OptionalHasElement";
+  else
+    node.setResult(node.getOperand(0));
+}
+
+} // namespace
+
+void registerSequences(ImportRegistry &registry) {
+  registry.add("ConcatFromSequence", 11, {{"input_sequence", Holds::Sequence}}, importConcatFromSequence);
+  registry.add("Optional", 15, {{"input?", Holds::AnyValue}}, importOptional);
+  registry.add("OptionalGetElement", 15, {{"input", Holds::AnyValue}}, importOptionalGetElement);
+  registry.add("OptionalHasElement", 15, {{"input?", Holds::AnyValue}}, importOptionalHasElement);
+  registry.add("SequenceAt", 11, {{"input_sequence", Holds::Sequence}, {"position", Holds::Indices}}, importSequenceAt);
+  registry.add("SequenceConstruct", 11, {{"inputs...", Holds::Anything, 'T'}}, importSequenceConstruct);
+  registry.add("SequenceEmpty", 11, {}, importSequenceEmpty);
+  registry.add("SequenceErase", 11, {{"input_sequence", Holds::Sequence}, {"position?", Holds::Indices}},
+               importSequenceErase);
+  registry.add("SequenceInsert", 11, {{"input_sequence", Holds::Sequence}, {"tensor"}, {"position?", Holds::Indices}},
+               importSequenceInsert);
+  registry.add("SequenceLength", 11, {{"input_sequence", Holds::Sequence}}, importSequenceLength);
+  registry.add("SplitToSequence", 11, {{"input"}, {"split?", Holds::Indices}}, importSplitToSequence);
+  for (StringRef op : {"SequenceAt", "SequenceErase", "SequenceInsert"})
+    registry.setLimit(op, "positions that are computed, sequences as inputs or outputs of the model");
+}
+
+} // namespace nacre::importer::onnx_format
