@@ -121,6 +121,8 @@ public:
   bool wantsResult(size_t index) const { return index < node.results.size() && node.results[index]; }
   void setResult(size_t index, mlir::Value value);
   void setResult(mlir::Value value) { setResult(0, value); }
+  /// What was set, for a handler that goes on where another has ended; null after an error.
+  mlir::Value getResult(size_t index) const { return failed ? mlir::Value() : results[index]; }
 
   /// The results, after checking that the handler left nothing out.
   mlir::FailureOr<llvm::SmallVector<mlir::Value>> finish();

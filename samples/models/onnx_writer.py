@@ -44,6 +44,8 @@ def _attribute(name, value):
         body = _number(3, value) + _number(20, 2)
     elif isinstance(value, str):
         body = _bytes(4, value) + _number(20, 3)
+    elif value and isinstance(value[0], float):
+        body = b"".join(_float(7, v) for v in value) + _number(20, 6)
     else:
         body = b"".join(_number(8, v) for v in value) + _number(20, 7)
     return _bytes(1, name) + body

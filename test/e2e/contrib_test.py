@@ -6,143 +6,22 @@ Why:  no backend test of ONNX has them; what ONNX Runtime computes is what they 
 How:  a model for each family, with a node for each form of its operands. What it must give is written down below as
       formulas; the second class asks ONNX Runtime instead (BENCH_MODELS, or ORT_X64 and ORT_ARM64, say where it is).
 """
-import array
 import glob
 import itertools
 import math
 import os
 import platform
-import random
 import struct
 import unittest
 
 import nacre
-from onnx_writer import Graph, _tensor, write_npy
+from formulas import (INT32, INT64, Tensor, attend, causal, draw, fast_gelu, floats, gelu, integers, join, normalize, quick_gelu, rotate,
+                      split, table)
+from onnx_writer import Graph, _tensor
 
-FLOAT, INT32, INT64 = 1, 6, 7
-CODES = {FLOAT: ("f", "<f4"), INT32: ("i", "<i4"), INT64: ("q", "<i8")}
 BATCH, STEPS, HEADS, WIDTH = 2, 3, 4, 16
 SIZE = HEADS * WIDTH
 
-
-class Tensor:
-    """Numbers that broadcast: an index may have more axes than there are, and axes of one are read anywhere."""
-
-    def __init__(self, dims, values, element_type=FLOAT):
-        self.dims, self.values, self.element_type = tuple(dims), list(values), element_type
-
-    def __getitem__(self, index):
-        index = index if isinstance(index, tuple) else (index,)
-        at = 0
-        for position, size in zip(index[len(index) - len(self.dims):], self.dims):
-            at = at * size + (position if size > 1 else 0)
-        return self.values[at]
-
-    def save(self, path):
-        code, numpy = CODES[self.element_type]
-        if self.element_type == FLOAT:
-            return write_npy(path, self.dims, self.values)
-        header = f"{{'descr': '{numpy}', 'fortran_order': False, 'shape': ({''.join(f'{d}, ' for d in self.dims)}), }}"
-        header += " " * (-(len(header) + 11) % 64) + "\n"
-        with open(path, "wb") as file:
-            file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + array.array(code, self.values).tobytes())
-        return None
-
-
-def table(dims, f):
-    return Tensor(dims, (f(*index) for index in itertools.product(*map(range, dims))))
-
-
-def integers(values, dims=None, element_type=INT32):
-    return Tensor(dims or (len(values),), values, element_type)
-
-
-draw = random.Random(11)
-
-
-def floats(*dims, low=-1.0, high=1.0):
-    # What a float holds, so that formulas compute of the same numbers.
-    return Tensor(dims, array.array("f", (draw.uniform(low, high) for _ in range(math.prod(dims)))))
-
-
-# Formulas. ---------------------------------------------------------------------------------------------------------------------
-
-def gelu(x):
-    return x / 2 * (1 + math.erf(x / math.sqrt(2)))
-
-
-def fast_gelu(x):
-    return x / 2 * (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
-
-
-def quick_gelu(x, alpha=1.702):
-    return x / (1 + math.exp(-alpha * x))
-
-
-def normalize(x, epsilon, scale, shift=None, centred=True):
-    """The last axis of `x` normalized."""
-    rows, width = len(x.values) // x.dims[-1], x.dims[-1]
-    result = []
-    for row in range(rows):
-        values = x.values[row * width:(row + 1) * width]
-        mean = sum(values) / width if centred else 0
-        deviation = math.sqrt(sum((v - mean)**2 for v in values) / width + epsilon)
-        result += [(v - mean) / deviation * scale[c] + (shift[c] if shift else 0) for c, v in enumerate(values)]
-    return Tensor(x.dims, result)
-
-
-def split(x, heads, start=0, width=None):
-    """[batch, steps, heads * width], from column `start` on, as [batch, heads, steps, width]."""
-    width = width or x.dims[2] // heads
-    return table((x.dims[0], heads, x.dims[1], width), lambda b, h, t, c: x[b, t, start + h * width + c])
-
-
-def join(first, second):
-    """Two tensors behind each other along axis 2."""
-    steps = first.dims[2]
-    return table((*first.dims[:2], steps + second.dims[2], first.dims[3]),
-                 lambda b, h, t, c: first[b, h, t, c] if t < steps else second[b, h, t - steps, c])
-
-
-def attend(q, k, v, bias=lambda b, h, i, j: 0.0, scale=None, softcap=0.0, sink=None):
-    """[batch, queries, heads * width]; the bias is -inf where a key is not seen."""
-    batch, heads, queries, width = q.dims
-    group, keys, depth = heads // k.dims[1], k.dims[2], v.dims[3]
-    scale = scale or 1 / math.sqrt(width)
-    shares = {}
-    for b, h, i in itertools.product(range(batch), range(heads), range(queries)):
-        scores = [scale * sum(q[b, h, i, c] * k[b, h // group, j, c] for c in range(width)) for j in range(keys)]
-        if softcap:
-            scores = [softcap * math.tanh(s / softcap) for s in scores]
-        scores = [s + bias(b, h, i, j) for j, s in enumerate(scores)]
-        more = [sink[h]] if sink else []
-        largest = max(scores + more)
-        powers = [math.exp(s - largest) for s in scores + more]
-        shares[b, h, i] = [p / sum(powers) for p in powers]
-    return table((batch, queries, heads * depth), lambda b, i, c: sum(
-        shares[b, c // depth, i][j] * v[b, c // depth // group, j, c % depth] for j in range(keys)))
-
-
-def rotate(x, cosines, sines, position, interleaved=False):
-    """`x` [batch, heads, steps, width]; `position(b, t)` is the row of the caches."""
-    pairs = cosines.dims[1]
-
-    def turn(b, h, t, c):
-        if c >= 2 * pairs:
-            return x[b, h, t, c]
-        pair, is_second = (c // 2, c % 2) if interleaved else (c % pairs, c // pairs)
-        first, second = (x[b, h, t, 2 * pair], x[b, h, t, 2 * pair + 1]) if interleaved else (x[b, h, t, pair], x[b, h, t, pair + pairs])
-        cosine, sine = cosines[position(b, t), pair], sines[position(b, t), pair]
-        return first * sine + second * cosine if is_second else first * cosine - second * sine
-
-    return table(x.dims, turn)
-
-
-def causal(past=0, window=10**6):
-    return lambda b, h, i, j: 0.0 if past + i - window < j <= past + i else -math.inf
-
-
-# Models. -----------------------------------------------------------------------------------------------------------------------
 
 class Model:
     """Nodes over inputs, and what each must give."""
@@ -201,6 +80,19 @@ class Families:
         model.node("com.microsoft.FusedMatMul", [e, b], [product(lambda n, i, j, k: e[i, n, k] * b[n, k, j])], transBatchA=1)
         self.check(model)
 
+    def test_convolutions(self):
+        model, x, filters, bias, more = Model(), floats(1, 2, 4, 4), floats(3, 2, 3, 3), floats(3), floats(1, 3, 2, 2)
+        convolved = table((1, 3, 2, 2), lambda n, o, i, j: bias[o] + sum(
+            x[n, c, i + k, j + m] * filters[o, c, k, m] for c, k, m in itertools.product(range(2), range(3), range(3))))
+        each = lambda f: Tensor(convolved.dims, map(f, convolved.values))  # noqa: E731
+        node = lambda operands, expected, **attributes: model.node("com.microsoft.FusedConv", operands, [expected], **attributes)  # noqa: E731
+        node([x, filters, bias], each(lambda v: max(v, 0)), activation="Relu")
+        node([x, filters, bias], each(math.tanh), activation="Tanh")
+        node([x, filters, bias], each(lambda v: max(v, 0.25 * v)), activation="LeakyRelu", activation_params=[0.25])
+        node([x, filters, bias], each(lambda v: min(max(v, -0.5), 0.75)), activation="Clip", activation_params=[-0.5, 0.75])
+        node([x, filters, bias, more], table(convolved.dims, lambda *at: max(convolved[at] + more[at], 0)), activation="Relu")
+        self.check(model)
+
     def test_normalizations(self):
         model, x, skip, short = Model(), floats(2, 3, 8), floats(2, 3, 8), floats(3, 8)
         scale, shift, bias = floats(8), floats(8), floats(8)
@@ -233,7 +125,7 @@ class Families:
         model, x, weights, bias = Model(), floats(BATCH, STEPS, 6), floats(6, 3 * SIZE), floats(3 * SIZE)
         projected = table((BATCH, STEPS, 3 * SIZE), lambda b, t, c: bias[c] + sum(x[b, t, i] * weights[i, c] for i in range(6)))
         q, k, v = (split(projected, HEADS, part * SIZE, WIDTH) for part in range(3))
-        hidden = lambda sees: lambda b, h, i, j: 0.0 if sees(b, i, j) else -10000.0  # noqa: E731
+        hidden = lambda sees, by=-10000.0: lambda b, h, i, j: 0.0 if sees(b, i, j) else by  # noqa: E731
         node = lambda operands, expected, **attributes: model.node(  # noqa: E731
             "com.microsoft.Attention", [x, weights, bias, *operands], expected, num_heads=HEADS, **attributes)
 
@@ -244,8 +136,8 @@ class Families:
         node([spans], [attend(q, k, v, hidden(lambda b, i, j: spans[BATCH + b] <= j < spans[b]))])
         flags, pairs = integers([1, 0, 1, 0, 0, 0], (BATCH, STEPS)), integers([draw.randrange(2) for _ in range(18)], (BATCH, STEPS, STEPS))
         # Where all keys are hidden they are seen alike.
-        node([flags], [attend(q, k, v, hidden(lambda b, i, j: flags[b, j]))])
-        node([pairs], [attend(q, k, v, hidden(lambda b, i, j: pairs[b, i, j]))])
+        node([flags], [attend(q, k, v, hidden(lambda b, i, j: flags[b, j], -8.0))], mask_filter_value=-8.0)
+        node([pairs], [attend(q, k, v, hidden(lambda b, i, j: pairs[b, i, j], -8.0))], mask_filter_value=-8.0)
         bias4d = floats(1, HEADS, STEPS, STEPS)
         node([None, None, bias4d], [attend(q, k, v, lambda b, h, i, j: bias4d[b, h, i, j])])
 
@@ -310,6 +202,22 @@ class Families:
             q[b, t, c] if c < SIZE else k[b, t, c - SIZE] if c < SIZE + kv_heads * WIDTH else v[b, t, c - SIZE - kv_heads * WIDTH]))
         node([packed, None, None, None, None, last, length], [attend(*heads, causal())])
         self.check(model)
+
+    def test_the_standards_windows(self):
+        # Of the standard's own operator: what no backend test has.
+        model, q, k, v = Model(), floats(BATCH, HEADS, 4, WIDTH), floats(BATCH, 2, 6, WIDTH), floats(BATCH, 2, 6, WIDTH)
+        model.graph.opset = 25
+        merged = lambda y: table((BATCH, HEADS, 4, WIDTH), lambda b, h, t, c: y[b, t, h * WIDTH + c])  # noqa: E731
+        within = lambda left, right: lambda b, h, i, j: 0.0 if i - left <= j <= i + right else -math.inf  # noqa: E731
+        model.node("Attention", [q, k, v], [merged(attend(q, k, v, within(2, 1)))], left_window_size=2, right_window_size=1)
+        model.node("Attention", [q, k, v], [merged(attend(q, k, v, within(1, 0)))], left_window_size=1, right_window_size=3, is_causal=1)
+        # How many keys there are of each of the batch; the first query of the second sees none, and gives zeros.
+        lengths = integers([6, 3], element_type=INT64)
+        sees = lambda b, h, i, j: 0.0 if j <= i + lengths[b] - 4 and j < lengths[b] else -math.inf  # noqa: E731
+        whole = attend(q, k, v, lambda b, h, i, j: sees(b, h, i, j) if (b, i) != (1, 0) else 0.0)
+        zeroed = table(whole.dims, lambda b, t, c: 0.0 if (b, t) == (1, 0) else whole[b, t, c])
+        model.node("Attention", [q, k, v, None, None, None, lengths], [merged(zeroed)], is_causal=1)
+        self.check(model, known_to_ort=False)
 
     def test_a_decoders_next_step(self):
         model, kv_heads, past = Model(), 2, 4

@@ -273,6 +273,7 @@ void registerAttention(ImportRegistry &registry) {
                {floats("input"), floats("weights"), floats("bias?"), indices("mask_index?"), floats("past?"),
                 floats("attention_bias?"), indices("past_sequence_length?")},
                importAttention);
+  registry.setLimit("Attention", "rotation, a state longer than what it holds");
   registry.add("MultiHeadAttention", 1,
                {floats("query"), floats("key?"), floats("value?"), floats("bias?"), indices("key_padding_mask?"),
                 floats("attention_bias?"), floats("past_key?"), floats("past_value?")},

@@ -3,6 +3,7 @@
 // Products that optimizers made of a product and what stood beside it.
 
 #include "compiler/import/compositions/Elementary.h"
+#include "compiler/import/onnx/Domains.h"
 #include "compiler/import/onnx/contrib/Handlers.h"
 
 #include "dialects/nn/ShapeRules.h"
@@ -11,6 +12,8 @@ using namespace mlir;
 
 namespace nacre::importer::onnx_format::contrib {
 namespace {
+
+using nn::UnaryKind;
 
 /// Operand `index` as matrices along its last two axes. `isBatchLast`: its axis before the last belongs in front of the
 /// others, which is where the batch is; `isTransposed`: then the last two change places.
@@ -29,27 +32,36 @@ Value orderAxes(OperandBinder &node, size_t index, bool isTransposed, bool isBat
   return node.nn.transpose(x, permutation);
 }
 
-/// NumPy's matmul of tensors of two axes at least; null after an error.
+/// NumPy's matmul: a vector on the left is a row, on the right a column, and the product lacks that axis. Null after an error.
 Value multiply(OperandBinder &node, Value lhs, Value rhs) {
-  if (!lhs || !rhs)
+  if (!lhs || !rhs || !node.checkRank(0, 1) || !node.checkRank(1, 1))
     return {};
-  Ints l = getShape(lhs), r = getShape(rhs);
-  if (l.size() < 2 || r.size() < 2 || l.back() != r[r.size() - 2]) {
+  SmallVector<int64_t> l(getShape(lhs)), r(getShape(rhs));
+  bool isRow = l.size() == 1, isColumn = r.size() == 1;
+  if (isRow)
+    l.insert(l.begin(), 1);
+  if (isColumn)
+    r.push_back(1);
+  if (l.back() != r[r.size() - 2]) {
     node.error()
-        << "operands must be matrices, and the first have as many columns as the second has rows, but as they are "
-           "multiplied they are "
+        << "the first operand must have as many columns as the second has rows, but as they are multiplied they are "
         << describe(lhs) << " and " << describe(rhs);
     return {};
   }
-  llvm::Expected<nn::Shape> shape = nn::broadcastShapes({l.drop_back(2), r.drop_back(2)});
+  llvm::Expected<nn::Shape> shape = nn::broadcastShapes({Ints(l).drop_back(2), Ints(r).drop_back(2)});
   if (!shape) {
     llvm::consumeError(shape.takeError());
     node.error() << "all axes but the last two must broadcast, but as operands are multiplied they are "
                  << describe(lhs) << " and " << describe(rhs);
     return {};
   }
-  shape->append({l[l.size() - 2], r.back()});
-  return node.checkFits(*shape) ? node.nn.matmul(lhs, rhs) : Value();
+  if (!isRow)
+    shape->push_back(l[l.size() - 2]);
+  if (!isColumn)
+    shape->push_back(r.back());
+  if (!node.checkFits(*shape))
+    return {};
+  return node.nn.reshape(node.nn.matmul(node.nn.reshape(lhs, l), node.nn.reshape(rhs, r)), *shape);
 }
 
 /// alpha * op(A) * op(B)
@@ -61,10 +73,47 @@ void importFusedMatMul(OperandBinder &node) {
     node.setResult(node.nn.mul(product, alpha));
 }
 
+/// What FusedConv applies to its sum; null after an error.
+Value activate(OperandBinder &node, Value x) {
+  NnBuilder &nn = node.nn;
+  StringRef activation = node.getString("activation", "");
+  SmallVector<double> params = node.getFloats("activation_params");
+  size_t wanted = activation == "LeakyRelu" ? 1 : activation == "Clip" || activation == "HardSigmoid" ? 2 : 0;
+  if (params.size() != wanted) {
+    node.error() << "attribute 'activation_params' must have " << wanted << " elements for '" << activation
+                 << "', but has " << params.size();
+    return {};
+  }
+  if (activation.empty())
+    return x;
+  if (activation == "Clip")
+    return clamp(nn, x, params[0], params[1]);
+  if (activation == "HardSigmoid")
+    return hardSigmoid(nn, x, params[0], params[1]);
+  if (activation == "LeakyRelu")
+    return nn.unary(UnaryKind::LeakyRelu, x, params[0]);
+  for (auto [name, kind] : {std::pair("Relu", UnaryKind::Relu), std::pair("Sigmoid", UnaryKind::Sigmoid),
+                            std::pair("Tanh", UnaryKind::Tanh)})
+    if (activation == name)
+      return nn.unary(kind, x);
+  node.error() << "attribute 'activation' must be Relu, Sigmoid, Tanh, LeakyRelu, Clip or HardSigmoid, but is '"
+               << activation << "'; export the model without it";
+  return {};
+}
+
+/// A convolution, as the standard has it, plus operand 3, activated.
+void importFusedConv(OperandBinder &node) {
+  getOperators(/*domain=*/"").find("Conv", /*version=*/0)->handler(node);
+  Value y = node.getResult(0), z = node.getOperand(3);
+  if (!y || !node.checkShape(3, getShape(y), "that of the convolution"))
+    return;
+  node.setResult(activate(node, z ? node.nn.add(y, z) : y));
+}
+
 /// GELU by tanh of a product and a bias.
 void importGemmFastGelu(OperandBinder &node) {
   Value product = multiply(node, node.getOperand(0), node.getOperand(1)), bias = node.getOperand(2);
-  if (!product || !node.checkShape(2, getShape(product).back(), "one element for each column"))
+  if (!product || (bias && !node.checkBroadcastsTo(2, getShape(product), "the product")))
     return;
   node.setResult(geluByTanh(node.nn, bias ? node.nn.add(product, bias) : product));
 }
@@ -73,6 +122,10 @@ void importGemmFastGelu(OperandBinder &node) {
 
 void registerContractions(ImportRegistry &registry) {
   const Signature factors{{"A", Holds::Floats, 'T'}, {"B", Holds::Floats, 'T'}};
+  registry.add(
+      "FusedConv", 1,
+      {{"X", Holds::Floats, 'T'}, {"W", Holds::Floats, 'T'}, {"B?", Holds::Floats, 'T'}, {"Z?", Holds::Floats, 'T'}},
+      importFusedConv);
   registry.add("FusedMatMul", 1, factors, importFusedMatMul);
   registry.add("GemmFastGelu", 1, {{"X", Holds::Floats, 'T'}, {"W", Holds::Floats, 'T'}, {"bias?", Holds::Floats, 'T'}},
                importGemmFastGelu);

@@ -6,10 +6,10 @@
 // How:  1. operands, 2. rotation, 3. what was computed before, 4. the operator.
 
 #include "compiler/import/compositions/RotaryEmbedding.h"
+#include "compiler/import/onnx/attention/RotaryEmbedding.h"
+#include "compiler/import/onnx/attention/Rows.h"
 #include "compiler/import/onnx/contrib/AttentionOperands.h"
 #include "compiler/import/onnx/contrib/Handlers.h"
-#include "compiler/import/onnx/operators/RotaryEmbedding.h"
-#include "compiler/import/onnx/operators/Rows.h"
 
 using namespace mlir;
 
@@ -252,6 +252,9 @@ void registerGroupQueryAttention(ImportRegistry &registry) {
                 indices("seqlens_k?"), indices("total_sequence_length?"), floats("cos_cache?"), floats("sin_cache?"),
                 indices("position_ids?"), floats("attention_bias?"), floats("head_sink?")},
                importGroupQueryAttention);
+  registry.setLimit("GroupQueryAttention",
+                    "a state longer than what it holds, or of fewer bits; sequences of several lengths");
+  registry.setLimit("RotaryEmbedding", "scale");
   registry.add("RotaryEmbedding", 1,
                {floats("input"), indices("position_ids"), floats("cos_cache"), floats("sin_cache")}, importRotary);
 }

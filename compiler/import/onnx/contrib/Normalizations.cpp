@@ -3,8 +3,8 @@
 // Normalizations of sums: of a residual, of embeddings.
 
 #include "compiler/import/compositions/Normalization.h"
+#include "compiler/import/onnx/attention/Rows.h"
 #include "compiler/import/onnx/contrib/Handlers.h"
-#include "compiler/import/onnx/operators/Rows.h"
 
 using namespace mlir;
 

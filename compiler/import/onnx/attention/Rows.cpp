@@ -2,7 +2,7 @@
 //
 // Rows of a table that a node picks by number.
 
-#include "compiler/import/onnx/operators/Rows.h"
+#include "compiler/import/onnx/attention/Rows.h"
 
 using namespace mlir;
 

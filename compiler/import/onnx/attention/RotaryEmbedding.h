@@ -2,8 +2,8 @@
 //
 // Rotary embeddings, which the standard took over from ONNX Runtime with the operands in another order.
 
-#ifndef NACRE_COMPILER_IMPORT_ONNX_OPERATORS_ROTARYEMBEDDING_H
-#define NACRE_COMPILER_IMPORT_ONNX_OPERATORS_ROTARYEMBEDDING_H
+#ifndef NACRE_COMPILER_IMPORT_ONNX_ATTENTION_ROTARYEMBEDDING_H
+#define NACRE_COMPILER_IMPORT_ONNX_ATTENTION_ROTARYEMBEDDING_H
 
 #include "compiler/import/OperandBinder.h"
 
@@ -18,4 +18,4 @@ void importRotaryEmbedding(OperandBinder &node, const RotaryOperands &operands);
 
 } // namespace nacre::importer::onnx_format
 
-#endif // NACRE_COMPILER_IMPORT_ONNX_OPERATORS_ROTARYEMBEDDING_H
+#endif // NACRE_COMPILER_IMPORT_ONNX_ATTENTION_ROTARYEMBEDDING_H

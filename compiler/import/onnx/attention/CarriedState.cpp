@@ -162,6 +162,7 @@ void registerCarriedState(ImportRegistry &registry) {
                 floats("decay?"),
                 floats("beta?")},
                importLinearAttention);
+  registry.setLimit("LinearAttention", "more than 64 positions in one call");
 }
 
 } // namespace nacre::importer::onnx_format

@@ -2,8 +2,8 @@
 //
 // Rows of a table that a node picks by number: embeddings of words, angles of positions.
 
-#ifndef NACRE_COMPILER_IMPORT_ONNX_OPERATORS_ROWS_H
-#define NACRE_COMPILER_IMPORT_ONNX_OPERATORS_ROWS_H
+#ifndef NACRE_COMPILER_IMPORT_ONNX_ATTENTION_ROWS_H
+#define NACRE_COMPILER_IMPORT_ONNX_ATTENTION_ROWS_H
 
 #include "compiler/import/OperandBinder.h"
 
@@ -14,4 +14,4 @@ mlir::Value pickRows(OperandBinder &node, size_t index, mlir::Value numbers);
 
 } // namespace nacre::importer::onnx_format
 
-#endif // NACRE_COMPILER_IMPORT_ONNX_OPERATORS_ROWS_H
+#endif // NACRE_COMPILER_IMPORT_ONNX_ATTENTION_ROWS_H

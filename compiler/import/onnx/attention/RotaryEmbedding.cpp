@@ -2,11 +2,11 @@
 //
 // Rotary embeddings: a row of the caches for each position, then the rotation.
 
-#include "compiler/import/onnx/operators/RotaryEmbedding.h"
+#include "compiler/import/onnx/attention/RotaryEmbedding.h"
 
 #include "compiler/import/compositions/RotaryEmbedding.h"
 #include "compiler/import/onnx/Handlers.h"
-#include "compiler/import/onnx/operators/Rows.h"
+#include "compiler/import/onnx/attention/Rows.h"
 
 using namespace mlir;
 
