@@ -158,7 +158,7 @@ LogicalResult infer(MaybeLocation location, RecurrentOp::Adaptor op, Types &type
   Type element = elementOf(op.getInput());
   int64_t steps = input[0], batch = input[1], hidden = recurrence[0], gateColumns = recurrence[1];
   // The products of all steps, and a hidden state more than there are steps, are tensors of the loop that this becomes.
-  for (Shape inner : {Shape{steps, batch, gateColumns}, Shape{steps + 1, batch, hidden}})
+  for (const Shape &inner : {Shape{steps, batch, gateColumns}, Shape{steps + 1, batch, hidden}})
     if (!countElements(inner))
       return emitOptionalError(location,
                                "the products of all steps and the hidden states must fit into memory, but have shape [",
