@@ -10,12 +10,6 @@ using namespace llvm;
 
 namespace nacre::package {
 
-static StringRef cType(mlir::Type type) {
-  const ElementType *known = findElementType(type);
-  assert(known && "the tables are made first, and refuse the module");
-  return known->inC;
-}
-
 /// `text` as it may stand inside a C comment.
 static std::string inComment(StringRef text) {
   std::string result;
@@ -25,14 +19,28 @@ static std::string inComment(StringRef text) {
 }
 
 static void describe(raw_ostream &os, plan::StorageOp storage, StringRef what) {
-  auto type = cast<mlir::ShapedType>(storage.getResult().getType());
+  mlir::RankedTensorType type = storage.getTypeOfModel();
+  const ElementType *element = findElementType(type.getElementType());
+  assert(element && "the tables are made first, and refuse the module");
   os << " *   " << what << ' ' << *storage.getIndex() << "  \"" << inComment(storage.getName().value_or("")) << "\"  "
-     << cType(storage.getExternalType().value_or(type.getElementType())) << '[';
+     << element->inC;
   ArrayRef<int64_t> counts = storage.getCounts().value_or(ArrayRef<int64_t>());
-  interleave(
-      enumerate(type.getShape()), os,
-      [&](auto dim) { os << (!counts.empty() && counts[dim.index()] >= 0 ? "up to " : "") << dim.value(); }, "][");
-  os << "]\n";
+  auto printShape = [&](ArrayRef<int64_t> shape) {
+    os << '[';
+    interleave(
+        enumerate(shape), os,
+        [&](auto dim) {
+          os << (dim.index() < counts.size() && counts[dim.index()] >= 0 ? "up to " : "") << dim.value();
+        },
+        "][");
+    os << ']';
+  };
+  printShape(cast<mlir::ShapedType>(storage.getResult().getType()).getShape());
+  if (*element->meaning) {
+    os << ", " << element->meaning;
+    printShape(type.getShape());
+  }
+  os << "\n";
 }
 
 std::string modelHeader(mlir::ModuleOp module, StringRef modelName, StringRef symbol) {

@@ -16,6 +16,8 @@ struct Row {
 template <unsigned width> bool isSigned(mlir::Type type) { return type.isInteger(width) && !type.isUnsignedInteger(); }
 template <unsigned width> bool isUnsigned(mlir::Type type) { return type.isUnsignedInteger(width); }
 
+template <typename T> bool isA(mlir::Type type) { return mlir::isa<T>(type); }
+
 constexpr Row kRows[] = {
     {[](mlir::Type type) { return type.isF32(); }, {NACRE_F32, "float"}},
     {[](mlir::Type type) { return type.isF64(); }, {NACRE_F64, "double"}},
@@ -30,6 +32,16 @@ constexpr Row kRows[] = {
     {isUnsigned<16>, {NACRE_U16, "uint16_t"}},
     {isUnsigned<32>, {NACRE_U32, "uint32_t"}},
     {isUnsigned<64>, {NACRE_U64, "uint64_t"}},
+    {isA<mlir::Float8E4M3FNType>, {NACRE_F8E4M3FN, "uint8_t", "float8e4m3fn"}},
+    {isA<mlir::Float8E4M3FNUZType>, {NACRE_F8E4M3FNUZ, "uint8_t", "float8e4m3fnuz"}},
+    {isA<mlir::Float8E5M2Type>, {NACRE_F8E5M2, "uint8_t", "float8e5m2"}},
+    {isA<mlir::Float8E5M2FNUZType>, {NACRE_F8E5M2FNUZ, "uint8_t", "float8e5m2fnuz"}},
+    {isA<mlir::Float8E8M0FNUType>, {NACRE_F8E8M0, "uint8_t", "float8e8m0"}},
+    {isA<mlir::Float4E2M1FNType>, {NACRE_F4E2M1, "uint8_t", "packed float4e2m1"}},
+    {isUnsigned<4>, {NACRE_U4, "uint8_t", "packed uint4"}},
+    {isSigned<4>, {NACRE_I4, "uint8_t", "packed int4"}},
+    {isUnsigned<2>, {NACRE_U2, "uint8_t", "packed uint2"}},
+    {isSigned<2>, {NACRE_I2, "uint8_t", "packed int2"}},
 };
 
 } // namespace

@@ -14,7 +14,8 @@ namespace nacre::package {
 
 struct ElementType {
   nacre_element_type number;
-  const char *inC; ///< As an app's author would declare the buffer.
+  const char *inC;          ///< As an app's author would declare the buffer.
+  const char *meaning = ""; ///< What the numbers of that buffer are codes of, where C has no such type.
 };
 
 /// The row of `type`; nullptr where the model format has no such type.

@@ -47,8 +47,7 @@ Error checkElementTypes(mlir::ModuleOp module) {
   for (auto entry : module.getOps<plan::EntryOp>())
     entry.walk([&](mlir::Operation *op) {
       if (auto storage = dyn_cast<plan::StorageOp>(op))
-        check(storage.getName().value_or("a temporary"),
-              storage.getExternalType().value_or(storage.getResult().getType()));
+        check(storage.getName().value_or("a temporary"), storage.getTypeOfModel());
       else if (isa<plan::LaunchOp>(op))
         for (mlir::Type type : op->getOperandTypes())
           check(nodeNames(op->getLoc()), type);
@@ -101,14 +100,14 @@ public:
 
 private:
   nacre_tensor tensorRow(plan::StorageOp storage) {
-    auto stored = cast<mlir::ShapedType>(storage.getResult().getType());
+    mlir::RankedTensorType type = storage.getTypeOfModel();
     nacre_tensor row{};
     row.name = strings.add(storage.getName().value_or(""));
-    row.element_type = elementType(storage.getExternalType().value_or(stored.getElementType()));
-    row.rank = stored.getRank();
+    row.element_type = elementType(type.getElementType());
+    row.rank = type.getRank();
     row.first_dim = dims.size();
-    append_range(dims, stored.getShape());
-    row.bytes = storedBytes(stored);
+    append_range(dims, type.getShape());
+    row.bytes = storedBytes(cast<mlir::ShapedType>(storage.getResult().getType()));
     row.scale = 1;
     row.first_bound = NACRE_NO_BOUNDS;
     row.first_count = NACRE_NO_COUNTS;

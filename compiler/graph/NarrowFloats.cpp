@@ -57,10 +57,17 @@ bool overflows(nn::ConstantOp constant) {
 // 1. What is computed of integers
 //===----------------------------------------------------------------------===//
 
-/// Whether f16 does not have all of its numbers: indices, positions and counts have more digits, or are beyond kMost.
+/// Whether f16 does not have all of its numbers: indices, positions and counts have more digits, or are beyond kMost, and
+/// so are powers of two.
 bool isLargeInteger(Type type) {
   Type element = getElementTypeOrSelf(type);
-  return element.isInteger() && element.getIntOrFloatBitWidth() > 8;
+  return (element.isInteger() && element.getIntOrFloatBitWidth() > 8) || isa<Float8E8M0FNUType>(element);
+}
+
+/// Whether its operand's elements must be of 32 bits, for the result to have them.
+bool isBitcastOfWide(nn::BitcastOp op) {
+  return op.getType().getNumElements() * op.getType().getElementTypeBitWidth() ==
+         op.getOperand().getType().getNumElements() * 32;
 }
 
 nn::Width getWidth(Operation &op) {
@@ -189,6 +196,8 @@ private:
       return isWide(getOperation().getResultTypes()[operand.getOperandNumber()]);
     if (wide.contains(operand.getOwner()) || isPosition(operand))
       return true;
+    if (auto bitcast = dyn_cast<nn::BitcastOp>(operand.getOwner()))
+      return isBitcastOfWide(bitcast);
     return getWidth(*operand.getOwner()) == nn::Width::Full && isWide(operand.getOwner()->getResult(0).getType());
   }
 

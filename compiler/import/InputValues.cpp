@@ -9,6 +9,7 @@
 
 #include "compiler/import/TypeNames.h"
 #include "compiler/import/npy/Npy.h"
+#include "dialects/nn/NarrowTypes.h"
 #include "dialects/nn/ShapeRules.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -67,6 +68,10 @@ static FailureOr<ElementsAttr> readFile(StringRef path, const DeclaredType &type
       path.ends_with(".npy") ? readNpy(path, *file, loc) : model.readTensorFile(*file, loc);
   if (failed(tensor))
     return failure();
+  // NumPy has no floats of 8 bits: their codes come as bytes.
+  Type element = tensor->type.getElementType();
+  if (element.isUnsignedInteger(8) && nn::isNarrow(type.elementType) && !nn::isPacked(type.elementType))
+    tensor->type = tensor->type.clone(type.elementType);
   if (tensor->type.getElementType() != type.elementType)
     return emitError(loc) << "the value must have elements of type " << getTypeName(type.elementType) << ", but '"
                           << path << "' holds " << describe(tensor->type);
@@ -86,7 +91,7 @@ static FailureOr<Attribute> parseNumber(StringRef text, Type elementType, Locati
     double value;
     if (text.getAsDouble(value))
       return fail();
-    return Attribute(FloatAttr::get(floatType, value));
+    return Attribute(FloatAttr::get(floatType, nn::isNarrow(floatType) ? nn::roundTo(floatType, value) : value));
   }
   if (elementType.isInteger(1) && (text == "true" || text == "false"))
     return Attribute(BoolAttr::get(loc.getContext(), text == "true"));

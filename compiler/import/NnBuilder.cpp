@@ -13,6 +13,7 @@
 #include "dialects/StoredBytes.h"
 #include "dialects/nn/ConstantData.h"
 #include "dialects/nn/Evaluate.h"
+#include "dialects/nn/NarrowTypes.h"
 
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Verifier.h"
@@ -120,7 +121,7 @@ SmallVector<Value> NnBuilder::finish(OperationState &state, InferTypes inferType
 
 static TypedAttr getScalarAttr(Type type, double value) {
   if (auto floatType = dyn_cast<FloatType>(type))
-    return FloatAttr::get(floatType, value);
+    return FloatAttr::get(floatType, nn::isNarrow(type) ? nn::roundTo(type, value) : value);
   // Saturates, and makes a NaN zero.
   APSInt integer(type.getIntOrFloatBitWidth(), /*isUnsigned=*/type.isUnsignedInteger() || type.isInteger(1));
   bool isExact;
@@ -211,10 +212,22 @@ Value NnBuilder::select(Value condition, Value onTrue, Value onFalse) {
   return infer<nn::SelectOp>(condition, onTrue, onFalse);
 }
 
-Value NnBuilder::cast(Value operand, Type elementType) {
+Value NnBuilder::cast(Value operand, Type elementType, bool overflows, nn::ScaleRounding rounding) {
   if (!operand || getElementType(operand) == elementType)
     return operand;
-  return build<nn::CastOp>(getType(operand).clone(elementType), operand);
+  return build<nn::CastOp>(getType(operand).clone(elementType), operand, overflows, rounding);
+}
+
+Value NnBuilder::bitcast(Value operand, Type elementType) {
+  if (!operand || getElementType(operand) == elementType)
+    return operand;
+  SmallVector<int64_t> shape(getShape(operand));
+  unsigned from = getElementType(operand).getIntOrFloatBitWidth(), to = elementType.getIntOrFloatBitWidth();
+  if (from > to)
+    shape.push_back(from / to);
+  else if (from < to)
+    shape.pop_back();
+  return build<nn::BitcastOp>(RankedTensorType::get(shape, elementType), operand);
 }
 
 Value NnBuilder::requantize(nn::FixedPointRounding rounding, Value operand, Value multiplier, Value shift) {

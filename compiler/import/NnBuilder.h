@@ -115,9 +115,14 @@ public:
   mlir::Value div(mlir::Value lhs, mlir::Value rhs) { return binary(nn::BinaryKind::Div, lhs, rhs); }
   mlir::Value div(mlir::Value lhs, double rhs) { return binary(nn::BinaryKind::Div, lhs, rhs); }
   mlir::Value select(mlir::Value condition, mlir::Value onTrue, mlir::Value onFalse);
-  mlir::Value cast(mlir::Value operand, mlir::Type elementType);
   mlir::Value requantize(nn::FixedPointRounding rounding, mlir::Value operand, mlir::Value multiplier,
                          mlir::Value shift);
+  /// The last two concern narrow floats alone.
+  mlir::Value cast(mlir::Value operand, mlir::Type elementType, bool overflows = false,
+                   nn::ScaleRounding rounding = nn::ScaleRounding::Up);
+  /// Narrower elements get an axis of their own, the last; wider ones take the last axis, which must have as many of
+  /// the old ones as make one of the new.
+  mlir::Value bitcast(mlir::Value operand, mlir::Type elementType);
 
   // Contractions, windows, reductions. Channels come last in all of these.
   mlir::Value matmul(mlir::Value lhs, mlir::Value rhs);

@@ -5,6 +5,7 @@
 #include "compiler/import/Signature.h"
 
 #include "compiler/import/TypeNames.h"
+#include "dialects/nn/NarrowTypes.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Diagnostics.h"
@@ -21,8 +22,13 @@ static bool mayHold(Holds holds, Type valueType) {
   if (!tensor)
     return false;
   Type type = tensor.getElementType();
+  if (holds == Holds::Stored)
+    return true;
+  if (nn::isNarrow(type))
+    return false;
   bool isFloat = isa<FloatType>(type), isBool = type.isInteger(1);
   switch (holds) {
+  case Holds::Stored:
   case Holds::Anything:
     return true;
   case Holds::Numbers:
@@ -46,8 +52,10 @@ static bool mayHold(Holds holds, Type valueType) {
 
 StringRef describe(Holds holds) {
   switch (holds) {
+  case Holds::Stored:
+    return "any type, narrow ones too";
   case Holds::Anything:
-    return "any type";
+    return "a type that is computed with";
   case Holds::Numbers:
     return "a numeric type";
   case Holds::Floats:

@@ -19,8 +19,9 @@ namespace nacre::importer {
 
 /// What an operand may hold.
 enum class Holds {
-  Anything,
-  Numbers, ///< anything but bool
+  Stored,   ///< anything, narrow types too: floats of 8 and 4 bits, integers of 4 and 2 (NarrowTypes.h)
+  Anything, ///< anything that is computed with
+  Numbers,  ///< anything but bool
   Floats,
   Integers,
   Bytes,   ///< int8, uint8

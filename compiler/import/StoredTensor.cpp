@@ -4,6 +4,9 @@
 
 #include "compiler/import/StoredTensor.h"
 
+#include "dialects/nn/ConstantData.h"
+#include "dialects/nn/NarrowTypes.h"
+
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -19,6 +22,12 @@ ElementsAttr makeConstant(const StoredTensor &tensor, StringRef name) {
   if (tensor.type.getElementType().isInteger(1)) {
     SmallVector<bool> values = llvm::map_to_vector(tensor.bytes, [](char byte) { return byte != 0; });
     return DenseElementsAttr::get(tensor.type, values);
+  }
+  if (tensor.bytes.size() <= maxDenseBytes && nn::isPacked(tensor.type.getElementType())) {
+    nn::ConstantBuilder elements(tensor.type);
+    nn::unpackElements(tensor.type.getElementType(), tensor.bytes,
+                       MutableArrayRef(elements.at(0), tensor.type.getNumElements()));
+    return std::move(elements).take();
   }
   if (tensor.bytes.size() <= maxDenseBytes)
     return DenseElementsAttr::getFromRawBuffer(tensor.type, tensor.bytes);

@@ -12,7 +12,8 @@
 
 namespace nacre::importer {
 
-/// Elements known at compile time: dense, row-major, little-endian, booleans one byte each, at any address.
+/// Elements known at compile time: dense, row-major, little-endian, booleans one byte each, several to a byte where they
+/// are less than one (NarrowTypes.h), at any address.
 struct StoredTensor {
   mlir::RankedTensorType type;
   llvm::ArrayRef<char> bytes;

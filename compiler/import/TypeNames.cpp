@@ -5,6 +5,7 @@
 #include "compiler/import/TypeNames.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -17,6 +18,14 @@ std::string getTypeName(Type elementType) {
     return "float";
   if (elementType.isF64())
     return "double";
+  if (isa<FloatType>(elementType) && elementType.getIntOrFloatBitWidth() <= 8)
+    return llvm::TypeSwitch<Type, const char *>(elementType)
+        .Case([](Float8E4M3FNType) { return "float8e4m3fn"; })
+        .Case([](Float8E4M3FNUZType) { return "float8e4m3fnuz"; })
+        .Case([](Float8E5M2Type) { return "float8e5m2"; })
+        .Case([](Float8E5M2FNUZType) { return "float8e5m2fnuz"; })
+        .Case([](Float8E8M0FNUType) { return "float8e8m0"; })
+        .Default("float4e2m1");
   unsigned width = elementType.getIntOrFloatBitWidth();
   if (width == 1)
     return "bool";

@@ -36,8 +36,10 @@ public:
   }
 
 private:
-  /// The element type that the model says, where storages hold another.
-  static TypeAttr getExternalType(Value value) {
+  /// The element type that the model says, where storages hold another; the whole type where they are packed.
+  static TypeAttr getExternalType(Value value, TypeAttr packed) {
+    if (packed)
+      return packed;
     Type elementType = cast<RankedTensorType>(value.getType()).getElementType();
     return getStorageType(elementType) == elementType ? TypeAttr() : TypeAttr::get(elementType);
   }
@@ -45,12 +47,13 @@ private:
   void readInputs() {
     for (BlockArgument argument : function.getArguments()) {
       auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), nn::nameAttr);
+      auto packed = function.getArgAttrOfType<TypeAttr>(argument.getArgNumber(), "nn.type");
       OpBuilder &builder = entry.getBuilder();
       entry.map(argument,
                 plan::StorageOp::create(builder, argument.getLoc(),
                                         getStorageTensorType(cast<RankedTensorType>(argument.getType())),
                                         plan::Role::Input, name, builder.getI64IntegerAttr(argument.getArgNumber()),
-                                        getExternalType(argument), IntegerAttr(), DenseI64ArrayAttr()));
+                                        getExternalType(argument, packed), IntegerAttr(), DenseI64ArrayAttr()));
     }
   }
 
@@ -64,10 +67,12 @@ private:
         return failure();
       unsigned number = result.getOperandNumber();
       auto name = function.getResultAttrOfType<StringAttr>(number, nn::nameAttr);
+      auto packed = function.getResultAttrOfType<TypeAttr>(number, "nn.type");
       named += name ? 1 : 0;
       plan::OutputOp::create(builder, results.getLoc(), value, name ? name : getNodeName(result.get()),
-                             builder.getI64IntegerAttr(name ? number : number - named), getExternalType(result.get()),
-                             getCounts(number), name ? UnitAttr() : builder.getUnitAttr());
+                             builder.getI64IntegerAttr(name ? number : number - named),
+                             getExternalType(result.get(), packed), getCounts(number),
+                             name ? UnitAttr() : builder.getUnitAttr());
     }
     return success();
   }

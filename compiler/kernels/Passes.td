@@ -26,13 +26,28 @@ def ExposeMovementPass : Pass<"nacre-expose-movement", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::nacre::nn::NnDialect"];
 }
 
+def PackPortsPass : Pass<"nacre-pack-ports", "::mlir::func::FuncOp"> {
+  let summary = "Let inputs and outputs of 4-bit and 2-bit elements be the bytes that an app holds";
+  let description = [{
+    Models' formats, and so apps, put several such elements into a byte; kernels give each a byte. A bitcast at either end is the
+    whole difference.
+
+    Requires: `nn` operators; every argument and result is a tensor of static shape.
+
+    Ensures: no argument and no result has elements of less than a byte, but for booleans; `nn.type` says what the model has there.
+
+    Example: test/compiler/kernels/pack-ports.mlir; an input of five `i4` becomes three bytes.
+  }];
+  let dependentDialects = ["::nacre::nn::NnDialect"];
+}
+
 def FormKernelsPass : Pass<"nacre-form-kernels", "::mlir::ModuleOp"> {
   let summary = "Group operators into kernels of linalg, and launch them on tensors";
   let description = [{
     What is fused saves a pass over memory, so it is decided before anything has an address. The policy is in
     FusionPolicy.h, the forms of the bodies are in docs/phases/kernels.md.
 
-    Requires: nacre-expose-movement; arguments and results of every function carry `nn.name`.
+    Requires: nacre-expose-movement, nacre-pack-ports; arguments and results of every function carry `nn.name`.
 
     Ensures: no function is left. Each `plan.entry` holds inputs, launches on tensors, outputs, and of `nn` only reshapes,
     slices of step one, concatenations and constant pads.

@@ -10,7 +10,9 @@
 namespace nacre::kernels {
 
 void buildPipeline(mlir::OpPassManager &pm) {
-  // First what could be a view is made to stand alone, so that forming kernels does not swallow it.
+  // What an app holds as bytes is unpacked by operators like any other.
+  pm.nest<mlir::func::FuncOp>().addPass(createPackPortsPass());
+  // What could be a view is made to stand alone, so that forming kernels does not swallow it.
   pm.nest<mlir::func::FuncOp>().addPass(createExposeMovementPass());
   pm.addPass(createFormKernelsPass());
   pm.addPass(createAssignStoragesPass());

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One table of element types (withElement) gives every conversion; f16 and bf16 have no C++ type and are converted by
-// hand.
+// One table of element types (withElement) gives every conversion; NarrowTypes.h says what codes without a C++ type mean.
 
 #include "dialects/nn/ConstantData.h"
 
 #include "dialects/StoredBytes.h"
+#include "dialects/nn/NarrowTypes.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
-#include "llvm/ADT/bit.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -23,67 +23,64 @@ namespace {
 constexpr int64_t maxDenseBytes = 64 * 1024;
 
 //===----------------------------------------------------------------------===//
-// Floats without a C++ type
-//===----------------------------------------------------------------------===//
-
-/// A binary float of `ExponentBits` and `MantissaBits` in 16 bits.
-template <unsigned ExponentBits, unsigned MantissaBits> struct SmallFloat {
-  static constexpr int bias = (1 << (ExponentBits - 1)) - 1;
-  static constexpr unsigned exponentMask = (1u << ExponentBits) - 1;
-  uint16_t bits;
-
-  explicit operator double() const {
-    unsigned exponent = (bits >> MantissaBits) & exponentMask;
-    unsigned mantissa = bits & ((1u << MantissaBits) - 1);
-    double sign = bits & 0x8000 ? -1.0 : 1.0;
-    if (exponent == exponentMask)
-      return sign * (mantissa ? std::numeric_limits<double>::quiet_NaN() : std::numeric_limits<double>::infinity());
-    if (exponent == 0)
-      return sign * std::ldexp(double(mantissa), 1 - bias - int(MantissaBits));
-    return sign * std::ldexp(double(mantissa | (1u << MantissaBits)), int(exponent) - bias - int(MantissaBits));
-  }
-
-  /// Rounds to nearest, halves to even, once: from double, the only inexact step.
-  static SmallFloat round(double value) {
-    uint16_t sign = std::signbit(value) ? 0x8000 : 0;
-    uint16_t infinity = exponentMask << MantissaBits;
-    if (std::isnan(value))
-      return {uint16_t(sign | infinity | (1u << (MantissaBits - 1)))};
-    double magnitude = std::fabs(value);
-    if (std::isinf(magnitude))
-      return {uint16_t(sign | infinity)};
-    if (magnitude == 0) // has no exponent to round at
-      return {sign};
-    int exponent = 0;
-    std::frexp(magnitude, &exponent);
-    // Denormals share the smallest exponent, so that the rounding below is at their one step.
-    exponent = std::max(exponent - 1, 1 - bias);
-    double steps = std::nearbyint(std::ldexp(magnitude, int(MantissaBits) - exponent));
-    // A carry out of the mantissa lands in the exponent, where it belongs; past the largest it makes infinity.
-    uint64_t code = (uint64_t(exponent + bias - 1) << MantissaBits) + uint64_t(steps);
-    return {uint16_t(sign | std::min<uint64_t>(code, infinity))};
-  }
-};
-using Half = SmallFloat<5, 10>;
-using BFloat = SmallFloat<8, 7>;
-
-//===----------------------------------------------------------------------===//
-// Conversions
+// Elements without a C++ type
 //===----------------------------------------------------------------------===//
 
 struct Bool {
   uint8_t value;
 };
 
+/// A float of 16 bits or less.
+template <const FloatFormat &format, typename Bits> struct CodedFloat {
+  Bits bits;
+
+  explicit operator double() const { return decode(format, bits); }
+  static CodedFloat round(double value) { return {Bits(encode(format, value, /*saturates=*/sizeof(Bits) == 1))}; }
+};
+using Half = CodedFloat<formatF16, uint16_t>;
+using BFloat = CodedFloat<formatBF16, uint16_t>;
+
+struct Scale {
+  uint8_t bits;
+
+  explicit operator double() const { return decodeScale(bits); }
+  static Scale round(double value) { return {uint8_t(encodeScale(value, ScaleRounding::Up, /*saturates=*/true))}; }
+};
+
+/// An integer of `width` bits in a byte.
+template <typename Byte, unsigned width> struct NarrowInteger {
+  Byte value;
+
+  static NarrowInteger wrap(int64_t value) {
+    return {std::is_signed_v<Byte> ? Byte(llvm::SignExtend64<width>(value)) : Byte(value & ((1 << width) - 1))};
+  }
+};
+
+template <typename T> constexpr bool isCoded = false;
+template <const FloatFormat &format, typename Bits> constexpr bool isCoded<CodedFloat<format, Bits>> = true;
+template <> constexpr bool isCoded<Scale> = true;
+template <typename T> constexpr bool isNarrowInteger = false;
+template <typename Byte, unsigned width> constexpr bool isNarrowInteger<NarrowInteger<Byte, width>> = true;
+
+//===----------------------------------------------------------------------===//
+// Conversions
+//===----------------------------------------------------------------------===//
+
 template <typename To, typename From> To convert(From value) {
-  if constexpr (std::is_same_v<From, Half> || std::is_same_v<From, BFloat>)
+  if constexpr (isCoded<From>)
     return convert<To>(double(value));
+  else if constexpr (isNarrowInteger<From>)
+    return convert<To>(value.value);
   else if constexpr (std::is_same_v<From, Bool>)
     return To(value.value != 0);
-  else if constexpr (std::is_same_v<To, Half> || std::is_same_v<To, BFloat>)
+  else if constexpr (isCoded<To>)
     return To::round(double(value));
   else if constexpr (std::is_same_v<To, Bool>)
     return Bool{value != 0};
+  else if constexpr (isNarrowInteger<To> && std::is_floating_point_v<From>)
+    return To::wrap(convert<int32_t>(std::nearbyint(value)));
+  else if constexpr (isNarrowInteger<To>)
+    return To::wrap(int64_t(value));
   else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>) {
     // The cast of a value outside the range is undefined; its ends as doubles are exact or just above the range.
     if (std::isnan(value))
@@ -95,6 +92,23 @@ template <typename To, typename From> To convert(From value) {
     return To(value);
   } else
     return To(value);
+}
+
+template <typename Body> void withNarrowElement(Type type, Body &&body) {
+  const bool isUnsigned = type.isUnsignedInteger();
+  llvm::TypeSwitch<Type>(type)
+      .Case([&](Float8E4M3FNType) { body(CodedFloat<formatE4M3FN, uint8_t>()); })
+      .Case([&](Float8E4M3FNUZType) { body(CodedFloat<formatE4M3FNUZ, uint8_t>()); })
+      .Case([&](Float8E5M2Type) { body(CodedFloat<formatE5M2, uint8_t>()); })
+      .Case([&](Float8E5M2FNUZType) { body(CodedFloat<formatE5M2FNUZ, uint8_t>()); })
+      .Case([&](Float4E2M1FNType) { body(CodedFloat<formatE2M1, uint8_t>()); })
+      .Case([&](Float8E8M0FNUType) { body(Scale()); })
+      .Default([&](Type) {
+        if (type.getIntOrFloatBitWidth() == 4)
+          isUnsigned ? body(NarrowInteger<uint8_t, 4>()) : body(NarrowInteger<int8_t, 4>());
+        else
+          isUnsigned ? body(NarrowInteger<uint8_t, 2>()) : body(NarrowInteger<int8_t, 2>());
+      });
 }
 
 /// Calls `body` with a value of the C++ type that elements of `type` have in memory.
@@ -109,6 +123,8 @@ template <typename Body> void withElement(Type type, Body &&body) {
     return body(BFloat());
   if (type.isSignlessInteger(1))
     return body(Bool());
+  if (isNarrow(type))
+    return withNarrowElement(type, body);
   bool isUnsigned = type.isUnsignedInteger();
   switch (type.getIntOrFloatBitWidth()) {
   case 8:
@@ -153,13 +169,19 @@ FailureOr<ConstantView> ConstantView::get(ElementsAttr attribute) {
   view.type = dyn_cast<RankedTensorType>(attribute.getType());
   if (!view.type || !view.type.getElementType().isIntOrFloat())
     return failure();
-  view.elementBytes = bytesOfElement(view.type.getElementType());
+  Type element = view.type.getElementType();
+  view.elementBytes = bytesOfElement(element);
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(attribute)) {
     AsmResourceBlob *blob = resource.getRawHandle().getBlob();
-    if (!blob || blob->getData().size() != size_t(view.type.getNumElements()) * view.elementBytes)
+    const int64_t bytes = isPacked(element) ? packedBytes(view.type) : storedBytes(view.type);
+    if (!blob || blob->getData().size() != size_t(bytes))
       return failure();
     view.bytes = blob->getData();
     view.splat = view.type.getNumElements() == 1;
+    if (isPacked(element)) {
+      view.unpacked.resize_for_overwrite(view.type.getNumElements());
+      unpackElements(element, view.bytes, view.unpacked);
+    }
     return view;
   }
   auto dense = dyn_cast<DenseElementsAttr>(attribute);
@@ -167,12 +189,16 @@ FailureOr<ConstantView> ConstantView::get(ElementsAttr attribute) {
     return failure();
   view.splat = dense.isSplat();
   view.bytes = dense.getRawData();
-  if (view.type.getElementType().isSignlessInteger(1)) {
+  if (element.isSignlessInteger(1)) {
     // MLIR packs booleans into bits.
     if (view.splat)
       view.unpacked.push_back(dense.getSplatValue<bool>());
     else
       llvm::append_range(view.unpacked, dense.getValues<bool>());
+  } else if (isPacked(element)) {
+    // MLIR does not say what is beside the code.
+    for (char byte : view.bytes)
+      view.unpacked.push_back(elementOf(element, codeOf(element, byte)));
   }
   return view;
 }
@@ -211,13 +237,27 @@ void ConstantBuilder::write(int64_t index, ArrayRef<int64_t> values) {
   writeAs(type.getElementType(), at(index), values);
 }
 
+void ConstantBuilder::write(int64_t index, ArrayRef<uint8_t> codes) {
+  assert(elementBytes == 1 && "elements are bytes");
+  std::memcpy(at(index), codes.data(), codes.size());
+}
+
 ElementsAttr ConstantBuilder::take() && {
-  if (int64_t(bytes.size()) > maxDenseBytes)
-    return DenseResourceElementsAttr::get(type, "folded", std::move(blob));
-  if (type.getElementType().isSignlessInteger(1)) {
+  Type element = type.getElementType();
+  if (int64_t(bytes.size()) > maxDenseBytes) {
+    if (!isPacked(element))
+      return DenseResourceElementsAttr::get(type, "folded", std::move(blob));
+    AsmResourceBlob packed = HeapAsmResourceBlob::allocate(packedBytes(type), alignof(std::max_align_t));
+    packElements(element, bytes, packed.getMutableData());
+    return DenseResourceElementsAttr::get(type, "folded", std::move(packed));
+  }
+  if (element.isSignlessInteger(1)) {
     SmallVector<bool> values(llvm::map_range(bytes, [](char byte) { return byte != 0; }));
     return DenseElementsAttr::get(type, values);
   }
+  if (isPacked(element)) // equal constants are equal bytes, whoever made them
+    for (char &byte : bytes)
+      byte = char(codeOf(element, byte));
   return DenseElementsAttr::getFromRawBuffer(type, bytes);
 }
 

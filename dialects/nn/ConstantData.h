@@ -4,7 +4,8 @@
 // Why:   a weight may be a splat, a small `dense` attribute, or a `dense_resource` view of the mapped model at an odd
 //        address; whoever computes with constants should not know which.
 // How:   elements are `elementBytes` wide (booleans one byte) and moved by memcpy, so no address needs to be aligned. A
-//        splat keeps one element. Large results become `dense_resource` blobs that are never copied or hashed.
+//        splat keeps one element. Large results become `dense_resource` blobs that are never copied or hashed. In a blob
+//        elements of less than a byte are packed, as in the model's file (NarrowTypes.h); in a view each has a byte.
 
 #ifndef NACRE_DIALECTS_NN_CONSTANTDATA_H
 #define NACRE_DIALECTS_NN_CONSTANTDATA_H
@@ -16,7 +17,7 @@
 
 namespace nacre::nn {
 
-/// Reads a constant. Cheap to make, except that small dense booleans are unpacked. Must not outlive the attribute.
+/// Reads a constant. Cheap to make, except that small dense booleans, and packed elements, are unpacked. Must not outlive the attribute.
 class ConstantView {
 public:
   /// Fails where the attribute holds no bytes we know (sparse, strings, a resource without its blob).
@@ -60,6 +61,8 @@ public:
   /// Stores `count` elements from `index` on, rounded to the element type (integers wrap).
   void write(int64_t index, llvm::ArrayRef<double> values);
   void write(int64_t index, llvm::ArrayRef<int64_t> values);
+  /// Of elements that are a byte each: their codes.
+  void write(int64_t index, llvm::ArrayRef<uint8_t> codes);
 
   mlir::ElementsAttr take() &&;
 

@@ -7,6 +7,7 @@
 #include "dialects/nn/Evaluators.h"
 #include "dialects/nn/FixedPoint.h"
 #include "dialects/nn/IndexedCopy.h"
+#include "dialects/nn/NarrowTypes.h"
 #include "dialects/nn/ScalarFunctions.h"
 
 #include <cmath>
@@ -131,9 +132,26 @@ ElementsAttr SelectOp::evaluate(Views views) {
   return mapElements<int64_t>(getType(), views, choose);
 }
 
+/// Narrow floats are made here, since only a cast says how.
+static ElementsAttr castToNarrowFloat(CastOp op, Views views) {
+  Type from = views[0].getElementType(), to = op.getType().getElementType();
+  const FloatFormat *format = findFormat(to);
+  const bool saturates = !op.getOverflows();
+  auto code = [&](double x) {
+    return uint8_t(format ? encode(*format, x, saturates) : encodeScale(x, op.getRounding(), saturates));
+  };
+  if (isFloat(from))
+    return mapElements<double>(op.getType(), views, [&](auto rows, int64_t i) { return code(rows[0][i]); });
+  return mapElements<int64_t>(op.getType(), views, [&](auto rows, int64_t i) {
+    return code(toFloat(rows[0][i], from.isUnsignedInteger(), /*isDouble=*/false));
+  });
+}
+
 ElementsAttr CastOp::evaluate(Views views) {
   auto same = [](auto rows, int64_t i) { return rows[0][i]; };
   Type from = views[0].getElementType(), to = getType().getElementType();
+  if (isNarrow(to) && isFloat(to))
+    return castToNarrowFloat(*this, views);
   if (isFloat(from))
     return mapElements<double>(getType(), views, same);
   if (isFloat(to))

@@ -4,8 +4,10 @@
 // How:   each is a table of source offsets for every axis of the result (IndexedCopy.h). Weighted sums are added up in
 //        double, axis by axis, and rounded once.
 
+#include "dialects/StoredBytes.h"
 #include "dialects/nn/Evaluators.h"
 #include "dialects/nn/IndexedCopy.h"
+#include "dialects/nn/NarrowTypes.h"
 
 #include <cstring>
 
@@ -192,6 +194,30 @@ ElementsAttr ResampleOp::evaluate(Views views) {
     values = resampleAxis(values, shape, axis, cast<DenseElementsAttr>(indices), cast<DenseElementsAttr>(weights));
   ConstantBuilder builder(getType());
   builder.write(0, values);
+  return std::move(builder).take();
+}
+
+ElementsAttr BitcastOp::evaluate(Views views) {
+  const ConstantView &view = views[0];
+  Type from = view.getElementType(), to = getType().getElementType();
+  const bool isSplat = view.isSplat() && keepsShape();
+  const int64_t count = isSplat ? 1 : view.getType().getNumElements();
+  ConstantBuilder builder(getType(), isSplat);
+  const int64_t resultCount = isSplat ? 1 : getType().getNumElements();
+  // The bits one after another, as the model's file has them.
+  const int64_t elementBytes = bytesOfElement(from), resultBytes = builder.getElementBytes();
+  SmallVector<char, 0> bits(count * elementBytes);
+  for (int64_t index = 0; index < count; ++index)
+    std::memcpy(bits.data() + index * elementBytes, view.at(index), elementBytes);
+  if (isPacked(from)) {
+    SmallVector<char, 0> elements(bits);
+    bits.resize(llvm::divideCeil(count, elementsPerByte(from)));
+    packElements(from, elements, bits);
+  }
+  if (isPacked(to))
+    unpackElements(to, bits, MutableArrayRef(builder.at(0), resultCount));
+  else
+    std::memcpy(builder.at(0), bits.data(), resultCount * resultBytes);
   return std::move(builder).take();
 }
 

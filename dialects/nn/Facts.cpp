@@ -16,6 +16,12 @@ WorkKind SliceOp::getWorkKind() {
   return llvm::all_of(getSteps(), [](int64_t step) { return step == 1; }) ? WorkKind::Boundary : WorkKind::Nest;
 }
 
+/// Elements of as many bits are what they were; but halves are computed with as f32.
+WorkKind BitcastOp::getWorkKind() {
+  auto isHalf = [](RankedTensorType type) { return type.getElementType().isF16() || type.getElementType().isBF16(); };
+  return keepsShape() && !isHalf(getOperand().getType()) && !isHalf(getType()) ? WorkKind::Elementwise : WorkKind::Nest;
+}
+
 /// What a constant pads is the halo of a storage.
 WorkKind PadOp::getWorkKind() { return getMode() == PadMode::Constant ? WorkKind::Boundary : WorkKind::Indexed; }
 

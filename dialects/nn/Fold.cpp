@@ -8,6 +8,8 @@
 #include "dialects/nn/ConstantData.h"
 #include "dialects/nn/NnDialect.h"
 
+#include "mlir/IR/DialectResourceBlobManager.h"
+
 using namespace mlir;
 
 namespace nacre::nn {
@@ -75,6 +77,23 @@ OpFoldResult SelectOp::fold(FoldAdaptor adaptor) {
 OpFoldResult CastOp::fold(FoldAdaptor) {
   if (getOperand().getType() == getType())
     return getOperand();
+  return {};
+}
+
+OpFoldResult BitcastOp::fold(FoldAdaptor adaptor) {
+  if (getOperand().getType() == getType())
+    return getOperand();
+  if (auto inner = getOperand().getDefiningOp<BitcastOp>()) {
+    if (inner.getOperand().getType() == getType())
+      return inner.getOperand();
+    if (keepsShape() && inner.keepsShape()) {
+      getOperandMutable().assign(inner.getOperand());
+      return getResult();
+    }
+  }
+  // A constant of any size folds: its bytes are shared, not copied.
+  if (auto resource = dyn_cast_or_null<DenseResourceElementsAttr>(adaptor.getOperand()))
+    return ElementsAttr(DenseResourceElementsAttr::get(getType(), resource.getRawHandle()));
   return {};
 }
 

@@ -71,6 +71,10 @@ std::optional<OpLayouts> ReshapeOp::transferLayout(Value value, Dims layout) {
   return OpLayouts{{other}, Permutation(layout)};
 }
 
+std::optional<OpLayouts> BitcastOp::transferLayout(Value, Dims layout) {
+  return keepsShape() ? std::optional(sameForAll(*this, layout)) : std::nullopt;
+}
+
 /// One index tensor of rank 1 replaces an axis by an axis.
 std::optional<OpLayouts> GatherOp::transferLayout(Value value, Dims layout) {
   if (getIndices().getType().getRank() != 1 || value == getIndices())
@@ -87,6 +91,8 @@ void ReduceOp::moveAttributes(const OpLayouts &layouts) { setAxes(moveAxes(getAx
 void ArgReduceOp::moveAttributes(const OpLayouts &layouts) { setAxis(moveAxis(getAxis(), *layouts.operands[0])); }
 
 void ReshapeOp::moveAttributes(const OpLayouts &) {}
+
+void BitcastOp::moveAttributes(const OpLayouts &) {}
 
 void GatherOp::moveAttributes(const OpLayouts &layouts) { setAxis(moveAxis(getAxis(), layouts.result)); }
 

@@ -78,6 +78,10 @@ def Nn_FixedPointRoundingEnum : Nn_Enum<"FixedPointRounding", "how a product wit
   I32EnumAttrCase<"Double", 0, "double">, I32EnumAttrCase<"Single", 1, "single">, I32EnumAttrCase<"Mult16", 2, "mult16">]>;
 def Nn_FixedPointRounding : Nn_EnumAttr<Nn_FixedPointRoundingEnum, "fixed_point_rounding">;
 
+def Nn_ScaleRoundingEnum : Nn_Enum<"ScaleRounding", "which power of two a number becomes", [
+  I32EnumAttrCase<"Up", 0, "up">, I32EnumAttrCase<"Down", 1, "down">, I32EnumAttrCase<"Nearest", 2, "nearest">]>;
+def Nn_ScaleRounding : Nn_EnumAttr<Nn_ScaleRoundingEnum, "scale_rounding">;
+
 def Nn_CellKindEnum : Nn_Enum<"CellKind", "the cell of a recurrent layer", [
   I32EnumAttrCase<"Lstm", 0, "lstm">, I32EnumAttrCase<"Gru", 1, "gru">, I32EnumAttrCase<"Rnn", 2, "rnn">]>;
 def Nn_CellKind : Nn_EnumAttr<Nn_CellKindEnum, "cell_kind">;

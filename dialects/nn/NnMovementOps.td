@@ -9,28 +9,32 @@ include "dialects/nn/NnOpBase.td"
 
 def Nn_ReshapeOp : Nn_TypedOp<"reshape", [Nn_Boundary, Nn_SameWidth, Nn_MovesAxes, Nn_PassesCounts]> {
   let summary = "The same elements in row-major order under another shape";
-  let arguments = (ins Nn_Tensor:$operand);
+  let arguments = (ins Nn_AnyTensor:$operand);
+  let results = (outs Nn_AnyTensor:$result);
   let assemblyFormat = "$operand attr-dict `:` type($operand) `to` type($result)";
   let hasFolder = 1;
 }
 
 def Nn_BroadcastOp : Nn_TypedOp<"broadcast", [Nn_Elementwise, Nn_SameWidth, Nn_Broadcasts, Nn_Evaluated]> {
   let summary = "Repeats axes of size one, as NumPy's broadcast_to";
-  let arguments = (ins Nn_Tensor:$operand);
+  let arguments = (ins Nn_AnyTensor:$operand);
+  let results = (outs Nn_AnyTensor:$result);
   let assemblyFormat = "$operand attr-dict `:` type($operand) `to` type($result)";
   let hasFolder = 1;
 }
 
 def Nn_TransposeOp : Nn_Op<"transpose", [Nn_Permute, Nn_SameWidth, Nn_Evaluated, Nn_PassesCounts]> {
   let summary = "Reorders axes: result axis i is operand axis permutation[i]";
-  let arguments = (ins Nn_Tensor:$operand, DenseI64ArrayAttr:$permutation);
+  let arguments = (ins Nn_AnyTensor:$operand, DenseI64ArrayAttr:$permutation);
+  let results = (outs Nn_AnyTensor:$result);
   let assemblyFormat = "$operand $permutation attr-dict `:` type($operand)";
   let hasFolder = 1;
 }
 
 def Nn_ConcatOp : Nn_Op<"concat", [Nn_Boundary, Nn_SameWidth, Nn_KeepsAxes, Nn_EvaluatedInFull, Nn_PassesCounts]> {
   let summary = "Joins tensors along an axis";
-  let arguments = (ins Variadic<Nn_Tensor>:$operands, I64Attr:$axis);
+  let arguments = (ins Variadic<Nn_AnyTensor>:$operands, I64Attr:$axis);
+  let results = (outs Nn_AnyTensor:$result);
   let assemblyFormat = "$operands attr-dict `:` type($operands)";
   let hasFolder = 1;
 }
@@ -48,7 +52,8 @@ def Nn_InterleaveOp : Nn_Op<"interleave", [Nn_Boundary, Nn_SameWidth]> {
 def Nn_SliceOp : Nn_Op<"slice", [Nn_SameWidth, Nn_KeepsAxes, Nn_Evaluated, Nn_PassesCounts]> {
   let summary = "Elements starts[i] + k * steps[i], k < sizes[i], of every axis";
   let description = [{Starts are non-negative and all elements inside; steps are not zero, and may be negative.}];
-  let arguments = (ins Nn_Tensor:$operand, DenseI64ArrayAttr:$starts, DenseI64ArrayAttr:$sizes, DenseI64ArrayAttr:$steps);
+  let arguments = (ins Nn_AnyTensor:$operand, DenseI64ArrayAttr:$starts, DenseI64ArrayAttr:$sizes, DenseI64ArrayAttr:$steps);
+  let results = (outs Nn_AnyTensor:$result);
   let assemblyFormat = "$operand $starts $sizes $steps attr-dict `:` type($operand)";
   let hasFolder = 1;
   let extraClassDeclaration = [{
@@ -60,7 +65,8 @@ def Nn_SliceOp : Nn_Op<"slice", [Nn_SameWidth, Nn_KeepsAxes, Nn_Evaluated, Nn_Pa
 def Nn_PadOp : Nn_Op<"pad", [Nn_SameWidth, Nn_KeepsAxes, Nn_EvaluatedInFull]> {
   let summary = "Adds elements before and after every axis; negative amounts crop";
   let description = [{`value` is a scalar of the element type, read in `constant` mode alone.}];
-  let arguments = (ins Nn_PadMode:$mode, Nn_Tensor:$operand, DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$high, TypedAttrInterface:$value);
+  let arguments = (ins Nn_PadMode:$mode, Nn_AnyTensor:$operand, DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$high, TypedAttrInterface:$value);
+  let results = (outs Nn_AnyTensor:$result);
   let assemblyFormat = "$mode $operand $low $high $value attr-dict `:` type($operand)";
   let hasFolder = 1;
   let extraClassDeclaration = [{
@@ -72,7 +78,8 @@ def Nn_PadOp : Nn_Op<"pad", [Nn_SameWidth, Nn_KeepsAxes, Nn_EvaluatedInFull]> {
 def Nn_GatherOp : Nn_Op<"gather", [Nn_Indexed, Nn_SameWidth, Nn_MovesAxes, Nn_Evaluated, Nn_PassesCounts]> {
   let summary = "Slices of an axis picked by an index tensor, which replaces the axis";
   let description = [{Negative indices count from the end; an index out of range is clamped, so that it cannot read elsewhere.}];
-  let arguments = (ins Nn_Tensor:$operand, Nn_IndexTensor:$indices, I64Attr:$axis);
+  let arguments = (ins Nn_AnyTensor:$operand, Nn_IndexTensor:$indices, I64Attr:$axis);
+  let results = (outs Nn_AnyTensor:$result);
   let assemblyFormat = "$operand `,` $indices attr-dict `:` type($operand) `,` type($indices)";
 }
 

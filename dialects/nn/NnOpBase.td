@@ -12,7 +12,10 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Nn_Float : AnyTypeOf<[F16, BF16, F32, F64]>;
+// What is computed with; and all that can be stored, moved and converted: narrow types, too (NarrowTypes.h).
 def Nn_Tensor : StaticShapeTensorOf<[F16, BF16, F32, F64, I1, I8, I16, I32, I64, UI8, UI16, UI32, UI64]>;
+def Nn_AnyTensor : StaticShapeTensorOf<[F16, BF16, F32, F64, I1, I8, I16, I32, I64, UI8, UI16, UI32, UI64, I<2>, I<4>, UI<2>, UI<4>, F8E4M3FN,
+                                        F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, F4E2M1FN]>;
 def Nn_FloatTensor : StaticShapeTensorOf<[F16, BF16, F32, F64]>;
 def Nn_Int32Tensor : StaticShapeTensorOf<[I32]>;
 def Nn_IndexTensor : StaticShapeTensorOf<[I32, I64]>;

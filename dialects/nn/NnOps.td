@@ -19,6 +19,7 @@ def Nn_ConstantOp : Nn_Op<"constant", [ConstantLike, Nn_Boundary, Nn_FreeWidth]>
     Weights of the model are `dense_resource` views of the mapped file; splats stay splats. Signed integers are signless.
   }];
   let arguments = (ins ElementsAttr:$value);
+  let results = (outs Nn_AnyTensor:$result);
   let assemblyFormat = "attr-dict $value";
   let hasFolder = 1;
 }
@@ -71,9 +72,16 @@ def Nn_CastOp : Nn_TypedOp<"cast", [Nn_Elementwise, Nn_SameWidth, Nn_Broadcasts,
   let description = [{
     To `i1`, anything but zero is true, NaN too. Floats to integers truncate; what is beyond the range becomes its end, NaN
     becomes 0. Integers to narrower ones wrap. To floats, values are rounded once, to nearest even; but integers become
-    `f16` and `bf16` through `f32`.
+    `f16`, `bf16` and narrow floats through `f32`.
+
+    To floats of 8 bits, what is beyond the greatest number, infinity too, becomes it; with `overflows` it becomes infinity,
+    or NaN where the type has none. `f4E2M1FN` always saturates, and NaN becomes -0. `rounding` says which power of two a
+    number becomes in `f8E8M0FNU`; what is below the smallest becomes it, or NaN with `overflows`. Floats to integers of 4
+    and 2 bits are rounded to nearest even and wrap, as ONNX says.
   }];
-  let arguments = (ins Nn_Tensor:$operand);
+  let arguments = (ins Nn_AnyTensor:$operand, UnitAttr:$overflows,
+                       DefaultValuedAttr<Nn_ScaleRounding, "ScaleRounding::Up">:$rounding);
+  let results = (outs Nn_AnyTensor:$result);
   let assemblyFormat = "$operand attr-dict `:` type($operand) `to` type($result)";
   let hasFolder = 1;
 }
@@ -90,6 +98,24 @@ def Nn_RequantizeOp : Nn_Op<"requantize", [Nn_Elementwise, Nn_SameWidth, Nn_Broa
                        Nn_Int32Tensor:$shift);
   let assemblyFormat = [{
     $rounding $operand `by` $multiplier `shift` $shift attr-dict `:` type($operand) `,` type($multiplier) `,` type($shift)
+  }];
+}
+
+def Nn_BitcastOp : Nn_TypedOp<"bitcast", [Nn_FullWidth, Nn_MovesAxes, Nn_EvaluatedInFull]> {
+  let summary = "The same bits as elements of another type";
+  let description = [{
+    Elements of as many bits keep the shape. Of narrower ones several come from one element, and a last axis is new that counts
+    them, from the lowest bits on; to wider ones the last axis is joined, and goes. No booleans.
+  }];
+  let arguments = (ins Nn_AnyTensor:$operand);
+  let results = (outs Nn_AnyTensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($operand) `to` type($result)";
+  let hasFolder = 1;
+  let extraClassDeclaration = [{
+    WorkKind getWorkKind();
+    bool keepsSplats() { return keepsShape(); }
+    /// Whether elements have as many bits as before.
+    bool keepsShape() { return getOperand().getType().getRank() == getType().getRank(); }
   }];
 }
 

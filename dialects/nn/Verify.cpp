@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the rules of operators whose result type is stated (reshape, broadcast, cast) and of the recurrent
+// What:  the rules of operators whose result type is stated (reshape, broadcast, cast, bitcast) and of the recurrent
 //        layer, whose operands constrain one another.
 // Why:   every other operator is verified by comparing its result type with the inferred one (InferTypes.cpp).
 
@@ -27,6 +27,22 @@ LogicalResult CastOp::verify() {
   if (getOperand().getType().getShape() == getType().getShape())
     return success();
   return emitOpError("result must have the operand's shape, but they are ")
+         << getType() << " and " << getOperand().getType();
+}
+
+LogicalResult BitcastOp::verify() {
+  RankedTensorType wide = getOperand().getType(), narrow = getType();
+  if (wide.getElementType().isInteger(1) || narrow.getElementType().isInteger(1))
+    return emitOpError("must not be of booleans, which are no bits, but they are ") << wide << " and " << narrow;
+  if (wide.getElementTypeBitWidth() < narrow.getElementTypeBitWidth())
+    std::swap(wide, narrow);
+  Shape shape(wide.getShape());
+  if (int64_t parts = wide.getElementTypeBitWidth() / narrow.getElementTypeBitWidth(); parts > 1)
+    shape.push_back(parts);
+  if (narrow.getShape() == Dims(shape) && countElements(shape))
+    return success();
+  return emitOpError(
+             "result must have the operand's bits, a last axis counting those of one wider element, but they are ")
          << getType() << " and " << getOperand().getType();
 }
 

@@ -15,6 +15,14 @@ using namespace mlir;
 
 namespace nacre::plan {
 
+RankedTensorType StorageOp::getTypeOfModel() {
+  auto stored = cast<ShapedType>(getResult().getType());
+  Type external = getExternalType().value_or(stored.getElementType());
+  if (auto whole = dyn_cast<RankedTensorType>(external))
+    return whole;
+  return RankedTensorType::get(stored.getShape(), external);
+}
+
 //===----------------------------------------------------------------------===//
 // plan.kernel @name kind (%in: type, ...) into (%out: type, ...) cut axis : extent by grain attributes {...} { ... }
 //===----------------------------------------------------------------------===//

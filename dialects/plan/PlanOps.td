@@ -72,7 +72,8 @@ def Plan_StorageOp : Plan_Op<"storage"> {
   let summary = "A dense array in memory: an input, an output, state, a temporary or a count";
   let description = [{
     Inputs, outputs and state have a `name` and an `index` in the order of the model's own; `external_type` is their element type as
-    the model says, where it is stored as another (booleans and unsigned integers). `offset` is a temporary's place in the arena,
+    the model says, where it is stored as another (booleans, unsigned integers, narrow types), and their whole type where
+    elements share bytes, of which the storage is a list. `offset` is a temporary's place in the arena,
     in bytes, given by the schedule phase. While launches still work on tensors, only inputs exist, as tensors.
 
     A count is an i64 that says, after a run, how many elements an axis of an output has; it is named after the node that
@@ -90,6 +91,10 @@ def Plan_StorageOp : Plan_Op<"storage"> {
                        OptionalAttr<TypeAttr>:$external_type, OptionalAttr<Plan_Int>:$offset,
                        OptionalAttr<DenseI64ArrayAttr>:$counts);
   let results = (outs Plan_Value:$result);
+  let extraClassDeclaration = [{
+    /// The type that the model says.
+    ::mlir::RankedTensorType getTypeOfModel();
+  }];
   let assemblyFormat = "$role ($name^ $index)? attr-dict `:` type($result)";
 }
 

@@ -51,7 +51,7 @@ Outcome compareOutputs(ModelSession &session, const Options &options) {
     FileTensor expected;
     if (Outcome failure = splitNamedFile(text, "--expect", session.outputs, port, path))
       return failure;
-    if (Outcome failure = readTensorAs(port->tensor.type, path, expected))
+    if (Outcome failure = readTensorLike(port->tensor, path, expected))
       return failure;
     std::string difference;
     if (expected.view.type != port->tensor.type || expected.view.dims != port->tensor.dims)

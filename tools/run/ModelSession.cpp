@@ -18,7 +18,7 @@ TensorView viewOf(const nacre_tensor_info &info, const void *data) {
   view.type = info.type;
   view.dims.assign(info.dims, info.dims + info.rank);
   view.data = data;
-  view.count = info.bytes / findElementType(info.type)->bytes;
+  view.count = countElements(view.dims).value_or(0);
   return view;
 }
 
@@ -31,9 +31,10 @@ uint64_t nextRandom(uint64_t &state) { // splitmix64
 
 /// Values that every model can take: an index is in any table, a mask is a mask.
 void fillFromSeed(Port &port, uint64_t seed) {
-  const size_t width = findElementType(port.tensor.type)->bytes;
+  const size_t width =
+      findElementType(port.tensor.type)->isPacked() ? 1 : findElementType(port.tensor.type)->bytesOf(1);
   uint64_t state = seed;
-  for (size_t i = 0; i < port.tensor.count; ++i) {
+  for (size_t i = 0; i < port.tensor.bytes() / width; ++i) {
     const uint64_t random = nextRandom(state);
     const float real = static_cast<float>(random >> 40) / float(1 << 23) - 1;
     uint64_t bits = random & 1;
@@ -55,8 +56,22 @@ void fillFromSeed(Port &port, uint64_t seed) {
     case NACRE_F16: // a random fraction, an exponent of 2^-8 to 2^-1, a sign
       bits = (random & 0x83ff) | (7 + (random >> 16 & 7)) << 10;
       break;
+    case NACRE_F8E4M3FN:
+    case NACRE_F8E4M3FNUZ:
+    case NACRE_F8E5M2:
+    case NACRE_F8E5M2FNUZ: // below 2, and never the one code that is no number
+      bits = (random & 0x97) | 0x28;
+      break;
+    case NACRE_F8E8M0: // 2^-7 to 1
+      bits = 127 - (random & 7);
+      break;
     case NACRE_U8:
     case NACRE_I8:
+    case NACRE_U4: // what is packed: all codes of a byte
+    case NACRE_I4:
+    case NACRE_F4E2M1:
+    case NACRE_U2:
+    case NACRE_I2:
       bits = random;
       break;
     default:
@@ -239,7 +254,7 @@ Outcome fillInputs(ModelSession &session, const Options &options) {
     FileTensor tensor;
     if (Outcome failure = splitNamedFile(text, "--input", session.inputs, port, path))
       return failure;
-    if (Outcome failure = readTensorAs(port->tensor.type, path, tensor))
+    if (Outcome failure = readTensorLike(port->tensor, path, tensor))
       return failure;
     if (tensor.view.type != port->tensor.type || tensor.view.dims != port->tensor.dims)
       return usageFailure("input '" + printableText(port->name) + "' must be " +

@@ -43,8 +43,8 @@ std::string parseNpy(std::string_view bytes, TensorView &tensor) {
 Outcome writeNpy(const std::string &path, const TensorView &tensor) {
   const ElementType &type = *findElementType(tensor.type);
   std::string header =
-      std::string("{'descr': '") + (type.bytes == 1 ? "|" : "<") + type.npy + "', 'fortran_order': False, 'shape': (";
-  for (int64_t dim : tensor.dims)
+      std::string("{'descr': '") + (type.bits <= 8 ? "|" : "<") + type.npy + "', 'fortran_order': False, 'shape': (";
+  for (int64_t dim : type.isPacked() ? Dims{static_cast<int64_t>(tensor.bytes())} : tensor.dims)
     header += std::to_string(dim) + ",";
   header += "), }";
   const size_t prefix = npy::kMagic.size() + 4;

@@ -148,8 +148,11 @@ std::string parseOnnxTensor(std::string_view bytes, FileTensor &tensor) {
     return "a TensorProto with external data is not read; save it with its data";
 
   const std::optional<size_t> count = countElements(parts.dims);
-  const size_t present = parts.raw ? parts.raw->size() / type->bytes : parts.numbers.size();
-  if (!count || *count != present)
+  // Where elements are packed, each number is a byte of them.
+  const size_t width = type->isPacked() ? 1 : type->bytesOf(1);
+  const size_t wanted = type->bytesOf(count.value_or(0)) / width;
+  const size_t present = parts.raw ? parts.raw->size() / width : parts.numbers.size();
+  if (!count || *count > SIZE_MAX / 8 || wanted != present)
     return "the TensorProto must hold all elements of " + describe(type->type, parts.dims) + ", but holds " +
            std::to_string(present);
   tensor.view = {type->type, std::move(parts.dims), nullptr, *count};
@@ -157,9 +160,9 @@ std::string parseOnnxTensor(std::string_view bytes, FileTensor &tensor) {
     tensor.view.data = parts.raw->data();
     return "";
   }
-  tensor.decoded.resize(*count * type->bytes);
-  for (size_t i = 0; i < *count; ++i) // little endian: the low bytes are the narrow number
-    __builtin_memcpy(tensor.decoded.data() + i * type->bytes, &parts.numbers[i], type->bytes);
+  tensor.decoded.resize(wanted * width);
+  for (size_t i = 0; i < wanted; ++i) // little endian: the low bytes are the narrow number
+    __builtin_memcpy(tensor.decoded.data() + i * width, &parts.numbers[i], width);
   tensor.view.data = tensor.decoded.data();
   return "";
 }

@@ -19,7 +19,8 @@ USAGE: nacre-run [options] <libmodel.so>
 OPTIONS:
 
 Inputs and answers:
-Files are .npy or ONNX TensorProto (.pb), of the tensor's own type and shape.
+Files are .npy or ONNX TensorProto (.pb), of the tensor's own type and shape; in .npy
+floats of 8 bits are uint8 codes, and elements of 4 and 2 bits a list of their bytes.
 
   --input=<name=file>   - Read this input; inputs without a file are made from the seed; repeatable
   --seed=<N>            - Of those: floats in [-1, 1), integers 0 or 1, bytes of any value (default: 0)

@@ -2,9 +2,10 @@
 //
 // What:  see Tensor.h.
 // Why:   see there.
-// How:   16-bit floats are widened by hand: compilers for x86-64 have no portable type for them.
+// How:   a row for each type; floats without a type in C++ are decoded as the compiler does.
 
 #include "tools/run/Tensor.h"
+#include "dialects/nn/FloatFormats.h"
 #include "tools/run/Npy.h"
 #include "tools/run/OnnxTensor.h"
 
@@ -15,11 +16,29 @@ namespace nacre::run {
 namespace {
 
 constexpr ElementType kTypes[] = {
-    {NACRE_F32, "f32", "f4", 4},   {NACRE_U8, "u8", "u1", 1},     {NACRE_I8, "i8", "i1", 1},
-    {NACRE_U16, "u16", "u2", 2},   {NACRE_I16, "i16", "i2", 2},   {NACRE_I32, "i32", "i4", 4},
-    {NACRE_I64, "i64", "i8", 8},   {NACRE_BOOL, "bool", "b1", 1}, {NACRE_F16, "f16", "f2", 2},
-    {NACRE_F64, "f64", "f8", 8},   {NACRE_U32, "u32", "u4", 4},   {NACRE_U64, "u64", "u8", 8},
-    {NACRE_BF16, "bf16", "V2", 2},
+    {NACRE_F32, "f32", "f4", 32},
+    {NACRE_U8, "u8", "u1", 8},
+    {NACRE_I8, "i8", "i1", 8},
+    {NACRE_U16, "u16", "u2", 16},
+    {NACRE_I16, "i16", "i2", 16},
+    {NACRE_I32, "i32", "i4", 32},
+    {NACRE_I64, "i64", "i8", 64},
+    {NACRE_BOOL, "bool", "b1", 8},
+    {NACRE_F16, "f16", "f2", 16},
+    {NACRE_F64, "f64", "f8", 64},
+    {NACRE_U32, "u32", "u4", 32},
+    {NACRE_U64, "u64", "u8", 64},
+    {NACRE_BF16, "bf16", "V2", 16},
+    {NACRE_F8E4M3FN, "f8e4m3fn", "u1", 8},
+    {NACRE_F8E4M3FNUZ, "f8e4m3fnuz", "u1", 8},
+    {NACRE_F8E5M2, "f8e5m2", "u1", 8},
+    {NACRE_F8E5M2FNUZ, "f8e5m2fnuz", "u1", 8},
+    {NACRE_U4, "u4", "u1", 4},
+    {NACRE_I4, "i4", "u1", 4},
+    {NACRE_F4E2M1, "f4e2m1", "u1", 4},
+    {NACRE_F8E8M0, "f8e8m0", "u1", 8},
+    {NACRE_U2, "u2", "u1", 2},
+    {NACRE_I2, "i2", "u1", 2},
 };
 
 template <typename T> T load(const void *data, size_t index) {
@@ -28,22 +47,15 @@ template <typename T> T load(const void *data, size_t index) {
   return value;
 }
 
-double widenHalf(uint16_t bits) {
-  const int exponent = bits >> 10 & 31;
-  const int fraction = bits & 1023;
-  double magnitude;
-  if (exponent == 31)
-    magnitude = fraction ? NAN : INFINITY;
-  else if (exponent == 0)
-    magnitude = std::ldexp(fraction, -24);
-  else
-    magnitude = std::ldexp(1024 + fraction, exponent - 25);
-  return bits >> 15 ? -magnitude : magnitude;
+/// The code of an element that shares its byte.
+unsigned loadPacked(unsigned bits, const void *data, size_t index) {
+  const size_t perByte = 8 / bits;
+  return load<uint8_t>(data, index / perByte) >> index % perByte * bits & ((1U << bits) - 1);
 }
 
-double widenBfloat(uint16_t bits) {
-  const uint32_t wide = uint32_t(bits) << 16;
-  return load<float>(&wide, 0);
+int loadSigned(unsigned bits, const void *data, size_t index) {
+  const int code = static_cast<int>(loadPacked(bits, data, index));
+  return code >> (bits - 1) ? code - (1 << bits) : code;
 }
 
 } // namespace
@@ -74,7 +86,7 @@ double readElement(nacre_element_type type, const void *data, size_t index) {
   case NACRE_BOOL:
     return load<uint8_t>(data, index) != 0;
   case NACRE_F16:
-    return widenHalf(load<uint16_t>(data, index));
+    return nn::decode(nn::formatF16, load<uint16_t>(data, index));
   case NACRE_F64:
     return load<double>(data, index);
   case NACRE_U32:
@@ -82,14 +94,32 @@ double readElement(nacre_element_type type, const void *data, size_t index) {
   case NACRE_U64:
     return static_cast<double>(load<uint64_t>(data, index));
   case NACRE_BF16:
-    return widenBfloat(load<uint16_t>(data, index));
+    return nn::decode(nn::formatBF16, load<uint16_t>(data, index));
+  case NACRE_F8E4M3FN:
+    return nn::decode(nn::formatE4M3FN, load<uint8_t>(data, index));
+  case NACRE_F8E4M3FNUZ:
+    return nn::decode(nn::formatE4M3FNUZ, load<uint8_t>(data, index));
+  case NACRE_F8E5M2:
+    return nn::decode(nn::formatE5M2, load<uint8_t>(data, index));
+  case NACRE_F8E5M2FNUZ:
+    return nn::decode(nn::formatE5M2FNUZ, load<uint8_t>(data, index));
+  case NACRE_F4E2M1:
+    return nn::decode(nn::formatE2M1, loadPacked(4, data, index));
+  case NACRE_F8E8M0:
+    return nn::decodeScale(load<uint8_t>(data, index));
+  case NACRE_U4:
+    return loadPacked(4, data, index);
+  case NACRE_I4:
+    return loadSigned(4, data, index);
+  case NACRE_U2:
+    return loadPacked(2, data, index);
+  case NACRE_I2:
+    return loadSigned(2, data, index);
   }
   return NAN;
 }
 
-bool isInteger(nacre_element_type type) {
-  return type != NACRE_F32 && type != NACRE_F16 && type != NACRE_F64 && type != NACRE_BF16;
-}
+bool isInteger(nacre_element_type type) { return *findElementType(type)->name != 'f' && type != NACRE_BF16; }
 
 std::string describe(nacre_element_type type, const Dims &dims, uint32_t openAxes) {
   const ElementType *row = findElementType(type);
@@ -117,10 +147,22 @@ Outcome readTensor(const std::string &path, FileTensor &tensor) {
   return std::nullopt;
 }
 
-Outcome readTensorAs(nacre_element_type type, const std::string &path, FileTensor &tensor) {
+Outcome readTensorLike(const TensorView &wanted, const std::string &path, FileTensor &tensor) {
   Outcome failure = readTensor(path, tensor);
-  if (!failure && type == NACRE_BF16 && tensor.view.type == NACRE_U16)
-    tensor.view.type = NACRE_BF16;
+  TensorView &view = tensor.view;
+  if (failure)
+    return failure;
+  if (wanted.type == NACRE_BF16 && view.type == NACRE_U16)
+    view.type = NACRE_BF16;
+  if (wanted.type < NACRE_F8E4M3FN || view.type != NACRE_U8)
+    return failure;
+  if (!findElementType(wanted.type)->isPacked()) {
+    view.type = wanted.type;
+  } else if (view.dims == Dims{static_cast<int64_t>(wanted.bytes())}) {
+    view.type = wanted.type;
+    view.dims = wanted.dims;
+    view.count = wanted.count;
+  }
   return failure;
 }
 

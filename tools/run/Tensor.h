@@ -17,8 +17,13 @@ namespace nacre::run {
 struct ElementType {
   nacre_element_type type;
   const char *name;
-  const char *npy; // without the byte order; bf16 has no name of its own in numpy and is written as raw V2
-  size_t bytes;
+  const char
+      *npy; // without the byte order; bf16 has no name of its own in numpy and is written as raw V2, floats of 8 bits
+            // as their codes, and what is packed as bytes
+  unsigned bits;
+
+  bool isPacked() const { return bits < 8; }
+  size_t bytesOf(size_t count) const { return isPacked() ? (count * bits + 7) / 8 : count * (bits / 8); }
 };
 
 /// The type's row, or nullptr.
@@ -42,7 +47,7 @@ struct TensorView {
   const void *data = nullptr;
   size_t count = 0;
 
-  size_t bytes() const { return count * findElementType(type)->bytes; }
+  size_t bytes() const { return findElementType(type)->bytesOf(count); }
 };
 
 /// A tensor read from a file. The view's data is in the mapped file, or in `decoded`.
@@ -55,8 +60,9 @@ struct FileTensor {
 /// Reads a .npy file or an ONNX TensorProto (.pb), whichever it is by its first bytes.
 Outcome readTensor(const std::string &path, FileTensor &tensor);
 
-/// The same for a tensor of a known type: NumPy, and files made from it, hold bf16 as u16.
-Outcome readTensorAs(nacre_element_type type, const std::string &path, FileTensor &tensor);
+/// The same for a tensor of a known type: NumPy, and files made from it, hold bf16 as u16, floats of 8 bits as u8, and
+/// packed elements as a list of u8.
+Outcome readTensorLike(const TensorView &wanted, const std::string &path, FileTensor &tensor);
 
 } // namespace nacre::run
 

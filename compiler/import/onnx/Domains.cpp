@@ -16,6 +16,7 @@ ImportRegistry makeStandard() {
   registerActivations(result);
   registerAttention(result);
   registerCarriedState(result);
+  registerCasts(result);
   registerConstants(result);
   registerControlFlow(result);
   registerContractions(result);

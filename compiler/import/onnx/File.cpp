@@ -13,6 +13,7 @@
 #include "compiler/import/TypeNames.h"
 #include "dialects/StoredBytes.h"
 #include "dialects/nn/ConstantData.h"
+#include "dialects/nn/NarrowTypes.h"
 #include "dialects/nn/ShapeRules.h"
 
 #include "mlir/IR/Builders.h"
@@ -39,40 +40,46 @@ constexpr uint32_t floatField = 4, int32Field = 5, int64Field = 7, rawField = 9,
 
 struct ElementKind {
   const char *name;
-  int64_t bytes;       ///< 0: Nacre has no such type
+  int64_t bits;        ///< 0: Nacre has no such type
   uint32_t typedField; ///< the field of TensorProto that holds its elements when they are not raw
   Type (*type)(Builder &);
 };
 
+template <unsigned width> Type getSigned(Builder &builder) { return builder.getIntegerType(width); }
+template <unsigned width> Type getUnsigned(Builder &builder) {
+  return builder.getIntegerType(width, /*isSigned=*/false);
+}
+template <typename T> Type getFloat(Builder &builder) { return T::get(builder.getContext()); }
+
 /// In the order of ONNX's numbers, from 0.
 constexpr ElementKind elementKinds[] = {
     {"undefined", 0, 0, nullptr},
-    {"float", 4, floatField, [](Builder &b) -> Type { return b.getF32Type(); }},
-    {"uint8", 1, int32Field, [](Builder &b) -> Type { return b.getIntegerType(8, /*isSigned=*/false); }},
-    {"int8", 1, int32Field, [](Builder &b) -> Type { return b.getIntegerType(8); }},
-    {"uint16", 2, int32Field, [](Builder &b) -> Type { return b.getIntegerType(16, /*isSigned=*/false); }},
-    {"int16", 2, int32Field, [](Builder &b) -> Type { return b.getIntegerType(16); }},
-    {"int32", 4, int32Field, [](Builder &b) -> Type { return b.getIntegerType(32); }},
-    {"int64", 8, int64Field, [](Builder &b) -> Type { return b.getIntegerType(64); }},
+    {"float", 32, floatField, getFloat<Float32Type>},
+    {"uint8", 8, int32Field, getUnsigned<8>},
+    {"int8", 8, int32Field, getSigned<8>},
+    {"uint16", 16, int32Field, getUnsigned<16>},
+    {"int16", 16, int32Field, getSigned<16>},
+    {"int32", 32, int32Field, getSigned<32>},
+    {"int64", 64, int64Field, getSigned<64>},
     {"string", 0, 0, nullptr},
-    {"bool", 1, int32Field, [](Builder &b) -> Type { return b.getI1Type(); }},
-    {"float16", 2, int32Field, [](Builder &b) -> Type { return b.getF16Type(); }},
-    {"double", 8, doubleField, [](Builder &b) -> Type { return b.getF64Type(); }},
-    {"uint32", 4, uint64Field, [](Builder &b) -> Type { return b.getIntegerType(32, /*isSigned=*/false); }},
-    {"uint64", 8, uint64Field, [](Builder &b) -> Type { return b.getIntegerType(64, /*isSigned=*/false); }},
+    {"bool", 8, int32Field, getSigned<1>},
+    {"float16", 16, int32Field, getFloat<Float16Type>},
+    {"double", 64, doubleField, getFloat<Float64Type>},
+    {"uint32", 32, uint64Field, getUnsigned<32>},
+    {"uint64", 64, uint64Field, getUnsigned<64>},
     {"complex64", 0, 0, nullptr},
     {"complex128", 0, 0, nullptr},
-    {"bfloat16", 2, int32Field, [](Builder &b) -> Type { return b.getBF16Type(); }},
-    {"float8e4m3fn", 0, 0, nullptr},
-    {"float8e4m3fnuz", 0, 0, nullptr},
-    {"float8e5m2", 0, 0, nullptr},
-    {"float8e5m2fnuz", 0, 0, nullptr},
-    {"uint4", 0, 0, nullptr},
-    {"int4", 0, 0, nullptr},
-    {"float4e2m1", 0, 0, nullptr},
-    {"float8e8m0", 0, 0, nullptr},
-    {"uint2", 0, 0, nullptr},
-    {"int2", 0, 0, nullptr},
+    {"bfloat16", 16, int32Field, getFloat<BFloat16Type>},
+    {"float8e4m3fn", 8, int32Field, getFloat<Float8E4M3FNType>},
+    {"float8e4m3fnuz", 8, int32Field, getFloat<Float8E4M3FNUZType>},
+    {"float8e5m2", 8, int32Field, getFloat<Float8E5M2Type>},
+    {"float8e5m2fnuz", 8, int32Field, getFloat<Float8E5M2FNUZType>},
+    {"uint4", 4, int32Field, getUnsigned<4>},
+    {"int4", 4, int32Field, getSigned<4>},
+    {"float4e2m1", 4, int32Field, getFloat<Float4E2M1FNType>},
+    {"float8e8m0", 8, int32Field, getFloat<Float8E8M0FNUType>},
+    {"uint2", 2, int32Field, getUnsigned<2>},
+    {"int2", 2, int32Field, getSigned<2>},
 };
 
 const ElementKind &getKind(int64_t dataType) {
@@ -90,6 +97,11 @@ InFlightDiagnostic emitTensorError(Location loc, const onnx::TensorProto &tensor
 } // namespace
 
 Type fromDataType(int64_t dataType, MLIRContext *context) {
+  Type type = fromStoredDataType(dataType, context);
+  return type && nn::isNarrow(type) ? Type() : type;
+}
+
+Type fromStoredDataType(int64_t dataType, MLIRContext *context) {
   const ElementKind &kind = getKind(dataType);
   Builder builder(context);
   return kind.type ? kind.type(builder) : Type();
@@ -141,7 +153,7 @@ std::shared_ptr<llvm::WritableMemoryBuffer> OnnxFile::allocate(uint64_t size, Lo
 
 FailureOr<StoredTensor> OnnxFile::read(const onnx::TensorProto &tensor, Location loc) {
   const ElementKind &kind = getKind(tensor.data_type());
-  if (!kind.bytes)
+  if (!kind.bits)
     return emitTensorError(loc, tensor) << "has the element type '" << kind.name << "', which is not supported";
   if (tensor.dims_size() > maxRank)
     return emitTensorError(loc, tensor) << "must have at most " << maxRank << " dimensions, but has "
@@ -154,9 +166,10 @@ FailureOr<StoredTensor> OnnxFile::read(const onnx::TensorProto &tensor, Location
   std::optional<int64_t> count = nn::countElements(shape);
   if (!count)
     return emitTensorError(loc, tensor) << "is larger than any memory";
-  int64_t size = *count * kind.bytes;
+  // Elements of less than a byte share bytes, in every way to store them.
+  int64_t size = kind.bits < 8 ? llvm::divideCeil(*count * kind.bits, 8) : *count * (kind.bits / 8);
   StoredTensor result;
-  result.type = RankedTensorType::get(shape, fromDataType(tensor.data_type(), loc.getContext()));
+  result.type = RankedTensorType::get(shape, fromStoredDataType(tensor.data_type(), loc.getContext()));
 
   if (tensor.data_location() == onnx::TensorProto::EXTERNAL)
     return readExternal(tensor, std::move(result), size, loc);

@@ -22,8 +22,10 @@
 
 namespace nacre::importer::onnx_format {
 
-/// The element type that ONNX numbers `dataType`, or null when Nacre has no such type.
+/// The element type that ONNX numbers `dataType`, or null when Nacre has no such type: one that is computed with, or any,
+/// narrow ones too (NarrowTypes.h).
 mlir::Type fromDataType(int64_t dataType, mlir::MLIRContext *context);
+mlir::Type fromStoredDataType(int64_t dataType, mlir::MLIRContext *context);
 
 /// The name of ONNX's element type `dataType`.
 llvm::StringRef getElementTypeName(int64_t dataType);

@@ -72,7 +72,7 @@ DeclaredType readType(const onnx::TypeProto &proto, MLIRContext *context) {
   if (!proto.has_tensor_type())
     return type;
   const onnx::TypeProto::Tensor &tensor = proto.tensor_type();
-  type.elementType = fromDataType(tensor.elem_type(), context);
+  type.elementType = fromStoredDataType(tensor.elem_type(), context);
   if (!type.elementType && tensor.elem_type() != onnx::TensorProto::UNDEFINED)
     type.name = getElementTypeName(tensor.elem_type());
   if (!tensor.has_shape())

@@ -13,6 +13,7 @@ void registerElementwise(ImportRegistry &registry);
 void registerActivations(ImportRegistry &registry);
 void registerAttention(ImportRegistry &registry);
 void registerCarriedState(ImportRegistry &registry);
+void registerCasts(ImportRegistry &registry);
 void registerConstants(ImportRegistry &registry);
 void registerContractions(ImportRegistry &registry);
 void registerControlFlow(ImportRegistry &registry);

@@ -2,6 +2,7 @@
 
 #include "compiler/kernels/forms/ElementTypes.h"
 
+#include "dialects/nn/NarrowTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -9,7 +10,7 @@ using namespace mlir;
 namespace nacre::kernels {
 
 Type getStorageType(Type type) {
-  if (type.isInteger(1))
+  if (type.isInteger(1) || nn::isNarrow(type))
     return IntegerType::get(type.getContext(), 8);
   if (auto integer = dyn_cast<IntegerType>(type))
     return IntegerType::get(type.getContext(), integer.getWidth());
@@ -21,6 +22,8 @@ RankedTensorType getStorageTensorType(RankedTensorType type) {
 }
 
 Type getComputeType(Type type) {
+  if (nn::isNarrow(type))
+    return IntegerType::get(type.getContext(), 8);
   if (type.isF16() || type.isBF16())
     return Float32Type::get(type.getContext());
   if (auto integer = dyn_cast<IntegerType>(type))
@@ -44,6 +47,32 @@ Value toStorage(OpBuilder &builder, Location loc, Value scalar, Type elementType
   if (isa<FloatType>(type))
     return arith::TruncFOp::create(builder, loc, type, scalar);
   return arith::ExtUIOp::create(builder, loc, type, scalar);
+}
+
+/// The byte of an element of a narrow type.
+static APInt getNarrowBits(TypedAttr element) {
+  if (auto number = dyn_cast<FloatAttr>(element))
+    return number.getValue().bitcastToAPInt().zext(8);
+  APInt integer = cast<IntegerAttr>(element).getValue();
+  return element.getType().isSignlessInteger() ? integer.sext(8) : integer.zext(8);
+}
+
+TypedAttr toStorage(TypedAttr element) {
+  Type type = getStorageType(element.getType());
+  if (nn::isNarrow(element.getType()))
+    return IntegerAttr::get(type, getNarrowBits(element));
+  if (auto integer = dyn_cast<IntegerAttr>(element)) // of which booleans become bytes
+    return IntegerAttr::get(type, integer.getValue().zext(type.getIntOrFloatBitWidth()));
+  return element;
+}
+
+TypedAttr toCompute(TypedAttr element) {
+  Type type = getComputeType(element.getType());
+  if (nn::isNarrow(element.getType()))
+    return IntegerAttr::get(type, getNarrowBits(element));
+  if (auto number = dyn_cast<FloatAttr>(element))
+    return FloatAttr::get(type, number.getValueAsDouble());
+  return IntegerAttr::get(type, cast<IntegerAttr>(element).getValue());
 }
 
 Value emitConstant(OpBuilder &builder, Location loc, Type type, double value) {

@@ -6,6 +6,7 @@
 #include "compiler/kernels/forms/ElementTypes.h"
 #include "dialects/StoredBytes.h"
 #include "dialects/nn/ConstantData.h"
+#include "dialects/nn/NarrowTypes.h"
 #include "dialects/nn/NnDialect.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -20,13 +21,15 @@ namespace nacre::kernels {
 
 std::string ModulePlan::makeKernelName(StringRef stem) { return (stem + "_" + Twine(kernelCounts[stem]++)).str(); }
 
-/// Booleans become bytes, unsigned integers signless; the bytes of a large constant are never copied.
+/// Booleans become bytes, unsigned integers signless; the bytes of a large constant are never copied, unless several
+/// elements share one.
 static FailureOr<ElementsAttr> toStorageAttribute(ElementsAttr value) {
   auto type = cast<RankedTensorType>(value.getShapedType());
   RankedTensorType stored = getStorageTensorType(type);
   if (stored == type)
     return value;
-  if (auto resource = dyn_cast<DenseResourceElementsAttr>(value))
+  auto resource = dyn_cast<DenseResourceElementsAttr>(value);
+  if (resource && !nn::isPacked(type.getElementType()))
     return ElementsAttr(DenseResourceElementsAttr::get(stored, resource.getRawHandle()));
   FailureOr<nn::ConstantView> view = nn::ConstantView::get(value);
   if (failed(view))

@@ -144,9 +144,7 @@ LogicalResult keepBoundary(EntryBuilder &entry, Operation *op) {
                        getStorageTensorType(cast<RankedTensorType>(op->getResult(0).getType())), op->getAttrs());
   Operation *kept = entry.getBuilder().create(state);
   if (auto pad = dyn_cast<nn::PadOp>(kept))
-    if (auto value = dyn_cast<IntegerAttr>(pad.getValue()))
-      pad.setValueAttr(IntegerAttr::get(getStorageType(value.getType()),
-                                        value.getValue().zext(std::max(8u, value.getValue().getBitWidth()))));
+    pad.setValueAttr(toStorage(pad.getValue()));
   entry.map(op->getResult(0), kept->getResult(0));
   return success();
 }

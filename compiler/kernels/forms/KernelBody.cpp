@@ -147,12 +147,7 @@ Value KernelBody::emitSweep(const Sweep &sweep) {
         scalars[leaf] = found->second.scalar(b, arguments.take_front(count));
         arguments = arguments.drop_front(count);
       } else if (TypedAttr splat = getSplat(leaf)) {
-        Type type = getComputeType(elementType);
-        if (auto value = dyn_cast<FloatAttr>(splat))
-          splat = b.getFloatAttr(type, value.getValueAsDouble());
-        else
-          splat = b.getIntegerAttr(type, cast<IntegerAttr>(splat).getValue());
-        scalars[leaf] = arith::ConstantOp::create(b, loc, splat);
+        scalars[leaf] = arith::ConstantOp::create(b, loc, toCompute(splat));
       } else {
         scalars[leaf] = fromStorage(b, loc, arguments.front(), elementType);
         arguments = arguments.drop_front();

@@ -5,7 +5,9 @@
 #include "compiler/kernels/forms/ScalarBodies.h"
 #include "compiler/kernels/forms/FixedPointBodies.h"
 #include "compiler/kernels/forms/FloatBodies.h"
+#include "compiler/kernels/forms/NarrowBodies.h"
 #include "compiler/kernels/forms/UnaryBodies.h"
+#include "dialects/nn/NarrowTypes.h"
 #include "dialects/nn/ScalarFunctions.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -166,7 +168,25 @@ Value castFloatToInteger(Scalars s, Value x, Type elementType) {
   return isUnsigned ? integer : s.select(s.compare(arith::CmpFPredicate::UNO, x, x), s.like(integer, 0), integer);
 }
 
-Value emitCast(Scalars s, Value x, Type from, Type to) {
+Value emitCast(Scalars s, Value x, Type from, Type to, CastRules rules = {});
+
+/// To narrow floats through f32, and to narrow integers through i32, whose low bits are left.
+Value castToNarrow(Scalars s, Value x, Type from, Type to, CastRules rules) {
+  if (isa<FloatType>(to)) {
+    Value number = from.isF64() ? roundToOdd(s, x) : emitCast(s, x, from, s.builder.getF32Type());
+    return emitEncode(s, number, to, rules);
+  }
+  Type wide = s.builder.getI32Type();
+  Value integer = isa<FloatType>(from) ? castFloatToInteger(s, s.make<math::RoundEvenOp>(x), wide)
+                                       : castInteger(s, x, wide, isUnsignedType(from));
+  return emitNarrowInteger(s, integer, to);
+}
+
+Value emitCast(Scalars s, Value x, Type from, Type to, CastRules rules) {
+  if (nn::isNarrow(from) && isa<FloatType>(from))
+    return emitCast(s, emitDecode(s, x, from), s.builder.getF32Type(), to, rules);
+  if (nn::isNarrow(to))
+    return castToNarrow(s, x, from, to, rules);
   Type type = getComputeType(to);
   bool fromFloat = isa<FloatType>(from), toFloat = isa<FloatType>(to);
   if (to.isInteger(1)) {
@@ -243,7 +263,11 @@ Value emitScalar(OpBuilder &builder, Operation *op, ValueRange operands) {
   if (isa<nn::SelectOp>(op))
     return s.select(operands[0], operands[1], operands[2]);
   if (auto cast = dyn_cast<nn::CastOp>(op))
-    return emitCast(s, operands[0], getElementType(cast.getOperand()), getElementType(cast.getResult()));
+    return emitCast(s, operands[0], getElementType(cast.getOperand()), getElementType(cast.getResult()),
+                    {cast.getOverflows(), cast.getRounding()});
+  if (auto cast = dyn_cast<nn::BitcastOp>(op))
+    return emitElement(s, emitBits(s, operands[0], getElementType(cast.getOperand())),
+                       getElementType(cast.getResult()));
   if (auto requantize = dyn_cast<nn::RequantizeOp>(op))
     return emitRequantize(s, requantize.getRounding(), operands[0], operands[1], operands[2]);
   assert(isa<nn::BroadcastOp>(op) && "is no elementwise operator");

@@ -10,7 +10,10 @@
 
 #include <stdint.h>
 
-/** Element types, numbered as in ONNX. */
+/**
+ * Element types, numbered as in ONNX. Floats of 8 bits are their codes, one a byte. Elements of 4 and 2 bits are packed:
+ * two or four in a byte, the first in the lowest bits, the last byte filled with zeros; a tensor has `bytes` of them.
+ */
 typedef enum nacre_element_type {
   NACRE_F32 = 1,
   NACRE_U8 = 2,
@@ -24,7 +27,17 @@ typedef enum nacre_element_type {
   NACRE_F64 = 11,
   NACRE_U32 = 12,
   NACRE_U64 = 13,
-  NACRE_BF16 = 16
+  NACRE_BF16 = 16,
+  NACRE_F8E4M3FN = 17,
+  NACRE_F8E4M3FNUZ = 18,
+  NACRE_F8E5M2 = 19,
+  NACRE_F8E5M2FNUZ = 20,
+  NACRE_U4 = 21,
+  NACRE_I4 = 22,
+  NACRE_F4E2M1 = 23,
+  NACRE_F8E8M0 = 24, /**< A power of two: 2^(code - 127). */
+  NACRE_U2 = 25,
+  NACRE_I2 = 26
 } nacre_element_type;
 
 /** What a model is made of. */

@@ -20,7 +20,8 @@
 
 namespace nacre {
 
-/// The nacre_element_type of a C++ type; half-precision floats are read as the integers of their bits.
+/// The nacre_element_type of a C++ type; floats of 16 bits and less are read as the integers of their bits, and bytes
+/// hold what is packed.
 template <typename T> constexpr bool holds(nacre_element_type type) = delete;
 template <> constexpr bool holds<float>(nacre_element_type type) { return type == NACRE_F32; }
 template <> constexpr bool holds<double>(nacre_element_type type) { return type == NACRE_F64; }
@@ -28,7 +29,9 @@ template <> constexpr bool holds<int8_t>(nacre_element_type type) { return type 
 template <> constexpr bool holds<int16_t>(nacre_element_type type) { return type == NACRE_I16; }
 template <> constexpr bool holds<int32_t>(nacre_element_type type) { return type == NACRE_I32; }
 template <> constexpr bool holds<int64_t>(nacre_element_type type) { return type == NACRE_I64; }
-template <> constexpr bool holds<uint8_t>(nacre_element_type type) { return type == NACRE_U8 || type == NACRE_BOOL; }
+template <> constexpr bool holds<uint8_t>(nacre_element_type type) {
+  return type == NACRE_U8 || type == NACRE_BOOL || type >= NACRE_F8E4M3FN;
+}
 template <> constexpr bool holds<uint16_t>(nacre_element_type type) {
   return type == NACRE_U16 || type == NACRE_F16 || type == NACRE_BF16;
 }

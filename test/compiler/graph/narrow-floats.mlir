@@ -193,4 +193,20 @@ func.func @sums_of_bytes(%x: tensor<8x4xf32>, %q: tensor<8x4xui8>, %w: tensor<4x
   %5 = nn.binary mul %4, %1 : tensor<8x3xf32>, tensor<f32>
   %6 = nn.binary add %5, %b : tensor<8x3xf32>, tensor<3xf32>
   return %6 : tensor<8x3xf32>
+
+// -----
+
+// Bits are of the wide numbers, and powers of two are beyond a half.
+
+// CHECK-LABEL: func.func @bits(
+// CHECK-SAME:    %[[X:[^ :]+]]: tensor<4xf32>, %[[S:[^ :]+]]: tensor<4xf8E8M0FNU>
+// CHECK-DAG:     %[[BITS:[^ ,:()]+]] = nn.bitcast %[[X]] : tensor<4xf32> to tensor<4xi32>
+// CHECK-DAG:     %[[SCALE:[^ ,:()]+]] = nn.cast %[[S]] : tensor<4xf8E8M0FNU> to tensor<4xf32>
+// CHECK-DAG:     %[[HALF:[^ ,:()]+]] = nn.bitcast %{{.*}} : tensor<4xf16> to tensor<4xi16>
+// CHECK:         return %[[BITS]], %[[SCALE]], %[[HALF]]
+func.func @bits(%x: tensor<4xf32>, %s: tensor<4xf8E8M0FNU>, %h: tensor<4xf16>) -> (tensor<4xi32>, tensor<4xf32>, tensor<4xi16>) {
+  %0 = nn.bitcast %x : tensor<4xf32> to tensor<4xi32>
+  %1 = nn.cast %s : tensor<4xf8E8M0FNU> to tensor<4xf32>
+  %2 = nn.bitcast %h : tensor<4xf16> to tensor<4xi16>
+  return %0, %1, %2 : tensor<4xi32>, tensor<4xf32>, tensor<4xi16>
 }

@@ -107,7 +107,7 @@ void addAttribute(Draw &draw, onnx::NodeProto &node, llvm::StringRef name, size_
          "mean",       "\x01\xff", "cubic",         "border",     "reflection",    "max",     "tf_crop_and_resize"}));
   } else if (llvm::is_contained({"to", "dtype", "output_datatype"}, name)) {
     attribute.set_type(onnx::AttributeProto::INT);
-    attribute.set_i(draw.oneIn(8) ? draw.integer() : draw.type(Holds::Anything));
+    attribute.set_i(draw.oneIn(8) ? draw.integer() : draw.type(Holds::Stored));
   } else {
     attribute.set_type(onnx::AttributeProto::INT);
     attribute.set_i(draw.integer());
@@ -176,6 +176,9 @@ constexpr const char *attributeNames[] = {"align_corners",
                                           "output_height",
                                           "output_padding",
                                           "output_shape",
+                                          "precision",
+                                          "round_mode",
+                                          "saturate",
                                           "p",
                                           "padding_mode",
                                           "pads",
@@ -215,7 +218,7 @@ std::vector<const char *> requiredAttributes(llvm::StringRef op, int64_t version
     return {"is_test"};
   if (op == "Constant")
     return {"value_int"};
-  if (op == "Cast")
+  if (op == "Cast" || op == "BitCast")
     return {"to"};
   if (op == "BitShift")
     return {"direction"};

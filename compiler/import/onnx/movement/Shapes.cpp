@@ -310,18 +310,18 @@ void importTile(OperandBinder &node) {
 
 void registerShapes(ImportRegistry &registry) {
   registry.add("DepthToSpace", 1, {{"input"}}, importDepthToSpace);
-  registry.add("Expand", 8, {{"input"}, {"shape", Holds::Integers}}, importExpand);
-  registry.add("Flatten", 1, {{"input"}}, importFlatten);
-  registry.add("Reshape", 1, {{"data"}}, importReshape);
-  registry.add("Reshape", 5, {{"data"}, {"shape", Holds::Integers}}, importReshape);
-  registry.add("Shape", 1, {{"data"}}, importShape);
-  registry.add("Size", 1, {{"data"}}, importSize);
+  registry.add("Expand", 8, {{"input", Holds::Stored}, {"shape", Holds::Integers}}, importExpand);
+  registry.add("Flatten", 1, {{"input", Holds::Stored}}, importFlatten);
+  registry.add("Reshape", 1, {{"data", Holds::Stored}}, importReshape);
+  registry.add("Reshape", 5, {{"data", Holds::Stored}, {"shape", Holds::Integers}}, importReshape);
+  registry.add("Shape", 1, {{"data", Holds::Stored}}, importShape);
+  registry.add("Size", 1, {{"data", Holds::Stored}}, importSize);
   registry.add("SpaceToDepth", 1, {{"input"}}, importSpaceToDepth);
-  registry.add("Squeeze", 1, {{"data"}, {"axes?", Holds::Integers}}, importSqueeze);
+  registry.add("Squeeze", 1, {{"data", Holds::Stored}, {"axes?", Holds::Integers}}, importSqueeze);
   registry.add("Tile", 1, {{"input"}, {"tiles", Holds::Numbers}, {"axis", Holds::Numbers}}, importTile);
   registry.add("Tile", 6, {{"input"}, {"repeats", Holds::Integers}}, importTile);
-  registry.add("Transpose", 1, {{"data"}}, importTranspose);
-  registry.add("Unsqueeze", 1, {{"data"}, {"axes?", Holds::Integers}}, importUnsqueeze);
+  registry.add("Transpose", 1, {{"data", Holds::Stored}}, importTranspose);
+  registry.add("Unsqueeze", 1, {{"data", Holds::Stored}, {"axes?", Holds::Integers}}, importUnsqueeze);
 }
 
 } // namespace nacre::importer::onnx_format

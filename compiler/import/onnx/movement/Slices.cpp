@@ -275,21 +275,25 @@ void importPad11(OperandBinder &node) {
 } // namespace
 
 void registerSlices(ImportRegistry &registry) {
-  registry.add("Concat", 1, {{"inputs...", Holds::Anything, 'T'}}, importConcat);
-  registry.add("Gather", 1, {{"data"}, {"indices", Holds::Indices}}, importGather);
-  registry.add("Pad", 1, {{"data"}}, importPad1);
-  registry.add("Pad", 11, {{"data"}, {"pads", Holds::Integers}, {"constant_value?"}, {"axes?", Holds::Integers}},
+  registry.add("Concat", 1, {{"inputs...", Holds::Stored, 'T'}}, importConcat);
+  registry.add("Gather", 1, {{"data", Holds::Stored}, {"indices", Holds::Indices}}, importGather);
+  registry.add("Pad", 1, {{"data", Holds::Stored}}, importPad1);
+  registry.add("Pad", 11,
+               {{"data", Holds::Stored},
+                {"pads", Holds::Integers},
+                {"constant_value?", Holds::Stored},
+                {"axes?", Holds::Integers}},
                importPad11);
-  registry.add("Slice", 1, {{"data"}}, importSlice1);
+  registry.add("Slice", 1, {{"data", Holds::Stored}}, importSlice1);
   registry.add("Slice", 10,
-               {{"data"},
+               {{"data", Holds::Stored},
                 {"starts", Holds::Integers},
                 {"ends", Holds::Integers},
                 {"axes?", Holds::Integers},
                 {"steps?", Holds::Integers}},
                importSlice10);
-  registry.add("Split", 1, {{"input"}}, importSplit);
-  registry.add("Split", 13, {{"input"}, {"split?", Holds::Integers}}, importSplit);
+  registry.add("Split", 1, {{"input", Holds::Stored}}, importSplit);
+  registry.add("Split", 13, {{"input", Holds::Stored}, {"split?", Holds::Integers}}, importSplit);
 }
 
 } // namespace nacre::importer::onnx_format

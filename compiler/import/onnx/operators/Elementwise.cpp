@@ -8,7 +8,6 @@
 
 #include "compiler/import/onnx/Handlers.h"
 
-#include "compiler/import/onnx/File.h"
 #include "dialects/nn/ShapeRules.h"
 
 using namespace mlir;
@@ -204,35 +203,6 @@ void importClip11(OperandBinder &node) {
   node.setResult(x);
 }
 
-void importCast(OperandBinder &node) {
-  node.ignore({"saturate", "round_mode"}); // they concern 8-bit floats
-  int64_t dataType = node.getInt("to", 0);
-  Type type = fromDataType(dataType, node.nn.getLoc().getContext());
-  if (!type) {
-    node.error()
-        << "attribute 'to' must be float16, bfloat16, float, double, bool, or an integer of 8 to 64 bits, but is '"
-        << getElementTypeName(dataType) << "'";
-    return;
-  }
-  node.setResult(node.nn.cast(node.getOperand(0), type));
-}
-
-/// Before version 6 the type was a word.
-void importCast1(OperandBinder &node) {
-  std::string word = node.getString("to", "").lower();
-  for (int64_t dataType = 1; !word.empty() && dataType <= onnx::TensorProto::BFLOAT16; ++dataType)
-    if (Type type = fromDataType(dataType, node.nn.getLoc().getContext()); type && getElementTypeName(dataType) == word)
-      return node.setResult(node.nn.cast(node.getOperand(0), type));
-  if (!node.hasFailed())
-    node.error() << "attribute 'to' must be FLOAT16, FLOAT, DOUBLE, BOOL, or an integer of 8 to 64 bits, but is '"
-                 << node.getString("to", "") << "'";
-}
-
-void importCastLike(OperandBinder &node) {
-  node.ignore({"saturate", "round_mode"});
-  node.setResult(node.nn.cast(node.getOperand(0), getElementType(node.getOperand(1))));
-}
-
 } // namespace
 
 void registerElementwise(ImportRegistry &registry) {
@@ -261,9 +231,6 @@ void registerElementwise(ImportRegistry &registry) {
   registry.add("Clip", 11,
                {{"input", Holds::Numbers, 'T'}, {"min?", Holds::Numbers, 'T'}, {"max?", Holds::Numbers, 'T'}},
                importClip11);
-  registry.add("Cast", 1, {{"input"}}, importCast1);
-  registry.add("Cast", 6, {{"input"}}, importCast);
-  registry.add("CastLike", 15, {{"input"}, {"target_type"}}, importCastLike);
 }
 
 } // namespace nacre::importer::onnx_format

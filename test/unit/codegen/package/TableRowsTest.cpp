@@ -127,9 +127,30 @@ llvm::Expected<nacre_tensor> rowOfInput(llvm::StringRef type, llvm::StringRef ex
 
 TEST(TableRows, EveryElementTypeHasItsOwnNumber) {
   const std::pair<const char *, nacre_element_type> types[] = {
-      {"f32", NACRE_F32},  {"f64", NACRE_F64},  {"f16", NACRE_F16},  {"bf16", NACRE_BF16}, {"i1", NACRE_BOOL},
-      {"i8", NACRE_I8},    {"i16", NACRE_I16},  {"i32", NACRE_I32},  {"i64", NACRE_I64},   {"ui8", NACRE_U8},
-      {"ui16", NACRE_U16}, {"ui32", NACRE_U32}, {"ui64", NACRE_U64}, {"si32", NACRE_I32},
+      {"f32", NACRE_F32},
+      {"f64", NACRE_F64},
+      {"f16", NACRE_F16},
+      {"bf16", NACRE_BF16},
+      {"i1", NACRE_BOOL},
+      {"i8", NACRE_I8},
+      {"i16", NACRE_I16},
+      {"i32", NACRE_I32},
+      {"i64", NACRE_I64},
+      {"ui8", NACRE_U8},
+      {"ui16", NACRE_U16},
+      {"ui32", NACRE_U32},
+      {"ui64", NACRE_U64},
+      {"si32", NACRE_I32},
+      {"f8E4M3FN", NACRE_F8E4M3FN},
+      {"f8E4M3FNUZ", NACRE_F8E4M3FNUZ},
+      {"f8E5M2", NACRE_F8E5M2},
+      {"f8E5M2FNUZ", NACRE_F8E5M2FNUZ},
+      {"f8E8M0FNU", NACRE_F8E8M0},
+      {"f4E2M1FN", NACRE_F4E2M1},
+      {"i4", NACRE_I4},
+      {"ui4", NACRE_U4},
+      {"i2", NACRE_I2},
+      {"ui2", NACRE_U2},
   };
   for (const auto &[type, number] : types) {
     llvm::Expected<nacre_tensor> row = rowOfInput(type);
@@ -145,16 +166,25 @@ TEST(TableRows, EveryElementBeginsAtAByte) {
   EXPECT_EQ(row->bytes, 8u);
 }
 
+// An app knows the tensor; the bytes are those that its elements share.
+TEST(TableRows, PackedElementsShareBytes) {
+  llvm::Expected<nacre_tensor> row = rowOfInput("i8", "tensor<3x5xi4>");
+  ASSERT_TRUE(bool(row)) << llvm::toString(row.takeError());
+  EXPECT_EQ(row->element_type, uint32_t(NACRE_I4));
+  EXPECT_EQ(row->rank, 2u);
+  EXPECT_EQ(row->bytes, 8u);
+}
+
 // A type that the format lacks was once called i64, or whatever has its width.
 TEST(TableRows, OtherElementTypesAreRefused) {
-  for (const char *type : {"i4", "i24", "i128", "f8E4M3FN", "f8E5M2", "f4E2M1FN", "tf32", "f80", "f128", "index"}) {
+  for (const char *type : {"i3", "i24", "i128", "f8E4M3", "f8E3M4", "f6E2M3FN", "tf32", "f80", "f128", "index"}) {
     llvm::Expected<nacre_tensor> row = rowOfInput(type);
     ASSERT_FALSE(bool(row)) << type;
     const std::string message = llvm::toString(row.takeError());
     EXPECT_NE(message.find("a type that the model format has, but"), std::string::npos) << message;
     EXPECT_NE(message.find(type), std::string::npos) << message;
   }
-  llvm::Expected<nacre_tensor> row = rowOfInput("i8", "i4");
+  llvm::Expected<nacre_tensor> row = rowOfInput("i8", "i3");
   EXPECT_FALSE(bool(row));
   llvm::consumeError(row.takeError());
 }
