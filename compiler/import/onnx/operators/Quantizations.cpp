@@ -1,96 +1,157 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Conversions between integers and the reals they stand for, computed in floating point.
+// Conversions between integers, or narrow floats, and the reals they stand for.
 
-#include "compiler/import/compositions/Elementary.h"
+#include "compiler/import/compositions/Quantization.h"
+#include "compiler/import/onnx/File.h"
 #include "compiler/import/onnx/Handlers.h"
-
-#include "llvm/ADT/APSInt.h"
+#include "dialects/nn/NarrowTypes.h"
 
 using namespace mlir;
 
 namespace nacre::importer::onnx_format {
 namespace {
 
-using nn::BinaryKind;
-using nn::UnaryKind;
-
-/// `parameter`, which is operand `index` or made from it, and has one element or one for each of `axis`, so that it
-/// broadcasts against operand 0.
-Value alignParameter(OperandBinder &node, size_t index, Value parameter, int64_t axis) {
-  Value x = node.getOperand(0);
-  if (!parameter)
-    return {};
-  if (getType(parameter).getNumElements() == 1)
-    return node.nn.reshape(parameter, {});
-  if (getRank(parameter) == 1 && getRank(x) > axis && getShape(parameter)[0] == getShape(x)[axis])
-    return node.nn.alignToAxis(parameter, axis, getRank(x));
-  node.error() << node.nameOf(index) << " must have one element, or one for each of axis " << axis << " of "
-               << describe(x) << ", but is " << describe(node.getOperand(index));
-  return {};
+/// Which elements share a scale; nothing after an error. What the axis is only matters where there are several scales,
+/// so rank 0 and 1 may have any.
+FailureOr<Granularity> readGranularity(OperandBinder &node) {
+  Value x = node.getOperand(0), scale = node.getOperand(1);
+  int64_t axis = node.getInt("axis", 1), block = node.getInt("block_size", 0);
+  if (block < 0)
+    return node.error() << "attribute 'block_size' must be 0 or more, but is " << block;
+  if (!block && getType(scale).getNumElements() == 1)
+    return Granularity();
+  FailureOr<int64_t> known = node.getAxis(axis, getRank(x));
+  if (failed(known))
+    return failure();
+  return Granularity{*known, block};
 }
 
-/// The axis that scales belong to. It only matters where there are several, so rank 0 and 1 may have any.
-FailureOr<int64_t> readAxis(OperandBinder &node) {
-  node.ignore({"saturate"}); // of 8-bit floats
-  int64_t axis = node.getInt("axis", 1), rank = getRank(node.getOperand(0));
-  if (node.getInt("block_size", 0) != 0)
-    return node.error() << "attribute 'block_size' must be 0, one scale for the tensor or for each of an axis, but is "
-                        << node.getInt("block_size", 0) << "; quantize the model without blocks";
-  if (getType(node.getOperand(1)).getNumElements() == 1)
-    return 0;
-  return node.getAxis(axis, rank);
+/// Whether the scale and the zero point have shapes that fit; reports an error if not.
+bool checkParameters(OperandBinder &node, Granularity granularity) {
+  Value x = node.getOperand(0);
+  for (size_t index : {1, 2}) {
+    Value parameter = node.getOperand(index);
+    if (!parameter)
+      continue;
+    bool fits = isParameterOf(x, parameter, granularity);
+    if (index == 2 && granularity.block)
+      fits &= getShape(parameter) == getShape(node.getOperand(1));
+    if (fits)
+      continue;
+    InFlightDiagnostic error = node.error() << node.nameOf(index) << " must have ";
+    if (granularity.block)
+      error << "the shape of " << describe(x) << ", but one element for each " << granularity.block << " of axis "
+            << granularity.axis;
+    else
+      error << "one element, or one for each of axis " << granularity.axis << " of " << describe(x);
+    error << ", but is " << describe(parameter);
+    return false;
+  }
+  return true;
+}
+
+/// The float that attribute `name` says, null where it is missing; fails after an error.
+FailureOr<Type> readFloat(OperandBinder &node, StringRef name) {
+  int64_t dataType = node.getInt(name, 0);
+  if (!dataType)
+    return Type();
+  Type type = fromDataType(dataType, node.nn.getLoc().getContext());
+  if (!isa_and_nonnull<FloatType>(type))
+    return node.error() << "attribute '" << name << "' must be float16, bfloat16, float or double, but is '"
+                        << getElementTypeName(dataType) << "'";
+  return type;
+}
+
+bool isScale(Type type) { return isa<FloatType>(type) && (!nn::isNarrow(type) || isa<Float8E8M0FNUType>(type)); }
+
+/// Whether operand `index` is a type that codes have, which integers up to `bits` and narrow floats are; reports an error
+/// if not.
+bool isCode(Type type, unsigned bits) {
+  if (isa<IntegerType>(type))
+    return !type.isInteger(1) && type.getIntOrFloatBitWidth() <= bits;
+  return nn::isNarrow(type) && !isa<Float8E8M0FNUType>(type);
 }
 
 void importDequantizeLinear(OperandBinder &node) {
-  NnBuilder &nn = node.nn;
-  Value x = node.getOperand(0), scale = node.getOperand(1), zero = node.getOperand(2);
-  FailureOr<int64_t> axis = readAxis(node);
-  if (failed(axis))
+  Value x = node.getOperand(0), scale = node.getOperand(1);
+  FailureOr<Granularity> granularity = readGranularity(node);
+  FailureOr<Type> stated = readFloat(node, "output_dtype");
+  if (failed(granularity) || failed(stated))
     return;
-  Type real = getElementType(scale);
-  Value centred = nn.cast(x, real);
+  if (!isCode(getElementType(x), 64)) {
+    node.error() << node.nameOf(0) << " must be of an integer type or a float of 8 or 4 bits, but is " << describe(x);
+    return;
+  }
+  if (!isScale(getElementType(scale))) {
+    node.error() << node.nameOf(1) << " must be of a floating-point type or float8e8m0, but is " << describe(scale);
+    return;
+  }
+  if (!*stated && nn::isNarrow(getElementType(scale))) {
+    node.error() << "attribute 'output_dtype' must be given for a scale of type " << getTypeName(getElementType(scale));
+    return;
+  }
+  if (!checkParameters(node, *granularity))
+    return;
+  Type real = *stated ? *stated : getElementType(scale);
+  node.setResult(dequantize(node.nn, x, scale, node.getOperand(2), *granularity, real));
+}
+
+/// What quantized elements are, or null after an error.
+Type readQuantizedType(OperandBinder &node) {
+  Value zero = node.getOperand(2);
+  int64_t dataType = node.getInt("output_dtype", 0);
+  Type type = dataType ? fromStoredDataType(dataType, node.nn.getLoc().getContext())
+              : zero   ? getElementType(zero)
+                       : Type(node.nn.types().getIntegerType(8, /*isSigned=*/false));
+  if (zero && type != getElementType(zero)) {
+    node.error() << "attribute 'output_dtype' must be the type of the zero point, " << describe(zero) << ", but is '"
+                 << getElementTypeName(dataType) << "'";
+    return {};
+  }
+  if (type && isCode(type, 16))
+    return type;
   if (zero)
-    centred = nn.sub(centred, nn.cast(alignParameter(node, 2, zero, *axis), real));
-  node.setResult(nn.mul(centred, alignParameter(node, 1, scale, *axis)));
+    node.error() << node.nameOf(2) << " must be an integer of up to 16 bits or a float of 8 or 4, but is "
+                 << describe(zero);
+  else
+    node.error() << "attribute 'output_dtype' must be an integer of up to 16 bits or a float of 8 or 4, but is '"
+                 << getElementTypeName(dataType) << "'";
+  return {};
 }
 
 void importQuantizeLinear(OperandBinder &node) {
-  NnBuilder &nn = node.nn;
-  Value x = node.getOperand(0), scale = node.getOperand(1), zero = node.getOperand(2);
-  FailureOr<int64_t> axis = readAxis(node);
-  if (failed(axis))
+  Value x = node.getOperand(0), scale = node.getOperand(1);
+  bool overflows = !node.getFlag("saturate", true);
+  FailureOr<Granularity> granularity = readGranularity(node);
+  FailureOr<Type> precision = readFloat(node, "precision");
+  Type type = readQuantizedType(node);
+  if (failed(granularity) || failed(precision) || !type)
     return;
-  node.ignore({"precision"});
-  if (!zero && node.getInt("output_dtype", 0) != 0) {
-    node.error() << "attribute 'output_dtype' must be 0, but is " << node.getInt("output_dtype", 0)
-                 << "; say the type by a zero point of it";
-    return;
-  }
-  Type integer = zero ? getElementType(zero) : Type(nn.types().getIntegerType(8, /*isSigned=*/false));
-  auto integerType = dyn_cast<IntegerType>(integer);
-  if (!integerType || integerType.getWidth() > 16) {
-    node.error() << node.nameOf(2) << " must be an integer of 8 or 16 bits, but is " << describe(zero);
+  Type given = getElementType(scale);
+  if (!isScale(given) && !given.isSignlessInteger(32)) {
+    node.error() << node.nameOf(1) << " must be of a floating-point type, float8e8m0 or int32, but is "
+                 << describe(scale);
     return;
   }
-  Type real = getElementType(x);
-  Value rounded = nn.unary(UnaryKind::Round, nn.div(x, alignParameter(node, 1, nn.cast(scale, real), *axis)));
-  if (zero)
-    rounded = nn.add(rounded, nn.cast(alignParameter(node, 2, zero, *axis), real));
-  bool isUnsigned = integerType.isUnsigned();
-  double low = APSInt::getMinValue(integerType.getWidth(), isUnsigned).getExtValue();
-  double high = APSInt::getMaxValue(integerType.getWidth(), isUnsigned).getExtValue();
-  node.setResult(nn.cast(clamp(nn, rounded, low, high), integer));
+  if (!checkParameters(node, *granularity))
+    return;
+  if (!*precision && isa<FloatType>(given) && !nn::isNarrow(given))
+    precision = given;
+  if (!*precision)
+    precision = isFloat(x) ? getElementType(x) : Type(node.nn.types().getF32Type());
+  overflows &= isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8;
+  node.setResult(quantize(node.nn, x, scale, node.getOperand(2), *granularity, *precision, type, overflows));
 }
 
 } // namespace
 
 void registerQuantizations(ImportRegistry &registry) {
   registry.add("DequantizeLinear", 10,
-               {{"x", Holds::Integers, 'T'}, {"x_scale", Holds::Floats}, {"x_zero_point?", Holds::Integers, 'T'}},
+               {{"x", Holds::Stored, 'T'}, {"x_scale", Holds::Stored}, {"x_zero_point?", Holds::Stored, 'T'}},
                importDequantizeLinear);
   registry.add("QuantizeLinear", 10,
-               {{"x", Holds::Floats}, {"y_scale", Holds::Floats}, {"y_zero_point?", Holds::Integers}},
+               {{"x", Holds::Numbers}, {"y_scale", Holds::Stored}, {"y_zero_point?", Holds::Stored}},
                importQuantizeLinear);
 }
 

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Integers and narrow floats, and the real numbers that they stand for.
+//
+// What: (x - zero) * scale, and the other way, computed in floating point.
+// Why:  every format has it, and passes that compute in integers must find one spelling.
+// How:  scales and zero points are one for all elements, one for each of an axis, or one for each block of it. A block is
+//       an axis of its own while it is computed with, so that nothing is repeated in memory.
+
+#ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_QUANTIZATION_H
+#define NACRE_COMPILER_IMPORT_COMPOSITIONS_QUANTIZATION_H
+
+#include "compiler/import/NnBuilder.h"
+
+namespace nacre::importer {
+
+/// The elements that have a scale in common, where there are several scales.
+struct Granularity {
+  int64_t axis = 0;
+  int64_t block = 0; ///< Consecutive elements of the axis; 0: a scale for each index of the axis.
+};
+
+/// Whether `parameter` has the shape of a scale or a zero point of `x`.
+bool isParameterOf(mlir::Value x, mlir::Value parameter, Granularity granularity);
+
+/// `scale`, and `zero`, which may be null, are of shapes that isParameterOf accepts. Computed in f32, or in f64 if the
+/// scale is that; the result is of type `real`.
+mlir::Value dequantize(NnBuilder &nn, mlir::Value x, mlir::Value scale, mlir::Value zero, Granularity granularity,
+                       mlir::Type real);
+
+/// x / scale in the type `precision`, rounded to nearest even for integers; what is beyond the range of `type` becomes
+/// its end, or with `overflows`, of floats of 8 bits, infinity or no number.
+mlir::Value quantize(NnBuilder &nn, mlir::Value x, mlir::Value scale, mlir::Value zero, Granularity granularity,
+                     mlir::Type precision, mlir::Type type, bool overflows = false);
+
+} // namespace nacre::importer
+
+#endif // NACRE_COMPILER_IMPORT_COMPOSITIONS_QUANTIZATION_H
