@@ -194,6 +194,44 @@ class NarrowTest(Comparison):
         self.check(family)
 
 
+    def test_blocks(self):
+        """Weights whose blocks of 16 share a scale; all sums are exact."""
+        generator = random.Random(7)
+        family = NarrowFamily("blocks")
+        rows, outputs, depth, block, blocks = 2, 3, 20, 16, 2
+        x = [generator.randint(-8, 8) for _ in range(rows * depth)]
+        scales = [generator.choice((0.5, 1.0, 2.0)) for _ in range(outputs * blocks)]
+        operands = [family.input(F32, [float(v) for v in x], [rows, depth])]
+        for codes_type, middle in ((TYPES["u8"], 128), (NARROW[4], 8), (NARROW[8], 2)):
+            bits = codes_type.bits
+            codes = [generator.randrange(1 << bits) for _ in range(outputs * blocks * block)]
+            zeros = [[generator.randrange(1 << bits) for _ in range(blocks)] for _ in range(outputs)]
+            size = block * bits // 8
+            weight = family.input(U8, list(codes_type.pack(codes)), [outputs, blocks, size])
+            packed = b"".join(codes_type.pack(row) for row in zeros)
+            for given in (False, True):
+                numbers = [[(codes[n * blocks * block + k] - (zeros[n][k // block] if given else middle)) * scales[n * blocks + k // block]
+                            for k in range(depth)] for n in range(outputs)]
+                expected = [float(sum(x[m * depth + k] * numbers[n][k] for k in range(depth))) for m in range(rows) for n in range(outputs)]
+                inputs = operands + [weight, family.input(F32, scales, [outputs * blocks])]
+                inputs += [family.input(U8, list(packed), [len(packed)])] if given else []
+                family.output("com.microsoft.MatMulNBits", inputs, F32, [rows, outputs], N=outputs, K=depth, bits=bits, block_size=block)
+                family.expected[f"y{len(family.outputs) - 1}"] = expected
+        for codes_type in NARROW[4:6]:
+            codes = [generator.randrange(16) for _ in range(3 * 32)]
+            scale = family.input(F32, scales, [3, 2])
+            numbers = [codes_type.value(code) * scales[i // block] for i, code in enumerate(codes)]
+            data = family.input(codes_type, codes, [3, 32])
+            family.output("DequantizeLinear", [data, scale], F32, [3, 32], block_size=block)
+            family.expected[f"y{len(family.outputs) - 1}"] = numbers
+            family.output("com.microsoft.GatherBlockQuantized", [data, family.input(TYPES["i64"], [2, 0], [2]), scale], F32, [2, 32], block_size=block)
+            family.expected[f"y{len(family.outputs) - 1}"] = numbers[64:] + numbers[:32]
+            reals = family.input(F32, numbers, [3, 32])
+            family.output("QuantizeLinear", [reals, scale], codes_type, [3, 32], block_size=block, output_dtype=codes_type.onnx)
+            family.expected[f"y{len(family.outputs) - 1}"] = codes
+        self.check(family)
+
+
 class Sse4NarrowTest(NarrowTest):
     options = ("--cpu=nehalem",)
     lacks = ("f16",)

@@ -47,6 +47,7 @@ ImportRegistry makeStandard() {
 ImportRegistry makeContrib() {
   ImportRegistry result;
   contrib::registerActivations(result);
+  contrib::registerBlockQuantization(result);
   contrib::registerAttention(result);
   contrib::registerContractions(result);
   contrib::registerGroupQueryAttention(result);

@@ -105,7 +105,16 @@ void addAttribute(Draw &draw, onnx::NodeProto &node, llvm::StringRef name, size_
          "SAME_LOWER", "VALID",    "LEFT",          "RIGHT",      "bidirectional", "reverse", "tanh",
          "floor",      "ceil",     "align_corners", "asymmetric", "not_larger",    "sum",     "none",
          "mean",       "\x01\xff", "cubic",         "border",     "reflection",    "max",     "tf_crop_and_resize"}));
-  } else if (llvm::is_contained({"to", "dtype", "output_datatype"}, name)) {
+  } else if (name == "round_mode") {
+    attribute.set_type(onnx::AttributeProto::STRING);
+    attribute.set_s(draw.of<const char *>({"up", "down", "nearest", "NEAREST"}));
+  } else if (llvm::is_contained({"N", "K", "bits"}, name) && !draw.oneIn(8)) {
+    attribute.set_type(onnx::AttributeProto::INT);
+    attribute.set_i(name == "N" ? 3 : name == "bits" ? 4 : 16);
+  } else if (name == "block_size" && !draw.oneIn(8)) {
+    attribute.set_type(onnx::AttributeProto::INT);
+    attribute.set_i(draw.of<int64_t>({1, 2, 16, 16}));
+  } else if (llvm::is_contained({"to", "dtype", "output_datatype", "output_dtype"}, name)) {
     attribute.set_type(onnx::AttributeProto::INT);
     attribute.set_i(draw.oneIn(8) ? draw.integer() : draw.type(Holds::Stored));
   } else {
@@ -176,9 +185,6 @@ constexpr const char *attributeNames[] = {"align_corners",
                                           "output_height",
                                           "output_padding",
                                           "output_shape",
-                                          "precision",
-                                          "round_mode",
-                                          "saturate",
                                           "p",
                                           "padding_mode",
                                           "pads",
@@ -218,8 +224,14 @@ std::vector<const char *> requiredAttributes(llvm::StringRef op, int64_t version
     return {"is_test"};
   if (op == "Constant")
     return {"value_int"};
+  if (op == "Cast" && version >= 6)
+    return {"to", "saturate", "round_mode"};
   if (op == "Cast" || op == "BitCast")
     return {"to"};
+  if (op == "MatMulNBits")
+    return {"N", "K", "block_size", "bits"};
+  if (op == "GatherBlockQuantized")
+    return {"block_size"};
   if (op == "BitShift")
     return {"direction"};
   if (op == "DepthToSpace" || op == "SpaceToDepth")
@@ -271,6 +283,10 @@ std::optional<Dims> getAskedShape(llvm::StringRef op, size_t index, const Dims &
   }
   if (op == "Gemm")
     return std::vector<Dims>{{2, 3}, {3, 4}, {4}}[index];
+  if (op == "MatMulNBits")
+    return std::vector<Dims>{{2, 16}, {3, 1, 8}, {3}, {3}, {16}, {3}}[index];
+  if (op == "GatherBlockQuantized")
+    return std::vector<Dims>{{3, 16}, {2}, {3, 1}, {3, 1}}[index];
   if (op == "DepthToSpace" || op == "SpaceToDepth")
     return Dims{1, 4, 2, 4};
   if (op == "GridSample")

@@ -33,9 +33,9 @@ public:
 
   int32_t type(importer::Holds holds) {
     using T = onnx::TensorProto;
-    switch (oneIn(8) ? of({importer::Holds::Anything, importer::Holds::Anything, importer::Holds::Stored}) : holds) {
+    switch (oneIn(8) ? importer::Holds::Anything : holds) {
     case importer::Holds::Stored: // narrow types, which the schema of Debian's ONNX does not name, by their numbers
-      return oneIn(2) ? 17 + int32_t(below(10)) : type(importer::Holds::Anything);
+      return oneIn(4) ? 17 + int32_t(below(10)) : type(importer::Holds::Anything);
     case importer::Holds::Anything:
       return of<int32_t>({T::FLOAT, T::FLOAT16, T::BFLOAT16, T::DOUBLE, T::BOOL, T::INT8, T::INT16, T::INT32, T::INT64,
                           T::UINT8, T::UINT16, T::UINT32, T::UINT64});

@@ -16,6 +16,7 @@ namespace nacre::importer::onnx_format::contrib {
 inline constexpr llvm::StringLiteral domain = "com.microsoft";
 
 void registerActivations(ImportRegistry &registry);
+void registerBlockQuantization(ImportRegistry &registry);
 void registerAttention(ImportRegistry &registry);
 void registerContractions(ImportRegistry &registry);
 void registerGroupQueryAttention(ImportRegistry &registry);
