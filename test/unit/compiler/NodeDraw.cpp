@@ -319,7 +319,7 @@ std::optional<Dims> getAskedShape(llvm::StringRef op, size_t index, const Dims &
   if (op == "CumSum" || op == "CumProd")
     return index ? Dims() : x;
   if (op == "Col2Im")
-    return index ? Dims{1} : Dims{1, 2, 2};
+    return index ? Dims{1} : Dims{1, 6, 1};
   if (op == "Det")
     return draw.oneIn(2) ? Dims{3, 3} : Dims{2, 5, 5};
   if (op == "TopK" || op == "Compress")
