@@ -278,12 +278,12 @@ def judge(case, target, outcome, is_unlisted, expected, cpu_launches):
     passed = outcome.kind == "passed"
     if not case.data_sets and outcome.kind == "refused":  # whose inputs nobody knows
         return "refused", outcome.text
-    if is_unlisted:
-        return ("extra" if passed else "refused" if outcome.kind == "refused" else "failed"), outcome.text
     if (case.id, target) in expected:
         if passed:
             return "failed", "passes, but is in expected-failures.txt"
         return ("failed" if outcome.kind == "broke" else "expected"), outcome.text
+    if is_unlisted:
+        return ("extra" if passed else "refused" if outcome.kind == "refused" else "failed"), outcome.text
     if passed and target == "gpu" and (outcome.cpu > 0) != (case.id in cpu_launches):
         return "failed", (f"{outcome.cpu} launches on the CPU, but not in cpu-launches.txt" if outcome.cpu else
                           "no launch on the CPU, but in cpu-launches.txt")

@@ -328,32 +328,6 @@ class FoldingTest(Comparison):
                 family.output("MatMul", [a, b], element, batch + [m, n], ulps=4)
         self.check(family)
 
-    def test_quantized(self):
-        """Zero points that are constants, and those that are known when the model runs, are different operators."""
-        generator = random.Random(4)
-        family = Family("quantized")
-        i8, u8, i32 = TYPES["i8"], TYPES["u8"], TYPES["i32"]
-
-        def draw(element, shape):
-            return family.input(element, [generator.randint(*element.ends) for _ in range(math.prod(shape))], shape)
-
-        def scale(value):
-            return family.input(F32, [F32.rounded(value)], [])
-
-        for left, right in itertools.product((u8, i8), repeat=2):
-            image, filters = draw(left, [1, 2, 5, 4]), draw(right, [6, 1, 3, 2])
-            zeros = [draw(left, []), draw(right, [])]
-            window = {"group": 2, "pads": [1, 1, 0, 1], "strides": [2, 1]}
-            family.output("ConvInteger", [image, filters, *zeros], i32, [1, 6, 2, 5], **window)
-            family.output("QLinearConv", [image, scale(0.02), zeros[0], filters, scale(0.01), zeros[1], scale(0.3), draw(left, [])], left,
-                          [1, 6, 2, 5], **window)
-            a, b, rows, columns = draw(left, [2, 3, 7]), draw(right, [7, 4]), draw(left, []), draw(right, [4])
-            family.output("MatMulInteger", [a, b, rows, columns], i32, [2, 3, 4])
-            family.output("QLinearMatMul", [a, scale(0.02), rows, b, scale(0.03), draw(right, []), scale(0.4), draw(left, [])], left, [2, 3, 4])
-        for values in ([-3.5, 0.25, 100.0], [2.0, 7.5, 3.0], [-1.0, -9.0, -0.5], [0.0, 0.0, 0.0]):
-            family.output("DynamicQuantizeLinear", [family.input(F32, values)], u8, [3])
-        self.check(family)
-
     def test_movement(self):
         """Bits that are not computed with stay what they are, also of the smallest floats."""
         family = Family("movement")
