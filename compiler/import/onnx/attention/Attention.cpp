@@ -4,7 +4,7 @@
 //
 // How:  1. heads and shapes, 2. masks, 3. the operator.
 
-#include "compiler/import/compositions/Attention.h"
+#include "compiler/import/compositions/attention/Attention.h"
 #include "compiler/import/onnx/File.h"
 #include "compiler/import/onnx/Handlers.h"
 

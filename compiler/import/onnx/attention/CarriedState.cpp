@@ -5,7 +5,7 @@
 // How:  1. linear attention, 2. the causal convolution before it.
 
 #include "compiler/import/compositions/Elementary.h"
-#include "compiler/import/compositions/LinearAttention.h"
+#include "compiler/import/compositions/attention/LinearAttention.h"
 #include "compiler/import/onnx/Handlers.h"
 
 #include <cmath>

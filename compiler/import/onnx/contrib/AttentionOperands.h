@@ -7,7 +7,7 @@
 #define NACRE_COMPILER_IMPORT_ONNX_CONTRIB_ATTENTIONOPERANDS_H
 
 #include "compiler/import/OperandBinder.h"
-#include "compiler/import/compositions/Attention.h"
+#include "compiler/import/compositions/attention/Attention.h"
 
 namespace nacre::importer::onnx_format::contrib {
 

@@ -5,7 +5,7 @@
 //
 // How:  1. operands, 2. rotation, 3. what was computed before, 4. the operator.
 
-#include "compiler/import/compositions/RotaryEmbedding.h"
+#include "compiler/import/compositions/attention/RotaryEmbedding.h"
 #include "compiler/import/onnx/attention/RotaryEmbedding.h"
 #include "compiler/import/onnx/attention/Rows.h"
 #include "compiler/import/onnx/contrib/AttentionOperands.h"

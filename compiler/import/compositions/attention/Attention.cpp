@@ -2,7 +2,7 @@
 //
 // How:  1. heads, 2. masks, 3. attention.
 
-#include "compiler/import/compositions/Attention.h"
+#include "compiler/import/compositions/attention/Attention.h"
 
 #include "dialects/nn/ConstantData.h"
 

@@ -2,7 +2,7 @@
 //
 // Rotary position embedding.
 
-#include "compiler/import/compositions/RotaryEmbedding.h"
+#include "compiler/import/compositions/attention/RotaryEmbedding.h"
 
 using namespace mlir;
 

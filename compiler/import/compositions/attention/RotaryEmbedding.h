@@ -2,8 +2,8 @@
 //
 // Rotary position embedding: pairs of numbers turned by an angle that grows with the position.
 
-#ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_ROTARYEMBEDDING_H
-#define NACRE_COMPILER_IMPORT_COMPOSITIONS_ROTARYEMBEDDING_H
+#ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_ATTENTION_ROTARYEMBEDDING_H
+#define NACRE_COMPILER_IMPORT_COMPOSITIONS_ATTENTION_ROTARYEMBEDDING_H
 
 #include "compiler/import/NnBuilder.h"
 
@@ -15,4 +15,4 @@ mlir::Value rotate(NnBuilder &nn, mlir::Value x, mlir::Value cosines, mlir::Valu
 
 } // namespace nacre::importer
 
-#endif // NACRE_COMPILER_IMPORT_COMPOSITIONS_ROTARYEMBEDDING_H
+#endif // NACRE_COMPILER_IMPORT_COMPOSITIONS_ATTENTION_ROTARYEMBEDDING_H

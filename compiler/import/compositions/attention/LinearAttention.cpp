@@ -2,7 +2,7 @@
 //
 // Linear attention.
 
-#include "compiler/import/compositions/LinearAttention.h"
+#include "compiler/import/compositions/attention/LinearAttention.h"
 
 using namespace mlir;
 

@@ -4,8 +4,8 @@
 //
 // How:  step by step, all in 32 bits at least; a state goes in and comes out.
 
-#ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_LINEARATTENTION_H
-#define NACRE_COMPILER_IMPORT_COMPOSITIONS_LINEARATTENTION_H
+#ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_ATTENTION_LINEARATTENTION_H
+#define NACRE_COMPILER_IMPORT_COMPOSITIONS_ATTENTION_LINEARATTENTION_H
 
 #include "compiler/import/NnBuilder.h"
 
@@ -30,4 +30,4 @@ LinearlyAttended attendLinearly(NnBuilder &nn, LinearAttention attention);
 
 } // namespace nacre::importer
 
-#endif // NACRE_COMPILER_IMPORT_COMPOSITIONS_LINEARATTENTION_H
+#endif // NACRE_COMPILER_IMPORT_COMPOSITIONS_ATTENTION_LINEARATTENTION_H

@@ -7,8 +7,8 @@
 // How:  heads that share keys and values are an axis of their own, along which the products broadcast: nothing is
 //       repeated. Transposes stand at the products, which read through them.
 
-#ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_ATTENTION_H
-#define NACRE_COMPILER_IMPORT_COMPOSITIONS_ATTENTION_H
+#ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_ATTENTION_ATTENTION_H
+#define NACRE_COMPILER_IMPORT_COMPOSITIONS_ATTENTION_ATTENTION_H
 
 #include "compiler/import/NnBuilder.h"
 
@@ -56,4 +56,4 @@ Attended attend(NnBuilder &nn, const Attention &attention);
 
 } // namespace nacre::importer
 
-#endif // NACRE_COMPILER_IMPORT_COMPOSITIONS_ATTENTION_H
+#endif // NACRE_COMPILER_IMPORT_COMPOSITIONS_ATTENTION_ATTENTION_H
