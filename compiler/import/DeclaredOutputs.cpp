@@ -64,4 +64,16 @@ LogicalResult checkOutput(const GraphValue &output, Value value, const nn::AxisC
   return success();
 }
 
+SmallVector<SmallVector<int64_t>> addCounts(SmallVectorImpl<Value> &results, const ImportState &shared) {
+  SmallVector<SmallVector<int64_t>> numbers(results.size());
+  llvm::DenseMap<Value, int64_t> numberOf;
+  for (size_t index = 0; index < numbers.size(); ++index)
+    for (Value count : shared.counts.lookup(results[index])) {
+      if (count && numberOf.try_emplace(count, results.size()).second)
+        results.push_back(count);
+      numbers[index].push_back(count ? numberOf[count] : -1);
+    }
+  return numbers;
+}
+
 } // namespace nacre::importer

@@ -52,7 +52,6 @@ private:
   void tryRest(Scope &scope, size_t first);
   std::string askForValues() const;
   LogicalResult importOutputs(Scope &scope);
-  SmallVector<SmallVector<int64_t>> addCounts(SmallVectorImpl<Value> &results) const;
   void warnOfNewerVersion();
   void eraseUnused();
 
@@ -292,7 +291,7 @@ LogicalResult GraphImporter::importOutputs(Scope &scope) {
   }
   if (hasFailed || llvm::is_contained(results, Value()))
     return failure();
-  SmallVector<SmallVector<int64_t>> counts = addCounts(results);
+  SmallVector<SmallVector<int64_t>> counts = addCounts(results, shared);
   func::ReturnOp::create(builder, scope.graph.getLocation(), results);
   func.setFunctionType(
       builder.getFunctionType(func.getArgumentTypes(), llvm::to_vector(ValueRange(results).getTypes())));
@@ -302,19 +301,6 @@ LogicalResult GraphImporter::importOutputs(Scope &scope) {
       func.setResultAttr(index, nn::countsAttr, builder.getDenseI64ArrayAttr(counts[index]));
   }
   return success();
-}
-
-/// Appends the counts of open results, each once. For each of the others the results that are its axes' counts.
-SmallVector<SmallVector<int64_t>> GraphImporter::addCounts(SmallVectorImpl<Value> &results) const {
-  SmallVector<SmallVector<int64_t>> numbers(results.size());
-  llvm::DenseMap<Value, int64_t> numberOf;
-  for (size_t index = 0; index < numbers.size(); ++index)
-    for (Value count : shared.counts.lookup(results[index])) {
-      if (count && numberOf.try_emplace(count, results.size()).second)
-        results.push_back(count);
-      numbers[index].push_back(count ? numberOf[count] : -1);
-    }
-  return numbers;
 }
 
 void GraphImporter::eraseUnused() {

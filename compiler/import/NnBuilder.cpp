@@ -3,9 +3,9 @@
 // Builds `nn` operators the way importers need them.
 //
 // How:  1. making one operator: infer, verify, fold,
-//       2. constants,
-//       3. one function per operator,
-//       4. the compositions that most handlers share.
+//       2. one function per operator,
+//       3. the compositions that most handlers share.
+//       NnConstants.cpp makes constants.
 
 #include "compiler/import/NnBuilder.h"
 
@@ -116,88 +116,7 @@ SmallVector<Value> NnBuilder::finish(OperationState &state, InferTypes inferType
 }
 
 //===----------------------------------------------------------------------===//
-// 2. Constants
-//===----------------------------------------------------------------------===//
-
-static TypedAttr getScalarAttr(Type type, double value) {
-  if (auto floatType = dyn_cast<FloatType>(type))
-    return FloatAttr::get(floatType, nn::isNarrow(type) ? nn::roundTo(type, value) : value);
-  // Saturates, and makes a NaN zero.
-  APSInt integer(type.getIntOrFloatBitWidth(), /*isUnsigned=*/type.isUnsignedInteger() || type.isInteger(1));
-  bool isExact;
-  APFloat(value).convertToInteger(integer, APFloat::rmTowardZero, &isExact);
-  return IntegerAttr::get(type, integer);
-}
-
-bool NnBuilder::takeFromBudget(int64_t bytes) {
-  if (bytes > shared.foldBudget)
-    return false;
-  shared.foldBudget -= bytes;
-  return true;
-}
-
-std::array<uint32_t, 2> NnBuilder::takeRandomKey(std::optional<uint32_t> seed) {
-  if (!seed && !std::exchange(shared.hasRemarkedSeed, true))
-    emitRemark(loc) << "has no seed; " << shared.seed << " is taken (--seed), and every run draws the same numbers";
-  return {seed.value_or(shared.seed), shared.numRandomNodes++};
-}
-
-/// All elements, those of a sparse tensor that are not listed zero.
-static ElementsAttr makeDense(SparseElementsAttr sparse) {
-  auto type = cast<RankedTensorType>(sparse.getType());
-  nn::ConstantBuilder builder(type);
-  std::memset(builder.at(0), 0, storedBytes(type));
-  FailureOr<nn::ConstantView> values = nn::ConstantView::get(cast<ElementsAttr>(sparse.getValues()));
-  assert(succeeded(values) && "what is listed is dense");
-  auto places = sparse.getIndices().getValues<int64_t>();
-  for (int64_t element = 0; element < values->getType().getNumElements(); ++element) {
-    int64_t at = 0;
-    for (int64_t axis = 0; axis < type.getRank(); ++axis)
-      at = at * type.getDimSize(axis) + places[element * type.getRank() + axis];
-    std::memcpy(builder.at(at), values->at(element), builder.getElementBytes());
-  }
-  return std::move(builder).take();
-}
-
-Value NnBuilder::constant(ElementsAttr value) {
-  if (auto sparse = dyn_cast<SparseElementsAttr>(value)) {
-    int64_t count = value.getNumElements();
-    if (count > INT64_MAX / 8 || !takeFromBudget(storedBytes(value.getShapedType()))) {
-      error() << "a sparse tensor of " << count << " elements must fit into what the model may make in all, but does "
-              << "not; raise --max-constant";
-      return {};
-    }
-    value = makeDense(sparse);
-  }
-  return infer<nn::ConstantOp>(value);
-}
-
-Value NnBuilder::splat(RankedTensorType type, double value) {
-  return constant(DenseElementsAttr::get(type, ArrayRef<Attribute>(getScalarAttr(type.getElementType(), value))));
-}
-
-Value NnBuilder::scalar(Value like, double value) {
-  return like ? splat(RankedTensorType::get({}, getElementType(like)), value) : Value();
-}
-
-Value NnBuilder::integers(Ints values) {
-  auto type = RankedTensorType::get(static_cast<int64_t>(values.size()), builder.getI64Type());
-  return constant(DenseElementsAttr::get(type, values));
-}
-
-Value NnBuilder::list(ValueRange elements) {
-  if (isMissing(elements))
-    return {};
-  Type type = TupleType::get(builder.getContext(), elements.getTypes());
-  return UnrealizedConversionCastOp::create(builder, loc, type, elements).getResult(0);
-}
-
-Value NnBuilder::nothing() {
-  return UnrealizedConversionCastOp::create(builder, loc, builder.getNoneType(), ValueRange()).getResult(0);
-}
-
-//===----------------------------------------------------------------------===//
-// 3. Operators
+// 2. Operators
 //===----------------------------------------------------------------------===//
 
 Value NnBuilder::unary(nn::UnaryKind kind, Value operand, double alpha) {
@@ -378,7 +297,7 @@ Value NnBuilder::sample(nn::Interpolation interpolation, nn::SamplePadding paddi
 }
 
 //===----------------------------------------------------------------------===//
-// 4. Channels
+// 3. Channels
 //===----------------------------------------------------------------------===//
 
 Value NnBuilder::toChannelsLast(Value operand) {
