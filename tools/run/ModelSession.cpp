@@ -180,18 +180,30 @@ Outcome ModelSession::run() {
   return failure;
 }
 
+/// One element, which may be a part of a byte: the lowest bits are the first element's. `into` is zero there.
+static void copyElement(const ElementType &type, const char *data, size_t from, char *into, size_t to) {
+  if (!type.isPacked()) {
+    std::memcpy(into + type.bytesOf(to), data + type.bytesOf(from), type.bytesOf(1));
+    return;
+  }
+  const size_t perByte = 8 / type.bits;
+  const unsigned bits = static_cast<unsigned char>(data[from / perByte]) >> from % perByte * type.bits;
+  const unsigned element = bits & ((1u << type.bits) - 1);
+  into[to / perByte] = static_cast<char>(into[to / perByte] | element << to % perByte * type.bits);
+}
+
 /// Copies the first elements of every axis, as many as `dims` says, from a tensor that has more.
 static void takeFirst(const TensorView &tensor, const Dims &dims, std::vector<char> &taken) {
-  const size_t width = findElementType(tensor.type)->bytes;
+  const ElementType &type = *findElementType(tensor.type);
   const size_t count = *countElements(dims);
-  taken.resize(count * width);
+  taken.assign(type.bytesOf(count), 0);
   for (size_t i = 0; i < count; ++i) {
     size_t from = 0, rest = i, stride = 1;
     for (size_t axis = dims.size(); axis-- > 0; stride *= static_cast<size_t>(tensor.dims[axis])) {
       from += rest % static_cast<size_t>(dims[axis]) * stride;
       rest /= static_cast<size_t>(dims[axis]);
     }
-    std::memcpy(taken.data() + i * width, static_cast<const char *>(tensor.data) + from * width, width);
+    copyElement(type, static_cast<const char *>(tensor.data), from, taken.data(), i);
   }
 }
 
