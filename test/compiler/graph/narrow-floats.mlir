@@ -193,6 +193,7 @@ func.func @sums_of_bytes(%x: tensor<8x4xf32>, %q: tensor<8x4xui8>, %w: tensor<4x
   %5 = nn.binary mul %4, %1 : tensor<8x3xf32>, tensor<f32>
   %6 = nn.binary add %5, %b : tensor<8x3xf32>, tensor<3xf32>
   return %6 : tensor<8x3xf32>
+}
 
 // -----
 

@@ -269,24 +269,6 @@ func.func @indexed() -> (tensor<3xi8>, tensor<2x3xi8>, tensor<2x3xi8>, tensor<2x
   %4 = nn.cumulate sum %x {axis = 1} : tensor<2x3xi8>
   %5 = nn.cumulate prod %x {axis = 1, exclusive, reverse} : tensor<2x3xi8>
   return %0, %1, %2, %3, %4, %5 : tensor<3xi8>, tensor<2x3xi8>, tensor<2x3xi8>, tensor<2x3xi8>, tensor<2x3xi8>, tensor<2x3xi8>
-
-// -----
-
-// Bits stay where they are: the first of several elements is in the lowest.
-
-// CHECK-LABEL: func.func @bits(
-// CHECK-DAG:     %[[JOINED:[^ ,:()]+]] = nn.constant dense<[33, -32]> : tensor<2xi8>
-// CHECK-DAG:     %[[SPLIT:[^ ,:()]+]] = nn.constant dense<{{\[\[}}0, 0, 128, 63], [0, 0, 0, 192]]> : tensor<2x4xui8>
-// CHECK-DAG:     %[[SAME:[^ ,:()]+]] = nn.constant dense<1.000000e+00> : tensor<f8E4M3FN>
-// CHECK:         return %[[JOINED]], %[[SPLIT]], %[[SAME]]
-func.func @bits() -> (tensor<2xi8>, tensor<2x4xui8>, tensor<f8E4M3FN>) {
-  %a = nn.constant dense<[[1, 2], [0, -2]]> : tensor<2x2xi4>
-  %b = nn.constant dense<[1.0, -2.0]> : tensor<2xf32>
-  %c = nn.constant dense<56> : tensor<ui8>
-  %0 = nn.bitcast %a : tensor<2x2xi4> to tensor<2xi8>
-  %1 = nn.bitcast %b : tensor<2xf32> to tensor<2x4xui8>
-  %2 = nn.bitcast %c : tensor<ui8> to tensor<f8E4M3FN>
-  return %0, %1, %2 : tensor<2xi8>, tensor<2x4xui8>, tensor<f8E4M3FN>
 }
 
 // -----
@@ -328,6 +310,26 @@ func.func @compact() -> tensor<4xi64> {
   %m = nn.constant dense<[true, false, true, false]> : tensor<4xi1>
   %0 = nn.compact %m : tensor<4xi1>
   return %0 : tensor<4xi64>
+}
+
+// -----
+
+// Bits stay where they are: the first of several elements is in the lowest.
+
+// CHECK-LABEL: func.func @bits(
+// CHECK-DAG:     %[[JOINED:[^ ,:()]+]] = nn.constant dense<[33, -32]> : tensor<2xi8>
+// CHECK-DAG:     %[[SPLIT:[^ ,:()]+]] = nn.constant dense<{{\[\[}}0, 0, 128, 63], [0, 0, 0, 192]]> : tensor<2x4xui8>
+// CHECK-DAG:     %[[SAME:[^ ,:()]+]] = nn.constant dense<1.000000e+00> : tensor<f8E4M3FN>
+// CHECK:         return %[[JOINED]], %[[SPLIT]], %[[SAME]]
+func.func @bits() -> (tensor<2xi8>, tensor<2x4xui8>, tensor<f8E4M3FN>) {
+  %a = nn.constant dense<[[1, 2], [0, -2]]> : tensor<2x2xi4>
+  %b = nn.constant dense<[1.0, -2.0]> : tensor<2xf32>
+  %c = nn.constant dense<56> : tensor<ui8>
+  %0 = nn.bitcast %a : tensor<2x2xi4> to tensor<2xi8>
+  %1 = nn.bitcast %b : tensor<2xf32> to tensor<2x4xui8>
+  %2 = nn.bitcast %c : tensor<ui8> to tensor<f8E4M3FN>
+  return %0, %1, %2 : tensor<2xi8>, tensor<2x4xui8>, tensor<f8E4M3FN>
+}
 
 // -----
 

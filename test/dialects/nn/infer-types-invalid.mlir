@@ -249,12 +249,6 @@ func.func @nothing_to_normalize_over(%x: tensor<2x3xf32>) {
 func.func @coordinates_of_no_axis(%x: tensor<2x3xf32>, %i: tensor<4x3xi64>) {
   // expected-error@+1 {{indices must hold 1 to 2 coordinates along their last axis, but hold 3}}
   %0 = nn.gather_nd %x, %i {batch_dims = 0} : tensor<2x3xf32>, tensor<4x3xi64>
-
-// -----
-
-func.func @bits_of_no_whole_element(%a: tensor<2x3xi8>) {
-  // expected-error@+1 {{result must have the operand's bits, a last axis counting those of one wider element, but they are 'tensor<2xi16>' and 'tensor<2x3xi8>'}}
-  %0 = nn.bitcast %a : tensor<2x3xi8> to tensor<2xi16>
   return
 }
 
@@ -263,12 +257,6 @@ func.func @bits_of_no_whole_element(%a: tensor<2x3xi8>) {
 func.func @sums_of_truths(%x: tensor<2xi1>, %i: tensor<2xi64>) {
   // expected-error@+1 {{'add' must change numbers, but changes 'i1'}}
   %0 = nn.scatter_elements add %x, %i, %x {axis = 0} : tensor<2xi1>, tensor<2xi64>, tensor<2xi1>
-
-// -----
-
-func.func @bits_of_booleans(%a: tensor<2xi1>) {
-  // expected-error@+1 {{must not be of booleans}}
-  %0 = nn.bitcast %a : tensor<2xi1> to tensor<2xui8>
   return
 }
 
@@ -360,6 +348,24 @@ func.func @boxes_without_scores(%b: tensor<1x6x4xf32>, %s: tensor<1x2x5xf32>, %n
 func.func @scores_of_another_width(%b: tensor<1x6x4xf32>, %s: tensor<1x2x6xf64>, %n: tensor<i64>, %t: tensor<f32>) {
   // expected-error@+1 {{boxes, scores and thresholds must all be f64, or none, but are 'f32' and 'f64'}}
   %0, %1 = nn.nms %b, %s, %n, %t {limit = 3 : i64} : tensor<1x6x4xf32>, tensor<1x2x6xf64>, tensor<i64>, tensor<f32>
+  return
+}
+
+// -----
+
+func.func @bits_of_no_whole_element(%a: tensor<2x3xi8>) {
+  // expected-error@+1 {{result must have the operand's bits, a last axis counting those of one wider element, but they are 'tensor<2xi16>' and 'tensor<2x3xi8>'}}
+  %0 = nn.bitcast %a : tensor<2x3xi8> to tensor<2xi16>
+  return
+}
+
+// -----
+
+func.func @bits_of_booleans(%a: tensor<2xi1>) {
+  // expected-error@+1 {{must not be of booleans}}
+  %0 = nn.bitcast %a : tensor<2xi1> to tensor<2xui8>
+  return
+}
 
 // -----
 

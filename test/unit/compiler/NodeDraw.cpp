@@ -76,10 +76,6 @@ std::optional<Dims> getAskedShape(llvm::StringRef op, size_t index, const Dims &
   }
   if (op == "Gemm")
     return std::vector<Dims>{{2, 3}, {3, 4}, {4}}[index];
-  if (op == "MatMulNBits")
-    return std::vector<Dims>{{2, 16}, {3, 1, 8}, {3}, {3}, {16}, {3}}[index];
-  if (op == "GatherBlockQuantized")
-    return std::vector<Dims>{{3, 16}, {2}, {3, 1}, {3, 1}}[index];
   if (op == "DepthToSpace" || op == "SpaceToDepth")
     return Dims{1, 4, 2, 4};
   if (op == "GridSample")

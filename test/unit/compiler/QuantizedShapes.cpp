@@ -18,6 +18,10 @@ std::optional<Dims> nacre::getQuantizedShape(llvm::StringRef op, const OperandRu
   }
   if (op == "QLinearConv" && index == 8)
     return Dims{2};
+  if (op == "MatMulNBits")
+    return std::vector<Dims>{{2, 16}, {3, 1, 8}, {3}, {3}, {16}, {3}}[index];
+  if (op == "GatherBlockQuantized")
+    return std::vector<Dims>{{3, 16}, {2}, {3, 1}, {3, 1}}[index];
   if (op == "QLinearConcat")
     return index % 3 == 2 ? x : Dims();
   if (rule.getName().ends_with("scale") || rule.getName().ends_with("zero_point"))
