@@ -205,7 +205,8 @@ void importCol2Im(OperandBinder &node) {
 void registerScatters(ImportRegistry &registry) {
   const std::initializer_list<OperandRule> scattered = {
       {"data", Holds::Anything, 'T'}, {"indices", Holds::Indices}, {"updates", Holds::Anything, 'T'}};
-  registry.add("Col2Im", 18, {{"input"}, {"image_shape", Holds::Integers}, {"block_shape", Holds::Integers}},
+  registry.add("Col2Im", 18,
+               {{"input", Holds::Numbers}, {"image_shape", Holds::Integers}, {"block_shape", Holds::Integers}},
                importCol2Im);
   registry.add("GatherElements", 11, {{"data"}, {"indices", Holds::Indices}}, importGatherElements);
   registry.add("GatherND", 11, {{"data"}, {"indices", Holds::Indices}}, importGatherNd);
