@@ -26,6 +26,9 @@ inline int64_t getRank(mlir::Value value) { return getType(value).getRank(); }
 inline mlir::Type getElementType(mlir::Value value) { return getType(value).getElementType(); }
 inline bool isFloat(mlir::Value value) { return llvm::isa<mlir::FloatType>(getElementType(value)); }
 
+/// A number of an element type: floats are rounded, integers saturate, and of NaN are 0.
+mlir::TypedAttr getScalarAttr(mlir::Type type, double value);
+
 /// The constant that `value` is, or null.
 mlir::ElementsAttr getConstant(mlir::Value value);
 

@@ -15,7 +15,7 @@ using namespace mlir;
 
 namespace nacre::importer {
 
-static TypedAttr getScalarAttr(Type type, double value) {
+TypedAttr getScalarAttr(Type type, double value) {
   if (auto floatType = dyn_cast<FloatType>(type))
     return FloatAttr::get(floatType, nn::isNarrow(type) ? nn::roundTo(type, value) : value);
   // Saturates, and makes a NaN zero.

@@ -141,6 +141,8 @@ void importGatherBlockQuantized(OperandBinder &node) {
   if (!bits || !node.checkRank(0, 1))
     return;
   const int64_t rank = getRank(data);
+  if (!node.checkRank(2, rank, rank) || !node.checkRank(3, rank, rank))
+    return;
   FailureOr<int64_t> gatherAxis = node.getAxis(node.getInt("gather_axis", 0), rank);
   FailureOr<int64_t> quantizeAxis = node.getAxis(node.getInt("quantize_axis", 1), rank);
   const int64_t block = node.getInt("block_size", 128);
@@ -155,6 +157,10 @@ void importGatherBlockQuantized(OperandBinder &node) {
   }
   if (areBytes) {
     data = unpack(nn, data, bits);
+    SmallVector<int64_t> packed(getShape(scales));
+    packed.back() = llvm::divideCeil(packed.back() * bits, 8);
+    if (!node.checkShape(3, packed, "that of the scales, packed into bytes"))
+      return;
     if (zeros && bits < 8)
       zeros = nn.slice(unpack(nn, zeros, bits), rank - 1, 0, getShape(scales).back());
   }
