@@ -23,6 +23,8 @@ using namespace mlir;
 
 namespace nacre::codegen::gpu {
 
+static constexpr int64_t mostBindings = 32; // a variant has a bit for each
+
 Value makePushConstant(OpBuilder &builder, Location loc, int64_t number) {
   auto placeholder = UnrealizedConversionCastOp::create(builder, loc, TypeRange{builder.getIndexType()}, ValueRange());
   placeholder->setAttr(notes::kPushConstant, builder.getI64IntegerAttr(number));
@@ -45,7 +47,9 @@ bool Bindings::liesInVectors(unsigned operand, unsigned width) const {
 bool Bindings::isShifted(unsigned operand) const { return operands[operand].alignment < kGpuBufferAlignment; }
 
 int64_t Bindings::countPieces(unsigned operand) const {
-  return pieceBytes == 0 ? 1 : llvm::divideCeil(operands[operand].bytes(), pieceBytes);
+  // One too many is an obstacle already: an operand of terabytes would be written out in a million.
+  return pieceBytes == 0 ? 1
+                         : std::min<int64_t>(llvm::divideCeil(operands[operand].bytes(), pieceBytes), mostBindings + 1);
 }
 
 Value Bindings::addArgument(const Operand &operand, unsigned width, int64_t elements, int64_t binding) {
@@ -93,8 +97,7 @@ bool Bindings::isAnyLargerThan(int64_t bytes) const {
 }
 
 StringRef Bindings::obstacle() const {
-  constexpr unsigned mostBindings = 32; // a variant has a bit for each
-  if (bound.size() > mostBindings)
+  if (int64_t(bound.size()) > mostBindings)
     return "more buffers than a shader binds";
   if (llvm::count_if(bound, [&](int64_t operand) { return isShifted(operand); }) > NACRE_GPU_MOST_SHIFTED)
     return "more operands that begin anywhere than there are push constants";

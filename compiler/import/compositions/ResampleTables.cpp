@@ -202,7 +202,8 @@ double countStretchedTaps(double scale, bool isCubic) { return 2 * std::ceil((is
 
 AxisTable interpolateStretched(ArrayRef<double> coordinates, int64_t input, double scale, const Cubic *cubic,
                                bool excludeOutside) {
-  auto taps = static_cast<int64_t>(countStretchedTaps(scale, cubic != nullptr));
+  // Of a result without elements any scale may be, and any number of taps.
+  auto taps = coordinates.empty() ? 0 : static_cast<int64_t>(countStretchedTaps(scale, cubic != nullptr));
   SumTable sums(input);
   SmallVector<double, 0> weights(taps);
   for (double x : coordinates) {

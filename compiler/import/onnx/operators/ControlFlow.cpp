@@ -311,9 +311,12 @@ void importScan8(OperandBinder &node) {
 
 void registerControlFlow(ImportRegistry &registry) {
   registry.add("If", 1, {{"cond", Holds::Booleans}}, importIf);
+  registry.setLimit("If", "a condition that a run decides");
   registry.add("Loop", 1, {{"M?", Holds::Indices}, {"cond?", Holds::Booleans}, {"v_initial...?"}}, importLoop);
+  registry.setLimit("Loop", "an end that a run decides, more than 128 turns");
   registry.add("Scan", 8, {{"sequence_lens?", Holds::Indices}, {"initial_state_and_scan_inputs..."}}, importScan8);
   registry.add("Scan", 9, {{"initial_state_and_scan_inputs..."}}, importScan9);
+  registry.setLimit("Scan", "more than 128 turns");
 }
 
 } // namespace nacre::importer::onnx_format

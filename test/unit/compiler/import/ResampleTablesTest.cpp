@@ -135,6 +135,8 @@ TEST(ResampleTables, StretchedFunctionsSeeAllElements) {
   std::vector<float> weights = matrix(table, 4);
   EXPECT_NEAR(weights[0] + weights[1] + weights[2] + weights[3], 1, 1e-6);
   EXPECT_LE(table.taps, 4);
+  // Of nothing, however far each element would reach.
+  EXPECT_TRUE(interpolateStretched({}, 4, 1e-45, &cubic, false).indices.empty());
   EXPECT_EQ(countStretchedTaps(0.5, false), 4);
   EXPECT_EQ(countStretchedTaps(0.3, true), 14);
 }
