@@ -86,8 +86,10 @@ public:
   mlir::Value splat(mlir::RankedTensorType type, double value);
   /// A scalar of `like`'s element type.
   mlir::Value scalar(mlir::Value like, double value);
-  /// `values` as a 1-D tensor of i64.
+  /// `values`, which are few, as a 1-D tensor of i64.
   mlir::Value integers(Ints values);
+  /// 0, 1 and so on, `count` numbers, within the budget.
+  mlir::Value counting(int64_t count);
 
   // Sizes that data decide (dialects/nn/Counts.h). What is built of such a value is of such a size, or an error.
   /// The counts of the value's axes; empty where its type says all sizes.

@@ -81,6 +81,14 @@ Value NnBuilder::integers(Ints values) {
   return constant(DenseElementsAttr::get(type, values));
 }
 
+Value NnBuilder::counting(int64_t count) {
+  if (count <= INT32_MAX && takeFromBudget(count * int64_t(sizeof(int64_t))))
+    return integers(axisRange(0, count));
+  error() << "a constant of " << count << " elements must fit into what the model may make in all, but does not; "
+          << "raise --max-constant";
+  return {};
+}
+
 Value NnBuilder::list(ValueRange elements) {
   if (isMissing(elements))
     return {};

@@ -80,7 +80,7 @@ Value NnBuilder::fillUp(Value value, int64_t axis, Value filler) {
             << " do not; raise --max-constant";
     return {};
   }
-  Value positions = alignToAxis(integers(axisRange(0, bound)), axis, getRank(value));
+  Value positions = alignToAxis(counting(bound), axis, getRank(value));
   Value isThere = binary(nn::BinaryKind::Less, positions, count);
   if (!isThere)
     return {};

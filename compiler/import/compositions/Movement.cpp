@@ -50,8 +50,7 @@ Value reverseSequence(NnBuilder &nn, Value x, Value lengths, int64_t batchAxis, 
   auto along = [&](int64_t axis, Value numbers) {
     return nn.reshape(numbers, axis == 0 ? Ints{shape[0], 1} : Ints{shape[1]});
   };
-  Value step = along(timeAxis, nn.integers(axisRange(0, steps))),
-        row = along(batchAxis, nn.integers(axisRange(0, batch)));
+  Value step = along(timeAxis, nn.counting(steps)), row = along(batchAxis, nn.counting(batch));
   Value length = along(batchAxis, nn.cast(lengths, nn.types().getI64Type()));
   length = nn.binary(BinaryKind::Min, length, static_cast<double>(steps));
   Value isReversed = nn.binary(BinaryKind::Less, step, length);

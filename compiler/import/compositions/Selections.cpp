@@ -74,7 +74,7 @@ Value suppressNonMaxima(NnBuilder &nn, const NnBuilder::Suppression &suppression
   if (!selected)
     return {};
   const int64_t classes = getShape(selected)[1], limit = suppression.limit, number = getType(selected).getNumElements();
-  Value isTaken = nn.binary(BinaryKind::Less, nn.integers(axisRange(0, limit)), counts);
+  Value isTaken = nn.binary(BinaryKind::Less, nn.counting(limit), counts);
   Value at = findTrue(nn, nn.reshape(isTaken, number));
   Value box = nn.gather(nn.reshape(selected, number), at, 0);
   // A column each: image and class are in the index itself.

@@ -66,9 +66,7 @@ static Value ungroupHeads(NnBuilder &nn, Value x) {
 //===----------------------------------------------------------------------===//
 
 /// 0, 1, ... as i32.
-static Value count(NnBuilder &nn, int64_t size) {
-  return nn.cast(nn.integers(axisRange(0, size)), nn.types().getI32Type());
-}
+static Value count(NnBuilder &nn, int64_t size) { return nn.cast(nn.counting(size), nn.types().getI32Type()); }
 
 Value findVisible(NnBuilder &nn, const Reach &reach) {
   Value keys = count(nn, reach.keys);

@@ -26,7 +26,7 @@ Value readCache(OperandBinder &node, size_t index, const RotaryOperands &operand
   // One number is the first position of all rows of the batch.
   if (getType(ids).getNumElements() == 1 && getRank(ids) < 2)
     ids = nn.add(nn.reshape(ids, {1, 1}),
-                 nn.cast(nn.reshape(nn.integers(axisRange(0, positions)), {1, positions}), getElementType(ids)));
+                 nn.cast(nn.reshape(nn.counting(positions), {1, positions}), getElementType(ids)));
   else if (!node.checkShape(operands.positions, {batch, positions}, "a position for each of the input"))
     return {};
   return pickRows(node, index, ids);

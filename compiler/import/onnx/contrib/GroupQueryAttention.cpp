@@ -100,7 +100,7 @@ Value readCache(OperandBinder &node, size_t index, Ints query, int64_t first) {
     return {};
   // Where nothing was computed before, all of the batch stands where its first one does.
   if (first == 0 && batch > 0 && count > 0) {
-    Value rising = nn.reshape(nn.integers(axisRange(0, count)), {1, count});
+    Value rising = nn.reshape(nn.counting(count), {1, count});
     positions = nn.slice(positions, {0, 0}, {1, 1}, {1, 1});
     positions = nn.add(positions, nn.cast(rising, getElementType(positions)));
     batch = 1;

@@ -75,7 +75,7 @@ Value embed(OperandBinder &node, size_t index, Value ids, int64_t width) {
 Value readPositions(OperandBinder &node, Ints shape) {
   Value given = node.getOperand(8);
   if (!given)
-    return node.nn.integers(axisRange(0, shape[1]));
+    return node.nn.counting(shape[1]);
   if (!node.checkRank(8, 2, 2) || !node.checkBroadcastsTo(8, shape, "input_ids"))
     return {};
   return given;

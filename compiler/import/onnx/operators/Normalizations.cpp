@@ -254,8 +254,8 @@ void importHardmax(OperandBinder &node) {
     return;
   }
   Value largest = nn.argReduce(nn::ArgKind::Max, table, axis, /*keepDims=*/true, /*selectLast=*/false);
-  SmallVector<int64_t> positions = axisRange(0, getShape(table)[axis]);
-  Value isLargest = nn.binary(BinaryKind::Equal, largest, nn.alignToAxis(nn.integers(positions), axis, getRank(table)));
+  Value positions = nn.counting(getShape(table)[axis]);
+  Value isLargest = nn.binary(BinaryKind::Equal, largest, nn.alignToAxis(positions, axis, getRank(table)));
   node.setResult(nn.reshape(nn.cast(isLargest, getElementType(x)), getShape(x)));
 }
 
