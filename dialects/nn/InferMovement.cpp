@@ -30,24 +30,25 @@ LogicalResult infer(MaybeLocation location, TransposeOp::Adaptor op, Types &type
                 types);
 }
 
+/// Of parts of one element type, whose shapes make that of the whole by `rule`.
+LogicalResult inferJoined(MaybeLocation location, ValueRange parts,
+                          llvm::function_ref<llvm::Expected<Shape>(ArrayRef<Dims>)> rule, Types &types) {
+  SmallVector<Dims> shapes(llvm::map_range(parts, shapeOf));
+  for (Value part : parts)
+    if (elementOf(part) != elementOf(parts.front()))
+      return emitOptionalError(location, "operands must have one element type, but have ", elementOf(parts.front()),
+                               " and ", elementOf(part));
+  return finish(location, rule(shapes), parts.empty() ? Type() : elementOf(parts.front()), types);
+}
+
 LogicalResult infer(MaybeLocation location, ConcatOp::Adaptor op, Types &types) {
-  SmallVector<Dims> shapes(llvm::map_range(op.getOperands(), shapeOf));
-  for (Value operand : op.getOperands())
-    if (elementOf(operand) != elementOf(op.getOperands().front()))
-      return emitOptionalError(location, "operands must have one element type, but have ",
-                               elementOf(op.getOperands().front()), " and ", elementOf(operand));
-  Type element = shapes.empty() ? Type() : elementOf(op.getOperands().front());
-  return finish(location, concatShape(shapes, op.getAxis()), element, types);
+  auto rule = [&](ArrayRef<Dims> shapes) { return concatShape(shapes, op.getAxis()); };
+  return inferJoined(location, op.getOperands(), rule, types);
 }
 
 LogicalResult infer(MaybeLocation location, InterleaveOp::Adaptor op, Types &types) {
-  SmallVector<Dims> shapes(llvm::map_range(op.getOperands(), shapeOf));
-  for (Value operand : op.getOperands())
-    if (elementOf(operand) != elementOf(op.getOperands().front()))
-      return emitOptionalError(location, "operands must have one element type, but have ",
-                               elementOf(op.getOperands().front()), " and ", elementOf(operand));
-  Type element = shapes.empty() ? Type() : elementOf(op.getOperands().front());
-  return finish(location, interleaveShape(shapes, op.getStrides()), element, types);
+  auto rule = [&](ArrayRef<Dims> shapes) { return interleaveShape(shapes, op.getStrides()); };
+  return inferJoined(location, op.getOperands(), rule, types);
 }
 
 LogicalResult infer(MaybeLocation location, SliceOp::Adaptor op, Types &types) {

@@ -7,8 +7,6 @@
 
 #include "compiler/import/compositions/Losses.h"
 
-#include "compiler/import/compositions/Tables.h"
-
 using namespace mlir;
 
 namespace nacre::importer {
@@ -23,7 +21,7 @@ Value negativeLogLikelihood(NnBuilder &nn, Value logarithms, Value targets, cons
   int64_t rank = getRank(logarithms), classes = getShape(logarithms)[1];
   SmallVector<int64_t> shape(getShape(targets));
   shape.insert(shape.begin() + 1, 1);
-  Value names = nn.alignToAxis(makeCounting(nn, classes, getElementType(targets)), 1, rank);
+  Value names = nn.alignToAxis(nn.cast(nn.counting(classes), getElementType(targets)), 1, rank);
   Value isTarget = nn.binary(BinaryKind::Equal, nn.reshape(targets, shape), names);
   auto pick = [&](Value table) {
     return nn.reduce(ReduceKind::Sum, nn.select(isTarget, table, nn.scalar(table, 0)), 1, /*keepDims=*/false);

@@ -22,8 +22,4 @@ bool allowsTable(NnBuilder &nn, RankedTensorType type) {
   return false;
 }
 
-Value makeCounting(NnBuilder &nn, int64_t count, Type elementType) {
-  return makeTable<int64_t>(nn, RankedTensorType::get(count, elementType), [](int64_t index) { return index; });
-}
-
 } // namespace nacre::importer

@@ -29,9 +29,6 @@ mlir::Value makeTable(NnBuilder &nn, mlir::RankedTensorType type, Make makeEleme
   return nn.constant(std::move(builder).take());
 }
 
-/// 0, 1, ..., count - 1
-mlir::Value makeCounting(NnBuilder &nn, int64_t count, mlir::Type elementType);
-
 } // namespace nacre::importer
 
 #endif // NACRE_COMPILER_IMPORT_COMPOSITIONS_TABLES_H

@@ -2,7 +2,6 @@
 //
 // Operators that make constants, and the one that does nothing.
 
-#include "compiler/import/compositions/Tables.h"
 #include "compiler/import/onnx/Handlers.h"
 #include "compiler/import/onnx/TypeAttribute.h"
 
@@ -162,7 +161,7 @@ void importTrilu(OperandBinder &node) {
   }
   Ints matrix = getShape(x).take_back(2);
   Type i64 = nn.types().getI64Type();
-  Value rows = nn.reshape(makeCounting(nn, matrix[0], i64), {matrix[0], 1}), columns = makeCounting(nn, matrix[1], i64);
+  Value rows = nn.reshape(nn.counting(matrix[0]), {matrix[0], 1}), columns = nn.counting(matrix[1]);
   Value least = diagonal ? nn.add(rows, nn.reshape(nn.cast(diagonal, i64), {})) : rows;
   Value isKept = nn.binary(isUpper ? nn::BinaryKind::GreaterEqual : nn::BinaryKind::LessEqual, columns, least);
   node.setResult(nn.select(isKept, x, nn.scalar(x, 0)));

@@ -59,6 +59,16 @@ void importTopK(OperandBinder &node) {
 // Masks
 //===----------------------------------------------------------------------===//
 
+/// The axis that the node names, or the one of all elements, which `x` is made of; nothing after an error.
+std::optional<int64_t> chooseAxis(OperandBinder &node, Value &x) {
+  if (node.has("axis")) {
+    FailureOr<int64_t> axis = node.getAxis(node.getInt("axis", 0), getRank(x));
+    return succeeded(axis) ? std::optional(*axis) : std::nullopt;
+  }
+  x = node.nn.reshape(x, getType(x).getNumElements());
+  return x ? std::optional<int64_t>(0) : std::nullopt;
+}
+
 void importNonZero(OperandBinder &node) { node.setResult(findNonZero(node.nn, node.getOperand(0))); }
 
 void importCompress(OperandBinder &node) {
@@ -66,22 +76,15 @@ void importCompress(OperandBinder &node) {
   Value x = node.getOperand(0), condition = node.getOperand(1);
   if (!node.checkRank(1, 1, 1))
     return;
-  int64_t axis = 0;
-  if (node.has("axis")) {
-    FailureOr<int64_t> given = node.getAxis(node.getInt("axis", 0), getRank(x));
-    if (failed(given))
-      return;
-    axis = *given;
-  } else {
-    x = nn.reshape(x, getType(x).getNumElements());
-  }
-  if (!x || getShape(condition)[0] > getShape(x)[axis]) {
-    if (x)
-      node.error() << node.nameOf(1) << " must have at most as many elements as there are to choose from, "
-                   << getShape(x)[axis] << ", but is " << describe(condition);
+  std::optional<int64_t> axis = chooseAxis(node, x);
+  if (!axis)
+    return;
+  if (getShape(condition)[0] > getShape(x)[*axis]) {
+    node.error() << node.nameOf(1) << " must have at most as many elements as there are to choose from, "
+                 << getShape(x)[*axis] << ", but is " << describe(condition);
     return;
   }
-  node.setResult(nn.gather(x, findTrue(nn, condition), axis));
+  node.setResult(nn.gather(x, findTrue(nn, condition), *axis));
 }
 
 //===----------------------------------------------------------------------===//
@@ -92,18 +95,10 @@ void importUnique(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
   bool sorted = node.getFlag("sorted", true);
-  int64_t axis = 0;
-  if (node.has("axis")) {
-    FailureOr<int64_t> given = node.getAxis(node.getInt("axis", 0), getRank(x));
-    if (failed(given))
-      return;
-    axis = *given;
-  } else {
-    x = nn.reshape(x, getType(x).getNumElements());
-    if (!x)
-      return;
-  }
-  UniqueParts unique = findUnique(nn, x, axis, sorted);
+  std::optional<int64_t> axis = chooseAxis(node, x);
+  if (!axis)
+    return;
+  UniqueParts unique = findUnique(nn, x, *axis, sorted);
   node.setResult(0, unique.parts);
   node.setResult(1, unique.first);
   node.setResult(2, unique.inverse);
