@@ -64,7 +64,10 @@ def Nn_SliceOp : Nn_Op<"slice", [Nn_SameWidth, Nn_KeepsAxes, Nn_Evaluated, Nn_Pa
 
 def Nn_PadOp : Nn_Op<"pad", [Nn_SameWidth, Nn_KeepsAxes, Nn_EvaluatedInFull]> {
   let summary = "Adds elements before and after every axis; negative amounts crop";
-  let description = [{`value` is a scalar of the element type, read in `constant` mode alone.}];
+  let description = [{
+    `value` is a scalar of the element type, read in `constant` mode alone. `edge` repeats the outermost elements, `wrap` goes on at
+    the other end; `reflect` mirrors at them, so that they stand once, and `symmetric` beyond them, so that they stand twice.
+  }];
   let arguments = (ins Nn_PadMode:$mode, Nn_AnyTensor:$operand, DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$high, TypedAttrInterface:$value);
   let results = (outs Nn_AnyTensor:$result);
   let assemblyFormat = "$mode $operand $low $high $value attr-dict `:` type($operand)";

@@ -267,8 +267,8 @@ typedef struct nacre_entry {
   uint32_t output_count;
   uint32_t step_count;
   uint32_t operand_count;
-  uint32_t
-      hidden_outputs; /**< How many of the outputs, the last ones, are counts: an i64 each, of which no app is told. */
+  /** How many of the outputs, the last ones, are counts: an i64 each, of which no app is told. */
+  uint32_t hidden_outputs;
   uint64_t arena_bytes; /**< Offsets in it are multiples of NACRE_ALIGNMENT. */
 } nacre_entry;
 
