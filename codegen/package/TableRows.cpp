@@ -4,6 +4,7 @@
 #include "codegen/OperandOrigin.h"
 #include "codegen/package/ElementTypes.h"
 #include "dialects/PrintableText.h"
+#include "dialects/nn/NnDialect.h"
 
 #include "dialects/StoredBytes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -17,6 +18,8 @@
 using namespace llvm;
 
 namespace nacre::package {
+
+static_assert(nn::maxLoopDepth == NACRE_MAX_LOOP_DEPTH, "what nn allows, the runtime must count");
 
 uint32_t Strings::add(StringRef text) {
   auto [entry, isNew] = offsets.try_emplace(text, uint32_t(blob.size()));

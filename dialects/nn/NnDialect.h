@@ -28,6 +28,9 @@ inline constexpr llvm::StringLiteral nameAttr = "nn.name";
 /// Of a result with open axes (Counts.h): for each axis the number of the result that is its count, or -1.
 inline constexpr llvm::StringLiteral countsAttr = "nn.counts";
 
+/// How deeply loops nest at most: as deeply as the runtime's do.
+inline constexpr unsigned maxLoopDepth = 8;
+
 } // namespace nacre::nn
 
 #define GET_ATTRDEF_CLASSES

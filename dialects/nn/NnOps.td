@@ -9,6 +9,7 @@
 #ifndef NACRE_DIALECTS_NN_NNOPS
 #define NACRE_DIALECTS_NN_NNOPS
 
+include "dialects/nn/NnControlOps.td"
 include "dialects/nn/NnMovementOps.td"
 include "dialects/nn/NnScatterOps.td"
 include "dialects/nn/NnSelectionOps.td"

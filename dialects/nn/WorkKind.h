@@ -17,7 +17,7 @@ enum class WorkKind {
   Scan,   ///< Takes no other operator.
   Serial, ///< A small program for each point; takes no other operator either.
   Elementwise,
-  Boundary ///< In no kernel: views, concatenations, recurrent layers, constants.
+  Boundary ///< In no kernel: views, concatenations, recurrent layers, loops, constants.
 };
 
 } // namespace nacre::nn

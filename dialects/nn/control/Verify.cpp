@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the rules of operators with regions: what goes in, what a region gets, what it hands over and what comes out have
+//        the same types.
+// Why:   a pass that changes one of them and forgets another must not get far.
+
+#include "dialects/nn/NnDialect.h"
+
+using namespace mlir;
+
+namespace nacre::nn {
+
+namespace {
+
+RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+/// A stack of `rows` rows of this type.
+RankedTensorType stackOf(Type row, int64_t rows) {
+  SmallVector<int64_t> shape{rows};
+  llvm::append_range(shape, cast<RankedTensorType>(row).getShape());
+  return RankedTensorType::get(shape, cast<RankedTensorType>(row).getElementType());
+}
+
+LogicalResult verifyOneElement(Operation *op, Value value, StringRef what) {
+  if (typeOf(value).getNumElements() == 1)
+    return success();
+  return op->emitOpError() << what << " must have one element, but is " << value.getType();
+}
+
+/// `what` is the plural of the values whose types must be `wanted`.
+LogicalResult verifyTypes(Operation *op, StringRef what, TypeRange types, ArrayRef<Type> wanted) {
+  if (types.size() != wanted.size())
+    return op->emitOpError() << what << " must be " << wanted.size() << ", but are " << types.size();
+  for (auto [index, type, want] : llvm::enumerate(types, wanted))
+    if (type != want)
+      return op->emitOpError() << "number " << index << " of the " << what << " must be " << want << ", but is "
+                               << type;
+  return success();
+}
+
+template <typename TerminatorT> FailureOr<TerminatorT> findTerminator(Operation *op, Region &region) {
+  if (auto terminator = dyn_cast<TerminatorT>(region.front().back()))
+    return terminator;
+  op->emitOpError() << "region " << region.getRegionNumber() << " must end in '" << TerminatorT::getOperationName()
+                    << "'";
+  return failure();
+}
+
+/// The runtime counts the turns of so many loops at a time.
+LogicalResult verifyDepth(Operation *op) {
+  unsigned depth = 0;
+  for (Operation *around = op; around; around = around->getParentOp())
+    depth += isa<ForOp, WhileOp>(around);
+  if (depth <= maxLoopDepth)
+    return success();
+  return op->emitOpError() << "must nest at most " << maxLoopDepth << " deep, but is " << depth << " deep";
+}
+
+LogicalResult verifyBranch(IfOp op, Region &region, StringRef what) {
+  if (region.getNumArguments() != 0)
+    return op.emitOpError() << "branches must have no arguments, but " << what << " has " << region.getNumArguments();
+  FailureOr<YieldOp> yield = findTerminator<YieldOp>(op, region);
+  if (failed(yield))
+    return failure();
+  if (!yield->getStacked().empty())
+    return op.emitOpError() << "branches must stack nothing, but " << what << " does";
+  return verifyTypes(*yield, "values of a branch", yield->getCarried().getTypes(),
+                     llvm::to_vector(op->getResultTypes()));
+}
+
+/// The arguments of a region that runs once a turn: the counter, what is carried, and rows.
+LogicalResult verifyArguments(Operation *op, Region &region, ValueRange initial, ArrayRef<Type> rows) {
+  SmallVector<Type> wanted{RankedTensorType::get({}, IntegerType::get(op->getContext(), 64))};
+  llvm::append_range(wanted, initial.getTypes());
+  llvm::append_range(wanted, rows);
+  return verifyTypes(op, "arguments of a region", region.getArgumentTypes(), wanted);
+}
+
+/// What the body of a loop of at most `bound` turns yields, and the loop's results.
+LogicalResult verifyYield(Operation *op, Region &body, ValueRange initial, TypeRange results, int64_t bound) {
+  FailureOr<YieldOp> yield = findTerminator<YieldOp>(op, body);
+  if (failed(yield) || failed(verifyTypes(*yield, "carried values", yield->getCarried().getTypes(),
+                                          llvm::to_vector(initial.getTypes()))))
+    return failure();
+  SmallVector<Type> wanted(initial.getTypes());
+  for (Type row : yield->getStacked().getTypes())
+    wanted.push_back(stackOf(row, bound));
+  return verifyTypes(op, "results of a loop", results, wanted);
+}
+
+} // namespace
+
+LogicalResult IfOp::verifyRegions() {
+  return success(succeeded(verifyOneElement(*this, getCondition(), "the condition")) &&
+                 succeeded(verifyBranch(*this, getThenRegion(), "then")) &&
+                 succeeded(verifyBranch(*this, getElseRegion(), "else")));
+}
+
+LogicalResult ForOp::verifyRegions() {
+  if (Value count = getCount();
+      count && (typeOf(count).getNumElements() != 1 || !typeOf(count).getElementType().isInteger(64)))
+    return emitOpError("the count must be one element of i64, but is ") << count.getType();
+  SmallVector<Type> rows;
+  for (Value scanned : getScanned()) {
+    RankedTensorType type = typeOf(scanned);
+    if (type.getRank() == 0 || type.getDimSize(0) != getTripCount())
+      return emitOpError("what is scanned must have a row for each of ") << getTripCount() << " turns, but is " << type;
+    rows.push_back(RankedTensorType::get(type.getShape().drop_front(), type.getElementType()));
+  }
+  return success(succeeded(verifyDepth(*this)) && succeeded(verifyArguments(*this, getBody(), getInitial(), rows)) &&
+                 succeeded(verifyYield(*this, getBody(), getInitial(), getValues().getTypes(), getTripCount())));
+}
+
+LogicalResult WhileOp::verifyRegions() {
+  FailureOr<ConditionOp> condition = findTerminator<ConditionOp>(*this, getConditionRegion());
+  if (failed(condition) || failed(verifyOneElement(*condition, condition->getCondition(), "the condition")) ||
+      failed(verifyDepth(*this)) || failed(verifyArguments(*this, getConditionRegion(), getInitial(), {})) ||
+      failed(verifyArguments(*this, getBody(), getInitial(), {})))
+    return failure();
+  FailureOr<YieldOp> yield = findTerminator<YieldOp>(*this, getBody());
+  if (succeeded(yield) && !yield->getStacked().empty() && !getBound())
+    return emitOpError("must have a bound where its body stacks rows");
+  return verifyYield(*this, getBody(), getInitial(), getValues().getTypes(), getBound().value_or(0));
+}
+
+//===----------------------------------------------------------------------===//
+// Terminators by name
+//===----------------------------------------------------------------------===//
+
+YieldOp IfOp::getThenYield() { return cast<YieldOp>(getThenRegion().front().back()); }
+YieldOp IfOp::getElseYield() { return cast<YieldOp>(getElseRegion().front().back()); }
+YieldOp ForOp::getYield() { return cast<YieldOp>(getBody().front().back()); }
+YieldOp WhileOp::getYield() { return cast<YieldOp>(getBody().front().back()); }
+ConditionOp WhileOp::getConditionOp() { return cast<ConditionOp>(getConditionRegion().front().back()); }
+
+} // namespace nacre::nn
