@@ -13,7 +13,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.join(ROOT, "test", "conformance"))
-from onnx_wire import read_model  # noqa: E402
+from readers.onnx import read_model  # noqa: E402
 
 FOLDER = os.environ.get("BENCH_MODELS", os.path.expanduser("~/bench-models"))
 BIN = os.path.join(ROOT, "build", "release", "bin")

@@ -12,7 +12,7 @@ import tempfile
 import zipfile
 from dataclasses import dataclass, field
 
-from onnx_wire import read_model, tensor_shape
+from readers.onnx import optional_tensor, read_model, tensor_shape
 
 # The groups of each suite; those of `onnx` are Debian's, all others lie in the folder of shared data.
 SUITES = {"onnx": ("node", "simple", "pytorch-converted", "pytorch-operator"),
@@ -62,8 +62,27 @@ def _numbered(folder, stem):
 def _backend_data_set(folder, model):
     inputs = _numbered(folder, "input")
     named = model.free_inputs() if len(inputs) <= len(model.free_inputs()) else model.inputs
-    return DataSet(inputs=dict(zip((i.name for i in named), inputs)),
+    return DataSet(inputs={i.name: f for i, f in zip(named, map(_unwrapped, named, inputs)) if f},
                    outputs=dict(zip((o.name for o in model.outputs), _numbered(folder, "output"))))
+
+
+def _unwrapped(value, path):
+    """The file of a tensor, also where an optional one holds it; None where that holds nothing."""
+    if not value.is_optional:
+        return path
+    tensor = optional_tensor(path)
+    if tensor is None:
+        return None
+    unwrapped = os.path.join(_temporary_folder(), "tensor.pb")
+    with open(unwrapped, "wb") as file:
+        file.write(tensor)
+    return unwrapped
+
+
+def _temporary_folder():
+    folder = tempfile.TemporaryDirectory(prefix="nacre-conformance-")  # pylint: disable=consider-using-with
+    atexit.register(folder.cleanup)
+    return folder.name
 
 
 def _reference_data_set(folder):
@@ -89,12 +108,11 @@ def _beside(path, side):
 
 def _archived_data_set(archive, model):
     """An archive of arrays that are named as the model's values."""
-    folder = tempfile.TemporaryDirectory(prefix="nacre-conformance-")  # pylint: disable=consider-using-with
-    atexit.register(folder.cleanup)
+    folder = _temporary_folder()
     with zipfile.ZipFile(archive) as file:
         names = file.namelist()
-        file.extractall(folder.name)
-    arrays = {name.removesuffix(".npy"): os.path.join(folder.name, name) for name in names}
+        file.extractall(folder)
+    arrays = {name.removesuffix(".npy"): os.path.join(folder, name) for name in names}
     return DataSet(**{side: {v.name: arrays[v.name] for v in values if v.name in arrays}
                       for side, values in (("inputs", model.inputs), ("outputs", model.outputs))})
 

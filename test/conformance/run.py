@@ -8,8 +8,8 @@ Why:  outputs that others made are the only proof that an operator means what ON
 How:  nacre-compile, then nacre-run --expect, for each data set. Where the compiler says that an input decides a shape, the
       runner fixes it with --set and counts it. A case whose operators are all listed (operators.txt) must pass or stand in
       expected-failures.txt with a reason; an entry that passes, or names no case, fails the run. A case with other
-      operators must be refused with an error, which `--check` finds as well, or be right: never crash, never be wrong. A model
-      whose inputs nobody knows must be compiled or refused.
+      operators must be refused with an error, which `--check` finds as well, and stand in refusals.txt, or be right: never
+      crash, never be wrong. A model whose inputs nobody knows must be compiled or refused.
       On a GPU a failover to the CPU is an error, any message of a validation layer is, and so is a launch of the CPU in a
       case that cpu-launches.txt does not list; one that it lists must have such a launch. `split` moves all cuts of the
       library that `gpu` runs whole, so that a case is compiled once for both.
@@ -28,7 +28,7 @@ import tempfile
 from collections import Counter, namedtuple
 
 import cases
-from onnx_wire import tensor_shape
+from readers.onnx import tensor_shape
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -188,6 +188,10 @@ def read_list(name):
         return dict(line.strip().split(": ", 1) for line in file if line.strip() and not line.startswith("#"))
 
 
+# Here any file may be refused: what matters is that it is said, and that what compiles is right.
+FREELY_REFUSED = ("onnx-importer",)
+
+
 def read_expected_failures(targets):
     """{(case, target): reason}; an entry is `target case`, target `*` meaning each."""
     entries = ((*entry.split(), reason) for entry, reason in read_list("expected-failures.txt").items())
@@ -235,6 +239,7 @@ def main():
     runner = Runner(arguments, work)
 
     cpu_launches = read_list("cpu-launches.txt") if TARGETS["gpu"] in targets else {}
+    refusals = {} if arguments.listed_only else read_list("refusals.txt")
 
     unlisted = {case.id: reasons for case in selected if (reasons := case.unlisted(operators, unlisted_modes))}
     plan = []
@@ -250,7 +255,7 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         for (case, alike), outcomes in zip(plan, pool.map(lambda task: runner.case(*task), plan)):
             for target, outcome in zip(alike, outcomes):
-                verdict, text = judge(case, target.name, outcome, case.id in unlisted, expected, cpu_launches)
+                verdict, text = judge(case, target.name, outcome, case.id in unlisted, expected, refusals, cpu_launches)
                 counts[case.group, target, verdict] += 1
                 counts[case.group, target, "--set"] += bool(outcome.fixed_inputs)
                 counts[case.group, target, "on gpu"] += outcome.gpu
@@ -262,7 +267,8 @@ def main():
 
     if not arguments.filter:
         known = {case.id for case in selected}
-        lists = {"expected-failures.txt": {name for name, _ in expected}, "cpu-launches.txt": set(cpu_launches)}
+        lists = {"expected-failures.txt": {name for name, _ in expected}, "refusals.txt": set(refusals),
+                 "cpu-launches.txt": set(cpu_launches)}
         failures += [f"{name}: is in {file}, but there is no such case" for file, names in lists.items()
                      for name in sorted(names) if name.split("/")[0] in groups and name not in known]
     report(counts, failures, groups, targets)
@@ -273,9 +279,11 @@ def main():
     return 1 if failures else 0
 
 
-def judge(case, target, outcome, is_unlisted, expected, cpu_launches):
+def judge(case, target, outcome, is_unlisted, expected, refusals, cpu_launches):
     """The verdict, and what there is to say."""
     passed = outcome.kind == "passed"
+    if case.id in refusals:
+        return ("refused", outcome.text) if outcome.kind == "refused" else ("failed", f"is in refusals.txt, but {outcome.kind} {outcome.text}")
     if not case.data_sets and outcome.kind == "refused":  # whose inputs nobody knows
         return "refused", outcome.text
     if (case.id, target) in expected:
@@ -283,7 +291,8 @@ def judge(case, target, outcome, is_unlisted, expected, cpu_launches):
             return "failed", "passes, but is in expected-failures.txt"
         return ("failed" if outcome.kind == "broke" else "expected"), outcome.text
     if is_unlisted:
-        return ("extra" if passed else "refused" if outcome.kind == "refused" else "failed"), outcome.text
+        may_be_refused = outcome.kind == "refused" and case.group in FREELY_REFUSED
+        return ("extra" if passed else "refused" if may_be_refused else "failed"), outcome.text
     if passed and target == "gpu" and (outcome.cpu > 0) != (case.id in cpu_launches):
         return "failed", (f"{outcome.cpu} launches on the CPU, but not in cpu-launches.txt" if outcome.cpu else
                           "no launch on the CPU, but in cpu-launches.txt")
@@ -300,8 +309,8 @@ def report(counts, failures, groups, targets):
             row = [counts[group, target, column] for column in columns]
             if any(row):
                 print(f"{group:<20}{target.name:<14}" + "".join(f"{n:>10}" for n in row))
-    print("expected: fails as expected-failures.txt says; --set: an input was fixed; extra, refused: operators not listed; "
-          "on gpu, on cpu: launches\n")
+    print("expected: fails as expected-failures.txt says; --set: an input was fixed; refused: as refusals.txt says; "
+          "extra: operators not listed; on gpu, on cpu: launches\n")
     passed = sum(n for (_, _, column), n in counts.items() if column == "passed")
     print(f"{passed} passed, {len(failures)} failed")
 

@@ -2,44 +2,15 @@
 """Reads what a test runner must know of ONNX files: nodes, graph inputs and outputs, sizes of weights, shapes of tensors.
 
 Why:  the runner shall need nothing but Python itself, and must not trust the compiler's own reader.
-How:  the protobuf wire format is a list of (field number, value); the few fields used are named by their numbers.
 """
 import math
 import mmap
 from dataclasses import dataclass, field
 
+from readers.wire import fields, varint
+
 # By number of TensorProto.DataType.
 _ELEMENT_BYTES = {1: 4, 2: 1, 3: 1, 4: 2, 5: 2, 6: 4, 7: 8, 9: 1, 10: 2, 11: 8, 12: 4, 13: 8, 16: 2}
-
-
-def _varint(data, at):
-    value = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return value, at
-        shift += 7
-
-
-def fields(data, at=0, end=None):
-    """Yields (number, value); a length-delimited value is (begin, end) into data, so weights are never copied."""
-    end = len(data) if end is None else end
-    while at < end:
-        key, at = _varint(data, at)
-        number, wire = key >> 3, key & 7
-        if wire == 0:
-            value, at = _varint(data, at)
-        elif wire == 2:
-            length, at = _varint(data, at)
-            value = (at, at + length)
-            at += length
-        else:
-            width = {1: 8, 5: 4}[wire]
-            value = data[at:at + width]
-            at += width
-        yield number, value
 
 
 def _text(data, span):
@@ -48,10 +19,11 @@ def _text(data, span):
 
 @dataclass
 class Value:
-    """A graph input or output; element_type is 0 for what is no tensor, a dimension None where it is open."""
+    """A graph input or output; element_type is 0 for what is no tensor nor an optional one, a dimension None where it is open."""
     name: str = ""
     element_type: int = 0
     dims: list = field(default_factory=list)
+    is_optional: bool = False
 
 
 @dataclass
@@ -82,15 +54,23 @@ def _value_info(data, span):
         if number == 1:
             value.name = _text(data, item)
         elif number == 2:
-            for kind, tensor in fields(data, *item):
-                if kind != 1:
-                    continue
-                for key, part in fields(data, *tensor):
-                    if key == 1:
-                        value.element_type = part
-                    elif key == 2:
-                        value.dims = [_dimension(data, dim) for k, dim in fields(data, *part) if k == 1]
+            _type(data, item, value)
     return value
+
+
+def _type(data, span, value):
+    for kind, item in fields(data, *span):
+        if kind == 1:
+            for key, part in fields(data, *item):
+                if key == 1:
+                    value.element_type = part
+                elif key == 2:
+                    value.dims = [_dimension(data, dim) for k, dim in fields(data, *part) if k == 1]
+        elif kind == 9:
+            value.is_optional = True
+            for key, part in fields(data, *item):
+                if key == 1:
+                    _type(data, part, value)
 
 
 def _dimension(data, span):
@@ -162,6 +142,13 @@ def read_model(path):
     return model
 
 
+def optional_tensor(path):
+    """The bytes of the TensorProto that an OptionalProto holds; None if it holds nothing."""
+    with open(path, "rb") as file:
+        data = file.read()
+    return next((data[item[0]:item[1]] for number, item in fields(data) if number == 3), None)
+
+
 def tensor_shape(path):
     """The shape of a TensorProto (.pb) or of a NumPy array (.npy)."""
     with open(path, "rb") as file:
@@ -185,6 +172,6 @@ def _tensor_dims(data, span):
         else:  # packed
             at = item[0]
             while at < item[1]:
-                dim, at = _varint(data, at)
+                dim, at = varint(data, at)
                 dims.append(dim)
     return dims
