@@ -159,7 +159,7 @@ FailureOr<SmallVector<Value>> GraphImporter::runNode(Scope &scope, size_t index,
                              return importBody(graph, &scope, arguments, loc);
                            }});
   }
-  return runHandler(*entry, node, NnBuilder(builder, source.loc, shared), options.maxConstantBytes);
+  return runHandler(*entry, node, NnBuilder(builder, source.loc, shared));
 }
 
 LogicalResult GraphImporter::importNode(Scope &scope, size_t index, const GraphNode &source) {

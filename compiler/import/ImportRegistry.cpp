@@ -37,15 +37,15 @@ std::optional<int64_t> ImportRegistry::getFirstVersion(llvm::StringRef op) const
   return versions->second.front().since;
 }
 
-mlir::FailureOr<llvm::SmallVector<mlir::Value>> runHandler(const ImportRegistry::Entry &entry, Node &node, NnBuilder nn,
-                                                           int64_t maxConstantBytes) {
+mlir::FailureOr<llvm::SmallVector<mlir::Value>> runHandler(const ImportRegistry::Entry &entry, Node &node,
+                                                           NnBuilder nn) {
   // An optional operand may also be left out by an empty name at the end.
   while (!node.operands.empty() && !node.operands.back())
     node.operands.pop_back();
   if (failed(entry.signature.check(node.op, node.operands, nn.getLoc())))
     return mlir::failure();
   node.signature = &entry.signature;
-  OperandBinder binder(node, nn, maxConstantBytes);
+  OperandBinder binder(node, nn);
   entry.handler(binder);
   return binder.finish();
 }

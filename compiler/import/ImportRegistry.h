@@ -61,8 +61,8 @@ private:
 
 /// Checks the operands of `node` against the signature of its operator and runs the handler; the results, or failure
 /// after an error. `node` must live as long as the call.
-mlir::FailureOr<llvm::SmallVector<mlir::Value>> runHandler(const ImportRegistry::Entry &entry, Node &node, NnBuilder nn,
-                                                           int64_t maxConstantBytes);
+mlir::FailureOr<llvm::SmallVector<mlir::Value>> runHandler(const ImportRegistry::Entry &entry, Node &node,
+                                                           NnBuilder nn);
 
 } // namespace nacre::importer
 

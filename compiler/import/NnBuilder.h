@@ -44,9 +44,11 @@ llvm::SmallVector<int64_t> axisRange(int64_t begin, int64_t end);
 
 /// What all nodes of one import share.
 struct ImportState {
-  ImportState(int64_t foldBudget, uint32_t seed) : foldBudget(foldBudget), seed(seed) {}
+  ImportState(int64_t maxConstantBytes, uint32_t seed)
+      : maxConstantBytes(maxConstantBytes), foldBudget(maxConstantBytes), seed(seed) {}
 
-  int64_t foldBudget; ///< how many bytes of constants may still be made
+  const int64_t maxConstantBytes; ///< how many bytes of constants may be made
+  int64_t foldBudget;             ///< how many still may
   /// Inputs of which something was computed that must be known when the model is compiled.
   llvm::SetVector<llvm::StringRef> unfixedInputs;
   /// Values of which a run decides how many elements an axis has.
@@ -76,8 +78,8 @@ public:
   }
 
   // Constants.
-  /// Whether constants may take so many bytes more; if so they are counted as taken.
-  bool takeFromBudget(int64_t bytes);
+  /// Whether a constant of `count` elements may be made, which is then counted as made; reports an error if not.
+  bool allowsConstant(int64_t count, int64_t elementBytes);
   /// Notes that a shape depends on an input, which `name` is a name of for as long as the context lives.
   void noteUnfixedInput(llvm::StringRef name) { shared.unfixedInputs.insert(name); }
   /// The seed and the number of a node that draws random numbers; says once that a node has no seed of its own.

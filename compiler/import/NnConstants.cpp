@@ -9,6 +9,7 @@
 #include "dialects/nn/NarrowTypes.h"
 
 #include "llvm/ADT/APSInt.h"
+#include "llvm/Support/MathExtras.h"
 #include <cstring>
 
 using namespace mlir;
@@ -25,11 +26,17 @@ TypedAttr getScalarAttr(Type type, double value) {
   return IntegerAttr::get(type, integer);
 }
 
-bool NnBuilder::takeFromBudget(int64_t bytes) {
-  if (bytes > shared.foldBudget)
-    return false;
-  shared.foldBudget -= bytes;
-  return true;
+bool NnBuilder::allowsConstant(int64_t count, int64_t elementBytes) {
+  int64_t bytes;
+  if (llvm::MulOverflow(count, elementBytes, bytes) || bytes > shared.maxConstantBytes)
+    error() << "a constant of " << count << " elements must take at most " << shared.maxConstantBytes
+            << " bytes, but takes more; raise --max-constant";
+  else if (bytes > shared.foldBudget)
+    error() << "all constants that the model makes must take at most " << shared.maxConstantBytes
+            << " bytes, but take more; raise --max-constant";
+  else
+    return shared.foldBudget -= bytes, true;
+  return false;
 }
 
 std::array<uint32_t, 2> NnBuilder::takeRandomKey(std::optional<uint32_t> seed) {
@@ -57,12 +64,8 @@ static ElementsAttr makeDense(SparseElementsAttr sparse) {
 
 Value NnBuilder::constant(ElementsAttr value) {
   if (auto sparse = dyn_cast<SparseElementsAttr>(value)) {
-    int64_t count = value.getNumElements();
-    if (count > INT64_MAX / 8 || !takeFromBudget(storedBytes(value.getShapedType()))) {
-      error() << "a sparse tensor of " << count << " elements must fit into what the model may make in all, but does "
-              << "not; raise --max-constant";
+    if (!allowsConstant(value.getNumElements(), bytesOfElement(value.getElementType())))
       return {};
-    }
     value = makeDense(sparse);
   }
   return infer<nn::ConstantOp>(value);
@@ -82,11 +85,7 @@ Value NnBuilder::integers(Ints values) {
 }
 
 Value NnBuilder::counting(int64_t count) {
-  if (count <= INT32_MAX && takeFromBudget(count * int64_t(sizeof(int64_t))))
-    return integers(axisRange(0, count));
-  error() << "a constant of " << count << " elements must fit into what the model may make in all, but does not; "
-          << "raise --max-constant";
-  return {};
+  return allowsConstant(count, sizeof(int64_t)) ? integers(axisRange(0, count)) : Value();
 }
 
 Value NnBuilder::list(ValueRange elements) {

@@ -74,13 +74,10 @@ Value NnBuilder::fillUp(Value value, int64_t axis, Value filler) {
   if (!value || !filler)
     return {};
   Value count = getCounts(value)[axis];
-  int64_t bound = getShape(value)[axis];
-  if (!takeFromBudget(bound * int64_t(sizeof(int64_t)))) {
-    error() << "all constants that the model makes must fit into the limit, but the positions along axis " << axis
-            << " do not; raise --max-constant";
+  Value positions = counting(getShape(value)[axis]);
+  if (!positions)
     return {};
-  }
-  Value positions = alignToAxis(counting(bound), axis, getRank(value));
+  positions = alignToAxis(positions, axis, getRank(value));
   Value isThere = binary(nn::BinaryKind::Less, positions, count);
   if (!isThere)
     return {};

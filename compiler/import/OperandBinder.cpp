@@ -20,8 +20,7 @@ namespace nacre::importer {
 /// them.
 static constexpr int64_t maxNumbers = 65536;
 
-OperandBinder::OperandBinder(const Node &node, NnBuilder nn, int64_t maxConstantBytes)
-    : nn(nn), node(node), maxConstantBytes(maxConstantBytes), results(node.results.size()) {}
+OperandBinder::OperandBinder(const Node &node, NnBuilder nn) : nn(nn), node(node), results(node.results.size()) {}
 
 InFlightDiagnostic OperandBinder::error() {
   failed = true;
@@ -317,13 +316,7 @@ FailureOr<SmallVector<Value>> OperandBinder::expand(const NodeGraph &graph, Arra
 }
 
 bool OperandBinder::allowsConstant(int64_t count, int64_t elementBytes) {
-  int64_t bytes;
-  if (llvm::MulOverflow(count, elementBytes, bytes) || bytes > maxConstantBytes)
-    error() << "a constant of " << count << " elements must take at most " << maxConstantBytes
-            << " bytes, but takes more; raise --max-constant";
-  else if (!nn.takeFromBudget(bytes))
-    error() << "all constants that the model makes must take at most " << maxConstantBytes
-            << " bytes, but take more; raise --max-constant";
+  failed |= !nn.allowsConstant(count, elementBytes);
   return !failed;
 }
 

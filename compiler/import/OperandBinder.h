@@ -46,7 +46,7 @@ struct Node {
 
 class OperandBinder {
 public:
-  OperandBinder(const Node &node, NnBuilder nn, int64_t maxConstantBytes);
+  OperandBinder(const Node &node, NnBuilder nn);
 
   NnBuilder nn;
 
@@ -113,7 +113,7 @@ public:
   /// What the graph computes of `arguments`, in place of the node.
   mlir::FailureOr<llvm::SmallVector<mlir::Value>> expand(const NodeGraph &graph, llvm::ArrayRef<mlir::Value> arguments);
 
-  /// Whether a constant of `count` elements may be made, which is then counted as made; reports an error if not.
+  /// NnBuilder's, whose error is one of this node.
   bool allowsConstant(int64_t count, int64_t elementBytes);
 
   // Results.
@@ -133,7 +133,6 @@ private:
   mlir::ElementsAttr getConstantOperand(size_t index);
 
   const Node &node;
-  int64_t maxConstantBytes;
   bool failed = false;
   llvm::SmallVector<mlir::Value> results;
   llvm::StringSet<> seen;

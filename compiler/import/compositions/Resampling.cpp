@@ -60,14 +60,10 @@ Value multiplyByTable(NnBuilder &nn, Value x, const ResampledAxis &axis) {
 
 bool allowsTable(NnBuilder &nn, int64_t positions, double taps) {
   double entries = static_cast<double>(positions) * taps;
-  if (entries > maxEntries)
-    nn.error() << "an axis must be resampled by a table of " << maxEntries << " entries at most, but has " << positions
-               << " positions of " << taps << " elements each";
-  else if (!nn.takeFromBudget(static_cast<int64_t>(entries) * int64_t(sizeof(int32_t) + sizeof(float))))
-    nn.error() << "all constants that the model makes must fit into --max-constant, but tables of what is resampled do "
-                  "not; raise it";
-  else
-    return true;
+  if (entries <= maxEntries)
+    return nn.allowsConstant(static_cast<int64_t>(entries), sizeof(int32_t) + sizeof(float));
+  nn.error() << "an axis must be resampled by a table of " << maxEntries << " entries at most, but has " << positions
+             << " positions of " << taps << " elements each";
   return false;
 }
 

@@ -6,17 +6,13 @@
 
 #include "compiler/import/TypeNames.h"
 
-#include "llvm/Support/MathExtras.h"
-
 using namespace mlir;
 
 namespace nacre::importer {
 
 bool allowsTable(NnBuilder &nn, RankedTensorType type) {
-  int64_t bytes;
-  std::optional<int64_t> count = nn::countElements(type.getShape());
-  if (count && !llvm::MulOverflow(*count, bytesOfElement(type.getElementType()), bytes) && nn.takeFromBudget(bytes))
-    return true;
+  if (std::optional<int64_t> count = nn::countElements(type.getShape()))
+    return nn.allowsConstant(*count, bytesOfElement(type.getElementType()));
   nn.error() << "a constant of the shape " << describeShape(type.getShape())
              << " must fit into what the model may make in all, but does not; raise --max-constant";
   return false;

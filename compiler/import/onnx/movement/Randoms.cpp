@@ -151,7 +151,7 @@ void registerRandoms(ImportRegistry &registry) {
   registry.add("Dropout", 1, {{"data", Holds::Floats}}, importDropout);
   registry.add("Dropout", 12, {{"data", Holds::Floats}, {"ratio?", Holds::Floats}, {"training_mode?", Holds::Booleans}},
                importDropout);
-  registry.setLimit("Dropout", "training before version 12");
+  registry.setLimit("Dropout", "training before version 7");
   registry.add("Multinomial", 7, {{"input", Holds::Floats}}, importMultinomial);
   for (bool isNormal : {false, true}) {
     std::string op = isNormal ? "RandomNormal" : "RandomUniform";
