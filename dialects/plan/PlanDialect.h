@@ -24,4 +24,11 @@
 #define GET_OP_CLASSES
 #include "dialects/plan/PlanOps.h.inc"
 
+namespace nacre::plan {
+
+/// How deep loops may nest. The runtime counts their turns in as many places.
+constexpr unsigned kMaxLoopDepth = 8;
+
+} // namespace nacre::plan
+
 #endif // NACRE_DIALECTS_PLAN_PLANDIALECT_H

@@ -7,11 +7,27 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace nacre::plan {
+
+/// `{ launches }`: a block even where there are none.
+static void printSteps(OpAsmPrinter &printer, Operation *, Region &steps) { printer.printRegion(steps); }
+
+static ParseResult parseSteps(OpAsmParser &parser, Region &steps) {
+  if (parser.parseRegion(steps))
+    return failure();
+  if (steps.empty())
+    steps.emplaceBlock();
+  return success();
+}
+
+} // namespace nacre::plan
 
 #define GET_OP_CLASSES
 #include "dialects/plan/PlanOps.cpp.inc"
-
-using namespace mlir;
 
 namespace nacre::plan {
 
@@ -99,34 +115,120 @@ LogicalResult KernelOp::verifyRegions() {
 }
 
 //===----------------------------------------------------------------------===//
-// plan.view, plan.for
+// plan.view
 //===----------------------------------------------------------------------===//
+
+/// The most turns of the loop whose counter it is; nothing where it has no bound, or is no loop.
+static std::optional<int64_t> boundOfCounter(Value counter) {
+  Operation *loop = counter.getParentRegion()->getParentOp();
+  if (auto counted = dyn_cast<ForOp>(loop))
+    return counted.getTripCount();
+  if (auto tested = dyn_cast<WhileOp>(loop))
+    return tested.getBound();
+  return std::nullopt;
+}
 
 LogicalResult ViewOp::verify() {
   auto source = cast<ShapedType>(getSource().getType());
   auto result = cast<ShapedType>(getResult().getType());
   if (source.getElementType() != result.getElementType())
     return emitOpError("must keep the element type");
-  int64_t last = getOffset() + result.getNumElements();
+  int64_t moved = 0; // in the last turn
   if (getCounter()) {
-    auto loop = dyn_cast<ForOp>(getCounter().getParentRegion()->getParentOp());
-    if (!loop)
-      return emitOpError("must take its counter from a plan.for");
-    last += std::max<int64_t>(0, getStep()) * (loop.getTripCount() - 1);
-    if (getOffset() + std::min<int64_t>(0, getStep()) * (loop.getTripCount() - 1) < 0)
+    std::optional<int64_t> turns = boundOfCounter(getCounter());
+    if (!turns)
+      return emitOpError("must take its counter from a plan.for, or from a plan.while with a bound");
+    if (llvm::MulOverflow(getStep(), *turns - 1, moved))
       return emitOpError("must stay inside its source");
   } else if (getStep() != 0) {
     return emitOpError("must name a counter to step by");
   }
-  if (getOffset() < 0 || last > source.getNumElements())
+  const int64_t offset = getOffset(), room = source.getNumElements() - result.getNumElements();
+  // Each difference is of numbers that are not negative, so that none overflows.
+  if (offset < 0 || offset > room || (moved < 0 ? -(moved + 1) >= offset : moved > room - offset))
     return emitOpError("must stay inside its source");
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// plan.launch
+//===----------------------------------------------------------------------===//
+
+/// The runtime moves what a step works on with the innermost loop around it, and with no other.
+static LogicalResult verifyCounters(Operation *step) {
+  Operation *loop = step->getParentOp();
+  while (loop && !isa<ForOp, WhileOp>(loop))
+    loop = loop->getParentOp();
+  for (Value operand : step->getOperands())
+    while (auto view = operand.getDefiningOp<ViewOp>()) {
+      if (view.getCounter() && view.getCounter().getParentRegion()->getParentOp() != loop)
+        return step->emitOpError("must work on views that move with the innermost loop around it");
+      operand = view.getSource();
+    }
+  return success();
+}
+
+LogicalResult LaunchOp::verify() { return verifyCounters(*this); }
+
+//===----------------------------------------------------------------------===//
+// plan.for, plan.while, plan.condition, plan.if
+//===----------------------------------------------------------------------===//
+
+/// Whether a control step can read `value`: one element, of `bits`.
+static bool isScalar(Value value, unsigned bits) {
+  auto type = cast<ShapedType>(value.getType());
+  return type.getNumElements() == 1 && type.getElementType().isInteger(bits);
+}
+
+static LogicalResult verifyCondition(Operation *op, Value condition) {
+  if (!isScalar(condition, 8))
+    return op->emitOpError("must have one i8 as its condition, but has ") << condition.getType();
+  return verifyCounters(op);
+}
+
+/// The loop is not inside more others than the runtime can count.
+static LogicalResult verifyDepth(Operation *loop) {
+  unsigned depth = 0;
+  for (Operation *op = loop; op; op = op->getParentOp())
+    depth += isa<ForOp, WhileOp>(op);
+  if (depth > kMaxLoopDepth)
+    return loop->emitOpError("must be inside at most ") << kMaxLoopDepth - 1 << " other loops";
+  return success();
+}
+
+LogicalResult ForOp::verify() {
+  if (getCount() && !isScalar(getCount(), 64))
+    return emitOpError("must have one i64 as its count, but has ") << getCount().getType();
+  return failure(failed(verifyCounters(*this)) || failed(verifyDepth(*this)));
 }
 
 LogicalResult ForOp::verifyRegions() {
   Block &body = getBody().front();
   if (body.getNumArguments() != 1 || !body.getArgument(0).getType().isIndex())
     return emitOpError("must have the counter, an index, as its body's only argument");
+  return success();
+}
+
+LogicalResult WhileOp::verifyRegions() {
+  for (Region *region : getRegions())
+    if (Block &block = region->front();
+        block.getNumArguments() > 1 || (block.getNumArguments() == 1 && !block.getArgument(0).getType().isIndex()))
+      return emitOpError("must have no argument of a region but the counter, an index");
+  if (getTest().front().empty() || !isa<ConditionOp>(getTest().front().back()))
+    return emitOpError("must test a plan.condition");
+  if (!getBody().front().empty() && isa<ConditionOp>(getBody().front().back()))
+    return emitOpError("must have its plan.condition in what it tests, not in its body");
+  return verifyDepth(*this);
+}
+
+LogicalResult ConditionOp::verify() { return verifyCondition(*this, getCondition()); }
+
+LogicalResult IfOp::verify() { return verifyCondition(*this, getCondition()); }
+
+LogicalResult IfOp::verifyRegions() {
+  for (Region *region : getRegions())
+    if (!region->empty() && region->front().getNumArguments() != 0)
+      return emitOpError("must have regions without arguments");
   return success();
 }
 

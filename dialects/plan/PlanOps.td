@@ -68,7 +68,7 @@ def Plan_EntryOp : Plan_Op<"entry", [Symbol, IsolatedFromAbove, SingleBlock, NoT
   let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
 }
 
-def Plan_StorageOp : Plan_Op<"storage"> {
+def Plan_StorageOp : Plan_Op<"storage", [HasParent<"EntryOp">]> {
   let summary = "A dense array in memory: an input, an output, state, a temporary or a count";
   let description = [{
     Inputs, outputs and state have a `name` and an `index` in the order of the model's own; `external_type` is their element type as
@@ -115,7 +115,8 @@ def Plan_UseOp : Plan_Op<"use", [Pure]> {
 def Plan_ViewOp : Plan_Op<"view", [Pure]> {
   let summary = "Consecutive bytes of a storage under another shape";
   let description = [{
-    Starts `offset` elements into `source`, plus `step` elements for each turn of the enclosing `plan.for` whose counter is given.
+    Starts `offset` elements into `source`, plus `step` elements for each turn of the enclosing loop whose counter is given:
+    a `plan.for`, or a `plan.while` with a bound.
 
     ```mlir
     %row = plan.view %states[%t] {step = 512 : i64} : memref<100x1x512xf32> to memref<1x512xf32>
@@ -133,7 +134,8 @@ def Plan_LaunchOp : Plan_Op<"launch", [AttrSizedOperandSegments]> {
   let description = [{
     On tensors: `inputs` in, results out. On storages: `inputs` are read, `outputs` written, no results. `gpu` and `cpu`
     are the half-open ranges of the cut axis that each engine computes, set by the place phase. The location names the
-    nodes of the model.
+    nodes of the model. A view that moves does so with the innermost loop around the launch; what moves with another is
+    copied inside that.
 
     ```mlir
     plan.launch @conv(%x, %w, %b) into(%y) {cpu = array<i64: 0, 56>, gpu = array<i64: 0, 0>}
@@ -147,23 +149,81 @@ def Plan_LaunchOp : Plan_Op<"launch", [AttrSizedOperandSegments]> {
     $kernel `(` $inputs `)` (`into` `(` $outputs^ `)`)? attr-dict `:` `(` type($inputs) `)`
     (`into` `(` type($outputs)^ `)`)? (`->` type($results)^)?
   }];
+  let hasVerifier = 1;
 }
 
+//===----------------------------------------------------------------------===//
+// Loops and conditionals. How often and whether launches run may be read from memory; the CPU reads it. They nest, loops
+// up to kMaxLoopDepth (PlanDialect.h). What else they are, the runtime's table of steps says (docs/phases/kernels.md).
+//===----------------------------------------------------------------------===//
+
 def Plan_ForOp : Plan_Op<"for", [SingleBlock, NoTerminator]> {
-  let summary = "Repeats launches a fixed number of times";
+  let summary = "Repeats launches a fixed number of times, or as often as a count says, but not oftener";
   let description = [{
-    The body's only argument is the counter; `plan.view` may use it.
+    The body's only argument is the counter; `plan.view` may use it. `count`, one i64, is read once, before the first turn:
+    there are clamp(count, 0, trip_count) turns.
 
     ```mlir
-    plan.for 100 {
+    plan.for 100 count %n : memref<i64> {
     ^bb0(%t: index):
       ...
     }
     ```
   }];
-  let arguments = (ins ConfinedAttr<Plan_Int, [IntPositive]>:$trip_count);
+  let arguments = (ins ConfinedAttr<Plan_Int, [IntPositive]>:$trip_count, Optional<Plan_Value>:$count);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$trip_count attr-dict-with-keyword $body";
+  let assemblyFormat = "$trip_count (`count` $count^ `:` type($count))? attr-dict-with-keyword $body";
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
+def Plan_WhileOp : Plan_Op<"while", [SingleBlock, NoTerminator]> {
+  let summary = "Repeats launches as long as a condition holds";
+  let description = [{
+    A turn runs the launches of `test`, and if what `plan.condition` names is not zero then, those of `body`. With a
+    `bound` there are at most so many turns: the condition is not asked for another. Each region may have the counter as
+    an argument; views may use it where there is a bound.
+
+    ```mlir
+    plan.while bound 64 {
+      plan.launch @less(%i, %n) into(%go) : (memref<i64>, memref<i64>) into (memref<i8>)
+      plan.condition %go : memref<i8>
+    } do {
+    ^bb0(%t: index):
+      ...
+    }
+    ```
+  }];
+  let arguments = (ins OptionalAttr<ConfinedAttr<Plan_Int, [IntPositive]>>:$bound);
+  let regions = (region SizedRegion<1>:$test, SizedRegion<1>:$body);
+  let assemblyFormat = "(`bound` $bound^)? attr-dict-with-keyword $test `do` custom<Steps>($body)";
+  let hasRegionVerifier = 1;
+}
+
+def Plan_ConditionOp : Plan_Op<"condition", [Terminator, HasParent<"WhileOp">]> {
+  let summary = "Ends a loop unless a byte, which the launches before it may have written, is other than zero";
+  let arguments = (ins Plan_Value:$condition);
+  let assemblyFormat = "$condition attr-dict `:` type($condition)";
+  let hasVerifier = 1;
+}
+
+def Plan_IfOp : Plan_Op<"if", [SingleBlock, NoTerminator]> {
+  let summary = "Runs one of two lists of launches: the first if a byte is other than zero";
+  let description = [{
+    ```mlir
+    plan.if %near : memref<i8> {
+      plan.launch @small(%x) into(%y) : (memref<8xf32>) into (memref<8xf32>)
+    } else {
+      plan.launch @large(%x) into(%y) : (memref<8xf32>) into (memref<8xf32>)
+    }
+    ```
+  }];
+  let arguments = (ins Plan_Value:$condition);
+  let regions = (region SizedRegion<1>:$then, MaxSizedRegion<1>:$otherwise);
+  let assemblyFormat = [{
+    $condition `:` type($condition) attr-dict-with-keyword custom<Steps>($then) (`else` $otherwise^)?
+  }];
+  let hasVerifier = 1;
   let hasRegionVerifier = 1;
 }
 

@@ -35,7 +35,7 @@ public:
       return failure();
     {
       OpBuilder::InsertionGuard guard(entry.getBuilder());
-      auto loop = plan::ForOp::create(entry.getBuilder(), loc, steps);
+      auto loop = plan::ForOp::create(entry.getBuilder(), loc, steps, /*count=*/Value());
       Block *turn = entry.getBuilder().createBlock(&loop.getBody());
       counter = turn->addArgument(builder.getIndexType(), loc);
       if (failed(step()))
