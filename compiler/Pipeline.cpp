@@ -56,6 +56,8 @@ importer::ImportOptions importOptionsOf(const CompilerOptions &options) {
   importer::ImportOptions result;
   result.shapes = options.inputShapes;
   result.values = options.inputValues;
+  result.inputs = options.inputs;
+  result.outputs = options.outputs;
   result.maxConstantBytes = options.maxConstantBytes;
   result.seed = options.seed;
   return result;

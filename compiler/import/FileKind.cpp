@@ -9,7 +9,7 @@
 
 #include "compiler/import/FileKind.h"
 
-#include "compiler/import/WireScan.h"
+#include "compiler/import/protobuf/WireScan.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
@@ -107,7 +107,6 @@ constexpr Kind words[] = {
     {"layer {", "a Caffe network (.prototxt)", fromCaffe},
     {"layers {", "a Caffe network (.prototxt)", fromCaffe},
     {"layer{", "a Caffe network (.prototxt)", fromCaffe},
-    {"node {", "a TensorFlow graph as text (.pbtxt)", fromTensorFlow},
     {"[convolutional]", "a Darknet network (.cfg)", fromOrigin},
 };
 
@@ -115,7 +114,7 @@ FileKind recognizeText(StringRef head) {
   for (const Kind &word : words)
     if (head.contains_insensitive(word.mark))
       return {word.what, word.advice, false};
-  return {"a file of text", "give the ONNX model itself", false};
+  return {"a file of text", "give the model itself", false};
 }
 
 //===----------------------------------------------------------------------===//
@@ -130,9 +129,6 @@ bool enterField(StringRef &bytes, char tag) {
   bytes = bytes.take_front(length);
   return true;
 }
-
-/// A GraphDef begins with a node, which begins with its name.
-bool isGraphDef(StringRef bytes) { return enterField(bytes, 0x0a) && enterField(bytes, 0x0a) && isText(bytes); }
 
 /// A SavedModel has its version, 1, and a graph with information about it.
 bool isSavedModel(StringRef bytes) {
@@ -191,8 +187,6 @@ FileKind recognizeFile(StringRef bytes, StringRef name) {
     return recognizeText(bytes.take_front(4096));
   if (isSavedModel(bytes))
     return {"a TensorFlow SavedModel", "export its folder to ONNX with python -m tf2onnx.convert --saved-model", false};
-  if (isGraphDef(bytes))
-    return {"a TensorFlow graph", "export it to ONNX with python -m tf2onnx.convert --graphdef", false};
   for (const Kind &kind : names)
     if (name.ends_with_insensitive(kind.mark))
       return {kind.what, kind.advice, false};

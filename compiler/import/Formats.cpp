@@ -6,6 +6,7 @@
 
 #include "compiler/import/FileKind.h"
 #include "compiler/import/onnx/Format.h"
+#include "compiler/import/tensorflow/Format.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -16,17 +17,18 @@ namespace nacre::importer {
 llvm::ArrayRef<const Format *> getFormats() {
   static const Format *const formats[] = {
       &onnx_format::format,
+      &tensorflow_format::format,
   };
   return formats;
 }
 
 FailureOr<std::unique_ptr<ModelView>> readModel(const ModelFile &file, ArrayRef<const Format *> formats,
-                                                MLIRContext *context) {
+                                                const ImportOptions &options, MLIRContext *context) {
   FileKind kind = recognizeFile(file.getBuffer(), file.name);
   if (!kind.isCertain)
     for (const Format *format : formats)
       if (format->claims(file))
-        return format->read(file, context);
+        return format->read(file, options, context);
   std::string known = llvm::join(llvm::map_range(formats, [](const Format *format) { return format->name; }), " or ");
   return emitError(FileLineColLoc::get(context, file.name, 0, 0))
          << "must be " << known << ", but seems to be " << kind.what << "; " << kind.advice;

@@ -24,8 +24,10 @@ struct Format {
   const char *title; ///< of its list of operators
   /// Whether the file looks like one of this format, be it damaged.
   bool (*claims)(const ModelFile &file);
-  /// Checks the file and gives a view of the model; fails after emitting diagnostics.
-  mlir::FailureOr<std::unique_ptr<ModelView>> (*read)(const ModelFile &file, mlir::MLIRContext *context);
+  /// Checks the file and gives a view of the model, or of the part that --input and --output name; fails after emitting
+  /// diagnostics.
+  mlir::FailureOr<std::unique_ptr<ModelView>> (*read)(const ModelFile &file, const ImportOptions &options,
+                                                      mlir::MLIRContext *context);
   /// All operators that have handlers.
   llvm::SmallVector<OperatorSet> (*getOperators)();
 };
@@ -36,7 +38,7 @@ llvm::ArrayRef<const Format *> getFormats();
 /// Reads the file by the first of `formats` that claims it. Where none does, the error says what the file seems to be,
 /// and what to do.
 mlir::FailureOr<std::unique_ptr<ModelView>> readModel(const ModelFile &file, llvm::ArrayRef<const Format *> formats,
-                                                      mlir::MLIRContext *context);
+                                                      const ImportOptions &options, mlir::MLIRContext *context);
 
 } // namespace nacre::importer
 

@@ -95,6 +95,9 @@ public:
   /// The graph that is computed.
   virtual GraphView &getGraph() = 0;
 
+  /// A name that the user gives as the views write it: some formats let a tensor have several.
+  virtual std::string normalizeName(llvm::StringRef name) const { return name.str(); }
+
   /// Reads a tensor from a file of the format's own, for --set; errors are emitted at `loc`.
   virtual mlir::FailureOr<StoredTensor> readTensorFile(const FileBytes &, mlir::Location loc) {
     return mlir::emitError(loc) << "the value must come from a .npy file";

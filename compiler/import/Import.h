@@ -27,6 +27,9 @@ struct ImportOptions {
   /// Values of inputs by name (`--set`): numbers separated by commas, or the path of a .npy or .pb file. Such an input
   /// is no longer an input of the function.
   std::map<std::string, std::string> values;
+  /// Tensors that come from outside in place of what computes them, and those that are computed (`--input`, `--output`);
+  /// empty: as the model says.
+  std::vector<std::string> inputs, outputs;
   /// The largest constant that the import may make, and the most that folding may make in all, in bytes. Splats are not
   /// counted.
   int64_t maxConstantBytes = int64_t(1024) << 20;

@@ -16,7 +16,8 @@ using namespace mlir;
 
 namespace nacre::importer {
 
-static FailureOr<std::unique_ptr<ModelView>> readModel(StringRef path, MLIRContext *context) {
+static FailureOr<std::unique_ptr<ModelView>> readModel(StringRef path, const ImportOptions &options,
+                                                       MLIRContext *context) {
   Location loc = UnknownLoc::get(context);
   if (llvm::sys::fs::is_directory(path)) {
     FileKind kind = recognizeFolder(path);
@@ -27,27 +28,39 @@ static FailureOr<std::unique_ptr<ModelView>> readModel(StringRef path, MLIRConte
     return failure();
   StringRef folder = llvm::sys::path::parent_path(path);
   return readModel({std::move(*bytes), llvm::sys::path::filename(path).str(), folder.empty() ? "." : folder.str()},
-                   getFormats(), context);
+                   getFormats(), options, context);
+}
+
+/// The names of inputs in the options, as the model writes them.
+static ImportOptions normalize(const ModelView &model, const ImportOptions &options) {
+  ImportOptions result = options;
+  result.shapes.clear();
+  result.values.clear();
+  for (const auto &[name, shape] : options.shapes)
+    result.shapes[model.normalizeName(name)] = shape;
+  for (const auto &[name, value] : options.values)
+    result.values[model.normalizeName(name)] = value;
+  return result;
 }
 
 OwningOpRef<ModuleOp> importModel(StringRef path, const ImportOptions &options, MLIRContext *context) {
-  FailureOr<std::unique_ptr<ModelView>> model = readModel(path, context);
-  return succeeded(model) ? importGraph(**model, options, context) : nullptr;
+  FailureOr<std::unique_ptr<ModelView>> model = readModel(path, options, context);
+  return succeeded(model) ? importGraph(**model, normalize(**model, options), context) : nullptr;
 }
 
 OwningOpRef<ModuleOp> importModel(llvm::MemoryBufferRef bytes, const ImportOptions &options, MLIRContext *context) {
   FileBytes buffer = llvm::MemoryBuffer::getMemBuffer(bytes, /*RequiresNullTerminator=*/false);
   FailureOr<std::unique_ptr<ModelView>> model =
-      readModel({std::move(buffer), bytes.getBufferIdentifier().str(), /*folder=*/""}, getFormats(), context);
-  return succeeded(model) ? importGraph(**model, options, context) : nullptr;
+      readModel({std::move(buffer), bytes.getBufferIdentifier().str(), /*folder=*/""}, getFormats(), options, context);
+  return succeeded(model) ? importGraph(**model, normalize(**model, options), context) : nullptr;
 }
 
 LogicalResult checkModel(StringRef path, const ImportOptions &options, MLIRContext *context,
                          std::vector<Problem> &problems) {
-  FailureOr<std::unique_ptr<ModelView>> model = readModel(path, context);
+  FailureOr<std::unique_ptr<ModelView>> model = readModel(path, options, context);
   if (failed(model))
     return failure();
-  checkGraph(**model, options, context, problems);
+  checkGraph(**model, normalize(**model, options), context, problems);
   return success();
 }
 

@@ -206,6 +206,7 @@ static StringRef describeAttribute(Attribute value) {
          : isa<DenseI64ArrayAttr>(value) ? "a list of integers"
          : isa<DenseF32ArrayAttr>(value) ? "a list of numbers"
          : isa<ArrayAttr>(value)         ? "a list of strings"
+         : isa<TypeAttr>(value)          ? "an element type"
                                          : "a tensor";
 }
 
@@ -250,6 +251,11 @@ SmallVector<double> OperandBinder::getFloats(StringRef name) {
 SmallVector<StringRef> OperandBinder::getStrings(StringRef name) {
   auto attribute = get<ArrayAttr>(name, "a list of strings");
   return attribute ? llvm::to_vector(attribute.getAsValueRange<StringAttr>()) : SmallVector<StringRef>();
+}
+
+Type OperandBinder::getType(StringRef name, Type missing) {
+  auto attribute = get<TypeAttr>(name, "an element type");
+  return attribute ? attribute.getValue() : missing;
 }
 
 ElementsAttr OperandBinder::getTensor(StringRef name) { return get<ElementsAttr>(name, "a tensor"); }
@@ -330,15 +336,24 @@ void OperandBinder::setResult(size_t index, Value value) {
     results[index] = value;
 }
 
+void OperandBinder::refuseUnknown(StringRef attribute) {
+  InFlightDiagnostic diagnostic = error() << "attribute '" << attribute
+                                          << "' must not be given: Nacre does not know it for '" << node.op << "'";
+  if (node.version)
+    diagnostic << " of " << node.versionWord << " " << node.version << "; remove it, or export the model for another "
+               << node.versionWord;
+  else
+    diagnostic << "; remove it";
+}
+
 FailureOr<SmallVector<Value>> OperandBinder::finish() {
   if (failed)
     return failure();
   for (NamedAttribute attribute : node.attributes)
-    if (!seen.contains(attribute.getName()))
-      return error() << "attribute '" << attribute.getName().getValue()
-                     << "' must not be given: Nacre does not know it "
-                     << "for '" << node.op << "' of " << node.versionWord << " " << node.version
-                     << "; remove it, or export the model for another " << node.versionWord;
+    if (!seen.contains(attribute.getName())) {
+      refuseUnknown(attribute.getName());
+      return failure();
+    }
   for (const NodeGraph &graph : node.graphs)
     if (!seen.contains(graph.attribute))
       return error() << "attribute '" << graph.attribute << "' must not be given: '" << node.op

@@ -95,6 +95,7 @@ public:
   llvm::SmallVector<double> getFloats(llvm::StringRef name);
   llvm::SmallVector<llvm::StringRef> getStrings(llvm::StringRef name);
   mlir::ElementsAttr getTensor(llvm::StringRef name);
+  mlir::Type getType(llvm::StringRef name, mlir::Type missing);
   /// Sizes along axes: `count` numbers between `low` and 2^31, or as many times `missing`.
   llvm::SmallVector<int64_t> getSizes(llvm::StringRef name, size_t count, int64_t missing, int64_t low);
   /// Says that attributes do not change what the node computes here.
@@ -131,6 +132,7 @@ private:
   std::optional<mlir::NamedAttribute> find(llvm::StringRef name) const;
   template <typename Attr> Attr get(llvm::StringRef name, llvm::StringRef kind);
   mlir::ElementsAttr getConstantOperand(size_t index);
+  void refuseUnknown(llvm::StringRef attribute);
 
   const Node &node;
   bool failed = false;

@@ -174,8 +174,8 @@ bool InputSettler::needsShape(const GraphValue &input) {
     // What is asked for another input already tells it.
     if (!dim.symbol.empty() && asked.contains(dim.symbol))
       continue;
-    open.push_back(
-        {&input, ("axis " + Twine(axis) + " must have a size, but is symbolic ('" + dim.symbol + "')").str()});
+    std::string symbol = dim.symbol.empty() ? "open" : ("symbolic ('" + dim.symbol + "')").str();
+    open.push_back({&input, "axis " + std::to_string(axis) + " must have a size, but is " + symbol});
     for (const Dimension &other : dims)
       if (!other.symbol.empty())
         asked.insert(other.symbol);
@@ -208,8 +208,8 @@ RankedTensorType InputSettler::settleShape(const GraphValue &input) {
     else
       result.symbols[dim.symbol] = 1;
     emitRemark(graph.getLocation(input.name))
-        << "the batch dimension '" << dim.symbol << "' is taken as 1; change it with --shape " << input.name
-        << "=<dim>x<dim>...";
+        << "the batch dimension " << (dim.symbol.empty() ? "" : ("'" + dim.symbol + "' ").str())
+        << "is taken as 1; change it with --shape " << input.name << "=<dim>x<dim>...";
   }
   return makeType(input, shape);
 }

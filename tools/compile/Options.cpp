@@ -56,6 +56,12 @@ struct Declarations {
   cl::list<std::string> set{
       "set", cl::cat(category), cl::value_desc("input=value|file"),
       cl::desc("Fix an input that decides a shape: numbers, a .npy or a TensorProto .pb; repeatable")};
+  cl::list<std::string> inputs{
+      "input", cl::cat(category), cl::value_desc("tensor"),
+      cl::desc(
+          "Take this tensor from outside, in place of what computes it; repeatable (default: the model's inputs)")};
+  cl::list<std::string> outputs{"output", cl::cat(category), cl::value_desc("tensor"),
+                                cl::desc("Compute this tensor; repeatable (default: the model's outputs)")};
   cl::opt<unsigned> seed{
       "seed", cl::init(0), cl::cat(category), cl::value_desc("number"),
       cl::desc("Seed of nodes that draw random numbers and have none of their own; every run draws the "
@@ -177,6 +183,8 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
     return error;
   if (Error error = readValues(options.set, compiler.inputValues))
     return error;
+  compiler.inputs = options.inputs;
+  compiler.outputs = options.outputs;
   Expected<Output> output = parseOutput(options.emit);
   if (!output)
     return output.takeError();

@@ -20,24 +20,30 @@
 using namespace llvm;
 
 static cl::OptionCategory category("nacre-translate options");
-static cl::opt<std::string> model(cl::Positional, cl::Required, cl::desc("<model.onnx>"), cl::cat(category));
-enum class Action { ImportOnnx, CheckOnnx };
-static cl::opt<Action>
-    action(cl::Required, cl::desc("What to do, one of:"), cl::cat(category),
-           cl::values(clEnumValN(Action::ImportOnnx, "import-onnx", "Print the nn function of an ONNX model"),
-                      clEnumValN(Action::CheckOnnx, "check-onnx", "List all that stops an ONNX model")));
+static cl::opt<std::string> model(cl::Positional, cl::Required, cl::desc("<model>"), cl::cat(category));
+enum class Action { Import, Check };
+static cl::opt<Action> action(cl::Required, cl::desc("What to do, one of:"), cl::cat(category),
+                              cl::values(clEnumValN(Action::Import, "import", "Print the nn function of a model"),
+                                         clEnumValN(Action::Check, "check", "List all that stops a model"),
+                                         clEnumValN(Action::Import, "import-onnx", "The same as --import"),
+                                         clEnumValN(Action::Check, "check-onnx", "The same as --check")));
 static cl::list<std::string> shapes("shape", cl::value_desc("input=1x3x224x224"), cl::cat(category),
                                     cl::desc("Shape of an input whose shape the model leaves open; repeatable"));
 static cl::list<std::string>
     values("set", cl::value_desc("input=value|file"), cl::cat(category),
            cl::desc("Fix an input that decides a shape: numbers, a .npy or a TensorProto .pb; repeatable"));
+static cl::list<std::string>
+    inputs("input", cl::value_desc("tensor"), cl::cat(category),
+           cl::desc("Take this tensor from outside, in place of what computes it; repeatable"));
+static cl::list<std::string> outputs("output", cl::value_desc("tensor"), cl::cat(category),
+                                     cl::desc("Compute this tensor; repeatable (default: the model's outputs)"));
 static cl::opt<int64_t> maxConstant("max-constant", cl::init(1024), cl::value_desc("MiB"), cl::cat(category),
                                     cl::desc("Folding never makes a larger constant (default: 1024)"));
 static cl::opt<bool> locations("locations", cl::cat(category), cl::desc("Print the location of every operation"));
 static cl::extrahelp more("\nEXAMPLES\n"
-                          "  nacre-translate --import-onnx model.onnx\n"
+                          "  nacre-translate --import model.onnx\n"
                           "      the operators that Nacre reads in a model, without the weights\n"
-                          "  nacre-translate --check-onnx model.onnx --shape=image=1x3x320x320\n"
+                          "  nacre-translate --check model.onnx --shape=image=1x3x320x320\n"
                           "      what would stop this model, all of it at once\n"
                           "\nEXIT STATUS\n"
                           "  0  translated, or everything is supported\n"
@@ -46,6 +52,8 @@ static cl::extrahelp more("\nEXAMPLES\n"
 
 static Error parse(nacre::importer::ImportOptions &options) {
   options.maxConstantBytes = maxConstant << 20;
+  options.inputs = inputs;
+  options.outputs = outputs;
   return joinErrors(nacre::tools::readShapes(shapes, options.shapes), nacre::tools::readValues(values, options.values));
 }
 
@@ -78,7 +86,7 @@ int main(int argc, char **argv) {
     errs() << severityOf(diagnostic) << ": " << nacre::toPrintable(diagnostic.str()) << "\n";
   });
 
-  if (action == Action::CheckOnnx) {
+  if (action == Action::Check) {
     std::vector<nacre::importer::Problem> problems;
     if (failed(nacre::importer::checkModel(model, options, &context, problems)))
       return 1;

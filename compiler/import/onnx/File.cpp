@@ -118,7 +118,7 @@ static uint64_t getStructureBudget(const MemoryBuffer &file) { return file.getBu
 static uint64_t getDecodeBudget(const MemoryBuffer &file) { return file.getBufferSize() + (4 << 20); }
 
 OnnxFile::OnnxFile(FileBytes bytes, std::string folder)
-    : file(std::move(bytes)), folder(std::move(folder)), decodeBudget(getDecodeBudget(*this->file)) {}
+    : file(std::move(bytes)), folder(std::move(folder)), elements(file, getDecodeBudget(*file), "raw_data") {}
 
 template <typename Proto> LogicalResult OnnxFile::parse(Location loc, WireRoot root, Proto &proto) {
   llvm::Expected<WireSkeleton> skeleton = scanWire(file->getBuffer(), root, getStructureBudget(*file));
@@ -127,7 +127,7 @@ template <typename Proto> LogicalResult OnnxFile::parse(Location loc, WireRoot r
   if (!proto.ParsePartialFromArray(skeleton->bytes.data(), static_cast<int>(skeleton->bytes.size())))
     return emitError(loc) << "not an ONNX " << (root == WireRoot::Model ? "model" : "tensor")
                           << "; the file is damaged";
-  payloads = std::move(skeleton->payloads);
+  elements.setPayloads(std::move(skeleton->payloads));
   return success();
 }
 
@@ -135,16 +135,6 @@ LogicalResult OnnxFile::parseModel(Location loc, onnx::ModelProto &model) { retu
 
 LogicalResult OnnxFile::parseTensor(Location loc, onnx::TensorProto &tensor) {
   return parse(loc, WireRoot::Tensor, tensor);
-}
-
-std::shared_ptr<llvm::WritableMemoryBuffer> OnnxFile::allocate(uint64_t size, Location loc) {
-  if (size > decodeBudget) {
-    emitError(loc) << "the elements stored one number at a time must take at most " << decodeBudget
-                   << " more bytes of memory, but take " << size << "; store them as raw_data";
-    return nullptr;
-  }
-  decodeBudget -= size;
-  return llvm::WritableMemoryBuffer::getNewUninitMemBuffer(size);
 }
 
 //===----------------------------------------------------------------------===//
@@ -174,8 +164,7 @@ FailureOr<StoredTensor> OnnxFile::read(const onnx::TensorProto &tensor, Location
   if (tensor.data_location() == onnx::TensorProto::EXTERNAL)
     return readExternal(tensor, std::move(result), size, loc);
 
-  ArrayRef<WirePayload> chunks =
-      ArrayRef(payloads).slice(tensor.segment().begin(), tensor.segment().end() - tensor.segment().begin());
+  ArrayRef<WirePayload> chunks = elements.getPayloads(tensor.segment().begin(), tensor.segment().end());
   bool isRaw = !chunks.empty() && chunks.back().field == rawField;
   if (isRaw)
     chunks = chunks.take_back(); // of a field that is not repeated the last occurrence counts
@@ -188,62 +177,21 @@ FailureOr<StoredTensor> OnnxFile::read(const onnx::TensorProto &tensor, Location
   }
   bool isDense = isRaw || kind.typedField == floatField || kind.typedField == doubleField;
   if (!isDense)
-    return decodeVarints(chunks, std::move(result), size, loc);
+    return decodeVarints(chunks, result.type, size, loc);
   if (stored != static_cast<uint64_t>(size))
     return emitTensorError(loc, tensor) << "must hold " << size << " bytes, as its shape and type say, but holds "
                                         << stored;
-  if (chunks.size() > 1)
-    return joinChunks(chunks, std::move(result), size, loc);
-  result.owner = file;
-  if (!chunks.empty())
-    result.bytes = ArrayRef(file->getBufferStart() + chunks.front().offset, chunks.front().length);
-  return result;
+  return elements.join(chunks, result.type, loc);
 }
 
-FailureOr<StoredTensor> OnnxFile::joinChunks(ArrayRef<WirePayload> chunks, StoredTensor result, uint64_t size,
-                                             Location loc) {
-  std::shared_ptr<llvm::WritableMemoryBuffer> buffer = allocate(size, loc);
-  if (!buffer)
-    return failure();
-  char *to = buffer->getBufferStart();
-  for (const WirePayload &chunk : chunks)
-    to = std::copy_n(file->getBufferStart() + chunk.offset, chunk.length, to);
-  result.bytes = ArrayRef(buffer->getBufferStart(), size);
-  result.owner = std::move(buffer);
-  return result;
-}
-
-FailureOr<StoredTensor> OnnxFile::decodeVarints(ArrayRef<WirePayload> chunks, StoredTensor result, uint64_t size,
+FailureOr<StoredTensor> OnnxFile::decodeVarints(ArrayRef<WirePayload> chunks, RankedTensorType type, uint64_t size,
                                                 Location loc) {
-  auto elementBytes = uint64_t(bytesOfElement(result.type.getElementType()));
-  // Every number ends in the one byte whose top bit is clear, so counting those sizes the buffer before it is made.
-  uint64_t count = 0;
-  for (const WirePayload &chunk : chunks)
-    count += llvm::count_if(file->getBuffer().substr(chunk.offset, chunk.length),
-                            [](char byte) { return static_cast<uint8_t>(byte) < 128; });
-  if (count != size / elementBytes)
-    return emitError(loc) << "a tensor of type " << describe(result.type) << " must hold " << size / elementBytes
-                          << " elements, but holds " << count;
-
-  std::shared_ptr<llvm::WritableMemoryBuffer> buffer = allocate(size, loc);
-  if (!buffer)
-    return failure();
-  char *to = buffer->getBufferStart();
-  for (const WirePayload &chunk : chunks) {
-    StringRef bytes = file->getBuffer().substr(chunk.offset, chunk.length);
-    while (!bytes.empty()) {
-      uint64_t value;
-      if (!takeVarint(bytes, value))
-        return emitError(loc) << "the elements of a tensor of type " << describe(result.type)
-                              << " are damaged; save the model again";
-      char littleEndian[8];
-      llvm::support::endian::write64le(littleEndian, value);
-      to = std::copy_n(littleEndian, elementBytes, to);
-    }
-  }
-  result.bytes = ArrayRef(buffer->getBufferStart(), size);
-  result.owner = std::move(buffer);
-  return result;
+  uint64_t wanted = size / uint64_t(bytesOfElement(type.getElementType()));
+  uint64_t count = elements.countVarints(chunks);
+  if (count != wanted)
+    return emitError(loc) << "a tensor of type " << describe(type) << " must hold " << wanted << " elements, but holds "
+                          << count;
+  return elements.decode(chunks, type, loc);
 }
 
 //===----------------------------------------------------------------------===//

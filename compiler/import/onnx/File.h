@@ -11,8 +11,8 @@
 #ifndef NACRE_COMPILER_IMPORT_ONNX_FILE_H
 #define NACRE_COMPILER_IMPORT_ONNX_FILE_H
 
-#include "compiler/import/StoredTensor.h"
 #include "compiler/import/onnx/Schema.h"
+#include "compiler/import/protobuf/WireTensors.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Location.h"
@@ -47,17 +47,13 @@ private:
   template <typename Proto> mlir::LogicalResult parse(mlir::Location loc, WireRoot root, Proto &proto);
   mlir::FailureOr<StoredTensor> readExternal(const onnx::TensorProto &tensor, StoredTensor result, uint64_t size,
                                              mlir::Location loc);
-  mlir::FailureOr<StoredTensor> decodeVarints(llvm::ArrayRef<WirePayload> payloads, StoredTensor result, uint64_t size,
-                                              mlir::Location loc);
-  mlir::FailureOr<StoredTensor> joinChunks(llvm::ArrayRef<WirePayload> payloads, StoredTensor result, uint64_t size,
-                                           mlir::Location loc);
-  std::shared_ptr<llvm::WritableMemoryBuffer> allocate(uint64_t size, mlir::Location loc);
+  mlir::FailureOr<StoredTensor> decodeVarints(llvm::ArrayRef<WirePayload> chunks, mlir::RankedTensorType type,
+                                              uint64_t size, mlir::Location loc);
   mlir::FailureOr<FileBytes> openExternal(llvm::StringRef location, mlir::Location loc);
 
   FileBytes file;
   std::string folder;
-  std::vector<WirePayload> payloads;
-  uint64_t decodeBudget; ///< bytes that may still be allocated for tensors that the file stores as varints
+  WireTensors elements;
   llvm::StringMap<FileBytes> externalFiles;
 };
 

@@ -7,6 +7,7 @@
 
 #include "compiler/import/onnx/Format.h"
 
+#include "compiler/import/CutModel.h"
 #include "compiler/import/FileKind.h"
 #include "compiler/import/onnx/Domains.h"
 #include "compiler/import/onnx/Reader.h"
@@ -277,11 +278,11 @@ SmallVector<OperatorSet> getOperatorSets() {
   return llvm::map_to_vector(getDomains(), [](StringRef domain) { return OperatorSet{domain, &getOperators(domain)}; });
 }
 
-FailureOr<std::unique_ptr<ModelView>> read(const ModelFile &file, MLIRContext *context) {
+FailureOr<std::unique_ptr<ModelView>> read(const ModelFile &file, const ImportOptions &options, MLIRContext *context) {
   FailureOr<std::unique_ptr<OnnxModel>> model = OnnxModel::read(file, context);
   if (failed(model))
     return failure();
-  return std::unique_ptr<ModelView>(std::make_unique<OnnxView>(std::move(*model)));
+  return cutModel(std::make_unique<OnnxView>(std::move(*model)), options);
 }
 
 } // namespace

@@ -5,7 +5,7 @@
 #ifndef NACRE_COMPILER_IMPORT_ONNX_SCHEMA_H
 #define NACRE_COMPILER_IMPORT_ONNX_SCHEMA_H
 
-#include "compiler/import/WireScan.h"
+#include "compiler/import/protobuf/WireScan.h"
 
 namespace nacre::importer::onnx_format {
 

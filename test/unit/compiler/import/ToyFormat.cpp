@@ -8,6 +8,7 @@
 
 #include "test/unit/compiler/import/ToyFormat.h"
 
+#include "compiler/import/CutModel.h"
 #include "compiler/import/compositions/Elementary.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -133,11 +134,11 @@ LogicalResult ToyModel::read() {
 
 bool claims(const ModelFile &file) { return file.getBuffer().starts_with("toy\n"); }
 
-FailureOr<std::unique_ptr<ModelView>> read(const ModelFile &file, MLIRContext *context) {
+FailureOr<std::unique_ptr<ModelView>> read(const ModelFile &file, const ImportOptions &options, MLIRContext *context) {
   auto model = std::make_unique<ToyModel>(file.bytes, FileLineColLoc::get(context, file.name, 0, 0));
   if (failed(model->read()))
     return failure();
-  return std::unique_ptr<ModelView>(std::move(model));
+  return cutModel(std::move(model), options);
 }
 
 SmallVector<OperatorSet> getOperatorSets() { return {{"", &getRegistry()}}; }

@@ -26,7 +26,7 @@ protected:
 
   mlir::FailureOr<std::unique_ptr<ModelView>> read(llvm::StringRef bytes) {
     const Format *formats[] = {&onnx_format::format, &toy_format::format};
-    return readModel({llvm::MemoryBuffer::getMemBufferCopy(bytes), "model", /*folder=*/""}, formats, &context);
+    return readModel({llvm::MemoryBuffer::getMemBufferCopy(bytes), "model", /*folder=*/""}, formats, {}, &context);
   }
 
   /// The module as text, or what was said.

@@ -5,7 +5,7 @@
 // How:  1. one walk that measures (sizes of rewritten messages, memory that protobuf will take),
 //       2. the same walk again, writing: lengths come before contents on the wire, hence two walks.
 
-#include "compiler/import/WireScan.h"
+#include "compiler/import/protobuf/WireScan.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/LogicalResult.h"

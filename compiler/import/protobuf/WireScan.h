@@ -8,8 +8,8 @@
 // How:  a format's schema says, for each field of each message, whether it is copied, entered, left in the file or
 //       dropped. Messages may nest in their own kind, to a depth that no stack minds.
 
-#ifndef NACRE_COMPILER_IMPORT_WIRESCAN_H
-#define NACRE_COMPILER_IMPORT_WIRESCAN_H
+#ifndef NACRE_COMPILER_IMPORT_PROTOBUF_WIRESCAN_H
+#define NACRE_COMPILER_IMPORT_PROTOBUF_WIRESCAN_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -76,4 +76,4 @@ bool takeVarint(llvm::StringRef &bytes, uint64_t &value);
 
 } // namespace nacre::importer
 
-#endif // NACRE_COMPILER_IMPORT_WIRESCAN_H
+#endif // NACRE_COMPILER_IMPORT_PROTOBUF_WIRESCAN_H

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A model of which a part is computed: from tensors that the user names to others.
+
+#include "compiler/import/CutModel.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+
+namespace nacre::importer {
+namespace {
+
+class CutGraph : public GraphView {
+public:
+  explicit CutGraph(GraphView &graph) : GraphView(graph.getLocation()), graph(graph) {}
+
+  LogicalResult cut(const ImportOptions &options);
+
+  SmallVector<GraphValue> getInputs() const override { return inputs; }
+  SmallVector<GraphValue> getOutputs() const override { return outputs; }
+  size_t getNumNodes() const override { return nodes.size(); }
+  GraphNode getNode(size_t index) const override { return hideCut(graph.getNode(nodes[index])); }
+  FailureOr<SmallVector<NamedAttribute>> readAttributes(size_t node) override {
+    return graph.readAttributes(nodes[node]);
+  }
+  std::unique_ptr<GraphView> openGraph(size_t node, StringRef attribute) override {
+    return graph.openGraph(nodes[node], attribute);
+  }
+  std::unique_ptr<GraphView> openFunction(size_t node) override { return graph.openFunction(nodes[node]); }
+  bool hasConstant(StringRef name) const override { return graph.hasConstant(name); }
+  FailureOr<ElementsAttr> readConstant(StringRef name) override { return graph.readConstant(name); }
+
+private:
+  LogicalResult nameInputs(const ImportOptions &options);
+  LogicalResult nameOutputs(const ImportOptions &options);
+  LogicalResult reachNodes();
+  GraphNode hideCut(GraphNode node) const {
+    for (StringRef &result : node.results)
+      result = cutNames.contains(result) ? StringRef() : result;
+    return node;
+  }
+
+  GraphView &graph;
+  llvm::StringMap<size_t> producers;
+  llvm::StringSet<> cutNames;
+  SmallVector<GraphValue> inputs, outputs;
+  SmallVector<size_t> nodes;
+};
+
+LogicalResult CutGraph::nameInputs(const ImportOptions &options) {
+  inputs = graph.getInputs();
+  size_t numNamed = 0;
+  for (const std::string &name : options.inputs) {
+    if (!cutNames.insert(name).second)
+      return emitError(graph.getLocation()) << "--input must name each tensor once, but names '" << name << "' twice";
+    auto known = llvm::find_if(inputs, [&](const GraphValue &input) { return input.name == name; });
+    GraphValue value;
+    if (known != inputs.end()) {
+      value = *known;
+      inputs.erase(known);
+    } else if (auto producer = producers.find(name); producer != producers.end()) {
+      emitRemark(graph.getLocation(name)) << "the model does not say what this tensor holds: taken as float";
+      value = {producer->first(), {Builder(graph.getLocation().getContext()).getF32Type(), {}, {}}};
+    } else {
+      return emitError(graph.getLocation()) << "--input must name a tensor of the graph, but names '" << name << "'";
+    }
+    inputs.insert(inputs.begin() + numNamed++, value);
+  }
+  return success();
+}
+
+LogicalResult CutGraph::nameOutputs(const ImportOptions &options) {
+  SmallVector<GraphValue> declared = graph.getOutputs();
+  llvm::StringSet<> names;
+  for (const std::string &name : options.outputs) {
+    if (!names.insert(name).second)
+      return emitError(graph.getLocation()) << "--output must name each tensor once, but names '" << name << "' twice";
+    auto known = llvm::find_if(declared, [&](const GraphValue &output) { return output.name == name; });
+    auto producer = producers.find(name);
+    if (known != declared.end())
+      outputs.push_back(*known);
+    else if (producer != producers.end())
+      outputs.push_back({producer->first(), {}});
+    else
+      return emitError(graph.getLocation()) << "--output must name a tensor of the graph, but names '" << name << "'";
+  }
+  if (outputs.empty())
+    outputs = std::move(declared);
+  return success();
+}
+
+/// What the outputs do not need is left out, inputs too that nobody has named.
+LogicalResult CutGraph::reachNodes() {
+  llvm::StringSet<> wanted;
+  for (const GraphValue &output : outputs)
+    wanted.insert(output.name);
+  for (size_t index = graph.getNumNodes(); index-- > 0;) {
+    GraphNode node = hideCut(graph.getNode(index));
+    if (llvm::none_of(node.results, [&](StringRef result) { return !result.empty() && wanted.contains(result); }))
+      continue;
+    nodes.push_back(index);
+    for (StringRef operand : node.operands)
+      wanted.insert(operand);
+    for (StringRef capture : node.captures)
+      wanted.insert(capture);
+  }
+  std::reverse(nodes.begin(), nodes.end());
+  for (const GraphValue &input : inputs)
+    if (cutNames.contains(input.name) && !wanted.contains(input.name))
+      return emitError(graph.getLocation(input.name))
+             << "what is given with --input must lead to an output, but this tensor leads to none";
+  llvm::erase_if(inputs, [&](const GraphValue &input) { return !wanted.contains(input.name); });
+  return success();
+}
+
+LogicalResult CutGraph::cut(const ImportOptions &options) {
+  for (size_t index = 0; index < graph.getNumNodes(); ++index)
+    for (StringRef result : graph.getNode(index).results)
+      if (!result.empty())
+        producers[result] = index;
+  return success(succeeded(nameInputs(options)) && succeeded(nameOutputs(options)) && succeeded(reachNodes()));
+}
+
+class CutModel : public ModelView {
+public:
+  explicit CutModel(std::unique_ptr<ModelView> whole) : whole(std::move(whole)), graph(this->whole->getGraph()) {}
+
+  LogicalResult cut(const ImportOptions &options) { return graph.cut(options); }
+  GraphView &getGraph() override { return graph; }
+  FailureOr<StoredTensor> readTensorFile(const FileBytes &bytes, Location loc) override {
+    return whole->readTensorFile(bytes, loc);
+  }
+
+private:
+  std::unique_ptr<ModelView> whole;
+  CutGraph graph;
+};
+
+} // namespace
+
+FailureOr<std::unique_ptr<ModelView>> cutModel(std::unique_ptr<ModelView> model, const ImportOptions &options) {
+  if (options.inputs.empty() && options.outputs.empty())
+    return model;
+  auto result = std::make_unique<CutModel>(std::move(model));
+  if (failed(result->cut(options)))
+    return failure();
+  return std::unique_ptr<ModelView>(std::move(result));
+}
+
+} // namespace nacre::importer

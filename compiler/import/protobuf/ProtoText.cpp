@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Messages of protobuf written as text.
+
+#include "compiler/import/protobuf/ProtoText.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/StringExtras.h"
+#include <google/protobuf/io/tokenizer.h>
+#include <google/protobuf/message.h>
+#include <google/protobuf/text_format.h>
+
+using namespace mlir;
+using google::protobuf::TextFormat;
+
+namespace nacre::importer {
+namespace {
+
+// Upper bounds of what a message and a value take: protobuf's classes, the heap's overhead, and arrays that grow by doubling.
+constexpr uint64_t messageCost = 256, valueCost = 16;
+/// How deep messages may nest.
+constexpr int maxDepth = 100;
+
+/// Keeps the first error.
+class FirstError : public google::protobuf::io::ErrorCollector {
+public:
+  void AddError(int line, google::protobuf::io::ColumnNumber column, const std::string &message) override {
+    if (text.empty())
+      text = "line " + std::to_string(line + 1) + ", column " + std::to_string(column + 1) + ": " + message;
+  }
+  void AddWarning(int, google::protobuf::io::ColumnNumber, const std::string &) override {}
+
+  std::string text;
+};
+
+StringRef dropComments(StringRef text) {
+  for (text = text.ltrim(); text.consume_front("#"); text = text.ltrim())
+    text = text.drop_until([](char c) { return c == '\n'; });
+  return text;
+}
+
+} // namespace
+
+uint64_t measureProtoText(StringRef text) {
+  uint64_t bytes = 0;
+  for (char c : text)
+    bytes += 1 + (c == '{' || c == '<' ? messageCost : c == ':' || c == ',' || c == '[' ? valueCost : 0);
+  return bytes;
+}
+
+FailureOr<FileBytes> encodeProtoText(StringRef text, google::protobuf::Message &message, StringRef what, Location loc) {
+  uint64_t budget = text.size() * 3 + (uint64_t(48) << 20);
+  uint64_t needed = measureProtoText(text);
+  if (needed > budget || text.size() > INT32_MAX)
+    return emitError(loc) << "must need at most " << budget << " bytes of memory to be read, but may need " << needed
+                          << "; write " << what << " as bytes";
+  FirstError error;
+  TextFormat::Parser parser;
+  parser.RecordErrorsTo(&error);
+  parser.AllowUnknownField(true);
+  parser.AllowUnknownExtension(true);
+  parser.AllowPartialMessage(true);
+  parser.SetRecursionLimit(maxDepth);
+  google::protobuf::io::ArrayInputStream stream(text.data(), static_cast<int>(text.size()));
+  if (!parser.Parse(&stream, &message))
+    return emitError(loc) << "is not " << what << ": " << error.text;
+  auto buffer = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(message.ByteSizeLong());
+  if (!buffer || !message.SerializePartialToArray(buffer->getBufferStart(), static_cast<int>(buffer->getBufferSize())))
+    return emitError(loc) << "is too large for text; write " << what << " as bytes";
+  message.Clear();
+  return FileBytes(std::move(buffer));
+}
+
+StringRef getFirstField(StringRef text) {
+  return dropComments(text).take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
+}
+
+} // namespace nacre::importer

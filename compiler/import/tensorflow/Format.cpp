@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// TensorFlow, as one of the formats that models come in.
+//
+// How:  1. what a file of TensorFlow looks like,
+//       2. attributes as the binder wants them,
+//       3. the view of a checked graph that the walk wants.
+
+#include "compiler/import/tensorflow/Format.h"
+
+#include "compiler/import/FileKind.h"
+#include "compiler/import/protobuf/ProtoText.h"
+#include "compiler/import/tensorflow/Handlers.h"
+#include "compiler/import/tensorflow/Reader.h"
+#include "compiler/import/tensorflow/Results.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/Support/StringSaver.h"
+#include <set>
+
+using namespace mlir;
+
+namespace nacre::importer::tensorflow_format {
+namespace {
+
+//===----------------------------------------------------------------------===//
+// 1. Files
+//===----------------------------------------------------------------------===//
+
+/// Drops the tag of a text or a message, and gives what there is of it: a file may be cut off.
+bool enterField(StringRef &bytes, char tag, StringRef &body) {
+  uint64_t length;
+  if (!bytes.consume_front(StringRef(&tag, 1)) || !takeVarint(bytes, length))
+    return false;
+  body = bytes.take_front(length);
+  bytes = bytes.drop_front(body.size());
+  return true;
+}
+
+/// A graph as text begins with a node, its functions or its version; as bytes with a node, which begins with its name and
+/// its operator. The version comes first in none that TensorFlow writes.
+bool claims(const ModelFile &file) {
+  StringRef bytes = file.getBuffer();
+  if (isText(bytes)) {
+    StringRef first = getFirstField(bytes);
+    return first == "node" || first == "library" || first == "versions";
+  }
+  StringRef node, name, op;
+  return enterField(bytes, 0x0a, node) && enterField(node, 0x0a, name) && (name.empty() || isText(name)) &&
+         (node.empty() || (enterField(node, 0x12, op) && (op.empty() || isText(op))));
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Attributes
+//===----------------------------------------------------------------------===//
+
+/// Whether the attribute only repeats the element types of operands, or is a hint. Of the many that begin with a T two say
+/// what a result is.
+bool isRedundant(StringRef name, const tensorflow::AttrValue &value) {
+  bool isType =
+      value.value_case() == tensorflow::AttrValue::kType || (value.has_list() && value.list().type_size() > 0);
+  bool namesOperand = (name.starts_with("T") && name != "Targmax" && name != "Tout") || name == "SrcT" || name == "U";
+  return name.starts_with("_") || (isType && namesOperand);
+}
+
+FailureOr<Attribute> readType(int type, StringRef name, Location loc) {
+  Type element = fromDataType(type, loc.getContext());
+  if (!element)
+    return emitError(loc) << "attribute '" << name << "' must be a type of numbers, but is '" << getDataTypeName(type)
+                          << "'";
+  return Attribute(TypeAttr::get(element));
+}
+
+/// Null for an empty list, which says no more than a missing one.
+FailureOr<Attribute> readList(const tensorflow::AttrValue::ListValue &list, StringRef name, Location loc) {
+  Builder builder(loc.getContext());
+  if (list.i_size())
+    return Attribute(builder.getDenseI64ArrayAttr(ArrayRef(list.i().data(), list.i_size())));
+  if (list.f_size())
+    return Attribute(builder.getDenseF32ArrayAttr(ArrayRef(list.f().data(), list.f_size())));
+  if (list.b_size())
+    return Attribute(builder.getDenseI64ArrayAttr(llvm::to_vector_of<int64_t>(list.b())));
+  if (list.s_size())
+    return Attribute(builder.getStrArrayAttr(llvm::to_vector_of<StringRef>(list.s())));
+  if (list.type_size() || list.shape_size() || list.tensor_size() || list.func_size())
+    return emitError(loc) << "attribute '" << name << "' must be a list of numbers or of strings";
+  return Attribute();
+}
+
+FailureOr<Attribute> readAttribute(TensorFlowModel &model, const tensorflow::AttrValue &value, StringRef name,
+                                   Location loc) {
+  Builder builder(loc.getContext());
+  switch (value.value_case()) {
+  case tensorflow::AttrValue::kI:
+    return Attribute(builder.getI64IntegerAttr(value.i()));
+  case tensorflow::AttrValue::kB:
+    return Attribute(builder.getI64IntegerAttr(value.b()));
+  case tensorflow::AttrValue::kF:
+    return Attribute(builder.getF32FloatAttr(value.f()));
+  case tensorflow::AttrValue::kS:
+    return Attribute(builder.getStringAttr(value.s()));
+  case tensorflow::AttrValue::kType:
+    return readType(value.type(), name, loc);
+  case tensorflow::AttrValue::kShape:
+    if (std::optional<SmallVector<int64_t>> shape = readShape(value.shape()))
+      return Attribute(builder.getDenseI64ArrayAttr(*shape));
+    return Attribute();
+  case tensorflow::AttrValue::kList:
+    return readList(value.list(), name, loc);
+  case tensorflow::AttrValue::kTensor: {
+    FailureOr<ElementsAttr> tensor = model.readConstant(value.tensor(), name, loc);
+    if (failed(tensor))
+      return failure();
+    return Attribute(*tensor);
+  }
+  default:
+    return emitError(loc) << "attribute '" << name
+                          << "' must be a number, a string, a type, a shape, a tensor or a list of those";
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// 3. The view
+//===----------------------------------------------------------------------===//
+
+class TensorFlowView : public ModelView, public GraphView {
+public:
+  TensorFlowView(std::unique_ptr<TensorFlowModel> model, const ImportOptions &options);
+
+  GraphView &getGraph() override { return *this; }
+  std::string normalizeName(StringRef name) const override;
+
+  SmallVector<GraphValue> getInputs() const override { return inputs; }
+  SmallVector<GraphValue> getOutputs() const override;
+  size_t getNumNodes() const override { return section.nodes.size(); }
+  GraphNode getNode(size_t index) const override;
+  FailureOr<SmallVector<NamedAttribute>> readAttributes(size_t node) override;
+  bool hasConstant(StringRef name) const override;
+  FailureOr<ElementsAttr> readConstant(StringRef name) override;
+
+private:
+  const CheckedNode &getChecked(size_t index) const { return graph.getNode(section.nodes[index]); }
+  DeclaredType readDeclared(TensorId tensor, bool hasGivenShape) const;
+  StringRef nameOf(TensorId tensor) const;
+
+  std::unique_ptr<TensorFlowModel> model;
+  const CheckedGraph &graph;
+  const Section &section;
+  SmallVector<GraphValue> inputs;
+  std::set<TensorId> cut, read; ///< those that are inputs, and those that somebody wants
+  mutable llvm::BumpPtrAllocator memory;
+  mutable llvm::UniqueStringSaver names{memory};
+};
+
+TensorFlowView::TensorFlowView(std::unique_ptr<TensorFlowModel> checked, const ImportOptions &options)
+    : GraphView(checked->getGraph().getLocation()), model(std::move(checked)), graph(model->getGraph()),
+      section(model->getSection()) {
+  for (TensorId input : section.inputs) {
+    bool hasGivenShape =
+        llvm::any_of(options.shapes, [&](const auto &given) { return graph.findTensor(given.first) == input; });
+    inputs.push_back({nameOf(input), readDeclared(input, hasGivenShape)});
+    cut.insert(input);
+  }
+  read.insert(section.outputs.begin(), section.outputs.end());
+  for (int node : section.nodes)
+    read.insert(graph.getNode(node).operands.begin(), graph.getNode(node).operands.end());
+}
+
+/// The first result has the name of its node alone.
+StringRef TensorFlowView::nameOf(TensorId tensor) const {
+  StringRef node = graph.getNode(tensor.node).getName();
+  return tensor.result ? names.save(node + ":" + Twine(tensor.result)) : node;
+}
+
+std::string TensorFlowView::normalizeName(StringRef name) const {
+  std::optional<TensorId> tensor = graph.findTensor(name);
+  return (tensor ? nameOf(*tensor) : name).str();
+}
+
+/// What the node says of its result. A placeholder's shape of no axes may have been unknown when it was written, so that
+/// one that the user gives counts.
+DeclaredType TensorFlowView::readDeclared(TensorId tensor, bool hasGivenShape) const {
+  const tensorflow::NodeDef &node = *graph.getNode(tensor.node).proto;
+  DeclaredType type;
+  int number = getResultType(node, tensor.result);
+  type.elementType = fromDataType(number, getLocation().getContext());
+  if (!type.elementType && number != tensorflow::DT_INVALID)
+    type.name = getDataTypeName(number);
+  std::optional<SmallVector<int64_t>> shape;
+  const tensorflow::AttrValue *own = findAttribute(node, "shape"), *hints = findAttribute(node, "_output_shapes");
+  if (own && own->value_case() == tensorflow::AttrValue::kShape)
+    shape = readShape(own->shape());
+  if (!shape && hints && tensor.result < hints->list().shape_size())
+    shape = readShape(hints->list().shape(tensor.result));
+  if (!shape || (shape->empty() && hasGivenShape))
+    return type;
+  type.shape.emplace();
+  for (int64_t size : *shape)
+    type.shape->push_back({size, {}});
+  return type;
+}
+
+SmallVector<GraphValue> TensorFlowView::getOutputs() const {
+  return llvm::map_to_vector(section.outputs, [&](TensorId output) { return GraphValue{nameOf(output), {}}; });
+}
+
+GraphNode TensorFlowView::getNode(size_t index) const {
+  const CheckedNode &checked = getChecked(index);
+  int id = section.nodes[index];
+  GraphNode node{checked.getOp(), {}, &getOperators(), /*version=*/0, graph.getLocation(id), {}, {}};
+  for (TensorId operand : checked.operands)
+    node.operands.push_back(nameOf(operand));
+  auto last = read.lower_bound({id + 1, 0});
+  for (auto result = read.lower_bound({id, 0}); result != last; ++result) {
+    node.results.resize(result->result);
+    node.results.push_back(cut.count(*result) ? StringRef() : nameOf(*result));
+  }
+  return node;
+}
+
+FailureOr<SmallVector<NamedAttribute>> TensorFlowView::readAttributes(size_t index) {
+  const tensorflow::NodeDef &node = *getChecked(index).proto;
+  Location loc = graph.getLocation(section.nodes[index]);
+  SmallVector<NamedAttribute> result;
+  llvm::StringMap<const tensorflow::AttrValue *> values;
+  for (const tensorflow::AttrEntry &entry : node.attr())
+    values[entry.key()] = &entry.value();
+  for (const tensorflow::AttrEntry &entry : node.attr()) {
+    StringRef name = entry.key();
+    // Of those with one name the last counts.
+    if (values.lookup(name) != &entry.value() || isRedundant(name, entry.value()))
+      continue;
+    FailureOr<Attribute> value = readAttribute(*model, entry.value(), name, loc);
+    if (failed(value))
+      return failure();
+    if (*value)
+      result.emplace_back(StringAttr::get(loc.getContext(), name), *value);
+  }
+  return result;
+}
+
+bool TensorFlowView::hasConstant(StringRef name) const {
+  std::optional<int> node = graph.find(name);
+  return node && graph.getNode(*node).getOp() == "Const";
+}
+
+FailureOr<ElementsAttr> TensorFlowView::readConstant(StringRef name) {
+  if (!hasConstant(name))
+    return emitError(getLocation(name)) << "is no result of the node, which has fewer";
+  const tensorflow::AttrValue *value = findAttribute(*graph.getNode(*graph.find(name)).proto, "value");
+  if (!value || !value->has_tensor())
+    return emitError(getLocation(name)) << "a constant must have an attribute 'value' that is a tensor";
+  return model->readConstant(value->tensor(), name, getLocation(name));
+}
+
+SmallVector<OperatorSet> getOperatorSets() { return {{"", &getOperators()}}; }
+
+FailureOr<std::unique_ptr<ModelView>> read(const ModelFile &file, const ImportOptions &options, MLIRContext *context) {
+  FailureOr<std::unique_ptr<TensorFlowModel>> model = TensorFlowModel::read(file, options, context);
+  if (failed(model))
+    return failure();
+  return std::unique_ptr<ModelView>(std::make_unique<TensorFlowView>(std::move(*model), options));
+}
+
+} // namespace
+
+const Format format = {"a TensorFlow graph", "TensorFlow", claims, read, getOperatorSets};
+
+} // namespace nacre::importer::tensorflow_format

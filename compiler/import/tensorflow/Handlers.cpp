@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The families of TensorFlow's operators.
+
+#include "compiler/import/tensorflow/Handlers.h"
+
+namespace nacre::importer::tensorflow_format {
+
+const ImportRegistry &getOperators() {
+  static const ImportRegistry registry = [] {
+    ImportRegistry result;
+    registerPlumbing(result);
+    return result;
+  }();
+  return registry;
+}
+
+} // namespace nacre::importer::tensorflow_format

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The part of a graph that is computed: from its inputs to its outputs.
+//
+// How:  1. what the user names,
+//       2. without that: what nobody reads; of parts that have nothing to do with one another the largest,
+//       3. what the outputs reach; inputs of texts are refused, with a place to cut behind.
+
+#include "compiler/import/tensorflow/Section.h"
+
+#include "compiler/import/tensorflow/File.h"
+#include "compiler/import/tensorflow/Results.h"
+
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/StringExtras.h"
+#include <set>
+
+using namespace mlir;
+
+namespace nacre::importer::tensorflow_format {
+namespace {
+
+bool isConstant(const CheckedNode &node) { return node.getOp() == "Const"; }
+
+bool isPlaceholder(const CheckedNode &node) { return node.getOp() == "Placeholder" || node.getOp() == "PlaceholderV2"; }
+
+bool isNumeric(const CheckedNode &node, int result) {
+  int type = getResultType(*node.proto, result) % 100;
+  return type != tensorflow::DT_STRING && type != tensorflow::DT_RESOURCE && type != tensorflow::DT_VARIANT;
+}
+
+/// `name`, or `name:k`.
+std::string describe(const CheckedGraph &graph, TensorId tensor) {
+  std::string name = graph.getNode(tensor.node).getName().str();
+  return tensor.result ? name + ":" + std::to_string(tensor.result) : name;
+}
+
+//===----------------------------------------------------------------------===//
+// 1. What the user names
+//===----------------------------------------------------------------------===//
+
+FailureOr<TensorId> findNamed(const CheckedGraph &graph, StringRef option, StringRef name) {
+  std::optional<TensorId> tensor = graph.findTensor(name);
+  if (!tensor)
+    return emitError(graph.getLocation()) << option << " must name a tensor of the graph, but names '" << name << "'";
+  return *tensor;
+}
+
+LogicalResult findNamed(const CheckedGraph &graph, StringRef option, ArrayRef<std::string> names,
+                        std::vector<TensorId> &tensors) {
+  for (StringRef name : names) {
+    FailureOr<TensorId> tensor = findNamed(graph, option, name);
+    if (failed(tensor))
+      return failure();
+    if (llvm::is_contained(tensors, *tensor))
+      return emitError(graph.getLocation())
+             << option << " must name each tensor once, but names '" << name << "' twice";
+    tensors.push_back(*tensor);
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// 2. What nobody reads
+//===----------------------------------------------------------------------===//
+
+/// What stands at the end of a graph and is no result of it.
+bool isLeftover(const CheckedNode &node) {
+  constexpr StringRef leftovers[] = {"NoOp",          "Const",      "Assert",     "Print",   "PrintV2",
+                                     "SaveV2",        "Save",       "RestoreV2",  "Restore", "Placeholder",
+                                     "PlaceholderV2", "VariableV2", "VarHandleOp"};
+  return llvm::is_contained(leftovers, node.getOp());
+}
+
+std::string join(const CheckedGraph &graph, ArrayRef<int> nodes) {
+  constexpr size_t most = 8;
+  std::string text =
+      llvm::join(llvm::map_range(nodes.take_front(most),
+                                 [&](int node) { return "'" + graph.getNode(node).getName().str() + "'"; }),
+                 ", ");
+  return nodes.size() > most ? text + " and " + std::to_string(nodes.size() - most) + " more" : text;
+}
+
+/// The parts of the graph that data connect, by the first node of each; those that share constants alone are apart.
+llvm::EquivalenceClasses<int> findParts(const CheckedGraph &graph) {
+  llvm::EquivalenceClasses<int> parts;
+  for (int node = 0; node < static_cast<int>(graph.getNodes().size()); ++node) {
+    parts.insert(node);
+    for (TensorId operand : graph.getNode(node).operands)
+      if (!isConstant(graph.getNode(operand.node)))
+        parts.unionSets(node, operand.node);
+  }
+  return parts;
+}
+
+std::vector<TensorId> findOutputs(const CheckedGraph &graph) {
+  std::vector<bool> isRead(graph.getNodes().size(), false);
+  for (const CheckedNode &node : graph.getNodes())
+    for (TensorId operand : node.operands)
+      isRead[operand.node] = true;
+  llvm::EquivalenceClasses<int> parts = findParts(graph);
+  llvm::DenseMap<int, size_t> sizes;
+  for (int node = 0; node < static_cast<int>(graph.getNodes().size()); ++node)
+    ++sizes[parts.getLeaderValue(node)];
+  SmallVector<int> candidates;
+  size_t largest = 0;
+  for (auto [id, node] : llvm::enumerate(graph.getNodes())) {
+    auto candidate = static_cast<int>(id);
+    if (isRead[id] || isLeftover(node) || countResults(*node.proto) == 0 || !isNumeric(node, 0))
+      continue;
+    candidates.push_back(candidate);
+    largest = std::max(largest, sizes[parts.getLeaderValue(candidate)]);
+  }
+  SmallVector<int> others;
+  std::vector<TensorId> outputs;
+  for (int candidate : candidates) {
+    if (sizes[parts.getLeaderValue(candidate)] < largest) {
+      others.push_back(candidate);
+      continue;
+    }
+    const CheckedNode &node = graph.getNode(candidate);
+    for (int result = 0; result < countResults(*node.proto); ++result)
+      outputs.push_back({candidate, result});
+  }
+  if (!others.empty())
+    emitRemark(graph.getLocation()) << "the outputs are those of the largest part of the graph; " << join(graph, others)
+                                    << " of other parts are left out: name them with --output to have them";
+  return outputs;
+}
+
+//===----------------------------------------------------------------------===//
+// 3. What outputs reach
+//===----------------------------------------------------------------------===//
+
+/// The first tensors of numbers behind a node of texts, or what stands between.
+std::string findNumbersBehind(const CheckedGraph &graph, int text) {
+  std::set<int> behind = {text};
+  for (int node : graph.getOrder()) {
+    const CheckedNode &reader = graph.getNode(node);
+    if (llvm::none_of(reader.operands, [&](TensorId operand) { return behind.count(operand.node) != 0; }))
+      continue;
+    if (countResults(*reader.proto) && isNumeric(reader, 0))
+      return reader.getName().str();
+    behind.insert(node);
+  }
+  return "";
+}
+
+LogicalResult checkInput(const CheckedGraph &graph, TensorId input) {
+  if (isNumeric(graph.getNode(input.node), input.result))
+    return success();
+  InFlightDiagnostic error = emitError(graph.getLocation(input.node))
+                             << "an input must hold numbers, but this one holds "
+                             << getDataTypeName(getResultType(*graph.getNode(input.node).proto, input.result)) << "s";
+  std::string behind = findNumbersBehind(graph, input.node);
+  if (!behind.empty())
+    error << "; cut the graph behind it with --input=" << behind;
+  return error;
+}
+
+} // namespace
+
+FailureOr<Section> findSection(const CheckedGraph &graph, std::vector<TensorId> inputs, std::vector<TensorId> outputs) {
+  Section section{std::move(inputs), std::move(outputs), {}};
+  std::set<TensorId> unread(section.inputs.begin(), section.inputs.end());
+  const std::set<TensorId> cut = unread;
+  std::vector<bool> isReached(graph.getNodes().size(), false);
+  std::vector<int> pending;
+  auto reach = [&](TensorId tensor) {
+    unread.erase(tensor);
+    if (cut.count(tensor) || isReached[tensor.node])
+      return;
+    isReached[tensor.node] = true;
+    pending.push_back(tensor.node);
+  };
+  llvm::for_each(section.outputs, reach);
+  while (!pending.empty()) {
+    int node = pending.back();
+    pending.pop_back();
+    llvm::for_each(graph.getNode(node).operands, reach);
+  }
+  if (!unread.empty())
+    return emitError(graph.getLocation(unread.begin()->node))
+           << "what is given with --input or --set must lead to an output, but '" << describe(graph, *unread.begin())
+           << "' leads to none";
+  for (int node = 0; node < static_cast<int>(isReached.size()); ++node)
+    if (isReached[node] && isPlaceholder(graph.getNode(node)))
+      section.inputs.push_back({node, 0});
+  for (TensorId input : section.inputs)
+    if (failed(checkInput(graph, input)))
+      return failure();
+  for (int node : graph.getOrder())
+    if (isReached[node] && !isConstant(graph.getNode(node)) && !isPlaceholder(graph.getNode(node)))
+      section.nodes.push_back(node);
+  return section;
+}
+
+FailureOr<Section> findSection(const CheckedGraph &graph, const ImportOptions &options) {
+  std::vector<TensorId> inputs, outputs;
+  if (failed(findNamed(graph, "--input", options.inputs, inputs)) ||
+      failed(findNamed(graph, "--output", options.outputs, outputs)))
+    return failure();
+  for (const auto &[name, value] : options.values) {
+    std::optional<TensorId> tensor = graph.findTensor(name);
+    if (tensor && !isPlaceholder(graph.getNode(tensor->node)) && !llvm::is_contained(inputs, *tensor))
+      inputs.push_back(*tensor);
+  }
+  if (outputs.empty())
+    outputs = findOutputs(graph);
+  if (outputs.empty())
+    return emitError(graph.getLocation()) << "the graph must have a result that nobody reads, but has none; name its "
+                                             "outputs with --output";
+  return findSection(graph, std::move(inputs), std::move(outputs));
+}
+
+} // namespace nacre::importer::tensorflow_format

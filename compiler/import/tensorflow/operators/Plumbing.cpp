@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Operators that compute nothing: names, checks and what training leaves behind.
+
+#include "compiler/import/tensorflow/Handlers.h"
+
+using namespace mlir;
+
+namespace nacre::importer::tensorflow_format {
+namespace {
+
+void importIdentity(OperandBinder &node) {
+  node.ignore({"message", "summarize", "first_n"});
+  node.setResult(node.getOperand(0));
+}
+
+void importIdentities(OperandBinder &node) {
+  for (auto [index, operand] : llvm::enumerate(node.getOperands()))
+    if (node.wantsResult(index))
+      node.setResult(index, operand);
+}
+
+void importCheckedShape(OperandBinder &node) {
+  SmallVector<int64_t> stated = node.getInts("shape");
+  Ints shape = getShape(node.getOperand(0));
+  bool agrees = !node.has("shape") ||
+                (stated.size() == shape.size() && llvm::all_of(llvm::zip_equal(stated, shape), [](auto sizes) {
+                   return ShapedType::isDynamic(std::get<0>(sizes)) || std::get<0>(sizes) == std::get<1>(sizes);
+                 }));
+  if (!agrees)
+    node.error() << node.nameOf(0) << " must have the shape that the node states, but has [" << shape << "]";
+  node.setResult(node.getOperand(0));
+}
+
+} // namespace
+
+void registerPlumbing(ImportRegistry &registry) {
+  for (StringRef op : {"Identity", "StopGradient", "PreventGradient", "CheckNumerics", "Snapshot", "DeepCopy",
+                       "PlaceholderWithDefault", "RefIdentity", "DebugIdentity"})
+    registry.add(op, 1, {{"input"}}, importIdentity);
+  registry.add("Print", 1, {{"input"}, {"data...?", Holds::AnyValue}}, importIdentity);
+  registry.add("IdentityN", 1, {{"input..."}}, importIdentities);
+  registry.add("EnsureShape", 1, {{"input"}}, importCheckedShape);
+}
+
+} // namespace nacre::importer::tensorflow_format
