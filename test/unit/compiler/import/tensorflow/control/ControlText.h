@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Graphs of TensorFlow as text, a node a line, and what is raised from them as text.
+//
+// What: `sum = Add x:1 y ^pivot`: its name, its operator, operands (result 0 where none is named), controls. `frame=loop`
+//       names the loop of an Enter, `value=true` says that a predicate is known. `return a b` names the outputs.
+
+#ifndef NACRE_TEST_UNIT_COMPILER_IMPORT_TENSORFLOW_CONTROL_CONTROLTEXT_H
+#define NACRE_TEST_UNIT_COMPILER_IMPORT_TENSORFLOW_CONTROL_CONTROLTEXT_H
+
+#include "compiler/import/tensorflow/control/RaiseControl.h"
+
+#include <deque>
+#include <string>
+
+namespace nacre::importer::tensorflow_format {
+
+struct ControlText {
+  std::deque<std::string> text; ///< what names are views of
+  std::vector<ControlNode> nodes;
+  std::vector<std::optional<bool>> known; ///< by node
+  std::vector<Port> outputs;
+};
+
+ControlText parseControl(llvm::StringRef text);
+
+std::string printRaised(const ControlText &given, const RaisedGraph &graph);
+
+/// The raised graph, or the name of a node and what is wrong with it.
+std::string raiseText(const ControlText &given);
+inline std::string raiseText(llvm::StringRef text) { return raiseText(parseControl(text)); }
+
+} // namespace nacre::importer::tensorflow_format
+
+#endif // NACRE_TEST_UNIT_COMPILER_IMPORT_TENSORFLOW_CONTROL_CONTROLTEXT_H

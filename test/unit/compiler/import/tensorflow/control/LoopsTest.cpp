@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Enter, NextIteration and Exit raised to loops.
+
+#include "test/unit/compiler/import/tensorflow/control/ControlText.h"
+
+#include <gtest/gtest.h>
+
+using namespace nacre::importer::tensorflow_format;
+
+namespace {
+
+/// i from 0 while it is less than n, x doubled in each turn.
+constexpr const char *doubling = R"(
+    zero = Const
+    n = Const
+    x = Placeholder
+    ei = Enter zero frame=L
+    ex = Enter x frame=L
+    en = Enter n frame=L
+    mi = Merge ei ni
+    mx = Merge nx ex
+    less = Less mi en
+    go = LoopCond less
+    si = Switch mi go
+    sx = Switch mx go
+    turn = Identity si:1
+    one = Const ^turn
+    i = Add turn one
+    y = Add sx:1 sx:1
+    ni = NextIteration i
+    nx = NextIteration y
+    out = Exit sx
+    return out
+)";
+
+TEST(Loops, ConditionAndBodyComputeWhatTheTurnsNeed) {
+  EXPECT_EQ(raiseText(doubling), R"(x = Placeholder()
+zero = Const()
+n = Const()
+loop L mx=x mi=zero reads (n) counts mi<n by one alone
+  less = Less(mi n)
+  return less
+do
+  y = Add(mx mx)
+  turn = Identity(mi)
+  one = Const()
+  i = Add(turn one)
+  return y i
+return mx
+)");
+}
+
+TEST(Loops, ACounterMayBeJoinedWithOthers) {
+  // As dynamic_rnn counts: iterations and time. What else is asked for leaves a loop that only ends by it.
+  EXPECT_EQ(raiseText(R"(
+    zero = Const
+    most = Placeholder
+    x = Placeholder
+    ei = Enter zero frame=L
+    et = Enter zero frame=L
+    ex = Enter x frame=L
+    en = Enter most frame=L
+    mi = Merge ei ni
+    mt = Merge et nt
+    mx = Merge ex nx
+    lessI = Less mi en
+    lessT = GreaterEqual en mt
+    both = LogicalAnd lessI lessT
+    other = IsFinite mx
+    all = LogicalAnd both other
+    go = LoopCond all
+    si = Switch mi go
+    st = Switch mt go
+    sx = Switch mx go
+    one = Const ^si
+    i = AddV2 one si:1
+    t = Sub st:1 one
+    y = Exp sx:1
+    ni = NextIteration i
+    nt = NextIteration t
+    nx = NextIteration y
+    out = Exit sx
+    return out
+  )"),
+            R"(x = Placeholder()
+zero = Const()
+most = Placeholder()
+loop L mx=x mi=zero mt=zero reads (most) counts mi<most by one, mt<=most by -one
+  lessI = Less(mi most)
+  lessT = GreaterEqual(most mt)
+  both = LogicalAnd(lessI lessT)
+  other = IsFinite(mx)
+  all = LogicalAnd(both other)
+  return all
+do
+  y = Exp(mx)
+  one = Const()
+  i = AddV2(one mi)
+  t = Sub(mt one)
+  return y i t
+return mx
+)");
+}
+
+TEST(Loops, WhatNobodyReadsBehindALoopNeedsNoExit) {
+  // The counter has neither Exit nor, since its next value is read of its Merge, a Switch.
+  EXPECT_EQ(raiseText(R"(
+    zero = Const
+    x = Placeholder
+    ei = Enter zero frame=L
+    ex = Enter x frame=L
+    mi = Merge ei ni
+    mx = Merge ex nx
+    less = Less mi zero
+    go = LoopCond less
+    sx = Switch mx go
+    i = Add mi zero
+    y = Exp sx:1
+    ni = NextIteration i
+    nx = NextIteration y
+    out = Exit sx
+    return out
+  )"),
+            R"(x = Placeholder()
+zero = Const()
+loop L mx=x mi=zero reads (zero) counts mi<zero by zero alone
+  less = Less(mi zero)
+  return less
+do
+  y = Exp(mx)
+  i = Add(mi zero)
+  return y i
+return mx
+)");
+}
+
+TEST(Loops, OneEnterMayBeginSeveralValues) {
+  // Here they are swapped in every turn.
+  EXPECT_EQ(raiseText(R"(
+    x = Placeholder
+    ex = Enter x frame=L
+    ma = Merge ex na
+    mb = Merge ex nb
+    go = LoopCond ma
+    sa = Switch ma go
+    sb = Switch mb go
+    a = Neg sb:1
+    na = NextIteration a
+    nb = NextIteration sa:1
+    outA = Exit sa
+    outB = Exit sb
+    r = Add outA outB
+    return r
+  )"),
+            R"(x = Placeholder()
+loop L ma=x mb=x reads ()
+  return ma
+do
+  a = Neg(mb)
+  return a ma
+r = Add(ma mb)
+return r
+)");
+}
+
+TEST(Loops, AValueThatStaysTheSameIsCarriedByNoTurn) {
+  EXPECT_EQ(raiseText(R"(
+    x = Placeholder
+    y = Placeholder
+    ex = Enter x frame=L
+    ey = Enter y frame=L
+    mx = Merge ex nx
+    my = Merge ey ny
+    less = Less mx my
+    go = LoopCond less
+    sx = Switch mx go
+    sy = Switch my go
+    same = Identity sy:1
+    next = Add sx:1 same
+    nx = NextIteration next
+    ny = NextIteration same
+    outX = Exit sx
+    outY = Exit sy
+    r = Add outX outY
+    return r
+  )"),
+            R"(x = Placeholder()
+y = Placeholder()
+loop L mx=x reads (y) counts mx<y by y alone
+  less = Less(mx y)
+  return less
+do
+  same = Identity(y)
+  next = Add(mx same)
+  return next
+r = Add(mx y)
+return r
+)");
+}
+
+TEST(Loops, NestOneInsideAnother) {
+  EXPECT_EQ(raiseText(R"(
+    x = Placeholder
+    w = Placeholder
+    ex = Enter x frame=L
+    ew = Enter w frame=L
+    mx = Merge ex nx
+    go = LoopCond mx
+    sx = Switch mx go
+    iy = Enter sx:1 frame=L/M
+    iw = Enter ew frame=L/M
+    my = Merge iy ny
+    less = Less my iw
+    inner = LoopCond less
+    sy = Switch my inner
+    y = Mul sy:1 iw
+    ny = NextIteration y
+    outY = Exit sy
+    next = Neg outY
+    nx = NextIteration next
+    out = Exit sx
+    return out
+  )"),
+            R"(x = Placeholder()
+w = Placeholder()
+loop L mx=x reads (w)
+  return mx
+do
+  loop L/M my=mx reads (w)
+    less = Less(my w)
+    return less
+  do
+    y = Mul(my w)
+    return y
+  next = Neg(my)
+  return next
+return mx
+)");
+}
+
+TEST(Loops, ABranchMayHoldALoopAndABodyABranch) {
+  EXPECT_EQ(raiseText(R"(
+    p = Placeholder
+    q = Placeholder
+    x = Placeholder
+    s = Switch x p
+    ex = Enter s:1 frame=L
+    sq = Switch q p
+    eq = Enter sq:1 frame=L
+    mx = Merge ex nx
+    go = LoopCond mx
+    sx = Switch mx go
+    t = Switch sx:1 eq
+    qs = Switch eq eq
+    pivot = Identity qs:0
+    five = Const ^pivot
+    a = Neg t:1
+    y = Merge five a
+    nx = NextIteration y
+    out = Exit sx
+    m = Merge s out
+    return m
+  )"),
+            R"(p = Placeholder()
+x = Placeholder()
+q = Placeholder()
+m = if p reads (q x)
+  loop L mx=x reads (q)
+    return mx
+  do
+    y = if q reads (mx)
+      a = Neg(mx)
+      return a
+    else
+      five = Const()
+      return five
+    return y
+  return mx
+else
+  return x
+return m
+)");
+}
+
+TEST(Loops, AConditionMayBranch) {
+  EXPECT_EQ(raiseText(R"(
+    p = Placeholder
+    x = Placeholder
+    ep = Enter p frame=L
+    ex = Enter x frame=L
+    mx = Merge ex nx
+    s = Switch mx ep
+    a = IsNan s:1
+    b = IsInf s:0
+    c = Merge a b
+    go = LoopCond c
+    sx = Switch mx go
+    y = Exp sx:1
+    nx = NextIteration y
+    out = Exit sx
+    return out
+  )"),
+            R"(x = Placeholder()
+p = Placeholder()
+loop L mx=x reads (p)
+  c = if p reads (mx)
+    a = IsNan(mx)
+    return a
+  else
+    b = IsInf(mx)
+    return b
+  return c
+do
+  y = Exp(mx)
+  return y
+return mx
+)");
+}
+
+/// The loop above, and what `more` adds to it, with `output`.
+std::string raiseWith(std::string more, const char *output) {
+  std::string text = doubling;
+  return raiseText(text.substr(0, text.find("return")) + more + "\nreturn " + output);
+}
+
+TEST(Loops, MustBeWhole) {
+  EXPECT_EQ(raiseWith("", "y"),
+            "'y' must be outside of loops to be an output, but is inside 'L'; choose the Exit behind it");
+  EXPECT_EQ(raiseWith("e2 = Exit y", "e2"),
+            "'e2' must read output 0 of a Switch that LoopCond decides, as what leaves a loop does");
+  EXPECT_EQ(raiseWith("e2 = Exit mx", "e2"),
+            "'e2' must read output 0 of a Switch that LoopCond decides, as what leaves a loop does");
+  EXPECT_EQ(raiseWith("e2 = Exit x", "e2"), "'e2' must be inside a loop, but is outside of all");
+  EXPECT_EQ(raiseWith("e2 = Exit less", "e2"),
+            "'e2' must read output 0 of a Switch that LoopCond decides, as what leaves a loop does");
+  EXPECT_EQ(raiseWith("r = Neg nx", "r"), "'r' must not read 'nx', which is for the next turn's Merge alone");
+  EXPECT_EQ(raiseWith("other = Enter x frame=M\n r = Add other y", "r"),
+            "'r' must read values of one loop, but reads 'y' of 'L' and another one of 'M'");
+  EXPECT_EQ(raiseWith("c2 = LoopCond less\n s2 = Switch mx c2\n e2 = Exit s2\n r = Add out e2", "r"),
+            "'c2' must be the only LoopCond of 'L', but 'go' is another one");
+  EXPECT_EQ(raiseText("x = Placeholder\n e = Enter x frame=L\n m = Merge e n\n n = NextIteration a\n a = Neg m\n"
+                      "s = Switch m x\n o = Exit s\n return o"),
+            "'o' must read output 0 of a Switch that LoopCond decides, as what leaves a loop does");
+  EXPECT_EQ(raiseText("x = Placeholder\n e = Enter x frame=L\n m = Merge e n\n n = NextIteration a\n a = Neg s\n"
+                      "c = LoopCond m\n s = Switch m c\n o = Exit s\n return o"),
+            "'n' must read what goes on to the next turn, but reads what leaves the loop");
+  EXPECT_EQ(raiseText("x = Placeholder\n m = Merge x n\n n = NextIteration m\n return m"),
+            "'m' must join one Enter with one NextIteration, since it begins the turns of a loop");
+  EXPECT_EQ(raiseText("x = Placeholder\n e = Enter x\n return e"),
+            "'e' must name its loop in attribute 'frame_name', but does not");
+  EXPECT_EQ(raiseText("x = Placeholder\n e = Enter x frame=L\n f = Enter e frame=L\n return f"),
+            "'f' must enter its loop from outside, but reads a value inside");
+}
+
+TEST(Loops, WhatOnlyGradientsNeedIsNamed) {
+  EXPECT_EQ(
+      raiseText("x = Placeholder\n s = StackV2 x\n p = StackPopV2 s\n return p"),
+      "'s' belongs to training: only the gradient of a loop needs it; name the outputs of inference with --output");
+}
+
+TEST(Loops, OfOneNameAreEnteredFromOnePlace) {
+  EXPECT_EQ(raiseText(R"(
+    x = Placeholder
+    a = Enter x frame=A
+    b = Enter x frame=B
+    ma = Merge a na
+    mb = Merge b nb
+    ca = LoopCond ma
+    cb = LoopCond mb
+    sa = Switch ma ca
+    sb = Switch mb cb
+    ia = Enter sa:1 frame=I
+    ib = Enter sb:1 frame=I
+    na = NextIteration sa:1
+    nb = NextIteration sb:1
+    r = Add ia ib
+    return r
+  )"),
+            "'ib' must enter its loop 'I' from one place, but reads a value of 'B' where others read values of 'A'");
+}
+
+} // namespace
