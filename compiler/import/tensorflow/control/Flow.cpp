@@ -7,6 +7,7 @@
 #include "compiler/import/tensorflow/control/Order.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
 
 namespace nacre::importer::tensorflow_format {
 

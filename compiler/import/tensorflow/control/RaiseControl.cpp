@@ -14,6 +14,7 @@
 #include "compiler/import/tensorflow/control/Parts.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
 #include <set>
 
 namespace nacre::importer::tensorflow_format {
