@@ -20,7 +20,9 @@ import rivals
 
 sys.path.insert(0, os.path.join(rivals.ROOT, "test", "conformance"))
 import cases  # noqa: E402
+import onnx_cases  # noqa: E402
 import run  # noqa: E402
+import runner  # noqa: E402
 
 PRECISIONS = {"fp32": {"rtol": 1e-3, "atol": 1e-4}, "fp16": {"rtol": 0, "atol": 2e-2}}
 WAYS = (("gpu", "fp32"), ("split:50", "fp32"), ("gpu", "fp16"), ("split:50", "fp16"))
@@ -31,13 +33,14 @@ def bench_case(name):
     model = rivals.read_model(path)
     files = {side: {tensor.name: os.path.join(data, f"{side}_{n}.npy") for n, tensor in enumerate(tensors)}
              for side, tensors in (("input", model.free_inputs()), ("output", model.outputs))}
-    return cases.Case("bench", name, path, model, [cases.DataSet(files["input"], files["output"])])
+    known = [cases.DataSet(files["input"], files["output"])]
+    return onnx_cases.OnnxCase("bench", name, path, answers=lambda scratch: known, model=model)
 
 
 def collect(arguments):
     bench = [bench_case(name) for name in arguments.models.split(",") if name]
     operators = run.read_operators()
-    real = cases.read_group(arguments.data, "onnx-real") if arguments.real else []
+    real = onnx_cases.read_group(arguments.data, "onnx-real") if arguments.real else []
     return [*bench, *(case for case in real if not case.unlisted(*operators))]
 
 
@@ -56,8 +59,8 @@ def row_of(case, way, arguments, work, expected):
     placement, precision = way
     options = argparse.Namespace(bin=os.path.abspath(arguments.bin), seconds=arguments.seconds, memory_gib=0, keep=False,
                                  **PRECISIONS[precision])
-    target = run.Target("gpu", ("--target=host", f"--place={placement}", f"--gpu-precision={precision}"), ("--gpu",))
-    outcome = run.Runner(options, work).case(case, [target])[0]
+    target = runner.Target("gpu", ("--target=host", f"--place={placement}", f"--gpu-precision={precision}"), ("--gpu",))
+    outcome = runner.Runner(options, work).case(case, [target])[0]
     is_expected = outcome.kind == "wrong" and (case.id, "gpu") in expected
     verdict = "agrees" if outcome.kind == "passed" else "expected" if is_expected else "FAILED"
     error = f"{outcome.error:.1e}" if outcome.kind == "passed" else "-"
@@ -71,7 +74,7 @@ def row_of(case, way, arguments, work, expected):
 def main():
     arguments = parse_arguments()
     ways = [tuple(way.split("/")) for way in arguments.way] if arguments.way else WAYS
-    expected = run.read_expected_failures([run.TARGETS["gpu"]])
+    expected = run.read_expected_failures([runner.TARGETS["gpu"]])
     work = tempfile.mkdtemp(prefix="nacre-agreement-")
     print("| model | placement | precision | worst error / largest element | launches, GPU | launches, CPU | validation messages | |")
     print("|---|---|---|--:|--:|--:|--:|---|")

@@ -17,162 +17,18 @@ How:  nacre-compile, then nacre-run --expect, for each data set. Where the compi
 import argparse
 import concurrent.futures
 import itertools
-import json
 import os
 import re
-import resource
 import shutil
-import subprocess
 import sys
 import tempfile
-from collections import Counter, namedtuple
+from collections import Counter
 
 import cases
-from readers.onnx import tensor_shape
+from runner import TARGETS, Runner, on_gpu
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-ARM64_SYSROOT = "/usr/aarch64-linux-gnu"
-
-# A way to run a case: what to compile it for, and how to run it. Cases are compiled once for targets side by side that are
-# compiled alike.
-Target = namedtuple("Target", "name compile run", defaults=((),))
-ON_GPU = ("--target=host", "--place=gpu")
-TARGETS = {target.name: target for target in (
-    Target("host", ("--target=host",)), Target("linux-arm64", ("--target=linux-arm64",)),
-    Target("gpu", ON_GPU, ("--gpu",)), Target("split", ON_GPU, ("--gpu-cut=50",)))}
-
-ENGINES = re.compile(r"^.*: (\d+) launches, (\d+) of the CPU beside it", re.MULTILINE)
-AGREEMENT = re.compile(r"^output '.*' agrees: largest difference (\S+), largest element (\S+)$", re.MULTILINE)
-VALIDATION_MESSAGE = re.compile(r"VUID-|UNASSIGNED-|Validation (?:Error|Warning)")
-
-# kind: passed, refused (an error of the compiler), wrong (an answer differs), or broke (a crash, a hang, no answer).
-# gpu, cpu: launches of each engine, where a GPU is to take part. error: the largest, relative to the largest element.
-# messages: lines of a validation layer.
-Outcome = namedtuple("Outcome", "kind text fixed_inputs gpu cpu error messages", defaults=(0, 0, 0.0, 0))
-
-
-class Runner:
-    def __init__(self, arguments, work):
-        self.options = arguments
-        self.work = work
-
-    def command(self, *command):
-        """Runs a program of ours; returns its exit status (None after the time limit) and what it said."""
-        try:
-            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
-                                  timeout=self.options.seconds, preexec_fn=self.limit_memory, cwd=self.work)
-        except subprocess.TimeoutExpired:
-            return None, f"took more than {self.options.seconds} s"
-        return done.returncode, done.stdout.decode(errors="replace")
-
-    def limit_memory(self):
-        if self.options.memory_gib:
-            limit = self.options.memory_gib << 30
-            resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-
-    def program(self, name):
-        return os.path.join(self.options.bin, name)
-
-    def run_command(self, target, library):
-        program = (["qemu-aarch64", "-L", ARM64_SYSROOT, self.program("nacre-run-arm64")] if target.name == "linux-arm64"
-                   else [self.program("nacre-run")])
-        return [*program, library, f"--rtol={self.options.rtol}", f"--atol={self.options.atol}"]
-
-    def compile(self, case, data_set, target, library):
-        """Compiles, fixing one more input each time the compiler asks for it; returns (outcome or None, fixed names)."""
-        shapes = [f"--shape={i.name}={'x'.join(map(str, tensor_shape(data_set.inputs[i.name])))}"
-                  for i in case.model.free_inputs() if i.name in data_set.inputs and (not i.dims or None in i.dims)
-                  and tensor_shape(data_set.inputs[i.name])]
-        fixed = []
-        while True:
-            values = [f"--set={name}={data_set.inputs[name]}" for name in fixed]
-            status, said = self.command(self.program("nacre-compile"), case.path, "-o", library, *target.compile,
-                                        "--jobs=1", f"--report={report_of(library)}", *shapes, *values)
-            if status == 0:
-                return None, fixed
-            if status != 1:
-                return Outcome("broke", f"nacre-compile ended with {status}: {summary(said)}", fixed), fixed
-            asked = [name for name in re.findall(r"--set[ =]'?([^=\s']+)=", said)
-                     if name in data_set.inputs and name not in fixed]
-            if not asked:
-                return self.check(case, summary(said), [*shapes, *values], fixed), fixed
-            fixed.append(asked[0])
-
-    def check(self, case, refusal, options, fixed):
-        """The outcome where the compiler refuses a case: --check has to say why."""
-        status, said = self.command(self.program("nacre-compile"), "--check", case.path, *options)
-        if status == 1 and said.strip():
-            return Outcome("refused", refusal, fixed)
-        return Outcome("broke", f"is refused ({refusal}), but --check ends with {status}: {summary(said)}", fixed)
-
-    def case(self, case, targets):
-        """The outcome of each of `targets`, which are compiled alike."""
-        folder = tempfile.mkdtemp(dir=self.work)
-        library = os.path.join(folder, "libmodel.so")
-        try:
-            return self.data_sets(case, targets, library)
-        finally:
-            if not self.options.keep:
-                shutil.rmtree(folder, ignore_errors=True)
-
-    def data_sets(self, case, targets, library):
-        fixed, outcomes = None, {}
-        for data_set in case.data_sets or [cases.DataSet({}, {})]:
-            if fixed or fixed is None:  # a fixed input belongs to one data set
-                outcome, fixed = self.compile(case, data_set, targets[0], library)
-                if outcome:
-                    return [outcome] * len(targets)
-            for target in targets:
-                former = outcomes.get(target, Outcome("passed", "", fixed))
-                if former.kind == "passed":
-                    now = self.run(case, data_set, target, library, fixed)
-                    outcomes[target] = now._replace(gpu=former.gpu + now.gpu, cpu=former.cpu + now.cpu,
-                                                    error=max(former.error, now.error))
-        return [outcomes[target] for target in targets]
-
-    def run(self, case, data_set, target, library, fixed):
-        arguments = [f"--input={name}={path}" for name, path in data_set.inputs.items()
-                     if name not in fixed and not case.contradicts(name, path)]
-        arguments += [f"--expect={name}={path}" for name, path in data_set.outputs.items()]
-        launches = read_launches(library) if on_gpu(target) else []
-        # There is nothing to start a GPU for where no kernel has code for it.
-        for_gpu = any(launch["engine"] != "cpu" for launch in launches)
-        status, said = self.command(*self.run_command(target, library), *(target.run if for_gpu else ()), *arguments)
-        messages = len(VALIDATION_MESSAGE.findall(said))
-        if status != 0:
-            return Outcome("wrong" if status == 1 else "broke", f"nacre-run ended with {status}: {summary(said)}", fixed,
-                           messages=messages)
-        if messages:
-            return Outcome("broke", f"a validation layer objects: {summary(said)}", fixed, messages=messages)
-        gpu, cpu = 0, sum(launch["turns"] for launch in launches)
-        if for_gpu:
-            engines = ENGINES.search(said)
-            if not engines:
-                return Outcome("broke", "nacre-run does not say which engine computed what", fixed)
-            gpu, cpu = map(int, engines.groups())
-        errors = [float(difference) / (float(largest) or 1) for difference, largest in AGREEMENT.findall(said)]
-        return Outcome("passed", "", fixed, gpu, cpu, max(errors, default=0.0))
-
-
-def on_gpu(target):
-    return any(option.startswith("--place=") for option in target.compile)
-
-
-def report_of(library):
-    return os.path.splitext(library)[0] + ".json"
-
-
-def read_launches(library):
-    with open(report_of(library), encoding="utf-8") as file:
-        return json.load(file)["launches"]
-
-
-def summary(said):
-    """The line that says what went wrong."""
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
-    errors = [line for line in lines if any(sign in line for sign in ("error", "differ", "Sanitizer", "VUID-"))]
-    return (errors or lines or ["no message"])[0][:300]
 
 
 def read_operators():
@@ -220,11 +76,11 @@ def parse_arguments():
 
 def collect(arguments):
     root = arguments.onnx_testdata if arguments.suite == "onnx" else arguments.data
-    groups = cases.SUITES[arguments.suite]
+    groups = cases.SUITES[arguments.suite].groups
     if not any(os.path.isdir(os.path.join(root, group)) for group in groups):
         print(f"skipped: no test data in {root}")
         sys.exit(77)
-    found = [case for group in groups for case in cases.read_group(root, group)]
+    found = [case for group in groups for case in cases.read_group(arguments.suite, root, group)]
     return groups, [case for case in found if re.search(arguments.filter, case.id)]
 
 
@@ -284,7 +140,7 @@ def judge(case, target, outcome, is_unlisted, expected, refusals, cpu_launches):
     passed = outcome.kind == "passed"
     if case.id in refusals:
         return ("refused", outcome.text) if outcome.kind == "refused" else ("failed", f"is in refusals.txt, but {outcome.kind} {outcome.text}")
-    if not case.data_sets and outcome.kind == "refused":  # whose inputs nobody knows
+    if not case.is_known and outcome.kind == "refused":  # whose inputs nobody knows
         return "refused", outcome.text
     if (case.id, target) in expected:
         if passed:

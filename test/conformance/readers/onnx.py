@@ -7,6 +7,7 @@ import math
 import mmap
 from dataclasses import dataclass, field
 
+from readers import npy
 from readers.wire import fields, varint
 
 # By number of TensorProto.DataType.
@@ -153,12 +154,8 @@ def tensor_shape(path):
     """The shape of a TensorProto (.pb) or of a NumPy array (.npy)."""
     with open(path, "rb") as file:
         data = file.read()
-    if data[:6] == b"\x93NUMPY":
-        width = 2 if data[6] == 1 else 4
-        length = int.from_bytes(data[8:8 + width], "little")
-        header = data[8 + width:8 + width + length].decode()
-        inside = header[header.index("(", header.index("'shape'")) + 1:]
-        return [int(d) for d in inside[:inside.index(")")].split(",") if d.strip()]
+    if npy.is_npy(data):
+        return npy.shape(data)
     return _tensor_dims(data, (0, len(data)))
 
 
