@@ -19,7 +19,8 @@ using namespace llvm;
 
 namespace nacre::package {
 
-static_assert(nn::maxLoopDepth == NACRE_MAX_LOOP_DEPTH, "what nn allows, the runtime must count");
+static_assert(nn::maxLoopDepth == NACRE_MAX_LOOP_DEPTH && plan::kMaxLoopDepth == NACRE_MAX_LOOP_DEPTH,
+              "what the dialects allow, the runtime must count");
 
 uint32_t Strings::add(StringRef text) {
   auto [entry, isNew] = offsets.try_emplace(text, uint32_t(blob.size()));
@@ -51,7 +52,7 @@ Error checkElementTypes(mlir::ModuleOp module) {
     entry.walk([&](mlir::Operation *op) {
       if (auto storage = dyn_cast<plan::StorageOp>(op))
         check(storage.getName().value_or("a temporary"), storage.getTypeOfModel());
-      else if (isa<plan::LaunchOp>(op))
+      else if (isa<plan::LaunchOp, plan::ForOp, plan::IfOp, plan::ConditionOp>(op))
         for (mlir::Type type : op->getOperandTypes())
           check(nodeNames(op->getLoc()), type);
     });
@@ -161,26 +162,63 @@ private:
       for (mlir::Value output : launch.getOutputs())
         ++writers[storageOf(output)];
     });
-    readSteps(entry.getBody().front(), rows);
+    readSteps(entry.getBody(), rows);
     return rows;
   }
 
-  void readSteps(mlir::Block &block, EntryRows &rows) {
-    for (mlir::Operation &op : block) {
-      if (auto loop = dyn_cast<plan::ForOp>(op)) {
-        nacre_step step{};
-        step.kind = NACRE_STEP_LOOP_BEGIN;
-        step.trip_count = loop.getTripCount();
-        step.name = strings.add(nodeNames(op.getLoc()));
-        rows.steps.push_back(step);
-        readSteps(loop.getBody().front(), rows);
-        nacre_step end{};
-        end.kind = NACRE_STEP_LOOP_END;
-        rows.steps.push_back(end);
-      } else if (auto launch = dyn_cast<plan::LaunchOp>(op)) {
+  void readSteps(mlir::Region &region, EntryRows &rows) {
+    if (region.empty())
+      return;
+    for (mlir::Operation &op : region.front()) {
+      if (auto launch = dyn_cast<plan::LaunchOp>(op)) {
         rows.steps.push_back(readLaunch(launch, rows));
+      } else if (auto loop = dyn_cast<plan::ForOp>(op)) {
+        const size_t begin = addControl(NACRE_STEP_LOOP_BEGIN, op, rows);
+        rows.steps[begin].trip_count = loop.getTripCount();
+        readSteps(loop.getBody(), rows);
+        const size_t end = addControl(NACRE_STEP_LOOP_END, op, rows);
+        if (rows.steps[begin].operand_count)
+          rows.steps[begin].target = end;
+      } else if (auto loop = dyn_cast<plan::WhileOp>(op)) {
+        rows.steps[addControl(NACRE_STEP_LOOP_BEGIN, op, rows)].trip_count = loop.getBound().value_or(NACRE_ENDLESS);
+        readSteps(loop.getTest(), rows);
+        const size_t test = rows.steps.size() - 1;
+        readSteps(loop.getBody(), rows);
+        rows.steps[test].target = addControl(NACRE_STEP_LOOP_END, op, rows);
+      } else if (isa<plan::ConditionOp>(op)) {
+        addControl(NACRE_STEP_LOOP_TEST, op, rows);
+      } else if (auto branch = dyn_cast<plan::IfOp>(op)) {
+        readBranches(branch, rows);
       }
     }
+  }
+
+  void readBranches(plan::IfOp branch, EntryRows &rows) {
+    const size_t decision = addControl(NACRE_STEP_BRANCH_IF_ZERO, *branch, rows);
+    readSteps(branch.getThen(), rows);
+    if (!branch.getOtherwise().empty()) {
+      const size_t jump = addControl(NACRE_STEP_JUMP, *branch, rows);
+      rows.steps[decision].target = rows.steps.size();
+      readSteps(branch.getOtherwise(), rows);
+      rows.steps[jump].target = rows.steps.size();
+    } else {
+      rows.steps[decision].target = rows.steps.size();
+    }
+  }
+
+  /// The index of a new step, with what `op` reads if it is the one that reads it.
+  size_t addControl(nacre_step_kind kind, mlir::Operation &op, EntryRows &rows) {
+    nacre_step step{};
+    step.kind = kind;
+    if (kind != NACRE_STEP_LOOP_END)
+      step.name = strings.add(nodeNames(op.getLoc()));
+    if (kind != NACRE_STEP_LOOP_END && kind != NACRE_STEP_JUMP && op.getNumOperands() != 0) {
+      step.first_operand = rows.operands.size();
+      step.operand_count = 1;
+      rows.operands.push_back(readOperand(op.getOperand(0), NACRE_READ, rows));
+    }
+    rows.steps.push_back(step);
+    return rows.steps.size() - 1;
   }
 
   nacre_step readLaunch(plan::LaunchOp launch, EntryRows &rows) {

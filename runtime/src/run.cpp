@@ -6,20 +6,17 @@
 //        answer, because inputs are read only and the state is as it was.
 
 #include "runtime/src/session.h"
-#include "runtime/src/steps.h"
 
 namespace nacre::runtime {
 namespace {
 
-void run_launch_timed(const Session &session, uint32_t index, int64_t iteration, uint64_t start) {
-  nacre_launch_time &time = session.times[index];
-  const uint64_t begin = now();
-  run_launch(session, session.memory, session.entry->steps[index], session.launches[index], iteration);
-  time.total += now() - begin;
-  if (time.executions++ == 0)
-    time.begin = begin - start;
-  time.cpu_total = time.total;
-  time.cpu_share = time.cut_extent = session.entry->steps[index].cut_extent;
+/// Of a run in which the CPU had all of everything.
+void complete_times(Session &session) {
+  for (uint32_t i = 0; i < session.entry->step_count; ++i) {
+    nacre_launch_time &time = session.times[i];
+    time.total = time.cpu_total;
+    time.cpu_share = time.cut_extent = session.entry->steps[i].cut_extent;
+  }
 }
 
 /// False where no GPU takes part, or none any more: then the CPU has everything to do, now and later.
@@ -85,12 +82,9 @@ nacre_status session_run(nacre_session *handle) {
     __builtin_memset(session.times, 0, entry.step_count * sizeof(nacre_launch_time));
     start = now();
   }
-  walk_launches(entry, [&session, &entry, start](uint32_t step, int64_t iteration) {
-    if (session.times)
-      run_launch_timed(session, step, iteration, start);
-    else
-      run_launch(session, session.memory, entry.steps[step], session.launches[step], iteration);
-  });
+  run_steps(session, session.memory, session.launches, 0, entry.step_count, NACRE_ENDLESS, start);
+  if (session.times)
+    complete_times(session);
   session.has_run = true;
   return NACRE_OK;
 }

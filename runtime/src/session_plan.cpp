@@ -134,29 +134,104 @@ nacre_status check_launch(const nacre_step &step, const SessionPlan &plan, Deman
   return NACRE_OK;
 }
 
+/// How many bytes there are of what an operand lies in.
+uint64_t bytes_around(const nacre_operand &operand, const SessionPlan &plan) {
+  switch (operand.space) {
+  case NACRE_SPACE_ARENA:
+    return plan.entry->arena_bytes;
+  case NACRE_SPACE_STATE:
+    return plan.model->state_bytes;
+  case NACRE_SPACE_INPUT:
+    return plan.entry->inputs[operand.index].bytes;
+  case NACRE_SPACE_OUTPUT:
+    return plan.entry->outputs[operand.index].bytes;
+  default:
+    return plan.model->weights[operand.index].bytes;
+  }
+}
+
+/// Whether a step that decides can read its operand, in each of the turns of the loop around it.
+bool can_decide(const nacre_step &step, uint64_t bytes, int64_t turns, const SessionPlan &plan) {
+  if (step.operand_count != 1 || step.first_operand >= plan.entry->operand_count)
+    return false;
+  const nacre_operand &operand = plan.entry->operands[step.first_operand];
+  int64_t moved = 0;
+  if (!is_known(operand, plan) || operand.bytes != bytes || __builtin_mul_overflow(operand.step, turns - 1, &moved))
+    return false;
+  const uint64_t all = bytes_around(operand, plan), at = operand.offset;
+  return bytes <= all && at <= all - bytes &&
+         (moved < 0 ? uint64_t(0) - uint64_t(moved) <= at : uint64_t(moved) <= all - bytes - at);
+}
+
+/// The step that closes the loop that step `begin` opens; step_count where none does.
+uint32_t end_of_loop(const nacre_entry &entry, uint32_t begin) {
+  uint32_t depth = 0, i = begin;
+  for (; i < entry.step_count; ++i) {
+    depth += entry.steps[i].kind == NACRE_STEP_LOOP_BEGIN;
+    depth -= entry.steps[i].kind == NACRE_STEP_LOOP_END;
+    if (depth == 0)
+      break;
+  }
+  return i;
+}
+
+/// Whether `target` is further on than `from`, in the same loop, which ends at `end`; that may be the target, too.
+bool is_ahead(const nacre_entry &entry, uint32_t from, uint32_t target, uint32_t end) {
+  if (target <= from || target > end)
+    return false;
+  uint32_t i = from + 1;
+  while (i < target)
+    i = (entry.steps[i].kind == NACRE_STEP_LOOP_BEGIN ? end_of_loop(entry, i) : i) + 1;
+  return i == target;
+}
+
+/// The loops around a step; the first is the entry itself.
+struct Brackets {
+  uint32_t depth;
+  uint32_t ends[1 + NACRE_MAX_LOOP_DEPTH];
+  int64_t turns[1 + NACRE_MAX_LOOP_DEPTH];
+};
+
+bool check_control(const nacre_step &step, uint32_t i, const SessionPlan &plan, Brackets &around) {
+  const nacre_entry &entry = *plan.entry;
+  const uint32_t end = around.ends[around.depth];
+  const int64_t turns = around.turns[around.depth];
+  switch (step.kind) {
+  case NACRE_STEP_LOOP_BEGIN: {
+    const uint32_t last = end_of_loop(entry, i);
+    if (step.trip_count < 1 || around.depth == NACRE_MAX_LOOP_DEPTH || last == entry.step_count)
+      return false;
+    if (step.operand_count != 0 && (step.target != last || !can_decide(step, sizeof(int64_t), turns, plan)))
+      return false;
+    ++around.depth;
+    around.ends[around.depth] = last;
+    around.turns[around.depth] = step.trip_count;
+    return true;
+  }
+  case NACRE_STEP_LOOP_END:
+    return around.depth-- > 0;
+  case NACRE_STEP_LOOP_TEST:
+    return around.depth > 0 && step.target == end && can_decide(step, 1, turns, plan);
+  case NACRE_STEP_BRANCH_IF_ZERO:
+    return is_ahead(entry, i, step.target, end) && can_decide(step, 1, turns, plan);
+  case NACRE_STEP_JUMP:
+    return is_ahead(entry, i, step.target, end);
+  }
+  return false;
+}
+
 nacre_status check_steps(const SessionPlan &plan, Demand &demand, Reason &reason) {
-  uint32_t depth = 0;
+  Brackets around = {0, {plan.entry->step_count}, {1}};
   for (uint32_t i = 0; i < plan.entry->step_count; ++i) {
     const nacre_step &step = plan.entry->steps[i];
-    bool good = true;
-    switch (step.kind) {
-    case NACRE_STEP_LAUNCH:
+    if (step.kind == NACRE_STEP_LAUNCH) {
       if (nacre_status status = check_launch(step, plan, demand, reason))
         return status;
-      break;
-    case NACRE_STEP_LOOP_BEGIN:
-      good = step.trip_count >= 1 && ++depth <= NACRE_MAX_LOOP_DEPTH;
-      break;
-    case NACRE_STEP_LOOP_END:
-      good = depth-- > 0;
-      break;
-    default:
-      good = false;
-    }
-    if (!good)
+    } else if (!check_control(step, i, plan, around)) {
       return refuse_table(plan.model->strings + step.name, reason);
+    }
   }
-  return depth == 0 ? NACRE_OK : refuse_table("end", reason);
+  return around.depth == 0 ? NACRE_OK : refuse_table("end", reason);
 }
 
 // --- 5. The sizes of outputs

@@ -13,7 +13,7 @@
  *   │     └── weights          one row per weight: where in the bytes, in which encoding
  *   └── 5 entries              `main`, ...
  *         ├── inputs, outputs  one row per tensor; behind the outputs, how many elements their axes have
- *         ├── steps            launches, and loops as brackets around them, in the order of execution
+ *         ├── steps            launches, loops as brackets around them, tests and jumps, in the order of execution
  *         └── operands         what the launches work on; a step names a range of them
  *
  * Pointers are few (one relocation each, in a page that stays private); all else are offsets and indices.
@@ -31,7 +31,7 @@
 extern "C" {
 #endif
 
-#define NACRE_FORMAT_VERSION 4
+#define NACRE_FORMAT_VERSION 5
 
 /** The name under which the runtime's archive defines the table of functions that the head points to (hidden). */
 #define NACRE_FUNCTIONS_SYMBOL "nacre_runtime_functions"
@@ -232,22 +232,34 @@ typedef struct nacre_operand {
   uint32_t element_type; /**< nacre_element_type */
 } nacre_operand;
 
+/** What a step other than a launch reads from memory is its only operand, and the CPU reads it. */
 typedef enum nacre_step_kind {
   NACRE_STEP_LAUNCH = 0,
-  NACRE_STEP_LOOP_BEGIN = 1, /**< The steps up to the matching LOOP_END are run trip_count times. */
-  NACRE_STEP_LOOP_END = 2
+  /**
+   * The steps up to the matching LOOP_END are run trip_count times. With an operand, an i64, as often as it says but
+   * not oftener, nor less than never; target: the LOOP_END.
+   */
+  NACRE_STEP_LOOP_BEGIN = 1,
+  NACRE_STEP_LOOP_END = 2,
+  NACRE_STEP_LOOP_TEST = 3,      /**< The innermost loop ends if the operand, a byte, is 0; target: its LOOP_END. */
+  NACRE_STEP_BRANCH_IF_ZERO = 4, /**< Goes on with the target if the operand, a byte, is 0. */
+  NACRE_STEP_JUMP = 5            /**< Goes on with the target, which is further on in the same loop. */
 } nacre_step_kind;
+
+/** The trip count of a loop that only a test ends. */
+#define NACRE_ENDLESS INT64_MAX
 
 /** How deep loops may nest. */
 #define NACRE_MAX_LOOP_DEPTH 8
 
 typedef struct nacre_step {
-  uint32_t kind;          /**< nacre_step_kind; of the others only trip_count and name count outside a launch. */
+  /** nacre_step_kind. Outside a launch only the operand, name, target and trip_count count, of which not all are used. */
+  uint32_t kind;
   uint32_t kernel;        /**< Index into kernels. */
   uint32_t first_operand; /**< Index into the entry's operands. */
   uint32_t operand_count;
-  uint32_t name; /**< Offset into the strings: the model's nodes it computes. */
-  uint32_t reserved;
+  uint32_t name;      /**< Offset into the strings: the model's nodes it computes. */
+  uint32_t target;    /**< Index of a step: see nacre_step_kind. 0 where there is none. */
   int64_t trip_count; /**< LOOP_BEGIN: at least 1. */
   int64_t cut_extent; /**< Length of the cut axis; 1 where there is none. */
   int64_t grain;      /**< A cut is a multiple of this. */

@@ -7,6 +7,7 @@
 
 #include "runtime/src/gpu_vulkan/engine.h"
 #include "runtime/src/platform.h"
+#include "runtime/src/steps.h"
 
 namespace nacre::runtime::gpu {
 namespace {
@@ -23,8 +24,12 @@ bool prepare_choice(Engine &engine, const nacre_session_options &options, Reason
   engine.shares = engine.pool.take_array<Share>(steps);
   engine.wishes = engine.pool.take_array<Wish>(steps);
   engine.barred = engine.pool.take_array<uint64_t>(session.model->kernel_count);
+  engine.decided = engine.pool.take_array<bool>(steps);
   if (engine.pool.failed())
     return refuse_memory(reason);
+  walk_stretches(
+      *session.entry, [](uint32_t, int64_t) {},
+      [&engine](uint32_t first, uint32_t end) { __builtin_memset(engine.decided + first, true, end - first); });
   for (uint32_t i = 0; i < steps; ++i)
     engine.wishes[i].cut = options.gpu_cut;
   return true;
@@ -149,6 +154,7 @@ void *create(const Session &session, const nacre_session_options &options, uint6
   engine->pool = pool;
   engine->session = &session;
   engine->sequential = options.gpu_sequential != 0;
+  engine->most_turns = NACRE_ENDLESS;
   if (fill(*engine, options, cpu_features, reason)) {
     tell(*engine);
     return engine;
@@ -257,8 +263,9 @@ void choose_shares(Engine &engine, bool tells) {
     Wish wish = engine.wishes[i];
     if (entry.steps[i].kind == NACRE_STEP_LAUNCH)
       wish.barred = engine.barred[entry.steps[i].kernel];
-    engine.shares[i] =
-        choose_share(*session.model, entry, entry.steps[i], wish, engine.device.traits.capabilities, why);
+    engine.shares[i] = engine.decided[i] ? of_cpu(entry.steps[i])
+                                         : choose_share(*session.model, entry, entry.steps[i], wish,
+                                                        engine.device.traits.capabilities, why);
     if (tells && why.c_str()[0])
       tell(session, why);
   }

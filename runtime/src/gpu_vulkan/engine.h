@@ -27,6 +27,7 @@ struct Engine {
   Device device;
   Wish *wishes;     // of the entry's steps; what is barred stands in
   uint64_t *barred; // of the kernels
+  bool *decided;    // of the steps: a run decides how often they are executed, and the CPU has all of them
   Reason refused;   // why something is barred, if anything is
   Share *shares;    // of the steps: what came of the wishes
   Layout layout;
@@ -45,6 +46,7 @@ struct Engine {
   uint64_t *ticks;         // of the queries; nullptr without profile
   bool has_state;          // the session's, in memory.state: from the first run on
   bool sequential;         // the GPU's part of a phase first, then the CPU's
+  int64_t most_turns;      // of loops that test
 
   // What create took.
   uint64_t open_time;

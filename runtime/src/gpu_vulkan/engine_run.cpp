@@ -7,6 +7,7 @@
 
 #include "runtime/src/gpu_vulkan/engine.h"
 #include "runtime/src/platform.h"
+#include "runtime/src/steps.h"
 
 namespace nacre::runtime::gpu {
 namespace {
@@ -41,14 +42,14 @@ void take_outputs(Engine &engine) {
 
 void run_part(Engine &engine, const Part &part, uint64_t start) {
   const Session &session = *engine.session;
+  const nacre_entry &entry = *session.entry;
+  if (entry.steps[part.step].kind != NACRE_STEP_LAUNCH)
+    return run_steps(session, engine.memory, engine.launches, part.step, stretch_at(entry, part.step).end,
+                     engine.most_turns, start);
   const uint64_t begin = session.times ? now() : 0;
-  run_launch(session, engine.memory, session.entry->steps[part.step], engine.launches[part.step], part.iteration);
-  if (!session.times)
-    return;
-  nacre_launch_time &time = session.times[part.step];
-  time.cpu_total += now() - begin;
-  if (time.executions++ == 0)
-    time.begin = begin - start;
+  run_launch(session, engine.memory, entry.steps[part.step], engine.launches[part.step], part.iteration);
+  if (session.times)
+    time_launch(session.times[part.step], start, begin);
 }
 
 /// `before`: the batches submitted in earlier runs.

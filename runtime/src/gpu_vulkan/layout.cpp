@@ -86,7 +86,7 @@ const Region &region_of(const Layout &layout, const nacre_operand &operand) {
 }
 
 uint64_t begin_of(const Layout &layout, const nacre_operand &operand, int64_t iteration) {
-  return region_of(layout, operand).begin + operand.offset + uint64_t(operand.step * iteration);
+  return region_of(layout, operand).begin + operand.offset + uint64_t(operand.step) * uint64_t(iteration);
 }
 
 } // namespace nacre::runtime::gpu

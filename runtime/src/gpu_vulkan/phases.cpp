@@ -79,9 +79,9 @@ private:
 
 // --- 3. The walk
 
-void collect(const nacre_entry &entry, const nacre_step &step, int64_t iteration, const Layout &layout,
+/// What a step touches in the turns [first, last] of its loop.
+void collect(const nacre_entry &entry, const nacre_step &step, int64_t first, int64_t last, const Layout &layout,
              MemoryPool &pool, List<Access> &accesses) {
-  accesses.count = 0;
   for (uint32_t i = 0; i < step.operand_count; ++i) {
     const nacre_operand &operand = entry.operands[step.first_operand + i];
     // Weights are never written; and what the GPU never touches is in no one's way.
@@ -89,10 +89,30 @@ void collect(const nacre_entry &entry, const nacre_step &step, int64_t iteration
       continue;
     const Region &region = region_of(layout, operand);
     const uint64_t region_end = region.begin + region.bytes;
-    const uint64_t begin = begin_of(layout, operand, iteration);
+    const int64_t moves = operand.step < 0 ? last : first, moved = operand.step < 0 ? first : last;
+    uint64_t begin = begin_of(layout, operand, moves);
     // Of what the table does not say, the worst is assumed.
-    const uint64_t end = operand.bytes ? begin + operand.bytes : region_end;
+    uint64_t end = operand.bytes ? begin_of(layout, operand, moved) + operand.bytes : region_end;
+    if (last == NACRE_ENDLESS - 1 && operand.step != 0) {
+      begin = region.begin;
+      end = region_end;
+    }
     accesses.add(pool, {begin, end < region_end ? end : region_end, operand.access != NACRE_READ});
+  }
+}
+
+/// What the steps [first, end) touch, however a run goes through them.
+void collect_all(const nacre_entry &entry, uint32_t first, uint32_t end, const Layout &layout, MemoryPool &pool,
+                 List<Access> &accesses) {
+  int64_t turns[1 + NACRE_MAX_LOOP_DEPTH] = {1};
+  uint32_t depth = 0;
+  for (uint32_t i = first; i < end; ++i) {
+    const nacre_step &step = entry.steps[i];
+    collect(entry, step, 0, turns[depth] - 1, layout, pool, accesses);
+    if (step.kind == NACRE_STEP_LOOP_BEGIN)
+      turns[++depth] = step.trip_count;
+    else if (step.kind == NACRE_STEP_LOOP_END)
+      --depth;
   }
 }
 
@@ -127,11 +147,17 @@ bool plan_phases(const nacre_entry &entry, const Share *shares, const Layout &la
   Planner planner(schedule, unified ? nullptr : &residence, pool);
   List<Access> accesses = {};
   uint32_t executions = 0;
-  walk_launches(entry, [&](uint32_t step, int64_t iteration) {
+  auto add_launch = [&](uint32_t step, int64_t iteration) {
     if (pool.failed() || executions++ >= kMaxExecutions)
       return;
-    collect(entry, entry.steps[step], iteration, layout, pool, accesses);
+    accesses.count = 0;
+    collect(entry, entry.steps[step], iteration, iteration, layout, pool, accesses);
     planner.add(step, iteration, shares[step].on_gpu(), shares[step].on_cpu(), accesses);
+  };
+  walk_stretches(entry, add_launch, [&](uint32_t first, uint32_t end) {
+    accesses.count = 0;
+    collect_all(entry, first, end, layout, pool, accesses);
+    planner.add(first, 0, false, true, accesses);
   });
   planner.close();
   if (!unified)

@@ -15,7 +15,8 @@
 
 namespace nacre::runtime::gpu {
 
-/// One engine's part of one execution of a launch.
+/// One engine's part of one execution of a launch; or a stretch of steps that a run decides about, which the CPU has as
+/// a whole: its first step, which is no launch.
 struct Part {
   uint32_t step;
   bool barrier; // of the GPU: it must wait for what the batch has dispatched so far

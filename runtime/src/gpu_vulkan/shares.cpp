@@ -9,8 +9,6 @@
 namespace nacre::runtime::gpu {
 namespace {
 
-Share of_cpu(const nacre_step &step) { return {nullptr, 0, 0, 0, step.cut_extent}; }
-
 Share wanted_share(const nacre_step &step, uint32_t cut) {
   if (cut == 0)
     return {nullptr, step.gpu_begin, step.gpu_end, step.cpu_begin, step.cpu_end};

@@ -55,6 +55,11 @@ struct Piece {
 };
 Piece piece_of(const nacre_gpu_variant &variant, uint32_t i, uint64_t bytes);
 
+/// All of a launch for the CPU; nothing for a step that is none.
+inline Share of_cpu(const nacre_step &step) {
+  return {nullptr, 0, 0, 0, step.kind == NACRE_STEP_LAUNCH ? step.cut_extent : 0};
+}
+
 /// Decides for a step. Where the GPU was to have a part but cannot, the CPU has all and `reason` says why; elsewhere
 /// `reason` stays as it is.
 Share choose_share(const nacre_model_table &model, const nacre_entry &entry, const nacre_step &step, const Wish &wish,

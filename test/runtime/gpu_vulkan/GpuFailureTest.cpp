@@ -134,6 +134,11 @@ TEST_F(GpuFailureTest, WhereEnginesAlternate) { // batches are under way that wa
   EXPECT_GT(calls("SignalSemaphore"), 0);
 }
 
+TEST_F(GpuFailureTest, WhereARunDecides) {
+  toy.branchBeforeLoop();
+  failEachCall(2);
+}
+
 TEST_F(GpuFailureTest, WhileKernelsAreTestedAndTimed) {
   options.gpu_self_test = 1;
   options.tune_budget_ms = 2;

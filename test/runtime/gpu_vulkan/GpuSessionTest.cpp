@@ -49,6 +49,34 @@ TEST_F(GpuSessionTest, GivesTheSameAtEveryCut) {
   }
 }
 
+TEST_F(GpuSessionTest, LeavesToTheCpuWhatARunDecides) {
+  toy.branchBeforeLoop(); // compiled for the GPU, against the compiler's rule
+  for (bool apart : {false, true})
+    for (uint32_t cut : {0u, NACRE_GPU_CUT(50), NACRE_GPU_CUT(100)}) {
+      SCOPED_TRACE("cut " + std::to_string(cut) + (apart ? ", memories apart" : ""));
+      memories_apart_for_tests = apart;
+      options.gpu_cut = cut;
+      ASSERT_EQ(create(), NACRE_OK) << reason;
+      runAndCheck();
+      runAndCheck();
+      EXPECT_EQ(info().gpu_launches, 2u);
+      EXPECT_EQ(sessionReason(), "");
+      destroy();
+    }
+}
+
+TEST_F(GpuSessionTest, TimesWhatARunDecides) {
+  toy.branchBeforeLoop();
+  options.profile = 1;
+  options.gpu_self_test = 1;
+  options.tune_budget_ms = 5;
+  ASSERT_EQ(create(), NACRE_OK) << reason;
+  runAndCheck();
+  EXPECT_EQ(timeOf(2).executions, uint64_t(kRows));
+  EXPECT_EQ(timeOf(2).gpu_share, 0);
+  EXPECT_EQ(timeOf(2).cpu_share, 1);
+}
+
 TEST_F(GpuSessionTest, CutsAtGrains) {
   options.gpu_cut = NACRE_GPU_CUT(50);
   options.profile = 1;

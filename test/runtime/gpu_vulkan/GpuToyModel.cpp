@@ -6,6 +6,8 @@
 
 #include "test/runtime/gpu_vulkan/GpuToyModel.h"
 
+#include <algorithm>
+
 namespace nacre::test {
 namespace {
 
@@ -67,6 +69,22 @@ GpuToyModel::GpuToyModel() {
   steps[0].grain = 4; // the shader's rows
   table.gpu_engine = &nacre_runtime_gpu_vulkan;
   table.gpu_code_hash = 1; // for all of them: what is kept of one serves the others, if they do not say otherwise
+}
+
+void GpuToyModel::branchBeforeLoop() {
+  std::copy(operands, operands + 8, conditional);
+  conditional[8] = {NACRE_SPACE_INPUT, 0, 3, 0, 1, NACRE_READ, NACRE_U8}; // sign and exponent
+  std::copy(steps, steps + 2, branching);
+  branching[2] = {};
+  branching[2].kind = NACRE_STEP_BRANCH_IF_ZERO;
+  branching[2].first_operand = 8;
+  branching[2].operand_count = 1;
+  branching[2].target = 7;
+  std::copy(steps + 2, steps + 6, branching + 3);
+  entries[0].steps = branching;
+  entries[0].step_count = 7;
+  entries[0].operands = conditional;
+  entries[0].operand_count = 9;
 }
 
 } // namespace nacre::test

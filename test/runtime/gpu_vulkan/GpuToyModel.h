@@ -15,8 +15,15 @@ struct GpuToyModel : ToyModel {
   /// Compiled as with --place=gpu: the GPU has every launch whole.
   GpuToyModel();
 
+  /// Puts the loop and the copy behind it into a branch that is taken where the first number of x is not zero.
+  void branchBeforeLoop();
+
   nacre_gpu_variant gpuVariants[5];
   nacre_gpu_variant addAnywhere; ///< As gpuVariants[4], of operands that begin on any element.
+
+private:
+  nacre_step branching[7];
+  nacre_operand conditional[9];
 };
 
 } // namespace nacre::test

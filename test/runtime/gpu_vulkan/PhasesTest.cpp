@@ -7,6 +7,7 @@
 
 #include "runtime/src/gpu_vulkan/phases.h"
 #include "runtime/src/allocator.h"
+#include "runtime/src/steps.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -43,6 +44,18 @@ struct Program {
     step.trip_count = trips;
     steps.push_back(step);
     shares.push_back({});
+  }
+
+  /// The index of a branch over the launches that follow it; its target is to be set.
+  size_t branch(const nacre_operand &condition) {
+    nacre_step step = {};
+    step.kind = NACRE_STEP_BRANCH_IF_ZERO;
+    step.first_operand = uint32_t(operands.size());
+    step.operand_count = 1;
+    operands.push_back(condition);
+    steps.push_back(step);
+    shares.push_back({});
+    return steps.size() - 1;
   }
 
   bool plan(bool unified) {
@@ -151,6 +164,33 @@ TEST(Phases, CopyOnlyWhatCrosses) {
   EXPECT_EQ(down, 16u);        // what the CPU reads
 }
 
+TEST(Phases, LeaveToTheCpuWhatARunDecides) {
+  Program program;
+  program.launch(Program::Gpu, {kReadX, kReadState, writeA(0)});
+  program.launch(Program::Gpu, {kReadX, kReadState, writeA(32)});
+  program.bracket(NACRE_STEP_LOOP_BEGIN, 3); // steps 2 ... 5, one part of the CPU
+  const size_t branch = program.branch(use(NACRE_SPACE_ARENA, 32, 1, NACRE_READ));
+  program.launch(Program::Cpu,
+                 {use(NACRE_SPACE_INPUT, 0, 4, NACRE_READ), use(NACRE_SPACE_ARENA, 16, 4, NACRE_WRITE, 4)});
+  program.bracket(NACRE_STEP_LOOP_END, 0);
+  program.steps[branch].target = 5;
+  program.launch(Program::Gpu, {readA(16), kReadX, writeA(48)});
+  ASSERT_TRUE(program.plan(false));
+  const Schedule &schedule = program.schedule;
+  ASSERT_EQ(schedule.cpu.count, 1u);
+  EXPECT_EQ(schedule.cpu[0].step, 2u);
+  ASSERT_EQ(schedule.phases.count, 3u) << "it waits for its condition, and is waited for";
+  EXPECT_EQ(schedule.phases[0].gpu_end, 2u);
+  EXPECT_EQ(schedule.phases[1].cpu_end, 1u);
+  uint64_t up = 0, down = 0;
+  for (const Copy &copy : schedule.uploads)
+    up += copy.phase == 2 ? copy.end - copy.begin : 0;
+  for (const Copy &copy : schedule.downloads)
+    down += copy.end - copy.begin;
+  EXPECT_EQ(down, 1u);   // the condition; the rows that may be written were never on the GPU
+  EXPECT_EQ(up, 3u * 4); // all that any turn may have written
+}
+
 TEST(Phases, RefuseLoopsThatAreTooLong) {
   Program program;
   program.bracket(NACRE_STEP_LOOP_BEGIN, int64_t(kMaxExecutions) + 1);
@@ -199,6 +239,17 @@ void execute(const Program &program, const Part &part, Half half, Memory64 &memo
   }
 }
 
+/// What a run on one engine makes of whole stretches.
+void executeSteps(const Program &program, uint32_t first, uint32_t end, Memory64 &memory) {
+  char condition = 0;
+  auto read = [&](const nacre_step &step, int64_t iteration) {
+    condition = memory[begin_of(program.layout, program.operands[step.first_operand], iteration)] % 3 == 0;
+    return &condition;
+  };
+  walk_steps(program.entry, first, end, NACRE_ENDLESS, read,
+             [&](uint32_t step, int64_t iteration) { execute(program, {step, false, iteration}, Whole, memory); });
+}
+
 /// Executes the plan as badly as it allows: one engine entirely before the other, and what no barrier parts backwards.
 void executePlan(const Program &program, bool unified, bool gpuFirst, Memory64 &cpu) {
   Memory64 apart(cpu.size(), 0xdead);
@@ -229,16 +280,38 @@ void executePlan(const Program &program, bool unified, bool gpuFirst, Memory64 &
     };
     if (gpuFirst)
       runBatch();
-    for (uint32_t i = cpuBegin; i < schedule.phases[phase].cpu_end; ++i)
-      execute(program, schedule.cpu[i], isCut(schedule.cpu[i]) ? Second : Whole, cpu);
+    for (uint32_t i = cpuBegin; i < schedule.phases[phase].cpu_end; ++i) {
+      const Part &part = schedule.cpu[i];
+      if (program.steps[part.step].kind == NACRE_STEP_LAUNCH)
+        execute(program, part, isCut(part) ? Second : Whole, cpu);
+      else
+        executeSteps(program, part.step, stretch_at(program.entry, part.step).end, cpu);
+    }
     if (!gpuFirst)
       runBatch();
   }
 }
 
 void executeInOrder(const Program &program, Memory64 &memory) {
-  for (size_t i = 0; i < program.steps.size(); ++i)
-    execute(program, {uint32_t(i), false, 0}, Whole, memory);
+  executeSteps(program, 0, uint32_t(program.steps.size()), memory);
+}
+
+/// A branch over launches of the CPU, perhaps in a loop, in which their operands move.
+void addDecision(Program &program, std::mt19937 &random) {
+  auto below = [&random](unsigned limit) { return unsigned(random() % limit); };
+  const nacre_space spaces[] = {NACRE_SPACE_ARENA, NACRE_SPACE_OUTPUT, NACRE_SPACE_STATE};
+  auto step = [&] { return int64_t(below(3)) * 4 - 4; };
+  const bool loops = below(2);
+  if (loops)
+    program.bracket(NACRE_STEP_LOOP_BEGIN, 1 + below(3));
+  const size_t branch = program.branch(use(spaces[below(3)], 8 + below(40), 1, NACRE_READ, loops ? step() : 0));
+  for (unsigned i = 1 + below(2); i > 0; --i)
+    program.launch(Program::Cpu, {use(NACRE_SPACE_INPUT, 8 + below(32), 4, NACRE_READ, loops ? step() : 0), kReadX,
+                                  use(spaces[below(3)], 8 + below(32), 1 + below(12),
+                                      below(2) ? NACRE_WRITE : NACRE_READ_WRITE, loops ? step() : 0)});
+  program.steps[branch].target = uint32_t(program.steps.size());
+  if (loops)
+    program.bracket(NACRE_STEP_LOOP_END, 0);
 }
 
 Program &randomProgram(Program &program, std::mt19937 &random, bool cuts) {
@@ -262,6 +335,8 @@ Program &randomProgram(Program &program, std::mt19937 &random, bool cuts) {
       if (operands[k].space == operands[2].space)
         operands[k].space = NACRE_SPACE_INPUT;
     program.launch(Program::Engine(below(cuts ? 3 : 2)), operands);
+    if (below(6) == 0)
+      addDecision(program, random);
   }
   return program;
 }

@@ -73,8 +73,7 @@ bool choose_best(Measuring &measuring, const Wish *compiled, Wish *decided) {
   if (as_decided == kImpossible)
     return false;
   const uint64_t on_cpu = least_time(kRuns, measuring.budget / 8, [&] {
-    walk_launches(*session.entry,
-                  [&](uint32_t step, int64_t iteration) { compute_on_cpu(session, {step, false, iteration}); });
+    compute_decided(session, 0, session.entry->step_count);
     return true;
   });
   const bool cpu_wins = on_cpu <= as_decided && on_cpu <= as_compiled;
@@ -207,7 +206,9 @@ bool wish_for(Measuring &measuring, const Part &part, Placement placement, uint3
 }
 
 bool measure(Engine &engine, const nacre_session_options &options, uint64_t cpu_features, Reason &reason) {
+  engine.most_turns = kTrialTurns;
   const bool good = test_and_tune(engine, options, cpu_features, reason);
+  engine.most_turns = NACRE_ENDLESS;
   // Whatever it came to, the session has not run yet.
   __builtin_memset(engine.session->memory.state, 0, engine.session->model->state_bytes);
   return good;

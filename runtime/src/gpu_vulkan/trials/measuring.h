@@ -51,6 +51,14 @@ inline void compute_on_cpu(const Session &session, const Part &part) {
   run_launch(session, session.memory, session.entry->steps[part.step], session.launches[part.step], part.iteration);
 }
 
+/// Of a loop that tests, while inputs are made up: nobody knows whether it would ever end with them.
+constexpr int64_t kTrialTurns = 16;
+
+/// Computes what a run decides about.
+inline void compute_decided(const Session &session, uint32_t first, uint32_t end) {
+  run_steps(session, session.memory, session.launches, first, end, kTrialTurns, 0);
+}
+
 /// Computes the entry on the CPU. `each(part, first)` computes a launch; `first`: of a kernel that the GPU has code
 /// for.
 template <typename Function> bool walk(Measuring &measuring, Function each) {
@@ -59,12 +67,14 @@ template <typename Function> bool walk(Measuring &measuring, Function each) {
   __builtin_memset(measuring.seen, 0, session.model->kernel_count);
   __builtin_memset(session.memory.state, 0, session.model->state_bytes);
   bool good = true;
-  walk_launches(*session.entry, [&](uint32_t step, int64_t iteration) {
+  auto compute = [&](uint32_t step, int64_t iteration) {
     bool &seen = measuring.seen[session.entry->steps[step].kernel];
     const bool first = !seen && engine.shares[step].on_gpu();
     seen |= first;
     good = good && each(Part{step, false, iteration}, first);
-  });
+  };
+  walk_stretches(*session.entry, compute,
+                 [&session](uint32_t first, uint32_t end) { compute_decided(session, first, end); });
   return good;
 }
 

@@ -110,6 +110,80 @@ plan.entry @main attributes {arena_bytes = 0 : i64} {
   EXPECT_EQ(entry.operands[1].index, 3u);
 }
 
+/// Loops are brackets, tests and branches lead forward inside them, and each reads one operand.
+TEST(TableRows, ControlFlowIsFlat) {
+  MLIRContext context;
+  context.loadDialect<plan::PlanDialect>();
+  auto module = parseSourceString<ModuleOp>(R"(
+plan.kernel @k nest (%x: tensor<i64>) into (%y: tensor<i64>) cut 0 : 1 by 1 {
+  plan.yield %x : tensor<i64>
+}
+plan.entry @main attributes {arena_bytes = 64 : i64} {
+  %n = plan.storage input "n" 0 : memref<i64>
+  %c = plan.storage input "c" 1 : memref<8xi8>
+  %go = plan.storage temporary {offset = 32 : i64} : memref<i8>
+  %y = plan.storage output "y" 0 : memref<i64>
+  plan.for 5 count %n : memref<i64> {
+  ^bb0(%t: index):
+    plan.while {
+      plan.condition %go : memref<i8>
+    } do {
+      plan.launch @k(%n) into(%y) {cpu = array<i64: 0, 1>, gpu = array<i64: 0, 0>} : (memref<i64>) into (memref<i64>)
+    }
+    %ct = plan.view %c[%t] {step = 1 : i64} : memref<8xi8> to memref<i8>
+    plan.if %ct : memref<i8> {
+      plan.launch @k(%n) into(%y) {cpu = array<i64: 0, 1>, gpu = array<i64: 0, 0>} : (memref<i64>) into (memref<i64>)
+    } else {
+      plan.launch @k(%n) into(%y) {cpu = array<i64: 0, 1>, gpu = array<i64: 0, 0>} : (memref<i64>) into (memref<i64>)
+    }
+  }
+  plan.while bound 7 {
+    plan.condition %go : memref<i8>
+  } do {
+  }
+  plan.if %go : memref<i8> {
+  }
+}
+)",
+                                            ParserConfig(&context));
+  ASSERT_TRUE(module);
+  std::vector<package::CompiledKernel> kernels;
+  for (auto kernel : module->getOps<plan::KernelOp>())
+    kernels.push_back({kernel, {}, {}});
+  llvm::Expected<package::TableRows> rows = package::readRows({*module, kernels, {}, 0, "m", "s", "c"});
+  ASSERT_TRUE(bool(rows));
+  const package::EntryRows &entry = rows->entries[0];
+
+  struct Row {
+    uint32_t kind, target, operands;
+    int64_t trips;
+  };
+  const Row expected[] = {{NACRE_STEP_LOOP_BEGIN, 9, 1, 5}, {NACRE_STEP_LOOP_BEGIN, 0, 0, NACRE_ENDLESS},
+                          {NACRE_STEP_LOOP_TEST, 4, 1, 0},  {NACRE_STEP_LAUNCH, 0, 2, 1},
+                          {NACRE_STEP_LOOP_END, 0, 0, 0},   {NACRE_STEP_BRANCH_IF_ZERO, 8, 1, 0},
+                          {NACRE_STEP_LAUNCH, 0, 2, 1},     {NACRE_STEP_JUMP, 9, 0, 0},
+                          {NACRE_STEP_LAUNCH, 0, 2, 1},     {NACRE_STEP_LOOP_END, 0, 0, 0},
+                          {NACRE_STEP_LOOP_BEGIN, 0, 0, 7}, {NACRE_STEP_LOOP_TEST, 12, 1, 0},
+                          {NACRE_STEP_LOOP_END, 0, 0, 0},   {NACRE_STEP_BRANCH_IF_ZERO, 14, 1, 0}};
+  ASSERT_EQ(entry.steps.size(), std::size(expected));
+  for (auto [i, row] : llvm::enumerate(expected)) {
+    EXPECT_EQ(entry.steps[i].kind, row.kind) << i;
+    EXPECT_EQ(entry.steps[i].target, row.target) << i;
+    EXPECT_EQ(entry.steps[i].operand_count, row.operands) << i;
+    EXPECT_EQ(entry.steps[i].trip_count, row.trips) << i;
+  }
+  const nacre_operand &count = entry.operands[entry.steps[0].first_operand];
+  EXPECT_EQ(count.space, NACRE_SPACE_INPUT);
+  EXPECT_EQ(count.bytes, sizeof(int64_t));
+  const nacre_operand &go = entry.operands[entry.steps[2].first_operand];
+  EXPECT_EQ(go.space, NACRE_SPACE_ARENA);
+  EXPECT_EQ(go.offset, 32u);
+  EXPECT_EQ(go.bytes, 1u);
+  const nacre_operand &condition = entry.operands[entry.steps[5].first_operand];
+  EXPECT_EQ(condition.index, 1u);
+  EXPECT_EQ(condition.step, 1);
+}
+
 llvm::Expected<nacre_tensor> rowOfInput(llvm::StringRef type, llvm::StringRef external = "") {
   MLIRContext context;
   context.loadDialect<plan::PlanDialect>();

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  loops whose turns a count or a test decides, and branches.
+// Why:   what a run executes must be what its bytes say, and a damaged table must never send it elsewhere.
+// How:   programs of steps over a few numbers, whose launches write down what they see; then random tables, of which
+//        those that are accepted must end, inside the table, whatever they read.
+
+#include "runtime/src/steps.h"
+#include "test/runtime/ToyModel.h"
+
+#include <cstring>
+#include <functional>
+#include <gtest/gtest.h>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace nacre::test {
+namespace {
+
+using Numbers = std::vector<int64_t>;
+
+constexpr uint64_t kNumbers = 16; // of the input, and of the arena
+constexpr uint64_t kWords = 512;  // of the output: how many were noted, and what
+
+int64_t *numbers(const nacre_kernel_args *args, int i) { return static_cast<int64_t *>(args->buffers[i]); }
+
+void note(const nacre_kernel_args *args, int64_t, int64_t) {
+  int64_t *log = numbers(args, 1);
+  if (log[0] + 1 < int64_t(kWords))
+    log[++log[0]] = *numbers(args, 0);
+}
+void copy(const nacre_kernel_args *args, int64_t, int64_t) { *numbers(args, 1) = *numbers(args, 0); }
+void increment(const nacre_kernel_args *args, int64_t, int64_t) { ++*numbers(args, 0); }
+void less(const nacre_kernel_args *args, int64_t, int64_t) {
+  *static_cast<char *>(args->buffers[2]) = *numbers(args, 0) < *numbers(args, 1);
+}
+
+enum Kernel : uint32_t { Note, Copy, Increment, Less };
+
+nacre_operand number(nacre_space space, uint64_t index, int64_t step = 0) {
+  return {uint32_t(space), 0, index * 8, step * 8, 8, NACRE_READ_WRITE, NACRE_I64};
+}
+nacre_operand x(uint64_t index, int64_t step = 0) { return number(NACRE_SPACE_INPUT, index, step); }
+nacre_operand t(uint64_t index) { return number(NACRE_SPACE_ARENA, index); }
+nacre_operand byteOf(nacre_operand operand) {
+  operand.bytes = 1;
+  operand.element_type = NACRE_U8;
+  return operand;
+}
+
+/// The toy model's tables with steps of our own.
+struct Program : ToyModel {
+  Program() {
+    const nacre_kernel_function functions[] = {note, copy, increment, less};
+    for (int i = 0; i < 4; ++i) {
+      code[i] = {functions[i], 0, 1, 1, 0, 10, 0};
+      kernels[i].cpu = &code[i];
+      kernels[i].cpu_count = 1;
+    }
+    inputs[0].bytes = kNumbers * 8;
+    outputs[0].bytes = kWords * 8;
+    table.entry_count = 1;
+  }
+
+  nacre_step &add(nacre_step_kind kind, std::vector<nacre_operand> reads, int64_t trips = 0) {
+    nacre_step step = {};
+    step.kind = kind;
+    step.first_operand = reads.empty() ? 0 : uint32_t(of.size());
+    step.operand_count = uint32_t(reads.size());
+    step.trip_count = trips;
+    of.insert(of.end(), reads.begin(), reads.end());
+    list.push_back(step);
+    return list.back();
+  }
+  void launch(Kernel kernel, std::vector<nacre_operand> with) {
+    nacre_step &step = add(NACRE_STEP_LAUNCH, with);
+    step.kernel = kernel;
+    step.cut_extent = step.cpu_end = step.grain = 1;
+  }
+  void noteOf(nacre_operand value) { launch(Note, {value, number(NACRE_SPACE_OUTPUT, 0)}); }
+
+  template <typename Body> void loop(int64_t trips, std::vector<nacre_operand> count, Body body) {
+    const size_t begin = list.size();
+    add(NACRE_STEP_LOOP_BEGIN, count, trips);
+    body();
+    if (list[begin].operand_count)
+      list[begin].target = uint32_t(list.size());
+    add(NACRE_STEP_LOOP_END, {});
+  }
+  template <typename Test, typename Body> void loopWhile(int64_t bound, nacre_operand go, Test test, Body body) {
+    loop(bound, {}, [&] {
+      test();
+      const size_t at = list.size();
+      add(NACRE_STEP_LOOP_TEST, {byteOf(go)});
+      body();
+      list[at].target = uint32_t(list.size());
+    });
+  }
+  template <typename Then, typename Else> void branch(nacre_operand condition, Then then, Else otherwise) {
+    const size_t decision = list.size();
+    add(NACRE_STEP_BRANCH_IF_ZERO, {byteOf(condition)});
+    then();
+    const size_t jump = list.size();
+    add(NACRE_STEP_JUMP, {});
+    list[decision].target = uint32_t(list.size());
+    otherwise();
+    list[jump].target = uint32_t(list.size());
+  }
+
+  void seal() {
+    entries[0].steps = list.data();
+    entries[0].step_count = uint32_t(list.size());
+    entries[0].operands = of.data();
+    entries[0].operand_count = uint32_t(of.size());
+  }
+
+  nacre_status create(nacre_session **session, char (&reason)[256], bool profile = false) {
+    seal();
+    nacre_session_options options = nacre_session_options_default();
+    options.threads = 1;
+    options.profile = profile;
+    options.reason = reason;
+    options.reason_capacity = sizeof reason;
+    return nacre_session_create(model(), &options, session);
+  }
+
+  nacre_cpu_variant code[4];
+  std::vector<nacre_step> list;
+  std::vector<nacre_operand> of;
+};
+
+/// What the launches of a run note for this input.
+Numbers run(Program &program, Numbers input) {
+  nacre_session *session = nullptr;
+  char reason[256] = "";
+  EXPECT_EQ(program.create(&session, reason), NACRE_OK) << reason;
+  if (!session)
+    return {-1};
+  input.resize(kNumbers);
+  void *data = nullptr, *log = nullptr;
+  EXPECT_EQ(nacre_session_input(session, 0, &data), NACRE_OK);
+  EXPECT_EQ(nacre_session_output(session, 0, &log), NACRE_OK);
+  std::memcpy(data, input.data(), kNumbers * 8);
+  std::memset(log, 0, kWords * 8);
+  EXPECT_EQ(nacre_session_run(session), NACRE_OK);
+  Numbers noted(static_cast<int64_t *>(log) + 1, static_cast<int64_t *>(log) + 1 + *static_cast<int64_t *>(log));
+  nacre_session_destroy(session);
+  return noted;
+}
+
+TEST(ControlFlow, ACountDecidesTheTurnsUpToTheBound) {
+  Program program;
+  program.loop(4, {x(0)}, [&] { program.noteOf(x(1, 1)); });
+  program.noteOf(x(15));
+  EXPECT_EQ(run(program, {2, 10, 11, 12, 13, 14}), Numbers({10, 11, 0}));
+  EXPECT_EQ(run(program, {4, 10, 11, 12, 13, 14}), Numbers({10, 11, 12, 13, 0}));
+  EXPECT_EQ(run(program, {5, 10, 11, 12, 13, 14}), Numbers({10, 11, 12, 13, 0})) << "beyond the bound";
+  EXPECT_EQ(run(program, {INT64_MAX, 10, 11, 12, 13, 14}), Numbers({10, 11, 12, 13, 0}));
+  EXPECT_EQ(run(program, {0, 10}), Numbers({0}));
+  EXPECT_EQ(run(program, {-3, 10}), Numbers({0})) << "less than never is never";
+  EXPECT_EQ(run(program, {INT64_MIN, 10}), Numbers({0}));
+}
+
+TEST(ControlFlow, ATestEndsALoop) {
+  Program program;
+  program.launch(Copy, {x(15), t(0)});
+  program.loopWhile(
+      NACRE_ENDLESS, t(1), [&] { program.launch(Less, {t(0), x(0), t(1)}); },
+      [&] {
+        program.noteOf(t(0));
+        program.launch(Increment, {t(0)});
+      });
+  program.noteOf(x(1));
+  EXPECT_EQ(run(program, {3, 77}), Numbers({0, 1, 2, 77}));
+  EXPECT_EQ(run(program, {0, 77}), Numbers({77})) << "at its first turn";
+}
+
+TEST(ControlFlow, ABoundEndsALoopThatItsTestDoesNot) {
+  Program program;
+  int tests = 0;
+  program.loopWhile(3, x(0), [&] { program.noteOf(x(1, 1)); }, [&] { ++tests; });
+  program.noteOf(x(8));
+  EXPECT_EQ(run(program, {1, 10, 11, 12, 13, 0, 0, 0, 88}), Numbers({10, 11, 12, 88})) << "not asked for another turn";
+  EXPECT_EQ(run(program, {0, 10, 11, 12, 13, 0, 0, 0, 88}), Numbers({10, 88}));
+}
+
+TEST(ControlFlow, OneBranchRuns) {
+  Program program;
+  program.branch(x(0), [&] { program.noteOf(x(1)); }, [&] { program.noteOf(x(2)); });
+  program.noteOf(x(3));
+  EXPECT_EQ(run(program, {1, 10, 20, 30}), Numbers({10, 30}));
+  EXPECT_EQ(run(program, {0, 10, 20, 30}), Numbers({20, 30}));
+  EXPECT_EQ(run(program, {128, 10, 20, 30}), Numbers({10, 30})) << "whatever is not zero";
+}
+
+TEST(ControlFlow, ABranchInAWhileInALoopSeesItsOwnTurn) {
+  Program program;
+  program.loop(2, {}, [&] {
+    program.launch(Copy, {x(15), t(0)});
+    program.loopWhile(
+        8, t(1), [&] { program.launch(Less, {t(0), x(0), t(1)}); },
+        [&] {
+          program.launch(Increment, {t(0)});
+          program.branch(x(1, 1), [&] { program.noteOf(t(0)); }, [&] { program.noteOf(x(9)); });
+        });
+    program.noteOf(x(4, 1)); // of the outer loop again
+  });
+  EXPECT_EQ(run(program, {3, 1, 0, 1, 60, 61, 0, 0, 0, 99}), Numbers({1, 99, 3, 60, 1, 99, 3, 61}));
+  EXPECT_EQ(run(program, {0, 1, 0, 1, 60, 61}), Numbers({60, 61}));
+}
+
+TEST(ControlFlow, LoopsNestAsDeepAsIsPromised) {
+  Program program;
+  std::function<void(int)> nest = [&](int depth) {
+    if (depth == 0)
+      program.noteOf(x(1, 1));
+    else
+      program.loop(2, {x(0)}, [&] { nest(depth - 1); });
+  };
+  nest(NACRE_MAX_LOOP_DEPTH);
+  EXPECT_EQ(run(program, {1, 5}), Numbers({5}));
+  EXPECT_EQ(run(program, {2, 5, 6}).size(), size_t(1) << NACRE_MAX_LOOP_DEPTH);
+}
+
+TEST(ControlFlow, AProfileCountsWhatRan) {
+  Program program;
+  program.loop(4, {x(0)},
+               [&] { program.branch(x(1, 1), [&] { program.noteOf(x(9)); }, [&] { program.noteOf(x(10)); }); });
+  nacre_session *session = nullptr;
+  char reason[256] = "";
+  ASSERT_EQ(program.create(&session, reason, true), NACRE_OK) << reason;
+  void *data = nullptr;
+  ASSERT_EQ(nacre_session_input(session, 0, &data), NACRE_OK);
+  const int64_t input[kNumbers] = {3, 1, 0, 1, 1};
+  std::memcpy(data, input, sizeof input);
+  ASSERT_EQ(nacre_session_run(session), NACRE_OK);
+  nacre_launch_time time;
+  ASSERT_EQ(nacre_session_launch_time(session, 0, &time), NACRE_OK);
+  EXPECT_EQ(time.executions, 2u);
+  ASSERT_EQ(nacre_session_launch_time(session, 1, &time), NACRE_OK);
+  EXPECT_EQ(time.executions, 1u);
+  nacre_session_destroy(session);
+}
+
+//===--------------------------------------------------------------------===//
+// Damaged tables
+//===--------------------------------------------------------------------===//
+
+/// Whether a program is refused once `damage` has been done to it.
+template <typename Damage> void expectRefusal(Damage damage, const char *what) {
+  Program program;
+  program.loop(4, {x(0)}, [&] {                                                         // steps 0 ... 7
+    program.noteOf(x(1));                                                               // 1
+    program.branch(x(1), [&] { program.noteOf(x(2)); }, [&] { program.noteOf(x(3)); }); // 2 ... 5
+    program.add(NACRE_STEP_LOOP_TEST, {byteOf(x(1))});                                  // 6
+    program.list[6].target = 7;
+  });
+  program.noteOf(x(1)); // 8
+  nacre_session *session = nullptr;
+  char reason[256] = "";
+  ASSERT_EQ(program.create(&session, reason), NACRE_OK) << reason;
+  nacre_session_destroy(session);
+  session = nullptr;
+  damage(program);
+  EXPECT_EQ(program.create(&session, reason), NACRE_UNSUPPORTED) << what;
+  EXPECT_NE(std::string(reason).find("tables are damaged"), std::string::npos) << what;
+}
+
+TEST(ControlFlow, DamagedTargetsAreRefused) {
+  auto target = [](uint32_t step, uint32_t to) { return [=](Program &program) { program.list[step].target = to; }; };
+  expectRefusal(target(0, 6), "a count's loop ends elsewhere");
+  expectRefusal(target(0, 0), "or nowhere");
+  expectRefusal(target(6, 8), "a test leaves for behind the end");
+  expectRefusal(target(2, 2), "a branch to itself");
+  expectRefusal(target(2, 1), "backwards");
+  expectRefusal(target(2, 8), "out of the loop");
+  expectRefusal(target(4, 4), "a jump to itself");
+  expectRefusal(target(4, 100), "out of the table");
+  expectRefusal([](Program &program) { program.list[7].kind = 6; }, "no such step");
+  expectRefusal([](Program &program) { program.list[7].kind = NACRE_STEP_LOOP_TEST; }, "a loop that is not closed");
+  expectRefusal([](Program &program) { program.list[8].kind = NACRE_STEP_LOOP_TEST; }, "a test outside of a loop");
+}
+
+TEST(ControlFlow, BranchesIntoALoopAreRefused) {
+  Program program;
+  program.branch(x(0), [&] { program.noteOf(x(1)); }, [&] { program.loop(2, {}, [&] { program.noteOf(x(2)); }); });
+  nacre_session *session = nullptr;
+  char reason[256] = "";
+  ASSERT_EQ(program.create(&session, reason), NACRE_OK) << reason;
+  nacre_session_destroy(session);
+  program.list[0].target = 4; // the loop begins with step 3
+  EXPECT_EQ(program.create(&session, reason), NACRE_UNSUPPORTED);
+}
+
+TEST(ControlFlow, DamagedOperandsOfDecisionsAreRefused) {
+  auto operand = [](uint32_t step, void (*bend)(nacre_operand &)) {
+    return [=](Program &program) { bend(program.of[program.list[step].first_operand]); };
+  };
+  expectRefusal(operand(0, [](nacre_operand &o) { o.bytes = 4; }), "a count of four bytes");
+  expectRefusal(operand(2, [](nacre_operand &o) { o.bytes = 8; }), "a condition of eight");
+  expectRefusal(operand(0, [](nacre_operand &o) { o.offset = kNumbers * 8 - 4; }), "half a count");
+  expectRefusal(operand(6, [](nacre_operand &o) { o.offset = UINT64_MAX; }), "beyond the input");
+  expectRefusal(operand(6, [](nacre_operand &o) { o.step = 41; }), "beyond it in the last turn");
+  expectRefusal(operand(6, [](nacre_operand &o) { o.step = -3; }), "before it in the last turn");
+  expectRefusal(operand(6, [](nacre_operand &o) { o.step = INT64_MAX; }), "far beyond");
+  expectRefusal(operand(6, [](nacre_operand &o) { o.index = 1; }), "of no input");
+  expectRefusal(operand(6, [](nacre_operand &o) { o.space = 9; }), "of nothing");
+  expectRefusal([](Program &program) { program.list[6].operand_count = 0; }, "a test of nothing");
+  expectRefusal([](Program &program) { program.list[6].first_operand = 1000; }, "an operand that is not there");
+}
+
+TEST(ControlFlow, WhateverIsAcceptedEndsInsideItsTable) {
+  std::mt19937 random(1);
+  auto below = [&random](uint32_t end) { return random() % end; };
+  int accepted = 0, decided = 0;
+  for (int trial = 0; trial < 200000; ++trial) {
+    Program program;
+    const uint32_t steps = 1 + below(8);
+    for (uint32_t i = 0; i < steps; ++i) {
+      const auto kind = static_cast<nacre_step_kind>(below(6));
+      if (kind == NACRE_STEP_LAUNCH) {
+        program.noteOf(x(below(4)));
+        continue;
+      }
+      std::vector<nacre_operand> reads;
+      if (below(2))
+        reads.push_back(kind == NACRE_STEP_LOOP_BEGIN ? x(below(20), below(3)) : byteOf(x(below(20), below(3))));
+      program.add(kind, reads, below(4)).target = below(steps + 2);
+    }
+    program.seal();
+    nacre_session_options options = nacre_session_options_default();
+    nacre_memory_info memory;
+    if (nacre_session_memory(program.model(), &options, &memory) != NACRE_OK)
+      continue;
+    ++accepted;
+    const nacre_entry &entry = program.entries[0];
+    auto read = [&](const nacre_step &step, int64_t iteration) {
+      const nacre_operand &operand = entry.operands[step.first_operand];
+      const int64_t begin = int64_t(operand.offset) + operand.step * iteration;
+      EXPECT_GE(begin, 0);
+      EXPECT_LE(begin + int64_t(operand.bytes), int64_t(kNumbers * 8));
+      static int64_t value;
+      value = int64_t(below(4)) - 1;
+      return reinterpret_cast<const char *>(&value);
+    };
+    auto launch = [&](uint32_t step, int64_t iteration) {
+      ASSERT_LT(step, steps);
+      EXPECT_EQ(entry.steps[step].kind, uint32_t(NACRE_STEP_LAUNCH));
+      EXPECT_LT(iteration, 4);
+    };
+    runtime::walk_steps(entry, 0, steps, 3, read, launch);
+    // In stretches it is the same table, all of it once.
+    uint32_t next = 0;
+    while (next < steps) {
+      const runtime::Stretch stretch = runtime::stretch_at(entry, next);
+      ASSERT_GT(stretch.end, next);
+      decided += stretch.decided;
+      next = stretch.end;
+    }
+    EXPECT_EQ(next, steps);
+  }
+  EXPECT_GT(accepted, 1000);
+  EXPECT_GT(decided, 1000);
+}
+
+} // namespace
+} // namespace nacre::test
