@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A storage is alive from the first to the last step that touches it, directly or through views.
+// What:  the steps of an entry as StorageLives.h wants them, and the demands that follow.
+// Why:   see Lifetimes.h.
+// How:   operands are followed through views to their storages, launches and control steps taken in their order.
 
 #include "compiler/schedule/Lifetimes.h"
 
+#include "compiler/schedule/StorageLives.h"
 #include "dialects/StoredBytes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/DenseMap.h"
@@ -11,41 +14,88 @@
 using namespace mlir;
 
 namespace nacre::schedule {
+namespace {
 
-/// Calls `touch` with every launch that works on `value` or a view of it.
-static void forEachLaunch(Value value, llvm::function_ref<void(Operation *)> touch) {
-  for (Operation *user : value.getUsers()) {
-    if (auto view = dyn_cast<plan::ViewOp>(user))
-      forEachLaunch(view.getResult(), touch);
-    else
-      touch(user);
+class StepReader {
+public:
+  explicit StepReader(plan::EntryOp entry) {
+    for (auto storage : entry.getBody().front().getOps<plan::StorageOp>())
+      if (storage.getRole() == plan::Role::Temporary) {
+        numbers[storage.getResult()] = storages.size();
+        storages.push_back(storage);
+      }
+    steps = read(entry.getBody());
   }
-}
+
+  SmallVector<plan::StorageOp> storages;
+  std::vector<Step> steps;
+
+private:
+  std::vector<Step> read(Region &region) {
+    std::vector<Step> list;
+    if (!region.empty())
+      for (Operation &op : region.front())
+        if (isa<plan::LaunchOp, plan::ForOp, plan::WhileOp, plan::ConditionOp, plan::IfOp>(op))
+          list.push_back(read(op));
+    return list;
+  }
+
+  Step read(Operation &op) {
+    Step step;
+    if (auto launch = dyn_cast<plan::LaunchOp>(op)) {
+      touch(launch.getInputs(), /*writes=*/false, step);
+      touch(launch.getOutputs(), /*writes=*/true, step);
+      return step;
+    }
+    touch(op.getOperands(), /*writes=*/false, step);
+    if (isa<plan::ForOp, plan::WhileOp>(op))
+      step.kind = StepKind::Loop;
+    else if (isa<plan::IfOp>(op))
+      step.kind = StepKind::If;
+    if (auto loop = dyn_cast<plan::ForOp>(op))
+      step.mayHaveNoTurn = bool(loop.getCount());
+    if (op.getNumRegions() > 0)
+      step.first = read(op.getRegion(0));
+    if (op.getNumRegions() > 1)
+      step.second = read(op.getRegion(1));
+    return step;
+  }
+
+  void touch(ValueRange operands, bool writes, Step &step) {
+    for (Value operand : operands) {
+      Touch touch;
+      touch.writes = writes;
+      touch.end = storedBytes(cast<ShapedType>(operand.getType()));
+      while (auto view = operand.getDefiningOp<plan::ViewOp>()) {
+        operand = view.getSource();
+        auto source = cast<ShapedType>(operand.getType());
+        const int64_t offset = view.getOffset() * bytesOfElement(source.getElementType());
+        touch.moves |= bool(view.getCounter());
+        touch.begin = view.getCounter() ? 0 : touch.begin + offset;
+        touch.end = view.getCounter() ? storedBytes(source) : touch.end + offset;
+      }
+      if (auto number = numbers.find(operand); number != numbers.end()) {
+        touch.storage = number->second;
+        step.touches.push_back(touch);
+      }
+    }
+  }
+
+  llvm::DenseMap<Value, unsigned> numbers;
+};
+
+} // namespace
 
 TemporaryLifetimes readLifetimes(plan::EntryOp entry) {
-  Block &body = entry.getBody().front();
-  llvm::DenseMap<Operation *, unsigned> stepOf;
-  unsigned steps = 0;
-  for (Operation &op : body)
-    if (isa<plan::LaunchOp, plan::ForOp>(op))
-      stepOf[&op] = steps++;
-
+  StepReader reader(entry);
   TemporaryLifetimes result;
-  for (auto storage : body.getOps<plan::StorageOp>()) {
-    if (storage.getRole() != plan::Role::Temporary)
-      continue;
-    BufferDemand demand{storedBytes(cast<MemRefType>(storage.getResult().getType())), steps, 0};
-    forEachLaunch(storage.getResult(), [&](Operation *launch) {
-      unsigned step = stepOf.lookup(body.findAncestorOpInBlock(*launch));
-      demand.firstStep = std::min(demand.firstStep, step);
-      demand.lastStep = std::max(demand.lastStep, step);
-    });
-    if (demand.firstStep == steps) {
+  for (auto [storage, life] : llvm::zip_equal(reader.storages, readLives(reader.steps, reader.storages.size()))) {
+    if (life.first > life.last) {
       result.untouched.push_back(storage);
       continue;
     }
     result.storages.push_back(storage);
-    result.demands.push_back(demand);
+    result.demands.push_back({storedBytes(cast<MemRefType>(storage.getResult().getType())), life.first, life.last});
   }
   return result;
 }

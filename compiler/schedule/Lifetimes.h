@@ -10,15 +10,15 @@
 
 namespace nacre::schedule {
 
-/// The temporaries of an entry that some launch touches, in order, and their demands.
+/// The temporaries of an entry that some step touches, in order, and their demands.
 struct TemporaryLifetimes {
   llvm::SmallVector<plan::StorageOp> storages;
   llvm::SmallVector<BufferDemand> demands;
-  /// Temporaries that no launch touches.
+  /// Temporaries that no step touches.
   llvm::SmallVector<plan::StorageOp> untouched;
 };
 
-/// Reads the lifetimes off `entry`. Steps are the entry's own operations; a `plan.for` is one step.
+/// Reads the lifetimes off `entry`.
 TemporaryLifetimes readLifetimes(plan::EntryOp entry);
 
 } // namespace nacre::schedule

@@ -55,17 +55,19 @@ plan.entry @view_extends_lifetime {
 
 // -----
 
-// What a loop touches is alive for all its turns: %b is written after %a's last use, but a next turn reads %a again.
+// What a turn reads before it writes it is alive for all turns: %b is written after %a's last use, but the next turn reads %a.
 
-// CHECK-LABEL: plan.entry @loop_is_one_step attributes {arena_bytes = 80 : i64}
-plan.entry @loop_is_one_step {
+// CHECK-LABEL: plan.entry @carried_through_a_loop attributes {arena_bytes = 80 : i64}
+plan.entry @carried_through_a_loop {
   %x = plan.storage input "x" 0 : memref<4xf32>
+  %y = plan.storage output "y" 0 : memref<4xf32>
   %a = plan.storage temporary : memref<4xf32>
   %b = plan.storage temporary : memref<4xf32>
+  plan.launch @k(%x) into(%a) : (memref<4xf32>) into (memref<4xf32>)
   plan.for 10 {
   ^bb0(%t: index):
-    plan.launch @k(%x) into(%a) : (memref<4xf32>) into (memref<4xf32>)
-    plan.launch @sink(%a) into(%b) : (memref<4xf32>) into (memref<4xf32>)
+    plan.launch @k(%a) into(%y) : (memref<4xf32>) into (memref<4xf32>)
+    plan.launch @k(%x) into(%b) : (memref<4xf32>) into (memref<4xf32>)
   }
 }
 
@@ -81,4 +83,69 @@ plan.entry @only_temporaries_in_use {
   %unused = plan.storage temporary : memref<4xf32>
   %view = plan.view %unused : memref<4xf32> to memref<2x2xf32>
   plan.launch @k(%x) into(%y) : (memref<4xf32>) into (memref<4xf32>)
+}
+
+// -----
+
+// What a turn writes before it reads it is not alive beyond its body: %b may lie where %a was, in each turn, and
+// %later where both were. The carried %c keeps its bytes for all turns.
+
+// CHECK-LABEL: plan.entry @temporaries_of_bodies attributes {arena_bytes = 144 : i64}
+// CHECK-DAG:     %[[A:[^ ,:()]+]] = plan.storage temporary {offset = [[SHARED:[0-9]+]] : i64}
+// CHECK:         plan.storage temporary {offset = [[SHARED]] : i64}
+plan.entry @temporaries_of_bodies {
+  %x = plan.storage input "x" 0 : memref<4xf32>
+  %y = plan.storage output "y" 0 : memref<4xf32>
+  %a = plan.storage temporary : memref<4xf32>
+  %b = plan.storage temporary : memref<4xf32>
+  %c = plan.storage temporary : memref<4xf32>
+  %d = plan.storage temporary : memref<4xf32>
+  plan.launch @k(%x) into(%c) : (memref<4xf32>) into (memref<4xf32>)
+  plan.for 10 {
+  ^bb0(%t: index):
+    plan.launch @add(%x, %c) into(%a) : (memref<4xf32>, memref<4xf32>) into (memref<4xf32>)
+    plan.launch @k(%a) into(%d) : (memref<4xf32>) into (memref<4xf32>)
+    plan.launch @k(%d) into(%b) : (memref<4xf32>) into (memref<4xf32>)
+    plan.launch @add(%b, %c) into(%c) : (memref<4xf32>, memref<4xf32>) into (memref<4xf32>)
+  }
+  plan.launch @k(%c) into(%y) : (memref<4xf32>) into (memref<4xf32>)
+}
+
+// -----
+
+// Only one branch of a conditional runs: what is used in one alone has the bytes of what is used in the other.
+
+// CHECK-LABEL: plan.entry @branches_share attributes {arena_bytes = 16 : i64}
+// CHECK-COUNT-2: plan.storage temporary {offset = 0 : i64}
+plan.entry @branches_share {
+  %c = plan.storage input "c" 0 : memref<i8>
+  %x = plan.storage input "x" 1 : memref<4xf32>
+  %y = plan.storage output "y" 0 : memref<4xf32>
+  %a = plan.storage temporary : memref<4xf32>
+  %b = plan.storage temporary : memref<4xf32>
+  plan.if %c : memref<i8> {
+    plan.launch @k(%x) into(%a) : (memref<4xf32>) into (memref<4xf32>)
+    plan.launch @k(%a) into(%y) : (memref<4xf32>) into (memref<4xf32>)
+  } else {
+    plan.launch @k(%x) into(%b) : (memref<4xf32>) into (memref<4xf32>)
+    plan.launch @k(%b) into(%y) : (memref<4xf32>) into (memref<4xf32>)
+  }
+}
+
+// -----
+
+// A condition is read in every turn, and its bytes are not those of what the body carries.
+
+// CHECK-LABEL: plan.entry @conditions_are_read attributes {arena_bytes = 65 : i64}
+plan.entry @conditions_are_read {
+  %n = plan.storage input "n" 0 : memref<i64>
+  %i = plan.storage temporary : memref<i64>
+  %go = plan.storage temporary : memref<i8>
+  plan.launch @zero(%n) into(%i) : (memref<i64>) into (memref<i64>)
+  plan.while {
+    plan.launch @less(%i, %n) into(%go) : (memref<i64>, memref<i64>) into (memref<i8>)
+    plan.condition %go : memref<i8>
+  } do {
+    plan.launch @increment(%i) into(%i) : (memref<i64>) into (memref<i64>)
+  }
 }
