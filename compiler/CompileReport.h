@@ -31,7 +31,7 @@ struct LaunchReport {
   std::string kernel; ///< Its code's name; equal for launches that share code.
   std::string kind;
   double flops = 0;                                     ///< Multiplications and additions of one launch.
-  int64_t turns = 1;                                    ///< How often a run launches it.
+  double turns = 1;                                     ///< How often a run is expected to launch it.
   bool fallback = false;                                ///< No emitter took it.
   double gpuShare = 0;                                  ///< Of the cut axis: 0 is the CPU alone, 1 the GPU alone.
   std::string gpuDeclined;                              ///< Why the GPU computes nothing of it, or which variants lack.

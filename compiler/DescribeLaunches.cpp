@@ -3,6 +3,7 @@
 #include "compiler/DescribeLaunches.h"
 
 #include "codegen/package/TableRows.h"
+#include "dialects/plan/ControlFlow.h"
 #include "dialects/plan/Notes.h"
 
 using namespace mlir;
@@ -36,8 +37,7 @@ static LaunchReport describe(plan::LaunchOp launch, const package::CompiledKerne
     if (predicted.size() > 1)
       row.predictedMilliseconds->gpu = predicted[1] * kMilliseconds;
   }
-  for (Operation *parent = launch->getParentOp(); !isa<plan::EntryOp>(parent); parent = parent->getParentOp())
-    row.turns *= cast<plan::ForOp>(parent).getTripCount();
+  row.turns = plan::countExecutions(launch);
   return row;
 }
 

@@ -25,7 +25,7 @@ def PlaceKernelsPass : Pass<"nacre-place-kernels", "::mlir::ModuleOp"> {
     Requires: every launch names a kernel.
 
     Ensures: every launch has `cpu` and `gpu`, which together cover the kernel's cut axis; `gpu` is empty where the kernel is
-    declined. With a device, launches and entries have `plan.predicted_ns`, of the GPU where it has code.
+    declined, and where a run decides how often the launch is executed. With a device, launches and entries have `plan.predicted_ns`, of the GPU where it has code.
 
     Example: test/compiler/place/place-kernels.mlir; without another wish the CPU gets all of a cut axis, inside loops
     too.

@@ -11,6 +11,7 @@
 #include "compiler/place/PlaceSegments.h"
 #include "compiler/place/WinogradLayers.h"
 #include "dialects/StoredBytes.h"
+#include "dialects/plan/ControlFlow.h"
 #include "dialects/plan/Notes.h"
 
 #include "mlir/IR/Builders.h"
@@ -56,6 +57,8 @@ public:
     for (Operation &op : entry.getBody().front()) {
       if (auto launch = dyn_cast<plan::LaunchOp>(op))
         addLaunch(launch, rivals);
+      else if (plan::isDecidedByRun(&op))
+        addDecision(op, rivals);
       else if (auto loop = dyn_cast<plan::ForOp>(op))
         addLoop(loop);
     }
@@ -140,9 +143,7 @@ private:
     const double rivals = place::weightBytes(loop);
     place::StepOption onCpu{0, 0, 0}, other{0, 0, 0};
     for (plan::LaunchOp launch : inside) {
-      int64_t turns = 1;
-      for (Operation *parent = launch->getParentOp(); isa<plan::ForOp>(parent); parent = parent->getParentOp())
-        turns *= cast<plan::ForOp>(parent).getTripCount();
+      const double turns = plan::countExecutions(launch);
       const place::LaunchWork &work = addWork(launch, rivals);
       const double share = double(cutOf(launch, otherCut)) / kernelOf(launch).getCutExtent();
       const place::CutSeconds seconds = place::cutSeconds(work, device, precision, share);
@@ -158,6 +159,28 @@ private:
     add(std::move(step), std::move(inside), {0, otherCut});
   }
 
+  /// What a run decides about is the CPU's, as a whole: it reads the conditions, and a meeting for each would cost more
+  /// than the GPU saves.
+  void addDecision(Operation &op, double rivals) {
+    place::Step step;
+    SmallVector<plan::LaunchOp> inside;
+    step.options = {{0, 0, 0}};
+    const double rivalsInside = isa<plan::IfOp>(op) ? rivals : place::weightBytes(&op);
+    op.walk([&](Operation *part) {
+      auto launch = dyn_cast<plan::LaunchOp>(part);
+      if (!launch) {
+        if (isa<plan::ForOp, plan::ConditionOp, plan::IfOp>(part))
+          addReads(part->getOperands(), step);
+        return;
+      }
+      inside.push_back(launch);
+      addAccesses(launch, step);
+      step.options.front().cpuSeconds +=
+          plan::countExecutions(launch) * place::cpuSeconds(addWork(launch, rivalsInside), device);
+    });
+    add(std::move(step), std::move(inside), {0});
+  }
+
   void add(place::Step step, SmallVector<plan::LaunchOp> of, ArrayRef<int64_t> at) {
     problem.steps.push_back(std::move(step));
     launches.push_back(std::move(of));
@@ -165,20 +188,25 @@ private:
   }
 
   void addAccesses(plan::LaunchOp launch, place::Step &step) {
-    auto touch = [&](Value operand, bool writes) {
-      auto storage = dyn_cast_or_null<plan::StorageOp>(place::storageOf(operand));
-      if (!storage)
-        return;
-      const unsigned number = numberOf(storage);
-      auto *access = llvm::find_if(step.accesses, [&](const auto &other) { return other.storage == number; });
-      if (access == step.accesses.end())
-        access = &step.accesses.emplace_back(place::StorageAccess{number, false, false});
-      (writes ? access->writes : access->reads) = true;
-    };
-    for (Value input : launch.getInputs())
-      touch(input, false);
+    addReads(launch.getInputs(), step);
     for (Value output : launch.getOutputs())
-      touch(output, true);
+      touch(output, true, step);
+  }
+
+  void addReads(ValueRange operands, place::Step &step) {
+    for (Value operand : operands)
+      touch(operand, false, step);
+  }
+
+  void touch(Value operand, bool writes, place::Step &step) {
+    auto storage = dyn_cast_or_null<plan::StorageOp>(place::storageOf(operand));
+    if (!storage)
+      return;
+    const unsigned number = numberOf(storage);
+    auto *access = llvm::find_if(step.accesses, [&](const auto &other) { return other.storage == number; });
+    if (access == step.accesses.end())
+      access = &step.accesses.emplace_back(place::StorageAccess{number, false, false});
+    (writes ? access->writes : access->reads) = true;
   }
 
   unsigned numberOf(plan::StorageOp storage) {
@@ -235,7 +263,11 @@ struct PlaceKernels : place::impl::PlaceKernelsPassBase<PlaceKernels> {
     if (failed(verifyKernelsExist(symbols)))
       return signalPassFailure();
     const bool isFree = engines.getValue() == "auto";
-    getOperation().walk([&](plan::LaunchOp launch) { give(launch, symbols, isFree ? 0 : wantedCut(launch, symbols)); });
+    for (auto entry : getOperation().getOps<plan::EntryOp>())
+      for (Operation &step : entry.getBody().front()) {
+        const bool isCpus = isFree || plan::isDecidedByRun(&step);
+        step.walk([&](plan::LaunchOp launch) { give(launch, symbols, isCpus ? 0 : wantedCut(launch, symbols)); });
+      }
     if (profile) {
       place::WinogradLayers layers(getOperation(), symbols, double(winogradBytes));
       const place::WinogradChoice onCpu = layers.choose([](plan::LaunchOp) { return true; });

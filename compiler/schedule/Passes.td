@@ -16,12 +16,12 @@ def PlanArenaPass : Pass<"nacre-plan-arena", "::nacre::plan::EntryOp"> {
     Two storages may share bytes when no step of the schedule needs both. The peak is therefore known when the model is
     compiled, and the runtime never allocates during inference.
 
-    A step is a launch, or a whole `plan.for`: what a loop touches stays alive for all its turns, because a later turn may
-    read what an earlier one wrote.
+    Steps are numbered as they stand, bodies of loops and branches of conditionals included. What a turn of a loop may read
+    of an earlier one, or what something outside the loop touches, stays alive for all its turns.
 
     Requires: launches work on storages (`memref`s).
 
-    Ensures: every `plan.storage temporary` that a launch touches has an `offset`, others are erased; the entry has `arena_bytes`.
+    Ensures: every `plan.storage temporary` that a step touches has an `offset`, others are erased; the entry has `arena_bytes`.
 
     Example: test/compiler/schedule/plan-arena.mlir; `%a` dies before `%c` is born, so they share offset 0.
   }];
@@ -41,7 +41,8 @@ def VerifySchedulePass : Pass<"nacre-verify-schedule", "::mlir::ModuleOp"> {
     Requires: nothing.
 
     Ensures: every temporary has an offset inside its entry's arena, on which no storage alive at the same step lies; every launch has
-    its ranges and names a kernel whose arguments it matches; the GPU has no share of a kernel that it has no code for.
+    its ranges and names a kernel whose arguments it matches; the GPU has no share of a kernel that it has no code for, nor of what a run
+    decides how often to launch.
 
     Example: test/compiler/schedule/verify-schedule-invalid.mlir; refused, with a note that names nacre-plan-arena.
   }];

@@ -5,6 +5,7 @@
 
 #include "compiler/schedule/Lifetimes.h"
 #include "compiler/schedule/Passes.h"
+#include "dialects/plan/ControlFlow.h"
 #include "dialects/plan/Notes.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -80,6 +81,9 @@ LogicalResult verifyLaunch(plan::LaunchOp launch, SymbolTable &symbols) {
     return blame(launch.emitOpError("must have ranges on the cut axis"), "nacre-place-kernels");
   if (plan::isDeclinedByGpu(kernel) && plan::gpuShareOf(launch) > 0)
     return blame(launch.emitOpError("must be the CPU's alone, because no GPU has code for it"), "nacre-place-kernels");
+  if (plan::gpuShareOf(launch) > 0 && plan::isInDecision(launch))
+    return blame(launch.emitOpError("must be the CPU's alone, because a run decides how often it is executed"),
+                 "nacre-place-kernels");
   return success();
 }
 

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "dialects/plan/ControlFlow.h"
+
+using namespace mlir;
+
+namespace nacre::plan {
+
+/// Of a loop that only its test ends.
+static constexpr int64_t kUnknownTurns = 16;
+/// Of a loop that may end before its bound: what is beyond is a bound and not an expectation.
+static constexpr int64_t kMostExpectedTurns = 1000;
+
+static int64_t expectTurns(Operation *loop) {
+  if (auto tested = dyn_cast<WhileOp>(loop))
+    return std::min(tested.getBound().value_or(kUnknownTurns), kMostExpectedTurns);
+  auto counted = cast<ForOp>(loop);
+  return counted.getCount() ? std::min(counted.getTripCount(), kMostExpectedTurns) : counted.getTripCount();
+}
+
+bool isDecidedByRun(Operation *step) {
+  return step
+      ->walk([](Operation *op) {
+        auto loop = dyn_cast<ForOp>(op);
+        return isa<WhileOp, IfOp>(op) || (loop && loop.getCount()) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+bool isInDecision(LaunchOp launch) {
+  Operation *step = launch;
+  while (!isa<EntryOp>(step->getParentOp()))
+    step = step->getParentOp();
+  return isDecidedByRun(step);
+}
+
+double countExecutions(LaunchOp launch) {
+  double executions = 1;
+  for (Operation *around = launch->getParentOp(); !isa<EntryOp>(around); around = around->getParentOp())
+    executions *= isa<IfOp>(around) ? 0.5 : double(expectTurns(around));
+  return executions;
+}
+
+} // namespace nacre::plan
