@@ -6,7 +6,7 @@
 //        these it reads, and what it is tied to. The last node is the output.
 
 #include "compiler/import/tensorflow/control/RaiseControl.h"
-#include "test/unit/compiler/import/tensorflow/control/RaisedChecks.h"
+#include "test/unit/compiler/control/RaisedChecks.h"
 
 #include <cstdio>
 

@@ -2,7 +2,7 @@
 //
 // Enter, NextIteration and Exit raised to loops.
 
-#include "test/unit/compiler/import/tensorflow/control/ControlText.h"
+#include "test/unit/compiler/control/ControlText.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 //
 // Graphs of TensorFlow as text, a node a line, and what is raised from them as text.
 
-#include "test/unit/compiler/import/tensorflow/control/ControlText.h"
+#include "test/unit/compiler/control/ControlText.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"

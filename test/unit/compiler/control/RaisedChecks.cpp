@@ -2,7 +2,7 @@
 //
 // What must hold of every raised graph, and what graphs compute, before and after.
 
-#include "test/unit/compiler/import/tensorflow/control/RaisedChecks.h"
+#include "test/unit/compiler/control/RaisedChecks.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/DJB.h"

@@ -5,8 +5,8 @@
 // What: `sum = Add x:1 y ^pivot`: its name, its operator, operands (result 0 where none is named), controls. `frame=loop`
 //       names the loop of an Enter, `value=true` says that a predicate is known. `return a b` names the outputs.
 
-#ifndef NACRE_TEST_UNIT_COMPILER_IMPORT_TENSORFLOW_CONTROL_CONTROLTEXT_H
-#define NACRE_TEST_UNIT_COMPILER_IMPORT_TENSORFLOW_CONTROL_CONTROLTEXT_H
+#ifndef NACRE_TEST_UNIT_COMPILER_CONTROL_CONTROLTEXT_H
+#define NACRE_TEST_UNIT_COMPILER_CONTROL_CONTROLTEXT_H
 
 #include "compiler/import/tensorflow/control/RaiseControl.h"
 
@@ -32,4 +32,4 @@ inline std::string raiseText(llvm::StringRef text) { return raiseText(parseContr
 
 } // namespace nacre::importer::tensorflow_format
 
-#endif // NACRE_TEST_UNIT_COMPILER_IMPORT_TENSORFLOW_CONTROL_CONTROLTEXT_H
+#endif // NACRE_TEST_UNIT_COMPILER_CONTROL_CONTROLTEXT_H

@@ -2,8 +2,8 @@
 //
 // Random conditionals and loops, as TensorFlow writes them and then changed at random: what is raised computes the same.
 
-#include "test/unit/compiler/import/tensorflow/control/ControlText.h"
-#include "test/unit/compiler/import/tensorflow/control/RaisedChecks.h"
+#include "test/unit/compiler/control/ControlText.h"
+#include "test/unit/compiler/control/RaisedChecks.h"
 
 #include <gtest/gtest.h>
 #include <random>

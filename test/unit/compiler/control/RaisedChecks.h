@@ -2,8 +2,8 @@
 //
 // What must hold of every raised graph, and what graphs compute, before and after.
 
-#ifndef NACRE_TEST_UNIT_COMPILER_IMPORT_TENSORFLOW_CONTROL_RAISEDCHECKS_H
-#define NACRE_TEST_UNIT_COMPILER_IMPORT_TENSORFLOW_CONTROL_RAISEDCHECKS_H
+#ifndef NACRE_TEST_UNIT_COMPILER_CONTROL_RAISEDCHECKS_H
+#define NACRE_TEST_UNIT_COMPILER_CONTROL_RAISEDCHECKS_H
 
 #include "compiler/import/tensorflow/control/ControlGraph.h"
 
@@ -30,4 +30,4 @@ std::optional<std::vector<Number>> runRaised(llvm::ArrayRef<ControlNode> nodes, 
 
 } // namespace nacre::importer::tensorflow_format
 
-#endif // NACRE_TEST_UNIT_COMPILER_IMPORT_TENSORFLOW_CONTROL_RAISEDCHECKS_H
+#endif // NACRE_TEST_UNIT_COMPILER_CONTROL_RAISEDCHECKS_H

@@ -2,7 +2,7 @@
 //
 // Switch and Merge raised to conditionals.
 
-#include "test/unit/compiler/import/tensorflow/control/ControlText.h"
+#include "test/unit/compiler/control/ControlText.h"
 
 #include <gtest/gtest.h>
 
