@@ -7,6 +7,8 @@ import importlib
 from collections import namedtuple
 from dataclasses import dataclass
 
+from readers.npy import element_type
+
 # How far an answer may be off: relative to the element, and to the largest element of its tensor.
 Tolerance = namedtuple("Tolerance", "relative absolute")
 EXACT = Tolerance(0, 0)
@@ -15,7 +17,8 @@ EXACT = Tolerance(0, 0)
 Suite = namedtuple("Suite", "groups finder")
 SUITES = {"onnx": Suite(("node", "simple", "pytorch-converted", "pytorch-operator"), "onnx_cases"),
           "models": Suite(("onnx-real", "onnx-light"), "onnx_cases"),
-          "others": Suite(("onnx-node-new", "onnx-opencv", "onnx-onnx2c", "onnx-tract", "onnx-importer"), "onnx_cases")}
+          "others": Suite(("onnx-node-new", "onnx-opencv", "onnx-onnx2c", "onnx-tract", "onnx-importer"), "onnx_cases"),
+          "tensorflow": Suite(("tf-opencv", "tf-real", "tf-dl4j"), "tensorflow_cases")}
 
 
 @dataclass
@@ -33,7 +36,7 @@ class Case:
     options: tuple = ()  # of the compiler
     answers: object = lambda scratch: []  # its data sets; what they need of files, it puts into a folder
     refusal: str = ""  # what the error of a case that must be refused matches
-    tolerances: object = None  # by element type as NumPy spells it; None: what the runner is told, for all
+    tolerances: object = None  # by element type as NumPy spells it
     is_known: bool = True  # whether there are data sets, once they were asked for
 
     @property
@@ -47,6 +50,14 @@ class Case:
     def shapes(self, data_set):  # pylint: disable=unused-argument
         """{input: dimensions} of those that the model leaves open."""
         return {}
+
+    def settled(self, data_set):  # pylint: disable=unused-argument
+        """The inputs to fix from the start."""
+        return []
+
+    def tolerance(self, path, usual):  # pylint: disable=unused-argument
+        """That of an answer; `usual` is what the runner is told."""
+        return self.tolerances[element_type(path)]
 
     def contradicts(self, name, path):  # pylint: disable=unused-argument
         """Whether the file has another shape than the model states, so that the input must be unread."""

@@ -9,8 +9,8 @@ import tempfile
 import zipfile
 from dataclasses import dataclass
 
-from cases import Case, DataSet
-from readers.onnx import optional_tensor, read_model, tensor_shape
+from cases import EXACT, Case, DataSet
+from readers.onnx import holds_integers, optional_tensor, read_model, tensor_shape
 
 _STRING, _COMPLEX64, _COMPLEX128 = 8, 14, 15
 
@@ -29,6 +29,9 @@ class OnnxCase(Case):
     def shapes(self, data_set):
         return {i.name: shape for i in self.model.free_inputs() if i.name in data_set.inputs and (not i.dims or None in i.dims)
                 and (shape := tensor_shape(data_set.inputs[i.name]))}
+
+    def tolerance(self, path, usual):
+        return EXACT if holds_integers(path) else usual
 
     def contradicts(self, name, path):
         dims = next((i.dims for i in self.model.inputs if i.name == name), [])

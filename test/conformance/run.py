@@ -80,7 +80,11 @@ def collect(arguments):
     if not any(os.path.isdir(os.path.join(root, group)) for group in groups):
         print(f"skipped: no test data in {root}")
         sys.exit(77)
-    found = [case for group in groups for case in cases.read_group(arguments.suite, root, group)]
+    try:
+        found = [case for group in groups for case in cases.read_group(arguments.suite, root, group)]
+    except ModuleNotFoundError as missing:
+        print(f"skipped: this Python has no module {missing.name}")
+        sys.exit(77)
     return groups, [case for case in found if re.search(arguments.filter, case.id)]
 
 

@@ -10,7 +10,6 @@ import tempfile
 from collections import defaultdict, namedtuple
 
 from cases import DataSet, Tolerance
-from readers.npy import element_type
 
 ARM64_SYSROOT = "/usr/aarch64-linux-gnu"
 
@@ -35,6 +34,7 @@ Outcome = namedtuple("Outcome", "kind text fixed_inputs gpu cpu error messages",
 class Runner:
     def __init__(self, arguments, work):
         self.options = arguments
+        self.usual = Tolerance(arguments.rtol, arguments.atol)
         self.work = work
 
     def command(self, *command):
@@ -62,7 +62,7 @@ class Runner:
     def compile(self, case, data_set, target, library):
         """Compiles, fixing one more input each time the compiler asks for it; returns (outcome or None, fixed names)."""
         shapes = [f"--shape={name}={'x'.join(map(str, shape))}" for name, shape in case.shapes(data_set).items()]
-        fixed = []
+        fixed = list(case.settled(data_set))
         while True:
             values = [f"--set={name}={data_set.inputs[name]}" for name in fixed]
             status, said = self.command(self.program("nacre-compile"), case.path, "-o", library, *target.compile,
@@ -117,16 +117,13 @@ class Runner:
         """Compares all outputs, those with one tolerance at a time; the first outcome that is not good, or all in one."""
         alike = defaultdict(dict)
         for name, path in data_set.outputs.items():
-            alike[self.tolerance(case, path)][name] = path
+            alike[case.tolerance(path, self.usual)][name] = path
         outcomes = [Outcome("passed", "", fixed)]
-        for tolerance, outputs in alike.items() or [(self.tolerance(case, ""), {})]:
+        for tolerance, outputs in alike.items() or [(self.usual, {})]:
             outcomes.append(self.compare(case, data_set, outputs, tolerance, target, library, fixed))
             if outcomes[-1].kind != "passed":
                 return outcomes[-1]
         return outcomes[-1]._replace(error=max(outcome.error for outcome in outcomes))
-
-    def tolerance(self, case, path):
-        return case.tolerances[element_type(path)] if case.tolerances else Tolerance(self.options.rtol, self.options.atol)
 
     def compare(self, case, data_set, outputs, tolerance, target, library, fixed):
         arguments = [f"--input={name}={path}" for name, path in data_set.inputs.items()

@@ -16,6 +16,7 @@ _ELEMENT_BYTES = {1: 4, 2: 1, 3: 1, 4: 2, 5: 2, 6: 4, 7: 8, 9: 1, 10: 2, 11: 8, 
 
 def _text(data, span):
     return bytes(data[span[0]:span[1]]).decode(errors="replace")
+_INTEGERS = (2, 3, 4, 5, 6, 7, 9, 12, 13, 21, 22, 25, 26)
 
 
 @dataclass
@@ -157,6 +158,15 @@ def tensor_shape(path):
     if npy.is_npy(data):
         return npy.shape(data)
     return _tensor_dims(data, (0, len(data)))
+
+
+def holds_integers(path):
+    """Whether the elements of a TensorProto (.pb) or of a NumPy array (.npy) are integers or booleans."""
+    with open(path, "rb") as file:
+        data = file.read()
+    if npy.is_npy(data):
+        return npy.element_type(path)[0] in "iub"
+    return next((item in _INTEGERS for number, item in fields(data) if number == 2), False)
 
 
 def _tensor_dims(data, span):
