@@ -95,7 +95,7 @@ LogicalResult CutGraph::nameOutputs(const ImportOptions &options) {
 LogicalResult CutGraph::reachNodes() {
   llvm::StringSet<> wanted;
   for (const GraphValue &output : outputs)
-    wanted.insert(output.name);
+    wanted.insert(output.getSource());
   for (size_t index = graph.getNumNodes(); index-- > 0;) {
     GraphNode node = hideCut(graph.getNode(index));
     if (llvm::none_of(node.results, [&](StringRef result) { return !result.empty() && wanted.contains(result); }))

@@ -47,8 +47,6 @@ struct Signature : Kind {
 };
 
 constexpr Signature signatures[] = {
-    {{"TFL3", "a TensorFlow Lite model", "export the model it was made from to ONNX with python -m tf2onnx.convert"},
-     4},
     {{"ORTM", "an ONNX Runtime model (.ort)", "give the ONNX file it was made from"}, 4},
     {{"\x89HDF\r\n\x1a\n", "an HDF5 file, as Keras writes them", fromKeras}},
     {{"PK\x03\x04", "a zip archive", unpack}},
@@ -149,7 +147,7 @@ constexpr Kind names[] = {
     {".mnn", "an MNN model", fromOrigin},
     {".engine", "a TensorRT engine", "give the model that it was made from"},
     {".plan", "a TensorRT engine", "give the model that it was made from"},
-    {".tflite", "a damaged TensorFlow Lite model", fromTensorFlow},
+    {".tflite", "a damaged TensorFlow Lite model", download},
     {".pt", "a PyTorch file", fromPyTorch},
     {".pth", "a PyTorch file", fromPyTorch},
 };

@@ -7,6 +7,7 @@
 #include "compiler/import/FileKind.h"
 #include "compiler/import/onnx/Format.h"
 #include "compiler/import/tensorflow/Format.h"
+#include "compiler/import/tflite/Format.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -18,6 +19,7 @@ llvm::ArrayRef<const Format *> getFormats() {
   static const Format *const formats[] = {
       &onnx_format::format,
       &tensorflow_format::format,
+      &tflite_format::format,
   };
   return formats;
 }

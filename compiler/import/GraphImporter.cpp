@@ -202,7 +202,7 @@ FailureOr<SmallVector<Value>> GraphImporter::importBody(GraphView &graph, Scope 
       return failure();
   SmallVector<Value> results;
   for (const GraphValue &output : graph.getOutputs()) {
-    FailureOr<Value> value = getValue(scope, output.name);
+    FailureOr<Value> value = getValue(scope, output.getSource());
     if (failed(value))
       return failure();
     if (!*value)
@@ -281,7 +281,7 @@ LogicalResult GraphImporter::importOutputs(Scope &scope) {
   SmallVector<GraphValue> outputs = scope.graph.getOutputs();
   bool hasFailed = false;
   for (const GraphValue &output : outputs) {
-    FailureOr<Value> value = getValue(scope, output.name);
+    FailureOr<Value> value = getValue(scope, output.getSource());
     if (failed(value))
       hasFailed = true;
     else if (*value)

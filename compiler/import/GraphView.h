@@ -21,7 +21,9 @@ namespace nacre::importer {
 /// One axis of a shape that a model states.
 struct Dimension {
   int64_t size = mlir::ShapedType::kDynamic; ///< kDynamic where it is left open
-  llvm::StringRef symbol;                    ///< the name of an open one; empty where it has none
+  llvm::StringRef symbol = {};               ///< the name of an open one; empty where it has none
+  /// Of an open one: what it is where whoever compiles the model does not say.
+  std::optional<int64_t> usual = std::nullopt;
 
   bool isOpen() const { return mlir::ShapedType::isDynamic(size); }
 };
@@ -37,7 +39,10 @@ struct DeclaredType {
 struct GraphValue {
   llvm::StringRef name;
   DeclaredType type;
-  bool hasDefault = false; ///< an input that is a constant unless the user sets it
+  bool hasDefault = false;     ///< an input that is a constant unless the user sets it
+  llvm::StringRef source = {}; ///< the value that an output is, where the graph has it by another name
+
+  llvm::StringRef getSource() const { return source.empty() ? name : source; }
 };
 
 /// A node, as its reader has checked it: every operand is an input, a constant or an earlier node's result.

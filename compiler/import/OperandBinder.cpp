@@ -55,7 +55,7 @@ std::string OperandBinder::nameOf(size_t index) const {
   return node.signature ? node.signature->nameOf(index) : "operand " + std::to_string(index);
 }
 
-ElementsAttr OperandBinder::getConstantOperand(size_t index) {
+ElementsAttr OperandBinder::getConstantOperand(size_t index, int64_t mostAxes) {
   Value operand = getOperand(index);
   if (nn.isOpen(operand)) {
     failed = true;
@@ -64,7 +64,7 @@ ElementsAttr OperandBinder::getConstantOperand(size_t index) {
   }
   if (ElementsAttr constant = getConstant(operand)) {
     int64_t count = constant.getNumElements();
-    if (count <= maxNumbers && (count == 1 || getRank(operand) <= 1))
+    if (count <= maxNumbers && (count == 1 || getRank(operand) <= mostAxes))
       return constant;
     error() << nameOf(index) << " must be one list of " << maxNumbers << " numbers at most, but is "
             << describe(operand);
@@ -82,8 +82,8 @@ ElementsAttr OperandBinder::getConstantOperand(size_t index) {
   return {};
 }
 
-FailureOr<SmallVector<int64_t>> OperandBinder::getIntegers(size_t index) {
-  ElementsAttr constant = getConstantOperand(index);
+FailureOr<SmallVector<int64_t>> OperandBinder::getIntegers(size_t index, int64_t mostAxes) {
+  ElementsAttr constant = getConstantOperand(index, mostAxes);
   if (!constant)
     return failure();
   if (!isa<IntegerType>(constant.getElementType()))
@@ -96,7 +96,7 @@ FailureOr<SmallVector<int64_t>> OperandBinder::getIntegers(size_t index) {
 }
 
 FailureOr<SmallVector<double>> OperandBinder::getNumbers(size_t index) {
-  ElementsAttr constant = getConstantOperand(index);
+  ElementsAttr constant = getConstantOperand(index, /*mostAxes=*/1);
   if (!constant)
     return failure();
   FailureOr<nn::ConstantView> view = nn::ConstantView::get(constant);
@@ -259,6 +259,12 @@ Type OperandBinder::getType(StringRef name, Type missing) {
 }
 
 ElementsAttr OperandBinder::getTensor(StringRef name) { return get<ElementsAttr>(name, "a tensor"); }
+
+Attribute OperandBinder::getTold(StringRef name) {
+  seen.insert(name);
+  std::optional<NamedAttribute> attribute = find(name);
+  return attribute ? attribute->getValue() : Attribute();
+}
 
 SmallVector<int64_t> OperandBinder::getSizes(StringRef name, size_t count, int64_t missing, int64_t low) {
   SmallVector<int64_t> defaults(count, missing);

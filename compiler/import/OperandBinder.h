@@ -65,8 +65,8 @@ public:
   /// How messages call an operand: `operand 1 ('W')`.
   std::string nameOf(size_t index) const;
 
-  /// The elements of an operand that decides a shape and must therefore be known.
-  mlir::FailureOr<llvm::SmallVector<int64_t>> getIntegers(size_t index);
+  /// The elements of an operand that decides a shape and must therefore be known; it has at most one axis, or `mostAxes`.
+  mlir::FailureOr<llvm::SmallVector<int64_t>> getIntegers(size_t index, int64_t mostAxes = 1);
   mlir::FailureOr<llvm::SmallVector<double>> getNumbers(size_t index);
   /// The same of an operand that holds one element.
   mlir::FailureOr<int64_t> getInteger(size_t index);
@@ -96,6 +96,8 @@ public:
   llvm::SmallVector<llvm::StringRef> getStrings(llvm::StringRef name);
   mlir::ElementsAttr getTensor(llvm::StringRef name);
   mlir::Type getType(llvm::StringRef name, mlir::Type missing);
+  /// What the view of a format tells its own handlers; null where it tells nothing.
+  mlir::Attribute getTold(llvm::StringRef name);
   /// Sizes along axes: `count` numbers between `low` and 2^31, or as many times `missing`.
   llvm::SmallVector<int64_t> getSizes(llvm::StringRef name, size_t count, int64_t missing, int64_t low);
   /// Says that attributes do not change what the node computes here.
@@ -131,7 +133,7 @@ public:
 private:
   std::optional<mlir::NamedAttribute> find(llvm::StringRef name) const;
   template <typename Attr> Attr get(llvm::StringRef name, llvm::StringRef kind);
-  mlir::ElementsAttr getConstantOperand(size_t index);
+  mlir::ElementsAttr getConstantOperand(size_t index, int64_t mostAxes);
   void refuseUnknown(llvm::StringRef attribute);
 
   const Node &node;

@@ -168,7 +168,7 @@ bool InputSettler::needsShape(const GraphValue &input) {
   bool isMissing = false;
   for (auto [axis, dim] : llvm::enumerate(dims)) {
     bool isTold = !dim.symbol.empty() && (result.symbols.contains(dim.symbol) || dim.symbol == dims.front().symbol);
-    if (!dim.isOpen() || axis == 0 || isTold)
+    if (!dim.isOpen() || dim.usual || axis == 0 || isTold)
       continue;
     isMissing = true;
     // What is asked for another input already tells it.
@@ -202,7 +202,9 @@ RankedTensorType InputSettler::settleShape(const GraphValue &input) {
       shape.back() = known->second;
       continue;
     }
-    shape.back() = 1;
+    shape.back() = dim.usual.value_or(1);
+    if (dim.usual)
+      continue;
     if (dim.symbol.empty())
       result.hasUnnamed = true;
     else

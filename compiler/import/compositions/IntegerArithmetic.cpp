@@ -5,6 +5,7 @@
 #include "compiler/import/compositions/IntegerArithmetic.h"
 
 #include "compiler/import/compositions/Elementary.h"
+#include "compiler/import/compositions/Movement.h"
 #include "dialects/nn/ConstantData.h"
 
 #include "llvm/ADT/APSInt.h"
@@ -154,6 +155,44 @@ Value integerConv(NnBuilder &nn, Value input, Value inputZero, Value filter, Val
     sums = nn.sub(sums, nn.mul(zero, nn.reshape(columns, {shape.back()})));
   }
   return sums;
+}
+
+/// `input` with as many elements between those of each spatial axis as the stride has steps between them, all of which stand
+/// for 0.
+static Value spread(NnBuilder &nn, Value input, Ints strides, int64_t zero) {
+  SmallVector<int64_t> shape(getShape(input)), split{shape.front()}, high{0}, merged{shape.front()},
+      sizes{shape.front()};
+  for (auto [axis, stride] : llvm::enumerate(strides)) {
+    const int64_t extent = shape[axis + 1];
+    split.append({extent, 1});
+    high.append({0, stride - 1});
+    merged.push_back(extent * stride);
+    sizes.push_back((extent - 1) * stride + 1);
+  }
+  for (auto *list : {&split, &merged, &sizes})
+    list->push_back(shape.back());
+  high.push_back(0);
+  Value apart = nn.pad(PadMode::Constant, nn.reshape(input, split), SmallVector<int64_t>(split.size(), 0), high,
+                       static_cast<double>(zero));
+  SmallVector<int64_t> begin(shape.size(), 0), steps(shape.size(), 1);
+  return nn.slice(nn.reshape(apart, merged), begin, sizes, steps);
+}
+
+Value integerConvTranspose(NnBuilder &nn, Value input, Value inputZero, Value filter, Value filterZero,
+                           const Window &window) {
+  if (!input || !filter)
+    return {};
+  const size_t axes = window.kernel.size();
+  std::optional<int64_t> zero = getKnown(inputZero);
+  assert(zero && "what stands for 0 is known when a model is compiled");
+  // As the convolution over what is spread, by the filter from its end: what is cut off there is not added here.
+  Window inner = window;
+  inner.strides.assign(axes, 1);
+  for (size_t axis = 0; axis < axes; ++axis)
+    for (size_t end : {axis, axes + axis})
+      inner.pads[end] = window.kernel[axis] - 1 - window.pads[end];
+  Value turned = reverse(nn, filter, axisRange(0, static_cast<int64_t>(axes)));
+  return integerConv(nn, spread(nn, input, window.strides, *zero), inputZero, turned, filterZero, inner, /*groups=*/1);
 }
 
 //===----------------------------------------------------------------------===//

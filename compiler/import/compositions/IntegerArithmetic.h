@@ -41,6 +41,11 @@ mlir::Value integerMatMul(NnBuilder &nn, mlir::Value lhs, mlir::Value lhsZero, m
 mlir::Value integerConv(NnBuilder &nn, mlir::Value input, mlir::Value inputZero, mlir::Value filter,
                         mlir::Value filterZero, const Window &window, int64_t groups);
 
+/// The transposed convolution of (input - inputZero) by (filter - filterZero), channels last and in one group: `window` has the
+/// pads that are cut off, each below the kernel. The rest as above.
+mlir::Value integerConvTranspose(NnBuilder &nn, mlir::Value input, mlir::Value inputZero, mlir::Value filter,
+                                 mlir::Value filterZero, const Window &window);
+
 /// saturate(sums * scale / 2^31 * 2^shift + zero), in integers alone: `multiplier` and `shift` (nn::toFixedPoint) are i32
 /// and broadcast to `sums`, i32 or i64. The result is of `type` and within [low, high].
 mlir::Value requantize(NnBuilder &nn, nn::FixedPointRounding rounding, mlir::Value sums, mlir::Value multiplier,

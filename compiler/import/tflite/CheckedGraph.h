@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One graph of a TensorFlow Lite model, whose tables are verified, as a view that can be trusted.
+//
+// What: every index leads to something, a constant has as many bytes as its shape says, each tensor has a name of its own and is
+//       computed once, before it is read.
+// Why:  the verifier bounds tables, but not their sense.
+// How:  tables may share what they refer to, so that a small file can seem huge: how many tensors there are, and how many
+//       operands are read, is counted against the file's size.
+
+#ifndef NACRE_COMPILER_IMPORT_TFLITE_CHECKEDGRAPH_H
+#define NACRE_COMPILER_IMPORT_TFLITE_CHECKEDGRAPH_H
+
+#include "compiler/import/tflite/Schema.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/Support/StringSaver.h"
+
+namespace nacre::importer::tflite_format {
+
+struct CheckedTensor {
+  const schema::Tensor *table;
+  llvm::ArrayRef<char> bytes; ///< of a constant
+  llvm::StringRef name;       ///< no other tensor of the graph has it; empty where nobody uses the tensor
+  enum State : uint8_t {
+    Unknown, ///< nothing gives it a value
+    Constant,
+    Variable, ///< keeps its value between runs
+    Input,
+    ItsShape, ///< an input that is none: it must be the shape of what is computed with it, which is known
+    Computed
+  } state = Unknown;
+
+  /// As the file has it; its sizes are checked.
+  llvm::SmallVector<int64_t> getShape() const { return llvm::to_vector_of<int64_t>(toArray(table->shape())); }
+  /// The same with -1 where whoever runs the model decides.
+  llvm::SmallVector<int64_t> getOpenShape() const;
+};
+
+/// An input or an output, as whoever runs the model calls it.
+struct GraphPort {
+  llvm::StringRef name;
+  size_t tensor;
+};
+
+class CheckedGraph {
+public:
+  /// Checks a graph of the model whose file is `file`; its inputs and outputs are called as `signature` says, which may be
+  /// null. Errors are emitted at the value they concern, inside of `loc`.
+  static mlir::FailureOr<std::unique_ptr<CheckedGraph>> read(const schema::Model &model, const schema::SubGraph &graph,
+                                                             const schema::SignatureDef *signature,
+                                                             llvm::StringRef file, mlir::Location loc);
+
+  const CheckedTensor &getTensor(size_t index) const { return tensors[index]; }
+  llvm::ArrayRef<const schema::Operator *> getOperators() const { return operators; }
+  llvm::ArrayRef<GraphPort> getInputs() const { return inputs; }
+  llvm::ArrayRef<GraphPort> getOutputs() const { return outputs; }
+  /// Whether the model leaves sizes of its inputs open.
+  bool isOpen() const { return hasOpenInputs; }
+  /// The tensor of that name, or null.
+  const CheckedTensor *find(llvm::StringRef name) const {
+    auto found = names.find(name);
+    return found == names.end() ? nullptr : &tensors[found->second];
+  }
+
+private:
+  friend class GraphReader;
+
+  std::vector<CheckedTensor> tensors;
+  llvm::SmallVector<const schema::Operator *, 0> operators;
+  llvm::SmallVector<GraphPort> inputs, outputs;
+  llvm::DenseMap<llvm::StringRef, size_t> names;
+  llvm::BumpPtrAllocator allocator; ///< of names that the file does not have
+  bool hasOpenInputs = false;
+};
+
+} // namespace nacre::importer::tflite_format
+
+#endif // NACRE_COMPILER_IMPORT_TFLITE_CHECKEDGRAPH_H

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// TensorFlow Lite, as one of the formats that models come in.
+//
+// How:  1. what tensors say of their types and of what their integers stand for, as attributes of the operators that read and
+//          compute them,
+//       2. the view of a checked model that the walk wants. Operators have no names of their own: each is called as its first
+//          result is.
+
+#include "compiler/import/tflite/Format.h"
+
+#include "compiler/import/tflite/Handlers.h"
+#include "compiler/import/tflite/Options.h"
+#include "compiler/import/tflite/Reader.h"
+#include "compiler/import/tflite/TensorFacts.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+
+namespace nacre::importer::tflite_format {
+namespace {
+
+class TfliteView : public ModelView, public GraphView {
+public:
+  explicit TfliteView(std::unique_ptr<TfliteModel> model)
+      : GraphView(model->getLocation()), model(std::move(model)), graph(this->model->getGraph()) {}
+
+  GraphView &getGraph() override { return *this; }
+  SmallVector<GraphValue> getInputs() const override { return read(graph.getInputs()); }
+  SmallVector<GraphValue> getOutputs() const override { return read(graph.getOutputs()); }
+  size_t getNumNodes() const override { return graph.getOperators().size(); }
+  GraphNode getNode(size_t index) const override;
+  FailureOr<SmallVector<NamedAttribute>> readAttributes(size_t node) override;
+  bool hasConstant(StringRef name) const override;
+  FailureOr<ElementsAttr> readConstant(StringRef name) override;
+
+private:
+  SmallVector<GraphValue> read(ArrayRef<GraphPort> ports) const;
+  /// The sizes that hold for every size of the inputs; nothing where the file does not say.
+  std::optional<SmallVector<int64_t>> getKnownShape(const CheckedTensor &tensor) const;
+  FailureOr<Attribute> readFacts(size_t tensor, Location loc);
+
+  std::unique_ptr<TfliteModel> model;
+  const CheckedGraph &graph;
+  llvm::DenseMap<size_t, Attribute> facts; ///< of tensors
+};
+
+//===----------------------------------------------------------------------===//
+// 1. Tensors
+//===----------------------------------------------------------------------===//
+
+std::optional<SmallVector<int64_t>> TfliteView::getKnownShape(const CheckedTensor &tensor) const {
+  const schema::Tensor &table = *tensor.table;
+  const bool hasRank = table.has_rank() || !toArray(table.shape()).empty();
+  const bool holdsAlways = !graph.isOpen() || table.shape_signature() || tensor.state == CheckedTensor::Input;
+  if (!hasRank || !holdsAlways)
+    return std::nullopt;
+  SmallVector<int64_t> shape = tensor.getOpenShape();
+  llvm::replace(shape, int64_t(-1), ShapedType::kDynamic);
+  return shape;
+}
+
+SmallVector<GraphValue> TfliteView::read(ArrayRef<GraphPort> ports) const {
+  SmallVector<GraphValue> values;
+  for (const GraphPort &port : ports) {
+    const CheckedTensor &tensor = graph.getTensor(port.tensor);
+    GraphValue &value = values.emplace_back();
+    value.name = port.name;
+    value.source = tensor.name;
+    value.type.elementType = toElementType(tensor.table->type(), model->getLocation().getContext());
+    if (!value.type.elementType)
+      value.type.name = getWord(tensor.table->type());
+    std::optional<SmallVector<int64_t>> known = getKnownShape(tensor);
+    if (tensor.state == CheckedTensor::Input && !known)
+      known = tensor.getShape(); // whoever runs the model gives a scalar
+    if (!known)
+      continue;
+    value.type.shape.emplace();
+    for (auto [size, usual] : llvm::zip(*known, tensor.getShape()))
+      value.type.shape->push_back({size, {}, usual});
+  }
+  return values;
+}
+
+FailureOr<Attribute> TfliteView::readFacts(size_t index, Location loc) {
+  const CheckedTensor &tensor = graph.getTensor(index);
+  Attribute &known = facts[index];
+  if (!known) {
+    FailureOr<Attribute> read = makeFacts(*tensor.table, getKnownShape(tensor), loc);
+    if (failed(read))
+      return failure();
+    known = *read;
+  }
+  return known;
+}
+
+bool TfliteView::hasConstant(StringRef name) const {
+  const CheckedTensor *tensor = graph.find(name);
+  return tensor && tensor->state <= CheckedTensor::ItsShape && tensor->state != CheckedTensor::Input;
+}
+
+FailureOr<ElementsAttr> TfliteView::readConstant(StringRef name) {
+  const CheckedTensor *tensor = graph.find(name);
+  assert(tensor && "the reader has named all tensors that are used");
+  Location loc = getLocation(name);
+  if (tensor->state != CheckedTensor::ItsShape)
+    return model->readConstant(*tensor, loc);
+  for (const schema::Operator *op : graph.getOperators())
+    if (ArrayRef<int32_t> operands = toArray(op->inputs());
+        !operands.empty() && operands[0] >= 0 && &graph.getTensor(operands[0]) == tensor) {
+      ArrayRef<int32_t> shape = toArray(graph.getTensor(toArray(op->outputs())[0]).table->shape());
+      return ElementsAttr(DenseIntElementsAttr::get(
+          RankedTensorType::get(static_cast<int64_t>(shape.size()), IntegerType::get(loc.getContext(), 32)), shape));
+    }
+  llvm_unreachable("the reader has seen an operator that reads it");
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Operators
+//===----------------------------------------------------------------------===//
+
+GraphNode TfliteView::getNode(size_t index) const {
+  const schema::Operator &op = *graph.getOperators()[index];
+  OperatorName name = model->getName(op);
+  GraphNode node{name.name, {}, &getOperators(), name.version, getLocation(), {}, {}};
+  for (int32_t operand : toArray(op.inputs()))
+    node.operands.push_back(operand < 0 ? StringRef() : graph.getTensor(operand).name);
+  for (int32_t result : toArray(op.outputs()))
+    node.results.push_back(graph.getTensor(result).name);
+  node.loc = getLocation(node.results.front());
+  return node;
+}
+
+FailureOr<SmallVector<NamedAttribute>> TfliteView::readAttributes(size_t index) {
+  const schema::Operator &op = *graph.getOperators()[index];
+  Location loc = getLocation(graph.getTensor(toArray(op.outputs())[0]).name);
+  SmallVector<NamedAttribute> attributes;
+  if (failed(readOptions(op, loc, attributes)))
+    return failure();
+  auto addAll = [&](ArrayRef<int32_t> tensors, const char *word) {
+    SmallVector<Attribute> all;
+    for (int32_t tensor : tensors) {
+      FailureOr<Attribute> read = tensor < 0 ? Attribute(UnitAttr::get(loc.getContext())) : readFacts(tensor, loc);
+      if (failed(read))
+        return failure();
+      all.push_back(*read);
+    }
+    attributes.emplace_back(StringAttr::get(loc.getContext(), word), ArrayAttr::get(loc.getContext(), all));
+    return success();
+  };
+  if (failed(addAll(toArray(op.inputs()), operandFacts)) || failed(addAll(toArray(op.outputs()), resultFacts)))
+    return failure();
+  return attributes;
+}
+
+//===----------------------------------------------------------------------===//
+// 3. The row
+//===----------------------------------------------------------------------===//
+
+bool claims(const ModelFile &file) {
+  return file.getBuffer().substr(sizeof(flatbuffers::uoffset_t)).starts_with(schema::ModelIdentifier());
+}
+
+FailureOr<std::unique_ptr<ModelView>> read(const ModelFile &file, const ImportOptions &, MLIRContext *context) {
+  FailureOr<std::unique_ptr<TfliteModel>> model = TfliteModel::read(file, context);
+  if (failed(model))
+    return failure();
+  return std::unique_ptr<ModelView>(std::make_unique<TfliteView>(std::move(*model)));
+}
+
+SmallVector<OperatorSet> getOperatorSets() { return {{"", &getOperators()}}; }
+
+} // namespace
+
+const Format format = {"a TensorFlow Lite model", "TensorFlow Lite", claims, read, getOperatorSets};
+
+} // namespace nacre::importer::tflite_format

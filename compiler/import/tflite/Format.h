@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// TensorFlow Lite, as one of the formats that models come in.
+
+#ifndef NACRE_COMPILER_IMPORT_TFLITE_FORMAT_H
+#define NACRE_COMPILER_IMPORT_TFLITE_FORMAT_H
+
+#include "compiler/import/Formats.h"
+
+namespace nacre::importer::tflite_format {
+
+extern const Format format;
+
+} // namespace nacre::importer::tflite_format
+
+#endif // NACRE_COMPILER_IMPORT_TFLITE_FORMAT_H

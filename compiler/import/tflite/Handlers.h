@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The families of TensorFlow Lite's operators. Each adds its handlers to the registry; Operators.cpp calls them all.
+
+#ifndef NACRE_COMPILER_IMPORT_TFLITE_HANDLERS_H
+#define NACRE_COMPILER_IMPORT_TFLITE_HANDLERS_H
+
+#include "compiler/import/tflite/TfliteNode.h"
+
+namespace nacre::importer::tflite_format {
+
+/// All operators that have handlers.
+const ImportRegistry &getOperators();
+
+void registerActivations(ImportRegistry &registry);
+void registerConstants(ImportRegistry &registry);
+void registerContractions(ImportRegistry &registry);
+void registerConvolutions(ImportRegistry &registry);
+void registerElementwise(ImportRegistry &registry);
+void registerNormalizations(ImportRegistry &registry);
+void registerPoolings(ImportRegistry &registry);
+void registerQuantizations(ImportRegistry &registry);
+void registerReductions(ImportRegistry &registry);
+void registerResizes(ImportRegistry &registry);
+void registerSelections(ImportRegistry &registry);
+void registerShapes(ImportRegistry &registry);
+void registerSlices(ImportRegistry &registry);
+
+} // namespace nacre::importer::tflite_format
+
+#endif // NACRE_COMPILER_IMPORT_TFLITE_HANDLERS_H

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The options of an operator as attributes.
+
+#include "compiler/import/tflite/Options.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Diagnostics.h"
+
+using namespace mlir;
+
+namespace nacre::importer::tflite_format {
+
+/// Where field `index` of a table lies in it; 0 where it is absent.
+static flatbuffers::voffset_t locate(const flatbuffers::Table &table, size_t index) {
+  constexpr size_t header = 2; // the sizes of the list of places and of the table
+  return table.GetOptionalFieldOffset(
+      static_cast<flatbuffers::voffset_t>((header + index) * sizeof(flatbuffers::voffset_t)));
+}
+
+/// How many fields the table may have.
+static size_t countFields(const flatbuffers::Table &table) {
+  size_t entries = flatbuffers::ReadScalar<flatbuffers::voffset_t>(table.GetVTable()) / sizeof(flatbuffers::voffset_t);
+  return entries - std::min<size_t>(entries, 2);
+}
+
+template <typename T> static ArrayRef<T> readList(const uint8_t *field) {
+  return toArray(
+      reinterpret_cast<const flatbuffers::Vector<T> *>(field + flatbuffers::ReadScalar<flatbuffers::uoffset_t>(field)));
+}
+
+/// The field of that type, of those that options have.
+static Attribute readField(Builder builder, flatbuffers::TypeCode type, const uint8_t *field) {
+  if (type.is_repeating && type.base_type == flatbuffers::ET_INT)
+    return builder.getDenseI64ArrayAttr(llvm::to_vector_of<int64_t>(readList<int32_t>(field)));
+  if (type.is_repeating && type.base_type == flatbuffers::ET_FLOAT)
+    return builder.getDenseF32ArrayAttr(readList<float>(field));
+  if (type.base_type == flatbuffers::ET_FLOAT)
+    return builder.getF32FloatAttr(flatbuffers::ReadScalar<float>(field));
+  if (type.base_type == flatbuffers::ET_INT)
+    return builder.getI64IntegerAttr(flatbuffers::ReadScalar<int32_t>(field));
+  assert((type.base_type == flatbuffers::ET_BOOL || type.base_type == flatbuffers::ET_CHAR) && !type.is_repeating &&
+         "tflite.fbs has options of these types alone");
+  return builder.getI64IntegerAttr(flatbuffers::ReadScalar<int8_t>(field));
+}
+
+LogicalResult readOptions(const schema::Operator &op, Location loc, SmallVectorImpl<NamedAttribute> &attributes) {
+  if (!op.builtin_options() || op.builtin_options_type() == schema::BuiltinOptions_NONE)
+    return success();
+  if (op.builtin_options_type() > schema::BuiltinOptions_MAX)
+    return emitError(loc) << "its options must be of a known kind, but are of kind " << int(op.builtin_options_type());
+  const flatbuffers::TypeTable &kinds = *schema::BuiltinOptionsTypeTable();
+  const flatbuffers::TypeTable &fields = *kinds.type_refs[kinds.type_codes[op.builtin_options_type()].sequence_ref]();
+  const auto &table = *static_cast<const flatbuffers::Table *>(op.builtin_options());
+  Builder builder(loc.getContext());
+  for (size_t index = 0, count = countFields(table); index < count; ++index) {
+    flatbuffers::voffset_t place = locate(table, index);
+    if (!place)
+      continue;
+    if (index >= fields.num_elems)
+      return emitError(loc) << "its options must be known, but one is of a newer version of the format";
+    const auto *field = reinterpret_cast<const uint8_t *>(&table) + place;
+    attributes.push_back(
+        builder.getNamedAttr(fields.names[index], readField(builder, fields.type_codes[index], field)));
+  }
+  return success();
+}
+
+} // namespace nacre::importer::tflite_format

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One operator of a TensorFlow Lite model, as its handler sees it.
+
+#include "compiler/import/tflite/TfliteNode.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+
+namespace nacre::importer::tflite_format {
+
+static SmallVector<TensorFacts> readAll(Attribute list) {
+  auto facts = dyn_cast_or_null<ArrayAttr>(list);
+  return facts ? llvm::map_to_vector(facts, readFacts) : SmallVector<TensorFacts>();
+}
+
+TfliteNode::TfliteNode(OperandBinder &binder)
+    : nn(binder.nn), binder(binder), operands(readAll(binder.getTold(operandFacts))),
+      results(readAll(binder.getTold(resultFacts))) {}
+
+bool TfliteNode::isQuantized() const {
+  auto hasQuantization = [](const TensorFacts &facts) { return facts.quantization.has_value(); };
+  return llvm::any_of(operands, hasQuantization) || llvm::any_of(results, hasQuantization);
+}
+
+bool TfliteNode::checkSameQuantization() {
+  const Quantization *first = nullptr;
+  for (const auto *list : {&operands, &results})
+    for (const TensorFacts &facts : *list) {
+      if (!facts.quantization)
+        continue;
+      if (facts.quantization->isPerAxis() || (first && !(*first == *facts.quantization))) {
+        error() << "the integers of its operands and results must stand for the same reals, by one scale, but do not; "
+                   "convert the model again";
+        return false;
+      }
+      first = &*facts.quantization;
+    }
+  return true;
+}
+
+Type TfliteNode::getResultElementType(size_t result) const {
+  return result < results.size() && results[result].type ? results[result].type.getElementType() : Type();
+}
+
+std::optional<SmallVector<int64_t>> TfliteNode::getResultShape(size_t result) const {
+  auto type = result < results.size() ? dyn_cast_or_null<RankedTensorType>(results[result].type) : RankedTensorType();
+  if (!type || !type.hasStaticShape())
+    return std::nullopt;
+  return llvm::to_vector(type.getShape());
+}
+
+FailureOr<int64_t> TfliteNode::readAxis(size_t operand, int64_t rank) {
+  FailureOr<int64_t> given = binder.getInteger(operand);
+  if (failed(given))
+    return failure();
+  return binder.getAxis(*given, rank);
+}
+
+FailureOr<SmallVector<int64_t>> TfliteNode::readAxes(size_t operand, int64_t rank) {
+  FailureOr<SmallVector<int64_t>> given = binder.getIntegers(operand);
+  if (failed(given))
+    return failure();
+  return binder.getAxes(*given, rank);
+}
+
+/// `float[1x?x8]`
+static std::string describeStated(RankedTensorType type) {
+  auto describeSize = [](int64_t size) {
+    return ShapedType::isDynamic(size) ? std::string("?") : std::to_string(size);
+  };
+  return getTypeName(type.getElementType()) + "[" + llvm::join(llvm::map_range(type.getShape(), describeSize), "x") +
+         "]";
+}
+
+void TfliteNode::checkResults() {
+  if (binder.hasFailed())
+    return;
+  for (auto [index, stated] : llvm::enumerate(results)) {
+    Value result = binder.getResult(index);
+    auto type = dyn_cast_or_null<RankedTensorType>(stated.type);
+    if (!result || !stated.type || !isTensor(result))
+      continue;
+    bool agrees = getElementType(result) == stated.type.getElementType();
+    if (type) {
+      agrees &= getRank(result) == type.getRank();
+      // What a run decides is stated as one size that it may have.
+      for (auto [size, known] : llvm::zip(getShape(result), type.getShape()))
+        agrees &= ShapedType::isDynamic(known) || size == known || nn.isOpen(result);
+    }
+    if (agrees)
+      continue;
+    error() << "output " << index << " must be as the model states, "
+            << (type ? describeStated(type) : getTypeName(stated.type.getElementType())) << ", but is computed as "
+            << describe(result) << "; convert the model again";
+    return;
+  }
+}
+
+void add(ImportRegistry &registry, StringRef op, Integers integers, Signature signature, TfliteHandler handler) {
+  registry.add(op, 1, std::move(signature), [integers, handler = std::move(handler)](OperandBinder &binder) {
+    TfliteNode node(binder);
+    if (integers == Integers::Plain && node.isQuantized()) {
+      node.error() << "its integers must not stand for reals, which is not supported for '" << binder.getOp()
+                   << "'; convert the model without quantizing it";
+      return;
+    }
+    if (integers == Integers::Moved && !node.checkSameQuantization())
+      return;
+    handler(node);
+    node.checkResults();
+  });
+}
+
+} // namespace nacre::importer::tflite_format

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Activations. Of integers of 8 bits that stand for reals each is a table of what becomes of the 256 integers.
+
+#include "compiler/import/compositions/Elementary.h"
+#include "compiler/import/tflite/Handlers.h"
+#include "compiler/import/tflite/quantized/QuantizedElementwise.h"
+#include "compiler/import/tflite/quantized/QuantizedFunctions.h"
+
+using namespace mlir;
+
+namespace nacre::importer::tflite_format {
+namespace {
+
+using nn::BinaryKind;
+using nn::UnaryKind;
+
+/// ReLU and its kin on integers: from one scale to the other, and limits.
+void importClamp(TfliteNode &node, Activation activation) {
+  if (node.isQuantized())
+    return importQuantizedClamp(node, activation);
+  node.setResult(activate(node.nn, activation, node.getOperand(0)));
+}
+
+void importReluTo1(TfliteNode &node) { node.setResult(clamp(node.nn, node.getOperand(0), 0, 1)); }
+
+void importLeakyRelu(TfliteNode &node) {
+  const double alpha = node->getFloat("alpha", 0);
+  if (node.isQuantized())
+    return importQuantizedLeakyRelu(node, static_cast<float>(alpha));
+  node.setResult(node.nn.unary(UnaryKind::LeakyRelu, node.getOperand(0), alpha));
+}
+
+void importPRelu(TfliteNode &node) {
+  NnBuilder &nn = node.nn;
+  Value x = node.getOperand(0), slope = node.getOperand(1);
+  if (!node->checkBroadcastsTo(1, getShape(x), "the input"))
+    return;
+  node.setResult(nn.select(nn.binary(BinaryKind::Less, x, 0.0), nn.mul(x, slope), x));
+}
+
+void importHardSwish(TfliteNode &node) {
+  NnBuilder &nn = node.nn;
+  Value x = node.getOperand(0);
+  node.setResult(nn.mul(x, hardSigmoid(nn, x, 1.0 / 6, 0.5)));
+}
+
+void importGelu(TfliteNode &node) {
+  Value x = node.getOperand(0);
+  const bool isApproximate = node->getFlag("approximate", false);
+  node.setResult(isApproximate ? geluByTanh(node.nn, x) : node.nn.unary(UnaryKind::Gelu, x));
+}
+
+void importLogistic(TfliteNode &node) {
+  if (node.isQuantized())
+    return importQuantizedLogistic(node);
+  node.setResult(node.nn.unary(UnaryKind::Sigmoid, node.getOperand(0)));
+}
+
+void importTanh(TfliteNode &node) {
+  if (node.isQuantized())
+    return importQuantizedTanh(node);
+  node.setResult(node.nn.unary(UnaryKind::Tanh, node.getOperand(0)));
+}
+
+} // namespace
+
+void registerActivations(ImportRegistry &registry) {
+  const Signature number{{"x", Holds::Numbers}}, real{{"x", Holds::Floats}};
+  add(registry, "RELU", Integers::Computed, number, [](TfliteNode &node) { importClamp(node, Activation::Relu); });
+  add(registry, "RELU6", Integers::Computed, number, [](TfliteNode &node) { importClamp(node, Activation::Relu6); });
+  add(registry, "RELU_N1_TO_1", Integers::Computed, number,
+      [](TfliteNode &node) { importClamp(node, Activation::ReluN1To1); });
+  add(registry, "RELU_0_TO_1", Integers::Plain, real, importReluTo1);
+  add(registry, "LEAKY_RELU", Integers::Computed, number, importLeakyRelu);
+  add(registry, "PRELU", Integers::Plain, {{"x", Holds::Floats, 'T'}, {"alpha", Holds::Floats, 'T'}}, importPRelu);
+  add(registry, "ELU", Integers::Plain, real,
+      [](TfliteNode &node) { node.setResult(node.nn.unary(UnaryKind::Elu, node.getOperand(0), 1)); });
+  add(registry, "HARD_SWISH", Integers::Plain, real, importHardSwish);
+  add(registry, "GELU", Integers::Plain, real, importGelu);
+  add(registry, "LOGISTIC", Integers::Computed, number, importLogistic);
+  add(registry, "TANH", Integers::Computed, number, importTanh);
+}
+
+} // namespace nacre::importer::tflite_format

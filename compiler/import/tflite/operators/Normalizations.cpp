@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Normalizations along the last axis.
+
+#include "compiler/import/tflite/Handlers.h"
+#include "compiler/import/tflite/quantized/QuantizedSoftmax.h"
+
+using namespace mlir;
+
+namespace nacre::importer::tflite_format {
+namespace {
+
+using nn::ReduceKind;
+using nn::UnaryKind;
+
+void importSoftmax(TfliteNode &node) {
+  NnBuilder &nn = node.nn;
+  const double beta = node->getFloat("beta", 0);
+  if (!node->checkRank(0, 1))
+    return;
+  if (node.isQuantized())
+    return importQuantizedSoftmax(node, static_cast<float>(beta));
+  Value x = node.getOperand(0);
+  node.setResult(nn.softmax(beta == 1 ? x : nn.mul(x, beta), getRank(x) - 1, /*log=*/false));
+}
+
+void importLogSoftmax(TfliteNode &node) {
+  if (node->checkRank(0, 1))
+    node.setResult(node.nn.softmax(node.getOperand(0), getRank(node.getOperand(0)) - 1, /*log=*/true));
+}
+
+/// x over the root of the sum of squares, which is 1e-6 at least.
+void importL2Normalization(TfliteNode &node) {
+  NnBuilder &nn = node.nn;
+  if (!node->checkRank(0, 1) || readActivation(node) != Activation::None) {
+    if (!node->hasFailed())
+      node.error() << "attribute 'fused_activation_function' must be 0, but is not";
+    return;
+  }
+  Value x = node.getOperand(0);
+  Value sum = nn.reduce(ReduceKind::Sum, nn.mul(x, x), getRank(x) - 1, /*keepDims=*/true);
+  Value norm = nn.binary(nn::BinaryKind::Max, nn.unary(UnaryKind::Sqrt, sum), 1e-6);
+  node.setResult(nn.div(x, norm));
+}
+
+/// The sum over 2 * radius + 1 channels, times alpha itself.
+void importLrn(TfliteNode &node) {
+  const int64_t radius = node->getInt("radius", 0);
+  const double alpha = node->getFloat("alpha", 0), beta = node->getFloat("beta", 0), bias = node->getFloat("bias", 0);
+  if (!node->checkRank(0, 4, 4))
+    return;
+  if (radius < 0 || radius > INT32_MAX / 4) {
+    node.error() << "attribute 'radius' must be 0 or more, but is " << radius;
+    return;
+  }
+  const int64_t size = 2 * radius + 1;
+  node.setResult(node.nn.lrn(node.getOperand(0), size, alpha * static_cast<double>(size), beta, bias));
+}
+
+} // namespace
+
+void registerNormalizations(ImportRegistry &registry) {
+  const Signature real{{"x", Holds::Floats}};
+  add(registry, "SOFTMAX", Integers::Computed, {{"x", Holds::Numbers}}, importSoftmax);
+  add(registry, "LOG_SOFTMAX", Integers::Plain, real, importLogSoftmax);
+  add(registry, "L2_NORMALIZATION", Integers::Plain, real, importL2Normalization);
+  add(registry, "LOCAL_RESPONSE_NORMALIZATION", Integers::Plain, real, importLrn);
+}
+
+} // namespace nacre::importer::tflite_format

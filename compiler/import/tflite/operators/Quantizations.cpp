@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reals to integers that stand for them, and back; other element types.
+
+#include "compiler/import/compositions/Elementary.h"
+#include "compiler/import/tflite/Handlers.h"
+#include "compiler/import/tflite/quantized/QuantizedElementwise.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace nacre::importer::tflite_format {
+namespace {
+
+using nn::BinaryKind;
+
+/// The nearest integers, halves away from zero, as i32. Numbers that 8 or 16 bits do not hold may become others of these.
+Value roundAway(NnBuilder &nn, Value x) {
+  constexpr double limit = 1 << 23; // beyond, no number has a fraction
+  Type i32 = nn.types().getI32Type();
+  Value near = clamp(nn, x, -limit, limit);
+  Value whole = nn.cast(near, i32);
+  Value rest = near && whole ? nn.sub(near, nn.cast(whole, getElementType(near))) : Value();
+  Value up = nn.cast(nn.binary(BinaryKind::GreaterEqual, rest, 0.5), i32);
+  Value down = nn.cast(nn.binary(BinaryKind::LessEqual, rest, -0.5), i32);
+  return nn.sub(nn.add(whole, up), down);
+}
+
+void importQuantize(TfliteNode &node) {
+  NnBuilder &nn = node.nn;
+  Value x = node.getOperand(0);
+  if (!isFloat(x))
+    return importRequantize(node);
+  FailureOr<OneScale> result = readResultScale(node);
+  FailureOr<IntegerRange> range = getRange(node, Activation::None);
+  if (failed(result) || failed(range))
+    return;
+  Type type = node.getResultElementType();
+  if (type.getIntOrFloatBitWidth() > 16) {
+    node.error() << "output 0 must be of 8 or 16 bits, but is of " << type.getIntOrFloatBitWidth();
+    return;
+  }
+  Value steps = roundAway(nn, nn.div(nn.cast(x, nn.types().getF32Type()), static_cast<double>(result->scale)));
+  node.setResult(saturate(nn, steps, result->zero, *range, type));
+}
+
+void importDequantize(TfliteNode &node) {
+  Value x = node.getOperand(0);
+  if (!isFloat(x) && !node.getQuantization(0)) {
+    node.error() << node->nameOf(0) << " must be integers that stand for reals, but has no scale";
+    return;
+  }
+  node.setResult(node.nn.cast(toReals(node, 0), node.nn.types().getF32Type()));
+}
+
+/// The result's type says what the options say too.
+void importCast(TfliteNode &node) {
+  node->ignore({"in_data_type", "out_data_type"});
+  Type type = node.getResultElementType();
+  if (!type)
+    node.error() << "output 0 must have an element type that is supported, but has another";
+  else
+    node.setResult(node.nn.cast(node.getOperand(0), type));
+}
+
+/// Rounded to the steps of a range and back: training's way to see what integers will do.
+void importFakeQuant(TfliteNode &node) {
+  NnBuilder &nn = node.nn;
+  const int64_t bits = node->getInt("num_bits", 0), isNarrow = node->getFlag("narrow_range", false);
+  const auto low = static_cast<float>(node->getFloat("min", 0)), high = static_cast<float>(node->getFloat("max", 0));
+  if (bits < 2 || bits > 16 || !(low <= 0) || !(high >= 0) || !(high > low) || !std::isfinite(high - low)) {
+    node.error() << "attributes 'min' and 'max' must enclose 0, and 'num_bits' be 2 to 16, but are not so";
+    return;
+  }
+  // The range is moved so that 0 is a step.
+  const auto least = static_cast<float>(isNarrow ? 1 : 0), most = static_cast<float>((1 << bits) - 1);
+  const float scale = (high - low) / (most - least), zero = least - low / scale;
+  const float nudged = std::clamp(std::round(zero), least, most);
+  const float begin = (least - nudged) * scale, end = (most - nudged) * scale, inverse = 1.0F / scale;
+  Value x = nn.add(clamp(nn, node.getOperand(0), begin, end), -static_cast<double>(begin));
+  Value steps = nn.unary(nn::UnaryKind::Floor, nn.add(nn.mul(x, inverse), 0.5));
+  node.setResult(nn.add(nn.mul(steps, scale), begin));
+}
+
+} // namespace
+
+void registerQuantizations(ImportRegistry &registry) {
+  add(registry, "QUANTIZE", Integers::Computed, {{"x", Holds::Numbers}}, importQuantize);
+  add(registry, "DEQUANTIZE", Integers::Computed, {{"x", Holds::Stored}}, importDequantize);
+  add(registry, "CAST", Integers::Plain, {{"x", Holds::Stored}}, importCast);
+  add(registry, "FAKE_QUANT", Integers::Plain, {{"x", Holds::Floats}}, importFakeQuant);
+}
+
+} // namespace nacre::importer::tflite_format

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reductions along axes, which an operand names.
+
+#include "compiler/import/tflite/Handlers.h"
+#include "compiler/import/tflite/quantized/Rescaling.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace nacre::importer::tflite_format {
+namespace {
+
+using nn::ReduceKind;
+
+/// The axes that operand 1 names, sorted and each once.
+FailureOr<SmallVector<int64_t>> readAxes(TfliteNode &node) {
+  FailureOr<SmallVector<int64_t>> given = node->getIntegers(1);
+  if (failed(given))
+    return failure();
+  SmallVector<int64_t> axes;
+  for (int64_t axis : *given) {
+    FailureOr<int64_t> normal = node->getAxis(axis, getRank(node.getOperand(0)));
+    if (failed(normal))
+      return failure();
+    axes.push_back(*normal);
+  }
+  llvm::sort(axes);
+  axes.erase(llvm::unique(axes), axes.end());
+  return axes;
+}
+
+/// A mean takes the number of elements into the number that it multiplies by, whose bits it keeps.
+FixedPoint divideBy(FixedPoint number, int64_t count) {
+  int shift = std::min({static_cast<int>(llvm::Log2_64(static_cast<uint64_t>(count))), 32, 31 + number.shift});
+  return {static_cast<int32_t>((int64_t(number.multiplier) << shift) / count), number.shift - shift};
+}
+
+/// The sum in 32 bits, less the zero points, to the scale of the result.
+void importQuantizedSum(TfliteNode &node, Ints axes, bool keepDims, bool isMean) {
+  NnBuilder &nn = node.nn;
+  FailureOr<OneScale> input = readOneScale(node, 0), result = readResultScale(node);
+  FailureOr<IntegerRange> range = getRange(node, Activation::None);
+  if (failed(input) || failed(result) || failed(range))
+    return;
+  Value x = node.getOperand(0);
+  int64_t count = 1;
+  for (int64_t axis : axes)
+    count *= getShape(x)[axis];
+  FixedPoint number = scaleBetween(input->scale, result->scale);
+  if (count == 0 || 31 + number.shift < 0 || getElementType(x).getIntOrFloatBitWidth() > 16) {
+    node.error() << node->nameOf(0) << " must have elements of 8 or 16 bits to add up, but is " << describe(x);
+    return;
+  }
+  Value sum = nn.reduce(ReduceKind::Sum, nn.cast(x, nn.types().getI32Type()), axes, keepDims);
+  if (int64_t zeros = input->zero * count)
+    sum = nn.add(sum, nn.splat(RankedTensorType::get({}, nn.types().getI32Type()),
+                               static_cast<double>(static_cast<int32_t>(static_cast<uint32_t>(-zeros)))));
+  Value scaled = multiply(nn, sum, isMean ? divideBy(number, count) : number);
+  node.setResult(saturate(nn, scaled, result->zero, *range, getElementType(x)));
+}
+
+void importReduction(TfliteNode &node, ReduceKind kind) {
+  NnBuilder &nn = node.nn;
+  const bool keepDims = node->getFlag("keep_dims", false);
+  FailureOr<SmallVector<int64_t>> axes = readAxes(node);
+  if (failed(axes))
+    return;
+  if (node.isQuantized() && (kind == ReduceKind::Sum || kind == ReduceKind::Mean))
+    return importQuantizedSum(node, *axes, keepDims, kind == ReduceKind::Mean);
+  node.setResult(nn.reduce(kind, node.getOperand(0), *axes, keepDims));
+}
+
+/// Whether any is true is the largest, whether all are the smallest.
+void importLogicalReduction(TfliteNode &node, ReduceKind kind) {
+  NnBuilder &nn = node.nn;
+  const bool keepDims = node->getFlag("keep_dims", false);
+  FailureOr<SmallVector<int64_t>> axes = readAxes(node);
+  if (failed(axes))
+    return;
+  Value bytes = nn.cast(node.getOperand(0), nn.types().getI8Type());
+  node.setResult(nn.cast(nn.reduce(kind, bytes, *axes, keepDims), nn.types().getI1Type()));
+}
+
+void importArgReduction(TfliteNode &node, nn::ArgKind kind) {
+  NnBuilder &nn = node.nn;
+  Value x = node.getOperand(0);
+  node->ignore({"output_type"}); // the result states it too
+  FailureOr<int64_t> axis = node.readAxis(1, getRank(x));
+  if (failed(axis))
+    return;
+  if (getShape(x)[*axis] == 0) {
+    node.error() << node->nameOf(0) << " must have elements to choose from along axis " << *axis << ", but is "
+                 << describe(x);
+    return;
+  }
+  Type type = node.getResultElementType();
+  Value index = nn.argReduce(kind, x, *axis, /*keepDims=*/false, /*selectLast=*/false);
+  node.setResult(type && type.isInteger(32) ? nn.cast(index, type) : index);
+}
+
+void importCumsum(TfliteNode &node) {
+  const bool isExclusive = node->getFlag("exclusive", false), isReverse = node->getFlag("reverse", false);
+  FailureOr<int64_t> axis = node.readAxis(1, getRank(node.getOperand(0)));
+  if (succeeded(axis))
+    node.setResult(
+        node.nn.infer<nn::CumulateOp>(nn::CumulateKind::Sum, node.getOperand(0), *axis, isExclusive, isReverse));
+}
+
+} // namespace
+
+void registerReductions(ImportRegistry &registry) {
+  struct Row {
+    const char *op;
+    ReduceKind kind;
+    Integers integers;
+  };
+  const Signature numbers{{"x", Holds::Numbers}, {"axes", Holds::Indices}},
+      booleans{{"x", Holds::Booleans}, {"axes", Holds::Indices}};
+  for (const Row &row :
+       {Row{"MEAN", ReduceKind::Mean, Integers::Computed}, Row{"SUM", ReduceKind::Sum, Integers::Computed},
+        Row{"REDUCE_MAX", ReduceKind::Max, Integers::Moved}, Row{"REDUCE_MIN", ReduceKind::Min, Integers::Moved},
+        Row{"REDUCE_PROD", ReduceKind::Prod, Integers::Plain}})
+    add(registry, row.op, row.integers, numbers, [kind = row.kind](TfliteNode &node) { importReduction(node, kind); });
+  add(registry, "REDUCE_ANY", Integers::Plain, booleans,
+      [](TfliteNode &node) { importLogicalReduction(node, ReduceKind::Max); });
+  add(registry, "REDUCE_ALL", Integers::Plain, booleans,
+      [](TfliteNode &node) { importLogicalReduction(node, ReduceKind::Min); });
+  add(registry, "ARG_MAX", Integers::Moved, numbers,
+      [](TfliteNode &node) { importArgReduction(node, nn::ArgKind::Max); });
+  add(registry, "ARG_MIN", Integers::Moved, numbers,
+      [](TfliteNode &node) { importArgReduction(node, nn::ArgKind::Min); });
+  add(registry, "CUMSUM", Integers::Plain, numbers, importCumsum);
+}
+
+} // namespace nacre::importer::tflite_format

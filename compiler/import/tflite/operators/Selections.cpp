@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Elements and slices at computed places.
+
+#include "compiler/import/compositions/Selections.h"
+#include "compiler/import/tflite/Handlers.h"
+
+#include "dialects/nn/ShapeRules.h"
+
+using namespace mlir;
+
+namespace nacre::importer::tflite_format {
+namespace {
+
+/// Reports the reason where there is no such result, or none that memory can hold.
+bool checkResult(TfliteNode &node, llvm::Expected<nn::Shape> shape) {
+  if (shape)
+    return node->checkFits(*shape);
+  node.error() << llvm::toString(shape.takeError());
+  return false;
+}
+
+/// Whether there is anything to pick from; reports an error if not.
+bool checkExtent(TfliteNode &node, int64_t axis) {
+  Value x = node.getOperand(0);
+  if (getShape(x)[axis] > 0 || getType(node.getOperand(1)).getNumElements() == 0)
+    return true;
+  node.error() << node->nameOf(0) << " must have elements to pick from along axis " << axis << ", but is "
+               << describe(x);
+  return false;
+}
+
+void importGather(TfliteNode &node) {
+  NnBuilder &nn = node.nn;
+  Value x = node.getOperand(0), indices = node.getOperand(1);
+  FailureOr<int64_t> axis = node->getAxis(node->getInt("axis", 0), getRank(x));
+  int64_t batches = node->getInt("batch_dims", 0);
+  if (failed(axis) || !checkExtent(node, *axis))
+    return;
+  batches += batches < 0 ? getRank(indices) : 0;
+  if (batches < 0 || batches > *axis || batches > getRank(indices) ||
+      getShape(x).take_front(batches) != getShape(indices).take_front(batches)) {
+    node.error()
+        << "attribute 'batch_dims' must be as many axes as both operands begin with, before the axis that is picked "
+           "from, but is "
+        << batches;
+    return;
+  }
+  if (batches == 0) {
+    if (checkResult(node, nn::gatherShape(getShape(x), getShape(indices), *axis)))
+      node.setResult(nn.gather(x, indices, *axis));
+    return;
+  }
+  // The axis behind the batch, picked from by coordinates of one element, and what was before it again before it.
+  SmallVector<int64_t> order = axisRange(0, getRank(x)), column(getShape(indices)), back;
+  order.erase(order.begin() + *axis);
+  order.insert(order.begin() + batches, *axis);
+  column.push_back(1);
+  Value moved = nn.transpose(x, order);
+  if (!moved || getRank(indices) + getRank(x) > maxRank ||
+      !checkResult(node, nn::gatherNdShape(getShape(moved), column, batches)))
+    return node.setResult({});
+  Value picked = nn.infer<nn::GatherNdOp>(moved, nn.reshape(indices, column), batches);
+  const int64_t inner = getRank(indices) - batches, before = *axis - batches;
+  back = axisRange(0, batches);
+  llvm::append_range(back, axisRange(batches + inner, batches + inner + before));
+  llvm::append_range(back, axisRange(batches, batches + inner));
+  llvm::append_range(back, axisRange(batches + inner + before, getRank(x) + getRank(indices) - batches - 1));
+  node.setResult(nn.transpose(picked, back));
+}
+
+void importGatherNd(TfliteNode &node) {
+  Value x = node.getOperand(0), indices = node.getOperand(1);
+  if (checkResult(node, nn::gatherNdShape(getShape(x), getShape(indices), 0)))
+    node.setResult(node.nn.infer<nn::GatherNdOp>(x, indices, int64_t(0)));
+}
+
+/// Rows of a table.
+void importEmbeddingLookup(TfliteNode &node) {
+  NnBuilder &nn = node.nn;
+  Value indices = node.getOperand(0), x = node.getOperand(1);
+  if (!node->checkRank(0, 1, 1) || !node->checkRank(1, 1))
+    return;
+  if (getShape(x)[0] == 0 && getShape(indices)[0] > 0) {
+    node.error() << node->nameOf(1) << " must have rows to pick from, but is " << describe(x);
+    return;
+  }
+  node.setResult(nn.gather(x, indices, 0));
+}
+
+/// Updates added up in zeros: those of one place are all counted.
+void importScatterNd(TfliteNode &node) {
+  NnBuilder &nn = node.nn;
+  Value indices = node.getOperand(0), updates = node.getOperand(1);
+  FailureOr<SmallVector<int64_t>> shape = node->getIntegers(2);
+  if (failed(shape))
+    return;
+  if (shape->size() > static_cast<size_t>(maxRank) || llvm::any_of(*shape, [](int64_t size) { return size < 0; })) {
+    node.error() << node->nameOf(2) << " must be a shape, but is [" << Ints(*shape) << "]";
+    return;
+  }
+  if (!node->checkFits(*shape) || !checkResult(node, nn::scatterNdShape(*shape, getShape(indices), getShape(updates))))
+    return;
+  Value zeros = nn.splat(RankedTensorType::get(*shape, getElementType(updates)), 0);
+  node.setResult(nn.infer<nn::ScatterNdOp>(nn::ScatterKind::Add, zeros, indices, updates));
+}
+
+void importTopK(TfliteNode &node) {
+  NnBuilder &nn = node.nn;
+  Value x = node.getOperand(0);
+  FailureOr<int64_t> k = node->getInteger(1);
+  if (failed(k) || !node->checkRank(0, 1))
+    return;
+  const int64_t axis = getRank(x) - 1;
+  if (*k < 0 || *k > getShape(x)[axis]) {
+    node.error() << node->nameOf(1) << " must lie between 0 and the " << getShape(x)[axis]
+                 << " elements of the last axis of " << describe(x) << ", but is " << *k;
+    return;
+  }
+  auto [values, indices] = nn.topK(x, axis, *k, /*smallest=*/false);
+  Type type = node.getResultElementType(1);
+  node.setResult(0, values);
+  node.setResult(1, type && type.isInteger(32) ? nn.cast(indices, type) : indices);
+}
+
+/// A row of coordinates for each element that is not 0.
+void importWhere(TfliteNode &node) {
+  NnBuilder &nn = node.nn;
+  if (Value found = findNonZero(nn, node.getOperand(0)))
+    node.setResult(nn.transpose(found, {1, 0}));
+  else
+    node.setResult({});
+}
+
+} // namespace
+
+void registerSelections(ImportRegistry &registry) {
+  add(registry, "GATHER", Integers::Moved, {{"x"}, {"indices", Holds::Indices}}, importGather);
+  add(registry, "GATHER_ND", Integers::Moved, {{"x"}, {"indices", Holds::Indices}}, importGatherNd);
+  add(registry, "EMBEDDING_LOOKUP", Integers::Moved, {{"indices", Holds::Indices}, {"table"}}, importEmbeddingLookup);
+  add(registry, "SCATTER_ND", Integers::Plain,
+      {{"indices", Holds::Indices}, {"updates", Holds::Numbers}, {"shape", Holds::Indices}}, importScatterNd);
+  add(registry, "TOPK_V2", Integers::Moved, {{"x", Holds::Numbers}, {"k", Holds::Indices}}, importTopK);
+  add(registry, "WHERE", Integers::Plain, {{"x"}}, importWhere);
+}
+
+} // namespace nacre::importer::tflite_format

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Exponentials and their kin in integers alone, as the reference kernels compute them (gemmlowp's fixed point): numbers, no IR.
+//
+// Why:  what stands for a real in 8 bits is one of 256, so a function of it is a table; its entries are these numbers.
+// How:  a number of Q(n) is raw / 2^(31 - n). Products round halves up and saturate (nn::multiplyHigh).
+
+#ifndef NACRE_COMPILER_IMPORT_TFLITE_QUANTIZED_FIXEDPOINTFUNCTIONS_H
+#define NACRE_COMPILER_IMPORT_TFLITE_QUANTIZED_FIXEDPOINTFUNCTIONS_H
+
+#include <cstdint>
+
+namespace nacre::importer::tflite_format {
+
+/// exp(x) of x <= 0 in Q(integerBits), which is 5 at most; the result is in Q0.
+int32_t expOfNegative(int32_t x, int integerBits);
+
+/// 1 / (1 + x) and (1 - x) / (1 + x) of x in [0, 1); all in Q0.
+int32_t reciprocalOfOnePlus(int32_t x);
+int32_t oneMinusOverOnePlus(int32_t x);
+
+/// 1 / (1 + exp(-x)) and tanh(x) of x in Q4; the results are in Q0.
+int32_t logistic(int32_t x);
+int32_t hyperbolicTangent(int32_t x);
+
+/// How far from 0 integers reach that the function takes: those behind `leftShift` in Q(integerBits).
+int32_t getInputRadius(int integerBits, int leftShift);
+
+} // namespace nacre::importer::tflite_format
+
+#endif // NACRE_COMPILER_IMPORT_TFLITE_QUANTIZED_FIXEDPOINTFUNCTIONS_H
