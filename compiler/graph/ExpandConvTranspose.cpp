@@ -274,8 +274,8 @@ struct ExpandConvTranspose : impl::ExpandConvTransposePassBase<ExpandConvTranspo
 
   /// In the order of the block, so that what has been moved lets what reads it follow.
   void moveElementwise() {
-    for (Block &block : getOperation().getBody())
-      for (Operation &op : llvm::make_early_inc_range(block)) {
+    getOperation()->walk([&](Block *block) {
+      for (Operation &op : llvm::make_early_inc_range(*block)) {
         nn::InterleaveOp interleaved;
         for (Value operand : op.getOperands())
           if (auto candidate = operand.getDefiningOp<nn::InterleaveOp>(); candidate && worksOnParts(&op, candidate))
@@ -285,6 +285,7 @@ struct ExpandConvTranspose : impl::ExpandConvTransposePassBase<ExpandConvTranspo
         op.replaceAllUsesWith(moveToParts(&op, interleaved));
         dead.push_back(&op);
       }
+    });
     for (Operation *op : llvm::reverse(dead))
       op->erase();
     SmallVector<nn::InterleaveOp> unused;

@@ -5,6 +5,7 @@
 // How:   1. the value of each operator that reads nothing; 2. one walk, users first: then what only they used is dropped.
 
 #include "compiler/graph/Passes.h"
+#include "compiler/graph/control/Regions.h"
 
 #include "dialects/nn/ScalarFunctions.h"
 #include "mlir/IR/PatternMatch.h"
@@ -62,11 +63,60 @@ struct FoldEmpty : impl::FoldEmptyPassBase<FoldEmpty> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     for (Block &block : getOperation().getBody())
-      for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-        if (isa_and_nonnull<nn::NnDialect>(op.getDialect()) && !isa<nn::ConstantOp>(op)) {
-          rewriter.setInsertionPoint(&op);
-          fold(rewriter, &op);
-        }
+      foldBlock(rewriter, block);
+    for (Operation *op : findControl(getOperation()))
+      dropEmpty(rewriter, op);
+  }
+
+  static void foldBlock(IRRewriter &rewriter, Block &block) {
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+      for (Region &region : op.getRegions())
+        foldBlock(rewriter, region.front());
+      const bool isOperator = isa<nn::OperatorInterface>(op) && !isa<nn::ConstantOp>(op);
+      if (!isOperator)
+        continue;
+      rewriter.setInsertionPoint(&op);
+      if (op.getNumRegions() == 0)
+        fold(rewriter, &op);
+      else
+        fillEmpty(rewriter, &op);
+    }
+  }
+
+  static Value nothing(OpBuilder &builder, Value like) {
+    auto none = DenseElementsAttr::get(cast<RankedTensorType>(like.getType()), ArrayRef<Attribute>());
+    return nn::ConstantOp::create(builder, like.getLoc(), none);
+  }
+
+  /// Replaces what a branch or a loop gives, or gives to its regions, that has no elements.
+  static void fillEmpty(IRRewriter &rewriter, Operation *op) {
+    SmallVector<Value> values(op->getResults());
+    for (Region &region : op->getRegions())
+      llvm::append_range(values, region.getArguments());
+    for (Value value : values)
+      if (isEmpty(value) && !value.use_empty())
+        rewriter.replaceAllUsesWith(value, nothing(rewriter, value));
+  }
+
+  /// Drops the values without elements that nobody reads any more.
+  static void dropEmpty(RewriterBase &rewriter, Operation *op) {
+    rewriter.setInsertionPoint(op);
+    auto markFull = [](ValueRange values) {
+      llvm::SmallBitVector full(values.size());
+      for (auto [index, value] : llvm::enumerate(values))
+        full[index] = !isEmpty(value);
+      return full;
+    };
+    if (auto branch = dyn_cast<nn::IfOp>(op)) {
+      if (llvm::any_of(branch.getValues(), isEmpty))
+        dropResults(rewriter, branch, markFull(branch.getValues()));
+      return;
+    }
+    KeptValues kept{markFull(getInitial(op)), markFull(getStacks(op)), {}};
+    if (auto loop = dyn_cast<nn::ForOp>(op))
+      kept.scanned = markFull(loop.getScanned());
+    if (!kept.carried.all() || !kept.stacks.all() || !kept.scanned.all())
+      dropValues(rewriter, op, kept);
   }
 
   static Value fill(OpBuilder &builder, Location loc, Type type, Attribute number) {
@@ -79,10 +129,8 @@ struct FoldEmpty : impl::FoldEmptyPassBase<FoldEmpty> {
 
   static void fold(RewriterBase &rewriter, Operation *op) {
     for (OpResult result : op->getResults())
-      if (isEmpty(result) && !result.use_empty()) {
-        auto nothing = DenseElementsAttr::get(cast<RankedTensorType>(result.getType()), ArrayRef<Attribute>());
-        rewriter.replaceAllUsesWith(result, nn::ConstantOp::create(rewriter, op->getLoc(), nothing));
-      }
+      if (isEmpty(result) && !result.use_empty())
+        rewriter.replaceAllUsesWith(result, nothing(rewriter, result));
     if (llvm::all_of(op->getResults(), isEmpty))
       return rewriter.eraseOp(op);
     if (llvm::none_of(op->getOperands(), isEmpty))

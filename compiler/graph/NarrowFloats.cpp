@@ -4,7 +4,8 @@
 // Why:   GPUs of phones are bound by their memory, and read halves in half the time; weights take half the room.
 // How:   1. what is computed of integers is found: it keeps the wide type, 2. every other value gets the narrow one, 3.
 //        casts stand where the wide one is kept: behind arguments and constants, before results, around what is computed
-//        of integers, or only to say where something is read, and around recurrences, whose state adds up over all steps.
+//        of integers, or only to say where something is read, and around recurrences and what branches and loops hand in and
+//        out, whose state adds up over all steps.
 //        Kernels compute in f32 what they read.
 
 #include "compiler/graph/Passes.h"
@@ -112,10 +113,9 @@ void widenScales(Value value, DenseSet<Operation *> &wide) {
     widenScales(operand, wide);
 }
 
-/// The operators that compute of integers, and of constants, alone; and those that scale sums of products of integers,
+/// Adds the operators that compute of integers, and of constants, alone; and those that scale sums of products of integers,
 /// which are far beyond kMost before they are.
-DenseSet<Operation *> findWide(Block &body) {
-  DenseSet<Operation *> wide;
+void addWide(Block &body, DenseSet<Operation *> &wide) {
   for (Operation &op : body) {
     if (!keepsWidth(op))
       continue;
@@ -137,7 +137,6 @@ DenseSet<Operation *> findWide(Block &body) {
           widenScales(operand, wide);
     }
   }
-  return wide;
 }
 
 /// Adds the operators of which positions are made, as far back as they move and combine elements.
@@ -151,6 +150,24 @@ void addPositions(Block &body, DenseSet<Operation *> &wide) {
   wide.insert(makers.begin(), makers.end());
 }
 
+/// The type of what `operand` hands into or out of a region, which no one changes: of a loop's or a branch's result, or of an
+/// argument in a body. Null where it hands nothing.
+Type getHandedType(OpOperand &operand) {
+  Operation *owner = operand.getOwner();
+  unsigned index = operand.getOperandNumber();
+  if (isa<nn::YieldOp>(owner)) {
+    Type type = owner->getParentOp()->getResult(index).getType();
+    return type; // of a stack its element type alone matters
+  }
+  if (auto loop = dyn_cast<nn::ForOp>(owner)) {
+    const unsigned hasCount = loop.getCount() ? 1 : 0;
+    return index < hasCount ? Type() : loop.getBody().getArgument(1 + index - hasCount).getType();
+  }
+  if (auto loop = dyn_cast<nn::WhileOp>(owner))
+    return loop.getBody().getArgument(1 + index).getType();
+  return {};
+}
+
 //===----------------------------------------------------------------------===//
 // 2. and 3. The pass
 //===----------------------------------------------------------------------===//
@@ -158,14 +175,27 @@ void addPositions(Block &body, DenseSet<Operation *> &wide) {
 struct NarrowFloats : impl::NarrowFloatsPassBase<NarrowFloats> {
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    Block &body = function.getBody().front();
-    wide = findWide(body);
-    addPositions(body, wide);
-    OpBuilder builder = OpBuilder::atBlockBegin(&body);
-    // 2. Values. What keeps its type is cast behind.
-    for (BlockArgument argument : function.getArguments())
+    // What is around a region comes before it.
+    SmallVector<Block *> blocks;
+    function->walk<WalkOrder::PreOrder>([&](Block *block) { blocks.push_back(block); });
+    for (Block *block : blocks)
+      addWide(*block, wide);
+    for (Block *block : llvm::reverse(blocks))
+      addPositions(*block, wide);
+    OpBuilder builder(&getContext());
+    for (Block *block : blocks)
+      narrowValues(builder, *block);
+    for (Block *block : blocks)
+      widenUses(builder, *block);
+  }
+
+private:
+  /// 2. Values. What keeps its type is cast behind.
+  void narrowValues(OpBuilder &builder, Block &block) {
+    builder.setInsertionPointToStart(&block);
+    for (BlockArgument argument : block.getArguments())
       castUses(builder, argument);
-    for (Operation &op : llvm::make_early_inc_range(body)) {
+    for (Operation &op : llvm::make_early_inc_range(block)) {
       builder.setInsertionPointAfter(&op);
       for (OpResult result : op.getResults())
         if (isa<nn::ConstantOp>(op) || getWidth(op) == nn::Width::Full || wide.contains(&op))
@@ -173,8 +203,11 @@ struct NarrowFloats : impl::NarrowFloatsPassBase<NarrowFloats> {
         else if (isWide(result.getType()))
           result.setType(narrowed(result.getType()));
     }
-    // 3. Uses that want the wide type.
-    for (Operation &op : llvm::make_early_inc_range(body)) {
+  }
+
+  /// 3. Uses that want the wide type.
+  void widenUses(OpBuilder &builder, Block &block) {
+    for (Operation &op : llvm::make_early_inc_range(block)) {
       builder.setInsertionPoint(&op);
       for (OpOperand &operand : op.getOpOperands())
         if (wantsWide(operand) && isNarrow(operand.get().getType()))
@@ -182,7 +215,6 @@ struct NarrowFloats : impl::NarrowFloatsPassBase<NarrowFloats> {
     }
   }
 
-private:
   /// Whether a number of what is not computed in f16 anyway may become infinite: it becomes the largest instead.
   bool mayOverflow(Value value) {
     Operation *from = value.getDefiningOp();
@@ -194,8 +226,12 @@ private:
   bool wantsWide(OpOperand &operand) {
     if (isa<func::ReturnOp>(operand.getOwner())) // a model may have narrow results of its own
       return isWide(getOperation().getResultTypes()[operand.getOperandNumber()]);
+    if (Type handed = getHandedType(operand))
+      return isWide(handed);
     if (wide.contains(operand.getOwner()) || isPosition(operand))
       return true;
+    if (operand.getOwner()->getNumRegions() > 0 || operand.getOwner()->hasTrait<OpTrait::IsTerminator>())
+      return false; // a condition or a count
     if (auto bitcast = dyn_cast<nn::BitcastOp>(operand.getOwner()))
       return isBitcastOfWide(bitcast);
     return getWidth(*operand.getOwner()) == nn::Width::Full && isWide(operand.getOwner()->getResult(0).getType());

@@ -10,6 +10,93 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ResolveControlPass : Pass<"nacre-resolve-control", "::mlir::func::FuncOp"> {
+  let summary = "Write out branches and loops that constants decide, and drop what others compute for nobody";
+  let description = [{
+    A branch that is never taken must cost nothing. A loop copies or keeps what it carries in every turn, for nobody where
+    nothing comes of it, and what it hands on as it got it is no carried value at all.
+
+    Requires: nothing.
+
+    Ensures: no condition is a constant, no loop is known not to turn; every result of a branch, and every value of a loop, is
+    read, or something that is read is computed of it.
+
+    Example: test/compiler/graph/resolve-control.mlir.
+  }];
+  let dependentDialects = ["::nacre::nn::NnDialect"];
+}
+
+def CountTripsPass : Pass<"nacre-count-trips", "::mlir::func::FuncOp"> {
+  let summary = "Turn loops whose conditions only count into counted ones";
+  let description = [{
+    Every format can write `for` as `while`. Only a counted loop can be unrolled, scan its rows and stack others without a
+    test in every turn. A number that a loop carries only to add to it is computed of the turn's number.
+
+    A condition is a conjunction of comparisons of such numbers with what no turn changes; the least of what they allow counts.
+    One at least must be known, or the loop bounded.
+
+    Requires: `nacre-resolve-control`, which knows what no turn changes.
+
+    Ensures: no loop of that kind has a condition; no counted one carries a number that grows by a constant.
+
+    Example: test/compiler/graph/count-trips.mlir.
+  }];
+  let statistics = [Statistic<"numLoops", "num-loops", "Number of loops that are counted now">];
+  let dependentDialects = ["::nacre::nn::NnDialect"];
+}
+
+def UnrollLoopsPass : Pass<"nacre-unroll-loops", "::mlir::func::FuncOp"> {
+  let summary = "Write out loops of one turn, and short ones of few cheap operators";
+  let description = [{
+    A turn costs steps of the runtime, views and storages; operators that are written out fuse and fold. Where a turn computes
+    more than elementwise operators and views, what that costs is small beside it.
+
+    Requires: nothing.
+
+    Ensures: no loop with a known number of turns has one, or at most `max-turns` of at most `max-operators` cheap operators.
+
+    Example: test/compiler/graph/unroll-loops.mlir.
+  }];
+  let options = [
+    Option<"maxTurns", "max-turns", "int64_t", /*default=*/"8", "The most turns that are written out">,
+    Option<"maxOperators", "max-operators", "int64_t", /*default=*/"8", "The most operators of a body that is written out">,
+  ];
+  let statistics = [Statistic<"numLoops", "num-loops", "Number of loops written out">];
+  let dependentDialects = ["::nacre::nn::NnDialect"];
+}
+
+def HoistInvariantsPass : Pass<"nacre-hoist-invariants", "::mlir::func::FuncOp"> {
+  let summary = "Move out of loops what is the same in every turn, and constants out of all regions";
+  let description = [{
+    What is the same in every turn is computed once. A branch keeps what it computes, since it must cost nothing where it is not
+    taken; constants cost nothing anywhere, and outside of regions each is one weight.
+
+    Requires: nothing.
+
+    Ensures: what an operator of a loop reads is computed in that loop, at least in part; constants stand outside of regions.
+
+    Example: test/compiler/graph/hoist-invariants.mlir.
+  }];
+  let statistics = [Statistic<"numMoved", "num-moved", "Number of operators moved">];
+}
+
+def SelectBranchesPass : Pass<"nacre-select-branches", "::mlir::func::FuncOp"> {
+  let summary = "Compute both branches where they are a few elementwise operators, and select";
+  let description = [{
+    To compute a few numbers twice costs less than a jump, and fuses with what is around. Nothing that is computed in vain can
+    trap: an integer divided by zero is 0.
+
+    Requires: nothing.
+
+    Ensures: no branch is left in which there are but elementwise operators, eight at most on both sides, with no more elements
+    than the largest result.
+
+    Example: test/compiler/graph/select-branches.mlir.
+  }];
+  let statistics = [Statistic<"numBranches", "num-branches", "Number of branches that became selections">];
+  let dependentDialects = ["::nacre::nn::NnDialect"];
+}
+
 def FoldEmptyPass : Pass<"nacre-fold-empty", "::mlir::func::FuncOp"> {
   let summary = "Make constants of tensors without elements, and of what is computed of such tensors alone";
   let description = [{

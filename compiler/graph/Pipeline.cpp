@@ -12,14 +12,27 @@ namespace nacre::graph {
 
 void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
   auto onFunctions = [&](std::unique_ptr<mlir::Pass> pass) { pm.addNestedPass<mlir::func::FuncOp>(std::move(pass)); };
+  auto resolveControl = [&] {
+    onFunctions(createResolveControlPass());
+    onFunctions(createCountTripsPass());
+    onFunctions(createResolveControlPass()); // what a counter was carried for
+    onFunctions(createUnrollLoopsPass());
+    onFunctions(createHoistInvariantsPass());
+    onFunctions(createSelectBranchesPass());
+  };
   auto foldConstants = [&] { pm.addPass(createFoldConstantsPass({options.maxConstantBytes})); };
 
+  // What need not be a branch or a loop is a network like any other, so this comes first.
+  resolveControl();
   // No pass behind this one knows tensors without elements, and none makes one.
   onFunctions(createFoldEmptyPass());
   // One spelling of everything, and one value for equal subexpressions: composites are matched by identity of values.
   onFunctions(createSimplifyGraphPass());
   onFunctions(mlir::createCSEPass());
   onFunctions(createRecognizeCompositesPass());
+
+  // Counters and conditions have been folded, which may settle more of them.
+  resolveControl();
 
   // Weights first: a transposed filter must be a constant, or it would be priced like an activation.
   foldConstants();

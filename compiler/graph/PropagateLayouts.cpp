@@ -203,8 +203,9 @@ Value makeTransposed(OpBuilder &builder, Location loc, Value value, Dims permuta
 
 class Rebuilder {
 public:
-  Rebuilder(const Region &region, const llvm::DenseMap<Operation *, unsigned> &orderOf, OpBuilder &builder)
-      : region(region), builder(builder) {
+  Rebuilder(const Region &region, const llvm::DenseMap<Operation *, unsigned> &orderOf, OpBuilder &builder,
+            Block &block)
+      : region(region), builder(builder), block(block) {
     for (auto &[op, layouts] : region.ops)
       ordered.push_back({op, &layouts});
     llvm::sort(ordered, [&](const auto &a, const auto &b) { return orderOf.at(a.first) < orderOf.at(b.first); });
@@ -214,7 +215,7 @@ public:
   void run(SmallVectorImpl<Operation *> &dead) {
     for (auto &[value, layout] : region.layouts)
       if (!region.defines(value)) {
-        builder.setInsertionPointAfterValue(value);
+        placeEntry(value);
         stored[value] = makeTransposed(builder, value.getLoc(), value, layout);
       }
     for (auto &[op, layouts] : ordered) {
@@ -233,6 +234,18 @@ public:
   }
 
 private:
+  /// Behind `value`, once for all turns of loops around the block; but not before a branch that may not be taken.
+  void placeEntry(Value value) {
+    Block *place = &block;
+    builder.setInsertionPointToStart(place);
+    while (place != value.getParentBlock() && !isa<nn::IfOp>(place->getParentOp())) {
+      builder.setInsertionPoint(place->getParentOp());
+      place = place->getParentOp()->getBlock();
+    }
+    if (place == value.getParentBlock())
+      builder.setInsertionPointAfterValue(value);
+  }
+
   Value getStoredOperand(Operation *op, unsigned index, const OpLayouts &layouts) {
     Value operand = op->getOperand(index);
     if (layouts.operands[index])
@@ -280,6 +293,7 @@ private:
 
   const Region &region;
   OpBuilder &builder;
+  Block &block;
   SmallVector<std::pair<Operation *, const OpLayouts *>> ordered;
   llvm::DenseMap<Value, Value> stored, restored;
 };
@@ -292,16 +306,20 @@ struct PropagateLayouts : impl::PropagateLayoutsPassBase<PropagateLayouts> {
   using PropagateLayoutsPassBase::PropagateLayoutsPassBase;
 
   void runOnOperation() override {
-    for (int sweep = 0; sweep < maxSweeps; ++sweep)
-      if (!runSweep())
-        return;
+    // What a branch or a loop hands in and out stays as it is; inside of it is a graph like any other.
+    SmallVector<Block *> blocks;
+    getOperation()->walk<WalkOrder::PreOrder>([&](Block *block) { blocks.push_back(block); });
+    for (Block *block : blocks)
+      for (int sweep = 0; sweep < maxSweeps; ++sweep)
+        if (!runSweep(*block))
+          break;
   }
 
-  /// Tries both sides of every transpose once. True if a region changed.
-  bool runSweep() {
+  /// Tries both sides of every transpose of `block` once. True if a region changed.
+  bool runSweep(Block &block) {
     llvm::DenseMap<Operation *, unsigned> orderOf;
     SmallVector<nn::TransposeOp> transposes;
-    for (auto [order, op] : llvm::enumerate(getOperation().getBody().front())) {
+    for (auto [order, op] : llvm::enumerate(block)) {
       orderOf[&op] = order;
       if (auto transpose = dyn_cast<nn::TransposeOp>(op))
         transposes.push_back(transpose);
@@ -315,8 +333,8 @@ struct PropagateLayouts : impl::PropagateLayoutsPassBase<PropagateLayouts> {
       if (!operand || transpose->use_empty())
         continue;
       Permutation permutation(transpose.getPermutation());
-      if (!tryRegion(operand, permutation, orderOf, dead))
-        tryRegion(transpose.getResult(), inverse(permutation), orderOf, dead);
+      if (!tryRegion(operand, permutation, block, orderOf, dead))
+        tryRegion(transpose.getResult(), inverse(permutation), block, orderOf, dead);
     }
     for (Operation *op : dead)
       op->erase();
@@ -324,7 +342,7 @@ struct PropagateLayouts : impl::PropagateLayoutsPassBase<PropagateLayouts> {
   }
 
   /// True if the region around `seed` is now stored in `layout`.
-  bool tryRegion(Value seed, const Permutation &layout, llvm::DenseMap<Operation *, unsigned> &orderOf,
+  bool tryRegion(Value seed, const Permutation &layout, Block &block, llvm::DenseMap<Operation *, unsigned> &orderOf,
                  SmallVectorImpl<Operation *> &dead) {
     if (isConstant(seed) || llvm::is_contained(refused[seed], layout))
       return false;
@@ -337,7 +355,7 @@ struct PropagateLayouts : impl::PropagateLayoutsPassBase<PropagateLayouts> {
       return false;
     }
     OpBuilder builder(&getContext());
-    Rebuilder(region, orderOf, builder).run(dead);
+    Rebuilder(region, orderOf, builder, block).run(dead);
     for (auto &[op, layouts] : region.ops)
       orderOf.erase(op);
     ++numRegions;

@@ -28,13 +28,14 @@ struct VerifyGraph : impl::VerifyGraphPassBase<VerifyGraph> {
       func.emitOpError("must be one block after the graph phase, but has ") << func.getBody().getBlocks().size();
       return signalPassFailure();
     }
-    for (Operation &op : func.getBody().front())
-      if (failed(verify(&op)))
+    func.walk([&](Operation *op) {
+      if (op != func && failed(verify(op)))
         signalPassFailure();
+    });
   }
 
   LogicalResult verify(Operation *op) {
-    if (isa<func::ReturnOp>(op))
+    if (op->hasTrait<OpTrait::IsTerminator>())
       return success();
     if (!isa<nn::NnDialect>(op->getDialect()))
       return op->emitOpError("must belong to the nn dialect after the graph phase");

@@ -55,7 +55,7 @@ def Nn_ForOp : Nn_ControlOp<"for", [AttrSizedOperandSegments]> {
 
     `nn.yield` hands over what is carried on, and rows of stacks. Results are the carried values after the last
     turn, which are the initial ones where there is none, then the stacks, `[trip_count, ...]`: a row for each turn, and behind
-    a `count` unspecified. Turn `t` reads and writes row `t`; with `reverse` row `turns - 1 - t`.
+    a `count` unspecified. Turn `t` reads and writes row `t`; with `reverse`, which goes without a `count`, row `trip_count - 1 - t`.
 
     ```mlir
     %last, %all = nn.for 100 carried(%h0 : tensor<8xf32>) scanned(%xs : tensor<100x8xf32>) -> (tensor<8xf32>, tensor<100x8xf32>) {

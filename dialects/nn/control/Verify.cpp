@@ -100,6 +100,8 @@ LogicalResult ForOp::verifyRegions() {
   if (Value count = getCount();
       count && (typeOf(count).getNumElements() != 1 || !typeOf(count).getElementType().isInteger(64)))
     return emitOpError("the count must be one element of i64, but is ") << count.getType();
+  if (getCount() && getReverse())
+    return emitOpError("must not be reversed where a count says how many rows there are");
   SmallVector<Type> rows;
   for (Value scanned : getScanned()) {
     RankedTensorType type = typeOf(scanned);

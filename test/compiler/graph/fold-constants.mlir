@@ -104,3 +104,21 @@ func.func @splats_of_any_size() -> (tensor<2x1099511627776xf32>, tensor<f32>) {
   %3 = nn.reduce sum %two {axes = array<i64: 0, 1>} : tensor<1099511627776x4xf32>
   return %2, %3 : tensor<2x1099511627776xf32>, tensor<f32>
 }
+
+// -----
+
+// Constants of a body are weights like any other.
+// CHECK-LABEL: func.func @in_regions(
+// CHECK: nn.for 5
+// CHECK: %[[W:[^ ,:()]+]] = nn.constant dense<{{\[\[}}1.000000e+00, 3.000000e+00], [2.000000e+00, 4.000000e+00]]>
+// CHECK-NEXT: nn.matmul %{{.*}}, %[[W]]
+func.func @in_regions(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  %y = nn.for 5 carried(%x : tensor<2x2xf32>) -> (tensor<2x2xf32>) {
+  ^bb0(%turn: tensor<i64>, %h: tensor<2x2xf32>):
+    %w = nn.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
+    %t = nn.transpose %w [1, 0] : tensor<2x2xf32>
+    %p = nn.matmul %h, %t : tensor<2x2xf32>, tensor<2x2xf32>
+    nn.yield %p : tensor<2x2xf32>
+  }
+  return %y : tensor<2x2xf32>
+}

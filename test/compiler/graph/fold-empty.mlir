@@ -142,3 +142,31 @@ func.func @padding_alone(%x: tensor<1x0x4x1xui8>, %w: tensor<2x2x1x5xi8>) -> ten
                        strides = array<i64: 1, 1>} : tensor<1x0x4x1xui8>, tensor<2x2x1x5xi8>
   return %0 : tensor<1x1x3x5xi32>
 }
+
+// -----
+
+// A branch and a loop hand over only what has elements.
+// CHECK-LABEL: func.func @branches_and_loops(
+// CHECK: %[[R:[^ ,:()]+]]:2 = nn.for 5 carried(%arg0 : tensor<4xf32>) -> (tensor<4xf32>, tensor<5xf32>) {
+// CHECK: %[[ZERO:[^ ,:()]+]] = nn.constant dense<0.000000e+00> : tensor<f32>
+// CHECK: nn.yield %{{.*}} : tensor<4xf32> stacked(%[[ZERO]] : tensor<f32>)
+// CHECK: %[[B:[^ ,:()]+]] = nn.if %arg3 : tensor<i1> -> (tensor<f32>) {
+// CHECK: nn.reduce max %[[R]]#1
+// CHECK: return %[[R]]#0, %{{.*}}, %{{.*}}, %[[B]]
+func.func @branches_and_loops(%x: tensor<4xf32>, %none: tensor<0xf32>, %rows: tensor<5x0xf32>, %c: tensor<i1>) -> (tensor<4xf32>, tensor<0xf32>, tensor<5x0xf32>, tensor<f32>) {
+  %r:4 = nn.for 5 carried(%none, %x : tensor<0xf32>, tensor<4xf32>) scanned(%rows : tensor<5x0xf32>) -> (tensor<0xf32>, tensor<4xf32>, tensor<5x0xf32>, tensor<5xf32>) {
+  ^bb0(%turn: tensor<i64>, %h: tensor<0xf32>, %g: tensor<4xf32>, %row: tensor<0xf32>):
+    %e = nn.unary exp %row : tensor<0xf32>
+    %s = nn.reduce sum %e {axes = array<i64: 0>} : tensor<0xf32>
+    %y = nn.binary add %g, %s : tensor<4xf32>, tensor<f32>
+    nn.yield %e, %y : tensor<0xf32>, tensor<4xf32> stacked(%h, %s : tensor<0xf32>, tensor<f32>)
+  }
+  %b:2 = nn.if %c : tensor<i1> -> (tensor<0xf32>, tensor<f32>) {
+    %s = nn.reduce sum %r#0 {axes = array<i64: 0>} : tensor<0xf32>
+    nn.yield %none, %s : tensor<0xf32>, tensor<f32>
+  } else {
+    %s = nn.reduce max %r#3 {axes = array<i64: 0>} : tensor<5xf32>
+    nn.yield %r#0, %s : tensor<0xf32>, tensor<f32>
+  }
+  return %r#1, %b#0, %r#2, %b#1 : tensor<4xf32>, tensor<0xf32>, tensor<5x0xf32>, tensor<f32>
+}

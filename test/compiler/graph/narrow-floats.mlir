@@ -211,3 +211,32 @@ func.func @bits(%x: tensor<4xf32>, %s: tensor<4xf8E8M0FNU>, %h: tensor<4xf16>) -
   %2 = nn.bitcast %h : tensor<4xf16> to tensor<4xi16>
   return %0, %1, %2 : tensor<4xi32>, tensor<4xf32>, tensor<4xi16>
 }
+
+// -----
+
+// What a loop carries adds up over all turns, so it keeps its width, and so does what goes in and out of branches; inside, and of what is
+// read from around, as much is narrow as elsewhere.
+// CHECK-LABEL: func.func @branches_and_loops(
+// CHECK: %[[E:[^ ,:()]+]] = nn.unary exp %{{.*}} : tensor<4xf16>
+// CHECK-NEXT: nn.for 5 carried(%arg0 : tensor<4xf32>) -> (tensor<4xf32>) {
+// CHECK: %[[P:[^ ,:()]+]] = nn.binary mul %{{.*}}, %[[E]] : tensor<4xf16>, tensor<4xf16>
+// CHECK-NEXT: nn.if %arg1 : tensor<i1> -> (tensor<4xf32>) {
+// CHECK-NEXT: %[[Q:[^ ,:()]+]] = nn.unary exp %[[P]] : tensor<4xf16>
+// CHECK-NEXT: %[[WIDE:[^ ,:()]+]] = nn.cast %[[Q]] : tensor<4xf16> to tensor<4xf32>
+// CHECK-NEXT: nn.yield %[[WIDE]]
+func.func @branches_and_loops(%x: tensor<4xf32>, %c: tensor<i1>, %w: tensor<4xf32>) -> tensor<4xf32> {
+  %e = nn.unary exp %w : tensor<4xf32>
+  %last = nn.for 5 carried(%x : tensor<4xf32>) -> (tensor<4xf32>) {
+  ^bb0(%turn: tensor<i64>, %h: tensor<4xf32>):
+    %p = nn.binary mul %h, %e : tensor<4xf32>, tensor<4xf32>
+    %y = nn.if %c : tensor<i1> -> (tensor<4xf32>) {
+      %q = nn.unary exp %p : tensor<4xf32>
+      nn.yield %q : tensor<4xf32>
+    } else {
+      nn.yield %h : tensor<4xf32>
+    }
+    nn.yield %y : tensor<4xf32>
+  }
+  %z = nn.unary neg %last : tensor<4xf32>
+  return %z : tensor<4xf32>
+}

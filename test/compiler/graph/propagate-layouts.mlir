@@ -188,3 +188,39 @@ func.func @residual(%x: tensor<1x8x8x4xf32>, %w: tensor<1x1x4x4xf32>) -> tensor<
   %7 = nn.transpose %6 [0, 2, 3, 1] : tensor<1x4x8x8xf32>
   return %7 : tensor<1x8x8x4xf32>
 }
+
+// -----
+
+// Inside of a loop transposes cancel as elsewhere; what comes from around it is transposed once, but for a branch in the branch.
+// CHECK-LABEL: func.func @inside_of_regions(
+// CHECK: %[[B:[^ ,:()]+]] = nn.transpose %arg1 [0, 2, 3, 1]
+// CHECK: nn.for 5
+// CHECK-NOT: nn.transpose
+// CHECK: nn.binary add %{{.*}}, %[[B]]
+// CHECK-NEXT: nn.unary relu
+// CHECK-NEXT: nn.yield
+// CHECK: nn.if
+// CHECK-NEXT: nn.transpose %arg1 [0, 2, 3, 1]
+// CHECK-NEXT: nn.binary mul
+// CHECK-NEXT: nn.yield
+func.func @inside_of_regions(%x: tensor<1x8x6x6xf32>, %b: tensor<1x8x6x6xf32>, %c: tensor<i1>, %f: tensor<1x1x8x8xf32>) -> (tensor<1x6x6x8xf32>, tensor<1x6x6x8xf32>) {
+  %x0 = nn.transpose %x [0, 2, 3, 1] : tensor<1x8x6x6xf32>
+  %last = nn.for 5 carried(%x0 : tensor<1x6x6x8xf32>) -> (tensor<1x6x6x8xf32>) {
+  ^bb0(%turn: tensor<i64>, %h: tensor<1x6x6x8xf32>):
+    %y = nn.conv %h, %f {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1} : tensor<1x6x6x8xf32>, tensor<1x1x8x8xf32>
+    %t = nn.transpose %y [0, 3, 1, 2] : tensor<1x6x6x8xf32>
+    %s = nn.binary add %t, %b : tensor<1x8x6x6xf32>, tensor<1x8x6x6xf32>
+    %r = nn.unary relu %s : tensor<1x8x6x6xf32>
+    %back = nn.transpose %r [0, 2, 3, 1] : tensor<1x8x6x6xf32>
+    nn.yield %back : tensor<1x6x6x8xf32>
+  }
+  %branch = nn.if %c : tensor<i1> -> (tensor<1x6x6x8xf32>) {
+    %t = nn.transpose %last [0, 3, 1, 2] : tensor<1x6x6x8xf32>
+    %s = nn.binary mul %t, %b : tensor<1x8x6x6xf32>, tensor<1x8x6x6xf32>
+    %back = nn.transpose %s [0, 2, 3, 1] : tensor<1x8x6x6xf32>
+    nn.yield %back : tensor<1x6x6x8xf32>
+  } else {
+    nn.yield %last : tensor<1x6x6x8xf32>
+  }
+  return %last, %branch : tensor<1x6x6x8xf32>, tensor<1x6x6x8xf32>
+}

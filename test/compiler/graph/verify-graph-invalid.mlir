@@ -52,3 +52,20 @@ func.func @sum_of_nothing(%x: tensor<3x0xf32>) -> tensor<3xf32> {
   %0 = nn.reduce sum %x {axes = array<i64: 1>} : tensor<3x0xf32>
   return %0 : tensor<3xf32>
 }
+
+// -----
+
+// Regions are looked into.
+func.func @constant_in_a_branch(%c: tensor<i1>) -> tensor<4xf32> {
+  %y = nn.if %c : tensor<i1> -> (tensor<4xf32>) {
+    %w = nn.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+    // expected-error@+2 {{'nn.unary' op must not have constant operands alone after the graph phase}}
+    // expected-note@+1 {{likely a missing case in nacre-fold-constants}}
+    %e = nn.unary exp %w : tensor<4xf32>
+    nn.yield %e : tensor<4xf32>
+  } else {
+    %z = nn.constant dense<0.0> : tensor<4xf32>
+    nn.yield %z : tensor<4xf32>
+  }
+  return %y : tensor<4xf32>
+}

@@ -127,6 +127,17 @@ func.func @a_narrow_count(%n: tensor<i32>) {
 
 // -----
 
+func.func @a_count_from_the_end(%n: tensor<i64>) {
+  // expected-error@+1 {{must not be reversed where a count says how many rows there are}}
+  nn.for 4 count(%n : tensor<i64>) reverse {
+  ^bb0(%turn: tensor<i64>):
+    nn.yield
+  }
+  return
+}
+
+// -----
+
 func.func @fewer_than_no_turns() {
   // expected-error@+1 {{attribute 'trip_count' failed to satisfy constraint: number of turns whose value is non-negative}}
   nn.for -1 {

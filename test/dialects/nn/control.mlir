@@ -48,15 +48,26 @@ func.func @sums_so_far(%h0: tensor<8xf32>, %xs: tensor<100x8xf32>) -> (tensor<8x
   return %last, %all : tensor<8xf32>, tensor<100x8xf32>
 }
 
-// A count read at run time, rows from the last to the first, nothing carried.
-// CHECK-LABEL: func.func @counted_and_reversed(
-func.func @counted_and_reversed(%n: tensor<1xi64>, %xs: tensor<5xf32>) -> tensor<5xf32> {
-  // CHECK: nn.for 5 count(%{{.*}} : tensor<1xi64>) scanned(%{{.*}} : tensor<5xf32>) reverse -> (tensor<5xf32>) {
-  %all = nn.for 5 count(%n : tensor<1xi64>) scanned(%xs : tensor<5xf32>) reverse -> (tensor<5xf32>) {
+// A count read at run time, nothing carried.
+// CHECK-LABEL: func.func @counted(
+func.func @counted(%n: tensor<1xi64>, %xs: tensor<5xf32>) -> tensor<5xf32> {
+  // CHECK: nn.for 5 count(%{{.*}} : tensor<1xi64>) scanned(%{{.*}} : tensor<5xf32>) -> (tensor<5xf32>) {
+  %all = nn.for 5 count(%n : tensor<1xi64>) scanned(%xs : tensor<5xf32>) -> (tensor<5xf32>) {
   ^bb0(%turn: tensor<i64>, %x: tensor<f32>):
     %y = nn.unary exp %x : tensor<f32>
     // CHECK: nn.yield stacked(%{{.*}} : tensor<f32>)
     nn.yield stacked(%y : tensor<f32>)
+  }
+  return %all : tensor<5xf32>
+}
+
+// From the last row to the first.
+// CHECK-LABEL: func.func @reversed(
+func.func @reversed(%xs: tensor<5xf32>) -> tensor<5xf32> {
+  // CHECK: nn.for 5 scanned(%{{.*}} : tensor<5xf32>) reverse -> (tensor<5xf32>) {
+  %all = nn.for 5 scanned(%xs : tensor<5xf32>) reverse -> (tensor<5xf32>) {
+  ^bb0(%turn: tensor<i64>, %x: tensor<f32>):
+    nn.yield stacked(%x : tensor<f32>)
   }
   return %all : tensor<5xf32>
 }

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  loops with a condition that only counts become counted ones.
+// Why:   every format can write `for` as `while`, and most exporters do; only a counted loop can be unrolled, its rows scanned and
+//        what does not depend on a turn moved out.
+// How:   1. carried values that grow by a constant each turn are found, 2. the condition is a conjunction of comparisons of such
+//        with what does not change, each of which allows a number of turns; the least of these is the loop's,
+//        3. what only grows is computed of the turn's number instead of being carried.
+
+#include "compiler/graph/Matching.h"
+#include "compiler/graph/Passes.h"
+#include "compiler/graph/control/Regions.h"
+
+#include <cmath>
+
+namespace nacre::graph {
+#define GEN_PASS_DEF_COUNTTRIPSPASS
+#include "compiler/graph/Passes.h.inc"
+} // namespace nacre::graph
+
+using namespace mlir;
+
+namespace nacre::graph {
+
+namespace {
+
+/// Up to here numbers of every element type that counts are exact, and sums of them.
+constexpr double mostExact = double(1 << 24);
+
+bool isExactInteger(double number) { return std::trunc(number) == number && std::fabs(number) <= mostExact; }
+
+//===----------------------------------------------------------------------===//
+// 1. What grows
+//===----------------------------------------------------------------------===//
+
+/// `start + step * turn`, in the element type and the shape of the value.
+struct Progression {
+  Value start; ///< null: the turn's number itself, which starts at 0
+  double step = 1;
+};
+
+/// The value behind reshapes, which change nothing of one element.
+Value skipReshapes(Value value) {
+  while (auto reshape = value.getDefiningOp<nn::ReshapeOp>())
+    value = reshape.getOperand();
+  return value;
+}
+
+/// By how much carried value `index` grows in each turn.
+std::optional<double> findStep(Operation *loop, unsigned index) {
+  Value argument = getBody(loop).getArgument(1 + index), next = skipReshapes(getYield(loop).getCarried()[index]);
+  auto sum = next.getDefiningOp<nn::BinaryOp>();
+  if (!sum || (sum.getKind() != nn::BinaryKind::Add && sum.getKind() != nn::BinaryKind::Sub))
+    return std::nullopt;
+  const bool isSum = sum.getKind() == nn::BinaryKind::Add;
+  std::optional<double> step;
+  if (skipReshapes(sum.getLhs()) == argument)
+    step = getNumber(sum.getRhs());
+  else if (isSum && skipReshapes(sum.getRhs()) == argument)
+    step = getNumber(sum.getLhs());
+  if (!step || !isExactInteger(*step) || cast<RankedTensorType>(argument.getType()).getNumElements() != 1)
+    return std::nullopt;
+  return isSum ? *step : -*step;
+}
+
+/// What `value`, in the condition of `loop`, is in turn t.
+std::optional<Progression> findProgression(nn::WhileOp loop, Value value) {
+  value = skipReshapes(value);
+  if (auto cast = value.getDefiningOp<nn::CastOp>(); // of an integer to a wider one
+      cast && cast.getType().getElementType().isInteger(64))
+    value = skipReshapes(cast.getOperand());
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument || argument.getOwner() != &loop.getConditionRegion().front())
+    return std::nullopt;
+  if (argument.getArgNumber() == 0)
+    return Progression();
+  unsigned index = argument.getArgNumber() - 1;
+  std::optional<double> step = findStep(loop, index);
+  if (!step || *step == 0)
+    return std::nullopt;
+  return Progression{loop.getInitial()[index], *step};
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Conditions
+//===----------------------------------------------------------------------===//
+
+/// How many turns a loop has: at most `known`, and `counts`, scalars of i64 made before it.
+struct Trips {
+  std::optional<double> known;
+  SmallVector<Value> counts;
+
+  void limit(double turns) { known = std::min(known.value_or(turns), std::max(turns, 0.0)); }
+};
+
+nn::BinaryKind mirrored(nn::BinaryKind kind) {
+  switch (kind) {
+  case nn::BinaryKind::Less:
+    return nn::BinaryKind::Greater;
+  case nn::BinaryKind::LessEqual:
+    return nn::BinaryKind::GreaterEqual;
+  case nn::BinaryKind::Greater:
+    return nn::BinaryKind::Less;
+  case nn::BinaryKind::GreaterEqual:
+    return nn::BinaryKind::LessEqual;
+  default:
+    return kind;
+  }
+}
+
+Value makeScalar(OpBuilder &builder, Location loc, Value value) {
+  Type wanted = builder.getI64Type();
+  auto type = cast<RankedTensorType>(value.getType());
+  if (type.getRank() > 0)
+    value = builder.createOrFold<nn::ReshapeOp>(loc, RankedTensorType::get({}, type.getElementType()), value);
+  if (type.getElementType() != wanted)
+    value =
+        builder.createOrFold<nn::CastOp>(loc, RankedTensorType::get({}, wanted), value, false, nn::ScaleRounding::Up);
+  return value;
+}
+
+Value makeConstant(OpBuilder &builder, Location loc, RankedTensorType type, double number) {
+  Attribute value = isa<FloatType>(type.getElementType())
+                        ? Attribute(FloatAttr::get(type.getElementType(), number))
+                        : Attribute(IntegerAttr::get(type.getElementType(), int64_t(number)));
+  return nn::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, ArrayRef<Attribute>(value)));
+}
+
+Value makeInteger(OpBuilder &builder, Location loc, double number) {
+  return makeConstant(builder, loc, RankedTensorType::get({}, builder.getI64Type()), number);
+}
+
+/// Adds what `progression < end` allows, or `<=`; mirrored where the step is negative. False where it is not known how many.
+bool addComparison(OpBuilder &builder, nn::WhileOp loop, Progression progression, Value end, bool includesEnd,
+                   Trips &trips) {
+  std::optional<double> first = progression.start ? getNumber(progression.start) : 0, last = getNumber(end);
+  double step = progression.step;
+  if (first && last && isExactInteger(*first) && std::fabs(*last) <= mostExact && !std::isnan(*last)) {
+    double distance = (*last - *first) / step;
+    trips.limit(includesEnd ? std::floor(distance) + 1 : std::ceil(distance));
+    return true;
+  }
+  auto element = cast<RankedTensorType>(end.getType()).getElementType();
+  if (step != 1 || !element.isSignlessInteger() || element.isInteger(1) || !isOutside(end, loop))
+    return false;
+  Location loc = loop.getLoc();
+  auto binary = [&](nn::BinaryKind kind, Value lhs, Value rhs) {
+    return builder.createOrFold<nn::BinaryOp>(loc, kind, lhs, rhs);
+  };
+  Value count = makeScalar(builder, loc, end);
+  if (progression.start)
+    count = binary(nn::BinaryKind::Sub, count, makeScalar(builder, loc, progression.start));
+  if (includesEnd)
+    count = binary(nn::BinaryKind::Add, count, makeInteger(builder, loc, 1));
+  trips.counts.push_back(count);
+  return true;
+}
+
+/// Adds what `condition`, in the first region of `loop`, allows.
+bool addCondition(OpBuilder &builder, nn::WhileOp loop, Value condition, Trips &trips) {
+  condition = skipReshapes(condition);
+  if (std::optional<double> known = getNumber(condition)) {
+    if (*known == 0)
+      trips.limit(0);
+    return true;
+  }
+  auto op = condition.getDefiningOp<nn::BinaryOp>();
+  if (!op)
+    return false;
+  if (op.getKind() == nn::BinaryKind::And)
+    return addCondition(builder, loop, op.getLhs(), trips) && addCondition(builder, loop, op.getRhs(), trips);
+  nn::BinaryKind kind = op.getKind();
+  Value end = op.getRhs();
+  std::optional<Progression> progression = findProgression(loop, op.getLhs());
+  if (!progression) {
+    progression = findProgression(loop, op.getRhs());
+    end = op.getLhs();
+    kind = mirrored(kind);
+  }
+  if (!progression || (!isOutside(end, loop) && !getNumber(end)) ||
+      cast<RankedTensorType>(end.getType()).getNumElements() != 1)
+    return false;
+  const bool rises = kind == nn::BinaryKind::Less || kind == nn::BinaryKind::LessEqual,
+             falls = kind == nn::BinaryKind::Greater || kind == nn::BinaryKind::GreaterEqual;
+  if (progression->step > 0 ? !rises : !falls)
+    return false;
+  return addComparison(builder, loop, *progression, end,
+                       kind == nn::BinaryKind::LessEqual || kind == nn::BinaryKind::GreaterEqual, trips);
+}
+
+//===----------------------------------------------------------------------===//
+// 3. The loop
+//===----------------------------------------------------------------------===//
+
+/// Computes of the turn's number what a counted loop carries only to add to it, and behind the loop of the number of turns.
+void replaceProgressions(IRRewriter &rewriter, nn::ForOp loop, Value turns) {
+  for (unsigned index = 0; index < loop.getInitial().size(); ++index) {
+    std::optional<double> step = findStep(loop, index);
+    BlockArgument argument = loop.getCarriedArguments()[index];
+    auto type = cast<RankedTensorType>(argument.getType());
+    Value start = loop.getInitial()[index];
+    std::optional<double> first = getNumber(start);
+    const bool isInteger = type.getElementType().isSignlessInteger();
+    if (!step ||
+        (!isInteger && (!first || !isExactInteger(*first) ||
+                        std::fabs(*first) + std::fabs(*step) * double(loop.getTripCount()) > mostExact)) ||
+        (isa<FloatType>(type.getElementType()) && !type.getElementType().isF32() && !type.getElementType().isF64()))
+      continue;
+    auto compute = [&](Value turn) {
+      Value value = turn;
+      if (type.getElementType() != rewriter.getI64Type())
+        value = rewriter.createOrFold<nn::CastOp>(loop.getLoc(), type.clone(ArrayRef<int64_t>()), value, false,
+                                                  nn::ScaleRounding::Up);
+      if (*step != 1)
+        value = rewriter.createOrFold<nn::BinaryOp>(
+            loop.getLoc(), nn::BinaryKind::Mul, value,
+            makeConstant(rewriter, loop.getLoc(), type.clone(ArrayRef<int64_t>()), *step));
+      if (first != 0)
+        value = rewriter.createOrFold<nn::BinaryOp>(loop.getLoc(), nn::BinaryKind::Add, start, value);
+      return value.getType() == type ? value : rewriter.createOrFold<nn::ReshapeOp>(loop.getLoc(), type, value);
+    };
+    if (!argument.use_empty()) {
+      rewriter.setInsertionPointToStart(&loop.getBody().front());
+      Value value = compute(loop.getCounter());
+      rewriter.replaceAllUsesExcept(argument, value, value.getDefiningOp());
+    }
+    if (!loop.getFinals()[index].use_empty()) {
+      rewriter.setInsertionPointAfter(loop);
+      rewriter.replaceAllUsesWith(loop.getFinals()[index], compute(turns));
+    }
+  }
+}
+
+/// Stacks of `rows` rows as large as those of the `bound` that they were.
+Value padStack(OpBuilder &builder, Value stack, RankedTensorType wanted) {
+  auto type = cast<RankedTensorType>(stack.getType());
+  if (type == wanted)
+    return stack;
+  SmallVector<int64_t> low(type.getRank(), 0), high(low);
+  high[0] = wanted.getDimSize(0) - type.getDimSize(0);
+  auto zero = cast<TypedAttr>(builder.getZeroAttr(type.getElementType()));
+  return nn::PadOp::create(builder, stack.getLoc(), nn::PadMode::Constant, stack, low, high, zero);
+}
+
+struct CountTrips : impl::CountTripsPassBase<CountTrips> {
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    for (Operation *op : findControl(getOperation())) {
+      rewriter.setInsertionPoint(op);
+      if (auto loop = dyn_cast<nn::WhileOp>(op))
+        count(rewriter, loop);
+      else if (auto counted = dyn_cast<nn::ForOp>(op))
+        replaceProgressions(rewriter, counted, makeTurns(rewriter, counted));
+    }
+  }
+
+  /// How many turns `loop` has, before it.
+  static Value makeTurns(OpBuilder &builder, nn::ForOp loop) {
+    Location loc = loop.getLoc();
+    Value most = makeInteger(builder, loc, double(loop.getTripCount()));
+    if (!loop.getCount())
+      return most;
+    Value count = builder.createOrFold<nn::BinaryOp>(
+        loc, nn::BinaryKind::Max, makeScalar(builder, loc, loop.getCount()), makeInteger(builder, loc, 0));
+    return builder.createOrFold<nn::BinaryOp>(loc, nn::BinaryKind::Min, count, most);
+  }
+
+  void count(IRRewriter &rewriter, nn::WhileOp loop) {
+    Trips trips;
+    if (loop.getBound())
+      trips.limit(double(*loop.getBound()));
+    if (!addCondition(rewriter, loop, loop.getConditionOp().getCondition(), trips) || !trips.known)
+      return;
+    Location loc = loop.getLoc();
+    Value count;
+    for (Value other : trips.counts)
+      count = count ? rewriter.createOrFold<nn::BinaryOp>(loc, nn::BinaryKind::Min, count, other) : other;
+    const auto bound = int64_t(*trips.known);
+    SmallVector<Type> types(loop.getFinals().getTypes());
+    for (Value stack : loop.getStacks()) {
+      auto type = cast<RankedTensorType>(stack.getType());
+      SmallVector<int64_t> shape(type.getShape());
+      shape[0] = bound;
+      types.push_back(type.clone(shape));
+    }
+    auto counted = nn::ForOp::create(rewriter, loc, types, bound, count, loop.getInitial(), ValueRange(), false);
+    rewriter.inlineRegionBefore(loop.getBody(), counted.getBody(), counted.getBody().end());
+    SmallVector<Value> values(counted.getFinals());
+    for (auto [stack, was] : llvm::zip_equal(counted.getStacks(), loop.getStacks()))
+      values.push_back(padStack(rewriter, stack, cast<RankedTensorType>(was.getType())));
+    rewriter.setInsertionPoint(counted);
+    Value turns = makeTurns(rewriter, counted);
+    values.push_back(turns);
+    rewriter.replaceOp(loop, values);
+    replaceProgressions(rewriter, counted, turns);
+    ++numLoops;
+  }
+};
+
+} // namespace
+
+} // namespace nacre::graph

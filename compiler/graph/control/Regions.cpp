@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Regions are moved whole; what operators cannot change, the number of their results, is changed by making them anew.
+
+#include "compiler/graph/control/Regions.h"
+
+#include "compiler/graph/Matching.h"
+#include "dialects/nn/ConstantData.h"
+
+using namespace mlir;
+
+namespace nacre::graph {
+
+SmallVector<Operation *> findControl(Operation *top) {
+  SmallVector<Operation *> found;
+  top->walk<WalkOrder::PostOrder>([&](Operation *op) {
+    if (isa<nn::IfOp, nn::ForOp, nn::WhileOp>(op))
+      found.push_back(op);
+  });
+  return found;
+}
+
+std::optional<double> getNumber(Value value) {
+  ElementsAttr constant = getConstant(value);
+  if (!constant || constant.getNumElements() != 1)
+    return std::nullopt;
+  FailureOr<nn::ConstantView> view = nn::ConstantView::get(constant);
+  if (failed(view))
+    return std::nullopt;
+  double number;
+  view->read(0, 0, 1, &number);
+  return number;
+}
+
+bool isOutside(Value value, Operation *op) { return !op->isAncestor(value.getParentBlock()->getParentOp()); }
+
+SmallVector<Value> inlineBefore(RewriterBase &rewriter, Block &block, Operation *op, ValueRange arguments) {
+  Operation *terminator = block.getTerminator();
+  rewriter.inlineBlockBefore(&block, op, arguments);
+  SmallVector<Value> given(terminator->getOperands());
+  rewriter.eraseOp(terminator);
+  return given;
+}
+
+OperandRange getInitial(Operation *loop) {
+  auto counted = dyn_cast<nn::ForOp>(loop);
+  return counted ? counted.getInitial() : cast<nn::WhileOp>(loop).getInitial();
+}
+
+ResultRange getFinals(Operation *loop) {
+  auto counted = dyn_cast<nn::ForOp>(loop);
+  return counted ? counted.getFinals() : cast<nn::WhileOp>(loop).getFinals();
+}
+
+ResultRange getStacks(Operation *loop) {
+  auto counted = dyn_cast<nn::ForOp>(loop);
+  return counted ? counted.getStacks() : cast<nn::WhileOp>(loop).getStacks();
+}
+
+nn::YieldOp getYield(Operation *loop) {
+  auto counted = dyn_cast<nn::ForOp>(loop);
+  return counted ? counted.getYield() : cast<nn::WhileOp>(loop).getYield();
+}
+
+Region &getBody(Operation *loop) {
+  auto counted = dyn_cast<nn::ForOp>(loop);
+  return counted ? counted.getBody() : cast<nn::WhileOp>(loop).getBody();
+}
+
+void eraseUnused(RewriterBase &rewriter, Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op))
+      rewriter.eraseOp(&op);
+}
+
+namespace {
+
+SmallVector<Value> pick(ValueRange values, const llvm::SmallBitVector &kept) {
+  SmallVector<Value> picked;
+  for (auto [index, value] : llvm::enumerate(values))
+    if (kept[index])
+      picked.push_back(value);
+  return picked;
+}
+
+/// The arguments of `region` behind the counter are `kept`.
+void eraseArguments(RewriterBase &rewriter, Region &region, const llvm::SmallBitVector &kept) {
+  for (unsigned index = kept.size(); index-- > 0;)
+    if (!kept[index]) {
+      assert(region.getArgument(1 + index).use_empty() && "what is dropped is of no use");
+      rewriter.modifyOpInPlace(region.getParentOp(), [&] { region.eraseArgument(1 + index); });
+    }
+}
+
+} // namespace
+
+void dropResults(RewriterBase &rewriter, nn::IfOp op, const llvm::SmallBitVector &kept) {
+  if (kept.none())
+    return rewriter.eraseOp(op);
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(op);
+  SmallVector<Value> left = pick(op.getValues(), kept);
+  auto smaller = nn::IfOp::create(rewriter, op.getLoc(), ValueRange(left).getTypes(), op.getCondition());
+  for (auto [from, to] : llvm::zip_equal(op->getRegions(), smaller->getRegions())) {
+    rewriter.inlineRegionBefore(from, to, to.end());
+    auto yield = cast<nn::YieldOp>(to.front().getTerminator());
+    rewriter.setInsertionPoint(yield);
+    rewriter.replaceOpWithNewOp<nn::YieldOp>(yield, pick(yield.getCarried(), kept), ValueRange());
+    eraseUnused(rewriter, to.front());
+  }
+  for (auto [before, after] : llvm::zip_equal(left, smaller.getValues()))
+    rewriter.replaceAllUsesWith(before, after);
+  rewriter.eraseOp(op);
+}
+
+Operation *dropValues(RewriterBase &rewriter, Operation *loop, const KeptValues &kept) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  nn::YieldOp yield = getYield(loop);
+  rewriter.setInsertionPoint(yield);
+  rewriter.replaceOpWithNewOp<nn::YieldOp>(yield, pick(yield.getCarried(), kept.carried),
+                                           pick(yield.getStacked(), kept.stacks));
+  eraseUnused(rewriter, getBody(loop).front());
+  llvm::SmallBitVector arguments = kept.carried;
+  for (unsigned index = 0; index < kept.scanned.size(); ++index) {
+    arguments.resize(arguments.size() + 1);
+    arguments[arguments.size() - 1] = kept.scanned[index];
+  }
+  eraseArguments(rewriter, getBody(loop), arguments);
+
+  rewriter.setInsertionPoint(loop);
+  SmallVector<Value> initial = pick(getInitial(loop), kept.carried);
+  SmallVector<Value> left = pick(getFinals(loop), kept.carried);
+  llvm::append_range(left, pick(getStacks(loop), kept.stacks));
+  SmallVector<Type> types(ValueRange(left).getTypes());
+  Operation *result;
+  if (auto counted = dyn_cast<nn::ForOp>(loop)) {
+    auto op = nn::ForOp::create(rewriter, loop->getLoc(), types, counted.getTripCount(), counted.getCount(), initial,
+                                pick(counted.getScanned(), kept.scanned), counted.getReverse());
+    rewriter.inlineRegionBefore(counted.getBody(), op.getBody(), op.getBody().end());
+    result = op;
+  } else {
+    auto asked = cast<nn::WhileOp>(loop);
+    eraseUnused(rewriter, asked.getConditionRegion().front());
+    eraseArguments(rewriter, asked.getConditionRegion(), kept.carried);
+    left.push_back(asked.getTrips());
+    types.push_back(asked.getTrips().getType());
+    auto op = nn::WhileOp::create(rewriter, loop->getLoc(), types, asked.getBoundAttr(), initial);
+    rewriter.inlineRegionBefore(asked.getConditionRegion(), op.getConditionRegion(), op.getConditionRegion().end());
+    rewriter.inlineRegionBefore(asked.getBody(), op.getBody(), op.getBody().end());
+    result = op;
+  }
+  for (auto [before, after] : llvm::zip_equal(left, result->getResults()))
+    rewriter.replaceAllUsesWith(before, after);
+  rewriter.eraseOp(loop);
+  return result;
+}
+
+} // namespace nacre::graph

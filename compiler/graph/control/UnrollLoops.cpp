@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  writes out loops of one turn, and short ones of a few cheap operators.
+// Why:   a turn costs steps, views and storages of its own; operators that are written out fuse and fold.
+// How:   each turn is a copy of the body in which the turn's number is a constant, rows are slices and stacks are joined.
+
+#include "compiler/graph/Passes.h"
+#include "compiler/graph/control/Regions.h"
+
+#include "mlir/IR/IRMapping.h"
+
+namespace nacre::graph {
+#define GEN_PASS_DEF_UNROLLLOOPSPASS
+#include "compiler/graph/Passes.h.inc"
+} // namespace nacre::graph
+
+using namespace mlir;
+
+namespace nacre::graph {
+
+namespace {
+
+/// Whether a kernel takes it beside others, or none is needed.
+bool isCheap(Operation *op) {
+  auto known = dyn_cast<nn::OperatorInterface>(op);
+  return known && op->getNumRegions() == 0 && !isa<nn::RecurrentOp>(op) &&
+         (known.getWorkKind() == nn::WorkKind::Elementwise || known.getWorkKind() == nn::WorkKind::Boundary);
+}
+
+/// Row `index` of `rows`.
+Value makeRow(OpBuilder &builder, Location loc, Value rows, int64_t index) {
+  auto type = cast<RankedTensorType>(rows.getType());
+  SmallVector<int64_t> starts(type.getRank(), 0), sizes(type.getShape()), steps(type.getRank(), 1);
+  starts[0] = index;
+  sizes[0] = 1;
+  Value slice = nn::SliceOp::create(builder, loc, rows, starts, sizes, steps);
+  return nn::ReshapeOp::create(builder, loc, type.clone(type.getShape().drop_front()), slice);
+}
+
+Value makeStack(OpBuilder &builder, Location loc, ArrayRef<Value> rows) {
+  SmallVector<Value> parts;
+  for (Value row : rows) {
+    auto type = cast<RankedTensorType>(row.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    shape.insert(shape.begin(), 1);
+    parts.push_back(nn::ReshapeOp::create(builder, loc, type.clone(shape), row));
+  }
+  return parts.size() == 1 ? parts.front() : Value(nn::ConcatOp::create(builder, loc, parts, uint64_t(0)));
+}
+
+void unroll(IRRewriter &rewriter, nn::ForOp loop) {
+  Location loc = loop.getLoc();
+  const int64_t turns = loop.getTripCount();
+  rewriter.setInsertionPoint(loop);
+  SmallVector<Value> carried(loop.getInitial());
+  SmallVector<SmallVector<Value>> stacks(loop.getStacks().size());
+  for (int64_t turn = 0; turn < turns; ++turn) {
+    const int64_t row = loop.getReverse() ? turns - 1 - turn : turn;
+    auto counter = DenseElementsAttr::get(cast<RankedTensorType>(loop.getCounter().getType()), turn);
+    IRMapping values;
+    values.map(loop.getCounter(), nn::ConstantOp::create(rewriter, loc, counter).getResult());
+    values.map(loop.getCarriedArguments(), carried);
+    for (auto [argument, rows] : llvm::zip_equal(loop.getScannedArguments(), loop.getScanned()))
+      values.map(argument, makeRow(rewriter, loc, rows, row));
+    for (Operation &op : loop.getBody().front().without_terminator())
+      rewriter.clone(op, values);
+    for (auto [value, next] : llvm::zip_equal(carried, loop.getYield().getCarried()))
+      value = values.lookupOrDefault(next);
+    for (auto [stack, next] : llvm::zip_equal(stacks, loop.getYield().getStacked()))
+      stack.insert(loop.getReverse() ? stack.begin() : stack.end(), values.lookupOrDefault(next));
+  }
+  for (ArrayRef<Value> stack : stacks)
+    carried.push_back(makeStack(rewriter, loc, stack));
+  rewriter.replaceOp(loop, carried);
+}
+
+struct UnrollLoops : impl::UnrollLoopsPassBase<UnrollLoops> {
+  using UnrollLoopsPassBase::UnrollLoopsPassBase;
+
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    for (Operation *op : findControl(getOperation()))
+      if (auto loop = dyn_cast<nn::ForOp>(op); loop && pays(loop)) {
+        unroll(rewriter, loop);
+        ++numLoops;
+      }
+  }
+
+  bool pays(nn::ForOp loop) const {
+    if (loop.getCount() || loop.getTripCount() < 1)
+      return false;
+    if (loop.getTripCount() == 1)
+      return true;
+    int64_t operators = 0;
+    for (Operation &op : loop.getBody().front().without_terminator()) {
+      if (isa<nn::ConstantOp>(op))
+        continue;
+      if (!isCheap(&op))
+        return false;
+      ++operators;
+    }
+    return loop.getTripCount() <= maxTurns && operators <= maxOperators;
+  }
+};
+
+} // namespace
+
+} // namespace nacre::graph
