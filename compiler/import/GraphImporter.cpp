@@ -53,7 +53,7 @@ private:
   std::string askForValues() const;
   LogicalResult importOutputs(Scope &scope);
   void warnOfNewerVersion();
-  void eraseUnused();
+  static void eraseUnused(Block &block);
 
   ModelView &model;
   const ImportOptions &options;
@@ -109,6 +109,10 @@ FailureOr<Value> GraphImporter::getValue(Scope &scope, StringRef name) {
   Value &value = scope.values[name];
   if (failed(constant))
     return failure();
+  // Who reads it next may stand outside of the region that is being filled.
+  OpBuilder::InsertionGuard guard(builder);
+  if (Operation *around = func.front().findAncestorOpInBlock(*builder.getInsertionBlock()->getParentOp()))
+    builder.setInsertionPoint(around);
   value = NnBuilder(builder, scope.graph.getLocation(name), shared).constant(*constant);
   if (!value)
     return failure();
@@ -303,10 +307,15 @@ LogicalResult GraphImporter::importOutputs(Scope &scope) {
   return success();
 }
 
-void GraphImporter::eraseUnused() {
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(func.front())))
-    if (isOpTriviallyDead(&op))
+void GraphImporter::eraseUnused(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+    if (isOpTriviallyDead(&op)) {
       op.erase();
+      continue;
+    }
+    for (Region &region : op.getRegions())
+      eraseUnused(region.front());
+  }
 }
 
 OwningOpRef<ModuleOp> GraphImporter::import() {
@@ -314,7 +323,7 @@ OwningOpRef<ModuleOp> GraphImporter::import() {
   if (inputs.hasFailed || failed(importNodes(main)) || failed(importOutputs(main)))
     return nullptr;
   warnOfNewerVersion();
-  eraseUnused();
+  eraseUnused(func.front());
   return std::move(module);
 }
 

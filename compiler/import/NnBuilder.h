@@ -82,6 +82,7 @@ public:
   bool allowsConstant(int64_t count, int64_t elementBytes);
   /// Notes that a shape depends on an input, which `name` is a name of for as long as the context lives.
   void noteUnfixedInput(llvm::StringRef name) { shared.unfixedInputs.insert(name); }
+  llvm::SetVector<llvm::StringRef> &getUnfixedInputs() { return shared.unfixedInputs; }
   /// The seed and the number of a node that draws random numbers; says once that a node has no seed of its own.
   std::array<uint32_t, 2> takeRandomKey(std::optional<uint32_t> seed);
   mlir::Value constant(mlir::ElementsAttr value);
@@ -191,6 +192,8 @@ public:
   mlir::Value alignToAxis(mlir::Value channels, int64_t axis, int64_t rank);
 
 private:
+  friend class RegionBuilder; // control/RegionBuilder.h
+
   template <typename T> static bool isMissing(const T &) { return false; }
   static bool isMissing(const mlir::Value &value) { return !value; }
   static bool isMissing(const mlir::ValueRange &values) {

@@ -8,6 +8,7 @@
 #include "dialects/nn/ConstantData.h"
 #include "dialects/nn/ShapeRules.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -43,7 +44,10 @@ static SmallVector<StringRef> findInputs(Value value) {
   reached.insert(value);
   for (size_t next = 0; next < reached.size() && next < maxValues; ++next) {
     Value current = reached[next];
-    if (Operation *op = current.getDefiningOp())
+    Operation *op = current.getDefiningOp();
+    if (!op && !isa<func::FuncOp>(current.getParentRegion()->getParentOp()))
+      op = current.getParentRegion()->getParentOp(); // what a loop begins with
+    if (op)
       reached.insert(op->operand_begin(), op->operand_end());
     else if (auto name = dyn_cast<NameLoc>(current.getLoc()))
       names.push_back(name.getName());
@@ -325,6 +329,35 @@ FailureOr<SmallVector<Value>> OperandBinder::expand(const NodeGraph &graph, Arra
   FailureOr<SmallVector<Value>> outputs = graph.import(arguments);
   failed |= mlir::failed(outputs);
   return outputs;
+}
+
+std::optional<OperandBinder::Attempt> OperandBinder::attempt(llvm::function_ref<void()> work) {
+  assert(!failed && "an attempt follows another, or comes first");
+  DiagnosticEngine &engine = nn.getLoc()->getContext()->getDiagEngine();
+  Attempt result;
+  llvm::SetVector<StringRef> unfixedBefore = nn.getUnfixedInputs();
+  {
+    ScopedDiagnosticHandler listener(nn.getLoc()->getContext(), [&](Diagnostic &diagnostic) {
+      result.said.push_back(std::move(diagnostic));
+      return success();
+    });
+    work();
+  }
+  if (failed) {
+    failed = false;
+    result.unfixedInputs = std::exchange(nn.getUnfixedInputs(), unfixedBefore);
+    return result;
+  }
+  for (Diagnostic &diagnostic : result.said) // remarks
+    engine.emit(std::move(diagnostic));
+  return std::nullopt;
+}
+
+void OperandBinder::report(Attempt attempt) {
+  failed = true;
+  nn.getUnfixedInputs().insert_range(attempt.unfixedInputs);
+  for (Diagnostic &diagnostic : attempt.said)
+    nn.getLoc()->getContext()->getDiagEngine().emit(std::move(diagnostic));
 }
 
 bool OperandBinder::allowsConstant(int64_t count, int64_t elementBytes) {

@@ -15,9 +15,11 @@
 #include "compiler/import/NnBuilder.h"
 #include "compiler/import/TypeNames.h"
 
+#include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringSet.h"
 #include <functional>
 #include <optional>
+#include <vector>
 
 namespace nacre::importer {
 
@@ -56,6 +58,8 @@ public:
   /// Reports an error about this node.
   mlir::InFlightDiagnostic error();
   bool hasFailed() const { return failed; }
+  /// Says that an error about this node has been reported.
+  void fail() { failed = true; }
 
   // Operands. Those that the operator requires are never null, and all have types that its signature allows.
   size_t getNumOperands() const { return node.operands.size(); }
@@ -115,6 +119,16 @@ public:
   const NodeGraph *getGraph(llvm::StringRef name);
   /// What the graph computes of `arguments`, in place of the node.
   mlir::FailureOr<llvm::SmallVector<mlir::Value>> expand(const NodeGraph &graph, llvm::ArrayRef<mlir::Value> arguments);
+
+  /// What came of an attempt that has failed.
+  struct Attempt {
+    std::vector<mlir::Diagnostic> said;
+    llvm::SetVector<llvm::StringRef> unfixedInputs;
+  };
+  /// Whether `work` goes without an error, or else what it would have said: then nothing has been, and the node goes on.
+  std::optional<Attempt> attempt(llvm::function_ref<void()> work);
+  /// Says it after all, where nothing else has helped.
+  void report(Attempt attempt);
 
   /// NnBuilder's, whose error is one of this node.
   bool allowsConstant(int64_t count, int64_t elementBytes);

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How:  1. what goes in is checked, and a count found that rows of open size bring along; 2. the body is computed in an operator
+//       that has no results yet; 3. what it gives decides between nn.for and nn.while, which takes the body over.
+
+#include "compiler/import/control/RegionBuilder.h"
+
+#include "compiler/import/TypeNames.h"
+#include "mlir/IR/Verifier.h"
+
+using namespace mlir;
+
+namespace nacre::importer {
+
+namespace {
+
+RankedTensorType scalarOf(Type element) { return RankedTensorType::get({}, element); }
+
+/// The type of `rows` rows.
+RankedTensorType stackOf(Value row, int64_t rows) {
+  SmallVector<int64_t> shape(getShape(row));
+  shape.insert(shape.begin(), rows);
+  return RankedTensorType::get(shape, getElementType(row));
+}
+
+bool isTrue(Value condition) {
+  ElementsAttr known = getConstant(condition);
+  return known && known.isSplat() && known.getSplatValue<bool>();
+}
+
+/// How many loops are around what is built next.
+unsigned depthOf(Block *block) {
+  unsigned depth = 0;
+  for (Operation *op = block->getParentOp(); op; op = op->getParentOp())
+    depth += isa<nn::ForOp, nn::WhileOp>(op);
+  return depth;
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// 1. What goes in
+//===----------------------------------------------------------------------===//
+
+LogicalResult RegionBuilder::refuseAnyOpen(ValueRange values) {
+  for (Value value : values)
+    if (nn.isOpen(value)) {
+      nn.refuseOpen(value);
+      return failure();
+    }
+  return success();
+}
+
+LogicalResult RegionBuilder::checkLoop(const Loop &loop) {
+  if (depthOf(builder.getInsertionBlock()) >= nn::maxLoopDepth)
+    return nn.error() << "must be a loop inside of at most " << nn::maxLoopDepth - 1
+                      << " others, but is in more; join some of them";
+  for (auto [index, value] : llvm::enumerate(loop.initial))
+    if (!isTensor(value))
+      return nn.error() << "carried value " << index << " must be a tensor where a run counts the turns, but is "
+                        << describe(value);
+  for (Value value : loop.scanned)
+    if (getRank(value) == 0 || getShape(value)[0] != loop.bound)
+      return nn.error() << "what a loop scans must have a row for each of its " << *loop.bound << " turns, but is "
+                        << describe(value);
+  for (Value value : {loop.count, loop.goesOn})
+    if (value && getType(value).getNumElements() != 1)
+      return nn.error() << "what ends a loop must be one element, but is " << describe(value);
+  return refuseAnyOpen(loop.initial);
+}
+
+/// How many turns there are, as far as a run decides it before the first; null where it does not.
+FailureOr<Value> RegionBuilder::findCount(const Loop &loop) {
+  Value count = loop.count ? nn.cast(nn.reshape(loop.count, /*shape=*/{}), builder.getI64Type()) : Value();
+  for (Value value : loop.scanned) {
+    nn::AxisCounts counts = nn.getCounts(value);
+    if (counts.empty())
+      continue;
+    Value rows = counts.front();
+    bool isOtherwiseOpen = llvm::any_of(ArrayRef(counts).drop_front(), [](Value other) { return bool(other); });
+    if (isOtherwiseOpen || !rows || (count && count != rows)) {
+      nn.refuseOpen(value);
+      return failure();
+    }
+    count = rows;
+  }
+  return count;
+}
+
+//===----------------------------------------------------------------------===//
+// 2. The body
+//===----------------------------------------------------------------------===//
+
+LogicalResult RegionBuilder::checkTurn(const Loop &loop, const Turn &turn) {
+  if (turn.carried.size() != loop.initial.size())
+    return nn.error() << "a turn must carry on " << loop.initial.size() << " values, but carries "
+                      << turn.carried.size();
+  for (auto [index, before, after] : llvm::enumerate(loop.initial, turn.carried))
+    if (!after || before.getType() != after.getType())
+      return nn.error() << "carried value " << index << " must have the same type in every turn, but is "
+                        << describe(before) << " before a turn and " << (after ? describe(after) : "nothing")
+                        << " behind it, and a run counts the turns; fix with --set what the number of turns depends on";
+  for (auto [index, row] : llvm::enumerate(turn.rows))
+    if (!row || !isTensor(row))
+      return nn.error() << "what a turn adds to stack " << index << " must be a tensor, but is "
+                        << (row ? describe(row) : "nothing");
+  if (turn.goesOn && getType(turn.goesOn).getNumElements() != 1)
+    return nn.error() << "the condition that a turn gives must be one element, but is " << describe(turn.goesOn);
+  return success(succeeded(refuseAnyOpen(turn.carried)) && succeeded(refuseAnyOpen(turn.rows)));
+}
+
+FailureOr<LoopResults> RegionBuilder::buildLoop(const Loop &loop, Body body, Condition condition) {
+  if (failed(checkLoop(loop)))
+    return failure();
+  FailureOr<Value> count = findCount(loop);
+  if (failed(count))
+    return failure();
+  if (*count && loop.reverse)
+    return nn.error() << "must scan rows from the first on where a run decides how many there are";
+  auto scaffold = nn::ForOp::create(builder, nn.getLoc(), TypeRange(), /*trip_count=*/0, /*count=*/Value(),
+                                    /*initial=*/ValueRange(), /*scanned=*/ValueRange(), loop.reverse);
+  Block &block = scaffold.getBody().emplaceBlock();
+  Value counter = block.addArgument(scalarOf(builder.getI64Type()), nn.getLoc());
+  Values carried, rows;
+  for (Value value : loop.initial)
+    carried.push_back(block.addArgument(value.getType(), nn.getLoc()));
+  for (Value value : loop.scanned)
+    rows.push_back(
+        block.addArgument(RankedTensorType::get(getShape(value).drop_front(), getElementType(value)), nn.getLoc()));
+  const uint32_t numRandomNodes = shared.numRandomNodes;
+  FailureOr<Turn> turn = Turn();
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(&block);
+    turn = body(counter, carried, rows);
+    if (failed(turn) || failed(checkTurn(loop, *turn)))
+      return failure();
+    if (turn->goesOn)
+      turn->goesOn = isTrue(turn->goesOn) ? Value() : scalarBoolean(turn->goesOn);
+  }
+  if (shared.numRandomNodes != numRandomNodes)
+    return nn.error() << "a loop whose turns a run counts must not draw random numbers, which would be the same in "
+                         "every turn; draw them outside";
+  const bool isCounted = !condition && !turn->goesOn && !loop.goesOn && loop.bound;
+  FailureOr<LoopResults> results = isCounted ? finishFor(loop, *count, scaffold.getBody(), *turn)
+                                             : finishWhile(loop, *count, scaffold.getBody(), *turn, condition);
+  if (succeeded(results))
+    scaffold.erase();
+  return results;
+}
+
+//===----------------------------------------------------------------------===//
+// 3. The operator
+//===----------------------------------------------------------------------===//
+
+Value RegionBuilder::scalarBoolean(Value value) {
+  return nn.cast(nn.reshape(value, /*shape=*/{}), builder.getI1Type());
+}
+
+/// What MLIR would say is about `nn`, which no user knows.
+LogicalResult RegionBuilder::check(Operation *op) {
+  ScopedDiagnosticHandler silence(builder.getContext(), [](Diagnostic &) { return success(); });
+  if (succeeded(verify(op)))
+    return success();
+  return emitError(nn.getLoc())
+         << "what its graphs give must be tensors of numbers or booleans that fit together, but is "
+            "not; check the model with a checker of its format";
+}
+
+FailureOr<LoopResults> RegionBuilder::finishFor(const Loop &loop, Value count, Region &body, const Turn &turn) {
+  SmallVector<Type> types(ValueRange(loop.initial).getTypes());
+  for (Value row : turn.rows)
+    types.push_back(stackOf(row, *loop.bound));
+  auto op =
+      nn::ForOp::create(builder, nn.getLoc(), types, *loop.bound, count, loop.initial, loop.scanned, loop.reverse);
+  op.getBody().takeBody(body);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(&op.getBody().front());
+    nn::YieldOp::create(builder, nn.getLoc(), turn.carried, turn.rows);
+  }
+  if (failed(check(op)))
+    return failure();
+  LoopResults results{llvm::to_vector_of<Value>(op.getFinals()), llvm::to_vector_of<Value>(op.getStacks())};
+  if (!count)
+    return results;
+  Value turns = nn.binary(nn::BinaryKind::Min, nn.binary(nn::BinaryKind::Max, count, 0.0), double(*loop.bound));
+  for (Value &stack : results.stacks)
+    stack = nn.limit(stack, 0, turns);
+  return results;
+}
+
+FailureOr<LoopResults> RegionBuilder::finishWhile(const Loop &loop, Value count, Region &body, Turn turn,
+                                                  Condition condition) {
+  if (!turn.rows.empty() && !loop.bound)
+    return nn.error()
+           << "must have a number of turns that is known when the model is compiled, or a limit to it, because the "
+              "loop stacks rows; fix with --set what it depends on";
+  assert(loop.scanned.empty() && "only a counted loop knows which row is whose");
+  Location loc = nn.getLoc();
+  // What a turn says about the next one is carried there.
+  const bool carriesOn = turn.goesOn || loop.goesOn;
+  Values initial;
+  if (carriesOn) {
+    Value yes = nn.splat(scalarOf(builder.getI1Type()), 1);
+    initial.push_back(loop.goesOn ? scalarBoolean(loop.goesOn) : yes);
+    turn.carried.insert(turn.carried.begin(), turn.goesOn ? turn.goesOn : yes);
+    body.insertArgument(1u, initial.front().getType(), loc);
+  }
+  llvm::append_range(initial, loop.initial);
+  if (llvm::is_contained(initial, Value()))
+    return failure();
+  SmallVector<Type> types(ValueRange(initial).getTypes());
+  for (Value row : turn.rows)
+    types.push_back(stackOf(row, *loop.bound));
+  types.push_back(scalarOf(builder.getI64Type()));
+  IntegerAttr bound = loop.bound ? builder.getI64IntegerAttr(*loop.bound) : IntegerAttr();
+  auto op = nn::WhileOp::create(builder, loc, types, bound, initial);
+  op.getBody().takeBody(body);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(&op.getBody().front());
+  nn::YieldOp::create(builder, loc, turn.carried, turn.rows);
+
+  Block &asked = op.getConditionRegion().emplaceBlock();
+  asked.addArguments(op.getBody().getArgumentTypes(), SmallVector<Location>(op.getBody().getNumArguments(), loc));
+  builder.setInsertionPointToEnd(&asked);
+  Value counter = asked.getArgument(0), goesOn = carriesOn ? Value(asked.getArgument(1)) : Value();
+  auto join = [&](Value other) { goesOn = goesOn ? nn.binary(nn::BinaryKind::And, goesOn, other) : other; };
+  if (count)
+    join(nn.binary(nn::BinaryKind::Less, counter, count));
+  if (condition) {
+    Values carried(asked.getArguments().drop_front(1 + carriesOn));
+    FailureOr<Value> said = condition(counter, carried);
+    if (failed(said) || !*said || failed(refuseAnyOpen(*said)))
+      return failure();
+    if (!isTensor(*said) || getType(*said).getNumElements() != 1)
+      return nn.error() << "the condition of a loop must be one element, but is " << describe(*said);
+    join(scalarBoolean(*said));
+  }
+  if (!goesOn) // bounded alone, and without end otherwise
+    goesOn = nn.splat(scalarOf(builder.getI1Type()), 1);
+  nn::ConditionOp::create(builder, loc, goesOn);
+  if (failed(check(op)))
+    return failure();
+  for (Value stack : op.getStacks())
+    shared.counts[stack].assign({op.getTrips()});
+  for (Value stack : op.getStacks())
+    shared.counts[stack].resize(getRank(stack));
+  return LoopResults{llvm::to_vector_of<Value>(op.getFinals().drop_front(carriesOn)),
+                     llvm::to_vector_of<Value>(op.getStacks())};
+}
+
+} // namespace nacre::importer

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loop.
+//
+// How:  1. what the node and its body say; 2. as a loop of `nn`, in whose body the condition always holds; 3. where values change
+//       their shapes, or must be known, turn by turn, each with a constant for its number.
+
+#include "compiler/import/control/RegionBuilder.h"
+#include "compiler/import/onnx/control/ControlFlow.h"
+
+using namespace mlir;
+
+namespace nacre::importer::onnx_format {
+namespace {
+
+//===----------------------------------------------------------------------===//
+// 1. The node
+//===----------------------------------------------------------------------===//
+
+struct LoopNode {
+  const NodeGraph *body = nullptr;
+  SmallVector<GraphValue> inputs, outputs;
+  SmallVector<Value> initial;
+  int64_t most = INT64_MAX; ///< turns, as far as it is known
+  bool begins = true;       ///< whether there is a first one, as far as it is known
+  Value count, goesOn;      ///< what a run decides of these; null where it is known
+
+  bool isKnown() const { return !count && !goesOn; }
+
+  /// `value` as the body's input `index` declares it: some say that a scalar has one axis.
+  Value asDeclared(NnBuilder &nn, size_t index, Value value) const {
+    const auto &shape = inputs[index].type.shape;
+    return shape && shape->size() == 1 ? nn.reshape(value, {1}) : value;
+  }
+
+  /// What a turn computes: whether another one follows, what is carried on, a row of each stack.
+  FailureOr<SmallVector<Value>> importTurn(OperandBinder &node, Value number, ArrayRef<Value> carried) const {
+    NnBuilder &nn = node.nn;
+    Value yes = nn.splat(RankedTensorType::get({}, nn.types().getI1Type()), 1);
+    SmallVector<Value> arguments = {asDeclared(nn, 0, number), asDeclared(nn, 1, yes)};
+    llvm::append_range(arguments, carried);
+    return node.expand(*body, arguments);
+  }
+};
+
+FailureOr<LoopNode> readLoop(OperandBinder &node) {
+  const NodeGraph *body = node.getGraph("body");
+  if (!body)
+    return failure();
+  LoopNode loop;
+  loop.body = body;
+  loop.inputs = body->view.getInputs();
+  loop.outputs = body->view.getOutputs();
+  size_t numCarried = std::max<size_t>(node.getNumOperands(), 2) - 2;
+  if (loop.inputs.size() != numCarried + 2 || loop.outputs.size() <= numCarried ||
+      node.getNumResults() > loop.outputs.size() - 1)
+    return node.error()
+           << "the body must take a turn's number, a condition and the " << numCarried
+           << " carried values, and give a condition, as many carried values and a row of each stack, but takes "
+           << loop.inputs.size() << " and gives " << loop.outputs.size();
+  for (size_t index = 2; index < node.getNumOperands(); ++index) {
+    if (!node.getOperand(index))
+      return node.error() << node.nameOf(index) << " must be given, because the body takes it, but is left out";
+    loop.initial.push_back(node.getOperand(index));
+  }
+  for (size_t index : {0, 1}) {
+    Value end = node.getOperand(index);
+    if (end && !getConstant(end)) {
+      (index == 0 ? loop.count : loop.goesOn) = end;
+      continue;
+    }
+    FailureOr<int64_t> known = end ? node.getInteger(index) : INT64_MAX;
+    if (failed(known))
+      return failure();
+    if (index == 0)
+      loop.most = *known;
+    else
+      loop.begins = *known != 0;
+  }
+  return loop;
+}
+
+//===----------------------------------------------------------------------===//
+// 2. As a loop
+//===----------------------------------------------------------------------===//
+
+void importAsLoop(OperandBinder &node, const LoopNode &loop) {
+  Loop built;
+  built.initial = loop.initial;
+  built.count = loop.count;
+  built.goesOn = loop.goesOn;
+  // What is beyond stands for no limit.
+  if (loop.most <= INT32_MAX)
+    built.bound = loop.most;
+  FailureOr<LoopResults> results = RegionBuilder(node.nn).buildLoop(
+      built, [&](Value number, ArrayRef<Value> carried, ArrayRef<Value>) -> FailureOr<Turn> {
+        FailureOr<SmallVector<Value>> values = loop.importTurn(node, number, carried);
+        if (failed(values))
+          return failure();
+        ArrayRef<Value> given = *values;
+        return Turn{SmallVector<Value>(given.slice(1, loop.initial.size())),
+                    SmallVector<Value>(given.drop_front(1 + loop.initial.size())), given.front()};
+      });
+  if (failed(results))
+    return node.fail();
+  llvm::append_range(results->finals, results->stacks);
+  for (size_t index = 0; index < node.getNumResults(); ++index)
+    node.setResult(index, results->finals[index]);
+}
+
+//===----------------------------------------------------------------------===//
+// 3. Turn by turn
+//===----------------------------------------------------------------------===//
+
+void importTurns(OperandBinder &node, const LoopNode &loop) {
+  NnBuilder &nn = node.nn;
+  bool goesOn = loop.begins;
+  SmallVector<Value> carried = loop.initial;
+  SmallVector<SmallVector<Value>> stacks(loop.outputs.size() - 1 - carried.size());
+  for (int64_t turn = 0; turn < loop.most && goesOn; ++turn) {
+    if (!allowsTurns(node, *loop.body, loop.most > INT32_MAX ? turn + 1 : loop.most))
+      return;
+    FailureOr<SmallVector<Value>> results = loop.importTurn(node, nn.scalar(nn.integers({}), double(turn)), carried);
+    if (failed(results))
+      return;
+    ElementsAttr known = getConstant(results->front());
+    if (!known || known.getNumElements() != 1 || !known.getElementType().isInteger(1)) {
+      node.error()
+          << "the condition that the body gives, '" << loop.outputs.front().name
+          << "', must be known when the model is compiled, because what the loop carries changes from turn to turn, "
+             "but is computed";
+      return;
+    }
+    goesOn = *known.getValues<bool>().begin();
+    carried.assign(results->begin() + 1, results->begin() + 1 + carried.size());
+    for (auto [stack, row] : llvm::zip_equal(stacks, ArrayRef(*results).drop_front(1 + carried.size())))
+      stack.push_back(unsqueeze(nn, row));
+  }
+  for (size_t index = 0; index < node.getNumResults(); ++index)
+    node.setResult(index, index < carried.size()
+                              ? carried[index]
+                              : joinStack(node, stacks[index - carried.size()], loop.outputs[1 + index], /*axis=*/0));
+}
+
+void importLoop(OperandBinder &node) {
+  FailureOr<LoopNode> loop = readLoop(node);
+  if (failed(loop))
+    return;
+  if (loop->most <= 0 || !loop->begins) // there is none
+    return importTurns(node, *loop);
+  importLoopOrTurns(node, [&] { importAsLoop(node, *loop); }, loop->isKnown(), [&] { importTurns(node, *loop); });
+}
+
+} // namespace
+
+void registerLoops(ImportRegistry &registry) {
+  registry.add("Loop", 1, {{"M?", Holds::Indices}, {"cond?", Holds::Booleans}, {"v_initial...?"}}, importLoop);
+  registry.setLimit("Loop", "types that change from turn to turn, but where constants count up to 128 turns");
+}
+
+} // namespace nacre::importer::onnx_format
