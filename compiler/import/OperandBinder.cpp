@@ -214,10 +214,15 @@ static StringRef describeAttribute(Attribute value) {
                                          : "a tensor";
 }
 
+/// Whether an attribute is given as 0, false or nothing, of whatever kind it is.
+static bool isEmpty(std::optional<NamedAttribute> attribute) {
+  return attribute && isa<UnitAttr>(attribute->getValue());
+}
+
 template <typename Attr> Attr OperandBinder::get(StringRef name, StringRef kind) {
   seen.insert(name);
   std::optional<NamedAttribute> attribute = find(name);
-  if (!attribute)
+  if (!attribute || isEmpty(attribute))
     return {};
   auto value = dyn_cast<Attr>(attribute->getValue());
   if (!value)
@@ -227,17 +232,17 @@ template <typename Attr> Attr OperandBinder::get(StringRef name, StringRef kind)
 
 int64_t OperandBinder::getInt(StringRef name, int64_t missing) {
   auto attribute = get<IntegerAttr>(name, "an integer");
-  return attribute ? attribute.getInt() : missing;
+  return attribute ? attribute.getInt() : isEmpty(find(name)) ? 0 : missing;
 }
 
 double OperandBinder::getFloat(StringRef name, double missing) {
   auto attribute = get<FloatAttr>(name, "a number");
-  return attribute ? attribute.getValueAsDouble() : missing;
+  return attribute ? attribute.getValueAsDouble() : isEmpty(find(name)) ? 0 : missing;
 }
 
 StringRef OperandBinder::getString(StringRef name, StringRef missing) {
   auto attribute = get<StringAttr>(name, "a string");
-  return attribute ? attribute.getValue() : missing;
+  return attribute ? attribute.getValue() : isEmpty(find(name)) ? "" : missing;
 }
 
 SmallVector<int64_t> OperandBinder::getInts(StringRef name, Ints missing) {

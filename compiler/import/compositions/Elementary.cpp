@@ -29,6 +29,51 @@ Value swish(NnBuilder &nn, Value x, double alpha) {
   return nn.mul(x, nn.unary(UnaryKind::Sigmoid, alpha == 1 ? x : nn.mul(x, alpha)));
 }
 
+Value softsign(NnBuilder &nn, Value x) { return nn.div(x, nn.add(nn.unary(UnaryKind::Abs, x), 1)); }
+
+Value selu(NnBuilder &nn, Value x) {
+  constexpr double alpha = 1.67326319217681884765625, scale = 1.05070102214813232421875;
+  return nn.mul(nn.unary(UnaryKind::Elu, x, alpha), scale);
+}
+
+Value logOnePlus(NnBuilder &nn, Value x) {
+  // The error of u = 1 + x is undone by the slope x / (u - 1); where adding 1 changes nothing there is none.
+  Value u = nn.add(x, 1), logarithm = nn.unary(UnaryKind::Log, u);
+  Value corrected = nn.div(nn.mul(logarithm, x), nn.sub(u, nn.scalar(x, 1)));
+  Value result = nn.select(nn.binary(BinaryKind::Equal, u, x), logarithm, corrected);
+  return nn.select(nn.binary(BinaryKind::Equal, u, 1.0), x, result);
+}
+
+Value expMinusOne(NnBuilder &nn, Value x) {
+  // Elu has all digits of it below 0, and above e^x - 1 = -e^x (e^-x - 1).
+  Value above = nn.mul(nn.unary(UnaryKind::Exp, x), nn.unary(UnaryKind::Elu, nn.unary(UnaryKind::Neg, x), 1));
+  Value isBelow = nn.binary(BinaryKind::Less, x, 0.0);
+  return nn.select(isBelow, nn.unary(UnaryKind::Elu, x, 1), nn.unary(UnaryKind::Neg, above));
+}
+
+Value arcTangent(NnBuilder &nn, Value y, Value x) {
+  constexpr double pi = 3.14159265358979323846;
+  Value height = nn.unary(UnaryKind::Abs, y), width = nn.unary(UnaryKind::Abs, x);
+  // Of 0 / 0 and infinity / infinity, which are no numbers, the angles are told.
+  Value slope = nn.select(nn.binary(BinaryKind::Equal, height, width), nn.scalar(x, 1), nn.div(height, width));
+  Value angle = nn.unary(UnaryKind::Atan, slope);
+  angle = nn.select(nn.binary(BinaryKind::Equal, height, 0.0), nn.scalar(x, 0), angle);
+  angle = nn.select(nn.binary(BinaryKind::Less, x, 0.0), nn.sub(nn.scalar(x, pi), angle), angle);
+  return nn.select(nn.binary(BinaryKind::Less, y, 0.0), nn.unary(UnaryKind::Neg, angle), angle);
+}
+
+Value floorDivide(NnBuilder &nn, Value lhs, Value rhs) {
+  Value quotient = nn.div(lhs, rhs);
+  if (!quotient || isFloat(quotient))
+    return nn.unary(UnaryKind::Floor, quotient);
+  if (getElementType(quotient).isUnsignedInteger())
+    return quotient;
+  // Where the remainder has the dividend's sign and not the divisor's, the quotient was rounded up.
+  Value isExact =
+      nn.binary(BinaryKind::Equal, nn.binary(BinaryKind::Mod, lhs, rhs), nn.binary(BinaryKind::Fmod, lhs, rhs));
+  return nn.select(isExact, quotient, nn.add(quotient, -1));
+}
+
 Value toMatrix(NnBuilder &nn, Value x, int64_t axis) {
   int64_t rows = 1, columns = 1;
   for (auto [index, dim] : llvm::enumerate(getShape(x)))

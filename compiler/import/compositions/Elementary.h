@@ -23,6 +23,22 @@ mlir::Value geluByTanh(NnBuilder &nn, mlir::Value x);
 /// x * sigmoid(alpha * x)
 mlir::Value swish(NnBuilder &nn, mlir::Value x, double alpha = 1);
 
+/// x / (1 + |x|)
+mlir::Value softsign(NnBuilder &nn, mlir::Value x);
+
+/// scale * elu(x), with the two numbers that keep mean and variance.
+mlir::Value selu(NnBuilder &nn, mlir::Value x);
+
+/// log(1 + x) and exp(x) - 1, with all digits near 0.
+mlir::Value logOnePlus(NnBuilder &nn, mlir::Value x);
+mlir::Value expMinusOne(NnBuilder &nn, mlir::Value x);
+
+/// The angle of the point (x, y), from -pi to pi.
+mlir::Value arcTangent(NnBuilder &nn, mlir::Value y, mlir::Value x);
+
+/// floor(lhs / rhs), of integers too, whose quotient is truncated.
+mlir::Value floorDivide(NnBuilder &nn, mlir::Value lhs, mlir::Value rhs);
+
 /// `x` as a matrix: the axes from `axis` on become its columns.
 mlir::Value toMatrix(NnBuilder &nn, mlir::Value x, int64_t axis);
 

@@ -33,6 +33,27 @@ Value roll(NnBuilder &nn, Value x, int64_t axis, int64_t shift) {
   return nn.concat({end, begin}, axis);
 }
 
+Value padWith(NnBuilder &nn, Value x, Ints low, Ints high, Value value) {
+  for (auto [axis, before, after] : llvm::enumerate(low, high)) {
+    SmallVector<Value> parts;
+    auto add = [&, axis = axis](int64_t count) {
+      SmallVector<int64_t> shape(getShape(x));
+      shape[axis] = count;
+      parts.push_back(nn.broadcast(value, shape));
+    };
+    if (!x)
+      return {};
+    if (before)
+      add(before);
+    parts.push_back(x);
+    if (after)
+      add(after);
+    if (parts.size() > 1)
+      x = nn.concat(parts, static_cast<int64_t>(axis));
+  }
+  return x;
+}
+
 Value reverseSequence(NnBuilder &nn, Value x, Value lengths, int64_t batchAxis, int64_t timeAxis) {
   if (!x || !lengths)
     return {};

@@ -15,6 +15,9 @@ mlir::Value reverse(NnBuilder &nn, mlir::Value x, Ints axes);
 /// Element i of an axis goes to i + shift, and around the end.
 mlir::Value roll(NnBuilder &nn, mlir::Value x, int64_t axis, int64_t shift);
 
+/// So many elements of `value`, a scalar, more at the ends of each axis.
+mlir::Value padWith(NnBuilder &nn, mlir::Value x, Ints low, Ints high, mlir::Value value);
+
 /// The first `lengths[b]` elements along `timeAxis` in reverse order, of each b along `batchAxis`, which is another.
 mlir::Value reverseSequence(NnBuilder &nn, mlir::Value x, mlir::Value lengths, int64_t batchAxis, int64_t timeAxis);
 

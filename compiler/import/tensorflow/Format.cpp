@@ -59,7 +59,8 @@ bool claims(const ModelFile &file) {
 bool isRedundant(StringRef name, const tensorflow::AttrValue &value) {
   bool isType =
       value.value_case() == tensorflow::AttrValue::kType || (value.has_list() && value.list().type_size() > 0);
-  bool namesOperand = (name.starts_with("T") && name != "Targmax" && name != "Tout") || name == "SrcT" || name == "U";
+  bool namesOperand = (name.starts_with("T") && name != "Targmax" && name != "Tout") || name == "SrcT" || name == "U" ||
+                      name == "Index";
   return name.starts_with("_") || (isType && namesOperand);
 }
 
@@ -113,6 +114,8 @@ FailureOr<Attribute> readAttribute(TensorFlowModel &model, const tensorflow::Att
       return failure();
     return Attribute(*tensor);
   }
+  case tensorflow::AttrValue::VALUE_NOT_SET:
+    return Attribute(builder.getUnitAttr()); // some writers leave out zeros, which says nothing of their kind
   default:
     return emitError(loc) << "attribute '" << name
                           << "' must be a number, a string, a type, a shape, a tensor or a list of those";
@@ -210,10 +213,12 @@ GraphNode TensorFlowView::getNode(size_t index) const {
   GraphNode node{checked.getOp(), {}, &getOperators(), /*version=*/0, graph.getLocation(id), {}, {}};
   for (TensorId operand : checked.operands)
     node.operands.push_back(nameOf(operand));
+  node.results.resize(countResults(*checked.proto));
   auto last = read.lower_bound({id + 1, 0});
   for (auto result = read.lower_bound({id, 0}); result != last; ++result) {
-    node.results.resize(result->result);
-    node.results.push_back(cut.count(*result) ? StringRef() : nameOf(*result));
+    if (result->result >= static_cast<int>(node.results.size()))
+      node.results.resize(result->result + 1);
+    node.results[result->result] = cut.count(*result) ? StringRef() : nameOf(*result);
   }
   return node;
 }

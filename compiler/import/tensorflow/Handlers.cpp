@@ -9,7 +9,16 @@ namespace nacre::importer::tensorflow_format {
 const ImportRegistry &getOperators() {
   static const ImportRegistry registry = [] {
     ImportRegistry result;
+    registerBlocks(result);
+    registerContractions(result);
+    registerConvolutions(result);
+    registerElementwise(result);
+    registerNormalizations(result);
+    registerParts(result);
     registerPlumbing(result);
+    registerPoolings(result);
+    registerReductions(result);
+    registerShapes(result);
     return result;
   }();
   return registry;

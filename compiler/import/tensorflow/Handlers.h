@@ -12,7 +12,16 @@ namespace nacre::importer::tensorflow_format {
 /// All operators that have handlers.
 const ImportRegistry &getOperators();
 
+void registerBlocks(ImportRegistry &registry);
+void registerContractions(ImportRegistry &registry);
+void registerConvolutions(ImportRegistry &registry);
+void registerElementwise(ImportRegistry &registry);
+void registerNormalizations(ImportRegistry &registry);
+void registerParts(ImportRegistry &registry);
 void registerPlumbing(ImportRegistry &registry);
+void registerPoolings(ImportRegistry &registry);
+void registerReductions(ImportRegistry &registry);
+void registerShapes(ImportRegistry &registry);
 
 } // namespace nacre::importer::tensorflow_format
 

@@ -122,7 +122,7 @@ SmallVector<Result, 4> parseRow(StringRef op) {
 }
 
 /// How many results a hostile node may claim to have.
-constexpr int mostResults = 1 << 16;
+constexpr int mostResults = 4096;
 
 int count(const tensorflow::NodeDef &node, const Result &result) {
   if (result.count.empty())

@@ -119,7 +119,9 @@ std::vector<TensorId> findOutputs(const CheckedGraph &graph) {
       continue;
     }
     const CheckedNode &node = graph.getNode(candidate);
-    for (int result = 0; result < countResults(*node.proto); ++result)
+    // What a batch normalization gives besides is for its gradient.
+    int count = node.getOp().starts_with("FusedBatchNorm") ? 1 : countResults(*node.proto);
+    for (int result = 0; result < count; ++result)
       outputs.push_back({candidate, result});
   }
   if (!others.empty())

@@ -4,6 +4,7 @@
 
 #include "compiler/import/compositions/Scatters.h"
 #include "compiler/import/onnx/Handlers.h"
+#include "compiler/import/operands/Shapes.h"
 
 #include "dialects/nn/ShapeRules.h"
 #include "llvm/Support/MathExtras.h"
@@ -13,14 +14,6 @@ using namespace mlir;
 namespace nacre::importer::onnx_format {
 namespace {
 
-/// Reports the reason where there is no such result, or none that memory can hold.
-bool checkResult(OperandBinder &node, llvm::Expected<nn::Shape> shape) {
-  if (shape)
-    return node.checkFits(*shape);
-  node.error() << llvm::toString(shape.takeError());
-  return false;
-}
-
 //===----------------------------------------------------------------------===//
 // Gathers and scatters
 //===----------------------------------------------------------------------===//
@@ -28,14 +21,14 @@ bool checkResult(OperandBinder &node, llvm::Expected<nn::Shape> shape) {
 void importGatherElements(OperandBinder &node) {
   Value x = node.getOperand(0), indices = node.getOperand(1);
   FailureOr<int64_t> axis = node.getAxis(node.getInt("axis", 0), getRank(x));
-  if (succeeded(axis) && checkResult(node, nn::gatherElementsShape(getShape(x), getShape(indices), *axis)))
+  if (succeeded(axis) && checkRule(node, nn::gatherElementsShape(getShape(x), getShape(indices), *axis)))
     node.setResult(node.nn.infer<nn::GatherElementsOp>(x, indices, *axis));
 }
 
 void importGatherNd(OperandBinder &node) {
   Value x = node.getOperand(0), indices = node.getOperand(1);
   const int64_t batches = node.getInt("batch_dims", 0);
-  if (checkResult(node, nn::gatherNdShape(getShape(x), getShape(indices), batches)))
+  if (checkRule(node, nn::gatherNdShape(getShape(x), getShape(indices), batches)))
     node.setResult(node.nn.infer<nn::GatherNdOp>(x, indices, batches));
 }
 
@@ -58,14 +51,14 @@ void importScatterElements(OperandBinder &node) {
   std::optional<nn::ScatterKind> kind = getReduction(node);
   FailureOr<int64_t> axis = node.getAxis(node.getInt("axis", 0), getRank(x));
   if (kind && succeeded(axis) &&
-      checkResult(node, nn::scatterElementsShape(getShape(x), getShape(indices), getShape(updates), *axis)))
+      checkRule(node, nn::scatterElementsShape(getShape(x), getShape(indices), getShape(updates), *axis)))
     node.setResult(node.nn.infer<nn::ScatterElementsOp>(*kind, x, indices, updates, *axis));
 }
 
 void importScatterNd(OperandBinder &node) {
   Value x = node.getOperand(0), indices = node.getOperand(1), updates = node.getOperand(2);
   std::optional<nn::ScatterKind> kind = getReduction(node);
-  if (kind && checkResult(node, nn::scatterNdShape(getShape(x), getShape(indices), getShape(updates))))
+  if (kind && checkRule(node, nn::scatterNdShape(getShape(x), getShape(indices), getShape(updates))))
     node.setResult(node.nn.infer<nn::ScatterNdOp>(*kind, x, indices, updates));
 }
 

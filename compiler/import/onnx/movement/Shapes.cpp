@@ -2,13 +2,13 @@
 //
 // Operators that ask for shapes and change them.
 
+#include "compiler/import/operands/Shapes.h"
 #include "compiler/import/Import.h"
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/onnx/Handlers.h"
 
 #include "dialects/nn/ShapeRules.h"
 #include "mlir/IR/BuiltinAttributes.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -40,47 +40,11 @@ void importSize(OperandBinder &node) {
 
 /// The shape is an attribute before version 5, an operand since.
 void importReshape(OperandBinder &node) {
-  Value x = node.getOperand(0);
   bool zeroIsZero = node.getFlag("allowzero", false), isAttribute = node.getVersion() < 5;
   FailureOr<SmallVector<int64_t>> shape = isAttribute ? node.getInts("shape") : node.getIntegers(1);
   if (failed(shape))
     return;
-  std::string name = isAttribute ? "attribute 'shape'" : node.nameOf(1);
-  const SmallVector<int64_t> given = *shape;
-  int64_t known = 1, *unknown = nullptr;
-  for (auto [axis, dim] : llvm::enumerate(*shape)) {
-    if (dim == 0 && !zeroIsZero) {
-      if (static_cast<int64_t>(axis) >= getRank(x)) {
-        node.error() << name << " must copy, by a 0, only axes that " << node.nameOf(0) << " has, but is ["
-                     << Ints(given) << "] for " << describe(x);
-        return;
-      }
-      dim = getShape(x)[axis];
-    }
-    if (dim == -1 && !unknown) {
-      unknown = &dim;
-    } else if (dim < 0 || llvm::MulOverflow(known, dim, known)) {
-      node.error() << name << " must hold sizes of 0 or more and at most one -1, but is [" << Ints(given) << "]";
-      return;
-    }
-  }
-  if (unknown) {
-    int64_t count = getType(x).getNumElements();
-    if (known == 0 || count % known) {
-      node.error() << name << " must divide the " << count << " elements of " << describe(x)
-                   << " where it leaves a size open, but is [" << Ints(given) << "]";
-      return;
-    }
-    *unknown = count / known;
-  }
-  if (!node.checkFits(*shape))
-    return;
-  if (*nn::countElements(*shape) != getType(x).getNumElements()) {
-    node.error() << name << " must hold as many elements as " << node.nameOf(0) << ", " << getType(x).getNumElements()
-                 << ", but is [" << Ints(given) << "] for " << describe(x);
-    return;
-  }
-  node.setResult(node.nn.reshape(x, *shape));
+  reshapeOperand(node, isAttribute ? "attribute 'shape'" : node.nameOf(1), std::move(*shape), zeroIsZero);
 }
 
 void importFlatten(OperandBinder &node) {
@@ -111,28 +75,9 @@ FailureOr<std::optional<SmallVector<int64_t>>> readAxes(OperandBinder &node) {
 }
 
 void importSqueeze(OperandBinder &node) {
-  Value x = node.getOperand(0);
-  FailureOr<std::optional<SmallVector<int64_t>>> given = readAxes(node);
-  if (failed(given))
-    return;
-  SmallVector<int64_t> axes;
-  if (*given) {
-    FailureOr<SmallVector<int64_t>> normal = node.getAxes(**given, getRank(x));
-    if (failed(normal))
-      return;
-    axes = std::move(*normal);
-  }
-  SmallVector<int64_t> shape;
-  for (auto [axis, dim] : llvm::enumerate(getShape(x))) {
-    bool isNamed = llvm::is_contained(axes, static_cast<int64_t>(axis));
-    if (isNamed && dim != 1) {
-      node.error() << "axis " << axis << " must have size 1 to be removed, but has " << dim << " in " << describe(x);
-      return;
-    }
-    if (*given ? !isNamed : dim != 1)
-      shape.push_back(dim);
-  }
-  node.setResult(node.nn.reshape(x, shape));
+  FailureOr<std::optional<SmallVector<int64_t>>> axes = readAxes(node);
+  if (succeeded(axes))
+    removeAxes(node, *axes ? std::optional<Ints>(**axes) : std::nullopt);
 }
 
 void importUnsqueeze(OperandBinder &node) {
@@ -269,41 +214,10 @@ FailureOr<SmallVector<int64_t>> readRepeats(OperandBinder &node) {
   return repeats;
 }
 
-/// Each repeated axis gets a new one before it, which is broadcast and merged: [a] to [1, a], [r, a], [r * a].
 void importTile(OperandBinder &node) {
-  NnBuilder &nn = node.nn;
-  Value x = node.getOperand(0);
   FailureOr<SmallVector<int64_t>> repeats = readRepeats(node);
-  if (failed(repeats))
-    return;
-  if (static_cast<int64_t>(repeats->size()) != getRank(x) ||
-      llvm::any_of(*repeats, [](int64_t repeat) { return repeat < 0 || repeat > INT32_MAX; })) {
-    node.error() << node.nameOf(1) << " must hold a number, 0 or more, for each axis of " << describe(x) << ", but is ["
-                 << Ints(*repeats) << "]";
-    return;
-  }
-  if (2 * getRank(x) > maxRank) {
-    node.checkRank(0, 0, maxRank / 2);
-    return;
-  }
-  SmallVector<int64_t> split, repeated, merged;
-  for (auto [repeat, dim] : llvm::zip_equal(*repeats, getShape(x))) {
-    if (repeat != 1) {
-      split.push_back(1);
-      repeated.push_back(repeat);
-    }
-    split.push_back(dim);
-    repeated.push_back(dim);
-    int64_t product;
-    if (llvm::MulOverflow(dim, repeat, product)) {
-      node.error() << "the result must fit into memory, but has an axis of " << dim << " times " << repeat
-                   << " elements";
-      return;
-    }
-    merged.push_back(product);
-  }
-  if (node.checkFits(merged) && node.checkFits(repeated))
-    node.setResult(nn.reshape(nn.broadcast(nn.reshape(x, split), repeated), merged));
+  if (succeeded(repeats))
+    repeatAxes(node, *repeats);
 }
 
 } // namespace

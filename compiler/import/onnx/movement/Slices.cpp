@@ -4,9 +4,8 @@
 
 #include "compiler/import/Geometry.h"
 #include "compiler/import/onnx/Handlers.h"
+#include "compiler/import/operands/Parts.h"
 
-#include "dialects/nn/ConstantData.h"
-#include "dialects/nn/ShapeRules.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -102,125 +101,25 @@ void importSplit(OperandBinder &node) {
     for (int64_t part = 0; part < parts; ++part)
       sizes.push_back(std::clamp<int64_t>(dim - part * size, 0, size));
   }
-  int64_t start = 0;
-  for (int64_t size : sizes) {
-    if (size < 0 || size > dim - start)
-      start = dim + 1; // reported below
-    else
-      start += size;
-    if (start > dim)
-      break;
-  }
-  if (start != dim || sizes.size() != node.getNumResults()) {
-    node.error() << "the sizes must be one for each of " << node.getNumResults() << " outputs and add up to axis "
-                 << *axis << " of " << describe(x) << ", but are [" << Ints(sizes) << "]";
-    return;
-  }
-  start = 0;
-  for (auto [index, size] : llvm::enumerate(sizes)) {
-    node.setResult(index, node.nn.slice(x, *axis, start, size));
-    start += size;
-  }
-}
-
-/// Reports an error where an index that is known lies outside an axis of `dim` elements.
-bool checkIndices(OperandBinder &node, size_t index, int64_t dim) {
-  ElementsAttr constant = getConstant(node.getOperand(index));
-  if (!constant)
-    return true;
-  FailureOr<nn::ConstantView> view = nn::ConstantView::get(constant);
-  if (failed(view))
-    return true;
-  int64_t count = view->isSplat() ? std::min<int64_t>(constant.getNumElements(), 1) : constant.getNumElements();
-  for (int64_t position = 0; position < count; ++position) {
-    int64_t value;
-    view->read(position, 1, 1, &value);
-    if (value >= -dim && value < dim)
-      continue;
-    node.error() << node.nameOf(index) << " must hold positions from " << -dim << " to " << dim - 1 << ", but holds "
-                 << value << " for " << describe(node.getOperand(0));
-    return false;
-  }
-  return true;
+  splitInto(node, x, *axis, sizes);
 }
 
 void importGather(OperandBinder &node) {
-  Value x = node.getOperand(0), indices = node.getOperand(1);
-  FailureOr<int64_t> axis = node.getAxis(node.getInt("axis", 0), getRank(x));
-  if (failed(axis))
-    return;
-  if (getShape(x)[*axis] == 0 && !llvm::is_contained(getShape(indices), 0)) {
-    node.error() << node.nameOf(0) << " must have elements to pick from along axis " << *axis << ", but is "
-                 << describe(x);
-    return;
-  }
-  nn::Shape shape = llvm::cantFail(nn::gatherShape(getShape(x), getShape(indices), *axis));
-  if (checkIndices(node, 1, getShape(x)[*axis]) && node.checkFits(shape))
-    node.setResult(node.nn.gather(x, node.getOperand(1), *axis));
+  FailureOr<int64_t> axis = node.getAxis(node.getInt("axis", 0), getRank(node.getOperand(0)));
+  if (succeeded(axis))
+    gatherAlong(node, *axis);
 }
 
 void importConcat(OperandBinder &node) {
   int64_t missing = node.getVersion() < 4 ? 1 : 0;
   FailureOr<int64_t> axis = node.getAxis(node.getInt("axis", missing), getRank(node.getOperand(0)));
-  if (failed(axis))
-    return;
-  Value first = node.getOperand(0);
-  SmallVector<int64_t> joined(getShape(first));
-  for (auto [index, operand] : llvm::enumerate(node.getOperands().drop_front())) {
-    SmallVector<int64_t> wanted(getShape(operand));
-    if (getRank(operand) == getRank(first))
-      wanted[*axis] = getShape(first)[*axis];
-    if (Ints(wanted) != getShape(first)) {
-      node.error() << "operands must agree along all axes but " << *axis << ", but " << node.nameOf(0) << " is "
-                   << describe(first) << " and " << node.nameOf(index + 1) << " is " << describe(operand);
-      return;
-    }
-    joined[*axis] += getShape(operand)[*axis];
-    if (!node.checkFits(joined))
-      return;
-  }
-  node.setResult(node.nn.concat(node.getOperands(), *axis));
+  if (succeeded(axis))
+    concatenate(node, 0, node.getNumOperands(), *axis);
 }
 
 //===----------------------------------------------------------------------===//
 // Pad
 //===----------------------------------------------------------------------===//
-
-/// The most elements that a mode can add on one side of an axis of `dim`: it knows no others.
-int64_t getReach(nn::PadMode mode, int64_t dim) {
-  switch (mode) {
-  case nn::PadMode::Constant:
-    return INT64_MAX;
-  case nn::PadMode::Edge:
-    return dim > 0 ? INT64_MAX : 0;
-  case nn::PadMode::Reflect:
-    return std::max<int64_t>(dim - 1, 0);
-  case nn::PadMode::Wrap:
-  case nn::PadMode::Symmetric:
-    return dim;
-  }
-  llvm_unreachable("all modes are above");
-}
-
-bool checkPads(OperandBinder &node, nn::PadMode mode, Ints low, Ints high) {
-  Value x = node.getOperand(0);
-  SmallVector<int64_t> padded;
-  for (auto [axis, dim, before, after] : llvm::enumerate(getShape(x), low, high)) {
-    if (std::max(before, after) > getReach(mode, dim)) {
-      node.error() << "pads of mode '" << nn::stringifyPadMode(mode) << "' must be " << getReach(mode, dim)
-                   << " at most along axis " << axis << " of " << describe(x) << ", but are " << before << " and "
-                   << after;
-      return false;
-    }
-    if (dim + before + after < 0) {
-      node.error() << "pads must leave 0 elements or more along axis " << axis << " of " << describe(x) << ", but are "
-                   << before << " and " << after;
-      return false;
-    }
-    padded.push_back(dim + before + after);
-  }
-  return node.checkFits(padded);
-}
 
 void pad(OperandBinder &node, Ints pads, Ints axes, double value) {
   Value x = node.getOperand(0);
@@ -241,8 +140,7 @@ void pad(OperandBinder &node, Ints pads, Ints axes, double value) {
     low[axis] = pads[index];
     high[axis] = pads[axes.size() + index];
   }
-  if (checkPads(node, mode, low, high))
-    node.setResult(node.nn.pad(mode, x, low, high, value));
+  padOperand(node, mode, low, high, value);
 }
 
 /// Pads as attributes, before version 11; the name changed in version 2.

@@ -80,10 +80,7 @@ void importSwiGlu(OperandBinder &node) {
     node.setResult(node.nn.mul(swish(node.nn, node.getOperand(0), node.getFloat("alpha", 1)), node.getOperand(1)));
 }
 
-void importSoftsign(OperandBinder &node) {
-  Value x = node.getOperand(0);
-  node.setResult(node.nn.div(x, node.nn.add(node.nn.unary(UnaryKind::Abs, x), 1)));
-}
+void importSoftsign(OperandBinder &node) { node.setResult(softsign(node.nn, node.getOperand(0))); }
 
 void importMish(OperandBinder &node) {
   Value x = node.getOperand(0);

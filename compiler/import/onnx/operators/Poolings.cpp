@@ -5,6 +5,7 @@
 #include "compiler/import/compositions/Poolings.h"
 #include "compiler/import/onnx/Handlers.h"
 #include "compiler/import/onnx/operators/WindowAttributes.h"
+#include "compiler/import/operands/Windows.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -46,21 +47,11 @@ Value findMaxima(OperandBinder &node, Value x, const Window &window, bool column
   return nn.add(index, nn.alignToAxis(nn.integers(images), 0, axes + 2));
 }
 
-/// The window's elements are laid side by side, and the tables say where each of them is.
-bool allowsIndices(OperandBinder &node, const Window &window) {
-  SmallVector<int64_t> all(getShape(node.getOperand(0)));
-  for (auto [axis, kernel] : llvm::enumerate(window.kernel)) {
-    all[axis + 2] += window.pads[axis] + window.pads[window.kernel.size() + axis] + window.overhang[axis];
-    all.push_back(kernel);
-  }
-  if (!node.checkFits(all, "the elements of all windows"))
-    return false;
-  int64_t entries = all[0] + all[1], cells = 1;
-  for (auto [axis, kernel] : llvm::enumerate(window.kernel)) {
-    entries += all[axis + 2] * kernel;
-    cells *= kernel;
-  }
-  return node.allowsConstant(entries + cells, sizeof(int64_t));
+/// The shape with the channels behind the spatial axes.
+SmallVector<int64_t> channelsLast(Ints shape) {
+  SmallVector<int64_t> last(shape);
+  std::rotate(last.begin() + 1, last.begin() + 2, last.end());
+  return last;
 }
 
 void importMaxPool(OperandBinder &node) {
@@ -70,7 +61,7 @@ void importMaxPool(OperandBinder &node) {
   if (failed(window))
     return;
   node.setResult(pool(node, PoolKind::Max, x, *window, /*countPadding=*/false));
-  if (node.wantsResult(1) && allowsIndices(node, *window))
+  if (node.wantsResult(1) && allowsIndicesOfMaxima(node, channelsLast(getShape(x)), *window))
     node.setResult(1, findMaxima(node, x, *window, columnsFirst));
 }
 

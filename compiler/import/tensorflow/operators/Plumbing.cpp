@@ -32,6 +32,12 @@ void importCheckedShape(OperandBinder &node) {
   node.setResult(node.getOperand(0));
 }
 
+/// In a frozen graph what is assigned to is a constant, and the result is all that anybody sees.
+void importAssign(OperandBinder &node) {
+  node.ignore({"validate_shape", "use_locking"});
+  node.setResult(node.getOperand(1));
+}
+
 } // namespace
 
 void registerPlumbing(ImportRegistry &registry) {
@@ -40,6 +46,7 @@ void registerPlumbing(ImportRegistry &registry) {
     registry.add(op, 1, {{"input"}}, importIdentity);
   registry.add("Print", 1, {{"input"}, {"data...?", Holds::AnyValue}}, importIdentity);
   registry.add("IdentityN", 1, {{"input..."}}, importIdentities);
+  registry.add("Assign", 1, {{"ref"}, {"value"}}, importAssign);
   registry.add("EnsureShape", 1, {{"input"}}, importCheckedShape);
 }
 

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Operands in other shapes, checked as every format asks.
+
+#include "compiler/import/operands/Shapes.h"
+
+#include "compiler/import/Import.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace nacre::importer {
+
+bool checkRule(OperandBinder &node, llvm::Expected<nn::Shape> shape) {
+  if (shape)
+    return node.checkFits(*shape);
+  node.error() << llvm::toString(shape.takeError());
+  return false;
+}
+
+void reshapeOperand(OperandBinder &node, const std::string &name, SmallVector<int64_t> shape, bool zeroIsZero) {
+  Value x = node.getOperand(0);
+  const SmallVector<int64_t> given = shape;
+  int64_t known = 1, *unknown = nullptr;
+  for (auto [axis, dim] : llvm::enumerate(shape)) {
+    if (dim == 0 && !zeroIsZero) {
+      if (static_cast<int64_t>(axis) >= getRank(x)) {
+        node.error() << name << " must copy, by a 0, only axes that " << node.nameOf(0) << " has, but is ["
+                     << Ints(given) << "] for " << describe(x);
+        return;
+      }
+      dim = getShape(x)[axis];
+    }
+    if (dim == -1 && !unknown) {
+      unknown = &dim;
+    } else if (dim < 0 || llvm::MulOverflow(known, dim, known)) {
+      node.error() << name << " must hold sizes of 0 or more and at most one -1, but is [" << Ints(given) << "]";
+      return;
+    }
+  }
+  if (unknown) {
+    int64_t count = getType(x).getNumElements();
+    if (known == 0 || count % known) {
+      node.error() << name << " must divide the " << count << " elements of " << describe(x)
+                   << " where it leaves a size open, but is [" << Ints(given) << "]";
+      return;
+    }
+    *unknown = count / known;
+  }
+  if (!node.checkFits(shape))
+    return;
+  if (*nn::countElements(shape) != getType(x).getNumElements()) {
+    node.error() << name << " must hold as many elements as " << node.nameOf(0) << ", " << getType(x).getNumElements()
+                 << ", but is [" << Ints(given) << "] for " << describe(x);
+    return;
+  }
+  node.setResult(node.nn.reshape(x, shape));
+}
+
+void removeAxes(OperandBinder &node, std::optional<Ints> given) {
+  Value x = node.getOperand(0);
+  SmallVector<int64_t> axes;
+  if (given) {
+    FailureOr<SmallVector<int64_t>> normal = node.getAxes(*given, getRank(x));
+    if (failed(normal))
+      return;
+    axes = std::move(*normal);
+  }
+  SmallVector<int64_t> shape;
+  for (auto [axis, dim] : llvm::enumerate(getShape(x))) {
+    bool isNamed = llvm::is_contained(axes, static_cast<int64_t>(axis));
+    if (isNamed && dim != 1) {
+      node.error() << "axis " << axis << " must have size 1 to be removed, but has " << dim << " in " << describe(x);
+      return;
+    }
+    if (given ? !isNamed : dim != 1)
+      shape.push_back(dim);
+  }
+  node.setResult(node.nn.reshape(x, shape));
+}
+
+void repeatAxes(OperandBinder &node, Ints repeats) {
+  NnBuilder &nn = node.nn;
+  Value x = node.getOperand(0);
+  if (static_cast<int64_t>(repeats.size()) != getRank(x) ||
+      llvm::any_of(repeats, [](int64_t repeat) { return repeat < 0 || repeat > INT32_MAX; })) {
+    node.error() << node.nameOf(1) << " must hold a number, 0 or more, for each axis of " << describe(x) << ", but is ["
+                 << repeats << "]";
+    return;
+  }
+  if (2 * getRank(x) > maxRank) {
+    node.checkRank(0, 0, maxRank / 2);
+    return;
+  }
+  SmallVector<int64_t> split, repeated, merged;
+  for (auto [repeat, dim] : llvm::zip_equal(repeats, getShape(x))) {
+    if (repeat != 1) {
+      split.push_back(1);
+      repeated.push_back(repeat);
+    }
+    split.push_back(dim);
+    repeated.push_back(dim);
+    int64_t product;
+    if (llvm::MulOverflow(dim, repeat, product)) {
+      node.error() << "the result must fit into memory, but has an axis of " << dim << " times " << repeat
+                   << " elements";
+      return;
+    }
+    merged.push_back(product);
+  }
+  if (node.checkFits(merged) && node.checkFits(repeated))
+    node.setResult(nn.reshape(nn.broadcast(nn.reshape(x, split), repeated), merged));
+}
+
+} // namespace nacre::importer

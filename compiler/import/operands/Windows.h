@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Windows over operands, checked as every format asks.
+
+#ifndef NACRE_COMPILER_IMPORT_OPERANDS_WINDOWS_H
+#define NACRE_COMPILER_IMPORT_OPERANDS_WINDOWS_H
+
+#include "compiler/import/Geometry.h"
+#include "compiler/import/OperandBinder.h"
+
+namespace nacre::importer {
+
+/// Whether `indicesOfMaxima` may be built of `shape`, [N, spatial..., C]: the elements of its windows are laid side by side,
+/// and tables say where each of them is. Counts the tables; reports an error if not.
+bool allowsIndicesOfMaxima(OperandBinder &node, Ints shape, const Window &window);
+
+} // namespace nacre::importer
+
+#endif // NACRE_COMPILER_IMPORT_OPERANDS_WINDOWS_H

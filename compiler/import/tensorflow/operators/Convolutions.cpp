@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Convolutions. Filters have the layout of `nn`: rows, columns, input channels, output channels.
+
+#include "compiler/import/operands/Shapes.h"
+#include "compiler/import/tensorflow/Handlers.h"
+#include "compiler/import/tensorflow/operators/Layout.h"
+
+using namespace mlir;
+
+namespace nacre::importer::tensorflow_format {
+namespace {
+
+nn::Window toRule(const Window &window) { return {window.kernel, window.strides, window.pads, window.dilations}; }
+
+/// The kind of device that computed it once, and arguments of operators that others are fused into.
+void ignoreDevices(OperandBinder &node) { node.ignore({"use_cudnn_on_gpu"}); }
+
+/// Convolves, after checking operands; `x` has channels last, and the filter is [spatial..., C / groups, OC].
+void convolve(OperandBinder &node, const Layout &layout, Value x, Value filter, int64_t groups) {
+  NnBuilder &nn = node.nn;
+  FailureOr<Window> window =
+      readWindow(node, layout, getShape(filter).take_front(layout.axes), getShape(x).slice(1, layout.axes));
+  if (succeeded(window) && checkRule(node, nn::convShape(getShape(x), getShape(filter), toRule(*window), groups)))
+    node.setResult(layout.fromLast(nn, nn.conv(x, filter, window->strides, window->pads, window->dilations, groups)));
+}
+
+/// A filter of fewer input channels than there are convolves groups of them.
+void importConv(OperandBinder &node, size_t axes) {
+  ignoreDevices(node);
+  auto rank = static_cast<int64_t>(axes) + 2;
+  Layout layout = readLayout(node, axes);
+  if (!node.checkRank(0, rank, rank) || !node.checkRank(1, rank, rank))
+    return;
+  Value x = layout.toLast(node.nn, node.getOperand(0)), filter = node.getOperand(1);
+  if (!x)
+    return;
+  int64_t channels = getShape(x).back(), own = getShape(filter)[axes];
+  if (own < 1 || channels % own || getShape(filter).back() % std::max<int64_t>(channels / own, 1)) {
+    node.error() << node.nameOf(1) << " must have input channels that divide the " << channels << " of "
+                 << node.nameOf(0) << " into groups, which divide its output channels, but is " << describe(filter);
+    return;
+  }
+  convolve(node, layout, x, filter, std::max<int64_t>(channels / own, 1));
+}
+
+/// Each channel by filters of its own: [spatial..., C, M] has them side by side, channel c's from c * M on.
+void importDepthwiseConv(OperandBinder &node) {
+  ignoreDevices(node);
+  Layout layout = readLayout(node, 2);
+  if (!node.checkRank(0, 4, 4) || !node.checkRank(1, 4, 4))
+    return;
+  Value x = layout.toLast(node.nn, node.getOperand(0)), filter = node.getOperand(1);
+  if (!x)
+    return;
+  Ints shape = getShape(filter);
+  if (shape[2] != getShape(x).back() || shape[2] < 1) {
+    node.error() << node.nameOf(1) << " must have a filter for each of the " << getShape(x).back() << " channels of "
+                 << node.nameOf(0) << ", but is " << describe(filter);
+    return;
+  }
+  Value grouped = node.nn.reshape(filter, {shape[0], shape[1], 1, shape[2] * shape[3]});
+  if (grouped)
+    convolve(node, layout, x, grouped, shape[2]);
+}
+
+//===----------------------------------------------------------------------===//
+// Transposed
+//===----------------------------------------------------------------------===//
+
+/// The shape of the result, with channels last: operand 0 says it, or its spatial part alone. Fails after an error.
+FailureOr<SmallVector<int64_t>> readResultShape(OperandBinder &node, const Layout &layout, Value x, int64_t channels) {
+  FailureOr<SmallVector<int64_t>> given = node.getIntegers(0);
+  if (failed(given))
+    return failure();
+  SmallVector<int64_t> shape(getShape(x));
+  shape.back() = channels;
+  bool isWhole = given->size() == layout.axes + 2;
+  if (!isWhole && given->size() != layout.axes)
+    return node.error() << node.nameOf(0) << " must have a size for each axis of the result, but is [" << Ints(*given)
+                        << "]";
+  Ints spatial = isWhole ? layout.spatial(*given) : Ints(*given);
+  if (isWhole && (given->front() != shape.front() || layout.channels(*given) != channels))
+    return node.error() << node.nameOf(0) << " must have the batch of " << node.nameOf(2) << ", " << shape.front()
+                        << ", and the channels of " << node.nameOf(1) << ", " << channels << ", but is ["
+                        << Ints(*given) << "]";
+  if (llvm::any_of(spatial, [](int64_t size) { return size < 1 || size > INT32_MAX; }))
+    return node.error() << node.nameOf(0) << " must hold sizes from 1 to " << INT32_MAX << ", but is [" << Ints(*given)
+                        << "]";
+  llvm::copy(spatial, shape.begin() + 1);
+  return shape;
+}
+
+/// What a convolution of `result` reads is written here. Its pads follow from the size of the result; elements that it does
+/// not reach are 0, at the end.
+bool turnPads(OperandBinder &node, const Layout &layout, Value x, Ints result, Window &window) {
+  std::optional<SmallVector<int64_t>> reach = getReach(window, getShape(x).slice(1, layout.axes));
+  for (size_t axis = 0; axis < layout.axes; ++axis) {
+    int64_t extent = (window.kernel[axis] - 1) * window.dilations[axis] + 1;
+    int64_t low = window.pads[axis], &high = window.pads[layout.axes + axis];
+    int64_t steps = (result[axis + 1] + low + high - extent) / window.strides[axis] + 1;
+    if (!reach || steps != getShape(x)[axis + 1]) {
+      node.error() << node.nameOf(0) << " must be a size of which the convolution leaves " << getShape(x)[axis + 1]
+                   << " along spatial axis " << axis << ", but of " << result[axis + 1] << " it leaves " << steps;
+      return false;
+    }
+    high = (*reach)[axis] - low - result[axis + 1];
+  }
+  return true;
+}
+
+void importConvBackprop(OperandBinder &node, size_t axes) {
+  ignoreDevices(node);
+  NnBuilder &nn = node.nn;
+  auto rank = static_cast<int64_t>(axes) + 2;
+  Layout layout = readLayout(node, axes);
+  if (!node.checkRank(1, rank, rank) || !node.checkRank(2, rank, rank))
+    return;
+  Value x = layout.toLast(nn, node.getOperand(2));
+  SmallVector<int64_t> order = axisRange(0, rank);
+  std::swap(order[axes], order[axes + 1]);
+  Value filter = nn.transpose(node.getOperand(1), order);
+  if (!x || !filter)
+    return;
+  FailureOr<SmallVector<int64_t>> result = readResultShape(node, layout, x, getShape(filter).back());
+  if (failed(result))
+    return;
+  FailureOr<Window> window = readWindow(node, layout, getShape(filter).take_front(axes), Ints(*result).slice(1, axes));
+  if (failed(window) || !turnPads(node, layout, x, *result, *window))
+    return;
+  if (checkRule(node, nn::convTransposeShape(getShape(x), getShape(filter), toRule(*window), /*groups=*/1)))
+    node.setResult(layout.fromLast(nn, nn.convTranspose(x, filter, window->strides, window->pads, window->dilations,
+                                                        /*groups=*/1)));
+}
+
+} // namespace
+
+void registerConvolutions(ImportRegistry &registry) {
+  const Signature operands{{"input", Holds::Floats, 'T'}, {"filter", Holds::Floats, 'T'}};
+  const Signature backprop{
+      {"input_sizes", Holds::Indices}, {"filter", Holds::Floats, 'T'}, {"out_backprop", Holds::Floats, 'T'}};
+  registry.add("Conv2D", 1, operands, [](OperandBinder &node) { importConv(node, 2); });
+  registry.add("Conv3D", 1, operands, [](OperandBinder &node) { importConv(node, 3); });
+  registry.add("DepthwiseConv2dNative", 1, operands, importDepthwiseConv);
+  registry.add("Conv2DBackpropInput", 1, backprop, [](OperandBinder &node) { importConvBackprop(node, 2); });
+  registry.add("Conv3DBackpropInputV2", 1, backprop, [](OperandBinder &node) { importConvBackprop(node, 3); });
+}
+
+} // namespace nacre::importer::tensorflow_format

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Elementwise arithmetic, comparison, logic and activations.
+//
+// How:  1. operators that are one `nn` kind, or a composition of one or two operands: rows of data,
+//       2. operators of any number of operands, and choices,
+//       3. other element types.
+
+#include "compiler/import/compositions/Elementary.h"
+#include "compiler/import/tensorflow/Handlers.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace nacre::importer::tensorflow_format {
+namespace {
+
+using nn::BinaryKind;
+using nn::UnaryKind;
+
+//===----------------------------------------------------------------------===//
+// 1. Rows of data
+//===----------------------------------------------------------------------===//
+
+struct UnaryRow {
+  const char *op;
+  UnaryKind kind;
+  Holds holds = Holds::Floats;
+};
+
+constexpr UnaryRow unaryRows[] = {
+    {"Abs", UnaryKind::Abs, Holds::Numbers},
+    {"Acos", UnaryKind::Acos},
+    {"Acosh", UnaryKind::Acosh},
+    {"Asin", UnaryKind::Asin},
+    {"Asinh", UnaryKind::Asinh},
+    {"Atan", UnaryKind::Atan},
+    {"Atanh", UnaryKind::Atanh},
+    {"Ceil", UnaryKind::Ceil},
+    {"Cos", UnaryKind::Cos},
+    {"Cosh", UnaryKind::Cosh},
+    {"Erf", UnaryKind::Erf},
+    {"Exp", UnaryKind::Exp},
+    {"Floor", UnaryKind::Floor},
+    {"Inv", UnaryKind::Reciprocal},
+    {"Invert", UnaryKind::BitNot, Holds::Integers},
+    {"IsInf", UnaryKind::IsInf},
+    {"IsNan", UnaryKind::IsNaN},
+    {"Log", UnaryKind::Log},
+    {"LogicalNot", UnaryKind::Not, Holds::Booleans},
+    {"Neg", UnaryKind::Neg, Holds::Numbers},
+    {"Reciprocal", UnaryKind::Reciprocal},
+    {"Relu", UnaryKind::Relu, Holds::Numbers},
+    {"Rint", UnaryKind::Round},
+    {"Sigmoid", UnaryKind::Sigmoid},
+    {"Sign", UnaryKind::Sign, Holds::Numbers},
+    {"Sin", UnaryKind::Sin},
+    {"Sinh", UnaryKind::Sinh},
+    {"Softplus", UnaryKind::Softplus},
+    {"Sqrt", UnaryKind::Sqrt},
+    {"Tan", UnaryKind::Tan},
+    {"Tanh", UnaryKind::Tanh},
+};
+
+struct UnaryComposition {
+  const char *op;
+  Value (*compose)(NnBuilder &, Value);
+  Holds holds = Holds::Floats;
+};
+
+constexpr UnaryComposition unaryCompositions[] = {
+    {"Erfc", [](NnBuilder &nn, Value x) { return nn.sub(nn.scalar(x, 1), nn.unary(UnaryKind::Erf, x)); }},
+    {"Expm1", expMinusOne},
+    {"IsFinite",
+     [](NnBuilder &nn, Value x) {
+       return nn.binary(BinaryKind::Less, nn.unary(UnaryKind::Abs, x), std::numeric_limits<double>::infinity());
+     }},
+    {"Log1p", logOnePlus},
+    {"Relu6", [](NnBuilder &nn, Value x) { return clamp(nn, x, 0, 6); }, Holds::Numbers},
+    // Halves go to even numbers; integers are round.
+    {"Round", [](NnBuilder &nn, Value x) { return isFloat(x) ? nn.unary(UnaryKind::Round, x) : x; }, Holds::Numbers},
+    {"Rsqrt", [](NnBuilder &nn, Value x) { return nn.unary(UnaryKind::Reciprocal, nn.unary(UnaryKind::Sqrt, x)); }},
+    {"Selu", selu},
+    {"Softsign", softsign},
+    {"Square", [](NnBuilder &nn, Value x) { return nn.mul(x, x); }, Holds::Numbers},
+};
+
+struct BinaryRow {
+  const char *op;
+  BinaryKind kind;
+  Holds holds = Holds::Numbers;
+};
+
+constexpr BinaryRow binaryRows[] = {
+    {"Add", BinaryKind::Add},
+    {"AddV2", BinaryKind::Add},
+    {"BitwiseAnd", BinaryKind::And, Holds::Integers},
+    {"BitwiseOr", BinaryKind::Or, Holds::Integers},
+    {"BitwiseXor", BinaryKind::Xor, Holds::Integers},
+    {"Div", BinaryKind::Div}, // of integers truncated
+    {"Equal", BinaryKind::Equal, Holds::Anything},
+    {"FloorMod", BinaryKind::Mod},
+    {"Greater", BinaryKind::Greater},
+    {"GreaterEqual", BinaryKind::GreaterEqual},
+    {"LeftShift", BinaryKind::ShiftLeft, Holds::Integers},
+    {"Less", BinaryKind::Less},
+    {"LessEqual", BinaryKind::LessEqual},
+    {"LogicalAnd", BinaryKind::And, Holds::Booleans},
+    {"LogicalOr", BinaryKind::Or, Holds::Booleans},
+    {"Maximum", BinaryKind::Max},
+    {"Minimum", BinaryKind::Min},
+    {"Mod", BinaryKind::Fmod},
+    {"Mul", BinaryKind::Mul},
+    {"Pow", BinaryKind::Pow},
+    {"RealDiv", BinaryKind::Div},
+    {"RightShift", BinaryKind::ShiftRight, Holds::Integers},
+    {"Sub", BinaryKind::Sub},
+    {"TruncateDiv", BinaryKind::Div, Holds::Integers},
+    {"TruncateMod", BinaryKind::Fmod},
+};
+
+struct BinaryComposition {
+  const char *op;
+  Value (*compose)(NnBuilder &, Value, Value);
+  Holds holds = Holds::Floats;
+};
+
+/// `function(x, y)`, and 0 wherever `chooser` is 0, even if the function has no value there.
+Value zeroWhere(NnBuilder &nn, Value chooser, Value value) {
+  return nn.select(nn.binary(BinaryKind::Equal, chooser, 0.0), nn.scalar(chooser, 0), value);
+}
+
+constexpr BinaryComposition binaryCompositions[] = {
+    {"Atan2", arcTangent},
+    {"DivNoNan", [](NnBuilder &nn, Value x, Value y) { return zeroWhere(nn, y, nn.div(x, y)); }},
+    {"FloorDiv", floorDivide, Holds::Numbers},
+    {"MulNoNan", [](NnBuilder &nn, Value x, Value y) { return zeroWhere(nn, y, nn.mul(x, y)); }},
+    {"NotEqual",
+     [](NnBuilder &nn, Value x, Value y) { return nn.unary(UnaryKind::Not, nn.binary(BinaryKind::Equal, x, y)); },
+     Holds::Anything},
+    {"SquaredDifference",
+     [](NnBuilder &nn, Value x, Value y) {
+       Value difference = nn.sub(x, y);
+       return nn.mul(difference, difference);
+     },
+     Holds::Numbers},
+    {"Xdivy", [](NnBuilder &nn, Value x, Value y) { return zeroWhere(nn, x, nn.div(x, y)); }},
+    {"Xlogy", [](NnBuilder &nn, Value x, Value y) { return zeroWhere(nn, x, nn.mul(x, nn.unary(UnaryKind::Log, y))); }},
+};
+
+template <typename Compose> void importBinary(OperandBinder &node, Compose compose) {
+  // Comparisons say whether shapes that do not broadcast are an error; here they are.
+  node.ignore({"incompatible_shape_error"});
+  if (succeeded(node.broadcastOperands()))
+    node.setResult(compose(node.nn, node.getOperand(0), node.getOperand(1)));
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Sums of many, activations, choices
+//===----------------------------------------------------------------------===//
+
+void importSum(OperandBinder &node) {
+  node.ignore({"N", "shape"});
+  Value result = node.getOperand(0);
+  for (size_t index = 1; index < node.getNumOperands(); ++index) {
+    if (!node.checkShape(index, getShape(result), "that of the other operands"))
+      return;
+    result = node.nn.add(result, node.getOperand(index));
+  }
+  node.setResult(result);
+}
+
+/// One element for each channel, along the last axis or the second.
+void importBiasAdd(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  Value x = node.getOperand(0), bias = node.getOperand(1);
+  bool isFirst = node.getChoice("data_format", {"NHWC", "NCHW"}) == "NCHW";
+  if (!node.checkRank(0, 2))
+    return;
+  int64_t axis = isFirst ? 1 : getRank(x) - 1;
+  if (node.checkShape(1, getShape(x)[axis], "one element for each channel"))
+    node.setResult(nn.add(x, isFirst ? nn.alignToAxis(bias, axis, getRank(x)) : bias));
+}
+
+void importClip(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  Ints shape = getShape(node.getOperand(0));
+  if (node.checkBroadcastsTo(1, shape, "the operand") && node.checkBroadcastsTo(2, shape, "the operand"))
+    node.setResult(nn.binary(BinaryKind::Max, nn.binary(BinaryKind::Min, node.getOperand(0), node.getOperand(2)),
+                             node.getOperand(1)));
+}
+
+void importApproximateEqual(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  double tolerance = node.getFloat("tolerance", 1e-5);
+  if (failed(node.broadcastOperands()))
+    return;
+  Value distance = nn.unary(UnaryKind::Abs, nn.sub(node.getOperand(0), node.getOperand(1)));
+  node.setResult(nn.binary(BinaryKind::Less, distance, tolerance));
+}
+
+/// A condition of one axis chooses rows; it is not broadcast as in NumPy.
+void importSelect(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  Value condition = node.getOperand(0), onTrue = node.getOperand(1);
+  Ints shape = getShape(onTrue);
+  if (!node.checkShape(2, shape, "that of " + node.nameOf(1)))
+    return;
+  if (getRank(condition) == 1 && getRank(onTrue) > 1) {
+    if (node.checkShape(0, shape.front(), "one element for each row"))
+      node.setResult(nn.select(nn.alignToAxis(condition, 0, getRank(onTrue)), onTrue, node.getOperand(2)));
+    return;
+  }
+  if (getRank(condition) == 0 || node.checkShape(0, shape, "that of " + node.nameOf(1)))
+    node.setResult(nn.select(condition, onTrue, node.getOperand(2)));
+}
+
+void importSelectV2(OperandBinder &node) {
+  if (succeeded(node.broadcastOperands()))
+    node.setResult(node.nn.select(node.getOperand(0), node.getOperand(1), node.getOperand(2)));
+}
+
+//===----------------------------------------------------------------------===//
+// 3. Other element types
+//===----------------------------------------------------------------------===//
+
+void importCast(OperandBinder &node) {
+  node.ignore({"Truncate"}); // towards zero or to nearest: both are within the last digit of the narrower float
+  if (Type type = node.getType("DstT", nullptr))
+    node.setResult(node.nn.cast(node.getOperand(0), type));
+  else if (!node.hasFailed())
+    node.error() << "attribute 'DstT' must say the type of the result, but is missing";
+}
+
+void importBitcast(OperandBinder &node) {
+  Value x = node.getOperand(0);
+  Type type = node.getType("type", getElementType(x));
+  unsigned from = getElementType(x).getIntOrFloatBitWidth(), to = type.getIntOrFloatBitWidth();
+  if (from < 8 || to < 8) {
+    node.error() << "attribute 'type' must not take booleans apart, but " << describe(x) << " becomes "
+                 << getTypeName(type);
+    return;
+  }
+  if (to > from && (getRank(x) == 0 || getShape(x).back() != to / from)) {
+    node.error() << node.nameOf(0) << " must have a last axis of " << to / from << " elements, which make one "
+                 << getTypeName(type) << ", but is " << describe(x);
+    return;
+  }
+  node.setResult(node.nn.bitcast(x, type));
+}
+
+} // namespace
+
+void registerElementwise(ImportRegistry &registry) {
+  for (const UnaryRow &row : unaryRows)
+    registry.add(row.op, 1, {{"x", row.holds}},
+                 [kind = row.kind](OperandBinder &node) { node.setResult(node.nn.unary(kind, node.getOperand(0))); });
+  for (const UnaryComposition &row : unaryCompositions)
+    registry.add(row.op, 1, {{"x", row.holds}},
+                 [&row](OperandBinder &node) { node.setResult(row.compose(node.nn, node.getOperand(0))); });
+  for (const BinaryRow &row : binaryRows)
+    registry.add(row.op, 1, {{"x", row.holds, 'T'}, {"y", row.holds, 'T'}}, [kind = row.kind](OperandBinder &node) {
+      importBinary(node, [kind](NnBuilder &nn, Value x, Value y) { return nn.binary(kind, x, y); });
+    });
+  for (const BinaryComposition &row : binaryCompositions)
+    registry.add(row.op, 1, {{"x", row.holds, 'T'}, {"y", row.holds, 'T'}},
+                 [&row](OperandBinder &node) { importBinary(node, row.compose); });
+
+  const Signature floats{{"features", Holds::Floats}};
+  registry.add("Elu", 1, floats,
+               [](OperandBinder &node) { node.setResult(node.nn.unary(UnaryKind::Elu, node.getOperand(0), 1)); });
+  registry.add("LeakyRelu", 1, floats, [](OperandBinder &node) {
+    node.setResult(node.nn.unary(UnaryKind::LeakyRelu, node.getOperand(0), node.getFloat("alpha", 0.2)));
+  });
+  const Signature many{{"inputs...", Holds::Numbers, 'T'}};
+  registry.add("AddN", 1, many, importSum);
+  registry.add("AccumulateNV2", 1, many, importSum);
+  registry.add("BiasAdd", 1, {{"value", Holds::Numbers, 'T'}, {"bias", Holds::Numbers, 'T'}}, importBiasAdd);
+  registry.add("BiasAddV1", 1, {{"value", Holds::Numbers, 'T'}, {"bias", Holds::Numbers, 'T'}}, importBiasAdd);
+  registry.add("ApproximateEqual", 1, {{"x", Holds::Numbers, 'T'}, {"y", Holds::Numbers, 'T'}}, importApproximateEqual);
+  registry.add(
+      "ClipByValue", 1,
+      {{"t", Holds::Numbers, 'T'}, {"clip_value_min", Holds::Numbers, 'T'}, {"clip_value_max", Holds::Numbers, 'T'}},
+      importClip);
+  const Signature choice{{"condition", Holds::Booleans}, {"t", Holds::Anything, 'T'}, {"e", Holds::Anything, 'T'}};
+  registry.add("Select", 1, choice, importSelect);
+  registry.add("SelectV2", 1, choice, importSelectV2);
+  registry.add("Cast", 1, {{"x"}}, importCast);
+  registry.add("Bitcast", 1, {{"input"}}, importBitcast);
+}
+
+} // namespace nacre::importer::tensorflow_format

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reductions along axes, and what runs along one.
+
+#include "compiler/import/tensorflow/Handlers.h"
+
+using namespace mlir;
+
+namespace nacre::importer::tensorflow_format {
+namespace {
+
+using nn::ReduceKind;
+
+struct ReductionRow {
+  const char *op;
+  ReduceKind kind;
+  Holds holds = Holds::Numbers;
+};
+
+constexpr ReductionRow rows[] = {
+    {"All", ReduceKind::Min, Holds::Booleans},
+    {"Any", ReduceKind::Max, Holds::Booleans},
+    {"Max", ReduceKind::Max},
+    {"Mean", ReduceKind::Mean},
+    {"Min", ReduceKind::Min},
+    {"Prod", ReduceKind::Prod},
+    {"Sum", ReduceKind::Sum},
+};
+
+/// Without an axis nothing is reduced.
+void importReduction(OperandBinder &node, ReduceKind kind) {
+  NnBuilder &nn = node.nn;
+  Value x = node.getOperand(0);
+  bool keepDims = node.getFlag(node.has("keepdims") ? "keepdims" : "keep_dims", false);
+  FailureOr<SmallVector<int64_t>> given = node.getIntegers(1);
+  if (failed(given))
+    return;
+  FailureOr<SmallVector<int64_t>> axes = node.getAxes(*given, getRank(x));
+  if (failed(axes))
+    return;
+  llvm::sort(*axes);
+  // Of booleans the largest is whether any is true, the smallest whether all are.
+  bool isBool = getElementType(x).isInteger(1);
+  Value result = nn.reduce(kind, isBool ? nn.cast(x, nn.types().getI8Type()) : x, *axes, keepDims);
+  node.setResult(isBool && result ? nn.cast(result, getElementType(x)) : result);
+}
+
+void importArgReduction(OperandBinder &node, nn::ArgKind kind) {
+  NnBuilder &nn = node.nn;
+  Value x = node.getOperand(0);
+  Type type = node.getType("output_type", nn.types().getI64Type());
+  FailureOr<int64_t> given = node.getOperand(1) ? node.getInteger(1) : FailureOr<int64_t>(0);
+  if (failed(given))
+    return;
+  FailureOr<int64_t> axis = node.getAxis(*given, getRank(x));
+  if (failed(axis))
+    return;
+  if (getShape(x)[*axis] == 0) {
+    node.error() << node.nameOf(0) << " must have elements to choose from along axis " << *axis << ", but is "
+                 << describe(x);
+    return;
+  }
+  Value index = nn.argReduce(kind, x, *axis, /*keepDims=*/false, /*selectLast=*/false);
+  node.setResult(index ? nn.cast(index, type) : Value());
+}
+
+void importCumulation(OperandBinder &node, nn::CumulateKind kind) {
+  Value x = node.getOperand(0);
+  const bool isExclusive = node.getFlag("exclusive", false), isReverse = node.getFlag("reverse", false);
+  FailureOr<int64_t> given = node.getInteger(1);
+  if (failed(given))
+    return;
+  FailureOr<int64_t> axis = node.getAxis(*given, getRank(x));
+  if (succeeded(axis))
+    node.setResult(node.nn.infer<nn::CumulateOp>(kind, x, *axis, isExclusive, isReverse));
+}
+
+/// Half of the sum of all squares.
+void importL2Loss(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  Value x = node.getOperand(0);
+  node.setResult(nn.mul(nn.reduce(ReduceKind::Sum, nn.mul(x, x), axisRange(0, getRank(x)), /*keepDims=*/false), 0.5));
+}
+
+} // namespace
+
+void registerReductions(ImportRegistry &registry) {
+  for (const ReductionRow &row : rows)
+    registry.add(row.op, 1, {{"input", row.holds}, {"reduction_indices", Holds::Indices}},
+                 [kind = row.kind](OperandBinder &node) { importReduction(node, kind); });
+  for (nn::ArgKind kind : {nn::ArgKind::Max, nn::ArgKind::Min})
+    registry.add(kind == nn::ArgKind::Max ? "ArgMax" : "ArgMin", 1,
+                 {{"input", Holds::Numbers}, {"dimension?", Holds::Integers}},
+                 [kind](OperandBinder &node) { importArgReduction(node, kind); });
+  registry.add("Cumsum", 1, {{"x", Holds::Numbers}, {"axis", Holds::Indices}},
+               [](OperandBinder &node) { importCumulation(node, nn::CumulateKind::Sum); });
+  registry.add("Cumprod", 1, {{"x", Holds::Numbers}, {"axis", Holds::Indices}},
+               [](OperandBinder &node) { importCumulation(node, nn::CumulateKind::Prod); });
+  registry.add("L2Loss", 1, {{"t", Holds::Floats}}, importL2Loss);
+}
+
+} // namespace nacre::importer::tensorflow_format

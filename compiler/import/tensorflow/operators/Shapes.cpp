@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Operators that ask for shapes, change them, and make constants.
+//
+// How:  1. asking,
+//       2. the same elements in another shape or order, and repeated,
+//       3. constants,
+//       4. lists of integers, as shapes are computed with them.
+
+#include "compiler/import/operands/Shapes.h"
+#include "compiler/import/Import.h"
+#include "compiler/import/compositions/Tables.h"
+#include "compiler/import/tensorflow/Handlers.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace nacre::importer::tensorflow_format {
+namespace {
+
+//===----------------------------------------------------------------------===//
+// 1. Asking
+//===----------------------------------------------------------------------===//
+
+Type readIndexType(OperandBinder &node, StringRef attribute) {
+  return node.getType(attribute, node.nn.types().getI32Type());
+}
+
+void importShape(OperandBinder &node) {
+  node.ignore({"N"});
+  Type type = readIndexType(node, "out_type");
+  for (auto [index, operand] : llvm::enumerate(node.getOperands()))
+    if (node.wantsResult(index))
+      node.setResult(index, node.nn.cast(node.nn.sizesOf(operand, 0, getRank(operand)), type));
+}
+
+void setScalar(OperandBinder &node, Type type, int64_t value) {
+  auto attribute = DenseElementsAttr::get(RankedTensorType::get({}, type), IntegerAttr::get(type, value));
+  node.setResult(node.nn.constant(attribute));
+}
+
+void importSize(OperandBinder &node) {
+  setScalar(node, readIndexType(node, "out_type"), getType(node.getOperand(0)).getNumElements());
+}
+
+void importRank(OperandBinder &node) { setScalar(node, node.nn.types().getI32Type(), getRank(node.getOperand(0))); }
+
+//===----------------------------------------------------------------------===//
+// 2. The same elements
+//===----------------------------------------------------------------------===//
+
+void importReshape(OperandBinder &node) {
+  FailureOr<SmallVector<int64_t>> shape = node.getIntegers(1);
+  if (succeeded(shape))
+    reshapeOperand(node, node.nameOf(1), std::move(*shape), /*zeroIsZero=*/true);
+}
+
+void importExpandDims(OperandBinder &node) {
+  Value x = node.getOperand(0);
+  FailureOr<int64_t> given = node.getInteger(1);
+  if (failed(given))
+    return;
+  FailureOr<int64_t> axis = node.getAxis(*given, getRank(x) + 1);
+  if (failed(axis))
+    return;
+  SmallVector<int64_t> shape(getShape(x));
+  shape.insert(shape.begin() + *axis, 1);
+  node.setResult(node.nn.reshape(x, shape));
+}
+
+/// Without axes all of size 1 go.
+void importSqueeze(OperandBinder &node) {
+  SmallVector<int64_t> axes = node.getInts(node.has("axis") ? "axis" : "squeeze_dims");
+  removeAxes(node, axes.empty() ? std::nullopt : std::optional<Ints>(axes));
+}
+
+void importTranspose(OperandBinder &node) {
+  Value x = node.getOperand(0);
+  FailureOr<SmallVector<int64_t>> given = node.getIntegers(1);
+  if (failed(given))
+    return;
+  FailureOr<SmallVector<int64_t>> permutation = node.getAxes(*given, getRank(x));
+  if (failed(permutation))
+    return;
+  if (static_cast<int64_t>(permutation->size()) == getRank(x))
+    node.setResult(node.nn.transpose(x, *permutation));
+  else
+    node.error() << node.nameOf(1) << " must name each axis of " << describe(x) << " once, but is [" << Ints(*given)
+                 << "]";
+}
+
+void importTile(OperandBinder &node) {
+  FailureOr<SmallVector<int64_t>> repeats = node.getIntegers(1);
+  if (succeeded(repeats))
+    repeatAxes(node, *repeats);
+}
+
+/// The shape that operand `index` holds, if a tensor can have it.
+FailureOr<SmallVector<int64_t>> readShape(OperandBinder &node, size_t index) {
+  FailureOr<SmallVector<int64_t>> shape = node.getIntegers(index);
+  if (failed(shape))
+    return failure();
+  if (llvm::any_of(*shape, [](int64_t dim) { return dim < 0; }) || !nn::countElements(*shape))
+    return node.error() << node.nameOf(index) << " must hold sizes of 0 or more that fit into memory, but holds ["
+                        << Ints(*shape) << "]";
+  return shape;
+}
+
+void importBroadcastTo(OperandBinder &node) {
+  FailureOr<SmallVector<int64_t>> shape = readShape(node, 1);
+  if (succeeded(shape) && node.checkBroadcastsTo(0, *shape, node.nameOf(1)))
+    node.setResult(node.nn.broadcast(node.getOperand(0), *shape));
+}
+
+//===----------------------------------------------------------------------===//
+// 3. Constants
+//===----------------------------------------------------------------------===//
+
+void importFill(OperandBinder &node) {
+  node.ignore({"index_type"});
+  FailureOr<SmallVector<int64_t>> shape = readShape(node, 0);
+  if (succeeded(shape) && node.checkShape(1, {}, "one element"))
+    node.setResult(node.nn.broadcast(node.getOperand(1), *shape));
+}
+
+void importEmpty(OperandBinder &node) {
+  node.ignore({"init"});
+  Type type = node.getType("dtype", node.nn.types().getF32Type());
+  FailureOr<SmallVector<int64_t>> shape = readShape(node, 0);
+  if (succeeded(shape))
+    node.setResult(node.nn.splat(RankedTensorType::get(*shape, type), 0));
+}
+
+void importLike(OperandBinder &node, double value) {
+  Value like = node.getOperand(0);
+  node.setResult(node.nn.splat(getType(like), value));
+}
+
+/// How many numbers there are from `start` in steps of `delta` to before `limit`; fails after an error.
+FailureOr<int64_t> countRange(OperandBinder &node, double start, double limit, double delta) {
+  double count = std::max(std::ceil((limit - start) / delta), 0.0);
+  if (delta != 0 && count < 1e15)
+    return static_cast<int64_t>(count);
+  return node.error() << "must have a finite number of elements, but counts from " << start << " to " << limit
+                      << " in steps of " << delta;
+}
+
+void importRange(OperandBinder &node) {
+  FailureOr<double> start = node.getNumber(0), limit = node.getNumber(1), delta = node.getNumber(2);
+  if (failed(start) || failed(limit) || failed(delta))
+    return;
+  FailureOr<int64_t> count = countRange(node, *start, *limit, *delta);
+  if (failed(count))
+    return;
+  auto type = RankedTensorType::get(*count, getElementType(node.getOperand(0)));
+  if (isFloat(node.getOperand(0)))
+    node.setResult(
+        makeTable<double>(node.nn, type, [&](int64_t index) { return *start + static_cast<double>(index) * *delta; }));
+  else
+    node.setResult(makeTable<int64_t>(node.nn, type, [&](int64_t index) {
+      return static_cast<int64_t>(*start) + index * static_cast<int64_t>(*delta);
+    }));
+}
+
+/// The last element is the stop itself.
+void importLinSpace(OperandBinder &node) {
+  FailureOr<double> start = node.getNumber(0), stop = node.getNumber(1);
+  FailureOr<int64_t> count = node.getInteger(2);
+  if (failed(start) || failed(stop) || failed(count))
+    return;
+  if (*count < 1) {
+    node.error() << node.nameOf(2) << " must be 1 or more, but is " << *count;
+    return;
+  }
+  double step = *count > 1 ? (*stop - *start) / static_cast<double>(*count - 1) : 0;
+  auto type = RankedTensorType::get(*count, getElementType(node.getOperand(0)));
+  node.setResult(makeTable<double>(node.nn, type, [&](int64_t index) {
+    return index > 0 && index == *count - 1 ? *stop : *start + static_cast<double>(index) * step;
+  }));
+}
+
+//===----------------------------------------------------------------------===//
+// 4. Lists of integers
+//===----------------------------------------------------------------------===//
+
+/// Numbers of a type, which hold them: they were computed from numbers of that type.
+Value makeIntegers(OperandBinder &node, Ints values, Type type) { return node.nn.cast(node.nn.integers(values), type); }
+
+/// The numbers of both operands; fails after an error.
+FailureOr<std::pair<SmallVector<int64_t>, SmallVector<int64_t>>> readTwoLists(OperandBinder &node) {
+  FailureOr<SmallVector<int64_t>> first = node.getIntegers(0), second = node.getIntegers(1);
+  if (failed(first) || failed(second))
+    return failure();
+  return std::pair(std::move(*first), std::move(*second));
+}
+
+void importBroadcastArgs(OperandBinder &node) {
+  auto shapes = readTwoLists(node);
+  if (failed(shapes))
+    return;
+  llvm::Expected<nn::Shape> together = nn::broadcastShapes({shapes->first, shapes->second});
+  if (!checkRule(node, together ? llvm::Expected<nn::Shape>(*together) : together.takeError()))
+    return;
+  node.setResult(makeIntegers(node, *together, getElementType(node.getOperand(0))));
+}
+
+/// For each shape the axes along which it was broadcast.
+void importBroadcastGradientArgs(OperandBinder &node) {
+  auto shapes = readTwoLists(node);
+  if (failed(shapes))
+    return;
+  llvm::Expected<nn::Shape> together = nn::broadcastShapes({shapes->first, shapes->second});
+  if (!checkRule(node, together ? llvm::Expected<nn::Shape>(*together) : together.takeError()))
+    return;
+  auto rank = static_cast<int64_t>(together->size());
+  for (auto [index, shape] : llvm::enumerate(ArrayRef({shapes->first, shapes->second}))) {
+    SmallVector<int64_t> axes;
+    for (int64_t axis = 0, ahead = rank - static_cast<int64_t>(shape.size()); axis < rank; ++axis)
+      if (axis < ahead || (shape[axis - ahead] == 1 && (*together)[axis] != 1))
+        axes.push_back(axis);
+    node.setResult(index, makeIntegers(node, axes, getElementType(node.getOperand(0))));
+  }
+}
+
+void importInvertPermutation(OperandBinder &node) {
+  FailureOr<SmallVector<int64_t>> given = node.getIntegers(0);
+  if (failed(given))
+    return;
+  FailureOr<SmallVector<int64_t>> axes = node.getAxes(*given, static_cast<int64_t>(given->size()));
+  if (failed(axes))
+    return;
+  SmallVector<int64_t> inverse(axes->size());
+  for (auto [position, axis] : llvm::enumerate(*axes))
+    inverse[axis] = static_cast<int64_t>(position);
+  node.setResult(makeIntegers(node, inverse, getElementType(node.getOperand(0))));
+}
+
+/// What of the first list is not in the second, and where it stood.
+void importListDiff(OperandBinder &node) {
+  Type indexType = readIndexType(node, "out_idx");
+  auto lists = readTwoLists(node);
+  if (failed(lists))
+    return;
+  llvm::DenseSet<int64_t> left(lists->second.begin(), lists->second.end());
+  SmallVector<int64_t> kept, positions;
+  for (auto [position, value] : llvm::enumerate(lists->first)) {
+    if (left.contains(value))
+      continue;
+    kept.push_back(value);
+    positions.push_back(static_cast<int64_t>(position));
+  }
+  node.setResult(0, makeIntegers(node, kept, getElementType(node.getOperand(0))));
+  node.setResult(1, makeIntegers(node, positions, indexType));
+}
+
+/// Where each part of a concatenation begins: all zeros but along its axis.
+void importConcatOffset(OperandBinder &node) {
+  node.ignore({"N"});
+  FailureOr<int64_t> given = node.getInteger(0);
+  if (failed(given))
+    return;
+  int64_t begin = 0;
+  for (size_t index = 1; index < node.getNumOperands(); ++index) {
+    FailureOr<SmallVector<int64_t>> shape = node.getIntegers(index);
+    if (failed(shape))
+      return;
+    FailureOr<int64_t> axis = node.getAxis(*given, static_cast<int64_t>(shape->size()));
+    if (failed(axis))
+      return;
+    SmallVector<int64_t> offset(shape->size(), 0);
+    offset[*axis] = begin;
+    begin = static_cast<int64_t>(uint64_t(begin) + uint64_t((*shape)[*axis]));
+    node.setResult(index - 1, makeIntegers(node, offset, node.nn.types().getI32Type()));
+  }
+}
+
+} // namespace
+
+void registerShapes(ImportRegistry &registry) {
+  registry.add("Shape", 1, {{"input"}}, importShape);
+  registry.add("ShapeN", 1, {{"input..."}}, importShape);
+  registry.add("Size", 1, {{"input"}}, importSize);
+  registry.add("Rank", 1, {{"input"}}, importRank);
+  registry.add("Reshape", 1, {{"tensor"}, {"shape", Holds::Indices}}, importReshape);
+  registry.add("ExpandDims", 1, {{"input"}, {"dim", Holds::Indices}}, importExpandDims);
+  registry.add("Squeeze", 1, {{"input"}}, importSqueeze);
+  registry.add("Transpose", 1, {{"x"}, {"perm", Holds::Indices}}, importTranspose);
+  registry.add("Tile", 1, {{"input"}, {"multiples", Holds::Indices}}, importTile);
+  registry.add("BroadcastTo", 1, {{"input"}, {"shape", Holds::Indices}}, importBroadcastTo);
+  registry.add("Fill", 1, {{"dims", Holds::Indices}, {"value"}}, importFill);
+  registry.add("Empty", 1, {{"shape", Holds::Indices}}, importEmpty);
+  registry.add("ZerosLike", 1, {{"x"}}, [](OperandBinder &node) { importLike(node, 0); });
+  registry.add("OnesLike", 1, {{"x"}}, [](OperandBinder &node) { importLike(node, 1); });
+  registry.add("Range", 1,
+               {{"start", Holds::Numbers, 'T'}, {"limit", Holds::Numbers, 'T'}, {"delta", Holds::Numbers, 'T'}},
+               importRange);
+  registry.add("LinSpace", 1, {{"start", Holds::Floats}, {"stop", Holds::Floats}, {"num", Holds::Indices}},
+               importLinSpace);
+  const Signature lists{{"x", Holds::Indices, 'T'}, {"y", Holds::Indices, 'T'}};
+  registry.add("BroadcastArgs", 1, lists, importBroadcastArgs);
+  registry.add("BroadcastGradientArgs", 1, lists, importBroadcastGradientArgs);
+  registry.add("ListDiff", 1, lists, importListDiff);
+  registry.add("InvertPermutation", 1, {{"x", Holds::Indices}}, importInvertPermutation);
+  registry.add("ConcatOffset", 1, {{"concat_dim", Holds::Indices}, {"shape...", Holds::Indices}}, importConcatOffset);
+}
+
+} // namespace nacre::importer::tensorflow_format
