@@ -266,6 +266,23 @@ def ExpandConvTransposePass : Pass<"nacre-expand-conv-transpose", "::mlir::func:
   let dependentDialects = ["::nacre::nn::NnDialect"];
 }
 
+def ExpandRecurrencePass : Pass<"nacre-expand-recurrence", "::mlir::func::FuncOp"> {
+  let summary = "Write LSTM, GRU and RNN layers as loops over their steps";
+  let description = [{
+    What does not depend on the step before is computed for all steps at once: the input's product with the biases, and which
+    rows of the batch have ended. A turn is a product with the recurrence matrix, two for a GRU that resets the state, and the
+    cell.
+
+    Requires: layers have steps, rows and units (`nacre-fold-empty`); no pass behind this one wants to see layers, but
+    `nacre-fold-constants` runs, which takes matrices and biases apart.
+
+    Ensures: there is no `nn.recurrent`.
+
+    Example: test/compiler/graph/expand-recurrence.mlir.
+  }];
+  let dependentDialects = ["::nacre::nn::NnDialect"];
+}
+
 def VerifyGraphPass : Pass<"nacre-verify-graph", "::mlir::func::FuncOp"> {
   let summary = "Check what later phases rely on";
   let description = [{

@@ -56,8 +56,9 @@ void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
     foldConstants();
     onFunctions(createSimplifyGraphPass());
   }
-  // Last, when nothing wants to see one filter for all phases any more.
+  // Last, when nothing wants to see one filter for all phases any more, or one operator for all steps.
   onFunctions(createExpandConvTransposePass());
+  onFunctions(createExpandRecurrencePass());
   foldConstants();
   onFunctions(createVerifyGraphPass({options.maxConstantBytes}));
 }

@@ -41,16 +41,31 @@ def PackPortsPass : Pass<"nacre-pack-ports", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::nacre::nn::NnDialect"];
 }
 
+def PrepareLoopsPass : Pass<"nacre-prepare-loops", "::mlir::func::FuncOp"> {
+  let summary = "Give what loops count, and the numbers they begin with, operators of their own";
+  let description = [{
+    A turn's number is data like any other where somebody reads it: a row of a table, or carried and counted up. A state
+    that begins as one number repeated is filled, not kept in the model.
+
+    Requires: `nn` operators of static shape.
+
+    Ensures: no region reads its counter, no trips of a loop are read, no loop has a bound of zero; nothing that a loop begins with or a region yields is a constant of one number repeated.
+
+    Example: test/compiler/kernels/prepare-loops.mlir; a loop that reads its turn's number scans a table.
+  }];
+  let dependentDialects = ["::nacre::nn::NnDialect"];
+}
+
 def FormKernelsPass : Pass<"nacre-form-kernels", "::mlir::ModuleOp"> {
   let summary = "Group operators into kernels of linalg, and launch them on tensors";
   let description = [{
     What is fused saves a pass over memory, so it is decided before anything has an address. The policy is in
     FusionPolicy.h, the forms of the bodies are in docs/phases/kernels.md.
 
-    Requires: nacre-expose-movement, nacre-pack-ports; arguments and results of every function carry `nn.name`.
+    Requires: nacre-expose-movement, nacre-pack-ports, nacre-prepare-loops; arguments and results of every function carry `nn.name`.
 
-    Ensures: no function is left. Each `plan.entry` holds inputs, launches on tensors, outputs, and of `nn` only reshapes,
-    slices of step one, concatenations and constant pads.
+    Ensures: no function is left. Each `plan.entry` holds inputs, launches on tensors, loops and conditionals, outputs, and of
+    `nn` only reshapes, slices of step one, concatenations and constant pads. Memory is given to what passes the borders of regions alone.
 
     Example: test/compiler/kernels/form-kernels.mlir; an elementwise operator runs where the product is still in
     registers.

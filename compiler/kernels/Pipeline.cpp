@@ -14,6 +14,8 @@ void buildPipeline(mlir::OpPassManager &pm) {
   pm.nest<mlir::func::FuncOp>().addPass(createPackPortsPass());
   // What could be a view is made to stand alone, so that forming kernels does not swallow it.
   pm.nest<mlir::func::FuncOp>().addPass(createExposeMovementPass());
+  // What turns of loops count and start with becomes operators, which form kernels.
+  pm.nest<mlir::func::FuncOp>().addPass(createPrepareLoopsPass());
   pm.addPass(createFormKernelsPass());
   pm.addPass(createAssignStoragesPass());
   // Only now are storages part of a kernel: what is equal here is the same code.

@@ -154,13 +154,13 @@ LogicalResult ViewOp::verify() {
 // plan.launch
 //===----------------------------------------------------------------------===//
 
-/// The runtime moves what a step works on with the innermost loop around it, and with no other.
+/// The runtime moves what a step works on with the innermost loop around it, and with no other. Tensors have no place yet.
 static LogicalResult verifyCounters(Operation *step) {
   Operation *loop = step->getParentOp();
   while (loop && !isa<ForOp, WhileOp>(loop))
     loop = loop->getParentOp();
   for (Value operand : step->getOperands())
-    while (auto view = operand.getDefiningOp<ViewOp>()) {
+    while (auto view = isa<MemRefType>(operand.getType()) ? operand.getDefiningOp<ViewOp>() : ViewOp()) {
       if (view.getCounter() && view.getCounter().getParentRegion()->getParentOp() != loop)
         return step->emitOpError("must work on views that move with the innermost loop around it");
       operand = view.getSource();

@@ -105,6 +105,19 @@ def Plan_OutputOp : Plan_Op<"output"> {
   let assemblyFormat = "$value `,` $name $index attr-dict `:` type($value)";
 }
 
+def Plan_StoreOp : Plan_Op<"store"> {
+  let summary = "Puts a tensor into given memory, while launches still work on tensors";
+  let description = [{
+    Launches of the same block write there at once. What is `late` is copied, and here: up to here the memory is read as it was.
+
+    ```mlir
+    plan.store %next into %states : tensor<8xf32> into memref<8xf32>
+    ```
+  }];
+  let arguments = (ins AnyStaticShapeTensor:$value, AnyStaticShapeMemRef:$memory, UnitAttr:$late);
+  let assemblyFormat = "(`late` $late^)? $value `into` $memory attr-dict `:` type($value) `into` type($memory)";
+}
+
 def Plan_UseOp : Plan_Op<"use", [Pure]> {
   let summary = "A weight as an operand of launches";
   let arguments = (ins FlatSymbolRefAttr:$weight);

@@ -124,16 +124,10 @@ LogicalResult EntryBuilder::launch(KernelBody &body) {
       return failure();
     operands.push_back(reshape(value, cast<RankedTensorType>(argument.getType()).getShape(), loc));
   }
-  Value memory = destinations.lookup(body.getGroup().result);
   SmallVector<Type> types = llvm::map_to_vector(kernel.getOutputs(), [](BlockArgument out) { return out.getType(); });
-  assert((!memory || types.size() == 1) && "memory is given to operators of one result");
-  auto launch = plan::LaunchOp::create(
-      builder, loc, memory ? TypeRange() : TypeRange(types), FlatSymbolRefAttr::get(kernel.getSymNameAttr()), operands,
-      memory ? ValueRange(memory) : ValueRange(), DenseI64ArrayAttr(), DenseI64ArrayAttr());
-  SmallVector<Value> computed(launch.getResults());
-  if (memory)
-    computed.push_back(plan::ViewOp::create(builder, loc, types.front(), memory, Value(), /*offset=*/0, /*step=*/0));
-  for (auto [result, value] : llvm::zip_equal(body.getGroup().getResults(), computed))
+  auto launch = plan::LaunchOp::create(builder, loc, TypeRange(types), FlatSymbolRefAttr::get(kernel.getSymNameAttr()),
+                                       operands, ValueRange(), DenseI64ArrayAttr(), DenseI64ArrayAttr());
+  for (auto [result, value] : llvm::zip_equal(body.getGroup().getResults(), launch.getResults()))
     map(result, reshape(value, cast<RankedTensorType>(result.getType()).getShape(), loc));
   return success();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  builds a `plan.entry` on tensors: inputs, weights, launches, and the host's values for those of a function.
-// Why:   forming kernels and unrolling recurrent layers both append launches, and share weights and names.
+// Why:   forming kernels and lowering regions both append to an entry, and share weights and names.
 // How:   ModulePlan holds what all entries share; EntryBuilder appends to one entry.
 
 #ifndef NACRE_COMPILER_KERNELS_FORMS_ENTRYBUILDER_H
@@ -47,8 +47,6 @@ public:
 
   /// A temporary of the entry.
   mlir::Value allocate(mlir::MemRefType type, mlir::Location loc);
-  /// The launch that computes `host` writes it into `memory`, a memref of the kernel's own shape.
-  void setDestination(mlir::Value host, mlir::Value memory) { destinations[host] = memory; }
 
   /// Launches a kernel that has been built and maps its group's result.
   mlir::LogicalResult launch(KernelBody &body);
@@ -58,7 +56,6 @@ private:
   plan::EntryOp entry;
   mlir::OpBuilder builder;
   llvm::DenseMap<mlir::Value, mlir::Value> values;
-  llvm::DenseMap<mlir::Value, mlir::Value> destinations;
   llvm::DenseMap<mlir::Operation *, mlir::Value> uses;
 };
 

@@ -3,13 +3,13 @@
 // How:  1. describe the operators to the fusion policy;
 //       2. lower each group into a kernel and launch it where its last operator was;
 //       3. keep reshapes, slices, concatenations and zero pads for nacre-assign-storages, which makes them views, and
-//          unroll recurrent layers into loops.
+//          lower what has regions (regions/Regions.h).
 
 #include "compiler/kernels/forms/FormOperators.h"
 #include "compiler/kernels/FusionPolicy.h"
 #include "compiler/kernels/forms/ElementTypes.h"
 #include "compiler/kernels/forms/Lowering.h"
-#include "compiler/kernels/forms/Recurrence.h"
+#include "compiler/kernels/forms/regions/Regions.h"
 
 #include <map>
 
@@ -29,6 +29,11 @@ WorkKind getWorkKind(Operation *op) { return cast<nn::OperatorInterface>(op).get
 bool isAbsorbed(Operation *op) {
   return isReadThrough(op) ||
          (isa<nn::MatMulOp>(op) && op->hasOneUse() && getTransposedProduct(*op->getUsers().begin()));
+}
+
+/// Whether a value of `block` is read by what is no node there.
+bool isReadElsewhere(Operation *user, Block &block) {
+  return user->hasTrait<OpTrait::IsTerminator>() || isReadThrough(user) || user->getBlock() != &block;
 }
 
 class Describer {
@@ -53,10 +58,12 @@ private:
       auto found = numbers.find(read.getDefiningOp());
       node.operands.push_back(found == numbers.end() ? -1 : found->second);
     }
-    ArrayRef<int64_t> shape = cast<RankedTensorType>(op->getResult(0).getType()).getShape();
-    node.shape = shapes.try_emplace(std::vector<int64_t>(shape.begin(), shape.end()), shapes.size()).first->second;
-    node.escapes = llvm::any_of(
-        op->getUsers(), [](Operation *user) { return user->hasTrait<OpTrait::IsTerminator>() || isReadThrough(user); });
+    if (op->getNumResults() > 0) {
+      ArrayRef<int64_t> shape = cast<RankedTensorType>(op->getResult(0).getType()).getShape();
+      node.shape = shapes.try_emplace(std::vector<int64_t>(shape.begin(), shape.end()), shapes.size()).first->second;
+    }
+    node.escapes =
+        llvm::any_of(op->getUsers(), [&](Operation *user) { return isReadElsewhere(user, *op->getBlock()); });
     if (const Lowering *lowering = findLowering(op))
       node.prologueOperand = lowering->prologueOperand;
     numbers[op] = nodes.size();
@@ -132,8 +139,8 @@ LogicalResult formKernel(EntryBuilder &entry, const OperatorGroup &group) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult keepBoundary(EntryBuilder &entry, Operation *op) {
-  if (auto recurrent = dyn_cast<nn::RecurrentOp>(op))
-    return lowerRecurrent(entry, recurrent);
+  if (hasRegions(op))
+    return lowerRegions(entry, op);
   SmallVector<Value> operands;
   for (Value operand : op->getOperands()) {
     operands.push_back(entry.lookup(operand));

@@ -107,7 +107,8 @@ nn::MatMulOp getTransposedProduct(Operation *op) {
   auto product = transpose.getOperand().getDefiningOp<nn::MatMulOp>();
   ArrayRef<int64_t> permutation = transpose.getPermutation();
   bool keepsColumns = permutation.back() == int64_t(permutation.size()) - 1;
-  return product && product->hasOneUse() && keepsColumns ? product : nn::MatMulOp();
+  const bool isBeside = product && product->getBlock() == op->getBlock(); // not around a loop that it is in
+  return isBeside && product->hasOneUse() && keepsColumns ? product : nn::MatMulOp();
 }
 
 bool canCollapseRows(const OperatorGroup &group) {

@@ -8,6 +8,7 @@
 
 #include "compiler/kernels/Passes.h"
 #include "compiler/kernels/storages/KernelStorages.h"
+#include "compiler/kernels/storages/LoopViews.h"
 #include "compiler/kernels/storages/StoragePlan.h"
 #include "dialects/nn/NnDialect.h"
 
@@ -42,7 +43,8 @@ public:
     for (Operation *op : operations)
       rewrite(op);
     for (Operation *op : llvm::reverse(operations))
-      if (isa<nn::NnDialect>(op->getDialect()) || isa<plan::OutputOp>(op) || isTensorView(op) || replaced.contains(op))
+      if (isa<nn::NnDialect>(op->getDialect()) || isa<plan::OutputOp, plan::StoreOp>(op) || isTensorView(op) ||
+          replaced.contains(op))
         op->erase();
   }
 
@@ -55,13 +57,20 @@ private:
     OpBuilder builder = OpBuilder::atBlockBegin(&entry.getBody().front());
     for (PlannedStorage &storage : storages) {
       auto type = MemRefType::get(storage.layout.getMemoryShape(), storage.elementType);
-      if (storage.memory) {
-        storage.memory = recreateOnMemory(builder, storage.memory, type);
-      } else if (plan::OutputOp output = storage.output) {
+      if (storage.isRow)
+        continue;
+      Value given = storage.memory;
+      if (plan::OutputOp output = storage.output) {
         plan::Role role = output.getIsCount() ? plan::Role::Count : plan::Role::Output;
         storage.memory =
             plan::StorageOp::create(builder, storage.loc, type, role, output.getNameAttr(), output.getIndexAttr(),
                                     output.getExternalTypeAttr(), IntegerAttr(), output.getCountsAttr());
+        if (given) {
+          given.replaceAllUsesWith(storage.memory);
+          replaced.insert(given.getDefiningOp());
+        }
+      } else if (given) {
+        storage.memory = recreateOnMemory(builder, given, type);
       } else {
         storage.memory = plan::StorageOp::create(builder, storage.loc, type, plan::Role::Temporary, StringAttr(),
                                                  IntegerAttr(), TypeAttr(), IntegerAttr(), DenseI64ArrayAttr());
@@ -137,11 +146,22 @@ private:
 
   void rewrite(Operation *op) {
     OpBuilder builder(op);
+    if (auto row = rows.find(op); row != rows.end())
+      createRow(builder, cast<plan::ViewOp>(op), row->second);
     if (auto found = copies.find(op); found != copies.end())
       for (const PlannedCopy &copy : found->second)
         launchCopy(builder, op->getLoc(), copy);
     if (auto launch = dyn_cast<plan::LaunchOp>(op))
       rewriteLaunch(builder, launch);
+    else if (auto control = controls.find(op); control != controls.end())
+      op->setOperand(0, getOperand(builder, op->getLoc(), control->second));
+  }
+
+  void createRow(OpBuilder &builder, plan::ViewOp view, const PlannedRow &row) {
+    PlannedStorage &storage = storages[row.storage];
+    auto type = MemRefType::get(storage.layout.shape, storage.elementType);
+    storage.memory = plan::ViewOp::create(builder, view.getLoc(), type, storages[row.of.storage].memory,
+                                          view.getCounter(), row.of.base + view.getOffset(), view.getStep());
   }
 
   void rewriteLaunch(OpBuilder &builder, plan::LaunchOp launch) {
@@ -158,8 +178,7 @@ private:
       read(kernel, index, place);
       inputs.push_back(getOperand(builder, launch.getLoc(), place));
     }
-    // Steps of loops name the memory that they write, which is as their kernels want it.
-    SmallVector<Value> outputs(launch.getOutputs());
+    SmallVector<Value> outputs;
     for (auto [index, result] : llvm::enumerate(launch.getResults())) {
       const Place &place = places.at(result);
       const PlannedStorage &storage = storages[place.storage];

@@ -76,6 +76,11 @@ std::optional<Place> Place::reshape(llvm::ArrayRef<int64_t> newShape) const {
     return *this;
   if (!isContiguous())
     return std::nullopt;
+  return seenAs(newShape);
+}
+
+Place Place::seenAs(llvm::ArrayRef<int64_t> newShape) const {
+  assert(isContiguous() && "else there are elements of others between its own");
   Place view = whole(storage, newShape);
   view.base = getFirstElement();
   return view;

@@ -51,6 +51,8 @@ struct Place {
   bool hasSteps() const;
   /// The same elements under another shape, where the box is contiguous. The storage must be dense.
   std::optional<Place> reshape(llvm::ArrayRef<int64_t> newShape) const;
+  /// The elements of a contiguous box as all that is seen of a dense storage, from the first of them on.
+  Place seenAs(llvm::ArrayRef<int64_t> newShape) const;
 };
 
 /// Tries to let a box grow into the halo of its storage by `low` and `high`; raises the halo where it is too small.

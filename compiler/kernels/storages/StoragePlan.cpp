@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernels/storages/StoragePlan.h"
+#include "compiler/kernels/storages/LoopViews.h"
 #include "dialects/StoredBytes.h"
 #include "dialects/nn/NnDialect.h"
 
@@ -43,7 +44,7 @@ private:
     layout.shape = Sizes(shape);
     layout.low = layout.high = Sizes(shape.size(), 0);
     layout.isDense = isDense;
-    storages.push_back({std::move(layout), elementType, Value(), TypedAttr(), plan::OutputOp(), loc});
+    storages.push_back({std::move(layout), elementType, Value(), TypedAttr(), plan::OutputOp(), loc, /*isRow=*/false});
     return storages.size() - 1;
   }
 
@@ -86,27 +87,37 @@ private:
   // 1. Backwards: results where they are wanted
   //===--------------------------------------------------------------------===//
 
-  /// Places what computes `value` at `place`, if it has no place yet.
-  bool tryPlace(Value value, const Place &place) {
+  /// Places what computes `value`, an operand of `reader`, at `place`, if it has no place yet.
+  bool tryPlace(Operation *reader, Value value, const Place &place) {
     Operation *op = value.getDefiningOp();
     bool isComputed = isa<plan::LaunchOp>(op) || isa<nn::NnDialect>(op->getDialect());
+    // Given memory is written anew in each turn, or by one branch: not once, in front of them.
+    const bool isGiven = bool(storages[place.storage].memory);
+    if (isGiven && op->getBlock() != reader->getBlock())
+      return false;
     return isComputed && startsAligned(place) && places.try_emplace(value, place).second;
   }
 
   void placeBackwards(Operation *op) {
     if (auto output = dyn_cast<plan::OutputOp>(op)) {
       Value value = output.getValue();
+      if (becomesOutput(output))
+        return;
       int storage = addStorage(getShape(value), getElementType(value), output.getLoc(), /*isDense=*/true);
       storages[storage].output = output;
       Place place = Place::whole(storage, getShape(value));
-      if (!tryPlace(value, place))
+      if (!tryPlace(op, value, place))
         copies[op].push_back({value, place, place, {}, {}});
+    } else if (auto store = dyn_cast<plan::StoreOp>(op)) {
+      Place place = getGivenMemory(store.getMemory());
+      if (store.getLate() || !tryPlace(op, store.getValue(), place))
+        copies[op].push_back({store.getValue(), place, place, {}, {}});
     } else if (auto concat = dyn_cast<nn::ConcatOp>(op)) {
       Place whole = places.try_emplace(concat.getResult(), addTemporaryUnlessPlaced(concat.getResult())).first->second;
       Sizes starts(getShape(concat.getResult()).size(), 0);
       for (Value operand : concat.getOperands()) {
         Place part = whole.slice(starts, getShape(operand));
-        if (!tryPlace(operand, part))
+        if (!tryPlace(op, operand, part))
           copies[op].push_back({operand, part, part, {}, {}});
         starts[concat.getAxis()] += getShape(operand)[concat.getAxis()];
       }
@@ -117,12 +128,25 @@ private:
       if (placed == places.end())
         return;
       std::optional<Place> view = reshape(placed->second, getShape(reshapeOp.getOperand()));
-      if (!view || !tryPlace(reshapeOp.getOperand(), *view))
+      if (!view || !tryPlace(op, reshapeOp.getOperand(), *view))
         copies[op].push_back({reshapeOp.getOperand(), placed->second, placed->second, {}, {}});
     } else if (auto launch = dyn_cast<plan::LaunchOp>(op)) {
       for (Value result : launch.getResults())
         places.try_emplace(result, addTemporaryUnlessPlaced(result));
     }
+  }
+
+  /// What branches or turns write may as well be the output, if all of it is and no other one.
+  bool becomesOutput(plan::OutputOp output) {
+    auto view = output.getValue().getDefiningOp<plan::ViewOp>();
+    auto memory = view ? view.getSource().getDefiningOp<plan::StorageOp>() : plan::StorageOp();
+    if (!memory || !isa<MemRefType>(memory.getType()) || getShape(memory) != getShape(view))
+      return false;
+    PlannedStorage &storage = storages[getGivenMemory(memory).storage];
+    if (storage.output)
+      return false;
+    storage.output = output;
+    return true;
   }
 
   /// The first operand's writer fills what is around all of them. Some of the halo's elements lie between its own last one
@@ -138,7 +162,7 @@ private:
       for (size_t axis = strides.size(); axis-- > 0; left /= strides[axis])
         first[axis] = left % strides[axis];
       Place part = whole.every(strides, first, getShape(operand));
-      const bool isPlaced = (number == 0 || firstIsPlaced) && tryPlace(operand, part);
+      const bool isPlaced = (number == 0 || firstIsPlaced) && tryPlace(interleave, operand, part);
       if (number == 0) {
         firstIsPlaced = isPlaced;
         regions[operand] = whole;
@@ -172,6 +196,8 @@ private:
       derivePad(pad);
     } else if (auto launch = dyn_cast<plan::LaunchOp>(op)) {
       spreadPixels(launch);
+    } else if (isa<plan::ForOp, plan::WhileOp, plan::IfOp, plan::ConditionOp>(op)) {
+      deriveControl(op);
     }
   }
 
@@ -199,8 +225,8 @@ private:
         kernels.lookup<plan::KernelOp>(launch.getKernel()).getKind() != plan::KernelKind::Contraction)
       return;
     Value tensor = launch.getInputs().front();
-    // A reshape would have to copy what has gaps.
-    if (llvm::any_of(tensor.getUsers(), llvm::IsaPred<nn::ReshapeOp>))
+    // A reshape would have to copy what has gaps, and so would a loop over its rows.
+    if (llvm::any_of(tensor.getUsers(), llvm::IsaPred<nn::ReshapeOp, plan::ViewOp>))
       return;
     const Place &input = places.at(tensor);
     if (input.sizes.empty() || input.sizes.back() == llvm::product_of(input.sizes))
@@ -214,10 +240,67 @@ private:
       layout.gap = cacheLine / elementBytes;
   }
 
-  /// A view that says that memory is a tensor: memory that steps with a loop is a storage of its own.
+  //===--------------------------------------------------------------------===//
+  // Loops and conditionals
+  //===--------------------------------------------------------------------===//
+
+  /// Where the elements of `value` lie one behind the other: if not where they are, then in a copy that is made in front of
+  /// `op`.
+  Place makeDense(Operation *op, Value value) {
+    const Place place = places.at(value);
+    PlannedStorage &storage = storages[place.storage];
+    if (!storage.layout.hasHalo() && !storage.layout.gap && place.isContiguous()) {
+      Place dense = place.seenAs(getShape(value));
+      if (isAligned(dense.base, storage.elementType)) {
+        storage.layout.isDense = true;
+        return dense;
+      }
+    }
+    int copy = addStorage(getShape(value), getElementType(value), op->getLoc(), /*isDense=*/true);
+    Place dense = Place::whole(copy, getShape(value));
+    copies[op].push_back({value, dense, dense, {}, {}});
+    return dense;
+  }
+
+  /// What decides is read as it is; the rows that turns read are dense before the loop begins.
+  void deriveControl(Operation *op) {
+    for (Value control : op->getOperands())
+      controls[op] = makeDense(op, control);
+    DenseMap<Value, Place> dense;
+    for (Region &region : op->getRegions())
+      for (Value counter : region.getArguments())
+        for (Operation *user : counter.getUsers()) {
+          Value all = user->getOperand(0);
+          if (!isa<RankedTensorType>(all.getType()))
+            continue;
+          auto [known, isNew] = dense.try_emplace(all);
+          if (isNew)
+            known->second = makeDense(op, all);
+          rows[user].of = known->second;
+        }
+  }
+
+  /// A view that says that memory is a tensor, or that is a row of one: memory that steps with a loop is a storage of its
+  /// own.
   void deriveView(plan::ViewOp view) {
-    if (isTensorView(view))
-      places[view.getResult()] = getGivenMemory(view.getSource());
+    if (!isTensorView(view))
+      return;
+    Value source = view.getSource(), result = view.getResult();
+    if (isa<MemRefType>(source.getType())) {
+      places[result] = getGivenMemory(source);
+    } else {
+      auto [row, isNew] = rows.try_emplace(view);
+      if (isNew)
+        row->second.of = makeDense(view, source);
+      row->second.storage = addStorage(getShape(result), getElementType(result), view.getLoc(), /*isDense=*/true);
+      storages.back().isRow = true;
+      places[result] = Place::whole(row->second.storage, getShape(result));
+    }
+    if (!movesTooFar(view))
+      return;
+    Place copy = addTemporary(result);
+    copies[view].push_back({Value(), copy, copy, {}, places[result]});
+    places[result] = copy;
   }
 
   void deriveSlice(nn::SliceOp slice) {
@@ -251,18 +334,25 @@ private:
       return;
     }
     // A second pad of one tensor may find room in the copy that the first one made.
-    for (Place *place : {&places.at(operand), paddedCopies.contains(operand) ? &paddedCopies[operand] : nullptr})
+    for (const Place *place : std::initializer_list<const Place *>{&places.at(operand), findPaddedCopy(pad)})
       if (place && growHalo(*place, pad))
         return;
     Place copy = addTemporary(operand);
     if (growHalo(copy, pad)) {
       copies[pad].push_back({operand, copy, copy, {}, {}});
-      paddedCopies[operand] = copy;
+      paddedCopies[operand] = {pad->getBlock(), copy};
       return;
     }
     Place whole = addTemporary(result);
     copies[pad].push_back({operand, whole.slice(pad.getLow(), getShape(operand)), whole, value, {}});
     places[result] = whole;
+  }
+
+  /// The copy of the pad's operand that another pad made, and that is made whenever this pad is reached.
+  const Place *findPaddedCopy(nn::PadOp pad) {
+    auto found = paddedCopies.find(pad.getOperand());
+    return found != paddedCopies.end() && found->second.first->findAncestorOpInBlock(*pad) ? &found->second.second
+                                                                                           : nullptr;
   }
 
   bool growHalo(const Place &place, nn::PadOp pad) {
@@ -279,15 +369,10 @@ private:
 
   SymbolTable &kernels;
   DenseMap<Value, int> givenMemory;
-  DenseMap<Value, Place> paddedCopies;
+  DenseMap<Value, std::pair<Block *, Place>> paddedCopies;
 };
 
 } // namespace
-
-bool kernels::isTensorView(Operation *op) {
-  auto view = dyn_cast<plan::ViewOp>(op);
-  return view && isa<RankedTensorType>(view.getResult().getType());
-}
 
 StoragePlan kernels::planStorages(ArrayRef<Operation *> operations, SymbolTable &kernels) {
   return StoragePlanner(kernels).run(operations);

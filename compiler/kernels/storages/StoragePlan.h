@@ -23,10 +23,11 @@ namespace nacre::kernels {
 struct PlannedStorage {
   StorageShape layout;
   mlir::Type elementType;
-  mlir::Value memory;    ///< Given: an input, a weight, memory of a loop. Null for what is to be created.
+  mlir::Value memory;    ///< Given: an input, a weight, memory of loops. Null for what is to be created.
   mlir::TypedAttr fill;  ///< What the halo holds; null while there is none.
-  plan::OutputOp output; ///< Which output it is, if any.
+  plan::OutputOp output; ///< Which output it is, or that memory of loops becomes, if any.
   mlir::Location loc;
+  bool isRow; ///< Of another one, for each turn of a loop. Its memory is where the view of it is.
 };
 
 /// A copy that is made where an operation was: `source` to the box, with `fill` around it up to the region.
@@ -37,19 +38,25 @@ struct PlannedCopy {
   std::optional<Place> part; ///< What is copied, where it is not all of a value.
 };
 
+/// A view that is a row of a tensor for each turn of a loop.
+struct PlannedRow {
+  int storage = -1;
+  Place of; ///< All of a dense storage that is seen.
+};
+
 struct StoragePlan {
   std::vector<PlannedStorage> storages;
   llvm::DenseMap<mlir::Value, Place> places;
   /// What a value's writer fills around it, where that is more than its place.
   llvm::DenseMap<mlir::Value, Place> regions;
   llvm::DenseMap<mlir::Operation *, std::vector<PlannedCopy>> copies;
+  llvm::DenseMap<mlir::Operation *, PlannedRow> rows;
+  /// What decides about a loop or a branch.
+  llvm::DenseMap<mlir::Operation *, Place> controls;
 };
 
 /// `operations` are all of an entry's, in order; `kernels` are the module's.
 StoragePlan planStorages(llvm::ArrayRef<mlir::Operation *> operations, mlir::SymbolTable &kernels);
-
-/// A view that says that memory is a tensor, as loops do of what they computed.
-bool isTensorView(mlir::Operation *op);
 
 } // namespace nacre::kernels
 
