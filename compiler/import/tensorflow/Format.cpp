@@ -11,6 +11,7 @@
 #include "compiler/import/FileKind.h"
 #include "compiler/import/protobuf/ProtoText.h"
 #include "compiler/import/tensorflow/Handlers.h"
+#include "compiler/import/tensorflow/RaisedView.h"
 #include "compiler/import/tensorflow/Reader.h"
 #include "compiler/import/tensorflow/Results.h"
 
@@ -130,7 +131,10 @@ class TensorFlowView : public ModelView, public GraphView {
 public:
   TensorFlowView(std::unique_ptr<TensorFlowModel> model, const ImportOptions &options);
 
-  GraphView &getGraph() override { return *this; }
+  /// Raises the control flow, if there is any.
+  LogicalResult raise();
+
+  GraphView &getGraph() override { return raised ? *raised : *this; }
   std::string normalizeName(StringRef name) const override;
 
   SmallVector<GraphValue> getInputs() const override { return inputs; }
@@ -151,6 +155,7 @@ private:
   const Section &section;
   SmallVector<GraphValue> inputs;
   std::set<TensorId> cut, read; ///< those that are inputs, and those that somebody wants
+  std::unique_ptr<GraphView> raised;
   mutable llvm::BumpPtrAllocator memory;
   mutable llvm::UniqueStringSaver names{memory};
 };
@@ -167,6 +172,15 @@ TensorFlowView::TensorFlowView(std::unique_ptr<TensorFlowModel> checked, const I
   read.insert(section.outputs.begin(), section.outputs.end());
   for (int node : section.nodes)
     read.insert(graph.getNode(node).operands.begin(), graph.getNode(node).operands.end());
+}
+
+LogicalResult TensorFlowView::raise() {
+  if (!hasControlFlow(graph, section))
+    return success();
+  FailureOr<std::unique_ptr<GraphView>> view = raiseView(*this, graph, section);
+  if (succeeded(view))
+    raised = std::move(*view);
+  return view;
 }
 
 /// The first result has the name of its node alone.
@@ -264,7 +278,10 @@ FailureOr<std::unique_ptr<ModelView>> read(const ModelFile &file, const ImportOp
   FailureOr<std::unique_ptr<TensorFlowModel>> model = TensorFlowModel::read(file, options, context);
   if (failed(model))
     return failure();
-  return std::unique_ptr<ModelView>(std::make_unique<TensorFlowView>(std::move(*model), options));
+  auto view = std::make_unique<TensorFlowView>(std::move(*model), options);
+  if (failed(view->raise()))
+    return failure();
+  return std::unique_ptr<ModelView>(std::move(view));
 }
 
 } // namespace

@@ -11,6 +11,7 @@ const ImportRegistry &getOperators() {
     ImportRegistry result;
     registerBlocks(result);
     registerContractions(result);
+    registerControlFlow(result);
     registerConvolutions(result);
     registerElementwise(result);
     registerNormalizations(result);
@@ -19,6 +20,8 @@ const ImportRegistry &getOperators() {
     registerPoolings(result);
     registerReductions(result);
     registerShapes(result);
+    registerTensorArrays(result);
+    registerTensorLists(result);
     return result;
   }();
   return registry;

@@ -14,6 +14,7 @@ const ImportRegistry &getOperators();
 
 void registerBlocks(ImportRegistry &registry);
 void registerContractions(ImportRegistry &registry);
+void registerControlFlow(ImportRegistry &registry);
 void registerConvolutions(ImportRegistry &registry);
 void registerElementwise(ImportRegistry &registry);
 void registerNormalizations(ImportRegistry &registry);
@@ -22,6 +23,8 @@ void registerPlumbing(ImportRegistry &registry);
 void registerPoolings(ImportRegistry &registry);
 void registerReductions(ImportRegistry &registry);
 void registerShapes(ImportRegistry &registry);
+void registerTensorArrays(ImportRegistry &registry);
+void registerTensorLists(ImportRegistry &registry);
 
 } // namespace nacre::importer::tensorflow_format
 

@@ -10,6 +10,7 @@
 
 #include "compiler/import/tensorflow/File.h"
 #include "compiler/import/tensorflow/Results.h"
+#include "compiler/import/tensorflow/control/ControlGraph.h"
 
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/StringExtras.h"
@@ -72,6 +73,14 @@ bool isLeftover(const CheckedNode &node) {
   return llvm::is_contained(leftovers, node.getOp());
 }
 
+/// Whether the node only ties others to a branch, or is what a branch is made of: computed on one side alone.
+bool isPivot(const CheckedGraph &graph, const CheckedNode &node) {
+  const CheckedNode *source = &node;
+  if (node.getOp() == "Identity" && !node.operands.empty())
+    source = &graph.getNode(node.operands.front().node);
+  return getControlKind(source->getOp()) == ControlKind::Switch;
+}
+
 std::string join(const CheckedGraph &graph, ArrayRef<int> nodes) {
   constexpr size_t most = 8;
   std::string text =
@@ -106,7 +115,7 @@ std::vector<TensorId> findOutputs(const CheckedGraph &graph) {
   size_t largest = 0;
   for (auto [id, node] : llvm::enumerate(graph.getNodes())) {
     auto candidate = static_cast<int>(id);
-    if (isRead[id] || isLeftover(node) || countResults(*node.proto) == 0 || !isNumeric(node, 0))
+    if (isRead[id] || isLeftover(node) || isPivot(graph, node) || countResults(*node.proto) == 0 || !isNumeric(node, 0))
       continue;
     candidates.push_back(candidate);
     largest = std::max(largest, sizes[parts.getLeaderValue(candidate)]);
@@ -119,8 +128,9 @@ std::vector<TensorId> findOutputs(const CheckedGraph &graph) {
       continue;
     }
     const CheckedNode &node = graph.getNode(candidate);
-    // What a batch normalization gives besides is for its gradient.
-    int count = node.getOp().starts_with("FusedBatchNorm") ? 1 : countResults(*node.proto);
+    // Which value a Merge took is of use to nobody but its reader; what a batch normalization gives besides is for its gradient.
+    bool givesOne = getControlKind(node.getOp()) == ControlKind::Merge || node.getOp().starts_with("FusedBatchNorm");
+    int count = givesOne ? 1 : countResults(*node.proto);
     for (int result = 0; result < count; ++result)
       outputs.push_back({candidate, result});
   }

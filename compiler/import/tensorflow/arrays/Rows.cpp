@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Arrays of tensors: what they hold, and what is read of it.
+//
+// How:  1. rows, 2. making arrays, 3. one row, 4. several rows.
+
+#include "compiler/import/tensorflow/arrays/Rows.h"
+
+using namespace mlir;
+
+namespace nacre::importer::tensorflow_format {
+namespace {
+
+constexpr int64_t mostRows = 65536;
+
+SmallVector<int64_t> withRows(int64_t rows, Ints row) {
+  SmallVector<int64_t> shape = {rows};
+  shape.append(row.begin(), row.end());
+  return shape;
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// 1. Rows
+//===----------------------------------------------------------------------===//
+
+int64_t countRows(Value array) {
+  if (std::optional<ValueRange> list = getList(array))
+    return static_cast<int64_t>(list->size());
+  return getShape(array)[0];
+}
+
+/// What all rows of an array are, as far as it is known: of those that are there, or a template of no rows.
+static RankedTensorType findRowType(Value array, Value rowTemplate) {
+  if (std::optional<ValueRange> list = getList(array))
+    for (Value row : *list)
+      if (!isNothing(row))
+        return getType(row);
+  Value source = isTensor(array) ? array : rowTemplate;
+  return source && isTensor(source) ? RankedTensorType::get(getShape(source).drop_front(), getElementType(source))
+                                    : RankedTensorType();
+}
+
+/// Row `index` of a list; one that was not written is zeros.
+static Value takeRow(OperandBinder &node, Value array, int64_t index, Value rowTemplate) {
+  Value row = (*getList(array))[index];
+  if (!isNothing(row))
+    return row;
+  if (RankedTensorType type = findRowType(array, rowTemplate))
+    return node.nn.splat(type, 0);
+  node.error() << "row " << index << " must be written before it is read, because nothing tells its shape";
+  return {};
+}
+
+Value joinRows(OperandBinder &node, Value array, Value rowTemplate) {
+  if (isTensor(array))
+    return array;
+  NnBuilder &nn = node.nn;
+  RankedTensorType type = findRowType(array, rowTemplate);
+  if (!type) {
+    node.error() << "the rows must have a shape that the array states, or one must be written, but neither is so";
+    return {};
+  }
+  int64_t count = countRows(array);
+  if (llvm::all_of(*getList(array), isNothing))
+    return nn.splat(RankedTensorType::get(withRows(count, type.getShape()), type.getElementType()), 0);
+  SmallVector<Value> rows;
+  for (int64_t index = 0; index < count; ++index) {
+    Value row = takeRow(node, array, index, rowTemplate);
+    if (!row)
+      return {};
+    if (row.getType() != type) {
+      node.error() << "the rows must be of one type to become a tensor, but are " << describe(type) << " and "
+                   << describe(row);
+      return {};
+    }
+    rows.push_back(nn.reshape(row, withRows(1, type.getShape())));
+  }
+  return nn.concat(rows, 0);
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Arrays
+//===----------------------------------------------------------------------===//
+
+Value makeArray(OperandBinder &node, int64_t count) {
+  if (count < 0 || count > mostRows) {
+    node.error() << "an array must have from 0 to " << mostRows << " rows, but has " << count;
+    return {};
+  }
+  return node.nn.list(SmallVector<Value>(count, node.nn.nothing()));
+}
+
+Value makeTemplate(OperandBinder &node, std::optional<Ints> shape, Type elementType) {
+  if (!shape || llvm::any_of(*shape, ShapedType::isDynamic))
+    return node.nn.nothing();
+  return node.nn.splat(RankedTensorType::get(withRows(0, *shape), elementType), 0);
+}
+
+//===----------------------------------------------------------------------===//
+// 3. One row
+//===----------------------------------------------------------------------===//
+
+/// The place that operand `index` names, if it is known; fails after an error.
+static FailureOr<std::optional<int64_t>> findPlace(OperandBinder &node, size_t index, int64_t count) {
+  if (!getConstant(node.getOperand(index)))
+    return std::optional<int64_t>();
+  FailureOr<int64_t> place = node.getInteger(index);
+  if (failed(place))
+    return failure();
+  if (*place < 0 || *place >= count)
+    return node.error() << node.nameOf(index) << " must be a row of the " << count << " that there are, but is "
+                        << *place;
+  return std::optional(*place);
+}
+
+/// Coordinates of rows, [rows, 1].
+static Value asCoordinates(NnBuilder &nn, Value indices) {
+  return nn.reshape(indices, {getRank(indices) == 0 ? 1 : getShape(indices)[0], 1});
+}
+
+Value readRow(OperandBinder &node, Value array, size_t index, Value rowTemplate) {
+  NnBuilder &nn = node.nn;
+  FailureOr<std::optional<int64_t>> place = findPlace(node, index, countRows(array));
+  if (failed(place))
+    return {};
+  if (*place && !isTensor(array))
+    return takeRow(node, array, **place, rowTemplate);
+  Value joined = joinRows(node, array, rowTemplate);
+  return joined ? nn.gather(joined, node.getOperand(index), 0) : Value();
+}
+
+Value writeRow(OperandBinder &node, Value array, size_t index, Value row) {
+  NnBuilder &nn = node.nn;
+  FailureOr<std::optional<int64_t>> place = findPlace(node, index, getList(array) ? mostRows : countRows(array));
+  if (failed(place))
+    return {};
+  if (std::optional<ValueRange> list = getList(array); list && *place) {
+    SmallVector<Value> rows(list->begin(), list->end());
+    rows.resize(std::max<int64_t>(countRows(array), **place + 1), nn.nothing()); // it may grow
+    rows[**place] = row;
+    return nn.list(rows);
+  }
+  Value rowTemplate = makeTemplate(node, getShape(row), getElementType(row));
+  Value joined = joinRows(node, array, rowTemplate);
+  if (!joined)
+    return {};
+  if (getShape(joined).drop_front() != getShape(row) || getElementType(joined) != getElementType(row)) {
+    node.error() << "what is written must be as the other rows are, [" << getShape(joined).drop_front() << "], but is "
+                 << describe(row);
+    return {};
+  }
+  Value update = nn.reshape(row, withRows(1, getShape(row)));
+  return nn.infer<nn::ScatterNdOp>(nn::ScatterKind::Set, joined, asCoordinates(nn, node.getOperand(index)), update);
+}
+
+//===----------------------------------------------------------------------===//
+// 4. Several rows
+//===----------------------------------------------------------------------===//
+
+/// The elements of operand `index` where they are known and rows of the array; nothing where a run decides them. Fails after an
+/// error.
+static FailureOr<std::optional<SmallVector<int64_t>>> findPlaces(OperandBinder &node, size_t index, int64_t count) {
+  if (!getConstant(node.getOperand(index)))
+    return std::optional<SmallVector<int64_t>>();
+  FailureOr<SmallVector<int64_t>> places = node.getIntegers(index);
+  if (failed(places))
+    return failure();
+  for (int64_t place : *places)
+    if (place < 0 || place >= count)
+      return node.error() << node.nameOf(index) << " must be rows of the " << count << " that there are, but has "
+                          << place;
+  return std::optional(*places);
+}
+
+static bool isIdentity(Ints places, int64_t count) {
+  return static_cast<int64_t>(places.size()) == count && llvm::equal(places, llvm::seq<int64_t>(0, count));
+}
+
+Value gatherRows(OperandBinder &node, Value array, size_t index, Value rowTemplate) {
+  NnBuilder &nn = node.nn;
+  auto places = findPlaces(node, index, countRows(array));
+  if (failed(places))
+    return {};
+  if (*places && getList(array)) {
+    SmallVector<Value> rows;
+    for (int64_t place : **places)
+      rows.push_back((*getList(array))[place]);
+    return joinRows(node, nn.list(rows), rowTemplate);
+  }
+  Value joined = joinRows(node, array, rowTemplate);
+  if (!joined || (*places && isIdentity(**places, countRows(array))))
+    return joined;
+  return nn.gather(joined, node.getOperand(index), 0);
+}
+
+Value scatterRows(OperandBinder &node, Value array, size_t index, Value values) {
+  NnBuilder &nn = node.nn;
+  int64_t count = countRows(array), numValues = getShape(values)[0];
+  auto places = findPlaces(node, index, getList(array) ? mostRows : count);
+  if (failed(places))
+    return {};
+  if (getType(node.getOperand(index)).getNumElements() != numValues) {
+    node.error() << node.nameOf(index) << " must name a row for each of the " << numValues << " values, but is "
+                 << describe(node.getOperand(index));
+    return {};
+  }
+  if (*places && isIdentity(**places, std::max(count, numValues)))
+    return values;
+  Value rowTemplate = nn.slice(values, 0, 0, 0);
+  if (*places && getList(array)) {
+    SmallVector<Value> rows(getList(array)->begin(), getList(array)->end());
+    for (auto [row, place] : llvm::enumerate(**places)) {
+      rows.resize(std::max<int64_t>(static_cast<int64_t>(rows.size()), place + 1), nn.nothing());
+      rows[place] = nn.reshape(nn.slice(values, 0, static_cast<int64_t>(row), 1), getShape(values).drop_front());
+    }
+    return nn.list(rows);
+  }
+  Value joined = joinRows(node, array, rowTemplate);
+  if (!joined)
+    return {};
+  return nn.infer<nn::ScatterNdOp>(nn::ScatterKind::Set, joined, asCoordinates(nn, node.getOperand(index)), values);
+}
+
+FailureOr<SmallVector<Value>> takeRows(OperandBinder &node, Value array, Value rowTemplate) {
+  int64_t count = countRows(array);
+  if (count > mostRows)
+    return node.error() << "an array must have at most " << mostRows << " rows, but has " << count;
+  SmallVector<Value> rows;
+  for (int64_t index = 0; index < count; ++index) {
+    rows.push_back(isTensor(array) ? node.nn.reshape(node.nn.slice(array, 0, index, 1), getShape(array).drop_front())
+                                   : takeRow(node, array, index, rowTemplate));
+    if (!rows.back())
+      return failure();
+  }
+  return rows;
+}
+
+void concatRows(OperandBinder &node, Value array, Value rowTemplate) {
+  NnBuilder &nn = node.nn;
+  FailureOr<SmallVector<Value>> rows = takeRows(node, array, rowTemplate);
+  if (failed(rows))
+    return;
+  if (rows->empty()) {
+    node.error() << "the array must have a row to be joined, but has none";
+    return;
+  }
+  SmallVector<int64_t> lengths;
+  for (Value row : *rows) {
+    Value first = rows->front();
+    bool fits = getRank(row) > 0 && getElementType(row) == getElementType(first) && getRank(row) == getRank(first) &&
+                getShape(row).drop_front() == getShape(first).drop_front();
+    if (!fits) {
+      node.error() << "the rows must have a first axis to be joined along, and agree in the others, but are "
+                   << describe(first) << " and " << describe(row);
+      return;
+    }
+    lengths.push_back(getShape(row)[0]);
+  }
+  node.setResult(0, nn.concat(*rows, 0));
+  node.setResult(1, nn.integers(lengths));
+}
+
+Value splitRows(OperandBinder &node, Value values, size_t lengthsIndex) {
+  NnBuilder &nn = node.nn;
+  FailureOr<SmallVector<int64_t>> lengths = node.getIntegers(lengthsIndex);
+  if (failed(lengths))
+    return {};
+  int64_t start = 0, size = getRank(values) ? getShape(values)[0] : -1;
+  SmallVector<Value> rows;
+  for (int64_t length : *lengths) {
+    if (length < 0 || length > size - start)
+      break;
+    rows.push_back(nn.slice(values, 0, start, length));
+    start += length;
+  }
+  if (rows.size() == lengths->size() && start == size && size <= mostRows)
+    return nn.list(rows);
+  node.error() << node.nameOf(lengthsIndex) << " must come to the " << size << " elements of the first axis, but is ["
+               << Ints(*lengths) << "]";
+  return {};
+}
+
+} // namespace nacre::importer::tensorflow_format

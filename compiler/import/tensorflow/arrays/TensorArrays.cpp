@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// TensorArray, whose contents are its flow. The handle says what its rows are.
+
+#include "compiler/import/tensorflow/Handlers.h"
+#include "compiler/import/tensorflow/arrays/Rows.h"
+
+using namespace mlir;
+
+namespace nacre::importer::tensorflow_format {
+namespace {
+
+/// What an array is read as besides its rows: the shape of one, where it is told here.
+Value readTemplate(OperandBinder &node, Value handle) {
+  node.ignore({"element_shape", "element_shape_except0"});
+  node.getType("dtype", Type());
+  return handle;
+}
+
+void importTensorArray(OperandBinder &node) {
+  node.ignore({"dynamic_size", "clear_after_read", "identical_element_shapes", "tensor_array_name"});
+  Type elementType = node.getType("dtype", node.nn.types().getF32Type());
+  SmallVector<int64_t> shape = node.getInts("element_shape");
+  FailureOr<int64_t> size = node.getInteger(0);
+  if (failed(size))
+    return;
+  node.setResult(
+      0, makeTemplate(node, node.has("element_shape") ? std::optional<Ints>(shape) : std::nullopt, elementType));
+  if (Value array = makeArray(node, *size))
+    node.setResult(1, array);
+}
+
+/// (handle, index, value, flow)
+void importTensorArrayWrite(OperandBinder &node) {
+  node.setResult(writeRow(node, node.getOperand(3), 1, node.getOperand(2)));
+}
+
+/// (handle, index, flow)
+void importTensorArrayRead(OperandBinder &node) {
+  Value rowTemplate = readTemplate(node, node.getOperand(0));
+  node.setResult(readRow(node, node.getOperand(2), 1, rowTemplate));
+}
+
+/// (handle, indices, flow)
+void importTensorArrayGather(OperandBinder &node) {
+  Value rowTemplate = readTemplate(node, node.getOperand(0));
+  node.setResult(gatherRows(node, node.getOperand(2), 1, rowTemplate));
+}
+
+/// (handle, indices, value, flow)
+void importTensorArrayScatter(OperandBinder &node) {
+  if (node.checkRank(2, 1))
+    node.setResult(scatterRows(node, node.getOperand(3), 1, node.getOperand(2)));
+}
+
+/// (handle, flow)
+void importTensorArrayConcat(OperandBinder &node) {
+  Value rowTemplate = readTemplate(node, node.getOperand(0));
+  concatRows(node, node.getOperand(1), rowTemplate);
+}
+
+/// (handle, value, lengths, flow)
+void importTensorArraySplit(OperandBinder &node) { node.setResult(splitRows(node, node.getOperand(1), 2)); }
+
+/// (handle, flow)
+void importTensorArraySize(OperandBinder &node) {
+  Value count = node.nn.integers(countRows(node.getOperand(1)));
+  node.setResult(node.nn.reshape(node.nn.cast(count, node.nn.types().getI32Type()), {}));
+}
+
+} // namespace
+
+void registerTensorArrays(ImportRegistry &registry) {
+  const OperandRule handle = {"handle", Holds::AnyValue}, flow = {"flow_in", Holds::AnyValue},
+                    index = {"index", Holds::Indices}, indices = {"indices", Holds::Indices};
+  registry.add("TensorArrayV3", 1, {{"size", Holds::Indices}}, importTensorArray);
+  registry.add("TensorArrayWriteV3", 1, {handle, index, {"value"}, flow}, importTensorArrayWrite);
+  registry.add("TensorArrayReadV3", 1, {handle, index, flow}, importTensorArrayRead);
+  registry.add("TensorArrayGatherV3", 1, {handle, indices, flow}, importTensorArrayGather);
+  registry.add("TensorArrayScatterV3", 1, {handle, indices, {"value"}, flow}, importTensorArrayScatter);
+  registry.add("TensorArrayConcatV3", 1, {handle, flow}, importTensorArrayConcat);
+  registry.add("TensorArraySplitV3", 1, {handle, {"value"}, {"lengths", Holds::Indices}, flow}, importTensorArraySplit);
+  registry.add("TensorArraySizeV3", 1, {handle, flow}, importTensorArraySize);
+}
+
+} // namespace nacre::importer::tensorflow_format

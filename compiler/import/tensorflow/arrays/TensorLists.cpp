@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// TensorList, which is its contents. Whoever reads one says what its rows are.
+
+#include "compiler/import/tensorflow/Handlers.h"
+#include "compiler/import/tensorflow/arrays/Rows.h"
+
+using namespace mlir;
+
+namespace nacre::importer::tensorflow_format {
+namespace {
+
+/// The template that operand `index` tells, a shape, of which -1 stands for what is not known.
+Value readTemplate(OperandBinder &node, size_t index) {
+  node.ignore({"shape_type", "num_elements"});
+  Type elementType = node.getType("element_dtype", node.nn.types().getF32Type());
+  if (!getConstant(node.getOperand(index)) || getRank(node.getOperand(index)) == 0)
+    return makeTemplate(node, std::nullopt, elementType);
+  FailureOr<SmallVector<int64_t>> shape = node.getIntegers(index);
+  if (failed(shape))
+    return {};
+  for (int64_t &size : *shape)
+    size = size < 0 ? ShapedType::kDynamic : size;
+  return makeTemplate(node, Ints(*shape), elementType);
+}
+
+/// (element_shape, num_elements)
+void importReserve(OperandBinder &node) {
+  Value rowTemplate = readTemplate(node, 0);
+  FailureOr<int64_t> count = node.getInteger(1);
+  if (!rowTemplate || failed(count))
+    return;
+  Value array = makeArray(node, *count);
+  if (array && isTensor(rowTemplate) && *count > 0)
+    array = joinRows(node, array, rowTemplate);
+  if (array)
+    node.setResult(array);
+}
+
+/// (element_shape, max_num_elements)
+void importEmptyList(OperandBinder &node) {
+  node.ignore({"element_dtype", "shape_type"});
+  node.setResult(makeArray(node, 0));
+}
+
+/// (tensor, element_shape)
+void importFromTensor(OperandBinder &node) {
+  node.ignore({"element_dtype", "shape_type"});
+  if (node.checkRank(0, 1))
+    node.setResult(node.getOperand(0));
+}
+
+/// (handle, element_shape)
+void importStack(OperandBinder &node) {
+  if (Value rowTemplate = readTemplate(node, 1))
+    node.setResult(joinRows(node, node.getOperand(0), rowTemplate));
+}
+
+/// (handle, index, item)
+void importSetItem(OperandBinder &node) {
+  node.ignore({"element_dtype", "resize_if_index_out_of_bounds"});
+  node.setResult(writeRow(node, node.getOperand(0), 1, node.getOperand(2)));
+}
+
+/// (handle, index, element_shape)
+void importGetItem(OperandBinder &node) {
+  if (Value rowTemplate = readTemplate(node, 2))
+    node.setResult(readRow(node, node.getOperand(0), 1, rowTemplate));
+}
+
+/// (handle, indices, element_shape)
+void importGather(OperandBinder &node) {
+  if (Value rowTemplate = readTemplate(node, 2))
+    node.setResult(gatherRows(node, node.getOperand(0), 1, rowTemplate));
+}
+
+/// (tensor, indices, element_shape)
+void importScatter(OperandBinder &node) {
+  node.ignore({"element_dtype", "shape_type"});
+  if (node.checkRank(0, 1))
+    node.setResult(scatterRows(node, makeArray(node, 0), 1, node.getOperand(0)));
+}
+
+/// (handle, tensor, indices)
+void importScatterInto(OperandBinder &node) {
+  node.ignore({"element_dtype"});
+  if (node.checkRank(1, 1))
+    node.setResult(scatterRows(node, node.getOperand(0), 2, node.getOperand(1)));
+}
+
+/// (handle, element_shape, leading_dims)
+void importConcat(OperandBinder &node) {
+  node.ignore({"element_dtype", "shape_type"});
+  concatRows(node, node.getOperand(0), node.nn.nothing());
+}
+
+/// (tensor, element_shape, lengths)
+void importSplit(OperandBinder &node) {
+  node.ignore({"element_dtype", "shape_type"});
+  node.setResult(splitRows(node, node.getOperand(0), 2));
+}
+
+/// (handle)
+void importLength(OperandBinder &node) {
+  Value count = node.nn.integers(countRows(node.getOperand(0)));
+  node.setResult(node.nn.reshape(node.nn.cast(count, node.nn.types().getI32Type()), {}));
+}
+
+/// (handle, tensor)
+void importPushBack(OperandBinder &node) {
+  node.ignore({"element_dtype"});
+  FailureOr<SmallVector<Value>> rows = takeRows(node, node.getOperand(0), node.nn.nothing());
+  if (failed(rows))
+    return;
+  rows->push_back(node.getOperand(1));
+  node.setResult(node.nn.list(*rows));
+}
+
+/// (handle, element_shape)
+void importPopBack(OperandBinder &node) {
+  Value rowTemplate = readTemplate(node, 1);
+  FailureOr<SmallVector<Value>> rows =
+      rowTemplate ? takeRows(node, node.getOperand(0), rowTemplate) : FailureOr<SmallVector<Value>>();
+  if (failed(rows))
+    return;
+  if (rows->empty()) {
+    node.error() << node.nameOf(0) << " must have a row to be taken, but has none";
+    return;
+  }
+  node.setResult(1, rows->pop_back_val());
+  node.setResult(0, node.nn.list(*rows));
+}
+
+} // namespace
+
+void registerTensorLists(ImportRegistry &registry) {
+  const OperandRule handle = {"input_handle", Holds::AnyValue}, shape = {"element_shape", Holds::Indices},
+                    index = {"index", Holds::Indices}, indices = {"indices", Holds::Indices},
+                    lengths = {"lengths", Holds::Indices};
+  registry.add("TensorListReserve", 1, {shape, {"num_elements", Holds::Indices}}, importReserve);
+  registry.add("EmptyTensorList", 1, {shape, {"max_num_elements", Holds::Indices}}, importEmptyList);
+  registry.add("TensorListFromTensor", 1, {{"tensor"}, shape}, importFromTensor);
+  registry.add("TensorListStack", 1, {handle, shape}, importStack);
+  registry.add("TensorListSetItem", 1, {handle, index, {"item"}}, importSetItem);
+  registry.add("TensorListGetItem", 1, {handle, index, shape}, importGetItem);
+  registry.add("TensorListGather", 1, {handle, indices, shape}, importGather);
+  registry.add("TensorListScatter", 1, {{"tensor"}, indices, shape}, importScatter);
+  registry.add("TensorListScatterV2", 1, {{"tensor"}, indices, shape, {"num_elements", Holds::Indices}}, importScatter);
+  registry.add("TensorListScatterIntoExistingList", 1, {handle, {"tensor"}, indices}, importScatterInto);
+  registry.add("TensorListConcatV2", 1, {handle, shape, {"leading_dims", Holds::Indices}}, importConcat);
+  registry.add("TensorListSplit", 1, {{"tensor"}, shape, lengths}, importSplit);
+  registry.add("TensorListLength", 1, {handle}, importLength);
+  registry.add("TensorListPushBack", 1, {handle, {"tensor"}}, importPushBack);
+  registry.add("TensorListPopBack", 1, {handle, shape}, importPopBack);
+}
+
+} // namespace nacre::importer::tensorflow_format
