@@ -9,15 +9,20 @@ namespace nacre::importer::tensorflow_format {
 const ImportRegistry &getOperators() {
   static const ImportRegistry registry = [] {
     ImportRegistry result;
+    registerAudio(result);
     registerBlocks(result);
+    registerCells(result);
     registerContractions(result);
     registerControlFlow(result);
     registerConvolutions(result);
     registerElementwise(result);
+    registerFakeQuantization(result);
+    registerMatrices(result);
     registerNormalizations(result);
     registerParts(result);
     registerPlumbing(result);
     registerPoolings(result);
+    registerRandoms(result);
     registerReductions(result);
     registerShapes(result);
     registerTensorArrays(result);

@@ -12,15 +12,20 @@ namespace nacre::importer::tensorflow_format {
 /// All operators that have handlers.
 const ImportRegistry &getOperators();
 
+void registerAudio(ImportRegistry &registry);
 void registerBlocks(ImportRegistry &registry);
+void registerCells(ImportRegistry &registry);
 void registerContractions(ImportRegistry &registry);
 void registerControlFlow(ImportRegistry &registry);
 void registerConvolutions(ImportRegistry &registry);
 void registerElementwise(ImportRegistry &registry);
+void registerFakeQuantization(ImportRegistry &registry);
+void registerMatrices(ImportRegistry &registry);
 void registerNormalizations(ImportRegistry &registry);
 void registerParts(ImportRegistry &registry);
 void registerPlumbing(ImportRegistry &registry);
 void registerPoolings(ImportRegistry &registry);
+void registerRandoms(ImportRegistry &registry);
 void registerReductions(ImportRegistry &registry);
 void registerShapes(ImportRegistry &registry);
 void registerTensorArrays(ImportRegistry &registry);

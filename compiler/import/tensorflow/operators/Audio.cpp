@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The front end of keyword spotting: spectra of a sound's frames, and what an ear hears of them.
+
+#include "compiler/import/compositions/Signal.h"
+#include "compiler/import/compositions/Tables.h"
+#include "compiler/import/tensorflow/Handlers.h"
+
+#include "llvm/Support/MathExtras.h"
+#include <cmath>
+
+using namespace mlir;
+
+namespace nacre::importer::tensorflow_format {
+namespace {
+
+/// [samples, channels] to [channels, frames, bins]: the power of each frequency in a frame, or its root.
+void importAudioSpectrogram(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  int64_t window = node.getInt("window_size", 0), stride = node.getInt("stride", 0);
+  bool isSquared = node.getFlag("magnitude_squared", false);
+  if (!node.checkRank(0, 2, 2))
+    return;
+  int64_t samples = getShape(node.getOperand(0))[0], channels = getShape(node.getOperand(0))[1];
+  if (window < 2 || stride < 1 || window > samples || window > (maxFourierTable << 10)) {
+    node.error() << "frames must have 2 samples or more, lie 1 or more apart and fit into "
+                 << describe(node.getOperand(0)) << ", but have " << window << " and lie " << stride << " apart";
+    return;
+  }
+  auto points = static_cast<int64_t>(llvm::PowerOf2Ceil(window));
+  int64_t frames = (samples - window) / stride + 1, bins = points / 2 + 1;
+  if (!node.checkFits({channels, frames, points, 2}))
+    return;
+  Value signal = nn.reshape(nn.transpose(node.getOperand(0), {1, 0}), {channels, samples, 1});
+  Value hann = cosineWindow(nn, nn.types().getF32Type(), window, /*isPeriodic=*/true, {0.5, 0.5});
+  Value spectra = shortTimeFourier(nn, signal, {window, stride, points, bins}, hann);
+  if (!spectra)
+    return;
+  Value power = nn.reduce(nn::ReduceKind::Sum, nn.mul(spectra, spectra), {3}, /*keepDims=*/false);
+  node.setResult(isSquared ? power : nn.unary(nn::UnaryKind::Sqrt, power));
+}
+
+/// The bands that hair cells hear: triangles over mel, of which each has its middle where its neighbours end.
+struct MelFilter {
+  int64_t bands, bins;
+  double low, high, hertzPerBin;
+
+  static double toMel(double hertz) { return 1127 * std::log1p(hertz / 700); }
+  /// Of which band -1 is the lower edge of all.
+  double middleOf(int64_t band) const {
+    double begin = toMel(low), spacing = (toMel(high) - begin) / static_cast<double>(bands + 1);
+    return begin + spacing * static_cast<double>(band + 1);
+  }
+  /// How much of a bin is in a band.
+  double weigh(int64_t bin, int64_t band) const {
+    if (bin < static_cast<int64_t>(1.5 + low / hertzPerBin) || bin > static_cast<int64_t>(high / hertzPerBin))
+      return 0;
+    double mel = toMel(static_cast<double>(bin) * hertzPerBin);
+    double left = middleOf(band - 1), middle = middleOf(band), right = middleOf(band + 1);
+    if (mel > left && mel <= middle)
+      return (mel - left) / (middle - left);
+    // Below the first band's lower edge its rising side goes on.
+    if (band == 0 && mel <= left)
+      return (mel - left) / (middle - left);
+    return mel > middle && mel <= right ? (right - mel) / (right - middle) : 0;
+  }
+};
+
+/// (spectrogram, sample_rate): the cosine transform of the logarithm of each band.
+void importMfcc(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  double high = node.getFloat("upper_frequency_limit", 4000), low = node.getFloat("lower_frequency_limit", 20);
+  int64_t bands = node.getInt("filterbank_channel_count", 40), count = node.getInt("dct_coefficient_count", 13);
+  FailureOr<int64_t> rate = node.getInteger(1);
+  if (failed(rate) || !node.checkRank(0, 3, 3))
+    return;
+  int64_t bins = getShape(node.getOperand(0))[2];
+  double hertzPerBin = 0.5 * static_cast<double>(*rate) / static_cast<double>(std::max<int64_t>(bins - 1, 1));
+  bool areRight = bins >= 2 && *rate > 0 && low >= 0 && high > low && high / hertzPerBin < static_cast<double>(bins) &&
+                  bands >= 1 && count >= 1 && count <= bands && bands <= INT32_MAX;
+  if (!areRight) {
+    node.error() << "bands must lie within the " << bins << " bins of " << *rate
+                 << " samples a second, and be as many as coefficients or more, but are " << bands << " from " << low
+                 << " to " << high << " hertz for " << count;
+    return;
+  }
+  MelFilter filter{bands, bins, low, high, hertzPerBin};
+  Type type = nn.types().getF32Type();
+  Value weights = makeTable<double>(nn, RankedTensorType::get({bins, bands}, type),
+                                    [&](int64_t index) { return filter.weigh(index / bands, index % bands); });
+  Value cosines = makeTable<double>(nn, RankedTensorType::get({bands, count}, type), [&](int64_t index) {
+    double angle = M_PI / static_cast<double>(bands) * (static_cast<double>(index / count) + 0.5);
+    return std::sqrt(2.0 / static_cast<double>(bands)) * std::cos(angle * static_cast<double>(index % count));
+  });
+  Value heard = nn.matmul(nn.unary(nn::UnaryKind::Sqrt, node.getOperand(0)), weights);
+  Value loudness = nn.unary(nn::UnaryKind::Log, nn.binary(nn::BinaryKind::Max, heard, 1e-12));
+  node.setResult(nn.matmul(loudness, cosines));
+}
+
+} // namespace
+
+void registerAudio(ImportRegistry &registry) {
+  registry.add("AudioSpectrogram", 1, {{"input", Holds::Floats}}, importAudioSpectrogram);
+  registry.add("Mfcc", 1, {{"spectrogram", Holds::Floats}, {"sample_rate", Holds::Indices}}, importMfcc);
+}
+
+} // namespace nacre::importer::tensorflow_format
