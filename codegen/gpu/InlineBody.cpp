@@ -60,6 +60,23 @@ Value magnitude(TermBuilder &builder, Value value) {
   return negative.select(x.op<arith::SubIOp>(zero.value, value), x).value;
 }
 
+/// A quotient of which somebody takes the nearest integer. Vulkan allows a division two and a half units in the last
+/// place; that is a whole step where the true quotient lies half-way between two integers, as quantized numbers do.
+bool isRounded(Operation *op) {
+  return llvm::any_of(op->getUsers(), [](Operation *user) {
+    return isa<math::RoundEvenOp, math::RoundOp, math::FloorOp, math::CeilOp, math::TruncOp, arith::FPToSIOp,
+               arith::FPToUIOp>(user);
+  });
+}
+
+/// One step of Newton's method, whose remainder is exact (Markstein, "Computation of elementary functions on the IBM RISC
+/// System/6000 processor", 1990); nothing where it leads away: from infinities, and from what is hardly a number.
+Value divideExactly(TermBuilder &builder, Value a, Value b) {
+  Term x{&builder, a}, y{&builder, b}, quotient = x / y;
+  Term refined = fma(fma(negate(quotient), y, x), 1 / y, quotient);
+  return (abs(refined - quotient) < abs(quotient) * 0x1p-20).select(refined, quotient).value;
+}
+
 bool isDivided(Type type) { return !getElementTypeOrSelf(type).isInteger(32); }
 
 //===----------------------------------------------------------------------===//
@@ -84,6 +101,8 @@ Value emitOperation(TermBuilder &builder, Operation *op, ArrayRef<Value> operand
     return isHalf ? Value(arith::TruncFOp::create(builder.ops, builder.loc, type, value)) : value;
   }
   auto extremum = [&](auto predicate) { return emitExtremum(builder, operands[0], operands[1], predicate); };
+  if (element.isF32() && isa<arith::DivFOp>(op) && isRounded(op))
+    return divideExactly(builder, operands[0], operands[1]);
   const bool isOdd = isDivided(type);
   return llvm::TypeSwitch<Operation *, Value>(op)
       .Case<arith::MaximumFOp>([&](auto) { return extremum(arith::CmpFPredicate::OGT); })

@@ -124,3 +124,29 @@ plan.kernel @window nest (%x: tensor<1x30x8xf32>) into (%y: tensor<1x30x8xf32>) 
   } -> tensor<1x30x8xf32>
   plan.yield %r : tensor<1x30x8xf32>
 }
+
+// A quotient that is rounded to an integer gets a step of Newton's method, since a division of Vulkan may miss the last
+// places; one that is not rounded stays as it is.
+
+// CHECK-LABEL: gpu.module @quantize_0
+// CHECK:         %[[Q:[^ :]+]] = arith.divf %[[A:[^ :]+]], %[[S:[^ :]+]] : vector<4xf32>
+// CHECK-NEXT:    %[[N:[^ :]+]] = arith.negf %[[Q]]
+// CHECK-NEXT:    %[[R:[^ :]+]] = math.fma %[[N]], %[[S]], %[[A]]
+// CHECK-NEXT:    %[[I:[^ :]+]] = arith.divf %{{[^ :]+}}, %[[S]]
+// CHECK-NEXT:    %[[BETTER:[^ :]+]] = math.fma %[[R]], %[[I]], %[[Q]]
+// CHECK:         %[[BEST:[^ :]+]] = arith.select %{{[^ :]+}}, %[[BETTER]], %[[Q]]
+// CHECK-NEXT:    math.roundeven %[[BEST]]
+// CHECK-NEXT:    arith.divf
+// CHECK-NOT:     math.fma
+plan.kernel @quantize nest (%x: tensor<4x16xf32>, %s: tensor<4x16xf32>) into (%y: tensor<4x16xf32>) cut 0 : 4 by 1 {
+  %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x, %s : tensor<4x16xf32>, tensor<4x16xf32>) outs(%y : tensor<4x16xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %q = arith.divf %a, %b : f32
+    %n = math.roundeven %q : f32
+    %d = arith.divf %n, %b : f32
+    linalg.yield %d : f32
+  } -> tensor<4x16xf32>
+  plan.yield %r : tensor<4x16xf32>
+}
