@@ -54,6 +54,9 @@ struct CompilerOptions {
   std::map<std::string, llvm::SmallVector<int64_t>> inputShapes; ///< `--shape`
   std::map<std::string, std::string> inputValues; ///< `--set`: a value, or the path of a .npy or .pb file
   std::vector<std::string> inputs, outputs;       ///< `--input`, `--output`: tensors to cut the model at
+  std::vector<std::string> signatures;            ///< `--signature`: each is an entry
+  std::string tag;                                ///< `--tag`, of the graph that has them
+  std::string checkpoint;                         ///< `--checkpoint`: the values of variables
   int64_t maxConstantBytes = int64_t(1024) << 20; ///< Folding never makes a larger constant.
   uint32_t seed = 0;                              ///< `--seed`, of nodes that draw random numbers and have none
   unsigned jobs = 0;                              ///< Threads of the compiler; 0: all cores.

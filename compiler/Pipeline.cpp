@@ -59,6 +59,9 @@ importer::ImportOptions importOptionsOf(const CompilerOptions &options) {
   result.inputs = options.inputs;
   result.outputs = options.outputs;
   result.maxConstantBytes = options.maxConstantBytes;
+  result.signatures = options.signatures;
+  result.tag = options.tag;
+  result.checkpoint = options.checkpoint;
   result.seed = options.seed;
   return result;
 }

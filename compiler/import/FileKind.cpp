@@ -24,8 +24,9 @@ namespace nacre::importer {
 namespace {
 
 constexpr const char *fromPyTorch = "export the model to ONNX with torch.onnx.export";
-constexpr const char *fromTensorFlow = "export the model to ONNX with python -m tf2onnx.convert";
-constexpr const char *fromKeras = "export the model to ONNX with model.export(..., format='onnx') or tf2onnx";
+constexpr const char *giveGraph = "give the graph (.pb or .meta), and this with --checkpoint";
+constexpr const char *fromKeras =
+    "write the model as a TensorFlow SavedModel with model.export('folder'), and give that folder";
 constexpr const char *fromCaffe = "convert the model to ONNX with caffe2onnx or MMdnn";
 constexpr const char *fromOrigin = "export the model to ONNX from the framework it was made with";
 constexpr const char *unpack = "unpack it and give the model inside";
@@ -101,7 +102,6 @@ constexpr Kind words[] = {
     {"ir_version:", "an ONNX model as text", "write it as bytes with onnx.save"},
     {"\"irVersion\"", "an ONNX model as JSON", "write it as bytes with onnx.save"},
     {"ir_version", "an ONNX model as text", "write it as bytes with onnx.save"},
-    {"saved_model_schema_version", "a TensorFlow SavedModel as text", fromTensorFlow},
     {"layer {", "a Caffe network (.prototxt)", fromCaffe},
     {"layers {", "a Caffe network (.prototxt)", fromCaffe},
     {"layer{", "a Caffe network (.prototxt)", fromCaffe},
@@ -139,8 +139,7 @@ bool isSavedModel(StringRef bytes) {
 
 constexpr Kind names[] = {
     {".pb", "an ONNX tensor or a file of TensorFlow (.pb)", isTensor},
-    {".meta", "a TensorFlow checkpoint", fromTensorFlow},
-    {".index", "a TensorFlow checkpoint", fromTensorFlow},
+    {".index", "the index of a TensorFlow checkpoint", giveGraph},
     {".caffemodel", "the weights of a Caffe network", fromCaffe},
     {".mlmodel", "a Core ML model", fromOrigin},
     {".pdmodel", "a PaddlePaddle model", "export the model to ONNX with paddle2onnx"},
@@ -197,9 +196,6 @@ FileKind recognizeFolder(StringRef path) {
     llvm::sys::path::append(file, name);
     return llvm::sys::fs::exists(file);
   };
-  if (has("saved_model.pb") || has("saved_model.pbtxt"))
-    return {"a folder of a TensorFlow SavedModel", "export it to ONNX with python -m tf2onnx.convert --saved-model",
-            true};
   if (has("Manifest.json"))
     return {"a Core ML package", fromOrigin, true};
   if (has("model.onnx"))

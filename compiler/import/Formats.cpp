@@ -26,14 +26,19 @@ llvm::ArrayRef<const Format *> getFormats() {
 
 FailureOr<std::unique_ptr<ModelView>> readModel(const ModelFile &file, ArrayRef<const Format *> formats,
                                                 const ImportOptions &options, MLIRContext *context) {
+  Location loc = FileLineColLoc::get(context, file.name, 0, 0);
   FileKind kind = recognizeFile(file.getBuffer(), file.name);
-  if (!kind.isCertain)
-    for (const Format *format : formats)
-      if (format->claims(file))
-        return format->read(file, options, context);
+  bool hasChosen = !options.signatures.empty() || !options.tag.empty() || !options.checkpoint.empty();
+  for (const Format *format : formats) {
+    if (kind.isCertain || !format->claims(file))
+      continue;
+    if (hasChosen && !format->hasSignatures)
+      return emitError(loc) << "--signature, --tag and --checkpoint are for models that have some, but this is "
+                            << format->name;
+    return format->read(file, options, context);
+  }
   std::string known = llvm::join(llvm::map_range(formats, [](const Format *format) { return format->name; }), " or ");
-  return emitError(FileLineColLoc::get(context, file.name, 0, 0))
-         << "must be " << known << ", but seems to be " << kind.what << "; " << kind.advice;
+  return emitError(loc) << "must be " << known << ", but seems to be " << kind.what << "; " << kind.advice;
 }
 
 } // namespace nacre::importer

@@ -11,6 +11,8 @@
 #include "compiler/import/GraphView.h"
 #include "compiler/import/Import.h"
 
+#include "llvm/ADT/ArrayRef.h"
+
 namespace nacre::importer {
 
 /// The operators of one name space: ONNX's domains are some; other formats have one, without a name.
@@ -30,6 +32,10 @@ struct Format {
                                                       mlir::MLIRContext *context);
   /// All operators that have handlers.
   llvm::SmallVector<OperatorSet> (*getOperators)();
+  /// Whether models have signatures, tags and checkpoints, which options may name.
+  bool hasSignatures = false;
+  /// Of a model that is a folder, the names that the file to read may have there.
+  llvm::ArrayRef<llvm::StringLiteral> filesOfFolder = {};
 };
 
 /// The formats that Nacre reads, in the order in which they are asked.

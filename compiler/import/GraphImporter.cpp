@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A checked model, of any format, to one function of `nn` operators.
+// A checked model, of any format, to functions of `nn` operators.
 //
-// How:  1. inputs, which are settled first; values that the user sets become constants,
+// How:  of each entry  1. inputs, which are settled first; values that the user sets become constants,
 //       2. nodes, in order, each by the handler of its operator and version; a function without one is what it calls,
 //       3. outputs, compared with what the model declares; what folding left over is erased,
 //       4. --check: the same, going on behind errors.
@@ -24,12 +24,13 @@ namespace {
 
 class GraphImporter {
 public:
-  GraphImporter(ModelView &model, const ImportOptions &options, MLIRContext *context)
-      : model(model), options(options), builder(context), shared(options.maxConstantBytes, options.seed),
-        main{model.getGraph(), nullptr, {}} {}
+  /// Adds a function to the module. `shared` is what all entries of the model have together.
+  GraphImporter(ModelView &model, const ModelEntry &entry, const ImportOptions &options, ImportState &shared,
+                ModuleOp module)
+      : model(model), name(entry.name.empty() ? StringRef(options.entry) : entry.name), options(options),
+        builder(module.getContext()), shared(shared), module(module), main{*entry.graph, nullptr, {}} {}
 
-  /// Null after an error.
-  OwningOpRef<ModuleOp> import();
+  LogicalResult import();
   void check(std::vector<Problem> &problems);
 
 private:
@@ -56,10 +57,11 @@ private:
   static void eraseUnused(Block &block);
 
   ModelView &model;
+  StringRef name;
   const ImportOptions &options;
   OpBuilder builder;
-  ImportState shared;
-  OwningOpRef<ModuleOp> module;
+  ImportState &shared;
+  ModuleOp module;
   func::FuncOp func;
   SettledInputs inputs;
   Scope main;
@@ -75,16 +77,15 @@ const ImportRegistry::Entry *findHandler(const GraphNode &node) { return node.re
 
 void GraphImporter::begin() {
   GraphView &graph = main.graph;
-  module = ModuleOp::create(graph.getLocation());
-  builder.setInsertionPointToEnd(module->getBody());
-  func = func::FuncOp::create(builder, graph.getLocation(), options.entry, builder.getFunctionType({}, {}));
+  builder.setInsertionPointToEnd(module.getBody());
+  func = func::FuncOp::create(builder, graph.getLocation(), name, builder.getFunctionType({}, {}));
   Block &entry = *func.addEntryBlock();
   builder.setInsertionPointToEnd(&entry);
 
-  inputs = settleInputs(model, options);
+  inputs = settleInputs(model, graph, options);
   for (const SettledInput &input : inputs.inputs) {
     Location loc = graph.getLocation(input.name);
-    Value &value = main.values[input.name];
+    Value &value = main.values[input.source];
     if (input.value)
       value = NnBuilder(builder, loc, shared).constant(input.value);
     else if (input.type)
@@ -318,13 +319,13 @@ void GraphImporter::eraseUnused(Block &block) {
   }
 }
 
-OwningOpRef<ModuleOp> GraphImporter::import() {
+LogicalResult GraphImporter::import() {
   begin();
   if (inputs.hasFailed || failed(importNodes(main)) || failed(importOutputs(main)))
-    return nullptr;
+    return failure();
   warnOfNewerVersion();
   eraseUnused(func.front());
-  return std::move(module);
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -387,12 +388,20 @@ void GraphImporter::check(std::vector<Problem> &problems) {
 
 OwningOpRef<ModuleOp> importGraph(ModelView &model, const ImportOptions &options, MLIRContext *context) {
   context->loadDialect<func::FuncDialect, nn::NnDialect>();
-  return GraphImporter(model, options, context).import();
+  ImportState shared(options.maxConstantBytes, options.seed);
+  OwningOpRef<ModuleOp> module = ModuleOp::create(model.getGraph().getLocation());
+  for (const ModelEntry &entry : model.getEntries())
+    if (failed(GraphImporter(model, entry, options, shared, *module).import()))
+      return nullptr;
+  return module;
 }
 
 void checkGraph(ModelView &model, const ImportOptions &options, MLIRContext *context, std::vector<Problem> &problems) {
   context->loadDialect<func::FuncDialect, nn::NnDialect>();
-  GraphImporter(model, options, context).check(problems);
+  ImportState shared(options.maxConstantBytes, options.seed);
+  OwningOpRef<ModuleOp> module = ModuleOp::create(model.getGraph().getLocation());
+  for (const ModelEntry &entry : model.getEntries())
+    GraphImporter(model, entry, options, shared, *module).check(problems);
 }
 
 } // namespace nacre::importer

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A checked model, of any format, to one function of `nn` operators.
+// A checked model, of any format, to functions of `nn` operators: one for each entry that it has.
 
 #ifndef NACRE_COMPILER_IMPORT_GRAPHIMPORTER_H
 #define NACRE_COMPILER_IMPORT_GRAPHIMPORTER_H

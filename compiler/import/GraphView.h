@@ -37,10 +37,10 @@ struct DeclaredType {
 
 /// An input or an output of a graph.
 struct GraphValue {
-  llvm::StringRef name;
+  llvm::StringRef name; ///< what those outside call it
   DeclaredType type;
   bool hasDefault = false;     ///< an input that is a constant unless the user sets it
-  llvm::StringRef source = {}; ///< the value that an output is, where the graph has it by another name
+  llvm::StringRef source = {}; ///< what the graph calls it, where that is another name
 
   llvm::StringRef getSource() const { return source.empty() ? name : source; }
 };
@@ -93,12 +93,21 @@ private:
   mlir::Location loc;
 };
 
+/// What can be asked of a model: a graph, and what it is called.
+struct ModelEntry {
+  llvm::StringRef name; ///< empty: ImportOptions::entry
+  GraphView *graph;
+};
+
 class ModelView {
 public:
   virtual ~ModelView() = default;
 
-  /// The graph that is computed.
+  /// The graph that is computed; of several the first.
   virtual GraphView &getGraph() = 0;
+
+  /// All graphs that are computed, each a function of its own: a model may offer several over the same weights.
+  virtual llvm::SmallVector<ModelEntry> getEntries() { return {{"", &getGraph()}}; }
 
   /// A name that the user gives as the views write it: some formats let a tensor have several.
   virtual std::string normalizeName(llvm::StringRef name) const { return name.str(); }

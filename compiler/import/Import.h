@@ -30,6 +30,12 @@ struct ImportOptions {
   /// Tensors that come from outside in place of what computes them, and those that are computed (`--input`, `--output`);
   /// empty: as the model says.
   std::vector<std::string> inputs, outputs;
+  /// Of a model that offers several functions, those that are wanted, each an entry of its own, and the graph that has them
+  /// (`--signature`, `--tag`); empty: the one that the model is for.
+  std::vector<std::string> signatures;
+  std::string tag;
+  /// Where the values of a graph's variables are (`--checkpoint`): a path, as the format says; empty: beside the model.
+  std::string checkpoint;
   /// The largest constant that the import may make, and the most that folding may make in all, in bytes. Splats are not
   /// counted.
   int64_t maxConstantBytes = int64_t(1024) << 20;

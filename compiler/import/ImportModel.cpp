@@ -2,7 +2,7 @@
 //
 // A model's file to its `nn` function, or to the list of what stops it.
 //
-// How:  1. the file is mapped, and read by the format that claims it,
+// How:  1. the file, or that which stands for a folder, is mapped, and read by the format that claims it,
 //       2. GraphImporter walks over what the reader gives.
 
 #include "compiler/import/FileKind.h"
@@ -16,18 +16,33 @@ using namespace mlir;
 
 namespace nacre::importer {
 
+/// The file to read of a folder that is a model; empty where it is none of any format.
+static std::string findFileOfFolder(StringRef folder) {
+  for (const Format *format : getFormats())
+    for (StringRef name : format->filesOfFolder) {
+      SmallString<256> file(folder);
+      llvm::sys::path::append(file, name);
+      if (llvm::sys::fs::exists(file))
+        return file.str().str();
+    }
+  return "";
+}
+
 static FailureOr<std::unique_ptr<ModelView>> readModel(StringRef path, const ImportOptions &options,
                                                        MLIRContext *context) {
   Location loc = UnknownLoc::get(context);
+  std::string file = path.str();
   if (llvm::sys::fs::is_directory(path)) {
+    file = findFileOfFolder(path);
     FileKind kind = recognizeFolder(path);
-    return emitError(loc) << "must be a file that holds a model, but is " << kind.what << "; " << kind.advice;
+    if (file.empty())
+      return emitError(loc) << "must be a file that holds a model, but is " << kind.what << "; " << kind.advice;
   }
-  FailureOr<FileBytes> bytes = mapFile(path, loc);
+  FailureOr<FileBytes> bytes = mapFile(file, loc);
   if (failed(bytes))
     return failure();
-  StringRef folder = llvm::sys::path::parent_path(path);
-  return readModel({std::move(*bytes), llvm::sys::path::filename(path).str(), folder.empty() ? "." : folder.str()},
+  StringRef folder = llvm::sys::path::parent_path(file);
+  return readModel({std::move(*bytes), llvm::sys::path::filename(file).str(), folder.empty() ? "." : folder.str()},
                    getFormats(), options, context);
 }
 

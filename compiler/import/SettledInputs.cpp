@@ -23,8 +23,8 @@ namespace {
 
 class InputSettler {
 public:
-  InputSettler(ModelView &model, const ImportOptions &options)
-      : model(model), graph(model.getGraph()), options(options), inputs(graph.getInputs()) {}
+  InputSettler(ModelView &model, GraphView &graph, const ImportOptions &options)
+      : model(model), graph(graph), options(options), inputs(graph.getInputs()) {}
 
   SettledInputs settle() {
     checkOptions();
@@ -70,9 +70,16 @@ private:
 // 1. and 2. Options and symbols
 //===----------------------------------------------------------------------===//
 
+/// What no graph of the model has is an error of the first one.
 void InputSettler::checkOptions() {
+  if (&graph != &model.getGraph())
+    return;
+  llvm::StringSet<> names;
+  for (const ModelEntry &entry : model.getEntries())
+    for (const GraphValue &input : entry.graph->getInputs())
+      names.insert(input.name);
   auto check = [&](const std::string &name, StringRef option) {
-    if (llvm::none_of(inputs, [&](const GraphValue &input) { return input.name == name; }))
+    if (!names.contains(name))
       error(graph.getLocation()) << option << " must name an input of the model, but names '" << name << "'";
   };
   for (auto &[name, shape] : options.shapes)
@@ -105,6 +112,7 @@ void InputSettler::settle(const GraphValue &input) {
     return;
   SettledInput &settled = result.inputs.emplace_back();
   settled.name = input.name;
+  settled.source = input.getSource();
   if (!input.type.name.empty()) {
     error(input) << "has the element type '" << input.type.name << "', which is not supported";
   } else if (!input.type.elementType) {
@@ -247,8 +255,8 @@ void InputSettler::askForShapes() {
 
 } // namespace
 
-SettledInputs settleInputs(ModelView &model, const ImportOptions &options) {
-  return InputSettler(model, options).settle();
+SettledInputs settleInputs(ModelView &model, GraphView &graph, const ImportOptions &options) {
+  return InputSettler(model, graph, options).settle();
 }
 
 } // namespace nacre::importer

@@ -12,6 +12,7 @@ namespace nacre::importer {
 
 struct SettledInput {
   llvm::StringRef name;
+  llvm::StringRef source;      ///< what the graph calls it
   mlir::RankedTensorType type; ///< null after an error
   mlir::ElementsAttr value;    ///< null where the value comes when the model runs
 };
@@ -23,10 +24,10 @@ struct SettledInputs {
   bool hasFailed = false;
 };
 
-/// Settles all inputs that are not constants, in the model's order. A symbolic dimension takes the size that `--shape`
+/// Settles all inputs of a graph of the model that are not constants, in its order. A symbolic dimension takes the size that `--shape`
 /// gives it for any input; a first one without takes 1, with a remark. Reports every error, and what must be given with
 /// `--shape` in one.
-SettledInputs settleInputs(ModelView &model, const ImportOptions &options);
+SettledInputs settleInputs(ModelView &model, GraphView &graph, const ImportOptions &options);
 
 } // namespace nacre::importer
 

@@ -62,6 +62,15 @@ struct Declarations {
           "Take this tensor from outside, in place of what computes it; repeatable (default: the model's inputs)")};
   cl::list<std::string> outputs{"output", cl::cat(category), cl::value_desc("tensor"),
                                 cl::desc("Compute this tensor; repeatable (default: the model's outputs)")};
+  cl::list<std::string> signatures{
+      "signature", cl::cat(category), cl::value_desc("name"),
+      cl::desc("Which function of a saved model to compile; several become entries over the same weights; repeatable "
+               "(default: serving_default, or the only one)")};
+  cl::opt<std::string> tag{"tag", cl::cat(category), cl::value_desc("name"),
+                           cl::desc("Which graph of a saved model to compile (default: serve, or the only one)")};
+  cl::opt<std::string> checkpoint{
+      "checkpoint", cl::cat(category), cl::value_desc("prefix|folder"),
+      cl::desc("The TensorFlow checkpoint that has the values of the graph's variables (default: beside the model)")};
   cl::opt<unsigned> seed{
       "seed", cl::init(0), cl::cat(category), cl::value_desc("number"),
       cl::desc("Seed of nodes that draw random numbers and have none of their own; every run draws the "
@@ -185,6 +194,9 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
     return error;
   compiler.inputs = options.inputs;
   compiler.outputs = options.outputs;
+  compiler.signatures = options.signatures;
+  compiler.tag = options.tag;
+  compiler.checkpoint = options.checkpoint;
   Expected<Output> output = parseOutput(options.emit);
   if (!output)
     return output.takeError();

@@ -37,6 +37,14 @@ static cl::list<std::string>
            cl::desc("Take this tensor from outside, in place of what computes it; repeatable"));
 static cl::list<std::string> outputs("output", cl::value_desc("tensor"), cl::cat(category),
                                      cl::desc("Compute this tensor; repeatable (default: the model's outputs)"));
+static cl::list<std::string> signatures(
+    "signature", cl::value_desc("name"), cl::cat(category),
+    cl::desc("Which function of a saved model to import; repeatable (default: serving_default, or the only one)"));
+static cl::opt<std::string> tag("tag", cl::value_desc("name"), cl::cat(category),
+                                cl::desc("Which graph of a saved model to import (default: serve, or the only one)"));
+static cl::opt<std::string> checkpoint(
+    "checkpoint", cl::value_desc("prefix|folder"), cl::cat(category),
+    cl::desc("The TensorFlow checkpoint that has the values of the graph's variables (default: beside the model)"));
 static cl::opt<int64_t> maxConstant("max-constant", cl::init(1024), cl::value_desc("MiB"), cl::cat(category),
                                     cl::desc("Folding never makes a larger constant (default: 1024)"));
 static cl::opt<bool> locations("locations", cl::cat(category), cl::desc("Print the location of every operation"));
@@ -54,6 +62,9 @@ static Error parse(nacre::importer::ImportOptions &options) {
   options.maxConstantBytes = maxConstant << 20;
   options.inputs = inputs;
   options.outputs = outputs;
+  options.signatures = signatures;
+  options.tag = tag;
+  options.checkpoint = checkpoint;
   return joinErrors(nacre::tools::readShapes(shapes, options.shapes), nacre::tools::readValues(values, options.values));
 }
 

@@ -2,14 +2,13 @@
 //
 // TensorFlow, as one of the formats that models come in.
 //
-// How:  1. what a file of TensorFlow looks like,
-//       2. attributes as the binder wants them,
-//       3. the view of a checked graph that the walk wants.
+// How:  1. attributes as the binder wants them,
+//       2. the view of a checked graph that the walk wants,
+//       3. the view of a model: a graph for each signature that is asked for.
 
 #include "compiler/import/tensorflow/Format.h"
 
-#include "compiler/import/FileKind.h"
-#include "compiler/import/protobuf/ProtoText.h"
+#include "compiler/import/tensorflow/FileRoot.h"
 #include "compiler/import/tensorflow/Handlers.h"
 #include "compiler/import/tensorflow/RaisedView.h"
 #include "compiler/import/tensorflow/Reader.h"
@@ -25,34 +24,7 @@ namespace nacre::importer::tensorflow_format {
 namespace {
 
 //===----------------------------------------------------------------------===//
-// 1. Files
-//===----------------------------------------------------------------------===//
-
-/// Drops the tag of a text or a message, and gives what there is of it: a file may be cut off.
-bool enterField(StringRef &bytes, char tag, StringRef &body) {
-  uint64_t length;
-  if (!bytes.consume_front(StringRef(&tag, 1)) || !takeVarint(bytes, length))
-    return false;
-  body = bytes.take_front(length);
-  bytes = bytes.drop_front(body.size());
-  return true;
-}
-
-/// A graph as text begins with a node, its functions or its version; as bytes with a node, which begins with its name and
-/// its operator. The version comes first in none that TensorFlow writes.
-bool claims(const ModelFile &file) {
-  StringRef bytes = file.getBuffer();
-  if (isText(bytes)) {
-    StringRef first = getFirstField(bytes);
-    return first == "node" || first == "library" || first == "versions";
-  }
-  StringRef node, name, op;
-  return enterField(bytes, 0x0a, node) && enterField(node, 0x0a, name) && (name.empty() || isText(name)) &&
-         (node.empty() || (enterField(node, 0x12, op) && (op.empty() || isText(op))));
-}
-
-//===----------------------------------------------------------------------===//
-// 2. Attributes
+// 1. Attributes
 //===----------------------------------------------------------------------===//
 
 /// Whether the attribute only repeats the element types of operands, or is a hint. Of the many that begin with a T two say
@@ -124,18 +96,21 @@ FailureOr<Attribute> readAttribute(TensorFlowModel &model, const tensorflow::Att
 }
 
 //===----------------------------------------------------------------------===//
-// 3. The view
+// 2. The view of a graph
 //===----------------------------------------------------------------------===//
 
-class TensorFlowView : public ModelView, public GraphView {
+class TensorFlowGraph : public GraphView {
 public:
-  TensorFlowView(std::unique_ptr<TensorFlowModel> model, const ImportOptions &options);
+  TensorFlowGraph(TensorFlowModel &model, const TensorFlowEntry &entry, const ImportOptions &options);
 
   /// Raises the control flow, if there is any.
   LogicalResult raise();
 
-  GraphView &getGraph() override { return raised ? *raised : *this; }
-  std::string normalizeName(StringRef name) const override;
+  /// The graph as it is computed: raised, where it has control flow.
+  GraphView &getComputed() { return raised ? *raised : *this; }
+
+  /// What users call the tensor that they name, if the graph has it.
+  std::optional<std::string> findName(StringRef name) const;
 
   SmallVector<GraphValue> getInputs() const override { return inputs; }
   SmallVector<GraphValue> getOutputs() const override;
@@ -147,10 +122,11 @@ public:
 
 private:
   const CheckedNode &getChecked(size_t index) const { return graph.getNode(section.nodes[index]); }
-  DeclaredType readDeclared(TensorId tensor, bool hasGivenShape) const;
+  DeclaredType readDeclared(TensorId tensor, const tensorflow::TensorInfo *info, bool hasGivenShape) const;
   StringRef nameOf(TensorId tensor) const;
 
-  std::unique_ptr<TensorFlowModel> model;
+  TensorFlowModel &model;
+  const TensorFlowEntry &entry;
   const CheckedGraph &graph;
   const Section &section;
   SmallVector<GraphValue> inputs;
@@ -160,13 +136,18 @@ private:
   mutable llvm::UniqueStringSaver names{memory};
 };
 
-TensorFlowView::TensorFlowView(std::unique_ptr<TensorFlowModel> checked, const ImportOptions &options)
-    : GraphView(checked->getGraph().getLocation()), model(std::move(checked)), graph(model->getGraph()),
-      section(model->getSection()) {
-  for (TensorId input : section.inputs) {
-    bool hasGivenShape =
-        llvm::any_of(options.shapes, [&](const auto &given) { return graph.findTensor(given.first) == input; });
-    inputs.push_back({nameOf(input), readDeclared(input, hasGivenShape)});
+TensorFlowGraph::TensorFlowGraph(TensorFlowModel &model, const TensorFlowEntry &entry, const ImportOptions &options)
+    : GraphView(model.getGraph().getLocation()), model(model), entry(entry), graph(model.getGraph()),
+      section(entry.section) {
+  for (auto [index, input] : llvm::enumerate(section.inputs)) {
+    // Those behind the signature's are placeholders that it has forgotten.
+    bool isKeyed = index < entry.inputs.size();
+    StringRef name = isKeyed ? entry.inputs[index].key : nameOf(input);
+    bool hasGivenShape = options.shapes.count(name.str()) != 0;
+    for (const auto &given : options.shapes)
+      hasGivenShape |= graph.findTensor(given.first) == input;
+    const tensorflow::TensorInfo *info = isKeyed ? entry.inputs[index].info : nullptr;
+    inputs.push_back({name, readDeclared(input, info, hasGivenShape), /*hasDefault=*/false, nameOf(input)});
     cut.insert(input);
   }
   read.insert(section.outputs.begin(), section.outputs.end());
@@ -174,7 +155,7 @@ TensorFlowView::TensorFlowView(std::unique_ptr<TensorFlowModel> checked, const I
     read.insert(graph.getNode(node).operands.begin(), graph.getNode(node).operands.end());
 }
 
-LogicalResult TensorFlowView::raise() {
+LogicalResult TensorFlowGraph::raise() {
   if (!hasControlFlow(graph, section))
     return success();
   FailureOr<std::unique_ptr<GraphView>> view = raiseView(*this, graph, section);
@@ -184,19 +165,23 @@ LogicalResult TensorFlowView::raise() {
 }
 
 /// The first result has the name of its node alone.
-StringRef TensorFlowView::nameOf(TensorId tensor) const {
+StringRef TensorFlowGraph::nameOf(TensorId tensor) const {
   StringRef node = graph.getNode(tensor.node).getName();
   return tensor.result ? names.save(node + ":" + Twine(tensor.result)) : node;
 }
 
-std::string TensorFlowView::normalizeName(StringRef name) const {
+std::optional<std::string> TensorFlowGraph::findName(StringRef name) const {
   std::optional<TensorId> tensor = graph.findTensor(name);
-  return (tensor ? nameOf(*tensor) : name).str();
+  for (auto [input, value] : llvm::zip_equal(section.inputs, inputs))
+    if (value.name == name || tensor == input)
+      return value.name.str();
+  return tensor ? std::optional(nameOf(*tensor).str()) : std::nullopt;
 }
 
-/// What the node says of its result. A placeholder's shape of no axes may have been unknown when it was written, so that
-/// one that the user gives counts.
-DeclaredType TensorFlowView::readDeclared(TensorId tensor, bool hasGivenShape) const {
+/// What the node says of its result, and a signature of its shape: its types are not always right. A placeholder's shape of
+/// no axes may have been unknown when it was written, so that one that the user gives counts.
+DeclaredType TensorFlowGraph::readDeclared(TensorId tensor, const tensorflow::TensorInfo *info,
+                                           bool hasGivenShape) const {
   const tensorflow::NodeDef &node = *graph.getNode(tensor.node).proto;
   DeclaredType type;
   int number = getResultType(node, tensor.result);
@@ -205,7 +190,9 @@ DeclaredType TensorFlowView::readDeclared(TensorId tensor, bool hasGivenShape) c
     type.name = getDataTypeName(number);
   std::optional<SmallVector<int64_t>> shape;
   const tensorflow::AttrValue *own = findAttribute(node, "shape"), *hints = findAttribute(node, "_output_shapes");
-  if (own && own->value_case() == tensorflow::AttrValue::kShape)
+  if (info)
+    shape = readShape(info->tensor_shape());
+  if (!shape && own && own->value_case() == tensorflow::AttrValue::kShape)
     shape = readShape(own->shape());
   if (!shape && hints && tensor.result < hints->list().shape_size())
     shape = readShape(hints->list().shape(tensor.result));
@@ -217,11 +204,16 @@ DeclaredType TensorFlowView::readDeclared(TensorId tensor, bool hasGivenShape) c
   return type;
 }
 
-SmallVector<GraphValue> TensorFlowView::getOutputs() const {
-  return llvm::map_to_vector(section.outputs, [&](TensorId output) { return GraphValue{nameOf(output), {}}; });
+SmallVector<GraphValue> TensorFlowGraph::getOutputs() const {
+  SmallVector<GraphValue> outputs;
+  for (auto [index, output] : llvm::enumerate(section.outputs)) {
+    StringRef name = index < entry.outputs.size() ? entry.outputs[index].key : nameOf(output);
+    outputs.push_back({name, {}, /*hasDefault=*/false, nameOf(output)});
+  }
+  return outputs;
 }
 
-GraphNode TensorFlowView::getNode(size_t index) const {
+GraphNode TensorFlowGraph::getNode(size_t index) const {
   const CheckedNode &checked = getChecked(index);
   int id = section.nodes[index];
   GraphNode node{checked.getOp(), {}, &getOperators(), /*version=*/0, graph.getLocation(id), {}, {}};
@@ -237,7 +229,7 @@ GraphNode TensorFlowView::getNode(size_t index) const {
   return node;
 }
 
-FailureOr<SmallVector<NamedAttribute>> TensorFlowView::readAttributes(size_t index) {
+FailureOr<SmallVector<NamedAttribute>> TensorFlowGraph::readAttributes(size_t index) {
   const tensorflow::NodeDef &node = *getChecked(index).proto;
   Location loc = graph.getLocation(section.nodes[index]);
   SmallVector<NamedAttribute> result;
@@ -249,7 +241,7 @@ FailureOr<SmallVector<NamedAttribute>> TensorFlowView::readAttributes(size_t ind
     // Of those with one name the last counts.
     if (values.lookup(name) != &entry.value() || isRedundant(name, entry.value()))
       continue;
-    FailureOr<Attribute> value = readAttribute(*model, entry.value(), name, loc);
+    FailureOr<Attribute> value = readAttribute(model, entry.value(), name, loc);
     if (failed(value))
       return failure();
     if (*value)
@@ -258,19 +250,56 @@ FailureOr<SmallVector<NamedAttribute>> TensorFlowView::readAttributes(size_t ind
   return result;
 }
 
-bool TensorFlowView::hasConstant(StringRef name) const {
+bool TensorFlowGraph::hasConstant(StringRef name) const {
   std::optional<int> node = graph.find(name);
-  return node && graph.getNode(*node).getOp() == "Const";
+  return node && (graph.getNode(*node).getOp() == "Const" || isVariable(graph.getNode(*node)));
 }
 
-FailureOr<ElementsAttr> TensorFlowView::readConstant(StringRef name) {
+FailureOr<ElementsAttr> TensorFlowGraph::readConstant(StringRef name) {
   if (!hasConstant(name))
     return emitError(getLocation(name)) << "is no result of the node, which has fewer";
-  const tensorflow::AttrValue *value = findAttribute(*graph.getNode(*graph.find(name)).proto, "value");
-  if (!value || !value->has_tensor())
-    return emitError(getLocation(name)) << "a constant must have an attribute 'value' that is a tensor";
-  return model->readConstant(value->tensor(), name, getLocation(name));
+  return model.readConstant(*graph.find(name), getLocation(name));
 }
+
+//===----------------------------------------------------------------------===//
+// 3. The view of a model
+//===----------------------------------------------------------------------===//
+
+class TensorFlowView : public ModelView {
+public:
+  TensorFlowView(std::unique_ptr<TensorFlowModel> checked, const ImportOptions &options) : model(std::move(checked)) {
+    for (const TensorFlowEntry &entry : model->getEntries())
+      graphs.push_back(std::make_unique<TensorFlowGraph>(*model, entry, options));
+  }
+
+  /// Raises the control flow of all graphs.
+  LogicalResult raise() {
+    for (const std::unique_ptr<TensorFlowGraph> &graph : graphs)
+      if (failed(graph->raise()))
+        return failure();
+    return success();
+  }
+
+  GraphView &getGraph() override { return graphs.front()->getComputed(); }
+  SmallVector<ModelEntry> getEntries() override {
+    SmallVector<ModelEntry> entries;
+    for (auto [entry, graph] : llvm::zip_equal(model->getEntries(), graphs))
+      entries.push_back({entry.name, &graph->getComputed()});
+    return entries;
+  }
+  std::string normalizeName(StringRef name) const override {
+    for (const std::unique_ptr<TensorFlowGraph> &graph : graphs)
+      if (std::optional<std::string> known = graph->findName(name))
+        return *known;
+    return name.str();
+  }
+
+private:
+  std::unique_ptr<TensorFlowModel> model;
+  std::vector<std::unique_ptr<TensorFlowGraph>> graphs;
+};
+
+bool claims(const ModelFile &file) { return findRoot(file.getBuffer()).has_value(); }
 
 SmallVector<OperatorSet> getOperatorSets() { return {{"", &getOperators()}}; }
 
@@ -284,8 +313,16 @@ FailureOr<std::unique_ptr<ModelView>> read(const ModelFile &file, const ImportOp
   return std::unique_ptr<ModelView>(std::move(view));
 }
 
+constexpr llvm::StringLiteral filesOfFolder[] = {"saved_model.pb", "saved_model.pbtxt"};
+
 } // namespace
 
-const Format format = {"a TensorFlow graph", "TensorFlow", claims, read, getOperatorSets};
+const Format format = {"a TensorFlow graph or saved model",
+                       "TensorFlow",
+                       claims,
+                       read,
+                       getOperatorSets,
+                       /*hasSignatures=*/true,
+                       filesOfFolder};
 
 } // namespace nacre::importer::tensorflow_format

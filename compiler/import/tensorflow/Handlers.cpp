@@ -27,6 +27,7 @@ const ImportRegistry &getOperators() {
     registerShapes(result);
     registerTensorArrays(result);
     registerTensorLists(result);
+    registerVariables(result);
     return result;
   }();
   return registry;

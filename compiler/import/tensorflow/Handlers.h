@@ -30,6 +30,7 @@ void registerReductions(ImportRegistry &registry);
 void registerShapes(ImportRegistry &registry);
 void registerTensorArrays(ImportRegistry &registry);
 void registerTensorLists(ImportRegistry &registry);
+void registerVariables(ImportRegistry &registry);
 
 } // namespace nacre::importer::tensorflow_format
 

@@ -157,14 +157,14 @@ PartView::PartView(std::shared_ptr<const Raised> given, const RaisedPart &part, 
   if (!isWhole)
     return;
   for (auto [output, port] : llvm::zip_equal(raised->flat.getOutputs(), part.results))
-    if (output.name != raised->nameOf(port))
+    if (output.getSource() != raised->nameOf(port))
       renamed.push_back({"Identity",
                          {},
                          &getOperators(),
                          /*version=*/0,
                          raised->graph.getLocation(output.name),
                          {raised->nameOf(port)},
-                         {output.name}});
+                         {output.getSource()}});
 }
 
 SmallVector<GraphValue> PartView::getInputs() const {

@@ -1,45 +1,251 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Bytes of a TensorFlow graph to a view that can be trusted.
+// Bytes of a TensorFlow model to a view that can be trusted.
+//
+// How:  1. the file, whatever message it holds,
+//       2. entries: signatures, or without one what the graph shows and the user names,
+//       3. variables: a checkpoint, and what no checkpoint has,
+//       4. constants.
 
 #include "compiler/import/tensorflow/Reader.h"
 
 #include "compiler/import/FileKind.h"
+#include "compiler/import/tensorflow/FileRoot.h"
+#include "compiler/import/tensorflow/Results.h"
+#include "compiler/import/tensorflow/saved/CheckpointFiles.h"
+#include "compiler/import/tensorflow/saved/ObjectKeys.h"
+#include "compiler/import/tensorflow/saved/WrittenVariables.h"
+#include "dialects/PrintableText.h"
+
+#include "llvm/ADT/SmallSet.h"
 
 using namespace mlir;
 
 namespace nacre::importer::tensorflow_format {
 
+//===----------------------------------------------------------------------===//
+// 1. The file
+//===----------------------------------------------------------------------===//
+
+LogicalResult TensorFlowModel::parse(WireRoot root, const ImportOptions &options, Location loc) {
+  switch (root) {
+  case WireRoot::SavedModel: {
+    if (failed(file.parse(loc, root, saved)))
+      return failure();
+    FailureOr<tensorflow::MetaGraphDef *> chosen = chooseMetaGraph(saved, options.tag, loc);
+    if (failed(chosen))
+      return failure();
+    meta = *chosen;
+    return success();
+  }
+  case WireRoot::MetaGraph:
+    meta = saved.add_meta_graphs();
+    return file.parse(loc, root, *meta);
+  default:
+    assert(root == WireRoot::Graph && "the others are no models");
+    meta = saved.add_meta_graphs();
+    return file.parse(loc, root, *meta->mutable_graph_def());
+  }
+}
+
 FailureOr<std::unique_ptr<TensorFlowModel>> TensorFlowModel::read(const ModelFile &file, const ImportOptions &options,
                                                                   MLIRContext *context) {
   Location loc = FileLineColLoc::get(context, file.name, 0, 0);
+  // What begins like none is damaged, and the reader tells how.
+  WireRoot root = findRoot(file.getBuffer()).value_or(WireRoot::Graph);
   FailureOr<FileBytes> bytes =
-      isText(file.getBuffer()) ? encodeText(file.getBuffer(), WireRoot::Graph, loc) : FailureOr(file.bytes);
+      isText(file.getBuffer()) ? encodeText(file.getBuffer(), root, loc) : FailureOr(file.bytes);
   if (failed(bytes))
     return failure();
   std::unique_ptr<TensorFlowModel> model(new TensorFlowModel(std::move(*bytes)));
-  if (failed(model->file.parse(loc, WireRoot::Graph, model->proto)))
+  if (failed(model->parse(root, options, loc)))
     return failure();
-  FailureOr<CheckedGraph> graph = CheckedGraph::read(model->proto, loc);
-  if (failed(graph))
+  FailureOr<CallResults> calls = inlineCalls(*model->meta->mutable_graph_def(), loc);
+  if (failed(calls))
     return failure();
-  model->graph = std::move(*graph);
-  FailureOr<Section> section = findSection(*model->graph, options);
-  if (failed(section))
+  model->calls = std::move(*calls);
+  FailureOr<std::string> prefix = findCheckpoint(file, root, options.checkpoint, loc);
+  if (failed(prefix) || failed(model->findEntries(options, loc)) || failed(model->bindVariables(*prefix, loc)) ||
+      failed(model->startVariables(options, loc)))
     return failure();
-  model->section = std::move(*section);
   return model;
 }
 
+//===----------------------------------------------------------------------===//
+// 2. Entries
+//===----------------------------------------------------------------------===//
+
+/// What the graph computes for a signature.
+FailureOr<TensorFlowEntry> TensorFlowModel::makeEntry(const Signature &signature, Location loc) {
+  std::string what = "the signature '" + toPrintable(signature.name) + "'";
+  auto find = [&](const SignatureTensor &named) -> FailureOr<TensorId> {
+    std::optional<std::string> text = calls.resolve(named.info->name());
+    std::optional<TensorId> tensor = text ? graph->findTensor(*text) : std::nullopt;
+    if (!tensor)
+      return emitError(loc) << what << " must name tensors of the graph, but names '" << toPrintable(named.info->name())
+                            << "'";
+    int type = getResultType(*graph->getNode(tensor->node).proto, tensor->result);
+    if (type % 100 == tensorflow::DT_STRING)
+      return emitError(loc) << what << " cannot be compiled: '" << toPrintable(named.key)
+                            << "' holds strings, not numbers";
+    return *tensor;
+  };
+  std::vector<TensorId> inputs, outputs;
+  for (const SignatureTensor &input : signature.inputs) {
+    FailureOr<TensorId> tensor = find(input);
+    if (failed(tensor))
+      return failure();
+    if (llvm::is_contained(inputs, *tensor))
+      return emitError(loc) << what << " must have an input for each tensor, but two are '"
+                            << toPrintable(input.info->name()) << "'";
+    inputs.push_back(*tensor);
+  }
+  for (const SignatureTensor &output : signature.outputs) {
+    FailureOr<TensorId> tensor = find(output);
+    if (failed(tensor))
+      return failure();
+    outputs.push_back(*tensor);
+  }
+  if (failed(checkWritesNothing(*graph, inputs, outputs, what)))
+    return failure();
+  FailureOr<Section> section = findSection(*graph, std::move(inputs), std::move(outputs));
+  if (failed(section))
+    return failure();
+  return TensorFlowEntry{signature.name, signature.inputs, signature.outputs, std::move(*section)};
+}
+
+LogicalResult TensorFlowModel::findEntries(const ImportOptions &options, Location loc) {
+  FailureOr<CheckedGraph> checked = CheckedGraph::read(meta->graph_def(), loc);
+  if (failed(checked))
+    return failure();
+  graph = std::move(*checked);
+  entries.clear();
+  bool isCut = !options.inputs.empty() || !options.outputs.empty();
+  if (isCut && !options.signatures.empty())
+    return emitError(loc)
+           << "--signature says what is computed, and so do --input and --output; give one or the others";
+  if (isCut || (meta->signature_def().empty() && options.signatures.empty())) {
+    ImportOptions named = options;
+    for (std::vector<std::string> *tensors : {&named.inputs, &named.outputs})
+      for (std::string &tensor : *tensors)
+        tensor = calls.resolve(tensor).value_or(tensor);
+    FailureOr<Section> section = findSection(*graph, named);
+    if (failed(section) || failed(checkWritesNothing(*graph, section->inputs, section->outputs, "the model")))
+      return failure();
+    entries.push_back({"", {}, {}, std::move(*section)});
+    return success();
+  }
+  FailureOr<std::vector<Signature>> signatures = chooseSignatures(*meta, options.signatures, loc);
+  if (failed(signatures))
+    return failure();
+  for (const Signature &signature : *signatures) {
+    FailureOr<TensorFlowEntry> entry = makeEntry(signature, loc);
+    if (failed(entry))
+      return failure();
+    entries.push_back(std::move(*entry));
+  }
+  if (entries.size() == 1)
+    entries.front().name = "";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// 3. Variables
+//===----------------------------------------------------------------------===//
+
+/// Those that the entries read, each once.
+std::vector<int> TensorFlowModel::findVariables() const {
+  std::vector<bool> isFound(graph->getNodes().size(), false);
+  std::vector<int> found;
+  auto look = [&](TensorId tensor) {
+    if (!isVariable(graph->getNode(tensor.node)) || isFound[tensor.node])
+      return;
+    isFound[tensor.node] = true;
+    found.push_back(tensor.node);
+  };
+  for (const TensorFlowEntry &entry : entries) {
+    for (int node : entry.section.nodes)
+      llvm::for_each(graph->getNode(node).operands, look);
+    llvm::for_each(entry.section.outputs, look);
+  }
+  return found;
+}
+
+LogicalResult TensorFlowModel::bindVariables(StringRef prefix, Location loc) {
+  std::vector<int> found = findVariables();
+  if (found.empty() || prefix.empty())
+    return success();
+  FailureOr<std::unique_ptr<TensorBundle>> bundle = TensorBundle::open(prefix, loc);
+  if (failed(bundle))
+    return failure();
+  std::optional<int> restore = graph->find(meta->saver_def().restore_op_name());
+  llvm::DenseMap<int, CheckpointPart> restored = findRestoredVariables(*graph, restore);
+  llvm::StringMap<std::string> keys;
+  if (llvm::any_of(found, [&](int variable) { return !restored.count(variable); })) {
+    FailureOr<llvm::StringMap<std::string>> read = readObjectKeys(meta->object_graph_def(), **bundle, loc);
+    if (failed(read))
+      return failure();
+    keys = std::move(*read);
+  }
+  variables = SavedVariables(std::move(*bundle), std::move(restored), std::move(keys));
+  return success();
+}
+
+/// Variables that no checkpoint has, but that the graph itself gives a value which constants make, become that value.
+LogicalResult TensorFlowModel::startVariables(const ImportOptions &options, Location loc) {
+  llvm::DenseMap<int, TensorId> initial = findInitialValues(*graph);
+  std::vector<int> started;
+  for (int variable : findVariables()) {
+    auto value = initial.find(variable);
+    if (value == initial.end() || variables.find(graph->getNode(variable), variable))
+      continue;
+    if (!isMadeOfConstants(*graph, value->second))
+      continue;
+    std::string operand = graph->getNode(value->second.node).getName().str();
+    if (value->second.result)
+      operand += ":" + std::to_string(value->second.result);
+    tensorflow::NodeDef &node = *meta->mutable_graph_def()->mutable_node(variable);
+    node.set_op("Identity");
+    node.clear_attr();
+    node.add_input(operand);
+    started.push_back(variable);
+  }
+  if (started.empty())
+    return success();
+  emitWarning(graph->getLocation(started.front()))
+      << started.size()
+      << " variables, of which this is the first, are in no checkpoint; they have the values that the "
+         "graph gives them before it is trained";
+  return findEntries(options, loc);
+}
+
+//===----------------------------------------------------------------------===//
+// 4. Constants
+//===----------------------------------------------------------------------===//
+
 FailureOr<ElementsAttr> TensorFlowModel::readConstant(const tensorflow::TensorProto &tensor, StringRef name,
                                                       Location loc) {
-  ElementsAttr &known = constants[&tensor];
+  // Copies of a function's body share the elements of its constants.
+  uint64_t begin = tensor.payloads().begin();
+  if (begin == tensor.payloads().end())
+    return file.readConstant(tensor, name, loc);
+  ElementsAttr &known = constants[begin];
   if (known)
     return known;
   FailureOr<ElementsAttr> value = file.readConstant(tensor, name, loc);
   if (succeeded(value))
     known = *value;
   return value;
+}
+
+FailureOr<ElementsAttr> TensorFlowModel::readConstant(int id, Location loc) {
+  const CheckedNode &node = graph->getNode(id);
+  if (isVariable(node))
+    return variables.read(node, id, loc);
+  const tensorflow::AttrValue *value = findAttribute(*node.proto, "value");
+  if (!value || !value->has_tensor())
+    return emitError(loc) << "a constant must have an attribute 'value' that is a tensor";
+  return readConstant(value->tensor(), node.getName(), loc);
 }
 
 } // namespace nacre::importer::tensorflow_format

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Bytes of a TensorFlow graph to a view that can be trusted.
+// Bytes of a TensorFlow model to a view that can be trusted.
 //
-// What: parses the file, checks its graph (CheckedGraph.h) and finds what of it is computed (Section.h).
+// What: parses the file, inlines the functions of its graph, checks that (CheckedGraph.h), finds what of it is computed
+//       (Section.h), for each signature that is asked for, and where its variables' values are (saved/SavedVariables.h).
 // Why:  models come from strangers. This is the only code that meets their bytes; whatever it lets through is safe to
 //       read, and whatever it refuses is an error at a place in the model, never a crash.
 
@@ -11,32 +12,55 @@
 
 #include "compiler/import/tensorflow/File.h"
 #include "compiler/import/tensorflow/Section.h"
+#include "compiler/import/tensorflow/saved/InlineCalls.h"
+#include "compiler/import/tensorflow/saved/SavedVariables.h"
+#include "compiler/import/tensorflow/saved/Signatures.h"
 
 #include "llvm/ADT/DenseMap.h"
 
 namespace nacre::importer::tensorflow_format {
 
+/// A function that the model offers.
+struct TensorFlowEntry {
+  llvm::StringRef name; ///< empty where there is only one
+  /// Of the first inputs and of all outputs of the section; none where the graph has no signature.
+  std::vector<SignatureTensor> inputs, outputs;
+  Section section;
+};
+
 class TensorFlowModel {
 public:
-  /// Reads a frozen graph, as bytes or as text. Errors are emitted at the node they concern.
+  /// Reads a frozen graph, a MetaGraph or a saved model, as bytes or as text. Errors are emitted at the node they concern.
   static mlir::FailureOr<std::unique_ptr<TensorFlowModel>> read(const ModelFile &file, const ImportOptions &options,
                                                                 mlir::MLIRContext *context);
 
   const CheckedGraph &getGraph() const { return *graph; }
-  const Section &getSection() const { return section; }
+  llvm::ArrayRef<TensorFlowEntry> getEntries() const { return entries; }
 
   /// A tensor of the file as a constant, the same attribute each time; errors are emitted at `loc`.
   mlir::FailureOr<mlir::ElementsAttr> readConstant(const tensorflow::TensorProto &tensor, llvm::StringRef name,
                                                    mlir::Location loc);
+  /// The value of a Const, or of a variable.
+  mlir::FailureOr<mlir::ElementsAttr> readConstant(int node, mlir::Location loc);
 
 private:
   explicit TensorFlowModel(FileBytes bytes) : file(std::move(bytes)) {}
 
+  mlir::LogicalResult parse(WireRoot root, const ImportOptions &options, mlir::Location loc);
+  mlir::LogicalResult findEntries(const ImportOptions &options, mlir::Location loc);
+  mlir::FailureOr<TensorFlowEntry> makeEntry(const Signature &signature, mlir::Location loc);
+  mlir::LogicalResult bindVariables(llvm::StringRef prefix, mlir::Location loc);
+  std::vector<int> findVariables() const;
+  mlir::LogicalResult startVariables(const ImportOptions &options, mlir::Location loc);
+
   TensorFlowFile file;
-  tensorflow::GraphDef proto;
+  tensorflow::SavedModel saved;             ///< around whatever the file holds
+  tensorflow::MetaGraphDef *meta = nullptr; ///< of `saved`
+  CallResults calls;
   std::optional<CheckedGraph> graph;
-  Section section;
-  llvm::DenseMap<const tensorflow::TensorProto *, mlir::ElementsAttr> constants;
+  std::vector<TensorFlowEntry> entries;
+  SavedVariables variables;
+  llvm::DenseMap<uint64_t, mlir::ElementsAttr> constants; ///< by where their elements begin
 };
 
 } // namespace nacre::importer::tensorflow_format

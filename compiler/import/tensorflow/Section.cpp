@@ -11,6 +11,7 @@
 #include "compiler/import/tensorflow/File.h"
 #include "compiler/import/tensorflow/Results.h"
 #include "compiler/import/tensorflow/control/ControlGraph.h"
+#include "compiler/import/tensorflow/saved/RestoredVariables.h"
 
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/StringExtras.h"
@@ -21,7 +22,8 @@ using namespace mlir;
 namespace nacre::importer::tensorflow_format {
 namespace {
 
-bool isConstant(const CheckedNode &node) { return node.getOp() == "Const"; }
+/// Variables are constants: those that a run would write are refused.
+bool isConstant(const CheckedNode &node) { return node.getOp() == "Const" || isVariable(node); }
 
 bool isPlaceholder(const CheckedNode &node) { return node.getOp() == "Placeholder" || node.getOp() == "PlaceholderV2"; }
 
@@ -66,11 +68,12 @@ LogicalResult findNamed(const CheckedGraph &graph, StringRef option, ArrayRef<st
 //===----------------------------------------------------------------------===//
 
 /// What stands at the end of a graph and is no result of it.
-bool isLeftover(const CheckedNode &node) {
+bool isLeftover(const CheckedGraph &graph, const CheckedNode &node) {
   constexpr StringRef leftovers[] = {"NoOp",          "Const",      "Assert",     "Print",   "PrintV2",
                                      "SaveV2",        "Save",       "RestoreV2",  "Restore", "Placeholder",
                                      "PlaceholderV2", "VariableV2", "VarHandleOp"};
-  return llvm::is_contained(leftovers, node.getOp());
+  bool assigns = node.getOp() == "Assign" && !node.operands.empty() && findVariable(graph, node.operands[0]);
+  return assigns || llvm::is_contained(leftovers, node.getOp());
 }
 
 /// Whether the node only ties others to a branch, or is what a branch is made of: computed on one side alone.
@@ -115,7 +118,8 @@ std::vector<TensorId> findOutputs(const CheckedGraph &graph) {
   size_t largest = 0;
   for (auto [id, node] : llvm::enumerate(graph.getNodes())) {
     auto candidate = static_cast<int>(id);
-    if (isRead[id] || isLeftover(node) || isPivot(graph, node) || countResults(*node.proto) == 0 || !isNumeric(node, 0))
+    if (isRead[id] || isLeftover(graph, node) || isPivot(graph, node) || countResults(*node.proto) == 0 ||
+        !isNumeric(node, 0))
       continue;
     candidates.push_back(candidate);
     largest = std::max(largest, sizes[parts.getLeaderValue(candidate)]);
@@ -174,12 +178,10 @@ LogicalResult checkInput(const CheckedGraph &graph, TensorId input) {
 
 FailureOr<Section> findSection(const CheckedGraph &graph, std::vector<TensorId> inputs, std::vector<TensorId> outputs) {
   Section section{std::move(inputs), std::move(outputs), {}};
-  std::set<TensorId> unread(section.inputs.begin(), section.inputs.end());
-  const std::set<TensorId> cut = unread;
+  const std::set<TensorId> cut(section.inputs.begin(), section.inputs.end());
   std::vector<bool> isReached(graph.getNodes().size(), false);
   std::vector<int> pending;
   auto reach = [&](TensorId tensor) {
-    unread.erase(tensor);
     if (cut.count(tensor) || isReached[tensor.node])
       return;
     isReached[tensor.node] = true;
@@ -191,10 +193,6 @@ FailureOr<Section> findSection(const CheckedGraph &graph, std::vector<TensorId> 
     pending.pop_back();
     llvm::for_each(graph.getNode(node).operands, reach);
   }
-  if (!unread.empty())
-    return emitError(graph.getLocation(unread.begin()->node))
-           << "what is given with --input or --set must lead to an output, but '" << describe(graph, *unread.begin())
-           << "' leads to none";
   for (int node = 0; node < static_cast<int>(isReached.size()); ++node)
     if (isReached[node] && isPlaceholder(graph.getNode(node)))
       section.inputs.push_back({node, 0});
@@ -222,7 +220,19 @@ FailureOr<Section> findSection(const CheckedGraph &graph, const ImportOptions &o
   if (outputs.empty())
     return emitError(graph.getLocation()) << "the graph must have a result that nobody reads, but has none; name its "
                                              "outputs with --output";
-  return findSection(graph, std::move(inputs), std::move(outputs));
+  std::vector<TensorId> given = inputs;
+  FailureOr<Section> section = findSection(graph, std::move(inputs), std::move(outputs));
+  if (failed(section))
+    return failure();
+  std::set<TensorId> read(section->outputs.begin(), section->outputs.end());
+  for (int node : section->nodes)
+    read.insert(graph.getNode(node).operands.begin(), graph.getNode(node).operands.end());
+  for (TensorId input : given)
+    if (!read.count(input))
+      return emitError(graph.getLocation(input.node))
+             << "what is given with --input or --set must lead to an output, but '" << describe(graph, input)
+             << "' leads to none";
+  return section;
 }
 
 } // namespace nacre::importer::tensorflow_format

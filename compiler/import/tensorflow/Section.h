@@ -26,7 +26,8 @@ struct Section {
 /// Errors are emitted at the node they concern.
 mlir::FailureOr<Section> findSection(const CheckedGraph &graph, const ImportOptions &options);
 
-/// The same between tensors that are known: `inputs` are cut, and placeholders that are reached are added.
+/// The same between tensors that are known: `inputs` are cut, and placeholders that are reached are added. An input that
+/// leads to no output is one nevertheless.
 mlir::FailureOr<Section> findSection(const CheckedGraph &graph, std::vector<TensorId> inputs,
                                      std::vector<TensorId> outputs);
 

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Graphs without calls.
+//
+// How:  1. calls, and what they call,
+//       2. the body of a function, under the names and with the attributes of one call,
+//       3. operands in a body: arguments, and results by the name of their group,
+//       4. all calls; then whoever reads the result of one.
+
+#include "compiler/import/tensorflow/saved/InlineCalls.h"
+
+#include "compiler/import/tensorflow/CheckedGraph.h"
+#include "compiler/import/tensorflow/Results.h"
+#include "compiler/import/tensorflow/saved/FunctionLibrary.h"
+#include "dialects/PrintableText.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using tensorflow::FunctionDef;
+using tensorflow::NodeDef;
+
+namespace nacre::importer::tensorflow_format {
+namespace {
+
+/// Whether the operator calls the function that an attribute names.
+bool isCallOp(StringRef op) { return op == "PartitionedCall" || op == "StatefulPartitionedCall"; }
+
+bool isControl(StringRef operand) { return operand.starts_with("^"); }
+
+/// The attributes that a call gives to its function.
+using CallAttributes = google::protobuf::RepeatedPtrField<tensorflow::AttrEntry>;
+
+/// How many operands or results an argument stands for: those of a list have an attribute that counts them.
+int countTensors(const tensorflow::OpDef::ArgDef &argument, const CallAttributes &attributes) {
+  StringRef list = argument.number_attr().empty() ? argument.type_list_attr() : argument.number_attr();
+  if (list.empty())
+    return 1;
+  int count = 0;
+  for (const tensorflow::AttrEntry &attribute : attributes)
+    if (attribute.key() == list)
+      count = attribute.value().has_list() ? attribute.value().list().type_size()
+                                           : static_cast<int>(std::clamp<int64_t>(attribute.value().i(), 0, 1 << 16));
+  return count;
+}
+
+} // namespace
+
+class CallInliner {
+public:
+  CallInliner(tensorflow::GraphDef &graph, Location modelLoc) : graph(graph), modelLoc(modelLoc), library(graph) {}
+
+  FailureOr<CallResults> run();
+
+private:
+  struct Callee {
+    const FunctionDef *function = nullptr;
+    const CallAttributes *attributes = nullptr;
+  };
+  /// One call's view of the body: what its names stand for.
+  struct Scope {
+    llvm::StringMap<const NodeDef *> nodes;              ///< as they are in the graph
+    llvm::StringMap<std::vector<std::string>> arguments; ///< the tensors that the call gives
+  };
+
+  InFlightDiagnostic error(const NodeDef &node) const {
+    return emitError(NameLoc::get(StringAttr::get(modelLoc.getContext(), node.name()), modelLoc));
+  }
+
+  FailureOr<Callee> findCallee(const NodeDef &node) const;
+  LogicalResult expand(NodeDef *place);
+  LogicalResult bindArguments(const NodeDef &call, const Callee &callee, Scope &scope) const;
+  void addNodes(const NodeDef &call, const Callee &callee, Scope &scope, SmallVectorImpl<NodeDef *> &added);
+  std::optional<std::string> mapOperand(StringRef operand, const Scope &scope) const;
+  std::optional<int> findResultOf(const NodeDef &node, StringRef group, int index) const;
+  LogicalResult mapOperands(const NodeDef &call, const FunctionDef &function, const Scope &scope,
+                            ArrayRef<NodeDef *> added) const;
+  LogicalResult leaveResults(const NodeDef &call, const Callee &callee, const Scope &scope, NodeDef &rest);
+  void settleResults();
+  LogicalResult redirectReaders();
+
+  tensorflow::GraphDef &graph;
+  Location modelLoc;
+  FunctionLibrary library;
+  llvm::StringSet<> names; ///< of all nodes
+  uint64_t numRenamed = 0;
+  CallResults calls;
+};
+
+//===----------------------------------------------------------------------===//
+// 1. Calls
+//===----------------------------------------------------------------------===//
+
+/// Without a function where the node is no call.
+FailureOr<CallInliner::Callee> CallInliner::findCallee(const NodeDef &node) const {
+  if (const FunctionDef *named = library.find(node.op()))
+    return Callee{named, &node.attr()};
+  if (!isCallOp(node.op()))
+    return Callee{};
+  const tensorflow::AttrValue *attribute = findAttribute(node, "f");
+  StringRef name = attribute ? StringRef(attribute->func().name()) : "";
+  const FunctionDef *function = library.find(name);
+  if (!function)
+    return error(node) << "must call a function of the model, but '" << toPrintable(name) << "' is none";
+  return Callee{function, &attribute->func().attr()};
+}
+
+//===----------------------------------------------------------------------===//
+// 2. The body of a function
+//===----------------------------------------------------------------------===//
+
+LogicalResult CallInliner::bindArguments(const NodeDef &call, const Callee &callee, Scope &scope) const {
+  SmallVector<StringRef> operands;
+  for (StringRef operand : call.input())
+    if (!isControl(operand))
+      operands.push_back(operand);
+  size_t next = 0;
+  for (const tensorflow::OpDef::ArgDef &argument : callee.function->signature().input_arg()) {
+    std::vector<std::string> &tensors = scope.arguments[argument.name()];
+    for (int left = countTensors(argument, *callee.attributes); left && next < operands.size(); --left)
+      tensors.push_back(operands[next++].str());
+  }
+  size_t wanted = callee.function->signature().input_arg_size();
+  if (next != operands.size() || operands.size() < wanted)
+    return error(call) << "must give the function '" << toPrintable(callee.function->signature().name())
+                       << "' its arguments, " << wanted << ", but gives " << operands.size();
+  return success();
+}
+
+/// Adds the nodes of the body, with the call's attributes and without operands.
+void CallInliner::addNodes(const NodeDef &call, const Callee &callee, Scope &scope, SmallVectorImpl<NodeDef *> &added) {
+  llvm::StringMap<const tensorflow::AttrValue *> given;
+  for (const tensorflow::AttrEntry &attribute : *callee.attributes)
+    given[attribute.key()] = &attribute.value();
+  for (const NodeDef &inner : callee.function->node_def()) {
+    NodeDef *node = graph.add_node();
+    std::string name = call.name() + "/" + inner.name();
+    while (!names.insert(name).second)
+      name = call.name() + "/" + inner.name() + "_" + std::to_string(++numRenamed);
+    node->set_name(name);
+    node->set_op(inner.op());
+    for (const tensorflow::AttrEntry &attribute : inner.attr()) {
+      if (StringRef(attribute.key()).starts_with("_"))
+        continue;
+      tensorflow::AttrEntry *copy = node->add_attr();
+      *copy = attribute;
+      // Of an attribute that the call does not give, nothing is left.
+      if (attribute.value().value_case() != tensorflow::AttrValue::kPlaceholder)
+        continue;
+      if (const tensorflow::AttrValue *value = given.lookup(attribute.value().placeholder()))
+        *copy->mutable_value() = *value;
+      else
+        node->mutable_attr()->RemoveLast();
+    }
+    scope.nodes[inner.name()] = node;
+    added.push_back(node);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// 3. Operands in a body
+//===----------------------------------------------------------------------===//
+
+/// The number of the result that a body calls `group:index`.
+std::optional<int> CallInliner::findResultOf(const NodeDef &node, StringRef group, int index) const {
+  const FunctionDef *callee = library.find(node.op());
+  if (!callee && isCallOp(node.op()))
+    return group == "output" ? std::optional(index) : std::nullopt;
+  if (!callee)
+    return findResult(node, group, index);
+  int first = 0;
+  for (const tensorflow::OpDef::ArgDef &result : callee->signature().output_arg()) {
+    int count = countTensors(result, node.attr());
+    if (result.name() == group)
+      return index < count ? std::optional(first + index) : std::nullopt;
+    first += count;
+  }
+  return std::nullopt;
+}
+
+/// `^node`, `argument`, `argument:k`, `node:group:k`, and what some writers make of it, `node:k`. Nothing where there is no
+/// such value.
+std::optional<std::string> CallInliner::mapOperand(StringRef operand, const Scope &scope) const {
+  bool isOrder = operand.consume_front("^");
+  auto [name, rest] = operand.split(':');
+  auto [group, text] = rest.split(':');
+  int index = 0;
+  // Of two parts the second is a number or a group.
+  bool isNumbered = text.empty() && !group.empty() && !group.getAsInteger(10, index);
+  if (!isNumbered && !text.empty() && text.getAsInteger(10, index))
+    return std::nullopt;
+  if (index < 0)
+    return std::nullopt;
+  if (auto argument = scope.arguments.find(name); argument != scope.arguments.end() && (isNumbered || group.empty())) {
+    if (static_cast<size_t>(index) >= argument->second.size())
+      return std::nullopt;
+    StringRef tensor = argument->second[index];
+    return isOrder ? ("^" + tensor.split(':').first).str() : tensor.str();
+  }
+  const NodeDef *node = scope.nodes.lookup(name);
+  if (!node)
+    return std::nullopt;
+  if (isOrder)
+    return "^" + node->name();
+  std::optional<int> result = isNumbered || group.empty() ? index : findResultOf(*node, group, index);
+  if (!result)
+    return std::nullopt;
+  return *result ? node->name() + ":" + std::to_string(*result) : node->name();
+}
+
+LogicalResult CallInliner::mapOperands(const NodeDef &call, const FunctionDef &function, const Scope &scope,
+                                       ArrayRef<NodeDef *> added) const {
+  for (auto [index, node] : llvm::enumerate(added)) {
+    const NodeDef &inner = function.node_def(static_cast<int>(index));
+    bool readsBody = false;
+    for (StringRef operand : inner.input()) {
+      std::optional<std::string> mapped = mapOperand(operand, scope);
+      if (!mapped)
+        return error(*node) << "must read what its function has, but '" << toPrintable(operand) << "' is not there";
+      readsBody |= !isControl(operand) && scope.nodes.count(operand.split(':').first);
+      node->add_input(*mapped);
+    }
+    // What the call waits for, its first nodes wait for.
+    for (const std::string &operand : call.input())
+      if (!readsBody && isControl(operand))
+        node->add_input(operand);
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// 4. All calls
+//===----------------------------------------------------------------------===//
+
+/// Notes what the call gave; `rest` waits for that, and for what else the function does.
+LogicalResult CallInliner::leaveResults(const NodeDef &call, const Callee &callee, const Scope &scope, NodeDef &rest) {
+  rest.set_name(call.name());
+  rest.set_op("NoOp");
+  for (const std::string &operand : call.input())
+    if (isControl(operand))
+      rest.add_input(operand);
+  llvm::StringMap<StringRef> returned;
+  for (const tensorflow::StringEntry &entry : callee.function->ret())
+    returned[entry.key()] = entry.value();
+  std::vector<std::string> &results = calls.results[call.name()];
+  for (const tensorflow::OpDef::ArgDef &result : callee.function->signature().output_arg()) {
+    std::optional<std::string> mapped = mapOperand(returned.lookup(result.name()), scope);
+    if (!mapped || countTensors(result, *callee.attributes) != 1)
+      return error(call) << "the function '" << toPrintable(callee.function->signature().name())
+                         << "' must return a tensor as '" << toPrintable(result.name()) << "', but does not";
+    rest.add_input("^" + StringRef(*mapped).split(':').first.str());
+    results.push_back(std::move(*mapped));
+  }
+  for (const tensorflow::StringEntry &entry : callee.function->control_ret())
+    if (const NodeDef *node = scope.nodes.lookup(entry.value()))
+      rest.add_input("^" + node->name());
+  return success();
+}
+
+/// Ends: how deep calls go is known.
+LogicalResult CallInliner::expand(NodeDef *place) {
+  FailureOr<Callee> callee = findCallee(*place);
+  if (failed(callee) || !callee->function)
+    return success(succeeded(callee));
+  NodeDef call;
+  call.Swap(place);
+  callee = findCallee(call); // whose attributes are now there
+  Scope scope;
+  SmallVector<NodeDef *> added;
+  if (failed(bindArguments(call, *callee, scope)))
+    return failure();
+  addNodes(call, *callee, scope, added);
+  if (failed(mapOperands(call, *callee->function, scope, added)) || failed(leaveResults(call, *callee, scope, *place)))
+    return failure();
+  for (NodeDef *node : added)
+    if (failed(expand(node)))
+      return failure();
+  return success();
+}
+
+/// A call may give what another call gives: afterwards each has the tensor that is computed.
+void CallInliner::settleResults() {
+  size_t numResults = 0;
+  for (const auto &call : calls.results)
+    numResults += call.second.size();
+  for (auto &call : calls.results)
+    for (std::string &result : call.second) {
+      // What lies on the way is settled too, so that no way is long twice.
+      SmallVector<std::string *> way;
+      std::string *next = &result;
+      while (next && way.size() <= numResults) {
+        way.push_back(next);
+        next = calls.find(*next);
+      }
+      bool isCircle = next != nullptr;
+      std::string tensor = isCircle ? "" : *way.back();
+      for (std::string *passed : way)
+        *passed = tensor;
+    }
+}
+
+LogicalResult CallInliner::redirectReaders() {
+  for (NodeDef &node : *graph.mutable_node())
+    for (std::string &operand : *node.mutable_input()) {
+      if (isControl(operand))
+        continue;
+      std::optional<std::string> tensor = calls.resolve(operand);
+      if (!tensor)
+        return error(node) << "must read a result of a call, but '" << toPrintable(operand) << "' is none";
+      operand = std::move(*tensor);
+    }
+  return success();
+}
+
+FailureOr<CallResults> CallInliner::run() {
+  if (failed(library.checkCalls(modelLoc)))
+    return failure();
+  for (const NodeDef &node : graph.node())
+    names.insert(node.name());
+  for (int index = 0, end = graph.node_size(); index < end; ++index)
+    if (failed(expand(graph.mutable_node(index))))
+      return failure();
+  settleResults();
+  if (!calls.isEmpty() && failed(redirectReaders()))
+    return failure();
+  return std::move(calls);
+}
+
+std::string *CallResults::find(StringRef tensor) {
+  std::optional<TensorName> name = parseTensorName(tensor);
+  auto call = name ? results.find(name->node) : results.end();
+  return call == results.end() || static_cast<size_t>(name->result) >= call->second.size()
+             ? nullptr
+             : &call->second[name->result];
+}
+
+std::optional<std::string> CallResults::resolve(StringRef tensor) const {
+  std::optional<TensorName> name = parseTensorName(tensor);
+  auto call = name ? results.find(name->node) : results.end();
+  if (call == results.end())
+    return tensor.str();
+  if (static_cast<size_t>(name->result) >= call->second.size() || call->second[name->result].empty())
+    return std::nullopt;
+  return call->second[name->result];
+}
+
+FailureOr<CallResults> inlineCalls(tensorflow::GraphDef &graph, Location modelLoc) {
+  return CallInliner(graph, modelLoc).run();
+}
+
+} // namespace nacre::importer::tensorflow_format

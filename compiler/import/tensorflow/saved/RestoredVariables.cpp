@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which tensor of a checkpoint each variable of a graph has.
+//
+// How:  1. what an operand is behind nodes that only pass it on,
+//       2. assignments.
+
+#include "compiler/import/tensorflow/saved/RestoredVariables.h"
+
+using namespace llvm;
+
+namespace nacre::importer::tensorflow_format {
+namespace {
+
+//===----------------------------------------------------------------------===//
+// 1. Operands
+//===----------------------------------------------------------------------===//
+
+bool isAnyOf(const CheckedNode &node, ArrayRef<StringRef> ops) { return is_contained(ops, node.getOp()); }
+
+/// What stands behind nodes that pass their operand on.
+TensorId passThrough(const CheckedGraph &graph, TensorId tensor) {
+  constexpr StringRef passing[] = {"Identity", "StopGradient", "Enter"};
+  constexpr int maxSteps = 64; // a function for each; and loops of such nodes have no end
+  for (int step = 0; step < maxSteps; ++step) {
+    const CheckedNode &node = graph.getNode(tensor.node);
+    if (node.operands.empty() || !isAnyOf(node, passing))
+      break;
+    tensor = node.operands[0];
+  }
+  return tensor;
+}
+
+/// The strings of a constant; the last stands for all behind it.
+std::optional<std::string> getString(const CheckedGraph &graph, TensorId tensor, int index) {
+  const CheckedNode &node = graph.getNode(passThrough(graph, tensor).node);
+  const tensorflow::AttrValue *value = node.getOp() == "Const" ? findAttribute(*node.proto, "value") : nullptr;
+  if (!value || value->tensor().string_val_size() == 0)
+    return std::nullopt;
+  return value->tensor().string_val(std::min(index, value->tensor().string_val_size() - 1));
+}
+
+/// The tensor that a restoring operator reads.
+std::optional<CheckpointPart> findPart(const CheckedGraph &graph, TensorId value) {
+  value = passThrough(graph, value);
+  const CheckedNode &restore = graph.getNode(value.node);
+  if (restore.getOp() != "RestoreV2" || restore.operands.size() != 3)
+    return std::nullopt;
+  std::optional<std::string> key = getString(graph, restore.operands[1], value.result);
+  std::optional<std::string> slice = getString(graph, restore.operands[2], value.result);
+  if (!key || !slice)
+    return std::nullopt;
+  return CheckpointPart{std::move(*key), std::move(*slice)};
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Assignments
+//===----------------------------------------------------------------------===//
+
+bool isAssignment(const CheckedNode &node) {
+  return node.operands.size() >= 2 && isAnyOf(node, {"Assign", "AssignVariableOp"});
+}
+
+/// What a node waits for, itself included.
+std::vector<int> findAwaited(const CheckedGraph &graph, int last) {
+  std::vector<bool> isReached(graph.getNodes().size(), false);
+  std::vector<int> reached = {last};
+  isReached[last] = true;
+  for (size_t next = 0; next < reached.size(); ++next) {
+    auto reach = [&](int node) {
+      if (!isReached[node])
+        reached.push_back(node);
+      isReached[node] = true;
+    };
+    const CheckedNode &node = graph.getNode(reached[next]);
+    for (TensorId operand : node.operands)
+      reach(operand.node);
+    llvm::for_each(node.controls, reach);
+  }
+  return reached;
+}
+
+} // namespace
+
+bool isVariable(const CheckedNode &node) {
+  return isAnyOf(node, {"VarHandleOp", "VariableV2", "Variable", "AutoReloadVariable"});
+}
+
+std::optional<int> findVariable(const CheckedGraph &graph, TensorId handle) {
+  handle = passThrough(graph, handle);
+  return isVariable(graph.getNode(handle.node)) ? std::optional(handle.node) : std::nullopt;
+}
+
+DenseMap<int, CheckpointPart> findRestoredVariables(const CheckedGraph &graph, std::optional<int> restoreNode) {
+  DenseMap<int, CheckpointPart> parts;
+  for (int id : restoreNode ? findAwaited(graph, *restoreNode) : graph.getOrder().vec()) {
+    const CheckedNode &node = graph.getNode(id);
+    std::optional<int> variable = isAssignment(node) ? findVariable(graph, node.operands[0]) : std::nullopt;
+    std::optional<CheckpointPart> part = variable ? findPart(graph, node.operands[1]) : std::nullopt;
+    if (part)
+      parts.try_emplace(*variable, std::move(*part));
+  }
+  return parts;
+}
+
+DenseMap<int, TensorId> findInitialValues(const CheckedGraph &graph) {
+  DenseMap<int, TensorId> values;
+  for (int id : graph.getOrder()) {
+    const CheckedNode &node = graph.getNode(id);
+    std::optional<int> variable = isAssignment(node) ? findVariable(graph, node.operands[0]) : std::nullopt;
+    if (variable && graph.getNode(passThrough(graph, node.operands[1]).node).getOp() != "RestoreV2")
+      values.try_emplace(*variable, node.operands[1]);
+  }
+  return values;
+}
+
+bool isMadeOfConstants(const CheckedGraph &graph, TensorId tensor) {
+  std::vector<bool> isReached(graph.getNodes().size(), false);
+  std::vector<int> pending = {tensor.node};
+  while (!pending.empty()) {
+    int id = pending.back();
+    pending.pop_back();
+    if (isReached[id])
+      continue;
+    isReached[id] = true;
+    const CheckedNode &node = graph.getNode(id);
+    if (isVariable(node) || (node.operands.empty() && node.getOp() != "Const") || node.getOp().contains("Random") ||
+        node.getOp().contains("Normal") || node.getOp().contains("Stateless"))
+      return false;
+    for (TensorId operand : node.operands)
+      pending.push_back(operand.node);
+  }
+  return true;
+}
+
+} // namespace nacre::importer::tensorflow_format

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The values of a graph's variables.
+
+#include "compiler/import/tensorflow/saved/SavedVariables.h"
+
+#include "compiler/import/TypeNames.h"
+#include "compiler/import/tensorflow/File.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Diagnostics.h"
+
+using namespace mlir;
+
+namespace nacre::importer::tensorflow_format {
+
+static StringRef getSharedName(const CheckedNode &variable) {
+  const tensorflow::AttrValue *attribute = findAttribute(*variable.proto, "shared_name");
+  return attribute && !attribute->s().empty() ? StringRef(attribute->s()) : variable.getName();
+}
+
+std::optional<CheckpointPart> SavedVariables::find(const CheckedNode &variable, int id) const {
+  if (!bundle)
+    return std::nullopt;
+  if (auto part = restored.find(id); part != restored.end())
+    return part->second;
+  if (auto key = objectKeys.find(getSharedName(variable)); key != objectKeys.end())
+    return CheckpointPart{key->second, ""};
+  if (bundle->contains(variable.getName()))
+    return CheckpointPart{variable.getName().str(), ""};
+  return std::nullopt;
+}
+
+/// Whether a tensor may be the value of a variable of that type.
+static LogicalResult checkType(const CheckedNode &variable, RankedTensorType type, Location loc) {
+  const tensorflow::AttrValue *dtype = findAttribute(*variable.proto, "dtype");
+  const tensorflow::AttrValue *stated = findAttribute(*variable.proto, "shape");
+  std::optional<SmallVector<int64_t>> shape = stated ? readShape(stated->shape()) : std::nullopt;
+  bool agrees = !dtype || fromDataType(dtype->type(), loc.getContext()) == type.getElementType();
+  // A shape of no axes may be one that was not known.
+  if (shape && !shape->empty())
+    agrees &= shape->size() == static_cast<size_t>(type.getRank()) &&
+              llvm::all_of(llvm::zip_equal(*shape, type.getShape()), [](auto sizes) {
+                return ShapedType::isDynamic(std::get<0>(sizes)) || std::get<0>(sizes) == std::get<1>(sizes);
+              });
+  if (agrees)
+    return success();
+  return emitError(loc) << "the checkpoint must hold a value of this variable's type and shape, but holds "
+                        << describe(type) << "; give the checkpoint of this graph";
+}
+
+FailureOr<ElementsAttr> SavedVariables::read(const CheckedNode &variable, int id, Location loc) {
+  if (!bundle)
+    return emitError(loc) << "a variable's value is in a checkpoint; give that with --checkpoint, or freeze the graph";
+  std::optional<CheckpointPart> part = find(variable, id);
+  if (!part)
+    return emitError(loc)
+           << "a variable must be in the checkpoint, but this one is not; give the checkpoint of this graph";
+  // Neither a key nor a slice that a graph can use has this byte.
+  ElementsAttr &value = values[part->key + '\0' + part->slice];
+  if (!value) {
+    FailureOr<StoredTensor> stored = bundle->read(part->key, part->slice, loc);
+    if (failed(stored))
+      return failure();
+    value = makeConstant(*stored, part->key);
+  }
+  if (failed(checkType(variable, cast<RankedTensorType>(value.getType()), loc)))
+    return failure();
+  return value;
+}
+
+} // namespace nacre::importer::tensorflow_format
