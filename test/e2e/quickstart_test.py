@@ -12,7 +12,8 @@ class QuickstartTest(nacre.NacreTest):
     @unittest.skipUnless(os.path.exists(os.path.join(nacre.BIN, "nacre-run-arm64")), "needs nacre-run for arm64")
     def test_all_engines_agree_and_it_says_so(self):
         said = self.call(os.path.join(nacre.ROOT, "tools", "quickstart"), nacre.BIN, self.path("quickstart"))
-        self.assertEqual(said.count("output 'probabilities' agrees"), 7, said)
+        self.assertEqual(said.count("output 'probabilities' agrees"), 8, said)
+        self.assertIn("output 'features' agrees", said)
         engines = [tuple(map(int, found)) for found in re.findall(r": (\d+) launches, (\d+) of the CPU beside it", said)]
         self.assertEqual(len(engines), 4, said)
         for gpu, cpu in engines[:2]:

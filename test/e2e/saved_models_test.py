@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Folders of TensorFlow's saved models, written here without TensorFlow: variables out of a checkpoint, signatures as entries."""
+import os
+import unittest
+
+import nacre
+import make_saved_model
+import tensorflow_writer as tf
+from onnx_writer import write_npy
+
+
+class FolderTest(nacre.NacreTest):
+    def compile_folder(self, folder, *options, status=0):
+        library = self.path("libsaved.so")
+        said = self.call(os.path.join(nacre.BIN, "nacre-compile"), folder, "-o", library, *options, status=status)
+        return said if status else library
+
+    def expect(self, library, entry, output, folder):
+        self.run_model(library, f"--entry={entry}", f"--input=x={folder}/x.npy", f"--expect={output}={folder}/{output}.npy")
+
+
+class SavedModelsTest(FolderTest):
+    def test_one_signature_is_the_main_entry(self):
+        for compressed in (False, True):
+            folder = self.path(f"saved{compressed}")
+            make_saved_model.write(folder, compressed)
+            library = self.compile_folder(folder)
+            self.expect(library, "main", "probabilities", folder)
+            self.expect(self.compile_folder(folder, "--signature=features"), "main", "features", folder)
+
+    def test_signatures_are_entries_over_the_same_weights(self):
+        folder = self.path("saved")
+        make_saved_model.write(folder)
+        one = self.compile_folder(folder)
+        alone = os.path.getsize(one)
+        both = self.compile_folder(folder, "--signature=serving_default", "--signature=features")
+        self.expect(both, "serving_default", "probabilities", folder)
+        self.expect(both, "features", "features", folder)
+        with open(self.path("saved.h"), encoding="utf-8") as header:
+            text = header.read()
+        self.assertIn('Entry "serving_default"', text)
+        self.assertIn('Entry "features"', text)
+        self.assertLess(os.path.getsize(both), 1.5 * alone)
+        self.assertIn("main", self.run_model(both, "--entry=main", status=3))
+
+    def test_a_graph_takes_its_variables_from_a_checkpoint(self):
+        t = tf.Type(tf.FLOAT)
+        nodes = [tf.node("v", "VariableV2", dtype=t, shape=tf.Shape([2, 2])), tf.node("v/read", "Identity", ["v"], T=t),
+                 tf.node("x", "Placeholder", dtype=t, shape=tf.Shape([1, 2])), tf.node("y", "MatMul", ["x", "v/read"], T=t)]
+        with open(self.path("graph.pb"), "wb") as file:
+            file.write(tf.graph(nodes))
+        index, data = tf.checkpoint({"v": tf.floats([2, 2], [1, 2, 3, 4])})
+        os.mkdir(self.path("training"))
+        for name, content in (("checkpoint", b'model_checkpoint_path: "/elsewhere/model-7"\n'), ("model-7.index", index),
+                              ("model-7.data-00000-of-00001", data)):
+            with open(self.path("training", name), "wb") as file:
+                file.write(content)
+        write_npy(self.path("x.npy"), [1, 2], [1, 10])
+        write_npy(self.path("y.npy"), [1, 2], [31, 42])
+        for checkpoint in ("training", "training/model-7", "training/model-7.index"):
+            library = self.compile_folder(self.path("graph.pb"), f"--checkpoint={self.path(checkpoint)}")
+            self.run_model(library, f"--input=x={self.path('x.npy')}", f"--expect=y={self.path('y.npy')}")
+        self.assertIn("give that with --checkpoint", self.compile_folder(self.path("graph.pb"), status=1))
+
+    def test_damage_to_a_checkpoint_is_named(self):
+        folder = self.path("saved")
+        make_saved_model.write(folder)
+        path = os.path.join(folder, "variables", "variables.data-00000-of-00001")
+        with open(path, "r+b") as file:
+            file.write(b"?")
+        self.assertIn("has a wrong checksum", self.compile_folder(folder, status=1))
+        os.truncate(path, 100)
+        self.assertIn("the file is truncated", self.compile_folder(folder, status=1))
+        os.remove(path)
+        self.assertIn("cannot open", self.compile_folder(folder, status=1))
+        with open(os.path.join(folder, "variables", "variables.index"), "r+b") as file:
+            file.write(b"?")
+        self.assertIn("the checksum of a block is wrong", self.compile_folder(folder, status=1))
+
+    def test_keras_files_are_told_what_to_become(self):
+        for name, content in (("model.keras", b"PK\x03\x04"), ("model.h5", b"\x89HDF\r\n\x1a\n")):
+            with open(self.path(name), "wb") as file:
+                file.write(content)
+            self.assertIn("model.export('folder')", self.compile_folder(self.path(name), status=1))
+
+
+DATA = os.path.join(os.environ.get("NACRE_TEST_DATA", os.path.join(nacre.ROOT, "..", "shared", "data")), "tf-savedmodel")
+# Of TensorFlow Serving: y = x / 2 + 2, and x / 2 + 3. Each signature, its input, its output, what it adds; those of strings are refused.
+HALF_PLUS = {
+    "serving_saved_model_half_plus_two_tf2_cpu/00000123": [
+        ("serving_default", "x", "y", 2), ("regress_x2_to_y3", "inputs", "outputs", 3), ("classify_x2_to_y3", "inputs", "scores", 3),
+        ("regress_x_to_y", None, None, 0), ("regress_x_to_y2", None, None, 0), ("classify_x_to_y", None, None, 0)],
+    "serving_saved_model_half_plus_two_cpu/00000123": [("serving_default", "x", "y", 2)],
+    "serving_saved_model_half_plus_three/00000123": [("serving_default", "x", "y", 3), ("tensorflow/serving/regress", None, None, 0)],
+    "rstensorflow_testdata/half_plus_two/00000123": [("serving_default", "x", "y", 2)],
+    "rstensorflow_testdata/half_plus_two_main_op/00000123": [("serving_default", "x", "y", 2)],
+    "rstensorflow_testdata/half_plus_two_pbtxt/00000123": [("serving_default", "x", "y", 2)],
+}
+
+
+@unittest.skipUnless(os.path.isdir(DATA), f"needs {DATA}")
+class RealSavedModelsTest(FolderTest):
+    def test_half_plus_two_and_three(self):
+        for folder, signatures in HALF_PLUS.items():
+            shape, values = ([1], [-5]) if "tf2" in folder else ([3, 1], [1, 2, -5])
+            write_npy(self.path("x.npy"), shape, values)
+            for name, x, y, addend in signatures:
+                with self.subTest(folder=folder, signature=name):
+                    options = [os.path.join(DATA, folder), f"--signature={name}"]
+                    if x is None:
+                        said = self.compile_folder(*options, status=1)
+                        self.assertIn(f"the signature '{name}' cannot be compiled", said)
+                        self.assertIn("holds strings, not numbers", said)
+                        continue
+                    write_npy(self.path("y.npy"), shape, [value / 2 + addend for value in values])
+                    library = self.compile_folder(*options, f"--shape={x}={'x'.join(map(str, shape))}")
+                    self.run_model(library, f"--input={x}={self.path('x.npy')}", f"--expect={y}={self.path('y.npy')}")
+
+    def test_training_is_refused_by_name(self):
+        said = self.compile_folder(os.path.join(DATA, "tfrust_regression"), "--signature=train", status=1)
+        self.assertIn("the signature 'train' trains the variable 'w'", said)
+
+
+if __name__ == "__main__":
+    unittest.main()
