@@ -80,6 +80,42 @@ def HoistInvariantsPass : Pass<"nacre-hoist-invariants", "::mlir::func::FuncOp">
   let statistics = [Statistic<"numMoved", "num-moved", "Number of operators moved">];
 }
 
+def ScanRowsPass : Pass<"nacre-scan-rows", "::mlir::func::FuncOp"> {
+  let summary = "Scan the rows that a loop picks by its counter, and stack those that it writes so";
+  let description = [{
+    Exporters that have no scans pick a row by a gather and write one by a scatter. A gather copies the row, a scatter into what
+    the loop carries copies everything in every turn; rows that are scanned or stacked are read and written in place.
+
+    Requires: `nacre-count-trips`; indices are sums and products of the turn's number and constants.
+
+    Ensures: no gather along the first axis of what is computed outside of a counted loop has such an index, and no carried
+    value is written at one row a turn alone.
+
+    Example: test/compiler/graph/scan-rows.mlir.
+  }];
+  let statistics = [
+    Statistic<"numScanned", "num-scanned", "Number of gathers that became scanned rows">,
+    Statistic<"numStacked", "num-stacked", "Number of carried values that became stacks">,
+  ];
+  let dependentDialects = ["::nacre::nn::NnDialect"];
+}
+
+def HoistProductsPass : Pass<"nacre-hoist-products", "::mlir::func::FuncOp"> {
+  let summary = "Multiply all rows that a loop scans by what no turn changes at once, before the loop";
+  let description = [{
+    One product of many rows fills the machine, many of one row do not. Cells join their input and their state before one
+    product; as a sum of two products, the input's moves out, with the bias, and a turn multiplies the state alone.
+
+    Requires: `nacre-scan-rows`, `nacre-hoist-invariants`.
+
+    Ensures: no product of a scanned row and a matrix from outside of the loop is left in it.
+
+    Example: test/compiler/graph/hoist-products.mlir.
+  }];
+  let statistics = [Statistic<"numMoved", "num-moved", "Number of products moved">];
+  let dependentDialects = ["::nacre::nn::NnDialect"];
+}
+
 def SelectBranchesPass : Pass<"nacre-select-branches", "::mlir::func::FuncOp"> {
   let summary = "Compute both branches where they are a few elementwise operators, and select";
   let description = [{

@@ -17,7 +17,10 @@ void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
     onFunctions(createCountTripsPass());
     onFunctions(createResolveControlPass()); // what a counter was carried for
     onFunctions(createUnrollLoopsPass());
-    onFunctions(createHoistInvariantsPass());
+    onFunctions(createHoistInvariantsPass()); // what rows are of, and matrices
+    onFunctions(createScanRowsPass());
+    onFunctions(createHoistProductsPass());
+    onFunctions(createResolveControlPass()); // rows whose products moved out, arrays that became stacks
     onFunctions(createSelectBranchesPass());
   };
   auto foldConstants = [&] { pm.addPass(createFoldConstantsPass({options.maxConstantBytes})); };

@@ -59,6 +59,8 @@ FailureOr<ElementsAttr> evaluate(Operation *op, ArrayRef<ElementsAttr> operands)
 }
 
 FailureOr<ElementsAttr> evaluateSmall(Operation *op, ArrayRef<Attribute> operands) {
+  if (op->getNumResults() == 0) // what ends a region
+    return failure();
   SmallVector<ElementsAttr> constants;
   for (Attribute operand : operands) {
     auto constant = dyn_cast_or_null<ElementsAttr>(operand);

@@ -121,3 +121,26 @@ func.func @pool_of_one(%x: tensor<1x4x4x2xf32>) -> (tensor<1x4x4x2xf32>, tensor<
                        dilations = array<i64: 1, 1>, overhang = array<i64: 0, 0>} : tensor<1x4x4x2xf32>
   return %0, %1 : tensor<1x4x4x2xf32>, tensor<1x2x2x2xf32>
 }
+
+// -----
+
+// Constants are handed out of regions as they are: that is no operator with a value.
+// CHECK-LABEL: func.func @constants_of_regions(
+// CHECK: nn.if
+// CHECK: nn.yield %{{.*}} : tensor<f32>
+func.func @constants_of_regions(%c: tensor<i1>) -> tensor<f32> {
+  %yes = nn.constant dense<true> : tensor<i1>
+  nn.if %yes : tensor<i1> {
+    nn.yield
+  } else {
+    nn.yield
+  }
+  %y = nn.if %c : tensor<i1> -> (tensor<f32>) {
+    %one = nn.constant dense<1.0> : tensor<f32>
+    nn.yield %one : tensor<f32>
+  } else {
+    %two = nn.constant dense<2.0> : tensor<f32>
+    nn.yield %two : tensor<f32>
+  }
+  return %y : tensor<f32>
+}

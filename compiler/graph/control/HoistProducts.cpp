@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  products of a loop's rows with what no turn changes become one product before the loop, whose rows it scans.
+// Why:   a turn then multiplies what it carries, alone: one product of many rows fills the machine, many of one row do not, and
+//        what is left in a turn of a recurrent layer is half of the work or less.
+// How:   1. a product of joined parts, of which some are rows, is a sum of products, 2. a product of a row moves out,
+//        3. what no turn changes is added to such a product first, and so moves out after it.
+
+#include "compiler/graph/Passes.h"
+#include "compiler/graph/control/Regions.h"
+
+namespace nacre::graph {
+#define GEN_PASS_DEF_HOISTPRODUCTSPASS
+#include "compiler/graph/Passes.h.inc"
+} // namespace nacre::graph
+
+using namespace mlir;
+
+namespace nacre::graph {
+
+namespace {
+
+RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+/// Whether a sum may be added up in another order: each step of one in halves would round.
+bool maySplit(RankedTensorType type) { return !type.getElementType().isF16() && !type.getElementType().isBF16(); }
+
+class ProductsOfLoop {
+public:
+  ProductsOfLoop(IRRewriter &rewriter, nn::ForOp loop) : rewriter(rewriter), loop(loop) {}
+
+  /// How many products moved out.
+  int64_t run() {
+    int64_t moved = 0;
+    for (Operation &op : llvm::make_early_inc_range(loop.getBody().front()))
+      if (auto product = dyn_cast<nn::MatMulOp>(op); product && isMatrixOutside(product.getRhs()))
+        split(product);
+    for (Operation &op : llvm::make_early_inc_range(loop.getBody().front())) {
+      auto product = dyn_cast<nn::MatMulOp>(op);
+      if (product && isMatrixOutside(product.getRhs()) && findRows(product.getLhs())) {
+        moveProduct(product);
+        ++moved;
+      } else if (auto sum = dyn_cast<nn::BinaryOp>(op); sum && sum.getKind() == nn::BinaryKind::Add) {
+        moveAddend(sum);
+      }
+    }
+    return moved;
+  }
+
+private:
+  bool isMatrixOutside(Value value) const { return isOutside(value, loop) && typeOf(value).getRank() == 2; }
+
+  /// The scanned value of which `value` is the turn's row, as it is or reshaped.
+  Value findRows(Value value) {
+    while (auto reshape = value.getDefiningOp<nn::ReshapeOp>())
+      value = reshape.getOperand();
+    for (auto [scanned, argument] : llvm::zip_equal(loop.getScanned(), loop.getScannedArguments()))
+      if (argument == value)
+        return scanned;
+    return {};
+  }
+
+  //===--------------------------------------------------------------------===//
+  // 1. Splitting
+  //===--------------------------------------------------------------------===//
+
+  void split(nn::MatMulOp product) {
+    auto joined = product.getLhs().getDefiningOp<nn::ConcatOp>();
+    if (!joined || int64_t(joined.getAxis()) != joined.getType().getRank() - 1 || !joined->hasOneUse() ||
+        joined->getBlock() != product->getBlock() || !maySplit(product.getType()))
+      return;
+    const auto numRows = llvm::count_if(joined.getOperands(), [&](Value part) { return bool(findRows(part)); });
+    if (numRows == 0 || numRows == int64_t(joined.getOperands().size()))
+      return;
+    Value sum;
+    int64_t start = 0;
+    for (Value part : joined.getOperands()) {
+      const int64_t width = typeOf(part).getShape().back(), columns = typeOf(product.getRhs()).getDimSize(1);
+      rewriter.setInsertionPoint(loop);
+      Value weights = nn::SliceOp::create(rewriter, product.getLoc(), product.getRhs(), ArrayRef<int64_t>{start, 0},
+                                          ArrayRef<int64_t>{width, columns}, ArrayRef<int64_t>{1, 1});
+      rewriter.setInsertionPoint(product);
+      Value partial = nn::MatMulOp::create(rewriter, product.getLoc(), part, weights);
+      sum = sum ? Value(nn::BinaryOp::create(rewriter, product.getLoc(), nn::BinaryKind::Add, sum, partial)) : partial;
+      start += width;
+    }
+    rewriter.replaceOp(product, sum);
+    rewriter.eraseOp(joined);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // 2. Moving
+  //===--------------------------------------------------------------------===//
+
+  /// The turn's row of `rows`, of products, which is of type `type`.
+  Value scanToo(Value rows, Type type, Location loc) {
+    rewriter.modifyOpInPlace(loop, [&] {
+      loop.getScannedMutable().append(rows);
+      loop.getBody().addArgument(type, loc);
+    });
+    moved.insert(loop.getBody().getArguments().back());
+    return loop.getBody().getArguments().back();
+  }
+
+  /// Scans `rows` in place of `op`, whose value the turn's row is.
+  void scanInstead(Operation *op, Value rows) {
+    rewriter.replaceOp(op, scanToo(rows, op->getResult(0).getType(), op->getLoc()));
+  }
+
+  /// The stack of which `value` would be the row.
+  RankedTensorType stackOf(Value value) {
+    SmallVector<int64_t> shape(typeOf(value).getShape());
+    shape.insert(shape.begin(), loop.getTripCount());
+    return typeOf(value).clone(shape);
+  }
+
+  void moveProduct(nn::MatMulOp product) {
+    Location loc = product.getLoc();
+    RankedTensorType left = typeOf(product.getLhs());
+    const int64_t depth = left.getShape().back();
+    rewriter.setInsertionPoint(loop);
+    Value rows = nn::ReshapeOp::create(
+        rewriter, loc, left.clone({loop.getTripCount() * (left.getNumElements() / std::max<int64_t>(depth, 1)), depth}),
+        findRows(product.getLhs()));
+    Value all = nn::MatMulOp::create(rewriter, loc, rows, product.getRhs());
+    scanInstead(product, nn::ReshapeOp::create(rewriter, loc, stackOf(product), all));
+  }
+
+  //===--------------------------------------------------------------------===//
+  // 3. What is added
+  //===--------------------------------------------------------------------===//
+
+  /// Whether `value` is a row of a product that moved out and can be added up before the loop.
+  bool isMoved(Value value) const { return moved.contains(value); }
+
+  /// Whether it can be added to a row of type `row` for all turns at once.
+  bool isAddend(Value value, RankedTensorType row) const {
+    return isOutside(value, loop) && typeOf(value).getRank() <= row.getRank();
+  }
+
+  void moveAddend(nn::BinaryOp sum) {
+    for (auto [a, b] : {std::pair(sum.getLhs(), sum.getRhs()), std::pair(sum.getRhs(), sum.getLhs())}) {
+      if (typeOf(a) != sum.getType())
+        continue;
+      if (isMoved(a) && isAddend(b, sum.getType()))
+        return scanInstead(sum, addToAll(sum.getLoc(), a, b));
+      // (row + carried) + addend = (row + addend) + carried
+      auto inner = a.getDefiningOp<nn::BinaryOp>();
+      if (!inner || inner.getKind() != nn::BinaryKind::Add || !inner->hasOneUse() || !isAddend(b, sum.getType()) ||
+          inner->getBlock() != sum->getBlock() || !maySplit(sum.getType()))
+        continue;
+      for (auto [row, other] : {std::pair(inner.getLhs(), inner.getRhs()), std::pair(inner.getRhs(), inner.getLhs())}) {
+        if (!isMoved(row) || typeOf(row) != sum.getType() || !row.hasOneUse())
+          continue;
+        Value joined = scanToo(addToAll(sum.getLoc(), row, b), sum.getType(), sum.getLoc());
+        rewriter.setInsertionPoint(sum);
+        rewriter.replaceOpWithNewOp<nn::BinaryOp>(sum, nn::BinaryKind::Add, joined, other);
+        rewriter.eraseOp(inner);
+        return;
+      }
+    }
+  }
+
+  /// What `row` is of, with `addend` added to all of its rows.
+  Value addToAll(Location loc, Value row, Value addend) {
+    rewriter.setInsertionPoint(loop);
+    return nn::BinaryOp::create(rewriter, loc, nn::BinaryKind::Add, findRows(row), addend);
+  }
+
+  IRRewriter &rewriter;
+  nn::ForOp loop;
+  llvm::DenseSet<Value> moved; ///< rows of products
+};
+
+struct HoistProducts : impl::HoistProductsPassBase<HoistProducts> {
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    for (Operation *op : findControl(getOperation()))
+      if (auto loop = dyn_cast<nn::ForOp>(op))
+        numMoved += ProductsOfLoop(rewriter, loop).run();
+  }
+};
+
+} // namespace
+
+} // namespace nacre::graph

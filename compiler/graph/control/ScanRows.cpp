@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  rows that a loop picks by its counter become scanned ones, and rows that it writes so become a stack.
+// Why:   a row that is scanned is read in place, and a stack is written in place; a gather copies, and a scatter into what is
+//        carried copies all of it in every turn. What scanned rows alone decide can move out of the loop.
+// How:   1. an index is a multiple of the turn's number and an addend, 2. a gather of such along the first axis of what is
+//        computed outside reads a slice of it, row by row, 3. a scatter of such into a carried value that nobody else reads
+//        in the loop writes rows, which replace those that they stand for behind it.
+
+#include "compiler/graph/Passes.h"
+#include "compiler/graph/control/Regions.h"
+
+#include "dialects/nn/NarrowTypes.h"
+#include <cmath>
+
+namespace nacre::graph {
+#define GEN_PASS_DEF_SCANROWSPASS
+#include "compiler/graph/Passes.h.inc"
+} // namespace nacre::graph
+
+using namespace mlir;
+
+namespace nacre::graph {
+
+namespace {
+
+RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+//===----------------------------------------------------------------------===//
+// 1. Indices
+//===----------------------------------------------------------------------===//
+
+/// `factor * turn + addend`
+struct TurnIndex {
+  int64_t factor, addend;
+
+  int64_t at(int64_t turn) const { return factor * turn + addend; }
+};
+
+/// Beyond it no axis has rows, and nothing overflows below.
+constexpr int64_t mostRows = int64_t(1) << 31;
+
+std::optional<TurnIndex> findIndex(nn::ForOp loop, Value value) {
+  if (value == loop.getCounter())
+    return TurnIndex{1, 0};
+  if (std::optional<double> number = getNumber(value); number && std::fabs(*number) <= double(mostRows))
+    return TurnIndex{0, int64_t(*number)};
+  Operation *op = value.getDefiningOp();
+  if (!op || typeOf(value).getNumElements() != 1)
+    return std::nullopt;
+  if (auto cast = dyn_cast<nn::CastOp>(op)) {
+    const bool keeps = cast.getType().getElementType().isSignlessInteger() &&
+                       cast.getType().getElementTypeBitWidth() >= 32 &&
+                       typeOf(cast.getOperand()).getElementType().isSignlessInteger();
+    return keeps ? findIndex(loop, cast.getOperand()) : std::nullopt;
+  }
+  if (isa<nn::ReshapeOp, nn::BroadcastOp>(op))
+    return findIndex(loop, op->getOperand(0));
+  auto binary = dyn_cast<nn::BinaryOp>(op);
+  if (!binary || !binary.getType().getElementType().isSignlessInteger())
+    return std::nullopt;
+  std::optional<TurnIndex> a = findIndex(loop, binary.getLhs()), b = findIndex(loop, binary.getRhs());
+  if (!a || !b)
+    return std::nullopt;
+  TurnIndex result;
+  if (binary.getKind() == nn::BinaryKind::Add)
+    result = {a->factor + b->factor, a->addend + b->addend};
+  else if (binary.getKind() == nn::BinaryKind::Sub)
+    result = {a->factor - b->factor, a->addend - b->addend};
+  else if (binary.getKind() == nn::BinaryKind::Mul && (a->factor == 0 || b->factor == 0))
+    result = {a->factor * b->addend + a->addend * b->factor, a->addend * b->addend};
+  else
+    return std::nullopt;
+  if (std::abs(result.factor) > mostRows || std::abs(result.addend) > mostRows)
+    return std::nullopt;
+  return result;
+}
+
+/// Whether all turns of `loop` pick one of `rows` rows, each another one.
+bool staysWithin(nn::ForOp loop, TurnIndex index, int64_t rows) {
+  int64_t turns = loop.getTripCount();
+  if (index.factor == 0 || turns == 0 || turns > mostRows || std::abs(index.factor) > mostRows / turns)
+    return false;
+  auto isRow = [&](int64_t row) { return row >= 0 && row < rows; };
+  return isRow(index.at(0)) && isRow(index.at(turns - 1));
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Reading
+//===----------------------------------------------------------------------===//
+
+/// `count` rows of `value` from `start` on.
+Value sliceRows(OpBuilder &builder, Location loc, Value value, int64_t start, int64_t count, int64_t step) {
+  SmallVector<int64_t> starts(typeOf(value).getRank(), 0), sizes(typeOf(value).getShape()), steps(starts.size(), 1);
+  if (start == 0 && step == 1 && count == sizes[0])
+    return value;
+  starts[0] = start;
+  sizes[0] = count;
+  steps[0] = step;
+  return nn::SliceOp::create(builder, loc, value, starts, sizes, steps);
+}
+
+/// The row of each turn, in the order of turns, as an argument of `loop`'s body.
+Value scan(IRRewriter &rewriter, nn::ForOp loop, Value rows) {
+  for (auto [scanned, argument] : llvm::zip_equal(loop.getScanned(), loop.getScannedArguments()))
+    if (scanned == rows)
+      return argument;
+  RankedTensorType type = typeOf(rows);
+  rewriter.modifyOpInPlace(loop, [&] {
+    loop.getScannedMutable().append(rows);
+    loop.getBody().addArgument(type.clone(type.getShape().drop_front()), loop.getLoc());
+  });
+  return loop.getBody().getArguments().back();
+}
+
+bool scanGather(IRRewriter &rewriter, nn::ForOp loop, nn::GatherOp gather) {
+  if (gather.getAxis() != 0 || nn::isNarrow(gather.getType().getElementType()) ||
+      typeOf(gather.getIndices()).getNumElements() != 1 || loop.getReverse() || !isOutside(gather.getOperand(), loop))
+    return false;
+  std::optional<TurnIndex> index = findIndex(loop, gather.getIndices());
+  if (!index || !staysWithin(loop, *index, typeOf(gather.getOperand()).getDimSize(0)))
+    return false;
+  rewriter.setInsertionPoint(loop);
+  Value rows =
+      sliceRows(rewriter, gather.getLoc(), gather.getOperand(), index->addend, loop.getTripCount(), index->factor);
+  Value row = scan(rewriter, loop, rows);
+  rewriter.setInsertionPoint(gather);
+  if (row.getType() == gather.getType())
+    rewriter.replaceOp(gather, row);
+  else
+    rewriter.replaceOpWithNewOp<nn::ReshapeOp>(gather, gather.getType(), row);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// 3. Writing
+//===----------------------------------------------------------------------===//
+
+struct WrittenRow {
+  nn::ScatterNdOp scatter;
+  TurnIndex index;
+};
+
+/// The scatter that makes of carried value `carried` the one of the next turn, where it writes one row and nobody else reads it.
+std::optional<WrittenRow> findWrittenRow(nn::ForOp loop, unsigned carried) {
+  auto scatter = loop.getYield().getCarried()[carried].getDefiningOp<nn::ScatterNdOp>();
+  BlockArgument argument = loop.getCarriedArguments()[carried];
+  if (!scatter || loop.getCount() || loop.getReverse() || scatter.getKind() != nn::ScatterKind::Set ||
+      scatter.getOperand() != argument || !argument.hasOneUse() || !scatter->hasOneUse() ||
+      typeOf(scatter.getIndices()).getNumElements() != 1)
+    return std::nullopt;
+  std::optional<TurnIndex> index = findIndex(loop, scatter.getIndices());
+  if (!index || std::abs(index->factor) != 1 || !staysWithin(loop, *index, typeOf(argument).getDimSize(0)))
+    return std::nullopt;
+  return WrittenRow{scatter, *index};
+}
+
+/// `rows`, one a turn, in place of those of `before` that they stand for.
+Value placeRows(OpBuilder &builder, Location loc, Value rows, Value before, TurnIndex index, int64_t turns) {
+  int64_t first = std::min(index.at(0), index.at(turns - 1)), behind = first + turns,
+          all = typeOf(before).getDimSize(0);
+  if (index.factor < 0)
+    rows = sliceRows(builder, loc, rows, turns - 1, turns, -1);
+  SmallVector<Value> parts;
+  if (first > 0)
+    parts.push_back(sliceRows(builder, loc, before, 0, first, 1));
+  parts.push_back(rows);
+  if (behind < all)
+    parts.push_back(sliceRows(builder, loc, before, behind, all - behind, 1));
+  return parts.size() == 1 ? rows : Value(nn::ConcatOp::create(builder, loc, parts, uint64_t(0)));
+}
+
+/// The loop with a stack instead of carried value `carried`.
+nn::ForOp stackRows(IRRewriter &rewriter, nn::ForOp loop, unsigned carried, WrittenRow written) {
+  Location loc = loop.getLoc();
+  Value before = loop.getInitial()[carried];
+  RankedTensorType type = typeOf(before);
+  SmallVector<int64_t> stacked(type.getShape());
+  stacked[0] = loop.getTripCount();
+
+  nn::YieldOp yield = loop.getYield();
+  rewriter.setInsertionPoint(yield);
+  Value row =
+      nn::ReshapeOp::create(rewriter, loc, type.clone(type.getShape().drop_front()), written.scatter.getUpdates());
+  SmallVector<Value> rows(yield.getStacked());
+  rows.push_back(row);
+  SmallVector<Value> values(yield.getCarried());
+  values[carried] = loop.getCarriedArguments()[carried]; // which is of no use any more
+  rewriter.replaceOpWithNewOp<nn::YieldOp>(yield, values, rows);
+
+  rewriter.setInsertionPoint(loop);
+  SmallVector<Type> types(loop->getResultTypes());
+  types.push_back(type.clone(stacked));
+  auto changed = nn::ForOp::create(rewriter, loc, types, loop.getTripCount(), loop.getCount(), loop.getInitial(),
+                                   loop.getScanned(), loop.getReverse());
+  rewriter.inlineRegionBefore(loop.getBody(), changed.getBody(), changed.getBody().end());
+  SmallVector<Value> results(changed.getValues().drop_back());
+  results[carried] = placeRows(rewriter, loc, changed.getValues().back(), before, written.index, loop.getTripCount());
+  rewriter.replaceOp(loop, results);
+  return changed;
+}
+
+struct ScanRows : impl::ScanRowsPassBase<ScanRows> {
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    for (Operation *op : findControl(getOperation())) {
+      auto loop = dyn_cast<nn::ForOp>(op);
+      if (!loop)
+        continue;
+      SmallVector<nn::GatherOp> gathers;
+      loop.getBody().walk([&](nn::GatherOp gather) { gathers.push_back(gather); });
+      for (nn::GatherOp gather : gathers)
+        numScanned += scanGather(rewriter, loop, gather);
+      for (unsigned carried = 0; carried < loop.getInitial().size(); ++carried)
+        if (std::optional<WrittenRow> written = findWrittenRow(loop, carried)) {
+          loop = stackRows(rewriter, loop, carried, *written);
+          ++numStacked;
+        }
+    }
+  }
+};
+
+} // namespace
+
+} // namespace nacre::graph

@@ -1,0 +1,75 @@
+// RUN: nacre-opt --nacre-scan-rows --nacre-resolve-control --canonicalize --split-input-file %s | FileCheck %s
+
+// A row is picked by the counter, and another written: one is scanned, the other stacked.
+// CHECK-LABEL: func.func @documented_example(
+func.func @documented_example(%xs: tensor<5x4xf32>, %before: tensor<5x4xf32>) -> tensor<5x4xf32> {
+  // CHECK-NEXT: %[[ALL:[^ ,:()]+]] = nn.for 5 scanned(%arg0 : tensor<5x4xf32>) -> (tensor<5x4xf32>) {
+  // CHECK-NEXT: ^bb0(%{{.*}}: tensor<i64>, %[[X:[^ ,:()]+]]: tensor<4xf32>):
+  // CHECK-NEXT: %[[E:[^ ,:()]+]] = nn.unary exp %[[X]]
+  // CHECK-NEXT: nn.yield stacked(%[[E]] : tensor<4xf32>)
+  // CHECK: return %[[ALL]]
+  %all = nn.for 5 carried(%before : tensor<5x4xf32>) -> (tensor<5x4xf32>) {
+  ^bb0(%turn: tensor<i64>, %rows: tensor<5x4xf32>):
+    %x = nn.gather %xs, %turn {axis = 0} : tensor<5x4xf32>, tensor<i64>
+    %e = nn.unary exp %x : tensor<4xf32>
+    %at = nn.reshape %turn : tensor<i64> to tensor<1xi64>
+    %next = nn.scatter_nd set %rows, %at, %e : tensor<5x4xf32>, tensor<1xi64>, tensor<4xf32>
+    nn.yield %next : tensor<5x4xf32>
+  }
+  return %all : tensor<5x4xf32>
+}
+
+// -----
+
+// Every second row backwards from row 8: what is read is a slice of these. Three of five rows are written, from 3 downwards.
+// CHECK-LABEL: func.func @other_rows(
+func.func @other_rows(%xs: tensor<9x4xf32>, %before: tensor<5x4xf32>) -> tensor<5x4xf32> {
+  // CHECK: %[[ROWS:[^ ,:()]+]] = nn.slice %arg0 [8, 0] [3, 4] [-2, 1]
+  // CHECK: %[[STACK:[^ ,:()]+]] = nn.for 3 scanned(%[[ROWS]] : tensor<3x4xf32>) -> (tensor<3x4xf32>) {
+  // CHECK: %[[FLIPPED:[^ ,:()]+]] = nn.slice %[[STACK]] [2, 0] [3, 4] [-1, 1]
+  // CHECK: %[[FIRST:[^ ,:()]+]] = nn.slice %arg1 [0, 0] [1, 4] [1, 1]
+  // CHECK: %[[LAST:[^ ,:()]+]] = nn.slice %arg1 [4, 0] [1, 4] [1, 1]
+  // CHECK: nn.concat %[[FIRST]], %[[FLIPPED]], %[[LAST]] {axis = 0 : i64}
+  %three = nn.constant dense<3> : tensor<i32>
+  %eight = nn.constant dense<8> : tensor<i32>
+  %two = nn.constant dense<2> : tensor<i32>
+  %all = nn.for 3 carried(%before : tensor<5x4xf32>) -> (tensor<5x4xf32>) {
+  ^bb0(%turn: tensor<i64>, %rows: tensor<5x4xf32>):
+    %t = nn.cast %turn : tensor<i64> to tensor<i32>
+    %twice = nn.binary mul %t, %two : tensor<i32>, tensor<i32>
+    %from = nn.binary sub %eight, %twice : tensor<i32>, tensor<i32>
+    %x = nn.gather %xs, %from {axis = 0} : tensor<9x4xf32>, tensor<i32>
+    %e = nn.unary exp %x : tensor<4xf32>
+    %to = nn.binary sub %three, %t : tensor<i32>, tensor<i32>
+    %at = nn.reshape %to : tensor<i32> to tensor<1xi32>
+    %next = nn.scatter_nd set %rows, %at, %e : tensor<5x4xf32>, tensor<1xi32>, tensor<4xf32>
+    nn.yield %next : tensor<5x4xf32>
+  }
+  return %all : tensor<5x4xf32>
+}
+
+// -----
+
+// An index beyond the rows is clamped, so that a row is read twice; one that is computed is no row of a turn's own; and an array
+// that the loop reads, too, is no stack.
+// CHECK-LABEL: func.func @stay_as_they_are(
+func.func @stay_as_they_are(%xs: tensor<4x4xf32>, %i: tensor<i64>, %before: tensor<5x4xf32>) -> tensor<5x4xf32> {
+  // CHECK: nn.for 5 carried
+  // CHECK: nn.gather
+  // CHECK: nn.gather
+  // CHECK: nn.gather
+  // CHECK: nn.scatter_nd
+  %all = nn.for 5 carried(%before : tensor<5x4xf32>) -> (tensor<5x4xf32>) {
+  ^bb0(%turn: tensor<i64>, %rows: tensor<5x4xf32>):
+    %x = nn.gather %xs, %turn {axis = 0} : tensor<4x4xf32>, tensor<i64>
+    %j = nn.binary add %turn, %i : tensor<i64>, tensor<i64>
+    %y = nn.gather %xs, %j {axis = 0} : tensor<4x4xf32>, tensor<i64>
+    %z = nn.gather %rows, %i {axis = 0} : tensor<5x4xf32>, tensor<i64>
+    %s = nn.binary add %x, %y : tensor<4xf32>, tensor<4xf32>
+    %e = nn.binary add %s, %z : tensor<4xf32>, tensor<4xf32>
+    %at = nn.reshape %turn : tensor<i64> to tensor<1xi64>
+    %next = nn.scatter_nd set %rows, %at, %e : tensor<5x4xf32>, tensor<1xi64>, tensor<4xf32>
+    nn.yield %next : tensor<5x4xf32>
+  }
+  return %all : tensor<5x4xf32>
+}
