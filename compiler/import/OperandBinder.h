@@ -115,6 +115,9 @@ public:
   /// The same for several, which must differ; in the order given.
   mlir::FailureOr<llvm::SmallVector<int64_t>> getAxes(Ints axes, int64_t rank);
 
+  bool hasGraph(llvm::StringRef name) const {
+    return llvm::any_of(node.graphs, [&](const NodeGraph &graph) { return graph.attribute == name; });
+  }
   /// The node's graph of that name; reports an error and returns null where it has none.
   const NodeGraph *getGraph(llvm::StringRef name);
   /// What the graph computes of `arguments`, in place of the node.

@@ -56,18 +56,31 @@ ImportRegistry makeContrib() {
   return result;
 }
 
+/// What is on trial in the standard.
+constexpr llvm::StringLiteral previewDomain = "ai.onnx.preview";
+
+ImportRegistry makePreview() {
+  ImportRegistry result;
+  registerFlexAttention(result);
+  return result;
+}
+
 } // namespace
 
 bool isStandardDomain(llvm::StringRef domain) { return domain.empty() || domain == "ai.onnx"; }
 
 llvm::ArrayRef<llvm::StringRef> getDomains() {
-  static constexpr llvm::StringRef domains[] = {"", contrib::domain};
+  static constexpr llvm::StringRef domains[] = {"", contrib::domain, previewDomain};
   return domains;
 }
 
 const ImportRegistry &getOperators(llvm::StringRef domain) {
-  static const ImportRegistry standard = makeStandard(), contributed = makeContrib(), unknown("opset");
-  return isStandardDomain(domain) ? standard : domain == contrib::domain ? contributed : unknown;
+  static const ImportRegistry standard = makeStandard(), contributed = makeContrib(), preview = makePreview(),
+                              unknown("opset");
+  return isStandardDomain(domain)    ? standard
+         : domain == contrib::domain ? contributed
+         : domain == previewDomain   ? preview
+                                     : unknown;
 }
 
 } // namespace nacre::importer::onnx_format

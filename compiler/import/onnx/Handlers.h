@@ -18,6 +18,7 @@ void registerConstants(ImportRegistry &registry);
 void registerContractions(ImportRegistry &registry);
 void registerControlFlow(ImportRegistry &registry);
 void registerConvolutions(ImportRegistry &registry);
+void registerFlexAttention(ImportRegistry &registry);
 void registerPoolings(ImportRegistry &registry);
 void registerNormalizations(ImportRegistry &registry);
 void registerRandoms(ImportRegistry &registry);

@@ -82,7 +82,7 @@ std::optional<Dims> getAskedShape(llvm::StringRef op, size_t index, const Dims &
     return std::vector<Dims>{{2, 3, 4, 5}, {2, 6, 4, 2}}[index];
   if (op == "AffineGrid")
     return std::vector<Dims>{{1, 2, 3}, {4}}[index];
-  if (op == "Attention" && index < 3)
+  if ((op == "Attention" && index < 3) || op == "FlexAttention")
     return Dims{2, 3, 4, 4};
   if (op == "RotaryEmbedding")
     return std::vector<Dims>{{2, 3, 4, 4}, {2, 4, 2}, {2, 4, 2}, {2, 4}}[index];
@@ -163,7 +163,7 @@ onnx::ModelProto nacre::drawModel(Draw &draw, llvm::StringRef op, int64_t versio
     types.try_emplace(rule.group, type);
     // What says a shape must be constant; other operands may be.
     bool findsSizes = op == "TopK" || op == "Compress" || op == "NonMaxSuppression";
-    bool saysNumbers = op == "Range" || op == "Loop" || op == "MelWeightMatrix" ||
+    bool saysNumbers = op == "Range" || (op == "Loop" && !draw.oneIn(3)) || op == "MelWeightMatrix" ||
                        (index && rule.group == 0 && !(findsSizes && draw.oneIn(2)));
     node.add_input(name);
     if (rule.holds == Holds::Sequence)

@@ -55,8 +55,8 @@ bool nacre::maybeConstant(int32_t type) {
 
 namespace {
 
-/// A graph that gives what it takes; one that takes nothing gives a constant.
-void addGraph(onnx::NodeProto &node, const char *name, int numInputs) {
+/// A graph that gives what it takes; one that takes nothing gives a constant, `number`.
+void addGraph(onnx::NodeProto &node, const char *name, int numInputs, float number = 0) {
   onnx::AttributeProto &attribute = *node.add_attribute();
   attribute.set_name(name);
   attribute.set_type(onnx::AttributeProto::GRAPH);
@@ -75,7 +75,7 @@ void addGraph(onnx::NodeProto &node, const char *name, int numInputs) {
   if (numInputs == 0) {
     graph.add_initializer()->set_name("one");
     graph.mutable_initializer(0)->set_data_type(TensorProto::FLOAT);
-    graph.mutable_initializer(0)->add_float_data(1);
+    graph.mutable_initializer(0)->add_float_data(number);
     give("one", "out");
   }
 }
@@ -84,8 +84,8 @@ void addGraph(onnx::NodeProto &node, const char *name, int numInputs) {
 
 void nacre::addGraphs(onnx::NodeProto &node, int64_t version) {
   if (node.op_type() == "If") {
-    addGraph(node, "then_branch", 0);
-    addGraph(node, "else_branch", 0);
+    addGraph(node, "then_branch", 0, 1);
+    addGraph(node, "else_branch", 0, 2);
   } else if (node.op_type() == "Loop") {
     // The turn's number is not given back.
     addGraph(node, "body", std::max(node.input_size(), 2));
