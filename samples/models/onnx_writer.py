@@ -10,7 +10,7 @@ import random
 import struct
 from array import array
 
-FLOAT, INT64 = 1, 7
+FLOAT, INT64, BOOL = 1, 7, 9
 
 
 def _varint(value):
@@ -37,8 +37,10 @@ def _float(field, value):
 
 
 def _attribute(name, value):
-    """AttributeProto; the Python type chooses the kind."""
-    if isinstance(value, float):
+    """AttributeProto; the Python type chooses the kind. A Graph is the body of a loop or a branch."""
+    if isinstance(value, Graph):
+        body = _bytes(6, value.body()) + _number(20, 5)
+    elif isinstance(value, float):
         body = _float(2, value) + _number(20, 1)
     elif isinstance(value, int):
         body = _number(3, value) + _number(20, 2)
@@ -108,10 +110,14 @@ class Graph:
                           (_bytes(7, domain) if domain else b""))
         return output
 
+    def body(self):
+        """GraphProto."""
+        return (b"".join(_bytes(1, n) for n in self.nodes) + _bytes(2, self.name) +
+                b"".join(_bytes(5, t) for t in self.initializers) + b"".join(_bytes(11, i) for i in self.inputs) +
+                b"".join(_bytes(12, o) for o in self.outputs))
+
     def save(self, path):
-        graph = (b"".join(_bytes(1, n) for n in self.nodes) + _bytes(2, self.name) +
-                 b"".join(_bytes(5, t) for t in self.initializers) + b"".join(_bytes(11, i) for i in self.inputs) +
-                 b"".join(_bytes(12, o) for o in self.outputs))
+        graph = self.body()
         ir_version = 7
         with open(path, "wb") as file:
             file.write(_number(1, ir_version) + _bytes(2, "nacre samples") + _bytes(7, graph) + _bytes(8, _number(2, self.opset)) +

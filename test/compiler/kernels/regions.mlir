@@ -228,3 +228,65 @@ func.func @conditional_states(%a0: tensor<1x8xf32> {nn.name = "a0"}, %b0: tensor
   }
   return %r#0, %r#1 : tensor<1x8xf32>, tensor<1x8xf32>
 }
+
+// Branches in branches write the state where it lies as well.
+
+// CHECK-LABEL: plan.entry @branches_in_branches
+// CHECK:       [[A:%[^ ]+]] = plan.storage  output "a" 0
+// CHECK:       plan.for 3
+// CHECK:         plan.if
+// CHECK-NEXT:      plan.if
+// CHECK-NEXT:        plan.launch @exp_{{[0-9]+}}([[A]]) into([[A]])
+// CHECK-NEXT:      } else {
+// CHECK-NEXT:        plan.launch @neg_{{[0-9]+}}([[A]]) into([[A]])
+// CHECK-NEXT:      }
+// CHECK-NEXT:    } else {
+// CHECK-NEXT:    }
+// CHECK-NEXT:  }
+func.func @branches_in_branches(%a0: tensor<8xf32> {nn.name = "a0"}, %p: tensor<3xi1> {nn.name = "p"}, %q: tensor<3xi1> {nn.name = "q"})
+    -> (tensor<8xf32> {nn.name = "a"}) {
+  %r = nn.for 3 carried(%a0 : tensor<8xf32>) scanned(%p, %q : tensor<3xi1>, tensor<3xi1>) -> (tensor<8xf32>) {
+  ^bb0(%turn: tensor<i64>, %a: tensor<8xf32>, %on: tensor<i1>, %up: tensor<i1>):
+    %next = nn.if %on : tensor<i1> -> (tensor<8xf32>) {
+      %inner = nn.if %up : tensor<i1> -> (tensor<8xf32>) {
+        %e = nn.unary exp %a : tensor<8xf32>
+        nn.yield %e : tensor<8xf32>
+      } else {
+        %n = nn.unary neg %a : tensor<8xf32>
+        nn.yield %n : tensor<8xf32>
+      }
+      nn.yield %inner : tensor<8xf32>
+    } else {
+      nn.yield %a : tensor<8xf32>
+    }
+    nn.yield %next : tensor<8xf32>
+  }
+  return %r : tensor<8xf32>
+}
+
+// One value goes into both states. A branch hands on what lies where the other state is, so that one is copied in the end.
+
+// CHECK-LABEL: plan.entry @one_value_for_two_states
+// CHECK:       [[B:%[^ ]+]] = plan.storage  output "b" 1
+// CHECK-NEXT:  [[A:%[^ ]+]] = plan.storage  output "a" 0
+// CHECK:       plan.for 3
+// CHECK:         plan.if
+// CHECK-NEXT:      plan.launch @exp_{{[0-9]+}}([[B]]) into([[B]])
+// CHECK-NEXT:    } else {
+// CHECK-NEXT:    }
+// CHECK-NEXT:    plan.launch @copy_{{[0-9]+}}([[B]]) into([[A]])
+// CHECK-NEXT:  }
+func.func @one_value_for_two_states(%a0: tensor<8xf32> {nn.name = "a0"}, %b0: tensor<8xf32> {nn.name = "b0"}, %p: tensor<3xi1> {nn.name = "p"})
+    -> (tensor<8xf32> {nn.name = "a"}, tensor<8xf32> {nn.name = "b"}) {
+  %r:2 = nn.for 3 carried(%a0, %b0 : tensor<8xf32>, tensor<8xf32>) scanned(%p : tensor<3xi1>) -> (tensor<8xf32>, tensor<8xf32>) {
+  ^bb0(%turn: tensor<i64>, %a: tensor<8xf32>, %b: tensor<8xf32>, %on: tensor<i1>):
+    %next = nn.if %on : tensor<i1> -> (tensor<8xf32>) {
+      %e = nn.unary exp %b : tensor<8xf32>
+      nn.yield %e : tensor<8xf32>
+    } else {
+      nn.yield %b : tensor<8xf32>
+    }
+    nn.yield %next, %next : tensor<8xf32>, tensor<8xf32>
+  }
+  return %r#0, %r#1 : tensor<8xf32>, tensor<8xf32>
+}
