@@ -44,6 +44,7 @@ private:
   std::unique_ptr<TfliteModel> model;
   const CheckedGraph &graph;
   llvm::DenseMap<size_t, Attribute> facts; ///< of tensors
+  size_t scaleBytes = 0;                   ///< that they have taken
 };
 
 //===----------------------------------------------------------------------===//
@@ -87,6 +88,11 @@ FailureOr<Attribute> TfliteView::readFacts(size_t index, Location loc) {
   const CheckedTensor &tensor = graph.getTensor(index);
   Attribute &known = facts[index];
   if (!known) {
+    // Lists of scales may be shared, and are copied.
+    if (const schema::QuantizationParameters *stated = tensor.table->quantization())
+      scaleBytes += toArray(stated->scale()).size() * sizeof(float);
+    if (scaleBytes > model->getFileSize())
+      return emitError(loc) << "tensors must not share their scales so often that they come to more than the file";
     FailureOr<Attribute> read = makeFacts(*tensor.table, getKnownShape(tensor), loc);
     if (failed(read))
       return failure();
@@ -97,7 +103,7 @@ FailureOr<Attribute> TfliteView::readFacts(size_t index, Location loc) {
 
 bool TfliteView::hasConstant(StringRef name) const {
   const CheckedTensor *tensor = graph.find(name);
-  return tensor && tensor->state <= CheckedTensor::ItsShape && tensor->state != CheckedTensor::Input;
+  return tensor && tensor->state != CheckedTensor::Input && tensor->state != CheckedTensor::Computed;
 }
 
 FailureOr<ElementsAttr> TfliteView::readConstant(StringRef name) {

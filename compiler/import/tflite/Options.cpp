@@ -29,12 +29,21 @@ template <typename T> static ArrayRef<T> readList(const uint8_t *field) {
       reinterpret_cast<const flatbuffers::Vector<T> *>(field + flatbuffers::ReadScalar<flatbuffers::uoffset_t>(field)));
 }
 
-/// The field of that type, of those that options have.
+/// A list of a few numbers; null where there are more: lists may be shared, and are copied.
+template <typename T, typename Make> static Attribute readFew(const uint8_t *field, Make make) {
+  constexpr size_t most = 4096;
+  ArrayRef<T> list = readList<T>(field);
+  return list.size() <= most ? make(list) : Attribute();
+}
+
+/// The field of that type, of those that options have; null where it is too long.
 static Attribute readField(Builder builder, flatbuffers::TypeCode type, const uint8_t *field) {
   if (type.is_repeating && type.base_type == flatbuffers::ET_INT)
-    return builder.getDenseI64ArrayAttr(llvm::to_vector_of<int64_t>(readList<int32_t>(field)));
+    return readFew<int32_t>(field, [&](ArrayRef<int32_t> list) -> Attribute {
+      return builder.getDenseI64ArrayAttr(llvm::to_vector_of<int64_t>(list));
+    });
   if (type.is_repeating && type.base_type == flatbuffers::ET_FLOAT)
-    return builder.getDenseF32ArrayAttr(readList<float>(field));
+    return readFew<float>(field, [&](ArrayRef<float> list) -> Attribute { return builder.getDenseF32ArrayAttr(list); });
   if (type.base_type == flatbuffers::ET_FLOAT)
     return builder.getF32FloatAttr(flatbuffers::ReadScalar<float>(field));
   if (type.base_type == flatbuffers::ET_INT)
@@ -60,8 +69,10 @@ LogicalResult readOptions(const schema::Operator &op, Location loc, SmallVectorI
     if (index >= fields.num_elems)
       return emitError(loc) << "its options must be known, but one is of a newer version of the format";
     const auto *field = reinterpret_cast<const uint8_t *>(&table) + place;
-    attributes.push_back(
-        builder.getNamedAttr(fields.names[index], readField(builder, fields.type_codes[index], field)));
+    Attribute value = readField(builder, fields.type_codes[index], field);
+    if (!value)
+      return emitError(loc) << "attribute '" << fields.names[index] << "' must be a short list, but is too long";
+    attributes.push_back(builder.getNamedAttr(fields.names[index], value));
   }
   return success();
 }

@@ -32,6 +32,7 @@ public:
   /// The elements of a constant of the graph; errors are emitted at `loc`.
   mlir::FailureOr<mlir::ElementsAttr> readConstant(const CheckedTensor &tensor, mlir::Location loc);
 
+  size_t getFileSize() const { return bytes->getBufferSize(); }
   /// Where the model itself is.
   mlir::Location getLocation() const { return loc; }
 

@@ -7,6 +7,8 @@
 #include "compiler/import/tflite/quantized/QuantizedElementwise.h"
 #include "compiler/import/tflite/quantized/QuantizedFunctions.h"
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace nacre::importer::tflite_format {
@@ -36,12 +38,22 @@ void importPRelu(TfliteNode &node) {
   Value x = node.getOperand(0), slope = node.getOperand(1);
   if (!node->checkBroadcastsTo(1, getShape(x), "the input"))
     return;
+  if (node.isQuantized())
+    return importQuantizedPRelu(node);
   node.setResult(nn.select(nn.binary(BinaryKind::Less, x, 0.0), nn.mul(x, slope), x));
+}
+
+void importElu(TfliteNode &node) {
+  if (node.isQuantized())
+    return importTabulated(node, [](float x) { return x < 0 ? std::exp(x) - 1 : x; });
+  node.setResult(node.nn.unary(UnaryKind::Elu, node.getOperand(0), 1));
 }
 
 void importHardSwish(TfliteNode &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
+  if (node.isQuantized())
+    return importQuantizedHardSwish(node);
   node.setResult(nn.mul(x, hardSigmoid(nn, x, 1.0 / 6, 0.5)));
 }
 
@@ -73,10 +85,9 @@ void registerActivations(ImportRegistry &registry) {
       [](TfliteNode &node) { importClamp(node, Activation::ReluN1To1); });
   add(registry, "RELU_0_TO_1", Integers::Plain, real, importReluTo1);
   add(registry, "LEAKY_RELU", Integers::Computed, number, importLeakyRelu);
-  add(registry, "PRELU", Integers::Plain, {{"x", Holds::Floats, 'T'}, {"alpha", Holds::Floats, 'T'}}, importPRelu);
-  add(registry, "ELU", Integers::Plain, real,
-      [](TfliteNode &node) { node.setResult(node.nn.unary(UnaryKind::Elu, node.getOperand(0), 1)); });
-  add(registry, "HARD_SWISH", Integers::Plain, real, importHardSwish);
+  add(registry, "PRELU", Integers::Computed, {{"x", Holds::Numbers, 'T'}, {"alpha", Holds::Numbers, 'T'}}, importPRelu);
+  add(registry, "ELU", Integers::Computed, number, importElu);
+  add(registry, "HARD_SWISH", Integers::Computed, number, importHardSwish);
   add(registry, "GELU", Integers::Plain, real, importGelu);
   add(registry, "LOGISTIC", Integers::Computed, number, importLogistic);
   add(registry, "TANH", Integers::Computed, number, importTanh);

@@ -82,6 +82,11 @@ void importFullyConnected(TfliteNode &node) {
   Value rows = nn.reshape(x, {count / columns, columns});
   auto finish = [&](Value y) { return y ? nn.reshape(y, shape) : Value(); };
   if (isFloat(x)) {
+    if (!isFloat(weights) && !node.getQuantization(1)) {
+      node.error() << node->nameOf(1) << " must be numbers, or integers that stand for some, but is "
+                   << describe(weights);
+      return;
+    }
     Value y = nn.matmul(rows, turn(nn, nn.cast(toReals(node, 1), getElementType(x))));
     if (bias)
       y = nn.add(y, nn.reshape(nn.cast(toReals(node, 2), getElementType(x)), {results}));
@@ -117,12 +122,17 @@ void importBatchMatMul(TfliteNode &node) {
   Ints left = getShape(lhs), right = getShape(rhs);
   llvm::Expected<nn::Shape> batch = nn::broadcastShapes({left.drop_back(2), right.drop_back(2)});
   const bool hasBatch = static_cast<bool>(batch);
-  llvm::consumeError(batch.takeError());
+  if (!hasBatch)
+    llvm::consumeError(batch.takeError());
   if (left.back() != right[right.size() - 2] || !hasBatch) {
     node.error() << "operands must be matrices that can be multiplied, but are " << describe(lhs) << " and "
                  << describe(rhs) << (turnsLeft || turnsRight ? " behind 'adj_x' and 'adj_y'" : "");
     return;
   }
+  SmallVector<int64_t> result(*batch);
+  result.append({left[left.size() - 2], right.back()});
+  if (!node->checkFits(result))
+    return;
   if (isReal) {
     node.setResult(nn.matmul(lhs, rhs));
     return;

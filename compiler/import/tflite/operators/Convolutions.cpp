@@ -166,19 +166,21 @@ FailureOr<Window> readTransposedWindow(TfliteNode &node, Ints kernel, Ints outpu
                         << describeShape(window->strides);
   if (*isSame)
     padToSame(*window, output, /*oddAtEnd=*/true);
-  SmallVector<int64_t> whole(shape), widest(shape);
+  SmallVector<int64_t> whole(shape), widest(shape), spread(shape);
   whole.back() = widest.back() = results;
   for (auto [axis, size] : llvm::enumerate(output)) {
     int64_t high = (*reach)[axis] - window->pads[axis] - size;
     window->pads[kernel.size() + axis] = high;
     whole[axis + 1] = size;
+    spread[axis + 1] *= window->strides[axis];
     widest[axis + 1] = std::max(size, (*reach)[axis]) + 2 * kernel[axis];
     // What lies behind all that the input reaches stays 0, but nobody asks for more of it than a stride.
     if (window->pads[axis] >= kernel[axis] || high >= kernel[axis] || high <= -window->strides[axis])
       return node.error() << "the output must be as large as the input, the window and the stride make it, but has "
                           << size << " elements along axis " << axis + 1 << " for " << describe(node.getOperand(2));
   }
-  if (!node->checkFits(whole) || !node->checkFits(widest, "what the filter reaches"))
+  if (!node->checkFits(whole) || !node->checkFits(widest, "what the filter reaches") ||
+      !node->checkFits(spread, "the input with its strides"))
     return failure();
   return *window;
 }

@@ -57,9 +57,9 @@ void importGather(TfliteNode &node) {
   order.insert(order.begin() + batches, *axis);
   column.push_back(1);
   Value moved = nn.transpose(x, order);
-  if (!moved || getRank(indices) + getRank(x) > maxRank ||
+  if (!moved || !node->checkRank(0, 1, maxRank / 2) || !node->checkRank(1, 0, maxRank / 2) ||
       !checkResult(node, nn::gatherNdShape(getShape(moved), column, batches)))
-    return node.setResult({});
+    return;
   Value picked = nn.infer<nn::GatherNdOp>(moved, nn.reshape(indices, column), batches);
   const int64_t inner = getRank(indices) - batches, before = *axis - batches;
   back = axisRange(0, batches);
@@ -125,11 +125,10 @@ void importTopK(TfliteNode &node) {
 
 /// A row of coordinates for each element that is not 0.
 void importWhere(TfliteNode &node) {
-  NnBuilder &nn = node.nn;
-  if (Value found = findNonZero(nn, node.getOperand(0)))
-    node.setResult(nn.transpose(found, {1, 0}));
-  else
-    node.setResult({});
+  if (!node->checkRank(0, 1))
+    return;
+  Value found = findNonZero(node.nn, node.getOperand(0));
+  node.setResult(found ? node.nn.transpose(found, {1, 0}) : Value());
 }
 
 } // namespace

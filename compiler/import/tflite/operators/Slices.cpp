@@ -28,9 +28,10 @@ void importSlice(TfliteNode &node) {
     return;
   bool fits = begin->size() == sizes->size() && static_cast<int64_t>(begin->size()) == getRank(x);
   for (auto [start, size, extent] : llvm::zip(*begin, *sizes, getShape(x))) {
-    if (size == -1)
+    fits &= start >= 0 && start <= extent;
+    if (fits && size == -1)
       size = extent - start;
-    fits &= start >= 0 && size >= 0 && start <= extent && size <= extent - start;
+    fits = fits && size >= 0 && size <= extent - start;
   }
   if (!fits) {
     node.error() << node->nameOf(1) << " and " << node->nameOf(2) << " must name a part of " << describe(x)

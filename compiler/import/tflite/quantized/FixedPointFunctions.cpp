@@ -83,6 +83,50 @@ int32_t hyperbolicTangent(int32_t x) {
   return x < 0 ? -ofNegative : ofNegative;
 }
 
+//===----------------------------------------------------------------------===//
+// Hard swish
+//===----------------------------------------------------------------------===//
+
+static int16_t saturate16(int64_t x) { return static_cast<int16_t>(std::clamp<int64_t>(x, INT16_MIN, INT16_MAX)); }
+
+/// a * b / 2^15, halves up.
+static int16_t multiplyHigh16(int16_t a, int16_t b) {
+  const int32_t product = int32_t(a) * b, nudge = product >= 0 ? 1 << 14 : 1 - (1 << 14);
+  return saturate16((product + nudge) / (1 << 15));
+}
+
+static int16_t toMultiplier16(int32_t multiplier) {
+  return static_cast<int16_t>(std::min<int64_t>((int64_t(multiplier) + (1 << 15)) >> 16, INT16_MAX));
+}
+
+HardSwish::HardSwish(float inputScale, float resultScale) {
+  const float fine = (1.0F / 128.0F) * inputScale, gateScale = 3.0F / 32768.0F, ratio = fine / resultScale,
+              gateRatio = fine / gateScale;
+  const nn::FixedPoint result = nn::toFixedPoint(static_cast<double>(ratio)),
+                       gate = nn::toFixedPoint(static_cast<double>(gateRatio));
+  resultMultiplier = toMultiplier16(result.multiplier);
+  gateMultiplier = toMultiplier16(gate.multiplier);
+  resultShift = result.shift;
+  gateShift = gate.shift;
+}
+
+int32_t HardSwish::operator()(int32_t x) const {
+  const auto fine = static_cast<int16_t>(x * (1 << 7));
+  const int16_t value = multiplyHigh16(fine, resultMultiplier);
+  // The gate: from -1 to 1, then to 0 to 1.
+  int16_t gate = fine;
+  if (gateShift > 0)
+    gate = saturate16(int64_t(gate) * (int64_t(1) << (gateShift - 1)));
+  gate = multiplyHigh16(gate, gateMultiplier);
+  if (gateShift > 0)
+    gate = saturate16(int64_t(gate) * 2);
+  if (gateShift < 0)
+    gate = static_cast<int16_t>(divideByPower(gate, -gateShift));
+  gate = static_cast<int16_t>((gate + (1 << 15)) >> 1);
+  const auto product = static_cast<int16_t>(int32_t(gate) * value / (1 << 15));
+  return divideByPower(product, -resultShift);
+}
+
 int32_t getInputRadius(int integerBits, int leftShift) {
   const double largest = static_cast<double>((1 << integerBits) - 1) * std::ldexp(1.0, 31 - integerBits);
   return static_cast<int32_t>(std::clamp(std::floor(std::ldexp(largest, -leftShift)), 0.0, 2147483647.0));

@@ -23,6 +23,19 @@ int32_t oneMinusOverOnePlus(int32_t x);
 int32_t logistic(int32_t x);
 int32_t hyperbolicTangent(int32_t x);
 
+/// x * relu6(x + 3) / 6 of an integer by one scale, as an integer by another without its zero point; all numbers have 16 bits.
+class HardSwish {
+public:
+  HardSwish(float inputScale, float resultScale);
+  /// Whether the scales are some that 16 bits are enough for.
+  bool isPossible() const { return resultShift <= 0 && gateShift < 16; }
+  int32_t operator()(int32_t x) const;
+
+private:
+  int16_t resultMultiplier, gateMultiplier;
+  int32_t resultShift, gateShift;
+};
+
 /// How far from 0 integers reach that the function takes: those behind `leftShift` in Q(integerBits).
 int32_t getInputRadius(int integerBits, int leftShift);
 

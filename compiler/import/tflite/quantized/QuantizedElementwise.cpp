@@ -13,7 +13,7 @@ using nn::BinaryKind;
 /// Reports an error unless the operands and the result have one element type, of 8 or 16 bits.
 static bool checkOneType(TfliteNode &node) {
   Type type = node.getResultElementType();
-  const bool isSmall = type && (type.isInteger(8) || type.isInteger(16));
+  const bool isSmall = type && (type.isInteger(8) || type.isSignlessInteger(16));
   if (isSmall && llvm::all_of(node->getOperands(), [&](Value operand) { return getElementType(operand) == type; }))
     return true;
   node.error() << "its operands and result must be integers of one type, of 8 or 16 bits, but are not";
@@ -62,6 +62,19 @@ void importQuantizedLeakyRelu(TfliteNode &node, float alpha) {
   if (isFalling)
     below = nn.unary(nn::UnaryKind::Neg, below);
   Value above = multiply(nn, x, scaleOfSlope(input->scale, 1, result->scale));
+  Value y = nn.select(nn.binary(BinaryKind::GreaterEqual, x, 0.0), above, below);
+  node.setResult(saturate(nn, y, result->zero, *range, node.getResultElementType()));
+}
+
+void importQuantizedPRelu(TfliteNode &node) {
+  NnBuilder &nn = node.nn;
+  FailureOr<OneScale> input = readOneScale(node, 0), slope = readOneScale(node, 1), result = readResultScale(node);
+  FailureOr<IntegerRange> range = getRange(node, Activation::None);
+  if (failed(input) || failed(slope) || failed(result) || failed(range) || !checkOneType(node))
+    return;
+  Value x = centre(nn, node.getOperand(0), input->zero), alpha = centre(nn, node.getOperand(1), slope->zero);
+  Value above = multiply(nn, x, scaleBetween(input->scale, result->scale));
+  Value below = multiply(nn, nn.mul(x, alpha), scaleOfProducts(input->scale, slope->scale, result->scale));
   Value y = nn.select(nn.binary(BinaryKind::GreaterEqual, x, 0.0), above, below);
   node.setResult(saturate(nn, y, result->zero, *range, node.getResultElementType()));
 }

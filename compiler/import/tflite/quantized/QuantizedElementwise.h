@@ -18,6 +18,9 @@ void importQuantizedProduct(TfliteNode &node);
 /// LEAKY_RELU: one number for what is above zero, one for what is below.
 void importQuantizedLeakyRelu(TfliteNode &node, float alpha);
 
+/// PRELU: slopes have a scale of their own.
+void importQuantizedPRelu(TfliteNode &node);
+
 /// QUANTIZE of integers: from one scale to another.
 void importRequantize(TfliteNode &node);
 

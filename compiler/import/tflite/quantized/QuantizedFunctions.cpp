@@ -7,6 +7,8 @@
 #include "compiler/import/compositions/Tables.h"
 #include "compiler/import/tflite/quantized/FixedPointFunctions.h"
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace nacre::importer::tflite_format {
@@ -25,7 +27,7 @@ static void importFunction(TfliteNode &node, int32_t (*function)(int32_t), int f
   if (failed(input) || failed(result))
     return;
   constexpr int integerBits = 4;
-  if (!getElementType(x).isInteger(8) || node.getResultElementType() != getElementType(x) ||
+  if (!getElementType(x).isSignlessInteger(8) || node.getResultElementType() != getElementType(x) ||
       result->zero != resultZero || result->scale != std::ldexp(1.0F, -fractionalBits)) {
     node.error() << "integers must be of 8 bits, and the result by 1/" << (1 << fractionalBits)
                  << " and the zero point " << resultZero << ", but are not; convert the model again";
@@ -44,6 +46,48 @@ static void importFunction(TfliteNode &node, int32_t (*function)(int32_t), int f
     table.push_back(static_cast<int32_t>(std::clamp<int64_t>(entry, INT8_MIN, INT8_MAX)));
   }
   node.setResult(lookUp(nn, nn.cast(x, nn.types().getI32Type()), INT8_MIN, table, getElementType(x)));
+}
+
+/// A table of what becomes of the integers of 8 bits, less the zero point; without that of the result.
+template <typename Function> static void tabulate(TfliteNode &node, Function function) {
+  NnBuilder &nn = node.nn;
+  Value x = node.getOperand(0);
+  FailureOr<OneScale> input = readOneScale(node, 0), result = readResultScale(node);
+  FailureOr<IntegerRange> range = getRange(node, Activation::None);
+  if (failed(input) || failed(result) || failed(range))
+    return;
+  if (getElementType(x).getIntOrFloatBitWidth() != 8 || node.getResultElementType() != getElementType(x)) {
+    node.error() << "integers that stand for reals must be of 8 bits, but are not";
+    return;
+  }
+  SmallVector<int32_t> table;
+  for (int64_t code = range->low; code <= range->high; ++code) {
+    const int64_t entry = function(static_cast<int32_t>(code - input->zero), *input, *result) + result->zero;
+    table.push_back(static_cast<int32_t>(std::clamp(entry, range->low, range->high)));
+  }
+  node.setResult(lookUp(nn, nn.cast(x, nn.types().getI32Type()), range->low, table, getElementType(x)));
+}
+
+void importQuantizedHardSwish(TfliteNode &node) {
+  FailureOr<OneScale> input = readOneScale(node, 0), result = readResultScale(node);
+  if (failed(input) || failed(result))
+    return;
+  HardSwish function(input->scale, result->scale);
+  if (!function.isPossible()) {
+    node.error()
+        << "the result's scale must be no less than a 128th of the input's, but is less; convert the model again";
+    return;
+  }
+  tabulate(node, [&](int32_t x, OneScale, OneScale) { return int64_t(function(x)); });
+}
+
+void importTabulated(TfliteNode &node, float (*function)(float)) {
+  tabulate(node, [&](int32_t x, OneScale input, OneScale result) {
+    const float inverse = 1 / result.scale, real = function(input.scale * static_cast<float>(x));
+    const float steps = std::round(real * inverse);
+    // What is no number, or far outside, is an end.
+    return std::isnan(steps) ? int64_t(0) : static_cast<int64_t>(std::clamp(steps, -1e6F, 1e6F));
+  });
 }
 
 void importQuantizedLogistic(TfliteNode &node) { importFunction(node, logistic, /*fractionalBits=*/8, INT8_MIN); }

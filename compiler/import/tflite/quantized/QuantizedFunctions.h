@@ -16,6 +16,12 @@ mlir::Value lookUp(NnBuilder &nn, mlir::Value x, int64_t first, llvm::ArrayRef<i
 void importQuantizedLogistic(TfliteNode &node);
 void importQuantizedTanh(TfliteNode &node);
 
+/// HARD_SWISH in integers alone.
+void importQuantizedHardSwish(TfliteNode &node);
+
+/// A function of reals in single precision, rounded to the result's integers.
+void importTabulated(TfliteNode &node, float (*function)(float));
+
 } // namespace nacre::importer::tflite_format
 
 #endif // NACRE_COMPILER_IMPORT_TFLITE_QUANTIZED_QUANTIZEDFUNCTIONS_H
