@@ -7,6 +7,8 @@
 
 #include "test/fuzz/MutateModel.h"
 
+#include "test/fuzz/MutateTables.h"
+
 #include "onnx.pb.h"
 #include <cmath>
 #include <cstring>
@@ -304,6 +306,8 @@ private:
 } // namespace
 
 std::string mutateModel(const std::string &bytes, uint32_t seed) {
+  if (hasTables(bytes))
+    return mutateTables(bytes, seed);
   onnx::ModelProto model;
   if (!model.ParseFromString(bytes) || !model.has_graph())
     return bytes;
