@@ -23,6 +23,9 @@ config.substitutions.append(("%python", config.nacre_python))
 
 # A text model under test becomes an .onnx file by: %onnx < model.textproto > %t.onnx
 schema = os.path.join(os.path.dirname(config.test_source_root), "compiler", "import", "onnx")
+# One of TensorFlow Lite becomes %t/model.tflite by: flatc --binary -o %t %tflite_schema %t/model.json
+tables = os.path.join(os.path.dirname(config.test_source_root), "compiler", "import", "tflite", "tflite.fbs")
+config.substitutions.append(("%tflite_schema", tables))
 config.substitutions.append(("%onnx_tensor", f"protoc --encode=onnx.TensorProto -I{schema} onnx.proto"))
 config.substitutions.append(("%onnx", f"protoc --encode=onnx.ModelProto -I{schema} onnx.proto"))
 if config.nacre_qemu:
