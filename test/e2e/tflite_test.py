@@ -95,7 +95,8 @@ class TfliteTest(nacre.NacreTest):
             file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + struct.pack(f"<{len(values)}{CODES[element]}", *values))
         return path
 
-    def check(self, model):
+    def check(self, model, steps=0):
+        """Codes may be `steps` off."""
         path, library = self.path("model.tflite"), self.path("libmodel.so")
         model.save(path)
         self.call(f"{nacre.BIN}/nacre-compile", path, "-o", library)
@@ -105,7 +106,7 @@ class TfliteTest(nacre.NacreTest):
         if floats:
             self.run_model(library, *options, *floats, "--rtol=1e-5", "--atol=1e-6")
         if exact:
-            self.run_model(library, *options, *exact, "--rtol=0", "--atol=0")
+            self.run_model(library, *options, *exact, "--rtol=0", f"--atol={steps / 127}")
 
     def test_elementwise(self):
         model = Model(1)
@@ -262,6 +263,33 @@ class TfliteTest(nacre.NacreTest):
         model.want(6, [x], "real", shape, [f32(scale * (p - zero)) for p in a])
         f, reals = model.feed("f", [6], FLOAT32, [0.25, -0.25, 0.75, -0.75, 1e9, 0.1])
         model.want(114, [f], "rounded", [6], [saturate(int(math.copysign(math.floor(abs(v / 0.5) + 0.5), v)) + 1) for v in reals], INT8, scale=0.5, zero=1)
+        self.check(model)
+
+    def test_functions_of_bytes(self):
+        """Tables of all 256: the reference's own rounding is at most a step from the real number."""
+        model = Model(6)
+        x, codes = model.feed("x", [256], INT8, list(range(-128, 128)), scale=0.06, zero=4)
+        reals = [f32(0.06) * (code - 4) for code in codes]
+        def want(code, name, function, scale, zero, **options):
+            model.want(code, [x], name, [256], [saturate(round(function(real) / scale) + zero) for real in reals], INT8, scale=scale, zero=zero, **options)
+        want(14, "logistic", lambda real: 1 / (1 + math.exp(-real)), 1 / 256, -128)
+        want(28, "tanh", math.tanh, 1 / 128, 0)
+        want(117, "hard_swish", lambda real: real * min(max(real / 6 + 0.5, 0), 1), 0.05, -3)
+        want(111, "elu", lambda real: math.expm1(real) if real < 0 else real, 0.05, -3)
+        want(21, "relu6", lambda real: min(max(real, 0), 6), 0.05, -3)
+        total = sum(math.exp(real) for real in reals)
+        model.want(25, [x], "softmax", [256], [saturate(round(math.exp(real) / total * 256) - 128) for real in reals], INT8, kind=9,
+                   options={0: ("f", 1)}, scale=1 / 256, zero=-128)
+        self.check(model, steps=1)
+
+    def test_prelu_of_bytes(self):
+        model = Model(7)
+        x, codes = model.feed("x", [2, 3], INT8, [-128, -5, 3, 4, 90, 127], scale=0.06, zero=4)
+        slopes = model.tensor("slopes", [3], INT8, [-7, 1, 100], scale=0.01, zero=1)
+        scale, slope, out = f32(0.06), f32(0.01), f32(0.05)
+        model.want(54, [x, slopes], "y", [2, 3],
+                   [saturate((rescale(c - 4, scale / out) if c >= 4 else rescale((c - 4) * (a - 1), scale * slope / out)) + 2)
+                    for c, a in zip(codes, [-7, 1, 100] * 2)], INT8, scale=0.05, zero=2)
         self.check(model)
 
     def test_open_sizes_and_signatures(self):
