@@ -111,6 +111,8 @@ void add(ImportRegistry &registry, StringRef op, Integers integers, Signature si
     handler(node);
     node.checkResults();
   });
+  if (integers == Integers::Plain)
+    registry.setLimit(op, "integers that stand for reals");
 }
 
 } // namespace nacre::importer::tflite_format
