@@ -18,7 +18,8 @@ Suite = namedtuple("Suite", "groups finder")
 SUITES = {"onnx": Suite(("node", "simple", "pytorch-converted", "pytorch-operator"), "onnx_cases"),
           "models": Suite(("onnx-real", "onnx-light"), "onnx_cases"),
           "others": Suite(("onnx-node-new", "onnx-opencv", "onnx-onnx2c", "onnx-tract", "onnx-importer"), "onnx_cases"),
-          "tensorflow": Suite(("tf-opencv", "tf-real", "tf-dl4j"), "tensorflow_cases")}
+          "tensorflow": Suite(("tf-opencv", "tf-real", "tf-dl4j"), "tensorflow_cases"),
+          "tflite": Suite(("tflite",), "tflite_cases")}
 
 
 @dataclass

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles models with known answers, runs them, and compares.
 
-What: every case of ONNX's backend tests (Debian's libonnx-testdata), or of other people's models (cases.py), on this machine,
+What: every case of a suite, ONNX's backend tests or other people's models of some format (cases.py), on this machine,
       cross-compiled for arm64 under qemu, on a GPU (lavapipe will do), and half on a GPU, half on the CPU.
-Why:  outputs that others made are the only proof that an operator means what ONNX says.
+Why:  outputs that others made are the only proof that an operator means what its framework says.
 How:  nacre-compile, then nacre-run --expect, for each data set. Where the compiler says that an input decides a shape, the
       runner fixes it with --set and counts it. A case whose operators are all listed (operators.txt) must pass or stand in
       expected-failures.txt with a reason; an entry that passes, or names no case, fails the run. A case with other
@@ -57,7 +57,8 @@ def read_expected_failures(targets):
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--bin", default=os.path.join(ROOT, "build", "release", "bin"), help="folder of nacre-compile, nacre-run")
-    parser.add_argument("--suite", choices=cases.SUITES, default="onnx", help="onnx: backend tests; models: trained networks; others: the rest of the shared data")
+    parser.add_argument("--suite", choices=cases.SUITES, default="onnx",
+                        help="onnx: backend tests; models: trained networks; others: the rest of ONNX in the shared data; the others by their formats")
     parser.add_argument("--onnx-testdata", default="/usr/share/libonnx-testdata/data")
     parser.add_argument("--data", default=os.path.join(ROOT, "..", "shared", "data"), help="folder of the models and others")
     parser.add_argument("--target", action="append", choices=TARGETS,
@@ -99,7 +100,7 @@ def main():
     runner = Runner(arguments, work)
 
     cpu_launches = read_list("cpu-launches.txt") if TARGETS["gpu"] in targets else {}
-    refusals = {} if arguments.listed_only else read_list("refusals.txt")
+    refusals = read_list("refusals.txt")
 
     unlisted = {case.id: reasons for case in selected if (reasons := case.unlisted(operators, unlisted_modes))}
     plan = []
@@ -142,8 +143,8 @@ def main():
 def judge(case, target, outcome, is_unlisted, expected, refusals, cpu_launches):
     """The verdict, and what there is to say."""
     passed = outcome.kind == "passed"
-    if case.id in refusals:
-        return ("refused", outcome.text) if outcome.kind == "refused" else ("failed", f"is in refusals.txt, but {outcome.kind} {outcome.text}")
+    if case.id in refusals or case.refusal:
+        return ("refused" if outcome.kind == "refused" else "failed"), f"must be refused; {outcome.kind} {outcome.text}"
     if not case.is_known and outcome.kind == "refused":  # whose inputs nobody knows
         return "refused", outcome.text
     if (case.id, target) in expected:

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Finds TensorFlow models with known answers: frozen graphs, SavedModels and a checkpoint in ../shared/data.
+
+How:  files say what is fed and what comes out; where they hold no answers, these are formulas over a checkpoint's variables.
+      What an app would say on the command line is said there too: shapes that a graph leaves open, tensors to cut it at.
+"""
+import functools
+import glob
+import json
+import os
+
+import numpy as np
+
+from cases import EXACT, Case, DataSet, Tolerance
+from readers import tensorflow as tf
+
+# Integers are exact. Sums of floats have another order here than there, functions other approximations: f32 and f64 as far as
+# TensorFlow's own kernels differ from one another; f16 by two of its steps. dl4j's answers went through decimal text.
+TOLERANCES = {"f4": Tolerance(1e-4, 2e-5), "f8": Tolerance(1e-7, 1e-7), "f2": Tolerance(2e-3, 1e-3)}
+TOLERANCES.update(dict.fromkeys(("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1"), EXACT))
+
+
+class TensorFlowCase(Case):
+    """A graph of which the placeholders are known."""
+
+    def placeholders(self):
+        return {node.name: node for node in tf.read(self.path, tf.GRAPH).nodes if node.op.startswith("Placeholder")}
+
+    def settled(self, data_set):
+        """Scalars of which the graph does not say that they are: no shape can be spelled for them."""
+        placeholders = self.placeholders()
+        return [name for name, path in data_set.inputs.items()
+                if name in placeholders and not np.load(path, mmap_mode="r").shape and _is_open(placeholders[name], [])]
+
+    def shapes(self, data_set):
+        placeholders = self.placeholders()
+        shapes = {name: list(np.load(path, mmap_mode="r").shape) for name, path in data_set.inputs.items()}
+        return {name: shape for name, shape in shapes.items() if shape and (name not in placeholders or _is_open(placeholders[name], shape))}
+
+
+def _is_open(placeholder, shape):
+    attribute = placeholder.attributes.get("shape")
+    dims = tf.dims_of(attribute.shape) if attribute else None
+    return dims is None or None in dims or len(dims) != len(shape)
+
+
+def _name(tensor):
+    """A tensor as graphs write it in operands: the first result of a node has the node's name."""
+    return tensor.removesuffix(":0")
+
+
+def _save(folder, name, array):
+    path = os.path.join(folder, name.replace("/", "_") + ".npy")
+    np.save(path, array)
+    return path
+
+
+def _read_tfjs(path, folder, listing, scratch):
+    nodes = {node.name: node for node in tf.read(path, tf.GRAPH).nodes}
+    for data_set in _read_listed(folder, listing, scratch):
+        for name, file in data_set.outputs.items():
+            array = np.load(file)
+            data_set.outputs[name] = _save(scratch, "out_" + name, array.astype(_type_of(nodes[name])))
+        yield data_set
+
+
+def _read_listed(folder, listing, scratch):
+    """The data set of a folder that lists its arrays."""
+    inputs, outputs = ({_name(item["tensor"]): os.path.join(folder, item["file"]) for item in listing[side]} for side in ("inputs", "outputs"))
+    yield DataSet(inputs, {name: _without_false_axis(path, scratch) for name, path in outputs.items()})
+
+
+def _without_false_axis(path, scratch):
+    """Answers without an element, but those of one axis, were stored with an axis of one before the others."""
+    array = np.load(path)
+    is_false = array.size == 0 and array.ndim > 1 and array.shape[0] == 1
+    return _save(scratch, os.path.basename(path), array.reshape(array.shape[1:])) if is_false else path
+
+
+def _type_of(node):
+    """That of its result: OpenCV and tfjs know f32 and i32 alone, and were told halves and wide indices as these."""
+    if node.op in ("ArgMax", "ArgMin"):
+        return tf.DTYPES[node.attributes["output_type"].type] if "output_type" in node.attributes else "i8"
+    return tf.DTYPES[node.attributes["T"].type] if "T" in node.attributes else "f4"
+
+
+def _outputs(listing):
+    return [f"--output={_name(item['tensor'])}" for item in listing["outputs"]]
+
+
+def _dl4j(folder):
+    for path in sorted(glob.glob(os.path.join(folder, "*", "case.json"))):
+        with open(path, encoding="utf-8") as file:
+            listing = json.load(file)
+        place = os.path.dirname(path)
+        model = listing["promoted_model"] if listing["kind"] == "promoted" else listing["model"]
+        yield TensorFlowCase("tf-dl4j", os.path.basename(place), os.path.join(place, model), tuple(_outputs(listing)),
+                             functools.partial(_read_listed, place, listing), tolerances=TOLERANCES)
+
+
+def _channels_last(array):
+    """OpenCV keeps 4 and 5 axes with the channels second."""
+    return np.ascontiguousarray(np.moveaxis(array, 1, -1)) if array.ndim in (4, 5) else array
+
+
+def _opencv_input(folder, name):
+    """The input of a net may be shared with one whose name begins alike; one that is lost can be read off its enlargement."""
+    words = name.split("_")
+    for count in range(len(words), 0, -1):
+        path = os.path.join(folder, "_".join(words[:count]) + "_in.npy")
+        if os.path.exists(path):
+            return np.load(path)
+    if name == "resize_nearest_neighbor_half_pixel":
+        enlarged = np.load(os.path.join(folder, name + "_out.npy"))
+        rows, columns = ([int((i + 0.5) * n / m) for i in range(m)] for n, m in zip((10, 11), enlarged.shape[2:]))
+        return enlarged[:, :, [rows.index(i) for i in range(10)]][:, :, :, [columns.index(i) for i in range(11)]]
+    return None
+
+
+def _opencv_answers(folder, name, graph, scratch):
+    given, expected = _opencv_input(folder, name), os.path.join(folder, name + "_out.npy")
+    if given is None or not os.path.exists(expected):
+        return
+    expected = np.load(expected)
+    placeholder = next(node for node in graph.nodes if node.op == "Placeholder")
+    if not any(bytes(a.s or b"") == b"NCHW" for node in graph.nodes if (a := node.attributes.get("data_format"))):
+        given, expected = _channels_last(given), _channels_last(expected)
+    stated = [node.attributes["T"] for node in graph.nodes if placeholder.name in map(_name, node.inputs) and "T" in node.attributes]
+    given = given.astype(tf.DTYPES[(stated or [placeholder.attributes["dtype"]])[0].type])
+    expected = expected.astype(_type_of(graph.nodes[-1]))
+    yield DataSet({placeholder.name: _save(scratch, "in", given)}, {_name(graph.nodes[-1].name): _save(scratch, "out", expected)})
+
+
+def _opencv(folder):
+    for path in sorted(glob.glob(os.path.join(folder, "*_net.pb"))):
+        name = os.path.basename(path).removesuffix("_net.pb")
+        f32 = TOLERANCES["f2" if name.startswith("fp16") else "f4"]
+        yield TensorFlowCase("tf-opencv", name, path, (), functools.partial(_opencv_answers, folder, name, tf.read(path, tf.GRAPH)),
+                             tolerances={**TOLERANCES, "f4": f32})
+
+
+def _real(folder):
+    for path in sorted(glob.glob(os.path.join(folder, "**", "*.pb"), recursive=True)):
+        reference = path.removesuffix(".pb") + ".tfjs_reference"
+        with open(os.path.join(reference, "io.json"), encoding="utf-8") as file:
+            listing = json.load(file)
+        case = TensorFlowCase("tf-real", os.path.relpath(path, folder).removesuffix(".pb"), path, (),
+                              functools.partial(_read_tfjs, path, reference, listing), tolerances=TOLERANCES)
+        placeholders = case.placeholders()
+        inner = [_name(item["tensor"]) for item in listing["inputs"] if _name(item["tensor"]) not in placeholders]
+        case.options = (*(f"--input={name}" for name in inner), *_outputs(listing))
+        yield case
+
+
+_FINDERS = {"tf-dl4j": _dl4j, "tf-opencv": _opencv, "tf-real": _real}
+
+
+def read_group(root, group):
+    return list(_FINDERS[group](os.path.join(root, group)))
