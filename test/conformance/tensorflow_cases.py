@@ -19,6 +19,10 @@ from readers import tensorflow as tf
 TOLERANCES = {"f4": Tolerance(1e-4, 2e-5), "f8": Tolerance(1e-7, 1e-7), "f2": Tolerance(2e-3, 1e-3)}
 TOLERANCES.update(dict.fromkeys(("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1"), EXACT))
 
+_COMPARISONS = ("Less", "LessEqual", "Greater", "GreaterEqual", "Equal", "NotEqual")
+# What of the outputs has its first operand's type.
+_KEEP_TYPE = ("Abs", "Add", "BiasAdd", "Elu", "MaxPool", "Mul", "Relu", "Softmax", "Sum")
+
 
 class TensorFlowCase(Case):
     """A graph of which the placeholders are known."""
@@ -55,33 +59,24 @@ def _save(folder, name, array):
     return path
 
 
-def _read_tfjs(path, folder, listing, scratch):
-    nodes = {node.name: node for node in tf.read(path, tf.GRAPH).nodes}
-    for data_set in _read_listed(folder, listing, scratch):
-        for name, file in data_set.outputs.items():
-            array = np.load(file)
-            data_set.outputs[name] = _save(scratch, "out_" + name, array.astype(_type_of(nodes[name])))
-        yield data_set
-
-
-def _read_listed(folder, listing, scratch):
+def _read_listed(path, folder, listing, scratch):
     """The data set of a folder that lists its arrays."""
+    nodes = {node.name: node for node in tf.read(path, tf.GRAPH).nodes}
     inputs, outputs = ({_name(item["tensor"]): os.path.join(folder, item["file"]) for item in listing[side]} for side in ("inputs", "outputs"))
-    yield DataSet(inputs, {name: _without_false_axis(path, scratch) for name, path in outputs.items()})
+    for name, file in outputs.items():
+        array = np.load(file)
+        if name in nodes and array.dtype != (element_type := _type_of(nodes[name], array.dtype)):
+            outputs[name] = _save(scratch, "out_" + name, array.astype(element_type))
+    yield DataSet(inputs, outputs)
 
 
-def _without_false_axis(path, scratch):
-    """Answers without an element, but those of one axis, were stored with an axis of one before the others."""
-    array = np.load(path)
-    is_false = array.size == 0 and array.ndim > 1 and array.shape[0] == 1
-    return _save(scratch, os.path.basename(path), array.reshape(array.shape[1:])) if is_false else path
-
-
-def _type_of(node):
-    """That of its result: OpenCV and tfjs know f32 and i32 alone, and were told halves and wide indices as these."""
+def _type_of(node, recorded):
+    """That of its first result. Other frameworks have fewer types, so that they recorded halves, wide indices and comparisons as f32 or i32."""
     if node.op in ("ArgMax", "ArgMin"):
         return tf.DTYPES[node.attributes["output_type"].type] if "output_type" in node.attributes else "i8"
-    return tf.DTYPES[node.attributes["T"].type] if "T" in node.attributes else "f4"
+    if node.op in _COMPARISONS:
+        return "?"
+    return tf.DTYPES[node.attributes["T"].type] if node.op in _KEEP_TYPE else recorded
 
 
 def _outputs(listing):
@@ -95,7 +90,7 @@ def _dl4j(folder):
         place = os.path.dirname(path)
         model = listing["promoted_model"] if listing["kind"] == "promoted" else listing["model"]
         yield TensorFlowCase("tf-dl4j", os.path.basename(place), os.path.join(place, model), tuple(_outputs(listing)),
-                             functools.partial(_read_listed, place, listing), tolerances=TOLERANCES)
+                             functools.partial(_read_listed, os.path.join(place, model), place, listing), tolerances=TOLERANCES)
 
 
 def _channels_last(array):
@@ -127,7 +122,7 @@ def _opencv_answers(folder, name, graph, scratch):
         given, expected = _channels_last(given), _channels_last(expected)
     stated = [node.attributes["T"] for node in graph.nodes if placeholder.name in map(_name, node.inputs) and "T" in node.attributes]
     given = given.astype(tf.DTYPES[(stated or [placeholder.attributes["dtype"]])[0].type])
-    expected = expected.astype(_type_of(graph.nodes[-1]))
+    expected = expected.astype(_type_of(graph.nodes[-1], expected.dtype))
     yield DataSet({placeholder.name: _save(scratch, "in", given)}, {_name(graph.nodes[-1].name): _save(scratch, "out", expected)})
 
 
@@ -145,7 +140,7 @@ def _real(folder):
         with open(os.path.join(reference, "io.json"), encoding="utf-8") as file:
             listing = json.load(file)
         case = TensorFlowCase("tf-real", os.path.relpath(path, folder).removesuffix(".pb"), path, (),
-                              functools.partial(_read_tfjs, path, reference, listing), tolerances=TOLERANCES)
+                              functools.partial(_read_listed, path, reference, listing), tolerances=TOLERANCES)
         placeholders = case.placeholders()
         inner = [_name(item["tensor"]) for item in listing["inputs"] if _name(item["tensor"]) not in placeholders]
         case.options = (*(f"--input={name}" for name in inner), *_outputs(listing))
