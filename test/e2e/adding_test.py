@@ -26,6 +26,7 @@ TREE = os.path.join(BUILD, "test", "adding")  # one place, so that ccache knows 
 # The most existing files that a section's patches may touch.
 SECTIONS = {("docs/adding-an-operator.md", "2. A new elementwise function"): 3,
             ("docs/adding-an-operator.md", "3. A new operator of `nn`"): 6,
+            ("docs/adding-an-operator.md", "4. An operator of TensorFlow"): 2,
             ("docs/adding-a-format.md", "Adding a format"): 3}
 # The folder of the new format: the unit tests' own, under names of the compiler.
 TOY = {"test/unit/compiler/import/ToyFormat": "compiler/import/toy/Format"}
@@ -266,6 +267,20 @@ class AddingTest(nacre.NacreTest):
                 self.call(self.compiler, model, *options, "-o", library)
                 inputs = [] if fold else [f"--input=x={self.path('x.npy')}"]
                 self.run_model(library, *inputs, *expected, "--rtol=1e-5", "--atol=1e-6")
+
+    def test_new_operator_of_tensorflow(self):
+        model, library, dims = self.path("adding.pbtxt"), self.path("libadding.so"), [len(VALUES)]
+        with open(model, "w", encoding="utf-8") as file:
+            for name in ("x", "y"):
+                file.write(f'node {{ name: "{name}" op: "Placeholder" attr {{ key: "dtype" value {{ type: DT_FLOAT }} }} '
+                           f'attr {{ key: "shape" value {{ shape {{ dim {{ size: {dims[0]} }} }} }} }} }}\n')
+            file.write('node { name: "z" op: "Xlog1py" input: "x" input: "y" attr { key: "T" value { type: DT_FLOAT } } }\n')
+        others = [abs(y) for y in reversed(VALUES)]
+        for name, values in (("x", VALUES), ("y", others), ("z", [x * math.log1p(y) for x, y in zip(VALUES, others)])):
+            write_npy(self.path(name + ".npy"), dims, values)
+        self.call(self.compiler, model, "-o", library)
+        self.run_model(library, f"--input=x={self.path('x.npy')}", f"--input=y={self.path('y.npy')}", f"--expect=z={self.path('z.npy')}",
+                       "--rtol=1e-5", "--atol=1e-6")
 
     def test_new_format(self):
         model, library, dims = self.path("model"), self.path("libtoy.so"), [len(VALUES)]

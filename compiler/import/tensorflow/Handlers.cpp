@@ -17,6 +17,8 @@ const ImportRegistry &getOperators() {
     registerConvolutions(result);
     registerElementwise(result);
     registerFakeQuantization(result);
+    registerImages(result);
+    registerIndexed(result);
     registerMatrices(result);
     registerNormalizations(result);
     registerParts(result);
@@ -24,6 +26,7 @@ const ImportRegistry &getOperators() {
     registerPoolings(result);
     registerRandoms(result);
     registerReductions(result);
+    registerSelections(result);
     registerShapes(result);
     registerTensorArrays(result);
     registerTensorLists(result);

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Elements and rows at computed places: gathers, scatters, and sums by segment.
+//
+// How:  1. gathers,
+//       2. scatters by coordinates, and by rows; what a frozen graph scatters into is a constant, and the result all that
+//          anybody sees,
+//       3. segments: rows of one number combined to one row,
+//       4. counts of numbers.
+
+#include "compiler/import/compositions/Movement.h"
+#include "compiler/import/operands/Parts.h"
+#include "compiler/import/operands/Shapes.h"
+#include "compiler/import/tensorflow/Handlers.h"
+
+#include "dialects/nn/ScalarFunctions.h"
+
+using namespace mlir;
+
+namespace nacre::importer::tensorflow_format {
+namespace {
+
+using nn::BinaryKind;
+using nn::ScatterKind;
+using nn::UnaryKind;
+
+//===----------------------------------------------------------------------===//
+// 1. Gathers
+//===----------------------------------------------------------------------===//
+
+/// `indices` as coordinates of one axis.
+Value asCoordinates(NnBuilder &nn, Value indices) {
+  SmallVector<int64_t> shape(getShape(indices));
+  shape.push_back(1);
+  return nn.reshape(indices, shape);
+}
+
+/// Where the first `batches` axes of both are the same ones: the axis is moved behind them, and the indices' axes, which
+/// come first, to its place.
+void gatherInBatches(OperandBinder &node, int64_t axis, int64_t batches) {
+  NnBuilder &nn = node.nn;
+  Value x = node.getOperand(0), indices = node.getOperand(1);
+  if (batches > std::min(axis, getRank(indices)) ||
+      getShape(x).take_front(batches) != getShape(indices).take_front(batches)) {
+    node.error() << "attribute 'batch_dims' must count axes before axis " << axis << " that both operands have, but is "
+                 << batches << " for " << describe(x) << " and " << describe(indices);
+    return;
+  }
+  SmallVector<int64_t> order = axisRange(0, batches), back(order);
+  order.push_back(axis);
+  order.append(axisRange(batches, axis));
+  order.append(axisRange(axis + 1, getRank(x)));
+  Value moved = nn.transpose(x, order);
+  if (!moved || !checkRule(node, nn::gatherNdShape(getShape(moved), getShape(asCoordinates(nn, indices)), batches)))
+    return;
+  Value picked = nn.infer<nn::GatherNdOp>(moved, asCoordinates(nn, indices), batches);
+  const int64_t between = axis - batches, own = getRank(indices) - batches;
+  back.append(axisRange(batches + own, batches + own + between));
+  back.append(axisRange(batches, batches + own));
+  back.append(axisRange(batches + own + between, getRank(x) + own - 1));
+  node.setResult(picked ? nn.transpose(picked, back) : Value());
+}
+
+void importGather(OperandBinder &node) {
+  node.ignore({"validate_indices"});
+  if (node.checkRank(0, 1))
+    gatherAlong(node, 0);
+}
+
+void importGatherV2(OperandBinder &node) {
+  int64_t batches = node.getInt("batch_dims", 0);
+  FailureOr<int64_t> given = node.getInteger(2);
+  if (failed(given))
+    return;
+  FailureOr<int64_t> axis = node.getAxis(*given, getRank(node.getOperand(0)));
+  if (failed(axis))
+    return;
+  if (batches < 0)
+    batches += getRank(node.getOperand(1));
+  if (batches == 0)
+    gatherAlong(node, *axis);
+  else
+    gatherInBatches(node, *axis, std::max<int64_t>(batches, 0));
+}
+
+void importGatherNd(OperandBinder &node) {
+  node.ignore({"bad_indices_policy"});
+  Value x = node.getOperand(0), indices = node.getOperand(1);
+  if (checkRule(node, nn::gatherNdShape(getShape(x), getShape(indices), /*batchDims=*/0)))
+    node.setResult(node.nn.infer<nn::GatherNdOp>(x, indices, 0));
+}
+
+void importReverseSequence(OperandBinder &node) {
+  Value x = node.getOperand(0);
+  FailureOr<int64_t> time = node.getAxis(node.getInt("seq_dim", 0), getRank(x));
+  FailureOr<int64_t> batch = node.getAxis(node.getInt("batch_dim", 0), getRank(x));
+  if (failed(time) || failed(batch))
+    return;
+  if (*time == *batch) {
+    node.error() << "attributes 'seq_dim' and 'batch_dim' must differ, but are both " << *time;
+    return;
+  }
+  Ints shape = getShape(x);
+  if (node.checkShape(1, shape[*batch], "the length of each sequence") &&
+      node.allowsConstant(shape[*time] + shape[*batch], sizeof(int64_t)))
+    node.setResult(reverseSequence(node.nn, x, node.getOperand(1), *batch, *time));
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Scatters
+//===----------------------------------------------------------------------===//
+
+/// What an update does: some are others with an update that is prepared.
+struct Update {
+  ScatterKind kind;
+  UnaryKind before = UnaryKind::Abs;
+  bool isPrepared = false;
+
+  Value prepare(NnBuilder &nn, Value updates) const { return isPrepared ? nn.unary(before, updates) : updates; }
+};
+
+struct ScatterRow {
+  const char *suffix;
+  Update update;
+  Holds holds = Holds::Numbers;
+};
+
+constexpr ScatterRow scatterRows[] = {
+    {"Add", {ScatterKind::Add}},
+    {"Div", {ScatterKind::Mul, UnaryKind::Reciprocal, true}, Holds::Floats},
+    {"Max", {ScatterKind::Max}},
+    {"Min", {ScatterKind::Min}},
+    {"Mul", {ScatterKind::Mul}},
+    {"Sub", {ScatterKind::Add, UnaryKind::Neg, true}},
+    {"Update", {ScatterKind::Set}, Holds::Anything},
+};
+
+void scatter(OperandBinder &node, const Update &update, Value x, Value coordinates, Value updates) {
+  NnBuilder &nn = node.nn;
+  if (checkRule(node, nn::scatterNdShape(getShape(x), getShape(coordinates), getShape(updates))))
+    node.setResult(nn.infer<nn::ScatterNdOp>(update.kind, x, coordinates, update.prepare(nn, updates)));
+}
+
+void importScatterByCoordinates(OperandBinder &node, const Update &update) {
+  node.ignore({"use_locking", "bad_indices_policy"});
+  scatter(node, update, node.getOperand(0), node.getOperand(1), node.getOperand(2));
+}
+
+/// One number may stand for all updates.
+void importScatterRows(OperandBinder &node, const Update &update) {
+  node.ignore({"use_locking"});
+  Value x = node.getOperand(0), indices = node.getOperand(1), updates = node.getOperand(2);
+  if (!node.checkRank(0, 1))
+    return;
+  SmallVector<int64_t> shape(getShape(indices));
+  llvm::append_range(shape, getShape(x).drop_front());
+  if (getRank(updates) == 0 && node.checkFits(shape))
+    updates = node.nn.broadcast(updates, shape);
+  if (updates)
+    scatter(node, update, x, asCoordinates(node.nn, indices), updates);
+}
+
+/// Into zeros; updates of one element are added up.
+void importScatterNd(OperandBinder &node) {
+  node.ignore({"bad_indices_policy"});
+  NnBuilder &nn = node.nn;
+  FailureOr<SmallVector<int64_t>> shape = node.getIntegers(2);
+  if (failed(shape))
+    return;
+  if (llvm::any_of(*shape, [](int64_t size) { return size < 0; })) {
+    node.error() << node.nameOf(2) << " must hold sizes of 0 or more, but holds [" << Ints(*shape) << "]";
+    return;
+  }
+  if (node.checkFits(*shape))
+    scatter(node, {ScatterKind::Add}, nn.splat(RankedTensorType::get(*shape, getElementType(node.getOperand(1))), 0),
+            node.getOperand(0), node.getOperand(1));
+}
+
+//===----------------------------------------------------------------------===//
+// 3. Segments
+//===----------------------------------------------------------------------===//
+
+struct SegmentRow {
+  const char *word;
+  ScatterKind kind;
+  nn::ReduceKind neutral; ///< what of nothing is a row's element
+};
+
+constexpr SegmentRow segmentRows[] = {
+    {"Sum", ScatterKind::Add, nn::ReduceKind::Sum},
+    {"Prod", ScatterKind::Mul, nn::ReduceKind::Prod},
+    {"Max", ScatterKind::Max, nn::ReduceKind::Max},
+    {"Min", ScatterKind::Min, nn::ReduceKind::Min},
+};
+
+/// The rows of `data` with numbers `ids` combined: one row for each number below `count`. Null after an error.
+Value combine(OperandBinder &node, const SegmentRow &row, Value data, Value ids, int64_t count) {
+  NnBuilder &nn = node.nn;
+  SmallVector<int64_t> shape{count};
+  llvm::append_range(shape, getShape(data).drop_front(getRank(ids)));
+  if (!node.checkFits(shape))
+    return {};
+  auto type = RankedTensorType::get(shape, getElementType(data));
+  Value begin = nn.constant(DenseElementsAttr::get(type, nn::getIdentity(row.neutral, getElementType(data))));
+  if (!checkRule(node, nn::scatterNdShape(shape, getShape(asCoordinates(nn, ids)), getShape(data))))
+    return {};
+  return nn.infer<nn::ScatterNdOp>(row.kind, begin, asCoordinates(nn, ids), data);
+}
+
+bool checkIds(OperandBinder &node) {
+  Ints data = getShape(node.getOperand(0)), ids = getShape(node.getOperand(1));
+  if (ids.size() <= data.size() && data.take_front(ids.size()) == ids)
+    return true;
+  node.error() << node.nameOf(1) << " must have the first axes of " << node.nameOf(0) << ", but is "
+               << describe(node.getOperand(1)) << " for " << describe(node.getOperand(0));
+  return false;
+}
+
+/// A row of a negative number goes nowhere: to a last row that is cut off.
+void importUnsortedSegment(OperandBinder &node, const SegmentRow &row) {
+  NnBuilder &nn = node.nn;
+  Value data = node.getOperand(0), ids = node.getOperand(1);
+  FailureOr<int64_t> count = node.getInteger(2);
+  if (failed(count) || !checkIds(node))
+    return;
+  if (*count < 0 || *count > INT32_MAX) {
+    node.error() << node.nameOf(2) << " must lie between 0 and " << INT32_MAX << ", but is " << *count;
+    return;
+  }
+  ids = nn.select(nn.binary(BinaryKind::Less, ids, 0.0), nn.scalar(ids, static_cast<double>(*count)), ids);
+  Value rows = combine(node, row, data, ids, *count + 1);
+  node.setResult(nn.slice(rows, 0, 0, *count));
+}
+
+/// The sorted numbers of the rows, which say how many rows there will be; fails after an error.
+FailureOr<SmallVector<int64_t>> readSortedIds(OperandBinder &node) {
+  if (!node.checkRank(0, 1) || !node.checkRank(1, 1, 1) || !checkIds(node))
+    return failure();
+  FailureOr<SmallVector<int64_t>> ids = node.getIntegers(1);
+  if (failed(ids))
+    return failure();
+  if (!llvm::is_sorted(*ids) || (!ids->empty() && (ids->front() < 0 || ids->back() >= INT32_MAX)))
+    return node.error() << node.nameOf(1) << " must be sorted and hold numbers from 0 to " << INT32_MAX - 1
+                        << ", but is [" << Ints(*ids) << "]";
+  return ids;
+}
+
+/// How many rows each number has.
+FailureOr<SmallVector<int64_t>> countRows(OperandBinder &node, Ints ids) {
+  const int64_t count = ids.empty() ? 0 : ids.back() + 1;
+  if (!node.allowsConstant(count, sizeof(int64_t)))
+    return failure();
+  SmallVector<int64_t> counts(count, 0);
+  for (int64_t id : ids)
+    ++counts[id];
+  return counts;
+}
+
+/// Of no row a sum, a mean, a maximum and a minimum are 0, and a product is 1.
+void importSegment(OperandBinder &node, const SegmentRow &row, bool isMean) {
+  NnBuilder &nn = node.nn;
+  Value data = node.getOperand(0);
+  FailureOr<SmallVector<int64_t>> ids = readSortedIds(node);
+  if (failed(ids))
+    return;
+  FailureOr<SmallVector<int64_t>> counts = countRows(node, *ids);
+  if (failed(counts))
+    return;
+  Value rows = combine(node, row, data, node.getOperand(1), static_cast<int64_t>(counts->size()));
+  auto align = [&](Ints numbers) {
+    return nn.alignToAxis(nn.cast(nn.integers(numbers), getElementType(data)), 0, getRank(data));
+  };
+  if (isMean) {
+    for (int64_t &number : *counts)
+      number = std::max<int64_t>(number, 1);
+    rows = nn.div(rows, align(*counts));
+  } else if (row.kind != ScatterKind::Mul && llvm::is_contained(*counts, 0)) {
+    rows = nn.select(nn.binary(BinaryKind::Equal, align(*counts), 0.0), nn.scalar(data, 0), rows);
+  }
+  node.setResult(rows);
+}
+
+//===----------------------------------------------------------------------===//
+// 4. Counts
+//===----------------------------------------------------------------------===//
+
+/// How often each number below `size` is met, or the sum of its weights; others are not counted.
+Value countNumbers(OperandBinder &node, Value numbers, Value weights, int64_t size) {
+  NnBuilder &nn = node.nn;
+  if (!node.checkFits({size + 1}))
+    return {};
+  Value flat = nn.reshape(numbers, getType(numbers).getNumElements());
+  Value isOutside = nn.binary(BinaryKind::Or, nn.binary(BinaryKind::Less, flat, 0.0),
+                              nn.binary(BinaryKind::GreaterEqual, flat, static_cast<double>(size)));
+  Value place = nn.select(isOutside, nn.scalar(flat, static_cast<double>(size)), flat);
+  Value zeros = nn.splat(RankedTensorType::get(size + 1, getElementType(weights)), 0);
+  Value sums =
+      nn.infer<nn::ScatterNdOp>(ScatterKind::Add, zeros, asCoordinates(nn, place), nn.reshape(weights, getShape(flat)));
+  return nn.slice(sums, 0, 0, size);
+}
+
+void importBincount(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  Value numbers = node.getOperand(0), weights = node.getOperand(2);
+  FailureOr<int64_t> size = node.getInteger(1);
+  if (failed(size))
+    return;
+  if (*size < 0 || *size >= INT32_MAX) {
+    node.error() << node.nameOf(1) << " must be 0 or more, but is " << *size;
+    return;
+  }
+  if (getType(weights).getNumElements() == 0 && getType(numbers).getNumElements() > 0)
+    weights = nn.splat(RankedTensorType::get(getShape(numbers), getElementType(weights)), 1);
+  else if (!node.checkShape(2, getShape(numbers), "one for each number, or none"))
+    return;
+  node.setResult(countNumbers(node, numbers, weights, *size));
+}
+
+/// Bins of equal width between the two ends; what lies outside is counted in the first and the last.
+void importHistogram(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  Type type = node.getType("dtype", nn.types().getI32Type());
+  Value x = node.getOperand(0);
+  FailureOr<int64_t> bins = node.getInteger(2);
+  if (failed(bins) || !node.checkShape(1, 2, "the two ends"))
+    return;
+  if (*bins < 1 || *bins >= INT32_MAX) {
+    node.error() << node.nameOf(2) << " must be 1 or more, but is " << *bins;
+    return;
+  }
+  Type wide = nn.types().getF64Type();
+  Value ends = nn.cast(node.getOperand(1), wide);
+  Value low = nn.reshape(nn.slice(ends, 0, 0, 1), {}), high = nn.reshape(nn.slice(ends, 0, 1, 1), {});
+  Value step = nn.div(nn.sub(high, low), static_cast<double>(*bins));
+  Value place = nn.unary(UnaryKind::Floor, nn.div(nn.sub(nn.cast(x, wide), low), step));
+  place = nn.binary(BinaryKind::Min, nn.binary(BinaryKind::Max, place, 0.0), static_cast<double>(*bins - 1));
+  Value ones = nn.splat(RankedTensorType::get(getShape(x), type), 1);
+  node.setResult(countNumbers(node, place ? nn.cast(place, nn.types().getI64Type()) : Value(), ones, *bins));
+}
+
+} // namespace
+
+void registerIndexed(ImportRegistry &registry) {
+  registry.add("Gather", 1, {{"params"}, {"indices", Holds::Indices}}, importGather);
+  registry.add("GatherV2", 1, {{"params"}, {"indices", Holds::Indices}, {"axis", Holds::Indices}}, importGatherV2);
+  registry.add("GatherNd", 1, {{"params"}, {"indices", Holds::Indices}}, importGatherNd);
+  registry.add("ReverseSequence", 1, {{"input"}, {"seq_lengths", Holds::Indices}}, importReverseSequence);
+  for (const ScatterRow &row : scatterRows) {
+    const Signature operands{{"ref", row.holds, 'T'}, {"indices", Holds::Indices}, {"updates", row.holds, 'T'}};
+    auto byCoordinates = [&row](OperandBinder &node) { importScatterByCoordinates(node, row.update); };
+    registry.add(("Scatter" + StringRef(row.suffix)).str(), 1, operands,
+                 [&row](OperandBinder &node) { importScatterRows(node, row.update); });
+    if (StringRef(row.suffix) == "Div" || StringRef(row.suffix) == "Mul")
+      continue;
+    registry.add(("ScatterNd" + StringRef(row.suffix)).str(), 1, operands, byCoordinates);
+    registry.add(("TensorScatter" + StringRef(row.suffix)).str(), 1, operands, byCoordinates);
+  }
+  registry.add("ScatterNd", 1, {{"indices", Holds::Indices}, {"updates", Holds::Numbers}, {"shape", Holds::Indices}},
+               importScatterNd);
+  for (const SegmentRow &row : segmentRows) {
+    registry.add(("Segment" + StringRef(row.word)).str(), 1,
+                 {{"data", Holds::Numbers}, {"segment_ids", Holds::Indices}},
+                 [&row](OperandBinder &node) { importSegment(node, row, /*isMean=*/false); });
+    registry.add(("UnsortedSegment" + StringRef(row.word)).str(), 1,
+                 {{"data", Holds::Numbers}, {"segment_ids", Holds::Indices}, {"num_segments", Holds::Indices}},
+                 [&row](OperandBinder &node) { importUnsortedSegment(node, row); });
+  }
+  registry.add("SegmentMean", 1, {{"data", Holds::Numbers}, {"segment_ids", Holds::Indices}},
+               [](OperandBinder &node) { importSegment(node, segmentRows[0], /*isMean=*/true); });
+  registry.add("Bincount", 1, {{"arr", Holds::Indices}, {"size", Holds::Indices}, {"weights", Holds::Numbers}},
+               importBincount);
+  registry.add("HistogramFixedWidth", 1,
+               {{"values", Holds::Numbers, 'T'}, {"value_range", Holds::Numbers, 'T'}, {"nbins", Holds::Indices}},
+               importHistogram);
+}
+
+} // namespace nacre::importer::tensorflow_format

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Images in other sizes and colours. Channels are last.
+
+#include "compiler/import/compositions/Elementary.h"
+#include "compiler/import/compositions/Resampling.h"
+#include "compiler/import/tensorflow/Handlers.h"
+
+using namespace mlir;
+
+namespace nacre::importer::tensorflow_format {
+namespace {
+
+using nn::BinaryKind;
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+/// How one axis is resampled.
+using MakeTable = AxisTable (*)(int64_t input, int64_t output, CornerRule rule);
+
+struct ResizeRow {
+  const char *op;
+  MakeTable make;
+  double taps; ///< of a position, at most; 0: as many as there are elements
+  bool keepsType;
+};
+
+constexpr ResizeRow resizeRows[] = {
+    {"ResizeNearestNeighbor",
+     [](int64_t input, int64_t output, CornerRule rule) {
+       Rounding rounding = rule == CornerRule::AlignCorners ? Rounding::HalfAway : Rounding::Floor;
+       return takeNearest(mapNearestInSinglePrecision(input, output, rule), input, rounding);
+     },
+     1, true},
+    {"ResizeBilinear",
+     [](int64_t input, int64_t output, CornerRule rule) {
+       return interpolateLinear(mapInSinglePrecision(input, output, rule), input);
+     },
+     2, false},
+    {"ResizeBicubic",
+     [](int64_t input, int64_t output, CornerRule rule) {
+       return interpolateCubicBySteps(mapInSinglePrecision(input, output, rule), input, rule);
+     },
+     4, false},
+    {"ResizeArea", averageArea, 0, false},
+};
+
+/// Without an attribute rows and columns are mapped by their ratio from the first on. All but the nearest elements are
+/// floats, whatever the image is.
+void importResize(OperandBinder &node, const ResizeRow &row) {
+  NnBuilder &nn = node.nn;
+  bool alignsCorners = node.getFlag("align_corners", false), usesCenters = node.getFlag("half_pixel_centers", false);
+  FailureOr<SmallVector<int64_t>> sizes = node.getIntegers(1);
+  if (failed(sizes) || !node.checkRank(0, 4, 4) || !node.checkShape(1, 2, "rows and columns"))
+    return;
+  Value x = node.getOperand(0);
+  SmallVector<int64_t> shape(getShape(x));
+  for (auto [axis, size] : llvm::enumerate(*sizes)) {
+    if (size < 1 || size > INT32_MAX || shape[axis + 1] < 1) {
+      node.error() << node.nameOf(1) << " and the image must have 1 to " << INT32_MAX << " rows and columns, but are ["
+                   << Ints(*sizes) << "] and " << describe(x);
+      return;
+    }
+    shape[axis + 1] = size;
+  }
+  if (alignsCorners && usesCenters) {
+    node.error() << "attributes 'align_corners' and 'half_pixel_centers' must not both be true, but are";
+    return;
+  }
+  if (!node.checkFits(shape))
+    return;
+  CornerRule rule = alignsCorners ? CornerRule::AlignCorners
+                    : usesCenters ? CornerRule::HalfPixelCenters
+                                  : CornerRule::Asymmetric;
+  if (!row.keepsType && getElementType(x) != nn.types().getF32Type())
+    x = nn.cast(x, nn.types().getF32Type());
+  SmallVector<ResampledAxis> axes;
+  for (int64_t axis : {1, 2}) {
+    int64_t input = getShape(node.getOperand(0))[axis], output = shape[axis];
+    double taps = row.taps > 0 ? row.taps : static_cast<double>(input) / static_cast<double>(output) + 2;
+    if (!allowsTable(nn, output, taps))
+      return node.setResult({});
+    axes.push_back({axis, row.make(input, output, rule)});
+  }
+  node.setResult(resample(nn, x, axes));
+}
+
+//===----------------------------------------------------------------------===//
+// Colours
+//===----------------------------------------------------------------------===//
+
+/// Three values along the last axis: red, green and blue, or hue, saturation and value.
+struct Colour {
+  Value first, second, third;
+};
+
+Colour split(NnBuilder &nn, Value image) {
+  auto channel = [&](int64_t index) { return nn.slice(image, getRank(image) - 1, index, 1); };
+  return {channel(0), channel(1), channel(2)};
+}
+
+Value join(NnBuilder &nn, const Colour &colour) {
+  return colour.first ? nn.concat({colour.first, colour.second, colour.third}, getRank(colour.first) - 1) : Value();
+}
+
+Value getRange(NnBuilder &nn, const Colour &rgb) {
+  Value most = nn.binary(BinaryKind::Max, nn.binary(BinaryKind::Max, rgb.first, rgb.second), rgb.third);
+  Value least = nn.binary(BinaryKind::Min, nn.binary(BinaryKind::Min, rgb.first, rgb.second), rgb.third);
+  return nn.sub(most, least);
+}
+
+/// The hue from 0 to 1.
+Colour toHsv(NnBuilder &nn, const Colour &rgb) {
+  auto [red, green, blue] = rgb;
+  Value value = nn.binary(BinaryKind::Max, nn.binary(BinaryKind::Max, red, green), blue);
+  Value range = getRange(nn, rgb), zero = nn.scalar(value, 0);
+  auto isPositive = [&](Value x) { return nn.binary(BinaryKind::Greater, x, 0.0); };
+  Value saturation = nn.select(isPositive(value), nn.div(range, value), zero);
+  auto turn = [&](Value ahead, Value behind, double begin) {
+    return nn.add(nn.div(nn.sub(ahead, behind), nn.mul(range, 6)), begin);
+  };
+  Value hue =
+      nn.select(nn.binary(BinaryKind::Equal, green, value), turn(blue, red, 1.0 / 3), turn(red, green, 2.0 / 3));
+  hue = nn.select(nn.binary(BinaryKind::Equal, red, value), turn(green, blue, 0), hue);
+  hue = nn.select(isPositive(range), hue, zero);
+  hue = nn.select(nn.binary(BinaryKind::Less, hue, 0.0), nn.add(hue, 1), hue);
+  return {hue, saturation, value};
+}
+
+/// The colour of a hue whose brightest part is `value` and whose darkest is by `range` less.
+Colour fromHue(NnBuilder &nn, Value hue, Value range, Value value) {
+  Value turn = nn.mul(hue, 6);
+  // How much of the colour each has: it is all of it over a third of the circle, and falls off to both sides.
+  auto share = [&](double middle, double sign, double offset) {
+    Value distance = nn.unary(nn::UnaryKind::Abs, nn.add(turn, -middle));
+    Value part = clamp(nn, nn.add(nn.mul(distance, sign), offset), 0, 1);
+    return nn.sub(value, nn.mul(range, nn.sub(nn.scalar(value, 1), part)));
+  };
+  return {share(3, 1, -1), share(2, -1, 2), share(4, -1, 2)};
+}
+
+Colour toRgb(NnBuilder &nn, const Colour &hsv) {
+  return fromHue(nn, hsv.first, nn.mul(hsv.second, hsv.third), hsv.third);
+}
+
+/// Whether the image has three channels; reports an error if not.
+bool checkColours(OperandBinder &node) {
+  if (!node.checkRank(0, 1))
+    return false;
+  if (getShape(node.getOperand(0)).back() == 3)
+    return true;
+  node.error() << node.nameOf(0) << " must have 3 channels along its last axis, but is "
+               << describe(node.getOperand(0));
+  return false;
+}
+
+void importColours(OperandBinder &node, Colour (*convert)(NnBuilder &, const Colour &)) {
+  if (checkColours(node))
+    node.setResult(join(node.nn, convert(node.nn, split(node.nn, node.getOperand(0)))));
+}
+
+void importHue(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  if (!checkColours(node) || !node.checkShape(1, {}, "one element"))
+    return;
+  Colour rgb = split(nn, node.getOperand(0));
+  Colour hsv = toHsv(nn, rgb);
+  Value turned = nn.add(hsv.first, nn.cast(node.getOperand(1), getElementType(node.getOperand(0))));
+  // Not by the saturation, which colours outside of [0, 1] do not have.
+  node.setResult(join(nn, fromHue(nn, nn.binary(BinaryKind::Mod, turned, 1.0), getRange(nn, rgb), hsv.third)));
+}
+
+void importSaturation(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  if (!checkColours(node) || !node.checkShape(1, {}, "one element"))
+    return;
+  Colour hsv = toHsv(nn, split(nn, node.getOperand(0)));
+  Value scale = nn.cast(node.getOperand(1), getElementType(node.getOperand(0)));
+  hsv.second = clamp(nn, nn.mul(hsv.second, scale), 0, 1);
+  node.setResult(join(nn, toRgb(nn, hsv)));
+}
+
+/// Away from the mean of each channel of each image.
+void importContrast(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  Value x = node.getOperand(0);
+  if (!node.checkRank(0, 3) || !node.checkShape(1, {}, "one element"))
+    return;
+  Type type = getElementType(x);
+  Value wide = nn.cast(x, nn.types().getF32Type()), factor = nn.cast(node.getOperand(1), nn.types().getF32Type());
+  Value mean = nn.reduce(nn::ReduceKind::Mean, wide, axisRange(getRank(x) - 3, getRank(x) - 1), /*keepDims=*/true);
+  Value result = nn.add(nn.mul(nn.sub(wide, mean), factor), mean);
+  node.setResult(result ? nn.cast(result, type) : Value());
+}
+
+} // namespace
+
+void registerImages(ImportRegistry &registry) {
+  for (const ResizeRow &row : resizeRows)
+    registry.add(row.op, 1, {{"images", Holds::Numbers}, {"size", Holds::Indices}},
+                 [&row](OperandBinder &node) { importResize(node, row); });
+  registry.add("RGBToHSV", 1, {{"images", Holds::Floats}}, [](OperandBinder &node) { importColours(node, toHsv); });
+  registry.add("HSVToRGB", 1, {{"images", Holds::Floats}}, [](OperandBinder &node) { importColours(node, toRgb); });
+  registry.add("AdjustContrastv2", 1, {{"images", Holds::Floats}, {"contrast_factor", Holds::Floats}}, importContrast);
+  registry.add("AdjustHue", 1, {{"images", Holds::Floats}, {"delta", Holds::Floats}}, importHue);
+  registry.add("AdjustSaturation", 1, {{"images", Holds::Floats}, {"scale", Holds::Floats}}, importSaturation);
+}
+
+} // namespace nacre::importer::tensorflow_format
