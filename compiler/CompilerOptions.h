@@ -57,6 +57,7 @@ struct CompilerOptions {
   std::vector<std::string> signatures;            ///< `--signature`: each is an entry
   std::string tag;                                ///< `--tag`, of the graph that has them
   std::string checkpoint;                         ///< `--checkpoint`: the values of variables
+  std::vector<std::string> states;                ///< `--state`: `input:output`, kept from run to run
   int64_t maxConstantBytes = int64_t(1024) << 20; ///< Folding never makes a larger constant.
   uint32_t seed = 0;                              ///< `--seed`, of nodes that draw random numbers and have none
   unsigned jobs = 0;                              ///< Threads of the compiler; 0: all cores.

@@ -58,6 +58,7 @@ importer::ImportOptions importOptionsOf(const CompilerOptions &options) {
   result.values = options.inputValues;
   result.inputs = options.inputs;
   result.outputs = options.outputs;
+  result.states = options.states;
   result.maxConstantBytes = options.maxConstantBytes;
   result.signatures = options.signatures;
   result.tag = options.tag;

@@ -52,7 +52,8 @@ std::string modelHeader(mlir::ModuleOp module, StringRef modelName, StringRef sy
      << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n/**\n * The model " << inComment(modelName) << ".\n";
   for (auto entry : module.getOps<plan::EntryOp>()) {
     os << " *\n * Entry \"" << inComment(entry.getSymName()) << "\":\n";
-    for (auto [role, what] : {std::pair(plan::Role::Input, "input"), std::pair(plan::Role::Output, "output")}) {
+    for (auto [role, what] : {std::pair(plan::Role::Input, "input"), std::pair(plan::Role::Output, "output"),
+                              std::pair(plan::Role::State, "state")}) {
       SmallVector<plan::StorageOp> storages;
       for (auto storage : entry.getBody().front().getOps<plan::StorageOp>())
         if (storage.getRole() == role)

@@ -163,6 +163,7 @@ void buildModule(Module &module, const TableInputs &inputs, TableRows rows, cons
   model.strings_bytes = rows.strings.blob.size();
   model.dim_count = rows.dims.size();
   model.gpu_code_hash = hashOfGpuCode(inputs.kernels);
+  model.variable_count = rows.variables.size();
 
   SmallVector<Pointer> pointers{
       {offsetof(nacre_model_table, head) + offsetof(nacre_model, functions),
@@ -177,6 +178,8 @@ void buildModule(Module &module, const TableInputs &inputs, TableRows rows, cons
   pointers.push_back({offsetof(nacre_model_table, entries), tables.add("entries", ArrayRef(entries), entryPointers)});
   if (any_of(inputs.kernels, [](const CompiledKernel &kernel) { return !kernel.gpu.variants.empty(); }))
     pointers.push_back({offsetof(nacre_model_table, gpu_engine), tables.externalData(NACRE_GPU_ENGINE_SYMBOL)});
+  if (!rows.variables.empty())
+    pointers.push_back({offsetof(nacre_model_table, variables), tables.add("variables", ArrayRef(rows.variables))});
   GlobalVariable *table =
       tables.add(inputs.symbol, StringRef(reinterpret_cast<const char *>(&model), sizeof model), pointers);
   table->setLinkage(GlobalValue::ExternalLinkage);

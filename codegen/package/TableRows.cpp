@@ -118,6 +118,18 @@ private:
     return row;
   }
 
+  /// State is known by its name, in all entries.
+  void addState(plan::StorageOp storage) {
+    if (!stateOffset.try_emplace(storage.getName().value_or(""), stateBytes).second)
+      return;
+    nacre_variable row{};
+    row.tensor = tensorRow(storage);
+    row.offset = stateBytes;
+    row.role = NACRE_STATE_RECURRENT;
+    variables.push_back(row);
+    stateBytes = alignTo(stateBytes + row.tensor.bytes, codegen::kGpuBufferAlignment);
+  }
+
   /// Notes which outputs hold how many elements the axes of `storage` have.
   void noteCounts(plan::StorageOp storage, const EntryRows &rows, nacre_tensor &row) {
     std::optional<ArrayRef<int64_t>> counts = storage.getCounts();
@@ -151,10 +163,8 @@ private:
         noteCounts(storage, rows, row);
       } else if (storage.getRole() == plan::Role::Count) {
         rows.outputs[rowOfCount(*storage.getIndex(), rows)] = tensorRow(storage);
-      } else if (storage.getRole() == plan::Role::State && !stateOffset.contains(storage)) {
-        stateOffset[storage] = stateBytes;
-        stateBytes = alignTo(stateBytes + storedBytes(cast<mlir::ShapedType>(storage.getResult().getType())),
-                             codegen::kGpuBufferAlignment);
+      } else if (storage.getRole() == plan::Role::State) {
+        addState(storage);
       }
     }
     writers.clear();
@@ -278,7 +288,7 @@ private:
       break;
     case plan::Role::State:
       row.space = NACRE_SPACE_STATE;
-      row.offset += stateOffset.lookup(storage);
+      row.offset += stateOffset.lookup(storage.getName().value_or(""));
       break;
     case plan::Role::Temporary:
       row.space = NACRE_SPACE_ARENA;
@@ -290,7 +300,7 @@ private:
 
   StringMap<uint32_t> kernelIndex, weightIndex;
   SmallVector<plan::KernelOp> kernelOps;
-  DenseMap<mlir::Operation *, uint64_t> stateOffset;
+  StringMap<uint64_t> stateOffset;
   DenseMap<mlir::Value, unsigned> writers; ///< Launches that write a storage of the entry.
 };
 

@@ -39,6 +39,7 @@ struct TableRows {
   llvm::SmallVector<uint32_t> kernelNames;
   llvm::SmallVector<nacre_weight> weights;
   std::vector<EntryRows> entries;
+  llvm::SmallVector<nacre_variable> variables;
   uint64_t stateBytes = 0;
 };
 

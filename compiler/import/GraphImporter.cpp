@@ -10,6 +10,7 @@
 #include "compiler/import/GraphImporter.h"
 
 #include "compiler/import/DeclaredOutputs.h"
+#include "compiler/import/KeptState.h"
 #include "compiler/import/SettledInputs.h"
 #include "compiler/import/TypeNames.h"
 
@@ -55,6 +56,9 @@ private:
   LogicalResult importOutputs(Scope &scope);
   void warnOfNewerVersion();
   static void eraseUnused(Block &block);
+  LogicalResult keepStates() {
+    return importer::keepStates(func, options.states, [this](StringRef name) { return model.normalizeName(name); });
+  }
 
   ModelView &model;
   StringRef name;
@@ -325,7 +329,7 @@ LogicalResult GraphImporter::import() {
     return failure();
   warnOfNewerVersion();
   eraseUnused(func.front());
-  return success();
+  return keepStates();
 }
 
 //===----------------------------------------------------------------------===//
@@ -380,6 +384,8 @@ void GraphImporter::check(std::vector<Problem> &problems) {
   collect([&] { (void)importOutputs(main); }, addValue("output"));
   if (shared.unfixedInputs.size() > 1)
     problems.push_back({Problem::Kind::Value, "", "input", askForValues()});
+  if (problems.empty())
+    collect([&] { (void)keepStates(); }, addValue("model"));
   if (areAllSupported)
     warnOfNewerVersion();
 }

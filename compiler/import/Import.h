@@ -36,6 +36,8 @@ struct ImportOptions {
   std::string tag;
   /// Where the values of a graph's variables are (`--checkpoint`): a path, as the format says; empty: beside the model.
   std::string checkpoint;
+  /// `input:output` for each input that is kept from run to run and becomes that output at a run's end (`--state`).
+  std::vector<std::string> states;
   /// The largest constant that the import may make, and the most that folding may make in all, in bytes. Splats are not
   /// counted.
   int64_t maxConstantBytes = int64_t(1024) << 20;

@@ -9,6 +9,8 @@
 #include "compiler/kernels/forms/ElementTypes.h"
 #include "compiler/kernels/forms/EntryBuilder.h"
 #include "compiler/kernels/forms/FormOperators.h"
+#include "dialects/nn/Variables.h"
+#include "dialects/plan/Notes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -45,22 +47,25 @@ private:
   }
 
   void readInputs() {
+    int64_t inputs = 0, states = 0;
     for (BlockArgument argument : function.getArguments()) {
       auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), nn::nameAttr);
       auto packed = function.getArgAttrOfType<TypeAttr>(argument.getArgNumber(), "nn.type");
+      auto variable = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), nn::variableAttr);
       OpBuilder &builder = entry.getBuilder();
-      entry.map(argument,
-                plan::StorageOp::create(builder, argument.getLoc(),
-                                        getStorageTensorType(cast<RankedTensorType>(argument.getType())),
-                                        plan::Role::Input, name, builder.getI64IntegerAttr(argument.getArgNumber()),
-                                        getExternalType(argument, packed), IntegerAttr(), DenseI64ArrayAttr()));
+      Value read = plan::StorageOp::create(builder, argument.getLoc(),
+                                           getStorageTensorType(cast<RankedTensorType>(argument.getType())),
+                                           variable ? plan::Role::State : plan::Role::Input, variable ? variable : name,
+                                           builder.getI64IntegerAttr(variable ? states++ : inputs++),
+                                           getExternalType(argument, packed), IntegerAttr(), DenseI64ArrayAttr());
+      entry.map(argument, read);
     }
   }
 
   LogicalResult writeOutputs() {
     auto results = cast<func::ReturnOp>(function.front().getTerminator());
     OpBuilder &builder = entry.getBuilder();
-    unsigned named = 0;
+    int64_t numbers[3] = {};
     for (OpOperand &result : results->getOpOperands()) {
       Value value = entry.lookup(result.get());
       if (!value)
@@ -68,13 +73,27 @@ private:
       unsigned number = result.getOperandNumber();
       auto name = function.getResultAttrOfType<StringAttr>(number, nn::nameAttr);
       auto packed = function.getResultAttrOfType<TypeAttr>(number, "nn.type");
-      named += name ? 1 : 0;
-      plan::OutputOp::create(builder, results.getLoc(), value, name ? name : getNodeName(result.get()),
-                             builder.getI64IntegerAttr(name ? number : number - named),
-                             getExternalType(result.get(), packed), getCounts(number),
-                             name ? UnitAttr() : builder.getUnitAttr());
+      const Result kind = kindOf(number);
+      if (kind == Result::Count)
+        name = getNodeName(result.get());
+      else if (kind == Result::State)
+        name = function.getResultAttrOfType<StringAttr>(number, nn::variableAttr);
+      auto output = plan::OutputOp::create(builder, results.getLoc(), value, name,
+                                           builder.getI64IntegerAttr(numbers[unsigned(kind)]++),
+                                           getExternalType(result.get(), packed), getCounts(number),
+                                           kind == Result::Count ? builder.getUnitAttr() : UnitAttr());
+      if (kind == Result::State)
+        output->setAttr(plan::kBecomesState, builder.getUnitAttr());
     }
     return success();
+  }
+
+  enum class Result { Output, Count, State };
+
+  Result kindOf(unsigned number) {
+    if (function.getResultAttr(number, nn::variableAttr))
+      return Result::State;
+    return function.getResultAttr(number, nn::nameAttr) ? Result::Output : Result::Count;
   }
 
   /// The node that finds a count.
@@ -83,16 +102,15 @@ private:
     return named ? named.getName() : StringAttr::get(count.getContext(), "");
   }
 
-  /// The counts of a result's axes: those results come after all that have names, and are numbered by themselves.
+  /// The counts of a result's axes, which are numbered by themselves.
   DenseI64ArrayAttr getCounts(unsigned result) {
     auto results = function.getResultAttrOfType<DenseI64ArrayAttr>(result, nn::countsAttr);
     if (!results)
       return {};
-    int64_t named = llvm::count_if(llvm::seq(function.getNumResults()), [&](unsigned other) {
-      return function.getResultAttr(other, nn::nameAttr) != nullptr;
+    auto isCount = [&](unsigned other) { return kindOf(other) == Result::Count; };
+    auto counts = llvm::map_to_vector(results.asArrayRef(), [&](int64_t other) -> int64_t {
+      return other < 0 ? -1 : llvm::count_if(llvm::seq(unsigned(other)), isCount);
     });
-    auto counts =
-        llvm::map_to_vector(results.asArrayRef(), [&](int64_t other) { return other < 0 ? -1 : other - named; });
     return DenseI64ArrayAttr::get(function.getContext(), counts);
   }
 

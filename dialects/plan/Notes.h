@@ -19,6 +19,9 @@ inline bool isDeclinedByGpu(KernelOp kernel) { return kernel->hasAttr(kGpuDeclin
 /// On an entry: that a run takes as placed, and with the CPU alone. All are guesses for a device.
 constexpr llvm::StringLiteral kPredictedNanoseconds = "plan.predicted_ns";
 
+/// On an output, while launches work on tensors: it is none, but what the state of its name becomes.
+constexpr llvm::StringLiteral kBecomesState = "plan.becomes_state";
+
 /// On an entry: how often the engines meet in a run.
 constexpr llvm::StringLiteral kMeetings = "plan.meetings";
 

@@ -41,7 +41,8 @@ nacre_status model_describe(const nacre_model *handle, size_t info_size, nacre_m
   const nacre_model_table &model = table_of(handle);
   copy_out(out_info, info_size,
            nacre_model_info{model.strings + model.name, model.strings + model.compiler, model.strings + model.target,
-                            model.entry_count, model.kernel_count, model.weights_bytes, model.state_bytes});
+                            model.entry_count, model.kernel_count, model.weights_bytes, model.state_bytes,
+                            model.variable_count});
   return NACRE_OK;
 }
 

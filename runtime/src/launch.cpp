@@ -7,7 +7,6 @@
 #include "runtime/src/launch.h"
 #include "runtime/src/float_state.h"
 #include "runtime/src/session.h"
-#include "runtime/src/steps.h"
 
 namespace nacre::runtime {
 namespace {
@@ -81,27 +80,6 @@ void run_launch(const Session &session, const Memory &memory, const nacre_step &
     run_units(&call, 0, 0, launch.units);
   else
     session.executor->run(session.executor, run_units, &call, launch.units, launch.grain);
-}
-
-void time_launch(nacre_launch_time &time, uint64_t start, uint64_t begin) {
-  time.cpu_total += now() - begin;
-  if (time.executions++ == 0)
-    time.begin = begin - start;
-}
-
-void run_steps(const Session &session, const Memory &memory, const Launch *launches, uint32_t first, uint32_t end,
-               int64_t most_turns, uint64_t start) {
-  const nacre_entry &entry = *session.entry;
-  auto read = [&](const nacre_step &step, int64_t iteration) {
-    const nacre_operand &operand = entry.operands[step.first_operand];
-    return address_of(session, memory, operand) + operand.step * iteration;
-  };
-  walk_steps(entry, first, end, most_turns, read, [&](uint32_t step, int64_t iteration) {
-    const uint64_t begin = session.times ? now() : 0;
-    run_launch(session, memory, entry.steps[step], launches[step], iteration);
-    if (session.times)
-      time_launch(session.times[step], start, begin);
-  });
 }
 
 } // namespace nacre::runtime

@@ -46,13 +46,6 @@ char *address_of(const Session &session, const Memory &memory, const nacre_opera
 void run_launch(const Session &session, const Memory &memory, const nacre_step &step, const Launch &launch,
                 int64_t iteration);
 
-/// Of the profile of a run.
-void time_launch(nacre_launch_time &time, uint64_t start, uint64_t begin);
-
-/// Computes the stretches [first, end) with these launches. `start`: when the run began, where there is a profile.
-void run_steps(const Session &session, const Memory &memory, const Launch *launches, uint32_t first, uint32_t end,
-               int64_t most_turns, uint64_t start);
-
 } // namespace nacre::runtime
 
 #endif // NACRE_RUNTIME_SRC_LAUNCH_H

@@ -6,6 +6,7 @@
 //        answer, because inputs are read only and the state is as it was.
 
 #include "runtime/src/session.h"
+#include "runtime/src/steps.h"
 
 namespace nacre::runtime {
 namespace {

@@ -30,6 +30,8 @@ void set_buffers(Buffer *buffers, const nacre_tensor *tensors, uint32_t count, c
 
 void set_up(Session &session, char *block, const SessionPlan &plan, const nacre_allocator &allocator) {
   session.head.functions = &nacre_runtime_functions;
+  session.state = {{&nacre_runtime_state_functions}, &session};
+  session.state_writes = 0;
   session.model = plan.model;
   session.entry = plan.entry;
   session.weights = plan.weights;
@@ -64,26 +66,6 @@ void set_up(Session &session, char *block, const SessionPlan &plan, const nacre_
   __builtin_memset(session.memory.state, 0, plan.memory.state_bytes);
 }
 
-nacre_status check_index(Session &session, const char *what, uint32_t index, uint32_t count) {
-  if (index < count)
-    return NACRE_OK;
-  Reason reason;
-  reason << what << " must be below " << uint64_t(count) << ", but is " << uint64_t(index);
-  return fail(session, reason);
-}
-
-nacre_status find(Session &session, const char *what, const nacre_tensor *tensors, uint32_t count, const char *name,
-                  uint32_t *out_index) {
-  for (uint32_t i = 0; i < count; ++i)
-    if (equal(session.model->strings + tensors[i].name, name)) {
-      *out_index = i;
-      return NACRE_OK;
-    }
-  Reason reason;
-  reason << "the model must have " << what << " '" << name << "', but has none of that name";
-  return fail(session, reason);
-}
-
 nacre_status bind(Session &session, const char *what, Buffer *buffers, uint32_t count, uint32_t index, char *data) {
   if (nacre_status status = check_index(session, what, index, count))
     return status;
@@ -105,6 +87,28 @@ nacre_status fail(Session &session, const Reason &reason, nacre_status status) {
   if (session.log)
     session.log(session.log_user, NACRE_LOG_ERROR, session.reason);
   return status;
+}
+
+nacre_status check_index(Session &session, const char *what, uint32_t index, uint32_t count) {
+  if (index < count)
+    return NACRE_OK;
+  Reason reason;
+  reason << what << " must be below " << uint64_t(count) << ", but is " << uint64_t(index);
+  return fail(session, reason);
+}
+
+nacre_status find(Session &session, const char *what, const nacre_tensor *tensors, size_t stride, uint32_t count,
+                  const char *name, uint32_t *out_index) {
+  for (uint32_t i = 0; i < count; ++i) {
+    const auto *tensor = reinterpret_cast<const nacre_tensor *>(reinterpret_cast<const char *>(tensors) + i * stride);
+    if (equal(session.model->strings + tensor->name, name)) {
+      *out_index = i;
+      return NACRE_OK;
+    }
+  }
+  Reason reason;
+  reason << "the model must have " << what << " '" << name << "', but has none of that name";
+  return fail(session, reason);
 }
 
 nacre_status session_memory(const nacre_model *model, uint32_t api_version, const nacre_session_options *options,
@@ -203,12 +207,14 @@ nacre_status session_output_dims(nacre_session *handle, uint32_t index, int64_t 
 
 nacre_status session_find_input(nacre_session *handle, const char *name, uint32_t *out_index) {
   Session &session = cast(handle);
-  return find(session, "an input", session.entry->inputs, session.entry->input_count, name, out_index);
+  return find(session, "an input", session.entry->inputs, sizeof(nacre_tensor), session.entry->input_count, name,
+              out_index);
 }
 
 nacre_status session_find_output(nacre_session *handle, const char *name, uint32_t *out_index) {
   Session &session = cast(handle);
-  return find(session, "an output", session.entry->outputs, output_count(*session.entry), name, out_index);
+  return find(session, "an output", session.entry->outputs, sizeof(nacre_tensor), output_count(*session.entry), name,
+              out_index);
 }
 
 nacre_status session_bind_input(nacre_session *handle, uint32_t index, const void *data) {

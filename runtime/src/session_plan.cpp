@@ -2,7 +2,7 @@
 //
 // What:  the checks and the layout of session_plan.h.
 // Why:   see there.
-// How:   1. versions, 2. options, 3. the CPU, 4. the entry's steps, 5. the sizes of its outputs, 6. threads, 7. the block.
+// How:   1. versions, 2. options, 3. the CPU, 4. the entry's steps, 5. the sizes of its outputs, and state, 6. threads, 7. the block.
 
 #include "runtime/src/session_plan.h"
 #include "runtime/src/big_cores.h"
@@ -155,12 +155,11 @@ bool can_decide(const nacre_step &step, uint64_t bytes, int64_t turns, const Ses
   if (step.operand_count != 1 || step.first_operand >= plan.entry->operand_count)
     return false;
   const nacre_operand &operand = plan.entry->operands[step.first_operand];
-  int64_t moved = 0;
-  if (!is_known(operand, plan) || operand.bytes != bytes || __builtin_mul_overflow(operand.step, turns - 1, &moved))
+  if (!is_known(operand, plan) || operand.bytes != bytes)
     return false;
-  const uint64_t all = bytes_around(operand, plan), at = operand.offset;
-  return bytes <= all && at <= all - bytes &&
-         (moved < 0 ? uint64_t(0) - uint64_t(moved) <= at : uint64_t(moved) <= all - bytes - at);
+  const __int128 first = operand.offset, last = first + __int128(operand.step) * (turns - 1);
+  const __int128 end = __int128(bytes_around(operand, plan)) - __int128(bytes);
+  return first <= end && last >= 0 && last <= end;
 }
 
 /// The step that closes the loop that step `begin` opens; step_count where none does.
@@ -196,12 +195,14 @@ bool check_control(const nacre_step &step, uint32_t i, const SessionPlan &plan, 
   const nacre_entry &entry = *plan.entry;
   const uint32_t end = around.ends[around.depth];
   const int64_t turns = around.turns[around.depth];
+  const bool reads = step.operand_count != 0;
+  if (reads && !can_decide(step, step.kind == NACRE_STEP_LOOP_BEGIN ? sizeof(int64_t) : 1, turns, plan))
+    return false;
   switch (step.kind) {
   case NACRE_STEP_LOOP_BEGIN: {
     const uint32_t last = end_of_loop(entry, i);
-    if (step.trip_count < 1 || around.depth == NACRE_MAX_LOOP_DEPTH || last == entry.step_count)
-      return false;
-    if (step.operand_count != 0 && (step.target != last || !can_decide(step, sizeof(int64_t), turns, plan)))
+    if (step.trip_count < 1 || around.depth == NACRE_MAX_LOOP_DEPTH || last == entry.step_count ||
+        step.target != (reads ? last : 0))
       return false;
     ++around.depth;
     around.ends[around.depth] = last;
@@ -209,13 +210,12 @@ bool check_control(const nacre_step &step, uint32_t i, const SessionPlan &plan, 
     return true;
   }
   case NACRE_STEP_LOOP_END:
-    return around.depth-- > 0;
+    return !reads && step.target == 0 && around.depth-- > 0;
   case NACRE_STEP_LOOP_TEST:
-    return around.depth > 0 && step.target == end && can_decide(step, 1, turns, plan);
+    return reads && around.depth > 0 && step.target == end;
   case NACRE_STEP_BRANCH_IF_ZERO:
-    return is_ahead(entry, i, step.target, end) && can_decide(step, 1, turns, plan);
   case NACRE_STEP_JUMP:
-    return is_ahead(entry, i, step.target, end);
+    return reads == (step.kind == NACRE_STEP_BRANCH_IF_ZERO) && is_ahead(entry, i, step.target, end);
   }
   return false;
 }
@@ -224,7 +224,7 @@ nacre_status check_steps(const SessionPlan &plan, Demand &demand, Reason &reason
   Brackets around = {0, {plan.entry->step_count}, {1}};
   for (uint32_t i = 0; i < plan.entry->step_count; ++i) {
     const nacre_step &step = plan.entry->steps[i];
-    if (step.kind == NACRE_STEP_LAUNCH) {
+    if (step.kind == NACRE_STEP_LAUNCH && step.target == 0) {
       if (nacre_status status = check_launch(step, plan, demand, reason))
         return status;
     } else if (!check_control(step, i, plan, around)) {
@@ -263,6 +263,16 @@ nacre_status check_outputs(const SessionPlan &plan, Reason &reason) {
     return NACRE_OK;
   reason << "the model's tables are damaged where they say how large outputs are; compile the model again";
   return NACRE_UNSUPPORTED;
+}
+
+/// Whether all variables lie inside the state.
+nacre_status check_variables(const nacre_model_table &model, Reason &reason) {
+  for (uint32_t i = 0; i < model.variable_count; ++i) {
+    const nacre_variable &variable = model.variables[i];
+    if (variable.tensor.bytes > model.state_bytes || variable.offset > model.state_bytes - variable.tensor.bytes)
+      return refuse_table(model.strings + variable.tensor.name, reason);
+  }
+  return NACRE_OK;
 }
 
 // --- 6. Threads
@@ -356,6 +366,8 @@ nacre_status plan_session(const nacre_model *model, uint32_t api_version, const 
   if (nacre_status status = check_steps(plan, demand, reason))
     return status;
   if (nacre_status status = check_outputs(plan, reason))
+    return status;
+  if (nacre_status status = check_variables(*plan.model, reason))
     return status;
   lay_out(plan, demand);
   return NACRE_OK;

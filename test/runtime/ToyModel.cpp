@@ -16,7 +16,7 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr std::string_view kStrings = "\0toy\0nacre 0\0host\0main\0second\0x\0y\0sum\0w\0scale\0relu\0copy\0add\0"
-                                      "mul_1+add_1\0relu_1\0loop_1\0sum_1\0copy_1\0"sv;
+                                      "mul_1+add_1\0relu_1\0loop_1\0sum_1\0copy_1\0total\0"sv;
 
 uint32_t text(std::string_view name) {
   const std::string quoted = '\0' + std::string(name) + '\0';
@@ -96,6 +96,8 @@ ToyModel::ToyModel() {
   outputs[0] = tensor("y", 2, 0, allRows);
   outputs[1] = tensor("sum", 1, 2, rowBytes);
 
+  variables[0] = {tensor("total", 1, 2, rowBytes), 64, NACRE_STATE_RECURRENT, 0};
+
   // The first variant of `scale` needs what no CPU has: it must be passed over.
   const uint64_t nowhere = NACRE_CPU_NEED(63);
   variants[0] = {nullptr, nowhere, 1, 1, 0, 1000, 0};
@@ -152,6 +154,9 @@ ToyModel::ToyModel() {
            text("nacre 0"),
            text("host"),
            nullptr,
+           0,
+           variables,
+           1,
            0};
 }
 

@@ -71,6 +71,11 @@ struct Declarations {
   cl::opt<std::string> checkpoint{
       "checkpoint", cl::cat(category), cl::value_desc("prefix|folder"),
       cl::desc("The TensorFlow checkpoint that has the values of the graph's variables (default: beside the model)")};
+  cl::list<std::string> states{
+      "state", cl::cat(category), cl::value_desc("input:output"),
+      cl::desc(
+          "Keep this input in the model: zeros at first, and after a run what this output was. Apps reset, read and "
+          "write it (nacre_session_state); repeatable")};
   cl::opt<unsigned> seed{
       "seed", cl::init(0), cl::cat(category), cl::value_desc("number"),
       cl::desc("Seed of nodes that draw random numbers and have none of their own; every run draws the "
@@ -113,6 +118,8 @@ std::string epilogue() {
         "      give an open input its shape\n"
         "  nacre-compile detector.onnx -o libdetector.so --target=android-arm64 --place=auto --device=snapdragon-778g\n"
         "      on that phone's CPU and GPU, whichever is predicted to be faster for each part\n"
+        "  nacre-compile cell.onnx -o libcell.so --state=h_in:h_out --state=c_in:c_out\n"
+        "      a recurrent step whose state stays in the model from run to run\n"
         "  nacre-compile model.onnx --check\n"
         "      what would stop this model, all of it at once\n"
         "\nEXIT STATUS\n"
@@ -197,6 +204,7 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   compiler.signatures = options.signatures;
   compiler.tag = options.tag;
   compiler.checkpoint = options.checkpoint;
+  compiler.states = options.states;
   Expected<Output> output = parseOutput(options.emit);
   if (!output)
     return output.takeError();

@@ -68,10 +68,13 @@ Outcome compareOutputs(ModelSession &session, const Options &options) {
   return Failure{ExitCode::Differs, differences};
 }
 
-Outcome writeOutputs(const ModelSession &session, const std::string &folder) {
-  for (const Port &port : session.outputs)
-    if (Outcome failure = writeNpy(folder + "/" + fileName(port.name), port.tensor))
-      return failure;
+Outcome writeOutputs(ModelSession &session, const std::string &folder) {
+  if (Outcome failure = session.readStates())
+    return failure;
+  for (const std::vector<Port> *ports : {&session.outputs, &session.states})
+    for (const Port &port : *ports)
+      if (Outcome failure = writeNpy(folder + "/" + fileName(port.name), port.tensor))
+        return failure;
   return std::nullopt;
 }
 

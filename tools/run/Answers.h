@@ -14,8 +14,8 @@ namespace nacre::run {
 /// Compares what --expect names; the failure names the worst element of the first output that differs.
 Outcome compareOutputs(ModelSession &session, const Options &options);
 
-/// Writes every output to FOLDER/NAME.npy.
-Outcome writeOutputs(const ModelSession &session, const std::string &folder);
+/// Writes every output, and the state, to FOLDER/NAME.npy.
+Outcome writeOutputs(ModelSession &session, const std::string &folder);
 
 void summariseOutputs(const ModelSession &session);
 

@@ -29,6 +29,8 @@ Outcome printInfo(const ModelSession &session, const std::string &symbol, size_t
               session.info.entry_count);
   printPorts("inputs", session.inputs);
   printPorts("outputs", session.outputs);
+  if (!session.states.empty())
+    printPorts("state", session.states);
   std::printf("bytes, with %u threads\n", session.memory.threads);
   printBytes("weights", session.info.weight_bytes);
   printBytes("code", codeBytes);

@@ -13,10 +13,10 @@
 namespace nacre::run {
 namespace {
 
-TensorView viewOf(const nacre_tensor_info &info, const void *data) {
+TensorView viewOf(nacre_element_type type, uint32_t rank, const int64_t *dims, const void *data) {
   TensorView view;
-  view.type = info.type;
-  view.dims.assign(info.dims, info.dims + info.rank);
+  view.type = type;
+  view.dims.assign(dims, dims + rank);
   view.data = data;
   view.count = countElements(view.dims).value_or(0);
   return view;
@@ -162,10 +162,36 @@ Outcome ModelSession::collectPorts() {
         return refused(status);
       if (!findElementType(tensor.type))
         return Failure{ExitCode::Refused, "'" + printableText(tensor.name) + "' has an element type of a newer Nacre"};
-      side.ports.push_back({tensor.name, viewOf(tensor, data), data, tensor.open_axes, {}});
+      side.ports.push_back(
+          {tensor.name, viewOf(tensor.type, tensor.rank, tensor.dims, data), data, tensor.open_axes, {}});
     }
+  return collectStates();
+}
+
+Outcome ModelSession::collectStates() {
+  nacre_state_info state;
+  for (uint32_t i = 0; nacre_state_describe(model, i, &state) == NACRE_OK; ++i) {
+    if (!findElementType(state.type))
+      return Failure{ExitCode::Refused, "'" + printableText(state.name) + "' has an element type of a newer Nacre"};
+    Port port = {state.name, {}, nullptr, 0, std::vector<char>(state.bytes)};
+    port.tensor = viewOf(state.type, state.rank, state.dims, port.there.data());
+    states.push_back(std::move(port));
+    states.back().data = states.back().there.data();
+  }
   return std::nullopt;
 }
+
+template <typename Copy> Outcome ModelSession::copyStates(Copy copy) {
+  nacre_state *state = nullptr;
+  nacre_status status = nacre_session_state(session, &state);
+  for (uint32_t i = 0; i < states.size() && status == NACRE_OK; ++i)
+    status = copy(state, i, states[i].there.data(), states[i].there.size());
+  return status == NACRE_OK ? std::nullopt : refused(status);
+}
+
+Outcome ModelSession::writeStates() { return copyStates(nacre_state_write); }
+
+Outcome ModelSession::readStates() { return copyStates(nacre_state_read); }
 
 Outcome ModelSession::run() {
   const nacre_status status = nacre_session_run(session);
@@ -255,27 +281,36 @@ Outcome splitNamedFile(const std::string &text, const char *option, std::vector<
   return std::nullopt;
 }
 
+/// Reads a file into one of the ports, each of which is `what`.
+static Outcome fillFromFile(const std::string &text, const char *option, const char *what, std::vector<Port> &ports) {
+  Port *port;
+  std::string path;
+  FileTensor tensor;
+  if (Outcome failure = splitNamedFile(text, option, ports, port, path))
+    return failure;
+  if (Outcome failure = readTensorLike(port->tensor, path, tensor))
+    return failure;
+  if (tensor.view.type != port->tensor.type || tensor.view.dims != port->tensor.dims)
+    return usageFailure(what + (" '" + printableText(port->name)) + "' must be " +
+                        describe(port->tensor.type, port->tensor.dims) + ", but '" + path + "' holds " +
+                        describe(tensor.view.type, tensor.view.dims));
+  if (tensor.view.count != 0)
+    std::memcpy(port->data, tensor.view.data, tensor.view.bytes());
+  return std::nullopt;
+}
+
 Outcome fillInputs(ModelSession &session, const Options &options) {
   for (size_t i = 0; i < session.inputs.size(); ++i) {
     uint64_t state = options.seed * 1000 + i;
     fillFromSeed(session.inputs[i], nextRandom(state));
   }
-  for (const std::string &text : options.inputs) {
-    Port *port;
-    std::string path;
-    FileTensor tensor;
-    if (Outcome failure = splitNamedFile(text, "--input", session.inputs, port, path))
+  for (const std::string &text : options.inputs)
+    if (Outcome failure = fillFromFile(text, "--input", "input", session.inputs))
       return failure;
-    if (Outcome failure = readTensorLike(port->tensor, path, tensor))
+  for (const std::string &text : options.states)
+    if (Outcome failure = fillFromFile(text, "--state", "state", session.states))
       return failure;
-    if (tensor.view.type != port->tensor.type || tensor.view.dims != port->tensor.dims)
-      return usageFailure("input '" + printableText(port->name) + "' must be " +
-                          describe(port->tensor.type, port->tensor.dims) + ", but '" + path + "' holds " +
-                          describe(tensor.view.type, tensor.view.dims));
-    if (tensor.view.count != 0)
-      std::memcpy(port->data, tensor.view.data, tensor.view.bytes());
-  }
-  return std::nullopt;
+  return options.states.empty() ? std::nullopt : session.writeStates();
 }
 
 } // namespace nacre::run

@@ -17,7 +17,7 @@ struct Port {
   TensorView tensor;
   void *data = nullptr;
   uint32_t openAxes = 0;   // of an output: bit i where a run decides the size of axis i
-  std::vector<char> there; // what there is of such an output after a run, dense
+  std::vector<char> there; // what there is of such an output after a run, dense; of state, a copy
 };
 
 class ModelSession {
@@ -31,6 +31,9 @@ public:
   Outcome run();
   /// Lets the outputs be what they are after the run, where it decides their sizes.
   Outcome takeSizes();
+  /// Makes the model's state what `states` holds, or the other way round.
+  Outcome writeStates();
+  Outcome readStates();
   Outcome launchTime(uint32_t index, nacre_launch_time &time);
   /// What computes the runs from now on.
   Outcome describe(nacre_session_info &info) const;
@@ -41,10 +44,13 @@ public:
   nacre_entry_info entryInfo{};
   nacre_memory_info memory{};
   std::vector<Port> inputs, outputs;
+  std::vector<Port> states; // copies
 
 private:
   Outcome findEntry(const std::string &name);
   Outcome collectPorts();
+  Outcome collectStates();
+  template <typename Copy> Outcome copyStates(Copy copy);
   Outcome refused(nacre_status status) const;
 
   nacre_session *session = nullptr;
@@ -55,7 +61,7 @@ private:
 Outcome splitNamedFile(const std::string &text, const char *option, std::vector<Port> &ports, Port *&port,
                        std::string &file);
 
-/// Fills every input from its file, or from the seed.
+/// Fills every input from its file, or from the seed; and the state from its files.
 Outcome fillInputs(ModelSession &session, const Options &options);
 
 } // namespace nacre::run

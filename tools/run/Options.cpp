@@ -24,7 +24,8 @@ floats of 8 bits are uint8 codes, and elements of 4 and 2 bits a list of their b
 
   --input=<name=file>   - Read this input; inputs without a file are made from the seed; repeatable
   --seed=<N>            - Of those: floats in [-1, 1), integers 0 or 1, bytes of any value (default: 0)
-  --output=<folder>     - Write every output to <folder>/<name>.npy; the folder must exist
+  --state=<name=file>   - Let what the model remembers from run to run begin as this file; else it is zeros; repeatable
+  --output=<folder>     - Write every output, and what the model remembers, to <folder>/<name>.npy; the folder must exist
   --expect=<name=file>  - Compare this output; an element a agrees with b when |a-b| <= rtol*|b| + atol*max|b|; repeatable
   --rtol=<X>            - Of the element itself (default: 1e-3)
   --atol=<X>            - Of the largest element (default: 1e-4)
@@ -67,6 +68,8 @@ EXAMPLES
       run on a file, write answers/<output>.npy
   nacre-run libmodel.so --input=image=cat.npy --expect=probs=cat.probs.npy
       compare with what others computed
+  nacre-run libcell.so --input=x=step2.npy --state=h=after1/h.npy --output=after2
+      one step of a model compiled with --state, from where another run ended
   nacre-run libmodel.so --benchmark --threads=1
       how fast it is
   nacre-run libmodel.so --profile --trace=trace.json
@@ -104,6 +107,7 @@ struct Row {
 
 constexpr Row kRows[] = {
     {"input", "NAME=FILE", [](Options &o, const std::string &v) { return o.inputs.push_back(v), true; }},
+    {"state", "NAME=FILE", [](Options &o, const std::string &v) { return o.states.push_back(v), true; }},
     {"expect", "NAME=FILE", [](Options &o, const std::string &v) { return o.expects.push_back(v), true; }},
     {"output", "a folder", [](Options &o, const std::string &v) { return o.outputFolder = v, !v.empty(); }},
     {"rtol", "a number, at least 0",

@@ -15,6 +15,7 @@ struct Options {
   std::string library;
   std::string entry;                // empty: the first
   std::vector<std::string> inputs;  // name=file; split where the model's names are known
+  std::vector<std::string> states;  // name=file
   std::vector<std::string> expects; // name=file
   std::string outputFolder;
   Tolerance tolerance;

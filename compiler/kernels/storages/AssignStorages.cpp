@@ -11,6 +11,7 @@
 #include "compiler/kernels/storages/LoopViews.h"
 #include "compiler/kernels/storages/StoragePlan.h"
 #include "dialects/nn/NnDialect.h"
+#include "dialects/plan/Notes.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -24,6 +25,8 @@ using namespace nacre;
 using namespace nacre::kernels;
 
 namespace {
+
+bool becomesState(plan::OutputOp output) { return output->hasAttr(plan::kBecomesState); }
 
 ArrayRef<int64_t> getShape(Value value) { return cast<ShapedType>(value.getType()).getShape(); }
 
@@ -42,6 +45,7 @@ public:
     createStorages();
     for (Operation *op : operations)
       rewrite(op);
+    assignStates();
     for (Operation *op : llvm::reverse(operations))
       if (isa<nn::NnDialect>(op->getDialect()) || isa<plan::OutputOp, plan::StoreOp>(op) || isTensorView(op) ||
           replaced.contains(op))
@@ -60,7 +64,7 @@ private:
       if (storage.isRow)
         continue;
       Value given = storage.memory;
-      if (plan::OutputOp output = storage.output) {
+      if (plan::OutputOp output = storage.output; output && !becomesState(output)) {
         plan::Role role = output.getIsCount() ? plan::Role::Count : plan::Role::Output;
         storage.memory =
             plan::StorageOp::create(builder, storage.loc, type, role, output.getNameAttr(), output.getIndexAttr(),
@@ -189,6 +193,21 @@ private:
     }
     plan::LaunchOp::create(builder, launch.getLoc(), TypeRange(), launch.getKernelAttr(), inputs, outputs,
                            DenseI64ArrayAttr(), DenseI64ArrayAttr());
+  }
+
+  /// State is what it was until everything has read it, other state too that it becomes.
+  void assignStates() {
+    OpBuilder builder = OpBuilder::atBlockEnd(&entry.getBody().front());
+    llvm::StringMap<Value> states;
+    for (Operation *op : operations)
+      if (auto storage = dyn_cast<plan::StorageOp>(op); storage && storage.getRole() == plan::Role::State)
+        states[*storage.getName()] = storage.getResult();
+    for (auto [number, storage] : llvm::enumerate(storages))
+      if (storage.output && becomesState(storage.output)) {
+        const Place &state = places.at(states.at(storage.output.getName()));
+        launchCopy(builder, storage.output.getLoc(),
+                   {Value(), state, state, {}, Place::whole(int(number), storage.layout.shape)});
+      }
   }
 
   plan::EntryOp entry;

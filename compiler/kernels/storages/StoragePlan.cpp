@@ -4,6 +4,7 @@
 #include "compiler/kernels/storages/LoopViews.h"
 #include "dialects/StoredBytes.h"
 #include "dialects/nn/NnDialect.h"
+#include "dialects/plan/Notes.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -101,7 +102,7 @@ private:
   void placeBackwards(Operation *op) {
     if (auto output = dyn_cast<plan::OutputOp>(op)) {
       Value value = output.getValue();
-      if (becomesOutput(output))
+      if (!output->hasAttr(plan::kBecomesState) && becomesOutput(output))
         return;
       int storage = addStorage(getShape(value), getElementType(value), output.getLoc(), /*isDense=*/true);
       storages[storage].output = output;

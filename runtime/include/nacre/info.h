@@ -49,7 +49,26 @@ typedef struct nacre_model_info {
   uint32_t kernel_count;
   uint64_t weight_bytes; /**< Every encoding counted. */
   uint64_t state_bytes;
+  uint32_t variable_count; /**< Of nacre_state_describe. */
 } nacre_model_info;
+
+/** What a tensor of the state is for. A bit each, so that nacre_state_reset can name several. */
+typedef enum nacre_state_role {
+  NACRE_STATE_RECURRENT = 1 /**< What a network remembers of the inputs so far. */
+} nacre_state_role;
+
+/** All roles, also those of later versions. */
+#define NACRE_STATE_ALL UINT32_MAX
+
+/** A tensor that keeps its elements from run to run: dense, the last dimension contiguous. */
+typedef struct nacre_state_info {
+  const char *name; /**< Of the input that it was in the model. */
+  nacre_element_type type;
+  uint32_t rank;
+  const int64_t *dims; /**< `rank` of them. */
+  uint64_t bytes;
+  nacre_state_role role;
+} nacre_state_info;
 
 /** One way to run a model: its inputs, outputs and launches. */
 typedef struct nacre_entry_info {

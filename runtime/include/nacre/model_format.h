@@ -11,7 +11,8 @@
  *   │     └── gpu              the same for the GPU, if there are any
  *   ├── 4 weights_data         the bytes, page-aligned; NULL where the app supplies them
  *   │     └── weights          one row per weight: where in the bytes, in which encoding
- *   └── 5 entries              `main`, ...
+ *   ├── 5 variables            one row per tensor of the state
+ *   └── 6 entries              `main`, ...
  *         ├── inputs, outputs  one row per tensor; behind the outputs, how many elements their axes have
  *         ├── steps            launches, loops as brackets around them, tests and jumps, in the order of execution
  *         └── operands         what the launches work on; a step names a range of them
@@ -211,6 +212,14 @@ typedef struct nacre_tensor {
   uint32_t first_count;
 } nacre_tensor;
 
+/** A tensor that keeps its elements from run to run. */
+typedef struct nacre_variable {
+  nacre_tensor tensor; /**< Of no counts and bounds. */
+  uint64_t offset;     /**< Into the state. */
+  uint32_t role;       /**< nacre_state_role */
+  uint32_t reserved;
+} nacre_variable;
+
 typedef enum nacre_space {
   NACRE_SPACE_ARENA = 0,  /**< offset: into the arena. index: 0. */
   NACRE_SPACE_INPUT = 1,  /**< offset: into input number `index`, wherever the caller put it. */
@@ -288,13 +297,13 @@ typedef struct nacre_entry {
 
 /** The sizes of the rows above as the writer saw them; the reader compares them with its own. */
 typedef struct nacre_row_sizes {
-  uint16_t model, kernel, cpu_variant, weight, tensor, operand, step, entry, gpu_variant;
+  uint16_t model, kernel, cpu_variant, weight, tensor, operand, step, entry, gpu_variant, variable;
 } nacre_row_sizes;
 
 #define NACRE_ROW_SIZES                                                                                                \
-  {sizeof(nacre_model_table), sizeof(nacre_kernel), sizeof(nacre_cpu_variant),                                         \
-   sizeof(nacre_weight),      sizeof(nacre_tensor), sizeof(nacre_operand),                                             \
-   sizeof(nacre_step),        sizeof(nacre_entry),  sizeof(nacre_gpu_variant)}
+  {sizeof(nacre_model_table), sizeof(nacre_kernel),  sizeof(nacre_cpu_variant), sizeof(nacre_weight),                  \
+   sizeof(nacre_tensor),      sizeof(nacre_operand), sizeof(nacre_step),        sizeof(nacre_entry),                   \
+   sizeof(nacre_gpu_variant), sizeof(nacre_variable)}
 
 typedef struct nacre_model_table {
   nacre_model head; /**< What runtime.h calls through: &nacre_runtime_functions. */
@@ -320,6 +329,9 @@ typedef struct nacre_model_table {
   uint32_t target;                    /**< As given to --target=. */
   const nacre_gpu_engine *gpu_engine; /**< &nacre_runtime_gpu_vulkan; NULL where no kernel has a GPU variant. */
   uint64_t gpu_code_hash;             /**< Of all GPU variants: what is kept in a cache folder belongs to these. */
+  const nacre_variable *variables;    /**< NULL where there are none. */
+  uint32_t variable_count;
+  uint32_t reserved_end;
 } nacre_model_table;
 
 #ifdef __cplusplus

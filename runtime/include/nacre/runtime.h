@@ -9,6 +9,7 @@
  *   nacre_session_input       where to write an input, in place
  *   nacre_session_run         run, as often as you like; on failure nacre_session_reason says why
  *   nacre_session_output      where an output is, in place; nacre_session_output_dims its size, where data decide it
+ *   nacre_session_state       what a recurrent model remembers from run to run: to reset, read and write
  *   nacre_session_destroy     threads joined, block returned
  *
  * Memory:  one block per session, from the caller's allocator; nacre_session_memory tells its size beforehand. Running
@@ -33,7 +34,7 @@ extern "C" {
 #endif
 
 /** The version of this header. A model runs in an app whose header is of its own version or an older one. */
-#define NACRE_API_VERSION 4
+#define NACRE_API_VERSION 5
 
 /** Every pointer that the runtime hands out, and every buffer bound to it, is aligned to this many bytes. */
 #define NACRE_ALIGNMENT 64
@@ -57,6 +58,7 @@ typedef enum nacre_gpu_choice {
 typedef enum nacre_log_level { NACRE_LOG_ERROR = 0, NACRE_LOG_INFO = 1 } nacre_log_level;
 
 typedef struct nacre_functions nacre_functions;
+typedef struct nacre_state_functions nacre_state_functions;
 
 /** A compiled model. What follows the head is the compiler's (model_format.h). */
 typedef struct nacre_model {
@@ -169,6 +171,7 @@ struct nacre_functions {
   nacre_status (*session_describe)(nacre_session *, size_t info_size, nacre_session_info *);
   nacre_status (*device_describe)(const nacre_model *, uint32_t index, size_t info_size, nacre_device_info *);
   nacre_status (*session_output_dims)(nacre_session *, uint32_t index, int64_t *);
+  const nacre_state_functions *state; /**< Of state.h. */
 };
 
 /* --- Sessions ----------------------------------------------------------------------------------------------------- */
@@ -389,5 +392,7 @@ static inline nacre_status nacre_launch_describe(const nacre_model *model, uint3
 #ifdef __cplusplus
 }
 #endif
+
+#include "state.h"
 
 #endif /* NACRE_RUNTIME_H */

@@ -91,6 +91,14 @@ public:
   nacre_status bind_input(uint32_t index, const void *data) { return nacre_session_bind_input(session, index, data); }
   nacre_status bind_output(uint32_t index, void *data) { return nacre_session_bind_output(session, index, data); }
 
+  /// What the model remembers from run to run, for nacre_state_reset, _read and _write; NULL before create.
+  nacre_state *state() {
+    nacre_state *found = nullptr;
+    if (session)
+      nacre_session_state(session, &found);
+    return found;
+  }
+
   /// Why the latest failing call failed, create included.
   const char *reason() const { return create_reason[0] || !session ? create_reason : nacre_session_reason(session); }
 

@@ -45,6 +45,7 @@ struct Engine {
   uint64_t words;          // the CPU's, given in all runs before this one
   uint64_t *ticks;         // of the queries; nullptr without profile
   bool has_state;          // the session's, in memory.state: from the first run on
+  uint64_t state_writes;   // of the session's when it was taken
   bool sequential;         // the GPU's part of a phase first, then the CPU's
   int64_t most_turns;      // of loops that test
 

@@ -22,9 +22,10 @@ void bring_inputs(Engine &engine) {
       __builtin_memcpy(input.own, from, engine.layout.inputs[i].bytes);
   }
   // Not at create: until the GPU is ready, the CPU may go on with it.
-  if (!engine.has_state)
+  if (!engine.has_state || engine.state_writes != session.state_writes)
     __builtin_memcpy(engine.memory.state, session.memory.state, engine.layout.state.bytes);
   engine.has_state = true;
+  engine.state_writes = session.state_writes;
   for (uint32_t i = 0; i < session.entry->output_count; ++i) {
     Buffer &output = engine.memory.outputs[i];
     output.used = output.own ? output.own : session.memory.outputs[i].used;

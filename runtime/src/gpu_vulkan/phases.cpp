@@ -90,13 +90,9 @@ void collect(const nacre_entry &entry, const nacre_step &step, int64_t first, in
     const Region &region = region_of(layout, operand);
     const uint64_t region_end = region.begin + region.bytes;
     const int64_t moves = operand.step < 0 ? last : first, moved = operand.step < 0 ? first : last;
-    uint64_t begin = begin_of(layout, operand, moves);
+    const uint64_t begin = begin_of(layout, operand, moves);
     // Of what the table does not say, the worst is assumed.
-    uint64_t end = operand.bytes ? begin_of(layout, operand, moved) + operand.bytes : region_end;
-    if (last == NACRE_ENDLESS - 1 && operand.step != 0) {
-      begin = region.begin;
-      end = region_end;
-    }
+    const uint64_t end = operand.bytes ? begin_of(layout, operand, moved) + operand.bytes : region_end;
     accesses.add(pool, {begin, end < region_end ? end : region_end, operand.access != NACRE_READ});
   }
 }

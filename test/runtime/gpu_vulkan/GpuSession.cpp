@@ -70,6 +70,23 @@ void GpuSession::runAndCheck() {
     ASSERT_EQ(static_cast<float *>(sum)[c], toySum(c, runs)) << "sum[" << c << "] in run " << runs;
   for (int64_t i = 0; i < kRows * kColumns; ++i)
     ASSERT_EQ(static_cast<float *>(x)[i], toyInput(i)) << "a run wrote into its input";
+  nacre_state *state = nullptr;
+  float total[kColumns];
+  ASSERT_EQ(nacre_session_state(session, &state), NACRE_OK);
+  ASSERT_EQ(nacre_state_read(state, 0, total, sizeof total), NACRE_OK);
+  for (int64_t c = 0; c < kColumns; ++c)
+    ASSERT_EQ(total[c], toySum(c, runs)) << "total[" << c << "] after run " << runs;
+}
+
+void GpuSession::goOnAfter(int count) {
+  nacre_state *state = nullptr;
+  ASSERT_EQ(nacre_session_state(session, &state), NACRE_OK);
+  float total[kColumns];
+  for (int64_t c = 0; c < kColumns; ++c)
+    total[c] = toySum(c, count);
+  ASSERT_EQ(count ? nacre_state_write(state, 0, total, sizeof total) : nacre_state_reset(state, NACRE_STATE_ALL),
+            NACRE_OK);
+  runs = count;
 }
 
 void GpuSession::runUntilOnGpu() {

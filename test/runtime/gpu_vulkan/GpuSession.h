@@ -29,6 +29,9 @@ protected:
   /// Runs, and checks both outputs; `sum` grows from run to run.
   void runAndCheck();
 
+  /// Lets the next run be the one after `count` others: writes the state, or resets it.
+  void goOnAfter(int count);
+
   /// Runs, and checks, until the GPU takes part.
   void runUntilOnGpu();
 

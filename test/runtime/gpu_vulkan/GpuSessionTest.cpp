@@ -49,6 +49,26 @@ TEST_F(GpuSessionTest, GivesTheSameAtEveryCut) {
   }
 }
 
+TEST_F(GpuSessionTest, TakesTheStateThatIsWritten) {
+  for (bool apart : {false, true})
+    for (uint32_t cut : {0u, NACRE_GPU_CUT(0), NACRE_GPU_CUT(50)}) {
+      SCOPED_TRACE("cut " + std::to_string(cut) + (apart ? ", memories apart" : ""));
+      memories_apart_for_tests = apart;
+      options.gpu_cut = cut;
+      ASSERT_EQ(create(), NACRE_OK) << reason;
+      goOnAfter(3);
+      runAndCheck();
+      runAndCheck();
+      goOnAfter(0);
+      runAndCheck();
+      goOnAfter(9);
+      goOnAfter(5);
+      runAndCheck();
+      EXPECT_EQ(sessionReason(), "");
+      destroy();
+    }
+}
+
 TEST_F(GpuSessionTest, LeavesToTheCpuWhatARunDecides) {
   toy.branchBeforeLoop(); // compiled for the GPU, against the compiler's rule
   for (bool apart : {false, true})
@@ -186,7 +206,7 @@ TEST_F(GpuSessionTest, LeavesToTheCpuWhatTheDeviceCannotDo) {
   toy.gpuVariants[2].workgroup_size = 1 << 30; // relu
   toy.gpuVariants[3].families = 1u << 31;      // copy
   toy.operands[5].offset = 4;                  // sum: bound nowhere in Vulkan's alignment, though lavapipe might
-  toy.operands[6].offset = 4;
+  toy.operands[6].offset = toy.variables[0].offset = 4;
   toy.gpuVariants[4].shared_bytes = 1 << 30;
   ASSERT_EQ(create(), NACRE_OK) << reason;
   runAndCheck();
@@ -203,7 +223,7 @@ TEST_F(GpuSessionTest, LeavesToTheCpuWhatTheDeviceCannotDo) {
 
 TEST_F(GpuSessionTest, ShiftsOperandsThatBeginAnywhere) {
   toy.kernels[3].gpu = &toy.addAnywhere;
-  toy.operands[5].offset = toy.operands[6].offset = 68; // of the sum, in the state
+  toy.operands[5].offset = toy.operands[6].offset = toy.variables[0].offset = 68; // of the sum, in the state
   toy.table.state_bytes = 68 + kColumns * sizeof(float);
   ASSERT_EQ(create(), NACRE_OK) << reason;
   for (int run = 0; run < 3; ++run)

@@ -123,15 +123,6 @@ Costs costs_of(const Measuring &measuring, const nacre_step &step, uint64_t exec
   return costs;
 }
 
-/// Of what a run decides about.
-Costs of_the_cpu() {
-  Costs costs = {};
-  for (uint64_t &cost : costs.of)
-    cost = kImpossible;
-  costs.of[OnCpu] = 0;
-  return costs;
-}
-
 } // namespace
 
 bool time_all(Measuring &measuring, Rehearsal &rehearsal) {
@@ -155,7 +146,7 @@ bool decide(Measuring &measuring, Wish *wishes) {
   walk_stretches(entry, [executions](uint32_t step, int64_t) { ++executions[step]; }, [](uint32_t, uint32_t) {});
   for (uint32_t i = 0; i < entry.step_count; ++i)
     if (entry.steps[i].kind == NACRE_STEP_LAUNCH)
-      costs[i] = engine.decided[i] ? of_the_cpu() : costs_of(measuring, entry.steps[i], executions[i]);
+      costs[i] = costs_of(measuring, entry.steps[i], executions[i]);
   if (place(costs, entry.step_count, engine.pool, placements) == kImpossible)
     return false;
   for (uint32_t i = 0; i < entry.step_count; ++i)

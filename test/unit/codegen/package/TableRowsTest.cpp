@@ -184,6 +184,45 @@ plan.entry @main attributes {arena_bytes = 64 : i64} {
   EXPECT_EQ(condition.step, 1);
 }
 
+/// What entries call by one name is one piece of memory.
+TEST(TableRows, StateIsKnownByItsName) {
+  MLIRContext context;
+  context.loadDialect<plan::PlanDialect>();
+  auto module = parseSourceString<ModuleOp>(R"(
+plan.kernel @k nest (%x: tensor<4xf32>) into (%y: tensor<4xf32>) cut 0 : 4 by 1 {
+  plan.yield %x : tensor<4xf32>
+}
+plan.entry @main attributes {arena_bytes = 0 : i64} {
+  %g = plan.storage state "g" 0 : memref<4xf32>
+  %h = plan.storage state "h" 1 : memref<4xf32>
+  plan.launch @k(%g) into(%h) {cpu = array<i64: 0, 4>, gpu = array<i64: 0, 0>} : (memref<4xf32>) into (memref<4xf32>)
+}
+plan.entry @other attributes {arena_bytes = 0 : i64} {
+  %h = plan.storage state "h" 0 : memref<4xf32>
+  %y = plan.storage output "y" 0 : memref<4xf32>
+  plan.launch @k(%h) into(%y) {cpu = array<i64: 0, 4>, gpu = array<i64: 0, 0>} : (memref<4xf32>) into (memref<4xf32>)
+}
+)",
+                                            ParserConfig(&context));
+  ASSERT_TRUE(module);
+  std::vector<package::CompiledKernel> kernels;
+  for (auto kernel : module->getOps<plan::KernelOp>())
+    kernels.push_back({kernel, {}, {}});
+  llvm::Expected<package::TableRows> rows = package::readRows({*module, kernels, {}, 0, "m", "s", "c"});
+  ASSERT_TRUE(bool(rows));
+  ASSERT_EQ(rows->variables.size(), 2u);
+  const nacre_variable &h = rows->variables[1];
+  EXPECT_EQ(StringRef(rows->strings.blob.data() + h.tensor.name), "h");
+  EXPECT_EQ(h.tensor.bytes, 16u);
+  EXPECT_EQ(h.role, uint32_t(NACRE_STATE_RECURRENT));
+  EXPECT_GE(rows->stateBytes, h.offset + 16);
+  const nacre_operand &written = rows->entries[0].operands[1], &read = rows->entries[1].operands[0];
+  EXPECT_EQ(written.space, NACRE_SPACE_STATE);
+  EXPECT_EQ(written.offset, h.offset);
+  EXPECT_EQ(read.space, NACRE_SPACE_STATE);
+  EXPECT_EQ(read.offset, h.offset);
+}
+
 llvm::Expected<nacre_tensor> rowOfInput(llvm::StringRef type, llvm::StringRef external = "") {
   MLIRContext context;
   context.loadDialect<plan::PlanDialect>();

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How: 1. what a text names; 2. the variable.
+
+#include "compiler/import/KeptState.h"
+#include "compiler/import/TypeNames.h"
+#include "dialects/nn/NarrowTypes.h"
+#include "dialects/nn/NnDialect.h"
+#include "dialects/nn/Variables.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+
+namespace nacre::importer {
+namespace {
+
+//===----------------------------------------------------------------------===//
+// 1. What a text names
+//===----------------------------------------------------------------------===//
+
+using Names = SmallVector<std::string>; ///< Of the arguments or the results of a function; empty where they have none.
+
+Names namesOf(func::FuncOp function, bool areInputs) {
+  Names names;
+  for (unsigned index = 0; index < (areInputs ? function.getNumArguments() : function.getNumResults()); ++index) {
+    auto name = areInputs ? function.getArgAttrOfType<StringAttr>(index, nn::nameAttr)
+                          : function.getResultAttrOfType<StringAttr>(index, nn::nameAttr);
+    names.push_back(name ? name.str() : "");
+  }
+  return names;
+}
+
+std::optional<unsigned> find(const Names &names, const std::string &name) {
+  const auto *found = llvm::find(names, name);
+  return name.empty() || found == names.end() ? std::nullopt : std::optional<unsigned>(found - names.begin());
+}
+
+std::string quote(const Names &names) {
+  std::string text;
+  for (const std::string &name : names)
+    if (!name.empty())
+      text += (text.empty() ? "'" : ", '") + name + "'";
+  return text.empty() ? "none" : text;
+}
+
+struct Pair {
+  unsigned argument, result;
+};
+
+FailureOr<Pair> resolve(func::FuncOp function, StringRef text, llvm::function_ref<std::string(StringRef)> normalize) {
+  const Names inputs = namesOf(function, true), outputs = namesOf(function, false);
+  for (size_t colon = text.find(':'); colon != text.npos; colon = text.find(':', colon + 1)) {
+    std::optional<unsigned> argument = find(inputs, normalize(text.take_front(colon)));
+    std::optional<unsigned> result = find(outputs, normalize(text.drop_front(colon + 1)));
+    if (argument && result)
+      return Pair{*argument, *result};
+  }
+  return emitError(function.getLoc()) << "--state must be <input>:<output> with names of the model's, but is '" << text
+                                      << "'; the inputs are " << quote(inputs) << ", and the outputs "
+                                      << quote(outputs);
+}
+
+//===----------------------------------------------------------------------===//
+// 2. The variable
+//===----------------------------------------------------------------------===//
+
+LogicalResult keepState(func::FuncOp function, Pair pair) {
+  auto error = [&] { return emitError(function.getLoc()); };
+  auto input = function.getArgAttrOfType<StringAttr>(pair.argument, nn::nameAttr);
+  auto output = function.getResultAttrOfType<StringAttr>(pair.result, nn::nameAttr);
+  if (function.getArgAttr(pair.argument, nn::variableAttr))
+    return error() << "input '" << input.getValue() << "' must be in one --state, but is in two";
+  if (function.getResultAttr(pair.result, nn::variableAttr))
+    return error() << "output '" << output.getValue() << "' must be in one --state, but is in two";
+  auto from = cast<RankedTensorType>(function.getArgumentTypes()[pair.argument]);
+  auto to = cast<RankedTensorType>(function.getResultTypes()[pair.result]);
+  if (from != to)
+    return error() << "input '" << input.getValue() << "' and output '" << output.getValue()
+                   << "' must be of one type and shape to be kept as state, but are " << describe(from) << " and "
+                   << describe(to);
+  if (nn::isNarrow(from.getElementType()))
+    return error() << "input '" << input.getValue()
+                   << "' must be of a type that is computed with to be kept as state, but is " << describe(from);
+  if (function.getResultAttr(pair.result, nn::countsAttr))
+    return error() << "output '" << output.getValue()
+                   << "' must have a size that is known when the model is compiled to be kept as state";
+  function.setArgAttr(pair.argument, nn::variableAttr, input);
+  function.setResultAttr(pair.result, nn::variableAttr, input);
+  return success();
+}
+
+} // namespace
+
+LogicalResult keepStates(func::FuncOp function, ArrayRef<std::string> texts,
+                         llvm::function_ref<std::string(StringRef)> normalize) {
+  for (const std::string &text : texts) {
+    FailureOr<Pair> pair = resolve(function, text, normalize);
+    if (failed(pair) || failed(keepState(function, *pair)))
+      return failure();
+  }
+  auto isOutput = [&](unsigned result) {
+    return function.getResultAttr(result, nn::nameAttr) && !function.getResultAttr(result, nn::variableAttr);
+  };
+  if (!texts.empty() && llvm::none_of(llvm::seq(function.getNumResults()), isOutput))
+    return emitError(function.getLoc())
+           << "the model must have an output beside those that --state keeps; name one more tensor with --output";
+  return success();
+}
+
+} // namespace nacre::importer

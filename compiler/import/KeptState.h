@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  inputs and outputs that become variables: hidden state that the model keeps.
+// Why:   a recurrent network that is fed step by step takes its state as an input and gives it back as an output; an
+//        app had better not carry it from one to the other.
+// How:   on the imported function, whatever the format was.
+
+#ifndef NACRE_COMPILER_IMPORT_KEPTSTATE_H
+#define NACRE_COMPILER_IMPORT_KEPTSTATE_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <string>
+
+namespace nacre::importer {
+
+/// Each text is `input:output`; names may hold colons, too, and are `normalize`d before they are looked for. Fails after a
+/// diagnostic that names them.
+mlir::LogicalResult keepStates(mlir::func::FuncOp function, llvm::ArrayRef<std::string> texts,
+                               llvm::function_ref<std::string(llvm::StringRef)> normalize);
+
+} // namespace nacre::importer
+
+#endif // NACRE_COMPILER_IMPORT_KEPTSTATE_H

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  how a function says what lives from one run to the next.
+// Why:   a run reads what a variable was when it began, and what it assigns is there when it ends: that is what an
+//        argument and a result are, and no pass has to learn anything (docs/decisions).
+// How:   both are marked with the variable's name, and have one type.
+
+#ifndef NACRE_DIALECTS_NN_VARIABLES_H
+#define NACRE_DIALECTS_NN_VARIABLES_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace nacre::nn {
+
+/// On an argument that is what a variable was, and on the result that it becomes: its name, a text. They are no input and
+/// no output of the model. Of a function at most one argument and one result are of a variable; all start as zeros.
+inline constexpr llvm::StringLiteral variableAttr = "nn.variable";
+
+} // namespace nacre::nn
+
+#endif // NACRE_DIALECTS_NN_VARIABLES_H

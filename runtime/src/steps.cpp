@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  see steps.h.
+// Why:   see there.
+// How:   loops are a stack of counters; whatever leads elsewhere says where.
+
+#include "runtime/src/steps.h"
+#include "runtime/src/session.h"
+
+namespace nacre::runtime {
+
+Stretch stretch_at(const nacre_entry &entry, uint32_t first) {
+  Stretch stretch = {first + 1, false};
+  uint32_t depth = 0;
+  for (uint32_t i = first; i < stretch.end; ++i) {
+    const nacre_step &step = entry.steps[i];
+    depth += step.kind == NACRE_STEP_LOOP_BEGIN;
+    depth -= step.kind == NACRE_STEP_LOOP_END;
+    // Bytes that a run finds decide what comes after a step that has a target; a loop has one for its count.
+    if (step.target != 0) {
+      stretch.decided = true;
+      stretch.end = step.target > stretch.end ? step.target : stretch.end;
+    }
+    if (depth != 0 && stretch.end < i + 2)
+      stretch.end = i + 2;
+  }
+  return stretch;
+}
+
+void walk_steps(const nacre_entry &entry, uint32_t first, uint32_t end, int64_t most_turns, const Visitor &visitor) {
+  struct {
+    uint32_t first;
+    int64_t iteration;
+    int64_t turns;
+  } loops[1 + NACRE_MAX_LOOP_DEPTH]; // the first is the entry itself: one iteration
+  loops[0] = {0, 0, 1};
+  uint32_t depth = 0;
+  for (uint32_t i = first; i < end; ++i) {
+    const nacre_step &step = entry.steps[i];
+    auto &loop = loops[depth];
+    const char *decides = step.kind != NACRE_STEP_LAUNCH && step.operand_count
+                              ? visitor.read(visitor.context, step, loop.iteration)
+                              : nullptr;
+    switch (step.kind) {
+    case NACRE_STEP_LAUNCH:
+      visitor.launch(visitor.context, i, loop.iteration);
+      break;
+    case NACRE_STEP_LOOP_BEGIN: {
+      int64_t turns = step.trip_count;
+      if (decides) {
+        int64_t count;
+        __builtin_memcpy(&count, decides, sizeof count);
+        turns = count < turns ? count : turns;
+      }
+      if (turns > 0)
+        loops[++depth] = {i, 0, turns};
+      else
+        i = step.target;
+      break;
+    }
+    case NACRE_STEP_LOOP_END:
+      if (++loop.iteration < loop.turns)
+        i = loop.first;
+      else
+        --depth;
+      break;
+    case NACRE_STEP_LOOP_TEST:
+      if (*decides == 0 || loop.iteration >= most_turns) {
+        i = step.target;
+        --depth;
+      }
+      break;
+    default: // a branch, or a jump, which asks nothing
+      if (!decides || *decides == 0)
+        i = step.target - 1;
+    }
+  }
+}
+
+void walk_stretches(const nacre_entry &entry, const Visitor &visitor) {
+  for (uint32_t first = 0; first < entry.step_count;) {
+    const Stretch stretch = stretch_at(entry, first);
+    if (stretch.decided)
+      visitor.decision(visitor.context, first, stretch.end);
+    else
+      walk_steps(entry, first, stretch.end, 0, visitor);
+    first = stretch.end;
+  }
+}
+
+void time_launch(nacre_launch_time &time, uint64_t start, uint64_t begin) {
+  time.cpu_total += now() - begin;
+  if (time.executions++ == 0)
+    time.begin = begin - start;
+}
+
+void run_steps(const Session &session, const Memory &memory, const Launch *launches, uint32_t first, uint32_t end,
+               int64_t most_turns, uint64_t start) {
+  const nacre_entry &entry = *session.entry;
+  auto read = [&](const nacre_step &step, int64_t iteration) {
+    const nacre_operand &operand = entry.operands[step.first_operand];
+    return address_of(session, memory, operand) + operand.step * iteration;
+  };
+  walk_steps(entry, first, end, most_turns, read, [&](uint32_t step, int64_t iteration) {
+    const uint64_t begin = session.times ? now() : 0;
+    run_launch(session, memory, entry.steps[step], launches[step], iteration);
+    if (session.times)
+      time_launch(session.times[step], start, begin);
+  });
+}
+
+} // namespace nacre::runtime
