@@ -62,6 +62,7 @@ void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
   // Last, when nothing wants to see one filter for all phases any more, or one operator for all steps.
   onFunctions(createExpandConvTransposePass());
   onFunctions(createExpandRecurrencePass());
+  onFunctions(createResolveControlPass()); // layers of one step
   foldConstants();
   onFunctions(createVerifyGraphPass({options.maxConstantBytes}));
 }

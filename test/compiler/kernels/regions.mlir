@@ -290,3 +290,17 @@ func.func @one_value_for_two_states(%a0: tensor<8xf32> {nn.name = "a0"}, %b0: te
   }
   return %r#0, %r#1 : tensor<8xf32>, tensor<8xf32>
 }
+
+// There is no second row to move to, and a GPU could not bind it.
+
+// CHECK-LABEL: plan.entry @one_turn
+// CHECK-NOT:   step =
+// CHECK:       plan.launch @exp
+func.func @one_turn(%xs: tensor<1x8xf32> {nn.name = "xs"}) -> (tensor<1x8xf32> {nn.name = "ys"}) {
+  %ys = nn.for 1 scanned(%xs : tensor<1x8xf32>) -> (tensor<1x8xf32>) {
+  ^bb0(%turn: tensor<i64>, %x: tensor<8xf32>):
+    %y = nn.unary exp %x : tensor<8xf32>
+    nn.yield stacked(%y : tensor<8xf32>)
+  }
+  return %ys : tensor<1x8xf32>
+}

@@ -134,6 +134,8 @@ private:
   /// Row t of such values for turn t, or the row `ahead` of it.
   Steps stepsOf(Type type, int64_t ahead = 0) const {
     const int64_t row = countElements(type), first = loop.isReverse ? loop.bound - 1 : 0;
+    if (loop.bound == 1)
+      return {(first + ahead) * row, 0}; // A GPU binds no rows that are not there, be they never reached.
     return {(first + ahead) * row, loop.isReverse ? -row : row};
   }
 
