@@ -28,5 +28,7 @@ tables = os.path.join(os.path.dirname(config.test_source_root), "compiler", "imp
 config.substitutions.append(("%tflite_schema", tables))
 config.substitutions.append(("%onnx_tensor", f"protoc --encode=onnx.TensorProto -I{schema} onnx.proto"))
 config.substitutions.append(("%onnx", f"protoc --encode=onnx.ModelProto -I{schema} onnx.proto"))
+caffe_schema = os.path.join(os.path.dirname(config.test_source_root), "compiler", "import", "caffe")
+config.substitutions.append(("%caffe", f"protoc --encode=caffe.NetParameter -I{caffe_schema} caffe.proto"))
 if config.nacre_qemu:
     config.available_features.add("qemu-aarch64")

@@ -27,7 +27,6 @@ constexpr const char *fromPyTorch = "export the model to ONNX with torch.onnx.ex
 constexpr const char *giveGraph = "give the graph (.pb or .meta), and this with --checkpoint";
 constexpr const char *fromKeras =
     "write the model as a TensorFlow SavedModel with model.export('folder'), and give that folder";
-constexpr const char *fromCaffe = "convert the model to ONNX with caffe2onnx or MMdnn";
 constexpr const char *fromOrigin = "export the model to ONNX from the framework it was made with";
 constexpr const char *unpack = "unpack it and give the model inside";
 constexpr const char *download = "download the file again";
@@ -102,9 +101,7 @@ constexpr Kind words[] = {
     {"ir_version:", "an ONNX model as text", "write it as bytes with onnx.save"},
     {"\"irVersion\"", "an ONNX model as JSON", "write it as bytes with onnx.save"},
     {"ir_version", "an ONNX model as text", "write it as bytes with onnx.save"},
-    {"layer {", "a Caffe network (.prototxt)", fromCaffe},
-    {"layers {", "a Caffe network (.prototxt)", fromCaffe},
-    {"layer{", "a Caffe network (.prototxt)", fromCaffe},
+    {"parameters_file", "a network of CNNdroid", "give the Caffe network (.prototxt) and the weights it was made from"},
     {"[convolutional]", "a Darknet network (.cfg)", fromOrigin},
 };
 
@@ -140,7 +137,7 @@ bool isSavedModel(StringRef bytes) {
 constexpr Kind names[] = {
     {".pb", "an ONNX tensor or a file of TensorFlow (.pb)", isTensor},
     {".index", "the index of a TensorFlow checkpoint", giveGraph},
-    {".caffemodel", "the weights of a Caffe network", fromCaffe},
+    {".caffemodel", "the weights of a Caffe network", "give the network (.prototxt), with this file beside it"},
     {".mlmodel", "a Core ML model", fromOrigin},
     {".pdmodel", "a PaddlePaddle model", "export the model to ONNX with paddle2onnx"},
     {".mnn", "an MNN model", fromOrigin},

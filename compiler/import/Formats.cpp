@@ -5,6 +5,7 @@
 #include "compiler/import/Formats.h"
 
 #include "compiler/import/FileKind.h"
+#include "compiler/import/caffe/Format.h"
 #include "compiler/import/onnx/Format.h"
 #include "compiler/import/tensorflow/Format.h"
 #include "compiler/import/tflite/Format.h"
@@ -20,6 +21,7 @@ llvm::ArrayRef<const Format *> getFormats() {
       &onnx_format::format,
       &tensorflow_format::format,
       &tflite_format::format,
+      &caffe_format::format,
   };
   return formats;
 }

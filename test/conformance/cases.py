@@ -18,6 +18,7 @@ Suite = namedtuple("Suite", "groups finder")
 SUITES = {"onnx": Suite(("node", "simple", "pytorch-converted", "pytorch-operator"), "onnx_cases"),
           "models": Suite(("onnx-real", "onnx-light"), "onnx_cases"),
           "others": Suite(("onnx-node-new", "onnx-opencv", "onnx-onnx2c", "onnx-tract", "onnx-importer"), "onnx_cases"),
+          "caffe": Suite(("caffe-opencv", "caffe-real"), "caffe_cases"),
           "tensorflow": Suite(("tf-opencv", "tf-real", "tf-dl4j"), "tensorflow_cases"),
           "tflite": Suite(("tflite",), "tflite_cases")}
 

@@ -21,16 +21,23 @@ constexpr uint64_t messageCost = 256, valueCost = 16;
 /// How deep messages may nest.
 constexpr int maxDepth = 100;
 
-/// Keeps the first error.
-class FirstError : public google::protobuf::io::ErrorCollector {
+/// Keeps the first error, and the fields that are skipped.
+class Findings : public google::protobuf::io::ErrorCollector {
 public:
   void AddError(int line, google::protobuf::io::ColumnNumber column, const std::string &message) override {
     if (text.empty())
       text = "line " + std::to_string(line + 1) + ", column " + std::to_string(column + 1) + ": " + message;
   }
-  void AddWarning(int, google::protobuf::io::ColumnNumber, const std::string &) override {}
+  /// Message type "a.B" has no field named "c".
+  void AddWarning(int line, google::protobuf::io::ColumnNumber, const std::string &message) override {
+    SmallVector<StringRef, 5> parts;
+    StringRef(message).split(parts, '"');
+    if (parts.size() == 5 && parts[2].contains("no field"))
+      unknown.push_back({parts[1].str(), parts[3].str(), line + 1});
+  }
 
   std::string text;
+  std::vector<UnknownField> unknown;
 };
 
 StringRef dropComments(StringRef text) {
@@ -48,26 +55,29 @@ uint64_t measureProtoText(StringRef text) {
   return bytes;
 }
 
-FailureOr<FileBytes> encodeProtoText(StringRef text, google::protobuf::Message &message, StringRef what, Location loc) {
+FailureOr<FileBytes> encodeProtoText(StringRef text, google::protobuf::Message &message, StringRef what, Location loc,
+                                     std::vector<UnknownField> *unknown) {
   uint64_t budget = text.size() * 3 + (uint64_t(48) << 20);
   uint64_t needed = measureProtoText(text);
   if (needed > budget || text.size() > INT32_MAX)
     return emitError(loc) << "must need at most " << budget << " bytes of memory to be read, but may need " << needed
                           << "; write " << what << " as bytes";
-  FirstError error;
+  Findings findings;
   TextFormat::Parser parser;
-  parser.RecordErrorsTo(&error);
+  parser.RecordErrorsTo(&findings);
   parser.AllowUnknownField(true);
   parser.AllowUnknownExtension(true);
   parser.AllowPartialMessage(true);
   parser.SetRecursionLimit(maxDepth);
   google::protobuf::io::ArrayInputStream stream(text.data(), static_cast<int>(text.size()));
   if (!parser.Parse(&stream, &message))
-    return emitError(loc) << "is not " << what << ": " << error.text;
+    return emitError(loc) << "is not " << what << ": " << findings.text;
   auto buffer = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(message.ByteSizeLong());
   if (!buffer || !message.SerializePartialToArray(buffer->getBufferStart(), static_cast<int>(buffer->getBufferSize())))
     return emitError(loc) << "is too large for text; write " << what << " as bytes";
   message.Clear();
+  if (unknown)
+    *unknown = std::move(findings.unknown);
   return FileBytes(std::move(buffer));
 }
 

@@ -13,6 +13,8 @@
 #include "compiler/import/ModelFile.h"
 
 #include "mlir/IR/Location.h"
+#include <string>
+#include <vector>
 
 namespace google::protobuf {
 class Message;
@@ -23,10 +25,17 @@ namespace nacre::importer {
 /// An upper bound of the memory that reading `text` takes.
 uint64_t measureProtoText(llvm::StringRef text);
 
+/// A field that the schema does not have: the name of its message, its own, and the line it is in.
+struct UnknownField {
+  std::string message, field;
+  int line;
+};
+
 /// The bytes of the message in `text`, read into `message`, which is empty before and after. `what` is how errors, which
-/// are emitted at `loc`, call it: "a TensorFlow graph".
+/// are emitted at `loc`, call it: "a TensorFlow graph". What is skipped is added to `unknown`, where it is given.
 mlir::FailureOr<FileBytes> encodeProtoText(llvm::StringRef text, google::protobuf::Message &message,
-                                           llvm::StringRef what, mlir::Location loc);
+                                           llvm::StringRef what, mlir::Location loc,
+                                           std::vector<UnknownField> *unknown = nullptr);
 
 /// The first word of the text that is none of a comment's, and empty where another character comes first.
 llvm::StringRef getFirstField(llvm::StringRef text);

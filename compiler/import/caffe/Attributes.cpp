@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The parameters of Caffe's layers as attributes of nodes, by the names of their fields.
+//
+// How:  by protobuf's reflection: numbers and words as they are, a shape as its sizes.
+
+#include "compiler/import/caffe/Attributes.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+
+namespace nacre::importer::caffe_format {
+namespace {
+
+/// The field with a layer's parameters, where its name is not the type's; empty for a layer that has none.
+StringRef findParameters(StringRef type) {
+  static const std::pair<StringRef, StringRef> fields[] = {
+      {"BatchNorm", "batch_norm_param"},
+      {"Bias", "bias_param"},
+      {"Clip", "clip_param"},
+      {"Concat", "concat_param"},
+      {"Convolution", "convolution_param"},
+      {"Crop", "crop_param"},
+      {"Deconvolution", "convolution_param"},
+      {"ELU", "elu_param"},
+      {"Eltwise", "eltwise_param"},
+      {"Exp", "exp_param"},
+      {"Flatten", "flatten_param"},
+      {"InnerProduct", "inner_product_param"},
+      {"LRN", "lrn_param"},
+      {"Log", "log_param"},
+      {"MVN", "mvn_param"},
+      {"PReLU", "prelu_param"},
+      {"Permute", "permute_param"},
+      {"Pooling", "pooling_param"},
+      {"Power", "power_param"},
+      {"ReLU", "relu_param"},
+      {"Reshape", "reshape_param"},
+      {"Scale", "scale_param"},
+      {"Slice", "slice_param"},
+      {"Softmax", "softmax_param"},
+      {"Swish", "swish_param"},
+      {"Threshold", "threshold_param"},
+      {"Tile", "tile_param"},
+  };
+  const auto *found = llvm::find_if(fields, [&](const auto &field) { return field.first == type; });
+  return found == std::end(fields) ? StringRef() : found->second;
+}
+
+/// A single value of a field, as double or integer.
+Attribute readOne(const Message &message, const FieldDescriptor *field, Builder &builder) {
+  const auto *reflection = message.GetReflection();
+  switch (field->cpp_type()) {
+  case FieldDescriptor::CPPTYPE_INT32:
+    return builder.getI64IntegerAttr(reflection->GetInt32(message, field));
+  case FieldDescriptor::CPPTYPE_UINT32:
+    return builder.getI64IntegerAttr(reflection->GetUInt32(message, field));
+  case FieldDescriptor::CPPTYPE_BOOL:
+    return builder.getI64IntegerAttr(reflection->GetBool(message, field));
+  case FieldDescriptor::CPPTYPE_FLOAT:
+    return builder.getF32FloatAttr(reflection->GetFloat(message, field));
+  case FieldDescriptor::CPPTYPE_ENUM:
+    return builder.getStringAttr(reflection->GetEnum(message, field)->name());
+  case FieldDescriptor::CPPTYPE_STRING:
+    return builder.getStringAttr(reflection->GetString(message, field));
+  default:
+    llvm_unreachable("parameters have no other fields");
+  }
+}
+
+Attribute readRepeated(const Message &message, const FieldDescriptor *field, Builder &builder) {
+  const auto *reflection = message.GetReflection();
+  SmallVector<int64_t> integers;
+  SmallVector<float> floats;
+  for (int i = 0; i < reflection->FieldSize(message, field); ++i) {
+    if (field->cpp_type() == FieldDescriptor::CPPTYPE_FLOAT)
+      floats.push_back(reflection->GetRepeatedFloat(message, field, i));
+    else
+      integers.push_back(reflection->GetRepeatedUInt32(message, field, i));
+  }
+  return floats.empty() ? Attribute(builder.getDenseI64ArrayAttr(integers)) : builder.getDenseF32ArrayAttr(floats);
+}
+
+void readFields(const Message &message, Builder &builder, SmallVectorImpl<NamedAttribute> &attributes) {
+  std::vector<const FieldDescriptor *> fields;
+  message.GetReflection()->ListFields(message, &fields);
+  for (const FieldDescriptor *field : fields) {
+    auto name = builder.getStringAttr(field->name());
+    if (field->name() == "engine")
+      continue; // which library Caffe computes with
+    if (field->is_repeated()) {
+      attributes.emplace_back(name, readRepeated(message, field, builder));
+    } else if (!field->message_type()) {
+      attributes.emplace_back(name, readOne(message, field, builder));
+    } else if (const Message &inner = message.GetReflection()->GetMessage(message, field);
+               inner.GetDescriptor() == caffe::BlobShape::descriptor()) {
+      const auto &shape = static_cast<const caffe::BlobShape &>(inner);
+      attributes.emplace_back(name, builder.getDenseI64ArrayAttr(ArrayRef(shape.dim().data(), shape.dim_size())));
+    } // else a filler, which only training asks for
+  }
+}
+
+} // namespace
+
+SmallVector<NamedAttribute> readParameters(const caffe::LayerParameter &layer, StringRef type, MLIRContext *context) {
+  SmallVector<NamedAttribute> attributes;
+  Builder builder(context);
+  StringRef name = findParameters(type);
+  const FieldDescriptor *field = name.empty() ? nullptr : layer.GetDescriptor()->FindFieldByName(name.str());
+  if (field && layer.GetReflection()->HasField(layer, field))
+    readFields(layer.GetReflection()->GetMessage(layer, field), builder, attributes);
+  return attributes;
+}
+
+} // namespace nacre::importer::caffe_format

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Caffe, as one of the formats that models come in.
+//
+// How:  1. what a file of Caffe looks like,
+//       2. the view of a checked network and its weights that the walk wants. A layer's blobs are its operands after its
+//          bottoms.
+
+#include "compiler/import/caffe/Format.h"
+
+#include "compiler/import/FileKind.h"
+#include "compiler/import/caffe/Attributes.h"
+#include "compiler/import/caffe/Blobs.h"
+#include "compiler/import/caffe/Handlers.h"
+#include "compiler/import/caffe/Network.h"
+#include "compiler/import/caffe/Weights.h"
+#include "compiler/import/protobuf/ProtoText.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+
+namespace nacre::importer::caffe_format {
+namespace {
+
+//===----------------------------------------------------------------------===//
+// 1. Files
+//===----------------------------------------------------------------------===//
+
+/// The text of a network, by its first field.
+bool claims(const ModelFile &file) {
+  return isText(file.getBuffer()) && llvm::StringSwitch<bool>(getFirstField(file.getBuffer()))
+                                         .Cases("name", "layer", "layers", true)
+                                         .Cases("input", "input_shape", "input_dim", "state", "force_backward", true)
+                                         .Default(false);
+}
+
+/// The file beside the network that differs from it in the end of its name; null where there is none.
+FailureOr<std::unique_ptr<Weights>> openWeights(const ModelFile &file, Location loc) {
+  if (file.folder.empty())
+    return std::unique_ptr<Weights>();
+  llvm::SmallString<256> path(file.folder);
+  llvm::sys::path::append(path, file.name);
+  llvm::sys::path::replace_extension(path, "caffemodel");
+  if (!llvm::sys::fs::exists(path))
+    return std::unique_ptr<Weights>();
+  auto where = FileLineColLoc::get(loc.getContext(), llvm::sys::path::filename(path), 0, 0);
+  FailureOr<FileBytes> bytes = mapFile(path, where);
+  if (failed(bytes))
+    return failure();
+  auto weights = std::make_unique<Weights>(std::move(*bytes));
+  if (failed(weights->read(where)))
+    return failure();
+  return weights;
+}
+
+//===----------------------------------------------------------------------===//
+// 2. The view
+//===----------------------------------------------------------------------===//
+
+class CaffeView : public ModelView, public GraphView {
+public:
+  CaffeView(std::unique_ptr<Network> network, std::unique_ptr<Weights> weights, Location loc);
+
+  GraphView &getGraph() override { return *this; }
+  SmallVector<GraphValue> getInputs() const override;
+  SmallVector<GraphValue> getOutputs() const override;
+  size_t getNumNodes() const override { return network->getLayers().size(); }
+  GraphNode getNode(size_t index) const override;
+  FailureOr<SmallVector<NamedAttribute>> readAttributes(size_t node) override;
+  bool hasConstant(StringRef name) const override { return blobs.contains(name); }
+  FailureOr<ElementsAttr> readConstant(StringRef name) override;
+
+private:
+  Location locate(const NetworkLayer &layer) const { return getLocation(layer.proto->name()); }
+
+  struct Blob {
+    StringRef layer;
+    size_t occurrence, index;
+  };
+
+  std::unique_ptr<Network> network;
+  std::unique_ptr<Weights> weights;
+  llvm::StringMap<Blob> blobs;
+  std::vector<SmallVector<StringRef, 3>> blobNames; ///< of each layer
+};
+
+CaffeView::CaffeView(std::unique_ptr<Network> net, std::unique_ptr<Weights> read, Location loc)
+    : GraphView(loc), network(std::move(net)), weights(std::move(read)) {
+  for (const NetworkLayer &layer : network->getLayers()) {
+    StringRef name = layer.proto->name();
+    SmallVector<StringRef, 3> &names = blobNames.emplace_back();
+    for (size_t index = 0, count = weights ? weights->countBlobs(name, layer.occurrence) : 0; index < count; ++index) {
+      // No blob of the network has such a name: a network's names hold no control characters that matter.
+      std::string key = (name + "\1" + Twine(layer.occurrence) + "\1" + Twine(index)).str();
+      names.push_back(blobs.insert({key, {name, layer.occurrence, index}}).first->getKey());
+    }
+  }
+}
+
+SmallVector<GraphValue> CaffeView::getInputs() const {
+  Type f32 = Float32Type::get(getLocation().getContext());
+  return llvm::map_to_vector(network->getInputs(), [&](const NetworkInput &input) {
+    GraphValue value{input.name, {f32, {}, std::nullopt}};
+    if (input.shape)
+      value.type.shape = llvm::map_to_vector(*input.shape, [](int64_t size) { return Dimension{size, {}}; });
+    return value;
+  });
+}
+
+SmallVector<GraphValue> CaffeView::getOutputs() const {
+  return llvm::map_to_vector(network->getOutputs(), [](StringRef name) { return GraphValue{name, {}}; });
+}
+
+GraphNode CaffeView::getNode(size_t index) const {
+  const NetworkLayer &layer = network->getLayers()[index];
+  GraphNode node{layer.type, {}, &getOperators(), /*version=*/0, locate(layer), layer.operands, layer.results};
+  node.operands.append(blobNames[index].begin(), blobNames[index].end());
+  return node;
+}
+
+FailureOr<SmallVector<NamedAttribute>> CaffeView::readAttributes(size_t index) {
+  const NetworkLayer &layer = network->getLayers()[index];
+  Builder builder(getLocation().getContext());
+  SmallVector<NamedAttribute> attributes = readParameters(*layer.proto, layer.type, builder.getContext());
+  if (hasBlobs(layer.type))
+    attributes.push_back(builder.getNamedAttr(bottomCount, builder.getI64IntegerAttr(int64_t(layer.operands.size()))));
+  return attributes;
+}
+
+FailureOr<ElementsAttr> CaffeView::readConstant(StringRef name) {
+  Blob blob = blobs.lookup(name);
+  return weights->readBlob(blob.layer, blob.occurrence, blob.index, blob.layer, getLocation(blob.layer));
+}
+
+SmallVector<OperatorSet> getOperatorSets() { return {{"", &getOperators()}}; }
+
+FailureOr<std::unique_ptr<ModelView>> read(const ModelFile &file, const ImportOptions & /*options*/,
+                                           MLIRContext *context) {
+  Location loc = FileLineColLoc::get(context, file.name, 0, 0);
+  auto network = std::make_unique<Network>();
+  if (failed(network->read(file.getBuffer(), loc)))
+    return failure();
+  FailureOr<std::unique_ptr<Weights>> weights = openWeights(file, loc);
+  if (failed(weights))
+    return failure();
+  return std::unique_ptr<ModelView>(std::make_unique<CaffeView>(std::move(network), std::move(*weights), loc));
+}
+
+} // namespace
+
+const Format format = {"a Caffe network", "Caffe", claims, read, getOperatorSets};
+
+} // namespace nacre::importer::caffe_format

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Caffe, as one of the formats that models come in.
+
+#ifndef NACRE_COMPILER_IMPORT_CAFFE_FORMAT_H
+#define NACRE_COMPILER_IMPORT_CAFFE_FORMAT_H
+
+#include "compiler/import/Formats.h"
+
+namespace nacre::importer::caffe_format {
+
+extern const Format format;
+
+} // namespace nacre::importer::caffe_format
+
+#endif // NACRE_COMPILER_IMPORT_CAFFE_FORMAT_H

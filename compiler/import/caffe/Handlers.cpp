@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The layers of Caffe that are known, by family.
+
+#include "compiler/import/caffe/Handlers.h"
+
+namespace nacre::importer::caffe_format {
+
+const ImportRegistry &getOperators() {
+  static const ImportRegistry registry = [] {
+    ImportRegistry result;
+    registerActivations(result);
+    registerConvolutions(result);
+    registerMovement(result);
+    registerNormalizations(result);
+    registerPoolings(result);
+    registerProducts(result);
+    return result;
+  }();
+  return registry;
+}
+
+} // namespace nacre::importer::caffe_format

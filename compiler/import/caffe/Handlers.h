@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The layers of Caffe that are known, by family.
+
+#ifndef NACRE_COMPILER_IMPORT_CAFFE_HANDLERS_H
+#define NACRE_COMPILER_IMPORT_CAFFE_HANDLERS_H
+
+#include "compiler/import/ImportRegistry.h"
+
+namespace nacre::importer::caffe_format {
+
+/// All of them.
+const ImportRegistry &getOperators();
+
+void registerActivations(ImportRegistry &registry);
+void registerConvolutions(ImportRegistry &registry);
+void registerMovement(ImportRegistry &registry);
+void registerNormalizations(ImportRegistry &registry);
+void registerPoolings(ImportRegistry &registry);
+void registerProducts(ImportRegistry &registry);
+
+} // namespace nacre::importer::caffe_format
+
+#endif // NACRE_COMPILER_IMPORT_CAFFE_HANDLERS_H

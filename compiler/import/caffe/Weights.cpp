@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The weights of Caffe's layers, which lie in a file of their own.
+
+#include "compiler/import/caffe/Weights.h"
+
+#include "compiler/import/Import.h"
+#include "compiler/import/TypeNames.h"
+#include "compiler/import/caffe/Schema.h"
+#include "dialects/StoredBytes.h"
+#include "dialects/nn/ShapeRules.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/Error.h"
+
+using namespace mlir;
+
+namespace nacre::importer::caffe_format {
+
+constexpr uint32_t dataField = 5;
+
+// Three quarters of what the reader may allocate are for the parsed structure, one for elements that must be copied.
+static uint64_t getStructureBudget(const llvm::MemoryBuffer &file) { return file.getBufferSize() * 3 + (48 << 20); }
+static uint64_t getDecodeBudget(const llvm::MemoryBuffer &file) { return file.getBufferSize() + (16 << 20); }
+
+Weights::Weights(FileBytes bytes) : file(std::move(bytes)), elements(file, getDecodeBudget(*file), "packed floats") {}
+
+LogicalResult Weights::read(Location loc) {
+  llvm::Expected<WireSkeleton> skeleton = scanWeights(file->getBuffer(), getStructureBudget(*file));
+  if (!skeleton)
+    return emitError(loc) << llvm::toString(skeleton.takeError());
+  if (!net.ParsePartialFromArray(skeleton->bytes.data(), static_cast<int>(skeleton->bytes.size())))
+    return emitError(loc) << "not a file of Caffe's weights; the file is damaged";
+  elements.setPayloads(std::move(skeleton->payloads));
+  for (const caffe::V1LayerParameter &layer : net.layers())
+    if (layer.blobs_size())
+      layers[layer.name()].push_back(&layer.blobs());
+  for (const caffe::LayerParameter &layer : net.layer())
+    if (layer.blobs_size())
+      layers[layer.name()].push_back(&layer.blobs());
+  return success();
+}
+
+const Weights::Blobs *Weights::find(StringRef layer, size_t occurrence) const {
+  auto found = layers.find(layer);
+  return found != layers.end() && occurrence < found->second.size() ? found->second[occurrence] : nullptr;
+}
+
+size_t Weights::countBlobs(StringRef layer, size_t occurrence) const {
+  const Blobs *blobs = find(layer, occurrence);
+  return blobs ? static_cast<size_t>(blobs->size()) : 0;
+}
+
+/// A blob of the form before has four sizes; one with neither these nor a shape holds one element.
+static SmallVector<int64_t> readShape(const caffe::BlobProto &blob) {
+  if (blob.has_shape())
+    return SmallVector<int64_t>(blob.shape().dim().begin(), blob.shape().dim().end());
+  if (blob.has_num() || blob.has_channels() || blob.has_height() || blob.has_width())
+    return {blob.num(), blob.channels(), blob.height(), blob.width()};
+  return {};
+}
+
+FailureOr<ElementsAttr> Weights::readBlob(StringRef layer, size_t occurrence, size_t index, StringRef name,
+                                          Location loc) {
+  const caffe::BlobProto &blob = (*find(layer, occurrence))[static_cast<int>(index)];
+  SmallVector<int64_t> shape = readShape(blob);
+  if (shape.size() > maxRank || llvm::any_of(shape, [](int64_t dim) { return dim < 0; }) || !nn::countElements(shape))
+    return emitError(loc) << "weights must have at most " << maxRank
+                          << " dimensions of at least 0, and fit into memory, but have others";
+  auto type = RankedTensorType::get(shape, Float32Type::get(loc.getContext()));
+  uint64_t stored = 0;
+  ArrayRef<WirePayload> chunks = elements.getPayloads(blob.payloads().begin(), blob.payloads().end());
+  for (const WirePayload &chunk : chunks) {
+    if (chunk.field != dataField)
+      return emitError(loc) << "weights must be floats of 32 bits, but are of 64; save them in the field 'data'";
+    stored += chunk.length;
+  }
+  if (stored != static_cast<uint64_t>(storedBytes(type)))
+    return emitError(loc) << "weights of type " << describe(type) << " must hold " << storedBytes(type)
+                          << " bytes, but hold " << stored;
+  FailureOr<StoredTensor> joined = elements.join(chunks, type, loc);
+  if (failed(joined))
+    return failure();
+  return makeConstant(*joined, name);
+}
+
+} // namespace nacre::importer::caffe_format
