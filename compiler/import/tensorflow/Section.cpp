@@ -192,6 +192,10 @@ FailureOr<Section> findSection(const CheckedGraph &graph, std::vector<TensorId> 
     int node = pending.back();
     pending.pop_back();
     llvm::for_each(graph.getNode(node).operands, reach);
+    // What ties a node to a branch decides whether it is computed.
+    for (int control : graph.getNode(node).controls)
+      if (isPivot(graph, graph.getNode(control)))
+        reach({control, 0});
   }
   for (int node = 0; node < static_cast<int>(isReached.size()); ++node)
     if (isReached[node] && isPlaceholder(graph.getNode(node)))

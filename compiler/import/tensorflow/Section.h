@@ -5,7 +5,8 @@
 // What: which tensors come from outside, which are wanted, and the nodes between them.
 // Why:  a frozen graph names neither inputs nor outputs, and drags along what training and loading left behind.
 // How:  the user's --input and --output cut anywhere, and so does --set; without them placeholders are inputs, and what nobody
-//       reads is an output. What no output reaches over data is not there.
+//       reads is an output. What no output reaches over data, or over the pivots of branches, is
+//       not there.
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_SECTION_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_SECTION_H

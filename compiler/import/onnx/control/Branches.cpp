@@ -2,7 +2,6 @@
 //
 // If: where the condition is known the branch that is taken alone, and nobody looks at the other; else both, in regions.
 
-#include "compiler/import/control/RegionBuilder.h"
 #include "compiler/import/onnx/control/ControlFlow.h"
 
 using namespace mlir;
@@ -10,37 +9,20 @@ using namespace mlir;
 namespace nacre::importer::onnx_format {
 namespace {
 
-void setResults(OperandBinder &node, ArrayRef<Value> results, StringRef attribute) {
-  if (results.size() != node.getNumResults()) {
-    node.error() << "attribute '" << attribute << "' must have " << node.getNumResults()
-                 << " outputs, as the node has, but has " << results.size();
-    return;
-  }
-  for (auto [index, result] : llvm::enumerate(results))
-    node.setResult(index, result);
-}
-
 void importIf(OperandBinder &node) {
   const NodeGraph *onTrue = node.getGraph("then_branch"), *onFalse = node.getGraph("else_branch");
   if (!onTrue || !onFalse)
     return;
-  Value condition = node.getOperand(0);
-  if (!getConstant(condition) && getType(condition).getNumElements() == 1) {
-    FailureOr<SmallVector<Value>> results = RegionBuilder(node.nn).buildIf(
-        condition, [&] { return node.expand(*onTrue, {}); }, [&] { return node.expand(*onFalse, {}); });
-    if (failed(results))
-      node.fail();
-    else
-      setResults(node, *results, onTrue->attribute);
+  FailureOr<SmallVector<Value>> results = importBranches(node, 0, *onTrue, *onFalse);
+  if (failed(results))
+    return;
+  if (results->size() != node.getNumResults()) {
+    node.error() << "a branch must have " << node.getNumResults() << " outputs, as the node has, but has "
+                 << results->size();
     return;
   }
-  FailureOr<int64_t> isTrue = node.getInteger(0);
-  if (failed(isTrue))
-    return;
-  const NodeGraph &taken = *isTrue ? *onTrue : *onFalse;
-  FailureOr<SmallVector<Value>> results = node.expand(taken, {});
-  if (succeeded(results))
-    setResults(node, *results, taken.attribute);
+  for (auto [index, result] : llvm::enumerate(*results))
+    node.setResult(index, result);
 }
 
 } // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loops as one, or written out.
+// How rows become stacks; the operators of all files here.
 
 #include "compiler/import/onnx/control/ControlFlow.h"
 #include "compiler/import/onnx/Handlers.h"
@@ -8,16 +8,6 @@
 using namespace mlir;
 
 namespace nacre::importer::onnx_format {
-
-bool allowsTurns(OperandBinder &node, const NodeGraph &body, int64_t turns) {
-  constexpr int64_t mostNodes = 20000;
-  if (turns <= mostTurns && turns * static_cast<int64_t>(body.view.getNumNodes()) <= mostNodes)
-    return true;
-  node.error() << "must have at most " << mostTurns << " turns, and " << mostNodes << " nodes in all of them, but has "
-               << turns << " turns of " << body.view.getNumNodes()
-               << " nodes; a loop that long must carry values of one type through all turns";
-  return false;
-}
 
 Value unsqueeze(NnBuilder &nn, Value slice, int64_t axis) {
   if (!slice)
@@ -45,18 +35,6 @@ Value joinStack(OperandBinder &node, ArrayRef<Value> rows, const GraphValue &out
   SmallVector<int64_t> shape = llvm::map_to_vector(*type.shape, [](const Dimension &dim) { return dim.size; });
   shape.insert(shape.begin() + axis, 0);
   return node.nn.splat(RankedTensorType::get(shape, type.elementType), 0);
-}
-
-void importLoopOrTurns(OperandBinder &node, llvm::function_ref<void()> asLoop, bool isKnown,
-                       llvm::function_ref<void()> asTurns) {
-  std::optional<OperandBinder::Attempt> turns;
-  if (isKnown) {
-    turns = node.attempt(asTurns);
-    if (!turns)
-      return;
-  }
-  if (std::optional<OperandBinder::Attempt> loop = node.attempt(asLoop))
-    node.report(std::move(turns ? *turns : *loop));
 }
 
 void registerControlFlow(ImportRegistry &registry) {

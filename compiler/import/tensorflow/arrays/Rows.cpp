@@ -53,6 +53,11 @@ static Value takeRow(OperandBinder &node, Value array, int64_t index, Value rowT
   return {};
 }
 
+Value templateOf(OperandBinder &node, Value array) {
+  RankedTensorType type = findRowType(array, /*rowTemplate=*/Value());
+  return type ? makeTemplate(node, type.getShape(), type.getElementType()) : node.nn.nothing();
+}
+
 Value joinRows(OperandBinder &node, Value array, Value rowTemplate) {
   if (isTensor(array))
     return array;

@@ -22,6 +22,9 @@ mlir::Value makeArray(OperandBinder &node, int64_t count);
 /// A template of rows of `shape`, if that is known.
 mlir::Value makeTemplate(OperandBinder &node, std::optional<Ints> shape, mlir::Type elementType);
 
+/// A template of the rows that an array has; nothing where none is written.
+mlir::Value templateOf(OperandBinder &node, mlir::Value array);
+
 /// The array as one tensor.
 mlir::Value joinRows(OperandBinder &node, mlir::Value array, mlir::Value rowTemplate);
 

@@ -2,10 +2,18 @@
 //
 // Conditionals and loops, as they are raised (RaisedView.h): what a Merge chooses, and what a LoopCond ends.
 //
-// How:  1. conditionals; 2. loops, turn by turn.
+// How:  1. conditionals,
+//       2. how many turns a loop has, where its counters tell,
+//       3. turn by turn, where the condition is known in each; arrays are lists of rows then,
+//       4. as a loop of `nn`, which carries tensors alone: what the rows of an array are, one turn tells.
 
-#include "compiler/import/GraphView.h"
+#include "compiler/import/control/NodeGraphs.h"
+#include "compiler/import/control/RegionBuilder.h"
 #include "compiler/import/tensorflow/Handlers.h"
+#include "compiler/import/tensorflow/arrays/Rows.h"
+#include "compiler/import/tensorflow/control/ControlGraph.h"
+
+#include <cmath>
 
 using namespace mlir;
 
@@ -18,72 +26,183 @@ namespace {
 
 void importConditional(OperandBinder &node) {
   const NodeGraph *onTrue = node.getGraph("then"), *onFalse = node.getGraph("else");
-  FailureOr<int64_t> predicate = node.getInteger(0);
-  if (!onTrue || !onFalse || failed(predicate))
+  if (!onTrue || !onFalse)
     return;
-  FailureOr<SmallVector<Value>> results = node.expand(*predicate ? *onTrue : *onFalse, {});
-  if (failed(results))
-    return;
-  for (auto [index, result] : llvm::enumerate(*results))
-    node.setResult(index, result);
+  FailureOr<SmallVector<Value>> results = importBranches(node, 0, *onTrue, *onFalse);
+  if (succeeded(results))
+    for (auto [index, result] : llvm::enumerate(*results))
+      node.setResult(index, result);
 }
 
 //===----------------------------------------------------------------------===//
-// 2. Loops
+// 2. Counts
 //===----------------------------------------------------------------------===//
 
-/// How many turns, and nodes in all turns, a loop may be written out to.
-constexpr int64_t mostTurns = 128, mostNodes = 20000;
+struct LoopNode {
+  const NodeGraph *condition, *body;
+  SmallVector<Value> initial;
+  std::optional<int64_t> most; ///< turns, as far as counters tell
+  bool isCounted = false;      ///< there are as many
+};
 
-bool allowsTurn(OperandBinder &node, const NodeGraph &body, int64_t turn) {
-  if (turn < mostTurns && (turn + 1) * static_cast<int64_t>(body.view.getNumNodes()) <= mostNodes)
-    return true;
-  node.error() << "must have at most " << mostTurns << " turns, and " << mostNodes
-               << " nodes in all of them, but has more; loops that long are not supported";
-  return false;
+/// The number that operand `index` is, if it is known.
+std::optional<double> findNumber(OperandBinder &node, size_t index) {
+  ElementsAttr constant = getConstant(node.getOperand(index));
+  if (!constant || constant.getNumElements() != 1)
+    return std::nullopt;
+  FailureOr<double> number = node.getNumber(index);
+  return succeeded(number) ? std::optional(*number) : std::nullopt;
 }
 
-void importTurns(OperandBinder &node, const NodeGraph &condition, const NodeGraph &body, size_t numCarried) {
-  SmallVector<Value> carried(node.getOperands().take_front(numCarried));
+/// How often `start`, `start + step`... compares with the limit. Whole numbers that a float holds; nothing for others, or
+/// without end.
+std::optional<int64_t> countTurns(double start, double step, LoopCount::Comparison comparison, double limit) {
+  constexpr double mostExact = 1 << 24;
+  bool isDown = comparison == LoopCount::Comparison::Greater || comparison == LoopCount::Comparison::GreaterEqual;
+  bool isStrict = comparison == LoopCount::Comparison::Less || comparison == LoopCount::Comparison::Greater;
+  if (isDown) {
+    start = -start;
+    step = -step;
+    limit = -limit;
+  }
+  bool isExact = std::floor(start) == start && std::floor(step) == step && std::abs(start) <= mostExact &&
+                 std::abs(step) <= mostExact && std::abs(limit) <= mostExact;
+  if (!isExact)
+    return std::nullopt;
+  if (isStrict ? start >= limit : start > limit)
+    return 0;
+  if (step <= 0)
+    return std::nullopt;
+  double turns = isStrict ? std::ceil((limit - start) / step) : std::floor((limit - start) / step) + 1;
+  return static_cast<int64_t>(turns);
+}
+
+/// The operands behind those that are carried are limit and step of each count.
+FailureOr<LoopNode> readLoop(OperandBinder &node) {
+  LoopNode loop{node.getGraph("condition"), node.getGraph("body"), {}, std::nullopt};
+  auto numCarried = static_cast<size_t>(node.getInt("carried", 0));
+  SmallVector<int64_t> counts = node.getInts("counts");
+  loop.isCounted = node.getFlag("is_counted", false);
+  if (!loop.condition || !loop.body)
+    return failure();
+  loop.initial.assign(node.getOperands().begin(), node.getOperands().begin() + numCarried);
+  for (size_t count = 0; count < counts.size() / 3; ++count) {
+    ArrayRef<int64_t> facts = ArrayRef(counts).slice(3 * count, 3);
+    std::optional<double> start = findNumber(node, facts[0]), limit = findNumber(node, numCarried + 2 * count),
+                          step = findNumber(node, numCarried + 2 * count + 1);
+    std::optional<int64_t> turns;
+    if (start && limit && step)
+      turns = countTurns(*start, facts[2] ? -*step : *step, static_cast<LoopCount::Comparison>(facts[1]), *limit);
+    loop.isCounted &= turns.has_value();
+    if (turns)
+      loop.most = std::min(loop.most.value_or(*turns), *turns);
+  }
+  loop.isCounted &= loop.most.has_value();
+  return loop;
+}
+
+//===----------------------------------------------------------------------===//
+// 3. Turn by turn
+//===----------------------------------------------------------------------===//
+
+void setResults(OperandBinder &node, ArrayRef<Value> values) {
+  for (auto [index, value] : llvm::enumerate(values))
+    node.setResult(index, value);
+}
+
+void importTurns(OperandBinder &node, const LoopNode &loop) {
+  SmallVector<Value> carried = loop.initial;
   for (int64_t turn = 0;; ++turn) {
-    FailureOr<SmallVector<Value>> goesOn = node.expand(condition, carried);
+    FailureOr<SmallVector<Value>> goesOn = node.expand(*loop.condition, carried);
     if (failed(goesOn))
       return;
-    ElementsAttr known = getConstant(goesOn->front());
+    ElementsAttr known = isTensor(goesOn->front()) ? getConstant(goesOn->front()) : ElementsAttr();
     if (!known || known.getNumElements() != 1 || !known.getElementType().isInteger(1)) {
-      node.error()
-          << "the condition of the loop must be known when the model is compiled, but is computed; loops that end "
-             "by what they compute are not supported";
+      node.error() << "the condition must be known when the model is compiled, because what the loop carries changes "
+                      "from turn to turn, but is computed";
       return;
     }
     if (!*known.getValues<bool>().begin())
-      break;
-    FailureOr<SmallVector<Value>> next = failure();
-    if (allowsTurn(node, body, turn))
-      next = node.expand(body, carried);
+      return setResults(node, carried);
+    if (!allowsTurns(node, *loop.body, loop.isCounted ? *loop.most : turn + 1))
+      return;
+    FailureOr<SmallVector<Value>> next = node.expand(*loop.body, carried);
     if (failed(next))
       return;
     carried = std::move(*next);
   }
-  for (auto [index, value] : llvm::enumerate(carried))
-    node.setResult(index, value);
+}
+
+//===----------------------------------------------------------------------===//
+// 4. As a loop
+//===----------------------------------------------------------------------===//
+
+/// What the loop begins with, arrays as tensors; fails after an error. A first turn, which stays without use, tells what
+/// it writes to them.
+FailureOr<SmallVector<Value>> joinArrays(OperandBinder &node, const LoopNode &loop) {
+  SmallVector<Value> initial = loop.initial;
+  auto isArray = [](Value value) { return getList(value).has_value(); };
+  if (llvm::none_of(initial, isArray))
+    return initial;
+  FailureOr<SmallVector<Value>> next = node.expand(*loop.body, initial);
+  if (failed(next))
+    return failure();
+  for (auto [value, behind] : llvm::zip_equal(initial, *next)) {
+    if (!isArray(value))
+      continue;
+    if (isTensor(behind) || isArray(behind))
+      value = joinRows(node, value, templateOf(node, behind));
+    if (!value || !isTensor(value))
+      return failure();
+  }
+  return initial;
+}
+
+void importAsLoop(OperandBinder &node, const LoopNode &loop) {
+  FailureOr<SmallVector<Value>> initial = joinArrays(node, loop);
+  if (failed(initial))
+    return node.fail();
+  Loop built;
+  built.bound = loop.most;
+  built.initial = *initial;
+  auto compute = [&](Value, ArrayRef<Value> carried, ArrayRef<Value>) -> FailureOr<Turn> {
+    FailureOr<SmallVector<Value>> values = node.expand(*loop.body, carried);
+    if (failed(values))
+      return failure();
+    for (Value &value : *values)
+      if (getList(value))
+        value = joinRows(node, value, node.nn.nothing());
+    return Turn{*values};
+  };
+  auto goesOn = [&](Value, ArrayRef<Value> carried) -> FailureOr<Value> {
+    FailureOr<SmallVector<Value>> values = node.expand(*loop.condition, carried);
+    return failed(values) ? FailureOr<Value>() : values->front();
+  };
+  RegionBuilder regions(node.nn);
+  FailureOr<LoopResults> results =
+      loop.isCounted ? regions.buildLoop(built, compute) : regions.buildLoop(built, compute, goesOn);
+  if (failed(results))
+    return node.fail();
+  setResults(node, results->finals);
 }
 
 void importLoop(OperandBinder &node) {
-  const NodeGraph *condition = node.getGraph("condition"), *body = node.getGraph("body");
-  if (!condition || !body)
+  FailureOr<LoopNode> loop = readLoop(node);
+  if (failed(loop))
     return;
-  node.ignore({"counts", "is_counted"});
-  importTurns(node, *condition, *body, static_cast<size_t>(node.getInt("carried", 0)));
+  auto asTurns = [&] { importTurns(node, *loop); };
+  // Where no counter tells, the first turns do: they are few, or their condition is not known.
+  if (!loop->isCounted && !node.attempt(asTurns))
+    return;
+  importLoopOrTurns(node, [&] { importAsLoop(node, *loop); }, loop->isCounted && *loop->most <= mostTurns, asTurns);
 }
 
 } // namespace
 
 void registerControlFlow(ImportRegistry &registry) {
   registry.add("Merge", 1, {{"predicate", Holds::Booleans}}, importConditional);
-  registry.setLimit("Merge", "predicates that a run decides");
   registry.add("LoopCond", 1, {{"initial...", Holds::AnyValue}}, importLoop);
-  registry.setLimit("LoopCond", "an end that a run decides, more than 128 turns");
+  registry.setLimit("LoopCond", "types that change from turn to turn, but where constants count up to 128 turns");
 }
 
 } // namespace nacre::importer::tensorflow_format

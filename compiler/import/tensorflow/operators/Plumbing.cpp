@@ -41,11 +41,13 @@ void importAssign(OperandBinder &node) {
 } // namespace
 
 void registerPlumbing(ImportRegistry &registry) {
-  for (StringRef op : {"Identity", "StopGradient", "PreventGradient", "CheckNumerics", "Snapshot", "DeepCopy",
-                       "PlaceholderWithDefault", "RefIdentity", "DebugIdentity"})
+  for (StringRef op : {"Identity", "RefIdentity"})
+    registry.add(op, 1, {{"input", Holds::AnyValue}}, importIdentity);
+  for (StringRef op : {"StopGradient", "PreventGradient", "CheckNumerics", "Snapshot", "DeepCopy",
+                       "PlaceholderWithDefault", "DebugIdentity"})
     registry.add(op, 1, {{"input"}}, importIdentity);
   registry.add("Print", 1, {{"input"}, {"data...?", Holds::AnyValue}}, importIdentity);
-  registry.add("IdentityN", 1, {{"input..."}}, importIdentities);
+  registry.add("IdentityN", 1, {{"input...", Holds::AnyValue}}, importIdentities);
   registry.add("Assign", 1, {{"ref"}, {"value"}}, importAssign);
   registry.add("EnsureShape", 1, {{"input"}}, importCheckedShape);
 }

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What handlers of branches and loops do alike in every format: which branch is taken, how far a loop is written out.
+
+#ifndef NACRE_COMPILER_IMPORT_CONTROL_NODEGRAPHS_H
+#define NACRE_COMPILER_IMPORT_CONTROL_NODEGRAPHS_H
+
+#include "compiler/import/GraphView.h"
+
+namespace nacre::importer {
+
+/// The values of the graph that operand `condition`, one boolean, chooses. Where it is known the other one is not looked at;
+/// where a run decides both become regions.
+mlir::FailureOr<llvm::SmallVector<mlir::Value>> importBranches(OperandBinder &node, size_t condition,
+                                                               const NodeGraph &onTrue, const NodeGraph &onFalse);
+
+/// How many turns a loop may be written out to.
+constexpr int64_t mostTurns = 128;
+
+/// Whether so many turns, and their nodes, may be written out; reports an error if not.
+bool allowsTurns(OperandBinder &node, const NodeGraph &body, int64_t turns);
+
+/// Tries to import a loop written out, where `isKnown` says that its turns are, and then as one; reports what has stopped the
+/// first.
+void importLoopOrTurns(OperandBinder &node, llvm::function_ref<void()> asLoop, bool isKnown,
+                       llvm::function_ref<void()> asTurns);
+
+} // namespace nacre::importer
+
+#endif // NACRE_COMPILER_IMPORT_CONTROL_NODEGRAPHS_H
