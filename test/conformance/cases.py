@@ -20,6 +20,7 @@ SUITES = {"onnx": Suite(("node", "simple", "pytorch-converted", "pytorch-operato
           "others": Suite(("onnx-node-new", "onnx-opencv", "onnx-onnx2c", "onnx-tract", "onnx-importer"), "onnx_cases"),
           "caffe": Suite(("caffe-opencv", "caffe-real"), "caffe_cases"),
           "tensorflow": Suite(("tf-opencv", "tf-real", "tf-dl4j"), "tensorflow_cases"),
+          "savedmodel": Suite(("tf-savedmodel",), "savedmodel_cases"),
           "tflite": Suite(("tflite",), "tflite_cases")}
 
 
