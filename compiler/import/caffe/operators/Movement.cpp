@@ -66,7 +66,7 @@ void importCopies(OperandBinder &node) {
 }
 
 /// Shape rules say what is wrong with a shape; false after an error.
-bool reshapeTo(OperandBinder &node, SmallVector<int64_t> shape) {
+bool reshapeTo(OperandBinder &node, Ints shape) {
   Value x = node.getOperand(0);
   if (nn::countElements(shape) != getType(x).getNumElements()) {
     node.error() << "the shape " << describeShape(shape) << " must have as many elements as " << describe(x);
