@@ -114,6 +114,26 @@ void KernelBody::collectLeaves(Value host, SetVector<Value> &leaves, SetVector<O
   inner.insert(op);
 }
 
+/// Where nothing that is read lies along a reduced dimension (one number, as often as another has elements), a tensor
+/// that nobody reads says how long it is. Returns whether there is one.
+bool KernelBody::nameExtents(const Sweep &sweep, AffineMap destination, SmallVectorImpl<Value> &inputs,
+                             SmallVectorImpl<AffineMap> &maps) {
+  SmallVector<int64_t> extents;
+  SmallVector<AffineExpr> dims;
+  for (auto [dim, size] : llvm::enumerate(sweep.shape)) {
+    auto isNamed = [dim = dim](AffineMap map) { return map.isFunctionOfDim(dim); };
+    if (isNamed(destination) || llvm::any_of(maps, isNamed))
+      continue;
+    extents.push_back(size);
+    dims.push_back(builder.getAffineDimExpr(dim));
+  }
+  if (dims.empty())
+    return false;
+  inputs.push_back(empty(extents, getTensorType(sweep.destination).getElementType()));
+  maps.push_back(AffineMap::get(sweep.shape.size(), 0, dims, getContext()));
+  return true;
+}
+
 Value KernelBody::emitSweep(const Sweep &sweep) {
   SetVector<Value> leaves;
   SetVector<Operation *> inner;
@@ -134,7 +154,10 @@ Value KernelBody::emitSweep(const Sweep &sweep) {
   }
   inputs.append(sweep.tensors);
   maps.append(sweep.maps);
-  maps.push_back(sweep.destinationMap ? sweep.destinationMap : builder.getMultiDimIdentityMap(sweep.shape.size()));
+  AffineMap destinationMap =
+      sweep.destinationMap ? sweep.destinationMap : builder.getMultiDimIdentityMap(sweep.shape.size());
+  const bool namesExtents = nameExtents(sweep, destinationMap, inputs, maps);
+  maps.push_back(destinationMap);
   SmallVector<utils::IteratorType> iterators = sweep.iterators;
   iterators.resize(sweep.shape.size(), utils::IteratorType::parallel);
 
@@ -164,7 +187,7 @@ Value KernelBody::emitSweep(const Sweep &sweep) {
       scalars[op->getResult(0)] = scalar;
     }
     SmallVector<Value> values = llvm::map_to_vector(sweep.values, [&](Value v) { return scalars.lookup(v); });
-    linalg::YieldOp::create(b, loc, sweep.body(b, values, arguments.drop_back(), arguments.back()));
+    linalg::YieldOp::create(b, loc, sweep.body(b, values, arguments.drop_back(namesExtents ? 2 : 1), arguments.back()));
   };
   return linalg::GenericOp::create(builder, loc, sweep.destination.getType(), inputs, sweep.destination, maps,
                                    iterators, build)

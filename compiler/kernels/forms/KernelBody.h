@@ -108,6 +108,8 @@ private:
   void chooseCutAxis();
   mlir::Value addInput(mlir::Type type, Operand operand);
   bool isMember(mlir::Operation *op) const { return op && op != group.anchor && group.members.contains(op); }
+  bool nameExtents(const Sweep &sweep, mlir::AffineMap destination, llvm::SmallVectorImpl<mlir::Value> &inputs,
+                   llvm::SmallVectorImpl<mlir::AffineMap> &maps);
   void collectLeaves(mlir::Value host, llvm::SetVector<mlir::Value> &leaves, llvm::SetVector<mlir::Operation *> &inner);
 
   const OperatorGroup &group;
