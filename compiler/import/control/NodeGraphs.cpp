@@ -16,9 +16,9 @@ FailureOr<SmallVector<Value>> importBranches(OperandBinder &node, size_t conditi
   if (!getConstant(given) && getType(given).getNumElements() == 1) {
     FailureOr<SmallVector<Value>> results = RegionBuilder(node.nn).buildIf(
         given, [&] { return node.expand(onTrue, {}); }, [&] { return node.expand(onFalse, {}); });
-    if (failed(results))
-      node.fail();
-    return results;
+    if (succeeded(results))
+      return results;
+    node.fail(); // with the condition known one of them would do
   }
   FailureOr<int64_t> isTrue = node.getInteger(condition);
   if (failed(isTrue))
@@ -38,14 +38,19 @@ bool allowsTurns(OperandBinder &node, const NodeGraph &body, int64_t turns) {
 
 void importLoopOrTurns(OperandBinder &node, llvm::function_ref<void()> asLoop, bool isKnown,
                        llvm::function_ref<void()> asTurns) {
-  std::optional<OperandBinder::Attempt> turns;
-  if (isKnown) {
-    turns = node.attempt(asTurns);
-    if (!turns)
-      return;
-  }
-  if (std::optional<OperandBinder::Attempt> loop = node.attempt(asLoop))
-    node.report(std::move(turns ? *turns : *loop));
+  // What is computed of constants alone may say a shape.
+  auto isConstant = [](Value operand) { return !operand || getConstant(operand); };
+  auto isWantedConstant = [&](size_t index) { return !node.wantsResult(index) || getConstant(node.getResult(index)); };
+  if (isKnown && llvm::all_of(node.getOperands(), isConstant) && !node.attempt(asTurns) &&
+      llvm::all_of(llvm::seq<size_t>(0, node.getNumResults()), isWantedConstant))
+    return;
+  std::optional<OperandBinder::Attempt> loop = node.attempt(asLoop);
+  if (!loop)
+    return;
+  if (!isKnown)
+    return node.report(std::move(*loop));
+  if (std::optional<OperandBinder::Attempt> turns = node.attempt(asTurns))
+    node.report(std::move(*turns));
 }
 
 } // namespace nacre::importer

@@ -20,8 +20,8 @@ constexpr int64_t mostTurns = 128;
 /// Whether so many turns, and their nodes, may be written out; reports an error if not.
 bool allowsTurns(OperandBinder &node, const NodeGraph &body, int64_t turns);
 
-/// Tries to import a loop written out, where `isKnown` says that its turns are, and then as one; reports what has stopped the
-/// first.
+/// Tries to import a loop as one, and then written out, where `isKnown` says that its turns are; reports what has stopped the last
+/// attempt. Of constants alone it is computed at once.
 void importLoopOrTurns(OperandBinder &node, llvm::function_ref<void()> asLoop, bool isKnown,
                        llvm::function_ref<void()> asTurns);
 

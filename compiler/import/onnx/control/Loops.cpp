@@ -149,6 +149,10 @@ void importLoop(OperandBinder &node) {
   if (loop->most <= 0 || !loop->begins) // there is none
     return importTurns(node, *loop);
   importLoopOrTurns(node, [&] { importAsLoop(node, *loop); }, loop->isKnown(), [&] { importTurns(node, *loop); });
+  // With what decides it known the loop could be written out.
+  for (auto [index, decides] : llvm::enumerate(std::array<Value, 2>{loop->count, loop->goesOn}))
+    if (node.hasFailed() && decides && failed(node.getInteger(index)))
+      return;
 }
 
 } // namespace
