@@ -130,15 +130,32 @@ private:
   const CheckedGraph &graph;
   const Section &section;
   SmallVector<GraphValue> inputs;
-  std::set<TensorId> cut, read; ///< those that are inputs, and those that somebody wants
+  std::set<TensorId> cut, read;    ///< those that are inputs, and those that somebody wants
+  const std::set<TensorId> halves; ///< those that are read as halves, whatever they say
   std::unique_ptr<GraphView> raised;
   mutable llvm::BumpPtrAllocator memory;
   mutable llvm::UniqueStringSaver names{memory};
 };
 
+/// The tensors that every reader takes halves of. T is the type of the first operand, where that is a real at all; of others
+/// it need not be.
+std::set<TensorId> findHalves(const CheckedGraph &graph, const Section &section) {
+  std::set<TensorId> halves, others(section.outputs.begin(), section.outputs.end());
+  for (int id : section.nodes) {
+    const CheckedNode &node = graph.getNode(id);
+    const tensorflow::AttrValue *type = findAttribute(*node.proto, "T");
+    bool takesHalf = type && type->type() == tensorflow::DT_HALF;
+    for (auto [index, operand] : llvm::enumerate(node.operands))
+      (takesHalf && index == 0 ? halves : others).insert(operand);
+  }
+  for (TensorId other : others)
+    halves.erase(other);
+  return halves;
+}
+
 TensorFlowGraph::TensorFlowGraph(TensorFlowModel &model, const TensorFlowEntry &entry, const ImportOptions &options)
     : GraphView(model.getGraph().getLocation()), model(model), entry(entry), graph(model.getGraph()),
-      section(entry.section) {
+      section(entry.section), halves(findHalves(graph, section)) {
   for (auto [index, input] : llvm::enumerate(section.inputs)) {
     // Those behind the signature's are placeholders that it has forgotten.
     bool isKeyed = index < entry.inputs.size();
@@ -185,6 +202,11 @@ DeclaredType TensorFlowGraph::readDeclared(TensorId tensor, const tensorflow::Te
   const tensorflow::NodeDef &node = *graph.getNode(tensor.node).proto;
   DeclaredType type;
   int number = getResultType(node, tensor.result);
+  // Who rewrites a graph to halves may forget its inputs.
+  if (number == tensorflow::DT_FLOAT && halves.count(tensor)) {
+    emitRemark(graph.getLocation(tensor.node)) << "holds halves, since all that read it take those, but says floats";
+    number = tensorflow::DT_HALF;
+  }
   type.elementType = fromDataType(number, getLocation().getContext());
   if (!type.elementType && number != tensorflow::DT_INVALID)
     type.name = getDataTypeName(number);
