@@ -290,6 +290,21 @@ func.func @counts(%x: tensor<4x2xf32> {nn.name = "x"}, %m: tensor<4xi64> {nn.nam
 
 // -----
 
+// A constant of one number is part of the body: where it alone lies along a loop, a tensor that nobody reads is as long.
+
+// CHECK-LABEL: plan.kernel @reduce_0 nest
+// CHECK-SAME:    (%{{.*}}: tensor<f32>) into (%{{.*}}: tensor<f32>)
+// CHECK:         %[[LENGTH:.*]] = tensor.empty() : tensor<5xf32>
+// CHECK:         linalg.generic {{.*}} ins(%{{.*}}, %[[LENGTH]] : tensor<f32>, tensor<5xf32>)
+func.func @counted(%x: tensor<f32> {nn.name = "x"}) -> (tensor<f32> {nn.name = "y"}) {
+  %ones = nn.constant dense<1.0> : tensor<5xf32>
+  %0 = nn.binary mul %x, %ones : tensor<f32>, tensor<5xf32>
+  %1 = nn.reduce sum %0 {axes = array<i64: 0>} : tensor<5xf32>
+  return %1 : tensor<f32>
+}
+
+// -----
+
 // Bytes stay bytes in memory: each is widened by its own sign where it is multiplied, and what follows is the epilogue.
 
 // CHECK:       plan.weight @weight_0 = dense<-3> : tensor<8x16xi8>
