@@ -19,9 +19,9 @@ from readers import tensorflow as tf
 TOLERANCES = {"f4": Tolerance(1e-4, 2e-5), "f8": Tolerance(1e-7, 1e-7), "f2": Tolerance(2e-3, 1e-3)}
 TOLERANCES.update(dict.fromkeys(("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1"), EXACT))
 
-_COMPARISONS = ("Less", "LessEqual", "Greater", "GreaterEqual", "Equal", "NotEqual")
+_COMPARISONS = ("Less", "LessEqual", "Greater", "GreaterEqual", "Equal", "NotEqual", "InTopKV2")
 # What of the outputs has its first operand's type.
-_KEEP_TYPE = ("Abs", "Add", "BiasAdd", "Elu", "MaxPool", "Mul", "Relu", "Softmax", "Sum")
+_KEEP_TYPE = ("Abs", "Add", "BiasAdd", "Elu", "MaxPool", "Mul", "Relu", "ReverseSequence", "Softmax", "Sum")
 
 
 class TensorFlowCase(Case):
