@@ -9,10 +9,10 @@
 
 #include "compiler/import/GraphImporter.h"
 
-#include "compiler/import/DeclaredOutputs.h"
-#include "compiler/import/KeptState.h"
-#include "compiler/import/SettledInputs.h"
-#include "compiler/import/TypeNames.h"
+#include "compiler/import/NodeNames.h"
+#include "compiler/import/entry/DeclaredOutputs.h"
+#include "compiler/import/entry/KeptState.h"
+#include "compiler/import/entry/SettledInputs.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -122,27 +122,6 @@ FailureOr<Value> GraphImporter::getValue(Scope &scope, StringRef name) {
   if (!value)
     return failure();
   return value;
-}
-
-/// `com.example.Thing`
-std::string qualify(const GraphNode &node) {
-  return (node.domain.empty() ? node.op : node.domain + "." + node.op).str();
-}
-
-/// ` (opset 13)`, or nothing where the model does not say.
-std::string describeVersion(const GraphNode &node) {
-  return node.version ? (" (" + node.registry->getVersionWord() + " " + Twine(node.version) + ")").str() : "";
-}
-
-LogicalResult refuse(const GraphNode &node) {
-  InFlightDiagnostic error = emitError(node.loc)
-                             << "unsupported operator '" << qualify(node) << "'" << describeVersion(node);
-  StringRef word = node.registry->getVersionWord();
-  if (std::optional<int64_t> first = node.registry->getFirstVersion(node.op))
-    error << "; it is supported from " << word << " " << *first << " on";
-  if (int64_t newest = node.registry->getNewestVersion(); node.version > newest)
-    error << "; the newest " << word << " that Nacre knows is " << newest << ": export the model with that one";
-  return error;
 }
 
 /// The results of a node whose operands are known: by the handler of its operator, or those of the function it calls.
@@ -335,19 +314,6 @@ LogicalResult GraphImporter::import() {
 //===----------------------------------------------------------------------===//
 // 4. Check
 //===----------------------------------------------------------------------===//
-
-/// The name in a location of a node or a value; empty for the model's own.
-StringRef nameOf(Location loc) {
-  auto named = dyn_cast<NameLoc>(loc);
-  return named ? named.getName().getValue() : StringRef();
-}
-
-/// What is wrong with `node`, or with a node of a graph inside it.
-std::string describe(Diagnostic &diagnostic, const GraphNode &node) {
-  StringRef place = nameOf(diagnostic.getLocation());
-  bool isItsOwn = place.empty() || place == nameOf(node.loc) || llvm::is_contained(node.operands, place);
-  return isItsOwn ? diagnostic.str() : "'" + place.str() + "': " + diagnostic.str();
-}
 
 void GraphImporter::check(std::vector<Problem> &problems) {
   auto collect = [&](auto work, auto add) {

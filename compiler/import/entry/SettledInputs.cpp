@@ -7,10 +7,10 @@
 //       3. each input gets its shape, or its value,
 //       4. what is still open is asked for, of all inputs together.
 
-#include "compiler/import/SettledInputs.h"
+#include "compiler/import/entry/SettledInputs.h"
 
-#include "compiler/import/InputValues.h"
 #include "compiler/import/TypeNames.h"
+#include "compiler/import/entry/InputValues.h"
 #include "dialects/nn/ShapeRules.h"
 
 #include "llvm/ADT/StringExtras.h"

@@ -2,11 +2,11 @@
 //
 // What a model declares of its outputs, against what its graph computes, and the counts that outputs of open size need.
 
-#ifndef NACRE_COMPILER_IMPORT_DECLAREDOUTPUTS_H
-#define NACRE_COMPILER_IMPORT_DECLAREDOUTPUTS_H
+#ifndef NACRE_COMPILER_IMPORT_ENTRY_DECLAREDOUTPUTS_H
+#define NACRE_COMPILER_IMPORT_ENTRY_DECLAREDOUTPUTS_H
 
 #include "compiler/import/GraphView.h"
-#include "compiler/import/SettledInputs.h"
+#include "compiler/import/entry/SettledInputs.h"
 
 namespace nacre::importer {
 
@@ -22,4 +22,4 @@ llvm::SmallVector<llvm::SmallVector<int64_t>> addCounts(llvm::SmallVectorImpl<ml
 
 } // namespace nacre::importer
 
-#endif // NACRE_COMPILER_IMPORT_DECLAREDOUTPUTS_H
+#endif // NACRE_COMPILER_IMPORT_ENTRY_DECLAREDOUTPUTS_H

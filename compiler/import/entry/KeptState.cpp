@@ -2,7 +2,7 @@
 //
 // How: 1. what a text names; 2. the variable.
 
-#include "compiler/import/KeptState.h"
+#include "compiler/import/entry/KeptState.h"
 #include "compiler/import/TypeNames.h"
 #include "dialects/nn/NarrowTypes.h"
 #include "dialects/nn/NnDialect.h"

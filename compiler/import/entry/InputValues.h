@@ -2,8 +2,8 @@
 //
 // Values that the user sets for inputs.
 
-#ifndef NACRE_COMPILER_IMPORT_INPUTVALUES_H
-#define NACRE_COMPILER_IMPORT_INPUTVALUES_H
+#ifndef NACRE_COMPILER_IMPORT_ENTRY_INPUTVALUES_H
+#define NACRE_COMPILER_IMPORT_ENTRY_INPUTVALUES_H
 
 #include "compiler/import/GraphView.h"
 
@@ -16,4 +16,4 @@ mlir::FailureOr<mlir::ElementsAttr> readInputValue(llvm::StringRef text, const D
 
 } // namespace nacre::importer
 
-#endif // NACRE_COMPILER_IMPORT_INPUTVALUES_H
+#endif // NACRE_COMPILER_IMPORT_ENTRY_INPUTVALUES_H

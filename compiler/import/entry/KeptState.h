@@ -5,8 +5,8 @@
 //        app had better not carry it from one to the other.
 // How:   on the imported function, whatever the format was.
 
-#ifndef NACRE_COMPILER_IMPORT_KEPTSTATE_H
-#define NACRE_COMPILER_IMPORT_KEPTSTATE_H
+#ifndef NACRE_COMPILER_IMPORT_ENTRY_KEPTSTATE_H
+#define NACRE_COMPILER_IMPORT_ENTRY_KEPTSTATE_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -21,4 +21,4 @@ mlir::LogicalResult keepStates(mlir::func::FuncOp function, llvm::ArrayRef<std::
 
 } // namespace nacre::importer
 
-#endif // NACRE_COMPILER_IMPORT_KEPTSTATE_H
+#endif // NACRE_COMPILER_IMPORT_ENTRY_KEPTSTATE_H

@@ -2,8 +2,8 @@
 //
 // The inputs of a model, with what the user says about them: each has a static shape, or a value.
 
-#ifndef NACRE_COMPILER_IMPORT_SETTLEDINPUTS_H
-#define NACRE_COMPILER_IMPORT_SETTLEDINPUTS_H
+#ifndef NACRE_COMPILER_IMPORT_ENTRY_SETTLEDINPUTS_H
+#define NACRE_COMPILER_IMPORT_ENTRY_SETTLEDINPUTS_H
 
 #include "compiler/import/GraphView.h"
 #include "compiler/import/Import.h"
@@ -31,4 +31,4 @@ SettledInputs settleInputs(ModelView &model, GraphView &graph, const ImportOptio
 
 } // namespace nacre::importer
 
-#endif // NACRE_COMPILER_IMPORT_SETTLEDINPUTS_H
+#endif // NACRE_COMPILER_IMPORT_ENTRY_SETTLEDINPUTS_H

@@ -2,7 +2,7 @@
 //
 // What a model declares of its outputs, against what its graph computes.
 
-#include "compiler/import/DeclaredOutputs.h"
+#include "compiler/import/entry/DeclaredOutputs.h"
 
 #include "compiler/import/TypeNames.h"
 

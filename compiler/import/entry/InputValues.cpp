@@ -5,7 +5,7 @@
 // How:  1. values from files,
 //       2. values from text.
 
-#include "compiler/import/InputValues.h"
+#include "compiler/import/entry/InputValues.h"
 
 #include "compiler/import/TypeNames.h"
 #include "compiler/import/npy/Npy.h"

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How diagnostics speak of a node.
+
+#include "compiler/import/NodeNames.h"
+
+#include "llvm/ADT/Twine.h"
+
+using namespace mlir;
+
+namespace nacre::importer {
+
+std::string qualify(const GraphNode &node) {
+  return (node.domain.empty() ? node.op : node.domain + "." + node.op).str();
+}
+
+std::string describeVersion(const GraphNode &node) {
+  return node.version ? (" (" + node.registry->getVersionWord() + " " + Twine(node.version) + ")").str() : "";
+}
+
+LogicalResult refuse(const GraphNode &node) {
+  InFlightDiagnostic error = emitError(node.loc)
+                             << "unsupported operator '" << qualify(node) << "'" << describeVersion(node);
+  StringRef word = node.registry->getVersionWord();
+  if (std::optional<int64_t> first = node.registry->getFirstVersion(node.op))
+    error << "; it is supported from " << word << " " << *first << " on";
+  if (int64_t newest = node.registry->getNewestVersion(); node.version > newest)
+    error << "; the newest " << word << " that Nacre knows is " << newest << ": export the model with that one";
+  return error;
+}
+
+StringRef nameOf(Location loc) {
+  auto named = dyn_cast<NameLoc>(loc);
+  return named ? named.getName().getValue() : StringRef();
+}
+
+std::string describe(Diagnostic &diagnostic, const GraphNode &node) {
+  StringRef place = nameOf(diagnostic.getLocation());
+  bool isItsOwn = place.empty() || place == nameOf(node.loc) || llvm::is_contained(node.operands, place);
+  return isItsOwn ? diagnostic.str() : "'" + place.str() + "': " + diagnostic.str();
+}
+
+} // namespace nacre::importer
