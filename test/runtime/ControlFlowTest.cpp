@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace nacre::test {
@@ -74,7 +75,7 @@ struct Program : ToyModel {
     return list.back();
   }
   void launch(Kernel kernel, std::vector<nacre_operand> with) {
-    nacre_step &step = add(NACRE_STEP_LAUNCH, with);
+    nacre_step &step = add(NACRE_STEP_LAUNCH, std::move(with));
     step.kernel = kernel;
     step.cut_extent = step.cpu_end = step.grain = 1;
   }
@@ -82,7 +83,7 @@ struct Program : ToyModel {
 
   template <typename Body> void loop(int64_t trips, std::vector<nacre_operand> count, Body body) {
     const size_t begin = list.size();
-    add(NACRE_STEP_LOOP_BEGIN, count, trips);
+    add(NACRE_STEP_LOOP_BEGIN, std::move(count), trips);
     body();
     if (list[begin].operand_count)
       list[begin].target = uint32_t(list.size());

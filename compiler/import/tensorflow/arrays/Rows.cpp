@@ -117,7 +117,7 @@ static FailureOr<std::optional<int64_t>> findPlace(OperandBinder &node, size_t i
   if (*place < 0 || *place >= count)
     return node.error() << node.nameOf(index) << " must be a row of the " << count << " that there are, but is "
                         << *place;
-  return std::optional(*place);
+  return std::optional<int64_t>(place);
 }
 
 /// Coordinates of rows, [rows, 1].
@@ -176,7 +176,7 @@ static FailureOr<std::optional<SmallVector<int64_t>>> findPlaces(OperandBinder &
     if (place < 0 || place >= count)
       return node.error() << node.nameOf(index) << " must be rows of the " << count << " that there are, but has "
                           << place;
-  return std::optional(*places);
+  return std::optional<SmallVector<int64_t>>(places);
 }
 
 static bool isIdentity(Ints places, int64_t count) {

@@ -89,8 +89,9 @@ void importMfcc(OperandBinder &node) {
   Value weights = makeTable<double>(nn, RankedTensorType::get({bins, bands}, type),
                                     [&](int64_t index) { return filter.weigh(index / bands, index % bands); });
   Value cosines = makeTable<double>(nn, RankedTensorType::get({bands, count}, type), [&](int64_t index) {
-    double angle = M_PI / static_cast<double>(bands) * (static_cast<double>(index / count) + 0.5);
-    return std::sqrt(2.0 / static_cast<double>(bands)) * std::cos(angle * static_cast<double>(index % count));
+    const int64_t band = index / count, coefficient = index % count;
+    double angle = M_PI / static_cast<double>(bands) * (static_cast<double>(band) + 0.5);
+    return std::sqrt(2.0 / static_cast<double>(bands)) * std::cos(angle * static_cast<double>(coefficient));
   });
   Value heard = nn.matmul(nn.unary(nn::UnaryKind::Sqrt, node.getOperand(0)), weights);
   Value loudness = nn.unary(nn::UnaryKind::Log, nn.binary(nn::BinaryKind::Max, heard, 1e-12));

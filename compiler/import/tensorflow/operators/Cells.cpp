@@ -18,8 +18,8 @@ Value tanh(NnBuilder &nn, Value x) { return nn.unary(nn::UnaryKind::Tanh, x); }
 //===----------------------------------------------------------------------===//
 
 /// The results of a step: input gate, cell, forget gate, output gate, cell input, output of the cell, hidden state.
-enum StepResult { InputGate, Cell, ForgetGate, OutputGate, CellInput, CellOutput, Hidden, numStepResults };
-using StepResults = std::array<Value, numStepResults>;
+enum StepResult { InputGate, Cell, ForgetGate, OutputGate, CellInput, CellOutput, Hidden, kNumStepResults };
+using StepResults = std::array<Value, kNumStepResults>;
 
 struct LstmCell {
   Value weights;      ///< [inputs + units, 4 * units]
@@ -105,7 +105,7 @@ void importBlockLstm(OperandBinder &node, bool isSecond) {
   FailureOr<LstmCell> cell = readCell(node, 4, inputs, units, isSecond);
   if (failed(cell))
     return;
-  SmallVector<Value> rows[numStepResults];
+  SmallVector<Value> rows[kNumStepResults];
   Value state = node.getOperand(2), hidden = node.getOperand(3);
   for (int64_t step = 0; step < length; ++step) {
     StepResults results = cell->step(nn, nn.reshape(nn.slice(x, 0, step, 1), {batch, inputs}), state, hidden);

@@ -50,8 +50,7 @@ std::optional<double> findNumber(OperandBinder &node, size_t index) {
   ElementsAttr constant = getConstant(node.getOperand(index));
   if (!constant || constant.getNumElements() != 1)
     return std::nullopt;
-  FailureOr<double> number = node.getNumber(index);
-  return succeeded(number) ? std::optional(*number) : std::nullopt;
+  return node.getNumber(index);
 }
 
 /// How often `start`, `start + step`... compares with the limit. Whole numbers that a float holds; nothing for others, or

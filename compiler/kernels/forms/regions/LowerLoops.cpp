@@ -64,7 +64,7 @@ bool isExclusive(Value host) {
 
 class LoopLowering {
 public:
-  LoopLowering(EntryBuilder &entry, Loop loop) : entry(entry), loop(std::move(loop)), memory(entry, this->loop.loc) {}
+  LoopLowering(EntryBuilder &entry, Loop loop) : entry(entry), loop(loop), memory(entry, loop.loc) {}
 
   /// Memory for what is carried; to be called in front of the loop.
   void allocate() {

@@ -61,11 +61,9 @@ public:
 private:
   bool collect(plan::StoreOp store) {
     Value value = store.getValue();
-    if (value == old)
-      needless.push_back(store);
-    else if (mayLieIn(value, overwritten))
+    if (value != old && mayLieIn(value, overwritten))
       return false;
-    else if (tryCollect(value, store->getBlock()))
+    if (value == old || tryCollect(value, store->getBlock()))
       needless.push_back(store);
     else if (!mayOverwrite(old, value, store->getBlock()))
       late.push_back(store);
