@@ -294,7 +294,7 @@ func.func @counts(%x: tensor<4x2xf32> {nn.name = "x"}, %m: tensor<4xi64> {nn.nam
 
 // CHECK-LABEL: plan.kernel @reduce_0 nest
 // CHECK-SAME:    (%{{.*}}: tensor<f32>) into (%{{.*}}: tensor<f32>)
-// CHECK:         %[[LENGTH:.*]] = tensor.empty() : tensor<5xf32>
+// CHECK:         %[[LENGTH:[^ ,:()]+]] = tensor.empty() : tensor<5xf32>
 // CHECK:         linalg.generic {{.*}} ins(%{{.*}}, %[[LENGTH]] : tensor<f32>, tensor<5xf32>)
 func.func @counted(%x: tensor<f32> {nn.name = "x"}) -> (tensor<f32> {nn.name = "y"}) {
   %ones = nn.constant dense<1.0> : tensor<5xf32>
