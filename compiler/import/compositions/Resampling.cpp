@@ -7,6 +7,8 @@
 
 #include "mlir/IR/BuiltinAttributes.h"
 
+#include <utility>
+
 using namespace mlir;
 
 namespace nacre::importer {
@@ -90,8 +92,7 @@ Value resample(NnBuilder &nn, Value x, ArrayRef<ResampledAxis> axes) {
   int64_t reads = 1;
   auto flush = [&] {
     if (x && !together.empty())
-      x = resampleTogether(nn, x, std::move(together));
-    together.clear();
+      x = resampleTogether(nn, x, std::exchange(together, {}));
     reads = 1;
   };
   for (const ResampledAxis *axis : open) {
