@@ -292,7 +292,8 @@ func.func @counts(%x: tensor<4x2xf32> {nn.name = "x"}, %m: tensor<4xi64> {nn.nam
 
 // A constant of one number is part of the body: where it alone lies along a loop, a tensor that nobody reads is as long.
 
-// CHECK-LABEL: plan.kernel @reduce_0 nest
+// CHECK-LABEL: plan.entry @counted
+// CHECK:       plan.kernel @reduce_0 nest
 // CHECK-SAME:    (%{{.*}}: tensor<f32>) into (%{{.*}}: tensor<f32>)
 // CHECK:         %[[LENGTH:[^ ,:()]+]] = tensor.empty() : tensor<5xf32>
 // CHECK:         linalg.generic {{.*}} ins(%{{.*}}, %[[LENGTH]] : tensor<f32>, tensor<5xf32>)
