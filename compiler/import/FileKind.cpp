@@ -180,7 +180,7 @@ FileKind recognizeFile(StringRef bytes, StringRef name) {
   if (isText(bytes))
     return recognizeText(bytes.take_front(4096));
   if (isSavedModel(bytes))
-    return {"a TensorFlow SavedModel", "export its folder to ONNX with python -m tf2onnx.convert --saved-model", false};
+    return {"a TensorFlow SavedModel", "give the folder that it lies in", false};
   for (const Kind &kind : names)
     if (name.ends_with_insensitive(kind.mark))
       return {kind.what, kind.advice, false};

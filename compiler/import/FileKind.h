@@ -14,7 +14,7 @@ namespace nacre::importer {
 
 struct FileKind {
   std::string what;   ///< with its article: "a TensorFlow Lite model"
-  std::string advice; ///< what to do, as "export it to ONNX with tf2onnx"
+  std::string advice; ///< what to do, as "give the folder that it lies in"
   bool isCertain;     ///< a signature leaves no doubt, so no reader needs to be asked
 };
 

@@ -21,7 +21,7 @@ namespace {
 
 struct Declarations {
   cl::OptionCategory category{"nacre-compile options"};
-  cl::opt<std::string> model{cl::Positional, cl::desc("<model.onnx>"), cl::cat(category)};
+  cl::opt<std::string> model{cl::Positional, cl::desc("<model>"), cl::cat(category)};
   cl::opt<std::string> output{
       "o", cl::value_desc("file"), cl::cat(category),
       cl::desc("The library to write; its C header is written beside it (default: lib<model>.so)")};
