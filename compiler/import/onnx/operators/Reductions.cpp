@@ -5,6 +5,7 @@
 // How:  an operator is a row of three functions: before the sum, the kind of reduction, after it.
 
 #include "compiler/import/onnx/Handlers.h"
+#include "compiler/import/operands/Cumulations.h"
 
 using namespace mlir;
 
@@ -109,16 +110,9 @@ void importArgReduction(OperandBinder &node, nn::ArgKind kind) {
     node.setResult(node.nn.argReduce(kind, x, *axis, keepDims, selectLast));
 }
 
-/// Sums and products up to each element; the axis is an operand.
 void importCumulation(OperandBinder &node, nn::CumulateKind kind) {
-  Value x = node.getOperand(0);
   const bool isExclusive = node.getFlag("exclusive", false), isReverse = node.getFlag("reverse", false);
-  FailureOr<int64_t> given = node.getInteger(1);
-  if (failed(given))
-    return;
-  FailureOr<int64_t> axis = node.getAxis(*given, getRank(x));
-  if (succeeded(axis))
-    node.setResult(node.nn.infer<nn::CumulateOp>(kind, x, *axis, isExclusive, isReverse));
+  cumulate(node, kind, isExclusive, isReverse);
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 //
 // Reductions along axes, and what runs along one.
 
+#include "compiler/import/operands/Cumulations.h"
 #include "compiler/import/tensorflow/Handlers.h"
 
 using namespace mlir;
@@ -65,14 +66,8 @@ void importArgReduction(OperandBinder &node, nn::ArgKind kind) {
 }
 
 void importCumulation(OperandBinder &node, nn::CumulateKind kind) {
-  Value x = node.getOperand(0);
   const bool isExclusive = node.getFlag("exclusive", false), isReverse = node.getFlag("reverse", false);
-  FailureOr<int64_t> given = node.getInteger(1);
-  if (failed(given))
-    return;
-  FailureOr<int64_t> axis = node.getAxis(*given, getRank(x));
-  if (succeeded(axis))
-    node.setResult(node.nn.infer<nn::CumulateOp>(kind, x, *axis, isExclusive, isReverse));
+  cumulate(node, kind, isExclusive, isReverse);
 }
 
 /// Half of the sum of all squares.

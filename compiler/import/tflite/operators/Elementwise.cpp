@@ -95,22 +95,9 @@ void importDiv(TfliteNode &node) {
     node.setResult(activate(node.nn, readActivation(node), node.nn.div(node.getOperand(0), node.getOperand(1))));
 }
 
-/// Rounded down; of integers one less where the division has a rest and the signs differ.
 void importFloorDiv(TfliteNode &node) {
-  NnBuilder &nn = node.nn;
-  if (failed(node->broadcastOperands()))
-    return;
-  Value x = node.getOperand(0), y = node.getOperand(1), quotient = nn.div(x, y);
-  if (isFloat(x)) {
-    node.setResult(nn.unary(UnaryKind::Floor, quotient));
-    return;
-  }
-  Value rest = nn.binary(BinaryKind::Fmod, x, y);
-  Value isWhole = nn.binary(BinaryKind::Equal, rest, 0.0);
-  Value differ =
-      nn.binary(BinaryKind::Xor, nn.binary(BinaryKind::Less, rest, 0.0), nn.binary(BinaryKind::Less, y, 0.0));
-  Value isLess = nn.binary(BinaryKind::And, nn.unary(UnaryKind::Not, isWhole), differ);
-  node.setResult(nn.sub(quotient, nn.cast(isLess, getElementType(x))));
+  if (succeeded(node->broadcastOperands()))
+    node.setResult(floorDivide(node.nn, node.getOperand(0), node.getOperand(1)));
 }
 
 void importNotEqual(TfliteNode &node) {
