@@ -16,11 +16,15 @@ using namespace mlir;
 namespace nacre::importer {
 
 static bool mayHold(Holds holds, Type valueType) {
-  if (holds == Holds::AnyValue || holds == Holds::Sequence)
-    return holds == Holds::AnyValue || isa<TupleType>(valueType);
+  if (holds == Holds::AnyValue)
+    return true;
+  if (isa<TupleType>(valueType))
+    return holds == Holds::Sequence || holds == Holds::Rows;
   auto tensor = dyn_cast<RankedTensorType>(valueType);
-  if (!tensor)
+  if (!tensor || holds == Holds::Sequence)
     return false;
+  if (holds == Holds::Rows)
+    return tensor.getRank() > 0;
   Type type = tensor.getElementType();
   if (holds == Holds::Stored)
     return true;
@@ -44,6 +48,7 @@ static bool mayHold(Holds holds, Type valueType) {
   case Holds::Booleans:
     return isBool;
   case Holds::Sequence:
+  case Holds::Rows:
   case Holds::AnyValue:
     break;
   }
@@ -70,6 +75,8 @@ StringRef describe(Holds holds) {
     return "type bool";
   case Holds::Sequence:
     return "a sequence";
+  case Holds::Rows:
+    return "an array of rows";
   case Holds::AnyValue:
     return "any value";
   }
@@ -116,11 +123,12 @@ LogicalResult Signature::check(StringRef op, ArrayRef<Value> operands, Location 
     if (!operands[index])
       continue;
     const OperandRule &rule = *find(index);
-    bool isTensor = isa<RankedTensorType>(operands[index].getType());
-    if (rule.holds != Holds::AnyValue && isTensor == (rule.holds == Holds::Sequence))
-      return emitError(loc) << nameOf(index) << " must be " << (isTensor ? "a sequence" : "a tensor") << ", but is "
-                            << importer::describe(operands[index]);
-    if (!mayHold(rule.holds, operands[index].getType()))
+    Type type = operands[index].getType();
+    bool wantsTensor = rule.holds < Holds::Sequence; // the kinds behind it are those of other values
+    if (!mayHold(rule.holds, type) && !(wantsTensor && isa<RankedTensorType>(type)))
+      return emitError(loc) << nameOf(index) << " must be " << (wantsTensor ? "a tensor" : describe(rule.holds))
+                            << ", but is " << importer::describe(operands[index]);
+    if (!mayHold(rule.holds, type))
       return emitError(loc) << nameOf(index) << " must be of " << describe(rule.holds) << ", but is "
                             << importer::describe(operands[index]) << "; convert it with a Cast";
     for (size_t other = 0; rule.group && other < index; ++other)

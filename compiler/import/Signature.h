@@ -28,6 +28,7 @@ enum class Holds {
   Indices, ///< int32, int64
   Booleans,
   Sequence, ///< a list of tensors
+  Rows,     ///< a list of tensors, or one tensor, whose first axis numbers them
   AnyValue  ///< a tensor, a list, or nothing
 };
 

@@ -20,6 +20,7 @@
 #include <fstream>
 #include <iterator>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -103,8 +104,12 @@ int main(int argc, char **argv) {
   for (int index = 1; index < argc; ++index) {
     if (readOption(argv[index], "--seconds=", seconds) || readOption(argv[index], "--seed=", seed))
       continue;
-    for (const auto &entry : std::filesystem::directory_iterator(argv[index])) {
-      std::ifstream file(entry.path(), std::ios::binary);
+    // A folder is listed in any order, another on each file system.
+    std::set<std::filesystem::path> paths;
+    for (const auto &entry : std::filesystem::directory_iterator(argv[index]))
+      paths.insert(entry.path());
+    for (const std::filesystem::path &path : paths) {
+      std::ifstream file(path, std::ios::binary);
       corpus.emplace_back(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
     }
   }

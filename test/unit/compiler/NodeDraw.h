@@ -52,6 +52,7 @@ public:
     case importer::Holds::Booleans:
       return T::BOOL;
     case importer::Holds::Sequence:
+    case importer::Holds::Rows:
     case importer::Holds::AnyValue:
       return T::FLOAT;
     }

@@ -38,8 +38,9 @@ static RankedTensorType findRowType(Value array, Value rowTemplate) {
       if (!isNothing(row))
         return getType(row);
   Value source = isTensor(array) ? array : rowTemplate;
-  return source && isTensor(source) ? RankedTensorType::get(getShape(source).drop_front(), getElementType(source))
-                                    : RankedTensorType();
+  return source && isTensor(source) && getRank(source) > 0
+             ? RankedTensorType::get(getShape(source).drop_front(), getElementType(source))
+             : RankedTensorType();
 }
 
 /// Row `index` of a list; one that was not written is zeros.
@@ -109,6 +110,8 @@ Value makeTemplate(OperandBinder &node, std::optional<Ints> shape, Type elementT
 
 /// The place that operand `index` names, if it is known; fails after an error.
 static FailureOr<std::optional<int64_t>> findPlace(OperandBinder &node, size_t index, int64_t count) {
+  if (!node.checkRank(index, 0, 0))
+    return failure();
   if (!getConstant(node.getOperand(index)))
     return std::optional<int64_t>();
   FailureOr<int64_t> place = node.getInteger(index);
@@ -122,7 +125,7 @@ static FailureOr<std::optional<int64_t>> findPlace(OperandBinder &node, size_t i
 
 /// Coordinates of rows, [rows, 1].
 static Value asCoordinates(NnBuilder &nn, Value indices) {
-  return nn.reshape(indices, {getRank(indices) == 0 ? 1 : getShape(indices)[0], 1});
+  return nn.reshape(indices, {getType(indices).getNumElements(), 1});
 }
 
 Value readRow(OperandBinder &node, Value array, size_t index, Value rowTemplate) {
@@ -167,6 +170,8 @@ Value writeRow(OperandBinder &node, Value array, size_t index, Value row) {
 /// The elements of operand `index` where they are known and rows of the array; nothing where a run decides them. Fails after an
 /// error.
 static FailureOr<std::optional<SmallVector<int64_t>>> findPlaces(OperandBinder &node, size_t index, int64_t count) {
+  if (!node.checkRank(index, 1, 1))
+    return failure();
   if (!getConstant(node.getOperand(index)))
     return std::optional<SmallVector<int64_t>>();
   FailureOr<SmallVector<int64_t>> places = node.getIntegers(index);

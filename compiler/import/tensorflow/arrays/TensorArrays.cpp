@@ -71,7 +71,7 @@ void importTensorArraySize(OperandBinder &node) {
 } // namespace
 
 void registerTensorArrays(ImportRegistry &registry) {
-  const OperandRule handle = {"handle", Holds::AnyValue}, flow = {"flow_in", Holds::AnyValue},
+  const OperandRule handle = {"handle", Holds::AnyValue}, flow = {"flow_in", Holds::Rows},
                     index = {"index", Holds::Indices}, indices = {"indices", Holds::Indices};
   registry.add("TensorArrayV3", 1, {{"size", Holds::Indices}}, importTensorArray);
   registry.add("TensorArrayWriteV3", 1, {handle, index, {"value"}, flow}, importTensorArrayWrite);

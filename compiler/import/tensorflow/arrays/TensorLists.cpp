@@ -134,7 +134,7 @@ void importPopBack(OperandBinder &node) {
 } // namespace
 
 void registerTensorLists(ImportRegistry &registry) {
-  const OperandRule handle = {"input_handle", Holds::AnyValue}, shape = {"element_shape", Holds::Indices},
+  const OperandRule handle = {"input_handle", Holds::Rows}, shape = {"element_shape", Holds::Indices},
                     index = {"index", Holds::Indices}, indices = {"indices", Holds::Indices},
                     lengths = {"lengths", Holds::Indices};
   registry.add("TensorListReserve", 1, {shape, {"num_elements", Holds::Indices}}, importReserve);

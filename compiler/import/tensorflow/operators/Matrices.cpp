@@ -30,6 +30,8 @@ SmallVector<int64_t> replaceLast(Ints shape, size_t dropped, Ints added) {
 
 /// `matrices` with `diagonal`, [..., min(rows, columns)], on theirs.
 Value setDiagonal(NnBuilder &nn, Value matrices, Value diagonal) {
+  if (!matrices || !diagonal)
+    return {};
   Ints shape = getShape(matrices);
   int64_t rows = shape[shape.size() - 2], columns = shape.back(), length = std::min(rows, columns);
   // A row of the result takes from one of the diagonal's own length.
@@ -56,6 +58,8 @@ void importMatrixDiag(OperandBinder &node) {
 
 /// [..., rows, columns] to [..., min(rows, columns)]
 Value takeDiagonal(NnBuilder &nn, Value matrices) {
+  if (!matrices)
+    return {};
   Ints shape = getShape(matrices);
   int64_t rows = shape[shape.size() - 2], columns = shape.back(), length = std::min(rows, columns);
   auto axis = static_cast<int64_t>(shape.size()) - 2;
