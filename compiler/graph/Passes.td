@@ -33,7 +33,8 @@ def CountTripsPass : Pass<"nacre-count-trips", "::mlir::func::FuncOp"> {
     test in every turn. A number that a loop carries only to add to it is computed of the turn's number.
 
     A condition is a conjunction of comparisons of such numbers with what no turn changes; the least of what they allow counts.
-    One at least must be known, or the loop bounded.
+    One at least must be known, or the loop bounded. A number that its type does not have is never reached: bytes wrap, halves
+    stand still, and such a loop stays.
 
     Requires: `nacre-resolve-control`, which knows what no turn changes.
 

@@ -24,7 +24,7 @@ namespace nacre::graph {
 
 namespace {
 
-/// Up to here numbers of every element type that counts are exact, and sums of them.
+/// Up to here floats count exactly, and doubles what is computed of two such numbers.
 constexpr double mostExact = double(1 << 24);
 
 bool isExactInteger(double number) { return std::trunc(number) == number && std::fabs(number) <= mostExact; }
@@ -33,10 +33,30 @@ bool isExactInteger(double number) { return std::trunc(number) == number && std:
 // 1. What grows
 //===----------------------------------------------------------------------===//
 
-/// `start + step * turn`, in the element type and the shape of the value.
+/// `start + step * turn`, as far as its element type counts.
 struct Progression {
+  Type element;
   Value start; ///< null: the turn's number itself, which starts at 0
   double step = 1;
+};
+
+/// Between which numbers a type counts by ones: beyond them integers wrap and floats stand still.
+struct CountedRange {
+  int64_t least, greatest;
+
+  explicit CountedRange(Type element) {
+    if (auto type = dyn_cast<FloatType>(element)) {
+      greatest = int64_t(1) << std::min(type.getFPMantissaWidth(), 24u);
+      least = -greatest;
+      return;
+    }
+    const unsigned width = element.getIntOrFloatBitWidth();
+    const bool isUnsigned = element.isUnsignedInteger();
+    least = isUnsigned ? 0 : llvm::minIntN(width);
+    greatest = isUnsigned && width < 64 ? int64_t(llvm::maxUIntN(width)) : llvm::maxIntN(width);
+  }
+
+  bool has(double number) const { return number >= double(least) && number <= double(greatest); }
 };
 
 /// The value behind reshapes, which change nothing of one element.
@@ -66,19 +86,21 @@ std::optional<double> findStep(Operation *loop, unsigned index) {
 /// What `value`, in the condition of `loop`, is in turn t.
 std::optional<Progression> findProgression(nn::WhileOp loop, Value value) {
   value = skipReshapes(value);
-  if (auto cast = value.getDefiningOp<nn::CastOp>(); // of an integer to a wider one
-      cast && cast.getType().getElementType().isInteger(64))
-    value = skipReshapes(cast.getOperand());
+  if (auto cast = value.getDefiningOp<nn::CastOp>(); cast && cast.getType().getElementType().isSignlessInteger(64))
+    if (auto narrow = dyn_cast<IntegerType>(cast.getOperand().getType().getElementType());
+        narrow && narrow.getWidth() < 64)
+      value = skipReshapes(cast.getOperand());
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument || argument.getOwner() != &loop.getConditionRegion().front())
     return std::nullopt;
+  Type element = cast<RankedTensorType>(value.getType()).getElementType();
   if (argument.getArgNumber() == 0)
-    return Progression();
+    return Progression{element, Value(), 1};
   unsigned index = argument.getArgNumber() - 1;
   std::optional<double> step = findStep(loop, index);
   if (!step || *step == 0)
     return std::nullopt;
-  return Progression{loop.getInitial()[index], *step};
+  return Progression{element, loop.getInitial()[index], *step};
 }
 
 //===----------------------------------------------------------------------===//
@@ -90,7 +112,7 @@ struct Trips {
   std::optional<double> known;
   SmallVector<Value> counts;
 
-  void limit(double turns) { known = std::min(known.value_or(turns), std::max(turns, 0.0)); }
+  void limit(double turns) { known = std::min(known.value_or(turns), turns); }
 };
 
 nn::BinaryKind mirrored(nn::BinaryKind kind) {
@@ -126,18 +148,24 @@ Value makeConstant(OpBuilder &builder, Location loc, RankedTensorType type, doub
   return nn::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, ArrayRef<Attribute>(value)));
 }
 
-Value makeInteger(OpBuilder &builder, Location loc, double number) {
-  return makeConstant(builder, loc, RankedTensorType::get({}, builder.getI64Type()), number);
+Value makeInteger(OpBuilder &builder, Location loc, int64_t number) {
+  auto type = RankedTensorType::get({}, builder.getI64Type());
+  return nn::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, number));
 }
 
 /// Adds what `progression < end` allows, or `<=`; mirrored where the step is negative. False where it is not known how many.
 bool addComparison(OpBuilder &builder, nn::WhileOp loop, Progression progression, Value end, bool includesEnd,
                    Trips &trips) {
   std::optional<double> first = progression.start ? getNumber(progression.start) : 0, last = getNumber(end);
+  const CountedRange range(progression.element);
   double step = progression.step;
-  if (first && last && isExactInteger(*first) && std::fabs(*last) <= mostExact && !std::isnan(*last)) {
-    double distance = (*last - *first) / step;
-    trips.limit(includesEnd ? std::floor(distance) + 1 : std::ceil(distance));
+  if (first && last && isExactInteger(*first) && std::fabs(*last) <= mostExact) {
+    double distance = (*last - *first) / step,
+           turns = std::max(includesEnd ? std::floor(distance) + 1 : std::ceil(distance), 0.0);
+    // A number that ends the loop but is none of the type's is never reached.
+    if (!range.has(*first) || !range.has(*first + step * turns))
+      return false;
+    trips.limit(turns);
     return true;
   }
   auto element = cast<RankedTensorType>(end.getType()).getElementType();
@@ -147,11 +175,16 @@ bool addComparison(OpBuilder &builder, nn::WhileOp loop, Progression progression
   auto binary = [&](nn::BinaryKind kind, Value lhs, Value rhs) {
     return builder.createOrFold<nn::BinaryOp>(loc, kind, lhs, rhs);
   };
-  Value count = makeScalar(builder, loc, end);
+  Value behind = makeScalar(builder, loc, end), count = behind;
   if (progression.start)
     count = binary(nn::BinaryKind::Sub, count, makeScalar(builder, loc, progression.start));
   if (includesEnd)
     count = binary(nn::BinaryKind::Add, count, makeInteger(builder, loc, 1));
+  if (includesEnd || progression.element != element) { // else the end is a number that is reached
+    Value isNever =
+        binary(nn::BinaryKind::Greater, behind, makeInteger(builder, loc, range.greatest - (includesEnd ? 1 : 0)));
+    count = builder.createOrFold<nn::SelectOp>(loc, isNever, makeInteger(builder, loc, INT64_MAX), count);
+  }
   trips.counts.push_back(count);
   return true;
 }
@@ -257,7 +290,7 @@ struct CountTrips : impl::CountTripsPassBase<CountTrips> {
   /// How many turns `loop` has, before it.
   static Value makeTurns(OpBuilder &builder, nn::ForOp loop) {
     Location loc = loop.getLoc();
-    Value most = makeInteger(builder, loc, double(loop.getTripCount()));
+    Value most = makeInteger(builder, loc, loop.getTripCount());
     if (!loop.getCount())
       return most;
     Value count = builder.createOrFold<nn::BinaryOp>(

@@ -5,7 +5,6 @@
 #include "compiler/graph/control/Regions.h"
 
 #include "compiler/graph/Matching.h"
-#include "dialects/nn/ConstantData.h"
 
 using namespace mlir;
 
@@ -21,15 +20,7 @@ SmallVector<Operation *> findControl(Operation *top) {
 }
 
 std::optional<double> getNumber(Value value) {
-  ElementsAttr constant = getConstant(value);
-  if (!constant || constant.getNumElements() != 1)
-    return std::nullopt;
-  FailureOr<nn::ConstantView> view = nn::ConstantView::get(constant);
-  if (failed(view))
-    return std::nullopt;
-  double number;
-  view->read(0, 0, 1, &number);
-  return number;
+  return cast<RankedTensorType>(value.getType()).getNumElements() == 1 ? getSplat(value) : std::nullopt;
 }
 
 bool isOutside(Value value, Operation *op) { return !op->isAncestor(value.getParentBlock()->getParentOp()); }

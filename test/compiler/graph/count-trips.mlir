@@ -110,3 +110,167 @@ func.func @the_wrong_way() -> tensor<i64> {
   }
   return %y : tensor<i64>
 }
+
+// -----
+
+// No number of eight bits is greater than 127: the one that follows it is -128, and the loop goes on.
+// CHECK-LABEL: func.func @wraps(
+func.func @wraps() -> tensor<i64> {
+  %zero = nn.constant dense<0> : tensor<i8>
+  // CHECK: nn.while bound 300
+  %n, %trips = nn.while bound 300 carried(%zero : tensor<i8>) -> (tensor<i8>) {
+  ^bb0(%turn: tensor<i64>, %n: tensor<i8>):
+    %last = nn.constant dense<127> : tensor<i8>
+    %a = nn.binary less_equal %n, %last : tensor<i8>, tensor<i8>
+    nn.condition %a : tensor<i1>
+  } do {
+  ^bb0(%turn: tensor<i64>, %n: tensor<i8>):
+    %one = nn.constant dense<1> : tensor<i8>
+    %next = nn.binary add %n, %one : tensor<i8>, tensor<i8>
+    nn.yield %next : tensor<i8>
+  }
+  return %trips : tensor<i64>
+}
+
+// -----
+
+// The step over the end leads out of the type: 10, 6, 2, 254.
+// CHECK-LABEL: func.func @wraps_downwards(
+func.func @wraps_downwards() -> tensor<i64> {
+  %ten = nn.constant dense<10> : tensor<ui8>
+  // CHECK: nn.while bound 300
+  %n, %trips = nn.while bound 300 carried(%ten : tensor<ui8>) -> (tensor<ui8>) {
+  ^bb0(%turn: tensor<i64>, %n: tensor<ui8>):
+    %last = nn.constant dense<1> : tensor<ui8>
+    %a = nn.binary greater %n, %last : tensor<ui8>, tensor<ui8>
+    nn.condition %a : tensor<i1>
+  } do {
+  ^bb0(%turn: tensor<i64>, %n: tensor<ui8>):
+    %four = nn.constant dense<4> : tensor<ui8>
+    %next = nn.binary sub %n, %four : tensor<ui8>, tensor<ui8>
+    nn.yield %next : tensor<ui8>
+  }
+  return %trips : tensor<i64>
+}
+
+// -----
+
+// What the end is reached from may be narrow, too: 6, 4, 2, 0 are numbers of it, and 100 is as far as it goes by twenties.
+// CHECK-LABEL: func.func @narrow(
+func.func @narrow() -> (tensor<i64>, tensor<i64>) {
+  %six = nn.constant dense<6> : tensor<ui8>
+  %zero = nn.constant dense<0> : tensor<i8>
+  // CHECK-DAG: %[[THREE:[^ ,:()]+]] = nn.constant dense<3> : tensor<i64>
+  // CHECK-DAG: %[[FIVE:[^ ,:()]+]] = nn.constant dense<5> : tensor<i64>
+  // CHECK: return %[[THREE]], %[[FIVE]]
+  %low, %falling = nn.while carried(%six : tensor<ui8>) -> (tensor<ui8>) {
+  ^bb0(%turn: tensor<i64>, %n: tensor<ui8>):
+    %last = nn.constant dense<0> : tensor<ui8>
+    %a = nn.binary greater %n, %last : tensor<ui8>, tensor<ui8>
+    nn.condition %a : tensor<i1>
+  } do {
+  ^bb0(%turn: tensor<i64>, %n: tensor<ui8>):
+    %two = nn.constant dense<2> : tensor<ui8>
+    %next = nn.binary sub %n, %two : tensor<ui8>, tensor<ui8>
+    nn.yield %next : tensor<ui8>
+  }
+  %high, %rising = nn.while carried(%zero : tensor<i8>) -> (tensor<i8>) {
+  ^bb0(%turn: tensor<i64>, %n: tensor<i8>):
+    %last = nn.constant dense<90> : tensor<i8>
+    %a = nn.binary less %n, %last : tensor<i8>, tensor<i8>
+    nn.condition %a : tensor<i1>
+  } do {
+  ^bb0(%turn: tensor<i64>, %n: tensor<i8>):
+    %twenty = nn.constant dense<20> : tensor<i8>
+    %next = nn.binary add %n, %twenty : tensor<i8>, tensor<i8>
+    nn.yield %next : tensor<i8>
+  }
+  return %falling, %rising : tensor<i64>, tensor<i64>
+}
+
+// -----
+
+// Halves stand still at 2048.
+// CHECK-LABEL: func.func @stands_still(
+func.func @stands_still() -> tensor<i64> {
+  %zero = nn.constant dense<0.0> : tensor<f16>
+  // CHECK: nn.while bound 4000
+  %n, %trips = nn.while bound 4000 carried(%zero : tensor<f16>) -> (tensor<f16>) {
+  ^bb0(%turn: tensor<i64>, %n: tensor<f16>):
+    %last = nn.constant dense<3000.0> : tensor<f16>
+    %a = nn.binary less %n, %last : tensor<f16>, tensor<f16>
+    nn.condition %a : tensor<i1>
+  } do {
+  ^bb0(%turn: tensor<i64>, %n: tensor<f16>):
+    %one = nn.constant dense<1.0> : tensor<f16>
+    %next = nn.binary add %n, %one : tensor<f16>, tensor<f16>
+    nn.yield %next : tensor<f16>
+  }
+  return %trips : tensor<i64>
+}
+
+// -----
+
+// Of an end that a run knows, the run sees whether the counter gets there: bytes, compared wide, get to 127.
+// CHECK-LABEL: func.func @may_wrap(
+func.func @may_wrap(%end: tensor<i64>) -> tensor<i8> {
+  %zero = nn.constant dense<0> : tensor<i8>
+  // CHECK-DAG: %[[GREATEST:[^ ,:()]+]] = nn.constant dense<127> : tensor<i64>
+  // CHECK-DAG: %[[NEVER:[^ ,:()]+]] = nn.constant dense<9223372036854775807> : tensor<i64>
+  // CHECK: %[[BEYOND:[^ ,:()]+]] = nn.binary greater %arg0, %[[GREATEST]]
+  // CHECK: %[[COUNT:[^ ,:()]+]] = nn.select %[[BEYOND]], %[[NEVER]], %{{.*}}
+  // CHECK: nn.binary max %[[COUNT]]
+  %n, %trips = nn.while bound 300 carried(%zero : tensor<i8>) -> (tensor<i8>) {
+  ^bb0(%turn: tensor<i64>, %n: tensor<i8>):
+    %wide = nn.cast %n : tensor<i8> to tensor<i64>
+    %a = nn.binary less %wide, %end : tensor<i64>, tensor<i64>
+    nn.condition %a : tensor<i1>
+  } do {
+  ^bb0(%turn: tensor<i64>, %n: tensor<i8>):
+    %one = nn.constant dense<1> : tensor<i8>
+    %next = nn.binary add %n, %one : tensor<i8>, tensor<i8>
+    nn.yield %next : tensor<i8>
+  }
+  return %n : tensor<i8>
+}
+
+// -----
+
+// The greatest number of a type is reached, but nothing behind it.
+// CHECK-LABEL: func.func @up_to_the_greatest(
+func.func @up_to_the_greatest(%start: tensor<i32>, %end: tensor<i32>) -> tensor<i64> {
+  // CHECK-DAG: %[[GREATEST:[^ ,:()]+]] = nn.constant dense<2147483646> : tensor<i64>
+  // CHECK: %[[BEYOND:[^ ,:()]+]] = nn.binary greater %{{.*}}, %[[GREATEST]]
+  // CHECK: nn.select %[[BEYOND]]
+  %n, %trips = nn.while bound 300 carried(%start : tensor<i32>) -> (tensor<i32>) {
+  ^bb0(%turn: tensor<i64>, %n: tensor<i32>):
+    %a = nn.binary less_equal %n, %end : tensor<i32>, tensor<i32>
+    nn.condition %a : tensor<i1>
+  } do {
+  ^bb0(%turn: tensor<i64>, %n: tensor<i32>):
+    %one = nn.constant dense<1> : tensor<i32>
+    %next = nn.binary add %n, %one : tensor<i32>, tensor<i32>
+    nn.yield %next : tensor<i32>
+  }
+  return %trips : tensor<i64>
+}
+
+// -----
+
+// A cast of a float rounds: what it counts from need not be a whole number.
+// CHECK-LABEL: func.func @rounded(
+func.func @rounded(%start: tensor<f32>, %end: tensor<i64>) -> tensor<i64> {
+  // CHECK: nn.while bound 300
+  %n, %trips = nn.while bound 300 carried(%start : tensor<f32>) -> (tensor<f32>) {
+  ^bb0(%turn: tensor<i64>, %n: tensor<f32>):
+    %whole = nn.cast %n : tensor<f32> to tensor<i64>
+    %a = nn.binary less %whole, %end : tensor<i64>, tensor<i64>
+    nn.condition %a : tensor<i1>
+  } do {
+  ^bb0(%turn: tensor<i64>, %n: tensor<f32>):
+    %one = nn.constant dense<1.0> : tensor<f32>
+    %next = nn.binary add %n, %one : tensor<f32>, tensor<f32>
+    nn.yield %next : tensor<f32>
+  }
+  return %trips : tensor<i64>
+}
