@@ -11,6 +11,7 @@
 #include "compiler/graph/Passes.h"
 #include "compiler/graph/control/Regions.h"
 
+#include "dialects/nn/control/Turns.h"
 #include <cmath>
 
 namespace nacre::graph {
@@ -24,11 +25,6 @@ namespace nacre::graph {
 
 namespace {
 
-/// Up to here floats count exactly, and doubles what is computed of two such numbers.
-constexpr double mostExact = double(1 << 24);
-
-bool isExactInteger(double number) { return std::trunc(number) == number && std::fabs(number) <= mostExact; }
-
 //===----------------------------------------------------------------------===//
 // 1. What grows
 //===----------------------------------------------------------------------===//
@@ -38,25 +34,6 @@ struct Progression {
   Type element;
   Value start; ///< null: the turn's number itself, which starts at 0
   double step = 1;
-};
-
-/// Between which numbers a type counts by ones: beyond them integers wrap and floats stand still.
-struct CountedRange {
-  int64_t least, greatest;
-
-  explicit CountedRange(Type element) {
-    if (auto type = dyn_cast<FloatType>(element)) {
-      greatest = int64_t(1) << std::min(type.getFPMantissaWidth(), 24u);
-      least = -greatest;
-      return;
-    }
-    const unsigned width = element.getIntOrFloatBitWidth();
-    const bool isUnsigned = element.isUnsignedInteger();
-    least = isUnsigned ? 0 : llvm::minIntN(width);
-    greatest = isUnsigned && width < 64 ? int64_t(llvm::maxUIntN(width)) : llvm::maxIntN(width);
-  }
-
-  bool has(double number) const { return number >= double(least) && number <= double(greatest); }
 };
 
 /// The value behind reshapes, which change nothing of one element.
@@ -78,7 +55,7 @@ std::optional<double> findStep(Operation *loop, unsigned index) {
     step = getNumber(sum.getRhs());
   else if (isSum && skipReshapes(sum.getRhs()) == argument)
     step = getNumber(sum.getLhs());
-  if (!step || !isExactInteger(*step) || cast<RankedTensorType>(argument.getType()).getNumElements() != 1)
+  if (!step || !nn::isExactInteger(*step) || cast<RankedTensorType>(argument.getType()).getNumElements() != 1)
     return std::nullopt;
   return isSum ? *step : -*step;
 }
@@ -109,10 +86,10 @@ std::optional<Progression> findProgression(nn::WhileOp loop, Value value) {
 
 /// How many turns a loop has: at most `known`, and `counts`, scalars of i64 made before it.
 struct Trips {
-  std::optional<double> known;
+  std::optional<int64_t> known;
   SmallVector<Value> counts;
 
-  void limit(double turns) { known = std::min(known.value_or(turns), turns); }
+  void limit(int64_t turns) { known = std::min(known.value_or(turns), turns); }
 };
 
 nn::BinaryKind mirrored(nn::BinaryKind kind) {
@@ -153,23 +130,20 @@ Value makeInteger(OpBuilder &builder, Location loc, int64_t number) {
   return nn::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, number));
 }
 
-/// Adds what `progression < end` allows, or `<=`; mirrored where the step is negative. False where it is not known how many.
-bool addComparison(OpBuilder &builder, nn::WhileOp loop, Progression progression, Value end, bool includesEnd,
+/// Adds what the comparison of `progression` with `end`, which no turn changes, allows. False where it is not known how many turns
+/// that are.
+bool addComparison(OpBuilder &builder, nn::WhileOp loop, Progression progression, nn::BinaryKind comparison, Value end,
                    Trips &trips) {
   std::optional<double> first = progression.start ? getNumber(progression.start) : 0, last = getNumber(end);
-  const CountedRange range(progression.element);
-  double step = progression.step;
-  if (first && last && isExactInteger(*first) && std::fabs(*last) <= mostExact) {
-    double distance = (*last - *first) / step,
-           turns = std::max(includesEnd ? std::floor(distance) + 1 : std::ceil(distance), 0.0);
-    // A number that ends the loop but is none of the type's is never reached.
-    if (!range.has(*first) || !range.has(*first + step * turns))
-      return false;
-    trips.limit(turns);
-    return true;
-  }
+  if (first && last)
+    if (auto turns = nn::countTurns(progression.element, *first, progression.step, comparison, *last)) {
+      trips.limit(*turns);
+      return true;
+    }
+  const bool includesEnd = comparison == nn::BinaryKind::LessEqual;
   auto element = cast<RankedTensorType>(end.getType()).getElementType();
-  if (step != 1 || !element.isSignlessInteger() || element.isInteger(1) || !isOutside(end, loop))
+  if (progression.step != 1 || (comparison != nn::BinaryKind::Less && !includesEnd) || !element.isSignlessInteger() ||
+      element.isInteger(1) || !isOutside(end, loop))
     return false;
   Location loc = loop.getLoc();
   auto binary = [&](nn::BinaryKind kind, Value lhs, Value rhs) {
@@ -180,9 +154,10 @@ bool addComparison(OpBuilder &builder, nn::WhileOp loop, Progression progression
     count = binary(nn::BinaryKind::Sub, count, makeScalar(builder, loc, progression.start));
   if (includesEnd)
     count = binary(nn::BinaryKind::Add, count, makeInteger(builder, loc, 1));
-  if (includesEnd || progression.element != element) { // else the end is a number that is reached
-    Value isNever =
-        binary(nn::BinaryKind::Greater, behind, makeInteger(builder, loc, range.greatest - (includesEnd ? 1 : 0)));
+  // The number that ends the loop need not be one of the counter's type: then nothing does.
+  if (includesEnd || progression.element != element) {
+    const int64_t greatest = nn::CountedRange(progression.element).greatest - (includesEnd ? 1 : 0);
+    Value isNever = binary(nn::BinaryKind::Greater, behind, makeInteger(builder, loc, greatest));
     count = builder.createOrFold<nn::SelectOp>(loc, isNever, makeInteger(builder, loc, INT64_MAX), count);
   }
   trips.counts.push_back(count);
@@ -213,12 +188,9 @@ bool addCondition(OpBuilder &builder, nn::WhileOp loop, Value condition, Trips &
   if (!progression || (!isOutside(end, loop) && !getNumber(end)) ||
       cast<RankedTensorType>(end.getType()).getNumElements() != 1)
     return false;
-  const bool rises = kind == nn::BinaryKind::Less || kind == nn::BinaryKind::LessEqual,
-             falls = kind == nn::BinaryKind::Greater || kind == nn::BinaryKind::GreaterEqual;
-  if (progression->step > 0 ? !rises : !falls)
-    return false;
-  return addComparison(builder, loop, *progression, end,
-                       kind == nn::BinaryKind::LessEqual || kind == nn::BinaryKind::GreaterEqual, trips);
+  const bool isOrder = kind == nn::BinaryKind::Less || kind == nn::BinaryKind::LessEqual ||
+                       kind == nn::BinaryKind::Greater || kind == nn::BinaryKind::GreaterEqual;
+  return isOrder && addComparison(builder, loop, *progression, kind, end, trips);
 }
 
 //===----------------------------------------------------------------------===//
@@ -235,8 +207,8 @@ void replaceProgressions(IRRewriter &rewriter, nn::ForOp loop, Value turns) {
     std::optional<double> first = getNumber(start);
     const bool isInteger = type.getElementType().isSignlessInteger();
     if (!step ||
-        (!isInteger && (!first || !isExactInteger(*first) ||
-                        std::fabs(*first) + std::fabs(*step) * double(loop.getTripCount()) > mostExact)) ||
+        (!isInteger && (!first || !nn::isExactInteger(*first) ||
+                        std::fabs(*first) + std::fabs(*step) * double(loop.getTripCount()) > nn::mostExact)) ||
         (isa<FloatType>(type.getElementType()) && !type.getElementType().isF32() && !type.getElementType().isF64()))
       continue;
     auto compute = [&](Value turn) {
@@ -301,14 +273,14 @@ struct CountTrips : impl::CountTripsPassBase<CountTrips> {
   void count(IRRewriter &rewriter, nn::WhileOp loop) {
     Trips trips;
     if (loop.getBound())
-      trips.limit(double(*loop.getBound()));
+      trips.limit(int64_t(*loop.getBound()));
     if (!addCondition(rewriter, loop, loop.getConditionOp().getCondition(), trips) || !trips.known)
       return;
     Location loc = loop.getLoc();
     Value count;
     for (Value other : trips.counts)
       count = count ? rewriter.createOrFold<nn::BinaryOp>(loc, nn::BinaryKind::Min, count, other) : other;
-    const auto bound = int64_t(*trips.known);
+    const int64_t bound = *trips.known;
     SmallVector<Type> types(loop.getFinals().getTypes());
     for (Value stack : loop.getStacks()) {
       auto type = cast<RankedTensorType>(stack.getType());

@@ -13,7 +13,7 @@
 #include "compiler/import/tensorflow/arrays/Rows.h"
 #include "compiler/import/tensorflow/control/ControlGraph.h"
 
-#include <cmath>
+#include "dialects/nn/control/Turns.h"
 
 using namespace mlir;
 
@@ -53,27 +53,18 @@ std::optional<double> findNumber(OperandBinder &node, size_t index) {
   return node.getNumber(index);
 }
 
-/// How often `start`, `start + step`... compares with the limit. Whole numbers that a float holds; nothing for others, or
-/// without end.
-std::optional<int64_t> countTurns(double start, double step, LoopCount::Comparison comparison, double limit) {
-  constexpr double mostExact = 1 << 24;
-  bool isDown = comparison == LoopCount::Comparison::Greater || comparison == LoopCount::Comparison::GreaterEqual;
-  bool isStrict = comparison == LoopCount::Comparison::Less || comparison == LoopCount::Comparison::Greater;
-  if (isDown) {
-    start = -start;
-    step = -step;
-    limit = -limit;
+nn::BinaryKind getKind(LoopCount::Comparison comparison) {
+  switch (comparison) {
+  case LoopCount::Comparison::Less:
+    return nn::BinaryKind::Less;
+  case LoopCount::Comparison::LessEqual:
+    return nn::BinaryKind::LessEqual;
+  case LoopCount::Comparison::Greater:
+    return nn::BinaryKind::Greater;
+  case LoopCount::Comparison::GreaterEqual:
+    return nn::BinaryKind::GreaterEqual;
   }
-  bool isExact = std::floor(start) == start && std::floor(step) == step && std::abs(start) <= mostExact &&
-                 std::abs(step) <= mostExact && std::abs(limit) <= mostExact;
-  if (!isExact)
-    return std::nullopt;
-  if (isStrict ? start >= limit : start > limit)
-    return 0;
-  if (step <= 0)
-    return std::nullopt;
-  double turns = isStrict ? std::ceil((limit - start) / step) : std::floor((limit - start) / step) + 1;
-  return static_cast<int64_t>(turns);
+  llvm_unreachable("all comparisons are above");
 }
 
 /// The operands behind those that are carried are limit and step of each count.
@@ -91,7 +82,8 @@ FailureOr<LoopNode> readLoop(OperandBinder &node) {
                           step = findNumber(node, numCarried + 2 * count + 1);
     std::optional<int64_t> turns;
     if (start && limit && step)
-      turns = countTurns(*start, facts[2] ? -*step : *step, static_cast<LoopCount::Comparison>(facts[1]), *limit);
+      turns = nn::countTurns(getElementType(node.getOperand(facts[0])), *start, facts[2] ? -*step : *step,
+                             getKind(static_cast<LoopCount::Comparison>(facts[1])), *limit);
     loop.isCounted &= turns.has_value();
     if (turns)
       loop.most = std::min(loop.most.value_or(*turns), *turns);
