@@ -4,6 +4,7 @@
 //
 // How:  1. making and changing sequences, 2. sequences and tensors, 3. optional values.
 
+#include "compiler/import/GraphView.h"
 #include "compiler/import/onnx/Handlers.h"
 
 using namespace mlir;
@@ -75,6 +76,46 @@ void importSequenceAt(OperandBinder &node) {
 void importSequenceLength(OperandBinder &node) {
   auto type = RankedTensorType::get({}, node.nn.types().getI64Type());
   node.setResult(node.nn.constant(DenseElementsAttr::get(type, static_cast<int64_t>(getElements(node).size()))));
+}
+
+/// What the body gives for the elements of all sequences at each position; a tensor is the same at all.
+void importSequenceMap(OperandBinder &node) {
+  const NodeGraph *body = node.getGraph("body");
+  if (!body)
+    return;
+  const size_t count = getElements(node).size();
+  for (auto [index, operand] : llvm::enumerate(node.getOperands()))
+    if (std::optional<ValueRange> list = getList(operand); list && list->size() != count) {
+      node.error() << node.nameOf(index) << " must have as many elements as " << node.nameOf(0) << ", " << count
+                   << ", but has " << list->size();
+      return;
+    }
+  const size_t numOutputs = body->view.getOutputs().size();
+  if (numOutputs != node.getNumResults()) {
+    node.error() << "the body must have " << node.getNumResults() << " outputs, as the node has, but has "
+                 << numOutputs;
+    return;
+  }
+  SmallVector<SmallVector<Value>> results(numOutputs);
+  for (size_t position = 0; position < count; ++position) {
+    SmallVector<Value> arguments;
+    for (Value operand : node.getOperands()) {
+      std::optional<ValueRange> list = getList(operand);
+      arguments.push_back(list ? (*list)[position] : operand);
+    }
+    FailureOr<SmallVector<Value>> given = node.expand(*body, arguments);
+    if (failed(given))
+      return;
+    for (auto [elements, value] : llvm::zip_equal(results, *given)) {
+      if (!isTensor(value)) {
+        node.error() << "the body must give tensors, but gives " << describe(value);
+        return;
+      }
+      elements.push_back(value);
+    }
+  }
+  for (auto [index, elements] : llvm::enumerate(results))
+    node.setResult(index, node.nn.list(elements));
 }
 
 //===----------------------------------------------------------------------===//
@@ -209,6 +250,8 @@ void registerSequences(ImportRegistry &registry) {
   registry.add("SequenceInsert", 11, {{"input_sequence", Holds::Sequence}, {"tensor"}, {"position?", Holds::Indices}},
                importSequenceInsert);
   registry.add("SequenceLength", 11, {{"input_sequence", Holds::Sequence}}, importSequenceLength);
+  registry.add("SequenceMap", 17, {{"input_sequence", Holds::Sequence}, {"additional_inputs...?", Holds::AnyValue}},
+               importSequenceMap);
   registry.add("SplitToSequence", 11, {{"input"}, {"split?", Holds::Indices}}, importSplitToSequence);
   for (StringRef op : {"SequenceAt", "SequenceErase", "SequenceInsert"})
     registry.setLimit(op, "positions that are computed, sequences as inputs or outputs of the model");
