@@ -10,7 +10,7 @@ import struct
 
 from onnx_writer import _bytes, _float, _number, _varint
 
-FLOAT, INT32, STRING, INT64, BOOL, RESOURCE = 1, 3, 7, 9, 10, 20
+FLOAT, INT32, STRING, INT64, BOOL, RESOURCE, VARIANT = 1, 3, 7, 9, 10, 20, 21
 
 
 class Type(int):
@@ -38,6 +38,10 @@ class Tensor:
 
 def floats(shape, values):
     return Tensor(FLOAT, shape, struct.pack(f"<{len(values)}f", *values))
+
+
+def integers(shape, values):
+    return Tensor(INT32, shape, struct.pack(f"<{len(values)}i", *values))
 
 
 def strings(values):
@@ -68,6 +72,8 @@ def _attribute(value):
         return _bytes(2, value)
     if value and isinstance(value[0], Type):
         return _bytes(1, b"".join(_number(6, item) for item in value))
+    if value and isinstance(value[0], Function):
+        return _bytes(1, b"".join(_bytes(9, _bytes(1, str(item))) for item in value))
     return _bytes(1, b"".join(_number(3, item) for item in value))
 
 

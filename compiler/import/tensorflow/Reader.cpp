@@ -129,7 +129,7 @@ LogicalResult TensorFlowModel::findEntries(const ImportOptions &options, Locatio
     for (std::vector<std::string> *tensors : {&named.inputs, &named.outputs})
       for (std::string &tensor : *tensors)
         tensor = calls.resolve(tensor).value_or(tensor);
-    FailureOr<Section> section = findSection(*graph, named);
+    FailureOr<Section> section = findSection(*graph, named, calls);
     if (failed(section) || failed(checkWritesNothing(*graph, section->inputs, section->outputs, "the model")))
       return failure();
     entries.push_back({"", {}, {}, std::move(*section)});

@@ -105,7 +105,7 @@ llvm::EquivalenceClasses<int> findParts(const CheckedGraph &graph) {
   return parts;
 }
 
-std::vector<TensorId> findOutputs(const CheckedGraph &graph) {
+std::vector<TensorId> findOutputs(const CheckedGraph &graph, const CallResults &calls) {
   std::vector<bool> isRead(graph.getNodes().size(), false);
   for (const CheckedNode &node : graph.getNodes())
     for (TensorId operand : node.operands)
@@ -118,8 +118,8 @@ std::vector<TensorId> findOutputs(const CheckedGraph &graph) {
   size_t largest = 0;
   for (auto [id, node] : llvm::enumerate(graph.getNodes())) {
     auto candidate = static_cast<int>(id);
-    if (isRead[id] || isLeftover(graph, node) || isPivot(graph, node) || countResults(*node.proto) == 0 ||
-        !isNumeric(node, 0))
+    if (isRead[id] || !calls.isOutermost(id, node.getName()) || isLeftover(graph, node) || isPivot(graph, node) ||
+        countResults(*node.proto) == 0 || !isNumeric(node, 0))
       continue;
     candidates.push_back(candidate);
     largest = std::max(largest, sizes[parts.getLeaderValue(candidate)]);
@@ -209,7 +209,7 @@ FailureOr<Section> findSection(const CheckedGraph &graph, std::vector<TensorId> 
   return section;
 }
 
-FailureOr<Section> findSection(const CheckedGraph &graph, const ImportOptions &options) {
+FailureOr<Section> findSection(const CheckedGraph &graph, const ImportOptions &options, const CallResults &calls) {
   std::vector<TensorId> inputs, outputs;
   if (failed(findNamed(graph, "--input", options.inputs, inputs)) ||
       failed(findNamed(graph, "--output", options.outputs, outputs)))
@@ -220,7 +220,7 @@ FailureOr<Section> findSection(const CheckedGraph &graph, const ImportOptions &o
       inputs.push_back(*tensor);
   }
   if (outputs.empty())
-    outputs = findOutputs(graph);
+    outputs = findOutputs(graph, calls);
   if (outputs.empty())
     return emitError(graph.getLocation()) << "the graph must have a result that nobody reads, but has none; name its "
                                              "outputs with --output";

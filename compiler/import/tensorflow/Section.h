@@ -13,6 +13,7 @@
 
 #include "compiler/import/Import.h"
 #include "compiler/import/tensorflow/CheckedGraph.h"
+#include "compiler/import/tensorflow/saved/InlineCalls.h"
 
 #include "mlir/IR/Diagnostics.h"
 
@@ -24,8 +25,8 @@ struct Section {
   std::vector<int> nodes; ///< what computes the outputs of the inputs, constants apart, in the order of the graph
 };
 
-/// Errors are emitted at the node they concern.
-mlir::FailureOr<Section> findSection(const CheckedGraph &graph, const ImportOptions &options);
+/// Errors are emitted at the node they concern. `calls` are those that the graph had.
+mlir::FailureOr<Section> findSection(const CheckedGraph &graph, const ImportOptions &options, const CallResults &calls);
 
 /// The same between tensors that are known: `inputs` are cut, and placeholders that are reached are added. An input that
 /// leads to no output is one nevertheless.

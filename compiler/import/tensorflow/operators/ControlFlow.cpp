@@ -34,6 +34,12 @@ void importConditional(OperandBinder &node) {
       node.setResult(index, result);
 }
 
+/// Whether a branch of a Case is the one that is taken (saved/FunctionalControl.h).
+void importCaseBranch(OperandBinder &node) {
+  auto branch = static_cast<double>(node.getInt("branch", 0));
+  node.setResult(node.nn.binary(nn::BinaryKind::Equal, node.getOperand(0), branch));
+}
+
 //===----------------------------------------------------------------------===//
 // 2. Counts
 //===----------------------------------------------------------------------===//
@@ -192,6 +198,7 @@ void importLoop(OperandBinder &node) {
 
 void registerControlFlow(ImportRegistry &registry) {
   registry.add("Merge", 1, {{"predicate", Holds::Booleans}}, importConditional);
+  registry.add("Case", 1, {{"branch_index", Holds::Indices}}, importCaseBranch);
   registry.add("LoopCond", 1, {{"initial...", Holds::AnyValue}}, importLoop);
   registry.setLimit("LoopCond", "types that change from turn to turn, but where constants count up to 128 turns");
 }

@@ -4,6 +4,8 @@
 
 #include "compiler/import/tensorflow/saved/FunctionLibrary.h"
 
+#include "compiler/import/tensorflow/Results.h"
+#include "compiler/import/tensorflow/saved/FunctionalControl.h"
 #include "dialects/PrintableText.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -51,6 +53,16 @@ FailureOr<FunctionLibrary::Extent> FunctionLibrary::measure(Function &function, 
   return extent;
 }
 
+/// How many nodes stand for one: of a branch or a loop those that hand on what it reads and gives.
+static uint64_t countLowered(const NodeDef &node) {
+  if (!isFunctionalControl(node.op()))
+    return 1;
+  uint64_t branches = 1;
+  for (const tensorflow::AttrEntry &attribute : node.attr())
+    branches += attribute.value().list().func_size();
+  return (uint64_t(node.input_size()) + 4) * 4 * branches + countResults(node);
+}
+
 template <typename Nodes>
 FailureOr<FunctionLibrary::Extent> FunctionLibrary::measure(const Nodes &nodes, Location modelLoc) {
   Extent total;
@@ -71,7 +83,7 @@ FailureOr<FunctionLibrary::Extent> FunctionLibrary::measure(const Nodes &nodes, 
     return success();
   };
   for (const NodeDef &node : nodes) {
-    ++total.nodes;
+    total.nodes += countLowered(node);
     if (failed(add(node.op(), node)))
       return failure();
     for (const tensorflow::AttrEntry &attribute : node.attr()) {

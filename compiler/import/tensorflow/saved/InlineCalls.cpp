@@ -5,13 +5,15 @@
 // How:  1. calls, and what they call,
 //       2. the body of a function, under the names and with the attributes of one call,
 //       3. operands in a body: arguments, and results by the name of their group,
-//       4. all calls; then whoever reads the result of one.
+//       4. all calls, those of branches and loops among them; then whoever reads the result of one.
 
 #include "compiler/import/tensorflow/saved/InlineCalls.h"
 
 #include "compiler/import/tensorflow/CheckedGraph.h"
 #include "compiler/import/tensorflow/Results.h"
+#include "compiler/import/tensorflow/control/ControlGraph.h"
 #include "compiler/import/tensorflow/saved/FunctionLibrary.h"
+#include "compiler/import/tensorflow/saved/FunctionalControl.h"
 #include "dialects/PrintableText.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -71,6 +73,7 @@ private:
 
   FailureOr<Callee> findCallee(const NodeDef &node) const;
   LogicalResult expand(NodeDef *place);
+  NodeDef *addNode(const std::string &name);
   LogicalResult bindArguments(const NodeDef &call, const Callee &callee, Scope &scope) const;
   void addNodes(const NodeDef &call, const Callee &callee, Scope &scope, SmallVectorImpl<NodeDef *> &added);
   std::optional<std::string> mapOperand(StringRef operand, const Scope &scope) const;
@@ -129,23 +132,31 @@ LogicalResult CallInliner::bindArguments(const NodeDef &call, const Callee &call
   return success();
 }
 
-/// Adds the nodes of the body, with the call's attributes and without operands.
+/// Adds a node of that name, or of one like it that is not taken.
+NodeDef *CallInliner::addNode(const std::string &name) {
+  std::string unique = name;
+  while (!names.insert(unique).second)
+    unique = name + "_" + std::to_string(++numRenamed);
+  NodeDef *node = graph.add_node();
+  node->set_name(unique);
+  return node;
+}
+
+/// Adds the nodes of the body, with the call's attributes and without operands. Each call has loops of its own.
 void CallInliner::addNodes(const NodeDef &call, const Callee &callee, Scope &scope, SmallVectorImpl<NodeDef *> &added) {
   llvm::StringMap<const tensorflow::AttrValue *> given;
   for (const tensorflow::AttrEntry &attribute : *callee.attributes)
     given[attribute.key()] = &attribute.value();
   for (const NodeDef &inner : callee.function->node_def()) {
-    NodeDef *node = graph.add_node();
-    std::string name = call.name() + "/" + inner.name();
-    while (!names.insert(name).second)
-      name = call.name() + "/" + inner.name() + "_" + std::to_string(++numRenamed);
-    node->set_name(name);
+    NodeDef *node = addNode(call.name() + "/" + inner.name());
     node->set_op(inner.op());
     for (const tensorflow::AttrEntry &attribute : inner.attr()) {
       if (StringRef(attribute.key()).starts_with("_"))
         continue;
       tensorflow::AttrEntry *copy = node->add_attr();
       *copy = attribute;
+      if (attribute.key() == "frame_name" && getControlKind(inner.op()) == ControlKind::Enter)
+        copy->mutable_value()->set_s(call.name() + "/" + attribute.value().s());
       // Of an attribute that the call does not give, nothing is left.
       if (attribute.value().value_case() != tensorflow::AttrValue::kPlaceholder)
         continue;
@@ -261,6 +272,10 @@ LogicalResult CallInliner::leaveResults(const NodeDef &call, const Callee &calle
 
 /// Ends: how deep calls go is known.
 LogicalResult CallInliner::expand(NodeDef *place) {
+  if (isFunctionalControl(place->op())) {
+    auto inner = lowerFunctionalControl(*place, modelLoc, [&](const std::string &name) { return addNode(name); });
+    return success(succeeded(inner) && llvm::all_of(*inner, [&](NodeDef *call) { return succeeded(expand(call)); }));
+  }
   FailureOr<Callee> callee = findCallee(*place);
   if (failed(callee) || !callee->function)
     return success(succeeded(callee));
@@ -319,10 +334,14 @@ FailureOr<CallResults> CallInliner::run() {
     return failure();
   for (const NodeDef &node : graph.node())
     names.insert(node.name());
+  calls.numOwn = static_cast<size_t>(graph.node_size());
   for (int index = 0, end = graph.node_size(); index < end; ++index)
     if (failed(expand(graph.mutable_node(index))))
       return failure();
   settleResults();
+  for (size_t index = 0; index < calls.numOwn; ++index)
+    for (StringRef result : calls.results.lookup(graph.node(static_cast<int>(index)).name()))
+      calls.given.insert(result.split(':').first);
   if (!calls.isEmpty() && failed(redirectReaders()))
     return failure();
   return std::move(calls);

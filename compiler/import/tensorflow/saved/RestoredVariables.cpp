@@ -18,15 +18,28 @@ namespace {
 
 bool isAnyOf(const CheckedNode &node, ArrayRef<StringRef> ops) { return is_contained(ops, node.getOp()); }
 
+/// Which operand a node only passes on as its result `result`; into a branch, through the turns of a loop, or as it is.
+std::optional<size_t> findPassed(const CheckedGraph &graph, const CheckedNode &node, int result) {
+  constexpr StringRef passing[] = {"Identity", "StopGradient",  "DisableCopyOnRead", "Switch",  "Enter",
+                                   "Exit",     "NextIteration", "RefIdentity",       "RefEnter"};
+  auto place = static_cast<size_t>(isAnyOf(node, {"IdentityN"}) ? result : 0);
+  if (node.operands.size() <= place)
+    return std::nullopt;
+  // What a loop begins with; of a handle that is what it goes on with.
+  auto leadsBack = [&](TensorId operand) { return isAnyOf(graph.getNode(operand.node), {"NextIteration"}); };
+  bool begins = isAnyOf(node, {"Merge"}) && !leadsBack(node.operands[0]) && llvm::any_of(node.operands, leadsBack);
+  return begins || isAnyOf(node, {"IdentityN"}) || isAnyOf(node, passing) ? std::optional(place) : std::nullopt;
+}
+
 /// What stands behind nodes that pass their operand on.
 TensorId passThrough(const CheckedGraph &graph, TensorId tensor) {
-  constexpr StringRef passing[] = {"Identity", "StopGradient", "Enter"};
-  constexpr int maxSteps = 64; // a function for each; and loops of such nodes have no end
+  constexpr int maxSteps = 512; // some for each function; and loops of such nodes have no end
   for (int step = 0; step < maxSteps; ++step) {
     const CheckedNode &node = graph.getNode(tensor.node);
-    if (node.operands.empty() || !isAnyOf(node, passing))
+    std::optional<size_t> passed = findPassed(graph, node, tensor.result);
+    if (!passed)
       break;
-    tensor = node.operands[0];
+    tensor = node.operands[*passed];
   }
   return tensor;
 }

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Branches and loops of TensorFlow's second kind, whose sides are functions, as those of the first.
+//
+// How:  1. nodes are written one after another, each under the name of the node that they are made of,
+//       2. branches,
+//       3. loops,
+//       4. what stays in place of the node.
+
+#include "compiler/import/tensorflow/saved/FunctionalControl.h"
+
+#include "compiler/import/tensorflow/CheckedGraph.h"
+#include "compiler/import/tensorflow/Results.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using tensorflow::AttrValue;
+using tensorflow::NodeDef;
+
+namespace nacre::importer::tensorflow_format {
+namespace {
+
+enum class Kind : uint8_t { None, If, Case, While };
+
+Kind getKind(StringRef op) {
+  return llvm::StringSwitch<Kind>(op)
+      .Cases({"If", "StatelessIf"}, Kind::If)
+      .Cases({"Case", "StatelessCase"}, Kind::Case)
+      .Cases({"While", "StatelessWhile"}, Kind::While)
+      .Default(Kind::None);
+}
+
+using Tensors = std::vector<std::string>;
+
+std::string at(const NodeDef *node, size_t result) {
+  return result ? node->name() + ":" + std::to_string(result) : node->name();
+}
+
+class Lowering {
+public:
+  Lowering(NodeDef &place, Location modelLoc, llvm::function_ref<NodeDef *(const std::string &)> addNode)
+      : place(place), node(place), modelLoc(modelLoc), addNode(addNode) {
+    for (const std::string &operand : node.input())
+      (StringRef(operand).starts_with("^") ? controls : operands).push_back(operand);
+  }
+
+  LogicalResult lower();
+
+  SmallVector<NodeDef *> calls;
+
+private:
+  InFlightDiagnostic error() const {
+    return emitError(NameLoc::get(StringAttr::get(modelLoc.getContext(), node.name()), modelLoc));
+  }
+  /// The attribute, which must name functions; null after an error.
+  const AttrValue *findFunctions(StringRef name) const;
+
+  NodeDef *add(const std::string &name, const char *op, const Tensors &read);
+  /// The same for one that values come in by: it waits for what the node waits for.
+  NodeDef *addFirst(const std::string &name, const char *op, const Tensors &read);
+  NodeDef *addCall(const std::string &name, const tensorflow::NameAttrList &function, const Tensors &arguments,
+                   const NodeDef *pivot);
+  NodeDef *addPivot(const std::string &name, NodeDef *source, size_t result);
+  std::vector<NodeDef *> addSwitches(const std::string &name, const Tensors &values, const std::string &predicate);
+
+  LogicalResult lowerIf();
+  LogicalResult lowerCase();
+  LogicalResult lowerWhile();
+  void addMerges(ArrayRef<NodeDef *> sides);
+  void leaveResults();
+
+  NodeDef &place;
+  const NodeDef node;
+  Location modelLoc;
+  llvm::function_ref<NodeDef *(const std::string &)> addNode;
+  Tensors operands, controls, results;
+};
+
+//===----------------------------------------------------------------------===//
+// 1. Nodes
+//===----------------------------------------------------------------------===//
+
+AttrValue &addAttribute(NodeDef &node, const char *key) {
+  tensorflow::AttrEntry *entry = node.add_attr();
+  entry->set_key(key);
+  return *entry->mutable_value();
+}
+
+Tensors readAll(ArrayRef<NodeDef *> nodes, size_t result) {
+  Tensors tensors;
+  for (const NodeDef *node : nodes)
+    tensors.push_back(at(node, result));
+  return tensors;
+}
+
+const AttrValue *Lowering::findFunctions(StringRef name) const {
+  const AttrValue *value = findAttribute(node, name);
+  if (value && (value->has_func() || (value->has_list() && value->list().func_size() > 0)))
+    return value;
+  error() << "must name what it calls in attribute '" << name << "', but does not";
+  return nullptr;
+}
+
+NodeDef *Lowering::add(const std::string &name, const char *op, const Tensors &read) {
+  NodeDef *added = addNode(node.name() + "/" + name);
+  added->set_op(op);
+  for (const std::string &operand : read)
+    added->add_input(operand);
+  return added;
+}
+
+NodeDef *Lowering::addFirst(const std::string &name, const char *op, const Tensors &read) {
+  NodeDef *added = add(name, op, read);
+  for (const std::string &control : controls)
+    added->add_input(control);
+  return added;
+}
+
+NodeDef *Lowering::addCall(const std::string &name, const tensorflow::NameAttrList &function, const Tensors &arguments,
+                           const NodeDef *pivot) {
+  NodeDef *call = add(name, "StatefulPartitionedCall", arguments);
+  call->add_input("^" + pivot->name());
+  *addAttribute(*call, "f").mutable_func() = function;
+  calls.push_back(call);
+  return call;
+}
+
+NodeDef *Lowering::addPivot(const std::string &name, NodeDef *source, size_t result) {
+  return add(name, "Identity", {at(source, result)});
+}
+
+std::vector<NodeDef *> Lowering::addSwitches(const std::string &name, const Tensors &values,
+                                             const std::string &predicate) {
+  std::vector<NodeDef *> switches;
+  for (auto [index, value] : llvm::enumerate(values))
+    switches.push_back(addFirst(name + std::to_string(index), "Switch", {value, predicate}));
+  return switches;
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Branches
+//===----------------------------------------------------------------------===//
+
+void Lowering::addMerges(ArrayRef<NodeDef *> sides) {
+  for (int index = 0, count = countResults(node); index < count; ++index)
+    results.push_back(add("merge_" + std::to_string(index), "Merge", readAll(sides, size_t(index)))->name());
+  if (results.empty())
+    results.push_back(operands.front());
+}
+
+LogicalResult Lowering::lowerIf() {
+  const AttrValue *onTrue = findFunctions("then_branch"), *onFalse = findFunctions("else_branch");
+  if (!onTrue || !onFalse)
+    return failure();
+  std::string predicate = operands.front();
+  const AttrValue *type = findAttribute(node, "Tcond");
+  if (type && type->type() != tensorflow::DT_BOOL && type->type() != tensorflow::DT_INVALID) {
+    NodeDef *cast = add("cond", "Cast", {predicate});
+    addAttribute(*cast, "DstT").set_type(tensorflow::DT_BOOL);
+    predicate = cast->name();
+  }
+  NodeDef *pivots = addFirst("pivots", "Switch", {predicate, predicate});
+  std::vector<NodeDef *> switches = addSwitches("switch_", {operands.begin() + 1, operands.end()}, predicate);
+  NodeDef *sides[] = {addCall("else", onFalse->func(), readAll(switches, 0), addPivot("pivot_f", pivots, 0)),
+                      addCall("then", onTrue->func(), readAll(switches, 1), addPivot("pivot_t", pivots, 1))};
+  addMerges(sides);
+  return success();
+}
+
+/// One branch after another is asked for, and the last one taken where no other is.
+LogicalResult Lowering::lowerCase() {
+  const AttrValue *branches = findFunctions("branches");
+  if (!branches)
+    return failure();
+  int count = branches->list().func_size();
+  Tensors values = operands; // the number of the branch and the arguments, as far as no branch before is taken
+  std::vector<NodeDef *> sides;
+  NodeDef *pivot = addFirst("pivot", "Identity", {operands.front()});
+  for (int branch = 0; branch + 1 < count; ++branch) {
+    std::string number = std::to_string(branch);
+    NodeDef *asked = add("is_" + number, "Case", {values.front()});
+    addAttribute(*asked, "branch").set_i(branch);
+    NodeDef *pivots = add("pivots_" + number, "Switch", {asked->name(), asked->name()});
+    std::vector<NodeDef *> switches = addSwitches("switch_" + number + "_", values, asked->name());
+    Tensors taken = readAll(ArrayRef(switches).drop_front(), 1);
+    sides.push_back(
+        addCall("branch_" + number, branches->list().func(branch), taken, addPivot("pivot_t_" + number, pivots, 1)));
+    pivot = addPivot("pivot_f_" + number, pivots, 0);
+    values = readAll(switches, 0);
+  }
+  sides.push_back(addCall("branch_" + std::to_string(count - 1), branches->list().func(count - 1),
+                          {values.begin() + 1, values.end()}, pivot));
+  addMerges(sides);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// 3. Loops
+//===----------------------------------------------------------------------===//
+
+LogicalResult Lowering::lowerWhile() {
+  const AttrValue *condition = findFunctions("cond"), *body = findFunctions("body");
+  if (!condition || !body)
+    return failure();
+  std::vector<NodeDef *> merges, nexts;
+  for (auto [index, operand] : llvm::enumerate(operands)) {
+    std::string number = std::to_string(index);
+    NodeDef *enter = addFirst("enter_" + number, "Enter", {operand});
+    addAttribute(*enter, "frame_name").set_s(node.name());
+    nexts.push_back(add("next_" + number, "NextIteration", {}));
+    merges.push_back(add("merge_" + number, "Merge", {enter->name(), nexts.back()->name()}));
+  }
+  NodeDef *asked = addCall("cond", condition->func(), readAll(merges, 0), merges.front());
+  NodeDef *goesOn = add("loop_cond", "LoopCond", {asked->name()});
+  std::vector<NodeDef *> switches;
+  for (auto [index, merge] : llvm::enumerate(merges))
+    switches.push_back(add("switch_" + std::to_string(index), "Switch", {merge->name(), goesOn->name()}));
+  NodeDef *turn = addCall("body", body->func(), readAll(switches, 1), addPivot("pivot", switches.front(), 1));
+  for (auto [index, next] : llvm::enumerate(nexts)) {
+    next->add_input(at(turn, index));
+    results.push_back(add("exit_" + std::to_string(index), "Exit", {switches[index]->name()})->name());
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// 4. What stays
+//===----------------------------------------------------------------------===//
+
+/// Results, and what the functions do besides, by way of a node of its own: what is told to wait for a node without operands
+/// would wait for both sides of a branch.
+void Lowering::leaveResults() {
+  const AttrValue *types = findAttribute(node, getKind(node.op()) == Kind::While ? "T" : "Tout");
+  NodeDef *effects = add("effects", "NoOp", {});
+  for (const NodeDef *call : calls)
+    effects->add_input("^" + call->name());
+  place.clear_attr();
+  place.clear_input();
+  place.set_op("IdentityN");
+  if (types)
+    addAttribute(place, "T") = *types;
+  for (const std::string &result : results)
+    place.add_input(result);
+  place.add_input("^" + effects->name());
+}
+
+LogicalResult Lowering::lower() {
+  Kind kind = getKind(node.op());
+  if (operands.empty())
+    return error() << "must read what decides about its functions, but has no operand";
+  LogicalResult lowered = kind == Kind::If ? lowerIf() : kind == Kind::Case ? lowerCase() : lowerWhile();
+  if (succeeded(lowered))
+    leaveResults();
+  return lowered;
+}
+
+} // namespace
+
+bool isFunctionalControl(StringRef op) { return getKind(op) != Kind::None; }
+
+FailureOr<SmallVector<NodeDef *>> lowerFunctionalControl(NodeDef &node, Location modelLoc,
+                                                         llvm::function_ref<NodeDef *(const std::string &)> addNode) {
+  Lowering lowering(node, modelLoc, addNode);
+  if (failed(lowering.lower()))
+    return failure();
+  return std::move(lowering.calls);
+}
+
+} // namespace nacre::importer::tensorflow_format
