@@ -89,7 +89,7 @@ def ScanRowsPass : Pass<"nacre-scan-rows", "::mlir::func::FuncOp"> {
 
     Requires: `nacre-count-trips`; indices are sums and products of the turn's number and constants.
 
-    Ensures: no gather along the first axis of what is computed outside of a counted loop has such an index, and no carried
+    Ensures: no gather of what is computed outside of a counted loop has such an index, and no carried
     value is written at one row a turn alone.
 
     Example: test/compiler/graph/scan-rows.mlir.

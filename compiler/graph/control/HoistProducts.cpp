@@ -161,10 +161,19 @@ private:
     }
   }
 
-  /// What `row` is of, with `addend` added to all of its rows.
+  /// What `row` is of, with `addend` added to all of its rows; beside the product, of which it is then a part, where it is one row.
   Value addToAll(Location loc, Value row, Value addend) {
     rewriter.setInsertionPoint(loop);
-    return nn::BinaryOp::create(rewriter, loc, nn::BinaryKind::Add, findRows(row), addend);
+    Value rows = findRows(row);
+    auto reshape = rows.getDefiningOp<nn::ReshapeOp>();
+    if (!reshape || typeOf(addend).getNumElements() != typeOf(reshape.getOperand()).getShape().back() ||
+        typeOf(addend).getRank() == 0 || typeOf(addend).getShape().back() != typeOf(rows).getShape().back())
+      return nn::BinaryOp::create(rewriter, loc, nn::BinaryKind::Add, rows, addend);
+    RankedTensorType flat = typeOf(addend).clone({typeOf(addend).getNumElements()});
+    if (typeOf(addend) != flat)
+      addend = nn::ReshapeOp::create(rewriter, loc, flat, addend);
+    Value sum = nn::BinaryOp::create(rewriter, loc, nn::BinaryKind::Add, reshape.getOperand(), addend);
+    return nn::ReshapeOp::create(rewriter, loc, reshape.getType(), sum);
   }
 
   IRRewriter &rewriter;

@@ -58,6 +58,30 @@ Region &getBody(Operation *loop) {
   return counted ? counted.getBody() : cast<nn::WhileOp>(loop).getBody();
 }
 
+Value makeRows(OpBuilder &builder, Location loc, Value value, int64_t axis, Rows rows) {
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> starts(type.getRank(), 0), sizes(type.getShape()), steps(type.getRank(), 1);
+  if (rows.first != 0 || rows.step != 1 || rows.count != sizes[axis]) {
+    starts[axis] = rows.first;
+    sizes[axis] = rows.count;
+    steps[axis] = rows.step;
+    value = nn::SliceOp::create(builder, loc, value, starts, sizes, steps);
+  }
+  if (axis == 0)
+    return value;
+  SmallVector<int64_t> order{axis};
+  for (int64_t other = 0; other < type.getRank(); ++other)
+    if (other != axis)
+      order.push_back(other);
+  return nn::TransposeOp::create(builder, loc, value, order);
+}
+
+Value makeRow(OpBuilder &builder, Location loc, Value rows, int64_t index) {
+  auto type = cast<RankedTensorType>(rows.getType());
+  return nn::ReshapeOp::create(builder, loc, type.clone(type.getShape().drop_front()),
+                               makeRows(builder, loc, rows, 0, {index, 1, 1}));
+}
+
 void eraseUnused(RewriterBase &rewriter, Block &block) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (isOpTriviallyDead(&op))

@@ -41,6 +41,17 @@ void dropResults(mlir::RewriterBase &rewriter, nn::IfOp op, const llvm::SmallBit
 /// Erases what nothing uses, the last operators first.
 void eraseUnused(mlir::RewriterBase &rewriter, mlir::Block &block);
 
+/// Every `step`th of an axis' elements, `count` of them.
+struct Rows {
+  int64_t first, count, step;
+};
+
+/// What a loop scans to have these elements of `value` along `axis`, turn by turn: they come first.
+mlir::Value makeRows(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, int64_t axis, Rows rows);
+
+/// Row `index` of `rows`, without the axis.
+mlir::Value makeRow(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value rows, int64_t index);
+
 /// What loops of either kind have in common.
 mlir::OperandRange getInitial(mlir::Operation *loop);
 mlir::ResultRange getFinals(mlir::Operation *loop);

@@ -3,8 +3,8 @@
 // What:  rows that a loop picks by its counter become scanned ones, and rows that it writes so become a stack.
 // Why:   a row that is scanned is read in place, and a stack is written in place; a gather copies, and a scatter into what is
 //        carried copies all of it in every turn. What scanned rows alone decide can move out of the loop.
-// How:   1. an index is a multiple of the turn's number and an addend, 2. a gather of such along the first axis of what is
-//        computed outside reads a slice of it, row by row, 3. a scatter of such into a carried value that nobody else reads
+// How:   1. an index is a multiple of the turn's number and an addend, 2. a gather of such of what is computed
+//        outside reads a slice of it, row by row, the picked axis first, 3. a scatter of such into a carried value that nobody else reads
 //        in the loop writes rows, which replace those that they stand for behind it.
 
 #include "compiler/graph/Passes.h"
@@ -89,17 +89,6 @@ bool staysWithin(nn::ForOp loop, TurnIndex index, int64_t rows) {
 // 2. Reading
 //===----------------------------------------------------------------------===//
 
-/// `count` rows of `value` from `start` on.
-Value sliceRows(OpBuilder &builder, Location loc, Value value, int64_t start, int64_t count, int64_t step) {
-  SmallVector<int64_t> starts(typeOf(value).getRank(), 0), sizes(typeOf(value).getShape()), steps(starts.size(), 1);
-  if (start == 0 && step == 1 && count == sizes[0])
-    return value;
-  starts[0] = start;
-  sizes[0] = count;
-  steps[0] = step;
-  return nn::SliceOp::create(builder, loc, value, starts, sizes, steps);
-}
-
 /// The row of each turn, in the order of turns, as an argument of `loop`'s body.
 Value scan(IRRewriter &rewriter, nn::ForOp loop, Value rows) {
   for (auto [scanned, argument] : llvm::zip_equal(loop.getScanned(), loop.getScannedArguments()))
@@ -114,16 +103,16 @@ Value scan(IRRewriter &rewriter, nn::ForOp loop, Value rows) {
 }
 
 bool scanGather(IRRewriter &rewriter, nn::ForOp loop, nn::GatherOp gather) {
-  if (gather.getAxis() != 0 || nn::isNarrow(gather.getType().getElementType()) ||
-      typeOf(gather.getIndices()).getNumElements() != 1 || loop.getReverse() || !isOutside(gather.getOperand(), loop))
+  if (nn::isNarrow(gather.getType().getElementType()) || typeOf(gather.getIndices()).getNumElements() != 1 ||
+      loop.getReverse() || !isOutside(gather.getOperand(), loop))
     return false;
   std::optional<TurnIndex> index = findIndex(loop, gather.getIndices());
-  if (!index || !staysWithin(loop, *index, typeOf(gather.getOperand()).getDimSize(0)))
+  if (!index || !staysWithin(loop, *index, typeOf(gather.getOperand()).getDimSize(gather.getAxis())))
     return false;
   rewriter.setInsertionPoint(loop);
-  Value rows =
-      sliceRows(rewriter, gather.getLoc(), gather.getOperand(), index->addend, loop.getTripCount(), index->factor);
-  Value row = scan(rewriter, loop, rows);
+  Value row = scan(rewriter, loop,
+                   makeRows(rewriter, gather.getLoc(), gather.getOperand(), gather.getAxis(),
+                            {index->addend, loop.getTripCount(), index->factor}));
   rewriter.setInsertionPoint(gather);
   if (row.getType() == gather.getType())
     rewriter.replaceOp(gather, row);
@@ -160,13 +149,13 @@ Value placeRows(OpBuilder &builder, Location loc, Value rows, Value before, Turn
   int64_t first = std::min(index.at(0), index.at(turns - 1)), behind = first + turns,
           all = typeOf(before).getDimSize(0);
   if (index.factor < 0)
-    rows = sliceRows(builder, loc, rows, turns - 1, turns, -1);
+    rows = makeRows(builder, loc, rows, 0, {turns - 1, turns, -1});
   SmallVector<Value> parts;
   if (first > 0)
-    parts.push_back(sliceRows(builder, loc, before, 0, first, 1));
+    parts.push_back(makeRows(builder, loc, before, 0, {0, first, 1}));
   parts.push_back(rows);
   if (behind < all)
-    parts.push_back(sliceRows(builder, loc, before, behind, all - behind, 1));
+    parts.push_back(makeRows(builder, loc, before, 0, {behind, all - behind, 1}));
   return parts.size() == 1 ? rows : Value(nn::ConcatOp::create(builder, loc, parts, uint64_t(0)));
 }
 

@@ -27,16 +27,6 @@ bool isCheap(Operation *op) {
          (known.getWorkKind() == nn::WorkKind::Elementwise || known.getWorkKind() == nn::WorkKind::Boundary);
 }
 
-/// Row `index` of `rows`.
-Value makeRow(OpBuilder &builder, Location loc, Value rows, int64_t index) {
-  auto type = cast<RankedTensorType>(rows.getType());
-  SmallVector<int64_t> starts(type.getRank(), 0), sizes(type.getShape()), steps(type.getRank(), 1);
-  starts[0] = index;
-  sizes[0] = 1;
-  Value slice = nn::SliceOp::create(builder, loc, rows, starts, sizes, steps);
-  return nn::ReshapeOp::create(builder, loc, type.clone(type.getShape().drop_front()), slice);
-}
-
 Value makeStack(OpBuilder &builder, Location loc, ArrayRef<Value> rows) {
   SmallVector<Value> parts;
   for (Value row : rows) {

@@ -7,8 +7,8 @@ func.func @documented_example(%xs: tensor<10x2x3xf32>, %h0: tensor<2x4xf32>, %w:
   // CHECK-DAG: %[[WH:[^ ,:()]+]] = nn.slice %arg2 [3, 0] [4, 4] [1, 1]
   // CHECK: %[[X:[^ ,:()]+]] = nn.reshape %arg0 : tensor<10x2x3xf32> to tensor<20x3xf32>
   // CHECK-NEXT: %[[P:[^ ,:()]+]] = nn.matmul %[[X]], %[[WX]]
-  // CHECK-NEXT: %[[R:[^ ,:()]+]] = nn.reshape %[[P]] : tensor<20x4xf32> to tensor<10x2x4xf32>
-  // CHECK-NEXT: %[[S:[^ ,:()]+]] = nn.binary add %[[R]], %arg3
+  // CHECK: %[[B:[^ ,:()]+]] = nn.binary add %[[P]], %arg3
+  // CHECK-NEXT: %[[S:[^ ,:()]+]] = nn.reshape %[[B]] : tensor<20x4xf32> to tensor<10x2x4xf32>
   // CHECK-NEXT: nn.for 10 carried(%arg1 : tensor<2x4xf32>) scanned(%[[S]] : tensor<10x2x4xf32>) -> (tensor<2x4xf32>) {
   // CHECK-NEXT: ^bb0(%{{.*}}: tensor<i64>, %[[H:[^ ,:()]+]]: tensor<2x4xf32>, %[[ROW:[^ ,:()]+]]: tensor<2x4xf32>):
   // CHECK-NEXT: %[[Q:[^ ,:()]+]] = nn.matmul %[[H]], %[[WH]]
@@ -31,7 +31,8 @@ func.func @documented_example(%xs: tensor<10x2x3xf32>, %h0: tensor<2x4xf32>, %w:
 // CHECK-LABEL: func.func @rows_of_one_axis(
 func.func @rows_of_one_axis(%xs: tensor<10x3xf32>, %h0: tensor<1x4xf32>, %w: tensor<3x4xf32>, %u: tensor<4x4xf32>, %b: tensor<4xf32>) -> tensor<1x4xf32> {
   // CHECK: %[[P:[^ ,:()]+]] = nn.matmul %{{.*}}, %arg2 : tensor<10x3xf32>, tensor<3x4xf32>
-  // CHECK: %[[S:[^ ,:()]+]] = nn.binary add %{{.*}}, %arg4 : tensor<10x1x4xf32>, tensor<4xf32>
+  // CHECK: %[[B:[^ ,:()]+]] = nn.binary add %[[P]], %arg4 : tensor<10x4xf32>, tensor<4xf32>
+  // CHECK-NEXT: %[[S:[^ ,:()]+]] = nn.reshape %[[B]] : tensor<10x4xf32> to tensor<10x1x4xf32>
   // CHECK-NEXT: nn.for 10 carried(%arg1 : tensor<1x4xf32>) scanned(%[[S]] : tensor<10x1x4xf32>)
   // CHECK-NEXT: ^bb0
   // CHECK-NEXT: nn.matmul

@@ -50,6 +50,26 @@ func.func @other_rows(%xs: tensor<9x4xf32>, %before: tensor<5x4xf32>) -> tensor<
 
 // -----
 
+// A picked column: the axis comes first, once.
+// CHECK-LABEL: func.func @other_axis(
+func.func @other_axis(%xs: tensor<2x9x4xf32>, %h0: tensor<2x4xf32>) -> tensor<2x4xf32> {
+  // CHECK: %[[SLICE:[^ ,:()]+]] = nn.slice %arg0 [0, 1, 0] [2, 8, 4] [1, 1, 1]
+  // CHECK-NEXT: %[[ROWS:[^ ,:()]+]] = nn.transpose %[[SLICE]] [1, 0, 2]
+  // CHECK-NEXT: nn.for 8 carried(%arg1 : tensor<2x4xf32>) scanned(%[[ROWS]] : tensor<8x2x4xf32>)
+  // CHECK-NOT: nn.gather
+  %one = nn.constant dense<1> : tensor<i64>
+  %last = nn.for 8 carried(%h0 : tensor<2x4xf32>) -> (tensor<2x4xf32>) {
+  ^bb0(%turn: tensor<i64>, %h: tensor<2x4xf32>):
+    %at = nn.binary add %turn, %one : tensor<i64>, tensor<i64>
+    %x = nn.gather %xs, %at {axis = 1} : tensor<2x9x4xf32>, tensor<i64>
+    %next = nn.binary add %h, %x : tensor<2x4xf32>, tensor<2x4xf32>
+    nn.yield %next : tensor<2x4xf32>
+  }
+  return %last : tensor<2x4xf32>
+}
+
+// -----
+
 // An index beyond the rows is clamped, so that a row is read twice; one that is computed is no row of a turn's own; and an array
 // that the loop reads, too, is no stack.
 // CHECK-LABEL: func.func @stay_as_they_are(
