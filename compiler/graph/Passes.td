@@ -185,6 +185,29 @@ def RecognizeCompositesPass : Pass<"nacre-recognize-composites", "::mlir::func::
   let dependentDialects = ["::nacre::nn::NnDialect"];
 }
 
+def RerollLoopsPass : Pass<"nacre-reroll-loops", "::mlir::func::FuncOp"> {
+  let summary = "Make a loop of a recurrent cell that is written once for each step";
+  let description = [{
+    Exporters that have no loops write a cell as often as there are steps. As a loop it is compiled once, the product of its
+    inputs is one for all steps, and its speed is that of any other spelling.
+
+    The copies must be equal in their operators, their weights and what they read: each other's values, rows of one tensor at
+    equal distances, what no step changes. Steps at either end that differ stay written out. Rounding is that of the
+    operators as they were.
+
+    Requires: equal subexpressions are one value (`cse`), and a gather of one index is a slice (`nacre-simplify-graph`).
+
+    Ensures: no product by one weight is left that `min-turns` steps or more of a chain compute alike.
+
+    Example: test/compiler/graph/reroll-loops.mlir.
+  }];
+  let options = [
+    Option<"minTurns", "min-turns", "unsigned", /*default=*/"4", "The fewest steps that become a loop">,
+  ];
+  let statistics = [Statistic<"numLoops", "num-loops", "Number of loops made">];
+  let dependentDialects = ["::nacre::nn::NnDialect"];
+}
+
 def PropagateLayoutsPass : Pass<"nacre-propagate-layouts", "::mlir::func::FuncOp"> {
   let summary = "Cancel transposes by storing what lies between them in another order of axes";
   let description = [{

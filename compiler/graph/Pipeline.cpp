@@ -34,7 +34,9 @@ void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
   onFunctions(mlir::createCSEPass());
   onFunctions(createRecognizeCompositesPass());
 
-  // Counters and conditions have been folded, which may settle more of them.
+  // What an exporter wrote out of a loop is compared by identity of values, too. Counters and conditions have been folded, which
+  // may settle more of them.
+  onFunctions(createRerollLoopsPass());
   resolveControl();
 
   // Weights first: a transposed filter must be a constant, or it would be priced like an activation.

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  makes a loop of a recurrent cell that is written once for each step.
+// Why:   exporters write loops out. As a loop it is compiled once, its input's products are one, and it runs as fast as the same cell
+//        in any other spelling.
+// How:   1. a block is told as a line of numbered operators, in which control/Repetition.h finds the turns, 2. one turn becomes the
+//        body, 3. what is computed of a turn's values reads the loop's, behind it.
+
+#include "compiler/graph/Matching.h"
+#include "compiler/graph/Passes.h"
+#include "compiler/graph/control/Regions.h"
+#include "compiler/graph/control/Repetition.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace nacre::graph {
+#define GEN_PASS_DEF_REROLLLOOPSPASS
+#include "compiler/graph/Passes.h.inc"
+} // namespace nacre::graph
+
+using namespace mlir;
+
+namespace nacre::graph {
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// 1. The line
+//===----------------------------------------------------------------------===//
+
+RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+bool isAnchor(Operation &op) {
+  auto product = dyn_cast<nn::MatMulOp>(op);
+  return product && typeOf(product.getRhs()).getRank() == 2;
+}
+
+/// The axis of which a slice takes one element, and all of the others.
+std::optional<int64_t> getRowAxis(nn::SliceOp slice) {
+  std::optional<int64_t> rowAxis;
+  for (auto [axis, size, whole] : llvm::enumerate(slice.getSizes(), typeOf(slice.getOperand()).getShape())) {
+    if (size == whole)
+      continue;
+    if (size != 1 || rowAxis)
+      return std::nullopt;
+    rowAxis = axis;
+  }
+  if (rowAxis && llvm::any_of(llvm::seq<size_t>(slice.getStarts().size()),
+                              [&](size_t axis) { return int64_t(axis) != *rowAxis && slice.getSteps()[axis] != 1; }))
+    return std::nullopt;
+  return rowAxis;
+}
+
+/// A block's operators and values by number.
+struct NumberedBlock {
+  OperatorLine line;
+  SmallVector<Operation *> operators;
+  SmallVector<Value> values;
+
+  explicit NumberedBlock(Block &block) {
+    for (Operation &op : block)
+      if (!isa<nn::ConstantOp>(op))
+        add(op);
+  }
+
+private:
+  unsigned numberOf(Value value) {
+    auto [found, isNew] = numbers.try_emplace(value, values.size());
+    if (isNew) {
+      values.push_back(value);
+      OperatorLine::Value entry;
+      entry.type = intern(types, value.getType());
+      entry.isConstant = bool(getConstant(value));
+      line.values.push_back(entry);
+    }
+    return found->second;
+  }
+
+  template <typename Key> static unsigned intern(llvm::DenseMap<Key, unsigned> &known, Key key) {
+    return known.try_emplace(key, known.size()).first->second;
+  }
+
+  void add(Operation &op) {
+    OperatorLine::Operator entry;
+    op.walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        entry.operands.push_back(numberOf(operand));
+    });
+    if (op.getNumRegions() == 0 && isMemoryEffectFree(&op) && !op.hasTrait<OpTrait::IsTerminator>()) {
+      Type results = FunctionType::get(op.getContext(), {}, op.getResultTypes());
+      entry.kind = intern(kinds, {op.getName().getAsOpaquePointer(),
+                                  {op.getAttrDictionary().getAsOpaquePointer(), results.getAsOpaquePointer()}});
+      entry.broadcasts = isa<nn::BinaryOp, nn::SelectOp>(op);
+      entry.isAnchor = isAnchor(op);
+      if (auto slice = dyn_cast<nn::SliceOp>(op))
+        if (std::optional<int64_t> axis = getRowAxis(slice)) {
+          entry.rowsOf = intern(tensors, {entry.operands.front(), unsigned(*axis)});
+          entry.row = slice.getStarts()[*axis];
+        }
+    }
+    for (OpResult result : op.getResults()) {
+      unsigned number = numberOf(result);
+      line.values[number].maker = operators.size();
+      line.values[number].result = result.getResultNumber();
+      entry.results.push_back(number);
+    }
+    line.operators.push_back(std::move(entry));
+    operators.push_back(&op);
+  }
+
+  llvm::DenseMap<Value, unsigned> numbers;
+  llvm::DenseMap<Type, unsigned> types;
+  llvm::DenseMap<std::pair<const void *, std::pair<const void *, const void *>>, unsigned> kinds;
+  llvm::DenseMap<std::pair<unsigned, unsigned>, unsigned> tensors;
+};
+
+/// Whether one weight is read often enough: most blocks need not be numbered to see that nothing is repeated.
+bool mayRepeat(Block &block, unsigned minTurns) {
+  llvm::DenseMap<Value, unsigned> uses;
+  return llvm::any_of(block, [&](Operation &op) { return isAnchor(op) && ++uses[op.getOperand(1)] >= minTurns; });
+}
+
+//===----------------------------------------------------------------------===//
+// 2. The loop
+//===----------------------------------------------------------------------===//
+
+class Rolling {
+public:
+  Rolling(IRRewriter &rewriter, const NumberedBlock &block, const Repetition &found)
+      : rewriter(rewriter), block(block), found(found) {
+    for (const Repetition::Column &column : found.columns)
+      for (unsigned op : column.operators)
+        written.insert(block.operators[op]);
+  }
+
+  void run() {
+    unsigned lastNumber = 0;
+    for (const Repetition::Column &column : found.columns)
+      lastNumber = std::max(lastNumber, *llvm::max_element(column.operators));
+    Operation *last = block.operators[lastNumber];
+    rewriter.setInsertionPoint(last);
+    loc = last->getLoc();
+    collectArguments();
+    collectStacks();
+    nn::ForOp loop = makeLoop();
+    readLoop(loop);
+    for (const Repetition::Column &column : found.columns)
+      for (unsigned op : column.operators)
+        block.operators[op]->dropAllUses();
+    for (Operation *op : written)
+      rewriter.eraseOp(op);
+  }
+
+private:
+  using Kind = Repetition::Operand::Kind;
+
+  struct Carried {
+    unsigned column, result;
+    Value found;   ///< what the first turn reads
+    Value initial; ///< the same, with all axes
+  };
+  struct Stack {
+    unsigned column, result;
+  };
+
+  Value valueAt(unsigned column, unsigned result, unsigned turn) const {
+    return block.operators[found.columns[column].operators[turn]]->getResult(result);
+  }
+
+  /// Whether both are constants of one number, which may have lost axes in one of them.
+  static bool isSame(Value a, Value b) {
+    return a == b ||
+           (typeOf(a).getElementType() == typeOf(b).getElementType() && getSplat(a) && getSplat(a) == getSplat(b));
+  }
+
+  /// The number of an operand among the carried values.
+  unsigned findCarried(const Repetition::Operand &operand) {
+    Value initial = block.values[operand.value];
+    for (auto [index, known] : llvm::enumerate(carried))
+      if (known.column == operand.column && known.result == operand.result && isSame(known.found, initial))
+        return index;
+    carried.push_back({operand.column, operand.result, initial, initial});
+    return carried.size() - 1;
+  }
+
+  void collectArguments() {
+    for (const Repetition::Column &column : found.columns)
+      for (const Repetition::Operand &operand : column.operands)
+        if (operand.kind == Kind::Carried)
+          findCarried(operand);
+        else if (operand.kind == Kind::Row)
+          rows.insert({{operand.value, operand.rowStep}, unsigned(rows.size())});
+    for (Carried &value : carried)
+      if (Type type = valueAt(value.column, value.result, 0).getType(); value.initial.getType() != type)
+        value.initial = nn::BroadcastOp::create(rewriter, loc, type, value.initial);
+  }
+
+  /// Whether a value of a turn is read by what is not part of it.
+  bool isRead(Value value) const {
+    return llvm::any_of(value.getUsers(), [&](Operation *user) { return !written.contains(user); });
+  }
+
+  /// What the loop hands out as it is: what a carried value is in the end.
+  std::optional<unsigned> findFinal(unsigned column, unsigned result, unsigned turn) const {
+    const auto *value =
+        llvm::find_if(carried, [&](const Carried &value) { return value.column == column && value.result == result; });
+    return turn + 1 < found.turns || value == carried.end() ? std::nullopt
+                                                            : std::optional<unsigned>(value - carried.begin());
+  }
+
+  void collectStacks() {
+    for (auto [number, column] : llvm::enumerate(found.columns))
+      for (unsigned result = 0; result < block.operators[column.operators[0]]->getNumResults(); ++result)
+        for (unsigned turn = 0; turn < found.turns; ++turn)
+          if (isRead(valueAt(number, result, turn)) && !findFinal(number, result, turn)) {
+            stacks.push_back({unsigned(number), result});
+            break;
+          }
+  }
+
+  nn::SliceOp getRead(unsigned value) const { return block.values[value].getDefiningOp<nn::SliceOp>(); }
+
+  nn::ForOp makeLoop() {
+    SmallVector<Value> initial, scanned;
+    SmallVector<Type> types;
+    for (const Carried &value : carried) {
+      initial.push_back(value.initial);
+      types.push_back(value.initial.getType());
+    }
+    for (const auto &[row, number] : rows) {
+      nn::SliceOp read = getRead(row.first);
+      const int64_t axis = *getRowAxis(read);
+      scanned.push_back(makeRows(rewriter, read.getLoc(), read.getOperand(), axis,
+                                 {read.getStarts()[axis], found.turns, row.second}));
+    }
+    for (const Stack &stack : stacks) {
+      RankedTensorType type = typeOf(valueAt(stack.column, stack.result, 0));
+      SmallVector<int64_t> shape(type.getShape());
+      shape.insert(shape.begin(), found.turns);
+      types.push_back(type.clone(shape));
+    }
+    auto loop = nn::ForOp::create(rewriter, loc, types, found.turns, Value(), initial, scanned, false);
+    Block *body = rewriter.createBlock(&loop.getBody());
+    body->addArgument(RankedTensorType::get({}, rewriter.getI64Type()), loc);
+    for (Value value : initial)
+      body->addArgument(value.getType(), loc);
+    for (Value value : scanned)
+      body->addArgument(typeOf(value).clone(typeOf(value).getShape().drop_front()), loc);
+    fillBody(loop);
+    return loop;
+  }
+
+  void fillBody(nn::ForOp loop) {
+    // A row is read as it was.
+    SmallVector<Value> read;
+    for (auto [row, argument] : llvm::zip_equal(rows, loop.getScannedArguments()))
+      read.push_back(nn::ReshapeOp::create(rewriter, loc, getRead(row.first.first).getType(), argument));
+    SmallVector<Operation *> body;
+    for (const Repetition::Column &column : found.columns) {
+      Operation *op = rewriter.clone(*block.operators[column.operators[0]]);
+      for (auto [operand, input] : llvm::zip_equal(column.operands, op->getOpOperands()))
+        switch (operand.kind) {
+        case Kind::Invariant:
+          break;
+        case Kind::Row:
+          input.set(read[rows.lookup({operand.value, operand.rowStep})]);
+          break;
+        case Kind::Inner:
+          input.set(body[operand.column]->getResult(operand.result));
+          break;
+        case Kind::Carried:
+          input.set(loop.getCarriedArguments()[findCarried(operand)]);
+          break;
+        }
+      body.push_back(op);
+    }
+    SmallVector<Value> next, stacked;
+    for (const Carried &value : carried)
+      next.push_back(body[value.column]->getResult(value.result));
+    for (const Stack &stack : stacks)
+      stacked.push_back(body[stack.column]->getResult(stack.result));
+    nn::YieldOp::create(rewriter, loc, next, stacked);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // 3. What reads it
+  //===--------------------------------------------------------------------===//
+
+  void readLoop(nn::ForOp loop) {
+    SmallVector<Operation *> late = findLate(loop);
+    rewriter.setInsertionPointAfter(loop);
+    for (auto [number, column] : llvm::enumerate(found.columns))
+      for (unsigned result = 0; result < block.operators[column.operators[0]]->getNumResults(); ++result)
+        for (unsigned turn = 0; turn < found.turns; ++turn) {
+          Value value = valueAt(number, result, turn);
+          if (!isRead(value))
+            continue;
+          Value after;
+          if (std::optional<unsigned> final = findFinal(number, result, turn))
+            after = loop.getFinals()[*final];
+          else
+            after = makeRow(rewriter, loc, loop.getStacks()[findStack(number, result)], turn);
+          rewriter.replaceUsesWithIf(value, after, [&](OpOperand &use) { return !written.contains(use.getOwner()); });
+        }
+    for (Operation *op : late)
+      rewriter.moveOpBefore(op, rewriter.getInsertionBlock(), rewriter.getInsertionPoint());
+  }
+
+  unsigned findStack(unsigned column, unsigned result) const {
+    return llvm::find_if(stacks, [&](const Stack &stack) { return stack.column == column && stack.result == result; }) -
+           stacks.begin();
+  }
+
+  /// What stands before the loop and is computed of its turns.
+  SmallVector<Operation *> findLate(nn::ForOp loop) const {
+    llvm::DenseSet<Operation *> known;
+    SmallVector<Operation *> late;
+    for (Operation &op : llvm::make_range(loop->getBlock()->begin(), loop->getIterator())) {
+      if (written.contains(&op))
+        continue;
+      WalkResult walk = op.walk([&](Operation *inner) {
+        return llvm::any_of(inner->getOperands(),
+                            [&](Value value) {
+                              Operation *maker = value.getDefiningOp();
+                              return maker && (written.contains(maker) || known.contains(maker));
+                            })
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      });
+      if (!walk.wasInterrupted())
+        continue;
+      known.insert(&op);
+      late.push_back(&op);
+    }
+    return late;
+  }
+
+  IRRewriter &rewriter;
+  const NumberedBlock &block;
+  const Repetition &found;
+  Location loc = rewriter.getUnknownLoc();
+  llvm::SetVector<Operation *> written; ///< the operators of all turns
+  SmallVector<Carried> carried;
+  llvm::MapVector<std::pair<unsigned, int64_t>, unsigned> rows; ///< by the first turn's row and the step
+  SmallVector<Stack> stacks;
+};
+
+struct RerollLoops : impl::RerollLoopsPassBase<RerollLoops> {
+  using RerollLoopsPassBase::RerollLoopsPassBase;
+
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    SmallVector<Block *> blocks;
+    getOperation().walk([&](Block *block) { blocks.push_back(block); });
+    for (Block *block : blocks)
+      while (mayRepeat(*block, minTurns)) {
+        NumberedBlock numbered(*block);
+        std::optional<Repetition> found = findRepetition(numbered.line, minTurns);
+        if (!found)
+          break;
+        Rolling(rewriter, numbered, *found).run();
+        ++numLoops;
+      }
+  }
+};
+
+} // namespace
+
+} // namespace nacre::graph

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loops that a test writes out in any order are found again; what is no loop is not.
+
+#include "compiler/graph/control/Repetition.h"
+#include "gtest/gtest.h"
+#include <algorithm>
+#include <random>
+
+using namespace nacre::graph;
+
+namespace {
+
+using Kind = Repetition::Operand::Kind;
+
+class LineBuilder {
+public:
+  unsigned outside(bool isConstant = false, unsigned type = 0) {
+    OperatorLine::Value value;
+    value.type = type;
+    value.isConstant = isConstant;
+    line.values.push_back(value);
+    return line.values.size() - 1;
+  }
+  unsigned op(unsigned kind, std::vector<unsigned> operands, bool isAnchor = false) {
+    OperatorLine::Value value;
+    value.maker = line.operators.size();
+    line.values.push_back(value);
+    OperatorLine::Operator entry;
+    entry.kind = kind;
+    entry.operands = std::move(operands);
+    entry.results = {unsigned(line.values.size() - 1)};
+    entry.broadcasts = true;
+    entry.isAnchor = isAnchor;
+    line.operators.push_back(entry);
+    return line.values.size() - 1;
+  }
+  unsigned row(unsigned tensor, int64_t index) {
+    unsigned value = op(1000 + unsigned(index), {tensor});
+    line.operators.back().rowsOf = tensor;
+    line.operators.back().row = index;
+    return value;
+  }
+
+  OperatorLine line;
+};
+
+/// One operator of a turn: what it reads are values of the turn, by number: the rows, the states, then what operators made.
+struct BodyOperator {
+  unsigned kind;
+  std::vector<unsigned> operands;
+};
+
+/// A body of an anchor, which reads state 0 and is read by all states, and others at random.
+struct Body {
+  unsigned rows, states, invariants;
+  std::vector<BodyOperator> operators;
+
+  explicit Body(std::mt19937 &random) {
+    auto below = [&](unsigned limit) { return unsigned(random() % limit); };
+    rows = below(3), states = 1 + below(3), invariants = 1;
+    const unsigned first = rows + states, size = 2 + states + below(6);
+    operators.push_back({0, {rows}});
+    for (unsigned number = 1; number < size; ++number) {
+      // The operator before, so that all of a turn hangs together; kinds differ, so that there is one way to see it.
+      operators.push_back({number, {first + number - 1, below(first + number)}});
+    }
+  }
+  /// The value of the turn that state `state` is in the next one.
+  unsigned next(unsigned state) const { return rows + states + unsigned(operators.size()) - 1 - state; }
+};
+
+struct Written {
+  OperatorLine line;
+  unsigned weight;
+  std::vector<unsigned> operators; ///< of the turns, and of nothing else
+};
+
+Written writeOut(const Body &body, unsigned turns, int64_t step) {
+  LineBuilder builder;
+  Written written;
+  written.weight = builder.outside();
+  std::vector<unsigned> tensors, states;
+  for (unsigned row = 0; row < body.rows; ++row)
+    tensors.push_back(builder.outside());
+  for (unsigned state = 0; state < body.states; ++state)
+    states.push_back(builder.outside());
+  for (unsigned turn = 0; turn < turns; ++turn) {
+    std::vector<unsigned> values;
+    for (unsigned tensor : tensors)
+      values.push_back(builder.row(tensor, 100 + step * int64_t(turn)));
+    values.insert(values.end(), states.begin(), states.end());
+    for (const BodyOperator &op : body.operators) {
+      std::vector<unsigned> operands;
+      for (unsigned operand : op.operands)
+        operands.push_back(values[operand]);
+      if (op.kind == 0)
+        operands.push_back(written.weight);
+      written.operators.push_back(builder.line.operators.size());
+      values.push_back(builder.op(op.kind, operands, op.kind == 0));
+    }
+    for (unsigned state = 0; state < body.states; ++state)
+      states[state] = values[body.next(state)];
+  }
+  written.line = builder.line;
+  return written;
+}
+
+/// What operand `number` of a column is in `turn`, by the loop that was found.
+unsigned operandAt(const OperatorLine &line, const Repetition &loop, const Repetition::Operand &operand,
+                   unsigned turn) {
+  if (operand.kind == Kind::Invariant || (operand.kind == Kind::Carried && turn == 0))
+    return operand.value;
+  if (operand.kind == Kind::Row) {
+    const OperatorLine::Operator &first = line.operators[line.values[operand.value].maker];
+    for (const OperatorLine::Operator &op : line.operators)
+      if (op.rowsOf == first.rowsOf && op.row == first.row + operand.rowStep * int64_t(turn))
+        return op.results.front();
+    return kNone;
+  }
+  unsigned from = loop.columns[operand.column].operators[turn - (operand.kind == Kind::Carried)];
+  return line.operators[from].results[operand.result];
+}
+
+void expectSame(const OperatorLine &line, const Repetition &loop) {
+  for (const Repetition::Column &column : loop.columns) {
+    ASSERT_EQ(column.operators.size(), loop.turns);
+    for (unsigned turn = 0; turn < loop.turns; ++turn) {
+      const OperatorLine::Operator &op = line.operators[column.operators[turn]];
+      EXPECT_EQ(op.kind, line.operators[column.operators[0]].kind);
+      ASSERT_EQ(op.operands.size(), column.operands.size());
+      for (unsigned operand = 0; operand < op.operands.size(); ++operand)
+        EXPECT_EQ(op.operands[operand], operandAt(line, loop, column.operands[operand], turn));
+    }
+  }
+}
+
+TEST(Repetition, FindsWhatWasWrittenOut) {
+  std::mt19937 random(1);
+  unsigned whole = 0;
+  for (unsigned round = 0; round < 500; ++round) {
+    Body body(random);
+    const unsigned turns = 5 + random() % 6;
+    Written written = writeOut(body, turns, random() % 2 ? 1 : -2);
+    std::optional<Repetition> found = findRepetition(written.line, 3);
+    ASSERT_TRUE(found) << round;
+    expectSame(written.line, *found);
+    // What a turn computes for the next one alone may be missing behind the last one, which then stays as it is.
+    EXPECT_GE(found->turns + 2, turns) << round;
+    whole += found->turns == turns;
+  }
+  EXPECT_GT(whole, 250U);
+}
+
+/// h = mix(anchor(h, w), x), turn by turn; `read` is made of the state of each.
+TEST(Repetition, KeepsOutWhatReadsTurns) {
+  LineBuilder builder;
+  unsigned w = builder.outside(), xs = builder.outside(), h = builder.outside(), first = h;
+  std::vector<unsigned> read;
+  for (unsigned turn = 0; turn < 4; ++turn) {
+    h = builder.op(1, {builder.op(0, {h, w}, true), builder.row(xs, turn)});
+    read.push_back(builder.op(2, {h}));
+  }
+  builder.op(3, read);
+  std::optional<Repetition> found = findRepetition(builder.line, 4);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->turns, 4U);
+  ASSERT_EQ(found->columns.size(), 2U);
+  EXPECT_EQ(found->columns[0].operands[0].kind, Kind::Carried);
+  EXPECT_EQ(found->columns[0].operands[0].value, first);
+  EXPECT_EQ(found->columns[1].operands[1].kind, Kind::Row);
+  EXPECT_FALSE(findRepetition(builder.line, 5));
+}
+
+TEST(Repetition, TakesConstantsThatLostAxes) {
+  for (bool isConstant : {false, true}) {
+    LineBuilder builder;
+    unsigned w = builder.outside(), zeros = builder.outside(true), zero = builder.outside(isConstant, /*type=*/1);
+    unsigned h = zeros, kept = zero;
+    for (unsigned turn = 0; turn < 5; ++turn)
+      kept = h = builder.op(1, {builder.op(0, {h, w}, true), kept});
+    std::optional<Repetition> found = findRepetition(builder.line, 4);
+    EXPECT_EQ(bool(found), isConstant);
+  }
+}
+
+TEST(Repetition, LeavesStepsThatDiffer) {
+  LineBuilder builder;
+  unsigned w = builder.outside(), xs = builder.outside(), c = builder.outside();
+  // The state that a first step without a product makes is made as the others are.
+  unsigned h = builder.op(2, {builder.op(1, {c, builder.row(xs, 0)})});
+  for (unsigned turn = 1; turn < 8; ++turn)
+    h = builder.op(2, {builder.op(1, {builder.op(0, {h, w}, true), builder.row(xs, turn)})});
+  std::optional<Repetition> found = findRepetition(builder.line, 4);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->turns, 7U);
+  expectSame(builder.line, *found);
+}
+
+TEST(Repetition, RefusesWhatIsNoChain) {
+  // Rows of one tensor, each multiplied alone.
+  LineBuilder alone;
+  unsigned w = alone.outside(), xs = alone.outside();
+  for (unsigned turn = 0; turn < 8; ++turn)
+    alone.op(1, {alone.op(0, {alone.row(xs, turn), w}, true)});
+  EXPECT_FALSE(findRepetition(alone.line, 4));
+
+  // The same behind operators that could as well be seen in the turn before.
+  LineBuilder ahead;
+  w = ahead.outside(), xs = ahead.outside();
+  for (unsigned turn = 0; turn < 8; ++turn)
+    ahead.op(1, {ahead.op(0, {ahead.op(2, {ahead.row(xs, turn)}), w}, true)});
+  EXPECT_FALSE(findRepetition(ahead.line, 4));
+
+  // A chain through an operator that is different in each step.
+  LineBuilder different;
+  unsigned h = different.outside();
+  w = different.outside();
+  for (unsigned turn = 0; turn < 8; ++turn)
+    h = different.op(1 + turn, {different.op(0, {h, w}, true)});
+  EXPECT_FALSE(findRepetition(different.line, 4));
+
+  // Rows at distances that differ.
+  LineBuilder uneven;
+  w = uneven.outside(), xs = uneven.outside(), h = uneven.outside();
+  for (int64_t row : {0, 1, 3, 4, 6})
+    h = uneven.op(1, {uneven.op(0, {h, w}, true), uneven.row(xs, row)});
+  EXPECT_FALSE(findRepetition(uneven.line, 4));
+}
+
+/// An operator that has no like between two steps: what it makes is read by the next one alone.
+TEST(Repetition, RefusesWhatIsComputedBetween) {
+  LineBuilder builder;
+  unsigned w = builder.outside(), xs = builder.outside(), h = builder.outside();
+  for (unsigned turn = 0; turn < 8; ++turn) {
+    h = builder.op(1, {builder.op(0, {h, w}, true), builder.row(xs, turn)});
+    if (turn == 3)
+      h = builder.op(9, {h});
+  }
+  EXPECT_FALSE(findRepetition(builder.line, 5));
+}
+
+/// Anchors of many weights that lead nowhere, and a long way to see it: effort ends.
+TEST(Repetition, EndsInTime) {
+  LineBuilder builder;
+  std::vector<unsigned> before;
+  for (unsigned lane = 0; lane < 4; ++lane)
+    before.push_back(builder.outside());
+  for (unsigned layer = 0; layer < 5000; ++layer) {
+    unsigned w = builder.outside();
+    for (unsigned &value : before)
+      value = builder.op(0, {value, w}, true);
+  }
+  EXPECT_FALSE(findRepetition(builder.line, 4));
+}
+
+} // namespace
