@@ -41,6 +41,9 @@ static llvm::Error takeRange(SlicedPart &part, const StridedSlice &slice, size_t
     return fail("strides must not be 0, but one is");
   if (slice.endIsOffset && llvm::AddOverflow(begin, end, end))
     return fail("ends must be positions, but one is beyond all numbers");
+  // Backwards from before the first element there is none.
+  if (step < 0 && !(slice.beginMask >> entry & 1) && begin < -size)
+    size = 0;
   // Far outside, whence positions are cut to the axis.
   const uint32_t bit = uint32_t(1) << entry;
   const int64_t far = int64_t(1) << 62, first = step > 0 ? 0 : far, last = step > 0 ? far : -far;

@@ -38,6 +38,7 @@ TEST(StridedSlices, CutPositionsToTheAxis) {
   EXPECT_EQ(describe(make({1, -2}, {9, 9}, {2, 1}), {5, 4}), " 1 2 / 2 2 / 2 1 / 2 2 ");
   EXPECT_EQ(describe(make({9}, {-9}, {-2}), {5}), " 4 / 3 / -2 / 3 ");
   EXPECT_EQ(describe(make({3}, {3}, {1}), {5}), " 0 / 0 / 1 / 0 ");
+  EXPECT_EQ(describe(make({-9}, {-99}, {-1}), {5}), " 0 / 0 / 1 / 0 ");
   EXPECT_EQ(describe(make({}, {}, {}), {5}), " 0 / 5 / 1 / 5 ");
 }
 
