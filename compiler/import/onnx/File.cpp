@@ -144,7 +144,8 @@ LogicalResult OnnxFile::parseTensor(Location loc, onnx::TensorProto &tensor) {
 FailureOr<StoredTensor> OnnxFile::read(const onnx::TensorProto &tensor, Location loc) {
   const ElementKind &kind = getKind(tensor.data_type());
   if (!kind.bits)
-    return emitTensorError(loc, tensor) << "has the element type '" << kind.name << "', which is not supported";
+    return emitTensorError(loc, tensor) << "has the element type '" << kind.name
+                                        << "', which is not supported; choose outputs that do not need it by --output";
   if (tensor.dims_size() > maxRank)
     return emitTensorError(loc, tensor) << "must have at most " << maxRank << " dimensions, but has "
                                         << tensor.dims_size();

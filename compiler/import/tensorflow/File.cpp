@@ -138,7 +138,7 @@ static FailureOr<RankedTensorType> readType(const tensorflow::TensorProto &tenso
   Type element = fromDataType(tensor.dtype(), loc.getContext());
   if (!element)
     return emitError(loc) << "a tensor has the element type '" << getDataTypeName(tensor.dtype())
-                          << "', which is not supported";
+                          << "', which is not supported; choose outputs that do not need it by --output";
   std::optional<SmallVector<int64_t>> shape = readShape(tensor.tensor_shape());
   if (!shape || llvm::any_of(*shape, ShapedType::isDynamic))
     return emitError(loc) << "a tensor must have dimensions of at least 0, but has others";
