@@ -51,6 +51,18 @@ Value expMinusOne(NnBuilder &nn, Value x) {
   return nn.select(isBelow, nn.unary(UnaryKind::Elu, x, 1), nn.unary(UnaryKind::Neg, above));
 }
 
+Value reciprocalRoot(NnBuilder &nn, Value x) { return nn.unary(UnaryKind::Reciprocal, nn.unary(UnaryKind::Sqrt, x)); }
+
+Value square(NnBuilder &nn, Value x) { return nn.mul(x, x); }
+
+Value squaredDifference(NnBuilder &nn, Value x, Value y) { return square(nn, nn.sub(x, y)); }
+
+Value notEqual(NnBuilder &nn, Value x, Value y) { return nn.unary(UnaryKind::Not, nn.binary(BinaryKind::Equal, x, y)); }
+
+Value reduceBooleans(NnBuilder &nn, nn::ReduceKind kind, Value x, Ints axes, bool keepDims) {
+  return nn.cast(nn.reduce(kind, nn.cast(x, nn.types().getI8Type()), axes, keepDims), nn.types().getI1Type());
+}
+
 Value arcTangent(NnBuilder &nn, Value y, Value x) {
   constexpr double pi = 3.14159265358979323846;
   Value height = nn.unary(UnaryKind::Abs, y), width = nn.unary(UnaryKind::Abs, x);

@@ -33,6 +33,19 @@ mlir::Value selu(NnBuilder &nn, mlir::Value x);
 mlir::Value logOnePlus(NnBuilder &nn, mlir::Value x);
 mlir::Value expMinusOne(NnBuilder &nn, mlir::Value x);
 
+/// 1 / sqrt(x)
+mlir::Value reciprocalRoot(NnBuilder &nn, mlir::Value x);
+
+/// x * x, and (x - y) * (x - y).
+mlir::Value square(NnBuilder &nn, mlir::Value x);
+mlir::Value squaredDifference(NnBuilder &nn, mlir::Value x, mlir::Value y);
+
+/// Whether they differ.
+mlir::Value notEqual(NnBuilder &nn, mlir::Value x, mlir::Value y);
+
+/// Along axes, of booleans: whether any is true by `Max`, whether all are by `Min`.
+mlir::Value reduceBooleans(NnBuilder &nn, nn::ReduceKind kind, mlir::Value x, Ints axes, bool keepDims);
+
 /// The angle of the point (x, y), from -pi to pi.
 mlir::Value arcTangent(NnBuilder &nn, mlir::Value y, mlir::Value x);
 

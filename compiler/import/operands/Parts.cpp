@@ -4,6 +4,8 @@
 
 #include "compiler/import/operands/Parts.h"
 
+#include "compiler/import/Import.h"
+
 #include "dialects/nn/ConstantData.h"
 #include "dialects/nn/ShapeRules.h"
 
@@ -34,7 +36,101 @@ void splitInto(OperandBinder &node, Value x, int64_t axis, Ints sizes) {
   }
 }
 
-void concatenate(OperandBinder &node, size_t begin, size_t count, int64_t axis) {
+void splitEvenly(OperandBinder &node, Value x, int64_t axis) {
+  const auto parts = static_cast<int64_t>(node.getNumResults());
+  const int64_t dim = getShape(x)[axis];
+  if (parts == 0 || dim % parts)
+    node.error() << "the number of parts must divide axis " << axis << " of " << describe(x) << ", but is " << parts;
+  else
+    splitInto(node, x, axis, SmallVector<int64_t>(parts, dim / parts));
+}
+
+void splitBySizes(OperandBinder &node, Value x, int64_t axis, size_t index) {
+  FailureOr<SmallVector<int64_t>> sizes = node.getIntegers(index);
+  if (failed(sizes))
+    return;
+  int64_t left = getShape(x)[axis];
+  for (int64_t size : *sizes)
+    left = static_cast<int64_t>(uint64_t(left) - uint64_t(size));
+  if (llvm::count(*sizes, -1) == 1)
+    *llvm::find(*sizes, -1) = left - 1;
+  splitInto(node, x, axis, *sizes);
+}
+
+void unstack(OperandBinder &node, int64_t axis) {
+  Value x = node.getOperand(0);
+  if (getShape(x)[axis] != static_cast<int64_t>(node.getNumResults())) {
+    node.error() << "the number of outputs must be the size of axis " << axis << " of " << describe(x) << ", but is "
+                 << node.getNumResults();
+    return;
+  }
+  SmallVector<int64_t> shape(getShape(x));
+  shape.erase(shape.begin() + axis);
+  for (size_t index = 0; index < node.getNumResults(); ++index)
+    if (node.wantsResult(index))
+      node.setResult(index, node.nn.reshape(node.nn.slice(x, axis, static_cast<int64_t>(index), 1), shape));
+}
+
+void stack(OperandBinder &node, int64_t axis) {
+  Value first = node.getOperand(0);
+  if (!node.checkRank(0, 0, maxRank - 1))
+    return;
+  FailureOr<int64_t> normal = node.getAxis(axis, getRank(first) + 1);
+  if (failed(normal))
+    return;
+  SmallVector<int64_t> shape(getShape(first)), joined(shape);
+  shape.insert(shape.begin() + *normal, 1);
+  joined.insert(joined.begin() + *normal, static_cast<int64_t>(node.getNumOperands()));
+  if (!node.checkFits(joined))
+    return;
+  SmallVector<Value> parts;
+  for (auto [index, operand] : llvm::enumerate(node.getOperands())) {
+    if (!node.checkShape(index, getShape(first), "that of the other operands"))
+      return;
+    parts.push_back(node.nn.reshape(operand, shape));
+  }
+  node.setResult(node.nn.concat(parts, *normal));
+}
+
+void takePart(OperandBinder &node) {
+  Value x = node.getOperand(0);
+  FailureOr<SmallVector<int64_t>> begin = node.getIntegers(1), size = node.getIntegers(2);
+  if (failed(begin) || failed(size))
+    return;
+  bool fits = static_cast<int64_t>(begin->size()) == getRank(x) && size->size() == begin->size();
+  for (size_t axis = 0; fits && axis < begin->size(); ++axis) {
+    int64_t dim = getShape(x)[axis], start = (*begin)[axis], &count = (*size)[axis];
+    if (count == -1)
+      count = dim - start;
+    fits = start >= 0 && count >= 0 && start <= dim && count <= dim - start;
+  }
+  if (fits)
+    node.setResult(node.nn.slice(x, *begin, *size, SmallVector<int64_t>(begin->size(), 1)));
+  else
+    node.error() << node.nameOf(1) << " and " << node.nameOf(2) << " must lie inside of " << describe(x)
+                 << ", but are [" << Ints(*begin) << "] and [" << Ints(*size) << "]";
+}
+
+void takeStrided(OperandBinder &node, StridedSlice slice) {
+  Value x = node.getOperand(0);
+  FailureOr<SmallVector<int64_t>> begin = node.getIntegers(1), end = node.getIntegers(2), strides = node.getIntegers(3);
+  if (failed(begin) || failed(end) || failed(strides))
+    return;
+  slice.begin = std::move(*begin);
+  slice.end = std::move(*end);
+  slice.strides = std::move(*strides);
+  llvm::Expected<SlicedPart> part = expandSlice(slice, getShape(x));
+  if (!part) {
+    node.error() << llvm::toString(part.takeError()) << " for " << describe(x);
+    return;
+  }
+  if (part->shape.size() > static_cast<size_t>(maxRank))
+    node.error() << "the result must have at most " << maxRank << " axes, but has " << part->shape.size();
+  else
+    node.setResult(node.nn.reshape(node.nn.slice(x, part->starts, part->sizes, part->steps), part->shape));
+}
+
+bool checkJoint(OperandBinder &node, size_t begin, size_t count, int64_t axis) {
   ArrayRef<Value> operands = node.getOperands().slice(begin, count);
   Value first = node.getOperand(begin);
   SmallVector<int64_t> joined(getShape(first));
@@ -45,13 +141,18 @@ void concatenate(OperandBinder &node, size_t begin, size_t count, int64_t axis) 
     if (Ints(wanted) != getShape(first)) {
       node.error() << "operands must agree along all axes but " << axis << ", but " << node.nameOf(begin) << " is "
                    << describe(first) << " and " << node.nameOf(begin + index + 1) << " is " << describe(operand);
-      return;
+      return false;
     }
     joined[axis] += getShape(operand)[axis];
     if (!node.checkFits(joined))
-      return;
+      return false;
   }
-  node.setResult(node.nn.concat(operands, axis));
+  return true;
+}
+
+void concatenate(OperandBinder &node, size_t begin, size_t count, int64_t axis) {
+  if (checkJoint(node, begin, count, axis))
+    node.setResult(node.nn.concat(node.getOperands().slice(begin, count), axis));
 }
 
 /// Reports an error where an index that is known lies outside an axis of `dim` elements.

@@ -2,20 +2,40 @@
 //
 // Parts of operands, and operands as parts, checked as every format asks.
 //
-// What: operands split, joined, gathered from and padded: the node's results are set, or an error reported.
+// What: operands sliced, split, joined, stacked, gathered from and padded: the node's results are set, or an error reported.
 // Why:  formats differ in where they say the axis and the sizes.
 
 #ifndef NACRE_COMPILER_IMPORT_OPERANDS_PARTS_H
 #define NACRE_COMPILER_IMPORT_OPERANDS_PARTS_H
 
 #include "compiler/import/OperandBinder.h"
+#include "compiler/import/operands/StridedSlices.h"
 
 namespace nacre::importer {
 
 /// `x` along an axis in as many parts as the node has results.
 void splitInto(OperandBinder &node, mlir::Value x, int64_t axis, Ints sizes);
 
-/// Operands [begin, begin + count), one at least, along an axis.
+/// In as many parts of one size as the node has results.
+void splitEvenly(OperandBinder &node, mlir::Value x, int64_t axis);
+
+/// In parts of the sizes that operand `index` holds; one may be -1: what is left.
+void splitBySizes(OperandBinder &node, mlir::Value x, int64_t axis, size_t index);
+
+/// Each index of an axis of operand 0 for itself, without the axis.
+void unstack(OperandBinder &node, int64_t axis);
+
+/// All operands, of one shape, along a new axis.
+void stack(OperandBinder &node, int64_t axis);
+
+/// Of operand 0 the part that begins at operand 1 and has the sizes of operand 2, where -1 is all that is left.
+void takePart(OperandBinder &node);
+
+/// Of operand 0 what operands 1 to 3, begins, ends and strides, say by the masks of `slice`.
+void takeStrided(OperandBinder &node, StridedSlice slice);
+
+/// Operands [begin, begin + count), one at least, along an axis; and whether they can be joined so, or an error.
+bool checkJoint(OperandBinder &node, size_t begin, size_t count, int64_t axis);
 void concatenate(OperandBinder &node, size_t begin, size_t count, int64_t axis);
 
 /// Of operand 0 what operand 1 names along an axis; of what is known all must be there.

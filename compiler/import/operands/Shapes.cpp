@@ -3,8 +3,10 @@
 // Operands in other shapes, checked as every format asks.
 
 #include "compiler/import/operands/Shapes.h"
+#include "compiler/import/operands/Axes.h"
 
 #include "compiler/import/Import.h"
+#include "compiler/import/compositions/Movement.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -17,6 +19,16 @@ bool checkRule(OperandBinder &node, llvm::Expected<nn::Shape> shape) {
     return node.checkFits(*shape);
   node.error() << llvm::toString(shape.takeError());
   return false;
+}
+
+FailureOr<SmallVector<int64_t>> readShape(OperandBinder &node, size_t index) {
+  FailureOr<SmallVector<int64_t>> shape = node.getIntegers(index);
+  if (failed(shape))
+    return failure();
+  if (llvm::any_of(*shape, [](int64_t dim) { return dim < 0; }) || !nn::countElements(*shape))
+    return node.error() << node.nameOf(index) << " must hold sizes of 0 or more that fit into memory, but holds ["
+                        << Ints(*shape) << "]";
+  return shape;
 }
 
 void reshapeOperand(OperandBinder &node, const std::string &name, SmallVector<int64_t> shape, bool zeroIsZero) {
@@ -58,6 +70,16 @@ void reshapeOperand(OperandBinder &node, const std::string &name, SmallVector<in
   node.setResult(node.nn.reshape(x, shape));
 }
 
+void insertAxis(OperandBinder &node) {
+  Value x = node.getOperand(0);
+  FailureOr<int64_t> axis = readAxis(node, 1, getRank(x) + 1);
+  if (failed(axis) || !node.checkRank(0, 0, maxRank - 1))
+    return;
+  SmallVector<int64_t> shape(getShape(x));
+  shape.insert(shape.begin() + *axis, 1);
+  node.setResult(node.nn.reshape(x, shape));
+}
+
 void removeAxes(OperandBinder &node, std::optional<Ints> given) {
   Value x = node.getOperand(0);
   SmallVector<int64_t> axes;
@@ -78,6 +100,52 @@ void removeAxes(OperandBinder &node, std::optional<Ints> given) {
       shape.push_back(dim);
   }
   node.setResult(node.nn.reshape(x, shape));
+}
+
+void transposeAxes(OperandBinder &node) {
+  Value x = node.getOperand(0);
+  FailureOr<SmallVector<int64_t>> order = readAxes(node, 1, getRank(x));
+  if (failed(order))
+    return;
+  if (static_cast<int64_t>(order->size()) == getRank(x))
+    node.setResult(node.nn.transpose(x, *order));
+  else
+    node.error() << node.nameOf(1) << " must name each axis of " << describe(x) << " once, but is [" << Ints(*order)
+                 << "]";
+}
+
+void reverseAxes(OperandBinder &node) {
+  Value x = node.getOperand(0);
+  FailureOr<SmallVector<int64_t>> axes = readAxes(node, 1, getRank(x));
+  if (succeeded(axes))
+    node.setResult(reverse(node.nn, x, *axes));
+}
+
+void reverseSequences(OperandBinder &node, int64_t timeAxis, int64_t batchAxis) {
+  Value x = node.getOperand(0);
+  FailureOr<int64_t> time = node.getAxis(timeAxis, getRank(x)), batch = node.getAxis(batchAxis, getRank(x));
+  if (failed(time) || failed(batch))
+    return;
+  if (*time == *batch) {
+    node.error() << "the axes of time and of the batch must differ, but are both " << *time;
+    return;
+  }
+  Ints shape = getShape(x);
+  if (node.checkShape(1, shape[*batch], "the length of each sequence") &&
+      node.allowsConstant(shape[*time] + shape[*batch], sizeof(int64_t)))
+    node.setResult(reverseSequence(node.nn, x, node.getOperand(1), *batch, *time));
+}
+
+void broadcastOperand(OperandBinder &node) {
+  FailureOr<SmallVector<int64_t>> shape = readShape(node, 1);
+  if (succeeded(shape) && node.checkBroadcastsTo(0, *shape, node.nameOf(1)))
+    node.setResult(node.nn.broadcast(node.getOperand(0), *shape));
+}
+
+void repeatOperand(OperandBinder &node) {
+  FailureOr<SmallVector<int64_t>> repeats = node.getIntegers(1);
+  if (succeeded(repeats))
+    repeatAxes(node, *repeats);
 }
 
 void repeatAxes(OperandBinder &node, Ints repeats) {

@@ -51,20 +51,6 @@ std::optional<SmallVector<int64_t>> TfliteNode::getResultShape(size_t result) co
   return llvm::to_vector(type.getShape());
 }
 
-FailureOr<int64_t> TfliteNode::readAxis(size_t operand, int64_t rank) {
-  FailureOr<int64_t> given = binder.getInteger(operand);
-  if (failed(given))
-    return failure();
-  return binder.getAxis(*given, rank);
-}
-
-FailureOr<SmallVector<int64_t>> TfliteNode::readAxes(size_t operand, int64_t rank) {
-  FailureOr<SmallVector<int64_t>> given = binder.getIntegers(operand);
-  if (failed(given))
-    return failure();
-  return binder.getAxes(*given, rank);
-}
-
 /// `float[1x?x8]`
 static std::string describeStated(RankedTensorType type) {
   auto describeSize = [](int64_t size) {

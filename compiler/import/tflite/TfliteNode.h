@@ -22,6 +22,8 @@ public:
   explicit TfliteNode(OperandBinder &binder);
 
   OperandBinder *operator->() { return &binder; }
+  /// For what handlers of several formats do (compiler/import/operands).
+  operator OperandBinder &() { return binder; }
   NnBuilder &nn;
 
   mlir::Value getOperand(size_t index) const { return binder.getOperand(index); }
@@ -41,10 +43,6 @@ public:
   mlir::Type getResultElementType(size_t result = 0) const;
   /// The shape that the model states for a result, if it states all of its sizes.
   std::optional<llvm::SmallVector<int64_t>> getResultShape(size_t result = 0) const;
-
-  /// The axis, or the different axes, of a tensor of `rank` that an operand names; fails after an error.
-  mlir::FailureOr<int64_t> readAxis(size_t operand, int64_t rank);
-  mlir::FailureOr<llvm::SmallVector<int64_t>> readAxes(size_t operand, int64_t rank);
 
   /// Reports an error where a result is not what the model says of it.
   void checkResults();

@@ -4,6 +4,7 @@
 
 #include "compiler/import/compositions/Movement.h"
 #include "compiler/import/onnx/Handlers.h"
+#include "compiler/import/operands/Shapes.h"
 
 using namespace mlir;
 
@@ -11,7 +12,6 @@ namespace nacre::importer::onnx_format {
 namespace {
 
 void importReverseSequence(OperandBinder &node) {
-  Value x = node.getOperand(0);
   int64_t batchAxis = node.getInt("batch_axis", 1), timeAxis = node.getInt("time_axis", 0);
   if (!node.checkRank(0, 2))
     return;
@@ -20,11 +20,7 @@ void importReverseSequence(OperandBinder &node) {
                  << " and " << timeAxis;
     return;
   }
-  Ints shape = getShape(x);
-  if (!node.checkShape(1, shape[batchAxis], "the length of each sequence") ||
-      !node.allowsConstant(shape[0] + shape[1], sizeof(int64_t)))
-    return;
-  node.setResult(reverseSequence(node.nn, x, node.getOperand(1), batchAxis, timeAxis));
+  reverseSequences(node, timeAxis, batchAxis);
 }
 
 void importCenterCropPad(OperandBinder &node) {

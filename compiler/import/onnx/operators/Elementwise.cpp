@@ -6,6 +6,7 @@
 //       2. operators of any number of operands,
 //       3. the rest.
 
+#include "compiler/import/operands/Elementwise.h"
 #include "compiler/import/onnx/Handlers.h"
 
 #include "dialects/nn/ShapeRules.h"
@@ -172,11 +173,6 @@ void importIsInf(OperandBinder &node) {
   node.setResult(result);
 }
 
-void importWhere(OperandBinder &node) {
-  if (succeeded(node.broadcastOperands()))
-    node.setResult(node.nn.select(node.getOperand(0), node.getOperand(1), node.getOperand(2)));
-}
-
 /// Limits as attributes, before version 11.
 void importClip1(OperandBinder &node) {
   Value x = node.getOperand(0);
@@ -226,7 +222,7 @@ void registerElementwise(ImportRegistry &registry) {
   registry.add("BitShift", 11, {{"X", Holds::Integers, 'T'}, {"Y", Holds::Integers, 'T'}}, importBitShift);
   registry.add("IsInf", 10, {{"X", Holds::Floats}}, importIsInf);
   registry.add("Where", 9, {{"condition", Holds::Booleans}, {"X", Holds::Anything, 'T'}, {"Y", Holds::Anything, 'T'}},
-               importWhere);
+               choose);
   registry.add("Clip", 1, {{"input", Holds::Numbers}}, importClip1);
   registry.add("Clip", 11,
                {{"input", Holds::Numbers, 'T'}, {"min?", Holds::Numbers, 'T'}, {"max?", Holds::Numbers, 'T'}},

@@ -4,8 +4,8 @@
 //
 // How:  an operator is a row of three functions: before the sum, the kind of reduction, after it.
 
+#include "compiler/import/operands/Reductions.h"
 #include "compiler/import/onnx/Handlers.h"
-#include "compiler/import/operands/Cumulations.h"
 
 using namespace mlir;
 
@@ -73,11 +73,10 @@ void importReduction(OperandBinder &node, const ReductionRow &row, bool axesFrom
     return;
   NnBuilder &nn = node.nn;
   Value operand = node.getOperand(0);
-  // Of booleans the largest is whether any is true, the smallest whether all are.
-  bool isBool = getElementType(operand).isInteger(1);
-  Value x = isBool ? nn.cast(operand, nn.types().getI8Type()) : row.before(nn, operand);
-  Value result = row.after(nn, nn.reduce(row.kind, x, *axes, keepDims));
-  node.setResult(isBool && result ? nn.cast(result, getElementType(operand)) : result);
+  if (getElementType(operand).isInteger(1))
+    node.setResult(reduceBooleans(nn, row.kind, operand, *axes, keepDims));
+  else
+    node.setResult(row.after(nn, nn.reduce(row.kind, row.before(nn, operand), *axes, keepDims)));
 }
 
 /// log(sum(exp(x))), from the largest element so that nothing overflows.
@@ -98,16 +97,10 @@ void importReduceLogSumExp(OperandBinder &node, bool axesFromOperand) {
 }
 
 void importArgReduction(OperandBinder &node, nn::ArgKind kind) {
-  Value x = node.getOperand(0);
   bool keepDims = node.getFlag("keepdims", true), selectLast = node.getFlag("select_last_index", false);
-  FailureOr<int64_t> axis = node.getAxis(node.getInt("axis", 0), getRank(x));
-  if (failed(axis))
-    return;
-  if (getShape(x)[*axis] == 0)
-    node.error() << node.nameOf(0) << " must have elements to choose from along axis " << *axis << ", but is "
-                 << describe(x);
-  else
-    node.setResult(node.nn.argReduce(kind, x, *axis, keepDims, selectLast));
+  FailureOr<int64_t> axis = node.getAxis(node.getInt("axis", 0), getRank(node.getOperand(0)));
+  if (succeeded(axis))
+    findExtreme(node, kind, *axis, node.nn.types().getI64Type(), keepDims, selectLast);
 }
 
 void importCumulation(OperandBinder &node, nn::CumulateKind kind) {

@@ -8,7 +8,7 @@
 //       3. segments: rows of one number combined to one row,
 //       4. counts of numbers.
 
-#include "compiler/import/compositions/Movement.h"
+#include "compiler/import/operands/Axes.h"
 #include "compiler/import/operands/Parts.h"
 #include "compiler/import/operands/Shapes.h"
 #include "compiler/import/tensorflow/Handlers.h"
@@ -69,10 +69,7 @@ void importGather(OperandBinder &node) {
 
 void importGatherV2(OperandBinder &node) {
   int64_t batches = node.getInt("batch_dims", 0);
-  FailureOr<int64_t> given = node.getInteger(2);
-  if (failed(given))
-    return;
-  FailureOr<int64_t> axis = node.getAxis(*given, getRank(node.getOperand(0)));
+  FailureOr<int64_t> axis = readAxis(node, 2, getRank(node.getOperand(0)));
   if (failed(axis))
     return;
   if (batches < 0)
@@ -91,19 +88,8 @@ void importGatherNd(OperandBinder &node) {
 }
 
 void importReverseSequence(OperandBinder &node) {
-  Value x = node.getOperand(0);
-  FailureOr<int64_t> time = node.getAxis(node.getInt("seq_dim", 0), getRank(x));
-  FailureOr<int64_t> batch = node.getAxis(node.getInt("batch_dim", 0), getRank(x));
-  if (failed(time) || failed(batch))
-    return;
-  if (*time == *batch) {
-    node.error() << "attributes 'seq_dim' and 'batch_dim' must differ, but are both " << *time;
-    return;
-  }
-  Ints shape = getShape(x);
-  if (node.checkShape(1, shape[*batch], "the length of each sequence") &&
-      node.allowsConstant(shape[*time] + shape[*batch], sizeof(int64_t)))
-    node.setResult(reverseSequence(node.nn, x, node.getOperand(1), *batch, *time));
+  const int64_t time = node.getInt("seq_dim", 0), batch = node.getInt("batch_dim", 0);
+  reverseSequences(node, time, batch);
 }
 
 //===----------------------------------------------------------------------===//

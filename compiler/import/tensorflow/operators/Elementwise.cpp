@@ -6,6 +6,7 @@
 //       2. operators of any number of operands, and choices,
 //       3. other element types.
 
+#include "compiler/import/operands/Elementwise.h"
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/tensorflow/Handlers.h"
 
@@ -80,10 +81,10 @@ constexpr UnaryComposition unaryCompositions[] = {
     {"Relu6", [](NnBuilder &nn, Value x) { return clamp(nn, x, 0, 6); }, Holds::Numbers},
     // Halves go to even numbers; integers are round.
     {"Round", [](NnBuilder &nn, Value x) { return isFloat(x) ? nn.unary(UnaryKind::Round, x) : x; }, Holds::Numbers},
-    {"Rsqrt", [](NnBuilder &nn, Value x) { return nn.unary(UnaryKind::Reciprocal, nn.unary(UnaryKind::Sqrt, x)); }},
+    {"Rsqrt", reciprocalRoot},
     {"Selu", selu},
     {"Softsign", softsign},
-    {"Square", [](NnBuilder &nn, Value x) { return nn.mul(x, x); }, Holds::Numbers},
+    {"Square", square, Holds::Numbers},
 };
 
 struct BinaryRow {
@@ -136,15 +137,8 @@ constexpr BinaryComposition binaryCompositions[] = {
     {"DivNoNan", [](NnBuilder &nn, Value x, Value y) { return zeroWhere(nn, y, nn.div(x, y)); }},
     {"FloorDiv", floorDivide, Holds::Numbers},
     {"MulNoNan", [](NnBuilder &nn, Value x, Value y) { return zeroWhere(nn, y, nn.mul(x, y)); }},
-    {"NotEqual",
-     [](NnBuilder &nn, Value x, Value y) { return nn.unary(UnaryKind::Not, nn.binary(BinaryKind::Equal, x, y)); },
-     Holds::Anything},
-    {"SquaredDifference",
-     [](NnBuilder &nn, Value x, Value y) {
-       Value difference = nn.sub(x, y);
-       return nn.mul(difference, difference);
-     },
-     Holds::Numbers},
+    {"NotEqual", notEqual, Holds::Anything},
+    {"SquaredDifference", squaredDifference, Holds::Numbers},
     {"Xdivy", [](NnBuilder &nn, Value x, Value y) { return zeroWhere(nn, x, nn.div(x, y)); }},
     {"Xlogy", [](NnBuilder &nn, Value x, Value y) { return zeroWhere(nn, x, nn.mul(x, nn.unary(UnaryKind::Log, y))); }},
 };
@@ -162,13 +156,7 @@ template <typename Compose> void importBinary(OperandBinder &node, Compose compo
 
 void importSum(OperandBinder &node) {
   node.ignore({"N", "shape"});
-  Value result = node.getOperand(0);
-  for (size_t index = 1; index < node.getNumOperands(); ++index) {
-    if (!node.checkShape(index, getShape(result), "that of the other operands"))
-      return;
-    result = node.nn.add(result, node.getOperand(index));
-  }
-  node.setResult(result);
+  addUp(node);
 }
 
 /// One element for each channel, along the last axis or the second.
@@ -198,27 +186,6 @@ void importApproximateEqual(OperandBinder &node) {
     return;
   Value distance = nn.unary(UnaryKind::Abs, nn.sub(node.getOperand(0), node.getOperand(1)));
   node.setResult(nn.binary(BinaryKind::Less, distance, tolerance));
-}
-
-/// A condition of one axis chooses rows; it is not broadcast as in NumPy.
-void importSelect(OperandBinder &node) {
-  NnBuilder &nn = node.nn;
-  Value condition = node.getOperand(0), onTrue = node.getOperand(1);
-  Ints shape = getShape(onTrue);
-  if (!node.checkShape(2, shape, "that of " + node.nameOf(1)))
-    return;
-  if (getRank(condition) == 1 && getRank(onTrue) > 1) {
-    if (node.checkShape(0, shape.front(), "one element for each row"))
-      node.setResult(nn.select(nn.alignToAxis(condition, 0, getRank(onTrue)), onTrue, node.getOperand(2)));
-    return;
-  }
-  if (getRank(condition) == 0 || node.checkShape(0, shape, "that of " + node.nameOf(1)))
-    node.setResult(nn.select(condition, onTrue, node.getOperand(2)));
-}
-
-void importSelectV2(OperandBinder &node) {
-  if (succeeded(node.broadcastOperands()))
-    node.setResult(node.nn.select(node.getOperand(0), node.getOperand(1), node.getOperand(2)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -284,8 +251,8 @@ void registerElementwise(ImportRegistry &registry) {
       {{"t", Holds::Numbers, 'T'}, {"clip_value_min", Holds::Numbers, 'T'}, {"clip_value_max", Holds::Numbers, 'T'}},
       importClip);
   const Signature choice{{"condition", Holds::Booleans}, {"t", Holds::Anything, 'T'}, {"e", Holds::Anything, 'T'}};
-  registry.add("Select", 1, choice, importSelect);
-  registry.add("SelectV2", 1, choice, importSelectV2);
+  registry.add("Select", 1, choice, chooseRows);
+  registry.add("SelectV2", 1, choice, choose);
   registry.add("Cast", 1, {{"x"}}, importCast);
   registry.add("Bitcast", 1, {{"input"}}, importBitcast);
 }

@@ -2,7 +2,9 @@
 //
 // Reductions along axes, and what runs along one.
 
-#include "compiler/import/operands/Cumulations.h"
+#include "compiler/import/operands/Reductions.h"
+#include "compiler/import/compositions/Elementary.h"
+#include "compiler/import/operands/Axes.h"
 #include "compiler/import/tensorflow/Handlers.h"
 
 using namespace mlir;
@@ -33,36 +35,20 @@ void importReduction(OperandBinder &node, ReduceKind kind) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
   bool keepDims = node.getFlag(node.has("keepdims") ? "keepdims" : "keep_dims", false);
-  FailureOr<SmallVector<int64_t>> given = node.getIntegers(1);
-  if (failed(given))
-    return;
-  FailureOr<SmallVector<int64_t>> axes = node.getAxes(*given, getRank(x));
+  FailureOr<SmallVector<int64_t>> axes = readAxes(node, 1, getRank(x));
   if (failed(axes))
     return;
   llvm::sort(*axes);
-  // Of booleans the largest is whether any is true, the smallest whether all are.
-  bool isBool = getElementType(x).isInteger(1);
-  Value result = nn.reduce(kind, isBool ? nn.cast(x, nn.types().getI8Type()) : x, *axes, keepDims);
-  node.setResult(isBool && result ? nn.cast(result, getElementType(x)) : result);
+  const bool isBool = getElementType(x).isInteger(1);
+  node.setResult(isBool ? reduceBooleans(nn, kind, x, *axes, keepDims) : nn.reduce(kind, x, *axes, keepDims));
 }
 
 void importArgReduction(OperandBinder &node, nn::ArgKind kind) {
-  NnBuilder &nn = node.nn;
-  Value x = node.getOperand(0);
-  Type type = node.getType("output_type", nn.types().getI64Type());
-  FailureOr<int64_t> given = node.getOperand(1) ? node.getInteger(1) : FailureOr<int64_t>(0);
-  if (failed(given))
-    return;
-  FailureOr<int64_t> axis = node.getAxis(*given, getRank(x));
-  if (failed(axis))
-    return;
-  if (getShape(x)[*axis] == 0) {
-    node.error() << node.nameOf(0) << " must have elements to choose from along axis " << *axis << ", but is "
-                 << describe(x);
-    return;
-  }
-  Value index = nn.argReduce(kind, x, *axis, /*keepDims=*/false, /*selectLast=*/false);
-  node.setResult(index ? nn.cast(index, type) : Value());
+  Type type = node.getType("output_type", node.nn.types().getI64Type());
+  const int64_t rank = getRank(node.getOperand(0));
+  FailureOr<int64_t> axis = node.getOperand(1) ? readAxis(node, 1, rank) : node.getAxis(0, rank);
+  if (succeeded(axis))
+    findExtreme(node, kind, *axis, type);
 }
 
 void importCumulation(OperandBinder &node, nn::CumulateKind kind) {

@@ -56,61 +56,10 @@ void importReshape(OperandBinder &node) {
     reshapeOperand(node, node.nameOf(1), std::move(*shape), /*zeroIsZero=*/true);
 }
 
-void importExpandDims(OperandBinder &node) {
-  Value x = node.getOperand(0);
-  FailureOr<int64_t> given = node.getInteger(1);
-  if (failed(given))
-    return;
-  FailureOr<int64_t> axis = node.getAxis(*given, getRank(x) + 1);
-  if (failed(axis))
-    return;
-  SmallVector<int64_t> shape(getShape(x));
-  shape.insert(shape.begin() + *axis, 1);
-  node.setResult(node.nn.reshape(x, shape));
-}
-
 /// Without axes all of size 1 go.
 void importSqueeze(OperandBinder &node) {
   SmallVector<int64_t> axes = node.getInts(node.has("axis") ? "axis" : "squeeze_dims");
   removeAxes(node, axes.empty() ? std::nullopt : std::optional<Ints>(axes));
-}
-
-void importTranspose(OperandBinder &node) {
-  Value x = node.getOperand(0);
-  FailureOr<SmallVector<int64_t>> given = node.getIntegers(1);
-  if (failed(given))
-    return;
-  FailureOr<SmallVector<int64_t>> permutation = node.getAxes(*given, getRank(x));
-  if (failed(permutation))
-    return;
-  if (static_cast<int64_t>(permutation->size()) == getRank(x))
-    node.setResult(node.nn.transpose(x, *permutation));
-  else
-    node.error() << node.nameOf(1) << " must name each axis of " << describe(x) << " once, but is [" << Ints(*given)
-                 << "]";
-}
-
-void importTile(OperandBinder &node) {
-  FailureOr<SmallVector<int64_t>> repeats = node.getIntegers(1);
-  if (succeeded(repeats))
-    repeatAxes(node, *repeats);
-}
-
-/// The shape that operand `index` holds, if a tensor can have it.
-FailureOr<SmallVector<int64_t>> readShape(OperandBinder &node, size_t index) {
-  FailureOr<SmallVector<int64_t>> shape = node.getIntegers(index);
-  if (failed(shape))
-    return failure();
-  if (llvm::any_of(*shape, [](int64_t dim) { return dim < 0; }) || !nn::countElements(*shape))
-    return node.error() << node.nameOf(index) << " must hold sizes of 0 or more that fit into memory, but holds ["
-                        << Ints(*shape) << "]";
-  return shape;
-}
-
-void importBroadcastTo(OperandBinder &node) {
-  FailureOr<SmallVector<int64_t>> shape = readShape(node, 1);
-  if (succeeded(shape) && node.checkBroadcastsTo(0, *shape, node.nameOf(1)))
-    node.setResult(node.nn.broadcast(node.getOperand(0), *shape));
 }
 
 //===----------------------------------------------------------------------===//
@@ -283,11 +232,11 @@ void registerShapes(ImportRegistry &registry) {
   registry.add("Size", 1, {{"input"}}, importSize);
   registry.add("Rank", 1, {{"input"}}, importRank);
   registry.add("Reshape", 1, {{"tensor"}, {"shape", Holds::Indices}}, importReshape);
-  registry.add("ExpandDims", 1, {{"input"}, {"dim", Holds::Indices}}, importExpandDims);
+  registry.add("ExpandDims", 1, {{"input"}, {"dim", Holds::Indices}}, insertAxis);
   registry.add("Squeeze", 1, {{"input"}}, importSqueeze);
-  registry.add("Transpose", 1, {{"x"}, {"perm", Holds::Indices}}, importTranspose);
-  registry.add("Tile", 1, {{"input"}, {"multiples", Holds::Indices}}, importTile);
-  registry.add("BroadcastTo", 1, {{"input"}, {"shape", Holds::Indices}}, importBroadcastTo);
+  registry.add("Transpose", 1, {{"x"}, {"perm", Holds::Indices}}, transposeAxes);
+  registry.add("Tile", 1, {{"input"}, {"multiples", Holds::Indices}}, repeatOperand);
+  registry.add("BroadcastTo", 1, {{"input"}, {"shape", Holds::Indices}}, broadcastOperand);
   registry.add("Fill", 1, {{"dims", Holds::Indices}, {"value"}}, importFill);
   registry.add("Empty", 1, {{"shape", Holds::Indices}}, importEmpty);
   registry.add("ZerosLike", 1, {{"x"}}, [](OperandBinder &node) { importLike(node, 0); });

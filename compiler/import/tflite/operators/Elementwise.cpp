@@ -2,10 +2,10 @@
 //
 // Elementwise arithmetic, comparison and logic.
 //
-// How:  1. operators that are one `nn` kind: rows of data,
-//       2. sums, differences and products, of integers that stand for reals too,
-//       3. the rest.
+// How:  1. operators that are one `nn` kind, or a composition of one or two operands: rows of data,
+//       2. sums, differences and products, of integers that stand for reals too, and quotients.
 
+#include "compiler/import/operands/Elementwise.h"
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/tflite/Handlers.h"
 #include "compiler/import/tflite/quantized/QuantizedElementwise.h"
@@ -19,7 +19,7 @@ using nn::BinaryKind;
 using nn::UnaryKind;
 
 //===----------------------------------------------------------------------===//
-// 1. One kind
+// 1. Rows of data
 //===----------------------------------------------------------------------===//
 
 struct UnaryRow {
@@ -41,6 +41,17 @@ constexpr UnaryRow unaryRows[] = {
     {"SIGN", UnaryKind::Sign, Holds::Numbers},
     {"SIN", UnaryKind::Sin},
     {"SQRT", UnaryKind::Sqrt},
+};
+
+struct UnaryComposition {
+  const char *op;
+  Value (*compose)(NnBuilder &, Value);
+  Holds holds = Holds::Floats;
+};
+
+constexpr UnaryComposition unaryCompositions[] = {
+    {"RSQRT", reciprocalRoot},
+    {"SQUARE", square, Holds::Numbers},
 };
 
 struct BinaryRow {
@@ -67,13 +78,26 @@ constexpr BinaryRow binaryRows[] = {
     {"RIGHT_SHIFT", BinaryKind::ShiftRight, Holds::Integers},
 };
 
-void importBinary(TfliteNode &node, BinaryKind kind) {
+struct BinaryComposition {
+  const char *op;
+  Value (*compose)(NnBuilder &, Value, Value);
+  Holds holds = Holds::Numbers;
+  Integers integers = Integers::Plain;
+};
+
+constexpr BinaryComposition binaryCompositions[] = {
+    {"FLOOR_DIV", floorDivide},
+    {"NOT_EQUAL", notEqual, Holds::Anything, Integers::Moved},
+    {"SQUARED_DIFFERENCE", squaredDifference},
+};
+
+template <typename Compose> void importBinary(TfliteNode &node, Compose compose) {
   if (succeeded(node->broadcastOperands()))
-    node.setResult(node.nn.binary(kind, node.getOperand(0), node.getOperand(1)));
+    node.setResult(compose(node.nn, node.getOperand(0), node.getOperand(1)));
 }
 
 //===----------------------------------------------------------------------===//
-// 2. Sums, differences, products
+// 2. Sums, differences, products, quotients
 //===----------------------------------------------------------------------===//
 
 void importArithmetic(TfliteNode &node, BinaryKind kind) {
@@ -86,55 +110,9 @@ void importArithmetic(TfliteNode &node, BinaryKind kind) {
   node.setResult(activate(nn, readActivation(node), nn.binary(kind, node.getOperand(0), node.getOperand(1))));
 }
 
-//===----------------------------------------------------------------------===//
-// 3. The rest
-//===----------------------------------------------------------------------===//
-
 void importDiv(TfliteNode &node) {
   if (succeeded(node->broadcastOperands()))
     node.setResult(activate(node.nn, readActivation(node), node.nn.div(node.getOperand(0), node.getOperand(1))));
-}
-
-void importFloorDiv(TfliteNode &node) {
-  if (succeeded(node->broadcastOperands()))
-    node.setResult(floorDivide(node.nn, node.getOperand(0), node.getOperand(1)));
-}
-
-void importNotEqual(TfliteNode &node) {
-  if (succeeded(node->broadcastOperands()))
-    node.setResult(
-        node.nn.unary(UnaryKind::Not, node.nn.binary(BinaryKind::Equal, node.getOperand(0), node.getOperand(1))));
-}
-
-void importSquaredDifference(TfliteNode &node) {
-  if (failed(node->broadcastOperands()))
-    return;
-  Value difference = node.nn.sub(node.getOperand(0), node.getOperand(1));
-  node.setResult(node.nn.mul(difference, difference));
-}
-
-void importAddN(TfliteNode &node) {
-  Value sum = node.getOperand(0);
-  for (size_t index = 1; index < node->getNumOperands(); ++index) {
-    if (!node->checkShape(index, getShape(sum), "that of the first operand"))
-      return;
-    sum = node.nn.add(sum, node.getOperand(index));
-  }
-  node.setResult(sum);
-}
-
-void importSelect(TfliteNode &node) {
-  Value condition = node.getOperand(0), x = node.getOperand(1);
-  // A condition of one axis chooses whole rows of larger operands.
-  if (node->getOp() == "SELECT" && getRank(condition) == 1 && getRank(x) > 1) {
-    if (!node->checkShape(0, getShape(x).take_front(1), "one element for each row") ||
-        !node->checkShape(2, getShape(x), "that of the operand before it"))
-      return;
-    condition = node.nn.alignToAxis(condition, 0, getRank(x));
-  } else if (failed(node->broadcastOperands())) {
-    return;
-  }
-  node.setResult(node.nn.select(condition, x, node.getOperand(2)));
 }
 
 } // namespace
@@ -143,28 +121,26 @@ void registerElementwise(ImportRegistry &registry) {
   for (const UnaryRow &row : unaryRows)
     add(registry, row.op, Integers::Plain, {{"x", row.holds}},
         [kind = row.kind](TfliteNode &node) { node.setResult(node.nn.unary(kind, node.getOperand(0))); });
+  for (const UnaryComposition &row : unaryCompositions)
+    add(registry, row.op, Integers::Plain, {{"x", row.holds}},
+        [&row](TfliteNode &node) { node.setResult(row.compose(node.nn, node.getOperand(0))); });
   for (const BinaryRow &row : binaryRows)
     add(registry, row.op, row.integers, {{"x", row.holds, 'T'}, {"y", row.holds, 'T'}},
-        [kind = row.kind](TfliteNode &node) { importBinary(node, kind); });
-  const Signature numbers{{"x", Holds::Numbers, 'T'}, {"y", Holds::Numbers, 'T'}}, number{{"x", Holds::Numbers}},
-      real{{"x", Holds::Floats}};
+        [kind = row.kind](TfliteNode &node) {
+          importBinary(node, [kind](NnBuilder &nn, Value x, Value y) { return nn.binary(kind, x, y); });
+        });
+  for (const BinaryComposition &row : binaryCompositions)
+    add(registry, row.op, row.integers, {{"x", row.holds, 'T'}, {"y", row.holds, 'T'}},
+        [&row](TfliteNode &node) { importBinary(node, row.compose); });
+  const Signature numbers{{"x", Holds::Numbers, 'T'}, {"y", Holds::Numbers, 'T'}};
   add(registry, "ADD", Integers::Computed, numbers, [](TfliteNode &node) { importArithmetic(node, BinaryKind::Add); });
   add(registry, "SUB", Integers::Computed, numbers, [](TfliteNode &node) { importArithmetic(node, BinaryKind::Sub); });
   add(registry, "MUL", Integers::Computed, numbers, [](TfliteNode &node) { importArithmetic(node, BinaryKind::Mul); });
   add(registry, "DIV", Integers::Plain, numbers, importDiv);
-  add(registry, "FLOOR_DIV", Integers::Plain, numbers, importFloorDiv);
-  add(registry, "NOT_EQUAL", Integers::Moved, {{"x", Holds::Anything, 'T'}, {"y", Holds::Anything, 'T'}},
-      importNotEqual);
-  add(registry, "SQUARED_DIFFERENCE", Integers::Plain, numbers, importSquaredDifference);
-  add(registry, "ADD_N", Integers::Plain, {{"inputs...", Holds::Numbers, 'T'}}, importAddN);
-  add(registry, "SQUARE", Integers::Plain, number,
-      [](TfliteNode &node) { node.setResult(node.nn.mul(node.getOperand(0), node.getOperand(0))); });
-  add(registry, "RSQRT", Integers::Plain, real, [](TfliteNode &node) {
-    node.setResult(node.nn.unary(UnaryKind::Reciprocal, node.nn.unary(UnaryKind::Sqrt, node.getOperand(0))));
-  });
+  add(registry, "ADD_N", Integers::Plain, {{"inputs...", Holds::Numbers, 'T'}}, addUp);
   const Signature choice{{"condition", Holds::Booleans}, {"x", Holds::Anything, 'T'}, {"y", Holds::Anything, 'T'}};
-  add(registry, "SELECT", Integers::Moved, choice, importSelect);
-  add(registry, "SELECT_V2", Integers::Moved, choice, importSelect);
+  add(registry, "SELECT", Integers::Moved, choice, chooseRows);
+  add(registry, "SELECT_V2", Integers::Moved, choice, choose);
 }
 
 } // namespace nacre::importer::tflite_format

@@ -2,6 +2,9 @@
 //
 // Reductions along axes, which an operand names.
 
+#include "compiler/import/operands/Reductions.h"
+#include "compiler/import/compositions/Elementary.h"
+#include "compiler/import/operands/Axes.h"
 #include "compiler/import/tflite/Handlers.h"
 #include "compiler/import/tflite/quantized/Rescaling.h"
 
@@ -72,40 +75,24 @@ void importReduction(TfliteNode &node, ReduceKind kind) {
   node.setResult(nn.reduce(kind, node.getOperand(0), *axes, keepDims));
 }
 
-/// Whether any is true is the largest, whether all are the smallest.
 void importLogicalReduction(TfliteNode &node, ReduceKind kind) {
-  NnBuilder &nn = node.nn;
   const bool keepDims = node->getFlag("keep_dims", false);
   FailureOr<SmallVector<int64_t>> axes = readAxes(node);
-  if (failed(axes))
-    return;
-  Value bytes = nn.cast(node.getOperand(0), nn.types().getI8Type());
-  node.setResult(nn.cast(nn.reduce(kind, bytes, *axes, keepDims), nn.types().getI1Type()));
+  if (succeeded(axes))
+    node.setResult(reduceBooleans(node.nn, kind, node.getOperand(0), *axes, keepDims));
 }
 
 void importArgReduction(TfliteNode &node, nn::ArgKind kind) {
-  NnBuilder &nn = node.nn;
-  Value x = node.getOperand(0);
   node->ignore({"output_type"}); // the result states it too
-  FailureOr<int64_t> axis = node.readAxis(1, getRank(x));
-  if (failed(axis))
-    return;
-  if (getShape(x)[*axis] == 0) {
-    node.error() << node->nameOf(0) << " must have elements to choose from along axis " << *axis << ", but is "
-                 << describe(x);
-    return;
-  }
+  FailureOr<int64_t> axis = readAxis(node, 1, getRank(node.getOperand(0)));
   Type type = node.getResultElementType();
-  Value index = nn.argReduce(kind, x, *axis, /*keepDims=*/false, /*selectLast=*/false);
-  node.setResult(type && type.isInteger(32) ? nn.cast(index, type) : index);
+  if (succeeded(axis))
+    findExtreme(node, kind, *axis, type && type.isInteger(32) ? type : node.nn.types().getI64Type());
 }
 
 void importCumsum(TfliteNode &node) {
   const bool isExclusive = node->getFlag("exclusive", false), isReverse = node->getFlag("reverse", false);
-  FailureOr<int64_t> axis = node.readAxis(1, getRank(node.getOperand(0)));
-  if (succeeded(axis))
-    node.setResult(
-        node.nn.infer<nn::CumulateOp>(nn::CumulateKind::Sum, node.getOperand(0), *axis, isExclusive, isReverse));
+  cumulate(node, nn::CumulateKind::Sum, isExclusive, isReverse);
 }
 
 } // namespace

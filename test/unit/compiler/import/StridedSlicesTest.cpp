@@ -2,11 +2,11 @@
 //
 // Strided slices with masks: what entries of the lists are, and what of an axis they take.
 
-#include "compiler/import/tflite/operators/StridedSlices.h"
+#include "compiler/import/operands/StridedSlices.h"
 
 #include "gtest/gtest.h"
 
-namespace nacre::importer::tflite_format {
+namespace nacre::importer {
 namespace {
 
 using Numbers = llvm::SmallVector<int64_t>;
@@ -74,4 +74,4 @@ TEST(StridedSlices, RefuseWhatIsNoSlice) {
 }
 
 } // namespace
-} // namespace nacre::importer::tflite_format
+} // namespace nacre::importer

@@ -4,14 +4,14 @@
 //
 // Why:  bits of the masks count entries of the lists, not axes of the tensor, and are where readers go wrong.
 
-#ifndef NACRE_COMPILER_IMPORT_TFLITE_OPERATORS_STRIDEDSLICES_H
-#define NACRE_COMPILER_IMPORT_TFLITE_OPERATORS_STRIDEDSLICES_H
+#ifndef NACRE_COMPILER_IMPORT_OPERANDS_STRIDEDSLICES_H
+#define NACRE_COMPILER_IMPORT_OPERANDS_STRIDEDSLICES_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
 
-namespace nacre::importer::tflite_format {
+namespace nacre::importer {
 
 /// An entry of the lists is an axis of the tensor; with its bit in `ellipsisMask` as many as no other entry is, all of them
 /// whole; in `newAxisMask` none, but one of the result; in `shrinkMask` one index of it, and the axis goes.
@@ -30,6 +30,6 @@ struct SlicedPart {
 /// An error says what must hold of the slice.
 llvm::Expected<SlicedPart> expandSlice(const StridedSlice &slice, llvm::ArrayRef<int64_t> shape);
 
-} // namespace nacre::importer::tflite_format
+} // namespace nacre::importer
 
-#endif // NACRE_COMPILER_IMPORT_TFLITE_OPERATORS_STRIDEDSLICES_H
+#endif // NACRE_COMPILER_IMPORT_OPERANDS_STRIDEDSLICES_H

@@ -2,13 +2,13 @@
 //
 // What a strided slice with masks takes of a tensor.
 
-#include "compiler/import/tflite/operators/StridedSlices.h"
+#include "compiler/import/operands/StridedSlices.h"
 
 #include "compiler/import/Geometry.h"
 
 #include "llvm/Support/MathExtras.h"
 
-namespace nacre::importer::tflite_format {
+namespace nacre::importer {
 
 static llvm::Error fail(const char *text) { return llvm::createStringError(llvm::inconvertibleErrorCode(), text); }
 
@@ -88,4 +88,4 @@ llvm::Expected<SlicedPart> expandSlice(const StridedSlice &slice, llvm::ArrayRef
   return part;
 }
 
-} // namespace nacre::importer::tflite_format
+} // namespace nacre::importer

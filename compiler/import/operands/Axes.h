@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Axes that operands name.
+
+#ifndef NACRE_COMPILER_IMPORT_OPERANDS_AXES_H
+#define NACRE_COMPILER_IMPORT_OPERANDS_AXES_H
+
+#include "compiler/import/OperandBinder.h"
+
+namespace nacre::importer {
+
+/// The axis that operand `index` holds, counted from the front of `rank` axes, or the different axes; fails after an error.
+mlir::FailureOr<int64_t> readAxis(OperandBinder &node, size_t index, int64_t rank);
+mlir::FailureOr<llvm::SmallVector<int64_t>> readAxes(OperandBinder &node, size_t index, int64_t rank);
+
+} // namespace nacre::importer
+
+#endif // NACRE_COMPILER_IMPORT_OPERANDS_AXES_H
