@@ -171,14 +171,17 @@ def SimplifyGraphPass : Pass<"nacre-simplify-graph", "::mlir::func::FuncOp"> {
 }
 
 def RecognizeCompositesPass : Pass<"nacre-recognize-composites", "::mlir::func::FuncOp"> {
-  let summary = "Turn the long spelling of layer normalization, GELU and softmax into the one operator each is";
+  let summary = "Turn the long spelling of layer normalization, GELU, softmax and dilated convolutions into the one operator each is";
   let description = [{
     Exporters of older opsets write these functions as five to nine elementwise operators and reductions. As one operator
-    each is one sweep over a row, or one scalar function that fuses into the contraction before it.
+    each is one sweep over a row, or one scalar function that fuses into the contraction before it. TensorFlow 1 writes a
+    convolution with dilation b as an ordinary one between SpaceToBatchND and BatchToSpaceND, which move every element
+    twice; pads before it and crops behind it become the convolution's pads.
 
     Requires: equal subexpressions are one value (`cse`).
 
-    Ensures: no layer normalization (by mean of squared differences), exact GELU or softmax is left in pieces.
+    Ensures: no layer normalization (by mean of squared differences), exact GELU or softmax is left in pieces, no
+    convolution of stride 1 between blocks that come to the batch and go back.
 
     Example: test/compiler/graph/recognize-composites.mlir.
   }];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  finds layer normalization, exact GELU and softmax in pieces.
-// Why:   a row kernel reads its row once where the pieces would read it five times.
+// What:  finds layer normalization, exact GELU, softmax and dilated convolutions in pieces.
+// Why:   a row kernel reads its row once where the pieces would read it five times; a dilated convolution moves nothing.
 // How:   each pattern starts at the last operator of a piece-wise spelling and walks up; the pieces die by themselves
 //        if nothing else uses them. Products are flattened first, because exporters associate them in every way.
 
@@ -185,12 +185,151 @@ struct Softmax : OpRewritePattern<nn::BinaryOp> {
   }
 };
 
+//===----------------------------------------------------------------------===//
+// Dilated convolution: blocks to the batch, a convolution, and back
+//===----------------------------------------------------------------------===//
+
+using Dims = ArrayRef<int64_t>;
+
+Dims shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
+
+/// The transpose between two reshapes of which `merge` is the second; null where there is none.
+nn::TransposeOp getTransposeOfParts(nn::ReshapeOp merge) {
+  auto transpose = merge ? merge.getOperand().getDefiningOp<nn::TransposeOp>() : nn::TransposeOp();
+  return transpose && transpose.getOperand().getDefiningOp<nn::ReshapeOp>() ? transpose : nn::TransposeOp();
+}
+
+/// The value whose parts are transposed.
+Value getWhole(nn::TransposeOp transpose) { return transpose.getOperand().getDefiningOp<nn::ReshapeOp>().getOperand(); }
+
+/// What came to the batch: of `source` every so manyth element along the first spatial axes, `blocks` apart.
+struct Phases {
+  Value source;
+  SmallVector<int64_t> blocks;
+};
+
+/// [N, S..., rest] as [N, S / b, b ..., rest], the blocks in front, as [b... * N, S / b..., rest].
+std::optional<Phases> matchSpaceToBatch(Value value) {
+  nn::TransposeOp transpose = getTransposeOfParts(value.getDefiningOp<nn::ReshapeOp>());
+  if (!transpose)
+    return std::nullopt;
+  Phases phases{getWhole(transpose), {}};
+  Dims source = shapeOf(phases.source), parts = shapeOf(transpose.getOperand());
+  const size_t axes = parts.size() > source.size() ? parts.size() - source.size() : 0;
+  if (axes == 0 || source.size() < axes + 2)
+    return std::nullopt;
+  SmallVector<int64_t> split{source[0]}, order, behind{0}, merged(source);
+  for (size_t axis = 0; axis < axes; ++axis) {
+    const int64_t block = std::max<int64_t>(parts[2 * axis + 2], 1);
+    phases.blocks.push_back(block);
+    split.append({source[axis + 1] / block, block});
+    order.push_back(int64_t(2 * axis + 2));
+    behind.push_back(int64_t(2 * axis + 1));
+    merged[0] *= block;
+    merged[axis + 1] /= block;
+  }
+  llvm::append_range(split, source.drop_front(axes + 1));
+  llvm::append_range(order, behind);
+  llvm::append_range(order, llvm::seq<int64_t>(2 * axes + 1, parts.size()));
+  if (parts != Dims(split) || transpose.getPermutation() != Dims(order) || shapeOf(value) != Dims(merged))
+    return std::nullopt;
+  return phases;
+}
+
+/// The value that `merge` brings back from the batch by such blocks; null where it does something else.
+Value matchBatchToSpace(nn::ReshapeOp merge, Dims blocks) {
+  nn::TransposeOp transpose = getTransposeOfParts(merge);
+  if (!transpose || !transpose->hasOneUse() || !transpose.getOperand().hasOneUse())
+    return {};
+  Value phases = getWhole(transpose);
+  Dims shape = shapeOf(phases);
+  const auto axes = int64_t(blocks.size());
+  SmallVector<int64_t> split(blocks), order{axes}, merged(shape);
+  for (auto [axis, block] : llvm::enumerate(blocks)) {
+    merged[0] /= block;
+    merged[axis + 1] *= block;
+    order.append({axes + 1 + int64_t(axis), int64_t(axis)});
+  }
+  split.push_back(merged[0]);
+  llvm::append_range(split, shape.drop_front());
+  llvm::append_range(order, llvm::seq<int64_t>(2 * axes + 1, split.size()));
+  bool isBack = shapeOf(transpose.getOperand()) == Dims(split) && transpose.getPermutation() == Dims(order) &&
+                merge.getType().getShape() == Dims(merged);
+  return isBack ? phases : Value();
+}
+
+/// The pads that leave of a convolution of stride 1 what `crop` leaves; nothing where they are not pads.
+std::optional<SmallVector<int64_t>> cropPads(Dims pads, nn::SliceOp crop) {
+  Dims whole = crop.getOperand().getType().getShape(), starts = crop.getStarts(), sizes = crop.getSizes();
+  const size_t axes = pads.size() / 2;
+  SmallVector<int64_t> result(pads);
+  for (size_t axis = 0; axis < whole.size(); ++axis) {
+    const int64_t low = starts[axis], high = whole[axis] - sizes[axis] - low;
+    const bool isSpatial = axis > 0 && axis <= axes;
+    if (crop.getSteps()[axis] != 1 || (!isSpatial && (low != 0 || high != 0)))
+      return std::nullopt;
+    if (isSpatial && ((result[axis - 1] -= low) < 0 || (result[axes + axis - 1] -= high) < 0))
+      return std::nullopt;
+  }
+  return result;
+}
+
+/// Each phase is convolved by itself, so that neighbours of a window are a block apart.
+struct DilatedConvolution : OpRewritePattern<nn::ReshapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nn::ReshapeOp merge, PatternRewriter &rewriter) const override {
+    nn::TransposeOp transpose = getTransposeOfParts(merge);
+    auto conv = transpose ? getWhole(transpose).getDefiningOp<nn::ConvOp>() : nn::ConvOp();
+    if (!conv || !conv->hasOneUse() || llvm::any_of(conv.getStrides(), [](int64_t stride) { return stride != 1; }))
+      return rewriter.notifyMatchFailure(merge, "expected a convolution of stride 1 for this alone");
+    std::optional<Phases> phases = matchSpaceToBatch(conv.getInput());
+    if (!phases || !matchBatchToSpace(merge, phases->blocks))
+      return rewriter.notifyMatchFailure(merge, "expected blocks in the batch, and the same ones back");
+
+    const size_t axes = conv.getStrides().size();
+    phases->blocks.resize(axes, 1);
+    Value source = phases->source;
+    SmallVector<int64_t> pads(conv.getPads()), dilations(conv.getDilations());
+    for (size_t axis = 0; axis < axes; ++axis) {
+      pads[axis] *= phases->blocks[axis];
+      pads[axes + axis] *= phases->blocks[axis];
+      dilations[axis] *= phases->blocks[axis];
+    }
+    if (auto pad = source.getDefiningOp<nn::PadOp>(); pad && isZeroPad(pad) && conv.getPadValue() == 0) {
+      source = pad.getOperand();
+      for (size_t axis = 0; axis < axes; ++axis) {
+        pads[axis] += pad.getLow()[axis + 1];
+        pads[axes + axis] += pad.getHigh()[axis + 1];
+      }
+    }
+    auto crop = merge->hasOneUse() ? dyn_cast<nn::SliceOp>(*merge->user_begin()) : nn::SliceOp();
+    std::optional<SmallVector<int64_t>> cropped = crop ? cropPads(pads, crop) : std::nullopt;
+    Operation *replaced = cropped ? crop.getOperation() : merge.getOperation();
+    rewriter.setInsertionPoint(replaced);
+    rewriter.replaceOpWithNewOp<nn::ConvOp>(replaced, source, conv.getFilter(), conv.getStrides(),
+                                            cropped ? *cropped : pads, dilations, conv.getGroups(), conv.getPadValue());
+    return success();
+  }
+
+private:
+  /// Whether zeros are added around the spatial axes alone.
+  static bool isZeroPad(nn::PadOp pad) {
+    auto isSpatial = [](Dims amounts) {
+      return amounts.front() == 0 && amounts.back() == 0 && llvm::all_of(amounts, [](int64_t a) { return a >= 0; });
+    };
+    auto number = dyn_cast<FloatAttr>(pad.getValue());
+    return pad.getMode() == nn::PadMode::Constant && number && number.getValue().isZero() && isSpatial(pad.getLow()) &&
+           isSpatial(pad.getHigh());
+  }
+};
+
 struct RecognizeComposites : impl::RecognizeCompositesPassBase<RecognizeComposites> {
   using RecognizeCompositesPassBase::RecognizeCompositesPassBase;
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<LayerNormalization, Gelu, Softmax>(&getContext());
+    patterns.add<LayerNormalization, Gelu, Softmax, DilatedConvolution>(&getContext());
     GreedyRewriteConfig config;
     config.setUseTopDownTraversal().setMaxIterations(GreedyRewriteConfig::kNoLimit);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), config))) {

@@ -148,3 +148,71 @@ func.func @softmax(%x: tensor<2x8xf32>) -> (tensor<2x8xf32>, tensor<2x8xf32>) {
   %7 = nn.binary div %5, %6 : tensor<2x8xf32>, tensor<1x8xf32>
   return %4, %7 : tensor<2x8xf32>, tensor<2x8xf32>
 }
+
+// -----
+
+// Blocks come to the batch, are convolved, and go back: a convolution whose window is wider. What is cut off was padded.
+
+// CHECK-LABEL: func.func @dilated_convolution(
+// CHECK-SAME:    %[[X:[^ :]+]]: tensor<1x5x6x3xf32>, %[[F:[^ :]+]]: tensor<3x3x3x4xf32>)
+// CHECK-NEXT:    %[[Y:[^ ,:()]+]] = nn.conv %[[X]], %[[F]] {dilations = array<i64: 2, 2>, groups = 1 : i64, pads = array<i64: 2, 2, 2, 2>, strides = array<i64: 1, 1>}
+// CHECK-NEXT:    return %[[Y]]
+func.func @dilated_convolution(%x: tensor<1x5x6x3xf32>, %f: tensor<3x3x3x4xf32>) -> tensor<1x5x6x4xf32> {
+  %0 = nn.pad constant %x [0, 2, 2, 0] [0, 3, 2, 0] 0.0 : f32 : tensor<1x5x6x3xf32>
+  %1 = nn.reshape %0 : tensor<1x10x10x3xf32> to tensor<1x5x2x5x2x3xf32>
+  %2 = nn.transpose %1 [2, 4, 0, 1, 3, 5] : tensor<1x5x2x5x2x3xf32>
+  %3 = nn.reshape %2 : tensor<2x2x1x5x5x3xf32> to tensor<4x5x5x3xf32>
+  %4 = nn.conv %3, %f {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : tensor<4x5x5x3xf32>, tensor<3x3x3x4xf32>
+  %5 = nn.reshape %4 : tensor<4x3x3x4xf32> to tensor<2x2x1x3x3x4xf32>
+  %6 = nn.transpose %5 [2, 3, 0, 4, 1, 5] : tensor<2x2x1x3x3x4xf32>
+  %7 = nn.reshape %6 : tensor<1x3x2x3x2x4xf32> to tensor<1x6x6x4xf32>
+  %8 = nn.slice %7 [0, 0, 0, 0] [1, 5, 6, 4] [1, 1, 1, 1] : tensor<1x6x6x4xf32>
+  return %8 : tensor<1x5x6x4xf32>
+}
+
+// -----
+
+// Along rows alone; the phases have pads of their own, and what is cut off beyond them stays cut off.
+
+// CHECK-LABEL: func.func @dilated_rows(
+// CHECK:         %[[Y:[^ ,:()]+]] = nn.conv %{{.*}} {dilations = array<i64: 4, 1>, groups = 3 : i64, pads = array<i64: 2, 1, 0, 0>, strides = array<i64: 1, 1>} : tensor<2x8x6x3xf32>
+// CHECK-NEXT:    nn.slice %[[Y]] [0, 3, 0, 0] [2, 2, 6, 3]
+func.func @dilated_rows(%x: tensor<2x8x6x3xf32>, %f: tensor<2x2x1x3xf32>) -> tensor<2x2x6x3xf32> {
+  %1 = nn.reshape %x : tensor<2x8x6x3xf32> to tensor<2x4x2x6x3xf32>
+  %2 = nn.transpose %1 [2, 0, 1, 3, 4] : tensor<2x4x2x6x3xf32>
+  %3 = nn.reshape %2 : tensor<2x2x4x6x3xf32> to tensor<4x4x6x3xf32>
+  %4 = nn.conv %3, %f {dilations = array<i64: 2, 1>, groups = 3 : i64, pads = array<i64: 1, 1, 0, 0>, strides = array<i64: 1, 1>} : tensor<4x4x6x3xf32>, tensor<2x2x1x3xf32>
+  %5 = nn.reshape %4 : tensor<4x3x6x3xf32> to tensor<2x2x3x6x3xf32>
+  %6 = nn.transpose %5 [1, 2, 0, 3, 4] : tensor<2x2x3x6x3xf32>
+  %7 = nn.reshape %6 : tensor<2x3x2x6x3xf32> to tensor<2x6x6x3xf32>
+  %8 = nn.slice %7 [0, 3, 0, 0] [2, 2, 6, 3] [1, 1, 1, 1] : tensor<2x6x6x3xf32>
+  return %8 : tensor<2x2x6x3xf32>
+}
+
+// -----
+
+// A stride within the phases is none of the whole, and other blocks do not bring the phases back.
+
+// CHECK-LABEL: func.func @no_dilated_convolution(
+// CHECK:         nn.transpose
+// CHECK:         nn.conv {{.*}} : tensor<4x5x5x3xf32>
+// CHECK:         nn.transpose
+// CHECK:         nn.conv {{.*}} : tensor<2x10x5x3xf32>
+// CHECK:         nn.transpose
+func.func @no_dilated_convolution(%x: tensor<1x10x10x3xf32>, %f: tensor<1x1x3x4xf32>) -> (tensor<1x6x6x4xf32>, tensor<1x20x5x4xf32>) {
+  %1 = nn.reshape %x : tensor<1x10x10x3xf32> to tensor<1x5x2x5x2x3xf32>
+  %2 = nn.transpose %1 [2, 4, 0, 1, 3, 5] : tensor<1x5x2x5x2x3xf32>
+  %3 = nn.reshape %2 : tensor<2x2x1x5x5x3xf32> to tensor<4x5x5x3xf32>
+  %4 = nn.conv %3, %f {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : tensor<4x5x5x3xf32>, tensor<1x1x3x4xf32>
+  %5 = nn.reshape %4 : tensor<4x3x3x4xf32> to tensor<2x2x1x3x3x4xf32>
+  %6 = nn.transpose %5 [2, 3, 0, 4, 1, 5] : tensor<2x2x1x3x3x4xf32>
+  %7 = nn.reshape %6 : tensor<1x3x2x3x2x4xf32> to tensor<1x6x6x4xf32>
+  %11 = nn.reshape %x : tensor<1x10x10x3xf32> to tensor<1x10x5x2x3xf32>
+  %12 = nn.transpose %11 [3, 0, 1, 2, 4] : tensor<1x10x5x2x3xf32>
+  %13 = nn.reshape %12 : tensor<2x1x10x5x3xf32> to tensor<2x10x5x3xf32>
+  %14 = nn.conv %13, %f {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : tensor<2x10x5x3xf32>, tensor<1x1x3x4xf32>
+  %15 = nn.reshape %14 : tensor<2x10x5x4xf32> to tensor<2x1x10x5x4xf32>
+  %16 = nn.transpose %15 [1, 2, 0, 3, 4] : tensor<2x1x10x5x4xf32>
+  %17 = nn.reshape %16 : tensor<1x10x2x5x4xf32> to tensor<1x20x5x4xf32>
+  return %7, %17 : tensor<1x6x6x4xf32>, tensor<1x20x5x4xf32>
+}
