@@ -2,8 +2,8 @@
 //
 // Matrix products.
 
-#include "compiler/import/compositions/Determinant.h"
 #include "compiler/import/compositions/Einsum.h"
+#include "compiler/import/compositions/SmallMatrices.h"
 #include "compiler/import/onnx/Handlers.h"
 #include "compiler/import/onnx/operands/Products.h"
 
@@ -69,10 +69,10 @@ void importDet(OperandBinder &node) {
   if (!node.checkRank(0, 2))
     return;
   int64_t size = getShape(x).back();
-  if (getShape(x).end()[-2] == size && size <= maxDeterminant)
+  if (getShape(x).end()[-2] == size && size <= mostMatrixRows)
     node.setResult(determinant(node.nn, x));
   else
-    node.error() << node.nameOf(0) << " must hold square matrices of " << maxDeterminant << " rows at most, but is "
+    node.error() << node.nameOf(0) << " must hold square matrices of " << mostMatrixRows << " rows at most, but is "
                  << describe(x);
 }
 

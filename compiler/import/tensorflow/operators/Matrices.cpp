@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Diagonals and bands of matrices.
+// Diagonals and bands of matrices, and systems of small ones.
 
+#include "compiler/import/compositions/SmallMatrices.h"
 #include "compiler/import/compositions/Tables.h"
 #include "compiler/import/tensorflow/Handlers.h"
 
@@ -124,6 +125,80 @@ void importDiagPart(OperandBinder &node) {
   node.setResult(nn.reshape(takeDiagonal(nn, nn.reshape(node.getOperand(0), {count, count})), half));
 }
 
+//===----------------------------------------------------------------------===//
+// Systems
+//===----------------------------------------------------------------------===//
+
+/// Whether operand 0 holds square matrices that can be written out; reports an error if not.
+bool checkSmall(OperandBinder &node) {
+  Ints shape = getShape(node.getOperand(0));
+  if (shape.size() >= 2 && shape.back() == shape[shape.size() - 2] && shape.back() <= mostMatrixRows)
+    return true;
+  node.error() << node.nameOf(0) << " must hold square matrices of " << mostMatrixRows << " rows at most, but is "
+               << describe(node.getOperand(0));
+  return false;
+}
+
+/// And whether operand 1 has a right side for each.
+bool checkSystems(OperandBinder &node) {
+  if (!checkSmall(node) || !node.checkRank(1, 2))
+    return false;
+  Ints shape = getShape(node.getOperand(0));
+  return node.checkShape(1, replaceLast(shape, 1, {getShape(node.getOperand(1)).back()}),
+                         "a right side for each matrix");
+}
+
+/// Operand 0, or its adjoint where the node says so.
+Value readMatrices(OperandBinder &node) {
+  Value matrices = node.getOperand(0);
+  if (!node.getFlag("adjoint", false))
+    return matrices;
+  SmallVector<int64_t> order = axisRange(0, getRank(matrices));
+  std::swap(order[order.size() - 1], order[order.size() - 2]);
+  return node.nn.transpose(matrices, order);
+}
+
+void importDeterminant(OperandBinder &node) {
+  if (checkSmall(node))
+    node.setResult(determinant(node.nn, node.getOperand(0)));
+}
+
+/// Its sign, and the logarithm of its absolute value.
+void importLogDeterminant(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  if (!checkSmall(node))
+    return;
+  Value value = determinant(nn, node.getOperand(0));
+  node.setResult(0, nn.unary(nn::UnaryKind::Sign, value));
+  node.setResult(1, nn.unary(nn::UnaryKind::Log, nn.unary(nn::UnaryKind::Abs, value)));
+}
+
+void importInverse(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  if (!checkSmall(node))
+    return;
+  Value matrices = readMatrices(node);
+  Ints shape = getShape(node.getOperand(0));
+  Value zeros = nn.splat(getType(node.getOperand(0)), 0), mask = diagonalMask(nn, shape.back(), shape.back());
+  node.setResult(mask ? solve(nn, matrices, nn.select(mask, nn.scalar(zeros, 1), zeros)) : Value());
+}
+
+void importSolve(OperandBinder &node) {
+  if (checkSystems(node))
+    node.setResult(solve(node.nn, readMatrices(node), node.getOperand(1)));
+}
+
+void importTriangularSolve(OperandBinder &node) {
+  bool isLower = node.getFlag("lower", true), isAdjoint = node.getFlag("adjoint", false);
+  if (checkSystems(node))
+    node.setResult(solveTriangular(node.nn, readMatrices(node), node.getOperand(1), isLower != isAdjoint));
+}
+
+void importCholesky(OperandBinder &node) {
+  if (checkSmall(node))
+    node.setResult(cholesky(node.nn, node.getOperand(0)));
+}
+
 } // namespace
 
 void registerMatrices(ImportRegistry &registry) {
@@ -135,6 +210,17 @@ void registerMatrices(ImportRegistry &registry) {
                importMatrixBandPart);
   registry.add("Diag", 1, {{"diagonal"}}, importDiag);
   registry.add("DiagPart", 1, {input}, importDiagPart);
+  const OperandRule numbers = {"input", Holds::Floats, 'T'}, matrix = {"matrix", Holds::Floats, 'T'},
+                    sides = {"rhs", Holds::Floats, 'T'};
+  registry.add("MatrixDeterminant", 1, {numbers}, importDeterminant);
+  registry.add("LogMatrixDeterminant", 1, {numbers}, importLogDeterminant);
+  registry.add("MatrixInverse", 1, {numbers}, importInverse);
+  registry.add("MatrixSolve", 1, {matrix, sides}, importSolve);
+  registry.add("MatrixTriangularSolve", 1, {matrix, sides}, importTriangularSolve);
+  registry.add("Cholesky", 1, {numbers}, importCholesky);
+  for (const char *op : {"MatrixDeterminant", "LogMatrixDeterminant", "MatrixInverse", "MatrixSolve",
+                         "MatrixTriangularSolve", "Cholesky"})
+    registry.setLimit(op, "more than 8 rows");
 }
 
 } // namespace nacre::importer::tensorflow_format

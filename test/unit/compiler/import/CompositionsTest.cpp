@@ -2,9 +2,9 @@
 //
 // Compositions of many operators, in numbers: of constants they fold, and so say what they compute.
 
-#include "compiler/import/compositions/Determinant.h"
 #include "compiler/import/compositions/Einsum.h"
 #include "compiler/import/compositions/Signal.h"
+#include "compiler/import/compositions/SmallMatrices.h"
 #include "compiler/import/compositions/Tables.h"
 
 #include "dialects/nn/ConstantData.h"
@@ -268,7 +268,7 @@ double determinantOf(const Doubles &matrix, int64_t size) {
 }
 
 TEST_F(Compositions, DeterminantsUpToEightRows) {
-  for (int64_t size = 0; size <= maxDeterminant; ++size) {
+  for (int64_t size = 0; size <= mostMatrixRows; ++size) {
     SCOPED_TRACE(size);
     Doubles matrices = someNumbers(3 * size * size, 11);
     auto begin = [&](int64_t index) { return matrices.begin() + index * size * size; };
@@ -281,6 +281,63 @@ TEST_F(Compositions, DeterminantsUpToEightRows) {
     for (int64_t index = 0; index < 3; ++index)
       expected.push_back(determinantOf(Doubles(begin(index), begin(index + 1)), size));
     expectNear(actual, expected);
+  }
+}
+
+/// Of three pairs of matrices, [3, rows, inner] and [3, inner, columns].
+Doubles multiply(const Doubles &a, const Doubles &b, int64_t rows, int64_t inner, int64_t columns) {
+  Doubles product(3 * rows * columns, 0.0);
+  for (int64_t row = 0; row < 3 * rows; ++row)
+    for (int64_t column = 0; column < columns; ++column)
+      for (int64_t k = 0; k < inner; ++k)
+        product[row * columns + column] += a[row * inner + k] * b[(row / rows * inner + k) * columns + column];
+  return product;
+}
+
+TEST_F(Compositions, SystemsUpToEightRows) {
+  constexpr int64_t sides = 2;
+  for (int64_t size = 1; size <= mostMatrixRows; ++size) {
+    SCOPED_TRACE(size);
+    Doubles matrices = someNumbers(3 * size * size, 5), right = someNumbers(3 * size * sides, 23);
+    if (size > 1)
+      matrices[size * size] = 0; // a first element that must not be divided by
+    NnBuilder build = nn();
+    mlir::Value b = make({3, size, sides}, right);
+    Doubles x = read(solve(build, make({3, size, size}, matrices), b));
+    expectNear(multiply(matrices, x, size, size, sides), right);
+
+    for (bool isLower : {true, false}) {
+      Doubles triangles = matrices;
+      for (int64_t index = 0; index < 3 * size * size; ++index) {
+        int64_t row = index / size % size, column = index % size;
+        triangles[index] += row == column ? 3 : 0;
+      }
+      x = read(solveTriangular(build, make({3, size, size}, triangles), b, isLower));
+      for (int64_t index = 0; index < 3 * size * size; ++index) {
+        int64_t row = index / size % size, column = index % size;
+        if (isLower ? column > row : column < row)
+          triangles[index] = 0;
+      }
+      expectNear(multiply(triangles, x, size, size, sides), right);
+    }
+  }
+}
+
+TEST_F(Compositions, CholeskysFactorUpToEightRows) {
+  for (int64_t size = 1; size <= mostMatrixRows; ++size) {
+    SCOPED_TRACE(size);
+    Doubles factors = someNumbers(3 * size * size, 31), transposed = factors;
+    for (int64_t index = 0; index < 3 * size * size; ++index) {
+      int64_t row = index / size % size, column = index % size;
+      factors[index] = column > row ? 0 : factors[index] + (row == column ? 2 : 0);
+      transposed[index + (row - column) * (1 - size)] = factors[index];
+    }
+    Doubles squares = multiply(factors, transposed, size, size, size);
+    for (int64_t index = 0; index < 3 * size * size; ++index)
+      if (index % size > index / size % size)
+        squares[index] = 99; // which is not read
+    NnBuilder build = nn();
+    expectNear(read(cholesky(build, make({3, size, size}, squares))), factors);
   }
 }
 

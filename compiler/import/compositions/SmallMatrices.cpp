@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Determinants, factors and systems of small matrices, written out.
+//
+// How:  1. determinants of up to three rows by cofactors; of more by elimination, in which the row with the largest element
+//          of a column comes to its top, by comparing and choosing,
+//       2. systems by the same elimination, above the diagonal too; and without a choice where they are triangular,
+//       3. Cholesky's factor column by column.
+
+#include "compiler/import/compositions/SmallMatrices.h"
+
+using namespace mlir;
+
+namespace nacre::importer {
+namespace {
+
+using nn::BinaryKind;
+using nn::UnaryKind;
+
+/// The rows of a matrix, each [batch, columns].
+using Rows = SmallVector<Value>;
+
+/// The rows of [..., rows, columns], or none after an error.
+Rows splitRows(NnBuilder &nn, Value matrices) {
+  if (!matrices)
+    return {};
+  Ints shape = getShape(matrices);
+  int64_t size = shape[shape.size() - 2], columns = shape.back(), batch = 1;
+  for (int64_t dim : shape.drop_back(2))
+    batch *= dim;
+  Value stack = nn.reshape(matrices, {batch, size * columns});
+  Rows rows;
+  for (int64_t row = 0; row < size; ++row)
+    rows.push_back(nn.slice(stack, 1, row * columns, columns));
+  return rows;
+}
+
+/// The way back, to `shape`.
+Value joinRows(NnBuilder &nn, const Rows &rows, Ints shape) {
+  return llvm::is_contained(rows, Value()) ? Value() : nn.reshape(nn.concat(rows, 1), shape);
+}
+
+Value element(NnBuilder &nn, Value row, int64_t column) { return row ? nn.slice(row, 1, column, 1) : Value(); }
+
+/// Of the columns `a` and `b`.
+Value minorOf(NnBuilder &nn, const Rows &rows, int64_t a, int64_t b) {
+  return nn.sub(nn.mul(element(nn, rows[0], a), element(nn, rows[1], b)),
+                nn.mul(element(nn, rows[0], b), element(nn, rows[1], a)));
+}
+
+Value byCofactors(NnBuilder &nn, const Rows &rows) {
+  if (rows.size() == 1)
+    return rows[0];
+  if (rows.size() == 2)
+    return minorOf(nn, rows, 0, 1);
+  Value last = rows[2];
+  Value sum = nn.sub(nn.mul(element(nn, last, 0), minorOf(nn, rows, 1, 2)),
+                     nn.mul(element(nn, last, 1), minorOf(nn, rows, 0, 2)));
+  return nn.add(sum, nn.mul(element(nn, last, 2), minorOf(nn, rows, 0, 1)));
+}
+
+/// The row with the largest first element comes to the top; what comes down changes its sign, and so keeps the
+/// determinant.
+void pivot(NnBuilder &nn, MutableArrayRef<Value> rows) {
+  for (Value &row : rows.drop_front()) {
+    Value own = nn.unary(UnaryKind::Abs, element(nn, row, 0)), top = nn.unary(UnaryKind::Abs, element(nn, rows[0], 0));
+    Value isLarger = nn.binary(BinaryKind::Greater, own, top);
+    Value larger = nn.select(isLarger, row, rows[0]);
+    row = nn.select(isLarger, nn.unary(UnaryKind::Neg, rows[0]), row);
+    rows[0] = larger;
+  }
+}
+
+/// The rows and columns behind the first, with what makes the first column zero below its top taken away.
+Rows eliminate(NnBuilder &nn, const Rows &rows) {
+  Value top = element(nn, rows[0], 0);
+  // A column of zeros has nothing to take away.
+  Value divisor = nn.select(nn.binary(BinaryKind::Equal, top, 0.0), nn.scalar(top, 1), top);
+  auto columns = static_cast<int64_t>(rows.size()) - 1;
+  Rows rest;
+  for (Value row : ArrayRef<Value>(rows).drop_front()) {
+    if (!row || !rows[0])
+      return Rows(rows.size() - 1);
+    Value factor = nn.div(element(nn, row, 0), divisor);
+    rest.push_back(nn.sub(nn.slice(row, 1, 1, columns), nn.mul(nn.slice(rows[0], 1, 1, columns), factor)));
+  }
+  return rest;
+}
+
+/// `row` less so much of `other`.
+Value subtract(NnBuilder &nn, Value row, Value other, Value factor) { return nn.sub(row, nn.mul(other, factor)); }
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// 1. Determinants
+//===----------------------------------------------------------------------===//
+
+Value determinant(NnBuilder &nn, Value matrices) {
+  if (!matrices)
+    return {};
+  Ints shape = getShape(matrices);
+  if (shape.back() == 0) // the empty product
+    return nn.splat(RankedTensorType::get(shape.drop_back(2), getElementType(matrices)), 1);
+  Rows rows = splitRows(nn, matrices);
+  Value product;
+  while (rows.size() > 3) {
+    pivot(nn, rows);
+    Value top = element(nn, rows[0], 0);
+    product = product ? nn.mul(product, top) : top;
+    rows = eliminate(nn, rows);
+  }
+  Value rest = byCofactors(nn, rows);
+  return nn.reshape(product ? nn.mul(product, rest) : rest, shape.drop_back(2));
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Systems
+//===----------------------------------------------------------------------===//
+
+Value solve(NnBuilder &nn, Value a, Value b) {
+  if (!a || !b)
+    return {};
+  if (getType(b).getNumElements() == 0)
+    return b;
+  SmallVector<int64_t> shape(getShape(b));
+  auto size = static_cast<int64_t>(shape[shape.size() - 2]);
+  Rows rows = splitRows(nn, nn.concat({a, b}, getRank(a) - 1));
+  // After each step the first column is one of the unit matrix, and is cut off.
+  for (int64_t step = 0; step < size && !llvm::is_contained(rows, Value()); ++step) {
+    pivot(nn, MutableArrayRef<Value>(rows).drop_front(step));
+    Value top = nn.div(rows[step], element(nn, rows[step], 0));
+    for (auto [number, row] : llvm::enumerate(rows)) {
+      row = static_cast<int64_t>(number) == step ? top : subtract(nn, row, top, element(nn, row, 0));
+      row = row ? nn.slice(row, 1, 1, getShape(row)[1] - 1) : Value();
+    }
+  }
+  return joinRows(nn, rows, shape);
+}
+
+Value solveTriangular(NnBuilder &nn, Value a, Value b, bool isLower) {
+  if (!a || !b)
+    return {};
+  if (getType(b).getNumElements() == 0)
+    return b;
+  Rows matrix = splitRows(nn, a), result = splitRows(nn, b);
+  auto size = static_cast<int64_t>(matrix.size());
+  for (int64_t step = 0; step < size; ++step) {
+    const int64_t own = isLower ? step : size - 1 - step;
+    result[own] = nn.div(result[own], element(nn, matrix[own], own));
+    for (int64_t left = step + 1; left < size; ++left) {
+      const int64_t row = isLower ? left : size - 1 - left;
+      result[row] = subtract(nn, result[row], result[own], element(nn, matrix[row], own));
+    }
+  }
+  return joinRows(nn, result, getShape(b));
+}
+
+//===----------------------------------------------------------------------===//
+// 3. Cholesky
+//===----------------------------------------------------------------------===//
+
+Value cholesky(NnBuilder &nn, Value a) {
+  if (!a || getType(a).getNumElements() == 0)
+    return a;
+  // The columns of the lower half are rows of the transposed one. Each is a row of the factor, transposed, from its
+  // diagonal on.
+  SmallVector<int64_t> order = axisRange(0, getRank(a));
+  std::swap(order[order.size() - 1], order[order.size() - 2]);
+  Rows rows = splitRows(nn, nn.transpose(a, order));
+  auto size = static_cast<int64_t>(rows.size());
+  for (int64_t step = 0; step < size; ++step) {
+    Value own = rows[step] ? nn.slice(rows[step], 1, step, size - step) : Value();
+    own = nn.div(own, nn.unary(UnaryKind::Sqrt, element(nn, own, 0)));
+    rows[step] = own ? nn.pad(nn::PadMode::Constant, own, {0, step}, {0, 0}, 0) : Value();
+    for (int64_t row = step + 1; row < size; ++row)
+      rows[row] = subtract(nn, rows[row], rows[step], element(nn, rows[step], row));
+  }
+  Value transposed = joinRows(nn, rows, getShape(a));
+  return nn.transpose(transposed, order);
+}
+
+} // namespace nacre::importer
