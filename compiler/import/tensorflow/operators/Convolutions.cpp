@@ -2,6 +2,7 @@
 //
 // Convolutions. Filters have the layout of `nn`: rows, columns, input channels, output channels.
 
+#include "compiler/import/compositions/Resampling.h"
 #include "compiler/import/operands/Shapes.h"
 #include "compiler/import/tensorflow/Handlers.h"
 #include "compiler/import/tensorflow/operators/Layout.h"
@@ -25,23 +26,29 @@ void convolve(OperandBinder &node, const Layout &layout, Value x, Value filter, 
     node.setResult(layout.fromLast(nn, nn.conv(x, filter, window->strides, window->pads, window->dilations, groups)));
 }
 
-/// A filter of fewer input channels than there are convolves groups of them.
-void importConv(OperandBinder &node, size_t axes) {
-  ignoreDevices(node);
-  auto rank = static_cast<int64_t>(axes) + 2;
-  Layout layout = readLayout(node, axes);
-  if (!node.checkRank(0, rank, rank) || !node.checkRank(1, rank, rank))
-    return;
-  Value x = layout.toLast(node.nn, node.getOperand(0)), filter = node.getOperand(1);
+/// The same with operand `index` as the filter: one of fewer input channels than there are convolves groups of them.
+void convolveGroups(OperandBinder &node, const Layout &layout, Value x, size_t index) {
+  auto rank = static_cast<int64_t>(layout.axes) + 2;
   if (!x)
+    return node.setResult({});
+  if (!node.checkRank(index, rank, rank))
     return;
-  int64_t channels = getShape(x).back(), own = getShape(filter)[axes];
+  Value filter = node.getOperand(index);
+  int64_t channels = getShape(x).back(), own = getShape(filter)[layout.axes];
   if (own < 1 || channels % own || getShape(filter).back() % std::max<int64_t>(channels / own, 1)) {
-    node.error() << node.nameOf(1) << " must have input channels that divide the " << channels << " of "
+    node.error() << node.nameOf(index) << " must have input channels that divide the " << channels << " of "
                  << node.nameOf(0) << " into groups, which divide its output channels, but is " << describe(filter);
     return;
   }
   convolve(node, layout, x, filter, std::max<int64_t>(channels / own, 1));
+}
+
+void importConv(OperandBinder &node, size_t axes) {
+  ignoreDevices(node);
+  auto rank = static_cast<int64_t>(axes) + 2;
+  Layout layout = readLayout(node, axes);
+  if (node.checkRank(0, rank, rank))
+    convolveGroups(node, layout, layout.toLast(node.nn, node.getOperand(0)), 1);
 }
 
 /// Each channel by filters of its own: [spatial..., C, M] has them side by side, channel c's from c * M on.
@@ -62,6 +69,56 @@ void importDepthwiseConv(OperandBinder &node) {
   Value grouped = node.nn.reshape(filter, {shape[0], shape[1], 1, shape[2] * shape[3]});
   if (grouped)
     convolve(node, layout, x, grouped, shape[2]);
+}
+
+//===----------------------------------------------------------------------===//
+// Behind pads and a resize
+//===----------------------------------------------------------------------===//
+
+/// [N, H, W, C] with as many rows and columns as operand 1 says; null after an error.
+Value resizeBetweenPixels(OperandBinder &node, Value x) {
+  bool alignsCorners = node.getFlag("resize_align_corners", false);
+  CornerRule rule = alignsCorners ? CornerRule::AlignCorners : CornerRule::Asymmetric;
+  FailureOr<SmallVector<int64_t>> sizes = node.getIntegers(1);
+  if (failed(sizes) || !node.checkShape(1, 2, "rows and columns"))
+    return {};
+  SmallVector<int64_t> shape(getShape(x));
+  SmallVector<ResampledAxis> axes;
+  for (auto [number, size] : llvm::enumerate(*sizes)) {
+    auto axis = static_cast<int64_t>(number) + 1;
+    if (size < 1 || size > INT32_MAX || shape[axis] < 1) {
+      node.error() << node.nameOf(1) << " and the image must have 1 to " << INT32_MAX << " rows and columns, but are ["
+                   << Ints(*sizes) << "] and " << describe(x);
+      return {};
+    }
+    if (!allowsTable(node.nn, size, 2))
+      return {};
+    axes.push_back({axis, interpolateLinear(mapInSinglePrecision(shape[axis], size, rule), shape[axis])});
+    shape[axis] = size;
+  }
+  return node.checkFits(shape) ? resample(node.nn, x, axes) : Value();
+}
+
+/// (input, size where it is resized, paddings, filter): mirrored around, then convolved.
+void importFusedConv(OperandBinder &node, bool resizes) {
+  const Layout layout;
+  const size_t paddings = resizes ? 2 : 1;
+  bool repeatsEdge = node.getChoice("mode", {"REFLECT", "SYMMETRIC"}) == "SYMMETRIC";
+  if (!node.checkRank(0, 4, 4))
+    return;
+  Value x = node.getOperand(0);
+  if (resizes)
+    x = resizeBetweenPixels(node, x);
+  if (!x)
+    return node.setResult({});
+  FailureOr<AxisPads> pads = readPads(node, paddings, 4);
+  if (failed(pads))
+    return;
+  nn::PadReach reach = repeatsEdge ? nn::PadReach::Extent : nn::PadReach::ExtentLessOne;
+  if (!checkRule(node, nn::padShape(getShape(x), pads->low, pads->high, reach)))
+    return;
+  nn::PadMode mode = repeatsEdge ? nn::PadMode::Symmetric : nn::PadMode::Reflect;
+  convolveGroups(node, layout, node.nn.pad(mode, x, pads->low, pads->high, /*value=*/0), paddings + 1);
 }
 
 //===----------------------------------------------------------------------===//
@@ -142,6 +199,15 @@ void registerConvolutions(ImportRegistry &registry) {
   registry.add("Conv2D", 1, operands, [](OperandBinder &node) { importConv(node, 2); });
   registry.add("Conv3D", 1, operands, [](OperandBinder &node) { importConv(node, 3); });
   registry.add("DepthwiseConv2dNative", 1, operands, importDepthwiseConv);
+  registry.add("FusedPadConv2D", 1,
+               {{"input", Holds::Floats, 'T'}, {"paddings", Holds::Indices}, {"filter", Holds::Floats, 'T'}},
+               [](OperandBinder &node) { importFusedConv(node, /*resizes=*/false); });
+  registry.add("FusedResizeAndPadConv2D", 1,
+               {{"input", Holds::Floats, 'T'},
+                {"size", Holds::Indices},
+                {"paddings", Holds::Indices},
+                {"filter", Holds::Floats, 'T'}},
+               [](OperandBinder &node) { importFusedConv(node, /*resizes=*/true); });
   registry.add("Conv2DBackpropInput", 1, backprop, [](OperandBinder &node) { importConvBackprop(node, 2); });
   registry.add("Conv3DBackpropInputV2", 1, backprop, [](OperandBinder &node) { importConvBackprop(node, 3); });
 }

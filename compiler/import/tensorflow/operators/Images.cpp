@@ -4,6 +4,7 @@
 
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/compositions/Resampling.h"
+#include "compiler/import/compositions/Sampling.h"
 #include "compiler/import/tensorflow/Handlers.h"
 
 using namespace mlir;
@@ -85,6 +86,81 @@ void importResize(OperandBinder &node, const ResizeRow &row) {
     axes.push_back({axis, row.make(input, output, rule)});
   }
   node.setResult(resample(nn, x, axes));
+}
+
+//===----------------------------------------------------------------------===//
+// Regions
+//===----------------------------------------------------------------------===//
+
+/// What is read along one axis of the image, [boxes, positions], and whether it is inside.
+struct ReadPositions {
+  Value positions, isInside;
+};
+
+/// From the middles of the elements at both ends of a box, whose corners go from 0 to 1 over the image; one position is
+/// the middle of the box.
+ReadPositions placeInBoxes(NnBuilder &nn, Value begin, Value end, int64_t count, int64_t extent) {
+  const auto last = static_cast<double>(extent - 1);
+  Value positions;
+  if (count > 1) {
+    Value step = nn.div(nn.mul(nn.sub(end, begin), last), static_cast<double>(count - 1));
+    Value numbers = nn.counting(count);
+    numbers = numbers ? nn.cast(numbers, nn.types().getF32Type()) : Value();
+    positions = nn.add(nn.mul(begin, last), nn.mul(step, numbers));
+  } else {
+    positions = nn.mul(nn.mul(nn.add(begin, end), 0.5), last);
+  }
+  Value isInside = nn.binary(BinaryKind::And, nn.binary(BinaryKind::GreaterEqual, positions, 0.0),
+                             nn.binary(BinaryKind::LessEqual, positions, last));
+  return {positions, isInside};
+}
+
+/// Halves up.
+Value roundUp(NnBuilder &nn, Value x) {
+  Value floor = nn.unary(nn::UnaryKind::Floor, x);
+  return nn.select(nn.binary(BinaryKind::GreaterEqual, nn.sub(x, floor), 0.5), nn.add(floor, 1), floor);
+}
+
+/// (image, boxes, box_ind, crop_size): the part of an image in each box, resized.
+void importCropAndResize(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  bool takesNearest = node.getChoice("method", {"bilinear", "nearest"}) == "nearest";
+  double outside = node.getFloat("extrapolation_value", 0);
+  FailureOr<SmallVector<int64_t>> sizes = node.getIntegers(3);
+  if (failed(sizes) || !node.checkRank(0, 4, 4) || !node.checkRank(1, 2, 2) ||
+      !node.checkShape(3, 2, "rows and columns"))
+    return;
+  Type f32 = nn.types().getF32Type();
+  Value image = node.getOperand(0), boxes = nn.cast(node.getOperand(1), f32);
+  if (!boxes)
+    return node.setResult({});
+  const int64_t number = getShape(boxes)[0], channels = getShape(image)[3];
+  if (!node.checkShape(1, {number, 4}, "four corners of each box") ||
+      !node.checkShape(2, number, "the image of each box"))
+    return;
+  const int64_t rows = (*sizes)[0], columns = (*sizes)[1];
+  if (rows < 1 || columns < 1 || std::max(rows, columns) > INT32_MAX || llvm::is_contained(getShape(image), 0)) {
+    node.error() << node.nameOf(3) << " and the image must have 1 to " << INT32_MAX << " rows and columns, but are ["
+                 << Ints(*sizes) << "] and " << describe(image);
+    return;
+  }
+  if (!node.checkFits({number, rows, columns, std::max<int64_t>(channels, 2)}))
+    return;
+  auto corner = [&](int64_t index) { return nn.slice(boxes, 1, index, 1); };
+  auto [y, isRow] = placeInBoxes(nn, corner(0), corner(2), rows, getShape(image)[1]);
+  auto [x, isColumn] = placeInBoxes(nn, corner(1), corner(3), columns, getShape(image)[2]);
+  if (takesNearest) {
+    y = roundUp(nn, y);
+    x = roundUp(nn, x);
+  }
+  const SmallVector<int64_t> along{number, rows, 1, 1}, across{number, 1, columns, 1}, all{number, rows, columns, 1};
+  Value row = nn.broadcast(nn.reshape(y, along), all), column = nn.broadcast(nn.reshape(x, across), all);
+  if (!row || !column)
+    return node.setResult({});
+  SampleRule rule{takesNearest ? nn::Interpolation::Nearest : nn::Interpolation::Linear};
+  Value pixels = sample(nn, rule, nn.cast(image, f32), nn.concat({row, column}, 3), node.getOperand(2));
+  Value isInside = nn.binary(BinaryKind::And, nn.reshape(isRow, along), nn.reshape(isColumn, across));
+  node.setResult(pixels ? nn.select(isInside, pixels, nn.scalar(pixels, outside)) : Value());
 }
 
 //===----------------------------------------------------------------------===//
@@ -201,6 +277,10 @@ void registerImages(ImportRegistry &registry) {
   for (const ResizeRow &row : resizeRows)
     registry.add(row.op, 1, {{"images", Holds::Numbers}, {"size", Holds::Indices}},
                  [&row](OperandBinder &node) { importResize(node, row); });
+  registry.add(
+      "CropAndResize", 1,
+      {{"image", Holds::Numbers}, {"boxes", Holds::Floats}, {"box_ind", Holds::Indices}, {"crop_size", Holds::Indices}},
+      importCropAndResize);
   registry.add("RGBToHSV", 1, {{"images", Holds::Floats}}, [](OperandBinder &node) { importColours(node, toHsv); });
   registry.add("HSVToRGB", 1, {{"images", Holds::Floats}}, [](OperandBinder &node) { importColours(node, toRgb); });
   registry.add("AdjustContrastv2", 1, {{"images", Holds::Floats}, {"contrast_factor", Holds::Floats}}, importContrast);

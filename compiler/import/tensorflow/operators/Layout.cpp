@@ -27,6 +27,23 @@ SmallVector<int64_t> readSpatial(OperandBinder &node, StringRef name, const Layo
   return ones;
 }
 
+FailureOr<AxisPads> readPads(OperandBinder &node, size_t index, int64_t rank) {
+  if (!node.checkShape(index, {rank, 2}, "two numbers for each axis"))
+    return failure();
+  FailureOr<SmallVector<int64_t>> numbers = node.getIntegers(index, /*mostAxes=*/2);
+  if (failed(numbers))
+    return failure();
+  AxisPads pads;
+  for (size_t at = 0; at + 1 < numbers->size(); at += 2) {
+    pads.low.push_back((*numbers)[at]);
+    pads.high.push_back((*numbers)[at + 1]);
+  }
+  if (llvm::any_of(*numbers, [](int64_t number) { return number < 0 || number > INT32_MAX; }))
+    return node.error() << node.nameOf(index) << " must hold numbers from 0 to " << INT32_MAX << ", but "
+                        << describe(node.getOperand(index)) << " is [" << Ints(*numbers) << "]";
+  return pads;
+}
+
 /// Sets the pads: as the node lists them, or as its scheme has them.
 static void readPads(OperandBinder &node, const Layout &layout, Window &window, Ints spatial) {
   window.pads.assign(layout.axes * 2, 0);

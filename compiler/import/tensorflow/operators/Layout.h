@@ -32,6 +32,13 @@ Layout readLayout(OperandBinder &node, size_t axes);
 llvm::SmallVector<int64_t> readSpatial(OperandBinder &node, llvm::StringRef name, const Layout &layout,
                                        bool isRequired = false);
 
+/// How many elements are added at both ends of each axis.
+struct AxisPads {
+  llvm::SmallVector<int64_t> low, high;
+};
+/// What operand `index` holds for each axis of `rank`: two numbers, 0 or more; fails after an error.
+mlir::FailureOr<AxisPads> readPads(OperandBinder &node, size_t index, int64_t rank);
+
 /// The window of `kernel` cells over `spatial` axes: strides, dilations and padding as the node has them. Fails after
 /// reporting an error, as where the window has no place.
 mlir::FailureOr<Window> readWindow(OperandBinder &node, const Layout &layout, Ints kernel, Ints spatial,

@@ -11,6 +11,7 @@
 #include "compiler/import/operands/Axes.h"
 #include "compiler/import/operands/Shapes.h"
 #include "compiler/import/tensorflow/Handlers.h"
+#include "compiler/import/tensorflow/operators/Layout.h"
 
 #include "compiler/import/Import.h"
 
@@ -92,43 +93,23 @@ void importStridedSlice(OperandBinder &node) {
 // 3. More elements, another order
 //===----------------------------------------------------------------------===//
 
-/// What operand `index` holds for each axis of `rank`: two numbers, 0 or more, as low and high ones; fails after an error.
-FailureOr<std::pair<SmallVector<int64_t>, SmallVector<int64_t>>> readPairs(OperandBinder &node, size_t index,
-                                                                           int64_t rank) {
-  Value pairs = node.getOperand(index);
-  if (!node.checkShape(index, {rank, 2}, "two numbers for each axis"))
-    return failure();
-  SmallVector<int64_t> low, high;
-  FailureOr<SmallVector<int64_t>> numbers = node.getIntegers(index, /*mostAxes=*/2);
-  if (failed(numbers))
-    return failure();
-  for (size_t at = 0; at + 1 < numbers->size(); at += 2) {
-    low.push_back((*numbers)[at]);
-    high.push_back((*numbers)[at + 1]);
-  }
-  if (llvm::any_of(*numbers, [](int64_t number) { return number < 0 || number > INT32_MAX; }))
-    return node.error() << node.nameOf(index) << " must hold numbers from 0 to " << INT32_MAX << ", but "
-                        << describe(pairs) << " is [" << Ints(*numbers) << "]";
-  return std::pair(std::move(low), std::move(high));
-}
-
 void importPad(OperandBinder &node, nn::PadMode mode) {
-  auto pads = readPairs(node, 1, getRank(node.getOperand(0)));
+  auto pads = readPads(node, 1, getRank(node.getOperand(0)));
   if (succeeded(pads))
-    padOperand(node, mode, pads->first, pads->second, /*value=*/0);
+    padOperand(node, mode, pads->low, pads->high, /*value=*/0);
 }
 
 /// With a value that may be computed.
 void importPadV2(OperandBinder &node) {
   Value x = node.getOperand(0), value = node.getOperand(2);
-  auto pads = readPairs(node, 1, getRank(x));
+  auto pads = readPads(node, 1, getRank(x));
   if (failed(pads) || !node.checkShape(2, {}, "one element"))
     return;
   if (getConstant(value)) {
     if (FailureOr<double> number = node.getNumber(2); succeeded(number))
-      padOperand(node, nn::PadMode::Constant, pads->first, pads->second, *number);
-  } else if (checkRule(node, nn::padShape(getShape(x), pads->first, pads->second, nn::PadReach::Any))) {
-    node.setResult(padWith(node.nn, x, pads->first, pads->second, value));
+      padOperand(node, nn::PadMode::Constant, pads->low, pads->high, *number);
+  } else if (checkRule(node, nn::padShape(getShape(x), pads->low, pads->high, nn::PadReach::Any))) {
+    node.setResult(padWith(node.nn, x, pads->low, pads->high, value));
   }
 }
 

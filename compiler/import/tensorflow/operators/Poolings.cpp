@@ -3,10 +3,13 @@
 // Poolings, and the indices of their maxima. Padding counts in none of them.
 
 #include "compiler/import/compositions/Poolings.h"
+#include "compiler/import/compositions/Blocks.h"
 #include "compiler/import/operands/Shapes.h"
 #include "compiler/import/operands/Windows.h"
 #include "compiler/import/tensorflow/Handlers.h"
 #include "compiler/import/tensorflow/operators/Layout.h"
+
+#include <limits>
 
 using namespace mlir;
 
@@ -47,7 +50,21 @@ void importPool(OperandBinder &node, PoolKind kind, size_t axes) {
     node.setResult(layout.fromLast(node.nn, pool(node.nn, kind, x, *window)));
 }
 
-/// Where each maximum is: ((y * width) + x) * channels + c, and the image's number before it where that is asked for.
+/// Where in `x` each maximum is: ((y * width) + x) * channels + c, and the image's number before it. Null after an error.
+Value placesOfMaxima(OperandBinder &node, Value x, const Window &window, bool includesBatch) {
+  NnBuilder &nn = node.nn;
+  if (!allowsIndicesOfMaxima(node, getShape(x), window))
+    return {};
+  Ints shape = getShape(x);
+  Value index = indicesOfMaxima(nn, x, window, {shape[2] * shape[3], shape[3]});
+  index = nn.add(index, nn.counting(shape[3]));
+  if (!includesBatch)
+    return index;
+  Value images = nn.mul(nn.counting(shape[0]), static_cast<double>(shape[1] * shape[2] * shape[3]));
+  return nn.add(index, nn.alignToAxis(images, 0, 4));
+}
+
+/// The largest elements, and their places: in their image, or in all of them where that is asked for.
 void importMaxPoolWithArgmax(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   bool includesBatch = node.getFlag("include_batch_in_index", false);
@@ -60,16 +77,76 @@ void importMaxPoolWithArgmax(OperandBinder &node) {
   if (failed(window))
     return;
   node.setResult(0, pool(nn, PoolKind::Max, x, *window));
-  if (!node.wantsResult(1) || !allowsIndicesOfMaxima(node, getShape(x), *window))
+  if (!node.wantsResult(1))
     return;
-  Ints shape = getShape(x);
-  Value index = indicesOfMaxima(nn, x, *window, {shape[2] * shape[3], shape[3]});
-  index = nn.add(index, nn.counting(shape[3]));
-  if (includesBatch) {
-    Value images = nn.mul(nn.counting(shape[0]), static_cast<double>(shape[1] * shape[2] * shape[3]));
-    index = nn.add(index, nn.alignToAxis(images, 0, 4));
-  }
+  Value index = placesOfMaxima(node, x, *window, includesBatch);
   node.setResult(1, index ? nn.cast(index, type) : Value());
+}
+
+/// (orig_input, orig_output, grad): what comes of each maximum goes back to its place. Decoders put it where their encoder
+/// has pooled.
+void importMaxPoolGrad(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  Layout layout = readLayout(node, 2);
+  if (!node.checkRank(0, 4, 4) || !node.checkShape(2, getShape(node.getOperand(1)), "one for each maximum"))
+    return;
+  Value x = layout.toLast(nn, node.getOperand(0)), grad = layout.toLast(nn, node.getOperand(2));
+  FailureOr<Window> window = readPool(node, layout, x);
+  if (failed(window))
+    return;
+  auto pooled =
+      nn::poolShape(getShape(x), {window->kernel, window->strides, window->pads, window->dilations, window->overhang});
+  if (!pooled || !grad || getShape(grad) != Ints(*pooled)) {
+    llvm::consumeError(pooled.takeError());
+    node.error() << node.nameOf(1) << " must be what pooling leaves of " << node.nameOf(0) << ", but is "
+                 << describe(node.getOperand(1));
+    return;
+  }
+  Value places = placesOfMaxima(node, x, *window, /*includesBatch=*/true);
+  if (!places)
+    return node.setResult({});
+  const int64_t all = getType(x).getNumElements(), maxima = getType(grad).getNumElements();
+  Value zeros = nn.splat(RankedTensorType::get(all, getElementType(x)), 0);
+  Value sums =
+      nn.infer<nn::ScatterNdOp>(nn::ScatterKind::Add, zeros, nn.reshape(places, {maxima, 1}), nn.reshape(grad, maxima));
+  node.setResult(layout.fromLast(nn, nn.reshape(sums, getShape(x))));
+}
+
+/// Of each window the largest sum of an element and its cell of the filter, [rows, columns, C].
+void importDilation(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  const Layout layout;
+  if (!node.checkRank(0, 4, 4) || !node.checkRank(1, 3, 3))
+    return;
+  Value x = node.getOperand(0), filter = node.getOperand(1);
+  Ints kernel = getShape(filter).take_front(2);
+  const int64_t channels = getShape(x).back();
+  if (!node.checkShape(1, {kernel[0], kernel[1], channels}, "a number for each channel"))
+    return;
+  FailureOr<Window> window = readWindow(node, layout, kernel, layout.spatial(getShape(x)), "rates");
+  constexpr int64_t mostCells = 1024;
+  if (failed(window))
+    return;
+  const int64_t cells = kernel[0] > mostCells || kernel[1] > mostCells ? mostCells + 1 : kernel[0] * kernel[1];
+  if (cells > mostCells) {
+    node.error() << node.nameOf(1) << " must have at most " << mostCells << " cells, but is " << describe(filter);
+    return;
+  }
+  SmallVector<int64_t> low{0, window->pads[0], window->pads[1], 0}, high{0, window->pads[2], window->pads[3], 0};
+  SmallVector<int64_t> all(getShape(x));
+  for (int64_t axis : {1, 2})
+    all[axis] += low[axis] + high[axis];
+  all.push_back(cells);
+  if (!node.checkFits(all, "the elements of all windows"))
+    return;
+  Value padded = nn.pad(nn::PadMode::Constant, x, low, high, -std::numeric_limits<double>::infinity());
+  Value windows = extractWindows(nn, padded, kernel, window->strides, window->dilations);
+  if (!windows)
+    return node.setResult({});
+  SmallVector<int64_t> apart(getShape(windows).drop_back());
+  apart.append({cells, channels});
+  Value sums = nn.add(nn.reshape(windows, apart), nn.reshape(filter, {cells, channels}));
+  node.setResult(nn.reduce(nn::ReduceKind::Max, sums, {3}, /*keepDims=*/false));
 }
 
 } // namespace
@@ -81,6 +158,11 @@ void registerPoolings(ImportRegistry &registry) {
   registry.add("MaxPool3D", 1, numbers, [](OperandBinder &node) { importPool(node, PoolKind::Max, 3); });
   registry.add("AvgPool3D", 1, floats, [](OperandBinder &node) { importPool(node, PoolKind::Average, 3); });
   registry.add("MaxPoolWithArgmax", 1, numbers, importMaxPoolWithArgmax);
+  registry.add(
+      "MaxPoolGrad", 1,
+      {{"orig_input", Holds::Numbers, 'T'}, {"orig_output", Holds::Numbers, 'T'}, {"grad", Holds::Numbers, 'T'}},
+      importMaxPoolGrad);
+  registry.add("Dilation2D", 1, {{"input", Holds::Floats, 'T'}, {"filter", Holds::Floats, 'T'}}, importDilation);
 }
 
 } // namespace nacre::importer::tensorflow_format

@@ -203,6 +203,32 @@ void importListDiff(OperandBinder &node) {
   node.setResult(1, makeIntegers(node, positions, indexType));
 }
 
+/// A row for each size of operand 1: how far along that axis numbers of elements are.
+void importUnravelIndex(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  FailureOr<SmallVector<int64_t>> sizes = node.getIntegers(1);
+  if (failed(sizes) || !node.checkRank(0, 0, 1) || !node.checkRank(1, 1, 1))
+    return;
+  if (sizes->empty() || llvm::any_of(*sizes, [](int64_t size) { return size < 1; })) {
+    node.error() << node.nameOf(1) << " must hold sizes of 1 or more, but holds [" << Ints(*sizes) << "]";
+    return;
+  }
+  if (!node.checkFits(*sizes, "the tensor"))
+    return;
+  Value index = node.getOperand(0);
+  SmallVector<int64_t> one(getShape(index));
+  one.insert(one.begin(), 1);
+  SmallVector<Value> rows;
+  int64_t apart = 1;
+  for (int64_t size : llvm::reverse(*sizes)) {
+    Value row = nn.div(index, static_cast<double>(apart));
+    rows.push_back(nn.reshape(nn.binary(nn::BinaryKind::Mod, row, static_cast<double>(size)), one));
+    apart *= size;
+  }
+  std::reverse(rows.begin(), rows.end());
+  node.setResult(llvm::is_contained(rows, Value()) ? Value() : nn.concat(rows, 0));
+}
+
 /// Where each part of a concatenation begins: all zeros but along its axis.
 void importConcatOffset(OperandBinder &node) {
   node.ignore({"N"});
@@ -251,6 +277,8 @@ void registerShapes(ImportRegistry &registry) {
   registry.add("BroadcastGradientArgs", 1, lists, importBroadcastGradientArgs);
   registry.add("ListDiff", 1, lists, importListDiff);
   registry.add("InvertPermutation", 1, {{"x", Holds::Indices}}, importInvertPermutation);
+  registry.add("UnravelIndex", 1, {{"indices", Holds::Indices, 'T'}, {"dims", Holds::Indices, 'T'}},
+               importUnravelIndex);
   registry.add("ConcatOffset", 1, {{"concat_dim", Holds::Indices}, {"shape...", Holds::Indices}}, importConcatOffset);
 }
 
