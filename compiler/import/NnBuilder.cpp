@@ -255,10 +255,6 @@ Value NnBuilder::broadcast(Value operand, Ints shape) {
 
 Value NnBuilder::transpose(Value operand, Ints permutation) { return infer<nn::TransposeOp>(operand, permutation); }
 
-Value NnBuilder::concat(ValueRange operands, int64_t axis) {
-  return infer<nn::ConcatOp>(operands, static_cast<uint64_t>(axis));
-}
-
 Value NnBuilder::slice(Value operand, Ints starts, Ints sizes, Ints steps) {
   return infer<nn::SliceOp>(operand, starts, sizes, steps);
 }

@@ -70,6 +70,35 @@ Value NnBuilder::limit(Value value, int64_t axis, Value count) {
   return value;
 }
 
+/// Where a part is open along the axis, element i of the result is further behind in the parts side by side: by what the
+/// parts before its own lack.
+Value NnBuilder::concat(ValueRange operands, int64_t axis) {
+  auto isOpenAlong = [&](Value part) { return isOpen(part) && getCounts(part)[axis]; };
+  if (isMissing(operands) || llvm::none_of(operands, isOpenAlong))
+    return infer<nn::ConcatOp>(operands, static_cast<uint64_t>(axis));
+  int64_t all = 0;
+  for (Value part : operands)
+    all += getShape(part)[axis];
+  Value position = counting(all), index = position;
+  Value count = splat(RankedTensorType::get({}, builder.getI64Type()), 0), zero = count;
+  SmallVector<Value> full;
+  for (Value part : operands) {
+    const auto size = static_cast<double>(getShape(part)[axis]);
+    if (!isOpenAlong(part)) {
+      full.push_back(part);
+      count = add(count, size);
+      continue;
+    }
+    Value own = getCounts(part)[axis];
+    full.push_back(fillUp(part, axis, scalar(part, 0)));
+    count = add(count, own);
+    Value isBehind = binary(nn::BinaryKind::GreaterEqual, position, count);
+    index = add(index, select(isBehind, sub(scalar(own, size), own), zero));
+  }
+  Value joined = isMissing(ValueRange(full)) ? Value() : infer<nn::ConcatOp>(full, static_cast<uint64_t>(axis));
+  return limit(gather(joined, index, axis), axis, count);
+}
+
 Value NnBuilder::fillUp(Value value, int64_t axis, Value filler) {
   if (!value || !filler)
     return {};

@@ -21,6 +21,7 @@ const ImportRegistry &getOperators() {
     registerIndexed(result);
     registerMatrices(result);
     registerNormalizations(result);
+    registerPartitions(result);
     registerParts(result);
     registerPlumbing(result);
     registerPoolings(result);

@@ -24,6 +24,7 @@ void registerImages(ImportRegistry &registry);
 void registerIndexed(ImportRegistry &registry);
 void registerMatrices(ImportRegistry &registry);
 void registerNormalizations(ImportRegistry &registry);
+void registerPartitions(ImportRegistry &registry);
 void registerParts(ImportRegistry &registry);
 void registerPlumbing(ImportRegistry &registry);
 void registerPoolings(ImportRegistry &registry);
