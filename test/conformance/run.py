@@ -12,7 +12,8 @@ How:  nacre-compile, then nacre-run --expect, for each data set. Where the compi
       crash, never be wrong. A model whose inputs nobody knows must be compiled or refused.
       On a GPU a failover to the CPU is an error, any message of a validation layer is, and so is a launch of the CPU in a
       case that cpu-launches.txt does not list; one that it lists must have such a launch. `split` moves all cuts of the
-      library that `gpu` runs whole, so that a case is compiled once for both.
+      library that `gpu` runs whole, so that a case is compiled once for both. Where a format's cases only repeat the same
+      kernels, ctest runs a sample of them there (gpu-sample.txt); without --sample they are all run.
 """
 import argparse
 import concurrent.futures
@@ -31,10 +32,15 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 
 
+def read_words(name):
+    """What stands in a list beside this file, whatever lines it has."""
+    with open(os.path.join(HERE, name), encoding="utf-8") as file:
+        return {word for line in file if not line.startswith("#") for word in line.split()}
+
+
 def read_operators():
     """The operators that are listed, and those of their modes that are not."""
-    with open(os.path.join(HERE, "operators.txt"), encoding="utf-8") as file:
-        words = {word for line in file if not line.startswith("#") for word in line.split()}
+    words = read_words("operators.txt")
     return {w for w in words if not w.startswith("-")}, {w[1:] for w in words if w.startswith("-")}
 
 
@@ -65,6 +71,7 @@ def parse_arguments():
                         help="host, linux-arm64, gpu or split; may be repeated (default: the first two)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--filter", default="", help="regular expression on group/case")
+    parser.add_argument("--sample", action="store_true", help="only the cases that gpu-sample.txt lists")
     parser.add_argument("--rtol", type=float, default=1e-3)
     parser.add_argument("--atol", type=float, default=1e-4, help="relative to the largest element")
     parser.add_argument("--seconds", type=int, default=300, help="limit of each program")
@@ -86,7 +93,11 @@ def collect(arguments):
     except ModuleNotFoundError as missing:
         print(f"skipped: this Python has no module {missing.name}")
         sys.exit(77)
-    return groups, [case for case in found if re.search(arguments.filter, case.id)]
+    sample = {name for name in read_words("gpu-sample.txt") if name.split("/")[0] in groups} if arguments.sample else set()
+    unknown = sample - {case.id for case in found}
+    if unknown:
+        sys.exit(f"gpu-sample.txt names cases that there are not: {', '.join(sorted(unknown))}")
+    return groups, [case for case in found if re.search(arguments.filter, case.id) and (case.id in sample or not arguments.sample)]
 
 
 def main():
@@ -126,7 +137,7 @@ def main():
                 elif arguments.verbose and text:
                     print(f"{verdict}: {target.name} {case.id}: {text}")
 
-    if not arguments.filter:
+    if not arguments.filter and not arguments.sample:
         known = {case.id for case in selected}
         lists = {"expected-failures.txt": {name for name, _ in expected}, "refusals.txt": set(refusals),
                  "cpu-launches.txt": set(cpu_launches)}
