@@ -285,9 +285,9 @@ private:
                mustBe = operand.kind == Operand::Kind::Inner || (operand.kind == Operand::Kind::Carried && turn > 0);
     if (isInside != mustBe)
       return false;
-    // What is carried into the first turn may be a constant that each operator broadcasts as it likes.
-    return value.type == line.values[last.operands[number]].type ||
-           (operand.kind == Operand::Kind::Carried && turn == 0 && value.isConstant && op.broadcasts);
+    const unsigned type = line.values[last.operands[number]].type;
+    const bool mayLackAxes = operand.kind == Operand::Kind::Carried && turn == 0 && value.isConstant;
+    return value.type == type || (mayLackAxes && op.broadcastTo == type);
   }
 
   /// In each turn an operator stands behind those that it reads, so that one turn's order is that of the columns.

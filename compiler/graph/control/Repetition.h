@@ -34,9 +34,9 @@ struct OperatorLine {
     unsigned kind = 0; ///< equal where operands of equal types give equal results; none: there is no other like it
     std::vector<unsigned> operands;
     std::vector<unsigned> results;
-    bool broadcasts = false; ///< operands are broadcast, so that a constant one may have lost axes
-    bool isAnchor = false;   ///< may be what is looked for; the last operand is the weight
-    unsigned rowsOf = kNone; ///< it reads one row; equal where rows are along the same axis of the same value
+    unsigned broadcastTo = kNone; ///< a constant operand of this type may have lost axes
+    bool isAnchor = false;        ///< may be what is looked for; the last operand is the weight
+    unsigned rowsOf = kNone;      ///< it reads one row; equal where rows are along the same axis of the same value
     int64_t row = 0;
   };
   std::vector<Value> values;

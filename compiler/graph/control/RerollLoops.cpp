@@ -91,7 +91,9 @@ private:
       Type results = FunctionType::get(op.getContext(), {}, op.getResultTypes());
       entry.kind = intern(kinds, {op.getName().getAsOpaquePointer(),
                                   {op.getAttrDictionary().getAsOpaquePointer(), results.getAsOpaquePointer()}});
-      entry.broadcasts = isa<nn::BinaryOp, nn::SelectOp>(op);
+      if (auto binary = dyn_cast<nn::BinaryOp>(op);
+          binary && typeOf(binary.getLhs()).getElementType() == binary.getType().getElementType())
+        entry.broadcastTo = intern<Type>(types, binary.getType());
       entry.isAnchor = isAnchor(op);
       if (auto slice = dyn_cast<nn::SliceOp>(op))
         if (std::optional<int64_t> axis = getRowAxis(slice)) {

@@ -30,7 +30,7 @@ public:
     entry.kind = kind;
     entry.operands = std::move(operands);
     entry.results = {unsigned(line.values.size() - 1)};
-    entry.broadcasts = true;
+    entry.broadcastTo = broadcastTo;
     entry.isAnchor = isAnchor;
     line.operators.push_back(entry);
     return line.values.size() - 1;
@@ -43,6 +43,7 @@ public:
   }
 
   OperatorLine line;
+  unsigned broadcastTo = kNone; ///< of all operators from here on
 };
 
 /// One operator of a turn: what it reads are values of the turn, by number: the rows, the states, then what operators made.
@@ -173,15 +174,19 @@ TEST(Repetition, KeepsOutWhatReadsTurns) {
 }
 
 TEST(Repetition, TakesConstantsThatLostAxes) {
-  for (bool isConstant : {false, true}) {
+  constexpr unsigned wholeType = 0, lessAxes = 1, otherType = 2;
+  auto isFound = [&](bool isConstant, unsigned broadcastTo) {
     LineBuilder builder;
-    unsigned w = builder.outside(), zeros = builder.outside(true), zero = builder.outside(isConstant, /*type=*/1);
-    unsigned h = zeros, kept = zero;
+    builder.broadcastTo = broadcastTo;
+    unsigned w = builder.outside(), h = builder.outside(true, wholeType), kept = builder.outside(isConstant, lessAxes);
     for (unsigned turn = 0; turn < 5; ++turn)
       kept = h = builder.op(1, {builder.op(0, {h, w}, true), kept});
-    std::optional<Repetition> found = findRepetition(builder.line, 4);
-    EXPECT_EQ(bool(found), isConstant);
-  }
+    return bool(findRepetition(builder.line, 4));
+  };
+  EXPECT_TRUE(isFound(true, wholeType));
+  EXPECT_FALSE(isFound(false, wholeType));
+  EXPECT_FALSE(isFound(true, otherType));
+  EXPECT_FALSE(isFound(true, kNone));
 }
 
 TEST(Repetition, LeavesStepsThatDiffer) {
