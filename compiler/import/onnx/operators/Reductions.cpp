@@ -5,6 +5,7 @@
 // How:  an operator is a row of three functions: before the sum, the kind of reduction, after it.
 
 #include "compiler/import/operands/Reductions.h"
+#include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/onnx/Handlers.h"
 
 using namespace mlir;
