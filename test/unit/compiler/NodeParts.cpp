@@ -92,6 +92,8 @@ void nacre::addGraphs(onnx::NodeProto &node, int64_t version) {
     node.mutable_attribute(node.attribute_size() - 1)->mutable_g()->mutable_output()->DeleteSubrange(0, 1);
   } else if (node.op_type() == "Scan") {
     addGraph(node, "body", node.input_size() - (version < 9));
+  } else if (node.op_type() == "SequenceMap") {
+    addGraph(node, "body", node.input_size());
   }
 }
 
@@ -151,7 +153,7 @@ std::string nacre::addSequence(onnx::GraphProto &graph, const std::string &name)
 
 std::string nacre::measureSequence(onnx::GraphProto &graph, llvm::StringRef op, const std::string &result) {
   bool isSequence = llvm::is_contained(
-      {"SequenceConstruct", "SequenceEmpty", "SequenceErase", "SequenceInsert", "SplitToSequence"}, op);
+      {"SequenceConstruct", "SequenceEmpty", "SequenceErase", "SequenceInsert", "SequenceMap", "SplitToSequence"}, op);
   if (!isSequence)
     return result;
   addNode(graph, "SequenceLength", result, result + ".length");

@@ -84,12 +84,17 @@ void importSequenceMap(OperandBinder &node) {
   if (!body)
     return;
   const size_t count = getElements(node).size();
-  for (auto [index, operand] : llvm::enumerate(node.getOperands()))
+  for (auto [index, operand] : llvm::enumerate(node.getOperands())) {
+    if (!operand) {
+      node.error() << node.nameOf(index) << " must be given, but is left out; name a value as this input";
+      return;
+    }
     if (std::optional<ValueRange> list = getList(operand); list && list->size() != count) {
       node.error() << node.nameOf(index) << " must have as many elements as " << node.nameOf(0) << ", " << count
                    << ", but has " << list->size();
       return;
     }
+  }
   const size_t numOutputs = body->view.getOutputs().size();
   if (numOutputs != node.getNumResults()) {
     node.error() << "the body must have " << node.getNumResults() << " outputs, as the node has, but has "
