@@ -68,6 +68,8 @@ struct CompilerOptions {
   Placement placement;
   std::string device; ///< Whose times are predicted: a profile's name or file; empty: nobody's.
   GpuPrecision gpuPrecision = GpuPrecision::F32; ///< What values and weights are stored as, unless all is the CPU's.
+  std::string weights; ///< `--weights`: their file, of a model that keeps them apart; empty: the one beside it.
+  std::optional<uint32_t> randomWeights; ///< `--random-weights`: a seed for those that are nowhere.
 };
 
 } // namespace nacre

@@ -63,6 +63,8 @@ importer::ImportOptions importOptionsOf(const CompilerOptions &options) {
   result.signatures = options.signatures;
   result.tag = options.tag;
   result.checkpoint = options.checkpoint;
+  result.weights = options.weights;
+  result.randomWeights = options.randomWeights;
   result.seed = options.seed;
   return result;
 }

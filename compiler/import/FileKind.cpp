@@ -137,7 +137,7 @@ bool isSavedModel(StringRef bytes) {
 constexpr Kind names[] = {
     {".pb", "an ONNX tensor or a file of TensorFlow (.pb)", isTensor},
     {".index", "the index of a TensorFlow checkpoint", giveGraph},
-    {".caffemodel", "the weights of a Caffe network", "give the network (.prototxt), with this file beside it"},
+    {".caffemodel", "the weights of a Caffe network", "give the network (.prototxt), and this file with --weights"},
     {".mlmodel", "a Core ML model", fromOrigin},
     {".pdmodel", "a PaddlePaddle model", "export the model to ONNX with paddle2onnx"},
     {".mnn", "an MNN model", fromOrigin},

@@ -37,6 +37,10 @@ FailureOr<std::unique_ptr<ModelView>> readModel(const ModelFile &file, ArrayRef<
     if (hasChosen && !format->hasSignatures)
       return emitError(loc) << "--signature, --tag and --checkpoint are for models that have some, but this is "
                             << format->name;
+    if (!format->hasWeightsApart && (!options.weights.empty() || options.randomWeights))
+      return emitError(loc)
+             << "--weights and --random-weights are for models that keep their weights apart, but this is "
+             << format->name;
     return format->read(file, options, context);
   }
   std::string known = llvm::join(llvm::map_range(formats, [](const Format *format) { return format->name; }), " or ");

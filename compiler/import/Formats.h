@@ -36,6 +36,8 @@ struct Format {
   bool hasSignatures = false;
   /// Of a model that is a folder, the names that the file to read may have there.
   llvm::ArrayRef<llvm::StringLiteral> filesOfFolder = {};
+  /// Whether weights lie in a file of their own, or may be drawn, as options say.
+  bool hasWeightsApart = false;
 };
 
 /// The formats that Nacre reads, in the order in which they are asked.

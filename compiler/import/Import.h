@@ -13,6 +13,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/MemoryBufferRef.h"
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,10 @@ struct ImportOptions {
   uint32_t seed = 0;
   /// The name of the function.
   std::string entry = "main";
+  /// Of a format whose models keep their weights apart, the file that has them (`--weights`); empty: the one beside the model.
+  std::string weights;
+  /// A seed to draw those weights from that are nowhere (`--random-weights`).
+  std::optional<uint32_t> randomWeights;
 };
 
 /// What stops a model: a node that is not supported, or an input or output that is not as it must be.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Finds Caffe's nets in ../shared/data: those with answers, and trained or well-known ones, which are compared with the tests' own reference.
+"""Finds Caffe's nets: those with answers, and trained or well-known ones, in ../shared/data; and small ones here (nets/caffe), by families
+of layers. Nets without answers are compared with the tests' own reference.
 
 How:  a net that comes without weights gets random ones, which are written as a file of weights; one for a batch gets a batch of one.
 """
@@ -19,7 +20,7 @@ _TOLERANCES = {"f4": Tolerance(1e-3, 1e-4)}
 
 def _save(scratch, name, array):
     path = os.path.join(scratch, name.replace("/", "_") + ".npy")
-    np.save(path, array)
+    np.save(path, np.asarray(array, np.float32))
     return path
 
 
@@ -45,11 +46,14 @@ class ReferenceCase(Case):
     """A net whose answers the reference makes, with a file of weights that is made for it where it has none."""
 
     weights = None
+    keeps_batch = False
 
     def prepare(self, scratch):
         """The net with a batch of one, in a file of its own, and its weights beside it."""
         with open(self.path, encoding="utf-8") as file:
-            text = re.sub(r"(shape:?\s*\{\s*dim:\s*)\d+", r"\g<1>1", file.read(), count=1)
+            text = file.read()
+        if not self.keeps_batch:
+            text = re.sub(r"(shape:?\s*\{\s*dim:\s*)\d+", r"\g<1>1", text, count=1)
         self.path = os.path.join(scratch, "net.prototxt")
         with open(self.path, "w", encoding="utf-8") as file:
             file.write(text)
@@ -76,8 +80,18 @@ def _real(folder):
         yield Case("caffe-real", os.path.relpath(path, folder).removesuffix(".txt"), path, refusal="CNNdroid")
 
 
+def _here(folder):
+    for path in sorted(glob.glob(os.path.join(folder, "*.prototxt"))):
+        case = ReferenceCase("caffe-layers", os.path.basename(path).removesuffix(".prototxt"), path, tolerances=_TOLERANCES)
+        case.answers = case.prepare
+        case.keeps_batch = True
+        yield case
+
+
 _FINDERS = {"caffe-opencv": _opencv, "caffe-real": _real}
 
 
 def read_group(root, group):
+    if group == "caffe-layers":
+        return list(_here(os.path.join(os.path.dirname(os.path.abspath(__file__)), "nets", "caffe")))
     return list(_FINDERS[group](os.path.join(root, group)))

@@ -18,7 +18,7 @@ Suite = namedtuple("Suite", "groups finder")
 SUITES = {"onnx": Suite(("node", "simple", "pytorch-converted", "pytorch-operator"), "onnx_cases"),
           "models": Suite(("onnx-real", "onnx-light"), "onnx_cases"),
           "others": Suite(("onnx-node-new", "onnx-opencv", "onnx-onnx2c", "onnx-tract", "onnx-importer"), "onnx_cases"),
-          "caffe": Suite(("caffe-opencv", "caffe-real"), "caffe_cases"),
+          "caffe": Suite(("caffe-opencv", "caffe-real", "caffe-layers"), "caffe_cases"),
           "tensorflow": Suite(("tf-opencv", "tf-real", "tf-dl4j"), "tensorflow_cases"),
           "savedmodel": Suite(("tf-savedmodel",), "savedmodel_cases"),
           "tflite": Suite(("tflite",), "tflite_cases")}

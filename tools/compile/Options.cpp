@@ -71,6 +71,13 @@ struct Declarations {
   cl::opt<std::string> checkpoint{
       "checkpoint", cl::cat(category), cl::value_desc("prefix|folder"),
       cl::desc("The TensorFlow checkpoint that has the values of the graph's variables (default: beside the model)")};
+  cl::opt<std::string> weights{
+      "weights", cl::cat(category), cl::value_desc("file.caffemodel"),
+      cl::desc("The file with the weights of a Caffe network (default: the one beside it, of the same name)")};
+  cl::opt<unsigned> randomWeights{
+      "random-weights", cl::cat(category), cl::value_desc("seed"),
+      cl::desc("Draw the weights that a Caffe network lacks, to measure it before it is trained; what it computes then "
+               "means nothing")};
   cl::list<std::string> states{
       "state", cl::cat(category), cl::value_desc("input:output"),
       cl::desc(
@@ -204,6 +211,9 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   compiler.signatures = options.signatures;
   compiler.tag = options.tag;
   compiler.checkpoint = options.checkpoint;
+  compiler.weights = options.weights;
+  if (options.randomWeights.getNumOccurrences() > 0)
+    compiler.randomWeights = options.randomWeights;
   compiler.states = options.states;
   Expected<Output> output = parseOutput(options.emit);
   if (!output)

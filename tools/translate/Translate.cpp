@@ -45,6 +45,10 @@ static cl::opt<std::string> tag("tag", cl::value_desc("name"), cl::cat(category)
 static cl::opt<std::string> checkpoint(
     "checkpoint", cl::value_desc("prefix|folder"), cl::cat(category),
     cl::desc("The TensorFlow checkpoint that has the values of the graph's variables (default: beside the model)"));
+static cl::opt<std::string> weights("weights", cl::value_desc("file.caffemodel"), cl::cat(category),
+                                    cl::desc("The file with the weights of a Caffe network (default: beside it)"));
+static cl::opt<unsigned> randomWeights("random-weights", cl::value_desc("seed"), cl::cat(category),
+                                       cl::desc("Draw the weights that a Caffe network lacks"));
 static cl::opt<int64_t> maxConstant("max-constant", cl::init(1024), cl::value_desc("MiB"), cl::cat(category),
                                     cl::desc("Folding never makes a larger constant (default: 1024)"));
 static cl::opt<bool> locations("locations", cl::cat(category), cl::desc("Print the location of every operation"));
@@ -65,6 +69,9 @@ static Error parse(nacre::importer::ImportOptions &options) {
   options.signatures = signatures;
   options.tag = tag;
   options.checkpoint = checkpoint;
+  options.weights = weights;
+  if (randomWeights.getNumOccurrences() > 0)
+    options.randomWeights = randomWeights;
   return joinErrors(nacre::tools::readShapes(shapes, options.shapes), nacre::tools::readValues(values, options.values));
 }
 

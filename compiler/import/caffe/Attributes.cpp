@@ -2,7 +2,7 @@
 //
 // The parameters of Caffe's layers as attributes of nodes, by the names of their fields.
 //
-// How:  by protobuf's reflection: numbers and words as they are, a shape as its sizes.
+// How:  by protobuf's reflection: numbers and words as they are, a shape as its sizes, a filler as a dictionary.
 
 #include "compiler/import/caffe/Attributes.h"
 
@@ -19,6 +19,7 @@ namespace {
 /// The field with a layer's parameters, where its name is not the type's; empty for a layer that has none.
 StringRef findParameters(StringRef type) {
   static const std::pair<StringRef, StringRef> fields[] = {
+      {"ArgMax", "argmax_param"},
       {"BatchNorm", "batch_norm_param"},
       {"Bias", "bias_param"},
       {"Clip", "clip_param"},
@@ -26,20 +27,26 @@ StringRef findParameters(StringRef type) {
       {"Convolution", "convolution_param"},
       {"Crop", "crop_param"},
       {"Deconvolution", "convolution_param"},
+      {"DetectionOutput", "detection_output_param"},
       {"ELU", "elu_param"},
       {"Eltwise", "eltwise_param"},
+      {"Embed", "embed_param"},
       {"Exp", "exp_param"},
       {"Flatten", "flatten_param"},
       {"InnerProduct", "inner_product_param"},
       {"LRN", "lrn_param"},
       {"Log", "log_param"},
       {"MVN", "mvn_param"},
+      {"Normalize", "norm_param"},
       {"PReLU", "prelu_param"},
       {"Permute", "permute_param"},
       {"Pooling", "pooling_param"},
       {"Power", "power_param"},
+      {"PriorBox", "prior_box_param"},
       {"ReLU", "relu_param"},
+      {"Reduction", "reduction_param"},
       {"Reshape", "reshape_param"},
+      {"SPP", "spp_param"},
       {"Scale", "scale_param"},
       {"Slice", "slice_param"},
       {"Softmax", "softmax_param"},
@@ -85,13 +92,15 @@ Attribute readRepeated(const Message &message, const FieldDescriptor *field, Bui
   return floats.empty() ? Attribute(builder.getDenseI64ArrayAttr(integers)) : builder.getDenseF32ArrayAttr(floats);
 }
 
-void readFields(const Message &message, Builder &builder, SmallVectorImpl<NamedAttribute> &attributes) {
+/// Names of fields of messages within begin with `prefix`.
+void readFields(const Message &message, StringRef prefix, Builder &builder,
+                SmallVectorImpl<NamedAttribute> &attributes) {
   std::vector<const FieldDescriptor *> fields;
   message.GetReflection()->ListFields(message, &fields);
   for (const FieldDescriptor *field : fields) {
-    auto name = builder.getStringAttr(field->name());
-    if (field->name() == "engine")
-      continue; // which library Caffe computes with
+    auto name = builder.getStringAttr(prefix + field->name());
+    if (field->name() == "engine" || field->name() == "save_output_param")
+      continue; // which library Caffe computes with, and what it writes to a disk
     if (field->is_repeated()) {
       attributes.emplace_back(name, readRepeated(message, field, builder));
     } else if (!field->message_type()) {
@@ -100,7 +109,13 @@ void readFields(const Message &message, Builder &builder, SmallVectorImpl<NamedA
                inner.GetDescriptor() == caffe::BlobShape::descriptor()) {
       const auto &shape = static_cast<const caffe::BlobShape &>(inner);
       attributes.emplace_back(name, builder.getDenseI64ArrayAttr(ArrayRef(shape.dim().data(), shape.dim_size())));
-    } // else a filler, which only training asks for
+    } else if (inner.GetDescriptor() == caffe::FillerParameter::descriptor()) {
+      SmallVector<NamedAttribute> said;
+      readFields(inner, "", builder, said);
+      attributes.emplace_back(name, builder.getDictionaryAttr(said));
+    } else {
+      readFields(inner, (name.getValue() + ".").str(), builder, attributes);
+    }
   }
 }
 
@@ -112,7 +127,7 @@ SmallVector<NamedAttribute> readParameters(const caffe::LayerParameter &layer, S
   StringRef name = findParameters(type);
   const FieldDescriptor *field = name.empty() ? nullptr : layer.GetDescriptor()->FindFieldByName(name.str());
   if (field && layer.GetReflection()->HasField(layer, field))
-    readFields(layer.GetReflection()->GetMessage(layer, field), builder, attributes);
+    readFields(layer.GetReflection()->GetMessage(layer, field), "", builder, attributes);
   return attributes;
 }
 

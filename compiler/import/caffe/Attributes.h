@@ -11,7 +11,7 @@
 
 namespace nacre::importer::caffe_format {
 
-/// Every field that the layer's text sets of the parameters of its type, but for fillers, which only training asks for.
+/// Every field that the layer's text sets of the parameters of its type; of a message in these as `nms_param.top_k`.
 llvm::SmallVector<mlir::NamedAttribute> readParameters(const caffe::LayerParameter &layer, llvm::StringRef type,
                                                        mlir::MLIRContext *context);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The weights of one layer as its handler asks for them.
+// The weights of one layer as its handler asks for them: those of the file, or drawn.
 
 #include "compiler/import/caffe/Blobs.h"
 
@@ -14,17 +14,35 @@ namespace nacre::importer::caffe_format {
 
 bool hasBlobs(StringRef type) {
   return llvm::StringSwitch<bool>(type)
-      .Cases("BatchNorm", "Bias", "Convolution", "Deconvolution", "InnerProduct", "PReLU", "Scale", true)
+      .Cases("BatchNorm", "Bias", "Convolution", "Deconvolution", "Embed", "InnerProduct", "Normalize", "PReLU",
+             "Scale", true)
       .Default(false);
 }
 
-Blobs::Blobs(OperandBinder &node) : node(node), bottoms(static_cast<size_t>(node.getInt(bottomCount, 1))) {}
+Blobs::Blobs(OperandBinder &node, size_t mostBottoms)
+    : node(node), bottoms(static_cast<size_t>(node.getInt(bottomCount, 1))) {
+  node.ignore({"filler", "weight_filler", "bias_filler", "scale_filler"});
+  if (auto told = dyn_cast_or_null<DenseI64ArrayAttr>(node.getTold(randomKey)))
+    key = {static_cast<uint32_t>(told[0]), static_cast<uint32_t>(told[1])};
+  if (bottoms < 1 || bottoms > mostBottoms)
+    node.error() << "must have " << (mostBottoms == 1 ? "one bottom" : "one bottom or two") << ", but has " << bottoms;
+}
 
-Value Blobs::get(size_t index, Ints shape) {
+Value Blobs::get(size_t index, Ints shape, const Filler &filler) {
+  if (node.hasFailed())
+    return {};
+  if (key) {
+    if (!node.checkFits(shape, "a blob of its weights"))
+      return {};
+    auto type = RankedTensorType::get(shape, node.nn.types().getF32Type());
+    auto said = dyn_cast_or_null<DictionaryAttr>(node.getTold(filler.parameter));
+    return fill(node.nn, type, said, filler, {(*key)[0], (*key)[1] + static_cast<uint32_t>(index)});
+  }
   size_t operand = bottoms + index;
   if (operand >= node.getNumOperands()) {
-    node.error() << "must have " << index + 1 << " blobs of weights, but has " << node.getNumOperands() - bottoms
-                 << "; put the file that has them (.caffemodel) beside the network, with its name";
+    node.error()
+        << "must have " << index + 1 << " blobs of weights, but has " << node.getNumOperands() - bottoms
+        << "; give the file that has them (.caffemodel) with --weights, or measure with --random-weights=<seed>";
     return {};
   }
   Value blob = node.getOperand(operand);

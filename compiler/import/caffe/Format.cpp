@@ -17,9 +17,11 @@
 #include "compiler/import/protobuf/ProtoText.h"
 
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 
@@ -38,14 +40,24 @@ bool claims(const ModelFile &file) {
                                          .Default(false);
 }
 
-/// The file beside the network that differs from it in the end of its name; null where there is none.
-FailureOr<std::unique_ptr<Weights>> openWeights(const ModelFile &file, Location loc) {
-  if (file.folder.empty())
-    return std::unique_ptr<Weights>();
-  llvm::SmallString<256> path(file.folder);
+/// Where the weights are: the file that the user names, or the one beside the network that differs from it in the end of its
+/// name; empty where there is neither.
+llvm::SmallString<256> findWeights(const ModelFile &file, const ImportOptions &options) {
+  llvm::SmallString<256> path(options.weights);
+  if (!path.empty() || file.folder.empty())
+    return path;
+  path = file.folder;
   llvm::sys::path::append(path, file.name);
   llvm::sys::path::replace_extension(path, "caffemodel");
   if (!llvm::sys::fs::exists(path))
+    path.clear();
+  return path;
+}
+
+/// Null where the weights are nowhere.
+FailureOr<std::unique_ptr<Weights>> openWeights(const ModelFile &file, const ImportOptions &options, Location loc) {
+  llvm::SmallString<256> path = findWeights(file, options);
+  if (path.empty())
     return std::unique_ptr<Weights>();
   auto where = FileLineColLoc::get(loc.getContext(), llvm::sys::path::filename(path), 0, 0);
   FailureOr<FileBytes> bytes = mapFile(path, where);
@@ -63,7 +75,9 @@ FailureOr<std::unique_ptr<Weights>> openWeights(const ModelFile &file, Location 
 
 class CaffeView : public ModelView, public GraphView {
 public:
-  CaffeView(std::unique_ptr<Network> network, std::unique_ptr<Weights> weights, Location loc);
+  /// Layers without weights draw some where `seed` is given.
+  CaffeView(std::unique_ptr<Network> network, std::unique_ptr<Weights> weights, std::optional<uint32_t> seed,
+            Location loc);
 
   GraphView &getGraph() override { return *this; }
   SmallVector<GraphValue> getInputs() const override;
@@ -82,14 +96,20 @@ private:
     size_t occurrence, index;
   };
 
+  bool isDrawn(size_t layer) const {
+    return seed && blobNames[layer].empty() && hasBlobs(network->getLayers()[layer].type);
+  }
+
   std::unique_ptr<Network> network;
   std::unique_ptr<Weights> weights;
+  std::optional<uint32_t> seed;
   llvm::StringMap<Blob> blobs;
   std::vector<SmallVector<StringRef, 3>> blobNames; ///< of each layer
 };
 
-CaffeView::CaffeView(std::unique_ptr<Network> net, std::unique_ptr<Weights> read, Location loc)
-    : GraphView(loc), network(std::move(net)), weights(std::move(read)) {
+CaffeView::CaffeView(std::unique_ptr<Network> net, std::unique_ptr<Weights> read, std::optional<uint32_t> seed,
+                     Location loc)
+    : GraphView(loc), network(std::move(net)), weights(std::move(read)), seed(seed) {
   for (const NetworkLayer &layer : network->getLayers()) {
     StringRef name = layer.proto->name();
     SmallVector<StringRef, 3> &names = blobNames.emplace_back();
@@ -99,6 +119,11 @@ CaffeView::CaffeView(std::unique_ptr<Network> net, std::unique_ptr<Weights> read
       names.push_back(blobs.insert({key, {name, layer.occurrence, index}}).first->getKey());
     }
   }
+  size_t drawn = llvm::count_if(llvm::seq<size_t>(0, blobNames.size()), [&](size_t layer) { return isDrawn(layer); });
+  if (drawn > 0)
+    emitWarning(loc) << "the weights of " << drawn
+                     << " layers are in no file and are drawn (--random-weights): what the "
+                     << "network computes means nothing";
 }
 
 SmallVector<GraphValue> CaffeView::getInputs() const {
@@ -128,6 +153,12 @@ FailureOr<SmallVector<NamedAttribute>> CaffeView::readAttributes(size_t index) {
   SmallVector<NamedAttribute> attributes = readParameters(*layer.proto, layer.type, builder.getContext());
   if (hasBlobs(layer.type))
     attributes.push_back(builder.getNamedAttr(bottomCount, builder.getI64IntegerAttr(int64_t(layer.operands.size()))));
+  if (isDrawn(index)) {
+    // By its name, so that a layer keeps its weights when another is added.
+    auto stream = static_cast<uint32_t>(llvm::xxh3_64bits(layer.proto->name()) + (uint64_t(layer.occurrence) << 16));
+    attributes.push_back(
+        builder.getNamedAttr(randomKey, builder.getDenseI64ArrayAttr({int64_t(*seed), int64_t(stream)})));
+  }
   return attributes;
 }
 
@@ -138,20 +169,23 @@ FailureOr<ElementsAttr> CaffeView::readConstant(StringRef name) {
 
 SmallVector<OperatorSet> getOperatorSets() { return {{"", &getOperators()}}; }
 
-FailureOr<std::unique_ptr<ModelView>> read(const ModelFile &file, const ImportOptions & /*options*/,
-                                           MLIRContext *context) {
+FailureOr<std::unique_ptr<ModelView>> read(const ModelFile &file, const ImportOptions &options, MLIRContext *context) {
   Location loc = FileLineColLoc::get(context, file.name, 0, 0);
   auto network = std::make_unique<Network>();
   if (failed(network->read(file.getBuffer(), loc)))
     return failure();
-  FailureOr<std::unique_ptr<Weights>> weights = openWeights(file, loc);
+  FailureOr<std::unique_ptr<Weights>> weights = openWeights(file, options, loc);
   if (failed(weights))
     return failure();
-  return std::unique_ptr<ModelView>(std::make_unique<CaffeView>(std::move(network), std::move(*weights), loc));
+  return std::unique_ptr<ModelView>(
+      std::make_unique<CaffeView>(std::move(network), std::move(*weights), options.randomWeights, loc));
 }
 
 } // namespace
 
-const Format format = {"a Caffe network", "Caffe", claims, read, getOperatorSets};
+const Format format = {"a Caffe network",       "Caffe", claims, read, getOperatorSets,
+                       /*hasSignatures=*/false,
+                       /*filesOfFolder=*/{},
+                       /*hasWeightsApart=*/true};
 
 } // namespace nacre::importer::caffe_format

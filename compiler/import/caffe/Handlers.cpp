@@ -11,10 +11,12 @@ const ImportRegistry &getOperators() {
     ImportRegistry result;
     registerActivations(result);
     registerConvolutions(result);
+    registerDetections(result);
     registerMovement(result);
     registerNormalizations(result);
     registerPoolings(result);
     registerProducts(result);
+    registerReductions(result);
     return result;
   }();
   return registry;

@@ -14,10 +14,12 @@ const ImportRegistry &getOperators();
 
 void registerActivations(ImportRegistry &registry);
 void registerConvolutions(ImportRegistry &registry);
+void registerDetections(ImportRegistry &registry);
 void registerMovement(ImportRegistry &registry);
 void registerNormalizations(ImportRegistry &registry);
 void registerPoolings(ImportRegistry &registry);
 void registerProducts(ImportRegistry &registry);
+void registerReductions(ImportRegistry &registry);
 
 } // namespace nacre::importer::caffe_format
 

@@ -2,19 +2,18 @@
 //
 // A network of Caffe as its text says it, checked.
 //
-// How:  1. layers of the form before become layers of today's,
-//       2. which layers are computed,
-//       3. inputs, layers and outputs, with one name for each value.
+// How:  1. which layers are computed,
+//       2. inputs, layers and outputs, with one name for each value.
 
 #include "compiler/import/caffe/Network.h"
 
 #include "compiler/import/Import.h"
+#include "compiler/import/caffe/OldForms.h"
 #include "compiler/import/protobuf/ProtoText.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -23,94 +22,20 @@ namespace nacre::importer::caffe_format {
 namespace {
 
 //===----------------------------------------------------------------------===//
-// 1. The form before
+// 1. Layers that are computed
 //===----------------------------------------------------------------------===//
 
-/// The type of a layer that was a number; empty where there is no such layer today.
-StringRef nameOf(caffe::V1LayerParameter::LayerType type) {
-  using Old = caffe::V1LayerParameter;
-  static const std::pair<Old::LayerType, const char *> words[] = {
-      {Old::ABSVAL, "AbsVal"},
-      {Old::ACCURACY, "Accuracy"},
-      {Old::ARGMAX, "ArgMax"},
-      {Old::BNLL, "BNLL"},
-      {Old::CONCAT, "Concat"},
-      {Old::CONTRASTIVE_LOSS, "ContrastiveLoss"},
-      {Old::CONVOLUTION, "Convolution"},
-      {Old::DATA, "Data"},
-      {Old::DECONVOLUTION, "Deconvolution"},
-      {Old::DROPOUT, "Dropout"},
-      {Old::DUMMY_DATA, "DummyData"},
-      {Old::ELTWISE, "Eltwise"},
-      {Old::EUCLIDEAN_LOSS, "EuclideanLoss"},
-      {Old::EXP, "Exp"},
-      {Old::FLATTEN, "Flatten"},
-      {Old::HDF5_DATA, "HDF5Data"},
-      {Old::HDF5_OUTPUT, "HDF5Output"},
-      {Old::HINGE_LOSS, "HingeLoss"},
-      {Old::IM2COL, "Im2col"},
-      {Old::IMAGE_DATA, "ImageData"},
-      {Old::INFOGAIN_LOSS, "InfogainLoss"},
-      {Old::INNER_PRODUCT, "InnerProduct"},
-      {Old::LRN, "LRN"},
-      {Old::MEMORY_DATA, "MemoryData"},
-      {Old::MULTINOMIAL_LOGISTIC_LOSS, "MultinomialLogisticLoss"},
-      {Old::MVN, "MVN"},
-      {Old::POOLING, "Pooling"},
-      {Old::POWER, "Power"},
-      {Old::RELU, "ReLU"},
-      {Old::SIGMOID, "Sigmoid"},
-      {Old::SIGMOID_CROSS_ENTROPY_LOSS, "SigmoidCrossEntropyLoss"},
-      {Old::SILENCE, "Silence"},
-      {Old::SLICE, "Slice"},
-      {Old::SOFTMAX, "Softmax"},
-      {Old::SOFTMAX_LOSS, "SoftmaxWithLoss"},
-      {Old::SPLIT, "Split"},
-      {Old::TANH, "TanH"},
-      {Old::THRESHOLD, "Threshold"},
-      {Old::WINDOW_DATA, "WindowData"},
-  };
-  const auto *found = llvm::find_if(words, [&](const auto &word) { return word.first == type; });
-  return found == std::end(words) ? "" : found->second;
-}
-
-/// What both forms call alike, and keep alike, goes over.
-void copyFields(const google::protobuf::Message &from, google::protobuf::Message &to) {
-  std::vector<const google::protobuf::FieldDescriptor *> fields;
-  from.GetReflection()->ListFields(from, &fields);
-  for (const google::protobuf::FieldDescriptor *field : fields) {
-    const auto *target = to.GetDescriptor()->FindFieldByName(field->name());
-    if (!target || target->cpp_type() != field->cpp_type())
-      continue;
-    if (field->name() == "bottom" || field->name() == "top") {
-      for (int i = 0; i < from.GetReflection()->FieldSize(from, field); ++i)
-        to.GetReflection()->AddString(&to, target, from.GetReflection()->GetRepeatedString(from, field, i));
-    } else if (field->is_repeated() && field->message_type()) {
-      for (int i = 0; i < from.GetReflection()->FieldSize(from, field); ++i)
-        to.GetReflection()->AddMessage(&to, target)->CopyFrom(from.GetReflection()->GetRepeatedMessage(from, field, i));
-    } else if (field->message_type()) {
-      to.GetReflection()->MutableMessage(&to, target)->CopyFrom(from.GetReflection()->GetMessage(from, field));
-    }
-  }
-}
-
-//===----------------------------------------------------------------------===//
-// 2. Layers that are computed
-//===----------------------------------------------------------------------===//
-
-/// Whether the state of a network in use, which is the phase TEST, is as the rule says.
-bool meets(const caffe::NetState &state, const caffe::NetStateRule &rule) {
-  auto hasStage = [&](const std::string &stage) { return llvm::is_contained(state.stage(), stage); };
-  return (!rule.has_phase() || rule.phase() == caffe::TEST) &&
-         (!rule.has_min_level() || state.level() >= rule.min_level()) &&
-         (!rule.has_max_level() || state.level() <= rule.max_level()) && llvm::all_of(rule.stage(), hasStage) &&
+/// Whether the state of a network in use, which is the phase TEST with a level and stages, is as the rule says.
+bool meets(int level, const llvm::StringSet<> &stages, const caffe::NetStateRule &rule) {
+  auto hasStage = [&](const std::string &stage) { return stages.contains(stage); };
+  return (!rule.has_phase() || rule.phase() == caffe::TEST) && (!rule.has_min_level() || level >= rule.min_level()) &&
+         (!rule.has_max_level() || level <= rule.max_level()) && llvm::all_of(rule.stage(), hasStage) &&
          llvm::none_of(rule.not_stage(), hasStage);
 }
 
 /// Layers that only training, or a person who watches it, has a use for.
 bool isForTraining(StringRef type) {
-  return (type.ends_with("Loss") && type != "SoftmaxWithLoss") || type == "Accuracy" || type == "Silence" ||
-         type == "HDF5Output";
+  return (type.ends_with("Loss") && type != "SoftmaxWithLoss") || type == "Accuracy" || type == "HDF5Output";
 }
 
 bool isDataSource(StringRef type) {
@@ -124,28 +49,15 @@ bool isRepeated(StringRef type) { return type == "Convolution" || type == "Decon
 
 } // namespace
 
-LogicalResult Network::upgrade(Location loc) {
-  for (const caffe::V1LayerParameter &old : net.layers()) {
-    if (old.has_layer())
-      return emitError(loc) << "layer '" << old.layer().name()
-                            << "' has the form before the last; write it as Caffe's upgrade_net_proto_text does";
-    caffe::LayerParameter &layer = *net.add_layer();
-    layer.set_name(old.name());
-    layer.set_type(nameOf(old.type()).str());
-    copyFields(old, layer);
-  }
-  return success();
-}
-
 bool Network::isComputed(const caffe::LayerParameter &layer) const {
-  auto applies = [&](const caffe::NetStateRule &rule) { return meets(net.state(), rule); };
+  auto applies = [&](const caffe::NetStateRule &rule) { return meets(net.state().level(), stages, rule); };
   if (!layer.include().empty() && llvm::none_of(layer.include(), applies))
     return false;
   return llvm::none_of(layer.exclude(), applies) && !isForTraining(layer.type());
 }
 
 //===----------------------------------------------------------------------===//
-// 3. Values
+// 2. Values
 //===----------------------------------------------------------------------===//
 
 static Location locate(const caffe::LayerParameter &layer, Location loc) {
@@ -204,6 +116,8 @@ FailureOr<StringRef> Network::define(StringRef name, const caffe::LayerParameter
 
 LogicalResult Network::addLayer(const caffe::LayerParameter &layer, Location loc) {
   StringRef type = layer.type();
+  if (type.empty())
+    return emitError(loc) << "must have a type that is known, but has none";
   if (type == "Input") {
     const auto &shapes = layer.input_param().shape();
     if (shapes.size() > 1 && shapes.size() != layer.top_size())
@@ -217,6 +131,11 @@ LogicalResult Network::addLayer(const caffe::LayerParameter &layer, Location loc
   if (isDataSource(type))
     return emitError(loc) << "reads what a network is trained with, by the layer '" << type
                           << "'; write a layer of type 'Input' with the shape in its place";
+  if (type == "Silence") {
+    for (const std::string &bottom : layer.bottom())
+      silenced.insert(blobs[bottom].value);
+    return success();
+  }
   NetworkLayer found{&layer, type, layerNames[layer.name()]++, {}, {}};
   if (type == "SoftmaxWithLoss")
     found.type = "Softmax";
@@ -246,16 +165,10 @@ LogicalResult Network::addLayer(const caffe::LayerParameter &layer, Location loc
   return success();
 }
 
-/// A parameter that is not known may change what its layer means. Other fields are training's, or of layers that are not
-/// known.
-static LogicalResult reportUnknown(ArrayRef<UnknownField> unknown, Location loc) {
-  for (const UnknownField &field : unknown) {
-    StringRef message = StringRef(field.message).rsplit('.').second;
-    if (message.ends_with("Parameter") && message != "NetParameter" && !message.ends_with("LayerParameter"))
-      return emitError(loc) << "line " << field.line << ": " << message << " has no field '" << field.field
-                            << "' that is known; write the network without it";
-  }
-  return success();
+/// A parameter may change what its layer means. Other fields are training's, or of layers that are not known.
+static bool mustKnowFields(StringRef message) {
+  return message.ends_with("Parameter") && message != "NetParameter" && message != "SaveOutputParameter" &&
+         !message.ends_with("LayerParameter");
 }
 
 void Network::countDefinitions() {
@@ -265,9 +178,9 @@ void Network::countDefinitions() {
         ++blobs[top].definitions;
 }
 
-/// What a layer makes and no layer reads.
+/// What a layer makes and no layer reads, not even one that makes nothing of it.
 void Network::findOutputs() {
-  llvm::StringSet<> read;
+  llvm::StringSet<> read = silenced;
   for (const NetworkLayer &layer : layers)
     for (StringRef operand : layer.operands)
       read.insert(operand);
@@ -278,14 +191,16 @@ void Network::findOutputs() {
 }
 
 LogicalResult Network::read(StringRef text, Location loc) {
-  std::vector<UnknownField> unknown;
-  FailureOr<FileBytes> bytes = encodeProtoText(text, net, "a Caffe network", loc, &unknown);
-  if (failed(bytes) || failed(reportUnknown(unknown, loc)))
+  constexpr ProtoTextRules rules = {/*messageCost=*/2048, mustKnowFields};
+  FailureOr<FileBytes> bytes = encodeProtoText(text, net, "a Caffe network", loc, rules);
+  if (failed(bytes))
     return failure();
   if (!net.ParsePartialFromArray((*bytes)->getBufferStart(), static_cast<int>((*bytes)->getBufferSize())))
     return emitError(loc) << "not a Caffe network; the file is damaged";
-  if (failed(upgrade(loc)))
+  if (failed(upgradeLayers(net, loc)))
     return failure();
+  for (const std::string &stage : net.state().stage())
+    stages.insert(stage);
   countDefinitions();
   if (failed(addDeclaredInputs(loc)))
     return failure();

@@ -4,7 +4,7 @@
 //
 // What: layers of the phase TEST in the order of the text, with values that have one definition each.
 // Why:  a text names blobs, which layers may write in place; it may hold layers of training, and layers of the form before.
-// How:  old layers become new ones; each blob that is written again becomes a value of its own. The last value has the blob's
+// How:  old layers become new ones (OldForms.h); each blob that is written again becomes a value of its own. The last value has the blob's
 //       name, since an output may be among these; an input always has its name.
 
 #ifndef NACRE_COMPILER_IMPORT_CAFFE_NETWORK_H
@@ -14,6 +14,7 @@
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/StringSaver.h"
 #include <optional>
 
@@ -46,7 +47,6 @@ public:
   llvm::ArrayRef<NetworkLayer> getLayers() const { return layers; }
 
 private:
-  mlir::LogicalResult upgrade(mlir::Location loc);
   mlir::LogicalResult addDeclaredInputs(mlir::Location loc);
   mlir::LogicalResult addInput(llvm::StringRef name, const caffe::BlobShape *shape, mlir::Location loc);
   mlir::LogicalResult addLayer(const caffe::LayerParameter &layer, mlir::Location loc);
@@ -68,6 +68,8 @@ private:
   llvm::SmallVector<NetworkLayer> layers;
   llvm::StringMap<Blob> blobs;
   llvm::StringMap<size_t> layerNames;
+  llvm::StringSet<> stages;   ///< of the network's state
+  llvm::StringSet<> silenced; ///< values that are no outputs
   llvm::BumpPtrAllocator memory;
   llvm::UniqueStringSaver names{memory};
 };

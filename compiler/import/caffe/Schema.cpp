@@ -7,28 +7,31 @@
 namespace nacre::importer::caffe_format {
 namespace {
 
-enum Message : uint8_t { Net, Layer, OldLayer, Blob, Shape };
+enum Message : uint8_t { Net, Layer, OldLayer, FirstLayer, Blob, Shape };
 
 /// What is not listed: the network itself, which the text says.
 constexpr WireField fields[] = {
-    {Net, 2, WireKeep::Enter, OldLayer},  // layers
-    {Net, 100, WireKeep::Enter, Layer},   // layer
-    {Layer, 1, WireKeep::Copy},           // name
-    {Layer, 7, WireKeep::Enter, Blob},    // blobs
-    {OldLayer, 4, WireKeep::Copy},        // name
-    {OldLayer, 6, WireKeep::Enter, Blob}, // blobs
-    {Blob, 1, WireKeep::Copy},            // num
-    {Blob, 2, WireKeep::Copy},            // channels
-    {Blob, 3, WireKeep::Copy},            // height
-    {Blob, 4, WireKeep::Copy},            // width
-    {Blob, 5, WireKeep::Leave},           // data
-    {Blob, 7, WireKeep::Enter, Shape},    // shape
-    {Blob, 8, WireKeep::Leave},           // double_data
-    {Shape, 1, WireKeep::Numbers},        // dim
+    {Net, 2, WireKeep::Enter, OldLayer},        // layers
+    {Net, 100, WireKeep::Enter, Layer},         // layer
+    {Layer, 1, WireKeep::Copy},                 // name
+    {Layer, 7, WireKeep::Enter, Blob},          // blobs
+    {OldLayer, 1, WireKeep::Enter, FirstLayer}, // layer
+    {OldLayer, 4, WireKeep::Copy},              // name
+    {OldLayer, 6, WireKeep::Enter, Blob},       // blobs
+    {FirstLayer, 1, WireKeep::Copy},            // name
+    {FirstLayer, 50, WireKeep::Enter, Blob},    // blobs
+    {Blob, 1, WireKeep::Copy},                  // num
+    {Blob, 2, WireKeep::Copy},                  // channels
+    {Blob, 3, WireKeep::Copy},                  // height
+    {Blob, 4, WireKeep::Copy},                  // width
+    {Blob, 5, WireKeep::Leave},                 // data
+    {Blob, 7, WireKeep::Enter, Shape},          // shape
+    {Blob, 8, WireKeep::Leave},                 // double_data
+    {Shape, 1, WireKeep::Numbers},              // dim
 };
 
 /// In the order of Message.
-constexpr uint16_t costs[] = {512, 1024, 1024, 256, 128};
+constexpr uint16_t costs[] = {512, 1024, 1024, 512, 256, 128};
 
 } // namespace
 

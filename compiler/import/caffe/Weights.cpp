@@ -33,9 +33,12 @@ LogicalResult Weights::read(Location loc) {
   if (!net.ParsePartialFromArray(skeleton->bytes.data(), static_cast<int>(skeleton->bytes.size())))
     return emitError(loc) << "not a file of Caffe's weights; the file is damaged";
   elements.setPayloads(std::move(skeleton->payloads));
-  for (const caffe::V1LayerParameter &layer : net.layers())
+  for (const caffe::V1LayerParameter &layer : net.layers()) {
     if (layer.blobs_size())
       layers[layer.name()].push_back(&layer.blobs());
+    if (layer.layer().blobs_size())
+      layers[layer.layer().name()].push_back(&layer.layer().blobs());
+  }
   for (const caffe::LayerParameter &layer : net.layer())
     if (layer.blobs_size())
       layers[layer.name()].push_back(&layer.blobs());

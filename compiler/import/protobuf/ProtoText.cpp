@@ -16,28 +16,35 @@ using google::protobuf::TextFormat;
 namespace nacre::importer {
 namespace {
 
-// Upper bounds of what a message and a value take: protobuf's classes, the heap's overhead, and arrays that grow by doubling.
-constexpr uint64_t messageCost = 256, valueCost = 16;
+/// An upper bound of what a value takes, with the heap's overhead, and arrays that grow by doubling.
+constexpr uint64_t valueCost = 16;
 /// How deep messages may nest.
 constexpr int maxDepth = 100;
 
-/// Keeps the first error, and the fields that are skipped.
+/// Keeps the first error, and the first field that must be known but is not.
 class Findings : public google::protobuf::io::ErrorCollector {
 public:
+  explicit Findings(const ProtoTextRules &rules) : rules(rules) {}
+
   void AddError(int line, google::protobuf::io::ColumnNumber column, const std::string &message) override {
     if (text.empty())
       text = "line " + std::to_string(line + 1) + ", column " + std::to_string(column + 1) + ": " + message;
   }
   /// Message type "a.B" has no field named "c".
   void AddWarning(int line, google::protobuf::io::ColumnNumber, const std::string &message) override {
+    if (!unknown.empty() || !rules.mustKnowFields)
+      return;
     SmallVector<StringRef, 5> parts;
     StringRef(message).split(parts, '"');
-    if (parts.size() == 5 && parts[2].contains("no field"))
-      unknown.push_back({parts[1].str(), parts[3].str(), line + 1});
+    StringRef name = parts.size() == 5 && parts[2].contains("no field") ? parts[1].rsplit('.').second : "";
+    if (!name.empty() && rules.mustKnowFields(name))
+      unknown = ("line " + Twine(line + 1) + ": " + name + " has no field '" + parts[3] + "' that is known").str();
   }
 
-  std::string text;
-  std::vector<UnknownField> unknown;
+  std::string text, unknown;
+
+private:
+  const ProtoTextRules &rules;
 };
 
 StringRef dropComments(StringRef text) {
@@ -48,21 +55,21 @@ StringRef dropComments(StringRef text) {
 
 } // namespace
 
-uint64_t measureProtoText(StringRef text) {
+uint64_t measureProtoText(StringRef text, const ProtoTextRules &rules) {
   uint64_t bytes = 0;
   for (char c : text)
-    bytes += 1 + (c == '{' || c == '<' ? messageCost : c == ':' || c == ',' || c == '[' ? valueCost : 0);
+    bytes += 1 + (c == '{' || c == '<' ? rules.messageCost : c == ':' || c == ',' || c == '[' ? valueCost : 0);
   return bytes;
 }
 
 FailureOr<FileBytes> encodeProtoText(StringRef text, google::protobuf::Message &message, StringRef what, Location loc,
-                                     std::vector<UnknownField> *unknown) {
+                                     const ProtoTextRules &rules) {
   uint64_t budget = text.size() * 3 + (uint64_t(48) << 20);
-  uint64_t needed = measureProtoText(text);
+  uint64_t needed = measureProtoText(text, rules);
   if (needed > budget || text.size() > INT32_MAX)
     return emitError(loc) << "must need at most " << budget << " bytes of memory to be read, but may need " << needed
                           << "; write " << what << " as bytes";
-  Findings findings;
+  Findings findings(rules);
   TextFormat::Parser parser;
   parser.RecordErrorsTo(&findings);
   parser.AllowUnknownField(true);
@@ -72,12 +79,12 @@ FailureOr<FileBytes> encodeProtoText(StringRef text, google::protobuf::Message &
   google::protobuf::io::ArrayInputStream stream(text.data(), static_cast<int>(text.size()));
   if (!parser.Parse(&stream, &message))
     return emitError(loc) << "is not " << what << ": " << findings.text;
+  if (!findings.unknown.empty())
+    return emitError(loc) << findings.unknown << "; write " << what << " without it";
   auto buffer = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(message.ByteSizeLong());
   if (!buffer || !message.SerializePartialToArray(buffer->getBufferStart(), static_cast<int>(buffer->getBufferSize())))
     return emitError(loc) << "is too large for text; write " << what << " as bytes";
   message.Clear();
-  if (unknown)
-    *unknown = std::move(findings.unknown);
   return FileBytes(std::move(buffer));
 }
 

@@ -5,7 +5,7 @@
 // What: turns them into the bytes of the same message, which the format's reader takes as any other file.
 // Why:  people write and keep models as text (.pbtxt, .prototxt); there is one reader behind both.
 // How:  a walk over the text bounds what protobuf will allocate, and is refused before it happens. Fields that the schema
-//       does not have are skipped, as they are in files of bytes.
+//       does not have are skipped, as they are in files of bytes, but where a reader must know them.
 
 #ifndef NACRE_COMPILER_IMPORT_PROTOBUF_PROTOTEXT_H
 #define NACRE_COMPILER_IMPORT_PROTOBUF_PROTOTEXT_H
@@ -13,8 +13,7 @@
 #include "compiler/import/ModelFile.h"
 
 #include "mlir/IR/Location.h"
-#include <string>
-#include <vector>
+#include <cstdint>
 
 namespace google::protobuf {
 class Message;
@@ -22,20 +21,21 @@ class Message;
 
 namespace nacre::importer {
 
-/// An upper bound of the memory that reading `text` takes.
-uint64_t measureProtoText(llvm::StringRef text);
-
-/// A field that the schema does not have: the name of its message, its own, and the line it is in.
-struct UnknownField {
-  std::string message, field;
-  int line;
+/// What a reader knows of the messages of its schema.
+struct ProtoTextRules {
+  /// An upper bound of what one message takes, with what the reader makes of it.
+  uint64_t messageCost = 256;
+  /// Whether a field of the message called so must be known, because it may change what the others mean; null: of none.
+  bool (*mustKnowFields)(llvm::StringRef message) = nullptr;
 };
 
+/// An upper bound of the memory that reading `text` takes.
+uint64_t measureProtoText(llvm::StringRef text, const ProtoTextRules &rules = {});
+
 /// The bytes of the message in `text`, read into `message`, which is empty before and after. `what` is how errors, which
-/// are emitted at `loc`, call it: "a TensorFlow graph". What is skipped is added to `unknown`, where it is given.
+/// are emitted at `loc`, call it: "a TensorFlow graph".
 mlir::FailureOr<FileBytes> encodeProtoText(llvm::StringRef text, google::protobuf::Message &message,
-                                           llvm::StringRef what, mlir::Location loc,
-                                           std::vector<UnknownField> *unknown = nullptr);
+                                           llvm::StringRef what, mlir::Location loc, const ProtoTextRules &rules = {});
 
 /// The first word of the text that is none of a comment's, and empty where another character comes first.
 llvm::StringRef getFirstField(llvm::StringRef text);

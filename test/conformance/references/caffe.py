@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 
+from references import caffe_boxes
 from references.windows import convolve, windows
 
 
@@ -16,6 +17,10 @@ class Parameters:
 
     def __init__(self, layer, message):
         self.fields = layer.get(message, [{}])[0]
+
+    def within(self, message):
+        """The fields of a message among these."""
+        return Parameters(self.fields, message)
 
     def all(self, name):
         return self.fields.get(name, [])
@@ -50,6 +55,24 @@ def _convolution(layer, blobs, *bottoms):
     return [_first(convolve(_last(x), _last(blobs[0]), p.pair("stride", 1), pads, p.pair("dilation", 1)) + bias) for x in bottoms]
 
 
+def _deconvolution(layer, blobs, x):
+    """Each element spreads the filter, times itself, from its place on."""
+    p = Parameters(layer, "convolution_param")
+    (high, wide), (step, aside), (above, left) = p.pair("kernel_size", 0), p.pair("stride", 1), p.pair("pad", 0)
+    dilations, groups = p.pair("dilation", 1), p.one("group", 1)
+    count, _, rows, columns = x.shape
+    sums = np.zeros((count, p.one("num_output"), (rows - 1) * step + (high - 1) * dilations[0] + 1,
+                     (columns - 1) * aside + (wide - 1) * dilations[1] + 1))
+    parts = [np.einsum("nihw,iokl->nohwkl", part, filters) for part, filters in zip(np.split(x, groups, 1), np.split(blobs[0], groups))]
+    spread = np.concatenate(parts, 1)
+    for k in range(high):
+        for l in range(wide):
+            y, z = k * dilations[0], l * dilations[1]
+            sums[:, :, y:y + (rows - 1) * step + 1:step, z:z + (columns - 1) * aside + 1:aside] += spread[..., k, l]
+    sums = sums[:, :, above:sums.shape[2] - above, left:sums.shape[3] - left]
+    return sums + (blobs[1].reshape(-1, 1, 1) if p.flag("bias_term", True) else 0)
+
+
 def _pooled_size(size, kernel, stride, pad):
     """Rounded up; a last window that begins in the padding after the end is none."""
     count = math.ceil((size + 2 * pad - kernel) / stride) + 1
@@ -82,6 +105,19 @@ def _pooling(layer, blobs, x):
     return _first(_windows_of_pool(x, kernel, strides, pads, -np.inf).max((-2, -1)))
 
 
+def _pyramid(layer, blobs, x):
+    p = Parameters(layer, "spp_param")
+    levels = []
+    for level in range(p.one("pyramid_height")):
+        kernel = tuple(math.ceil(n / 2 ** level) for n in x.shape[2:])
+        pads = tuple((k * 2 ** level - n + 1) // 2 for k, n in zip(kernel, x.shape[2:]))
+        if p.one("pool", "MAX") == "AVE":
+            levels.append(_average(x, kernel, kernel, pads))
+        else:
+            levels.append(_first(_windows_of_pool(x, kernel, kernel, pads, -np.inf).max((-2, -1))))
+    return levels[0] if len(levels) == 1 else np.concatenate([y.reshape(len(x), -1) for y in levels], 1)
+
+
 def _lrn(layer, blobs, x):
     p = Parameters(layer, "lrn_param")
     size, alpha, beta = p.one("local_size", 5), p.one("alpha", 1.0), p.one("beta", 0.75)
@@ -100,10 +136,146 @@ def _inner_product(layer, blobs, x):
     return flat @ weights.T + (blobs[1].reshape(-1) if p.flag("bias_term", True) else 0)
 
 
+def _embed(layer, blobs, x):
+    return blobs[0][x.astype(int)] + (blobs[1] if Parameters(layer, "embed_param").flag("bias_term", True) else 0)
+
+
 def _reshape(layer, blobs, x):
     p = Parameters(layer, "reshape_param")
-    dims = p.one("shape")["dim"]
-    return x.reshape([x.shape[i] if d == 0 else d for i, d in enumerate(dims)])
+    first = p.one("axis", 0) % (x.ndim + 1)
+    last = x.ndim if p.one("num_axes", -1) == -1 else first + p.one("num_axes")
+    dims = [x.shape[first + i] if d == 0 else d for i, d in enumerate(p.one("shape")["dim"])]
+    return x.reshape([*x.shape[:first], *dims, *x.shape[last:]])
+
+
+def _flatten(layer, blobs, x):
+    p = Parameters(layer, "flatten_param")
+    first, last = p.one("axis", 1) % x.ndim, p.one("end_axis", -1) % x.ndim
+    return x.reshape(*x.shape[:first], -1, *x.shape[last + 1:])
+
+
+def _permute(layer, blobs, x):
+    order = Parameters(layer, "permute_param").all("order")
+    return x.transpose(order + [axis for axis in range(x.ndim) if axis not in order])
+
+
+def _crop(layer, blobs, x, like):
+    p = Parameters(layer, "crop_param")
+    first = p.one("axis", 2) % x.ndim
+    offsets = p.all("offset") or [0]
+    offsets = [0] * first + (offsets * (x.ndim - first) if len(offsets) == 1 else offsets)
+    sizes = x.shape[:first] + like.shape[first:]
+    return x[tuple(slice(o, o + n) for o, n in zip(offsets, sizes))]
+
+
+def _slice(layer, blobs, x):
+    p = Parameters(layer, "slice_param")
+    return np.split(x, p.all("slice_point") or len(layer["top"]), p.one("axis", p.one("slice_dim", 1)))
+
+
+def _tile(layer, blobs, x):
+    p = Parameters(layer, "tile_param")
+    return np.concatenate([x] * p.one("tiles"), p.one("axis", 1))
+
+
+def _argmax(layer, blobs, x):
+    """Of equal elements the last one comes first: pairs of an element and its index are compared."""
+    p = Parameters(layer, "argmax_param")
+    axis, count, has_values = p.one("axis"), p.one("top_k", 1), p.flag("out_max_val", False)
+    rows = x.reshape(len(x), -1) if axis is None else np.moveaxis(x, axis, -1)
+    order = np.flip(np.argsort(rows, -1, kind="stable"), -1)[..., :count]
+    values = np.take_along_axis(rows, order, -1)
+    if axis is not None:
+        return np.moveaxis(values if has_values else order, -1, axis)
+    both = np.stack([order, values] if has_values else [order], 1)
+    return both.reshape(*both.shape, *[1] * (x.ndim - 3))
+
+
+def _reduction(layer, blobs, x):
+    p = Parameters(layer, "reduction_param")
+    rest = tuple(range(p.one("axis", 0) % x.ndim, x.ndim))
+    term, reduce = {"SUM": (x, np.sum), "ASUM": (np.abs(x), np.sum), "SUMSQ": (x * x, np.sum),
+                    "MEAN": (x, np.mean)}[p.one("operation", "SUM")]
+    return p.one("coeff", 1) * reduce(term, rest)
+
+
+def _along(p, x, y):
+    """`y` with its axes at those of `x` from `axis` on."""
+    first = p.one("axis", 1) % x.ndim
+    return y.reshape([1] * first + list(y.shape) + [1] * (x.ndim - first - y.ndim))
+
+
+def _scale(layer, blobs, x, *factor):
+    p = Parameters(layer, "scale_param")
+    blobs = [*factor, *blobs]
+    return x * _along(p, x, blobs[0]) + (_along(p, x, blobs[1]) if p.flag("bias_term", False) else 0)
+
+
+def _bias(layer, blobs, x, *term):
+    return x + _along(Parameters(layer, "bias_param"), x, [*term, *blobs][0])
+
+
+def _batch_norm(layer, blobs, x):
+    p = Parameters(layer, "batch_norm_param")
+    mean, variance = ((blob / blobs[2]).reshape(-1, *[1] * (x.ndim - 2)) for blob in blobs[:2])
+    return (x - mean) / np.sqrt(variance + p.one("eps", 1e-5))
+
+
+def _mvn(layer, blobs, x):
+    p = Parameters(layer, "mvn_param")
+    axes = tuple(range(1 if p.flag("across_channels", False) else 2, x.ndim))
+    centered = x - x.mean(axes, keepdims=True)
+    if not p.flag("normalize_variance", True):
+        return centered
+    return centered / (np.sqrt((centered ** 2).mean(axes, keepdims=True)) + p.one("eps", 1e-9))
+
+
+def _normalize(layer, blobs, x):
+    p = Parameters(layer, "norm_param")
+    axes = tuple(range(1, x.ndim)) if p.flag("across_spatial", True) else (1,)
+    length = np.sqrt((x * x).sum(axes, keepdims=True) + p.one("eps", 1e-10))
+    return x / length * blobs[0].reshape(-1, *[1] * (x.ndim - 2))
+
+
+def _prelu(layer, blobs, x):
+    return np.where(x > 0, x, blobs[0].reshape(-1, *[1] * (x.ndim - 2)) * x)
+
+
+def _affine(p, x):
+    return p.one("shift", 0) + p.one("scale", 1) * x
+
+
+def _power(layer, blobs, x):
+    p = Parameters(layer, "power_param")
+    return _affine(p, x) ** p.one("power", 1)
+
+
+def _exp(layer, blobs, x):
+    p = Parameters(layer, "exp_param")
+    return p.one("base", math.e) ** _affine(p, x)
+
+
+def _log(layer, blobs, x):
+    p = Parameters(layer, "log_param")
+    return np.log(_affine(p, x)) / math.log(p.one("base", math.e))
+
+
+def _elu(layer, blobs, x):
+    return np.where(x > 0, x, Parameters(layer, "elu_param").one("alpha", 1) * np.expm1(x))
+
+
+def _clip(layer, blobs, x):
+    p = Parameters(layer, "clip_param")
+    return np.clip(x, p.one("min"), p.one("max"))
+
+
+def _detections(layer, blobs, *bottoms):
+    p = Parameters(layer, "detection_output_param")
+    return caffe_boxes.detections(p, p.within("nms_param"), *bottoms)
+
+
+def _sigmoid(x):
+    return 1 / (1 + np.exp(-x))
 
 
 def _eltwise(layer, blobs, *xs):
@@ -128,11 +300,18 @@ def _concat(layer, blobs, *xs):
     return np.concatenate(xs, p.one("axis", p.one("concat_dim", 1)))
 
 
-LAYERS = {"Concat": _concat, "Convolution": _convolution, "Dropout": lambda layer, blobs, x: x, "Eltwise": _eltwise,
-          "InnerProduct": _inner_product, "LRN": _lrn,
-          "Permute": lambda layer, blobs, x: x.transpose(Parameters(layer, "permute_param").all("order")), "Pooling": _pooling,
+LAYERS = {"AbsVal": lambda layer, blobs, x: np.abs(x), "ArgMax": _argmax, "BNLL": lambda layer, blobs, x: np.log1p(np.exp(x)),
+          "BatchNorm": _batch_norm, "BatchReindex": lambda layer, blobs, x, which: x[which.astype(int)], "Bias": _bias,
+          "Clip": _clip, "Concat": _concat, "Convolution": _convolution, "Crop": _crop, "Deconvolution": _deconvolution,
+          "DetectionOutput": _detections, "Dropout": lambda layer, blobs, x: x, "ELU": _elu, "Eltwise": _eltwise, "Embed": _embed,
+          "Exp": _exp, "Flatten": _flatten, "InnerProduct": _inner_product, "LRN": _lrn, "Log": _log, "MVN": _mvn,
+          "Normalize": _normalize, "PReLU": _prelu, "Permute": _permute, "Pooling": _pooling, "Power": _power,
+          "PriorBox": lambda layer, blobs, grid, image: caffe_boxes.prior_boxes(Parameters(layer, "prior_box_param"), grid.shape[2:], image.shape[2:]),
           "ReLU": lambda layer, blobs, x: np.where(x > 0, x, np.float32(Parameters(layer, "relu_param").one("negative_slope", 0)) * x),
-          "Reshape": _reshape, "Softmax": _softmax}
+          "Reduction": _reduction, "Reshape": _reshape, "SPP": _pyramid, "Scale": _scale, "Sigmoid": lambda layer, blobs, x: _sigmoid(x),
+          "Slice": _slice, "Softmax": _softmax,
+          "Swish": lambda layer, blobs, x: x * _sigmoid(Parameters(layer, "swish_param").one("beta", 1) * x), "Threshold":
+          lambda layer, blobs, x: (x > Parameters(layer, "threshold_param").one("threshold", 0)) * 1.0, "Tile": _tile}
 
 
 def inputs_of(net):
@@ -149,14 +328,26 @@ def inputs_of(net):
 
 def _weight_shapes(layer, x):
     """The blobs that a layer has, of its first bottom."""
-    kind = layer["type"][0]
-    p = Parameters(layer, {"Convolution": "convolution_param", "InnerProduct": "inner_product_param"}.get(kind, ""))
+    kind, outputs, channels = layer["type"][0], 0, x.shape[1:2]
+    p = Parameters(layer, {"Deconvolution": "convolution_param", "InnerProduct": "inner_product_param", "Normalize": "norm_param"}.get(
+        kind, kind.lower() + "_param"))
+    outputs, groups, has_bias = p.one("num_output"), p.one("group", 1), p.flag("bias_term", True)
     if kind == "Convolution":
-        outputs = p.one("num_output")
-        return [(outputs, x.shape[1] // p.one("group", 1), *p.pair("kernel_size", 0))] + [(outputs,)] * p.flag("bias_term", True)
+        return [(outputs, *(n // groups for n in channels), *p.pair("kernel_size", 0))] + [(outputs,)] * has_bias
+    if kind == "Deconvolution":
+        return [(*channels, outputs // groups, *p.pair("kernel_size", 0))] + [(outputs,)] * has_bias
     if kind == "InnerProduct":
-        outputs = p.one("num_output")
-        return [(outputs, int(np.prod(x.shape[p.one("axis", 1):])))] + [(outputs,)] * p.flag("bias_term", True)
+        return [(outputs, int(np.prod(x.shape[p.one("axis", 1):])))] + [(outputs,)] * has_bias
+    if kind == "Embed":
+        return [(p.one("input_dim"), outputs)] + [(outputs,)] * has_bias
+    if kind == "BatchNorm":
+        return [channels, channels, (1,)]
+    if kind in ("PReLU", "Normalize"):
+        return [() if p.flag("channel_shared", kind == "Normalize") else channels]
+    if kind in ("Scale", "Bias"):
+        first, count = p.one("axis", 1) % x.ndim, p.one("num_axes", 1)
+        along = x.shape[first:] if count == -1 else x.shape[first:first + count]
+        return [along] * ((len(layer["bottom"]) == 1) + (kind == "Scale" and p.flag("bias_term", False)))
     return []
 
 
@@ -171,7 +362,8 @@ def run(net, inputs, weights, random=None):
         if random is not None and name not in weights:
             shapes = _weight_shapes(layer, values[bottoms[0]])
             scale = (3 / np.prod(shapes[0][1:])) ** 0.5 if shapes else 0
-            weights[name] = [random.uniform(-scale, scale, shape).astype(np.float32) for shape in shapes]
+            low = 0.5 if kind == "BatchNorm" else -scale  # a variance is above 0
+            weights[name] = [random.uniform(low, scale, shape).astype(np.float32) for shape in shapes]
         read.update(bottoms)
         results = LAYERS[kind](layer, weights.get(name, []), *(values[b] for b in bottoms))
         read.difference_update(tops)

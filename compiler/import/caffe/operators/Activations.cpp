@@ -31,7 +31,7 @@ void importPRelu(OperandBinder &node) {
   if (!node.checkRank(0, 2))
     return;
   SmallVector<int64_t> shape = {isShared ? 1 : getShape(x)[1]};
-  Value slopes = blobs.get(0, shape);
+  Value slopes = blobs.get(0, shape, {"filler", 0.25});
   if (!slopes)
     return;
   Value slope = isShared ? slopes : nn.alignToAxis(slopes, 1, getRank(x));

@@ -41,7 +41,7 @@ FailureOr<Convolution> readConvolution(OperandBinder &node) {
 }
 
 void finish(OperandBinder &node, Blobs &blobs, Value y, const Convolution &read) {
-  Value bias = read.hasBias ? blobs.get(1, {read.outputs}) : Value();
+  Value bias = read.hasBias ? blobs.get(1, {read.outputs}, {"bias_filler", 0}) : Value();
   if (!node.hasFailed())
     node.setResult(node.nn.toChannelsFirst(bias ? node.nn.add(y, bias) : y));
 }
@@ -54,7 +54,8 @@ void importConvolution(OperandBinder &node) {
     return;
   Value x = node.getOperand(0);
   const Window &window = read->window;
-  Value weights = blobs.get(0, {read->outputs, getShape(x)[1] / read->groups, window.kernel[0], window.kernel[1]});
+  Value weights = blobs.get(0, {read->outputs, getShape(x)[1] / read->groups, window.kernel[0], window.kernel[1]},
+                            {"weight_filler", {}});
   if (!weights)
     return;
   Value y = nn.conv(nn.toChannelsLast(x), nn.transpose(weights, {2, 3, 1, 0}), window.strides, window.pads,
@@ -89,11 +90,12 @@ void importDeconvolution(OperandBinder &node) {
   const Window &window = read->window;
   int64_t groups = read->groups, inputs = getShape(x)[1] / groups, outputs = read->outputs / groups;
   int64_t high = window.kernel[0], wide = window.kernel[1];
-  // [IC, OC / groups, spatial...] to [spatial..., IC / groups, OC]
-  Value weights = blobs.get(0, {groups, inputs, outputs, high, wide});
+  Value weights = blobs.get(0, {groups * inputs, outputs, high, wide}, {"weight_filler", {}});
   if (!weights)
     return;
-  Value filter = nn.reshape(nn.transpose(weights, {3, 4, 1, 0, 2}), {high, wide, inputs, read->outputs});
+  // [IC, OC / groups, spatial...] to [spatial..., IC / groups, OC]
+  Value grouped = nn.reshape(weights, {groups, inputs, outputs, high, wide});
+  Value filter = nn.reshape(nn.transpose(grouped, {3, 4, 1, 0, 2}), {high, wide, inputs, read->outputs});
   Value y = nn.convTranspose(nn.toChannelsLast(x), filter, window.strides, window.pads, window.dilations, groups);
   finish(node, blobs, y, *read);
 }

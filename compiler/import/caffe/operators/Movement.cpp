@@ -190,10 +190,18 @@ void importTile(OperandBinder &node) {
   node.setResult(node.nn.reshape(node.nn.broadcast(node.nn.reshape(x, apart), wide), shape));
 }
 
+/// The images that the second bottom names, in its order.
+void importBatchReindex(OperandBinder &node) {
+  if (node.checkRank(0, 1) && node.checkRank(1, 1, 1))
+    node.setResult(
+        node.nn.gather(node.getOperand(0), node.nn.cast(node.getOperand(1), node.nn.types().getI64Type()), 0));
+}
+
 } // namespace
 
 void registerMovement(ImportRegistry &registry) {
   const Signature one{{"bottom", Holds::Floats}};
+  registry.add("BatchReindex", 1, {{"bottom", Holds::Floats}, {"images", Holds::Floats}}, importBatchReindex);
   registry.add("Concat", 1, {{"bottoms...", Holds::Floats}}, importConcat);
   registry.add("Crop", 1, {{"bottom", Holds::Floats}, {"like", Holds::Floats}}, importCrop);
   registry.add("Dropout", 1, one, importCopies);

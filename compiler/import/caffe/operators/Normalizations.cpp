@@ -67,6 +67,23 @@ void importMvn(OperandBinder &node) {
   node.setResult(centered);
 }
 
+/// By the length of an image's vector, or of each place's over the channels; then times a scale of the weights.
+void importNormalize(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  Blobs blobs(node);
+  bool isAcross = node.getFlag("across_spatial", true), isShared = node.getFlag("channel_shared", true);
+  double epsilon = node.getFloat("eps", 1e-10);
+  Value x = node.getOperand(0);
+  if (!node.checkRank(0, 2))
+    return;
+  const int64_t rank = getRank(x), channels = getShape(x)[1];
+  Value scale = blobs.get(0, isShared ? SmallVector<int64_t>() : SmallVector<int64_t>{channels}, {"scale_filler", 1});
+  Value sum = nn.reduce(ReduceKind::Sum, nn.mul(x, x), axisRange(1, isAcross ? rank : 2), /*keepDims=*/true);
+  Value length = nn.unary(UnaryKind::Sqrt, nn.add(sum, epsilon));
+  if (scale)
+    node.setResult(nn.mul(nn.div(x, length), isShared ? scale : nn.alignToAxis(scale, 1, rank)));
+}
+
 /// The file has sums of means and of variances, and what they were weighed with.
 void importBatchNorm(OperandBinder &node) {
   NnBuilder &nn = node.nn;
@@ -79,8 +96,9 @@ void importBatchNorm(OperandBinder &node) {
     return;
   const int64_t rank = getRank(x), channels = getShape(x)[1];
   if (isGlobal) {
-    Value means = blobs.get(0, {channels}), variances = means ? blobs.get(1, {channels}) : Value();
-    Value weight = variances ? blobs.get(2, {1}) : Value();
+    Value means = blobs.get(0, {channels}, {"", 0});
+    Value variances = means ? blobs.get(1, {channels}, {"", 1}) : Value();
+    Value weight = variances ? blobs.get(2, {1}, {"", 1}) : Value();
     if (!weight)
       return;
     // Where nothing was summed up, all of it counts as nothing.
@@ -120,11 +138,11 @@ FailureOr<Along> readAlong(OperandBinder &node) {
   return along;
 }
 
-/// The second bottom, or a blob, broadcast; null after an error.
-Value readFactor(OperandBinder &node, Blobs &blobs) {
+/// The second bottom, or a blob, broadcast; null after an error. A blob that is not there is `missing`.
+Value readFactor(OperandBinder &node, Blobs &blobs, double missing) {
   if (blobs.getNumBottoms() < 2) {
     FailureOr<Along> along = readAlong(node);
-    Value blob = succeeded(along) ? blobs.get(0, along->shape) : Value();
+    Value blob = succeeded(along) ? blobs.get(0, along->shape, {"filler", missing}) : Value();
     return blob ? node.nn.reshape(blob, along->aligned) : Value();
   }
   node.ignore({"num_axes"});
@@ -143,15 +161,15 @@ Value readFactor(OperandBinder &node, Blobs &blobs) {
 }
 
 void importScale(OperandBinder &node) {
-  Blobs blobs(node);
-  Value factor = readFactor(node, blobs);
+  Blobs blobs(node, /*mostBottoms=*/2);
+  Value factor = readFactor(node, blobs, 1);
   if (!factor)
     return;
   Value y = node.nn.mul(node.getOperand(0), factor);
   if (node.getFlag("bias_term", false)) {
     const size_t index = blobs.getNumBottoms() < 2 ? 1 : 0;
     SmallVector<int64_t> shape(getShape(factor));
-    Value bias = blobs.get(index, shape);
+    Value bias = blobs.get(index, shape, {"bias_filler", 0});
     y = bias ? node.nn.add(y, bias) : Value();
   }
   if (y)
@@ -159,8 +177,8 @@ void importScale(OperandBinder &node) {
 }
 
 void importBias(OperandBinder &node) {
-  Blobs blobs(node);
-  if (Value bias = readFactor(node, blobs))
+  Blobs blobs(node, /*mostBottoms=*/2);
+  if (Value bias = readFactor(node, blobs, 0))
     node.setResult(node.nn.add(node.getOperand(0), bias));
 }
 
@@ -179,6 +197,7 @@ void registerNormalizations(ImportRegistry &registry) {
   registry.add("Bias", 1, blobs, importBias);
   registry.add("LRN", 1, one, importLrn);
   registry.add("MVN", 1, one, importMvn);
+  registry.add("Normalize", 1, blobs, importNormalize);
   registry.add("Scale", 1, blobs, importScale);
   registry.add("Softmax", 1, one, importSoftmax);
 }

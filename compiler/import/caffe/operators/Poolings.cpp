@@ -5,6 +5,8 @@
 #include "compiler/import/caffe/Handlers.h"
 #include "compiler/import/caffe/operators/Windows.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 
 namespace nacre::importer::caffe_format {
@@ -12,47 +14,103 @@ namespace {
 
 using nn::PoolKind;
 
-/// Reports an error where a window may lie in the padding alone, as Caffe does.
-bool checkPads(OperandBinder &node, const Window &window) {
+/// Reports an error where a window may lie in the padding alone, as Caffe does, or behind the image, which Caffe does not
+/// but reads nothing there.
+bool checkPads(OperandBinder &node, const Window &window, bool isRoundedUp) {
+  Ints sizes = getShape(node.getOperand(0)).drop_front(2);
   for (size_t axis = 0; axis < 2; ++axis) {
     if (window.pads[axis] >= window.kernel[axis]) {
       node.error() << "the pads must be smaller than the kernel, but are " << window.pads[axis] << " of "
                    << window.kernel[axis] << " along axis " << axis + 2;
       return false;
     }
+    bool isPadded = window.pads[0] != 0 || window.pads[1] != 0;
+    int64_t begin = llvm::divideCeil(std::max<int64_t>(sizes[axis] - window.kernel[axis], 0), window.strides[axis]) *
+                    window.strides[axis];
+    if (isRoundedUp && !isPadded && begin >= sizes[axis] && sizes[axis] > 0) {
+      node.error() << "every window must begin on the input, but the last one begins at " << begin << " of "
+                   << sizes[axis] << " along axis " << axis + 2 << "; let 'round_mode' be FLOOR";
+      return false;
+    }
   }
   return true;
 }
 
-void importPooling(OperandBinder &node) {
+/// Null after an error.
+Value pool(OperandBinder &node, StringRef method, Window window, bool isRoundedUp) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
+  if (!checkPads(node, window, isRoundedUp))
+    return {};
+  if (isRoundedUp)
+    roundUp(window, getShape(x).drop_front(2));
+  if (!checkPlaces(node, window, getShape(x)[1]))
+    return {};
+  return nn.toChannelsFirst(nn.pool(method == "AVE" ? PoolKind::Average : PoolKind::Max, nn.toChannelsLast(x),
+                                    window.kernel, window.strides, window.pads, window.dilations, window.overhang,
+                                    /*countPadding=*/true));
+}
+
+/// The method of a layer, which must not be random; nothing after an error.
+std::optional<StringRef> readMethod(OperandBinder &node) {
+  StringRef method = node.getString("pool", "MAX");
+  if (method != "STOCHASTIC")
+    return method;
+  node.error() << "parameter 'pool' must be MAX or AVE, but is STOCHASTIC, which draws at random";
+  return std::nullopt;
+}
+
+void importPooling(OperandBinder &node) {
   if (!node.checkRank(0, 4, 4))
     return;
-  StringRef method = node.getString("pool", "MAX");
-  if (method == "STOCHASTIC") {
-    node.error() << "parameter 'pool' must be MAX or AVE, but is STOCHASTIC, which draws at random";
+  std::optional<StringRef> method = readMethod(node);
+  if (!method)
     return;
-  }
   bool isRoundedUp = node.getString("round_mode", "CEIL") == "CEIL";
   Window window{{1, 1}, {1, 1}, {1, 1}, {0, 0, 0, 0}, {0, 0}};
   if (node.getFlag("global_pooling", false)) {
     node.ignore({"stride", "stride_h", "stride_w", "pad", "pad_h", "pad_w"});
-    window.kernel = {getShape(x)[2], getShape(x)[3]};
+    window.kernel = {getShape(node.getOperand(0))[2], getShape(node.getOperand(0))[3]};
   } else {
     FailureOr<Window> read = readWindow(node, /*isDilated=*/false);
     if (failed(read))
       return;
     window = std::move(*read);
   }
-  if (!checkPads(node, window))
+  if (Value y = pool(node, *method, std::move(window), isRoundedUp))
+    node.setResult(y);
+}
+
+/// A pyramid of poolings: 1, 2 x 2, 4 x 4 ... parts of an image, each level with all of its channels in one row.
+void importSpp(OperandBinder &node) {
+  const int64_t levels = node.getInt("pyramid_height", 0);
+  std::optional<StringRef> method = node.checkRank(0, 4, 4) ? readMethod(node) : std::nullopt;
+  if (!method)
     return;
-  if (isRoundedUp)
-    roundUp(window, getShape(x).drop_front(2));
-  if (checkPlaces(node, window, getShape(x)[1]))
-    node.setResult(nn.toChannelsFirst(nn.pool(method == "AVE" ? PoolKind::Average : PoolKind::Max, nn.toChannelsLast(x),
-                                              window.kernel, window.strides, window.pads, window.dilations,
-                                              window.overhang, /*countPadding=*/true)));
+  if (levels < 1 || levels > 30) {
+    node.error() << "parameter 'pyramid_height' must be from 1 to 30, but is " << levels;
+    return;
+  }
+  SmallVector<Value> rows;
+  Ints shape = getShape(node.getOperand(0));
+  for (int64_t level = 0; level < levels; ++level) {
+    const int64_t parts = int64_t(1) << level;
+    Window window{{1, 1}, {1, 1}, {1, 1}, {0, 0, 0, 0}, {0, 0}};
+    for (size_t axis = 0; axis < 2; ++axis) {
+      int64_t size = std::max<int64_t>(llvm::divideCeil(shape[axis + 2], parts), 1);
+      window.kernel[axis] = window.strides[axis] = size;
+      window.pads[axis] = window.pads[axis + 2] = (size * parts - shape[axis + 2] + 1) / 2;
+    }
+    Value pooled = pool(node, *method, window, /*isRoundedUp=*/true);
+    if (!pooled)
+      return;
+    rows.push_back(pooled);
+  }
+  if (levels == 1)
+    return node.setResult(rows.front());
+  for (Value &row : rows)
+    row = node.nn.reshape(row, {shape[0], getShape(row)[1] * getShape(row)[2] * getShape(row)[3]});
+  node.setResult(node.nn.concat(rows, 1));
 }
 
 } // namespace
@@ -60,6 +118,8 @@ void importPooling(OperandBinder &node) {
 void registerPoolings(ImportRegistry &registry) {
   registry.add("Pooling", 1, {{"bottom", Holds::Floats}}, importPooling);
   registry.setLimit("Pooling", "not `STOCHASTIC`");
+  registry.add("SPP", 1, {{"bottom", Holds::Floats}}, importSpp);
+  registry.setLimit("SPP", "not `STOCHASTIC`");
 }
 
 } // namespace nacre::importer::caffe_format

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Networks of the two forms that Caffe had before today's.
+
+#ifndef NACRE_COMPILER_IMPORT_CAFFE_OLDFORMS_H
+#define NACRE_COMPILER_IMPORT_CAFFE_OLDFORMS_H
+
+#include "caffe.pb.h"
+#include "mlir/IR/Location.h"
+
+namespace nacre::importer::caffe_format {
+
+/// Adds to the layers of `net` those of its old ones, in the form of today; errors are emitted at `loc`.
+mlir::LogicalResult upgradeLayers(caffe::NetParameter &net, mlir::Location loc);
+
+} // namespace nacre::importer::caffe_format
+
+#endif // NACRE_COMPILER_IMPORT_CAFFE_OLDFORMS_H
