@@ -105,6 +105,50 @@ struct ConcatOfConcat : OpRewritePattern<nn::ConcatOp> {
   }
 };
 
+/// A concat of adjacent rows of one tensor, each along an axis of its own or not, moves all of them at once.
+struct ConcatOfRows : OpRewritePattern<nn::ConcatOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nn::ConcatOp op, PatternRewriter &rewriter) const override {
+    const auto axis = int64_t(op.getAxis()), count = int64_t(op.getOperands().size());
+    nn::SliceOp first = getRow(op.getOperands().front(), axis);
+    for (auto [index, operand] : llvm::enumerate(op.getOperands())) {
+      nn::SliceOp row = getRow(operand, axis);
+      if (!row || row.getOperand() != first.getOperand() || row.getStarts()[0] != first.getStarts()[0] + int64_t(index))
+        return rewriter.notifyMatchFailure(op, "expected rows of one tensor, one after another");
+    }
+    SmallVector<int64_t> sizes(first.getSizes()), order;
+    sizes[0] = count;
+    Value rows =
+        rewriter.createOrFold<nn::SliceOp>(op.getLoc(), first.getOperand(), first.getStarts(), sizes, first.getSteps());
+    for (int64_t other = 1; other < int64_t(sizes.size()); ++other)
+      order.push_back(other);
+    order.insert(order.begin() + axis, 0);
+    rows = rewriter.createOrFold<nn::TransposeOp>(op.getLoc(), rows, order);
+    rewriter.replaceOp(op, rewriter.createOrFold<nn::ReshapeOp>(op.getLoc(), op.getType(), rows));
+    return success();
+  }
+
+private:
+  /// The slice of one row that `operand` is, without the axis of the rows, or with one of extent one at `axis`.
+  static nn::SliceOp getRow(Value operand, int64_t axis) {
+    auto type = cast<RankedTensorType>(operand.getType());
+    if (auto reshape = operand.getDefiningOp<nn::ReshapeOp>())
+      operand = reshape.getOperand();
+    auto slice = operand.getDefiningOp<nn::SliceOp>();
+    if (!slice || slice.getSizes().front() != 1 ||
+        llvm::any_of(slice.getSteps(), [](int64_t step) { return step != 1; }))
+      return {};
+    ArrayRef<int64_t> whole = cast<RankedTensorType>(slice.getOperand().getType()).getShape();
+    SmallVector<int64_t> row(whole.drop_front());
+    if (slice.getSizes().drop_front() != whole.drop_front() || axis > int64_t(row.size()))
+      return {};
+    SmallVector<int64_t> withAxis(row);
+    withAxis.insert(withAxis.begin() + axis, 1);
+    return type.getShape() == ArrayRef(row) || type.getShape() == ArrayRef(withAxis) ? slice : nn::SliceOp();
+  }
+};
+
 /// A reduction of axes of extent one only drops them. No kind but these is the identity of one element.
 struct ReduceOfUnits : OpRewritePattern<nn::ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -283,8 +327,8 @@ struct SimplifyGraph : impl::SimplifyGraphPassBase<SimplifyGraph> {
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<TransposeOfUnits, GatherOfRange, ConcatOfConcat, ReduceOfUnits, AverageOfEverything, PadBeforeConv,
-                 DropBroadcast<nn::BinaryOp>, DropBroadcast<nn::SelectOp>, ShrinkConstant<nn::BinaryOp>,
+    patterns.add<TransposeOfUnits, GatherOfRange, ConcatOfConcat, ConcatOfRows, ReduceOfUnits, AverageOfEverything,
+                 PadBeforeConv, DropBroadcast<nn::BinaryOp>, DropBroadcast<nn::SelectOp>, ShrinkConstant<nn::BinaryOp>,
                  ShrinkConstant<nn::SelectOp>, SimplePower, MaximumWithZero>(&getContext());
     GreedyRewriteConfig config;
     config.setUseTopDownTraversal().setMaxIterations(GreedyRewriteConfig::kNoLimit);

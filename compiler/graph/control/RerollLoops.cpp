@@ -298,17 +298,17 @@ private:
           Value value = valueAt(number, result, turn);
           if (!isRead(value))
             continue;
-          Value after;
-          if (std::optional<unsigned> final = findFinal(number, result, turn))
-            after = loop.getFinals()[*final];
-          else
-            after = makeRow(rewriter, loc, loop.getStacks()[findStack(number, result)], turn);
+          // All of a stack's rows are read of it, the last one, too, so that joined again they are the stack.
+          const unsigned stack = findStack(number, result);
+          Value after = stack < stacks.size() ? makeRow(rewriter, loc, loop.getStacks()[stack], turn)
+                                              : loop.getFinals()[*findFinal(number, result, turn)];
           rewriter.replaceUsesWithIf(value, after, [&](OpOperand &use) { return !written.contains(use.getOwner()); });
         }
     for (Operation *op : late)
       rewriter.moveOpBefore(op, rewriter.getInsertionBlock(), rewriter.getInsertionPoint());
   }
 
+  /// The number of a value's stack; that of all stacks where it has none.
   unsigned findStack(unsigned column, unsigned result) const {
     return llvm::find_if(stacks, [&](const Stack &stack) { return stack.column == column && stack.result == result; }) -
            stacks.begin();

@@ -61,8 +61,10 @@ func.func @first_step_differs(%xs: tensor<2x5xf32>, %w: tensor<2x2xf32>) -> (ten
   // CHECK-NEXT: nn.yield %[[T]] : tensor<2x2xf32> stacked(%[[T]] : tensor<2x2xf32>)
   // CHECK: %[[ONE:[^ ,:()]+]] = nn.slice %[[LOOP]]#1 [1, 0, 0] [1, 2, 2] [1, 1, 1]
   // CHECK: %[[STATE:[^ ,:()]+]] = nn.reshape %[[ONE]]
+  // CHECK: nn.slice %[[LOOP]]#1 [3, 0, 0] [1, 2, 2] [1, 1, 1]
+  // CHECK: %[[LAST:[^ ,:()]+]] = nn.reshape
   // CHECK: %[[READ:[^ ,:()]+]] = nn.slice %[[STATE]]
-  // CHECK: return %[[READ]], %[[LOOP]]#0
+  // CHECK: return %[[READ]], %[[LAST]]
   %x0 = nn.slice %xs [0, 4] [2, 1] [1, 1] : tensor<2x5xf32>
   %x1 = nn.slice %xs [0, 3] [2, 1] [1, 1] : tensor<2x5xf32>
   %x2 = nn.slice %xs [0, 2] [2, 1] [1, 1] : tensor<2x5xf32>

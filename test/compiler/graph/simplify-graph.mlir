@@ -226,3 +226,27 @@ func.func @pads_of_integers(%x: tensor<1x8x8x4xui8>, %w: tensor<3x3x4x2xi8>) -> 
                        groups = 1 : i64, pad_value = 7} : tensor<1x10x10x4xui8>, tensor<3x3x4x2xi8>
   return %1, %2 : tensor<1x8x8x2xi32>, tensor<1x10x10x2xi32>
 }
+
+// -----
+
+// Rows that are joined again, behind one another or side by side, are moved all at once; those in another order one by one.
+// CHECK-LABEL: func.func @rows(
+// CHECK:         %[[TWO:[^ ,:()]+]] = nn.slice %[[S:[^ ,:()]+]] [1, 0, 0] [2, 4, 5] [1, 1, 1]
+// CHECK:         %[[TURNED:[^ ,:()]+]] = nn.transpose %[[TWO]] [1, 0, 2]
+// CHECK:         %[[FLAT:[^ ,:()]+]] = nn.reshape %{{.*}} : tensor<4x2x5xf32> to tensor<4x10xf32>
+// CHECK:         %[[BACK:[^ ,:()]+]] = nn.concat
+// CHECK:         return %[[S]], %[[TURNED]], %[[FLAT]], %[[BACK]]
+func.func @rows(%s: tensor<3x4x5xf32>) -> (tensor<3x4x5xf32>, tensor<4x2x5xf32>, tensor<4x10xf32>, tensor<2x4x5xf32>) {
+  %s0 = nn.slice %s [0, 0, 0] [1, 4, 5] [1, 1, 1] : tensor<3x4x5xf32>
+  %s1 = nn.slice %s [1, 0, 0] [1, 4, 5] [1, 1, 1] : tensor<3x4x5xf32>
+  %s2 = nn.slice %s [2, 0, 0] [1, 4, 5] [1, 1, 1] : tensor<3x4x5xf32>
+  %all = nn.concat %s0, %s1, %s2 {axis = 0} : tensor<1x4x5xf32>, tensor<1x4x5xf32>, tensor<1x4x5xf32>
+  %c1 = nn.reshape %s1 : tensor<1x4x5xf32> to tensor<4x1x5xf32>
+  %c2 = nn.reshape %s2 : tensor<1x4x5xf32> to tensor<4x1x5xf32>
+  %turned = nn.concat %c1, %c2 {axis = 1} : tensor<4x1x5xf32>, tensor<4x1x5xf32>
+  %r1 = nn.reshape %s1 : tensor<1x4x5xf32> to tensor<4x5xf32>
+  %r2 = nn.reshape %s2 : tensor<1x4x5xf32> to tensor<4x5xf32>
+  %flat = nn.concat %r1, %r2 {axis = 1} : tensor<4x5xf32>, tensor<4x5xf32>
+  %back = nn.concat %s2, %s1 {axis = 0} : tensor<1x4x5xf32>, tensor<1x4x5xf32>
+  return %all, %turned, %flat, %back : tensor<3x4x5xf32>, tensor<4x2x5xf32>, tensor<4x10xf32>, tensor<2x4x5xf32>
+}
