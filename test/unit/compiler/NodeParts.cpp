@@ -94,6 +94,8 @@ void nacre::addGraphs(onnx::NodeProto &node, int64_t version) {
     addGraph(node, "body", node.input_size() - (version < 9));
   } else if (node.op_type() == "SequenceMap") {
     addGraph(node, "body", node.input_size());
+    auto *outputs = node.mutable_attribute(node.attribute_size() - 1)->mutable_g()->mutable_output();
+    outputs->DeleteSubrange(1, outputs->size() - 1);
   }
 }
 
