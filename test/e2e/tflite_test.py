@@ -125,6 +125,14 @@ class TfliteTest(nacre.NacreTest):
         j, d = model.feed("j", [6], INT32, [2, 2, -2, -2, 3, 3])
         model.want(90, [i, j], "floor_div", [6], [p // q for p, q in zip(n, d)], INT32)
         model.want(95, [i, j], "floor_mod", [6], [p % q for p, q in zip(n, d)], INT32)
+        model.want(156, [x, y], "angle", [2, 3], [math.atan2(p, q) for p, q in zip(a, b2)])
+        model.want(159, [x], "bits", [2, 3], [struct.unpack("<i", struct.pack("<f", p))[0] for p in a], INT32)
+        p, c = model.feed("p", [5], INT8, [-128, -5, 0, 60, 127], scale=0.5, zero=3)
+        q, d = model.feed("q", [5], INT8, [-127, -3, 1, 30, 127], scale=0.25, zero=-2)
+        # Eight bits more, then each by its own scale.
+        fine = [[rescale((code - zero) << 8, scale) for code in codes] for codes, scale, zero in ((c, 0.5, 3), (d, 0.25, -2))]
+        model.want(61, [p, q], "real_greater", [5], [r > t for r, t in zip(*fine)], BOOL)
+        model.want(72, [p, q], "real_other", [5], [r != t for r, t in zip(*fine)], BOOL)
         rows = model.tensor("rows", [2], BOOL, [True, False])
         counted = model.tensor("counted", [2, 3], values=[1, 2, 3, 4, 5, 6])
         model.want(64, [rows, x, counted], "select", [2, 3], a[:3] + [4, 5, 6], kind=47, options={})

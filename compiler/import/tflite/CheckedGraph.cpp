@@ -29,12 +29,13 @@ SmallVector<int64_t> CheckedTensor::getOpenShape() const {
 
 class GraphReader {
 public:
-  GraphReader(const schema::Model &model, StringRef file, Location loc, CheckedGraph &graph)
-      : model(model), file(file), loc(loc), graph(graph), saver(graph.allocator) {}
+  GraphReader(const schema::Model &model, const CheckedGraph::Role &role, StringRef file, Location loc,
+              CheckedGraph &graph)
+      : model(model), role(role), file(file), loc(loc), graph(graph), saver(graph.allocator) {}
 
-  LogicalResult read(const schema::SubGraph &table, const schema::SignatureDef *signature) {
-    return success(succeeded(readTensors(table)) && succeeded(readInputs(table, signature)) &&
-                   succeeded(readOperators(table)) && succeeded(readOutputs(table, signature)));
+  LogicalResult read(const schema::SubGraph &table) {
+    return success(succeeded(readTensors(table)) && succeeded(readInputs(table)) && succeeded(readOperators(table)) &&
+                   succeeded(readOutputs(table)));
   }
 
 private:
@@ -44,11 +45,11 @@ private:
 
   FailureOr<ArrayRef<char>> findBytes(const schema::Tensor &tensor);
   LogicalResult checkBytes(const CheckedTensor &tensor);
-  LogicalResult readInputs(const schema::SubGraph &table, const schema::SignatureDef *signature);
+  LogicalResult readInputs(const schema::SubGraph &table);
   LogicalResult readOperators(const schema::SubGraph &table);
   LogicalResult readOperands(const schema::Operator &op);
   LogicalResult readResults(const schema::Operator &op);
-  LogicalResult readOutputs(const schema::SubGraph &table, const schema::SignatureDef *signature);
+  LogicalResult readOutputs(const schema::SubGraph &table);
   void takeShapes();
 
   /// The name that the list gives the tensor, or its own.
@@ -64,6 +65,7 @@ private:
   }
 
   const schema::Model &model;
+  const CheckedGraph::Role &role;
   StringRef file;
   Location loc;
   CheckedGraph &graph;
@@ -187,9 +189,9 @@ StringRef GraphReader::nameOf(Names names, int32_t index, StringRef own) {
 /// Every loop over ports stays short.
 static constexpr size_t mostPorts = 4096;
 
-LogicalResult GraphReader::readInputs(const schema::SubGraph &table, const schema::SignatureDef *signature) {
+LogicalResult GraphReader::readInputs(const schema::SubGraph &table) {
   ArrayRef<int32_t> inputs = toArray(table.inputs());
-  Names names = signature ? signature->inputs() : nullptr;
+  Names names = role.signature ? role.signature->inputs() : nullptr;
   if (inputs.size() > mostPorts || (names && names->size() > mostPorts))
     return error() << "must have at most " << mostPorts << " inputs, but has " << inputs.size();
   for (int32_t index : inputs) {
@@ -274,9 +276,8 @@ void GraphReader::takeShapes() {
     for (int32_t index : toArray(op->inputs()))
       ++readers[index];
   for (const schema::Operator *op : graph.operators) {
-    const schema::OperatorCode &code = *model.operator_codes()->Get(op->opcode_index());
-    bool isTransposed = std::max<int32_t>(code.deprecated_builtin_code(), code.builtin_code()) ==
-                        schema::BuiltinOperator_TRANSPOSE_CONV;
+    bool isTransposed =
+        getBuiltin(*model.operator_codes()->Get(op->opcode_index())) == schema::BuiltinOperator_TRANSPOSE_CONV;
     ArrayRef<int32_t> operands = toArray(op->inputs());
     if (!isTransposed || operands.empty() || operands[0] < 0 || readers[operands[0]] != 1)
       continue;
@@ -293,9 +294,9 @@ void GraphReader::takeShapes() {
   }
 }
 
-LogicalResult GraphReader::readOutputs(const schema::SubGraph &table, const schema::SignatureDef *signature) {
+LogicalResult GraphReader::readOutputs(const schema::SubGraph &table) {
   ArrayRef<int32_t> outputs = toArray(table.outputs());
-  Names names = signature ? signature->outputs() : nullptr;
+  Names names = role.signature ? role.signature->outputs() : nullptr;
   if (outputs.size() > mostPorts || (names && names->size() > mostPorts))
     return error() << "must have at most " << mostPorts << " outputs, but has " << outputs.size();
   if (outputs.empty())
@@ -308,7 +309,8 @@ LogicalResult GraphReader::readOutputs(const schema::SubGraph &table, const sche
       return error(*tensor.table) << "must be computed, since it is an output";
     name(index, toText(tensor.table->name()));
   }
-  takeShapes();
+  if (!role.isBody)
+    takeShapes();
   for (const GraphPort &input : graph.inputs)
     ports.insert(input.name);
   for (int32_t index : outputs) {
@@ -323,10 +325,9 @@ LogicalResult GraphReader::readOutputs(const schema::SubGraph &table, const sche
 }
 
 FailureOr<std::unique_ptr<CheckedGraph>> CheckedGraph::read(const schema::Model &model, const schema::SubGraph &graph,
-                                                            const schema::SignatureDef *signature, StringRef file,
-                                                            Location loc) {
+                                                            const Role &role, StringRef file, Location loc) {
   auto checked = std::make_unique<CheckedGraph>();
-  if (failed(GraphReader(model, file, loc, *checked).read(graph, signature)))
+  if (failed(GraphReader(model, role, file, loc, *checked).read(graph)))
     return failure();
   return checked;
 }

@@ -46,11 +46,16 @@ struct GraphPort {
 
 class CheckedGraph {
 public:
-  /// Checks a graph of the model whose file is `file`; its inputs and outputs are called as `signature` says, which may be
-  /// null. Errors are emitted at the value they concern, inside of `loc`.
+  /// What a graph is in the model.
+  struct Role {
+    const schema::SignatureDef *signature = nullptr; ///< by which its inputs and outputs are called; may be null
+    bool isBody = false;                             ///< of a branch or a loop: its inputs are all given
+  };
+
+  /// Checks a graph of the model whose file is `file`. Errors are emitted at the value they concern, inside of `loc`.
   static mlir::FailureOr<std::unique_ptr<CheckedGraph>> read(const schema::Model &model, const schema::SubGraph &graph,
-                                                             const schema::SignatureDef *signature,
-                                                             llvm::StringRef file, mlir::Location loc);
+                                                             const Role &role, llvm::StringRef file,
+                                                             mlir::Location loc);
 
   const CheckedTensor &getTensor(size_t index) const { return tensors[index]; }
   llvm::ArrayRef<const schema::Operator *> getOperators() const { return operators; }

@@ -9,7 +9,9 @@
 
 #include "compiler/import/tflite/Format.h"
 
+#include "compiler/import/CutModel.h"
 #include "compiler/import/tflite/Handlers.h"
+#include "compiler/import/tflite/Operators.h"
 #include "compiler/import/tflite/Options.h"
 #include "compiler/import/tflite/Reader.h"
 #include "compiler/import/tflite/TensorFacts.h"
@@ -21,12 +23,11 @@ using namespace mlir;
 namespace nacre::importer::tflite_format {
 namespace {
 
-class TfliteView : public ModelView, public GraphView {
+class TfliteGraph : public GraphView {
 public:
-  explicit TfliteView(std::unique_ptr<TfliteModel> model)
-      : GraphView(model->getLocation()), model(std::move(model)), graph(this->model->getGraph()) {}
+  TfliteGraph(TfliteModel &model, const CheckedGraph &graph)
+      : GraphView(model.getLocation()), model(model), graph(graph) {}
 
-  GraphView &getGraph() override { return *this; }
   SmallVector<GraphValue> getInputs() const override { return read(graph.getInputs()); }
   SmallVector<GraphValue> getOutputs() const override { return read(graph.getOutputs()); }
   size_t getNumNodes() const override { return graph.getOperators().size(); }
@@ -34,6 +35,7 @@ public:
   FailureOr<SmallVector<NamedAttribute>> readAttributes(size_t node) override;
   bool hasConstant(StringRef name) const override;
   FailureOr<ElementsAttr> readConstant(StringRef name) override;
+  std::unique_ptr<GraphView> openGraph(size_t node, StringRef attribute) override;
 
 private:
   SmallVector<GraphValue> read(ArrayRef<GraphPort> ports) const;
@@ -41,7 +43,12 @@ private:
   std::optional<SmallVector<int64_t>> getKnownShape(const CheckedTensor &tensor) const;
   FailureOr<Attribute> readFacts(size_t tensor, Location loc);
 
-  std::unique_ptr<TfliteModel> model;
+  SmallVector<BodyOfOperator, 2> getBodiesOf(size_t node) const {
+    const schema::Operator &op = *graph.getOperators()[node];
+    return getBodies(model.getBuiltin(op), op);
+  }
+
+  TfliteModel &model;
   const CheckedGraph &graph;
   llvm::DenseMap<size_t, Attribute> facts; ///< of tensors
   size_t scaleBytes = 0;                   ///< that they have taken
@@ -51,10 +58,10 @@ private:
 // 1. Tensors
 //===----------------------------------------------------------------------===//
 
-std::optional<SmallVector<int64_t>> TfliteView::getKnownShape(const CheckedTensor &tensor) const {
+std::optional<SmallVector<int64_t>> TfliteGraph::getKnownShape(const CheckedTensor &tensor) const {
   const schema::Tensor &table = *tensor.table;
   const bool hasRank = table.has_rank() || !toArray(table.shape()).empty();
-  const bool holdsAlways = !graph.isOpen() || table.shape_signature() || tensor.state == CheckedTensor::Input;
+  const bool holdsAlways = !model.isOpen() || table.shape_signature() || tensor.state == CheckedTensor::Input;
   if (!hasRank || !holdsAlways)
     return std::nullopt;
   SmallVector<int64_t> shape = tensor.getOpenShape();
@@ -62,14 +69,14 @@ std::optional<SmallVector<int64_t>> TfliteView::getKnownShape(const CheckedTenso
   return shape;
 }
 
-SmallVector<GraphValue> TfliteView::read(ArrayRef<GraphPort> ports) const {
+SmallVector<GraphValue> TfliteGraph::read(ArrayRef<GraphPort> ports) const {
   SmallVector<GraphValue> values;
   for (const GraphPort &port : ports) {
     const CheckedTensor &tensor = graph.getTensor(port.tensor);
     GraphValue &value = values.emplace_back();
     value.name = port.name;
     value.source = tensor.name;
-    value.type.elementType = toElementType(tensor.table->type(), model->getLocation().getContext());
+    value.type.elementType = toElementType(tensor.table->type(), model.getLocation().getContext());
     if (!value.type.elementType)
       value.type.name = getWord(tensor.table->type());
     std::optional<SmallVector<int64_t>> known = getKnownShape(tensor);
@@ -84,14 +91,14 @@ SmallVector<GraphValue> TfliteView::read(ArrayRef<GraphPort> ports) const {
   return values;
 }
 
-FailureOr<Attribute> TfliteView::readFacts(size_t index, Location loc) {
+FailureOr<Attribute> TfliteGraph::readFacts(size_t index, Location loc) {
   const CheckedTensor &tensor = graph.getTensor(index);
   Attribute &known = facts[index];
   if (!known) {
     // Lists of scales may be shared, and are copied.
     if (const schema::QuantizationParameters *stated = tensor.table->quantization())
       scaleBytes += toArray(stated->scale()).size() * sizeof(float);
-    if (scaleBytes > model->getFileSize())
+    if (scaleBytes > model.getFileSize())
       return emitError(loc) << "tensors must not share their scales so often that they come to more than the file";
     FailureOr<Attribute> read = makeFacts(*tensor.table, getKnownShape(tensor), loc);
     if (failed(read))
@@ -101,17 +108,17 @@ FailureOr<Attribute> TfliteView::readFacts(size_t index, Location loc) {
   return known;
 }
 
-bool TfliteView::hasConstant(StringRef name) const {
+bool TfliteGraph::hasConstant(StringRef name) const {
   const CheckedTensor *tensor = graph.find(name);
   return tensor && tensor->state != CheckedTensor::Input && tensor->state != CheckedTensor::Computed;
 }
 
-FailureOr<ElementsAttr> TfliteView::readConstant(StringRef name) {
+FailureOr<ElementsAttr> TfliteGraph::readConstant(StringRef name) {
   const CheckedTensor *tensor = graph.find(name);
   assert(tensor && "the reader has named all tensors that are used");
   Location loc = getLocation(name);
   if (tensor->state != CheckedTensor::ItsShape)
-    return model->readConstant(*tensor, loc);
+    return model.readConstant(*tensor, loc);
   for (const schema::Operator *op : graph.getOperators())
     if (ArrayRef<int32_t> operands = toArray(op->inputs());
         !operands.empty() && operands[0] >= 0 && &graph.getTensor(operands[0]) == tensor) {
@@ -126,19 +133,28 @@ FailureOr<ElementsAttr> TfliteView::readConstant(StringRef name) {
 // 2. Operators
 //===----------------------------------------------------------------------===//
 
-GraphNode TfliteView::getNode(size_t index) const {
+GraphNode TfliteGraph::getNode(size_t index) const {
   const schema::Operator &op = *graph.getOperators()[index];
-  OperatorName name = model->getName(op);
+  OperatorName name = model.getName(op);
   GraphNode node{name.name, {}, &getOperators(), name.version, getLocation(), {}, {}};
   for (int32_t operand : toArray(op.inputs()))
     node.operands.push_back(operand < 0 ? StringRef() : graph.getTensor(operand).name);
   for (int32_t result : toArray(op.outputs()))
     node.results.push_back(graph.getTensor(result).name);
   node.loc = getLocation(node.results.front());
+  for (const BodyOfOperator &body : getBodiesOf(index))
+    node.graphs.push_back(body.name);
   return node;
 }
 
-FailureOr<SmallVector<NamedAttribute>> TfliteView::readAttributes(size_t index) {
+std::unique_ptr<GraphView> TfliteGraph::openGraph(size_t node, StringRef attribute) {
+  for (const BodyOfOperator &body : getBodiesOf(node))
+    if (attribute == body.name)
+      return std::make_unique<TfliteGraph>(model, model.getBody(body.graph));
+  return nullptr;
+}
+
+FailureOr<SmallVector<NamedAttribute>> TfliteGraph::readAttributes(size_t index) {
   const schema::Operator &op = *graph.getOperators()[index];
   Location loc = getLocation(graph.getTensor(toArray(op.outputs())[0]).name);
   SmallVector<NamedAttribute> attributes;
@@ -161,24 +177,53 @@ FailureOr<SmallVector<NamedAttribute>> TfliteView::readAttributes(size_t index) 
 }
 
 //===----------------------------------------------------------------------===//
-// 3. The row
+// 3. The model
 //===----------------------------------------------------------------------===//
+
+class TfliteView : public ModelView {
+public:
+  explicit TfliteView(std::unique_ptr<TfliteModel> model) : model(std::move(model)) {
+    for (const TfliteModel::Entry &entry : this->model->getEntries())
+      graphs.push_back(std::make_unique<TfliteGraph>(*this->model, *entry.graph));
+  }
+
+  GraphView &getGraph() override { return *graphs.front(); }
+  SmallVector<ModelEntry> getEntries() override {
+    SmallVector<ModelEntry> entries;
+    for (auto [entry, graph] : llvm::zip_equal(model->getEntries(), graphs))
+      entries.push_back({entry.name, graph.get()});
+    return entries;
+  }
+
+private:
+  std::unique_ptr<TfliteModel> model;
+  std::vector<std::unique_ptr<TfliteGraph>> graphs;
+};
 
 bool claims(const ModelFile &file) {
   return file.getBuffer().substr(sizeof(flatbuffers::uoffset_t)).starts_with(schema::ModelIdentifier());
 }
 
-FailureOr<std::unique_ptr<ModelView>> read(const ModelFile &file, const ImportOptions &, MLIRContext *context) {
-  FailureOr<std::unique_ptr<TfliteModel>> model = TfliteModel::read(file, context);
+FailureOr<std::unique_ptr<ModelView>> read(const ModelFile &file, const ImportOptions &options, MLIRContext *context) {
+  Location loc = FileLineColLoc::get(context, file.name, 0, 0);
+  const bool isCut = !options.inputs.empty() || !options.outputs.empty();
+  if (!options.tag.empty() || !options.checkpoint.empty())
+    return emitError(loc)
+           << "--tag and --checkpoint are for saved models and graphs, but this is a TensorFlow Lite model";
+  if (isCut && options.signatures.size() > 1)
+    return emitError(loc) << "--input and --output say what is computed, so --signature must name one, but names "
+                          << options.signatures.size();
+  FailureOr<std::unique_ptr<TfliteModel>> model = TfliteModel::read(file, options, context);
   if (failed(model))
     return failure();
-  return std::unique_ptr<ModelView>(std::make_unique<TfliteView>(std::move(*model)));
+  return cutModel(std::make_unique<TfliteView>(std::move(*model)), options);
 }
 
 SmallVector<OperatorSet> getOperatorSets() { return {{"", &getOperators()}}; }
 
 } // namespace
 
-const Format format = {"a TensorFlow Lite model", "TensorFlow Lite", claims, read, getOperatorSets};
+const Format format = {"a TensorFlow Lite model", "TensorFlow Lite", claims, read, getOperatorSets,
+                       /*hasSignatures=*/true};
 
 } // namespace nacre::importer::tflite_format

@@ -15,6 +15,7 @@ const ImportRegistry &getOperators();
 void registerActivations(ImportRegistry &registry);
 void registerConstants(ImportRegistry &registry);
 void registerContractions(ImportRegistry &registry);
+void registerControlFlow(ImportRegistry &registry);
 void registerConvolutions(ImportRegistry &registry);
 void registerElementwise(ImportRegistry &registry);
 void registerNormalizations(ImportRegistry &registry);

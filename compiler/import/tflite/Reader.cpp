@@ -6,6 +6,9 @@
 
 #include "compiler/import/tflite/Reader.h"
 
+#include "compiler/import/tflite/Operators.h"
+#include "dialects/PrintableText.h"
+
 #include "llvm/Support/Alignment.h"
 
 using namespace mlir;
@@ -39,37 +42,118 @@ LogicalResult TfliteModel::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// 2. The graph
+// 2. Graphs
 //===----------------------------------------------------------------------===//
 
-LogicalResult TfliteModel::readGraph() {
-  const schema::SignatureDef *signature = nullptr;
-  const size_t signatures = root->signature_defs() ? root->signature_defs()->size() : 0;
-  constexpr const char *usual = "serving_default";
-  for (size_t index = 0; index < signatures; ++index) {
-    const schema::SignatureDef *other = root->signature_defs()->Get(index);
-    if (!signature || toText(other->signature_key()) == usual)
-      signature = other;
+/// Those that the options name, or the usual one; null stands for a model without.
+FailureOr<SmallVector<const schema::SignatureDef *>> TfliteModel::chooseSignatures(const ImportOptions &options) {
+  SmallVector<const schema::SignatureDef *> all, chosen;
+  constexpr size_t most = 4096; // each option looks at all
+  for (size_t index = 0; root->signature_defs() && index < std::min<size_t>(root->signature_defs()->size(), most);
+       ++index)
+    all.push_back(root->signature_defs()->Get(index));
+  auto find = [&](StringRef key) {
+    auto *found = llvm::find_if(all, [&](auto *signature) { return toText(signature->signature_key()) == key; });
+    return found == all.end() ? nullptr : *found;
+  };
+  for (const std::string &name : options.signatures) {
+    const schema::SignatureDef *signature = find(name);
+    if (!signature) {
+      InFlightDiagnostic error = emitError(loc) << "--signature must name a signature of the model, but names '" << name
+                                                << "'; it has" << (all.empty() ? " none" : "");
+      constexpr size_t mostShown = 16;
+      for (const schema::SignatureDef *known : ArrayRef(all).take_front(mostShown))
+        error << " '" << toPrintable(toText(known->signature_key()).take_front(200)) << "'";
+      return error;
+    }
+    if (llvm::is_contained(chosen, signature))
+      return emitError(loc) << "--signature must name each signature once, but names '" << name << "' twice";
+    chosen.push_back(signature);
   }
-  if (signatures > 1)
-    emitRemark(loc) << "the model has " << signatures << " signatures; '"
-                    << toText(signature->signature_key()).take_front(200) << "' is compiled";
-  const size_t graphs = root->subgraphs() ? root->subgraphs()->size() : 0;
-  const size_t index = signature ? signature->subgraph_index() : 0;
-  if (index >= graphs)
+  if (!chosen.empty())
+    return chosen;
+  const schema::SignatureDef *usual = find("serving_default");
+  chosen.push_back(usual || all.empty() ? usual : all.front());
+  if (all.size() > 1)
+    emitRemark(loc) << "the model has " << all.size() << " signatures; '"
+                    << toPrintable(toText(chosen.front()->signature_key()).take_front(200))
+                    << "' is compiled; choose others with --signature";
+  return chosen;
+}
+
+FailureOr<std::unique_ptr<CheckedGraph>> TfliteModel::readGraph(int64_t index, const CheckedGraph::Role &role) {
+  const int64_t graphs = root->subgraphs() ? root->subgraphs()->size() : 0;
+  if (index < 0 || index >= graphs)
     return emitError(loc) << "must have a graph " << index << ", but has " << graphs;
-  FailureOr<std::unique_ptr<CheckedGraph>> checked =
-      CheckedGraph::read(*root, *root->subgraphs()->Get(index), signature, bytes->getBuffer(), loc);
-  if (failed(checked))
+  const schema::SubGraph &table = *root->subgraphs()->Get(static_cast<uint32_t>(index));
+  listed += (table.tensors() ? table.tensors()->size() : 0) + (table.operators() ? table.operators()->size() : 0);
+  if (listed > bytes->getBufferSize())
+    return emitError(loc)
+           << "graphs must have as few tensors and operators as the file has bytes, but share their lists";
+  return CheckedGraph::read(*root, table, role, bytes->getBuffer(), loc);
+}
+
+LogicalResult TfliteModel::readEntries(const ImportOptions &options) {
+  FailureOr<SmallVector<const schema::SignatureDef *>> signatures = chooseSignatures(options);
+  if (failed(signatures))
     return failure();
-  graph = std::move(*checked);
+  for (const schema::SignatureDef *signature : *signatures) {
+    const uint32_t index = signature ? signature->subgraph_index() : 0;
+    FailureOr<std::unique_ptr<CheckedGraph>> graph = readGraph(index, {signature});
+    if (failed(graph))
+      return failure();
+    SmallVector<int32_t> around{static_cast<int32_t>(index)};
+    if (failed(readBodies(**graph, around)))
+      return failure();
+    StringRef name = signatures->size() > 1 ? toText(signature->signature_key()) : StringRef();
+    entries.push_back({name, std::move(*graph)});
+  }
   return success();
+}
+
+/// Reads the graphs of branches and loops, none of which may be among those around it; gives how deep they lie in one another.
+FailureOr<size_t> TfliteModel::readBodies(const CheckedGraph &graph, SmallVectorImpl<int32_t> &around) {
+  constexpr size_t deepest = 16;
+  size_t depth = 0;
+  for (const schema::Operator *op : graph.getOperators())
+    for (const BodyOfOperator &nested : getBodies(getBuiltin(*op), *op)) {
+      if (llvm::is_contained(around, nested.graph) || around.size() > deepest)
+        return emitError(loc) << "branches and loops must lie in one another at most " << deepest << " deep, but graph "
+                              << nested.graph << " lies deeper, or in itself";
+      auto known = bodies.find(nested.graph);
+      if (known == bodies.end()) {
+        FailureOr<Body> body = readBody(nested.graph, around);
+        if (failed(body))
+          return failure();
+        known = bodies.emplace(nested.graph, std::move(*body)).first;
+      }
+      depth = std::max(depth, known->second.depth + 1);
+    }
+  if (depth > deepest)
+    return emitError(loc) << "branches and loops must lie in one another at most " << deepest << " deep, but lie "
+                          << depth << " deep";
+  return depth;
+}
+
+FailureOr<TfliteModel::Body> TfliteModel::readBody(int32_t index, SmallVectorImpl<int32_t> &around) {
+  FailureOr<std::unique_ptr<CheckedGraph>> graph = readGraph(index, {nullptr, /*isBody=*/true});
+  if (failed(graph))
+    return failure();
+  around.push_back(index);
+  FailureOr<size_t> depth = readBodies(**graph, around);
+  around.pop_back();
+  if (failed(depth))
+    return failure();
+  return Body{std::move(*graph), *depth};
+}
+
+int32_t TfliteModel::getBuiltin(const schema::Operator &op) const {
+  return tflite_format::getBuiltin(*root->operator_codes()->Get(op.opcode_index()));
 }
 
 OperatorName TfliteModel::getName(const schema::Operator &op) const {
   const schema::OperatorCode &code = *root->operator_codes()->Get(op.opcode_index());
-  // Older files have the first field alone; newer ones have what fits into it twice.
-  int32_t number = std::max<int32_t>(code.deprecated_builtin_code(), code.builtin_code());
+  const int32_t number = getBuiltin(op);
   OperatorName result{"unknown", std::max(code.version(), 1)};
   if (number == schema::BuiltinOperator_CUSTOM)
     result.name = toText(code.custom_code()).take_front(200);
@@ -101,9 +185,10 @@ FailureOr<ElementsAttr> TfliteModel::readConstant(const CheckedTensor &tensor, L
   return makeConstant({RankedTensorType::get(tensor.getShape(), type), tensor.bytes, bytes}, tensor.name);
 }
 
-FailureOr<std::unique_ptr<TfliteModel>> TfliteModel::read(const ModelFile &file, MLIRContext *context) {
+FailureOr<std::unique_ptr<TfliteModel>> TfliteModel::read(const ModelFile &file, const ImportOptions &options,
+                                                          MLIRContext *context) {
   std::unique_ptr<TfliteModel> model(new TfliteModel(file, FileLineColLoc::get(context, file.name, 0, 0)));
-  if (failed(model->verify()) || failed(model->readGraph()))
+  if (failed(model->verify()) || failed(model->readEntries(options)))
     return failure();
   return model;
 }

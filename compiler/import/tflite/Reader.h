@@ -10,8 +10,11 @@
 #ifndef NACRE_COMPILER_IMPORT_TFLITE_READER_H
 #define NACRE_COMPILER_IMPORT_TFLITE_READER_H
 
+#include "compiler/import/Import.h"
 #include "compiler/import/StoredTensor.h"
 #include "compiler/import/tflite/CheckedGraph.h"
+
+#include <map>
 
 namespace nacre::importer::tflite_format {
 
@@ -23,11 +26,25 @@ struct OperatorName {
 
 class TfliteModel {
 public:
-  /// Checks the model in `file`. Errors are emitted at the model, or at the value they concern.
-  static mlir::FailureOr<std::unique_ptr<TfliteModel>> read(const ModelFile &file, mlir::MLIRContext *context);
+  /// Checks the model in `file`, and the graphs that `options` ask for. Errors are emitted at the model, or at the value they
+  /// concern.
+  static mlir::FailureOr<std::unique_ptr<TfliteModel>> read(const ModelFile &file, const ImportOptions &options,
+                                                            mlir::MLIRContext *context);
 
-  const CheckedGraph &getGraph() const { return *graph; }
+  /// What can be asked of the model, by the names of signatures; the only one has none.
+  struct Entry {
+    llvm::StringRef name;
+    std::unique_ptr<CheckedGraph> graph;
+  };
+  llvm::ArrayRef<Entry> getEntries() const { return entries; }
+  /// What a branch or a loop of a graph computes (getBodies).
+  const CheckedGraph &getBody(int32_t index) const { return *bodies.find(index)->second.graph; }
+  /// Whether sizes of the entries' inputs are left open.
+  bool isOpen() const {
+    return llvm::any_of(entries, [](const Entry &entry) { return entry.graph->isOpen(); });
+  }
   OperatorName getName(const schema::Operator &op) const;
+  int32_t getBuiltin(const schema::Operator &op) const;
 
   /// The elements of a constant of the graph; errors are emitted at `loc`.
   mlir::FailureOr<mlir::ElementsAttr> readConstant(const CheckedTensor &tensor, mlir::Location loc);
@@ -40,12 +57,22 @@ private:
   TfliteModel(const ModelFile &file, mlir::Location loc) : bytes(file.bytes), loc(loc) {}
 
   mlir::LogicalResult verify();
-  mlir::LogicalResult readGraph();
+  mlir::FailureOr<llvm::SmallVector<const schema::SignatureDef *>> chooseSignatures(const ImportOptions &options);
+  mlir::LogicalResult readEntries(const ImportOptions &options);
+  mlir::FailureOr<std::unique_ptr<CheckedGraph>> readGraph(int64_t index, const CheckedGraph::Role &role);
+  struct Body {
+    std::unique_ptr<CheckedGraph> graph;
+    size_t depth; ///< of the branches and loops in it
+  };
+  mlir::FailureOr<size_t> readBodies(const CheckedGraph &graph, llvm::SmallVectorImpl<int32_t> &around);
+  mlir::FailureOr<Body> readBody(int32_t index, llvm::SmallVectorImpl<int32_t> &around);
 
   FileBytes bytes;
   mlir::Location loc;
   const schema::Model *root = nullptr;
-  std::unique_ptr<CheckedGraph> graph;
+  std::vector<Entry> entries;
+  std::map<int32_t, Body> bodies;
+  uint64_t listed = 0;      ///< tensors and operators of the graphs that are read
   uint64_t copiedBytes = 0; ///< of constants that are no views
 };
 

@@ -30,6 +30,11 @@ template <typename T> llvm::ArrayRef<T> toArray(const flatbuffers::Vector<T> *en
                  : llvm::ArrayRef<T>();
 }
 
+/// The number of an operator. Older files have the first field alone; newer ones have what fits into it twice.
+inline int32_t getBuiltin(const schema::OperatorCode &code) {
+  return std::max<int32_t>(code.deprecated_builtin_code(), code.builtin_code());
+}
+
 } // namespace nacre::importer::tflite_format
 
 #endif // NACRE_COMPILER_IMPORT_TFLITE_SCHEMA_H

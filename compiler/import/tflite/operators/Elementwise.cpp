@@ -61,15 +61,16 @@ struct BinaryRow {
   Integers integers = Integers::Plain;
 };
 
-/// Integers that stand for the same reals are compared as they are.
+constexpr BinaryRow comparisonRows[] = {
+    {"EQUAL", BinaryKind::Equal, Holds::Anything}, {"GREATER", BinaryKind::Greater},
+    {"GREATER_EQUAL", BinaryKind::GreaterEqual},   {"LESS", BinaryKind::Less},
+    {"LESS_EQUAL", BinaryKind::LessEqual},
+};
+
+/// The larger of integers that stand for the same reals is the larger one as they are.
 constexpr BinaryRow binaryRows[] = {
     {"BITWISE_XOR", BinaryKind::Xor, Holds::Integers},
-    {"EQUAL", BinaryKind::Equal, Holds::Anything, Integers::Moved},
     {"FLOOR_MOD", BinaryKind::Mod},
-    {"GREATER", BinaryKind::Greater, Holds::Numbers, Integers::Moved},
-    {"GREATER_EQUAL", BinaryKind::GreaterEqual, Holds::Numbers, Integers::Moved},
-    {"LESS", BinaryKind::Less, Holds::Numbers, Integers::Moved},
-    {"LESS_EQUAL", BinaryKind::LessEqual, Holds::Numbers, Integers::Moved},
     {"LOGICAL_AND", BinaryKind::And, Holds::Booleans},
     {"LOGICAL_OR", BinaryKind::Or, Holds::Booleans},
     {"MAXIMUM", BinaryKind::Max, Holds::Numbers, Integers::Moved},
@@ -86,14 +87,23 @@ struct BinaryComposition {
 };
 
 constexpr BinaryComposition binaryCompositions[] = {
+    {"ATAN2", arcTangent, Holds::Floats},
     {"FLOOR_DIV", floorDivide},
-    {"NOT_EQUAL", notEqual, Holds::Anything, Integers::Moved},
     {"SQUARED_DIFFERENCE", squaredDifference},
 };
 
 template <typename Compose> void importBinary(TfliteNode &node, Compose compose) {
   if (succeeded(node->broadcastOperands()))
     node.setResult(compose(node.nn, node.getOperand(0), node.getOperand(1)));
+}
+
+/// Integers that stand for reals by two scales are brought to one.
+void importComparison(TfliteNode &node, BinaryKind kind, bool isNegated = false) {
+  Value lhs = node.getOperand(0), rhs = node.getOperand(1);
+  if (failed(node->broadcastOperands()) || !alignScales(node, lhs, rhs))
+    return;
+  Value holds = node.nn.binary(kind, lhs, rhs);
+  node.setResult(isNegated ? node.nn.unary(UnaryKind::Not, holds) : holds);
 }
 
 //===----------------------------------------------------------------------===//
@@ -132,6 +142,11 @@ void registerElementwise(ImportRegistry &registry) {
   for (const BinaryComposition &row : binaryCompositions)
     add(registry, row.op, row.integers, {{"x", row.holds, 'T'}, {"y", row.holds, 'T'}},
         [&row](TfliteNode &node) { importBinary(node, row.compose); });
+  for (const BinaryRow &row : comparisonRows)
+    add(registry, row.op, Integers::Computed, {{"x", row.holds, 'T'}, {"y", row.holds, 'T'}},
+        [kind = row.kind](TfliteNode &node) { importComparison(node, kind); });
+  add(registry, "NOT_EQUAL", Integers::Computed, {{"x", Holds::Anything, 'T'}, {"y", Holds::Anything, 'T'}},
+      [](TfliteNode &node) { importComparison(node, BinaryKind::Equal, /*isNegated=*/true); });
   const Signature numbers{{"x", Holds::Numbers, 'T'}, {"y", Holds::Numbers, 'T'}};
   add(registry, "ADD", Integers::Computed, numbers, [](TfliteNode &node) { importArithmetic(node, BinaryKind::Add); });
   add(registry, "SUB", Integers::Computed, numbers, [](TfliteNode &node) { importArithmetic(node, BinaryKind::Sub); });

@@ -64,6 +64,21 @@ void importCast(TfliteNode &node) {
     node.setResult(node.nn.cast(node.getOperand(0), type));
 }
 
+/// The bits of elements as those of another type; wider ones take the last axis, narrower ones give one.
+void importBitcast(TfliteNode &node) {
+  Value x = node.getOperand(0);
+  Type type = node.getResultElementType();
+  const unsigned from = getElementType(x).getIntOrFloatBitWidth(),
+                 to = type && !type.isInteger(1) ? type.getIntOrFloatBitWidth() : 0;
+  const bool hasParts = to <= from || (getRank(x) > 0 && getShape(x).back() * from == to);
+  if (from < 8 || to < 8 || !hasParts || (to < from && getRank(x) == maxRank)) {
+    node.error() << "elements must have bytes, and of narrower ones the last axis must make one of the result, but "
+                 << node->nameOf(0) << " is " << describe(x);
+    return;
+  }
+  node.setResult(node.nn.bitcast(x, type));
+}
+
 /// Rounded to the steps of a range and back: training's way to see what integers will do.
 void importFakeQuant(TfliteNode &node) {
   NnBuilder &nn = node.nn;
@@ -89,6 +104,7 @@ void registerQuantizations(ImportRegistry &registry) {
   add(registry, "QUANTIZE", Integers::Computed, {{"x", Holds::Numbers}}, importQuantize);
   add(registry, "DEQUANTIZE", Integers::Computed, {{"x", Holds::Stored}}, importDequantize);
   add(registry, "CAST", Integers::Plain, {{"x", Holds::Stored}}, importCast);
+  add(registry, "BITCAST", Integers::Plain, {{"x", Holds::Numbers}}, importBitcast);
   add(registry, "FAKE_QUANT", Integers::Plain, {{"x", Holds::Floats}}, importFakeQuant);
 }
 

@@ -105,6 +105,28 @@ void importQuantizedClamp(TfliteNode &node, Activation activation) {
   node.setResult(saturate(nn, scaled, result->zero, *range, node.getResultElementType()));
 }
 
+bool alignScales(TfliteNode &node, Value &lhs, Value &rhs) {
+  const Quantization *left = node.getQuantization(0), *right = node.getQuantization(1);
+  if (!left || !right || *left == *right)
+    return node.checkSameQuantization();
+  FailureOr<OneScale> ofLeft = readOneScale(node, 0), ofRight = readOneScale(node, 1);
+  if (failed(ofLeft) || failed(ofRight))
+    return false;
+  if (!getElementType(lhs).isInteger(8) || ofLeft->scale >= 1 || ofRight->scale >= 1) {
+    node.error() << "integers that stand for reals by two scales must be of 8 bits, and the scales below 1, to be "
+                    "compared, but are not; convert the model again";
+    return false;
+  }
+  // As the reference kernels: with 8 bits more, times the scale itself.
+  auto rescale = [&](Value x, const OneScale &by) {
+    Value fine = node.nn.mul(centre(node.nn, x, by.zero), 256);
+    return multiply(node.nn, fine, nn::toFixedPoint(static_cast<double>(by.scale)));
+  };
+  lhs = rescale(lhs, *ofLeft);
+  rhs = rescale(rhs, *ofRight);
+  return lhs && rhs;
+}
+
 bool rescaleToResult(TfliteNode &node, SmallVectorImpl<Value> &operands) {
   FailureOr<OneScale> result = readResultScale(node);
   FailureOr<IntegerRange> range = getRange(node, Activation::None);

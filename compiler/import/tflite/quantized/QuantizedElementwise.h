@@ -27,6 +27,9 @@ void importRequantize(TfliteNode &node);
 /// ReLU and its kin.
 void importQuantizedClamp(TfliteNode &node, Activation activation);
 
+/// Brings two operands that are compared to one scale where they have two; false after an error.
+bool alignScales(TfliteNode &node, mlir::Value &lhs, mlir::Value &rhs);
+
 /// Brings operands that are joined to the scale of the result; false after an error.
 bool rescaleToResult(TfliteNode &node, llvm::SmallVectorImpl<mlir::Value> &operands);
 

@@ -24,7 +24,7 @@ protected:
     mlir::ScopedDiagnosticHandler handler(&context,
                                           [&](mlir::Diagnostic &diagnostic) { said += diagnostic.str() + "\n"; });
     ModelFile file{llvm::MemoryBuffer::getMemBuffer(bytes, "", /*RequiresNullTerminator=*/false), "model", ""};
-    auto model = TfliteModel::read(file, &context);
+    auto model = TfliteModel::read(file, {}, &context);
     EXPECT_EQ(mlir::succeeded(model), said.empty());
     return said;
   }

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is to be known of some operators before they are handled.
+
+#ifndef NACRE_COMPILER_IMPORT_TFLITE_OPERATORS_H
+#define NACRE_COMPILER_IMPORT_TFLITE_OPERATORS_H
+
+#include "compiler/import/tflite/Schema.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+namespace nacre::importer::tflite_format {
+
+/// A graph that an operator computes: a branch, a condition, a body of a loop.
+struct BodyOfOperator {
+  const char *name; ///< as its handler asks for it
+  int32_t graph;
+};
+/// Those of the operator of that number, as its options say.
+llvm::SmallVector<BodyOfOperator, 2> getBodies(int32_t builtin, const schema::Operator &op);
+
+} // namespace nacre::importer::tflite_format
+
+#endif // NACRE_COMPILER_IMPORT_TFLITE_OPERATORS_H

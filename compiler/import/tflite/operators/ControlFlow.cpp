@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// IF and WHILE, whose graphs take the operands of the operator.
+
+#include "compiler/import/control/NodeGraphs.h"
+#include "compiler/import/control/RegionBuilder.h"
+#include "compiler/import/tflite/Handlers.h"
+
+using namespace mlir;
+
+namespace nacre::importer::tflite_format {
+namespace {
+
+/// The graph of that name; null after an error, also where it takes or gives other than so many values.
+const NodeGraph *findGraph(OperandBinder &node, StringRef name, size_t inputs, size_t outputs) {
+  const NodeGraph *graph = node.getGraph(name);
+  if (!graph)
+    return nullptr;
+  const size_t takes = graph->view.getInputs().size(), gives = graph->view.getOutputs().size();
+  if (takes == inputs && gives == outputs)
+    return graph;
+  node.error() << "the graph '" << name << "' must take " << inputs << " values and give " << outputs << ", but takes "
+               << takes << " and gives " << gives;
+  return nullptr;
+}
+
+void setResults(OperandBinder &node, ArrayRef<Value> values) {
+  for (auto [index, value] : llvm::enumerate(values))
+    node.setResult(index, value);
+}
+
+void importIf(TfliteNode &tfliteNode) {
+  OperandBinder &node = tfliteNode;
+  node.ignore({"then_subgraph_index", "else_subgraph_index"}); // which the reader has followed
+  ArrayRef<Value> arguments = node.getOperands().drop_front();
+  const NodeGraph *onTrue = findGraph(node, "then", arguments.size(), node.getNumResults()),
+                  *onFalse = findGraph(node, "else", arguments.size(), node.getNumResults());
+  if (!onTrue || !onFalse)
+    return;
+  auto bind = [&](const NodeGraph &graph) {
+    return NodeGraph{graph.attribute, graph.view,
+                     [&graph, arguments](ArrayRef<Value>) { return graph.import(arguments); }};
+  };
+  FailureOr<SmallVector<Value>> results = importBranches(node, 0, bind(*onTrue), bind(*onFalse));
+  if (succeeded(results))
+    setResults(node, *results);
+}
+
+void importAsLoop(OperandBinder &node, const NodeGraph &condition, const NodeGraph &body) {
+  Loop loop;
+  loop.initial = llvm::to_vector(node.getOperands());
+  auto compute = [&](Value, ArrayRef<Value> carried, ArrayRef<Value>) -> FailureOr<Turn> {
+    FailureOr<SmallVector<Value>> values = node.expand(body, carried);
+    if (failed(values))
+      return failure();
+    return Turn{*values};
+  };
+  auto goesOn = [&](Value, ArrayRef<Value> carried) -> FailureOr<Value> {
+    FailureOr<SmallVector<Value>> values = node.expand(condition, carried);
+    return failed(values) ? FailureOr<Value>() : values->front();
+  };
+  FailureOr<LoopResults> results = RegionBuilder(node.nn).buildLoop(loop, compute, goesOn);
+  if (failed(results))
+    return node.fail();
+  setResults(node, results->finals);
+}
+
+/// Turn by turn, as long as the condition is known.
+void importTurns(OperandBinder &node, const NodeGraph &condition, const NodeGraph &body) {
+  SmallVector<Value> carried = llvm::to_vector(node.getOperands());
+  for (int64_t turn = 0;; ++turn) {
+    FailureOr<SmallVector<Value>> goesOn = node.expand(condition, carried);
+    if (failed(goesOn))
+      return;
+    ElementsAttr known = getConstant(goesOn->front());
+    if (!known || known.getNumElements() != 1 || !known.getElementType().isInteger(1)) {
+      node.error() << "the condition must be known when the model is compiled, because what the loop carries changes "
+                      "from turn to turn, but is computed";
+      return;
+    }
+    if (!*known.getValues<bool>().begin())
+      return setResults(node, carried);
+    if (!allowsTurns(node, body, turn + 1))
+      return;
+    FailureOr<SmallVector<Value>> next = node.expand(body, carried);
+    if (failed(next))
+      return;
+    carried = std::move(*next);
+  }
+}
+
+void importWhile(TfliteNode &tfliteNode) {
+  OperandBinder &node = tfliteNode;
+  node.ignore({"cond_subgraph_index", "body_subgraph_index"}); // which the reader has followed
+  const size_t count = node.getNumOperands();
+  const NodeGraph *condition = findGraph(node, "condition", count, 1), *body = findGraph(node, "body", count, count);
+  if (!condition || !body)
+    return;
+  if (node.getNumResults() != count) {
+    node.error() << "must have a result for each of " << count << " operands, but has " << node.getNumResults();
+    return;
+  }
+  importLoopOrTurns(
+      node, [&] { importAsLoop(node, *condition, *body); }, /*isKnown=*/true,
+      [&] { importTurns(node, *condition, *body); });
+}
+
+} // namespace
+
+void registerControlFlow(ImportRegistry &registry) {
+  add(registry, "IF", Integers::Computed, {{"condition", Holds::Booleans}, {"inputs...?"}}, importIf);
+  registry.setLimit("IF", "branches that give other types, where a run decides");
+  add(registry, "WHILE", Integers::Computed, {{"inputs..."}}, importWhile);
+  registry.setLimit("WHILE", "types that change from turn to turn, but where constants decide up to 128 turns");
+}
+
+} // namespace nacre::importer::tflite_format
