@@ -5,6 +5,7 @@
 #include "codegen/package/ElementTypes.h"
 #include "dialects/PrintableText.h"
 #include "dialects/nn/NnDialect.h"
+#include "dialects/plan/Notes.h"
 
 #include "dialects/StoredBytes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -126,6 +127,8 @@ private:
     row.tensor = tensorRow(storage);
     row.offset = stateBytes;
     row.role = NACRE_STATE_RECURRENT;
+    if (auto initial = storage->getAttrOfType<mlir::FlatSymbolRefAttr>(plan::kInitial))
+      row.initial = 1 + weightIndex.lookup(initial.getValue());
     variables.push_back(row);
     stateBytes = alignTo(stateBytes + row.tensor.bytes, codegen::kGpuBufferAlignment);
   }

@@ -98,6 +98,10 @@ void GraphImporter::begin() {
   func.setFunctionType(builder.getFunctionType(entry.getArgumentTypes(), {}));
   for (BlockArgument argument : entry.getArguments())
     func.setArgAttr(argument.getArgNumber(), nn::nameAttr, cast<NameLoc>(argument.getLoc()).getName());
+  for (const SettledInput &input : inputs.inputs)
+    if (auto argument = dyn_cast_or_null<BlockArgument>(main.values.lookup(input.source));
+        argument && !input.variable.empty())
+      keepArgument(func, argument.getArgNumber(), input.variable, input.initial);
 }
 
 //===----------------------------------------------------------------------===//
@@ -287,6 +291,8 @@ LogicalResult GraphImporter::importOutputs(Scope &scope) {
     func.setResultAttr(index, nn::nameAttr, builder.getStringAttr(output.name));
     if (!counts[index].empty())
       func.setResultAttr(index, nn::countsAttr, builder.getDenseI64ArrayAttr(counts[index]));
+    if (!output.variable.empty() && failed(keepResult(func, index, output.variable)))
+      return failure();
   }
   return success();
 }

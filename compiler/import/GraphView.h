@@ -41,6 +41,10 @@ struct GraphValue {
   DeclaredType type;
   bool hasDefault = false;     ///< an input that is a constant unless the user sets it
   llvm::StringRef source = {}; ///< what the graph calls it, where that is another name
+  /// The variable that an input is the value of, or that an output becomes: it is then none that whoever runs the model gives or
+  /// gets. An entry has both, of one type.
+  llvm::StringRef variable = {};
+  mlir::ElementsAttr initial = {}; ///< of an input that is a variable: what it is at first; null: zeros
 
   llvm::StringRef getSource() const { return source.empty() ? name : source; }
 };

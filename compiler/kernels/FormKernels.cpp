@@ -31,8 +31,7 @@ public:
       : function(function), entry(plan, function.getName(), function.getLoc()) {}
 
   LogicalResult run() {
-    readInputs();
-    if (failed(formOperators(entry, function.front())))
+    if (failed(readInputs()) || failed(formOperators(entry, function.front())))
       return failure();
     return writeOutputs();
   }
@@ -46,7 +45,7 @@ private:
     return getStorageType(elementType) == elementType ? TypeAttr() : TypeAttr::get(elementType);
   }
 
-  void readInputs() {
+  LogicalResult readInputs() {
     int64_t inputs = 0, states = 0;
     for (BlockArgument argument : function.getArguments()) {
       auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), nn::nameAttr);
@@ -59,7 +58,15 @@ private:
                                            builder.getI64IntegerAttr(variable ? states++ : inputs++),
                                            getExternalType(argument, packed), IntegerAttr(), DenseI64ArrayAttr());
       entry.map(argument, read);
+      auto initial = function.getArgAttrOfType<ElementsAttr>(argument.getArgNumber(), nn::initialAttr);
+      if (!variable || !initial)
+        continue;
+      FailureOr<plan::WeightOp> weight = entry.getPlan().getInitial(variable, initial, argument.getLoc());
+      if (failed(weight))
+        return failure();
+      read.getDefiningOp()->setAttr(plan::kInitial, FlatSymbolRefAttr::get(weight->getSymNameAttr()));
     }
+    return success();
   }
 
   LogicalResult writeOutputs() {

@@ -13,8 +13,12 @@
 namespace nacre::nn {
 
 /// On an argument that is what a variable was, and on the result that it becomes: its name, a text. They are no input and
-/// no output of the model. Of a function at most one argument and one result are of a variable; all start as zeros.
+/// no output of the model. Of a function at most one argument and one result are of a variable; all start as zeros
+/// unless they say otherwise.
 inline constexpr llvm::StringLiteral variableAttr = "nn.variable";
+
+/// On an argument that is what a variable was: what it is before the first run, elements of its type.
+inline constexpr llvm::StringLiteral initialAttr = "nn.initial";
 
 } // namespace nacre::nn
 

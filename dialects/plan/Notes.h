@@ -22,6 +22,9 @@ constexpr llvm::StringLiteral kPredictedNanoseconds = "plan.predicted_ns";
 /// On an output, while launches work on tensors: it is none, but what the state of its name becomes.
 constexpr llvm::StringLiteral kBecomesState = "plan.becomes_state";
 
+/// On a storage of role state: the weight that holds what it is before the first run, where that is not zeros.
+constexpr llvm::StringLiteral kInitial = "plan.initial";
+
 /// On an entry: how often the engines meet in a run.
 constexpr llvm::StringLiteral kMeetings = "plan.meetings";
 

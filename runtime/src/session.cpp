@@ -63,7 +63,7 @@ void set_up(Session &session, char *block, const SessionPlan &plan, const nacre_
     if (entry.steps[i].kind == NACRE_STEP_LAUNCH)
       launches[i] = prepare_launch(*choose_variant(plan.model->kernels[entry.steps[i].kernel], plan.features), 0,
                                    entry.steps[i].cut_extent, plan.memory.threads);
-  __builtin_memset(session.memory.state, 0, plan.memory.state_bytes);
+  start_state(session, NACRE_STATE_ALL);
 }
 
 nacre_status bind(Session &session, const char *what, Buffer *buffers, uint32_t count, uint32_t index, char *data) {

@@ -26,6 +26,9 @@ struct State {
   Session *session;
 };
 
+/// Makes the state of these roles what it is before the first run. Of state.cpp.
+void start_state(const Session &session, uint32_t roles);
+
 struct Session {
   nacre_session head; // first: what runtime.h calls through
   State state;

@@ -265,11 +265,15 @@ nacre_status check_outputs(const SessionPlan &plan, Reason &reason) {
   return NACRE_UNSUPPORTED;
 }
 
-/// Whether all variables lie inside the state.
+/// Whether all variables lie inside the state, and are as large as what they are at first.
 nacre_status check_variables(const nacre_model_table &model, Reason &reason) {
   for (uint32_t i = 0; i < model.variable_count; ++i) {
     const nacre_variable &variable = model.variables[i];
-    if (variable.tensor.bytes > model.state_bytes || variable.offset > model.state_bytes - variable.tensor.bytes)
+    const bool fits =
+        variable.tensor.bytes <= model.state_bytes && variable.offset <= model.state_bytes - variable.tensor.bytes;
+    const bool starts = variable.initial == 0 || (variable.initial <= model.weight_count &&
+                                                  model.weights[variable.initial - 1].bytes >= variable.tensor.bytes);
+    if (!fits || !starts)
       return refuse_table(model.strings + variable.tensor.name, reason);
   }
   return NACRE_OK;

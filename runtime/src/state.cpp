@@ -56,10 +56,7 @@ nacre_status state_copy(nacre_state *state, uint32_t index, void *data, size_t b
 
 nacre_status state_reset(nacre_state *state, uint32_t roles) {
   Session &session = session_of(state);
-  const nacre_model_table &model = *session.model;
-  for (uint32_t i = 0; i < model.variable_count; ++i)
-    if (model.variables[i].role & roles)
-      __builtin_memset(session.memory.state + model.variables[i].offset, 0, model.variables[i].tensor.bytes);
+  start_state(session, roles);
   ++session.state_writes;
   return NACRE_OK;
 }
@@ -67,6 +64,21 @@ nacre_status state_reset(nacre_state *state, uint32_t roles) {
 const char *state_reason(const nacre_state *state) { return reinterpret_cast<const State *>(state)->session->reason; }
 
 } // namespace
+
+void start_state(const Session &session, uint32_t roles) {
+  const nacre_model_table &model = *session.model;
+  for (uint32_t i = 0; i < model.variable_count; ++i) {
+    const nacre_variable &variable = model.variables[i];
+    char *kept = session.memory.state + variable.offset;
+    if ((variable.role & roles) == 0)
+      continue;
+    if (variable.initial)
+      __builtin_memcpy(kept, session.weights + model.weights[variable.initial - 1].offset, variable.tensor.bytes);
+    else
+      __builtin_memset(kept, 0, variable.tensor.bytes);
+  }
+}
+
 } // namespace nacre::runtime
 
 const nacre_state_functions nacre_runtime_state_functions = {

@@ -86,6 +86,23 @@ TEST_F(StateTest, GoesOnFromWhatIsWritten) {
   expectAfter(12);
 }
 
+TEST_F(StateTest, BeginsAsAWeightSays) {
+  toy.variables[0].initial = 1;
+  nacre_session *other = nullptr;
+  ASSERT_EQ(nacre_session_create(toy.model(), &options, &other), NACRE_OK);
+  nacre_state *started = nullptr;
+  ASSERT_EQ(nacre_session_state(other, &started), NACRE_OK);
+  float total[kColumns];
+  ASSERT_EQ(nacre_state_read(started, 0, total, sizeof total), NACRE_OK);
+  EXPECT_EQ(std::memcmp(total, toy.scale, sizeof total), 0);
+  std::memset(total, 0, sizeof total);
+  ASSERT_EQ(nacre_state_write(started, 0, total, sizeof total), NACRE_OK);
+  ASSERT_EQ(nacre_state_reset(started, NACRE_STATE_RECURRENT), NACRE_OK);
+  ASSERT_EQ(nacre_state_read(started, 0, total, sizeof total), NACRE_OK);
+  EXPECT_EQ(std::memcmp(total, toy.scale, sizeof total), 0);
+  nacre_session_destroy(other);
+}
+
 TEST_F(StateTest, WrongCallsChangeNothing) {
   expectAfter(0);
   float total[kColumns + 1] = {};
@@ -113,6 +130,12 @@ TEST_F(StateTest, BeyondItsBytesIsRefused) {
     EXPECT_NE(std::string(reason).find("tables are damaged at step 'total'"), std::string::npos) << reason;
   }
   toy.variables[0].offset = 64;
+  toy.variables[0].initial = 2; // there is one weight
+  EXPECT_EQ(nacre_session_create(toy.model(), &options, &other), NACRE_UNSUPPORTED);
+  toy.variables[0].initial = 1;
+  toy.weights[0].bytes = 188;
+  EXPECT_EQ(nacre_session_create(toy.model(), &options, &other), NACRE_UNSUPPORTED);
+  toy.variables[0].initial = 0;
   toy.variables[0].tensor.bytes = UINT64_MAX;
   EXPECT_EQ(nacre_session_create(toy.model(), &options, &other), NACRE_UNSUPPORTED);
 }

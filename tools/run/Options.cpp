@@ -24,7 +24,7 @@ floats of 8 bits are uint8 codes, and elements of 4 and 2 bits a list of their b
 
   --input=<name=file>   - Read this input; inputs without a file are made from the seed; repeatable
   --seed=<N>            - Of those: floats in [-1, 1), integers 0 or 1, bytes of any value (default: 0)
-  --state=<name=file>   - Let what the model remembers from run to run begin as this file; else it is zeros; repeatable
+  --state=<name=file>   - Let what the model remembers from run to run begin as this file; else as the model says; repeatable
   --output=<folder>     - Write every output, and what the model remembers, to <folder>/<name>.npy; the folder must exist
   --expect=<name=file>  - Compare this output; an element a agrees with b when |a-b| <= rtol*|b| + atol*max|b|; repeatable
   --rtol=<X>            - Of the element itself (default: 1e-3)

@@ -4,11 +4,14 @@
 
 #include "compiler/import/entry/KeptState.h"
 #include "compiler/import/TypeNames.h"
+#include "dialects/PrintableText.h"
+#include "dialects/nn/ConstantData.h"
 #include "dialects/nn/NarrowTypes.h"
 #include "dialects/nn/NnDialect.h"
 #include "dialects/nn/Variables.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include <cmath>
 
 using namespace mlir;
 
@@ -90,7 +93,36 @@ LogicalResult keepState(func::FuncOp function, Pair pair) {
   return success();
 }
 
+/// Whether a variable begins as state does without a word.
+bool isZeros(ElementsAttr value) {
+  FailureOr<nn::ConstantView> view = nn::ConstantView::get(value);
+  if (failed(view))
+    return false;
+  int64_t count = view->isSplat() ? std::min<int64_t>(value.getNumElements(), 1) : value.getNumElements();
+  for (int64_t index = 0; index < count; ++index) {
+    double element = 0;
+    view->read(index, 1, 1, &element);
+    if (element != 0 || std::signbit(element))
+      return false;
+  }
+  return true;
+}
+
 } // namespace
+
+void keepArgument(func::FuncOp function, unsigned argument, StringRef name, ElementsAttr initial) {
+  function.setArgAttr(argument, nn::variableAttr, StringAttr::get(function.getContext(), name));
+  if (initial && !isZeros(initial))
+    function.setArgAttr(argument, nn::initialAttr, initial);
+}
+
+LogicalResult keepResult(func::FuncOp function, unsigned result, StringRef name) {
+  if (function.getResultAttr(result, nn::countsAttr))
+    return emitError(function.getLoc()) << "what the variable '" << toPrintable(name)
+                                        << "' becomes must have a size that is known when the model is compiled";
+  function.setResultAttr(result, nn::variableAttr, StringAttr::get(function.getContext(), name));
+  return success();
+}
 
 LogicalResult keepStates(func::FuncOp function, ArrayRef<std::string> texts,
                          llvm::function_ref<std::string(StringRef)> normalize) {

@@ -14,6 +14,13 @@
 
 namespace nacre::importer {
 
+/// Makes an argument what the variable `name` was when the run began; `initial` is what it is before the first one, null: zeros.
+void keepArgument(mlir::func::FuncOp function, unsigned argument, llvm::StringRef name, mlir::ElementsAttr initial);
+
+/// Makes a result what the variable `name` becomes, a tensor of the argument's type; fails after an error where a run decides how
+/// large it is.
+mlir::LogicalResult keepResult(mlir::func::FuncOp function, unsigned result, llvm::StringRef name);
+
 /// Each text is `input:output`; names may hold colons, too, and are `normalize`d before they are looked for. Fails after a
 /// diagnostic that names them.
 mlir::LogicalResult keepStates(mlir::func::FuncOp function, llvm::ArrayRef<std::string> texts,

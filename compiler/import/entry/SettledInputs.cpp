@@ -77,7 +77,8 @@ void InputSettler::checkOptions() {
   llvm::StringSet<> names;
   for (const ModelEntry &entry : model.getEntries())
     for (const GraphValue &input : entry.graph->getInputs())
-      names.insert(input.name);
+      if (input.variable.empty())
+        names.insert(input.name);
   auto check = [&](const std::string &name, StringRef option) {
     if (!names.contains(name))
       error(graph.getLocation()) << option << " must name an input of the model, but names '" << name << "'";
@@ -107,12 +108,14 @@ void InputSettler::bindSymbols() {
 
 void InputSettler::settle(const GraphValue &input) {
   auto set = options.values.find(input.name.str());
-  bool isSet = set != options.values.end();
+  bool isSet = input.variable.empty() && set != options.values.end();
   if (!isSet && input.hasDefault)
     return;
   SettledInput &settled = result.inputs.emplace_back();
   settled.name = input.name;
   settled.source = input.getSource();
+  settled.variable = input.variable;
+  settled.initial = input.initial;
   if (!input.type.name.empty()) {
     error(input) << "has the element type '" << input.type.name << "', which is not supported";
   } else if (!input.type.elementType) {

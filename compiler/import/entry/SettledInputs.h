@@ -15,6 +15,8 @@ struct SettledInput {
   llvm::StringRef source;      ///< what the graph calls it
   mlir::RankedTensorType type; ///< null after an error
   mlir::ElementsAttr value;    ///< null where the value comes when the model runs
+  llvm::StringRef variable;    ///< whose value it is; empty where it is an input
+  mlir::ElementsAttr initial;  ///< what the variable is at first
 };
 
 struct SettledInputs {

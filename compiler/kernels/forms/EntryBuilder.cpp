@@ -41,9 +41,24 @@ static FailureOr<ElementsAttr> toStorageAttribute(ElementsAttr value) {
 }
 
 FailureOr<plan::WeightOp> ModulePlan::getWeight(ElementsAttr value, Location loc) {
-  plan::WeightOp &weight = weights[value];
-  if (weight)
-    return weight;
+  if (plan::WeightOp known = weights.lookup(value))
+    return known;
+  FailureOr<plan::WeightOp> weight = addWeight(value, loc);
+  if (succeeded(weight))
+    weights[value] = *weight;
+  return weight;
+}
+
+FailureOr<plan::WeightOp> ModulePlan::getInitial(StringRef variable, ElementsAttr value, Location loc) {
+  if (plan::WeightOp known = initials.lookup(variable))
+    return known;
+  FailureOr<plan::WeightOp> weight = addWeight(value, loc);
+  if (succeeded(weight))
+    initials[variable] = *weight;
+  return weight;
+}
+
+FailureOr<plan::WeightOp> ModulePlan::addWeight(ElementsAttr value, Location loc) {
   // Other weights take as many bytes in the model, a splat is one number there.
   constexpr int64_t maxSplatBytes = int64_t(1) << 32;
   if (value.isSplat())
@@ -62,10 +77,9 @@ FailureOr<plan::WeightOp> ModulePlan::getWeight(ElementsAttr value, Location loc
   OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
   if (lastWeight)
     builder.setInsertionPointAfter(lastWeight);
-  std::string name = ("weight_" + Twine(weights.size() - 1)).str();
-  weight = plan::WeightOp::create(builder, loc, builder.getStringAttr(name), *stored, plan::EncodingAttr());
-  lastWeight = weight;
-  return weight;
+  std::string name = ("weight_" + Twine(numWeights++)).str();
+  lastWeight = plan::WeightOp::create(builder, loc, builder.getStringAttr(name), *stored, plan::EncodingAttr());
+  return lastWeight;
 }
 
 //===----------------------------------------------------------------------===//

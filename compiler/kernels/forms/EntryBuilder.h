@@ -23,11 +23,17 @@ public:
   std::string makeKernelName(mlir::StringRef stem);
   /// The weight that holds `value`, stored as kernels read it. Equal attributes give the same weight.
   mlir::FailureOr<plan::WeightOp> getWeight(mlir::ElementsAttr value, mlir::Location loc);
+  /// The weight that holds what state is at first. No kernel reads it, so that it is never packed.
+  mlir::FailureOr<plan::WeightOp> getInitial(mlir::StringRef variable, mlir::ElementsAttr value, mlir::Location loc);
 
 private:
+  mlir::FailureOr<plan::WeightOp> addWeight(mlir::ElementsAttr value, mlir::Location loc);
+
   mlir::ModuleOp module;
   llvm::StringMap<unsigned> kernelCounts;
   llvm::DenseMap<mlir::Attribute, plan::WeightOp> weights;
+  llvm::StringMap<plan::WeightOp> initials; ///< By the names of variables.
+  unsigned numWeights = 0;
   int64_t splatBytes = 0; ///< Of weights that repeat one number.
   plan::WeightOp lastWeight;
 };

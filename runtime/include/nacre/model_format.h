@@ -217,7 +217,7 @@ typedef struct nacre_variable {
   nacre_tensor tensor; /**< Of no counts and bounds. */
   uint64_t offset;     /**< Into the state. */
   uint32_t role;       /**< nacre_state_role */
-  uint32_t reserved;
+  uint32_t initial;    /**< 1 + the number of the weight that it is at first; 0: zeros. */
 } nacre_variable;
 
 typedef enum nacre_space {
@@ -318,7 +318,7 @@ typedef struct nacre_model_table {
   const nacre_weight *weights;
   const nacre_entry *entries;
   uint64_t weights_bytes;
-  uint64_t state_bytes; /**< Zero at create; shared by all entries of a session. */
+  uint64_t state_bytes; /**< Zeros, or what variables say, at create; shared by all entries of a session. */
   uint32_t strings_bytes;
   uint32_t dim_count;
   uint32_t kernel_count;

@@ -31,7 +31,7 @@ struct nacre_state_functions {
 };
 
 /**
- * The session's own state, which lives as long as it. All tensors of it are zeros at first. A run reads what they are
+ * The session's own state, which lives as long as it. All tensors of it are zeros at first, or what the model says. A run reads what they are
  * when it begins, and what it makes of them is there when it ends; a run that fails leaves them as they were. Between
  * runs an app may read and write them; as the session, they belong to one thread at a time. Never fails.
  */
