@@ -85,6 +85,47 @@ class SavedModelsTest(FolderTest):
             self.assertIn("model.export('folder')", self.compile_folder(self.path(name), status=1))
 
 
+class KeptVariablesTest(FolderTest):
+    """A layer that remembers, and counts its steps: what it writes is kept by the session, and begins as the checkpoint has it."""
+
+    def write_model(self):
+        t, handle = tf.Type(tf.FLOAT), tf.Type(tf.RESOURCE)
+        one = tf.node("one", "Const", dtype=t, value=tf.floats([], [1.0]))
+        step = tf.function("step", [("x", tf.FLOAT), ("memory", tf.RESOURCE), ("steps", tf.RESOURCE)],
+                           [("y", tf.FLOAT, "sum:z:0"), ("count", tf.FLOAT, "counted:value:0")],
+                           [one, tf.node("read", "ReadVariableOp", ["memory"], dtype=t), tf.node("decayed", "Mul", ["read:value:0", "half:output:0"], T=t),
+                            tf.node("half", "Const", dtype=t, value=tf.floats([], [0.5])), tf.node("sum", "AddV2", ["x", "decayed:z:0"], T=t),
+                            tf.node("remember", "AssignVariableOp", ["memory", "sum:z:0", "^read"], dtype=t),
+                            tf.node("count", "AssignAddVariableOp", ["steps", "one:output:0"], dtype=t),
+                            tf.node("counted", "ReadVariableOp", ["steps", "^count"], dtype=t)], controls=["remember", "count"])
+        nodes = [tf.node("memory", "VarHandleOp", dtype=t, shape=tf.Shape([4]), shared_name="memory"),
+                 tf.node("steps", "VarHandleOp", dtype=t, shape=tf.Shape([]), shared_name="steps"),
+                 tf.node("serve_x", "Placeholder", dtype=t, shape=tf.Shape([4])),
+                 tf.node("call", "StatefulPartitionedCall", ["serve_x", "memory", "steps"], f=tf.Function("step"), Tin=[t, handle, handle], Tout=[t, t])]
+        signature = tf.signature({"x": ("serve_x:0", tf.FLOAT, [4])}, {"y": ("call:0", tf.FLOAT, [4]), "count": ("call:1", tf.FLOAT, [])})
+        tf.save(self.path("kept"), tf.saved_model(tf.meta_graph(tf.graph(nodes, [step]), {"serving_default": signature})),
+                {"memory": tf.floats([4], [0.0] * 4), "steps": tf.floats([], [41.0])})
+
+    def follow(self, run, library):
+        memory, options = [0.0] * 4, []
+        for step in range(3):
+            x = [1.0 + step, -2.0, 0.5 * step, 4.0]
+            memory = [value + kept / 2 for value, kept in zip(x, memory)]
+            for name, shape, values in (("x", [4], x), ("y", [4], memory), ("count", [], [42.0 + step])):
+                write_npy(self.path(f"{name}.npy"), shape, values)
+            after = self.path(f"after{step}{os.path.basename(library)}")
+            os.mkdir(after)
+            run(library, f"--input=x={self.path('x.npy')}", "--rtol=0", "--atol=0", f"--expect=y={self.path('y.npy')}",
+                f"--expect=count={self.path('count.npy')}", f"--output={after}", *options)
+            options = [f"--state={name}={after}/{name}.npy" for name in ("memory", "steps")]
+
+    def test_steps_begin_as_the_checkpoint_has_them(self):
+        self.write_model()
+        library = self.compile_folder(self.path("kept"))
+        self.assertIn("state\n  memory f32[4]\n  steps f32\n", self.run_model(library, "--info"))
+        self.follow(self.run_model, library)
+
+
 DATA = os.path.join(os.environ.get("NACRE_TEST_DATA", os.path.join(nacre.ROOT, "..", "shared", "data")), "tf-savedmodel")
 # Of TensorFlow Serving: y = x / 2 + 2, and x / 2 + 3. Each signature, its input, its output, what it adds; those of strings are refused.
 HALF_PLUS = {

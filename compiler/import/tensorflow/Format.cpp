@@ -122,6 +122,7 @@ public:
 
 private:
   const CheckedNode &getChecked(size_t index) const { return graph.getNode(section.nodes[index]); }
+  GraphValue readKept(const KeptVariable &kept) const;
   DeclaredType readDeclared(TensorId tensor, const tensorflow::TensorInfo *info, bool hasGivenShape) const;
   StringRef nameOf(TensorId tensor) const;
 
@@ -156,7 +157,13 @@ std::set<TensorId> findHalves(const CheckedGraph &graph, const Section &section)
 TensorFlowGraph::TensorFlowGraph(TensorFlowModel &model, const TensorFlowEntry &entry, const ImportOptions &options)
     : GraphView(model.getGraph().getLocation()), model(model), entry(entry), graph(model.getGraph()),
       section(entry.section), halves(findHalves(graph, section)) {
+  const size_t firstKept = section.inputs.size() - entry.kept.size();
   for (auto [index, input] : llvm::enumerate(section.inputs)) {
+    cut.insert(input);
+    if (index >= firstKept) {
+      inputs.push_back(readKept(entry.kept[index - firstKept]));
+      continue;
+    }
     // Those behind the signature's are placeholders that it has forgotten.
     bool isKeyed = index < entry.inputs.size();
     StringRef name = isKeyed ? entry.inputs[index].key : nameOf(input);
@@ -165,11 +172,22 @@ TensorFlowGraph::TensorFlowGraph(TensorFlowModel &model, const TensorFlowEntry &
       hasGivenShape |= graph.findTensor(given.first) == input;
     const tensorflow::TensorInfo *info = isKeyed ? entry.inputs[index].info : nullptr;
     inputs.push_back({name, readDeclared(input, info, hasGivenShape), /*hasDefault=*/false, nameOf(input)});
-    cut.insert(input);
   }
   read.insert(section.outputs.begin(), section.outputs.end());
   for (int node : section.nodes)
     read.insert(graph.getNode(node).operands.begin(), graph.getNode(node).operands.end());
+}
+
+/// A variable, which is of the type that it begins with.
+GraphValue TensorFlowGraph::readKept(const KeptVariable &kept) const {
+  StringRef name = graph.getNode(kept.node).getName();
+  auto type = cast<ShapedType>(kept.initial.getType());
+  GraphValue value{name, {type.getElementType(), {}, SmallVector<Dimension>()}};
+  for (int64_t size : type.getShape())
+    value.type.shape->push_back({size, {}});
+  value.variable = name;
+  value.initial = kept.initial;
+  return value;
 }
 
 LogicalResult TensorFlowGraph::raise() {
@@ -227,8 +245,17 @@ DeclaredType TensorFlowGraph::readDeclared(TensorId tensor, const tensorflow::Te
 }
 
 SmallVector<GraphValue> TensorFlowGraph::getOutputs() const {
-  SmallVector<GraphValue> outputs;
+  SmallVector<GraphValue> outputs, assigned;
+  for (const KeptVariable &kept : entry.kept)
+    if (kept.isAssigned)
+      assigned.push_back(readKept(kept));
+  const size_t firstAssigned = section.outputs.size() - assigned.size();
   for (auto [index, output] : llvm::enumerate(section.outputs)) {
+    if (index >= firstAssigned) {
+      outputs.push_back(assigned[index - firstAssigned]);
+      outputs.back().source = nameOf(output);
+      continue;
+    }
     StringRef name = index < entry.outputs.size() ? entry.outputs[index].key : nameOf(output);
     outputs.push_back({name, {}, /*hasDefault=*/false, nameOf(output)});
   }

@@ -3,8 +3,9 @@
 // Bytes of a TensorFlow model to a view that can be trusted.
 //
 // How:  1. the file, whatever message it holds,
-//       2. entries: signatures, or without one what the graph shows and the user names,
-//       3. variables: a checkpoint, and what no checkpoint has,
+//       2. entries: signatures, or without one what the graph shows and the user names; where they write variables, again
+//          of the graph that has their values,
+//       3. variables: a checkpoint, what no checkpoint has, and what is kept,
 //       4. constants.
 
 #include "compiler/import/tensorflow/Reader.h"
@@ -14,10 +15,9 @@
 #include "compiler/import/tensorflow/Results.h"
 #include "compiler/import/tensorflow/saved/CheckpointFiles.h"
 #include "compiler/import/tensorflow/saved/ObjectKeys.h"
-#include "compiler/import/tensorflow/saved/WrittenVariables.h"
 #include "dialects/PrintableText.h"
 
-#include "llvm/ADT/SmallSet.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -66,7 +66,7 @@ FailureOr<std::unique_ptr<TensorFlowModel>> TensorFlowModel::read(const ModelFil
   model->calls = std::move(*calls);
   FailureOr<std::string> prefix = findCheckpoint(file, root, options.checkpoint, loc);
   if (failed(prefix) || failed(model->findEntries(options, loc)) || failed(model->bindVariables(*prefix, loc)) ||
-      failed(model->startVariables(options, loc)))
+      failed(model->startVariables(options, loc)) || failed(model->startKept()))
     return failure();
   return model;
 }
@@ -106,35 +106,62 @@ FailureOr<TensorFlowEntry> TensorFlowModel::makeEntry(const Signature &signature
       return failure();
     outputs.push_back(*tensor);
   }
-  if (failed(checkWritesNothing(*graph, inputs, outputs, what)))
+  std::vector<int> called;
+  for (const SignatureTensor &output : signature.outputs)
+    if (std::optional<TensorName> name = parseTensorName(output.info->name()))
+      if (std::optional<int> node = graph->find(name->node))
+        called.push_back(*node); // a call does more than its results need
+  FailureOr<std::vector<TensorId>> wanted = addWritten(inputs, std::move(outputs), called, what);
+  if (failed(wanted))
     return failure();
-  FailureOr<Section> section = findSection(*graph, std::move(inputs), std::move(outputs));
+  FailureOr<Section> section = findSection(*graph, std::move(inputs), std::move(*wanted));
   if (failed(section))
     return failure();
   return TensorFlowEntry{signature.name, signature.inputs, signature.outputs, std::move(*section)};
 }
 
-LogicalResult TensorFlowModel::findEntries(const ImportOptions &options, Location loc) {
-  FailureOr<CheckedGraph> checked = CheckedGraph::read(meta->graph_def(), loc);
-  if (failed(checked))
-    return failure();
-  graph = std::move(*checked);
-  entries.clear();
-  bool isCut = !options.inputs.empty() || !options.outputs.empty();
-  if (isCut && !options.signatures.empty())
-    return emitError(loc)
-           << "--signature says what is computed, and so do --input and --output; give one or the others";
-  if (isCut || (meta->signature_def().empty() && options.signatures.empty())) {
-    ImportOptions named = options;
-    for (std::vector<std::string> *tensors : {&named.inputs, &named.outputs})
-      for (std::string &tensor : *tensors)
-        tensor = calls.resolve(tensor).value_or(tensor);
-    FailureOr<Section> section = findSection(*graph, named, calls);
-    if (failed(section) || failed(checkWritesNothing(*graph, section->inputs, section->outputs, "the model")))
+/// The outputs of one more entry, and behind them what it makes of variables.
+FailureOr<std::vector<TensorId>> TensorFlowModel::addWritten(ArrayRef<TensorId> inputs, std::vector<TensorId> outputs,
+                                                             ArrayRef<int> last, StringRef what) {
+  if (written.size() == entries.size()) {
+    FailureOr<std::vector<WrittenVariable>> found = followWrites(*graph, inputs, outputs, last, what, edits);
+    if (failed(found))
       return failure();
-    entries.push_back({"", {}, {}, std::move(*section)});
-    return success();
+    written.push_back(std::move(*found));
   }
+  for (const WrittenVariable &variable : written[entries.size()])
+    outputs.push_back(*graph->findTensor(variable.last));
+  return outputs;
+}
+
+/// What the user names, or what nobody reads.
+LogicalResult TensorFlowModel::findNamedEntry(const ImportOptions &options) {
+  ImportOptions named = options;
+  for (std::vector<std::string> *tensors : {&named.inputs, &named.outputs})
+    for (std::string &tensor : *tensors)
+      tensor = calls.resolve(tensor).value_or(tensor);
+  if (named.outputs.empty())
+    named.outputs = impliedOutputs;
+  FailureOr<Section> section = findSection(*graph, named, calls);
+  if (failed(section))
+    return failure();
+  FailureOr<std::vector<TensorId>> wanted = addWritten(section->inputs, section->outputs, /*last=*/{}, "the model");
+  if (failed(wanted))
+    return failure();
+  if (!written.front().empty()) {
+    // What is assigned is read by none, but it is no output either.
+    for (TensorId output : section->outputs)
+      if (!edits.isEmpty())
+        impliedOutputs.push_back((graph->getNode(output.node).getName() + ":" + Twine(output.result)).str());
+    section = findSection(*graph, section->inputs, std::move(*wanted));
+    if (failed(section))
+      return failure();
+  }
+  entries.push_back({"", {}, {}, std::move(*section)});
+  return success();
+}
+
+LogicalResult TensorFlowModel::findSignatures(const ImportOptions &options, Location loc) {
   FailureOr<std::vector<Signature>> signatures = chooseSignatures(*meta, options.signatures, loc);
   if (failed(signatures))
     return failure();
@@ -149,26 +176,72 @@ LogicalResult TensorFlowModel::findEntries(const ImportOptions &options, Locatio
   return success();
 }
 
+LogicalResult TensorFlowModel::findEntries(const ImportOptions &options, Location loc) {
+  FailureOr<CheckedGraph> checked = CheckedGraph::read(meta->graph_def(), loc);
+  if (failed(checked))
+    return failure();
+  graph = std::move(*checked);
+  entries.clear();
+  bool isCut = !options.inputs.empty() || !options.outputs.empty();
+  if (isCut && !options.signatures.empty())
+    return emitError(loc)
+           << "--signature says what is computed, and so do --input and --output; give one or the others";
+  bool isNamed = isCut || (meta->signature_def().empty() && options.signatures.empty());
+  if (failed(isNamed ? findNamedEntry(options) : findSignatures(options, loc)))
+    return failure();
+  if (!edits.isEmpty()) {
+    applyEdits(std::exchange(edits, {}), *meta->mutable_graph_def());
+    return findEntries(options, loc);
+  }
+  keepVariables();
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // 3. Variables
 //===----------------------------------------------------------------------===//
 
-/// Those that the entries read, each once.
-std::vector<int> TensorFlowModel::findVariables() const {
-  std::vector<bool> isFound(graph->getNodes().size(), false);
-  std::vector<int> found;
+/// Those that the entry reads or keeps, each once.
+std::vector<int> TensorFlowModel::findVariables(const TensorFlowEntry &entry) const {
+  llvm::SetVector<int> found;
   auto look = [&](TensorId tensor) {
-    if (!isVariable(graph->getNode(tensor.node)) || isFound[tensor.node])
-      return;
-    isFound[tensor.node] = true;
-    found.push_back(tensor.node);
+    if (isVariable(graph->getNode(tensor.node)))
+      found.insert(tensor.node);
   };
-  for (const TensorFlowEntry &entry : entries) {
-    for (int node : entry.section.nodes)
-      llvm::for_each(graph->getNode(node).operands, look);
-    llvm::for_each(entry.section.outputs, look);
+  for (int node : entry.section.nodes)
+    llvm::for_each(graph->getNode(node).operands, look);
+  llvm::for_each(entry.section.outputs, look);
+  for (const KeptVariable &kept : entry.kept)
+    found.insert(kept.node);
+  return {found.begin(), found.end()};
+}
+
+/// Those of all entries.
+std::vector<int> TensorFlowModel::findVariables() const {
+  llvm::SetVector<int> found;
+  for (const TensorFlowEntry &entry : entries)
+    found.insert_range(findVariables(entry));
+  return {found.begin(), found.end()};
+}
+
+/// What one entry writes is an input of all that read it.
+void TensorFlowModel::keepVariables() {
+  std::set<std::string> names;
+  for (ArrayRef<WrittenVariable> variables : written)
+    for (const WrittenVariable &variable : variables)
+      names.insert(variable.variable);
+  for (auto [entry, variables] : llvm::zip_equal(entries, written)) {
+    entry.kept.clear();
+    for (const WrittenVariable &variable : variables)
+      entry.kept.push_back({*graph->find(variable.variable), /*isAssigned=*/true});
+    std::vector<int> read = findVariables(entry);
+    for (int variable : ArrayRef(read))
+      if (names.count(graph->getNode(variable).getName().str()) &&
+          llvm::none_of(entry.kept, [&](const KeptVariable &kept) { return kept.node == variable; }))
+        entry.kept.push_back({variable, /*isAssigned=*/false});
+    for (const KeptVariable &kept : entry.kept)
+      entry.section.inputs.push_back({kept.node, 0});
   }
-  return found;
 }
 
 LogicalResult TensorFlowModel::bindVariables(StringRef prefix, Location loc) {
@@ -197,7 +270,10 @@ LogicalResult TensorFlowModel::startVariables(const ImportOptions &options, Loca
   std::vector<int> started;
   for (int variable : findVariables()) {
     auto value = initial.find(variable);
-    if (value == initial.end() || variables.find(graph->getNode(variable), variable))
+    bool isKept = llvm::any_of(entries, [&](const TensorFlowEntry &entry) {
+      return llvm::any_of(entry.kept, [&](const KeptVariable &kept) { return kept.node == variable; });
+    });
+    if (isKept || value == initial.end() || variables.find(graph->getNode(variable), variable))
       continue;
     if (!isMadeOfConstants(*graph, value->second))
       continue;
@@ -217,6 +293,24 @@ LogicalResult TensorFlowModel::startVariables(const ImportOptions &options, Loca
       << " variables, of which this is the first, are in no checkpoint; they have the values that the "
          "graph gives them before it is trained";
   return findEntries(options, loc);
+}
+
+/// What is kept begins as the checkpoint has it, or as a constant that the graph gives it.
+LogicalResult TensorFlowModel::startKept() {
+  llvm::DenseMap<int, TensorId> initial = findInitialValues(*graph);
+  for (TensorFlowEntry &entry : entries)
+    for (KeptVariable &kept : entry.kept) {
+      const CheckedNode &variable = graph->getNode(kept.node);
+      auto given = initial.find(kept.node);
+      std::optional<int> constant = given == initial.end() ? std::nullopt : findConstant(*graph, given->second);
+      bool isSaved = variables.find(variable, kept.node).has_value();
+      FailureOr<ElementsAttr> value =
+          readConstant(isSaved || !constant ? kept.node : *constant, graph->getLocation(kept.node));
+      if (failed(value))
+        return failure();
+      kept.initial = *value;
+    }
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

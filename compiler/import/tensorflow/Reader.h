@@ -15,10 +15,18 @@
 #include "compiler/import/tensorflow/saved/InlineCalls.h"
 #include "compiler/import/tensorflow/saved/SavedVariables.h"
 #include "compiler/import/tensorflow/saved/Signatures.h"
+#include "compiler/import/tensorflow/saved/WrittenVariables.h"
 
 #include "llvm/ADT/DenseMap.h"
 
 namespace nacre::importer::tensorflow_format {
+
+/// A variable that is written: by this entry, or by another, and then read here.
+struct KeptVariable {
+  int node;
+  bool isAssigned;
+  mlir::ElementsAttr initial = {};
+};
 
 /// A function that the model offers.
 struct TensorFlowEntry {
@@ -26,6 +34,8 @@ struct TensorFlowEntry {
   /// Of the first inputs and of all outputs of the section; none where the graph has no signature.
   std::vector<SignatureTensor> inputs, outputs;
   Section section;
+  /// The last inputs of the section; those that are assigned are its last outputs.
+  std::vector<KeptVariable> kept = {};
 };
 
 class TensorFlowModel {
@@ -49,7 +59,14 @@ private:
   mlir::LogicalResult parse(WireRoot root, const ImportOptions &options, mlir::Location loc);
   mlir::LogicalResult findEntries(const ImportOptions &options, mlir::Location loc);
   mlir::FailureOr<TensorFlowEntry> makeEntry(const Signature &signature, mlir::Location loc);
+  mlir::LogicalResult findNamedEntry(const ImportOptions &options);
+  mlir::LogicalResult findSignatures(const ImportOptions &options, mlir::Location loc);
+  mlir::FailureOr<std::vector<TensorId>> addWritten(llvm::ArrayRef<TensorId> inputs, std::vector<TensorId> outputs,
+                                                    llvm::ArrayRef<int> last, llvm::StringRef what);
+  void keepVariables();
+  mlir::LogicalResult startKept();
   mlir::LogicalResult bindVariables(llvm::StringRef prefix, mlir::Location loc);
+  std::vector<int> findVariables(const TensorFlowEntry &entry) const;
   std::vector<int> findVariables() const;
   mlir::LogicalResult startVariables(const ImportOptions &options, mlir::Location loc);
 
@@ -59,6 +76,9 @@ private:
   CallResults calls;
   std::optional<CheckedGraph> graph;
   std::vector<TensorFlowEntry> entries;
+  std::vector<std::vector<WrittenVariable>> written; ///< by each entry
+  std::vector<std::string> impliedOutputs;           ///< of a graph whose assignments are edited
+  VariableEdits edits;
   SavedVariables variables;
   llvm::DenseMap<uint64_t, mlir::ElementsAttr> constants; ///< by where their elements begin
 };

@@ -27,10 +27,11 @@ struct Row {
 
 constexpr Row rows[] = {
     // Nothing.
-    {"NoOp Assert Save SaveV2 SaveSlices WriteFile ControlTrigger", ""},
+    {"NoOp Assert DisableCopyOnRead Save SaveV2 SaveSlices WriteFile ControlTrigger", ""},
     {"AssignVariableOp AssignAddVariableOp AssignSubVariableOp InitializeTableFromTextFileV2", ""},
     // One result of another type.
     {"Placeholder PlaceholderV2 PlaceholderWithDefault Const Variable VariableV2 ReadVariableOp", "output=dtype"},
+    {"ResourceGather ResourceGatherNd", "output=dtype"},
     {"RandomUniform RandomStandardNormal TruncatedNormal TensorArrayReadV3 TensorArrayGatherV3", "output=dtype"},
     {"Equal NotEqual Less LessEqual Greater GreaterEqual ApproximateEqual", "z=bool"},
     {"LogicalAnd LogicalOr LogicalNot IsFinite IsInf IsNan All Any InTopK InTopKV2 LoopCond", "output=bool"},

@@ -22,7 +22,7 @@ using namespace mlir;
 namespace nacre::importer::tensorflow_format {
 namespace {
 
-/// Variables are constants: those that a run would write are refused.
+/// Variables are constants; those that a run writes are inputs (saved/WrittenVariables.h).
 bool isConstant(const CheckedNode &node) { return node.getOp() == "Const" || isVariable(node); }
 
 bool isPlaceholder(const CheckedNode &node) { return node.getOp() == "Placeholder" || node.getOp() == "PlaceholderV2"; }
@@ -72,7 +72,7 @@ bool isLeftover(const CheckedGraph &graph, const CheckedNode &node) {
   constexpr StringRef leftovers[] = {"NoOp",          "Const",      "Assert",     "Print",   "PrintV2",
                                      "SaveV2",        "Save",       "RestoreV2",  "Restore", "Placeholder",
                                      "PlaceholderV2", "VariableV2", "VarHandleOp"};
-  bool assigns = node.getOp() == "Assign" && !node.operands.empty() && findVariable(graph, node.operands[0]);
+  bool assigns = node.getOp().starts_with("Assign") && !node.operands.empty() && findVariable(graph, node.operands[0]);
   return assigns || llvm::is_contained(leftovers, node.getOp());
 }
 

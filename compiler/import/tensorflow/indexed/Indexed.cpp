@@ -80,8 +80,24 @@ void importGatherV2(OperandBinder &node) {
     gatherInBatches(node, *axis, std::max<int64_t>(batches, 0));
 }
 
+/// Of the axis behind the batches.
+void importResourceGather(OperandBinder &node) {
+  node.ignore({"validate_indices", "dtype"});
+  int64_t batches = node.getInt("batch_dims", 0);
+  batches = std::max<int64_t>(batches < 0 ? batches + getRank(node.getOperand(1)) : batches, 0);
+  if (batches >= getRank(node.getOperand(0))) {
+    node.error() << "attribute 'batch_dims' must leave an axis of " << node.nameOf(0) << " to take from, but is "
+                 << batches << " for " << describe(node.getOperand(0));
+    return;
+  }
+  if (batches == 0)
+    gatherAlong(node, 0);
+  else
+    gatherInBatches(node, batches, batches);
+}
+
 void importGatherNd(OperandBinder &node) {
-  node.ignore({"bad_indices_policy"});
+  node.ignore({"bad_indices_policy", "dtype"});
   Value x = node.getOperand(0), indices = node.getOperand(1);
   if (checkRule(node, nn::gatherNdShape(getShape(x), getShape(indices), /*batchDims=*/0)))
     node.setResult(node.nn.infer<nn::GatherNdOp>(x, indices, 0));
@@ -328,6 +344,8 @@ void importHistogram(OperandBinder &node) {
 
 void registerIndexed(ImportRegistry &registry) {
   registry.add("Gather", 1, {{"params"}, {"indices", Holds::Indices}}, importGather);
+  registry.add("ResourceGather", 1, {{"resource"}, {"indices", Holds::Indices}}, importResourceGather);
+  registry.add("ResourceGatherNd", 1, {{"resource"}, {"indices", Holds::Indices}}, importGatherNd);
   registry.add("GatherV2", 1, {{"params"}, {"indices", Holds::Indices}, {"axis", Holds::Indices}}, importGatherV2);
   registry.add("GatherNd", 1, {{"params"}, {"indices", Holds::Indices}}, importGatherNd);
   registry.add("ReverseSequence", 1, {{"input"}, {"seq_lengths", Holds::Indices}}, importReverseSequence);

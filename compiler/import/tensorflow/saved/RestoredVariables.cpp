@@ -104,6 +104,11 @@ std::optional<int> findVariable(const CheckedGraph &graph, TensorId handle) {
   return isVariable(graph.getNode(handle.node)) ? std::optional(handle.node) : std::nullopt;
 }
 
+std::optional<int> findConstant(const CheckedGraph &graph, TensorId tensor) {
+  tensor = passThrough(graph, tensor);
+  return graph.getNode(tensor.node).getOp() == "Const" ? std::optional(tensor.node) : std::nullopt;
+}
+
 DenseMap<int, CheckpointPart> findRestoredVariables(const CheckedGraph &graph, std::optional<int> restoreNode) {
   DenseMap<int, CheckpointPart> parts;
   for (int id : restoreNode ? findAwaited(graph, *restoreNode) : graph.getOrder().vec()) {

@@ -37,6 +37,9 @@ llvm::DenseMap<int, CheckpointPart> findRestoredVariables(const CheckedGraph &gr
 /// What variables are given when the graph is initialized, by variable: assignments of anything but a checkpoint's tensors.
 llvm::DenseMap<int, TensorId> findInitialValues(const CheckedGraph &graph);
 
+/// The constant behind nodes that pass it on, if it is one.
+std::optional<int> findConstant(const CheckedGraph &graph, TensorId tensor);
+
 /// Whether constants alone decide a tensor: no input, no variable, and nothing random.
 bool isMadeOfConstants(const CheckedGraph &graph, TensorId tensor);
 

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Variables that a run of the model would change.
+// Variables that a run of the model changes, as values.
 //
-// Why:  a variable that is only read is a constant. One that is written is kept from run to run, or is being trained.
-// How:  what an output waits for runs with it, be it that nothing is read of it.
+// What: what a run makes of a variable, as a tensor of the graph; and the graph without handles of such variables: whoever
+//       reads one reads what the assignment before it gave, or what the variable was when the run began.
+// Why:  a variable that is only read is a constant. One that is written is kept from run to run, and is then an argument and a
+//       result of what is computed. One that is trained is refused.
+// How:  what an output waits for runs with it, be it that nothing is read of it. TensorFlow runs nodes in any order that their
+//       edges leave; so edges must put all assignments to a variable in one order, and each reader between two of them.
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_SAVED_WRITTENVARIABLES_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_SAVED_WRITTENVARIABLES_H
@@ -12,13 +16,33 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/LogicalResult.h"
+#include <map>
+#include <set>
 
 namespace nacre::importer::tensorflow_format {
 
-/// Refuses what runs with these tensors where it writes a variable; `what` is how the error calls it: "the signature 'x'".
-/// At the tensors of `inputs` the run begins.
-mlir::LogicalResult checkWritesNothing(const CheckedGraph &graph, llvm::ArrayRef<TensorId> inputs,
-                                       llvm::ArrayRef<TensorId> outputs, llvm::StringRef what);
+/// Nodes by name.
+struct WrittenVariable {
+  std::string variable;
+  std::string last; ///< the assignment that a run ends with
+};
+
+/// What becomes of the messages of a graph's nodes.
+struct VariableEdits {
+  std::map<TensorId, std::string> operands; ///< what an operand, by its node and its place, is read from instead
+  std::set<int> assignments;                ///< nodes that become what they assign
+
+  bool isEmpty() const { return assignments.empty(); }
+};
+
+/// The variables that are written by what runs with the nodes `last` and the tensors `outputs`, in the order of the graph. `what`
+/// is how errors call it: "the signature 'x'".
+mlir::FailureOr<std::vector<WrittenVariable>> followWrites(const CheckedGraph &graph, llvm::ArrayRef<TensorId> inputs,
+                                                           llvm::ArrayRef<TensorId> outputs, llvm::ArrayRef<int> last,
+                                                           llvm::StringRef what, VariableEdits &edits);
+
+/// Makes the edits in the messages of the graph that was followed.
+void applyEdits(const VariableEdits &edits, tensorflow::GraphDef &proto);
 
 } // namespace nacre::importer::tensorflow_format
 
