@@ -45,12 +45,14 @@ def _opencv(folder):
 class ReferenceCase(Case):
     """A net whose answers the reference makes, with a file of weights that is made for it where it has none."""
 
+    source = ""  # of `path`, which is the file that was made of it
     weights = None
     keeps_batch = False
 
     def prepare(self, scratch):
         """The net with a batch of one, in a file of its own, and its weights beside it."""
-        with open(self.path, encoding="utf-8") as file:
+        self.source = self.source or self.path
+        with open(self.source, encoding="utf-8") as file:
             text = file.read()
         if not self.keeps_batch:
             text = re.sub(r"(shape:?\s*\{\s*dim:\s*)\d+", r"\g<1>1", text, count=1)

@@ -3,9 +3,9 @@
 // What:  models cut off at every 97th byte, and with every 31st byte inverted: each is imported, or refused with an error.
 // Why:   downloads break off and storage decays; the reader of no format may crash, hang, or take memory that the file does
 //        not justify.
-// How:   each argument is a model: a file, or a folder whose files are damaged one after the other. The damaged model lies in
-//        a folder of its own under the working directory, and is imported from there as a user's would be. The kernel
-//        says how much was resident at most since it was last asked.
+// How:   each argument is a model: a file, with the weights beside it where it is a network of Caffe, or a folder; its files
+//        are damaged one after the other. The damaged model lies in a folder of its own under the working directory, and is
+//        imported from there as a user's would be. The kernel says how much was resident at most since it was last asked.
 
 #include "compiler/import/Import.h"
 
@@ -152,6 +152,11 @@ size_t damageModel(const fs::path &model, const fs::path &scratch) {
         files.push_back(entry.path());
   } else {
     files.push_back(copy);
+    const fs::path weights = fs::path(model).replace_extension(".caffemodel");
+    if (model.extension() == ".prototxt" && fs::exists(weights)) {
+      files.push_back(scratch / weights.filename());
+      fs::copy(weights, files.back());
+    }
   }
   std::sort(files.begin(), files.end());
   size_t bytes = 0, failures = 0;

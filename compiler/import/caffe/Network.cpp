@@ -105,6 +105,8 @@ LogicalResult Network::addDeclaredInputs(Location loc) {
 }
 
 FailureOr<StringRef> Network::define(StringRef name, const caffe::LayerParameter &layer, Location loc) {
+  if (name.empty())
+    return emitError(loc) << "must have tops with names, but has one without";
   Blob &blob = blobs[name];
   if (!blob.value.empty() && !llvm::is_contained(layer.bottom(), name))
     return emitError(loc) << "must make a blob that no layer before it makes, but '" << name << "' is one";
