@@ -122,7 +122,7 @@ class KeptVariablesTest(FolderTest):
     def test_steps_begin_as_the_checkpoint_has_them(self):
         self.write_model()
         library = self.compile_folder(self.path("kept"))
-        self.assertIn("state\n  memory f32[4]\n  steps f32\n", self.run_model(library, "--info"))
+        self.assertIn("state\n  memory f32[4]\n  steps f32[]\n", self.run_model(library, "--info"))
         self.follow(self.run_model, library)
 
 

@@ -31,9 +31,9 @@ struct nacre_state_functions {
 };
 
 /**
- * The session's own state, which lives as long as it. All tensors of it are zeros at first, or what the model says. A run reads what they are
- * when it begins, and what it makes of them is there when it ends; a run that fails leaves them as they were. Between
- * runs an app may read and write them; as the session, they belong to one thread at a time. Never fails.
+ * The session's own state, which lives as long as it. At first its tensors are zeros, or what the model says. A run reads
+ * what they are when it begins, and what it makes of them is there when it ends; a run that fails leaves them as they
+ * were. Between runs an app may read and write them; as the session, they belong to one thread at a time. Never fails.
  */
 static inline nacre_status nacre_session_state(nacre_session *session, nacre_state **out_state) {
   return session->functions->state->of_session(session, out_state);
