@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Folders of TensorFlow's saved models, written here without TensorFlow: variables out of a checkpoint, signatures as entries."""
 import os
+import tempfile
 import unittest
 
 import nacre
@@ -113,8 +114,7 @@ class KeptVariablesTest(FolderTest):
             memory = [value + kept / 2 for value, kept in zip(x, memory)]
             for name, shape, values in (("x", [4], x), ("y", [4], memory), ("count", [], [42.0 + step])):
                 write_npy(self.path(f"{name}.npy"), shape, values)
-            after = self.path(f"after{step}{os.path.basename(library)}")
-            os.mkdir(after)
+            after = tempfile.mkdtemp(dir=os.path.dirname(library))
             run(library, f"--input=x={self.path('x.npy')}", "--rtol=0", "--atol=0", f"--expect=y={self.path('y.npy')}",
                 f"--expect=count={self.path('count.npy')}", f"--output={after}", *options)
             options = [f"--state={name}={after}/{name}.npy" for name in ("memory", "steps")]
@@ -124,6 +124,16 @@ class KeptVariablesTest(FolderTest):
         library = self.compile_folder(self.path("kept"))
         self.assertIn("state\n  memory f32[4]\n  steps f32[]\n", self.run_model(library, "--info"))
         self.follow(self.run_model, library)
+        self.follow(self.run_arm64, self.compile_folder(self.path("kept"), "--target=linux-arm64"))
+
+    def test_a_gpu_begins_so_too(self):
+        self.write_model()
+        for place in ("gpu", "split:50"):
+            with self.subTest(place=place):
+                library = self.compile_folder(self.path("kept"), f"--place={place}")
+                if "llvmpipe" not in self.call("sh", "-c", f"{os.path.join(nacre.BIN, 'nacre-run')} {library} --list-devices || true"):
+                    self.skipTest("no CPU that plays a GPU")
+                self.follow(lambda *command: self.run_model(*command, "--gpu"), library)
 
 
 DATA = os.path.join(os.environ.get("NACRE_TEST_DATA", os.path.join(nacre.ROOT, "..", "shared", "data")), "tf-savedmodel")
