@@ -300,6 +300,30 @@ class TfliteTest(nacre.NacreTest):
                     for c, a in zip(codes, [-7, 1, 100] * 2)], INT8, scale=0.05, zero=2)
         self.check(model)
 
+    def test_branches_and_loops(self):
+        model = Model(31)
+        x, a = model.feed("x", [4])
+        places = {}
+        for code in (101, 59):  # the size, and the negated
+            places[code], branch = model.body()
+            branch.op(code, [branch.input("v", [4])], [branch.output("r", [4])])
+        for name, taken in (("yes", True), ("no", False)):
+            condition, _ = model.feed(name, [], BOOL, [taken])
+            model.want(118, [condition, x], f"{name}_chosen", [4], [abs(p) if taken else -p for p in a], kind=92,
+                       options={0: ("i", places[101]), 1: ("i", places[59])})
+        # As long as the count is below 3, twice as much.
+        asked, condition = model.body()
+        count, value = condition.input("i", [], INT32), condition.input("v", [4])
+        condition.op(58, [count, condition.tensor("most", [], INT32, [3])], [condition.output("less", [], BOOL)])
+        turned, turn = model.body()
+        count, value = turn.input("i", [], INT32), turn.input("v", [4])
+        turn.op(0, [count, turn.tensor("one", [], INT32, [1])], [turn.output("next", [], INT32)], 11, {})
+        turn.op(0, [value, value], [turn.output("twice", [4])], 11, {})
+        i, _ = model.feed("i", [], INT32, [1])
+        model.op(119, [i, x], [model.output("count", [], INT32), model.output("grown", [4])], 93, {0: ("i", asked), 1: ("i", turned)})
+        model.wanted.update({"count": (INT32, [], [3]), "grown": (FLOAT32, [4], [4 * p for p in a])})
+        self.check(model)
+
     def test_open_sizes_and_signatures(self):
         model = Net()
         x = model.input("serving_x:0", [1, 4], signature=[-1, 4])

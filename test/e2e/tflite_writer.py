@@ -79,11 +79,11 @@ def ints(*values):
 
 
 class Net:
-    """One graph. Tensors are known by their numbers."""
+    """A graph, and those that its operators compute. Tensors are known by their numbers."""
 
     def __init__(self):
         self.tensors, self.buffers, self.operators, self.codes = [], [{}], [], []
-        self.inputs, self.outputs, self.signatures = [], [], []
+        self.inputs, self.outputs, self.signatures, self.bodies = [], [], [], []
 
     def tensor(self, name, shape, element=FLOAT32, values=None, scale=None, zero=0, axis=0, signature=None, more=()):
         """A constant where values are given; `scale` and `zero` are one number, or lists with one for each index of `axis`."""
@@ -122,15 +122,25 @@ class Net:
             fields[5] = Blob(custom)
         self.operators.append(fields)
 
+    def body(self):
+        """The number of another graph, of a branch or a loop, and the graph."""
+        net = Net()
+        net.buffers, net.codes = self.buffers, self.codes
+        self.bodies.append(net)
+        return len(self.bodies), net
+
     def signature(self, key, inputs, outputs, graph=0):
         """Names of inputs and outputs, {name: tensor}."""
         def table(names):
             return [{0: name, 1: ("I", tensor)} for name, tensor in names.items()]
         self.signatures.append({0: table(inputs), 1: table(outputs), 2: key, 4: ("I", graph)})
 
+    def graph(self):
+        return {0: self.tensors, 1: ints(*self.inputs), 2: ints(*self.outputs), 3: self.operators}
+
     def model(self):
-        graph = {0: self.tensors, 1: ints(*self.inputs), 2: ints(*self.outputs), 3: self.operators}
-        fields = {0: ("I", 3), 1: self.codes, 2: [graph], 4: self.buffers}
+        graphs = [net.graph() for net in (self, *self.bodies)]
+        fields = {0: ("I", 3), 1: self.codes, 2: graphs, 4: self.buffers}
         if self.signatures:
             fields[7] = self.signatures
         return fields
