@@ -147,8 +147,8 @@ LogicalResult Network::addLayer(const caffe::LayerParameter &layer, Location loc
       return emitError(loc) << "reads '" << bottom << "', which is no input and made by no layer before it";
     found.operands.push_back(value);
   }
-  if (layer.type() == "SoftmaxWithLoss")
-    found.operands.truncate(1);
+  if (layer.type() == "SoftmaxWithLoss" && found.operands.size() > 1)
+    found.operands.truncate(1); // the labels
   for (const std::string &top : layer.top()) {
     FailureOr<StringRef> value = define(top, layer, loc);
     if (failed(value))
