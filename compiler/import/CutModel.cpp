@@ -35,6 +35,8 @@ public:
 private:
   LogicalResult nameInputs(const ImportOptions &options);
   LogicalResult nameOutputs(const ImportOptions &options);
+  bool addAssigned(const llvm::StringSet<> &wanted);
+  void reachFromOutputs(llvm::StringSet<> &wanted);
   LogicalResult reachNodes();
   GraphNode hideCut(GraphNode node) const {
     for (StringRef &result : node.results)
@@ -46,6 +48,7 @@ private:
   llvm::StringMap<size_t> producers;
   llvm::StringSet<> cutNames;
   SmallVector<GraphValue> inputs, outputs;
+  SmallVector<GraphValue> assigned; ///< variables that the whole graph assigns, and this one not yet
   SmallVector<size_t> nodes;
 };
 
@@ -88,12 +91,41 @@ LogicalResult CutGraph::nameOutputs(const ImportOptions &options) {
   }
   if (outputs.empty())
     outputs = std::move(declared);
+  else
+    llvm::copy_if(declared, std::back_inserter(assigned),
+                  [](const GraphValue &value) { return !value.variable.empty(); });
   return success();
+}
+
+/// A variable that is read becomes what the model says, and is needed for that: whether there was one.
+bool CutGraph::addAssigned(const llvm::StringSet<> &wanted) {
+  auto isRead = [&](const GraphValue &output) {
+    return llvm::any_of(inputs, [&](const GraphValue &input) {
+      return input.variable == output.variable && wanted.contains(input.getSource());
+    });
+  };
+  const size_t count = outputs.size();
+  llvm::copy_if(assigned, std::back_inserter(outputs), isRead);
+  llvm::erase_if(assigned, isRead);
+  return outputs.size() > count;
 }
 
 /// What the outputs do not need is left out, inputs too that nobody has named.
 LogicalResult CutGraph::reachNodes() {
   llvm::StringSet<> wanted;
+  do {
+    reachFromOutputs(wanted);
+  } while (addAssigned(wanted));
+  for (const GraphValue &input : inputs)
+    if (cutNames.contains(input.name) && !wanted.contains(input.getSource()))
+      return emitError(graph.getLocation(input.name))
+             << "what is given with --input must lead to an output, but this tensor leads to none";
+  llvm::erase_if(inputs, [&](const GraphValue &input) { return !wanted.contains(input.getSource()); });
+  return success();
+}
+
+void CutGraph::reachFromOutputs(llvm::StringSet<> &wanted) {
+  nodes.clear();
   for (const GraphValue &output : outputs)
     wanted.insert(output.getSource());
   for (size_t index = graph.getNumNodes(); index-- > 0;) {
@@ -107,12 +139,6 @@ LogicalResult CutGraph::reachNodes() {
       wanted.insert(capture);
   }
   std::reverse(nodes.begin(), nodes.end());
-  for (const GraphValue &input : inputs)
-    if (cutNames.contains(input.name) && !wanted.contains(input.name))
-      return emitError(graph.getLocation(input.name))
-             << "what is given with --input must lead to an output, but this tensor leads to none";
-  llvm::erase_if(inputs, [&](const GraphValue &input) { return !wanted.contains(input.name); });
-  return success();
 }
 
 LogicalResult CutGraph::cut(const ImportOptions &options) {

@@ -10,9 +10,8 @@ from cases import EXACT, Case, DataSet, Tolerance
 from readers import tflite
 from references.tflite import run_file
 
-# Codes are as the reference kernels round, exactly. Where the reference does not retrace each rounding of a recurrence, a few codes.
+# Codes are as the reference kernels round, exactly.
 _TOLERANCES = {"f4": Tolerance(1e-3, 1e-4), "i1": EXACT}
-_RECURRENCE = {"f4": _TOLERANCES["f4"], "i1": Tolerance(0, 4 / 128)}
 
 
 def _inputs(net):
@@ -51,7 +50,6 @@ def read_group(root, group):
     cases = []
     for path in _paths(folder):
         net = tflite.read_net(path)
-        is_recurrent = any("LSTM" in op.kind for op in net.operators)
         cases.append(Case(group, os.path.relpath(path, folder).removesuffix(".tflite"), path,
-                          answers=functools.partial(_answers, path, net), tolerances=_RECURRENCE if is_recurrent else _TOLERANCES))
+                          answers=functools.partial(_answers, path, net), tolerances=_TOLERANCES))
     return cases

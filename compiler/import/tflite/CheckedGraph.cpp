@@ -11,6 +11,7 @@
 
 #include "compiler/import/Import.h"
 #include "compiler/import/TypeNames.h"
+#include "compiler/import/tflite/Operators.h"
 #include "dialects/nn/ShapeRules.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -49,8 +50,11 @@ private:
   LogicalResult readOperators(const schema::SubGraph &table);
   LogicalResult readOperands(const schema::Operator &op);
   LogicalResult readResults(const schema::Operator &op);
+  LogicalResult checkIntermediates(const schema::Operator &op);
   LogicalResult readOutputs(const schema::SubGraph &table);
   void takeShapes();
+  KeptVariable &getVariable(size_t tensor);
+  LogicalResult assignVariables(const schema::Operator &op);
 
   /// The name that the list gives the tensor, or its own.
   static StringRef nameOf(Names names, int32_t index, StringRef own);
@@ -70,7 +74,8 @@ private:
   Location loc;
   CheckedGraph &graph;
   llvm::StringSaver saver;
-  llvm::DenseSet<StringRef> ports; ///< names of inputs and outputs
+  llvm::DenseSet<StringRef> ports;           ///< names of inputs and outputs
+  llvm::DenseMap<size_t, size_t> variableOf; ///< tensors
 };
 
 //===----------------------------------------------------------------------===//
@@ -203,7 +208,7 @@ LogicalResult GraphReader::readInputs(const schema::SubGraph &table) {
     tensor.state = CheckedTensor::Input;
     StringRef own = toText(tensor.table->name());
     name(index, names ? nameOf(names, index, own) : own);
-    graph.inputs.push_back({tensor.name, static_cast<size_t>(index)});
+    graph.inputs.push_back({tensor.name, tensor.name, static_cast<size_t>(index)});
     graph.hasOpenInputs |= llvm::is_contained(tensor.getOpenShape(), -1);
   }
   return success();
@@ -214,7 +219,7 @@ LogicalResult GraphReader::readInputs(const schema::SubGraph &table) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult GraphReader::readOperands(const schema::Operator &op) {
-  for (int32_t index : toArray(op.inputs())) {
+  for (auto [place, index] : llvm::enumerate(toArray(op.inputs()))) {
     if (index == -1)
       continue;
     if (index < 0 || static_cast<size_t>(index) >= graph.tensors.size())
@@ -225,8 +230,21 @@ LogicalResult GraphReader::readOperands(const schema::Operator &op) {
     if (tensor.state == CheckedTensor::Unknown)
       return error(*tensor.table) << "must be computed before it is read, or be an input or a constant";
     name(index, toText(tensor.table->name()));
+    if (tensor.state == CheckedTensor::Variable)
+      graph.reads[{graph.operators.size(), place}] = getVariable(index).last;
   }
   return success();
+}
+
+/// What an operator says of numbers that it computes on the way; a few, since lists may be shared.
+LogicalResult GraphReader::checkIntermediates(const schema::Operator &op) {
+  constexpr size_t most = 64;
+  ArrayRef<int32_t> list = toArray(op.intermediates());
+  auto isTensor = [&](int32_t index) { return index >= -1 && index < static_cast<int64_t>(graph.tensors.size()); };
+  if (list.size() <= most && llvm::all_of(list, isTensor))
+    return success();
+  return error() << "an operator must have at most " << most << " intermediate tensors, all of them of the "
+                 << graph.tensors.size() << " of the graph, but has others";
 }
 
 LogicalResult GraphReader::readResults(const schema::Operator &op) {
@@ -245,6 +263,42 @@ LogicalResult GraphReader::readResults(const schema::Operator &op) {
   return success();
 }
 
+KeptVariable &GraphReader::getVariable(size_t tensor) {
+  auto [place, isNew] = variableOf.try_emplace(tensor, graph.variables.size());
+  StringRef name = graph.tensors[tensor].name;
+  if (isNew)
+    graph.variables.push_back({tensor, role.suffix.empty() ? name : saver.save(name + role.suffix), name, name});
+  return graph.variables[place->second];
+}
+
+/// Behind its results an operator computes what becomes of the variables that it assigns.
+LogicalResult GraphReader::assignVariables(const schema::Operator &op) {
+  ArrayRef<int32_t> operands = toArray(op.inputs());
+  const size_t number = graph.operators.size();
+  const AssignedOperands known =
+      getAssignedOperands(getBuiltin(*model.operator_codes()->Get(op.opcode_index())), operands.size());
+  auto isVariable = [&](size_t place) {
+    return place < operands.size() && operands[place] >= 0 &&
+           graph.tensors[operands[place]].state == CheckedTensor::Variable;
+  };
+  if (!known.areVariables && !llvm::all_of(known.places, isVariable))
+    return success();
+  for (size_t place : known.places) {
+    if (place >= operands.size())
+      continue;
+    if (!isVariable(place))
+      return error(*graph.tensors[toArray(op.outputs())[0]].table)
+             << "operand " << place << " must be a variable, since it is the operator's state, but is none";
+    KeptVariable &variable = getVariable(operands[place]);
+    variable.last = makeName({}, number * 64 + place);
+    graph.names[variable.last] = variable.tensor;
+    graph.assigned[number].push_back(variable.last);
+  }
+  if (graph.variables.size() > mostPorts)
+    return error() << "must have at most " << mostPorts << " variables, but has more";
+  return success();
+}
+
 LogicalResult GraphReader::readOperators(const schema::SubGraph &table) {
   const size_t codes = model.operator_codes() ? model.operator_codes()->size() : 0;
   const size_t count = table.operators() ? table.operators()->size() : 0;
@@ -257,7 +311,8 @@ LogicalResult GraphReader::readOperators(const schema::SubGraph &table) {
     if (operands > file.size() / sizeof(int32_t))
       return error() << "operators must read as few tensors as the file names, but share their lists";
     // Read before they are computed: an operator that reads its own result is a mistake.
-    if (failed(readOperands(op)) || failed(readResults(op)))
+    if (failed(readOperands(op)) || failed(readResults(op)) || failed(checkIntermediates(op)) ||
+        failed(assignVariables(op)))
       return failure();
     graph.operators.push_back(&op);
   }
@@ -319,7 +374,8 @@ LogicalResult GraphReader::readOutputs(const schema::SubGraph &table) {
     // An output may be called as another tensor that whoever runs the model never sees.
     StringRef name = ports.contains(wanted) ? makeName(wanted, index) : wanted;
     ports.insert(name);
-    graph.outputs.push_back({name, static_cast<size_t>(index)});
+    StringRef source = graph.tensors[index].state == CheckedTensor::Variable ? StringRef(getVariable(index).last) : own;
+    graph.outputs.push_back({name, source, static_cast<size_t>(index)});
   }
   return success();
 }

@@ -38,9 +38,17 @@ struct CheckedTensor {
   llvm::SmallVector<int64_t> getOpenShape() const;
 };
 
-/// An input or an output, as whoever runs the model calls it.
+/// A tensor that keeps its value between runs. Operators that assign it compute a value with a name of its own, which those
+/// behind them read.
+struct KeptVariable {
+  size_t tensor;
+  llvm::StringRef name;        ///< different from those of other graphs' variables
+  llvm::StringRef first, last; ///< what its value is called before the operators, and behind them
+};
+
+/// An input or an output.
 struct GraphPort {
-  llvm::StringRef name;
+  llvm::StringRef name, source; ///< as whoever runs the model calls it, and as operators do
   size_t tensor;
 };
 
@@ -50,6 +58,7 @@ public:
   struct Role {
     const schema::SignatureDef *signature = nullptr; ///< by which its inputs and outputs are called; may be null
     bool isBody = false;                             ///< of a branch or a loop: its inputs are all given
+    std::string suffix = {};                         ///< of the names of its variables
   };
 
   /// Checks a graph of the model whose file is `file`. Errors are emitted at the value they concern, inside of `loc`.
@@ -59,6 +68,24 @@ public:
 
   const CheckedTensor &getTensor(size_t index) const { return tensors[index]; }
   llvm::ArrayRef<const schema::Operator *> getOperators() const { return operators; }
+  llvm::ArrayRef<KeptVariable> getVariables() const { return variables; }
+  /// What an operator reads, by name; an operand that is left out has none.
+  llvm::SmallVector<llvm::StringRef> getOperands(size_t op) const {
+    llvm::SmallVector<llvm::StringRef> result;
+    for (auto [place, tensor] : llvm::enumerate(toArray(operators[op]->inputs()))) {
+      auto variable = reads.find({op, place});
+      result.push_back(variable != reads.end() ? variable->second : tensor < 0 ? "" : tensors[tensor].name);
+    }
+    return result;
+  }
+  /// What it computes: its results, then the variables that it assigns.
+  llvm::SmallVector<llvm::StringRef> getResults(size_t op) const {
+    llvm::SmallVector<llvm::StringRef> result;
+    for (int32_t tensor : toArray(operators[op]->outputs()))
+      result.push_back(tensors[tensor].name);
+    llvm::append_range(result, assigned.lookup(op));
+    return result;
+  }
   llvm::ArrayRef<GraphPort> getInputs() const { return inputs; }
   llvm::ArrayRef<GraphPort> getOutputs() const { return outputs; }
   /// Whether the model leaves sizes of its inputs open.
@@ -75,6 +102,9 @@ private:
   std::vector<CheckedTensor> tensors;
   llvm::SmallVector<const schema::Operator *, 0> operators;
   llvm::SmallVector<GraphPort> inputs, outputs;
+  llvm::SmallVector<KeptVariable> variables;
+  llvm::DenseMap<std::pair<size_t, size_t>, llvm::StringRef> reads;    ///< of variables, by operator and operand
+  llvm::DenseMap<size_t, llvm::SmallVector<llvm::StringRef>> assigned; ///< by operators
   llvm::DenseMap<llvm::StringRef, size_t> names;
   llvm::BumpPtrAllocator allocator; ///< of names that the file does not have
   bool hasOpenInputs = false;

@@ -28,8 +28,16 @@ public:
   TfliteGraph(TfliteModel &model, const CheckedGraph &graph)
       : GraphView(model.getLocation()), model(model), graph(graph) {}
 
-  SmallVector<GraphValue> getInputs() const override { return read(graph.getInputs()); }
-  SmallVector<GraphValue> getOutputs() const override { return read(graph.getOutputs()); }
+  SmallVector<GraphValue> getInputs() const override {
+    SmallVector<GraphValue> inputs = read(graph.getInputs());
+    addVariables(inputs, /*areInputs=*/true);
+    return inputs;
+  }
+  SmallVector<GraphValue> getOutputs() const override {
+    SmallVector<GraphValue> outputs = read(graph.getOutputs());
+    addVariables(outputs, /*areInputs=*/false);
+    return outputs;
+  }
   size_t getNumNodes() const override { return graph.getOperators().size(); }
   GraphNode getNode(size_t index) const override;
   FailureOr<SmallVector<NamedAttribute>> readAttributes(size_t node) override;
@@ -39,6 +47,7 @@ public:
 
 private:
   SmallVector<GraphValue> read(ArrayRef<GraphPort> ports) const;
+  void addVariables(SmallVectorImpl<GraphValue> &values, bool areInputs) const;
   /// The sizes that hold for every size of the inputs; nothing where the file does not say.
   std::optional<SmallVector<int64_t>> getKnownShape(const CheckedTensor &tensor) const;
   FailureOr<Attribute> readFacts(size_t tensor, Location loc);
@@ -75,13 +84,13 @@ SmallVector<GraphValue> TfliteGraph::read(ArrayRef<GraphPort> ports) const {
     const CheckedTensor &tensor = graph.getTensor(port.tensor);
     GraphValue &value = values.emplace_back();
     value.name = port.name;
-    value.source = tensor.name;
+    value.source = port.source;
     value.type.elementType = toElementType(tensor.table->type(), model.getLocation().getContext());
     if (!value.type.elementType)
       value.type.name = getWord(tensor.table->type());
     std::optional<SmallVector<int64_t>> known = getKnownShape(tensor);
-    if (tensor.state == CheckedTensor::Input && !known)
-      known = tensor.getShape(); // whoever runs the model gives a scalar
+    if (tensor.state == CheckedTensor::Variable || (tensor.state == CheckedTensor::Input && !known))
+      known = tensor.getShape(); // what is kept has one size, and whoever runs the model gives a scalar
     if (!known)
       continue;
     value.type.shape.emplace();
@@ -89,6 +98,26 @@ SmallVector<GraphValue> TfliteGraph::read(ArrayRef<GraphPort> ports) const {
       value.type.shape->push_back({size, {}, usual});
   }
   return values;
+}
+
+/// What a variable is at first: what stands for zero; null where that are zeros.
+static ElementsAttr makeInitial(const CheckedTensor &tensor, MLIRContext *context) {
+  const schema::QuantizationParameters *stated = tensor.table->quantization();
+  ArrayRef<int64_t> zeros = stated ? toArray(stated->zero_point()) : ArrayRef<int64_t>();
+  if (tensor.table->type() != schema::TensorType_INT8 || zeros.empty())
+    return {};
+  auto type = RankedTensorType::get(tensor.getShape(), IntegerType::get(context, 8));
+  return DenseElementsAttr::get(type, static_cast<int8_t>(zeros.front()));
+}
+
+void TfliteGraph::addVariables(SmallVectorImpl<GraphValue> &values, bool areInputs) const {
+  for (const KeptVariable &variable : graph.getVariables()) {
+    const StringRef source = areInputs ? variable.first : variable.last;
+    GraphValue &value = values.emplace_back(read(GraphPort{source, source, variable.tensor}).front());
+    value.variable = variable.name;
+    if (areInputs)
+      value.initial = makeInitial(graph.getTensor(variable.tensor), model.getLocation().getContext());
+  }
 }
 
 FailureOr<Attribute> TfliteGraph::readFacts(size_t index, Location loc) {
@@ -110,7 +139,7 @@ FailureOr<Attribute> TfliteGraph::readFacts(size_t index, Location loc) {
 
 bool TfliteGraph::hasConstant(StringRef name) const {
   const CheckedTensor *tensor = graph.find(name);
-  return tensor && tensor->state != CheckedTensor::Input && tensor->state != CheckedTensor::Computed;
+  return tensor && (tensor->state == CheckedTensor::Constant || tensor->state == CheckedTensor::ItsShape);
 }
 
 FailureOr<ElementsAttr> TfliteGraph::readConstant(StringRef name) {
@@ -136,11 +165,8 @@ FailureOr<ElementsAttr> TfliteGraph::readConstant(StringRef name) {
 GraphNode TfliteGraph::getNode(size_t index) const {
   const schema::Operator &op = *graph.getOperators()[index];
   OperatorName name = model.getName(op);
-  GraphNode node{name.name, {}, &getOperators(), name.version, getLocation(), {}, {}};
-  for (int32_t operand : toArray(op.inputs()))
-    node.operands.push_back(operand < 0 ? StringRef() : graph.getTensor(operand).name);
-  for (int32_t result : toArray(op.outputs()))
-    node.results.push_back(graph.getTensor(result).name);
+  GraphNode node{
+      name.name, {}, &getOperators(), name.version, getLocation(), graph.getOperands(index), graph.getResults(index)};
   node.loc = getLocation(node.results.front());
   for (const BodyOfOperator &body : getBodiesOf(index))
     node.graphs.push_back(body.name);
@@ -171,7 +197,8 @@ FailureOr<SmallVector<NamedAttribute>> TfliteGraph::readAttributes(size_t index)
     attributes.emplace_back(StringAttr::get(loc.getContext(), word), ArrayAttr::get(loc.getContext(), all));
     return success();
   };
-  if (failed(addAll(toArray(op.inputs()), operandFacts)) || failed(addAll(toArray(op.outputs()), resultFacts)))
+  if (failed(addAll(toArray(op.inputs()), operandFacts)) || failed(addAll(toArray(op.outputs()), resultFacts)) ||
+      failed(addAll(toArray(op.intermediates()), intermediateFacts)))
     return failure();
   return attributes;
 }

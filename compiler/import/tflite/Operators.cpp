@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// All operators that have handlers, and the graphs that some of them compute.
+// All operators that have handlers, which of them assign variables, and the graphs that some of them compute.
 
 #include "compiler/import/tflite/Operators.h"
 
@@ -13,12 +13,34 @@ const ImportRegistry &getOperators() {
     ImportRegistry result;
     for (auto addFamily :
          {registerActivations, registerConstants, registerContractions, registerControlFlow, registerConvolutions,
-          registerElementwise, registerNormalizations, registerPoolings, registerQuantizations, registerReductions,
-          registerResizes, registerSelections, registerShapes, registerSlices})
+          registerElementwise, registerLstms, registerNormalizations, registerPoolings, registerQuantizations,
+          registerReductions, registerResizes, registerRnns, registerSelections, registerShapes, registerSlices})
       addFamily(result);
     return result;
   }();
   return registry;
+}
+
+AssignedOperands getAssignedOperands(int32_t builtin, size_t operands) {
+  static constexpr size_t cell[] = {18, 19}, bothCells[] = {35, 36, 37, 38}, hidden[] = {4}, bothHidden[] = {4, 8},
+                          basicCell[] = {1, 4};
+  constexpr size_t ofBasicCell = 5;
+  switch (builtin) {
+  case schema::BuiltinOperator_LSTM:
+    return operands == ofBasicCell ? AssignedOperands{basicCell, /*areVariables=*/false} : AssignedOperands{cell};
+  case schema::BuiltinOperator_UNIDIRECTIONAL_SEQUENCE_LSTM:
+    return {cell};
+  case schema::BuiltinOperator_BIDIRECTIONAL_SEQUENCE_LSTM:
+    return {bothCells};
+  case schema::BuiltinOperator_RNN:
+  case schema::BuiltinOperator_UNIDIRECTIONAL_SEQUENCE_RNN:
+  case schema::BuiltinOperator_SVDF:
+    return {hidden};
+  case schema::BuiltinOperator_BIDIRECTIONAL_SEQUENCE_RNN:
+    return {bothHidden};
+  default:
+    return {};
+  }
 }
 
 llvm::SmallVector<BodyOfOperator, 2> getBodies(int32_t builtin, const schema::Operator &op) {

@@ -11,6 +11,14 @@
 
 namespace nacre::importer::tflite_format {
 
+/// The places of operands that the operator of that number assigns where they are variable tensors: the state of recurrent
+/// layers. Its handler gives their new values behind its results, in that order.
+struct AssignedOperands {
+  llvm::ArrayRef<size_t> places;
+  bool areVariables = true; ///< or may be others, too, which are not assigned
+};
+AssignedOperands getAssignedOperands(int32_t builtin, size_t operands);
+
 /// A graph that an operator computes: a branch, a condition, a body of a loop.
 struct BodyOfOperator {
   const char *name; ///< as its handler asks for it

@@ -97,9 +97,14 @@ LogicalResult TfliteModel::readEntries(const ImportOptions &options) {
   FailureOr<SmallVector<const schema::SignatureDef *>> signatures = chooseSignatures(options);
   if (failed(signatures))
     return failure();
+  std::optional<uint32_t> first;
   for (const schema::SignatureDef *signature : *signatures) {
     const uint32_t index = signature ? signature->subgraph_index() : 0;
-    FailureOr<std::unique_ptr<CheckedGraph>> graph = readGraph(index, {signature});
+    CheckedGraph::Role role{signature};
+    if (first.value_or(index) != index)
+      role.suffix = "#" + std::to_string(index);
+    first = first.value_or(index);
+    FailureOr<std::unique_ptr<CheckedGraph>> graph = readGraph(index, role);
     if (failed(graph))
       return failure();
     SmallVector<int32_t> around{static_cast<int32_t>(index)};
@@ -139,6 +144,9 @@ FailureOr<TfliteModel::Body> TfliteModel::readBody(int32_t index, SmallVectorImp
   FailureOr<std::unique_ptr<CheckedGraph>> graph = readGraph(index, {nullptr, /*isBody=*/true});
   if (failed(graph))
     return failure();
+  if (!(*graph)->getVariables().empty())
+    return emitError(loc) << "a branch or a loop must not assign variables, but graph " << index
+                          << " does; compute what they become and assign it outside";
   around.push_back(index);
   FailureOr<size_t> depth = readBodies(**graph, around);
   around.pop_back();
@@ -168,8 +176,6 @@ OperatorName TfliteModel::getName(const schema::Operator &op) const {
 
 FailureOr<ElementsAttr> TfliteModel::readConstant(const CheckedTensor &tensor, Location at) {
   Type type = toElementType(tensor.table->type(), at.getContext());
-  if (tensor.state == CheckedTensor::Variable)
-    return emitError(at) << "must not keep its value between runs, which is not supported";
   if (!type)
     return emitError(at) << "has the element type '" << getWord(tensor.table->type()) << "', which is not supported";
   if (tensor.table->external_buffer())

@@ -17,7 +17,8 @@
 namespace nacre::importer::tflite_format {
 
 /// The names of the attributes.
-constexpr const char *operandFacts = "tensors of operands", *resultFacts = "tensors of results";
+constexpr const char *operandFacts = "tensors of operands", *resultFacts = "tensors of results",
+                     *intermediateFacts = "tensors on the way";
 
 /// What integers stand for: scale * (integer - zero).
 struct Quantization {

@@ -17,7 +17,7 @@ static SmallVector<TensorFacts> readAll(Attribute list) {
 
 TfliteNode::TfliteNode(OperandBinder &binder)
     : nn(binder.nn), binder(binder), operands(readAll(binder.getTold(operandFacts))),
-      results(readAll(binder.getTold(resultFacts))) {}
+      results(readAll(binder.getTold(resultFacts))), intermediates(readAll(binder.getTold(intermediateFacts))) {}
 
 bool TfliteNode::isQuantized() const {
   auto hasQuantization = [](const TensorFacts &facts) { return facts.quantization.has_value(); };
@@ -38,6 +38,12 @@ bool TfliteNode::checkSameQuantization() {
       first = &*facts.quantization;
     }
   return true;
+}
+
+void TfliteNode::setAssigned(ArrayRef<std::pair<size_t, Value>> values) {
+  size_t index = results.size();
+  for (auto [operand, value] : values)
+    setResult(index++, value ? nn.reshape(value, getShape(getOperand(operand))) : Value());
 }
 
 Type TfliteNode::getResultElementType(size_t result) const {

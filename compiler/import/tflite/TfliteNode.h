@@ -30,10 +30,14 @@ public:
   mlir::InFlightDiagnostic error() { return binder.error(); }
   void setResult(mlir::Value value) { binder.setResult(value); }
   void setResult(size_t index, mlir::Value value) { binder.setResult(index, value); }
+  /// What becomes of the variables that the operator assigns (Operators.h), each in the shape that it has.
+  void setAssigned(llvm::ArrayRef<std::pair<size_t, mlir::Value>> values);
 
   /// What the integers of an operand or a result stand for; null where they stand for themselves.
   const Quantization *getQuantization(size_t operand) const { return get(operands, operand); }
   const Quantization *getResultQuantization(size_t result = 0) const { return get(results, result); }
+  /// The same of what an operator computes on the way, where it states that.
+  const Quantization *getIntermediateQuantization(size_t index) const { return get(intermediates, index); }
   /// Whether integers stand for reals in any operand or result.
   bool isQuantized() const;
   /// Reports an error unless all that are quantized are so in the same way, one for all elements.
@@ -53,7 +57,7 @@ private:
   }
 
   OperandBinder &binder;
-  llvm::SmallVector<TensorFacts> operands, results;
+  llvm::SmallVector<TensorFacts> operands, results, intermediates;
 };
 
 /// How an operator takes integers that stand for reals.

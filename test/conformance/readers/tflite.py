@@ -80,7 +80,7 @@ class Operator:
     inputs: list  # -1: left out
     outputs: list
     options: object  # a Table, or None
-    intermediates: list
+    intermediates: list  # Tensors
 
 
 @dataclass
@@ -119,6 +119,8 @@ def read_net(path):
     buffers, codes = model.tables(4), model.tables(1)
     net = Net([_tensor(t, buffers) for t in graph.tables(0)], [_operator(o, codes) for o in graph.tables(3)],
               graph.array(1, "i4").tolist(), graph.array(2, "i4").tolist())
+    for operator in net.operators:
+        operator.intermediates = [net.tensors[i] for i in operator.intermediates]
     for signature in model.tables(7):
         sides = [{m.text(0): m.scalar(1, "I") for m in signature.tables(side)} for side in (0, 1)]
         net.signatures.append((signature.text(2), *sides))

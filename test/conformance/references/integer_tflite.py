@@ -6,7 +6,7 @@ How:  sums in integers, then a factor of 31 bits and a shift (fixed_point.py); w
 """
 import numpy as np
 
-from references import fixed_point, tflite
+from references import fixed_point, integer_lstm, tflite
 from references.windows import convolve
 
 
@@ -90,15 +90,9 @@ def _softmax(op, tensors, x):
 
 
 def _lstm(op, tensors, x, *operands):
-    """On the reals that the codes stand for: what the kernel rounds on its way is not retraced, so that codes differ by a few."""
-    def real(tensor, codes):
-        return None if codes is None else (codes.astype(np.float64) - tensor.zero_points[0]) * tensor.scales[0] if tensor.scales is not None else codes
-    reals = [real(t, codes) if t is not None else None for t, codes in zip(tensors[1:], operands)]
-    for gate in range(4):  # biases have no codes of their own: the unit of a product
-        if operands[11 + gate] is not None:
-            reals[11 + gate] = operands[11 + gate] * float(tensors[0].scales[0]) * float(tensors[1 + gate].scales[0])
-    y = tflite.OPERATORS[op.kind](op, real(tensors[0], x), *reals)
-    return np.clip(np.rint(y / _scale(tensors[-1])) + _zero(tensors[-1]), -128, 127).astype(np.int8)
+    time_major = op.options.scalar(3, "b")
+    states = integer_lstm.run(op, tensors, x if time_major else x.swapaxes(0, 1), operands[:4], operands[4:8], operands[11:15])
+    return states if time_major else states.swapaxes(0, 1)
 
 
 OPERATORS = {"ADD": _add, "AVERAGE_POOL_2D": _average_pool, "CONV_2D": _conv, "DEPTHWISE_CONV_2D": _depthwise,

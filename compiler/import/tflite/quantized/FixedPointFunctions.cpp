@@ -8,92 +8,116 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace nacre::importer::tflite_format {
 
 using nn::divideByPower;
-using nn::multiplyHigh;
-
-static constexpr int32_t one = INT32_MAX; ///< in Q0, as near as it gets
-
-static int32_t add(int32_t a, int32_t b) {
-  return static_cast<int32_t>(static_cast<uint32_t>(a) + static_cast<uint32_t>(b));
-}
-
-/// x * 2^exponent, saturated.
-static int32_t shiftLeft(int32_t x, int exponent) {
-  return static_cast<int32_t>(std::clamp<int64_t>(int64_t(x) * (int64_t(1) << exponent), INT32_MIN, INT32_MAX));
-}
-
-/// A real of [-1, 1] in Q0.
-static int32_t toRaw(double real) { return static_cast<int32_t>(std::round(real * 2147483648.0)); }
-
-/// Of x in [-1/4, 0), in Q0: the Taylor series around -1/8.
-static int32_t expOfLastQuarter(int32_t a) {
-  const int32_t constant = toRaw(std::exp(-0.125)), third = toRaw(1.0 / 3);
-  const int32_t x = add(a, 1 << 28), x2 = multiplyHigh(x, x), x3 = multiplyHigh(x2, x), x4 = multiplyHigh(x2, x2);
-  const int32_t quartic = divideByPower(x4, 2);
-  const int32_t rest = divideByPower(add(multiplyHigh(add(quartic, x3), third), x2), 1);
-  return add(constant, multiplyHigh(constant, add(x, rest)));
-}
-
-int32_t expOfNegative(int32_t x, int integerBits) {
-  if (x == 0)
-    return one;
-  const int fractionalBits = 31 - integerBits;
-  const int32_t quarter = 1 << (fractionalBits - 2);
-  // Below a multiple of a quarter by the series; then, bit by bit, the exponentials of the powers of two in that multiple.
-  const int32_t last = (x & (quarter - 1)) - quarter, multiple = last - x;
-  int32_t result = expOfLastQuarter(shiftLeft(last, integerBits));
-  for (int exponent = -2; exponent < integerBits && exponent <= 4; ++exponent)
-    if (multiple & (1 << (fractionalBits + exponent)))
-      result = multiplyHigh(result, toRaw(std::exp(-std::ldexp(1.0, exponent))));
-  return result;
-}
-
-/// 2 / (1 + x) / 2 in Q2, by Newton's iteration from the line 48/17 - 32/17 d.
-static int32_t divideByOnePlus(int32_t x) {
-  constexpr int32_t start = 1515870810, slope = -1010580540, oneOfQ2 = 1 << 29;
-  const int64_t sum = int64_t(x) + one;
-  const auto halfDenominator = static_cast<int32_t>((sum + 1) / 2);
-  int32_t quotient = add(start, multiplyHigh(halfDenominator, slope));
-  for (int iteration = 0; iteration < 3; ++iteration) {
-    const int32_t rest = oneOfQ2 - multiplyHigh(halfDenominator, quotient);
-    quotient = add(quotient, shiftLeft(multiplyHigh(quotient, rest), 2));
-  }
-  return quotient;
-}
-
-int32_t reciprocalOfOnePlus(int32_t x) { return shiftLeft(divideByOnePlus(x), 1); }
-
-int32_t oneMinusOverOnePlus(int32_t x) { return shiftLeft(divideByOnePlus(x) - (1 << 29), 2); }
-
-int32_t logistic(int32_t x) {
-  if (x == 0)
-    return 1 << 30;
-  const int32_t ofPositive = reciprocalOfOnePlus(expOfNegative(x > 0 ? -x : x, 4));
-  return x > 0 ? ofPositive : one - ofPositive;
-}
-
-int32_t hyperbolicTangent(int32_t x) {
-  if (x == 0)
-    return 0;
-  // exp(-2 |x|): the same bits are twice as much in Q5.
-  const int32_t ofNegative = oneMinusOverOnePlus(expOfNegative(x > 0 ? -x : x, 5));
-  return x < 0 ? -ofNegative : ofNegative;
-}
-
-//===----------------------------------------------------------------------===//
-// Hard swish
-//===----------------------------------------------------------------------===//
 
 static int16_t saturate16(int64_t x) { return static_cast<int16_t>(std::clamp<int64_t>(x, INT16_MIN, INT16_MAX)); }
 
 /// a * b / 2^15, halves up.
-static int16_t multiplyHigh16(int16_t a, int16_t b) {
+static int16_t multiplyHigh(int16_t a, int16_t b) {
   const int32_t product = int32_t(a) * b, nudge = product >= 0 ? 1 << 14 : 1 - (1 << 14);
   return saturate16((product + nudge) / (1 << 15));
 }
+static int32_t multiplyHigh(int32_t a, int32_t b) { return nn::multiplyHigh(a, b); }
+
+namespace {
+
+/// The functions by numbers of `Raw`, of 32 or 16 bits; numbers of Q(n) have as many bits less n + 1 behind the point.
+template <typename Raw> struct FixedPointMath {
+  static constexpr int bits = 8 * sizeof(Raw);
+  static constexpr Raw one = std::numeric_limits<Raw>::max(); ///< in Q0, as near as it gets
+
+  static Raw add(Raw a, Raw b) { return static_cast<Raw>(static_cast<uint32_t>(a) + static_cast<uint32_t>(b)); }
+
+  /// x * 2^exponent, saturated.
+  static Raw shiftLeft(Raw x, int exponent) {
+    return static_cast<Raw>(std::clamp<int64_t>(int64_t(x) * (int64_t(1) << exponent), -int64_t(one) - 1, one));
+  }
+
+  static Raw narrow(int32_t raw) { return static_cast<Raw>(divideByPower(raw, 32 - bits)); }
+  /// A real of [-1, 1] in Q0: the nearest of 32 bits, and of these the nearest.
+  static Raw toRaw(double real) { return narrow(static_cast<int32_t>(std::round(real * 2147483648.0))); }
+
+  /// Of x in [-1/4, 0), in Q0: the Taylor series around -1/8.
+  static Raw expOfLastQuarter(Raw a) {
+    const Raw constant = toRaw(std::exp(-0.125)), third = toRaw(1.0 / 3);
+    const Raw x = add(a, Raw(1) << (bits - 4)), x2 = multiplyHigh(x, x), x3 = multiplyHigh(x2, x),
+              x4 = multiplyHigh(x2, x2);
+    const Raw quartic = static_cast<Raw>(divideByPower(x4, 2));
+    const Raw rest = static_cast<Raw>(divideByPower(add(multiplyHigh(add(quartic, x3), third), x2), 1));
+    const int64_t sum = int64_t(constant) + multiplyHigh(constant, add(x, rest));
+    return static_cast<Raw>(std::min<int64_t>(sum, one));
+  }
+
+  static Raw expOfNegative(Raw x, int integerBits) {
+    if (x == 0)
+      return one;
+    const int fractionalBits = bits - 1 - integerBits;
+    const Raw quarter = static_cast<Raw>(1 << (fractionalBits - 2));
+    // Below a multiple of a quarter by the series; then, bit by bit, the exponentials of the powers of two in that multiple.
+    const Raw last = static_cast<Raw>((x & (quarter - 1)) - quarter), multiple = static_cast<Raw>(last - x);
+    Raw result = expOfLastQuarter(shiftLeft(last, integerBits));
+    for (int exponent = -2; exponent < integerBits && exponent <= 4; ++exponent)
+      if (multiple & (1 << (fractionalBits + exponent)))
+        result = multiplyHigh(result, toRaw(std::exp(-std::ldexp(1.0, exponent))));
+    // Further out than the powers of two reach.
+    constexpr int mostBits = 5;
+    if (integerBits > mostBits && x < -(1 << (bits - 1 - integerBits + mostBits)))
+      return 0;
+    return result;
+  }
+
+  /// 2 / (1 + x) / 2 in Q2, by Newton's iteration from the line 48/17 - 32/17 d.
+  static Raw divideByOnePlus(Raw x) {
+    const Raw start = narrow(1515870810), slope = narrow(-1010580540), oneOfQ2 = Raw(1) << (bits - 3);
+    const Raw halfDenominator = static_cast<Raw>((int64_t(x) + one + 1) / 2);
+    Raw quotient = add(start, multiplyHigh(halfDenominator, slope));
+    for (int iteration = 0; iteration < 3; ++iteration) {
+      const Raw rest = static_cast<Raw>(oneOfQ2 - multiplyHigh(halfDenominator, quotient));
+      quotient = add(quotient, shiftLeft(multiplyHigh(quotient, rest), 2));
+    }
+    return quotient;
+  }
+  static Raw reciprocalOfOnePlus(Raw x) { return shiftLeft(divideByOnePlus(x), 1); }
+  static Raw oneMinusOverOnePlus(Raw x) {
+    return shiftLeft(static_cast<Raw>(divideByOnePlus(x) - (Raw(1) << (bits - 3))), 2);
+  }
+
+  static Raw logistic(Raw x, int integerBits) {
+    if (x == 0)
+      return Raw(1) << (bits - 2);
+    const Raw ofPositive = reciprocalOfOnePlus(expOfNegative(x > 0 ? static_cast<Raw>(-x) : x, integerBits));
+    return x > 0 ? ofPositive : static_cast<Raw>(one - ofPositive);
+  }
+
+  static Raw hyperbolicTangent(Raw x, int integerBits) {
+    if (x == 0)
+      return 0;
+    // exp(-2 |x|): the same bits are twice as much with one more before the point.
+    const Raw ofNegative = oneMinusOverOnePlus(expOfNegative(x > 0 ? static_cast<Raw>(-x) : x, integerBits + 1));
+    return x < 0 ? static_cast<Raw>(-ofNegative) : ofNegative;
+  }
+};
+
+using Math32 = FixedPointMath<int32_t>;
+using Math16 = FixedPointMath<int16_t>;
+
+} // namespace
+
+int32_t expOfNegative(int32_t x, int integerBits) { return Math32::expOfNegative(x, integerBits); }
+int32_t reciprocalOfOnePlus(int32_t x) { return Math32::reciprocalOfOnePlus(x); }
+int32_t oneMinusOverOnePlus(int32_t x) { return Math32::oneMinusOverOnePlus(x); }
+int32_t logistic(int32_t x) { return Math32::logistic(x, 4); }
+int32_t hyperbolicTangent(int32_t x) { return Math32::hyperbolicTangent(x, 4); }
+int16_t logistic16(int16_t x, int integerBits) { return Math16::logistic(x, integerBits); }
+int16_t hyperbolicTangent16(int16_t x, int integerBits) { return Math16::hyperbolicTangent(x, integerBits); }
+
+//===----------------------------------------------------------------------===//
+// Hard swish
+//===----------------------------------------------------------------------===//
 
 static int16_t toMultiplier16(int32_t multiplier) {
   return static_cast<int16_t>(std::min<int64_t>((int64_t(multiplier) + (1 << 15)) >> 16, INT16_MAX));
@@ -112,12 +136,12 @@ HardSwish::HardSwish(float inputScale, float resultScale) {
 
 int32_t HardSwish::operator()(int32_t x) const {
   const auto fine = static_cast<int16_t>(x * (1 << 7));
-  const int16_t value = multiplyHigh16(fine, resultMultiplier);
+  const int16_t value = multiplyHigh(fine, resultMultiplier);
   // The gate: from -1 to 1, then to 0 to 1.
   int16_t gate = fine;
   if (gateShift > 0)
     gate = saturate16(int64_t(gate) * (int64_t(1) << (gateShift - 1)));
-  gate = multiplyHigh16(gate, gateMultiplier);
+  gate = multiplyHigh(gate, gateMultiplier);
   if (gateShift > 0)
     gate = saturate16(int64_t(gate) * 2);
   if (gateShift < 0)

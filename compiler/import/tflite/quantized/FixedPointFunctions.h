@@ -3,7 +3,7 @@
 // Exponentials and their kin in integers alone, as the reference kernels compute them (gemmlowp's fixed point): numbers, no IR.
 //
 // Why:  what stands for a real in 8 bits is one of 256, so a function of it is a table; its entries are these numbers.
-// How:  a number of Q(n) is raw / 2^(31 - n). Products round halves up and saturate (nn::multiplyHigh).
+// How:  a number of Q(n) is raw / 2^(31 - n), in 16 bits raw / 2^(15 - n). Products round halves up and saturate (nn::multiplyHigh).
 
 #ifndef NACRE_COMPILER_IMPORT_TFLITE_QUANTIZED_FIXEDPOINTFUNCTIONS_H
 #define NACRE_COMPILER_IMPORT_TFLITE_QUANTIZED_FIXEDPOINTFUNCTIONS_H
@@ -22,6 +22,10 @@ int32_t oneMinusOverOnePlus(int32_t x);
 /// 1 / (1 + exp(-x)) and tanh(x) of x in Q4; the results are in Q0.
 int32_t logistic(int32_t x);
 int32_t hyperbolicTangent(int32_t x);
+
+/// The same in 16 bits, of x in Q(integerBits), which is 6 at most.
+int16_t logistic16(int16_t x, int integerBits);
+int16_t hyperbolicTangent16(int16_t x, int integerBits);
 
 /// x * relu6(x + 3) / 6 of an integer by one scale, as an integer by another without its zero point; all numbers have 16 bits.
 class HardSwish {

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Layers of one gate, and SVDF: features that are remembered, and weighed by time.
+
+#include "compiler/import/tflite/FusedActivation.h"
+#include "compiler/import/tflite/Handlers.h"
+#include "compiler/import/tflite/recurrent/Steps.h"
+
+using namespace mlir;
+
+namespace nacre::importer::tflite_format {
+namespace {
+
+//===----------------------------------------------------------------------===//
+// RNN
+//===----------------------------------------------------------------------===//
+
+/// Operands `first` to the fourth behind it: weights, recurrence, bias, state.
+RecurrentResults importRnnDirection(TfliteNode &node, size_t first, Value x, Activation activation, bool reverse) {
+  NnBuilder &nn = node.nn;
+  if (!node->checkRank(first, 2, 2))
+    return {};
+  const int64_t steps = getShape(x)[0], batch = getShape(x)[1], units = getShape(node.getOperand(first))[0];
+  constexpr StringLiteral reason = "by units and inputs";
+  if (!node->checkShape(first, {units, getShape(x)[2]}, reason) ||
+      !node->checkShape(first + 1, {units, units}, reason) || !node->checkShape(first + 2, {units}, reason) ||
+      !node->checkFits({steps, batch, units}, "what all steps add"))
+    return {};
+  RnnLayer layer;
+  layer.input = x;
+  layer.weights = turnMatrix(node, first);
+  layer.recurrence = turnMatrix(node, first + 1);
+  layer.bias = readReals(node, first + 2);
+  layer.initialHidden = readState(node, first + 3, {batch, units});
+  layer.reverse = reverse;
+  auto activateState = [&](Value value) { return value ? activate(nn, activation, value) : Value(); };
+  layer.activation = activateState;
+  return buildRnn(nn, layer);
+}
+
+void importRnn(TfliteNode &node, Steps steps) {
+  if (!checkInput(node, steps) || !checkReals(node, 1))
+    return;
+  Activation activation = readActivation(node);
+  Value x = toTimeFirst(node.nn, node.getOperand(0), steps);
+  RecurrentResults results = importRnnDirection(node, 1, x, activation, /*reverse=*/false);
+  setSequences(node, results, steps);
+  node.setAssigned({{4, results.lastHidden}});
+}
+
+void importBidirectionalRnn(TfliteNode &node) {
+  const Steps steps = readSteps(node, /*missing=*/false);
+  if (!checkInput(node, steps) || !checkReals(node, 1) || !checkNoSecondInput(node, 9))
+    return;
+  Activation activation = readActivation(node);
+  Value x = toTimeFirst(node.nn, node.getOperand(0), steps);
+  RecurrentResults there = importRnnDirection(node, 1, x, activation, /*reverse=*/false);
+  if (node->hasFailed() || !there.all)
+    return node.setResult({});
+  RecurrentResults back = importRnnDirection(node, 5, x, activation, /*reverse=*/true);
+  setSequences(node, {there, back}, steps);
+  node.setAssigned({{4, there.lastHidden}, {8, back.lastHidden}});
+}
+
+//===----------------------------------------------------------------------===//
+// SVDF
+//===----------------------------------------------------------------------===//
+
+/// A filter of rank: features of the input, of which the last ones are remembered, weighed by time, and added up by units.
+void importSvdf(TfliteNode &node) {
+  NnBuilder &nn = node.nn;
+  node->ignore({"asymmetric_quantize_inputs"});
+  if (!node->checkRank(0, 2, 2) || !node->checkRank(1, 2, 2) || !node->checkRank(2, 2, 2) || !checkReals(node, 1))
+    return;
+  Value x = node.getOperand(0);
+  const int64_t rank = node->getInt("rank", 0), batch = getShape(x)[0], features = getShape(node.getOperand(1))[0],
+                memory = getShape(node.getOperand(2))[1];
+  if (rank < 1 || features % rank || memory < 1) {
+    node.error() << "attribute 'rank' must divide the " << features
+                 << " features, and there be a step to remember, but "
+                 << "is " << rank << " for " << describe(node.getOperand(2));
+    return;
+  }
+  const int64_t units = features / rank;
+  if (!node->checkShape(1, {features, getShape(x)[1]}, "a row for each feature") ||
+      !node->checkShape(2, {features, memory}, "a row for each feature") ||
+      !node->checkShape(3, {units}, "one for each unit"))
+    return;
+  Activation activation = readActivation(node);
+  Value state = readState(node, 4, {batch, features * memory});
+  Value added = nn.matmul(x, turnMatrix(node, 1));
+  if (!state || !added)
+    return node.setResult({});
+  state = nn.reshape(state, {batch, features, memory});
+  state = nn.concat({nn.slice(state, 2, 1, memory - 1), nn.reshape(added, {batch, features, 1})}, 2);
+  Value weighed = nn.reduce(nn::ReduceKind::Sum, nn.mul(state, readReals(node, 2)), 2, /*keepDims=*/false);
+  Value sums = weighed
+                   ? nn.reduce(nn::ReduceKind::Sum, nn.reshape(weighed, {batch, units, rank}), 2, /*keepDims=*/false)
+                   : Value();
+  if (node.getOperand(3))
+    sums = nn.add(sums, readReals(node, 3));
+  node.setResult(sums ? activate(nn, activation, sums) : Value());
+  node.setAssigned({{4, state}});
+}
+
+} // namespace
+
+void registerRnns(ImportRegistry &registry) {
+  const Signature one{{"input", Holds::Floats},
+                      {"weights", Holds::Stored},
+                      {"recurrent_weights", Holds::Stored},
+                      {"bias", Holds::Floats},
+                      {"state", Holds::Floats}};
+  add(registry, "UNIDIRECTIONAL_SEQUENCE_RNN", Integers::Computed, one,
+      [](TfliteNode &node) { importRnn(node, readSteps(node, /*missing=*/false)); });
+  add(registry, "RNN", Integers::Computed, one, [](TfliteNode &node) { importRnn(node, Steps::One); });
+  add(registry, "BIDIRECTIONAL_SEQUENCE_RNN", Integers::Computed,
+      {{"input", Holds::Floats},
+       {"weights", Holds::Stored},
+       {"recurrent_weights", Holds::Stored},
+       {"bias", Holds::Floats},
+       {"state", Holds::Floats},
+       {"backward_weights", Holds::Stored},
+       {"backward_recurrent_weights", Holds::Stored},
+       {"backward_bias", Holds::Floats},
+       {"backward_state", Holds::Floats},
+       {"second...?", Holds::Stored}},
+      importBidirectionalRnn);
+  add(registry, "SVDF", Integers::Computed,
+      {{"input", Holds::Floats},
+       {"weights_feature", Holds::Stored},
+       {"weights_time", Holds::Stored},
+       {"bias?", Holds::Floats},
+       {"state?", Holds::Floats}},
+      importSvdf);
+}
+
+} // namespace nacre::importer::tflite_format
