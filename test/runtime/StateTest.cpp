@@ -6,6 +6,7 @@
 
 #include "test/runtime/ToyModel.h"
 
+#include <algorithm>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <string>
@@ -94,12 +95,12 @@ TEST_F(StateTest, BeginsAsAWeightSays) {
   ASSERT_EQ(nacre_session_state(other, &started), NACRE_OK);
   float total[kColumns];
   ASSERT_EQ(nacre_state_read(started, 0, total, sizeof total), NACRE_OK);
-  EXPECT_EQ(std::memcmp(total, toy.scale, sizeof total), 0);
+  EXPECT_TRUE(std::equal(total, total + kColumns, toy.scale));
   std::memset(total, 0, sizeof total);
   ASSERT_EQ(nacre_state_write(started, 0, total, sizeof total), NACRE_OK);
   ASSERT_EQ(nacre_state_reset(started, NACRE_STATE_RECURRENT), NACRE_OK);
   ASSERT_EQ(nacre_state_read(started, 0, total, sizeof total), NACRE_OK);
-  EXPECT_EQ(std::memcmp(total, toy.scale, sizeof total), 0);
+  EXPECT_TRUE(std::equal(total, total + kColumns, toy.scale));
   nacre_session_destroy(other);
 }
 
