@@ -82,7 +82,7 @@ llvm::Expected<SlicedPart> expandSlice(const StridedSlice &slice, llvm::ArrayRef
     else
       error = takeRange(part, slice, entry, shape[axis]);
     if (error)
-      return std::move(error);
+      return error;
   }
   takeWhole(part, shape.drop_front(part.starts.size()));
   return part;

@@ -16,6 +16,7 @@
 #include "compiler/import/tensorflow/saved/FunctionalControl.h"
 #include "dialects/PrintableText.h"
 
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
