@@ -10,6 +10,8 @@ import random
 import struct
 import sys
 
+import tflite_writer as tflite
+
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "samples", "models"))
 import tensorflow_writer as tf  # noqa: E402
 from onnx_writer import BOOL, INT64, Graph  # noqa: E402
@@ -263,14 +265,45 @@ def tensorflow_loop(lstm):
     return _tf_head(lstm, graph, "while/h/exit")
 
 
+# TensorFlow Lite
+
+
+def tflite_layer(lstm):
+    """UNIDIRECTIONAL_SEQUENCE_LSTM, a matrix for each gate, whose states are variables; the last of all hidden states counts."""
+    net = tflite.Net()
+    data = net.input("data", [1, lstm.steps, lstm.inputs])
+
+    def gate_of(rows, gate):
+        return [row[gate * lstm.units:(gate + 1) * lstm.units] for row in rows]
+    operands = [data]
+    for name, rows in (("w", lstm.weights), ("r", lstm.recurrence)):
+        operands += [net.tensor(f"{name}_{gate}", [lstm.units, len(rows)], values=_flat(_transposed(gate_of(rows, gate))))
+                     for gate in range(4)]
+    operands += [-1] * 3
+    operands += [net.tensor(f"b_{gate}", [lstm.units], values=gate_of([lstm.bias], gate)[0]) for gate in range(4)]
+    operands += [-1] * 2
+    operands += [net.tensor(name, [1, lstm.units], more={5: ("?", True)}) for name in ("h", "c")]
+    states = net.tensor("all", [1, lstm.steps, lstm.units])
+    net.op(44, operands + [-1] * 4, [states], 71, {0: ("b", 4)})
+    last = net.tensor("last", [1, lstm.units])
+    begin, end, one = (net.tensor(name, [3], tflite.INT32, values) for name, values in
+                       (("begin", [0, lstm.steps - 1, 0]), ("end", [1, lstm.steps, lstm.units]), ("one", [1, 1, 1])))
+    net.op(45, [states, begin, end, one], [last], 32, {5: ("i", 0), 4: ("i", 2)})
+    logits, prob = net.tensor("logits", [1, lstm.classes]), net.output("prob", [1, lstm.classes])
+    dense = net.tensor("dense", [lstm.classes, lstm.units], values=_flat(_transposed(lstm.dense)))
+    net.op(9, [last, dense, net.tensor("dense_bias", [lstm.classes], values=lstm.dense_bias)], [logits], 8, {})
+    net.op(25, [logits], [prob], 9, {0: ("f", 1.0)})
+    return net
+
+
 SPELLINGS = {"onnx_layer": onnx_layer, "onnx_loop": onnx_loop, "onnx_scan": onnx_scan, "onnx_unrolled": onnx_unrolled,
-             "tensorflow_loop": tensorflow_loop, "tensorflow_static": tensorflow_static}
+             "tensorflow_loop": tensorflow_loop, "tensorflow_static": tensorflow_static, "tflite_layer": tflite_layer}
 
 
 def save(lstm, spelling, folder):
     """Writes the model, and gives its path."""
     model = SPELLINGS[spelling](lstm)
-    suffix = {"onnx": "onnx", "tensorflow": "pb"}[spelling.split("_", maxsplit=1)[0]]
+    suffix = {"onnx": "onnx", "tensorflow": "pb", "tflite": "tflite"}[spelling.split("_", maxsplit=1)[0]]
     path = f"{folder}/{spelling}.{suffix}"
     if suffix == "pb":
         with open(path, "wb") as file:

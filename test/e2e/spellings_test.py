@@ -79,6 +79,9 @@ class SpellingsTest(nacre.NacreTest):
         written_out = launches.pop("onnx_unrolled")
         self.assertEqual(written_out[("contraction", LSTM.steps - 1)], 1)
         self.assertEqual(written_out[("nest", LSTM.steps - 1)], 2)
+        # States that last from run to run are copied out and in, once a run.
+        keeps = launches.pop("tflite_layer")
+        self.assertEqual(keeps, launches["onnx_layer"] + collections.Counter({("nest", 1): 4}))
         for spelling, counts in launches.items():
             self.assertEqual(counts, launches["onnx_layer"], spelling)
 
