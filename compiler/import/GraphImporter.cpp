@@ -70,7 +70,6 @@ private:
   SettledInputs inputs;
   Scope main;
   std::optional<GraphNode> newer; ///< a node of an operator set newer than its registry knows
-  int64_t nodesLeft = 1000000;    ///< that functions and the turns of loops may come to
 };
 
 const ImportRegistry::Entry *findHandler(const GraphNode &node) { return node.registry->find(node.op, node.version); }
@@ -155,8 +154,8 @@ FailureOr<SmallVector<Value>> GraphImporter::runNode(Scope &scope, size_t index,
 }
 
 LogicalResult GraphImporter::importNode(Scope &scope, size_t index, const GraphNode &source) {
-  if (nodesLeft-- <= 0)
-    return emitError(source.loc) << "the model comes to too many nodes where loops are written out; make them shorter";
+  if (!shared.takeOperator(source.loc))
+    return failure();
   Node node{source.op, source.version, {}, {}, {}};
   for (StringRef operand : source.operands) {
     FailureOr<Value> value = operand.empty() ? Value() : getValue(scope, operand);
@@ -366,7 +365,7 @@ void GraphImporter::check(std::vector<Problem> &problems) {
 
 OwningOpRef<ModuleOp> importGraph(ModelView &model, const ImportOptions &options, MLIRContext *context) {
   context->loadDialect<func::FuncDialect, nn::NnDialect>();
-  ImportState shared(options.maxConstantBytes, options.seed);
+  ImportState shared(options);
   OwningOpRef<ModuleOp> module = ModuleOp::create(model.getGraph().getLocation());
   for (const ModelEntry &entry : model.getEntries())
     if (failed(GraphImporter(model, entry, options, shared, *module).import()))
@@ -376,7 +375,7 @@ OwningOpRef<ModuleOp> importGraph(ModelView &model, const ImportOptions &options
 
 void checkGraph(ModelView &model, const ImportOptions &options, MLIRContext *context, std::vector<Problem> &problems) {
   context->loadDialect<func::FuncDialect, nn::NnDialect>();
-  ImportState shared(options.maxConstantBytes, options.seed);
+  ImportState shared(options);
   OwningOpRef<ModuleOp> module = ModuleOp::create(model.getGraph().getLocation());
   for (const ModelEntry &entry : model.getEntries())
     GraphImporter(model, entry, options, shared, *module).check(problems);

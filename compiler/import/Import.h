@@ -42,6 +42,9 @@ struct ImportOptions {
   /// The largest constant that the import may make, and the most that folding may make in all, in bytes. Splats are not
   /// counted.
   int64_t maxConstantBytes = int64_t(1024) << 20;
+  /// To how many operators the model may come, its own and those that they are made of, where functions are expanded and loops
+  /// written out: far more than any network has, so that a small file cannot ask for all memory there is.
+  int64_t maxOperators = 2000000;
   /// Of nodes that draw random numbers and have no seed (`--seed`).
   uint32_t seed = 0;
   /// The name of the function.

@@ -9,7 +9,6 @@
 
 #include "compiler/import/NnBuilder.h"
 
-#include "compiler/import/Import.h"
 #include "dialects/StoredBytes.h"
 #include "dialects/nn/ConstantData.h"
 #include "dialects/nn/Evaluate.h"
@@ -27,12 +26,12 @@ using namespace mlir;
 namespace nacre::importer {
 
 ElementsAttr getConstant(Value value) {
-  auto constant = value.getDefiningOp<nn::ConstantOp>();
+  auto constant = value ? value.getDefiningOp<nn::ConstantOp>() : nn::ConstantOp();
   return constant ? constant.getValue() : ElementsAttr();
 }
 
 std::optional<ValueRange> getList(Value value) {
-  if (!isa<TupleType>(value.getType()))
+  if (!value || !isa<TupleType>(value.getType()))
     return std::nullopt;
   return ValueRange(value.getDefiningOp<UnrealizedConversionCastOp>().getInputs());
 }
@@ -44,6 +43,16 @@ SmallVector<int64_t> axisRange(int64_t begin, int64_t end) {
 //===----------------------------------------------------------------------===//
 // 1. One operator
 //===----------------------------------------------------------------------===//
+
+bool ImportState::takeOperator(Location loc) {
+  if (operatorsLeft-- > 0)
+    return true;
+  ++numErrors;
+  emitError(loc) << "the model must come to at most " << maxOperators
+                 << " operators where functions are expanded and loops written out, but comes to more; give its loops "
+                    "fewer turns";
+  return false;
+}
 
 template <typename Op, typename... Args> Value NnBuilder::build(RankedTensorType type, Args &&...args) {
   OperationState state(loc, Op::getOperationName());
@@ -70,6 +79,8 @@ Operation *NnBuilder::make(OperationState &state, InferTypes inferTypes) {
 
 SmallVector<Value> NnBuilder::finish(OperationState &state, InferTypes inferTypes) {
   SmallVector<Value> none(state.types.size());
+  if (!shared.takeOperator(loc))
+    return none;
   Operation *op = make(state, inferTypes);
   if (!op) {
     error() << "the operands and attributes must fit the operator's definition, but do not; check the model "

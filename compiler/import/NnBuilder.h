@@ -10,6 +10,7 @@
 #ifndef NACRE_COMPILER_IMPORT_NNBUILDER_H
 #define NACRE_COMPILER_IMPORT_NNBUILDER_H
 
+#include "compiler/import/Import.h"
 #include "dialects/nn/NnDialect.h"
 
 #include "mlir/IR/Builders.h"
@@ -29,13 +30,13 @@ inline bool isFloat(mlir::Value value) { return llvm::isa<mlir::FloatType>(getEl
 /// A number of an element type: floats are rounded, integers saturate, and of NaN are 0.
 mlir::TypedAttr getScalarAttr(mlir::Type type, double value);
 
-/// The constant that `value` is, or null.
+/// The constant that `value` is, or null; null of what is null.
 mlir::ElementsAttr getConstant(mlir::Value value);
 
 // Besides tensors the values of an import are lists of tensors and nothing at all, for formats whose graphs have them.
 // They are resolved while it lasts: what makes one is an operation that is erased again.
-inline bool isTensor(mlir::Value value) { return llvm::isa<mlir::RankedTensorType>(value.getType()); }
-inline bool isNothing(mlir::Value value) { return llvm::isa<mlir::NoneType>(value.getType()); }
+inline bool isTensor(mlir::Value value) { return value && llvm::isa<mlir::RankedTensorType>(value.getType()); }
+inline bool isNothing(mlir::Value value) { return value && llvm::isa<mlir::NoneType>(value.getType()); }
 /// The elements of a list; no value for what is none.
 std::optional<mlir::ValueRange> getList(mlir::Value value);
 
@@ -44,11 +45,18 @@ llvm::SmallVector<int64_t> axisRange(int64_t begin, int64_t end);
 
 /// What all nodes of one import share.
 struct ImportState {
-  ImportState(int64_t maxConstantBytes, uint32_t seed)
-      : maxConstantBytes(maxConstantBytes), foldBudget(maxConstantBytes), seed(seed) {}
+  explicit ImportState(const ImportOptions &options)
+      : maxConstantBytes(options.maxConstantBytes), foldBudget(options.maxConstantBytes),
+        maxOperators(options.maxOperators), operatorsLeft(options.maxOperators), seed(options.seed) {}
+
+  /// Counts one operator more, of the model or of `nn`; reports an error at `loc` where that is too many.
+  bool takeOperator(mlir::Location loc);
 
   const int64_t maxConstantBytes; ///< how many bytes of constants may be made
   int64_t foldBudget;             ///< how many still may
+  const int64_t maxOperators;     ///< to how many the model may come
+  int64_t operatorsLeft;          ///< to how many more it still may
+  size_t numErrors = 0;           ///< that builders have reported, but for those of attempts that were given up
   /// Inputs of which something was computed that must be known when the model is compiled.
   llvm::SetVector<llvm::StringRef> unfixedInputs;
   /// Values of which a run decides how many elements an axis has.
@@ -65,7 +73,11 @@ public:
 
   mlir::Location getLoc() const { return loc; }
   mlir::Builder &types() { return builder; }
-  mlir::InFlightDiagnostic error() const { return mlir::emitError(loc); }
+  mlir::InFlightDiagnostic error() const {
+    ++shared.numErrors;
+    return mlir::emitError(loc);
+  }
+  size_t &getNumErrors() const { return shared.numErrors; }
 
   /// An operator of one result whose type is inferred, for those that have no function below: null after an error, and
   /// where an operand is null.

@@ -43,6 +43,8 @@ InFlightDiagnostic NnBuilder::refuseOpen(Value open) const {
 }
 
 Value NnBuilder::sizesOf(Value value, int64_t first, int64_t number) {
+  if (!value)
+    return {};
   Ints shape = getShape(value).slice(first, number);
   nn::AxisCounts counts = getCounts(value);
   if (counts.empty() ||

@@ -21,7 +21,8 @@ namespace nacre::importer {
 /// them.
 static constexpr int64_t maxNumbers = 65536;
 
-OperandBinder::OperandBinder(const Node &node, NnBuilder nn) : nn(nn), node(node), results(node.results.size()) {}
+OperandBinder::OperandBinder(const Node &node, NnBuilder nn)
+    : nn(nn), node(node), errorsBefore(nn.getNumErrors()), results(node.results.size()) {}
 
 InFlightDiagnostic OperandBinder::error() {
   failed = true;
@@ -238,7 +239,7 @@ void OperandBinder::refuseUnknown(StringRef attribute) {
 }
 
 FailureOr<SmallVector<Value>> OperandBinder::finish() {
-  if (failed)
+  if (hasFailed())
     return failure();
   for (NamedAttribute attribute : node.attributes)
     if (!seen.contains(attribute.getName())) {
@@ -256,7 +257,8 @@ FailureOr<SmallVector<Value>> OperandBinder::finish() {
   // What is the same in every run knows only how large the operand can become.
   auto open = llvm::find_if(node.operands, [&](Value operand) { return operand && nn.isOpen(operand); });
   for (Value result : results)
-    if (open != node.operands.end() && result && getConstant(result) && !nn.isOpen(result))
+    if (open != node.operands.end() && result && getConstant(result) && !nn.isOpen(result) &&
+        !llvm::is_contained(node.operands, result))
       return nn.refuseOpen(*open);
   return results;
 }

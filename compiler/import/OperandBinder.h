@@ -57,7 +57,8 @@ public:
 
   /// Reports an error about this node.
   mlir::InFlightDiagnostic error();
-  bool hasFailed() const { return failed; }
+  /// Whether an error about this node has been reported, here or by the builder.
+  bool hasFailed() const { return failed || nn.getNumErrors() != errorsBefore; }
   /// Says that an error about this node has been reported.
   void fail() { failed = true; }
 
@@ -142,7 +143,7 @@ public:
   void setResult(size_t index, mlir::Value value);
   void setResult(mlir::Value value) { setResult(0, value); }
   /// What was set, for a handler that goes on where another has ended; null after an error.
-  mlir::Value getResult(size_t index) const { return failed ? mlir::Value() : results[index]; }
+  mlir::Value getResult(size_t index) const { return hasFailed() ? mlir::Value() : results[index]; }
 
   /// The results, after checking that the handler left nothing out.
   mlir::FailureOr<llvm::SmallVector<mlir::Value>> finish();
@@ -155,6 +156,7 @@ private:
 
   const Node &node;
   bool failed = false;
+  const size_t errorsBefore; ///< that the builder has reported for other nodes
   llvm::SmallVector<mlir::Value> results;
   llvm::StringSet<> seen;
 };

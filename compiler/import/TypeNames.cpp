@@ -44,6 +44,8 @@ std::string describe(ShapedType type) {
 }
 
 std::string describe(Value value) {
+  if (!value)
+    return "nothing";
   if (auto list = dyn_cast<TupleType>(value.getType()))
     return list.size() ? "a sequence of " + std::to_string(list.size()) : std::string("an empty sequence");
   auto type = dyn_cast<ShapedType>(value.getType());

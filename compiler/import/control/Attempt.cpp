@@ -9,7 +9,7 @@ using namespace mlir;
 namespace nacre::importer {
 
 std::optional<OperandBinder::Attempt> OperandBinder::attempt(llvm::function_ref<void()> work) {
-  assert(!failed && "an attempt follows another, or comes first");
+  assert(!hasFailed() && "an attempt follows another, or comes first");
   DiagnosticEngine &engine = nn.getLoc()->getContext()->getDiagEngine();
   Attempt result;
   llvm::SetVector<StringRef> unfixedBefore = nn.getUnfixedInputs();
@@ -20,8 +20,9 @@ std::optional<OperandBinder::Attempt> OperandBinder::attempt(llvm::function_ref<
     });
     work();
   }
-  if (failed) {
+  if (hasFailed()) {
     failed = false;
+    nn.getNumErrors() = errorsBefore;
     result.unfixedInputs = std::exchange(nn.getUnfixedInputs(), unfixedBefore);
     return result;
   }

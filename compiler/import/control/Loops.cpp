@@ -162,9 +162,8 @@ LogicalResult RegionBuilder::check(Operation *op) {
   ScopedDiagnosticHandler silence(builder.getContext(), [](Diagnostic &) { return success(); });
   if (succeeded(verify(op)))
     return success();
-  return emitError(nn.getLoc())
-         << "what its graphs give must be tensors of numbers or booleans that fit together, but is "
-            "not; check the model with a checker of its format";
+  return nn.error() << "what its graphs give must be tensors of numbers or booleans that fit together, but is "
+                       "not; check the model with a checker of its format";
 }
 
 FailureOr<LoopResults> RegionBuilder::finishFor(const Loop &loop, Value count, Region &body, const Turn &turn) {
@@ -239,6 +238,8 @@ FailureOr<LoopResults> RegionBuilder::finishWhile(const Loop &loop, Value count,
   }
   if (!goesOn) // bounded alone, and without end otherwise
     goesOn = nn.splat(scalarOf(builder.getI1Type()), 1);
+  if (!goesOn)
+    return failure();
   nn::ConditionOp::create(builder, loc, goesOn);
   if (failed(check(op)))
     return failure();
