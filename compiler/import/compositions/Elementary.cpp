@@ -87,6 +87,8 @@ Value floorDivide(NnBuilder &nn, Value lhs, Value rhs) {
 }
 
 Value toMatrix(NnBuilder &nn, Value x, int64_t axis) {
+  if (!x)
+    return {};
   int64_t rows = 1, columns = 1;
   for (auto [index, dim] : llvm::enumerate(getShape(x)))
     (static_cast<int64_t>(index) < axis ? rows : columns) *= dim;

@@ -30,7 +30,7 @@ static Value padWindows(NnBuilder &nn, Value x, const Window &window) {
 }
 
 Value indicesOfMaxima(NnBuilder &nn, Value x, const Window &window, Ints distances) {
-  Value windows = padWindows(nn, x, window);
+  Value windows = x ? padWindows(nn, x, window) : Value();
   if (!windows)
     return {};
   // 1. [N, places, cells, places, cells ..., C], then [N, places..., cells, C].

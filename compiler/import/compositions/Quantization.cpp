@@ -79,6 +79,8 @@ static Value overElements(NnBuilder &nn, Value x, Value scale, Value zero, Granu
 //===----------------------------------------------------------------------===//
 
 Value dequantize(NnBuilder &nn, Value x, Value scale, Value zero, Granularity granularity, Type real) {
+  if (!x || !scale)
+    return {};
   Type wide = getElementType(scale).isF64() ? getElementType(scale) : Type(nn.types().getF32Type());
   return overElements(nn, x, scale, zero, granularity, [&](Value codes, Value scales, Value zeros) {
     Value centred = nn.cast(codes, wide);
@@ -90,6 +92,8 @@ Value dequantize(NnBuilder &nn, Value x, Value scale, Value zero, Granularity gr
 
 Value quantize(NnBuilder &nn, Value x, Value scale, Value zero, Granularity granularity, Type precision, Type type,
                bool overflows) {
+  if (!x || !scale)
+    return {};
   return overElements(nn, x, scale, zero, granularity, [&](Value reals, Value scales, Value zeros) {
     Value quotient = nn.div(nn.cast(reals, precision), nn.cast(scales, precision));
     // Zero points have more digits than a half has.

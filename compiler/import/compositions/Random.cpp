@@ -75,6 +75,8 @@ Value meets(NnBuilder &nn, Value probabilities, RandomKey key) {
 }
 
 Dropped dropOut(NnBuilder &nn, Value x, Value ratio, RandomKey key) {
+  if (!x || !ratio)
+    return {};
   Type f32 = nn.types().getF32Type();
   Value share = nn.cast(ratio, f32);
   Value numbers = uniform(nn, RankedTensorType::get(getShape(x), f32), key, 0, 1);
@@ -84,6 +86,8 @@ Dropped dropOut(NnBuilder &nn, Value x, Value ratio, RandomKey key) {
 }
 
 Value drawClasses(NnBuilder &nn, Value logits, int64_t count, RandomKey key) {
+  if (!logits)
+    return {};
   int64_t rows = getShape(logits)[0], classes = getShape(logits)[1];
   Type f32 = nn.types().getF32Type(), i64 = nn.types().getI64Type();
   Value chances = nn.softmax(nn.cast(logits, f32), 1, /*log=*/false);

@@ -40,6 +40,8 @@ Value resampleTogether(NnBuilder &nn, Value x, SmallVector<const ResampledAxis *
 /// The axis as the rows of matrices, which the table's matrix is multiplied by; or, if it is the last, as the columns of
 /// one.
 Value multiplyByTable(NnBuilder &nn, Value x, const ResampledAxis &axis) {
+  if (!x)
+    return {};
   SmallVector<int64_t> shape(getShape(x));
   int64_t positions = axis.table.getPositions(), extent = shape[axis.axis], before = 1, inner = 1;
   if (!allowsTable(nn, positions, static_cast<double>(extent)))

@@ -51,6 +51,8 @@ Value fromNormalizedGrid(NnBuilder &nn, Value grid, Ints extents, bool alignCorn
 }
 
 Value makeAffineGrid(NnBuilder &nn, Value theta, Ints extents, bool alignCorners) {
+  if (!theta)
+    return {};
   auto axes = static_cast<int64_t>(extents.size());
   SmallVector<int64_t> column(extents.size() + 2, 1);
   column.front() = getShape(theta)[0];

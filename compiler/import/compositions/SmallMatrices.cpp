@@ -29,6 +29,8 @@ Rows splitRows(NnBuilder &nn, Value matrices) {
   for (int64_t dim : shape.drop_back(2))
     batch *= dim;
   Value stack = nn.reshape(matrices, {batch, size * columns});
+  if (!stack)
+    return {};
   Rows rows;
   for (int64_t row = 0; row < size; ++row)
     rows.push_back(nn.slice(stack, 1, row * columns, columns));
@@ -103,6 +105,8 @@ Value determinant(NnBuilder &nn, Value matrices) {
   if (shape.back() == 0) // the empty product
     return nn.splat(RankedTensorType::get(shape.drop_back(2), getElementType(matrices)), 1);
   Rows rows = splitRows(nn, matrices);
+  if (rows.empty())
+    return {};
   Value product;
   while (rows.size() > 3) {
     pivot(nn, rows);
@@ -126,6 +130,8 @@ Value solve(NnBuilder &nn, Value a, Value b) {
   SmallVector<int64_t> shape(getShape(b));
   auto size = static_cast<int64_t>(shape[shape.size() - 2]);
   Rows rows = splitRows(nn, nn.concat({a, b}, getRank(a) - 1));
+  if (rows.empty())
+    return {};
   // After each step the first column is one of the unit matrix, and is cut off.
   for (int64_t step = 0; step < size && !llvm::is_contained(rows, Value()); ++step) {
     pivot(nn, MutableArrayRef<Value>(rows).drop_front(step));
@@ -144,6 +150,8 @@ Value solveTriangular(NnBuilder &nn, Value a, Value b, bool isLower) {
   if (getType(b).getNumElements() == 0)
     return b;
   Rows matrix = splitRows(nn, a), result = splitRows(nn, b);
+  if (matrix.empty() || result.empty())
+    return {};
   auto size = static_cast<int64_t>(matrix.size());
   for (int64_t step = 0; step < size; ++step) {
     const int64_t own = isLower ? step : size - 1 - step;
@@ -168,6 +176,8 @@ Value cholesky(NnBuilder &nn, Value a) {
   SmallVector<int64_t> order = axisRange(0, getRank(a));
   std::swap(order[order.size() - 1], order[order.size() - 2]);
   Rows rows = splitRows(nn, nn.transpose(a, order));
+  if (rows.empty())
+    return {};
   auto size = static_cast<int64_t>(rows.size());
   for (int64_t step = 0; step < size; ++step) {
     Value own = rows[step] ? nn.slice(rows[step], 1, step, size - step) : Value();

@@ -9,7 +9,7 @@ namespace nacre::importer {
 void addUp(OperandBinder &node) {
   Value sum = node.getOperand(0);
   for (size_t index = 1; index < node.getNumOperands(); ++index) {
-    if (!node.checkShape(index, getShape(sum), "that of the other operands"))
+    if (!node.checkShape(index, getShape(node.getOperand(0)), "that of the other operands"))
       return;
     sum = node.nn.add(sum, node.getOperand(index));
   }

@@ -25,6 +25,13 @@ Activation readActivation(TfliteNode &node) {
 }
 
 Value activate(NnBuilder &nn, Activation activation, Value x) {
+  if (!x || activation == Activation::None)
+    return x;
+  if (activation == Activation::Tanh ? !isFloat(x) : getElementType(x).isInteger(1)) {
+    nn.error() << "what attribute 'fused_activation_function' is for must hold "
+               << (activation == Activation::Tanh ? "floats" : "numbers") << ", but is " << describe(x);
+    return {};
+  }
   switch (activation) {
   case Activation::None:
     return x;

@@ -33,7 +33,7 @@ void importPRelu(OperandBinder &node) {
   SmallVector<int64_t> shape = {isShared ? 1 : getShape(x)[1]};
   Value slopes = blobs.get(0, shape, {"filler", 0.25});
   if (!slopes)
-    return;
+    return node.fail();
   Value slope = isShared ? slopes : nn.alignToAxis(slopes, 1, getRank(x));
   node.setResult(nn.select(nn.binary(BinaryKind::Less, x, 0.0), nn.mul(x, slope), x));
 }
@@ -102,7 +102,7 @@ void importEltwise(OperandBinder &node) {
   Value result;
   for (auto [index, x] : llvm::enumerate(node.getOperands())) {
     Value term = factors.empty() || factors[index] == 1 ? x : nn.mul(x, factors[index]);
-    result = result ? nn.binary(kind, result, term) : term;
+    result = index ? nn.binary(kind, result, term) : term;
   }
   node.setResult(result);
 }

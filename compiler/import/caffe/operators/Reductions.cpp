@@ -71,7 +71,8 @@ void importReduction(OperandBinder &node) {
     x = nn.unary(UnaryKind::Abs, x);
   else if (operation == "SUMSQ")
     x = nn.mul(x, x);
-  Value y = nn.reduce(operation == "MEAN" ? ReduceKind::Mean : ReduceKind::Sum, x, axisRange(*axis, getRank(x)),
+  Value y = nn.reduce(operation == "MEAN" ? ReduceKind::Mean : ReduceKind::Sum, x,
+                      axisRange(*axis, getRank(node.getOperand(0))),
                       /*keepDims=*/false);
   node.setResult(factor == 1 ? y : nn.mul(y, factor));
 }

@@ -123,6 +123,8 @@ static Value computeScores(NnBuilder &nn, Value query, Value key, double scale) 
     query = nn.mul(query, std::sqrt(scale));
     key = nn.mul(key, std::sqrt(scale));
   }
+  if (!query || !key)
+    return {};
   SmallVector<int64_t> swapped = axisRange(0, getRank(query));
   std::swap(swapped[swapped.size() - 1], swapped[swapped.size() - 2]);
   Value scores = nn.matmul(query, nn.transpose(key, swapped));
@@ -131,6 +133,8 @@ static Value computeScores(NnBuilder &nn, Value query, Value key, double scale) 
 
 /// The softmax of scores [.., queries, keys] and of one more, which has no column in the result; `sink` [heads] may be null.
 static Value softmaxWithSink(NnBuilder &nn, Value scores, Value sink) {
+  if (!scores)
+    return {};
   int64_t axis = getRank(scores) - 1, keys = getShape(scores)[axis];
   if (!sink)
     return nn.softmax(scores, axis, /*log=*/false);
@@ -147,6 +151,8 @@ static Attended attendToGroups(NnBuilder &nn, const Attention &a) {
     return {};
   if (a.softcap != 0)
     result.capped = nn.mul(nn.unary(UnaryKind::Tanh, nn.div(result.scores, a.softcap)), a.softcap);
+  if (!result.capped)
+    return {};
   result.biased = addBias(nn, result.capped, a.bias);
   if (!result.biased)
     return {};

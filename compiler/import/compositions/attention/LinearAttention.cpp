@@ -11,10 +11,13 @@ namespace nacre::importer {
 LinearlyAttended attendLinearly(NnBuilder &nn, LinearAttention a) {
   if (!a.query || !a.key || !a.value || !a.state)
     return {};
-  Type elementType = getElementType(a.query), stateType = getElementType(a.state), f32 = nn.types().getF32Type();
+  Type elementType = getElementType(a.query), stateType = getElementType(a.state);
+  const bool isWide = elementType.isF64() || stateType.isF64();
+  Type real = isWide ? Type(nn.types().getF64Type()) : Type(nn.types().getF32Type());
   for (Value *value : {&a.query, &a.key, &a.value, &a.decay, &a.beta, &a.state})
-    if (*value && getElementType(*value).getIntOrFloatBitWidth() < 32)
-      *value = nn.cast(*value, f32);
+    *value = nn.cast(*value, real);
+  if (!a.query || !a.key || !a.value || !a.state)
+    return {};
   if (a.decay)
     a.decay = nn.unary(nn::UnaryKind::Exp, a.decay);
   Ints query = getShape(a.query), key = getShape(a.key);

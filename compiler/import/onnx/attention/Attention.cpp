@@ -73,6 +73,8 @@ Value readMask(OperandBinder &node, Ints scores, Type elementType) {
     return {};
   if (getRank(mask) == 0)
     mask = nn.reshape(mask, {1});
+  if (!mask)
+    return {};
   int64_t given = getShape(mask).back(), keys = scores.back();
   if (given > keys) {
     node.error() << node.nameOf(Mask) << " must have a number for each of " << keys << " keys at most, but is "
@@ -84,6 +86,8 @@ Value readMask(OperandBinder &node, Ints scores, Type elementType) {
   if (!node.checkBroadcastsTo(Mask, known, "the scores"))
     return {};
   mask = getElementType(mask).isInteger(1) ? toBias(nn, mask, elementType, -HUGE_VAL) : nn.cast(mask, elementType);
+  if (!mask)
+    return {};
   // It may end before the keys do; what is behind is masked.
   SmallVector<int64_t> low(getRank(mask), 0), high(low);
   high.back() = keys - given;

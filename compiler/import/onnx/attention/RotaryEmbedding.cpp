@@ -58,13 +58,15 @@ void importRotaryEmbedding(OperandBinder &node, const RotaryOperands &operands) 
   Value cosines = readCache(node, operands.cosines, operands, batch, positions);
   Value sines = readCache(node, operands.sines, operands, batch, positions);
   if (!cosines || !sines)
-    return;
+    return node.fail();
   int64_t pairs = getShape(cosines).back(), given = node.getInt("rotary_embedding_dim", 0);
   if (isPacked) {
     int64_t heads = countHeads(node, shape[2], 2 * pairs);
     if (!heads)
       return;
     x = nn.reshape(x, {batch, positions, heads, shape[2] / heads});
+    if (!x)
+      return node.fail();
   } else {
     node.ignore({"num_heads"});
   }

@@ -25,6 +25,8 @@ ScoreShape getScoreShape(Value query, Value key, Value past) {
 static Value readLengths(OperandBinder &node, size_t index, const ScoreShape &scores) {
   NnBuilder &nn = node.nn;
   Value mask = nn.cast(node.getOperand(index), nn.types().getI32Type());
+  if (!mask)
+    return {};
   int64_t batch = scores.batch, count = getShape(mask)[0];
   if (count != batch && count != 2 * batch && count != 3 * batch + 2) {
     node.error() << node.nameOf(index) << " must have the length of each of the batch of " << batch

@@ -101,8 +101,8 @@ Value readCache(OperandBinder &node, size_t index, Ints query, int64_t first) {
   // Where nothing was computed before, all of the batch stands where its first one does.
   if (first == 0 && batch > 0 && count > 0) {
     Value rising = nn.reshape(nn.counting(count), {1, count});
-    positions = nn.slice(positions, {0, 0}, {1, 1}, {1, 1});
-    positions = nn.add(positions, nn.cast(rising, getElementType(positions)));
+    Type type = getElementType(positions);
+    positions = nn.add(nn.slice(positions, {0, 0}, {1, 1}, {1, 1}), nn.cast(rising, type));
     batch = 1;
   }
   return nn.reshape(pickRows(node, index, positions), {batch, 1, count, shape[1]});

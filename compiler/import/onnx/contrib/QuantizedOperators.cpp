@@ -212,8 +212,8 @@ void importQGemm(OperandBinder &node) {
   Value product = nn.mul(nn.mul(a.scale, alpha), scale);
   if (y.scale)
     node.setResult(requantize(nn, sums, product, y));
-  else if (sums)
-    node.setResult(nn.mul(nn.cast(sums, getElementType(product)), product));
+  else
+    node.setResult(product ? nn.mul(nn.cast(sums, getElementType(product)), product) : Value());
 }
 
 /// (sums * scales) + bias, where operand `bias` may be left out and else has one element for each column.

@@ -107,6 +107,8 @@ Value flip(NnBuilder &nn, Value rows, Value length) {
 FailureOr<SmallVector<Value>> scanByLoop(OperandBinder &node, const Scan &scan, ArrayRef<Value> states,
                                          ArrayRef<Value> inputs, Value length) {
   NnBuilder &nn = node.nn;
+  if (llvm::is_contained(states, Value()) || llvm::is_contained(inputs, Value()))
+    return failure();
   Loop loop;
   loop.bound = scan.turns;
   loop.count = length;
@@ -154,7 +156,8 @@ FailureOr<SmallVector<Value>> scanByLoop(OperandBinder &node, const Scan &scan, 
 FailureOr<SmallVector<Value>> scanByTurns(OperandBinder &node, const Scan &scan, SmallVector<Value> states,
                                           ArrayRef<Value> inputs) {
   NnBuilder &nn = node.nn;
-  if (!allowsTurns(node, *scan.body, scan.turns))
+  if (llvm::is_contained(states, Value()) || llvm::is_contained(inputs, Value()) ||
+      !allowsTurns(node, *scan.body, scan.turns))
     return failure();
   SmallVector<GraphValue> outputs = scan.body->view.getOutputs();
   SmallVector<SmallVector<Value>> stacks(outputs.size() - scan.numStates);
@@ -166,6 +169,8 @@ FailureOr<SmallVector<Value>> scanByTurns(OperandBinder &node, const Scan &scan,
       shape.erase(shape.begin() + axis);
       arguments.push_back(nn.reshape(nn.slice(input, axis, at, 1), shape));
     }
+    if (llvm::is_contained(arguments, Value()))
+      return failure();
     FailureOr<SmallVector<Value>> results = node.expand(*scan.body, arguments);
     if (failed(results))
       return failure();

@@ -243,6 +243,8 @@ void resize(OperandBinder &node, Sampling sampling, const Method &method) {
   bool isSpatial = getRank(x) >= 3 && isKept(getShape(x)[0], sampling[0]) && isKept(getShape(x)[1], sampling[1]);
   if (isSpatial) {
     x = nn.toChannelsLast(x);
+    if (!x)
+      return node.fail();
     std::rotate(sampling.begin() + 1, sampling.begin() + 2, sampling.end());
   }
   SmallVector<ResampledAxis> axes;

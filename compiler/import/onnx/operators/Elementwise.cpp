@@ -110,6 +110,8 @@ void importBinary1(OperandBinder &node, BinaryKind kind) {
     SmallVector<int64_t> shape(getShape(rhs));
     shape.append(ahead - axis, 1);
     rhs = node.nn.reshape(rhs, shape);
+    if (!rhs)
+      return node.fail();
   }
   llvm::Expected<nn::Shape> shape = nn::broadcastShapes({getShape(lhs), getShape(rhs)});
   if (shape && Ints(*shape) == getShape(lhs)) {

@@ -66,6 +66,8 @@ void importBatchNormalization(OperandBinder &node) {
   Value x = node.getOperand(0);
   if (getRank(x) == 1) // one channel
     x = nn.reshape(x, {getShape(x)[0], 1});
+  if (!x)
+    return node.fail();
   SmallVector<int64_t> parameters{getShape(x)[1]};
   if (!mode->isByChannel)
     parameters.assign(getShape(x).begin() + 1, getShape(x).end());

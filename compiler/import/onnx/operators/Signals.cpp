@@ -128,6 +128,8 @@ void importStft(OperandBinder &node) {
   if (failed(step) || failed(length) || !checkLength(node, *length) ||
       !node.checkShape(2, *length, "an element for each sample of a frame"))
     return;
+  if (!signal)
+    return node.fail();
   int64_t samples = getShape(signal)[1];
   if (*step < 1 || *step > INT32_MAX || *length > samples) {
     node.error() << "frames must be 1 or more samples apart and not longer than the " << samples << " samples of "

@@ -60,6 +60,8 @@ Value templateOf(OperandBinder &node, Value array) {
 }
 
 Value joinRows(OperandBinder &node, Value array, Value rowTemplate) {
+  if (!array)
+    return {};
   if (isTensor(array))
     return array;
   NnBuilder &nn = node.nn;
@@ -139,6 +141,15 @@ Value readRow(OperandBinder &node, Value array, size_t index, Value rowTemplate)
   return joined ? nn.gather(joined, node.getOperand(index), 0) : Value();
 }
 
+/// Whether rows of the shape `row`, which `written` has, are as those of `joined` are; reports an error if not.
+static bool checkRow(OperandBinder &node, Value joined, Ints row, Value written) {
+  if (getShape(joined).drop_front() == row && getElementType(joined) == getElementType(written))
+    return true;
+  node.error() << "what is written must be as the other rows are, [" << getShape(joined).drop_front() << "] of "
+               << getTypeName(getElementType(joined)) << ", but is " << describe(written);
+  return false;
+}
+
 Value writeRow(OperandBinder &node, Value array, size_t index, Value row) {
   NnBuilder &nn = node.nn;
   FailureOr<std::optional<int64_t>> place = findPlace(node, index, getList(array) ? mostRows : countRows(array));
@@ -154,11 +165,8 @@ Value writeRow(OperandBinder &node, Value array, size_t index, Value row) {
   Value joined = joinRows(node, array, rowTemplate);
   if (!joined)
     return {};
-  if (getShape(joined).drop_front() != getShape(row) || getElementType(joined) != getElementType(row)) {
-    node.error() << "what is written must be as the other rows are, [" << getShape(joined).drop_front() << "], but is "
-                 << describe(row);
+  if (!checkRow(node, joined, getShape(row), row))
     return {};
-  }
   Value update = nn.reshape(row, withRows(1, getShape(row)));
   return nn.infer<nn::ScatterNdOp>(nn::ScatterKind::Set, joined, asCoordinates(nn, node.getOperand(index)), update);
 }
@@ -228,7 +236,7 @@ Value scatterRows(OperandBinder &node, Value array, size_t index, Value values) 
     return nn.list(rows);
   }
   Value joined = joinRows(node, array, rowTemplate);
-  if (!joined)
+  if (!joined || !checkRow(node, joined, getShape(values).drop_front(), values))
     return {};
   return nn.infer<nn::ScatterNdOp>(nn::ScatterKind::Set, joined, asCoordinates(nn, node.getOperand(index)), values);
 }

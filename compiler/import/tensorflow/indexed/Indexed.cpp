@@ -30,6 +30,8 @@ using nn::UnaryKind;
 
 /// `indices` as coordinates of one axis.
 Value asCoordinates(NnBuilder &nn, Value indices) {
+  if (!indices)
+    return {};
   SmallVector<int64_t> shape(getShape(indices));
   shape.push_back(1);
   return nn.reshape(indices, shape);
@@ -50,10 +52,12 @@ void gatherInBatches(OperandBinder &node, int64_t axis, int64_t batches) {
   order.push_back(axis);
   order.append(axisRange(batches, axis));
   order.append(axisRange(axis + 1, getRank(x)));
-  Value moved = nn.transpose(x, order);
-  if (!moved || !checkRule(node, nn::gatherNdShape(getShape(moved), getShape(asCoordinates(nn, indices)), batches)))
+  Value moved = nn.transpose(x, order), places = asCoordinates(nn, indices);
+  if (!moved || !places)
+    return node.fail();
+  if (!checkRule(node, nn::gatherNdShape(getShape(moved), getShape(places), batches)))
     return;
-  Value picked = nn.infer<nn::GatherNdOp>(moved, asCoordinates(nn, indices), batches);
+  Value picked = nn.infer<nn::GatherNdOp>(moved, places, batches);
   const int64_t between = axis - batches, own = getRank(indices) - batches;
   back.append(axisRange(batches + own, batches + own + between));
   back.append(axisRange(batches, batches + own));
@@ -139,6 +143,8 @@ constexpr ScatterRow scatterRows[] = {
 
 void scatter(OperandBinder &node, const Update &update, Value x, Value coordinates, Value updates) {
   NnBuilder &nn = node.nn;
+  if (!x || !coordinates || !updates)
+    return node.fail();
   if (checkRule(node, nn::scatterNdShape(getShape(x), getShape(coordinates), getShape(updates))))
     node.setResult(nn.infer<nn::ScatterNdOp>(update.kind, x, coordinates, update.prepare(nn, updates)));
 }
@@ -158,8 +164,7 @@ void importScatterRows(OperandBinder &node, const Update &update) {
   llvm::append_range(shape, getShape(x).drop_front());
   if (getRank(updates) == 0 && node.checkFits(shape))
     updates = node.nn.broadcast(updates, shape);
-  if (updates)
-    scatter(node, update, x, asCoordinates(node.nn, indices), updates);
+  scatter(node, update, x, asCoordinates(node.nn, indices), updates);
 }
 
 /// Into zeros; updates of one element are added up.
@@ -198,15 +203,18 @@ constexpr SegmentRow segmentRows[] = {
 /// The rows of `data` with numbers `ids` combined: one row for each number below `count`. Null after an error.
 Value combine(OperandBinder &node, const SegmentRow &row, Value data, Value ids, int64_t count) {
   NnBuilder &nn = node.nn;
+  Value places = asCoordinates(nn, ids);
+  if (!places)
+    return {};
   SmallVector<int64_t> shape{count};
   llvm::append_range(shape, getShape(data).drop_front(getRank(ids)));
   if (!node.checkFits(shape))
     return {};
   auto type = RankedTensorType::get(shape, getElementType(data));
   Value begin = nn.constant(DenseElementsAttr::get(type, nn::getIdentity(row.neutral, getElementType(data))));
-  if (!checkRule(node, nn::scatterNdShape(shape, getShape(asCoordinates(nn, ids)), getShape(data))))
+  if (!checkRule(node, nn::scatterNdShape(shape, getShape(places), getShape(data))))
     return {};
-  return nn.infer<nn::ScatterNdOp>(row.kind, begin, asCoordinates(nn, ids), data);
+  return nn.infer<nn::ScatterNdOp>(row.kind, begin, places, data);
 }
 
 bool checkIds(OperandBinder &node) {
@@ -289,15 +297,15 @@ void importSegment(OperandBinder &node, const SegmentRow &row, bool isMean) {
 /// How often each number below `size` is met, or the sum of its weights; others are not counted.
 Value countNumbers(OperandBinder &node, Value numbers, Value weights, int64_t size) {
   NnBuilder &nn = node.nn;
-  if (!node.checkFits({size + 1}))
+  if (!numbers || !weights || !node.checkFits({size + 1}))
     return {};
   Value flat = nn.reshape(numbers, getType(numbers).getNumElements());
   Value isOutside = nn.binary(BinaryKind::Or, nn.binary(BinaryKind::Less, flat, 0.0),
                               nn.binary(BinaryKind::GreaterEqual, flat, static_cast<double>(size)));
   Value place = nn.select(isOutside, nn.scalar(flat, static_cast<double>(size)), flat);
   Value zeros = nn.splat(RankedTensorType::get(size + 1, getElementType(weights)), 0);
-  Value sums =
-      nn.infer<nn::ScatterNdOp>(ScatterKind::Add, zeros, asCoordinates(nn, place), nn.reshape(weights, getShape(flat)));
+  Value sums = nn.infer<nn::ScatterNdOp>(ScatterKind::Add, zeros, asCoordinates(nn, place),
+                                         nn.reshape(weights, getType(numbers).getNumElements()));
   return nn.slice(sums, 0, 0, size);
 }
 
@@ -337,7 +345,7 @@ void importHistogram(OperandBinder &node) {
   Value place = nn.unary(UnaryKind::Floor, nn.div(nn.sub(nn.cast(x, wide), low), step));
   place = nn.binary(BinaryKind::Min, nn.binary(BinaryKind::Max, place, 0.0), static_cast<double>(*bins - 1));
   Value ones = nn.splat(RankedTensorType::get(getShape(x), type), 1);
-  node.setResult(countNumbers(node, place ? nn.cast(place, nn.types().getI64Type()) : Value(), ones, *bins));
+  node.setResult(countNumbers(node, nn.cast(place, nn.types().getI64Type()), ones, *bins));
 }
 
 } // namespace

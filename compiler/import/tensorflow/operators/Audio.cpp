@@ -32,10 +32,10 @@ void importAudioSpectrogram(OperandBinder &node) {
   if (!node.checkFits({channels, frames, points, 2}))
     return;
   Value signal = nn.reshape(nn.transpose(node.getOperand(0), {1, 0}), {channels, samples, 1});
-  Value hann = cosineWindow(nn, nn.types().getF32Type(), window, /*isPeriodic=*/true, {0.5, 0.5});
+  Value hann = cosineWindow(nn, getElementType(node.getOperand(0)), window, /*isPeriodic=*/true, {0.5, 0.5});
   Value spectra = shortTimeFourier(nn, signal, {window, stride, points, bins}, hann);
   if (!spectra)
-    return;
+    return node.fail();
   Value power = nn.reduce(nn::ReduceKind::Sum, nn.mul(spectra, spectra), {3}, /*keepDims=*/false);
   node.setResult(isSquared ? power : nn.unary(nn::UnaryKind::Sqrt, power));
 }
@@ -85,7 +85,8 @@ void importMfcc(OperandBinder &node) {
     return;
   }
   MelFilter filter{bands, bins, low, high, hertzPerBin};
-  Type type = nn.types().getF32Type();
+  // In 32 bits at least.
+  Type given = getElementType(node.getOperand(0)), type = given.isF64() ? given : Type(nn.types().getF32Type());
   Value weights = makeTable<double>(nn, RankedTensorType::get({bins, bands}, type),
                                     [&](int64_t index) { return filter.weigh(index / bands, index % bands); });
   Value cosines = makeTable<double>(nn, RankedTensorType::get({bands, count}, type), [&](int64_t index) {
@@ -93,9 +94,9 @@ void importMfcc(OperandBinder &node) {
     double angle = M_PI / static_cast<double>(bands) * (static_cast<double>(band) + 0.5);
     return std::sqrt(2.0 / static_cast<double>(bands)) * std::cos(angle * static_cast<double>(coefficient));
   });
-  Value heard = nn.matmul(nn.unary(nn::UnaryKind::Sqrt, node.getOperand(0)), weights);
+  Value heard = nn.matmul(nn.unary(nn::UnaryKind::Sqrt, nn.cast(node.getOperand(0), type)), weights);
   Value loudness = nn.unary(nn::UnaryKind::Log, nn.binary(nn::BinaryKind::Max, heard, 1e-12));
-  node.setResult(nn.matmul(loudness, cosines));
+  node.setResult(nn.cast(nn.matmul(loudness, cosines), given));
 }
 
 } // namespace

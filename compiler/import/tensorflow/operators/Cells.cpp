@@ -28,10 +28,13 @@ struct LstmCell {
   double forgetBias, clip;
   bool forgetFirst; ///< the gates are i, f, c, o, and not i, c, f, o
 
+  /// All results are null after an error.
   StepResults step(NnBuilder &nn, Value x, Value cell, Value hidden) const;
 };
 
 StepResults LstmCell::step(NnBuilder &nn, Value x, Value cell, Value hidden) const {
+  if (!cell)
+    return {};
   int64_t units = getShape(cell)[1];
   Value gates = nn.add(nn.matmul(nn.concat({x, hidden}, 1), weights), bias);
   auto gate = [&](int64_t index) { return gates ? nn.slice(gates, 1, index * units, units) : Value(); };

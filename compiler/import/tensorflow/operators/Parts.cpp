@@ -140,7 +140,7 @@ void importRoll(OperandBinder &node) {
 } // namespace
 
 void registerParts(ImportRegistry &registry) {
-  registry.add("Concat", 1, {{"concat_dim", Holds::Indices}, {"values..."}},
+  registry.add("Concat", 1, {{"concat_dim", Holds::Indices}, {"values...", Holds::Anything, 'T'}},
                [](OperandBinder &node) { importConcat(node, /*isAxisFirst=*/true); });
   registry.add("ConcatV2", 1, {{"values_and_axis..."}},
                [](OperandBinder &node) { importConcat(node, /*isAxisFirst=*/false); });

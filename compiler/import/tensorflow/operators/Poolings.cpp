@@ -45,6 +45,8 @@ void importPool(OperandBinder &node, PoolKind kind, size_t axes) {
   if (!node.checkRank(0, rank, rank))
     return;
   Value x = layout.toLast(node.nn, node.getOperand(0));
+  if (!x)
+    return node.fail();
   FailureOr<Window> window = readPool(node, layout, x);
   if (succeeded(window))
     node.setResult(layout.fromLast(node.nn, pool(node.nn, kind, x, *window)));
@@ -91,12 +93,14 @@ void importMaxPoolGrad(OperandBinder &node) {
   if (!node.checkRank(0, 4, 4) || !node.checkShape(2, getShape(node.getOperand(1)), "one for each maximum"))
     return;
   Value x = layout.toLast(nn, node.getOperand(0)), grad = layout.toLast(nn, node.getOperand(2));
+  if (!x || !grad)
+    return node.fail();
   FailureOr<Window> window = readPool(node, layout, x);
   if (failed(window))
     return;
   auto pooled =
       nn::poolShape(getShape(x), {window->kernel, window->strides, window->pads, window->dilations, window->overhang});
-  if (!pooled || !grad || getShape(grad) != Ints(*pooled)) {
+  if (!pooled || getShape(grad) != Ints(*pooled)) {
     llvm::consumeError(pooled.takeError());
     node.error() << node.nameOf(1) << " must be what pooling leaves of " << node.nameOf(0) << ", but is "
                  << describe(node.getOperand(1));

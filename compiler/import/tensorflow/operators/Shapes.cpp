@@ -23,13 +23,20 @@ namespace {
 // 1. Asking
 //===----------------------------------------------------------------------===//
 
+/// Null after an error.
 Type readIndexType(OperandBinder &node, StringRef attribute) {
-  return node.getType(attribute, node.nn.types().getI32Type());
+  Type type = node.getType(attribute, node.nn.types().getI32Type());
+  if (type.isSignlessInteger(32) || type.isSignlessInteger(64))
+    return type;
+  node.error() << "attribute '" << attribute << "' must be int32 or int64, but is " << getTypeName(type);
+  return {};
 }
 
 void importShape(OperandBinder &node) {
   node.ignore({"N"});
   Type type = readIndexType(node, "out_type");
+  if (!type)
+    return;
   for (auto [index, operand] : llvm::enumerate(node.getOperands()))
     if (node.wantsResult(index))
       node.setResult(index, node.nn.cast(node.nn.sizesOf(operand, 0, getRank(operand)), type));
@@ -41,7 +48,8 @@ void setScalar(OperandBinder &node, Type type, int64_t value) {
 }
 
 void importSize(OperandBinder &node) {
-  setScalar(node, readIndexType(node, "out_type"), getType(node.getOperand(0)).getNumElements());
+  if (Type type = readIndexType(node, "out_type"))
+    setScalar(node, type, getType(node.getOperand(0)).getNumElements());
 }
 
 void importRank(OperandBinder &node) { setScalar(node, node.nn.types().getI32Type(), getRank(node.getOperand(0))); }
@@ -188,6 +196,8 @@ void importInvertPermutation(OperandBinder &node) {
 /// What of the first list is not in the second, and where it stood.
 void importListDiff(OperandBinder &node) {
   Type indexType = readIndexType(node, "out_idx");
+  if (!indexType)
+    return;
   auto lists = readTwoLists(node);
   if (failed(lists))
     return;

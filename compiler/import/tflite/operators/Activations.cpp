@@ -4,6 +4,7 @@
 
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/tflite/Handlers.h"
+#include "compiler/import/tflite/operators/Reals.h"
 #include "compiler/import/tflite/quantized/QuantizedElementwise.h"
 #include "compiler/import/tflite/quantized/QuantizedFunctions.h"
 
@@ -30,7 +31,8 @@ void importLeakyRelu(TfliteNode &node) {
   const double alpha = node->getFloat("alpha", 0);
   if (node.isQuantized())
     return importQuantizedLeakyRelu(node, static_cast<float>(alpha));
-  node.setResult(node.nn.unary(UnaryKind::LeakyRelu, node.getOperand(0), alpha));
+  if (checkReals(node))
+    node.setResult(node.nn.unary(UnaryKind::LeakyRelu, node.getOperand(0), alpha));
 }
 
 void importPRelu(TfliteNode &node) {
@@ -46,7 +48,8 @@ void importPRelu(TfliteNode &node) {
 void importElu(TfliteNode &node) {
   if (node.isQuantized())
     return importTabulated(node, [](float x) { return x < 0 ? std::exp(x) - 1 : x; });
-  node.setResult(node.nn.unary(UnaryKind::Elu, node.getOperand(0), 1));
+  if (checkReals(node))
+    node.setResult(node.nn.unary(UnaryKind::Elu, node.getOperand(0), 1));
 }
 
 void importHardSwish(TfliteNode &node) {
@@ -54,7 +57,8 @@ void importHardSwish(TfliteNode &node) {
   Value x = node.getOperand(0);
   if (node.isQuantized())
     return importQuantizedHardSwish(node);
-  node.setResult(nn.mul(x, hardSigmoid(nn, x, 1.0 / 6, 0.5)));
+  if (checkReals(node))
+    node.setResult(nn.mul(x, hardSigmoid(nn, x, 1.0 / 6, 0.5)));
 }
 
 void importGelu(TfliteNode &node) {
@@ -66,13 +70,15 @@ void importGelu(TfliteNode &node) {
 void importLogistic(TfliteNode &node) {
   if (node.isQuantized())
     return importQuantizedLogistic(node);
-  node.setResult(node.nn.unary(UnaryKind::Sigmoid, node.getOperand(0)));
+  if (checkReals(node))
+    node.setResult(node.nn.unary(UnaryKind::Sigmoid, node.getOperand(0)));
 }
 
 void importTanh(TfliteNode &node) {
   if (node.isQuantized())
     return importQuantizedTanh(node);
-  node.setResult(node.nn.unary(UnaryKind::Tanh, node.getOperand(0)));
+  if (checkReals(node))
+    node.setResult(node.nn.unary(UnaryKind::Tanh, node.getOperand(0)));
 }
 
 } // namespace

@@ -74,7 +74,9 @@ void importFullyConnected(TfliteNode &node) {
     shape.assign(getShape(x).begin(), getShape(x).end());
     shape.back() = results;
   }
-  if (!node->checkFits(shape) || (bias && getType(bias).getNumElements() != results)) {
+  if (!node->checkFits(shape))
+    return;
+  if (bias && getType(bias).getNumElements() != results) {
     node.error() << node->nameOf(2) << " must have an element for each of " << results << " results, but is "
                  << describe(bias);
     return;
@@ -114,11 +116,18 @@ void importBatchMatMul(TfliteNode &node) {
   if (!node->checkRank(0, 2) || !node->checkRank(1, 2))
     return;
   const bool isReal = isFloat(node.getOperand(0));
-  Value lhs = node.getOperand(0), rhs = isReal ? toReals(node, 1) : node.getOperand(1);
+  if (isReal && !isFloat(node.getOperand(1)) && !node.getQuantization(1)) {
+    node.error() << node->nameOf(1) << " must be numbers, or integers that stand for some, but is "
+                 << describe(node.getOperand(1));
+    return;
+  }
+  Value lhs = node.getOperand(0), rhs = isReal ? nn.cast(toReals(node, 1), getElementType(lhs)) : node.getOperand(1);
   if (!rhs)
     return node.setResult({});
   lhs = turnsLeft ? turn(nn, lhs) : lhs;
   rhs = turnsRight ? turn(nn, rhs) : rhs;
+  if (!lhs || !rhs)
+    return node.setResult({});
   Ints left = getShape(lhs), right = getShape(rhs);
   llvm::Expected<nn::Shape> batch = nn::broadcastShapes({left.drop_back(2), right.drop_back(2)});
   const bool hasBatch = static_cast<bool>(batch);

@@ -31,8 +31,9 @@ bool checkTypes(TfliteNode &node, Places places) {
   const bool isReal = isFloat(x);
   Type wanted = isReal ? getElementType(x) : bias ? getElementType(bias) : Type();
   const bool isSum = !wanted || isReal || wanted.isSignlessInteger(32) || wanted.isSignlessInteger(64);
-  const bool hasWeights = isReal ? isFloat(filter) || node.getQuantization(places.filter)
-                                 : !isFloat(filter) && getElementType(filter).getIntOrFloatBitWidth() <= 8;
+  const bool hasWeights =
+      isReal ? getElementType(filter) == wanted || (!isFloat(filter) && node.getQuantization(places.filter))
+             : !isFloat(filter) && getElementType(filter).getIntOrFloatBitWidth() <= 8;
   const bool isInteger = getElementType(x).isInteger(8) || getElementType(x).isInteger(16);
   if ((isReal || isInteger) && isSum && hasWeights && (!bias || getElementType(bias) == wanted))
     return true;
@@ -44,7 +45,7 @@ bool checkTypes(TfliteNode &node, Places places) {
 /// The filter as it is computed with: in reals, or as integers of 8 bits at least.
 Value readFilter(TfliteNode &node, Places places) {
   if (isFloat(node.getOperand(places.input)))
-    return toReals(node, places.filter);
+    return node.nn.cast(toReals(node, places.filter), getElementType(node.getOperand(places.input)));
   Value filter = node.getOperand(places.filter);
   if (getElementType(filter).getIntOrFloatBitWidth() >= 8)
     return filter;
@@ -73,6 +74,8 @@ void finish(TfliteNode &node, Places places, int64_t filterAxis, function_ref<Va
     node.setResult(activate(nn, readActivation(node), bias ? nn.add(y, bias) : y));
     return;
   }
+  if (failed(readOneScale(node, places.input)))
+    return;
   const bool isUnsigned = getElementType(node.getOperand(places.input)).isUnsignedInteger();
   finishProducts(node, exact(), places.input, places.filter, places.bias, filterAxis, /*hasSingleProduct=*/isUnsigned);
 }

@@ -3,6 +3,7 @@
 // Normalizations along the last axis.
 
 #include "compiler/import/tflite/Handlers.h"
+#include "compiler/import/tflite/operators/Reals.h"
 #include "compiler/import/tflite/quantized/QuantizedSoftmax.h"
 
 using namespace mlir;
@@ -21,6 +22,8 @@ void importSoftmax(TfliteNode &node) {
   if (node.isQuantized())
     return importQuantizedSoftmax(node, static_cast<float>(beta));
   Value x = node.getOperand(0);
+  if (!checkReals(node))
+    return;
   node.setResult(nn.softmax(beta == 1 ? x : nn.mul(x, beta), getRank(x) - 1, /*log=*/false));
 }
 

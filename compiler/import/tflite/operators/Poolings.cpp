@@ -48,13 +48,22 @@ Value averageIntegers(NnBuilder &nn, Value x, const Window &window) {
   const int64_t channels = getShape(x)[3];
   auto ones = RankedTensorType::get({window.kernel[0], window.kernel[1], 1, channels}, nn.types().getI8Type());
   Value sums = nn.conv(x, nn.splat(ones, 1), window.strides, window.pads, window.dilations, channels);
+  sums = nn.cast(sums, nn.types().getI32Type());
   if (!sums)
     return {};
-  sums = nn.cast(sums, nn.types().getI32Type());
   Value count = countElements(nn, getShape(x), getShape(sums), window);
   Value half = nn.div(count, 2);
   Value isAbove = nn.binary(BinaryKind::Greater, sums, 0.0);
   return nn.div(nn.select(isAbove, nn.add(sums, half), nn.sub(sums, half)), count);
+}
+
+/// Reports an error unless the integers leave room for their sums.
+bool checkWidth(TfliteNode &node) {
+  Value x = node.getOperand(0);
+  if (getElementType(x).getIntOrFloatBitWidth() <= 16)
+    return true;
+  node.error() << node->nameOf(0) << " must hold floats, or integers of 8 or 16 bits, but is " << describe(x);
+  return false;
 }
 
 void importAveragePool(TfliteNode &node) {
@@ -68,7 +77,7 @@ void importAveragePool(TfliteNode &node) {
     return;
   }
   FailureOr<IntegerRange> range = getRange(node, readActivation(node));
-  if (succeeded(range))
+  if (succeeded(range) && checkWidth(node))
     node.setResult(saturate(nn, averageIntegers(nn, x, *window), 0, *range, getElementType(x)));
 }
 
@@ -84,7 +93,7 @@ void importMaxPool(TfliteNode &node) {
     return;
   }
   FailureOr<IntegerRange> range = getRange(node, activation);
-  if (failed(range))
+  if (failed(range) || !checkWidth(node))
     return;
   node.setResult(activation == Activation::None
                      ? largest

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Functions of reals: of floats, and of integers that stand for some.
+
+#ifndef NACRE_COMPILER_IMPORT_TFLITE_OPERATORS_REALS_H
+#define NACRE_COMPILER_IMPORT_TFLITE_OPERATORS_REALS_H
+
+#include "compiler/import/tflite/TfliteNode.h"
+
+namespace nacre::importer::tflite_format {
+
+/// Whether the first operand, which stands for itself, holds floats; reports an error if not.
+inline bool checkReals(TfliteNode &node) {
+  mlir::Value x = node.getOperand(0);
+  if (isFloat(x))
+    return true;
+  node.error() << node->nameOf(0) << " must hold floats, or integers that stand for some by a scale, but is "
+               << describe(x);
+  return false;
+}
+
+} // namespace nacre::importer::tflite_format
+
+#endif // NACRE_COMPILER_IMPORT_TFLITE_OPERATORS_REALS_H
