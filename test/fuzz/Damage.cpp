@@ -7,6 +7,8 @@
 //        are damaged one after the other. The damaged model lies in a folder of its own under the working directory, and is
 //        imported from there as a user's would be. The kernel says how much was resident at most since it was last asked.
 
+#include "test/fuzz/Watch.h"
+
 #include "compiler/import/Import.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -14,18 +16,13 @@
 #include "mlir/IR/Verifier.h"
 
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 #include <vector>
-
-#include <sys/time.h>
-#include <unistd.h>
 
 namespace fs = std::filesystem;
 
@@ -33,29 +30,6 @@ namespace {
 
 constexpr size_t cutStep = 97, flipStep = 31;
 constexpr time_t secondsEach = 20;
-
-/// What is done now, for the handler of signals.
-char current[512];
-
-void say(const char *text) {
-  if (write(2, text, std::strlen(text)) < 0)
-    _exit(1);
-}
-
-/// Only what is allowed in a handler.
-void blameCurrent(int number) {
-  say(number == SIGPROF ? "hangs: " : "crashes: ");
-  say(current);
-  say("\n");
-  std::signal(number, SIG_DFL);
-  std::raise(number);
-}
-
-/// Of the processor, so that a busy machine is no hang; 0: none.
-void limitTime(time_t seconds) {
-  const itimerval limit = {{}, {seconds, 0}};
-  setitimer(ITIMER_PROF, &limit, nullptr);
-}
 
 #if defined(__SANITIZE_ADDRESS__)
 constexpr bool countsMemory = false; // the sanitizer's own is far more
@@ -88,17 +62,17 @@ struct Damage {
   size_t count = 0, refused = 0, failures = 0;
 
   void fail(const char *why) {
-    std::fprintf(stderr, "%s: %s\n", why, current);
+    std::fprintf(stderr, "%s: %s\n", why, currentInput);
     ++failures;
   }
 
   /// Imports the model with `content` in place of the file at `path`.
   void import(const std::string &path, const std::string &content, const char *what, size_t at) {
-    std::snprintf(current, sizeof current, "%s, %s %zu of %zu", name.c_str(), what, at, bytes.size());
+    std::snprintf(currentInput, sizeof currentInput, "%s, %s %zu of %zu", name.c_str(), what, at, bytes.size());
     std::ofstream(path, std::ios::binary | std::ios::trunc).write(content.data(), std::streamsize(content.size()));
     const size_t before = resetPeak();
-    limitTime(secondsEach);
     {
+      WithTimeLimit limit(secondsEach);
       mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
       bool reported = false;
       mlir::ScopedDiagnosticHandler note(&context, [&](mlir::Diagnostic &diagnostic) {
@@ -111,7 +85,6 @@ struct Damage {
       if (!module && at == 0 && content == bytes)
         fail("is refused as it is");
     }
-    limitTime(0);
     ++count;
     const size_t peak = readStatus("VmHWM:"), allowed = 4 * modelKiB + (64 << 10);
     if (countsMemory && peak > before && peak - before > allowed) {
@@ -178,8 +151,7 @@ size_t damageModel(const fs::path &model, const fs::path &scratch) {
 } // namespace
 
 int main(int argc, char **argv) {
-  for (int number : {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGPROF})
-    std::signal(number, blameCurrent);
+  watchSignals();
   size_t models = 0, failures = 0;
   for (int index = 1; index < argc; ++index) {
     if (!fs::exists(argv[index])) {

@@ -3,7 +3,8 @@
 // Changes numbers in the tables of a TensorFlow Lite model.
 //
 // How:  flatc's tables of types lead to every number that there is; some of them get another value, which people write or nobody
-//       does, in place: what refers to what stays as it is, so the verifier lets it through.
+//       does, in place: what refers to what stays as it is, so the verifier lets it through. Operators and element types become
+//       any that there is.
 
 #include "test/fuzz/MutateTables.h"
 
@@ -23,6 +24,7 @@ namespace {
 struct Number {
   const uint8_t *place;
   flatbuffers::ElementaryType type;
+  size_t choices = 0; ///< of an enumeration: an operator, an element type
 };
 
 /// Collects where numbers are.
@@ -30,10 +32,10 @@ class Collector : public flatbuffers::IterationVisitor {
 public:
   std::vector<Number> numbers;
 
-  void Field(size_t, size_t, flatbuffers::ElementaryType type, bool isVector, const flatbuffers::TypeTable *,
+  void Field(size_t, size_t, flatbuffers::ElementaryType type, bool isVector, const flatbuffers::TypeTable *table,
              const char *, const uint8_t *value) override {
     if (!isVector)
-      add(type, value);
+      add(type, value, table && table->st == flatbuffers::ST_ENUM ? table->num_elems : 0);
   }
   void Element(size_t, flatbuffers::ElementaryType type, const flatbuffers::TypeTable *,
                const uint8_t *value) override {
@@ -42,12 +44,12 @@ public:
   }
 
 private:
-  void add(flatbuffers::ElementaryType type, const uint8_t *value) {
+  void add(flatbuffers::ElementaryType type, const uint8_t *value, size_t choices = 0) {
     // Kinds of unions say what a table is; texts and tables are places.
     const bool isNumber =
         type != flatbuffers::ET_UTYPE && type != flatbuffers::ET_STRING && type != flatbuffers::ET_SEQUENCE;
     if (value && isNumber)
-      numbers.push_back({value, type});
+      numbers.push_back({value, type, choices});
   }
 };
 
@@ -59,7 +61,7 @@ int64_t drawInteger(std::mt19937 &random) {
 
 template <typename T> void write(uint8_t *place, T value) { std::memcpy(place, &value, sizeof value); }
 
-void redraw(std::mt19937 &random, uint8_t *place, flatbuffers::ElementaryType type) {
+void redraw(std::mt19937 &random, uint8_t *place, const Number &number) {
   constexpr float floats[] = {0,
                               1,
                               -1,
@@ -70,8 +72,8 @@ void redraw(std::mt19937 &random, uint8_t *place, flatbuffers::ElementaryType ty
                               std::numeric_limits<float>::quiet_NaN(),
                               0.003F,
                               6};
-  const int64_t integer = drawInteger(random);
-  switch (type) {
+  const int64_t integer = number.choices ? static_cast<int64_t>(random() % number.choices) : drawInteger(random);
+  switch (number.type) {
   case flatbuffers::ET_FLOAT:
     return write(place, floats[random() % std::size(floats)]);
   case flatbuffers::ET_BOOL:
@@ -124,7 +126,7 @@ std::string mutateTables(const std::string &bytes, uint32_t seed) {
   std::mt19937 random(seed);
   for (uint32_t change = 1 + random() % 3; change-- > 0 && !collector.numbers.empty();) {
     const Number &number = collector.numbers[random() % collector.numbers.size()];
-    redraw(random, begin + (number.place - begin), number.type);
+    redraw(random, begin + (number.place - begin), number);
   }
   return {reinterpret_cast<const char *>(begin), bytes.size()};
 }
