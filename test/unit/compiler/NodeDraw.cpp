@@ -6,6 +6,7 @@
 
 #include "test/unit/compiler/AttentionShapes.h"
 #include "test/unit/compiler/NodeParts.h"
+#include "test/unit/compiler/OperandDraw.h"
 #include "test/unit/compiler/QuantizedShapes.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -23,47 +24,6 @@ using Dims = std::vector<int64_t>;
 
 //===----------------------------------------------------------------------===//
 // 1. Shapes
-//===----------------------------------------------------------------------===//
-
-/// The shape of an operand beside the first, of shape `x`: one of those that definitions ask for.
-Dims drawShapeBeside(Draw &draw, const Dims &x) {
-  size_t rank = x.size();
-  switch (draw.below(11)) {
-  case 0:
-  case 1:
-    return x;
-  case 2:
-    return {};
-  case 3:
-    return {draw.of<int64_t>({0, 1, 2})};
-  case 4:
-  case 5:
-    return rank > 1 ? Dims{x[1]} : Dims{int64_t(rank)};
-  case 6:
-    return {int64_t(rank)};
-  case 7: { // a matrix to multiply with
-    Dims shape(x);
-    if (rank > 1)
-      std::swap(shape[rank - 1], shape[rank - 2]);
-    return shape;
-  }
-  case 8: { // a filter
-    Dims shape(x);
-    for (int64_t &dim : shape)
-      dim = draw.of<int64_t>({1, 1, 2, 3});
-    if (rank > 1)
-      shape[1] = x[1];
-    return shape;
-  }
-  case 9: // broadcasts
-    return rank ? Dims(x.begin() + draw.below(rank), x.end()) : x;
-  default:
-    return draw.shape();
-  }
-}
-
-//===----------------------------------------------------------------------===//
-// 2. The model
 //===----------------------------------------------------------------------===//
 
 /// The shape that a definition asks for, where it leaves no choice or little.
@@ -136,6 +96,10 @@ Dims drawShape(Draw &draw, llvm::StringRef op, llvm::StringRef firstOperand, siz
 
 } // namespace
 
+//===----------------------------------------------------------------------===//
+// 2. The model
+//===----------------------------------------------------------------------===//
+
 onnx::ModelProto nacre::drawModel(Draw &draw, llvm::StringRef op, int64_t version, llvm::ArrayRef<OperandRule> rules) {
   onnx::ModelProto model;
   model.add_opset_import()->set_version(version);
@@ -170,6 +134,8 @@ onnx::ModelProto nacre::drawModel(Draw &draw, llvm::StringRef op, int64_t versio
       name = addSequence(graph, name);
     if (maybeConstant(type) && draw.oneIn(saysNumbers ? 1 : 4))
       addConstant(draw, graph, name, type, shape);
+    else if (version >= 9 && !shape.empty() && draw.oneIn(24))
+      addOpen(graph, name, type, shape);
     else
       setType(*graph.add_input(), name, type, shape);
   }

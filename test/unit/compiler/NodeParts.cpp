@@ -35,7 +35,7 @@ void nacre::addConstant(Draw &draw, onnx::GraphProto &graph, const std::string &
   }
   for (int64_t index = 0; index < count; ++index) {
     if (type == TensorProto::FLOAT)
-      tensor.add_float_data(draw.of<float>({1, 1, 2, 2, 0.5, 0, -1, 1e30F}));
+      tensor.add_float_data(draw.real());
     else if (type == TensorProto::INT64)
       tensor.add_int64_data(draw.integer());
     else
@@ -146,6 +146,17 @@ static void addNode(onnx::GraphProto &graph, const char *op, const std::string &
   node.set_op_type(op);
   node.add_input(input);
   node.add_output(output);
+}
+
+void nacre::addOpen(onnx::GraphProto &graph, const std::string &name, int32_t type, const std::vector<int64_t> &shape) {
+  setType(*graph.add_input(), name + ".rows", type, shape);
+  setType(*graph.add_input(), name + ".mask", TensorProto::BOOL, {shape.front()});
+  addNode(graph, "Compress", name + ".rows", name);
+  onnx::NodeProto &node = *graph.mutable_node(graph.node_size() - 1);
+  node.add_input(name + ".mask");
+  onnx::AttributeProto &axis = *node.add_attribute();
+  axis.set_name("axis");
+  axis.set_type(onnx::AttributeProto::INT);
 }
 
 std::string nacre::addSequence(onnx::GraphProto &graph, const std::string &name) {

@@ -18,6 +18,9 @@ void addConstant(Draw &draw, onnx::GraphProto &graph, const std::string &name, i
                  const std::vector<int64_t> &shape);
 bool maybeConstant(int32_t type);
 
+/// Adds a node that gives as many rows of an input as a run finds. From version 9 on.
+void addOpen(onnx::GraphProto &graph, const std::string &name, int32_t type, const std::vector<int64_t> &shape);
+
 /// The graphs that an operator has as attributes.
 void addGraphs(onnx::NodeProto &node, int64_t version);
 
