@@ -56,7 +56,7 @@ protected:
   mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
   mlir::OpBuilder builder;
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  ImportState state{int64_t(1) << 30, /*seed=*/0};
+  ImportState state{ImportOptions()};
 };
 
 /// Some numbers, none like another.
