@@ -200,7 +200,9 @@ def RerollLoopsPass : Pass<"nacre-reroll-loops", "::mlir::func::FuncOp"> {
 
     Requires: equal subexpressions are one value (`cse`), and a gather of one index is a slice (`nacre-simplify-graph`).
 
-    Ensures: no product by one weight is left that `min-turns` steps or more of a chain compute alike.
+    A chain that reads no rows, as layers that share their weights, stays as it is: nothing of it is computed for all at once.
+
+    Ensures: no product by one weight is left that `min-turns` steps or more of such a chain compute alike.
 
     Example: test/compiler/graph/reroll-loops.mlir.
   }];

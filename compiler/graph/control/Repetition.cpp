@@ -51,7 +51,7 @@ public:
     if (!addColumn(anchors) || !growBackwards() || !isChain())
       return std::nullopt;
     complete();
-    if (turns < minTurns || !isRight())
+    if (turns < minTurns || !readsRows() || !isRight())
       return std::nullopt;
     return order();
   }
@@ -250,6 +250,14 @@ private:
   //===--------------------------------------------------------------------===//
   // 4. Checks
   //===--------------------------------------------------------------------===//
+
+  /// Whether turns read rows of a tensor. Of others, as of layers that share weights, nothing is one product for all.
+  bool readsRows() const {
+    return std::any_of(columns.begin(), columns.end(), [](const Column &column) {
+      return std::any_of(column.operands.begin(), column.operands.end(),
+                         [](const Operand &operand) { return operand.kind == Operand::Kind::Row; });
+    });
+  }
 
   /// Whether every operand in every turn is what its column says, and nothing from outside is computed of a turn.
   bool isRight() const {

@@ -58,7 +58,7 @@ struct Repetition {
   std::vector<Column> columns; ///< in the order of one turn
 };
 
-/// The first chain of at least `minTurns` turns, each of which reads what the one before it computed.
+/// The first chain of at least `minTurns` turns, each of which reads what the one before it computed, and a row of its own.
 std::optional<Repetition> findRepetition(const OperatorLine &line, unsigned minTurns);
 
 } // namespace nacre::graph

@@ -52,19 +52,19 @@ struct BodyOperator {
   std::vector<unsigned> operands;
 };
 
-/// A body of an anchor, which reads state 0 and is read by all states, and others at random.
+/// A body of an anchor, which reads state 0 and is read by all states, an operator that reads a row, and others at random.
 struct Body {
   unsigned rows, states, invariants;
   std::vector<BodyOperator> operators;
 
   explicit Body(std::mt19937 &random) {
     auto below = [&](unsigned limit) { return unsigned(random() % limit); };
-    rows = below(3), states = 1 + below(3), invariants = 1;
+    rows = 1 + below(2), states = 1 + below(3), invariants = 1;
     const unsigned first = rows + states, size = 2 + states + below(6);
     operators.push_back({0, {rows}});
     for (unsigned number = 1; number < size; ++number) {
       // The operator before, so that all of a turn hangs together; kinds differ, so that there is one way to see it.
-      operators.push_back({number, {first + number - 1, below(first + number)}});
+      operators.push_back({number, {first + number - 1, number == 1 ? 0 : below(first + number)}});
     }
   }
   /// The value of the turn that state `state` is in the next one.
@@ -178,9 +178,10 @@ TEST(Repetition, TakesConstantsThatLostAxes) {
   auto isFound = [&](bool isConstant, unsigned broadcastTo) {
     LineBuilder builder;
     builder.broadcastTo = broadcastTo;
-    unsigned w = builder.outside(), h = builder.outside(true, wholeType), kept = builder.outside(isConstant, lessAxes);
+    unsigned w = builder.outside(), h = builder.outside(true, wholeType), kept = builder.outside(isConstant, lessAxes),
+             xs = builder.outside();
     for (unsigned turn = 0; turn < 5; ++turn)
-      kept = h = builder.op(1, {builder.op(0, {h, w}, true), kept});
+      kept = h = builder.op(1, {builder.op(0, {h, w}, true), kept, builder.row(xs, turn)});
     return bool(findRepetition(builder.line, 4));
   };
   EXPECT_TRUE(isFound(true, wholeType));
@@ -220,10 +221,17 @@ TEST(Repetition, RefusesWhatIsNoChain) {
   // A chain through an operator that is different in each step.
   LineBuilder different;
   unsigned h = different.outside();
-  w = different.outside();
+  w = different.outside(), xs = different.outside();
   for (unsigned turn = 0; turn < 8; ++turn)
-    h = different.op(1 + turn, {different.op(0, {h, w}, true)});
+    h = different.op(1 + turn, {different.op(0, {h, w}, true), different.row(xs, turn)});
   EXPECT_FALSE(findRepetition(different.line, 4));
+
+  // Layers that share a weight, and read no rows.
+  LineBuilder layers;
+  h = layers.outside(), w = layers.outside();
+  for (unsigned turn = 0; turn < 8; ++turn)
+    h = layers.op(1, {layers.op(0, {h, w}, true)});
+  EXPECT_FALSE(findRepetition(layers.line, 4));
 
   // Rows at distances that differ.
   LineBuilder uneven;
