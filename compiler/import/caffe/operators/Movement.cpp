@@ -45,7 +45,7 @@ void importSlice(OperandBinder &node) {
   const auto tops = static_cast<int64_t>(node.getNumResults());
   const int64_t size = getShape(x)[*axis];
   SmallVector<int64_t> points = node.getInts("slice_point");
-  if (points.empty() && size % tops == 0)
+  if (points.empty() && tops > 0 && size % tops == 0)
     for (int64_t top = 1; top < tops; ++top)
       points.push_back(size / tops * top);
   points.insert(points.begin(), 0);
