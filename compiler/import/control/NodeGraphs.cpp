@@ -36,6 +36,35 @@ bool allowsTurns(OperandBinder &node, const NodeGraph &body, int64_t turns) {
   return false;
 }
 
+void setResults(OperandBinder &node, ArrayRef<Value> values) {
+  for (auto [index, value] : llvm::enumerate(values))
+    node.setResult(index, value);
+}
+
+void importTurns(OperandBinder &node, const NodeGraph &condition, const NodeGraph &body, ArrayRef<Value> initial,
+                 std::optional<int64_t> turns) {
+  SmallVector<Value> carried(initial);
+  for (int64_t turn = 0;; ++turn) {
+    FailureOr<SmallVector<Value>> goesOn = node.expand(condition, carried);
+    if (failed(goesOn))
+      return;
+    ElementsAttr known = isTensor(goesOn->front()) ? getConstant(goesOn->front()) : ElementsAttr();
+    if (!known || known.getNumElements() != 1 || !known.getElementType().isInteger(1)) {
+      node.error() << "the condition must be known when the model is compiled, because what the loop carries changes "
+                      "from turn to turn, but is computed";
+      return;
+    }
+    if (!*known.getValues<bool>().begin())
+      return setResults(node, carried);
+    if (!allowsTurns(node, body, turns.value_or(turn + 1)))
+      return;
+    FailureOr<SmallVector<Value>> next = node.expand(body, carried);
+    if (failed(next))
+      return;
+    carried = std::move(*next);
+  }
+}
+
 void importLoopOrTurns(OperandBinder &node, llvm::function_ref<void()> asLoop, bool isKnown,
                        llvm::function_ref<void()> asTurns) {
   // What is computed of constants alone may say a shape.

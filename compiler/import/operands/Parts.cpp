@@ -5,6 +5,7 @@
 #include "compiler/import/operands/Parts.h"
 
 #include "compiler/import/Import.h"
+#include "compiler/import/operands/StridedSlices.h"
 
 #include "dialects/nn/ConstantData.h"
 #include "dialects/nn/ShapeRules.h"
@@ -111,7 +112,15 @@ void takePart(OperandBinder &node) {
                  << ", but are [" << Ints(*begin) << "] and [" << Ints(*size) << "]";
 }
 
-void takeStrided(OperandBinder &node, StridedSlice slice) {
+void takeStrided(OperandBinder &node, bool endIsOffset) {
+  auto readMask = [&](const char *name) { return static_cast<uint32_t>(node.getInt(name, 0)); };
+  StridedSlice slice;
+  slice.beginMask = readMask("begin_mask");
+  slice.endMask = readMask("end_mask");
+  slice.ellipsisMask = readMask("ellipsis_mask");
+  slice.newAxisMask = readMask("new_axis_mask");
+  slice.shrinkMask = readMask("shrink_axis_mask");
+  slice.endIsOffset = endIsOffset;
   Value x = node.getOperand(0);
   FailureOr<SmallVector<int64_t>> begin = node.getIntegers(1), end = node.getIntegers(2), strides = node.getIntegers(3);
   if (failed(begin) || failed(end) || failed(strides))

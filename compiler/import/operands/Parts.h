@@ -9,7 +9,6 @@
 #define NACRE_COMPILER_IMPORT_OPERANDS_PARTS_H
 
 #include "compiler/import/OperandBinder.h"
-#include "compiler/import/operands/StridedSlices.h"
 
 namespace nacre::importer {
 
@@ -31,8 +30,8 @@ void stack(OperandBinder &node, int64_t axis);
 /// Of operand 0 the part that begins at operand 1 and has the sizes of operand 2, where -1 is all that is left.
 void takePart(OperandBinder &node);
 
-/// Of operand 0 what operands 1 to 3, begins, ends and strides, say by the masks of `slice`.
-void takeStrided(OperandBinder &node, StridedSlice slice);
+/// Of operand 0 what operands 1 to 3, begins, ends and strides, say by the node's masks (StridedSlices.h).
+void takeStrided(OperandBinder &node, bool endIsOffset = false);
 
 /// Operands [begin, begin + count), one at least, along an axis; and whether they can be joined so, or an error.
 bool checkJoint(OperandBinder &node, size_t begin, size_t count, int64_t axis);

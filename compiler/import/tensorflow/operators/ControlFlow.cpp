@@ -30,8 +30,7 @@ void importConditional(OperandBinder &node) {
     return;
   FailureOr<SmallVector<Value>> results = importBranches(node, 0, *onTrue, *onFalse);
   if (succeeded(results))
-    for (auto [index, result] : llvm::enumerate(*results))
-      node.setResult(index, result);
+    setResults(node, *results);
 }
 
 /// Whether a branch of a Case is the one that is taken (saved/FunctionalControl.h).
@@ -102,32 +101,8 @@ FailureOr<LoopNode> readLoop(OperandBinder &node) {
 // 3. Turn by turn
 //===----------------------------------------------------------------------===//
 
-void setResults(OperandBinder &node, ArrayRef<Value> values) {
-  for (auto [index, value] : llvm::enumerate(values))
-    node.setResult(index, value);
-}
-
 void importTurns(OperandBinder &node, const LoopNode &loop) {
-  SmallVector<Value> carried = loop.initial;
-  for (int64_t turn = 0;; ++turn) {
-    FailureOr<SmallVector<Value>> goesOn = node.expand(*loop.condition, carried);
-    if (failed(goesOn))
-      return;
-    ElementsAttr known = isTensor(goesOn->front()) ? getConstant(goesOn->front()) : ElementsAttr();
-    if (!known || known.getNumElements() != 1 || !known.getElementType().isInteger(1)) {
-      node.error() << "the condition must be known when the model is compiled, because what the loop carries changes "
-                      "from turn to turn, but is computed";
-      return;
-    }
-    if (!*known.getValues<bool>().begin())
-      return setResults(node, carried);
-    if (!allowsTurns(node, *loop.body, loop.isCounted ? *loop.most : turn + 1))
-      return;
-    FailureOr<SmallVector<Value>> next = node.expand(*loop.body, carried);
-    if (failed(next))
-      return;
-    carried = std::move(*next);
-  }
+  importTurns(node, *loop.condition, *loop.body, loop.initial, loop.isCounted ? loop.most : std::nullopt);
 }
 
 //===----------------------------------------------------------------------===//

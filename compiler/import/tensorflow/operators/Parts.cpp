@@ -78,16 +78,7 @@ void importSplitV(OperandBinder &node) {
 // 2. Slices
 //===----------------------------------------------------------------------===//
 
-void importStridedSlice(OperandBinder &node) {
-  auto readMask = [&](const char *name) { return static_cast<uint32_t>(node.getInt(name, 0)); };
-  StridedSlice slice;
-  slice.beginMask = readMask("begin_mask");
-  slice.endMask = readMask("end_mask");
-  slice.ellipsisMask = readMask("ellipsis_mask");
-  slice.newAxisMask = readMask("new_axis_mask");
-  slice.shrinkMask = readMask("shrink_axis_mask");
-  takeStrided(node, std::move(slice));
-}
+void importStridedSlice(OperandBinder &node) { takeStrided(node); }
 
 //===----------------------------------------------------------------------===//
 // 3. More elements, another order

@@ -24,11 +24,6 @@ const NodeGraph *findGraph(OperandBinder &node, StringRef name, size_t inputs, s
   return nullptr;
 }
 
-void setResults(OperandBinder &node, ArrayRef<Value> values) {
-  for (auto [index, value] : llvm::enumerate(values))
-    node.setResult(index, value);
-}
-
 void importIf(TfliteNode &tfliteNode) {
   OperandBinder &node = tfliteNode;
   node.ignore({"then_subgraph_index", "else_subgraph_index"}); // which the reader has followed
@@ -65,30 +60,6 @@ void importAsLoop(OperandBinder &node, const NodeGraph &condition, const NodeGra
   setResults(node, results->finals);
 }
 
-/// Turn by turn, as long as the condition is known.
-void importTurns(OperandBinder &node, const NodeGraph &condition, const NodeGraph &body) {
-  SmallVector<Value> carried = llvm::to_vector(node.getOperands());
-  for (int64_t turn = 0;; ++turn) {
-    FailureOr<SmallVector<Value>> goesOn = node.expand(condition, carried);
-    if (failed(goesOn))
-      return;
-    ElementsAttr known = getConstant(goesOn->front());
-    if (!known || known.getNumElements() != 1 || !known.getElementType().isInteger(1)) {
-      node.error() << "the condition must be known when the model is compiled, because what the loop carries changes "
-                      "from turn to turn, but is computed";
-      return;
-    }
-    if (!*known.getValues<bool>().begin())
-      return setResults(node, carried);
-    if (!allowsTurns(node, body, turn + 1))
-      return;
-    FailureOr<SmallVector<Value>> next = node.expand(body, carried);
-    if (failed(next))
-      return;
-    carried = std::move(*next);
-  }
-}
-
 void importWhile(TfliteNode &tfliteNode) {
   OperandBinder &node = tfliteNode;
   node.ignore({"cond_subgraph_index", "body_subgraph_index"}); // which the reader has followed
@@ -102,7 +73,7 @@ void importWhile(TfliteNode &tfliteNode) {
   }
   importLoopOrTurns(
       node, [&] { importAsLoop(node, *condition, *body); }, /*isKnown=*/true,
-      [&] { importTurns(node, *condition, *body); });
+      [&] { importTurns(node, *condition, *body, node.getOperands(), /*turns=*/std::nullopt); });
 }
 
 } // namespace

@@ -18,17 +18,7 @@ namespace {
 // 1. Slices
 //===----------------------------------------------------------------------===//
 
-void importStridedSlice(TfliteNode &node) {
-  auto readMask = [&](const char *name) { return static_cast<uint32_t>(node->getInt(name, 0)); };
-  StridedSlice slice;
-  slice.beginMask = readMask("begin_mask");
-  slice.endMask = readMask("end_mask");
-  slice.ellipsisMask = readMask("ellipsis_mask");
-  slice.newAxisMask = readMask("new_axis_mask");
-  slice.shrinkMask = readMask("shrink_axis_mask");
-  slice.endIsOffset = node->getFlag("offset", false);
-  takeStrided(node, std::move(slice));
-}
+void importStridedSlice(TfliteNode &node) { takeStrided(node, node->getFlag("offset", false)); }
 
 //===----------------------------------------------------------------------===//
 // 2. Pads
