@@ -2,6 +2,8 @@
 
 #include "compiler/import/compositions/Movement.h"
 
+#include "compiler/import/compositions/Tables.h"
+
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;
@@ -94,6 +96,41 @@ Value centerCropOrPad(NnBuilder &nn, Value x, Ints sizes) {
     high.push_back(size - kept.back() - low.back());
   }
   return nn.pad(nn::PadMode::Constant, nn.slice(x, starts, kept, steps), low, high, 0);
+}
+
+Value diagonalMask(NnBuilder &nn, int64_t rows, int64_t columns) {
+  auto type = RankedTensorType::get({rows, columns}, nn.types().getI1Type());
+  return makeTable<int64_t>(nn, type,
+                            [&](int64_t index) { return static_cast<int64_t>(index / columns == index % columns); });
+}
+
+Value setDiagonal(NnBuilder &nn, Value matrices, Value diagonal) {
+  if (!matrices || !diagonal)
+    return {};
+  Ints shape = getShape(matrices);
+  int64_t rows = shape[shape.size() - 2], columns = shape.back(), length = std::min(rows, columns);
+  // A row of the result takes from one of the diagonal's own length.
+  SmallVector<int64_t> asRow(getShape(diagonal));
+  asRow.insert(asRow.end() - 1, 1);
+  Value row = nn.reshape(diagonal, asRow);
+  if (length < columns) {
+    SmallVector<int64_t> none(shape.size(), 0), behind(shape.size(), 0);
+    behind.back() = columns - length;
+    row = nn.pad(nn::PadMode::Constant, row, none, behind, 0);
+  }
+  return nn.select(diagonalMask(nn, rows, columns), row, matrices);
+}
+
+Value takeDiagonal(NnBuilder &nn, Value matrices) {
+  if (!matrices)
+    return {};
+  Ints shape = getShape(matrices);
+  int64_t rows = shape[shape.size() - 2], columns = shape.back(), length = std::min(rows, columns);
+  SmallVector<int64_t> flat(shape.drop_back());
+  flat.back() = rows * columns;
+  Value places = makeTable<int64_t>(nn, RankedTensorType::get({length}, nn.types().getI64Type()),
+                                    [&](int64_t index) { return index * (columns + 1); });
+  return nn.gather(nn.reshape(matrices, flat), places, static_cast<int64_t>(shape.size()) - 2);
 }
 
 } // namespace nacre::importer

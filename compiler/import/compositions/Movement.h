@@ -25,6 +25,13 @@ mlir::Value reverseSequence(NnBuilder &nn, mlir::Value x, mlir::Value lengths, i
 /// before.
 mlir::Value centerCropOrPad(NnBuilder &nn, mlir::Value x, Ints sizes);
 
+/// Where row and column are equal: i1 [rows, columns], a constant.
+mlir::Value diagonalMask(NnBuilder &nn, int64_t rows, int64_t columns);
+
+// Of matrices [..., rows, columns], whose diagonals are [..., min(rows, columns)].
+mlir::Value setDiagonal(NnBuilder &nn, mlir::Value matrices, mlir::Value diagonal);
+mlir::Value takeDiagonal(NnBuilder &nn, mlir::Value matrices);
+
 } // namespace nacre::importer
 
 #endif // NACRE_COMPILER_IMPORT_COMPOSITIONS_MOVEMENT_H

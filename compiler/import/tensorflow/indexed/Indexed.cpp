@@ -10,6 +10,7 @@
 
 #include "compiler/import/operands/Axes.h"
 #include "compiler/import/operands/Parts.h"
+#include "compiler/import/operands/Segments.h"
 #include "compiler/import/operands/Shapes.h"
 #include "compiler/import/tensorflow/Handlers.h"
 
@@ -189,106 +190,15 @@ void importScatterNd(OperandBinder &node) {
 
 struct SegmentRow {
   const char *word;
-  ScatterKind kind;
-  nn::ReduceKind neutral; ///< what of nothing is a row's element
+  SegmentKind kind;
 };
 
 constexpr SegmentRow segmentRows[] = {
-    {"Sum", ScatterKind::Add, nn::ReduceKind::Sum},
-    {"Prod", ScatterKind::Mul, nn::ReduceKind::Prod},
-    {"Max", ScatterKind::Max, nn::ReduceKind::Max},
-    {"Min", ScatterKind::Min, nn::ReduceKind::Min},
+    {"Sum", SegmentKind::Sum},
+    {"Prod", SegmentKind::Prod},
+    {"Max", SegmentKind::Max},
+    {"Min", SegmentKind::Min},
 };
-
-/// The rows of `data` with numbers `ids` combined: one row for each number below `count`. Null after an error.
-Value combine(OperandBinder &node, const SegmentRow &row, Value data, Value ids, int64_t count) {
-  NnBuilder &nn = node.nn;
-  Value places = asCoordinates(nn, ids);
-  if (!places)
-    return {};
-  SmallVector<int64_t> shape{count};
-  llvm::append_range(shape, getShape(data).drop_front(getRank(ids)));
-  if (!node.checkFits(shape))
-    return {};
-  auto type = RankedTensorType::get(shape, getElementType(data));
-  Value begin = nn.constant(DenseElementsAttr::get(type, nn::getIdentity(row.neutral, getElementType(data))));
-  if (!checkRule(node, nn::scatterNdShape(shape, getShape(places), getShape(data))))
-    return {};
-  return nn.infer<nn::ScatterNdOp>(row.kind, begin, places, data);
-}
-
-bool checkIds(OperandBinder &node) {
-  Ints data = getShape(node.getOperand(0)), ids = getShape(node.getOperand(1));
-  if (ids.size() <= data.size() && data.take_front(ids.size()) == ids)
-    return true;
-  node.error() << node.nameOf(1) << " must have the first axes of " << node.nameOf(0) << ", but is "
-               << describe(node.getOperand(1)) << " for " << describe(node.getOperand(0));
-  return false;
-}
-
-/// A row of a negative number goes nowhere: to a last row that is cut off.
-void importUnsortedSegment(OperandBinder &node, const SegmentRow &row) {
-  NnBuilder &nn = node.nn;
-  Value data = node.getOperand(0), ids = node.getOperand(1);
-  FailureOr<int64_t> count = node.getInteger(2);
-  if (failed(count) || !checkIds(node))
-    return;
-  if (*count < 0 || *count > INT32_MAX) {
-    node.error() << node.nameOf(2) << " must lie between 0 and " << INT32_MAX << ", but is " << *count;
-    return;
-  }
-  ids = nn.select(nn.binary(BinaryKind::Less, ids, 0.0), nn.scalar(ids, static_cast<double>(*count)), ids);
-  Value rows = combine(node, row, data, ids, *count + 1);
-  node.setResult(nn.slice(rows, 0, 0, *count));
-}
-
-/// The sorted numbers of the rows, which say how many rows there will be; fails after an error.
-FailureOr<SmallVector<int64_t>> readSortedIds(OperandBinder &node) {
-  if (!node.checkRank(0, 1) || !node.checkRank(1, 1, 1) || !checkIds(node))
-    return failure();
-  FailureOr<SmallVector<int64_t>> ids = node.getIntegers(1);
-  if (failed(ids))
-    return failure();
-  if (!llvm::is_sorted(*ids) || (!ids->empty() && (ids->front() < 0 || ids->back() >= INT32_MAX)))
-    return node.error() << node.nameOf(1) << " must be sorted and hold numbers from 0 to " << INT32_MAX - 1
-                        << ", but is [" << Ints(*ids) << "]";
-  return ids;
-}
-
-/// How many rows each number has.
-FailureOr<SmallVector<int64_t>> countRows(OperandBinder &node, Ints ids) {
-  const int64_t count = ids.empty() ? 0 : ids.back() + 1;
-  if (!node.allowsConstant(count, sizeof(int64_t)))
-    return failure();
-  SmallVector<int64_t> counts(count, 0);
-  for (int64_t id : ids)
-    ++counts[id];
-  return counts;
-}
-
-/// Of no row a sum, a mean, a maximum and a minimum are 0, and a product is 1.
-void importSegment(OperandBinder &node, const SegmentRow &row, bool isMean) {
-  NnBuilder &nn = node.nn;
-  Value data = node.getOperand(0);
-  FailureOr<SmallVector<int64_t>> ids = readSortedIds(node);
-  if (failed(ids))
-    return;
-  FailureOr<SmallVector<int64_t>> counts = countRows(node, *ids);
-  if (failed(counts))
-    return;
-  Value rows = combine(node, row, data, node.getOperand(1), static_cast<int64_t>(counts->size()));
-  auto align = [&](Ints numbers) {
-    return nn.alignToAxis(nn.cast(nn.integers(numbers), getElementType(data)), 0, getRank(data));
-  };
-  if (isMean) {
-    for (int64_t &number : *counts)
-      number = std::max<int64_t>(number, 1);
-    rows = nn.div(rows, align(*counts));
-  } else if (row.kind != ScatterKind::Mul && llvm::is_contained(*counts, 0)) {
-    rows = nn.select(nn.binary(BinaryKind::Equal, align(*counts), 0.0), nn.scalar(data, 0), rows);
-  }
-  node.setResult(rows);
-}
 
 //===----------------------------------------------------------------------===//
 // 4. Counts
@@ -372,13 +282,13 @@ void registerIndexed(ImportRegistry &registry) {
   for (const SegmentRow &row : segmentRows) {
     registry.add(("Segment" + StringRef(row.word)).str(), 1,
                  {{"data", Holds::Numbers}, {"segment_ids", Holds::Indices}},
-                 [&row](OperandBinder &node) { importSegment(node, row, /*isMean=*/false); });
+                 [kind = row.kind](OperandBinder &node) { combineSegments(node, kind); });
     registry.add(("UnsortedSegment" + StringRef(row.word)).str(), 1,
                  {{"data", Holds::Numbers}, {"segment_ids", Holds::Indices}, {"num_segments", Holds::Indices}},
-                 [&row](OperandBinder &node) { importUnsortedSegment(node, row); });
+                 [kind = row.kind](OperandBinder &node) { combineUnsortedSegments(node, kind); });
   }
   registry.add("SegmentMean", 1, {{"data", Holds::Numbers}, {"segment_ids", Holds::Indices}},
-               [](OperandBinder &node) { importSegment(node, segmentRows[0], /*isMean=*/true); });
+               [](OperandBinder &node) { combineSegments(node, SegmentKind::Mean); });
   registry.add("Bincount", 1, {{"arr", Holds::Indices}, {"size", Holds::Indices}, {"weights", Holds::Numbers}},
                importBincount);
   registry.add("HistogramFixedWidth", 1,

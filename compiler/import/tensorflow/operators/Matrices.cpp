@@ -2,8 +2,10 @@
 //
 // Diagonals and bands of matrices, and systems of small ones.
 
+#include "compiler/import/compositions/Movement.h"
 #include "compiler/import/compositions/SmallMatrices.h"
 #include "compiler/import/compositions/Tables.h"
+#include "compiler/import/operands/Diagonals.h"
 #include "compiler/import/tensorflow/Handlers.h"
 
 using namespace mlir;
@@ -18,10 +20,6 @@ template <typename IsIn> Value makeMask(NnBuilder &nn, int64_t rows, int64_t col
       nn, type, [&](int64_t index) { return static_cast<int64_t>(isIn(index / columns, index % columns)); });
 }
 
-Value diagonalMask(NnBuilder &nn, int64_t rows, int64_t columns) {
-  return makeMask(nn, rows, columns, [](int64_t row, int64_t column) { return row == column; });
-}
-
 /// `shape` without the last `dropped` sizes, and with `added` behind.
 SmallVector<int64_t> replaceLast(Ints shape, size_t dropped, Ints added) {
   SmallVector<int64_t> result(shape.drop_back(dropped));
@@ -29,59 +27,9 @@ SmallVector<int64_t> replaceLast(Ints shape, size_t dropped, Ints added) {
   return result;
 }
 
-/// `matrices` with `diagonal`, [..., min(rows, columns)], on theirs.
-Value setDiagonal(NnBuilder &nn, Value matrices, Value diagonal) {
-  if (!matrices || !diagonal)
-    return {};
-  Ints shape = getShape(matrices);
-  int64_t rows = shape[shape.size() - 2], columns = shape.back(), length = std::min(rows, columns);
-  // A row of the result takes from one of the diagonal's own length.
-  Value row = nn.reshape(diagonal, replaceLast(getShape(diagonal), 1, {1, length}));
-  if (length < columns) {
-    SmallVector<int64_t> none(shape.size(), 0), behind(shape.size(), 0);
-    behind.back() = columns - length;
-    row = nn.pad(nn::PadMode::Constant, row, none, behind, 0);
-  }
-  return nn.select(diagonalMask(nn, rows, columns), row, matrices);
-}
-
-/// [..., n] to [..., n, n]
-void importMatrixDiag(OperandBinder &node) {
-  NnBuilder &nn = node.nn;
-  if (!node.checkRank(0, 1))
-    return;
-  Value diagonal = node.getOperand(0);
-  int64_t length = getShape(diagonal).back();
-  SmallVector<int64_t> shape = replaceLast(getShape(diagonal), 1, {length, length});
-  if (node.checkFits(shape))
-    node.setResult(setDiagonal(nn, nn.splat(RankedTensorType::get(shape, getElementType(diagonal)), 0), diagonal));
-}
-
-/// [..., rows, columns] to [..., min(rows, columns)]
-Value takeDiagonal(NnBuilder &nn, Value matrices) {
-  if (!matrices)
-    return {};
-  Ints shape = getShape(matrices);
-  int64_t rows = shape[shape.size() - 2], columns = shape.back(), length = std::min(rows, columns);
-  auto axis = static_cast<int64_t>(shape.size()) - 2;
-  Value flat = nn.reshape(matrices, replaceLast(shape, 2, {rows * columns}));
-  Value places = makeTable<int64_t>(nn, RankedTensorType::get({length}, nn.types().getI64Type()),
-                                    [&](int64_t index) { return index * (columns + 1); });
-  return nn.gather(flat, places, axis);
-}
-
 void importMatrixDiagPart(OperandBinder &node) {
   if (node.checkRank(0, 2))
     node.setResult(takeDiagonal(node.nn, node.getOperand(0)));
-}
-
-void importMatrixSetDiag(OperandBinder &node) {
-  if (!node.checkRank(0, 2))
-    return;
-  Ints shape = getShape(node.getOperand(0));
-  int64_t length = std::min(shape.back(), shape[shape.size() - 2]);
-  if (node.checkShape(1, replaceLast(shape, 2, {length}), "a diagonal for each matrix"))
-    node.setResult(setDiagonal(node.nn, node.getOperand(0), node.getOperand(1)));
 }
 
 /// (input, num_lower, num_upper): as many diagonals below and above the main one; all where the number is negative.
@@ -203,9 +151,9 @@ void importCholesky(OperandBinder &node) {
 
 void registerMatrices(ImportRegistry &registry) {
   const OperandRule input = {"input", Holds::Anything, 'T'};
-  registry.add("MatrixDiag", 1, {{"diagonal"}}, importMatrixDiag);
+  registry.add("MatrixDiag", 1, {{"diagonal"}}, makeDiagonals);
   registry.add("MatrixDiagPart", 1, {input}, importMatrixDiagPart);
-  registry.add("MatrixSetDiag", 1, {input, {"diagonal", Holds::Anything, 'T'}}, importMatrixSetDiag);
+  registry.add("MatrixSetDiag", 1, {input, {"diagonal", Holds::Anything, 'T'}}, replaceDiagonals);
   registry.add("MatrixBandPart", 1, {input, {"num_lower", Holds::Indices}, {"num_upper", Holds::Indices}},
                importMatrixBandPart);
   registry.add("Diag", 1, {{"diagonal"}}, importDiag);
