@@ -25,6 +25,7 @@ void registerLstms(ImportRegistry &registry);
 void registerReductions(ImportRegistry &registry);
 void registerResizes(ImportRegistry &registry);
 void registerRnns(ImportRegistry &registry);
+void registerScatters(ImportRegistry &registry);
 void registerSelections(ImportRegistry &registry);
 void registerShapes(ImportRegistry &registry);
 void registerSlices(ImportRegistry &registry);

@@ -48,6 +48,8 @@ static Attribute readField(Builder builder, flatbuffers::TypeCode type, const ui
     return builder.getF32FloatAttr(flatbuffers::ReadScalar<float>(field));
   if (type.base_type == flatbuffers::ET_INT)
     return builder.getI64IntegerAttr(flatbuffers::ReadScalar<int32_t>(field));
+  if (type.base_type == flatbuffers::ET_LONG)
+    return builder.getI64IntegerAttr(flatbuffers::ReadScalar<int64_t>(field));
   assert((type.base_type == flatbuffers::ET_BOOL || type.base_type == flatbuffers::ET_CHAR) && !type.is_repeating &&
          "tflite.fbs has options of these types alone");
   return builder.getI64IntegerAttr(flatbuffers::ReadScalar<int8_t>(field));

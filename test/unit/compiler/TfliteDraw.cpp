@@ -209,6 +209,18 @@ std::optional<Dims> getAskedShape(Draw &draw, StringRef op, StringRef operand, s
     return Dims{1, 2, 4, 4};
   if (op == "SPACE_TO_BATCH_ND" || op == "BATCH_TO_SPACE_ND")
     return std::vector<Dims>{{4, 2, 3}, {1}, {1, 2}}[index];
+  if (op == "CONV_3D_TRANSPOSE")
+    return std::vector<Dims>{{5}, {1, 2, 2, 2, 3}, {1, 2, 4, 4, 3}, {2}}[index];
+  if (op == "SPARSE_TO_DENSE")
+    return std::vector<Dims>{{3, 1}, {1}, {3}, {}}[index];
+  if (op == "DYNAMIC_UPDATE_SLICE" && index == 2)
+    return Dims{rank};
+  if (op == "MATRIX_SET_DIAG")
+    return index ? Dims{2, 3} : Dims{2, 4, 3};
+  if (op.contains("SEGMENT"))
+    return std::vector<Dims>{{3, 2}, {3}, {}}[index];
+  if (op == "UNIQUE")
+    return Dims{5};
   if (op == "SCATTER_ND")
     return std::vector<Dims>{{3, 1}, {3, 2}, {2}}[index];
   if (operand == "paddings")
@@ -263,13 +275,16 @@ std::string nacre::drawTfliteModel(Draw &draw, StringRef op, llvm::ArrayRef<Oper
   // It is seldom right where it is drawn.
   if (op == "TRANSPOSE_CONV" && !draw.oneIn(4))
     drawn[0] = {DrawnOperand::Constant, T::INT32, {4}, {1, 4, 4, 2}};
+  if (op == "CONV_3D_TRANSPOSE" && !draw.oneIn(4))
+    drawn[0] = {DrawnOperand::Constant, T::INT32, {5}, {1, 2, 4, 4, 2}};
   for (auto [index, operand] : llvm::enumerate(drawn))
     operands.push_back(addOperand(model, "x" + std::to_string(index), operand));
   const int32_t resultType = draw.oneIn(2) ? type : draw.of<int32_t>({T::BOOL, T::INT32, T::INT64, T::FLOAT, T::INT8});
-  const size_t count = op.starts_with("SPLIT") || op == "UNPACK" ? 1 + draw.below(3) : op == "TOPK_V2" ? 2 : 1;
+  const bool hasPlaces = op == "TOPK_V2" || op == "UNIQUE";
+  const size_t count = op.starts_with("SPLIT") || op == "UNPACK" ? 1 + draw.below(3) : hasPlaces ? 2 : 1;
   std::vector<int32_t> results;
   for (size_t index = 0; index < count; ++index)
-    results.push_back(model.addTensor("y" + std::to_string(index), index && op == "TOPK_V2" ? T::INT32 : resultType,
+    results.push_back(model.addTensor("y" + std::to_string(index), index && hasPlaces ? T::INT32 : resultType,
                                       /*shape=*/nullptr, /*isConstant=*/false));
   model.addOperator(op, operands, results,
                     drawOptions(draw, model.builder, op, drawn.empty() ? 0 : drawn[0].shape.size()));

@@ -26,6 +26,10 @@ schema::BuiltinOptions findKind(StringRef op) {
     wanted = "pool2d";
   else if (op.starts_with("REDUCE_") || op == "MEAN" || op == "SUM")
     wanted = "reducer";
+  else if (op == "CONV_3D_TRANSPOSE")
+    wanted = "conv3d";
+  else if (op.starts_with("RANDOM_"))
+    wanted = "random";
   else if (op == "L2_NORMALIZATION")
     wanted = "l2norm";
   for (schema::BuiltinOptions kind : schema::EnumValuesBuiltinOptions())
@@ -88,6 +92,8 @@ DrawnOptions nacre::drawOptions(Draw &draw, flatbuffers::FlatBufferBuilder &buil
       builder.AddElement<float>(place, draw.real(), 0);
     else if (fields.type_codes[index].base_type == flatbuffers::ET_INT)
       builder.AddElement<int32_t>(place, int32_t(drawNumber(draw, name)), 0);
+    else if (fields.type_codes[index].base_type == flatbuffers::ET_LONG)
+      builder.AddElement<int64_t>(place, draw.integer(), 0);
     else if (fields.type_codes[index].base_type == flatbuffers::ET_BOOL)
       builder.AddElement<uint8_t>(place, draw.oneIn(2), 0);
     else

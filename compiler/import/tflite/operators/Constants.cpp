@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is known when the model is compiled: shapes, and tensors made of few numbers.
+// What is known when the model is compiled: shapes, tensors made of few numbers, and random ones, which are the same in every run.
 
 #include "compiler/import/compositions/Tables.h"
+#include "compiler/import/operands/Randoms.h"
 #include "compiler/import/tflite/Handlers.h"
 
 #include "dialects/nn/ShapeRules.h"
@@ -120,6 +121,10 @@ void importBroadcastArgs(TfliteNode &node) {
   node.setResult(node.nn.cast(node.nn.integers(*shape), getElementType(node.getOperand(0))));
 }
 
+void importRandom(TfliteNode &node, void (*draw)(OperandBinder &, Type, RandomSeeds)) {
+  draw(node, node.nn.types().getF32Type(), {node->getInt("seed", 0), node->getInt("seed2", 0)});
+}
+
 } // namespace
 
 void registerConstants(ImportRegistry &registry) {
@@ -137,6 +142,10 @@ void registerConstants(ImportRegistry &registry) {
       importOneHot);
   add(registry, "BROADCAST_ARGS", Integers::Plain, {{"shape1", Holds::Indices, 'T'}, {"shape2", Holds::Indices, 'T'}},
       importBroadcastArgs);
+  const Signature shape{{"shape", Holds::Indices}};
+  add(registry, "RANDOM_UNIFORM", Integers::Plain, shape, [](TfliteNode &node) { importRandom(node, drawUniform); });
+  add(registry, "RANDOM_STANDARD_NORMAL", Integers::Plain, shape,
+      [](TfliteNode &node) { importRandom(node, drawNormal); });
 }
 
 } // namespace nacre::importer::tflite_format

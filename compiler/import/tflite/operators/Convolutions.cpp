@@ -154,9 +154,10 @@ void importConv3D(TfliteNode &node) {
 //===----------------------------------------------------------------------===//
 
 /// The window whose result has the spatial sizes `output`: its pads are those of the convolution from there.
-FailureOr<Window> readTransposedWindow(TfliteNode &node, Ints kernel, Ints output, int64_t results) {
+FailureOr<Window> readTransposedWindow(TfliteNode &node, Ints kernel, Ints output, int64_t results,
+                                       ArrayRef<const char *> strides) {
   FailureOr<bool> isSame = readIsSame(node);
-  FailureOr<Window> window = readNumbers(node, kernel, {getPlaneOptions().strides, {}});
+  FailureOr<Window> window = readNumbers(node, kernel, {strides, {}});
   if (failed(isSame) || failed(window))
     return failure();
   Ints shape = getShape(node.getOperand(2)), spatial = shape.slice(1, kernel.size());
@@ -207,7 +208,8 @@ void importTransposeConv(TfliteNode &node) {
     return;
   }
   Ints kernel = getShape(weights).slice(1, 2);
-  FailureOr<Window> window = readTransposedWindow(node, kernel, Ints(*shape).slice(1, 2), results);
+  FailureOr<Window> window =
+      readTransposedWindow(node, kernel, Ints(*shape).slice(1, 2), results, getPlaneOptions().strides);
   if (failed(window) || !node->checkShape(3, results, "one element for each filter"))
     return;
   Value filter = nn.transpose(readFilter(node, places), {1, 2, 3, 0});
@@ -215,6 +217,35 @@ void importTransposeConv(TfliteNode &node) {
       node, places, /*filterAxis=*/0,
       [&] { return nn.convTranspose(x, filter, window->strides, window->pads, window->dilations, 1); },
       [&] { return integerConvTranspose(nn, x, readZero(node, 2), filter, readZero(node, 1), *window); });
+}
+
+/// The filter is [planes, rows, columns, results, channels]; of floats alone.
+void importConv3DTranspose(TfliteNode &node) {
+  NnBuilder &nn = node.nn;
+  if (!node->checkRank(1, 5, 5) || !node->checkRank(2, 5, 5))
+    return;
+  FailureOr<SmallVector<int64_t>> shape = node->getIntegers(0);
+  if (failed(shape))
+    return;
+  Value x = node.getOperand(2), filter = node.getOperand(1), bias = node.getOperand(3);
+  const int64_t results = getShape(filter)[3], channels = getShape(x)[4];
+  if (shape->size() != 5 || shape->front() != getShape(x)[0] || shape->back() != results ||
+      getShape(filter)[4] != channels || channels < 1) {
+    node.error() << "the output must have the input's batch and a channel for each filter, and the filters the input's "
+                    "channels, but they are "
+                 << describeShape(*shape) << ", " << describe(x) << " and " << describe(filter);
+    return;
+  }
+  for (const char *dilation : getVolumeOptions().dilations)
+    if (int64_t number = node->getInt(dilation, 1); number != 1)
+      node.error() << "attribute '" << dilation << "' must be 1, but is " << number;
+  FailureOr<Window> window = readTransposedWindow(node, getShape(filter).take_front(3), Ints(*shape).slice(1, 3),
+                                                  results, getVolumeOptions().strides);
+  if (failed(window) || !node->checkShape(3, results, "one element for each filter"))
+    return;
+  Value y =
+      nn.convTranspose(x, nn.transpose(filter, {0, 1, 2, 4, 3}), window->strides, window->pads, window->dilations, 1);
+  node.setResult(activate(nn, readActivation(node), bias ? nn.add(y, bias) : y));
 }
 
 } // namespace
@@ -225,6 +256,12 @@ void registerConvolutions(ImportRegistry &registry) {
   add(registry, "DEPTHWISE_CONV_2D", Integers::Computed, operands, importDepthwiseConv2D);
   add(registry, "CONV_3D", Integers::Plain,
       {{"input", Holds::Floats, 'T'}, {"filter", Holds::Floats, 'T'}, {"bias?", Holds::Floats, 'T'}}, importConv3D);
+  add(registry, "CONV_3D_TRANSPOSE", Integers::Plain,
+      {{"output_shape", Holds::Indices},
+       {"filter", Holds::Floats, 'T'},
+       {"input", Holds::Floats, 'T'},
+       {"bias?", Holds::Floats, 'T'}},
+      importConv3DTranspose);
   add(registry, "TRANSPOSE_CONV", Integers::Computed,
       {{"output_shape", Holds::Indices},
        {"filter", Holds::Stored},

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elements and slices at computed places.
+// Elements and slices at computed places, and what is found among elements.
 
 #include "compiler/import/compositions/Selections.h"
+#include "compiler/import/compositions/Tables.h"
 #include "compiler/import/tflite/Handlers.h"
 
 #include "dialects/nn/ShapeRules.h"
@@ -88,23 +89,6 @@ void importEmbeddingLookup(TfliteNode &node) {
   node.setResult(nn.gather(x, indices, 0));
 }
 
-/// Updates added up in zeros: those of one place are all counted.
-void importScatterNd(TfliteNode &node) {
-  NnBuilder &nn = node.nn;
-  Value indices = node.getOperand(0), updates = node.getOperand(1);
-  FailureOr<SmallVector<int64_t>> shape = node->getIntegers(2);
-  if (failed(shape))
-    return;
-  if (shape->size() > static_cast<size_t>(maxRank) || llvm::any_of(*shape, [](int64_t size) { return size < 0; })) {
-    node.error() << node->nameOf(2) << " must be a shape, but is [" << Ints(*shape) << "]";
-    return;
-  }
-  if (!node->checkFits(*shape) || !checkResult(node, nn::scatterNdShape(*shape, getShape(indices), getShape(updates))))
-    return;
-  Value zeros = nn.splat(RankedTensorType::get(*shape, getElementType(updates)), 0);
-  node.setResult(nn.infer<nn::ScatterNdOp>(nn::ScatterKind::Add, zeros, indices, updates));
-}
-
 void importTopK(TfliteNode &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
@@ -131,16 +115,51 @@ void importWhere(TfliteNode &node) {
   node.setResult(found ? node.nn.transpose(found, {1, 0}) : Value());
 }
 
+/// What is different, in the order in which it appears, and for each element which it is.
+void importUnique(TfliteNode &node) {
+  NnBuilder &nn = node.nn;
+  node->ignore({"idx_out_type"}); // the result states it too
+  if (!node->checkRank(0, 1, 1))
+    return;
+  UniqueParts unique = findUnique(nn, node.getOperand(0), /*axis=*/0, /*sorted=*/false);
+  Type type = node.getResultElementType(1);
+  node.setResult(0, unique.parts);
+  node.setResult(1, unique.inverse && type && type.isInteger(32) ? nn.cast(unique.inverse, type) : unique.inverse);
+}
+
+/// How many of the boundaries, which ascend, are not above each element.
+void importBucketize(TfliteNode &node) {
+  NnBuilder &nn = node.nn;
+  Value x = node.getOperand(0);
+  SmallVector<double> boundaries = node->getFloats("boundaries");
+  if (!llvm::is_sorted(boundaries)) {
+    node.error() << "attribute 'boundaries' must ascend, but does not";
+    return;
+  }
+  const auto count = static_cast<int64_t>(boundaries.size());
+  SmallVector<int64_t> shape(getShape(x));
+  shape.push_back(count);
+  if (!node->checkRank(0, 0, maxRank - 1) || !node->checkFits(shape, "the comparison with all boundaries"))
+    return;
+  Type real = getElementType(x).isF64() ? getElementType(x) : Type(nn.types().getF32Type());
+  Value limits =
+      makeTable<double>(nn, RankedTensorType::get(count, real), [&](int64_t index) { return boundaries[index]; });
+  shape.back() = 1;
+  Value isBelow = nn.binary(nn::BinaryKind::Less, nn.reshape(nn.cast(x, real), shape), limits);
+  Value isReached = nn.cast(nn.unary(nn::UnaryKind::Not, isBelow), nn.types().getI32Type());
+  node.setResult(nn.reduce(nn::ReduceKind::Sum, isReached, getRank(x), /*keepDims=*/false));
+}
+
 } // namespace
 
 void registerSelections(ImportRegistry &registry) {
   add(registry, "GATHER", Integers::Moved, {{"x"}, {"indices", Holds::Indices}}, importGather);
   add(registry, "GATHER_ND", Integers::Moved, {{"x"}, {"indices", Holds::Indices}}, importGatherNd);
   add(registry, "EMBEDDING_LOOKUP", Integers::Moved, {{"indices", Holds::Indices}, {"table"}}, importEmbeddingLookup);
-  add(registry, "SCATTER_ND", Integers::Plain,
-      {{"indices", Holds::Indices}, {"updates", Holds::Numbers}, {"shape", Holds::Indices}}, importScatterNd);
   add(registry, "TOPK_V2", Integers::Moved, {{"x", Holds::Numbers}, {"k", Holds::Indices}}, importTopK);
   add(registry, "WHERE", Integers::Plain, {{"x"}}, importWhere);
+  add(registry, "UNIQUE", Integers::Plain, {{"x"}}, importUnique);
+  add(registry, "BUCKETIZE", Integers::Plain, {{"x", Holds::Numbers}}, importBucketize);
 }
 
 } // namespace nacre::importer::tflite_format

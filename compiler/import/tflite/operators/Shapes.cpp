@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The same elements in another shape or order, and repeated.
+// The same elements in another shape or order, repeated, or on diagonals.
 //
 // How:  1. shapes and orders, 2. blocks of rows and columns.
 
 #include "compiler/import/operands/Shapes.h"
 #include "compiler/import/compositions/Blocks.h"
 #include "compiler/import/operands/Blocks.h"
+#include "compiler/import/operands/Diagonals.h"
 #include "compiler/import/tflite/Handlers.h"
 
 using namespace mlir;
@@ -92,6 +93,9 @@ void registerShapes(ImportRegistry &registry) {
   add(registry, "BATCH_TO_SPACE_ND", Integers::Moved, blocks, importBatchToSpace);
   add(registry, "BROADCAST_TO", Integers::Moved, shaped, broadcastOperand);
   add(registry, "TILE", Integers::Moved, {{"x"}, {"repeats", Holds::Indices}}, repeatOperand);
+  add(registry, "MATRIX_DIAG", Integers::Plain, {{"diagonal"}}, makeDiagonals);
+  add(registry, "MATRIX_SET_DIAG", Integers::Moved, {{"x", Holds::Anything, 'T'}, {"diagonal", Holds::Anything, 'T'}},
+      replaceDiagonals);
 }
 
 } // namespace nacre::importer::tflite_format
