@@ -12,10 +12,10 @@ import struct
 import unittest
 
 import nacre
-from tflite_writer import BOOL, FLOAT32, INT8, INT16, INT32, INT64, Net
+from tflite_writer import BOOL, FLOAT32, INT8, INT16, INT32, INT64, UINT8, Net
 
-DESCRIPTORS = {FLOAT32: "<f4", INT32: "<i4", INT64: "<i8", BOOL: "|b1", INT16: "<i2", INT8: "|i1"}
-CODES = {FLOAT32: "f", INT32: "i", INT64: "q", BOOL: "?", INT16: "h", INT8: "b"}
+DESCRIPTORS = {FLOAT32: "<f4", INT32: "<i4", INT64: "<i8", BOOL: "|b1", INT16: "<i2", INT8: "|i1", UINT8: "|u1"}
+CODES = {FLOAT32: "f", INT32: "i", INT64: "q", BOOL: "?", INT16: "h", INT8: "b", UINT8: "B"}
 
 
 def indices(shape):
@@ -95,18 +95,19 @@ class TfliteTest(nacre.NacreTest):
             file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + struct.pack(f"<{len(values)}{CODES[element]}", *values))
         return path
 
-    def check(self, model, steps=0):
+    def check(self, model, steps=0, on_arm64=False):
         """Codes may be `steps` off."""
         path, library = self.path("model.tflite"), self.path("libmodel.so")
         model.save(path)
-        self.call(f"{nacre.BIN}/nacre-compile", path, "-o", library)
+        self.call(f"{nacre.BIN}/nacre-compile", path, "-o", library, *(["--target=linux-arm64"] if on_arm64 else []))
+        run = self.run_arm64 if on_arm64 else self.run_model
         options = [f"--input={name}={self.save('in_' + name, *fed)}" for name, fed in model.fed.items()]
         floats = [f"--expect={name}={self.save(name, *wanted)}" for name, wanted in model.wanted.items() if wanted[0] == FLOAT32]
         exact = [f"--expect={name}={self.save(name, *wanted)}" for name, wanted in model.wanted.items() if wanted[0] != FLOAT32]
         if floats:
-            self.run_model(library, *options, *floats, "--rtol=1e-5", "--atol=1e-6")
+            run(library, *options, *floats, "--rtol=1e-5", "--atol=1e-6")
         if exact:
-            self.run_model(library, *options, *exact, "--rtol=0", f"--atol={steps / 127}")
+            run(library, *options, *exact, "--rtol=0", f"--atol={steps / 127}")
 
     def test_elementwise(self):
         model = Model(1)

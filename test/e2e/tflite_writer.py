@@ -78,6 +78,34 @@ def ints(*values):
     return [("i", value) for value in values]
 
 
+def flex_map(numbers, indirect=()):
+    """A FlexBuffer: a map of names to numbers; those named in `indirect` lie apart, as 8 bytes."""
+    out, places = bytearray(), {}
+    for key in indirect:
+        places[key] = len(out)
+        out += struct.pack("<d", numbers[key])
+    starts = {}
+    for key in sorted(numbers):
+        starts[key] = len(out)
+        out += key.encode() + b"\0"
+    out += bytes(-len(out) % 4) + struct.pack("<I", len(numbers))
+    keys = len(out)
+    for key in sorted(numbers):
+        out += struct.pack("<I", len(out) - starts[key])
+    out += struct.pack("<3I", len(out) - keys, 4, len(numbers))
+    begin, types = len(out), bytearray()
+    for key in sorted(numbers):
+        number = numbers[key]
+        if key in indirect:
+            out += struct.pack("<I", len(out) - places[key])
+            types.append(8 << 2 | 3)
+        else:
+            out += struct.pack("<f" if isinstance(number, float) else "<i", number)
+            types.append((26 if isinstance(number, bool) else 3 if isinstance(number, float) else 1) << 2 | 2)
+    out += types
+    return bytes(out) + struct.pack("<I2B", len(out) - begin, 9 << 2 | 2, 4)
+
+
 class Net:
     """A graph, and those that its operators compute. Tensors are known by their numbers."""
 

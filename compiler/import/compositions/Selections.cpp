@@ -2,7 +2,10 @@
 
 #include "compiler/import/compositions/Selections.h"
 
+#include "compiler/import/control/RegionBuilder.h"
 #include "dialects/nn/IndexedCopy.h"
+
+#include <limits>
 
 using namespace mlir;
 
@@ -82,6 +85,63 @@ Value suppressNonMaxima(NnBuilder &nn, const NnBuilder::Suppression &suppression
                             column(nn, {getShape(selected)[0], classes, limit}));
   Value isBox = nn.binary(BinaryKind::Equal, column(nn, {0, 0, 1}), 1.0);
   return nn.transpose(nn.select(isBox, box, indices), {1, 0});
+}
+
+/// What each of `boxes` has in common with `one`, [1, 4], as a part of what both cover; of what has no area nothing.
+static Value overlaps(NnBuilder &nn, Value boxes, Value one) {
+  struct Ends {
+    Value low, high, area;
+  };
+  auto multiply = [&](Value sides) { return nn.mul(nn.slice(sides, 1, 0, 1), nn.slice(sides, 1, 1, 1)); };
+  auto measure = [&](Value box) {
+    Value first = nn.slice(box, 1, 0, 2), second = nn.slice(box, 1, 2, 2);
+    Value low = nn.binary(BinaryKind::Min, first, second), high = nn.binary(BinaryKind::Max, first, second);
+    return Ends{low, high, multiply(nn.sub(high, low))};
+  };
+  const Ends all = measure(boxes), other = measure(one);
+  Value sides =
+      nn.sub(nn.binary(BinaryKind::Min, all.high, other.high), nn.binary(BinaryKind::Max, all.low, other.low));
+  Value common = multiply(nn.binary(BinaryKind::Max, sides, 0.0));
+  Value part = nn.div(common, nn.sub(nn.add(all.area, other.area), common));
+  Value haveAreas = nn.binary(BinaryKind::And, nn.binary(BinaryKind::Greater, all.area, 0.0),
+                              nn.binary(BinaryKind::Greater, other.area, 0.0));
+  Value result = nn.select(haveAreas, part, nn.scalar(boxes, 0));
+  return result ? nn.reshape(result, getShape(boxes)[0]) : Value();
+}
+
+TakenBoxes suppressSoftly(NnBuilder &nn, Value boxes, Value scores, const SoftSuppression &suppression) {
+  if (!boxes || !scores)
+    return {};
+  constexpr double none = -std::numeric_limits<double>::infinity();
+  Type i64 = nn.types().getI64Type();
+  Value zero = nn.splat(RankedTensorType::get({}, i64), 0), places = nn.counting(getShape(boxes)[0]);
+  auto keep = [&](Value which, Value values) { return nn.select(which, values, nn.scalar(scores, none)); };
+  auto isCandidate = [&](Value values) { return nn.binary(BinaryKind::Greater, values, suppression.score); };
+  // A turn takes the best one, and lets the others fade.
+  auto take = [&](Value, ArrayRef<Value> carried, ArrayRef<Value>) -> FailureOr<Turn> {
+    Value left = carried[0];
+    Value best = nn.argReduce(nn::ArgKind::Max, left, 0, /*keepDims=*/false, /*selectLast=*/false);
+    Value score = nn.gather(left, best, 0), isFound = isCandidate(score);
+    Value overlap = overlaps(nn, boxes, nn.gather(boxes, nn.reshape(best, {1}), 0));
+    Value faded = nn.unary(UnaryKind::Exp, nn.mul(nn.mul(overlap, -0.5 / suppression.sigma), overlap));
+    Value isGone = nn.binary(BinaryKind::Or, nn.binary(BinaryKind::Greater, overlap, suppression.overlap),
+                             nn.binary(BinaryKind::Equal, places, best));
+    Value stays = nn.binary(BinaryKind::And, isCandidate(left), nn.unary(UnaryKind::Not, isGone));
+    Turn turn{{keep(stays, nn.mul(left, faded)), nn.add(carried[1], nn.cast(isFound, i64))},
+              {nn.select(isFound, best, zero), nn.select(isFound, score, nn.scalar(scores, 0))}};
+    if (llvm::is_contained(turn.carried, Value()) || llvm::is_contained(turn.rows, Value()))
+      return failure();
+    return turn;
+  };
+  Loop loop;
+  loop.bound = suppression.limit;
+  loop.initial = {keep(isCandidate(scores), scores), zero};
+  if (llvm::is_contained(loop.initial, Value()))
+    return {};
+  FailureOr<LoopResults> results = RegionBuilder(nn).buildLoop(loop, take);
+  if (failed(results))
+    return {};
+  return {results->stacks[0], results->stacks[1], results->finals[1]};
 }
 
 } // namespace nacre::importer

@@ -28,6 +28,22 @@ UniqueParts findUnique(NnBuilder &nn, mlir::Value x, int64_t axis, bool sorted);
 /// The boxes that are taken, a row (image, class, box) each: [found, 3].
 mlir::Value suppressNonMaxima(NnBuilder &nn, const NnBuilder::Suppression &suppression);
 
+/// How boxes are taken whose scores fade as they overlap those taken before.
+struct SoftSuppression {
+  int64_t limit;  ///< how many are taken at most; there are as many
+  double overlap; ///< more than that is too much
+  double score;   ///< candidates have more than that
+  double sigma;   ///< a score is multiplied by exp(-overlap^2 / (2 sigma))
+};
+
+/// Places [limit], scores as they were when they were taken, [limit], and how many they are; zeros behind them.
+struct TakenBoxes {
+  mlir::Value indices, scores, count;
+};
+
+/// Of `boxes`, [N, 4], two opposite corners each, with `scores` [N].
+TakenBoxes suppressSoftly(NnBuilder &nn, mlir::Value boxes, mlir::Value scores, const SoftSuppression &suppression);
+
 } // namespace nacre::importer
 
 #endif // NACRE_COMPILER_IMPORT_COMPOSITIONS_SELECTIONS_H

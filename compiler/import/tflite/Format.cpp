@@ -184,7 +184,8 @@ FailureOr<SmallVector<NamedAttribute>> TfliteGraph::readAttributes(size_t index)
   const schema::Operator &op = *graph.getOperators()[index];
   Location loc = getLocation(graph.getTensor(toArray(op.outputs())[0]).name);
   SmallVector<NamedAttribute> attributes;
-  if (failed(readOptions(op, loc, attributes)))
+  const bool isCustom = model.getBuiltin(op) == schema::BuiltinOperator_CUSTOM;
+  if (failed(readOptions(op, isCustom, loc, attributes)))
     return failure();
   auto addAll = [&](ArrayRef<int32_t> tensors, const char *word) {
     SmallVector<Attribute> all;

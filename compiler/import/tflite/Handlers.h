@@ -17,6 +17,7 @@ void registerConstants(ImportRegistry &registry);
 void registerContractions(ImportRegistry &registry);
 void registerControlFlow(ImportRegistry &registry);
 void registerConvolutions(ImportRegistry &registry);
+void registerDetections(ImportRegistry &registry);
 void registerElementwise(ImportRegistry &registry);
 void registerNormalizations(ImportRegistry &registry);
 void registerPoolings(ImportRegistry &registry);

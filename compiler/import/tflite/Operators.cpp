@@ -11,10 +11,11 @@ namespace nacre::importer::tflite_format {
 const ImportRegistry &getOperators() {
   static const ImportRegistry registry = [] {
     ImportRegistry result;
-    for (auto addFamily : {registerActivations, registerConstants, registerContractions, registerControlFlow,
-                           registerConvolutions, registerElementwise, registerLstms, registerNormalizations,
-                           registerPoolings, registerQuantizations, registerReductions, registerResizes, registerRnns,
-                           registerScatters, registerSelections, registerShapes, registerSlices})
+    for (auto addFamily :
+         {registerActivations, registerConstants, registerContractions, registerControlFlow, registerConvolutions,
+          registerDetections, registerElementwise, registerLstms, registerNormalizations, registerPoolings,
+          registerQuantizations, registerReductions, registerResizes, registerRnns, registerScatters,
+          registerSelections, registerShapes, registerSlices})
       addFamily(result);
     return result;
   }();

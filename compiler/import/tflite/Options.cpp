@@ -4,6 +4,8 @@
 
 #include "compiler/import/tflite/Options.h"
 
+#include "compiler/import/tflite/FlexOptions.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"
 
@@ -55,7 +57,11 @@ static Attribute readField(Builder builder, flatbuffers::TypeCode type, const ui
   return builder.getI64IntegerAttr(flatbuffers::ReadScalar<int8_t>(field));
 }
 
-LogicalResult readOptions(const schema::Operator &op, Location loc, SmallVectorImpl<NamedAttribute> &attributes) {
+LogicalResult readOptions(const schema::Operator &op, bool isCustom, Location loc, SmallVectorImpl<NamedAttribute> &attributes) {
+  if (isCustom && op.large_custom_options_size() == 0)
+    return readFlexOptions(toArray(op.custom_options()), loc, attributes);
+  if (isCustom)
+    return emitError(loc) << "its options must be in the model's tables, but are behind them, which is not supported";
   if (!op.builtin_options() || op.builtin_options_type() == schema::BuiltinOptions_NONE)
     return success();
   if (op.builtin_options_type() > schema::BuiltinOptions_MAX)

@@ -14,8 +14,8 @@
 
 namespace nacre::importer::tflite_format {
 
-/// What the operator states of its built-in options: one that has its default is left out. Errors are emitted at `loc`.
-mlir::LogicalResult readOptions(const schema::Operator &op, mlir::Location loc,
+/// What the operator, which is built in or a custom one, states of its options: a built-in one that has its default is left out. Errors are emitted at `loc`.
+mlir::LogicalResult readOptions(const schema::Operator &op, bool isCustom, mlir::Location loc,
                                 llvm::SmallVectorImpl<mlir::NamedAttribute> &attributes);
 
 } // namespace nacre::importer::tflite_format

@@ -115,11 +115,19 @@ public:
 
   void addOperator(StringRef op, const std::vector<int32_t> &operands, const std::vector<int32_t> &results,
                    DrawnOptions options) {
+    schema::BuiltinOperator builtin = schema::BuiltinOperator_CUSTOM;
     for (schema::BuiltinOperator code : schema::EnumValuesBuiltinOperator())
       if (op == schema::EnumNameBuiltinOperator(code))
-        codes.push_back(schema::CreateOperatorCode(builder, int8_t(std::min<int>(code, 127)), 0, 1, code));
+        builtin = code;
+    Offset<flatbuffers::String> name;
+    std::vector<uint8_t> custom;
+    if (builtin == schema::BuiltinOperator_CUSTOM) {
+      name = builder.CreateString(op.str());
+      custom = drawCustomOptions(draw);
+    }
+    codes.push_back(schema::CreateOperatorCode(builder, int8_t(std::min<int>(builtin, 127)), name, 1, builtin));
     operators.push_back(schema::CreateOperatorDirect(builder, uint32_t(codes.size() - 1), &operands, &results,
-                                                     options.kind, options.table));
+                                                     options.kind, options.table, &custom));
   }
 
   /// Rows that a mask chooses in a run.
@@ -211,6 +219,10 @@ std::optional<Dims> getAskedShape(Draw &draw, StringRef op, StringRef operand, s
     return std::vector<Dims>{{4, 2, 3}, {1}, {1, 2}}[index];
   if (op == "CONV_3D_TRANSPOSE")
     return std::vector<Dims>{{5}, {1, 2, 2, 2, 3}, {1, 2, 4, 4, 3}, {2}}[index];
+  if (op.starts_with("NON_MAX_"))
+    return index > 1 ? Dims{} : index ? Dims{3} : Dims{3, 4};
+  if (op == "TFLite_Detection_PostProcess")
+    return std::vector<Dims>{{1, 3, 4}, {1, 3, 3}, {3, 4}}[index];
   if (op == "SPARSE_TO_DENSE")
     return std::vector<Dims>{{3, 1}, {1}, {3}, {}}[index];
   if (op == "DYNAMIC_UPDATE_SLICE" && index == 2)
@@ -277,15 +289,25 @@ std::string nacre::drawTfliteModel(Draw &draw, StringRef op, llvm::ArrayRef<Oper
     drawn[0] = {DrawnOperand::Constant, T::INT32, {4}, {1, 4, 4, 2}};
   if (op == "CONV_3D_TRANSPOSE" && !draw.oneIn(4))
     drawn[0] = {DrawnOperand::Constant, T::INT32, {5}, {1, 2, 4, 4, 2}};
+  // What decides how many boxes are taken must be known.
+  if (op.starts_with("NON_MAX_") && !draw.oneIn(4))
+    for (DrawnOperand &operand : llvm::drop_begin(drawn, 2))
+      operand.kind = DrawnOperand::Constant;
   for (auto [index, operand] : llvm::enumerate(drawn))
     operands.push_back(addOperand(model, "x" + std::to_string(index), operand));
   const int32_t resultType = draw.oneIn(2) ? type : draw.of<int32_t>({T::BOOL, T::INT32, T::INT64, T::FLOAT, T::INT8});
   const bool hasPlaces = op == "TOPK_V2" || op == "UNIQUE";
-  const size_t count = op.starts_with("SPLIT") || op == "UNPACK" ? 1 + draw.below(3) : hasPlaces ? 2 : 1;
+  const size_t count = op.starts_with("SPLIT") || op == "UNPACK"     ? 1 + draw.below(3)
+                       : op == "TFLite_Detection_PostProcess"        ? 4
+                       : op == "NON_MAX_SUPPRESSION_V5"              ? 3
+                       : hasPlaces || op == "NON_MAX_SUPPRESSION_V4" ? 2
+                                                                     : 1;
   std::vector<int32_t> results;
-  for (size_t index = 0; index < count; ++index)
-    results.push_back(model.addTensor("y" + std::to_string(index), index && hasPlaces ? T::INT32 : resultType,
-                                      /*shape=*/nullptr, /*isConstant=*/false));
+  for (size_t index = 0; index < count; ++index) {
+    const bool arePlaces = (index > 0 && hasPlaces) || (op.starts_with("NON_MAX_") && (index != 1 || count == 2));
+    results.push_back(model.addTensor("y" + std::to_string(index), arePlaces ? T::INT32 : resultType, /*shape=*/nullptr,
+                                      /*isConstant=*/false));
+  }
   model.addOperator(op, operands, results,
                     drawOptions(draw, model.builder, op, drawn.empty() ? 0 : drawn[0].shape.size()));
   model.outputs = results;

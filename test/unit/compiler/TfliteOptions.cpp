@@ -2,6 +2,7 @@
 
 #include "test/unit/compiler/TfliteOptions.h"
 
+#include "flatbuffers/flexbuffers.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -102,4 +103,27 @@ DrawnOptions nacre::drawOptions(Draw &draw, flatbuffers::FlatBufferBuilder &buil
   const flatbuffers::Offset<void> table(builder.EndTable(start));
   builder.ForceDefaults(false);
   return {kind, table};
+}
+
+std::vector<uint8_t> nacre::drawCustomOptions(Draw &draw) {
+  flexbuffers::Builder builder;
+  builder.Map([&] {
+    for (const char *name : {"max_detections", "max_classes_per_detection", "num_classes", "detections_per_class"})
+      if (!draw.oneIn(20))
+        builder.Int(name, draw.oneIn(20) ? draw.integer() : draw.of<int64_t>({1, 2, 2, 3}));
+    for (const char *name : {"y_scale", "x_scale", "h_scale", "w_scale", "nms_iou_threshold", "nms_score_threshold"})
+      if (draw.oneIn(40))
+        builder.Double(name, draw.real());
+      else if (!draw.oneIn(40))
+        builder.IndirectFloat(name, draw.of<float>({0.5, 1, 0.25}));
+    if (draw.oneIn(2))
+      builder.Bool("use_regular_nms", draw.oneIn(2));
+    if (draw.oneIn(20))
+      builder.String(draw.oneIn(2) ? "_name" : "name", "a");
+  });
+  builder.Finish();
+  std::vector<uint8_t> bytes = builder.GetBuffer();
+  if (draw.oneIn(8))
+    bytes[draw.below(bytes.size())] = uint8_t(draw.integer());
+  return bytes;
 }

@@ -22,6 +22,9 @@ struct DrawnOptions {
 /// Options of the kind that the operator has. `rank` is its first operand's.
 DrawnOptions drawOptions(Draw &draw, flatbuffers::FlatBufferBuilder &builder, llvm::StringRef op, size_t rank);
 
+/// The bytes of options as custom operators have them, those of TFLite_Detection_PostProcess.
+std::vector<uint8_t> drawCustomOptions(Draw &draw);
+
 } // namespace nacre
 
 #endif // NACRE_TEST_UNIT_COMPILER_TFLITEOPTIONS_H
