@@ -7,130 +7,25 @@
 //       3. operators, in the file's order, which is that of computation,
 //       4. outputs, and inputs that the model itself knows.
 
-#include "compiler/import/tflite/CheckedGraph.h"
+#include "compiler/import/tflite/GraphReader.h"
 
 #include "compiler/import/Import.h"
-#include "compiler/import/TypeNames.h"
-#include "compiler/import/tflite/Operators.h"
+#include "compiler/import/tflite/TensorBytes.h"
 #include "dialects/nn/ShapeRules.h"
 
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
 namespace nacre::importer::tflite_format {
 
-/// Longer names are cut: they may be shared, and are hashed.
-static constexpr size_t longestName = 200;
-
 SmallVector<int64_t> CheckedTensor::getOpenShape() const {
   return table->shape_signature() ? llvm::to_vector_of<int64_t>(toArray(table->shape_signature())) : getShape();
 }
 
-class GraphReader {
-public:
-  GraphReader(const schema::Model &model, const CheckedGraph::Role &role, StringRef file, Location loc,
-              CheckedGraph &graph)
-      : model(model), role(role), file(file), loc(loc), graph(graph), saver(graph.allocator) {}
-
-  LogicalResult read(const schema::SubGraph &table) {
-    return success(succeeded(readTensors(table)) && succeeded(readInputs(table)) && succeeded(readOperators(table)) &&
-                   succeeded(readOutputs(table)));
-  }
-
-private:
-  using Names = const flatbuffers::Vector<flatbuffers::Offset<schema::TensorMap>> *;
-
-  LogicalResult readTensors(const schema::SubGraph &table);
-
-  FailureOr<ArrayRef<char>> findBytes(const schema::Tensor &tensor);
-  LogicalResult checkBytes(const CheckedTensor &tensor);
-  LogicalResult readInputs(const schema::SubGraph &table);
-  LogicalResult readOperators(const schema::SubGraph &table);
-  LogicalResult readOperands(const schema::Operator &op);
-  LogicalResult readResults(const schema::Operator &op);
-  LogicalResult checkIntermediates(const schema::Operator &op);
-  LogicalResult readOutputs(const schema::SubGraph &table);
-  void takeShapes();
-  KeptVariable &getVariable(size_t tensor);
-  LogicalResult assignVariables(const schema::Operator &op);
-
-  /// The name that the list gives the tensor, or its own.
-  static StringRef nameOf(Names names, int32_t index, StringRef own);
-  /// `wanted`, or where that is taken or empty a name like it.
-  StringRef makeName(StringRef wanted, size_t number);
-  void name(size_t index, StringRef wanted);
-
-  InFlightDiagnostic error() { return emitError(loc); }
-  InFlightDiagnostic error(const schema::Tensor &tensor) { return error(toText(tensor.name())); }
-  InFlightDiagnostic error(StringRef name) {
-    return emitError(NameLoc::get(StringAttr::get(loc.getContext(), name.take_front(longestName)), loc));
-  }
-
-  const schema::Model &model;
-  const CheckedGraph::Role &role;
-  StringRef file;
-  Location loc;
-  CheckedGraph &graph;
-  llvm::StringSaver saver;
-  llvm::DenseSet<StringRef> ports;           ///< names of inputs and outputs
-  llvm::DenseMap<size_t, size_t> variableOf; ///< tensors
-};
-
 //===----------------------------------------------------------------------===//
 // 1. Tensors
 //===----------------------------------------------------------------------===//
-
-/// Reports an error of `emit` unless the sizes of the tensor are some.
-template <typename Emit> static LogicalResult checkSizes(const schema::Tensor &tensor, Emit emit) {
-  ArrayRef<int32_t> stored = toArray(tensor.shape()), open = toArray(tensor.shape_signature());
-  if (stored.size() > maxRank)
-    return emit() << "must have at most " << maxRank << " dimensions, but has " << stored.size();
-  SmallVector<int64_t> shape = llvm::to_vector_of<int64_t>(stored);
-  if (llvm::any_of(shape, [](int64_t size) { return size < 0; }) || !nn::countElements(shape))
-    return emit() << "must have a shape of sizes that fit into memory, but has [" << stored << "]";
-  if (!tensor.shape_signature())
-    return success();
-  bool agrees = stored.size() == open.size();
-  for (auto [size, known] : llvm::zip(stored, open))
-    agrees &= known == -1 || known == size;
-  if (!agrees)
-    return emit() << "must have a signature of its shape [" << stored << "] where only -1 differs, but has [" << open
-                  << "]";
-  return success();
-}
-
-/// The bytes of the tensor's buffer, which may lie behind the tables; none where it has none.
-FailureOr<ArrayRef<char>> GraphReader::findBytes(const schema::Tensor &tensor) {
-  const size_t buffers = model.buffers() ? model.buffers()->size() : 0;
-  if (tensor.buffer() == 0 && buffers == 0)
-    return ArrayRef<char>();
-  if (tensor.buffer() >= buffers)
-    return error(tensor) << "must name one of " << buffers << " buffers, but names " << tensor.buffer();
-  const schema::Buffer &buffer = *model.buffers()->Get(tensor.buffer());
-  if (buffer.data())
-    return ArrayRef(reinterpret_cast<const char *>(buffer.data()->Data()), buffer.data()->size());
-  if (buffer.offset() <= 1)
-    return ArrayRef<char>();
-  if (buffer.offset() > file.size() || buffer.size() > file.size() - buffer.offset())
-    return error(tensor) << "must have its bytes in the file, but has " << buffer.size() << " at " << buffer.offset()
-                         << ", and the file has " << file.size();
-  return ArrayRef(file.data() + buffer.offset(), buffer.size());
-}
-
-/// A constant must be as many bytes as its shape says.
-LogicalResult GraphReader::checkBytes(const CheckedTensor &tensor) {
-  Type type = toElementType(tensor.table->type(), loc.getContext());
-  if (!type || tensor.table->sparsity())
-    return success(); // refused where it is read
-  int64_t bits, count = *nn::countElements(tensor.getShape()),
-                width = type.isInteger(1) ? 8 : type.getIntOrFloatBitWidth();
-  if (llvm::MulOverflow(count, width, bits) || llvm::divideCeil(static_cast<uint64_t>(bits), 8) != tensor.bytes.size())
-    return error(*tensor.table) << "must have as many bytes as " << getTypeName(type) << "["
-                                << describeShape(tensor.getShape()) << "] takes, but has " << tensor.bytes.size();
-  return success();
-}
 
 LogicalResult GraphReader::readTensors(const schema::SubGraph &table) {
   // A tensor with a name, which has to have one to be told from others, takes more.
@@ -142,9 +37,10 @@ LogicalResult GraphReader::readTensors(const schema::SubGraph &table) {
   graph.tensors.reserve(count);
   for (size_t index = 0; index < count; ++index) {
     const schema::Tensor &tensor = *table.tensors()->Get(index);
-    if (failed(checkSizes(tensor, [&] { return error(tensor); })))
+    auto report = [&] { return error(tensor); };
+    if (failed(checkSizes(tensor, report)))
       return failure();
-    FailureOr<ArrayRef<char>> bytes = findBytes(tensor);
+    FailureOr<ArrayRef<char>> bytes = findBytes(model, tensor, file, report);
     if (failed(bytes))
       return failure();
     CheckedTensor &checked = graph.tensors.emplace_back();
@@ -153,7 +49,7 @@ LogicalResult GraphReader::readTensors(const schema::SubGraph &table) {
     checked.state = !bytes->empty() || tensor.external_buffer() ? CheckedTensor::Constant
                     : tensor.is_variable()                      ? CheckedTensor::Variable
                                                                 : CheckedTensor::Unknown;
-    if (!bytes->empty() && failed(checkBytes(checked)))
+    if (!bytes->empty() && failed(checkBytes(tensor, *bytes, loc.getContext(), report)))
       return failure();
   }
   return success();
@@ -191,9 +87,6 @@ StringRef GraphReader::nameOf(Names names, int32_t index, StringRef own) {
   return own;
 }
 
-/// Every loop over ports stays short.
-static constexpr size_t mostPorts = 4096;
-
 LogicalResult GraphReader::readInputs(const schema::SubGraph &table) {
   ArrayRef<int32_t> inputs = toArray(table.inputs());
   Names names = role.signature ? role.signature->inputs() : nullptr;
@@ -218,21 +111,28 @@ LogicalResult GraphReader::readInputs(const schema::SubGraph &table) {
 // 3. Operators
 //===----------------------------------------------------------------------===//
 
+LogicalResult GraphReader::readOperand(int32_t index, size_t place) {
+  if (index < 0 || static_cast<size_t>(index) >= graph.tensors.size())
+    return error() << "an operator must read one of " << graph.tensors.size() << " tensors, but reads " << index;
+  CheckedTensor &tensor = graph.tensors[index];
+  if (tensor.state == CheckedTensor::Unknown && *nn::countElements(tensor.getShape()) == 0)
+    tensor.state = CheckedTensor::Constant;
+  if (tensor.state == CheckedTensor::Unknown)
+    return error(*tensor.table) << "must be computed before it is read, or be an input or a constant";
+  if (tensor.state == CheckedTensor::Handle)
+    return error(*tensor.table)
+           << "is a handle of a variable, which READ_VARIABLE and ASSIGN_VARIABLE alone must have, but "
+              "is another operator's operand";
+  name(index, toText(tensor.table->name()));
+  if (tensor.state == CheckedTensor::Variable)
+    graph.reads[{graph.operators.size(), place}] = getVariable(index).last;
+  return success();
+}
+
 LogicalResult GraphReader::readOperands(const schema::Operator &op) {
-  for (auto [place, index] : llvm::enumerate(toArray(op.inputs()))) {
-    if (index == -1)
-      continue;
-    if (index < 0 || static_cast<size_t>(index) >= graph.tensors.size())
-      return error() << "an operator must read one of " << graph.tensors.size() << " tensors, but reads " << index;
-    CheckedTensor &tensor = graph.tensors[index];
-    if (tensor.state == CheckedTensor::Unknown && *nn::countElements(tensor.getShape()) == 0)
-      tensor.state = CheckedTensor::Constant;
-    if (tensor.state == CheckedTensor::Unknown)
-      return error(*tensor.table) << "must be computed before it is read, or be an input or a constant";
-    name(index, toText(tensor.table->name()));
-    if (tensor.state == CheckedTensor::Variable)
-      graph.reads[{graph.operators.size(), place}] = getVariable(index).last;
-  }
+  for (auto [place, index] : llvm::enumerate(toArray(op.inputs())))
+    if (index != -1 && failed(readOperand(index, place)))
+      return failure();
   return success();
 }
 
@@ -263,39 +163,24 @@ LogicalResult GraphReader::readResults(const schema::Operator &op) {
   return success();
 }
 
-KeptVariable &GraphReader::getVariable(size_t tensor) {
-  auto [place, isNew] = variableOf.try_emplace(tensor, graph.variables.size());
-  StringRef name = graph.tensors[tensor].name;
-  if (isNew)
-    graph.variables.push_back({tensor, role.suffix.empty() ? name : saver.save(name + role.suffix), name, name});
-  return graph.variables[place->second];
-}
-
-/// Behind its results an operator computes what becomes of the variables that it assigns.
-LogicalResult GraphReader::assignVariables(const schema::Operator &op) {
-  ArrayRef<int32_t> operands = toArray(op.inputs());
-  const size_t number = graph.operators.size();
-  const AssignedOperands known =
-      getAssignedOperands(getBuiltin(*model.operator_codes()->Get(op.opcode_index())), operands.size());
-  auto isVariable = [&](size_t place) {
-    return place < operands.size() && operands[place] >= 0 &&
-           graph.tensors[operands[place]].state == CheckedTensor::Variable;
-  };
-  if (!known.areVariables && !llvm::all_of(known.places, isVariable))
-    return success();
-  for (size_t place : known.places) {
-    if (place >= operands.size())
-      continue;
-    if (!isVariable(place))
-      return error(*graph.tensors[toArray(op.outputs())[0]].table)
-             << "operand " << place << " must be a variable, since it is the operator's state, but is none";
-    KeptVariable &variable = getVariable(operands[place]);
-    variable.last = makeName({}, number * 64 + place);
-    graph.names[variable.last] = variable.tensor;
-    graph.assigned[number].push_back(variable.last);
+LogicalResult GraphReader::readOperator(const schema::Operator &op) {
+  switch (getBuiltin(*model.operator_codes()->Get(op.opcode_index()))) {
+  case schema::BuiltinOperator_VAR_HANDLE:
+    return openHandle(op);
+  case schema::BuiltinOperator_CALL_ONCE:
+    return noteInitializer(op);
+  case schema::BuiltinOperator_READ_VARIABLE:
+    return useHandle(op, /*assigns=*/false);
+  case schema::BuiltinOperator_ASSIGN_VARIABLE:
+    return useHandle(op, /*assigns=*/true);
+  default:
+    break;
   }
-  if (graph.variables.size() > mostPorts)
-    return error() << "must have at most " << mostPorts << " variables, but has more";
+  // Read before they are computed: an operator that reads its own result is a mistake.
+  if (failed(readOperands(op)) || failed(readResults(op)) || failed(checkIntermediates(op)) ||
+      failed(assignVariables(op)))
+    return failure();
+  graph.operators.push_back(&op);
   return success();
 }
 
@@ -310,13 +195,10 @@ LogicalResult GraphReader::readOperators(const schema::SubGraph &table) {
     operands += toArray(op.inputs()).size();
     if (operands > file.size() / sizeof(int32_t))
       return error() << "operators must read as few tensors as the file names, but share their lists";
-    // Read before they are computed: an operator that reads its own result is a mistake.
-    if (failed(readOperands(op)) || failed(readResults(op)) || failed(checkIntermediates(op)) ||
-        failed(assignVariables(op)))
+    if (failed(readOperator(op)))
       return failure();
-    graph.operators.push_back(&op);
   }
-  return success();
+  return checkVariableNames();
 }
 
 //===----------------------------------------------------------------------===//
@@ -354,13 +236,13 @@ LogicalResult GraphReader::readOutputs(const schema::SubGraph &table) {
   Names names = role.signature ? role.signature->outputs() : nullptr;
   if (outputs.size() > mostPorts || (names && names->size() > mostPorts))
     return error() << "must have at most " << mostPorts << " outputs, but has " << outputs.size();
-  if (outputs.empty())
+  if (outputs.empty() && !role.runsOnce)
     return error() << "must have an output, but has none";
   for (int32_t index : outputs) {
     if (index < 0 || static_cast<size_t>(index) >= graph.tensors.size())
       return error() << "an output must be one of " << graph.tensors.size() << " tensors, but is " << index;
     CheckedTensor &tensor = graph.tensors[index];
-    if (tensor.state == CheckedTensor::Unknown)
+    if (tensor.state == CheckedTensor::Unknown || tensor.state == CheckedTensor::Handle)
       return error(*tensor.table) << "must be computed, since it is an output";
     name(index, toText(tensor.table->name()));
   }

@@ -28,6 +28,7 @@ struct CheckedTensor {
     Constant,
     Variable, ///< keeps its value between runs
     Input,
+    Handle,   ///< of a variable, and no value
     ItsShape, ///< an input that is none: it must be the shape of what is computed with it, which is known
     Computed
   } state = Unknown;
@@ -38,12 +39,19 @@ struct CheckedTensor {
   llvm::SmallVector<int64_t> getOpenShape() const;
 };
 
-/// A tensor that keeps its value between runs. Operators that assign it compute a value with a name of its own, which those
-/// behind them read.
+/// What a handle names: a container, which is seldom any, and the name of a variable in it.
+using VariableKey = std::pair<llvm::StringRef, llvm::StringRef>;
+
+/// A tensor, or a variable that has a handle, that keeps its value between runs. Operators that assign it compute a value with a
+/// name of its own, which those behind them read.
 struct KeptVariable {
-  size_t tensor;
-  llvm::StringRef name;        ///< different from those of other graphs' variables
+  size_t tensor;               ///< itself, or what the first operator reads of it or assigns
+  llvm::StringRef name;        ///< different from those of other graphs' variables, but of one key
   llvm::StringRef first, last; ///< what its value is called before the operators, and behind them
+  VariableKey key;             ///< of one that has a handle; empty otherwise
+
+  bool hasHandle() const { return !key.second.empty(); }
+  bool isAssigned() const { return first != last; }
 };
 
 /// An input or an output.
@@ -58,6 +66,7 @@ public:
   struct Role {
     const schema::SignatureDef *signature = nullptr; ///< by which its inputs and outputs are called; may be null
     bool isBody = false;                             ///< of a branch or a loop: its inputs are all given
+    bool runsOnce = false;                           ///< to say what variables are at first: it needs no outputs
     std::string suffix = {};                         ///< of the names of its variables
   };
 
@@ -69,6 +78,8 @@ public:
   const CheckedTensor &getTensor(size_t index) const { return tensors[index]; }
   llvm::ArrayRef<const schema::Operator *> getOperators() const { return operators; }
   llvm::ArrayRef<KeptVariable> getVariables() const { return variables; }
+  /// The graphs that must run once, before the operators.
+  llvm::ArrayRef<int32_t> getInitializers() const { return initializers; }
   /// What an operator reads, by name; an operand that is left out has none.
   llvm::SmallVector<llvm::StringRef> getOperands(size_t op) const {
     llvm::SmallVector<llvm::StringRef> result;
@@ -90,6 +101,13 @@ public:
   llvm::ArrayRef<GraphPort> getOutputs() const { return outputs; }
   /// Whether the model leaves sizes of its inputs open.
   bool isOpen() const { return hasOpenInputs; }
+  /// The variable with a handle that the operator reads or assigns.
+  VariableKey getKey(size_t op) const { return variables[named.find(op)->second].key; }
+  /// The variable with a handle of which that name is a value, or null.
+  const KeptVariable *findVariable(llvm::StringRef name) const {
+    auto found = valueNames.find(name);
+    return found == valueNames.end() ? nullptr : &variables[found->second];
+  }
   /// The tensor of that name, or null.
   const CheckedTensor *find(llvm::StringRef name) const {
     auto found = names.find(name);
@@ -103,8 +121,11 @@ private:
   llvm::SmallVector<const schema::Operator *, 0> operators;
   llvm::SmallVector<GraphPort> inputs, outputs;
   llvm::SmallVector<KeptVariable> variables;
+  llvm::SmallVector<int32_t> initializers;
   llvm::DenseMap<std::pair<size_t, size_t>, llvm::StringRef> reads;    ///< of variables, by operator and operand
   llvm::DenseMap<size_t, llvm::SmallVector<llvm::StringRef>> assigned; ///< by operators
+  llvm::DenseMap<size_t, size_t> named;                                ///< variables with handles, by operators
+  llvm::DenseMap<llvm::StringRef, size_t> valueNames;                  ///< of these variables
   llvm::DenseMap<llvm::StringRef, size_t> names;
   llvm::BumpPtrAllocator allocator; ///< of names that the file does not have
   bool hasOpenInputs = false;

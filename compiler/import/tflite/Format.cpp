@@ -47,6 +47,7 @@ public:
 
 private:
   SmallVector<GraphValue> read(ArrayRef<GraphPort> ports) const;
+  GraphValue declare(const CheckedTensor &tensor, bool isKept) const;
   void addVariables(SmallVectorImpl<GraphValue> &values, bool areInputs) const;
   /// The sizes that hold for every size of the inputs; nothing where the file does not say.
   std::optional<SmallVector<int64_t>> getKnownShape(const CheckedTensor &tensor) const;
@@ -78,24 +79,29 @@ std::optional<SmallVector<int64_t>> TfliteGraph::getKnownShape(const CheckedTens
   return shape;
 }
 
+/// What is kept has one size, and whoever runs the model gives a scalar.
+GraphValue TfliteGraph::declare(const CheckedTensor &tensor, bool isKept) const {
+  GraphValue value;
+  value.type.elementType = toElementType(tensor.table->type(), model.getLocation().getContext());
+  if (!value.type.elementType)
+    value.type.name = getWord(tensor.table->type());
+  std::optional<SmallVector<int64_t>> known = getKnownShape(tensor);
+  if (isKept || tensor.state == CheckedTensor::Variable || (tensor.state == CheckedTensor::Input && !known))
+    known = tensor.getShape();
+  if (!known)
+    return value;
+  value.type.shape.emplace();
+  for (auto [size, usual] : llvm::zip(*known, tensor.getShape()))
+    value.type.shape->push_back({size, {}, usual});
+  return value;
+}
+
 SmallVector<GraphValue> TfliteGraph::read(ArrayRef<GraphPort> ports) const {
   SmallVector<GraphValue> values;
   for (const GraphPort &port : ports) {
-    const CheckedTensor &tensor = graph.getTensor(port.tensor);
-    GraphValue &value = values.emplace_back();
+    GraphValue &value = values.emplace_back(declare(graph.getTensor(port.tensor), /*isKept=*/false));
     value.name = port.name;
     value.source = port.source;
-    value.type.elementType = toElementType(tensor.table->type(), model.getLocation().getContext());
-    if (!value.type.elementType)
-      value.type.name = getWord(tensor.table->type());
-    std::optional<SmallVector<int64_t>> known = getKnownShape(tensor);
-    if (tensor.state == CheckedTensor::Variable || (tensor.state == CheckedTensor::Input && !known))
-      known = tensor.getShape(); // what is kept has one size, and whoever runs the model gives a scalar
-    if (!known)
-      continue;
-    value.type.shape.emplace();
-    for (auto [size, usual] : llvm::zip(*known, tensor.getShape()))
-      value.type.shape->push_back({size, {}, usual});
   }
   return values;
 }
@@ -112,11 +118,15 @@ static ElementsAttr makeInitial(const CheckedTensor &tensor, MLIRContext *contex
 
 void TfliteGraph::addVariables(SmallVectorImpl<GraphValue> &values, bool areInputs) const {
   for (const KeptVariable &variable : graph.getVariables()) {
-    const StringRef source = areInputs ? variable.first : variable.last;
-    GraphValue &value = values.emplace_back(read(GraphPort{source, source, variable.tensor}).front());
+    if (model.isConstant(variable))
+      continue;
+    const TfliteModel::InitialValue *initial = model.getInitial(variable);
+    const CheckedTensor &tensor = initial ? initial->tensor : graph.getTensor(variable.tensor);
+    GraphValue &value = values.emplace_back(declare(tensor, /*isKept=*/true));
+    value.name = value.source = areInputs ? variable.first : variable.last;
     value.variable = variable.name;
     if (areInputs)
-      value.initial = makeInitial(graph.getTensor(variable.tensor), model.getLocation().getContext());
+      value.initial = initial ? initial->value : makeInitial(tensor, model.getLocation().getContext());
   }
 }
 
@@ -138,11 +148,15 @@ FailureOr<Attribute> TfliteGraph::readFacts(size_t index, Location loc) {
 }
 
 bool TfliteGraph::hasConstant(StringRef name) const {
+  if (const KeptVariable *variable = graph.findVariable(name))
+    return model.isConstant(*variable);
   const CheckedTensor *tensor = graph.find(name);
   return tensor && (tensor->state == CheckedTensor::Constant || tensor->state == CheckedTensor::ItsShape);
 }
 
 FailureOr<ElementsAttr> TfliteGraph::readConstant(StringRef name) {
+  if (const KeptVariable *variable = graph.findVariable(name))
+    return model.getInitial(*variable)->value;
   const CheckedTensor *tensor = graph.find(name);
   assert(tensor && "the reader has named all tensors that are used");
   Location loc = getLocation(name);
@@ -182,7 +196,7 @@ std::unique_ptr<GraphView> TfliteGraph::openGraph(size_t node, StringRef attribu
 
 FailureOr<SmallVector<NamedAttribute>> TfliteGraph::readAttributes(size_t index) {
   const schema::Operator &op = *graph.getOperators()[index];
-  Location loc = getLocation(graph.getTensor(toArray(op.outputs())[0]).name);
+  Location loc = getLocation(graph.getResults(index).front());
   SmallVector<NamedAttribute> attributes;
   const bool isCustom = model.getBuiltin(op) == schema::BuiltinOperator_CUSTOM;
   if (failed(readOptions(op, isCustom, loc, attributes)))

@@ -15,7 +15,7 @@ const ImportRegistry &getOperators() {
          {registerActivations, registerConstants, registerContractions, registerControlFlow, registerConvolutions,
           registerDetections, registerElementwise, registerLstms, registerNormalizations, registerPoolings,
           registerQuantizations, registerReductions, registerResizes, registerRnns, registerScatters,
-          registerSelections, registerShapes, registerSlices})
+          registerSelections, registerShapes, registerSlices, registerVariables})
       addFamily(result);
     return result;
   }();

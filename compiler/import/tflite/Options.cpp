@@ -46,6 +46,9 @@ static Attribute readField(Builder builder, flatbuffers::TypeCode type, const ui
     });
   if (type.is_repeating && type.base_type == flatbuffers::ET_FLOAT)
     return readFew<float>(field, [&](ArrayRef<float> list) -> Attribute { return builder.getDenseF32ArrayAttr(list); });
+  if (type.base_type == flatbuffers::ET_STRING)
+    return UnitAttr::get(
+        builder.getContext()); // of VAR_HANDLE, which the reader follows: here it is another's by mistake
   if (type.base_type == flatbuffers::ET_FLOAT)
     return builder.getF32FloatAttr(flatbuffers::ReadScalar<float>(field));
   if (type.base_type == flatbuffers::ET_INT)
@@ -57,7 +60,8 @@ static Attribute readField(Builder builder, flatbuffers::TypeCode type, const ui
   return builder.getI64IntegerAttr(flatbuffers::ReadScalar<int8_t>(field));
 }
 
-LogicalResult readOptions(const schema::Operator &op, bool isCustom, Location loc, SmallVectorImpl<NamedAttribute> &attributes) {
+LogicalResult readOptions(const schema::Operator &op, bool isCustom, Location loc,
+                          SmallVectorImpl<NamedAttribute> &attributes) {
   if (isCustom && op.large_custom_options_size() == 0)
     return readFlexOptions(toArray(op.custom_options()), loc, attributes);
   if (isCustom)

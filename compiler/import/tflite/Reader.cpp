@@ -9,7 +9,9 @@
 #include "compiler/import/tflite/Operators.h"
 #include "dialects/PrintableText.h"
 
+#include "llvm/ADT/Sequence.h"
 #include "llvm/Support/Alignment.h"
+#include <set>
 
 using namespace mlir;
 
@@ -140,11 +142,54 @@ FailureOr<size_t> TfliteModel::readBodies(const CheckedGraph &graph, SmallVector
   return depth;
 }
 
+/// Graphs that run once may only say what variables are at first.
+LogicalResult TfliteModel::readInitials() {
+  std::set<int32_t> indices;
+  for (const Entry &entry : entries)
+    for (int32_t index : entry.graph->getInitializers())
+      indices.insert(index);
+  for (int32_t index : indices) {
+    CheckedGraph::Role role;
+    role.runsOnce = true;
+    FailureOr<std::unique_ptr<CheckedGraph>> read = readGraph(index, role);
+    if (failed(read))
+      return failure();
+    const CheckedGraph &graph = *initializers.emplace_back(std::move(*read));
+    auto isPlain = [&](size_t op) {
+      ArrayRef<int32_t> operands = toArray(graph.getOperators()[op]->inputs());
+      return getBuiltin(*graph.getOperators()[op]) == schema::BuiltinOperator_ASSIGN_VARIABLE &&
+             graph.getTensor(operands[1]).state == CheckedTensor::Constant;
+    };
+    if (!graph.getInitializers().empty() || !llvm::all_of(llvm::seq(graph.getOperators().size()), isPlain))
+      return emitError(loc) << "what CALL_ONCE runs must only assign constants to variables, but graph " << index
+                            << " does more";
+    for (size_t op = 0; op < graph.getOperators().size(); ++op) {
+      const CheckedTensor &tensor = graph.getTensor(toArray(graph.getOperators()[op]->inputs())[1]);
+      FailureOr<ElementsAttr> value =
+          readConstant(tensor, NameLoc::get(StringAttr::get(loc.getContext(), tensor.name), loc));
+      if (failed(value))
+        return failure();
+      initials[graph.getKey(op)] = {tensor, *value};
+    }
+  }
+  for (const Entry &entry : entries)
+    for (const KeptVariable &variable : entry.graph->getVariables()) {
+      if (variable.hasHandle() && variable.isAssigned())
+        assigned.insert(variable.key);
+    }
+  for (const Entry &entry : entries)
+    for (const KeptVariable &variable : entry.graph->getVariables())
+      if (isConstant(variable) && !getInitial(variable))
+        return emitError(NameLoc::get(StringAttr::get(loc.getContext(), variable.name), loc))
+               << "must have a value that CALL_ONCE assigns, since nothing else assigns the variable";
+  return success();
+}
+
 FailureOr<TfliteModel::Body> TfliteModel::readBody(int32_t index, SmallVectorImpl<int32_t> &around) {
   FailureOr<std::unique_ptr<CheckedGraph>> graph = readGraph(index, {nullptr, /*isBody=*/true});
   if (failed(graph))
     return failure();
-  if (!(*graph)->getVariables().empty())
+  if (!(*graph)->getVariables().empty() || !(*graph)->getInitializers().empty())
     return emitError(loc) << "a branch or a loop must not assign variables, but graph " << index
                           << " does; compute what they become and assign it outside";
   around.push_back(index);
@@ -194,7 +239,7 @@ FailureOr<ElementsAttr> TfliteModel::readConstant(const CheckedTensor &tensor, L
 FailureOr<std::unique_ptr<TfliteModel>> TfliteModel::read(const ModelFile &file, const ImportOptions &options,
                                                           MLIRContext *context) {
   std::unique_ptr<TfliteModel> model(new TfliteModel(file, FileLineColLoc::get(context, file.name, 0, 0)));
-  if (failed(model->verify()) || failed(model->readEntries(options)))
+  if (failed(model->verify()) || failed(model->readEntries(options)) || failed(model->readInitials()))
     return failure();
   return model;
 }

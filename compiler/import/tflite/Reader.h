@@ -14,6 +14,7 @@
 #include "compiler/import/StoredTensor.h"
 #include "compiler/import/tflite/CheckedGraph.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include <map>
 
 namespace nacre::importer::tflite_format {
@@ -39,6 +40,19 @@ public:
   llvm::ArrayRef<Entry> getEntries() const { return entries; }
   /// What a branch or a loop of a graph computes (getBodies).
   const CheckedGraph &getBody(int32_t index) const { return *bodies.find(index)->second.graph; }
+  /// What variables that have handles are at first, of those that a graph which runs once gives a value.
+  struct InitialValue {
+    CheckedTensor tensor;
+    mlir::ElementsAttr value;
+  };
+  const InitialValue *getInitial(const KeptVariable &variable) const {
+    auto found = initials.find(variable.key);
+    return found == initials.end() ? nullptr : &found->second;
+  }
+  /// Whether no entry assigns the variable, which is then what it is at first.
+  bool isConstant(const KeptVariable &variable) const {
+    return variable.hasHandle() && !assigned.contains(variable.key);
+  }
   /// Whether sizes of the entries' inputs are left open.
   bool isOpen() const {
     return llvm::any_of(entries, [](const Entry &entry) { return entry.graph->isOpen(); });
@@ -65,6 +79,7 @@ private:
     size_t depth; ///< of the branches and loops in it
   };
   mlir::FailureOr<size_t> readBodies(const CheckedGraph &graph, llvm::SmallVectorImpl<int32_t> &around);
+  mlir::LogicalResult readInitials();
   mlir::FailureOr<Body> readBody(int32_t index, llvm::SmallVectorImpl<int32_t> &around);
 
   FileBytes bytes;
@@ -72,6 +87,9 @@ private:
   const schema::Model *root = nullptr;
   std::vector<Entry> entries;
   std::map<int32_t, Body> bodies;
+  std::vector<std::unique_ptr<CheckedGraph>> initializers;
+  llvm::DenseMap<VariableKey, InitialValue> initials;
+  llvm::DenseSet<VariableKey> assigned;
   uint64_t listed = 0;      ///< tensors and operators of the graphs that are read
   uint64_t copiedBytes = 0; ///< of constants that are no views
 };

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Variables that have handles. The reader has followed these: an operator has the variable's value as operand 0.
+
+#include "compiler/import/tflite/Handlers.h"
+
+using namespace mlir;
+
+namespace nacre::importer::tflite_format {
+
+static void importRead(TfliteNode &node) { node.setResult(node.getOperand(0)); }
+
+/// What becomes of the variable is as large as it was.
+static void importAssign(TfliteNode &node) {
+  Value before = node.getOperand(0), after = node.getOperand(1);
+  if (getType(before) == getType(after))
+    return node.setResult(after);
+  node.error() << node->nameOf(1) << " must be as the variable is, " << describe(before) << ", but is "
+               << describe(after);
+}
+
+void registerVariables(ImportRegistry &registry) {
+  add(registry, "READ_VARIABLE", Integers::Computed, {{"variable"}}, importRead);
+  add(registry, "ASSIGN_VARIABLE", Integers::Computed, {{"variable"}, {"value"}}, importAssign);
+}
+
+} // namespace nacre::importer::tflite_format
