@@ -8,7 +8,7 @@ import unittest
 import nacre
 import tflite_test
 from tflite_test import at, f32, indices
-from tflite_writer import FLOAT32, INT32, INT64
+from tflite_writer import FLOAT16, FLOAT32, INT32, INT64
 
 
 def philox(counter, key):
@@ -69,6 +69,37 @@ class OperatorsTest(nacre.NacreTest):
         model.op(103, [u], parts, 80, {})
         model.wanted.update({"different": (INT32, [4], [4, 2, 9, 0]), "which": (INT32, [7], [0, 1, 0, 2, 1, 1, 3])})
         self.check(model)
+
+    def test_sparse_weights(self):
+        """Rows of blocks of 2 by 2, of which the file has three; and single elements by columns, as halves."""
+        model = tflite_test.Model(46)
+        x, a = model.feed("x", [1, 4])
+        def level(size=None, segments=(), indices=()):
+            if size:
+                return {0: ("b", 0), 1: ("i", size)}
+            return {0: ("b", 1), 2: ("B", 1), 3: {0: [("i", n) for n in segments]}, 4: ("B", 3), 5: {0: [("B", n) for n in indices]}}
+        blocks = {0: [("i", n) for n in (0, 1, 2, 3)], 1: [("i", n) for n in (0, 1)], 2: [level(3), level(None, (0, 1, 1, 3), (1, 0, 1)), level(2), level(2)]}
+        stored = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]
+        whole = [[0, 0, 1, 2], [0, 0, 3, 4], [0] * 4, [0] * 4, [5, 6, 9, 10], [7, 8, 11, 12]]
+        w = model.tensor("w", [6, 4], values=stored, more={6: blocks})
+        model.want(9, [x, w, -1], "by_blocks", [1, 6], [sum(p * q for p, q in zip(a, row)) for row in whole], kind=8, options={})
+        columns = {0: [("i", n) for n in (1, 0)], 2: [level(4), level(None, (0, 0, 2, 2, 3), (0, 1, 1))]}
+        h = model.tensor("h", [2, 4], FLOAT16, [0.5, -2, 3], more={6: columns})
+        dense = model.tensor("dense", [2, 4], FLOAT16)
+        model.op(124, [h], [dense])
+        model.want(6, [dense], "halves", [2, 4], [0, 0.5, 0, 0, 0, -2, 0, 3])
+        self.check(model)
+
+    def test_sparse_weights_lie_inside(self):
+        for indices in ((0, 2), (0, 200), (0, 1, 1), (0,)):
+            model = tflite_test.Model(47)
+            x, _ = model.feed("x", [2])
+            csr = {0: ("b", 1), 2: ("B", 1), 3: {0: [("i", 0), ("i", 2)]}, 4: ("B", 3), 5: {0: [("B", n) for n in indices]}}
+            w = model.tensor("w", [2], values=[1, 2], more={6: {0: [("i", 0)], 2: [csr]}})
+            model.op(0, [x, w], [model.output("y", [2])], 11, {})
+            model.save(self.path("model.tflite"))
+            said = self.call(f"{nacre.BIN}/nacre-compile", self.path("model.tflite"), "-o", self.path("libm.so"), status=1)
+            self.assertIn('"w": error: must have the places of its elements, each inside of it, but has others', said)
 
     def test_random_numbers(self):
         """Of a seed the same in every run: a function of the element's place."""

@@ -92,6 +92,16 @@ void redraw(std::mt19937 &random, uint8_t *place, const Number &number) {
   }
 }
 
+/// Whether the kinds of a sparse tensor's lists are known.
+bool hasKnownLists(const schema::SparsityParameters &sparsity) {
+  for (size_t level = 0; sparsity.dim_metadata() && level < sparsity.dim_metadata()->size(); ++level) {
+    const schema::DimensionMetadata &stated = *sparsity.dim_metadata()->Get(level);
+    if (std::max(stated.array_segments_type(), stated.array_indices_type()) > schema::SparseIndexVector_MAX)
+      return false;
+  }
+  return true;
+}
+
 /// Whether the kinds of all unions are known: the tables of types have no others.
 bool hasKnownKinds(const schema::Model &model) {
   for (size_t index = 0; model.subgraphs() && index < model.subgraphs()->size(); ++index) {
@@ -99,10 +109,13 @@ bool hasKnownKinds(const schema::Model &model) {
     for (size_t op = 0; graph.operators() && op < graph.operators()->size(); ++op)
       if (graph.operators()->Get(op)->builtin_options_type() > schema::BuiltinOptions_MAX)
         return false;
-    for (size_t tensor = 0; graph.tensors() && tensor < graph.tensors()->size(); ++tensor)
-      if (const auto *stated = graph.tensors()->Get(tensor)->quantization();
-          stated && stated->details_type() > schema::QuantizationDetails_MAX)
+    for (size_t at = 0; graph.tensors() && at < graph.tensors()->size(); ++at) {
+      const schema::Tensor &tensor = *graph.tensors()->Get(at);
+      if (tensor.quantization() && tensor.quantization()->details_type() > schema::QuantizationDetails_MAX)
         return false;
+      if (tensor.sparsity() && !hasKnownLists(*tensor.sparsity()))
+        return false;
+    }
   }
   return true;
 }

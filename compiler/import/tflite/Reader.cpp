@@ -7,10 +7,13 @@
 #include "compiler/import/tflite/Reader.h"
 
 #include "compiler/import/tflite/Operators.h"
+#include "compiler/import/tflite/SparseTensor.h"
 #include "dialects/PrintableText.h"
+#include "dialects/nn/ShapeRules.h"
 
 #include "llvm/ADT/Sequence.h"
 #include "llvm/Support/Alignment.h"
+#include "llvm/Support/MathExtras.h"
 #include <set>
 
 using namespace mlir;
@@ -219,6 +222,25 @@ OperatorName TfliteModel::getName(const schema::Operator &op) const {
 // 3. Constants
 //===----------------------------------------------------------------------===//
 
+/// All elements, which are counted as a constant that is made.
+FailureOr<ElementsAttr> TfliteModel::readSparse(const CheckedTensor &tensor, Type type, Location at) {
+  const int64_t count = *nn::countElements(tensor.getShape()),
+                width = type.isInteger(1) ? 8 : type.getIntOrFloatBitWidth();
+  int64_t bits;
+  if (width < 8 || llvm::MulOverflow(count, width, bits) || bits / 8 > sparseBudget)
+    return emitError(at) << "sparse tensors must have elements of a byte or more, and take at most the bytes that "
+                            "--max-constant says, but do not";
+  sparseBudget -= bits / 8;
+  FailureOr<std::vector<char>> expanded =
+      expandSparse(*tensor.table, tensor.bytes, static_cast<size_t>(width) / 8, [&] { return emitError(at); });
+  if (failed(expanded))
+    return failure();
+  FileBytes owner = llvm::MemoryBuffer::getMemBufferCopy({expanded->data(), expanded->size()});
+  return makeConstant({RankedTensorType::get(tensor.getShape(), type),
+                       ArrayRef(owner->getBufferStart(), owner->getBufferSize()), owner},
+                      tensor.name);
+}
+
 FailureOr<ElementsAttr> TfliteModel::readConstant(const CheckedTensor &tensor, Location at) {
   Type type = toElementType(tensor.table->type(), at.getContext());
   if (!type)
@@ -227,7 +249,7 @@ FailureOr<ElementsAttr> TfliteModel::readConstant(const CheckedTensor &tensor, L
     return emitError(at)
            << "must have its elements in the model's file, but has them in another, which is not supported";
   if (tensor.table->sparsity())
-    return emitError(at) << "must be dense, but is sparse; convert the model without sparsity";
+    return readSparse(tensor, type, at);
   // Buffers may be shared, and what is small is copied.
   copiedBytes += std::min<size_t>(tensor.bytes.size(), 4096);
   constexpr uint64_t spare = uint64_t(16) << 20;
@@ -238,7 +260,7 @@ FailureOr<ElementsAttr> TfliteModel::readConstant(const CheckedTensor &tensor, L
 
 FailureOr<std::unique_ptr<TfliteModel>> TfliteModel::read(const ModelFile &file, const ImportOptions &options,
                                                           MLIRContext *context) {
-  std::unique_ptr<TfliteModel> model(new TfliteModel(file, FileLineColLoc::get(context, file.name, 0, 0)));
+  std::unique_ptr<TfliteModel> model(new TfliteModel(file, options, FileLineColLoc::get(context, file.name, 0, 0)));
   if (failed(model->verify()) || failed(model->readEntries(options)) || failed(model->readInitials()))
     return failure();
   return model;

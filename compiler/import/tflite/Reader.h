@@ -68,7 +68,8 @@ public:
   mlir::Location getLocation() const { return loc; }
 
 private:
-  TfliteModel(const ModelFile &file, mlir::Location loc) : bytes(file.bytes), loc(loc) {}
+  TfliteModel(const ModelFile &file, const ImportOptions &options, mlir::Location loc)
+      : bytes(file.bytes), loc(loc), sparseBudget(options.maxConstantBytes) {}
 
   mlir::LogicalResult verify();
   mlir::FailureOr<llvm::SmallVector<const schema::SignatureDef *>> chooseSignatures(const ImportOptions &options);
@@ -80,6 +81,7 @@ private:
   };
   mlir::FailureOr<size_t> readBodies(const CheckedGraph &graph, llvm::SmallVectorImpl<int32_t> &around);
   mlir::LogicalResult readInitials();
+  mlir::FailureOr<mlir::ElementsAttr> readSparse(const CheckedTensor &tensor, mlir::Type type, mlir::Location at);
   mlir::FailureOr<Body> readBody(int32_t index, llvm::SmallVectorImpl<int32_t> &around);
 
   FileBytes bytes;
@@ -92,6 +94,7 @@ private:
   llvm::DenseSet<VariableKey> assigned;
   uint64_t listed = 0;      ///< tensors and operators of the graphs that are read
   uint64_t copiedBytes = 0; ///< of constants that are no views
+  int64_t sparseBudget;     ///< bytes that sparse tensors may still take
 };
 
 } // namespace nacre::importer::tflite_format

@@ -54,6 +54,9 @@ void importDequantize(TfliteNode &node) {
   node.setResult(node.nn.cast(toReals(node, 0), node.nn.types().getF32Type()));
 }
 
+/// A sparse tensor, which has all of its elements already.
+void importDensify(TfliteNode &node) { node.setResult(node.getOperand(0)); }
+
 /// The result's type says what the options say too.
 void importCast(TfliteNode &node) {
   node->ignore({"in_data_type", "out_data_type"});
@@ -103,6 +106,7 @@ void importFakeQuant(TfliteNode &node) {
 void registerQuantizations(ImportRegistry &registry) {
   add(registry, "QUANTIZE", Integers::Computed, {{"x", Holds::Numbers}}, importQuantize);
   add(registry, "DEQUANTIZE", Integers::Computed, {{"x", Holds::Stored}}, importDequantize);
+  add(registry, "DENSIFY", Integers::Moved, {{"x", Holds::Stored}}, importDensify);
   add(registry, "CAST", Integers::Plain, {{"x", Holds::Stored}}, importCast);
   add(registry, "BITCAST", Integers::Plain, {{"x", Holds::Numbers}}, importBitcast);
   add(registry, "FAKE_QUANT", Integers::Plain, {{"x", Holds::Floats}}, importFakeQuant);
