@@ -12,10 +12,10 @@ import struct
 import unittest
 
 import nacre
-from tflite_writer import BOOL, FLOAT32, INT8, INT16, INT32, INT64, UINT8, Net
+from tflite_writer import BOOL, FLOAT32, INT8, INT16, INT32, INT64, LETTERS, UINT8, Net
 
 DESCRIPTORS = {FLOAT32: "<f4", INT32: "<i4", INT64: "<i8", BOOL: "|b1", INT16: "<i2", INT8: "|i1", UINT8: "|u1"}
-CODES = {FLOAT32: "f", INT32: "i", INT64: "q", BOOL: "?", INT16: "h", INT8: "b", UINT8: "B"}
+RANGES = {INT8: (-128, 127), UINT8: (0, 255), INT16: (-32768, 32767)}
 
 
 def indices(shape):
@@ -71,7 +71,7 @@ class Model(Net):
         """An input and its values, drawn if none are given."""
         count = math.prod(shape)
         if values is None:
-            values = [self.random.randint(-128, 127) for _ in range(count)] if element == INT8 else [f32(self.random.uniform(-2, 2)) for _ in range(count)]
+            values = [self.random.randint(*RANGES[element]) if element in RANGES else f32(self.random.uniform(-2, 2)) for _ in range(count)]
         self.fed[name] = (element, shape, values)
         return self.input(name, shape, element, **facts), values
 
@@ -92,16 +92,16 @@ class TfliteTest(nacre.NacreTest):
         head = f"{{'descr': '{DESCRIPTORS[element]}', 'fortran_order': False, 'shape': ({''.join(f'{d}, ' for d in shape)}), }}"
         head += " " * (-(len(head) + 11) % 64) + "\n"
         with open(path, "wb") as file:
-            file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + struct.pack(f"<{len(values)}{CODES[element]}", *values))
+            file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + struct.pack(f"<{len(values)}{LETTERS[element]}", *values))
         return path
 
-    def check(self, model, steps=0, on_arm64=False):
+    def check(self, model, steps=0, options=(), on_arm64=False):
         """Codes may be `steps` off."""
         path, library = self.path("model.tflite"), self.path("libmodel.so")
         model.save(path)
         self.call(f"{nacre.BIN}/nacre-compile", path, "-o", library, *(["--target=linux-arm64"] if on_arm64 else []))
         run = self.run_arm64 if on_arm64 else self.run_model
-        options = [f"--input={name}={self.save('in_' + name, *fed)}" for name, fed in model.fed.items()]
+        options = [*options, *(f"--input={name}={self.save('in_' + name, *fed)}" for name, fed in model.fed.items())]
         floats = [f"--expect={name}={self.save(name, *wanted)}" for name, wanted in model.wanted.items() if wanted[0] == FLOAT32]
         exact = [f"--expect={name}={self.save(name, *wanted)}" for name, wanted in model.wanted.items() if wanted[0] != FLOAT32]
         if floats:

@@ -25,7 +25,12 @@ void importClamp(TfliteNode &node, Activation activation) {
   node.setResult(activate(node.nn, activation, node.getOperand(0)));
 }
 
-void importReluTo1(TfliteNode &node) { node.setResult(clamp(node.nn, node.getOperand(0), 0, 1)); }
+void importReluTo1(TfliteNode &node) {
+  if (node.isQuantized())
+    return importQuantizedClamp(node, {Activation::Relu, Activation::ReluN1To1});
+  if (checkReals(node))
+    node.setResult(clamp(node.nn, node.getOperand(0), 0, 1));
+}
 
 void importLeakyRelu(TfliteNode &node) {
   const double alpha = node->getFloat("alpha", 0);
@@ -61,10 +66,20 @@ void importHardSwish(TfliteNode &node) {
     node.setResult(nn.mul(x, hardSigmoid(nn, x, 1.0 / 6, 0.5)));
 }
 
+float exactGelu(float x) { return 0.5F * x * std::erfc(x * -0.70710678F); }
+
+float approximateGelu(float x) {
+  const float cube = 0.044715F * x * x * x, sum = x + cube;
+  return 0.5F * x * (1 + std::tanh(0.79788456F * sum));
+}
+
 void importGelu(TfliteNode &node) {
   Value x = node.getOperand(0);
   const bool isApproximate = node->getFlag("approximate", false);
-  node.setResult(isApproximate ? geluByTanh(node.nn, x) : node.nn.unary(UnaryKind::Gelu, x));
+  if (node.isQuantized())
+    return importTabulated(node, isApproximate ? approximateGelu : exactGelu);
+  if (checkReals(node))
+    node.setResult(isApproximate ? geluByTanh(node.nn, x) : node.nn.unary(UnaryKind::Gelu, x));
 }
 
 void importLogistic(TfliteNode &node) {
@@ -84,17 +99,17 @@ void importTanh(TfliteNode &node) {
 } // namespace
 
 void registerActivations(ImportRegistry &registry) {
-  const Signature number{{"x", Holds::Numbers}}, real{{"x", Holds::Floats}};
+  const Signature number{{"x", Holds::Numbers}};
   add(registry, "RELU", Integers::Computed, number, [](TfliteNode &node) { importClamp(node, Activation::Relu); });
   add(registry, "RELU6", Integers::Computed, number, [](TfliteNode &node) { importClamp(node, Activation::Relu6); });
   add(registry, "RELU_N1_TO_1", Integers::Computed, number,
       [](TfliteNode &node) { importClamp(node, Activation::ReluN1To1); });
-  add(registry, "RELU_0_TO_1", Integers::Plain, real, importReluTo1);
+  add(registry, "RELU_0_TO_1", Integers::Computed, number, importReluTo1);
   add(registry, "LEAKY_RELU", Integers::Computed, number, importLeakyRelu);
   add(registry, "PRELU", Integers::Computed, {{"x", Holds::Numbers, 'T'}, {"alpha", Holds::Numbers, 'T'}}, importPRelu);
   add(registry, "ELU", Integers::Computed, number, importElu);
   add(registry, "HARD_SWISH", Integers::Computed, number, importHardSwish);
-  add(registry, "GELU", Integers::Plain, real, importGelu);
+  add(registry, "GELU", Integers::Computed, number, importGelu);
   add(registry, "LOGISTIC", Integers::Computed, number, importLogistic);
   add(registry, "TANH", Integers::Computed, number, importTanh);
 }

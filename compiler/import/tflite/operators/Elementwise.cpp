@@ -8,7 +8,11 @@
 #include "compiler/import/operands/Elementwise.h"
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/tflite/Handlers.h"
+#include "compiler/import/tflite/operators/Reals.h"
 #include "compiler/import/tflite/quantized/QuantizedElementwise.h"
+#include "compiler/import/tflite/quantized/QuantizedFunctions.h"
+
+#include <cmath>
 
 using namespace mlir;
 
@@ -29,18 +33,14 @@ struct UnaryRow {
 };
 
 constexpr UnaryRow unaryRows[] = {
-    {"ABS", UnaryKind::Abs, Holds::Numbers},
     {"CEIL", UnaryKind::Ceil},
     {"COS", UnaryKind::Cos},
-    {"EXP", UnaryKind::Exp},
     {"FLOOR", UnaryKind::Floor},
-    {"LOG", UnaryKind::Log},
     {"LOGICAL_NOT", UnaryKind::Not, Holds::Booleans},
     {"NEG", UnaryKind::Neg, Holds::Numbers},
     {"ROUND", UnaryKind::Round},
     {"SIGN", UnaryKind::Sign, Holds::Numbers},
     {"SIN", UnaryKind::Sin},
-    {"SQRT", UnaryKind::Sqrt},
 };
 
 struct UnaryComposition {
@@ -50,9 +50,37 @@ struct UnaryComposition {
 };
 
 constexpr UnaryComposition unaryCompositions[] = {
-    {"RSQRT", reciprocalRoot},
     {"SQUARE", square, Holds::Numbers},
 };
+
+/// Of floats, and of integers that stand for reals.
+struct RealRow {
+  const char *op;
+  Value (*compose)(NnBuilder &, Value);
+  void (*importQuantized)(TfliteNode &);
+};
+
+template <UnaryKind kind> Value compose(NnBuilder &nn, Value x) { return nn.unary(kind, x); }
+
+constexpr RealRow realRows[] = {
+    {"EXP", compose<UnaryKind::Exp>, [](TfliteNode &node) { importTabulated(node, std::exp); }},
+    {"LOG", compose<UnaryKind::Log>, importQuantizedLog},
+    {"RSQRT", importer::reciprocalRoot, importQuantizedReciprocalRoot},
+    {"SQRT", compose<UnaryKind::Sqrt>, importQuantizedSqrt},
+};
+
+void importReal(TfliteNode &node, const RealRow &row) {
+  if (node.isQuantized())
+    return row.importQuantized(node);
+  if (checkReals(node))
+    node.setResult(row.compose(node.nn, node.getOperand(0)));
+}
+
+void importAbs(TfliteNode &node) {
+  if (node.isQuantized())
+    return importQuantizedAbs(node);
+  node.setResult(node.nn.unary(UnaryKind::Abs, node.getOperand(0)));
+}
 
 struct BinaryRow {
   const char *op;
@@ -89,7 +117,6 @@ struct BinaryComposition {
 constexpr BinaryComposition binaryCompositions[] = {
     {"ATAN2", arcTangent, Holds::Floats},
     {"FLOOR_DIV", floorDivide},
-    {"SQUARED_DIFFERENCE", squaredDifference},
 };
 
 template <typename Compose> void importBinary(TfliteNode &node, Compose compose) {
@@ -112,17 +139,28 @@ void importComparison(TfliteNode &node, BinaryKind kind, bool isNegated = false)
 
 void importArithmetic(TfliteNode &node, BinaryKind kind) {
   NnBuilder &nn = node.nn;
-  node->ignore({"pot_scale_int16"}); // a faster way for scales that are powers of two
+  const bool byPowers = node->getFlag("pot_scale_int16", true);
   if (failed(node->broadcastOperands()))
     return;
   if (node.isQuantized())
-    return kind == BinaryKind::Mul ? importQuantizedProduct(node) : importQuantizedSum(node, kind);
+    return kind == BinaryKind::Mul ? importQuantizedProduct(node) : importQuantizedSum(node, kind, byPowers);
   node.setResult(activate(nn, readActivation(node), nn.binary(kind, node.getOperand(0), node.getOperand(1))));
 }
 
 void importDiv(TfliteNode &node) {
-  if (succeeded(node->broadcastOperands()))
-    node.setResult(activate(node.nn, readActivation(node), node.nn.div(node.getOperand(0), node.getOperand(1))));
+  if (failed(node->broadcastOperands()))
+    return;
+  if (node.isQuantized())
+    return importQuantizedQuotient(node);
+  node.setResult(activate(node.nn, readActivation(node), node.nn.div(node.getOperand(0), node.getOperand(1))));
+}
+
+void importSquaredDifference(TfliteNode &node) {
+  if (failed(node->broadcastOperands()))
+    return;
+  if (node.isQuantized())
+    return importQuantizedSquaredDifference(node);
+  node.setResult(squaredDifference(node.nn, node.getOperand(0), node.getOperand(1)));
 }
 
 } // namespace
@@ -134,6 +172,10 @@ void registerElementwise(ImportRegistry &registry) {
   for (const UnaryComposition &row : unaryCompositions)
     add(registry, row.op, Integers::Plain, {{"x", row.holds}},
         [&row](TfliteNode &node) { node.setResult(row.compose(node.nn, node.getOperand(0))); });
+  for (const RealRow &row : realRows)
+    add(registry, row.op, Integers::Computed, {{"x", Holds::Numbers}},
+        [&row](TfliteNode &node) { importReal(node, row); });
+  add(registry, "ABS", Integers::Computed, {{"x", Holds::Numbers}}, importAbs);
   for (const BinaryRow &row : binaryRows)
     add(registry, row.op, row.integers, {{"x", row.holds, 'T'}, {"y", row.holds, 'T'}},
         [kind = row.kind](TfliteNode &node) {
@@ -151,7 +193,8 @@ void registerElementwise(ImportRegistry &registry) {
   add(registry, "ADD", Integers::Computed, numbers, [](TfliteNode &node) { importArithmetic(node, BinaryKind::Add); });
   add(registry, "SUB", Integers::Computed, numbers, [](TfliteNode &node) { importArithmetic(node, BinaryKind::Sub); });
   add(registry, "MUL", Integers::Computed, numbers, [](TfliteNode &node) { importArithmetic(node, BinaryKind::Mul); });
-  add(registry, "DIV", Integers::Plain, numbers, importDiv);
+  add(registry, "DIV", Integers::Computed, numbers, importDiv);
+  add(registry, "SQUARED_DIFFERENCE", Integers::Computed, numbers, importSquaredDifference);
   add(registry, "ADD_N", Integers::Plain, {{"inputs...", Holds::Numbers, 'T'}}, addUp);
   const Signature choice{{"condition", Holds::Booleans}, {"x", Holds::Anything, 'T'}, {"y", Holds::Anything, 'T'}};
   add(registry, "SELECT", Integers::Moved, choice, chooseRows);

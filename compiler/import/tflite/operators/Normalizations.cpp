@@ -4,6 +4,7 @@
 
 #include "compiler/import/tflite/Handlers.h"
 #include "compiler/import/tflite/operators/Reals.h"
+#include "compiler/import/tflite/quantized/QuantizedNormalization.h"
 #include "compiler/import/tflite/quantized/QuantizedSoftmax.h"
 
 using namespace mlir;
@@ -28,7 +29,11 @@ void importSoftmax(TfliteNode &node) {
 }
 
 void importLogSoftmax(TfliteNode &node) {
-  if (node->checkRank(0, 1))
+  if (!node->checkRank(0, 1))
+    return;
+  if (node.isQuantized())
+    return importQuantizedLogSoftmax(node);
+  if (checkReals(node))
     node.setResult(node.nn.softmax(node.getOperand(0), getRank(node.getOperand(0)) - 1, /*log=*/true));
 }
 
@@ -40,6 +45,10 @@ void importL2Normalization(TfliteNode &node) {
       node.error() << "attribute 'fused_activation_function' must be 0, but is not";
     return;
   }
+  if (node.isQuantized())
+    return importQuantizedL2Normalization(node);
+  if (!checkReals(node))
+    return;
   Value x = node.getOperand(0);
   Value sum = nn.reduce(ReduceKind::Sum, nn.mul(x, x), getRank(x) - 1, /*keepDims=*/true);
   Value norm = nn.binary(nn::BinaryKind::Max, nn.unary(UnaryKind::Sqrt, sum), 1e-6);
@@ -63,11 +72,11 @@ void importLrn(TfliteNode &node) {
 } // namespace
 
 void registerNormalizations(ImportRegistry &registry) {
-  const Signature real{{"x", Holds::Floats}};
-  add(registry, "SOFTMAX", Integers::Computed, {{"x", Holds::Numbers}}, importSoftmax);
-  add(registry, "LOG_SOFTMAX", Integers::Plain, real, importLogSoftmax);
-  add(registry, "L2_NORMALIZATION", Integers::Plain, real, importL2Normalization);
-  add(registry, "LOCAL_RESPONSE_NORMALIZATION", Integers::Plain, real, importLrn);
+  const Signature number{{"x", Holds::Numbers}};
+  add(registry, "SOFTMAX", Integers::Computed, number, importSoftmax);
+  add(registry, "LOG_SOFTMAX", Integers::Computed, number, importLogSoftmax);
+  add(registry, "L2_NORMALIZATION", Integers::Computed, number, importL2Normalization);
+  add(registry, "LOCAL_RESPONSE_NORMALIZATION", Integers::Plain, {{"x", Holds::Floats}}, importLrn);
 }
 
 } // namespace nacre::importer::tflite_format

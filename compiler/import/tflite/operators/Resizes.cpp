@@ -4,6 +4,8 @@
 
 #include "compiler/import/compositions/Resampling.h"
 #include "compiler/import/tflite/Handlers.h"
+#include "compiler/import/tflite/operators/Reals.h"
+#include "compiler/import/tflite/quantized/QuantizedResize.h"
 
 using namespace mlir;
 
@@ -45,6 +47,10 @@ void importResize(TfliteNode &node, bool isNearest) {
   if (failed(resizing))
     return;
   Value x = node.getOperand(0);
+  if (!isNearest && node.isQuantized())
+    return importQuantizedResize(node, resizing->sizes, resizing->rule);
+  if (!isNearest && !checkReals(node))
+    return;
   SmallVector<ResampledAxis> axes;
   for (int64_t axis : {1, 2}) {
     const int64_t input = getShape(x)[axis], output = resizing->sizes[axis - 1];
@@ -61,7 +67,7 @@ void importResize(TfliteNode &node, bool isNearest) {
 } // namespace
 
 void registerResizes(ImportRegistry &registry) {
-  add(registry, "RESIZE_BILINEAR", Integers::Plain, {{"x", Holds::Floats}, {"size", Holds::Indices}},
+  add(registry, "RESIZE_BILINEAR", Integers::Moved, {{"x", Holds::Numbers}, {"size", Holds::Indices}},
       [](TfliteNode &node) { importResize(node, /*isNearest=*/false); });
   add(registry, "RESIZE_NEAREST_NEIGHBOR", Integers::Moved, {{"x", Holds::Numbers}, {"size", Holds::Indices}},
       [](TfliteNode &node) { importResize(node, /*isNearest=*/true); });

@@ -4,8 +4,7 @@
 
 #include "compiler/import/tflite/quantized/FixedPointFunctions.h"
 
-#include "dialects/nn/FixedPoint.h"
-
+#include "llvm/ADT/bit.h"
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -100,6 +99,17 @@ template <typename Raw> struct FixedPointMath {
     const Raw ofNegative = oneMinusOverOnePlus(expOfNegative(x > 0 ? static_cast<Raw>(-x) : x, integerBits + 1));
     return x < 0 ? static_cast<Raw>(-ofNegative) : ofNegative;
   }
+
+  /// 1 / sqrt(2 x) of x in [1/4, 1) of Q3, by Newton's iteration from 1.
+  static Raw reciprocalRoot(Raw x) {
+    const Raw half = static_cast<Raw>(divideByPower(x, 1)), threeHalves = static_cast<Raw>(3) << (bits - 5);
+    Raw root = Raw(1) << (bits - 4);
+    for (int iteration = 0; iteration < 5; ++iteration) {
+      const Raw cube = shiftLeft(multiplyHigh(multiplyHigh(root, root), root), 6);
+      root = shiftLeft(static_cast<Raw>(multiplyHigh(threeHalves, root) - multiplyHigh(half, cube)), 3);
+    }
+    return multiplyHigh(root, toRaw(std::sqrt(2.0) / 2));
+  }
 };
 
 using Math32 = FixedPointMath<int32_t>;
@@ -114,6 +124,26 @@ int32_t logistic(int32_t x) { return Math32::logistic(x, 4); }
 int32_t hyperbolicTangent(int32_t x) { return Math32::hyperbolicTangent(x, 4); }
 int16_t logistic16(int16_t x, int integerBits) { return Math16::logistic(x, integerBits); }
 int16_t hyperbolicTangent16(int16_t x, int integerBits) { return Math16::hyperbolicTangent(x, integerBits); }
+
+nn::FixedPoint reciprocalRoot(int32_t x) {
+  if (x <= 1)
+    return {INT32_MAX, 0};
+  // To [2^27, 2^29) by powers of four.
+  int shift = 11;
+  for (; x >= 1 << 29; x /= 4)
+    ++shift;
+  const int pairs = (llvm::countl_zero(static_cast<uint32_t>(x)) - 1) / 2 - 1;
+  shift -= pairs;
+  const int32_t root = Math32::reciprocalRoot((x << (2 * pairs)) >> 1);
+  return {root << std::max(-shift, 0), -std::max(shift, 0)};
+}
+
+nn::FixedPoint reciprocal(int32_t x) {
+  const int headroom = llvm::countl_zero(static_cast<uint32_t>(x));
+  // The first bit is shifted out: what is left is the number less one, over the power of two.
+  const uint32_t rest = (static_cast<uint32_t>(x) << headroom) ^ 0x80000000U;
+  return {reciprocalOfOnePlus(static_cast<int32_t>(rest)), headroom - 31};
+}
 
 //===----------------------------------------------------------------------===//
 // Hard swish

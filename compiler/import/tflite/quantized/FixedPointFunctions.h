@@ -8,7 +8,7 @@
 #ifndef NACRE_COMPILER_IMPORT_TFLITE_QUANTIZED_FIXEDPOINTFUNCTIONS_H
 #define NACRE_COMPILER_IMPORT_TFLITE_QUANTIZED_FIXEDPOINTFUNCTIONS_H
 
-#include <cstdint>
+#include "dialects/nn/FixedPoint.h"
 
 namespace nacre::importer::tflite_format {
 
@@ -23,7 +23,13 @@ int32_t oneMinusOverOnePlus(int32_t x);
 int32_t logistic(int32_t x);
 int32_t hyperbolicTangent(int32_t x);
 
-/// The same in 16 bits, of x in Q(integerBits), which is 6 at most.
+/// 1 / sqrt(x) of x above 0.
+nn::FixedPoint reciprocalRoot(int32_t x);
+
+/// 1 / x of x above 0.
+nn::FixedPoint reciprocal(int32_t x);
+
+/// logistic and hyperbolicTangent in 16 bits, of x in Q(integerBits), which is 6 at most.
 int16_t logistic16(int16_t x, int integerBits);
 int16_t hyperbolicTangent16(int16_t x, int integerBits);
 

@@ -10,6 +10,8 @@
 
 #include "dialects/nn/FixedPoint.h"
 
+#include <optional>
+
 namespace nacre::importer::tflite_format {
 
 using nn::FixedPoint;
@@ -30,7 +32,7 @@ inline FixedPoint scaleOfSingleProducts(float input, float filter, float result)
   return nn::toFixedPoint(static_cast<double>(product) / static_cast<double>(result));
 }
 
-/// alpha * input / result, all of it in single precision.
+/// alpha * input / result, all of it in single precision: of slopes, and of products of integers without a sign.
 inline FixedPoint scaleOfSlope(float input, float alpha, float result) {
   const float product = input * alpha, ratio = product / result;
   return nn::toFixedPoint(static_cast<double>(ratio));
@@ -44,6 +46,26 @@ inline SumScales scalesOfSum(float lhs, float rhs, float result, int leftShift) 
   const double twice = 2 * static_cast<double>(std::max(lhs, rhs));
   return {nn::toFixedPoint(static_cast<double>(lhs) / twice), nn::toFixedPoint(static_cast<double>(rhs) / twice),
           nn::toFixedPoint(twice / (static_cast<double>(1 << leftShift) * static_cast<double>(result)))};
+}
+
+/// The same of the square of a difference.
+inline SumScales scalesOfSquare(float lhs, float rhs, float result, int leftShift) {
+  SumScales scales = scalesOfSum(lhs, rhs, result, leftShift);
+  const double twice = 2 * static_cast<double>(std::max(lhs, rhs));
+  scales.result = nn::toFixedPoint(twice * twice / (std::ldexp(static_cast<double>(result), 2 * leftShift)));
+  return scales;
+}
+
+/// From a quotient of integers to the result, in single precision.
+inline FixedPoint scaleOfQuotient(float lhs, float rhs, float result) {
+  const float product = rhs * result, ratio = lhs / product;
+  return nn::toFixedPoint(static_cast<double>(ratio));
+}
+
+/// The power of two that a scale is, or is near to.
+inline std::optional<int> findPowerOfTwo(float scale) {
+  const float logarithm = std::log(scale) * (1.0F / std::log(2.0F)), rounded = std::round(logarithm);
+  return std::fabs(logarithm - rounded) < 1e-3F ? std::optional<int>(static_cast<int>(rounded)) : std::nullopt;
 }
 
 } // namespace nacre::importer::tflite_format

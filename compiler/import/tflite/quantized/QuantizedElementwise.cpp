@@ -4,6 +4,9 @@
 
 #include "compiler/import/tflite/quantized/QuantizedElementwise.h"
 
+#include "compiler/import/tflite/quantized/FixedPointValues.h"
+#include "compiler/import/tflite/quantized/QuantizedFunctions.h"
+
 using namespace mlir;
 
 namespace nacre::importer::tflite_format {
@@ -20,21 +23,79 @@ static bool checkOneType(TfliteNode &node) {
   return false;
 }
 
-void importQuantizedSum(TfliteNode &node, BinaryKind kind) {
+/// Whether integers have no sign: what computes them takes ratios of scales in single precision.
+static bool isUnsigned(TfliteNode &node) { return getElementType(node.getOperand(0)).isUnsignedInteger(); }
+
+/// How far operands of 16 bits are to be shifted to the right to be of the result's scale, if all scales are powers of two and one
+/// operand has it already.
+static std::optional<std::array<int, 2>> readShifts(TfliteNode &node, ArrayRef<OneScale> scales) {
+  if (!node.getResultElementType().isSignlessInteger(16))
+    return std::nullopt;
+  SmallVector<int> powers;
+  for (const OneScale &scale : scales) {
+    std::optional<int> power = findPowerOfTwo(scale.scale);
+    if (!power || scale.zero != 0)
+      return std::nullopt;
+    powers.push_back(*power);
+  }
+  const int lhs = powers[2] - powers[0], rhs = powers[2] - powers[1];
+  if (std::min(lhs, rhs) != 0)
+    return std::nullopt;
+  return std::array<int, 2>{lhs, rhs};
+}
+
+/// x / 2^shift of integers of 16 bits.
+static Value shiftRight(NnBuilder &nn, Value x, int shift) {
+  Value wide = centre(nn, x, 0);
+  return shift == 0 ? wide : divideAway(nn, wide, int64_t(1) << std::min(shift, 17));
+}
+
+/// Both operands on one scale, as a sum takes them.
+static std::array<Value, 2> alignOperands(TfliteNode &node, const SumScales &scales, ArrayRef<OneScale> operands,
+                                          int leftShift) {
+  NnBuilder &nn = node.nn;
+  auto rescale = [&](size_t operand, FixedPoint number) {
+    Value x = centre(nn, node.getOperand(operand), operands[operand].zero);
+    return multiply(nn, leftShift ? nn.mul(x, static_cast<double>(1 << leftShift)) : x, number);
+  };
+  Value lhs = rescale(0, scales.lhs);
+  return {lhs, rescale(1, scales.rhs)};
+}
+
+void importQuantizedSum(TfliteNode &node, BinaryKind kind, bool byPowers) {
   NnBuilder &nn = node.nn;
   FailureOr<OneScale> lhs = readOneScale(node, 0), rhs = readOneScale(node, 1), result = readResultScale(node);
   FailureOr<IntegerRange> range = getRange(node, readActivation(node));
   if (failed(lhs) || failed(rhs) || failed(result) || failed(range) || !checkOneType(node))
     return;
+  Type type = node.getResultElementType();
+  if (std::optional<std::array<int, 2>> shifts = readShifts(node, {*lhs, *rhs, *result}); byPowers && shifts) {
+    Value left = shiftRight(nn, node.getOperand(0), (*shifts)[0]);
+    Value sum = nn.binary(kind, left, shiftRight(nn, node.getOperand(1), (*shifts)[1]));
+    return node.setResult(saturate(nn, sum, 0, *range, type));
+  }
   // As far as 32 bits reach.
-  const int leftShift = node.getResultElementType().isInteger(16) ? 15 : 20;
+  const int leftShift = type.isInteger(16) ? 15 : 20;
   SumScales scales = scalesOfSum(lhs->scale, rhs->scale, result->scale, leftShift);
-  auto rescale = [&](size_t operand, int64_t zero, FixedPoint number) {
-    Value x = centre(nn, node.getOperand(operand), zero);
-    return multiply(nn, nn.mul(x, static_cast<double>(1 << leftShift)), number);
-  };
-  Value sum = nn.binary(kind, rescale(0, lhs->zero, scales.lhs), rescale(1, rhs->zero, scales.rhs));
-  node.setResult(saturate(nn, multiply(nn, sum, scales.result), result->zero, *range, node.getResultElementType()));
+  auto [left, right] = alignOperands(node, scales, {*lhs, *rhs}, leftShift);
+  Value sum = nn.binary(kind, left, right);
+  node.setResult(saturate(nn, multiply(nn, sum, scales.result), result->zero, *range, type));
+}
+
+void importQuantizedSquaredDifference(TfliteNode &node) {
+  NnBuilder &nn = node.nn;
+  FailureOr<OneScale> lhs = readOneScale(node, 0), rhs = readOneScale(node, 1), result = readResultScale(node);
+  FailureOr<IntegerRange> range = getRange(node, Activation::None);
+  if (failed(lhs) || failed(rhs) || failed(result) || failed(range) || !checkOneType(node))
+    return;
+  Type type = node.getResultElementType();
+  // As far as the squares of 32 bits reach.
+  const int leftShift = type.isInteger(16) ? 0 : 7;
+  SumScales scales = scalesOfSquare(lhs->scale, rhs->scale, result->scale, leftShift);
+  auto [left, right] = alignOperands(node, scales, {*lhs, *rhs}, leftShift);
+  Value difference = nn.sub(left, right);
+  Value scaled = multiply(nn, nn.mul(difference, difference), scales.result);
+  node.setResult(saturate(nn, scaled, result->zero, *range, type));
 }
 
 void importQuantizedProduct(TfliteNode &node) {
@@ -44,7 +105,9 @@ void importQuantizedProduct(TfliteNode &node) {
   if (failed(lhs) || failed(rhs) || failed(result) || failed(range) || !checkOneType(node))
     return;
   Value product = nn.mul(centre(nn, node.getOperand(0), lhs->zero), centre(nn, node.getOperand(1), rhs->zero));
-  Value scaled = multiply(nn, product, scaleOfProducts(lhs->scale, rhs->scale, result->scale));
+  Value scaled = multiply(nn, product,
+                          isUnsigned(node) ? scaleOfSlope(lhs->scale, rhs->scale, result->scale)
+                                           : scaleOfProducts(lhs->scale, rhs->scale, result->scale));
   node.setResult(saturate(nn, scaled, result->zero, *range, node.getResultElementType()));
 }
 
@@ -73,8 +136,12 @@ void importQuantizedPRelu(TfliteNode &node) {
   if (failed(input) || failed(slope) || failed(result) || failed(range) || !checkOneType(node))
     return;
   Value x = centre(nn, node.getOperand(0), input->zero), alpha = centre(nn, node.getOperand(1), slope->zero);
-  Value above = multiply(nn, x, scaleBetween(input->scale, result->scale));
-  Value below = multiply(nn, nn.mul(x, alpha), scaleOfProducts(input->scale, slope->scale, result->scale));
+  const bool isSingle = isUnsigned(node);
+  Value above = multiply(
+      nn, x, isSingle ? scaleOfSlope(input->scale, 1, result->scale) : scaleBetween(input->scale, result->scale));
+  Value below = multiply(nn, nn.mul(x, alpha),
+                         isSingle ? scaleOfSlope(input->scale, slope->scale, result->scale)
+                                  : scaleOfProducts(input->scale, slope->scale, result->scale));
   Value y = nn.select(nn.binary(BinaryKind::GreaterEqual, x, 0.0), above, below);
   node.setResult(saturate(nn, y, result->zero, *range, node.getResultElementType()));
 }
@@ -93,12 +160,29 @@ void importRequantize(TfliteNode &node) {
   node.setResult(saturate(nn, scaled, result->zero, *range, node.getResultElementType()));
 }
 
-void importQuantizedClamp(TfliteNode &node, Activation activation) {
+void importQuantizedAbs(TfliteNode &node) {
   NnBuilder &nn = node.nn;
   FailureOr<OneScale> input = readOneScale(node, 0), result = readResultScale(node);
-  FailureOr<IntegerRange> range = getRange(node, activation);
+  FailureOr<IntegerRange> range = getRange(node, Activation::None);
   if (failed(input) || failed(result) || failed(range) || !checkOneType(node))
     return;
+  Value distance = nn.unary(nn::UnaryKind::Abs, centre(nn, node.getOperand(0), input->zero));
+  if (input->scale != result->scale)
+    distance = multiply(nn, distance, scaleOfSlope(input->scale, 1, result->scale));
+  node.setResult(saturate(nn, distance, result->zero, *range, node.getResultElementType()));
+}
+
+void importQuantizedClamp(TfliteNode &node, ArrayRef<Activation> activations) {
+  NnBuilder &nn = node.nn;
+  FailureOr<OneScale> input = readOneScale(node, 0), result = readResultScale(node);
+  FailureOr<IntegerRange> range = getRange(node, Activation::None);
+  if (failed(input) || failed(result) || failed(range) || !checkOneType(node))
+    return;
+  for (Activation activation : activations) {
+    FailureOr<IntegerRange> other = getRange(node, activation);
+    if (succeeded(other))
+      range = IntegerRange{std::max(range->low, other->low), std::min(range->high, other->high)};
+  }
   // The ratio is taken in single precision here.
   Value scaled =
       multiply(nn, centre(nn, node.getOperand(0), input->zero), scaleOfSlope(input->scale, 1, result->scale));
@@ -138,6 +222,10 @@ bool rescaleToResult(TfliteNode &node, SmallVectorImpl<Value> &operands) {
       return false;
     if (scale->scale == result->scale && scale->zero == result->zero)
       continue;
+    if (getElementType(operand).isUnsignedInteger(8)) {
+      operand = convertInSinglePrecision(node.nn, operand, *scale, *result);
+      continue;
+    }
     node.error() << node->nameOf(index)
                  << " must stand for reals by the scale and the zero point of the result, but does "
                  << "not; convert the model again";

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions of integers of 8 bits that stand for reals, as tables of 256 entries.
+// How:  1. tables, 2. exponentials and their kin, 3. roots, 4. from one scale to another.
 
 #include "compiler/import/tflite/quantized/QuantizedFunctions.h"
 
 #include "compiler/import/compositions/Tables.h"
 #include "compiler/import/tflite/quantized/FixedPointFunctions.h"
+#include "compiler/import/tflite/quantized/InterpolatedTables.h"
 
 #include <cmath>
 
@@ -19,45 +20,23 @@ Value lookUp(NnBuilder &nn, Value x, int64_t first, ArrayRef<int32_t> table, Typ
   return nn.gather(entries, first ? nn.add(x, -static_cast<double>(first)) : x, /*axis=*/0);
 }
 
-/// A function of Q4 by its own integers, whose least and greatest stand for what lies further out.
-static void importFunction(TfliteNode &node, int32_t (*function)(int32_t), int fractionalBits, int64_t resultZero) {
-  NnBuilder &nn = node.nn;
-  Value x = node.getOperand(0);
-  FailureOr<OneScale> input = readOneScale(node, 0), result = readResultScale(node);
-  if (failed(input) || failed(result))
-    return;
-  constexpr int integerBits = 4;
-  if (!getElementType(x).isSignlessInteger(8) || node.getResultElementType() != getElementType(x) ||
-      result->zero != resultZero || result->scale != std::ldexp(1.0F, -fractionalBits)) {
-    node.error() << "integers must be of 8 bits, and the result by 1/" << (1 << fractionalBits)
-                 << " and the zero point " << resultZero << ", but are not; convert the model again";
-    return;
-  }
-  FixedPoint number = nn::toFixedPoint(static_cast<double>(input->scale) * (1 << (31 - integerBits)));
-  const int32_t radius = getInputRadius(integerBits, number.shift);
-  SmallVector<int32_t> table;
-  for (int64_t code = INT8_MIN; code <= INT8_MAX; ++code) {
-    const int64_t distance = code - input->zero;
-    int64_t entry = distance < 0 ? INT8_MIN : INT8_MAX;
-    if (std::abs(distance) < radius)
-      entry = nn::divideByPower(function(nn::requantize(nn::FixedPointRounding::Double, distance, number)),
-                                31 - fractionalBits) +
-              resultZero;
-    table.push_back(static_cast<int32_t>(std::clamp<int64_t>(entry, INT8_MIN, INT8_MAX)));
-  }
-  node.setResult(lookUp(nn, nn.cast(x, nn.types().getI32Type()), INT8_MIN, table, getElementType(x)));
-}
+//===----------------------------------------------------------------------===//
+// 1. Tables
+//===----------------------------------------------------------------------===//
 
-/// A table of what becomes of the integers of 8 bits, less the zero point; without that of the result.
-template <typename Function> static void tabulate(TfliteNode &node, Function function) {
+/// A table of what becomes of all integers that the input may be, less the zero point; without that of the result. Integers
+/// have 8 bits, or 8 or 16.
+template <typename Function> static void tabulate(TfliteNode &node, unsigned mostBits, Function function) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
   FailureOr<OneScale> input = readOneScale(node, 0), result = readResultScale(node);
   FailureOr<IntegerRange> range = getRange(node, Activation::None);
   if (failed(input) || failed(result) || failed(range))
     return;
-  if (getElementType(x).getIntOrFloatBitWidth() != 8 || node.getResultElementType() != getElementType(x)) {
-    node.error() << "integers that stand for reals must be of 8 bits, but are not";
+  const unsigned bits = getElementType(x).getIntOrFloatBitWidth();
+  if ((bits != 8 && bits != 16) || bits > mostBits || node.getResultElementType() != getElementType(x)) {
+    node.error() << "integers that stand for reals must be of 8 " << (mostBits > 8 ? "or 16 " : "")
+                 << "bits, and the result of the input's type, but are " << describe(x);
     return;
   }
   SmallVector<int32_t> table;
@@ -67,6 +46,94 @@ template <typename Function> static void tabulate(TfliteNode &node, Function fun
   }
   node.setResult(lookUp(nn, nn.cast(x, nn.types().getI32Type()), range->low, table, getElementType(x)));
 }
+
+/// Whether integers have 16 bits with a sign, whose functions are interpolated.
+static bool isInterpolated(TfliteNode &node) { return getElementType(node.getOperand(0)).isSignlessInteger(16); }
+
+/// The nearest number of steps; what is no number, or far outside, is an end.
+static int64_t roundSteps(float steps) {
+  return std::isnan(steps) ? 0 : static_cast<int64_t>(std::clamp(std::round(steps), -1e6F, 1e6F));
+}
+
+/// A function of reals in single precision, which is told the least and the largest real that the result can be.
+static void importReal(TfliteNode &node, llvm::function_ref<float(float, float, float)> function) {
+  FailureOr<OneScale> input = readOneScale(node, 0), result = readResultScale(node);
+  FailureOr<IntegerRange> range = getRange(node, Activation::None);
+  if (failed(input) || failed(result) || failed(range))
+    return;
+  auto toReal = [&](int64_t code) { return static_cast<float>(code - result->zero) * result->scale; };
+  const float least = toReal(range->low), most = toReal(range->high);
+  auto compute = [&](float real) { return function(real, least, most); };
+  if (!isInterpolated(node))
+    return tabulate(node, 8, [&](int32_t x, OneScale input, OneScale result) {
+      return roundSteps(compute(input.scale * static_cast<float>(x)) * (1 / result.scale));
+    });
+  const Entries16 entries = makeEntries16<float>({input->scale, static_cast<int32_t>(input->zero)},
+                                                 {result->scale, static_cast<int32_t>(result->zero)}, compute);
+  tabulate(node, 16, [&](int32_t x, OneScale input, OneScale result) {
+    return interpolate16(entries, static_cast<int16_t>(x + input.zero)) - result.zero;
+  });
+}
+
+void importTabulated(TfliteNode &node, float (*function)(float)) {
+  importReal(node, [&](float real, float, float) { return function(real); });
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Exponentials and their kin
+//===----------------------------------------------------------------------===//
+
+/// Whether the result is by 1/2^fractionalBits around a zero point; reports an error if not.
+static bool checkResult(TfliteNode &node, int fractionalBits, int64_t zero) {
+  FailureOr<OneScale> result = readResultScale(node);
+  if (failed(result))
+    return false;
+  if (result->scale == std::ldexp(1.0F, -fractionalBits) && result->zero == zero)
+    return true;
+  node.error() << "output 0 must be by 1/" << (1 << fractionalBits) << " and the zero point " << zero
+               << ", but is not; convert the model again";
+  return false;
+}
+
+/// Integers of 16 bits with a sign, by the table of the logistic function.
+static void importOf16Bits(TfliteNode &node, bool isTanh) {
+  FailureOr<OneScale> input = readOneScale(node, 0);
+  if (failed(input) || !checkResult(node, /*fractionalBits=*/15, 0))
+    return;
+  const LogisticTable function(input->scale, isTanh);
+  if (input->zero != 0 || !function.isPossible()) {
+    node.error() << node->nameOf(0)
+                 << " must be by a scale of at most 2.6 and the zero point 0, but is not; convert the "
+                 << "model again";
+    return;
+  }
+  tabulate(node, 16, [&](int32_t x, OneScale, OneScale) { return int64_t(function(static_cast<int16_t>(x))); });
+}
+
+/// A function of Q4 by its own integers, whose least and greatest stand for what lies further out.
+static void importFunction(TfliteNode &node, int32_t (*function)(int32_t), int fractionalBits, bool isTanh) {
+  if (isInterpolated(node))
+    return importOf16Bits(node, isTanh);
+  FailureOr<OneScale> input = readOneScale(node, 0);
+  FailureOr<IntegerRange> range = getRange(node, Activation::None);
+  // The result of a tanh lies around the middle.
+  const int64_t resultZero = failed(range) ? 0 : isTanh ? range->low + 128 : range->low;
+  if (failed(input) || failed(range) || !checkResult(node, fractionalBits, resultZero))
+    return;
+  constexpr int integerBits = 4;
+  FixedPoint number = nn::toFixedPoint(static_cast<double>(input->scale) * (1 << (31 - integerBits)));
+  const int32_t radius = getInputRadius(integerBits, number.shift);
+  tabulate(node, 8, [&](int32_t distance, OneScale, OneScale) -> int64_t {
+    if (std::abs(distance) >= radius)
+      return distance < 0 ? -256 : 256;
+    return nn::divideByPower(function(nn::requantize(nn::FixedPointRounding::Double, distance, number)),
+                             31 - fractionalBits);
+  });
+}
+
+void importQuantizedLogistic(TfliteNode &node) { importFunction(node, logistic, /*fractionalBits=*/8, false); }
+
+void importQuantizedTanh(TfliteNode &node) { importFunction(node, hyperbolicTangent, /*fractionalBits=*/7, true); }
 
 void importQuantizedHardSwish(TfliteNode &node) {
   FailureOr<OneScale> input = readOneScale(node, 0), result = readResultScale(node);
@@ -78,20 +145,56 @@ void importQuantizedHardSwish(TfliteNode &node) {
         << "the result's scale must be no less than a 128th of the input's, but is less; convert the model again";
     return;
   }
-  tabulate(node, [&](int32_t x, OneScale, OneScale) { return int64_t(function(x)); });
+  tabulate(node, 8, [&](int32_t x, OneScale, OneScale) { return int64_t(function(x)); });
 }
 
-void importTabulated(TfliteNode &node, float (*function)(float)) {
-  tabulate(node, [&](int32_t x, OneScale input, OneScale result) {
-    const float inverse = 1 / result.scale, real = function(input.scale * static_cast<float>(x));
-    const float steps = std::round(real * inverse);
-    // What is no number, or far outside, is an end.
-    return std::isnan(steps) ? int64_t(0) : static_cast<int64_t>(std::clamp(steps, -1e6F, 1e6F));
+void importQuantizedLog(TfliteNode &node) {
+  importReal(node, [](float real, float least, float) { return real <= 0 ? least : std::log(real); });
+}
+
+//===----------------------------------------------------------------------===//
+// 3. Roots
+//===----------------------------------------------------------------------===//
+
+void importQuantizedSqrt(TfliteNode &node) {
+  tabulate(node, 16, [](int32_t x, OneScale input, OneScale result) {
+    const float root = std::sqrt(input.scale * static_cast<float>(std::max(x, 0)));
+    return static_cast<int64_t>(std::min(root / result.scale, 1e6F));
   });
 }
 
-void importQuantizedLogistic(TfliteNode &node) { importFunction(node, logistic, /*fractionalBits=*/8, INT8_MIN); }
+void importQuantizedReciprocalRoot(TfliteNode &node) {
+  if (isInterpolated(node))
+    return importReal(node, [](float real, float, float most) { return real <= 0 ? most : 1.0F / std::sqrt(real); });
+  FailureOr<OneScale> input = readOneScale(node, 0), result = readResultScale(node);
+  if (failed(input) || failed(result))
+    return;
+  const float scale = std::sqrt(input->scale) * result->scale;
+  constexpr int moreBits = 20;
+  FixedPoint number = nn::toFixedPoint(1 / static_cast<double>(scale));
+  number.shift -= moreBits;
+  tabulate(node, 8, [&](int32_t x, OneScale, OneScale) -> int64_t {
+    if (x <= 0)
+      return INT16_MAX;
+    FixedPoint root = reciprocalRoot(x);
+    root.shift += moreBits;
+    const int32_t fine = nn::requantize(nn::FixedPointRounding::Double, 1, root);
+    return nn::requantize(nn::FixedPointRounding::Double, fine, number);
+  });
+}
 
-void importQuantizedTanh(TfliteNode &node) { importFunction(node, hyperbolicTangent, /*fractionalBits=*/7, 0); }
+//===----------------------------------------------------------------------===//
+// 4. From one scale to another
+//===----------------------------------------------------------------------===//
+
+Value convertInSinglePrecision(NnBuilder &nn, Value x, OneScale from, OneScale to) {
+  const float inverse = 1.0F / to.scale, scale = from.scale * inverse, bias = static_cast<float>(-from.zero) * scale;
+  SmallVector<int32_t> table;
+  for (int code = 0; code <= UINT8_MAX; ++code) {
+    const float product = static_cast<float>(code) * scale, steps = product + bias;
+    table.push_back(static_cast<int32_t>(std::clamp<int64_t>(roundSteps(steps) + to.zero, 0, UINT8_MAX)));
+  }
+  return lookUp(nn, nn.cast(x, nn.types().getI32Type()), 0, table, getElementType(x));
+}
 
 } // namespace nacre::importer::tflite_format

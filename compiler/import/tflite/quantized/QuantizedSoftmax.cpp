@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// SOFTMAX of integers of 8 bits in integers alone, as the reference kernel computes it.
-//
-// How:  1. the distance of each element from the largest of its row is one of 256, so that its exponential is an entry of a table,
-//       2. the sum of these, normalized: shifted to the left until its first bit is set,
-//       3. its reciprocal, by Newton's iteration on integers,
-//       4. exponential times reciprocal, shifted back and rounded.
+// How:  1. of 8 bits: the distance of each element from the largest of its row is one of 256, so that its exponential is an entry of
+//          a table. The sum of these is shifted to the left until its first bit is set; its reciprocal comes from Newton's
+//          iteration on integers. Exponential times reciprocal, shifted back and rounded, is the result,
+//       2. of 16 bits: both functions are interpolated between entries of tables,
+//       3. the logarithm of 8 bits: distances as they are, less the logarithm of the sum.
 
 #include "compiler/import/tflite/quantized/QuantizedSoftmax.h"
 
+#include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/tflite/quantized/FixedPointFunctions.h"
+#include "compiler/import/tflite/quantized/FixedPointValues.h"
 #include "compiler/import/tflite/quantized/QuantizedFunctions.h"
+
+#include <cmath>
 
 using namespace mlir;
 
@@ -21,18 +24,23 @@ using nn::BinaryKind;
 using nn::FixedPointRounding;
 using nn::ReduceKind;
 
-constexpr int accumulationBits = 12; ///< before the point, of a sum of exponentials
+constexpr int integerBits = 5;       ///< before the point, of distances
+constexpr int accumulationBits = 12; ///< of sums of exponentials
 
 /// The exponentials of distances -255 to 0, in Q0 and as they are added up; 0 where they are too far.
 struct Exponentials {
   SmallVector<int32_t> entries, addends;
 };
 
-Exponentials makeExponentials(float scale, float beta) {
-  constexpr int integerBits = 5;
+/// A distance of integers to Q(integerBits).
+FixedPoint scaleDistances(float scale, float beta) {
   const double limit = 2147483647.0;
-  FixedPoint number = nn::toFixedPoint(
+  return nn::toFixedPoint(
       std::min(static_cast<double>(beta) * static_cast<double>(scale) * (1 << (31 - integerBits)), limit));
+}
+
+Exponentials makeExponentials(float scale, float beta) {
+  FixedPoint number = scaleDistances(scale, beta);
   const int32_t radius = getInputRadius(integerBits, number.shift);
   Exponentials result;
   for (int32_t distance = -255; distance <= 0; ++distance) {
@@ -45,68 +53,28 @@ Exponentials makeExponentials(float scale, float beta) {
   return result;
 }
 
-Value constant32(NnBuilder &nn, int64_t number) {
-  return nn.splat(RankedTensorType::get({}, nn.types().getI32Type()), static_cast<double>(number));
+/// The elements less the largest of their row.
+Value makeDistances(NnBuilder &nn, Value x) {
+  Value wide = nn.cast(x, nn.types().getI32Type());
+  return nn.sub(wide, nn.reduce(ReduceKind::Max, wide, getRank(x) - 1, /*keepDims=*/true));
 }
 
-/// a * b / 2^31 of integers that are computed.
-Value multiplyHigh(NnBuilder &nn, Value a, Value b) {
-  return nn.requantize(FixedPointRounding::Double, a, b, constant32(nn, 0));
+/// Along the last axis, which stays.
+Value addUp(NnBuilder &nn, Value x) {
+  return x ? nn.reduce(ReduceKind::Sum, x, getRank(x) - 1, /*keepDims=*/true) : Value();
 }
 
-/// How many bits before the first one that is set; x is above 0.
-Value countLeadingZeros(NnBuilder &nn, Value x) {
-  Value count = constant32(nn, 0);
-  for (int bit = 1; bit < 31; ++bit)
-    count = nn.add(count, nn.cast(nn.binary(BinaryKind::Less, x, static_cast<double>(int64_t(1) << bit)),
-                                  nn.types().getI32Type()));
-  return nn.add(count, 1);
-}
+//===----------------------------------------------------------------------===//
+// 1. 8 bits
+//===----------------------------------------------------------------------===//
 
-/// 1 / (1 + x) of x in [0, 1), in Q0 (reciprocalOfOnePlus). Intermediate sums have 64 bits where they are saturated.
-Value reciprocalOfOnePlus(NnBuilder &nn, Value x) {
-  Type i32 = nn.types().getI32Type(), i64 = nn.types().getI64Type();
-  auto shiftLeft = [&](Value value, int exponent) {
-    Value wide = nn.mul(nn.cast(value, i64), static_cast<double>(1 << exponent));
-    wide = nn.binary(BinaryKind::Max, nn.binary(BinaryKind::Min, wide, 2147483647.0), -2147483648.0);
-    return nn.cast(wide, i32);
-  };
-  // (x + (2^31 - 1) + 1) / 2, which is not below 0.
-  Value half = nn.cast(nn.div(nn.add(nn.cast(x, i64), 2147483648.0), 2), i32);
-  Value quotient = nn.add(multiplyHigh(nn, half, constant32(nn, -1010580540)), constant32(nn, 1515870810));
-  for (int iteration = 0; iteration < 3; ++iteration) {
-    Value rest = nn.sub(constant32(nn, 1 << 29), multiplyHigh(nn, half, quotient));
-    quotient = nn.add(quotient, shiftLeft(multiplyHigh(nn, quotient, rest), 2));
-  }
-  return shiftLeft(quotient, 1);
-}
-
-} // namespace
-
-void importQuantizedSoftmax(TfliteNode &node, float beta) {
+void importOf8Bits(TfliteNode &node, float inputScale, float beta, IntegerRange range, int bits) {
   NnBuilder &nn = node.nn;
-  Value x = node.getOperand(0);
-  Type type = node.getResultElementType(), i32 = nn.types().getI32Type();
-  FailureOr<OneScale> input = readOneScale(node, 0), result = readResultScale(node);
-  FailureOr<IntegerRange> range = getRange(node, Activation::None);
-  if (failed(input) || failed(result) || failed(range))
-    return;
-  const bool fits = type.isInteger(8) || type.isInteger(16);
-  const int bits = fits ? static_cast<int>(type.getIntOrFloatBitWidth()) : 8;
-  if (!fits || !getElementType(x).isInteger(8) || result->zero != range->low || !(beta > 0) ||
-      std::fabs(std::ldexp(result->scale, bits) - 1) > 0.001F) {
-    node.error()
-        << "integers must be of 8 bits, the result's by 1/256 and the least as zero point (or by 1/65536 in 16), and "
-           "attribute 'beta' above 0, but are not; convert the model again";
-    return;
-  }
-  const int64_t axis = getRank(x) - 1;
-  Value wide = nn.cast(x, i32);
-  Value distance = nn.sub(wide, nn.reduce(ReduceKind::Max, wide, axis, /*keepDims=*/true));
-  Exponentials exponentials = makeExponentials(input->scale, beta);
+  Type i32 = nn.types().getI32Type();
+  Value distance = makeDistances(nn, node.getOperand(0));
+  Exponentials exponentials = makeExponentials(inputScale, beta);
   Value terms = lookUp(nn, distance, -255, exponentials.entries, i32);
-  Value sum =
-      nn.reduce(ReduceKind::Sum, lookUp(nn, distance, -255, exponentials.addends, i32), axis, /*keepDims=*/true);
+  Value sum = addUp(nn, lookUp(nn, distance, -255, exponentials.addends, i32));
   Value headroom = countLeadingZeros(nn, sum);
   // The first bit is shifted out: what is left is the sum less one, over the power of two.
   Value rest = nn.binary(BinaryKind::ShiftLeft, sum, headroom);
@@ -115,7 +83,94 @@ void importQuantizedSoftmax(TfliteNode &node, float beta) {
   // 2^(accumulationBits - headroom) and the bits of the result make the shift.
   Value shift = nn.sub(headroom, constant32(nn, accumulationBits + 31 - bits));
   Value scaled = nn.requantize(FixedPointRounding::Double, terms, reciprocal, shift);
-  node.setResult(saturate(nn, scaled, range->low, *range, type));
+  node.setResult(saturate(nn, scaled, range.low, range, node.getResultElementType()));
+}
+
+//===----------------------------------------------------------------------===//
+// 2. 16 bits
+//===----------------------------------------------------------------------===//
+
+void importOf16Bits(TfliteNode &node, float inputScale, float beta) {
+  NnBuilder &nn = node.nn;
+  constexpr double codes = 65535, farthest = 10; // exponentials of less are 0
+  constexpr int32_t least = INT16_MIN, most = INT16_MAX;
+  const Scale16<double> unit{2 / codes, 0};
+  const Entries16 exponentials =
+      makeEntries16<double>({farthest / codes, most}, unit, [](double x) { return std::exp(x); });
+  const Entries16 reciprocals = makeEntries16<double>({1 / codes, least}, unit, [](double x) { return 1 / (1 + x); });
+
+  const double scale = static_cast<double>(inputScale) * static_cast<double>(beta) / (farthest / codes);
+  Value distance = multiply(nn, makeDistances(nn, node.getOperand(0)), nn::toFixedPoint(scale));
+  Value terms = interpolate16(nn, exponentials, clamp(nn, nn.add(distance, most), least, most));
+  Value sum = addUp(nn, terms), headroom = countLeadingZeros(nn, sum);
+  // The sum less one, over the power of two; of 31 bits 17 are kept, and of these 16.
+  Value shifted = nn.binary(BinaryKind::ShiftLeft, sum, nn.add(headroom, -1));
+  shifted = multiply(nn, shifted, {1 << 17, 0}, FixedPointRounding::Single);
+  Value rest = clamp(nn, nn.add(shifted, -((1 << 15) + (1 << 16))), least, most);
+  Value product = nn.mul(terms, interpolate16(nn, reciprocals, rest));
+  Value shift = nn.sub(headroom, constant32(nn, 30));
+  Value scaled = nn.requantize(FixedPointRounding::Single, product, constant32(nn, 1 << 30), shift);
+  node.setResult(saturate(nn, scaled, 0, {0, most}, node.getResultElementType()));
+}
+
+} // namespace
+
+void importQuantizedSoftmax(TfliteNode &node, float beta) {
+  Value x = node.getOperand(0);
+  Type type = node.getResultElementType();
+  FailureOr<OneScale> input = readOneScale(node, 0), result = readResultScale(node);
+  FailureOr<IntegerRange> range = getRange(node, Activation::None);
+  if (failed(input) || failed(result) || failed(range))
+    return;
+  const bool fits = type.isInteger(8) || type.isInteger(16), isWide = getElementType(x).isSignlessInteger(16);
+  const int bits = fits ? static_cast<int>(type.getIntOrFloatBitWidth()) : 8, fractionalBits = isWide ? 15 : bits;
+  const bool hasScale = std::fabs(std::ldexp(result->scale, fractionalBits) - 1) <= 0.001F && beta > 0;
+  if (isWide && type == getElementType(x) && input->zero == 0 && result->zero == 0 && hasScale)
+    return importOf16Bits(node, input->scale, beta);
+  if (fits && getElementType(x).isInteger(8) && result->zero == range->low && hasScale)
+    return importOf8Bits(node, input->scale, beta, *range, bits);
+  node.error()
+      << "integers must be of 8 bits, the result's by 1/256 and the least as zero point (or by 1/65536 in 16), or of "
+         "16 "
+         "bits with the zero points 0, the result's by 1/32768, and attribute 'beta' above 0, but are not; convert the "
+         "model again";
+}
+
+//===----------------------------------------------------------------------===//
+// 3. The logarithm
+//===----------------------------------------------------------------------===//
+
+void importQuantizedLogSoftmax(TfliteNode &node) {
+  NnBuilder &nn = node.nn;
+  Value x = node.getOperand(0);
+  Type type = node.getResultElementType(), i32 = nn.types().getI32Type(), i64 = nn.types().getI64Type();
+  FailureOr<OneScale> input = readOneScale(node, 0), result = readResultScale(node);
+  FailureOr<IntegerRange> range = getRange(node, Activation::None);
+  if (failed(input) || failed(result) || failed(range))
+    return;
+  constexpr float leastScale = 0x1p-25F;
+  if (!type.isInteger(8) || getElementType(x) != type || result->zero != range->high || result->scale != 1.0F / 16 ||
+      input->scale < leastScale) {
+    node.error() << "integers must be of 8 bits, and the result's by 1/16 and the largest as zero point, but are not; "
+                    "convert the model again";
+    return;
+  }
+  const FixedPoint number = scaleDistances(input->scale, /*beta=*/1);
+  const double perStep = std::ldexp(1.0, 31 - number.shift) / static_cast<double>(number.multiplier);
+  const int32_t radius = getInputRadius(integerBits, number.shift);
+  SmallVector<int32_t> steps;
+  for (int32_t distance = -255; distance <= 0; ++distance)
+    steps.push_back(nn::requantize(FixedPointRounding::Double, distance, number));
+  Exponentials exponentials = makeExponentials(input->scale, /*beta=*/1);
+  Value distance = makeDistances(nn, x);
+  Value log = logarithm(nn, addUp(nn, lookUp(nn, distance, -255, exponentials.addends, i32)));
+  // Distances whose difference from the logarithm has more than 32 bits are too far.
+  Value farthest = multiply(nn, nn.add(log, -2147483648.0), nn::toFixedPoint(perStep));
+  farthest = nn.binary(BinaryKind::Max, farthest, -static_cast<double>(radius) - 1);
+  Value difference = nn.sub(nn.cast(lookUp(nn, distance, -255, steps, i32), i64), nn.cast(log, i64));
+  Value y = nn.cast(divideAway(nn, difference, 1 << 22), i32);
+  y = nn.select(nn.binary(BinaryKind::Greater, distance, farthest), y, constant32(nn, -256));
+  node.setResult(saturate(nn, y, result->zero, *range, type));
 }
 
 } // namespace nacre::importer::tflite_format

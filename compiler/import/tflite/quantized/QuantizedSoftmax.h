@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// SOFTMAX of integers of 8 bits in integers alone.
+// SOFTMAX and LOG_SOFTMAX in integers alone, as the reference kernels compute them.
 
 #ifndef NACRE_COMPILER_IMPORT_TFLITE_QUANTIZED_QUANTIZEDSOFTMAX_H
 #define NACRE_COMPILER_IMPORT_TFLITE_QUANTIZED_QUANTIZEDSOFTMAX_H
@@ -9,8 +9,11 @@
 
 namespace nacre::importer::tflite_format {
 
-/// Along the last axis; the result is of 8 or 16 bits.
+/// Along the last axis, of 8 or 16 bits; of 8, the result may have 16.
 void importQuantizedSoftmax(TfliteNode &node, float beta);
+
+/// The same of 8 bits.
+void importQuantizedLogSoftmax(TfliteNode &node);
 
 } // namespace nacre::importer::tflite_format
 

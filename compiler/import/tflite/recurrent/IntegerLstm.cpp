@@ -83,10 +83,10 @@ private:
     inputZero = input->zero;
     stateZero = state->zero;
     // What is stored of the cell is a real by a power of two.
-    const float logarithm = std::log(cell->scale) * (1.0F / std::log(2.0F)), rounded = std::round(logarithm);
-    cellShift = static_cast<int>(rounded);
-    if (std::fabs(logarithm - rounded) >= 1e-3F || cellShift > -9 || cellShift < -15 || cell->zero != 0)
+    std::optional<int> power = findPowerOfTwo(cell->scale);
+    if (!power || *power > -9 || *power < -15 || cell->zero != 0)
       return refuse("the cell's scale must be a power of two from 2^-15 to 2^-9, and its zero point 0");
+    cellShift = *power;
     if (!hidden || hidden->isPerAxis())
       return refuse("the operator must state the scale of the hidden state among its intermediate tensors");
     hiddenZero = hidden->zeros[0];

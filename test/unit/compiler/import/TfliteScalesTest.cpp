@@ -5,6 +5,7 @@
 
 #include "compiler/import/tflite/quantized/FixedPointFunctions.h"
 #include "compiler/import/tflite/quantized/FixedScales.h"
+#include "compiler/import/tflite/quantized/InterpolatedTables.h"
 
 #include "gtest/gtest.h"
 
@@ -41,6 +42,16 @@ TEST(FixedScales, ScalesBetweenIntegersHaveDoublePrecision) {
   expectNumber(scaleBetween(1, 1), 1 << 30, 1);
 }
 
+TEST(FixedScales, QuotientsHaveSinglePrecision) {
+  expectNumber(scaleOfQuotient(0x1.99999ap-5F, 0x1.1eb852p-4F, 0x1.eb851ep-6F), 1597830144, 5);
+}
+
+TEST(FixedScales, PowersOfTwoAreFoundNearby) {
+  EXPECT_EQ(findPowerOfTwo(0x1p-12F), -12);
+  EXPECT_EQ(findPowerOfTwo(0x1.001p-12F), -12);
+  EXPECT_EQ(findPowerOfTwo(0x1.01p-12F), std::nullopt);
+}
+
 /// A number of Q0 as a real.
 double toReal(int32_t raw) { return static_cast<double>(raw) / 2147483648.0; }
 
@@ -59,6 +70,31 @@ TEST(FixedPointFunctions, AreNearWhatTheyStandFor) {
     EXPECT_NEAR(toReal(logistic(static_cast<int32_t>(x))), 1 / (1 + std::exp(-real)), 2e-7) << real;
     EXPECT_NEAR(toReal(hyperbolicTangent(static_cast<int32_t>(x))), std::tanh(real), 2e-7) << real;
   }
+}
+
+double toReal(FixedPoint number) { return std::ldexp(toReal(number.multiplier), number.shift); }
+
+TEST(FixedPointFunctions, HaveReciprocals) {
+  for (int64_t x = 2; x < INT32_MAX; x = x * 3 / 2) {
+    const auto number = static_cast<double>(x);
+    EXPECT_NEAR(toReal(reciprocal(static_cast<int32_t>(x))) * number, 1, 1e-6) << x;
+    EXPECT_NEAR(toReal(reciprocalRoot(static_cast<int32_t>(x))) * std::sqrt(number), 1, 2e-6) << x;
+  }
+  expectNumber(reciprocalRoot(0), INT32_MAX, 0);
+}
+
+TEST(InterpolatedTables, AreNearWhatTheyStandFor) {
+  const Entries16 exponentials =
+      makeEntries16<double>({10.0 / 65535, 32767}, {2.0 / 65535, 0}, [](double x) { return std::exp(x); });
+  const LogisticTable sigmoid(0x1.9p-12F, /*isTanh=*/false), tangent(0x1.9p-12F, /*isTanh=*/true);
+  for (int x = INT16_MIN; x <= INT16_MAX; x += 31) {
+    const auto code = static_cast<int16_t>(x);
+    const double real = static_cast<double>(x) * 0x1.9p-12;
+    EXPECT_NEAR(interpolate16(exponentials, code) / 32768.0, std::exp((x - 32767) * 10.0 / 65535), 2e-4) << x;
+    EXPECT_NEAR(sigmoid(code) / 32768.0, 1 / (1 + std::exp(-real)), 1e-4) << x;
+    EXPECT_NEAR(tangent(code) / 32768.0, std::tanh(real), 1e-4) << x;
+  }
+  EXPECT_FALSE(LogisticTable(3, /*isTanh=*/false).isPossible());
 }
 
 TEST(FixedPointFunctions, HaveTheirEnds) {

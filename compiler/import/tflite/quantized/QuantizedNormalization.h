@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// L2_NORMALIZATION in integers alone.
+
+#ifndef NACRE_COMPILER_IMPORT_TFLITE_QUANTIZED_QUANTIZEDNORMALIZATION_H
+#define NACRE_COMPILER_IMPORT_TFLITE_QUANTIZED_QUANTIZEDNORMALIZATION_H
+
+#include "compiler/import/tflite/TfliteNode.h"
+
+namespace nacre::importer::tflite_format {
+
+/// Along the last axis, of 8 bits.
+void importQuantizedL2Normalization(TfliteNode &node);
+
+} // namespace nacre::importer::tflite_format
+
+#endif // NACRE_COMPILER_IMPORT_TFLITE_QUANTIZED_QUANTIZEDNORMALIZATION_H
