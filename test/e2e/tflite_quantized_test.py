@@ -7,6 +7,8 @@ How:  of one operand all 256 integers are an input, of 16 bits those at steps; a
 """
 import itertools
 import math
+import os
+import struct
 import unittest
 
 import gemmlowp
@@ -14,7 +16,7 @@ import nacre
 import tflite_test
 from gemmlowp import divide, high, quantized, rescaled
 from tflite_test import RANGES, f32, indices, saturate
-from tflite_writer import INT8, INT16, UINT8
+from tflite_writer import INT8, INT16, INT32, LETTERS, UINT8
 
 BYTES = (INT8, UINT8)
 
@@ -271,6 +273,38 @@ class QuantizedTest(nacre.NacreTest):
             model.want(11, [x], f"y{element}of{depth}", [6, depth], [saturate(y, *RANGES[element]) for y in wanted], element, kind=11, options={},
                        scale=1 / 128, zero=center)
         self.check(model)
+
+    def test_svdf(self):
+        batch, inputs, features, memory, rank = 2, 5, 6, 4, 2
+        for element in (INT8, INT16):
+            model = tflite_test.Model(15)
+            draw = lambda count, most: [model.random.randint(-most, most) for _ in range(count)]  # noqa: E731,B023
+            low, high_code = RANGES[element]
+            x, a = model.feed("x", [batch, inputs], INT8, scale=0.05, zero=4)
+            weights, times, bias = draw(features * inputs, 127), draw(features * memory, high_code // 9), draw(features // rank, 900)
+            before = draw(batch * features * memory, high_code // 3)
+            scales = [f32(s) for s in ((0.05, 0.02, 0.06, 0.03, 0.3) if element == INT8 else (0.05, 0.02, 0.0003, 0.0003, 0.3))]
+            first, second = (quantized(f32(f32(p * q) / r)) for p, q, r in (scales[:3], scales[2:]))
+            state, wanted = [], []
+            for b, feature in indices([batch, features]):
+                total = sum((a[b * inputs + n] - 4) * weights[feature * inputs + n] for n in range(inputs))
+                at = (b * features + feature) * memory
+                state += before[at + 1:at + memory] + [saturate(rescaled(total, first), low, high_code)]
+            for b, unit in indices([batch, features // rank]):
+                cells = range(unit * rank * memory, (unit + 1) * rank * memory)
+                total = bias[unit] + sum(state[b * features * memory + n] * times[n] for n in cells)
+                wanted.append(saturate(rescaled(total, second) - 3))
+            operands = [x, model.tensor("w", [features, inputs], INT8, weights, scale=scales[1]),
+                        model.tensor("t", [features, memory], element, times, scale=scales[3]),
+                        model.tensor("b", [features // rank], INT32, bias, scale=scales[2] * scales[3]),
+                        model.tensor("s", [batch, features * memory], element, scale=scales[2], more={5: ("?", True)})]
+            model.want(27, operands, "y", [batch, features // rank], wanted, INT8, kind=6, options={0: ("i", rank)}, scale=scales[4], zero=-3)
+            begin, folder = self.save("s", element, [batch, features * memory], before), self.path(f"behind{element}")
+            os.mkdir(folder)
+            self.check(model, options=[f"--state=s={begin}", f"--output={folder}"])
+            with open(os.path.join(folder, "s.npy"), "rb") as file:
+                code = "<" + LETTERS[element] * len(state)
+                self.assertEqual(list(struct.unpack(code, file.read()[-struct.calcsize(code):])), state)
 
     def exponentials(self, scale, distances):
         number = quantized(min(f32(scale) * 2**26, 2.0**31 - 1))

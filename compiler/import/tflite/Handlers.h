@@ -30,6 +30,7 @@ void registerScatters(ImportRegistry &registry);
 void registerSelections(ImportRegistry &registry);
 void registerShapes(ImportRegistry &registry);
 void registerSlices(ImportRegistry &registry);
+void registerSvdf(ImportRegistry &registry);
 void registerVariables(ImportRegistry &registry);
 
 } // namespace nacre::importer::tflite_format

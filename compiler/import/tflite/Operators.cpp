@@ -11,11 +11,11 @@ namespace nacre::importer::tflite_format {
 const ImportRegistry &getOperators() {
   static const ImportRegistry registry = [] {
     ImportRegistry result;
-    for (auto addFamily :
-         {registerActivations, registerConstants, registerContractions, registerControlFlow, registerConvolutions,
-          registerDetections, registerElementwise, registerLstms, registerNormalizations, registerPoolings,
-          registerQuantizations, registerReductions, registerResizes, registerRnns, registerScatters,
-          registerSelections, registerShapes, registerSlices, registerVariables})
+    for (auto addFamily : {registerActivations,    registerConstants,  registerContractions,  registerControlFlow,
+                           registerConvolutions,   registerDetections, registerElementwise,   registerLstms,
+                           registerNormalizations, registerPoolings,   registerQuantizations, registerReductions,
+                           registerResizes,        registerRnns,       registerScatters,      registerSelections,
+                           registerShapes,         registerSlices,     registerSvdf,          registerVariables})
       addFamily(result);
     return result;
   }();

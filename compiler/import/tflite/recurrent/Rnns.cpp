@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Layers of one gate, and SVDF: features that are remembered, and weighed by time.
+// Layers of one gate.
 
 #include "compiler/import/tflite/FusedActivation.h"
 #include "compiler/import/tflite/Handlers.h"
@@ -10,10 +10,6 @@ using namespace mlir;
 
 namespace nacre::importer::tflite_format {
 namespace {
-
-//===----------------------------------------------------------------------===//
-// RNN
-//===----------------------------------------------------------------------===//
 
 /// Operands `first` to the fourth behind it: weights, recurrence, bias, state.
 RecurrentResults importRnnDirection(TfliteNode &node, size_t first, Value x, Activation activation, bool reverse) {
@@ -62,47 +58,6 @@ void importBidirectionalRnn(TfliteNode &node) {
   node.setAssigned({{4, there.lastHidden}, {8, back.lastHidden}});
 }
 
-//===----------------------------------------------------------------------===//
-// SVDF
-//===----------------------------------------------------------------------===//
-
-/// A filter of rank: features of the input, of which the last ones are remembered, weighed by time, and added up by units.
-void importSvdf(TfliteNode &node) {
-  NnBuilder &nn = node.nn;
-  node->ignore({"asymmetric_quantize_inputs"});
-  if (!node->checkRank(0, 2, 2) || !node->checkRank(1, 2, 2) || !node->checkRank(2, 2, 2) || !checkReals(node, 1))
-    return;
-  Value x = node.getOperand(0);
-  const int64_t rank = node->getInt("rank", 0), batch = getShape(x)[0], features = getShape(node.getOperand(1))[0],
-                memory = getShape(node.getOperand(2))[1];
-  if (rank < 1 || features % rank || memory < 1) {
-    node.error() << "attribute 'rank' must divide the " << features
-                 << " features, and there be a step to remember, but "
-                 << "is " << rank << " for " << describe(node.getOperand(2));
-    return;
-  }
-  const int64_t units = features / rank;
-  if (!node->checkShape(1, {features, getShape(x)[1]}, "a row for each feature") ||
-      !node->checkShape(2, {features, memory}, "a row for each feature") ||
-      !node->checkShape(3, {units}, "one for each unit"))
-    return;
-  Activation activation = readActivation(node);
-  Value state = readState(node, 4, {batch, features * memory});
-  Value added = nn.matmul(x, turnMatrix(node, 1));
-  if (!state || !added)
-    return node.setResult({});
-  state = nn.reshape(state, {batch, features, memory});
-  state = nn.concat({nn.slice(state, 2, 1, memory - 1), nn.reshape(added, {batch, features, 1})}, 2);
-  Value weighed = nn.reduce(nn::ReduceKind::Sum, nn.mul(state, readReals(node, 2)), 2, /*keepDims=*/false);
-  Value sums = weighed
-                   ? nn.reduce(nn::ReduceKind::Sum, nn.reshape(weighed, {batch, units, rank}), 2, /*keepDims=*/false)
-                   : Value();
-  if (node.getOperand(3))
-    sums = nn.add(sums, readReals(node, 3));
-  node.setResult(sums ? activate(nn, activation, sums) : Value());
-  node.setAssigned({{4, state}});
-}
-
 } // namespace
 
 void registerRnns(ImportRegistry &registry) {
@@ -126,13 +81,6 @@ void registerRnns(ImportRegistry &registry) {
        {"backward_state", Holds::Floats},
        {"second...?", Holds::Stored}},
       importBidirectionalRnn);
-  add(registry, "SVDF", Integers::Computed,
-      {{"input", Holds::Floats},
-       {"weights_feature", Holds::Stored},
-       {"weights_time", Holds::Stored},
-       {"bias?", Holds::Floats},
-       {"state?", Holds::Floats}},
-      importSvdf);
 }
 
 } // namespace nacre::importer::tflite_format
