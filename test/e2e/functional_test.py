@@ -3,6 +3,7 @@
 """TensorFlow's If, Case and While, whose branches and bodies are functions, against the same computed here."""
 import math
 import os
+import tempfile
 import unittest
 
 import nacre
@@ -134,6 +135,56 @@ class RecurrentTest(FunctionalTest):
             ys += state
         self.run_model(library, f"--input={self.write('x', [self.STEPS, 1, self.WIDTH], xs)}",
                        f"--expect={self.write('ys', [self.STEPS, 1, self.WIDTH], ys)}", f"--expect={self.write('last', [1, self.WIDTH], state)}")
+
+
+class RememberingTest(FunctionalTest):
+    """A While whose turns add to one variable, and a branch in them that counts in another: both are kept from run to run."""
+
+    def write_folder(self):
+        arguments = [("i", tf.INT32), ("x", tf.FLOAT), ("sum", tf.RESOURCE), ("count", tf.RESOURCE)]
+        below = tf.function("below", arguments, [("go", tf.BOOL, "less:z:0")], [
+            number("turns", 3), tf.node("less", "Less", ["i", "turns:output:0"], T=INT32)])
+        add = tf.function("add", [("count", tf.RESOURCE)], [], [
+            tf.node("one", "Const", dtype=FLOAT, value=tf.floats([], [1.0])),
+            tf.node("more", "AssignAddVariableOp", ["count", "one:output:0"], dtype=FLOAT)], controls=["more"])
+        none = tf.function("none", [("count", tf.RESOURCE)], [], [])
+        turn = tf.function("turn", arguments, [("i_", tf.INT32, "next:z:0"), ("x_", tf.FLOAT, "half:z:0"), ("s_", tf.RESOURCE, "sum"), ("c_", tf.RESOURCE, "count")], [
+            number("one", 1), tf.node("next", "AddV2", ["i", "one:output:0"], T=INT32),
+            tf.node("two", "Const", dtype=FLOAT, value=tf.floats([], [0.5])), tf.node("half", "Mul", ["x", "two:output:0"], T=FLOAT),
+            tf.node("more", "AssignAddVariableOp", ["sum", "x"], dtype=FLOAT), tf.node("now", "ReadVariableOp", ["sum", "^more"], dtype=FLOAT),
+            sizes("axes", [0]), tf.node("all", "Sum", ["now:value:0", "axes:output:0"], T=FLOAT, Tidx=INT32),
+            tf.node("limit", "Const", dtype=FLOAT, value=tf.floats([], [4.0])), tf.node("large", "Greater", ["all:output:0", "limit:output:0"], T=FLOAT),
+            tf.node("if", "If", ["large:z:0", "count"], Tcond=BOOL, Tin=[RESOURCE], Tout=[], then_branch=tf.Function("add"), else_branch=tf.Function("none"))],
+            controls=["more", "if"])
+        serve = tf.function("serve", arguments[1:], [("y", tf.FLOAT, "y:value:0"), ("n", tf.FLOAT, "n:value:0")], [
+            number("zero", 0),
+            tf.node("while", "While", ["zero:output:0", "x", "sum", "count"], T=[INT32, FLOAT, RESOURCE, RESOURCE], cond=tf.Function("below"), body=tf.Function("turn")),
+            tf.node("y", "ReadVariableOp", ["sum", "^while"], dtype=FLOAT), tf.node("n", "ReadVariableOp", ["count", "^while"], dtype=FLOAT)], controls=["while"])
+        nodes = [tf.node("sum", "VarHandleOp", dtype=FLOAT, shape=tf.Shape([2]), shared_name="sum"),
+                 tf.node("count", "VarHandleOp", dtype=FLOAT, shape=tf.Shape([]), shared_name="count"),
+                 tf.node("serve_x", "Placeholder", dtype=FLOAT, shape=tf.Shape([2])),
+                 tf.node("call", "StatefulPartitionedCall", ["serve_x", "sum", "count"], f=tf.Function("serve"), Tin=[FLOAT, RESOURCE, RESOURCE], Tout=[FLOAT, FLOAT])]
+        signature = tf.signature({"x": ("serve_x:0", tf.FLOAT, [2])}, {"y": ("call:0", tf.FLOAT, [2]), "n": ("call:1", tf.FLOAT, [])})
+        tf.save(self.path("remembering"), tf.saved_model(tf.meta_graph(tf.graph(nodes, [below, add, none, turn, serve]), {"serving_default": signature})),
+                {"sum": tf.floats([2], [0.25, -1.0]), "count": tf.floats([], [7.0])})
+
+    def test_turns_that_assign(self):
+        self.write_folder()
+        library = self.compile_graph("remembering")
+        total, count, options, counted = [0.25, -1.0], 7.0, [], set()
+        for step in range(3):
+            x = [1.0 + step, 0.5]
+            file = self.write("x", [2], x)
+            for _ in range(3):
+                total = [a + b for a, b in zip(total, x)]
+                x = [a / 2 for a in x]
+                counted.add(sum(total) > 4)
+                count += sum(total) > 4
+            after = tempfile.mkdtemp(dir=os.path.dirname(library))
+            self.run_model(library, f"--input={file}", f"--expect={self.write('y', [2], total)}", f"--expect={self.write('n', [], [count])}",
+                           f"--output={after}", *options)
+            options = [f"--state={name}={after}/{name}.npy" for name in ("sum", "count")]
+        self.assertEqual(counted, {False, True})
 
 
 if __name__ == "__main__":

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The functions of a graph.
+// The functions of a graph: what calls of them come to, and which variables they write.
+//
+// How:  1. what calls come to,
+//       2. which variables a function writes: operands are traced back to its arguments.
 
 #include "compiler/import/tensorflow/saved/FunctionLibrary.h"
 
+#include "compiler/import/tensorflow/CheckedGraph.h"
 #include "compiler/import/tensorflow/Results.h"
 #include "compiler/import/tensorflow/saved/FunctionalControl.h"
+#include "compiler/import/tensorflow/saved/WrittenVariables.h"
 #include "dialects/PrintableText.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -24,12 +29,16 @@ static constexpr const char *tooDeep = "functions must call one another at most 
 FunctionLibrary::FunctionLibrary(const tensorflow::GraphDef &graph) : graph(graph) {
   uint64_t numNodes = graph.node_size();
   for (const FunctionDef &function : graph.library().function()) {
-    functions[function.signature().name()] = Function{&function, std::nullopt, false};
+    functions[function.signature().name()] = Function{&function, {}, false, {}};
     numNodes += function.node_def_size();
   }
   constexpr uint64_t mostNodes = 1000000, plenty = 100000, growth = 64;
   maxNodes = std::min(mostNodes, plenty + growth * numNodes);
 }
+
+//===----------------------------------------------------------------------===//
+// 1. What calls come to
+//===----------------------------------------------------------------------===//
 
 const FunctionDef *FunctionLibrary::find(StringRef name) const {
   auto function = functions.find(name);
@@ -53,6 +62,17 @@ FailureOr<FunctionLibrary::Extent> FunctionLibrary::measure(Function &function, 
   return extent;
 }
 
+SmallVector<StringRef> findCalled(const NodeDef &node) {
+  SmallVector<StringRef> called = {node.op()};
+  for (const tensorflow::AttrEntry &attribute : node.attr()) {
+    if (attribute.value().has_func())
+      called.push_back(attribute.value().func().name());
+    for (const tensorflow::NameAttrList &function : attribute.value().list().func())
+      called.push_back(function.name());
+  }
+  return called;
+}
+
 /// How many nodes stand for one: of a branch or a loop those that hand on what it reads and gives.
 static uint64_t countLowered(const NodeDef &node) {
   if (!isFunctionalControl(node.op()))
@@ -60,7 +80,7 @@ static uint64_t countLowered(const NodeDef &node) {
   uint64_t branches = 1;
   for (const tensorflow::AttrEntry &attribute : node.attr())
     branches += attribute.value().list().func_size();
-  return (uint64_t(node.input_size()) + 4) * 4 * branches + countResults(node);
+  return (uint64_t(node.input_size()) + 4) * 8 * branches + countResults(node);
 }
 
 template <typename Nodes>
@@ -84,21 +104,97 @@ FailureOr<FunctionLibrary::Extent> FunctionLibrary::measure(const Nodes &nodes, 
   };
   for (const NodeDef &node : nodes) {
     total.nodes += countLowered(node);
-    if (failed(add(node.op(), node)))
-      return failure();
-    for (const tensorflow::AttrEntry &attribute : node.attr()) {
-      if (attribute.value().has_func() && failed(add(attribute.value().func().name(), node)))
+    for (StringRef called : findCalled(node))
+      if (failed(add(called, node)))
         return failure();
-      for (const tensorflow::NameAttrList &function : attribute.value().list().func())
-        if (failed(add(function.name(), node)))
-          return failure();
-    }
   }
   return total;
 }
 
 LogicalResult FunctionLibrary::checkCalls(Location modelLoc) {
   return success(succeeded(measure(graph.node(), modelLoc)));
+}
+
+//===----------------------------------------------------------------------===//
+// 2. What a function writes
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The arguments and the nodes of a function, by name.
+class Body {
+public:
+  explicit Body(const FunctionDef &function) {
+    for (const tensorflow::OpDef::ArgDef &argument : function.signature().input_arg()) {
+      bool isList = !argument.number_attr().empty() || !argument.type_list_attr().empty();
+      hasLists |= isList;
+      if (argument.type() == tensorflow::DT_RESOURCE)
+        handles[argument.name()] = numArguments;
+      ++numArguments;
+    }
+    for (const NodeDef &node : function.node_def())
+      nodes[node.name()] = &node;
+  }
+
+  /// The handle among the arguments behind operand `place` of a node, if that is one as it is.
+  std::optional<int> trace(const NodeDef &node, int place) const;
+
+private:
+  llvm::StringMap<int> handles;
+  llvm::StringMap<const NodeDef *> nodes;
+  int numArguments = 0;
+  bool hasLists = false; ///< so that places are not those of operands
+};
+
+std::optional<int> Body::trace(const NodeDef &node, int place) const {
+  constexpr int maxSteps = 512; // damaged functions have circles
+  const NodeDef *reader = &node;
+  for (int step = 0; step < maxSteps && !hasLists; ++step) {
+    if (place >= reader->input_size())
+      break;
+    auto [name, result] = StringRef(reader->input(place)).split(':');
+    if (auto handle = handles.find(name); handle != handles.end())
+      return handle->second;
+    reader = nodes.lookup(name);
+    if (!reader)
+      break;
+    // These give what they read in the same place: `node`, `node:group:k`.
+    bool givesMore = reader->op() == "While" || reader->op() == "IdentityN";
+    if (!givesMore && reader->op() != "Identity")
+      break;
+    if (result.rsplit(':').second.getAsInteger(10, place) || place < 0)
+      place = 0;
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+WrittenArguments FunctionLibrary::findWritten(const FunctionDef &function) {
+  WrittenArguments written;
+  Body body(function);
+  for (const NodeDef &node : function.node_def()) {
+    if (writesVariable(node.op()))
+      if (std::optional<int> argument = body.trace(node, 0)) {
+        const tensorflow::AttrValue *type = findAttribute(node, "dtype");
+        written.try_emplace(*argument, type ? type->type() : tensorflow::DT_INVALID);
+      }
+    for (StringRef called : findCalled(node))
+      for (auto [place, type] : findWritten(called))
+        if (std::optional<int> argument = body.trace(node, place + countDeciding(node.op())))
+          written.try_emplace(*argument, type);
+  }
+  return written;
+}
+
+WrittenArguments FunctionLibrary::findWritten(StringRef name) {
+  auto function = functions.find(name);
+  if (function == functions.end())
+    return {};
+  // What it calls is found meanwhile, but no function is added.
+  if (!function->second.written)
+    function->second.written = findWritten(*function->second.proto);
+  return *function->second.written;
 }
 
 } // namespace nacre::importer::tensorflow_format

@@ -5,12 +5,14 @@
 // How:  1. nodes are written one after another, each under the name of the node that they are made of,
 //       2. branches,
 //       3. loops,
-//       4. what stays in place of the node.
+//       4. variables that the functions write,
+//       5. what stays in place of the node.
 
 #include "compiler/import/tensorflow/saved/FunctionalControl.h"
 
 #include "compiler/import/tensorflow/CheckedGraph.h"
 #include "compiler/import/tensorflow/Results.h"
+#include "compiler/import/tensorflow/saved/RestoredVariables.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Diagnostics.h"
@@ -42,8 +44,9 @@ std::string at(const NodeDef *node, size_t result) {
 
 class Lowering {
 public:
-  Lowering(NodeDef &place, Location modelLoc, llvm::function_ref<NodeDef *(const std::string &)> addNode)
-      : place(place), node(place), modelLoc(modelLoc), addNode(addNode) {
+  Lowering(NodeDef &place, Location modelLoc, FunctionLibrary &library,
+           llvm::function_ref<NodeDef *(const std::string &)> addNode)
+      : place(place), node(place), modelLoc(modelLoc), library(library), addNode(addNode) {
     for (const std::string &operand : node.input())
       (StringRef(operand).starts_with("^") ? controls : operands).push_back(operand);
   }
@@ -53,6 +56,18 @@ public:
   SmallVector<NodeDef *> calls;
 
 private:
+  /// A call, and what it makes of variables.
+  struct Side {
+    std::string name;
+    NodeDef *call = nullptr;
+    std::map<size_t, NodeDef *> variables; ///< by the operands of the node; of this call alone
+  };
+  /// A variable that a function writes: the handle is no operand, but the value.
+  struct Written {
+    std::string handle;
+    tensorflow::DataType type;
+  };
+
   InFlightDiagnostic error() const {
     return emitError(NameLoc::get(StringAttr::get(modelLoc.getContext(), node.name()), modelLoc));
   }
@@ -62,22 +77,31 @@ private:
   NodeDef *add(const std::string &name, const char *op, const Tensors &read);
   /// The same for one that values come in by: it waits for what the node waits for.
   NodeDef *addFirst(const std::string &name, const char *op, const Tensors &read);
-  NodeDef *addCall(const std::string &name, const tensorflow::NameAttrList &function, const Tensors &arguments,
-                   const NodeDef *pivot);
+  Side addCall(const std::string &name, const tensorflow::NameAttrList &function, Tensors arguments,
+               const NodeDef *pivot);
   NodeDef *addPivot(const std::string &name, NodeDef *source, size_t result);
   std::vector<NodeDef *> addSwitches(const std::string &name, const Tensors &values, const std::string &predicate);
 
   LogicalResult lowerIf();
   LogicalResult lowerCase();
   LogicalResult lowerWhile();
-  void addMerges(ArrayRef<NodeDef *> sides);
+  void addMerges(ArrayRef<Side> sides);
+  void findWritten();
+  void readWritten();
+  NodeDef *addAccess(const std::string &name, const char *op, const Tensors &read, size_t operand);
+  Tensors addOwnVariables(Side &side, Tensors &arguments);
+  std::string readAfter(const Side &side, size_t operand);
+  void assign(size_t operand, const std::string &value);
   void leaveResults();
 
   NodeDef &place;
   const NodeDef node;
   Location modelLoc;
+  FunctionLibrary &library;
   llvm::function_ref<NodeDef *(const std::string &)> addNode;
   Tensors operands, controls, results;
+  std::map<size_t, Written> written; ///< by operand
+  Tensors effects;                   ///< what happens besides
 };
 
 //===----------------------------------------------------------------------===//
@@ -120,13 +144,17 @@ NodeDef *Lowering::addFirst(const std::string &name, const char *op, const Tenso
   return added;
 }
 
-NodeDef *Lowering::addCall(const std::string &name, const tensorflow::NameAttrList &function, const Tensors &arguments,
-                           const NodeDef *pivot) {
-  NodeDef *call = add(name, "StatefulPartitionedCall", arguments);
-  call->add_input("^" + pivot->name());
-  *addAttribute(*call, "f").mutable_func() = function;
-  calls.push_back(call);
-  return call;
+Lowering::Side Lowering::addCall(const std::string &name, const tensorflow::NameAttrList &function, Tensors arguments,
+                                 const NodeDef *pivot) {
+  Side side{name, nullptr, {}};
+  Tensors begun = addOwnVariables(side, arguments);
+  arguments.push_back("^" + pivot->name());
+  arguments.insert(arguments.end(), begun.begin(), begun.end());
+  side.call = add(name, "StatefulPartitionedCall", arguments);
+  *addAttribute(*side.call, "f").mutable_func() = function;
+  calls.push_back(side.call);
+  effects.push_back("^" + side.call->name());
+  return side;
 }
 
 NodeDef *Lowering::addPivot(const std::string &name, NodeDef *source, size_t result) {
@@ -145,11 +173,21 @@ std::vector<NodeDef *> Lowering::addSwitches(const std::string &name, const Tens
 // 2. Branches
 //===----------------------------------------------------------------------===//
 
-void Lowering::addMerges(ArrayRef<NodeDef *> sides) {
-  for (int index = 0, count = countResults(node); index < count; ++index)
-    results.push_back(add("merge_" + std::to_string(index), "Merge", readAll(sides, size_t(index)))->name());
+void Lowering::addMerges(ArrayRef<Side> sides) {
+  for (int index = 0, count = countResults(node); index < count; ++index) {
+    Tensors given;
+    for (const Side &side : sides)
+      given.push_back(at(side.call, size_t(index)));
+    results.push_back(add("merge_" + std::to_string(index), "Merge", given)->name());
+  }
   if (results.empty())
     results.push_back(operands.front());
+  for (const auto &[operand, variable] : written) {
+    Tensors values;
+    for (const Side &side : sides)
+      values.push_back(readAfter(side, operand));
+    assign(operand, add("written_" + std::to_string(operand), "Merge", values)->name());
+  }
 }
 
 LogicalResult Lowering::lowerIf() {
@@ -165,8 +203,8 @@ LogicalResult Lowering::lowerIf() {
   }
   NodeDef *pivots = addFirst("pivots", "Switch", {predicate, predicate});
   std::vector<NodeDef *> switches = addSwitches("switch_", {operands.begin() + 1, operands.end()}, predicate);
-  NodeDef *sides[] = {addCall("else", onFalse->func(), readAll(switches, 0), addPivot("pivot_f", pivots, 0)),
-                      addCall("then", onTrue->func(), readAll(switches, 1), addPivot("pivot_t", pivots, 1))};
+  Side sides[] = {addCall("else", onFalse->func(), readAll(switches, 0), addPivot("pivot_f", pivots, 0)),
+                  addCall("then", onTrue->func(), readAll(switches, 1), addPivot("pivot_t", pivots, 1))};
   addMerges(sides);
   return success();
 }
@@ -178,7 +216,7 @@ LogicalResult Lowering::lowerCase() {
     return failure();
   int count = branches->list().func_size();
   Tensors values = operands; // the number of the branch and the arguments, as far as no branch before is taken
-  std::vector<NodeDef *> sides;
+  std::vector<Side> sides;
   NodeDef *pivot = addFirst("pivot", "Identity", {operands.front()});
   for (int branch = 0; branch + 1 < count; ++branch) {
     std::string number = std::to_string(branch);
@@ -214,30 +252,92 @@ LogicalResult Lowering::lowerWhile() {
     nexts.push_back(add("next_" + number, "NextIteration", {}));
     merges.push_back(add("merge_" + number, "Merge", {enter->name(), nexts.back()->name()}));
   }
-  NodeDef *asked = addCall("cond", condition->func(), readAll(merges, 0), merges.front());
+  NodeDef *asked = addCall("cond", condition->func(), readAll(merges, 0), merges.front()).call;
   NodeDef *goesOn = add("loop_cond", "LoopCond", {asked->name()});
   std::vector<NodeDef *> switches;
   for (auto [index, merge] : llvm::enumerate(merges))
     switches.push_back(add("switch_" + std::to_string(index), "Switch", {merge->name(), goesOn->name()}));
-  NodeDef *turn = addCall("body", body->func(), readAll(switches, 1), addPivot("pivot", switches.front(), 1));
+  Side turn = addCall("body", body->func(), readAll(switches, 1), addPivot("pivot", switches.front(), 1));
   for (auto [index, next] : llvm::enumerate(nexts)) {
-    next->add_input(at(turn, index));
+    next->add_input(written.count(index) ? readAfter(turn, index) : at(turn.call, index));
     results.push_back(add("exit_" + std::to_string(index), "Exit", {switches[index]->name()})->name());
   }
+  for (const auto &[operand, variable] : written)
+    assign(operand, std::exchange(results[operand], variable.handle));
   return success();
 }
 
 //===----------------------------------------------------------------------===//
-// 4. What stays
+// 4. Variables
+//===----------------------------------------------------------------------===//
+
+/// One that reads or writes the variable behind `operand`, or what a function has for it.
+NodeDef *Lowering::addAccess(const std::string &name, const char *op, const Tensors &read, size_t operand) {
+  NodeDef *access = add(name + "_" + std::to_string(operand), op, read);
+  if (written[operand].type != tensorflow::DT_INVALID)
+    addAttribute(*access, "dtype").set_type(written[operand].type);
+  return access;
+}
+
+/// Finds the operands that are variables to be written. Where one is taken twice, or a condition writes it, it stays a handle:
+/// an error, but only where it runs (WrittenVariables.h).
+void Lowering::findWritten() {
+  std::map<size_t, tensorflow::DataType> found;
+  for (StringRef function : findCalled(node))
+    for (auto [argument, type] : library.findWritten(function))
+      found.try_emplace(size_t(argument + countDeciding(node.op())), type);
+  if (const AttrValue *condition = findAttribute(node, "cond"))
+    for (auto [argument, type] : library.findWritten(condition->func().name()))
+      found.erase(size_t(argument));
+  for (auto [operand, type] : found)
+    if (operand < operands.size() && llvm::count(operands, operands[operand]) == 1)
+      written.try_emplace(operand, Written{operands[operand], type});
+}
+
+/// Makes values of the operands that are variables to be written.
+void Lowering::readWritten() {
+  for (const auto &[operand, variable] : written) {
+    NodeDef *read = addAccess("before", "ReadVariableOp", {variable.handle}, operand);
+    for (const std::string &control : controls)
+      read->add_input(control);
+    operands[operand] = read->name();
+  }
+}
+
+/// In place of their values, which it assigns first: what says to wait for that.
+Tensors Lowering::addOwnVariables(Side &side, Tensors &arguments) {
+  Tensors begun;
+  size_t first = operands.size() - arguments.size();
+  for (const auto &[operand, variable] : written) {
+    std::string &argument = arguments[operand - first];
+    NodeDef *own = addAccess(side.name + "_variable", localVariableOp.data(), {}, operand);
+    begun.push_back("^" +
+                    addAccess(side.name + "_begin", "AssignVariableOp", {own->name(), argument}, operand)->name());
+    argument = own->name();
+    side.variables[operand] = own;
+  }
+  return begun;
+}
+
+std::string Lowering::readAfter(const Side &side, size_t operand) {
+  Tensors read = {side.variables.at(operand)->name(), "^" + side.call->name()};
+  return addAccess(side.name + "_end", "ReadVariableOp", read, operand)->name();
+}
+
+void Lowering::assign(size_t operand, const std::string &value) {
+  NodeDef *assignment = addAccess("assign", "AssignVariableOp", {written[operand].handle, value}, operand);
+  effects.push_back("^" + assignment->name());
+}
+
+//===----------------------------------------------------------------------===//
+// 5. What stays
 //===----------------------------------------------------------------------===//
 
 /// Results, and what the functions do besides, by way of a node of its own: what is told to wait for a node without operands
 /// would wait for both sides of a branch.
 void Lowering::leaveResults() {
   const AttrValue *types = findAttribute(node, getKind(node.op()) == Kind::While ? "T" : "Tout");
-  NodeDef *effects = add("effects", "NoOp", {});
-  for (const NodeDef *call : calls)
-    effects->add_input("^" + call->name());
+  NodeDef *end = add("effects", "NoOp", effects);
   place.clear_attr();
   place.clear_input();
   place.set_op("IdentityN");
@@ -245,13 +345,15 @@ void Lowering::leaveResults() {
     addAttribute(place, "T") = *types;
   for (const std::string &result : results)
     place.add_input(result);
-  place.add_input("^" + effects->name());
+  place.add_input("^" + end->name());
 }
 
 LogicalResult Lowering::lower() {
   Kind kind = getKind(node.op());
   if (operands.empty())
     return error() << "must read what decides about its functions, but has no operand";
+  findWritten();
+  readWritten();
   LogicalResult lowered = kind == Kind::If ? lowerIf() : kind == Kind::Case ? lowerCase() : lowerWhile();
   if (succeeded(lowered))
     leaveResults();
@@ -262,9 +364,11 @@ LogicalResult Lowering::lower() {
 
 bool isFunctionalControl(StringRef op) { return getKind(op) != Kind::None; }
 
-FailureOr<SmallVector<NodeDef *>> lowerFunctionalControl(NodeDef &node, Location modelLoc,
+int countDeciding(StringRef op) { return getKind(op) == Kind::If || getKind(op) == Kind::Case ? 1 : 0; }
+
+FailureOr<SmallVector<NodeDef *>> lowerFunctionalControl(NodeDef &node, Location modelLoc, FunctionLibrary &library,
                                                          llvm::function_ref<NodeDef *(const std::string &)> addNode) {
-  Lowering lowering(node, modelLoc, addNode);
+  Lowering lowering(node, modelLoc, library, addNode);
   if (failed(lowering.lower()))
     return failure();
   return std::move(lowering.calls);

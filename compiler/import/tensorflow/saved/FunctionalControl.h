@@ -8,9 +8,13 @@
 //       inside a loop is no case of its own.
 // How:  on the messages, where calls are inlined. A call waits for the pivot of its side, and hands that to its nodes without
 //       operands. What the node waited for its first nodes wait for, and it still waits for all that its functions do.
+//       A variable that a function writes goes in and comes out as a value: each function has a variable of its own for it,
+//       which is written before the call and read behind it, and the node ends with an assignment to the model's.
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_SAVED_FUNCTIONALCONTROL_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_SAVED_FUNCTIONALCONTROL_H
+
+#include "compiler/import/tensorflow/saved/FunctionLibrary.h"
 
 #include "mlir/IR/Location.h"
 #include "tensorflow.pb.h"
@@ -24,10 +28,13 @@ namespace nacre::importer::tensorflow_format {
 /// Whether the operator chooses between functions, or repeats them.
 bool isFunctionalControl(llvm::StringRef op);
 
-/// Lowers `node`. `addNode` adds one to its graph, of that name or one like it. The calls among those that are added. Errors
+/// How many operands come before those that its functions take.
+int countDeciding(llvm::StringRef op);
+
+/// Lowers `node`, whose functions are in `library`. `addNode` adds one to its graph, of that name or one like it. The calls among those that are added. Errors
 /// are emitted at the node, in `modelLoc`.
 llvm::FailureOr<llvm::SmallVector<tensorflow::NodeDef *>>
-lowerFunctionalControl(tensorflow::NodeDef &node, mlir::Location modelLoc,
+lowerFunctionalControl(tensorflow::NodeDef &node, mlir::Location modelLoc, FunctionLibrary &library,
                        llvm::function_ref<tensorflow::NodeDef *(const std::string &)> addNode);
 
 } // namespace nacre::importer::tensorflow_format

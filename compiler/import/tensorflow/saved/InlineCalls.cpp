@@ -66,6 +66,7 @@ private:
   struct Scope {
     llvm::StringMap<const NodeDef *> nodes;              ///< as they are in the graph
     llvm::StringMap<std::vector<std::string>> arguments; ///< the tensors that the call gives
+    llvm::StringSet<> handles;                           ///< those arguments that are variables, or the like
   };
 
   InFlightDiagnostic error(const NodeDef &node) const {
@@ -123,6 +124,8 @@ LogicalResult CallInliner::bindArguments(const NodeDef &call, const Callee &call
   size_t next = 0;
   for (const tensorflow::OpDef::ArgDef &argument : callee.function->signature().input_arg()) {
     std::vector<std::string> &tensors = scope.arguments[argument.name()];
+    if (argument.type() == tensorflow::DT_RESOURCE)
+      scope.handles.insert(argument.name());
     for (int left = countTensors(argument, *callee.attributes); left && next < operands.size(); --left)
       tensors.push_back(operands[next++].str());
   }
@@ -226,17 +229,19 @@ LogicalResult CallInliner::mapOperands(const NodeDef &call, const FunctionDef &f
                                        ArrayRef<NodeDef *> added) const {
   for (auto [index, node] : llvm::enumerate(added)) {
     const NodeDef &inner = function.node_def(static_cast<int>(index));
-    bool readsBody = false;
+    bool readsBody = false, readsHandle = false;
     for (StringRef operand : inner.input()) {
       std::optional<std::string> mapped = mapOperand(operand, scope);
       if (!mapped)
         return error(*node) << "must read what its function has, but '" << toPrintable(operand) << "' is not there";
-      readsBody |= !isControl(operand) && scope.nodes.count(operand.split(':').first);
+      StringRef name = operand.split(':').first;
+      readsBody |= scope.nodes.count(name) != 0;
+      readsHandle |= scope.handles.contains(name);
       node->add_input(*mapped);
     }
-    // What the call waits for, its first nodes wait for.
+    // What the call waits for, its first nodes wait for, and whoever finds a variable changed by that.
     for (const std::string &operand : call.input())
-      if (!readsBody && isControl(operand))
+      if ((!readsBody || readsHandle) && isControl(operand))
         node->add_input(operand);
   }
   return success();
@@ -274,7 +279,8 @@ LogicalResult CallInliner::leaveResults(const NodeDef &call, const Callee &calle
 /// Ends: how deep calls go is known.
 LogicalResult CallInliner::expand(NodeDef *place) {
   if (isFunctionalControl(place->op())) {
-    auto inner = lowerFunctionalControl(*place, modelLoc, [&](const std::string &name) { return addNode(name); });
+    auto inner =
+        lowerFunctionalControl(*place, modelLoc, library, [&](const std::string &name) { return addNode(name); });
     return success(succeeded(inner) && llvm::all_of(*inner, [&](NodeDef *call) { return succeeded(expand(call)); }));
   }
   FailureOr<Callee> callee = findCallee(*place);

@@ -96,7 +96,7 @@ std::vector<int> findAwaited(const CheckedGraph &graph, int last) {
 } // namespace
 
 bool isVariable(const CheckedNode &node) {
-  return isAnyOf(node, {"VarHandleOp", "VariableV2", "Variable", "AutoReloadVariable"});
+  return isAnyOf(node, {"VarHandleOp", localVariableOp, "VariableV2", "Variable", "AutoReloadVariable"});
 }
 
 std::optional<int> findVariable(const CheckedGraph &graph, TensorId handle) {

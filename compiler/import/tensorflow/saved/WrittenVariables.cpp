@@ -30,7 +30,7 @@ static bool trains(StringRef op) {
          op.starts_with("ResourceSparseApply");
 }
 
-static bool writes(StringRef op) {
+bool writesVariable(StringRef op) {
   return trains(op) || op.starts_with("Assign") || op.starts_with("Scatter") || op.starts_with("ResourceScatter") ||
          op == "ResourceStridedSliceAssign" || op == "StridedSliceAssign";
 }
@@ -75,11 +75,15 @@ static std::vector<bool> findRunning(const CheckedGraph &graph, ArrayRef<TensorI
 
 namespace {
 
+/// Whether no other run, and nothing outside of a branch or a loop, reads the variable.
+bool isLocal(const CheckedNode &variable) { return variable.getOp() == localVariableOp; }
+
 class VariableFollower {
 public:
   VariableFollower(const CheckedGraph &graph, const std::vector<bool> &runs, int variable, StringRef what)
-      : graph(graph), runs(runs), variable(variable), isReference(graph.getNode(variable).getOp() != "VarHandleOp"),
-        what(what), before(graph.getNodes().size()), behind(graph.getNodes().size()) {}
+      : graph(graph), runs(runs), variable(variable),
+        isReference(graph.getNode(variable).getOp() != "VarHandleOp" && !isLocal(graph.getNode(variable))), what(what),
+        before(graph.getNodes().size()), behind(graph.getNodes().size()) {}
 
   /// `writers` are all that write it, in the order of the graph.
   FailureOr<WrittenVariable> follow(ArrayRef<int> writers, VariableEdits &edits);
@@ -96,6 +100,7 @@ private:
   bool isReference; ///< who reads it has its value, and assignments hand it on
   StringRef what;
   std::vector<TensorId> accesses; ///< operands that are the variable
+  std::vector<TensorId> passes;   ///< the same of nodes that only hand it on
   std::vector<int> assignments;
   /// Of each node: how many assignments are before it, as far as edges say; and how many there are before the first behind.
   std::vector<size_t> before, behind;
@@ -103,21 +108,24 @@ private:
 
 /// The handle, whatever only hands it on as it is.
 void VariableFollower::findAccesses() {
-  std::set<int> handles = {variable};
+  std::set<TensorId> handles = {{variable, 0}};
   for (int id : graph.getOrder()) {
     const CheckedNode &node = graph.getNode(id);
-    auto isHandle = [&](TensorId operand) { return operand.result == 0 && handles.count(operand.node); };
+    auto isHandle = [&](TensorId operand) { return handles.count(operand) != 0; };
     if (!runs[id] || llvm::none_of(node.operands, isHandle))
       continue;
     bool assigns = !getAssignedOp(node.getOp()).empty() && isHandle(node.operands[0]);
-    bool passes = node.getOp() == "RefIdentity" || (node.getOp() == "Identity" && !isReference);
-    if (passes || (assigns && isReference))
-      handles.insert(id);
+    bool handsOnMany = node.getOp() == "IdentityN" && !isReference;
+    bool handsOn = node.getOp() == "RefIdentity" || (node.getOp() == "Identity" && !isReference) || handsOnMany;
     if (assigns)
       assignments.push_back(id);
-    for (auto [index, operand] : llvm::enumerate(node.operands))
-      if (isHandle(operand) && !passes)
-        accesses.push_back({id, static_cast<int>(index)});
+    for (auto [index, operand] : llvm::enumerate(node.operands)) {
+      if (!isHandle(operand))
+        continue;
+      (handsOn ? passes : accesses).push_back({id, static_cast<int>(index)});
+      if (handsOn || (assigns && isReference && index == 0))
+        handles.insert({id, handsOnMany ? static_cast<int>(index) : 0});
+    }
   }
 }
 
@@ -172,17 +180,19 @@ FailureOr<WrittenVariable> VariableFollower::follow(ArrayRef<int> writers, Varia
       return emitError(graph.getLocation(writer))
              << written << " in part; of what changes a variable only assignments of the whole are supported";
     if (!llvm::is_contained(assignments, writer))
-      return emitError(graph.getLocation(writer))
-             << written << " inside a branch or a loop, which is not supported; write it behind, with what that gives";
+      return emitError(graph.getLocation(writer)) << written
+                                                  << " between Switch and Merge, or in a loop's condition, which is "
+                                                     "not supported; write it behind, with what that gives";
   }
   countWrites();
   if (failed(checkOrder()))
     return failure();
-  for (TensorId access : accesses) {
-    size_t seen = before[access.node];
-    int source = seen ? assignments[seen - 1] : variable;
-    edits.operands[access] = graph.getNode(source).getName().str();
-  }
+  for (ArrayRef<TensorId> operands : {ArrayRef(accesses), ArrayRef(passes)})
+    for (TensorId operand : operands) {
+      size_t seen = before[operand.node];
+      int source = seen ? assignments[seen - 1] : variable;
+      edits.operands[operand] = graph.getNode(source).getName().str();
+    }
   edits.assignments.insert(assignments.begin(), assignments.end());
   return WrittenVariable{graph.getNode(variable).getName().str(), graph.getNode(assignments.back()).getName().str()};
 }
@@ -197,7 +207,7 @@ FailureOr<std::vector<WrittenVariable>> followWrites(const CheckedGraph &graph, 
   llvm::MapVector<int, std::vector<int>> writers;
   for (int id : graph.getOrder()) {
     const CheckedNode &node = graph.getNode(id);
-    if (!runs[id] || !writes(node.getOp()) || node.operands.empty())
+    if (!runs[id] || !writesVariable(node.getOp()) || node.operands.empty())
       continue;
     std::optional<int> variable = findVariable(graph, node.operands[0]);
     if (variable && trains(node.getOp()))
@@ -215,7 +225,8 @@ FailureOr<std::vector<WrittenVariable>> followWrites(const CheckedGraph &graph, 
     FailureOr<WrittenVariable> followed = VariableFollower(graph, runs, variable, what).follow(nodes, edits);
     if (failed(followed))
       return failure();
-    written.push_back(std::move(*followed));
+    if (!isLocal(graph.getNode(variable)))
+      written.push_back(std::move(*followed));
   }
   return written;
 }

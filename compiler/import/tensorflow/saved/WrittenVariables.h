@@ -35,6 +35,9 @@ struct VariableEdits {
   bool isEmpty() const { return assignments.empty(); }
 };
 
+/// Whether the operator changes the variable that is its first operand.
+bool writesVariable(llvm::StringRef op);
+
 /// The variables that are written by what runs with the nodes `last` and the tensors `outputs`, in the order of the graph. `what`
 /// is how errors call it: "the signature 'x'".
 mlir::FailureOr<std::vector<WrittenVariable>> followWrites(const CheckedGraph &graph, llvm::ArrayRef<TensorId> inputs,

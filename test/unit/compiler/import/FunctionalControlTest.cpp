@@ -17,17 +17,18 @@ using namespace mlir;
 namespace {
 
 /// The nodes that a node becomes, a line each; or the error.
-std::string lower(const std::string &text) {
+std::string lower(const std::string &text, const std::string &functions = "") {
   MLIRContext context;
   std::string result;
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) { result = diagnostic.str(); });
   tensorflow::GraphDef graph;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString("node { " + text + " }", &graph));
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString("node { " + text + " } " + functions, &graph));
   auto addNode = [&](const std::string &name) {
     graph.add_node()->set_name(name);
     return graph.mutable_node(graph.node_size() - 1);
   };
-  auto calls = lowerFunctionalControl(*graph.mutable_node(0), UnknownLoc::get(&context), addNode);
+  FunctionLibrary library(graph);
+  auto calls = lowerFunctionalControl(*graph.mutable_node(0), UnknownLoc::get(&context), library, addNode);
   if (failed(calls))
     return result;
   for (const tensorflow::NodeDef &node : graph.node()) {
@@ -105,6 +106,35 @@ w/pivot = Identity(w/switch_0:1)
 w/body = StatefulPartitionedCall(w/switch_0:1, ^w/pivot) of b
 w/exit_0 = Exit(w/switch_0)
 w/effects = NoOp(^w/cond, ^w/body)
+)");
+}
+
+TEST(FunctionalControl, AVariableThatABranchWritesIsAValueMeanwhile) {
+  EXPECT_EQ(lower(R"(
+    name: "y" op: "If" input: "p" input: "v" input: "^before"
+    attr { key: "then_branch" value { func { name: "write" } } }
+    attr { key: "else_branch" value { func { name: "read" } } })",
+                  R"(library {
+    function { signature { name: "read" input_arg { name: "v" type: DT_RESOURCE } } }
+    function { signature { name: "write" input_arg { name: "v" type: DT_RESOURCE } }
+               node_def { name: "set" op: "AssignVariableOp" input: "v" input: "x:z:0" } } })"),
+            R"(y = IdentityN(p, ^y/effects)
+y/before_1 = ReadVariableOp(v, ^before)
+y/pivots = Switch(p, p, ^before)
+y/switch_0 = Switch(y/before_1, p, ^before)
+y/pivot_f = Identity(y/pivots)
+y/else_variable_1 = LocalVariable()
+y/else_begin_1 = AssignVariableOp(y/else_variable_1, y/switch_0)
+y/else = StatefulPartitionedCall(y/else_variable_1, ^y/pivot_f, ^y/else_begin_1) of read
+y/pivot_t = Identity(y/pivots:1)
+y/then_variable_1 = LocalVariable()
+y/then_begin_1 = AssignVariableOp(y/then_variable_1, y/switch_0:1)
+y/then = StatefulPartitionedCall(y/then_variable_1, ^y/pivot_t, ^y/then_begin_1) of write
+y/else_end_1 = ReadVariableOp(y/else_variable_1, ^y/else)
+y/then_end_1 = ReadVariableOp(y/then_variable_1, ^y/then)
+y/written_1 = Merge(y/else_end_1, y/then_end_1)
+y/assign_1 = AssignVariableOp(v, y/written_1)
+y/effects = NoOp(^y/else, ^y/then, ^y/assign_1)
 )");
 }
 
