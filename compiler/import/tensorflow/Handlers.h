@@ -12,6 +12,10 @@ namespace nacre::importer::tensorflow_format {
 /// All operators that have handlers.
 const ImportRegistry &getOperators();
 
+/// An attribute that says which integers indices or sizes are: of 32 bits or 64, or also of 16 for those that have such;
+/// without it of `missing` bits. Null after an error.
+mlir::Type readIndexType(OperandBinder &node, llvm::StringRef attribute, unsigned missing = 32, bool hasNarrow = false);
+
 void registerAudio(ImportRegistry &registry);
 void registerBlocks(ImportRegistry &registry);
 void registerCells(ImportRegistry &registry);

@@ -239,10 +239,10 @@ void importBincount(OperandBinder &node) {
 /// Bins of equal width between the two ends; what lies outside is counted in the first and the last.
 void importHistogram(OperandBinder &node) {
   NnBuilder &nn = node.nn;
-  Type type = node.getType("dtype", nn.types().getI32Type());
+  Type type = readIndexType(node, "dtype");
   Value x = node.getOperand(0);
   FailureOr<int64_t> bins = node.getInteger(2);
-  if (failed(bins) || !node.checkShape(1, 2, "the two ends"))
+  if (!type || failed(bins) || !node.checkShape(1, 2, "the two ends"))
     return;
   if (*bins < 1 || *bins >= INT32_MAX) {
     node.error() << node.nameOf(2) << " must be 1 or more, but is " << *bins;

@@ -23,9 +23,9 @@ void importTopK(OperandBinder &node) {
   node.ignore({"sorted"});
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
-  Type type = node.getType("index_type", nn.types().getI32Type());
+  Type type = readIndexType(node, "index_type", 32, /*hasNarrow=*/true);
   FailureOr<int64_t> k = node.getOperand(1) ? node.getInteger(1) : node.getInt("k", -1);
-  if (failed(k) || !node.checkRank(0, 1))
+  if (!type || failed(k) || !node.checkRank(0, 1))
     return;
   if (*k < 0 || *k > getShape(x).back()) {
     node.error() << "k must lie between 0 and the " << getShape(x).back() << " elements of a row of " << describe(x)
@@ -94,8 +94,8 @@ void importWhere(OperandBinder &node) {
 /// In the order in which they appear.
 void importUnique(OperandBinder &node) {
   NnBuilder &nn = node.nn;
-  Type type = node.getType("out_idx", nn.types().getI32Type());
-  if (!node.checkRank(0, 1, 1))
+  Type type = readIndexType(node, "out_idx");
+  if (!type || !node.checkRank(0, 1, 1))
     return;
   UniqueParts unique = findUnique(nn, node.getOperand(0), /*axis=*/0, /*sorted=*/false);
   node.setResult(0, unique.parts);

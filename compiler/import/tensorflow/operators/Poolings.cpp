@@ -70,7 +70,9 @@ Value placesOfMaxima(OperandBinder &node, Value x, const Window &window, bool in
 void importMaxPoolWithArgmax(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   bool includesBatch = node.getFlag("include_batch_in_index", false);
-  Type type = node.getType("Targmax", nn.types().getI64Type());
+  Type type = readIndexType(node, "Targmax", 64);
+  if (!type)
+    return;
   const Layout layout;
   Value x = node.getOperand(0);
   if (!node.checkRank(0, 4, 4))

@@ -44,7 +44,9 @@ void importReduction(OperandBinder &node, ReduceKind kind) {
 }
 
 void importArgReduction(OperandBinder &node, nn::ArgKind kind) {
-  Type type = node.getType("output_type", node.nn.types().getI64Type());
+  Type type = readIndexType(node, "output_type", 64, /*hasNarrow=*/true);
+  if (!type)
+    return;
   const int64_t rank = getRank(node.getOperand(0));
   FailureOr<int64_t> axis = node.getOperand(1) ? readAxis(node, 1, rank) : node.getAxis(0, rank);
   if (succeeded(axis))

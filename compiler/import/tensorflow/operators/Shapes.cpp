@@ -23,15 +23,6 @@ namespace {
 // 1. Asking
 //===----------------------------------------------------------------------===//
 
-/// Null after an error.
-Type readIndexType(OperandBinder &node, StringRef attribute) {
-  Type type = node.getType(attribute, node.nn.types().getI32Type());
-  if (type.isSignlessInteger(32) || type.isSignlessInteger(64))
-    return type;
-  node.error() << "attribute '" << attribute << "' must be int32 or int64, but is " << getTypeName(type);
-  return {};
-}
-
 void importShape(OperandBinder &node) {
   node.ignore({"N"});
   Type type = readIndexType(node, "out_type");

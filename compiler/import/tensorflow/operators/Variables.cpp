@@ -22,8 +22,8 @@ void importIsInitialized(OperandBinder &node) {
 
 void importShape(OperandBinder &node) {
   Value value = node.getOperand(0);
-  Type type = node.getType("out_type", node.nn.types().getI32Type());
-  node.setResult(node.nn.cast(node.nn.sizesOf(value, 0, getRank(value)), type));
+  if (Type type = readIndexType(node, "out_type"))
+    node.setResult(node.nn.cast(node.nn.sizesOf(value, 0, getRank(value)), type));
 }
 
 } // namespace
