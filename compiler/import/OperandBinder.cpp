@@ -62,7 +62,7 @@ std::string OperandBinder::nameOf(size_t index) const {
 
 ElementsAttr OperandBinder::getConstantOperand(size_t index, int64_t mostAxes) {
   Value operand = getOperand(index);
-  if (nn.isOpen(operand)) {
+  if (nn.isOpen(operand) && getConstant(operand)) { // as large as it can become
     failed = true;
     nn.refuseOpen(operand);
     return {};
