@@ -108,10 +108,47 @@ def signature(inputs, outputs):
     return entries(1, inputs) + entries(2, outputs) + _bytes(3, "tensorflow/serving/predict")
 
 
-def meta_graph(graph_def, signatures, restore="", tags=("serve",)):
+def _children(children):
+    return b"".join(_bytes(1, _number(1, place) + _bytes(2, name)) for name, place in children.items())
+
+
+def object_graph(objects, traces):
+    """SavedObjectGraph: objects are (children, the field of their kind, its message), traces what functions capture by name."""
+    nodes = b"".join(_bytes(1, _children(children) + _bytes(kind, body)) for children, kind, body in objects)
+    return nodes + b"".join(_bytes(2, _bytes(1, name) + _bytes(2, _bytes(2, bytes(bound)))) for name, bound in traces.items())
+
+
+def user_object(children):
+    return children, 4, _bytes(1, "_generic_user_object")
+
+
+def asset_object(index):
+    return {}, 5, _number(1, index)
+
+
+def function_object(*traces):
+    return {}, 6, b"".join(_bytes(1, trace) for trace in traces)
+
+
+def variable_object(name, element_type, shape):
+    return {}, 7, _number(1, element_type) + _bytes(2, _shape(shape)) + _bytes(6, name)
+
+
+def constant_object(node_name):
+    return {}, 9, _bytes(1, node_name)
+
+
+def stored_objects(objects):
+    """TrackableObjectGraph, as checkpoints hold it: objects are (children, the key of their value)."""
+    nodes = [_children(children) + (_bytes(2, _bytes(1, "VARIABLE_VALUE") + _bytes(3, key)) if key else b"") for children, key in objects]
+    return Tensor(STRING, [], strings=[b"".join(_bytes(1, node) for node in nodes)])
+
+
+def meta_graph(graph_def, signatures, restore="", tags=("serve",), objects=b""):
     """MetaGraphDef."""
     body = _bytes(1, b"".join(_bytes(4, tag) for tag in tags) + _number(7, 1)) + _bytes(2, graph_def)
     body += _bytes(3, _bytes(3, restore)) if restore else b""
+    body += _bytes(7, objects) if objects else b""
     return body + b"".join(_bytes(5, _bytes(1, key) + _bytes(2, item)) for key, item in signatures.items())
 
 
@@ -180,14 +217,24 @@ class _Table:
         return self.data + footer.ljust(40, b"\0") + struct.pack("<Q", 0xDB4775248B80FB57)
 
 
+def _stored(tensor):
+    """The bytes of a tensor in a checkpoint, and those that its checksum is of. Strings stand behind their lengths."""
+    if tensor.element_type != STRING:
+        return tensor.raw, tensor.raw
+    texts = b"".join(tensor.strings)
+    lengths = b"".join(struct.pack("<I", len(text)) for text in tensor.strings)
+    check = struct.pack("<I", _masked_crc(lengths))
+    return b"".join(_varint(len(text)) for text in tensor.strings) + check + texts, lengths + check + texts
+
+
 def checkpoint(tensors, compressed=False, together=False):
     """The index and the data of a checkpoint: key to Tensor. Together, the index begins with the data, so that it is both."""
     data, entries = b"", {b"": _number(1, 1) + _bytes(3, _number(1, 1))}
     for key, tensor in sorted(tensors.items()):
+        stored, checked = _stored(tensor)
         entries[key.encode()] = (_number(1, tensor.element_type) + _bytes(2, _shape(tensor.shape)) + _number(4, len(data)) +
-                                 _number(5, len(tensor.raw)) + _varint(6 << 3 | 5) +
-                                 struct.pack("<I", _masked_crc(tensor.raw)))
-        data += tensor.raw
+                                 _number(5, len(stored)) + _varint(6 << 3 | 5) + struct.pack("<I", _masked_crc(checked)))
+        data += stored
     return _Table(compressed, data if together else b"").finish(entries), data
 
 

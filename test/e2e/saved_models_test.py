@@ -136,6 +136,54 @@ class KeptVariablesTest(FolderTest):
                 self.follow(lambda *command: self.run_model(*command, "--gpu"), library)
 
 
+class FunctionsTest(FolderTest):
+    """A module saved without signatures: its functions capture two variables of one name, and a constant."""
+
+    def write_model(self, *captured):
+        t, handle = tf.Type(tf.FLOAT), tf.Type(tf.RESOURCE)
+        scale = tf.function("__inference_scale_7", [("x", tf.FLOAT), ("w", tf.RESOURCE), ("b", tf.RESOURCE), ("c", tf.FLOAT)], [("identity", tf.FLOAT, "with_c:z:0")], [
+            tf.node("w_read", "ReadVariableOp", ["w"], dtype=t), tf.node("b_read", "ReadVariableOp", ["b"], dtype=t),
+            tf.node("product", "Mul", ["x", "w_read:value:0"], T=t), tf.node("with_b", "AddV2", ["product:z:0", "b_read:value:0"], T=t),
+            tf.node("with_c", "AddV2", ["with_b:z:0", "c"], T=t)])
+        count = tf.function("__inference_count_9", [("b", tf.RESOURCE)], [("identity", tf.FLOAT, "read:value:0")], [
+            tf.node("one", "Const", dtype=t, value=tf.floats([], [1.0])), tf.node("add", "AssignAddVariableOp", ["b", "one:output:0"], dtype=t),
+            tf.node("read", "ReadVariableOp", ["b", "^add"], dtype=t)], controls=["add"])
+        nodes = [tf.node(name, "VarHandleOp", dtype=t, shape=tf.Shape(shape), shared_name=name) for name, shape in (("Variable", [2]), ("Variable_1", []))]
+        nodes.append(tf.node("captured", "Const", dtype=t, value=tf.floats([], [100.0])))
+        objects = tf.object_graph([
+            tf.user_object({"scale": 1, "w": 2, "b": 3, "count": 5}), tf.function_object("__inference_scale_7"), tf.variable_object("Variable", tf.FLOAT, [2]),
+            tf.variable_object("Variable", tf.FLOAT, []), tf.constant_object("captured"), tf.function_object("__inference_count_9"), tf.asset_object(0)],
+            {"__inference_scale_7": captured or (2, 3, 4), "__inference_count_9": (3,)})
+        stored = tf.stored_objects([({"b": 1, "w": 2}, ""), ({}, "b/.ATTRIBUTES/VARIABLE_VALUE"), ({}, "w/.ATTRIBUTES/VARIABLE_VALUE")])
+        tf.save(self.path("functions"), tf.saved_model(tf.meta_graph(tf.graph(nodes, [scale, count]), {"__saved_model_init_op": b""}, objects=objects)),
+                {"_CHECKPOINTABLE_OBJECT_GRAPH": stored, "w/.ATTRIBUTES/VARIABLE_VALUE": tf.floats([2], [2.0, 3.0]),
+                 "b/.ATTRIBUTES/VARIABLE_VALUE": tf.floats([], [0.5])})
+
+    def test_a_function_is_called_with_what_it_captures(self):
+        self.write_model()
+        write_npy(self.path("x.npy"), [2], [1.0, -1.0])
+        write_npy(self.path("y.npy"), [2], [102.5, 97.5])
+        for name in ("scale", "__inference_scale_7"):
+            library = self.compile_folder(self.path("functions"), f"--signature={name}", "--shape=x=2")
+            self.run_model(library, f"--input=x={self.path('x.npy')}", "--rtol=0", "--atol=0", f"--expect=identity={self.path('y.npy')}")
+
+    def test_functions_share_variables_that_one_writes(self):
+        self.write_model()
+        library = self.compile_folder(self.path("functions"), "--signature=scale", "--signature=count", "--shape=x=2")
+        self.assertIn("state\n", self.run_model(library, "--info"))
+        write_npy(self.path("n.npy"), [], [1.5])
+        self.run_model(library, "--entry=count", "--rtol=0", "--atol=0", f"--expect=identity={self.path('n.npy')}")
+
+    def test_what_cannot_be_called_is_said(self):
+        self.write_model()
+        said = self.compile_folder(self.path("functions"), status=1)
+        self.assertIn("choose one, or a function, with --signature; it has none; its functions are 'count', 'scale'", said)
+        for captured, error in (((2, 3, 6), "it captures the asset '', a file of texts"), ((2, 3, 0), "object 0 is none of these"),
+                                ((2, 3, 99), "captures number 99 of 7"), ((2, 3, 4, 4, 4), "must have an argument for each of the 5 objects")):
+            self.write_model(*captured)
+            self.assertIn(f"the function 'scale' {error}" if "must" in error else error, self.compile_folder(self.path("functions"), "--signature=scale", status=1))
+
+
 DATA = os.path.join(os.environ.get("NACRE_TEST_DATA", os.path.join(nacre.ROOT, "..", "shared", "data")), "tf-savedmodel")
 # Of TensorFlow Serving: y = x / 2 + 2, and x / 2 + 3. Each signature, its input, its output, what it adds; those of strings are refused.
 HALF_PLUS = {

@@ -14,6 +14,7 @@
 #include "compiler/import/tensorflow/FileRoot.h"
 #include "compiler/import/tensorflow/Results.h"
 #include "compiler/import/tensorflow/saved/CheckpointFiles.h"
+#include "compiler/import/tensorflow/saved/ConcreteFunctions.h"
 #include "compiler/import/tensorflow/saved/ObjectKeys.h"
 #include "dialects/PrintableText.h"
 
@@ -48,6 +49,9 @@ LogicalResult TensorFlowModel::parse(WireRoot root, const ImportOptions &options
   }
 }
 
+/// Whether the user names tensors, in place of a signature.
+static bool isCut(const ImportOptions &options) { return !options.inputs.empty() || !options.outputs.empty(); }
+
 FailureOr<std::unique_ptr<TensorFlowModel>> TensorFlowModel::read(const ModelFile &file, const ImportOptions &options,
                                                                   MLIRContext *context) {
   Location loc = FileLineColLoc::get(context, file.name, 0, 0);
@@ -60,6 +64,12 @@ FailureOr<std::unique_ptr<TensorFlowModel>> TensorFlowModel::read(const ModelFil
   std::unique_ptr<TensorFlowModel> model(new TensorFlowModel(std::move(*bytes)));
   if (failed(model->parse(root, options, loc)))
     return failure();
+  if (!isCut(options)) {
+    FailureOr<llvm::StringMap<int>> wrapped = wrapFunctions(*model->meta, options.signatures, loc);
+    if (failed(wrapped))
+      return failure();
+    model->wrapped = std::move(*wrapped);
+  }
   FailureOr<CallResults> calls = inlineCalls(*model->meta->mutable_graph_def(), loc);
   if (failed(calls))
     return failure();
@@ -182,11 +192,10 @@ LogicalResult TensorFlowModel::findEntries(const ImportOptions &options, Locatio
     return failure();
   graph = std::move(*checked);
   entries.clear();
-  bool isCut = !options.inputs.empty() || !options.outputs.empty();
-  if (isCut && !options.signatures.empty())
+  if (isCut(options) && !options.signatures.empty())
     return emitError(loc)
            << "--signature says what is computed, and so do --input and --output; give one or the others";
-  bool isNamed = isCut || (meta->signature_def().empty() && options.signatures.empty());
+  bool isNamed = isCut(options) || (meta->signature_def().empty() && options.signatures.empty());
   if (failed(isNamed ? findNamedEntry(options) : findSignatures(options, loc)))
     return failure();
   if (!edits.isEmpty()) {
@@ -224,6 +233,12 @@ std::vector<int> TensorFlowModel::findVariables() const {
   return {found.begin(), found.end()};
 }
 
+bool TensorFlowModel::isKept(int variable) const {
+  return llvm::any_of(entries, [&](const TensorFlowEntry &entry) {
+    return llvm::any_of(entry.kept, [&](const KeptVariable &kept) { return kept.node == variable; });
+  });
+}
+
 /// What one entry writes is an input of all that read it.
 void TensorFlowModel::keepVariables() {
   std::set<std::string> names;
@@ -255,10 +270,13 @@ LogicalResult TensorFlowModel::bindVariables(StringRef prefix, Location loc) {
   llvm::DenseMap<int, CheckpointPart> restored = findRestoredVariables(*graph, restore);
   llvm::StringMap<std::string> keys;
   if (llvm::any_of(found, [&](int variable) { return !restored.count(variable); })) {
-    FailureOr<llvm::StringMap<std::string>> read = readObjectKeys(meta->object_graph_def(), **bundle, loc);
+    FailureOr<ObjectKeys> read = readObjectKeys(meta->object_graph_def(), **bundle, loc);
     if (failed(read))
       return failure();
-    keys = std::move(*read);
+    for (const auto &[name, object] : wrapped)
+      if (auto key = read->find(object); key != read->end())
+        restored[*graph->find(name)] = CheckpointPart{key->second, ""};
+    keys = nameObjectKeys(meta->object_graph_def(), *read);
   }
   variables = SavedVariables(std::move(*bundle), std::move(restored), std::move(keys));
   return success();
@@ -270,10 +288,7 @@ LogicalResult TensorFlowModel::startVariables(const ImportOptions &options, Loca
   std::vector<int> started;
   for (int variable : findVariables()) {
     auto value = initial.find(variable);
-    bool isKept = llvm::any_of(entries, [&](const TensorFlowEntry &entry) {
-      return llvm::any_of(entry.kept, [&](const KeptVariable &kept) { return kept.node == variable; });
-    });
-    if (isKept || value == initial.end() || variables.find(graph->getNode(variable), variable))
+    if (isKept(variable) || value == initial.end() || variables.find(graph->getNode(variable), variable))
       continue;
     if (!isMadeOfConstants(*graph, value->second))
       continue;
@@ -297,6 +312,15 @@ LogicalResult TensorFlowModel::startVariables(const ImportOptions &options, Loca
 
 /// What is kept begins as the checkpoint has it, or as a constant that the graph gives it.
 LogicalResult TensorFlowModel::startKept() {
+  llvm::StringMap<int> owners; // of parts of the checkpoint
+  for (int variable : findVariables()) {
+    std::optional<CheckpointPart> part = variables.find(graph->getNode(variable), variable);
+    int owner = part ? owners.try_emplace(part->key + '\0' + part->slice, variable).first->second : variable;
+    if (owner != variable && (isKept(variable) || isKept(owner)))
+      return emitError(graph->getLocation(variable))
+             << "must be the only node of its variable, which is written, but '" << graph->getNode(owner).getName()
+             << "' is the same; compile the signatures that use one of them alone";
+  }
   llvm::DenseMap<int, TensorId> initial = findInitialValues(*graph);
   for (TensorFlowEntry &entry : entries)
     for (KeptVariable &kept : entry.kept) {

@@ -68,11 +68,13 @@ private:
   mlir::LogicalResult bindVariables(llvm::StringRef prefix, mlir::Location loc);
   std::vector<int> findVariables(const TensorFlowEntry &entry) const;
   std::vector<int> findVariables() const;
+  bool isKept(int variable) const;
   mlir::LogicalResult startVariables(const ImportOptions &options, mlir::Location loc);
 
   TensorFlowFile file;
   tensorflow::SavedModel saved;             ///< around whatever the file holds
   tensorflow::MetaGraphDef *meta = nullptr; ///< of `saved`
+  llvm::StringMap<int> wrapped;             ///< variables of functions without a signature: objects by node
   CallResults calls;
   std::optional<CheckedGraph> graph;
   std::vector<TensorFlowEntry> entries;

@@ -21,14 +21,9 @@ static StringRef findKey(const tensorflow::TrackableObjectGraph::TrackableObject
   return "";
 }
 
-llvm::StringMap<std::string> findObjectKeys(const tensorflow::SavedObjectGraph &model,
-                                            const tensorflow::TrackableObjectGraph &checkpoint) {
-  llvm::StringMap<int> numNamed;
-  for (const tensorflow::SavedObject &object : model.nodes())
-    if (object.has_variable())
-      ++numNamed[object.variable().name()];
-
-  llvm::StringMap<std::string> keys;
+ObjectKeys findObjectKeys(const tensorflow::SavedObjectGraph &model,
+                          const tensorflow::TrackableObjectGraph &checkpoint) {
+  ObjectKeys keys;
   std::vector<bool> isReached(model.nodes_size(), false);
   std::vector<std::pair<int, int>> pending;
   auto reach = [&](int saved, int stored) {
@@ -44,8 +39,8 @@ llvm::StringMap<std::string> findObjectKeys(const tensorflow::SavedObjectGraph &
     pending.pop_back();
     const tensorflow::SavedObject &object = model.nodes(saved);
     StringRef key = findKey(checkpoint.nodes(stored));
-    if (object.has_variable() && !key.empty() && numNamed.lookup(object.variable().name()) == 1)
-      keys[object.variable().name()] = key.str();
+    if (object.has_variable() && !key.empty())
+      keys[saved] = key.str();
     std::map<StringRef, int> children;
     for (const tensorflow::ObjectReference &child : checkpoint.nodes(stored).children())
       children.try_emplace(child.local_name(), child.node_id());
@@ -56,11 +51,22 @@ llvm::StringMap<std::string> findObjectKeys(const tensorflow::SavedObjectGraph &
   return keys;
 }
 
-FailureOr<llvm::StringMap<std::string>> readObjectKeys(const tensorflow::SavedObjectGraph &model, TensorBundle &bundle,
-                                                       Location loc) {
+llvm::StringMap<std::string> nameObjectKeys(const tensorflow::SavedObjectGraph &model, const ObjectKeys &keys) {
+  llvm::StringMap<int> numNamed;
+  for (const tensorflow::SavedObject &object : model.nodes())
+    if (object.has_variable())
+      ++numNamed[object.variable().name()];
+  llvm::StringMap<std::string> named;
+  for (const auto &[object, key] : keys)
+    if (StringRef name = model.nodes(object).variable().name(); numNamed.lookup(name) == 1)
+      named[name] = key;
+  return named;
+}
+
+FailureOr<ObjectKeys> readObjectKeys(const tensorflow::SavedObjectGraph &model, TensorBundle &bundle, Location loc) {
   constexpr StringRef key = "_CHECKPOINTABLE_OBJECT_GRAPH";
   if (!bundle.contains(key))
-    return llvm::StringMap<std::string>();
+    return ObjectKeys();
   FailureOr<std::vector<StringRef>> strings = bundle.readStrings(key, loc);
   if (failed(strings))
     return failure();

@@ -11,18 +11,24 @@
 #include "compiler/import/tensorflow/checkpoint/TensorBundle.h"
 
 #include "tensorflow.pb.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 #include <string>
 
 namespace nacre::importer::tensorflow_format {
 
-/// By the names of variables, of which those are left out that several have.
-llvm::StringMap<std::string> findObjectKeys(const tensorflow::SavedObjectGraph &model,
-                                            const tensorflow::TrackableObjectGraph &checkpoint);
+/// By the model's objects.
+using ObjectKeys = llvm::DenseMap<int, std::string>;
 
-/// The same for the objects of `bundle`: empty where it has none. Errors are emitted at `loc`.
-mlir::FailureOr<llvm::StringMap<std::string>> readObjectKeys(const tensorflow::SavedObjectGraph &model,
-                                                             TensorBundle &bundle, mlir::Location loc);
+ObjectKeys findObjectKeys(const tensorflow::SavedObjectGraph &model,
+                          const tensorflow::TrackableObjectGraph &checkpoint);
+
+/// By the names of variables, of which those are left out that several have.
+llvm::StringMap<std::string> nameObjectKeys(const tensorflow::SavedObjectGraph &model, const ObjectKeys &keys);
+
+/// Those of the objects of `bundle`: empty where it has none. Errors are emitted at `loc`.
+mlir::FailureOr<ObjectKeys> readObjectKeys(const tensorflow::SavedObjectGraph &model, TensorBundle &bundle,
+                                           mlir::Location loc);
 
 } // namespace nacre::importer::tensorflow_format
 

@@ -14,9 +14,9 @@ using namespace mlir;
 
 namespace nacre::importer::tensorflow_format {
 
-static StringRef getSharedName(const CheckedNode &variable) {
-  const tensorflow::AttrValue *attribute = findAttribute(*variable.proto, "shared_name");
-  return attribute && !attribute->s().empty() ? StringRef(attribute->s()) : variable.getName();
+StringRef getSharedName(const tensorflow::NodeDef &variable) {
+  const tensorflow::AttrValue *attribute = findAttribute(variable, "shared_name");
+  return attribute && !attribute->s().empty() ? attribute->s() : variable.name();
 }
 
 std::optional<CheckpointPart> SavedVariables::find(const CheckedNode &variable, int id) const {
@@ -24,7 +24,7 @@ std::optional<CheckpointPart> SavedVariables::find(const CheckedNode &variable, 
     return std::nullopt;
   if (auto part = restored.find(id); part != restored.end())
     return part->second;
-  if (auto key = objectKeys.find(getSharedName(variable)); key != objectKeys.end())
+  if (auto key = objectKeys.find(getSharedName(*variable.proto)); key != objectKeys.end())
     return CheckpointPart{key->second, ""};
   if (bundle->contains(variable.getName()))
     return CheckpointPart{variable.getName().str(), ""};

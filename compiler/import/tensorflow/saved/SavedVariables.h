@@ -16,6 +16,9 @@
 
 namespace nacre::importer::tensorflow_format {
 
+/// The name that nodes of one variable share: its own, where it has no other.
+llvm::StringRef getSharedName(const tensorflow::NodeDef &variable);
+
 class SavedVariables {
 public:
   /// Those of a graph without a checkpoint.

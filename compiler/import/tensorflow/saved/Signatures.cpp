@@ -8,6 +8,7 @@
 #include "compiler/import/tensorflow/saved/Signatures.h"
 
 #include "compiler/import/tensorflow/File.h"
+#include "compiler/import/tensorflow/saved/ConcreteFunctions.h"
 #include "dialects/PrintableText.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -91,6 +92,11 @@ static std::string describe(const Signature &signature) {
   return text;
 }
 
+int countSignatures(const tensorflow::MetaGraphDef &meta) {
+  return static_cast<int>(
+      llvm::count_if(meta.signature_def(), [](const auto &entry) { return entry.key() != initName; }));
+}
+
 FailureOr<std::vector<Signature>> chooseSignatures(const tensorflow::MetaGraphDef &meta, ArrayRef<std::string> names,
                                                    Location loc) {
   std::map<StringRef, Signature> known;
@@ -99,10 +105,17 @@ FailureOr<std::vector<Signature>> chooseSignatures(const tensorflow::MetaGraphDe
   known.erase(initName);
   auto refuse = [&](const Twine &what) {
     InFlightDiagnostic error = emitError(loc) << what;
-    StringRef separator = known.empty() ? "; it has none" : "; it has ";
+    StringRef separator = "; it has ";
     for (const auto &[name, signature] : known) {
       error << separator << describe(signature);
       separator = "; ";
+    }
+    if (known.empty())
+      error << separator << "none";
+    separator = "; its functions are ";
+    for (const auto &[name, trace] : findFunctions(meta.object_graph_def())) {
+      error << separator << "'" << toPrintable(name) << "'";
+      separator = ", ";
     }
     return error;
   };
@@ -118,7 +131,8 @@ FailureOr<std::vector<Signature>> chooseSignatures(const tensorflow::MetaGraphDe
   if (chosen.empty()) {
     auto signature = known.size() == 1 ? known.begin() : known.find("serving_default");
     if (signature == known.end())
-      return refuse("the model must have one signature, or one called 'serving_default'; choose one with --signature");
+      return refuse("the model must have one signature, or one called 'serving_default'; choose one, or a function, "
+                    "with --signature");
     chosen.push_back(signature->second);
   }
   for (const Signature &signature : chosen) {

@@ -35,6 +35,9 @@ struct Signature {
 mlir::FailureOr<tensorflow::MetaGraphDef *> chooseMetaGraph(tensorflow::SavedModel &model, llvm::StringRef tag,
                                                             mlir::Location loc);
 
+/// How many signatures compute something.
+int countSignatures(const tensorflow::MetaGraphDef &meta);
+
 /// The signatures of these names; without one `serving_default`, or the only one. Views of `meta`.
 mlir::FailureOr<std::vector<Signature>> chooseSignatures(const tensorflow::MetaGraphDef &meta,
                                                          llvm::ArrayRef<std::string> names, mlir::Location loc);
