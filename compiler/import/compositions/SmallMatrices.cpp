@@ -5,9 +5,10 @@
 // How:  1. determinants of up to three rows by cofactors; of more by elimination, in which the row with the largest element
 //          of a column comes to its top, by comparing and choosing,
 //       2. systems by the same elimination, above the diagonal too; and without a choice where they are triangular,
-//       3. Cholesky's factor column by column.
+//       3. Cholesky's factor column by column, and the two of elimination with what it took away.
 
 #include "compiler/import/compositions/SmallMatrices.h"
+#include "compiler/import/compositions/Tables.h"
 
 using namespace mlir;
 
@@ -165,7 +166,7 @@ Value solveTriangular(NnBuilder &nn, Value a, Value b, bool isLower) {
 }
 
 //===----------------------------------------------------------------------===//
-// 3. Cholesky
+// 3. Factors
 //===----------------------------------------------------------------------===//
 
 Value cholesky(NnBuilder &nn, Value a) {
@@ -188,6 +189,61 @@ Value cholesky(NnBuilder &nn, Value a) {
   }
   Value transposed = joinRows(nn, rows, getShape(a));
   return nn.transpose(transposed, order);
+}
+
+/// Exchanges row `step` with the first of those behind it that is largest in that column.
+static void exchange(NnBuilder &nn, Rows &rows, int64_t step) {
+  auto count = static_cast<int64_t>(rows.size());
+  Value largest = nn.unary(UnaryKind::Abs, element(nn, rows[step], step)), chosen;
+  for (int64_t row = step + 1; row < count; ++row) {
+    Value own = nn.unary(UnaryKind::Abs, element(nn, rows[row], step));
+    Value isLarger = nn.binary(BinaryKind::Greater, own, largest);
+    chosen = nn.select(isLarger, nn.scalar(own, static_cast<double>(row)), chosen ? chosen : nn.scalar(own, 0));
+    largest = nn.select(isLarger, own, largest);
+  }
+  const Value top = rows[step];
+  for (int64_t row = step + 1; row < count; ++row) {
+    Value isChosen = nn.binary(BinaryKind::Equal, chosen, static_cast<double>(row));
+    rows[step] = nn.select(isChosen, rows[row], rows[step]);
+    rows[row] = nn.select(isChosen, top, rows[row]);
+  }
+}
+
+TriangularFactors factorize(NnBuilder &nn, Value a) {
+  if (!a)
+    return {};
+  Ints shape = getShape(a);
+  const int64_t size = shape.back();
+  Value numbers = makeTable<double>(nn, RankedTensorType::get({size, 1}, getElementType(a)),
+                                    [](int64_t row) { return static_cast<double>(row); });
+  if (getType(a).getNumElements() == 0)
+    return {a, nn.splat(RankedTensorType::get(shape.drop_back(), getElementType(a)), 0)};
+  // Behind each row stands its number, which goes where it goes.
+  SmallVector<int64_t> beside(shape.drop_back()), wider(shape);
+  beside.push_back(1);
+  wider.back() = size + 1;
+  Rows rows = splitRows(nn, nn.concat({a, nn.broadcast(numbers, beside)}, getRank(a) - 1));
+  if (rows.empty())
+    return {};
+  for (int64_t step = 0; step + 1 < size && !llvm::is_contained(rows, Value()); ++step) {
+    exchange(nn, rows, step);
+    Value top = element(nn, rows[step], step);
+    Value divisor = nn.select(nn.binary(BinaryKind::Equal, top, 0.0), nn.scalar(top, 1), top);
+    for (int64_t row = step + 1; row < size; ++row) {
+      auto part = [&](Value of, int64_t from, int64_t to) { return nn.slice(of, 1, from, to - from); };
+      Value factor = nn.div(element(nn, rows[row], step), divisor);
+      Value rest = subtract(nn, part(rows[row], step + 1, size), part(rows[step], step + 1, size), factor);
+      SmallVector<Value> parts = {factor, rest, part(rows[row], size, size + 1)};
+      if (step)
+        parts.insert(parts.begin(), part(rows[row], 0, step));
+      rows[row] = nn.concat(parts, 1);
+    }
+  }
+  Value joined = joinRows(nn, rows, wider);
+  if (!joined)
+    return {};
+  const int64_t last = getRank(a) - 1;
+  return {nn.slice(joined, last, 0, size), nn.reshape(nn.slice(joined, last, size, 1), shape.drop_back())};
 }
 
 } // namespace nacre::importer

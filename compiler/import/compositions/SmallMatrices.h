@@ -25,6 +25,13 @@ mlir::Value solveTriangular(NnBuilder &nn, mlir::Value a, mlir::Value b, bool is
 /// The lower triangle L of A = L L^T, of which the upper half is not read.
 mlir::Value cholesky(NnBuilder &nn, mlir::Value a);
 
+/// L and U of P A = L U, one below the diagonal and one from it on, and P: which row of A each row is of.
+struct TriangularFactors {
+  mlir::Value both, order;
+};
+
+TriangularFactors factorize(NnBuilder &nn, mlir::Value a);
+
 } // namespace nacre::importer
 
 #endif // NACRE_COMPILER_IMPORT_COMPOSITIONS_SMALLMATRICES_H

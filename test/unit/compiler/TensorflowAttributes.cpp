@@ -53,7 +53,9 @@ void setText(Draw &draw, AttrValue &value, size_t) {
 }
 
 const Kind kinds[] = {
-    {"DstT SrcT T dtype out_type type output_type element_dtype out_idx index_type Targmax Tidx shape_type", setType},
+    {"DstT SrcT T dtype out_type type output_type element_dtype out_idx output_idx_type index_type Targmax Tidx "
+     "shape_type",
+     setType},
     {"strides ksize dilations rates ksizes", setWindow},
     {"explicit_paddings", setPairs},
     {"squeeze_dims", setIntegers},

@@ -174,6 +174,8 @@ std::optional<Dims> getAskedShape(Draw &draw, StringRef op, StringRef operand, s
     return index ? Dims{2, 2} : Dims{4, 2, 2, 4};
   if (op == "BatchToSpaceND" || op == "SpaceToBatchND")
     return index == 0 ? Dims{4, 2, 3} : index == 1 ? Dims{1} : Dims{1, 2};
+  if (op.starts_with("DrawBoundingBoxes"))
+    return std::vector<Dims>{{2, 4, 4, 3}, {2, 3, 4}, {2, 3}}[index];
   if (op == "CropAndResize")
     return std::vector<Dims>{{2, 4, 4, 3}, {3, 4}, {3}, {2}}[index];
   if (op.starts_with("NonMaxSuppression"))

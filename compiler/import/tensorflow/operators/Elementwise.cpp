@@ -8,6 +8,7 @@
 
 #include "compiler/import/operands/Elementwise.h"
 #include "compiler/import/compositions/Elementary.h"
+#include "compiler/import/compositions/SpecialFunctions.h"
 #include "compiler/import/tensorflow/Handlers.h"
 
 #include <limits>
@@ -71,12 +72,14 @@ struct UnaryComposition {
 };
 
 constexpr UnaryComposition unaryCompositions[] = {
+    {"Digamma", digamma},
     {"Erfc", [](NnBuilder &nn, Value x) { return nn.sub(nn.scalar(x, 1), nn.unary(UnaryKind::Erf, x)); }},
     {"Expm1", expMinusOne},
     {"IsFinite",
      [](NnBuilder &nn, Value x) {
        return nn.binary(BinaryKind::Less, nn.unary(UnaryKind::Abs, x), std::numeric_limits<double>::infinity());
      }},
+    {"Lgamma", logGamma},
     {"Log1p", logOnePlus},
     {"Relu6", [](NnBuilder &nn, Value x) { return clamp(nn, x, 0, 6); }, Holds::Numbers},
     // Halves go to even numbers; integers are round.

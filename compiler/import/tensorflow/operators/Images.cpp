@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Images in other sizes and colours. Channels are last.
+// Images in other sizes and colours, and frames in them. Channels are last.
 
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/compositions/Resampling.h"
 #include "compiler/import/compositions/Sampling.h"
+#include "compiler/import/compositions/Tables.h"
 #include "compiler/import/tensorflow/Handlers.h"
 
 using namespace mlir;
@@ -271,6 +272,65 @@ void importContrast(OperandBinder &node) {
   node.setResult(result ? nn.cast(result, type) : Value());
 }
 
+//===----------------------------------------------------------------------===//
+// Frames
+//===----------------------------------------------------------------------===//
+
+/// The colours in which frames are drawn, in turn, a row each.
+Value readFrameColours(OperandBinder &node, int64_t channels) {
+  NnBuilder &nn = node.nn;
+  constexpr float own[10][4] = {{1, 1, 0, 1},     {0, 0, 1, 1},   {1, 0, 0, 1},   {0, 1, 0, 1}, {.5F, 0, .5F, 1},
+                                {.5F, .5F, 0, 1}, {.5F, 0, 0, 1}, {0, 0, .5F, 1}, {0, 1, 1, 1}, {1, 0, 1, 1}};
+  if (!node.getOperand(2) && channels <= 4)
+    return makeTable<double>(nn, RankedTensorType::get({10, channels}, nn.types().getF32Type()), [&](int64_t index) {
+      return channels == 1 ? 1 : own[index / channels][index % channels];
+    });
+  Value colours = node.getOperand(2);
+  if (colours && getRank(colours) == 2 && getShape(colours)[0] > 0 && getShape(colours)[1] >= channels)
+    return nn.slice(colours, 1, 0, channels);
+  node.error() << "the colours must be rows of the " << channels << " channels that the images have, but are "
+               << (colours ? describe(colours) : "TensorFlow's own, of 4");
+  return {};
+}
+
+/// Boxes in shares of the image; a frame of one pixel each, of which what is outside is not drawn.
+void importFrames(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  constexpr int64_t mostBoxes = 256; // each is written out
+  if (!node.checkRank(0, 4, 4) || !node.checkRank(1, 3, 3))
+    return;
+  Value x = node.getOperand(0), boxes = node.getOperand(1);
+  SmallVector<int64_t> shape(getShape(x));
+  const int64_t count = getShape(boxes)[1];
+  if (!node.checkShape(1, {shape[0], std::min(count, mostBoxes), 4}, "two corners of each box, of at most 256"))
+    return;
+  Value colours = readFrameColours(node, shape[3]);
+  if (!colours)
+    return;
+  const double rows = static_cast<double>(shape[1]) - 1, columns = static_cast<double>(shape[2]) - 1;
+  Value last = makeTable<double>(nn, RankedTensorType::get({4}, getElementType(boxes)),
+                                 [&](int64_t index) { return index % 2 ? columns : rows; });
+  Type type = getElementType(x), integer = nn.types().getI32Type();
+  Value corners = nn.cast(nn.mul(boxes, last), integer);
+  Value row = nn.cast(nn.reshape(nn.counting(shape[1]), {1, shape[1], 1, 1}), integer);
+  Value column = nn.cast(nn.reshape(nn.counting(shape[2]), {1, 1, shape[2], 1}), integer);
+  for (int64_t box = 0; box < count; ++box) {
+    Value own = nn.slice(corners, 1, box, 1);
+    auto corner = [&](int64_t index) { return nn.reshape(nn.slice(own, 2, index, 1), {shape[0], 1, 1, 1}); };
+    auto compare = [&](BinaryKind kind, Value place, int64_t index) { return nn.binary(kind, place, corner(index)); };
+    auto both = [&](Value a, Value b) { return nn.binary(BinaryKind::And, a, b); };
+    auto either = [&](Value a, Value b) { return nn.binary(BinaryKind::Or, a, b); };
+    Value inRows = both(compare(BinaryKind::GreaterEqual, row, 0), compare(BinaryKind::LessEqual, row, 2));
+    Value inColumns = both(compare(BinaryKind::GreaterEqual, column, 1), compare(BinaryKind::LessEqual, column, 3));
+    Value onRow = either(compare(BinaryKind::Equal, row, 0), compare(BinaryKind::Equal, row, 2));
+    Value onColumn = either(compare(BinaryKind::Equal, column, 1), compare(BinaryKind::Equal, column, 3));
+    Value isFrame = both(both(inRows, inColumns), either(onRow, onColumn));
+    Value colour = nn.reshape(nn.slice(colours, 0, box % getShape(colours)[0], 1), {1, 1, 1, shape[3]});
+    x = nn.select(isFrame, nn.cast(colour, type), x);
+  }
+  node.setResult(x);
+}
+
 } // namespace
 
 void registerImages(ImportRegistry &registry) {
@@ -281,6 +341,9 @@ void registerImages(ImportRegistry &registry) {
       "CropAndResize", 1,
       {{"image", Holds::Numbers}, {"boxes", Holds::Floats}, {"box_ind", Holds::Indices}, {"crop_size", Holds::Indices}},
       importCropAndResize);
+  registry.add("DrawBoundingBoxes", 1, {{"images", Holds::Floats}, {"boxes", Holds::Floats}}, importFrames);
+  registry.add("DrawBoundingBoxesV2", 1,
+               {{"images", Holds::Floats}, {"boxes", Holds::Floats}, {"colors", Holds::Floats}}, importFrames);
   registry.add("RGBToHSV", 1, {{"images", Holds::Floats}}, [](OperandBinder &node) { importColours(node, toHsv); });
   registry.add("HSVToRGB", 1, {{"images", Holds::Floats}}, [](OperandBinder &node) { importColours(node, toRgb); });
   registry.add("AdjustContrastv2", 1, {{"images", Holds::Floats}, {"contrast_factor", Holds::Floats}}, importContrast);

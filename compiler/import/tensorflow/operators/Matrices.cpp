@@ -147,6 +147,15 @@ void importCholesky(OperandBinder &node) {
     node.setResult(cholesky(node.nn, node.getOperand(0)));
 }
 
+void importFactors(OperandBinder &node) {
+  Type type = readIndexType(node, "output_idx_type");
+  if (!type || !checkSmall(node))
+    return;
+  TriangularFactors factors = factorize(node.nn, node.getOperand(0));
+  node.setResult(0, factors.both);
+  node.setResult(1, factors.order ? node.nn.cast(factors.order, type) : Value());
+}
+
 } // namespace
 
 void registerMatrices(ImportRegistry &registry) {
@@ -166,8 +175,9 @@ void registerMatrices(ImportRegistry &registry) {
   registry.add("MatrixSolve", 1, {matrix, sides}, importSolve);
   registry.add("MatrixTriangularSolve", 1, {matrix, sides}, importTriangularSolve);
   registry.add("Cholesky", 1, {numbers}, importCholesky);
+  registry.add("Lu", 1, {numbers}, importFactors);
   for (const char *op : {"MatrixDeterminant", "LogMatrixDeterminant", "MatrixInverse", "MatrixSolve",
-                         "MatrixTriangularSolve", "Cholesky"})
+                         "MatrixTriangularSolve", "Cholesky", "Lu"})
     registry.setLimit(op, "more than 8 rows");
 }
 
