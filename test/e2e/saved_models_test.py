@@ -216,6 +216,13 @@ class RealSavedModelsTest(FolderTest):
                     library = self.compile_folder(*options, f"--shape={x}={'x'.join(map(str, shape))}")
                     self.run_model(library, f"--input={x}={self.path('x.npy')}", f"--expect={y}={self.path('y.npy')}")
 
+    def test_a_trace_is_what_its_signature_calls(self):
+        def compute(*options):
+            text = self.call(os.path.join(nacre.BIN, "nacre-translate"), "--import", os.path.join(DATA, "basic_pitch", "nmp"), *options)
+            return [line for line in text.splitlines() if "nn." in line and "func.func" not in line]
+
+        self.assertEqual(compute("--signature=_default_save_signature"), compute())
+
     def test_training_is_refused_by_name(self):
         said = self.compile_folder(os.path.join(DATA, "tfrust_regression"), "--signature=train", status=1)
         self.assertIn("the signature 'train' trains the variable 'w'", said)
