@@ -31,6 +31,11 @@ int64_t countRows(Value array) {
   return getShape(array)[0];
 }
 
+void giveCount(OperandBinder &node, Value array) {
+  Value count = node.nn.integers(countRows(array));
+  node.setResult(node.nn.reshape(node.nn.cast(count, node.nn.types().getI32Type()), {}));
+}
+
 /// What all rows of an array are, as far as it is known: of those that are there, or a template of no rows.
 static RankedTensorType findRowType(Value array, Value rowTemplate) {
   if (std::optional<ValueRange> list = getList(array))

@@ -16,6 +16,8 @@
 namespace nacre::importer::tensorflow_format {
 
 int64_t countRows(mlir::Value array);
+/// The same as the node's result.
+void giveCount(OperandBinder &node, mlir::Value array);
 
 /// An array of `count` rows, none of which is written.
 mlir::Value makeArray(OperandBinder &node, int64_t count);

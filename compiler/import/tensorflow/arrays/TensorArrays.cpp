@@ -10,11 +10,10 @@ using namespace mlir;
 namespace nacre::importer::tensorflow_format {
 namespace {
 
-/// What an array is read as besides its rows: the shape of one, where it is told here.
-Value readTemplate(OperandBinder &node, Value handle) {
-  node.ignore({"element_shape", "element_shape_except0"});
-  node.getType("dtype", Type());
-  return handle;
+/// The template of the rows: the handle, which knows what these attributes say once more.
+Value takeTemplate(OperandBinder &node) {
+  node.ignore({"dtype", "element_shape", "element_shape_except0"});
+  return node.getOperand(0);
 }
 
 void importTensorArray(OperandBinder &node) {
@@ -37,14 +36,12 @@ void importTensorArrayWrite(OperandBinder &node) {
 
 /// (handle, index, flow)
 void importTensorArrayRead(OperandBinder &node) {
-  Value rowTemplate = readTemplate(node, node.getOperand(0));
-  node.setResult(readRow(node, node.getOperand(2), 1, rowTemplate));
+  node.setResult(readRow(node, node.getOperand(2), 1, takeTemplate(node)));
 }
 
 /// (handle, indices, flow)
 void importTensorArrayGather(OperandBinder &node) {
-  Value rowTemplate = readTemplate(node, node.getOperand(0));
-  node.setResult(gatherRows(node, node.getOperand(2), 1, rowTemplate));
+  node.setResult(gatherRows(node, node.getOperand(2), 1, takeTemplate(node)));
 }
 
 /// (handle, indices, value, flow)
@@ -54,19 +51,13 @@ void importTensorArrayScatter(OperandBinder &node) {
 }
 
 /// (handle, flow)
-void importTensorArrayConcat(OperandBinder &node) {
-  Value rowTemplate = readTemplate(node, node.getOperand(0));
-  concatRows(node, node.getOperand(1), rowTemplate);
-}
+void importTensorArrayConcat(OperandBinder &node) { concatRows(node, node.getOperand(1), takeTemplate(node)); }
 
 /// (handle, value, lengths, flow)
 void importTensorArraySplit(OperandBinder &node) { node.setResult(splitRows(node, node.getOperand(1), 2)); }
 
 /// (handle, flow)
-void importTensorArraySize(OperandBinder &node) {
-  Value count = node.nn.integers(countRows(node.getOperand(1)));
-  node.setResult(node.nn.reshape(node.nn.cast(count, node.nn.types().getI32Type()), {}));
-}
+void importTensorArraySize(OperandBinder &node) { giveCount(node, node.getOperand(1)); }
 
 } // namespace
 

@@ -74,11 +74,16 @@ void importGather(OperandBinder &node) {
     node.setResult(gatherRows(node, node.getOperand(0), 1, rowTemplate));
 }
 
-/// (tensor, indices, element_shape)
+/// (tensor, indices, element_shape, num_elements): of as many rows, or, of -1, of as many as there are indices for.
 void importScatter(OperandBinder &node) {
   node.ignore({"element_dtype", "shape_type"});
-  if (node.checkRank(0, 1))
-    node.setResult(scatterRows(node, makeArray(node, 0), 1, node.getOperand(0)));
+  FailureOr<int64_t> count = node.getOperand(3) ? node.getInteger(3) : 0;
+  if (failed(count) || !node.checkRank(0, 1))
+    return;
+  if (*count <= 0 && failed(node.getIntegers(1)))
+    return; // they say how many rows there are
+  if (Value array = makeArray(node, std::max<int64_t>(*count, 0)))
+    node.setResult(scatterRows(node, array, 1, node.getOperand(0)));
 }
 
 /// (handle, tensor, indices)
@@ -101,10 +106,7 @@ void importSplit(OperandBinder &node) {
 }
 
 /// (handle)
-void importLength(OperandBinder &node) {
-  Value count = node.nn.integers(countRows(node.getOperand(0)));
-  node.setResult(node.nn.reshape(node.nn.cast(count, node.nn.types().getI32Type()), {}));
-}
+void importLength(OperandBinder &node) { giveCount(node, node.getOperand(0)); }
 
 /// (handle, tensor)
 void importPushBack(OperandBinder &node) {
