@@ -74,6 +74,7 @@ FailureOr<std::unique_ptr<TensorFlowModel>> TensorFlowModel::read(const ModelFil
   if (failed(calls))
     return failure();
   model->calls = std::move(*calls);
+  uniteVariables(*model->meta->mutable_graph_def());
   FailureOr<std::string> prefix = findCheckpoint(file, root, options.checkpoint, loc);
   if (failed(prefix) || failed(model->findEntries(options, loc)) || failed(model->bindVariables(*prefix, loc)) ||
       failed(model->startVariables(options, loc)) || failed(model->startKept()))

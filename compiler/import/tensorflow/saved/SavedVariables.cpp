@@ -19,6 +19,26 @@ StringRef getSharedName(const tensorflow::NodeDef &variable) {
   return attribute && !attribute->s().empty() ? attribute->s() : variable.name();
 }
 
+/// Those that are called alike in one container; a name of its own is no other's.
+void uniteVariables(tensorflow::GraphDef &graph) {
+  llvm::StringMap<StringRef> firsts, replaced;
+  for (const tensorflow::NodeDef &node : graph.node()) {
+    const tensorflow::AttrValue *shared = findAttribute(node, "shared_name"),
+                                *container = findAttribute(node, "container");
+    if (node.op() != "VarHandleOp" || !shared || shared->s().empty())
+      continue;
+    auto [first, isFirst] = firsts.try_emplace((container ? container->s() : "") + '\0' + shared->s(), node.name());
+    if (!isFirst)
+      replaced[node.name()] = first->second;
+  }
+  if (replaced.empty())
+    return;
+  for (tensorflow::NodeDef &node : *graph.mutable_node())
+    for (std::string &operand : *node.mutable_input())
+      if (auto first = replaced.find(StringRef(operand).split(':').first); first != replaced.end())
+        operand = first->second.str();
+}
+
 std::optional<CheckpointPart> SavedVariables::find(const CheckedNode &variable, int id) const {
   if (!bundle)
     return std::nullopt;

@@ -19,6 +19,9 @@ namespace nacre::importer::tensorflow_format {
 /// The name that nodes of one variable share: its own, where it has no other.
 llvm::StringRef getSharedName(const tensorflow::NodeDef &variable);
 
+/// Makes one node of those that stand for one variable: whoever reads another reads the first.
+void uniteVariables(tensorflow::GraphDef &graph);
+
 class SavedVariables {
 public:
   /// Those of a graph without a checkpoint.
