@@ -4,7 +4,6 @@
 // weight.
 
 #include "codegen/PackWeights.h"
-#include "codegen/form/Winograd.h"
 
 #include "dialects/StoredBytes.h"
 #include "llvm/Support/MathExtras.h"
@@ -32,34 +31,7 @@ PackedWeight::PackedWeight(mlir::RankedTensorType type, plan::EncodingAttr encod
   groupColumns = columns / encoding.getGroups();
   panelsPerGroup = divideCeil(groupColumns, width);
   chunks = panelsPerGroup * encoding.getGroups();
-  tile = encoding.getKind() == plan::EncodingKind::Winograd ? encoding.getTile() : 0;
-  const int64_t inputs = winograd::inputsOf(tile);
-  const int64_t panelRows = tile ? rows / (winograd::kTaps * winograd::kTaps) * inputs * inputs : rows;
-  chunkBytes = panelRows * width * elementBytes;
-}
-
-/// The columns' filters, transformed: the products' numbers outermost, then the input's channels.
-void PackedWeight::packWinograd(const nn::ConstantView &source, int64_t firstColumn, int64_t valid, float *to) const {
-  constexpr int64_t taps = winograd::kTaps;
-  const int64_t inputs = winograd::inputsOf(tile), channels = rows / (taps * taps);
-  auto tap = [&](int64_t row, int64_t column) {
-    float value;
-    std::memcpy(&value, source.at(source.isSplat() ? 0 : row * columns + column), sizeof value);
-    return double(value);
-  };
-  for (int64_t channel = 0; channel < channels; ++channel)
-    for (int64_t column = 0; column < valid; ++column) {
-      SmallVector<double, 6> down[taps];
-      for (int64_t across = 0; across < taps; ++across) {
-        std::array<double, taps> filter;
-        for (int64_t i = 0; i < taps; ++i)
-          filter[i] = tap((i * taps + across) * channels + channel, firstColumn + column);
-        down[across] = winograd::transformFilter(tile, filter);
-      }
-      for (int64_t i = 0; i < inputs; ++i)
-        for (auto [j, value] : enumerate(winograd::transformFilter(tile, {down[0][i], down[1][i], down[2][i]})))
-          to[((i * inputs + int64_t(j)) * channels + channel) * width + column] = float(value);
-    }
+  chunkBytes = rows * width * elementBytes;
 }
 
 void PackedWeight::packChunk(const nn::ConstantView &source, int64_t index, SmallVectorImpl<char> &out) const {
@@ -81,8 +53,6 @@ void PackedWeight::packChunk(const nn::ConstantView &source, int64_t index, Smal
   int64_t firstColumn = (index % panelsPerGroup) * width;
   int64_t valid = std::min(width, groupColumns - firstColumn);
   out.assign(chunkBytes, 0);
-  if (tile)
-    return packWinograd(source, firstColumn, valid, reinterpret_cast<float *>(out.data()));
   for (int64_t row = 0; row < rows; ++row)
     copy(out.data() + row * width * elementBytes, row * columns + (index / panelsPerGroup) * groupColumns + firstColumn,
          valid);

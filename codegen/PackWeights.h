@@ -16,7 +16,7 @@ namespace nacre::codegen {
 
 class PackedWeight {
 public:
-  /// `encoding` may be null, which means plain. A panel's width must be positive. Winograd: `type` is a 3x3 filter of f32.
+  /// `encoding` may be null, which means plain. A panel's width must be positive.
   PackedWeight(mlir::RankedTensorType type, plan::EncodingAttr encoding);
 
   int64_t sizeInBytes() const { return chunks * chunkBytes - missingBytes; }
@@ -27,12 +27,9 @@ public:
   void packChunk(const nn::ConstantView &source, int64_t index, llvm::SmallVectorImpl<char> &out) const;
 
 private:
-  void packWinograd(const nn::ConstantView &source, int64_t firstColumn, int64_t valid, float *to) const;
-
   bool isPanel = false;
   int64_t elementBytes = 0, elements = 0;
   int64_t rows = 0, columns = 0; ///< Panel: all axes but the last, the last.
-  int64_t tile = 0;              ///< Winograd: the outputs of a tile along one dimension; else 0.
   int64_t width = 0, groupColumns = 0, panelsPerGroup = 0;
   int64_t chunks = 0, chunkBytes = 0, missingBytes = 0;
 };

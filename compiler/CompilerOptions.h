@@ -5,6 +5,7 @@
 #ifndef NACRE_COMPILER_COMPILEROPTIONS_H
 #define NACRE_COMPILER_COMPILEROPTIONS_H
 
+#include "dialects/plan/Accuracy.h"
 #include "dialects/plan/GpuPrecision.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -62,8 +63,7 @@ struct CompilerOptions {
   uint32_t seed = 0;                              ///< `--seed`, of nodes that draw random numbers and have none
   unsigned jobs = 0;                              ///< Threads of the compiler; 0: all cores.
   std::optional<Phase> compileTo;                 ///< Stop after this phase and print its IR.
-  /// By which weights may grow for Winograd convolutions; none: 25, but not beyond what a run's memory is promised to be.
-  std::optional<unsigned> winogradPercent;
+  Accuracy accuracy = Accuracy::Fast;             ///< What may be given for speed.
   Output output = Output::SharedLibrary;
   Placement placement;
   std::string device; ///< Whose times are predicted: a profile's name or file; empty: nobody's.

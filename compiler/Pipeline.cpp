@@ -4,7 +4,6 @@
 
 #include "compiler/Pipeline.h"
 #include "codegen/Backend.h"
-#include "codegen/encoding/WinogradGrowth.h"
 #include "codegen/package/Package.h"
 #include "compiler/CompileKernels.h"
 #include "compiler/DescribeLaunches.h"
@@ -16,7 +15,6 @@
 #include "compiler/place/Passes.h"
 #include "compiler/schedule/Passes.h"
 #include "dialects/PrintableText.h"
-#include "dialects/StoredBytes.h"
 #include "dialects/nn/NnDialect.h"
 #include "dialects/plan/Notes.h"
 
@@ -189,7 +187,9 @@ private:
   }
 
   LogicalResult encodeWeights() {
-    return runPasses([&](OpPassManager &passes) { encode::buildPipeline(passes, {options.target, options.cpus}); });
+    return runPasses([&](OpPassManager &passes) {
+      encode::buildPipeline(passes, {options.target, options.cpus, options.accuracy});
+    });
   }
 
   /// Placement gives the GPU kernels, which are compiled at once. What then has no code is noted on the kernel, and all
@@ -198,14 +198,13 @@ private:
     place::Options placeOptions;
     placeOptions.placement = options.placement;
     placeOptions.device = options.device;
-    placeOptions.winogradBytes = winogradBytes();
     placeOptions.gpuPrecision = report.gpuPrecision;
     codegen::GpuOptions gpuOptions;
     gpuOptions.precision = report.gpuPrecision;
     gpuOptions.mayBePlayed = targets.front().mayPlayGpu;
     gpuKernels.emplace(gpuOptions, jobs);
     for (unsigned declined = 1; declined > 0;) {
-      if (failed(runPasses([&](OpPassManager &passes) { place::buildPlacing(passes, placeOptions); })))
+      if (failed(runPasses([&](OpPassManager &passes) { place::buildPipeline(passes, placeOptions); })))
         return failure();
       llvm::FailureOr<unsigned> newlyDeclined = gpuKernels->compilePlaced(*module, progressOf(Phase::Place));
       if (failed(newlyDeclined))
@@ -213,7 +212,7 @@ private:
       declined = *newlyDeclined;
     }
     report.predicted = describeRun(*module);
-    return runPasses([&](OpPassManager &passes) { place::buildSettling(passes, placeOptions); });
+    return success();
   }
 
   LogicalResult schedule() {
@@ -226,14 +225,6 @@ private:
   bool isText() const {
     return options.compileTo == Phase::Codegen || options.output == Output::Assembly ||
            options.output == Output::LlvmIr;
-  }
-
-  /// By which all weights together may grow.
-  int64_t winogradBytes() {
-    double weights = 0;
-    for (auto weight : module->getOps<plan::WeightOp>())
-      weights += double(storedBytes(weight.getValue().getShapedType()));
-    return int64_t(codegen::mostGrowth(weights, options.winogradPercent));
   }
 
   LogicalResult compileKernels() {

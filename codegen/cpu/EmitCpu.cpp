@@ -108,7 +108,7 @@ void finish(func::FuncOp function, const KernelFunction &body) {
 // 2. The emitters
 //===----------------------------------------------------------------------===//
 
-constexpr plan::EncodingKind kContractionEncodings[] = {plan::EncodingKind::Panel, plan::EncodingKind::Winograd};
+constexpr plan::EncodingKind kContractionEncodings[] = {plan::EncodingKind::Panel};
 
 constexpr EmitterEntry<Emitter> kEmitters[] = {
     {"contraction", plan::KernelKind::Contraction, emitContraction, kContractionEncodings},

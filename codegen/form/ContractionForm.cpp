@@ -7,6 +7,7 @@
 #include "codegen/form/PlainContraction.h"
 #include "codegen/form/Winograd.h"
 #include "dialects/StoredBytes.h"
+#include "dialects/plan/Notes.h"
 #include "dialects/plan/PlanDialect.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/DebugLog.h"
@@ -210,12 +211,12 @@ FailureOr<WinogradConvolution> byWinograd(const PlainContraction &plain, int64_t
       plain.rhsShape.size() != 4 || plain.operands[Contraction::Rhs].offset != 0 ||
       !areWalkedBy(plain.rhsAxes, {TapDown, TapAcross, Channel, Column}) ||
       !areWalkedBy(plain.resultAxes, {Image, Down, Across, Column}))
-    return misfit("a Winograd filter must be that of a convolution in two dimensions");
+    return misfit("by Winograd go convolutions in two dimensions");
   auto lhsStride = [&](Loop loop) { return loops[loop].strides[Contraction::Lhs]; };
   const bool hasTaps = loops[TapDown].size == winograd::kTaps && loops[TapAcross].size == winograd::kTaps;
   if (!hasTaps || lhsStride(Down) != lhsStride(TapDown) || lhsStride(Across) != lhsStride(TapAcross) ||
       lhsStride(Channel) != 1 || loops[Column].strides[Contraction::Result] != 1)
-    return misfit("a Winograd filter must be 3x3 and walk every pixel");
+    return misfit("by Winograd go filters of 3x3 that walk every pixel");
   for (const ContractionOperand &operand : plain.operands)
     if (!operand.elementType.isF32())
       return misfit("a Winograd convolution must be of f32");
@@ -230,8 +231,7 @@ FailureOr<WinogradConvolution> byWinograd(const PlainContraction &plain, int64_t
   result.columns = loops[Column];
   result.channels = loops[Channel];
   result.tile = tile;
-  const int64_t inputs = winograd::inputsOf(tile);
-  result.panels = {width, inputs * inputs * result.channels.size * width};
+  result.panels = {width, winograd::kTaps * winograd::kTaps * result.channels.size * width};
   result.cutAmongImages = plain.cutAxis == Image;
   return result;
 }
@@ -250,11 +250,22 @@ FailureOr<ContractionForm> parseContraction(plan::KernelOp kernel) {
     return ContractionForm(std::move(*read));
   };
   plan::EncodingAttr encoding = kernel.getEncoding(plain->operands[Contraction::Rhs].argument);
-  if (encoding && encoding.getKind() == plan::EncodingKind::Winograd)
-    return asForm(byWinograd(*plain, encoding.getTile(), encoding.getWidth()));
   if (encoding && encoding.getKind() == plan::EncodingKind::Panel)
     return asForm(inPanels(*plain, encoding.getWidth()));
   return plain->depthwise ? ContractionForm(asDepthwise(*plain)) : ContractionForm(asProduct(*plain));
+}
+
+FailureOr<WinogradConvolution> parseWinograd(plan::KernelOp kernel) {
+  const std::optional<plan::WinogradNote> note = plan::winogradOf(kernel);
+  if (!note)
+    return failure();
+  FailureOr<PlainContraction> plain = readContraction(kernel);
+  if (failed(plain))
+    return failure();
+  plan::EncodingAttr encoding = kernel.getEncoding(plain->operands[Contraction::Rhs].argument);
+  if (!encoding || encoding.getKind() != plan::EncodingKind::Panel)
+    return misfit("by Winograd go filters in panels");
+  return byWinograd(*plain, note->tile, encoding.getWidth());
 }
 
 //===----------------------------------------------------------------------===//

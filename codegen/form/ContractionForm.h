@@ -3,8 +3,9 @@
 // What:  a contraction as what it is to an emitter: a product of matrices, a depthwise convolution, or a convolution by
 //        Winograd. Loops have a stride per operand, whatever they were: pixels, batches, groups, in any order of axes.
 // Why:   one emitter serves all products; it sees rows, columns and depth, never pixels and channels.
-// How:   what all kinds have, then a struct for each. Which kind it is depends on the kernel and on how its weight is
-//        encoded: PlainContraction.h is a contraction before that, and makes each kind of it.
+// How:   what all kinds have, then a struct for each. Which kind it is depends on the kernel, on how its weight is
+//        encoded and, on a CPU, on its note (dialects/plan/Notes.h): PlainContraction.h is a contraction before that, and
+//        makes each kind of it.
 
 #ifndef NACRE_CODEGEN_FORM_CONTRACTIONFORM_H
 #define NACRE_CODEGEN_FORM_CONTRACTIONFORM_H
@@ -77,7 +78,8 @@ struct MatrixProduct : LoopedContraction {
 /// Every column has rows of its own: columns, which are channels, move all three operands by 1.
 struct DepthwiseConvolution : LoopedContraction {};
 
-/// A 3x3 convolution in two dimensions whose filter, Rhs, is transformed for tiles of `tile` x `tile` outputs.
+/// A 3x3 convolution in two dimensions that is computed in tiles of `tile` x `tile` outputs. Rhs is in panels, in which
+/// the taps of a channel are so many channels apart.
 struct WinogradConvolution : Contraction {
   ContractionLoop images, down, across; ///< They move Lhs and Result.
   ContractionLoop channels;             ///< Of the input: one after another in Lhs.
@@ -89,10 +91,13 @@ struct WinogradConvolution : Contraction {
   double multiplyAdds() const;
 };
 
-using ContractionForm = std::variant<MatrixProduct, DepthwiseConvolution, WinogradConvolution>;
+using ContractionForm = std::variant<MatrixProduct, DepthwiseConvolution>;
 
 /// Reads the body of `kernel`, which says how its weights are encoded. Fails for what is no contraction.
 llvm::FailureOr<ContractionForm> parseContraction(plan::KernelOp kernel);
+
+/// The convolution that the CPU computes by Winograd. Fails for a kernel without that note.
+llvm::FailureOr<WinogradConvolution> parseWinograd(plan::KernelOp kernel);
 
 /// What tiles are chosen by.
 ContractionShape shapeOf(const LoopedContraction &contraction);

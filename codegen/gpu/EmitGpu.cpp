@@ -150,18 +150,16 @@ LogicalResult verifyVariant(plan::KernelOp kernel, const GpuKernelCode &variant,
 // 2. The emitters
 //===----------------------------------------------------------------------===//
 
-/// The emitter of contractions says why it declines what is transformed for Winograd.
-constexpr plan::EncodingKind kContractionEncodings[] = {plan::EncodingKind::Panel, plan::EncodingKind::Winograd};
-constexpr plan::EncodingKind kPointEncodings[] = {plan::EncodingKind::Panel};
+constexpr plan::EncodingKind kPanels[] = {plan::EncodingKind::Panel};
 
 constexpr EmitterEntry<Emitter> kEmitters[] = {
-    {"contraction", plan::KernelKind::Contraction, emitContraction, kContractionEncodings},
+    {"contraction", plan::KernelKind::Contraction, emitContraction, kPanels},
     {"row", plan::KernelKind::Row, emitRow},
     {"row", plan::KernelKind::Nest, emitRow},
     {"transpose", plan::KernelKind::Permute, emitTranspose},
     {"transpose", plan::KernelKind::Nest, emitTranspose},
     {"serial", plan::KernelKind::Serial, emitSerial},
-    {"points", std::nullopt, emitPoints, kPointEncodings},
+    {"points", std::nullopt, emitPoints, kPanels},
 };
 
 /// All variants of one emitter; none, and why, where it declines. What a device may not bind as a whole is bound in

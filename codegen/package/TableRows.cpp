@@ -89,8 +89,7 @@ public:
       row.name = strings.add(op.getSymName());
       plan::EncodingAttr encoding = op.getEncodingAttr();
       if (encoding && encoding.getKind() != plan::EncodingKind::Plain) {
-        const bool isWinograd = encoding.getKind() == plan::EncodingKind::Winograd;
-        row.encoding = isWinograd ? NACRE_WEIGHT_WINOGRAD : NACRE_WEIGHT_PANEL;
+        row.encoding = NACRE_WEIGHT_PANEL;
         row.parameter = encoding.getWidth();
       }
       row.source = index;

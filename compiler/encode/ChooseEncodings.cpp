@@ -7,13 +7,12 @@
 //        2. kernels and weights that meet at a launch are of one class; a class with a reader that knows no panels
 //        stays plain;
 //        3. in each class the kernel with the most work decides;
-//        4. a class of 3x3 convolutions has transformed filters on offer, for Winograd: which are taken is known when
-//           it is known what the CPU alone computes.
+//        4. a 3x3 convolution that is faster by Winograd is noted to be computed so by the CPU; the weight knows nothing
+//        of it.
 
 #include "codegen/TargetOptions.h"
 #include "codegen/cpu/contraction/TileTables.h"
 #include "codegen/cpu/contraction/WinogradTables.h"
-#include "codegen/encoding/WinogradGrowth.h"
 #include "codegen/form/PlainContraction.h"
 #include "compiler/encode/Passes.h"
 #include "dialects/plan/Notes.h"
@@ -40,15 +39,14 @@ namespace {
 struct Wish {
   unsigned input = 0;
   int64_t width = 0, groups = 1;
-  int64_t winogradTile = 0; ///< 0 where panels hold the weight as it is.
-  std::optional<WinogradShape> winograd;
+  std::optional<WinogradShape> winograd; ///< Of a kernel that may be computed so,
+  int64_t winogradTile = 0;              ///< and is, in such tiles; 0 where not.
   double work = 0;
   LoopedContraction::Cut cut = LoopedContraction::Cut::None;
 };
 
 plan::EncodingAttr encodingOf(MLIRContext *context, const Wish &wish) {
-  const auto kind = wish.winogradTile ? plan::EncodingKind::Winograd : plan::EncodingKind::Panel;
-  return plan::EncodingAttr::get(context, kind, wish.width, wish.groups, wish.winogradTile);
+  return plan::EncodingAttr::get(context, plan::EncodingKind::Panel, wish.width, wish.groups);
 }
 
 void setPanel(plan::KernelOp kernel, const Wish &wish) {
@@ -73,8 +71,25 @@ int64_t widthForAll(ArrayRef<Target> targets, const ContractionShape &shape, con
   return width;
 }
 
+bool isEmpty(const WinogradShape &shape) {
+  return shape.images * shape.height * shape.width * shape.inputs * shape.outputs == 0;
+}
+
+/// Where the kernel may be computed by Winograd and gains by it, the tile that is best for the first target, and the
+/// panels for it.
+void wishForWinograd(Wish &wish, const PlainContraction &plain, ArrayRef<Target> targets) {
+  FailureOr<WinogradConvolution> convolution = byWinograd(plain, kWinogradTiles.front(), wish.width);
+  if (failed(convolution) || isEmpty(shapeOf(*convolution)))
+    return;
+  wish.winograd = shapeOf(*convolution);
+  const Target &first = targets.front();
+  wish.winogradTile = chooseWinogradTile(machineOf(first, kWinogradTypes), *wish.winograd, first.l2Bytes);
+  if (wish.winogradTile)
+    wish.width = widthForAll(targets, productShape(*wish.winograd, wish.winogradTile), kWinogradTypes);
+}
+
 /// None where the operand cannot be packed.
-std::optional<Wish> readWish(plan::KernelOp kernel, ArrayRef<Target> targets) {
+std::optional<Wish> readWish(plan::KernelOp kernel, ArrayRef<Target> targets, Accuracy accuracy) {
   FailureOr<PlainContraction> plain = readContraction(kernel);
   if (failed(plain) || plain->depthwise)
     return std::nullopt;
@@ -88,20 +103,20 @@ std::optional<Wish> readWish(plan::KernelOp kernel, ArrayRef<Target> targets) {
   if (wish.input >= kernel.getNumInputs() || failed(inPanels(*plain, wish.width)))
     return std::nullopt;
   wish.groups = plain->rhsShape.back() / product.columns.size;
-  FailureOr<WinogradConvolution> winograd = byWinograd(*plain, kWinogradTiles.front(), wish.width);
-  if (succeeded(winograd))
-    wish.winograd = shapeOf(*winograd);
+  if (accuracy == Accuracy::Fast)
+    wishForWinograd(wish, *plain, targets);
   return wish;
 }
 
 class EncodingChooser {
 public:
-  EncodingChooser(ModuleOp module, ArrayRef<Target> targets) : module(module), targets(targets), symbols(module) {}
+  EncodingChooser(ModuleOp module, ArrayRef<Target> targets, Accuracy accuracy)
+      : module(module), targets(targets), accuracy(accuracy), symbols(module) {}
 
   LogicalResult choose() {
     for (auto kernel : module.getOps<plan::KernelOp>())
       if (kernel.getKind() == plan::KernelKind::Contraction)
-        if (std::optional<Wish> wish = readWish(kernel, targets)) {
+        if (std::optional<Wish> wish = readWish(kernel, targets, accuracy)) {
           wishes[kernel] = *wish;
           classes.insert(kernel);
         }
@@ -170,8 +185,8 @@ private:
       // A share of the columns begins with a panel.
       if (wish.cut == LoopedContraction::Cut::Columns)
         cast<plan::KernelOp>(kernel).setGrain(wish.width);
+      noteWinograd(cast<plan::KernelOp>(kernel), wish);
     }
-    offerWinograd(chosen);
     for (auto weight : module.getOps<plan::WeightOp>()) {
       Operation *leader = classes.getLeaderValue(weight);
       auto decided = chosen.find(leader);
@@ -180,50 +195,23 @@ private:
     }
   }
 
-  static bool isEmpty(const WinogradShape &shape) {
-    return shape.images * shape.height * shape.width * shape.inputs * shape.outputs == 0;
-  }
-
-  /// 4. To the kernels of classes whose every kernel can read such a filter, if any gains.
-  void offerWinograd(const llvm::MapVector<Operation *, Wish> &chosen) {
-    llvm::DenseSet<Operation *> able, gaining; // by leader
-    for (const auto &[leader, wish] : chosen)
-      able.insert(leader);
-    for (const auto &[kernel, wish] : wishes)
-      if (!wish.winograd || isEmpty(*wish.winograd))
-        able.erase(classes.getLeaderValue(kernel));
-    auto offersOf = [&](Operation *kernel, const Wish &wish) {
-      return offersTo(cast<plan::KernelOp>(kernel), wish, chosen.lookup(classes.getLeaderValue(kernel)));
-    };
-    for (const auto &[kernel, wish] : wishes)
-      if (Operation *leader = classes.getLeaderValue(kernel); able.contains(leader))
-        if (llvm::any_of(offersOf(kernel, wish), [](const plan::WinogradOffer &offer) {
-              return cyclesSaved(offer.directCycles, offer.cycles) > 0;
-            }))
-          gaining.insert(leader);
-    for (const auto &[kernel, wish] : wishes)
-      if (gaining.contains(classes.getLeaderValue(kernel)))
-        plan::setWinogradOffers(cast<plan::KernelOp>(kernel), offersOf(kernel, wish));
-  }
-
-  /// In panels as `ofClass` would like them.
-  SmallVector<plan::WinogradOffer, 2> offersTo(plan::KernelOp kernel, const Wish &wish, Wish ofClass) const {
+  /// 4. With the panels that its class has got.
+  void noteWinograd(plan::KernelOp kernel, const Wish &wish) {
+    if (!wish.winogradTile)
+      return;
     const MachineRow &machine = machineOf(targets.front(), kWinogradTypes);
-    const int64_t direct = std::llround(directCycles(machine, *wish.winograd));
-    SmallVector<plan::WinogradOffer, 2> offers;
-    for (int64_t tile : kWinogradTiles) {
-      ofClass.winogradTile = tile;
-      ofClass.width = widthForAll(targets, productShape(*ofClass.winograd, tile), kWinogradTypes);
-      // A share of the rows begins with a tile.
-      const int64_t grain = wish.winograd->cutAmongImages ? int64_t(kernel.getGrain()) : tile;
-      offers.push_back({encodingOf(kernel.getContext(), ofClass), direct,
-                        std::llround(winogradCycles(machine, *wish.winograd, tile)), grain});
-    }
-    return offers;
+    const double cycles =
+        winogradCycles(machine, *wish.winograd, wish.winogradTile, wish.width, targets.front().l2Bytes);
+    plan::setWinograd(kernel, {wish.winogradTile, std::llround(directCycles(machine, *wish.winograd)),
+                               std::llround(std::ceil(cycles))});
+    // A share of the rows begins with a tile.
+    if (!wish.winograd->cutAmongImages)
+      kernel.setGrain(wish.winogradTile);
   }
 
   ModuleOp module;
   ArrayRef<Target> targets;
+  const Accuracy accuracy;
   SymbolTable symbols;
   llvm::MapVector<Operation *, Wish> wishes; ///< By kernel.
   llvm::EquivalenceClasses<Operation *> classes;
@@ -235,7 +223,10 @@ struct ChooseEncodings : encode::impl::ChooseEncodingsPassBase<ChooseEncodings> 
 
   void runOnOperation() override {
     FailureOr<SmallVector<Target, 1>> targets = readTargetOptions(getOperation(), target, cpu);
-    if (failed(targets) || failed(EncodingChooser(getOperation(), *targets).choose()))
+    const std::optional<Accuracy> wanted = parseAccuracy(accuracy);
+    if (!wanted)
+      getOperation().emitError("accuracy must be fast or strict, but is '") << accuracy.getValue() << "'";
+    if (failed(targets) || !wanted || failed(EncodingChooser(getOperation(), *targets, *wanted).choose()))
       signalPassFailure();
   }
 };

@@ -5,6 +5,7 @@
 #ifndef NACRE_COMPILER_ENCODE_PASSES_H
 #define NACRE_COMPILER_ENCODE_PASSES_H
 
+#include "dialects/plan/Accuracy.h"
 #include "dialects/plan/PlanDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
@@ -15,9 +16,9 @@ namespace nacre::encode {
 #define GEN_PASS_REGISTRATION
 #include "compiler/encode/Passes.h.inc"
 
-/// As codegen::parseTargets reads them.
 struct Options {
-  std::string target = "host", cpus;
+  std::string target = "host", cpus; ///< As codegen::parseTargets reads them.
+  Accuracy accuracy = Accuracy::Fast;
 };
 
 /// Appends the phase to `pm`, which runs on a module.

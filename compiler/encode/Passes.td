@@ -15,13 +15,13 @@ def ChooseEncodingsPass : Pass<"nacre-choose-encodings", "::mlir::ModuleOp"> {
   let description = [{
     A contraction reads its weight in panels of as many columns as its register tile is wide. The tile tables of the target
     choose the width from the shape. A weight has one layout, over all entries: where kernels disagree, the one with the most
-    work decides, and a weight that somebody reads in another way stays plain. Kernels of 3x3 convolutions that would be faster
-    by Winograd have `plan.winograd`: the encodings that `nacre-settle-encodings` may take instead, with what they save.
+    work decides, and a weight that somebody reads in another way stays plain. Kernels of 3x3 convolutions that are faster by
+    Winograd have `plan.winograd` (dialects/plan/Notes.h): the CPU computes them so, from the same panels.
 
     Requires: kernels over whole storages, launches on storages.
 
     Ensures: `encodings` of every contraction and `encoding` of its weights agree; the grain of a kernel that is cut along its
-    columns is a panel.
+    columns is a panel, of one with `plan.winograd` that is cut along its rows a tile.
 
     Example: test/compiler/encode/choose-encodings.mlir; a weight is packed as wide as the register tile; kernel and weight
     agree.
@@ -31,6 +31,7 @@ def ChooseEncodingsPass : Pass<"nacre-choose-encodings", "::mlir::ModuleOp"> {
            "Operating system: host, linux-x86_64, linux-arm64 or android-arm64">,
     Option<"cpu", "cpu", "std::string", /*default=*/"\"\"",
            "LLVM's names of the CPUs, separated by commas; empty for the target's default">,
+    Option<"accuracy", "accuracy", "std::string", /*default=*/"\"fast\"", "fast or strict: whether Winograd is taken">,
   ];
 }
 

@@ -9,7 +9,7 @@
 namespace nacre::encode {
 
 void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
-  pm.addPass(createChooseEncodingsPass({options.target, options.cpus}));
+  pm.addPass(createChooseEncodingsPass({options.target, options.cpus, accuracyWord(options.accuracy).str()}));
 }
 
 } // namespace nacre::encode

@@ -72,7 +72,7 @@ double transferSeconds(const LaunchWork &work, double share, const Cache &cache,
 double cpuSeconds(const LaunchWork &work, const DeviceProfile &device, double share, unsigned threads) {
   const CpuProfile &cpu = device.cpu;
   const Efficiency efficiency = efficiencyOf(work.form);
-  const double flops = share < 1 ? work.flops * share : work.flops / work.aloneGain;
+  const double flops = work.flops * share / work.cpuGain;
   const double arithmetic =
       flops / efficiency.cpuFlops + work.functions * share * kCpuFlopsPerFunction / kCpuFunctionEfficiency;
   const double memoryRate = std::min(cpu.bytesPerSecond, threads * cpu.coreBytesPerSecond);

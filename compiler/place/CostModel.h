@@ -39,7 +39,7 @@ struct Traffic {
 struct LaunchWork {
   WorkForm form = WorkForm::Pointwise;
   double flops = 0;     ///< Multiplications, additions and other simple operations.
-  double aloneGain = 1; ///< How many times fewer the CPU needs where the whole launch is its own: Winograd.
+  double cpuGain = 1;   ///< How many times fewer the CPU needs: Winograd.
   double functions = 0; ///< Evaluations of exp, tanh and the like.
   double points = 0;    ///< Elements of the output: what a GPU divides among its invocations.
   double accesses = 0;  ///< Elements that the turns of its loops read and write, as often as they do; of a product its

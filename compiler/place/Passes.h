@@ -21,7 +21,6 @@ struct Options {
   Placement placement;
   std::string device; ///< A shipped profile's name or the path of a file; empty: nothing is predicted.
   GpuPrecision gpuPrecision = GpuPrecision::F32;
-  int64_t winogradBytes = 0; ///< By which weights may grow for Winograd convolutions on the CPU.
 };
 
 /// Names and descriptions of the profiles that `device` may name.
@@ -30,12 +29,9 @@ llvm::SmallVector<std::pair<std::string, std::string>> describeShippedProfiles()
 /// Fails where `device` is no profile, or not a valid one.
 llvm::Error checkDevice(llvm::StringRef device);
 
-/// Appends the first half of the phase to `pm`, which runs on a module. It may run again, when it is known of more
-/// kernels that no GPU has code for them.
-void buildPlacing(mlir::OpPassManager &pm, const Options &options);
-
-/// Appends the second half, which runs once.
-void buildSettling(mlir::OpPassManager &pm, const Options &options);
+/// Appends the phase to `pm`, which runs on a module. It may run again, when it is known of more kernels that no GPU has
+/// code for them.
+void buildPipeline(mlir::OpPassManager &pm, const Options &options);
 
 } // namespace nacre::place
 

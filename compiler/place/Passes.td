@@ -35,33 +35,10 @@ def PlaceKernelsPass : Pass<"nacre-place-kernels", "::mlir::ModuleOp"> {
     Option<"percent", "percent", "unsigned", "0", "With engines=split, how much of each cut axis the GPU computes">,
     Option<"device", "device", "std::string", "\"\"", "The profile to predict times for: a shipped one's name, or a .json file">,
     Option<"precision", "gpu-precision", "std::string", "\"fp32\"", "What products on the GPU are predicted with: fp32 or fp16">,
-    Option<"winogradBytes", "winograd-bytes", "int64_t", "0",
-           "By which all weights together may grow, as nacre-settle-encodings will be told">,
   ];
   let statistics = [
     Statistic<"numOnGpu", "num-on-gpu", "Number of launches that the GPU computes alone">,
     Statistic<"numCut", "num-cut", "Number of launches that both engines share">,
-  ];
-}
-
-def SettleEncodingsPass : Pass<"nacre-settle-encodings", "::mlir::ModuleOp"> {
-  let summary = "Transform the filters of convolutions that the CPU alone computes, as far as weights may grow";
-  let description = [{
-    What a GPU reads it reads in panels. The filters that no GPU reads may be transformed for Winograd where that was found to
-    pay: those that save the most time a byte first, until all weights have grown as much as they may
-    (codegen/encoding/WinogradGrowth.h).
-
-    Requires: launches with ranges; kernels with `plan.winograd` have panels as `encodings`, and are launched on weights there.
-
-    Ensures: `encodings` of kernels and `encoding` of their weights agree; no kernel has `plan.winograd`.
-
-    Example: test/compiler/place/settle-encodings.mlir; a convolution that the CPU alone computes reads transformed filters.
-  }];
-  let options = [
-    Option<"winogradBytes", "winograd-bytes", "int64_t", "0", "By which all weights together may grow">,
-  ];
-  let statistics = [
-    Statistic<"numTransformed", "num-transformed", "Number of kernels whose filter is transformed">,
   ];
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The place phase, in order: places until nothing is declined any more, then what follows from them.
+// The place phase, in order.
 
 #include "compiler/place/DeviceProfile.h"
 #include "compiler/place/Passes.h"
@@ -23,18 +23,13 @@ static const char *wordOf(Placement::Engines engines) {
   return "";
 }
 
-void buildPlacing(mlir::OpPassManager &pm, const Options &options) {
+void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
   PlaceKernelsPassOptions placing;
   placing.engines = wordOf(options.placement.engines);
   placing.percent = options.placement.percent;
   placing.device = options.device;
   placing.precision = gpuPrecisionWord(options.gpuPrecision);
-  placing.winogradBytes = options.winogradBytes;
   pm.addPass(createPlaceKernelsPass(placing));
-}
-
-void buildSettling(mlir::OpPassManager &pm, const Options &options) {
-  pm.addPass(createSettleEncodingsPass(SettleEncodingsPassOptions{options.winogradBytes}));
 }
 
 llvm::SmallVector<std::pair<std::string, std::string>> describeShippedProfiles() {

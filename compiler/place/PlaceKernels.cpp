@@ -3,13 +3,12 @@
 // What:  writes each engine's range of the cut axis on every launch.
 // Why:   later phases and the runtime read ranges only, whoever chose them.
 // How:   1. an entry as steps with options (CostModel.h), 2. the search over them (PlaceSegments.h) gives ranges, 3. what
-//        they come to, with the filters that are transformed then (WinogradLayers.h), is what is predicted. Without a
+//        they come to is what is predicted. Without a
 //        device there is nothing to predict, and each launch is cut by itself.
 
 #include "compiler/place/LaunchWork.h"
 #include "compiler/place/Passes.h"
 #include "compiler/place/PlaceSegments.h"
-#include "compiler/place/WinogradLayers.h"
 #include "dialects/StoredBytes.h"
 #include "dialects/plan/ControlFlow.h"
 #include "dialects/plan/Notes.h"
@@ -33,8 +32,6 @@ using namespace nacre;
 
 namespace {
 
-bool isAlone(plan::LaunchOp launch) { return plan::gpuShareOf(launch) == 0; }
-
 //===----------------------------------------------------------------------===//
 // 1. Steps
 //===----------------------------------------------------------------------===//
@@ -49,8 +46,8 @@ enum class Cuts {
 class EntrySteps {
 public:
   EntrySteps(plan::EntryOp entry, const SymbolTable &symbols, const place::DeviceProfile &device,
-             GpuPrecision precision, const place::WinogradChoice &winograd, Cuts wanted)
-      : symbols(symbols), device(device), precision(precision), winograd(winograd), wanted(wanted) {
+             GpuPrecision precision, Cuts wanted)
+      : symbols(symbols), device(device), precision(precision), wanted(wanted) {
     const double rivals = place::weightBytes(entry);
     problem.meetingSeconds = device.gpu.meetingSeconds;
     problem.copyBytesPerSecond = device.memory.copyBytesPerSecond;
@@ -106,8 +103,8 @@ private:
 
   const place::LaunchWork &addWork(plan::LaunchOp launch, double rivals) {
     place::LaunchWork work = place::readWork(launch, kernelOf(launch), rivals);
-    if (auto taken = winograd.find(kernelOf(launch)); taken != winograd.end())
-      work.aloneGain = double(taken->second.directCycles) / taken->second.cycles;
+    if (const std::optional<plan::WinogradNote> note = plan::winogradOf(kernelOf(launch)))
+      work.cpuGain = double(note->directCycles) / note->cycles;
     return works.emplace_back(launch, work).second;
   }
 
@@ -223,7 +220,6 @@ private:
   const SymbolTable &symbols;
   const place::DeviceProfile &device;
   GpuPrecision precision;
-  const place::WinogradChoice &winograd;
   const Cuts wanted;
   std::deque<std::pair<plan::LaunchOp, place::LaunchWork>> works;
   llvm::DenseMap<Operation *, unsigned> numbers;
@@ -269,11 +265,9 @@ struct PlaceKernels : place::impl::PlaceKernelsPassBase<PlaceKernels> {
         step.walk([&](plan::LaunchOp launch) { give(launch, symbols, isCpus ? 0 : wantedCut(launch, symbols)); });
       }
     if (profile) {
-      place::WinogradLayers layers(getOperation(), symbols, double(winogradBytes));
-      const place::WinogradChoice onCpu = layers.choose([](plan::LaunchOp) { return true; });
       if (isFree)
-        search(symbols, layers, onCpu);
-      predict(symbols, layers, onCpu);
+        search(symbols);
+      predict(symbols);
     }
     getOperation().walk([&](plan::LaunchOp launch) {
       numOnGpu += plan::gpuShareOf(launch) > 0 && (*launch.getCpu())[0] == (*launch.getCpu())[1];
@@ -301,17 +295,16 @@ private:
     return wanted >= 100 ? extent : extent * wanted / 100 / grain * grain;
   }
 
-  EntrySteps stepsOf(plan::EntryOp entry, const SymbolTable &symbols, const place::WinogradChoice &winograd,
-                     Cuts wanted) const {
-    return EntrySteps(entry, symbols, *profile, gpuPrecision, winograd, wanted);
+  EntrySteps stepsOf(plan::EntryOp entry, const SymbolTable &symbols, Cuts wanted) const {
+    return EntrySteps(entry, symbols, *profile, gpuPrecision, wanted);
   }
 
-  /// 2. Gives each entry what is fastest; filters count as transformed that would be if all were the CPU's.
-  void search(const SymbolTable &symbols, place::WinogradLayers &layers, const place::WinogradChoice &onCpu) {
+  /// 2. Gives each entry what is fastest.
+  void search(const SymbolTable &symbols) {
     // Predictions are off by some percent: what wins less may as well lose, and wakes a second engine for it.
     constexpr double kLeastGain = 0.03;
     for (auto entry : getOperation().getOps<plan::EntryOp>()) {
-      EntrySteps steps = stepsOf(entry, symbols, onCpu, Cuts::Promising);
+      EntrySteps steps = stepsOf(entry, symbols, Cuts::Promising);
       const place::StepPlacement found = place::placeSteps(steps.problem);
       if (found.seconds > steps.first().seconds * (1 - kLeastGain))
         continue;
@@ -320,28 +313,17 @@ private:
       for (auto [step, option] : llvm::enumerate(found.options))
         steps.forEachCut(step, option, [&](plan::LaunchOp launch, int64_t cut) { give(launch, symbols, cut); });
     }
-    // A filter that the GPU reads in one entry is direct in all.
-    const place::WinogradChoice winograd = layers.choose(isAlone);
-    double placed = 0, alone = 0;
-    for (auto entry : getOperation().getOps<plan::EntryOp>()) {
-      placed += stepsOf(entry, symbols, winograd, Cuts::Given).last().seconds;
-      alone += stepsOf(entry, symbols, onCpu, Cuts::Given).first().seconds;
-    }
-    if (placed > alone * (1 - kLeastGain))
-      getOperation().walk([&](plan::LaunchOp launch) { give(launch, symbols, 0); });
   }
 
   /// 3.
-  void predict(const SymbolTable &symbols, place::WinogradLayers &layers, const place::WinogradChoice &onCpu) {
-    const place::WinogradChoice winograd = layers.choose(isAlone);
+  void predict(const SymbolTable &symbols) {
     for (auto entry : getOperation().getOps<plan::EntryOp>()) {
-      EntrySteps steps = stepsOf(entry, symbols, winograd, Cuts::Given);
+      EntrySteps steps = stepsOf(entry, symbols, Cuts::Given);
       steps.notePredictions();
       const place::StepPlacement placed = steps.last();
-      const double alone = stepsOf(entry, symbols, onCpu, Cuts::Given).first().seconds;
       Builder builder(entry);
-      entry->setAttr(plan::kPredictedNanoseconds,
-                     builder.getDenseI64ArrayAttr({int64_t(placed.seconds * 1e9), int64_t(alone * 1e9)}));
+      entry->setAttr(plan::kPredictedNanoseconds, builder.getDenseI64ArrayAttr({int64_t(placed.seconds * 1e9),
+                                                                                int64_t(steps.first().seconds * 1e9)}));
       entry->setAttr(plan::kMeetings, builder.getI64IntegerAttr(placed.meetings));
     }
   }

@@ -8,27 +8,22 @@ using namespace mlir;
 
 namespace nacre::plan {
 
-constexpr StringLiteral kEncoding = "encoding", kDirectCycles = "direct_cycles", kCycles = "cycles", kGrain = "grain";
+constexpr StringLiteral kTile = "tile", kDirectCycles = "direct_cycles", kCycles = "cycles";
 
-void setWinogradOffers(KernelOp kernel, ArrayRef<WinogradOffer> offers) {
+void setWinograd(KernelOp kernel, const WinogradNote &note) {
   Builder builder(kernel);
-  SmallVector<Attribute> rows;
-  for (const WinogradOffer &offer : offers)
-    rows.push_back(
-        builder.getDictionaryAttr({builder.getNamedAttr(kEncoding, offer.encoding),
-                                   builder.getNamedAttr(kDirectCycles, builder.getI64IntegerAttr(offer.directCycles)),
-                                   builder.getNamedAttr(kCycles, builder.getI64IntegerAttr(offer.cycles)),
-                                   builder.getNamedAttr(kGrain, builder.getI64IntegerAttr(offer.grain))}));
-  kernel->setAttr(kWinograd, builder.getArrayAttr(rows));
+  kernel->setAttr(kWinograd, builder.getDictionaryAttr(
+                                 {builder.getNamedAttr(kTile, builder.getI64IntegerAttr(note.tile)),
+                                  builder.getNamedAttr(kDirectCycles, builder.getI64IntegerAttr(note.directCycles)),
+                                  builder.getNamedAttr(kCycles, builder.getI64IntegerAttr(note.cycles))}));
 }
 
-SmallVector<WinogradOffer, 2> winogradOffersOf(KernelOp kernel) {
-  SmallVector<WinogradOffer, 2> offers;
-  if (auto rows = kernel->getAttrOfType<ArrayAttr>(kWinograd))
-    for (auto row : rows.getAsRange<DictionaryAttr>())
-      offers.push_back({row.getAs<EncodingAttr>(kEncoding), row.getAs<IntegerAttr>(kDirectCycles).getInt(),
-                        row.getAs<IntegerAttr>(kCycles).getInt(), row.getAs<IntegerAttr>(kGrain).getInt()});
-  return offers;
+std::optional<WinogradNote> winogradOf(KernelOp kernel) {
+  auto note = kernel->getAttrOfType<DictionaryAttr>(kWinograd);
+  if (!note)
+    return std::nullopt;
+  return WinogradNote{note.getAs<IntegerAttr>(kTile).getInt(), note.getAs<IntegerAttr>(kDirectCycles).getInt(),
+                      note.getAs<IntegerAttr>(kCycles).getInt()};
 }
 
 } // namespace nacre::plan

@@ -28,21 +28,18 @@ constexpr llvm::StringLiteral kInitial = "plan.initial";
 /// On an entry: how often the engines meet in a run.
 constexpr llvm::StringLiteral kMeetings = "plan.meetings";
 
-/// What a kernel may read in place of a panel where the CPU alone computes all that reads its weight: the filter
-/// transformed for Winograd, in tiles of one size.
-struct WinogradOffer {
-  EncodingAttr encoding;
-  int64_t directCycles = 0; ///< Of a launch, on one core, with panels.
-  int64_t cycles = 0;       ///< The same with this encoding.
-  int64_t grain = 1;        ///< Of the kernel's cut axis, with this encoding.
+/// How the CPU computes a kernel that is a 3x3 convolution: by Winograd, whatever part of it is the CPU's.
+struct WinogradNote {
+  int64_t tile = 0;         ///< Outputs of a tile along each dimension.
+  int64_t directCycles = 0; ///< Of a launch on one core that multiplies directly,
+  int64_t cycles = 0;       ///< and so.
 };
 
-/// On a kernel, until placement is settled: its offers, an array of dictionaries. All kernels that read a weight have
-/// the same encodings on offer, in the same order.
+/// On a kernel: that note, a dictionary. The weight is in panels, as for any other convolution.
 constexpr llvm::StringLiteral kWinograd = "plan.winograd";
 
-void setWinogradOffers(KernelOp kernel, llvm::ArrayRef<WinogradOffer> offers);
-llvm::SmallVector<WinogradOffer, 2> winogradOffersOf(KernelOp kernel);
+void setWinograd(KernelOp kernel, const WinogradNote &note);
+std::optional<WinogradNote> winogradOf(KernelOp kernel);
 
 /// Indices of the cut axis that a placed launch gives the GPU.
 inline int64_t gpuShareOf(LaunchOp launch) { return (*launch.getGpu())[1] - (*launch.getGpu())[0]; }

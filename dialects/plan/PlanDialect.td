@@ -41,8 +41,7 @@ def Plan_RoleEnum : Plan_Enum<"Role", "what a storage is for", [
 def Plan_Role : EnumAttr<Plan_Dialect, Plan_RoleEnum, "role">;
 
 def Plan_EncodingKindEnum : Plan_Enum<"EncodingKind", "how a weight's bytes are laid out", [
-  I32EnumAttrCase<"Plain", 0, "plain">, I32EnumAttrCase<"Panel", 1, "panel">,
-  I32EnumAttrCase<"Winograd", 2, "winograd">]>;
+  I32EnumAttrCase<"Plain", 0, "plain">, I32EnumAttrCase<"Panel", 1, "panel">]>;
 
 def Plan_EncodingAttr : AttrDef<Plan_Dialect, "Encoding"> {
   let mnemonic = "encoding";
@@ -51,12 +50,10 @@ def Plan_EncodingAttr : AttrDef<Plan_Dialect, "Encoding"> {
     `plain`: row-major, as the tensor says. `panel(nr)`: the last axis is cut into panels of `nr` columns, and each panel
     stores all other axes in row-major order, `nr` values apiece: `[ceil(OC / nr)][rest...][nr]`, the last panel filled
     with zeros. With `groups` > 1 every group of `OC / groups` columns is cut into panels of its own.
-    `winograd(nr, tile)`: the filter of a 3x3 convolution, `[3][3][IC][OC]`, as what F(tile x tile, 3x3) multiplies: with
-    `n = tile + 2`, `[ceil(OC / nr)][n][n][IC][nr]` (codegen/form/Winograd.h).
   }];
   let parameters = (ins EnumParameter<Plan_EncodingKindEnum>:$kind, DefaultValuedParameter<"int64_t", "0">:$width,
-                        DefaultValuedParameter<"int64_t", "1">:$groups, DefaultValuedParameter<"int64_t", "0">:$tile);
-  let assemblyFormat = "`<` $kind (`,` `width` `=` $width^)? (`,` `groups` `=` $groups^)? (`tile` `=` $tile^)? `>`";
+                        DefaultValuedParameter<"int64_t", "1">:$groups);
+  let assemblyFormat = "`<` $kind (`,` `width` `=` $width^)? (`,` `groups` `=` $groups^)? `>`";
 }
 
 #endif // NACRE_DIALECTS_PLAN_PLANDIALECT

@@ -48,7 +48,8 @@ class Bench:
         graph = Graph(name)
         ROWS[name].make(graph)
         graph.save(path)
-        rivals.call(os.path.join(self.bin, "nacre-compile"), path, "-o", library, "--place=split:50", f"--cpu={self.arguments.cpu}")
+        rivals.call(os.path.join(self.bin, "nacre-compile"), path, "-o", library, "--place=split:50", "--accuracy=strict",
+                    f"--cpu={self.arguments.cpu}")
         return library
 
     def milliseconds(self, library, percent):

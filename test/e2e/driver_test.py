@@ -132,7 +132,7 @@ class DriverTest(nacre.NacreTest):
         expected = os.path.join(nacre.ROOT, "samples", "models", "convnet.expected.npy")
         self.run_model(self.compile("convnet"), image, f"--expect=probabilities={expected}")
 
-    def test_winograd_keeps_to_its_bound(self):
+    def test_accuracy_decides_how_it_is_computed_and_not_what_is_stored(self):
         self.call("python3", "-B", os.path.join(nacre.ROOT, "samples", "models", "make_convnet.py"), self.folder)
         image = f"--input=image={self.path('convnet.input.npy')}"
         expected = os.path.join(nacre.ROOT, "samples", "models", "convnet.expected.npy")
@@ -143,22 +143,11 @@ class DriverTest(nacre.NacreTest):
             with open(self.path("report.json"), encoding="utf-8") as file:
                 return json.load(file)["weight_bytes"]
 
-        direct = weight_bytes("--winograd=0")
-        self.assertLess(direct, weight_bytes())
-        self.assertLessEqual(weight_bytes(), 1.25 * direct)
-        self.assertGreater(weight_bytes("--winograd=300"), 2 * direct)
-        self.assertEqual(weight_bytes("--winograd=300", "--place=split:50"), direct)
-
-    def test_winograd_takes_little_memory_unless_asked(self):
-        def weight_bytes(*options):
-            self.compile("heavy", f"--report={self.path('report.json')}", *options)
-            with open(self.path("report.json"), encoding="utf-8") as file:
-                return json.load(file)["weight_bytes"]
-
-        direct = weight_bytes("--winograd=0")
-        self.assertLess(direct, weight_bytes())
-        self.assertLessEqual(weight_bytes(), direct + (3 << 20))
-        self.assertGreater(weight_bytes("--winograd=60"), direct + (3 << 20))
+        self.assertEqual(weight_bytes("--accuracy=strict"), weight_bytes())
+        self.assertEqual(weight_bytes("--accuracy=fast", "--place=split:50"), weight_bytes())
+        plans = [self.call(os.path.join(nacre.BIN, "nacre-compile"), self.model("convnet"), "--compile-to=encode", "-o", "-", f"--accuracy={word}")
+                 for word in ("fast", "strict")]
+        self.assertEqual(["plan.winograd" in plan for plan in plans], [True, False])
 
     def test_a_wrong_answer_is_told(self):
         library = self.compile("convnet")

@@ -62,18 +62,6 @@ def unsupported_model():
     return graph
 
 
-def heavy_model():
-    """Convolutions that gain by Winograd, and so many other weights that a quarter of all is more than 3 MiB."""
-    graph = Graph("heavy", seed=7)
-    x = graph.input("x", [1, 128, 28, 28])
-    for layer in range(4):
-        x = graph.node("Conv", [x, graph.kernel(f"w{layer}", [128, 128, 3, 3])], pads=[1, 1, 1, 1])
-    x = graph.node("Flatten", [graph.node("GlobalAveragePool", [x])])
-    graph.node("MatMul", [x, graph.weight("dense", [128, 32768], -0.1, 0.1)], output="y")
-    graph.output("y", [1, 32768])
-    return graph
-
-
 def doubles_model():
     """Exponentials of doubles, which SPIR-V lacks, between two convolutions."""
     graph = Graph("doubles", seed=9)
@@ -95,7 +83,7 @@ def only_doubles_model():
     return graph
 
 
-MODELS = {"doubles": doubles_model, "only_doubles": only_doubles_model, "relu": relu_model, "convnet": make_convnet, "dense": dense_model, "recurrent": recurrent_model, "heavy": heavy_model,
+MODELS = {"doubles": doubles_model, "only_doubles": only_doubles_model, "relu": relu_model, "convnet": make_convnet, "dense": dense_model, "recurrent": recurrent_model,
           "oddly_named": oddly_named_model, "unsupported": unsupported_model}
 
 

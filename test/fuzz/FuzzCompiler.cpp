@@ -65,13 +65,13 @@ bool compile(llvm::MemoryBufferRef bytes, mlir::MLIRContext &context) {
   graph::buildPipeline(passes, graphOptions);
   kernels::buildPipeline(passes);
   const Machine machine = chooseMachine(bytes);
-  encode::buildPipeline(passes, {machine == Machine::X86 ? "linux-x86_64" : "linux-arm64", ""});
+  encode::Options encodeOptions;
+  encodeOptions.target = machine == Machine::X86 ? "linux-x86_64" : "linux-arm64";
+  encode::buildPipeline(passes, encodeOptions);
   place::Options placeOptions;
-  placeOptions.winogradBytes = int64_t(1) << 30;
   if (machine == Machine::Gpu)
     placeOptions.placement.engines = Placement::Engines::Gpu;
-  place::buildPlacing(passes, placeOptions);
-  place::buildSettling(passes, placeOptions);
+  place::buildPipeline(passes, placeOptions);
   schedule::buildPipeline(passes, schedule::Options());
   return succeeded(passes.run(*module)) && emit(*module, machine);
 }

@@ -47,10 +47,10 @@ struct Declarations {
       "gpu-precision", cl::init("fp32"), cl::cat(category), cl::value_desc("precision"),
       cl::desc("What values and weights are stored and multiplied as where the GPU has a part: fp32 (default) or "
                "fp16; sums are fp32, inputs and outputs keep their types")};
-  cl::opt<unsigned> winograd{
-      "winograd", cl::cat(category), cl::value_desc("percent"),
-      cl::desc("Let all weights together grow by at most so much, so that 3x3 convolutions on the CPU multiply less "
-               "(Winograd); 0: none of them, 300: all where it pays (default: 25, but no more than 3 MiB)")};
+  cl::opt<std::string> accuracy{
+      "accuracy", cl::init("fast"), cl::cat(category), cl::value_desc("accuracy"),
+      cl::desc("fast (default): the CPU computes convolutions with fewer multiplications where that is faster "
+               "(Winograd), within 2e-4 of the largest output; strict: as they are written, within 1e-5")};
   cl::list<std::string> shape{"shape", cl::cat(category), cl::value_desc("input=1x3x224x224"),
                               cl::desc("Shape of an input whose shape the model leaves open; repeatable")};
   cl::list<std::string> set{
@@ -192,8 +192,6 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   compiler.cpus = options.cpu;
   compiler.jobs = options.jobs;
   compiler.seed = options.seed;
-  if (options.winograd.getNumOccurrences() > 0)
-    compiler.winogradPercent = options.winograd;
   result.reportPath = options.report;
   result.check = options.check;
   result.quiet = options.quiet;
@@ -229,6 +227,10 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   if (!compiler.device.empty())
     if (Error error = checkDevice(compiler.device))
       return bad("--device: " + toString(std::move(error)));
+  std::optional<Accuracy> accuracy = parseAccuracy(options.accuracy);
+  if (!accuracy)
+    return bad("--accuracy must be fast or strict, but is '" + options.accuracy + "'");
+  compiler.accuracy = *accuracy;
   std::optional<GpuPrecision> precision = parseGpuPrecision(options.gpuPrecision);
   if (!precision)
     return bad("--gpu-precision must be fp32 or fp16, but is '" + options.gpuPrecision + "'");

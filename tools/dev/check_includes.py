@@ -3,7 +3,6 @@
 """Refuses include lines that break the layers: phases know dialects, never one another.
 
 tools/*.cpp -> compiler/Pipeline.h -> compiler/<phase>/Passes.h -> dialects/* -> MLIR
-                                      compiler/{encode,place} -> codegen/encoding, which knows no IR
                                       compiler/encode -> codegen/form and the tables of tiles, to ask them
                     -> codegen/Backend.h -> codegen/{cpu,gpu} -> codegen/form -> dialects, LLVM
 codegen -> runtime/include/nacre/model_format.h (and what it includes), the only bridge to the runtime
@@ -21,7 +20,7 @@ BRIDGE = ("runtime/include/nacre/model_format.h", "runtime/include/nacre/runtime
 PUBLIC = ("runtime/include/nacre/runtime.h", "nacre/runtime.h", "nacre/runtime.hpp")
 ALLOWED = {
     "dialects/": (),
-    "compiler/": ("compiler/", "codegen/*", "codegen/encoding/", "codegen/package/", "dialects/"),
+    "compiler/": ("compiler/", "codegen/*", "codegen/package/", "dialects/"),
     "codegen/": ("dialects/", "codegen/", *BRIDGE),
     "codegen/form/": ("dialects/", "codegen/form/"),
     "runtime/": ("nacre/",),
@@ -37,13 +36,11 @@ PHASES = ("import", "graph", "kernels", "encode", "place", "schedule")
 ALLOWED.update({f"compiler/{phase}/": ("dialects/", "compiler/CompilerOptions.h") for phase in PHASES})
 # The standard library alone: nacre-run, which has no LLVM, reads .npy files and small floats by them, too.
 ALLOWED["compiler/import/npy/"] = ALLOWED["dialects/nn/FloatFormats.h"] = ()
-# Of code generation two phases see what is pure: which encodings there are, and what they come to.
+# Of code generation one phase sees what is pure: which encodings there are, and what they come to.
 CONTRACTIONS = "codegen/cpu/contraction/"
-ALLOWED["compiler/encode/"] += ("codegen/Target.h", "codegen/TargetOptions.h", "codegen/encoding/", "codegen/form/",
+ALLOWED["compiler/encode/"] += ("codegen/Target.h", "codegen/TargetOptions.h", "codegen/form/",
                                  f"{CONTRACTIONS}MachineRows.h", f"{CONTRACTIONS}TileTables.h", f"{CONTRACTIONS}WinogradTables.h")
-ALLOWED["compiler/place/"] += ("codegen/encoding/",)
-ALLOWED["codegen/encoding/"] = ("codegen/encoding/", "codegen/form/Winograd.h")
-ALLOWED.update({f"codegen/{room}/": ("dialects/", "codegen/*", "codegen/encoding/", "codegen/form/", *BRIDGE) for room in ("cpu", "gpu", "package")})
+ALLOWED.update({f"codegen/{room}/": ("dialects/", "codegen/*", "codegen/form/", *BRIDGE) for room in ("cpu", "gpu", "package")})
 
 # Our own headers are named by these first folders; everything else is a library.
 OURS = ("dialects/", "compiler/", "codegen/", "runtime/", "tools/", "test/", "samples/", "nacre/")

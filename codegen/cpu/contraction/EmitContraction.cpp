@@ -257,11 +257,13 @@ static void emit(KernelFunction &function, const MatrixProduct &product) {
 static void emit(KernelFunction &function, const DepthwiseConvolution &convolution) {
   emitDepthwise(function, convolution);
 }
-static void emit(KernelFunction &function, const WinogradConvolution &convolution) {
-  emitWinograd(function, convolution);
-}
 
 LogicalResult nacre::codegen::cpu::emitContraction(plan::KernelOp kernel, KernelFunction &function) {
+  FailureOr<WinogradConvolution> winograd = parseWinograd(kernel);
+  if (succeeded(winograd) && fitsWinograd(function.target, *winograd)) {
+    emitWinograd(function, *winograd);
+    return success();
+  }
   FailureOr<ContractionForm> contraction = parseContraction(kernel);
   if (failed(contraction))
     return failure();

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  convolutions whose weight is in the encoding of Winograd.
+// What:  convolutions by Winograd.
 // Why:   a quarter of the multiply-adds for tiles of 4x4, 4/9 for tiles of 2x2 (codegen/form/Winograd.h).
-// How:   a unit transforms the tiles of its rows into scratch, multiplies them by panels of the weight, one product of
-//        matrices for each of a tile's products, and transforms the sums back into the epilogue: nothing but the input
-//        and the result is ever in memory that is not this thread's.
+// How:   a unit is some tiles by some panels of the weight. Block by block of the input's channels it transforms its
+//        tiles into scratch, then panel by panel the filters, and multiplies at once: one product of matrices for each of
+//        a tile's numbers, added to sums in scratch. At last these are transformed back into the epilogue: nothing but
+//        the input, the weight and the result is ever in memory that is not this thread's.
 
 #ifndef NACRE_CODEGEN_CPU_CONTRACTION_EMITWINOGRAD_H
 #define NACRE_CODEGEN_CPU_CONTRACTION_EMITWINOGRAD_H
@@ -14,6 +15,9 @@
 #include "codegen/form/ContractionForm.h"
 
 namespace nacre::codegen::cpu {
+
+/// Whether the panels are whole vectors of the target's.
+bool fitsWinograd(const Target &target, const WinogradConvolution &convolution);
 
 void emitWinograd(KernelFunction &function, const WinogradConvolution &convolution);
 

@@ -35,6 +35,7 @@ constexpr MachineRow avx512Row(const char *instruction, const ProductTypes &type
   row.registers = 32;
   row.spareRegisters = 2;
   row.transform = 3;
+  row.transformFilter = 5; // what it writes is more than the first-level cache holds
   row.waysOfRows = 10;
   row.vectorsOfSingleRow = 16;
   return row;
@@ -49,6 +50,7 @@ constexpr MachineRow neonRow(const char *instruction, const ProductTypes &types)
   row.multipliesByElement = true;
   row.registersPerLoad = 2;
   row.transform = 3;
+  row.transformFilter = 2;
   row.waysOfRows = 8;
   return row;
 }

@@ -54,7 +54,8 @@ struct MachineRow {
   double latency = 4.5;    ///< Of a step: what no tile is faster than.
   double loadCycles = 0.6; ///< A little more than a load takes: they wait for one another more than multiply-adds do.
   double streamBytes = 20; ///< A cycle, of panels that come from the second-level cache.
-  double transform = 4;    ///< Winograd's, of a vector: loads, the operations of two transforms, stores.
+  /// Winograd's, of a vector of the input, or of sums, and of filters: loads, the operations of two transforms, stores.
+  double transform = 4, transformFilter = 3;
   /// Of the first-level cache: two are left to the panel and to what is prefetched.
   int64_t waysOfRows = 6;
   /// Vectors of columns that a single row reads at a time: so many loads are in flight.

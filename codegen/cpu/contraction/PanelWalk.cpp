@@ -39,6 +39,11 @@ public:
     const Type panelType = cast<MemRefType>(walk.panel.buffer.getType()).getElementType();
     depth = splitDepth(loops, walk.panel.width * bytesOfElement(panelType), build.target.l1Bytes);
     part.steps = loops.front();
+    if (!walk.addsToResult)
+      return;
+    part.sums = function.buffers[contraction.operands[Contraction::Result].argument];
+    part.sumsStride = contraction.rows.back().strides[Contraction::Result];
+    part.first = part.last = false;
   }
 
   void emit(const Addresses &at) { emitRows(0, at, Value()); }
@@ -158,15 +163,15 @@ private:
     if (!part.sums && sumBlocksOf(machine, contraction, part).divided)
       ownSums = allocateScratch(function, build, most * walk.panel.width, contraction.accumulatorType);
     auto tile = [&](int64_t rows, Position row) {
+      const Addresses here = advanced(build, at, run, row);
       DepthPart tilePart = part;
-      tilePart.sumsAt = advancedSums(sums, level, row);
+      tilePart.sumsAt = walk.addsToResult ? here[Contraction::Result] : advancedSums(sums, level, row);
       if (ownSums) {
         tilePart.sums = ownSums;
         tilePart.sumsAt = build.index(0);
         tilePart.sumsStride = walk.panel.width;
       }
-      emitTile(build, contraction, function.buffers, walk.panel, tilePart, {rows, walk.columns, machine},
-               advanced(build, at, run, row));
+      emitTile(build, contraction, function.buffers, walk.panel, tilePart, {rows, walk.columns, machine}, here);
     };
     Range range = rangeOfRows(level);
     if (!range.low) {

@@ -18,6 +18,8 @@ struct PanelWalk {
   int64_t columns = 1;         ///< Valid ones of the panel.
   mlir::Value cutLow, cutHigh; ///< The unit's indices of the cut axis,
   int64_t cutExtent = 1;       ///< and the most that they are.
+  /// The result, whole rows of the panel's width, holds sums already, to which those of this reduction are added.
+  bool addsToResult = false;
 };
 
 /// `at`: where the operands stand at the panel's first column.

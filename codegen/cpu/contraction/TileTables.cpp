@@ -114,9 +114,13 @@ int64_t choosePanelWidth(const MachineRow &machine, const ContractionShape &shap
   return best * machine.lanes;
 }
 
-double runCycles(const MachineRow &machine, const ContractionShape &shape, int64_t most) {
-  const int64_t vectors = choosePanelWidth(machine, shape) / machine.lanes;
-  return stepCyclesOfRun(machine, shape, vectors, most) * llvm::divideCeil(shape.depth, machine.depthStep);
+double runCycles(const MachineRow &machine, const ContractionShape &shape, int64_t width) {
+  return stepCyclesOfRun(machine, shape, llvm::divideCeil(width, machine.lanes), mostRows(machine, shape.rowBytes)) *
+         llvm::divideCeil(shape.depth, machine.depthStep);
+}
+
+double runCycles(const MachineRow &machine, const ContractionShape &shape) {
+  return runCycles(machine, shape, choosePanelWidth(machine, shape));
 }
 
 //===----------------------------------------------------------------------===//

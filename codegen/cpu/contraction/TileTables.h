@@ -70,8 +70,9 @@ SumBlocks chooseSumBlocks(llvm::ArrayRef<int64_t> loops, int64_t turn);
 /// Columns of a panel, a multiple of a register's lanes.
 int64_t choosePanelWidth(const MachineRow &machine, const ContractionShape &shape);
 
-/// Cycles of one core for one of the shape's runs, panel by panel. `most`: rows of a tile.
-double runCycles(const MachineRow &machine, const ContractionShape &shape, int64_t most = 16);
+/// Cycles of one core for one of the shape's runs, panel by panel: in panels of `width` columns, or in the best.
+double runCycles(const MachineRow &machine, const ContractionShape &shape, int64_t width);
+double runCycles(const MachineRow &machine, const ContractionShape &shape);
 
 /// Indices of the cut axis in a block of units: rows that stay in the second-level cache while panels go by, and blocks
 /// enough for several threads. A multiple of `rows` where an index is a row.

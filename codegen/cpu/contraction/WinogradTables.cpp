@@ -1,62 +1,166 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. units; 2. cycles, of it and of a direct convolution.
+// How:  1. tiles, columns and channels of a unit; 2. what a division costs; 3. the search; 4. whether it pays.
 
 #include "codegen/cpu/contraction/WinogradTables.h"
 
 #include "codegen/cpu/contraction/TileTables.h"
-#include "codegen/encoding/WinogradGrowth.h"
 #include "codegen/form/Winograd.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 namespace nacre::codegen::cpu {
+namespace {
 
 //===----------------------------------------------------------------------===//
 // 1. Units
 //===----------------------------------------------------------------------===//
 
-WinogradBlocks divideWinograd(const WinogradShape &shape, int64_t tile, int64_t panels) {
-  // What a unit transforms stays in the second-level cache; a weight that comes from memory wants more tiles to go by.
-  constexpr double fewTilesBytes = 16 << 20;
-  const double weightBytes =
-      winogradGrowth(tile) * winograd::kTaps * winograd::kTaps * shape.inputs * shape.outputs * 4;
-  // Of scratch, for a tile: what is multiplied, and the sums of a part of the columns.
-  constexpr double mostScratchBytes = 8 << 20;
-  const double tileBytes = 4.0 * winograd::inputsOf(tile) * winograd::inputsOf(tile) * (shape.inputs + shape.outputs);
-  const int64_t wantedTiles =
-      std::clamp<int64_t>(int64_t(mostScratchBytes / tileBytes), 8, weightBytes > fewTilesBytes ? 56 : 28);
-  // Enough for eight threads. Fewer columns would not pay for the input's transform, which each part repeats.
-  constexpr int64_t wantedUnits = 16, leastColumns = 64;
-  const int64_t across = llvm::divideCeil(shape.width, tile), down = llvm::divideCeil(shape.height, tile);
-  // The cut axis in steps that whole tiles stand for.
-  const int64_t steps = shape.cutAmongImages ? shape.images : down;
-  const int64_t tilesOfStep = shape.cutAmongImages ? down * across : across;
-  const int64_t mostSteps = std::clamp<int64_t>(wantedTiles / tilesOfStep, 1, steps);
-  const int64_t stepsOfBlock = llvm::divideCeil(steps, llvm::divideCeil(steps, mostSteps));
+int64_t numbersOf(int64_t tile) { return winograd::inputsOf(tile) * winograd::inputsOf(tile); }
+
+/// Of an image or a row of them.
+struct TileCounts {
+  int64_t across, down;
+  int64_t steps, tilesOfStep; ///< Of the cut axis, in steps that whole tiles stand for.
+
+  TileCounts(const WinogradShape &shape, int64_t tile)
+      : across(llvm::divideCeil(shape.width, tile)), down(llvm::divideCeil(shape.height, tile)),
+        steps(shape.cutAmongImages ? shape.images : down), tilesOfStep(shape.cutAmongImages ? down * across : across) {}
+};
+
+/// Blocks of the cut axis and groups of their tiles, about `wanted` in each.
+WinogradBlocks divideTiles(const WinogradShape &shape, int64_t tile, int64_t wanted) {
+  const TileCounts counts(shape, tile);
+  const int64_t mostSteps = std::clamp<int64_t>(wanted / counts.tilesOfStep, 1, counts.steps);
+  const int64_t stepsOfBlock = llvm::divideCeil(counts.steps, llvm::divideCeil(counts.steps, mostSteps));
   WinogradBlocks blocks;
   blocks.extent = stepsOfBlock * (shape.cutAmongImages ? 1 : tile);
-  const int64_t tilesOfBlock = stepsOfBlock * tilesOfStep;
-  blocks.tiles = llvm::divideCeil(tilesOfBlock, llvm::divideCeil(tilesOfBlock, wantedTiles));
+  const int64_t tilesOfBlock = stepsOfBlock * counts.tilesOfStep;
+  blocks.tiles = llvm::divideCeil(tilesOfBlock, llvm::divideCeil(tilesOfBlock, wanted));
   blocks.groups = llvm::divideCeil(tilesOfBlock, blocks.tiles);
-
-  const int64_t units = llvm::divideCeil(steps, stepsOfBlock) * blocks.groups;
-  const int64_t mostParts = std::clamp<int64_t>(shape.outputs / leastColumns, 1, panels);
-  blocks.columnParts = std::min<int64_t>(llvm::divideCeil(wantedUnits, units), mostParts);
-  blocks.panelsPerPart = llvm::divideCeil(panels, blocks.columnParts);
-  blocks.columnParts = llvm::divideCeil(panels, blocks.panelsPerPart);
   return blocks;
 }
 
+/// Groups of tiles in all: as often all filters are read and transformed.
+int64_t passesOf(const WinogradShape &shape, const WinogradBlocks &blocks) {
+  const int64_t extent = shape.cutAmongImages ? shape.images : shape.height;
+  return llvm::divideCeil(extent, blocks.extent) * blocks.groups;
+}
+
 //===----------------------------------------------------------------------===//
-// 2. Whether it pays
+// 2. Costs
+//===----------------------------------------------------------------------===//
+
+/// Cycles of all units.
+double cyclesOf(const MachineRow &machine, const WinogradShape &shape, int64_t tile, int64_t width, uint64_t cacheBytes,
+                const WinogradBlocks &blocks) {
+  const TileCounts counts(shape, tile);
+  const double tiles = double(shape.images) * counts.down * counts.across, numbers = numbersOf(tile);
+  const double passes = passesOf(shape, blocks), panels = llvm::divideCeil(shape.outputs, width);
+  const double reductions = llvm::divideCeil(shape.inputs, blocks.channels);
+  const double columns = panels * llvm::divideCeil(width, machine.lanes); // vectors
+  const double there = tiles * machine.transform * blocks.columnParts * llvm::divideCeil(shape.inputs, machine.lanes);
+  const double filters = passes * machine.transformFilter * shape.inputs * columns;
+  const double back = tiles * machine.transform * columns;
+
+  ContractionShape product;
+  product.rows = blocks.tiles;
+  product.columns = shape.outputs;
+  product.depth = blocks.channels;
+  // Sums go to scratch, and are added to what is there but for the only block.
+  constexpr double addCycles = 1.5;
+  const double sums = reductions > 1 ? addCycles * reductions * tiles * columns : 0;
+  const double products = passes * reductions * runCycles(machine, product, width);
+
+  // What is more than the cache holds comes from the next one, each time that it is read.
+  constexpr double bytesPerCycle = 10;
+  const WinogradScratch scratch = scratchOf(blocks, tile, width);
+  const double operandBytes = 4.0 * (scratch.inputs + scratch.filters), sumBytes = 4.0 * scratch.sums;
+  const double units = passes * blocks.columnParts;
+  double stream = 0;
+  if (operandBytes > double(cacheBytes))
+    stream += units * reductions * blocks.panelsPerPart * 4.0 * scratch.inputs;
+  if (reductions > 1 && operandBytes + sumBytes > double(cacheBytes))
+    stream += units * reductions * 2 * sumBytes;
+  return numbers * (there + filters + back + products + sums) + stream / bytesPerCycle;
+}
+
+} // namespace
+
+WinogradScratch scratchOf(const WinogradBlocks &blocks, int64_t tile, int64_t width) {
+  const int64_t numbers = numbersOf(tile);
+  return {numbers * blocks.tiles * blocks.channels, numbers * blocks.channels * width,
+          numbers * blocks.tiles * blocks.panelsPerPart * width};
+}
+
+//===----------------------------------------------------------------------===//
+// 3. The search
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// How many times as long as they must threads take for so many units: the mean of runs with 1, 2, 4 and 8, of which one
+/// alone and few together are the most usual.
+double idleness(int64_t units) {
+  constexpr std::pair<int64_t, double> shares[] = {{1, 0.4}, {2, 0.2}, {4, 0.2}, {8, 0.2}};
+  double sum = 0;
+  for (const auto &[threads, share] : shares)
+    sum += share * double(llvm::divideCeil(units, threads) * threads) / units;
+  return sum;
+}
+
+/// Whole vectors, equal blocks where there are such, about `wanted` at most.
+int64_t blockOfChannels(int64_t channels, int64_t wanted, int64_t lanes) {
+  int64_t count = llvm::divideCeil(channels, wanted);
+  for (int64_t more = count; more <= 2 * count; ++more)
+    if (channels % (more * lanes) == 0)
+      return channels / more;
+  return std::min<int64_t>(channels, llvm::alignTo(llvm::divideCeil(channels, count), lanes));
+}
+
+} // namespace
+
+WinogradBlocks divideWinograd(const MachineRow &machine, const WinogradShape &shape, int64_t tile, int64_t width,
+                              uint64_t cacheBytes) {
+  // That a run's memory has room for.
+  constexpr int64_t mostScratch = (3 << 20) / 4;
+  const int64_t panels = llvm::divideCeil(shape.outputs, width);
+  WinogradBlocks best;
+  double bestCycles = std::numeric_limits<double>::infinity();
+  for (int64_t wantedTiles : {8, 14, 20, 28, 40, 56, 84, 112, 168})
+    for (int64_t parts = 1; parts <= panels; parts = parts < panels ? std::min(2 * parts, panels) : parts + 1)
+      for (int64_t wantedChannels : {16, 32, 48, 64, 96, 128, 256}) {
+        WinogradBlocks blocks = divideTiles(shape, tile, wantedTiles);
+        blocks.panelsPerPart = llvm::divideCeil(panels, parts);
+        blocks.columnParts = llvm::divideCeil(panels, blocks.panelsPerPart);
+        blocks.channels = blockOfChannels(shape.inputs, wantedChannels, machine.lanes);
+        const bool isLeast = wantedTiles == 8 && wantedChannels == 16 && parts == panels;
+        if (scratchOf(blocks, tile, width).all() > mostScratch && !isLeast)
+          continue;
+        const double cycles = cyclesOf(machine, shape, tile, width, cacheBytes, blocks) *
+                              idleness(passesOf(shape, blocks) * blocks.columnParts);
+        if (cycles >= bestCycles)
+          continue;
+        best = blocks;
+        bestCycles = cycles;
+      }
+  return best;
+}
+
+//===----------------------------------------------------------------------===//
+// 4. Whether it pays
 //===----------------------------------------------------------------------===//
 
 ContractionShape productShape(const WinogradShape &shape, int64_t tile) {
+  // Of a unit with tiles enough; its sums and panels share the first-level cache.
+  constexpr int64_t wantedTiles = 28, wantedChannels = 64;
   ContractionShape product;
-  product.rows = divideWinograd(shape, tile, /*panels=*/1).tiles;
+  product.rows = divideTiles(shape, tile, wantedTiles).tiles;
   product.columns = shape.outputs;
-  product.depth = shape.inputs;
+  product.depth = std::min(shape.inputs, wantedChannels);
   return product;
 }
 
@@ -68,22 +172,24 @@ double directCycles(const MachineRow &machine, const WinogradShape &shape) {
   return shape.images * shape.height * runCycles(machine, product);
 }
 
-double winogradCycles(const MachineRow &machine, const WinogradShape &shape, int64_t tile) {
-  const ContractionShape product = productShape(shape, tile);
-  const int64_t panels = llvm::divideCeil(shape.outputs, choosePanelWidth(machine, product));
-  const WinogradBlocks blocks = divideWinograd(shape, tile, panels);
-  const double tiles =
-      double(shape.images) * llvm::divideCeil(shape.height, tile) * llvm::divideCeil(shape.width, tile);
-  const double numbers = winograd::inputsOf(tile) * winograd::inputsOf(tile);
-  const double there = machine.transform * blocks.columnParts * llvm::divideCeil(shape.inputs, machine.lanes);
-  const double back = machine.transform * llvm::divideCeil(shape.outputs, machine.lanes);
-  // The weight goes by all of a unit's tiles once; beyond the cache, from memory.
-  constexpr double bytesPerCycle = 8, cacheBytes = 1 << 20;
-  const double passes = std::max(1.0, tiles / blocks.tiles);
-  const double weightBytes = numbers * shape.inputs * shape.outputs * 4;
-  const double stream = weightBytes > cacheBytes ? passes * weightBytes / bytesPerCycle : 0;
-  const double products = numbers * tiles / blocks.tiles * runCycles(machine, product);
-  return std::max(products, stream) + numbers * tiles * (there + back);
+double winogradCycles(const MachineRow &machine, const WinogradShape &shape, int64_t tile, int64_t width,
+                      uint64_t cacheBytes) {
+  return cyclesOf(machine, shape, tile, width, cacheBytes, divideWinograd(machine, shape, tile, width, cacheBytes));
+}
+
+int64_t chooseWinogradTile(const MachineRow &machine, const WinogradShape &shape, uint64_t cacheBytes) {
+  // What is nearly as fast is not worth its rounding.
+  constexpr double worthwhile = 0.9;
+  int64_t best = 0;
+  double bestCycles = directCycles(machine, shape) * worthwhile;
+  for (int64_t tile : kWinogradTiles) {
+    const int64_t width = choosePanelWidth(machine, productShape(shape, tile));
+    if (const double cycles = winogradCycles(machine, shape, tile, width, cacheBytes); cycles < bestCycles) {
+      bestCycles = cycles;
+      best = tile;
+    }
+  }
+  return best;
 }
 
 } // namespace nacre::codegen::cpu

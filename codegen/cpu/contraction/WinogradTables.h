@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  how a Winograd convolution is divided into units, and whether it is faster than a direct one.
+// What:  how a Winograd convolution is divided into units and blocks, and whether it is faster than a direct one.
 // Why:   whether it pays depends on channels, image and weight; as plain arithmetic it can be tested and tuned alone.
-// How:   the multiply-adds of a convolution fall by 9 * tile^2 / (tile + 2)^2; what grows is the weight, which a unit
-//        reads as a whole, and what is added are the transforms, which each part of the columns does again.
+// How:   the multiply-adds of a convolution fall by 9 * tile^2 / (tile + 2)^2. What is added are the transforms: of the
+//        filters for each unit, so that many tiles make them cheap; of the input for each part of the columns, so that
+//        many columns do. Both take scratch, the sums of all tiles and columns most of all, and what is beyond the
+//        second-level cache takes time. Every division is priced.
 
 #ifndef NACRE_CODEGEN_CPU_CONTRACTION_WINOGRADTABLES_H
 #define NACRE_CODEGEN_CPU_CONTRACTION_WINOGRADTABLES_H
@@ -15,16 +17,23 @@
 
 namespace nacre::codegen::cpu {
 
-/// A unit is some tiles of a block by some panels of the weight.
+/// A unit is some tiles of a block of the cut axis by some panels of the weight. It goes through the reduction in blocks
+/// of channels.
 struct WinogradBlocks {
   int64_t extent = 1;      ///< Indices of the cut axis in a block.
   int64_t groups = 1;      ///< Of tiles, in a block.
   int64_t tiles = 1;       ///< Of a unit, at most.
   int64_t columnParts = 1; ///< Of the panels.
   int64_t panelsPerPart = 1;
+  int64_t channels = 1; ///< Of a block of the reduction; the last one may have fewer.
 };
 
-WinogradBlocks divideWinograd(const WinogradShape &shape, int64_t tile, int64_t panels);
+/// Numbers of a unit's scratch: what is multiplied of a block of the reduction, and the sums.
+struct WinogradScratch {
+  int64_t inputs = 0, filters = 0, sums = 0;
+
+  int64_t all() const { return inputs + filters + sums; }
+};
 
 /// Outputs of a tile along one dimension, of those that there are transforms for.
 inline constexpr std::array<int64_t, 2> kWinogradTiles = {2, 4};
@@ -32,12 +41,22 @@ inline constexpr std::array<int64_t, 2> kWinogradTiles = {2, 4};
 /// What it multiplies.
 inline constexpr ProductTypes kWinogradTypes = {Number::F32, Number::F32, Number::F32};
 
+/// The division that is fastest, in panels of `width` columns, on a core with such a second-level cache.
+WinogradBlocks divideWinograd(const MachineRow &machine, const WinogradShape &shape, int64_t tile, int64_t width,
+                              uint64_t cacheBytes);
+
+WinogradScratch scratchOf(const WinogradBlocks &blocks, int64_t tile, int64_t width);
+
 /// The products of one of a tile's numbers, for panels to be chosen by.
 ContractionShape productShape(const WinogradShape &shape, int64_t tile);
 
-/// Cycles of one core, with the best panels for each; the two are to be compared with one another alone.
+/// Cycles of one core, directly with the best panels; the two are to be compared with one another alone.
 double directCycles(const MachineRow &machine, const WinogradShape &shape);
-double winogradCycles(const MachineRow &machine, const WinogradShape &shape, int64_t tile);
+double winogradCycles(const MachineRow &machine, const WinogradShape &shape, int64_t tile, int64_t width,
+                      uint64_t cacheBytes);
+
+/// The tile that is fastest, with the best panels for each; 0 where a direct convolution is, or nearly.
+int64_t chooseWinogradTile(const MachineRow &machine, const WinogradShape &shape, uint64_t cacheBytes);
 
 } // namespace nacre::codegen::cpu
 

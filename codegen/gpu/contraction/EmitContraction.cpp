@@ -103,11 +103,6 @@ LogicalResult emit(KernelFunction &function, const DepthwiseConvolution &convolu
   return emitTiles(function, convolution, std::nullopt, /*depthwise=*/true);
 }
 
-LogicalResult emit(KernelFunction &function, const WinogradConvolution &) {
-  function.declined = "its filter is transformed for Winograd on CPUs";
-  return failure();
-}
-
 } // namespace
 
 LogicalResult nacre::codegen::gpu::emitContraction(plan::KernelOp kernel, KernelFunction &function) {

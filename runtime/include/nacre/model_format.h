@@ -176,9 +176,8 @@ typedef struct nacre_kernel {
 /* --- Weights ------------------------------------------------------------------------------------------------------ */
 
 typedef enum nacre_weight_encoding {
-  NACRE_WEIGHT_DENSE = 0,   /**< As in the model. */
-  NACRE_WEIGHT_PANEL = 1,   /**< [ceil(OC / nr)][KH][KW * IC][nr]; the parameter is nr. */
-  NACRE_WEIGHT_WINOGRAD = 2 /**< [ceil(OC / nr)][n][n][IC][nr], transformed 3x3 filters; the parameter is nr. */
+  NACRE_WEIGHT_DENSE = 0, /**< As in the model. */
+  NACRE_WEIGHT_PANEL = 1  /**< [ceil(OC / nr)][KH][KW * IC][nr]; the parameter is nr. */
 } nacre_weight_encoding;
 
 typedef struct nacre_weight {

@@ -73,11 +73,11 @@ plan.kernel @declined nest (%x: tensor<64xf64>) into (%y: tensor<64xf64>) cut 0 
 
 // -----
 
-// A filter that is transformed for Winograd is the CPU's alone: nobody here may read it as if it were plain.
+// How the CPU computes a kernel is nothing to a GPU: it reads the same panels.
 
-// CHECK-LABEL: plan.kernel @transformed contraction
-// CHECK-SAME:    nacre.declined = "contraction: its filter is transformed for Winograd on CPUs"
-plan.kernel @transformed contraction (%x: tensor<1x10x10x16xf32>, %w: tensor<3x3x16x32xf32>) into (%y: tensor<1x8x8x32xf32>) cut 1 : 8 by 4 attributes {encodings = [unit, #plan.encoding<winograd, width = 16 tile = 4>]} {
+// CHECK-LABEL: gpu.module @by_winograd_0
+// CHECK-NOT:   nacre.declined
+plan.kernel @by_winograd contraction (%x: tensor<1x10x10x16xf32>, %w: tensor<3x3x16x32xf32>) into (%y: tensor<1x8x8x32xf32>) cut 1 : 8 by 4 attributes {encodings = [unit, #plan.encoding<panel, width = 16>], plan.winograd = {tile = 4 : i64, direct_cycles = 2 : i64, cycles = 1 : i64}} {
   %zero = arith.constant 0.0 : f32
   %f = linalg.fill ins(%zero : f32) outs(%y : tensor<1x8x8x32xf32>) -> tensor<1x8x8x32xf32>
   %c = linalg.generic {indexing_maps = [affine_map<(n, h, w, o, i, j, c) -> (n, h + i, w + j, c)>, affine_map<(n, h, w, o, i, j, c) -> (i, j, c, o)>, affine_map<(n, h, w, o, i, j, c) -> (n, h, w, o)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]} ins(%x, %w : tensor<1x10x10x16xf32>, tensor<3x3x16x32xf32>) outs(%f : tensor<1x8x8x32xf32>) {

@@ -60,6 +60,7 @@ struct ProductText {
   unsigned cut = 0;                ///< Axis of the result.
   int64_t grain = 1;
   std::string encoding = {}; ///< Of Rhs; empty: as it lies.
+  int64_t winograd = 0;      ///< The tile of a convolution that the CPU so computes; 0: directly.
   int64_t inset = 0;         ///< Lhs is a slice so far inside of a storage, but along its last axis.
   Ending ending = {};
 
@@ -165,6 +166,13 @@ inline std::string ProductText::epilogue(const std::string &target) const {
          plain() + "\n";
 }
 
+/// More of a kernel's attributes: dialects/plan/Notes.h.
+inline std::string winogradText(int64_t tile) {
+  if (tile == 0)
+    return "";
+  return llvm::formatv(", plan.winograd = {{tile = {0} : i64, direct_cycles = 2 : i64, cycles = 1 : i64}", tile);
+}
+
 inline std::string ProductText::text() const {
   Sizes outer = lhs, start(lhs.size(), inset);
   if (inset)
@@ -179,7 +187,7 @@ inline std::string ProductText::text() const {
   }
   text += llvm::formatv(") into (%y: {0}) cut {1} : {2} by {3}", storage(), cut, result[cut], grain);
   if (!encoding.empty())
-    text += " attributes {encodings = [" + encodings + "]}";
+    text += " attributes {encodings = [" + encodings + "]" + winogradText(winograd) + "}";
   text += " {\n  %zero = arith.constant 0.0 : " + accumulator + "\n";
   if (inset)
     text += "  %in = tensor.extract_slice %x" + listText(start) + " " + listText(lhs) + " " +
@@ -272,7 +280,7 @@ struct ConvolutionText {
   int64_t halo = 0; ///< Around the result's image.
   int64_t step = 1; ///< From one of the image's elements to the next in its storage.
   int64_t inset = 0;
-  int64_t winograd = 0; ///< Its tile, with `panel`.
+  int64_t winograd = 0; ///< The tile, of what is so computed; with `panel`.
   int64_t grain = 1;
   std::string element = "f32", rhsElement = {}, accumulator = "f32";
   std::vector<std::vector<unsigned>> added = {};
@@ -342,8 +350,8 @@ inline ProductText ConvolutionText::product() const {
   p.accumulator = accumulator;
   p.cut = cut;
   p.grain = grain;
-  p.encoding = winograd ? llvm::formatv("#plan.encoding<winograd, width = {0} tile = {1}>", panel, winograd).str()
-                        : panelText(panel, groups);
+  p.encoding = panelText(panel, groups);
+  p.winograd = winograd;
   p.inset = inset;
   p.ending = {added, rectified, {}, {}};
   if (step != 1) {

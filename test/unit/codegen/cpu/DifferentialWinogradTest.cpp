@@ -54,4 +54,14 @@ TEST_F(Differential, WinogradInManyUnits) {
   }
 }
 
+/// The reduction goes block by block, with and without a shorter one at the end; sums wait between them.
+TEST_F(Differential, WinogradInBlocksOfChannels) {
+  check(textOf({1, 12, 12, 512, 32, 4}));
+  for (int64_t tile : {2, 4})
+    check(textOf({1, 9, 14, 307, 80, tile, 16}));
+}
+
+/// Panels that are no whole vectors are multiplied directly.
+TEST_F(Differential, WinogradInNarrowPanels) { checkOnAll(textOf({1, 8, 8, 16, 12, 4, 4})); }
+
 } // namespace

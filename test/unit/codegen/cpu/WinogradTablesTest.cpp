@@ -4,6 +4,7 @@
 
 #include "codegen/cpu/contraction/WinogradTables.h"
 
+#include "codegen/cpu/contraction/TileTables.h"
 #include "test/unit/codegen/cpu/Machines.h"
 #include "llvm/Support/MathExtras.h"
 #include "gtest/gtest.h"
@@ -22,9 +23,17 @@ WinogradShape image(int64_t size, int64_t inputs, int64_t outputs) {
   return shape;
 }
 
+/// Second-level caches of cores: phones', desktops', servers'.
+constexpr uint64_t kCaches[] = {256 << 10, 512 << 10, 1 << 20, 2 << 20};
+constexpr uint64_t kCache = 1 << 20;
+
+int64_t widthFor(const MachineRow &machine, const WinogradShape &shape, int64_t tile) {
+  return choosePanelWidth(machine, productShape(shape, tile));
+}
+
 /// How many times as fast as a direct convolution.
-double gain(const MachineRow &machine, const WinogradShape &shape, int64_t tile) {
-  return directCycles(machine, shape) / winogradCycles(machine, shape, tile);
+double gain(const MachineRow &machine, const WinogradShape &shape, int64_t tile, uint64_t cache = kCache) {
+  return directCycles(machine, shape) / winogradCycles(machine, shape, tile, widthFor(machine, shape, tile), cache);
 }
 
 } // namespace
@@ -32,23 +41,37 @@ double gain(const MachineRow &machine, const WinogradShape &shape, int64_t tile)
 TEST(WinogradTables, LargeTilesPayForLayersOfImageNetworks) {
   for (const MachineRow &machine : {kAvx2, kAvx512, kNeon})
     for (WinogradShape shape : {image(224, 64, 64), image(112, 128, 128), image(56, 64, 64), image(56, 256, 256),
-                                image(28, 512, 512), image(14, 256, 256)}) {
-      EXPECT_GT(gain(machine, shape, 4), 2) << shape.width << " x " << shape.inputs;
-      EXPECT_GT(gain(machine, shape, 4), gain(machine, shape, 2)) << shape.width << " x " << shape.inputs;
+                                image(28, 512, 512), image(28, 128, 128)}) {
+      EXPECT_GT(gain(machine, shape, 4), 1.9) << shape.width << " x " << shape.inputs;
+      EXPECT_EQ(chooseWinogradTile(machine, shape, kCache), 4) << shape.width << " x " << shape.inputs;
     }
 }
 
-/// What has few channels is all transforms; what has few pixels reads its weight and does little else.
+/// What has few channels is all transforms of the input; what has few pixels is all transforms of filters.
 TEST(WinogradTables, FewChannelsAndFewPixelsStayDirect) {
   for (const MachineRow &machine : {kAvx2, kAvx512, kNeon})
-    for (int64_t tile : kWinogradTiles)
-      for (WinogradShape shape : {image(224, 3, 64), image(2, 512, 512), image(1, 64, 64)})
-        EXPECT_LT(gain(machine, shape, tile), 1.1) << shape.width << " x " << shape.inputs;
+    for (WinogradShape shape : {image(224, 3, 64), image(2, 512, 512), image(1, 64, 64)})
+      EXPECT_EQ(chooseWinogradTile(machine, shape, kCache), 0) << shape.width << " x " << shape.inputs;
 }
 
-TEST(WinogradTables, SmallTilesPayForSmallImagesOfManyChannels) {
-  EXPECT_GT(gain(kAvx512, image(7, 512, 512), 2), 1.4);
-  EXPECT_LT(gain(kAvx512, image(7, 512, 512), 4), 1);
+TEST(WinogradTables, ALargerCacheNeverCosts) {
+  for (const MachineRow &machine : {kAvx2, kAvx512, kNeon})
+    for (WinogradShape shape : {image(112, 128, 128), image(28, 512, 512), image(14, 256, 256)}) {
+      double before = 0;
+      for (uint64_t cache : kCaches) {
+        EXPECT_GE(gain(machine, shape, 4, cache), before * 0.999) << shape.width << " x " << shape.inputs;
+        before = gain(machine, shape, 4, cache);
+      }
+    }
+}
+
+/// Filters are transformed for each unit: where there are tiles enough, for many of them.
+TEST(WinogradTables, UnitsHaveManyTilesWhereThereAre) {
+  for (const MachineRow &machine : {kAvx2, kAvx512, kNeon})
+    for (uint64_t cache : kCaches) {
+      const WinogradShape shape = image(56, 256, 256);
+      EXPECT_GE(divideWinograd(machine, shape, 4, widthFor(machine, shape, 4), cache).tiles, 14);
+    }
 }
 
 TEST(WinogradTables, UnitsCoverEveryTileAndPanelOnce) {
@@ -59,7 +82,7 @@ TEST(WinogradTables, UnitsCoverEveryTileAndPanelOnce) {
           WinogradShape shape = image(size, 64, 32 * panels);
           shape.images = images;
           shape.cutAmongImages = images > 1;
-          const WinogradBlocks blocks = divideWinograd(shape, tile, panels);
+          const WinogradBlocks blocks = divideWinograd(kAvx512, shape, tile, 32, kCache);
           const int64_t across = llvm::divideCeil(size, tile);
           const int64_t tilesOfBlock =
               shape.cutAmongImages ? blocks.extent * across * across : llvm::divideCeil(blocks.extent, tile) * across;
@@ -67,16 +90,35 @@ TEST(WinogradTables, UnitsCoverEveryTileAndPanelOnce) {
           EXPECT_GT(tilesOfBlock, (blocks.groups - 1) * blocks.tiles);
           EXPECT_LE(panels, blocks.columnParts * blocks.panelsPerPart);
           EXPECT_GT(panels, (blocks.columnParts - 1) * blocks.panelsPerPart);
+          EXPECT_LE(blocks.channels, shape.inputs);
           EXPECT_TRUE(shape.cutAmongImages || blocks.extent % tile == 0) << "rows of tiles are whole";
         }
 }
 
+TEST(WinogradTables, BlocksOfChannelsAreEqualWhereTheyCanBe) {
+  for (int64_t channels : {32, 64, 96, 128, 192, 256, 512}) {
+    const WinogradBlocks blocks = divideWinograd(kAvx512, image(28, channels, 128), 4, 32, kCache);
+    EXPECT_EQ(channels % blocks.channels, 0) << channels;
+    EXPECT_EQ(blocks.channels % kAvx512.lanes, 0) << channels;
+  }
+}
+
+TEST(WinogradTables, ThreadsHaveUnits) {
+  for (const MachineRow &machine : {kAvx2, kAvx512, kNeon})
+    for (WinogradShape shape : {image(14, 256, 256), image(7, 512, 512), image(28, 512, 512)}) {
+      const int64_t width = widthFor(machine, shape, 4), panels = llvm::divideCeil(shape.outputs, width);
+      const WinogradBlocks blocks = divideWinograd(machine, shape, 4, width, kCache);
+      const int64_t units = llvm::divideCeil(shape.height, blocks.extent) * blocks.groups * blocks.columnParts;
+      EXPECT_GE(units, std::min<int64_t>(8, panels)) << shape.width << " x " << shape.inputs;
+    }
+}
+
 /// Wide images and many channels never ask for more.
 TEST(WinogradTables, ScratchIsBounded) {
-  for (int64_t size : {7, 28, 224, 4000})
-    for (int64_t channels : {64, 512, 4096}) {
-      const WinogradBlocks blocks = divideWinograd(image(size, channels, channels), 4, channels / 32);
-      EXPECT_LE(blocks.tiles, 56);
-      EXPECT_LE(36 * blocks.tiles * channels * 2 * 4, 16 << 20) << size << " x " << channels;
-    }
+  for (uint64_t cache : kCaches)
+    for (int64_t size : {7, 28, 224, 4000})
+      for (int64_t channels : {64, 512, 4096}) {
+        const WinogradBlocks blocks = divideWinograd(kAvx512, image(size, channels, channels), 4, 32, cache);
+        EXPECT_LE(scratchOf(blocks, 4, 32).all() * 4, 3 << 20) << size << " x " << channels;
+      }
 }

@@ -6,6 +6,7 @@
 
 #include "codegen/form/PlainContraction.h"
 
+#include "dialects/plan/Notes.h"
 #include "dialects/plan/PlanDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -109,8 +110,6 @@ TEST_F(ContractionFormTest, EachKindIsAnAlternative) {
   EXPECT_EQ(kindOf(matmul()), ContractionForm(MatrixProduct()).index());
   EXPECT_EQ(kindOf(grouped()), ContractionForm(MatrixProduct()).index());
   EXPECT_EQ(kindOf(depthwise()), ContractionForm(DepthwiseConvolution()).index());
-  EXPECT_EQ(kindOf(encoded(convolution(), "unit, #plan.encoding<winograd, width = 8 tile = 2>")),
-            ContractionForm(WinogradConvolution()).index());
 }
 
 TEST_F(ContractionFormTest, PanelsAreWhatTheKernelWouldSay) {
@@ -162,9 +161,25 @@ TEST_F(ContractionFormTest, WinogradHasLoopsOfItsOwn) {
   EXPECT_EQ(winograd->across.size, 10);
   EXPECT_EQ(winograd->channels.size, 5);
   EXPECT_EQ(winograd->columns.size, 12);
-  EXPECT_EQ(winograd->panels.stride, 36 * 5 * 8);
+  EXPECT_EQ(winograd->panels.stride, 9 * 5 * 8);
   EXPECT_FALSE(winograd->cutAmongImages);
   EXPECT_EQ(winograd->multiplyAdds(), asProduct(read(convolution())).multiplyAdds());
+}
+
+/// The weight knows nothing of it: who does not ask for the note finds a product.
+TEST_F(ContractionFormTest, TheNoteSaysWhatGoesByWinograd) {
+  const KernelText inPanels = encoded(convolution(), "unit, #plan.encoding<panel, width = 8>");
+  EXPECT_TRUE(failed(parseWinograd(kernelOf(inPanels))));
+  plan::KernelOp kernel = kernelOf(inPanels);
+  plan::setWinograd(kernel, {4, 2, 1});
+  FailureOr<WinogradConvolution> winograd = parseWinograd(kernel);
+  ASSERT_TRUE(succeeded(winograd));
+  EXPECT_EQ(winograd->tile, 4);
+  EXPECT_EQ(winograd->panels.width, 8);
+  EXPECT_TRUE(std::holds_alternative<MatrixProduct>(*parseContraction(kernel)));
+  plan::KernelOp plain = kernelOf(convolution());
+  plan::setWinograd(plain, {4, 2, 1});
+  EXPECT_TRUE(failed(parseWinograd(plain))) << "of a filter that is not in panels";
 }
 
 TEST_F(ContractionFormTest, WinogradIsForThreeByThreeOfStrideOne) {

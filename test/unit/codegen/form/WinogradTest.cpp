@@ -11,9 +11,9 @@ using namespace nacre::codegen;
 namespace {
 
 /// The outputs of a tile, by the transforms.
-llvm::SmallVector<double, 4> convolve(int64_t outputs, llvm::ArrayRef<double> d, std::array<double, 3> g) {
+llvm::SmallVector<double, 4> convolve(int64_t outputs, llvm::ArrayRef<double> d, llvm::ArrayRef<double> g) {
   const auto input = winograd::transformInput<double>(outputs, d);
-  const auto filter = winograd::transformFilter(outputs, g);
+  const auto filter = winograd::transformFilter<double>(outputs, g);
   llvm::SmallVector<double> products;
   for (size_t i = 0; i < input.size(); ++i)
     products.push_back(input[i] * filter[i]);
@@ -28,7 +28,7 @@ TEST(Winograd, EachTapMeetsItsElement) {
     for (int64_t element = 0; element < winograd::inputsOf(outputs); ++element)
       for (int64_t tap = 0; tap < winograd::kTaps; ++tap) {
         llvm::SmallVector<double> d(winograd::inputsOf(outputs), 0);
-        std::array<double, 3> g = {};
+        llvm::SmallVector<double> g(winograd::kTaps, 0);
         d[element] = g[tap] = 1;
         const auto y = convolve(outputs, d, g);
         ASSERT_EQ(int64_t(y.size()), outputs);
