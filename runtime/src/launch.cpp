@@ -2,7 +2,9 @@
 //
 // What:  see launch.h.
 // Why:   see there.
-// How:   a launch resolves its operands to pointers, and hands its units out.
+// How:   a launch resolves its operands to pointers, and hands its units out in parts. A thread takes the same ones in each
+//        turn of a loop and in each run, and every other turn of a loop goes by them from the last one on: it begins with
+//        the weights that a cache too small for all of them still holds.
 
 #include "runtime/src/launch.h"
 #include "runtime/src/float_state.h"
@@ -16,22 +18,50 @@ namespace {
 constexpr int64_t kAloneNanoseconds = 4000;
 constexpr int64_t kPartNanoseconds = 2000;
 constexpr int64_t kPartsPerThread = 4;
+constexpr int64_t kLeastParts = 16; // of what is long enough for them, so that turning back finds a part in the cache
+constexpr int64_t kMostParts = kPartsPerThread * kMaxThreads;
 constexpr int64_t kUnknownUnitNanoseconds = 1000;
 
-struct KernelCall {
+/// A launch under way. The executor hands out tickets, as many as there are parts: whoever has one takes the next part of
+/// the thread's own stretch or, where that is done, of another's.
+struct Section {
   nacre_kernel_function function;
   nacre_kernel_args args;
   char *scratch;
   uint64_t scratch_stride;
+  int64_t units;
+  int64_t parts;
+  int64_t threads;
+  bool backwards;
+  uint64_t taken[kMostParts / 64]; // a bit for each part
 };
 
-void run_units(void *context, uint32_t thread, int64_t begin, int64_t end) {
-  const KernelCall &call = *static_cast<const KernelCall *>(context);
-  nacre_kernel_args args = call.args;
-  args.scratch = call.scratch + thread * call.scratch_stride;
+/// There are never more tickets than parts, so there is one.
+int64_t take_part(Section &section, int64_t thread) {
+  const int64_t parts = section.parts, step = section.backwards ? parts - 1 : 1;
+  int64_t part =
+      section.backwards ? parts * (thread + 1) / section.threads + parts - 1 : parts * thread / section.threads;
+  for (;; part += step) {
+    part %= parts;
+    uint64_t &word = section.taken[part / 64];
+    const uint64_t bit = uint64_t(1) << part % 64;
+    if (!(__atomic_load_n(&word, __ATOMIC_RELAXED) & bit) && !(__atomic_fetch_or(&word, bit, __ATOMIC_RELAXED) & bit))
+      return part;
+  }
+}
+
+void run_parts(void *context, uint32_t thread, int64_t begin, int64_t end) {
+  Section &section = *static_cast<Section *>(context);
+  nacre_kernel_args args = section.args;
+  args.scratch = section.scratch + thread * section.scratch_stride;
   // Here, because every thread comes by, the app's own too, and leaves with what it came with.
   const KernelFloatState state;
-  call.function(&args, begin, end);
+  if (section.parts == 1)
+    return section.function(&args, 0, section.units);
+  for (int64_t ticket = begin; ticket < end; ++ticket) {
+    const int64_t part = take_part(section, thread);
+    section.function(&args, section.units * part / section.parts, section.units * (part + 1) / section.parts);
+  }
 }
 
 } // namespace
@@ -57,11 +87,12 @@ Launch prepare_launch(const nacre_cpu_variant &variant, int64_t share_begin, int
   const int64_t blocks = extent > 0 ? (extent + variant.unit_extent - 1) / variant.unit_extent : 0;
   const int64_t units = blocks * variant.units_per_block;
   const int64_t cost = variant.unit_nanoseconds ? variant.unit_nanoseconds : kUnknownUnitNanoseconds;
-  if (threads == 1 || units < kAloneNanoseconds / cost)
-    return {variant.function, units, units, share_begin, share_end};
-  const int64_t fair = units / (kPartsPerThread * int64_t(threads));
-  const int64_t least = (kPartNanoseconds + cost - 1) / cost;
-  return {variant.function, units, fair > least ? fair : least, share_begin, share_end};
+  const int64_t wanted = threads * kPartsPerThread < kLeastParts ? kLeastParts : threads * kPartsPerThread;
+  int64_t parts = units < kAloneNanoseconds / cost ? 1 : units * cost / kPartNanoseconds;
+  const int64_t limits[] = {wanted, kMostParts, units};
+  for (const int64_t most : limits)
+    parts = parts < most ? parts : most;
+  return {variant.function, units, parts, share_begin, share_end};
 }
 
 void run_launch(const Session &session, const Memory &memory, const nacre_step &step, const Launch &launch,
@@ -72,14 +103,22 @@ void run_launch(const Session &session, const Memory &memory, const nacre_step &
     const nacre_operand &operand = session.entry->operands[step.first_operand + i];
     session.pointers[i] = address_of(session, memory, operand) + operand.step * iteration;
   }
-  KernelCall call = {launch.function,
+  nacre_executor &executor = *session.executor;
+  const bool backwards = iteration % 2 != 0;
+  const int64_t parts = executor.threads == 1 && !backwards ? 1 : launch.parts;
+  Section section = {launch.function,
                      {session.pointers, nullptr, launch.share_begin, launch.share_end, nullptr},
                      session.scratch,
-                     session.scratch_stride};
-  if (launch.grain >= launch.units)
-    run_units(&call, 0, 0, launch.units);
+                     session.scratch_stride,
+                     launch.units,
+                     parts,
+                     executor.threads,
+                     backwards,
+                     {}};
+  if (parts == 1)
+    run_parts(&section, 0, 0, 1);
   else
-    session.executor->run(session.executor, run_units, &call, launch.units, launch.grain);
+    executor.run(&executor, run_parts, &section, parts, 1);
 }
 
 } // namespace nacre::runtime

@@ -32,7 +32,7 @@ struct Memory {
 struct Launch {
   nacre_kernel_function function;
   int64_t units;
-  int64_t grain; // units handed out at a time; all of them where threads would not pay
+  int64_t parts; // that threads share; one where they would not pay
   int64_t share_begin;
   int64_t share_end;
 };
