@@ -6,9 +6,13 @@
 // How:  1. before the loop: the input's product with all biases that may be added early, the mask, the initial states;
 //       2. a step: the product with the recurrence matrix, and the cell;
 //       3. after the loop: of rows that end early, outputs beyond their ends are zero.
+//       Where the input's products of all steps are more than a cache holds, a step multiplies its input itself: joined with
+//       the state, as one product, where both are only added.
 //       What becomes of constants is written as operators; nacre-fold-constants computes it.
 
 #include "compiler/graph/Passes.h"
+#include "compiler/graph/control/HoistedProduct.h"
+#include "dialects/StoredBytes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -36,7 +40,7 @@ public:
 
   void run() {
     prepare();
-    SmallVector<Value> initial{initialState(op.getInitialH())}, scanned{projected};
+    SmallVector<Value> initial{initialState(op.getInitialH())}, scanned{projected ? projected : op.getInput()};
     SmallVector<Type> results{state};
     if (isLstm()) {
       initial.push_back(initialState(op.getInitialC()));
@@ -85,6 +89,7 @@ private:
   Value mul(Value a, Value b) { return binary(nn::BinaryKind::Mul, a, b); }
   Value subtractFromOne(Value x) { return binary(nn::BinaryKind::Sub, constant(1), x); }
   Value product(Value a, Value b) { return nn::MatMulOp::create(builder, loc, a, b); }
+  Value join(ArrayRef<Value> parts, int64_t axis) { return nn::ConcatOp::create(builder, loc, parts, axis); }
   Value reshape(Value x, ArrayRef<int64_t> shape) {
     return nn::ReshapeOp::create(builder, loc, cast<RankedTensorType>(x.getType()).clone(shape), x);
   }
@@ -118,17 +123,20 @@ private:
   //===--------------------------------------------------------------------===//
 
   void prepare() {
-    int64_t inputs = op.getWeights().getType().getDimSize(0), columns = gates * hidden;
-    Value x = product(reshape(op.getInput(), {steps * batch, inputs}), op.getWeights());
+    const int64_t inputs = op.getWeights().getType().getDimSize(0), columns = gates * hidden;
     if (Value bias = op.getBias()) {
-      Value inputBias = row(bias, 0);
+      inputBias = row(bias, 0);
       if (op.getLinearBeforeReset())
         recurrenceBias = row(bias, 1);
       else
         inputBias = add(inputBias, row(bias, 1));
-      x = add(x, inputBias);
     }
-    projected = reshape(x, {steps, batch, columns});
+    if (graph::pays(graph::HoistedProduct{steps, batch, inputs, columns, bytesOfElement(elementType)})) {
+      Value x = biased(product(reshape(op.getInput(), {steps * batch, inputs}), op.getWeights()));
+      projected = reshape(x, {steps, batch, columns});
+    } else if (op.getKind() != nn::CellKind::Gru) {
+      joinedWeights = join({op.getWeights(), op.getRecurrence()}, 0);
+    }
     if (op.getKind() == nn::CellKind::Gru && !op.getLinearBeforeReset()) {
       updateAndReset = gate(op.getRecurrence(), 0, 2);
       candidate = gate(op.getRecurrence(), 2);
@@ -139,6 +147,8 @@ private:
     if (op.getLengths())
       prepareMask();
   }
+
+  Value biased(Value x) { return inputBias ? add(x, inputBias) : x; }
 
   Value initialState(Value given) { return nn::BroadcastOp::create(builder, loc, state, given ? given : constant(0)); }
 
@@ -168,9 +178,9 @@ private:
       return computeLstm(x, loop.getCarriedArguments().back());
     Value next;
     if (op.getKind() == nn::CellKind::Rnn)
-      next = activate(0, add(product(oldHidden, op.getRecurrence()), x));
+      next = activate(0, gatesOf(x));
     else
-      next = op.getLinearBeforeReset() ? computeGruThatResetsProducts(x) : computeGru(x);
+      next = computeGruOf(projected ? x : biased(product(x, op.getWeights())));
     return {keepOutside(next, oldHidden)};
   }
 
@@ -179,8 +189,15 @@ private:
     return mask ? nn::SelectOp::create(builder, loc, isInside, next, before).getResult() : next;
   }
 
+  /// What is only added: the products of the step's input and of the state. `x` is the input, or its product.
+  Value gatesOf(Value x) {
+    if (projected)
+      return add(product(oldHidden, op.getRecurrence()), x);
+    return biased(product(join({x, oldHidden}, 1), joinedWeights));
+  }
+
   SmallVector<Value> computeLstm(Value x, Value oldCell) {
-    Value z = add(product(oldHidden, op.getRecurrence()), x);
+    Value z = gatesOf(x);
     auto addPeephole = [&](Value sum, int64_t index, Value of) {
       return peepholes.empty() ? sum : add(sum, mul(peepholes[index], of));
     };
@@ -191,6 +208,8 @@ private:
     Value output = activate(0, addPeephole(gate(z, 1), 1, next));
     return {keepOutside(mul(output, activateUnclipped(2, next)), oldHidden), next};
   }
+
+  Value computeGruOf(Value x) { return op.getLinearBeforeReset() ? computeGruThatResetsProducts(x) : computeGru(x); }
 
   Value computeGru(Value x) {
     Value zr = add(product(oldHidden, updateAndReset), gate(x, 0, 2));
@@ -226,7 +245,7 @@ private:
   int64_t steps, batch, hidden, gates;
   RankedTensorType state;
   // Before the loop.
-  Value projected, mask, recurrenceBias, updateAndReset, candidate;
+  Value projected, joinedWeights, mask, inputBias, recurrenceBias, updateAndReset, candidate;
   SmallVector<Value> peepholes;
   // In a step.
   Value oldHidden, isInside;

@@ -105,11 +105,12 @@ def HoistProductsPass : Pass<"nacre-hoist-products", "::mlir::func::FuncOp"> {
   let summary = "Multiply all rows that a loop scans by what no turn changes at once, before the loop";
   let description = [{
     One product of many rows fills the machine, many of one row do not. Cells join their input and their state before one
-    product; as a sum of two products, the input's moves out, with the bias, and a turn multiplies the state alone.
+    product; as a sum of two products, the input's moves out, with the bias, and a turn multiplies the state alone. Where turns
+    have many rows and all turns' products would be more than a cache holds, the matrix is read from a cache in each turn instead.
 
     Requires: `nacre-scan-rows`, `nacre-hoist-invariants`.
 
-    Ensures: no product of a scanned row and a matrix from outside of the loop is left in it.
+    Ensures: a product of a scanned row and a matrix from outside of the loop is left in it only where that pays.
 
     Example: test/compiler/graph/hoist-products.mlir.
   }];
@@ -336,7 +337,7 @@ def ExpandRecurrencePass : Pass<"nacre-expand-recurrence", "::mlir::func::FuncOp
   let description = [{
     What does not depend on the step before is computed for all steps at once: the input's product with the biases, and which
     rows of the batch have ended. A turn is a product with the recurrence matrix, two for a GRU that resets the state, and the
-    cell.
+    cell. Where all steps' products of the input would be more than a cache holds, a turn multiplies its own input.
 
     Requires: layers have steps, rows and units (`nacre-fold-empty`); no pass behind this one wants to see layers, but
     `nacre-fold-constants` runs, which takes matrices and biases apart.

@@ -2,12 +2,15 @@
 //
 // What:  products of a loop's rows with what no turn changes become one product before the loop, whose rows it scans.
 // Why:   a turn then multiplies what it carries, alone: one product of many rows fills the machine, many of one row do not, and
-//        what is left in a turn of a recurrent layer is half of the work or less.
+//        what is left in a turn of a recurrent layer is half of the work or less. Where turns have many rows, and all turns'
+//        products would be more than a cache holds, they stay (HoistedProduct.h).
 // How:   1. a product of joined parts, of which some are rows, is a sum of products, 2. a product of a row moves out,
 //        3. what no turn changes is added to such a product first, and so moves out after it.
 
 #include "compiler/graph/Passes.h"
+#include "compiler/graph/control/HoistedProduct.h"
 #include "compiler/graph/control/Regions.h"
+#include "dialects/StoredBytes.h"
 
 namespace nacre::graph {
 #define GEN_PASS_DEF_HOISTPRODUCTSPASS
@@ -37,7 +40,8 @@ public:
         split(product);
     for (Operation &op : llvm::make_early_inc_range(loop.getBody().front())) {
       auto product = dyn_cast<nn::MatMulOp>(op);
-      if (product && isMatrixOutside(product.getRhs()) && findRows(product.getLhs())) {
+      if (product && isMatrixOutside(product.getRhs()) && findRows(product.getLhs()) &&
+          isWorthIt(product.getLhs(), product.getRhs())) {
         moveProduct(product);
         ++moved;
       } else if (auto sum = dyn_cast<nn::BinaryOp>(op); sum && sum.getKind() == nn::BinaryKind::Add) {
@@ -60,6 +64,17 @@ private:
     return {};
   }
 
+  /// Whether the products of `row` with as many rows of `matrix` should leave the loop.
+  bool isWorthIt(Value row, Value matrix) {
+    HoistedProduct product;
+    product.turns = loop.getTripCount();
+    product.depth = typeOf(row).getShape().back();
+    product.rows = typeOf(row).getNumElements() / std::max<int64_t>(product.depth, 1);
+    product.columns = typeOf(matrix).getDimSize(1);
+    product.elementBytes = bytesOfElement(typeOf(row).getElementType());
+    return pays(product);
+  }
+
   //===--------------------------------------------------------------------===//
   // 1. Splitting
   //===--------------------------------------------------------------------===//
@@ -69,7 +84,8 @@ private:
     if (!joined || int64_t(joined.getAxis()) != joined.getType().getRank() - 1 || !joined->hasOneUse() ||
         joined->getBlock() != product->getBlock() || !maySplit(product.getType()))
       return;
-    const auto numRows = llvm::count_if(joined.getOperands(), [&](Value part) { return bool(findRows(part)); });
+    const auto numRows = llvm::count_if(
+        joined.getOperands(), [&](Value part) { return findRows(part) && isWorthIt(part, product.getRhs()); });
     if (numRows == 0 || numRows == int64_t(joined.getOperands().size()))
       return;
     Value sum;

@@ -99,3 +99,34 @@ func.func @gru(%x: tensor<5x2x3xf32> {nn.name = "x"}) -> (tensor<2x8xf32> {nn.na
       : tensor<5x2x3xf32>, tensor<3x24xf32>, tensor<8x24xf32>
   return %h : tensor<2x8xf32>
 }
+
+// The input's products of all steps would be 50 MiB: a step joins its input and the state, and multiplies both at once.
+
+// CHECK-LABEL: func.func @more_than_a_cache_holds
+// CHECK-DAG:     [[W:%[^ ]+]] = nn.concat %{{.*}} {axis = 0 : i64} : tensor<6x2048xf32>, tensor<512x2048xf32>
+// CHECK:         nn.for 100 carried({{.*}}) scanned(%arg0 : tensor<100x64x6xf32>)
+// CHECK-NEXT:    ^bb0(%{{.*}}: tensor<i64>, [[H:%[^ :]+]]: tensor<64x512xf32>, %{{.*}}: tensor<64x512xf32>, [[ROW:%[^ :]+]]: tensor<64x6xf32>):
+// CHECK-NEXT:      [[XH:%[^ ]+]] = nn.concat [[ROW]], [[H]] {axis = 1 : i64}
+// CHECK-NEXT:      [[P:%[^ ]+]] = nn.matmul [[XH]], [[W]] : tensor<64x518xf32>, tensor<518x2048xf32>
+// CHECK-NEXT:      nn.binary add [[P]], %{{.*}} : tensor<64x2048xf32>, tensor<1x2048xf32>
+func.func @more_than_a_cache_holds(%x: tensor<100x64x6xf32> {nn.name = "x"}, %w: tensor<6x2048xf32> {nn.name = "w"},
+                                   %r: tensor<512x2048xf32> {nn.name = "r"}) -> (tensor<64x512xf32> {nn.name = "y"}) {
+  %b = nn.constant dense<0.125> : tensor<2x2048xf32>
+  %all, %h, %c = nn.recurrent lstm %x, %w, %r bias(%b : tensor<2x2048xf32>)
+      {activations = [#nn<unary_kind sigmoid>, #nn<unary_kind tanh>, #nn<unary_kind tanh>]}
+      : tensor<100x64x6xf32>, tensor<6x2048xf32>, tensor<512x2048xf32>
+  return %h : tensor<64x512xf32>
+}
+
+// A GRU needs the input's product by itself; a step computes its own.
+
+// CHECK-LABEL: func.func @gru_of_many_rows
+// CHECK:         nn.for 100 carried({{.*}}) scanned(%arg0 : tensor<100x64x6xf32>)
+// CHECK-NEXT:    ^bb0(%{{.*}}: tensor<i64>, [[H:%[^ :]+]]: tensor<64x512xf32>, [[ROW:%[^ :]+]]: tensor<64x6xf32>):
+// CHECK:           nn.matmul [[ROW]], %arg1 : tensor<64x6xf32>, tensor<6x1536xf32>
+func.func @gru_of_many_rows(%x: tensor<100x64x6xf32> {nn.name = "x"}, %w: tensor<6x1536xf32> {nn.name = "w"},
+                            %r: tensor<512x1536xf32> {nn.name = "r"}) -> (tensor<64x512xf32> {nn.name = "y"}) {
+  %all, %h, %c = nn.recurrent gru %x, %w, %r {activations = [#nn<unary_kind sigmoid>, #nn<unary_kind tanh>]}
+      : tensor<100x64x6xf32>, tensor<6x1536xf32>, tensor<512x1536xf32>
+  return %h : tensor<64x512xf32>
+}

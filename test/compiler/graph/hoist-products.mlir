@@ -66,3 +66,20 @@ func.func @stay_inside(%xs: tensor<10x2x3xf16>, %h0: tensor<2x4xf16>, %w: tensor
   }
   return %last : tensor<2x4xf16>
 }
+
+// -----
+
+// 50 MiB of products are slower to write and to read again than the input's small matrix in each turn: a joined product stays.
+// CHECK-LABEL: func.func @more_than_a_cache_holds(
+func.func @more_than_a_cache_holds(%xs: tensor<100x64x6xf32>, %h0: tensor<64x2048xf32>, %w: tensor<2054x2048xf32>) -> tensor<64x2048xf32> {
+  // CHECK: nn.for 100 carried(%arg1 : tensor<64x2048xf32>) scanned(%arg0 : tensor<100x64x6xf32>)
+  // CHECK: nn.concat
+  // CHECK-NEXT: nn.matmul %{{.*}}, %arg2
+  %last = nn.for 100 carried(%h0 : tensor<64x2048xf32>) scanned(%xs : tensor<100x64x6xf32>) -> (tensor<64x2048xf32>) {
+  ^bb0(%turn: tensor<i64>, %h: tensor<64x2048xf32>, %x: tensor<64x6xf32>):
+    %joined = nn.concat %x, %h {axis = 1} : tensor<64x6xf32>, tensor<64x2048xf32>
+    %p = nn.matmul %joined, %w : tensor<64x2054xf32>, tensor<2054x2048xf32>
+    nn.yield %p : tensor<64x2048xf32>
+  }
+  return %last : tensor<64x2048xf32>
+}
