@@ -177,6 +177,10 @@ private:
     graph::Options graphOptions;
     graphOptions.maxConstantBytes = options.maxConstantBytes;
     graphOptions.narrowFloats = narrows();
+    // A workgroup's shared memory holds the scores of sixteen rows of so many keys.
+    constexpr int64_t mostKeysOnGpu = 256;
+    if (options.placement.engines != Placement::Engines::Cpu)
+      graphOptions.mostKeys = mostKeysOnGpu;
     if (failed(runPasses([&](OpPassManager &passes) { graph::buildPipeline(passes, graphOptions); })))
       return failure();
     module->walk([&](Operation *op) {

@@ -113,6 +113,7 @@ constexpr plan::EncodingKind kContractionEncodings[] = {plan::EncodingKind::Pane
 constexpr EmitterEntry<Emitter> kEmitters[] = {
     {"contraction", plan::KernelKind::Contraction, emitContraction, kContractionEncodings},
     {"nest", plan::KernelKind::Nest, emitNest},
+    {"attention", plan::KernelKind::Attention, emitAttention},
     {"row", plan::KernelKind::Row, emitRow},
     {"permute", plan::KernelKind::Permute, emitPermute},
     {"nest", plan::KernelKind::Permute, emitNest},

@@ -154,6 +154,7 @@ constexpr plan::EncodingKind kPanels[] = {plan::EncodingKind::Panel};
 
 constexpr EmitterEntry<Emitter> kEmitters[] = {
     {"contraction", plan::KernelKind::Contraction, emitContraction, kPanels},
+    {"attention", plan::KernelKind::Attention, emitAttention},
     {"row", plan::KernelKind::Row, emitRow},
     {"row", plan::KernelKind::Nest, emitRow},
     {"transpose", plan::KernelKind::Permute, emitTranspose},

@@ -9,6 +9,7 @@
 
 namespace nacre::codegen::gpu {
 
+llvm::LogicalResult emitAttention(plan::KernelOp kernel, KernelFunction &function);   ///< EmitAttention.cpp
 llvm::LogicalResult emitContraction(plan::KernelOp kernel, KernelFunction &function); ///< EmitContraction.cpp
 llvm::LogicalResult emitRow(plan::KernelOp kernel, KernelFunction &function);         ///< EmitRow.cpp
 llvm::LogicalResult emitPoints(plan::KernelOp kernel, KernelFunction &function);      ///< EmitPoints.cpp

@@ -20,6 +20,7 @@ struct Options {
   /// The largest constant that folding may make, in bytes; splats count as one element.
   int64_t maxConstantBytes = int64_t(1) << 30;
   bool narrowFloats = false; ///< Compute in f16 what the model has in f32.
+  int64_t mostKeys = 4096;   ///< Of attention as one operator.
 };
 
 /// Appends the phase to `pm`, which runs on a module.

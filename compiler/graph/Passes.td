@@ -290,6 +290,27 @@ def FoldScalesPass : Pass<"nacre-fold-scales", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::nacre::nn::NnDialect"];
 }
 
+def JoinProductsPass : Pass<"nacre-join-products", "::mlir::func::FuncOp"> {
+  let summary = "Make one product of several of the same value, whose columns are heads of attention";
+  let description = [{
+    Queries, keys and values are three products of the same rows. One product with all their columns is one launch in place of
+    three, and large enough to fill a GPU; each of the three is a view of it, a slice of its heads.
+
+    Requires: a bias is one constant for each column (`nacre-fold-scales`).
+
+    Ensures: no two products of one value by constant matrices are split into heads of one size, but those that something else
+    reads as a whole, and those whose matrices would be too large a constant.
+
+    Example: test/compiler/graph/join-products.mlir.
+  }];
+  let options = [
+    Option<"maxConstantBytes", "max-constant-bytes", "int64_t", /*default=*/"int64_t(1) << 30",
+           "The largest constant to make, in bytes; splats count as one element">,
+  ];
+  let statistics = [Statistic<"numJoined", "num-joined", "Number of products that became parts of larger ones">];
+  let dependentDialects = ["::nacre::nn::NnDialect"];
+}
+
 def FoldConstantsPass : Pass<"nacre-fold-constants", "::mlir::ModuleOp"> {
   let summary = "Compute what depends on constants alone, however large";
   let description = [{
@@ -346,6 +367,27 @@ def ExpandRecurrencePass : Pass<"nacre-expand-recurrence", "::mlir::func::FuncOp
 
     Example: test/compiler/graph/expand-recurrence.mlir.
   }];
+  let dependentDialects = ["::nacre::nn::NnDialect"];
+}
+
+def FuseAttentionPass : Pass<"nacre-fuse-attention", "::mlir::func::FuncOp"> {
+  let summary = "Make one operator of a product, a softmax and the product with its values";
+  let description = [{
+    The scores of attention are the largest tensors of a transformer, and nothing but the softmax and the second product reads them.
+    As one kernel a few rows of them are alive at a time, where they are computed, and a layer takes one launch for three.
+
+    More keys than `most-keys` stay three operators: a workgroup of a GPU holds few rows of so many, and large products of their own
+    are faster then.
+
+    Requires: nothing; but factors that can be part of weights should be (`nacre-fold-scales`).
+
+    Ensures: no product has on its left, within that bound, a softmax along the last axis that nothing else reads, of scores that are a
+    product, times a number, plus a mask.
+
+    Example: test/compiler/graph/fuse-attention.mlir.
+  }];
+  let options = [Option<"mostKeys", "most-keys", "int64_t", /*default=*/"4096", "The longest row of scores">];
+  let statistics = [Statistic<"numFused", "num-fused", "Number of products that became attention">];
   let dependentDialects = ["::nacre::nn::NnDialect"];
 }
 

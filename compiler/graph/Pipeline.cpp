@@ -50,6 +50,9 @@ void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
   // Channels are last only now, so only now a factor for each channel is seen to be one.
   onFunctions(createFoldScalesPass());
   foldConstants();
+  // A matrix and a bias for each product are constants now.
+  onFunctions(createJoinProductsPass({options.maxConstantBytes}));
+  foldConstants();
 
   // Layouts bring new chances (a pad beside its convolution), and equal transposes of one value.
   onFunctions(createSimplifyGraphPass());
@@ -61,6 +64,7 @@ void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
     foldConstants();
     onFunctions(createSimplifyGraphPass());
   }
+  onFunctions(createFuseAttentionPass({options.mostKeys}));
   // Last, when nothing wants to see one filter for all phases any more, or one operator for all steps.
   onFunctions(createExpandConvTransposePass());
   onFunctions(createExpandRecurrencePass());

@@ -15,6 +15,11 @@ constexpr size_t maxRegion = 24;
 constexpr size_t maxMembers = 64;
 constexpr size_t maxOperands = 16;
 
+/// Takes no other operator.
+bool isAlone(WorkKind kind) {
+  return kind == WorkKind::Attention || kind == WorkKind::Scan || kind == WorkKind::Serial;
+}
+
 class Fuser {
 public:
   explicit Fuser(llvm::ArrayRef<FusionNode> nodes) : nodes(nodes), users(nodes.size()), groupOf(nodes.size(), -1) {
@@ -55,7 +60,7 @@ private:
     group.members.push_back(first);
     groupOf[first] = groups.size();
     size_t operands = nodes[first].operands.size();
-    while (nodes[first].kind != WorkKind::Scan && nodes[first].kind != WorkKind::Serial) {
+    while (!isAlone(nodes[first].kind)) {
       llvm::SmallVector<int, 4> region = findRegion(group.last, nodes[first].shape);
       for (int member : region)
         operands += nodes[member].operands.size() - 1;

@@ -173,6 +173,8 @@ public:
 private:
   WorkForm formOf() {
     switch (kernel.getKind()) {
+    case plan::KernelKind::Attention:
+      return WorkForm::Product;
     case plan::KernelKind::Contraction:
       return isProduct ? WorkForm::Product : hasWindows ? WorkForm::Depthwise : WorkForm::Streamed;
     case plan::KernelKind::Nest:

@@ -127,6 +127,25 @@ LogicalResult infer(MaybeLocation location, MatMulOp::Adaptor op, Types &types) 
   return finish(location, matMulShape(shapeOf(op.getLhs()), shapeOf(op.getRhs())), sum, types);
 }
 
+LogicalResult infer(MaybeLocation location, AttentionOp::Adaptor op, Types &types) {
+  const Type element = elementOf(op.getQueries());
+  for (Value operand : op.getOperands())
+    if (elementOf(operand) != element)
+      return emitOptionalError(location, "operands must have one element type, but have ", element, " and ",
+                               elementOf(operand));
+  llvm::Expected<Shape> scores = matMulShape(shapeOf(op.getQueries()), shapeOf(op.getKeys()));
+  if (!scores)
+    return rejected(location, scores.takeError());
+  if (op.getMask()) {
+    llvm::Expected<Shape> masked = broadcastShapes({*scores, shapeOf(op.getMask())});
+    if (!masked)
+      return rejected(location, masked.takeError());
+    if (*masked != *scores)
+      return emitOptionalError(location, "the mask must broadcast to the scores");
+  }
+  return finish(location, matMulShape(*scores, shapeOf(op.getValues())), element, types);
+}
+
 LogicalResult infer(MaybeLocation location, ConvOp::Adaptor op, Types &types) {
   Type element = elementOf(op.getInput()), sum = getSumType(element, elementOf(op.getFilter()));
   if (!sum)
@@ -230,6 +249,7 @@ NN_INFER(BinaryOp)
 NN_INFER(SelectOp)
 NN_INFER(RequantizeOp)
 NN_INFER(MatMulOp)
+NN_INFER(AttentionOp)
 NN_INFER(ConvOp)
 NN_INFER(ConvTransposeOp)
 NN_INFER(RecurrentOp)

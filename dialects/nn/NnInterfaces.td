@@ -69,6 +69,7 @@ class Nn_Fact<string name> : NativeOpTrait<name> { let cppNamespace = "::nacre::
 // The kind of kernel.
 class Nn_Work<string kind> : Nn_Fact<"Works<::nacre::nn::WorkKind::" # kind # ">::Impl">;
 def Nn_Contraction : Nn_Work<"Contraction">;
+def Nn_Attention : Nn_Work<"Attention">;
 def Nn_Row : Nn_Work<"Row">;
 def Nn_Nest : Nn_Work<"Nest">;
 def Nn_Permute : Nn_Work<"Permute">;

@@ -138,6 +138,19 @@ def Nn_MatMulOp : Nn_Op<"matmul", [Nn_Contraction, Nn_EvaluatedInFull]> {
   }];
 }
 
+def Nn_AttentionOp : Nn_Op<"attention", [Nn_Attention, Nn_FreeWidth]> {
+  let summary = "softmax(scale * queries keys + mask) values, the softmax along the keys";
+  let description = [{
+    `[..., M, D] x [..., D, N]` are the scores, of f32 whatever the operands are, to which the mask broadcasts, and which `[..., N, E]` are
+    weighted by. Leading axes broadcast as a product's, so that heads may share keys. All operands have one element type.
+
+    Made of its pieces (`nacre-fuse-attention`), so it has no gradient and no layouts of its own.
+  }];
+  let arguments = (ins Nn_FloatTensor:$queries, Nn_FloatTensor:$keys, Nn_FloatTensor:$values, Optional<Nn_FloatTensor>:$mask,
+                       F64Attr:$scale);
+  let assemblyFormat = "$queries `,` $keys `,` $values (`mask` $mask^)? attr-dict `:` type(operands)";
+}
+
 def Nn_ConvOp : Nn_Op<"conv", [Nn_Contraction, Nn_FreeWidth]> {
   let summary = "Convolution with 1 to 3 spatial axes, groups, strides, dilations and padding";
   let description = [{

@@ -10,6 +10,7 @@ namespace nacre::nn {
 
 enum class WorkKind {
   Contraction,
+  Attention, ///< Two products and what is between them; takes no other operator.
   Row,
   Nest, ///< Reductions and windows.
   Permute,

@@ -9,14 +9,11 @@ How:  weights are random with the variance that keeps activations near one (He e
 """
 import argparse
 import math
-import os
-import random
 import sys
 
+import made_model
 import rivals
-
-sys.path.insert(0, os.path.join(rivals.ROOT, "samples", "models"))
-from onnx_writer import Graph, write_npy  # noqa: E402
+from made_model import Graph
 
 SIZE, WIDTHS = 256, (16, 32, 64, 128, 256)
 
@@ -72,17 +69,8 @@ class UNet:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--bin", default=rivals.BIN, help="folder of ort_run")
-    parser.add_argument("--folder", default=rivals.FOLDER, help="folder of the bench models")
-    arguments = parser.parse_args()
-    path, io = os.path.join(arguments.folder, "unet.onnx"), os.path.join(arguments.folder, "io", "unet")
-    os.makedirs(io, exist_ok=True)
-    UNet().build().save(path)
-    seeded = random.Random(1)
-    write_npy(os.path.join(io, "input_0.npy"), [1, 3, SIZE, SIZE], (seeded.uniform(-1, 1) for _ in range(3 * SIZE * SIZE)))
-    rivals.call(os.path.join(arguments.bin, "ort_run"), "--lib", rivals.ort_library("x64"), "--threads", 1, "--runs", 1,
-                "--data", io, "--dump", io, path)
-    print(path)
+    made_model.add_arguments(parser)
+    made_model.save(UNet().build(), "unet", [1, 3, SIZE, SIZE], parser.parse_args())
 
 
 if __name__ == "__main__":

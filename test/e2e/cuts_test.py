@@ -12,7 +12,7 @@ import nacre
 
 ROWS = 20  # of every cut axis, so that 5 % are one grain
 FLOAT, INT64 = 1, 7
-KINDS = {"contraction", "nest", "row", "permute", "indexed", "scan", "serial"}
+KINDS = {"contraction", "nest", "row", "permute", "indexed", "scan", "serial", "attention"}
 
 
 def all_kinds():

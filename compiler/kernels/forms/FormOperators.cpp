@@ -27,8 +27,7 @@ WorkKind getWorkKind(Operation *op) { return cast<nn::OperatorInterface>(op).get
 
 /// Products read through transposes, and are written through the one that follows.
 bool isAbsorbed(Operation *op) {
-  return isReadThrough(op) ||
-         (isa<nn::MatMulOp>(op) && op->hasOneUse() && getTransposedProduct(*op->getUsers().begin()));
+  return isReadThrough(op) || (readsTransposes(op) && op->hasOneUse() && getTransposedProduct(*op->getUsers().begin()));
 }
 
 /// Whether a value of `block` is read by what is no node there.
@@ -50,11 +49,11 @@ public:
 private:
   void add(Operation *op) {
     FusionNode node;
-    nn::MatMulOp written = getTransposedProduct(op);
+    Operation *written = getTransposedProduct(op);
     Operation *work = written ? written : op;
     node.kind = getWorkKind(work);
     for (Value operand : work->getOperands()) {
-      Value read = isa<nn::MatMulOp>(work) ? readThroughTranspose(operand).source : operand;
+      Value read = readsTransposes(work) ? readThroughTranspose(operand).source : operand;
       auto found = numbers.find(read.getDefiningOp());
       node.operands.push_back(found == numbers.end() ? -1 : found->second);
     }
@@ -85,6 +84,8 @@ plan::KernelKind getKernelKind(WorkKind work) {
   switch (work) {
   case WorkKind::Contraction:
     return plan::KernelKind::Contraction;
+  case WorkKind::Attention:
+    return plan::KernelKind::Attention;
   case WorkKind::Row:
     return plan::KernelKind::Row;
   case WorkKind::Permute:
@@ -116,8 +117,8 @@ StringRef getStem(Operation *op) {
 LogicalResult formKernel(EntryBuilder &entry, const OperatorGroup &group) {
   SmallVector<Location> locations;
   Operation *first = group.anchor ? group.anchor : group.members.front();
-  if (nn::MatMulOp product = getTransposedProduct(first)) {
-    locations.push_back(product.getLoc());
+  if (Operation *product = getTransposedProduct(first)) {
+    locations.push_back(product->getLoc());
     first = product;
   }
   for (Operation *member : group.members)

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  matrix products and convolutions: a fill with zero, one generic that multiplies and adds, and the epilogue.
-// How:   1. the generic that all share; 2. products; 3. convolutions.
+// What:  matrix products, convolutions and attention: a fill with zero, one generic that multiplies and adds, and what follows.
+// How:   1. the generic that all share; 2. products; 3. attention; 4. convolutions.
 
 #include "compiler/kernels/forms/ElementTypes.h"
 #include "compiler/kernels/forms/Lowering.h"
+#include "compiler/kernels/forms/ScalarBodies.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 
@@ -54,15 +56,13 @@ static Value toFactor(OpBuilder &b, Location loc, Value scalar, Type elementType
   return arith::ExtSIOp::create(b, loc, accumulatorType, factor);
 }
 
-/// Ends the kernel with the sum of products of two arguments, which hold the elements of `factors`. Further inputs only
-/// give sizes. `result` may be the sum in another order.
-static LogicalResult finishContraction(KernelBody &body, Value result, std::pair<Value, Value> factors,
-                                       ValueRange inputs, ArrayRef<AffineMap> maps,
-                                       ArrayRef<utils::IteratorType> iterators) {
-  Type accumulatorType = getComputeType(getElementType(result));
+/// The sum of products of two tensors, which hold the elements of `factors`, added up in `destination`. Further inputs only give
+/// sizes.
+static Value addProducts(KernelBody &body, Value destination, std::pair<Value, Value> factors, ValueRange inputs,
+                         ArrayRef<AffineMap> maps, ArrayRef<utils::IteratorType> iterators) {
+  Type accumulatorType = getElementType(destination);
   Type left = getElementType(factors.first), right = getElementType(factors.second);
-  Value zero = body.fill(cast<TypedAttr>(body.getBuilder().getZeroAttr(accumulatorType)),
-                         body.getAccumulator(result, accumulatorType));
+  Value zero = body.fill(cast<TypedAttr>(body.getBuilder().getZeroAttr(accumulatorType)), destination);
   auto build = [&](OpBuilder &b, Location loc, ValueRange scalars) {
     Value x = toFactor(b, loc, scalars[0], left, accumulatorType);
     Value w = toFactor(b, loc, scalars[1], right, accumulatorType);
@@ -73,9 +73,17 @@ static LogicalResult finishContraction(KernelBody &body, Value result, std::pair
       sum = arith::AddIOp::create(b, loc, scalars.back(), arith::MulIOp::create(b, loc, x, w));
     linalg::YieldOp::create(b, loc, sum);
   };
-  Value accumulator =
-      linalg::GenericOp::create(body.getBuilder(), body.getLoc(), zero.getType(), inputs, zero, maps, iterators, build)
-          .getResult(0);
+  return linalg::GenericOp::create(body.getBuilder(), body.getLoc(), zero.getType(), inputs, zero, maps, iterators,
+                                   build)
+      .getResult(0);
+}
+
+/// Ends the kernel with such a sum. `result` may be the sum in another order.
+static LogicalResult finishContraction(KernelBody &body, Value result, std::pair<Value, Value> factors,
+                                       ValueRange inputs, ArrayRef<AffineMap> maps,
+                                       ArrayRef<utils::IteratorType> iterators) {
+  Value destination = body.getAccumulator(result, getComputeType(getElementType(result)));
+  Value accumulator = addProducts(body, destination, factors, inputs, maps, iterators);
   body.defineAs(result, accumulator);
   return body.finish(accumulator);
 }
@@ -95,20 +103,22 @@ StridedOperand readThroughTranspose(Value operand) {
   return strided;
 }
 
+bool readsTransposes(Operation *op) { return isa<nn::MatMulOp, nn::AttentionOp>(op); }
+
 bool isReadThrough(Operation *op) {
-  return isa<nn::TransposeOp>(op) && !op->use_empty() &&
-         llvm::all_of(op->getUsers(), [](Operation *user) { return isa<nn::MatMulOp>(user); });
+  return isa<nn::TransposeOp>(op) && !op->use_empty() && llvm::all_of(op->getUsers(), readsTransposes);
 }
 
-nn::MatMulOp getTransposedProduct(Operation *op) {
+Operation *getTransposedProduct(Operation *op) {
   auto transpose = dyn_cast<nn::TransposeOp>(op);
   if (!transpose || isReadThrough(op))
     return {};
-  auto product = transpose.getOperand().getDefiningOp<nn::MatMulOp>();
+  Operation *product = transpose.getOperand().getDefiningOp();
   ArrayRef<int64_t> permutation = transpose.getPermutation();
   bool keepsColumns = permutation.back() == int64_t(permutation.size()) - 1;
-  const bool isBeside = product && product->getBlock() == op->getBlock(); // not around a loop that it is in
-  return isBeside && product->hasOneUse() && keepsColumns ? product : nn::MatMulOp();
+  // Not around a loop that it is in.
+  const bool isBeside = product && readsTransposes(product) && product->getBlock() == op->getBlock();
+  return isBeside && product->hasOneUse() && keepsColumns ? product : nullptr;
 }
 
 bool canCollapseRows(const OperatorGroup &group) {
@@ -152,9 +162,12 @@ static AffineMap getProductMap(const Loops &loops, const StridedOperand &operand
   return loops.map(results);
 }
 
-LogicalResult lowerMatMul(KernelBody &body, nn::MatMulOp op) { return lowerMatMul(body, op, /*written=*/{}); }
+/// The axes of the result, in the order in which it is written.
+static AffineMap getResultMap(const Loops &loops, SmallVector<AffineExpr> axes, nn::TransposeOp written) {
+  return loops.map(written ? applyPermutation(axes, written.getPermutation()) : axes);
+}
 
-LogicalResult lowerMatMul(KernelBody &body, nn::MatMulOp op, nn::TransposeOp written) {
+static LogicalResult lowerMatMul(KernelBody &body, nn::MatMulOp op, nn::TransposeOp written) {
   StridedOperand left = readThroughTranspose(op.getLhs()), right = readThroughTranspose(op.getRhs());
   SmallVector<int64_t> leftShape = body.getShape(left.source), rightShape = body.getShape(right.source);
   if (leftShape.size() < left.axes.size()) {
@@ -169,17 +182,145 @@ LogicalResult lowerMatMul(KernelBody &body, nn::MatMulOp op, nn::TransposeOp wri
   AffineExpr m = loops.add(parallel), n = loops.add(parallel), k = loops.add(reduction);
   SmallVector<AffineExpr> output = batches;
   output.append({m, n});
-  if (written)
-    output = applyPermutation(output, written.getPermutation());
   SmallVector<AffineMap> maps = {getProductMap(loops, left, leftShape, batches, batchSizes, m, k),
-                                 getProductMap(loops, right, rightShape, batches, batchSizes, k, n), loops.map(output)};
+                                 getProductMap(loops, right, rightShape, batches, batchSizes, k, n),
+                                 getResultMap(loops, output, written)};
   Value x = body.read(left.source), w = body.read(right.source);
   Value result = written ? written.getResult() : op.getResult();
   return finishContraction(body, result, {op.getLhs(), op.getRhs()}, {x, w}, maps, loops.iterators);
 }
 
+LogicalResult lowerMatMul(KernelBody &body, nn::MatMulOp op) { return lowerMatMul(body, op, /*written=*/{}); }
+
 //===----------------------------------------------------------------------===//
-// 3. Convolutions
+// 3. Attention
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// What is between the two products of attention: sweeps over the scores, [batches..., rows, keys].
+class ScoreSweeps {
+public:
+  ScoreSweeps(KernelBody &body, Value scores)
+      : body(body), scores(scores), shape(cast<RankedTensorType>(scores.getType()).getShape()),
+        type(getElementType(scores)), identity(body.getBuilder().getMultiDimIdentityMap(shape.size())),
+        rowMap(identity.getMajorSubMap(shape.size() - 1)) {}
+
+  void scaleAndMask(nn::AttentionOp op) {
+    const double factor = op.getScale().convertToDouble();
+    Location loc = body.getLoc();
+    SmallVector<Value> tensors = {scores};
+    SmallVector<AffineMap> maps = {identity};
+    if (op.getMask()) {
+      tensors.push_back(body.read(op.getMask()));
+      maps.push_back(body.getBroadcastMap(body.getShape(op.getMask()), shape));
+    }
+    scores = map(tensors, maps, [&](OpBuilder &b, ValueRange s) {
+      Value value = s[0];
+      if (factor != 1)
+        value = arith::MulFOp::create(b, loc, value, emitConstant(b, loc, type, factor));
+      if (op.getMask())
+        value = arith::AddFOp::create(b, loc, value, fromStorage(b, loc, s[1], getElementType(op.getMask())));
+      return value;
+    });
+  }
+
+  /// Their softmax along the keys.
+  Value soften() {
+    Location loc = body.getLoc();
+    Value largest = reduce(nn::ReduceKind::Max, scores);
+    Value powers = map({scores, largest}, {identity, rowMap}, [&](OpBuilder &b, ValueRange s) -> Value {
+      return math::ExpOp::create(b, loc, arith::SubFOp::create(b, loc, s[0], s[1]));
+    });
+    Value sum = reduce(nn::ReduceKind::Sum, powers);
+    return map({powers, sum}, {identity, rowMap}, [&](OpBuilder &b, ValueRange s) -> Value {
+      return arith::MulFOp::create(b, loc, s[0], arith::DivFOp::create(b, loc, emitConstant(b, loc, type, 1), s[1]));
+    });
+  }
+
+private:
+  using ScalarBody = llvm::function_ref<Value(OpBuilder &, ValueRange)>;
+
+  Value map(ArrayRef<Value> tensors, ArrayRef<AffineMap> maps, ScalarBody scalar) {
+    Sweep sweep;
+    sweep.shape.assign(shape.begin(), shape.end());
+    sweep.tensors.assign(tensors.begin(), tensors.end());
+    sweep.maps.assign(maps.begin(), maps.end());
+    sweep.destination = body.empty(shape, type);
+    sweep.body = [&](OpBuilder &b, ValueRange, ValueRange scalars, Value) { return scalar(b, scalars); };
+    return body.emitSweep(sweep);
+  }
+
+  Value reduce(nn::ReduceKind kind, Value tensor) {
+    Sweep sweep;
+    sweep.shape.assign(shape.begin(), shape.end());
+    sweep.tensors = {tensor};
+    sweep.maps = {identity};
+    sweep.iterators.assign(shape.size(), parallel);
+    sweep.iterators.back() = reduction;
+    sweep.destination = body.fill(getIdentity(kind, type, false), body.empty(shape.drop_back(), type));
+    sweep.destinationMap = rowMap;
+    sweep.body = [&](OpBuilder &b, ValueRange, ValueRange scalars, Value old) {
+      return combine(b, body.getLoc(), kind, old, scalars[0], false);
+    };
+    return body.emitSweep(sweep);
+  }
+
+  KernelBody &body;
+  Value scores;
+  ArrayRef<int64_t> shape;
+  Type type;
+  AffineMap identity, rowMap;
+};
+
+} // namespace
+
+static LogicalResult lowerAttention(KernelBody &body, nn::AttentionOp op, nn::TransposeOp written) {
+  StridedOperand queries = readThroughTranspose(op.getQueries()), keys = readThroughTranspose(op.getKeys()),
+                 values = readThroughTranspose(op.getValues());
+  const SmallVector<int64_t> shape = body.getShape(op.getResult());
+  ArrayRef<int64_t> batchSizes = ArrayRef<int64_t>(shape).drop_back(2);
+  SmallVector<int64_t> scoresShape(shape);
+  scoresShape.back() = cast<RankedTensorType>(op.getKeys().getType()).getShape().back();
+  Value result = written ? written.getResult() : op.getResult();
+  Type sumType = getComputeType(getElementType(result));
+
+  Loops loops{body.getContext(), {}};
+  SmallVector<AffineExpr> batches = loops.add(parallel, batchSizes.size());
+  AffineExpr m = loops.add(parallel), n = loops.add(parallel), k = loops.add(reduction);
+  auto mapOf = [&](const StridedOperand &operand, AffineExpr row, AffineExpr column) {
+    return getProductMap(loops, operand, body.getShape(operand.source), batches, batchSizes, row, column);
+  };
+  SmallVector<AffineExpr> output = batches;
+  output.append({m, n});
+  Value scores = addProducts(body, body.empty(scoresShape, sumType), {op.getQueries(), op.getKeys()},
+                             {body.read(queries.source), body.read(keys.source)},
+                             {mapOf(queries, m, k), mapOf(keys, k, n), loops.map(output)}, loops.iterators);
+  ScoreSweeps sweeps(body, scores);
+  if (op.getMask() || !op.getScale().isExactlyValue(1))
+    sweeps.scaleAndMask(op);
+  Value weights = sweeps.soften();
+
+  // The same loops, of which the last is over keys now, and the one before it over the values' columns.
+  SmallVector<AffineExpr> ofWeights = batches;
+  ofWeights.append({m, k});
+  SmallVector<int64_t> uncuttable = {int64_t(shape.size()) - 1};
+  body.setUncuttable(uncuttable);
+  return finishContraction(body, result, {weights, op.getValues()}, {weights, body.read(values.source)},
+                           {loops.map(ofWeights), mapOf(values, k, n), getResultMap(loops, output, written)},
+                           loops.iterators);
+}
+
+LogicalResult lowerAttention(KernelBody &body, nn::AttentionOp op) { return lowerAttention(body, op, /*written=*/{}); }
+
+LogicalResult lowerTransposed(KernelBody &body, Operation *product, nn::TransposeOp written) {
+  if (auto attention = dyn_cast<nn::AttentionOp>(product))
+    return lowerAttention(body, attention, written);
+  return lowerMatMul(body, cast<nn::MatMulOp>(product), written);
+}
+
+//===----------------------------------------------------------------------===//
+// 4. Convolutions
 //===----------------------------------------------------------------------===//
 
 LogicalResult lowerConv(KernelBody &body, nn::ConvOp op) {

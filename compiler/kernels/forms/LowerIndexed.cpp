@@ -21,8 +21,8 @@ static RankedTensorType getTensorType(Value tensor) { return cast<RankedTensorTy
 //===----------------------------------------------------------------------===//
 
 LogicalResult lowerTranspose(KernelBody &body, nn::TransposeOp op) {
-  if (nn::MatMulOp product = getTransposedProduct(op))
-    return lowerMatMul(body, product, op);
+  if (Operation *product = getTransposedProduct(op))
+    return lowerTransposed(body, product, op);
   ArrayRef<int64_t> permutation = op.getPermutation();
   AffineMap map = AffineMap::getPermutationMap(invertPermutationVector(permutation), body.getContext());
   Type elementType = getTensorType(op.getOperand()).getElementType();

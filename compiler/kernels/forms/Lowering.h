@@ -30,8 +30,10 @@ const Lowering *findLowering(mlir::Operation *op);
 #include "compiler/kernels/forms/Lowerings.def"
 
 // What is special in products (LowerContraction.cpp).
-/// The product's elements are stored in the order of `written`, if that is not null.
-mlir::LogicalResult lowerMatMul(KernelBody &body, nn::MatMulOp op, nn::TransposeOp written);
+/// Of a product or of attention, whose elements are stored in the order of `written`.
+mlir::LogicalResult lowerTransposed(KernelBody &body, mlir::Operation *product, nn::TransposeOp written);
+/// Whether `op` reads its operands through transposes: products, and attention.
+bool readsTransposes(mlir::Operation *op);
 /// Whether the rows of all batches of a product are rows of one matrix, for it and for the operators that follow it.
 bool canCollapseRows(const OperatorGroup &group);
 
@@ -43,8 +45,9 @@ struct StridedOperand {
 StridedOperand readThroughTranspose(mlir::Value operand);
 /// Whether products alone read a transpose: it is no kernel then.
 bool isReadThrough(mlir::Operation *op);
-/// The product that is stored in the order of `op`, a transpose that keeps its columns last; null if it has other uses.
-nn::MatMulOp getTransposedProduct(mlir::Operation *op);
+/// The product, or attention, that is stored in the order of `op`, a transpose that keeps its columns last; null if it has
+/// other uses.
+mlir::Operation *getTransposedProduct(mlir::Operation *op);
 
 } // namespace nacre::kernels
 

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  products of one value with several constant matrices become one product with all their columns.
+// Why:   queries, keys and values of attention are three launches of the same rows: one that is three times as large fills a
+//        GPU, and costs one start and one barrier.
+// How:   1. members: a product, its bias, and the reshape that makes heads of its columns; 2. one product whose heads stand side
+//        by side, and a slice of them, which is a view, in place of each member's.
+
+#include "compiler/graph/Matching.h"
+#include "compiler/graph/Passes.h"
+
+#include "dialects/StoredBytes.h"
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace nacre::graph {
+#define GEN_PASS_DEF_JOINPRODUCTSPASS
+#include "compiler/graph/Passes.h.inc"
+} // namespace nacre::graph
+
+using namespace mlir;
+
+namespace nacre::graph {
+
+namespace {
+
+RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+//===----------------------------------------------------------------------===//
+// 1. Members
+//===----------------------------------------------------------------------===//
+
+/// A product whose columns are heads: [.., heads, size].
+struct Member {
+  nn::MatMulOp product;
+  nn::ConstantOp matrix, bias; ///< The latter may be null.
+  nn::ReshapeOp heads;
+
+  ArrayRef<int64_t> shape() const { return nn::ReshapeOp(heads).getType().getShape(); }
+  int64_t numHeads() const { return shape()[shape().size() - 2]; }
+};
+
+/// The constant that `sum` adds to each row of `product`, which has so many columns.
+nn::ConstantOp matchBias(nn::BinaryOp sum, Value product) {
+  if (!sum || sum.getKind() != nn::BinaryKind::Add || sum.getType() != product.getType())
+    return {};
+  Value other = sum.getLhs() == product ? sum.getRhs() : sum.getLhs();
+  const int64_t columns = typeOf(product).getShape().back();
+  return typeOf(other).getNumElements() == columns && typeOf(other).getShape().back() == columns
+             ? other.getDefiningOp<nn::ConstantOp>()
+             : nn::ConstantOp();
+}
+
+/// Whether a kernel of its own reads `heads`: a view of a part would be copied, and an operator that shares the product's kernel
+/// would lose it.
+bool isReadByKernels(nn::ReshapeOp heads) {
+  return !heads->use_empty() && llvm::all_of(heads->getUsers(), [](Operation *user) {
+    auto known = dyn_cast<nn::OperatorInterface>(user);
+    return known && known.getWorkKind() != nn::WorkKind::Boundary;
+  });
+}
+
+std::optional<Member> matchMember(nn::MatMulOp product) {
+  Member member;
+  member.product = product;
+  member.matrix = product.getRhs().getDefiningOp<nn::ConstantOp>();
+  if (!member.matrix || !member.matrix->hasOneUse() || typeOf(product.getRhs()).getRank() != 2 || !product->hasOneUse())
+    return std::nullopt;
+  Operation *user = *product->user_begin();
+  member.bias = matchBias(dyn_cast<nn::BinaryOp>(user), product);
+  if (member.bias) {
+    if (!user->hasOneUse())
+      return std::nullopt;
+    user = *user->user_begin();
+  }
+  member.heads = dyn_cast<nn::ReshapeOp>(user);
+  if (!member.heads || !isReadByKernels(member.heads) || member.shape().size() < 3)
+    return std::nullopt;
+  // All of the columns, and nothing else, are in the last two axes.
+  const int64_t columns = typeOf(product.getResult()).getShape().back();
+  return member.numHeads() * member.shape().back() == columns ? std::optional(member) : std::nullopt;
+}
+
+/// Whether the members' heads can stand side by side.
+bool agree(const Member &a, const Member &b) {
+  auto withoutHeads = [](const Member &member) {
+    SmallVector<int64_t> shape(member.shape());
+    shape.erase(shape.end() - 2);
+    return shape;
+  };
+  return a.product->getBlock() == b.product->getBlock() && withoutHeads(a) == withoutHeads(b);
+}
+
+/// Of all matrices.
+int64_t countBytes(ArrayRef<Member> members) {
+  int64_t bytes = 0;
+  for (nn::MatMulOp product : llvm::map_range(members, [](const Member &member) { return member.product; }))
+    bytes += storedBytes(typeOf(product.getRhs()));
+  return bytes;
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Joining
+//===----------------------------------------------------------------------===//
+
+/// All members' biases, one after another; null where no member has one.
+Value joinBiases(IRRewriter &rewriter, Location loc, ArrayRef<Member> members) {
+  if (llvm::none_of(members, [](const Member &member) { return bool(member.bias); }))
+    return {};
+  SmallVector<Value> parts;
+  for (Member member : members) {
+    RankedTensorType product = typeOf(member.product.getResult());
+    RankedTensorType type = product.clone(ArrayRef(product.getShape().back()));
+    parts.push_back(member.bias
+                        ? rewriter.createOrFold<nn::ReshapeOp>(loc, type, member.bias.getResult())
+                        : nn::ConstantOp::create(rewriter, loc, cast<ElementsAttr>(rewriter.getZeroAttr(type))));
+  }
+  return nn::ConcatOp::create(rewriter, loc, parts, /*axis=*/0);
+}
+
+void join(IRRewriter &rewriter, ArrayRef<Member> members) {
+  Member first = members.front();
+  SmallVector<Location> locations;
+  SmallVector<Value> matrices;
+  int64_t numHeads = 0;
+  for (Member member : members) {
+    locations.push_back(member.product.getLoc());
+    if (member.bias)
+      locations.push_back((*member.product->user_begin())->getLoc());
+    matrices.push_back(member.matrix);
+    numHeads += member.numHeads();
+    for (nn::ConstantOp constant : {member.matrix, member.bias})
+      if (constant && constant->getBlock() == first.product->getBlock() && first.product->isBeforeInBlock(constant))
+        rewriter.moveOpBefore(constant, first.product);
+  }
+
+  rewriter.setInsertionPoint(first.product);
+  Location loc = rewriter.getFusedLoc(locations);
+  Value matrix = nn::ConcatOp::create(rewriter, loc, matrices, /*axis=*/1);
+  Value all = nn::MatMulOp::create(rewriter, loc, first.product.getLhs(), matrix);
+  if (Value bias = joinBiases(rewriter, loc, members))
+    all = nn::BinaryOp::create(rewriter, loc, nn::BinaryKind::Add, all, bias);
+  SmallVector<int64_t> shape(first.shape());
+  const size_t axis = shape.size() - 2;
+  shape[axis] = numHeads;
+  all = nn::ReshapeOp::create(rewriter, loc, typeOf(all).clone(shape), all);
+
+  SmallVector<int64_t> starts(shape.size(), 0), steps(shape.size(), 1);
+  for (Member member : members) {
+    Value part = nn::SliceOp::create(rewriter, loc, all, starts, member.shape(), steps);
+    starts[axis] += member.numHeads();
+    Operation *columns = member.heads.getOperand().getDefiningOp();
+    rewriter.replaceOp(member.heads, part);
+    rewriter.eraseOp(columns);
+    if (columns != member.product)
+      rewriter.eraseOp(member.product);
+  }
+}
+
+struct JoinProducts : impl::JoinProductsPassBase<JoinProducts> {
+  using JoinProductsPassBase::JoinProductsPassBase;
+
+  void runOnOperation() override {
+    SmallVector<SmallVector<Member>> groups;
+    llvm::MapVector<Value, SmallVector<size_t>> groupsOf; // by what is multiplied
+    getOperation().walk([&](nn::MatMulOp product) {
+      std::optional<Member> member = matchMember(product);
+      if (!member)
+        return;
+      SmallVector<size_t> &candidates = groupsOf[product.getLhs()];
+      auto *found = llvm::find_if(candidates, [&](size_t group) { return agree(groups[group].front(), *member); });
+      if (found != candidates.end())
+        return groups[*found].push_back(*member);
+      candidates.push_back(groups.size());
+      groups.push_back({*member});
+    });
+    IRRewriter rewriter(&getContext());
+    for (ArrayRef<Member> members : groups) {
+      // A larger constant would be joined by every run.
+      if (members.size() < 2 || countBytes(members) > maxConstantBytes)
+        continue;
+      join(rewriter, members);
+      numJoined += members.size();
+    }
+  }
+};
+
+} // namespace
+
+} // namespace nacre::graph
