@@ -46,9 +46,9 @@ nn::ConstantOp matchBias(nn::BinaryOp sum, Value product) {
     return {};
   Value other = sum.getLhs() == product ? sum.getRhs() : sum.getLhs();
   const int64_t columns = typeOf(product).getShape().back();
-  return typeOf(other).getNumElements() == columns && typeOf(other).getShape().back() == columns
-             ? other.getDefiningOp<nn::ConstantOp>()
-             : nn::ConstantOp();
+  const bool isRow = typeOf(other).getRank() > 0 && typeOf(other).getNumElements() == columns &&
+                     typeOf(other).getShape().back() == columns;
+  return isRow ? other.getDefiningOp<nn::ConstantOp>() : nn::ConstantOp();
 }
 
 /// Whether a kernel of its own reads `heads`: a view of a part would be copied, and an operator that shares the product's kernel

@@ -104,7 +104,8 @@ plan.kernel @kernel attention (%q: tensor<QSxTYPE>, %k: tensor<KSxTYPE>, %v: ten
 }
 )";
 
-inline constexpr char kNarrowEnd[] = R"(%z = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>],
+inline constexpr char kNarrowEnd[] =
+    R"(%z = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>],
                        iterator_types = ["parallel", "parallel", "parallel"]}
       ins(%r : tensor<YSxf32>) outs(%y : tensor<YSxTYPE>) {
   ^bb0(%a: f32, %o: TYPE):
@@ -131,10 +132,11 @@ inline std::string AttentionText::text() const {
       {"%e6 : tensor", narrow ? "%e6 : tensor" : "%y : tensor"},
       {"WIDEN", "%aw = arith.extf %a : TYPE to f32\n    %bw = arith.extf %b : TYPE to f32"},
       {"VALUE", "%bw = arith.extf %b : TYPE to f32"},
-      {"MASKED", std::string("%c = arith.mulf %a, %scale : f32\n    ") +
-                     (!masked  ? "linalg.yield %c : f32"
-                      : narrow ? "%gw = arith.extf %g : TYPE to f32\n    %t = arith.addf %c, %gw : f32\n    linalg.yield %t : f32"
-                               : "%t = arith.addf %c, %g : f32\n    linalg.yield %t : f32")},
+      {"MASKED",
+       std::string("%c = arith.mulf %a, %scale : f32\n    ") +
+           (!masked  ? "linalg.yield %c : f32"
+            : narrow ? "%gw = arith.extf %g : TYPE to f32\n    %t = arith.addf %c, %gw : f32\n    linalg.yield %t : f32"
+                     : "%t = arith.addf %c, %g : f32\n    linalg.yield %t : f32")},
       {"QMAP", map("b", "m", "k")},
       {"KMAP", map(keyed, "n", "k")},
       {"VMAP", map(keyed, "k", "n")},
@@ -151,7 +153,8 @@ inline std::string AttentionText::text() const {
       {"EXTENT", std::to_string(cutAmongRows ? rows : batches)}};
   std::string text = kAttention;
   if (!narrow) // the factors are what is multiplied
-    for (auto [from, to] : {std::pair("    WIDEN\n", ""), {"    VALUE\n", ""}, {"%aw, %bw", "%a, %b"}, {"%a, %bw", "%a, %b"}})
+    for (auto [from, to] :
+         {std::pair("    WIDEN\n", ""), {"    VALUE\n", ""}, {"%aw, %bw", "%a, %b"}, {"%a, %bw", "%a, %b"}})
       text = std::regex_replace(text, std::regex(from), to);
   for (const auto &[from, to] : words)
     text = std::regex_replace(text, std::regex(from), to);

@@ -11,8 +11,9 @@ using nacre::codegen::test::Differential;
 namespace {
 
 TEST_F(Differential, AttentionOfHeadsInARow) {
-  checkOnAll(AttentionText{4, 32, 48, 16, 32, /*interleaved=*/true, false, /*masked=*/true, "f32", /*cutAmongRows=*/true}
-                 .text());
+  checkOnAll(
+      AttentionText{4, 32, 48, 16, 32, /*interleaved=*/true, false, /*masked=*/true, "f32", /*cutAmongRows=*/true}
+          .text());
 }
 
 /// Tails of vectors, of panels and of blocks of rows.
@@ -31,15 +32,19 @@ TEST_F(Differential, AttentionOfManyRows) {
 }
 
 /// Sums of so many steps are added up in blocks.
-TEST_F(Differential, AttentionOfLongRows) { check(AttentionText{1, 9, 2100, 4, 8, true, false, true, "f32", true}.text()); }
+TEST_F(Differential, AttentionOfLongRows) {
+  check(AttentionText{1, 9, 2100, 4, 8, true, false, true, "f32", true}.text());
+}
 
 TEST_F(Differential, AttentionWithSharedKeys) {
   check(AttentionText{6, 12, 20, 8, 8, true, /*shared=*/true, false, "f32", true}.text());
 }
 
 TEST_F(Differential, AttentionOfHalves) {
-  for (const char *element : {"f16", "bf16"})
-    checkOnAll(AttentionText{2, 17, 33, 16, 24, true, false, true, element, true}.text(), /*tolerance=*/1e-2);
+  AttentionText halves{2, 17, 33, 16, 24, true, false, true, "bf16", true};
+  checkOnAll(halves.text(), /*tolerance=*/1e-2);
+  halves.element = "f16"; // which the oldest CPUs do not convert
+  check(halves.text(), /*tolerance=*/1e-2);
 }
 
 } // namespace

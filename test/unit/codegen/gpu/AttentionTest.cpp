@@ -12,7 +12,8 @@ namespace {
 class GpuAttention : public GpuDifferential {};
 
 TEST_F(GpuAttention, HeadsInARow) {
-  check(AttentionText{4, 32, 48, 16, 32, /*interleaved=*/true, false, /*masked=*/true, "f32", /*cutAmongRows=*/true}.text());
+  check(AttentionText{4, 32, 48, 16, 32, /*interleaved=*/true, false, /*masked=*/true, "f32", /*cutAmongRows=*/true}
+            .text());
   check(AttentionText{3, 197, 197, 64, 64, true, false, false, "f32", true}.text());
 }
 
@@ -36,7 +37,9 @@ TEST_F(GpuAttention, ManyKeys) {
     check(AttentionText{1, 9, keys, 8, 16, true, false, true, "f32", true}.text());
 }
 
-TEST_F(GpuAttention, SharedKeys) { check(AttentionText{6, 12, 20, 8, 8, true, /*shared=*/true, false, "f32", true}.text()); }
+TEST_F(GpuAttention, SharedKeys) {
+  check(AttentionText{6, 12, 20, 8, 8, true, /*shared=*/true, false, "f32", true}.text());
+}
 
 TEST_F(GpuAttention, Halves) { check(AttentionText{2, 17, 33, 16, 24, true, false, true, "f16", true}.text(), 1e-2); }
 
