@@ -20,6 +20,7 @@ import rivals
 # The model of torchvision with the same layers, or nearly.
 TORCH = {"resnet50_rand": "resnet50", "inception_v1_rand": "googlenet", "mobilenet_v2": "mobilenet_v2",
          "squeezenet_rand": "squeezenet1_1", "vgg19_rand": "vgg19", "bvlc_alexnet_rand": "alexnet"}
+TRANSFORMERS = ("bert_mini", "vit_tiny")
 CUTS = (25, 50, 75)
 EXACT = (1e-3, 1e-4)  # rtol, atol
 
@@ -79,21 +80,53 @@ def compiled(model, arguments):
     return ours
 
 
+def bert_mini(torch):
+    """Four layers of torch.nn.TransformerEncoder between embeddings and a classifier, on 128 tokens."""
+
+    class Bert(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.words, self.places = torch.nn.Embedding(30522, 256), torch.nn.Parameter(torch.zeros(1, 128, 256))
+            self.norm = torch.nn.LayerNorm(256)
+            layer = torch.nn.TransformerEncoderLayer(256, 4, 1024, dropout=0, activation="gelu", batch_first=True)
+            self.layers = torch.nn.TransformerEncoder(layer, 4, enable_nested_tensor=False)
+            self.pool, self.classes = torch.nn.Linear(256, 256), torch.nn.Linear(256, 2)
+
+        def forward(self, tokens):
+            x = self.layers(self.norm(self.words(tokens) + self.places))
+            return self.classes(torch.tanh(self.pool(x[:, 0])))
+
+    return Bert()
+
+
+def network_and_input(torch, name, dtype):
+    """PyTorch's network of random weights, and what it is fed."""
+    import torchvision
+
+    if name == "bert_mini":
+        return bert_mini(torch), torch.randint(0, 30522, (1, 128))
+    image = torch.rand(1, 3, 224, 224, dtype=dtype)
+    if name == "vit_tiny":
+        return torchvision.models.VisionTransformer(224, 16, 12, 3, 192, 768), image
+    options = {"aux_logits": False, "init_weights": False} if TORCH[name] == "googlenet" else {}
+    return getattr(torchvision.models, TORCH[name])(weights=None, **options), image
+
+
 class Torch:
-    """torchvision's network of random weights as a CUDA graph."""
+    """A network as a CUDA graph."""
 
     def __init__(self, name, half, channels_last):
         import torch
-        import torchvision
 
         torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
         torch.backends.cudnn.benchmark = True
         self.torch = torch
-        options = {"aux_logits": False, "init_weights": False} if name == "googlenet" else {}
         layout = torch.channels_last if channels_last else torch.contiguous_format
         dtype = torch.float16 if half else torch.float32
-        network = getattr(torchvision.models, name)(weights=None, **options).eval().to("cuda", dtype).to(memory_format=layout)
-        image = torch.rand(1, 3, 224, 224, device="cuda", dtype=dtype).to(memory_format=layout)
+        network, image = network_and_input(torch, name, dtype)
+        network, image = network.eval().to("cuda", dtype).to(memory_format=layout), image.to("cuda")
+        if channels_last:
+            image = image.to(memory_format=layout)
         self.used = network, image  # the graph holds their addresses only
         self.stream, self.graph = torch.cuda.Stream(), torch.cuda.CUDAGraph()
         with torch.cuda.stream(self.stream), torch.no_grad():
@@ -139,9 +172,10 @@ def torch_rivals(name):
         import torchvision  # noqa: F401
     except ImportError:
         return {}
-    if name not in TORCH or not torch.cuda.is_available():
+    if (name not in TORCH and name not in TRANSFORMERS) or not torch.cuda.is_available():
         return {}
-    return {f"PyTorch {precision}": [Torch(TORCH[name], half, last) for last in (False, True)]
+    layouts = (False,) if name in TRANSFORMERS else (False, True)
+    return {f"PyTorch {precision}": [Torch(name, half, last) for last in layouts]
             for precision, half in (("fp32", False), ("fp16", True))}
 
 

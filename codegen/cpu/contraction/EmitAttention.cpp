@@ -8,6 +8,7 @@
 
 #include "codegen/cpu/Emitters.h"
 #include "codegen/cpu/Halo.h"
+#include "codegen/cpu/TransposeInRegisters.h"
 #include "codegen/cpu/Units.h"
 #include "codegen/cpu/VectorBody.h"
 #include "codegen/cpu/VectorMath.h"
@@ -152,6 +153,8 @@ private:
     auto panel = [&](Position number, int64_t count) {
       Value from = build.address({{base, 0}, number}, {1, width * columns.strides[index]}, 0);
       Value to = build.address({number}, {packed.stride}, 0);
+      if (depth.strides[index] == 1 && columns.strides[index] != 1 && depth.size >= lanes)
+        return packBlocks(index, count, columns.strides[index], depth.size, width, from, packed.buffer, to);
       build.loop(0, depth.size, 1, [&](Position step) {
         packStep(index, count, columns.strides[index], build.address({{from, 0}, step}, {1, depth.strides[index]}, 0),
                  packed.buffer, build.address({{to, 0}, step}, {1, width}, 0));
@@ -162,6 +165,30 @@ private:
     if (columns.size % width != 0)
       panel({Value(), whole}, columns.size % width);
     return packed;
+  }
+
+  /// Columns that lie far apart, whose elements lie one after another: square blocks are transposed on the way, the last of which
+  /// begins early enough to be whole. Beyond the last column, that one is read again.
+  void packBlocks(Index index, int64_t count, int64_t stride, int64_t depth, int64_t width, Value from, Value to,
+                  Value at) {
+    const Piece whole = {0, lanes, lanes};
+    auto block = [&](Position step) {
+      for (int64_t column = 0; column < count; column += lanes) {
+        SmallVector<Value> vectors;
+        for (int64_t lane = 0; lane < lanes; ++lane) {
+          const int64_t own = std::min(column + lane, count - 1);
+          Value values = build.load(bufferOf(index), build.address({{from, 0}, step}, {1, 1}, own * stride), whole);
+          vectors.push_back(form.operands[index].elementType == type ? values : emitExtend(build, values, type));
+        }
+        transposeInRegisters(build, vectors);
+        for (auto [number, vector] : llvm::enumerate(vectors))
+          build.store(vector, to, build.address({{at, 0}, step}, {1, width}, int64_t(number) * width + column), whole);
+      }
+    };
+    const int64_t last = depth / lanes * lanes;
+    build.loop(0, last, lanes, block);
+    if (last < depth)
+      block({Value(), depth - lanes});
   }
 
   /// Lanes beyond the columns keep what was there: their products are never read.

@@ -11,6 +11,7 @@
 
 #include "codegen/cpu/Emitters.h"
 #include "codegen/cpu/VectorBody.h"
+#include "codegen/cpu/TransposeInRegisters.h"
 #include "codegen/cpu/nest/NestLoops.h"
 #include "dialects/plan/PlanDialect.h"
 
@@ -146,24 +147,6 @@ void PermuteEmitter::loopOverlapping(unsigned loop, int64_t step, llvm::function
 // 2. Square blocks
 //===----------------------------------------------------------------------===//
 
-/// Swaps the halves of every 2 * distance lanes between rows that are `distance` apart.
-void swapHalves(VectorBuilder &builder, MutableArrayRef<Value> rows, int64_t distance) {
-  const int64_t lanes = rows.size();
-  SmallVector<int64_t> low, high;
-  for (int64_t lane = 0; lane < lanes; ++lane) {
-    const bool second = lane & distance;
-    low.push_back(second ? lanes + lane - distance : lane);
-    high.push_back(second ? lanes + lane : lane + distance);
-  }
-  for (int64_t row = 0; row < lanes; ++row) {
-    if (row & distance)
-      continue;
-    Value a = rows[row], b = rows[row + distance];
-    rows[row] = vector::ShuffleOp::create(builder.ops, builder.loc, a, b, low);
-    rows[row + distance] = vector::ShuffleOp::create(builder.ops, builder.loc, a, b, high);
-  }
-}
-
 void PermuteEmitter::transpose(int64_t rows) {
   const unsigned lanes = rows;
   const Piece vector{0, lanes, lanes};
@@ -174,8 +157,7 @@ void PermuteEmitter::transpose(int64_t rows) {
         values.push_back(builder.load(inputBuffer(), address(input(), {row, vector}), vector));
       for (Value &value : values)
         value = compute(value, lanes);
-      for (int64_t distance = rows / 2; distance > 0; distance /= 2)
-        swapHalves(builder, values, distance);
+      transposeInRegisters(builder, values);
       for (int64_t row = 0; row < rows; ++row)
         builder.store(values[row], outputBuffer(), address(output(), {0, {row, 1, 1}}), vector);
     });

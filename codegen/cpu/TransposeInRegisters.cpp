@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "codegen/cpu/TransposeInRegisters.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace nacre::codegen::cpu {
+
+/// Swaps the halves of every 2 * distance lanes between rows that are `distance` apart.
+static void swapHalves(VectorBuilder &build, MutableArrayRef<Value> rows, int64_t distance) {
+  const int64_t lanes = rows.size();
+  SmallVector<int64_t> low, high;
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    const bool second = lane & distance;
+    low.push_back(second ? lanes + lane - distance : lane);
+    high.push_back(second ? lanes + lane : lane + distance);
+  }
+  for (int64_t row = 0; row < lanes; ++row) {
+    if (row & distance)
+      continue;
+    Value a = rows[row], b = rows[row + distance];
+    rows[row] = vector::ShuffleOp::create(build.ops, build.loc, a, b, low);
+    rows[row + distance] = vector::ShuffleOp::create(build.ops, build.loc, a, b, high);
+  }
+}
+
+void transposeInRegisters(VectorBuilder &build, MutableArrayRef<Value> rows) {
+  for (int64_t distance = int64_t(rows.size()) / 2; distance > 0; distance /= 2)
+    swapHalves(build, rows, distance);
+}
+
+} // namespace nacre::codegen::cpu
