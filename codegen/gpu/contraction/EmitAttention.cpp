@@ -4,7 +4,7 @@
 // Why:   scores stay in shared memory; three launches and the barriers between them become one.
 // How:   1. the rows of a workgroup, as many as have their scores in the shared memory of any device;
 //        2. scores: an invocation has a key and some rows; 3. sweeps: a row's scores are shared by some invocations, each of which
-//        keeps its own from sweep to sweep; 4. the result: an invocation has a quad of columns and some rows.
+//        keeps its own in registers from sweep to sweep; 4. the result: an invocation has a quad of columns and some rows.
 
 #include "codegen/form/AttentionForm.h"
 #include "codegen/form/Reduction.h"
@@ -37,9 +37,10 @@ public:
     emitHalo(function, *form.written, form.kernel->cutAxis, low, high);
     scores = function.shared(rows * keys(), type);
     emitScores();
+    keepScores();
     for (auto [number, sweep] : llvm::enumerate(form.sweeps))
       sweep.allParallel() ? emitMap(sweep) : emitReduction(number);
-    build.barrier();
+    storeWeights();
     emitResult();
     return success();
   }
@@ -75,7 +76,7 @@ private:
 
   /// Whether all of what a workgroup needs fits the shared memory of any device.
   bool divide() {
-    constexpr int64_t mostScores = 3072, wantedRows = 8; // 12 of 16 KiB: folds take the rest
+    constexpr int64_t mostShared = 14 << 10, wantedRows = 8; // of 16 KiB: folds take the rest
     for (const Work &sweep : form.sweeps)
       if (!canInlineOnGpu(*sweep.body) || (!sweep.allParallel() && !findReduction(*sweep.body, 0)))
         return false;
@@ -84,9 +85,10 @@ private:
       return false;
     }
     rows = std::min<int64_t>(wantedRows, llvm::PowerOf2Ceil(form.rows.size));
-    while (rows > 1 && rows * keys() > mostScores)
+    const int64_t rowBytes = 4 * (keys() + form.depth.size); // with a query
+    while (rows > 1 && rows * rowBytes > mostShared)
       rows /= 2;
-    if (rows * keys() > mostScores) {
+    if (rows * rowBytes > mostShared) {
       function.declined = "a row of scores must fit into shared memory";
       return false;
     }
@@ -161,8 +163,25 @@ private:
   // 2. Scores
   //===--------------------------------------------------------------------===//
 
+  /// The workgroup's queries, for all of its invocations, where each reads all of them.
+  void shareQueries(unsigned width) {
+    const int64_t steps = form.depth.size / width, count = rows * steps;
+    queries = function.shared(count, width == 1 ? type : VectorType::get({width}, type));
+    for (int64_t from = 0; from < count; from += kInvocations) {
+      Value number = build.add(function.invocation, index(from));
+      build.onlyIf(from + kInvocations <= count ? Value() : build.below(number, index(count)), [&] {
+        Value row = rowAt(quotient(number, steps)), step = remainder(number, steps);
+        Value address = addressOf(Index::Queries, {{&form.rows, row}, {&form.depth, step}}, width);
+        memref::StoreOp::create(build.ops, build.loc, load(Index::Queries, address, width), queries, number);
+      });
+    }
+    build.barrier();
+  }
+
   void emitScores() {
+    constexpr int64_t together = 4; // loads that are on their way at once
     const unsigned width = inQuads(Index::Queries, form.depth) && inQuads(Index::Keys, form.depth) ? kQuad : 1;
+    shareQueries(width);
     const int64_t across =
         std::max<int64_t>(std::min<int64_t>(kInvocations, llvm::PowerOf2Ceil(keys())), kInvocations / rows);
     const int64_t own = rows * across / kInvocations; // rows of an invocation
@@ -170,21 +189,27 @@ private:
     SmallVector<Value> ofRow;
     for (int64_t i = 0; i < own; ++i)
       ofRow.push_back(build.add(build.multiply(first, own), index(i)));
+    const int64_t steps = form.depth.size / width;
     auto block = [&](Value number) {
       Value key = build.add(build.multiply(number, across), column);
       Value inside = keys() % across == 0 ? Value() : build.below(key, index(keys()));
       Value clamped = inside ? least(key, index(keys() - 1)) : key;
-      SmallVector<Value> sums(own, zero(width));
-      sums = build.loop(form.depth.size / width, sums, [&](Value step, ValueRange carried) {
-        const auto unit = std::pair(&form.depth, step);
-        Value ofKey = load(Index::Keys, addressOf(Index::Keys, {{&form.keys, clamped}, unit}, width), width);
-        SmallVector<Value> next;
-        for (auto [row, sum] : llvm::zip_equal(ofRow, carried)) {
-          Value query = load(Index::Queries, addressOf(Index::Queries, {{&form.rows, rowAt(row)}, unit}, width), width);
-          next.push_back(multiplyAdd(query, ofKey, sum));
-        }
-        return next;
-      });
+      auto addUp = [&](Value from, int64_t count, ValueRange before) {
+        SmallVector<Value> sums(before), ofKey;
+        for (int64_t step = 0; step < count; ++step)
+          ofKey.push_back(
+              load(Index::Keys,
+                   addressOf(Index::Keys, {{&form.keys, clamped}, {&form.depth, build.add(from, index(step))}}, width),
+                   width));
+        for (int64_t step = 0; step < count; ++step)
+          for (int64_t i = 0; i < own; ++i) {
+            Value at = build.add(build.multiply(ofRow[i], steps), build.add(from, index(step)));
+            Value query = memref::LoadOp::create(build.ops, build.loc, queries, at);
+            sums[i] = multiplyAdd(query, ofKey[step], sums[i]);
+          }
+        return sums;
+      };
+      SmallVector<Value> sums = inTurns(steps, together, SmallVector<Value>(own, zero(width)), addUp);
       build.onlyIf(inside, [&] {
         for (auto [row, sum] : llvm::zip_equal(ofRow, sums))
           storeScore(foldLanes(sum), row, key);
@@ -192,6 +217,18 @@ private:
     };
     build.loop(llvm::divideCeil(keys(), across), block);
     build.barrier();
+  }
+
+  /// `body` for `count` steps, so many at a time, and for those that are left.
+  SmallVector<Value> inTurns(int64_t count, int64_t together, ValueRange carried,
+                             llvm::function_ref<SmallVector<Value>(Value from, int64_t count, ValueRange)> body) {
+    SmallVector<Value> values(carried);
+    const int64_t turns = count / together;
+    if (turns > 0)
+      values = build.loop(turns, values, [&](Value turn, ValueRange before) {
+        return body(build.multiply(turn, together), together, before);
+      });
+    return count % together == 0 ? values : body(index(turns * together), count % together, values);
   }
 
   Value foldLanes(Value value) {
@@ -209,26 +246,42 @@ private:
   int64_t perRow() const { return kInvocations / rows; }
   Value sweptRow() { return quotient(function.invocation, perRow()); }
 
+  /// A score that this invocation keeps from the first sweep to the last.
+  struct Kept {
+    Value key, inside; ///< The latter is null where it is one for certain.
+    Value score;
+  };
+
   /// Every so manyth key of its row.
-  SmallVector<Value> sweepKeys(ValueRange carried,
-                               llvm::function_ref<SmallVector<Value>(Value key, Value inside, ValueRange)> body) {
+  void keepScores() {
     Value lane = remainder(function.invocation, perRow());
-    return build.loop(llvm::divideCeil(keys(), perRow()), carried, [&](Value turn, ValueRange values) {
-      Value key = build.add(build.multiply(turn, perRow()), lane);
-      Value inside = keys() % perRow() == 0 ? Value() : build.below(key, index(keys()));
-      return body(inside ? least(key, index(keys() - 1)) : key, inside, values);
-    });
+    for (int64_t from = 0; from < keys(); from += perRow()) {
+      Kept one;
+      one.key = build.add(lane, index(from));
+      if (from + perRow() > keys()) {
+        one.inside = build.below(one.key, index(keys()));
+        one.key = least(one.key, index(keys() - 1));
+      }
+      one.score = loadScore(sweptRow(), one.key);
+      kept.push_back(one);
+    }
   }
 
-  SmallVector<Value> inputsOf(const Work &sweep, Value key) {
+  void storeWeights() {
+    for (const Kept &one : kept)
+      build.onlyIf(one.inside, [&] { storeScore(one.score, sweptRow(), one.key); });
+    build.barrier();
+  }
+
+  SmallVector<Value> inputsOf(const Work &sweep, const Kept &one) {
     SmallVector<Value> values;
     for (const Input &input : sweep.inputs) {
       if (input.source == Input::Source::Unread)
         values.push_back(Value());
       else if (input.source == Input::Source::Work)
-        values.push_back(isOfRow(input) ? rowValues.lookup(input.work) : loadScore(sweptRow(), key));
+        values.push_back(isOfRow(input) ? rowValues.lookup(input.work) : one.score);
       else
-        values.push_back(loadMask(input.access, key));
+        values.push_back(loadMask(input.access, one.key));
     }
     return values;
   }
@@ -248,27 +301,23 @@ private:
   }
 
   void emitMap(const Work &sweep) {
-    sweepKeys({}, [&](Value key, Value inside, ValueRange) {
-      build.onlyIf(inside, [&] {
-        SmallVector<Value> arguments = inputsOf(sweep, key);
-        arguments.push_back(Value()); // a map reads no accumulator
-        storeScore(inlineBody(build.ops, build.loc, *sweep.body, arguments, 1).front(), sweptRow(), key);
-      });
-      return SmallVector<Value>();
-    });
+    for (Kept &one : kept) {
+      SmallVector<Value> arguments = inputsOf(sweep, one);
+      arguments.push_back(Value()); // a map reads no accumulator
+      one.score = inlineBody(build.ops, build.loc, *sweep.body, arguments, 1).front();
+    }
   }
 
   void emitReduction(unsigned number) {
     const Work &sweep = form.sweeps[number];
     const Reduction reduction = *findReduction(*sweep.body, 0);
-    Value own = sweepKeys({build.constant(reduction.identity)}, [&](Value key, Value inside, ValueRange carried) {
-                  SmallVector<Value> arguments = inputsOf(sweep, key);
-                  arguments.push_back(carried[0]);
-                  Value next = inlineBody(build.ops, build.loc, *sweep.body, arguments, 1).front();
-                  if (inside)
-                    next = arith::SelectOp::create(build.ops, build.loc, inside, next, carried[0]);
-                  return SmallVector<Value>{next};
-                }).front();
+    Value own = build.constant(reduction.identity);
+    for (const Kept &one : kept) {
+      SmallVector<Value> arguments = inputsOf(sweep, one);
+      arguments.push_back(own);
+      Value next = inlineBody(build.ops, build.loc, *sweep.body, arguments, 1).front();
+      own = one.inside ? arith::SelectOp::create(build.ops, build.loc, one.inside, next, own).getResult() : next;
+    }
     // All invocations of a row fold all of its parts, in one order.
     Value parts = function.shared(kInvocations, type);
     memref::StoreOp::create(build.ops, build.loc, own, parts, function.invocation);
@@ -286,6 +335,7 @@ private:
   //===--------------------------------------------------------------------===//
 
   void emitResult() {
+    constexpr int64_t together = 16; // loads that are on their way at once
     const unsigned width = inQuads(Index::Values, form.columns) && inQuads(Index::Result, form.columns) ? kQuad : 1;
     const int64_t units = form.columns.size / width;
     const int64_t across =
@@ -295,24 +345,25 @@ private:
     SmallVector<Value> ofRow;
     for (int64_t i = 0; i < own; ++i)
       ofRow.push_back(build.add(build.multiply(first, own), index(i)));
-    const int64_t steps = keys() % kQuad == 0 ? kQuad : 1;
     auto block = [&](Value number) {
       Value unit = build.add(build.multiply(number, across), column);
       Value inside = units % across == 0 ? Value() : build.below(unit, index(units));
       Value clamped = inside ? least(unit, index(units - 1)) : unit;
-      SmallVector<Value> sums =
-          build.loop(keys() / steps, SmallVector<Value>(own, zero(width)), [&](Value turn, ValueRange carried) {
-            SmallVector<Value> next(carried);
-            for (int64_t step = 0; step < steps; ++step) {
-              Value key = build.add(build.multiply(turn, steps), index(step));
-              Value value = load(Index::Values,
-                                 addressOf(Index::Values, {{&form.keys, key}, {&form.columns, clamped}}, width), width);
-              for (auto [row, sum] : llvm::zip_equal(ofRow, next)) {
-                sum = multiplyAdd(build.broadcast(loadScore(row, key), width), value, sum);
-              }
-            }
-            return next;
-          });
+      auto addUp = [&](Value from, int64_t count, ValueRange before) {
+        SmallVector<Value> next(before), values;
+        for (int64_t step = 0; step < count; ++step)
+          values.push_back(load(
+              Index::Values,
+              addressOf(Index::Values, {{&form.keys, build.add(from, index(step))}, {&form.columns, clamped}}, width),
+              width));
+        for (int64_t step = 0; step < count; ++step)
+          for (int64_t i = 0; i < own; ++i) {
+            Value weight = loadScore(ofRow[i], build.add(from, index(step)));
+            next[i] = multiplyAdd(build.broadcast(weight, width), values[step], next[i]);
+          }
+        return next;
+      };
+      SmallVector<Value> sums = inTurns(keys(), together, SmallVector<Value>(own, zero(width)), addUp);
       for (int64_t i = 0; i < own; ++i) {
         Value row = build.add(firstRow, ofRow[i]);
         build.onlyIf(build.both(inside, build.below(row, endRow)), [&] {
@@ -339,10 +390,11 @@ private:
   const Type type; ///< Of scores and sums.
   int64_t rows = 1, rowBlocks = 1;
 
-  Value low, high;                     ///< What the row of workgroups computes of the cut axis.
-  Value firstRow, endRow, lastRow;     ///< Of the workgroup.
-  SmallVector<Value> batch;            ///< Its index of each loop.
-  Value scores;                        ///< [rows][keys].
+  Value low, high;                 ///< What the row of workgroups computes of the cut axis.
+  Value firstRow, endRow, lastRow; ///< Of the workgroup.
+  SmallVector<Value> batch;        ///< Its index of each loop.
+  Value queries, scores;           ///< Shared: [rows][depth], [rows][keys].
+  SmallVector<Kept> kept;
   DenseMap<unsigned, Value> rowValues; ///< By work, of this invocation's swept row.
 };
 

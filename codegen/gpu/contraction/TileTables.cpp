@@ -126,12 +126,15 @@ uint32_t familiesWithSharedMemory() {
 /// columns keep a desktop GPU's memory busy: weights of 8 MB in 4.6 us on an H200, where the smaller ones take 13.7; those of AMD
 /// and Intel are taken to be alike.
 void pushSplitTiles(const TileRequest &request, llvm::SmallVectorImpl<GpuTile> &tiles) {
-  constexpr int64_t mostRows = 4, leastDepth = 64, wanted = 16384;
+  constexpr int64_t mostRows = 4, leastDepth = 64, wanted = 16384, leastInvocations = 64, leastSteps = 8;
   const int64_t quads = llvm::divideCeil(request.columns, 4);
   if (request.depthwise || request.rows > mostRows || request.depth < leastDepth || request.blocks * quads >= wanted)
     return;
   auto push = [&](int64_t columnThreads, int64_t invocations, uint32_t families) {
     columnThreads = std::min<int64_t>(columnThreads, llvm::PowerOf2Ceil(quads));
+    // One invocation adds up what all parts have: of few steps each, that takes longer than they do.
+    while (invocations > leastInvocations && invocations / columnThreads * leastSteps > request.depth)
+      invocations /= 2;
     tiles.push_back(tileOf(GpuTile::Kind::Split, request.rows, 1, columnThreads, 1, invocations / columnThreads, 1));
     tiles.back().families = families;
   };
