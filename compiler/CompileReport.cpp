@@ -54,6 +54,7 @@ json::Value CompileReport::toJson() const {
                       {"arena_bytes", int64_t(arenaBytes)},
                       {"code_bytes", int64_t(codeBytes)},
                       {"gpu_code_bytes", int64_t(gpuCodeBytes)},
+                      {"gpu_packed_bytes", int64_t(gpuPackedBytes)},
                       {"file_bytes", int64_t(fileBytes)},
                       {"phase_ms", std::move(phases)},
                       {"total_ms", totalMilliseconds()},
@@ -84,7 +85,8 @@ std::string CompileReport::summary() const {
   os << formatv("\n  weights {0}, arena {1}, code {2}, file {3}\n", size(weightBytes), size(arenaBytes),
                 size(codeBytes), size(fileBytes));
   if (unsigned onGpu = count_if(launches, [](const LaunchReport &launch) { return launch.gpuShare > 0; }))
-    os << formatv("  GPU: {0} launches, {1} of SPIR-V\n", onGpu, size(gpuCodeBytes));
+    os << formatv("  GPU: {0} launches, {1} of SPIR-V, packed to {2}\n", onGpu, size(gpuCodeBytes),
+                  size(gpuPackedBytes));
   if (precisionTakenBack)
     os << "  fp16: nothing for the GPU, so that values are stored as fp32\n";
   if (predicted)

@@ -51,7 +51,8 @@ struct CompileReport {
   uint64_t weightBytes = 0;              ///< Packed, every encoding.
   uint64_t arenaBytes = 0;               ///< Of the largest entry.
   uint64_t codeBytes = 0;
-  uint64_t gpuCodeBytes = 0; ///< SPIR-V, all variants.
+  uint64_t gpuCodeBytes = 0;   ///< SPIR-V, all variants.
+  uint64_t gpuPackedBytes = 0; ///< The same as it lies in the file.
   uint64_t fileBytes = 0;
   std::vector<std::pair<Phase, double>> phaseMilliseconds;
 

@@ -273,6 +273,7 @@ private:
     report.weightBytes = sizes->weightBytes;
     report.codeBytes = sizes->codeBytes;
     report.gpuCodeBytes = sizes->gpuCodeBytes;
+    report.gpuPackedBytes = sizes->gpuPackedBytes;
     report.fileBytes = sizes->fileBytes;
     return success();
   }

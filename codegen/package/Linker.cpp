@@ -105,6 +105,8 @@ Error link(const LinkInputs &inputs, const codegen::Target &target, const std::s
             // Both page sizes: else RELRO ends inside a 16 KiB page, and a kernel with such pages cannot protect it.
             "-z", "max-page-size=16384", "-z", "common-page-size=16384", "-z", "now", "-z", "relro", "-z",
             "noexecstack", "--hash-style=gnu",
+            // Functions keep their names, for profilers; what only one object knows, tables and their parts, has none.
+            "--discard-all",
             // Same input, same bytes; what nothing calls is left out; what the stubs do not name is not there on a
             // phone.
             "--build-id=none", "--gc-sections", "--no-undefined", "--threads=" + std::to_string(inputs.threads)});

@@ -150,7 +150,7 @@ Expected<PackageSizes> writePackage(mlir::ModuleOp module, ArrayRef<CompiledKern
   SmallVector<PlacedWeight> weights = placeWeights(module, sizes.weightBytes);
   std::string symbol = "nacre_model_" + options.modelName;
 
-  Expected<SmallVector<char, 0>> table = buildTableObject(
+  Expected<TableObject> table = buildTableObject(
       {module, kernels, weights, sizes.weightBytes, options.modelName, symbol, options.compiler}, target);
   if (!table)
     return table.takeError();
@@ -163,7 +163,8 @@ Expected<PackageSizes> writePackage(mlir::ModuleOp module, ArrayRef<CompiledKern
   for (const CompiledKernel &kernel : kernels)
     for (const codegen::GpuKernelCode &code : kernel.gpu.variants)
       sizes.gpuCodeBytes += code.code.size() * sizeof(uint32_t);
-  objects.emplace_back(table->data(), table->size());
+  sizes.gpuPackedBytes = table->packedGpuBytes;
+  objects.emplace_back(table->object.data(), table->object.size());
 
   std::string partial = options.outputPath + ".partial";
   std::string weightsFile = options.outputPath + ".weights.partial";

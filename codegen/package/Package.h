@@ -22,8 +22,9 @@ struct PackageOptions {
 /// What the package came to.
 struct PackageSizes {
   uint64_t weightBytes = 0;
-  uint64_t codeBytes = 0;    ///< Of the kernels' objects' sections that hold code.
-  uint64_t gpuCodeBytes = 0; ///< SPIR-V.
+  uint64_t codeBytes = 0;      ///< Of the kernels' objects' sections that hold code.
+  uint64_t gpuCodeBytes = 0;   ///< SPIR-V, as words.
+  uint64_t gpuPackedBytes = 0; ///< The same as it lies in the file.
   uint64_t fileBytes = 0;
 };
 

@@ -3,6 +3,7 @@
 // See TableObject.h for what and how.
 
 #include "codegen/package/TableObject.h"
+#include "codegen/package/PackGpuCode.h"
 #include "codegen/package/TableRows.h"
 #include "runtime/include/nacre/model_format.h"
 
@@ -15,6 +16,7 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
 #include <cstddef>
+#include <map>
 
 using namespace llvm;
 
@@ -35,12 +37,19 @@ class ConstantTables {
 public:
   explicit ConstantTables(Module &module) : module(module), context(module.getContext()) {}
 
-  /// A hidden constant array that holds `rows` with `pointers` (sorted by offset) put in.
+  /// A hidden constant array that holds `rows` with `pointers` (sorted by offset) put in. Of equal ones without
+  /// pointers there is one.
   template <typename Row> Constant *add(StringRef name, ArrayRef<Row> rows, ArrayRef<Pointer> pointers = {}) {
-    return add(name, StringRef(reinterpret_cast<const char *>(rows.data()), rows.size() * sizeof(Row)), pointers);
+    const StringRef bytes(reinterpret_cast<const char *>(rows.data()), rows.size() * sizeof(Row));
+    if (!pointers.empty())
+      return addNew(name, bytes, alignof(Row), pointers);
+    GlobalVariable *&known = plain[{alignof(Row), bytes.str()}];
+    if (!known)
+      known = addNew(name, bytes, alignof(Row), pointers);
+    return known;
   }
 
-  GlobalVariable *add(StringRef name, StringRef bytes, ArrayRef<Pointer> pointers) {
+  GlobalVariable *addNew(StringRef name, StringRef bytes, uint64_t alignment, ArrayRef<Pointer> pointers) {
     SmallVector<Constant *> parts;
     size_t at = 0;
     for (const Pointer &pointer : pointers) {
@@ -54,7 +63,7 @@ public:
     Constant *value = ConstantStruct::getAnon(context, parts, /*Packed=*/true);
     auto *global =
         new GlobalVariable(module, value->getType(), /*isConstant=*/true, GlobalValue::InternalLinkage, value, name);
-    global->setAlignment(Align(NACRE_ALIGNMENT));
+    global->setAlignment(Align(alignment));
     return global;
   }
 
@@ -75,16 +84,19 @@ public:
 private:
   Module &module;
   LLVMContext &context;
+  std::map<std::pair<uint64_t, std::string>, GlobalVariable *> plain; ///< By alignment and bytes.
 };
 
-Constant *gpuVariants(ConstantTables &tables, ArrayRef<codegen::GpuKernelCode> variants) {
+Constant *gpuVariants(ConstantTables &tables, ArrayRef<codegen::GpuKernelCode> variants, uint64_t &packedBytes) {
   SmallVector<nacre_gpu_variant> rows;
   SmallVector<Pointer> pointers;
   for (auto [number, variant] : enumerate(variants)) {
-    const nacre_gpu_variant row = gpuVariantRow(variant);
+    nacre_gpu_variant row = gpuVariantRow(variant);
+    const std::vector<uint8_t> packed = packGpuCode(variant.code.data(), variant.code.size());
+    row.packed_bytes = packed.size();
+    packedBytes += packed.size();
     const size_t base = number * sizeof row;
-    pointers.push_back(
-        {base + offsetof(nacre_gpu_variant, code), tables.add("spirv", ArrayRef<uint32_t>(variant.code))});
+    pointers.push_back({base + offsetof(nacre_gpu_variant, code), tables.add("spirv", ArrayRef<uint8_t>(packed))});
     pointers.push_back(
         {base + offsetof(nacre_gpu_variant, bindings), tables.add("bindings", ArrayRef<uint8_t>(variant.bindings))});
     rows.push_back(row);
@@ -92,7 +104,9 @@ Constant *gpuVariants(ConstantTables &tables, ArrayRef<codegen::GpuKernelCode> v
   return tables.add("gpu_variants", ArrayRef(rows), pointers);
 }
 
-void buildModule(Module &module, const TableInputs &inputs, TableRows rows, const codegen::Target &target) {
+/// The bytes of packed SPIR-V.
+uint64_t buildModule(Module &module, const TableInputs &inputs, TableRows rows, const codegen::Target &target) {
+  uint64_t packedGpuBytes = 0;
   ConstantTables tables(module);
 
   SmallVector<nacre_kernel> kernels;
@@ -120,8 +134,8 @@ void buildModule(Module &module, const TableInputs &inputs, TableRows rows, cons
                               tables.add("variants", ArrayRef(variants), variantPointers)});
     if (!compiled.gpu.variants.empty()) {
       row.gpu_count = compiled.gpu.variants.size();
-      kernelPointers.push_back(
-          {index * sizeof row + offsetof(nacre_kernel, gpu), gpuVariants(tables, compiled.gpu.variants)});
+      kernelPointers.push_back({index * sizeof row + offsetof(nacre_kernel, gpu),
+                                gpuVariants(tables, compiled.gpu.variants, packedGpuBytes)});
     }
     kernels.push_back(row);
   }
@@ -180,9 +194,10 @@ void buildModule(Module &module, const TableInputs &inputs, TableRows rows, cons
     pointers.push_back({offsetof(nacre_model_table, gpu_engine), tables.externalData(NACRE_GPU_ENGINE_SYMBOL)});
   if (!rows.variables.empty())
     pointers.push_back({offsetof(nacre_model_table, variables), tables.add("variables", ArrayRef(rows.variables))});
-  GlobalVariable *table =
-      tables.add(inputs.symbol, StringRef(reinterpret_cast<const char *>(&model), sizeof model), pointers);
+  GlobalVariable *table = tables.addNew(inputs.symbol, StringRef(reinterpret_cast<const char *>(&model), sizeof model),
+                                        alignof(nacre_model_table), pointers);
   table->setLinkage(GlobalValue::ExternalLinkage);
+  return packedGpuBytes;
 }
 
 } // namespace
@@ -198,7 +213,7 @@ std::string variantSymbol(StringRef modelName, StringRef kernel, unsigned varian
 
 std::string weightsSymbol(StringRef modelName) { return ("nacre_" + modelName + "_weights").str(); }
 
-Expected<SmallVector<char, 0>> buildTableObject(const TableInputs &inputs, const codegen::Target &target) {
+Expected<TableObject> buildTableObject(const TableInputs &inputs, const codegen::Target &target) {
   Expected<TableRows> rows = readRows(inputs);
   if (!rows)
     return rows.takeError();
@@ -215,15 +230,15 @@ Expected<SmallVector<char, 0>> buildTableObject(const TableInputs &inputs, const
       backend->createTargetMachine(triple, target.cpu, target.features, options, Reloc::PIC_));
   module.setTargetTriple(triple);
   module.setDataLayout(machine->createDataLayout());
-  buildModule(module, inputs, std::move(*rows), target);
+  TableObject result;
+  result.packedGpuBytes = buildModule(module, inputs, std::move(*rows), target);
 
-  SmallVector<char, 0> object;
-  raw_svector_ostream stream(object);
+  raw_svector_ostream stream(result.object);
   legacy::PassManager passes;
   if (machine->addPassesToEmitFile(passes, stream, nullptr, CodeGenFileType::ObjectFile))
     return createStringError("LLVM cannot write objects for '" + target.triple + "'");
   passes.run(module);
-  return object;
+  return result;
 }
 
 } // namespace nacre::package

@@ -45,8 +45,12 @@ struct TableInputs {
 std::string variantSymbol(llvm::StringRef modelName, llvm::StringRef kernel, unsigned variant);
 std::string weightsSymbol(llvm::StringRef modelName);
 
-/// The object that defines `inputs.symbol`.
-llvm::Expected<llvm::SmallVector<char, 0>> buildTableObject(const TableInputs &inputs, const codegen::Target &target);
+struct TableObject {
+  llvm::SmallVector<char, 0> object; ///< Defines the symbol of the inputs.
+  uint64_t packedGpuBytes = 0;       ///< Of its SPIR-V.
+};
+
+llvm::Expected<TableObject> buildTableObject(const TableInputs &inputs, const codegen::Target &target);
 
 } // namespace nacre::package
 

@@ -50,7 +50,7 @@ class DriverTest(nacre.NacreTest):
             report = json.load(file)
         self.assertEqual((report["model"], report["output"]), (self.model("convnet"), library))
         self.assertEqual(report["file_bytes"], os.path.getsize(library))
-        for part in ("arena_bytes", "code_bytes", "gpu_code_bytes", "operators", "kernels"):
+        for part in ("arena_bytes", "code_bytes", "gpu_code_bytes", "gpu_packed_bytes", "operators", "kernels"):
             self.assertGreater(report[part], 0, part)
         # The convolutions, and what a batch normalization in them leaves of itself.
         self.assertLess(abs(report["weight_bytes"] / os.path.getsize(self.model("convnet")) - 1), 0.3)
@@ -64,6 +64,7 @@ class DriverTest(nacre.NacreTest):
             self.assertEqual((row["engine"], row["gpu_share"], row["gpu_declined"]), ("gpu", 1, ""), row)
             self.assertEqual(row["turns"], 1)
             self.assertTrue(row["nodes"])
+        self.assertLess(4 * report["gpu_packed_bytes"], report["gpu_code_bytes"])
         self.assertGreater(sum(row["flops"] for row in launches), 1e6)
 
     def progress_of(self, *options):

@@ -32,7 +32,7 @@
 extern "C" {
 #endif
 
-#define NACRE_FORMAT_VERSION 5
+#define NACRE_FORMAT_VERSION 6
 
 /** The name under which the runtime's archive defines the table of functions that the head points to (hidden). */
 #define NACRE_FUNCTIONS_SYMBOL "nacre_runtime_functions"
@@ -126,6 +126,19 @@ typedef enum nacre_gpu_family {
 #define NACRE_GPU_MOST_SHIFTED 30
 
 /**
+ * How SPIR-V is packed. Words of an instruction behind its first are differences to what lies as far behind the first
+ * word of the latest instruction in the same slot, where there is one; the slot is of the first words of an instruction
+ * and of the one before it (0 before the first of all). The words that result, the module's head in front, are what
+ * tokens give until they are code_bytes. A token is a number: an even one, 2n, and the next n + 1 numbers are words, their
+ * sign in the lowest bit; an odd one, 2n + 1, and the next n + 1 words are those that are the next number + 1 words back.
+ * A number is 7 bits a byte, the highest first; the highest bit of a byte is set where more follow.
+ */
+#define NACRE_GPU_CODE_HEAD 5
+#define NACRE_GPU_CODE_SLOTS 256
+#define NACRE_GPU_CODE_SLOT(first_word, first_word_before)                                                             \
+  (((first_word) + 37 * (first_word_before)) % NACRE_GPU_CODE_SLOTS)
+
+/**
  * SPIR-V for one compute shader, entry point "main", descriptor set 0. Binding i is a storage buffer: operand
  * bindings[i] of the launch, or its next piece where former bindings have it, too. A launch over the share [b, e) of
  * the cut axis is a dispatch of (groups, ceil((e - b) / unit_extent), 1) workgroups.
@@ -135,18 +148,20 @@ typedef enum nacre_gpu_family {
  * constant is how many bytes further on the operand begins.
  */
 typedef struct nacre_gpu_variant {
-  const uint32_t *code;
+  const uint8_t *code; /**< Packed. */
   const uint8_t *bindings;
   uint64_t needs;      /**< NACRE_GPU_NEED bits. */
   int64_t unit_extent; /**< Elements of the cut axis in a row of workgroups; at least 1. */
-  uint32_t code_bytes;
+  uint32_t code_bytes; /**< Of SPIR-V. */
   uint32_t binding_count;
   uint32_t groups;         /**< At least 1. */
   uint32_t workgroup_size; /**< Invocations. */
   uint32_t shared_bytes;
-  uint32_t families;    /**< 1 << nacre_gpu_family for each that it is meant for; 0: for any. */
-  uint32_t shifted;     /**< 1 << i for each binding i that is; at most NACRE_GPU_MOST_SHIFTED. */
-  uint32_t piece_bytes; /**< Of an operand that is bound several times, each binding has so many bytes; 0: none is. */
+  uint32_t families;     /**< 1 << nacre_gpu_family for each that it is meant for; 0: for any. */
+  uint32_t shifted;      /**< 1 << i for each binding i that is; at most NACRE_GPU_MOST_SHIFTED. */
+  uint32_t piece_bytes;  /**< Of an operand that is bound several times, each binding has so many bytes; 0: none is. */
+  uint32_t packed_bytes; /**< Of code. */
+  uint32_t reserved;
 } nacre_gpu_variant;
 
 /** The runtime's Vulkan half, linked in where a kernel has a GPU variant. */

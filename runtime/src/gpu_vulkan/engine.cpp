@@ -200,8 +200,7 @@ bool make_code(Engine &engine, Reason &reason) {
     if (engine.pool.failed())
       return refuse_memory(reason);
     complete = codes.count == 0;
-    if (!make_pipelines(engine.device, session, codes, engine.pool, engine.pipelines, engine.barred, engine.refused,
-                        reason))
+    if (!make_pipelines(engine.device, session, codes, engine.pipelines, engine.barred, engine.refused, reason))
       return false;
   }
   return true;

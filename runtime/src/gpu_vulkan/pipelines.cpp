@@ -5,6 +5,7 @@
 // How:   1. layouts, 2. the pipelines, claimed by threads one by one.
 
 #include "runtime/src/gpu_vulkan/pipelines.h"
+#include "runtime/src/gpu_vulkan/unpack_code.h"
 #include "runtime/src/platform.h"
 #include "runtime/src/session.h"
 
@@ -46,13 +47,18 @@ struct Job {
   Reason reason;
 };
 
+constexpr uint32_t kMostThreads = 4; // more gain nothing on phones, whose drivers take locks
+
 struct JobQueue {
   Device *device;
   const Session *session;
   Pipelines *pipelines;
   Job *jobs;
+  char *words; // what the code of a job is unpacked to; each thread has so many bytes
+  uint64_t words_bytes;
   uint32_t count;
-  uint32_t next; // claimed by adding to it
+  uint32_t next; // these two are claimed by adding to them
+  uint32_t threads;
 };
 
 const nacre_gpu_variant &variant_of(const Session &session, const Code &code) {
@@ -61,12 +67,17 @@ const nacre_gpu_variant &variant_of(const Session &session, const Code &code) {
 
 bool is_cancelled(const Session &session) { return __atomic_load_n(&session.start.cancelled, __ATOMIC_RELAXED); }
 
-void make_pipeline(Device &device, const nacre_gpu_variant &variant, Pipelines &pipelines, Job &job) {
+void make_pipeline(Device &device, const nacre_gpu_variant &variant, Pipelines &pipelines, uint32_t *words, Job &job) {
   const VulkanApi &vk = device.loader.vk;
+  if (!unpack_code(variant, words)) {
+    job.result = VK_ERROR_INITIALIZATION_FAILED;
+    job.reason << "it is damaged; compile the model again";
+    return;
+  }
   VkShaderModuleCreateInfo code = {};
   code.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
   code.codeSize = variant.code_bytes;
-  code.pCode = variant.code;
+  code.pCode = words;
   VkComputePipelineCreateInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
   info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
@@ -91,22 +102,66 @@ void make_pipeline(Device &device, const nacre_gpu_variant &variant, Pipelines &
 
 void *run_jobs(void *argument) {
   JobQueue &queue = *static_cast<JobQueue *>(argument);
+  char *words = queue.words + __atomic_fetch_add(&queue.threads, 1, __ATOMIC_RELAXED) * queue.words_bytes;
   for (uint32_t i;
        !is_cancelled(*queue.session) && (i = __atomic_fetch_add(&queue.next, 1, __ATOMIC_RELAXED)) < queue.count;)
-    make_pipeline(*queue.device, variant_of(*queue.session, queue.jobs[i].code), *queue.pipelines, queue.jobs[i]);
+    make_pipeline(*queue.device, variant_of(*queue.session, queue.jobs[i].code), *queue.pipelines,
+                  reinterpret_cast<uint32_t *>(words), queue.jobs[i]);
   return nullptr;
 }
 
 void run_on_threads(JobQueue &queue) {
-  constexpr uint32_t most = 4; // more gain nothing on phones, whose drivers take locks
-  ThreadHandle threads[most - 1];
+  ThreadHandle threads[kMostThreads - 1];
   uint32_t started = 0;
   // The first is this thread; fewer than wanted will do.
-  while (started + 1 < most && started + 1 < queue.count && start_thread(threads[started], run_jobs, &queue))
+  while (started + 1 < kMostThreads && started + 1 < queue.count && start_thread(threads[started], run_jobs, &queue))
     ++started;
   run_jobs(&queue);
   while (started)
     join_thread(threads[--started]);
+}
+
+bool prepare(JobQueue &queue, const List<Code> &wanted, MemoryPool &scratch, Reason &reason) {
+  queue.jobs = scratch.take_array<Job>(wanted.count);
+  for (const Code &code : wanted)
+    if (queue.jobs && !pipeline_of(*queue.pipelines, code)) {
+      queue.jobs[queue.count++].code = code;
+      const nacre_gpu_variant &variant = variant_of(*queue.session, code);
+      if (variant.code_bytes > queue.words_bytes)
+        queue.words_bytes = variant.code_bytes;
+      if (!make_layout(*queue.device, variant.binding_count, *queue.pipelines, reason))
+        return false;
+    }
+  queue.words = scratch.take_array<char>(kMostThreads * queue.words_bytes);
+  if (scratch.failed())
+    reason << "the allocator refused memory for GPU pipelines";
+  return !scratch.failed();
+}
+
+bool judge(const JobQueue &queue, uint64_t *barred, Reason &refused, Reason &reason) {
+  const Session &session = *queue.session;
+  if (is_cancelled(session)) {
+    reason << "the session is being destroyed";
+    return false;
+  }
+  for (uint32_t i = 0; i < queue.count; ++i) {
+    const Job &job = queue.jobs[i];
+    if (job.result == VK_SUCCESS) {
+      ++queue.pipelines->count;
+      continue;
+    }
+    if (job.result == VK_ERROR_DEVICE_LOST) {
+      reason << job.reason.c_str();
+      return false;
+    }
+    barred[job.code.kernel] |= uint64_t(1) << job.code.variant;
+    Reason why;
+    why << "kernel '" << session.model->strings + session.model->kernels[job.code.kernel].name << "', code "
+        << uint64_t(job.code.variant) << " of it, is not used, because " << job.reason.c_str();
+    tell(session, why);
+    refused = why;
+  }
+  return true;
 }
 
 } // namespace
@@ -136,42 +191,19 @@ bool open_pipelines(Device &device, const Session &session, CacheFile &file, Mem
   return good;
 }
 
-bool make_pipelines(Device &device, const Session &session, const List<Code> &wanted, MemoryPool &pool,
-                    Pipelines &pipelines, uint64_t *barred, Reason &refused, Reason &reason) {
-  JobQueue queue = {&device, &session, &pipelines, pool.take_array<Job>(wanted.count), 0, 0};
-  if (pool.failed()) {
-    reason << "the allocator refused memory for GPU pipelines";
-    return false;
-  }
-  for (const Code &code : wanted)
-    if (!pipeline_of(pipelines, code)) {
-      queue.jobs[queue.count++].code = code;
-      if (!make_layout(device, variant_of(session, code).binding_count, pipelines, reason))
-        return false;
-    }
-  run_on_threads(queue);
-  if (is_cancelled(session)) {
-    reason << "the session is being destroyed";
-    return false;
-  }
-  for (uint32_t i = 0; i < queue.count; ++i) {
-    const Job &job = queue.jobs[i];
-    if (job.result == VK_SUCCESS) {
-      ++pipelines.count;
-      continue;
-    }
-    if (job.result == VK_ERROR_DEVICE_LOST) {
-      reason << job.reason.c_str();
-      return false;
-    }
-    barred[job.code.kernel] |= uint64_t(1) << job.code.variant;
-    Reason why;
-    why << "kernel '" << session.model->strings + session.model->kernels[job.code.kernel].name << "', code "
-        << uint64_t(job.code.variant) << " of it, is not used, because " << job.reason.c_str();
-    tell(session, why);
-    refused = why;
-  }
-  return true;
+bool make_pipelines(Device &device, const Session &session, const List<Code> &wanted, Pipelines &pipelines,
+                    uint64_t *barred, Reason &refused, Reason &reason) {
+  MemoryPool scratch(session.allocator);
+  JobQueue queue = {};
+  queue.device = &device;
+  queue.session = &session;
+  queue.pipelines = &pipelines;
+  const bool good = prepare(queue, wanted, scratch, reason);
+  if (good)
+    run_on_threads(queue);
+  const bool all = good && judge(queue, barred, refused, reason);
+  scratch.release();
+  return all;
 }
 
 void save_pipelines(Device &device, const nacre_allocator &allocator, CacheFile &file, const Pipelines &pipelines) {

@@ -50,8 +50,8 @@ bool open_pipelines(Device &device, const Session &session, CacheFile &file, Mem
 /// Compiles what is not compiled yet. What the driver refuses is barred, told to the log and left in `refused`. False,
 /// with the reason, if nothing more can be done.
 /// `barred`: of the kernels; as Wish.
-bool make_pipelines(Device &device, const Session &session, const List<Code> &wanted, MemoryPool &pool,
-                    Pipelines &pipelines, uint64_t *barred, Reason &refused, Reason &reason);
+bool make_pipelines(Device &device, const Session &session, const List<Code> &wanted, Pipelines &pipelines,
+                    uint64_t *barred, Reason &refused, Reason &reason);
 
 /// Keeps what the driver has compiled.
 void save_pipelines(Device &device, const nacre_allocator &allocator, CacheFile &file, const Pipelines &pipelines);

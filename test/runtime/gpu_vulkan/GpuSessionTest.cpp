@@ -221,6 +221,17 @@ TEST_F(GpuSessionTest, LeavesToTheCpuWhatTheDeviceCannotDo) {
     EXPECT_NE(all.find(expected), std::string::npos) << expected << " is not in\n" << all;
 }
 
+TEST_F(GpuSessionTest, DoesWithoutDamagedCode) {
+  const uint8_t damaged[] = {1, 0};  // begins with a copy of what is before the beginning
+  toy.gpuVariants[2].code = damaged; // relu
+  toy.gpuVariants[2].packed_bytes = sizeof damaged;
+  ASSERT_EQ(create(), NACRE_OK) << reason;
+  runAndCheck();
+  EXPECT_GE(info().gpu_launches, 1u);
+  EXPECT_EQ(sessionReason(),
+            "kernel 'relu', code 0 of it, is not used, because it is damaged; compile the model again");
+}
+
 TEST_F(GpuSessionTest, ShiftsOperandsThatBeginAnywhere) {
   toy.kernels[3].gpu = &toy.addAnywhere;
   toy.operands[5].offset = toy.operands[6].offset = toy.variables[0].offset = 68; // of the sum, in the state

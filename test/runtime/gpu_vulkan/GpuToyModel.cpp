@@ -5,6 +5,7 @@
 // How:   the tables are filled as codegen/package would.
 
 #include "test/runtime/gpu_vulkan/GpuToyModel.h"
+#include "codegen/package/PackGpuCode.h"
 
 #include <algorithm>
 
@@ -30,11 +31,15 @@ constexpr uint32_t kAddAnywhereCode[] = {
 
 constexpr uint8_t kInOrder[] = {0, 1, 2};
 
+} // namespace
+
 template <size_t Words>
-nacre_gpu_variant variant(const uint32_t (&code)[Words], uint32_t bindings, int64_t unitExtent, uint32_t groups,
-                          uint32_t workgroupSize) {
+nacre_gpu_variant GpuToyModel::variant(const uint32_t (&code)[Words], uint32_t bindings, int64_t unitExtent,
+                                       uint32_t groups, uint32_t workgroupSize) {
+  packed.push_back(package::packGpuCode(code, Words));
   nacre_gpu_variant row = {};
-  row.code = code;
+  row.code = packed.back().data();
+  row.packed_bytes = uint32_t(packed.back().size());
   row.code_bytes = sizeof code;
   row.bindings = kInOrder;
   row.binding_count = bindings;
@@ -43,8 +48,6 @@ nacre_gpu_variant variant(const uint32_t (&code)[Words], uint32_t bindings, int6
   row.workgroup_size = workgroupSize;
   return row;
 }
-
-} // namespace
 
 GpuToyModel::GpuToyModel() {
   // As for the CPU, the first variant of `scale` needs what no device has.

@@ -9,6 +9,8 @@
 
 #include "test/runtime/ToyModel.h"
 
+#include <vector>
+
 namespace nacre::test {
 
 struct GpuToyModel : ToyModel {
@@ -22,6 +24,11 @@ struct GpuToyModel : ToyModel {
   nacre_gpu_variant addAnywhere; ///< As gpuVariants[4], of operands that begin on any element.
 
 private:
+  template <size_t Words>
+  nacre_gpu_variant variant(const uint32_t (&code)[Words], uint32_t bindings, int64_t unitExtent, uint32_t groups,
+                            uint32_t workgroupSize);
+
+  std::vector<std::vector<uint8_t>> packed; ///< The code of the variants.
   nacre_step branching[7];
   nacre_operand conditional[9];
 };

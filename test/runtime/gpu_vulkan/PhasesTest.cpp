@@ -79,7 +79,7 @@ struct Program {
   nacre_model_table model = {};
   nacre_tensor tensor = {0, NACRE_U8, 0, 0, kBytes, 1, 0, NACRE_NO_BOUNDS, NACRE_NO_COUNTS};
   uint8_t bindings[4] = {0, 1, 2, 3};
-  nacre_gpu_variant variant = {nullptr, bindings, 0, 1, 0, 3, 1, 1, 0, 0, 0, 0};
+  nacre_gpu_variant variant = {nullptr, bindings, 0, 1, 0, 3, 1, 1, 0, 0, 0, 0, 0, 0};
   nacre_entry entry = {};
   std::vector<nacre_step> steps;
   std::vector<nacre_operand> operands;

@@ -41,9 +41,9 @@ struct SharesTest : testing::Test {
 
   ToyModel toy;
   uint8_t bindings[3] = {0, 1, 2};
-  nacre_gpu_variant variants[2] = {
-      {nullptr, bindings, NACRE_GPU_NEED(NACRE_GPU_FLOAT_16), 8, 0, 3, 3, 256, 16384, 1 << NACRE_GPU_NVIDIA, 0, 0},
-      {nullptr, bindings, 0, 4, 0, 3, 3, 64, 0, 0, 0, 0}};
+  nacre_gpu_variant variants[2] = {{nullptr, bindings, NACRE_GPU_NEED(NACRE_GPU_FLOAT_16), 8, 0, 3, 3, 256, 16384,
+                                    1 << NACRE_GPU_NVIDIA, 0, 0, 0, 0},
+                                   {nullptr, bindings, 0, 4, 0, 3, 3, 64, 0, 0, 0, 0, 0, 0}};
   Capabilities device = {
       NACRE_GPU_NEED(NACRE_GPU_FLOAT_16), NACRE_GPU_NVIDIA, 256, 16384, {65535, 65535}, 8, 1 << 27, 64};
   uint32_t wanted = 0;
