@@ -36,8 +36,9 @@ struct KernelCode {
   uint64_t scratchBytes = 0;
   uint32_t unitNanoseconds = 0;
   uint64_t needs = 0;
-  double flops = 0;      ///< Multiplications and additions of the whole kernel
-  bool fallback = false; ///< No emitter took it: LLVM's vectorizers did what they could
+  double flops = 0;         ///< Multiplications and additions of the whole kernel, as they are written
+  double executedFlops = 0; ///< As it does them: fewer by Winograd's method
+  bool fallback = false;    ///< No emitter took it: LLVM's vectorizers did what they could
 };
 
 /// Storages and weights lie at multiples of this where a GPU may take part: the most that Vulkan may ask of a storage

@@ -17,6 +17,7 @@ namespace nacre::codegen::notes {
 constexpr llvm::StringLiteral kUnitExtent = "nacre.unit_extent"; ///< Both. Indices of the cut axis at a time.
 constexpr llvm::StringLiteral kFlops = "nacre.flops";            ///< Both. Of the whole kernel, an f64.
 
+constexpr llvm::StringLiteral kExecutedFlops = "nacre.executed_flops";     ///< CPU, an f64. Where a method takes fewer.
 constexpr llvm::StringLiteral kUnitsPerBlock = "nacre.units_per_block";    ///< CPU.
 constexpr llvm::StringLiteral kScratchBytes = "nacre.scratch_bytes";       ///< CPU. Of each thread.
 constexpr llvm::StringLiteral kUnitNanoseconds = "nacre.unit_nanoseconds"; ///< CPU. A guess.

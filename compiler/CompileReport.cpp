@@ -30,9 +30,19 @@ double CompileReport::totalMilliseconds() const {
 json::Value CompileReport::toJson() const {
   json::Array launchRows;
   for (const LaunchReport &launch : launches) {
-    json::Object row{{"nodes", launch.nodes},     {"kernel", launch.kernel},      {"kind", launch.kind},
-                     {"flops", launch.flops},     {"turns", launch.turns},        {"fallback", launch.fallback},
-                     {"engine", launch.engine()}, {"gpu_share", launch.gpuShare}, {"gpu_declined", launch.gpuDeclined}};
+    json::Object row{{"nodes", launch.nodes},
+                     {"kernel", launch.kernel},
+                     {"kind", launch.kind},
+                     {"flops", launch.flops},
+                     {"executed_flops", launch.executedFlops},
+                     {"weight_bytes", int64_t(launch.weightBytes)},
+                     {"read_bytes", int64_t(launch.readBytes)},
+                     {"written_bytes", int64_t(launch.writtenBytes)},
+                     {"turns", launch.turns},
+                     {"fallback", launch.fallback},
+                     {"engine", launch.engine()},
+                     {"gpu_share", launch.gpuShare},
+                     {"gpu_declined", launch.gpuDeclined}};
     if (launch.predictedMilliseconds) {
       row["predicted_cpu_ms"] = launch.predictedMilliseconds->cpu;
       if (launch.predictedMilliseconds->gpu)

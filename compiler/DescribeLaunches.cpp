@@ -2,7 +2,10 @@
 
 #include "compiler/DescribeLaunches.h"
 
+#include "codegen/OperandOrigin.h"
+#include "codegen/PackWeights.h"
 #include "codegen/package/TableRows.h"
+#include "dialects/StoredBytes.h"
 #include "dialects/plan/ControlFlow.h"
 #include "dialects/plan/Notes.h"
 
@@ -21,6 +24,26 @@ std::optional<PredictedRun> describeRun(ModuleOp placed) {
   return run;
 }
 
+/// Of a whole weight, in its encoding.
+static uint64_t packedBytes(plan::UseOp use) {
+  auto weight = SymbolTable::lookupNearestSymbolFrom<plan::WeightOp>(use, use.getWeightAttr());
+  return codegen::PackedWeight(cast<RankedTensorType>(weight.getValue().getType()), weight.getEncodingAttr())
+      .sizeInBytes();
+}
+
+static void countBytes(plan::LaunchOp launch, LaunchReport &row) {
+  for (Value input : launch.getInputs()) {
+    const uint64_t bytes = storedBytes(cast<ShapedType>(input.getType()));
+    Value root = codegen::originOfOperand(input).root;
+    if (auto use = root.getDefiningOp<plan::UseOp>())
+      row.weightBytes += input == root ? packedBytes(use) : bytes;
+    else
+      row.readBytes += bytes;
+  }
+  for (Value output : launch.getOutputs())
+    row.writtenBytes += storedBytes(cast<ShapedType>(output.getType()));
+}
+
 static LaunchReport describe(plan::LaunchOp launch, const package::CompiledKernel &compiled) {
   plan::KernelOp kernel = compiled.kernel;
   LaunchReport row;
@@ -28,6 +51,8 @@ static LaunchReport describe(plan::LaunchOp launch, const package::CompiledKerne
   row.kernel = launch.getKernel().str();
   row.kind = plan::stringifyKernelKind(kernel.getKind()).str();
   row.flops = compiled.variants.front().flops;
+  row.executedFlops = compiled.variants.front().executedFlops;
+  countBytes(launch, row);
   row.fallback = llvm::any_of(compiled.variants, [](const codegen::KernelCode &code) { return code.fallback; });
   row.gpuShare = double(plan::gpuShareOf(launch)) / kernel.getCutExtent();
   auto declined = kernel->getAttrOfType<StringAttr>(plan::kGpuDeclined);

@@ -88,6 +88,8 @@ void readWork(Operation *function, const Target &target, KernelCode &code) {
   code.scratchBytes = integer(notes::kScratchBytes);
   code.unitNanoseconds = integer(notes::kUnitNanoseconds);
   code.flops = function->getAttrOfType<FloatAttr>(notes::kFlops).getValueAsDouble();
+  auto executed = function->getAttrOfType<FloatAttr>(notes::kExecutedFlops);
+  code.executedFlops = executed ? executed.getValueAsDouble() : code.flops;
   code.fallback = function->hasAttr(notes::kFallback);
   code.needs = target.needs;
 }

@@ -100,6 +100,8 @@ void finish(func::FuncOp function, const KernelFunction &body) {
   function->setAttr(notes::kUnitNanoseconds,
                     builder.getI64IntegerAttr(static_cast<int64_t>(std::min(body.unitCost, double(UINT32_MAX)))));
   function->setAttr(notes::kFlops, builder.getF64FloatAttr(body.flops));
+  if (body.executedFlops)
+    function->setAttr(notes::kExecutedFlops, builder.getF64FloatAttr(*body.executedFlops));
   if (body.fallback)
     function->setAttr(notes::kFallback, builder.getUnitAttr());
 }

@@ -12,6 +12,7 @@
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/SmallVector.h"
 #include <cstdint>
+#include <optional>
 
 namespace nacre::plan {
 class KernelOp;
@@ -34,8 +35,9 @@ struct KernelFunction {
   int64_t unitExtent = 1;    ///< Elements of the cut axis in a block of units.
   int64_t unitsPerBlock = 1; ///< Units in a block.
   uint64_t scratchBytes = 0;
-  double flops = 0;    ///< Of the whole kernel.
-  double unitCost = 0; ///< Nanoseconds of one unit, roughly.
+  double flops = 0;                                   ///< Of the whole kernel.
+  std::optional<double> executedFlops = std::nullopt; ///< Where a method takes fewer products, Winograd's: of those.
+  double unitCost = 0;                                ///< Nanoseconds of one unit, roughly.
   bool fallback = false;
 };
 

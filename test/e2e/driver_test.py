@@ -64,7 +64,12 @@ class DriverTest(nacre.NacreTest):
             self.assertEqual((row["engine"], row["gpu_share"], row["gpu_declined"]), ("gpu", 1, ""), row)
             self.assertEqual(row["turns"], 1)
             self.assertTrue(row["nodes"])
+            self.assertGreater(min(row["read_bytes"], row["written_bytes"]), 0, row)
+            self.assertEqual(row["executed_flops"], row["flops"], row)
         self.assertLess(4 * report["gpu_packed_bytes"], report["gpu_code_bytes"])
+        # Between two weights there may be padding, and each is read by one launch.
+        self.assertLessEqual(sum(row["weight_bytes"] for row in launches), report["weight_bytes"])
+        self.assertGreater(sum(row["weight_bytes"] for row in launches), 0.9 * report["weight_bytes"])
         self.assertGreater(sum(row["flops"] for row in launches), 1e6)
 
     def progress_of(self, *options):

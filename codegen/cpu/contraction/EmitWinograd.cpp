@@ -65,6 +65,7 @@ private:
     function.unitExtent = blocks.extent;
     function.unitsPerBlock = blocks.groups * blocks.columnParts;
     function.flops = 2 * contraction.multiplyAdds();
+    function.executedFlops = function.flops * double(inputs * inputs) / double(9 * tile * tile);
     const double units = double(llvm::divideCeil(contraction.cutExtent, blocks.extent)) * function.unitsPerBlock;
     function.unitCost = function.flops / units / (4.0 * lanes * 2.5) * (inputs * inputs) / double(9 * tile * tile);
     inputRow = llvm::alignTo(blocks.channels, kLine);

@@ -5,6 +5,7 @@
 // pixels, from the last to the first. Whole tiles are never clamped.
 
 // CHECK-LABEL: func.func @conv(
+// CHECK-SAME:    nacre.executed_flops = 1.474560e+05 : f64, nacre.flops = 5.898240e+05 : f64
 // CHECK-SAME:    nacre.scratch_bytes = {{[0-9]+}} : i64, {{.*}}nacre.unit_extent = 8 : i64
 // CHECK-DAG:     %[[PRODUCTS:[^ :]+]] = arith.constant 36 : index
 // CHECK-DAG:     arith.constant dense<0.707106769> : vector<8xf32>
