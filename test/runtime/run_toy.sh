@@ -40,6 +40,9 @@ expect 2 "cannot write" "$@" "$library" --output="$folder/absent"
 expect 0 '"median_ms"' "$@" "$library" --benchmark --runs=5 --threads=2
 expect 0 'mul_1+add_1' "$@" "$library" --profile --runs=3 --trace="$folder/trace.json"
 expect 0 '"executions": 64' cat "$folder/trace.json"
+expect 0 '"runs": 4' "$@" "$library" --benchmark --runs=4 --evict=3
+expect 0 'mul_1+add_1' "$@" "$library" --profile --runs=2 --evict=1
+expect 2 'must be a whole number of MiB' "$@" "$library" --benchmark --evict=many
 expect 3 'entry must be' "$@" "$library" --entry=third
 expect 3 'threads must be at most' "$@" "$library" --threads=1000
 [ $failures -eq 0 ]

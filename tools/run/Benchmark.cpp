@@ -67,11 +67,21 @@ uint64_t Samples::quantile(double share) {
   return kept[std::min(kept.size() - 1, static_cast<size_t>(share * kept.size()))];
 }
 
-Outcome repeatRuns(ModelSession &session, uint64_t runs, double minSeconds,
+void Eviction::operator()() {
+  constexpr size_t line = 64;
+  unsigned sum = 0;
+  for (size_t i = 0; i < buffer.size(); i += line)
+    sum += static_cast<unsigned char>(buffer[i]);
+  const volatile unsigned read = sum; // so that it is
+  (void)read;
+}
+
+Outcome repeatRuns(ModelSession &session, uint64_t runs, double minSeconds, Eviction &evict,
                    const std::function<Outcome(uint64_t nanoseconds)> &each) {
   const uint64_t begin = readClock();
   const uint64_t least = static_cast<uint64_t>(minSeconds * 1e9);
   for (uint64_t done = 0; done < runs || readClock() - begin < least; ++done) {
+    evict();
     const uint64_t start = readClock();
     markBegin();
     Outcome failure = session.run();
@@ -87,14 +97,15 @@ Outcome repeatRuns(ModelSession &session, uint64_t runs, double minSeconds,
 
 Outcome benchmark(ModelSession &session, const Options &options, size_t codeBytes) {
   const double warmUpSeconds = std::min(0.2, options.minSeconds / 5);
-  if (Outcome failure = repeatRuns(session, 1, warmUpSeconds, [](uint64_t) { return Outcome(); }))
+  Eviction evict(options.evictMebibytes);
+  if (Outcome failure = repeatRuns(session, 1, warmUpSeconds, evict, [](uint64_t) { return Outcome(); }))
     return failure;
   Samples samples;
   auto keep = [&samples](uint64_t nanoseconds) {
     samples.add(nanoseconds);
     return Outcome();
   };
-  if (Outcome failure = repeatRuns(session, std::max<uint64_t>(options.runs, 1), options.minSeconds, keep))
+  if (Outcome failure = repeatRuns(session, std::max<uint64_t>(options.runs, 1), options.minSeconds, evict, keep))
     return failure;
   nacre_session_info engines;
   if (Outcome failure = session.describe(engines))

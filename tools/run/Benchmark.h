@@ -10,6 +10,7 @@
 #include "tools/run/ModelSession.h"
 
 #include <functional>
+#include <vector>
 
 namespace nacre::run {
 
@@ -28,8 +29,18 @@ private:
   uint64_t seen = 0, stride = 1, least = UINT64_MAX;
 };
 
-/// Runs the model until both are satisfied, and calls `each` with the time of each run.
-Outcome repeatRuns(ModelSession &session, uint64_t runs, double minSeconds,
+/// Reads a buffer: if it is larger than the caches, they hold nothing of the model afterwards.
+class Eviction {
+public:
+  explicit Eviction(uint64_t mebibytes) : buffer(mebibytes << 20, 1) {}
+  void operator()();
+
+private:
+  std::vector<char> buffer; // not of zeros, which would all be one page
+};
+
+/// Runs the model until both are satisfied, each time after an eviction, and calls `each` with the time of each run.
+Outcome repeatRuns(ModelSession &session, uint64_t runs, double minSeconds, Eviction &evict,
                    const std::function<Outcome(uint64_t nanoseconds)> &each);
 
 Outcome benchmark(ModelSession &session, const Options &options, size_t codeBytes);

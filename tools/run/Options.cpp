@@ -38,6 +38,7 @@ After one run that is not counted, and some more to warm up.
   --trace=<file>        - Write the latest run as a Chrome trace, for chrome://tracing or ui.perfetto.dev
   --runs=<N>            - At least N runs (default: as many as the seconds ask for)
   --min-seconds=<S>     - At least S seconds (default: 1, or 0 with --runs)
+  --evict=<N>           - Before each run, read N MiB of something else, so that the model is in memory and in no cache (default: 0)
 
 GPUs:
 Without these options a model uses a GPU for what was placed on it, if there is one that works.
@@ -120,6 +121,8 @@ constexpr Row kRows[] = {
      [](Options &o, const std::string &v) { return parseNumber(v, o.runs) && o.runs; }},
     {"min-seconds", "a number, at least 0",
      [](Options &o, const std::string &v) { return parsePositive(v, o.minSeconds); }},
+    {"evict", "a whole number of MiB, at most 65536",
+     [](Options &o, const std::string &v) { return parseNumber(v, o.evictMebibytes) && o.evictMebibytes <= 65536; }},
     {"entry", "a name", [](Options &o, const std::string &v) { return o.entry = v, !v.empty(); }},
     {"trace", "a file", [](Options &o, const std::string &v) { return o.traceFile = v, !v.empty(); }},
     {"gpu", nullptr, [](Options &o, const std::string &) { return o.gpu = true; }},

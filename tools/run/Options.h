@@ -23,6 +23,7 @@ struct Options {
   uint32_t threads = 0; // 0: the runtime's choice
   uint64_t runs = 0;    // 0: as many as min-seconds asks for
   double minSeconds = 1;
+  uint32_t evictMebibytes = 0; // read before each run
   bool info = false;
   bool benchmark = false;
   bool profile = false;

@@ -84,7 +84,8 @@ Outcome profile(ModelSession &session, const Options &options) {
     if (nacre_launch_describe(session.model, session.entry, i, &launches[i].info) != NACRE_OK)
       return Failure{ExitCode::Refused, "launch " + std::to_string(i) + " has no description"};
   auto read = [&](uint64_t) { return readTimes(session, launches); };
-  if (Outcome failure = repeatRuns(session, std::max<uint64_t>(options.runs, 1), options.minSeconds, read))
+  Eviction evict(options.evictMebibytes);
+  if (Outcome failure = repeatRuns(session, std::max<uint64_t>(options.runs, 1), options.minSeconds, evict, read))
     return failure;
   if (options.profile) {
     printTable(launches);
