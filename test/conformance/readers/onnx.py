@@ -29,10 +29,18 @@ class Value:
 
 
 @dataclass
+class Node:
+    name: str
+    operator: str
+    inputs: list  # names of tensors
+    outputs: list
+
+
+@dataclass
 class Model:
     operators: set = field(default_factory=set)  # those inside nested graphs too
     modes: set = field(default_factory=set)  # `Operator:attribute=text`
-    nodes: list = field(default_factory=list)  # (names of inputs, names of outputs); without those of nested graphs
+    nodes: list = field(default_factory=list)  # without those of nested graphs
     inputs: list = field(default_factory=list)
     outputs: list = field(default_factory=list)
     initializers: dict = field(default_factory=dict)  # name: bytes
@@ -44,9 +52,9 @@ class Model:
     def live_initializer_bytes(self):
         """The bytes of the initializers that an output needs."""
         live = {o.name for o in self.outputs}
-        for inputs, outputs in reversed(self.nodes):  # ONNX demands topological order
-            if live.intersection(outputs):
-                live.update(inputs)
+        for node in reversed(self.nodes):  # ONNX demands topological order
+            if live.intersection(node.outputs):
+                live.update(node.inputs)
         return sum(size for name, size in self.initializers.items() if name in live)
 
 
@@ -109,30 +117,32 @@ def _initializer(data, span):
 
 
 def _node(data, span, model, nested):
-    operator = domain = ""
+    name = operator = domain = ""
     inputs, outputs, texts = [], [], []
     for number, item in fields(data, *span):
         if number in (1, 2):
             (inputs if number == 1 else outputs).append(_text(data, item))
+        elif number == 3:
+            name = _text(data, item)
         elif number == 4:
             operator = _text(data, item)
         elif number == 7:
             domain = _text(data, item)
         elif number == 5:
-            name = text = None
+            attribute = text = None
             for key, part in fields(data, *item):
                 if key == 1:
-                    name = _text(data, part)
+                    attribute = _text(data, part)
                 elif key == 4:
                     text = _text(data, part)
                 elif key in (6, 11):  # a graph, or graphs, inside an attribute
                     _graph(data, part, model, nested=True)
             if text is not None:
-                texts.append(f"{name}={text}")
+                texts.append(f"{attribute}={text}")
     model.operators.add(operator if domain in ("", "ai.onnx") else f"{domain}:{operator}")
     model.modes.update(f"{operator}:{text}" for text in texts)
     if not nested:
-        model.nodes.append((inputs, outputs))
+        model.nodes.append(Node(name, operator, inputs, outputs))
 
 
 def read_model(path):
