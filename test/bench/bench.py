@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Speed against ONNX Runtime on the bench models: a table, and `geomean nacre/ort` for each number of threads.
+"""Speed against ONNX Runtime, and ncnn and MNN where their drivers are given, on the bench models: a table and geomeans.
 
-What: compiles each model, checks its answers, then runs both in alternating rounds with the same threads and inputs.
+What: compiles each model, checks its answers, then runs all in alternating rounds with the same threads and inputs.
 Why:  interference only ever adds time, and comes in stretches: alternating rounds share it, the smallest median escapes it.
-How:  a time is a whole run, from the model's own input layout to its own output layout.
+How:  a time is a whole run, from the model's own input layout to its own output layout. A peer that cannot run a model has
+      no figure there; docs/benchmarks.md says what a driver is.
 """
 import argparse
 import json
@@ -12,6 +13,8 @@ import math
 import sys
 
 import rivals
+
+PEERS = ("ncnn", "mnn")
 
 
 def parse_arguments():
@@ -21,6 +24,8 @@ def parse_arguments():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=1.0, help="of each measurement")
     parser.add_argument("--no-compile", action="store_true", help="take the libraries of the last time")
+    for peer in PEERS:
+        parser.add_argument(f"--{peer}", metavar="PROGRAM", help="its driver, with arguments if it needs any")
     parser.add_argument("--json", help="also write every figure to this file")
     return parser.parse_args()
 
@@ -33,19 +38,68 @@ def prepare(models, arguments):
         print(f"{model.name}: compiled, answers agree", file=sys.stderr)
 
 
+def others_of(arguments):
+    """The names of those that Nacre is compared with."""
+    return ["ort"] + [peer for peer in PEERS if getattr(arguments, peer)]
+
+
+def benchmark(model, who, threads, arguments):
+    """The median of one measurement, ms; none where a peer cannot run the model."""
+    if who == "nacre":
+        return model.benchmark(threads, arguments.seconds)["median_ms"]
+    if who == "ort":
+        return model.benchmark_ort(threads, arguments.seconds)["median_ms"]
+    try:
+        return model.benchmark_peer(getattr(arguments, who), threads, arguments.seconds)["median_ms"]
+    except rivals.Failure as failure:
+        print(f"note: {who} has no figure of {model.name}: {str(failure).splitlines()[-1]}", file=sys.stderr)
+        return None
+
+
 def measure(models, threads, arguments):
     """{(model, threads, who): smallest median, ms}"""
-    best = {}
+    best, missing = {}, set()
     for turn in range(arguments.rounds):
         for model in models:
             for count in threads:
-                both = [("nacre", model.benchmark), ("ort", model.benchmark_ort)]
-                for who, benchmark in both if turn % 2 == 0 else reversed(both):
-                    figure = benchmark(count, arguments.seconds)["median_ms"]
+                all_of_them = ["nacre"] + others_of(arguments)
+                for who in all_of_them if turn % 2 == 0 else reversed(all_of_them):
                     key = (model.name, count, who)
-                    best[key] = min(figure, best.get(key, math.inf))
+                    if key in missing:
+                        continue
+                    figure = benchmark(model, who, count, arguments)
+                    if figure is None:
+                        missing.add(key)
+                    else:
+                        best[key] = min(figure, best.get(key, math.inf))
         print(f"round {turn + 1} of {arguments.rounds}", file=sys.stderr)
-    return best
+    return {key: figure for key, figure in best.items() if key not in missing}
+
+
+def print_table(models, threads, others, best):
+    """Prints a row for each model; {(other, threads): Nacre's time over its, for each model that it has}."""
+    ratios = {(other, t): [] for t in threads for other in others + ["best"] * (len(others) > 1)}
+    heads = [f" {name} {t}T |" for t in threads for name in
+             ["nacre ms"] + [part for other in others for part in (f"{other} ms", f"to {other}")] + ["to the best"] * (len(others) > 1)]
+    print("| model |" + "".join(heads))
+    print("|---|" + "--:|" * len(heads))
+    for model in models:
+        row = f"| {model.name} |"
+        for t in threads:
+            nacre = best[model.name, t, "nacre"]
+            row += f" {nacre:.3f} |"
+            times = {other: best[model.name, t, other] for other in others if (model.name, t, other) in best}
+            for other in others:
+                if other in times:
+                    ratios[other, t].append(nacre / times[other])
+                    row += f" {times[other]:.3f} | {nacre / times[other]:.2f} |"
+                else:
+                    row += " - | - |"
+            if len(others) > 1:
+                ratios["best", t].append(nacre / min(times.values()))
+                row += f" {nacre / min(times.values()):.2f} |"
+        print(row)
+    return ratios
 
 
 def main():
@@ -58,20 +112,15 @@ def main():
     except rivals.Failure as failure:
         sys.exit(str(failure))
 
-    print("| model |" + "".join(f" nacre {t}T ms | ort {t}T ms | ratio {t}T |" for t in threads))
-    print("|---|" + "--:|--:|--:|" * len(threads))
-    ratios = {t: [] for t in threads}
-    for model in models:
-        row = f"| {model.name} |"
-        for t in threads:
-            nacre, ort = best[model.name, t, "nacre"], best[model.name, t, "ort"]
-            ratios[t].append(nacre / ort)
-            row += f" {nacre:.3f} | {ort:.3f} | {nacre / ort:.2f} |"
-        print(row)
+    ratios = print_table(models, threads, others_of(arguments), best)
     print()
-    for t in threads:
-        geomean = math.exp(sum(map(math.log, ratios[t])) / len(ratios[t]))
-        print(f"geomean nacre/ort {geomean:.3f} at {t} thread{'s' * (t > 1)} (worst {max(ratios[t]):.2f})")
+    for (other, t), values in ratios.items():
+        if not values:
+            print(f"nacre/{other}: no figures at {t} thread{'s' * (t > 1)}")
+            continue
+        geomean = math.exp(sum(map(math.log, values)) / len(values))
+        of = f", {len(values)} of {len(models)} models" * (len(values) < len(models))
+        print(f"geomean nacre/{other} {geomean:.3f} at {t} thread{'s' * (t > 1)} (worst {max(values):.2f}{of})")
     if arguments.json:
         with open(arguments.json, "w", encoding="utf-8") as file:
             json.dump([dict(model=m, threads=t, who=w, median_ms=v) for (m, t, w), v in best.items()], file, indent=1)

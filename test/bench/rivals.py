@@ -7,6 +7,7 @@ io/<model>/input_<i>.npy and output_<i>.npy (ONNX Runtime's answers), and ort/ w
 import glob
 import json
 import os
+import shlex
 import subprocess
 import sys
 
@@ -104,6 +105,12 @@ class Model:
     def benchmark_ort(self, threads, seconds):
         return json_line(call(self.program("ort_run"), "--lib", ort_library("x64"), "--threads", threads, "--runs", 100000,
                               "--max-seconds", seconds, "--data", self.io, self.path))
+
+
+    def benchmark_peer(self, program, threads, seconds):
+        """By the driver of another runtime, as docs/benchmarks.md says of it: it finds its own form of the model."""
+        return json_line(call(*shlex.split(program), "--threads", threads, "--runs", 100000, "--max-seconds", seconds,
+                              "--data", self.io, self.path))
 
 
 def ort_library(machine):
