@@ -35,7 +35,7 @@ public:
       return failure();
     placeWorkgroup();
     emitHalo(function, *form.written, form.kernel->cutAxis, low, high);
-    scores = function.shared(rows * pitch(), type);
+    scores = function.shared(rows * keys(), type);
     emitScores();
     keepScores();
     for (auto [number, sweep] : llvm::enumerate(form.sweeps))
@@ -58,10 +58,10 @@ private:
   }
   Value least(Value a, Value b) { return build.ops.createOrFold<arith::MinUIOp>(build.loc, a, b); }
   Value loadScore(Value row, Value key) {
-    return memref::LoadOp::create(build.ops, build.loc, scores, build.add(build.multiply(row, pitch()), key));
+    return memref::LoadOp::create(build.ops, build.loc, scores, build.add(build.multiply(row, keys()), key));
   }
   void storeScore(Value value, Value row, Value key) {
-    memref::StoreOp::create(build.ops, build.loc, value, scores, build.add(build.multiply(row, pitch()), key));
+    memref::StoreOp::create(build.ops, build.loc, value, scores, build.add(build.multiply(row, keys()), key));
   }
   Value multiplyAdd(Value a, Value b, Value sum) {
     if (isa<VectorType>(sum.getType()))
@@ -74,8 +74,9 @@ private:
   // 1. Workgroups
   //===--------------------------------------------------------------------===//
 
-  /// Large workgroups hide what memory takes to answer; the small one runs anywhere.
+  /// Whether all of what a workgroup needs fits the shared memory of any device.
   bool divide() {
+    constexpr int64_t mostShared = 14 << 10, wantedRows = 8; // of 16 KiB: folds take the rest
     for (const Work &sweep : form.sweeps)
       if (!canInlineOnGpu(*sweep.body) || (!sweep.allParallel() && !findReduction(*sweep.body, 0)))
         return false;
@@ -83,44 +84,21 @@ private:
       function.declined = "shaders have no bf16";
       return false;
     }
-    constexpr int64_t wantedRows = 8, sharedOfAny = 16 << 10, sharedOfMost = 32 << 10;
-    function.variants = 2;
-    invocations = function.variant == 0 ? 512 : 128;
-    for (rows = std::min<int64_t>(wantedRows, llvm::PowerOf2Ceil(form.rows.size)); rows >= 1; rows /= 2) {
-      planResult();
-      if (sharedBytes() <= (function.variant == 0 ? sharedOfMost : sharedOfAny))
-        break;
-    }
-    if (rows < 1) {
+    rows = std::min<int64_t>(wantedRows, llvm::PowerOf2Ceil(form.rows.size));
+    const int64_t rowBytes = 4 * (keys() + form.depth.size); // with a query
+    while (rows > 1 && rows * rowBytes > mostShared)
+      rows /= 2;
+    if (rows * rowBytes > mostShared) {
       function.declined = "a row of scores must fit into shared memory";
       return false;
     }
     const int64_t batches = form.numBatches();
     rowBlocks = llvm::divideCeil(form.rows.size, rows);
-    function.workgroupSize = invocations;
+    function.workgroupSize = kInvocations;
     function.unitExtent = form.cutBatch ? 1 : rows;
     function.groups = form.cutBatch ? batches / form.batches[*form.cutBatch].size * rowBlocks : batches;
     function.flops = 2 * form.multiplyAdds();
     return true;
-  }
-
-  int64_t perRow() const { return invocations / rows; }
-  /// From a row of scores to the next: what is beyond the keys weighs nothing.
-  int64_t pitch() const { return int64_t(llvm::alignTo(keys(), perRow())); }
-
-  int64_t sharedBytes() const {
-    const int64_t folds = llvm::count_if(form.sweeps, [](const Work &sweep) { return !sweep.allParallel(); });
-    const int64_t parts = resultParts > 1 ? invocations * resultRows * kQuad : 0;
-    return 4 * (rows * (pitch() + form.depth.size) + folds * invocations + parts);
-  }
-
-  /// Invocations take columns, then rows, then parts of the keys.
-  void planResult() {
-    resultWidth = inQuads(Index::Values, form.columns) && inQuads(Index::Result, form.columns) ? kQuad : 1;
-    resultAcross = std::min<int64_t>(invocations, llvm::PowerOf2Ceil(form.columns.size / resultWidth));
-    const int64_t groups = std::min<int64_t>(rows, invocations / resultAcross);
-    resultRows = rows / groups;
-    resultParts = invocations / resultAcross / groups;
   }
 
   void placeWorkgroup() {
@@ -189,9 +167,9 @@ private:
   void shareQueries(unsigned width) {
     const int64_t steps = form.depth.size / width, count = rows * steps;
     queries = function.shared(count, width == 1 ? type : VectorType::get({width}, type));
-    for (int64_t from = 0; from < count; from += invocations) {
+    for (int64_t from = 0; from < count; from += kInvocations) {
       Value number = build.add(function.invocation, index(from));
-      build.onlyIf(from + invocations <= count ? Value() : build.below(number, index(count)), [&] {
+      build.onlyIf(from + kInvocations <= count ? Value() : build.below(number, index(count)), [&] {
         Value row = rowAt(quotient(number, steps)), step = remainder(number, steps);
         Value address = addressOf(Index::Queries, {{&form.rows, row}, {&form.depth, step}}, width);
         memref::StoreOp::create(build.ops, build.loc, load(Index::Queries, address, width), queries, number);
@@ -205,8 +183,8 @@ private:
     const unsigned width = inQuads(Index::Queries, form.depth) && inQuads(Index::Keys, form.depth) ? kQuad : 1;
     shareQueries(width);
     const int64_t across =
-        std::max<int64_t>(std::min<int64_t>(invocations, llvm::PowerOf2Ceil(keys())), invocations / rows);
-    const int64_t own = rows * across / invocations; // rows of an invocation
+        std::max<int64_t>(std::min<int64_t>(kInvocations, llvm::PowerOf2Ceil(keys())), kInvocations / rows);
+    const int64_t own = rows * across / kInvocations; // rows of an invocation
     Value column = remainder(function.invocation, across), first = quotient(function.invocation, across);
     SmallVector<Value> ofRow;
     for (int64_t i = 0; i < own; ++i)
@@ -265,6 +243,7 @@ private:
   // 3. Sweeps
   //===--------------------------------------------------------------------===//
 
+  int64_t perRow() const { return kInvocations / rows; }
   Value sweptRow() { return quotient(function.invocation, perRow()); }
 
   /// A score that this invocation keeps from the first sweep to the last.
@@ -289,13 +268,8 @@ private:
   }
 
   void storeWeights() {
-    Value lane = remainder(function.invocation, perRow());
-    for (auto [number, one] : llvm::enumerate(kept)) {
-      Value weight = one.score;
-      if (one.inside)
-        weight = arith::SelectOp::create(build.ops, build.loc, one.inside, weight, build.floatConstant(0, type));
-      storeScore(weight, sweptRow(), build.add(lane, index(int64_t(number) * perRow())));
-    }
+    for (const Kept &one : kept)
+      build.onlyIf(one.inside, [&] { storeScore(one.score, sweptRow(), one.key); });
     build.barrier();
   }
 
@@ -345,7 +319,7 @@ private:
       own = one.inside ? arith::SelectOp::create(build.ops, build.loc, one.inside, next, own).getResult() : next;
     }
     // All invocations of a row fold all of its parts, in one order.
-    Value parts = function.shared(invocations, type);
+    Value parts = function.shared(kInvocations, type);
     memref::StoreOp::create(build.ops, build.loc, own, parts, function.invocation);
     build.barrier();
     Value first = build.multiply(sweptRow(), perRow()), folded = build.constant(sweep.results.front().start);
@@ -362,69 +336,43 @@ private:
 
   void emitResult() {
     constexpr int64_t together = 16; // loads that are on their way at once
-    const unsigned width = resultWidth;
-    const int64_t units = form.columns.size / width, ofParts = invocations / resultParts;
-    Value column = remainder(function.invocation, resultAcross);
-    Value first = quotient(remainder(function.invocation, ofParts), resultAcross);
-    Value part = quotient(function.invocation, ofParts);
+    const unsigned width = inQuads(Index::Values, form.columns) && inQuads(Index::Result, form.columns) ? kQuad : 1;
+    const int64_t units = form.columns.size / width;
+    const int64_t across =
+        std::max<int64_t>(std::min<int64_t>(kInvocations, llvm::PowerOf2Ceil(units)), kInvocations / rows);
+    const int64_t own = rows * across / kInvocations;
+    Value column = remainder(function.invocation, across), first = quotient(function.invocation, across);
     SmallVector<Value> ofRow;
-    for (int64_t i = 0; i < resultRows; ++i)
-      ofRow.push_back(build.add(build.multiply(first, resultRows), index(i)));
+    for (int64_t i = 0; i < own; ++i)
+      ofRow.push_back(build.add(build.multiply(first, own), index(i)));
     auto block = [&](Value number) {
-      Value unit = build.add(build.multiply(number, resultAcross), column);
-      Value inside = units % resultAcross == 0 ? Value() : build.below(unit, index(units));
+      Value unit = build.add(build.multiply(number, across), column);
+      Value inside = units % across == 0 ? Value() : build.below(unit, index(units));
       Value clamped = inside ? least(unit, index(units - 1)) : unit;
       auto addUp = [&](Value from, int64_t count, ValueRange before) {
-        SmallVector<Value> next(before), keysOf, values;
-        for (int64_t step = 0; step < count; ++step) {
-          Value key = build.add(build.multiply(build.add(from, index(step)), resultParts), part);
-          keysOf.push_back(key);
-          // Beyond the last key is a weight of zero.
-          Value read = keys() % resultParts == 0 ? key : least(key, index(keys() - 1));
-          values.push_back(load(
-              Index::Values, addressOf(Index::Values, {{&form.keys, read}, {&form.columns, clamped}}, width), width));
-        }
+        SmallVector<Value> next(before), values;
         for (int64_t step = 0; step < count; ++step)
-          for (int64_t i = 0; i < resultRows; ++i) {
-            Value weight = build.broadcast(loadScore(ofRow[i], keysOf[step]), width);
-            next[i] = multiplyAdd(weight, values[step], next[i]);
+          values.push_back(load(
+              Index::Values,
+              addressOf(Index::Values, {{&form.keys, build.add(from, index(step))}, {&form.columns, clamped}}, width),
+              width));
+        for (int64_t step = 0; step < count; ++step)
+          for (int64_t i = 0; i < own; ++i) {
+            Value weight = loadScore(ofRow[i], build.add(from, index(step)));
+            next[i] = multiplyAdd(build.broadcast(weight, width), values[step], next[i]);
           }
         return next;
       };
-      SmallVector<Value> sums =
-          inTurns(llvm::divideCeil(keys(), resultParts), together, SmallVector<Value>(resultRows, zero(width)), addUp);
-      if (resultParts > 1)
-        addParts(sums, ofParts);
-      Value isFirst = resultParts > 1 ? build.below(part, index(1)) : Value();
-      for (int64_t i = 0; i < resultRows; ++i) {
+      SmallVector<Value> sums = inTurns(keys(), together, SmallVector<Value>(own, zero(width)), addUp);
+      for (int64_t i = 0; i < own; ++i) {
         Value row = build.add(firstRow, ofRow[i]);
-        build.onlyIf(build.both(isFirst, build.both(inside, build.below(row, endRow))), [&] {
+        build.onlyIf(build.both(inside, build.below(row, endRow)), [&] {
           Value address = addressOf(Index::Result, {{&form.rows, row}, {&form.columns, unit}}, width);
           build.store(finished(sums[i], width), form.operands[Index::Result].argument, address);
         });
       }
     };
-    const int64_t blocks = llvm::divideCeil(units, resultAcross);
-    build.loop(blocks, block);
-  }
-
-  /// The sums of all parts of the keys, in the invocations of the first part.
-  void addParts(MutableArrayRef<Value> sums, int64_t ofParts) {
-    if (!partial)
-      partial = function.shared(invocations * resultRows, sums.front().getType());
-    build.barrier(); // another block of columns was there before
-    for (auto [row, sum] : llvm::enumerate(sums))
-      memref::StoreOp::create(build.ops, build.loc, sum, partial,
-                              build.add(function.invocation, index(int64_t(row) * invocations)));
-    build.barrier();
-    Value own = remainder(function.invocation, ofParts);
-    for (auto [row, sum] : llvm::enumerate(sums)) {
-      for (int64_t number = 0; number < resultParts; ++number) {
-        Value at = build.add(own, index(int64_t(row) * invocations + number * ofParts));
-        Value next = memref::LoadOp::create(build.ops, build.loc, partial, at);
-        sum = number == 0 ? next : arith::AddFOp::create(build.ops, build.loc, sum, next).getResult();
-      }
-    }
+    build.loop(llvm::divideCeil(units, across), block);
   }
 
   Value finished(Value sum, unsigned width) {
@@ -433,24 +381,20 @@ private:
     return inlineBody(build.ops, build.loc, *form.epilogue->body, {sum, Value()}, width).front();
   }
 
+  static constexpr int64_t kInvocations = 128; ///< Of a workgroup.
   static constexpr int64_t kQuad = 4;
 
   const AttentionForm &form;
   KernelFunction &function;
   PointBuilder build;
-  const Type type;         ///< Of scores and sums.
-  int64_t invocations = 1; ///< Of a workgroup.
+  const Type type; ///< Of scores and sums.
   int64_t rows = 1, rowBlocks = 1;
-  // Of the result: invocations along its columns, rows and parts of the keys of each, elements of a vector.
-  int64_t resultAcross = 1, resultRows = 1, resultParts = 1;
-  unsigned resultWidth = 1;
 
   Value low, high;                 ///< What the row of workgroups computes of the cut axis.
   Value firstRow, endRow, lastRow; ///< Of the workgroup.
   SmallVector<Value> batch;        ///< Its index of each loop.
   Value queries, scores;           ///< Shared: [rows][depth], [rows][keys].
   SmallVector<Kept> kept;
-  Value partial;                       ///< Shared: sums of parts of the keys.
   DenseMap<unsigned, Value> rowValues; ///< By work, of this invocation's swept row.
 };
 
