@@ -18,6 +18,8 @@ struct ContractionShape {
   int64_t columns = 1;
   int64_t depth = 1;    ///< Steps of the reduction.
   int64_t rowBytes = 4; ///< From one row of Lhs to the next.
+
+  bool isSingleRow() const { return runs * rows == 1; }
 };
 
 /// A 3x3 convolution of stride 1, by its result.

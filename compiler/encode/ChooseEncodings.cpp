@@ -59,11 +59,11 @@ void setPanel(plan::KernelOp kernel, const Wish &wish) {
 /// As wide as the first target would like, where the others' registers hold a row of such a tile; else as wide as they
 /// do.
 int64_t widthForAll(ArrayRef<Target> targets, const ContractionShape &shape, const ProductTypes &types) {
-  const MachineRow &first = machineOf(targets.front(), types);
+  const MachineRow &first = machineOf(targets.front(), types, shape.isSingleRow());
   const int64_t lanes = first.lanes;
   int64_t width = choosePanelWidth(first, shape);
   auto isHeldBy = [&](const Target &target) {
-    const MachineRow &machine = machineOf(target, types);
+    const MachineRow &machine = machineOf(target, types, shape.isSingleRow());
     return tileFits(machine, /*rows=*/1, llvm::divideCeil(width, machine.lanes));
   };
   while (width > lanes && !llvm::all_of(targets.drop_front(), isHeldBy))
@@ -99,7 +99,8 @@ std::optional<Wish> readWish(plan::KernelOp kernel, ArrayRef<Target> targets, Ac
   const MatrixProduct product = asProduct(*plain);
   wish.work = product.multiplyAdds();
   wish.cut = product.cut;
-  wish.width = widthForAll(targets, shapeOf(product), productsOf(plain->accumulatorType));
+  const Type columns = plain->operands[Contraction::Rhs].elementType;
+  wish.width = widthForAll(targets, shapeOf(product), productsOf(plain->accumulatorType, columns));
   if (wish.input >= kernel.getNumInputs() || failed(inPanels(*plain, wish.width)))
     return std::nullopt;
   wish.groups = plain->rhsShape.back() / product.columns.size;

@@ -33,7 +33,9 @@ class ContractionEmitter {
 public:
   ContractionEmitter(KernelFunction &function, const MatrixProduct &contraction)
       : function(function), build(function), contraction(contraction),
-        machine(machineOf(build.target, productsOf(contraction.accumulatorType))), lanes(machine.lanes) {}
+        machine(machineOf(build.target, productsOf(contraction.accumulatorType, columnType(contraction)),
+                          shapeOf(contraction).isSingleRow())),
+        lanes(machine.lanes) {}
 
   void emit() {
     divide();
@@ -43,6 +45,11 @@ public:
 
 private:
   using Cut = LoopedContraction::Cut;
+
+  /// Of panels; what is no packed weight is converted when it is packed.
+  static Type columnType(const MatrixProduct &contraction) {
+    return contraction.panels ? contraction.operands[Contraction::Rhs].elementType : contraction.accumulatorType;
+  }
 
   //===--------------------------------------------------------------------===//
   // 1. Units

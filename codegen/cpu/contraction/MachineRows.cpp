@@ -38,6 +38,16 @@ constexpr MachineRow avx512Row(const char *instruction, const ProductTypes &type
   row.transformFilter = 5; // what it writes is more than the first-level cache holds
   row.waysOfRows = 10;
   row.vectorsOfSingleRow = 16;
+  row.halfCycles = 2; // on AMD's cores, four times as long as for half as many lanes
+  return row;
+}
+
+/// 256 bits wide, and with all of AVX-512's registers.
+constexpr MachineRow avx512HalfRow() {
+  MachineRow row = avx512Row("vcvtph2ps ymm, vfmadd231ps ymm", {Number::F32, Number::F16, Number::F32});
+  row.lanes = 8;
+  row.halfCycles = 0.5;
+  row.isForSingleRows = true;
   return row;
 }
 
@@ -52,6 +62,7 @@ constexpr MachineRow neonRow(const char *instruction, const ProductTypes &types)
   row.transform = 3;
   row.transformFilter = 2;
   row.waysOfRows = 8;
+  row.halfCycles = 2; // fcvtl is two operations for one of a core's pipes, shll is one
   return row;
 }
 
@@ -62,6 +73,7 @@ constexpr MachineRow kRows[] = {
     rowOf("vfmadd231pd ymm", NACRE_X86_64_V3, kDoubles, 32),
     avx512Row("vfmadd231ps zmm", kSingles),
     avx512Row("vfmadd231pd zmm", kDoubles),
+    avx512HalfRow(),
     neonRow("fmla .4s", kSingles),
     neonRow("fmla .2d", kDoubles),
 };
@@ -70,16 +82,25 @@ constexpr MachineRow kRows[] = {
 
 llvm::ArrayRef<MachineRow> machineRows() { return kRows; }
 
-const MachineRow *bestRow(llvm::ArrayRef<MachineRow> rows, uint64_t has, const ProductTypes &types) {
+bool MachineRow::multiplies(const ProductTypes &others) const {
+  const bool widens = types.rhs == Number::F32 && (others.rhs == Number::F16 || others.rhs == Number::BF16);
+  return types.lhs == others.lhs && (types.rhs == others.rhs || widens) && types.sum == others.sum;
+}
+
+const MachineRow *bestRow(llvm::ArrayRef<MachineRow> rows, uint64_t has, const ProductTypes &types, bool isSingleRow) {
+  auto products = [&](const MachineRow &row) {
+    return isSingleRow ? row.productsPerCycle(types.rhs) : row.productsPerCycle();
+  };
   const MachineRow *best = nullptr;
   for (const MachineRow &row : rows)
-    if (row.types == types && (row.needs & ~has) == 0 && (!best || row.productsPerCycle() > best->productsPerCycle()))
+    if (row.multiplies(types) && (isSingleRow || !row.isForSingleRows) && (row.needs & ~has) == 0 &&
+        (!best || products(row) > products(*best)))
       best = &row;
   return best;
 }
 
-const MachineRow &machineOf(const Target &target, const ProductTypes &types) {
-  const MachineRow *row = bestRow(machineRows(), target.needs, types);
+const MachineRow &machineOf(const Target &target, const ProductTypes &types, bool isSingleRow) {
+  const MachineRow *row = bestRow(machineRows(), target.needs, types, isSingleRow);
   assert(row && "parseContraction lets no other types through");
   return *row;
 }
@@ -87,6 +108,15 @@ const MachineRow &machineOf(const Target &target, const ProductTypes &types) {
 ProductTypes productsOf(mlir::Type accumulator) {
   assert((accumulator.isF32() || accumulator.isF64()) && "sums are of f32 or f64");
   return accumulator.isF32() ? kSingles : kDoubles;
+}
+
+ProductTypes productsOf(mlir::Type accumulator, mlir::Type columns) {
+  ProductTypes types = productsOf(accumulator);
+  if (accumulator.isF32() && columns.isF16())
+    types.rhs = Number::F16;
+  if (accumulator.isF32() && columns.isBF16())
+    types.rhs = Number::BF16;
+  return types;
 }
 
 } // namespace nacre::codegen::cpu

@@ -19,13 +19,27 @@ class Type;
 namespace nacre::codegen::cpu {
 
 /// Elements as instructions know them.
-enum class Number : uint8_t { F64, F32, S32, S8, U8 };
+enum class Number : uint8_t { F64, F32, F16, BF16, S32, S8, U8 };
 
 constexpr int64_t bytesOf(Number number) {
-  return number == Number::F64 ? 8 : number == Number::F32 || number == Number::S32 ? 4 : 1;
+  switch (number) {
+  case Number::F64:
+    return 8;
+  case Number::F32:
+  case Number::S32:
+    return 4;
+  case Number::F16:
+  case Number::BF16:
+    return 2;
+  case Number::S8:
+  case Number::U8:
+    break;
+  }
+  return 1;
 }
 
-/// What is multiplied, and what it is added to. Narrower operands are converted when they are loaded.
+/// What is multiplied, and what it is added to. Narrower operands are converted when they are loaded; of columns the type is
+/// what they lie in memory as.
 struct ProductTypes {
   Number lhs = Number::F32, rhs = Number::F32, sum = Number::F32;
 
@@ -53,7 +67,12 @@ struct MachineRow {
   double cycles = 0.5;     ///< From one to the next that does not wait for it.
   double latency = 4.5;    ///< Of a step: what no tile is faster than.
   double loadCycles = 0.6; ///< A little more than a load takes: they wait for one another more than multiply-adds do.
-  double streamBytes = 20; ///< A cycle, of panels that come from the second-level cache.
+  double streamBytes = 20; ///< A cycle, of panels that come from the second-level cache,
+  double memoryBytes = 5;  ///< and of those that come from memory.
+  // To widen a register of columns that lie in memory as f16 or bf16.
+  double halfCycles = 1, bfloatCycles = 0.5;
+  /// A tile of more rows has a better row, which multiplies more for each register that it widens.
+  bool isForSingleRows = false;
   /// Winograd's, of a vector of the input, or of sums, and of filters: loads, the operations of two transforms, stores.
   double transform = 4, transformFilter = 3;
   /// Of the first-level cache: two are left to the panel and to what is prefetched.
@@ -62,6 +81,13 @@ struct MachineRow {
   int64_t vectorsOfSingleRow = 8;
 
   double productsPerCycle() const { return double(lanes * depthStep) / cycles; }
+  /// Of a single row, whose columns lie in memory as `rhs`.
+  double productsPerCycle(Number rhs) const { return double(lanes * depthStep) / (cycles + widenCycles(rhs)); }
+  double widenCycles(Number rhs) const {
+    return rhs == Number::F16 ? halfCycles : rhs == Number::BF16 ? bfloatCycles : 0;
+  }
+  /// Whether its operands may be these, some converted.
+  bool multiplies(const ProductTypes &others) const;
   int64_t registerBytes() const { return lanes * bytesOf(types.sum); }
 };
 
@@ -69,14 +95,17 @@ struct MachineRow {
 llvm::ArrayRef<MachineRow> machineRows();
 
 /// The row of `types` with the most products a cycle among those that a CPU with the features `has`, NACRE_CPU_NEED
-/// bits, can run; null where there is none.
-const MachineRow *bestRow(llvm::ArrayRef<MachineRow> rows, uint64_t has, const ProductTypes &types);
+/// bits, can run; null where there is none. `isSingleRow`: columns are read for one row alone.
+const MachineRow *bestRow(llvm::ArrayRef<MachineRow> rows, uint64_t has, const ProductTypes &types,
+                          bool isSingleRow = false);
 
 /// The row that `target` computes a contraction with. There must be one: every base architecture has f32 and f64.
-const MachineRow &machineOf(const Target &target, const ProductTypes &types);
+const MachineRow &machineOf(const Target &target, const ProductTypes &types, bool isSingleRow = false);
 
 /// Of a contraction of floats, whose operands are extended to the accumulator's type.
 ProductTypes productsOf(mlir::Type accumulator);
+/// The same where the operand of the columns lies in memory as `columns`.
+ProductTypes productsOf(mlir::Type accumulator, mlir::Type columns);
 
 } // namespace nacre::codegen::cpu
 

@@ -5,6 +5,7 @@
 #include "codegen/cpu/contraction/MicroTile.h"
 
 #include "codegen/cpu/VectorMath.h"
+#include "codegen/cpu/contraction/PanelColumns.h"
 #include "dialects/StoredBytes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -22,13 +23,16 @@ int64_t turnOf(const MachineRow &machine, const LoopedContraction &contraction) 
   return contraction.depth.back().strides[Contraction::Lhs] == 1 ? stepsPerTurn(machine) : 1;
 }
 
+constexpr int64_t kLineBytes = 64;
+
 class TileEmitter {
 public:
   TileEmitter(VectorBuilder &build, const LoopedContraction &contraction, ArrayRef<Value> buffers, const Panel &panel,
               const DepthPart &part, const TileShape &shape, const Addresses &at)
       : build(build), contraction(contraction), buffers(buffers), panel(panel), part(part), shape(shape), at(at),
         lanes(shape.machine.lanes), vectors(llvm::divideCeil(shape.columns, lanes)),
-        rowStrides(contraction.rows.back().strides), blocks(sumBlocksOf(shape.machine, contraction, part)) {}
+        rowStrides(contraction.rows.back().strides), blocks(sumBlocksOf(shape.machine, contraction, part)),
+        columns(build, shape.machine, panel.buffer, contraction.accumulatorType, vectors) {}
 
   void emit() {
     if (part.last)
@@ -84,13 +88,13 @@ private:
   /// Asks for the lines that the tile's end reads and writes. They lie far apart, in another row each, so that no
   /// hardware foresees them, and arrive during the reduction.
   void prefetch() {
-    constexpr int64_t lineBytes = 64, worthwhileDepth = 64;
+    constexpr int64_t worthwhileDepth = 64;
     if (contraction.depthSize() < worthwhileDepth)
       return;
     for (unsigned operand = Contraction::Result; operand < contraction.operands.size(); ++operand) {
       if (rowStrides[operand] == 0 || contraction.columns.strides[operand] != 1)
         continue;
-      const int64_t line = lineBytes / bytesOfElement(contraction.operands[operand].elementType);
+      const int64_t line = kLineBytes / bytesOfElement(contraction.operands[operand].elementType);
       for (int64_t row = 0; row < shape.rows; ++row)
         for (int64_t column = 0; column < shape.columns; column += line)
           memref::PrefetchOp::create(build.ops, build.loc, buffer(operand),
@@ -174,33 +178,32 @@ private:
                                           build.add(rowAddress(lhs, Contraction::Lhs, row), step * lhsStride)));
         return build.broadcast(scalar, lanes);
       };
-      auto column = [&](int64_t vector) {
-        return extend(build.load(panel.buffer, build.add(rhs, step * rhsStride + vector * lanes), wholeVector()));
-      };
+      Value columnsAt = build.add(rhs, step * rhsStride);
       auto accumulate = [&](int64_t row, int64_t vector, Value a, Value b) {
         Value &sum = sums[row * vectors + vector];
         sum = vector::FMAOp::create(build.ops, build.loc, a, b, sum);
       };
       // The fewer of the two stay in registers; the others pass one at a time.
       if (shape.rows >= vectors) {
-        SmallVector<Value> columns;
-        for (int64_t vector = 0; vector < vectors; ++vector)
-          columns.push_back(column(vector));
+        SmallVector<Value> all;
+        while (int64_t(all.size()) < vectors)
+          llvm::append_range(all, columns.load(columnsAt, all.size()));
         for (int64_t row = 0; row < shape.rows; ++row) {
           Value a = element(row);
           for (int64_t vector = 0; vector < vectors; ++vector)
-            accumulate(row, vector, a, columns[vector]);
+            accumulate(row, vector, a, all[vector]);
         }
         continue;
       }
       SmallVector<Value> rows;
       for (int64_t row = 0; row < shape.rows; ++row)
         rows.push_back(element(row));
-      for (int64_t vector = 0; vector < vectors; ++vector) {
-        Value b = column(vector);
-        for (int64_t row = 0; row < shape.rows; ++row)
-          accumulate(row, vector, rows[row], b);
-      }
+      for (int64_t vector = 0; vector < vectors;)
+        for (Value b : columns.load(columnsAt, vector)) {
+          for (int64_t row = 0; row < shape.rows; ++row)
+            accumulate(row, vector, rows[row], b);
+          ++vector;
+        }
     }
     return sums;
   }
@@ -213,12 +216,13 @@ private:
   // 2. Epilogue and stores
   //===--------------------------------------------------------------------===//
 
-  void finish(ArrayRef<Value> sums) {
+  void finish(SmallVector<Value> sums) {
     TileEpilogue epilogue(build, contraction, buffers, at);
     for (int64_t row = 0; row < shape.rows; ++row) {
       Distances distances;
       for (int64_t stride : rowStrides)
         distances.push_back(row * stride);
+      columns.order(MutableArrayRef(sums).slice(row * vectors, vectors));
       for (int64_t vector = 0; vector < vectors; ++vector) {
         const int64_t column = vector * lanes;
         epilogue.finish(sums[row * vectors + vector], lanes, distances, column,
@@ -238,6 +242,7 @@ private:
   const int64_t vectors;
   ArrayRef<int64_t> rowStrides;
   const SumBlocks blocks;
+  PanelColumns columns;
 };
 
 } // namespace

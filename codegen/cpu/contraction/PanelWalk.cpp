@@ -32,12 +32,13 @@ public:
   WalkEmitter(KernelFunction &function, VectorBuilder &build, const LoopedContraction &contraction,
               const PanelWalk &walk)
       : function(function), build(build), contraction(contraction), walk(walk),
-        machine(machineOf(build.target, productsOf(contraction.accumulatorType))), lanes(machine.lanes) {
+        machine(machineOf(build.target, productsOf(contraction.accumulatorType, typeOf(walk.panel)),
+                          shapeOf(contraction).isSingleRow())),
+        lanes(machine.lanes) {
     SmallVector<int64_t> loops;
     for (const ContractionLoop &loop : contraction.depth)
       loops.push_back(loop.size);
-    const Type panelType = cast<MemRefType>(walk.panel.buffer.getType()).getElementType();
-    depth = splitDepth(loops, walk.panel.width * bytesOfElement(panelType), build.target.l1Bytes);
+    depth = splitDepth(loops, walk.panel.width * bytesOfElement(typeOf(walk.panel)), build.target.l1Bytes);
     part.steps = loops.front();
     if (!walk.addsToResult)
       return;
@@ -50,6 +51,8 @@ public:
 
 private:
   using Cut = LoopedContraction::Cut;
+
+  static Type typeOf(const Panel &panel) { return cast<MemRefType>(panel.buffer.getType()).getElementType(); }
 
   Value scaled(Value value, int64_t by) { return build.address({{value, 0}}, {by}, 0); }
   Value sum(Value a, Value b) { return build.address({{a, 0}, {b, 0}}, {1, 1}, 0); }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How:  1. what fits the registers; 2. what a tile costs; 3. how a run is cut; 4. how wide a panel is; 5. how the
-//          reduction is divided, for the cache and for the sums' sake; 6. how a cut axis is.
+//          reduction is divided, for the cache and for the sums' sake; 6. how a cut axis is;
+//          7. what is bound by a weight's bytes.
 
 #include "codegen/cpu/contraction/TileTables.h"
 
@@ -97,7 +98,7 @@ static double stepCyclesOfRun(const MachineRow &machine, const ContractionShape 
 int64_t choosePanelWidth(const MachineRow &machine, const ContractionShape &shape) {
   const int64_t needed = llvm::divideCeil(shape.columns, machine.lanes);
   // A single row reads every weight once: wide panels keep many loads in flight.
-  if (shape.runs * shape.rows == 1)
+  if (shape.isSingleRow())
     return machine.lanes * std::min(needed, machine.vectorsOfSingleRow);
 
   const int64_t most = mostRows(machine, shape.rowBytes);
@@ -194,6 +195,22 @@ int64_t chooseBlock(const CutShape &cut, int64_t rows, uint64_t cacheBytes) {
   blocks = std::max(blocks, std::min(wantedBlocks, std::max<int64_t>(1, cut.extent / least)));
   const int64_t block = llvm::divideCeil(cut.extent, blocks);
   return cut.rowsPerIndex == 1 && block < cut.extent ? llvm::alignTo(block, rows) : block;
+}
+
+//===----------------------------------------------------------------------===//
+// 7. Weights
+//===----------------------------------------------------------------------===//
+
+bool gainsByHalfTheBytes(const MachineRow &machine, const WeightReading &reading, Number narrow, uint64_t cacheBytes) {
+  // What is hardly faster is not worth its rounding.
+  constexpr double worthwhile = 0.85;
+  auto streaming = [&](double bytes) {
+    return bytes / (reading.repeats && bytes <= double(cacheBytes) ? machine.streamBytes : machine.memoryBytes);
+  };
+  const double bytes = reading.elements * bytesOf(Number::F32);
+  const double arithmetic = reading.multiplyAdds / machine.productsPerCycle();
+  const double widening = reading.elements / double(machine.lanes) * machine.widenCycles(narrow);
+  return std::max(streaming(bytes / 2), arithmetic + widening) < worthwhile * std::max(streaming(bytes), arithmetic);
 }
 
 } // namespace nacre::codegen::cpu

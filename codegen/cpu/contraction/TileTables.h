@@ -78,6 +78,17 @@ double runCycles(const MachineRow &machine, const ContractionShape &shape);
 /// enough for several threads. A multiple of `rows` where an index is a row.
 int64_t chooseBlock(const CutShape &cut, int64_t rows, uint64_t cacheBytes);
 
+/// A launch that reads a weight of f32.
+struct WeightReading {
+  double multiplyAdds = 0;
+  double elements = 0;  ///< Of the weight.
+  bool repeats = false; ///< The next launch reads the same: a loop's step.
+};
+
+/// Whether a launch would be faster if its weight were `narrow`, of half the bytes, by a roofline: the weight streams
+/// through the core while that multiplies, and widens it. `cacheBytes` is the second-level cache's size.
+bool gainsByHalfTheBytes(const MachineRow &machine, const WeightReading &reading, Number narrow, uint64_t cacheBytes);
+
 /// An instruction's steps of the reduction that one turn of the inner loop takes: those that a register of a row's
 /// elements holds.
 int64_t stepsPerTurn(const MachineRow &machine);

@@ -16,6 +16,9 @@ PATTERNS = {
     "ldp": r"\bldp\b\s+q",
     "ldr": r"\bldr\b\s+q",
     "stack": r"%rsp|\[sp",
+    "conversions": r"\b(v?cvtph2ps|fcvtl2?|v?pmovzxwd|u?shll2?)\b",
+    "shifts": r"\b(vpslld|shl)\b",
+    "masks": r"\b(vpand[dq]?|vpblendw|and)\b",
 }
 
 

@@ -41,6 +41,13 @@ protected:
   /// The same with each instruction set that this machine has.
   void checkOnAll(const std::string &text, double tolerance = 1e-5) { checkOn(instructionSets(), text, tolerance); }
 
+  /// The same with those that convert f16 in one instruction.
+  void checkWithHalves(const std::string &text, double tolerance = 1e-5) {
+    std::vector<std::string> cpus = instructionSets();
+    llvm::erase(cpus, "x86-64-v2");
+    checkOn(cpus, text, tolerance);
+  }
+
 private:
   void checkOn(const std::vector<std::string> &cpus, const std::string &text, double tolerance) {
     SCOPED_TRACE(text);

@@ -92,6 +92,25 @@ TEST_F(CpuContraction, Halves) {
   }
 }
 
+/// Columns that are widened when they are loaded, in pairs of vectors and alone; whole panels, tails, parts of the depth and
+/// blocks of sums, and a bias for each column.
+TEST_F(CpuContraction, NarrowColumns) {
+  auto checkEach = [&](MatmulText matmul) {
+    matmul.ending.added = {{1}};
+    matmul.rhsElement = "bf16";
+    checkOnAll(matmul.text());
+    matmul.rhsElement = "f16";
+    checkWithHalves(matmul.text());
+  };
+  for (int64_t columns : {7, 33, 48, 100})
+    checkEach({1, columns, 9, 0, /*panel=*/48, /*cut=*/1});
+  for (int64_t rows : {2, 14})
+    checkEach({rows, 70, 13, 0, /*panel=*/32});
+  checkEach({1, 300, 1100, 0, /*panel=*/48, /*cut=*/1});
+  checkEach({29, 40, 1543, 0, /*panel=*/32});
+  checkEach({6, 26, 10}); // packed when they are read
+}
+
 //===----------------------------------------------------------------------===//
 // What follows a product
 //===----------------------------------------------------------------------===//

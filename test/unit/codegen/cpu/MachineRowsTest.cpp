@@ -60,6 +60,18 @@ TEST(MachineRows, ARowIsTakenWhereItsTypesAndItsFeaturesAreMet) {
   EXPECT_EQ(&rows[&kAvx512 - machineRows().data()], bestRow(rows, kVnni, {})) << "floats stay as they are";
 }
 
+/// A single row widens each register for one multiplication: what is slow to widen is taken in another width.
+TEST(MachineRows, NarrowColumnsMayHaveAnotherRow) {
+  const ProductTypes halves = {Number::F32, Number::F16, Number::F32},
+                     bfloats = {Number::F32, Number::BF16, Number::F32};
+  for (const ProductTypes &types : {halves, bfloats})
+    EXPECT_EQ(&kAvx512, bestRow(machineRows(), kVnni, types)) << "many rows";
+  EXPECT_EQ(bestRow(machineRows(), kVnni, halves, /*isSingleRow=*/true)->lanes, 8);
+  EXPECT_EQ(&kAvx512, bestRow(machineRows(), kVnni, bfloats, /*isSingleRow=*/true));
+  EXPECT_EQ(&kAvx512, bestRow(machineRows(), kVnni, {}, /*isSingleRow=*/true));
+  EXPECT_EQ(&kNeon, bestRow(machineRows(), NACRE_CPU_NEED(NACRE_ARM64_NEON), halves, /*isSingleRow=*/true));
+}
+
 /// Four steps at once: tiles, panels and prices follow from the row.
 TEST(MachineRows, ANewRowIsPricedByTheSameTables) {
   const llvm::SmallVector<MachineRow> rows = withDotProduct();

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "codegen/cpu/contraction/PanelColumns.h"
+
+#include "codegen/cpu/VectorMath.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+
+namespace nacre::codegen::cpu {
+
+PanelColumns::PanelColumns(VectorBuilder &build, const MachineRow &machine, Value buffer, Type type, int64_t vectors)
+    : build(build), buffer(buffer), type(type), lanes(machine.lanes), vectors(vectors) {
+  const Type from = cast<MemRefType>(buffer.getType()).getElementType();
+  if (type.isF32() && from.isBF16())
+    pairs = Pairs::EvenAndOdd;
+  else if (type.isF32() && from.isF16() && machine.registersPerLoad > 1)
+    pairs = Pairs::Halves;
+}
+
+Value PanelColumns::loadLanes(Value row, int64_t vector, int64_t count) {
+  return build.load(buffer, build.add(row, vector * lanes), {0, unsigned(count), unsigned(count)});
+}
+
+SmallVector<Value, 2> PanelColumns::load(Value row, int64_t vector) {
+  auto widened = [&](Value columns) {
+    return getElementTypeOrSelf(columns.getType()) == type ? columns : emitExtend(build, columns, type);
+  };
+  if (!isPair(vector))
+    return {widened(loadLanes(row, vector, lanes))};
+  Value both = loadLanes(row, vector, 2 * lanes);
+  if (pairs == Pairs::EvenAndOdd)
+    return evenAndOdd(both);
+  SmallVector<Value, 2> halves;
+  both = widened(both);
+  for (int64_t half : {0, 1})
+    halves.push_back(vector::ExtractStridedSliceOp::create(build.ops, build.loc, both, ArrayRef<int64_t>{half * lanes},
+                                                           ArrayRef<int64_t>{lanes}, ArrayRef<int64_t>{1}));
+  return halves;
+}
+
+/// Two numbers of bf16 are 32 bits: the lower one is a shift away from its f32, the upper one has its digits in place.
+SmallVector<Value, 2> PanelColumns::evenAndOdd(Value both) {
+  auto words = VectorType::get({lanes}, build.ops.getI32Type());
+  Term bits{&build, vector::BitCastOp::create(build.ops, build.loc, words, both)};
+  Term even = bits.op<arith::ShLIOp>(bits.value, bits.integer(16).value);
+  return {even.f32().value, (bits & bits.integer(int64_t(0xffff0000))).f32().value};
+}
+
+void PanelColumns::order(MutableArrayRef<Value> sums) {
+  if (!reorders())
+    return;
+  for (int64_t vector = 0; isPair(vector); vector += 2) {
+    Value even = sums[vector], odd = sums[vector + 1];
+    for (int64_t half : {0, 1}) {
+      SmallVector<int64_t> from;
+      for (int64_t lane = half * lanes / 2; lane < (half + 1) * lanes / 2; ++lane)
+        from.append({lane, lanes + lane});
+      sums[vector + half] = vector::ShuffleOp::create(build.ops, build.loc, even, odd, from);
+    }
+  }
+}
+
+} // namespace nacre::codegen::cpu
