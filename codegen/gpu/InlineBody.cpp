@@ -175,6 +175,11 @@ TypedAttr storedConstant(TypedAttr value) {
   return IntegerAttr::get(storedType(number.getType()), number.getValue().bitcastToAPInt());
 }
 
+Value extendStoredBf16(OpBuilder &builder, Location loc, Value bits) {
+  ShaderTerms terms(builder, loc);
+  return extendBf16({&terms, bits}).value;
+}
+
 bool canInlineOnGpu(Operation &op) {
   return isa<arith::ArithDialect, math::MathDialect>(op.getDialect()) && isWord(op.getResult(0).getType()) &&
          isKnown(&op);

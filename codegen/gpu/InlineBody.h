@@ -27,6 +27,8 @@ mlir::Value inlineOperation(TermBuilder &builder, mlir::Operation *op, llvm::Arr
 // SPIR-V that phones run has no bf16: in storages, and between operations, it is its bits, an i16.
 mlir::Type storedType(mlir::Type element);
 mlir::TypedAttr storedConstant(mlir::TypedAttr value);
+/// As f32, of a bf16 that is so stored, or a vector of them.
+mlir::Value extendStoredBf16(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value bits);
 
 /// What `body`, which canInlineOnGpu, yields for `arguments`, each a scalar or a vector of `width` lanes. Results are
 /// scalars where no vector went into them.

@@ -277,9 +277,13 @@ Value ContractionGrid::clampedQuad(Value quad, int64_t width) {
 Value ContractionGrid::extended(Value value) {
   if (getElementTypeOrSelf(value.getType()) == accumulator())
     return value;
+  if (getElementTypeOrSelf(value.getType()).isInteger())
+    value = extendStoredBf16(build.ops, build.loc, value);
   Type type = accumulator();
   if (auto vector = dyn_cast<VectorType>(value.getType()))
     type = vector.clone(type);
+  if (value.getType() == type)
+    return value;
   return arith::ExtFOp::create(build.ops, build.loc, type, value);
 }
 

@@ -24,12 +24,14 @@ namespace {
 
 bool isKnown(Type type) { return type.isF32() || type.isF16() || type.isF64(); }
 
-/// Cooperative matrices multiply f16: that is exact for operands of f16, and else what the user asked for.
+/// Cooperative matrices multiply f16: that is exact for operands of f16, and else what the user asked for. They lose none of
+/// the digits of bf16, but its range.
 bool mayMultiplyHalves(const LoopedContraction &contraction, const GpuOptions &options) {
-  if (!contraction.accumulatorType.isF32())
+  const Type lhs = contraction.operands[Contraction::Lhs].elementType;
+  const Type rhs = contraction.operands[Contraction::Rhs].elementType;
+  if (!contraction.accumulatorType.isF32() || lhs.isBF16() || rhs.isBF16())
     return false;
-  return options.precision == GpuPrecision::F16 || (contraction.operands[Contraction::Lhs].elementType.isF16() &&
-                                                    contraction.operands[Contraction::Rhs].elementType.isF16());
+  return options.precision == GpuPrecision::F16 || (lhs.isF16() && rhs.isF16());
 }
 
 TileRequest requestOf(const LoopedContraction &contraction, bool depthwise, const GpuOptions &options) {
@@ -57,9 +59,11 @@ void emitHaloOfRow(KernelFunction &function, const Contraction &contraction) {
 
 /// What of the form the templates cannot compute; empty where there is nothing.
 std::string obstacleOf(const Contraction &contraction) {
-  for (const ContractionOperand &operand : contraction.operands)
-    if (!isKnown(operand.elementType))
+  for (auto [number, operand] : llvm::enumerate(contraction.operands)) {
+    const bool isFactor = number == Contraction::Lhs || number == Contraction::Rhs;
+    if (!isKnown(operand.elementType) && !(isFactor && operand.elementType.isBF16()))
       return "an operand is no float of 16, 32 or 64 bits";
+  }
   if (contraction.epilogue && !canInlineOnGpu(*contraction.epilogue->body))
     return "the epilogue has an operation that SPIR-V lacks";
   return "";

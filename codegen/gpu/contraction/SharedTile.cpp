@@ -10,6 +10,7 @@
 //        4. where tiles are too few to fill the GPU, sets of invocations each take some of a part's steps for the whole
 //           tile, and add up in shared memory.
 
+#include "codegen/gpu/InlineBody.h"
 #include "codegen/gpu/contraction/Templates.h"
 #include "codegen/gpu/contraction/TileLoader.h"
 
@@ -32,8 +33,8 @@ SharedLayout layoutOf(const ContractionGrid &grid, const GpuTile &tile) {
   layout.leftPitch = sharedRowQuads(tile.depth);
   layout.rightPitch = tile.tileColumns() / 4;
   layout.buffers = 2;
-  layout.leftType = grid.contraction.operands[Contraction::Lhs].elementType;
-  layout.rightType = grid.contraction.operands[Contraction::Rhs].elementType;
+  layout.leftType = storedType(grid.contraction.operands[Contraction::Lhs].elementType);
+  layout.rightType = storedType(grid.contraction.operands[Contraction::Rhs].elementType);
   return layout;
 }
 

@@ -206,6 +206,16 @@ TEST_F(GpuContraction, HalfPrecisionStorages) {
   check(matmul.text(), /*tolerance=*/1e-3);
 }
 
+/// Weights of 16 bits beside rows of 32: by one row, and by a tile of them.
+TEST_F(GpuContraction, NarrowWeights) {
+  for (const char *element : {"f16", "bf16"})
+    for (int64_t rows : {1, 40}) {
+      MatmulText matmul{rows, 36, 50, 0, /*panel=*/16, /*cut=*/rows == 1};
+      matmul.rhsElement = element;
+      check(matmul.text());
+    }
+}
+
 TEST_F(GpuContraction, OperandsThatBeginAnywhere) {
   checkAnywhere(MatmulText{64, 64, 64}.text());
   checkAnywhere(MatmulText{45, 70, 18, 0, /*panel=*/24}.text());
