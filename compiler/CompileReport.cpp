@@ -50,6 +50,13 @@ json::Value CompileReport::toJson() const {
     }
     launchRows.push_back(std::move(row));
   }
+  json::Array narrowRows;
+  for (const NarrowWeight &weight : narrowWeights)
+    narrowRows.push_back(json::Object{{"nodes", weight.nodes},
+                                      {"weight", weight.name},
+                                      {"saved_bytes", weight.savedBytes},
+                                      {"largest_relative_error", weight.largestRelativeError},
+                                      {"relative_error", weight.relativeError}});
   json::Object phases;
   for (auto [phase, milliseconds] : phaseMilliseconds)
     phases[phaseWord(phase)] = milliseconds;
@@ -58,6 +65,8 @@ json::Value CompileReport::toJson() const {
                       {"target", target},
                       {"cpu", cpu},
                       {"gpu_precision", gpuPrecisionWord(gpuPrecision)},
+                      {"weight_type", weightTypeWord(weightType)},
+                      {"narrow_weights", std::move(narrowRows)},
                       {"operators", int64_t(operators)},
                       {"kernels", int64_t(kernels)},
                       {"weight_bytes", int64_t(weightBytes)},
@@ -84,6 +93,20 @@ static std::string size(uint64_t bytes) {
   return formatv("{0:F1} KiB", double(bytes) / 1024);
 }
 
+std::string CompileReport::narrowing() const {
+  const StringRef word = weightTypeWord(weightType);
+  if (narrowWeights.empty())
+    return formatv("{0}: no launch waits for its weights, so that all stay as they are", word);
+  uint64_t saved = 0;
+  double largest = 0;
+  for (const NarrowWeight &weight : narrowWeights) {
+    saved += weight.savedBytes;
+    largest = std::max(largest, weight.largestRelativeError);
+  }
+  return formatv("{0}: {1} weights are {2} smaller, each number rounded by at most {3:e1} of itself", word,
+                 narrowWeights.size(), size(saved), largest);
+}
+
 std::string CompileReport::summary() const {
   std::string text;
   raw_string_ostream os(text);
@@ -94,6 +117,8 @@ std::string CompileReport::summary() const {
     os << formatv(" ({0} launches without an emitter of their own)", fallbacks);
   os << formatv("\n  weights {0}, arena {1}, code {2}, file {3}\n", size(weightBytes), size(arenaBytes),
                 size(codeBytes), size(fileBytes));
+  if (weightType != WeightType::F32)
+    os << "  " << narrowing() << "\n";
   if (unsigned onGpu = count_if(launches, [](const LaunchReport &launch) { return launch.gpuShare > 0; }))
     os << formatv("  GPU: {0} launches, {1} of SPIR-V, packed to {2}\n", onGpu, size(gpuCodeBytes),
                   size(gpuPackedBytes));

@@ -44,12 +44,22 @@ struct LaunchReport {
   llvm::StringRef engine() const; ///< `cpu`, `gpu` or `cut`.
 };
 
+/// A weight that is stored at half the bytes.
+struct NarrowWeight {
+  std::string nodes; ///< The model's nodes that read it.
+  std::string name;  ///< In the plan.
+  int64_t savedBytes = 0;
+  double largestRelativeError = 0, relativeError = 0; ///< plan::WeightRounding
+};
+
 struct CompileReport {
   std::string model, output, target, cpu, device;
   GpuPrecision gpuPrecision = GpuPrecision::F32; ///< What values and weights are stored as.
   bool precisionTakenBack = false;               ///< Another was asked for, with which the GPU got nothing.
-  unsigned operators = 0;                        ///< After the graph phase.
-  unsigned kernels = 0;                          ///< Different ones.
+  WeightType weightType = WeightType::F32;       ///< What weights are stored as where that pays.
+  std::vector<NarrowWeight> narrowWeights;
+  unsigned operators = 0; ///< After the graph phase.
+  unsigned kernels = 0;   ///< Different ones.
   std::vector<LaunchReport> launches;
   std::optional<PredictedRun> predicted; ///< Milliseconds; none without a device.
   uint64_t weightBytes = 0;              ///< Packed, every encoding.
@@ -66,6 +76,10 @@ struct CompileReport {
   llvm::json::Value toJson() const;
   /// The summary that the driver prints: a few lines for people.
   std::string summary() const;
+
+private:
+  /// What came of another type than f32 for weights.
+  std::string narrowing() const;
 };
 
 } // namespace nacre

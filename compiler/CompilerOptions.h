@@ -7,6 +7,7 @@
 
 #include "dialects/plan/Accuracy.h"
 #include "dialects/plan/GpuPrecision.h"
+#include "dialects/plan/WeightType.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -68,6 +69,7 @@ struct CompilerOptions {
   Placement placement;
   std::string device; ///< Whose times are predicted: a profile's name or file; empty: nobody's.
   GpuPrecision gpuPrecision = GpuPrecision::F32; ///< What values and weights are stored as, unless all is the CPU's.
+  WeightType weightType = WeightType::F32;       ///< What weights are stored as that a launch waits for.
   std::string weights; ///< `--weights`: their file, of a model that keeps them apart; empty: the one beside it.
   std::optional<uint32_t> randomWeights; ///< `--random-weights`: a seed for those that are nowhere.
 };

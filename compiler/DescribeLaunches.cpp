@@ -24,6 +24,15 @@ std::optional<PredictedRun> describeRun(ModuleOp placed) {
   return run;
 }
 
+std::vector<NarrowWeight> describeNarrowWeights(ModuleOp encoded) {
+  std::vector<NarrowWeight> rows;
+  for (auto weight : encoded.getOps<plan::WeightOp>())
+    if (std::optional<plan::WeightRounding> rounding = plan::weightRoundingOf(weight))
+      rows.push_back({package::nodeNames(weight.getLoc()), weight.getSymName().str(), rounding->savedBytes,
+                      rounding->largestRelativeError, rounding->relativeError});
+  return rows;
+}
+
 /// Of a whole weight, in its encoding.
 static uint64_t packedBytes(plan::UseOp use) {
   auto weight = SymbolTable::lookupNearestSymbolFrom<plan::WeightOp>(use, use.getWeightAttr());

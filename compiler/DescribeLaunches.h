@@ -13,6 +13,9 @@ namespace nacre {
 /// What placement predicts of a run, where it knows a device.
 std::optional<PredictedRun> describeRun(mlir::ModuleOp placed);
 
+/// A row for each weight that is stored narrower than the model has it.
+std::vector<NarrowWeight> describeNarrowWeights(mlir::ModuleOp encoded);
+
 /// A row for each launch, in order.
 std::vector<LaunchReport> describeLaunches(mlir::ModuleOp scheduled, llvm::ArrayRef<package::CompiledKernel> kernels);
 

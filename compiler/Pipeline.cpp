@@ -91,8 +91,16 @@ public:
     report.target = targets.back().name;
     report.cpu = options.cpus;
     report.device = options.device;
+    report.weightType = options.weightType;
     report.gpuPrecision =
         options.placement.engines == Placement::Engines::Cpu ? GpuPrecision::F32 : options.gpuPrecision;
+
+    if (options.weightType == WeightType::F16)
+      for (const codegen::Target &target : targets)
+        if (!target.vectors.convertsHalves)
+          return fail(
+              "--weight-type=fp16 must have CPUs that widen fp16 in one instruction (F16C), but one is older than "
+              "AVX2; use bf16, or name another --cpu");
 
     // Each phase reads what the one before it wrote, and nothing else.
     const std::pair<Phase, std::function<LogicalResult()>> phases[] = {
@@ -191,9 +199,12 @@ private:
   }
 
   LogicalResult encodeWeights() {
-    return runPasses([&](OpPassManager &passes) {
-      encode::buildPipeline(passes, {options.target, options.cpus, options.accuracy});
-    });
+    if (failed(runPasses([&](OpPassManager &passes) {
+          encode::buildPipeline(passes, {options.target, options.cpus, options.accuracy, options.weightType});
+        })))
+      return failure();
+    report.narrowWeights = describeNarrowWeights(*module);
+    return success();
   }
 
   /// Placement gives the GPU kernels, which are compiled at once. What then has no code is noted on the kernel, and all

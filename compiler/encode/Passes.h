@@ -7,6 +7,7 @@
 
 #include "dialects/plan/Accuracy.h"
 #include "dialects/plan/PlanDialect.h"
+#include "dialects/plan/WeightType.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
@@ -19,6 +20,7 @@ namespace nacre::encode {
 struct Options {
   std::string target = "host", cpus; ///< As codegen::parseTargets reads them.
   Accuracy accuracy = Accuracy::Fast;
+  WeightType weightType = WeightType::F32;
 };
 
 /// Appends the phase to `pm`, which runs on a module.

@@ -3,12 +3,37 @@
 // The passes of the encode phase, in the order they run. docs/phases/encode.md
 //
 // Reads:  plan entries on storages, kernels.
-// Writes: the same with an encoding on every weight and on every input of a kernel that is one.
+// Writes: the same with an encoding on every weight and on every input of a kernel that is one, in the type that it is stored as.
 
 #ifndef NACRE_COMPILER_ENCODE_PASSES
 #define NACRE_COMPILER_ENCODE_PASSES
 
 include "mlir/Pass/PassBase.td"
+
+def NarrowWeightsPass : Pass<"nacre-narrow-weights", "::mlir::ModuleOp"> {
+  let summary = "Store the weights of launches that wait for them as f16 or bf16";
+  let description = [{
+    A launch whose weight takes longer to come than to be multiplied by is as fast as memory. Its weight is rounded to the narrow
+    type, and the kernel widens what it reads: accumulators, inputs and results stay f32. A roofline of the target's tables decides
+    (codegen/cpu/contraction/TileTables.h), which counts the widening; tables that rows are gathered from are always worth it.
+
+    Requires: kernels over whole storages, launches on storages; no encoding on any weight yet.
+
+    Ensures: a narrow weight is one for all that read it, and has `plan.rounding`, what that cost. A weight stays f32 where a launch does not
+    gain, where a state begins with it, where a number would become infinite, and where so many are too small for the type that
+    digits are lost; of the last two the user is warned.
+
+    Example: test/compiler/encode/narrow-weights.mlir; a row by a matrix reads the matrix as f16.
+  }];
+  let options = [
+    Option<"type", "weight-type", "std::string", /*default=*/"\"fp16\"", "What weights are stored as: fp16 or bf16">,
+    Option<"target", "target", "std::string", /*default=*/"\"host\"",
+           "Operating system: host, linux-x86_64, linux-arm64 or android-arm64">,
+    Option<"cpu", "cpu", "std::string", /*default=*/"\"\"",
+           "LLVM's names of the CPUs, separated by commas; empty for the target's default">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
 
 def ChooseEncodingsPass : Pass<"nacre-choose-encodings", "::mlir::ModuleOp"> {
   let summary = "Decide how the weights of contractions are packed";

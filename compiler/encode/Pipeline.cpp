@@ -9,6 +9,9 @@
 namespace nacre::encode {
 
 void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
+  // First, because what is read in panels, and what by Winograd, depends on the type.
+  if (options.weightType != WeightType::F32)
+    pm.addPass(createNarrowWeightsPass({weightTypeWord(options.weightType).str(), options.target, options.cpus}));
   pm.addPass(createChooseEncodingsPass({options.target, options.cpus, accuracyWord(options.accuracy).str()}));
 }
 

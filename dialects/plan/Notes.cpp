@@ -26,4 +26,26 @@ std::optional<WinogradNote> winogradOf(KernelOp kernel) {
                       note.getAs<IntegerAttr>(kCycles).getInt()};
 }
 
+constexpr StringLiteral kSavedBytes = "saved_bytes", kLargestRelativeError = "largest_relative_error",
+                        kRelativeError = "relative_error";
+
+void setWeightRounding(WeightOp weight, const WeightRounding &rounding) {
+  Builder builder(weight);
+  weight->setAttr(
+      kRounding,
+      builder.getDictionaryAttr(
+          {builder.getNamedAttr(kSavedBytes, builder.getI64IntegerAttr(rounding.savedBytes)),
+           builder.getNamedAttr(kLargestRelativeError, builder.getF64FloatAttr(rounding.largestRelativeError)),
+           builder.getNamedAttr(kRelativeError, builder.getF64FloatAttr(rounding.relativeError))}));
+}
+
+std::optional<WeightRounding> weightRoundingOf(WeightOp weight) {
+  auto row = weight->getAttrOfType<DictionaryAttr>(kRounding);
+  if (!row)
+    return std::nullopt;
+  return WeightRounding{row.getAs<IntegerAttr>(kSavedBytes).getInt(),
+                        row.getAs<FloatAttr>(kLargestRelativeError).getValueAsDouble(),
+                        row.getAs<FloatAttr>(kRelativeError).getValueAsDouble()};
+}
+
 } // namespace nacre::plan

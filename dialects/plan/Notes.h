@@ -41,6 +41,19 @@ constexpr llvm::StringLiteral kWinograd = "plan.winograd";
 void setWinograd(KernelOp kernel, const WinogradNote &note);
 std::optional<WinogradNote> winogradOf(KernelOp kernel);
 
+/// What it cost a weight to be stored at half the bytes of f32.
+struct WeightRounding {
+  int64_t savedBytes = 0;
+  double largestRelativeError = 0; ///< Of a number, but for those too small to be normal numbers of the type.
+  double relativeError = 0;        ///< Of all numbers, as one vector.
+};
+
+/// On a weight that is stored narrower than the model has it: a dictionary.
+constexpr llvm::StringLiteral kRounding = "plan.rounding";
+
+void setWeightRounding(WeightOp weight, const WeightRounding &rounding);
+std::optional<WeightRounding> weightRoundingOf(WeightOp weight);
+
 /// Indices of the cut axis that a placed launch gives the GPU.
 inline int64_t gpuShareOf(LaunchOp launch) { return (*launch.getGpu())[1] - (*launch.getGpu())[0]; }
 

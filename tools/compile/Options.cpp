@@ -51,6 +51,11 @@ struct Declarations {
       "accuracy", cl::init("fast"), cl::cat(category), cl::value_desc("accuracy"),
       cl::desc("fast (default): the CPU computes convolutions with fewer multiplications where that is faster "
                "(Winograd), within 2e-4 of the largest output; strict: as they are written, within 1e-5")};
+  cl::opt<std::string> weightType{
+      "weight-type", cl::init("fp32"), cl::cat(category), cl::value_desc("type"),
+      cl::desc("What weights are stored as that take longer to be read than to be multiplied by, those of dense layers "
+               "at small batch, recurrent layers and embeddings: fp32 (default), fp16 or bf16; what is computed stays "
+               "fp32, and --report says what the rounding cost")};
   cl::list<std::string> shape{"shape", cl::cat(category), cl::value_desc("input=1x3x224x224"),
                               cl::desc("Shape of an input whose shape the model leaves open; repeatable")};
   cl::list<std::string> set{
@@ -235,6 +240,12 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   if (!precision)
     return bad("--gpu-precision must be fp32 or fp16, but is '" + options.gpuPrecision + "'");
   compiler.gpuPrecision = *precision;
+  std::optional<WeightType> weightType = parseWeightType(options.weightType);
+  if (!weightType)
+    return bad("--weight-type must be fp32, fp16 or bf16, but is '" + options.weightType + "'");
+  if (*weightType != WeightType::F32 && compiler.accuracy == Accuracy::Strict)
+    return bad("--accuracy=strict must have weights as they are; leave it out, or --weight-type");
+  compiler.weightType = *weightType;
   if (!options.compileTo.empty()) {
     compiler.compileTo = parsePhase(options.compileTo);
     if (!compiler.compileTo)
