@@ -62,6 +62,7 @@ constexpr MachineRow neonRow(const char *instruction, const ProductTypes &types)
   row.transform = 3;
   row.transformFilter = 2;
   row.waysOfRows = 8;
+  row.prefetchBytes = 0;
   row.halfCycles = 2; // fcvtl is two operations for one of a core's pipes, shll is one
   return row;
 }

@@ -69,6 +69,9 @@ struct MachineRow {
   double loadCycles = 0.6; ///< A little more than a load takes: they wait for one another more than multiply-adds do.
   double streamBytes = 20; ///< A cycle, of panels that come from the second-level cache,
   double memoryBytes = 5;  ///< and of those that come from memory.
+  /// How far ahead of a weight that no cache holds lines are asked for; 0: not at all, because the hardware does. That of x86
+  /// ends with a page.
+  int64_t prefetchBytes = 4096;
   // To widen a register of columns that lie in memory as f16 or bf16.
   double halfCycles = 1, bfloatCycles = 0.5;
   /// A tile of more rows has a better row, which multiplies more for each register that it widens.

@@ -24,6 +24,8 @@ int64_t turnOf(const MachineRow &machine, const LoopedContraction &contraction) 
 }
 
 constexpr int64_t kLineBytes = 64;
+/// Of a weight, more than is still in a cache from the last run.
+constexpr int64_t kCachedBytes = 16 << 20;
 
 class TileEmitter {
 public:
@@ -104,6 +106,21 @@ private:
     }
   }
 
+  /// Asks for what later steps read of a weight that comes from memory and is read once, into the second-level cache; behind
+  /// a panel's end lies the next one. While columns are widened the hardware keeps up by itself.
+  void prefetchPanel(Value rhs, int64_t steps) {
+    const Type element = cast<MemRefType>(panel.buffer.getType()).getElementType();
+    const int64_t bytes = bytesOfElement(element);
+    const bool isLarge = contraction.depthSize() * contraction.columns.size * bytes >= kCachedBytes;
+    if (!isLarge || !shapeOf(contraction).isSingleRow() || element != contraction.accumulatorType ||
+        shape.machine.prefetchBytes == 0 || buffer(Contraction::Rhs) != panel.buffer)
+      return;
+    const int64_t ahead = shape.machine.prefetchBytes / bytes, end = steps * panel.strides.back();
+    for (int64_t next = 0; next < end; next += kLineBytes / bytes)
+      memref::PrefetchOp::create(build.ops, build.loc, panel.buffer, build.add(rhs, ahead + next), /*isWrite=*/false,
+                                 /*localityHint=*/2, /*isDataCache=*/true);
+  }
+
   //===--------------------------------------------------------------------===//
   // 1. The reduction
   //===--------------------------------------------------------------------===//
@@ -163,6 +180,7 @@ private:
   /// `steps` steps of the reduction, straight.
   SmallVector<Value> multiplyAdd(ValueRange accumulators, Value lhs, Value rhs, int64_t steps, int64_t loadedAtOnce) {
     SmallVector<Value> sums(accumulators);
+    prefetchPanel(rhs, steps);
     const int64_t lhsStride = contraction.depth.back().strides[Contraction::Lhs], rhsStride = panel.strides.back();
     SmallVector<Value> rowVectors;
     if (loadedAtOnce > 1)

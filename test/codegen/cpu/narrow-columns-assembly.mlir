@@ -2,6 +2,7 @@
 // RUN: nacre-kernel %s --target=linux-x86_64 --cpu=x86-64-v4 --kernel=bf16 | %python %S/Inputs/inner_loop.py | FileCheck %s --check-prefix=BF16
 // RUN: nacre-kernel %s --target=linux-arm64 --kernel=f16_neon | %python %S/Inputs/inner_loop.py | FileCheck %s --check-prefix=F16-NEON
 // RUN: nacre-kernel %s --target=linux-arm64 --kernel=bf16_neon | %python %S/Inputs/inner_loop.py | FileCheck %s --check-prefix=BF16-NEON
+// RUN: nacre-kernel %s --target=linux-x86_64 --kernel=large | %python %S/Inputs/inner_loop.py | FileCheck %s --check-prefix=LARGE
 
 // What the inner loop of a row by a matrix of narrow columns is made of: loads, what widens them, products, and no stack.
 
@@ -11,6 +12,7 @@
 // F16:      vector loads: 0
 // F16:      stack: 0
 // F16-NEXT: conversions: 16
+// F16:      prefetches: 0
 
 // Two vectors of columns for each load, a shift and a mask.
 // BF16:      multiply-adds: 16
@@ -28,6 +30,7 @@
 // F16-NEON-NEXT: ldr: 1
 // F16-NEON-NEXT: stack: 0
 // F16-NEON-NEXT: conversions: 32
+// F16-NEON:      prefetches: 0
 
 // BF16-NEON:      multiply-adds: 32
 // BF16-NEON:      ldp: 8
@@ -36,6 +39,10 @@
 // BF16-NEON-NEXT: conversions: 0
 // BF16-NEON-NEXT: shifts: 16
 // BF16-NEON-NEXT: masks: 16
+
+// A weight of 16 MiB is in no cache: a line of what comes later is asked for with each that is read.
+// LARGE: multiply-adds: 8
+// LARGE: prefetches: 4
 
 plan.kernel @f16 contraction (%a: tensor<1x256xf32>, %b: tensor<256x128xf16>) into (%c: tensor<1x128xf32>) cut 1 : 128 by 128 attributes {encodings = [unit, #plan.encoding<panel, width = 128>]} {
   %zero = arith.constant 0.0 : f32
@@ -87,4 +94,16 @@ plan.kernel @bf16_neon contraction (%a: tensor<1x256xf32>, %b: tensor<256x32xbf1
     linalg.yield %s : f32
   } -> tensor<1x32xf32>
   plan.yield %r : tensor<1x32xf32>
+}
+
+plan.kernel @large contraction (%a: tensor<1x4096xf32>, %b: tensor<4096x1024xf32>) into (%c: tensor<1x1024xf32>) cut 1 : 1024 by 64 attributes {encodings = [unit, #plan.encoding<panel, width = 64>]} {
+  %zero = arith.constant 0.0 : f32
+  %init = linalg.fill ins(%zero : f32) outs(%c : tensor<1x1024xf32>) -> tensor<1x1024xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<1x4096xf32>, tensor<4096x1024xf32>) outs(%init : tensor<1x1024xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %m = arith.mulf %x, %y : f32
+    %s = arith.addf %z, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<1x1024xf32>
+  plan.yield %r : tensor<1x1024xf32>
 }

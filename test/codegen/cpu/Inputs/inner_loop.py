@@ -19,6 +19,7 @@ PATTERNS = {
     "conversions": r"\b(v?cvtph2ps|fcvtl2?|v?pmovzxwd|u?shll2?)\b",
     "shifts": r"\b(vpslld|shl)\b",
     "masks": r"\b(vpand[dq]?|vpblendw|and)\b",
+    "prefetches": r"\b(prefetcht1|prfm)\b",
 }
 
 
