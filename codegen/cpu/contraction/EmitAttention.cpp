@@ -8,10 +8,9 @@
 
 #include "codegen/cpu/Emitters.h"
 #include "codegen/cpu/Halo.h"
-#include "codegen/cpu/TransposeInRegisters.h"
 #include "codegen/cpu/Units.h"
 #include "codegen/cpu/VectorBody.h"
-#include "codegen/cpu/VectorMath.h"
+#include "codegen/cpu/contraction/PackColumns.h"
 #include "codegen/cpu/contraction/PanelWalk.h"
 #include "codegen/cpu/nest/Combiner.h"
 #include "codegen/form/AttentionForm.h"
@@ -26,12 +25,6 @@ using namespace mlir;
 
 namespace nacre::codegen::cpu {
 namespace {
-
-/// A right operand in scratch: panels of `width` columns, `stride` elements apart.
-struct PackedOperand {
-  Value buffer;
-  int64_t width = 0, panels = 0, stride = 0;
-};
 
 class AttentionEmitter {
 public:
@@ -142,66 +135,10 @@ private:
   // 2. Panels
   //===--------------------------------------------------------------------===//
 
-  /// The unit's `index` in panels of `width`: [panels][depth][width], of f32.
-  PackedOperand pack(Index index, const ContractionLoop &depth, const ContractionLoop &columns, int64_t width) {
-    PackedOperand packed;
-    packed.width = width;
-    packed.panels = llvm::divideCeil(columns.size, width);
-    packed.stride = depth.size * width;
-    packed.buffer = allocateScratch(function, build, packed.panels * packed.stride, type);
-    Value base = baseOf(index);
-    auto panel = [&](Position number, int64_t count) {
-      Value from = build.address({{base, 0}, number}, {1, width * columns.strides[index]}, 0);
-      Value to = build.address({number}, {packed.stride}, 0);
-      if (depth.strides[index] == 1 && columns.strides[index] != 1 && depth.size >= lanes)
-        return packBlocks(index, count, columns.strides[index], depth.size, width, from, packed.buffer, to);
-      build.loop(0, depth.size, 1, [&](Position step) {
-        packStep(index, count, columns.strides[index], build.address({{from, 0}, step}, {1, depth.strides[index]}, 0),
-                 packed.buffer, build.address({{to, 0}, step}, {1, width}, 0));
-      });
-    };
-    const int64_t whole = columns.size / width;
-    build.loop(0, whole, 1, [&](Position number) { panel(number, width); });
-    if (columns.size % width != 0)
-      panel({Value(), whole}, columns.size % width);
-    return packed;
-  }
-
-  /// Columns that lie far apart, whose elements lie one after another: square blocks are transposed on the way, the last of which
-  /// begins early enough to be whole. Beyond the last column, that one is read again.
-  void packBlocks(Index index, int64_t count, int64_t stride, int64_t depth, int64_t width, Value from, Value to,
-                  Value at) {
-    const Piece whole = {0, lanes, lanes};
-    auto block = [&](Position step) {
-      for (int64_t column = 0; column < count; column += lanes) {
-        SmallVector<Value> vectors;
-        for (int64_t lane = 0; lane < lanes; ++lane) {
-          const int64_t own = std::min(column + lane, count - 1);
-          Value values = build.load(bufferOf(index), build.address({{from, 0}, step}, {1, 1}, own * stride), whole);
-          vectors.push_back(form.operands[index].elementType == type ? values : emitExtend(build, values, type));
-        }
-        transposeInRegisters(build, vectors);
-        for (auto [number, vector] : llvm::enumerate(vectors))
-          build.store(vector, to, build.address({{at, 0}, step}, {1, width}, int64_t(number) * width + column), whole);
-      }
-    };
-    const int64_t last = depth / lanes * lanes;
-    build.loop(0, last, lanes, block);
-    if (last < depth)
-      block({Value(), depth - lanes});
-  }
-
-  /// Lanes beyond the columns keep what was there: their products are never read.
-  void packStep(Index index, int64_t count, int64_t stride, Value from, Value to, Value at) {
-    const Type element = form.operands[index].elementType;
-    for (const Piece &piece : cutIntoPieces(count, lanes, hasMasks(build.target, element.getIntOrFloatBitWidth()))) {
-      Value address = build.add(from, piece.offset * stride);
-      Value values = stride == 1 ? build.load(bufferOf(index), address, piece)
-                                 : build.loadStrided(bufferOf(index), address, stride, piece);
-      if (element != type)
-        values = emitExtend(build, values, type);
-      build.store(values, to, build.add(at, piece.offset), piece);
-    }
+  /// The unit's `index` in panels of `width`, of f32.
+  PackedColumns pack(Index index, const ContractionLoop &depth, const ContractionLoop &columns, int64_t width) {
+    return packColumns(function, build, {bufferOf(index), baseOf(index)}, {depth.size, depth.strides[index]},
+                       {columns.size, columns.strides[index]}, width, type);
   }
 
   //===--------------------------------------------------------------------===//
@@ -209,7 +146,7 @@ private:
   //===--------------------------------------------------------------------===//
 
   /// Of `count` rows with all panels of `packed`.
-  void emitProduct(LoopedContraction &product, const PackedOperand &packed, int64_t columns, Addresses at,
+  void emitProduct(LoopedContraction &product, const PackedColumns &packed, int64_t columns, Addresses at,
                    Value count) {
     product.accumulatorType = type;
     product.columns = {columns, {0, 1, 1}};
@@ -393,7 +330,7 @@ private:
 
   // Of the unit.
   SmallVector<Value> batch; ///< Its index of each loop.
-  PackedOperand packedKeys, packedValues;
+  PackedColumns packedKeys, packedValues;
   Value scores;
   SmallVector<Value> rowValues; ///< By sweep, of the row being swept.
 };

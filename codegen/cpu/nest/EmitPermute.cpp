@@ -10,8 +10,8 @@
 //        3. two or three rows become pixels, and pixels rows, by one shuffle.
 
 #include "codegen/cpu/Emitters.h"
-#include "codegen/cpu/VectorBody.h"
 #include "codegen/cpu/TransposeInRegisters.h"
+#include "codegen/cpu/VectorBody.h"
 #include "codegen/cpu/nest/NestLoops.h"
 #include "dialects/plan/PlanDialect.h"
 

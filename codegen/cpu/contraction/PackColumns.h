@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  a right operand that is no weight, put into panels in scratch by the unit that multiplies by it.
+// Why:   tiles read columns side by side, step after step; a tensor's may lie anyhow.
+// How:   columns that lie side by side are copied; those that lie far apart, whose steps lie side by side, are transposed in
+//        registers.
+
+#ifndef NACRE_CODEGEN_CPU_CONTRACTION_PACKCOLUMNS_H
+#define NACRE_CODEGEN_CPU_CONTRACTION_PACKCOLUMNS_H
+
+#include "codegen/cpu/VectorBuilder.h"
+
+namespace nacre::codegen::cpu {
+
+/// Panels of `width` columns, [panels][steps][width], `stride` elements apart. What is beyond the last column is arbitrary.
+struct PackedColumns {
+  mlir::Value buffer;
+  int64_t width = 0, panels = 0, stride = 0;
+};
+
+/// Where elements are: the first one in a buffer, and how many there are along a dimension, how far apart.
+struct PackedSource {
+  mlir::Value buffer, first;
+};
+struct PackedAxis {
+  int64_t size = 1, stride = 1;
+};
+
+PackedColumns packColumns(KernelFunction &function, VectorBuilder &build, const PackedSource &source, PackedAxis steps,
+                          PackedAxis columns, int64_t width, mlir::Type type);
+
+} // namespace nacre::codegen::cpu
+
+#endif // NACRE_CODEGEN_CPU_CONTRACTION_PACKCOLUMNS_H
