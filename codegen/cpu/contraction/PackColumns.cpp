@@ -56,13 +56,13 @@ private:
         SmallVector<Value> vectors;
         for (int64_t lane = 0; lane < lanes; ++lane) {
           const int64_t own = std::min(column + lane, count - 1) * columns.stride;
-          vectors.push_back(
-              extended(build.load(source.buffer, build.address({{from, 0}, step}, {1, 1}, own), whole)));
+          vectors.push_back(extended(build.load(source.buffer, build.address({{from, 0}, step}, {1, 1}, own), whole)));
         }
         transposeInRegisters(build, vectors);
         for (auto [number, vector] : llvm::enumerate(vectors))
           build.store(vector, packed.buffer,
-                      build.address({{to, 0}, step}, {1, packed.width}, int64_t(number) * packed.width + column), whole);
+                      build.address({{to, 0}, step}, {1, packed.width}, int64_t(number) * packed.width + column),
+                      whole);
       }
     };
     const int64_t last = steps.size / lanes * lanes;

@@ -6,12 +6,11 @@
 //        2. scores: an invocation has a key and some rows; 3. sweeps: a row's scores are shared by some invocations, each of which
 //        keeps its own in registers from sweep to sweep; 4. the result: an invocation has a quad of columns and some rows.
 
-#include "codegen/form/AttentionForm.h"
 #include "codegen/form/Reduction.h"
 #include "codegen/gpu/Emitters.h"
 #include "codegen/gpu/Halo.h"
 #include "codegen/gpu/InlineBody.h"
-#include "codegen/gpu/points/PointBuilder.h"
+#include "codegen/gpu/contraction/AttentionOperands.h"
 #include "dialects/plan/PlanDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -28,7 +27,7 @@ namespace {
 class AttentionEmitter {
 public:
   AttentionEmitter(const AttentionForm &form, KernelFunction &function)
-      : form(form), function(function), build(function), type(build.ops.getF32Type()) {}
+      : form(form), function(function), build(function), operands(form, build), type(build.ops.getF32Type()) {}
 
   LogicalResult emit() {
     if (!divide())
@@ -105,6 +104,7 @@ private:
     low = build.add(function.shareBegin, build.multiply(function.row, function.unitExtent));
     high = least(build.add(low, index(function.unitExtent)), function.shareEnd);
     Value group = function.group;
+    SmallVector<Value> &batch = operands.batch;
     batch.assign(form.batches.size(), Value());
     for (unsigned number = form.batches.size(); number-- > 0;) {
       if (form.cutBatch == number) {
@@ -123,43 +123,6 @@ private:
   Value rowAt(Value number) { return least(build.add(firstRow, number), lastRow); }
 
   //===--------------------------------------------------------------------===//
-  // Operands
-  //===--------------------------------------------------------------------===//
-
-  /// Whether `operand` can be read or written by fours along `along`.
-  bool inQuads(Index operand, const ContractionLoop &along) const {
-    auto isFour = [&](const ContractionLoop &loop) { return loop.size == 1 || loop.strides[operand] % kQuad == 0; };
-    bool fits = along.strides[operand] == 1 && along.size % kQuad == 0 && form.operands[operand].offset % kQuad == 0 &&
-                function.liesInVectors(form.operands[operand].argument, kQuad) && llvm::all_of(form.batches, isFour);
-    for (const ContractionLoop *loop : {&form.rows, &form.keys, &form.depth, &form.columns})
-      fits &= loop == &along || isFour(*loop);
-    return fits;
-  }
-
-  /// The address of `operand` in the workgroup's batch, `at` steps along some loops.
-  Value addressOf(Index operand, ArrayRef<std::pair<const ContractionLoop *, Value>> at, unsigned width) {
-    const auto unit = int64_t(width);
-    Value address = index(form.operands[operand].offset / unit);
-    auto move = [&](const ContractionLoop &loop, Value by) {
-      const int64_t stride = loop.strides[operand];
-      if (loop.size > 1 && stride != 0)
-        address = build.add(address, build.multiply(by, stride == 1 ? 1 : stride / unit));
-    };
-    for (auto [loop, by] : llvm::zip_equal(form.batches, batch))
-      move(loop, by);
-    for (auto [loop, by] : at)
-      move(*loop, by);
-    return address;
-  }
-
-  /// In f32.
-  Value load(Index operand, Value address, unsigned width) {
-    Value value = build.load(form.operands[operand].argument, address, width);
-    const Type wide = withElement(value.getType(), type);
-    return value.getType() == wide ? value : arith::ExtFOp::create(build.ops, build.loc, wide, value);
-  }
-
-  //===--------------------------------------------------------------------===//
   // 2. Scores
   //===--------------------------------------------------------------------===//
 
@@ -171,8 +134,8 @@ private:
       Value number = build.add(function.invocation, index(from));
       build.onlyIf(from + kInvocations <= count ? Value() : build.below(number, index(count)), [&] {
         Value row = rowAt(quotient(number, steps)), step = remainder(number, steps);
-        Value address = addressOf(Index::Queries, {{&form.rows, row}, {&form.depth, step}}, width);
-        memref::StoreOp::create(build.ops, build.loc, load(Index::Queries, address, width), queries, number);
+        Value address = operands.addressOf(Index::Queries, {{&form.rows, row}, {&form.depth, step}}, width);
+        memref::StoreOp::create(build.ops, build.loc, operands.load(Index::Queries, address, width), queries, number);
       });
     }
     build.barrier();
@@ -180,7 +143,8 @@ private:
 
   void emitScores() {
     constexpr int64_t together = 4; // loads that are on their way at once
-    const unsigned width = inQuads(Index::Queries, form.depth) && inQuads(Index::Keys, form.depth) ? kQuad : 1;
+    const unsigned width =
+        operands.inQuads(Index::Queries, form.depth) && operands.inQuads(Index::Keys, form.depth) ? kQuad : 1;
     shareQueries(width);
     const int64_t across =
         std::max<int64_t>(std::min<int64_t>(kInvocations, llvm::PowerOf2Ceil(keys())), kInvocations / rows);
@@ -197,10 +161,11 @@ private:
       auto addUp = [&](Value from, int64_t count, ValueRange before) {
         SmallVector<Value> sums(before), ofKey;
         for (int64_t step = 0; step < count; ++step)
-          ofKey.push_back(
-              load(Index::Keys,
-                   addressOf(Index::Keys, {{&form.keys, clamped}, {&form.depth, build.add(from, index(step))}}, width),
-                   width));
+          ofKey.push_back(operands.load(
+              Index::Keys,
+              operands.addressOf(Index::Keys, {{&form.keys, clamped}, {&form.depth, build.add(from, index(step))}},
+                                 width),
+              width));
         for (int64_t step = 0; step < count; ++step)
           for (int64_t i = 0; i < own; ++i) {
             Value at = build.add(build.multiply(ofRow[i], steps), build.add(from, index(step)));
@@ -294,7 +259,7 @@ private:
         address = build.add(address, build.multiply(by, access.strides[loop]));
     };
     for (unsigned number = 0; number < numBatches; ++number)
-      move(batch[number], number);
+      move(operands.batch[number], number);
     move(rowAt(sweptRow()), numBatches);
     move(key, numBatches + 1);
     return build.load(access.argument, address, 1);
@@ -336,7 +301,8 @@ private:
 
   void emitResult() {
     constexpr int64_t together = 16; // loads that are on their way at once
-    const unsigned width = inQuads(Index::Values, form.columns) && inQuads(Index::Result, form.columns) ? kQuad : 1;
+    const unsigned width =
+        operands.inQuads(Index::Values, form.columns) && operands.inQuads(Index::Result, form.columns) ? kQuad : 1;
     const int64_t units = form.columns.size / width;
     const int64_t across =
         std::max<int64_t>(std::min<int64_t>(kInvocations, llvm::PowerOf2Ceil(units)), kInvocations / rows);
@@ -352,9 +318,10 @@ private:
       auto addUp = [&](Value from, int64_t count, ValueRange before) {
         SmallVector<Value> next(before), values;
         for (int64_t step = 0; step < count; ++step)
-          values.push_back(load(
+          values.push_back(operands.load(
               Index::Values,
-              addressOf(Index::Values, {{&form.keys, build.add(from, index(step))}, {&form.columns, clamped}}, width),
+              operands.addressOf(Index::Values, {{&form.keys, build.add(from, index(step))}, {&form.columns, clamped}},
+                                 width),
               width));
         for (int64_t step = 0; step < count; ++step)
           for (int64_t i = 0; i < own; ++i) {
@@ -367,7 +334,7 @@ private:
       for (int64_t i = 0; i < own; ++i) {
         Value row = build.add(firstRow, ofRow[i]);
         build.onlyIf(build.both(inside, build.below(row, endRow)), [&] {
-          Value address = addressOf(Index::Result, {{&form.rows, row}, {&form.columns, unit}}, width);
+          Value address = operands.addressOf(Index::Result, {{&form.rows, row}, {&form.columns, unit}}, width);
           build.store(finished(sums[i], width), form.operands[Index::Result].argument, address);
         });
       }
@@ -382,17 +349,16 @@ private:
   }
 
   static constexpr int64_t kInvocations = 128; ///< Of a workgroup.
-  static constexpr int64_t kQuad = 4;
 
   const AttentionForm &form;
   KernelFunction &function;
   PointBuilder build;
+  AttentionOperands operands;
   const Type type; ///< Of scores and sums.
   int64_t rows = 1, rowBlocks = 1;
 
   Value low, high;                 ///< What the row of workgroups computes of the cut axis.
   Value firstRow, endRow, lastRow; ///< Of the workgroup.
-  SmallVector<Value> batch;        ///< Its index of each loop.
   Value queries, scores;           ///< Shared: [rows][depth], [rows][keys].
   SmallVector<Kept> kept;
   DenseMap<unsigned, Value> rowValues; ///< By work, of this invocation's swept row.
