@@ -28,10 +28,11 @@ PackedWeight::PackedWeight(mlir::RankedTensorType type, plan::EncodingAttr encod
   width = encoding.getWidth();
   columns = type.getShape().back();
   rows = columns ? elements / columns : 0;
-  groupColumns = columns / encoding.getGroups();
+  parts = encoding.getParts();
+  groupColumns = columns / encoding.getGroups() / parts;
   panelsPerGroup = divideCeil(groupColumns, width);
   chunks = panelsPerGroup * encoding.getGroups();
-  chunkBytes = rows * width * elementBytes;
+  chunkBytes = rows * parts * width * elementBytes;
 }
 
 void PackedWeight::packChunk(const nn::ConstantView &source, int64_t index, SmallVectorImpl<char> &out) const {
@@ -53,9 +54,11 @@ void PackedWeight::packChunk(const nn::ConstantView &source, int64_t index, Smal
   int64_t firstColumn = (index % panelsPerGroup) * width;
   int64_t valid = std::min(width, groupColumns - firstColumn);
   out.assign(chunkBytes, 0);
+  const int64_t group = index / panelsPerGroup;
   for (int64_t row = 0; row < rows; ++row)
-    copy(out.data() + row * width * elementBytes, row * columns + (index / panelsPerGroup) * groupColumns + firstColumn,
-         valid);
+    for (int64_t part = 0; part < parts; ++part)
+      copy(out.data() + (row * parts + part) * width * elementBytes,
+           row * columns + (group * parts + part) * groupColumns + firstColumn, valid);
 }
 
 int64_t countStoredElements(plan::KernelOp kernel, unsigned number) {

@@ -29,8 +29,9 @@ public:
 private:
   bool isPanel = false;
   int64_t elementBytes = 0, elements = 0;
-  int64_t rows = 0, columns = 0; ///< Panel: all axes but the last, the last.
-  int64_t width = 0, groupColumns = 0, panelsPerGroup = 0;
+  int64_t rows = 0, columns = 0;                           ///< Panel: all axes but the last, the last.
+  int64_t parts = 1;                                       ///< Of a group's columns, side by side in each panel.
+  int64_t width = 0, groupColumns = 0, panelsPerGroup = 0; ///< Of a part.
   int64_t chunks = 0, chunkBytes = 0, missingBytes = 0;
 };
 

@@ -106,7 +106,7 @@ public:
     const std::pair<Phase, std::function<LogicalResult()>> phases[] = {
         {Phase::Import, [&] { return importModel(); }},
         {Phase::Graph, [&] { return optimizeGraph(); }},
-        {Phase::Kernels, [&] { return runPasses(kernels::buildPipeline); }},
+        {Phase::Kernels, [&] { return formKernels(); }},
         {Phase::Encode, [&] { return encodeWeights(); }},
         {Phase::Place, [&] { return placeKernels(); }},
         {Phase::Schedule, [&] { return schedule(); }},
@@ -196,6 +196,12 @@ private:
         ++report.operators;
     });
     return success();
+  }
+
+  LogicalResult formKernels() {
+    kernels::Options kernelOptions;
+    kernelOptions.isCpuAlone = options.placement.engines == Placement::Engines::Cpu;
+    return runPasses([&](OpPassManager &passes) { kernels::buildPipeline(passes, kernelOptions); });
   }
 
   LogicalResult encodeWeights() {

@@ -36,7 +36,7 @@ int64_t LoopedContraction::depthSize() const {
 }
 
 double LoopedContraction::multiplyAdds() const {
-  double count = double(columns.size) * depthSize();
+  double count = double(columns.size) * parts * depthSize();
   for (const auto *group : {&outer, &rows})
     for (const ContractionLoop &loop : *group)
       count *= loop.size;
@@ -53,6 +53,7 @@ double WinogradConvolution::multiplyAdds() const {
 ContractionShape shapeOf(const LoopedContraction &contraction) {
   ContractionShape shape;
   shape.columns = contraction.columns.size;
+  shape.parts = contraction.parts;
   shape.depth = contraction.depthSize();
   shape.rows = contraction.rows.back().size;
   shape.rowBytes = contraction.rows.back().strides[Contraction::Lhs] *
@@ -159,9 +160,10 @@ FailureOr<MatrixProduct> inPanels(const PlainContraction &plain, int64_t width) 
 
   // Elements from one index of an axis to the next; along the last one it is the columns' to know.
   SmallVector<int64_t> axisStrides(rank, 0);
-  int64_t stride = width;
+  int64_t stride = width * plain.parts;
   for (unsigned axis = rank - 1; axis-- > 0; stride *= plain.rhsShape[axis])
     axisStrides[axis] = stride;
+  const int64_t columns = plain.loops[plain.column].size, groupPanels = llvm::divideCeil(columns, width);
   const Panels panels = {width, stride};
 
   PlainContraction packed = plain;
@@ -169,7 +171,6 @@ FailureOr<MatrixProduct> inPanels(const PlainContraction &plain, int64_t width) 
   for (auto [axis, axisStride] : llvm::zip_equal(plain.rhsAxes, axisStrides))
     rhs.offset += axis.constant * axisStride;
   // A group's columns begin with a panel of their own.
-  const int64_t columns = plain.loops[plain.column].size, groupPanels = llvm::divideCeil(columns, width);
   for (auto [number, loop] : llvm::enumerate(packed.loops)) {
     int64_t &rhsStride = loop.strides[Contraction::Rhs];
     rhsStride = 0;
@@ -179,6 +180,8 @@ FailureOr<MatrixProduct> inPanels(const PlainContraction &plain, int64_t width) 
       continue;
     if (last.coefficients[number] != columns)
       return misfit("groups of columns must follow one another");
+    if (plain.parts != 1)
+      return misfit("parts must be all of the columns");
     rhsStride += groupPanels * panels.stride;
   }
   MatrixProduct result = sorted<MatrixProduct>(packed);
@@ -207,8 +210,9 @@ FailureOr<WinogradConvolution> byWinograd(const PlainContraction &plain, int64_t
     const ProductLoop &loop = loops[number];
     return loop.parallel == (number <= Column) && loop.movesLhs == (number != Column) && loop.size != 0;
   };
-  if (plain.depthwise || loops.size() != Count || !llvm::all_of(llvm::seq<unsigned>(0, Count), isInPlace) ||
-      plain.rhsShape.size() != 4 || plain.operands[Contraction::Rhs].offset != 0 ||
+  if (plain.depthwise || plain.parts != 1 || loops.size() != Count ||
+      !llvm::all_of(llvm::seq<unsigned>(0, Count), isInPlace) || plain.rhsShape.size() != 4 ||
+      plain.operands[Contraction::Rhs].offset != 0 ||
       !areWalkedBy(plain.rhsAxes, {TapDown, TapAcross, Channel, Column}) ||
       !areWalkedBy(plain.resultAxes, {Image, Down, Across, Column}))
     return misfit("by Winograd go convolutions in two dimensions");
@@ -250,6 +254,8 @@ FailureOr<ContractionForm> parseContraction(plan::KernelOp kernel) {
     return ContractionForm(std::move(*read));
   };
   plan::EncodingAttr encoding = kernel.getEncoding(plain->operands[Contraction::Rhs].argument);
+  if (encoding && encoding.getParts() != plain->parts)
+    return misfit("a packed weight must have the parts that the kernel reads");
   if (encoding && encoding.getKind() == plan::EncodingKind::Panel)
     return asForm(inPanels(*plain, encoding.getWidth()));
   return plain->depthwise ? ContractionForm(asDepthwise(*plain)) : ContractionForm(asProduct(*plain));
@@ -272,15 +278,17 @@ FailureOr<WinogradConvolution> parseWinograd(plan::KernelOp kernel) {
 // 6. Epilogues
 //===----------------------------------------------------------------------===//
 
-SmallVector<Value> epilogueArguments(const Contraction &contraction, Value sum,
+SmallVector<Value> epilogueArguments(const Contraction &contraction, ArrayRef<Value> sums,
                                      llvm::function_ref<Value(unsigned operand)> load,
                                      llvm::function_ref<Value(TypedAttr)> constant) {
   SmallVector<Value> arguments;
   unsigned operand = Contraction::Extra;
-  for (unsigned input = 0; input < contraction.epilogue->inputs.size(); ++input)
-    arguments.push_back(input == contraction.accumulatorInput ? sum : load(operand++));
-  Type type = contraction.operands[Contraction::Result].elementType;
-  arguments.push_back(constant(cast<TypedAttr>(Builder(type.getContext()).getZeroAttr(type))));
+  for (std::optional<unsigned> part : contraction.productInputs)
+    arguments.push_back(part ? sums[*part] : load(operand++));
+  for (unsigned result : contraction.results) {
+    Type type = contraction.operands[result].elementType;
+    arguments.push_back(constant(cast<TypedAttr>(Builder(type.getContext()).getZeroAttr(type))));
+  }
   return arguments;
 }
 

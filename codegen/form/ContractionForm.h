@@ -42,8 +42,13 @@ struct Contraction {
   std::shared_ptr<const KernelForm> kernel;
   const Work *product = nullptr;
   const Work *epilogue = nullptr; ///< Null where there is none.
-  unsigned accumulatorInput = 0;  ///< Which of the epilogue's inputs is the product.
-  const WrittenTensor *written = nullptr;
+  /// For each of the epilogue's inputs, the part of the product that it is; none for its own.
+  llvm::SmallVector<std::optional<unsigned>> productInputs;
+  /// Rhs has so many times `columns`, part after part; the epilogue reads the same column of several parts.
+  int64_t parts = 1;
+  llvm::SmallVector<unsigned, 2> results{
+      Result};                            ///< The operands that are written: further ones behind the extra ones.
+  const WrittenTensor *written = nullptr; ///< The first.
 
   unsigned cutAxis = 0; ///< Of the target.
   int64_t cutExtent = 1;
@@ -65,7 +70,8 @@ struct LoopedContraction : Contraction {
   double multiplyAdds() const;
 };
 
-/// A weight in panels: so many columns side by side for each step of the depth; elements from a panel to the next.
+/// A weight in panels: so many columns of each part side by side for each step of the depth; elements from a panel to the
+/// next.
 struct Panels {
   int64_t width = 0, stride = 0;
 };
@@ -103,9 +109,9 @@ llvm::FailureOr<WinogradConvolution> parseWinograd(plan::KernelOp kernel);
 ContractionShape shapeOf(const LoopedContraction &contraction);
 WinogradShape shapeOf(const WinogradConvolution &convolution);
 
-/// The arguments of the epilogue's body: `sum` for the product, what `load` makes of the operands from Extra on, and a
-/// constant for the result's accumulator, which an all-parallel body does not read.
-llvm::SmallVector<mlir::Value> epilogueArguments(const Contraction &contraction, mlir::Value sum,
+/// The arguments of the epilogue's body: `sums` for the parts of the product, what `load` makes of the operands from Extra
+/// on, and a constant for each result's accumulator, which an all-parallel body does not read.
+llvm::SmallVector<mlir::Value> epilogueArguments(const Contraction &contraction, llvm::ArrayRef<mlir::Value> sums,
                                                  llvm::function_ref<mlir::Value(unsigned operand)> load,
                                                  llvm::function_ref<mlir::Value(mlir::TypedAttr)> constant);
 

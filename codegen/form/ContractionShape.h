@@ -18,6 +18,7 @@ struct ContractionShape {
   int64_t columns = 1;
   int64_t depth = 1;    ///< Steps of the reduction.
   int64_t rowBytes = 4; ///< From one row of Lhs to the next.
+  int64_t parts = 1;    ///< That are computed side by side, each of so many columns.
 
   bool isSingleRow() const { return runs * rows == 1; }
 };

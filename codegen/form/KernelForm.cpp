@@ -6,6 +6,7 @@
 
 #include "dialects/plan/PlanDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/DebugLog.h"
 
@@ -109,6 +110,8 @@ private:
       std::tie(input.work, input.result) = former->second;
       return input;
     }
+    if (auto part = operand.get().getDefiningOp<tensor::ExtractSliceOp>(); part && produced.contains(part.getSource()))
+      return parsePart(std::move(input), part);
     FailureOr<StridedSlice> slice = findSlice(operand.get());
     if (failed(slice)) {
       if (op.payloadUsesValueFromOperand(&operand))
@@ -120,6 +123,20 @@ private:
       return misfit(op, "an indexing map must be sums of dim * constant");
     input.source = Input::Source::Storage;
     input.access = std::move(*access);
+    return input;
+  }
+
+  /// What an operation reads of a slice of a former one's result.
+  FailureOr<Input> parsePart(Input input, tensor::ExtractSliceOp part) {
+    if (!part.hasUnitStride() || ShapedType::isDynamicShape(part.getStaticOffsets()) ||
+        part.getType().getRank() != part.getSourceType().getRank())
+      return misfit(part, "a part of what was computed must be a static slice of neighbours");
+    SmallVector<AffineExpr> shifted(input.map.getResults());
+    for (auto [expression, offset] : llvm::zip_equal(shifted, part.getStaticOffsets()))
+      expression = expression + offset;
+    input.map = AffineMap::get(input.map.getNumDims(), 0, shifted, part.getContext());
+    input.source = Input::Source::Work;
+    std::tie(input.work, input.result) = produced.lookup(part.getSource());
     return input;
   }
 

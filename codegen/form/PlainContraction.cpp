@@ -61,9 +61,9 @@ public:
   }
 
   FailureOr<PlainContraction> read() {
-    if (form.written.size() != 1 || form.work.size() > 2 || !isMultiplyAdd(product) ||
+    if (form.work.size() > 2 || !isMultiplyAdd(product) ||
         !matchPattern(product.results.front().start, m_AnyZeroFloat()))
-      return misfit("there must be one multiply-add from zero, one epilogue at most, and one target");
+      return misfit("there must be one multiply-add from zero, and one epilogue at most");
     result.product = &product;
     result.written = &form.written.front();
     result.accumulatorType = product.results.front().elementType;
@@ -73,7 +73,8 @@ public:
     result.cutExtent = form.cutExtent;
     result.operands.resize(Contraction::Extra);
     strides.assign(Contraction::Extra, {});
-    if (failed(readTarget()) || failed(findColumns()) || failed(readOperands()) || failed(readLoops()))
+    if (failed(readTarget()) || failed(findColumns()) || failed(readOperands()) || failed(readLoops()) ||
+        failed(readParts()))
       return failure();
     return std::move(result);
   }
@@ -88,41 +89,98 @@ private:
     const Result &accumulator = product.results.front();
     if (accumulator.written.has_value() != (form.work.size() == 1))
       return misfit("the last operation must write the target");
-    FailureOr<Access> target = composeAccess(result.written->slice, accumulator.map, result.written->elementType);
-    if (failed(target))
+    if (failed(readWritten(Contraction::Result, form.written.front())))
       return failure();
-    setOperand(Contraction::Result, *target);
     if (form.work.size() == 1)
-      return success();
+      return success(form.written.size() == 1);
 
     const Work &epilogue = form.work.back();
-    if (!epilogue.allParallel() || epilogue.results.size() != 1 || !epilogue.results.front().map.isIdentity())
+    auto isWritten = [](const Result &written) { return written.map.isIdentity() && written.written; };
+    if (!epilogue.allParallel() || !llvm::all_of(epilogue.results, isWritten))
       return misfit("an epilogue must be all-parallel and write by the identity");
+    if (epilogue.results.size() != form.written.size())
+      return misfit("an epilogue must write all targets");
     if (!canInline(*epilogue.body))
       return misfit("an epilogue must hold operations on scalars");
     result.epilogue = &epilogue;
-    bool readsProduct = false;
-    for (auto [number, input] : llvm::enumerate(epilogue.inputs)) {
-      if (input.source == Input::Source::Work && input.map.isIdentity() && !readsProduct) {
-        readsProduct = true;
-        result.accumulatorInput = number;
-        continue;
-      }
-      if (input.source != Input::Source::Storage || !input.access.padded.empty())
-        return misfit("an epilogue must read the product once, and storages");
-      StridedSlice byAxis;
-      byAxis.argument = input.access.argument;
-      byAxis.offset = input.access.offset;
-      byAxis.strides = input.access.strides;
-      byAxis.shape = epilogue.sizes;
-      FailureOr<Access> access = composeAccess(byAxis, accumulator.map, input.elementType);
-      if (failed(access))
+    for (const Input &input : epilogue.inputs)
+      if (failed(readEpilogueInput(input)))
         return failure();
-      result.operands.emplace_back();
-      strides.emplace_back();
-      setOperand(result.operands.size() - 1, *access);
+    // Results are in the order of what is written (KernelForm).
+    for (auto [number, further] : llvm::enumerate(epilogue.results)) {
+      const WrittenTensor &written = form.written[*further.written];
+      if (number == 0)
+        continue;
+      if (*further.written != number || written.haloValue)
+        return misfit("further results must have no halo, and be written in order");
+      result.results.push_back(addOperand());
+      if (failed(readWritten(result.results.back(), written)))
+        return failure();
     }
-    return success(readsProduct);
+    return success(llvm::any_of(result.productInputs, [](auto part) { return part.has_value(); }));
+  }
+
+  LogicalResult readWritten(unsigned operand, const WrittenTensor &written) {
+    FailureOr<Access> target = composeAccess(written.slice, product.results.front().map, written.elementType);
+    if (succeeded(target))
+      setOperand(operand, *target);
+    return success(succeeded(target));
+  }
+
+  unsigned addOperand() {
+    result.operands.emplace_back();
+    strides.emplace_back();
+    return result.operands.size() - 1;
+  }
+
+  LogicalResult readEpilogueInput(const Input &input) {
+    const SmallVector<int64_t> &sizes = result.epilogue->sizes;
+    if (input.source == Input::Source::Work) {
+      // The product itself, or so many whole parts of its last axis further on.
+      FailureOr<SmallVector<WalkedAxis>> axes = walkAxes(input.map);
+      if (failed(axes) || axes->empty() || sizes.back() == 0 || axes->back().constant % sizes.back() != 0)
+        return misfit("an epilogue must read parts of the product");
+      const int64_t start = axes->back().constant;
+      AffineMap identity = AffineMap::getMultiDimIdentityMap(sizes.size(), input.map.getContext());
+      SmallVector<AffineExpr> shifted(identity.getResults());
+      shifted.back() = shifted.back() + start;
+      if (input.map != AffineMap::get(sizes.size(), 0, shifted, input.map.getContext()))
+        return misfit("an epilogue must read the product where it writes");
+      result.productInputs.push_back(start / sizes.back());
+      return success();
+    }
+    if (input.source != Input::Source::Storage || !input.access.padded.empty())
+      return misfit("an epilogue must read the product, and storages");
+    StridedSlice byAxis;
+    byAxis.argument = input.access.argument;
+    byAxis.offset = input.access.offset;
+    byAxis.strides = input.access.strides;
+    byAxis.shape = sizes;
+    FailureOr<Access> access = composeAccess(byAxis, product.results.front().map, input.elementType);
+    if (failed(access))
+      return failure();
+    setOperand(addOperand(), *access);
+    result.productInputs.push_back(std::nullopt);
+    return success();
+  }
+
+  /// Where the epilogue has fewer columns than the product, the columns are those, in so many parts.
+  LogicalResult readParts() {
+    if (!result.epilogue)
+      return success();
+    ProductLoop &columns = result.loops[result.column];
+    const SmallVector<int64_t> &sizes = result.epilogue->sizes;
+    const int64_t size = sizes.empty() ? 1 : sizes.back();
+    const SmallVector<int64_t> &whole = product.results.front().shape;
+    const int64_t all = whole.empty() ? 1 : whole.back();
+    if (size == all)
+      return success(llvm::all_of(result.productInputs, [](auto part) { return part.value_or(0) == 0; }));
+    if (result.depthwise || columns.size != all || all % size != 0 ||
+        result.resultAxes.back().coefficients[result.column] != 1)
+      return misfit("parts must be of the columns");
+    result.parts = all / size;
+    columns.size = size;
+    return success();
   }
 
   void setOperand(unsigned operand, const Access &access) {

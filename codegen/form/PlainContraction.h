@@ -39,7 +39,7 @@ bool isMultiplyAdd(const Work &work);
 MatrixProduct asProduct(const PlainContraction &plain);
 DepthwiseConvolution asDepthwise(const PlainContraction &plain);
 
-/// Rhs in panels of `width` columns. Fails where it cannot be packed so.
+/// Rhs in panels of `width` columns, of each part. Fails where it cannot be packed so.
 llvm::FailureOr<MatrixProduct> inPanels(const PlainContraction &plain, int64_t width);
 
 /// In tiles of `tile` outputs along each dimension, Rhs in panels of `width` columns. Fails for what is no 3x3

@@ -38,7 +38,7 @@ namespace {
 /// What a contraction would like of the operand that gives its columns.
 struct Wish {
   unsigned input = 0;
-  int64_t width = 0, groups = 1;
+  int64_t width = 0, groups = 1, parts = 1;
   std::optional<WinogradShape> winograd; ///< Of a kernel that may be computed so,
   int64_t winogradTile = 0;              ///< and is, in such tiles; 0 where not.
   double work = 0;
@@ -46,7 +46,7 @@ struct Wish {
 };
 
 plan::EncodingAttr encodingOf(MLIRContext *context, const Wish &wish) {
-  return plan::EncodingAttr::get(context, plan::EncodingKind::Panel, wish.width, wish.groups);
+  return plan::EncodingAttr::get(context, plan::EncodingKind::Panel, wish.width, wish.groups, wish.parts);
 }
 
 void setPanel(plan::KernelOp kernel, const Wish &wish) {
@@ -64,7 +64,7 @@ int64_t widthForAll(ArrayRef<Target> targets, const ContractionShape &shape, con
   int64_t width = choosePanelWidth(first, shape);
   auto isHeldBy = [&](const Target &target) {
     const MachineRow &machine = machineOf(target, types, shape.isSingleRow());
-    return tileFits(machine, /*rows=*/1, llvm::divideCeil(width, machine.lanes));
+    return tileFits(machine, /*rows=*/1, shape.parts * llvm::divideCeil(width, machine.lanes));
   };
   while (width > lanes && !llvm::all_of(targets.drop_front(), isHeldBy))
     width -= lanes;
@@ -103,7 +103,8 @@ std::optional<Wish> readWish(plan::KernelOp kernel, ArrayRef<Target> targets, Ac
   wish.width = widthForAll(targets, shapeOf(product), productsOf(plain->accumulatorType, columns));
   if (wish.input >= kernel.getNumInputs() || failed(inPanels(*plain, wish.width)))
     return std::nullopt;
-  wish.groups = plain->rhsShape.back() / product.columns.size;
+  wish.parts = plain->parts;
+  wish.groups = plain->rhsShape.back() / (product.columns.size * plain->parts);
   if (accuracy == Accuracy::Fast)
     wishForWinograd(wish, *plain, targets);
   return wish;
@@ -169,7 +170,7 @@ private:
       auto [at, first] = chosen.try_emplace(leader, wish);
       if (first)
         continue;
-      if (at->second.groups != wish.groups)
+      if (at->second.groups != wish.groups || at->second.parts != wish.parts)
         refused.insert(leader);
       if (wish.work > at->second.work)
         at->second = wish;

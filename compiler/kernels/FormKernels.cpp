@@ -126,8 +126,10 @@ private:
 };
 
 struct FormKernels : kernels::impl::FormKernelsPassBase<FormKernels> {
+  using FormKernelsPassBase::FormKernelsPassBase;
+
   void runOnOperation() override {
-    ModulePlan plan(getOperation());
+    ModulePlan plan(getOperation(), parts);
     for (func::FuncOp function : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
       if (failed(EntryFormer(plan, function).run()))
         return signalPassFailure();

@@ -54,6 +54,8 @@ private:
   //===--------------------------------------------------------------------===//
 
   void grow(int first, int anchor) {
+    if (growParts(first))
+      return;
     FusionGroup group;
     group.anchor = anchor;
     group.last = first;
@@ -71,7 +73,63 @@ private:
       group.members.append(region);
       group.last = region.back();
     }
+    group.results.push_back(group.last);
     groups.push_back(std::move(group));
+  }
+
+  //===--------------------------------------------------------------------===//
+  // 1. and 2. of what is read in parts
+  //===--------------------------------------------------------------------===//
+
+  /// Of a contraction that is read in parts alone: all elementwise operators that the parts reach, up to the first other
+  /// reader of a value of the group. None may read a part.
+  bool growParts(int first) {
+    auto isPart = [&](int user) { return nodes[user].isPart && !nodes[user].escapes; };
+    if (nodes[first].kind != WorkKind::Contraction || nodes[first].escapes || users[first].empty() ||
+        !llvm::all_of(users[first], isPart))
+      return false;
+    const int shape = nodes[users[first].front()].shape;
+    std::set<int> inside{first}, pending;
+    for (int part : users[first]) {
+      inside.insert(part);
+      pending.insert(users[part].begin(), users[part].end());
+    }
+    for (; !pending.empty(); pending.erase(pending.begin())) {
+      const int node = *pending.begin();
+      if (nodes[node].kind != WorkKind::Elementwise || groupOf[node] >= 0 || nodes[node].shape != shape ||
+          inside.size() == maxMembers)
+        break;
+      inside.insert(node);
+      pending.insert(users[node].begin(), users[node].end());
+    }
+    auto isInside = [&](int node) { return inside.count(node) > 0; };
+    const bool hasParts = llvm::all_of(users[first], [&](int part) { return llvm::all_of(users[part], isInside); });
+    if (!hasParts || nodes[*inside.rbegin()].kind != WorkKind::Elementwise || countOutside(inside) > maxOperands)
+      return false;
+    FusionGroup group;
+    group.anchor = first;
+    group.last = *inside.rbegin();
+    for (int member : inside) {
+      groupOf[member] = groups.size();
+      group.members.push_back(member);
+      if (nodes[member].escapes || !llvm::all_of(users[member], isInside))
+        group.results.push_back(member);
+    }
+    groups.push_back(std::move(group));
+    return true;
+  }
+
+  /// Values that the members read of others; each constant counts, as often as it is read.
+  size_t countOutside(const std::set<int> &members) const {
+    std::set<int> values;
+    size_t constants = 0;
+    for (int member : members)
+      for (int operand : nodes[member].operands)
+        if (operand < 0)
+          ++constants;
+        else if (members.count(operand) == 0)
+          values.insert(operand);
+    return values.size() + constants;
   }
 
   /// The smallest set of elementwise operators that holds all uses of `last` and lets only one value out, its last. A

@@ -8,6 +8,8 @@
 //        2. the elementwise operators left over form chains in the same way;
 //        3. a chain that only one group reads joins it: as operands of its epilogue, or as the prologue of its anchor.
 //        All values of a group but the last stay inside, so no cycle can arise. Linear in operators and their operands.
+//        A contraction whose columns are read in equal parts (the gates of a recurrent cell) takes what the parts meet in,
+//        and several values may leave: all who read them come behind the group.
 
 #ifndef NACRE_COMPILER_KERNELS_FUSIONPOLICY_H
 #define NACRE_COMPILER_KERNELS_FUSIONPOLICY_H
@@ -32,12 +34,16 @@ struct FusionNode {
   bool escapes = false;
   /// The operand that the kernel may compute while it reads it; -1 for none.
   int prologueOperand = -1;
+  /// Whether it is one of the equal parts that the columns of its operand, a contraction, are read in: a boundary, unless
+  /// the contraction's group takes it.
+  bool isPart = false;
 };
 
 struct FusionGroup {
   int anchor = -1;                   ///< -1 for a chain of elementwise operators.
   llvm::SmallVector<int, 4> members; ///< In order, the anchor included.
-  int last = 0;                      ///< The member whose result leaves the group.
+  int last = 0;                      ///< The last member, whose result leaves the group.
+  llvm::SmallVector<int, 2> results; ///< All whose result does.
 };
 
 /// Groups of all nodes but boundaries, in the order of their last members.

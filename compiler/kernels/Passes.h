@@ -16,8 +16,12 @@ namespace nacre::kernels {
 #define GEN_PASS_REGISTRATION
 #include "compiler/kernels/Passes.h.inc"
 
+struct Options {
+  bool isCpuAlone = false; ///< No kernel needs code for a GPU.
+};
+
 /// Appends the phase to `pm`, which runs on a module.
-void buildPipeline(mlir::OpPassManager &pm);
+void buildPipeline(mlir::OpPassManager &pm, const Options &options);
 
 } // namespace nacre::kernels
 

@@ -56,6 +56,23 @@ def PrepareLoopsPass : Pass<"nacre-prepare-loops", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::nacre::nn::NnDialect"];
 }
 
+def PartProductsPass : Pass<"nacre-part-products", "::mlir::func::FuncOp"> {
+  let summary = "Let what follows a product whose columns are read in equal parts work on the parts";
+  let description = [{
+    The gates of a recurrent cell are columns of one product, and meet unit by unit. A kernel of the CPU that has the same units
+    of all gates in registers computes the new state at once; but a bias or the input's product stands between, as wide as all
+    gates together.
+
+    Requires: `nn` operators of static shape; the CPU computes everything, and `nacre-form-kernels` has `parts`.
+
+    Ensures: where all who read a product, behind a chain of elementwise operators, are slices of two to four equal parts, whose
+    readers are elementwise, those slices are the product's.
+
+    Example: test/compiler/kernels/part-products.mlir.
+  }];
+  let dependentDialects = ["::nacre::nn::NnDialect"];
+}
+
 def FormKernelsPass : Pass<"nacre-form-kernels", "::mlir::ModuleOp"> {
   let summary = "Group operators into kernels of linalg, and launch them on tensors";
   let description = [{
@@ -70,6 +87,8 @@ def FormKernelsPass : Pass<"nacre-form-kernels", "::mlir::ModuleOp"> {
     Example: test/compiler/kernels/form-kernels.mlir; an elementwise operator runs where the product is still in
     registers.
   }];
+  let options = [Option<"parts", "parts", "bool", /*default=*/"false",
+                        "Let a product's kernel go on with equal parts of its columns, for which the CPU alone has code">];
   let dependentDialects = ["::nacre::nn::NnDialect", "::nacre::plan::PlanDialect"];
 }
 

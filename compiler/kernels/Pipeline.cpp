@@ -9,14 +9,17 @@
 
 namespace nacre::kernels {
 
-void buildPipeline(mlir::OpPassManager &pm) {
+void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
   // What an app holds as bytes is unpacked by operators like any other.
   pm.nest<mlir::func::FuncOp>().addPass(createPackPortsPass());
   // What could be a view is made to stand alone, so that forming kernels does not swallow it.
   pm.nest<mlir::func::FuncOp>().addPass(createExposeMovementPass());
   // What turns of loops count and start with becomes operators, which form kernels.
   pm.nest<mlir::func::FuncOp>().addPass(createPrepareLoopsPass());
-  pm.addPass(createFormKernelsPass());
+  // Behind movement: what is read in parts is read so by elementwise operators.
+  if (options.isCpuAlone)
+    pm.nest<mlir::func::FuncOp>().addPass(createPartProductsPass());
+  pm.addPass(createFormKernelsPass({/*parts=*/options.isCpuAlone}));
   pm.addPass(createAssignStoragesPass());
   // Only now are storages part of a kernel: what is equal here is the same code.
   pm.addPass(createMergeKernelsPass());

@@ -49,11 +49,12 @@ def Plan_EncodingAttr : AttrDef<Plan_Dialect, "Encoding"> {
   let description = [{
     `plain`: row-major, as the tensor says. `panel(nr)`: the last axis is cut into panels of `nr` columns, and each panel
     stores all other axes in row-major order, `nr` values apiece: `[ceil(OC / nr)][rest...][nr]`, the last panel filled
-    with zeros. With `groups` > 1 every group of `OC / groups` columns is cut into panels of its own.
+    with zeros. With `groups` > 1 every group of `OC / groups` columns is cut into panels of its own. With `parts` > 1 a panel
+    has `nr` columns of each of so many equal parts, side by side: `[ceil(OC / parts / nr)][rest...][parts][nr]`.
   }];
   let parameters = (ins EnumParameter<Plan_EncodingKindEnum>:$kind, DefaultValuedParameter<"int64_t", "0">:$width,
-                        DefaultValuedParameter<"int64_t", "1">:$groups);
-  let assemblyFormat = "`<` $kind (`,` `width` `=` $width^)? (`,` `groups` `=` $groups^)? `>`";
+                        DefaultValuedParameter<"int64_t", "1">:$groups, DefaultValuedParameter<"int64_t", "1">:$parts);
+  let assemblyFormat = "`<` $kind (`,` `width` `=` $width^)? (`,` `groups` `=` $groups^)? (`parts` `=` $parts^)? `>`";
 }
 
 #endif // NACRE_DIALECTS_PLAN_PLANDIALECT

@@ -55,6 +55,7 @@ private:
   // 1. Units
   //===--------------------------------------------------------------------===//
 
+  /// Of each part.
   int64_t panels() const { return llvm::divideCeil(contraction.columns.size, width); }
 
   /// Rows that one index of the cut axis stands for.
@@ -94,9 +95,8 @@ private:
       cut.bytesPerIndex =
           contraction.rows[contraction.cutLoop].strides[Contraction::Lhs] * contraction.cutFactor * lhsBytes;
       cut.parts = parts;
-      const int64_t tile = splitRun(machine, shape.rows, llvm::divideCeil(std::min(width, shape.columns), lanes),
-                                    shape.depth, mostRows(machine, shape.rowBytes))
-                               .rows;
+      const int64_t vectors = shape.parts * llvm::divideCeil(std::min(width, shape.columns), lanes);
+      const int64_t tile = splitRun(machine, shape.rows, vectors, shape.depth, mostRows(machine, shape.rowBytes)).rows;
       // A panel that is packed by each unit wants as many rows as there are.
       extent = contraction.panels ? chooseBlock(cut, tile, build.target.l2Bytes) : cut.extent;
       break;
@@ -114,7 +114,7 @@ private:
     const double units = double(llvm::divideCeil(contraction.cutExtent, extent)) * parts;
     const double flopsPerNanosecond = 4.0 * lanes * 2.5;
     const int64_t rhsBytes = bytesOfElement(contraction.operands[Contraction::Rhs].elementType);
-    const double panelBytes = double(contraction.depthSize()) * width * rhsBytes;
+    const double panelBytes = double(contraction.depthSize()) * contraction.parts * width * rhsBytes;
     constexpr double bytesPerNanosecond = 12;
     function.unitCost = std::max(function.flops / units / flopsPerNanosecond, panelBytes / bytesPerNanosecond);
   }
@@ -211,11 +211,14 @@ private:
     Panel panel;
     panel.width = width;
     panel.strides.resize(contraction.depth.size());
-    int64_t stride = width;
+    int64_t stride = width * contraction.parts;
     for (unsigned level = contraction.depth.size(); level-- > 0; stride *= contraction.depth[level].size)
       panel.strides[level] = stride;
     panel.buffer = allocateScratch(function, build, stride, contraction.accumulatorType);
-    packColumns(0, columns, panel, at[Contraction::Rhs], build.index(0));
+    for (int64_t part = 0; part < contraction.parts; ++part) {
+      const int64_t start = part * contraction.columns.size * contraction.columns.strides[Contraction::Rhs];
+      packColumns(0, columns, panel, build.add(at[Contraction::Rhs], start), build.index(part * width));
+    }
     at[Contraction::Rhs] = build.index(0);
     return panel;
   }

@@ -32,8 +32,10 @@ public:
   TileEmitter(VectorBuilder &build, const LoopedContraction &contraction, ArrayRef<Value> buffers, const Panel &panel,
               const DepthPart &part, const TileShape &shape, const Addresses &at)
       : build(build), contraction(contraction), buffers(buffers), panel(panel), part(part), shape(shape), at(at),
-        lanes(shape.machine.lanes), vectors(llvm::divideCeil(shape.columns, lanes)),
-        rowStrides(contraction.rows.back().strides), blocks(sumBlocksOf(shape.machine, contraction, part)),
+        lanes(shape.machine.lanes),
+        vectorsOfPart(contraction.parts == 1 ? llvm::divideCeil(shape.columns, lanes) : panel.width / lanes),
+        vectors(contraction.parts * vectorsOfPart), rowStrides(contraction.rows.back().strides),
+        blocks(sumBlocksOf(shape.machine, contraction, part)),
         columns(build, shape.machine, panel.buffer, contraction.accumulatorType, vectors) {}
 
   void emit() {
@@ -101,7 +103,7 @@ private:
         for (int64_t column = 0; column < shape.columns; column += line)
           memref::PrefetchOp::create(build.ops, build.loc, buffer(operand),
                                      build.add(rowAddress(at[operand], operand, row), column),
-                                     /*isWrite=*/operand == Contraction::Result, /*localityHint=*/3,
+                                     /*isWrite=*/llvm::is_contained(contraction.results, operand), /*localityHint=*/3,
                                      /*isDataCache=*/true);
     }
   }
@@ -241,10 +243,12 @@ private:
       for (int64_t stride : rowStrides)
         distances.push_back(row * stride);
       columns.order(MutableArrayRef(sums).slice(row * vectors, vectors));
-      for (int64_t vector = 0; vector < vectors; ++vector) {
+      for (int64_t vector = 0; vector < llvm::divideCeil(shape.columns, lanes); ++vector) {
+        SmallVector<Value> ofParts;
+        for (int64_t part = 0; part < contraction.parts; ++part)
+          ofParts.push_back(sums[row * vectors + part * vectorsOfPart + vector]);
         const int64_t column = vector * lanes;
-        epilogue.finish(sums[row * vectors + vector], lanes, distances, column,
-                        std::min<int64_t>(lanes, shape.columns - column));
+        epilogue.finish(ofParts, lanes, distances, column, std::min<int64_t>(lanes, shape.columns - column));
       }
     }
   }
@@ -257,7 +261,7 @@ private:
   const TileShape &shape;
   const Addresses &at;
   const unsigned lanes;
-  const int64_t vectors;
+  const int64_t vectorsOfPart, vectors;
   ArrayRef<int64_t> rowStrides;
   const SumBlocks blocks;
   PanelColumns columns;

@@ -16,15 +16,15 @@ namespace nacre::codegen::cpu {
 
 struct TileShape {
   int64_t rows = 1;
-  int64_t columns = 1; ///< Valid ones; vectors are whole nonetheless.
+  int64_t columns = 1; ///< Valid ones, of each part; vectors are whole nonetheless.
   const MachineRow &machine;
 };
 
 /// Rhs of the tile: a packed panel, in a weight or in scratch.
 struct Panel {
   mlir::Value buffer;
-  int64_t width = 1;
-  llvm::SmallVector<int64_t, 3> strides; ///< By loop of the depth; columns lie one after another.
+  int64_t width = 1;                     ///< Of each part: they lie one after another, as columns do.
+  llvm::SmallVector<int64_t, 3> strides; ///< By loop of the depth.
 };
 
 /// The part of the reduction that a tile computes at once. Loops outside of `level` stand still: addresses are theirs.

@@ -38,7 +38,7 @@ public:
     SmallVector<int64_t> loops;
     for (const ContractionLoop &loop : contraction.depth)
       loops.push_back(loop.size);
-    depth = splitDepth(loops, walk.panel.width * bytesOfElement(typeOf(walk.panel)), build.target.l1Bytes);
+    depth = splitDepth(loops, sumsOfRow() * bytesOfElement(typeOf(walk.panel)), build.target.l1Bytes);
     part.steps = loops.front();
     if (!walk.addsToResult)
       return;
@@ -61,6 +61,9 @@ private:
   // 1. Parts of the reduction
   //===--------------------------------------------------------------------===//
 
+  /// Of all parts, a panel's width of each.
+  int64_t sumsOfRow() const { return contraction.parts * walk.panel.width; }
+
   bool isCut(unsigned level) const { return contraction.cut == Cut::Rows && contraction.cutLoop == level; }
 
   /// Rows from `level` inwards that a unit computes, at most.
@@ -73,19 +76,20 @@ private:
   }
 
   /// Whether the rows from `level` inwards go by the panel part by part: enough of them to pay for the sums' way to
-  /// scratch and back, few enough that the sums stay in the second-level cache.
-  bool dividesDepth(unsigned level) {
+  /// scratch and back, few enough that the sums stay in the second-level cache. Of several parts a step of the panel is so
+  /// wide that the cache holds few of them: their sums' way costs more than to stream the panel.
+  bool dividesDepth(unsigned level) const {
     const int64_t rows = rowsFrom(level);
     const uint64_t sumBytes = bytesOfElement(contraction.accumulatorType);
-    return depth.count > 1 && !part.sums && rows >= leastRows &&
-           rows * walk.panel.width * sumBytes <= build.target.l2Bytes / 4;
+    return depth.count > 1 && contraction.parts == 1 && !part.sums && rows >= leastRows &&
+           rows * sumsOfRow() * sumBytes <= build.target.l2Bytes / 4;
   }
 
   void emitParts(unsigned level, const Addresses &at) {
     part.level = depth.level;
     part.steps = depth.steps;
-    part.sumsStride = walk.panel.width;
-    const int64_t sums = rowsFrom(level) * walk.panel.width;
+    part.sumsStride = sumsOfRow();
+    const int64_t sums = rowsFrom(level) * sumsOfRow();
     part.sums = allocateScratch(function, build, sums, contraction.accumulatorType);
     part.first = part.last = false;
     Value zero = build.floatConstant(0.0, vectorOf(contraction.accumulatorType, lanes));
@@ -121,7 +125,7 @@ private:
   }
 
   /// Sums of one index of the row loop.
-  int64_t sumsStride(unsigned level) const { return rowsFrom(level + 1) * walk.panel.width; }
+  int64_t sumsStride(unsigned level) const { return rowsFrom(level + 1) * sumsOfRow(); }
 
   /// Where the sums of the row loops' first turn would wait: before the buffer if the unit's rows begin further on.
   Value firstSum(unsigned level) {
@@ -159,12 +163,14 @@ private:
   void emitRun(const Addresses &at, Value sums) {
     const unsigned level = contraction.rows.size() - 1;
     const ContractionLoop &run = contraction.rows[level];
-    const int64_t vectors = llvm::divideCeil(walk.columns, lanes), steps = contraction.depthSize() / depth.count;
+    // Of several parts all columns of the panel: the parts then lie one behind the other.
+    const int64_t vectors = contraction.parts == 1 ? llvm::divideCeil(walk.columns, lanes) : sumsOfRow() / lanes;
+    const int64_t steps = contraction.depthSize() / depth.count;
     const int64_t most = mostRows(machine, shapeOf(contraction).rowBytes);
     // Sums of a tile alone, where it has blocks and the depth is not divided: those of each tile, one after the other.
     Value ownSums;
     if (!part.sums && sumBlocksOf(machine, contraction, part).divided)
-      ownSums = allocateScratch(function, build, most * walk.panel.width, contraction.accumulatorType);
+      ownSums = allocateScratch(function, build, most * sumsOfRow(), contraction.accumulatorType);
     auto tile = [&](int64_t rows, Position row) {
       const Addresses here = advanced(build, at, run, row);
       DepthPart tilePart = part;
@@ -172,7 +178,7 @@ private:
       if (ownSums) {
         tilePart.sums = ownSums;
         tilePart.sumsAt = build.index(0);
-        tilePart.sumsStride = walk.panel.width;
+        tilePart.sumsStride = sumsOfRow();
       }
       emitTile(build, contraction, function.buffers, walk.panel, tilePart, {rows, walk.columns, machine}, here);
     };

@@ -18,30 +18,32 @@ Addresses advanced(VectorBuilder &build, const Addresses &at, const ContractionL
   return moved;
 }
 
-void TileEpilogue::finish(Value sum, unsigned lanes, const Distances &row, int64_t column, int64_t valid) {
-  const ContractionOperand &result = contraction.operands[Contraction::Result];
-  const unsigned bits = result.elementType.getIntOrFloatBitWidth();
+void TileEpilogue::finish(ArrayRef<Value> sums, unsigned lanes, const Distances &row, int64_t column, int64_t valid) {
+  const unsigned bits = contraction.operands[Contraction::Result].elementType.getIntOrFloatBitWidth();
   for (Piece piece : cutIntoPieces(valid, lanes, hasMasks(build.target, bits))) {
-    Value part = sum;
+    SmallVector<Value> parts(sums);
     if (piece.width != lanes)
-      part = vector::ExtractStridedSliceOp::create(build.ops, build.loc, sum, ArrayRef<int64_t>{piece.offset},
-                                                   ArrayRef<int64_t>{int64_t(piece.width)}, ArrayRef<int64_t>{1});
+      for (Value &part : parts)
+        part = vector::ExtractStridedSliceOp::create(build.ops, build.loc, part, ArrayRef<int64_t>{piece.offset},
+                                                     ArrayRef<int64_t>{int64_t(piece.width)}, ArrayRef<int64_t>{1});
     const int64_t first = column + piece.offset;
     const Piece there = {0, piece.lanes, piece.width};
-    part = apply(part, row, first, there);
-    Value address = build.add(at[Contraction::Result], row[Contraction::Result] + first);
-    build.store(part, buffers[result.argument], address, there);
+    for (auto [result, value] : llvm::zip_equal(contraction.results, apply(parts, row, first, there)))
+      build.store(value, buffers[contraction.operands[result].argument],
+                  build.add(at[result], row[result] + first * contraction.columns.strides[result]), there);
   }
 }
 
-Value TileEpilogue::apply(Value sum, const Distances &row, int64_t column, Piece piece) {
+SmallVector<Value> TileEpilogue::apply(ArrayRef<Value> sums, const Distances &row, int64_t column, Piece piece) {
   if (!contraction.epilogue)
-    return sum;
+    return {sums.front()};
   SmallVector<Value> arguments = epilogueArguments(
-      contraction, sum, [&](unsigned operand) { return loadInput(operand, row[operand], column, piece); },
+      contraction, sums, [&](unsigned operand) { return loadInput(operand, row[operand], column, piece); },
       [&](TypedAttr value) { return build.constant(value); });
-  Value value = inlineBody(build, *contraction.epilogue->body, arguments, piece.width).front();
-  return build.broadcast(value, piece.width);
+  SmallVector<Value> values = inlineBody(build, *contraction.epilogue->body, arguments, piece.width);
+  for (Value &value : values)
+    value = build.broadcast(value, piece.width);
+  return values;
 }
 
 Value TileEpilogue::loadInput(unsigned operand, int64_t row, int64_t column, Piece piece) {

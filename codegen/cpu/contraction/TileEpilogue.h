@@ -28,12 +28,13 @@ public:
                const Addresses &at)
       : build(build), contraction(contraction), buffers(buffers), at(at) {}
 
-  /// Finishes `sum`, a vector of `lanes`, which holds the `valid` columns from `column` on of the row `row` elements
-  /// away.
-  void finish(mlir::Value sum, unsigned lanes, const Distances &row, int64_t column, int64_t valid);
+  /// Finishes `sums`, a vector of `lanes` for each part of the product, which hold the `valid` columns from `column` on of
+  /// the row `row` elements away.
+  void finish(llvm::ArrayRef<mlir::Value> sums, unsigned lanes, const Distances &row, int64_t column, int64_t valid);
 
 private:
-  mlir::Value apply(mlir::Value sum, const Distances &row, int64_t column, Piece piece);
+  llvm::SmallVector<mlir::Value> apply(llvm::ArrayRef<mlir::Value> sums, const Distances &row, int64_t column,
+                                       Piece piece);
   mlir::Value loadInput(unsigned operand, int64_t row, int64_t column, Piece piece);
 
   VectorBuilder &build;

@@ -66,7 +66,7 @@ RunSplit splitRun(const MachineRow &machine, int64_t rows, int64_t vectors, int6
       best = {tile, count, llvm::SmallVector<int64_t, 2>(tail), cycles};
   };
   for (int64_t tile = std::min(rows, most); tile >= 1; --tile) {
-    if (!tileFits(machine, tile, vectors))
+    if (tile > 1 && !tileFits(machine, tile, vectors)) // Panels are as wide as another CPU likes them: one row spills.
       continue;
     const int64_t count = rows / tile, rest = rows % tile;
     if (rest == 0) {
@@ -89,9 +89,10 @@ RunSplit splitRun(const MachineRow &machine, int64_t rows, int64_t vectors, int6
 /// Of the shape's runs, for an instruction's step of the reduction, in panels of so many vectors.
 static double stepCyclesOfRun(const MachineRow &machine, const ContractionShape &shape, int64_t vectors, int64_t most) {
   const int64_t width = vectors * machine.lanes, full = shape.columns / width, rest = shape.columns % width;
-  double cycles = full * splitRun(machine, shape.rows, vectors, shape.depth, most).cycles;
+  double cycles = full * splitRun(machine, shape.rows, shape.parts * vectors, shape.depth, most).cycles;
   if (rest)
-    cycles += splitRun(machine, shape.rows, llvm::divideCeil(rest, machine.lanes), shape.depth, most).cycles;
+    cycles +=
+        splitRun(machine, shape.rows, shape.parts * llvm::divideCeil(rest, machine.lanes), shape.depth, most).cycles;
   return cycles;
 }
 
@@ -99,12 +100,12 @@ int64_t choosePanelWidth(const MachineRow &machine, const ContractionShape &shap
   const int64_t needed = llvm::divideCeil(shape.columns, machine.lanes);
   // A single row reads every weight once: wide panels keep many loads in flight.
   if (shape.isSingleRow())
-    return machine.lanes * std::min(needed, machine.vectorsOfSingleRow);
+    return machine.lanes * std::min(needed, machine.vectorsOfSingleRow / shape.parts);
 
   const int64_t most = mostRows(machine, shape.rowBytes);
   int64_t best = 1;
   double bestCycles = std::numeric_limits<double>::infinity();
-  for (int64_t vectors = 1; vectors <= needed && tileFits(machine, 1, vectors); ++vectors) {
+  for (int64_t vectors = 1; vectors <= needed && tileFits(machine, 1, shape.parts * vectors); ++vectors) {
     const double cycles = stepCyclesOfRun(machine, shape, vectors, most);
     // Of near equals the narrower panel: it stays in the first-level cache for longer.
     if (cycles < bestCycles * 0.96) {

@@ -67,7 +67,7 @@ struct SumBlocks {
 /// For loops whose innermost goes by `turn` steps at a time.
 SumBlocks chooseSumBlocks(llvm::ArrayRef<int64_t> loops, int64_t turn);
 
-/// Columns of a panel, a multiple of a register's lanes.
+/// Columns of a panel, of each part's, a multiple of a register's lanes.
 int64_t choosePanelWidth(const MachineRow &machine, const ContractionShape &shape);
 
 /// Cycles of one core for one of the shape's runs, panel by panel: in panels of `width` columns, or in the best.

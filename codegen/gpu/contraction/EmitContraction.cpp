@@ -59,6 +59,8 @@ void emitHaloOfRow(KernelFunction &function, const Contraction &contraction) {
 
 /// What of the form the templates cannot compute; empty where there is nothing.
 std::string obstacleOf(const Contraction &contraction) {
+  if (contraction.parts != 1 || contraction.results.size() != 1)
+    return "the epilogue reads the product in parts";
   for (auto [number, operand] : llvm::enumerate(contraction.operands)) {
     const bool isFactor = number == Contraction::Lhs || number == Contraction::Rhs;
     if (!isKnown(operand.elementType) && !(isFactor && operand.elementType.isBF16()))

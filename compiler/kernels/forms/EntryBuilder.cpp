@@ -141,7 +141,7 @@ LogicalResult EntryBuilder::launch(KernelBody &body) {
   SmallVector<Type> types = llvm::map_to_vector(kernel.getOutputs(), [](BlockArgument out) { return out.getType(); });
   auto launch = plan::LaunchOp::create(builder, loc, TypeRange(types), FlatSymbolRefAttr::get(kernel.getSymNameAttr()),
                                        operands, ValueRange(), DenseI64ArrayAttr(), DenseI64ArrayAttr());
-  for (auto [result, value] : llvm::zip_equal(body.getGroup().getResults(), launch.getResults()))
+  for (auto [result, value] : llvm::zip_equal(body.getGroup().results, launch.getResults()))
     map(result, reshape(value, cast<RankedTensorType>(result.getType()).getShape(), loc));
   return success();
 }

@@ -16,9 +16,11 @@ namespace nacre::kernels {
 
 class ModulePlan {
 public:
-  explicit ModulePlan(mlir::ModuleOp module) : module(module) {}
+  /// `readsParts`: kernels of products go on with parts of the columns (ProductParts.h).
+  ModulePlan(mlir::ModuleOp module, bool readsParts) : module(module), partsAreRead(readsParts) {}
 
   mlir::ModuleOp getModule() { return module; }
+  bool readsParts() const { return partsAreRead; }
   /// A name that no kernel has, beginning with `stem`.
   std::string makeKernelName(mlir::StringRef stem);
   /// The weight that holds `value`, stored as kernels read it. Equal attributes give the same weight.
@@ -30,6 +32,7 @@ private:
   mlir::FailureOr<plan::WeightOp> addWeight(mlir::ElementsAttr value, mlir::Location loc);
 
   mlir::ModuleOp module;
+  bool partsAreRead;
   llvm::StringMap<unsigned> kernelCounts;
   llvm::DenseMap<mlir::Attribute, plan::WeightOp> weights;
   llvm::StringMap<plan::WeightOp> initials; ///< By the names of variables.

@@ -9,6 +9,7 @@
 #include "compiler/kernels/FusionPolicy.h"
 #include "compiler/kernels/forms/ElementTypes.h"
 #include "compiler/kernels/forms/Lowering.h"
+#include "compiler/kernels/forms/ProductParts.h"
 #include "compiler/kernels/forms/regions/Regions.h"
 
 #include <map>
@@ -35,9 +36,16 @@ bool isReadElsewhere(Operation *user, Block &block) {
   return user->hasTrait<OpTrait::IsTerminator>() || isReadThrough(user) || user->getBlock() != &block;
 }
 
+/// Whether a product's kernel may read `op` where it has the product in registers.
+bool isPart(Operation *op) {
+  auto slice = dyn_cast<nn::SliceOp>(op);
+  auto product = slice ? slice.getOperand().getDefiningOp<nn::MatMulOp>() : nn::MatMulOp();
+  return product && isReadInParts(product);
+}
+
 class Describer {
 public:
-  explicit Describer(Block &block) {
+  Describer(Block &block, bool readsParts) : readsParts(readsParts) {
     for (Operation &op : block.without_terminator())
       if (!isa<nn::ConstantOp>(op) && !isAbsorbed(&op))
         add(&op);
@@ -65,11 +73,13 @@ private:
         llvm::any_of(op->getUsers(), [&](Operation *user) { return isReadElsewhere(user, *op->getBlock()); });
     if (const Lowering *lowering = findLowering(op))
       node.prologueOperand = lowering->prologueOperand;
+    node.isPart = readsParts && isPart(op);
     numbers[op] = nodes.size();
     nodes.push_back(std::move(node));
     operations.push_back(op);
   }
 
+  bool readsParts;
   SmallVector<FusionNode> nodes;
   SmallVector<Operation *> operations;
   DenseMap<Operation *, int> numbers;
@@ -160,21 +170,26 @@ LogicalResult keepBoundary(EntryBuilder &entry, Operation *op) {
 } // namespace
 
 LogicalResult formOperators(EntryBuilder &entry, Block &block) {
-  Describer describer(block);
+  Describer describer(block, entry.getPlan().readsParts());
   DenseMap<Operation *, OperatorGroup> groups;
+  llvm::DenseSet<Operation *> taken;
   for (const FusionGroup &group : formGroups(describer.getNodes())) {
     OperatorGroup &operators = groups[describer.getOperation(group.last)];
     operators.result = describer.getOperation(group.last)->getResult(0);
+    for (int member : group.results)
+      llvm::append_range(operators.results, describer.getOperation(member)->getResults());
     if (group.anchor >= 0)
       operators.anchor = describer.getOperation(group.anchor);
-    for (int member : group.members)
+    for (int member : group.members) {
       operators.members.insert(describer.getOperation(member));
+      taken.insert(describer.getOperation(member));
+    }
   }
   for (Operation &op : block.without_terminator()) {
     if (auto group = groups.find(&op); group != groups.end()) {
       if (failed(formKernel(entry, group->second)))
         return failure();
-    } else if (getWorkKind(&op) == WorkKind::Boundary && !isa<nn::ConstantOp>(op)) {
+    } else if (getWorkKind(&op) == WorkKind::Boundary && !isa<nn::ConstantOp>(op) && !taken.contains(&op)) {
       if (failed(keepBoundary(entry, &op)))
         return failure();
     }

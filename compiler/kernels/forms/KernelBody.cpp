@@ -33,7 +33,7 @@ KernelBody::KernelBody(ModuleOp module, plan::KernelKind kind, StringRef name, c
                                   /*num_inputs=*/0, /*cut_axis=*/0, /*cut_extent=*/1, /*grain=*/1,
                                   /*encodings=*/ArrayAttr());
   SmallVector<Type> written;
-  for (Value result : group.getResults())
+  for (Value result : group.results)
     written.push_back(RankedTensorType::get(getShape(result), getStorageType(getTensorType(result).getElementType())));
   builder.createBlock(&kernel.getBody(), {}, written, SmallVector<Location>(written.size(), loc));
 }
@@ -85,6 +85,21 @@ void KernelBody::defineAs(Value host, Value tensor) {
                 }});
 }
 
+void KernelBody::defineParts(Value host) {
+  const Definition whole = definitions.lookup(host);
+  for (Operation *member : group.members) {
+    auto part = dyn_cast<nn::SliceOp>(member);
+    if (!part || part.getOperand() != host)
+      continue;
+    Definition definition = whole;
+    auto toIndices = [&](ArrayRef<int64_t> numbers) { return getAsIndexOpFoldResult(getContext(), numbers); };
+    for (Value &tensor : definition.tensors)
+      tensor = tensor::ExtractSliceOp::create(builder, loc, tensor, toIndices(part.getStarts()),
+                                              toIndices(part.getSizes()), toIndices(part.getSteps()));
+    define(part, std::move(definition));
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // 2. Sweeps
 //===----------------------------------------------------------------------===//
@@ -134,7 +149,7 @@ bool KernelBody::nameExtents(const Sweep &sweep, AffineMap destination, SmallVec
   return true;
 }
 
-Value KernelBody::emitSweep(const Sweep &sweep) {
+ValueRange KernelBody::emitSweepInto(const Sweep &sweep) {
   SetVector<Value> leaves;
   SetVector<Operation *> inner;
   for (Value value : sweep.values)
@@ -157,7 +172,9 @@ Value KernelBody::emitSweep(const Sweep &sweep) {
   AffineMap destinationMap =
       sweep.destinationMap ? sweep.destinationMap : builder.getMultiDimIdentityMap(sweep.shape.size());
   const bool namesExtents = nameExtents(sweep, destinationMap, inputs, maps);
-  maps.push_back(destinationMap);
+  SmallVector<Value> destinations = {sweep.destination};
+  llvm::append_range(destinations, sweep.furtherDestinations);
+  maps.append(destinations.size(), destinationMap);
   SmallVector<utils::IteratorType> iterators = sweep.iterators;
   iterators.resize(sweep.shape.size(), utils::IteratorType::parallel);
 
@@ -187,11 +204,17 @@ Value KernelBody::emitSweep(const Sweep &sweep) {
       scalars[op->getResult(0)] = scalar;
     }
     SmallVector<Value> values = llvm::map_to_vector(sweep.values, [&](Value v) { return scalars.lookup(v); });
-    linalg::YieldOp::create(b, loc, sweep.body(b, values, arguments.drop_back(namesExtents ? 2 : 1), arguments.back()));
+    ValueRange old = arguments.take_back(destinations.size());
+    ValueRange tensors = arguments.drop_back(destinations.size() + (namesExtents ? 1 : 0));
+    SmallVector<Value> results = {sweep.body(b, values, tensors, old.front())};
+    for (auto [further, _] : llvm::enumerate(sweep.furtherDestinations))
+      results.push_back(
+          toStorage(b, loc, values[further + 1], getTensorType(sweep.values[further + 1]).getElementType()));
+    linalg::YieldOp::create(b, loc, results);
   };
-  return linalg::GenericOp::create(builder, loc, sweep.destination.getType(), inputs, sweep.destination, maps,
+  return linalg::GenericOp::create(builder, loc, ValueRange(destinations).getTypes(), inputs, destinations, maps,
                                    iterators, build)
-      .getResult(0);
+      .getResults();
 }
 
 //===----------------------------------------------------------------------===//
@@ -200,15 +223,17 @@ Value KernelBody::emitSweep(const Sweep &sweep) {
 
 LogicalResult KernelBody::finish(Value accumulator) {
   if (!isDirect) {
-    Type elementType = getTensorType(group.result).getElementType();
+    Type elementType = getTensorType(group.results.front()).getElementType();
     Sweep epilogue;
-    epilogue.shape = getShape(group.result);
-    epilogue.values = {group.result};
+    epilogue.shape = getShape(group.results.front());
+    epilogue.values = group.results;
     epilogue.destination = getTarget();
+    for (unsigned further = 1; further < group.results.size(); ++further)
+      epilogue.furtherDestinations.push_back(getTarget(further));
     epilogue.body = [&](OpBuilder &b, ValueRange values, ValueRange, Value) {
       return toStorage(b, loc, values[0], elementType);
     };
-    accumulator = emitSweep(epilogue);
+    return finishWith(emitSweepInto(epilogue));
   }
   return finishWith(accumulator);
 }

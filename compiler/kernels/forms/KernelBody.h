@@ -26,9 +26,9 @@ namespace nacre::kernels {
 struct OperatorGroup {
   mlir::Operation *anchor = nullptr;          ///< Null for a chain of elementwise operators.
   llvm::SetVector<mlir::Operation *> members; ///< In order, the anchor included.
-  mlir::Value result;                         ///< Of the last member: the only one that leaves the group, or the first
-                                              ///< of an operator that has several.
-  mlir::ValueRange getResults() const { return result.getDefiningOp()->getResults(); }
+  mlir::Value result;                         ///< Of the last member.
+  llvm::SmallVector<mlir::Value> results; ///< That leave the group: it alone, or all of an operator that has several,
+                                          ///< or of several that read a product in parts.
 };
 
 /// A host value inside the kernel: `scalar` of the elements of `tensors` at `maps` (dims are those of the value's
@@ -47,7 +47,8 @@ struct Sweep {
   llvm::SmallVector<mlir::Value> tensors;                 ///< Tensors of the body, read at `maps`.
   llvm::SmallVector<mlir::AffineMap> maps;
   mlir::Value destination;
-  mlir::AffineMap destinationMap; ///< Null: the identity.
+  mlir::AffineMap destinationMap;                     ///< Null: the identity.
+  llvm::SmallVector<mlir::Value> furtherDestinations; ///< Of values[1] and so on, as they are, by the same map.
   /// The new element of the destination from the elements of `values` (computed types), of `tensors` (as stored) and
   /// the old one.
   std::function<mlir::Value(mlir::OpBuilder &, mlir::ValueRange values, mlir::ValueRange tensors, mlir::Value old)>
@@ -80,11 +81,15 @@ public:
   mlir::Value getAccumulator(mlir::Value anchorResult, mlir::Type elementType, bool moreWork = false);
   mlir::Value empty(llvm::ArrayRef<int64_t> shape, mlir::Type elementType);
   mlir::Value fill(mlir::TypedAttr value, mlir::Value destination);
-  mlir::Value emitSweep(const Sweep &sweep);
+  mlir::Value emitSweep(const Sweep &sweep) { return emitSweepInto(sweep).front(); }
+  /// What all destinations hold.
+  mlir::ValueRange emitSweepInto(const Sweep &sweep);
 
   void define(mlir::Value host, Definition definition) { definitions[host] = std::move(definition); }
   /// `tensor` holds the elements of `host`, in its storage type or its compute type.
   void defineAs(mlir::Value host, mlir::Value tensor);
+  /// What members of the group slice of `host`, which is defined as a tensor, are slices of that.
+  void defineParts(mlir::Value host);
 
   /// Cuts the kernel along an axis of the first target, where the choice is not by the axes that can be divided.
   void setCut(int64_t axis, int64_t extent, int64_t grain);

@@ -85,6 +85,7 @@ static LogicalResult finishContraction(KernelBody &body, Value result, std::pair
   Value destination = body.getAccumulator(result, getComputeType(getElementType(result)));
   Value accumulator = addProducts(body, destination, factors, inputs, maps, iterators);
   body.defineAs(result, accumulator);
+  body.defineParts(result);
   return body.finish(accumulator);
 }
 

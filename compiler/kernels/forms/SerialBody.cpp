@@ -22,7 +22,7 @@ public:
 
   LogicalResult finish(SerialProgram program) {
     SmallVector<Value> targets;
-    for (unsigned result = 0; result < body.getGroup().getResults().size(); ++result)
+    for (unsigned result = 0; result < body.getGroup().results.size(); ++result)
       targets.push_back(body.getTarget(result));
     SmallVector<OpFoldResult> begins(loops.size(), ops.getIndexAttr(0)), ends, steps;
     for (const Loop &loop : loops) {

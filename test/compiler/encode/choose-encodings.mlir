@@ -156,3 +156,40 @@ plan.entry @main {
   %d = plan.storage output "d" 0 : memref<64x64xf32>
   plan.launch @attention(%a, %b) into(%d) : (memref<64x64xf32>, memref<64x64xf32>) into (memref<64x64xf32>)
 }
+
+// -----
+
+// A product that is read in parts: a panel has the same columns of all parts, and a share begins with one.
+
+// CHECK:       plan.weight @gates = {{.*}}#plan.encoding<panel, width = 16 parts = 4>
+// CHECK:       plan.kernel @cell
+// CHECK-SAME:  cut 1 : 64 by 16
+// CHECK-SAME:  encodings = [unit, #plan.encoding<panel, width = 16 parts = 4>]
+// AVX512:      plan.weight @gates = {{.*}}#plan.encoding<panel, width = 64 parts = 4>
+// NEON:        plan.weight @gates = {{.*}}#plan.encoding<panel, width = 8 parts = 4>
+plan.weight @gates = dense<1.0> : tensor<64x256xf32>
+plan.kernel @cell contraction (%a: tensor<1x64xf32>, %b: tensor<64x256xf32>) into (%c: tensor<1x64xf32>) cut 1 : 64 by 1 {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x256xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%e : tensor<1x256xf32>) -> tensor<1x256xf32>
+  %p = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<1x64xf32>, tensor<64x256xf32>) outs(%init : tensor<1x256xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %m = arith.mulf %x, %y : f32
+    %s = arith.addf %z, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<1x256xf32>
+  %i = tensor.extract_slice %p[0, 0] [1, 64] [1, 1] : tensor<1x256xf32> to tensor<1x64xf32>
+  %o = tensor.extract_slice %p[0, 192] [1, 64] [1, 1] : tensor<1x256xf32> to tensor<1x64xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]} ins(%i, %o : tensor<1x64xf32>, tensor<1x64xf32>) outs(%c : tensor<1x64xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %m = arith.mulf %x, %y : f32
+    linalg.yield %m : f32
+  } -> tensor<1x64xf32>
+  plan.yield %r : tensor<1x64xf32>
+}
+plan.entry @main {
+  %a = plan.storage input "a" 0 : memref<1x64xf32>
+  %d = plan.storage output "d" 0 : memref<1x64xf32>
+  %w = plan.use @gates : memref<64x256xf32>
+  plan.launch @cell(%a, %w) into(%d) : (memref<1x64xf32>, memref<64x256xf32>) into (memref<1x64xf32>)
+}

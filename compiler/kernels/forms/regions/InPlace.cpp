@@ -6,23 +6,37 @@
 #include "dialects/plan/PlanDialect.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
 namespace nacre::kernels {
 
-/// Whether the kernel is one map that reads `input` at the very element that it writes.
+/// The map that a kernel ends with: all of a nest, or what a contraction goes on with in parts. Null for others: of those a
+/// tile may compute an element twice.
+static linalg::GenericOp findMap(plan::KernelOp kernel) {
+  auto generics = llvm::to_vector(kernel.getBody().getOps<linalg::GenericOp>());
+  linalg::GenericOp last = generics.empty() ? linalg::GenericOp() : generics.back();
+  if (kernel.getKind() == plan::KernelKind::Nest && generics.size() == 1)
+    return last;
+  if (kernel.getKind() != plan::KernelKind::Contraction || generics.size() != 2)
+    return {};
+  auto isPart = [](Operation *user) { return isa<tensor::ExtractSliceOp>(user); };
+  return llvm::all_of(generics.front()->getUsers(), isPart) ? last : linalg::GenericOp();
+}
+
+/// Whether the kernel ends with a map that alone reads `input`, at the very element that it writes.
 static bool readsWhereItWrites(plan::KernelOp kernel, unsigned input) {
   BlockArgument read = kernel.getInputs()[input];
-  auto generics = kernel.getBody().getOps<linalg::GenericOp>();
-  if (kernel.getKind() != plan::KernelKind::Nest || kernel.getOutputs().size() != 1 ||
-      !llvm::hasSingleElement(generics))
+  linalg::GenericOp map = findMap(kernel);
+  if (!map || map.getNumReductionLoops() != 0)
     return false;
-  linalg::GenericOp map = *generics.begin();
   auto isThere = [&](OpOperand &use) { return use.getOwner() == map && map.getMatchingIndexingMap(&use).isIdentity(); };
-  return map.getNumReductionLoops() == 0 && read.getType() == kernel.getOutputs().front().getType() &&
-         map.getMatchingIndexingMap(map.getDpsInitOperand(0)).isIdentity() && llvm::all_of(read.getUses(), isThere);
+  auto isWrittenThere = [&](OpOperand &target) { return map.getMatchingIndexingMap(&target).isIdentity(); };
+  auto isLikeIt = [&](BlockArgument output) { return output.getType() == read.getType(); };
+  return llvm::all_of(kernel.getOutputs(), isLikeIt) && llvm::all_of(map.getDpsInitsMutable(), isWrittenThere) &&
+         llvm::all_of(read.getUses(), isThere);
 }
 
 namespace {

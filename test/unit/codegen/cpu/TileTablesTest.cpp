@@ -47,6 +47,17 @@ TEST(TileTables, LargeMatmulsTakeTheLargeTile) {
   EXPECT_EQ(splitRun(kNeon, 512, 2, 512).rows, 8);
 }
 
+TEST(TileTables, PartsShareTheRegisters) {
+  auto parted = [](ContractionShape whole) {
+    whole.parts = 4;
+    return whole;
+  };
+  EXPECT_EQ(choosePanelWidth(kAvx512, parted(shape(64, 512, 518))), 16);
+  EXPECT_EQ(choosePanelWidth(kNeon, parted(shape(64, 512, 518))), 4);
+  EXPECT_EQ(choosePanelWidth(kAvx512, parted(shape(1, 512, 512))), 64);
+  EXPECT_EQ(choosePanelWidth(kNeon, parted(shape(1, 512, 512))), 8);
+}
+
 TEST(TileTables, RowsOfImagesAreCutWithoutARest) {
   EXPECT_EQ(splitRun(kAvx512, 56, 2, 576).rows, 14);
   EXPECT_TRUE(splitRun(kAvx512, 56, 2, 576).tail.empty());

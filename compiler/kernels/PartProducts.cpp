@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What: lets elementwise operators between a product and the equal parts that its columns are read in work on the parts.
+// Why:  the parts are then read from the product itself, and may be computed with where they are still in registers.
+// How:  the chain is cloned for each part; what else it reads is taken part by part, which costs nothing.
+
+#include "compiler/kernels/Passes.h"
+#include "compiler/kernels/forms/ProductParts.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace nacre::kernels {
+#define GEN_PASS_DEF_PARTPRODUCTSPASS
+#include "compiler/kernels/Passes.h.inc"
+} // namespace nacre::kernels
+
+using namespace mlir;
+using namespace nacre;
+
+namespace {
+
+bool isElementwise(Operation *op, Block *block, Type type) {
+  auto work = dyn_cast<nn::OperatorInterface>(op);
+  return work && work.getWorkKind() == nn::WorkKind::Elementwise && op->getBlock() == block &&
+         op->getResult(0).getType() == type;
+}
+
+/// The operators that follow the product one by one, and the parts of what comes out; no parts where anything else reads it.
+struct PartedChain {
+  SmallVector<Operation *> operators;
+  SmallVector<nn::SliceOp> parts;
+};
+
+PartedChain findChain(nn::MatMulOp product) {
+  PartedChain chain;
+  Block *block = product->getBlock();
+  Value end = product.getResult();
+  while (end.hasOneUse() && isElementwise(*end.getUsers().begin(), block, product.getType())) {
+    chain.operators.push_back(*end.getUsers().begin());
+    end = chain.operators.back()->getResult(0);
+  }
+  for (Operation *user : end.getUsers()) {
+    auto part = dyn_cast<nn::SliceOp>(user);
+    const bool fits =
+        part && part->getBlock() == block && kernels::isPartOfColumns(part) &&
+        (chain.parts.empty() || part.getType() == chain.parts.front().getType()) &&
+        llvm::all_of(part->getUsers(), [&](Operation *reader) { return isElementwise(reader, block, part.getType()); });
+    if (!fits)
+      return {};
+    chain.parts.push_back(part);
+  }
+  return chain;
+}
+
+/// The columns of `value` that `part` has of what `value` broadcasts to.
+Value takePart(OpBuilder &builder, Value value, nn::SliceOp part) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (type.getRank() == 0 || type.getShape().back() == 1)
+    return value;
+  SmallVector<int64_t> starts(type.getRank(), 0), sizes(type.getShape()), steps(type.getRank(), 1);
+  starts.back() = part.getStarts().back();
+  sizes.back() = part.getSizes().back();
+  return builder.createOrFold<nn::SliceOp>(part.getLoc(), value, starts, sizes, steps);
+}
+
+void divide(nn::MatMulOp product, const PartedChain &chain) {
+  for (nn::SliceOp part : chain.parts) {
+    OpBuilder builder(part);
+    IRMapping parts;
+    parts.map(product.getResult(), takePart(builder, product.getResult(), part));
+    for (Operation *op : chain.operators) {
+      for (Value operand : op->getOperands())
+        if (!parts.contains(operand))
+          parts.map(operand, takePart(builder, operand, part));
+      Operation *clone = builder.clone(*op, parts);
+      clone->getResult(0).setType(part.getType());
+      parts.map(op->getResult(0), clone->getResult(0));
+    }
+    part.replaceAllUsesWith(parts.lookup(part.getOperand()));
+    part.erase();
+  }
+  for (Operation *op : llvm::reverse(chain.operators))
+    op->erase();
+}
+
+struct PartProducts : kernels::impl::PartProductsPassBase<PartProducts> {
+  void runOnOperation() override {
+    SmallVector<nn::MatMulOp> products;
+    getOperation().walk([&](nn::MatMulOp product) {
+      if (kernels::canBeReadInParts(product))
+        products.push_back(product);
+    });
+    for (nn::MatMulOp product : products) {
+      PartedChain chain = findChain(product);
+      if (!chain.operators.empty() && !chain.parts.empty())
+        divide(product, chain);
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  products whose columns are read in equal parts: the gates of a recurrent cell, the halves of a gated linear unit.
+// Why:   the parts meet column by column; a kernel that has the same columns of all parts in registers needs no other one
+//        behind it.
+
+#ifndef NACRE_COMPILER_KERNELS_FORMS_PRODUCTPARTS_H
+#define NACRE_COMPILER_KERNELS_FORMS_PRODUCTPARTS_H
+
+#include "dialects/nn/NnDialect.h"
+
+namespace nacre::kernels {
+
+/// Whether a kernel that multiplies may go on with parts of the columns: the rows of one matrix of f32 by a constant one.
+bool canBeReadInParts(nn::MatMulOp product);
+
+/// Whether `slice` is of all rows, and of one of at most four equal parts of the columns, which begin on 16 bytes.
+bool isPartOfColumns(nn::SliceOp slice);
+
+/// Whether elementwise operators alone read the product, in such parts, and every other product of its constant, whose
+/// columns lie in the weight as they all read them.
+bool isReadInParts(nn::MatMulOp product);
+
+} // namespace nacre::kernels
+
+#endif // NACRE_COMPILER_KERNELS_FORMS_PRODUCTPARTS_H
