@@ -202,10 +202,10 @@ private:
     if (!wish.winogradTile)
       return;
     const MachineRow &machine = machineOf(targets.front(), kWinogradTypes);
-    const double cycles =
-        winogradCycles(machine, *wish.winograd, wish.winogradTile, wish.width, targets.front().l2Bytes);
-    plan::setWinograd(kernel, {wish.winogradTile, std::llround(directCycles(machine, *wish.winograd)),
-                               std::llround(std::ceil(cycles))});
+    const uint64_t cacheBytes = targets.front().l2Bytes;
+    const double direct = directCycles(machine, *wish.winograd, cacheBytes),
+                 cycles = winogradCycles(machine, *wish.winograd, wish.winogradTile, wish.width, cacheBytes);
+    plan::setWinograd(kernel, {wish.winogradTile, std::llround(direct), std::llround(std::ceil(cycles))});
     // A share of the rows begins with a tile.
     if (!wish.winograd->cutAmongImages)
       kernel.setGrain(wish.winogradTile);

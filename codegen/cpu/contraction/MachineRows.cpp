@@ -35,7 +35,7 @@ constexpr MachineRow avx512Row(const char *instruction, const ProductTypes &type
   row.registers = 32;
   row.spareRegisters = 2;
   row.transform = 3;
-  row.transformFilter = 5; // what it writes is more than the first-level cache holds
+  row.transformFilter = 3;
   row.waysOfRows = 10;
   row.vectorsOfSingleRow = 16;
   row.halfCycles = 2; // on AMD's cores, four times as long as for half as many lanes

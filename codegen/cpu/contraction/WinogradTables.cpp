@@ -54,6 +54,13 @@ int64_t passesOf(const WinogradShape &shape, const WinogradBlocks &blocks) {
 // 2. Costs
 //===----------------------------------------------------------------------===//
 
+/// What a run waits for a weight that does not stay in the cache from one run to the next.
+double memoryCycles(const WinogradShape &shape, uint64_t cacheBytes) {
+  constexpr double bytesPerCycle = 5;
+  const double bytes = 4.0 * winograd::kTaps * winograd::kTaps * shape.inputs * shape.outputs;
+  return bytes > double(cacheBytes) ? bytes / bytesPerCycle : 0;
+}
+
 /// Cycles of all units.
 double cyclesOf(const MachineRow &machine, const WinogradShape &shape, int64_t tile, int64_t width, uint64_t cacheBytes,
                 const WinogradBlocks &blocks) {
@@ -63,7 +70,11 @@ double cyclesOf(const MachineRow &machine, const WinogradShape &shape, int64_t t
   const double reductions = llvm::divideCeil(shape.inputs, blocks.channels);
   const double columns = panels * llvm::divideCeil(width, machine.lanes); // vectors
   const double there = tiles * machine.transform * blocks.columnParts * llvm::divideCeil(shape.inputs, machine.lanes);
-  const double filters = passes * machine.transformFilter * shape.inputs * columns;
+  // The filters of a block are written to a cache and read at once: the nearer, the better.
+  constexpr double farFilters = 1.25;
+  const WinogradScratch scratch = scratchOf(blocks, tile, width);
+  const bool isFar = 4.0 * scratch.filters > double(cacheBytes) / 4;
+  const double filters = passes * machine.transformFilter * (isFar ? farFilters : 1) * shape.inputs * columns;
   const double back = tiles * machine.transform * columns;
 
   ContractionShape product;
@@ -71,13 +82,12 @@ double cyclesOf(const MachineRow &machine, const WinogradShape &shape, int64_t t
   product.columns = shape.outputs;
   product.depth = blocks.channels;
   // Sums go to scratch, and are added to what is there but for the only block.
-  constexpr double addCycles = 1.5;
+  constexpr double addCycles = 1;
   const double sums = reductions > 1 ? addCycles * reductions * tiles * columns : 0;
   const double products = passes * reductions * runCycles(machine, product, width);
 
   // What is more than the cache holds comes from the next one, each time that it is read.
   constexpr double bytesPerCycle = 10;
-  const WinogradScratch scratch = scratchOf(blocks, tile, width);
   const double operandBytes = 4.0 * (scratch.inputs + scratch.filters), sumBytes = 4.0 * scratch.sums;
   const double units = passes * blocks.columnParts;
   double stream = 0;
@@ -164,24 +174,31 @@ ContractionShape productShape(const WinogradShape &shape, int64_t tile) {
   return product;
 }
 
-double directCycles(const MachineRow &machine, const WinogradShape &shape) {
+double directCycles(const MachineRow &machine, const WinogradShape &shape, uint64_t cacheBytes) {
   ContractionShape product;
   product.rows = shape.width;
   product.columns = shape.outputs;
   product.depth = winograd::kTaps * winograd::kTaps * shape.inputs;
-  return shape.images * shape.height * runCycles(machine, product);
+  const double products = shape.images * shape.height * runCycles(machine, product);
+  const double memory = memoryCycles(shape, cacheBytes);
+  // One tile of rows asks for the next columns while it multiplies; those after it find the panel in the cache.
+  constexpr int64_t tileRows = 16;
+  return shape.images * shape.height * shape.width <= tileRows ? std::max(products, memory) : products + memory;
 }
 
 double winogradCycles(const MachineRow &machine, const WinogradShape &shape, int64_t tile, int64_t width,
                       uint64_t cacheBytes) {
-  return cyclesOf(machine, shape, tile, width, cacheBytes, divideWinograd(machine, shape, tile, width, cacheBytes));
+  // Products wait for memory, transforms of filters, which are bound by what they write, a little.
+  constexpr double waiting = 0.25;
+  return cyclesOf(machine, shape, tile, width, cacheBytes, divideWinograd(machine, shape, tile, width, cacheBytes)) +
+         waiting * memoryCycles(shape, cacheBytes);
 }
 
 int64_t chooseWinogradTile(const MachineRow &machine, const WinogradShape &shape, uint64_t cacheBytes) {
   // What is nearly as fast is not worth its rounding.
-  constexpr double worthwhile = 0.9;
+  constexpr double worthwhile = 0.95;
   int64_t best = 0;
-  double bestCycles = directCycles(machine, shape) * worthwhile;
+  double bestCycles = directCycles(machine, shape, cacheBytes) * worthwhile;
   for (int64_t tile : kWinogradTiles) {
     const int64_t width = choosePanelWidth(machine, productShape(shape, tile));
     if (const double cycles = winogradCycles(machine, shape, tile, width, cacheBytes); cycles < bestCycles) {

@@ -51,7 +51,7 @@ WinogradScratch scratchOf(const WinogradBlocks &blocks, int64_t tile, int64_t wi
 ContractionShape productShape(const WinogradShape &shape, int64_t tile);
 
 /// Cycles of one core, directly with the best panels; the two are to be compared with one another alone.
-double directCycles(const MachineRow &machine, const WinogradShape &shape);
+double directCycles(const MachineRow &machine, const WinogradShape &shape, uint64_t cacheBytes);
 double winogradCycles(const MachineRow &machine, const WinogradShape &shape, int64_t tile, int64_t width,
                       uint64_t cacheBytes);
 
