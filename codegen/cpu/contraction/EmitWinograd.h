@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  convolutions by Winograd.
-// Why:   a quarter of the multiply-adds for tiles of 4x4, 4/9 for tiles of 2x2 (codegen/form/Winograd.h).
+// Why:   a quarter of the multiply-adds for tiles of 4x4, 4/9 for 2x2, a fifth for 6x6 (codegen/form/Winograd.h).
 // How:   a unit is some tiles by some panels of the weight. Block by block of the input's channels it transforms its
 //        tiles into scratch, then panel by panel the filters, and multiplies at once: one product of matrices for each of
 //        a tile's numbers, added to sums in scratch. At last these are transformed back into the epilogue: nothing but

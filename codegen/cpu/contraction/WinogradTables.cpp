@@ -21,6 +21,13 @@ namespace {
 
 int64_t numbersOf(int64_t tile) { return winograd::inputsOf(tile) * winograd::inputsOf(tile); }
 
+/// Operations of a transform, for a number, in those of tiles of 4x4. A pair of rows of 8 numbers fills 16 registers.
+double effortOf(const MachineRow &machine, int64_t tile) {
+  if (tile == 2)
+    return 0.6;
+  return tile == 4 ? 1 : machine.registers >= 32 ? 1.4 : 1.8;
+}
+
 /// Of an image or a row of them.
 struct TileCounts {
   int64_t across, down;
@@ -69,13 +76,14 @@ double cyclesOf(const MachineRow &machine, const WinogradShape &shape, int64_t t
   const double passes = passesOf(shape, blocks), panels = llvm::divideCeil(shape.outputs, width);
   const double reductions = llvm::divideCeil(shape.inputs, blocks.channels);
   const double columns = panels * llvm::divideCeil(width, machine.lanes); // vectors
-  const double there = tiles * machine.transform * blocks.columnParts * llvm::divideCeil(shape.inputs, machine.lanes);
+  const double there = tiles * machine.transform * effortOf(machine, tile) * blocks.columnParts *
+                       llvm::divideCeil(shape.inputs, machine.lanes);
   // The filters of a block are written to a cache and read at once: the nearer, the better.
   constexpr double farFilters = 1.25;
   const WinogradScratch scratch = scratchOf(blocks, tile, width);
   const bool isFar = 4.0 * scratch.filters > double(cacheBytes) / 4;
   const double filters = passes * machine.transformFilter * (isFar ? farFilters : 1) * shape.inputs * columns;
-  const double back = tiles * machine.transform * columns;
+  const double back = tiles * machine.transform * effortOf(machine, tile) * columns;
 
   ContractionShape product;
   product.rows = blocks.tiles;
@@ -195,13 +203,14 @@ double winogradCycles(const MachineRow &machine, const WinogradShape &shape, int
 }
 
 int64_t chooseWinogradTile(const MachineRow &machine, const WinogradShape &shape, uint64_t cacheBytes) {
-  // What is nearly as fast is not worth its rounding.
+  // What is nearly as fast as smaller tiles, or none, is not worth its rounding.
   constexpr double worthwhile = 0.95;
   int64_t best = 0;
-  double bestCycles = directCycles(machine, shape, cacheBytes) * worthwhile;
+  double bestCycles = directCycles(machine, shape, cacheBytes);
   for (int64_t tile : kWinogradTiles) {
     const int64_t width = choosePanelWidth(machine, productShape(shape, tile));
-    if (const double cycles = winogradCycles(machine, shape, tile, width, cacheBytes); cycles < bestCycles) {
+    if (const double cycles = winogradCycles(machine, shape, tile, width, cacheBytes);
+        cycles < bestCycles * worthwhile) {
       bestCycles = cycles;
       best = tile;
     }

@@ -36,7 +36,7 @@ struct WinogradScratch {
 };
 
 /// Outputs of a tile along one dimension, of those that there are transforms for.
-inline constexpr std::array<int64_t, 2> kWinogradTiles = {2, 4};
+inline constexpr std::array<int64_t, 3> kWinogradTiles = {2, 4, 6};
 
 /// What it multiplies.
 inline constexpr ProductTypes kWinogradTypes = {Number::F32, Number::F32, Number::F32};
