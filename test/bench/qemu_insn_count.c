@@ -7,7 +7,8 @@
 //   hint #0x61  ends it (one line is written to the plugin's output)
 //
 // Meant for one-thread runs: counters are shared and are added to without locks.
-// Argument mode=whole also reports everything executed by the process at exit.
+// Argument mode=whole also reports everything executed by the process at exit; mode=blocks writes at the end of a region
+// each translated block that ran in it: where it lies, how often it ran, its instructions' words and classes.
 //
 // build: gcc -O2 -shared -fPIC qemu_insn_count.c -o qemu_insn_count.so
 // run:   qemu-aarch64 -plugin ./qemu_insn_count.so -d plugin -D counts.txt ./program
@@ -15,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // ---- the part of QEMU's plugin interface that is used ----
@@ -34,6 +36,7 @@ void qemu_plugin_register_atexit_cb(qemu_plugin_id_t, atexit_cb, void *user);
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *, size_t);
 const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *);
+uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *);
 void qemu_plugin_outs(const char *);
 #define EXPORT __attribute__((visibility("default")))
 EXPORT int qemu_plugin_version = 1;
@@ -102,12 +105,61 @@ static void report(const char *what, unsigned n, const uint64_t *base) {
   qemu_plugin_outs(b);
 }
 
+// ---- blocks ----
+struct block {
+  struct block *next;
+  uint64_t address, runs, runs_at_begin, classes[CLASSES];
+  size_t size;
+  uint32_t words[];
+};
+static struct block *blocks;
+static bool lists_blocks;
+
+static void remember(struct qemu_plugin_tb *tb, size_t n, const uint64_t *classes) {
+  struct block *b = malloc(sizeof *b + n * sizeof *b->words);
+  if (!b)
+    return;
+  b->next = blocks;
+  b->address = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0));
+  b->runs = b->runs_at_begin = 0;
+  b->size = n;
+  memcpy(b->classes, classes, sizeof b->classes);
+  for (size_t i = 0; i < n; i++)
+    memcpy(&b->words[i], qemu_plugin_insn_data(qemu_plugin_tb_get_insn(tb, i)), 4);
+  blocks = b;
+  qemu_plugin_register_vcpu_tb_exec_inline(tb, QEMU_PLUGIN_INLINE_ADD_U64, &b->runs, 1);
+}
+
+static void report_blocks(void) {
+  for (struct block *b = blocks; b; b = b->next) {
+    if (b->runs == b->runs_at_begin)
+      continue;
+    char text[64];
+    snprintf(text, sizeof text, "{\"block\":%" PRIu64 ",\"runs\":%" PRIu64, b->address, b->runs - b->runs_at_begin);
+    qemu_plugin_outs(text);
+    for (int i = 0; i < CLASSES; i++) {
+      snprintf(text, sizeof text, ",\"%s\":%" PRIu64, names[i], b->classes[i]);
+      qemu_plugin_outs(text);
+    }
+    qemu_plugin_outs(",\"words\":\"");
+    for (size_t i = 0; i < b->size; i++) {
+      snprintf(text, sizeof text, "%08" PRIx32, b->words[i]);
+      qemu_plugin_outs(text);
+    }
+    qemu_plugin_outs("\"}\n");
+  }
+}
+
 static void on_mark(unsigned int vcpu, void *user) {
   (void)vcpu;
-  if (user)
+  if (user) {
     report("region", ++regions, at_begin);
-  else
+    report_blocks();
+  } else {
     memcpy(at_begin, count, sizeof count);
+    for (struct block *b = blocks; b; b = b->next)
+      b->runs_at_begin = b->runs;
+  }
 }
 
 static void on_exit_(qemu_plugin_id_t id, void *user) {
@@ -134,6 +186,8 @@ static void on_tb(qemu_plugin_id_t id, struct qemu_plugin_tb *tb) {
   for (int i = 0; i < CLASSES; i++)
     if (here[i])
       qemu_plugin_register_vcpu_tb_exec_inline(tb, QEMU_PLUGIN_INLINE_ADD_U64, &count[i], here[i]);
+  if (lists_blocks)
+    remember(tb, n, here);
 }
 
 EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv) {
@@ -142,5 +196,7 @@ EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int
   for (int i = 0; i < argc; i++)
     if (!strcmp(argv[i], "mode=whole"))
       qemu_plugin_register_atexit_cb(id, on_exit_, NULL);
+    else if (!strcmp(argv[i], "mode=blocks"))
+      lists_blocks = true;
   return 0;
 }
