@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -38,6 +39,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Triple.h"
 
@@ -106,7 +108,16 @@ LogicalResult lower(ModuleOp module) {
 // 3. LLVM
 //===----------------------------------------------------------------------===//
 
+/// A tile's loop is long: LLVM looks no further than 100 instructions for the addition that a load could do on its way.
+void lengthenSearches() {
+  [[maybe_unused]] static const bool isLengthened = [] {
+    llvm::cl::Option *limit = llvm::cl::getRegisteredOptions().lookup("aarch64-update-scan-limit");
+    return limit && !limit->addOccurrence(0, limit->ArgStr, "400");
+  }();
+}
+
 std::unique_ptr<llvm::TargetMachine> createMachine(const Target &target, std::string &error) {
+  lengthenSearches();
   llvm::Triple triple(target.triple);
   const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!found)
@@ -191,8 +202,8 @@ LogicalResult write(llvm::Module &module, llvm::TargetMachine &machine, Emit emi
 /// What emitters build from; passes load what they need themselves.
 void loadDialects(MLIRContext &context) {
   context.loadDialect<arith::ArithDialect, bufferization::BufferizationDialect, func::FuncDialect,
-                      linalg::LinalgDialect, math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
-                      tensor::TensorDialect, vector::VectorDialect>();
+                      linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect,
+                      scf::SCFDialect, tensor::TensorDialect, vector::VectorDialect>();
 }
 
 LogicalResult compile(ModuleOp module, const Target &target, Emit emit, KernelCode &code) {

@@ -61,9 +61,11 @@ Value inlineOperation(VectorBuilder &builder, Operation *op, ArrayRef<Value> ope
 }
 
 SmallVector<Value> inlineBody(VectorBuilder &builder, Block &body, ArrayRef<Value> arguments, unsigned width,
-                              BodyHints hints) {
+                              BodyHints hints, ArrayRef<std::pair<Value, Value>> known) {
   IRMapping values;
   values.map(body.getArguments(), arguments);
+  for (auto [inBody, value] : known)
+    values.map(inBody, value);
   auto valueOf = [&](Value value) {
     TypedAttr constant;
     if (!values.contains(value) && matchPattern(value, m_Constant(&constant)))
@@ -72,7 +74,7 @@ SmallVector<Value> inlineBody(VectorBuilder &builder, Block &body, ArrayRef<Valu
   };
 
   for (Operation &op : body.without_terminator()) {
-    if (isa<arith::ConstantOp>(op))
+    if (isa<arith::ConstantOp>(op) || values.contains(op.getResult(0)))
       continue;
     SmallVector<Value> operands = llvm::map_to_vector(op.getOperands(), valueOf);
     values.map(op.getResult(0), inlineOperation(builder, &op, operands, width, hints));

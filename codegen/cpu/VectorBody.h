@@ -20,9 +20,10 @@ struct BodyHints {
 };
 
 /// What `body`, which canInline, yields for `arguments`, each a scalar or a vector of `width` lanes. Results are
-/// scalars where no vector went into them.
+/// scalars where no vector went into them. `known`: values of the body that are computed already.
 llvm::SmallVector<mlir::Value> inlineBody(VectorBuilder &builder, mlir::Block &body,
-                                          llvm::ArrayRef<mlir::Value> arguments, unsigned width, BodyHints hints = {});
+                                          llvm::ArrayRef<mlir::Value> arguments, unsigned width, BodyHints hints = {},
+                                          llvm::ArrayRef<std::pair<mlir::Value, mlir::Value>> known = {});
 
 /// The result of `op`, of arith or math, for `operands`, each a scalar or a vector of `width` lanes; a scalar where all
 /// of them are.

@@ -4,7 +4,9 @@
 
 #include "codegen/cpu/VectorBuilder.h"
 
+#include "dialects/StoredBytes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -127,6 +129,28 @@ Value VectorBuilder::loadStrided(Value buffer, Value address, int64_t stride, Pi
   if (piece.masked())
     elements.resize(piece.width, constant(cast<TypedAttr>(ops.getZeroAttr(type.getElementType()))));
   return vector::FromElementsOp::create(ops, loc, type, elements);
+}
+
+Value VectorBuilder::pointer(Value buffer, Value address) {
+  const int64_t bytes = bytesOfElement(cast<MemRefType>(buffer.getType()).getElementType());
+  Value first = memref::ExtractAlignedPointerAsIndexOp::create(ops, loc, buffer);
+  return this->address({{first, 0}, {address, 0}}, {1, bytes}, 0);
+}
+
+Value VectorBuilder::moved(Value pointer, int64_t bytes) {
+  Value integer = arith::IndexCastOp::create(ops, loc, ops.getI64Type(), add(pointer, bytes));
+  // No instruction, whose result is where its operand was.
+  auto nothing = LLVM::InlineAsmOp::create(ops, loc, ops.getI64Type(), integer, /*asm_string=*/"",
+                                           /*constraints=*/"=r,0", /*has_side_effects=*/false,
+                                           /*is_align_stack=*/false, LLVM::TailCallKind::None, LLVM::AsmDialectAttr(),
+                                           ArrayAttr());
+  return arith::IndexCastOp::create(ops, loc, ops.getIndexType(), nothing.getRes());
+}
+
+Value VectorBuilder::loadAt(Value pointer, VectorType type) {
+  Value integer = arith::IndexCastOp::create(ops, loc, ops.getI64Type(), pointer);
+  Value to = LLVM::IntToPtrOp::create(ops, loc, LLVM::LLVMPointerType::get(ops.getContext()), integer);
+  return LLVM::LoadOp::create(ops, loc, type, to, /*alignment=*/bytesOfElement(type.getElementType()));
 }
 
 Value VectorBuilder::loadScalar(Value buffer, Value address) {

@@ -61,6 +61,12 @@ public:
   /// Elements address, address + stride, ... one by one.
   mlir::Value loadStrided(mlir::Value buffer, mlir::Value address, int64_t stride, Piece piece);
   mlir::Value loadScalar(mlir::Value buffer, mlir::Value address);
+
+  // A pointer that loads move on: what the optimizer does not know to be so far from another has a register of its own
+  // through a loop, and the addition becomes a part of the load.
+  mlir::Value pointer(mlir::Value buffer, mlir::Value address);
+  mlir::Value moved(mlir::Value pointer, int64_t bytes);
+  mlir::Value loadAt(mlir::Value pointer, mlir::VectorType type);
   void store(mlir::Value vector, mlir::Value buffer, mlir::Value address, Piece piece);
   void storeStrided(mlir::Value vector, mlir::Value buffer, mlir::Value address, int64_t stride, Piece piece);
   void storeScalar(mlir::Value scalar, mlir::Value buffer, mlir::Value address);

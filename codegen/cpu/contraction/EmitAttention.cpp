@@ -192,6 +192,7 @@ private:
     product.rows = {{rowsOfUnit, {pitch, 0, form.rows.strides[Index::Result]}}};
     product.depth = {{form.keys.size, {1, packedValues.width, 0}}};
     product.epilogue = form.epilogue;
+    product.productInputs = {0};
     emitProduct(product, packedValues, form.columns.size, {build.index(0), Value(), rowOf(Index::Result, first)},
                 count);
   }

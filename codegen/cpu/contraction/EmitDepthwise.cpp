@@ -15,7 +15,9 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include <limits>
 #include <map>
+#include <set>
 
 using namespace mlir;
 using namespace nacre;
@@ -47,6 +49,8 @@ private:
 
   void collectTaps(unsigned level, Tap tap);
   void chooseTile();
+  int64_t elementsOf(TileSize size) const;
+  TileSize cheapestTile(int64_t accumulators, int64_t downSize) const;
   void emitLoops(unsigned level, const Addresses &at);
   void emitChannels(int64_t high, const Addresses &at);
   void emitRow(int64_t high, Piece channels, const Addresses &at);
@@ -102,9 +106,45 @@ void DepthwiseEmitter::chooseTile() {
   const int64_t accumulators = std::max<int64_t>(1, registers - 3 - (keepsTaps ? taps.size() : 0));
   tile.high = std::min<int64_t>(downSize, accumulators >= 16 ? 4 : accumulators >= 4 ? 2 : 1);
   tile.wide = std::min<int64_t>({across().size, accumulators / tile.high, 4});
+  // A bias, an activation's bounds and a few elements on their way wait in registers as well.
+  constexpr int64_t waiting = 5;
+  if (!machine.readsMemory && keepsTaps)
+    tile = cheapestTile(std::max<int64_t>(1, accumulators - waiting), downSize);
   // A tile's products are written one by one: large windows take smaller tiles.
   while (int64_t(taps.size()) * tile.high * tile.wide > kMostProducts && tile.high * tile.wide > 1)
     (tile.high > 1 ? tile.high : tile.wide) /= 2;
+}
+
+/// Of Lhs, that a tile reads.
+int64_t DepthwiseEmitter::elementsOf(TileSize size) const {
+  std::set<int64_t> distances;
+  for (int64_t row = 0; row < size.high; ++row)
+    for (int64_t pixel = 0; pixel < size.wide; ++pixel)
+      for (const Tap &tap : taps)
+        distances.insert((down() ? row * contraction.rows[*down()].strides[Contraction::Lhs] : 0) +
+                         pixel * across().strides[Contraction::Lhs] + tap.lhs);
+  return distances.size();
+}
+
+/// The tile of at most so many outputs with which an image reads the fewest elements.
+DepthwiseEmitter::TileSize DepthwiseEmitter::cheapestTile(int64_t accumulators, int64_t downSize) const {
+  constexpr int64_t most = 4, tileCost = 4; // of a tile's addresses and loop, in loads
+  TileSize best;
+  int64_t bestLoads = std::numeric_limits<int64_t>::max();
+  for (int64_t high = 1; high <= std::min(most, downSize); ++high)
+    for (int64_t wide = 1; wide <= std::min(most, across().size) && high * wide <= accumulators; ++wide) {
+      int64_t loads = 0;
+      for (auto [rows, tilesDown] : {std::pair(high, downSize / high), std::pair(downSize % high, int64_t(1))})
+        for (auto [pixels, tilesAcross] :
+             {std::pair(wide, across().size / wide), std::pair(across().size % wide, int64_t(1))})
+          if (rows > 0 && pixels > 0)
+            loads += tilesDown * tilesAcross * (elementsOf({rows, pixels}) + tileCost);
+      if (loads < bestLoads) {
+        bestLoads = loads;
+        best = {high, wide};
+      }
+    }
+  return best;
 }
 
 //===----------------------------------------------------------------------===//
@@ -232,7 +272,14 @@ void DepthwiseEmitter::emitTile(TileSize size, Piece channels, ArrayRef<Value> k
     }
 
   Type type = vectorOf(contraction.accumulatorType, channels.width);
-  SmallVector<Value> sums(outputs.size(), build.floatConstant(0.0, type));
+  TileEpilogue epilogue(build, contraction, function.buffers, at);
+  auto staysInRows = [&](unsigned operand) {
+    return llvm::all_of(contraction.rows, [&](const ContractionLoop &loop) { return loop.strides[operand] == 0; });
+  };
+  Value bias;
+  if (!machine.readsMemory && epilogue.bias() && staysInRows(*epilogue.bias()))
+    bias = epilogue.beginning(channels.width, 0, channels.lanes);
+  SmallVector<Value> sums(outputs.size(), bias ? bias : build.floatConstant(0.0, type));
   for (const auto &[distance, goesInto] : uses) {
     Value element = load(Contraction::Lhs, build.add(at[Contraction::Lhs], distance), channels);
     for (const Use &use : goesInto) {
@@ -241,9 +288,8 @@ void DepthwiseEmitter::emitTile(TileSize size, Piece channels, ArrayRef<Value> k
       sums[use.output] = vector::FMAOp::create(build.ops, build.loc, element, tap, sums[use.output]);
     }
   }
-  TileEpilogue epilogue(build, contraction, function.buffers, at);
   for (auto [sum, distances] : llvm::zip_equal(sums, outputs))
-    epilogue.finish(sum, channels.width, distances, 0, channels.lanes);
+    epilogue.finish(sum, channels.width, distances, 0, channels.lanes, /*begun=*/bool(bias));
 }
 
 } // namespace

@@ -59,6 +59,10 @@ constexpr MachineRow neonRow(const char *instruction, const ProductTypes &types)
   row.highestTile = 8;
   row.multipliesByElement = true;
   row.registersPerLoad = 2;
+  row.readsMemory = false;
+  row.issueCycles = 0.2;
+  row.nearlyEqual = 0.01;
+  row.paddingCost = 0.25;
   row.transform = 3;
   row.transformFilter = 2;
   row.waysOfRows = 8;

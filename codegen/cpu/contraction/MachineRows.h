@@ -62,13 +62,17 @@ struct MachineRow {
   /// Otherwise they are broadcast as they are loaded, or stay and the columns pass.
   bool multipliesByElement = false;
   int64_t registersPerLoad = 1; ///< Of columns.
+  bool readsMemory = true; ///< Its operands may be there. Else each waits in a register, what an epilogue uses too.
 
   // What it costs: cycles of a core on which it is the best row.
   double cycles = 0.5;     ///< From one to the next that does not wait for it.
   double latency = 4.5;    ///< Of a step: what no tile is faster than.
   double loadCycles = 0.6; ///< A little more than a load takes: they wait for one another more than multiply-adds do.
-  double streamBytes = 20; ///< A cycle, of panels that come from the second-level cache,
-  double memoryBytes = 5;  ///< and of those that come from memory.
+  double issueCycles = 0; ///< Of a load or a loop's instruction beside multiply-adds: where few are decoded in a cycle.
+  double nearlyEqual = 0.04; ///< A wider panel must save more than this part of the cycles.
+  double paddingCost = 0;    ///< Of a panel's zeros, in parts of what it costs to compute them: they are stored.
+  double streamBytes = 20;   ///< A cycle, of panels that come from the second-level cache,
+  double memoryBytes = 5;    ///< and of those that come from memory.
   /// How far ahead of a weight that no cache holds lines are asked for; 0: not at all, because the hardware does. That of x86
   /// ends with a page.
   int64_t prefetchBytes = 4096;

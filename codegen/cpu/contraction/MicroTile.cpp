@@ -17,10 +17,9 @@ using namespace mlir;
 namespace nacre::codegen::cpu {
 namespace {
 
-/// Steps that the innermost loop takes at a time: a row's elements are loaded as a vector where they lie one after another
-/// and the machine multiplies by an element.
-int64_t turnOf(const MachineRow &machine, const LoopedContraction &contraction) {
-  return contraction.depth.back().strides[Contraction::Lhs] == 1 ? stepsPerTurn(machine) : 1;
+/// Whether a row's elements are loaded as vectors: they lie one after another, and the machine multiplies by an element.
+bool loadsRowVectors(const MachineRow &machine, const LoopedContraction &contraction) {
+  return machine.multipliesByElement && contraction.depth.back().strides[Contraction::Lhs] == 1;
 }
 
 constexpr int64_t kLineBytes = 64;
@@ -36,7 +35,8 @@ public:
         vectorsOfPart(contraction.parts == 1 ? llvm::divideCeil(shape.columns, lanes) : panel.width / lanes),
         vectors(contraction.parts * vectorsOfPart), rowStrides(contraction.rows.back().strides),
         blocks(sumBlocksOf(shape.machine, contraction, part)),
-        columns(build, shape.machine, panel.buffer, contraction.accumulatorType, vectors) {}
+        columns(build, shape.machine, panel.buffer, contraction.accumulatorType, vectors),
+        epilogue(build, contraction, buffers, at) {}
 
   void emit() {
     if (part.last)
@@ -50,7 +50,7 @@ public:
         finish(loadSums());
       return;
     }
-    SmallVector<Value> sums = reduce(part.level, part.steps, zeros(), lhs, rhs);
+    SmallVector<Value> sums = reduce(part.level, part.steps, part.sums ? zeros() : beginnings(), lhs, rhs);
     if (!part.first)
       sums = addedToSums(sums);
     part.last ? finish(sums) : storeSums(sums);
@@ -66,6 +66,23 @@ private:
   SmallVector<Value> zeros() {
     return SmallVector<Value>(shape.rows * vectors,
                               build.floatConstant(0.0, vectorOf(contraction.accumulatorType, lanes)));
+  }
+
+  /// What sums begin with that never wait: the bias, or zero.
+  SmallVector<Value> beginnings() {
+    SmallVector<Value> sums = zeros();
+    // Where the bias is added from memory, zeros are the cheaper beginning; columns that come in another order have theirs
+    // elsewhere.
+    if (shape.machine.readsMemory || !epilogue.bias() || rowStrides[*epilogue.bias()] != 0 || columns.reorders())
+      return sums;
+    for (auto [number, sum] : llvm::enumerate(sums)) {
+      const int64_t column = int64_t(number) % vectors * lanes;
+      if (Value bias = epilogue.beginning(lanes, column, std::min<int64_t>(lanes, shape.columns - column))) {
+        sum = bias;
+        begun.insert(number);
+      }
+    }
+    return sums;
   }
 
   SmallVector<Value> loadSums() {
@@ -161,16 +178,56 @@ private:
         return reduce(level + 1, contraction.depth[level + 1].size, carried, a, b);
       });
 
-    const int64_t turn = turnOf(shape.machine, contraction);
+    const bool byVectors = loadsRowVectors(shape.machine, contraction);
+    const int64_t turn = byVectors ? stepsPerTurn(shape.machine, shape.rows, vectors) : 1;
     const int64_t whole = size - size % turn;
-    SmallVector<Value> sums = build.loop(0, whole, turn, accumulators, [&](Position step, ValueRange carried) {
-      auto [a, b] = addresses(step);
-      return multiplyAdd(carried, a, b, turn, turn);
+    SmallVector<Value> sums = accumulators;
+    if (whole > turn && turn > lanes && byVectors)
+      sums = reduceByRows(whole, turn, accumulators, lhs, rhs);
+    else
+      sums = build.loop(0, whole, turn, accumulators, [&](Position step, ValueRange carried) {
+        auto [a, b] = addresses(step);
+        return multiplyAdd(carried, a, b, turn, byVectors);
+      });
+    // What is left: vectors of a row's elements, then single ones.
+    const int64_t vectorsEnd = byVectors ? size - size % lanes : whole;
+    for (auto [from, to, isVectors] : {std::tuple(whole, vectorsEnd, true), std::tuple(vectorsEnd, size, false)}) {
+      if (from == to)
+        continue;
+      auto [a, b] = addresses({Value(), from});
+      sums = multiplyAdd(sums, a, b, to - from, isVectors);
+    }
+    return sums;
+  }
+
+  /// Turns that load pairs of vectors of each row: another row's address is too far away for a pair's load, so that each
+  /// row has one of its own, which the load moves on.
+  SmallVector<Value> reduceByRows(int64_t size, int64_t turn, ValueRange accumulators, Value lhs, Value rhs) {
+    SmallVector<Value> carried(accumulators);
+    for (Value row : rowAddresses(lhs))
+      carried.push_back(build.pointer(buffer(Contraction::Lhs), row));
+    const Type element = contraction.operands[Contraction::Lhs].elementType;
+    SmallVector<Value> results = build.loop(0, size, turn, carried, [&](Position step, ValueRange carried) {
+      SmallVector<Value> rowVectors, moved;
+      for (Value row : carried.take_back(shape.rows)) {
+        rowVectors.push_back(extend(build.loadAt(row, VectorType::get({turn}, element))));
+        moved.push_back(build.moved(row, turn * bytesOfElement(element)));
+      }
+      Value columns = build.address({{rhs, 0}, step}, {1, panel.strides.back()}, 0);
+      SmallVector<Value> next = multiplyAdd(carried.drop_back(shape.rows), columns, turn,
+                                            [&](int64_t row, int64_t at) { return build.lane(rowVectors[row], at); });
+      next.append(moved);
+      return next;
     });
-    if (whole == size)
-      return sums;
-    auto [a, b] = addresses({Value(), whole});
-    return multiplyAdd(sums, a, b, size - whole, /*loadedAtOnce=*/1);
+    results.truncate(accumulators.size());
+    return results;
+  }
+
+  SmallVector<Value> rowAddresses(Value lhs) {
+    SmallVector<Value> rows;
+    for (int64_t row = 0; row < shape.rows; ++row)
+      rows.push_back(rowAddress(lhs, Contraction::Lhs, row));
+    return rows;
   }
 
   Value extend(Value value) {
@@ -179,25 +236,29 @@ private:
                : emitExtend(build, value, contraction.accumulatorType);
   }
 
-  /// `steps` steps of the reduction, straight.
-  SmallVector<Value> multiplyAdd(ValueRange accumulators, Value lhs, Value rhs, int64_t steps, int64_t loadedAtOnce) {
+  /// `steps` steps of the reduction, straight. `byVectors`: a row's elements are loaded as vectors of so many steps.
+  SmallVector<Value> multiplyAdd(ValueRange accumulators, Value lhs, Value rhs, int64_t steps, bool byVectors) {
+    const SmallVector<Value> rows = rowAddresses(lhs);
+    if (!byVectors)
+      return multiplyAdd(accumulators, rhs, steps, [&](int64_t row, int64_t step) {
+        const int64_t distance = step * contraction.depth.back().strides[Contraction::Lhs];
+        return extend(build.loadScalar(buffer(Contraction::Lhs), build.add(rows[row], distance)));
+      });
+    const Piece piece = {0, unsigned(steps), unsigned(steps)};
+    SmallVector<Value> rowVectors;
+    for (Value row : rows)
+      rowVectors.push_back(extend(build.load(buffer(Contraction::Lhs), row, piece)));
+    return multiplyAdd(accumulators, rhs, steps,
+                       [&](int64_t row, int64_t step) { return build.lane(rowVectors[row], step); });
+  }
+
+  SmallVector<Value> multiplyAdd(ValueRange accumulators, Value rhs, int64_t steps,
+                                 llvm::function_ref<Value(int64_t row, int64_t step)> elementOf) {
     SmallVector<Value> sums(accumulators);
     prefetchPanel(rhs, steps);
-    const int64_t lhsStride = contraction.depth.back().strides[Contraction::Lhs], rhsStride = panel.strides.back();
-    SmallVector<Value> rowVectors;
-    if (loadedAtOnce > 1)
-      for (int64_t row = 0; row < shape.rows; ++row)
-        rowVectors.push_back(extend(build.load(buffer(Contraction::Lhs), rowAddress(lhs, Contraction::Lhs, row),
-                                               {0, unsigned(loadedAtOnce), unsigned(loadedAtOnce)})));
+    const int64_t rhsStride = panel.strides.back();
     for (int64_t step = 0; step < steps; ++step) {
-      auto element = [&](int64_t row) {
-        Value scalar =
-            loadedAtOnce > 1
-                ? build.lane(rowVectors[row], step)
-                : extend(build.loadScalar(buffer(Contraction::Lhs),
-                                          build.add(rowAddress(lhs, Contraction::Lhs, row), step * lhsStride)));
-        return build.broadcast(scalar, lanes);
-      };
+      auto element = [&](int64_t row) { return build.broadcast(elementOf(row, step), lanes); };
       Value columnsAt = build.add(rhs, step * rhsStride);
       auto accumulate = [&](int64_t row, int64_t vector, Value a, Value b) {
         Value &sum = sums[row * vectors + vector];
@@ -215,13 +276,13 @@ private:
         }
         continue;
       }
-      SmallVector<Value> rows;
+      SmallVector<Value> elements;
       for (int64_t row = 0; row < shape.rows; ++row)
-        rows.push_back(element(row));
+        elements.push_back(element(row));
       for (int64_t vector = 0; vector < vectors;)
         for (Value b : columns.load(columnsAt, vector)) {
           for (int64_t row = 0; row < shape.rows; ++row)
-            accumulate(row, vector, rows[row], b);
+            accumulate(row, vector, elements[row], b);
           ++vector;
         }
     }
@@ -236,19 +297,24 @@ private:
   // 2. Epilogue and stores
   //===--------------------------------------------------------------------===//
 
+  Distances distancesOf(int64_t row) const {
+    Distances distances;
+    for (int64_t stride : rowStrides)
+      distances.push_back(row * stride);
+    return distances;
+  }
+
   void finish(SmallVector<Value> sums) {
-    TileEpilogue epilogue(build, contraction, buffers, at);
     for (int64_t row = 0; row < shape.rows; ++row) {
-      Distances distances;
-      for (int64_t stride : rowStrides)
-        distances.push_back(row * stride);
+      const Distances distances = distancesOf(row);
       columns.order(MutableArrayRef(sums).slice(row * vectors, vectors));
       for (int64_t vector = 0; vector < llvm::divideCeil(shape.columns, lanes); ++vector) {
         SmallVector<Value> ofParts;
         for (int64_t part = 0; part < contraction.parts; ++part)
           ofParts.push_back(sums[row * vectors + part * vectorsOfPart + vector]);
         const int64_t column = vector * lanes;
-        epilogue.finish(ofParts, lanes, distances, column, std::min<int64_t>(lanes, shape.columns - column));
+        epilogue.finish(ofParts, lanes, distances, column, std::min<int64_t>(lanes, shape.columns - column),
+                        begun.contains(row * vectors + vector));
       }
     }
   }
@@ -265,6 +331,8 @@ private:
   ArrayRef<int64_t> rowStrides;
   const SumBlocks blocks;
   PanelColumns columns;
+  TileEpilogue epilogue;
+  llvm::SmallDenseSet<int64_t> begun; ///< Sums that began with what the epilogue begins with adding.
 };
 
 } // namespace
@@ -273,7 +341,7 @@ SumBlocks sumBlocksOf(const MachineRow &machine, const LoopedContraction &contra
   SmallVector<int64_t> loops = {part.steps};
   for (const ContractionLoop &loop : llvm::drop_begin(contraction.depth, part.level + 1))
     loops.push_back(loop.size);
-  SumBlocks blocks = chooseSumBlocks(loops, turnOf(machine, contraction));
+  SumBlocks blocks = chooseSumBlocks(loops, loadsRowVectors(machine, contraction) ? stepsOfLargeTiles(machine) : 1);
   blocks.level += part.level;
   return blocks;
 }

@@ -38,7 +38,8 @@ public:
     SmallVector<int64_t> loops;
     for (const ContractionLoop &loop : contraction.depth)
       loops.push_back(loop.size);
-    depth = splitDepth(loops, sumsOfRow() * bytesOfElement(typeOf(walk.panel)), build.target.l1Bytes);
+    depth = splitDepth(loops, sumsOfRow() * bytesOfElement(typeOf(walk.panel)), build.target.l1Bytes,
+                       std::max<int64_t>(4, stepsOfLargeTiles(machine)));
     part.steps = loops.front();
     if (!walk.addsToResult)
       return;

@@ -5,6 +5,7 @@
 #include "codegen/cpu/contraction/TileEpilogue.h"
 
 #include "codegen/cpu/VectorBody.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -18,7 +19,35 @@ Addresses advanced(VectorBuilder &build, const Addresses &at, const ContractionL
   return moved;
 }
 
-void TileEpilogue::finish(ArrayRef<Value> sums, unsigned lanes, const Distances &row, int64_t column, int64_t valid) {
+TileEpilogue::TileEpilogue(VectorBuilder &build, const Contraction &contraction, ArrayRef<Value> buffers,
+                           const Addresses &at)
+    : build(build), contraction(contraction), buffers(buffers), at(at) {
+  if (!contraction.epilogue || contraction.parts != 1)
+    return;
+  const auto *productInput = llvm::find(contraction.productInputs, std::optional<unsigned>(0));
+  Value product = contraction.epilogue->body->getArgument(productInput - contraction.productInputs.begin());
+  if (!product.hasOneUse() || product.getType() != contraction.accumulatorType)
+    return;
+  auto addition = dyn_cast<arith::AddFOp>(*product.user_begin());
+  if (!addition)
+    return;
+  auto addend = dyn_cast<BlockArgument>(addition.getLhs() == product ? addition.getRhs() : addition.getLhs());
+  if (!addend || addend.getArgNumber() >= contraction.epilogue->inputs.size())
+    return;
+  // The product is an input too, and no operand.
+  const auto before = llvm::ArrayRef(contraction.productInputs).take_front(addend.getArgNumber());
+  biasOperand = Contraction::Extra + unsigned(llvm::count(before, std::nullopt));
+  biased = addition.getResult();
+}
+
+Value TileEpilogue::beginning(unsigned lanes, int64_t column, int64_t valid) {
+  if (valid < lanes)
+    return {};
+  return build.broadcast(loadInput(*biasOperand, /*row=*/0, column, {0, lanes, lanes}), lanes);
+}
+
+void TileEpilogue::finish(ArrayRef<Value> sums, unsigned lanes, const Distances &row, int64_t column, int64_t valid,
+                          bool begun) {
   const unsigned bits = contraction.operands[Contraction::Result].elementType.getIntOrFloatBitWidth();
   for (Piece piece : cutIntoPieces(valid, lanes, hasMasks(build.target, bits))) {
     SmallVector<Value> parts(sums);
@@ -28,19 +57,23 @@ void TileEpilogue::finish(ArrayRef<Value> sums, unsigned lanes, const Distances 
                                                      ArrayRef<int64_t>{int64_t(piece.width)}, ArrayRef<int64_t>{1});
     const int64_t first = column + piece.offset;
     const Piece there = {0, piece.lanes, piece.width};
-    for (auto [result, value] : llvm::zip_equal(contraction.results, apply(parts, row, first, there)))
+    for (auto [result, value] : llvm::zip_equal(contraction.results, apply(parts, row, first, there, begun)))
       build.store(value, buffers[contraction.operands[result].argument],
                   build.add(at[result], row[result] + first * contraction.columns.strides[result]), there);
   }
 }
 
-SmallVector<Value> TileEpilogue::apply(ArrayRef<Value> sums, const Distances &row, int64_t column, Piece piece) {
+SmallVector<Value> TileEpilogue::apply(ArrayRef<Value> sums, const Distances &row, int64_t column, Piece piece,
+                                       bool begun) {
   if (!contraction.epilogue)
     return {sums.front()};
   SmallVector<Value> arguments = epilogueArguments(
       contraction, sums, [&](unsigned operand) { return loadInput(operand, row[operand], column, piece); },
       [&](TypedAttr value) { return build.constant(value); });
-  SmallVector<Value> values = inlineBody(build, *contraction.epilogue->body, arguments, piece.width);
+  SmallVector<std::pair<Value, Value>, 1> known;
+  if (begun)
+    known.push_back({biased, sums.front()});
+  SmallVector<Value> values = inlineBody(build, *contraction.epilogue->body, arguments, piece.width, {}, known);
   for (Value &value : values)
     value = build.broadcast(value, piece.width);
   return values;

@@ -2,7 +2,8 @@
 //
 // What:  what happens to accumulators of a contraction after the reduction: the epilogue, and the store.
 // Why:   activations, biases and residuals cost nothing while the sums are still in registers.
-// How:   the epilogue's scalar body is inlined on vectors; its own inputs are loaded once where rows share them.
+// How:   the epilogue's scalar body is inlined on vectors; its own inputs are loaded once where rows share them. Sums that
+//        are added up at once begin with the bias, and not with a zero to which it is added in the end.
 
 #ifndef NACRE_CODEGEN_CPU_CONTRACTION_TILEEPILOGUE_H
 #define NACRE_CODEGEN_CPU_CONTRACTION_TILEEPILOGUE_H
@@ -25,22 +26,31 @@ class TileEpilogue {
 public:
   /// `at`: the tile's first row and column. `buffers` are the kernel's.
   TileEpilogue(VectorBuilder &build, const Contraction &contraction, llvm::ArrayRef<mlir::Value> buffers,
-               const Addresses &at)
-      : build(build), contraction(contraction), buffers(buffers), at(at) {}
+               const Addresses &at);
+
+  /// What the epilogue begins with adding, if it does.
+  std::optional<unsigned> bias() const { return biasOperand; }
+
+  /// Of that, what a sum of `lanes` columns from `column` on may begin with; null where not all of them are `valid`. It
+  /// must not move with rows: every row of a result begins with the same, whichever tile it is in.
+  mlir::Value beginning(unsigned lanes, int64_t column, int64_t valid);
 
   /// Finishes `sums`, a vector of `lanes` for each part of the product, which hold the `valid` columns from `column` on of
-  /// the row `row` elements away.
-  void finish(llvm::ArrayRef<mlir::Value> sums, unsigned lanes, const Distances &row, int64_t column, int64_t valid);
+  /// the row `row` elements away. `begun`: the one sum began with its beginning.
+  void finish(llvm::ArrayRef<mlir::Value> sums, unsigned lanes, const Distances &row, int64_t column, int64_t valid,
+              bool begun = false);
 
 private:
   llvm::SmallVector<mlir::Value> apply(llvm::ArrayRef<mlir::Value> sums, const Distances &row, int64_t column,
-                                       Piece piece);
+                                       Piece piece, bool begun);
   mlir::Value loadInput(unsigned operand, int64_t row, int64_t column, Piece piece);
 
   VectorBuilder &build;
   const Contraction &contraction;
   llvm::ArrayRef<mlir::Value> buffers;
   const Addresses &at;
+  std::optional<unsigned> biasOperand;
+  mlir::Value biased;                                                         ///< In the epilogue's body: sum and bias.
   llvm::DenseMap<std::tuple<unsigned, int64_t, int64_t>, mlir::Value> loaded; ///< By operand, row and column.
 };
 

@@ -18,10 +18,17 @@ namespace nacre::codegen::cpu {
 // 1. Registers
 //===----------------------------------------------------------------------===//
 
+/// Whether sums and operands fit, `ofRow` registers with the elements of each row.
+static bool registersFit(const MachineRow &machine, int64_t rows, int64_t vectors, int64_t ofRow) {
+  // Where columns are streamed past registers of a row's elements, a few of them are on their way: in a long turn, in
+  // which elements come in pairs, whole pairs of columns.
+  const int64_t onTheirWay = ofRow > 1 ? std::clamp<int64_t>(vectors / 2 * 2, 1, 4) : std::min<int64_t>(vectors, 3);
+  const int64_t operands = machine.multipliesByElement ? ofRow * rows + onTheirWay : std::min(rows, vectors);
+  return rows * vectors + operands + machine.spareRegisters <= machine.registers;
+}
+
 bool tileFits(const MachineRow &machine, int64_t rows, int64_t vectors) {
-  // Where columns are streamed past registers of a row's elements, a few of them are on their way.
-  const int64_t operands = machine.multipliesByElement ? rows + std::min<int64_t>(vectors, 3) : std::min(rows, vectors);
-  return rows * vectors + operands + machine.spareRegisters <= machine.registers && rows <= machine.highestTile;
+  return registersFit(machine, rows, vectors, /*ofRow=*/1) && rows <= machine.highestTile;
 }
 
 int64_t mostRows(const MachineRow &machine, int64_t rowBytes) {
@@ -30,7 +37,20 @@ int64_t mostRows(const MachineRow &machine, int64_t rowBytes) {
   return std::min<int64_t>(16, machine.waysOfRows * sets);
 }
 
-int64_t stepsPerTurn(const MachineRow &machine) { return machine.multipliesByElement ? machine.lanes : 1; }
+int64_t stepsPerTurn(const MachineRow &machine, int64_t rows, int64_t vectors) {
+  if (!machine.multipliesByElement)
+    return 1;
+  // Pairs of registers with a row's elements, where they fit: more are more code, more rows than have addresses in
+  // registers of their own, or columns beyond the reach of a pair's load.
+  constexpr int64_t mostPairs = 6, mostProducts = 160, mostColumnBytes = 1024;
+  const int64_t steps = 2 * machine.lanes;
+  const bool inPairs = rows <= mostPairs && registersFit(machine, rows, vectors, 2) &&
+                       steps * rows * vectors <= mostProducts &&
+                       steps * vectors * machine.registerBytes() <= mostColumnBytes;
+  return inPairs ? steps : machine.lanes;
+}
+
+int64_t stepsOfLargeTiles(const MachineRow &machine) { return machine.multipliesByElement ? 2 * machine.lanes : 1; }
 
 //===----------------------------------------------------------------------===//
 // 2. The cost of a tile
@@ -38,11 +58,16 @@ int64_t stepsPerTurn(const MachineRow &machine) { return machine.multipliesByEle
 
 /// Cycles of one step of the reduction, of as many elements as an instruction takes.
 static double stepCycles(const MachineRow &machine, int64_t rows, int64_t vectors) {
+  constexpr double loopInstructions = 4;
+  const double turn = double(stepsPerTurn(machine, rows, vectors));
+  const double rowLoads = double(rows) / (machine.multipliesByElement ? machine.lanes : 1);
+  const double rowInstructions = rowLoads / (turn > machine.lanes ? machine.registersPerLoad : 1);
+  const double columnLoads = double(vectors) / machine.registersPerLoad;
   const double multiplyAdds = machine.cycles * rows * vectors;
-  const double loads =
-      machine.loadCycles * (double(rows) / stepsPerTurn(machine) + double(vectors) / machine.registersPerLoad);
+  const double loads = machine.loadCycles * (rowLoads + columnLoads);
   const double stream = double(vectors * machine.registerBytes()) / machine.streamBytes;
-  return std::max({multiplyAdds, loads, stream, machine.latency});
+  return std::max({multiplyAdds, loads, stream, machine.latency}) +
+         machine.issueCycles * (rowInstructions + columnLoads + loopInstructions / turn);
 }
 
 /// Cycles of a tile per step, with its share of what happens once: addresses, the epilogue, stores.
@@ -106,9 +131,10 @@ int64_t choosePanelWidth(const MachineRow &machine, const ContractionShape &shap
   int64_t best = 1;
   double bestCycles = std::numeric_limits<double>::infinity();
   for (int64_t vectors = 1; vectors <= needed && tileFits(machine, 1, shape.parts * vectors); ++vectors) {
-    const double cycles = stepCyclesOfRun(machine, shape, vectors, most);
+    const double zeros = double(llvm::alignTo(needed, vectors) - needed) / double(needed);
+    const double cycles = stepCyclesOfRun(machine, shape, vectors, most) * (1 + machine.paddingCost * zeros);
     // Of near equals the narrower panel: it stays in the first-level cache for longer.
-    if (cycles < bestCycles * 0.96) {
+    if (cycles < bestCycles * (1 - machine.nearlyEqual)) {
       bestCycles = cycles;
       best = vectors;
     }
@@ -129,7 +155,7 @@ double runCycles(const MachineRow &machine, const ContractionShape &shape) {
 // 5. Parts of the reduction
 //===----------------------------------------------------------------------===//
 
-DepthSplit splitDepth(llvm::ArrayRef<int64_t> loops, int64_t stepBytes, uint64_t cacheBytes) {
+DepthSplit splitDepth(llvm::ArrayRef<int64_t> loops, int64_t stepBytes, uint64_t cacheBytes, int64_t turn) {
   DepthSplit whole;
   whole.steps = loops.front();
   // The other half is left to the rows and to the sums.
@@ -149,8 +175,6 @@ DepthSplit splitDepth(llvm::ArrayRef<int64_t> loops, int64_t stepBytes, uint64_t
   // Loops around this one meet its last part again and again: all parts are of one length.
   while (split.level > 0 && size % parts != 0)
     ++parts;
-  // A multiple of what a vector of a row's elements holds.
-  constexpr int64_t turn = 4;
   split.steps = llvm::divideCeil(size, parts);
   if (split.level == 0 && inner == 1)
     split.steps = std::min(size, int64_t(llvm::alignTo(split.steps, turn)));

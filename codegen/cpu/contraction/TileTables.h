@@ -52,8 +52,8 @@ struct DepthSplit {
 };
 
 /// Parts short enough that what a tile reads of a panel, `stepBytes` a step, is still in the first-level cache when the
-/// next tile reads it.
-DepthSplit splitDepth(llvm::ArrayRef<int64_t> loops, int64_t stepBytes, uint64_t cacheBytes);
+/// next tile reads it. Loops that are not inside another go by `turn` steps at a time.
+DepthSplit splitDepth(llvm::ArrayRef<int64_t> loops, int64_t stepBytes, uint64_t cacheBytes, int64_t turn = 4);
 
 /// How the sums of a tile are added up: of very many steps, in blocks that each begin at zero, so that what a rounding
 /// costs grows with a block's length and with the number of blocks, not with their product. Loop `level` is divided into
@@ -89,9 +89,12 @@ struct WeightReading {
 /// through the core while that multiplies, and widens it. `cacheBytes` is the second-level cache's size.
 bool gainsByHalfTheBytes(const MachineRow &machine, const WeightReading &reading, Number narrow, uint64_t cacheBytes);
 
-/// An instruction's steps of the reduction that one turn of the inner loop takes: those that a register of a row's
-/// elements holds.
-int64_t stepsPerTurn(const MachineRow &machine);
+/// An instruction's steps of the reduction that one turn of the inner loop of a tile takes: those that the registers left
+/// to a row's elements hold.
+int64_t stepsPerTurn(const MachineRow &machine, int64_t rows, int64_t vectors);
+
+/// What the longest of them are multiples of: parts and blocks of the reduction are, so that no tile has a rest in each.
+int64_t stepsOfLargeTiles(const MachineRow &machine);
 
 } // namespace nacre::codegen::cpu
 

@@ -18,11 +18,11 @@
 // AVX512-NEXT: broadcasts: 14
 // AVX512:      stack: 0
 
-// 8 rows x 8 columns, four steps of the reduction in a turn, multiplied by an element of a row's vector.
-// NEON:      multiply-adds: 64
-// NEON:      by-element: 64
-// NEON:      ldp: 4
-// NEON-NEXT: ldr: 8
+// 6 rows x 8 columns, eight steps of the reduction in a turn, multiplied by an element of a row's vectors.
+// NEON:      multiply-adds: 96
+// NEON:      by-element: 96
+// NEON:      ldp: 14
+// NEON-NEXT: ldr: 0
 // NEON-NEXT: stack: 0
 
 plan.kernel @avx2 contraction (%x: tensor<1x56x56x64xf32>, %w: tensor<3x3x64x64xf32>, %b: tensor<64xf32>) into (%s: tensor<1x54x54x64xf32>) cut 1 : 54 by 1 attributes {encodings = [unit, #plan.encoding<panel, width = 16>, unit]} {

@@ -93,7 +93,7 @@ TEST(MachineRows, ADotProductByElementTakesARegisterATurn) {
   dot.types = {Number::S8, Number::S8, Number::S32};
   dot.depthStep = 4;
   EXPECT_EQ(&dot, bestRow(dot, NACRE_CPU_NEED(NACRE_ARM64_DOTPROD), dot.types));
-  EXPECT_EQ(stepsPerTurn(dot), 4);
-  EXPECT_EQ(choosePanelWidth(dot, {1, 512, 512, 512, 512}), 8);
-  EXPECT_EQ(splitRun(dot, 512, 2, 512).rows, 8);
+  EXPECT_EQ(stepsPerTurn(dot, 8, 2), 4);
+  EXPECT_EQ(choosePanelWidth(dot, {1, 512, 480, 512, 512}), 12);
+  EXPECT_EQ(splitRun(dot, 512, 3, 512).rows, 6);
 }

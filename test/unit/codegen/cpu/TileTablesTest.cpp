@@ -35,6 +35,7 @@ TEST(TileTables, TilesFillTheRegisters) {
   EXPECT_TRUE(tileFits(kAvx512, 6, 4));
   EXPECT_FALSE(tileFits(kAvx512, 7, 4));
   EXPECT_TRUE(tileFits(kNeon, 8, 2)); // 16 + 8 rows + 2
+  EXPECT_TRUE(tileFits(kNeon, 7, 3)); // 21 + 7 + 3
   EXPECT_FALSE(tileFits(kNeon, 12, 2));
   EXPECT_FALSE(tileFits(kNeon, 6, 4));
 }
@@ -43,8 +44,15 @@ TEST(TileTables, LargeMatmulsTakeTheLargeTile) {
   EXPECT_EQ(choosePanelWidth(kAvx2, shape(512, 512, 512)), 16);
   EXPECT_EQ(splitRun(kAvx2, 510, 2, 512).rows, 6);
   EXPECT_EQ(choosePanelWidth(kAvx512, shape(512, 512, 512)), 32);
-  EXPECT_EQ(choosePanelWidth(kNeon, shape(512, 512, 512)), 8);
-  EXPECT_EQ(splitRun(kNeon, 512, 2, 512).rows, 8);
+  // 6 x 3, of which eight steps load 6 pairs of rows' vectors and 12 pairs of columns for 144 multiply-adds.
+  EXPECT_EQ(choosePanelWidth(kNeon, shape(512, 480, 512)), 12);
+  EXPECT_EQ(splitRun(kNeon, 512, 3, 512).rows, 6);
+}
+
+TEST(TileTables, PanelsOfFewZerosWhereTheyAreDear) {
+  EXPECT_EQ(choosePanelWidth(kNeon, shape(784, 32, 192)), 8);   // 36 columns for 32 are too many
+  EXPECT_EQ(choosePanelWidth(kNeon, shape(49, 1280, 320)), 12); // 1284
+  EXPECT_GT(choosePanelWidth(kNeon, shape(64, 50, 500)), 4);
 }
 
 TEST(TileTables, PartsShareTheRegisters) {
@@ -62,7 +70,16 @@ TEST(TileTables, RowsOfImagesAreCutWithoutARest) {
   EXPECT_EQ(splitRun(kAvx512, 56, 2, 576).rows, 14);
   EXPECT_TRUE(splitRun(kAvx512, 56, 2, 576).tail.empty());
   EXPECT_EQ(splitRun(kAvx512, 7, 2, 4608).rows, 7);
-  EXPECT_EQ(splitRun(kNeon, 28, 2, 1152).rows, 7);
+  EXPECT_EQ(splitRun(kNeon, 54, 3, 1152).rows, 6);
+  EXPECT_TRUE(splitRun(kNeon, 54, 3, 1152).tail.empty());
+}
+
+TEST(TileTables, TurnsAreAsLongAsRegistersHold) {
+  EXPECT_EQ(stepsPerTurn(kAvx512, 14, 2), 1);
+  EXPECT_EQ(stepsPerTurn(kNeon, 6, 3), 8); // 18 + 2 x 6 + 2
+  EXPECT_EQ(stepsPerTurn(kNeon, 7, 3), 4);
+  EXPECT_EQ(stepsPerTurn(kNeon, 5, 4), 4); // 20 + 2 x 5 + 4 would be too many
+  EXPECT_EQ(stepsPerTurn(kNeon, 1, 8), 8);
 }
 
 TEST(TileTables, ASmallRestIsShared) {
