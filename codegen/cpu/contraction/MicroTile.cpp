@@ -308,7 +308,8 @@ private:
     for (int64_t row = 0; row < shape.rows; ++row) {
       const Distances distances = distancesOf(row);
       columns.order(MutableArrayRef(sums).slice(row * vectors, vectors));
-      for (int64_t vector = 0; vector < llvm::divideCeil(shape.columns, lanes); ++vector) {
+      const int64_t valid = llvm::divideCeil(shape.columns, lanes);
+      for (int64_t vector = 0; vector < valid; ++vector) {
         SmallVector<Value> ofParts;
         for (int64_t part = 0; part < contraction.parts; ++part)
           ofParts.push_back(sums[row * vectors + part * vectorsOfPart + vector]);
