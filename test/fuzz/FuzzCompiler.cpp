@@ -63,8 +63,10 @@ bool compile(llvm::MemoryBufferRef bytes, mlir::MLIRContext &context) {
   graphOptions.maxConstantBytes = maxConstantBytes;
   mlir::PassManager passes(&context);
   graph::buildPipeline(passes, graphOptions);
-  kernels::buildPipeline(passes);
   const Machine machine = chooseMachine(bytes);
+  kernels::Options kernelOptions;
+  kernelOptions.isCpuAlone = machine != Machine::Gpu;
+  kernels::buildPipeline(passes, kernelOptions);
   encode::Options encodeOptions;
   encodeOptions.target = machine == Machine::X86 ? "linux-x86_64" : "linux-arm64";
   encode::buildPipeline(passes, encodeOptions);
