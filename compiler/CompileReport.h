@@ -31,7 +31,7 @@ struct LaunchReport {
   std::string kernel; ///< Its code's name; equal for launches that share code.
   std::string kind;
   double flops = 0;          ///< Multiplications and additions of one launch.
-  double executedFlops = 0;  ///< The same as the CPU's code does them: fewer by Winograd's method.
+  double executedFlops = 0;  ///< The same as its engines do them: fewer where the CPU goes by Winograd's method.
   uint64_t weightBytes = 0;  ///< Of one launch, as they are stored,
   uint64_t readBytes = 0;    ///< of what else it reads,
   uint64_t writtenBytes = 0; ///< and of what it writes.

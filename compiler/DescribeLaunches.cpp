@@ -60,10 +60,10 @@ static LaunchReport describe(plan::LaunchOp launch, const package::CompiledKerne
   row.kernel = launch.getKernel().str();
   row.kind = plan::stringifyKernelKind(kernel.getKind()).str();
   row.flops = compiled.variants.front().flops;
-  row.executedFlops = compiled.variants.front().executedFlops;
   countBytes(launch, row);
   row.fallback = llvm::any_of(compiled.variants, [](const codegen::KernelCode &code) { return code.fallback; });
   row.gpuShare = double(plan::gpuShareOf(launch)) / kernel.getCutExtent();
+  row.executedFlops = row.gpuShare * row.flops + (1 - row.gpuShare) * compiled.variants.front().executedFlops;
   auto declined = kernel->getAttrOfType<StringAttr>(plan::kGpuDeclined);
   row.gpuDeclined = declined ? declined.str() : compiled.gpu.declined;
   if (auto predicted = launch->getAttrOfType<DenseI64ArrayAttr>(plan::kPredictedNanoseconds)) {

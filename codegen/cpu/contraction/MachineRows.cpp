@@ -63,8 +63,8 @@ constexpr MachineRow neonRow(const char *instruction, const ProductTypes &types)
   row.issueCycles = 0.2;
   row.nearlyEqual = 0.01;
   row.paddingCost = 0.25;
-  row.transform = 3;
-  row.transformFilter = 2;
+  row.transform = 4;
+  row.transformFilter = 3;
   row.waysOfRows = 8;
   row.prefetchBytes = 0;
   row.halfCycles = 2; // fcvtl is two operations for one of a core's pipes, shll is one

@@ -22,23 +22,23 @@
 // BF16-NEXT: shifts: 8
 // BF16-NEXT: masks: 8
 
-// Four steps in a turn: eight vectors of columns each, from two pairs of registers.
-// F16-NEON:      multiply-adds: 32
+// Eight steps in a turn: eight vectors of columns each, from two pairs of registers, and a pair of the row's elements.
+// F16-NEON:      multiply-adds: 64
 // F16-NEON-NEXT: zmm: 0
-// F16-NEON-NEXT: by-element: 32
-// F16-NEON:      ldp: 8
-// F16-NEON-NEXT: ldr: 1
+// F16-NEON-NEXT: by-element: 64
+// F16-NEON:      ldp: 17
+// F16-NEON-NEXT: ldr: 0
 // F16-NEON-NEXT: stack: 0
-// F16-NEON-NEXT: conversions: 32
+// F16-NEON-NEXT: conversions: 64
 // F16-NEON:      prefetches: 0
 
-// BF16-NEON:      multiply-adds: 32
-// BF16-NEON:      ldp: 8
-// BF16-NEON-NEXT: ldr: 1
+// BF16-NEON:      multiply-adds: 64
+// BF16-NEON:      ldp: 17
+// BF16-NEON-NEXT: ldr: 0
 // BF16-NEON-NEXT: stack: 0
 // BF16-NEON-NEXT: conversions: 0
-// BF16-NEON-NEXT: shifts: 16
-// BF16-NEON-NEXT: masks: 16
+// BF16-NEON-NEXT: shifts: 32
+// BF16-NEON-NEXT: masks: 32
 
 // A weight of 16 MiB is in no cache: a line of what comes later is asked for with each that is read.
 // LARGE: multiply-adds: 8
