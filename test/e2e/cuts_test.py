@@ -39,6 +39,10 @@ def all_kinds():
     add("CumSum", [ROWS, 15], [ROWS, 15], "last")
     add("ScatterND", [6, ROWS], [6, ROWS], graph.input("places", [9, 1], INT64), graph.input("updates", [9, ROWS]), reduction="add")
     add("ArgMax", [ROWS, 15], [ROWS, 1], element_type=INT64, axis=1)
+    graph.node("MatMul", [graph.input("queries", [ROWS, 6, 8]), graph.input("keys", [ROWS, 8, 40])], output="scores")
+    graph.node("Softmax", ["scores"], output="shares", axis=2)
+    graph.node("MatMul", ["shares", graph.input("values", [ROWS, 40, 16])], output="attention")
+    graph.output("attention", [ROWS, 6, 16])
     return graph
 
 
