@@ -8,13 +8,13 @@ using namespace mlir;
 
 namespace nacre::codegen::gpu {
 
-bool AttentionOperands::inQuads(Index operand, const ContractionLoop &along) const {
-  auto isFour = [&](const ContractionLoop &loop) { return loop.size == 1 || loop.strides[operand] % kQuad == 0; };
-  bool fits = along.strides[operand] == 1 && along.size % kQuad == 0 && form.operands[operand].offset % kQuad == 0 &&
-              build.function.liesInVectors(form.operands[operand].argument, kQuad) &&
-              llvm::all_of(form.batches, isFour);
+bool AttentionOperands::inVectors(Index operand, const ContractionLoop &along, unsigned width) const {
+  auto isWhole = [&](const ContractionLoop &loop) { return loop.size == 1 || loop.strides[operand] % width == 0; };
+  bool fits = along.strides[operand] == 1 && along.size % width == 0 && form.operands[operand].offset % width == 0 &&
+              build.function.liesInVectors(form.operands[operand].argument, width) &&
+              llvm::all_of(form.batches, isWhole);
   for (const ContractionLoop *loop : {&form.rows, &form.keys, &form.depth, &form.columns})
-    fits &= loop == &along || isFour(*loop);
+    fits &= loop == &along || isWhole(*loop);
   return fits;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  where queries, keys, values and result of attention lie for a workgroup, and whether they are read by fours.
+// What:  where queries, keys, values and result of attention lie for a workgroup, and whether they are read in vectors.
 // Why:   each is walked by other loops, in any order of axes; the emitter says loops and steps, never strides.
 
 #ifndef NACRE_CODEGEN_GPU_CONTRACTION_ATTENTIONOPERANDS_H
@@ -22,8 +22,9 @@ public:
 
   llvm::SmallVector<mlir::Value> batch; ///< The workgroup's index of each loop.
 
-  /// Whether `operand` can be read or written by fours along `along`.
-  bool inQuads(Index operand, const ContractionLoop &along) const;
+  /// Whether `operand` can be read or written by so many along `along`.
+  bool inVectors(Index operand, const ContractionLoop &along, unsigned width) const;
+  bool inQuads(Index operand, const ContractionLoop &along) const { return inVectors(operand, along, kQuad); }
 
   /// The address of `operand` in the workgroup's batch, `at` steps along some loops, in vectors of `width`.
   mlir::Value addressOf(Index operand, llvm::ArrayRef<Step> at, unsigned width);

@@ -6,11 +6,8 @@
 //        2. scores: an invocation has a key and some rows; 3. sweeps: a row's scores are shared by some invocations, each of which
 //        keeps its own in registers from sweep to sweep; 4. the result: an invocation has a quad of columns and some rows.
 
-#include "codegen/form/Reduction.h"
 #include "codegen/gpu/Emitters.h"
-#include "codegen/gpu/Halo.h"
-#include "codegen/gpu/InlineBody.h"
-#include "codegen/gpu/contraction/AttentionOperands.h"
+#include "codegen/gpu/contraction/AttentionRows.h"
 #include "dialects/plan/PlanDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -24,22 +21,21 @@ using namespace mlir;
 namespace nacre::codegen::gpu {
 namespace {
 
+constexpr int64_t kInvocations = 128; ///< Of a workgroup, on any device.
+
 class AttentionEmitter {
 public:
-  AttentionEmitter(const AttentionForm &form, KernelFunction &function)
-      : form(form), function(function), build(function), operands(form, build), type(build.ops.getF32Type()) {}
+  explicit AttentionEmitter(AttentionRows &of)
+      : of(of), form(of.form), function(of.function), build(of.build), operands(of.operands), type(of.type) {}
 
   LogicalResult emit() {
     if (!divide())
       return failure();
-    placeWorkgroup();
-    emitHalo(function, *form.written, form.kernel->cutAxis, low, high);
     scores = function.shared(rows * keys(), type);
     emitScores();
-    keepScores();
-    for (auto [number, sweep] : llvm::enumerate(form.sweeps))
-      sweep.allParallel() ? emitMap(sweep) : emitReduction(number);
-    storeWeights();
+    SmallVector<KeptScore> kept = keepScores();
+    of.sweep(kept);
+    storeWeights(kept);
     emitResult();
     return success();
   }
@@ -49,13 +45,9 @@ private:
 
   int64_t keys() const { return form.keys.size; }
   Value index(int64_t value) { return build.index(value); }
-  Value remainder(Value value, int64_t by) {
-    return by == 1 ? index(0) : build.ops.createOrFold<arith::RemUIOp>(build.loc, value, index(by));
-  }
-  Value quotient(Value value, int64_t by) {
-    return by == 1 ? value : build.ops.createOrFold<arith::DivUIOp>(build.loc, value, index(by));
-  }
-  Value least(Value a, Value b) { return build.ops.createOrFold<arith::MinUIOp>(build.loc, a, b); }
+  Value remainder(Value value, int64_t by) { return of.remainder(value, by); }
+  Value quotient(Value value, int64_t by) { return of.quotient(value, by); }
+  Value least(Value a, Value b) { return of.least(a, b); }
   Value loadScore(Value row, Value key) {
     return memref::LoadOp::create(build.ops, build.loc, scores, build.add(build.multiply(row, keys()), key));
   }
@@ -76,13 +68,6 @@ private:
   /// Whether all of what a workgroup needs fits the shared memory of any device.
   bool divide() {
     constexpr int64_t mostShared = 14 << 10, wantedRows = 8; // of 16 KiB: folds take the rest
-    for (const Work &sweep : form.sweeps)
-      if (!canInlineOnGpu(*sweep.body) || (!sweep.allParallel() && !findReduction(*sweep.body, 0)))
-        return false;
-    if (llvm::any_of(form.operands, [](const ContractionOperand &operand) { return operand.elementType.isBF16(); })) {
-      function.declined = "shaders have no bf16";
-      return false;
-    }
     rows = std::min<int64_t>(wantedRows, llvm::PowerOf2Ceil(form.rows.size));
     const int64_t rowBytes = 4 * (keys() + form.depth.size); // with a query
     while (rows > 1 && rows * rowBytes > mostShared)
@@ -91,36 +76,9 @@ private:
       function.declined = "a row of scores must fit into shared memory";
       return false;
     }
-    const int64_t batches = form.numBatches();
-    rowBlocks = llvm::divideCeil(form.rows.size, rows);
-    function.workgroupSize = kInvocations;
-    function.unitExtent = form.cutBatch ? 1 : rows;
-    function.groups = form.cutBatch ? batches / form.batches[*form.cutBatch].size * rowBlocks : batches;
-    function.flops = 2 * form.multiplyAdds();
+    of.divide(rows, kInvocations);
     return true;
   }
-
-  void placeWorkgroup() {
-    low = build.add(function.shareBegin, build.multiply(function.row, function.unitExtent));
-    high = least(build.add(low, index(function.unitExtent)), function.shareEnd);
-    Value group = function.group;
-    SmallVector<Value> &batch = operands.batch;
-    batch.assign(form.batches.size(), Value());
-    for (unsigned number = form.batches.size(); number-- > 0;) {
-      if (form.cutBatch == number) {
-        batch[number] = low;
-        continue;
-      }
-      batch[number] = remainder(group, form.batches[number].size);
-      group = quotient(group, form.batches[number].size);
-    }
-    firstRow = form.cutBatch ? build.multiply(group, rows) : low;
-    endRow = form.cutBatch ? least(build.add(firstRow, index(rows)), index(form.rows.size)) : high;
-    lastRow = arith::SubIOp::create(build.ops, build.loc, endRow, index(1));
-  }
-
-  /// Of the workgroup's row of that number; beyond the last one, the last.
-  Value rowAt(Value number) { return least(build.add(firstRow, number), lastRow); }
 
   //===--------------------------------------------------------------------===//
   // 2. Scores
@@ -133,7 +91,7 @@ private:
     for (int64_t from = 0; from < count; from += kInvocations) {
       Value number = build.add(function.invocation, index(from));
       build.onlyIf(from + kInvocations <= count ? Value() : build.below(number, index(count)), [&] {
-        Value row = rowAt(quotient(number, steps)), step = remainder(number, steps);
+        Value row = of.rowAt(quotient(number, steps)), step = remainder(number, steps);
         Value address = operands.addressOf(Index::Queries, {{&form.rows, row}, {&form.depth, step}}, width);
         memref::StoreOp::create(build.ops, build.loc, operands.load(Index::Queries, address, width), queries, number);
       });
@@ -208,91 +166,27 @@ private:
   // 3. Sweeps
   //===--------------------------------------------------------------------===//
 
-  int64_t perRow() const { return kInvocations / rows; }
-  Value sweptRow() { return quotient(function.invocation, perRow()); }
-
-  /// A score that this invocation keeps from the first sweep to the last.
-  struct Kept {
-    Value key, inside; ///< The latter is null where it is one for certain.
-    Value score;
-  };
-
   /// Every so manyth key of its row.
-  void keepScores() {
-    Value lane = remainder(function.invocation, perRow());
-    for (int64_t from = 0; from < keys(); from += perRow()) {
-      Kept one;
+  SmallVector<KeptScore> keepScores() {
+    SmallVector<KeptScore> kept;
+    Value lane = of.laneOfRow();
+    for (int64_t from = 0; from < keys(); from += of.perRow()) {
+      KeptScore one;
       one.key = build.add(lane, index(from));
-      if (from + perRow() > keys()) {
+      if (from + of.perRow() > keys()) {
         one.inside = build.below(one.key, index(keys()));
         one.key = least(one.key, index(keys() - 1));
       }
-      one.score = loadScore(sweptRow(), one.key);
+      one.score = loadScore(of.sweptRow(), one.key);
       kept.push_back(one);
     }
+    return kept;
   }
 
-  void storeWeights() {
-    for (const Kept &one : kept)
-      build.onlyIf(one.inside, [&] { storeScore(one.score, sweptRow(), one.key); });
+  void storeWeights(ArrayRef<KeptScore> kept) {
+    for (const KeptScore &one : kept)
+      build.onlyIf(one.inside, [&] { storeScore(one.score, of.sweptRow(), one.key); });
     build.barrier();
-  }
-
-  SmallVector<Value> inputsOf(const Work &sweep, const Kept &one) {
-    SmallVector<Value> values;
-    for (const Input &input : sweep.inputs) {
-      if (input.source == Input::Source::Unread)
-        values.push_back(Value());
-      else if (input.source == Input::Source::Work)
-        values.push_back(isOfRow(input) ? rowValues.lookup(input.work) : one.score);
-      else
-        values.push_back(loadMask(input.access, one.key));
-    }
-    return values;
-  }
-
-  Value loadMask(const Access &access, Value key) {
-    const unsigned numBatches = form.batches.size();
-    Value address = index(access.offset);
-    auto move = [&](Value by, unsigned loop) {
-      if (access.strides[loop] != 0)
-        address = build.add(address, build.multiply(by, access.strides[loop]));
-    };
-    for (unsigned number = 0; number < numBatches; ++number)
-      move(operands.batch[number], number);
-    move(rowAt(sweptRow()), numBatches);
-    move(key, numBatches + 1);
-    return build.load(access.argument, address, 1);
-  }
-
-  void emitMap(const Work &sweep) {
-    for (Kept &one : kept) {
-      SmallVector<Value> arguments = inputsOf(sweep, one);
-      arguments.push_back(Value()); // a map reads no accumulator
-      one.score = inlineBody(build.ops, build.loc, *sweep.body, arguments, 1).front();
-    }
-  }
-
-  void emitReduction(unsigned number) {
-    const Work &sweep = form.sweeps[number];
-    const Reduction reduction = *findReduction(*sweep.body, 0);
-    Value own = build.constant(reduction.identity);
-    for (const Kept &one : kept) {
-      SmallVector<Value> arguments = inputsOf(sweep, one);
-      arguments.push_back(own);
-      Value next = inlineBody(build.ops, build.loc, *sweep.body, arguments, 1).front();
-      own = one.inside ? arith::SelectOp::create(build.ops, build.loc, one.inside, next, own).getResult() : next;
-    }
-    // All invocations of a row fold all of its parts, in one order.
-    Value parts = function.shared(kInvocations, type);
-    memref::StoreOp::create(build.ops, build.loc, own, parts, function.invocation);
-    build.barrier();
-    Value first = build.multiply(sweptRow(), perRow()), folded = build.constant(sweep.results.front().start);
-    for (int64_t i = 0; i < perRow(); ++i) {
-      Value part = memref::LoadOp::create(build.ops, build.loc, parts, build.add(first, index(i)));
-      folded = inlineOperation(build, reduction.op, {folded, part}, 1);
-    }
-    rowValues[number + 1] = folded;
   }
 
   //===--------------------------------------------------------------------===//
@@ -332,36 +226,24 @@ private:
       };
       SmallVector<Value> sums = inTurns(keys(), together, SmallVector<Value>(own, zero(width)), addUp);
       for (int64_t i = 0; i < own; ++i) {
-        Value row = build.add(firstRow, ofRow[i]);
-        build.onlyIf(build.both(inside, build.below(row, endRow)), [&] {
+        Value row = build.add(of.firstRow, ofRow[i]);
+        build.onlyIf(build.both(inside, build.below(row, of.endRow)), [&] {
           Value address = operands.addressOf(Index::Result, {{&form.rows, row}, {&form.columns, unit}}, width);
-          build.store(finished(sums[i], width), form.operands[Index::Result].argument, address);
+          build.store(of.finished(sums[i], width), form.operands[Index::Result].argument, address);
         });
       }
     };
     build.loop(llvm::divideCeil(units, across), block);
   }
 
-  Value finished(Value sum, unsigned width) {
-    if (!form.epilogue)
-      return sum;
-    return inlineBody(build.ops, build.loc, *form.epilogue->body, {sum, Value()}, width).front();
-  }
-
-  static constexpr int64_t kInvocations = 128; ///< Of a workgroup.
-
+  AttentionRows &of;
   const AttentionForm &form;
   KernelFunction &function;
-  PointBuilder build;
-  AttentionOperands operands;
+  PointBuilder &build;
+  AttentionOperands &operands;
   const Type type; ///< Of scores and sums.
-  int64_t rows = 1, rowBlocks = 1;
-
-  Value low, high;                 ///< What the row of workgroups computes of the cut axis.
-  Value firstRow, endRow, lastRow; ///< Of the workgroup.
-  Value queries, scores;           ///< Shared: [rows][depth], [rows][keys].
-  SmallVector<Kept> kept;
-  DenseMap<unsigned, Value> rowValues; ///< By work, of this invocation's swept row.
+  int64_t rows = 1;
+  Value queries, scores; ///< Shared: [rows][depth], [rows][keys].
 };
 
 } // namespace
@@ -370,7 +252,14 @@ LogicalResult emitAttention(plan::KernelOp kernel, KernelFunction &function) {
   FailureOr<AttentionForm> form = parseAttention(kernel);
   if (failed(form))
     return failure();
-  return AttentionEmitter(*form, function).emit();
+  AttentionRows attention(*form, function);
+  if (!attention.canSweep())
+    return failure();
+  function.variants = fitsMatrices(attention) ? 2 : 1;
+  if (function.variant + 1 == function.variants)
+    return AttentionEmitter(attention).emit();
+  emitMatrixAttention(attention);
+  return success();
 }
 
 } // namespace nacre::codegen::gpu

@@ -2,6 +2,7 @@
 //
 // Attention of every shape that workgroups meet: heads in a row or apart, rows and keys that fill no workgroup, masks, cuts.
 
+#include "runtime/include/nacre/model_format.h"
 #include "test/unit/codegen/AttentionTexts.h"
 #include "test/unit/codegen/gpu/VulkanHarness.h"
 
@@ -42,5 +43,25 @@ TEST_F(GpuAttention, SharedKeys) {
 }
 
 TEST_F(GpuAttention, Halves) { check(AttentionText{2, 17, 33, 16, 24, true, false, true, "f16", true}.text(), 1e-2); }
+
+/// Halves by sixteens, as many as the workgroup's shared memory holds. No device of CI has matrices: what they compute is
+/// compared by test/bench/agreement.py.
+TEST_F(GpuAttention, MatricesWhereSixteensFit) {
+  const uint64_t matrices = NACRE_GPU_NEED(NACRE_GPU_COOPERATIVE_MATRIX);
+  for (const AttentionText &fits : {AttentionText{3, 197, 197, 64, 64, true, false, true, "f16", true},
+                                    AttentionText{6, 20, 33, 16, 48, false, false, false, "f16"}}) {
+    const std::vector<GpuKernelCode> variants = variantsOf(fits.text());
+    ASSERT_EQ(variants.size(), 2u) << fits.text();
+    EXPECT_TRUE(variants[0].needs & matrices);
+    EXPECT_NE(variants[0].families, 0u);
+    EXPECT_LE(variants[0].sharedBytes, 48 << 10);
+    EXPECT_FALSE(variants[1].needs & matrices);
+  }
+  const AttentionText tooLong{2, 32, 256, 64, 64, true, false, false, "f16", true},
+      wide{3, 32, 32, 64, 64, true, false, false, "f32", true}, odd{3, 32, 32, 24, 64, true, false, false, "f16", true},
+      fewRows{3, 4, 32, 64, 64, true, false, false, "f16", true};
+  for (const AttentionText &fitsNot : {tooLong, wide, odd, fewRows})
+    EXPECT_EQ(variantsOf(fitsNot.text()).size(), 1u) << fitsNot.text();
+}
 
 } // namespace

@@ -167,6 +167,14 @@ std::string GpuDifferential::declined(const std::string &text) {
   return succeeded(compiled) && compiled->variants.empty() ? compiled->declined : "";
 }
 
+std::vector<GpuKernelCode> GpuDifferential::variantsOf(const std::string &text) {
+  auto module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
+  EXPECT_TRUE(module);
+  FailureOr<GpuKernel> compiled = compileGpuKernel(*module->getOps<plan::KernelOp>().begin(), {});
+  EXPECT_TRUE(succeeded(compiled));
+  return {compiled->variants.begin(), compiled->variants.end()};
+}
+
 void GpuDifferential::check(const std::string &text, double tolerance, const GpuOptions &options) {
   SCOPED_TRACE(text);
   auto module = parseSourceString<ModuleOp>(text, ParserConfig(&context));

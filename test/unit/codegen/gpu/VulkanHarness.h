@@ -42,6 +42,9 @@ protected:
   /// Why no emitter takes `text`, which is one kernel; empty where one does.
   std::string declined(const std::string &text);
 
+  /// What `text`, which is one kernel, becomes; the best variant first.
+  std::vector<GpuKernelCode> variantsOf(const std::string &text);
+
 private:
   void checkKernel(plan::KernelOp kernel, double tolerance, const GpuOptions &options);
   std::vector<Storage> randomStorages(plan::KernelOp kernel);

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "codegen/gpu/contraction/AttentionRows.h"
+
+#include "codegen/form/Reduction.h"
+#include "codegen/gpu/Halo.h"
+#include "codegen/gpu/InlineBody.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace nacre::codegen::gpu {
+
+Value AttentionRows::remainder(Value value, int64_t by) {
+  return by == 1 ? index(0) : build.ops.createOrFold<arith::RemUIOp>(build.loc, value, index(by));
+}
+
+Value AttentionRows::quotient(Value value, int64_t by) {
+  return by == 1 ? value : build.ops.createOrFold<arith::DivUIOp>(build.loc, value, index(by));
+}
+
+Value AttentionRows::least(Value a, Value b) { return build.ops.createOrFold<arith::MinUIOp>(build.loc, a, b); }
+
+//===----------------------------------------------------------------------===//
+// Workgroups
+//===----------------------------------------------------------------------===//
+
+bool AttentionRows::canSweep() {
+  for (const Work &sweep : form.sweeps)
+    if (!canInlineOnGpu(*sweep.body) || (!sweep.allParallel() && !findReduction(*sweep.body, 0)))
+      return false;
+  if (llvm::any_of(form.operands, [](const ContractionOperand &operand) { return operand.elementType.isBF16(); })) {
+    function.declined = "shaders have no bf16";
+    return false;
+  }
+  return true;
+}
+
+void AttentionRows::divide(int64_t rowsOfGroup, int64_t invocations) {
+  rows = rowsOfGroup;
+  const int64_t batches = form.numBatches(), rowBlocks = llvm::divideCeil(form.rows.size, rows);
+  function.workgroupSize = invocations;
+  function.unitExtent = form.cutBatch ? 1 : rows;
+  function.groups = form.cutBatch ? batches / form.batches[*form.cutBatch].size * rowBlocks : batches;
+  function.flops = 2 * form.multiplyAdds();
+
+  Value low = build.add(function.shareBegin, build.multiply(function.row, function.unitExtent));
+  Value high = least(build.add(low, index(function.unitExtent)), function.shareEnd);
+  Value group = function.group;
+  SmallVector<Value> &batch = operands.batch;
+  batch.assign(form.batches.size(), Value());
+  for (unsigned number = form.batches.size(); number-- > 0;) {
+    if (form.cutBatch == number) {
+      batch[number] = low;
+      continue;
+    }
+    batch[number] = remainder(group, form.batches[number].size);
+    group = quotient(group, form.batches[number].size);
+  }
+  firstRow = form.cutBatch ? build.multiply(group, rows) : low;
+  endRow = form.cutBatch ? least(build.add(firstRow, index(rows)), index(form.rows.size)) : high;
+  lastRow = arith::SubIOp::create(build.ops, build.loc, endRow, index(1));
+  emitHalo(function, *form.written, form.kernel->cutAxis, low, high);
+}
+
+//===----------------------------------------------------------------------===//
+// Sweeps
+//===----------------------------------------------------------------------===//
+
+void AttentionRows::sweep(MutableArrayRef<KeptScore> kept) {
+  for (auto [number, sweep] : llvm::enumerate(form.sweeps))
+    sweep.allParallel() ? emitMap(sweep, kept) : emitReduction(number, kept);
+}
+
+SmallVector<Value> AttentionRows::inputsOf(const Work &sweep, const KeptScore &one) {
+  SmallVector<Value> values;
+  for (const Input &input : sweep.inputs) {
+    if (input.source == Input::Source::Unread)
+      values.push_back(Value());
+    else if (input.source == Input::Source::Work)
+      values.push_back(isOfRow(input) ? rowValues.lookup(input.work) : one.score);
+    else
+      values.push_back(loadMask(input.access, one.key));
+  }
+  return values;
+}
+
+Value AttentionRows::loadMask(const Access &access, Value key) {
+  const unsigned numBatches = form.batches.size();
+  Value address = index(access.offset);
+  auto move = [&](Value by, unsigned loop) {
+    if (access.strides[loop] != 0)
+      address = build.add(address, build.multiply(by, access.strides[loop]));
+  };
+  for (unsigned number = 0; number < numBatches; ++number)
+    move(operands.batch[number], number);
+  move(rowAt(sweptRow()), numBatches);
+  move(key, numBatches + 1);
+  return build.load(access.argument, address, 1);
+}
+
+void AttentionRows::emitMap(const Work &sweep, MutableArrayRef<KeptScore> kept) {
+  for (KeptScore &one : kept) {
+    SmallVector<Value> arguments = inputsOf(sweep, one);
+    arguments.push_back(Value()); // a map reads no accumulator
+    one.score = inlineBody(build.ops, build.loc, *sweep.body, arguments, 1).front();
+  }
+}
+
+void AttentionRows::emitReduction(unsigned number, ArrayRef<KeptScore> kept) {
+  const Work &sweep = form.sweeps[number];
+  const Reduction reduction = *findReduction(*sweep.body, 0);
+  Value own = build.constant(reduction.identity);
+  for (const KeptScore &one : kept) {
+    SmallVector<Value> arguments = inputsOf(sweep, one);
+    arguments.push_back(own);
+    Value next = inlineBody(build.ops, build.loc, *sweep.body, arguments, 1).front();
+    own = one.inside ? arith::SelectOp::create(build.ops, build.loc, one.inside, next, own).getResult() : next;
+  }
+  // All invocations of a row fold all of its parts, in one order.
+  Value parts = function.shared(function.workgroupSize, type);
+  memref::StoreOp::create(build.ops, build.loc, own, parts, function.invocation);
+  build.barrier();
+  Value first = build.multiply(sweptRow(), perRow()), folded = build.constant(sweep.results.front().start);
+  for (int64_t i = 0; i < perRow(); ++i) {
+    Value part = memref::LoadOp::create(build.ops, build.loc, parts, build.add(first, index(i)));
+    folded = inlineOperation(build, reduction.op, {folded, part}, 1);
+  }
+  rowValues[number + 1] = folded;
+}
+
+Value AttentionRows::finished(Value sum, unsigned width) {
+  if (!form.epilogue)
+    return sum;
+  return inlineBody(build.ops, build.loc, *form.epilogue->body, {sum, Value()}, width).front();
+}
+
+} // namespace nacre::codegen::gpu
