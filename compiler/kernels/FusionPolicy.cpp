@@ -163,7 +163,7 @@ private:
     // From the last one: a chain that has joined a group lets the chains before it join the same.
     llvm::SmallVector<int> chains;
     for (auto [index, group] : llvm::enumerate(groups))
-      if (group.anchor < 0)
+      if (group.anchor < 0 || nodes[group.anchor].isLookup)
         chains.push_back(index);
     llvm::sort(chains, [&](int a, int b) { return groups[a].last > groups[b].last; });
     for (int chain : chains) {
@@ -185,7 +185,7 @@ private:
     return operands;
   }
 
-  /// The group that all uses of the chain's result are in, or -1. Broadcasting uses do not count: there the chain would
+  /// The group that all uses of the chain's result are in, or -1; for a lookup and what follows it a lookup's. Broadcasting uses do not count: there the chain would
   /// be computed again for each of them.
   int findOnlyReader(const FusionGroup &chain) const {
     if (nodes[chain.last].escapes || users[chain.last].empty())
@@ -197,7 +197,10 @@ private:
         return -1;
       reader = group;
       const FusionNode &node = nodes[user];
-      if (user != groups[group].anchor) {
+      const int anchor = groups[group].anchor;
+      if (chain.anchor >= 0 && (anchor < 0 || !nodes[anchor].isLookup || user == anchor))
+        return -1;
+      if (user != anchor) {
         if (node.shape != nodes[chain.last].shape)
           return -1;
         continue;

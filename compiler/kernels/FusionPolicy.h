@@ -6,7 +6,8 @@
 //           alone leaves the group; contractions choose first, and of two the later one, so that a residual sum is
 //           taken by it;
 //        2. the elementwise operators left over form chains in the same way;
-//        3. a chain that only one group reads joins it: as operands of its epilogue, or as the prologue of its anchor.
+//        3. a chain that only one group reads joins it: as operands of its epilogue, or as the prologue of its anchor. So does a
+//           lookup that a lookup's group reads: of two tables whose rows are added up, one kernel reads both.
 //        All values of a group but the last stay inside, so no cycle can arise. Linear in operators and their operands.
 //        A contraction whose columns are read in equal parts (the gates of a recurrent cell) takes what the parts meet in,
 //        and several values may leave: all who read them come behind the group.
@@ -34,6 +35,8 @@ struct FusionNode {
   bool escapes = false;
   /// The operand that the kernel may compute while it reads it; -1 for none.
   int prologueOperand = -1;
+  /// Whether it picks rows of a table: several such operators may be in one kernel.
+  bool isLookup = false;
   /// Whether it is one of the equal parts that the columns of its operand, a contraction, are read in: a boundary, unless
   /// the contraction's group takes it.
   bool isPart = false;

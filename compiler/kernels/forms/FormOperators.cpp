@@ -43,6 +43,12 @@ bool isPart(Operation *op) {
   return product && isReadInParts(product);
 }
 
+/// Whether it picks rows of a table, or more; emitters move those, and pick single elements one by one.
+bool picksRows(Operation *op) {
+  auto gather = dyn_cast<nn::GatherOp>(op);
+  return gather && int64_t(gather.getAxis()) + 1 < cast<RankedTensorType>(gather.getOperand().getType()).getRank();
+}
+
 class Describer {
 public:
   Describer(Block &block, bool readsParts) : readsParts(readsParts) {
@@ -73,6 +79,7 @@ private:
         llvm::any_of(op->getUsers(), [&](Operation *user) { return isReadElsewhere(user, *op->getBlock()); });
     if (const Lowering *lowering = findLowering(op))
       node.prologueOperand = lowering->prologueOperand;
+    node.isLookup = picksRows(op);
     node.isPart = readsParts && isPart(op);
     numbers[op] = nodes.size();
     nodes.push_back(std::move(node));

@@ -47,7 +47,7 @@ static Value emitClampedIndex(OpBuilder &b, Location loc, Value index, int64_t s
   return arith::IndexCastOp::create(b, loc, b.getIndexType(), index);
 }
 
-LogicalResult lowerGather(KernelBody &body, nn::GatherOp op) {
+static void defineGather(KernelBody &body, nn::GatherOp op) {
   auto type = getTensorType(op.getOperand());
   int64_t axis = op.getAxis(), indexRank = getTensorType(op.getIndices()).getRank();
   int64_t rank = getTensorType(op.getResult()).getRank(), size = type.getDimSize(axis);
@@ -69,6 +69,13 @@ LogicalResult lowerGather(KernelBody &body, nn::GatherOp op) {
     return fromStorage(b, loc, tensor::ExtractOp::create(b, loc, source, at), elementType);
   };
   body.define(op.getResult(), {{indices}, {AffineMap::get(rank, 0, position, body.getContext())}, scalar});
+}
+
+LogicalResult lowerGather(KernelBody &body, nn::GatherOp op) {
+  defineGather(body, op);
+  for (Operation *member : body.getGroup().members)
+    if (auto other = dyn_cast<nn::GatherOp>(member); other && other != op)
+      defineGather(body, other);
   return body.finish();
 }
 

@@ -191,6 +191,31 @@ TEST(FusionPolicy, ACellSharesTheKernelOfItsGates) {
 }
 
 // What comes behind another reader may depend on it, and could not be computed before it.
+TEST(FusionPolicy, RowsOfTwoTablesMeetInOneKernel) {
+  Graph graph;
+  int words = graph.add(WorkKind::Indexed, {-1, -1}), types = graph.add(WorkKind::Indexed, {-1, -1});
+  int sum = graph.elementwise({words, types});
+  graph.nodes[words].isLookup = graph.nodes[types].isLookup = true;
+  auto groups = graph.run();
+  ASSERT_EQ(groups.size(), 1u);
+  EXPECT_EQ(groups[0].anchor, types);
+  EXPECT_EQ(members(groups[0]), (std::vector<int>{words, types, sum}));
+}
+
+TEST(FusionPolicy, ALookupJoinsNothingButALookupsGroup) {
+  Graph graph;
+  int words = graph.add(WorkKind::Indexed, {-1, -1});
+  int product = graph.contraction({-1, -1});
+  graph.elementwise({words, product});
+  graph.nodes[words].isLookup = true;
+  EXPECT_EQ(graph.run().size(), 2u);
+
+  Graph picked; // what picks and what is picked from
+  int table = picked.add(WorkKind::Indexed, {-1, -1}), rows = picked.add(WorkKind::Indexed, {table, -1});
+  picked.nodes[table].isLookup = picked.nodes[rows].isLookup = true;
+  EXPECT_EQ(picked.run().size(), 2u);
+}
+
 TEST(FusionPolicy, AnotherReaderEndsWhatPartsReach) {
   PartedGraph graph;
   int product = graph.contraction({-1, -1});
