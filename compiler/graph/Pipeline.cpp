@@ -52,6 +52,8 @@ void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
   foldConstants();
   // A matrix and a bias for each product are constants now.
   onFunctions(createJoinProductsPass({options.maxConstantBytes}));
+  // Queries are joined already: of their own for one row they would be another launch, and another kernel, to save little.
+  onFunctions(createSliceEarlyPass());
   foldConstants();
 
   // Layouts bring new chances (a pad beside its convolution), and equal transposes of one value.

@@ -75,8 +75,9 @@ private:
     constexpr int64_t line = 16, wantedRows = 32;
     pitch = (llvm::divideCeil(int64_t(llvm::alignTo(form.keys.size, machine.registers * lanes)), line) | 1) * line;
     const int64_t fitting = int64_t(build.target.l2Bytes / 4) / (pitch * 4);
+    // However few rows there are, panels are those of many: wide ones, for a single row to stream, take longer to pack.
     ContractionShape shape;
-    shape.rows = std::clamp<int64_t>(std::min(fitting, wantedRows), 1, rowsOfUnit);
+    shape.rows = std::clamp<int64_t>(fitting, 1, wantedRows);
     shape.columns = form.keys.size;
     shape.depth = form.depth.size;
     keyWidth = choosePanelWidth(machine, shape);

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  where only some rows of a transformer's result are read, computes no others as far up as rows do not meet.
+// Why:   a classifier reads one token of all that its last layer computes; but for keys and values, this layer then has one row.
+// How:   1. boxes: what of each operand an operator needs for a part of its result;
+//        2. a region grows from a slice upwards, over operators of whose results nothing else is read;
+//        3. it is rebuilt on the parts, if it multiplies or normalizes: slices of what goes in are views.
+
+#include "compiler/graph/Passes.h"
+
+#include "dialects/nn/NnDialect.h"
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+#include <queue>
+
+namespace nacre::graph {
+#define GEN_PASS_DEF_SLICEEARLYPASS
+#include "compiler/graph/Passes.h.inc"
+} // namespace nacre::graph
+
+using namespace mlir;
+
+namespace nacre::graph {
+
+namespace {
+
+ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
+
+//===----------------------------------------------------------------------===//
+// 1. Boxes
+//===----------------------------------------------------------------------===//
+
+/// A part of a tensor: from `starts` on, `sizes` elements along each axis.
+struct Box {
+  SmallVector<int64_t> starts, sizes;
+
+  static Box whole(ArrayRef<int64_t> shape) {
+    return {SmallVector<int64_t>(shape.size(), 0), SmallVector<int64_t>(shape)};
+  }
+  bool isWhole(ArrayRef<int64_t> shape) const { return ArrayRef(sizes) == shape; }
+  bool operator==(const Box &other) const { return starts == other.starts && sizes == other.sizes; }
+  /// Takes over what `other` is along its axis `from`.
+  void setAxis(size_t axis, const Box &other, size_t from) {
+    starts[axis] = other.starts[from];
+    sizes[axis] = other.sizes[from];
+  }
+};
+
+/// Of each operand, in order.
+using OperandBoxes = SmallVector<Box>;
+
+/// Of an operand that broadcasts to `shape`, of which `box` is wanted.
+Box broadcastBox(ArrayRef<int64_t> operand, ArrayRef<int64_t> shape, const Box &box) {
+  Box result = Box::whole(operand);
+  const size_t missing = shape.size() - operand.size();
+  for (auto [axis, size] : llvm::enumerate(operand))
+    if (size == shape[missing + axis])
+      result.setAxis(axis, box, missing + axis);
+  return result;
+}
+
+/// Rows are of the left operand alone, and so are batches if the right one is a matrix.
+std::optional<OperandBoxes> boxesOf(nn::MatMulOp op, const Box &box) {
+  ArrayRef<int64_t> left = shapeOf(op.getLhs()), right = shapeOf(op.getRhs()), shape = shapeOf(op.getResult());
+  const size_t rank = shape.size();
+  if (left.size() != rank || box.sizes.back() != shape.back())
+    return std::nullopt;
+  Box rows = Box::whole(left);
+  for (size_t axis = 0; axis + 1 < rank; ++axis) {
+    const bool isOfLeft = axis + 2 == rank || (right.size() == 2 && left[axis] == shape[axis]);
+    if (!isOfLeft && box.sizes[axis] != shape[axis])
+      return std::nullopt;
+    if (isOfLeft)
+      rows.setAxis(axis, box, axis);
+  }
+  return OperandBoxes{rows, Box::whole(right)};
+}
+
+/// An axis of a part must be one of the operand, with as many elements in front of it.
+std::optional<OperandBoxes> boxesOf(nn::ReshapeOp op, const Box &box) {
+  ArrayRef<int64_t> from = shapeOf(op.getOperand()), to = shapeOf(op.getResult());
+  Box result = Box::whole(from);
+  for (auto [axis, size] : llvm::enumerate(to)) {
+    if (box.sizes[axis] == size)
+      continue;
+    auto same = llvm::find_if(llvm::seq<size_t>(0, from.size()), [&, axis = axis, size = size](size_t other) {
+      return from[other] == size && llvm::product_of(from.take_front(other)) == llvm::product_of(to.take_front(axis));
+    });
+    if (same == llvm::seq<size_t>(0, from.size()).end())
+      return std::nullopt;
+    result.setAxis(*same, box, axis);
+  }
+  return OperandBoxes{result};
+}
+
+/// What `op` needs of its operands for `box` of its result; nothing where it needs more, or is unknown.
+std::optional<OperandBoxes> boxesOf(Operation *op, const Box &box) {
+  if (auto product = dyn_cast<nn::MatMulOp>(op))
+    return boxesOf(product, box);
+  if (auto reshape = dyn_cast<nn::ReshapeOp>(op))
+    return boxesOf(reshape, box);
+  ArrayRef<int64_t> shape = op->getNumResults() == 1 ? shapeOf(op->getResult(0)) : ArrayRef<int64_t>();
+  if (auto transpose = dyn_cast<nn::TransposeOp>(op)) {
+    Box result = Box::whole(shapeOf(transpose.getOperand()));
+    for (auto [axis, from] : llvm::enumerate(transpose.getPermutation()))
+      result.setAxis(from, box, axis);
+    return OperandBoxes{result};
+  }
+  auto isWholeAlong = [&](int64_t axis) { return box.sizes[axis] == shape[axis]; };
+  if (auto normalize = dyn_cast<nn::NormalizeOp>(op))
+    return llvm::all_of(normalize.getAxes(), isWholeAlong) ? std::optional(OperandBoxes{box}) : std::nullopt;
+  if (auto softmax = dyn_cast<nn::SoftmaxOp>(op))
+    return isWholeAlong(softmax.getAxis()) ? std::optional(OperandBoxes{box}) : std::nullopt;
+  if (!isa<nn::UnaryOp, nn::BinaryOp, nn::SelectOp, nn::CastOp>(op))
+    return std::nullopt;
+  OperandBoxes boxes;
+  for (Value operand : op->getOperands())
+    boxes.push_back(broadcastBox(shapeOf(operand), shape, box));
+  return boxes;
+}
+
+//===----------------------------------------------------------------------===//
+// 2. The region
+//===----------------------------------------------------------------------===//
+
+class SlicedRegion {
+public:
+  explicit SlicedRegion(nn::SliceOp root) : root(root) {}
+
+  bool grow() {
+    demand(root.getOperand(), boxOf(root));
+    while (!pending.empty()) {
+      Operation *op = pending.top();
+      pending.pop();
+      Value result = op->getResult(0);
+      const bool isRead = wholly.contains(result) || !llvm::all_of(result.getUsers(), [&](Operation *user) {
+                            return members.contains(user) || isSameSlice(user, boxes.find(result)->second);
+                          });
+      std::optional<OperandBoxes> needed = isRead ? std::nullopt : boxesOf(op, boxes.find(result)->second);
+      if (!needed) {
+        // An operator that shared a kernel with elementwise ones behind it would lose them.
+        if (!isRead && isFusedBelow(op))
+          return false;
+        continue;
+      }
+      members.insert(op);
+      for (auto [operand, box] : llvm::zip_equal(op->getOperands(), *needed))
+        if (!demand(operand, box))
+          return false;
+    }
+    return llvm::any_of(members, llvm::IsaPred<nn::MatMulOp, nn::NormalizeOp, nn::SoftmaxOp>);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // 3. Parts
+  //===--------------------------------------------------------------------===//
+
+  /// Adds the slices that are replaced to `gone`.
+  void rebuild(IRRewriter &rewriter, llvm::DenseSet<Operation *> &gone) {
+    SmallVector<Operation *> rebuilt;
+    for (Operation *op : llvm::reverse(members)) {
+      rewriter.setInsertionPoint(op);
+      std::optional<OperandBoxes> needed = boxesOf(op, boxes.find(op->getResult(0))->second);
+      SmallVector<Value> taken;
+      for (auto [operand, box] : llvm::zip_equal(op->getOperands(), *needed))
+        taken.push_back(take(rewriter, operand, box));
+      Operation *part = rewriter.clone(*op);
+      part->setOperands(taken);
+      auto type = cast<RankedTensorType>(op->getResult(0).getType());
+      part->getResult(0).setType(type.clone(boxes.find(op->getResult(0))->second.sizes));
+      parts[op->getResult(0)] = part->getResult(0);
+      rebuilt.push_back(op);
+    }
+    for (Operation *op : llvm::reverse(rebuilt)) {
+      for (Operation *slice : llvm::make_early_inc_range(op->getUsers())) { // members below it are gone
+        gone.insert(slice);
+        rewriter.replaceOp(slice, parts.lookup(op->getResult(0)));
+      }
+      rewriter.eraseOp(op);
+    }
+  }
+
+private:
+  static Box boxOf(nn::SliceOp slice) {
+    return {SmallVector<int64_t>(slice.getStarts()), SmallVector<int64_t>(slice.getSizes())};
+  }
+
+  bool isSameSlice(Operation *user, const Box &box) const {
+    auto slice = dyn_cast<nn::SliceOp>(user);
+    return slice && slice->getBlock() == root->getBlock() && boxOf(slice) == box &&
+           llvm::all_of(slice.getSteps(), [](int64_t step) { return step == 1; });
+  }
+
+  static bool isFusedBelow(Operation *op) {
+    auto work = dyn_cast<nn::OperatorInterface>(op);
+    return work && work.getWorkKind() != nn::WorkKind::Boundary &&
+           llvm::any_of(op->getUsers(), llvm::IsaPred<nn::UnaryOp, nn::BinaryOp, nn::SelectOp, nn::CastOp>);
+  }
+
+  /// Notes what is wanted of `value`; fails where something else is, too.
+  bool demand(Value value, const Box &box) {
+    if (box.isWhole(shapeOf(value))) {
+      wholly.insert(value);
+      return true;
+    }
+    auto [known, isNew] = boxes.insert({value, box});
+    Operation *op = value.getDefiningOp();
+    if (isNew && op && op->getBlock() == root->getBlock() && op->getNumResults() == 1)
+      pending.push(op);
+    return known->second == box;
+  }
+
+  Value take(IRRewriter &rewriter, Value value, const Box &box) {
+    if (box.isWhole(shapeOf(value)))
+      return value;
+    Value &part = parts[value];
+    if (!part) {
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointAfterValue(value);
+      part = nn::SliceOp::create(rewriter, root.getLoc(), value, box.starts, box.sizes,
+                                 SmallVector<int64_t>(box.sizes.size(), 1));
+    }
+    return part;
+  }
+
+  struct StandsEarlier {
+    bool operator()(Operation *a, Operation *b) const { return a->isBeforeInBlock(b); }
+  };
+
+  nn::SliceOp root;
+  llvm::MapVector<Value, Box> boxes; ///< Of values that are not wanted as a whole.
+  llvm::DenseSet<Value> wholly;      ///< That some member reads as a whole.
+  llvm::SetVector<Operation *> members;
+  /// The last one first, so that all who read its result are known.
+  std::priority_queue<Operation *, std::vector<Operation *>, StandsEarlier> pending;
+  DenseMap<Value, Value> parts;
+};
+
+/// Half of the elements or fewer, in one piece.
+bool isWorthwhile(nn::SliceOp slice) {
+  return llvm::all_of(slice.getSteps(), [](int64_t step) { return step == 1; }) &&
+         slice.getType().getNumElements() * 2 <= slice.getOperand().getType().getNumElements() &&
+         slice.getType().getNumElements() > 0;
+}
+
+struct SliceEarly : impl::SliceEarlyPassBase<SliceEarly> {
+  void runOnOperation() override {
+    SmallVector<nn::SliceOp> slices;
+    getOperation().walk([&](nn::SliceOp slice) {
+      if (isWorthwhile(slice))
+        slices.push_back(slice);
+    });
+    IRRewriter rewriter(&getContext());
+    llvm::DenseSet<Operation *> gone;
+    for (nn::SliceOp slice : slices) {
+      if (gone.contains(slice))
+        continue;
+      SlicedRegion region(slice);
+      if (!region.grow())
+        continue;
+      region.rebuild(rewriter, gone);
+      ++numSliced;
+    }
+  }
+};
+
+} // namespace
+
+} // namespace nacre::graph
