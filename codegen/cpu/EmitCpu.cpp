@@ -12,6 +12,7 @@
 #include "codegen/cpu/Emitters.h"
 #include "codegen/cpu/Passes.h"
 #include "codegen/form/EmitterList.h"
+#include "dialects/plan/Notes.h"
 #include "dialects/plan/PlanDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -56,8 +57,11 @@ func::FuncOp makeFunction(plan::KernelOp kernel) {
   types.append(4, builder.getIndexType());
   auto function =
       func::FuncOp::create(builder, kernel.getLoc(), kernel.getSymName(), builder.getFunctionType(types, {}));
+  // A result is the first thing behind the inputs.
+  const std::optional<unsigned> overwritten = plan::overwrittenBy(kernel);
   for (unsigned i = 0; i <= buffers; ++i)
-    function.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
+    if (!overwritten || (i != *overwritten && i != unsigned(kernel.getNumInputs())))
+      function.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
   return function;
 }
 

@@ -73,6 +73,40 @@ def PartProductsPass : Pass<"nacre-part-products", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::nacre::nn::NnDialect"];
 }
 
+def PartHeadsPass : Pass<"nacre-part-heads", "::mlir::func::FuncOp"> {
+  let summary = "Let queries, keys and values that are one product be tensors of their own";
+  let description = [{
+    As slices of one tensor they all live until the last of them is read. As results of one kernel, parts of its columns, each has a
+    storage: attention's result may lie where the queries did, and keys and values are gone when attention is done.
+
+    Requires: `nn` operators of static shape; the CPU computes everything, and `nacre-form-kernels` has `parts`.
+
+    Ensures: no product of f32 by a constant, with a bias, is read through a reshape to heads by slices of two to four equal parts of
+    the heads alone; those slices are of the product's columns, in front of the bias.
+
+    Example: test/compiler/kernels/part-heads.mlir.
+  }];
+  let dependentDialects = ["::nacre::nn::NnDialect"];
+}
+
+def BlockRowsPass : Pass<"nacre-block-rows", "::mlir::func::FuncOp"> {
+  let summary = "Compute a product that is wider than what is before and behind it by blocks of rows";
+  let description = [{
+    The feed-forward block of a transformer is four times as wide inside as outside. What is inside of a block of rows dies with it,
+    and the next block's lies in the same place: memory is that of one block. Each block reads both matrices again, so blocks are
+    few, and have 48 rows or more; they are of equal size, since they share their kernels.
+
+    Requires: `nn` operators of static shape; the CPU computes everything: a GPU wants one large launch.
+
+    Ensures: of two products of rows by constants, with elementwise operators alone between them, what is between takes no more bytes
+    than what goes in and comes out, unless no equal blocks of 48 rows or more are so small.
+
+    Example: test/compiler/kernels/block-rows.mlir; the rows of a feed-forward block in two halves.
+  }];
+  let dependentDialects = ["::nacre::nn::NnDialect"];
+  let statistics = [Statistic<"numChains", "num-chains", "Number of pairs of products divided">];
+}
+
 def FormKernelsPass : Pass<"nacre-form-kernels", "::mlir::ModuleOp"> {
   let summary = "Group operators into kernels of linalg, and launch them on tensors";
   let description = [{
@@ -105,6 +139,8 @@ def AssignStoragesPass : Pass<"nacre-assign-storages", "::mlir::ModuleOp"> {
     Example: test/compiler/kernels/assign-storages.mlir; a padded convolution's input gets a halo, which the kernel that
     produces it fills.
   }];
+  let options = [Option<"overwrites", "overwrites", "bool", /*default=*/"false",
+                        "Let attention write over its queries where nobody else reads them, and products begin at any row, for which the CPU alone has code">];
   let statistics = [Statistic<"numCopies", "num-copies", "Number of copies launched">];
 }
 

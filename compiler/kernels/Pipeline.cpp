@@ -16,11 +16,15 @@ void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
   pm.nest<mlir::func::FuncOp>().addPass(createExposeMovementPass());
   // What turns of loops count and start with becomes operators, which form kernels.
   pm.nest<mlir::func::FuncOp>().addPass(createPrepareLoopsPass());
-  // Behind movement: what is read in parts is read so by elementwise operators.
-  if (options.isCpuAlone)
+  if (options.isCpuAlone) {
+    // Behind movement: what is read in parts is read so by elementwise operators.
     pm.nest<mlir::func::FuncOp>().addPass(createPartProductsPass());
+    pm.nest<mlir::func::FuncOp>().addPass(createPartHeadsPass());
+    // Last, when it is settled what shares a product's kernel.
+    pm.nest<mlir::func::FuncOp>().addPass(createBlockRowsPass());
+  }
   pm.addPass(createFormKernelsPass({/*parts=*/options.isCpuAlone}));
-  pm.addPass(createAssignStoragesPass());
+  pm.addPass(createAssignStoragesPass({/*overwrites=*/options.isCpuAlone}));
   // Only now are storages part of a kernel: what is equal here is the same code.
   pm.addPass(createMergeKernelsPass());
   pm.addPass(createVerifyKernelsPass());

@@ -8,6 +8,15 @@ using namespace mlir;
 
 namespace nacre::plan {
 
+void setOverwritten(KernelOp kernel, unsigned input) {
+  kernel->setAttr(kOverwritten, Builder(kernel).getI64IntegerAttr(input));
+}
+
+std::optional<unsigned> overwrittenBy(KernelOp kernel) {
+  auto input = kernel->getAttrOfType<IntegerAttr>(kOverwritten);
+  return input ? std::optional(unsigned(input.getInt())) : std::nullopt;
+}
+
 constexpr StringLiteral kTile = "tile", kDirectCycles = "direct_cycles", kCycles = "cycles";
 
 void setWinograd(KernelOp kernel, const WinogradNote &note) {

@@ -19,6 +19,12 @@ inline bool isDeclinedByGpu(KernelOp kernel) { return kernel->hasAttr(kGpuDeclin
 /// On an entry: that a run takes as placed, and with the CPU alone. All are guesses for a device.
 constexpr llvm::StringLiteral kPredictedNanoseconds = "plan.predicted_ns";
 
+/// On a kernel: the number of the input over which it may write its result, because the launches give both the same memory.
+constexpr llvm::StringLiteral kOverwritten = "plan.overwritten";
+
+void setOverwritten(KernelOp kernel, unsigned input);
+std::optional<unsigned> overwrittenBy(KernelOp kernel);
+
 /// On an output, while launches work on tensors: it is none, but what the state of its name becomes.
 constexpr llvm::StringLiteral kBecomesState = "plan.becomes_state";
 

@@ -12,14 +12,18 @@ bool canBeReadInParts(nn::MatMulOp product) {
          cast<RankedTensorType>(product.getLhs().getType()).getElementType().isF32();
 }
 
-bool isPartOfColumns(nn::SliceOp slice) {
+bool isPartOfColumns(int64_t whole, int64_t first, int64_t columns) {
   constexpr int64_t mostParts = 4, alignment = 4;
-  ArrayRef<int64_t> whole = slice.getOperand().getType().getShape(), part = slice.getType().getShape();
-  if (whole.size() != 2 || part[0] != whole[0] || slice.getSteps() != ArrayRef<int64_t>{1, 1} || part[1] == 0)
+  if (columns == 0 || whole % columns != 0 || first % columns != 0 || columns % alignment != 0)
     return false;
-  const int64_t parts = whole[1] / part[1];
-  return whole[1] % part[1] == 0 && slice.getStarts()[1] % part[1] == 0 && part[1] % alignment == 0 && parts >= 2 &&
-         parts <= mostParts;
+  const int64_t parts = whole / columns;
+  return parts >= 2 && parts <= mostParts;
+}
+
+bool isPartOfColumns(nn::SliceOp slice) {
+  ArrayRef<int64_t> whole = slice.getOperand().getType().getShape(), part = slice.getType().getShape();
+  return whole.size() == 2 && part[0] == whole[0] && slice.getSteps() == ArrayRef<int64_t>{1, 1} &&
+         isPartOfColumns(whole[1], slice.getStarts()[1], part[1]);
 }
 
 /// Whether elementwise operators alone read the product, in parts of so many columns.

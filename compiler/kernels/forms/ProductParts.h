@@ -14,7 +14,10 @@ namespace nacre::kernels {
 /// Whether a kernel that multiplies may go on with parts of the columns: the rows of one matrix of f32 by a constant one.
 bool canBeReadInParts(nn::MatMulOp product);
 
-/// Whether `slice` is of all rows, and of one of at most four equal parts of the columns, which begin on 16 bytes.
+/// Whether `columns` columns from `first` on are one of at most four equal parts of the whole, which begin on 16 bytes.
+bool isPartOfColumns(int64_t whole, int64_t first, int64_t columns);
+
+/// Whether `slice` is of all rows, and of such a part of the columns.
 bool isPartOfColumns(nn::SliceOp slice);
 
 /// Whether elementwise operators alone read the product, in such parts, and every other product of its constant, whose

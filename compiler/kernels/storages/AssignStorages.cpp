@@ -10,6 +10,7 @@
 #include "compiler/kernels/storages/KernelStorages.h"
 #include "compiler/kernels/storages/LoopViews.h"
 #include "compiler/kernels/storages/StoragePlan.h"
+#include "dialects/StoredBytes.h"
 #include "dialects/nn/NnDialect.h"
 #include "dialects/plan/Notes.h"
 
@@ -32,8 +33,8 @@ ArrayRef<int64_t> getShape(Value value) { return cast<ShapedType>(value.getType(
 
 class StorageAssigner : private StoragePlan {
 public:
-  StorageAssigner(plan::EntryOp entry, SymbolTable &kernels, unsigned &numCopies)
-      : entry(entry), kernels(kernels), numCopies(numCopies) {
+  StorageAssigner(plan::EntryOp entry, SymbolTable &kernels, bool overwrites, unsigned &numCopies)
+      : entry(entry), kernels(kernels), overwrites(overwrites), numCopies(numCopies) {
     entry.walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (op != entry)
         operations.push_back(op);
@@ -41,7 +42,7 @@ public:
   }
 
   void run() {
-    static_cast<StoragePlan &>(*this) = planStorages(operations, kernels);
+    static_cast<StoragePlan &>(*this) = planStorages(operations, kernels, overwrites);
     createStorages();
     for (Operation *op : operations)
       rewrite(op);
@@ -168,6 +169,20 @@ private:
                                           view.getCounter(), row.of.base + view.getOffset(), view.getStep());
   }
 
+  /// Rows of a temporary as all that is seen of it, so that kernels of other rows, of a product whose rows are divided
+  /// (nacre-block-rows), are equal. On a GPU, which binds memory from few offsets on, they stay a part.
+  Place getOwnRows(plan::KernelOp kernel, const Place &place) {
+    PlannedStorage &storage = storages[place.storage];
+    auto memory = storage.memory.getDefiningOp<plan::StorageOp>();
+    const bool isAlone = overwrites && kernel.getKind() == plan::KernelKind::Contraction && memory &&
+                         memory.getRole() == plan::Role::Temporary;
+    if (!isAlone || place.isWhole() || place.sizes.size() != 2 || !place.isContiguous() || storage.layout.hasHalo() ||
+        storage.layout.gap || place.getFirstElement() * bytesOfElement(storage.elementType) % 64 != 0)
+      return place;
+    storage.layout.isDense = true;
+    return place.seenAs(place.sizes);
+  }
+
   void rewriteLaunch(OpBuilder &builder, plan::LaunchOp launch) {
     auto kernel = kernels.lookup<plan::KernelOp>(launch.getKernel());
     replaced.insert(launch);
@@ -178,13 +193,13 @@ private:
     }
     SmallVector<Value> inputs;
     for (auto [index, input] : llvm::enumerate(launch.getInputs())) {
-      const Place &place = places.at(input);
+      const Place place = getOwnRows(kernel, places.at(input));
       read(kernel, index, place);
       inputs.push_back(getOperand(builder, launch.getLoc(), place));
     }
     SmallVector<Value> outputs;
     for (auto [index, result] : llvm::enumerate(launch.getResults())) {
-      const Place &place = places.at(result);
+      const Place place = getOwnRows(kernel, places.at(result));
       const PlannedStorage &storage = storages[place.storage];
       auto region = regions.find(result);
       write(kernel, index, place, getWrittenRegion(storage.layout, region == regions.end() ? place : region->second),
@@ -212,17 +227,20 @@ private:
 
   plan::EntryOp entry;
   SymbolTable &kernels;
+  const bool overwrites;
   unsigned &numCopies;
   SmallVector<Operation *> operations;
   DenseSet<Operation *> replaced;
 };
 
 struct AssignStorages : kernels::impl::AssignStoragesPassBase<AssignStorages> {
+  using AssignStoragesPassBase::AssignStoragesPassBase;
+
   void runOnOperation() override {
     SymbolTable kernels(getOperation());
     unsigned copies = 0;
     for (auto entry : getOperation().getOps<plan::EntryOp>())
-      StorageAssigner(entry, kernels, copies).run();
+      StorageAssigner(entry, kernels, overwrites, copies).run();
     numCopies += copies;
   }
 };

@@ -2,6 +2,7 @@
 
 #include "compiler/kernels/storages/StoragePlan.h"
 #include "compiler/kernels/storages/LoopViews.h"
+#include "compiler/kernels/storages/Overwritten.h"
 #include "dialects/StoredBytes.h"
 #include "dialects/nn/NnDialect.h"
 #include "dialects/plan/Notes.h"
@@ -25,7 +26,7 @@ bool isAligned(int64_t elements, Type elementType) { return elements * bytesOfEl
 
 class StoragePlanner : private StoragePlan {
 public:
-  explicit StoragePlanner(SymbolTable &kernels) : kernels(kernels) {}
+  StoragePlanner(SymbolTable &kernels, bool overwrites) : kernels(kernels), overwrites(overwrites) {}
 
   StoragePlan run(ArrayRef<Operation *> operations) {
     for (Operation *op : llvm::reverse(operations))
@@ -134,7 +135,20 @@ private:
     } else if (auto launch = dyn_cast<plan::LaunchOp>(op)) {
       for (Value result : launch.getResults())
         places.try_emplace(result, addTemporaryUnlessPlaced(result));
+      if (overwrites && launch->getNumResults() == 1)
+        placeOverwritten(launch);
     }
+  }
+
+  /// What the launch reads where it writes, and nobody else at all, lies where its result will.
+  void placeOverwritten(plan::LaunchOp launch) {
+    auto kernel = kernels.lookup<plan::KernelOp>(launch.getKernel());
+    std::optional<unsigned> input = findOverwritten(launch, kernel);
+    const Place place = places.at(launch->getResult(0));
+    // Memory that is given may still be read as it was when that is written.
+    if (input && !storages[place.storage].memory && place.isWhole() &&
+        tryPlace(launch, launch.getInputs()[*input], place))
+      plan::setOverwritten(kernel, *input);
   }
 
   /// What branches or turns write may as well be the output, if all of it is and no other one.
@@ -369,12 +383,13 @@ private:
   }
 
   SymbolTable &kernels;
+  const bool overwrites;
   DenseMap<Value, int> givenMemory;
   DenseMap<Value, std::pair<Block *, Place>> paddedCopies;
 };
 
 } // namespace
 
-StoragePlan kernels::planStorages(ArrayRef<Operation *> operations, SymbolTable &kernels) {
-  return StoragePlanner(kernels).run(operations);
+StoragePlan kernels::planStorages(ArrayRef<Operation *> operations, SymbolTable &kernels, bool overwrites) {
+  return StoragePlanner(kernels, overwrites).run(operations);
 }

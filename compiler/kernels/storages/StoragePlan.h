@@ -6,6 +6,7 @@
 // How:  1. backwards, results are placed where they are wanted: in outputs, and in the results of concatenations;
 //       2. forwards, slices, reshapes and pads are derived from their operands' places where that is possible (a pad
 //          raises the halo of the storage); where not, a copy is planned.
+//       A result that its kernel writes over what it has read lies where that does, which is so placed where it is wanted, too.
 
 #ifndef NACRE_COMPILER_KERNELS_STORAGES_STORAGEPLAN_H
 #define NACRE_COMPILER_KERNELS_STORAGES_STORAGEPLAN_H
@@ -55,8 +56,9 @@ struct StoragePlan {
   llvm::DenseMap<mlir::Operation *, Place> controls;
 };
 
-/// `operations` are all of an entry's, in order; `kernels` are the module's.
-StoragePlan planStorages(llvm::ArrayRef<mlir::Operation *> operations, mlir::SymbolTable &kernels);
+/// `operations` are all of an entry's, in order; `kernels` are the module's. `overwrites`: a result may lie where an operand did
+/// (Overwritten.h), which kernels then note.
+StoragePlan planStorages(llvm::ArrayRef<mlir::Operation *> operations, mlir::SymbolTable &kernels, bool overwrites);
 
 } // namespace nacre::kernels
 

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What: lets a product whose heads are read in equal parts write each part into a tensor of its own.
+// Why:  queries, keys and values are one product (nacre-join-products), but need not lie in one storage: what attention
+//       makes of the queries may then lie where they did, and keys and values are gone when it is done.
+// How:  the parts become parts of the product's columns, which one kernel computes (ProductParts.h), each with its bias.
+
+#include "compiler/kernels/Passes.h"
+#include "compiler/kernels/forms/ProductParts.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace nacre::kernels {
+#define GEN_PASS_DEF_PARTHEADSPASS
+#include "compiler/kernels/Passes.h.inc"
+} // namespace nacre::kernels
+
+using namespace mlir;
+using namespace nacre;
+
+namespace {
+
+RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+/// A product of rows, the bias that is added to it, and parts of its heads: slices of [.., heads, size].
+struct Heads {
+  nn::MatMulOp product;
+  nn::BinaryOp sum;
+  Value bias;
+  nn::ReshapeOp all;
+  SmallVector<nn::SliceOp> parts;
+};
+
+size_t headAxis(nn::SliceOp part) { return part.getType().getRank() - 2; }
+
+/// Columns of the product that `part` is of, the first one and how many; none where it is not all elements of some heads, of some
+/// rows or all.
+std::optional<std::pair<int64_t, int64_t>> columnsOf(nn::SliceOp part) {
+  ArrayRef<int64_t> shape = part.getType().getShape();
+  const bool isDense = llvm::all_of(part.getSteps(), [](int64_t step) { return step == 1; });
+  if (!isDense || shape.back() != typeOf(part.getOperand()).getShape().back())
+    return std::nullopt;
+  const size_t axis = headAxis(part);
+  return std::pair(part.getStarts()[axis] * shape.back(), shape[axis] * shape.back());
+}
+
+/// `value`, all rows of the heads that `part` is of, as those that it is.
+Value takeRows(IRRewriter &rewriter, Value value, nn::SliceOp part) {
+  SmallVector<int64_t> starts(part.getStarts()), shape(typeOf(part.getOperand()).getShape());
+  const size_t axis = headAxis(part);
+  starts[axis] = 0;
+  shape[axis] = part.getSizes()[axis];
+  Value all = nn::ReshapeOp::create(rewriter, part.getLoc(), part.getType().clone(shape), value);
+  return rewriter.createOrFold<nn::SliceOp>(part.getLoc(), all, starts, part.getSizes(), part.getSteps());
+}
+
+std::optional<Heads> findHeads(nn::MatMulOp product) {
+  Heads heads;
+  heads.product = product;
+  RankedTensorType left = typeOf(product.getLhs()), type = typeOf(product.getResult());
+  if (!product->hasOneUse() || !product.getRhs().getDefiningOp<nn::ConstantOp>() ||
+      typeOf(product.getRhs()).getRank() != 2 || left.getRank() != type.getRank() || !type.getElementType().isF32())
+    return std::nullopt;
+  heads.sum = dyn_cast<nn::BinaryOp>(*product->user_begin());
+  if (!heads.sum || heads.sum.getKind() != nn::BinaryKind::Add || heads.sum.getType() != type ||
+      !heads.sum->hasOneUse())
+    return std::nullopt;
+  heads.bias = heads.sum.getLhs() == product.getResult() ? heads.sum.getRhs() : heads.sum.getLhs();
+  heads.all = dyn_cast<nn::ReshapeOp>(*heads.sum->user_begin());
+  const int64_t columns = type.getShape().back();
+  if (!heads.bias.getDefiningOp<nn::ConstantOp>() || typeOf(heads.bias).getShape() != ArrayRef<int64_t>{columns} ||
+      !heads.all || heads.all->use_empty())
+    return std::nullopt;
+  ArrayRef<int64_t> shape = typeOf(heads.all.getResult()).getShape();
+  if (shape.size() < 3 || shape[shape.size() - 2] * shape.back() != columns)
+    return std::nullopt;
+  for (Operation *user : heads.all->getUsers()) {
+    auto part = dyn_cast<nn::SliceOp>(user);
+    auto range = part ? columnsOf(part) : std::nullopt;
+    if (!range || part->getBlock() != product->getBlock() ||
+        !kernels::isPartOfColumns(columns, range->first, range->second))
+      return std::nullopt;
+    heads.parts.push_back(part);
+  }
+  llvm::sort(heads.parts, [](nn::SliceOp a, nn::SliceOp b) { return columnsOf(a)->first < columnsOf(b)->first; });
+  for (auto [part, next] : llvm::zip(heads.parts, llvm::drop_begin(heads.parts)))
+    if (columnsOf(part)->second != columnsOf(next)->second || columnsOf(part)->first == columnsOf(next)->first)
+      return std::nullopt;
+  return heads;
+}
+
+void divide(IRRewriter &rewriter, Heads heads) {
+  Location loc = heads.product.getLoc();
+  rewriter.setInsertionPointAfter(heads.sum);
+  RankedTensorType left = typeOf(heads.product.getLhs());
+  const int64_t depth = left.getShape().back(), rows = llvm::product_of(left.getShape().drop_back());
+  Value matrix = heads.product.getLhs();
+  if (left.getRank() != 2)
+    matrix = nn::ReshapeOp::create(rewriter, loc, left.clone({rows, depth}), matrix);
+  Value flat = nn::MatMulOp::create(rewriter, loc, matrix, heads.product.getRhs());
+  SmallVector<Value> sums; // all of them before whatever reads one, so that one kernel can write them
+  for (nn::SliceOp part : heads.parts) {
+    auto [first, columns] = *columnsOf(part);
+    const int64_t starts[] = {0, first}, sizes[] = {rows, columns}, steps[] = {1, 1};
+    Value slice = nn::SliceOp::create(rewriter, loc, flat, starts, sizes, steps);
+    Value bias = nn::SliceOp::create(rewriter, loc, heads.bias, ArrayRef(starts).drop_front(),
+                                     ArrayRef(sizes).drop_front(), ArrayRef(steps).drop_front());
+    sums.push_back(nn::BinaryOp::create(rewriter, heads.sum.getLoc(), nn::BinaryKind::Add, slice, bias));
+  }
+  for (auto [part, sum] : llvm::zip_equal(heads.parts, sums)) {
+    rewriter.setInsertionPoint(part);
+    rewriter.replaceOp(part, takeRows(rewriter, sum, part));
+  }
+  for (Operation *op : std::initializer_list<Operation *>{heads.all, heads.sum, heads.product})
+    rewriter.eraseOp(op);
+}
+
+struct PartHeads : kernels::impl::PartHeadsPassBase<PartHeads> {
+  void runOnOperation() override {
+    SmallVector<nn::MatMulOp> products;
+    getOperation().walk([&](nn::MatMulOp product) { products.push_back(product); });
+    IRRewriter rewriter(&getContext());
+    for (nn::MatMulOp product : products)
+      if (std::optional<Heads> heads = findHeads(product))
+        divide(rewriter, *heads);
+  }
+};
+
+} // namespace

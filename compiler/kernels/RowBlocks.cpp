@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/kernels/RowBlocks.h"
+
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+
+namespace nacre::kernels {
+
+/// A matrix of f32 that is multiplied by so many rows is read at a tenth of what a core reads at.
+static constexpr int64_t leastRows = 48;
+
+llvm::SmallVector<RowBlock> divideRows(const RowChain &chain) {
+  const int64_t around = std::max<int64_t>(1, chain.bytesIn + chain.bytesOut);
+  const int64_t wanted = std::max<int64_t>(1, llvm::divideCeil(chain.bytesBetween, around));
+  const int64_t most = chain.rows / leastRows;
+  int64_t count = std::min(wanted, most);
+  while (count > 1 && count <= most && chain.rows % count != 0)
+    ++count;
+  if (count < 2 || count > most)
+    return {{0, chain.rows}};
+  llvm::SmallVector<RowBlock> blocks;
+  for (int64_t first = 0; first < chain.rows; first += chain.rows / count)
+    blocks.push_back({first, chain.rows / count});
+  return blocks;
+}
+
+} // namespace nacre::kernels

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/kernels/storages/Overwritten.h"
+
+#include "dialects/nn/NnDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+using namespace mlir;
+
+namespace nacre::kernels {
+
+/// Whether a launch beside this one computes the input, and nothing else reads it.
+static bool isReadHereAlone(plan::LaunchOp launch, unsigned input) {
+  Value computed = launch.getInputs()[input];
+  while (computed.hasOneUse() && isa_and_present<nn::ReshapeOp>(computed.getDefiningOp()))
+    computed = computed.getDefiningOp()->getOperand(0);
+  auto writer = computed.getDefiningOp<plan::LaunchOp>();
+  return computed.hasOneUse() && writer && writer->getBlock() == launch->getBlock();
+}
+
+/// The input of which the kernel reads no element that it may have written its result over.
+static std::optional<unsigned> findReadWhereWritten(plan::KernelOp kernel) {
+  if (kernel.getKind() != plan::KernelKind::Attention || kernel.getOutputs().size() != 1)
+    return std::nullopt;
+  // The products' loops are [batches..., rows, keys | depth] and [batches..., rows, columns | keys]; a sweep has fewer.
+  SmallVector<linalg::GenericOp> products;
+  for (auto generic : kernel.getBody().getOps<linalg::GenericOp>())
+    if (products.empty() || generic.getNumLoops() == products.front().getNumLoops())
+      products.push_back(generic);
+  if (products.size() != 2)
+    return std::nullopt;
+  auto queries = dyn_cast<BlockArgument>(products[0].getInputs().front());
+  if (!queries || !queries.hasOneUse() || queries.getType() != kernel.getOutputs().front().getType())
+    return std::nullopt;
+  // Columns of the result must stand where the queries' depth does.
+  const unsigned loops = products[0].getNumLoops();
+  MLIRContext *context = kernel.getContext();
+  AffineExpr columns = getAffineDimExpr(loops - 2, context), depth = getAffineDimExpr(loops - 1, context);
+  AffineMap read = products[0].getIndexingMapsArray().front().replace(depth, columns, loops, 0);
+  const bool isThere = read == products[1].getIndexingMapsArray().back();
+  return isThere ? std::optional(queries.getArgNumber()) : std::nullopt;
+}
+
+std::optional<unsigned> findOverwritten(plan::LaunchOp launch, plan::KernelOp kernel) {
+  std::optional<unsigned> input = findReadWhereWritten(kernel);
+  return input && isReadHereAlone(launch, *input) ? input : std::nullopt;
+}
+
+} // namespace nacre::kernels

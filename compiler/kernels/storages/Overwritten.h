@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What: which input of a launch its result may lie where.
+// Why:  memory of that size less, where nobody reads the input any more.
+
+#ifndef NACRE_COMPILER_KERNELS_STORAGES_OVERWRITTEN_H
+#define NACRE_COMPILER_KERNELS_STORAGES_OVERWRITTEN_H
+
+#include "dialects/plan/PlanDialect.h"
+
+namespace nacre::kernels {
+
+/// The number of an input of `launch`, on tensors, that its result may lie where: no element of it is read when the kernel may have
+/// written over it, and nobody else reads any. Attention's queries are one: those of some rows are multiplied before the result of
+/// these rows is written.
+std::optional<unsigned> findOverwritten(plan::LaunchOp launch, plan::KernelOp kernel);
+
+} // namespace nacre::kernels
+
+#endif // NACRE_COMPILER_KERNELS_STORAGES_OVERWRITTEN_H

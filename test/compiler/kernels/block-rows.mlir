@@ -1,0 +1,67 @@
+// RUN: nacre-opt %s --nacre-block-rows --split-input-file | FileCheck %s
+
+// A feed-forward block, four times as wide inside: its rows in two halves, whose results are parts of one tensor.
+
+// CHECK-LABEL: func.func @documented_example(
+// CHECK-SAME:    %[[X:[^ :]+]]: tensor<1x128x8xf32>
+// CHECK:         nn.reshape %[[X]] : tensor<1x128x8xf32> to tensor<128x8xf32>
+// CHECK:         %[[A:[^ ]+]] = nn.slice %{{.*}} [0, 0] [64, 8] [1, 1]
+// CHECK:         %[[H:[^ ]+]] = nn.matmul %[[A]], %{{.*}} : tensor<64x8xf32>, tensor<8x32xf32>
+// CHECK:         %[[R:[^ ]+]] = nn.unary relu %[[H]]
+// CHECK:         %[[P:[^ ]+]] = nn.matmul %[[R]], %{{.*}} : tensor<64x32xf32>, tensor<32x8xf32>
+// CHECK:         %[[FIRST:[^ ]+]] = nn.binary add %[[P]], %{{.*}} : tensor<64x8xf32>, tensor<64x8xf32>
+// CHECK:         nn.slice %{{.*}} [64, 0] [64, 8] [1, 1]
+// CHECK:         %[[SECOND:[^ ]+]] = nn.binary add
+// CHECK:         %[[ALL:[^ ]+]] = nn.concat %[[FIRST]], %[[SECOND]] {axis = 0 : i64}
+// CHECK-NEXT:    nn.reshape %[[ALL]] : tensor<128x8xf32> to tensor<1x128x8xf32>
+func.func @documented_example(%x: tensor<1x128x8xf32>) -> tensor<1x128x8xf32> {
+  %w = nn.constant dense<0.5> : tensor<8x32xf32>
+  %v = nn.constant dense<0.25> : tensor<32x8xf32>
+  %h = nn.matmul %x, %w : tensor<1x128x8xf32>, tensor<8x32xf32>
+  %r = nn.unary relu %h : tensor<1x128x32xf32>
+  %p = nn.matmul %r, %v : tensor<1x128x32xf32>, tensor<32x8xf32>
+  %y = nn.binary add %p, %x : tensor<1x128x8xf32>, tensor<1x128x8xf32>
+  return %y : tensor<1x128x8xf32>
+}
+
+// -----
+
+// What shares a kernel goes with its product, however often it is read there: x * sigmoid(x).
+
+// CHECK-LABEL: func.func @read_twice(
+// CHECK:         nn.matmul %{{.*}} : tensor<99x8xf32>, tensor<8x32xf32>
+// CHECK:         nn.unary sigmoid
+// CHECK:         nn.binary mul
+// CHECK:         nn.matmul
+// CHECK:         nn.matmul %{{.*}} : tensor<99x8xf32>, tensor<8x32xf32>
+func.func @read_twice(%x: tensor<198x8xf32>) -> tensor<198x8xf32> {
+  %w = nn.constant dense<0.5> : tensor<8x32xf32>
+  %v = nn.constant dense<0.25> : tensor<32x8xf32>
+  %h = nn.matmul %x, %w : tensor<198x8xf32>, tensor<8x32xf32>
+  %s = nn.unary sigmoid %h : tensor<198x32xf32>
+  %m = nn.binary mul %h, %s : tensor<198x32xf32>, tensor<198x32xf32>
+  %p = nn.matmul %m, %v : tensor<198x32xf32>, tensor<32x8xf32>
+  return %p : tensor<198x8xf32>
+}
+
+// -----
+
+// Few rows, rows that no blocks of equal size have, and a product that is not much wider, stay; so does one that somebody else reads.
+
+// CHECK-LABEL: func.func @stays(
+// CHECK-NOT:     nn.concat
+func.func @stays(%x: tensor<64x8xf32>, %z: tensor<128x8xf32>, %odd: tensor<197x8xf32>) -> (tensor<64x8xf32>, tensor<128x8xf32>, tensor<128x8xf32>, tensor<128x32xf32>, tensor<197x8xf32>) {
+  %w = nn.constant dense<0.5> : tensor<8x32xf32>
+  %v = nn.constant dense<0.25> : tensor<32x8xf32>
+  %n = nn.constant dense<0.5> : tensor<8x16xf32>
+  %m = nn.constant dense<0.25> : tensor<16x8xf32>
+  %0 = nn.matmul %x, %w : tensor<64x8xf32>, tensor<8x32xf32>
+  %1 = nn.matmul %0, %v : tensor<64x32xf32>, tensor<32x8xf32>
+  %2 = nn.matmul %z, %n : tensor<128x8xf32>, tensor<8x16xf32>
+  %3 = nn.matmul %2, %m : tensor<128x16xf32>, tensor<16x8xf32>
+  %4 = nn.matmul %z, %w : tensor<128x8xf32>, tensor<8x32xf32>
+  %5 = nn.matmul %4, %v : tensor<128x32xf32>, tensor<32x8xf32>
+  %6 = nn.matmul %odd, %w : tensor<197x8xf32>, tensor<8x32xf32>
+  %7 = nn.matmul %6, %v : tensor<197x32xf32>, tensor<32x8xf32>
+  return %1, %3, %5, %4, %7 : tensor<64x8xf32>, tensor<128x8xf32>, tensor<128x8xf32>, tensor<128x32xf32>, tensor<197x8xf32>
+}
