@@ -14,6 +14,7 @@
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseSet.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace nacre::graph {
@@ -201,8 +202,20 @@ private:
         if (isa<nn::ConstantOp>(op) || getWidth(op) == nn::Width::Full || wide.contains(&op))
           castUses(builder, result);
         else if (isWide(result.getType()))
-          result.setType(narrowed(result.getType()));
+          narrow(result);
     }
+  }
+
+  /// What a tensor is padded with is a number of its type.
+  void narrow(OpResult result) {
+    result.setType(narrowed(result.getType()));
+    auto pad = dyn_cast<nn::PadOp>(result.getOwner());
+    if (!pad)
+      return;
+    double value = cast<FloatAttr>(pad.getValue()).getValueAsDouble();
+    if (std::isfinite(value))
+      value = std::clamp<double>(value, -kMost, kMost);
+    pad.setValueAttr(FloatAttr::get(Float16Type::get(&getContext()), value));
   }
 
   /// 3. Uses that want the wide type.

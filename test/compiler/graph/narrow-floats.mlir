@@ -240,3 +240,16 @@ func.func @branches_and_loops(%x: tensor<4xf32>, %c: tensor<i1>, %w: tensor<4xf3
   %z = nn.unary neg %last : tensor<4xf32>
   return %z : tensor<4xf32>
 }
+
+// -----
+
+// What is around a tensor is a number of its type; one that f16 does not have becomes the largest.
+// CHECK-LABEL: func.func @padded(
+// CHECK: nn.pad reflect %{{.*}} [2] [1] 0.000000e+00 : f16 : tensor<4xf16>
+// CHECK: nn.pad constant %{{.*}} [2] [1] 6.550400e+04 : f16 : tensor<4xf16>
+func.func @padded(%x: tensor<4xf32>) -> (tensor<7xf32>, tensor<7xf32>) {
+  %e = nn.unary exp %x : tensor<4xf32>
+  %r = nn.pad reflect %e [2] [1] 0.000000e+00 : f32 : tensor<4xf32>
+  %c = nn.pad constant %e [2] [1] 1.000000e+05 : f32 : tensor<4xf32>
+  return %r, %c : tensor<7xf32>, tensor<7xf32>
+}
