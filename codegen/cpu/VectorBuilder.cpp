@@ -148,9 +148,25 @@ Value VectorBuilder::moved(Value pointer, int64_t bytes) {
 }
 
 Value VectorBuilder::loadAt(Value pointer, VectorType type) {
+  return LLVM::LoadOp::create(ops, loc, type, asPointer(pointer),
+                              /*alignment=*/bytesOfElement(type.getElementType()));
+}
+
+SmallVector<Value, 4> VectorBuilder::loadFourAt(Value pointer, VectorType type) {
+  constexpr unsigned count = 4;
+  auto all = LLVM::LLVMStructType::getLiteral(ops.getContext(), SmallVector<Type>(count, type));
+  const std::string name = "llvm.aarch64.neon.ld1x4.v" + std::to_string(type.getNumElements()) + "f" +
+                           std::to_string(type.getElementTypeBitWidth()) + ".p0";
+  auto load = LLVM::CallIntrinsicOp::create(ops, loc, all, ops.getStringAttr(name), ValueRange{asPointer(pointer)});
+  SmallVector<Value, 4> vectors;
+  for (int64_t number = 0; number < count; ++number)
+    vectors.push_back(LLVM::ExtractValueOp::create(ops, loc, load.getResult(0), ArrayRef<int64_t>{number}));
+  return vectors;
+}
+
+Value VectorBuilder::asPointer(Value pointer) {
   Value integer = arith::IndexCastOp::create(ops, loc, ops.getI64Type(), pointer);
-  Value to = LLVM::IntToPtrOp::create(ops, loc, LLVM::LLVMPointerType::get(ops.getContext()), integer);
-  return LLVM::LoadOp::create(ops, loc, type, to, /*alignment=*/bytesOfElement(type.getElementType()));
+  return LLVM::IntToPtrOp::create(ops, loc, LLVM::LLVMPointerType::get(ops.getContext()), integer);
 }
 
 Value VectorBuilder::loadScalar(Value buffer, Value address) {

@@ -67,6 +67,8 @@ public:
   mlir::Value pointer(mlir::Value buffer, mlir::Value address);
   mlir::Value moved(mlir::Value pointer, int64_t bytes);
   mlir::Value loadAt(mlir::Value pointer, mlir::VectorType type);
+  /// Four vectors that lie one after another, by an instruction that NEON has.
+  llvm::SmallVector<mlir::Value, 4> loadFourAt(mlir::Value pointer, mlir::VectorType type);
   void store(mlir::Value vector, mlir::Value buffer, mlir::Value address, Piece piece);
   void storeStrided(mlir::Value vector, mlir::Value buffer, mlir::Value address, int64_t stride, Piece piece);
   void storeScalar(mlir::Value scalar, mlir::Value buffer, mlir::Value address);
@@ -90,6 +92,7 @@ public:
 
 private:
   mlir::Value mask(Piece piece);
+  mlir::Value asPointer(mlir::Value pointer);
 
   mlir::OpBuilder atEntry;
   llvm::DenseMap<mlir::Attribute, mlir::Value> constants;

@@ -59,9 +59,10 @@ constexpr MachineRow neonRow(const char *instruction, const ProductTypes &types)
   row.highestTile = 8;
   row.multipliesByElement = true;
   row.registersPerLoad = 2;
+  row.registersPerStream = 4;
   row.readsMemory = false;
-  row.issueCycles = 0.2;
-  row.nearlyEqual = 0.01;
+  row.issueCycles = 0.3;
+  row.nearlyEqual = 0.004;
   row.paddingCost = 0.25;
   row.transform = 4;
   row.transformFilter = 3;

@@ -62,6 +62,8 @@ struct MachineRow {
   /// Otherwise they are broadcast as they are loaded, or stay and the columns pass.
   bool multipliesByElement = false;
   int64_t registersPerLoad = 1; ///< Of columns.
+  /// Of columns, in a load that moves its address on: of tiles as wide as their panel, whose steps lie one after another.
+  int64_t registersPerStream = 1;
   bool readsMemory = true; ///< Its operands may be there. Else each waits in a register, what an epilogue uses too.
 
   // What it costs: cycles of a core on which it is the best row.

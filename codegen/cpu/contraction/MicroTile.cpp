@@ -12,6 +12,8 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
 
+#include <optional>
+
 using namespace mlir;
 
 namespace nacre::codegen::cpu {
@@ -63,9 +65,10 @@ private:
     return build.add(part.sumsAt, number / vectors * part.sumsStride + number % vectors * lanes);
   }
 
+  VectorType vectorOfSums() const { return VectorType::get({lanes}, contraction.accumulatorType); }
+
   SmallVector<Value> zeros() {
-    return SmallVector<Value>(shape.rows * vectors,
-                              build.floatConstant(0.0, vectorOf(contraction.accumulatorType, lanes)));
+    return SmallVector<Value>(shape.rows * vectors, build.floatConstant(0.0, vectorOfSums()));
   }
 
   /// What sums begin with that never wait: the bias, or zero.
@@ -75,6 +78,12 @@ private:
     // elsewhere.
     if (shape.machine.readsMemory || !epilogue.bias() || rowStrides[*epilogue.bias()] != 0 || columns.reorders())
       return sums;
+    if (shape.rows > 1 && vectors >= shape.machine.registersPerLoad && shape.columns == vectors * lanes)
+      if (SmallVector<Value> loaded = epilogue.beginningsOfRows(shape.rows, vectors, vectorOfSums()); !loaded.empty()) {
+        for (int64_t number = 0; number < shape.rows * vectors; ++number)
+          begun.insert(number);
+        return loaded;
+      }
     for (auto [number, sum] : llvm::enumerate(sums)) {
       const int64_t column = int64_t(number) % vectors * lanes;
       if (Value bias = epilogue.beginning(lanes, column, std::min<int64_t>(lanes, shape.columns - column))) {
@@ -144,6 +153,9 @@ private:
   // 1. The reduction
   //===--------------------------------------------------------------------===//
 
+  /// What the columns are multiplied by.
+  using ElementOf = llvm::function_ref<Value(int64_t row, int64_t step)>;
+
   int64_t sizeOf(unsigned level) const { return level == part.level ? part.steps : contraction.depth[level].size; }
 
   std::pair<Value, Value> advancedBy(unsigned level, Position step, Value lhs, Value rhs) {
@@ -181,41 +193,64 @@ private:
     const bool byVectors = loadsRowVectors(shape.machine, contraction);
     const int64_t turn = byVectors ? stepsPerTurn(shape.machine, shape.rows, vectors) : 1;
     const int64_t whole = size - size % turn;
+    const bool loops = whole > turn;
     SmallVector<Value> sums = accumulators;
-    if (whole > turn && turn > lanes && byVectors)
+    if (loops && byVectors && (turn > lanes || streamsPanel()))
       sums = reduceByRows(whole, turn, accumulators, lhs, rhs);
-    else
+    else if (loops)
       sums = build.loop(0, whole, turn, accumulators, [&](Position step, ValueRange carried) {
         auto [a, b] = addresses(step);
         return multiplyAdd(carried, a, b, turn, byVectors);
       });
+    std::optional<ColumnStream> stream;
+    if (!loops && byVectors && streamsPanel())
+      stream.emplace(build, shape.machine, vectorOfSums(), build.pointer(panel.buffer, rhs));
     // What is left: vectors of a row's elements, then single ones.
-    const int64_t vectorsEnd = byVectors ? size - size % lanes : whole;
-    for (auto [from, to, isVectors] : {std::tuple(whole, vectorsEnd, true), std::tuple(vectorsEnd, size, false)}) {
+    const int64_t begin = loops ? whole : 0, vectorsEnd = byVectors ? size - size % lanes : whole;
+    for (auto [from, to, isVectors] : {std::tuple(begin, whole, byVectors), std::tuple(whole, vectorsEnd, true),
+                                       std::tuple(vectorsEnd, size, false)}) {
       if (from == to)
         continue;
       auto [a, b] = addresses({Value(), from});
-      sums = multiplyAdd(sums, a, b, to - from, isVectors);
+      sums = multiplyAdd(sums, a, b, to - from, isVectors, stream ? &*stream : nullptr);
     }
     return sums;
   }
 
-  /// Turns that load pairs of vectors of each row: another row's address is too far away for a pair's load, so that each
-  /// row has one of its own, which the load moves on.
+  /// Whether the tile takes all of its panel, as it lies.
+  bool streamsPanel() const {
+    return streamsColumns(shape.machine, shape.rows, vectors) && panel.strides.back() == vectors * lanes &&
+           cast<MemRefType>(panel.buffer.getType()).getElementType() == contraction.accumulatorType;
+  }
+
+  /// Turns that load several vectors at once: of a row a pair, for which another row's address is too far away, so that each
+  /// row has one of its own, which the load moves on. So has the panel where it streams.
   SmallVector<Value> reduceByRows(int64_t size, int64_t turn, ValueRange accumulators, Value lhs, Value rhs) {
     SmallVector<Value> carried(accumulators);
     for (Value row : rowAddresses(lhs))
       carried.push_back(build.pointer(buffer(Contraction::Lhs), row));
+    const bool streams = streamsPanel();
+    if (streams)
+      carried.push_back(build.pointer(panel.buffer, rhs));
     const Type element = contraction.operands[Contraction::Lhs].elementType;
-    SmallVector<Value> results = build.loop(0, size, turn, carried, [&](Position step, ValueRange carried) {
+    // Counted to zero where nothing else is: a comparison less.
+    const int64_t from = streams ? -size : 0;
+    SmallVector<Value> results = build.loop(from, from + size, turn, carried, [&](Position step, ValueRange carried) {
       SmallVector<Value> rowVectors, moved;
-      for (Value row : carried.take_back(shape.rows)) {
+      for (Value row : carried.slice(accumulators.size(), shape.rows)) {
         rowVectors.push_back(extend(build.loadAt(row, VectorType::get({turn}, element))));
         moved.push_back(build.moved(row, turn * bytesOfElement(element)));
       }
-      Value columns = build.address({{rhs, 0}, step}, {1, panel.strides.back()}, 0);
-      SmallVector<Value> next = multiplyAdd(carried.drop_back(shape.rows), columns, turn,
-                                            [&](int64_t row, int64_t at) { return build.lane(rowVectors[row], at); });
+      const ValueRange before = carried.take_front(accumulators.size());
+      auto elementOf = [&](int64_t row, int64_t at) { return build.lane(rowVectors[row], at); };
+      SmallVector<Value> next;
+      if (streams) {
+        ColumnStream stream(build, shape.machine, vectorOfSums(), carried.back());
+        next = multiplyAdd(before, Value(), turn, elementOf, &stream);
+        moved.push_back(stream.end());
+      } else {
+        next = multiplyAdd(before, build.address({{rhs, 0}, step}, {1, panel.strides.back()}, 0), turn, elementOf);
+      }
       next.append(moved);
       return next;
     });
@@ -236,30 +271,40 @@ private:
                : emitExtend(build, value, contraction.accumulatorType);
   }
 
-  /// `steps` steps of the reduction, straight. `byVectors`: a row's elements are loaded as vectors of so many steps.
-  SmallVector<Value> multiplyAdd(ValueRange accumulators, Value lhs, Value rhs, int64_t steps, bool byVectors) {
+  /// `steps` steps of the reduction, straight. `byVectors`: a row's elements are loaded as vectors of so many steps. Columns
+  /// lie at `rhs` or come by the stream.
+  SmallVector<Value> multiplyAdd(ValueRange accumulators, Value lhs, Value rhs, int64_t steps, bool byVectors,
+                                 ColumnStream *stream = nullptr) {
     const SmallVector<Value> rows = rowAddresses(lhs);
     if (!byVectors)
-      return multiplyAdd(accumulators, rhs, steps, [&](int64_t row, int64_t step) {
-        const int64_t distance = step * contraction.depth.back().strides[Contraction::Lhs];
-        return extend(build.loadScalar(buffer(Contraction::Lhs), build.add(rows[row], distance)));
-      });
+      return multiplyAdd(
+          accumulators, rhs, steps,
+          [&](int64_t row, int64_t step) {
+            const int64_t distance = step * contraction.depth.back().strides[Contraction::Lhs];
+            return extend(build.loadScalar(buffer(Contraction::Lhs), build.add(rows[row], distance)));
+          },
+          stream);
     const Piece piece = {0, unsigned(steps), unsigned(steps)};
     SmallVector<Value> rowVectors;
     for (Value row : rows)
       rowVectors.push_back(extend(build.load(buffer(Contraction::Lhs), row, piece)));
-    return multiplyAdd(accumulators, rhs, steps,
-                       [&](int64_t row, int64_t step) { return build.lane(rowVectors[row], step); });
+    auto elementOf = [&](int64_t row, int64_t step) { return build.lane(rowVectors[row], step); };
+    return multiplyAdd(accumulators, rhs, steps, elementOf, stream);
   }
 
-  SmallVector<Value> multiplyAdd(ValueRange accumulators, Value rhs, int64_t steps,
-                                 llvm::function_ref<Value(int64_t row, int64_t step)> elementOf) {
+  SmallVector<Value> multiplyAdd(ValueRange accumulators, Value rhs, int64_t steps, ElementOf elementOf,
+                                 ColumnStream *stream = nullptr) {
     SmallVector<Value> sums(accumulators);
-    prefetchPanel(rhs, steps);
-    const int64_t rhsStride = panel.strides.back();
+    if (!stream)
+      prefetchPanel(rhs, steps);
+    // From a vector on: one, or two that come together.
+    auto columnsOf = [&](int64_t step, int64_t vector) -> SmallVector<Value, 2> {
+      if (stream)
+        return {stream->next()};
+      return columns.load(build.add(rhs, step * panel.strides.back()), vector);
+    };
     for (int64_t step = 0; step < steps; ++step) {
       auto element = [&](int64_t row) { return build.broadcast(elementOf(row, step), lanes); };
-      Value columnsAt = build.add(rhs, step * rhsStride);
       auto accumulate = [&](int64_t row, int64_t vector, Value a, Value b) {
         Value &sum = sums[row * vectors + vector];
         sum = vector::FMAOp::create(build.ops, build.loc, a, b, sum);
@@ -268,7 +313,7 @@ private:
       if (shape.rows >= vectors) {
         SmallVector<Value> all;
         while (int64_t(all.size()) < vectors)
-          llvm::append_range(all, columns.load(columnsAt, all.size()));
+          llvm::append_range(all, columnsOf(step, all.size()));
         for (int64_t row = 0; row < shape.rows; ++row) {
           Value a = element(row);
           for (int64_t vector = 0; vector < vectors; ++vector)
@@ -280,7 +325,7 @@ private:
       for (int64_t row = 0; row < shape.rows; ++row)
         elements.push_back(element(row));
       for (int64_t vector = 0; vector < vectors;)
-        for (Value b : columns.load(columnsAt, vector)) {
+        for (Value b : columnsOf(step, vector)) {
           for (int64_t row = 0; row < shape.rows; ++row)
             accumulate(row, vector, elements[row], b);
           ++vector;

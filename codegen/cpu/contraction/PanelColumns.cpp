@@ -63,4 +63,14 @@ void PanelColumns::order(MutableArrayRef<Value> sums) {
   }
 }
 
+Value ColumnStream::next() {
+  if (used == loaded.size()) {
+    assert(machine.registersPerStream == 4 && "no other instruction is known");
+    loaded = build.loadFourAt(pointer, type);
+    pointer = build.moved(pointer, machine.registersPerStream * machine.registerBytes());
+    used = 0;
+  }
+  return loaded[used++];
+}
+
 } // namespace nacre::codegen::cpu

@@ -44,6 +44,25 @@ private:
   Pairs pairs = Pairs::None;
 };
 
+/// Columns of whole steps that lie one after another, by loads that fill several registers and move their address on.
+class ColumnStream {
+public:
+  ColumnStream(VectorBuilder &build, const MachineRow &machine, mlir::VectorType type, mlir::Value pointer)
+      : build(build), machine(machine), type(type), pointer(pointer) {}
+
+  mlir::Value next();
+  /// Where the columns begin that no load has brought yet.
+  mlir::Value end() const { return pointer; }
+
+private:
+  VectorBuilder &build;
+  const MachineRow &machine;
+  mlir::VectorType type;
+  mlir::Value pointer;
+  llvm::SmallVector<mlir::Value, 4> loaded;
+  unsigned used = 0; ///< Of those.
+};
+
 } // namespace nacre::codegen::cpu
 
 #endif // NACRE_CODEGEN_CPU_CONTRACTION_PANELCOLUMNS_H

@@ -5,6 +5,7 @@
 #include "codegen/cpu/contraction/TileEpilogue.h"
 
 #include "codegen/cpu/VectorBody.h"
+#include "dialects/StoredBytes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -44,6 +45,22 @@ Value TileEpilogue::beginning(unsigned lanes, int64_t column, int64_t valid) {
   if (valid < lanes)
     return {};
   return build.broadcast(loadInput(*biasOperand, /*row=*/0, column, {0, lanes, lanes}), lanes);
+}
+
+SmallVector<Value> TileEpilogue::beginningsOfRows(int64_t rows, int64_t vectors, VectorType type) {
+  Value buffer = buffers[contraction.operands[*biasOperand].argument];
+  if (contraction.columns.strides[*biasOperand] != 1 ||
+      cast<MemRefType>(buffer.getType()).getElementType() != type.getElementType())
+    return {};
+  const int64_t bytes = type.getNumElements() * bytesOfElement(type.getElementType());
+  SmallVector<Value> sums;
+  Value pointer = build.pointer(buffer, at[*biasOperand]);
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t vector = 0; vector < vectors; ++vector)
+      sums.push_back(build.loadAt(build.add(pointer, vector * bytes), type));
+    pointer = build.moved(pointer, 0); // nowhere, so that what lies there is loaded again
+  }
+  return sums;
 }
 
 void TileEpilogue::finish(ArrayRef<Value> sums, unsigned lanes, const Distances &row, int64_t column, int64_t valid,

@@ -35,6 +35,10 @@ public:
   /// must not move with rows: every row of a result begins with the same, whichever tile it is in.
   mlir::Value beginning(unsigned lanes, int64_t column, int64_t valid);
 
+  /// The same for so many vectors of each of several rows, which are loaded for each row: copies of the first row's would
+  /// be an instruction a vector, and one loads two. Empty where the bias does not lie so.
+  llvm::SmallVector<mlir::Value> beginningsOfRows(int64_t rows, int64_t vectors, mlir::VectorType type);
+
   /// Finishes `sums`, a vector of `lanes` for each part of the product, which hold the `valid` columns from `column` on of
   /// the row `row` elements away. `begun`: the one sum began with its beginning.
   void finish(llvm::ArrayRef<mlir::Value> sums, unsigned lanes, const Distances &row, int64_t column, int64_t valid,

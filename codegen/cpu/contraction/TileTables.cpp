@@ -18,17 +18,16 @@ namespace nacre::codegen::cpu {
 // 1. Registers
 //===----------------------------------------------------------------------===//
 
-/// Whether sums and operands fit, `ofRow` registers with the elements of each row.
-static bool registersFit(const MachineRow &machine, int64_t rows, int64_t vectors, int64_t ofRow) {
-  // Where columns are streamed past registers of a row's elements, a few of them are on their way: in a long turn, in
-  // which elements come in pairs, whole pairs of columns.
-  const int64_t onTheirWay = ofRow > 1 ? std::clamp<int64_t>(vectors / 2 * 2, 1, 4) : std::min<int64_t>(vectors, 3);
+/// Whether sums and operands fit: `ofRow` registers with the elements of each row, where columns pass by them, of which
+/// `onTheirWay` are loaded.
+static bool registersFit(const MachineRow &machine, int64_t rows, int64_t vectors, int64_t ofRow, int64_t onTheirWay) {
   const int64_t operands = machine.multipliesByElement ? ofRow * rows + onTheirWay : std::min(rows, vectors);
   return rows * vectors + operands + machine.spareRegisters <= machine.registers;
 }
 
 bool tileFits(const MachineRow &machine, int64_t rows, int64_t vectors) {
-  return registersFit(machine, rows, vectors, /*ofRow=*/1) && rows <= machine.highestTile;
+  return registersFit(machine, rows, vectors, /*ofRow=*/1, std::min<int64_t>(vectors, 3)) &&
+         rows <= machine.highestTile;
 }
 
 int64_t mostRows(const MachineRow &machine, int64_t rowBytes) {
@@ -37,6 +36,9 @@ int64_t mostRows(const MachineRow &machine, int64_t rowBytes) {
   return std::min<int64_t>(16, machine.waysOfRows * sets);
 }
 
+/// Registers of columns that stream: what one load has brought, and what the next one brings.
+static int64_t streamed(const MachineRow &machine) { return 2 * machine.registersPerStream; }
+
 int64_t stepsPerTurn(const MachineRow &machine, int64_t rows, int64_t vectors) {
   if (!machine.multipliesByElement)
     return 1;
@@ -44,10 +46,16 @@ int64_t stepsPerTurn(const MachineRow &machine, int64_t rows, int64_t vectors) {
   // registers of their own, or columns beyond the reach of a pair's load.
   constexpr int64_t mostPairs = 6, mostProducts = 160, mostColumnBytes = 1024;
   const int64_t steps = 2 * machine.lanes;
-  const bool inPairs = rows <= mostPairs && registersFit(machine, rows, vectors, 2) &&
+  const bool inPairs = rows <= mostPairs && registersFit(machine, rows, vectors, 2, streamed(machine)) &&
                        steps * rows * vectors <= mostProducts &&
                        steps * vectors * machine.registerBytes() <= mostColumnBytes;
   return inPairs ? steps : machine.lanes;
+}
+
+bool streamsColumns(const MachineRow &machine, int64_t rows, int64_t vectors) {
+  const int64_t ofRow = stepsPerTurn(machine, rows, vectors) / machine.lanes;
+  return machine.multipliesByElement && machine.registersPerStream > machine.registersPerLoad &&
+         registersFit(machine, rows, vectors, ofRow, streamed(machine));
 }
 
 int64_t stepsOfLargeTiles(const MachineRow &machine) { return machine.multipliesByElement ? 2 * machine.lanes : 1; }
@@ -63,11 +71,13 @@ static double stepCycles(const MachineRow &machine, int64_t rows, int64_t vector
   const double rowLoads = double(rows) / (machine.multipliesByElement ? machine.lanes : 1);
   const double rowInstructions = rowLoads / (turn > machine.lanes ? machine.registersPerLoad : 1);
   const double columnLoads = double(vectors) / machine.registersPerLoad;
+  const double columnInstructions =
+      streamsColumns(machine, rows, vectors) ? double(vectors) / machine.registersPerStream : columnLoads;
   const double multiplyAdds = machine.cycles * rows * vectors;
   const double loads = machine.loadCycles * (rowLoads + columnLoads);
   const double stream = double(vectors * machine.registerBytes()) / machine.streamBytes;
   return std::max({multiplyAdds, loads, stream, machine.latency}) +
-         machine.issueCycles * (rowInstructions + columnLoads + loopInstructions / turn);
+         machine.issueCycles * (rowInstructions + columnInstructions + loopInstructions / turn);
 }
 
 /// Cycles of a tile per step, with its share of what happens once: addresses, the epilogue, stores.

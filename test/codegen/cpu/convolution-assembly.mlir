@@ -21,7 +21,8 @@
 // 6 rows x 8 columns, eight steps of the reduction in a turn, multiplied by an element of a row's vectors.
 // NEON:      multiply-adds: 96
 // NEON:      by-element: 96
-// NEON:      ldp: 14
+// NEON:      ld1 of four: 4
+// NEON-NEXT: ldp: 6
 // NEON-NEXT: ldr: 0
 // NEON-NEXT: stack: 0
 

@@ -18,12 +18,13 @@
 // AVX512-NEXT: broadcasts: 14
 // AVX512:      stack: 0
 
-// 6 rows x 12 columns, eight steps of the reduction in a turn, multiplied by an element of a row's vectors: 12 pairs of
-// columns, and the rows' pairs, of which the registers have one wait for its second half.
-// NEON:      multiply-adds: 144
-// NEON:      by-element: 144
-// NEON:      ldp: 17
-// NEON-NEXT: ldr: 2
+// 4 rows x 16 columns, eight steps of the reduction in a turn, multiplied by an element of a row's vectors: four registers of
+// columns at a time, and a pair of each row.
+// NEON:      multiply-adds: 128
+// NEON:      by-element: 128
+// NEON:      ld1 of four: 8
+// NEON-NEXT: ldp: 4
+// NEON-NEXT: ldr: 0
 // NEON-NEXT: stack: 0
 
 plan.kernel @avx2 contraction (%a: tensor<510x512xf32>, %b: tensor<512x512xf32>) into (%c: tensor<510x512xf32>) cut 0 : 510 by 1 attributes {encodings = [unit, #plan.encoding<panel, width = 16>]} {
@@ -50,7 +51,7 @@ plan.kernel @avx512 contraction (%a: tensor<504x512xf32>, %b: tensor<512x512xf32
   plan.yield %r : tensor<504x512xf32>
 }
 
-plan.kernel @neon contraction (%a: tensor<512x512xf32>, %b: tensor<512x480xf32>) into (%c: tensor<512x480xf32>) cut 0 : 512 by 1 attributes {encodings = [unit, #plan.encoding<panel, width = 12>]} {
+plan.kernel @neon contraction (%a: tensor<512x512xf32>, %b: tensor<512x480xf32>) into (%c: tensor<512x480xf32>) cut 0 : 512 by 1 attributes {encodings = [unit, #plan.encoding<panel, width = 16>]} {
   %zero = arith.constant 0.0 : f32
   %init = linalg.fill ins(%zero : f32) outs(%c : tensor<512x480xf32>) -> tensor<512x480xf32>
   %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<512x512xf32>, tensor<512x480xf32>) outs(%init : tensor<512x480xf32>) {

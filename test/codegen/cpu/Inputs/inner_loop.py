@@ -13,6 +13,7 @@ PATTERNS = {
     "by-element": r"\bfmla\b.*\.s\[[0-3]\]",
     "vector loads": r"\bvmovu?a?ps\b\s+-?\w*\([^)]*\), %[xyz]mm",
     "broadcasts": r"\bvbroadcastss\b|\{1to\d+\}",
+    "ld1 of four": r"\bld1\b\s+\{(\s*v\d+\.\w+,){3}",
     "ldp": r"\bldp\b\s+q",
     "ldr": r"\bldr\b\s+q",
     "stack": r"%rsp|\[sp",

@@ -94,6 +94,6 @@ TEST(MachineRows, ADotProductByElementTakesARegisterATurn) {
   dot.depthStep = 4;
   EXPECT_EQ(&dot, bestRow(dot, NACRE_CPU_NEED(NACRE_ARM64_DOTPROD), dot.types));
   EXPECT_EQ(stepsPerTurn(dot, 8, 2), 4);
-  EXPECT_EQ(choosePanelWidth(dot, {1, 512, 480, 512, 512}), 12);
-  EXPECT_EQ(splitRun(dot, 512, 3, 512).rows, 6);
+  EXPECT_EQ(choosePanelWidth(dot, {1, 512, 480, 512, 512}), 16);
+  EXPECT_EQ(splitRun(dot, 512, 4, 512).rows, 4);
 }

@@ -44,14 +44,14 @@ TEST(TileTables, LargeMatmulsTakeTheLargeTile) {
   EXPECT_EQ(choosePanelWidth(kAvx2, shape(512, 512, 512)), 16);
   EXPECT_EQ(splitRun(kAvx2, 510, 2, 512).rows, 6);
   EXPECT_EQ(choosePanelWidth(kAvx512, shape(512, 512, 512)), 32);
-  // 6 x 3, of which eight steps load 6 pairs of rows' vectors and 12 pairs of columns for 144 multiply-adds.
-  EXPECT_EQ(choosePanelWidth(kNeon, shape(512, 480, 512)), 12);
-  EXPECT_EQ(splitRun(kNeon, 512, 3, 512).rows, 6);
+  // 4 x 4, of which eight steps load 4 pairs of rows' vectors and 8 times four of columns for 128 multiply-adds.
+  EXPECT_EQ(choosePanelWidth(kNeon, shape(512, 480, 512)), 16);
+  EXPECT_EQ(splitRun(kNeon, 512, 4, 512).rows, 4);
 }
 
 TEST(TileTables, PanelsOfFewZerosWhereTheyAreDear) {
-  EXPECT_EQ(choosePanelWidth(kNeon, shape(784, 32, 192)), 8);   // 36 columns for 32 are too many
-  EXPECT_EQ(choosePanelWidth(kNeon, shape(49, 1280, 320)), 12); // 1284
+  EXPECT_EQ(choosePanelWidth(kNeon, shape(784, 24, 192)), 24); // 32 would be too many
+  EXPECT_EQ(choosePanelWidth(kNeon, shape(49, 1280, 320)), 16);
   EXPECT_GT(choosePanelWidth(kNeon, shape(64, 50, 500)), 4);
 }
 
@@ -70,16 +70,24 @@ TEST(TileTables, RowsOfImagesAreCutWithoutARest) {
   EXPECT_EQ(splitRun(kAvx512, 56, 2, 576).rows, 14);
   EXPECT_TRUE(splitRun(kAvx512, 56, 2, 576).tail.empty());
   EXPECT_EQ(splitRun(kAvx512, 7, 2, 4608).rows, 7);
-  EXPECT_EQ(splitRun(kNeon, 54, 3, 1152).rows, 6);
-  EXPECT_TRUE(splitRun(kNeon, 54, 3, 1152).tail.empty());
+  EXPECT_EQ(splitRun(kNeon, 56, 4, 1152).rows, 4);
+  EXPECT_TRUE(splitRun(kNeon, 56, 4, 1152).tail.empty());
 }
 
 TEST(TileTables, TurnsAreAsLongAsRegistersHold) {
   EXPECT_EQ(stepsPerTurn(kAvx512, 14, 2), 1);
-  EXPECT_EQ(stepsPerTurn(kNeon, 6, 3), 8); // 18 + 2 x 6 + 2
+  EXPECT_EQ(stepsPerTurn(kNeon, 4, 4), 8); // 16 + 2 x 4 + 2 x 4
+  EXPECT_EQ(stepsPerTurn(kNeon, 6, 3), 4); // 18 + 2 x 6 would leave two for columns
   EXPECT_EQ(stepsPerTurn(kNeon, 7, 3), 4);
-  EXPECT_EQ(stepsPerTurn(kNeon, 5, 4), 4); // 20 + 2 x 5 + 4 would be too many
   EXPECT_EQ(stepsPerTurn(kNeon, 1, 8), 8);
+}
+
+TEST(TileTables, ColumnsStreamWhereTwoLoadsOfThemHaveRegisters) {
+  EXPECT_TRUE(streamsColumns(kNeon, 4, 4));
+  EXPECT_TRUE(streamsColumns(kNeon, 6, 3)); // 18 + 6 + 2 x 4
+  EXPECT_TRUE(streamsColumns(kNeon, 1, 8));
+  EXPECT_FALSE(streamsColumns(kNeon, 7, 3));
+  EXPECT_FALSE(streamsColumns(kAvx512, 6, 4)) << "no such loads";
 }
 
 TEST(TileTables, ASmallRestIsShared) {
