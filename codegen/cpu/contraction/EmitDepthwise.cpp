@@ -129,10 +129,15 @@ int64_t DepthwiseEmitter::elementsOf(TileSize size) const {
 /// The tile of at most so many outputs with which an image reads the fewest elements.
 DepthwiseEmitter::TileSize DepthwiseEmitter::cheapestTile(int64_t accumulators, int64_t downSize) const {
   constexpr int64_t most = 4, tileCost = 4; // of a tile's addresses and loop, in loads
+  // Of a stride, elements go into few sums each: more of them wait, being loaded early.
+  constexpr int64_t manyUses = 2, waiting = 4;
   TileSize best;
   int64_t bestLoads = std::numeric_limits<int64_t>::max();
   for (int64_t high = 1; high <= std::min(most, downSize); ++high)
     for (int64_t wide = 1; wide <= std::min(most, across().size) && high * wide <= accumulators; ++wide) {
+      const int64_t outputs = high * wide, products = outputs * int64_t(taps.size());
+      if (outputs > std::max<int64_t>(1, accumulators - waiting) && products < manyUses * elementsOf({high, wide}))
+        continue;
       int64_t loads = 0;
       for (auto [rows, tilesDown] : {std::pair(high, downSize / high), std::pair(downSize % high, int64_t(1))})
         for (auto [pixels, tilesAcross] :
