@@ -38,10 +38,19 @@ def innermost_loops(lines):
             label = None
 
 
-loops = list(innermost_loops(line.split("#")[0].split("//")[0].rstrip() for line in sys.stdin))
-count = lambda loop, pattern: sum(bool(re.search(pattern, line)) for line in loop)
-if not loops:
-    sys.exit("no loop")
-hottest = max(loops, key=lambda loop: count(loop, PATTERNS["multiply-adds"]))
-for name, pattern in PATTERNS.items():
-    print(f"{name}: {count(hottest, pattern)}")
+def hottest_loop(assembly):
+    """Of the innermost loops the one with the most multiply-adds."""
+    loops = list(innermost_loops(re.split(r"//|#\s|##", line)[0].rstrip() for line in assembly))
+    if not loops:
+        sys.exit("no loop")
+    return max(loops, key=lambda loop: count(loop, "multiply-adds"))
+
+
+def count(loop, name):
+    return sum(bool(re.search(PATTERNS[name], line)) for line in loop)
+
+
+if __name__ == "__main__":
+    hottest = hottest_loop(sys.stdin)
+    for name in PATTERNS:
+        print(f"{name}: {count(hottest, name)}")
