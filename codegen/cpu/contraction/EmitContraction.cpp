@@ -177,6 +177,7 @@ private:
     auto emitColumns = [&](int64_t columns) {
       function.scratchBytes = 0; // the two ways that this is emitted in share it
       PanelWalk walk;
+      walk.followed = contraction.panels.has_value();
       walk.columns = columns;
       walk.cutLow = low;
       walk.cutHigh = high;

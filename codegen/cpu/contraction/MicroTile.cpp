@@ -43,22 +43,27 @@ public:
   void emit() {
     if (part.last)
       prefetch();
-    Value lhs = at[Contraction::Lhs], rhs = at[Contraction::Rhs];
+    const Stand stand = {at[Contraction::Lhs], at[Contraction::Rhs], part.ahead};
     if (blocks.divided) {
       if (part.first)
         storeSums(zeros());
-      reduceBlocks(part.level, lhs, rhs);
+      reduceBlocks(part.level, stand);
       if (part.last)
         finish(loadSums());
       return;
     }
-    SmallVector<Value> sums = reduce(part.level, part.steps, part.sums ? zeros() : beginnings(), lhs, rhs);
+    SmallVector<Value> sums = reduce(part.level, part.steps, part.sums ? zeros() : beginnings(), stand);
     if (!part.first)
       sums = addedToSums(sums);
     part.last ? finish(sums) : storeSums(sums);
   }
 
 private:
+  /// Where a step of the reduction reads, and what it asks for.
+  struct Stand {
+    Value lhs, rhs, ahead;
+  };
+
   Piece wholeVector() const { return {0, lanes, lanes}; }
 
   Value addressOfSum(int64_t number) {
@@ -149,6 +154,16 @@ private:
                                  /*localityHint=*/2, /*isDataCache=*/true);
   }
 
+  /// Asks for what tiles to come read: the second-level cache has it by then, where the first of them would wait.
+  void prefetchAhead(Value from, int64_t steps) {
+    if (!from)
+      return;
+    const int64_t line = kLineBytes / bytesOfElement(cast<MemRefType>(panel.buffer.getType()).getElementType());
+    for (int64_t next = 0; next < steps * part.aheadStride; next += line)
+      memref::PrefetchOp::create(build.ops, build.loc, panel.buffer, build.add(from, next), /*isWrite=*/false,
+                                 /*localityHint=*/2, /*isDataCache=*/true);
+  }
+
   //===--------------------------------------------------------------------===//
   // 1. The reduction
   //===--------------------------------------------------------------------===//
@@ -158,22 +173,26 @@ private:
 
   int64_t sizeOf(unsigned level) const { return level == part.level ? part.steps : contraction.depth[level].size; }
 
-  std::pair<Value, Value> advancedBy(unsigned level, Position step, Value lhs, Value rhs) {
-    return {build.address({{lhs, 0}, step}, {1, contraction.depth[level].strides[Contraction::Lhs]}, 0),
-            build.address({{rhs, 0}, step}, {1, panel.strides[level]}, 0)};
+  int64_t stepsInside(unsigned level) const {
+    int64_t steps = 1;
+    for (const ContractionLoop &loop : llvm::drop_begin(contraction.depth, level + 1))
+      steps *= loop.size;
+    return steps;
+  }
+
+  Stand advancedBy(unsigned level, Position step, const Stand &from) {
+    auto moved = [&](Value address, int64_t stride) { return build.address({{address, 0}, step}, {1, stride}, 0); };
+    return {moved(from.lhs, contraction.depth[level].strides[Contraction::Lhs]), moved(from.rhs, panel.strides[level]),
+            from.ahead ? moved(from.ahead, stepsInside(level) * part.aheadStride) : Value()};
   }
 
   /// The whole part, block by block, into the sums in memory.
-  void reduceBlocks(unsigned level, Value lhs, Value rhs) {
+  void reduceBlocks(unsigned level, const Stand &from) {
     const int64_t size = sizeOf(level);
     if (level < blocks.level)
-      return build.loop(0, size, 1, [&](Position step) {
-        auto [a, b] = advancedBy(level, step, lhs, rhs);
-        reduceBlocks(level + 1, a, b);
-      });
+      return build.loop(0, size, 1, [&](Position step) { reduceBlocks(level + 1, advancedBy(level, step, from)); });
     auto block = [&](Position step, int64_t steps) {
-      auto [a, b] = advancedBy(level, step, lhs, rhs);
-      storeSums(addedToSums(reduce(level, steps, zeros(), a, b)));
+      storeSums(addedToSums(reduce(level, steps, zeros(), advancedBy(level, step, from))));
     };
     const int64_t whole = size - size % blocks.steps;
     build.loop(0, whole, blocks.steps, [&](Position step) { block(step, blocks.steps); });
@@ -182,37 +201,41 @@ private:
   }
 
   /// `size` steps of the loop `level`.
-  SmallVector<Value> reduce(unsigned level, int64_t size, ValueRange accumulators, Value lhs, Value rhs) {
-    auto addresses = [&](Position step) { return advancedBy(level, step, lhs, rhs); };
+  SmallVector<Value> reduce(unsigned level, int64_t size, ValueRange accumulators, const Stand &from) {
     if (level + 1 < contraction.depth.size())
       return build.loop(0, size, 1, accumulators, [&](Position step, ValueRange carried) {
-        auto [a, b] = addresses(step);
-        return reduce(level + 1, contraction.depth[level + 1].size, carried, a, b);
+        return reduce(level + 1, contraction.depth[level + 1].size, carried, advancedBy(level, step, from));
       });
 
     const bool byVectors = loadsRowVectors(shape.machine, contraction);
-    const int64_t turn = byVectors ? stepsPerTurn(shape.machine, shape.rows, vectors) : 1;
+    // Asking ahead costs an instruction or two: of two steps, where few are decoded in a cycle.
+    const int64_t turn = byVectors    ? stepsPerTurn(shape.machine, shape.rows, vectors)
+                         : from.ahead ? std::min<int64_t>(size, 2)
+                                      : 1;
     const int64_t whole = size - size % turn;
     const bool loops = whole > turn;
     SmallVector<Value> sums = accumulators;
     if (loops && byVectors && (turn > lanes || streamsPanel()))
-      sums = reduceByRows(whole, turn, accumulators, lhs, rhs);
+      sums = reduceByRows(whole, turn, accumulators, from.lhs, from.rhs);
     else if (loops)
       sums = build.loop(0, whole, turn, accumulators, [&](Position step, ValueRange carried) {
-        auto [a, b] = addresses(step);
-        return multiplyAdd(carried, a, b, turn, byVectors);
+        const Stand stand = advancedBy(level, step, from);
+        prefetchAhead(stand.ahead, turn);
+        return multiplyAdd(carried, stand.lhs, stand.rhs, turn, byVectors);
       });
     std::optional<ColumnStream> stream;
     if (!loops && byVectors && streamsPanel())
-      stream.emplace(build, shape.machine, vectorOfSums(), build.pointer(panel.buffer, rhs));
+      stream.emplace(build, shape.machine, vectorOfSums(), build.pointer(panel.buffer, from.rhs));
     // What is left: vectors of a row's elements, then single ones.
-    const int64_t begin = loops ? whole : 0, vectorsEnd = byVectors ? size - size % lanes : whole;
-    for (auto [from, to, isVectors] : {std::tuple(begin, whole, byVectors), std::tuple(whole, vectorsEnd, true),
-                                       std::tuple(vectorsEnd, size, false)}) {
-      if (from == to)
+    const int64_t rest = loops ? whole : 0, vectorsEnd = byVectors ? size - size % lanes : whole;
+    for (auto [begin, end, isVectors] : {std::tuple(rest, whole, byVectors), std::tuple(whole, vectorsEnd, true),
+                                         std::tuple(vectorsEnd, size, false)}) {
+      if (begin == end)
         continue;
-      auto [a, b] = addresses({Value(), from});
-      sums = multiplyAdd(sums, a, b, to - from, isVectors, stream ? &*stream : nullptr);
+      const Stand stand = advancedBy(level, {Value(), begin}, from);
+      if (begin < whole)
+        prefetchAhead(stand.ahead, whole);
+      sums = multiplyAdd(sums, stand.lhs, stand.rhs, end - begin, isVectors, stream ? &*stream : nullptr);
     }
     return sums;
   }

@@ -35,6 +35,10 @@ struct DepthPart {
   /// `sumsAt` on. Null where a part of one block is all of the reduction.
   mlir::Value sums, sumsAt;
   int64_t sumsStride = 0;
+  /// Of the panel's buffer, what the tile asks for while it multiplies: so many elements a step from there on, which tiles
+  /// to come read. Null where nothing is.
+  mlir::Value ahead;
+  int64_t aheadStride = 0;
   bool first = true; ///< Nothing waits yet.
   bool last = true;  ///< Epilogue and stores follow; else the sums go back to where they wait.
 };

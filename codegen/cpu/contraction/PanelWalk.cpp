@@ -48,10 +48,20 @@ public:
     part.first = part.last = false;
   }
 
-  void emit(const Addresses &at) { emitRows(0, at, Value()); }
+  void emit(const Addresses &at) {
+    bool divides = false;
+    for (unsigned level = 0; level < contraction.rows.size(); ++level)
+      divides |= dividesDepth(level);
+    emitRows(0, at, {Value(), divides ? Value() : firstAhead(at)});
+  }
 
 private:
   using Cut = LoopedContraction::Cut;
+
+  /// What goes by the number of a row in its unit: where its sums wait, and what its tile asks for. Null where there is none.
+  struct PlacesOfRow {
+    Value sums, ahead;
+  };
 
   static Type typeOf(const Panel &panel) { return cast<MemRefType>(panel.buffer.getType()).getElementType(); }
 
@@ -97,13 +107,17 @@ private:
     build.loop(0, sums, lanes, [&](Position position) {
       build.store(zero, part.sums, build.address({position}, {1}, 0), {0, lanes, lanes});
     });
-    build.loop(0, depth.count - 1, 1, [&](Position number) { emitRows(level, atPart(at, number), firstSum(level)); });
+    auto rowsOfPart = [&](Position number) {
+      const Addresses there = atPart(at, number);
+      emitRows(level, there, {firstSum(level), level == 0 ? firstAhead(there) : Value()});
+    };
+    build.loop(0, depth.count - 1, 1, rowsOfPart);
 
     const ContractionLoop &divided = contraction.depth[depth.level];
     const int64_t before = (llvm::divideCeil(divided.size, depth.steps) - 1) * depth.steps;
     part.steps = divided.size - before;
     part.last = true;
-    emitRows(level, atPart(at, {Value(), depth.count - 1}), firstSum(level));
+    rowsOfPart({Value(), depth.count - 1});
   }
 
   /// Where the operands of the reduction stand at the part of that number.
@@ -125,14 +139,36 @@ private:
     return moved;
   }
 
-  /// Sums of one index of the row loop.
-  int64_t sumsStride(unsigned level) const { return rowsFrom(level + 1) * sumsOfRow(); }
-
-  /// Where the sums of the row loops' first turn would wait: before the buffer if the unit's rows begin further on.
-  Value firstSum(unsigned level) {
+  /// Where the row loops' first turn would stand, of what takes `stride` elements a row: before the buffer if the unit's
+  /// rows begin further on.
+  Value firstOfRows(unsigned level, int64_t stride) {
     if (contraction.cut != Cut::Rows || contraction.cutLoop < level)
       return build.index(0);
-    return scaled(walk.cutLow, -contraction.cutFactor * sumsStride(contraction.cutLoop));
+    return scaled(walk.cutLow, -contraction.cutFactor * rowsFrom(contraction.cutLoop + 1) * stride);
+  }
+
+  Value firstSum(unsigned level) { return firstOfRows(level, sumsOfRow()); }
+
+  /// Steps of the part being walked.
+  int64_t stepsOfPart() const {
+    int64_t steps = part.steps;
+    for (const ContractionLoop &loop : llvm::drop_begin(contraction.depth, part.level + 1))
+      steps *= loop.size;
+    return steps;
+  }
+
+  /// Of the part that comes after it, what one row asks for: all of it in as many rows as there are.
+  int64_t aheadOfRow() const { return llvm::divideCeil(stepsOfPart() * sumsOfRow(), rowsFrom(0)); }
+
+  /// What the first row asks for while the panel goes by at `at`: what lies behind, the next part or panel. Null where the
+  /// first of many tiles may as well wait for it, or where the second-level cache has no place for it yet.
+  Value firstAhead(const Addresses &at) {
+    constexpr int64_t mostRows = 1024, leastBytes = 4096;
+    const int64_t elements = stepsOfPart() * sumsOfRow(), bytes = elements * bytesOfElement(typeOf(walk.panel));
+    if (!walk.followed || machine.prefetchBytes == 0 || rowsFrom(0) == 1 || rowsFrom(0) > mostRows ||
+        bytes < leastBytes || uint64_t(bytes) > build.target.l2Bytes / 4)
+      return {};
+    return build.add(sum(at[Contraction::Rhs], firstOfRows(0, aheadOfRow())), elements);
   }
 
   //===--------------------------------------------------------------------===//
@@ -145,23 +181,26 @@ private:
     return {scaled(walk.cutLow, contraction.cutFactor), scaled(walk.cutHigh, contraction.cutFactor)};
   }
 
-  void emitRows(unsigned level, const Addresses &at, Value sums) {
+  void emitRows(unsigned level, const Addresses &at, const PlacesOfRow &places) {
     if (dividesDepth(level))
       return emitParts(level, at);
     if (level + 1 == contraction.rows.size())
-      return emitRun(at, sums);
+      return emitRun(at, places);
     auto body = [&](Position index) {
-      emitRows(level + 1, advanced(build, at, contraction.rows[level], index), advancedSums(sums, level, index));
+      emitRows(level + 1, advanced(build, at, contraction.rows[level], index), advancedPlaces(places, level, index));
     };
     Range range = rangeOfRows(level);
     range.low ? build.loop(range.low, range.high, 1, body) : build.loop(0, contraction.rows[level].size, 1, body);
   }
 
-  Value advancedSums(Value sums, unsigned level, Position index) {
-    return sums ? build.address({{sums, 0}, index}, {1, sumsStride(level)}, 0) : sums;
+  PlacesOfRow advancedPlaces(const PlacesOfRow &places, unsigned level, Position index) {
+    auto moved = [&](Value place, int64_t stride) {
+      return place ? build.address({{place, 0}, index}, {1, rowsFrom(level + 1) * stride}, 0) : place;
+    };
+    return {moved(places.sums, sumsOfRow()), moved(places.ahead, aheadOfRow())};
   }
 
-  void emitRun(const Addresses &at, Value sums) {
+  void emitRun(const Addresses &at, const PlacesOfRow &places) {
     const unsigned level = contraction.rows.size() - 1;
     const ContractionLoop &run = contraction.rows[level];
     // Of several parts all columns of the panel: the parts then lie one behind the other.
@@ -175,7 +214,10 @@ private:
     auto tile = [&](int64_t rows, Position row) {
       const Addresses here = advanced(build, at, run, row);
       DepthPart tilePart = part;
-      tilePart.sumsAt = walk.addsToResult ? here[Contraction::Result] : advancedSums(sums, level, row);
+      const PlacesOfRow ofTile = advancedPlaces(places, level, row);
+      tilePart.sumsAt = walk.addsToResult ? here[Contraction::Result] : ofTile.sums;
+      tilePart.ahead = ofTile.ahead;
+      tilePart.aheadStride = llvm::divideCeil(rows * aheadOfRow(), stepsOfPart());
       if (ownSums) {
         tilePart.sums = ownSums;
         tilePart.sumsAt = build.index(0);

@@ -15,6 +15,7 @@ namespace nacre::codegen::cpu {
 
 struct PanelWalk {
   Panel panel;
+  bool followed = false;       ///< In its buffer, by what is walked next: a weight's panels lie one after another.
   int64_t columns = 1;         ///< Valid ones of the panel.
   mlir::Value cutLow, cutHigh; ///< The unit's indices of the cut axis,
   int64_t cutExtent = 1;       ///< and the most that they are.
