@@ -302,13 +302,15 @@ std::optional<Value> emitFunction(TermBuilder &builder, Operation *op, ValueRang
   return term ? std::optional<Value>(term->value) : std::nullopt;
 }
 
-Term expOfNonPositive(Term x) {
+Term expOfNonPositive(Term x, int64_t added) {
   Reduced reduced = reduceByLn2(x);
   Term p = polynomial(reduced.r, {0.008289290592074394, 0.04189782217144966, 0.16667652130126953, 0.4999915063381195,
                                   0.9999997019767761, 1});
-  // Below, whatever came of it is thrown away. Exactly zero: the smallest normal number, divided by a sum, is subnormal,
-  // and what is masked in attention is all of that kind.
-  return (x < kExpLow).select(x.constant(0), scale(p, reduced.bits));
+  // Below, whatever came of it is thrown away. Exactly zero: on some CPUs an operation on a subnormal number takes a
+  // hundred times as long, and what is masked in attention is all of that kind.
+  constexpr double rounding = 1e-5;
+  const double low = added > 1 ? kExpLow + std::log(double(added)) + rounding : kExpLow;
+  return (x < low).select(x.constant(0), scale(p, reduced.bits));
 }
 
 std::optional<double> splatOf(Value value) {

@@ -26,8 +26,9 @@ namespace nacre::codegen {
 /// The value of `op`, an operation of the math dialect on f32; none for those that machines have, or that are rare.
 std::optional<mlir::Value> emitFunction(TermBuilder &builder, mlir::Operation *op, mlir::ValueRange operands);
 
-/// exp for operands that are never above zero, as in softmax: 2 ulp.
-Term expOfNonPositive(Term x);
+/// exp for operands that are never above zero, as in softmax: 2 ulp. Where `added` of them are, the largest of which is 1,
+/// none is a subnormal number, nor as a share of their sum: it is exactly zero instead.
+Term expOfNonPositive(Term x, int64_t added = 1);
 
 /// Of integers, wrapping; a negative exponent leaves 0 but of 1 and -1.
 Term integerPower(Term base, Term exponent);

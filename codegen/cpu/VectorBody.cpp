@@ -38,7 +38,7 @@ Value emitOperation(VectorBuilder &builder, Operation *op, ValueRange operands, 
       .Case<arith::ExtFOp>([&](auto) { return emitExtend(builder, operands[0], getElementTypeOrSelf(type)); })
       .Default([&](Operation *) -> Value {
         if (hints.negativeExponents && isa<math::ExpOp>(op) && getElementTypeOrSelf(type).isF32())
-          return emitExpOfNonPositive(builder, operands[0]);
+          return emitExpOfNonPositive(builder, operands[0], hints.addedExponents);
         if (isa<math::MathDialect>(op->getDialect()))
           return emitMath(builder, op, operands);
         return builder.ops.create(builder.loc, op->getName().getIdentifier(), operands, type, op->getAttrs())

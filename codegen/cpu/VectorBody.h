@@ -15,7 +15,8 @@ namespace nacre::codegen::cpu {
 
 /// What is known about a body's operands, by which it becomes cheaper.
 struct BodyHints {
-  bool negativeExponents = false; ///< Exponentials never see positive operands.
+  bool negativeExponents = false; ///< Exponentials never see positive operands,
+  int64_t addedExponents = 1;     ///< and so many of them are added up.
   bool nanReturns = false;        ///< NaN may be lost in a maximum: whatever uses it meets the NaN again.
 };
 

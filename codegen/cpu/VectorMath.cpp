@@ -81,7 +81,9 @@ Value emitMath(VectorBuilder &builder, Operation *op, ValueRange operands) {
   return emitLaneByLane(builder, op, operands);
 }
 
-Value emitExpOfNonPositive(VectorBuilder &builder, Value x) { return expOfNonPositive({&builder, x}).value; }
+Value emitExpOfNonPositive(VectorBuilder &builder, Value x, int64_t added) {
+  return expOfNonPositive({&builder, x}, added).value;
+}
 
 //===----------------------------------------------------------------------===//
 // 2. Conversions, maximum and minimum

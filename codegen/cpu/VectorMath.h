@@ -13,8 +13,8 @@ namespace nacre::codegen::cpu {
 /// The value of `op`, an operation of the math dialect, for `operands`: all scalars, or all vectors of `width` lanes.
 mlir::Value emitMath(VectorBuilder &builder, mlir::Operation *op, mlir::ValueRange operands);
 
-/// exp for operands that are never above zero, as in softmax.
-mlir::Value emitExpOfNonPositive(VectorBuilder &builder, mlir::Value x);
+/// exp for operands that are never above zero, as in softmax; see expOfNonPositive.
+mlir::Value emitExpOfNonPositive(VectorBuilder &builder, mlir::Value x, int64_t added);
 
 /// Maximum and minimum that propagate NaN; zeros of either sign are equal.
 mlir::Value emitMaximum(VectorBuilder &builder, mlir::Value a, mlir::Value b);

@@ -312,6 +312,7 @@ private:
       return isa<arith::MaximumFOp>(Combiner::find(*sweep.body, 0)->op);
     };
     BodyHints hints;
+    hints.addedExponents = form.keys.size;
     hints.negativeExponents = llvm::all_of(map.body->getOps<math::ExpOp>(), [&](math::ExpOp exp) {
       auto shifted = exp.getOperand().getDefiningOp<arith::SubFOp>();
       return shifted && isLargest(shifted.getRhs());

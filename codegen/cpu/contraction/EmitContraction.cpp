@@ -12,6 +12,7 @@
 #include "codegen/cpu/VectorMath.h"
 #include "codegen/cpu/contraction/EmitDepthwise.h"
 #include "codegen/cpu/contraction/EmitWinograd.h"
+#include "codegen/cpu/contraction/PackColumns.h"
 #include "codegen/cpu/contraction/PanelWalk.h"
 #include "codegen/cpu/contraction/TileTables.h"
 #include "dialects/StoredBytes.h"
@@ -236,7 +237,6 @@ private:
     const ContractionOperand &rhs = contraction.operands[Contraction::Rhs];
     const int64_t stride = contraction.columns.strides[Contraction::Rhs];
     Value buffer = function.buffers[rhs.argument];
-    // Lanes beyond the columns keep what was there: their products are never stored.
     for (const Piece &piece :
          cutIntoPieces(columns, lanes, hasMasks(build.target, rhs.elementType.getIntOrFloatBitWidth()))) {
       Value address = build.add(from, piece.offset * stride);
@@ -246,6 +246,7 @@ private:
         values = emitExtend(build, values, contraction.accumulatorType);
       build.store(values, panel.buffer, build.add(to, piece.offset), piece);
     }
+    completeVector(build, panel.buffer, to, columns, contraction.accumulatorType);
   }
 
   KernelFunction &function;

@@ -46,6 +46,7 @@ private:
                                          : build.loadStrided(source.buffer, address, columns.stride, piece);
       build.store(extended(values), packed.buffer, build.add(to, piece.offset), piece);
     }
+    completeVector(build, packed.buffer, to, count, type);
   }
 
   /// Square blocks, the last of which begins early enough to be whole. Beyond the last column, that one is read again.
@@ -84,6 +85,13 @@ private:
 };
 
 } // namespace
+
+void completeVector(VectorBuilder &build, Value panel, Value row, int64_t columns, Type type) {
+  const unsigned bits = type.getIntOrFloatBitWidth(), lanes = build.target.vectors.bytes * 8 / bits;
+  for (const Piece &piece : cutIntoPieces(llvm::alignTo(columns, lanes) - columns, lanes, hasMasks(build.target, bits)))
+    build.store(build.floatConstant(0.0, vectorOf(type, piece.width)), panel, build.add(row, columns + piece.offset),
+                piece);
+}
 
 PackedColumns packColumns(KernelFunction &function, VectorBuilder &build, const PackedSource &source, PackedAxis steps,
                           PackedAxis columns, int64_t width, Type type) {

@@ -12,7 +12,8 @@
 
 namespace nacre::codegen::cpu {
 
-/// Panels of `width` columns, [panels][steps][width], `stride` elements apart. What is beyond the last column is arbitrary.
+/// Panels of `width` columns, [panels][steps][width], `stride` elements apart. A vector's lanes beyond the last column are
+/// numbers that are multiplied as fast as others, and are never stored.
 struct PackedColumns {
   mlir::Value buffer;
   int64_t width = 0, panels = 0, stride = 0;
@@ -25,6 +26,10 @@ struct PackedSource {
 struct PackedAxis {
   int64_t size = 1, stride = 1;
 };
+
+/// Zeros from the column `columns` to the end of its vector, in the row of a panel that begins at `row`. What lay in
+/// scratch before may be subnormal numbers, which some CPUs take a hundred times as long to multiply.
+void completeVector(VectorBuilder &build, mlir::Value panel, mlir::Value row, int64_t columns, mlir::Type type);
 
 PackedColumns packColumns(KernelFunction &function, VectorBuilder &build, const PackedSource &source, PackedAxis steps,
                           PackedAxis columns, int64_t width, mlir::Type type);

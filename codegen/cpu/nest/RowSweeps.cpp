@@ -28,6 +28,9 @@ private:
   void findUsers();
   void findHints();
   void keepExpensiveMaps();
+  bool addsUp(unsigned stage) const {
+    return stages[stage].reduces && isa<arith::AddFOp>(sweeps.combiners[stage].front().op);
+  }
   bool isReadIn(unsigned stage, unsigned sweep) const;
 
   const Nest &nest;
@@ -134,6 +137,8 @@ void SweepPlanner::findHints() {
         return subtrahend && subtrahend.getArgNumber() < stages[user].inputs.size() &&
                readsResult(stages[user].inputs[subtrahend.getArgNumber()], index);
       });
+      if (llvm::any_of(users[user], [&](unsigned reader) { return addsUp(reader); }))
+        sweeps.roles[user].hints.addedExponents = nest.countPoints(/*parallel=*/false);
     }
   }
 }

@@ -17,6 +17,8 @@
 #include "llvm/TargetParser/Host.h"
 #include "gtest/gtest.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -66,7 +68,10 @@ public:
   /// Computes the share [begin, end) of the cut axis: all units in one call, or one by one from the last.
   void run(llvm::ArrayRef<void *> buffers, int64_t begin, int64_t end, bool backwards = false) const {
     constexpr size_t alignment = 64;
-    void *scratch = aligned_alloc(alignment, code.scratchBytes / alignment * alignment + alignment);
+    const size_t scratchBytes = code.scratchBytes / alignment * alignment + alignment;
+    void *scratch = aligned_alloc(alignment, scratchBytes);
+    // What others left there: as floats, subnormal numbers.
+    std::fill_n(static_cast<uint32_t *>(scratch), scratchBytes / sizeof(uint32_t), 1);
     nacre_kernel_args arguments{buffers.data(), scratch, begin, end, nullptr};
     const int64_t units = (end - begin + code.unitExtent - 1) / code.unitExtent * code.unitsPerBlock;
     if (!backwards)
