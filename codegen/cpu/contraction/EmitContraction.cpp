@@ -96,8 +96,8 @@ private:
       cut.bytesPerIndex =
           contraction.rows[contraction.cutLoop].strides[Contraction::Lhs] * contraction.cutFactor * lhsBytes;
       cut.parts = parts;
-      const int64_t vectors = shape.parts * llvm::divideCeil(std::min(width, shape.columns), lanes);
-      const int64_t tile = splitRun(machine, shape.rows, vectors, shape.depth, mostRows(machine, shape.rowBytes)).rows;
+      const int64_t columns = std::min(width, shape.columns), vectors = shape.parts * llvm::divideCeil(columns, lanes);
+      const int64_t tile = splitRun(machine, shape.rows, vectors, shape.depth, mostRows(machine, shape, columns)).rows;
       // A panel that is packed by each unit wants as many rows as there are.
       extent = contraction.panels ? chooseBlock(cut, tile, build.target.l2Bytes) : cut.extent;
       break;

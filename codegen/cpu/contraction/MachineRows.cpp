@@ -34,6 +34,7 @@ constexpr MachineRow avx512Row(const char *instruction, const ProductTypes &type
   MachineRow row = rowOf(instruction, NACRE_X86_64_V4, types, 64);
   row.registers = 32;
   row.spareRegisters = 2;
+  row.hasHalves = true;
   row.transform = 3;
   row.transformFilter = 3;
   row.waysOfRows = 10;
@@ -46,6 +47,7 @@ constexpr MachineRow avx512Row(const char *instruction, const ProductTypes &type
 constexpr MachineRow avx512HalfRow() {
   MachineRow row = avx512Row("vcvtph2ps ymm, vfmadd231ps ymm", {Number::F32, Number::F16, Number::F32});
   row.lanes = 8;
+  row.hasHalves = false;
   row.halfCycles = 0.5;
   row.isForSingleRows = true;
   return row;

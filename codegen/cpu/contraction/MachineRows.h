@@ -61,6 +61,8 @@ struct MachineRow {
   /// It multiplies by an element of a register: a row's elements are loaded `lanes` at once and stay for as many steps.
   /// Otherwise they are broadcast as they are loaded, or stay and the columns pass.
   bool multipliesByElement = false;
+  /// Of half as many lanes it takes no more cycles, on some cores half as many.
+  bool hasHalves = false;
   int64_t registersPerLoad = 1; ///< Of columns.
   /// Of columns, in a load that moves its address on: of tiles as wide as their panel, whose steps lie one after another.
   int64_t registersPerStream = 1;

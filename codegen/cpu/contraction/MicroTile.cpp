@@ -37,7 +37,8 @@ public:
         vectorsOfPart(contraction.parts == 1 ? llvm::divideCeil(shape.columns, lanes) : panel.width / lanes),
         vectors(contraction.parts * vectorsOfPart), rowStrides(contraction.rows.back().strides),
         blocks(sumBlocksOf(shape.machine, contraction, part)),
-        columns(build, shape.machine, panel.buffer, contraction.accumulatorType, vectors),
+        columns(build, shape.machine, panel.buffer, contraction.accumulatorType, vectors,
+                contraction.parts == 1 && shape.rows > 1 && endsInHalf(shape.machine, shape.columns)),
         epilogue(build, contraction, buffers, at) {}
 
   void emit() {
@@ -64,7 +65,11 @@ private:
     Value lhs, rhs, ahead;
   };
 
-  Piece wholeVector() const { return {0, lanes, lanes}; }
+  /// Of the sum of that number, and all valid.
+  Piece pieceOfSum(int64_t number) const {
+    const unsigned width = columns.lanesOf(number % vectors);
+    return {0, width, width};
+  }
 
   Value addressOfSum(int64_t number) {
     return build.add(part.sumsAt, number / vectors * part.sumsStride + number % vectors * lanes);
@@ -73,7 +78,11 @@ private:
   VectorType vectorOfSums() const { return VectorType::get({lanes}, contraction.accumulatorType); }
 
   SmallVector<Value> zeros() {
-    return SmallVector<Value>(shape.rows * vectors, build.floatConstant(0.0, vectorOfSums()));
+    SmallVector<Value> sums;
+    for (int64_t number = 0; number < shape.rows * vectors; ++number)
+      sums.push_back(
+          build.floatConstant(0.0, vectorOf(contraction.accumulatorType, columns.lanesOf(number % vectors))));
+    return sums;
   }
 
   /// What sums begin with that never wait: the bias, or zero.
@@ -90,8 +99,8 @@ private:
         return loaded;
       }
     for (auto [number, sum] : llvm::enumerate(sums)) {
-      const int64_t column = int64_t(number) % vectors * lanes;
-      if (Value bias = epilogue.beginning(lanes, column, std::min<int64_t>(lanes, shape.columns - column))) {
+      const int64_t vector = int64_t(number) % vectors, column = vector * lanes, width = columns.lanesOf(vector);
+      if (Value bias = epilogue.beginning(width, column, std::min<int64_t>(width, shape.columns - column))) {
         sum = bias;
         begun.insert(number);
       }
@@ -102,13 +111,13 @@ private:
   SmallVector<Value> loadSums() {
     SmallVector<Value> sums;
     for (int64_t number = 0; number < shape.rows * vectors; ++number)
-      sums.push_back(build.load(part.sums, addressOfSum(number), wholeVector()));
+      sums.push_back(build.load(part.sums, addressOfSum(number), pieceOfSum(number)));
     return sums;
   }
 
   void storeSums(ArrayRef<Value> sums) {
     for (auto [number, sum] : llvm::enumerate(sums))
-      build.store(sum, part.sums, addressOfSum(number), wholeVector());
+      build.store(sum, part.sums, addressOfSum(number), pieceOfSum(number));
   }
 
   SmallVector<Value> addedToSums(ArrayRef<Value> sums) {
@@ -327,9 +336,9 @@ private:
       return columns.load(build.add(rhs, step * panel.strides.back()), vector);
     };
     for (int64_t step = 0; step < steps; ++step) {
-      auto element = [&](int64_t row) { return build.broadcast(elementOf(row, step), lanes); };
-      auto accumulate = [&](int64_t row, int64_t vector, Value a, Value b) {
+      auto accumulate = [&](int64_t row, int64_t vector, Value element, Value b) {
         Value &sum = sums[row * vectors + vector];
+        Value a = build.broadcast(element, columns.lanesOf(vector));
         sum = vector::FMAOp::create(build.ops, build.loc, a, b, sum);
       };
       // The fewer of the two stay in registers; the others pass one at a time.
@@ -338,7 +347,7 @@ private:
         while (int64_t(all.size()) < vectors)
           llvm::append_range(all, columnsOf(step, all.size()));
         for (int64_t row = 0; row < shape.rows; ++row) {
-          Value a = element(row);
+          Value a = elementOf(row, step);
           for (int64_t vector = 0; vector < vectors; ++vector)
             accumulate(row, vector, a, all[vector]);
         }
@@ -346,7 +355,7 @@ private:
       }
       SmallVector<Value> elements;
       for (int64_t row = 0; row < shape.rows; ++row)
-        elements.push_back(element(row));
+        elements.push_back(elementOf(row, step));
       for (int64_t vector = 0; vector < vectors;)
         for (Value b : columnsOf(step, vector)) {
           for (int64_t row = 0; row < shape.rows; ++row)
@@ -381,8 +390,8 @@ private:
         SmallVector<Value> ofParts;
         for (int64_t part = 0; part < contraction.parts; ++part)
           ofParts.push_back(sums[row * vectors + part * vectorsOfPart + vector]);
-        const int64_t column = vector * lanes;
-        epilogue.finish(ofParts, lanes, distances, column, std::min<int64_t>(lanes, shape.columns - column),
+        const int64_t column = vector * lanes, width = columns.lanesOf(vector);
+        epilogue.finish(ofParts, width, distances, column, std::min<int64_t>(width, shape.columns - column),
                         begun.contains(row * vectors + vector));
       }
     }

@@ -11,13 +11,16 @@ using namespace mlir;
 
 namespace nacre::codegen::cpu {
 
-PanelColumns::PanelColumns(VectorBuilder &build, const MachineRow &machine, Value buffer, Type type, int64_t vectors)
-    : build(build), buffer(buffer), type(type), lanes(machine.lanes), vectors(vectors) {
+PanelColumns::PanelColumns(VectorBuilder &build, const MachineRow &machine, Value buffer, Type type, int64_t vectors,
+                           bool lastIsHalf)
+    : build(build), buffer(buffer), type(type), lanes(machine.lanes), vectors(vectors), lastLanes(lanes) {
   const Type from = cast<MemRefType>(buffer.getType()).getElementType();
   if (type.isF32() && from.isBF16())
     pairs = Pairs::EvenAndOdd;
   else if (type.isF32() && from.isF16() && machine.registersPerLoad > 1)
     pairs = Pairs::Halves;
+  else if (lastIsHalf && from == type)
+    lastLanes = lanes / 2;
 }
 
 Value PanelColumns::loadLanes(Value row, int64_t vector, int64_t count) {
@@ -29,7 +32,7 @@ SmallVector<Value, 2> PanelColumns::load(Value row, int64_t vector) {
     return getElementTypeOrSelf(columns.getType()) == type ? columns : emitExtend(build, columns, type);
   };
   if (!isPair(vector))
-    return {widened(loadLanes(row, vector, lanes))};
+    return {widened(loadLanes(row, vector, lanesOf(vector)))};
   Value both = loadLanes(row, vector, 2 * lanes);
   if (pairs == Pairs::EvenAndOdd)
     return evenAndOdd(both);

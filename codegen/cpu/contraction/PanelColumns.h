@@ -3,7 +3,8 @@
 // What:  vectors of a panel's columns, widened to what they are multiplied as.
 // Why:   a row by a matrix of halves is to be as fast as their bytes come, so that each operation counts which widens them.
 // How:   where that takes fewer operations, one load brings two vectors. Of bf16 these are the columns of even and of odd
-//        number: one is the load shifted, the other the load masked. Sums are put in order when all is added up.
+//        number: one is the load shifted, the other the load masked. Sums are put in order when all is added up. The last
+//        vector may be half as wide.
 
 #ifndef NACRE_CODEGEN_CPU_CONTRACTION_PANELCOLUMNS_H
 #define NACRE_CODEGEN_CPU_CONTRACTION_PANELCOLUMNS_H
@@ -15,8 +16,13 @@ namespace nacre::codegen::cpu {
 
 class PanelColumns {
 public:
-  /// `vectors` of columns from `buffer`, a panel of any type, as `type`.
-  PanelColumns(VectorBuilder &build, const MachineRow &machine, mlir::Value buffer, mlir::Type type, int64_t vectors);
+  /// `vectors` of columns from `buffer`, a panel of any type, as `type`. `lastIsHalf`: of the last of them the first
+  /// half is enough.
+  PanelColumns(VectorBuilder &build, const MachineRow &machine, mlir::Value buffer, mlir::Type type, int64_t vectors,
+               bool lastIsHalf);
+
+  /// Of that vector, and of its sums.
+  unsigned lanesOf(int64_t vector) const { return vector + 1 < vectors ? lanes : lastLanes; }
 
   /// The vector of that number and, where they come together, the next one. `row`: where vector 0 lies.
   llvm::SmallVector<mlir::Value, 2> load(mlir::Value row, int64_t vector);
@@ -40,7 +46,7 @@ private:
   VectorBuilder &build;
   mlir::Value buffer;
   mlir::Type type;
-  int64_t lanes, vectors;
+  int64_t lanes, vectors, lastLanes;
   Pairs pairs = Pairs::None;
 };
 

@@ -206,7 +206,7 @@ private:
     // Of several parts all columns of the panel: the parts then lie one behind the other.
     const int64_t vectors = contraction.parts == 1 ? llvm::divideCeil(walk.columns, lanes) : sumsOfRow() / lanes;
     const int64_t steps = contraction.depthSize() / depth.count;
-    const int64_t most = mostRows(machine, shapeOf(contraction).rowBytes);
+    const int64_t most = mostRows(machine, shapeOf(contraction), walk.columns);
     // Sums of a tile alone, where it has blocks and the depth is not divided: those of each tile, one after the other.
     Value ownSums;
     if (!part.sums && sumBlocksOf(machine, contraction, part).divided)

@@ -36,6 +36,19 @@ int64_t mostRows(const MachineRow &machine, int64_t rowBytes) {
   return std::min<int64_t>(16, machine.waysOfRows * sets);
 }
 
+bool endsInHalf(const MachineRow &machine, int64_t columns) {
+  const int64_t last = (columns - 1) % machine.lanes + 1;
+  return machine.hasHalves && 2 * last <= machine.lanes;
+}
+
+int64_t mostRows(const MachineRow &machine, const ContractionShape &shape, int64_t columns) {
+  const int64_t most = mostRows(machine, shape.rowBytes), vectors = llvm::divideCeil(columns, machine.lanes);
+  if (shape.parts > 1 || vectors == 1 || !endsInHalf(machine, columns))
+    return most;
+  // LLVM writes the half's sum over a row's element, so that each row has a register more.
+  return std::clamp<int64_t>((machine.registers - machine.spareRegisters - vectors) / (vectors + 1), 1, most);
+}
+
 /// Registers of columns that stream: what one load has brought, and what the next one brings.
 static int64_t streamed(const MachineRow &machine) { return 2 * machine.registersPerStream; }
 

@@ -38,6 +38,12 @@ bool tileFits(const MachineRow &machine, int64_t rows, int64_t vectors);
 /// apart share one set of it.
 int64_t mostRows(const MachineRow &machine, int64_t rowBytes);
 
+/// Whether of so many columns the last vector is computed in registers of half the lanes.
+bool endsInHalf(const MachineRow &machine, int64_t columns);
+
+/// The most rows of a tile of `columns` columns of such a contraction.
+int64_t mostRows(const MachineRow &machine, const ContractionShape &shape, int64_t columns);
+
 /// The cheapest cut of `rows` rows into tiles that are `vectors` wide and at most `most` high. `greedy`: equal tiles
 /// and what is left, for a loop that takes as many of the first as there are.
 RunSplit splitRun(const MachineRow &machine, int64_t rows, int64_t vectors, int64_t depth, int64_t most = 16,

@@ -120,6 +120,21 @@ TEST(TileTables, RowsThatShareASetOfTheCacheAreFew) {
   EXPECT_EQ(choosePanelWidth(kAvx2, {14, 14, 256, 1024, 4096}), 16);
 }
 
+/// Half a vector's sums take a register more for each row.
+TEST(TileTables, TilesThatEndInHalfAVectorAreLower) {
+  ContractionShape product;
+  EXPECT_TRUE(endsInHalf(kAvx512, 24));
+  EXPECT_FALSE(endsInHalf(kAvx512, 25));
+  EXPECT_FALSE(endsInHalf(kAvx512, 32));
+  EXPECT_FALSE(endsInHalf(kNeon, 2));
+  EXPECT_EQ(mostRows(kAvx512, product, 24), 9);
+  EXPECT_EQ(mostRows(kAvx512, product, 8), 16);
+  EXPECT_EQ(mostRows(kAvx512, product, 32), 16);
+  EXPECT_EQ(mostRows(kAvx512, product, 232), 1); // never none
+  product.parts = 2;
+  EXPECT_EQ(mostRows(kAvx512, product, 24), 16);
+}
+
 TEST(TileTables, PanelsAreNoWiderThanTheColumns) {
   EXPECT_EQ(choosePanelWidth(kAvx2, shape(100, 3, 27)), 8);
   EXPECT_EQ(choosePanelWidth(kNeon, shape(100, 3, 27)), 4);
