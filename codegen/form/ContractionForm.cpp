@@ -5,7 +5,6 @@
 #include "codegen/form/ContractionForm.h"
 
 #include "codegen/form/PlainContraction.h"
-#include "codegen/form/Winograd.h"
 #include "dialects/StoredBytes.h"
 #include "dialects/plan/Notes.h"
 #include "dialects/plan/PlanDialect.h"
@@ -44,7 +43,7 @@ double LoopedContraction::multiplyAdds() const {
 }
 
 double WinogradConvolution::multiplyAdds() const {
-  double count = double(columns.size) * winograd::kTaps * winograd::kTaps * channels.size;
+  double count = double(columns.size) * method.taps * method.taps * channels.size;
   for (const ContractionLoop *loop : {&images, &down, &across})
     count *= loop->size;
   return count;
@@ -65,6 +64,7 @@ ContractionShape shapeOf(const LoopedContraction &contraction) {
 
 WinogradShape shapeOf(const WinogradConvolution &convolution) {
   WinogradShape shape;
+  shape.taps = convolution.method.taps;
   shape.images = convolution.images.size;
   shape.height = convolution.down.size;
   shape.width = convolution.across.size;
@@ -202,7 +202,7 @@ static bool areWalkedBy(ArrayRef<WalkedAxis> axes, ArrayRef<unsigned> loops) {
          });
 }
 
-/// y(n, h, w, o) += x(n, h + i, w + j, c) * f(i, j, c, o), with 3x3 taps and rows and pixels any distance apart.
+/// y(n, h, w, o) += x(n, h + i, w + j, c) * f(i, j, c, o), with as many taps along both and rows and pixels any distance apart.
 FailureOr<WinogradConvolution> byWinograd(const PlainContraction &plain, int64_t tile, int64_t width) {
   enum Loop : unsigned { Image, Down, Across, Column, TapDown, TapAcross, Channel, Count };
   ArrayRef<ProductLoop> loops = plain.loops;
@@ -217,10 +217,11 @@ FailureOr<WinogradConvolution> byWinograd(const PlainContraction &plain, int64_t
       !areWalkedBy(plain.resultAxes, {Image, Down, Across, Column}))
     return misfit("by Winograd go convolutions in two dimensions");
   auto lhsStride = [&](Loop loop) { return loops[loop].strides[Contraction::Lhs]; };
-  const bool hasTaps = loops[TapDown].size == winograd::kTaps && loops[TapAcross].size == winograd::kTaps;
-  if (!hasTaps || lhsStride(Down) != lhsStride(TapDown) || lhsStride(Across) != lhsStride(TapAcross) ||
-      lhsStride(Channel) != 1 || loops[Column].strides[Contraction::Result] != 1)
-    return misfit("by Winograd go filters of 3x3 that walk every pixel");
+  const winograd::Method method = {tile, loops[TapDown].size};
+  if (!method.exists() || loops[TapAcross].size != method.taps || lhsStride(Down) != lhsStride(TapDown) ||
+      lhsStride(Across) != lhsStride(TapAcross) || lhsStride(Channel) != 1 ||
+      loops[Column].strides[Contraction::Result] != 1)
+    return misfit("by Winograd go square filters of few taps that walk every pixel");
   for (const ContractionOperand &operand : plain.operands)
     if (!operand.elementType.isF32())
       return misfit("a Winograd convolution must be of f32");
@@ -234,8 +235,8 @@ FailureOr<WinogradConvolution> byWinograd(const PlainContraction &plain, int64_t
   result.across = loops[Across];
   result.columns = loops[Column];
   result.channels = loops[Channel];
-  result.tile = tile;
-  result.panels = {width, winograd::kTaps * winograd::kTaps * result.channels.size * width};
+  result.method = method;
+  result.panels = {width, method.taps * method.taps * result.channels.size * width};
   result.cutAmongImages = plain.cutAxis == Image;
   return result;
 }

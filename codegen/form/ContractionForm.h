@@ -12,6 +12,7 @@
 
 #include "codegen/form/ContractionShape.h"
 #include "codegen/form/KernelForm.h"
+#include "codegen/form/Winograd.h"
 #include <memory>
 #include <variant>
 
@@ -84,12 +85,12 @@ struct MatrixProduct : LoopedContraction {
 /// Every column has rows of its own: columns, which are channels, move all three operands by 1.
 struct DepthwiseConvolution : LoopedContraction {};
 
-/// A 3x3 convolution in two dimensions that is computed in tiles of `tile` x `tile` outputs. Rhs is in panels, in which
-/// the taps of a channel are so many channels apart.
+/// A convolution in two dimensions that is computed in tiles by `method` along both. Rhs is in panels, in which the taps
+/// of a channel are so many channels apart.
 struct WinogradConvolution : Contraction {
   ContractionLoop images, down, across; ///< They move Lhs and Result.
   ContractionLoop channels;             ///< Of the input: one after another in Lhs.
-  int64_t tile = 0;
+  winograd::Method method;
   Panels panels;
   bool cutAmongImages = false; ///< Else among rows.
 

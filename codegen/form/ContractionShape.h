@@ -23,8 +23,9 @@ struct ContractionShape {
   bool isSingleRow() const { return runs * rows == 1; }
 };
 
-/// A 3x3 convolution of stride 1, by its result.
+/// A convolution of stride 1 and of as many taps along both dimensions, by its result.
 struct WinogradShape {
+  int64_t taps = 3;
   int64_t images = 1, height = 1, width = 1;
   int64_t inputs = 1, outputs = 1; ///< Channels.
   bool cutAmongImages = false;     ///< Else among rows.

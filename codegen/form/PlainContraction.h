@@ -42,8 +42,8 @@ DepthwiseConvolution asDepthwise(const PlainContraction &plain);
 /// Rhs in panels of `width` columns, of each part. Fails where it cannot be packed so.
 llvm::FailureOr<MatrixProduct> inPanels(const PlainContraction &plain, int64_t width);
 
-/// In tiles of `tile` outputs along each dimension, Rhs in panels of `width` columns. Fails for what is no 3x3
-/// convolution of f32 and stride 1, or is cut through its tiles.
+/// In tiles of `tile` outputs along each dimension, Rhs in panels of `width` columns. Fails for what is no
+/// convolution of f32 and stride 1 that there are transforms for, or is cut through its tiles.
 llvm::FailureOr<WinogradConvolution> byWinograd(const PlainContraction &plain, int64_t tile, int64_t width);
 
 } // namespace nacre::codegen

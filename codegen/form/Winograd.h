@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the transforms of Winograd convolutions, F(2, 3), F(4, 3) and F(6, 3), in one dimension.
-// Why:   m neighbouring outputs of a filter of three are a sum of m + 2 products in place of 3m: a 3x3 convolution by
-//        tiles of 4x4 takes 36 products for 144 (Lavin and Gray, Fast Algorithms for Convolutional Neural Networks,
-//        2015). Emitters and tests apply one text.
+// What:  the transforms of Winograd convolutions F(m, r), m outputs of a filter of r taps, in one dimension.
+// Why:   they are sums of m + r - 1 products in place of m r: a 3x3 convolution by tiles of 4x4 takes 36 products for 144,
+//        one of 5x5 takes 64 for 400 (Lavin and Gray, Fast Algorithms for Convolutional Neural Networks, 2015). Emitters
+//        and tests apply one text.
 // How:   y = A^T [(G g) * (B^T d)], each matrix as the operations that it takes; two dimensions are the same along each.
 //        Both polynomials, of the filter and of the outputs, are evaluated at 0, at infinity, and at points p and -p,
 //        which share their even and their odd terms. What the values at p would be divided by, the way back is: there
@@ -20,19 +20,30 @@
 
 namespace nacre::codegen::winograd {
 
-inline constexpr int64_t kTaps = 3;
+/// F(outputs, taps).
+struct Method {
+  int64_t outputs = 0, taps = 3;
 
-/// Elements of the input that a tile of so many outputs reads, and products that it takes, along one dimension.
-constexpr int64_t inputsOf(int64_t outputs) { return outputs + kTaps - 1; }
+  /// Elements of the input that a tile reads, and products that it takes, along one dimension.
+  constexpr int64_t inputs() const { return outputs + taps - 1; }
+  /// Along both.
+  constexpr int64_t numbers() const { return inputs() * inputs(); }
+  /// Of the products of a direct convolution, along both.
+  constexpr double share() const { return double(numbers()) / double(outputs * outputs * taps * taps); }
+  /// Whether there are points for it: pairs of them, as few as round well.
+  constexpr bool exists() const {
+    return outputs >= 2 && taps >= 3 && taps % 2 == 1 && inputs() % 2 == 0 && inputs() <= 8;
+  }
+};
 
 /// The squares of the points beside 0 and infinity: those for which the error is least. Its root mean square is 0.7, 2 and
-/// 10 times a direct convolution's.
-inline llvm::ArrayRef<double> squaresOf(int64_t outputs) {
-  static constexpr double two[] = {1}, four[] = {0.5, 2}, six[] = {0.25, 1, 4};
-  assert((outputs == 2 || outputs == 4 || outputs == 6) && "tiles are of 2, 4 or 6 outputs");
-  if (outputs == 2)
-    return two;
-  return outputs == 4 ? llvm::ArrayRef(four) : llvm::ArrayRef(six);
+/// 8 times a direct convolution's of three taps, 1.3 and 5 times one's of five.
+inline llvm::ArrayRef<double> squaresOf(int64_t inputs) {
+  static constexpr double four[] = {1}, six[] = {0.5, 2}, eight[] = {0.25, 1, 4};
+  assert((inputs == 4 || inputs == 6 || inputs == 8) && "tiles read 4, 6 or 8 elements");
+  if (inputs == 4)
+    return four;
+  return inputs == 6 ? llvm::ArrayRef(six) : llvm::ArrayRef(eight);
 }
 
 /// The coefficients of the product of x - square over all squares but number `without`, of x^0 first.
@@ -54,19 +65,6 @@ template <typename T> T addMultiple(T sum, double factor, T a) {
   return factor == 1 ? sum + a : factor == -1 ? sum - a : fma(a, factor, sum);
 }
 
-/// G g, but for those divisions.
-template <typename T> llvm::SmallVector<T, 8> transformFilter(int64_t outputs, llvm::ArrayRef<T> g) {
-  llvm::SmallVector<T, 8> result = {g[0]};
-  for (double square : squaresOf(outputs)) {
-    const double point = std::sqrt(square);
-    const T even = addMultiple(g[0], square, g[2]);
-    result.push_back(addMultiple(even, point, g[1]));
-    result.push_back(addMultiple(even, -point, g[1]));
-  }
-  result.push_back(g[2]);
-  return result;
-}
-
 /// Every other of `d` from `first` on, times `coefficients`, of which the last is 1, or the first.
 template <typename T> T everyOther(llvm::ArrayRef<T> d, int64_t first, llvm::ArrayRef<double> coefficients) {
   const int64_t last = coefficients.size() - 1, one = coefficients.back() == 1 ? last : 0;
@@ -77,9 +75,25 @@ template <typename T> T everyOther(llvm::ArrayRef<T> d, int64_t first, llvm::Arr
   return sum;
 }
 
+/// G g, but for those divisions, of a filter of any odd number of taps.
+template <typename T> llvm::SmallVector<T, 8> transformFilter(int64_t inputs, llvm::ArrayRef<T> g) {
+  llvm::SmallVector<T, 8> result = {g.front()};
+  for (double square : squaresOf(inputs)) {
+    const double point = std::sqrt(square);
+    llvm::SmallVector<double, 4> powers = {1};
+    while (int64_t(2 * powers.size()) < int64_t(g.size()))
+      powers.push_back(powers.back() * square);
+    const T even = everyOther<T>(g, 0, powers), odd = everyOther<T>(g, 1, llvm::ArrayRef(powers).drop_back());
+    result.push_back(addMultiple(even, point, odd));
+    result.push_back(addMultiple(even, -point, odd));
+  }
+  result.push_back(g.back());
+  return result;
+}
+
 /// B^T d.
-template <typename T> llvm::SmallVector<T, 8> transformInput(int64_t outputs, llvm::ArrayRef<T> d) {
-  const llvm::ArrayRef<double> squares = squaresOf(outputs);
+template <typename T> llvm::SmallVector<T, 8> transformInput(llvm::ArrayRef<T> d) {
+  const llvm::ArrayRef<double> squares = squaresOf(d.size());
   llvm::SmallVector<double, 4> all = productOf(squares, squares.size()), ofZero;
   for (double coefficient : all)
     ofZero.push_back(coefficient / all.front());
@@ -95,26 +109,25 @@ template <typename T> llvm::SmallVector<T, 8> transformInput(int64_t outputs, ll
   return result;
 }
 
-/// Groups of B^T's rows, those together that share operations, of which a transform along both dimensions stays in so
-/// many registers.
-inline llvm::SmallVector<llvm::SmallVector<int64_t, 4>, 4> rowsAtOnce(int64_t outputs, int64_t registers) {
-  const int64_t inputs = inputsOf(outputs), most = registers / inputs * 3 / 4;
-  llvm::SmallVector<llvm::SmallVector<int64_t, 4>, 4> groups;
-  if (most >= inputs)
-    groups.push_back({0, 1, 2, 3});
-  else if (2 * most >= inputs && outputs == 4)
-    groups = {{0, 1, 2}, {3, 4, 5}};
-  else {
-    groups.push_back({0, inputs - 1});
-    for (int64_t row = 1; row + 1 < inputs; row += 2)
-      groups.push_back({row, row + 1});
+/// Groups of the rows of B^T or G, those together that share operations: the first and the last, and those of a pair of
+/// points. A transform along both dimensions, of so many columns, stays in so many registers for each group.
+inline llvm::SmallVector<llvm::SmallVector<int64_t, 8>, 4> rowsAtOnce(int64_t inputs, int64_t columns,
+                                                                      int64_t registers) {
+  const int64_t most = registers * 3 / 4 / columns;
+  if (inputs == 6 && most >= 3 && most < inputs)
+    return {{0, 1, 2}, {3, 4, 5}};
+  llvm::SmallVector<llvm::SmallVector<int64_t, 8>, 4> groups = {{0, inputs - 1}};
+  for (int64_t row = 1; row + 1 < inputs; row += 2) {
+    if (int64_t(groups.back().size()) + 2 > most)
+      groups.emplace_back();
+    groups.back().append({row, row + 1});
   }
   return groups;
 }
 
 /// A^T m, of products that are those divisions too large.
 template <typename T> llvm::SmallVector<T, 6> transformProducts(int64_t outputs, llvm::ArrayRef<T> m) {
-  const llvm::ArrayRef<double> squares = squaresOf(outputs);
+  const llvm::ArrayRef<double> squares = squaresOf(m.size());
   llvm::SmallVector<T, 3> sums, differences;
   for (size_t number = 0; number < squares.size(); ++number) {
     sums.push_back(m[2 * number + 1] + m[2 * number + 2]);

@@ -7,7 +7,7 @@
 //        2. kernels and weights that meet at a launch are of one class; a class with a reader that knows no panels
 //        stays plain;
 //        3. in each class the kernel with the most work decides;
-//        4. a 3x3 convolution that is faster by Winograd is noted to be computed so by the CPU; the weight knows nothing
+//        4. a convolution that is faster by Winograd is noted to be computed so by the CPU; the weight knows nothing
 //        of it.
 
 #include "codegen/TargetOptions.h"

@@ -40,7 +40,7 @@ def ChooseEncodingsPass : Pass<"nacre-choose-encodings", "::mlir::ModuleOp"> {
   let description = [{
     A contraction reads its weight in panels of as many columns as its register tile is wide. The tile tables of the target
     choose the width from the shape. A weight has one layout, over all entries: where kernels disagree, the one with the most
-    work decides, and a weight that somebody reads in another way stays plain. Kernels of 3x3 convolutions that are faster by
+    work decides, and a weight that somebody reads in another way stays plain. Kernels of convolutions that are faster by
     Winograd have `plan.winograd` (dialects/plan/Notes.h): the CPU computes them so, from the same panels.
 
     Requires: kernels over whole storages, launches on storages.

@@ -34,7 +34,7 @@ constexpr llvm::StringLiteral kInitial = "plan.initial";
 /// On an entry: how often the engines meet in a run.
 constexpr llvm::StringLiteral kMeetings = "plan.meetings";
 
-/// How the CPU computes a kernel that is a 3x3 convolution: by Winograd, whatever part of it is the CPU's.
+/// How the CPU computes a kernel that is a convolution of few taps: by Winograd, whatever part of it is the CPU's.
 struct WinogradNote {
   int64_t tile = 0;         ///< Outputs of a tile along each dimension.
   int64_t directCycles = 0; ///< Of a launch on one core that multiplies directly,

@@ -25,9 +25,9 @@ constexpr int64_t kLine = 16; ///< Elements of a cache line.
 class WinogradEmitter {
 public:
   WinogradEmitter(KernelFunction &function, const WinogradConvolution &contraction)
-      : function(function), build(function), contraction(contraction), tile(contraction.tile),
-        inputs(winograd::inputsOf(tile)),
-        lanes(machineOf(build.target, productsOf(contraction.accumulatorType)).lanes) {}
+      : function(function), build(function), contraction(contraction), method(contraction.method), tile(method.outputs),
+        inputs(method.inputs()), lanes(machineOf(build.target, kWinogradTypes).lanes),
+        registers(machineOf(build.target, kWinogradTypes).registers) {}
 
   void emit() {
     divide();
@@ -65,9 +65,9 @@ private:
     function.unitExtent = blocks.extent;
     function.unitsPerBlock = blocks.groups * blocks.columnParts;
     function.flops = 2 * contraction.multiplyAdds();
-    function.executedFlops = function.flops * double(inputs * inputs) / double(9 * tile * tile);
+    function.executedFlops = function.flops * method.share();
     const double units = double(llvm::divideCeil(contraction.cutExtent, blocks.extent)) * function.unitsPerBlock;
-    function.unitCost = function.flops / units / (4.0 * lanes * 2.5) * (inputs * inputs) / double(9 * tile * tile);
+    function.unitCost = function.flops / units / (4.0 * lanes * 2.5) * method.share();
     inputRow = llvm::alignTo(blocks.channels, kLine);
     inputPlane = spread(blocks.tiles * inputRow);
     filterPlane = spread(blocks.channels * width());
@@ -190,13 +190,13 @@ private:
       SmallVector<Term> column;
       for (int64_t i = 0; i < size; ++i)
         column.push_back({&build, element(i, j)});
-      columns.push_back(SmallVector<Term>(transform(tile, ArrayRef<Term>(column))));
+      columns.push_back(SmallVector<Term>(transform(ArrayRef<Term>(column))));
     }
     for (int64_t i : rows) {
       SmallVector<Term> row;
       for (int64_t j = 0; j < size; ++j)
         row.push_back(columns[j][i]);
-      take(i, SmallVector<Term>(transform(tile, ArrayRef<Term>(row))));
+      take(i, SmallVector<Term>(transform(ArrayRef<Term>(row))));
     }
   }
 
@@ -212,7 +212,7 @@ private:
     Value to = build.address({number}, {inputRow}, 0);
     forTilesOfRow(origin, [&](int64_t valid) {
       // A loop over the channels for each group of rows, whose numbers all stay in registers.
-      for (ArrayRef<int64_t> group : winograd::rowsAtOnce(tile, machineOf(build.target, kWinogradTypes).registers))
+      for (ArrayRef<int64_t> group : winograd::rowsAtOnce(inputs, inputs, registers))
         emitInputRows(group, rows, valid + inputs - tile, to, first, size);
     });
   }
@@ -240,16 +240,18 @@ private:
   void emitFilters(Position panel, Position first, int64_t size) {
     const int64_t panelStride = contraction.panels.stride, tapStride = channels() * width();
     Value from = build.address({{firstPanel, 0}, panel, first}, {panelStride, panelStride, width()}, 0);
-    build.loop(0, size * width(), lanes, [&](Position at) {
+    auto transform = [&](Position at, ArrayRef<int64_t> group) {
       const Piece piece = {0, lanes, lanes};
       Value here = build.address({{from, 0}, at}, {1, 1}, 0), to = build.address({at}, {1}, 0);
       auto tap = [&](int64_t i, int64_t j) {
-        return build.load(buffer(Contraction::Rhs), build.add(here, (i * winograd::kTaps + j) * tapStride), piece);
+        return build.load(buffer(Contraction::Rhs), build.add(here, (i * method.taps + j) * tapStride), piece);
       };
-      const auto all = llvm::to_vector(llvm::seq<int64_t>(0, inputs));
-      transformBoth(winograd::kTaps, all, tap, winograd::transformFilter<Term>,
+      auto ofFilter = [&](ArrayRef<Term> g) { return winograd::transformFilter(inputs, g); };
+      transformBoth(method.taps, group, tap, ofFilter,
                     [&](int64_t i, ArrayRef<Term> row) { storePlanes(i, row, filters, to, filterPlane, piece); });
-    });
+    };
+    for (ArrayRef<int64_t> group : winograd::rowsAtOnce(inputs, method.taps, registers))
+      build.loop(0, size * width(), lanes, [&](Position at) { transform(at, group); });
   }
 
   //===--------------------------------------------------------------------===//
@@ -319,7 +321,8 @@ private:
           TileEpilogue(build, contraction, function.buffers, at).finish(row[j].value, lanes, none, 0, valid);
         }
       };
-      transformBoth(inputs, backwards, element, winograd::transformProducts<Term>, finish);
+      auto ofProducts = [&](ArrayRef<Term> m) { return winograd::transformProducts(tile, m); };
+      transformBoth(inputs, backwards, element, ofProducts, finish);
     };
     const int64_t whole = columns - columns % lanes, partColumns = blocks.panelsPerPart * width();
     Value end = columns % partColumns == 0
@@ -340,8 +343,10 @@ private:
   KernelFunction &function;
   VectorBuilder build;
   const WinogradConvolution &contraction;
+  const winograd::Method method;
   const int64_t tile, inputs; ///< Of a tile along a dimension: outputs, and elements of the input.
   const unsigned lanes;
+  const int64_t registers;
   WinogradBlocks blocks;
   // Elements from one tile to the next, and from one of the tiles' numbers to the next.
   int64_t inputRow = 0, inputPlane = 0, filterPlane = 0, sumsRow = 0, sumsPlane = 0;

@@ -35,8 +35,8 @@ constexpr MachineRow avx512Row(const char *instruction, const ProductTypes &type
   row.registers = 32;
   row.spareRegisters = 2;
   row.hasHalves = true;
-  row.transform = 3;
-  row.transformFilter = 3;
+  row.transform = 0.43;
+  row.storeFilter = 1.8;
   row.waysOfRows = 10;
   row.vectorsOfSingleRow = 16;
   row.halfCycles = 2; // on AMD's cores, four times as long as for half as many lanes
@@ -66,8 +66,8 @@ constexpr MachineRow neonRow(const char *instruction, const ProductTypes &types)
   row.issueCycles = 0.3;
   row.nearlyEqual = 0.004;
   row.paddingCost = 0.25;
-  row.transform = 4;
-  row.transformFilter = 3;
+  row.transform = 0.5;
+  row.storeFilter = 0.5;
   row.waysOfRows = 8;
   row.prefetchBytes = 0;
   row.halfCycles = 2; // fcvtl is two operations for one of a core's pipes, shll is one

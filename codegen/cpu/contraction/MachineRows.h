@@ -84,8 +84,9 @@ struct MachineRow {
   double halfCycles = 1, bfloatCycles = 0.5;
   /// A tile of more rows has a better row, which multiplies more for each register that it widens.
   bool isForSingleRows = false;
-  /// Winograd's, of a vector of the input, or of sums, and of filters: loads, the operations of two transforms, stores.
-  double transform = 4, transformFilter = 3;
+  /// Of Winograd's transforms, an instruction; and what a vector of filters takes besides, on its way to the cache that they
+  /// are read from.
+  double transform = 0.57, storeFilter = 1.4;
   /// Of the first-level cache: two are left to the panel and to what is prefetched.
   int64_t waysOfRows = 6;
   /// Vectors of columns that a single row reads at a time: so many loads are in flight.

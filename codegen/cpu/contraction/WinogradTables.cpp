@@ -5,7 +5,6 @@
 #include "codegen/cpu/contraction/WinogradTables.h"
 
 #include "codegen/cpu/contraction/TileTables.h"
-#include "codegen/form/Winograd.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -19,13 +18,9 @@ namespace {
 // 1. Units
 //===----------------------------------------------------------------------===//
 
-int64_t numbersOf(int64_t tile) { return winograd::inputsOf(tile) * winograd::inputsOf(tile); }
-
-/// Operations of a transform, for a number, in those of tiles of 4x4. A pair of rows of 8 numbers fills 16 registers.
-double effortOf(const MachineRow &machine, int64_t tile) {
-  if (tile == 2)
-    return 0.6;
-  return tile == 4 ? 1 : machine.registers >= 32 ? 1.4 : 1.8;
+/// How often a transform of so many columns loads what it transforms: once for each group of rows.
+double timesLoaded(const MachineRow &machine, int64_t inputs, int64_t columns) {
+  return double(winograd::rowsAtOnce(inputs, columns, machine.registers).size());
 }
 
 /// Of an image or a row of them.
@@ -64,7 +59,7 @@ int64_t passesOf(const WinogradShape &shape, const WinogradBlocks &blocks) {
 /// What a run waits for a weight that does not stay in the cache from one run to the next.
 double memoryCycles(const WinogradShape &shape, uint64_t cacheBytes) {
   constexpr double bytesPerCycle = 5;
-  const double bytes = 4.0 * winograd::kTaps * winograd::kTaps * shape.inputs * shape.outputs;
+  const double bytes = 4.0 * shape.taps * shape.taps * shape.inputs * shape.outputs;
   return bytes > double(cacheBytes) ? bytes / bytesPerCycle : 0;
 }
 
@@ -72,18 +67,21 @@ double memoryCycles(const WinogradShape &shape, uint64_t cacheBytes) {
 double cyclesOf(const MachineRow &machine, const WinogradShape &shape, int64_t tile, int64_t width, uint64_t cacheBytes,
                 const WinogradBlocks &blocks) {
   const TileCounts counts(shape, tile);
-  const double tiles = double(shape.images) * counts.down * counts.across, numbers = numbersOf(tile);
+  const winograd::Method method = {tile, shape.taps};
+  const double tiles = double(shape.images) * counts.down * counts.across, numbers = method.numbers();
   const double passes = passesOf(shape, blocks), panels = llvm::divideCeil(shape.outputs, width);
   const double reductions = llvm::divideCeil(shape.inputs, blocks.channels);
   const double columns = panels * llvm::divideCeil(width, machine.lanes); // vectors
-  const double there = tiles * machine.transform * effortOf(machine, tile) * blocks.columnParts *
-                       llvm::divideCeil(shape.inputs, machine.lanes);
+  const TransformWork work = transformWork(machine, method);
+  const double there =
+      tiles * machine.transform * work.input * blocks.columnParts * llvm::divideCeil(shape.inputs, machine.lanes);
   // The filters of a block are written to a cache and read at once: the nearer, the better.
   constexpr double farFilters = 1.25;
-  const WinogradScratch scratch = scratchOf(blocks, tile, width);
+  const WinogradScratch scratch = scratchOf(blocks, method, width);
   const bool isFar = 4.0 * scratch.filters > double(cacheBytes) / 4;
-  const double filters = passes * machine.transformFilter * (isFar ? farFilters : 1) * shape.inputs * columns;
-  const double back = tiles * machine.transform * effortOf(machine, tile) * columns;
+  const double filter = machine.transform * work.filter + machine.storeFilter * numbers;
+  const double filters = passes * filter * (isFar ? farFilters : 1) * shape.inputs * columns;
+  const double back = tiles * machine.transform * work.products * columns;
 
   ContractionShape product;
   product.rows = blocks.tiles;
@@ -103,13 +101,29 @@ double cyclesOf(const MachineRow &machine, const WinogradShape &shape, int64_t t
     stream += units * reductions * blocks.panelsPerPart * 4.0 * scratch.inputs;
   if (reductions > 1 && operandBytes + sumBytes > double(cacheBytes))
     stream += units * reductions * 2 * sumBytes;
-  return numbers * (there + filters + back + products + sums) + stream / bytesPerCycle;
+  return there + filters + back + numbers * (products + sums) + stream / bytesPerCycle;
 }
 
 } // namespace
 
-WinogradScratch scratchOf(const WinogradBlocks &blocks, int64_t tile, int64_t width) {
-  const int64_t numbers = numbersOf(tile);
+TransformWork transformWork(const MachineRow &machine, const winograd::Method &method) {
+  const double inputs = double(method.inputs()), taps = double(method.taps), outputs = double(method.outputs);
+  // Beside 0 and infinity there are so many pairs of points. In one dimension their rows of B^T take two operations and the
+  // even and odd terms of both, those of G as many operations as there are taps; a row of A^T has a term for each pair.
+  const double pairs = (inputs - 2) / 2;
+  const double ofInput = 2 * pairs * (pairs + 1), ofFilter = pairs * taps, ofProducts = pairs * (outputs + 2);
+  const double numbers = inputs * inputs;
+  TransformWork work;
+  work.input = 2 * inputs * ofInput + numbers * timesLoaded(machine, method.inputs(), method.inputs()) + numbers;
+  work.filter = (inputs + taps) * ofFilter + taps * taps * timesLoaded(machine, method.inputs(), method.taps) + numbers;
+  // Columns that find no register wait in memory.
+  const double waiting = std::max(0.0, inputs * outputs - 0.75 * double(machine.registers));
+  work.products = (inputs + outputs) * ofProducts + numbers + 2 * waiting + outputs * outputs;
+  return work;
+}
+
+WinogradScratch scratchOf(const WinogradBlocks &blocks, const winograd::Method &method, int64_t width) {
+  const int64_t numbers = method.numbers();
   return {numbers * blocks.tiles * blocks.channels, numbers * blocks.channels * width,
           numbers * blocks.tiles * blocks.panelsPerPart * width};
 }
@@ -156,7 +170,7 @@ WinogradBlocks divideWinograd(const MachineRow &machine, const WinogradShape &sh
         blocks.columnParts = llvm::divideCeil(panels, blocks.panelsPerPart);
         blocks.channels = blockOfChannels(shape.inputs, wantedChannels, machine.lanes);
         const bool isLeast = wantedTiles == 8 && wantedChannels == 16 && parts == panels;
-        if (scratchOf(blocks, tile, width).all() > mostScratch && !isLeast)
+        if (scratchOf(blocks, {tile, shape.taps}, width).all() > mostScratch && !isLeast)
           continue;
         const double cycles = cyclesOf(machine, shape, tile, width, cacheBytes, blocks) *
                               idleness(passesOf(shape, blocks) * blocks.columnParts);
@@ -186,7 +200,7 @@ double directCycles(const MachineRow &machine, const WinogradShape &shape, uint6
   ContractionShape product;
   product.rows = shape.width;
   product.columns = shape.outputs;
-  product.depth = winograd::kTaps * winograd::kTaps * shape.inputs;
+  product.depth = shape.taps * shape.taps * shape.inputs;
   const double products = shape.images * shape.height * runCycles(machine, product);
   const double memory = memoryCycles(shape, cacheBytes);
   // One tile of rows asks for the next columns while it multiplies; those after it find the panel in the cache.
@@ -212,7 +226,7 @@ int64_t chooseWinogradTile(const MachineRow &machine, const WinogradShape &shape
   int64_t best = 0;
   double bestCycles = directCycles(machine, shape, cacheBytes);
   for (int64_t tile : kWinogradTiles) {
-    if (tile == largestTile && !isLarge)
+    if (!winograd::Method{tile, shape.taps}.exists() || (tile == largestTile && !isLarge))
       continue;
     const int64_t width = choosePanelWidth(machine, productShape(shape, tile));
     if (const double cycles = winogradCycles(machine, shape, tile, width, cacheBytes);

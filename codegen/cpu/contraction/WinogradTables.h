@@ -2,7 +2,7 @@
 //
 // What:  how a Winograd convolution is divided into units and blocks, and whether it is faster than a direct one.
 // Why:   whether it pays depends on channels, image and weight; as plain arithmetic it can be tested and tuned alone.
-// How:   the multiply-adds of a convolution fall by 9 * tile^2 / (tile + 2)^2. What is added are the transforms: of the
+// How:   the multiply-adds of a convolution fall by (tile * taps)^2 / (tile + taps - 1)^2. What is added are the transforms: of the
 //        filters for each unit, so that many tiles make them cheap; of the input for each part of the columns, so that
 //        many columns do. Both take scratch, the sums of all tiles and columns most of all, and what is beyond the
 //        second-level cache takes time. Every division is priced.
@@ -12,6 +12,7 @@
 
 #include "codegen/cpu/contraction/MachineRows.h"
 #include "codegen/form/ContractionShape.h"
+#include "codegen/form/Winograd.h"
 #include <array>
 #include <cstdint>
 
@@ -45,7 +46,14 @@ inline constexpr ProductTypes kWinogradTypes = {Number::F32, Number::F32, Number
 WinogradBlocks divideWinograd(const MachineRow &machine, const WinogradShape &shape, int64_t tile, int64_t width,
                               uint64_t cacheBytes);
 
-WinogradScratch scratchOf(const WinogradBlocks &blocks, int64_t tile, int64_t width);
+/// Instructions of a transform along both dimensions, for a vector of each of its numbers.
+struct TransformWork {
+  double input = 0, filter = 0, products = 0;
+};
+
+TransformWork transformWork(const MachineRow &machine, const winograd::Method &method);
+
+WinogradScratch scratchOf(const WinogradBlocks &blocks, const winograd::Method &method, int64_t width);
 
 /// The products of one of a tile's numbers, for panels to be chosen by.
 ContractionShape productShape(const WinogradShape &shape, int64_t tile);

@@ -34,7 +34,33 @@ plan.entry @main {
 
 // -----
 
-// Strides, other windows, few channels and halves stay direct.
+// So do 5x5 taps, of which 4x4 pixels take 64 products in place of 400.
+
+// CHECK:      plan.kernel @five contraction
+// CHECK-SAME: cut 1 : 14 by 4
+// CHECK-SAME: plan.winograd = {cycles = {{[0-9]+}} : i64, direct_cycles = {{[0-9]+}} : i64, tile = 4 : i64}
+plan.weight @five_w = dense<1.0> : tensor<5x5x64x64xf32>
+plan.kernel @five contraction (%x: tensor<1x18x18x64xf32>, %w: tensor<5x5x64x64xf32>) into (%y: tensor<1x14x14x64xf32>) cut 1 : 14 by 1 {
+  %zero = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%zero : f32) outs(%y : tensor<1x14x14x64xf32>) -> tensor<1x14x14x64xf32>
+  %c = linalg.generic {indexing_maps = [affine_map<(n, h, w, o, i, j, c) -> (n, h + i, w + j, c)>, affine_map<(n, h, w, o, i, j, c) -> (i, j, c, o)>, affine_map<(n, h, w, o, i, j, c) -> (n, h, w, o)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]} ins(%x, %w : tensor<1x18x18x64xf32>, tensor<5x5x64x64xf32>) outs(%f : tensor<1x14x14x64xf32>) {
+  ^bb0(%a: f32, %d: f32, %o: f32):
+    %m = arith.mulf %a, %d : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<1x14x14x64xf32>
+  plan.yield %c : tensor<1x14x14x64xf32>
+}
+plan.entry @main {
+  %x0 = plan.storage input "x0" 0 : memref<1x18x18x64xf32>
+  %y0 = plan.storage output "y0" 0 : memref<1x14x14x64xf32>
+  %w0 = plan.use @five_w : memref<5x5x64x64xf32>
+  plan.launch @five(%x0, %w0) into(%y0) : (memref<1x18x18x64xf32>, memref<5x5x64x64xf32>) into (memref<1x14x14x64xf32>)
+}
+
+// -----
+
+// Strides, oblong windows, few channels and halves stay direct.
 
 // CHECK-NOT: plan.winograd
 plan.weight @strided_w = dense<1.0> : tensor<3x3x64x64xf32>
@@ -49,11 +75,11 @@ plan.kernel @strided contraction (%x: tensor<1x29x29x64xf32>, %w: tensor<3x3x64x
   } -> tensor<1x14x14x64xf32>
   plan.yield %c : tensor<1x14x14x64xf32>
 }
-plan.weight @five_w = dense<1.0> : tensor<5x5x64x64xf32>
-plan.kernel @five contraction (%x: tensor<1x18x18x64xf32>, %w: tensor<5x5x64x64xf32>) into (%y: tensor<1x14x14x64xf32>) cut 1 : 14 by 1 {
+plan.weight @oblong_w = dense<1.0> : tensor<5x3x64x64xf32>
+plan.kernel @oblong contraction (%x: tensor<1x18x16x64xf32>, %w: tensor<5x3x64x64xf32>) into (%y: tensor<1x14x14x64xf32>) cut 1 : 14 by 1 {
   %zero = arith.constant 0.0 : f32
   %f = linalg.fill ins(%zero : f32) outs(%y : tensor<1x14x14x64xf32>) -> tensor<1x14x14x64xf32>
-  %c = linalg.generic {indexing_maps = [affine_map<(n, h, w, o, i, j, c) -> (n, h + i, w + j, c)>, affine_map<(n, h, w, o, i, j, c) -> (i, j, c, o)>, affine_map<(n, h, w, o, i, j, c) -> (n, h, w, o)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]} ins(%x, %w : tensor<1x18x18x64xf32>, tensor<5x5x64x64xf32>) outs(%f : tensor<1x14x14x64xf32>) {
+  %c = linalg.generic {indexing_maps = [affine_map<(n, h, w, o, i, j, c) -> (n, h + i, w + j, c)>, affine_map<(n, h, w, o, i, j, c) -> (i, j, c, o)>, affine_map<(n, h, w, o, i, j, c) -> (n, h, w, o)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]} ins(%x, %w : tensor<1x18x16x64xf32>, tensor<5x3x64x64xf32>) outs(%f : tensor<1x14x14x64xf32>) {
   ^bb0(%a: f32, %d: f32, %o: f32):
     %m = arith.mulf %a, %d : f32
     %s = arith.addf %o, %m : f32
@@ -92,10 +118,10 @@ plan.entry @main {
   %y0 = plan.storage output "y0" 0 : memref<1x14x14x64xf32>
   %w0 = plan.use @strided_w : memref<3x3x64x64xf32>
   plan.launch @strided(%x0, %w0) into(%y0) : (memref<1x29x29x64xf32>, memref<3x3x64x64xf32>) into (memref<1x14x14x64xf32>)
-  %x1 = plan.storage input "x1" 1 : memref<1x18x18x64xf32>
+  %x1 = plan.storage input "x1" 1 : memref<1x18x16x64xf32>
   %y1 = plan.storage output "y1" 1 : memref<1x14x14x64xf32>
-  %w1 = plan.use @five_w : memref<5x5x64x64xf32>
-  plan.launch @five(%x1, %w1) into(%y1) : (memref<1x18x18x64xf32>, memref<5x5x64x64xf32>) into (memref<1x14x14x64xf32>)
+  %w1 = plan.use @oblong_w : memref<5x3x64x64xf32>
+  plan.launch @oblong(%x1, %w1) into(%y1) : (memref<1x18x16x64xf32>, memref<5x3x64x64xf32>) into (memref<1x14x14x64xf32>)
   %x2 = plan.storage input "x2" 2 : memref<1x30x30x3xf32>
   %y2 = plan.storage output "y2" 2 : memref<1x28x28x64xf32>
   %w2 = plan.use @colours_w : memref<3x3x3x64xf32>

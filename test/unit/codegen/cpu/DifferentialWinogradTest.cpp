@@ -13,11 +13,13 @@ struct Convolution {
   int64_t images, height, width, inputs, outputs;
   int64_t tile;
   int64_t panel = 32;
+  int64_t taps = 3;
 };
 
 /// A bias, a residual and a clamp follow, and the result has a halo: all that a convolution's epilogue may be.
 std::string textOf(const Convolution &c) {
   nacre::codegen::ConvolutionText text{{c.height, c.width}, c.inputs, c.outputs};
+  text.window = {c.taps, c.taps};
   text.batch = c.images;
   text.panel = c.panel;
   text.winograd = c.tile;
@@ -59,6 +61,14 @@ TEST_F(Differential, WinogradInBlocksOfChannels) {
   check(textOf({1, 12, 12, 512, 32, 4}));
   for (int64_t tile : {2, 6})
     check(textOf({1, 9, 14, 307, 80, tile, 16}));
+}
+
+/// Tiles of other filters, beyond an image, its channels and its columns.
+TEST_F(Differential, WinogradOfLargerFilters) {
+  checkOnAll(textOf({1, 8, 9, 16, 32, 4, 32, /*taps=*/5}));
+  check(textOf({2, 7, 5, 131, 40, 4, 16, 5}));
+  check(textOf({1, 9, 11, 5, 7, 2, 16, 5}));
+  check(textOf({1, 5, 4, 19, 16, 2, 16, 7}));
 }
 
 /// Panels that are no whole vectors are multiplied directly.

@@ -174,7 +174,8 @@ TEST_F(ContractionFormTest, TheNoteSaysWhatGoesByWinograd) {
   plan::setWinograd(kernel, {4, 2, 1});
   FailureOr<WinogradConvolution> winograd = parseWinograd(kernel);
   ASSERT_TRUE(succeeded(winograd));
-  EXPECT_EQ(winograd->tile, 4);
+  EXPECT_EQ(winograd->method.outputs, 4);
+  EXPECT_EQ(winograd->method.taps, 3);
   EXPECT_EQ(winograd->panels.width, 8);
   EXPECT_TRUE(std::holds_alternative<MatrixProduct>(*parseContraction(kernel)));
   plan::KernelOp plain = kernelOf(convolution());

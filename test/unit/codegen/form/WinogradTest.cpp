@@ -5,15 +5,30 @@
 #include "codegen/form/Winograd.h"
 
 #include "gtest/gtest.h"
+#include <string>
+#include <vector>
 
 using namespace nacre::codegen;
 
 namespace {
 
+std::vector<winograd::Method> allMethods() {
+  std::vector<winograd::Method> methods;
+  for (int64_t taps = 1; taps < 12; ++taps)
+    for (int64_t outputs = 1; outputs < 12; ++outputs)
+      if (const winograd::Method method = {outputs, taps}; method.exists())
+        methods.push_back(method);
+  return methods;
+}
+
+std::string nameOf(const winograd::Method &method) {
+  return "F(" + std::to_string(method.outputs) + ", " + std::to_string(method.taps) + ")";
+}
+
 /// The outputs of a tile, by the transforms.
 llvm::SmallVector<double, 6> convolve(int64_t outputs, llvm::ArrayRef<double> d, llvm::ArrayRef<double> g) {
-  const auto input = winograd::transformInput<double>(outputs, d);
-  const auto filter = winograd::transformFilter<double>(outputs, g);
+  const auto input = winograd::transformInput<double>(d);
+  const auto filter = winograd::transformFilter<double>(d.size(), g);
   llvm::SmallVector<double> products;
   for (size_t i = 0; i < input.size(); ++i)
     products.push_back(input[i] * filter[i]);
@@ -22,19 +37,27 @@ llvm::SmallVector<double, 6> convolve(int64_t outputs, llvm::ArrayRef<double> d,
 
 } // namespace
 
+/// Filters of 3, 5 and 7 taps.
+TEST(Winograd, MethodsReadEightElementsAtMost) {
+  std::string names;
+  for (const winograd::Method &method : allMethods())
+    names += nameOf(method) + " ";
+  EXPECT_EQ(names, "F(2, 3) F(4, 3) F(6, 3) F(2, 5) F(4, 5) F(2, 7) ");
+}
+
 /// The algorithm is bilinear: what holds for every pair of unit vectors holds for all.
 TEST(Winograd, EachTapMeetsItsElement) {
-  for (int64_t outputs : {2, 4, 6})
-    for (int64_t element = 0; element < winograd::inputsOf(outputs); ++element)
-      for (int64_t tap = 0; tap < winograd::kTaps; ++tap) {
-        llvm::SmallVector<double> d(winograd::inputsOf(outputs), 0);
-        llvm::SmallVector<double> g(winograd::kTaps, 0);
+  for (const winograd::Method &method : allMethods())
+    for (int64_t element = 0; element < method.inputs(); ++element)
+      for (int64_t tap = 0; tap < method.taps; ++tap) {
+        llvm::SmallVector<double> d(method.inputs(), 0);
+        llvm::SmallVector<double> g(method.taps, 0);
         d[element] = g[tap] = 1;
-        const auto y = convolve(outputs, d, g);
-        ASSERT_EQ(int64_t(y.size()), outputs);
-        for (int64_t output = 0; output < outputs; ++output)
+        const auto y = convolve(method.outputs, d, g);
+        ASSERT_EQ(int64_t(y.size()), method.outputs);
+        for (int64_t output = 0; output < method.outputs; ++output)
           EXPECT_NEAR(y[output], output + tap == element ? 1 : 0, 1e-13)
-              << "tiles of " << outputs << ", element " << element << ", tap " << tap << ", output " << output;
+              << nameOf(method) << ", element " << element << ", tap " << tap << ", output " << output;
       }
 }
 
@@ -45,17 +68,18 @@ TEST(Winograd, IntegersAreExactInTilesOfTwo) {
   EXPECT_EQ(y[1], -7 * 2 + 11 * 13 - 5 * 4);
 }
 
-/// Every row of the input's transform is computed once, beside those that it shares operations with.
+/// Every row of a transform is computed once, beside those that it shares operations with.
 TEST(Winograd, GroupsHaveEveryRowOnce) {
-  for (int64_t outputs : {2, 4, 6})
-    for (int64_t registers : {16, 32}) {
-      llvm::SmallVector<int64_t> times(winograd::inputsOf(outputs), 0);
-      for (llvm::ArrayRef<int64_t> group : winograd::rowsAtOnce(outputs, registers)) {
-        EXPECT_LE(int64_t(group.size()) * winograd::inputsOf(outputs), registers);
-        for (int64_t row : group)
-          ++times[row];
+  for (const winograd::Method &method : allMethods())
+    for (int64_t columns : {method.inputs(), method.taps})
+      for (int64_t registers : {16, 32}) {
+        llvm::SmallVector<int64_t> times(method.inputs(), 0);
+        for (llvm::ArrayRef<int64_t> group : winograd::rowsAtOnce(method.inputs(), columns, registers)) {
+          EXPECT_LE(int64_t(group.size()) * columns, registers);
+          for (int64_t row : group)
+            ++times[row];
+        }
+        for (int64_t count : times)
+          EXPECT_EQ(count, 1) << nameOf(method) << ", " << registers << " registers";
       }
-      for (int64_t count : times)
-        EXPECT_EQ(count, 1) << "tiles of " << outputs << ", " << registers << " registers";
-    }
 }
