@@ -232,8 +232,9 @@ private:
         prefetchAhead(stand.ahead, turn);
         return multiplyAdd(carried, stand.lhs, stand.rhs, turn, byVectors);
       });
+    // Of a longer rest elements are loaded early, which registers do not hold.
     std::optional<ColumnStream> stream;
-    if (!loops && byVectors && streamsPanel())
+    if (!loops && whole > 0 && size - whole <= 1 && byVectors && streamsPanel())
       stream.emplace(build, shape.machine, vectorOfSums(), build.pointer(panel.buffer, from.rhs));
     // What is left: vectors of a row's elements, then single ones.
     const int64_t rest = loops ? whole : 0, vectorsEnd = byVectors ? size - size % lanes : whole;

@@ -8,7 +8,7 @@
 // CHECK:      plan.weight @w = dense<1.000000e+00> {{.*}}#plan.encoding<panel, width = 16>
 // CHECK:      plan.kernel @documented_example
 // CHECK-SAME: encodings = [unit, #plan.encoding<panel, width = 16>]
-// NEON:       plan.weight @w = {{.*}}#plan.encoding<panel, width = 12>
+// NEON:       plan.weight @w = {{.*}}#plan.encoding<panel, width = 16>
 plan.weight @w = dense<1.0> : tensor<512x512xf32>
 plan.kernel @documented_example contraction (%a: tensor<512x512xf32>, %b: tensor<512x512xf32>) into (%c: tensor<512x512xf32>) cut 0 : 512 by 1 {
   %zero = arith.constant 0.0 : f32
