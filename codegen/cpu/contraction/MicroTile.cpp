@@ -6,9 +6,9 @@
 
 #include "codegen/cpu/VectorMath.h"
 #include "codegen/cpu/contraction/PanelColumns.h"
+#include "codegen/cpu/contraction/TilePrefetch.h"
 #include "dialects/StoredBytes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -24,10 +24,6 @@ bool loadsRowVectors(const MachineRow &machine, const LoopedContraction &contrac
   return machine.multipliesByElement && contraction.depth.back().strides[Contraction::Lhs] == 1;
 }
 
-constexpr int64_t kLineBytes = 64;
-/// Of a weight, more than is still in a cache from the last run.
-constexpr int64_t kCachedBytes = 16 << 20;
-
 class TileEmitter {
 public:
   TileEmitter(VectorBuilder &build, const LoopedContraction &contraction, ArrayRef<Value> buffers, const Panel &panel,
@@ -39,11 +35,11 @@ public:
         blocks(sumBlocksOf(shape.machine, contraction, part)),
         columns(build, shape.machine, panel.buffer, contraction.accumulatorType, vectors,
                 contraction.parts == 1 && shape.rows > 1 && endsInHalf(shape.machine, shape.columns)),
-        epilogue(build, contraction, buffers, at) {}
+        epilogue(build, contraction, buffers, at), prefetch(build, contraction, buffers, panel, part, shape, at) {}
 
   void emit() {
     if (part.last)
-      prefetch();
+      prefetch.end();
     const Stand stand = {at[Contraction::Lhs], at[Contraction::Rhs], part.ahead};
     if (blocks.divided) {
       if (part.first)
@@ -129,50 +125,6 @@ private:
 
   Value buffer(unsigned operand) const { return buffers[contraction.operands[operand].argument]; }
 
-  /// Asks for the lines that the tile's end reads and writes. They lie far apart, in another row each, so that no
-  /// hardware foresees them, and arrive during the reduction.
-  void prefetch() {
-    constexpr int64_t worthwhileDepth = 64;
-    if (contraction.depthSize() < worthwhileDepth)
-      return;
-    for (unsigned operand = Contraction::Result; operand < contraction.operands.size(); ++operand) {
-      if (rowStrides[operand] == 0 || contraction.columns.strides[operand] != 1)
-        continue;
-      const int64_t line = kLineBytes / bytesOfElement(contraction.operands[operand].elementType);
-      for (int64_t row = 0; row < shape.rows; ++row)
-        for (int64_t column = 0; column < shape.columns; column += line)
-          memref::PrefetchOp::create(build.ops, build.loc, buffer(operand),
-                                     build.add(rowAddress(at[operand], operand, row), column),
-                                     /*isWrite=*/llvm::is_contained(contraction.results, operand), /*localityHint=*/3,
-                                     /*isDataCache=*/true);
-    }
-  }
-
-  /// Asks for what later steps read of a weight that comes from memory and is read once, into the second-level cache; behind
-  /// a panel's end lies the next one. While columns are widened the hardware keeps up by itself.
-  void prefetchPanel(Value rhs, int64_t steps) {
-    const Type element = cast<MemRefType>(panel.buffer.getType()).getElementType();
-    const int64_t bytes = bytesOfElement(element);
-    const bool isLarge = contraction.depthSize() * contraction.columns.size * bytes >= kCachedBytes;
-    if (!isLarge || !shapeOf(contraction).isSingleRow() || element != contraction.accumulatorType ||
-        shape.machine.prefetchBytes == 0 || buffer(Contraction::Rhs) != panel.buffer)
-      return;
-    const int64_t ahead = shape.machine.prefetchBytes / bytes, end = steps * panel.strides.back();
-    for (int64_t next = 0; next < end; next += kLineBytes / bytes)
-      memref::PrefetchOp::create(build.ops, build.loc, panel.buffer, build.add(rhs, ahead + next), /*isWrite=*/false,
-                                 /*localityHint=*/2, /*isDataCache=*/true);
-  }
-
-  /// Asks for what tiles to come read: the second-level cache has it by then, where the first of them would wait.
-  void prefetchAhead(Value from, int64_t steps) {
-    if (!from)
-      return;
-    const int64_t line = kLineBytes / bytesOfElement(cast<MemRefType>(panel.buffer.getType()).getElementType());
-    for (int64_t next = 0; next < steps * part.aheadStride; next += line)
-      memref::PrefetchOp::create(build.ops, build.loc, panel.buffer, build.add(from, next), /*isWrite=*/false,
-                                 /*localityHint=*/2, /*isDataCache=*/true);
-  }
-
   //===--------------------------------------------------------------------===//
   // 1. The reduction
   //===--------------------------------------------------------------------===//
@@ -229,7 +181,7 @@ private:
     else if (loops)
       sums = build.loop(0, whole, turn, accumulators, [&](Position step, ValueRange carried) {
         const Stand stand = advancedBy(level, step, from);
-        prefetchAhead(stand.ahead, turn);
+        prefetch.ahead(stand.ahead, turn);
         return multiplyAdd(carried, stand.lhs, stand.rhs, turn, byVectors);
       });
     // Of a longer rest elements are loaded early, which registers do not hold.
@@ -244,7 +196,7 @@ private:
         continue;
       const Stand stand = advancedBy(level, {Value(), begin}, from);
       if (begin < whole)
-        prefetchAhead(stand.ahead, whole);
+        prefetch.ahead(stand.ahead, whole);
       sums = multiplyAdd(sums, stand.lhs, stand.rhs, end - begin, isVectors, stream ? &*stream : nullptr);
     }
     return sums;
@@ -329,7 +281,7 @@ private:
                                  ColumnStream *stream = nullptr) {
     SmallVector<Value> sums(accumulators);
     if (!stream)
-      prefetchPanel(rhs, steps);
+      prefetch.panelFrom(rhs, steps);
     // From a vector on: one, or two that come together.
     auto columnsOf = [&](int64_t step, int64_t vector) -> SmallVector<Value, 2> {
       if (stream)
@@ -411,6 +363,7 @@ private:
   const SumBlocks blocks;
   PanelColumns columns;
   TileEpilogue epilogue;
+  TilePrefetch prefetch;
   llvm::SmallDenseSet<int64_t> begun; ///< Sums that began with what the epilogue begins with adding.
 };
 
