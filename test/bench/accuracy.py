@@ -50,7 +50,7 @@ def our_outputs(case, data_set, accuracy, work, arguments):
     call(os.path.join(arguments.bin, "nacre-compile"), case.path, "-o", library, f"--target={arguments.target}",
          f"--accuracy={accuracy}", *shapes)
     emulated = arguments.target != "host"
-    runner = ["qemu-aarch64", "-cpu", "max", os.path.join(arguments.bin, "nacre-run-arm64")] if emulated else \
+    runner = ["qemu-aarch64", "-L", rivals.ARM64_SYSROOT, "-cpu", "max", os.path.join(arguments.bin, "nacre-run-arm64")] if emulated else \
         [os.path.join(arguments.bin, "nacre-run")]
     call(*runner, library, *(f"--input={name}={file}" for name, file in data_set.inputs.items()), f"--output={folder}")
     return {name: np.load(os.path.join(folder, re.sub(r"[^\w.-]", "_", name) + ".npy")) for name in data_set.outputs}

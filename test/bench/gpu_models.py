@@ -19,7 +19,7 @@ import rivals
 
 # The model of torchvision with the same layers, or nearly.
 TORCH = {"resnet50_rand": "resnet50", "inception_v1_rand": "googlenet", "mobilenet_v2": "mobilenet_v2",
-         "squeezenet_rand": "squeezenet1_1", "vgg19_rand": "vgg19", "bvlc_alexnet_rand": "alexnet"}
+         "squeezenet_rand": "squeezenet1_1", "vgg19_rand": "vgg19", "bvlc_alexnet_rand": "alexnet", "densenet121": "densenet121"}
 TRANSFORMERS = ("bert_mini", "vit_tiny")
 CUTS = (25, 50, 75)
 EXACT = (1e-3, 1e-4)  # rtol, atol
