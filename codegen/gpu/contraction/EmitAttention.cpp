@@ -67,7 +67,7 @@ private:
 
   /// Whether all of what a workgroup needs fits the shared memory of any device.
   bool divide() {
-    constexpr int64_t mostShared = 14 << 10, wantedRows = 8; // of 16 KiB: folds take the rest
+    constexpr int64_t mostShared = 13 << 10, wantedRows = 8; // of 16 KiB: folds and parts take the rest
     rows = std::min<int64_t>(wantedRows, llvm::PowerOf2Ceil(form.rows.size));
     const int64_t rowBytes = 4 * (keys() + form.depth.size); // with a query
     while (rows > 1 && rows * rowBytes > mostShared)
@@ -198,10 +198,12 @@ private:
     const unsigned width =
         operands.inQuads(Index::Values, form.columns) && operands.inQuads(Index::Result, form.columns) ? kQuad : 1;
     const int64_t units = form.columns.size / width;
-    const int64_t across =
-        std::max<int64_t>(std::min<int64_t>(kInvocations, llvm::PowerOf2Ceil(units)), kInvocations / rows);
-    const int64_t own = rows * across / kInvocations;
-    Value column = remainder(function.invocation, across), first = quotient(function.invocation, across);
+    const int64_t across = std::min<int64_t>(kInvocations, llvm::PowerOf2Ceil(units));
+    const int64_t own = std::max<int64_t>(1, rows * across / kInvocations);
+    // Of few rows the keys are shared too.
+    const int64_t parts = kInvocations / (across * (rows / own)), steps = llvm::divideCeil(keys(), parts);
+    Value column = remainder(function.invocation, across), place = quotient(function.invocation, across);
+    Value first = remainder(place, rows / own), part = quotient(place, rows / own);
     SmallVector<Value> ofRow;
     for (int64_t i = 0; i < own; ++i)
       ofRow.push_back(build.add(build.multiply(first, own), index(i)));
@@ -210,30 +212,57 @@ private:
       Value inside = units % across == 0 ? Value() : build.below(unit, index(units));
       Value clamped = inside ? least(unit, index(units - 1)) : unit;
       auto addUp = [&](Value from, int64_t count, ValueRange before) {
-        SmallVector<Value> next(before), values;
-        for (int64_t step = 0; step < count; ++step)
+        SmallVector<Value> next(before), values, ofKey;
+        for (int64_t step = 0; step < count; ++step) {
+          ofKey.push_back(build.add(build.add(build.multiply(part, steps), from), index(step)));
+          Value there = steps * parts == keys() ? ofKey.back() : least(ofKey.back(), index(keys() - 1));
           values.push_back(operands.load(
-              Index::Values,
-              operands.addressOf(Index::Values, {{&form.keys, build.add(from, index(step))}, {&form.columns, clamped}},
-                                 width),
+              Index::Values, operands.addressOf(Index::Values, {{&form.keys, there}, {&form.columns, clamped}}, width),
               width));
+        }
         for (int64_t step = 0; step < count; ++step)
-          for (int64_t i = 0; i < own; ++i) {
-            Value weight = loadScore(ofRow[i], build.add(from, index(step)));
-            next[i] = multiplyAdd(build.broadcast(weight, width), values[step], next[i]);
-          }
+          for (int64_t i = 0; i < own; ++i)
+            next[i] = multiplyAdd(build.broadcast(weightOf(ofRow[i], ofKey[step], steps * parts), width), values[step],
+                                  next[i]);
         return next;
       };
-      SmallVector<Value> sums = inTurns(keys(), together, SmallVector<Value>(own, zero(width)), addUp);
+      SmallVector<Value> sums = inTurns(steps, together, SmallVector<Value>(own, zero(width)), addUp);
+      Value isFirst = parts == 1 ? Value() : build.below(part, index(1));
+      if (parts > 1)
+        sums.front() =
+            addedOverParts(sums.front(), part, build.add(build.multiply(first, across), column), rows * across, parts);
       for (int64_t i = 0; i < own; ++i) {
         Value row = build.add(of.firstRow, ofRow[i]);
-        build.onlyIf(build.both(inside, build.below(row, of.endRow)), [&] {
+        build.onlyIf(build.both(isFirst, build.both(inside, build.below(row, of.endRow))), [&] {
           Value address = operands.addressOf(Index::Result, {{&form.rows, row}, {&form.columns, unit}}, width);
           build.store(of.finished(sums[i], width), form.operands[Index::Result].argument, address);
         });
       }
     };
     build.loop(llvm::divideCeil(units, across), block);
+  }
+
+  /// Zero of keys from the last one to `padded`.
+  Value weightOf(Value row, Value key, int64_t padded) {
+    if (padded == keys())
+      return loadScore(row, key);
+    Value weight = loadScore(row, least(key, index(keys() - 1)));
+    return arith::SelectOp::create(build.ops, build.loc, build.below(key, index(keys())), weight, zero(1));
+  }
+
+  /// To the sum of the first part those of the others at the same of `places`, in their order.
+  Value addedOverParts(Value sum, Value part, Value place, int64_t places, int64_t parts) {
+    Value others = function.shared((parts - 1) * places, sum.getType());
+    build.onlyIf(build.below(index(0), part), [&] {
+      Value number = arith::SubIOp::create(build.ops, build.loc, part, index(1));
+      memref::StoreOp::create(build.ops, build.loc, sum, others, build.add(build.multiply(number, places), place));
+    });
+    build.barrier();
+    for (int64_t other = 0; other < parts - 1; ++other)
+      sum = arith::AddFOp::create(
+          build.ops, build.loc, sum,
+          memref::LoadOp::create(build.ops, build.loc, others, build.add(place, index(other * places))));
+    return sum;
   }
 
   AttentionRows &of;

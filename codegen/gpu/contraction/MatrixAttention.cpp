@@ -249,8 +249,11 @@ private:
     Value set = of.least(of.quotient(subgroup, layout.columns), index(layout.sets - 1));
     Value sum = zeros();
     for (int64_t from = 0; from < layout.keys; from += layout.sets) {
-      Value tile = build.add(set, index(from)); // the one behind the last has weights of zero
-      Value values = from + layout.sets > layout.keys ? of.least(tile, index(layout.keys - 1)) : tile;
+      Value tile = build.add(set, index(from)), values = tile;
+      if (from + layout.sets > layout.keys) { // the one behind the last has weights of zero
+        tile = of.least(tile, index(layout.keys));
+        values = of.least(tile, index(layout.keys - 1));
+      }
       Value at = build.add(build.multiply(values, kMatrixSize * layout.valuePitch), build.multiply(column, kChunks));
       sum = multiplyAdd(read("AOp", scores, build.multiply(tile, kChunks), layout.weightPitch),
                         read("BOp", operands, at, layout.valuePitch), sum);
@@ -289,7 +292,7 @@ private:
 } // namespace
 
 bool fitsMatrices(AttentionRows &attention) {
-  constexpr int64_t leastRows = 8, mostColumns = 128;
+  constexpr int64_t mostColumns = 128;
   constexpr int64_t mostShared = (48 << 10) / 16; // chunks, of what desktop GPUs give a workgroup
   const AttentionForm &form = attention.form;
   using Index = AttentionForm::Index;
@@ -297,9 +300,8 @@ bool fitsMatrices(AttentionRows &attention) {
     return form.operands[operand].elementType.isF16() && along.size % kMatrixSize == 0 && along.size <= mostColumns &&
            attention.operands.inVectors(operand, along, kChunk);
   };
-  if (form.rows.size < leastRows || form.keys.size < kMatrixSize || !areChunks(Index::Queries, form.depth) ||
-      !areChunks(Index::Keys, form.depth) || !areChunks(Index::Values, form.columns) ||
-      !attention.operands.inQuads(Index::Result, form.columns))
+  if (form.keys.size < kMatrixSize || !areChunks(Index::Queries, form.depth) || !areChunks(Index::Keys, form.depth) ||
+      !areChunks(Index::Values, form.columns) || !attention.operands.inQuads(Index::Result, form.columns))
     return false;
   const Layout layout(form);
   const int64_t folds =
