@@ -57,8 +57,11 @@ public:
       : build(build), machine(machine), type(type), pointer(pointer) {}
 
   mlir::Value next();
-  /// Where the columns begin that no load has brought yet.
-  mlir::Value end() const { return pointer; }
+  /// Where the columns begin that no load has brought yet; all that were brought have been taken.
+  mlir::Value end() const {
+    assert(used == loaded.size() && "what is left over would be lost");
+    return pointer;
+  }
 
 private:
   VectorBuilder &build;

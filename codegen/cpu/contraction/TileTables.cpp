@@ -66,9 +66,10 @@ int64_t stepsPerTurn(const MachineRow &machine, int64_t rows, int64_t vectors) {
 }
 
 bool streamsColumns(const MachineRow &machine, int64_t rows, int64_t vectors) {
-  const int64_t ofRow = stepsPerTurn(machine, rows, vectors) / machine.lanes;
+  const int64_t turn = stepsPerTurn(machine, rows, vectors);
   return machine.multipliesByElement && machine.registersPerStream > machine.registersPerLoad &&
-         registersFit(machine, rows, vectors, ofRow, streamed(machine));
+         turn * vectors % machine.registersPerStream == 0 &&
+         registersFit(machine, rows, vectors, turn / machine.lanes, streamed(machine));
 }
 
 int64_t stepsOfLargeTiles(const MachineRow &machine) { return machine.multipliesByElement ? 2 * machine.lanes : 1; }

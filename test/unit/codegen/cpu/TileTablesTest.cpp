@@ -88,6 +88,11 @@ TEST(TileTables, ColumnsStreamWhereTwoLoadsOfThemHaveRegisters) {
   EXPECT_TRUE(streamsColumns(kNeon, 1, 8));
   EXPECT_FALSE(streamsColumns(kNeon, 7, 3));
   EXPECT_FALSE(streamsColumns(kAvx512, 6, 4)) << "no such loads";
+  const MachineRow &doubles =
+      *bestRow(machineRows(), NACRE_CPU_NEED(NACRE_ARM64_NEON), {Number::F64, Number::F64, Number::F64});
+  EXPECT_TRUE(streamsColumns(doubles, 4, 4));
+  EXPECT_EQ(stepsPerTurn(doubles, 4, 5), 2);
+  EXPECT_FALSE(streamsColumns(doubles, 4, 5)) << "a turn's ten are no multiple of four";
 }
 
 TEST(TileTables, ASmallRestIsShared) {
