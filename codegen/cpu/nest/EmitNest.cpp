@@ -37,7 +37,7 @@ private:
   LogicalResult analyze();
   SmallVector<int64_t> chooseBlocks(const Nest &region) const;
   int64_t countVectors(const Nest &region) const;
-  void chooseUnrolling();
+  void chooseUnrolling(const NestRegion &largest);
 
   // 2. Tiles
   void emitTiles();
@@ -54,6 +54,7 @@ private:
   SmallVector<Combiner> combinersOf(int64_t accumulators) const;
 
   SmallVector<NestRegion> regions;
+  SmallVector<int64_t> turnsOfRegions;                 ///< That are unrolled.
   SmallVector<Combiner> combiners;                     ///< Of the first stage's results, where it reduces.
   unsigned vectors = 4;                                ///< In a tile.
   int64_t chains = 1;                                  ///< Accumulators of a row whose lanes are folded.
@@ -138,17 +139,23 @@ int64_t NestEmitter::countVectors(const Nest &region) const {
   return total;
 }
 
-/// The windows of a pool that may leave its image in every direction are as many regions, and each has code of its own.
-void NestEmitter::chooseUnrolling() {
-  constexpr int64_t kMostVectors = 1200; // some 32 KiB
-  auto written = [&] {
+/// The windows of a pool that may leave its image in every direction are as many regions, and each has code of its own: that of
+/// the borders, which are small, is one row of a window at a time.
+void NestEmitter::chooseUnrolling(const NestRegion &largest) {
+  constexpr int64_t kMostVectors = 200; // some 12 KiB; with more no pool was faster
+  constexpr int64_t kTurnsOfBorders = 4;
+  auto unroll = [&](int64_t most) {
     int64_t total = 0;
-    for (const NestRegion &region : regions)
+    turnsOfRegions.clear();
+    for (const NestRegion &region : regions) {
+      unrolledTurns = &region == &largest ? most : std::min(most, kTurnsOfBorders);
+      turnsOfRegions.push_back(unrolledTurns);
       total += countVectors(withoutParts(region.nest));
+    }
     return total;
   };
-  while (unrolledTurns > 1 && written() > kMostVectors)
-    unrolledTurns /= 2;
+  for (int64_t most = unrolledTurns; unroll(most) > kMostVectors && most > 1;)
+    most /= 2;
 }
 
 LogicalResult NestEmitter::run() {
@@ -158,9 +165,10 @@ LogicalResult NestEmitter::run() {
     return a.nest.countPoints(true) < b.nest.countPoints(true);
   });
   divideIntoUnits(estimateIndexCost(/*sweeps=*/1), chooseBlocks(largest.nest).front());
-  chooseUnrolling();
+  chooseUnrolling(largest);
   emitUnits([&](Value low, Value high) {
-    for (const NestRegion &region : regions) {
+    for (auto [region, turns] : llvm::zip_equal(regions, turnsOfRegions)) {
+      unrolledTurns = turns;
       Value begin = region.cutBegin == 0 ? low : emitMax(builder, low, builder.index(region.cutBegin));
       const bool last = !cut || region.cutEnd == form.cutExtent;
       Value end = last ? high : emitMin(builder, high, builder.index(region.cutEnd));
