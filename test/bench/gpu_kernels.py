@@ -8,7 +8,7 @@ Why:  the GPU that is measured is seldom on the machine that compiles; what one 
 How:  gpu_kernels.py compile FOLDER     here: every kernel by nacre-kernel, and the program that times them, into FOLDER
       gpu_kernels.py run FOLDER         there: results are checked against PyTorch in double precision; then both are timed
                                         in alternating rounds, PyTorch as CUDA graphs, the better of NHWC and NCHW, TF32
-                                        off; medians. Prints the table of docs/benchmarks.md.
+                                        off; medians. Prints the table of docs/benchmarks-gpu.md.
 """
 import argparse
 import json
