@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Puts a network that a script makes beside the bench models: the model, a seeded input, and ONNX Runtime's answer."""
+import argparse
 import math
 import os
 import random
@@ -26,3 +27,13 @@ def save(graph, name, shape, arguments):
     rivals.call(os.path.join(arguments.bin, "ort_run"), "--lib", rivals.ort_library("x64"), "--threads", 1, "--runs", 1,
                 "--data", io, "--dump", io, path)
     print(path)
+
+
+def main(doc, build, name, shape):
+    """The command of a script that makes one network; `doc` is the script's, `build` makes its graph."""
+    parser = argparse.ArgumentParser(description=doc.splitlines()[0])
+    add_arguments(parser)
+    try:
+        save(build(), name, shape, parser.parse_args())
+    except rivals.Failure as error:
+        sys.exit(str(error))

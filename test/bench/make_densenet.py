@@ -6,12 +6,9 @@ What: densenet121.onnx, its seeded input and ONNX Runtime's answer, in the folde
 Why:  a batch norm before each convolution and a concatenation behind it leave nothing to fold, and many small launches.
 How:  Huang et al. 2017; weights are random with the variance that keeps activations near one, from one seed.
 """
-import argparse
 import math
-import sys
 
 import made_model
-import rivals
 from made_model import Graph
 
 IMAGE, GROWTH, BLOCKS, CLASSES = 224, 32, (6, 12, 24, 16), 1000
@@ -60,14 +57,5 @@ class DenseNet:
         return graph
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    made_model.add_arguments(parser)
-    made_model.save(DenseNet().build(), "densenet121", [1, 3, IMAGE, IMAGE], parser.parse_args())
-
-
 if __name__ == "__main__":
-    try:
-        main()
-    except rivals.Failure as error:
-        sys.exit(str(error))
+    made_model.main(__doc__, DenseNet().build, "densenet121", [1, 3, IMAGE, IMAGE])

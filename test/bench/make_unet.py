@@ -7,12 +7,9 @@ Why:  networks that draw (segmentation, denoising, depth) spend their decoder in
       steps of two, and join them with what the encoder kept.
 How:  weights are random with the variance that keeps activations near one (He et al. 2015), from one seed.
 """
-import argparse
 import math
-import sys
 
 import made_model
-import rivals
 from made_model import Graph
 
 SIZE, WIDTHS = 256, (16, 32, 64, 128, 256)
@@ -67,14 +64,5 @@ class UNet:
         return graph
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    made_model.add_arguments(parser)
-    made_model.save(UNet().build(), "unet", [1, 3, SIZE, SIZE], parser.parse_args())
-
-
 if __name__ == "__main__":
-    try:
-        main()
-    except rivals.Failure as error:
-        sys.exit(str(error))
+    made_model.main(__doc__, UNet().build, "unet", [1, 3, SIZE, SIZE])

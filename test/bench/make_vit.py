@@ -6,12 +6,9 @@ What: vit_tiny.onnx, its seeded input and ONNX Runtime's answer, in the folder o
 Why:  transformers for images have short sequences and few heads: each launch is small.
 How:  as exporters write it, with a product each for queries, keys and values (Dosovitskiy et al. 2021); random weights from one seed.
 """
-import argparse
 import math
-import sys
 
 import made_model
-import rivals
 from made_model import Graph
 
 IMAGE, PATCH, LAYERS, HEADS, CHANNELS, CLASSES = 224, 16, 12, 3, 192, 1000
@@ -80,14 +77,5 @@ class Vit:
         return graph
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    made_model.add_arguments(parser)
-    made_model.save(Vit().build(), "vit_tiny", [1, 3, IMAGE, IMAGE], parser.parse_args())
-
-
 if __name__ == "__main__":
-    try:
-        main()
-    except rivals.Failure as error:
-        sys.exit(str(error))
+    made_model.main(__doc__, Vit().build, "vit_tiny", [1, 3, IMAGE, IMAGE])

@@ -24,6 +24,8 @@ ARM64_SYSROOT = "/usr/aarch64-linux-gnu"
 MODELS = ("mlp", "lenet", "alex_cifar10", "lstm512_b1", "mobilenet_v2", "squeezenet_rand", "bert_mini", "mobilenet_v1",
           "bvlc_alexnet_rand", "inception_v1_rand", "unet", "resnet50_rand", "lstm512_b64", "vgg19_rand")
 
+MAKERS = {name: f"test/bench/make_{script}.py" for name, script in (("unet", "unet"), ("vit_tiny", "vit"), ("densenet121", "densenet"))}
+
 
 def ask_for_real_time():
     """So that other work on the machine disturbs little; children inherit it."""
@@ -65,7 +67,7 @@ class Model:
         self.io = os.path.join(FOLDER, "io", name)
         self.work = os.path.abspath(os.path.join(arguments.work, name))
         if not os.path.exists(self.path):
-            script = "test/bench/make_unet.py" if name == "unet" else "shared/bench/make_models.sh FOLDER"
+            script = MAKERS.get(name, "shared/bench/make_models.sh FOLDER")
             sys.exit(f"{self.path} is missing: run {script} and set BENCH_MODELS=FOLDER")
         graph = read_model(self.path)
         self.inputs = [f"--input={i.name}={self.io}/input_{n}.npy" for n, i in enumerate(graph.free_inputs())]

@@ -64,10 +64,6 @@ private:
   llvm::DenseMap<unsigned, mlir::Value> rowValues; ///< By work, of this invocation's swept row.
 };
 
-// MatrixAttention.cpp: by cooperative matrices.
-bool fitsMatrices(AttentionRows &attention); ///< Whether sizes and types are such as they multiply.
-void emitMatrixAttention(AttentionRows &attention);
-
 } // namespace nacre::codegen::gpu
 
 #endif // NACRE_CODEGEN_GPU_CONTRACTION_ATTENTIONROWS_H

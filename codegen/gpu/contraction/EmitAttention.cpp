@@ -4,10 +4,11 @@
 // Why:   scores stay in shared memory; three launches and the barriers between them become one.
 // How:   1. the rows of a workgroup, as many as have their scores in the shared memory of any device;
 //        2. scores: an invocation has a key and some rows; 3. sweeps: a row's scores are shared by some invocations, each of which
-//        keeps its own in registers from sweep to sweep; 4. the result: an invocation has a quad of columns and some rows.
+//        keeps its own in registers from sweep to sweep; 4. the result: an invocation has a quad of columns and some rows,
+//        of few rows some of the keys. Where matrices fit, their variant comes before this one, which runs on any device.
 
 #include "codegen/gpu/Emitters.h"
-#include "codegen/gpu/contraction/AttentionRows.h"
+#include "codegen/gpu/contraction/MatrixAttention.h"
 #include "dialects/plan/PlanDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  attention by cooperative matrices: products of f16, sums of f32.
-// Why:   a head's work is small; what counts is how long its loads take, and how often they wait for one another.
 // How:   1. the queries of sixteen rows, all keys and all values are on their way at once; keys lie in shared memory first,
 //           values take their place once the scores are there;
 //        2. scores: a subgroup has some matrices of sixteen keys; the sweeps' weights take their place as f16;
 //        3. the result: a subgroup has a matrix of sixteen columns and every so manyth sixteen keys; sums of those who share
 //           columns are added on their way to the result.
 
-#include "codegen/gpu/contraction/AttentionRows.h"
+#include "codegen/gpu/contraction/MatrixAttention.h"
+
 #include "codegen/gpu/contraction/GpuMachines.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -120,7 +119,7 @@ private:
   SmallVector<Value> load(const Lines &lines) {
     SmallVector<Value> chunks;
     forEachPlace(lines, [&](const Place &place) {
-      // Lines that there are not are the last one's: their weights are zero, and so must be what these multiply.
+      // Lines that there are not are the last one's; weights of zero multiply them.
       const bool isKeys = lines.across == &form.keys;
       Value line = isKeys ? of.least(place.line, index(form.keys.size - 1)) : of.rowAt(place.line);
       Value address = of.operands.addressOf(lines.operand, {{lines.across, line}, {lines.along, place.chunk}}, kChunk);
@@ -291,7 +290,7 @@ private:
 
 } // namespace
 
-bool fitsMatrices(AttentionRows &attention) {
+bool fitsMatrices(const AttentionRows &attention) {
   constexpr int64_t mostColumns = 128;
   constexpr int64_t mostShared = (48 << 10) / 16; // chunks, of what desktop GPUs give a workgroup
   const AttentionForm &form = attention.form;
