@@ -24,6 +24,16 @@ Value AttentionRows::quotient(Value value, int64_t by) {
 
 Value AttentionRows::least(Value a, Value b) { return build.ops.createOrFold<arith::MinUIOp>(build.loc, a, b); }
 
+Value AttentionRows::zeroUnless(Value inside, Value value) {
+  if (!inside)
+    return value;
+  auto vector = dyn_cast<VectorType>(value.getType());
+  // SPIR-V 1.3 selects lane by lane.
+  Value lanes = vector ? build.broadcast(inside, vector.getNumElements()) : inside;
+  Value zero = build.constant(cast<TypedAttr>(build.ops.getZeroAttr(value.getType())));
+  return arith::SelectOp::create(build.ops, build.loc, lanes, value, zero);
+}
+
 //===----------------------------------------------------------------------===//
 // Workgroups
 //===----------------------------------------------------------------------===//

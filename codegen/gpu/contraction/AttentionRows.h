@@ -46,6 +46,10 @@ public:
   /// All sweeps; ends without a barrier behind the last one's reads.
   void sweep(llvm::MutableArrayRef<KeptScore> kept);
 
+  /// Zero where `inside`, which is null where it holds for certain, does not hold: what a weight of zero multiplies must not
+  /// be infinite.
+  mlir::Value zeroUnless(mlir::Value inside, mlir::Value value);
+
   /// What the epilogue makes of a sum.
   mlir::Value finished(mlir::Value sum, unsigned width);
 

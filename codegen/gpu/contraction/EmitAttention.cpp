@@ -215,16 +215,18 @@ private:
       auto addUp = [&](Value from, int64_t count, ValueRange before) {
         SmallVector<Value> next(before), values, ofKey;
         for (int64_t step = 0; step < count; ++step) {
-          ofKey.push_back(build.add(build.add(build.multiply(part, steps), from), index(step)));
-          Value there = steps * parts == keys() ? ofKey.back() : least(ofKey.back(), index(keys() - 1));
-          values.push_back(operands.load(
-              Index::Values, operands.addressOf(Index::Values, {{&form.keys, there}, {&form.columns, clamped}}, width),
-              width));
+          Value key = build.add(build.add(build.multiply(part, steps), from), index(step)), isOne;
+          if (steps * parts != keys()) {
+            isOne = build.below(key, index(keys()));
+            key = least(key, index(keys() - 1));
+          }
+          ofKey.push_back(key);
+          Value address = operands.addressOf(Index::Values, {{&form.keys, key}, {&form.columns, clamped}}, width);
+          values.push_back(of.zeroUnless(isOne, operands.load(Index::Values, address, width)));
         }
         for (int64_t step = 0; step < count; ++step)
           for (int64_t i = 0; i < own; ++i)
-            next[i] = multiplyAdd(build.broadcast(weightOf(ofRow[i], ofKey[step], steps * parts), width), values[step],
-                                  next[i]);
+            next[i] = multiplyAdd(build.broadcast(loadScore(ofRow[i], ofKey[step]), width), values[step], next[i]);
         return next;
       };
       SmallVector<Value> sums = inTurns(steps, together, SmallVector<Value>(own, zero(width)), addUp);
@@ -241,14 +243,6 @@ private:
       }
     };
     build.loop(llvm::divideCeil(units, across), block);
-  }
-
-  /// Zero of keys from the last one to `padded`.
-  Value weightOf(Value row, Value key, int64_t padded) {
-    if (padded == keys())
-      return loadScore(row, key);
-    Value weight = loadScore(row, least(key, index(keys() - 1)));
-    return arith::SelectOp::create(build.ops, build.loc, build.below(key, index(keys())), weight, zero(1));
   }
 
   /// To the sum of the first part those of the others at the same of `places`, in their order.

@@ -119,11 +119,12 @@ private:
   SmallVector<Value> load(const Lines &lines) {
     SmallVector<Value> chunks;
     forEachPlace(lines, [&](const Place &place) {
-      // Lines that there are not are the last one's; weights of zero multiply them.
-      const bool isKeys = lines.across == &form.keys;
-      Value line = isKeys ? of.least(place.line, index(form.keys.size - 1)) : of.rowAt(place.line);
+      const bool isRow = lines.across == &form.rows;
+      Value line = isRow ? of.rowAt(place.line) : of.least(place.line, index(form.keys.size - 1));
       Value address = of.operands.addressOf(lines.operand, {{lines.across, line}, {lines.along, place.chunk}}, kChunk);
-      chunks.push_back(build.load(form.operands[lines.operand].argument, address, kChunk));
+      Value chunk = build.load(form.operands[lines.operand].argument, address, kChunk);
+      const bool mayBeNone = lines.operand == Index::Values && lines.count != form.keys.size;
+      chunks.push_back(of.zeroUnless(mayBeNone ? build.below(place.line, index(form.keys.size)) : Value(), chunk));
     });
     return chunks;
   }
@@ -249,7 +250,8 @@ private:
     Value sum = zeros();
     for (int64_t from = 0; from < layout.keys; from += layout.sets) {
       Value tile = build.add(set, index(from)), values = tile;
-      if (from + layout.sets > layout.keys) { // the one behind the last has weights of zero
+      // The one behind the last has weights of zero, and the last one's values: of infinite ones NaN comes.
+      if (from + layout.sets > layout.keys) {
         tile = of.least(tile, index(layout.keys));
         values = of.least(tile, index(layout.keys - 1));
       }
