@@ -47,15 +47,6 @@ using namespace mlir;
 using namespace nacre;
 using namespace nacre::codegen;
 
-const char codegen::cpu::kLoweringPipeline[] =
-    "canonicalize,cse,convert-vector-to-scf,convert-scf-to-cf,convert-vector-to-llvm,expand-strided-metadata,lower-"
-    "affine,"
-    "finalize-memref-to-llvm,convert-func-to-llvm{use-bare-ptr-memref-call-conv=1},convert-arith-to-llvm,"
-    "convert-math-to-llvm,convert-math-to-libm,convert-func-to-llvm,convert-ub-to-llvm,convert-cf-to-llvm,convert-"
-    "index-to-llvm,"
-    "canonicalize,cse,"
-    "reconcile-unrealized-casts";
-
 namespace {
 
 //===----------------------------------------------------------------------===//
@@ -96,10 +87,14 @@ void readWork(Operation *function, const Target &target, KernelCode &code) {
   code.needs = target.needs;
 }
 
-LogicalResult lower(ModuleOp module) {
+constexpr char kLoweringPipeline[] = "convert-scf-to-cf,nacre-lower-to-llvm,nacre-wrap-kernel";
+
+/// Of loops that were not written as vectors over flat arrays.
+constexpr char kFallbackPipeline[] = "canonicalize,cse,convert-vector-to-scf,expand-strided-metadata,lower-affine,";
+
+LogicalResult lower(ModuleOp module, bool isFallback) {
   PassManager passes(module.getContext());
-  if (failed(parsePassPipeline(cpu::kLoweringPipeline, passes)) ||
-      failed(parsePassPipeline("nacre-wrap-kernel", passes)))
+  if (failed(parsePassPipeline((Twine(isFallback ? kFallbackPipeline : "") + kLoweringPipeline).str(), passes)))
     return failure();
   return passes.run(module);
 }
@@ -146,6 +141,22 @@ void splitMultiplyAdds(llvm::Module &module) {
   }
 }
 
+/// O1's passes but those that unroll, which spills a tile, and those that compare each load with every store before it: a tile
+/// is a line of hundreds of them. Of the loads that these eliminate, most are of a transform's next rows, and then spilled.
+std::string tilePasses() {
+  const std::string simplify = "simplifycfg<speculate-blocks;simplify-cond-branch>,";
+  const std::string combine = "instcombine<max-iterations=1;no-verify-fixpoint>,";
+  // What LLVM knows of the arguments not to alias, it knows best before they are inlined.
+  return "function<eager-inv>(simplifycfg,early-cse," + combine + "adce),always-inline,function<eager-inv>(early-cse," +
+         simplify + combine +
+         "reassociate,"
+         "loop-mssa(loop-instsimplify,loop-simplifycfg,licm<no-allowspeculation>,loop-rotate,licm,simple-loop-unswitch)"
+         "," +
+         simplify + combine + "loop(loop-idiom,indvars,loop-deletion),sccp,bdce," + combine + "adce," + simplify +
+         combine + "simplifycfg<no-keep-loops;hoist-common-insts;sink-common-insts>,vector-combine," + combine +
+         "loop-mssa(licm),instsimplify,div-rem-pairs,simplifycfg)";
+}
+
 void optimize(llvm::Module &module, llvm::TargetMachine &machine, const Target &target, bool vectorize) {
   module.setTargetTriple(machine.getTargetTriple());
   module.setDataLayout(machine.createDataLayout());
@@ -162,11 +173,8 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine, const Target &
     function.addFnAttr(llvm::Attribute::NoUnwind);
   }
 
-  // Unrolling a register tile spills it.
   llvm::PipelineTuningOptions tuning;
-  tuning.LoopUnrolling = vectorize;
-  tuning.LoopVectorization = vectorize;
-  tuning.SLPVectorization = vectorize;
+  tuning.SLPVectorization = true;
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager callGraph;
@@ -177,8 +185,12 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine, const Target &
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, callGraph, modules);
-  builder.buildPerModuleDefaultPipeline(vectorize ? llvm::OptimizationLevel::O3 : llvm::OptimizationLevel::O1)
-      .run(module, modules);
+  llvm::ModulePassManager passes;
+  if (vectorize)
+    passes = builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3);
+  else
+    llvm::cantFail(builder.parsePassPipeline(passes, tilePasses()));
+  passes.run(module, modules);
 }
 
 //===----------------------------------------------------------------------===//
@@ -218,7 +230,7 @@ LogicalResult compile(ModuleOp module, const Target &target, Emit emit, KernelCo
   for (auto function : module.getOps<func::FuncOp>())
     if (function->hasAttr(notes::kKernel))
       readWork(function, target, code);
-  if (failed(lower(module)))
+  if (failed(lower(module, code.fallback)))
     return failure();
   if (emit == Emit::LlvmDialect) {
     llvm::raw_string_ostream os(code.text);

@@ -23,9 +23,6 @@ namespace nacre::codegen::cpu {
 /// nacre-emit-cpu for a target that is known already.
 llvm::LogicalResult emitKernels(mlir::ModuleOp module, const Target &target);
 
-/// From what nacre-emit-cpu writes to the LLVM dialect, as text for mlir::parsePassPipeline.
-extern const char kLoweringPipeline[];
-
 } // namespace nacre::codegen::cpu
 
 #endif // NACRE_CODEGEN_CPU_PASSES_H

@@ -39,6 +39,22 @@ def EmitCpuPass : TargetPass<"nacre-emit-cpu"> {
                            "::mlir::vector::VectorDialect"];
 }
 
+def LowerToLlvmPass : Pass<"nacre-lower-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "Convert what emitters build from to the LLVM dialect, all dialects at once";
+  let description = [{
+    Upstream has a conversion for each dialect, which walks a kernel once more and leaves casts to be reconciled. In one
+    conversion the same patterns take a third of the time.
+
+    Requires: functions whose loops are branches (`convert-scf-to-cf`), on vectors of one dimension and flat arrays.
+
+    Ensures: only operations of the LLVM dialect remain; arrays are bare pointers; a math function without an intrinsic is a
+    call of the C library.
+
+    Example: test/codegen/cpu/lower-to-llvm.mlir; a vector is loaded and stored by bare pointers.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::func::FuncDialect"];
+}
+
 def WrapKernelPass : Pass<"nacre-wrap-kernel", "::mlir::ModuleOp"> {
   let summary = "Give kernels the signature that the runtime calls";
   let description = [{

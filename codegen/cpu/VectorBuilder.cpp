@@ -137,8 +137,10 @@ Value VectorBuilder::pointer(Value buffer, Value address) {
   return this->address({{first, 0}, {address, 0}}, {1, bytes}, 0);
 }
 
-Value VectorBuilder::moved(Value pointer, int64_t bytes) {
-  Value integer = arith::IndexCastOp::create(ops, loc, ops.getI64Type(), add(pointer, bytes));
+Value VectorBuilder::moved(Value pointer, int64_t bytes) { return hidden(add(pointer, bytes)); }
+
+Value VectorBuilder::hidden(Value index) {
+  Value integer = arith::IndexCastOp::create(ops, loc, ops.getI64Type(), index);
   // No instruction, whose result is where its operand was.
   auto nothing = LLVM::InlineAsmOp::create(ops, loc, ops.getI64Type(), integer, /*asm_string=*/"",
                                            /*constraints=*/"=r,0", /*has_side_effects=*/false,

@@ -56,6 +56,10 @@ public:
   mlir::Value divide(mlir::Value index, int64_t by);
   mlir::Value remainder(mlir::Value index, int64_t by);
 
+  /// The same index, of which the optimizer knows nothing: it takes no long line of addresses apart in search of better ones,
+  /// which takes the square of their number.
+  mlir::Value hidden(mlir::Value index);
+
   /// Elements address, address + 1, ...; lanes beyond the piece are zero.
   mlir::Value load(mlir::Value buffer, mlir::Value address, Piece piece);
   /// Elements address, address + stride, ... one by one.

@@ -178,6 +178,12 @@ private:
   // 3. The input and the filters
   //===--------------------------------------------------------------------===//
 
+  /// From which a transform's addresses are so far. NEON's instructions have no offset beside an index: there the search for
+  /// what to have in registers pays.
+  Position hidden(Position at) {
+    return at.counter && !build.target.arm64 ? Position{build.hidden(at.counter), at.constant} : at;
+  }
+
   Value buffer(unsigned operand) const { return function.buffers[contraction.operands[operand].argument]; }
 
   /// `size` x `size` values along both dimensions, `transform` along one; `take` gets those of the transformed `rows`, one
@@ -231,7 +237,7 @@ private:
                     [&](int64_t i, ArrayRef<Term> row) { storePlanes(i, row, transformed, at, inputPlane, piece); });
     };
     const int64_t whole = size - size % lanes;
-    build.loop(0, whole, lanes, [&](Position channel) { transform(channel, {0, lanes, lanes}); });
+    build.loop(0, whole, lanes, [&](Position channel) { transform(hidden(channel), {0, lanes, lanes}); });
     for (Piece piece : cutIntoPieces(size - whole, lanes, hasMasks(build.target, 32)))
       transform({Value(), whole + piece.offset}, {0, piece.lanes, piece.width});
   }
@@ -251,7 +257,7 @@ private:
                     [&](int64_t i, ArrayRef<Term> row) { storePlanes(i, row, filters, to, filterPlane, piece); });
     };
     for (ArrayRef<int64_t> group : winograd::rowsAtOnce(inputs, method.taps, registers))
-      build.loop(0, size * width(), lanes, [&](Position at) { transform(at, group); });
+      build.loop(0, size * width(), lanes, [&](Position at) { transform(hidden(at), group); });
   }
 
   //===--------------------------------------------------------------------===//
@@ -328,7 +334,7 @@ private:
     Value end = columns % partColumns == 0
                     ? build.index(partColumns)
                     : emitMin(build, difference(build.index(whole), firstColumn), build.index(partColumns));
-    build.loop(build.index(0), end, lanes, [&](Position inPart) { transform(inPart, lanes); });
+    build.loop(build.index(0), end, lanes, [&](Position inPart) { transform(hidden(inPart), lanes); });
     if (whole == columns)
       return;
     const int64_t lastColumn = (blocks.columnParts - 1) * partColumns;

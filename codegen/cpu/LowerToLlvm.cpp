@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  converts what emitters build from to the LLVM dialect, all dialects at once.
+// Why:   upstream has a pass for each dialect. Each walks all of a kernel, leaves casts to the types of the next one, and has
+//        them verified: for thousands of operations that takes longer than LLVM's optimizer does.
+// How:   upstream's patterns in one conversion. A math function goes to LLVM's intrinsic if there is one, else to a call of
+//        the C library.
+
+#include "codegen/cpu/Passes.h"
+
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MathToLibm/MathToLibm.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
+#include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace nacre::codegen::cpu {
+#define GEN_PASS_DEF_LOWERTOLLVMPASS
+#include "codegen/cpu/Passes.h.inc"
+} // namespace nacre::codegen::cpu
+
+using namespace mlir;
+
+namespace {
+
+void populatePatterns(const LLVMTypeConverter &types, RewritePatternSet &patterns) {
+  vector::populateVectorBroadcastLoweringPatterns(patterns);
+  vector::populateVectorMaskOpLoweringPatterns(patterns);
+  vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
+  populateVectorToLLVMConversionPatterns(types, patterns);
+  arith::populateCeilFloorDivExpandOpsPatterns(patterns);
+  arith::populateArithToLLVMConversionPatterns(types, patterns);
+  populateMathToLLVMConversionPatterns(types, patterns, /*approximateLog1p=*/true, /*benefit=*/2);
+  populateMathToLibmConversionPatterns(patterns);
+  populateFinalizeMemRefToLLVMConversionPatterns(types, patterns);
+  cf::populateControlFlowToLLVMConversionPatterns(types, patterns);
+  ub::populateUBToLLVMConversionPatterns(types, patterns);
+  populateFuncToLLVMConversionPatterns(types, patterns);
+}
+
+struct LowerToLlvm : nacre::codegen::cpu::impl::LowerToLlvmPassBase<LowerToLlvm> {
+  void runOnOperation() override {
+    MLIRContext &context = getContext();
+    LowerToLLVMOptions options(&context);
+    options.useBarePtrCallConv = true;
+    const LLVMTypeConverter types(&context, options);
+    RewritePatternSet patterns(&context);
+    populatePatterns(types, patterns);
+    LLVMConversionTarget target(context);
+    target.addLegalOp<ModuleOp>();
+    ConversionConfig config;
+    config.foldingMode = DialectConversionFoldingMode::Never; // LLVM does
+    if (failed(applyFullConversion(getOperation(), target, std::move(patterns), config)))
+      signalPassFailure();
+  }
+};
+
+} // namespace
