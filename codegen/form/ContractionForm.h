@@ -10,6 +10,7 @@
 #ifndef NACRE_CODEGEN_FORM_CONTRACTIONFORM_H
 #define NACRE_CODEGEN_FORM_CONTRACTIONFORM_H
 
+#include "codegen/form/ContractionPrologue.h"
 #include "codegen/form/ContractionShape.h"
 #include "codegen/form/KernelForm.h"
 #include "codegen/form/Winograd.h"
@@ -25,7 +26,8 @@ struct ContractionOperand {
   mlir::Type elementType;
 };
 
-/// A loop and how far each operand moves with it: indices below, then one for each of the epilogue's own inputs.
+/// A loop and how far each operand moves with it: indices below, then one for each of the epilogue's own inputs, then those
+/// of further results and of the prologue.
 struct ContractionLoop {
   int64_t size = 1;
   llvm::SmallVector<int64_t, 6> strides;
@@ -34,7 +36,7 @@ struct ContractionLoop {
 /// What all kinds have.
 struct Contraction {
   enum Index : unsigned { Lhs = 0, Rhs = 1, Result = 2, Extra = 3 };
-  /// Lhs gives the rows, Rhs the columns.
+  /// Lhs gives the rows, Rhs the columns. Where Lhs has a prologue, it is the first that this reads.
   llvm::SmallVector<ContractionOperand, 6> operands;
   ContractionLoop columns; ///< Moves Result by 1.
   mlir::Type accumulatorType;
@@ -50,6 +52,10 @@ struct Contraction {
   llvm::SmallVector<unsigned, 2> results{
       Result};                            ///< The operands that are written: further ones behind the extra ones.
   const WrittenTensor *written = nullptr; ///< The first.
+  std::optional<ContractionPrologue> prologue;
+
+  /// In which the products' left factor is read, or made.
+  mlir::Type leftType() const { return prologue ? prologue->elementType : operands[Lhs].elementType; }
 
   unsigned cutAxis = 0; ///< Of the target.
   int64_t cutExtent = 1;

@@ -56,12 +56,12 @@ LogicalResult misfit(const char *reason) {
 class ContractionReader {
 public:
   ContractionReader(plan::KernelOp kernel, std::shared_ptr<const KernelForm> form)
-      : kernel(kernel), form(*form), product(form->work.front()) {
+      : kernel(kernel), form(*form), productNumber(findProduct(*form)), product(form->work[productNumber]) {
     result.kernel = std::move(form);
   }
 
   FailureOr<PlainContraction> read() {
-    if (form.work.size() > 2 || !isMultiplyAdd(product) ||
+    if (form.work.size() > productNumber + 2 || !isMultiplyAdd(product) ||
         !matchPattern(product.results.front().start, m_AnyZeroFloat()))
       return misfit("there must be one multiply-add from zero, and one epilogue at most");
     result.product = &product;
@@ -73,13 +73,26 @@ public:
     result.cutExtent = form.cutExtent;
     result.operands.resize(Contraction::Extra);
     strides.assign(Contraction::Extra, {});
-    if (failed(readTarget()) || failed(findColumns()) || failed(readOperands()) || failed(readLoops()) ||
-        failed(readParts()))
+    if (failed(readTarget()) || failed(findColumns()) || failed(readOperands()) || failed(readLeft()) ||
+        failed(readLoops()) || failed(readParts()))
       return failure();
     return std::move(result);
   }
 
 private:
+  /// Where it is: the multiply-add; what stands before it is its left operand's.
+  static unsigned findProduct(const KernelForm &form) {
+    auto *found = llvm::find_if(form.work, isMultiplyAdd);
+    return found == form.work.end() ? 0 : found - form.work.begin();
+  }
+
+  bool hasEpilogue() const { return form.work.size() > productNumber + 1; }
+  /// What the product and its epilogue write; a prologue writes the last one.
+  size_t writtenByProduct() const {
+    const bool both = productNumber > 0 && form.work[productNumber - 1].results.front().written.has_value();
+    return form.written.size() - (both ? 1 : 0);
+  }
+
   //===--------------------------------------------------------------------===//
   // 2. Operands
   //===--------------------------------------------------------------------===//
@@ -87,18 +100,18 @@ private:
   /// The target, and the epilogue's own inputs, by the loops of the product.
   LogicalResult readTarget() {
     const Result &accumulator = product.results.front();
-    if (accumulator.written.has_value() != (form.work.size() == 1))
+    if (accumulator.written.value_or(0) != 0 || accumulator.written.has_value() == hasEpilogue())
       return misfit("the last operation must write the target");
     if (failed(readWritten(Contraction::Result, form.written.front())))
       return failure();
-    if (form.work.size() == 1)
-      return success(form.written.size() == 1);
+    if (!hasEpilogue())
+      return success(writtenByProduct() == 1);
 
     const Work &epilogue = form.work.back();
     auto isWritten = [](const Result &written) { return written.map.isIdentity() && written.written; };
     if (!epilogue.allParallel() || !llvm::all_of(epilogue.results, isWritten))
       return misfit("an epilogue must be all-parallel and write by the identity");
-    if (epilogue.results.size() != form.written.size())
+    if (epilogue.results.size() != writtenByProduct())
       return misfit("an epilogue must write all targets");
     if (!canInline(*epilogue.body))
       return misfit("an epilogue must hold operations on scalars");
@@ -135,7 +148,7 @@ private:
 
   LogicalResult readEpilogueInput(const Input &input) {
     const SmallVector<int64_t> &sizes = result.epilogue->sizes;
-    if (input.source == Input::Source::Work) {
+    if (input.source == Input::Source::Work && input.work == productNumber) {
       // The product itself, or so many whole parts of its last axis further on.
       FailureOr<SmallVector<WalkedAxis>> axes = walkAxes(input.map);
       if (failed(axes) || axes->empty() || sizes.back() == 0 || axes->back().constant % sizes.back() != 0)
@@ -151,17 +164,38 @@ private:
     }
     if (input.source != Input::Source::Storage || !input.access.padded.empty())
       return misfit("an epilogue must read the product, and storages");
+    result.productInputs.push_back(std::nullopt);
+    return success(addInput(input, sizes, product.results.front().map).has_value());
+  }
+
+  /// What another operation, whose loops are of `sizes` and walk the axes that `map` says, reads of a storage.
+  std::optional<unsigned> addInput(const Input &input, ArrayRef<int64_t> sizes, AffineMap map) {
     StridedSlice byAxis;
     byAxis.argument = input.access.argument;
     byAxis.offset = input.access.offset;
     byAxis.strides = input.access.strides;
-    byAxis.shape = sizes;
-    FailureOr<Access> access = composeAccess(byAxis, product.results.front().map, input.elementType);
+    byAxis.shape.assign(sizes.begin(), sizes.end());
+    FailureOr<Access> access = composeAccess(byAxis, map, input.elementType);
     if (failed(access))
-      return failure();
-    setOperand(addOperand(), *access);
-    result.productInputs.push_back(std::nullopt);
-    return success();
+      return std::nullopt;
+    const unsigned operand = addOperand();
+    setOperand(operand, *access);
+    return operand;
+  }
+
+  /// The operand from `first` on that is read in the same way as the last one, which then goes, or that.
+  unsigned withoutTwin(unsigned first) {
+    const unsigned last = result.operands.size() - 1;
+    for (unsigned other = first; other < last; ++other) {
+      const ContractionOperand &a = result.operands[other], &b = result.operands[last];
+      if (a.argument != b.argument || a.offset != b.offset || a.elementType != b.elementType ||
+          strides[other] != strides[last])
+        continue;
+      result.operands.pop_back();
+      strides.pop_back();
+      return other;
+    }
+    return last;
   }
 
   /// Where the epilogue has fewer columns than the product, the columns are those, in so many parts.
@@ -183,6 +217,35 @@ private:
     return success();
   }
 
+  /// The operands of what the left one is made of, if no storage holds it.
+  LogicalResult readLeft() {
+    if (productNumber == 0)
+      return success();
+    const Input &left = product.inputs[lhs];
+    const unsigned own = result.operands.size();
+    auto add = [&](const Input &input, ArrayRef<int64_t> sizes) -> std::optional<unsigned> {
+      if (!addInput(input, sizes, left.map))
+        return std::nullopt;
+      return withoutTwin(own);
+    };
+    result.prologue = readPrologue(form, productNumber, left, add);
+    if (!result.prologue)
+      return failure();
+    const unsigned first = *result.prologue->firstOperand();
+    result.operands[Contraction::Lhs] = result.operands[first];
+    strides[Contraction::Lhs] = strides[first];
+    const std::optional<unsigned> target = result.prologue->map->results.front().written;
+    if (!target)
+      return success();
+    const WrittenTensor &written = form.written[*target];
+    FailureOr<Access> access = composeAccess(written.slice, left.map, written.elementType);
+    if (*target + 1 != form.written.size() || written.haloValue || failed(access))
+      return misfit("a left operand must be the last that is written, and without halo");
+    result.prologue->written = addOperand();
+    setOperand(*result.prologue->written, *access);
+    return success();
+  }
+
   void setOperand(unsigned operand, const Access &access) {
     result.operands[operand] = {access.argument, access.offset, access.elementType};
     strides[operand] = access.strides;
@@ -191,6 +254,8 @@ private:
   bool walks(unsigned input, unsigned loop) const { return product.inputs[input].map.isFunctionOfDim(loop); }
 
   bool isEncoded(unsigned input) const {
+    if (product.inputs[input].source != Input::Source::Storage)
+      return false;
     auto encoding = plan::KernelOp(kernel).getEncoding(product.inputs[input].access.argument);
     return encoding && encoding.getKind() != plan::EncodingKind::Plain;
   }
@@ -234,11 +299,15 @@ private:
   }
 
   LogicalResult readOperands() {
-    for (unsigned input : {0, 1})
-      if (product.inputs[input].source != Input::Source::Storage || !product.inputs[input].access.padded.empty())
+    for (unsigned input : {0, 1}) {
+      const bool isMade = productNumber > 0 && input == lhs && product.inputs[input].source == Input::Source::Work;
+      if (!isMade &&
+          (product.inputs[input].source != Input::Source::Storage || !product.inputs[input].access.padded.empty()))
         return misfit("operands must be in storages, padding included");
+    }
     const Input &rhs = product.inputs[1 - lhs];
-    setOperand(Contraction::Lhs, product.inputs[lhs].access);
+    if (product.inputs[lhs].source == Input::Source::Storage)
+      setOperand(Contraction::Lhs, product.inputs[lhs].access);
     setOperand(Contraction::Rhs, rhs.access);
     auto storage = cast<RankedTensorType>(kernel.getBody().getArgument(rhs.access.argument).getType());
     result.rhsShape.assign(storage.getShape().begin(), storage.getShape().end());
@@ -288,6 +357,7 @@ private:
 
   plan::KernelOp kernel;
   const KernelForm &form;
+  const unsigned productNumber;
   const Work &product;
   PlainContraction result;
   unsigned lhs = 0;                          ///< Which of the product's inputs is Lhs.

@@ -8,8 +8,8 @@
 #include "codegen/Functions.h"
 #include "codegen/form/ScalarBody.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
 
@@ -211,25 +211,48 @@ Value broadcast(OpBuilder &builder, Location loc, Value value, unsigned width) {
   return vector::BroadcastOp::create(builder, loc, typeIn(value.getType(), width), value);
 }
 
+static Value valueOf(OpBuilder &builder, Location loc, IRMapping &values, Value value) {
+  TypedAttr constant;
+  if (!values.contains(value) && matchPattern(value, m_Constant(&constant)))
+    values.map(value, arith::ConstantOp::create(builder, loc, storedConstant(constant)).getResult());
+  return values.lookup(value);
+}
+
+static void inlineInto(ShaderTerms &terms, IRMapping &values, Operation *op, unsigned width) {
+  SmallVector<Value> operands =
+      llvm::map_to_vector(op->getOperands(), [&](Value value) { return valueOf(terms.ops, terms.loc, values, value); });
+  values.map(op->getResult(0), inlineOperation(terms, op, operands, width));
+}
+
 SmallVector<Value> inlineBody(OpBuilder &builder, Location loc, Block &body, ArrayRef<Value> arguments,
                               unsigned width) {
   ShaderTerms terms(builder, loc);
   IRMapping values;
   values.map(body.getArguments(), arguments);
-  auto valueOf = [&](Value value) {
-    TypedAttr constant;
-    if (!values.contains(value) && matchPattern(value, m_Constant(&constant)))
-      values.map(value, arith::ConstantOp::create(builder, loc, storedConstant(constant)).getResult());
-    return values.lookup(value);
-  };
+  for (Operation &op : body.without_terminator())
+    if (!isa<arith::ConstantOp>(op))
+      inlineInto(terms, values, &op, width);
+  return llvm::map_to_vector(body.getTerminator()->getOperands(),
+                             [&](Value value) { return valueOf(builder, loc, values, value); });
+}
 
-  for (Operation &op : body.without_terminator()) {
-    if (isa<arith::ConstantOp>(op))
-      continue;
-    SmallVector<Value> operands = llvm::map_to_vector(op.getOperands(), valueOf);
-    values.map(op.getResult(0), inlineOperation(terms, &op, operands, width));
-  }
-  return llvm::map_to_vector(body.getTerminator()->getOperands(), valueOf);
+SmallVector<Value> inlineValues(OpBuilder &builder, Location loc, ValueRange wanted, IRMapping &values,
+                                unsigned width) {
+  ShaderTerms terms(builder, loc);
+  SetVector<Operation *> pending; // What is needed, each before what it needs.
+  auto need = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    if (op && !isa<arith::ConstantOp>(op) && !values.contains(value))
+      pending.insert(op);
+  };
+  llvm::for_each(wanted, need);
+  for (size_t next = 0; next < pending.size(); ++next)
+    llvm::for_each(pending[next]->getOperands(), need);
+  SmallVector<Operation *> needed = pending.takeVector();
+  llvm::sort(needed, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  for (Operation *op : needed)
+    inlineInto(terms, values, op, width);
+  return llvm::map_to_vector(wanted, [&](Value value) { return valueOf(builder, loc, values, value); });
 }
 
 } // namespace nacre::codegen::gpu

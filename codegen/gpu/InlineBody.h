@@ -11,6 +11,7 @@
 #include "codegen/Term.h"
 #include "mlir/IR/Block.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace nacre::codegen::gpu {
@@ -34,6 +35,11 @@ mlir::Value extendStoredBf16(mlir::OpBuilder &builder, mlir::Location loc, mlir:
 /// scalars where no vector went into them.
 llvm::SmallVector<mlir::Value> inlineBody(mlir::OpBuilder &builder, mlir::Location loc, mlir::Block &body,
                                           llvm::ArrayRef<mlir::Value> arguments, unsigned width);
+
+/// What `wanted`, values of such a body, are, where `values` says what some others are: arguments, or results of
+/// operations. Adds what it computes.
+llvm::SmallVector<mlir::Value> inlineValues(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange wanted,
+                                            mlir::IRMapping &values, unsigned width);
 
 /// `value` in `width` lanes; itself where it is a vector, or width is 1.
 mlir::Value broadcast(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, unsigned width);

@@ -91,7 +91,8 @@ void wishForWinograd(Wish &wish, const PlainContraction &plain, ArrayRef<Target>
 /// None where the operand cannot be packed.
 std::optional<Wish> readWish(plan::KernelOp kernel, ArrayRef<Target> targets, Accuracy accuracy) {
   FailureOr<PlainContraction> plain = readContraction(kernel);
-  if (failed(plain) || plain->depthwise)
+  // The CPU's own emitters take no prologue.
+  if (failed(plain) || plain->depthwise || plain->prologue)
     return std::nullopt;
 
   Wish wish;

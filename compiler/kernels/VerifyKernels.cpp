@@ -72,13 +72,14 @@ struct Sweeps {
   unsigned reducing = 0, mapping = 0, points = 0;
 };
 
-/// Whether a kernel of this kind may consist of these: a reduction and its epilogue, or one map, or any in rows.
+/// Whether a kernel of this kind may consist of these: a reduction and its epilogue, or one map, or any in rows. Before a
+/// product may stand what makes its left operand: a map, and sums for each of its rows.
 bool isForm(plan::KernelKind kind, Sweeps sweeps) {
   if (kind != plan::KernelKind::Serial && sweeps.points > 0)
     return false;
   switch (kind) {
   case plan::KernelKind::Contraction:
-    return sweeps.reducing == 1 && sweeps.mapping <= 1;
+    return sweeps.reducing >= 1 && sweeps.mapping <= 2 && (sweeps.reducing == 1 || sweeps.mapping > 0);
   case plan::KernelKind::Nest:
     return sweeps.reducing <= 1 && sweeps.mapping <= 1 && sweeps.reducing + sweeps.mapping > 0;
   case plan::KernelKind::Attention:

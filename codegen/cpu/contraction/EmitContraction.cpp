@@ -277,7 +277,7 @@ LogicalResult nacre::codegen::cpu::emitContraction(plan::KernelOp kernel, Kernel
     return success();
   }
   FailureOr<ContractionForm> contraction = parseContraction(kernel);
-  if (failed(contraction))
+  if (failed(contraction) || std::visit([](const auto &kind) { return kind.prologue.has_value(); }, *contraction))
     return failure();
   // A depthwise tile's taps are written one by one, and added up so.
   constexpr int64_t mostTaps = 1024;

@@ -19,7 +19,7 @@ ContractionGrid::ContractionGrid(KernelFunction &function, const LoopedContracti
     : function(function), contraction(contraction), build(function.builder, function.loc), panels(panels),
       grain(contraction.kernel->grain) {
   for (unsigned operand = 0; operand < contraction.operands.size(); ++operand) {
-    const bool wide = operand <= Contraction::Rhs &&
+    const bool wide = (operand <= Contraction::Rhs || makesLeft(operand)) &&
                       contraction.operands[operand].elementType.getIntOrFloatBitWidth() * widest <= 128;
     unsigned width = wide ? widest : 4;
     Reach reach = chooseReach(operand, width);
@@ -33,6 +33,12 @@ ContractionGrid::ContractionGrid(KernelFunction &function, const LoopedContracti
 //===----------------------------------------------------------------------===//
 // Reach
 //===----------------------------------------------------------------------===//
+
+/// Whether the left operand is made of `operand`, or written there.
+bool ContractionGrid::makesLeft(unsigned operand) const {
+  const std::optional<ContractionPrologue> &prologue = contraction.prologue;
+  return prologue && (prologue->reads(operand) || prologue->written == operand);
+}
 
 /// Whether every element that `along` does not walk starts on a multiple of `width`.
 bool ContractionGrid::liesInGroups(unsigned operand, const ContractionLoop *along, unsigned width) const {
@@ -59,7 +65,7 @@ Reach ContractionGrid::chooseReach(unsigned operand, unsigned width) const {
   if ((packed || (columns.strides[operand] == 1 && columns.size % width == 0)) && aligned &&
       liesInGroups(operand, &columns, width))
     return Reach::Columns;
-  if (operand == Contraction::Lhs && depth.strides[operand] == 1 && depth.size % width == 0 &&
+  if ((operand == Contraction::Lhs || makesLeft(operand)) && depth.strides[operand] == 1 && depth.size % width == 0 &&
       liesInGroups(operand, &depth, width))
     return Reach::Depth;
   return Reach::Element;
@@ -266,6 +272,27 @@ Value ContractionGrid::loadStep(Value step, bool mayLieBeyond, llvm::function_re
     inside = vector::BroadcastOp::create(build.ops, build.loc, vector.clone(build.ops.getI1Type()), inside);
   Value zero = arith::ConstantOp::create(build.ops, build.loc, build.ops.getZeroAttr(type));
   return arith::SelectOp::create(build.ops, build.loc, inside, value, zero);
+}
+
+LeftSource::Values ContractionGrid::makeLeft(ValueRange row, Value step, int64_t quads, bool mayLieBeyond) {
+  const int64_t size = contraction.depthSize();
+  auto isInside = [&](int64_t further) { return build.isBelow(build.add(step, further), build.constant(size)); };
+  Value first = step;
+  if (mayLieBeyond)
+    first = arith::SelectOp::create(build.ops, build.loc, isInside(0), step, build.constant(0));
+  LeftSource::Values made = left->make(row, left->loadShared(first, quads), left->load(row, first, quads), quads);
+  if (!mayLieBeyond)
+    return made;
+  for (auto [number, quad] : llvm::enumerate(made)) {
+    SmallVector<Value, 4> inside;
+    for (int64_t lane = 0; lane < 4; ++lane)
+      inside.push_back(isInside(4 * number + lane));
+    auto type = cast<VectorType>(quad.getType());
+    Value mask = vector::FromElementsOp::create(build.ops, build.loc, type.clone(build.ops.getI1Type()), inside);
+    Value zero = arith::ConstantOp::create(build.ops, build.loc, build.ops.getZeroAttr(type));
+    quad = arith::SelectOp::create(build.ops, build.loc, mask, quad, zero);
+  }
+  return made;
 }
 
 Value ContractionGrid::clampedQuad(Value quad, int64_t width) {

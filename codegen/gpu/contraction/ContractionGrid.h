@@ -12,6 +12,7 @@
 #include "codegen/form/ContractionForm.h"
 #include "codegen/gpu/IndexBuilder.h"
 #include "codegen/gpu/KernelFunction.h"
+#include "codegen/gpu/contraction/LeftSource.h"
 
 namespace nacre::codegen::gpu {
 
@@ -36,6 +37,8 @@ public:
   KernelFunction &function;
   const LoopedContraction &contraction;
   IndexBuilder build;
+
+  LeftSource *left = nullptr; ///< Makes the left operand; null where memory holds it.
 
   mlir::Value active; ///< Whether the tile has work, the same for all invocations.
   /// The tile's first row. Where rows are as many as a tile has, all of its rows are rows of the contraction: the last
@@ -72,6 +75,9 @@ public:
   /// What `load` makes of a step of the reduction, as an address takes it; zero for a step beyond the last one, where
   /// there may be such.
   mlir::Value loadStep(mlir::Value step, bool mayLieBeyond, llvm::function_ref<mlir::Value(mlir::Value)> load);
+  /// Quads of steps of the left operand as its source makes them, from `step` on; zero for steps beyond the last one, where
+  /// there may be such.
+  LeftSource::Values makeLeft(mlir::ValueRange row, mlir::Value step, int64_t quads, bool mayLieBeyond);
   /// `quad`, of four columns or of `width`, or the last one where it lies beyond.
   mlir::Value clampedQuad(mlir::Value quad, int64_t width = 4);
 
@@ -91,6 +97,7 @@ public:
   void finish(mlir::Value sum, mlir::Value row, mlir::Value quad);
 
 private:
+  bool makesLeft(unsigned operand) const;
   Reach chooseReach(unsigned operand, unsigned width) const;
   bool liesInGroups(unsigned operand, const ContractionLoop *along, unsigned width) const;
   mlir::Value addressOf(unsigned operand, llvm::ArrayRef<ContractionLoop> loops, mlir::Value flat, int64_t step);

@@ -25,7 +25,10 @@ public:
     Value first = build.multiply(line, tile.rows);
     for (int64_t i = 0; i < tile.rows; ++i) {
       rows.push_back(build.add(build.add(grid.firstRow, first), i));
-      lhs.push_back(build.add(grid.base(Contraction::Lhs), grid.tileRowAddress(Contraction::Lhs, first, i)));
+      if (grid.left)
+        sources.push_back(grid.left->row(first, i));
+      else
+        lhs.push_back(build.add(grid.base(Contraction::Lhs), grid.tileRowAddress(Contraction::Lhs, first, i)));
     }
     for (int64_t j = 0; j < tile.quads; ++j) {
       Value quad = build.add(build.add(grid.firstQuad, column), j * tile.columnThreads);
@@ -33,7 +36,7 @@ public:
       clamped.push_back(grid.clampedQuad(quad));
     }
     SmallVector<Value> sums(tile.rows * tile.quads, grid.zeroQuad());
-    sums = reduce(0, grid.base(Contraction::Rhs), build.constant(0), sums);
+    sums = reduce(0, {grid.base(Contraction::Rhs), build.constant(0), build.constant(0)}, sums);
     for (int64_t i = 0; i < tile.rows; ++i)
       build.onlyIf(grid.writes(rows[i]), [&] {
         for (int64_t j = 0; j < tile.quads; ++j)
@@ -50,9 +53,15 @@ private:
     return 1;
   }
 
-  /// The loops of the reduction from `level` on. `right` is the address of a step of Rhs but for the column, `left`
-  /// what the steps add to every row's address of Lhs.
-  SmallVector<Value> reduce(unsigned level, Value right, Value left, ArrayRef<Value> sums) {
+  /// Where a step of the reduction is.
+  struct Step {
+    Value right; ///< Its address in Rhs but for the column.
+    Value left;  ///< What it adds to every row's address of Lhs.
+    Value flat;  ///< Its number.
+  };
+
+  /// The loops of the reduction from `level` on.
+  SmallVector<Value> reduce(unsigned level, Step step, ArrayRef<Value> sums) {
     const ContractionLoop &loop = contraction.depth[level];
     const bool innermost = level + 1 == contraction.depth.size();
     const int64_t taken = innermost ? steps() : 1;
@@ -64,35 +73,41 @@ private:
     auto advanced = [&](unsigned operand, Value address) {
       return build.add(address, build.multiply(turn, grid.scaled(operand, loop.strides[operand] * taken)));
     };
-    right = advanced(Contraction::Rhs, right);
-    left = advanced(Contraction::Lhs, left);
+    step.right = advanced(Contraction::Rhs, step.right);
+    if (grid.left)
+      step.flat = build.multiply(build.add(build.multiply(step.flat, loop.size / taken), turn), taken);
+    else
+      step.left = advanced(Contraction::Lhs, step.left);
     SmallVector<Value> current(nest.getRegionIterArgs());
-    current = innermost ? multiply(right, left, taken, current) : reduce(level + 1, right, left, current);
+    current = innermost ? multiply(step, taken, current) : reduce(level + 1, step, current);
     scf::YieldOp::create(build.ops, build.loc, current);
     return nest.getResults();
   }
 
-  SmallVector<Value> multiply(Value right, Value left, int64_t taken, SmallVector<Value> sums) {
+  SmallVector<Value> multiply(Step at, int64_t taken, SmallVector<Value> sums) {
     const int64_t rightStride = grid.scaled(Contraction::Rhs, contraction.depth.back().strides[Contraction::Rhs]);
     const int64_t leftStride = contraction.depth.back().strides[Contraction::Lhs];
     const bool movesWithColumns = contraction.columns.strides[Contraction::Lhs] != 0; // depthwise
     SmallVector<Value> fours;
-    if (grid.reach(Contraction::Lhs) == Reach::Depth)
+    for (ValueRange row : sources)
+      fours.push_back(grid.makeLeft(row, at.flat, 1, /*mayLieBeyond=*/false).front());
+    if (!grid.left && grid.reach(Contraction::Lhs) == Reach::Depth)
       for (Value row : lhs)
-        fours.push_back(grid.load(Contraction::Lhs, build.add(row, left)));
+        fours.push_back(grid.load(Contraction::Lhs, build.add(row, at.left)));
     for (int64_t step = 0; step < taken; ++step) {
       SmallVector<Value> columns;
       for (Value quad : clamped)
-        columns.push_back(grid.extended(grid.loadQuad(Contraction::Rhs, build.add(right, step * rightStride), quad)));
+        columns.push_back(
+            grid.extended(grid.loadQuad(Contraction::Rhs, build.add(at.right, step * rightStride), quad)));
       for (int64_t i = 0; i < tile.rows; ++i)
         for (int64_t j = 0; j < tile.quads; ++j) {
-          Value a =
-              movesWithColumns
-                  ? grid.loadQuad(Contraction::Lhs,
-                                  build.add(build.add(lhs[i], left), grid.scaled(Contraction::Lhs, step * leftStride)),
-                                  clamped[j])
-              : fours.empty() ? grid.load(Contraction::Lhs, build.add(build.add(lhs[i], left), step * leftStride))
-                              : vector::ExtractOp::create(build.ops, build.loc, fours[i], step).getResult();
+          Value a = movesWithColumns ? grid.loadQuad(Contraction::Lhs,
+                                                     build.add(build.add(lhs[i], at.left),
+                                                               grid.scaled(Contraction::Lhs, step * leftStride)),
+                                                     clamped[j])
+                    : fours.empty()
+                        ? grid.load(Contraction::Lhs, build.add(build.add(lhs[i], at.left), step * leftStride))
+                        : vector::ExtractOp::create(build.ops, build.loc, fours[i], step).getResult();
           a = grid.extended(a);
           if (!isa<VectorType>(a.getType()))
             a = vector::BroadcastOp::create(build.ops, build.loc, grid.quadType(), a);
@@ -108,6 +123,7 @@ private:
   IndexBuilder &build;
   const GpuTile &tile;
   SmallVector<Value> rows, lhs, quads, clamped;
+  SmallVector<LeftSource::Values> sources; ///< In place of `lhs`, where they make it.
 };
 
 } // namespace

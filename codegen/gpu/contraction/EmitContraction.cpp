@@ -9,6 +9,7 @@
 #include "codegen/gpu/Emitters.h"
 #include "codegen/gpu/Halo.h"
 #include "codegen/gpu/InlineBody.h"
+#include "codegen/gpu/contraction/LeftPrologue.h"
 #include "codegen/gpu/contraction/ParseGpuTile.h"
 #include "codegen/gpu/contraction/Templates.h"
 #include "codegen/gpu/contraction/TileTables.h"
@@ -27,7 +28,7 @@ bool isKnown(Type type) { return type.isF32() || type.isF16() || type.isF64(); }
 /// Cooperative matrices multiply f16: that is exact for operands of f16, and else what the user asked for. They lose none of
 /// the digits of bf16, but its range.
 bool mayMultiplyHalves(const LoopedContraction &contraction, const GpuOptions &options) {
-  const Type lhs = contraction.operands[Contraction::Lhs].elementType;
+  const Type lhs = contraction.leftType();
   const Type rhs = contraction.operands[Contraction::Rhs].elementType;
   if (!contraction.accumulatorType.isF32() || lhs.isBF16() || rhs.isBF16())
     return false;
@@ -61,8 +62,12 @@ void emitHaloOfRow(KernelFunction &function, const Contraction &contraction) {
 std::string obstacleOf(const Contraction &contraction) {
   if (contraction.parts != 1 || contraction.results.size() != 1)
     return "the epilogue reads the product in parts";
+  if (contraction.prologue && !isKnown(contraction.prologue->elementType))
+    return "the left operand is made as no float of 16, 32 or 64 bits";
+  if (contraction.prologue && !canMakeLeft(*contraction.prologue))
+    return "the left operand is made by an operation that SPIR-V lacks";
   for (auto [number, operand] : llvm::enumerate(contraction.operands)) {
-    const bool isFactor = number == Contraction::Lhs || number == Contraction::Rhs;
+    const bool isFactor = (number == Contraction::Lhs && !contraction.prologue) || number == Contraction::Rhs;
     if (!isKnown(operand.elementType) && !(isFactor && operand.elementType.isBF16()))
       return "an operand is no float of 16, 32 or 64 bits";
   }
@@ -86,7 +91,11 @@ LogicalResult emitTiles(KernelFunction &function, const LoopedContraction &contr
   if (!grid.divide(tile.tileRows(), tile.tileColumns(), tile.band))
     return failure();
   emitHaloOfRow(function, contraction);
+  std::unique_ptr<LeftSource> left = makeLeftSource(grid, tile);
+  grid.left = left.get();
   grid.build.onlyIf(grid.active, [&] {
+    if (grid.left)
+      grid.left->prepare();
     switch (tile.kind) {
     case GpuTile::Kind::Direct:
       return emitDirectTile(grid, tile);

@@ -33,7 +33,7 @@ SharedLayout layoutOf(const ContractionGrid &grid, const GpuTile &tile) {
   layout.leftPitch = sharedRowQuads(tile.depth);
   layout.rightPitch = tile.tileColumns() / 4;
   layout.buffers = 2;
-  layout.leftType = storedType(grid.contraction.operands[Contraction::Lhs].elementType);
+  layout.leftType = storedType(grid.contraction.leftType());
   layout.rightType = storedType(grid.contraction.operands[Contraction::Rhs].elementType);
   return layout;
 }

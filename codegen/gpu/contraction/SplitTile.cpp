@@ -21,7 +21,7 @@ class SplitTile {
 public:
   SplitTile(ContractionGrid &grid, const GpuTile &tile)
       : grid(grid), contraction(grid.contraction), build(grid.build), tile(tile), parts(tile.depth),
-        steps(contraction.depth.back().size % 4 == 0 ? 4 : 1) {
+        steps(grid.left || contraction.depth.back().size % 4 == 0 ? 4 : 1) {
     assert(tile.rowThreads == 1 && tile.quads == 1 && tile.rows <= parts && "a part finishes a row at most");
   }
 
@@ -57,9 +57,13 @@ private:
     const int64_t size = contraction.depthSize();
     const bool hasTail = size % (steps * parts) != 0;
     SmallVector<Value> rows;
+    SmallVector<LeftSource::Values> sources;
     for (int64_t i = 0; i < tile.rows; ++i)
-      rows.push_back(
-          build.add(grid.base(Contraction::Lhs), grid.tileRowAddress(Contraction::Lhs, build.constant(0), i)));
+      if (grid.left)
+        sources.push_back(grid.left->row(build.constant(0), i));
+      else
+        rows.push_back(
+            build.add(grid.base(Contraction::Lhs), grid.tileRowAddress(Contraction::Lhs, build.constant(0), i)));
     SmallVector<Value> sums(tile.rows, grid.zeroQuad());
     auto loop = scf::ForOp::create(build.ops, build.loc, build.constant(0),
                                    build.constant(llvm::divideCeil(size, steps * parts)), build.constant(1), sums);
@@ -68,7 +72,9 @@ private:
     Value first = build.multiply(build.add(build.multiply(loop.getInductionVar(), parts), part), steps);
     SmallVector<Value> current(loop.getRegionIterArgs());
     SmallVector<Value> fours;
-    if (grid.reach(Contraction::Lhs) == Reach::Depth)
+    for (ValueRange row : sources)
+      fours.push_back(grid.makeLeft(row, first, 1, hasTail).front());
+    if (!grid.left && grid.reach(Contraction::Lhs) == Reach::Depth)
       for (Value row : rows)
         fours.push_back(loadLeft(row, first, hasTail));
     for (int64_t step = 0; step < steps; ++step) {

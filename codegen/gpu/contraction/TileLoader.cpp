@@ -21,9 +21,13 @@ TileLoader::TileLoader(ContractionGrid &grid, const SharedLayout &layout, int64_
   right = grid.function.shared(layout.buffers * layout.rightChunks(), chunkOf(layout.rightType));
 
   lefts = positions(layout.rows, layout.depth / layout.chunk, layout.leftPitch);
+  sharesChunk = threads % (layout.depth / layout.chunk) == 0;
   for (ChunkPosition &position : lefts)
-    position.from =
-        build.add(grid.base(Contraction::Lhs), grid.tileRowAddress(Contraction::Lhs, position.line, position.further));
+    if (grid.left)
+      position.row = grid.left->row(position.line, position.further);
+    else
+      position.from = build.add(grid.base(Contraction::Lhs),
+                                grid.tileRowAddress(Contraction::Lhs, position.line, position.further));
   rights = positions(layout.depth, layout.columns / layout.chunk, layout.rightPitch);
   for (ChunkPosition &position : rights)
     position.line = build.add(position.line, position.further);
@@ -137,11 +141,63 @@ Value TileLoader::loadRight(const ChunkPosition &position, Value first) {
   return joined(low, narrowed(quad(1), layout.rightType));
 }
 
-SmallVector<Value> TileLoader::load(Value part) {
+Value TileLoader::asChunk(ValueRange quads) {
+  if (layout.chunk == 4)
+    return narrowed(quads.front(), layout.leftType);
+  Value low = narrowed(quads[0], layout.leftType);
+  return joined(low, narrowed(quads[1], layout.leftType));
+}
+
+/// Chunks where the last part is not full: they are made at once, since steps beyond the reduction's are zero. Else what they
+/// are made of, first what all of them share.
+SmallVector<Value> TileLoader::loadForSource(Value first) {
+  const int64_t quads = layout.chunk / 4;
+  SmallVector<Value> loaded;
+  Value step;
+  for (const ChunkPosition &position : lefts) {
+    const bool isNew = !step || !sharesChunk;
+    if (isNew)
+      step = build.add(first, build.multiply(position.chunk, layout.chunk));
+    if (hasTail()) {
+      loaded.push_back(asChunk(grid.makeLeft(position.row, step, quads, /*mayLieBeyond=*/true)));
+      continue;
+    }
+    if (isNew) {
+      LeftSource::Values shared = grid.left->loadShared(step, quads);
+      sharedLoads = shared.size();
+      llvm::append_range(loaded, shared);
+    }
+    LeftSource::Values own = grid.left->load(position.row, step, quads);
+    loadsOfChunk = own.size();
+    llvm::append_range(loaded, own);
+  }
+  return loaded;
+}
+
+SmallVector<Value> TileLoader::makeLefts(ArrayRef<Value> loaded) {
+  if (hasTail())
+    return SmallVector<Value>(loaded);
   SmallVector<Value> chunks;
+  ArrayRef<Value> shared;
+  for (const ChunkPosition &position : lefts) {
+    if (chunks.empty() || !sharesChunk) {
+      shared = loaded.take_front(sharedLoads);
+      loaded = loaded.drop_front(sharedLoads);
+    }
+    chunks.push_back(asChunk(grid.left->make(position.row, shared, loaded.take_front(loadsOfChunk), layout.chunk / 4)));
+    loaded = loaded.drop_front(loadsOfChunk);
+  }
+  return chunks;
+}
+
+SmallVector<Value> TileLoader::load(Value part) {
   Value first = build.multiply(part, layout.depth);
-  for (const ChunkPosition &position : lefts)
-    chunks.push_back(loadLeft(position, first));
+  SmallVector<Value> chunks;
+  if (grid.left)
+    chunks = loadForSource(first);
+  else
+    for (const ChunkPosition &position : lefts)
+      chunks.push_back(loadLeft(position, first));
   for (const ChunkPosition &position : rights)
     chunks.push_back(loadRight(position, first));
   return chunks;
@@ -158,9 +214,13 @@ void TileLoader::store(ArrayRef<Value> chunks, Value buffer) {
                               ValueRange{build.add(position.to, build.multiply(buffer, size))});
     });
   };
-  for (auto [chunk, position] : llvm::zip(chunks, lefts))
+  ArrayRef<Value> ofRight = chunks.take_back(rights.size());
+  SmallVector<Value> ofLeft(chunks.drop_back(rights.size()));
+  if (grid.left)
+    ofLeft = makeLefts(ofLeft);
+  for (auto [chunk, position] : llvm::zip_equal(ofLeft, lefts))
     put(chunk, position, left, layout.leftChunks());
-  for (auto [chunk, position] : llvm::zip(chunks.drop_front(lefts.size()), rights))
+  for (auto [chunk, position] : llvm::zip_equal(ofRight, rights))
     put(chunk, position, right, layout.rightChunks());
 }
 

@@ -30,7 +30,7 @@ public:
   TileLoader(ContractionGrid &grid, const SharedLayout &layout, int64_t threads);
 
   int64_t parts() const;
-  /// This invocation's chunks of a part, in registers.
+  /// This invocation's chunks of a part, in registers, or what a source makes chunks of.
   llvm::SmallVector<mlir::Value> load(mlir::Value part);
   /// Puts them into shared memory, the buffer of that number.
   void store(llvm::ArrayRef<mlir::Value> chunks, mlir::Value buffer);
@@ -47,6 +47,7 @@ public:
 private:
   /// A chunk that this invocation loads in each part.
   struct ChunkPosition {
+    LeftSource::Values row;  ///< Left, where a source makes it: what is fixed for the row.
     mlir::Value line, chunk; ///< Row and chunk of the reduction; or step and chunk of columns.
     int64_t further = 0;     ///< Added to the line: many positions are a constant apart.
     mlir::Value from;        ///< Left: the row's address.
@@ -58,6 +59,9 @@ private:
   mlir::Value loadLeft(const ChunkPosition &position, mlir::Value first);
   mlir::Value loadLeftQuad(mlir::Value row, mlir::Value first, mlir::Value offset);
   mlir::Value loadRight(const ChunkPosition &position, mlir::Value first);
+  llvm::SmallVector<mlir::Value> loadForSource(mlir::Value first);
+  llvm::SmallVector<mlir::Value> makeLefts(llvm::ArrayRef<mlir::Value> loaded);
+  mlir::Value asChunk(mlir::ValueRange quads);
   mlir::Value narrowed(mlir::Value quad, mlir::Type element);
   mlir::Value joined(mlir::Value low, mlir::Value high);
   bool hasTail() const { return depthSize % layout.depth != 0; }
@@ -68,6 +72,8 @@ private:
   const SharedLayout layout;
   const int64_t threads, depthSize;
   llvm::SmallVector<ChunkPosition> lefts, rights;
+  bool sharesChunk = false;                 ///< All left positions are the same chunk of their rows.
+  size_t sharedLoads = 0, loadsOfChunk = 0; ///< What a source loads for all rows, and for each chunk.
 };
 
 } // namespace nacre::codegen::gpu

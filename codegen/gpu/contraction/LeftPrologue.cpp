@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "codegen/gpu/contraction/LeftPrologue.h"
+
+#include "codegen/gpu/InlineBody.h"
+#include "codegen/gpu/contraction/RowStatistics.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace nacre::codegen::gpu {
+namespace {
+
+class LeftPrologue final : public LeftSource {
+public:
+  LeftPrologue(ContractionGrid &grid, const GpuTile &tile)
+      : grid(grid), build(grid.build), prologue(*grid.contraction.prologue), operands(grid, prologue.arguments),
+        tile(tile) {}
+
+  void prepare() override {
+    if (prologue.statistics.empty())
+      return;
+    statistics.emplace(grid, prologue, tile.tileRows(), tile.invocations());
+    statistics->compute();
+    if (prologue.written)
+      build.onlyIf(build.isEqual(grid.firstQuad, build.constant(0)),
+                   [&] { statistics->forEachQuad([&](Value row, Value step) { write(row, step); }); });
+  }
+
+  /// The row's place in the tile behind what the operands need.
+  Values row(Value row, int64_t further) override {
+    Values fixed;
+    for (Value value : operands.row(row, further))
+      fixed.push_back(value ? value : build.constant(0));
+    fixed.push_back(build.add(row, further));
+    return fixed;
+  }
+
+  Values loadShared(Value step, int64_t quads) override { return operands.loadShared(step, quads); }
+  Values load(ValueRange row, Value step, int64_t quads) override { return operands.load(row, step, quads); }
+
+  Values make(ValueRange row, ValueRange shared, ValueRange loaded, int64_t quads) override {
+    IRMapping ofRow;
+    if (statistics)
+      statistics->recall(row.back(), ofRow);
+    Values made;
+    Block &body = *prologue.map->body;
+    for (int64_t number = 0; number < quads; ++number) {
+      IRMapping values = ofRow;
+      for (auto [argument, value, inner] :
+           llvm::zip(prologue.arguments, operands.takeQuad(row, shared, loaded, number, quads), body.getArguments()))
+        if (!argument.statistic)
+          values.map(inner, value);
+      Value quad = inlineValues(build.ops, build.loc, body.getTerminator()->getOperands(), values, 4).front();
+      made.push_back(broadcast(build.ops, build.loc, quad, 4));
+    }
+    return made;
+  }
+
+private:
+  void write(Value row, Value step) {
+    const unsigned written = *prologue.written;
+    Value number = build.add(grid.firstRow, row);
+    build.onlyIf(grid.writes(number), [&] {
+      Value quad = grid.makeLeft(this->row(row, 0), step, 1, /*mayLieBeyond=*/false).front();
+      Value address = build.add(grid.base(written), grid.rowAddress(written, number));
+      Value buffer = grid.function.buffer(grid.contraction.operands[written].argument, grid.width(written));
+      auto store = [&](Value value, Value at) {
+        memref::StoreOp::create(build.ops, build.loc, value, buffer,
+                                ValueRange{build.add(address, grid.depthAddress(written, at))});
+      };
+      if (grid.reach(written) == Reach::Depth)
+        return store(quad, step);
+      for (int64_t lane = 0; lane < 4; ++lane) {
+        Value at = build.add(step, lane);
+        build.onlyIf(build.isBelow(at, build.constant(grid.contraction.depthSize())),
+                     [&] { store(vector::ExtractOp::create(build.ops, build.loc, quad, lane), at); });
+      }
+    });
+  }
+
+  ContractionGrid &grid;
+  IndexBuilder &build;
+  const ContractionPrologue &prologue;
+  const PrologueOperands operands;
+  const GpuTile &tile;
+  std::optional<RowStatistics> statistics;
+};
+
+} // namespace
+
+bool canMakeLeft(const ContractionPrologue &prologue) {
+  return canInlineOnGpu(*prologue.map->body) &&
+         llvm::all_of(prologue.statistics, [](const ContractionPrologue::Statistic &statistic) {
+           return canInlineOnGpu(*statistic.work->body);
+         });
+}
+
+std::unique_ptr<LeftSource> makeLeftSource(ContractionGrid &grid, const GpuTile &tile) {
+  return grid.contraction.prologue ? std::make_unique<LeftPrologue>(grid, tile) : nullptr;
+}
+
+} // namespace nacre::codegen::gpu

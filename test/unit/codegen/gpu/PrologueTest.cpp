@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Products that make their left operand: every tile, rows and depths that fill none, shares that begin anywhere.
+
+#include "runtime/include/nacre/model_format.h"
+#include "test/unit/codegen/PrologueTexts.h"
+#include "test/unit/codegen/gpu/VulkanHarness.h"
+
+using namespace nacre::codegen;
+
+namespace {
+
+class GpuPrologue : public GpuDifferential {
+protected:
+  void checkTile(const PrologueText &kernel, const char *tile) {
+    GpuOptions options;
+    options.tile = tile;
+    check(kernel.text(), 1e-5, options);
+  }
+};
+
+TEST_F(GpuPrologue, ScaledAndShifted) {
+  check(PrologueText{64, 64, 64}.text());
+  check(PrologueText{50, 44, 132}.text());
+  PrologueText finished{37, 40, 70};
+  finished.biased = finished.residual = true;
+  check(finished.text());
+}
+
+TEST_F(GpuPrologue, NormalizedRows) {
+  check(PrologueText{64, 64, 64, /*normalized=*/true}.text());
+  check(PrologueText{19, 21, 67, /*normalized=*/true, /*written=*/true, false, /*biased=*/true}.text());
+  check(PrologueText{130, 16, 132, /*normalized=*/true, /*written=*/true}.text());
+}
+
+TEST_F(GpuPrologue, FewRows) {
+  check(PrologueText{4, 37, 130}.text());
+  check(PrologueText{3, 40, 130, /*normalized=*/true}.text());
+  PrologueText columns{1, 100, 128, /*normalized=*/true};
+  columns.cut = 1;
+  check(columns.text());
+}
+
+TEST_F(GpuPrologue, Halves) {
+  for (bool normalized : {false, true}) {
+    PrologueText kernel{50, 48, 136, normalized};
+    kernel.element = "f16";
+    check(kernel.text(), 1e-2);
+    kernel.k = 70;
+    kernel.written = normalized;
+    kernel.biased = true;
+    check(kernel.text(), 1e-2);
+  }
+}
+
+TEST_F(GpuPrologue, TilesOfEveryShape) {
+  for (bool normalized : {false, true})
+    for (const char *tile :
+         {"shared:rows=4,quads=1,columns=8,lines=8,depth=16", "shared:rows=4,quads=1,columns=8,lines=12,depth=16",
+          "shared:rows=6,quads=3,columns=8,lines=8,depth=24",
+          "shared:rows=8,quads=2,columns=8,lines=8,depth=16,parts=4",
+          "shared:rows=4,quads=2,columns=8,lines=8,depth=16,unroll=2"}) {
+      checkTile(PrologueText{70, 40, 64, normalized, /*written=*/normalized}, tile);
+      checkTile(PrologueText{41, 70, 50, normalized, /*written=*/normalized}, tile);
+    }
+  checkTile(PrologueText{300, 40, 1300, true}, "shared:rows=8,quads=1,columns=8,lines=8,depth=16");
+}
+
+/// No device of CI has matrices: what they compute is compared by test/bench/agreement.py. That they are there, and valid,
+/// is seen here.
+TEST_F(GpuPrologue, Matrices) {
+  const uint64_t matrices = NACRE_GPU_NEED(NACRE_GPU_COOPERATIVE_MATRIX);
+  for (bool normalized : {false, true}) {
+    PrologueText kernel{50, 48, 136, normalized};
+    kernel.element = "f16";
+    EXPECT_TRUE(variantsOf(kernel.text()).front().needs & matrices) << kernel.text();
+  }
+}
+
+} // namespace
