@@ -254,9 +254,11 @@ private:
   bool walks(unsigned input, unsigned loop) const { return product.inputs[input].map.isFunctionOfDim(loop); }
 
   bool isEncoded(unsigned input) const {
-    if (product.inputs[input].source != Input::Source::Storage)
+    const Input &read = product.inputs[input];
+    if (read.source != Input::Source::Storage ||
+        read.access.argument >= unsigned(plan::KernelOp(kernel).getNumInputs()))
       return false;
-    auto encoding = plan::KernelOp(kernel).getEncoding(product.inputs[input].access.argument);
+    auto encoding = plan::KernelOp(kernel).getEncoding(read.access.argument);
     return encoding && encoding.getKind() != plan::EncodingKind::Plain;
   }
 
@@ -370,7 +372,11 @@ FailureOr<PlainContraction> readContraction(plan::KernelOp kernel) {
   FailureOr<KernelForm> form = parseKernel(kernel);
   if (failed(form))
     return failure();
-  return ContractionReader(kernel, std::make_shared<const KernelForm>(std::move(*form))).read();
+  return readContraction(kernel, std::make_shared<const KernelForm>(std::move(*form)));
+}
+
+FailureOr<PlainContraction> readContraction(plan::KernelOp kernel, std::shared_ptr<const KernelForm> form) {
+  return ContractionReader(kernel, std::move(form)).read();
 }
 
 } // namespace nacre::codegen

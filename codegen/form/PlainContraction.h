@@ -31,6 +31,8 @@ struct PlainContraction : Contraction {
 
 /// Reads the body of `kernel`. What it says to be encoded is Rhs; how, is left out.
 llvm::FailureOr<PlainContraction> readContraction(plan::KernelOp kernel);
+/// The same of a part of the body. Tensors that only it has are arguments beyond the kernel's, as left operands or results.
+llvm::FailureOr<PlainContraction> readContraction(plan::KernelOp kernel, std::shared_ptr<const KernelForm> form);
 
 /// Whether the body of `work` is acc + a * b, the operands converted first if need be.
 bool isMultiplyAdd(const Work &work);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. anchors; 2. chains; 3. prologues and side chains; numbered as in the header.
+// How:  1. anchors; 2. chains; 3. prologues and side chains; 4. separable convolutions; numbered as in the header.
 
 #include "compiler/kernels/FusionPolicy.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include <set>
 
 namespace nacre::kernels {
@@ -22,7 +23,8 @@ bool isAlone(WorkKind kind) {
 
 class Fuser {
 public:
-  explicit Fuser(llvm::ArrayRef<FusionNode> nodes) : nodes(nodes), users(nodes.size()), groupOf(nodes.size(), -1) {
+  Fuser(llvm::ArrayRef<FusionNode> nodes, const SeparableRule &rule)
+      : nodes(nodes), rule(rule), users(nodes.size()), groupOf(nodes.size(), -1) {
     for (auto [node, description] : llvm::enumerate(nodes))
       for (int operand : description.operands)
         if (operand >= 0 && (users[operand].empty() || users[operand].back() != int(node)))
@@ -41,6 +43,9 @@ public:
       if (nodes[node].kind == WorkKind::Elementwise && groupOf[node] < 0)
         grow(node, /*anchor=*/-1);
     mergeChains();
+    for (FusionGroup &group : groups)
+      if (group.anchor >= 0 && nodes[group.anchor].separable == SeparablePart::Pointwise)
+        takeDepthwise(group);
     llvm::erase_if(groups, [](const FusionGroup &group) { return group.members.empty(); });
     for (FusionGroup &group : groups)
       llvm::sort(group.members);
@@ -212,7 +217,42 @@ private:
     return reader;
   }
 
+  //===--------------------------------------------------------------------===//
+  // 4. Separable convolutions
+  //===--------------------------------------------------------------------===//
+
+  /// Joins the group of the depthwise convolution that only the anchor of `group` reads.
+  void takeDepthwise(FusionGroup &group) {
+    const int read = nodes[group.anchor].operands.front();
+    if (read < 0 || nodes[read].escapes || groupOf[read] < 0 ||
+        users[read] != llvm::SmallVector<int, 2>{group.anchor} || llvm::count(nodes[group.anchor].operands, read) != 1)
+      return;
+    FusionGroup &former = groups[groupOf[read]];
+    if (&former == &group || former.last != read || former.anchor < 0 || former.depthwise >= 0 ||
+        nodes[former.anchor].separable != SeparablePart::Depthwise ||
+        !rule.pays(nodes[former.anchor].multiplyAdds, nodes[group.anchor].columns) ||
+        group.members.size() + former.members.size() > maxMembers ||
+        countOperands(group) + countOperands(former) > maxOperands ||
+        !llvm::all_of(former.members, [&](int member) { return member == former.anchor || readsChannels(member); }))
+      return;
+    for (int member : former.members)
+      groupOf[member] = groupOf[group.anchor];
+    group.depthwise = former.anchor;
+    group.members.append(former.members);
+    former.members.clear();
+  }
+
+  /// Whether what it reads beside values of its group has a number a channel: one for every pixel would be read again with each
+  /// block of columns.
+  bool readsChannels(int member) const {
+    return llvm::all_of(llvm::enumerate(nodes[member].operands), [&](auto operand) {
+      return (operand.value() >= 0 && groupOf[operand.value()] == groupOf[member]) ||
+             nodes[member].isOfChannels[operand.index()];
+    });
+  }
+
   llvm::ArrayRef<FusionNode> nodes;
+  const SeparableRule rule;
   llvm::SmallVector<llvm::SmallVector<int, 2>> users;
   llvm::SmallVector<int> groupOf;
   llvm::SmallVector<FusionGroup> groups;
@@ -220,6 +260,15 @@ private:
 
 } // namespace
 
-llvm::SmallVector<FusionGroup> formGroups(llvm::ArrayRef<FusionNode> nodes) { return Fuser(nodes).run(); }
+bool SeparableRule::pays(double multiplyAdds, int64_t columnsOfProduct) const {
+  if (columns == 0)
+    return false;
+  const int64_t blocks = llvm::divideCeil(columnsOfProduct, columns);
+  return blocks <= fewBlocks || double(blocks - 1) * multiplyAdds <= repeatedMultiplyAdds;
+}
+
+llvm::SmallVector<FusionGroup> formGroups(llvm::ArrayRef<FusionNode> nodes, const SeparableRule &rule) {
+  return Fuser(nodes, rule).run();
+}
 
 } // namespace nacre::kernels

@@ -8,6 +8,8 @@
 //        2. the elementwise operators left over form chains in the same way;
 //        3. a chain that only one group reads joins it: as operands of its epilogue, or as the prologue of its anchor. So does a
 //           lookup that a lookup's group reads: of two tables whose rows are added up, one kernel reads both.
+//        4. a depthwise convolution that only a pixel's product of channels reads, and what follows it, join the product's group, where
+//           the rule says that computing it again for every block of columns costs less than a kernel of its own.
 //        All values of a group but the last stay inside, so no cycle can arise. Linear in operators and their operands.
 //        A contraction whose columns are read in equal parts (the gates of a recurrent cell) takes what the parts meet in,
 //        and several values may leave: all who read them come behind the group.
@@ -23,6 +25,13 @@
 namespace nacre::kernels {
 
 using nn::WorkKind;
+
+/// The two halves of a separable convolution.
+enum class SeparablePart {
+  None,
+  Depthwise, ///< One filter a channel.
+  Pointwise  ///< Of one tap: a pixel's channels, which are operand 0, times a matrix.
+};
 
 /// An operator. Nodes are given in an order in which operands come first.
 struct FusionNode {
@@ -40,17 +49,37 @@ struct FusionNode {
   /// Whether it is one of the equal parts that the columns of its operand, a contraction, are read in: a boundary, unless
   /// the contraction's group takes it.
   bool isPart = false;
+  SeparablePart separable = SeparablePart::None;
+  double multiplyAdds = 0; ///< Of a depthwise convolution.
+  int64_t columns = 0;     ///< Of a pointwise one.
+  /// For each operand, whether it has at most a number a channel.
+  llvm::SmallVector<bool, 2> isOfChannels;
 };
+
+/// Which separable convolutions are one kernel. Every block of so many columns of the pointwise half computes the depthwise
+/// half for itself.
+struct SeparableRule {
+  int64_t columns = 0;             ///< 0: none are.
+  int64_t fewBlocks = 0;           ///< So many blocks always pay;
+  double repeatedMultiplyAdds = 0; ///< more do while what is done again is less than this.
+
+  bool pays(double multiplyAdds, int64_t columnsOfProduct) const;
+};
+
+/// Where GPUs compute everything. A tile of 64 columns is what the smallest of them holds sums for; a launch and a pass over
+/// the tensor between cost a phone as much as some two million multiply-adds by windows, and a desktop GPU far more.
+constexpr SeparableRule kSeparableOnGpus = {64, 2, 2e6};
 
 struct FusionGroup {
   int anchor = -1;                   ///< -1 for a chain of elementwise operators.
+  int depthwise = -1;                ///< The convolution that the anchor reads as its kernel computes it; -1: none.
   llvm::SmallVector<int, 4> members; ///< In order, the anchor included.
   int last = 0;                      ///< The last member, whose result leaves the group.
   llvm::SmallVector<int, 2> results; ///< All whose result does.
 };
 
 /// Groups of all nodes but boundaries, in the order of their last members.
-llvm::SmallVector<FusionGroup> formGroups(llvm::ArrayRef<FusionNode> nodes);
+llvm::SmallVector<FusionGroup> formGroups(llvm::ArrayRef<FusionNode> nodes, const SeparableRule &rule = {});
 
 } // namespace nacre::kernels
 

@@ -122,7 +122,9 @@ def FormKernelsPass : Pass<"nacre-form-kernels", "::mlir::ModuleOp"> {
     registers.
   }];
   let options = [Option<"parts", "parts", "bool", /*default=*/"false",
-                        "Let a product's kernel go on with equal parts of its columns, for which the CPU alone has code">];
+                        "Let a product's kernel go on with equal parts of its columns, for which the CPU alone has code">,
+                 Option<"separables", "separables", "bool", /*default=*/"false",
+                        "Let a kernel compute both halves of a separable convolution where that is faster on GPUs">];
   let dependentDialects = ["::nacre::nn::NnDialect", "::nacre::plan::PlanDialect"];
 }
 

@@ -84,6 +84,8 @@ bool isForm(plan::KernelKind kind, Sweeps sweeps) {
     return sweeps.reducing <= 1 && sweeps.mapping <= 1 && sweeps.reducing + sweeps.mapping > 0;
   case plan::KernelKind::Attention:
     return sweeps.reducing > 1;
+  case plan::KernelKind::Separable:
+    return sweeps.reducing == 2 && sweeps.mapping <= 2;
   case plan::KernelKind::Row:
     return sweeps.reducing > 0;
   case plan::KernelKind::Permute:

@@ -174,6 +174,7 @@ private:
   WorkForm formOf() {
     switch (kernel.getKind()) {
     case plan::KernelKind::Attention:
+    case plan::KernelKind::Separable:
       return WorkForm::Product;
     case plan::KernelKind::Contraction:
       return isProduct ? WorkForm::Product : hasWindows ? WorkForm::Depthwise : WorkForm::Streamed;

@@ -32,7 +32,8 @@ class Plan_Enum<string name, string summary, list<I32EnumAttrCase> cases> : I32E
 def Plan_KernelKindEnum : Plan_Enum<"KernelKind", "the kind of work a kernel does: one emitter per engine each", [
   I32EnumAttrCase<"Contraction", 0, "contraction">, I32EnumAttrCase<"Nest", 1, "nest">, I32EnumAttrCase<"Row", 2, "row">,
   I32EnumAttrCase<"Permute", 3, "permute">, I32EnumAttrCase<"Indexed", 4, "indexed">, I32EnumAttrCase<"Scan", 5, "scan">,
-  I32EnumAttrCase<"Serial", 6, "serial">, I32EnumAttrCase<"Attention", 7, "attention">]>;
+  I32EnumAttrCase<"Serial", 6, "serial">, I32EnumAttrCase<"Attention", 7, "attention">,
+  I32EnumAttrCase<"Separable", 8, "separable">]>;
 def Plan_KernelKind : EnumAttr<Plan_Dialect, Plan_KernelKindEnum, "kind">;
 
 def Plan_RoleEnum : Plan_Enum<"Role", "what a storage is for", [

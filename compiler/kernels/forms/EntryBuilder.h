@@ -7,6 +7,7 @@
 #ifndef NACRE_COMPILER_KERNELS_FORMS_ENTRYBUILDER_H
 #define NACRE_COMPILER_KERNELS_FORMS_ENTRYBUILDER_H
 
+#include "compiler/kernels/FusionPolicy.h"
 #include "compiler/kernels/forms/KernelBody.h"
 #include "dialects/plan/PlanDialect.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -17,10 +18,12 @@ namespace nacre::kernels {
 class ModulePlan {
 public:
   /// `readsParts`: kernels of products go on with parts of the columns (ProductParts.h).
-  ModulePlan(mlir::ModuleOp module, bool readsParts) : module(module), partsAreRead(readsParts) {}
+  ModulePlan(mlir::ModuleOp module, bool readsParts, const SeparableRule &rule)
+      : module(module), partsAreRead(readsParts), separableRule(rule) {}
 
   mlir::ModuleOp getModule() { return module; }
   bool readsParts() const { return partsAreRead; }
+  const SeparableRule &getSeparableRule() const { return separableRule; }
   /// A name that no kernel has, beginning with `stem`.
   std::string makeKernelName(mlir::StringRef stem);
   /// The weight that holds `value`, stored as kernels read it. Equal attributes give the same weight.
@@ -33,6 +36,7 @@ private:
 
   mlir::ModuleOp module;
   bool partsAreRead;
+  SeparableRule separableRule;
   llvm::StringMap<unsigned> kernelCounts;
   llvm::DenseMap<mlir::Attribute, plan::WeightOp> weights;
   llvm::StringMap<plan::WeightOp> initials; ///< By the names of variables.

@@ -49,6 +49,33 @@ bool picksRows(Operation *op) {
   return gather && int64_t(gather.getAxis()) + 1 < cast<RankedTensorType>(gather.getOperand().getType()).getRank();
 }
 
+/// What a separable convolution has been made of, if `op` is either half of one, of floats that GPUs compute with.
+SeparablePart getSeparablePart(nn::ConvOp op) {
+  auto filter = cast<RankedTensorType>(op.getFilter().getType());
+  auto isKnown = [](Value value) {
+    Type type = cast<RankedTensorType>(value.getType()).getElementType();
+    return type.isF32() || type.isF16();
+  };
+  if (!isKnown(op.getInput()) || !isKnown(op.getFilter()) || !isKnown(op.getResult()))
+    return SeparablePart::None;
+  const int64_t rank = filter.getRank(), inputs = filter.getDimSize(rank - 2), outputs = filter.getDimSize(rank - 1);
+  const int64_t groups = op.getGroups();
+  if (groups > 1 && inputs == 1 && outputs == groups)
+    return SeparablePart::Depthwise;
+  const bool isPointwise = computeProduct(filter.getShape().drop_back(2)) == 1 &&
+                           llvm::all_of(op.getStrides(), [](int64_t stride) { return stride == 1; });
+  return groups == 1 && isPointwise ? SeparablePart::Pointwise : SeparablePart::None;
+}
+
+void describeConvolution(nn::ConvOp op, FusionNode &node) {
+  auto result = cast<RankedTensorType>(op.getResult().getType());
+  node.separable = getSeparablePart(op);
+  node.columns = result.getShape().back();
+  ArrayRef<int64_t> filter = cast<RankedTensorType>(op.getFilter().getType()).getShape();
+  if (node.separable == SeparablePart::Depthwise)
+    node.multiplyAdds = double(result.getNumElements()) * double(computeProduct(filter.drop_back(2)));
+}
+
 class Describer {
 public:
   Describer(Block &block, bool readsParts) : readsParts(readsParts) {
@@ -70,7 +97,11 @@ private:
       Value read = readsTransposes(work) ? readThroughTranspose(operand).source : operand;
       auto found = numbers.find(read.getDefiningOp());
       node.operands.push_back(found == numbers.end() ? -1 : found->second);
+      ArrayRef<int64_t> shape = cast<RankedTensorType>(read.getType()).getShape();
+      node.isOfChannels.push_back(shape.empty() || computeProduct(shape.drop_back()) == 1);
     }
+    if (auto convolution = dyn_cast<nn::ConvOp>(op))
+      describeConvolution(convolution, node);
     if (op->getNumResults() > 0) {
       ArrayRef<int64_t> shape = cast<RankedTensorType>(op->getResult(0).getType()).getShape();
       node.shape = shapes.try_emplace(std::vector<int64_t>(shape.begin(), shape.end()), shapes.size()).first->second;
@@ -142,8 +173,14 @@ LogicalResult formKernel(EntryBuilder &entry, const OperatorGroup &group) {
     locations.push_back(member->getLoc());
   Location loc = FusedLoc::get(entry.getBuilder().getContext(), locations);
   ModulePlan &plan = entry.getPlan();
-  KernelBody body(plan.getModule(), getKernelKind(getWorkKind(first)), plan.makeKernelName(getStem(first)), group, loc,
-                  canCollapseRows(group));
+  const plan::KernelKind kind = group.depthwise ? plan::KernelKind::Separable : getKernelKind(getWorkKind(first));
+  KernelBody body(plan.getModule(), kind, plan.makeKernelName(group.depthwise ? "separable" : getStem(first)), group,
+                  loc, canCollapseRows(group));
+  if (group.depthwise) {
+    if (failed(lowerSeparable(body, cast<nn::ConvOp>(group.depthwise), cast<nn::ConvOp>(group.anchor))))
+      return failure();
+    return entry.launch(body);
+  }
   const Lowering *lowering = group.anchor ? findLowering(group.anchor) : nullptr;
   if (group.anchor && !lowering)
     return group.anchor->emitOpError("must have a row in Lowerings.def, because it anchors a kernel");
@@ -180,13 +217,15 @@ LogicalResult formOperators(EntryBuilder &entry, Block &block) {
   Describer describer(block, entry.getPlan().readsParts());
   DenseMap<Operation *, OperatorGroup> groups;
   llvm::DenseSet<Operation *> taken;
-  for (const FusionGroup &group : formGroups(describer.getNodes())) {
+  for (const FusionGroup &group : formGroups(describer.getNodes(), entry.getPlan().getSeparableRule())) {
     OperatorGroup &operators = groups[describer.getOperation(group.last)];
     operators.result = describer.getOperation(group.last)->getResult(0);
     for (int member : group.results)
       llvm::append_range(operators.results, describer.getOperation(member)->getResults());
     if (group.anchor >= 0)
       operators.anchor = describer.getOperation(group.anchor);
+    if (group.depthwise >= 0)
+      operators.depthwise = describer.getOperation(group.depthwise);
     for (int member : group.members) {
       operators.members.insert(describer.getOperation(member));
       taken.insert(describer.getOperation(member));

@@ -1,96 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  matrix products, convolutions and attention: a fill with zero, one generic that multiplies and adds, and what follows.
-// How:   1. the generic that all share; 2. products; 3. attention; 4. convolutions.
+// What:  matrix products and attention.
+// How:   1. products; 2. attention.
 
 #include "compiler/kernels/forms/ElementTypes.h"
 #include "compiler/kernels/forms/Lowering.h"
 #include "compiler/kernels/forms/ScalarBodies.h"
+#include "compiler/kernels/forms/contractions/MultiplyAdd.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 
 namespace nacre::kernels {
 
-//===----------------------------------------------------------------------===//
-// 1. Multiply and add
-//===----------------------------------------------------------------------===//
-
-static Type getElementType(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getElementType(); }
-
-namespace {
-
-/// The affine expressions of a contraction: loops are numbered as they are asked for.
-struct Loops {
-  MLIRContext *context;
-  SmallVector<utils::IteratorType> iterators;
-
-  AffineExpr add(utils::IteratorType type) {
-    iterators.push_back(type);
-    return getAffineDimExpr(iterators.size() - 1, context);
-  }
-  SmallVector<AffineExpr> add(utils::IteratorType type, size_t count) {
-    SmallVector<AffineExpr> dims;
-    for (size_t i = 0; i < count; ++i)
-      dims.push_back(add(type));
-    return dims;
-  }
-  AffineMap map(ArrayRef<AffineExpr> results) const { return AffineMap::get(iterators.size(), 0, results, context); }
-};
-
-} // namespace
-
 static constexpr auto parallel = utils::IteratorType::parallel;
 static constexpr auto reduction = utils::IteratorType::reduction;
 
-/// A factor as it was loaded, in the type of the sum: narrow integers are widened by their own sign.
-static Value toFactor(OpBuilder &b, Location loc, Value scalar, Type elementType, Type accumulatorType) {
-  Value factor = fromStorage(b, loc, scalar, elementType);
-  if (factor.getType() == accumulatorType)
-    return factor;
-  if (elementType.isUnsignedInteger())
-    return arith::ExtUIOp::create(b, loc, accumulatorType, factor);
-  return arith::ExtSIOp::create(b, loc, accumulatorType, factor);
-}
-
-/// The sum of products of two tensors, which hold the elements of `factors`, added up in `destination`. Further inputs only give
-/// sizes.
-static Value addProducts(KernelBody &body, Value destination, std::pair<Value, Value> factors, ValueRange inputs,
-                         ArrayRef<AffineMap> maps, ArrayRef<utils::IteratorType> iterators) {
-  Type accumulatorType = getElementType(destination);
-  Type left = getElementType(factors.first), right = getElementType(factors.second);
-  Value zero = body.fill(cast<TypedAttr>(body.getBuilder().getZeroAttr(accumulatorType)), destination);
-  auto build = [&](OpBuilder &b, Location loc, ValueRange scalars) {
-    Value x = toFactor(b, loc, scalars[0], left, accumulatorType);
-    Value w = toFactor(b, loc, scalars[1], right, accumulatorType);
-    Value sum;
-    if (isa<FloatType>(accumulatorType))
-      sum = arith::AddFOp::create(b, loc, scalars.back(), arith::MulFOp::create(b, loc, x, w));
-    else
-      sum = arith::AddIOp::create(b, loc, scalars.back(), arith::MulIOp::create(b, loc, x, w));
-    linalg::YieldOp::create(b, loc, sum);
-  };
-  return linalg::GenericOp::create(body.getBuilder(), body.getLoc(), zero.getType(), inputs, zero, maps, iterators,
-                                   build)
-      .getResult(0);
-}
-
-/// Ends the kernel with such a sum. `result` may be the sum in another order.
-static LogicalResult finishContraction(KernelBody &body, Value result, std::pair<Value, Value> factors,
-                                       ValueRange inputs, ArrayRef<AffineMap> maps,
-                                       ArrayRef<utils::IteratorType> iterators) {
-  Value destination = body.getAccumulator(result, getComputeType(getElementType(result)));
-  Value accumulator = addProducts(body, destination, factors, inputs, maps, iterators);
-  body.defineAs(result, accumulator);
-  body.defineParts(result);
-  return body.finish(accumulator);
-}
+static Type getElementType(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getElementType(); }
 
 //===----------------------------------------------------------------------===//
-// 2. Products
+// 1. Products
 //===----------------------------------------------------------------------===//
 
 StridedOperand readThroughTranspose(Value operand) {
@@ -194,7 +125,7 @@ static LogicalResult lowerMatMul(KernelBody &body, nn::MatMulOp op, nn::Transpos
 LogicalResult lowerMatMul(KernelBody &body, nn::MatMulOp op) { return lowerMatMul(body, op, /*written=*/{}); }
 
 //===----------------------------------------------------------------------===//
-// 3. Attention
+// 2. Attention
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -318,49 +249,6 @@ LogicalResult lowerTransposed(KernelBody &body, Operation *product, nn::Transpos
   if (auto attention = dyn_cast<nn::AttentionOp>(product))
     return lowerAttention(body, attention, written);
   return lowerMatMul(body, cast<nn::MatMulOp>(product), written);
-}
-
-//===----------------------------------------------------------------------===//
-// 4. Convolutions
-//===----------------------------------------------------------------------===//
-
-LogicalResult lowerConv(KernelBody &body, nn::ConvOp op) {
-  assert(llvm::all_of(op.getPads(), [](int64_t pad) { return pad == 0; }) && "has pads of its own");
-  ArrayRef<int64_t> filter = cast<RankedTensorType>(op.getFilter().getType()).getShape();
-  size_t spatial = filter.size() - 2;
-  int64_t groups = op.getGroups(), inputs = filter[spatial], outputs = filter[spatial + 1] / groups;
-  bool depthwise = groups > 1 && inputs == 1 && outputs == 1;
-  bool grouped = groups > 1 && !depthwise;
-
-  Loops loops{body.getContext(), {}};
-  AffineExpr n = loops.add(parallel);
-  SmallVector<AffineExpr> o = loops.add(parallel, spatial);
-  AffineExpr g = grouped ? loops.add(parallel) : AffineExpr();
-  AffineExpr oc = loops.add(parallel);
-  SmallVector<AffineExpr> f = loops.add(reduction, spatial);
-  AffineExpr ic = depthwise ? oc : loops.add(reduction);
-
-  SmallVector<AffineExpr> x = {n}, w(f), y = {n};
-  for (size_t axis = 0; axis < spatial; ++axis)
-    x.push_back(o[axis] * op.getStrides()[axis] + f[axis] * op.getDilations()[axis]);
-  llvm::append_range(y, o);
-  x.push_back(grouped ? g * inputs + ic : ic);
-  y.push_back(grouped ? g * outputs + oc : oc);
-  if (!depthwise)
-    w.push_back(ic);
-  w.push_back(grouped ? g * outputs + oc : oc);
-
-  SmallVector<int64_t> filterShape(filter);
-  if (depthwise)
-    filterShape.erase(filterShape.begin() + spatial);
-  SmallVector<Value> operands = {body.read(op.getInput()), body.read(op.getFilter(), ArrayRef<int64_t>(filterShape))};
-  SmallVector<AffineMap> maps = {loops.map(x), loops.map(w)};
-  if (grouped) {
-    operands.push_back(body.empty({groups, outputs}, getComputeType(getElementType(op.getResult()))));
-    maps.push_back(loops.map({g, oc}));
-  }
-  maps.push_back(loops.map(y));
-  return finishContraction(body, op.getResult(), {op.getInput(), op.getFilter()}, operands, maps, loops.iterators);
 }
 
 } // namespace nacre::kernels

@@ -29,6 +29,9 @@ const Lowering *findLowering(mlir::Operation *op);
 #define LOWERING(OPERATOR, FUNCTION, PROLOGUE) mlir::LogicalResult FUNCTION(KernelBody &body, nn::OPERATOR op);
 #include "compiler/kernels/forms/Lowerings.def"
 
+/// Of both halves of a separable convolution, with what follows each (contractions/LowerConvolution.cpp).
+mlir::LogicalResult lowerSeparable(KernelBody &body, nn::ConvOp depthwise, nn::ConvOp pointwise);
+
 // What is special in products (LowerContraction.cpp).
 /// Of a product or of attention, whose elements are stored in the order of `written`.
 mlir::LogicalResult lowerTransposed(KernelBody &body, mlir::Operation *product, nn::TransposeOp written);

@@ -72,3 +72,21 @@ plan.kernel @indexed_nest nest (%x: tensor<4xi64>) into (%y: tensor<4xi64>) cut 
 // expected-error@+2 {{must be gone after the kernels phase}}
 // expected-note@+1 {{likely a missing case in nacre-form-kernels}}
 func.func private @left_over()
+
+// -----
+
+// A separable convolution has both halves.
+
+// expected-error@+2 {{must have the form of kind separable, but holds 1 reductions, 0 maps and 0 loops over points}}
+// expected-note@+1 {{likely a missing case in nacre-form-kernels}}
+plan.kernel @half_of_a_separable_convolution separable (%x: tensor<4x8xf32>, %w: tensor<8x4xf32>) into (%y: tensor<4x4xf32>) cut 0 : 4 by 1 {
+  %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+       ins(%x, %w : tensor<4x8xf32>, tensor<8x4xf32>) outs(%y : tensor<4x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<4x4xf32>
+  plan.yield %0 : tensor<4x4xf32>
+}

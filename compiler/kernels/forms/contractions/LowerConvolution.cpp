@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  convolutions, and both halves of separable ones in one kernel.
+
+#include "compiler/kernels/forms/ElementTypes.h"
+#include "compiler/kernels/forms/Lowering.h"
+#include "compiler/kernels/forms/contractions/MultiplyAdd.h"
+
+using namespace mlir;
+
+namespace nacre::kernels {
+
+static constexpr auto parallel = utils::IteratorType::parallel;
+static constexpr auto reduction = utils::IteratorType::reduction;
+
+static Type getElementType(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getElementType(); }
+
+namespace {
+
+/// A convolution's two factors, which the kernel reads or computes, and its loops.
+struct ConvolutionText {
+  SmallVector<Value> operands;
+  SmallVector<AffineMap> maps;
+  SmallVector<utils::IteratorType> iterators;
+};
+
+} // namespace
+
+/// `input`: what the kernel has of it.
+static ConvolutionText describe(KernelBody &body, nn::ConvOp op, Value input) {
+  assert(llvm::all_of(op.getPads(), [](int64_t pad) { return pad == 0; }) && "has pads of its own");
+  ArrayRef<int64_t> filter = cast<RankedTensorType>(op.getFilter().getType()).getShape();
+  size_t spatial = filter.size() - 2;
+  int64_t groups = op.getGroups(), inputs = filter[spatial], outputs = filter[spatial + 1] / groups;
+  bool depthwise = groups > 1 && inputs == 1 && outputs == 1;
+  bool grouped = groups > 1 && !depthwise;
+
+  Loops loops{body.getContext(), {}};
+  AffineExpr n = loops.add(parallel);
+  SmallVector<AffineExpr> o = loops.add(parallel, spatial);
+  AffineExpr g = grouped ? loops.add(parallel) : AffineExpr();
+  AffineExpr oc = loops.add(parallel);
+  SmallVector<AffineExpr> f = loops.add(reduction, spatial);
+  AffineExpr ic = depthwise ? oc : loops.add(reduction);
+
+  SmallVector<AffineExpr> x = {n}, w(f), y = {n};
+  for (size_t axis = 0; axis < spatial; ++axis)
+    x.push_back(o[axis] * op.getStrides()[axis] + f[axis] * op.getDilations()[axis]);
+  llvm::append_range(y, o);
+  x.push_back(grouped ? g * inputs + ic : ic);
+  y.push_back(grouped ? g * outputs + oc : oc);
+  if (!depthwise)
+    w.push_back(ic);
+  w.push_back(grouped ? g * outputs + oc : oc);
+
+  SmallVector<int64_t> filterShape(filter);
+  if (depthwise)
+    filterShape.erase(filterShape.begin() + spatial);
+  SmallVector<Value> operands = {input, body.read(op.getFilter(), ArrayRef<int64_t>(filterShape))};
+  SmallVector<AffineMap> maps = {loops.map(x), loops.map(w)};
+  if (grouped) {
+    operands.push_back(body.empty({groups, outputs}, getComputeType(getElementType(op.getResult()))));
+    maps.push_back(loops.map({g, oc}));
+  }
+  maps.push_back(loops.map(y));
+  return {operands, maps, loops.iterators};
+}
+
+/// Ends the kernel with the convolution of what it has of the input.
+static LogicalResult finishConvolution(KernelBody &body, nn::ConvOp op, Value input) {
+  const ConvolutionText text = describe(body, op, input);
+  return finishContraction(body, op.getResult(), {op.getInput(), op.getFilter()}, text.operands, text.maps,
+                           text.iterators);
+}
+
+LogicalResult lowerConv(KernelBody &body, nn::ConvOp op) {
+  return finishConvolution(body, op, body.read(op.getInput()));
+}
+
+LogicalResult lowerSeparable(KernelBody &body, nn::ConvOp depthwise, nn::ConvOp pointwise) {
+  const ConvolutionText windows = describe(body, depthwise, body.read(depthwise.getInput()));
+  Type sumType = getComputeType(getElementType(depthwise.getResult()));
+  Value pixels =
+      addProducts(body, body.empty(body.getShape(depthwise.getResult()), sumType),
+                  {depthwise.getInput(), depthwise.getFilter()}, windows.operands, windows.maps, windows.iterators);
+  body.defineAs(depthwise.getResult(), pixels);
+  // What follows it, up to what the product reads, as it would be stored.
+  Value read = pointwise.getInput();
+  Type elementType = getElementType(read);
+  if (read != depthwise.getResult() || getStorageType(elementType) != sumType) {
+    Sweep epilogue;
+    epilogue.shape = body.getShape(read);
+    epilogue.values = {read};
+    epilogue.destination = body.empty(epilogue.shape, getStorageType(elementType));
+    epilogue.body = [&](OpBuilder &b, ValueRange values, ValueRange, Value) {
+      return toStorage(b, body.getLoc(), values[0], elementType);
+    };
+    pixels = body.emitSweep(epilogue);
+  }
+  return finishConvolution(body, pointwise, pixels);
+}
+
+} // namespace nacre::kernels
