@@ -32,8 +32,7 @@ struct Layout {
       : keys(llvm::divideCeil(form.keys.size, kMatrixSize)), columns(form.columns.size / kMatrixSize),
         sets(kSubgroups / columns), queryPitch(form.depth.size / kChunk + kMatrixPadChunks),
         valuePitch(form.columns.size / kChunk + kMatrixPadChunks), scorePitch(keys * kQuads + kMatrixPadChunks),
-        // Behind the weights lie sixteen that are zero, for a set that has no keys left.
-        weightPitch((keys + 1) * kChunks + kMatrixPadChunks) {}
+        weightPitch(keys * kChunks + kMatrixPadChunks) {}
 
   int64_t keys, columns; ///< Matrices of sixteen.
   int64_t sets;          ///< Of subgroups, which share the keys of the second product.
@@ -247,21 +246,24 @@ private:
     // Subgroups that are left over do what the last set does.
     Value column = of.remainder(subgroup, layout.columns);
     Value set = of.least(of.quotient(subgroup, layout.columns), index(layout.sets - 1));
-    Value sum = zeros();
+    Value sum = zeros(), before, hasLast, hasNone;
     for (int64_t from = 0; from < layout.keys; from += layout.sets) {
-      Value tile = build.add(set, index(from)), values = tile;
-      // The one behind the last has weights of zero, and the last one's values: of infinite ones NaN comes.
+      Value tile = build.add(set, index(from));
       if (from + layout.sets > layout.keys) {
-        tile = of.least(tile, index(layout.keys));
-        values = of.least(tile, index(layout.keys - 1));
+        hasLast = build.below(tile, index(layout.keys)), hasNone = build.below(index(layout.keys - 1), tile);
+        before = sum;
+        tile = of.least(tile, index(layout.keys - 1));
       }
-      Value at = build.add(build.multiply(values, kMatrixSize * layout.valuePitch), build.multiply(column, kChunks));
+      Value at = build.add(build.multiply(tile, kMatrixSize * layout.valuePitch), build.multiply(column, kChunks));
       sum = multiplyAdd(read("AOp", scores, build.multiply(tile, kChunks), layout.weightPitch),
                         read("BOp", operands, at, layout.valuePitch), sum);
     }
     build.barrier();
     const int64_t rowQuads = layout.columns * kQuads, quads = kMatrixSize * rowQuads;
-    write(sum, operands, build.add(build.multiply(set, quads), build.multiply(column, kQuads)), rowQuads);
+    Value to = build.add(build.multiply(set, quads), build.multiply(column, kQuads));
+    build.onlyIf(hasLast, [&] { write(sum, operands, to, rowQuads); });
+    if (hasNone) // a set that had no keys left took another's
+      build.onlyIf(hasNone, [&] { write(before, operands, to, rowQuads); });
     build.barrier();
     for (int64_t from = 0; from < quads; from += kInvocations) {
       Value number = build.add(of.function.invocation, index(from));
