@@ -16,7 +16,7 @@ namespace {
 // Parts of a launch long enough that claiming them is nothing, and enough of them that cores of unequal speed end
 // together; what is over before a sleeping worker could wake stays on the caller.
 constexpr int64_t kAloneNanoseconds = 4000;
-constexpr int64_t kPartNanoseconds = 2000;
+constexpr int64_t kPartNanoseconds = 4000;
 constexpr int64_t kPartsPerThread = 4;
 constexpr int64_t kLeastParts = 16; // of what is long enough for them, so that turning back finds a part in the cache
 constexpr int64_t kMostParts = kPartsPerThread * kMaxThreads;
@@ -35,6 +35,11 @@ struct Section {
   bool backwards;
   uint64_t taken[kMostParts / 64]; // a bit for each part
 };
+
+/// The first unit of a part. Rounded up, as blocks of units are: of seven rows the first of two threads has four.
+int64_t begin_of(const Section &section, int64_t part) {
+  return (section.units * part + section.parts - 1) / section.parts;
+}
 
 /// There are never more tickets than parts, so there is one.
 int64_t take_part(Section &section, int64_t thread) {
@@ -60,7 +65,7 @@ void run_parts(void *context, uint32_t thread, int64_t begin, int64_t end) {
     return section.function(&args, 0, section.units);
   for (int64_t ticket = begin; ticket < end; ++ticket) {
     const int64_t part = take_part(section, thread);
-    section.function(&args, section.units * part / section.parts, section.units * (part + 1) / section.parts);
+    section.function(&args, begin_of(section, part), begin_of(section, part + 1));
   }
 }
 
@@ -92,6 +97,9 @@ Launch prepare_launch(const nacre_cpu_variant &variant, int64_t share_begin, int
   const int64_t limits[] = {wanted, kMostParts, units};
   for (const int64_t most : limits)
     parts = parts < most ? parts : most;
+  // As many for each thread: its stretch of the units then does not depend on how many parts a launch has.
+  if (parts > threads)
+    parts -= parts % threads;
   return {variant.function, units, parts, share_begin, share_end};
 }
 

@@ -59,6 +59,15 @@ TEST(Launch, AThreadHasTheSameUnitsWhoeverComesFirst) {
   }
 }
 
+TEST(Launch, StretchesAreEqualHoweverManyPartsThereAre) {
+  for (int64_t units : {7, 13, 17, 27, 55, 100}) {
+    runTurn(0, 2, units, {0, 1});
+    EXPECT_EQ(unitsOf[0].size(), static_cast<size_t>((units + 1) / 2));
+    EXPECT_EQ(unitsOf[0].back(), (units - 1) / 2);
+    EXPECT_EQ(unitsOf[1].front(), (units + 1) / 2);
+  }
+}
+
 TEST(Launch, EveryOtherTurnGoesBackwards) {
   for (int64_t turn : {1, 3}) {
     runTurn(turn, 2, 8, {0, 1});
