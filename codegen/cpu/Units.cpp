@@ -5,10 +5,36 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
+#include <optional>
 
 using namespace mlir;
 
 namespace nacre::codegen::cpu {
+
+/// Whether the units of `extent` indices make that many stretches which are equal but for an index.
+static bool isEven(int64_t axis, int64_t extent, int64_t stretches) {
+  const int64_t units = llvm::divideCeil(axis, extent);
+  return units % stretches == 0 && std::abs(units * extent - axis) < stretches;
+}
+
+int64_t evenExtent(int64_t axis, int64_t extent, int64_t least, int64_t most, int64_t multiple) {
+  auto find = [&](int64_t from, int64_t to, int64_t stretches) -> std::optional<int64_t> {
+    constexpr int64_t mostTries = 64; // an extent of more indices is even enough
+    const int64_t step = from <= to ? 1 : -1;
+    for (int64_t tries = 0; tries < mostTries && (to - from) * step >= 0; ++tries, from += step)
+      if (from % multiple == 0 && isEven(axis, from, 2) && isEven(axis, from, stretches))
+        return from;
+    return std::nullopt;
+  };
+  const int64_t half = std::max({least, extent / 2, int64_t(1)});
+  if (std::optional<int64_t> quarters = find(extent, std::min(half, extent), 4))
+    return *quarters;
+  if (std::optional<int64_t> smaller = find(extent, std::clamp<int64_t>(least, 1, extent), 2))
+    return *smaller;
+  if (std::optional<int64_t> larger = find(extent, std::clamp(most, extent, 2 * extent), 2))
+    return *larger;
+  return extent;
+}
 
 int64_t divideIntoUnits(KernelFunction &function, double indexCost, int64_t cutExtent, int64_t multiple) {
   // Enough for eight threads of four units each; more would only cost.
@@ -19,6 +45,7 @@ int64_t divideIntoUnits(KernelFunction &function, double indexCost, int64_t cutE
     extent = llvm::divideCeil(cutExtent, kManyUnits);
   if (multiple > 1)
     extent = std::min(cutExtent, int64_t(llvm::alignTo(extent, multiple)));
+  extent = evenExtent(cutExtent, extent, 1, extent, multiple);
   function.unitExtent = extent;
   function.unitsPerBlock = 1;
   function.unitCost = extent * indexCost;

@@ -15,6 +15,14 @@ namespace nacre::codegen::cpu {
 /// What a unit should take at least.
 constexpr double kUnitNanoseconds = 2000;
 
+/// An axis of fewer indices is not divided among threads, whose shares would differ: columns are.
+constexpr int64_t kFewIndices = 10;
+
+/// Indices of a unit, about `extent` (twice as many at most) and from `least` to `most`, such that half the units, or better also a quarter of
+/// them, are that part of the axis: threads then have the same rows of every launch, and find in their caches what they
+/// wrote. `extent` where there are none, a multiple of `multiple` if that is one.
+int64_t evenExtent(int64_t axis, int64_t extent, int64_t least, int64_t most, int64_t multiple = 1);
+
 /// Sets the extent of `function`'s units: `indexCost` is the nanoseconds of one index of a cut axis of `cutExtent`;
 /// `multiple` of so many indices where that leaves several units. Returns how many parts an index is best divided into.
 int64_t divideIntoUnits(KernelFunction &function, double indexCost, int64_t cutExtent, int64_t multiple = 1);

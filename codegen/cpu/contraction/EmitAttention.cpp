@@ -157,7 +157,7 @@ private:
     walk.panel = {packed.buffer, packed.width, {packed.width}};
     walk.cutLow = build.index(0);
     walk.cutHigh = count;
-    walk.cutExtent = block;
+    walk.cutExtent = walk.cutMost = block;
     auto panel = [&](Position number, int64_t valid) {
       walk.columns = valid;
       Addresses there = at;

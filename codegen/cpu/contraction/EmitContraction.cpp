@@ -9,6 +9,7 @@
 
 #include "codegen/cpu/Emitters.h"
 #include "codegen/cpu/Halo.h"
+#include "codegen/cpu/Units.h"
 #include "codegen/cpu/VectorMath.h"
 #include "codegen/cpu/contraction/EmitDepthwise.h"
 #include "codegen/cpu/contraction/EmitWinograd.h"
@@ -40,12 +41,16 @@ public:
 
   void emit() {
     divide();
-    build.loop(function.begin, function.end, 1, [&](Position unit) { emitUnit(unit.counter); });
+    emitUnits();
     function.scratchBytes = scratchBytes;
   }
 
 private:
   using Cut = LoopedContraction::Cut;
+
+  /// Of units. Where the second-level cache holds all rows, a call takes its blocks' rows together for each part: then a
+  /// panel is read once, however many blocks there are for threads' sake. Of few rows threads share the parts.
+  enum class Order { Blocks, BlocksTogether, Parts };
 
   /// Of panels; what is no packed weight is converted when it is packed.
   static Type columnType(const MatrixProduct &contraction) {
@@ -100,6 +105,8 @@ private:
       const int64_t tile = splitRun(machine, shape.rows, vectors, shape.depth, mostRows(machine, shape, columns)).rows;
       // A panel that is packed by each unit wants as many rows as there are.
       extent = contraction.panels ? chooseBlock(cut, tile, build.target.l2Bytes) : cut.extent;
+      if (extent < cut.extent && parts > 1 && uint64_t(cut.bytesPerIndex * cut.extent) <= build.target.l2Bytes / 2)
+        order = cut.extent < kFewIndices ? Order::Parts : Order::BlocksTogether;
       break;
     }
     }
@@ -122,12 +129,53 @@ private:
 
   Value scaled(Value value, int64_t by) { return build.address({{value, 0}}, {by}, 0); }
   Value sum(Value a, Value b) { return build.address({{a, 0}, {b, 0}}, {1, 1}, 0); }
+  Value difference(Value a, Value b) { return arith::SubIOp::create(build.ops, build.loc, a, b); }
+  Value ceilDivide(Value a, Value b) { return arith::CeilDivUIOp::create(build.ops, build.loc, a, b); }
   Value least(Value a, Value b) { return arith::MinUIOp::create(build.ops, build.loc, a, b); }
 
-  void emitUnit(Value unit) {
-    low = sum(function.shareBegin, scaled(build.divide(unit, parts), extent));
-    high = least(build.add(low, extent), function.shareEnd);
-    Value part = build.remainder(unit, parts);
+  void emitUnits() {
+    switch (order) {
+    case Order::Blocks:
+      return build.loop(function.begin, function.end, 1, [&](Position unit) {
+        Value block = build.divide(unit.counter, parts);
+        emitBlocks(block, build.add(block, 1), build.remainder(unit.counter, parts));
+      });
+    case Order::BlocksTogether:
+      return build.loop(0, parts, 1, [&](Position part) {
+        // Of the units that are this part of a block, the first that is not before `unit`.
+        auto blockFrom = [&](Value unit) {
+          return build.divide(difference(build.add(unit, parts - 1), part.counter), parts);
+        };
+        emitAnyBlocks(blockFrom(function.begin), blockFrom(function.end), part.counter);
+      });
+    case Order::Parts: {
+      Value share = difference(function.shareEnd, function.shareBegin); // may be empty, and has no units then
+      Value blocks =
+          arith::MaxUIOp::create(build.ops, build.loc, ceilDivide(share, build.index(extent)), build.index(1));
+      Value first = arith::DivUIOp::create(build.ops, build.loc, function.begin, blocks);
+      return build.loop(first, ceilDivide(function.end, blocks), 1, [&](Position part) {
+        Value before = arith::MulIOp::create(build.ops, build.loc, part.counter, blocks);
+        auto blockFrom = [&](Value unit) {
+          return least(arith::MaxSIOp::create(build.ops, build.loc, difference(unit, before), build.index(0)), blocks);
+        };
+        emitBlocks(blockFrom(function.begin), blockFrom(function.end), part.counter);
+      });
+    }
+    }
+  }
+
+  void emitAnyBlocks(Value first, Value end, Value part) {
+    Value any = arith::CmpIOp::create(build.ops, build.loc, arith::CmpIPredicate::ult, first, end);
+    auto ifAny = scf::IfOp::create(build.ops, build.loc, any, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(build.ops);
+    build.ops.setInsertionPointToStart(ifAny.thenBlock());
+    emitBlocks(first, end, part);
+  }
+
+  void emitBlocks(Value first, Value end, Value part) {
+    auto boundary = [&](Value block) { return sum(function.shareBegin, scaled(block, extent)); };
+    low = boundary(first);
+    high = least(boundary(end), function.shareEnd);
     emitHaloOfFirst(build, part, function.buffers[contraction.written->slice.argument], *contraction.written,
                     contraction.cutAxis, low, high);
 
@@ -183,6 +231,7 @@ private:
       walk.cutLow = low;
       walk.cutHigh = high;
       walk.cutExtent = extent;
+      walk.cutMost = order == Order::Blocks ? extent : contraction.cutExtent;
       Addresses from = at;
       walk.panel = contraction.panels ? weightPanel() : packPanel(columns, from);
       emitPanelWalk(function, build, contraction, walk, from);
@@ -257,7 +306,8 @@ private:
   int64_t width = 0;  ///< Of a panel.
   int64_t extent = 1; ///< Of a block.
   int64_t parts = 1;  ///< Units of a block.
-  Value low, high;    ///< The unit's indices of the cut axis.
+  Order order = Order::Blocks;
+  Value low, high; ///< The unit's indices of the cut axis.
   uint64_t scratchBytes = 0;
 };
 

@@ -49,6 +49,7 @@ private:
 
   void collectTaps(unsigned level, Tap tap);
   void chooseTile();
+  void divide();
   int64_t elementsOf(TileSize size) const;
   TileSize cheapestTile(int64_t accumulators, int64_t downSize) const;
   void emitLoops(unsigned level, const Addresses &at);
@@ -66,6 +67,7 @@ private:
     Value length = arith::SubIOp::create(build.ops, build.loc, to, from);
     return arith::SubIOp::create(build.ops, build.loc, to, build.remainder(length, step));
   }
+  Value scaled(Value vector) { return build.address({{vector, 0}}, {lanes}, 0); }
   Value load(unsigned operand, Value address, Piece piece) {
     Value value = build.load(function.buffers[contraction.operands[operand].argument], address, piece);
     return contraction.operands[operand].elementType == contraction.accumulatorType
@@ -80,8 +82,9 @@ private:
   const unsigned lanes;
   SmallVector<Tap> taps; ///< In the order of their elements.
   TileSize tile;
-  bool keepsTaps = false; ///< In registers.
-  Value low, high;        ///< The units' indices of the cut axis.
+  bool keepsTaps = false;       ///< In registers.
+  Value low, high;              ///< The units' indices of the cut axis.
+  bool dividesChannels = false; ///< Units are vectors of channels of all rows.
 };
 
 //===----------------------------------------------------------------------===//
@@ -156,33 +159,48 @@ DepthwiseEmitter::TileSize DepthwiseEmitter::cheapestTile(int64_t accumulators, 
 // 2. Units
 //===----------------------------------------------------------------------===//
 
+/// Rows of an image; of one that has few, vectors of channels, as panels are of the products before and after it.
+void DepthwiseEmitter::divide() {
+  using Cut = LoopedContraction::Cut;
+  function.flops = 2 * contraction.multiplyAdds();
+  const double nanoseconds = function.flops / (1.5 * lanes * 2.5);
+  const int64_t vectors = contraction.columns.size / lanes;
+  const bool cuts = contraction.cut == Cut::Rows || contraction.cut == Cut::Columns;
+  dividesChannels = contraction.cut == Cut::Rows && contraction.cutLoop == down() &&
+                    contraction.cutExtent < kFewIndices && vectors > 1 && contraction.columns.size % lanes == 0;
+  if (cuts && !dividesChannels) {
+    divideIntoUnits(function, nanoseconds / contraction.cutExtent, contraction.cutExtent,
+                    contraction.cut == Cut::Columns ? lanes : 1);
+    return;
+  }
+  function.unitExtent = contraction.cutExtent;
+  function.unitsPerBlock = dividesChannels ? vectors : 1;
+  function.unitCost = nanoseconds / function.unitsPerBlock;
+}
+
 void DepthwiseEmitter::emit() {
   collectTaps(0, {});
   llvm::stable_sort(taps, [](const Tap &a, const Tap &b) { return a.lhs < b.lhs; });
   chooseTile();
-
-  function.flops = 2 * contraction.multiplyAdds();
-  const double flopsPerNanosecond = 1.5 * lanes * 2.5;
-  const bool cutsDown = contraction.cut == LoopedContraction::Cut::Rows && down() == contraction.cutLoop;
-  const bool cutsColumns = contraction.cut == LoopedContraction::Cut::Columns;
-  if (cutsColumns || contraction.cut == LoopedContraction::Cut::Rows) {
-    divideIntoUnits(function, function.flops / flopsPerNanosecond / contraction.cutExtent, contraction.cutExtent,
-                    cutsDown      ? tile.high
-                    : cutsColumns ? lanes
-                                  : 1);
-  } else {
-    function.unitExtent = contraction.cutExtent;
-    function.unitCost = function.flops / flopsPerNanosecond;
-  }
-  emitUnits(build, function, [&](Value first, Value last, Value) {
-    low = first;
-    high = last;
-    emitHalo(build, function.buffers[contraction.written->slice.argument], *contraction.written, contraction.cutAxis,
-             low, high);
+  divide();
+  auto emitBody = [&] {
     Addresses at;
     for (const ContractionOperand &operand : contraction.operands)
       at.push_back(build.index(operand.offset));
     emitLoops(0, at);
+  };
+  Value result = function.buffers[contraction.written->slice.argument];
+  if (dividesChannels) { // a block is the whole share
+    low = function.shareBegin;
+    high = function.shareEnd;
+    emitHaloOfFirst(build, function.begin, result, *contraction.written, contraction.cutAxis, low, high);
+    return emitBody();
+  }
+  emitUnits(build, function, [&](Value first, Value last, Value) {
+    low = first;
+    high = last;
+    emitHalo(build, result, *contraction.written, contraction.cutAxis, low, high);
+    emitBody();
   });
 }
 
@@ -212,11 +230,13 @@ void DepthwiseEmitter::emitLoops(unsigned level, const Addresses &at) {
       body(loop.size - whole)({Value(), whole});
     return;
   }
-  // A share may end anywhere: whole tiles, then single rows.
-  Value end = roundedDown(low, high, step);
-  build.loop(low, end, step, body(step));
-  if (step > 1)
-    build.loop(end, high, 1, body(1));
+  // A share may end anywhere: whole tiles, then lower ones.
+  Value from = low;
+  for (int64_t rows = step; rows > 0; rows /= 2) {
+    Value end = roundedDown(from, high, rows);
+    build.loop(from, end, rows, body(rows));
+    from = end;
+  }
 }
 
 /// A row of tiles: vectors of channels, each along the whole row.
@@ -232,6 +252,8 @@ void DepthwiseEmitter::emitChannels(int64_t rows, const Addresses &at) {
     build.loop(end, high, 1, vector(1));
     return;
   }
+  if (dividesChannels)
+    return build.loop(scaled(function.begin), scaled(function.end), lanes, vector(lanes));
   const int64_t channels = contraction.columns.size, whole = channels - channels % lanes;
   build.loop(0, whole, lanes, vector(lanes));
   const unsigned bits = contraction.accumulatorType.getIntOrFloatBitWidth();

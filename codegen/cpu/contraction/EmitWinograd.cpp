@@ -284,7 +284,7 @@ private:
     walk.columns = width(); // those beyond the last are zero
     walk.cutLow = build.index(0);
     walk.cutHigh = count;
-    walk.cutExtent = blocks.tiles;
+    walk.cutExtent = walk.cutMost = blocks.tiles;
     walk.addsToResult = blocks.channels < channels();
     build.loop(0, inputs * inputs, 1, [&](Position plane) {
       emitPanelWalk(function, build, product, walk,

@@ -81,7 +81,7 @@ private:
   int64_t rowsFrom(unsigned level) const {
     int64_t rows = 1;
     for (; level < contraction.rows.size(); ++level)
-      rows *= isCut(level) ? std::min(walk.cutExtent * contraction.cutFactor, contraction.rows[level].size)
+      rows *= isCut(level) ? std::min(walk.cutMost * contraction.cutFactor, contraction.rows[level].size)
                            : contraction.rows[level].size;
     return rows;
   }

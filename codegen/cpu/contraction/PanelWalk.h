@@ -18,7 +18,8 @@ struct PanelWalk {
   bool followed = false;       ///< In its buffer, by what is walked next: a weight's panels lie one after another.
   int64_t columns = 1;         ///< Valid ones of the panel.
   mlir::Value cutLow, cutHigh; ///< The unit's indices of the cut axis,
-  int64_t cutExtent = 1;       ///< and the most that they are.
+  int64_t cutExtent = 1;       ///< of which a block has so many,
+  int64_t cutMost = 1;         ///< and which are so many at most.
   /// The result, whole rows of the panel's width, holds sums already, to which those of this reduction are added.
   bool addsToResult = false;
 };

@@ -6,6 +6,8 @@
 
 #include "codegen/cpu/contraction/TileTables.h"
 
+#include "codegen/cpu/Units.h"
+
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <functional>
@@ -243,7 +245,16 @@ int64_t chooseBlock(const CutShape &cut, int64_t rows, uint64_t cacheBytes) {
   const int64_t wantedBlocks = llvm::divideCeil(wantedUnits, cut.parts);
   blocks = std::max(blocks, std::min(wantedBlocks, std::max<int64_t>(1, cut.extent / least)));
   const int64_t block = llvm::divideCeil(cut.extent, blocks);
-  return cut.rowsPerIndex == 1 && block < cut.extent ? llvm::alignTo(block, rows) : block;
+  if (cut.rowsPerIndex == 1)
+    return block < cut.extent ? llvm::alignTo(block, rows) : block;
+  if (cut.extent < kFewIndices) {
+    // Threads share the parts: of few parts, halves too.
+    const int64_t half = llvm::divideCeil(cut.extent, 2);
+    return cut.parts < wantedUnits && half * cut.rowsPerIndex >= 2 * rows ? std::min(block, half) : block;
+  }
+  // Where the cache does not hold all rows, each block reads all panels.
+  const int64_t smallest = fits < cut.extent ? std::max(least, 2 * block / 3) : least;
+  return evenExtent(cut.extent, block, smallest, std::max(block, fits));
 }
 
 //===----------------------------------------------------------------------===//

@@ -3,6 +3,7 @@
 // The tables' choices for shapes that matter, and what every choice must satisfy.
 
 #include "codegen/cpu/contraction/TileTables.h"
+#include "codegen/cpu/Units.h"
 
 #include "test/unit/codegen/cpu/Machines.h"
 #include "llvm/Support/MathExtras.h"
@@ -155,11 +156,33 @@ TEST(TileTables, ASingleRowKeepsManyLoadsInFlight) {
 TEST(TileTables, BlocksStayInTheCacheAndLeaveWorkForThreads) {
   // 1024 rows of 4 KiB, 64 panels: half of 512 KiB holds 64 rows, rounded up to whole tiles.
   EXPECT_EQ(chooseBlock({1024, 1, 4096, 64}, 6, 512 << 10), 66);
-  // 14 image rows that fit whole, 16 panels are units enough.
-  EXPECT_EQ(chooseBlock({14, 14, 16 << 10, 16}, 6, 512 << 10), 14);
   // A single panel: the rows must make the units, but not fewer than four tiles each.
-  EXPECT_EQ(chooseBlock({56, 56, 15 << 10, 1}, 6, 512 << 10), 4);
+  EXPECT_EQ(chooseBlock({13, 56, 15 << 10, 1}, 6, 512 << 10), 1);
   EXPECT_EQ(chooseBlock({7, 1, 64, 1}, 6, 512 << 10), 7);
+}
+
+TEST(TileTables, HalfTheBlocksAreHalfTheRows) {
+  // 14 image rows that fit whole, 16 panels are units enough; two threads share the rows.
+  EXPECT_EQ(chooseBlock({14, 14, 16 << 10, 16}, 6, 512 << 10), 7);
+  // Blocks of four rows would be fourteen: four threads would share them unevenly.
+  EXPECT_EQ(chooseBlock({56, 56, 15 << 10, 1}, 6, 512 << 10), 2);
+  // What is not in the cache is not divided more finely than a little.
+  EXPECT_EQ(chooseBlock({56, 56, 14 << 10, 8}, 14, 1 << 20), 28);
+  // Of seven rows one thread has more than another: of many panels each has as many.
+  EXPECT_EQ(chooseBlock({7, 7, 4480, 30}, 14, 1 << 20), 7);
+  EXPECT_EQ(chooseBlock({7, 7, 26880, 5}, 14, 1 << 20), 4);
+  EXPECT_EQ(chooseBlock({4, 4, 4480, 5}, 14, 1 << 20), 4) << "a half is not a tile";
+}
+
+TEST(Units, ThreadsHaveTheSameRowsOfEveryLaunch) {
+  EXPECT_EQ(evenExtent(112, 19, 1, 19), 14);
+  EXPECT_EQ(evenExtent(28, 4, 1, 4), 2);
+  EXPECT_EQ(evenExtent(14, 5, 4, 14), 7) << "a little more where no less does";
+  EXPECT_EQ(evenExtent(14, 4, 1, 4), 1);
+  EXPECT_EQ(evenExtent(27, 9, 1, 9), 7) << "the last unit is one row shorter";
+  EXPECT_EQ(evenExtent(1, 1, 1, 1), 1);
+  EXPECT_EQ(evenExtent(100, 24, 1, 24, 8), 24) << "no multiple of eight halves it";
+  EXPECT_EQ(evenExtent(int64_t(1) << 60, int64_t(1) << 55, 1, int64_t(1) << 55), int64_t(1) << 55);
 }
 
 TEST(TileTables, DeepPanelsAreReadInParts) {
