@@ -201,6 +201,7 @@ private:
   LogicalResult formKernels() {
     kernels::Options kernelOptions;
     kernelOptions.isCpuAlone = options.placement.engines == Placement::Engines::Cpu;
+    kernelOptions.isGpuAsked = options.placement.engines == Placement::Engines::Gpu;
     return runPasses([&](OpPassManager &passes) { kernels::buildPipeline(passes, kernelOptions); });
   }
 

@@ -16,7 +16,11 @@ namespace nacre::codegen {
 using Argument = ContractionPrologue::Argument;
 
 bool ContractionPrologue::reads(unsigned operand) const {
-  auto isIt = [&](const Argument &argument) { return !argument.statistic && argument.operand == operand; };
+  if (!taps.empty() && (operand == filter || operand == 0))
+    return true;
+  auto isIt = [&](const Argument &argument) {
+    return !argument.statistic && !argument.isWindow && argument.operand == operand;
+  };
   return llvm::any_of(arguments, isIt) ||
          llvm::any_of(statistics, [&](const Statistic &statistic) { return llvm::any_of(statistic.arguments, isIt); });
 }

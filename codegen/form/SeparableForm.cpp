@@ -128,13 +128,18 @@ static FailureOr<SmallVector<unsigned>> loopsOfAxes(const PlainContraction &cont
   return loops;
 }
 
-static SmallVector<WindowedProduct::Tap> tapsOf(const PlainContraction &depthwise) {
-  SmallVector<WindowedProduct::Tap> taps = {{}};
+using Tap = ContractionPrologue::Tap;
+
+/// Fails where there are more than `most`.
+static FailureOr<SmallVector<Tap, 0>> tapsOf(const PlainContraction &depthwise, int64_t most) {
+  SmallVector<Tap, 0> taps = {{}};
   for (const ProductLoop &loop : depthwise.loops) {
     if (loop.parallel)
       continue;
-    SmallVector<WindowedProduct::Tap> inner;
-    for (const WindowedProduct::Tap &tap : taps)
+    if (loop.size > most / int64_t(taps.size()))
+      return misfit("windows must be small enough to be written out");
+    SmallVector<Tap, 0> inner;
+    for (const Tap &tap : taps)
       for (int64_t step = 0; step < loop.size; ++step)
         inner.push_back(
             {tap.lhs + step * loop.strides[Contraction::Lhs], tap.filter + step * loop.strides[Contraction::Rhs]});
@@ -143,22 +148,20 @@ static SmallVector<WindowedProduct::Tap> tapsOf(const PlainContraction &depthwis
   return taps;
 }
 
-/// Operands of the first half as operands of the product: which are appended, and whether loops other than the depth move them.
-FailureOr<WindowedProduct> throughWindows(const SeparableForm &form, int64_t mostTaps) {
+FailureOr<PlainContraction> throughWindows(const SeparableForm &form, int64_t mostTaps) {
   const PlainContraction &depthwise = form.depthwise;
   FailureOr<SmallVector<unsigned>> loops = loopsOfAxes(depthwise);
   FailureOr<SmallVector<WalkedAxis>> axes = walkAxes(form.pointwise.product->inputs.front().map);
-  if (failed(loops) || failed(axes))
+  FailureOr<SmallVector<Tap, 0>> taps = tapsOf(depthwise, mostTaps);
+  if (failed(loops) || failed(axes) || failed(taps) || taps->empty())
     return failure();
-  int64_t numTaps = 1;
-  for (const ProductLoop &loop : depthwise.loops)
-    if (!loop.parallel && llvm::MulOverflow(numTaps, loop.size, numTaps))
-      return failure();
-  if (numTaps > mostTaps)
-    return misfit("windows must be small enough to be written out");
 
-  WindowedProduct result{form.pointwise, depthwise, tapsOf(depthwise), 0, 0};
-  PlainContraction &product = result.product;
+  PlainContraction product = form.pointwise;
+  ContractionPrologue &prologue = product.prologue.emplace();
+  prologue.taps = std::move(*taps);
+  prologue.map = depthwise.epilogue;
+  prologue.elementType = form.pointwise.operands[Contraction::Lhs].elementType;
+  // By the product's loops.
   auto strideOf = [&](unsigned operand, unsigned loop) {
     int64_t stride = 0;
     for (auto [axis, walked] : llvm::zip_equal(*axes, *loops))
@@ -173,18 +176,24 @@ FailureOr<WindowedProduct> throughWindows(const SeparableForm &form, int64_t mos
     for (auto [number, loop] : llvm::enumerate(product.loops)) {
       loop.strides.push_back(strideOf(operand, number));
       if (loop.parallel && loop.strides.back() != 0)
-        return false;
+        return LogicalResult(misfit("what follows the windows must read numbers of channels"));
     }
-    return true;
+    return success();
   };
-  result.filter = product.operands.size();
-  if (!append(Contraction::Rhs))
+  prologue.filter = product.operands.size();
+  if (failed(append(Contraction::Rhs)))
     return failure();
-  result.extra = product.operands.size();
-  for (unsigned operand = Contraction::Extra; operand < depthwise.operands.size(); ++operand)
-    if (!append(operand))
-      return misfit("what follows the windows must read numbers of channels");
-  return result;
+  unsigned extra = Contraction::Extra;
+  for (std::optional<unsigned> part : depthwise.productInputs) {
+    ContractionPrologue::Argument &argument = prologue.arguments.emplace_back();
+    argument.isWindow = part.has_value();
+    if (part)
+      continue;
+    argument.operand = product.operands.size();
+    if (failed(append(extra++)))
+      return failure();
+  }
+  return product;
 }
 
 } // namespace nacre::codegen

@@ -22,23 +22,9 @@ struct SeparableForm {
 /// Reads the body of `kernel`, of kind separable. The second half's weight may be encoded.
 llvm::FailureOr<SeparableForm> parseSeparable(plan::KernelOp kernel);
 
-/// A product that computes its left operand while it reads it. Of the operands, Lhs is what the windows are of, at the first
-/// element of each; those that only windows read stand behind the epilogue's, and move with the depth alone.
-struct WindowedProduct {
-  /// An element of a window and its weight: how far they are from the first ones.
-  struct Tap {
-    int64_t lhs = 0, filter = 0;
-  };
-
-  PlainContraction product;
-  PlainContraction depthwise;  ///< Whose epilogue makes a left element of a window's sum.
-  llvm::SmallVector<Tap> taps; ///< In the order in which they are added up.
-  unsigned filter = 0;         ///< Operand of `product`.
-  unsigned extra = 0;          ///< Operand of `product` that is operand Extra of `depthwise`; further ones follow it.
-};
-
-/// Fails where windows are of more than `mostTaps`, or their epilogue reads anything that is not of channels.
-llvm::FailureOr<WindowedProduct> throughWindows(const SeparableForm &form, int64_t mostTaps);
+/// The product of `form`, which must live as long, with a prologue of windows: Lhs is what they are of, at the first element of
+/// each. Fails where windows are of more than `mostTaps`, or what follows them reads anything but numbers of channels.
+llvm::FailureOr<PlainContraction> throughWindows(const SeparableForm &form, int64_t mostTaps);
 
 } // namespace nacre::codegen
 

@@ -155,6 +155,7 @@ constexpr plan::EncodingKind kPanels[] = {plan::EncodingKind::Panel};
 constexpr EmitterEntry<Emitter> kEmitters[] = {
     {"contraction", plan::KernelKind::Contraction, emitContraction, kPanels},
     {"attention", plan::KernelKind::Attention, emitAttention},
+    {"separable", plan::KernelKind::Separable, emitSeparable, kPanels},
     {"row", plan::KernelKind::Row, emitRow},
     {"row", plan::KernelKind::Nest, emitRow},
     {"transpose", plan::KernelKind::Permute, emitTranspose},

@@ -13,6 +13,7 @@ llvm::LogicalResult emitAttention(plan::KernelOp kernel, KernelFunction &functio
 llvm::LogicalResult emitContraction(plan::KernelOp kernel, KernelFunction &function); ///< EmitContraction.cpp
 llvm::LogicalResult emitRow(plan::KernelOp kernel, KernelFunction &function);         ///< EmitRow.cpp
 llvm::LogicalResult emitPoints(plan::KernelOp kernel, KernelFunction &function);      ///< EmitPoints.cpp
+llvm::LogicalResult emitSeparable(plan::KernelOp kernel, KernelFunction &function);   ///< EmitContraction.cpp
 llvm::LogicalResult emitSerial(plan::KernelOp kernel, KernelFunction &function);      ///< EmitSerial.cpp
 llvm::LogicalResult emitTranspose(plan::KernelOp kernel, KernelFunction &function);   ///< EmitTranspose.cpp
 

@@ -66,9 +66,9 @@ struct SeparableRule {
   bool pays(double multiplyAdds, int64_t columnsOfProduct) const;
 };
 
-/// Where GPUs compute everything. A tile of 64 columns is what the smallest of them holds sums for; a launch and a pass over
+/// Where GPUs compute everything. Tiles of 128 columns are what the smallest of them hold sums for; a launch and a pass over
 /// the tensor between cost a phone as much as some two million multiply-adds by windows, and a desktop GPU far more.
-constexpr SeparableRule kSeparableOnGpus = {64, 2, 2e6};
+constexpr SeparableRule kSeparableOnGpus = {128, 2, 2e6};
 
 struct FusionGroup {
   int anchor = -1;                   ///< -1 for a chain of elementwise operators.

@@ -18,6 +18,7 @@ namespace nacre::kernels {
 
 struct Options {
   bool isCpuAlone = false; ///< No kernel needs code for a GPU.
+  bool isGpuAsked = false; ///< For every kernel: what the CPU computes, it computes in need.
 };
 
 /// Appends the phase to `pm`, which runs on a module.

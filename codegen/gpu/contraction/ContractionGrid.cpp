@@ -51,6 +51,11 @@ bool ContractionGrid::liesInGroups(unsigned operand, const ContractionLoop *alon
   };
   if (operand == Contraction::Rhs && panels)
     return panels->width % width == 0;
+  if (contraction.prologue)
+    for (const ContractionPrologue::Tap &tap : contraction.prologue->taps)
+      if ((operand == Contraction::Lhs && tap.lhs % width != 0) ||
+          (operand == contraction.prologue->filter && tap.filter % width != 0))
+        return false;
   return llvm::all_of(contraction.outer, fits) && llvm::all_of(contraction.rows, fits) &&
          llvm::all_of(contraction.depth, fits) && fits(contraction.columns);
 }
@@ -280,7 +285,8 @@ LeftSource::Values ContractionGrid::makeLeft(ValueRange row, Value step, int64_t
   Value first = step;
   if (mayLieBeyond)
     first = arith::SelectOp::create(build.ops, build.loc, isInside(0), step, build.constant(0));
-  LeftSource::Values made = left->make(row, left->loadShared(first, quads), left->load(row, first, quads), quads);
+  const LeftSource::Values shared = left->loadShared(first, quads), own = left->load(row, first, quads);
+  LeftSource::Values made = left->make(row, shared, own, quads);
   if (!mayLieBeyond)
     return made;
   for (auto [number, quad] : llvm::enumerate(made)) {

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the emitter of matmuls and convolutions: tiles in registers, by implicit GEMM.
+// What:  the emitter of matmuls and convolutions, separable ones among them: tiles in registers, by implicit GEMM.
 // Why:   models spend their time here.
 // How:   1. read the form; what the templates cannot compute is declined;
 //        2. the tile tables list the variants;
 //        3. divide the work into tiles, write the halo, and let the tile's template fill the rest.
 
+#include "codegen/form/SeparableForm.h"
 #include "codegen/gpu/Emitters.h"
 #include "codegen/gpu/Halo.h"
 #include "codegen/gpu/InlineBody.h"
 #include "codegen/gpu/contraction/LeftPrologue.h"
+#include "codegen/gpu/contraction/LeftWindows.h"
 #include "codegen/gpu/contraction/ParseGpuTile.h"
 #include "codegen/gpu/contraction/Templates.h"
 #include "codegen/gpu/contraction/TileTables.h"
@@ -44,6 +46,7 @@ TileRequest requestOf(const LoopedContraction &contraction, bool depthwise, cons
   request.columns = contraction.columns.size;
   request.depth = contraction.depthSize();
   request.depthwise = depthwise;
+  request.taps = contraction.prologue ? contraction.prologue->taps.size() : 0;
   request.bytes = bytesOfElement(contraction.accumulatorType);
   request.halves = mayMultiplyHalves(contraction, options);
   request.mayBePlayed = options.mayBePlayed;
@@ -118,7 +121,31 @@ LogicalResult emit(KernelFunction &function, const DepthwiseConvolution &convolu
   return emitTiles(function, convolution, std::nullopt, /*depthwise=*/true);
 }
 
+/// The second half of a separable convolution, in panels where it is so packed.
+FailureOr<MatrixProduct> productOf(plan::KernelOp kernel, const PlainContraction &plain) {
+  plan::EncodingAttr encoding = kernel.getEncoding(plain.operands[Contraction::Rhs].argument);
+  if (encoding && encoding.getKind() == plan::EncodingKind::Panel)
+    return inPanels(plain, encoding.getWidth());
+  return asProduct(plain);
+}
+
 } // namespace
+
+LogicalResult nacre::codegen::gpu::emitSeparable(plan::KernelOp kernel, KernelFunction &function) {
+  FailureOr<SeparableForm> form = parseSeparable(kernel);
+  if (failed(form))
+    return failure();
+  FailureOr<PlainContraction> plain = throughWindows(*form, kMostTaps);
+  if (failed(plain)) {
+    function.declined = "its windows are too large, or what follows them is not of channels";
+    return failure();
+  }
+  FailureOr<MatrixProduct> product = productOf(kernel, *plain);
+  if (failed(product))
+    return failure();
+  function.declined = obstacleOf(*product);
+  return function.declined.empty() ? emit(function, *product) : failure();
+}
 
 LogicalResult nacre::codegen::gpu::emitContraction(plan::KernelOp kernel, KernelFunction &function) {
   FailureOr<ContractionForm> contraction = parseContraction(kernel);

@@ -3,6 +3,7 @@
 #include "codegen/gpu/contraction/LeftPrologue.h"
 
 #include "codegen/gpu/InlineBody.h"
+#include "codegen/gpu/contraction/LeftWindows.h"
 #include "codegen/gpu/contraction/RowStatistics.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -91,14 +92,18 @@ private:
 } // namespace
 
 bool canMakeLeft(const ContractionPrologue &prologue) {
-  return canInlineOnGpu(*prologue.map->body) &&
+  return (!prologue.map || canInlineOnGpu(*prologue.map->body)) &&
          llvm::all_of(prologue.statistics, [](const ContractionPrologue::Statistic &statistic) {
            return canInlineOnGpu(*statistic.work->body);
          });
 }
 
 std::unique_ptr<LeftSource> makeLeftSource(ContractionGrid &grid, const GpuTile &tile) {
-  return grid.contraction.prologue ? std::make_unique<LeftPrologue>(grid, tile) : nullptr;
+  if (!grid.contraction.prologue)
+    return nullptr;
+  if (!grid.contraction.prologue->taps.empty())
+    return makeLeftWindows(grid, tile);
+  return std::make_unique<LeftPrologue>(grid, tile);
 }
 
 } // namespace nacre::codegen::gpu

@@ -26,7 +26,7 @@ public:
   /// Loads what all rows read alike for `quads` quads of steps, one or two. The first step is one of the reduction, and a
   /// multiple of 4 * quads where the reduction is; those beyond the last one may be any.
   virtual Values loadShared(mlir::Value step, int64_t quads) = 0;
-  /// Loads what else they are made of.
+  /// Loads what else they are made of, behind loadShared for the same steps.
   virtual Values load(mlir::ValueRange row, mlir::Value step, int64_t quads) = 0;
   /// The quads, in the type of the left operand.
   virtual Values make(mlir::ValueRange row, mlir::ValueRange shared, mlir::ValueRange loaded, int64_t quads) = 0;

@@ -10,7 +10,7 @@ namespace nacre::codegen::gpu {
 
 PrologueOperands::Moves PrologueOperands::movesOf(const Argument &argument) const {
   auto moves = [&](const ContractionLoop &loop) { return loop.size > 1 && loop.strides[argument.operand] != 0; };
-  if (argument.statistic)
+  if (argument.statistic || argument.isWindow)
     return Moves::None;
   if (!llvm::any_of(grid.contraction.depth, moves))
     return Moves::Rows;
@@ -36,17 +36,23 @@ size_t PrologueOperands::countLoads(unsigned operand, int64_t quads) const {
 }
 
 /// Quads one by one, or pairs of them where eight steps are loaded at once.
-void PrologueOperands::loadSteps(unsigned operand, Value address, Value step, int64_t quads, Values &loaded) const {
+void PrologueOperands::loadSteps(unsigned operand, Value address, Value step, int64_t quads, Values &loaded,
+                                 int64_t offset) const {
   IndexBuilder &build = grid.build;
   const int64_t size = grid.contraction.depthSize(), run = grid.contraction.depth.back().size;
   const bool isWhole = run % (4 * quads) == 0; // Then no step lies beyond the last.
+  // The constant comes last: what it is added to is the same for all offsets.
+  auto loadAt = [&](Value at) {
+    return grid.load(operand,
+                     build.add(build.add(address, grid.depthAddress(operand, at)), grid.scaled(operand, offset)));
+  };
   if (grid.reach(operand) == Reach::Depth) {
     const int64_t width = grid.width(operand);
     for (int64_t at = 0; at < 4 * quads; at += width) {
       Value first = build.add(step, at);
       if (at > 0 && !isWhole)
         first = build.least(first, build.constant(size - width));
-      loaded.push_back(grid.load(operand, build.add(address, grid.depthAddress(operand, first))));
+      loaded.push_back(loadAt(first));
     }
     return;
   }
@@ -56,7 +62,7 @@ void PrologueOperands::loadSteps(unsigned operand, Value address, Value step, in
       Value at = build.add(step, 4 * quad + lane);
       if (!isWhole)
         at = build.least(at, build.constant(size - 1));
-      lanes.push_back(grid.load(operand, build.add(address, grid.depthAddress(operand, at))));
+      lanes.push_back(loadAt(at));
     }
     loaded.push_back(
         vector::FromElementsOp::create(build.ops, build.loc, VectorType::get({4}, lanes.front().getType()), lanes));
@@ -90,6 +96,12 @@ static Value halfOf(IndexBuilder &build, Value eight, int64_t number, Type eleme
   return vector::BitCastOp::create(build.ops, build.loc, VectorType::get({4}, element), pair);
 }
 
+Value PrologueOperands::quadOf(unsigned operand, ValueRange loaded, int64_t number) const {
+  if (grid.width(operand) != 8)
+    return loaded[number];
+  return halfOf(grid.build, loaded[number / 2], number % 2, grid.contraction.operands[operand].elementType);
+}
+
 PrologueOperands::Values PrologueOperands::takeQuad(ValueRange row, ValueRange shared, ValueRange loaded,
                                                     int64_t number, int64_t quads) const {
   Values values;
@@ -100,11 +112,8 @@ PrologueOperands::Values PrologueOperands::takeQuad(ValueRange row, ValueRange s
       continue;
     }
     ValueRange &from = moves == Moves::Both ? loaded : shared;
-    const size_t count = countLoads(argument.operand, quads);
-    values.push_back(grid.width(argument.operand) == 8 ? halfOf(grid.build, from[number / 2], number % 2,
-                                                                grid.contraction.operands[argument.operand].elementType)
-                                                       : from[number]);
-    from = from.drop_front(count);
+    values.push_back(quadOf(argument.operand, from, number));
+    from = from.drop_front(countLoads(argument.operand, quads));
   }
   return values;
 }

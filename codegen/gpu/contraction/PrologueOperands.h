@@ -27,11 +27,16 @@ public:
   Values takeQuad(mlir::ValueRange row, mlir::ValueRange shared, mlir::ValueRange loaded, int64_t number,
                   int64_t quads) const;
 
+  /// One operand, `offset` elements behind an address of its own: appends to `loaded` countLoads values, of which quadOf is
+  /// a quad.
+  void loadSteps(unsigned operand, mlir::Value address, mlir::Value step, int64_t quads, Values &loaded,
+                 int64_t offset = 0) const;
+  size_t countLoads(unsigned operand, int64_t quads) const;
+  mlir::Value quadOf(unsigned operand, mlir::ValueRange loaded, int64_t number) const;
+
 private:
   enum class Moves { None, Rows, Steps, Both };
   Moves movesOf(const Argument &argument) const;
-  size_t countLoads(unsigned operand, int64_t quads) const;
-  void loadSteps(unsigned operand, mlir::Value address, mlir::Value step, int64_t quads, Values &loaded) const;
   Values loadWhere(Moves moves, mlir::ValueRange row, mlir::Value step, int64_t quads) const;
 
   ContractionGrid &grid;

@@ -20,6 +20,13 @@ int64_t countTiles(const TileRequest &request, const GpuTile &tile) {
 // Tiles through shared memory
 //===----------------------------------------------------------------------===//
 
+/// For a step of the reduction, in nanoseconds: elements of windows come through a cache, and are multiplied and added.
+double windowsOf(const TileRequest &request, const GpuMachine &machine, const GpuTile &tile) {
+  constexpr double cacheBytes = 64; // that a unit reads of its first cache in a cycle
+  const double elements = double(request.taps * tile.tileRows()), bytes = request.halves ? 2 : 4;
+  return elements * (1 / machine.lanes + bytes / cacheBytes) / machine.gigahertz;
+}
+
 /// How long a machine takes for the request. What counts is how many rounds of workgroups the units take, each as long
 /// as the work in it, wanted or not: for 132 units, 131 tiles of 96 x 128 are one round, 98 of 128 x 128 are a longer
 /// one.
@@ -27,8 +34,9 @@ double timeOf(const TileRequest &request, const GpuMachine &machine, TileList li
   constexpr double tail = 1.3; // A part that the reduction does not fill asks of every step whether there is one.
   const GpuTile &tile = tilesOf(list)[index];
   const StepTime step = stepTimeOf(machine, list, index);
-  return double(llvm::divideCeil(countTiles(request, tile), machine.units * step.perUnit)) * step.nanoseconds *
-         double(llvm::alignTo(request.depth, tile.depth)) * (request.depth % tile.depth == 0 ? 1 : tail);
+  return double(llvm::divideCeil(countTiles(request, tile), machine.units * step.perUnit)) *
+         (step.nanoseconds + windowsOf(request, machine, tile)) * double(llvm::alignTo(request.depth, tile.depth)) *
+         (request.depth % tile.depth == 0 ? 1 : tail);
 }
 
 /// The tile that computes the request soonest; of equal ones the first.
@@ -70,7 +78,8 @@ void pushCooperativeTiles(const TileRequest &request, llvm::SmallVectorImpl<GpuT
 
 void pushSharedTiles(const TileRequest &request, llvm::SmallVectorImpl<GpuTile> &tiles) {
   constexpr int64_t fewSteps = 128;
-  if (!request.depthwise && request.rows >= 16 && request.columns >= 16 && request.depth >= 8 && request.bytes <= 4)
+  const bool isWorthIt = request.rows >= 16 && request.columns >= 16 && request.depth >= 8;
+  if (!request.depthwise && (isWorthIt || request.taps > 0) && request.bytes <= 4)
     pushSoonest(request, request.depth < fewSteps ? TileList::SharedOfFewSteps : TileList::Shared, tiles);
 }
 
@@ -115,6 +124,14 @@ std::optional<GpuTile> tallTile(const TileRequest &request) {
   return tile;
 }
 
+/// Through shared memory, of which any device has as much: windows are added up once for as many columns as it holds, up to
+/// 128, with 24 to 32 sums an invocation.
+GpuTile windowTile(const TileRequest &request) {
+  constexpr int64_t threads = 8, few = 2;
+  const int64_t quads = std::clamp<int64_t>(llvm::divideCeil(request.columns, 4 * threads), 1, 4);
+  return tileOf(GpuTile::Kind::Shared, quads <= few ? 4 : 2, quads, threads, threads, quads <= few ? 16 : 8, 1);
+}
+
 uint32_t familiesWithSharedMemory() {
   uint32_t families = 0;
   for (const GpuMachine &machine : gpuMachines())
@@ -148,6 +165,10 @@ llvm::SmallVector<GpuTile, 4> chooseGpuTiles(const TileRequest &request) {
   llvm::SmallVector<GpuTile, 4> tiles;
   pushCooperativeTiles(request, tiles);
   pushSharedTiles(request, tiles);
+  if (request.taps > 0) {
+    tiles.push_back(windowTile(request));
+    return tiles;
+  }
   if (std::optional<GpuTile> tall = tallTile(request))
     tiles.push_back(*tall);
   pushSplitTiles(request, tiles);

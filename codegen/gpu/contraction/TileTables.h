@@ -17,6 +17,7 @@ namespace nacre::codegen::gpu {
 struct TileRequest {
   int64_t blocks = 1; ///< Batches and groups: as many contractions side by side.
   int64_t rows = 1, columns = 1, depth = 1;
+  int64_t taps = 0;        ///< Of windows that every tile adds up for an element of its left operand; 0: it reads one.
   bool depthwise = false;  ///< Every column has rows of its own: nothing to share.
   bool halves = false;     ///< Products may be of f16.
   bool mayBePlayed = true; ///< As in GpuOptions.

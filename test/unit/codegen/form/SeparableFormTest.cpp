@@ -72,9 +72,10 @@ TEST_F(SeparableFormTest, AShareOfTheColumnsReadsAllBetween) {
 TEST_F(SeparableFormTest, WindowsAreWalkedByTheProductsLoops) {
   SeparableText text{5, 4, 8, 12, 3, 2};
   text.inset = 1;
-  FailureOr<WindowedProduct> windowed = throughWindows(read(text), 64);
+  const SeparableForm form = read(text);
+  FailureOr<PlainContraction> windowed = throughWindows(form, 64);
   ASSERT_TRUE(succeeded(windowed));
-  const MatrixProduct product = asProduct(windowed->product);
+  const MatrixProduct product = asProduct(*windowed);
   constexpr int64_t row = 11 * 8;
   EXPECT_EQ(product.operands[Contraction::Lhs].argument, 0u);
   EXPECT_EQ(product.operands[Contraction::Lhs].offset, row + 8);
@@ -82,14 +83,22 @@ TEST_F(SeparableFormTest, WindowsAreWalkedByTheProductsLoops) {
   EXPECT_EQ(product.rows[0].strides[Contraction::Lhs], 2 * row);
   EXPECT_EQ(product.rows[1].strides[Contraction::Lhs], 2 * 8);
   EXPECT_EQ(product.rows[1].strides[Contraction::Result], 12);
+  ASSERT_TRUE(product.prologue);
+  const ContractionPrologue &prologue = *product.prologue;
+  ASSERT_EQ(prologue.arguments.size(), 2u);
+  EXPECT_TRUE(prologue.arguments[0].isWindow);
+  EXPECT_EQ(product.operands[prologue.filter].argument, 1u);
+  EXPECT_EQ(product.operands[prologue.arguments[1].operand].argument, 2u) << "the bias of channels";
   ASSERT_EQ(product.depth.size(), 1u);
   EXPECT_EQ(product.depth[0].size, 8);
-  for (unsigned operand : {unsigned(Contraction::Lhs), windowed->filter, windowed->extra})
+  for (unsigned operand : {unsigned(Contraction::Lhs), prologue.filter, prologue.arguments[1].operand}) {
     EXPECT_EQ(product.depth[0].strides[operand], 1);
-  ASSERT_EQ(windowed->taps.size(), 9u);
-  EXPECT_EQ(windowed->taps[5].lhs, row + 2 * 8);
-  EXPECT_EQ(windowed->taps[5].filter, 5 * 8);
-  EXPECT_TRUE(failed(throughWindows(read(text), 8))) << "more taps than may be written out";
+    EXPECT_TRUE(prologue.reads(operand));
+  }
+  ASSERT_EQ(prologue.taps.size(), 9u);
+  EXPECT_EQ(prologue.taps[5].lhs, row + 2 * 8);
+  EXPECT_EQ(prologue.taps[5].filter, 5 * 8);
+  EXPECT_TRUE(failed(throughWindows(form, 8))) << "more taps than may be written out";
 }
 
 TEST_F(SeparableFormTest, NothingNeedStandBetween) {

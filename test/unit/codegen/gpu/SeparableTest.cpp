@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Separable convolutions of every shape that tiles meet: windows and strides, channels and columns that fill no tile, shares.
+
+#include "runtime/include/nacre/model_format.h"
+#include "test/unit/codegen/SeparableTexts.h"
+#include "test/unit/codegen/gpu/VulkanHarness.h"
+
+using namespace nacre::codegen;
+
+namespace {
+
+class GpuSeparable : public GpuDifferential {};
+
+TEST_F(GpuSeparable, WindowsAndStrides) {
+  for (SeparableText text : {SeparableText{5, 4, 16, 40, 3, 2}, {4, 4, 8, 16, 5, 1}}) {
+    text.inset = 1;
+    check(text.text());
+  }
+}
+
+/// Channels that are no fours, fewer than a part has, or more than one part; columns likewise.
+TEST_F(GpuSeparable, OddSizes) {
+  for (SeparableText odd : {SeparableText{3, 3, 2, 1}, {4, 5, 70, 131}}) {
+    odd.batch = 2;
+    odd.cut = 0;
+    odd.residual = true;
+    check(odd.text());
+  }
+}
+
+TEST_F(GpuSeparable, NothingBetweenTheHalves) {
+  SeparableText text{6, 6, 24, 40};
+  text.between = false;
+  check(text.text());
+}
+
+TEST_F(GpuSeparable, AShareOfTheColumns) {
+  SeparableText text{1, 1, 20, 36};
+  text.cut = 3;
+  check(text.text());
+}
+
+TEST_F(GpuSeparable, APackedMatrix) {
+  SeparableText text{6, 5, 24, 40};
+  text.encoding = "#plan.encoding<panel, width = 16>";
+  check(text.text());
+}
+
+TEST_F(GpuSeparable, Halves) {
+  for (int64_t channels : {32, 9}) {
+    SeparableText text{3, 4, channels, 20};
+    text.element = "f16";
+    check(text.text(), 1e-2);
+  }
+}
+
+/// Every variant adds windows up in shared memory; the last one in as much as any device has, and no device of CI has matrices.
+TEST_F(GpuSeparable, VariantsFitTheirDevices) {
+  SeparableText text{14, 14, 96, 96};
+  text.element = "f16";
+  const std::vector<GpuKernelCode> variants = variantsOf(text.text());
+  ASSERT_GE(variants.size(), 3u);
+  EXPECT_TRUE(variants.front().needs & NACRE_GPU_NEED(NACRE_GPU_COOPERATIVE_MATRIX));
+  EXPECT_NE(variants.front().families, 0u);
+  EXPECT_EQ(variants.back().families, 0u);
+  for (int64_t columns : {16, 64, 96, 128, 512}) {
+    text.element = "f32";
+    text.columns = columns;
+    EXPECT_LE(variantsOf(text.text()).back().sharedBytes, 16 << 10) << columns;
+  }
+}
+
+} // namespace
