@@ -16,8 +16,8 @@ const nacre_model_table &table_of(const nacre_model *model) {
 }
 
 const char *kind_name(uint32_t kind) {
-  static constexpr const char *names[] = {"contraction", "nest", "row",    "permute",
-                                          "indexed",     "scan", "serial", "attention"};
+  static constexpr const char *names[] = {"contraction", "nest",   "row",       "permute",  "indexed",
+                                          "scan",        "serial", "attention", "separable"};
   return kind < sizeof names / sizeof *names ? names[kind] : "unknown";
 }
 

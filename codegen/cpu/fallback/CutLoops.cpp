@@ -10,8 +10,7 @@ using namespace mlir;
 
 namespace nacre::codegen::cpu {
 
-/// The axis of an operand with `map` that loop `loop` walks; none where the operand is not read index by index.
-static std::optional<int64_t> axisOfLoop(AffineMap map, unsigned loop) {
+std::optional<int64_t> axisOfLoop(AffineMap map, unsigned loop) {
   std::optional<int64_t> axis;
   for (auto [i, expr] : llvm::enumerate(map.getResults())) {
     if (!expr.isFunctionOfDim(loop))

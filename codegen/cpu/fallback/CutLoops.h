@@ -10,6 +10,7 @@
 #ifndef NACRE_CODEGEN_CPU_FALLBACK_CUTLOOPS_H
 #define NACRE_CODEGEN_CPU_FALLBACK_CUTLOOPS_H
 
+#include "mlir/IR/AffineMap.h"
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
@@ -28,6 +29,9 @@ struct CutLoops {
 /// Divides the linalg operations that compute `written`, whose first value is cut along `axis`, of length `extent`.
 /// None where a written value does not come from an operation that walks the axis.
 std::optional<CutLoops> findCutLoops(llvm::ArrayRef<mlir::Value> written, int64_t axis, int64_t extent);
+
+/// The axis of an operand with `map` that loop `loop` walks; none where the operand is not read index by index.
+std::optional<int64_t> axisOfLoop(mlir::AffineMap map, unsigned loop);
 
 } // namespace nacre::codegen::cpu
 

@@ -4,7 +4,8 @@
 // Why:   a kernel that no other emitter takes must still be right; and the others are tested against this one.
 // How:   1. copy the body, with every written value computed in the slice that it is for;
 //        2. find the loops that walk the cut axis;
-//        3. bufferize: what stays between operations becomes scratch, and written storages are never copied;
+//        3. bufferize: what stays between operations becomes scratch, of one index of the cut axis where no more is in use, and
+//           written storages are never copied;
 //        4. write loops, the contiguous one innermost, all inside one loop over the indices of the cut axis.
 
 #include "codegen/KernelNotes.h"
@@ -65,6 +66,8 @@ private:
   void estimate();
   LogicalResult divide();
   LogicalResult bufferize();
+  std::optional<int64_t> heldAxis(memref::AllocOp alloc) const;
+  Value allocateScratch(memref::AllocOp alloc);
   LogicalResult writeLoops();
   LogicalResult lowerToLoops(linalg::LinalgOp op, Value index);
   LogicalResult fillHalo(const OutputSlice &output, int64_t axis, Value index);
@@ -234,6 +237,41 @@ Value rootOf(Value memory) {
   return memory;
 }
 
+/// The axis of `alloc` of which all who use it hold the same index, one after another.
+std::optional<int64_t> Fallback::heldAxis(memref::AllocOp alloc) const {
+  std::optional<int64_t> held;
+  for (OpOperand &use : alloc->getUses()) {
+    auto work = dyn_cast<linalg::LinalgOp>(use.getOwner());
+    auto loop = work ? work->getAttrOfType<IntegerAttr>(notes::kCutLoop) : IntegerAttr();
+    if (!loop || cutAxes.empty())
+      return std::nullopt;
+    std::optional<int64_t> axis = axisOfLoop(work.getMatchingIndexingMap(&use), loop.getInt());
+    if (!axis || (held && *held != *axis))
+      return std::nullopt;
+    held = axis;
+  }
+  return held;
+}
+
+/// Room for `alloc`; where an index is held, for one: others lie in the same place.
+Value Fallback::allocateScratch(memref::AllocOp alloc) {
+  MemRefType type = alloc.getType();
+  SmallVector<int64_t> shape(type.getShape());
+  const std::optional<int64_t> held = heldAxis(alloc);
+  if (held)
+    shape[*held] = 1;
+  auto kept = MemRefType::get(shape, type.getElementType());
+  Value room = create<memref::ViewOp>(kept, function.scratch, constant(function.scratchBytes), ValueRange());
+  function.scratchBytes += llvm::alignTo(storedBytes(kept), kScratchAlignment);
+  if (!held)
+    return room;
+  SmallVector<int64_t> strides = computeStrides(shape);
+  strides[*held] = 0;
+  auto layout = StridedLayoutAttr::get(rewriter.getContext(), /*offset=*/0, strides);
+  return create<memref::ReinterpretCastOp>(MemRefType::get(type.getShape(), type.getElementType(), layout), room,
+                                           /*offset=*/0, type.getShape(), strides);
+}
+
 LogicalResult Fallback::bufferize() {
   bufferization::OneShotBufferizationOptions options;
   bufferization::BufferizationState state;
@@ -255,11 +293,7 @@ LogicalResult Fallback::bufferize() {
   }
   for (auto alloc : llvm::make_early_inc_range(func.getOps<memref::AllocOp>())) {
     rewriter.setInsertionPoint(alloc);
-    MemRefType type = alloc.getType();
-    const uint64_t bytes = storedBytes(type);
-    Value offset = constant(function.scratchBytes);
-    rewriter.replaceOpWithNewOp<memref::ViewOp>(alloc, type, function.scratch, offset, ValueRange());
-    function.scratchBytes += llvm::alignTo(bytes, kScratchAlignment);
+    rewriter.replaceOp(alloc, allocateScratch(alloc));
   }
   return success();
 }

@@ -95,7 +95,7 @@ typedef struct nacre_tensor_info {
 typedef struct nacre_launch_info {
   const char *name;   /**< The model's nodes it computes. */
   const char *kernel; /**< The code it runs; launches of equal work share one. */
-  const char *kind;   /**< contraction, nest, row, permute, indexed, scan or serial. */
+  const char *kind;   /**< contraction, nest, row, permute, indexed, scan, serial, attention or separable. */
 } nacre_launch_info;
 
 /** What one launch cost in the latest run. In a loop it is executed several times. */

@@ -176,7 +176,9 @@ typedef enum nacre_kernel_kind {
   NACRE_KERNEL_PERMUTE = 3,
   NACRE_KERNEL_INDEXED = 4,
   NACRE_KERNEL_SCAN = 5,
-  NACRE_KERNEL_SERIAL = 6
+  NACRE_KERNEL_SERIAL = 6,
+  NACRE_KERNEL_ATTENTION = 7,
+  NACRE_KERNEL_SEPARABLE = 8
 } nacre_kernel_kind;
 
 typedef struct nacre_kernel {

@@ -1,15 +1,16 @@
 // RUN: nacre-opt %s --nacre-emit-cpu="target=linux-x86_64" --split-input-file | FileCheck %s
 
 // A scan has no emitter: plain loops. A unit is one index of the cut axis, because every operation walks it; the best value of a
-// row stays in scratch, and the index is computed where it is written.
+// row stays in scratch, of one row, since the others come after it, and the index is computed where it is written.
 
 // CHECK:      func.func @argmax(%[[X:[^ :]+]]: memref<300xf32> {{.*}}, %[[Y:[^ :]+]]: memref<20xi64>
-// CHECK-SAME: %[[SCRATCH:[^ :]+]]: memref<128xi8>
+// CHECK-SAME: %[[SCRATCH:[^ :]+]]: memref<64xi8>
 // CHECK-SAME: %[[SHARE:[^ :]+]]: index, %{{[^ :]+}}: index, %[[BEGIN:[^ :]+]]: index, %[[END:[^ :]+]]: index)
 // CHECK-SAME: nacre.fallback
-// CHECK-SAME: nacre.scratch_bytes = 128
+// CHECK-SAME: nacre.scratch_bytes = 64
 // CHECK-SAME: nacre.unit_extent = 1
-// CHECK-DAG:  memref.view %[[SCRATCH]]
+// CHECK-DAG:  %[[KEPT:[^ ]+]] = memref.view %[[SCRATCH]]{{.*}} to memref<1xf32>
+// CHECK-DAG:  memref.reinterpret_cast %[[KEPT]] to offset: [0], sizes: [20], strides: [0]
 // CHECK:      scf.for %[[UNIT:[^ :]+]] = %[[BEGIN]] to %[[END]]
 // CHECK:        arith.addi %[[SHARE]], %[[UNIT]]
 // CHECK-NOT:  memref.copy

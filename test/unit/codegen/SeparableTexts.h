@@ -49,9 +49,9 @@ plan.kernel @kernel separable (%x: tensor<XSTORAGExTYPE>, %f: tensor<TAPSxTAPSxC
 BETWEEN
   %e2 = tensor.empty() : tensor<BxHxWxKxf32>
   %f2 = linalg.fill ins(%zero : f32) outs(%e2 : tensor<BxHxWxKxf32>) -> tensor<BxHxWxKxf32>
-  %r = linalg.generic {indexing_maps = [affine_map<(n, p, q, k, i, j, c) -> (n, p + i, q + j, c)>, affine_map<(n, p, q, k, i, j, c) -> (i, j, c, k)>,
-                                        affine_map<(n, p, q, k, i, j, c) -> (n, p, q, k)>],
-                       iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+  %r = linalg.generic {indexing_maps = [affine_map<(n, p, q, k, c) -> (n, p, q, c)>, affine_map<(n, p, q, k, c) -> (0, 0, c, k)>,
+                                        affine_map<(n, p, q, k, c) -> (n, p, q, k)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]}
       ins(%m, %w : tensor<BxHxWxCxTYPE>, tensor<1x1xCxKxTYPE>) outs(%f2 : tensor<BxHxWxKxf32>) {
   ^bb0(%a: TYPE, %v: TYPE, %o: f32):
     WIDEN

@@ -17,7 +17,7 @@ static Type getElementType(Value tensor) { return cast<RankedTensorType>(tensor.
 
 namespace {
 
-/// A convolution's two factors, which the kernel reads or computes, and its loops.
+/// A convolution's two factors and its loops.
 struct ConvolutionText {
   SmallVector<Value> operands;
   SmallVector<AffineMap> maps;
@@ -26,8 +26,7 @@ struct ConvolutionText {
 
 } // namespace
 
-/// `input`: what the kernel has of it.
-static ConvolutionText describe(KernelBody &body, nn::ConvOp op, Value input) {
+static ConvolutionText describe(KernelBody &body, nn::ConvOp op) {
   assert(llvm::all_of(op.getPads(), [](int64_t pad) { return pad == 0; }) && "has pads of its own");
   ArrayRef<int64_t> filter = cast<RankedTensorType>(op.getFilter().getType()).getShape();
   size_t spatial = filter.size() - 2;
@@ -56,7 +55,7 @@ static ConvolutionText describe(KernelBody &body, nn::ConvOp op, Value input) {
   SmallVector<int64_t> filterShape(filter);
   if (depthwise)
     filterShape.erase(filterShape.begin() + spatial);
-  SmallVector<Value> operands = {input, body.read(op.getFilter(), ArrayRef<int64_t>(filterShape))};
+  SmallVector<Value> operands = {body.read(op.getInput()), body.read(op.getFilter(), ArrayRef<int64_t>(filterShape))};
   SmallVector<AffineMap> maps = {loops.map(x), loops.map(w)};
   if (grouped) {
     operands.push_back(body.empty({groups, outputs}, getComputeType(getElementType(op.getResult()))));
@@ -66,19 +65,27 @@ static ConvolutionText describe(KernelBody &body, nn::ConvOp op, Value input) {
   return {operands, maps, loops.iterators};
 }
 
-/// Ends the kernel with the convolution of what it has of the input.
-static LogicalResult finishConvolution(KernelBody &body, nn::ConvOp op, Value input) {
-  const ConvolutionText text = describe(body, op, input);
+LogicalResult lowerConv(KernelBody &body, nn::ConvOp op) {
+  const ConvolutionText text = describe(body, op);
   return finishContraction(body, op.getResult(), {op.getInput(), op.getFilter()}, text.operands, text.maps,
                            text.iterators);
 }
 
-LogicalResult lowerConv(KernelBody &body, nn::ConvOp op) {
-  return finishConvolution(body, op, body.read(op.getInput()));
+/// Of one tap and stride 1: no loop walks the filter's window, so that each pixel is read where it is written.
+static ConvolutionText describePointwise(KernelBody &body, nn::ConvOp op, Value input) {
+  const size_t spatial = cast<RankedTensorType>(op.getFilter().getType()).getRank() - 2;
+  Loops loops{body.getContext(), {}};
+  SmallVector<AffineExpr> pixel = loops.add(parallel, spatial + 1);
+  AffineExpr oc = loops.add(parallel), ic = loops.add(reduction);
+  SmallVector<AffineExpr> x = pixel, y = pixel, w(spatial, getAffineConstantExpr(0, body.getContext()));
+  x.push_back(ic);
+  w.append({ic, oc});
+  y.push_back(oc);
+  return {{input, body.read(op.getFilter())}, {loops.map(x), loops.map(w), loops.map(y)}, loops.iterators};
 }
 
 LogicalResult lowerSeparable(KernelBody &body, nn::ConvOp depthwise, nn::ConvOp pointwise) {
-  const ConvolutionText windows = describe(body, depthwise, body.read(depthwise.getInput()));
+  const ConvolutionText windows = describe(body, depthwise);
   Type sumType = getComputeType(getElementType(depthwise.getResult()));
   Value pixels =
       addProducts(body, body.empty(body.getShape(depthwise.getResult()), sumType),
@@ -97,7 +104,9 @@ LogicalResult lowerSeparable(KernelBody &body, nn::ConvOp depthwise, nn::ConvOp 
     };
     pixels = body.emitSweep(epilogue);
   }
-  return finishConvolution(body, pointwise, pixels);
+  const ConvolutionText product = describePointwise(body, pointwise, pixels);
+  return finishContraction(body, pointwise.getResult(), {pointwise.getInput(), pointwise.getFilter()}, product.operands,
+                           product.maps, product.iterators);
 }
 
 } // namespace nacre::kernels
