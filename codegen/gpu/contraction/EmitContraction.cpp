@@ -144,7 +144,10 @@ LogicalResult nacre::codegen::gpu::emitSeparable(plan::KernelOp kernel, KernelFu
   if (failed(product))
     return failure();
   function.declined = obstacleOf(*product);
-  return function.declined.empty() ? emit(function, *product) : failure();
+  if (!function.declined.empty() || failed(emit(function, *product)))
+    return failure();
+  function.flops += 2 * asDepthwise(form->depthwise).multiplyAdds();
+  return success();
 }
 
 LogicalResult nacre::codegen::gpu::emitContraction(plan::KernelOp kernel, KernelFunction &function) {

@@ -6,6 +6,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 namespace nacre::codegen::gpu {
@@ -33,6 +34,8 @@ double windowsOf(const TileRequest &request, const GpuMachine &machine, const Gp
 double timeOf(const TileRequest &request, const GpuMachine &machine, TileList list, size_t index) {
   constexpr double tail = 1.3; // A part that the reduction does not fill asks of every step whether there is one.
   const GpuTile &tile = tilesOf(list)[index];
+  if (request.taps > 0 && tile.ahead > 1) // No registers are left for windows.
+    return std::numeric_limits<double>::infinity();
   const StepTime step = stepTimeOf(machine, list, index);
   return double(llvm::divideCeil(countTiles(request, tile), machine.units * step.perUnit)) *
          (step.nanoseconds + windowsOf(request, machine, tile)) * double(llvm::alignTo(request.depth, tile.depth)) *

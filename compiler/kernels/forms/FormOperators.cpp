@@ -59,11 +59,11 @@ SeparablePart getSeparablePart(nn::ConvOp op) {
   if (!isKnown(op.getInput()) || !isKnown(op.getFilter()) || !isKnown(op.getResult()))
     return SeparablePart::None;
   const int64_t rank = filter.getRank(), inputs = filter.getDimSize(rank - 2), outputs = filter.getDimSize(rank - 1);
-  const int64_t groups = op.getGroups();
-  if (groups > 1 && inputs == 1 && outputs == groups)
+  const int64_t groups = op.getGroups(), taps = computeProduct(filter.getShape().drop_back(2));
+  constexpr int64_t mostTaps = 49; // More would be too much code where a loader writes them out.
+  if (groups > 1 && inputs == 1 && outputs == groups && taps <= mostTaps)
     return SeparablePart::Depthwise;
-  const bool isPointwise = computeProduct(filter.getShape().drop_back(2)) == 1 &&
-                           llvm::all_of(op.getStrides(), [](int64_t stride) { return stride == 1; });
+  const bool isPointwise = taps == 1 && llvm::all_of(op.getStrides(), [](int64_t stride) { return stride == 1; });
   return groups == 1 && isPointwise ? SeparablePart::Pointwise : SeparablePart::None;
 }
 

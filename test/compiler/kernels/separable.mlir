@@ -62,3 +62,17 @@ func.func @strided_product(%x: tensor<1x7x7x4xf32> {nn.name = "x"}) -> (tensor<1
   %1 = nn.conv %0, %w {strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1} : tensor<1x5x5x4xf32>, tensor<1x1x4x8xf32>
   return %1 : tensor<1x3x3x8xf32>
 }
+
+// -----
+
+// A window that no loader writes out has a kernel of its own.
+
+// CHECK-LABEL: plan.entry @large_window
+// CHECK-COUNT-2: plan.launch @conv
+func.func @large_window(%x: tensor<1x9x9x4xf32> {nn.name = "x"}) -> (tensor<1x2x2x8xf32> {nn.name = "y"}) {
+  %f = nn.constant dense<0.5> : tensor<8x8x1x4xf32>
+  %w = nn.constant dense<0.25> : tensor<1x1x4x8xf32>
+  %0 = nn.conv %x, %f {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 4} : tensor<1x9x9x4xf32>, tensor<8x8x1x4xf32>
+  %1 = nn.conv %0, %w {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1} : tensor<1x2x2x4xf32>, tensor<1x1x4x8xf32>
+  return %1 : tensor<1x2x2x8xf32>
+}

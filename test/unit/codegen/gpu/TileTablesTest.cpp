@@ -221,4 +221,33 @@ TEST(GpuTileTables, WhatIsChosenIsAsTheTemplatesWantIt) {
     }
 }
 
+/// A tile of any kind but these would add up the windows of each of its columns; the last one runs on any device.
+TEST(GpuTileTables, WindowsAreAddedUpInSharedMemory) {
+  for (int64_t rows : {1, 49, 12544})
+    for (int64_t columns : {1, 24, 64, 96, 128, 1000}) {
+      TileRequest request = matmul(rows, columns, 144);
+      request.taps = 9;
+      request.halves = true;
+      const auto tiles = chooseGpuTiles(request);
+      for (const GpuTile &tile : tiles) {
+        EXPECT_TRUE(tile.kind == Kind::Shared || tile.kind == Kind::Cooperative);
+        EXPECT_EQ(faultOf(tile), nullptr);
+        EXPECT_EQ(tile.ahead, 1);
+      }
+      EXPECT_EQ(tiles.back().families, 0u);
+      EXPECT_EQ(tiles.back().kind, Kind::Shared);
+      EXPECT_LE(tiles.back().invocations(), 128);
+      EXPECT_LE(tiles.back().sharedBytes(), 16 << 10);
+      EXPECT_GE(tiles.back().tileColumns(), std::min<int64_t>(columns, 128));
+    }
+}
+
+/// What every tile adds up for itself counts against those of many rows.
+TEST(GpuTileTables, WindowsMakeTilesOfFewerRows) {
+  TileRequest request = matmul(196, 96, 576);
+  const int64_t rows = chooseGpuTiles(request).front().tileRows();
+  request.taps = 9;
+  EXPECT_LT(chooseGpuTiles(request).front().tileRows(), rows);
+}
+
 } // namespace
