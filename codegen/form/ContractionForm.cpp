@@ -44,7 +44,7 @@ double LoopedContraction::multiplyAdds() const {
 
 double WinogradConvolution::multiplyAdds() const {
   double count = double(columns.size) * method.taps * method.taps * channels.size;
-  for (const ContractionLoop *loop : {&images, &down, &across})
+  for (const ContractionLoop *loop : {&images, &down, &across, &groups})
     count *= loop->size;
   return count;
 }
@@ -68,6 +68,7 @@ WinogradShape shapeOf(const WinogradConvolution &convolution) {
   shape.images = convolution.images.size;
   shape.height = convolution.down.size;
   shape.width = convolution.across.size;
+  shape.groups = convolution.groups.size;
   shape.inputs = convolution.channels.size;
   shape.outputs = convolution.columns.size;
   shape.cutAmongImages = convolution.cutAmongImages;
@@ -193,28 +194,51 @@ FailureOr<MatrixProduct> inPanels(const PlainContraction &plain, int64_t width) 
 // 4. Winograd
 //===----------------------------------------------------------------------===//
 
-/// Whether each axis is walked by the loop of that number, and by no other.
-static bool areWalkedBy(ArrayRef<WalkedAxis> axes, ArrayRef<unsigned> loops) {
-  return axes.size() == loops.size() && llvm::all_of(llvm::zip_equal(axes, loops), [](auto pair) {
-           const auto &[axis, number] = pair;
-           return axis.constant == 0 && axis.coefficients[number] == 1 &&
-                  llvm::count(axis.coefficients, 0) + 1 == int64_t(axis.coefficients.size());
-         });
+/// Whether each axis is walked by the loop of that number, the last one also by that over groups, if there are such, in steps of
+/// the columns that a group has; and by no other.
+static bool areWalkedBy(ArrayRef<WalkedAxis> axes, ArrayRef<unsigned> loops, std::optional<unsigned> groups,
+                        int64_t columns) {
+  if (axes.size() != loops.size())
+    return false;
+  for (auto [number, axis] : llvm::enumerate(axes)) {
+    const bool hasGroups = groups && number + 1 == axes.size();
+    for (auto [loop, coefficient] : llvm::enumerate(axis.coefficients))
+      if (coefficient != (loop == loops[number] ? 1 : hasGroups && loop == *groups ? columns : 0))
+        return false;
+    if (axis.constant != 0)
+      return false;
+  }
+  return true;
 }
 
-/// y(n, h, w, o) += x(n, h + i, w + j, c) * f(i, j, c, o), with as many taps along both and rows and pixels any distance apart.
+/// y(n, h, w, [g] o) += x(n, h + i, w + j, [g] c) * f(i, j, c, [g] o), with as many taps along both and rows and pixels any
+/// distance apart; with groups or without.
 FailureOr<WinogradConvolution> byWinograd(const PlainContraction &plain, int64_t tile, int64_t width) {
   enum Loop : unsigned { Image, Down, Across, Column, TapDown, TapAcross, Channel, Count };
-  ArrayRef<ProductLoop> loops = plain.loops;
+  SmallVector<ProductLoop, 0> loops = plain.loops;
+  // The loop over groups is the one before that over columns.
+  std::optional<unsigned> groups;
+  ContractionLoop groupLoop = {1, SmallVector<int64_t, 6>(plain.operands.size(), 0)};
+  if (loops.size() == Count + 1) {
+    groups = Column;
+    groupLoop = loops[*groups];
+    if (!loops[*groups].parallel || !loops[*groups].movesLhs || groupLoop.size == 0)
+      return misfit("by Winograd go groups of channels and of columns");
+    loops.erase(loops.begin() + *groups);
+  }
+  auto numberOf = [&](Loop loop) { return groups && loop >= *groups ? loop + 1 : unsigned(loop); };
   auto isInPlace = [&](unsigned number) {
     const ProductLoop &loop = loops[number];
     return loop.parallel == (number <= Column) && loop.movesLhs == (number != Column) && loop.size != 0;
   };
+  auto areWalked = [&](ArrayRef<WalkedAxis> axes, ArrayRef<Loop> by) {
+    return areWalkedBy(axes, llvm::map_to_vector(by, numberOf), groups, loops[Column].size);
+  };
   if (plain.depthwise || plain.parts != 1 || loops.size() != Count ||
       !llvm::all_of(llvm::seq<unsigned>(0, Count), isInPlace) || plain.rhsShape.size() != 4 ||
       plain.operands[Contraction::Rhs].offset != 0 ||
-      !areWalkedBy(plain.rhsAxes, {TapDown, TapAcross, Channel, Column}) ||
-      !areWalkedBy(plain.resultAxes, {Image, Down, Across, Column}))
+      !areWalked(plain.rhsAxes, {TapDown, TapAcross, Channel, Column}) ||
+      !areWalked(plain.resultAxes, {Image, Down, Across, Column}))
     return misfit("by Winograd go convolutions in two dimensions");
   auto lhsStride = [&](Loop loop) { return loops[loop].strides[Contraction::Lhs]; };
   const winograd::Method method = {tile, loops[TapDown].size};
@@ -235,6 +259,7 @@ FailureOr<WinogradConvolution> byWinograd(const PlainContraction &plain, int64_t
   result.across = loops[Across];
   result.columns = loops[Column];
   result.channels = loops[Channel];
+  result.groups = groupLoop;
   result.method = method;
   result.panels = {width, method.taps * method.taps * result.channels.size * width};
   result.cutAmongImages = plain.cutAxis == Image;

@@ -92,10 +92,11 @@ struct MatrixProduct : LoopedContraction {
 struct DepthwiseConvolution : LoopedContraction {};
 
 /// A convolution in two dimensions that is computed in tiles by `method` along both. Rhs is in panels, in which the taps
-/// of a channel are so many channels apart.
+/// of a channel are so many channels apart; a group's columns begin with a panel of their own.
 struct WinogradConvolution : Contraction {
   ContractionLoop images, down, across; ///< They move Lhs and Result.
   ContractionLoop channels;             ///< Of the input: one after another in Lhs.
+  ContractionLoop groups;               ///< Of channels and columns; one in a convolution that has none.
   winograd::Method method;
   Panels panels;
   bool cutAmongImages = false; ///< Else among rows.

@@ -27,7 +27,8 @@ struct ContractionShape {
 struct WinogradShape {
   int64_t taps = 3;
   int64_t images = 1, height = 1, width = 1;
-  int64_t inputs = 1, outputs = 1; ///< Channels.
+  int64_t groups = 1;
+  int64_t inputs = 1, outputs = 1; ///< Channels of a group.
   bool cutAmongImages = false;     ///< Else among rows.
 };
 

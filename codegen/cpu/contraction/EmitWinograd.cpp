@@ -50,6 +50,8 @@ private:
   int64_t width() const { return contraction.panels.width; }
   int64_t tilesDown() const { return llvm::divideCeil(down().size, tile); }
   int64_t tilesAcross() const { return llvm::divideCeil(across().size, tile); }
+  /// In a block.
+  int64_t unitsOfGroup() const { return blocks.groups * blocks.columnParts; }
   bool cutAmongImages() const { return contraction.cutAmongImages; }
 
   //===--------------------------------------------------------------------===//
@@ -63,7 +65,7 @@ private:
     const MachineRow &machine = machineOf(build.target, kWinogradTypes);
     blocks = divideWinograd(machine, shapeOf(contraction), tile, width(), build.target.l2Bytes);
     function.unitExtent = blocks.extent;
-    function.unitsPerBlock = blocks.groups * blocks.columnParts;
+    function.unitsPerBlock = contraction.groups.size * unitsOfGroup();
     function.flops = 2 * contraction.multiplyAdds();
     function.executedFlops = function.flops * method.share();
     const double units = double(llvm::divideCeil(contraction.cutExtent, blocks.extent)) * function.unitsPerBlock;
@@ -88,6 +90,10 @@ private:
     emitHaloOfFirst(build, part, function.buffers[contraction.written->slice.argument], *contraction.written,
                     contraction.cutAxis, low, high);
 
+    if (contraction.groups.size > 1) {
+      group = build.divide(part, unitsOfGroup());
+      part = build.remainder(part, unitsOfGroup());
+    }
     firstTile = scaled(build.divide(part, blocks.columnParts), blocks.tiles);
     Value steps = difference(high, low);
     Value tiles = cutAmongImages() ? scaled(steps, tilesDown() * tilesAcross())
@@ -161,9 +167,10 @@ private:
   /// Where a tile's rows begin in an operand, `count` of them: those beyond the image at its last.
   SmallVector<Value> rowsOf(const TileOrigin &origin, unsigned operand, int64_t count) {
     const int64_t last = down().size + count - tile - 1, stride = down().strides[operand];
-    Value begin = build.address({{origin.image, 0}, {origin.column, 0}},
-                                {images().strides[operand], tile * across().strides[operand]},
-                                contraction.operands[operand].offset);
+    Value begin = build.address(
+        {{origin.image, 0}, {origin.column, 0}, {group, 0}},
+        {images().strides[operand], tile * across().strides[operand], contraction.groups.strides[operand]},
+        contraction.operands[operand].offset);
     SmallVector<Value> rows;
     for (int64_t i = 0; i < count; ++i) {
       Value row = build.add(origin.row, i);
@@ -245,7 +252,9 @@ private:
   /// Of a panel, which has the columns of a tap's channels one after another.
   void emitFilters(Position panel, Position first, int64_t size) {
     const int64_t panelStride = contraction.panels.stride, tapStride = channels() * width();
-    Value from = build.address({{firstPanel, 0}, panel, first}, {panelStride, panelStride, width()}, 0);
+    const int64_t panels = llvm::divideCeil(contraction.columns.size, width());
+    Value from = build.address({{firstPanel, 0}, panel, first, {group, 0}},
+                               {panelStride, panelStride, width(), panels * panelStride}, 0);
     auto transform = [&](Position at, ArrayRef<int64_t> group) {
       const Piece piece = {0, lanes, lanes};
       Value here = build.address({{from, 0}, at}, {1, 1}, 0), to = build.address({at}, {1}, 0);
@@ -359,6 +368,7 @@ private:
   /// Scratch: [number][tile][channel], [number][channel][column of the panel], and [number][tile][column].
   Value transformed, filters, sums;
   Value low, firstTile, firstPanel; ///< Of the unit.
+  Value group;                      ///< The unit's; null where there is one.
 };
 
 } // namespace

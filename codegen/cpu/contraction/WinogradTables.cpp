@@ -59,11 +59,11 @@ int64_t passesOf(const WinogradShape &shape, const WinogradBlocks &blocks) {
 /// What a run waits for a weight that does not stay in the cache from one run to the next.
 double memoryCycles(const WinogradShape &shape, uint64_t cacheBytes) {
   constexpr double bytesPerCycle = 5;
-  const double bytes = 4.0 * shape.taps * shape.taps * shape.inputs * shape.outputs;
+  const double bytes = 4.0 * shape.groups * shape.taps * shape.taps * shape.inputs * shape.outputs;
   return bytes > double(cacheBytes) ? bytes / bytesPerCycle : 0;
 }
 
-/// Cycles of all units.
+/// Cycles of all units of a group.
 double cyclesOf(const MachineRow &machine, const WinogradShape &shape, int64_t tile, int64_t width, uint64_t cacheBytes,
                 const WinogradBlocks &blocks) {
   const TileCounts counts(shape, tile);
@@ -173,7 +173,7 @@ WinogradBlocks divideWinograd(const MachineRow &machine, const WinogradShape &sh
         if (scratchOf(blocks, {tile, shape.taps}, width).all() > mostScratch && !isLeast)
           continue;
         const double cycles = cyclesOf(machine, shape, tile, width, cacheBytes, blocks) *
-                              idleness(passesOf(shape, blocks) * blocks.columnParts);
+                              idleness(shape.groups * passesOf(shape, blocks) * blocks.columnParts);
         if (cycles >= bestCycles)
           continue;
         best = blocks;
@@ -201,7 +201,7 @@ double directCycles(const MachineRow &machine, const WinogradShape &shape, uint6
   product.rows = shape.width;
   product.columns = shape.outputs;
   product.depth = shape.taps * shape.taps * shape.inputs;
-  const double products = shape.images * shape.height * runCycles(machine, product);
+  const double products = shape.groups * shape.images * shape.height * runCycles(machine, product);
   const double memory = memoryCycles(shape, cacheBytes);
   // One tile of rows asks for the next columns while it multiplies; those after it find the panel in the cache.
   constexpr int64_t tileRows = 16;
@@ -212,7 +212,8 @@ double winogradCycles(const MachineRow &machine, const WinogradShape &shape, int
                       uint64_t cacheBytes) {
   // Products wait for memory, transforms of filters, which are bound by what they write, a little.
   constexpr double waiting = 0.25;
-  return cyclesOf(machine, shape, tile, width, cacheBytes, divideWinograd(machine, shape, tile, width, cacheBytes)) +
+  const WinogradBlocks blocks = divideWinograd(machine, shape, tile, width, cacheBytes);
+  return shape.groups * cyclesOf(machine, shape, tile, width, cacheBytes, blocks) +
          waiting * memoryCycles(shape, cacheBytes);
 }
 

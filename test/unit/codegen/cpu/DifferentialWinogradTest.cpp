@@ -14,6 +14,7 @@ struct Convolution {
   int64_t tile;
   int64_t panel = 32;
   int64_t taps = 3;
+  int64_t groups = 1;
 };
 
 /// A bias, a residual and a clamp follow, and the result has a halo: all that a convolution's epilogue may be.
@@ -22,6 +23,7 @@ std::string textOf(const Convolution &c) {
   text.window = {c.taps, c.taps};
   text.batch = c.images;
   text.panel = c.panel;
+  text.groups = c.groups;
   text.winograd = c.tile;
   text.cut = c.images > 1 ? 0 : 1;
   text.grain = c.images > 1 ? 1 : c.tile;
@@ -69,6 +71,13 @@ TEST_F(Differential, WinogradOfLargerFilters) {
   check(textOf({2, 7, 5, 131, 40, 4, 16, 5}));
   check(textOf({1, 9, 11, 5, 7, 2, 16, 5}));
   check(textOf({1, 5, 4, 19, 16, 2, 16, 7}));
+}
+
+/// Each group's channels lie beside the others', and its columns begin with a panel of their own.
+TEST_F(Differential, WinogradOfGroups) {
+  checkOnAll(textOf({1, 9, 10, 24, 46, 4, 32, /*taps=*/3, /*groups=*/2}));
+  check(textOf({3, 6, 5, 57, 96, 2, 16, 3, 3}));
+  check(textOf({1, 10, 13, 96, 160, 4, 16, 5, 2}));
 }
 
 /// Panels that are no whole vectors are multiplied directly.

@@ -166,6 +166,31 @@ TEST_F(ContractionFormTest, WinogradHasLoopsOfItsOwn) {
   EXPECT_EQ(winograd->multiplyAdds(), asProduct(read(convolution())).multiplyAdds());
 }
 
+TEST_F(ContractionFormTest, WinogradHasGroupsOfChannelsAndColumns) {
+  KernelText kernel = {"1x11x12x10",
+                       "3x3x5x24",
+                       "1x9x10x24",
+                       "n, p, q, g, o, i, j, c",
+                       "n, p + i, q + j, g * 5 + c",
+                       "i, j, c, g * 12 + o",
+                       "n, p, q, g * 12 + o",
+                       5,
+                       3,
+                       "cut 1 : 9 by 1"};
+  kernel.unread = "2x12";
+  kernel.ofUnread = "g, o";
+  const PlainContraction plain = read(kernel);
+  FailureOr<WinogradConvolution> winograd = byWinograd(plain, 4, 8);
+  ASSERT_TRUE(succeeded(winograd));
+  EXPECT_EQ(winograd->groups.size, 2);
+  EXPECT_EQ(winograd->groups.strides[Contraction::Lhs], 5);
+  EXPECT_EQ(winograd->groups.strides[Contraction::Result], 12);
+  EXPECT_EQ(winograd->channels.size, 5);
+  EXPECT_EQ(winograd->columns.size, 12);
+  EXPECT_EQ(winograd->multiplyAdds(), asProduct(plain).multiplyAdds());
+  EXPECT_EQ(byWinograd(read(convolution()), 4, 8)->groups.size, 1);
+}
+
 /// The weight knows nothing of it: who does not ask for the note finds a product.
 TEST_F(ContractionFormTest, TheNoteSaysWhatGoesByWinograd) {
   const KernelText inPanels = encoded(convolution(), "unit, #plan.encoding<panel, width = 8>");
