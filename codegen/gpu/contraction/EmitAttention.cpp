@@ -5,9 +5,11 @@
 // How:   1. the rows of a workgroup, as many as have their scores in the shared memory of any device;
 //        2. scores: an invocation has a key and some rows; 3. sweeps: a row's scores are shared by some invocations, each of which
 //        keeps its own in registers from sweep to sweep; 4. the result: an invocation has a quad of columns and some rows,
-//        of few rows some of the keys. Where matrices fit, their variant comes before this one, which runs on any device.
+//        and some of the keys. Before this variant, which runs on any device, comes one by matrices where they fit, or one of
+//        half the rows for devices that have room for more workgroups.
 
 #include "codegen/gpu/Emitters.h"
+#include "codegen/gpu/contraction/GpuMachines.h"
 #include "codegen/gpu/contraction/MatrixAttention.h"
 #include "dialects/plan/PlanDialect.h"
 
@@ -22,12 +24,15 @@ using namespace mlir;
 namespace nacre::codegen::gpu {
 namespace {
 
-constexpr int64_t kInvocations = 128; ///< Of a workgroup, on any device.
+constexpr int64_t kInvocations = 128;     ///< Of a workgroup, on any device.
+constexpr int64_t kMostShared = 16 << 10; ///< Bytes.
+constexpr int64_t kRows = 8;              ///< Of a workgroup, if they fit.
 
 class AttentionEmitter {
 public:
-  explicit AttentionEmitter(AttentionRows &of)
-      : of(of), form(of.form), function(of.function), build(of.build), operands(of.operands), type(of.type) {}
+  AttentionEmitter(AttentionRows &of, int64_t wantedRows)
+      : of(of), wantedRows(wantedRows), form(of.form), function(of.function), build(of.build), operands(of.operands),
+        type(of.type) {}
 
   LogicalResult emit() {
     if (!divide())
@@ -68,7 +73,7 @@ private:
 
   /// Whether all of what a workgroup needs fits the shared memory of any device.
   bool divide() {
-    constexpr int64_t mostShared = 13 << 10, wantedRows = 8; // of 16 KiB: folds and parts take the rest
+    constexpr int64_t mostShared = 13 << 10; // folds and parts take the rest
     rows = std::min<int64_t>(wantedRows, llvm::PowerOf2Ceil(form.rows.size));
     const int64_t rowBytes = 4 * (keys() + form.depth.size); // with a query
     while (rows > 1 && rows * rowBytes > mostShared)
@@ -79,6 +84,12 @@ private:
     }
     of.divide(rows, kInvocations);
     return true;
+  }
+
+  /// Of queries, scores and the folds of the sweeps.
+  int64_t sharedBytes() const {
+    const int64_t folds = llvm::count_if(form.sweeps, [](const Work &sweep) { return !sweep.allParallel(); });
+    return 4 * (rows * (keys() + form.depth.size) + folds * kInvocations);
   }
 
   //===--------------------------------------------------------------------===//
@@ -196,13 +207,18 @@ private:
 
   void emitResult() {
     constexpr int64_t together = 16; // loads that are on their way at once
+    constexpr int64_t mostOwn = 4, mostParts = 8;
     const unsigned width =
         operands.inQuads(Index::Values, form.columns) && operands.inQuads(Index::Result, form.columns) ? kQuad : 1;
     const int64_t units = form.columns.size / width;
     const int64_t across = std::min<int64_t>(kInvocations, llvm::PowerOf2Ceil(units));
-    const int64_t own = std::max<int64_t>(1, rows * across / kInvocations);
-    // Of few rows the keys are shared too.
-    const int64_t parts = kInvocations / (across * (rows / own)), steps = llvm::divideCeil(keys(), parts);
+    // Keys are shared too, so that a value is read once for several rows, and fewer loads wait for one another.
+    int64_t own = std::max<int64_t>(1, rows * across / kInvocations);
+    auto partsOf = [&](int64_t own) { return kInvocations / (across * (rows / own)); };
+    while (own < std::min(rows, mostOwn) && partsOf(2 * own) <= mostParts &&
+           sharedBytes() + (partsOf(2 * own) - 1) * rows * across * width * 4 <= kMostShared)
+      own *= 2;
+    const int64_t parts = partsOf(own), steps = llvm::divideCeil(keys(), parts);
     Value column = remainder(function.invocation, across), place = quotient(function.invocation, across);
     Value first = remainder(place, rows / own), part = quotient(place, rows / own);
     SmallVector<Value> ofRow;
@@ -232,8 +248,7 @@ private:
       SmallVector<Value> sums = inTurns(steps, together, SmallVector<Value>(own, zero(width)), addUp);
       Value isFirst = parts == 1 ? Value() : build.below(part, index(1));
       if (parts > 1)
-        sums.front() =
-            addedOverParts(sums.front(), part, build.add(build.multiply(first, across), column), rows * across, parts);
+        sums = addedOverParts(sums, part, build.add(build.multiply(first, across), column), rows / own * across, parts);
       for (int64_t i = 0; i < own; ++i) {
         Value row = build.add(of.firstRow, ofRow[i]);
         build.onlyIf(build.both(isFirst, build.both(inside, build.below(row, of.endRow))), [&] {
@@ -245,22 +260,28 @@ private:
     build.loop(llvm::divideCeil(units, across), block);
   }
 
-  /// To the sum of the first part those of the others at the same of `places`, in their order.
-  Value addedOverParts(Value sum, Value part, Value place, int64_t places, int64_t parts) {
-    Value others = function.shared((parts - 1) * places, sum.getType());
+  /// To the sums of the first part those of the others at the same of `places`, in their order.
+  SmallVector<Value> addedOverParts(SmallVector<Value> sums, Value part, Value place, int64_t places, int64_t parts) {
+    const int64_t perPart = places * sums.size();
+    Value others = function.shared((parts - 1) * perPart, sums.front().getType());
+    auto at = [&](Value number, int64_t sum) {
+      return build.add(build.add(build.multiply(number, perPart), index(sum * places)), place);
+    };
     build.onlyIf(build.below(index(0), part), [&] {
       Value number = arith::SubIOp::create(build.ops, build.loc, part, index(1));
-      memref::StoreOp::create(build.ops, build.loc, sum, others, build.add(build.multiply(number, places), place));
+      for (auto [i, sum] : llvm::enumerate(sums))
+        memref::StoreOp::create(build.ops, build.loc, sum, others, at(number, i));
     });
     build.barrier();
-    for (int64_t other = 0; other < parts - 1; ++other)
-      sum = arith::AddFOp::create(
-          build.ops, build.loc, sum,
-          memref::LoadOp::create(build.ops, build.loc, others, build.add(place, index(other * places))));
-    return sum;
+    for (auto [i, sum] : llvm::enumerate(sums))
+      for (int64_t other = 0; other < parts - 1; ++other)
+        sum = arith::AddFOp::create(build.ops, build.loc, sum,
+                                    memref::LoadOp::create(build.ops, build.loc, others, at(index(other), i)));
+    return sums;
   }
 
   AttentionRows &of;
+  const int64_t wantedRows;
   const AttentionForm &form;
   KernelFunction &function;
   PointBuilder &build;
@@ -269,6 +290,16 @@ private:
   int64_t rows = 1;
   Value queries, scores; ///< Shared: [rows][depth], [rows][keys].
 };
+
+/// Families whose units outnumber the workgroups.
+uint32_t familiesWithRoom(const AttentionForm &form) {
+  const int64_t workgroups = form.numBatches() * llvm::divideCeil(form.rows.size, kRows);
+  uint32_t families = 0;
+  for (const GpuMachine &machine : gpuMachines())
+    if (machine.units > workgroups)
+      families |= maskOf(machine.family);
+  return families;
+}
 
 } // namespace
 
@@ -279,11 +310,17 @@ LogicalResult emitAttention(plan::KernelOp kernel, KernelFunction &function) {
   AttentionRows attention(*form, function);
   if (!attention.canSweep())
     return failure();
-  function.variants = fitsMatrices(attention) ? 2 : 1;
+  const bool hasMatrices = fitsMatrices(attention);
+  const uint32_t withRoom = hasMatrices || form->rows.size <= kRows / 2 ? 0 : familiesWithRoom(*form);
+  function.variants = hasMatrices || withRoom ? 2 : 1;
   if (function.variant + 1 == function.variants)
-    return AttentionEmitter(attention).emit();
-  emitMatrixAttention(attention);
-  return success();
+    return AttentionEmitter(attention, kRows).emit();
+  if (hasMatrices) {
+    emitMatrixAttention(attention);
+    return success();
+  }
+  function.families = withRoom;
+  return AttentionEmitter(attention, kRows / 2).emit();
 }
 
 } // namespace nacre::codegen::gpu

@@ -67,7 +67,20 @@ TEST_F(GpuAttention, MatricesWhereSixteensFit) {
   const AttentionText tooLong{2, 32, 256, 64, 64, true, false, false, "f16", true},
       wide{3, 32, 32, 64, 64, true, false, false, "f32", true}, odd{3, 32, 32, 24, 64, true, false, false, "f16", true};
   for (const AttentionText &fitsNot : {tooLong, wide, odd})
-    EXPECT_EQ(variantsOf(fitsNot.text()).size(), 1u) << fitsNot.text();
+    for (const GpuKernelCode &variant : variantsOf(fitsNot.text()))
+      EXPECT_FALSE(variant.needs & matrices) << fitsNot.text();
+}
+
+/// Where workgroups of eight rows are fewer than a family's units, that family gets twice as many of four.
+TEST_F(GpuAttention, HalfTheRowsWhereThereIsRoom) {
+  const std::vector<GpuKernelCode> few =
+      variantsOf(AttentionText{4, 32, 48, 16, 32, true, false, false, "f32", true}.text());
+  ASSERT_EQ(few.size(), 2u);
+  EXPECT_EQ(few[0].unitExtent, 4);
+  EXPECT_EQ(few[0].families, (1u << NACRE_GPU_NVIDIA) | (1u << NACRE_GPU_AMD));
+  EXPECT_EQ(few[1].unitExtent, 8);
+  EXPECT_EQ(few[1].families, 0u);
+  EXPECT_EQ(variantsOf(AttentionText{64, 32, 48, 16, 32, true, false, false, "f32", true}.text()).size(), 1u);
 }
 
 } // namespace
