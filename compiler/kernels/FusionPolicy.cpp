@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. anchors; 2. chains; 3. prologues and side chains; 4. separable convolutions; numbered as in the header.
+// How:  1. anchors; 2. chains; 3. prologues and side chains; 4. separable convolutions; 5. normalizations; numbered as in the
+//          header.
 
 #include "compiler/kernels/FusionPolicy.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include <optional>
 #include <set>
 
 namespace nacre::kernels {
@@ -46,6 +48,7 @@ public:
     for (FusionGroup &group : groups)
       if (group.anchor >= 0 && nodes[group.anchor].separable == SeparablePart::Pointwise)
         takeDepthwise(group);
+    mergeNormalizations();
     llvm::erase_if(groups, [](const FusionGroup &group) { return group.members.empty(); });
     for (FusionGroup &group : groups)
       llvm::sort(group.members);
@@ -203,6 +206,8 @@ private:
       reader = group;
       const FusionNode &node = nodes[user];
       const int anchor = groups[group].anchor;
+      if (user == anchor && node.kind == WorkKind::Contraction && !canBeMade(chain))
+        return -1;
       if (chain.anchor >= 0 && (anchor < 0 || !nodes[anchor].isLookup || user == anchor))
         return -1;
       if (user != anchor) {
@@ -249,6 +254,52 @@ private:
       return (operand.value() >= 0 && groupOf[operand.value()] == groupOf[member]) ||
              nodes[member].isOfChannels[operand.index()];
     });
+  }
+
+  bool canBeMade(const FusionGroup &group) const {
+    return llvm::all_of(group.members, [&](int member) { return nodes[member].mayBeMade; });
+  }
+
+  //===--------------------------------------------------------------------===//
+  // 5. Normalizations that a contraction reads
+  //===--------------------------------------------------------------------===//
+
+  void mergeNormalizations() {
+    for (auto [index, rows] : llvm::enumerate(groups)) {
+      if (rows.anchor < 0 || rows.members.empty() || !nodes[rows.anchor].normalizesRows || !canBeMade(rows) ||
+          *llvm::min_element(rows.members) != rows.anchor)
+        continue;
+      std::optional<int> reader = findProduct(rows);
+      if (!reader || groups[*reader].members.size() + rows.members.size() > maxMembers ||
+          countOperands(groups[*reader]) + countOperands(rows) > maxOperands)
+        continue;
+      FusionGroup &product = groups[*reader];
+      for (int member : rows.members)
+        groupOf[member] = *reader;
+      product.members.append(rows.members);
+      if (users[rows.last].size() > 1)
+        product.results.push_back(rows.last);
+      rows.members.clear();
+    }
+  }
+
+  /// The group whose anchor reads the rows as an operand that it may compute, while all others who do come behind it.
+  std::optional<int> findProduct(const FusionGroup &rows) const {
+    if (nodes[rows.last].escapes || users[rows.last].empty())
+      return std::nullopt;
+    const int first = users[rows.last].front(), reader = groupOf[first];
+    auto isLeft = [&, operands = llvm::ArrayRef(nodes[first].operands)](size_t index) {
+      return (operands[index] == rows.last) == (int(index) == nodes[first].prologueOperand);
+    };
+    if (nodes[first].kind != WorkKind::Contraction || reader < 0 || groups[reader].anchor != first ||
+        groups[reader].results.size() != 1 || !llvm::all_of(llvm::seq(nodes[first].operands.size()), isLeft))
+      return std::nullopt;
+    for (int user : llvm::drop_begin(users[rows.last])) {
+      const int position = groupOf[user] >= 0 ? groups[groupOf[user]].last : user;
+      if (groupOf[user] == reader || position < groups[reader].last)
+        return std::nullopt;
+    }
+    return reader;
   }
 
   llvm::ArrayRef<FusionNode> nodes;

@@ -10,6 +10,8 @@
 //           lookup that a lookup's group reads: of two tables whose rows are added up, one kernel reads both.
 //        4. a depthwise convolution that only a pixel's product of channels reads, and what follows it, join the product's group, where
 //           the rule says that computing it again for every block of columns costs less than a kernel of its own.
+//        5. a normalization joins the first contraction that reads it as an operand that it may compute; where others read it,
+//           too, and come behind that, the contraction's kernel writes it as well.
 //        All values of a group but the last stay inside, so no cycle can arise. Linear in operators and their operands.
 //        A contraction whose columns are read in equal parts (the gates of a recurrent cell) takes what the parts meet in,
 //        and several values may leave: all who read them come behind the group.
@@ -54,6 +56,10 @@ struct FusionNode {
   int64_t columns = 0;     ///< Of a pointwise one.
   /// For each operand, whether it has at most a number a channel.
   llvm::SmallVector<bool, 2> isOfChannels;
+  /// Whether a product's kernel may make it of its operands, where it is the left one.
+  bool mayBeMade = true;
+  /// Whether it normalizes rows, and the kernel of a product that reads them may do so.
+  bool normalizesRows = false;
 };
 
 /// Which separable convolutions are one kernel. Every block of so many columns of the pointwise half computes the depthwise

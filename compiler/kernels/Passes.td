@@ -124,7 +124,9 @@ def FormKernelsPass : Pass<"nacre-form-kernels", "::mlir::ModuleOp"> {
   let options = [Option<"parts", "parts", "bool", /*default=*/"false",
                         "Let a product's kernel go on with equal parts of its columns, for which the CPU alone has code">,
                  Option<"separables", "separables", "bool", /*default=*/"false",
-                        "Let a kernel compute both halves of a separable convolution where that is faster on GPUs">];
+                        "Let a kernel compute both halves of a separable convolution where that is faster on GPUs">,
+                 Option<"prologues", "prologues", "bool", /*default=*/"false",
+                        "Let a product's kernel make its left operand, for which a GPU alone has more than the fallback's code">];
   let dependentDialects = ["::nacre::nn::NnDialect", "::nacre::plan::PlanDialect"];
 }
 

@@ -66,6 +66,7 @@ bool compile(llvm::MemoryBufferRef bytes, mlir::MLIRContext &context) {
   const Machine machine = chooseMachine(bytes);
   kernels::Options kernelOptions;
   kernelOptions.isCpuAlone = machine != Machine::Gpu;
+  kernelOptions.isGpuAsked = machine == Machine::Gpu;
   kernels::buildPipeline(passes, kernelOptions);
   encode::Options encodeOptions;
   encodeOptions.target = machine == Machine::X86 ? "linux-x86_64" : "linux-arm64";

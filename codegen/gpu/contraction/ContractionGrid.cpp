@@ -19,7 +19,8 @@ ContractionGrid::ContractionGrid(KernelFunction &function, const LoopedContracti
     : function(function), contraction(contraction), build(function.builder, function.loc), panels(panels),
       grain(contraction.kernel->grain) {
   for (unsigned operand = 0; operand < contraction.operands.size(); ++operand) {
-    const bool wide = (operand <= Contraction::Rhs || makesLeft(operand)) &&
+    const bool isMade = contraction.prologue && contraction.prologue->reads(operand);
+    const bool wide = (operand <= Contraction::Rhs || isMade) &&
                       contraction.operands[operand].elementType.getIntOrFloatBitWidth() * widest <= 128;
     unsigned width = wide ? widest : 4;
     Reach reach = chooseReach(operand, width);

@@ -15,15 +15,19 @@
 
 namespace nacre::kernels {
 
+/// What kernels of products may be, beside a product and an epilogue.
+struct ProductForms {
+  bool parts = false;     ///< Read in parts by their epilogue (ProductParts.h).
+  bool prologues = false; ///< Of a left operand that is made in the kernel (compiler/kernels/ProductPrologues.h).
+  SeparableRule separables = {}; ///< Of both halves of a separable convolution.
+};
+
 class ModulePlan {
 public:
-  /// `readsParts`: kernels of products go on with parts of the columns (ProductParts.h).
-  ModulePlan(mlir::ModuleOp module, bool readsParts, const SeparableRule &rule)
-      : module(module), partsAreRead(readsParts), separableRule(rule) {}
+  ModulePlan(mlir::ModuleOp module, const ProductForms &products) : module(module), products(products) {}
 
   mlir::ModuleOp getModule() { return module; }
-  bool readsParts() const { return partsAreRead; }
-  const SeparableRule &getSeparableRule() const { return separableRule; }
+  const ProductForms &getProducts() const { return products; }
   /// A name that no kernel has, beginning with `stem`.
   std::string makeKernelName(mlir::StringRef stem);
   /// The weight that holds `value`, stored as kernels read it. Equal attributes give the same weight.
@@ -35,8 +39,7 @@ private:
   mlir::FailureOr<plan::WeightOp> addWeight(mlir::ElementsAttr value, mlir::Location loc);
 
   mlir::ModuleOp module;
-  bool partsAreRead;
-  SeparableRule separableRule;
+  ProductForms products;
   llvm::StringMap<unsigned> kernelCounts;
   llvm::DenseMap<mlir::Attribute, plan::WeightOp> weights;
   llvm::StringMap<plan::WeightOp> initials; ///< By the names of variables.

@@ -7,6 +7,7 @@
 
 #include "compiler/kernels/forms/FormOperators.h"
 #include "compiler/kernels/FusionPolicy.h"
+#include "compiler/kernels/ProductPrologues.h"
 #include "compiler/kernels/forms/ElementTypes.h"
 #include "compiler/kernels/forms/Lowering.h"
 #include "compiler/kernels/forms/ProductParts.h"
@@ -78,7 +79,7 @@ void describeConvolution(nn::ConvOp op, FusionNode &node) {
 
 class Describer {
 public:
-  Describer(Block &block, bool readsParts) : readsParts(readsParts) {
+  Describer(Block &block, ProductForms products) : products(products) {
     for (Operation &op : block.without_terminator())
       if (!isa<nn::ConstantOp>(op) && !isAbsorbed(&op))
         add(&op);
@@ -111,13 +112,22 @@ private:
     if (const Lowering *lowering = findLowering(op))
       node.prologueOperand = lowering->prologueOperand;
     node.isLookup = picksRows(op);
-    node.isPart = readsParts && isPart(op);
+    node.isPart = products.parts && isPart(op);
+    if (products.prologues)
+      addPrologue(op, node);
     numbers[op] = nodes.size();
     nodes.push_back(std::move(node));
     operations.push_back(op);
   }
 
-  bool readsParts;
+  static void addPrologue(Operation *op, FusionNode &node) {
+    if (canMakeLeft(op))
+      node.prologueOperand = 0;
+    node.mayBeMade = canBeInPrologue(op);
+    node.normalizesRows = normalizesRows(op);
+  }
+
+  ProductForms products;
   SmallVector<FusionNode> nodes;
   SmallVector<Operation *> operations;
   DenseMap<Operation *, int> numbers;
@@ -214,10 +224,12 @@ LogicalResult keepBoundary(EntryBuilder &entry, Operation *op) {
 } // namespace
 
 LogicalResult formOperators(EntryBuilder &entry, Block &block) {
-  Describer describer(block, entry.getPlan().readsParts());
+  if (entry.getPlan().getProducts().prologues)
+    prepareLefts(block);
+  Describer describer(block, entry.getPlan().getProducts());
   DenseMap<Operation *, OperatorGroup> groups;
   llvm::DenseSet<Operation *> taken;
-  for (const FusionGroup &group : formGroups(describer.getNodes(), entry.getPlan().getSeparableRule())) {
+  for (const FusionGroup &group : formGroups(describer.getNodes(), entry.getPlan().getProducts().separables)) {
     OperatorGroup &operators = groups[describer.getOperation(group.last)];
     operators.result = describer.getOperation(group.last)->getResult(0);
     for (int member : group.results)

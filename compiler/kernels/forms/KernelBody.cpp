@@ -60,6 +60,30 @@ Value KernelBody::read(Value host, std::optional<ArrayRef<int64_t>> shape) {
   return argument;
 }
 
+Value KernelBody::readOrMake(Value host) {
+  if (!makes(host))
+    return read(host);
+  Value &tensor = made[host];
+  if (tensor)
+    return tensor;
+  const Type elementType = getTensorType(host).getElementType();
+  const auto *result = llvm::find(group.results, host);
+  Sweep sweep;
+  sweep.shape = getShape(host);
+  sweep.values = {host};
+  if (result == group.results.end()) {
+    sweep.destination = empty(sweep.shape, getStorageType(elementType));
+  } else {
+    sweep.destination = getTarget(result - group.results.begin());
+    // Units that share the columns of the first result would all write this one.
+    setUncuttable({int64_t(getShape(group.results.front()).size()) - 1});
+  }
+  sweep.body = [&](OpBuilder &b, ValueRange values, ValueRange, Value) {
+    return toStorage(b, loc, values[0], elementType);
+  };
+  return tensor = emitSweep(sweep);
+}
+
 Value KernelBody::readTable(ElementsAttr table) { return addInput(table.getType(), Attribute(table)); }
 
 Value KernelBody::getAccumulator(Value anchorResult, Type elementType, bool moreWork) {
@@ -222,20 +246,30 @@ ValueRange KernelBody::emitSweepInto(const Sweep &sweep) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult KernelBody::finish(Value accumulator) {
+  SmallVector<Value> written;
   if (!isDirect) {
     Type elementType = getTensorType(group.results.front()).getElementType();
     Sweep epilogue;
     epilogue.shape = getShape(group.results.front());
-    epilogue.values = group.results;
+    epilogue.values = {group.results.front()};
     epilogue.destination = getTarget();
     for (unsigned further = 1; further < group.results.size(); ++further)
-      epilogue.furtherDestinations.push_back(getTarget(further));
+      if (!made.contains(group.results[further])) {
+        epilogue.values.push_back(group.results[further]);
+        epilogue.furtherDestinations.push_back(getTarget(further));
+      }
     epilogue.body = [&](OpBuilder &b, ValueRange values, ValueRange, Value) {
       return toStorage(b, loc, values[0], elementType);
     };
-    return finishWith(emitSweepInto(epilogue));
+    llvm::append_range(written, emitSweepInto(epilogue));
+  } else {
+    written.push_back(accumulator);
   }
-  return finishWith(accumulator);
+  // What is made before the rest stands behind it among the results.
+  for (Value result : group.results)
+    if (Value tensor = made.lookup(result))
+      written.push_back(tensor);
+  return finishWith(written);
 }
 
 LogicalResult KernelBody::finishWith(ValueRange written) {

@@ -73,6 +73,11 @@ public:
 
   /// The argument for a tensor that the kernel reads; `shape` overrides getShape.
   mlir::Value read(mlir::Value host, std::optional<llvm::ArrayRef<int64_t>> shape = std::nullopt);
+  /// Whether members of the group compute `host`.
+  bool makes(mlir::Value host) const { return definitions.contains(host) || isMember(host.getDefiningOp()); }
+  /// `host` in its storage type: the argument for it, or where members of the group compute it, what they make, once. That is a
+  /// result where others read it, too.
+  mlir::Value readOrMake(mlir::Value host);
   /// A weight that the lowering itself makes up.
   mlir::Value readTable(mlir::ElementsAttr table);
   /// The written storage of a result of the group.
@@ -125,6 +130,7 @@ private:
   llvm::SmallVector<Operand> operands;
   llvm::DenseMap<mlir::Value, mlir::Value> arguments;
   llvm::DenseMap<mlir::Value, Definition> definitions;
+  llvm::DenseMap<mlir::Value, mlir::Value> made; ///< By readOrMake.
   llvm::SmallVector<int64_t> uncuttable;
   bool rowsCollapsed;
   bool isDirect = false; ///< The accumulator is the target.

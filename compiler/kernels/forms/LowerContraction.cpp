@@ -117,7 +117,7 @@ static LogicalResult lowerMatMul(KernelBody &body, nn::MatMulOp op, nn::Transpos
   SmallVector<AffineMap> maps = {getProductMap(loops, left, leftShape, batches, batchSizes, m, k),
                                  getProductMap(loops, right, rightShape, batches, batchSizes, k, n),
                                  getResultMap(loops, output, written)};
-  Value x = body.read(left.source), w = body.read(right.source);
+  Value x = readLeft(body, left.source), w = body.read(right.source);
   Value result = written ? written.getResult() : op.getResult();
   return finishContraction(body, result, {op.getLhs(), op.getRhs()}, {x, w}, maps, loops.iterators);
 }

@@ -29,14 +29,12 @@ struct Operand {
   AffineMap map;
 };
 
-/// The rows of one operand: its columns are the axes given.
+/// The rows of one operand as the kernel sees it: its columns are the axes given.
 class Rows {
 public:
-  Rows(KernelBody &body, Value operand, ArrayRef<int64_t> columns) : body(body) {
-    auto type = cast<RankedTensorType>(operand.getType());
-    elementType = type.getElementType();
+  Rows(KernelBody &body, Value operand, ArrayRef<int64_t> columns) : body(body), shape(body.getShape(operand)) {
+    elementType = cast<RankedTensorType>(operand.getType()).getElementType();
     computeType = getComputeType(elementType);
-    shape.assign(type.getShape().begin(), type.getShape().end());
     SmallVector<AffineExpr> kept;
     for (auto [axis, size] : llvm::enumerate(shape)) {
       bool isColumn = llvm::is_contained(columns, int64_t(axis));
@@ -49,7 +47,6 @@ public:
     }
     rowMap = AffineMap::get(shape.size(), 0, kept, body.getContext());
     columnMap = body.getBuilder().getMultiDimIdentityMap(shape.size());
-    body.setUncuttable(columns);
     input = {readOperand(operand), columnMap};
   }
 
@@ -80,9 +77,13 @@ public:
     return {body.emitSweep(sweep), columnMap};
   }
 
-  LogicalResult finish(Value result, ArrayRef<Operand> operands, ScalarBody scalar) {
+  void define(Value result, ArrayRef<Operand> operands, ScalarBody scalar) {
     Sweep sweep = getSweep(operands);
     body.define(result, {sweep.tensors, sweep.maps, std::move(scalar)});
+  }
+
+  LogicalResult finish(Value result, ArrayRef<Operand> operands, ScalarBody scalar) {
+    define(result, operands, std::move(scalar));
     return body.finish();
   }
 
@@ -112,9 +113,10 @@ private:
   }
 
   KernelBody &body;
+  const SmallVector<int64_t> shape;
   Operand input;
   Type elementType, computeType;
-  SmallVector<int64_t> shape, rowShape;
+  SmallVector<int64_t> rowShape;
   int64_t numColumns = 1;
   SmallVector<utils::IteratorType> iterators;
   AffineMap rowMap, columnMap;
@@ -129,6 +131,7 @@ private:
 LogicalResult lowerSoftmax(KernelBody &body, nn::SoftmaxOp op) {
   Location loc = body.getLoc();
   Rows rows(body, op.getOperand(), {int64_t(op.getAxis())});
+  body.setUncuttable({int64_t(op.getAxis())});
   Type type = rows.getComputedType();
   auto shifted = [&](OpBuilder &b, ValueRange s) -> Value {
     return arith::SubFOp::create(b, loc, rows.load(b, s[0]), s[1]);
@@ -155,16 +158,17 @@ LogicalResult lowerSoftmax(KernelBody &body, nn::SoftmaxOp op) {
 // 3. Normalization
 //===----------------------------------------------------------------------===//
 
-LogicalResult lowerNormalize(KernelBody &body, nn::NormalizeOp op) {
+static void defineNormalized(KernelBody &body, nn::NormalizeOp op, ArrayRef<int64_t> columns) {
   Location loc = body.getLoc();
-  Rows rows(body, op.getOperand(), op.getAxes());
+  Rows rows(body, op.getOperand(), columns);
+  Type elementType = cast<RankedTensorType>(op.getOperand().getType()).getElementType();
   Type type = rows.getComputedType();
   double scale = 1.0 / double(rows.getNumColumns()), epsilon = op.getEpsilon().convertToDouble();
-  auto average = [&](OpBuilder &b, Value sum) -> Value {
+  auto average = [=](OpBuilder &b, Value sum) -> Value {
     return arith::MulFOp::create(b, loc, sum, emitConstant(b, loc, type, scale));
   };
-  auto deviation = [&](OpBuilder &b, ValueRange s) -> Value {
-    return arith::SubFOp::create(b, loc, rows.load(b, s[0]), average(b, s[1]));
+  auto deviation = [=](OpBuilder &b, ValueRange s) -> Value {
+    return arith::SubFOp::create(b, loc, fromStorage(b, loc, s[0], elementType), average(b, s[1]));
   };
 
   Operand x = rows.getInput();
@@ -173,13 +177,23 @@ LogicalResult lowerNormalize(KernelBody &body, nn::NormalizeOp op) {
     Value difference = deviation(b, s);
     return arith::MulFOp::create(b, loc, difference, difference);
   });
-  return rows.finish(op.getResult(), {x, sum, squares}, [&](OpBuilder &b, ValueRange s) -> Value {
+  rows.define(op.getResult(), {x, sum, squares}, [=](OpBuilder &b, ValueRange s) -> Value {
     Value variance = arith::AddFOp::create(b, loc, average(b, s[2]), emitConstant(b, loc, type, epsilon));
     // One division and one root for each row.
     Value inverse =
         arith::DivFOp::create(b, loc, emitConstant(b, loc, type, 1), math::SqrtOp::create(b, loc, variance));
     return arith::MulFOp::create(b, loc, deviation(b, s), inverse);
   });
+}
+
+LogicalResult lowerNormalize(KernelBody &body, nn::NormalizeOp op) {
+  defineNormalized(body, op, op.getAxes());
+  body.setUncuttable(op.getAxes());
+  return body.finish();
+}
+
+void defineNormalized(KernelBody &body, nn::NormalizeOp op) {
+  defineNormalized(body, op, {int64_t(body.getShape(op.getOperand()).size()) - 1});
 }
 
 } // namespace nacre::kernels

@@ -40,6 +40,9 @@ bool readsTransposes(mlir::Operation *op);
 /// Whether the rows of all batches of a product are rows of one matrix, for it and for the operators that follow it.
 bool canCollapseRows(const OperatorGroup &group);
 
+/// Defines what a member of the group that normalizes the last axis of a tensor outside makes (LowerRow.cpp).
+void defineNormalized(KernelBody &body, nn::NormalizeOp op);
+
 /// What a product reads: `source`, whose axis i is axis `axes[i]` of the operand. A transpose is read through.
 struct StridedOperand {
   mlir::Value source;

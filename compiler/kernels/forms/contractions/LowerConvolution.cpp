@@ -65,12 +65,6 @@ static ConvolutionText describe(KernelBody &body, nn::ConvOp op) {
   return {operands, maps, loops.iterators};
 }
 
-LogicalResult lowerConv(KernelBody &body, nn::ConvOp op) {
-  const ConvolutionText text = describe(body, op);
-  return finishContraction(body, op.getResult(), {op.getInput(), op.getFilter()}, text.operands, text.maps,
-                           text.iterators);
-}
-
 /// Of one tap and stride 1: no loop walks the filter's window, so that each pixel is read where it is written.
 static ConvolutionText describePointwise(KernelBody &body, nn::ConvOp op, Value input) {
   const size_t spatial = cast<RankedTensorType>(op.getFilter().getType()).getRank() - 2;
@@ -82,6 +76,13 @@ static ConvolutionText describePointwise(KernelBody &body, nn::ConvOp op, Value 
   w.append({ic, oc});
   y.push_back(oc);
   return {{input, body.read(op.getFilter())}, {loops.map(x), loops.map(w), loops.map(y)}, loops.iterators};
+}
+
+LogicalResult lowerConv(KernelBody &body, nn::ConvOp op) {
+  const ConvolutionText text =
+      body.makes(op.getInput()) ? describePointwise(body, op, readLeft(body, op.getInput())) : describe(body, op);
+  return finishContraction(body, op.getResult(), {op.getInput(), op.getFilter()}, text.operands, text.maps,
+                           text.iterators);
 }
 
 LogicalResult lowerSeparable(KernelBody &body, nn::ConvOp depthwise, nn::ConvOp pointwise) {

@@ -2,6 +2,7 @@
 
 #include "compiler/kernels/forms/contractions/MultiplyAdd.h"
 #include "compiler/kernels/forms/ElementTypes.h"
+#include "compiler/kernels/forms/Lowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -20,6 +21,13 @@ static Value toFactor(OpBuilder &b, Location loc, Value scalar, Type elementType
   if (elementType.isUnsignedInteger())
     return arith::ExtUIOp::create(b, loc, accumulatorType, factor);
   return arith::ExtSIOp::create(b, loc, accumulatorType, factor);
+}
+
+Value readLeft(KernelBody &body, Value left) {
+  for (Operation *member : body.getGroup().members)
+    if (auto normalize = dyn_cast<nn::NormalizeOp>(member))
+      defineNormalized(body, normalize);
+  return body.readOrMake(left);
 }
 
 Value addProducts(KernelBody &body, Value destination, std::pair<Value, Value> factors, ValueRange inputs,

@@ -31,6 +31,9 @@ struct Loops {
   }
 };
 
+/// The left operand of a product, which members of the group may make.
+mlir::Value readLeft(KernelBody &body, mlir::Value left);
+
 /// The sum of products of two tensors, which hold the elements of `factors`, added up in `destination`. Further inputs only give
 /// sizes.
 mlir::Value addProducts(KernelBody &body, mlir::Value destination, std::pair<mlir::Value, mlir::Value> factors,

@@ -71,7 +71,7 @@ TEST_F(GpuPrologue, TilesOfEveryShape) {
 TEST_F(GpuPrologue, Matrices) {
   const uint64_t matrices = NACRE_GPU_NEED(NACRE_GPU_COOPERATIVE_MATRIX);
   for (bool normalized : {false, true}) {
-    PrologueText kernel{50, 48, 136, normalized};
+    PrologueText kernel{50, 48, 136, normalized, /*written=*/normalized};
     kernel.element = "f16";
     EXPECT_TRUE(variantsOf(kernel.text()).front().needs & matrices) << kernel.text();
   }

@@ -330,3 +330,52 @@ TEST(FusionPolicy, WhatIsComputedAgainIsWeighed) {
   EXPECT_EQ(groupsOf(129, 500), 1u);
   EXPECT_EQ(groupsOf(129, 501), 2u);
 }
+
+TEST(FusionPolicy, AContractionComputesItsLeftOperand) {
+  // What scales a concatenation; but not what a GPU does not load, or what two read.
+  for (auto [mayBeMade, alone] : {std::pair(true, true), {false, true}, {true, false}}) {
+    Graph graph;
+    int concat = graph.add(WorkKind::Boundary, {-1, -1});
+    int scale = graph.elementwise({concat, -1});
+    int shift = graph.elementwise({scale, -1});
+    graph.nodes[shift].mayBeMade = mayBeMade;
+    int product = graph.add(WorkKind::Contraction, {shift, -1}, /*shape=*/1, /*prologueOperand=*/0);
+    if (!alone)
+      graph.add(WorkKind::Contraction, {shift, product}, /*shape=*/2, /*prologueOperand=*/0);
+    auto groups = graph.run();
+    const bool joins = mayBeMade && alone;
+    ASSERT_EQ(groups.size(), joins ? 1u : alone ? 2u : 3u);
+    if (joins)
+      EXPECT_EQ(members(groups[0]), (std::vector<int>{scale, shift, product}));
+  }
+}
+
+TEST(FusionPolicy, AContractionNormalizesWhatItReads) {
+  Graph graph;
+  int rows = graph.add(WorkKind::Row, {-1});
+  graph.nodes[rows].normalizesRows = true;
+  int scaled = graph.elementwise({rows, -1});
+  int product = graph.add(WorkKind::Contraction, {scaled, -1}, /*shape=*/1, /*prologueOperand=*/0);
+  int other = graph.contraction({product, -1});
+  int residual = graph.elementwise({other, scaled});
+  auto groups = graph.run();
+  ASSERT_EQ(groups.size(), 2u);
+  EXPECT_EQ(members(groups[0]), (std::vector<int>{rows, scaled, product}));
+  EXPECT_EQ(groups[0].results, (llvm::SmallVector<int, 2>{product, scaled}));
+  EXPECT_EQ(members(groups[1]), (std::vector<int>{other, residual}));
+}
+
+TEST(FusionPolicy, ANormalizationThatIsReadBeforeStaysAlone) {
+  // What the product's epilogue adds depends on the same rows.
+  Graph graph;
+  int rows = graph.add(WorkKind::Row, {-1});
+  graph.nodes[rows].normalizesRows = true;
+  int product = graph.add(WorkKind::Contraction, {rows, -1}, /*shape=*/0, /*prologueOperand=*/0);
+  int other = graph.contraction({rows, -1});
+  int pooled = graph.add(WorkKind::Nest, {other});
+  int sum = graph.elementwise({product, pooled});
+  auto groups = graph.run();
+  ASSERT_EQ(groups.size(), 4u);
+  EXPECT_EQ(members(groups[0]), (std::vector<int>{rows}));
+  EXPECT_EQ(members(groups[3]), (std::vector<int>{product, sum}));
+}
