@@ -3,7 +3,7 @@
 // What:  a network of f32 computes in f16 between its inputs and outputs.
 // Why:   GPUs of phones are bound by their memory, and read halves in half the time; weights take half the room.
 // How:   1. what is computed of integers is found: it keeps the wide type, 2. every other value gets the narrow one, 3.
-//        casts stand where the wide one is kept: behind arguments and constants, before results, around what is computed
+//        casts stand where the wide one is kept: behind arguments, or their transposes, and constants, before results, around what is computed
 //        of integers, or only to say where something is read, and around recurrences and what branches and loops hand in and
 //        out, whose state adds up over all steps.
 //        Kernels compute in f32 what they read.
@@ -151,6 +151,20 @@ void addPositions(Block &body, DenseSet<Operation *> &wide) {
   wide.insert(makers.begin(), makers.end());
 }
 
+bool isTransposedArgument(Operation &op) {
+  auto transpose = dyn_cast<nn::TransposeOp>(op);
+  return transpose && isa<BlockArgument>(transpose.getOperand());
+}
+
+/// Adds transposes of the function's arguments, as images need them: one kernel transposes and casts. Products read transposes
+/// where they lie.
+void addTransposes(Block &body, DenseSet<Operation *> &wide) {
+  for (auto transpose : body.getOps<nn::TransposeOp>())
+    if (isTransposedArgument(*transpose) && isWide(transpose.getType()) &&
+        !llvm::all_of(transpose->getUsers(), llvm::IsaPred<nn::MatMulOp>))
+      wide.insert(transpose);
+}
+
 /// The type of what `operand` hands into or out of a region, which no one changes: of a loop's or a branch's result, or of an
 /// argument in a body. Null where it hands nothing.
 Type getHandedType(OpOperand &operand) {
@@ -183,6 +197,7 @@ struct NarrowFloats : impl::NarrowFloatsPassBase<NarrowFloats> {
       addWide(*block, wide);
     for (Block *block : llvm::reverse(blocks))
       addPositions(*block, wide);
+    addTransposes(function.front(), wide);
     OpBuilder builder(&getContext());
     for (Block *block : blocks)
       narrowValues(builder, *block);
@@ -233,7 +248,7 @@ private:
     Operation *from = value.getDefiningOp();
     if (auto constant = dyn_cast_or_null<nn::ConstantOp>(from))
       return overflows(constant);
-    return from && wide.contains(from) && !isBounded(*from);
+    return from && wide.contains(from) && !isBounded(*from) && !isTransposedArgument(*from);
   }
 
   bool wantsWide(OpOperand &operand) {

@@ -69,7 +69,7 @@ private:
   SmallVector<Value> reduceByOneBuffer(SmallVector<Value> carried) {
     const size_t sums = carried.size();
     Value zero = build.constant(0);
-    carried.append(loader.load(zero));
+    carried.append(loader.loadFirst());
     auto emitPart = [&](Value part, Value, Value, SmallVector<Value> current) {
       mlir::gpu::BarrierOp::create(build.ops, build.loc);
       loader.store(ArrayRef(current).drop_front(sums), zero);
@@ -91,7 +91,7 @@ private:
   /// behind every barrier.
   SmallVector<Value> reduceByTwoBuffers(SmallVector<Value> carried) {
     const size_t sums = carried.size(), matrices = tile.rows + tile.quads;
-    loader.store(loader.load(build.constant(0)), build.constant(0));
+    loader.store(loader.loadFirst(), build.constant(0));
     mlir::gpu::BarrierOp::create(build.ops, build.loc);
     carried.append(tile.rows, zeros(leftMatrix));
     carried.append(tile.quads, zeros(rightMatrix));

@@ -20,6 +20,8 @@ public:
       : grid(grid), contraction(grid.contraction), build(grid.build), tile(tile) {}
 
   void emit() {
+    if (grid.left)
+      grid.left->prepare();
     Value column = build.remainder(grid.function.invocation, tile.columnThreads);
     Value line = build.divide(grid.function.invocation, tile.columnThreads);
     Value first = build.multiply(line, tile.rows);

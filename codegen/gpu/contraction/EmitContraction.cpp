@@ -97,8 +97,6 @@ LogicalResult emitTiles(KernelFunction &function, const LoopedContraction &contr
   std::unique_ptr<LeftSource> left = makeLeftSource(grid, tile);
   grid.left = left.get();
   grid.build.onlyIf(grid.active, [&] {
-    if (grid.left)
-      grid.left->prepare();
     switch (tile.kind) {
     case GpuTile::Kind::Direct:
       return emitDirectTile(grid, tile);

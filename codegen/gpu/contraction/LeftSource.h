@@ -2,8 +2,8 @@
 //
 // What:  makes the elements of a contraction's left operand where no memory holds them.
 // Why:   what a kernel computes while it loads needs no kernel of its own; templates only know where a quad is wanted.
-// How:   a template asks once for what is fixed for each row of its tile, and then for quads: four steps of the reduction of
-//        one row. Loading what quads are made of and making them are apart, so that loads can be on their way while a
+// How:   a template lets it prepare, asks once for what is fixed for each row of its tile, and then for quads: four steps of
+//        the reduction of one row. Loading what quads are made of and making them are apart, so that loads can be on their way while a
 //        template multiplies; what all rows read alike is loaded once for all of them.
 
 #ifndef NACRE_CODEGEN_GPU_CONTRACTION_LEFTSOURCE_H
@@ -19,7 +19,7 @@ public:
   using Values = llvm::SmallVector<mlir::Value, 4>;
   virtual ~LeftSource() = default;
 
-  /// Emits what all invocations of a workgroup do before they ask for rows.
+  /// Emits what all invocations of a workgroup do before anything is made.
   virtual void prepare() {}
   /// What is fixed for the tile's row `row` + `further`, or the last one where it lies beyond.
   virtual Values row(mlir::Value row, int64_t further) = 0;

@@ -59,7 +59,7 @@ public:
 
   void emit() {
     Value zero = build.constant(0);
-    loader.store(loader.load(zero), zero);
+    loader.store(loader.loadFirst(), zero);
     mlir::gpu::BarrierOp::create(build.ops, build.loc);
     auto emitPart = [&](Value part, Value buffer, Value nextBuffer, SmallVector<Value> current) {
       // The last turn loads its own part again: a branch would cost more.

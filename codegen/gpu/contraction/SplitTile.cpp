@@ -26,6 +26,8 @@ public:
   }
 
   void emit() {
+    if (grid.left)
+      grid.left->prepare();
     Value column = build.remainder(grid.function.invocation, tile.columnThreads);
     Value part = build.divide(grid.function.invocation, tile.columnThreads);
     Value quad = build.add(grid.firstQuad, column), clamped = grid.clampedQuad(quad);

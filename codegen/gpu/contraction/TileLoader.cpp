@@ -203,6 +203,17 @@ SmallVector<Value> TileLoader::load(Value part) {
   return chunks;
 }
 
+SmallVector<Value> TileLoader::loadFirst() {
+  if (!grid.left)
+    return load(build.constant(0));
+  if (hasTail()) // What is loaded is made at once.
+    grid.left->prepare();
+  SmallVector<Value> chunks = load(build.constant(0));
+  if (!hasTail())
+    grid.left->prepare();
+  return chunks;
+}
+
 //===----------------------------------------------------------------------===//
 // To shared memory
 //===----------------------------------------------------------------------===//

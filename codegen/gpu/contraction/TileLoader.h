@@ -32,6 +32,8 @@ public:
   int64_t parts() const;
   /// This invocation's chunks of a part, in registers, or what a source makes chunks of.
   llvm::SmallVector<mlir::Value> load(mlir::Value part);
+  /// Those of the first part, which are on their way while a source prepares; called once, before all else.
+  llvm::SmallVector<mlir::Value> loadFirst();
   /// Puts them into shared memory, the buffer of that number.
   void store(llvm::ArrayRef<mlir::Value> chunks, mlir::Value buffer);
 

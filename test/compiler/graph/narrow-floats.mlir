@@ -253,3 +253,20 @@ func.func @padded(%x: tensor<4xf32>) -> (tensor<7xf32>, tensor<7xf32>) {
   %c = nn.pad constant %e [2] [1] 1.000000e+05 : f32 : tensor<4xf32>
   return %r, %c : tensor<7xf32>, tensor<7xf32>
 }
+
+// -----
+
+// An image is cast where it is transposed, which is one kernel; what a product reads through a transpose is not transposed.
+
+// CHECK-LABEL: func.func @images(
+// CHECK-SAME:    %[[X:[^ :]+]]: tensor<1x3x4x5xf32>, %[[W:[^ :]+]]: tensor<2x5xf32>
+// CHECK-DAG:     %[[T:[^ ,:()]+]] = nn.transpose %[[X]] [0, 2, 3, 1] : tensor<1x3x4x5xf32>
+// CHECK-DAG:     nn.cast %[[T]] : tensor<1x4x5x3xf32> to tensor<1x4x5x3xf16>
+// CHECK-DAG:     nn.cast %[[W]] : tensor<2x5xf32> to tensor<2x5xf16>
+func.func @images(%x: tensor<1x3x4x5xf32>, %w: tensor<2x5xf32>, %a: tensor<4x5xf32>) -> (tensor<1x4x5x3xf32>, tensor<4x2xf32>) {
+  %0 = nn.transpose %x [0, 2, 3, 1] : tensor<1x3x4x5xf32>
+  %1 = nn.unary relu %0 : tensor<1x4x5x3xf32>
+  %2 = nn.transpose %w [1, 0] : tensor<2x5xf32>
+  %3 = nn.matmul %a, %2 : tensor<4x5xf32>, tensor<5x2xf32>
+  return %1, %3 : tensor<1x4x5x3xf32>, tensor<4x2xf32>
+}
