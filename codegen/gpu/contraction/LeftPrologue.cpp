@@ -25,8 +25,9 @@ public:
     statistics.emplace(grid, prologue, tile.tileRows(), tile.invocations());
     statistics->compute();
     if (prologue.written)
-      build.onlyIf(build.isEqual(grid.firstQuad, build.constant(0)),
-                   [&] { statistics->forEachQuad([&](Value row, Value step) { write(row, step); }); });
+      build.onlyIf(build.isEqual(grid.firstQuad, build.constant(0)), [&] {
+        statistics->forEachGroup([&](Value row, Value step, int64_t quads) { write(row, step, quads); });
+      });
   }
 
   /// The row's place in the tile behind what the operands need.
@@ -60,25 +61,32 @@ public:
   }
 
 private:
-  void write(Value row, Value step) {
+  void write(Value row, Value step, int64_t quads) {
     const unsigned written = *prologue.written;
     Value number = build.add(grid.firstRow, row);
     build.onlyIf(grid.writes(number), [&] {
-      Value quad = grid.makeLeft(this->row(row, 0), step, 1, /*mayLieBeyond=*/false).front();
       Value address = build.add(grid.base(written), grid.rowAddress(written, number));
-      Value buffer = grid.function.buffer(grid.contraction.operands[written].argument, grid.width(written));
-      auto store = [&](Value value, Value at) {
-        memref::StoreOp::create(build.ops, build.loc, value, buffer,
-                                ValueRange{build.add(address, grid.depthAddress(written, at))});
-      };
-      if (grid.reach(written) == Reach::Depth)
-        return store(quad, step);
-      for (int64_t lane = 0; lane < 4; ++lane) {
-        Value at = build.add(step, lane);
-        build.onlyIf(build.isBelow(at, build.constant(grid.contraction.depthSize())),
-                     [&] { store(vector::ExtractOp::create(build.ops, build.loc, quad, lane), at); });
+      for (Value quad : grid.makeLeft(this->row(row, 0), step, quads, /*mayLieBeyond=*/false)) {
+        writeQuad(quad, address, step);
+        step = build.add(step, 4);
       }
     });
+  }
+
+  /// Steps beyond the last are left out.
+  void writeQuad(Value quad, Value address, Value step) {
+    const unsigned written = *prologue.written;
+    Value buffer = grid.function.buffer(grid.contraction.operands[written].argument, grid.width(written));
+    auto storeAt = [&](Value at, Value value) {
+      build.onlyIf(build.isBelow(at, build.constant(grid.contraction.depthSize())), [&] {
+        memref::StoreOp::create(build.ops, build.loc, value, buffer,
+                                ValueRange{build.add(address, grid.depthAddress(written, at))});
+      });
+    };
+    if (grid.reach(written) == Reach::Depth)
+      return storeAt(step, quad);
+    for (int64_t lane = 0; lane < 4; ++lane)
+      storeAt(build.add(step, lane), vector::ExtractOp::create(build.ops, build.loc, quad, lane));
   }
 
   ContractionGrid &grid;

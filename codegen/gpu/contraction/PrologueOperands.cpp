@@ -17,6 +17,14 @@ PrologueOperands::Moves PrologueOperands::movesOf(const Argument &argument) cons
   return llvm::any_of(grid.contraction.rows, moves) ? Moves::Both : Moves::Steps;
 }
 
+int64_t PrologueOperands::leastQuads() const {
+  auto isByEights = [&](const Argument &argument) {
+    const Moves moves = movesOf(argument);
+    return (moves == Moves::Steps || moves == Moves::Both) && grid.width(argument.operand) == 8;
+  };
+  return llvm::any_of(arguments, isByEights) ? 2 : 1;
+}
+
 PrologueOperands::Values PrologueOperands::row(Value row, int64_t further) const {
   Values fixed;
   for (const Argument &argument : arguments) {
@@ -38,6 +46,7 @@ size_t PrologueOperands::countLoads(unsigned operand, int64_t quads) const {
 /// Quads one by one, or pairs of them where eight steps are loaded at once.
 void PrologueOperands::loadSteps(unsigned operand, Value address, Value step, int64_t quads, Values &loaded,
                                  int64_t offset) const {
+  assert((grid.width(operand) != 8 || quads % 2 == 0) && "eights are two quads");
   IndexBuilder &build = grid.build;
   const int64_t size = grid.contraction.depthSize(), run = grid.contraction.depth.back().size;
   const bool isWhole = run % (4 * quads) == 0; // Then no step lies beyond the last.

@@ -18,9 +18,11 @@ public:
   using Argument = ContractionPrologue::Argument;
   PrologueOperands(ContractionGrid &grid, llvm::ArrayRef<Argument> arguments) : grid(grid), arguments(arguments) {}
 
+  /// How many quads are loaded at once, at least: two where something is loaded by eights.
+  int64_t leastQuads() const;
   /// What is fixed for the tile's row: addresses, and what no step moves. As many as arguments; null where there is nothing.
   Values row(mlir::Value row, int64_t further) const;
-  /// As in LeftSource.
+  /// As in LeftSource, of so many quads or more.
   Values loadShared(mlir::Value step, int64_t quads) const;
   Values load(mlir::ValueRange row, mlir::Value step, int64_t quads) const;
   /// A value for each argument in quad `number` of `quads`; null for numbers of rows.

@@ -38,7 +38,8 @@ RowStatistics::RowStatistics(ContractionGrid &grid, const ContractionPrologue &p
   while (perRow < mostPerRow && 2 * perRow * tileRows <= invocations && invocations % (2 * perRow) == 0)
     perRow *= 2;
   turns = llvm::divideCeil(tileRows, invocations / perRow);
-  quadsOfRow = llvm::divideCeil(llvm::divideCeil(grid.contraction.depthSize(), 4), perRow);
+  quadsAtOnce = std::max(operands.leastQuads(), PrologueOperands(grid, prologue.arguments).leastQuads());
+  groups = llvm::divideCeil(grid.contraction.depthSize(), 4 * quadsAtOnce * perRow);
   slot = build.divide(grid.function.invocation, perRow);
   lane = build.remainder(grid.function.invocation, perRow);
   findKept();
@@ -71,8 +72,8 @@ void RowStatistics::findKept() {
   llvm::for_each(body.getTerminator()->getOperands(), need);
 }
 
-Value RowStatistics::stepOf(Value number) const {
-  return build.multiply(build.add(build.multiply(number, perRow), lane), 4);
+Value RowStatistics::stepOf(Value group) const {
+  return build.multiply(build.add(build.multiply(group, perRow), lane), 4 * quadsAtOnce);
 }
 
 void RowStatistics::compute() {
@@ -85,16 +86,17 @@ void RowStatistics::compute() {
   mlir::gpu::BarrierOp::create(build.ops, build.loc);
 }
 
-void RowStatistics::forEachQuad(llvm::function_ref<void(Value row, Value step)> emit) {
+void RowStatistics::forEachGroup(llvm::function_ref<void(Value row, Value step, int64_t quads)> emit) {
   for (int64_t turn = 0; turn < turns; ++turn) {
     Value row = build.add(slot, turn * (invocations / perRow));
     build.onlyIf(build.isBelow(row, build.constant(tileRows)), [&] {
       auto loop =
-          scf::ForOp::create(build.ops, build.loc, build.constant(0), build.constant(quadsOfRow), build.constant(1));
+          scf::ForOp::create(build.ops, build.loc, build.constant(0), build.constant(groups), build.constant(1));
       OpBuilder::InsertionGuard guard(build.ops);
       build.ops.setInsertionPointToStart(loop.getBody());
       Value step = stepOf(loop.getInductionVar());
-      build.onlyIf(build.isBelow(step, build.constant(grid.contraction.depthSize())), [&] { emit(row, step); });
+      build.onlyIf(build.isBelow(step, build.constant(grid.contraction.depthSize())),
+                   [&] { emit(row, step, quadsAtOnce); });
     });
   }
 }
@@ -103,20 +105,21 @@ void RowStatistics::forEachQuad(llvm::function_ref<void(Value row, Value step)> 
 // 2. Sums
 //===----------------------------------------------------------------------===//
 
-/// A value for each of the stored operands.
-RowStatistics::Values RowStatistics::load(ValueRange row, Value step) const {
-  Value inside = build.isBelow(step, build.constant(grid.contraction.depthSize()));
+void RowStatistics::load(ValueRange row, Value group, SmallVectorImpl<Quad> &quads) const {
+  Value step = stepOf(group), inside = build.isBelow(step, build.constant(grid.contraction.depthSize()));
   Value first = arith::SelectOp::create(build.ops, build.loc, inside, step, build.constant(0));
-  return operands.takeQuad(row, operands.loadShared(first, 1), operands.load(row, first, 1), 0, 1);
+  const Values shared = operands.loadShared(first, quadsAtOnce), own = operands.load(row, first, quadsAtOnce);
+  for (int64_t number = 0; number < quadsAtOnce; ++number)
+    quads.push_back({build.add(step, 4 * number), operands.takeQuad(row, shared, own, number, quadsAtOnce)});
 }
 
 void RowStatistics::computeRow(Value row) {
   constexpr int64_t mostInRegisters = 16;
   const Values fixed = operands.row(row, 0);
-  SmallVector<Values> quads;
-  if (quadsOfRow <= mostInRegisters)
-    for (int64_t number = 0; number < quadsOfRow; ++number)
-      quads.push_back(load(fixed, stepOf(build.constant(number))));
+  SmallVector<Quad> quads;
+  if (groups * quadsAtOnce <= mostInRegisters)
+    for (int64_t group = 0; group < groups; ++group)
+      load(fixed, build.constant(group), quads);
   SmallVector<Value, 2> totals;
   for (size_t number = 0; number < prologue.statistics.size(); ++number)
     totals.push_back(addTogether(number, addRow(number, fixed, quads, totals)));
@@ -124,39 +127,42 @@ void RowStatistics::computeRow(Value row) {
 }
 
 /// What this invocation has of the row, in four sums.
-Value RowStatistics::addRow(size_t number, ValueRange row, ArrayRef<Values> quads, ValueRange totals) {
+Value RowStatistics::addRow(size_t number, ValueRange row, ArrayRef<Quad> quads, ValueRange totals) {
   auto type = VectorType::get({4}, build.ops.getF32Type());
   Value sum = arith::ConstantOp::create(build.ops, build.loc, build.ops.getZeroAttr(type));
-  for (auto [index, quad] : llvm::enumerate(quads))
-    sum = addQuad(number, quad, stepOf(build.constant(index)), totals, sum);
+  for (const Quad &quad : quads)
+    sum = addQuad(number, quad, totals, sum);
   if (!quads.empty())
     return sum;
   auto loop =
-      scf::ForOp::create(build.ops, build.loc, build.constant(0), build.constant(quadsOfRow), build.constant(1), sum);
+      scf::ForOp::create(build.ops, build.loc, build.constant(0), build.constant(groups), build.constant(1), sum);
   OpBuilder::InsertionGuard guard(build.ops);
   build.ops.setInsertionPointToStart(loop.getBody());
-  Value step = stepOf(loop.getInductionVar());
-  sum = addQuad(number, load(row, step), step, totals, loop.getRegionIterArg(0));
+  SmallVector<Quad> loaded;
+  load(row, loop.getInductionVar(), loaded);
+  sum = loop.getRegionIterArg(0);
+  for (const Quad &quad : loaded)
+    sum = addQuad(number, quad, totals, sum);
   scf::YieldOp::create(build.ops, build.loc, sum);
   return loop.getResult(0);
 }
 
-Value RowStatistics::addQuad(size_t number, const Values &quad, Value step, ValueRange totals, Value sum) {
+Value RowStatistics::addQuad(size_t number, const Quad &quad, ValueRange totals, Value sum) {
   const ContractionPrologue::Statistic &statistic = prologue.statistics[number];
   SmallVector<Value> values;
   for (const Argument &argument : statistic.arguments) {
     auto isIt = [&](const Argument &other) { return other.operand == argument.operand; };
     values.push_back(argument.statistic ? totals[*argument.statistic]
-                                        : quad[llvm::find_if(stored, isIt) - stored.begin()]);
+                                        : quad.values[llvm::find_if(stored, isIt) - stored.begin()]);
   }
   values.push_back(sum);
   Value added = inlineBody(build.ops, build.loc, *statistic.work->body, values, 4).front();
   const int64_t size = grid.contraction.depthSize();
-  if (size % (4 * perRow) == 0)
+  if (size % (4 * quadsAtOnce * perRow) == 0)
     return added;
   SmallVector<Value, 4> inside;
   for (int64_t at = 0; at < 4; ++at)
-    inside.push_back(build.isBelow(build.add(step, at), build.constant(size)));
+    inside.push_back(build.isBelow(build.add(quad.step, at), build.constant(size)));
   Value mask =
       vector::FromElementsOp::create(build.ops, build.loc, VectorType::get({4}, build.ops.getI1Type()), inside);
   return arith::SelectOp::create(build.ops, build.loc, mask, added, sum);

@@ -22,19 +22,24 @@ public:
 
   /// Computes all numbers; all invocations of a workgroup come here, and find them behind it.
   void compute();
-  /// Calls `emit` for the tile's rows and quads of steps that are this invocation's, which all have once.
-  void forEachQuad(llvm::function_ref<void(mlir::Value row, mlir::Value step)> emit);
+  /// Calls `emit` for the tile's rows and groups of so many quads of steps that are this invocation's; all have each once.
+  void forEachGroup(llvm::function_ref<void(mlir::Value row, mlir::Value step, int64_t quads)> emit);
   /// Says in `values` what the map's body knows of the tile's row.
   void recall(mlir::Value row, mlir::IRMapping &values) const;
 
 private:
   using Values = LeftSource::Values;
   void findKept();
-  Values load(mlir::ValueRange row, mlir::Value step) const;
-  mlir::Value stepOf(mlir::Value number) const;
+  /// A quad of each stored operand.
+  struct Quad {
+    mlir::Value step;
+    Values values;
+  };
+  void load(mlir::ValueRange row, mlir::Value group, llvm::SmallVectorImpl<Quad> &quads) const;
+  mlir::Value stepOf(mlir::Value group) const;
   void computeRow(mlir::Value row);
-  mlir::Value addRow(size_t number, mlir::ValueRange row, llvm::ArrayRef<Values> quads, mlir::ValueRange totals);
-  mlir::Value addQuad(size_t number, const Values &quad, mlir::Value step, mlir::ValueRange totals, mlir::Value sum);
+  mlir::Value addRow(size_t number, mlir::ValueRange row, llvm::ArrayRef<Quad> quads, mlir::ValueRange totals);
+  mlir::Value addQuad(size_t number, const Quad &quad, mlir::ValueRange totals, mlir::Value sum);
   mlir::Value addTogether(size_t number, mlir::Value sum);
   void keep(mlir::Value row, mlir::ValueRange totals);
 
@@ -45,7 +50,8 @@ private:
   const PrologueOperands operands;
   const int64_t tileRows, invocations;
   int64_t perRow = 1, turns = 1;          ///< Invocations of a row; rows of an invocation.
-  int64_t quadsOfRow = 1;                 ///< Of an invocation.
+  int64_t quadsAtOnce = 1;                ///< In a group.
+  int64_t groups = 1;                     ///< Of a row that an invocation has.
   mlir::Value slot, lane;                 ///< Its first row, and which of the row's it is.
   llvm::SmallVector<mlir::Value, 4> kept; ///< Values of the map's body that depend on numbers of rows alone.
   mlir::Value sums, results;              ///< Shared memory.
