@@ -93,7 +93,7 @@ Launch prepare_launch(const nacre_cpu_variant &variant, int64_t share_begin, int
   const int64_t units = blocks * variant.units_per_block;
   const int64_t cost = variant.unit_nanoseconds ? variant.unit_nanoseconds : kUnknownUnitNanoseconds;
   const int64_t wanted = threads * kPartsPerThread < kLeastParts ? kLeastParts : threads * kPartsPerThread;
-  int64_t parts = units < kAloneNanoseconds / cost ? 1 : units * cost / kPartNanoseconds;
+  int64_t parts = units < kAloneNanoseconds / cost ? 1 : (units * cost + kPartNanoseconds - 1) / kPartNanoseconds;
   const int64_t limits[] = {wanted, kMostParts, units};
   for (const int64_t most : limits)
     parts = parts < most ? parts : most;

@@ -34,7 +34,8 @@ struct Order {
   }
 };
 
-void runTurn(int64_t iteration, uint32_t threads, int64_t units, std::vector<uint32_t> tickets) {
+void runTurn(int64_t iteration, uint32_t threads, int64_t units, std::vector<uint32_t> tickets,
+             uint32_t nanoseconds = 10000) {
   Order order = {{sizeof(nacre_executor), threads, Order::run}, std::move(tickets)};
   auto session = std::make_unique<Session>();
   session->executor = &order.executor;
@@ -45,7 +46,7 @@ void runTurn(int64_t iteration, uint32_t threads, int64_t units, std::vector<uin
   nacre_cpu_variant variant = {};
   variant.function = note;
   variant.unit_extent = variant.units_per_block = 1;
-  variant.unit_nanoseconds = 10000;
+  variant.unit_nanoseconds = nanoseconds;
   run_launch(*session, Memory(), nacre_step(), prepare_launch(variant, 0, units, threads), iteration);
 }
 
@@ -84,6 +85,15 @@ TEST(Launch, WhatASlowThreadLeavesOthersTake) {
   EXPECT_EQ(unitsOf[2], (Units{6}));
   runTurn(1, 3, 9, {1});
   EXPECT_EQ(unitsOf[1], (Units{5, 4, 3, 2, 1, 0, 8, 7, 6}));
+}
+
+/// Launches about as long as what is not worth sharing.
+TEST(Launch, HoweverShortUnitsAreAllAreComputed) {
+  for (uint32_t nanoseconds : {1, 7, 300, 960, 1999, 2001, 3999, 4001})
+    for (int64_t units = 1; units < 20; ++units) {
+      runTurn(0, 2, units, {0, 1}, nanoseconds);
+      EXPECT_EQ(int64_t(unitsOf[0].size() + unitsOf[1].size()), units) << nanoseconds;
+    }
 }
 
 TEST(Launch, EveryUnitIsComputedOnce) {
