@@ -3,9 +3,10 @@
 // What: gives every temporary storage a fixed offset of one caller-owned arena.
 // Why:  the peak becomes a compile-time fact that a phone's application can check before it loads a model, and
 //       inference never meets the heap.
-// How:  1. read every storage's lifetime off the entry (Lifetimes.h), 2. pack the lifetimes (ArenaPlanner.h), 3. write
-//       the offsets down.
+// How:  1. read every storage's lifetime off the entry (Lifetimes.h), 2. pack the lifetimes (ArenaPlanner.h), 3. move
+//       them to where threads find their own bytes (AlignMiddles.h), 4. write the offsets down.
 
+#include "compiler/schedule/AlignMiddles.h"
 #include "compiler/schedule/Lifetimes.h"
 #include "compiler/schedule/Passes.h"
 
@@ -45,7 +46,8 @@ struct PlanArena : nacre::schedule::impl::PlanArenaPassBase<PlanArena> {
         entry.emitOpError("must need less than 2^63 bytes for its temporaries");
         return signalPassFailure();
       }
-    nacre::schedule::ArenaPlan plan = nacre::schedule::planArena(lifetimes.demands, alignment);
+    const nacre::schedule::ArenaPlan smallest = nacre::schedule::planArena(lifetimes.demands, alignment);
+    nacre::schedule::ArenaPlan plan = nacre::schedule::alignMiddles(lifetimes.demands, smallest, alignment);
     LDBG() << entry.getSymName() << ": " << lifetimes.demands.size() << " storages in " << plan.sizeInBytes
            << " bytes, peak " << nacre::schedule::peakBytes(lifetimes.demands);
 
