@@ -154,6 +154,11 @@ Value VectorBuilder::loadAt(Value pointer, VectorType type) {
                               /*alignment=*/bytesOfElement(type.getElementType()));
 }
 
+void VectorBuilder::storeAt(Value vector, Value pointer) {
+  LLVM::StoreOp::create(ops, loc, vector, asPointer(pointer),
+                        /*alignment=*/bytesOfElement(getElementTypeOrSelf(vector.getType())));
+}
+
 SmallVector<Value, 4> VectorBuilder::loadFourAt(Value pointer, VectorType type) {
   constexpr unsigned count = 4;
   auto all = LLVM::LLVMStructType::getLiteral(ops.getContext(), SmallVector<Type>(count, type));

@@ -66,11 +66,12 @@ public:
   mlir::Value loadStrided(mlir::Value buffer, mlir::Value address, int64_t stride, Piece piece);
   mlir::Value loadScalar(mlir::Value buffer, mlir::Value address);
 
-  // A pointer that loads move on: what the optimizer does not know to be so far from another has a register of its own
-  // through a loop, and the addition becomes a part of the load.
+  // A pointer that loads and stores move on: what the optimizer does not know to be so far from another has a register of its own
+  // through a loop, and the addition becomes a part of the load or the store.
   mlir::Value pointer(mlir::Value buffer, mlir::Value address);
   mlir::Value moved(mlir::Value pointer, int64_t bytes);
   mlir::Value loadAt(mlir::Value pointer, mlir::VectorType type);
+  void storeAt(mlir::Value vector, mlir::Value pointer);
   /// Four vectors that lie one after another, by an instruction that NEON has.
   llvm::SmallVector<mlir::Value, 4> loadFourAt(mlir::Value pointer, mlir::VectorType type);
   void store(mlir::Value vector, mlir::Value buffer, mlir::Value address, Piece piece);

@@ -65,34 +65,53 @@ template <typename T> T addMultiple(T sum, double factor, T a) {
   return factor == 1 ? sum + a : factor == -1 ? sum - a : fma(a, factor, sum);
 }
 
-/// Every other of `d` from `first` on, times `coefficients`, of which the last is 1, or the first.
+/// Every other of `d` from `first` on, times `coefficients`. What is not multiplied comes first: a sum overwrites nothing.
 template <typename T> T everyOther(llvm::ArrayRef<T> d, int64_t first, llvm::ArrayRef<double> coefficients) {
-  const int64_t last = coefficients.size() - 1, one = coefficients.back() == 1 ? last : 0;
-  T sum = d[first + 2 * one];
-  for (int64_t i = last; i >= 0; --i)
-    if (i != one)
-      sum = addMultiple(sum, coefficients[i], d[first + 2 * i]);
+  const int64_t last = coefficients.size() - 1;
+  const int64_t begin = coefficients.back() != 1 && coefficients.front() == 1 ? 0 : last;
+  T sum = coefficients[begin] == 1 ? d[first + 2 * begin] : d[first + 2 * begin] * coefficients[begin];
+  for (bool multiplies : {false, true})
+    for (int64_t i = last; i >= 0; --i)
+      if (i != begin && multiplies == (std::abs(coefficients[i]) != 1))
+        sum = addMultiple(sum, coefficients[i], d[first + 2 * i]);
   return sum;
 }
 
-/// G g, but for those divisions, of a filter of any odd number of taps.
-template <typename T> llvm::SmallVector<T, 8> transformFilter(int64_t inputs, llvm::ArrayRef<T> g) {
+/// How the numbers of p and -p are made of their even and odd terms.
+enum class Pairs {
+  MultiplyAdds, ///< even + p odd, and even - p odd: an operation each, of which one must keep what it adds to.
+  Sums,         ///< Either terms carry p, or one over it, and what is left is a sum and a difference.
+};
+
+/// `coefficients`, each times `factor`.
+inline llvm::SmallVector<double, 4> scaled(llvm::ArrayRef<double> coefficients, double factor) {
+  llvm::SmallVector<double, 4> products;
+  for (double coefficient : coefficients)
+    products.push_back(coefficient * factor);
+  return products;
+}
+
+/// G g, but for those divisions, of a filter of any odd number of taps. By sums, numbers of p and -p are divided by p, too.
+template <typename T>
+llvm::SmallVector<T, 8> transformFilter(int64_t inputs, llvm::ArrayRef<T> g, Pairs pairs = Pairs::MultiplyAdds) {
   llvm::SmallVector<T, 8> result = {g.front()};
   for (double square : squaresOf(inputs)) {
     const double point = std::sqrt(square);
     llvm::SmallVector<double, 4> powers = {1};
     while (int64_t(2 * powers.size()) < int64_t(g.size()))
       powers.push_back(powers.back() * square);
-    const T even = everyOther<T>(g, 0, powers), odd = everyOther<T>(g, 1, llvm::ArrayRef(powers).drop_back());
-    result.push_back(addMultiple(even, point, odd));
-    result.push_back(addMultiple(even, -point, odd));
+    const double shared = pairs == Pairs::Sums ? point : 1;
+    const T even = everyOther<T>(g, 0, scaled(powers, 1 / shared)),
+            odd = everyOther<T>(g, 1, llvm::ArrayRef(powers).drop_back());
+    result.push_back(addMultiple(even, point / shared, odd));
+    result.push_back(addMultiple(even, -point / shared, odd));
   }
   result.push_back(g.back());
   return result;
 }
 
 /// B^T d.
-template <typename T> llvm::SmallVector<T, 8> transformInput(llvm::ArrayRef<T> d) {
+template <typename T> llvm::SmallVector<T, 8> transformInput(llvm::ArrayRef<T> d, Pairs pairs = Pairs::MultiplyAdds) {
   const llvm::ArrayRef<double> squares = squaresOf(d.size());
   llvm::SmallVector<double, 4> all = productOf(squares, squares.size()), ofZero;
   for (double coefficient : all)
@@ -101,9 +120,10 @@ template <typename T> llvm::SmallVector<T, 8> transformInput(llvm::ArrayRef<T> d
   for (size_t number = 0; number < squares.size(); ++number) {
     const double point = std::sqrt(squares[number]);
     const llvm::SmallVector<double, 4> others = productOf(squares, number);
-    const T even = everyOther<T>(d, 2, others), odd = everyOther<T>(d, 1, others);
-    result.push_back(addMultiple(even, point, odd));
-    result.push_back(addMultiple(even, -point, odd));
+    const double carried = pairs == Pairs::Sums ? point : 1;
+    const T even = everyOther<T>(d, 2, others), odd = everyOther<T>(d, 1, scaled(others, carried));
+    result.push_back(addMultiple(even, point / carried, odd));
+    result.push_back(addMultiple(even, -point / carried, odd));
   }
   result.push_back(everyOther<T>(d, 1, all));
   return result;
@@ -126,7 +146,8 @@ inline llvm::SmallVector<llvm::SmallVector<int64_t, 8>, 4> rowsAtOnce(int64_t in
 }
 
 /// A^T m, of products that are those divisions too large.
-template <typename T> llvm::SmallVector<T, 6> transformProducts(int64_t outputs, llvm::ArrayRef<T> m) {
+template <typename T>
+llvm::SmallVector<T, 6> transformProducts(int64_t outputs, llvm::ArrayRef<T> m, Pairs pairs = Pairs::MultiplyAdds) {
   const llvm::ArrayRef<double> squares = squaresOf(m.size());
   llvm::SmallVector<T, 3> sums, differences;
   for (size_t number = 0; number < squares.size(); ++number) {
@@ -141,7 +162,8 @@ template <typename T> llvm::SmallVector<T, 6> transformProducts(int64_t outputs,
       for (size_t other = 0; other < squares.size(); ++other)
         if (other != number)
           divisor *= squares[number] - squares[other];
-      return std::pow(std::sqrt(squares[number]), double(output)) / divisor;
+      const double power = double(output + (pairs == Pairs::Sums ? 1 : 0));
+      return std::pow(std::sqrt(squares[number]), power) / divisor;
     };
     const bool isFirst = output == 0, isLast = output + 1 == outputs;
     size_t number = isFirst || isLast ? 0 : 1;
@@ -151,6 +173,25 @@ template <typename T> llvm::SmallVector<T, 6> transformProducts(int64_t outputs,
     result.push_back(sum);
   }
   return result;
+}
+
+/// `size` x `size` values along both dimensions, `transform` along one; `take` gets those of the transformed `rows`, one after
+/// the other.
+template <typename T, typename Element, typename Transform, typename Take>
+void transformBoth(int64_t size, llvm::ArrayRef<int64_t> rows, Element element, Transform transform, Take take) {
+  llvm::SmallVector<llvm::SmallVector<T>> columns;
+  for (int64_t j = 0; j < size; ++j) {
+    llvm::SmallVector<T> column;
+    for (int64_t i = 0; i < size; ++i)
+      column.push_back(element(i, j));
+    columns.push_back(llvm::SmallVector<T>(transform(llvm::ArrayRef<T>(column))));
+  }
+  for (int64_t i : rows) {
+    llvm::SmallVector<T> row;
+    for (int64_t j = 0; j < size; ++j)
+      row.push_back(columns[j][i]);
+    take(i, llvm::SmallVector<T>(transform(llvm::ArrayRef<T>(row))));
+  }
 }
 
 } // namespace nacre::codegen::winograd

@@ -63,11 +63,13 @@ constexpr MachineRow neonRow(const char *instruction, const ProductTypes &types)
   row.registersPerLoad = 2;
   row.registersPerStream = 4;
   row.readsMemory = false;
+  row.hasFreeCopies = false;
   row.issueCycles = 0.3;
   row.nearlyEqual = 0.004;
   row.paddingCost = 0.25;
   row.transform = 0.5;
   row.storeFilter = 0.5;
+  row.farBytes = 40; // behind four times as many instructions
   row.waysOfRows = 8;
   row.prefetchBytes = 0;
   row.halfCycles = 2; // fcvtl is two operations for one of a core's pipes, shll is one

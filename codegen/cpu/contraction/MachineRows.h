@@ -67,6 +67,8 @@ struct MachineRow {
   /// Of columns, in a load that moves its address on: of tiles as wide as their panel, whose steps lie one after another.
   int64_t registersPerStream = 1;
   bool readsMemory = true; ///< Its operands may be there. Else each waits in a register, what an epilogue uses too.
+  /// A register is copied at no cost where a multiply-add would overwrite what is needed again.
+  bool hasFreeCopies = true;
 
   // What it costs: cycles of a core on which it is the best row.
   double cycles = 0.5;     ///< From one to the next that does not wait for it.
@@ -77,6 +79,7 @@ struct MachineRow {
   double paddingCost = 0;    ///< Of a panel's zeros, in parts of what it costs to compute them: they are stored.
   double streamBytes = 20;   ///< A cycle, of panels that come from the second-level cache,
   double memoryBytes = 5;    ///< and of those that come from memory.
+  double farBytes = 10;      ///< Of what comes from beyond the second-level cache while others are multiplied.
   /// How far ahead of a weight that no cache holds lines are asked for; 0: not at all, because the hardware does. That of x86
   /// ends with a page.
   int64_t prefetchBytes = 4096;

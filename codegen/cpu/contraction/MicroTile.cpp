@@ -49,8 +49,14 @@ public:
         finish(loadSums());
       return;
     }
-    SmallVector<Value> sums = reduce(part.level, part.steps, part.sums ? zeros() : beginnings(), stand);
-    if (!part.first)
+    // Where sums are added from memory, that is the later, and zeros are the cheaper beginning.
+    const bool goesOn = part.goesOn && !shape.machine.readsMemory;
+    SmallVector<Value> sums = reduce(part.level, part.steps,
+                                     goesOn      ? loadSums()
+                                     : part.sums ? zeros()
+                                                 : beginnings(),
+                                     stand);
+    if (!part.first && !goesOn)
       sums = addedToSums(sums);
     part.last ? finish(sums) : storeSums(sums);
   }

@@ -41,6 +41,8 @@ struct DepthPart {
   int64_t aheadStride = 0;
   bool first = true; ///< Nothing waits yet.
   bool last = true;  ///< Epilogue and stores follow; else the sums go back to where they wait.
+  /// The tile may begin with what waits, and not add it in the end: all parts together are a block.
+  bool goesOn = false;
 };
 
 /// The blocks in which a tile adds up its part.

@@ -46,6 +46,7 @@ public:
     part.sums = function.buffers[contraction.operands[Contraction::Result].argument];
     part.sumsStride = contraction.rows.back().strides[Contraction::Result];
     part.first = part.last = false;
+    part.goesOn = walk.goesOn;
   }
 
   void emit(const Addresses &at) {
@@ -241,18 +242,34 @@ private:
     const int64_t block = std::min(walk.cutExtent * contraction.cutFactor, run.size);
     RunSplit split = splitRun(machine, block, vectors, steps, most, /*greedy=*/true);
     SmallVector<int64_t> sizes(split.tail.begin(), split.tail.end());
+    // A tail that is higher than the others takes what is left with the last of them.
+    const int64_t higher = !sizes.empty() && sizes.front() > split.rows ? sizes.front() : 0;
     sizes.append({split.rows, run.size % block % split.rows, 1});
-    llvm::sort(sizes, std::greater<>());
+    llvm::sort(sizes,
+               [&](int64_t a, int64_t b) { return (a == split.rows) != (b == split.rows) ? a == split.rows : a > b; });
     sizes.erase(llvm::unique(sizes), sizes.end());
     Value row = range.low;
     for (int64_t rows : sizes) {
       if (rows == 0)
         continue;
       Value left = arith::SubIOp::create(build.ops, build.loc, range.high, row);
-      Value end = sum(row, arith::SubIOp::create(build.ops, build.loc, left, build.remainder(left, rows)));
+      Value rest = build.remainder(left, rows);
+      if (rows == split.rows && higher)
+        rest = restOfHigherTail(left, rest, higher, rows);
+      Value end = sum(row, arith::SubIOp::create(build.ops, build.loc, left, rest));
       build.loop(row, end, rows, [&](Position at) { tile(rows, at); });
       row = end;
     }
+  }
+
+  /// What tiles of `rows` leave to one of `higher`, if it is that, else to lower ones: `rest`.
+  Value restOfHigherTail(Value left, Value rest, int64_t higher, int64_t rows) {
+    auto is = [&](arith::CmpIPredicate predicate, Value value, int64_t than) -> Value {
+      return arith::CmpIOp::create(build.ops, build.loc, predicate, value, build.index(than));
+    };
+    Value fits = arith::AndIOp::create(build.ops, build.loc, is(arith::CmpIPredicate::eq, rest, higher % rows),
+                                       is(arith::CmpIPredicate::uge, left, higher));
+    return arith::SelectOp::create(build.ops, build.loc, fits, build.index(higher), rest);
   }
 
   /// Rows that pay for parts: a panel is read again by each tile of them.

@@ -22,6 +22,7 @@ struct PanelWalk {
   int64_t cutMost = 1;         ///< and which are so many at most.
   /// The result, whole rows of the panel's width, holds sums already, to which those of this reduction are added.
   bool addsToResult = false;
+  bool goesOn = false; ///< And of few enough steps in all to be added up one after the other.
 };
 
 /// `at`: where the operands stand at the panel's first column.

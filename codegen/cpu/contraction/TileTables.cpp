@@ -129,6 +129,9 @@ RunSplit splitRun(const MachineRow &machine, int64_t rows, int64_t vectors, int6
     const int64_t shared = tile + rest;
     if (count > 1 && !greedy)
       price(tile, count - 1, {shared - shared / 2, shared / 2});
+    // The last tile has them all, where sums and rows find registers.
+    if (count > 1 && greedy && machine.multipliesByElement && shared <= most && tileFits(machine, shared, vectors))
+      price(tile, count - 1, {shared});
   }
   return best;
 }
@@ -212,9 +215,9 @@ DepthSplit splitDepth(llvm::ArrayRef<int64_t> loops, int64_t stepBytes, uint64_t
 }
 
 SumBlocks chooseSumBlocks(llvm::ArrayRef<int64_t> loops, int64_t turn) {
-  constexpr int64_t serial = 1024, wanted = 512;
+  constexpr int64_t wanted = 512;
   const int64_t depth = std::accumulate(loops.begin(), loops.end(), int64_t(1), std::multiplies<>());
-  if (depth <= serial)
+  if (depth <= kSerialSteps)
     return {0, loops.front(), false};
   SumBlocks blocks{unsigned(loops.size() - 1), 1, true};
   int64_t inner = 1;

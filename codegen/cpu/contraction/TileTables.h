@@ -61,6 +61,9 @@ struct DepthSplit {
 /// next tile reads it. Loops that are not inside another go by `turn` steps at a time.
 DepthSplit splitDepth(llvm::ArrayRef<int64_t> loops, int64_t stepBytes, uint64_t cacheBytes, int64_t turn = 4);
 
+/// Of a reduction, as many as are added up one after the other.
+inline constexpr int64_t kSerialSteps = 1024;
+
 /// How the sums of a tile are added up: of very many steps, in blocks that each begin at zero, so that what a rounding
 /// costs grows with a block's length and with the number of blocks, not with their product. Loop `level` is divided into
 /// blocks of `steps`, of which the last may have fewer; those inside it stay whole.

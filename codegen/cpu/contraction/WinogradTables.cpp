@@ -5,6 +5,7 @@
 #include "codegen/cpu/contraction/WinogradTables.h"
 
 #include "codegen/cpu/contraction/TileTables.h"
+#include "codegen/cpu/contraction/WinogradSweeps.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -63,9 +64,12 @@ double memoryCycles(const WinogradShape &shape, uint64_t cacheBytes) {
   return bytes > double(cacheBytes) ? bytes / bytesPerCycle : 0;
 }
 
-/// Cycles of all units of a group.
+/// Instructions that a transform is loaded and stored by, of so many numbers.
+double movements(const MachineRow &machine, double numbers) { return numbers / double(machine.registersPerLoad); }
+
+/// Cycles of all units of a group, where so many parts of the columns go together.
 double cyclesOf(const MachineRow &machine, const WinogradShape &shape, int64_t tile, int64_t width, uint64_t cacheBytes,
-                const WinogradBlocks &blocks) {
+                const WinogradBlocks &blocks, int64_t partsAtOnce) {
   const TileCounts counts(shape, tile);
   const winograd::Method method = {tile, shape.taps};
   const double tiles = double(shape.images) * counts.down * counts.across, numbers = method.numbers();
@@ -73,8 +77,8 @@ double cyclesOf(const MachineRow &machine, const WinogradShape &shape, int64_t t
   const double reductions = llvm::divideCeil(shape.inputs, blocks.channels);
   const double columns = panels * llvm::divideCeil(width, machine.lanes); // vectors
   const TransformWork work = transformWork(machine, method);
-  const double there =
-      tiles * machine.transform * work.input * blocks.columnParts * llvm::divideCeil(shape.inputs, machine.lanes);
+  const double there = tiles * machine.transform * work.input * blocks.columnParts / partsAtOnce *
+                       llvm::divideCeil(shape.inputs, machine.lanes);
   // The filters of a block are written to a cache and read at once: the nearer, the better.
   constexpr double farFilters = 1.25;
   const WinogradScratch scratch = scratchOf(blocks, method, width);
@@ -87,45 +91,64 @@ double cyclesOf(const MachineRow &machine, const WinogradShape &shape, int64_t t
   product.rows = blocks.tiles;
   product.columns = shape.outputs;
   product.depth = blocks.channels;
-  // Sums go to scratch, and are added to what is there but for the only block.
-  constexpr double addCycles = 1;
+  // Sums go to scratch, and are added to what is there but for the only block. Tiles that begin with what is there only load it.
+  const double addCycles = machine.readsMemory ? 1 : 0.25;
   const double sums = reductions > 1 ? addCycles * reductions * tiles * columns : 0;
   const double products = passes * reductions * runCycles(machine, product, width);
 
   // What is more than the cache holds comes from the next one, each time that it is read.
-  constexpr double bytesPerCycle = 10;
-  const double operandBytes = 4.0 * (scratch.inputs + scratch.filters), sumBytes = 4.0 * scratch.sums;
+  const double operandBytes = 4.0 * (scratch.inputs + scratch.filters);
+  const double sumBytes = 4.0 * scratch.sums / blocks.partsAtOnce;
   const double units = passes * blocks.columnParts;
   double stream = 0;
   if (operandBytes > double(cacheBytes))
     stream += units * reductions * blocks.panelsPerPart * 4.0 * scratch.inputs;
-  if (reductions > 1 && operandBytes + sumBytes > double(cacheBytes))
+  if (reductions > 1 && operandBytes + partsAtOnce * sumBytes > double(cacheBytes))
     stream += units * reductions * 2 * sumBytes;
-  return there + filters + back + numbers * (products + sums) + stream / bytesPerCycle;
+  return there + filters + back + numbers * (products + sums) + stream / machine.farBytes;
 }
 
 } // namespace
 
+winograd::Pairs pairsOf(const MachineRow &machine) {
+  return machine.hasFreeCopies ? winograd::Pairs::MultiplyAdds : winograd::Pairs::Sums;
+}
+
 TransformWork transformWork(const MachineRow &machine, const winograd::Method &method) {
   const double inputs = double(method.inputs()), taps = double(method.taps), outputs = double(method.outputs);
   // Beside 0 and infinity there are so many pairs of points. In one dimension their rows of B^T take two operations and the
-  // even and odd terms of both, those of G as many operations as there are taps; a row of A^T has a term for each pair.
-  const double pairs = (inputs - 2) / 2;
-  const double ofInput = 2 * pairs * (pairs + 1), ofFilter = pairs * taps, ofProducts = pairs * (outputs + 2);
-  const double numbers = inputs * inputs;
-  TransformWork work;
-  work.input = 2 * inputs * ofInput + numbers * timesLoaded(machine, method.inputs(), method.inputs()) + numbers;
-  work.filter = (inputs + taps) * ofFilter + taps * taps * timesLoaded(machine, method.inputs(), method.taps) + numbers;
-  // Columns that find no register wait in memory.
-  const double waiting = std::max(0.0, inputs * outputs - 0.75 * double(machine.registers));
-  work.products = (inputs + outputs) * ofProducts + numbers + 2 * waiting + outputs * outputs;
+  // even and odd terms of both, those of G as many operations as there are taps; a row of A^T has a term for each pair. By
+  // sums, terms that carry a point begin with a product.
+  const llvm::ArrayRef<double> squares = winograd::squaresOf(method.inputs());
+  const double pairs = double(squares.size());
+  const double carried = pairsOf(machine) == winograd::Pairs::Sums ? pairs - double(llvm::count(squares, 1.0)) : 0;
+  const double ofInput = 2 * pairs * (pairs + 1) + carried, ofFilter = pairs * taps + carried;
+  const double ofProducts = pairs * (outputs + 2), numbers = inputs * inputs;
+  // Of a sweep's loop around each line of numbers, whose turns are two vectors.
+  constexpr double ofLine = 2.5;
+  TransformWork work = {2 * inputs * ofInput, (inputs + taps) * ofFilter, (inputs + outputs) * ofProducts};
+  if (WinogradSweeps::suit(machine)) {
+    // Sweeps load and store each number twice.
+    const double left = outputs * inputs;
+    work.input += movements(machine, 4 * numbers) + 2 * inputs * ofLine;
+    work.products += movements(machine, numbers + 2 * left + outputs * outputs) + (inputs + outputs) * ofLine;
+  } else {
+    work.input += numbers * timesLoaded(machine, method.inputs(), method.inputs()) + numbers;
+    // Columns that find no register wait in memory.
+    const double waiting = std::max(0.0, inputs * outputs - 0.75 * double(machine.registers));
+    work.products += numbers + 2 * waiting + outputs * outputs;
+  }
+  if (WinogradSweeps::takesFilters(machine, method))
+    work.filter += movements(machine, taps * taps * inputs / 2 + numbers) + inputs / 2 * ofLine;
+  else
+    work.filter += taps * taps * timesLoaded(machine, method.inputs(), method.taps) + numbers;
   return work;
 }
 
 WinogradScratch scratchOf(const WinogradBlocks &blocks, const winograd::Method &method, int64_t width) {
   const int64_t numbers = method.numbers();
   return {numbers * blocks.tiles * blocks.channels, numbers * blocks.channels * width,
-          numbers * blocks.tiles * blocks.panelsPerPart * width};
+          numbers * blocks.tiles * blocks.partsAtOnce * blocks.panelsPerPart * width};
 }
 
 //===----------------------------------------------------------------------===//
@@ -134,13 +157,13 @@ WinogradScratch scratchOf(const WinogradBlocks &blocks, const winograd::Method &
 
 namespace {
 
-/// How many times as long as they must threads take for so many units: the mean of runs with 1, 2, 4 and 8, of which one
-/// alone and few together are the most usual.
-double idleness(int64_t units) {
+/// The mean of runs with 1, 2, 4 and 8 threads, of which one alone and few together are the most usual: units take as long as
+/// the thread that has most of them, and one alone takes parts of the columns together.
+double meanCycles(int64_t units, double alone, double parted) {
   constexpr std::pair<int64_t, double> shares[] = {{1, 0.4}, {2, 0.2}, {4, 0.2}, {8, 0.2}};
   double sum = 0;
   for (const auto &[threads, share] : shares)
-    sum += share * double(llvm::divideCeil(units, threads) * threads) / units;
+    sum += share * (threads == 1 ? alone : parted) * double(llvm::divideCeil(units, threads) * threads) / units;
   return sum;
 }
 
@@ -157,8 +180,11 @@ int64_t blockOfChannels(int64_t channels, int64_t wanted, int64_t lanes) {
 
 WinogradBlocks divideWinograd(const MachineRow &machine, const WinogradShape &shape, int64_t tile, int64_t width,
                               uint64_t cacheBytes) {
-  // That a run's memory has room for.
+  // That a run's memory has room for. Units together take more than one alone: no more than the layer's weight, so that small
+  // models stay small.
   constexpr int64_t mostScratch = (3 << 20) / 4;
+  const int64_t mostShared =
+      std::min(mostScratch, shape.groups * shape.taps * shape.taps * shape.inputs * shape.outputs);
   const int64_t panels = llvm::divideCeil(shape.outputs, width);
   WinogradBlocks best;
   double bestCycles = std::numeric_limits<double>::infinity();
@@ -169,15 +195,20 @@ WinogradBlocks divideWinograd(const MachineRow &machine, const WinogradShape &sh
         blocks.panelsPerPart = llvm::divideCeil(panels, parts);
         blocks.columnParts = llvm::divideCeil(panels, blocks.panelsPerPart);
         blocks.channels = blockOfChannels(shape.inputs, wantedChannels, machine.lanes);
-        const bool isLeast = wantedTiles == 8 && wantedChannels == 16 && parts == panels;
-        if (scratchOf(blocks, {tile, shape.taps}, width).all() > mostScratch && !isLeast)
-          continue;
-        const double cycles = cyclesOf(machine, shape, tile, width, cacheBytes, blocks) *
-                              idleness(shape.groups * passesOf(shape, blocks) * blocks.columnParts);
-        if (cycles >= bestCycles)
-          continue;
-        best = blocks;
-        bestCycles = cycles;
+        const double parted = cyclesOf(machine, shape, tile, width, cacheBytes, blocks, 1);
+        for (int64_t atOnce = 1; blocks.columnParts % atOnce == 0; atOnce *= 2) {
+          blocks.partsAtOnce = atOnce;
+          const bool isLeast = wantedTiles == 8 && wantedChannels == 16 && parts == panels && atOnce == 1;
+          const int64_t most = atOnce > 1 ? mostShared : mostScratch;
+          if (scratchOf(blocks, {tile, shape.taps}, width).all() > most && !isLeast)
+            continue;
+          const double cycles = meanCycles(shape.groups * passesOf(shape, blocks) * blocks.columnParts,
+                                           cyclesOf(machine, shape, tile, width, cacheBytes, blocks, atOnce), parted);
+          if (cycles >= bestCycles)
+            continue;
+          best = blocks;
+          bestCycles = cycles;
+        }
       }
   return best;
 }
@@ -213,17 +244,16 @@ double winogradCycles(const MachineRow &machine, const WinogradShape &shape, int
   // Products wait for memory, transforms of filters, which are bound by what they write, a little.
   constexpr double waiting = 0.25;
   const WinogradBlocks blocks = divideWinograd(machine, shape, tile, width, cacheBytes);
-  return shape.groups * cyclesOf(machine, shape, tile, width, cacheBytes, blocks) +
+  return shape.groups * cyclesOf(machine, shape, tile, width, cacheBytes, blocks, blocks.partsAtOnce) +
          waiting * memoryCycles(shape, cacheBytes);
 }
 
 int64_t chooseWinogradTile(const MachineRow &machine, const WinogradShape &shape, uint64_t cacheBytes) {
   // What is nearly as fast as smaller tiles, or none, is not worth its rounding.
   constexpr double worthwhile = 0.95;
-  // Counted on NEON, tiles of 6x6 take a sixth fewer instructions for images of 112 and more pixels a side, and an eighth more for
-  // 28 and 56: the costs are too coarse to tell.
+  // Where their numbers find no place in registers, what tiles of 6x6 wait for is not in the costs: they are for large images.
   constexpr int64_t largestTile = 6, largeImage = 96;
-  const bool isLarge = std::min(shape.height, shape.width) >= largeImage;
+  const bool isLarge = WinogradSweeps::suit(machine) || std::min(shape.height, shape.width) >= largeImage;
   int64_t best = 0;
   double bestCycles = directCycles(machine, shape, cacheBytes);
   for (int64_t tile : kWinogradTiles) {

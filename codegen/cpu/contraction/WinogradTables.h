@@ -26,7 +26,8 @@ struct WinogradBlocks {
   int64_t tiles = 1;       ///< Of a unit, at most.
   int64_t columnParts = 1; ///< Of the panels.
   int64_t panelsPerPart = 1;
-  int64_t channels = 1; ///< Of a block of the reduction; the last one may have fewer.
+  int64_t partsAtOnce = 1; ///< Units that differ in their columns alone go together, if one thread has them: so many.
+  int64_t channels = 1;    ///< Of a block of the reduction; the last one may have fewer.
 };
 
 /// Numbers of a unit's scratch: what is multiplied of a block of the reduction, and the sums.
@@ -50,6 +51,9 @@ WinogradBlocks divideWinograd(const MachineRow &machine, const WinogradShape &sh
 struct TransformWork {
   double input = 0, filter = 0, products = 0;
 };
+
+/// What the machine's transforms are made of.
+winograd::Pairs pairsOf(const MachineRow &machine);
 
 TransformWork transformWork(const MachineRow &machine, const winograd::Method &method);
 

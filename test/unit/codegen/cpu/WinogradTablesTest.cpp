@@ -60,10 +60,12 @@ TEST(WinogradTables, LargeTilesPayForLayersOfImageNetworks) {
     }
 }
 
-/// Their transforms cost more, and so does an image's edge.
+/// Their transforms cost more, and so does an image's edge; by sweeps they cost less.
 TEST(WinogradTables, TheLargestTilesAreForLargeImages) {
-  EXPECT_EQ(chooseWinogradTile(kNeon, image(112, 128, 128), kCache), 6);
-  for (const MachineRow &machine : {kAvx2, kAvx512, kNeon})
+  for (WinogradShape shape : {image(112, 128, 128), image(56, 64, 64), image(28, 128, 128)})
+    EXPECT_EQ(chooseWinogradTile(kNeon, shape, kCache), 6) << shape.width;
+  EXPECT_EQ(chooseWinogradTile(kNeon, image(14, 256, 256), kCache), 4);
+  for (const MachineRow &machine : {kAvx2, kAvx512})
     for (WinogradShape shape : {image(56, 64, 64), image(28, 128, 128), image(14, 256, 256)})
       EXPECT_LT(chooseWinogradTile(machine, shape, kCache), 6) << shape.width << " x " << shape.inputs;
 }
@@ -73,27 +75,43 @@ TEST(WinogradTables, LargerFiltersGain) {
   for (const MachineRow &machine : {kAvx2, kAvx512, kNeon})
     for (WinogradShape shape : {image(28, 16, 32), image(16, 32, 32), image(8, 32, 64), image(14, 24, 64)}) {
       shape.taps = 5;
-      EXPECT_EQ(chooseWinogradTile(machine, shape, kCache), 4) << shape.width << " x " << shape.inputs;
+      if (shape.width > 8) // or of four tiles: where transforms of the input cost little, there are tiles of two, too
+        EXPECT_EQ(chooseWinogradTile(machine, shape, kCache), 4) << shape.width << " x " << shape.inputs;
       EXPECT_GT(gain(machine, shape, 4), 1.3) << shape.width << " x " << shape.inputs;
     }
 }
 
 /// A transform's work is what its text does.
 TEST(WinogradTables, WorkIsCounted) {
-  MachineRow machine;
-  machine.registers = 1000; // nothing is loaded twice, and nothing waits
-  for (winograd::Method method : {winograd::Method{2, 3}, {4, 3}, {6, 3}, {2, 5}, {4, 5}, {2, 7}}) {
-    int64_t input = 0, filter = 0, products = 0;
-    const std::vector<Counted> d(method.inputs(), {&input}), g(method.taps, {&filter}), m(method.inputs(), {&products});
-    winograd::transformInput<Counted>(d);
-    winograd::transformFilter<Counted>(method.inputs(), g);
-    winograd::transformProducts<Counted>(method.outputs, m);
-    const TransformWork work = transformWork(machine, method);
-    const int64_t n = method.inputs(), r = method.taps, o = method.outputs;
-    EXPECT_EQ(work.input, 2 * n * input + 2 * n * n);
-    EXPECT_EQ(work.filter, (n + r) * filter + r * r + n * n);
-    EXPECT_EQ(work.products, (n + o) * products + n * n + o * o);
-  }
+  for (bool hasFreeCopies : {true, false})
+    for (winograd::Method method : {winograd::Method{2, 3}, {4, 3}, {6, 3}, {2, 5}, {4, 5}, {2, 7}}) {
+      MachineRow machine;
+      machine.registers = 1000; // nothing is loaded twice, and nothing waits
+      machine.hasFreeCopies = hasFreeCopies;
+      const winograd::Pairs pairs = pairsOf(machine);
+      int64_t input = 0, filter = 0, products = 0;
+      const std::vector<Counted> d(method.inputs(), {&input}), g(method.taps, {&filter}),
+          m(method.inputs(), {&products});
+      winograd::transformInput<Counted>(d, pairs);
+      winograd::transformFilter<Counted>(method.inputs(), g, pairs);
+      winograd::transformProducts<Counted>(method.outputs, m, pairs);
+      const TransformWork work = transformWork(machine, method);
+      const int64_t n = method.inputs(), r = method.taps, o = method.outputs;
+      EXPECT_EQ(work.input, 2 * n * input + 2 * n * n);
+      EXPECT_EQ(work.filter, (n + r) * filter + r * r + n * n);
+      EXPECT_EQ(work.products, (n + o) * products + n * n + o * o);
+    }
+}
+
+/// One thread transforms the input once for many columns, and several still have units each.
+TEST(WinogradTables, PartsOfTheColumnsGoTogether) {
+  for (const MachineRow &machine : {kAvx2, kAvx512, kNeon})
+    for (WinogradShape shape : {image(28, 512, 512), image(14, 512, 512), image(56, 256, 256), image(7, 512, 512)}) {
+      const WinogradBlocks blocks = divideWinograd(machine, shape, 4, widthFor(machine, shape, 4), kCache);
+      EXPECT_EQ(blocks.columnParts % blocks.partsAtOnce, 0) << "those at once have the same tiles";
+    }
+  const WinogradShape shape = image(14, 512, 512);
+  EXPECT_GE(divideWinograd(kNeon, shape, 4, widthFor(kNeon, shape, 4), kCache).partsAtOnce, 4);
 }
 
 /// What has few channels is all transforms of the input; what has few pixels is all transforms of filters.

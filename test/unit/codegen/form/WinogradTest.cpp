@@ -26,13 +26,14 @@ std::string nameOf(const winograd::Method &method) {
 }
 
 /// The outputs of a tile, by the transforms.
-llvm::SmallVector<double, 6> convolve(int64_t outputs, llvm::ArrayRef<double> d, llvm::ArrayRef<double> g) {
-  const auto input = winograd::transformInput<double>(d);
-  const auto filter = winograd::transformFilter<double>(d.size(), g);
+llvm::SmallVector<double, 6> convolve(int64_t outputs, llvm::ArrayRef<double> d, llvm::ArrayRef<double> g,
+                                      winograd::Pairs pairs = winograd::Pairs::MultiplyAdds) {
+  const auto input = winograd::transformInput<double>(d, pairs);
+  const auto filter = winograd::transformFilter<double>(d.size(), g, pairs);
   llvm::SmallVector<double> products;
   for (size_t i = 0; i < input.size(); ++i)
     products.push_back(input[i] * filter[i]);
-  return winograd::transformProducts<double>(outputs, products);
+  return winograd::transformProducts<double>(outputs, products, pairs);
 }
 
 } // namespace
@@ -47,18 +48,19 @@ TEST(Winograd, MethodsReadEightElementsAtMost) {
 
 /// The algorithm is bilinear: what holds for every pair of unit vectors holds for all.
 TEST(Winograd, EachTapMeetsItsElement) {
-  for (const winograd::Method &method : allMethods())
-    for (int64_t element = 0; element < method.inputs(); ++element)
-      for (int64_t tap = 0; tap < method.taps; ++tap) {
-        llvm::SmallVector<double> d(method.inputs(), 0);
-        llvm::SmallVector<double> g(method.taps, 0);
-        d[element] = g[tap] = 1;
-        const auto y = convolve(method.outputs, d, g);
-        ASSERT_EQ(int64_t(y.size()), method.outputs);
-        for (int64_t output = 0; output < method.outputs; ++output)
-          EXPECT_NEAR(y[output], output + tap == element ? 1 : 0, 1e-13)
-              << nameOf(method) << ", element " << element << ", tap " << tap << ", output " << output;
-      }
+  for (winograd::Pairs pairs : {winograd::Pairs::MultiplyAdds, winograd::Pairs::Sums})
+    for (const winograd::Method &method : allMethods())
+      for (int64_t element = 0; element < method.inputs(); ++element)
+        for (int64_t tap = 0; tap < method.taps; ++tap) {
+          llvm::SmallVector<double> d(method.inputs(), 0);
+          llvm::SmallVector<double> g(method.taps, 0);
+          d[element] = g[tap] = 1;
+          const auto y = convolve(method.outputs, d, g, pairs);
+          ASSERT_EQ(int64_t(y.size()), method.outputs);
+          for (int64_t output = 0; output < method.outputs; ++output)
+            EXPECT_NEAR(y[output], output + tap == element ? 1 : 0, 1e-13)
+                << nameOf(method) << ", element " << element << ", tap " << tap << ", output " << output;
+        }
 }
 
 /// Tiles of two have halves for coefficients: integers stay exact.

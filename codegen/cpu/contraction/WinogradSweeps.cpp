@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "codegen/cpu/contraction/WinogradSweeps.h"
+
+#include "dialects/StoredBytes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace nacre::codegen::cpu {
+namespace {
+
+/// Places behind a pointer, by pointers that reach as far as the offset of an instruction that loads or stores a pair.
+class Places {
+public:
+  Places(VectorBuilder &build, Value pointer) : build(build), first(pointer) {}
+
+  Value at(int64_t bytes) {
+    constexpr int64_t reach = 1024; // in both directions
+    const int64_t from = (bytes + reach) / (2 * reach) * (2 * reach);
+    Value &pointer = from == 0 ? first : further[from];
+    if (!pointer)
+      pointer = build.moved(first, from);
+    return build.add(pointer, bytes - from);
+  }
+
+private:
+  VectorBuilder &build;
+  Value first;
+  llvm::DenseMap<int64_t, Value> further;
+};
+
+} // namespace
+
+WinogradSweeps::WinogradSweeps(VectorBuilder &build, const MachineRow &machine, int64_t inputs, Type element,
+                               Value between)
+    : build(build), inputs(inputs), type(VectorType::get({vectorLanes(machine)}, element)),
+      bytes(vectorLanes(machine) * bytesOfElement(element)), between(build.pointer(between, build.index(0))) {}
+
+/// The body returns what the next vector's turn gets, whose first element is counted.
+void WinogradSweeps::overVectors(Value vectors, ValueRange carried, VectorBuilder::Body body) {
+  Value end = build.address({{vectors, 0}}, {type.getNumElements()}, 0);
+  build.loop(build.index(0), end, type.getNumElements(), carried, body);
+}
+
+SmallVector<Value> WinogradSweeps::moved(ValueRange pointers) {
+  return llvm::map_to_vector(pointers, [&](Value pointer) { return build.moved(pointer, bytes); });
+}
+
+void WinogradSweeps::store(ArrayRef<Term> numbers, ValueRange to) {
+  for (auto [number, pointer] : llvm::zip_equal(numbers, to))
+    build.storeAt(number.value, pointer);
+}
+
+void WinogradSweeps::down(Value vectors, int64_t rows, PointerOfRow from, Transform transform) {
+  build.loop(0, inputs, 1, [&](Position column) {
+    SmallVector<Value> pointers;
+    for (int64_t row = 0; row < inputs; ++row)
+      pointers.push_back(from(row, column));
+    pointers.push_back(build.address({{between, 0}, column}, {1, bytes}, 0));
+    overVectors(vectors, pointers, [&](Position, ValueRange at) {
+      SmallVector<Term> numbers;
+      for (Value pointer : at.drop_back())
+        numbers.push_back(load(pointer));
+      SmallVector<Value> next = moved(at.drop_back());
+      Places to(build, at.back());
+      for (auto [row, number] : llvm::enumerate(transform(numbers)))
+        build.storeAt(number.value, to.at(int64_t(row) * inputs * bytes));
+      next.push_back(build.moved(at.back(), rows * inputs * bytes));
+      return next;
+    });
+  });
+}
+
+void WinogradSweeps::across(Value vectors, int64_t rows, Position row, Transform transform, ValueRange carried,
+                            Take take) {
+  SmallVector<Value> all(carried);
+  all.push_back(build.address({{between, 0}, row}, {1, inputs * bytes}, 0));
+  overVectors(vectors, all, [&](Position element, ValueRange values) {
+    SmallVector<Term> numbers;
+    Places from(build, values.back());
+    for (int64_t column = 0; column < inputs; ++column)
+      numbers.push_back(load(from.at(column * bytes)));
+    SmallVector<Value> next = take(values.drop_back(), element, transform(numbers));
+    next.push_back(build.moved(values.back(), rows * inputs * bytes));
+    return next;
+  });
+}
+
+void WinogradSweeps::acrossTo(Value vectors, int64_t rows, Transform transform, PointerOfRow to) {
+  build.loop(0, rows, 1, [&](Position row) {
+    SmallVector<Value> pointers;
+    for (int64_t column = 0; column < inputs; ++column)
+      pointers.push_back(to(column, row));
+    across(vectors, rows, row, transform, pointers, [&](ValueRange at, Position, ArrayRef<Term> numbers) {
+      store(numbers, at);
+      return moved(at);
+    });
+  });
+}
+
+void WinogradSweeps::filters(Value vectors, winograd::Pairs pairs, PointerOf from, PointerOf to) {
+  constexpr int64_t taps = 3;
+  auto transform = [&](ArrayRef<Term> g) { return winograd::transformFilter(inputs, g, pairs); };
+  // Two rows at a time: 0 and infinity are the filter's own, others come of all three.
+  for (int64_t pair = 0; pair < inputs / 2; ++pair) {
+    const SmallVector<int64_t> rows =
+        pair == 0 ? SmallVector<int64_t>{0, inputs - 1} : SmallVector<int64_t>{2 * pair - 1, 2 * pair};
+    const SmallVector<int64_t> read = pair == 0 ? SmallVector<int64_t>{0, taps - 1} : SmallVector<int64_t>{0, 1, 2};
+    SmallVector<Value> pointers;
+    for (int64_t column = 0; column < taps; ++column)
+      for (int64_t row : read)
+        pointers.push_back(from(row, column));
+    for (int64_t row : rows)
+      for (int64_t column = 0; column < inputs; ++column)
+        pointers.push_back(to(row, column));
+    overVectors(vectors, pointers, [&](Position, ValueRange at) {
+      SmallVector<SmallVector<Term>, 2> transformed(rows.size());
+      for (int64_t column = 0; column < taps; ++column) {
+        SmallVector<Term> g;
+        for (Value pointer : at.slice(column * read.size(), read.size()))
+          g.push_back(load(pointer));
+        if (pair != 0) {
+          const auto all = transform(g);
+          g = {all[rows[0]], all[rows[1]]};
+        }
+        for (auto [row, number] : llvm::zip_equal(transformed, g))
+          row.push_back(number);
+      }
+      ValueRange left = at.drop_front(taps * read.size());
+      for (ArrayRef<Term> row : transformed) {
+        store(transform(row), left.take_front(inputs));
+        left = left.drop_front(inputs);
+      }
+      return moved(at);
+    });
+  }
+}
+
+} // namespace nacre::codegen::cpu
