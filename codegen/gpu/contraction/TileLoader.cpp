@@ -148,24 +148,40 @@ Value TileLoader::asChunk(ValueRange quads) {
   return joined(low, narrowed(quads[1], layout.leftType));
 }
 
-/// Chunks where the last part is not full: they are made at once, since steps beyond the reduction's are zero. Else what they
-/// are made of, first what all of them share.
+/// Of each quad of steps from `step` on, whether it is of the reduction, or which lanes are.
+SmallVector<Value> TileLoader::insideOf(Value step) {
+  SmallVector<Value> inside;
+  for (int64_t quad = 0; quad < layout.chunk / 4; ++quad) {
+    auto isInside = [&](int64_t lane) {
+      return build.isBelow(build.add(step, 4 * quad + lane), build.constant(depthSize));
+    };
+    auto lanes = VectorType::get({4}, build.ops.getI1Type());
+    if (depthSize % 4 == 0)
+      inside.push_back(vector::BroadcastOp::create(build.ops, build.loc, lanes, isInside(0)));
+    else
+      inside.push_back(vector::FromElementsOp::create(
+          build.ops, build.loc, lanes, SmallVector<Value>{isInside(0), isInside(1), isInside(2), isInside(3)}));
+  }
+  return inside;
+}
+
+/// What chunks are made of, first what all of them share; where the last part is not full, the latter begins with which steps
+/// are of the reduction.
 SmallVector<Value> TileLoader::loadForSource(Value first) {
   const int64_t quads = layout.chunk / 4;
   SmallVector<Value> loaded;
   Value step;
   for (const ChunkPosition &position : lefts) {
-    const bool isNew = !step || !sharesChunk;
-    if (isNew)
+    if (!step || !sharesChunk) {
+      const size_t before = loaded.size();
       step = build.add(first, build.multiply(position.chunk, layout.chunk));
-    if (hasTail()) {
-      loaded.push_back(asChunk(grid.makeLeft(position.row, step, quads, /*mayLieBeyond=*/true)));
-      continue;
-    }
-    if (isNew) {
-      LeftSource::Values shared = grid.left->loadShared(step, quads);
-      sharedLoads = shared.size();
-      llvm::append_range(loaded, shared);
+      if (hasTail()) {
+        llvm::append_range(loaded, insideOf(step));
+        Value isInside = build.isBelow(step, build.constant(depthSize));
+        step = arith::SelectOp::create(build.ops, build.loc, isInside, step, build.constant(0));
+      }
+      llvm::append_range(loaded, grid.left->loadShared(step, quads));
+      sharedLoads = loaded.size() - before;
     }
     LeftSource::Values own = grid.left->load(position.row, step, quads);
     loadsOfChunk = own.size();
@@ -175,8 +191,7 @@ SmallVector<Value> TileLoader::loadForSource(Value first) {
 }
 
 SmallVector<Value> TileLoader::makeLefts(ArrayRef<Value> loaded) {
-  if (hasTail())
-    return SmallVector<Value>(loaded);
+  const int64_t quads = layout.chunk / 4, masks = hasTail() ? quads : 0;
   SmallVector<Value> chunks;
   ArrayRef<Value> shared;
   for (const ChunkPosition &position : lefts) {
@@ -184,7 +199,13 @@ SmallVector<Value> TileLoader::makeLefts(ArrayRef<Value> loaded) {
       shared = loaded.take_front(sharedLoads);
       loaded = loaded.drop_front(sharedLoads);
     }
-    chunks.push_back(asChunk(grid.left->make(position.row, shared, loaded.take_front(loadsOfChunk), layout.chunk / 4)));
+    LeftSource::Values made =
+        grid.left->make(position.row, shared.drop_front(masks), loaded.take_front(loadsOfChunk), quads);
+    for (auto [quad, inside] : llvm::zip(made, shared.take_front(masks))) {
+      Value zero = arith::ConstantOp::create(build.ops, build.loc, build.ops.getZeroAttr(quad.getType()));
+      quad = arith::SelectOp::create(build.ops, build.loc, inside, quad, zero);
+    }
+    chunks.push_back(asChunk(made));
     loaded = loaded.drop_front(loadsOfChunk);
   }
   return chunks;

@@ -61,6 +61,7 @@ private:
   mlir::Value loadLeft(const ChunkPosition &position, mlir::Value first);
   mlir::Value loadLeftQuad(mlir::Value row, mlir::Value first, mlir::Value offset);
   mlir::Value loadRight(const ChunkPosition &position, mlir::Value first);
+  llvm::SmallVector<mlir::Value> insideOf(mlir::Value step);
   llvm::SmallVector<mlir::Value> loadForSource(mlir::Value first);
   llvm::SmallVector<mlir::Value> makeLefts(llvm::ArrayRef<mlir::Value> loaded);
   mlir::Value asChunk(mlir::ValueRange quads);

@@ -21,11 +21,15 @@ int64_t countTiles(const TileRequest &request, const GpuTile &tile) {
 // Tiles through shared memory
 //===----------------------------------------------------------------------===//
 
-/// For a step of the reduction, in nanoseconds: elements of windows come through a cache, and are multiplied and added.
+/// For a step of the reduction, in nanoseconds: elements of windows come through a cache, and are multiplied and added. A part
+/// waits for them, whatever it multiplies meanwhile.
 double windowsOf(const TileRequest &request, const GpuMachine &machine, const GpuTile &tile) {
+  if (request.taps == 0)
+    return 0;
   constexpr double cacheBytes = 64; // that a unit reads of its first cache in a cycle
   const double elements = double(request.taps * tile.tileRows()), bytes = request.halves ? 2 : 4;
-  return elements * (1 / machine.lanes + bytes / cacheBytes) / machine.gigahertz;
+  return (elements * (1 / machine.lanes + bytes / cacheBytes) + machine.latency / double(tile.depth)) /
+         machine.gigahertz;
 }
 
 /// How long a machine takes for the request. What counts is how many rounds of workgroups the units take, each as long
@@ -83,7 +87,8 @@ void pushSharedTiles(const TileRequest &request, llvm::SmallVectorImpl<GpuTile> 
   constexpr int64_t fewSteps = 128;
   const bool isWorthIt = request.rows >= 16 && request.columns >= 16 && request.depth >= 8;
   if (!request.depthwise && (isWorthIt || request.taps > 0) && request.bytes <= 4)
-    pushSoonest(request, request.depth < fewSteps ? TileList::SharedOfFewSteps : TileList::Shared, tiles);
+    pushSoonest(request, request.depth < fewSteps && request.taps == 0 ? TileList::SharedOfFewSteps : TileList::Shared,
+                tiles);
 }
 
 //===----------------------------------------------------------------------===//
