@@ -102,7 +102,7 @@ def NarrowFloatsPass : Pass<"nacre-narrow-floats", "::mlir::func::FuncOp"> {
 
     Requires: nothing.
 
-    Ensures: f32 is left in arguments, results, recurrent layers, positions, what is computed of integers, constants and the
+    Ensures: f32 is left in arguments and their transposes, results, recurrent layers, positions, what is computed of integers, constants and the
     casts beside them only.
 
     Example: test/compiler/graph/narrow-floats.mlir.
