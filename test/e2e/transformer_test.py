@@ -159,15 +159,19 @@ class TransformerTest(nacre.NacreTest):
                 self.check([f"--place={place}"], run_options=["--gpu"])
 
     def test_plan(self):
-        """Two tables are one launch; of the CPU alone the queries' place is the result's, and the wide products are in blocks."""
-        alone, shared = self.plan(), self.plan("--place=gpu")
-        for plan in (alone, shared):
+        """Two tables are one launch; of the CPU alone the queries' place is the result's, and the wide products are in blocks; products
+        of a GPU alone normalize what they read."""
+        alone, shared, gpu = self.plan(), self.plan("--place=split:50"), self.plan("--place=gpu")
+        for plan in (alone, shared, gpu):
             self.assertEqual(len(re.findall(r"plan\.launch @gather", plan)), 1)
             self.assertEqual(len(re.findall(r"plan\.launch @attention", plan)), LAYERS)
         self.assertEqual(len(re.findall(r"plan\.launch @attention_0\((%\d+), .*\) into\(\1\)", alone)), 1)
-        self.assertNotIn("plan.overwritten", shared)
+        for plan in (shared, gpu):
+            self.assertNotIn("plan.overwritten", plan)
         # A layer has six launches; the first one's wide products are in two blocks.
         self.assertEqual(alone.count("plan.launch") - shared.count("plan.launch"), 2)
+        # Two normalizations a layer, of which no product reads the last one.
+        self.assertEqual(shared.count("plan.launch") - gpu.count("plan.launch"), 2 * LAYERS - 1)
         arena = lambda plan: int(re.search(r"arena_bytes = (\d+)", plan).group(1))  # noqa: E731
         self.assertLess(arena(alone), arena(shared))
 
