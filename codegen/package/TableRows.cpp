@@ -5,6 +5,7 @@
 #include "codegen/package/ElementTypes.h"
 #include "dialects/PrintableText.h"
 #include "dialects/nn/NnDialect.h"
+#include "dialects/nn/Variables.h"
 #include "dialects/plan/Notes.h"
 
 #include "dialects/StoredBytes.h"
@@ -12,6 +13,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
@@ -118,6 +120,16 @@ private:
     return row;
   }
 
+  static nacre_state_role roleOf(plan::StorageOp storage) {
+    auto word = storage->getAttrOfType<mlir::StringAttr>(plan::kStateRole);
+    return llvm::StringSwitch<nacre_state_role>(word ? word.getValue() : "")
+        .Case(nn::weightRole, NACRE_STATE_WEIGHT)
+        .Case(nn::momentRole, NACRE_STATE_MOMENT)
+        .Case(nn::statisticRole, NACRE_STATE_STATISTIC)
+        .Case(nn::counterRole, NACRE_STATE_COUNTER)
+        .Default(NACRE_STATE_RECURRENT);
+  }
+
   /// State is known by its name, in all entries.
   void addState(plan::StorageOp storage) {
     if (!stateOffset.try_emplace(storage.getName().value_or(""), stateBytes).second)
@@ -125,7 +137,7 @@ private:
     nacre_variable row{};
     row.tensor = tensorRow(storage);
     row.offset = stateBytes;
-    row.role = NACRE_STATE_RECURRENT;
+    row.role = roleOf(storage);
     if (auto initial = storage->getAttrOfType<mlir::FlatSymbolRefAttr>(plan::kInitial))
       row.initial = 1 + weightIndex.lookup(initial.getValue());
     variables.push_back(row);

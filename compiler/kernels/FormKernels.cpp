@@ -58,6 +58,8 @@ private:
                                            builder.getI64IntegerAttr(variable ? states++ : inputs++),
                                            getExternalType(argument, packed), IntegerAttr(), DenseI64ArrayAttr());
       entry.map(argument, read);
+      if (auto role = function.getArgAttr(argument.getArgNumber(), nn::roleAttr); variable && role)
+        read.getDefiningOp()->setAttr(plan::kStateRole, role);
       auto initial = function.getArgAttrOfType<ElementsAttr>(argument.getArgNumber(), nn::initialAttr);
       if (!variable || !initial)
         continue;

@@ -20,6 +20,18 @@ inline constexpr llvm::StringLiteral variableAttr = "nn.variable";
 /// On an argument that is what a variable was: what it is before the first run, elements of its type.
 inline constexpr llvm::StringLiteral initialAttr = "nn.initial";
 
+/// On an argument that is what a variable was: what it is for, a word of these; without it, recurrent.
+inline constexpr llvm::StringLiteral roleAttr = "nn.role";
+inline constexpr llvm::StringLiteral weightRole = "weight";       ///< what training changes
+inline constexpr llvm::StringLiteral momentRole = "moment";       ///< what an optimizer keeps of gradients
+inline constexpr llvm::StringLiteral statisticRole = "statistic"; ///< running means and variances
+inline constexpr llvm::StringLiteral counterRole = "counter";     ///< how many steps there were
+/// The name of the counter of steps, a scalar of i64.
+inline constexpr llvm::StringLiteral stepName = "#step";
+
+/// On a result that is a tensor from inside of the model, which somebody asked to watch (a loss); a unit.
+inline constexpr llvm::StringLiteral watchedAttr = "nn.watched";
+
 } // namespace nacre::nn
 
 #endif // NACRE_DIALECTS_NN_VARIABLES_H

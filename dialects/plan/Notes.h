@@ -31,6 +31,9 @@ constexpr llvm::StringLiteral kBecomesState = "plan.becomes_state";
 /// On a storage of role state: the weight that holds what it is before the first run, where that is not zeros.
 constexpr llvm::StringLiteral kInitial = "plan.initial";
 
+/// On a storage of role state: what it is for, a word of dialects/nn/Variables.h; without it, recurrent.
+constexpr llvm::StringLiteral kStateRole = "plan.state_role";
+
 /// On an entry: how often the engines meet in a run.
 constexpr llvm::StringLiteral kMeetings = "plan.meetings";
 

@@ -54,7 +54,11 @@ typedef struct nacre_model_info {
 
 /** What a tensor of the state is for. A bit each, so that nacre_state_reset can name several. */
 typedef enum nacre_state_role {
-  NACRE_STATE_RECURRENT = 1 /**< What a network remembers of the inputs so far. */
+  NACRE_STATE_RECURRENT = 1, /**< What a network remembers of the inputs so far. */
+  NACRE_STATE_WEIGHT = 2,    /**< What training changes. */
+  NACRE_STATE_MOMENT = 4,    /**< What an optimizer keeps of gradients. */
+  NACRE_STATE_STATISTIC = 8, /**< Running means and variances. */
+  NACRE_STATE_COUNTER = 16   /**< How many steps there were. */
 } nacre_state_role;
 
 /** All roles, also those of later versions. */
