@@ -12,6 +12,7 @@
 #include "compiler/import/NodeNames.h"
 #include "compiler/import/entry/DeclaredOutputs.h"
 #include "compiler/import/entry/KeptState.h"
+#include "compiler/import/entry/OpenWeights.h"
 #include "compiler/import/entry/SettledInputs.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -69,7 +70,8 @@ private:
   func::FuncOp func;
   SettledInputs inputs;
   Scope main;
-  std::optional<GraphNode> newer; ///< a node of an operator set newer than its registry knows
+  std::optional<OpenWeights> weights; ///< of a model that is trained
+  std::optional<GraphNode> newer;     ///< a node of an operator set newer than its registry knows
 };
 
 const ImportRegistry::Entry *findHandler(const GraphNode &node) { return node.registry->find(node.op, node.version); }
@@ -83,6 +85,8 @@ void GraphImporter::begin() {
   builder.setInsertionPointToEnd(module.getBody());
   func = func::FuncOp::create(builder, graph.getLocation(), name, builder.getFunctionType({}, {}));
   Block &entry = *func.addEntryBlock();
+  if (options.training)
+    shared.weights = &weights.emplace(func, *options.training);
   builder.setInsertionPointToEnd(&entry);
 
   inputs = settleInputs(model, graph, options);
@@ -121,6 +125,8 @@ FailureOr<Value> GraphImporter::getValue(Scope &scope, StringRef name) {
   OpBuilder::InsertionGuard guard(builder);
   if (Operation *around = func.front().findAncestorOpInBlock(*builder.getInsertionBlock()->getParentOp()))
     builder.setInsertionPoint(around);
+  if (weights && &scope == &main && OpenWeights::isTrainable(*constant))
+    return value = weights->open(name, *constant, scope.graph.getLocation(name));
   value = NnBuilder(builder, scope.graph.getLocation(name), shared).constant(*constant);
   if (!value)
     return failure();
@@ -165,7 +171,8 @@ LogicalResult GraphImporter::importNode(Scope &scope, size_t index, const GraphN
   }
   for (StringRef result : source.results)
     node.results.push_back(!result.empty());
-  FailureOr<SmallVector<Value>> results = runNode(scope, index, source, node);
+  auto run = [&] { return runNode(scope, index, source, node); };
+  FailureOr<SmallVector<Value>> results = weights ? weights->run(node.operands, main.values, shared, run) : run();
   if (failed(results))
     return failure();
   if (results->size() < source.results.size())
@@ -312,7 +319,15 @@ LogicalResult GraphImporter::import() {
   if (inputs.hasFailed || failed(importNodes(main)) || failed(importOutputs(main)))
     return failure();
   warnOfNewerVersion();
+  auto find = [&](StringRef name) -> Value {
+    Value value = main.values.lookup(model.normalizeName(name));
+    return shared.counts.contains(value) ? Value() : value;
+  };
+  if (weights && failed(weights->giveResults(find)))
+    return failure();
   eraseUnused(func.front());
+  if (weights)
+    weights->eraseUnused();
   return keepStates();
 }
 

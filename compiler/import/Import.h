@@ -12,6 +12,7 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/MemoryBufferRef.h"
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -21,6 +22,20 @@ namespace nacre::importer {
 
 /// The most dimensions a tensor may have.
 constexpr int64_t maxRank = 32;
+
+/// One entry of a model that is trained.
+struct TrainedEntry {
+  /// Whether nodes do what they do in training: normalize by the batch, drop elements.
+  bool isTraining = false;
+  /// Whether a normalization is by the batch whose scale is the weight of that name.
+  std::function<bool(llvm::StringRef)> normalizesByBatch;
+  /// Tensors that become results beside the outputs, marked `nn.watched` where they are none of these.
+  std::vector<std::string> watched;
+  /// Of Dropout.
+  uint64_t seed = 0;
+  /// The size of axis 0 of all inputs; 0: as the model, or `shapes`, say.
+  int64_t batch = 0;
+};
 
 struct ImportOptions {
   /// Shapes of inputs by name (`--shape`). They replace symbolic dimensions, and must agree with the others.
@@ -51,6 +66,9 @@ struct ImportOptions {
   std::string entry = "main";
   /// Of a format whose models keep their weights apart, the file that has them (`--weights`); empty: the one beside the model.
   std::string weights;
+  /// Of a model that is trained: its weights, those of f32 that are no scalars, are variables of the role `weight` and not
+  /// constants, but for those that a node must know when the model is compiled.
+  std::optional<TrainedEntry> training;
   /// A seed to draw those weights from that are nowhere (`--random-weights`).
   std::optional<uint32_t> randomWeights;
 };

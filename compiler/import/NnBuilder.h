@@ -43,6 +43,8 @@ std::optional<mlir::ValueRange> getList(mlir::Value value);
 /// The axes [begin, end).
 llvm::SmallVector<int64_t> axisRange(int64_t begin, int64_t end);
 
+class OpenWeights; // entry/OpenWeights.h
+
 /// What all nodes of one import share.
 struct ImportState {
   explicit ImportState(const ImportOptions &options)
@@ -61,9 +63,10 @@ struct ImportState {
   llvm::SetVector<llvm::StringRef> unfixedInputs;
   /// Values of which a run decides how many elements an axis has.
   llvm::DenseMap<mlir::Value, nn::AxisCounts> counts;
-  uint32_t seed;                ///< of nodes that draw random numbers and have none of their own
-  uint32_t numRandomNodes = 0;  ///< so far
-  bool hasRemarkedSeed = false; ///< that `seed` was taken
+  uint32_t seed;                  ///< of nodes that draw random numbers and have none of their own
+  uint32_t numRandomNodes = 0;    ///< so far
+  bool hasRemarkedSeed = false;   ///< that `seed` was taken
+  OpenWeights *weights = nullptr; ///< of a model that is trained
 };
 
 class NnBuilder {
@@ -78,6 +81,8 @@ public:
     return mlir::emitError(loc);
   }
   size_t &getNumErrors() const { return shared.numErrors; }
+  /// The weights of a model that is trained; null of another one.
+  OpenWeights *getWeights() const { return shared.weights; }
 
   /// An operator of one result whose type is inferred, for those that have no function below: null after an error, and
   /// where an operand is null.

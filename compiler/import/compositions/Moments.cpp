@@ -4,6 +4,8 @@
 
 #include "compiler/import/compositions/Moments.h"
 
+#include "compiler/import/entry/OpenWeights.h"
+
 using namespace mlir;
 
 namespace nacre::importer {
@@ -21,6 +23,9 @@ Moments computeMoments(NnBuilder &nn, Value x, Ints axes, bool keepDims) {
 Value normalizeBy(NnBuilder &nn, Value x, const Moments &moments, Value scale, Value shift, double epsilon) {
   if (!x || !moments.mean || !moments.variance)
     return {};
+  if (OpenWeights *weights = nn.getWeights())
+    for (Value statistic : {moments.mean, moments.variance})
+      weights->setStatistic(statistic);
   Type precise = getElementType(moments.variance), elementType = getElementType(x);
   Value deviation = nn.unary(UnaryKind::Sqrt, nn.add(moments.variance, epsilon));
   Value factor = nn.div(nn.cast(scale, precise), deviation);

@@ -85,6 +85,41 @@ Dropped dropOut(NnBuilder &nn, Value x, Value ratio, RandomKey key) {
   return {nn.select(mask, nn.div(x, kept), nn.scalar(x, 0)), mask};
 }
 
+/// One round of philox on blocks of counters, words of 32 bits in elements of i64.
+static std::array<Value, 4> turnWords(NnBuilder &nn, std::array<Value, 4> words, std::array<uint32_t, 2> key) {
+  auto low = [&](Value x) { return nn.binary(BinaryKind::And, x, nn.scalar(x, 0xFFFFFFFFu)); };
+  auto high = [&](Value x) { return low(nn.binary(BinaryKind::ShiftRight, x, nn.scalar(x, 32))); };
+  auto mix = [&](Value a, Value b, uint32_t c) {
+    return nn.binary(BinaryKind::Xor, nn.binary(BinaryKind::Xor, a, b), nn.scalar(a, c));
+  };
+  Value first = nn.mul(words[0], 0xD2511F53u), second = nn.mul(words[2], 0xCD9E8D57u);
+  return {mix(high(second), words[1], key[0]), low(second), mix(high(first), words[3], key[1]), low(first)};
+}
+
+Value dropOutAnew(NnBuilder &nn, Value x, double ratio, uint64_t seed, Value step, uint32_t stream) {
+  if (!x || !step)
+    return {};
+  SmallVector<int64_t> shape(getShape(x));
+  const int64_t count = getType(x).getNumElements(), blocks = (count + 3) / 4;
+  Value counter = nn.counting(blocks), zero = nn.splat(getType(counter), 0);
+  std::array<Value, 4> words{counter, nn.add(zero, stream), nn.add(zero, step), zero};
+  std::array<uint32_t, 2> key{static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32)};
+  for (int round = 0; round < 10; ++round, key[0] += 0x9E3779B9u, key[1] += 0xBB67AE85u)
+    words = turnWords(nn, words, key);
+  SmallVector<Value> columns;
+  for (Value word : words)
+    columns.push_back(nn.reshape(word, {blocks, 1}));
+  Value all = nn.slice(nn.reshape(nn.concat(columns, 1), {4 * blocks}), 0, 0, count);
+  Value stays = nn.binary(BinaryKind::GreaterEqual, all, std::floor(ratio * 0x1p32));
+  if (shape.size() > 2) {
+    std::rotate(shape.begin() + 1, shape.begin() + 2, shape.end());
+    stays = nn.toChannelsFirst(nn.reshape(stays, shape));
+  } else {
+    stays = nn.reshape(stays, shape);
+  }
+  return nn.select(stays, nn.div(x, 1 - ratio), nn.scalar(x, 0));
+}
+
 Value drawClasses(NnBuilder &nn, Value logits, int64_t count, RandomKey key) {
   if (!logits)
     return {};

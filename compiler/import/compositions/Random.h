@@ -42,6 +42,10 @@ struct Dropped {
 /// Zeros at random places, a share of `ratio` of them, a scalar; the others divided by what stays.
 Dropped dropOut(NnBuilder &nn, mlir::Value x, mlir::Value ratio, RandomKey key);
 
+/// The same with other places in every run, whose number is `step`, an i64; elements are counted in their order, with channels
+/// last where there are several axes behind the batch. `stream` is the number of the node among those that drop.
+mlir::Value dropOutAnew(NnBuilder &nn, mlir::Value x, double ratio, uint64_t seed, mlir::Value step, uint32_t stream);
+
 /// `count` classes for each row of `logits`, [rows, classes]: i64 [rows, count].
 mlir::Value drawClasses(NnBuilder &nn, mlir::Value logits, int64_t count, RandomKey key);
 

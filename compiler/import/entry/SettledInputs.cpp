@@ -28,6 +28,7 @@ public:
 
   SettledInputs settle() {
     checkOptions();
+    takeBatch();
     bindSymbols();
     for (const GraphValue &input : inputs)
       settle(input);
@@ -43,8 +44,10 @@ private:
   };
 
   void checkOptions();
+  void takeBatch();
   void bindSymbols();
   void settle(const GraphValue &input);
+  SmallVector<int64_t> withBatch(SmallVector<int64_t> shape);
   RankedTensorType settleShape(const GraphValue &input);
   RankedTensorType takeGivenShape(const GraphValue &input, ArrayRef<int64_t> given);
   RankedTensorType makeType(const GraphValue &input, ArrayRef<int64_t> shape);
@@ -87,6 +90,19 @@ void InputSettler::checkOptions() {
     check(name, "--shape");
   for (auto &[name, text] : options.values)
     check(name, "--set");
+}
+
+/// The batch that a model is trained at, in place of the one that it states.
+void InputSettler::takeBatch() {
+  const int64_t batch = options.training ? options.training->batch : 0;
+  for (GraphValue &input : inputs)
+    if (batch > 0 && input.type.shape && !input.type.shape->empty()) {
+      Dimension &first = input.type.shape->front();
+      if (!first.symbol.empty())
+        result.symbols[first.symbol] = batch;
+      first = {batch};
+      result.hasUnnamed = true; // what the outputs declare speaks of another
+    }
 }
 
 /// A shape given for one input also gives a value to the symbols in it, for all inputs.
@@ -195,10 +211,16 @@ bool InputSettler::needsShape(const GraphValue &input) {
   return isMissing;
 }
 
+SmallVector<int64_t> InputSettler::withBatch(SmallVector<int64_t> shape) {
+  if (options.training && options.training->batch > 0 && !shape.empty())
+    shape.front() = options.training->batch;
+  return shape;
+}
+
 RankedTensorType InputSettler::settleShape(const GraphValue &input) {
   auto given = options.shapes.find(input.name.str());
   if (given != options.shapes.end())
-    return takeGivenShape(input, given->second);
+    return takeGivenShape(input, withBatch(given->second));
   if (needsShape(input)) {
     result.hasFailed = true;
     return {};

@@ -3,6 +3,7 @@
 // Random numbers, and what is dropped or chosen by them.
 
 #include "compiler/import/compositions/Random.h"
+#include "compiler/import/entry/OpenWeights.h"
 #include "compiler/import/onnx/Handlers.h"
 #include "compiler/import/onnx/TypeAttribute.h"
 #include "dialects/nn/ShapeRules.h"
@@ -121,8 +122,30 @@ Value readRatio(OperandBinder &node) {
   return {};
 }
 
+/// Of a model that is trained: in training as the file says, however it was exported; elsewhere nothing is dropped.
+void importTrainedDropout(OperandBinder &node, OpenWeights &weights) {
+  NnBuilder &nn = node.nn;
+  Value x = node.getOperand(0);
+  double ratio = node.getVersion() < 12 ? node.getFloat("ratio", 0.5) : 0.5;
+  if (node.getOperand(1)) {
+    FailureOr<double> given = node.getNumber(1);
+    if (failed(given))
+      return;
+    ratio = *given;
+  }
+  if (node.wantsResult(1)) {
+    node.error() << "must have one result to be trained through, but the mask is read, too";
+    return;
+  }
+  const bool isDropping = weights.isTraining() && ratio > 0 && ratio < 1;
+  node.setResult(0, isDropping ? dropOutAnew(nn, x, ratio, weights.getSeed(), weights.getStep(), weights.takeStream())
+                               : x);
+}
+
 void importDropout(OperandBinder &node) {
   node.ignore({"ratio", "seed"});
+  if (OpenWeights *weights = node.nn.getWeights())
+    return importTrainedDropout(node, *weights);
   Value x = node.getOperand(0);
   FailureOr<bool> isDropping = drops(node);
   if (failed(isDropping))

@@ -5,6 +5,7 @@
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/compositions/Moments.h"
 #include "compiler/import/compositions/Normalization.h"
+#include "compiler/import/entry/OpenWeights.h"
 #include "compiler/import/onnx/Handlers.h"
 
 using namespace mlir;
@@ -57,6 +58,19 @@ void setTrainingResults(OperandBinder &node, const Moments &batch) {
   node.setResult(4, nn.reshape(batch.variance, getShape(node.getOperand(4))));
 }
 
+/// The same of a model that is trained, whose statistics are variables.
+void keepStatistics(OperandBinder &node, OpenWeights &weights, const Moments *batch) {
+  NnBuilder &nn = node.nn;
+  const double momentum = node.getFloat("momentum", 0.9);
+  auto keep = [&](Value running, Value now) {
+    weights.setStatistic(running);
+    if (now)
+      weights.assign(running, nn.add(nn.mul(running, momentum), nn.mul(now, 1 - momentum)));
+  };
+  keep(node.getOperand(3), batch ? batch->mean : Value());
+  keep(node.getOperand(4), batch ? batch->variance : Value());
+}
+
 void importBatchNormalization(OperandBinder &node) {
   node.ignore({"momentum", "is_test"});
   NnBuilder &nn = node.nn;
@@ -79,12 +93,20 @@ void importBatchNormalization(OperandBinder &node) {
   Value rows = mode->isByChannel ? nn.toChannelsLast(x) : x;
   Value scale = node.getOperand(1), shift = node.getOperand(2);
   Moments statistics{node.getOperand(3), node.getOperand(4)};
-  if (mode->isTraining) {
-    SmallVector<int64_t> axes = axisRange(0, mode->isByChannel ? getRank(x) - 1 : 1);
+  OpenWeights *weights = nn.getWeights();
+  const bool isTrained = weights && weights->normalizesByBatch(scale);
+  const double epsilon = node.getFloat("epsilon", 1e-5);
+  SmallVector<int64_t> axes = axisRange(0, mode->isByChannel ? getRank(x) - 1 : 1);
+  if (isTrained || (mode->isTraining && !weights)) {
     statistics = computeMoments(nn, nn.cast(rows, getElementType(statistics.mean)), axes, /*keepDims=*/false);
-    setTrainingResults(node, statistics);
+    if (!isTrained)
+      setTrainingResults(node, statistics);
   }
-  Value y = normalizeBy(nn, rows, statistics, scale, shift, node.getFloat("epsilon", 1e-5));
+  if (weights)
+    keepStatistics(node, *weights, isTrained ? &statistics : nullptr);
+  // The one operator has a gradient in which little of what is rounded is left.
+  Value y = isTrained ? nn.add(nn.mul(nn.normalize(rows, axes, epsilon), scale), shift)
+                      : normalizeBy(nn, rows, statistics, scale, shift, epsilon);
   node.setResult(nn.reshape(mode->isByChannel ? nn.toChannelsFirst(y) : y, getShape(node.getOperand(0))));
 }
 

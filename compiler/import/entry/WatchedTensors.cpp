@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See WatchedTensors.h.
+
+#include "compiler/import/entry/WatchedTensors.h"
+
+#include "dialects/PrintableText.h"
+#include "dialects/nn/NnDialect.h"
+#include "dialects/nn/Variables.h"
+
+using namespace mlir;
+
+namespace nacre::importer {
+
+LogicalResult watchTensors(func::FuncOp function, ArrayRef<std::string> names,
+                           llvm::function_ref<Value(StringRef)> find) {
+  Builder builder(function.getContext());
+  Operation *end = function.front().getTerminator();
+  auto isResult = [&](StringRef name) {
+    return llvm::any_of(llvm::seq(function.getNumResults()), [&](unsigned result) {
+      auto known = function.getResultAttrOfType<StringAttr>(result, nn::nameAttr);
+      return known && known.getValue() == name;
+    });
+  };
+  for (const std::string &name : names) {
+    if (isResult(name))
+      continue;
+    Value value = find(name);
+    if (!value || !isa<RankedTensorType>(value.getType()))
+      return emitError(function.getLoc())
+             << "--loss must name a tensor of the model whose size is known, but '" << toPrintable(name) << "' is none";
+    const unsigned number = function.getNumResults();
+    end->insertOperands(number, value);
+    if (failed(function.insertResult(
+            number, value.getType(),
+            builder.getDictionaryAttr({builder.getNamedAttr(nn::nameAttr, builder.getStringAttr(name)),
+                                       builder.getNamedAttr(nn::watchedAttr, builder.getUnitAttr())}))))
+      return failure();
+  }
+  return success();
+}
+
+} // namespace nacre::importer
