@@ -5,6 +5,7 @@
 #ifndef NACRE_COMPILER_COMPILEROPTIONS_H
 #define NACRE_COMPILER_COMPILEROPTIONS_H
 
+#include "compiler/train/TrainingOptions.h"
 #include "dialects/plan/Accuracy.h"
 #include "dialects/plan/GpuPrecision.h"
 #include "dialects/plan/WeightType.h"
@@ -61,7 +62,7 @@ struct CompilerOptions {
   std::string checkpoint;                         ///< `--checkpoint`: the values of variables
   std::vector<std::string> states;                ///< `--state`: `input:output`, kept from run to run
   int64_t maxConstantBytes = int64_t(1024) << 20; ///< Folding never makes a larger constant.
-  uint32_t seed = 0;                              ///< `--seed`, of nodes that draw random numbers and have none
+  uint64_t seed = 0;                              ///< `--seed`, of nodes that draw random numbers and have none
   unsigned jobs = 0;                              ///< Threads of the compiler; 0: all cores.
   std::optional<Phase> compileTo;                 ///< Stop after this phase and print its IR.
   Accuracy accuracy = Accuracy::Fast;             ///< What may be given for speed.
@@ -71,7 +72,8 @@ struct CompilerOptions {
   GpuPrecision gpuPrecision = GpuPrecision::F32; ///< What values and weights are stored as, unless all is the CPU's.
   WeightType weightType = WeightType::F32;       ///< What weights are stored as that a launch waits for.
   std::string weights; ///< `--weights`: their file, of a model that keeps them apart; empty: the one beside it.
-  std::optional<uint32_t> randomWeights; ///< `--random-weights`: a seed for those that are nowhere.
+  std::optional<train::TrainingOptions> training; ///< `--train`, and what goes with it
+  std::optional<uint32_t> randomWeights;          ///< `--random-weights`: a seed for those that are nowhere.
 };
 
 } // namespace nacre

@@ -14,6 +14,7 @@
 #include "compiler/kernels/Passes.h"
 #include "compiler/place/Passes.h"
 #include "compiler/schedule/Passes.h"
+#include "compiler/train/Passes.h"
 #include "dialects/PrintableText.h"
 #include "dialects/nn/NnDialect.h"
 #include "dialects/plan/Notes.h"
@@ -38,6 +39,7 @@ void registerDialects(DialectRegistry &registry) {
 }
 
 void registerPasses() {
+  train::registerTrainPasses();
   graph::registerGraphPasses();
   graph::registerPipeline();
   kernels::registerKernelsPasses();
@@ -63,7 +65,7 @@ importer::ImportOptions importOptionsOf(const CompilerOptions &options) {
   result.checkpoint = options.checkpoint;
   result.weights = options.weights;
   result.randomWeights = options.randomWeights;
-  result.seed = options.seed;
+  result.seed = static_cast<uint32_t>(options.seed);
   return result;
 }
 
@@ -105,6 +107,7 @@ public:
     // Each phase reads what the one before it wrote, and nothing else.
     const std::pair<Phase, std::function<LogicalResult()>> phases[] = {
         {Phase::Import, [&] { return importModel(); }},
+        {Phase::Train, [&] { return addTraining(); }},
         {Phase::Graph, [&] { return optimizeGraph(); }},
         {Phase::Kernels, [&] { return formKernels(); }},
         {Phase::Encode, [&] { return encodeWeights(); }},
@@ -115,6 +118,8 @@ public:
     };
     for (size_t next = 0; next < std::size(phases);) {
       const auto &[phase, work] = phases[next++];
+      if (phase == Phase::Train && !options.training)
+        continue;
       progress(phase, 0, 0);
       auto begin = std::chrono::steady_clock::now();
       if (failed(work()))
@@ -177,8 +182,56 @@ private:
     ScopedDiagnosticHandler once(&context, [&](Diagnostic &diagnostic) {
       return success(report.precisionTakenBack && diagnostic.getSeverity() != DiagnosticSeverity::Error);
     });
-    module = importer::importModel(options.modelPath, importOptionsOf(options), &context);
+    importer::ImportOptions importOptions = importOptionsOf(options);
+    if (options.training)
+      return importToTrain(std::move(importOptions));
+    module = importer::importModel(options.modelPath, importOptions, &context);
     return success(bool(module));
+  }
+
+  /// The model once for each entry, over the same weights.
+  LogicalResult importToTrain(importer::ImportOptions importOptions) {
+    importer::TrainedEntry &trained = importOptions.training.emplace();
+    trained.seed = options.seed;
+    trained.normalizesByBatch = [this](StringRef scale) {
+      return !options.training->freezesStatistics && train::isTrained(*options.training, scale);
+    };
+    std::vector<std::string> watched;
+    for (const std::string &text : options.training->losses)
+      if (llvm::Expected<train::Loss> loss = train::parseLoss(text))
+        watched.push_back(loss->tensor);
+      else
+        return fail(llvm::toString(loss.takeError()));
+    for (StringRef entry : {train::mainEntry, train::trainEntry, train::evaluateEntry}) {
+      importOptions.entry = entry;
+      trained.isTraining = entry == train::trainEntry;
+      trained.batch = entry == train::mainEntry ? 0 : options.training->batch;
+      trained.watched = entry == train::mainEntry ? std::vector<std::string>() : watched;
+      // What import remarks and warns of, it says once.
+      ScopedDiagnosticHandler once(&context, [&](Diagnostic &diagnostic) {
+        return success(entry != train::mainEntry && diagnostic.getSeverity() != DiagnosticSeverity::Error);
+      });
+      OwningOpRef<ModuleOp> one = importer::importModel(options.modelPath, importOptions, &context);
+      if (!one)
+        return failure();
+      if (!module)
+        module = std::move(one);
+      else
+        module->getBody()->getOperations().splice(module->getBody()->end(), one->getBody()->getOperations());
+    }
+    return success();
+  }
+
+  LogicalResult addTraining() {
+    if (failed(runPasses([&](OpPassManager &passes) { train::buildSelection(passes, *options.training); })))
+      return failure();
+    // What has no gradients in one piece.
+    auto trained = module->lookupSymbol<func::FuncOp>(train::trainEntry);
+    PassManager passes(&context, func::FuncOp::getOperationName());
+    graph::buildExpansion(passes);
+    if (failed(passes.run(trained)))
+      return failure();
+    return runPasses([&](OpPassManager &passes) { train::buildSteps(passes, *options.training); });
   }
 
   LogicalResult optimizeGraph() {

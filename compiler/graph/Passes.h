@@ -26,6 +26,9 @@ struct Options {
 /// Appends the phase to `pm`, which runs on a module.
 void buildPipeline(mlir::OpPassManager &pm, const Options &options);
 
+/// Appends what writes operators that have no gradients of their own, recurrent layers, as those that have, in a function.
+void buildExpansion(mlir::OpPassManager &pm);
+
 /// Registers the phase as the pipeline `nacre-graph`.
 void registerPipeline();
 

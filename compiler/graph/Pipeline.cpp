@@ -75,6 +75,8 @@ void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
   onFunctions(createVerifyGraphPass({options.maxConstantBytes}));
 }
 
+void buildExpansion(mlir::OpPassManager &pm) { pm.addPass(createExpandRecurrencePass()); }
+
 void registerPipeline() {
   mlir::PassPipelineRegistration<>("nacre-graph", "The graph phase: nn to better nn",
                                    [](mlir::OpPassManager &pm) { buildPipeline(pm, Options()); });

@@ -88,10 +88,43 @@ struct Declarations {
       cl::desc(
           "Keep this input in the model: zeros at first, and after a run what this output was. Apps reset, read and "
           "write it (nacre_session_state); repeatable")};
-  cl::opt<unsigned> seed{
+  cl::opt<uint64_t> seed{
       "seed", cl::init(0), cl::cat(category), cl::value_desc("number"),
       cl::desc("Seed of nodes that draw random numbers and have none of their own; every run draws the "
                "same (default: 0)")};
+  cl::opt<bool> train{
+      "train", cl::cat(category),
+      cl::desc("Compile the model to be trained: entries train and evaluate beside main, over the same weights, which "
+               "are state (nacre_session_state); --loss must be given")};
+  cl::list<std::string> losses{
+      "loss", cl::cat(category), cl::value_desc("kind:tensor[,label=name]"),
+      cl::desc("What is made small: softmax-cross-entropy, binary-cross-entropy, mean-squared-error, "
+               "mean-absolute-error, huber or model, which the tensor is already; repeatable, and then a sum: "
+               "*<factor> may follow")};
+  cl::opt<std::string> optimizer{
+      "optimizer", cl::init("sgd"), cl::cat(category), cl::value_desc("kind[:constant=X,...]"),
+      cl::desc("How a weight follows its gradient: sgd (default; momentum, nesterov, weight-decay), adam, adamw, "
+               "rmsprop, adagrad, or none")};
+  cl::list<std::string> trainable{"trainable", cl::CommaSeparated, cl::cat(category),
+                                  cl::value_desc("pattern[,pattern]"),
+                                  cl::desc("The weights to train, by their names, with * and ? (default: *)")};
+  cl::list<std::string> frozen{"frozen", cl::CommaSeparated, cl::cat(category), cl::value_desc("pattern[,pattern]"),
+                               cl::desc("Weights that stay as they are, whatever --trainable says")};
+  cl::opt<int64_t> trainBatch{
+      "train-batch", cl::init(0), cl::cat(category), cl::value_desc("N"),
+      cl::desc("The batch, axis 0 of all inputs, of train and evaluate; main keeps its own (default: the model's)")};
+  cl::opt<std::string> clip{"clip", cl::cat(category), cl::value_desc("norm:X|value:X"),
+                            cl::desc("Make gradients smaller that are larger than that, in all or each")};
+  cl::opt<std::string> batchNorm{
+      "batch-norm", cl::init("train"), cl::cat(category), cl::value_desc("train|frozen"),
+      cl::desc("Of batch normalizations whose scale is trained: train (default) normalizes by the batch and moves the "
+               "statistics, frozen takes these as they are")};
+  cl::opt<bool> accumulate{
+      "accumulate", cl::cat(category),
+      cl::desc("One more entry, accumulate, that only adds gradients up, for the next step to take their mean")};
+  cl::list<std::string> entries{
+      "entries", cl::CommaSeparated, cl::cat(category), cl::value_desc("entry[,entry]"),
+      cl::desc("Of main, train, evaluate, gradients and accumulate those to compile (default: the first three)")};
   cl::opt<bool> check{
       "check", cl::cat(category),
       cl::desc(
@@ -168,6 +201,36 @@ Expected<Output> parseOutput(StringRef word) {
   return bad("--emit must be so, obj, asm or llvm-ir, but is '" + word + "'");
 }
 
+Error readTraining(Declarations &options, CompilerOptions &compiler) {
+  const std::reference_wrapper<cl::Option> all[] = {options.losses,    options.optimizer,  options.trainable,
+                                                    options.frozen,    options.clip,       options.trainBatch,
+                                                    options.batchNorm, options.accumulate, options.entries};
+  for (const cl::Option &option : all)
+    if (!options.train && option.getNumOccurrences() > 0)
+      return bad("--" + option.ArgStr + " is about training; give --train, too, or leave it out");
+  if (!options.train)
+    return Error::success();
+  train::TrainingOptions &training = compiler.training.emplace();
+  training.losses = options.losses;
+  training.optimizer = options.optimizer;
+  if (!options.trainable.empty())
+    training.trainable = options.trainable;
+  training.frozen = options.frozen;
+  training.clip = options.clip;
+  training.accumulate = options.accumulate;
+  training.batch = options.trainBatch;
+  if (options.trainBatch.getNumOccurrences() > 0 && options.trainBatch < 1)
+    return bad("--train-batch must be at least 1, but is " + Twine(options.trainBatch));
+  training.freezesStatistics = options.batchNorm == "frozen";
+  if (options.batchNorm != "train" && options.batchNorm != "frozen")
+    return bad("--batch-norm must be train or frozen, but is '" + options.batchNorm + "'");
+  if (!options.entries.empty())
+    training.entries = options.entries;
+  if (!options.signatures.empty() && options.signatures.size() > 1)
+    return bad("--train must have one function of the model; name one --signature");
+  return checkTraining(training);
+}
+
 } // namespace
 
 Expected<CommandLine> parseCommandLine(int argc, char **argv) {
@@ -218,6 +281,8 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   if (options.randomWeights.getNumOccurrences() > 0)
     compiler.randomWeights = options.randomWeights;
   compiler.states = options.states;
+  if (Error error = readTraining(options, compiler))
+    return error;
   Expected<Output> output = parseOutput(options.emit);
   if (!output)
     return output.takeError();
@@ -250,6 +315,8 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
     compiler.compileTo = parsePhase(options.compileTo);
     if (!compiler.compileTo)
       return bad("--compile-to must be a phase, but is '" + options.compileTo + "'; see --help");
+    if (*compiler.compileTo == Phase::Train && !compiler.training)
+      return bad("--compile-to=train must have --train");
     if (*compiler.compileTo == Phase::Package)
       return bad("--compile-to=package is what happens anyway; use --emit=asm or llvm-ir to read it");
   }

@@ -32,7 +32,7 @@ ALLOWED = {
     "samples/": PUBLIC,
     "test/": ("",),
 }
-PHASES = ("import", "graph", "kernels", "encode", "place", "schedule")
+PHASES = ("import", "train", "graph", "kernels", "encode", "place", "schedule")
 ALLOWED.update({f"compiler/{phase}/": ("dialects/", "compiler/CompilerOptions.h") for phase in PHASES})
 # The standard library alone: nacre-run, which has no LLVM, reads .npy files and small floats by them, too.
 ALLOWED["compiler/import/npy/"] = ALLOWED["dialects/nn/FloatFormats.h"] = ()

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  what weights become at the end of a step.
+// Why:   an update is elementwise on what a weight, its gradient and its moments are: operators like any other.
+// How:   1. the gradients as an entry of their own, where that is asked for;
+//        2. an entry that only adds gradients up, and their mean in place of a step's own;
+//        3. clipped; the optimizer's formula; results that assign.
+
+#include "compiler/train/EntryFunction.h"
+#include "compiler/train/Optimizers.h"
+#include "compiler/train/Passes.h"
+
+namespace nacre::train {
+#define GEN_PASS_DEF_ADDUPDATEPASS
+#include "compiler/train/Passes.h.inc"
+} // namespace nacre::train
+
+using namespace mlir;
+
+namespace nacre::train {
+
+namespace {
+
+struct Gradient {
+  std::string weight;
+  Value value;
+};
+
+/// Takes the gradients off an entry's results.
+SmallVector<Gradient> takeGradients(EntryFunction &entry) {
+  SmallVector<Gradient> gradients;
+  llvm::erase_if(entry.results, [&](const EntryFunction::Result &result) {
+    auto weight = result.notes.getAs<StringAttr>(gradientAttr);
+    if (weight)
+      gradients.push_back({weight.str(), result.value});
+    return bool(weight);
+  });
+  return gradients;
+}
+
+void dropAssignments(EntryFunction &entry) {
+  llvm::erase_if(entry.results,
+                 [](const EntryFunction::Result &result) { return result.notes.contains(nn::variableAttr); });
+}
+
+func::FuncOp cloneAs(func::FuncOp function, StringRef name) {
+  OpBuilder builder(function->getContext());
+  builder.setInsertionPointAfter(function);
+  auto clone = cast<func::FuncOp>(builder.clone(*function));
+  clone.setName(name);
+  return clone;
+}
+
+//===----------------------------------------------------------------------===//
+// 1. Gradients as outputs
+//===----------------------------------------------------------------------===//
+
+void giveGradients(func::FuncOp function) {
+  EntryFunction entry(function);
+  SmallVector<Gradient> gradients = takeGradients(entry);
+  dropAssignments(entry);
+  for (const Gradient &gradient : gradients)
+    entry.addOutput(gradient.weight + "#gradient", gradient.value);
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Accumulation
+//===----------------------------------------------------------------------===//
+
+constexpr llvm::StringLiteral sumName = "#sum", batchesName = "#batches";
+
+Value countBatches(EntryFunction &entry, Writer &write) {
+  auto type = RankedTensorType::get({}, write.getBuilder().getF32Type());
+  return write.add(entry.variable(batchesName, type, nn::counterRole), 1);
+}
+
+void addUp(func::FuncOp function) {
+  EntryFunction entry(function);
+  OpBuilder builder(entry.getEnd());
+  Writer write(builder, function.getLoc());
+  SmallVector<Gradient> gradients = takeGradients(entry);
+  for (const Gradient &gradient : gradients) {
+    Value sum = entry.variable(gradient.weight + sumName.str(), typeOf(gradient.value), nn::momentRole);
+    entry.assign(gradient.weight + sumName.str(), write.add(sum, gradient.value));
+  }
+  entry.assign(batchesName, countBatches(entry, write));
+}
+
+/// The mean of all gradients since the last step.
+void takeMeans(EntryFunction &entry, Writer &write, MutableArrayRef<Gradient> gradients) {
+  Value number = countBatches(entry, write);
+  for (Gradient &gradient : gradients) {
+    std::string name = gradient.weight + sumName.str();
+    Value sum = entry.variable(name, typeOf(gradient.value), nn::momentRole);
+    gradient.value = write.div(write.add(sum, gradient.value), number);
+    entry.assign(name, write.zeros(typeOf(sum)));
+  }
+  entry.assign(batchesName, write.zeros(typeOf(number)));
+}
+
+//===----------------------------------------------------------------------===//
+// 3. The update
+//===----------------------------------------------------------------------===//
+
+void clipGradients(EntryFunction &entry, Writer &write, const Clip &clip, MutableArrayRef<Gradient> gradients) {
+  if (clip.kind == Clip::Kind::None)
+    return;
+  Value squares;
+  for (const Gradient &gradient : gradients) {
+    Value one = write.sumOfAll(write.square(gradient.value));
+    squares = squares ? write.add(squares, one) : one;
+  }
+  Value norm = write.sqrt(squares);
+  entry.addOutput("gradient_norm", norm);
+  Value factor;
+  if (clip.kind == Clip::Kind::Norm)
+    factor = write.binary(nn::BinaryKind::Min, write.div(write.number(norm, clip.limit), write.add(norm, 1e-6)), 1);
+  for (Gradient &gradient : gradients)
+    gradient.value = factor ? write.mul(gradient.value, factor)
+                            : write.binary(nn::BinaryKind::Max,
+                                           write.binary(nn::BinaryKind::Min, gradient.value, clip.limit), -clip.limit);
+}
+
+void update(EntryFunction &entry, Writer &write, const Optimizer &optimizer, ArrayRef<Gradient> gradients) {
+  Type f32 = write.getBuilder().getF32Type();
+  StepNumbers numbers;
+  numbers.rate = entry.input("learning_rate", RankedTensorType::get({}, f32));
+  // The network counts steps, too, where it draws anew in each.
+  auto isStep = [](auto &counter) { return counter.first == nn::stepName; };
+  if (countsSteps(optimizer) || llvm::any_of(entry.variables(nn::counterRole), isStep)) {
+    auto type = RankedTensorType::get({}, write.getBuilder().getI64Type());
+    Value step = write.add(entry.variable(nn::stepName, type, nn::counterRole), 1);
+    if (countsSteps(optimizer))
+      writeCorrections(write, optimizer, step, f32, numbers);
+    entry.assign(nn::stepName, step);
+  }
+  for (const Gradient &gradient : gradients) {
+    Value weight = entry.variable(gradient.weight, typeOf(gradient.value), nn::weightRole);
+    SmallVector<Value> moments;
+    SmallVector<std::string> names;
+    for (StringRef end : momentsOf(optimizer)) {
+      names.push_back(gradient.weight + end.str());
+      moments.push_back(entry.variable(names.back(), typeOf(weight), nn::momentRole));
+    }
+    entry.assign(gradient.weight, writeUpdate(write, optimizer, numbers, weight, gradient.value, moments));
+    for (auto [name, moment] : llvm::zip(names, moments))
+      entry.assign(name, moment);
+  }
+}
+
+struct AddUpdate : impl::AddUpdatePassBase<AddUpdate> {
+  using AddUpdatePassBase::AddUpdatePassBase;
+
+  void runOnOperation() override {
+    llvm::Expected<Optimizer> parsed = parseOptimizer(optimizer);
+    llvm::Expected<Clip> parsedClip = parseClip(clip);
+    if (!parsed || !parsedClip) {
+      emitError(getOperation().getLoc()) << llvm::toString(parsed.takeError())
+                                         << llvm::toString(parsedClip.takeError());
+      return signalPassFailure();
+    }
+    auto function = getOperation().lookupSymbol<func::FuncOp>(trainEntry);
+    if (llvm::is_contained(entries, gradientsEntry))
+      giveGradients(cloneAs(function, gradientsEntry));
+    if (accumulate)
+      addUp(cloneAs(function, accumulateEntry));
+    if (parsed->kind != Optimizer::Kind::None)
+      updateAll(function, *parsed, *parsedClip);
+    for (auto other : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
+      if (!llvm::is_contained(entries, other.getName()) && !(accumulate && other.getName() == accumulateEntry))
+        other.erase();
+  }
+
+  void updateAll(func::FuncOp function, const Optimizer &by, const Clip &limit) {
+    EntryFunction entry(function);
+    OpBuilder builder(entry.getEnd());
+    Writer write(builder, function.getLoc());
+    SmallVector<Gradient> gradients = takeGradients(entry);
+    if (accumulate)
+      takeMeans(entry, write, gradients);
+    clipGradients(entry, write, limit, gradients);
+    update(entry, write, by, gradients);
+  }
+};
+
+} // namespace
+
+} // namespace nacre::train

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  loss and gradients.
+// Why:   they are operators of `nn` like any other, so every phase behind this one sees one network more, and nothing else.
+// How:   1. the losses, in the entries that train and evaluate, with labels as further inputs;
+//        2. in the entry that trains, the gradients of the loss for each weight, as results that name it.
+
+#include "compiler/train/EntryFunction.h"
+#include "compiler/train/GradientRules.h"
+#include "compiler/train/Losses.h"
+#include "compiler/train/Passes.h"
+#include "dialects/PrintableText.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+namespace nacre::train {
+#define GEN_PASS_DEF_DIFFERENTIATEPASS
+#include "compiler/train/Passes.h.inc"
+} // namespace nacre::train
+
+using namespace mlir;
+
+namespace nacre::train {
+
+namespace {
+
+std::string quote(StringRef name) { return "'" + toPrintable(name.str()) + "'"; }
+
+//===----------------------------------------------------------------------===//
+// 1. Losses
+//===----------------------------------------------------------------------===//
+
+class LossWriter {
+public:
+  LossWriter(EntryFunction &entry, OpBuilder &builder) : entry(entry), write(builder, entry.getFunction().getLoc()) {}
+
+  /// The sum of the losses; null after an error.
+  Value run(ArrayRef<Loss> losses) {
+    Value sum;
+    for (const Loss &loss : losses) {
+      Value one = add(loss);
+      if (!one)
+        return {};
+      one = write.mul(one, loss.factor);
+      sum = sum ? write.add(sum, one) : one;
+    }
+    return sum;
+  }
+
+private:
+  InFlightDiagnostic error() { return emitError(entry.getFunction().getLoc()); }
+
+  Value findTensor(StringRef name) {
+    for (const EntryFunction::Result &result : entry.results)
+      if (auto known = result.notes.getAs<StringAttr>(nn::nameAttr); known && known.getValue() == name)
+        return result.value;
+    return {};
+  }
+
+  Value add(const Loss &loss) {
+    Value tensor = findTensor(loss.tensor);
+    if (!tensor)
+      return error() << "--loss must name a tensor of the model, but " << quote(loss.tensor) << " is none", Value();
+    if (!typeOf(tensor).getElementType().isF32())
+      return error() << "--loss must name a tensor of f32, but " << quote(loss.tensor) << " is another", Value();
+    if (loss.kind == Loss::Kind::Model && countOf(shapeOf(tensor)) != 1)
+      return error() << "--loss=model must name a tensor of one element, but " << quote(loss.tensor) << " has "
+                     << countOf(shapeOf(tensor)),
+             Value();
+    if (loss.kind == Loss::Kind::SoftmaxCrossEntropy && loss.axis.value_or(0) >= rankOf(tensor))
+      return error() << "--loss must have classes along an axis of " << quote(loss.tensor) << ", which has "
+                     << rankOf(tensor) << " axes",
+             Value();
+    LossOperand operand = findOperand(loss, tensor);
+    if (operand.isPeeled && entry.getFunction().getName() == trainEntry)
+      emitRemark(entry.getFunction().getLoc())
+          << quote(loss.tensor) << " of --loss stands for the logits that it was made of";
+    RankedTensorType type = labelTypeOf(loss, operand);
+    Value label = type ? entry.input(loss.label, type) : Value();
+    if (type && !label)
+      return error() << "--loss must have a label that is no input of the model of another shape, but "
+                     << quote(loss.label) << " is one; name it with ',label='",
+             Value();
+    return writeLoss(write, loss, operand, label);
+  }
+
+  EntryFunction &entry;
+  Writer write;
+};
+
+//===----------------------------------------------------------------------===//
+// 2. Gradients
+//===----------------------------------------------------------------------===//
+
+/// The names of the nodes at which what depends on weights stops having gradients.
+std::string describeCuts(Block &body, const ActiveValues &active, ArrayRef<Operation *> cuts) {
+  llvm::SetVector<StringRef> names;
+  auto add = [&](Operation *op) {
+    if (auto named = dyn_cast<NameLoc>(op->getLoc()))
+      names.insert(named.getName());
+  };
+  for (Operation *op : cuts)
+    add(op);
+  for (Operation &op : body.without_terminator())
+    if (llvm::any_of(op.getOperands(), [&](Value operand) { return active.contains(operand); }) &&
+        llvm::none_of(op.getResults(), [&](Value result) { return active.contains(result); }))
+      add(&op);
+  return llvm::join(llvm::map_range(names, quote), ", ");
+}
+
+LogicalResult addGradients(EntryFunction &entry, OpBuilder &builder, Value loss) {
+  Block &body = entry.getBody();
+  auto weights = entry.variables(nn::weightRole);
+  ActiveValues active;
+  for (const auto &[name, weight] : weights)
+    active.insert(weight);
+  active.follow(body);
+  llvm::SetVector<Operation *> cuts;
+  ReverseWalk walk(builder, active, cuts);
+  Writer write(builder, loss.getLoc());
+  walk.give(loss, write.number(loss, 1));
+  if (failed(walk.run(body)))
+    return failure();
+  bool isReached = false;
+  for (const auto &[name, weight] : weights)
+    if (Value gradient = walk.lookup(weight)) {
+      isReached = true;
+      entry.addGradient(name, gradient);
+    }
+  if (isReached)
+    return success();
+  std::string cut = describeCuts(body, active, cuts.getArrayRef());
+  return emitError(entry.getFunction().getLoc()) << "the loss must depend on a weight that is trained, but does not"
+                                                 << (cut.empty() ? "" : "; gradients end at " + cut);
+}
+
+struct Differentiate : impl::DifferentiatePassBase<Differentiate> {
+  using DifferentiatePassBase::DifferentiatePassBase;
+
+  void runOnOperation() override {
+    SmallVector<Loss> parsed;
+    for (const std::string &text : losses) {
+      llvm::Expected<Loss> loss = parseLoss(text);
+      if (!loss) {
+        emitError(getOperation().getLoc()) << llvm::toString(loss.takeError());
+        return signalPassFailure();
+      }
+      parsed.push_back(*loss);
+    }
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if ((function.getName() == trainEntry || function.getName() == evaluateEntry) && failed(runOn(function, parsed)))
+        return signalPassFailure();
+  }
+
+  static LogicalResult runOn(func::FuncOp function, ArrayRef<Loss> losses) {
+    EntryFunction entry(function);
+    OpBuilder builder(entry.getEnd());
+    Value loss = LossWriter(entry, builder).run(losses);
+    if (!loss)
+      return failure();
+    const bool isTrain = function.getName() == trainEntry;
+    SmallVector<EntryFunction::Result> before;
+    std::swap(before, entry.results);
+    entry.addOutput("loss", loss);
+    for (EntryFunction::Result &result : before) {
+      auto name = result.notes.getAs<StringAttr>(nn::nameAttr);
+      const bool isOfLoss =
+          name && llvm::any_of(losses, [&](const Loss &one) { return one.tensor == name.getValue(); });
+      const bool isWatched = result.notes.contains(nn::watchedAttr);
+      const bool isVariable = result.notes.contains(nn::variableAttr);
+      if (name && name.getValue() == "loss" && !isVariable)
+        continue; // the model's own
+      if (isVariable ? isTrain : isTrain ? isOfLoss : !isWatched)
+        entry.results.push_back(withoutNotes(result));
+    }
+    return isTrain ? addGradients(entry, builder, loss) : success();
+  }
+
+  static EntryFunction::Result withoutNotes(EntryFunction::Result result) {
+    NamedAttrList notes(result.notes);
+    notes.erase(nn::watchedAttr);
+    result.notes = notes.getDictionary(result.value.getContext());
+    return result;
+  }
+};
+
+} // namespace
+
+} // namespace nacre::train

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  of each operator of `nn`, how gradients go back through it: a rule, or that none do.
+// Why:   one table, so that nothing else knows operators, and a rule's formula can become an operator of its own alone.
+// How:   GradientRules.cpp is the table; rules are functions in files by family (compiler/train/rules).
+
+#ifndef NACRE_COMPILER_TRAIN_GRADIENTRULES_H
+#define NACRE_COMPILER_TRAIN_GRADIENTRULES_H
+
+#include "compiler/train/ReverseWalk.h"
+
+namespace nacre::train {
+
+/// One operator on the way back: what a rule reads, and where it gives.
+class Adjoint {
+public:
+  Adjoint(mlir::Operation *op, ReverseWalk &walk) : write(walk.getBuilder(), op->getLoc()), walk(walk), op(op) {}
+
+  /// The gradient of a result; zeros where only others have one.
+  mlir::Value of(unsigned result = 0) { return walk.lookupOrZeros(op->getResult(result)); }
+  bool hasGradient(unsigned result) const { return bool(walk.lookup(op->getResult(result))); }
+  bool wants(mlir::Value operand) const { return walk.getActive().contains(operand); }
+  void give(mlir::Value operand, mlir::Value gradient) { walk.give(operand, gradient); }
+  /// The sum over what `operand` was broadcast to.
+  void giveUnbroadcast(mlir::Value operand, mlir::Value gradient) {
+    if (wants(operand))
+      give(operand, write.unbroadcast(gradient, shapeOf(operand)));
+  }
+  /// Gradients end here.
+  void cut() { walk.getCuts().insert(op); }
+  /// An error: `what` has no gradient yet, and what can be done about it.
+  llvm::LogicalResult refuse(const llvm::Twine &what);
+
+  Writer write;
+  ReverseWalk &walk;
+
+private:
+  mlir::Operation *op;
+};
+
+/// Gives the gradients of the operands.
+using Rule = llvm::LogicalResult (*)(mlir::Operation *, Adjoint &);
+
+struct RuleRow {
+  llvm::StringRef name; ///< of the operator
+  Rule rule;            ///< null: gradients end there
+};
+
+llvm::ArrayRef<RuleRow> getRules();
+
+/// The row of an operator, or null.
+const RuleRow *findRule(mlir::Operation *op);
+
+} // namespace nacre::train
+
+#endif // NACRE_COMPILER_TRAIN_GRADIENTRULES_H

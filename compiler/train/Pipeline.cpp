@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The train phase, in order.
+
+#include "compiler/train/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+namespace nacre::train {
+
+void buildSelection(mlir::OpPassManager &pm, const TrainingOptions &options) {
+  SelectTrainablePassOptions select;
+  llvm::append_range(select.trainable, options.trainable);
+  llvm::append_range(select.frozen, options.frozen);
+  pm.addPass(createSelectTrainablePass(select));
+}
+
+void buildSteps(mlir::OpPassManager &pm, const TrainingOptions &options) {
+  DifferentiatePassOptions differentiate;
+  llvm::append_range(differentiate.losses, options.losses);
+  pm.addPass(createDifferentiatePass(differentiate));
+  // Rules write what several of them need more than once, and what nobody reads.
+  pm.addNestedPass<mlir::func::FuncOp>(mlir::createCSEPass());
+  AddUpdatePassOptions update;
+  update.optimizer = options.optimizer;
+  update.clip = options.clip;
+  update.accumulate = options.accumulate;
+  llvm::append_range(update.entries, options.entries);
+  pm.addPass(createAddUpdatePass(update));
+}
+
+} // namespace nacre::train

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  makes constants again of the weights that are not trained.
+// Why:   a frozen weight is folded and packed as if nothing was trained.
+// How:   names are those of all entries together, so that a pattern is judged once. What is frozen, or matched by no pattern, is
+//        replaced by its initial value. A pattern without a name is an error with the names that are nearest.
+
+#include "compiler/train/EntryFunction.h"
+#include "compiler/train/Passes.h"
+#include "compiler/train/Writer.h"
+#include "dialects/PrintableText.h"
+
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace nacre::train {
+#define GEN_PASS_DEF_SELECTTRAINABLEPASS
+#include "compiler/train/Passes.h.inc"
+} // namespace nacre::train
+
+using namespace mlir;
+
+namespace nacre::train {
+
+namespace {
+
+/// Up to three names, those first that differ least from the pattern.
+std::string nearest(StringRef pattern, ArrayRef<StringRef> names) {
+  SmallVector<std::pair<unsigned, StringRef>> ranked;
+  for (StringRef name : names)
+    ranked.push_back({pattern.edit_distance(name), name});
+  llvm::sort(ranked);
+  if (ranked.size() > 3)
+    ranked.truncate(3);
+  return llvm::join(llvm::map_range(ranked, [](auto &row) { return "'" + toPrintable(row.second.str()) + "'"; }), ", ");
+}
+
+/// The constant that a weight begins as.
+Value writeInitial(OpBuilder &builder, func::FuncOp function, BlockArgument argument) {
+  Writer write(builder, argument.getLoc());
+  auto initial = function.getArgAttrOfType<ElementsAttr>(argument.getArgNumber(), nn::initialAttr);
+  return initial ? nn::ConstantOp::create(builder, argument.getLoc(), initial)
+                 : write.zeros(cast<RankedTensorType>(argument.getType()));
+}
+
+struct SelectTrainable : impl::SelectTrainablePassBase<SelectTrainable> {
+  using SelectTrainablePassBase::SelectTrainablePassBase;
+
+  void runOnOperation() override {
+    llvm::SetVector<StringRef> all;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      for (const auto &[name, argument] : EntryFunction(function).variables(nn::weightRole))
+        all.insert(name);
+    if (failed(checkPatterns("--trainable", trainable, all.getArrayRef())) ||
+        failed(checkPatterns("--frozen", frozen, all.getArrayRef())))
+      return signalPassFailure();
+    TrainingOptions options;
+    options.trainable.assign(trainable.begin(), trainable.end());
+    options.frozen.assign(frozen.begin(), frozen.end());
+    auto isTrained = [&](StringRef name) { return train::isTrained(options, name); };
+    if (llvm::none_of(all, isTrained)) {
+      emitError(getOperation().getLoc()) << "the model must have a weight that is trained, but "
+                                         << (all.empty() ? "has no weight of f32"
+                                                         : "--frozen leaves none of those of --trainable");
+      return signalPassFailure();
+    }
+    // Statistics that no run moves are constants, too.
+    llvm::StringSet<> assigned;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      for (unsigned result = 0; result < function.getNumResults(); ++result)
+        if (auto name = function.getResultAttrOfType<StringAttr>(result, nn::variableAttr))
+          assigned.insert(name.getValue());
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      freeze(function, nn::weightRole, isTrained);
+      freeze(function, nn::statisticRole, [&](StringRef name) { return assigned.contains(name); });
+    }
+  }
+
+  LogicalResult checkPatterns(StringRef option, ArrayRef<std::string> patterns, ArrayRef<StringRef> names) {
+    for (const std::string &pattern : patterns)
+      if (!names.empty() && llvm::none_of(names, [&](StringRef name) { return matchesAny(ArrayRef(pattern), name); }))
+        return emitError(getOperation().getLoc())
+               << option << " must have patterns that match a weight, but '" << pattern
+               << "' matches none; the nearest names are " << nearest(pattern, names);
+    return success();
+  }
+
+  static void freeze(func::FuncOp function, StringRef role, llvm::function_ref<bool(StringRef)> stays) {
+    llvm::BitVector unused(function.getNumArguments());
+    OpBuilder builder(&function.front(), function.front().begin());
+    for (auto [name, argument] : EntryFunction(function).variables(role))
+      if (!stays(name)) {
+        argument.replaceAllUsesWith(writeInitial(builder, function, argument));
+        unused.set(argument.getArgNumber());
+      }
+    (void)function.eraseArguments(unused);
+  }
+};
+
+} // namespace
+
+} // namespace nacre::train

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See TrainingOptions.h.
+
+#include "compiler/train/TrainingOptions.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/GlobPattern.h"
+#include <cmath>
+
+using namespace llvm;
+
+namespace nacre::train {
+
+static Error bad(const Twine &message) { return createStringError(message); }
+
+static std::optional<double> parseNumber(StringRef text) {
+  double number;
+  if (text.getAsDouble(number) || !std::isfinite(number))
+    return std::nullopt;
+  return number;
+}
+
+//===----------------------------------------------------------------------===//
+// Losses
+//===----------------------------------------------------------------------===//
+
+static constexpr std::pair<StringLiteral, Loss::Kind> lossWords[] = {
+    {"softmax-cross-entropy", Loss::Kind::SoftmaxCrossEntropy},
+    {"binary-cross-entropy", Loss::Kind::BinaryCrossEntropy},
+    {"mean-squared-error", Loss::Kind::MeanSquaredError},
+    {"mean-absolute-error", Loss::Kind::MeanAbsoluteError},
+    {"huber", Loss::Kind::Huber},
+    {"model", Loss::Kind::Model}};
+
+static constexpr std::pair<StringLiteral, Loss::LabelType> labelTypeWords[] = {
+    {"i64", Loss::LabelType::I64}, {"i32", Loss::LabelType::I32}, {"f32", Loss::LabelType::F32}};
+
+template <typename Table, typename Value> static bool readWord(const Table &words, StringRef word, Value &value) {
+  for (const auto &[name, meaning] : words)
+    if (name == word) {
+      value = meaning;
+      return true;
+    }
+  return false;
+}
+
+template <typename Table> static std::string listWords(const Table &words) {
+  std::string text;
+  for (size_t index = 0; index < std::size(words); ++index)
+    text += (index == 0 ? "" : index + 1 == std::size(words) ? " or " : ", ") + words[index].first.str();
+  return text;
+}
+
+/// Whether `key` is one, and what is wrong with its value.
+static Expected<bool> readLossKey(Loss &loss, StringRef key, StringRef value) {
+  if (key == "label") {
+    if (value.empty())
+      return bad("--loss must have a name behind 'label='");
+    loss.label = value.str();
+    return true;
+  }
+  if (key == "label-type") {
+    if (!readWord(labelTypeWords, value, loss.labelType))
+      return bad("--loss must have " + listWords(labelTypeWords) + " behind 'label-type=', but has '" + value + "'");
+    return true;
+  }
+  if (key == "ignore") {
+    int64_t number;
+    if (value.getAsInteger(10, number) || loss.kind != Loss::Kind::SoftmaxCrossEntropy)
+      return bad("--loss must have a class behind 'ignore=', and only softmax-cross-entropy has classes");
+    loss.ignore = number;
+    return true;
+  }
+  if (key == "axis") {
+    int64_t number;
+    if (value.getAsInteger(10, number) || number < 0 || loss.kind != Loss::Kind::SoftmaxCrossEntropy)
+      return bad(
+          "--loss must have an axis from 0 on behind 'axis=', and only softmax-cross-entropy has classes along one");
+    loss.axis = number;
+    return true;
+  }
+  if (key == "delta") {
+    std::optional<double> number = parseNumber(value);
+    if (!number || *number <= 0 || loss.kind != Loss::Kind::Huber)
+      return bad("--loss must have a number above 0 behind 'delta=', and only huber has one");
+    loss.delta = *number;
+    return true;
+  }
+  return false;
+}
+
+Expected<Loss> parseLoss(StringRef text) {
+  Loss loss;
+  auto [kind, rest] = text.split(':');
+  if (!readWord(lossWords, kind, loss.kind))
+    return bad("--loss must be <kind>:<tensor> with a kind of " + listWords(lossWords) + ", but is '" + text + "'");
+  loss.labelType = loss.kind == Loss::Kind::SoftmaxCrossEntropy ? Loss::LabelType::I64 : Loss::LabelType::F32;
+  if (auto [front, back] = rest.rsplit('*'); !back.empty())
+    if (std::optional<double> factor = parseNumber(back)) {
+      loss.factor = *factor;
+      rest = front;
+    }
+  // A tensor's name may hold commas; what follows it has names that are known.
+  while (true) {
+    auto [front, last] = rest.rsplit(',');
+    auto [key, value] = last.split('=');
+    if (last.empty() || !last.contains('='))
+      break;
+    Expected<bool> isKey = readLossKey(loss, key, value);
+    if (!isKey)
+      return isKey.takeError();
+    if (!*isKey)
+      break;
+    rest = front;
+  }
+  if (loss.kind != Loss::Kind::SoftmaxCrossEntropy && loss.labelType != Loss::LabelType::F32)
+    return bad("--loss=" + kind + " must have labels of f32; leave 'label-type=' out");
+  if (rest.empty())
+    return bad("--loss must name a tensor, as in --loss=" + kind + ":logits, but is '" + text + "'");
+  loss.tensor = rest.str();
+  return loss;
+}
+
+//===----------------------------------------------------------------------===//
+// Optimizers
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct Constant {
+  StringLiteral word;
+  double Optimizer::*number;
+};
+
+constexpr Constant momentum{"momentum", &Optimizer::momentum}, weightDecay{"weight-decay", &Optimizer::weightDecay},
+    beta1{"beta1", &Optimizer::beta1}, beta2{"beta2", &Optimizer::beta2}, epsilon{"epsilon", &Optimizer::epsilon},
+    decay{"decay", &Optimizer::decay};
+
+struct OptimizerWord {
+  StringLiteral first;
+  Optimizer::Kind second;
+  ArrayRef<Constant> constants;
+};
+
+constexpr Constant ofSgd[] = {momentum, weightDecay}, ofAdam[] = {beta1, beta2, epsilon, weightDecay},
+                   ofRmsProp[] = {decay, epsilon, momentum, weightDecay}, ofAdagrad[] = {epsilon, weightDecay};
+
+const OptimizerWord optimizerWords[] = {{"sgd", Optimizer::Kind::Sgd, ofSgd},
+                                        {"adam", Optimizer::Kind::Adam, ofAdam},
+                                        {"adamw", Optimizer::Kind::AdamW, ofAdam},
+                                        {"rmsprop", Optimizer::Kind::RmsProp, ofRmsProp},
+                                        {"adagrad", Optimizer::Kind::Adagrad, ofAdagrad},
+                                        {"none", Optimizer::Kind::None, {}}};
+
+} // namespace
+
+static Error readConstant(Optimizer &optimizer, const OptimizerWord &kind, StringRef text) {
+  auto [key, value] = text.split('=');
+  if (kind.second == Optimizer::Kind::Sgd && key == "nesterov" && (value.empty() || value == "1")) {
+    optimizer.nesterov = true;
+    return Error::success();
+  }
+  std::optional<double> number = parseNumber(value);
+  for (const Constant &constant : kind.constants)
+    if (constant.word == key && number && *number >= 0) {
+      optimizer.*constant.number = *number;
+      return Error::success();
+    }
+  std::string known = join(map_range(kind.constants, [](const Constant &c) { return c.word.str() + "=<X>"; }), ", ");
+  if (kind.second == Optimizer::Kind::Sgd)
+    known += ", nesterov";
+  return bad("--optimizer=" + kind.first + " must have " + (known.empty() ? "no constants" : "constants of " + known) +
+             ", with numbers from 0 on, but has '" + text + "'");
+}
+
+Expected<Optimizer> parseOptimizer(StringRef text) {
+  const StringRef word = text.split(':').first, rest = text.split(':').second;
+  const OptimizerWord *found = find_if(optimizerWords, [&](const OptimizerWord &row) { return row.first == word; });
+  if (found == std::end(optimizerWords))
+    return bad("--optimizer must be " + listWords(optimizerWords) + ", but is '" + text + "'");
+  Optimizer optimizer;
+  optimizer.kind = found->second;
+  if (optimizer.kind == Optimizer::Kind::AdamW)
+    optimizer.weightDecay = 0.01;
+  if (optimizer.kind == Optimizer::Kind::Adagrad)
+    optimizer.epsilon = 1e-10;
+  SmallVector<StringRef> constants;
+  rest.split(constants, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  for (StringRef constant : constants)
+    if (Error error = readConstant(optimizer, *found, constant))
+      return error;
+  if (optimizer.nesterov && optimizer.momentum == 0)
+    return bad("--optimizer=sgd must have a momentum with nesterov");
+  return optimizer;
+}
+
+Expected<Clip> parseClip(StringRef text) {
+  Clip clip;
+  if (text.empty())
+    return clip;
+  auto [word, value] = text.split(':');
+  std::optional<double> limit = parseNumber(value);
+  if ((word != "norm" && word != "value") || !limit || *limit <= 0)
+    return bad("--clip must be norm:<X> or value:<X> with a number above 0, but is '" + text + "'");
+  clip.kind = word == "norm" ? Clip::Kind::Norm : Clip::Kind::Value;
+  clip.limit = *limit;
+  return clip;
+}
+
+//===----------------------------------------------------------------------===//
+// All of them
+//===----------------------------------------------------------------------===//
+
+bool matchesAny(ArrayRef<std::string> patterns, StringRef name) {
+  return any_of(patterns, [&](const std::string &pattern) {
+    Expected<GlobPattern> glob = GlobPattern::create(pattern);
+    if (glob)
+      return glob->match(name);
+    consumeError(glob.takeError());
+    return false;
+  });
+}
+
+bool isTrained(const TrainingOptions &options, StringRef name) {
+  return matchesAny(options.trainable, name) && !matchesAny(options.frozen, name);
+}
+
+static Error checkPatterns(StringRef option, ArrayRef<std::string> patterns) {
+  for (const std::string &pattern : patterns)
+    if (Expected<GlobPattern> parsed = GlobPattern::create(pattern); !parsed)
+      return bad(option + " must be patterns of names with * and ?, but has '" + pattern +
+                 "': " + toString(parsed.takeError()));
+  return Error::success();
+}
+
+Error checkTraining(const TrainingOptions &options) {
+  if (options.losses.empty())
+    return bad("--train must have a loss, as in --loss=softmax-cross-entropy:logits; see --help");
+  for (const std::string &loss : options.losses)
+    if (Expected<Loss> parsed = parseLoss(loss); !parsed)
+      return parsed.takeError();
+  Expected<Optimizer> optimizer = parseOptimizer(options.optimizer);
+  if (!optimizer)
+    return optimizer.takeError();
+  if (Expected<Clip> clip = parseClip(options.clip); !clip)
+    return clip.takeError();
+  if (Error error = checkPatterns("--trainable", options.trainable))
+    return error;
+  if (Error error = checkPatterns("--frozen", options.frozen))
+    return error;
+  const StringRef known[] = {mainEntry, trainEntry, evaluateEntry, gradientsEntry, accumulateEntry};
+  for (const std::string &entry : options.entries)
+    if (!is_contained(known, entry))
+      return bad("--entries must be of main, train, evaluate, gradients and accumulate, but has '" + entry + "'");
+  if (optimizer->kind == Optimizer::Kind::None &&
+      (is_contained(options.entries, trainEntry) || !is_contained(options.entries, gradientsEntry)))
+    return bad("--optimizer=none must have --entries with gradients, and without train");
+  return Error::success();
+}
+
+} // namespace nacre::train

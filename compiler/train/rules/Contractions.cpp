@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Gradients of products and convolutions, as products and convolutions.
+
+#include "compiler/train/rules/Rules.h"
+
+using namespace mlir;
+
+namespace nacre::train {
+
+LogicalResult reverseMatMul(nn::MatMulOp op, Adjoint &at) {
+  Writer &w = at.write;
+  Value a = op.getLhs(), b = op.getRhs(), dy = at.of();
+  if (at.wants(a))
+    at.giveUnbroadcast(a, w.matmul(dy, w.transposeLast(b)));
+  if (!at.wants(b))
+    return success();
+  const bool isShared = rankOf(b) == 2 && rankOf(a) > 2;
+  if (isShared) { // by all of the batch, which joins the depth
+    auto rows = [&](Value x) { return w.reshape(x, {countOf(shapeOf(x).drop_back()), shapeOf(x).back()}); };
+    a = rows(a);
+    dy = rows(dy);
+  }
+  at.giveUnbroadcast(b, w.matmul(w.transposeLast(a), dy));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Convolutions
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// `large[o * stride + f * dilation - pad]` meets `small[o]` at `filter[f]`: of a convolution the input, the result and
+/// the filter; of a transposed one `large` is the result.
+struct Window {
+  Dims strides, pads, dilations;
+  int64_t groups;
+
+  size_t spatial() const { return strides.size(); }
+  int64_t low(size_t axis) const { return pads[axis]; }
+};
+
+/// Channels of a filter [f.., C/G, OC] changed: [f.., OC/G, C].
+Value turnFilter(Writer &w, Value filter, int64_t groups) {
+  const int64_t spatial = rankOf(filter) - 2, in = shapeOf(filter)[spatial], out = shapeOf(filter)[spatial + 1];
+  Ints parted(shapeOf(filter).drop_back()), shape(shapeOf(filter).take_front(spatial)), order = axisRange(0, spatial);
+  parted.append({groups, out / groups});
+  order.append({spatial + 2, spatial + 1, spatial});
+  shape.append({out / groups, groups * in});
+  return w.reshape(w.transpose(w.reshape(filter, parted), order), shape);
+}
+
+/// The gradient of a convolution's filter [f.., C/G, OC], as a convolution with channels for the batch, the batch for
+/// channels, positions for taps, and strides and dilations changed.
+Value filterGradient(Writer &w, Value large, Value small, Dims filter, const Window &window) {
+  const int64_t spatial = window.spatial(), batch = shapeOf(large)[0], groups = window.groups;
+  const int64_t channels = shapeOf(large).back() / groups;
+  Ints low, high, order{spatial + 2};
+  for (int64_t axis = 0; axis < spatial; ++axis) {
+    // Of what overhangs no tap is asked for.
+    const int64_t reached =
+        (filter[axis] - 1) * window.dilations[axis] + (shapeOf(small)[axis + 1] - 1) * window.strides[axis] + 1;
+    low.push_back(window.low(axis));
+    high.push_back(reached - window.low(axis) - shapeOf(large)[axis + 1]);
+    order.push_back(axis + 1);
+  }
+  order.append({spatial + 1, 0});
+  Ints parted(shapeOf(large).drop_back()), turned{channels};
+  parted.append({groups, channels});
+  turned.append(shapeOf(large).begin() + 1, shapeOf(large).end() - 1);
+  turned.push_back(groups * batch);
+  Value input = w.reshape(w.transpose(w.reshape(large, parted), order), turned);
+  // The convolution's own pads are at least zero.
+  Ints cropLow(spatial + 2, 0), cropHigh(spatial + 2, 0), pads(2 * spatial, 0);
+  for (int64_t axis = 0; axis < spatial; ++axis) {
+    pads[axis] = std::max<int64_t>(low[axis], 0);
+    pads[spatial + axis] = std::max<int64_t>(high[axis], 0);
+    cropLow[axis + 1] = std::min<int64_t>(low[axis], 0);
+    cropHigh[axis + 1] = std::min<int64_t>(high[axis], 0);
+  }
+  input = w.pad(input, cropLow, cropHigh);
+  Value taps = w.moveAxis(small, 0, spatial); // [o.., N, OC]
+  Value gradient =
+      nn::ConvOp::create(w.getBuilder(), w.getLoc(), input, taps, window.dilations, pads, window.strides, groups);
+  return w.moveAxis(gradient, 0, spatial);
+}
+
+/// The gradient of what a window moves over, in `shape`: every element of `small` back where it was read.
+Value spreadWindow(Writer &w, Value small, Value filter, Dims shape, const Window &window) {
+  const size_t spatial = window.spatial();
+  Ints pads(window.pads);
+  for (size_t axis = 0; axis < spatial; ++axis) {
+    const int64_t reached = (shapeOf(small)[axis + 1] - 1) * window.strides[axis] +
+                            (shapeOf(filter)[axis] - 1) * window.dilations[axis] + 1;
+    pads[spatial + axis] = reached - window.low(axis) - shape[axis + 1];
+  }
+  return nn::ConvTransposeOp::create(w.getBuilder(), w.getLoc(), small, filter, window.strides, pads, window.dilations,
+                                     window.groups);
+}
+
+} // namespace
+
+LogicalResult reverseConv(nn::ConvOp op, Adjoint &at) {
+  Writer &w = at.write;
+  const Window window{op.getStrides(), op.getPads(), op.getDilations(), int64_t(op.getGroups())};
+  if (at.wants(op.getInput()))
+    at.give(op.getInput(),
+            spreadWindow(w, at.of(), turnFilter(w, op.getFilter(), window.groups), shapeOf(op.getInput()), window));
+  if (at.wants(op.getFilter()))
+    at.give(op.getFilter(), filterGradient(w, op.getInput(), at.of(), shapeOf(op.getFilter()), window));
+  return success();
+}
+
+LogicalResult reverseConvTranspose(nn::ConvTransposeOp op, Adjoint &at) {
+  Writer &w = at.write;
+  const Window window{op.getStrides(), op.getPads(), op.getDilations(), int64_t(op.getGroups())};
+  if (at.wants(op.getInput())) {
+    Value filter = turnFilter(w, op.getFilter(), window.groups);
+    // What the pads cut off adds nothing; where they add to the result, nothing is read.
+    const size_t spatial = window.spatial();
+    Ints low(spatial + 2, 0), high(low), pads(2 * spatial, 0);
+    for (size_t axis = 0; axis < spatial; ++axis) {
+      low[axis + 1] = std::min<int64_t>(window.pads[axis], 0);
+      high[axis + 1] = std::min<int64_t>(window.pads[spatial + axis], 0);
+      pads[axis] = std::max<int64_t>(window.pads[axis], 0);
+      pads[spatial + axis] = std::max<int64_t>(window.pads[spatial + axis], 0);
+    }
+    at.give(op.getInput(), nn::ConvOp::create(w.getBuilder(), w.getLoc(), w.pad(at.of(), low, high), filter,
+                                              window.strides, pads, window.dilations, window.groups));
+  }
+  if (at.wants(op.getFilter())) {
+    // [f.., OC/G, C] of the convolution that this one transposes.
+    Ints turned(shapeOf(op.getFilter()));
+    const int64_t last = int64_t(turned.size()) - 1;
+    turned[last] = turned[last - 1] * window.groups;
+    turned[last - 1] = shapeOf(op.getFilter())[last] / window.groups;
+    Value gradient = filterGradient(w, at.of(), op.getInput(), turned, window);
+    at.give(op.getFilter(), turnFilter(w, gradient, window.groups));
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Attention
+//===----------------------------------------------------------------------===//
+
+/// As its pieces, which are computed anew.
+LogicalResult reverseAttention(nn::AttentionOp op, Adjoint &at) {
+  Writer &w = at.write;
+  Value scores = w.mul(w.matmul(op.getQueries(), op.getKeys()), op.getScale().convertToDouble());
+  if (op.getMask())
+    scores = w.add(scores, op.getMask());
+  const int64_t keys = rankOf(scores) - 1;
+  Value weights = nn::SoftmaxOp::create(w.getBuilder(), w.getLoc(), scores, keys, /*log=*/false);
+  Value dy = at.of();
+  at.giveUnbroadcast(op.getValues(), w.matmul(w.transposeLast(weights), dy));
+  Value dWeights = w.matmul(dy, w.transposeLast(op.getValues()));
+  Value dScores = w.mul(weights, w.sub(dWeights, w.sum(w.mul(weights, dWeights), {keys}, /*keepDims=*/true)));
+  if (op.getMask())
+    at.giveUnbroadcast(op.getMask(), dScores);
+  Value dProduct = w.mul(dScores, op.getScale().convertToDouble());
+  at.giveUnbroadcast(op.getQueries(), w.matmul(dProduct, w.transposeLast(op.getKeys())));
+  at.giveUnbroadcast(op.getKeys(), w.matmul(w.transposeLast(op.getQueries()), dProduct));
+  return success();
+}
+
+} // namespace nacre::train

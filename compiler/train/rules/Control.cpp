@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Gradients of regions.
+//
+// What:  a branch goes back through the branch that was taken; a loop is another loop, whose turns go from the last to the first.
+// How:   what a region computes is computed anew on the way back, in the turn that needs it. A loop keeps what was carried
+//        into each turn as a stack; the way back carries the gradients of what was carried, and the sums of those of what
+//        the body reads from outside, and stacks those of scanned rows.
+
+#include "compiler/train/rules/Rules.h"
+
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace nacre::train {
+
+namespace {
+
+/// The operators of `block` once more, for these arguments; what its terminator hands over, in its order.
+SmallVector<Value> computeAnew(OpBuilder &builder, Block &block, ValueRange arguments, IRMapping &mapping) {
+  mapping.map(block.getArguments(), arguments);
+  for (Operation &op : block.without_terminator())
+    builder.clone(op, mapping);
+  return llvm::map_to_vector(block.getTerminator()->getOperands(),
+                             [&](Value value) { return mapping.lookupOrDefault(value); });
+}
+
+/// Values from around that are active and read in one of the regions.
+SmallVector<Value> readFromAround(Operation *op, const ActiveValues &active) {
+  llvm::SetVector<Value> values;
+  for (Region &region : op->getRegions())
+    region.walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        if (active.contains(operand) && !op->isAncestor(operand.getParentBlock()->getParentOp()))
+          values.insert(operand);
+    });
+  return values.takeVector();
+}
+
+Type scalarOfTurns(OpBuilder &builder) { return RankedTensorType::get({}, builder.getI64Type()); }
+
+RankedTensorType stackOf(int64_t turns, Value row) {
+  Ints shape{turns};
+  llvm::append_range(shape, shapeOf(row));
+  return typeOf(row).clone(shape);
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// The loop on its way back.
+class ReversedLoop {
+public:
+  ReversedLoop(nn::ForOp op, Adjoint &at)
+      : op(op), at(at), builder(at.write.getBuilder()), around(readFromAround(op, at.walk.getActive())) {
+    for (auto [index, argument] : llvm::enumerate(op.getCarriedArguments()))
+      if (at.wants(argument))
+        carried.push_back(index);
+    for (auto [index, argument] : llvm::enumerate(op.getScannedArguments()))
+      if (at.wants(argument))
+        scanned.push_back(index);
+    for (auto [index, stack] : llvm::enumerate(op.getStacks()))
+      if (at.wants(stack))
+        stacks.push_back(index);
+  }
+
+  LogicalResult run() {
+    keepCarried();
+    SmallVector<Value> initial;
+    for (size_t index : carried)
+      initial.push_back(at.walk.lookupOrZeros(op.getFinals()[index]));
+    for (Value value : around)
+      initial.push_back(at.write.zeros(typeOf(value)));
+    SmallVector<Value> rows(kept);
+    llvm::append_range(rows, op.getScanned());
+    for (size_t index : stacks)
+      rows.push_back(at.walk.lookupOrZeros(op.getStacks()[index]));
+    SmallVector<Type> results = llvm::to_vector(ValueRange(initial).getTypes());
+    for (size_t index : scanned)
+      results.push_back(op.getScanned()[index].getType());
+    auto back =
+        nn::ForOp::create(builder, op.getLoc(), results, op.getTripCount(), Value(), initial, rows, !op.getReverse());
+    if (failed(fillBody(back)))
+      return failure();
+    give(back);
+    return success();
+  }
+
+private:
+  /// Lets the loop stack what is carried into each turn.
+  void keepCarried() {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(op);
+    SmallVector<Type> types(op.getResultTypes());
+    for (Value argument : op.getCarriedArguments())
+      types.push_back(stackOf(op.getTripCount(), argument));
+    auto wide = nn::ForOp::create(builder, op.getLoc(), types, op.getTripCount(), op.getCount(), op.getInitial(),
+                                  op.getScanned(), op.getReverse());
+    const unsigned before = op.getNumResults();
+    nn::YieldOp yield = op.getYield();
+    yield.getStackedMutable().append(op.getCarriedArguments());
+    wide.getBody().takeBody(op.getBody());
+    for (auto [from, to] : llvm::zip(op.getResults(), wide.getResults()))
+      at.walk.replace(from, to);
+    op->replaceAllUsesWith(wide.getResults().take_front(before));
+    op.erase();
+    op = wide;
+    llvm::append_range(kept, wide.getResults().drop_front(before));
+  }
+
+  LogicalResult fillBody(nn::ForOp back) {
+    OpBuilder::InsertionGuard guard(builder);
+    Block *body = builder.createBlock(&back.getBody());
+    body->addArgument(scalarOfTurns(builder), op.getLoc());
+    for (Value value : back.getInitial())
+      body->addArgument(value.getType(), op.getLoc());
+    for (Value rows : back.getScanned())
+      body->addArgument(typeOf(rows).clone(shapeOf(rows).drop_front()), op.getLoc());
+    auto gradients = back.getCarriedArguments();
+    auto rows = back.getScannedArguments();
+    const size_t numCarried = op.getInitial().size(), numScanned = op.getScanned().size();
+
+    // The turn that is gone back through, counted as the loop did.
+    Value last = at.write.integers({}, builder.getI64Type(), {op.getTripCount() - 1});
+    SmallVector<Value> arguments{at.write.sub(last, back.getCounter())};
+    llvm::append_range(arguments, rows.take_front(numCarried + numScanned));
+    ActiveValues &active = at.walk.getActive();
+    for (size_t index : carried)
+      active.insert(arguments[1 + index]);
+    for (size_t index : scanned)
+      active.insert(arguments[1 + numCarried + index]);
+    IRMapping mapping;
+    SmallVector<Value> handed = computeAnew(builder, op.getBody().front(), arguments, mapping);
+    builder.setInsertionPointToEnd(body);
+    active.follow(*body);
+
+    ReverseWalk walk(builder, active, at.walk.getCuts());
+    for (auto [number, index] : llvm::enumerate(carried))
+      walk.give(handed[index], gradients[number]);
+    for (auto [number, index] : llvm::enumerate(stacks))
+      walk.give(handed[numCarried + index], rows[numCarried + numScanned + number]);
+    if (failed(walk.run(*body)))
+      return failure();
+    SmallVector<Value> next, stacked;
+    for (size_t index : carried)
+      next.push_back(walk.lookupOrZeros(arguments[1 + index]));
+    for (auto [number, value] : llvm::enumerate(around)) {
+      Value sum = gradients[carried.size() + number], more = walk.lookup(value);
+      next.push_back(more ? at.write.add(sum, more) : sum);
+    }
+    for (size_t index : scanned)
+      stacked.push_back(walk.lookupOrZeros(arguments[1 + numCarried + index]));
+    nn::YieldOp::create(builder, op.getLoc(), next, stacked);
+    return success();
+  }
+
+  void give(nn::ForOp back) {
+    for (auto [number, index] : llvm::enumerate(carried))
+      at.give(op.getInitial()[index], back.getFinals()[number]);
+    for (auto [number, value] : llvm::enumerate(around))
+      at.give(value, back.getFinals()[carried.size() + number]);
+    for (auto [number, index] : llvm::enumerate(scanned))
+      at.give(op.getScanned()[index], back.getStacks()[number]);
+  }
+
+  nn::ForOp op;
+  Adjoint &at;
+  OpBuilder &builder;
+  SmallVector<Value> around, kept;
+  SmallVector<size_t> carried, scanned, stacks; ///< the active ones
+};
+
+} // namespace
+
+LogicalResult reverseFor(nn::ForOp op, Adjoint &at) {
+  if (op.getCount())
+    return at.refuse("a loop whose turns a run counts");
+  return ReversedLoop(op, at).run();
+}
+
+LogicalResult reverseWhile(nn::WhileOp, Adjoint &at) { return at.refuse("a loop that ends by what it computes"); }
+
+//===----------------------------------------------------------------------===//
+// Branches
+//===----------------------------------------------------------------------===//
+
+LogicalResult reverseIf(nn::IfOp op, Adjoint &at) {
+  OpBuilder &builder = at.write.getBuilder();
+  SmallVector<Value> around = readFromAround(op, at.walk.getActive());
+  auto back = nn::IfOp::create(builder, op.getLoc(), ValueRange(around).getTypes(), op.getCondition());
+  SmallVector<Value> gradients;
+  for (Value result : op.getValues())
+    gradients.push_back(at.wants(result) ? at.walk.lookupOrZeros(result) : Value());
+  for (auto [from, to] : llvm::zip(op->getRegions(), back->getRegions())) {
+    OpBuilder::InsertionGuard guard(builder);
+    Block *body = builder.createBlock(&to);
+    IRMapping mapping;
+    SmallVector<Value> handed = computeAnew(builder, from.front(), {}, mapping);
+    ActiveValues &active = at.walk.getActive();
+    active.follow(*body);
+    ReverseWalk walk(builder, active, at.walk.getCuts());
+    for (auto [value, gradient] : llvm::zip(handed, gradients))
+      walk.give(value, gradient);
+    if (failed(walk.run(*body)))
+      return failure();
+    SmallVector<Value> next = llvm::map_to_vector(around, [&](Value value) { return walk.lookupOrZeros(value); });
+    nn::YieldOp::create(builder, op.getLoc(), next, ValueRange());
+  }
+  for (auto [value, gradient] : llvm::zip(around, back.getValues()))
+    at.give(value, gradient);
+  return success();
+}
+
+/// Layers are written as loops before they are differentiated.
+LogicalResult reverseRecurrent(nn::RecurrentOp, Adjoint &at) { return at.refuse("a recurrent layer in one piece"); }
+
+} // namespace nacre::train

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Gradients of what reads and writes where an index says: reading becomes adding, writing becomes reading.
+//
+// Reading takes the nearest element where an index is out of range, and so the gradient goes there; what writing left out has none.
+
+#include "compiler/train/rules/Rules.h"
+
+using namespace mlir;
+
+namespace nacre::train {
+
+namespace {
+
+/// Indices of an axis of `size` that are inside, as reading takes them.
+Value clampIndices(Writer &w, Value indices, int64_t size) {
+  Value low = w.number(indices, double(-size)), high = w.number(indices, double(size - 1));
+  return w.binary(nn::BinaryKind::Min, w.binary(nn::BinaryKind::Max, indices, low), high);
+}
+
+Value addAt(Writer &w, RankedTensorType type, Value coordinates, Value updates) {
+  return nn::ScatterNdOp::create(w.getBuilder(), w.getLoc(), nn::ScatterKind::Add, w.zeros(type), coordinates, updates);
+}
+
+/// Coordinates whose last axis is in the order of `shape`'s first ones, each inside.
+Value clampCoordinates(Writer &w, Value coordinates, Dims shape) {
+  const int64_t last = rankOf(coordinates) - 1;
+  SmallVector<Value> parts;
+  for (int64_t part = 0; part < shapeOf(coordinates)[last]; ++part)
+    parts.push_back(clampIndices(w, w.slice(coordinates, last, part, 1), shape[part]));
+  return w.concat(parts, last);
+}
+
+} // namespace
+
+LogicalResult reverseGather(nn::GatherOp op, Adjoint &at) {
+  Writer &w = at.write;
+  Value table = op.getOperand(), indices = op.getIndices();
+  const int64_t axis = op.getAxis(), number = rankOf(indices), count = countOf(shapeOf(indices));
+  // [M, rest]: the axes of the indices first, as one.
+  Ints order = axisRange(axis, axis + number);
+  order.append(axisRange(0, axis));
+  order.append(axisRange(axis + number, rankOf(op.getResult())));
+  Ints rest(shapeOf(table));
+  const int64_t size = rest[axis];
+  rest.erase(rest.begin() + axis);
+  Ints updates{count}, rows{size};
+  updates.append(rest);
+  rows.append(rest);
+  Value sums = addAt(w, typeOf(table).clone(rows), w.reshape(clampIndices(w, indices, size), {count, 1}),
+                     w.reshape(w.transpose(at.of(), order), updates));
+  at.give(table, w.moveAxis(sums, 0, axis));
+  return success();
+}
+
+LogicalResult reverseGatherNd(nn::GatherNdOp op, Adjoint &at) {
+  Writer &w = at.write;
+  Value indices = op.getIndices();
+  const int64_t batch = op.getBatchDims();
+  const Dims shape = shapeOf(op.getOperand());
+  Value coordinates = clampCoordinates(w, indices, shape.drop_front(batch));
+  // Axes that both have are coordinates, too.
+  const int64_t last = rankOf(indices) - 1;
+  Ints one(shapeOf(indices));
+  one[last] = 1;
+  SmallVector<Value> parts;
+  for (int64_t axis = 0; axis < batch; ++axis)
+    parts.push_back(w.broadcast(w.counting(shape[axis], axis, last + 1, typeOf(indices).getElementType()), one));
+  parts.push_back(coordinates);
+  at.give(op.getOperand(), addAt(w, typeOf(op.getOperand()), w.concat(parts, last), at.of()));
+  return success();
+}
+
+LogicalResult reverseGatherElements(nn::GatherElementsOp op, Adjoint &at) {
+  Writer &w = at.write;
+  Value indices = clampIndices(w, op.getIndices(), shapeOf(op.getOperand())[op.getAxis()]);
+  at.give(op.getOperand(),
+          nn::ScatterElementsOp::create(w.getBuilder(), op.getLoc(), nn::ScatterKind::Add,
+                                        w.zeros(typeOf(op.getOperand())), indices, at.of(), op.getAxis()));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The rule of both operators that write. `read` gives of a tensor like the operand what stands where updates went, and
+/// `write` puts updates into one.
+template <typename Op, typename Read, typename Write>
+LogicalResult reverseWriting(Op op, Adjoint &at, Value isInside, Read read, Write write) {
+  Writer &w = at.write;
+  Value dy = at.of(), updates = op.getUpdates();
+  if (op.getKind() == nn::ScatterKind::Add) {
+    at.give(op.getOperand(), dy);
+    if (at.wants(updates))
+      at.give(updates, w.where(isInside, read(dy)));
+    return success();
+  }
+  if (op.getKind() != nn::ScatterKind::Set)
+    return at.refuse("a scatter that multiplies or takes extremes");
+  if (at.wants(op.getOperand()))
+    at.give(op.getOperand(), write(dy, w.zeros(typeOf(updates))));
+  if (at.wants(updates)) {
+    // Of several updates of one element the last is left: each writes its number, and looks whether it is there.
+    Type integer = w.getBuilder().getI64Type();
+    const int64_t count = countOf(shapeOf(updates));
+    Value numbers = w.integers(shapeOf(updates), integer, axisRange(0, count));
+    Value written = write(w.zeros(typeOf(op.getOperand()).clone(integer)), numbers);
+    Value isLast = w.binary(nn::BinaryKind::And, w.equal(read(written), numbers), isInside);
+    at.give(updates, w.where(isLast, read(dy)));
+  }
+  return success();
+}
+
+/// Whether indices are inside of an axis of `size`.
+Value isInside(Writer &w, Value indices, int64_t size) {
+  return w.binary(nn::BinaryKind::And, w.binary(nn::BinaryKind::GreaterEqual, indices, double(-size)),
+                  w.binary(nn::BinaryKind::Less, indices, double(size)));
+}
+
+} // namespace
+
+LogicalResult reverseScatterNd(nn::ScatterNdOp op, Adjoint &at) {
+  Writer &w = at.write;
+  Value indices = op.getIndices();
+  const int64_t last = rankOf(indices) - 1;
+  Value inside;
+  for (int64_t part = 0; part < shapeOf(indices)[last]; ++part) {
+    Value one = isInside(w, w.slice(indices, last, part, 1), shapeOf(op.getOperand())[part]);
+    inside = inside ? w.binary(nn::BinaryKind::And, inside, one) : one;
+  }
+  // One answer for all elements of a slice.
+  Ints shape(shapeOf(indices).drop_back());
+  shape.resize(rankOf(op.getUpdates()), 1);
+  inside = w.reshape(inside, shape);
+  auto read = [&](Value from) -> Value {
+    return nn::GatherNdOp::create(w.getBuilder(), op.getLoc(), from, indices, /*batchDims=*/0);
+  };
+  auto write = [&](Value to, Value updates) -> Value {
+    return nn::ScatterNdOp::create(w.getBuilder(), op.getLoc(), nn::ScatterKind::Set, to, indices, updates);
+  };
+  return reverseWriting(op, at, inside, read, write);
+}
+
+LogicalResult reverseScatterElements(nn::ScatterElementsOp op, Adjoint &at) {
+  Writer &w = at.write;
+  Value indices = op.getIndices();
+  auto read = [&](Value from) -> Value {
+    return nn::GatherElementsOp::create(w.getBuilder(), op.getLoc(), from, indices, op.getAxis());
+  };
+  auto write = [&](Value to, Value updates) -> Value {
+    return nn::ScatterElementsOp::create(w.getBuilder(), op.getLoc(), nn::ScatterKind::Set, to, indices, updates,
+                                         op.getAxis());
+  };
+  return reverseWriting(op, at, isInside(w, indices, shapeOf(op.getOperand())[op.getAxis()]), read, write);
+}
+
+LogicalResult reverseTopK(nn::TopKOp op, Adjoint &at) {
+  Writer &w = at.write;
+  at.give(op.getOperand(),
+          nn::ScatterElementsOp::create(w.getBuilder(), op.getLoc(), nn::ScatterKind::Add,
+                                        w.zeros(typeOf(op.getOperand())), op.getIndices(), at.of(), op.getAxis()));
+  return success();
+}
+
+LogicalResult reverseSample(nn::SampleOp, Adjoint &at) { return at.refuse("sampling at computed positions"); }
+
+} // namespace nacre::train

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Gradients of pools and of the normalization over neighbouring channels.
+//
+// Of equal cells in the window of a maximum the first, in rows then columns, gets all.
+
+#include "compiler/train/rules/Rules.h"
+
+using namespace mlir;
+
+namespace nacre::train {
+
+namespace {
+
+/// A pool's geometry: cell `o * stride + f * dilation - low` of the input is under tap `f` of window `o`.
+class PoolWindows {
+public:
+  explicit PoolWindows(nn::PoolOp op)
+      : input(shapeOf(op.getInput())), output(shapeOf(op.getResult())), kernel(op.getKernel()),
+        strides(op.getStrides()), pads(op.getPads()), dilations(op.getDilations()) {}
+
+  size_t spatial() const { return kernel.size(); }
+  int64_t taps() const { return countOf(kernel); }
+
+  /// The input's size with all that windows reach.
+  int64_t reached(size_t axis) const {
+    return (output[axis + 1] - 1) * strides[axis] + (kernel[axis] - 1) * dilations[axis] + 1;
+  }
+  Ints low() const {
+    Ints amounts(spatial() + 2, 0);
+    std::copy_n(pads.begin(), spatial(), amounts.begin() + 1);
+    return amounts;
+  }
+  Ints high() const {
+    Ints amounts(spatial() + 2, 0);
+    for (size_t axis = 0; axis < spatial(); ++axis)
+      amounts[axis + 1] = reached(axis) - pads[axis] - input[axis + 1];
+    return amounts;
+  }
+
+  /// The cells of all windows under one tap.
+  Value cells(Writer &w, Value padded, int64_t tap) const {
+    Ints sizes(output), steps(sizes.size(), 1);
+    for (size_t axis = 0; axis < spatial(); ++axis)
+      steps[axis + 1] = strides[axis];
+    return w.slice(padded, starts(tap), sizes, steps);
+  }
+
+  /// The other way round: what belongs to the cells under one tap, zeros elsewhere, in the input's shape.
+  Value place(Writer &w, Value value, int64_t tap) const {
+    for (size_t axis = 0; axis < spatial(); ++axis)
+      value = w.spread(value, axis + 1, strides[axis]);
+    Ints first = starts(tap), before(first.size(), 0), behind(first.size(), 0);
+    for (size_t axis = 1; axis <= spatial(); ++axis) {
+      before[axis] = first[axis] - pads[axis - 1];
+      behind[axis] = input[axis] - before[axis] - shapeOf(value)[axis];
+    }
+    return w.pad(value, before, behind);
+  }
+
+private:
+  Ints starts(int64_t tap) const {
+    Ints result(spatial() + 2, 0);
+    for (size_t axis = spatial(); axis-- > 0; tap /= kernel[axis])
+      result[axis + 1] = tap % kernel[axis] * dilations[axis];
+    return result;
+  }
+
+  Dims input, output, kernel, strides, pads, dilations;
+};
+
+/// One window over everything: the index of its first largest cell says where the gradient goes.
+Value reverseGlobalMax(Writer &w, nn::PoolOp op, Value dy) {
+  Dims shape = shapeOf(op.getInput());
+  const int64_t cells = countOf(shape.drop_front().drop_back()), batch = shape.front(), channels = shape.back();
+  Value flat = w.reshape(op.getInput(), {batch, cells, channels});
+  Value first = nn::ArgReduceOp::create(w.getBuilder(), w.getLoc(), nn::ArgKind::Max, flat, /*axis=*/1,
+                                        /*keepDims=*/true, /*selectLast=*/false);
+  Value isFirst = w.equal(w.counting(cells, 1, 3, typeOf(first).getElementType()), first);
+  return w.reshape(w.where(isFirst, w.reshape(dy, {batch, 1, channels})), shape);
+}
+
+Value reverseMax(Writer &w, nn::PoolOp op, Value dy) {
+  const PoolWindows windows(op);
+  Value padded = w.pad(op.getInput(), windows.low(), windows.high(), -std::numeric_limits<double>::infinity());
+  Value free, sum; // windows that have not met their maximum yet
+  for (int64_t tap = 0; tap < windows.taps(); ++tap) {
+    Value isFirst = w.equal(windows.cells(w, padded, tap), op.getResult());
+    if (free)
+      isFirst = w.binary(nn::BinaryKind::And, isFirst, free);
+    Value isOther = w.unary(nn::UnaryKind::Not, isFirst);
+    free = free ? w.binary(nn::BinaryKind::And, free, isOther) : isOther;
+    Value part = windows.place(w, w.where(isFirst, dy), tap);
+    sum = sum ? w.add(sum, part) : part;
+  }
+  return sum;
+}
+
+/// How many cells each window along one axis divides by.
+SmallVector<double> countCells(nn::PoolOp op, size_t axis) {
+  const int64_t input = shapeOf(op.getInput())[axis + 1], low = op.getPads()[axis];
+  const int64_t high = op.getPads()[op.getKernel().size() + axis];
+  const int64_t begin = op.getCountPadding() ? -low : 0, end = input + (op.getCountPadding() ? high : 0);
+  SmallVector<double> counts;
+  for (int64_t position = 0; position < shapeOf(op.getResult())[axis + 1]; ++position) {
+    int64_t count = 0;
+    for (int64_t tap = 0; tap < op.getKernel()[axis]; ++tap) {
+      const int64_t cell = position * op.getStrides()[axis] + tap * op.getDilations()[axis] - low;
+      count += cell >= begin && cell < end;
+    }
+    counts.push_back(1.0 / double(std::max<int64_t>(count, 1)));
+  }
+  return counts;
+}
+
+/// A transposed depthwise convolution with ones.
+Value reverseAverage(Writer &w, nn::PoolOp op, Value dy) {
+  const size_t spatial = op.getKernel().size();
+  const int64_t channels = shapeOf(dy).back();
+  Type elementType = typeOf(dy).getElementType();
+  for (size_t axis = 0; axis < spatial; ++axis) {
+    Ints shape(spatial + 2, 1);
+    shape[axis + 1] = shapeOf(dy)[axis + 1];
+    dy = w.mul(dy, w.floats(shape, elementType, countCells(op, axis)));
+  }
+  const PoolWindows windows(op);
+  Ints filter(op.getKernel()), pads(op.getPads());
+  filter.append({1, channels});
+  for (size_t axis = 0; axis < spatial; ++axis)
+    pads[spatial + axis] = windows.reached(axis) - op.getPads()[axis] - shapeOf(op.getInput())[axis + 1];
+  Value ones = w.constant(DenseElementsAttr::get(RankedTensorType::get(filter, elementType),
+                                                 ArrayRef<Attribute>(FloatAttr::get(elementType, 1.0))));
+  return nn::ConvTransposeOp::create(w.getBuilder(), w.getLoc(), dy, ones, op.getStrides(), pads, op.getDilations(),
+                                     channels);
+}
+
+/// The sum of each element and `before` and `behind` of its neighbours along the last axis.
+Value sumNeighbours(Writer &w, Value x, int64_t before, int64_t behind) {
+  const int64_t last = rankOf(x) - 1, size = shapeOf(x)[last];
+  Ints low(last + 1, 0), high(last + 1, 0);
+  low[last] = before;
+  high[last] = behind;
+  Value padded = w.pad(x, low, high), sum;
+  for (int64_t offset = 0; offset <= before + behind; ++offset) {
+    Value part = w.slice(padded, last, offset, size);
+    sum = sum ? w.add(sum, part) : part;
+  }
+  return sum;
+}
+
+} // namespace
+
+LogicalResult reversePool(nn::PoolOp op, Adjoint &at) {
+  Dims output = shapeOf(op.getResult());
+  auto isZero = [](int64_t pad) { return pad == 0; };
+  const bool isGlobal = countOf(output.drop_front().drop_back()) == 1 && llvm::all_of(op.getPads(), isZero) &&
+                        op.getKernel() == shapeOf(op.getInput()).drop_front().drop_back();
+  if (op.getKind() == nn::PoolKind::Average)
+    at.give(op.getInput(), reverseAverage(at.write, op, at.of()));
+  else
+    at.give(op.getInput(), isGlobal ? reverseGlobalMax(at.write, op, at.of()) : reverseMax(at.write, op, at.of()));
+  return success();
+}
+
+LogicalResult reverseLrn(nn::LrnOp op, Adjoint &at) {
+  Writer &w = at.write;
+  Value x = op.getOperand(), dy = at.of();
+  const int64_t size = op.getSize(), before = (size - 1) / 2, behind = size / 2;
+  const double factor = op.getAlpha().convertToDouble() / double(size), beta = op.getBeta().convertToDouble();
+  Value base = w.add(w.mul(sumNeighbours(w, w.square(x), before, behind), factor), op.getBias().convertToDouble());
+  Value direct = w.mul(dy, w.binary(nn::BinaryKind::Pow, base, -beta));
+  Value shares = sumNeighbours(w, w.div(w.mul(dy, op.getResult()), base), behind, before);
+  at.give(x, w.sub(direct, w.mul(w.mul(x, shares), 2 * factor * beta)));
+  return success();
+}
+
+} // namespace nacre::train
