@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What: runs a compiled model's entries step by step, and writes what they give as raw bytes.
+// Why:  tests of training compare losses, gradients and weights with numbers that others computed.
+// How:  steps <library> <model> <folder> <steps> <batches> <entry>...: in each step all entries run, in this order, each in a
+//       session of its own, to which the state of the one before is copied. Batch b of an input is <folder>/<name>.<b>, or
+//       <folder>/<name> where that is the same in all; the runs of the entries take one batch after the other. A line says each
+//       loss. At the end <folder>/<entry>.<output>.out has the outputs of the first run and <folder>/<name>.state the state.
+
+#include "nacre/runtime.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+[[noreturn]] void fail(const std::string &text) {
+  fprintf(stderr, "steps: %s\n", text.c_str());
+  exit(1);
+}
+
+void check(nacre_status status, const std::string &what) {
+  if (status != NACRE_OK)
+    fail(what + ": " + nacre_status_text(status));
+}
+
+bool readFile(const std::string &path, void *data, uint64_t bytes) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file)
+    return false;
+  if (!file.read(static_cast<char *>(data), std::streamsize(bytes)) || file.peek() != EOF)
+    fail(path + " must have " + std::to_string(bytes) + " bytes");
+  return true;
+}
+
+void writeFile(const std::string &path, const void *data, uint64_t bytes) {
+  std::ofstream(path, std::ios::binary).write(static_cast<const char *>(data), std::streamsize(bytes));
+}
+
+class Entry {
+public:
+  Entry(const nacre_model *model, const std::string &name, const std::string &folder)
+      : model(model), name(name), folder(folder) {
+    nacre_session_options options = nacre_session_options_default();
+    options.threads = 1;
+    options.entry = name.c_str();
+    check(nacre_session_create(model, &options, &session), name);
+    check(nacre_session_state(session, &state), "state");
+    for (number = 0; nacre_entry_describe(model, number, &entry) == NACRE_OK; ++number)
+      if (entry.name == name)
+        return;
+    fail("no entry " + name);
+  }
+  ~Entry() { nacre_session_destroy(session); }
+
+  void run(int batch) {
+    nacre_tensor_info tensor;
+    void *data;
+    for (uint32_t i = 0; i < entry.input_count; ++i) {
+      check(nacre_input_describe(model, number, i, &tensor), "input");
+      check(nacre_session_input(session, i, &data), "input");
+      const std::string path = folder + "/" + tensor.name;
+      if (!readFile(path + "." + std::to_string(batch), data, tensor.bytes) && !readFile(path, data, tensor.bytes))
+        fail("no file " + path);
+    }
+    check(nacre_session_run(session), "run");
+    for (uint32_t i = 0; i < entry.output_count; ++i) {
+      check(nacre_output_describe(model, number, i, &tensor), "output");
+      check(nacre_session_output(session, i, &data), "output");
+      if (i == 0)
+        printf("%s %.9g\n", name.c_str(), double(*static_cast<const float *>(data)));
+      if (runs == 0)
+        writeFile(folder + "/" + name + "." + tensor.name + ".out", data, tensor.bytes);
+    }
+    ++runs;
+  }
+
+  /// All of the state, one tensor behind the other, as `other` has it.
+  void take(Entry &other) {
+    forEach([&](uint32_t index, const nacre_state_info &, std::vector<char> &bytes) {
+      check(nacre_state_read(other.state, index, bytes.data(), bytes.size()), "read");
+      check(nacre_state_write(state, index, bytes.data(), bytes.size()), "write");
+    });
+  }
+
+  void save() {
+    forEach([&](uint32_t index, const nacre_state_info &info, std::vector<char> &bytes) {
+      check(nacre_state_read(state, index, bytes.data(), bytes.size()), "read");
+      writeFile(folder + "/" + info.name + ".state", bytes.data(), bytes.size());
+    });
+  }
+
+private:
+  template <typename Visit> void forEach(Visit visit) {
+    nacre_state_info info;
+    for (uint32_t index = 0; nacre_state_describe(model, index, &info) == NACRE_OK; ++index) {
+      std::vector<char> bytes(info.bytes);
+      visit(index, info, bytes);
+    }
+  }
+
+  const nacre_model *model;
+  std::string name, folder;
+  uint32_t number = 0;
+  nacre_entry_info entry;
+  nacre_session *session = nullptr;
+  nacre_state *state = nullptr;
+  int runs = 0;
+};
+
+} // namespace
+
+int main(int argc, char **argv) {
+  if (argc < 7)
+    fail("steps <library> <model> <folder> <steps> <batches> <entry>...");
+  void *library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+  if (!library)
+    fail(dlerror());
+  const auto *model = static_cast<const nacre_model *>(dlsym(library, (std::string("nacre_model_") + argv[2]).c_str()));
+  if (!model)
+    fail("no model in the library");
+  const int steps = atoi(argv[4]), batches = atoi(argv[5]);
+  std::vector<Entry *> entries;
+  for (int i = 6; i < argc; ++i)
+    entries.push_back(new Entry(model, argv[i], argv[3]));
+  int run = 0;
+  Entry *before = nullptr;
+  for (int step = 0; step < steps; ++step)
+    for (Entry *entry : entries) {
+      if (before && before != entry)
+        entry->take(*before);
+      entry->run(run++ % batches);
+      before = entry;
+    }
+  before->save();
+  for (Entry *entry : entries)
+    delete entry;
+  return 0;
+}
