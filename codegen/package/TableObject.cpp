@@ -181,7 +181,7 @@ uint64_t buildModule(Module &module, const TableInputs &inputs, TableRows rows, 
 
   SmallVector<Pointer> pointers{
       {offsetof(nacre_model_table, head) + offsetof(nacre_model, functions),
-       tables.externalData(NACRE_FUNCTIONS_SYMBOL)},
+       tables.externalData(rows.variables.empty() ? NACRE_FUNCTIONS_SYMBOL : NACRE_STATEFUL_FUNCTIONS_SYMBOL)},
       {offsetof(nacre_model_table, strings), tables.add("strings", ArrayRef(rows.strings.blob))},
       {offsetof(nacre_model_table, dims), tables.add("dims", ArrayRef(rows.dims))},
       {offsetof(nacre_model_table, kernels), tables.add("kernels", ArrayRef(kernels), kernelPointers)}};

@@ -2,9 +2,10 @@
 //
 // What:  platform.h over Linux system calls and ten functions of libc.
 // Why:   see there.
-// How:   system call numbers are those of the two instruction sets; argument constants are the kernel's.
+// How:   argument constants are the kernel's.
 
 #include "runtime/src/platform.h"
+#include "runtime/src/system_call.h"
 
 extern "C" {
 #if defined(__ANDROID__)
@@ -29,84 +30,12 @@ int dlclose(void *);
 namespace nacre::runtime {
 namespace {
 
-#if defined(__aarch64__)
-enum SystemCall : long {
-  kFutex = 98,
-  kOpenat = 56,
-  kClose = 57,
-  kRead = 63,
-  kWrite = 64,
-  kUnlinkat = 35,
-  kRenameat = 38,
-  kGetpid = 172,
-  kSchedGetaffinity = 123,
-  kSchedYield = 124
-};
-
-long system_call(long number, long a = 0, long b = 0, long c = 0, long d = 0) {
-  register long x8 __asm__("x8") = number;
-  register long x0 __asm__("x0") = a;
-  register long x1 __asm__("x1") = b;
-  register long x2 __asm__("x2") = c;
-  register long x3 __asm__("x3") = d;
-  __asm__ volatile("svc #0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3) : "memory");
-  return x0;
-}
-#elif defined(__x86_64__)
-enum SystemCall : long {
-  kFutex = 202,
-  kOpenat = 257,
-  kClose = 3,
-  kRead = 0,
-  kWrite = 1,
-  kUnlinkat = 263,
-  kRenameat = 264,
-  kGetpid = 39,
-  kSchedGetaffinity = 204,
-  kSchedYield = 24
-};
-
-long system_call(long number, long a = 0, long b = 0, long c = 0, long d = 0) {
-  register long r10 __asm__("r10") = d;
-  long result;
-  __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10) : "rcx", "r11", "memory");
-  return result;
-}
-#else
-#error "the runtime knows x86-64 and arm64"
-#endif
-
-long address(const void *pointer) { return reinterpret_cast<long>(pointer); }
-
 constexpr long kFutexWaitPrivate = 128;
 constexpr long kFutexWakePrivate = 129;
-constexpr long kWorkingFolder = -100; // AT_FDCWD
 constexpr int kMonotonic = 1;
-constexpr long kInterrupted = -4; // -EINTR
-constexpr long kReadOnly = 0;
 constexpr long kCreateNew = 1 | 0100 | 0200; // O_WRONLY | O_CREAT | O_EXCL
-constexpr long kNotInherited = 02000000;     // O_CLOEXEC: a program that the app starts has no use for our files
 constexpr long kOwnerOnly = 0600;
 constexpr int kResolveNow = 2; // RTLD_NOW
-
-/// A signal that the app handles ends a call which waits; that is no failure, and the call is made again.
-long restarted_call(long number, long a, long b, long c, long d = 0) {
-  long result;
-  do
-    result = system_call(number, a, b, c, d);
-  while (result == kInterrupted);
-  return result;
-}
-
-long open_file(const char *path, long how, long mode = 0) {
-  return restarted_call(kOpenat, kWorkingFolder, address(path), how | kNotInherited, mode);
-}
-
-/// False if what was written may be lost. Interrupted, the file is closed nonetheless.
-bool close_file(long file) {
-  const long result = system_call(kClose, file);
-  return result == 0 || result == kInterrupted;
-}
 
 bool write_all(long file, const char *bytes, uint64_t count) {
   while (count != 0) {
@@ -163,7 +92,7 @@ int64_t read_number(const char *path) {
     return -1;
   char text[24];
   const long length = restarted_call(kRead, file, address(text), sizeof text);
-  close_file(file);
+  close_opened(file);
   int64_t number = -1;
   for (long i = 0; i < length && text[i] >= '0' && text[i] <= '9' && i < 18; ++i)
     number = (number < 0 ? 0 : number * 10) + (text[i] - '0');
@@ -179,7 +108,7 @@ int64_t read_file(const char *path, void *to, uint64_t bytes) {
   while (count < bytes &&
          (got = restarted_call(kRead, file, address(static_cast<char *>(to) + count), long(bytes - count))) > 0)
     count += uint64_t(got);
-  close_file(file);
+  close_opened(file);
   return got < 0 ? -1 : int64_t(count);
 }
 
@@ -189,7 +118,7 @@ bool write_file(const char *path, const void *first, uint64_t first_bytes, const
     return false;
   bool good = write_all(file, static_cast<const char *>(first), first_bytes) &&
               write_all(file, static_cast<const char *>(second), second_bytes);
-  good = close_file(file) && good;
+  good = close_opened(file) && good;
   if (!good)
     system_call(kUnlinkat, kWorkingFolder, address(path));
   return good;

@@ -10,6 +10,8 @@
 #ifndef NACRE_RUNTIME_SRC_PLATFORM_H
 #define NACRE_RUNTIME_SRC_PLATFORM_H
 
+#include "runtime/src/text.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -61,6 +63,24 @@ int64_t read_file(const char *path, void *to, uint64_t bytes);
 bool write_file(const char *path, const void *first, uint64_t first_bytes, const void *second, uint64_t second_bytes);
 /// Gives a file another name, in one step: who opens that name finds the old file or the new one, whole.
 bool rename_file(const char *from, const char *to);
+/// Files that are read and written in pieces. What goes wrong is answered as the system's number, which is below 0.
+long open_to_read(const char *path);    ///< Waits for nobody, if it is a pipe.
+long open_to_replace(const char *path); ///< What a file of that name held is lost.
+int64_t file_bytes(long file);
+long read_at(long file, void *to, uint64_t bytes, uint64_t offset);
+long write_at(long file, const void *from, uint64_t bytes, uint64_t offset);
+/// Returns when all that was written is on the disk.
+long sync_file(long file);
+long close_file(long file);
+long move_file(const char *from, const char *to);
+void remove_file(const char *path);
+/// The same of the names in a folder.
+long sync_folder(const char *path);
+/// What such a number means.
+struct FileError : Text<256> {
+  explicit FileError(long error);
+};
+
 /// A number that no other process has at this time.
 uint64_t process_number();
 

@@ -63,30 +63,37 @@ bool check_buffers(Session &session, Reason &reason) {
   return true;
 }
 
+void run_on_cpu(Session &session) {
+  uint64_t start = 0;
+  if (session.times) {
+    __builtin_memset(session.times, 0, session.entry->step_count * sizeof(nacre_launch_time));
+    start = now();
+  }
+  run_steps(session, session.memory, session.launches, 0, session.entry->step_count, NACRE_ENDLESS, start);
+  if (session.times)
+    complete_times(session);
+  ++session.state->writes;
+}
+
 } // namespace
 
 nacre_status session_run(nacre_session *handle) {
   Session &session = *reinterpret_cast<Session *>(handle);
-  const nacre_entry &entry = *session.entry;
   if (session.has_new_buffers) {
     Reason reason;
     if (!check_buffers(session, reason))
       return fail(session, reason);
     session.has_new_buffers = false;
   }
-  if (run_on_gpu(session)) {
-    session.has_run = true;
-    return NACRE_OK;
+  if (!take(*session.state)) {
+    Reason reason;
+    reason << "the session's state must be free, but another run or call has it; wait for that";
+    return fail(session, reason);
   }
-  uint64_t start = 0;
-  if (session.times) {
-    __builtin_memset(session.times, 0, entry.step_count * sizeof(nacre_launch_time));
-    start = now();
-  }
-  run_steps(session, session.memory, session.launches, 0, entry.step_count, NACRE_ENDLESS, start);
-  if (session.times)
-    complete_times(session);
   session.has_run = true;
+  if (!run_on_gpu(session))
+    run_on_cpu(session);
+  give_back(*session.state);
   return NACRE_OK;
 }
 

@@ -11,14 +11,6 @@
 namespace nacre::runtime {
 namespace {
 
-nacre_status fail_create(const nacre_session_options &options, const Reason &reason, nacre_status status) {
-  if (options.reason)
-    copy_text(options.reason, options.reason_capacity, reason.c_str());
-  if (options.log)
-    options.log(options.log_user, NACRE_LOG_ERROR, reason.c_str());
-  return status;
-}
-
 Session &cast(nacre_session *session) { return *reinterpret_cast<Session *>(session); }
 
 void set_buffers(Buffer *buffers, const nacre_tensor *tensors, uint32_t count, char *data) {
@@ -29,9 +21,9 @@ void set_buffers(Buffer *buffers, const nacre_tensor *tensors, uint32_t count, c
 }
 
 void set_up(Session &session, char *block, const SessionPlan &plan, const nacre_allocator &allocator) {
-  session.head.functions = &nacre_runtime_functions;
-  session.state = {{&nacre_runtime_state_functions}, &session};
-  session.state_writes = 0;
+  session.head.functions = plan.model->head.functions;
+  set_up(session.own_state, plan, allocator, block + plan.state);
+  session.state = plan.has_own_state ? &session.own_state : reinterpret_cast<State *>(plan.options.state);
   session.model = plan.model;
   session.entry = plan.entry;
   session.weights = plan.weights;
@@ -43,7 +35,7 @@ void set_up(Session &session, char *block, const SessionPlan &plan, const nacre_
   session.gpu = nullptr;
   session.start = {};
   session.memory = {reinterpret_cast<Buffer *>(block + plan.inputs), reinterpret_cast<Buffer *>(block + plan.outputs),
-                    block + plan.state, block + plan.arena};
+                    session.state->data, block + plan.arena};
   session.pointers = reinterpret_cast<void **>(block + plan.pointers);
   session.times = plan.options.profile ? reinterpret_cast<nacre_launch_time *>(block + plan.times) : nullptr;
   session.scratch = block + plan.scratch;
@@ -63,7 +55,28 @@ void set_up(Session &session, char *block, const SessionPlan &plan, const nacre_
     if (entry.steps[i].kind == NACRE_STEP_LAUNCH)
       launches[i] = prepare_launch(*choose_variant(plan.model->kernels[entry.steps[i].kernel], plan.features), 0,
                                    entry.steps[i].cut_extent, plan.memory.threads);
-  start_state(session, NACRE_STATE_ALL);
+  if (plan.has_own_state)
+    nacre_state_reset(&session.own_state.head, NACRE_STATE_ALL);
+}
+
+nacre_status check_index(Session &session, const char *what, uint32_t index, uint32_t count) {
+  if (index < count)
+    return NACRE_OK;
+  Reason reason;
+  reason << what << " must be below " << uint64_t(count) << ", but is " << uint64_t(index);
+  return fail(session, reason);
+}
+
+nacre_status find(Session &session, const char *what, const nacre_tensor *tensors, uint32_t count, const char *name,
+                  uint32_t *out_index) {
+  for (uint32_t i = 0; i < count; ++i)
+    if (equal(session.model->strings + tensors[i].name, name)) {
+      *out_index = i;
+      return NACRE_OK;
+    }
+  Reason reason;
+  reason << "the model must have " << what << " '" << name << "', but has none of that name";
+  return fail(session, reason);
 }
 
 nacre_status bind(Session &session, const char *what, Buffer *buffers, uint32_t count, uint32_t index, char *data) {
@@ -89,26 +102,26 @@ nacre_status fail(Session &session, const Reason &reason, nacre_status status) {
   return status;
 }
 
-nacre_status check_index(Session &session, const char *what, uint32_t index, uint32_t count) {
-  if (index < count)
-    return NACRE_OK;
-  Reason reason;
-  reason << what << " must be below " << uint64_t(count) << ", but is " << uint64_t(index);
-  return fail(session, reason);
+nacre_status fail_create(const nacre_session_options &options, const Reason &reason, nacre_status status) {
+  if (options.reason)
+    copy_text(options.reason, options.reason_capacity, reason.c_str());
+  if (options.log)
+    options.log(options.log_user, NACRE_LOG_ERROR, reason.c_str());
+  return status;
 }
 
-nacre_status find(Session &session, const char *what, const nacre_tensor *tensors, size_t stride, uint32_t count,
-                  const char *name, uint32_t *out_index) {
-  for (uint32_t i = 0; i < count; ++i) {
-    const auto *tensor = reinterpret_cast<const nacre_tensor *>(reinterpret_cast<const char *>(tensors) + i * stride);
-    if (equal(session.model->strings + tensor->name, name)) {
-      *out_index = i;
-      return NACRE_OK;
-    }
-  }
-  Reason reason;
-  reason << "the model must have " << what << " '" << name << "', but has none of that name";
-  return fail(session, reason);
+void set_up(State &state, const SessionPlan &plan, const nacre_allocator &allocator, char *data) {
+  state.head.functions = plan.model->head.functions->state;
+  state.model = plan.model;
+  state.weights = plan.weights;
+  state.data = data;
+  state.writes = 0;
+  state.busy = 0;
+  state.reason = "";
+  state.allocator = allocator;
+  state.block_bytes = 0;
+  state.log = plan.options.log;
+  state.log_user = plan.options.log_user;
 }
 
 nacre_status session_memory(const nacre_model *model, uint32_t api_version, const nacre_session_options *options,
@@ -148,6 +161,10 @@ nacre_status session_create(const nacre_model *model, uint32_t api_version, cons
   if (!start_gpu(session, plan, reason)) {
     session_destroy(&session.head);
     return fail_create(plan.options, reason, NACRE_UNSUPPORTED);
+  }
+  if (plan.has_own_state && plan.options.state) { // what create measured, it measured on its own
+    session.state = reinterpret_cast<State *>(plan.options.state);
+    session.memory.state = session.state->data;
   }
   if (session.log) {
     Text<256> message;
@@ -207,14 +224,12 @@ nacre_status session_output_dims(nacre_session *handle, uint32_t index, int64_t 
 
 nacre_status session_find_input(nacre_session *handle, const char *name, uint32_t *out_index) {
   Session &session = cast(handle);
-  return find(session, "an input", session.entry->inputs, sizeof(nacre_tensor), session.entry->input_count, name,
-              out_index);
+  return find(session, "an input", session.entry->inputs, session.entry->input_count, name, out_index);
 }
 
 nacre_status session_find_output(nacre_session *handle, const char *name, uint32_t *out_index) {
   Session &session = cast(handle);
-  return find(session, "an output", session.entry->outputs, sizeof(nacre_tensor), output_count(*session.entry), name,
-              out_index);
+  return find(session, "an output", session.entry->outputs, output_count(*session.entry), name, out_index);
 }
 
 nacre_status session_bind_input(nacre_session *handle, uint32_t index, const void *data) {

@@ -11,28 +11,15 @@
 #include "runtime/src/gpu_start.h"
 #include "runtime/src/launch.h"
 #include "runtime/src/session_plan.h"
+#include "runtime/src/state/state.h"
 #include "runtime/src/thread_pool.h"
-
-/// Of state.cpp.
-extern const nacre_state_functions nacre_runtime_state_functions;
 
 namespace nacre::runtime {
 
-struct Session;
-
-/// What apps hold of a session's state.
-struct State {
-  nacre_state head; // first, as that of Session
-  Session *session;
-};
-
-/// Makes the state of these roles what it is before the first run. Of state.cpp.
-void start_state(const Session &session, uint32_t roles);
-
 struct Session {
   nacre_session head; // first: what runtime.h calls through
-  State state;
-  uint64_t state_writes; // by the app: an engine that has a copy of the state then takes it anew
+  State own_state;
+  State *state; // its own, or one that sessions share
   const nacre_model_table *model;
   const nacre_entry *entry;
   const char *weights;
@@ -70,10 +57,8 @@ inline void tell(const Session &session, const Reason &text) {
 /// Keeps the reason for the app to ask for, and tells the log.
 nacre_status fail(Session &session, const Reason &reason, nacre_status status = NACRE_BAD_ARGUMENT);
 
-/// That a call names one of `count`; and which one has a name, of tensors so many bytes apart.
-nacre_status check_index(Session &session, const char *what, uint32_t index, uint32_t count);
-nacre_status find(Session &session, const char *what, const nacre_tensor *tensors, size_t stride, uint32_t count,
-                  const char *name, uint32_t *out_index);
+/// Tells the app, which has no session, or no state, to ask.
+nacre_status fail_create(const nacre_session_options &options, const Reason &reason, nacre_status status);
 
 nacre_status session_memory(const nacre_model *, uint32_t api_version, const nacre_session_options *, size_t info_size,
                             nacre_memory_info *);

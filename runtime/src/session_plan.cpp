@@ -2,7 +2,7 @@
 //
 // What:  the checks and the layout of session_plan.h.
 // Why:   see there.
-// How:   1. versions, 2. options, 3. the CPU, 4. the entry's steps, 5. the sizes of its outputs, and state, 6. threads, 7. the block.
+// How:   1. versions, 2. options, 3. the CPU, 4. the entry's steps, 5. the sizes of its outputs, 6. threads, 7. the block.
 
 #include "runtime/src/session_plan.h"
 #include "runtime/src/big_cores.h"
@@ -64,6 +64,12 @@ nacre_status check_options(const nacre_model_table &model, SessionPlan &plan, Re
       return NACRE_BAD_ARGUMENT;
     }
   }
+
+  if (options.state && reinterpret_cast<const State *>(options.state)->model != &model) {
+    reason << "the options' state must be of this model, but is of another";
+    return NACRE_BAD_ARGUMENT;
+  }
+  plan.has_own_state = !options.state || options.gpu_self_test || options.tune_budget_ms;
 
   for (uint32_t i = 0; i < model.entry_count && !plan.entry; ++i)
     if (!options.entry || equal(options.entry, model.strings + model.entries[i].name))
@@ -265,20 +271,6 @@ nacre_status check_outputs(const SessionPlan &plan, Reason &reason) {
   return NACRE_UNSUPPORTED;
 }
 
-/// Whether all variables lie inside the state, and are as large as what they are at first.
-nacre_status check_variables(const nacre_model_table &model, Reason &reason) {
-  for (uint32_t i = 0; i < model.variable_count; ++i) {
-    const nacre_variable &variable = model.variables[i];
-    const bool fits =
-        variable.tensor.bytes <= model.state_bytes && variable.offset <= model.state_bytes - variable.tensor.bytes;
-    const bool starts = variable.initial == 0 || (variable.initial <= model.weight_count &&
-                                                  model.weights[variable.initial - 1].bytes >= variable.tensor.bytes);
-    if (!fits || !starts)
-      return refuse_table(model.strings + variable.tensor.name, reason);
-  }
-  return NACRE_OK;
-}
-
 // --- 6. Threads
 // -------------------------------------------------------------------------------------------------------
 
@@ -307,7 +299,7 @@ void lay_out(SessionPlan &plan, const Demand &demand) {
   memory.arena_bytes = entry.arena_bytes;
   memory.input_bytes = tensor_bytes(entry.inputs, entry.input_count);
   memory.output_bytes = tensor_bytes(entry.outputs, entry.output_count);
-  memory.state_bytes = plan.model->state_bytes;
+  memory.state_bytes = plan.has_own_state ? plan.model->state_bytes : 0;
   memory.scratch_bytes = plan.scratch_stride * memory.threads;
 
   uint64_t end = aligned(sizeof(Session));
@@ -371,8 +363,8 @@ nacre_status plan_session(const nacre_model *model, uint32_t api_version, const 
     return status;
   if (nacre_status status = check_outputs(plan, reason))
     return status;
-  if (nacre_status status = check_variables(*plan.model, reason))
-    return status;
+  if (!state_table(*plan.model).check(*plan.model, reason))
+    return NACRE_UNSUPPORTED;
   lay_out(plan, demand);
   return NACRE_OK;
 }

@@ -22,6 +22,7 @@ struct SessionPlan {
   nacre_session_options options; // complete, whatever size the app's were
   uint64_t features;             // of this CPU
   const char *weights;
+  bool has_own_state;      // else the options' alone
   uint64_t scratch_stride; // from one thread's scratch to the next one's
 
   uint64_t inputs;   // Buffer[input_count]

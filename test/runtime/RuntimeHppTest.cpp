@@ -41,6 +41,22 @@ TEST(RuntimeHpp, GivesNoPointerOfAnotherType) {
   EXPECT_EQ(session.output<float>(2u), nullptr);
 }
 
+TEST(RuntimeHpp, SharesAState) {
+  ToyModel toy;
+  State state;
+  EXPECT_STREQ(state.reason(), "");
+  ASSERT_EQ(state.create(*toy.model()), NACRE_OK);
+  ASSERT_EQ(state.create(*toy.model()), NACRE_OK) << "a state may be replaced";
+  nacre_session_options options = nacre_session_options_default();
+  options.state = state.get();
+  Session session;
+  ASSERT_EQ(session.create(*toy.model(), options), NACRE_OK);
+  EXPECT_EQ(session.state(), state.get());
+  EXPECT_EQ(state.load("nowhere"), NACRE_FAILED);
+  EXPECT_EQ(state.save("nowhere/at/all"), NACRE_FAILED);
+  EXPECT_STREQ(state.reason(), "the file cannot be written: there is none");
+}
+
 TEST(RuntimeHpp, SaysWhyCreateFailed) {
   ToyModel toy;
   nacre_session_options options = nacre_session_options_default();

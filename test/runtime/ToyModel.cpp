@@ -96,7 +96,7 @@ ToyModel::ToyModel() {
   outputs[0] = tensor("y", 2, 0, allRows);
   outputs[1] = tensor("sum", 1, 2, rowBytes);
 
-  variables[0] = {tensor("total", 1, 2, rowBytes), 64, NACRE_STATE_RECURRENT, 0};
+  variables[0] = {tensor("total", 1, 2, rowBytes), 64, NACRE_STATE_RECURRENT, 0, 0, 0, 0, 0, 0, 0};
 
   // The first variant of `scale` needs what no CPU has: it must be passed over.
   const uint64_t nowhere = NACRE_CPU_NEED(63);
@@ -132,7 +132,7 @@ ToyModel::ToyModel() {
   entries[1].name = text("second");
   entries[1].step_count = 2;
 
-  table = {{&nacre_runtime_functions},
+  table = {{&nacre_runtime_stateful_functions},
            NACRE_FORMAT_VERSION,
            0,
            NACRE_ROW_SIZES,

@@ -43,6 +43,15 @@ expect 0 '"executions": 64' cat "$folder/trace.json"
 expect 0 '"runs": 4' "$@" "$library" --benchmark --runs=4 --evict=3
 expect 0 'mul_1+add_1' "$@" "$library" --profile --runs=2 --evict=1
 expect 2 'must be a whole number of MiB' "$@" "$library" --benchmark --evict=many
+expect 0 'sum f32[48]' "$@" "$library" --runs=3 --save="$folder/three.safetensors" --output="$folder"
+expect 0 'sum f32[48]' "$@" "$library" --save="$folder/one.safetensors"
+expect 0 'sum f32[48]' "$@" "$library" --resume="$folder/one.safetensors" --runs=2 --save="$folder/again.safetensors"
+expect 0 '' cmp "$folder/three.safetensors" "$folder/again.safetensors"
+expect 0 "output 'sum' agrees" "$@" "$library" --resume="$folder/one.safetensors" --runs=2 --expect="sum=$folder/sum.npy" --rtol=0 --atol=0
+expect 0 "output 'sum' agrees" "$@" "$library" --resume="$folder/one.safetensors" --state="total=$folder/total.npy" --save="$folder/four.safetensors" --expect="sum=$folder/sum.npy" --rtol=1
+expect 2 'cannot be read: there is none' "$@" "$library" --resume="$folder/absent"
+expect 2 'whole safetensors file' "$@" "$library" --resume="$folder/y.npy"
+expect 2 'cannot be written: there is none' "$@" "$library" --save="$folder/absent/file"
 expect 3 'entry must be' "$@" "$library" --entry=third
 expect 3 'threads must be at most' "$@" "$library" --threads=1000
 [ $failures -eq 0 ]

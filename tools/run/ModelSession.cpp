@@ -186,7 +186,24 @@ template <typename Copy> Outcome ModelSession::copyStates(Copy copy) {
   nacre_status status = nacre_session_state(session, &state);
   for (uint32_t i = 0; i < states.size() && status == NACRE_OK; ++i)
     status = copy(state, i, states[i].there.data(), states[i].there.size());
-  return status == NACRE_OK ? std::nullopt : refused(status);
+  return status == NACRE_OK ? std::nullopt : Outcome(usageFailure(nacre_state_reason(state)));
+}
+
+template <typename Call> Outcome ModelSession::withFile(Call call, const std::string &path, uint32_t roles) {
+  nacre_state *state = nullptr;
+  nacre_status status = nacre_session_state(session, &state);
+  if (status == NACRE_OK)
+    status = call(state, path.c_str(), roles);
+  return status == NACRE_OK ? std::nullopt
+                            : Outcome(usageFailure("'" + path + "': " + printableText(nacre_state_reason(state))));
+}
+
+Outcome ModelSession::saveState(const std::string &path, uint32_t roles) {
+  return withFile(nacre_state_save, path, roles);
+}
+
+Outcome ModelSession::loadState(const std::string &path, uint32_t roles) {
+  return withFile(nacre_state_load, path, roles);
 }
 
 Outcome ModelSession::writeStates() { return copyStates(nacre_state_write); }
@@ -307,10 +324,21 @@ Outcome fillInputs(ModelSession &session, const Options &options) {
   for (const std::string &text : options.inputs)
     if (Outcome failure = fillFromFile(text, "--input", "input", session.inputs))
       return failure;
+  if (!options.resumeFile.empty())
+    if (Outcome failure = session.loadState(options.resumeFile, NACRE_STATE_ALL))
+      return failure;
+  if (!options.weightsFile.empty())
+    if (Outcome failure = session.loadState(options.weightsFile, NACRE_STATE_WEIGHT | NACRE_STATE_STATISTIC))
+      return failure;
+  if (options.states.empty())
+    return std::nullopt;
+  // What single files do not say stays as it is.
+  if (Outcome failure = session.readStates())
+    return failure;
   for (const std::string &text : options.states)
     if (Outcome failure = fillFromFile(text, "--state", "state", session.states))
       return failure;
-  return options.states.empty() ? std::nullopt : session.writeStates();
+  return session.writeStates();
 }
 
 } // namespace nacre::run

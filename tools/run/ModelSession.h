@@ -34,6 +34,9 @@ public:
   /// Makes the model's state what `states` holds, or the other way round.
   Outcome writeStates();
   Outcome readStates();
+  /// To and from files, of these roles.
+  Outcome saveState(const std::string &path, uint32_t roles);
+  Outcome loadState(const std::string &path, uint32_t roles);
   Outcome launchTime(uint32_t index, nacre_launch_time &time);
   /// What computes the runs from now on.
   Outcome describe(nacre_session_info &info) const;
@@ -51,6 +54,7 @@ private:
   Outcome collectPorts();
   Outcome collectStates();
   template <typename Copy> Outcome copyStates(Copy copy);
+  template <typename Call> Outcome withFile(Call call, const std::string &path, uint32_t roles);
   Outcome refused(nacre_status status) const;
 
   nacre_session *session = nullptr;
@@ -61,7 +65,7 @@ private:
 Outcome splitNamedFile(const std::string &text, const char *option, std::vector<Port> &ports, Port *&port,
                        std::string &file);
 
-/// Fills every input from its file, or from the seed; and the state from its files.
+/// Fills every input from its file, or from the seed; and the state from its files, single tensors last.
 Outcome fillInputs(ModelSession &session, const Options &options);
 
 } // namespace nacre::run

@@ -25,6 +25,9 @@ floats of 8 bits are uint8 codes, and elements of 4 and 2 bits a list of their b
   --input=<name=file>   - Read this input; inputs without a file are made from the seed; repeatable
   --seed=<N>            - Of those: floats in [-1, 1), integers 0 or 1, bytes of any value (default: 0)
   --state=<name=file>   - Let what the model remembers from run to run begin as this file; else as the model says; repeatable
+  --resume=<file>       - Let all that it remembers begin as --save wrote it: a .safetensors file
+  --weights=<file>      - Of such a file, or one from Python, weights and statistics alone: those that it has
+  --save=<file>         - After the runs, save what the model remembers; whatever happens, the old file or the new one is whole
   --output=<folder>     - Write every output, and what the model remembers, to <folder>/<name>.npy; the folder must exist
   --expect=<name=file>  - Compare this output; an element a agrees with b when |a-b| <= rtol*|b| + atol*max|b|; repeatable
   --rtol=<X>            - Of the element itself (default: 1e-3)
@@ -36,7 +39,7 @@ After one run that is not counted, and some more to warm up.
   --benchmark           - Print a line of JSON: model, min_ms, median_ms, p90_ms, runs, threads, peak_rss_mb, arena_bytes, code_bytes, weight_bytes, device, submissions, pipelines
   --profile             - Print the time of each launch
   --trace=<file>        - Write the latest run as a Chrome trace, for chrome://tracing or ui.perfetto.dev
-  --runs=<N>            - At least N runs (default: as many as the seconds ask for)
+  --runs=<N>            - At least N runs (default: as many as the seconds ask for); without these options N runs, for what it remembers
   --min-seconds=<S>     - At least S seconds (default: 1, or 0 with --runs)
   --evict=<N>           - Before each run, read N MiB of something else, so that the model is in memory and in no cache (default: 0)
 
@@ -71,6 +74,8 @@ EXAMPLES
       compare with what others computed
   nacre-run libcell.so --input=x=step2.npy --state=h=after1/h.npy --output=after2
       one step of a model compiled with --state, from where another run ended
+  nacre-run libcell.so --input=x=step3.npy --resume=cell.safetensors --save=cell.safetensors
+      a step, and all that is remembered from one call to the next in a file
   nacre-run libmodel.so --benchmark --threads=1
       how fast it is
   nacre-run libmodel.so --profile --trace=trace.json
@@ -109,6 +114,9 @@ struct Row {
 constexpr Row kRows[] = {
     {"input", "NAME=FILE", [](Options &o, const std::string &v) { return o.inputs.push_back(v), true; }},
     {"state", "NAME=FILE", [](Options &o, const std::string &v) { return o.states.push_back(v), true; }},
+    {"resume", "a file", [](Options &o, const std::string &v) { return o.resumeFile = v, !v.empty(); }},
+    {"weights", "a file", [](Options &o, const std::string &v) { return o.weightsFile = v, !v.empty(); }},
+    {"save", "a file", [](Options &o, const std::string &v) { return o.saveFile = v, !v.empty(); }},
     {"expect", "NAME=FILE", [](Options &o, const std::string &v) { return o.expects.push_back(v), true; }},
     {"output", "a folder", [](Options &o, const std::string &v) { return o.outputFolder = v, !v.empty(); }},
     {"rtol", "a number, at least 0",

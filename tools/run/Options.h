@@ -13,15 +13,16 @@ namespace nacre::run {
 
 struct Options {
   std::string library;
-  std::string entry;                // empty: the first
-  std::vector<std::string> inputs;  // name=file; split where the model's names are known
-  std::vector<std::string> states;  // name=file
-  std::vector<std::string> expects; // name=file
+  std::string entry;                             // empty: the first
+  std::vector<std::string> inputs;               // name=file; split where the model's names are known
+  std::vector<std::string> states;               // name=file
+  std::vector<std::string> expects;              // name=file
+  std::string resumeFile, weightsFile, saveFile; // of a state
   std::string outputFolder;
   Tolerance tolerance;
   uint64_t seed = 0;
   uint32_t threads = 0; // 0: the runtime's choice
-  uint64_t runs = 0;    // 0: as many as min-seconds asks for
+  uint64_t runs = 0;    // 0: one, or, to measure, as many as min-seconds asks for
   double minSeconds = 1;
   uint32_t evictMebibytes = 0; // read before each run
   bool info = false;

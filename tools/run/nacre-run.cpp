@@ -27,17 +27,21 @@ static Outcome execute(const Options &options) {
     return printInfo(session, library.symbol, library.codeBytes);
   if (Outcome failure = fillInputs(session, options))
     return failure;
-  if (Outcome failure = session.run())
-    return failure;
+  const bool measures = options.benchmark || options.profile || !options.traceFile.empty();
+  for (uint64_t run = 0; run == 0 || (run < options.runs && !measures); ++run)
+    if (Outcome failure = session.run())
+      return failure;
   if (Outcome failure = session.takeSizes())
     return failure;
+  if (!options.saveFile.empty())
+    if (Outcome failure = session.saveState(options.saveFile, NACRE_STATE_ALL))
+      return failure;
   // Written before they are compared: a wrong answer is one to look at.
   if (!options.outputFolder.empty())
     if (Outcome failure = writeOutputs(session, options.outputFolder))
       return failure;
   if (Outcome failure = compareOutputs(session, options))
     return failure;
-  const bool measures = options.benchmark || options.profile || !options.traceFile.empty();
   if (!measures && options.expects.empty())
     summariseOutputs(session);
   if (!measures && options.gpu)

@@ -64,9 +64,9 @@ typedef enum nacre_state_role {
 /** All roles, also those of later versions. */
 #define NACRE_STATE_ALL UINT32_MAX
 
-/** A tensor that keeps its elements from run to run: dense, the last dimension contiguous. */
+/** A tensor that keeps its elements from run to run: dense, the last dimension contiguous, however it is stored. */
 typedef struct nacre_state_info {
-  const char *name; /**< Of the input that it was in the model. */
+  const char *name; /**< Of the input or the weight that it was in the model. */
   nacre_element_type type;
   uint32_t rank;
   const int64_t *dims; /**< `rank` of them. */

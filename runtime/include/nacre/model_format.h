@@ -32,11 +32,16 @@
 extern "C" {
 #endif
 
-#define NACRE_FORMAT_VERSION 6
+#define NACRE_FORMAT_VERSION 7
 
-/** The name under which the runtime's archive defines the table of functions that the head points to (hidden). */
+/**
+ * The names under which the runtime's archive defines the tables of functions that the head may point to (hidden): of
+ * models without variables, which link nothing of what states are, and of the others.
+ */
 #define NACRE_FUNCTIONS_SYMBOL "nacre_runtime_functions"
 extern const nacre_functions nacre_runtime_functions;
+#define NACRE_STATEFUL_FUNCTIONS_SYMBOL "nacre_runtime_stateful_functions"
+extern const nacre_functions nacre_runtime_stateful_functions;
 
 /* --- The kernel ABI ----------------------------------------------------------------------------------------------- */
 
@@ -194,7 +199,11 @@ typedef struct nacre_kernel {
 
 typedef enum nacre_weight_encoding {
   NACRE_WEIGHT_DENSE = 0, /**< As in the model. */
-  NACRE_WEIGHT_PANEL = 1  /**< [ceil(OC / nr)][KH][KW * IC][nr]; the parameter is nr. */
+  /**
+   * [ceil(columns / nr)][rows][nr]: the last axis are the columns, all others the rows; the last panel is filled with
+   * zeros. The parameter is nr.
+   */
+  NACRE_WEIGHT_PANEL = 1
 } nacre_weight_encoding;
 
 typedef struct nacre_weight {
@@ -228,12 +237,21 @@ typedef struct nacre_tensor {
   uint32_t first_count;
 } nacre_tensor;
 
-/** A tensor that keeps its elements from run to run. */
+/**
+ * A tensor that keeps its elements from run to run. Kernels read it as it is stored: its axes in an order of their own,
+ * then in an encoding. A weight that it is at first is stored so, too.
+ */
 typedef struct nacre_variable {
-  nacre_tensor tensor; /**< Of no counts and bounds. */
+  nacre_tensor tensor; /**< As in the model, its bytes too; of no counts and bounds. */
   uint64_t offset;     /**< Into the state. */
   uint32_t role;       /**< nacre_state_role */
   uint32_t initial;    /**< 1 + the number of the weight that it is at first; 0: zeros. */
+  uint32_t order;      /**< 1 + the index into dims of the model's axis that each stored axis is; 0: the same. */
+  uint32_t encoding;   /**< nacre_weight_encoding */
+  uint32_t parameter;  /**< The encoding's. */
+  uint32_t groups;     /**< Panels: so many equal parts of the columns have panels of their own; at least 1. */
+  uint32_t parts;      /**< Panels: [rows][parts][nr] of so many equal parts of a group side by side; at least 1. */
+  uint32_t reserved;
 } nacre_variable;
 
 typedef enum nacre_space {
@@ -334,7 +352,7 @@ typedef struct nacre_model_table {
   const nacre_weight *weights;
   const nacre_entry *entries;
   uint64_t weights_bytes;
-  uint64_t state_bytes; /**< Zeros, or what variables say, at create; shared by all entries of a session. */
+  uint64_t state_bytes; /**< Zeros, or what variables say, at create; shared by all entries. */
   uint32_t strings_bytes;
   uint32_t dim_count;
   uint32_t kernel_count;

@@ -9,7 +9,7 @@
  *   nacre_session_input       where to write an input, in place
  *   nacre_session_run         run, as often as you like; on failure nacre_session_reason says why
  *   nacre_session_output      where an output is, in place; nacre_session_output_dims its size, where data decide it
- *   nacre_session_state       what a recurrent model remembers from run to run: to reset, read and write
+ *   nacre_session_state       what a model remembers from run to run: to reset, read, write, save and load (state.h)
  *   nacre_session_destroy     threads joined, block returned
  *
  * Memory:  one block per session, from the caller's allocator; nacre_session_memory tells its size beforehand. Running
@@ -34,7 +34,7 @@ extern "C" {
 #endif
 
 /** The version of this header. A model runs in an app whose header is of its own version or an older one. */
-#define NACRE_API_VERSION 5
+#define NACRE_API_VERSION 6
 
 /** Every pointer that the runtime hands out, and every buffer bound to it, is aligned to this many bytes. */
 #define NACRE_ALIGNMENT 64
@@ -59,6 +59,7 @@ typedef enum nacre_log_level { NACRE_LOG_ERROR = 0, NACRE_LOG_INFO = 1 } nacre_l
 
 typedef struct nacre_functions nacre_functions;
 typedef struct nacre_state_functions nacre_state_functions;
+typedef struct nacre_state nacre_state;
 
 /** A compiled model. What follows the head is the compiler's (model_format.h). */
 typedef struct nacre_model {
@@ -135,6 +136,7 @@ typedef struct nacre_session_options {
    * create with any budget starts from it. Ignored with gpu_cut.
    */
   uint32_t tune_budget_ms;
+  nacre_state *state; /**< Of nacre_state_create and the same model; must outlive the session. NULL: its own. */
 } nacre_session_options;
 
 /**
@@ -179,7 +181,7 @@ struct nacre_functions {
 /** The options to start from: the first entry, the device's big cores, the C library's memory. */
 static inline nacre_session_options nacre_session_options_default(void) {
   nacre_session_options options = {
-      0, NULL, 0, 0, NACRE_GPU_IF_USEFUL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, 0, 0, 0, 0, 0, 0};
+      0, NULL, 0, 0, NACRE_GPU_IF_USEFUL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, 0, 0, 0, 0, 0, 0, NULL};
   options.struct_size = sizeof(options);
   return options;
 }
@@ -195,7 +197,7 @@ static inline nacre_status nacre_session_memory(const nacre_model *model, const 
 
 /**
  * Makes a session. Options may be NULL and are not needed afterwards, but for what they point to as said there.
- * State starts as zeros. Cost: one allocation, the start of the threads; no input or temporary is touched, but by a
+ * A state of its own starts as the model says. Cost: one allocation, the start of the threads; no input or temporary is touched, but by a
  * self-test or tuning. A GPU adds what nacre_session_describe tells.
  * NACRE_BAD_ARGUMENT: no such entry, or options that contradict the model.
  * NACRE_OUT_OF_MEMORY: the block was refused; nothing is left behind.
@@ -274,7 +276,8 @@ static inline nacre_status nacre_session_bind_output(nacre_session *session, uin
 /**
  * Computes the outputs from the inputs, and returns when they are there. A GPU that fails on the way is left alone from
  * then on: the CPU computes this run and all later ones, and nacre_session_reason says why.
- * NACRE_BAD_ARGUMENT: the buffer of an output overlaps that of an input or of another output; nothing was computed.
+ * NACRE_BAD_ARGUMENT: the buffer of an output overlaps that of an input or of another output, or another run or call
+ * has the session's state; nothing was computed.
  * NACRE_FAILED: the outputs are undefined.
  */
 static inline nacre_status nacre_session_run(nacre_session *session) {
@@ -394,5 +397,4 @@ static inline nacre_status nacre_launch_describe(const nacre_model *model, uint3
 #endif
 
 #include "state.h"
-
 #endif /* NACRE_RUNTIME_H */

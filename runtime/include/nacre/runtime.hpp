@@ -39,6 +39,39 @@ template <> constexpr bool holds<uint32_t>(nacre_element_type type) { return typ
 template <> constexpr bool holds<uint64_t>(nacre_element_type type) { return type == NACRE_U64; }
 template <> constexpr bool holds<bool>(nacre_element_type type) { return type == NACRE_BOOL; }
 
+/// Owns a state, for sessions to share by their options' `state`; it must outlive them.
+class State {
+public:
+  State() = default;
+  State(const State &) = delete;
+  State &operator=(const State &) = delete;
+  ~State() { nacre_state_destroy(state); }
+
+  /// Replaces the state this one owned.
+  nacre_status create(const nacre_model &model,
+                      const nacre_session_options &options = nacre_session_options_default()) {
+    nacre_state *made = nullptr;
+    const nacre_status status = nacre_state_create(&model, &options, &made);
+    if (status != NACRE_OK)
+      return status;
+    nacre_state_destroy(state);
+    state = made;
+    return NACRE_OK;
+  }
+
+  nacre_status save(const char *path, uint32_t roles = NACRE_STATE_ALL) { return nacre_state_save(state, path, roles); }
+  nacre_status load(const char *path, uint32_t roles = NACRE_STATE_ALL) { return nacre_state_load(state, path, roles); }
+
+  /// Why the latest failing call on it failed; that of a create is in the options' `reason`.
+  const char *reason() const { return state ? nacre_state_reason(state) : ""; }
+
+  explicit operator bool() const { return state != nullptr; }
+  nacre_state *get() const { return state; }
+
+private:
+  nacre_state *state = nullptr;
+};
+
 /// Owns a session.
 class Session {
 public:

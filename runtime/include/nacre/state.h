@@ -1,8 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
- * What a model remembers from run to run, for apps to reset, read and write. nacre/runtime.h includes this.
+ * What a model remembers from run to run: to reset, read, write, share, save and load. nacre/runtime.h includes this.
  *
- * Memory, threads, errors and units are as there.
+ *   nacre_session_state     the state that a session works on
+ *   nacre_state_create      one that several sessions of a model share: one trains it, another serves from a copy
+ *   nacre_state_save        to a file, whole or not at all; nacre_state_load: from one
+ *
+ * Threads: a state is in one run or one of these calls at a time. A second one is refused with NACRE_BAD_ARGUMENT and
+ *          changes nothing; an app that meets this waits for the first, or works on a copy.
+ * Files:   safetensors, little endian: tensors under their names in the model, in its layout and orientation, whatever
+ *          they are stored as; what an optimizer keeps of weight w is w#momentum, w#m, w#v. The metadata have the step,
+ *          a CRC-32C of header and data, and a fingerprint of names, types, shapes and roles. A file has nothing of a target:
+ *          it moves between devices, and from one compilation of a model to the next.
+ *
+ * Memory, errors and units are as in nacre/runtime.h.
  */
 #ifndef NACRE_STATE_H
 #define NACRE_STATE_H
@@ -14,9 +25,9 @@ extern "C" {
 #endif
 
 /** What a model remembers from run to run. What follows the head is the runtime's. */
-typedef struct nacre_state {
+struct nacre_state {
   const nacre_state_functions *functions;
-} nacre_state;
+};
 
 /** The table behind the calls below; grows as nacre_functions does. */
 struct nacre_state_functions {
@@ -28,15 +39,38 @@ struct nacre_state_functions {
   nacre_status (*copy)(nacre_state *, uint32_t index, void *data, size_t bytes, uint32_t writes);
   nacre_status (*reset)(nacre_state *, uint32_t roles);
   const char *(*reason)(const nacre_state *);
+  nacre_status (*create)(const nacre_model *, uint32_t api_version, const nacre_session_options *, nacre_state **);
+  void (*destroy)(nacre_state *);
+  nacre_status (*copy_all)(nacre_state *from, nacre_state *to);
+  nacre_status (*save)(nacre_state *, const char *path, uint32_t roles);
+  nacre_status (*load)(nacre_state *, const char *path, uint32_t roles);
 };
 
 /**
- * The session's own state, which lives as long as it. At first its tensors are zeros, or what the model says. A run reads
- * what they are when it begins, and what it makes of them is there when it ends; a run that fails leaves them as they
- * were. Between runs an app may read and write them; as the session, they belong to one thread at a time. Never fails.
+ * The state that the session works on: that of its options, or its own, which lives as long as it. At first its tensors
+ * are zeros, or what the model says. A run reads what they are when it begins, and what it makes of them is there when
+ * it ends; a run that fails leaves them as they were. Never fails.
  */
 static inline nacre_status nacre_session_state(nacre_session *session, nacre_state **out_state) {
   return session->functions->state->of_session(session, out_state);
+}
+
+/**
+ * Makes a state for sessions of this model to share: by the options' `state`. Of the options it takes what creates of
+ * sessions refuse too, and `allocator`, `weights`, `log` and `reason`; they may be NULL. Cost: one allocation.
+ * NACRE_BAD_ARGUMENT: the model has no state; else as nacre_session_create.
+ */
+static inline nacre_status nacre_state_create(const nacre_model *model, const nacre_session_options *options,
+                                              nacre_state **out_state) {
+  if (model->functions->api_version < NACRE_API_VERSION)
+    return NACRE_UNSUPPORTED; /* its table ends before this call */
+  return model->functions->state->create(model, NACRE_API_VERSION, options, out_state);
+}
+
+/** Returns the memory of a state that nacre_state_create made, and that no session has any more. NULL is allowed. */
+static inline void nacre_state_destroy(nacre_state *state) {
+  if (state)
+    state->functions->destroy(state);
 }
 
 /** Describes one tensor of the state that a model's sessions have. NACRE_BAD_ARGUMENT: there are fewer. */
@@ -61,10 +95,39 @@ static inline nacre_status nacre_state_write(nacre_state *state, uint32_t index,
 
 /**
  * Makes all tensors of these roles, bits of nacre_state_role or NACRE_STATE_ALL, what they were at first: another
- * sequence begins. Never fails.
+ * sequence begins, or training from the beginning. NACRE_BAD_ARGUMENT: another run or call has the state.
  */
 static inline nacre_status nacre_state_reset(nacre_state *state, uint32_t roles) {
   return state->functions->reset(state, roles);
+}
+
+/** Makes all of one state what another is. NACRE_BAD_ARGUMENT: they are of different models; `to` says so. */
+static inline nacre_status nacre_state_copy(nacre_state *from, nacre_state *to) {
+  return to->functions->copy_all(from, to);
+}
+
+/**
+ * Saves the tensors of these roles. A file of that name is replaced in one step, when the new one is safe on its disk:
+ * whatever happens on the way, the name opens the old file or the new one, whole. On the way there is a file `path`.new
+ * beside it. Cost: one allocation of the header, or of the largest tensor that is stored otherwise than in the model.
+ * NACRE_BAD_ARGUMENT: there is no tensor of these roles, or the path is too long.
+ * NACRE_OUT_OF_MEMORY. NACRE_FAILED: the file could not be written; the state can be used as before.
+ */
+static inline nacre_status nacre_state_save(nacre_state *state, const char *path, uint32_t roles) {
+  return state->functions->save(state, path, roles);
+}
+
+/**
+ * Loads the tensors of these roles from a file, of nacre_state_save or of others who write safetensors. It must have all
+ * of them, and no tensor that the model lacks; and the fingerprint, where it has one, must be the model's. Of
+ * NACRE_STATE_WEIGHT and NACRE_STATE_STATISTIC alone it may have only some, whatever else the fingerprint is of: weights
+ * load into every model that has their names. All is checked before a byte changes. Cost: one allocation of the state's
+ * size, the header's, and at least 64 KiB.
+ * NACRE_BAD_ARGUMENT: the file is damaged, or does not fit the model. NACRE_OUT_OF_MEMORY.
+ * NACRE_FAILED: the file could not be read; the state can be used as before.
+ */
+static inline nacre_status nacre_state_load(nacre_state *state, const char *path, uint32_t roles) {
+  return state->functions->load(state, path, roles);
 }
 
 /** Why the latest failing call on this state failed; "" where none has. Valid until the next call. */

@@ -22,10 +22,9 @@ void bring_inputs(Engine &engine) {
       __builtin_memcpy(input.own, from, engine.layout.inputs[i].bytes);
   }
   // Not at create: until the GPU is ready, the CPU may go on with it.
-  if (!engine.has_state || engine.state_writes != session.state_writes)
+  if (!engine.has_state || engine.state_writes != session.state->writes)
     __builtin_memcpy(engine.memory.state, session.memory.state, engine.layout.state.bytes);
   engine.has_state = true;
-  engine.state_writes = session.state_writes;
   for (uint32_t i = 0; i < session.entry->output_count; ++i) {
     Buffer &output = engine.memory.outputs[i];
     output.used = output.own ? output.own : session.memory.outputs[i].used;
@@ -39,6 +38,7 @@ void take_outputs(Engine &engine) {
     if (engine.memory.outputs[i].own)
       __builtin_memcpy(session.memory.outputs[i].used, engine.memory.outputs[i].own, engine.layout.outputs[i].bytes);
   __builtin_memcpy(session.memory.state, engine.memory.state, engine.layout.state.bytes);
+  engine.state_writes = ++session.state->writes; // engines of other sessions take it anew
 }
 
 void run_part(Engine &engine, const Part &part, uint64_t start) {

@@ -48,9 +48,10 @@ protected:
   std::atomic<size_t> liveBytes{0};
   std::atomic<int> allocations{INT_MAX}; // that are granted
 
+  int runs = 0;
+
 private:
   nacre_allocator allocator;
-  int runs = 0;
 };
 
 } // namespace nacre::test

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <dlfcn.h>
 #include <link.h>
+#include <utility>
 
 namespace nacre::test {
 namespace {
@@ -66,6 +67,36 @@ TEST_F(GpuSessionTest, TakesTheStateThatIsWritten) {
       runAndCheck();
       EXPECT_EQ(sessionReason(), "");
       destroy();
+    }
+}
+
+TEST_F(GpuSessionTest, TakesASharedStateAnewWhenAnotherSessionHasWritten) {
+  for (bool apart : {false, true})
+    for (uint32_t tests : {0u, 1u}) {
+      SCOPED_TRACE(std::string(tests ? "tested at create" : "not tested") + (apart ? ", memories apart" : ""));
+      memories_apart_for_tests = apart;
+      nacre_state *state = nullptr;
+      ASSERT_EQ(nacre_state_create(toy.model(), nullptr, &state), NACRE_OK);
+      options.state = state;
+      options.gpu_self_test = tests;
+      nacre_session *sessions[3] = {};
+      const nacre_gpu_choice gpu = options.gpu;
+      for (nacre_session *&made : sessions) {
+        options.gpu = &made == sessions + 2 ? NACRE_GPU_NEVER : gpu;
+        ASSERT_EQ(create(), NACRE_OK) << reason;
+        made = std::exchange(session, nullptr);
+      }
+      options.gpu = gpu;
+      for (int turn : {0, 0, 1, 0, 2, 2, 1, 1, 0}) {
+        session = sessions[turn];
+        runAndCheck();
+      }
+      for (nacre_session *made : sessions)
+        nacre_session_destroy(made);
+      session = nullptr;
+      options.state = nullptr;
+      nacre_state_destroy(state);
+      runs = 0;
     }
 }
 

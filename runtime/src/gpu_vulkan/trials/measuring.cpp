@@ -210,7 +210,7 @@ bool measure(Engine &engine, const nacre_session_options &options, uint64_t cpu_
   const bool good = test_and_tune(engine, options, cpu_features, reason);
   engine.most_turns = NACRE_ENDLESS;
   // Whatever it came to, the session has not run yet.
-  start_state(*engine.session, NACRE_STATE_ALL);
+  nacre_state_reset(&engine.session->state->head, NACRE_STATE_ALL);
   return good;
 }
 

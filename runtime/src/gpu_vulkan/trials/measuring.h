@@ -65,7 +65,7 @@ template <typename Function> bool walk(Measuring &measuring, Function each) {
   Engine &engine = measuring.engine;
   const Session &session = *engine.session;
   __builtin_memset(measuring.seen, 0, session.model->kernel_count);
-  start_state(session, NACRE_STATE_ALL);
+  nacre_state_reset(&session.state->head, NACRE_STATE_ALL);
   bool good = true;
   auto compute = [&](uint32_t step, int64_t iteration) {
     bool &seen = measuring.seen[session.entry->steps[step].kernel];

@@ -128,7 +128,7 @@ TEST_F(StateTest, BeyondItsBytesIsRefused) {
   for (uint64_t offset : {uint64_t(65), UINT64_MAX}) {
     toy.variables[0].offset = offset;
     EXPECT_EQ(nacre_session_create(toy.model(), &options, &other), NACRE_UNSUPPORTED);
-    EXPECT_NE(std::string(reason).find("tables are damaged at step 'total'"), std::string::npos) << reason;
+    EXPECT_NE(std::string(reason).find("tables are damaged at state 'total'"), std::string::npos) << reason;
   }
   toy.variables[0].offset = 64;
   toy.variables[0].initial = 2; // there is one weight

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the table of functions that models of this runtime point to, but for what is of states.
+// Why:   a model links what its table names; there are two, of models with variables and of models without.
+// How:   in the order of nacre_functions, which only ever grows at its end.
+
+#ifndef NACRE_RUNTIME_SRC_FUNCTIONS_H
+#define NACRE_RUNTIME_SRC_FUNCTIONS_H
+
+#include "runtime/src/describe.h"
+#include "runtime/src/session.h"
+
+namespace nacre::runtime {
+
+constexpr nacre_functions functions_with(const nacre_state_functions &state) {
+  return {
+      sizeof(nacre_functions), NACRE_API_VERSION, model_describe,      entry_describe,      input_describe,
+      output_describe,         launch_describe,   session_memory,      session_create,      session_destroy,
+      session_input,           session_output,    session_find_input,  session_find_output, session_bind_input,
+      session_bind_output,     session_run,       session_launch_time, session_reason,      executor_create,
+      executor_destroy,        session_describe,  device_describe,     session_output_dims, &state,
+  };
+}
+
+} // namespace nacre::runtime
+
+#endif // NACRE_RUNTIME_SRC_FUNCTIONS_H

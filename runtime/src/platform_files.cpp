@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  platform.h's files that are read and written in pieces.
+// Why:   only models with state have such.
+// How:   what goes wrong is passed on as the system says it.
+
+#include "runtime/src/platform.h"
+#include "runtime/src/system_call.h"
+
+namespace nacre::runtime {
+namespace {
+
+constexpr long kReplace = 1 | 0100 | 01000; // O_WRONLY | O_CREAT | O_TRUNC
+constexpr long kNoWaiting = 04000;          // O_NONBLOCK
+constexpr long kAsUserSays = 0666;          // less the process's mask
+constexpr long kFromEnd = 2;                // SEEK_END
+constexpr long kInvalid = -22;              // -EINVAL
+constexpr long kIsTooShort = -1000;         // of no system
+
+/// Reads or writes, in as many calls as it takes.
+long move_all(long number, long file, long data, uint64_t bytes, uint64_t offset) {
+  for (uint64_t done = 0; done < bytes;) {
+    const long moved = restarted_call(number, file, data + long(done), long(bytes - done), long(offset + done));
+    if (moved <= 0)
+      return moved ? moved : kIsTooShort;
+    done += uint64_t(moved);
+  }
+  return 0;
+}
+
+} // namespace
+
+long open_to_read(const char *path) { return open_file(path, kReadOnly | kNoWaiting); }
+
+long open_to_replace(const char *path) { return open_file(path, kReplace, kAsUserSays); }
+
+int64_t file_bytes(long file) { return system_call(kLseek, file, 0, kFromEnd); }
+
+long read_at(long file, void *to, uint64_t bytes, uint64_t offset) {
+  return move_all(kPread, file, address(to), bytes, offset);
+}
+
+long write_at(long file, const void *from, uint64_t bytes, uint64_t offset) {
+  return move_all(kPwrite, file, address(from), bytes, offset);
+}
+
+long sync_file(long file) { return restarted_call(kFsync, file, 0, 0); }
+
+long move_file(const char *from, const char *to) {
+  return system_call(kRenameat, kWorkingFolder, address(from), kWorkingFolder, address(to));
+}
+
+void remove_file(const char *path) { system_call(kUnlinkat, kWorkingFolder, address(path)); }
+
+long sync_folder(const char *path) {
+  const long file = open_to_read(path);
+  if (file < 0) // one that may be written and not read: it is synchronized in its time
+    return 0;
+  const long result = sync_file(file);
+  close_file(file);
+  return result == kInvalid ? 0 : result; // of file systems that do so by themselves
+}
+
+FileError::FileError(long error) {
+  switch (error) {
+  case -2:
+    *this << "there is none";
+    return;
+  case -13:
+    *this << "permission is denied";
+    return;
+  case -28:
+    *this << "the disk is full";
+    return;
+  case kIsTooShort:
+    *this << "it ends too early";
+    return;
+  }
+  *this << "system error " << uint64_t(-error);
+}
+
+long close_file(long file) {
+  const long result = system_call(kClose, file);
+  return result == kInterrupted ? 0 : result;
+}
+
+} // namespace nacre::runtime

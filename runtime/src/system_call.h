@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  Linux system calls, and those that files begin and end with, for the sources of platform.h.
+// Why:   they answer -errno, alike on glibc and bionic.
+// How:   numbers are those of the two instruction sets.
+
+#ifndef NACRE_RUNTIME_SRC_SYSTEM_CALL_H
+#define NACRE_RUNTIME_SRC_SYSTEM_CALL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace nacre::runtime {
+
+#if defined(__aarch64__)
+enum SystemCall : long {
+  kFutex = 98,
+  kOpenat = 56,
+  kClose = 57,
+  kRead = 63,
+  kWrite = 64,
+  kPread = 67,
+  kPwrite = 68,
+  kFsync = 82,
+  kLseek = 62,
+  kUnlinkat = 35,
+  kRenameat = 38,
+  kGetpid = 172,
+  kSchedGetaffinity = 123,
+  kSchedYield = 124
+};
+
+inline long system_call(long number, long a = 0, long b = 0, long c = 0, long d = 0) {
+  register long x8 __asm__("x8") = number;
+  register long x0 __asm__("x0") = a;
+  register long x1 __asm__("x1") = b;
+  register long x2 __asm__("x2") = c;
+  register long x3 __asm__("x3") = d;
+  __asm__ volatile("svc #0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3) : "memory");
+  return x0;
+}
+#elif defined(__x86_64__)
+enum SystemCall : long {
+  kFutex = 202,
+  kOpenat = 257,
+  kClose = 3,
+  kRead = 0,
+  kWrite = 1,
+  kPread = 17,
+  kPwrite = 18,
+  kFsync = 74,
+  kLseek = 8,
+  kUnlinkat = 263,
+  kRenameat = 264,
+  kGetpid = 39,
+  kSchedGetaffinity = 204,
+  kSchedYield = 24
+};
+
+inline long system_call(long number, long a = 0, long b = 0, long c = 0, long d = 0) {
+  register long r10 __asm__("r10") = d;
+  long result;
+  __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10) : "rcx", "r11", "memory");
+  return result;
+}
+#else
+#error "the runtime knows x86-64 and arm64"
+#endif
+
+inline long address(const void *pointer) { return reinterpret_cast<long>(pointer); }
+
+constexpr long kWorkingFolder = -100; // AT_FDCWD
+constexpr long kInterrupted = -4;     // -EINTR
+constexpr long kReadOnly = 0;
+constexpr long kNotInherited = 02000000; // O_CLOEXEC: a program that the app starts has no use for our files
+
+/// A signal that the app handles ends a call which waits; that is no failure, and the call is made again.
+inline long restarted_call(long number, long a, long b, long c, long d = 0) {
+  long result;
+  do
+    result = system_call(number, a, b, c, d);
+  while (result == kInterrupted);
+  return result;
+}
+
+inline long open_file(const char *path, long how, long mode = 0) {
+  return restarted_call(kOpenat, kWorkingFolder, address(path), how | kNotInherited, mode);
+}
+
+/// False if what was written may be lost. Interrupted, the file is closed nonetheless.
+inline bool close_opened(long file) {
+  const long result = system_call(kClose, file);
+  return result == 0 || result == kInterrupted;
+}
+
+} // namespace nacre::runtime
+
+#endif // NACRE_RUNTIME_SRC_SYSTEM_CALL_H

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  states as objects of their own: shared, copied, stored in panels, saved and loaded, and files that are damaged,
+//        of others, or of other models.
+// Why:   what was trained must not be lost, and must never be half of one thing and half of another.
+// How:   the toy model with more to keep; damage by hand, all of it.
+
+#include "runtime/src/state/stored.h"
+#include "test/runtime/TempFolder.h"
+#include "test/runtime/state/StatefulModel.h"
+
+#include <atomic>
+#include <csignal>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <thread>
+#include <unistd.h>
+
+namespace nacre::test {
+namespace {
+
+class StateFileTest : public testing::Test {
+protected:
+  StateFileTest() {
+    EXPECT_EQ(nacre_state_create(made.model(), nullptr, &state), NACRE_OK);
+    EXPECT_EQ(nacre_state_create(made.model(), nullptr, &other), NACRE_OK);
+    fill(made.model(), state, 1);
+  }
+  ~StateFileTest() override {
+    nacre_state_destroy(state);
+    nacre_state_destroy(other);
+  }
+
+  std::string all(nacre_state *of) { return contents(made.model(), of); }
+  /// That loading these bytes fails so, and changes nothing.
+  void expectRefused(const std::string &bytes, const std::string &why, uint32_t roles = NACRE_STATE_ALL) {
+    const std::string before = all(other);
+    writeFile(path, bytes);
+    EXPECT_NE(nacre_state_load(other, path.c_str(), roles), NACRE_OK) << bytes.substr(0, 200);
+    EXPECT_NE(std::string(nacre_state_reason(other)).find(why), std::string::npos) << nacre_state_reason(other);
+    EXPECT_TRUE(all(other) == before);
+  }
+  std::string saved(uint32_t roles = NACRE_STATE_ALL) {
+    EXPECT_EQ(nacre_state_save(state, path.c_str(), roles), NACRE_OK) << nacre_state_reason(state);
+    return readFile(path);
+  }
+  static std::string withHeader(const std::string &header, const std::string &data) {
+    const uint64_t bytes = header.size();
+    return std::string(reinterpret_cast<const char *>(&bytes), 8) + header + data;
+  }
+
+  StatefulModel made;
+  nacre_state *state = nullptr, *other = nullptr;
+  TempFolder folder;
+  std::string path = folder.path("state.safetensors");
+};
+
+TEST_F(StateFileTest, PanelsAreWhereKernelsReadThem) {
+  const nacre_variable &conv = made["conv/w"];
+  ASSERT_EQ(runtime::stored_bytes(made.toy.table, conv), 384u);
+  float model[6][3][2][2], panels[2][2 * 2 * 3][4], back[6][3][2][2];
+  for (int i = 0; i < 72; ++i)
+    (&model[0][0][0][0])[i] = float(i + 1);
+  runtime::copy_stored(made.toy.table, conv, reinterpret_cast<char *>(panels), reinterpret_cast<char *>(model), true);
+  for (int oc = 0; oc < 8; ++oc)
+    for (int row = 0; row < 12; ++row)
+      EXPECT_EQ(panels[oc / 4][row][oc % 4], oc < 6 ? model[oc][row % 3][row / 6][row / 3 % 2] : 0);
+  runtime::copy_stored(made.toy.table, conv, reinterpret_cast<char *>(panels), reinterpret_cast<char *>(back), false);
+  EXPECT_EQ(std::memcmp(model, back, sizeof model), 0);
+
+  uint16_t gates[3][12], stored[2][3][2][4]; // two groups, of each two parts of 3 columns side by side
+  for (int i = 0; i < 36; ++i)
+    (&gates[0][0])[i] = uint16_t(i + 1);
+  ASSERT_EQ(runtime::stored_bytes(made.toy.table, made["gates"]), sizeof stored);
+  runtime::copy_stored(made.toy.table, made["gates"], reinterpret_cast<char *>(stored), reinterpret_cast<char *>(gates),
+                       true);
+  for (int group = 0; group < 2; ++group)
+    for (int row = 0; row < 3; ++row)
+      for (int part = 0; part < 2; ++part)
+        for (int lane = 0; lane < 4; ++lane)
+          EXPECT_EQ(stored[group][row][part][lane], lane < 3 ? gates[row][(group * 2 + part) * 3 + lane] : 0);
+}
+
+TEST_F(StateFileTest, DamagedRowsAreRefused) {
+  const auto refuses = [&](auto &field, auto value) {
+    const auto before = field;
+    field = value;
+    nacre_state *none = nullptr;
+    EXPECT_EQ(nacre_state_create(made.model(), nullptr, &none), NACRE_UNSUPPORTED);
+    field = before;
+  };
+  nacre_variable &conv = made["conv/w"];
+  refuses(conv.encoding, 2u);
+  refuses(conv.parameter, 0u);
+  refuses(conv.parameter, UINT32_MAX);
+  refuses(conv.parts, 0u);
+  refuses(conv.groups, 4u);
+  refuses(conv.order, UINT32_MAX);
+  refuses(conv.order, uint32_t(made.dims.size()));
+  refuses(conv.tensor.rank, 33u);
+  refuses(conv.tensor.rank, 0u);
+  refuses(conv.tensor.bytes, uint64_t(287));
+  refuses(made.dims[conv.order - 1], int64_t(3)); // an axis twice
+  refuses(made.dims[conv.order - 1], int64_t(-1));
+  refuses(made.dims[conv.tensor.first_dim], int64_t(0));
+  refuses(made.dims[conv.tensor.first_dim], INT64_MAX);
+  nacre_state *none = nullptr;
+  EXPECT_EQ(nacre_state_create(made.model(), nullptr, &none), NACRE_OK);
+  nacre_state_destroy(none);
+}
+
+TEST_F(StateFileTest, IsLoadedAsItWasSaved) {
+  saved();
+  EXPECT_NE(all(state), all(other));
+  ASSERT_EQ(nacre_state_load(other, path.c_str(), NACRE_STATE_ALL), NACRE_OK) << nacre_state_reason(other);
+  EXPECT_EQ(all(state), all(other));
+  EXPECT_NE(access((path + ".new").c_str(), F_OK), 0);
+  // And over a file that is there.
+  fill(made.model(), state, 2);
+  saved();
+  ASSERT_EQ(nacre_state_load(other, path.c_str(), NACRE_STATE_ALL), NACRE_OK);
+  EXPECT_EQ(all(state), all(other));
+}
+
+TEST_F(StateFileTest, RolesAreLoadedAlone) {
+  saved();
+  fill(made.model(), other, 7);
+  const std::string before = all(other);
+  ASSERT_EQ(nacre_state_load(other, path.c_str(), NACRE_STATE_WEIGHT | NACRE_STATE_STATISTIC), NACRE_OK);
+  fill(made.model(), other, 7, NACRE_STATE_WEIGHT | NACRE_STATE_STATISTIC);
+  EXPECT_EQ(all(other), before); // of the others nothing had changed
+}
+
+TEST_F(StateFileTest, WeightsLoadIntoEveryModelThatHasTheirNames) {
+  const int64_t step = 41;
+  uint32_t index = 0;
+  ASSERT_EQ(nacre_state_find(state, "#step", &index), NACRE_OK);
+  ASSERT_EQ(nacre_state_write(state, index, &step, sizeof step), NACRE_OK);
+  const std::string bytes = saved(NACRE_STATE_WEIGHT | NACRE_STATE_MOMENT);
+  EXPECT_NE(bytes.find("\"step\":\"41\""), std::string::npos);
+  expectRefused(bytes, "the file must have 'total', but has not");
+  made["mean"].role = NACRE_STATE_COUNTER; // of another training, so to speak
+  expectRefused(bytes, "other tensors or another optimizer", NACRE_STATE_WEIGHT | NACRE_STATE_MOMENT);
+  writeFile(path, bytes);
+  EXPECT_EQ(nacre_state_load(other, path.c_str(), NACRE_STATE_WEIGHT), NACRE_OK) << nacre_state_reason(other);
+  made["conv/w"].tensor.name += 1;
+  expectRefused(bytes, "has 'conv/w', which that has not", NACRE_STATE_WEIGHT);
+}
+
+TEST_F(StateFileTest, FilesOfOthersLoad) {
+  // By plain JSON: other orders of keys, spaces, escapes, no checksum, elements of other roles.
+  const std::string header =
+      "{ \"turned\" : { \"shape\" : [2, 3] , \"data_offsets\" : [0, 48], \"dtype\" : \"F64\" } ,\n"
+      "\"a \\\"name\\\" \\\\ \\u0001 \\u00e9\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[48,52]},"
+      "\"__metadata__\":{\"format\":\"pt\"},\"x#m\":{\"dtype\":\"F99\",\"shape\":[],\"data_offsets\":[52,53]}}  ";
+  const std::string data = std::string(48, 'a') + "bbbb" + "c";
+  writeFile(path, withHeader(header, data));
+  ASSERT_EQ(nacre_state_load(other, path.c_str(), NACRE_STATE_WEIGHT), NACRE_OK) << nacre_state_reason(other);
+  EXPECT_NE(all(other).find(std::string(48, 'a')), std::string::npos);
+  EXPECT_NE(all(other).find("bbbb"), std::string::npos);
+  expectRefused(withHeader(header, data), "has 'x#m'", NACRE_STATE_WEIGHT | NACRE_STATE_MOMENT);
+  expectRefused(withHeader(header, data.substr(1)), "do not follow each other", NACRE_STATE_WEIGHT);
+  expectRefused(withHeader(header, data + "d"), "goes on behind its tensors", NACRE_STATE_WEIGHT);
+}
+
+TEST_F(StateFileTest, WhatIsNoHeaderIsRefused) {
+  const char *headers[] = {
+      "",
+      "{",
+      "{}}",
+      "[]",
+      "{\"turned\"}",
+      "{\"turned\":{}}",
+      "{\"turned\":{\"dtype\":\"F64\"}}",
+      "{\"turned\":[0]}",
+      "{\"turned\":{\"dtype\":\"F64\",\"dtype\":\"F64\",\"shape\":[2,3],\"data_offsets\":[0,48]}}",
+      "{\"turned\":{\"dtype\":\"F32\",\"shape\":[2,3],\"data_offsets\":[0,48]}}",
+      "{\"turned\":{\"dtype\":\"F64\",\"shape\":[3,2],\"data_offsets\":[0,48]}}",
+      "{\"turned\":{\"dtype\":\"F64\",\"shape\":[2,3,1],\"data_offsets\":[0,48]}}",
+      "{\"turned\":{\"dtype\":\"F64\",\"shape\":[2],\"data_offsets\":[0,48]}}",
+      "{\"turned\":{\"dtype\":\"F64\",\"shape\":[2,3],\"data_offsets\":[48,0]}}",
+      "{\"turned\":{\"dtype\":\"F64\",\"shape\":[2,3],\"data_offsets\":[0,48,48]}}",
+      "{\"turned\":{\"dtype\":\"F64\",\"shape\":[2,3],\"data_offsets\":[0,99999999999999999999]}}",
+      "{\"turned\":{\"dtype\":\"F64\",\"shape\":[2,3],\"data_offsets\":[0,48]},}",
+      ("{\"turned\":{\"dtype\":\"F64\",\"shape\":[2,3],\"data_offsets\":[0,48]},"
+       "\"turned\":{\"dtype\":\"F64\",\"shape\":[2,3],\"data_offsets\":[48,48]}}"),
+      "{\"turned\":{\"dtype\":\"F64\",\"shape\":[2,3],\"data_offsets\":[0,48],\"more\":[]}}",
+      "{\"turned\":{\"dtype\":\"F64\",\"shape\":[2,3],\"data_offsets\":[0,48]},\"__metadata__\":{\"crc32c\":\"0\"}}",
+      "{\"turned\":{\"dtype\":\"F64\",\"shape\":[2,3],\"data_offsets\":[0,48]},\"__metadata__\":{\"crc32c\":3}}",
+      "{\"\\ud800\":{\"dtype\":\"F64\",\"shape\":[2,3],\"data_offsets\":[0,48]}}",
+      "{\"\\u00\":{\"dtype\":\"F64\",\"shape\":[2,3],\"data_offsets\":[0,48]}}",
+      "{\"tur",
+      "{\"\\",
+      "{\"a\nb\":{}}"};
+  for (const char *header : headers)
+    expectRefused(withHeader(header, std::string(48, 'x')), "the file must", NACRE_STATE_WEIGHT);
+  expectRefused("", "cannot be read");
+  expectRefused(std::string(8, '\xff'), "ends within its header");
+  expectRefused(withHeader(std::string((8 << 20) + 1, ' '), ""), "more than 8 MiB");
+  EXPECT_EQ(nacre_state_load(other, folder.path("absent").c_str(), NACRE_STATE_ALL), NACRE_FAILED);
+  EXPECT_STREQ(nacre_state_reason(other), "the file cannot be read: there is none");
+  EXPECT_NE(nacre_state_load(other, folder.path().c_str(), NACRE_STATE_ALL), NACRE_OK);
+}
+
+TEST_F(StateFileTest, DamageIsFound) {
+  const std::string whole = saved();
+  const size_t header = whole.find(std::string("}}")) + 2;
+  for (size_t bytes = 0; bytes < whole.size(); bytes += bytes < header ? 1 : 97)
+    expectRefused(whole.substr(0, bytes), "the file");
+  for (size_t at = 0; at < whole.size(); at += 31) {
+    std::string flipped = whole;
+    flipped[at] = static_cast<char>(flipped[at] ^ 0xff);
+    expectRefused(flipped, "the file");
+  }
+}
+
+TEST_F(StateFileTest, WhatCannotBeWrittenLeavesTheOldFile) {
+  const std::string whole = saved();
+  struct rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto handler = signal(SIGXFSZ, SIG_IGN);
+  for (rlim_t most : {rlim_t(0), rlim_t(100), rlim_t(whole.size() - 1)}) { // as a disk that is full
+    const struct rlimit limit = {most, before.rlim_max};
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    const nacre_status status = nacre_state_save(state, path.c_str(), NACRE_STATE_ALL);
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+    EXPECT_EQ(status, NACRE_FAILED);
+    EXPECT_STREQ(nacre_state_reason(state), "the file cannot be written: system error 27");
+    EXPECT_EQ(readFile(path), whole);
+    EXPECT_NE(access((path + ".new").c_str(), F_OK), 0);
+  }
+  signal(SIGXFSZ, handler);
+  EXPECT_EQ(nacre_state_save(state, folder.path("absent/state").c_str(), NACRE_STATE_ALL), NACRE_FAILED);
+  EXPECT_STREQ(nacre_state_reason(state), "the file cannot be written: there is none");
+  EXPECT_EQ(nacre_state_save(state, "/proc/state", NACRE_STATE_ALL), NACRE_FAILED); // for root, too
+  EXPECT_EQ(nacre_state_save(state, std::string(5000, 'x').c_str(), NACRE_STATE_ALL), NACRE_BAD_ARGUMENT);
+  EXPECT_EQ(nacre_state_save(state, folder.path().c_str(), NACRE_STATE_ALL), NACRE_FAILED);
+  if (geteuid() != 0) {
+    ASSERT_EQ(chmod(folder.path().c_str(), 0500), 0);
+    EXPECT_EQ(nacre_state_save(state, path.c_str(), NACRE_STATE_ALL), NACRE_FAILED);
+    EXPECT_STREQ(nacre_state_reason(state), "the file cannot be written: permission is denied");
+    chmod(folder.path().c_str(), 0700);
+  }
+  EXPECT_EQ(readFile(path), whole);
+}
+
+TEST_F(StateFileTest, IsCopied) {
+  ASSERT_EQ(nacre_state_copy(state, other), NACRE_OK);
+  EXPECT_EQ(all(state), all(other));
+  StatefulModel another;
+  nacre_state *foreign = nullptr;
+  ASSERT_EQ(nacre_state_create(another.model(), nullptr, &foreign), NACRE_OK);
+  EXPECT_EQ(nacre_state_copy(state, foreign), NACRE_BAD_ARGUMENT);
+  nacre_session_options options = nacre_session_options_default();
+  options.state = foreign;
+  nacre_session *session = nullptr;
+  EXPECT_EQ(nacre_session_create(made.model(), &options, &session), NACRE_BAD_ARGUMENT);
+  nacre_state_destroy(foreign);
+}
+
+/// Sessions of the toy itself, of which a run adds the same to `total`.
+class SharedStateTest : public testing::Test {
+protected:
+  SharedStateTest() { EXPECT_EQ(nacre_state_create(toy.model(), nullptr, &state), NACRE_OK); }
+  ~SharedStateTest() override { nacre_state_destroy(state); }
+
+  nacre_session *makeSession() {
+    nacre_session_options options = nacre_session_options_default();
+    options.threads = 1;
+    options.state = state;
+    nacre_session *session = nullptr;
+    EXPECT_EQ(nacre_session_create(toy.model(), &options, &session), NACRE_OK);
+    void *x = nullptr;
+    nacre_session_input(session, 0, &x);
+    for (int64_t i = 0; i < kRows * kColumns; ++i)
+      static_cast<float *>(x)[i] = toyInput(i);
+    return session;
+  }
+  void expectAfter(int runs) {
+    float total[kColumns];
+    ASSERT_EQ(nacre_state_read(state, 0, total, sizeof total), NACRE_OK);
+    for (int64_t c = 0; c < kColumns; ++c)
+      ASSERT_EQ(total[c], toySum(c, runs));
+  }
+
+  ToyModel toy;
+  nacre_state *state = nullptr;
+};
+
+TEST_F(SharedStateTest, SessionsGoOnWhereOthersEnded) {
+  nacre_session *first = makeSession(), *second = makeSession();
+  nacre_state *seen = nullptr;
+  ASSERT_EQ(nacre_session_state(second, &seen), NACRE_OK);
+  EXPECT_EQ(seen, state);
+  for (int runs = 0; runs < 4; ++runs) {
+    expectAfter(runs);
+    ASSERT_EQ(nacre_session_run(runs % 2 ? first : second), NACRE_OK);
+  }
+  nacre_session_destroy(first);
+  nacre_session_destroy(second);
+  expectAfter(4);
+  nacre_memory_info shared, own;
+  nacre_session_options options = nacre_session_options_default();
+  ASSERT_EQ(nacre_session_memory(toy.model(), &options, &own), NACRE_OK);
+  options.state = state;
+  ASSERT_EQ(nacre_session_memory(toy.model(), &options, &shared), NACRE_OK);
+  EXPECT_EQ(shared.state_bytes, 0u);
+  EXPECT_EQ(own.state_bytes, toy.table.state_bytes);
+}
+
+TEST_F(SharedStateTest, IsInOneRunAtATime) {
+  std::atomic<int> done{0}, refused{0};
+  const auto body = [&] {
+    nacre_session *session = makeSession();
+    for (int turn = 0; turn < 300; ++turn)
+      if (nacre_session_run(session) == NACRE_OK)
+        ++done;
+      else if (++refused, std::string(nacre_session_reason(session)).find("must be free") == std::string::npos)
+        ADD_FAILURE() << nacre_session_reason(session);
+    nacre_session_destroy(session);
+  };
+  std::thread threads[] = {std::thread(body), std::thread(body), std::thread(body)};
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(done + refused, 900);
+  expectAfter(done); // whole runs, each once
+}
+
+TEST_F(SharedStateTest, IsRefusedWhileARunHasIt) {
+  struct Meeting {
+    nacre_executor executor = {sizeof(nacre_executor), 2, meet};
+    nacre_state *state = nullptr;
+    nacre_session *second = nullptr;
+    int met = 0;
+    static void meet(nacre_executor *executor, nacre_task task, void *context, int64_t units, int64_t) {
+      auto &self = *reinterpret_cast<Meeting *>(executor);
+      nacre_state *state = self.state;
+      float total[kColumns];
+      uint32_t index = 0;
+      EXPECT_EQ(nacre_session_run(self.second), NACRE_BAD_ARGUMENT);
+      EXPECT_EQ(nacre_state_read(state, 0, total, sizeof total), NACRE_BAD_ARGUMENT);
+      EXPECT_EQ(nacre_state_write(state, 0, total, sizeof total), NACRE_BAD_ARGUMENT);
+      EXPECT_EQ(nacre_state_reset(state, NACRE_STATE_ALL), NACRE_BAD_ARGUMENT);
+      EXPECT_EQ(nacre_state_find(state, "total", &index), NACRE_BAD_ARGUMENT);
+      EXPECT_EQ(nacre_state_save(state, "nowhere", NACRE_STATE_ALL), NACRE_BAD_ARGUMENT);
+      EXPECT_EQ(nacre_state_load(state, "nowhere", NACRE_STATE_ALL), NACRE_BAD_ARGUMENT);
+      EXPECT_NE(std::string(nacre_state_reason(state)).find("one run or call at a time"), std::string::npos);
+      ++self.met;
+      task(context, 0, 0, units);
+    }
+  } meeting;
+  meeting.state = state;
+  meeting.second = makeSession();
+  nacre_session_options options = nacre_session_options_default();
+  options.state = state;
+  options.executor = &meeting.executor;
+  nacre_session *first = nullptr;
+  ASSERT_EQ(nacre_session_create(toy.model(), &options, &first), NACRE_OK);
+  EXPECT_EQ(nacre_session_run(first), NACRE_OK);
+  EXPECT_GT(meeting.met, 0);
+  EXPECT_EQ(nacre_session_run(meeting.second), NACRE_OK);
+  nacre_session_destroy(first);
+  nacre_session_destroy(meeting.second);
+}
+
+TEST(NoState, IsSaid) {
+  ToyModel toy;
+  toy.table.head.functions = &nacre_runtime_functions;
+  char reason[64] = "";
+  nacre_session_options options = nacre_session_options_default();
+  options.reason = reason;
+  options.reason_capacity = sizeof reason;
+  nacre_session *session = nullptr;
+  nacre_state *state = nullptr;
+  EXPECT_EQ(nacre_session_create(toy.model(), &options, &session), NACRE_UNSUPPORTED); // its table has a variable
+  toy.table.variable_count = 0;
+  toy.entries[1].step_count = 2; // of the second entry, which touches no state
+  options.entry = "second";
+  EXPECT_EQ(nacre_state_create(toy.model(), &options, &state), NACRE_BAD_ARGUMENT);
+  EXPECT_STREQ(reason, "the model has no state");
+  ASSERT_EQ(nacre_session_create(toy.model(), &options, &session), NACRE_OK) << reason;
+  EXPECT_EQ(nacre_session_run(session), NACRE_OK);
+  ASSERT_EQ(nacre_session_state(session, &state), NACRE_OK);
+  EXPECT_EQ(nacre_state_reset(state, NACRE_STATE_ALL), NACRE_OK);
+  EXPECT_EQ(nacre_state_save(state, "nowhere", NACRE_STATE_ALL), NACRE_BAD_ARGUMENT);
+  EXPECT_STREQ(nacre_state_reason(state), "the model has no state");
+  nacre_session_destroy(session);
+}
+
+} // namespace
+} // namespace nacre::test
