@@ -39,6 +39,17 @@ class LibraryTest(nacre.NacreTest):
                 print(f"allocated sections of a one-operator model for the {place}, arm64: {allocated} bytes")
                 self.assertLessEqual(allocated, 64 * KIB)
 
+    def test_only_a_model_with_state_links_what_saves_it(self):
+        graph = nacre.Graph("sum")
+        graph.output(graph.node("Add", [graph.input("x", [4]), graph.input("before", [4])], output="after"), [4])
+        graph.output(graph.node("Relu", ["after"], output="y"), [4])
+        graph.save(self.path("sum.onnx"))
+        for kept in (), ("--state=before:after",):
+            library = self.path("libsum.so")
+            self.call(os.path.join(nacre.BIN, "nacre-compile"), self.path("sum.onnx"), "-o", library, *kept)
+            with open(library, "rb") as file:
+                self.assertEqual(b"safetensors" in file.read(), bool(kept))
+
     def test_only_a_model_for_gpus_links_the_vulkan_half(self):
         for place, expected in ("cpu", False), ("gpu", True), ("split:50", True):
             with self.subTest(place):

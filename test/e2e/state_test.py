@@ -59,8 +59,8 @@ def write_npy(path, values):
 
 
 class StateTest(nacre.NacreTest):
-    def build(self, *options, graph=None, status=0):
-        path, library = self.path("step.onnx"), self.path("libstep.so")
+    def build(self, *options, graph=None, status=0, output="libstep.so"):
+        path, library = self.path("step.onnx"), self.path(output)
         (graph or stepping_model()).save(path)
         said = self.call(os.path.join(nacre.BIN, "nacre-compile"), path, "-o", library, *options, status=status)
         return said if status else library
@@ -134,6 +134,28 @@ class StateTest(nacre.NacreTest):
                 self.chain(self.run_model, library, "--gpu")
                 for step in range(5):
                     self.remove(self.path(f"after{step}"))
+
+    def test_one_file_of_all_that_is_remembered(self):
+        """Each step by another machine than the one before, which leaves it its state in a file."""
+        library = self.build(*KEPT)
+        places = [(self.run_model, library), (self.run_arm64, self.build(*KEPT, "--target=linux-arm64", output="libarm.so"))]
+        steps, file, arguments = Steps(), self.path("kept.safetensors"), []
+        for step in range(4):
+            run, built = places[step % len(places)]
+            write_npy(self.path("x.npy"), row(step))
+            write_npy(self.path("y.npy"), steps.run(row(step))["y"])
+            run(built, f"--input=x={self.path('x.npy')}", f"--expect=y={self.path('y.npy')}", "--rtol=0", "--atol=0", "--save=" + file, *arguments)
+            arguments = ["--resume=" + file]
+        with open(file, "rb") as saved:
+            whole = saved.read()
+        for damaged, said in ((whole[:-1], "do not follow each other"), (whole[:-1] + bytes([whole[-1] ^ 1]), "checksum")):
+            with open(file, "wb") as saved:
+                saved.write(damaged)
+            self.assertIn(said, self.run_model(library, "--resume=" + file, status=2))
+        other = self.build(*KEPT[:2], graph=stepping_model(), output="libless.so")
+        with open(file, "wb") as saved:
+            saved.write(whole)
+        self.assertIn("has 'last', which that has not", self.run_model(other, "--resume=" + file, status=2))
 
     def devices(self, library):
         return self.call("sh", "-c", f"{os.path.join(nacre.BIN, 'nacre-run')} {library} --list-devices || true")
