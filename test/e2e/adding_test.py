@@ -24,8 +24,8 @@ from onnx_writer import Graph, write_npy
 BUILD = os.environ.get("NACRE_BUILD", os.path.join(nacre.ROOT, "build", "release"))
 TREE = os.path.join(BUILD, "test", "adding")  # one place, so that ccache knows it again
 # The most existing files that a section's patches may touch.
-SECTIONS = {("docs/adding-an-operator.md", "2. A new elementwise function"): 3,
-            ("docs/adding-an-operator.md", "3. A new operator of `nn`"): 6,
+SECTIONS = {("docs/adding-an-operator.md", "2. A new elementwise function"): 4,
+            ("docs/adding-an-operator.md", "3. A new operator of `nn`"): 9,
             ("docs/adding-an-operator.md", "4. An operator of TensorFlow"): 2,
             ("docs/adding-a-format.md", "Adding a format"): 3}
 # The folder of the new format: the unit tests' own, under names of the compiler.

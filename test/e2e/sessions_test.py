@@ -31,9 +31,10 @@ class SessionsTest(nacre.NacreTest):
         includes = ["-I" + nacre.ROOT, "-I" + os.path.join(nacre.ROOT, "runtime", "include")]
         sanitize = ["-g", "-O1", "-fsanitize=thread"]
         self.call("clang-22", "-c", listing, "-o", self.path("models.o"), *sanitize, *includes)
+        runtime = [source for folder in ("src", "src/state")
+                   for source in sorted(glob.glob(os.path.join(nacre.ROOT, "runtime", folder, "*.cpp")))]
         self.call(CLANG, "-std=c++17", "-fno-rtti", "-fno-exceptions", *sanitize, *includes,
-                  os.path.join(nacre.ROOT, "test", "e2e", "Sessions.cpp"),
-                  *sorted(glob.glob(os.path.join(nacre.ROOT, "runtime", "src", "*.cpp"))), self.path("models.o"), *objects, "-ldl",
+                  os.path.join(nacre.ROOT, "test", "e2e", "Sessions.cpp"), *runtime, self.path("models.o"), *objects, "-ldl",
                   "-pthread", "-o", program)
         self.call(program, env={**os.environ, "TSAN_OPTIONS": "halt_on_error=1"})
 

@@ -84,10 +84,12 @@ uint64_t lay_out(Load &load, char *buffer) {
   }
   const uint64_t found = aligned(load.header_bytes), beside = found + aligned(load.model.variable_count);
   const uint64_t scratch = beside + aligned(load.model.state_bytes);
-  load.header = buffer;
-  load.found = reinterpret_cast<bool *>(buffer + found);
-  load.beside = buffer + beside;
-  load.scratch = buffer + scratch;
+  if (buffer) {
+    load.header = buffer;
+    load.found = reinterpret_cast<bool *>(buffer + found);
+    load.beside = buffer + beside;
+    load.scratch = buffer + scratch;
+  }
   return scratch + scratch_bytes;
 }
 

@@ -40,7 +40,7 @@ int main(int count, char **arguments) {
   if (count < 2)
     return 2;
   const std::string path = std::string(arguments[1]) + "/killed.safetensors";
-  const int turns = count > 2 ? std::atoi(arguments[2]) : 300;
+  const int turns = count > 2 ? int(std::strtol(arguments[2], nullptr, 10)) : 300;
   auto *begun = static_cast<int64_t *>(mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   StatefulModel made;
   nacre_state *state = nullptr, *expected = nullptr;
