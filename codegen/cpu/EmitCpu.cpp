@@ -6,6 +6,8 @@
 //        2. let the kind's emitter fill it, else the fallback;
 //        3. record how the work is divided.
 
+#include "codegen/cpu/EmitFunction.h"
+
 #include "codegen/KernelNotes.h"
 #include "codegen/PackWeights.h"
 #include "codegen/TargetOptions.h"
@@ -92,11 +94,6 @@ KernelFunction startBody(func::FuncOp function, const Target &target) {
 
 void finish(func::FuncOp function, const KernelFunction &body) {
   Builder builder(function.getContext());
-  const unsigned scratch = body.buffers.size();
-  auto scratchType = MemRefType::get({static_cast<int64_t>(body.scratchBytes)}, builder.getI8Type());
-  function.getArgument(scratch).setType(scratchType);
-  function.setFunctionType(builder.getFunctionType(function.front().getArgumentTypes(), {}));
-
   function->setAttr(notes::kKernel, builder.getUnitAttr());
   function->setAttr(notes::kUnitExtent, builder.getI64IntegerAttr(body.unitExtent));
   function->setAttr(notes::kUnitsPerBlock, builder.getI64IntegerAttr(body.unitsPerBlock));
@@ -118,6 +115,8 @@ constexpr plan::EncodingKind kContractionEncodings[] = {plan::EncodingKind::Pane
 
 constexpr EmitterEntry<Emitter> kEmitters[] = {
     {"contraction", plan::KernelKind::Contraction, emitContraction, kContractionEncodings},
+    {"halves", plan::KernelKind::Contraction, emitHalves, kContractionEncodings},
+    {"halves", plan::KernelKind::Separable, emitHalves, kContractionEncodings},
     {"nest", plan::KernelKind::Nest, emitNest},
     {"attention", plan::KernelKind::Attention, emitAttention},
     {"row", plan::KernelKind::Row, emitRow},
@@ -129,17 +128,12 @@ constexpr EmitterEntry<Emitter> kEmitters[] = {
 };
 
 LogicalResult emitKernel(plan::KernelOp kernel, const Target &target) {
-  func::FuncOp function = makeFunction(kernel);
-  for (const EmitterEntry<Emitter> &candidate : emittersFor(kernel, ArrayRef(kEmitters))) {
-    KernelFunction body = startBody(function, target);
-    if (succeeded(candidate.emit(kernel, body))) {
-      finish(function, body);
-      kernel.erase();
-      return success();
-    }
-    LDBG() << candidate.name << " declines " << kernel.getSymName();
+  FailureOr<EmittedFunction> emitted = emitFunction(kernel, target);
+  if (succeeded(emitted)) {
+    finish(emitted->function, emitted->body);
+    kernel.erase();
+    return success();
   }
-  function.erase();
   return kernel.emitError(
       "must have a form that a CPU emitter takes, but has not; likely a missing case in the kernels "
       "phase (docs/phases/kernels.md)");
@@ -156,6 +150,23 @@ struct EmitCpu : codegen::cpu::impl::EmitCpuPassBase<EmitCpu> {
 };
 
 } // namespace
+
+FailureOr<EmittedFunction> nacre::codegen::cpu::emitFunction(plan::KernelOp kernel, const Target &target) {
+  func::FuncOp function = makeFunction(kernel);
+  for (const EmitterEntry<Emitter> &candidate : emittersFor(kernel, ArrayRef(kEmitters))) {
+    KernelFunction body = startBody(function, target);
+    if (failed(candidate.emit(kernel, body))) {
+      LDBG() << candidate.name << " declines " << kernel.getSymName();
+      continue;
+    }
+    auto scratch = MemRefType::get({static_cast<int64_t>(body.scratchBytes)}, body.builder.getI8Type());
+    body.scratch.setType(scratch);
+    function.setFunctionType(body.builder.getFunctionType(function.front().getArgumentTypes(), {}));
+    return EmittedFunction{function, std::move(body)};
+  }
+  function.erase();
+  return failure();
+}
 
 LogicalResult nacre::codegen::cpu::emitKernels(ModuleOp module, const Target &target) {
   for (auto kernel : llvm::make_early_inc_range(module.getOps<plan::KernelOp>()))

@@ -13,7 +13,8 @@
 #include "codegen/TargetOptions.h"
 #include "codegen/cpu/contraction/TileTables.h"
 #include "codegen/cpu/contraction/WinogradTables.h"
-#include "codegen/form/PlainContraction.h"
+#include "codegen/form/KernelHalves.h"
+#include "codegen/form/SeparableForm.h"
 #include "compiler/encode/Passes.h"
 #include "dialects/plan/Notes.h"
 
@@ -88,11 +89,23 @@ void wishForWinograd(Wish &wish, const PlainContraction &plain, ArrayRef<Target>
     wish.width = widthForAll(targets, productShape(*wish.winograd, wish.winogradTile), kWinogradTypes);
 }
 
+/// The product of `kernel`. One whose left operand is made by the kernel the CPU computes in halves.
+FailureOr<PlainContraction> readProduct(plan::KernelOp kernel) {
+  const bool isSeparable = kernel.getKind() == plan::KernelKind::Separable;
+  FailureOr<PlainContraction> product = failure();
+  if (!isSeparable)
+    product = readContraction(kernel);
+  else if (FailureOr<SeparableForm> separable = parseSeparable(kernel); succeeded(separable))
+    product = std::move(separable->pointwise);
+  if (failed(product) || product->depthwise || ((isSeparable || product->prologue) && !hasHalves(kernel)))
+    return failure();
+  return product;
+}
+
 /// None where the operand cannot be packed.
 std::optional<Wish> readWish(plan::KernelOp kernel, ArrayRef<Target> targets, Accuracy accuracy) {
-  FailureOr<PlainContraction> plain = readContraction(kernel);
-  // The CPU's own emitters take no prologue.
-  if (failed(plain) || plain->depthwise || plain->prologue)
+  FailureOr<PlainContraction> plain = readProduct(kernel);
+  if (failed(plain))
     return std::nullopt;
 
   Wish wish;
@@ -106,7 +119,7 @@ std::optional<Wish> readWish(plan::KernelOp kernel, ArrayRef<Target> targets, Ac
     return std::nullopt;
   wish.parts = plain->parts;
   wish.groups = plain->rhsShape.back() / (product.columns.size * plain->parts);
-  if (accuracy == Accuracy::Fast)
+  if (accuracy == Accuracy::Fast && kernel.getKind() == plan::KernelKind::Contraction && !plain->prologue)
     wishForWinograd(wish, *plain, targets);
   return wish;
 }
@@ -118,7 +131,7 @@ public:
 
   LogicalResult choose() {
     for (auto kernel : module.getOps<plan::KernelOp>())
-      if (kernel.getKind() == plan::KernelKind::Contraction)
+      if (kernel.getKind() == plan::KernelKind::Contraction || kernel.getKind() == plan::KernelKind::Separable)
         if (std::optional<Wish> wish = readWish(kernel, targets, accuracy)) {
           wishes[kernel] = *wish;
           classes.insert(kernel);
