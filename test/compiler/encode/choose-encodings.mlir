@@ -193,3 +193,36 @@ plan.entry @main {
   %w = plan.use @gates : memref<64x256xf32>
   plan.launch @cell(%a, %w) into(%d) : (memref<1x64xf32>, memref<64x256xf32>) into (memref<1x64xf32>)
 }
+
+// -----
+
+// A product that makes its left operand reads panels, too: the CPU computes it in halves.
+
+// CHECK:      plan.weight @scaled_w = {{.*}}#plan.encoding<panel, width = 16>
+// CHECK:      plan.kernel @scaled
+// CHECK-SAME: encodings = [unit, unit, #plan.encoding<panel, width = 16>]
+plan.weight @scaled_w = dense<1.0> : tensor<64x256xf32>
+plan.kernel @scaled contraction (%a: tensor<96x64xf32>, %g: tensor<64xf32>, %b: tensor<64x256xf32>) into (%c: tensor<96x256xf32>) cut 0 : 96 by 1 {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<96x64xf32>
+  %l = linalg.generic {indexing_maps = [affine_map<(m, k) -> (m, k)>, affine_map<(m, k) -> (k)>, affine_map<(m, k) -> (m, k)>], iterator_types = ["parallel", "parallel"]} ins(%a, %g : tensor<96x64xf32>, tensor<64xf32>) outs(%e : tensor<96x64xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %m = arith.mulf %x, %y : f32
+    linalg.yield %m : f32
+  } -> tensor<96x64xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%c : tensor<96x256xf32>) -> tensor<96x256xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%l, %b : tensor<96x64xf32>, tensor<64x256xf32>) outs(%init : tensor<96x256xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %m = arith.mulf %x, %y : f32
+    %s = arith.addf %z, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<96x256xf32>
+  plan.yield %r : tensor<96x256xf32>
+}
+plan.entry @main {
+  %a = plan.storage input "a" 0 : memref<96x64xf32>
+  %g = plan.storage input "g" 1 : memref<64xf32>
+  %c = plan.storage output "c" 0 : memref<96x256xf32>
+  %w = plan.use @scaled_w : memref<64x256xf32>
+  plan.launch @scaled(%a, %g, %w) into(%c) : (memref<96x64xf32>, memref<64xf32>, memref<64x256xf32>) into (memref<96x256xf32>)
+}
