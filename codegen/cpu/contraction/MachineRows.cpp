@@ -69,7 +69,7 @@ constexpr MachineRow neonRow(const char *instruction, const ProductTypes &types)
   row.paddingCost = 0.25;
   row.transform = 0.5;
   row.storeFilter = 0.5;
-  row.farBytes = 40; // behind four times as many instructions
+  row.farBytes = 40; // an estimate: a stream hides behind four times as many instructions
   row.waysOfRows = 8;
   row.prefetchBytes = 0;
   row.halfCycles = 2; // fcvtl is two operations for one of a core's pipes, shll is one
