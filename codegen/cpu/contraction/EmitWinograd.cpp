@@ -229,10 +229,20 @@ private:
         storePlanes(i, row, transformed, at, inputPlane, piece);
       });
     };
-    const int64_t whole = size - size % lanes;
-    build.loop(begin, whole, lanes, [&](Position channel) { transform(hidden(channel), {0, lanes, lanes}); });
-    for (Piece piece : cutIntoPieces(size - whole, lanes, hasMasks(build.target, 32)))
-      transform({Value(), whole + piece.offset}, {0, piece.lanes, piece.width});
+    if (size < lanes) {
+      for (Piece piece : cutIntoPieces(size, lanes, hasMasks(build.target, 32)))
+        transform({Value(), piece.offset}, {0, piece.lanes, piece.width});
+      return;
+    }
+    // The last vector ends with the block and repeats some of the one before: a loop's body less.
+    const int64_t last = size - lanes;
+    build.loop(begin, size, lanes, [&](Position channel) {
+      if (!channel.counter)
+        channel.constant = std::min(channel.constant, last);
+      else if (size % lanes != 0)
+        channel = {emitMin(build, build.address({channel}, {1}, 0), build.index(last)), 0};
+      transform(hidden(channel), {0, lanes, lanes});
+    });
   }
 
   /// Of a panel, which has the columns of a tap's channels one after another.
