@@ -3,6 +3,7 @@
 #include "codegen/form/Nest.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallBitVector.h"
 #include <algorithm>
 #include <cassert>
 
@@ -178,10 +179,16 @@ std::optional<SmallVector<NestRegion>> divideWindows(const Nest &nest, std::opti
   NestRegion whole{nest, 0, cut ? nest.loops[*cut].size : 1};
   whole.nest.windows.clear();
   SmallVector<NestRegion> regions = {whole};
-  for (const NestWindow &window : nest.windows) {
+  llvm::SmallBitVector divides(nest.loops.size());
+  for (const auto &[index, window] : llvm::enumerate(nest.windows)) {
+    // What two operands leave alike is divided once.
+    if (llvm::is_contained(llvm::ArrayRef(nest.windows).take_front(index), window))
+      continue;
     std::optional<Axis> axis = analyzeWindow(nest, window, maxRegions);
-    if (!axis || regions.size() * axis->segments.size() > maxRegions)
+    if (!axis || regions.size() * axis->segments.size() > maxRegions || divides[axis->moving] || divides[axis->along])
       return std::nullopt;
+    divides.set(axis->moving);
+    divides.set(axis->along);
     SmallVector<NestRegion> divided;
     for (const NestRegion &region : regions)
       for (const Segment &segment : axis->segments) {

@@ -11,6 +11,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include <cstdint>
 #include <optional>
+#include <tuple>
 
 namespace nacre::codegen {
 
@@ -34,6 +35,10 @@ struct NestLoop {
 struct NestWindow {
   int64_t size = 0, constant = 0;
   llvm::SmallVector<int64_t> coefficients;
+
+  bool operator==(const NestWindow &other) const {
+    return std::tie(size, constant, coefficients) == std::tie(other.size, other.constant, other.coefficients);
+  }
 };
 
 struct Nest {
@@ -63,7 +68,8 @@ VectorChoice chooseVectorLoop(const Nest &nest);
 
 /// The regions of a nest whose windows leave memory: each a nest with windows clipped, so that it stays inside.
 /// `cutBegin` and `cutEnd` bound the counter of the loop `cut`, which the regions leave whole. None where an axis is
-/// not walked by one parallel and one reducing loop, both forwards, or where there would be more than `maxRegions`.
+/// not walked by one parallel and one reducing loop, both forwards, where two axes share a loop and are left differently, or where
+/// there would be more than `maxRegions`.
 struct NestRegion {
   Nest nest;
   int64_t cutBegin = 0, cutEnd = 0;

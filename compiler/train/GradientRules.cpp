@@ -40,6 +40,8 @@ ArrayRef<RuleRow> getRules() {
       RowOf<&reverseConvTranspose>::row(),
       // windows
       RowOf<&reversePool>::row(),
+      none<nn::PoolCodeOp>(),
+      RowOf<&reverseUnpool>::row(),
       RowOf<&reverseLrn>::row(),
       // along axes
       RowOf<&reverseReduce>::row(),

@@ -57,6 +57,8 @@ LogicalResult checkElements(MaybeLocation location, BinaryKind kind, Type lhs, T
                            "' must have operands of a type it is defined for, but has ", lhs);
 }
 
+Type getCodeType(MLIRContext *context) { return IntegerType::get(context, 8, IntegerType::Unsigned); }
+
 /// The type in which products of such elements are added up, or null where there is none.
 Type getSumType(Type lhs, Type rhs) {
   auto isNarrow = [](Type type) { return type.isInteger(8) || type.isInteger(16); };
@@ -195,6 +197,33 @@ LogicalResult infer(MaybeLocation location, PoolOp::Adaptor op, Types &types) {
   return finish(location, poolShape(shapeOf(op.getInput()), window), element, types);
 }
 
+LogicalResult infer(MaybeLocation location, PoolCodeOp::Adaptor op, Types &types) {
+  Type element = elementOf(op.getInput());
+  if (isBool(element) || element != elementOf(op.getMaxima()))
+    return emitOptionalError(location, "input and maxima must have one type that can be pooled, but have ", element,
+                             " and ", elementOf(op.getMaxima()));
+  Window window{op.getKernel(), op.getStrides(), op.getPads(), op.getDilations(), op.getOverhang()};
+  llvm::Expected<Shape> shape = poolShape(shapeOf(op.getInput()), window);
+  if (shape && Dims(*shape) != shapeOf(op.getMaxima()))
+    return emitOptionalError(location, "maxima must have shape [", Dims(*shape), "], but are ",
+                             op.getMaxima().getType());
+  if (shape)
+    if (llvm::Error error = checkCodes(op.getKernel()))
+      return rejected(location, std::move(error));
+  return finish(location, std::move(shape), getCodeType(element.getContext()), types);
+}
+
+LogicalResult infer(MaybeLocation location, UnpoolOp::Adaptor op, Types &types) {
+  Type element = elementOf(op.getOperand());
+  if (isBool(element) || elementOf(op.getCode()) != getCodeType(element.getContext()) ||
+      shapeOf(op.getOperand()) != shapeOf(op.getCode()))
+    return emitOptionalError(location, "operand and codes (ui8) must have one shape, but are ",
+                             op.getOperand().getType(), " and ", op.getCode().getType());
+  return finish(location,
+                unpoolShape(shapeOf(op.getOperand()), {op.getKernel(), op.getStrides(), {}, op.getDilations()}),
+                element, types);
+}
+
 LogicalResult infer(MaybeLocation location, ReduceOp::Adaptor op, Types &types) {
   return finish(location, reduceShape(shapeOf(op.getOperand()), op.getAxes(), op.getKeepDims()),
                 elementOf(op.getOperand()), types);
@@ -254,6 +283,8 @@ NN_INFER(ConvOp)
 NN_INFER(ConvTransposeOp)
 NN_INFER(RecurrentOp)
 NN_INFER(PoolOp)
+NN_INFER(PoolCodeOp)
+NN_INFER(UnpoolOp)
 NN_INFER(ReduceOp)
 NN_INFER(ArgReduceOp)
 NN_INFER(SoftmaxOp)

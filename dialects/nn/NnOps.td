@@ -219,6 +219,30 @@ def Nn_PoolOp : Nn_Op<"pool", [Nn_Nest, Nn_FreeWidth]> {
   let hasFolder = 1;
 }
 
+def Nn_PoolCodeOp : Nn_Op<"pool_code", [Nn_Nest, Nn_SameWidth]> {
+  let summary = "Which cell of its window each maximum is";
+  let description = [{
+    Of `input` and the maxima that `nn.pool` gives of it with these attributes: the number, in row-major order and at most 253, of the
+    first cell of the window that equals the maximum; 255 (ui8) where none does, as of NaN. A byte of what training must know of a
+    pool's input.
+  }];
+  let arguments = (ins Nn_Tensor:$input, Nn_Tensor:$maxima, DenseI64ArrayAttr:$kernel, DenseI64ArrayAttr:$strides,
+                       DenseI64ArrayAttr:$pads, DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$overhang);
+  let assemblyFormat = "$input `,` $maxima attr-dict `:` type($input) `,` type($maxima)";
+}
+
+def Nn_UnpoolOp : Nn_Op<"unpool", [Nn_Nest, Nn_FreeWidth]> {
+  let summary = "The sum of windows, each in the cell that its code names: the adjoint of a maximum over windows";
+  let description = [{
+    Operands `[N, windows..., C]`, codes as of `nn.pool_code`. The result has two axes for each spatial one, `[N, (steps, stride)..., C]`:
+    element `(q, r)` is cell `q * stride + r` of the first window's first cell on, and there are as many as windows reach. What a
+    reshape makes of it is the pool's padded input.
+  }];
+  let arguments = (ins Nn_Tensor:$operand, Nn_Tensor:$code, DenseI64ArrayAttr:$kernel, DenseI64ArrayAttr:$strides,
+                       DenseI64ArrayAttr:$dilations);
+  let assemblyFormat = "$operand `,` $code attr-dict `:` type($operand) `,` type($code)";
+}
+
 def Nn_ReduceOp : Nn_Op<"reduce", [Nn_Nest, Nn_SameWidth, Nn_MovesAxes, Nn_EvaluatedByReducing, Nn_PassesCounts]> {
   let summary = "Reduction along axes";
   let description = [{

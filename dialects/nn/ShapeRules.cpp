@@ -198,6 +198,40 @@ Expected<Shape> poolShape(Dims input, const Window &window) {
   return slideWindow(input, window);
 }
 
+Error checkCodes(Dims kernel) {
+  std::optional<int64_t> cells = countElements(kernel);
+  if (!cells || *cells > 254)
+    return reject("windows must have at most 254 cells, but have kernel {0}", print(kernel));
+  return Error::success();
+}
+
+Expected<Shape> unpoolShape(Dims input, const Window &window) {
+  if (input.size() < 3 || input.size() > 5)
+    return reject("operand must have 1 to 3 spatial axes, but has shape {0}", print(input));
+  const size_t spatialRank = input.size() - 2;
+  const SmallVector<int64_t> none(2 * spatialRank, 0);
+  if (Error error = checkWindow({window.kernel, window.strides, none, window.dilations}, spatialRank))
+    return error;
+  if (Error error = checkCodes(window.kernel))
+    return error;
+  Shape result = {input.front()};
+  for (size_t axis = 0; axis < spatialRank; ++axis) {
+    const int64_t windows = input[axis + 1];
+    int64_t taps, begin;
+    if (MulOverflow(window.dilations[axis], window.kernel[axis] - 1, taps) || taps >= maxExtent)
+      return reject("the window of spatial axis {0} is too large", axis);
+    if (windows == 0 || MulOverflow(windows - 1, window.strides[axis], begin) || begin >= maxExtent)
+      return reject("spatial axis {0} must have 1 to {1} cells between its first window and its last, but has {2} "
+                    "windows, {3} apart",
+                    axis, maxExtent, windows, window.strides[axis]);
+    result.append({int64_t(llvm::divideCeil(begin + taps + 1, window.strides[axis])), window.strides[axis]});
+  }
+  result.push_back(input.back());
+  if (!countElements(result))
+    return reject("what windows reach must fit into memory, but has shape {0}", print(result));
+  return result;
+}
+
 Expected<Shape> reduceShape(Dims operand, Dims axes, bool keepDims) {
   if (Error error = checkAxes(axes, operand.size()))
     return error;

@@ -40,6 +40,10 @@ llvm::Expected<Shape> convShape(Dims input, Dims filter, Window window, int64_t 
 /// The same operands; `window.pads` are cut off the result, and add to it where they are negative.
 llvm::Expected<Shape> convTransposeShape(Dims input, Dims filter, Window window, int64_t groups);
 llvm::Expected<Shape> poolShape(Dims input, const Window &window);
+/// Input `[N, windows..., C]`, result `[N, (steps, stride)..., C]`; `window` without pads.
+llvm::Expected<Shape> unpoolShape(Dims input, const Window &window);
+/// Success where a byte can say which cell of a window is meant, and has a number to spare for none and one for never.
+llvm::Error checkCodes(Dims kernel);
 
 /// `axes` must be sorted, unique and within the rank.
 llvm::Expected<Shape> reduceShape(Dims operand, Dims axes, bool keepDims);

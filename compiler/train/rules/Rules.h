@@ -24,6 +24,7 @@ llvm::LogicalResult reverseAttention(nn::AttentionOp op, Adjoint &at);
 
 // Windows.cpp
 llvm::LogicalResult reversePool(nn::PoolOp op, Adjoint &at);
+llvm::LogicalResult reverseUnpool(nn::UnpoolOp op, Adjoint &at);
 llvm::LogicalResult reverseLrn(nn::LrnOp op, Adjoint &at);
 
 // Reductions.cpp

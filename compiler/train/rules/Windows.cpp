@@ -2,9 +2,12 @@
 //
 // Gradients of pools and of the normalization over neighbouring channels.
 //
-// Of equal cells in the window of a maximum the first, in rows then columns, gets all.
+// Of equal cells in the window of a maximum the first, in rows then columns, gets all. What the way back needs of the input is a
+// byte for each window: which cell that is.
 
 #include "compiler/train/rules/Rules.h"
+
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;
 
@@ -58,6 +61,19 @@ public:
     return w.pad(value, before, behind);
   }
 
+  /// The input's cells of all that windows reach, in as many axes as make up its padded shape.
+  Value fromPadded(Writer &w, Value cells) const {
+    Ints shape = {input.front()}, before(input.size(), 0), behind(input.size(), 0);
+    for (size_t axis = 0; axis < spatial(); ++axis) {
+      const int64_t steps = shapeOf(cells)[2 * axis + 1];
+      shape.push_back(steps * strides[axis]);
+      before[axis + 1] = -pads[axis];
+      behind[axis + 1] = input[axis + 1] + pads[axis] - shape.back();
+    }
+    shape.push_back(input.back());
+    return w.pad(w.reshape(cells, shape), before, behind);
+  }
+
 private:
   Ints starts(int64_t tap) const {
     Ints result(spatial() + 2, 0);
@@ -80,7 +96,38 @@ Value reverseGlobalMax(Writer &w, nn::PoolOp op, Value dy) {
   return w.reshape(w.where(isFirst, w.reshape(dy, {batch, 1, channels})), shape);
 }
 
-Value reverseMax(Writer &w, nn::PoolOp op, Value dy) {
+/// Whether a byte names each cell of a window, and the table that the way back reads by is a small one.
+bool hasCodes(nn::PoolOp op) {
+  constexpr int64_t kMostCells = 254, kMostPlaces = 4096;
+  return countOf(op.getKernel()) <= kMostCells && countOf(op.getStrides()) <= kMostPlaces;
+}
+
+Value reverseMax(Writer &w, nn::PoolOp op, Value code, Value dy) {
+  const PoolWindows windows(op);
+  Value cells =
+      nn::UnpoolOp::create(w.getBuilder(), w.getLoc(), dy, code, op.getKernel(), op.getStrides(), op.getDilations());
+  return windows.fromPadded(w, cells);
+}
+
+struct Rectified {
+  nn::UnaryOp relu; ///< Null: none.
+  Ints axes;        ///< Of its axes those of the value, where they are in another order.
+};
+
+/// The rectifier that makes `value`, maybe in another layout.
+Rectified findRectifier(Value value) {
+  Rectified rectified;
+  if (auto transposed = value.getDefiningOp<nn::TransposeOp>()) {
+    rectified.axes = mlir::invertPermutationVector(transposed.getPermutation());
+    value = transposed.getOperand();
+  }
+  if (auto op = value.getDefiningOp<nn::UnaryOp>(); op && op.getKind() == nn::UnaryKind::Relu)
+    rectified.relu = op;
+  return rectified;
+}
+
+/// Without codes: tap by tap.
+Value reverseLargeMax(Writer &w, nn::PoolOp op, Value dy) {
   const PoolWindows windows(op);
   Value padded = w.pad(op.getInput(), windows.low(), windows.high(), -std::numeric_limits<double>::infinity());
   Value free, sum; // windows that have not met their maximum yet
@@ -151,14 +198,52 @@ Value sumNeighbours(Writer &w, Value x, int64_t before, int64_t behind) {
 } // namespace
 
 LogicalResult reversePool(nn::PoolOp op, Adjoint &at) {
+  Writer &w = at.write;
   Dims output = shapeOf(op.getResult());
   auto isZero = [](int64_t pad) { return pad == 0; };
   const bool isGlobal = countOf(output.drop_front().drop_back()) == 1 && llvm::all_of(op.getPads(), isZero) &&
                         op.getKernel() == shapeOf(op.getInput()).drop_front().drop_back();
-  if (op.getKind() == nn::PoolKind::Average)
-    at.give(op.getInput(), reverseAverage(at.write, op, at.of()));
-  else
-    at.give(op.getInput(), isGlobal ? reverseGlobalMax(at.write, op, at.of()) : reverseMax(at.write, op, at.of()));
+  Value input = op.getInput();
+  if (op.getKind() == nn::PoolKind::Average) {
+    at.give(input, reverseAverage(w, op, at.of()));
+  } else if (hasCodes(op)) {
+    Value code = nn::PoolCodeOp::create(w.getBuilder(), w.getLoc(), input, op.getResult(), op.getKernel(),
+                                        op.getStrides(), op.getPads(), op.getDilations(), op.getOverhang());
+    // Where the maximum is 0 no gradient passes a rectifier: what that computed need not live for its own rule.
+    Rectified rectified = findRectifier(input);
+    if (rectified.relu)
+      code = w.select(w.greater(op.getResult(), 0), code, w.number(code, 255));
+    Value gradient = reverseMax(w, op, code, at.of());
+    if (!rectified.relu)
+      at.give(input, gradient);
+    else
+      at.give(rectified.relu.getOperand(), rectified.axes.empty() ? gradient : w.transpose(gradient, rectified.axes));
+  } else {
+    at.give(input, isGlobal ? reverseGlobalMax(w, op, at.of()) : reverseLargeMax(w, op, at.of()));
+  }
+  return success();
+}
+
+LogicalResult reverseUnpool(nn::UnpoolOp op, Adjoint &at) {
+  Writer &w = at.write;
+  Dims windows = shapeOf(op.getOperand()), cells = shapeOf(op.getResult());
+  const size_t spatial = op.getKernel().size();
+  Ints shape = {windows.front()}, steps(windows.size(), 1);
+  for (size_t axis = 0; axis < spatial; ++axis) {
+    shape.push_back(cells[2 * axis + 1] * cells[2 * axis + 2]);
+    steps[axis + 1] = op.getStrides()[axis];
+  }
+  shape.push_back(windows.back());
+  Value image = w.reshape(at.of(), shape), sum;
+  for (int64_t tap = 0; tap < countOf(op.getKernel()); ++tap) {
+    Ints starts(windows.size(), 0);
+    for (int64_t axis = spatial, rest = tap; axis-- > 0; rest /= op.getKernel()[axis])
+      starts[axis + 1] = rest % op.getKernel()[axis] * op.getDilations()[axis];
+    Value part =
+        w.where(w.equal(op.getCode(), w.number(op.getCode(), double(tap))), w.slice(image, starts, windows, steps));
+    sum = sum ? w.add(sum, part) : part;
+  }
+  at.give(op.getOperand(), sum);
   return success();
 }
 

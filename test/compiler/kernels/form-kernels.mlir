@@ -168,6 +168,29 @@ func.func @average_without_padding(%x: tensor<1x3x3x8xf32> {nn.name = "x"}) -> (
 
 // -----
 
+// What training keeps of a maximum is which cell it was, in a byte. On the way back a cell adds up what the windows over it
+// have for it; a table says by which code, and where in its step the cell is.
+
+// CHECK-DAG:   plan.weight @weight_0 = dense<[0, 1, 2]> : tensor<3xi8>
+// CHECK-DAG:   plan.weight @weight_1 = dense<{{\[\[}}2, 0], [-2, 1]]> : tensor<2x2xi8>
+// CHECK-LABEL: plan.kernel @pool_code_0 nest
+// CHECK:         tensor.pad %{{.*}} low[0, 1, 0] high[0, 1, 0]
+// CHECK:         affine_map<(d0, d1, d2, d3) -> (d0, d1 * 2 + d3, d2)>
+// CHECK:         arith.minui
+// CHECK-LABEL: plan.kernel @unpool_0 nest
+// CHECK-SAME:    into (%{{.*}}: tensor<2x6x2x8xf32>)
+// CHECK:         tensor.pad %{{.*}} low[0, 1, 0] high[0, 1, 0]
+// CHECK:         affine_map<(d0, d1, d2, d3, d4) -> (d0, d1 + d4, d3)>
+// CHECK:         arith.addf
+func.func @unpool(%x: tensor<2x9x8xf32> {nn.name = "x"}, %y: tensor<2x5x8xf32> {nn.name = "y"}) -> (tensor<2x6x2x8xf32> {nn.name = "z"}) {
+  %0 = nn.pool_code %x, %y {kernel = array<i64: 3>, strides = array<i64: 2>, pads = array<i64: 1, 1>,
+                            dilations = array<i64: 1>, overhang = array<i64: 0>} : tensor<2x9x8xf32>, tensor<2x5x8xf32>
+  %1 = nn.unpool %y, %0 {kernel = array<i64: 3>, strides = array<i64: 2>, dilations = array<i64: 1>} : tensor<2x5x8xf32>, tensor<2x5x8xui8>
+  return %1 : tensor<2x6x2x8xf32>
+}
+
+// -----
+
 // Half precision accumulates in single, and the epilogue rounds once.
 
 // CHECK-LABEL: plan.kernel @matmul_0 contraction

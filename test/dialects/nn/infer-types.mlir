@@ -33,6 +33,14 @@ func.func @every_operator(%image: tensor<1x8x8x4xf32>, %m: tensor<5x2x3xf32>, %i
   // CHECK: %[[POOL:[^ ,:()]+]] = nn.pool average %[[CONV]] {{.*}} : tensor<1x4x4x6xf32>
   %pool = nn.pool average %conv {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>,
       dilations = array<i64: 1, 1>, overhang = array<i64: 1, 1>, count_padding} : tensor<1x4x4x6xf32>
+  // CHECK: %[[CODE:[^ ,:()]+]] = nn.pool_code %[[CONV]], %[[POOL]] {{.*}} : tensor<1x4x4x6xf32>, tensor<1x2x2x6xf32>
+  %code = nn.pool_code %conv, %pool {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>,
+      dilations = array<i64: 1, 1>, overhang = array<i64: 1, 1>} : tensor<1x4x4x6xf32>, tensor<1x2x2x6xf32>
+  // CHECK: %[[CELLS:[^ ,:()]+]] = nn.unpool %[[POOL]], %[[CODE]] {{.*}} : tensor<1x2x2x6xf32>, tensor<1x2x2x6xui8>
+  %cells = nn.unpool %pool, %code {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>,
+      dilations = array<i64: 1, 1>} : tensor<1x2x2x6xf32>, tensor<1x2x2x6xui8>
+  // CHECK: nn.unary neg %[[CELLS]] : tensor<1x3x2x3x2x6xf32>
+  %negated = nn.unary neg %cells : tensor<1x3x2x3x2x6xf32>
   // CHECK: nn.lrn %[[POOL]] {{.*}} : tensor<1x2x2x6xf32>
   %lrn = nn.lrn %pool {size = 5, alpha = 1.0, beta = 0.75, bias = 1.0} : tensor<1x2x2x6xf32>
   // CHECK: %[[MEAN:[^ ,:()]+]] = nn.reduce mean

@@ -54,6 +54,58 @@ plan.kernel @kernel nest (%x: tensor<1x13x12x9xf32>) into (%y: tensor<1x9x8x9xf3
 })");
 }
 
+TEST_F(Differential, CodesOfMaximaAndTheWayBack) {
+  check(R"(
+#cells = affine_map<(n, h, w, c, i, j) -> (n, h * 2 + i, w * 2 + j, c)>
+#places = affine_map<(n, h, w, c, i, j) -> (n, h, w, c)>
+plan.kernel @kernel nest (%x: tensor<2x9x7x21xf32>, %m: tensor<2x5x4x21xf32>, %numbers: tensor<3x3xi8>)
+    into (%y: tensor<2x5x4x21xi8>) cut 0 : 2 by 1 {
+  %lowest = arith.constant 0xFF800000 : f32
+  %none = arith.constant -1 : i8
+  %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%n: index, %h: index, %w: index, %c: index):
+    tensor.yield %lowest : f32
+  } : tensor<2x9x7x21xf32> to tensor<2x11x9x21xf32>
+  %f = linalg.fill ins(%none : i8) outs(%y : tensor<2x5x4x21xi8>) -> tensor<2x5x4x21xi8>
+  %r = linalg.generic {indexing_maps = [#cells, #places, affine_map<(n, h, w, c, i, j) -> (i, j)>, #places],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]}
+      ins(%p, %m, %numbers : tensor<2x11x9x21xf32>, tensor<2x5x4x21xf32>, tensor<3x3xi8>) outs(%f : tensor<2x5x4x21xi8>) {
+  ^bb0(%a: f32, %b: f32, %number: i8, %o: i8):
+    %is = arith.cmpf olt, %b, %a : f32
+    %code = arith.select %is, %number, %none : i8
+    %least = arith.minui %o, %code : i8
+    linalg.yield %least : i8
+  } -> tensor<2x5x4x21xi8>
+  plan.yield %r : tensor<2x5x4x21xi8>
+})");
+  check(R"(
+#place = affine_map<(n, q, r, c, i) -> (n, q + i, c)>
+plan.kernel @kernel nest (%dy: tensor<3x6x21xf32>, %code: tensor<3x6x21xi8>, %table: tensor<2x3xi8>)
+    into (%y: tensor<3x8x2x21xf32>) cut 0 : 3 by 1 {
+  %zero = arith.constant 0.0 : f32
+  %none = arith.constant -1 : i8
+  %p = tensor.pad %dy low[0, 2, 0] high[0, 2, 0] {
+  ^bb0(%n: index, %w: index, %c: index):
+    tensor.yield %zero : f32
+  } : tensor<3x6x21xf32> to tensor<3x10x21xf32>
+  %q = tensor.pad %code low[0, 2, 0] high[0, 2, 0] {
+  ^bb0(%n: index, %w: index, %c: index):
+    tensor.yield %none : i8
+  } : tensor<3x6x21xi8> to tensor<3x10x21xi8>
+  %f = linalg.fill ins(%zero : f32) outs(%y : tensor<3x8x2x21xf32>) -> tensor<3x8x2x21xf32>
+  %r = linalg.generic {indexing_maps = [#place, #place, affine_map<(n, q, r, c, i) -> (r, i)>, affine_map<(n, q, r, c, i) -> (n, q, r, c)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]}
+      ins(%p, %q, %table : tensor<3x10x21xf32>, tensor<3x10x21xi8>, tensor<2x3xi8>) outs(%f : tensor<3x8x2x21xf32>) {
+  ^bb0(%a: f32, %b: i8, %c: i8, %o: f32):
+    %is = arith.cmpi ult, %b, %c : i8
+    %part = arith.select %is, %a, %zero : f32
+    %sum = arith.addf %o, %part : f32
+    linalg.yield %sum : f32
+  } -> tensor<3x8x2x21xf32>
+  plan.yield %r : tensor<3x8x2x21xf32>
+})");
+}
+
 TEST_F(Differential, SoftmaxOfRows) {
   const std::string softmax = R"(
 #all = affine_map<(d0, d1) -> (d0, d1)>

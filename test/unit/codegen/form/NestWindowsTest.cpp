@@ -69,6 +69,15 @@ TEST(DivideWindows, ReadsWhatLiesInsideAndNothingElse) {
           }
 }
 
+TEST(DivideWindows, DividesOnceWhatTwoOperandsLeaveAlike) {
+  Nest nest = makePool(/*outputs=*/8, /*window=*/3, /*size=*/6, /*low=*/2, 1, 1);
+  nest.operands.push_back(nest.operands.front());
+  nest.windows.push_back(nest.windows.front());
+  EXPECT_EQ(readsOfRegions(nest), readsInside(nest));
+  nest.windows.back().constant = -1;
+  EXPECT_FALSE(divideWindows(nest, /*cut=*/0u, kManyRegions));
+}
+
 TEST(DivideWindows, AsksNoLongerForAxesOfBillions) {
   // A window of 3 with one cell of padding on each side: the first output, the last, and all others.
   constexpr int64_t outputs = int64_t(1) << 40;

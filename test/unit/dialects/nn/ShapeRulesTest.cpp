@@ -89,6 +89,17 @@ TEST(ShapeRules, RefusesImpossibleTransposedConvolutions) {
                  "what it reaches must fit");
 }
 
+TEST(ShapeRules, UnpoolsInSteps) {
+  // (5 - 1) * 2 + 3 = 11 cells are reached, in steps of 2.
+  EXPECT_SHAPE(unpoolShape({2, 5, 4}, {{3}, {2}, {}, {1}}), {2, 6, 2, 4});
+  EXPECT_SHAPE(unpoolShape({1, 2, 3, 8}, {{2, 2}, {2, 3}, {}, {1, 2}}), {1, 2, 2, 3, 3, 8});
+  EXPECT_REFUSED(unpoolShape({1, 2, 3, 8}, {{16, 16}, {2, 2}, {}, {1, 1}}), "at most 254 cells");
+  EXPECT_REFUSED(unpoolShape({1, 8}, {{}, {}, {}, {}}), "1 to 3 spatial axes");
+  EXPECT_REFUSED(unpoolShape({1, 2, 8}, {{2}, {0}, {}, {1}}), "strides must be 1 or more");
+  EXPECT_REFUSED(unpoolShape({1, 2, 8}, {{2}, {int64_t(1) << 60}, {}, {1}}), "60");
+  EXPECT_REFUSED(unpoolShape({1, 0, 8}, {{2}, {2}, {}, {1}}), "has 0 windows");
+}
+
 TEST(ShapeRules, Interleaves) {
   EXPECT_SHAPE(interleaveShape({{2, 3}, {2, 3}, {1, 3}}, {3, 1}), {5, 3});
   EXPECT_SHAPE(interleaveShape({{1, 2, 2, 4}, {1, 2, 1, 4}, {1, 1, 2, 4}, {1, 1, 1, 4}}, {1, 2, 2, 1}), {1, 3, 3, 4});
