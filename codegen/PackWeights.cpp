@@ -63,7 +63,7 @@ void PackedWeight::packChunk(const nn::ConstantView &source, int64_t index, Smal
 
 int64_t countStoredElements(plan::KernelOp kernel, unsigned number) {
   auto type = mlir::cast<mlir::RankedTensorType>(kernel.getBody().getArgument(number).getType());
-  plan::EncodingAttr encoding = int64_t(number) < kernel.getNumInputs() ? kernel.getEncoding(number) : nullptr;
+  plan::EncodingAttr encoding = kernel.getEncoding(number);
   return encoding ? PackedWeight(type, encoding).sizeInBytes() / bytesOfElement(type.getElementType())
                   : type.getNumElements();
 }

@@ -7,8 +7,8 @@
 namespace nacre::codegen {
 
 bool isEncodedBy(plan::KernelOp kernel, llvm::ArrayRef<plan::EncodingKind> encodings) {
-  return llvm::all_of(llvm::seq<unsigned>(0, kernel.getNumInputs()), [&](unsigned input) {
-    const plan::EncodingAttr encoding = kernel.getEncoding(input);
+  return llvm::all_of(llvm::seq<unsigned>(0, kernel.getBody().getNumArguments()), [&](unsigned argument) {
+    const plan::EncodingAttr encoding = kernel.getEncoding(argument);
     return !encoding || encoding.getKind() == plan::EncodingKind::Plain ||
            llvm::is_contained(encodings, encoding.getKind());
   });

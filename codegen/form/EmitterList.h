@@ -21,10 +21,10 @@ template <typename Emitter> struct EmitterEntry {
   llvm::StringLiteral name;
   std::optional<plan::KernelKind> kind; ///< None: any.
   Emitter emit;
-  llvm::ArrayRef<plan::EncodingKind> encodings = {}; ///< Of weights that it reads, beside plain ones.
+  llvm::ArrayRef<plan::EncodingKind> encodings = {}; ///< Of what it reads and writes, beside plain arrays.
 };
 
-/// Whether all weights of `kernel` are plain or in one of these encodings.
+/// Whether all arguments of `kernel` are plain or in one of these encodings.
 bool isEncodedBy(plan::KernelOp kernel, llvm::ArrayRef<plan::EncodingKind> encodings);
 
 /// The entries that `kernel` is offered to, in their order.

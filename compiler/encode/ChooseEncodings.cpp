@@ -11,18 +11,12 @@
 //        of it.
 
 #include "codegen/TargetOptions.h"
-#include "codegen/cpu/contraction/TileTables.h"
-#include "codegen/cpu/contraction/WinogradTables.h"
-#include "codegen/form/KernelHalves.h"
-#include "codegen/form/SeparableForm.h"
+#include "compiler/encode/PanelWishes.h"
 #include "compiler/encode/Passes.h"
-#include "dialects/plan/Notes.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/Support/MathExtras.h"
-#include <cmath>
 
 namespace nacre::encode {
 #define GEN_PASS_DEF_CHOOSEENCODINGSPASS
@@ -32,97 +26,9 @@ namespace nacre::encode {
 using namespace mlir;
 using namespace nacre;
 using namespace nacre::codegen;
-using namespace nacre::codegen::cpu;
+using namespace nacre::encode;
 
 namespace {
-
-/// What a contraction would like of the operand that gives its columns.
-struct Wish {
-  unsigned input = 0;
-  int64_t width = 0, groups = 1, parts = 1;
-  std::optional<WinogradShape> winograd; ///< Of a kernel that may be computed so,
-  int64_t winogradTile = 0;              ///< and is, in such tiles; 0 where not.
-  double work = 0;
-  LoopedContraction::Cut cut = LoopedContraction::Cut::None;
-};
-
-plan::EncodingAttr encodingOf(MLIRContext *context, const Wish &wish) {
-  return plan::EncodingAttr::get(context, plan::EncodingKind::Panel, wish.width, wish.groups, wish.parts);
-}
-
-void setPanel(plan::KernelOp kernel, const Wish &wish) {
-  MLIRContext *context = kernel.getContext();
-  SmallVector<Attribute> encodings(kernel.getNumInputs(), UnitAttr::get(context));
-  encodings[wish.input] = encodingOf(context, wish);
-  kernel.setEncodingsAttr(ArrayAttr::get(context, encodings));
-}
-
-/// As wide as the first target would like, where the others' registers hold a row of such a tile; else as wide as they
-/// do.
-int64_t widthForAll(ArrayRef<Target> targets, const ContractionShape &shape, const ProductTypes &types) {
-  const MachineRow &first = machineOf(targets.front(), types, shape.isSingleRow());
-  const int64_t lanes = first.lanes;
-  int64_t width = choosePanelWidth(first, shape);
-  auto isHeldBy = [&](const Target &target) {
-    const MachineRow &machine = machineOf(target, types, shape.isSingleRow());
-    return tileFits(machine, /*rows=*/1, shape.parts * llvm::divideCeil(width, machine.lanes));
-  };
-  while (width > lanes && !llvm::all_of(targets.drop_front(), isHeldBy))
-    width -= lanes;
-  return width;
-}
-
-bool isEmpty(const WinogradShape &shape) {
-  return shape.images * shape.height * shape.width * shape.inputs * shape.outputs == 0;
-}
-
-/// Where the kernel may be computed by Winograd and gains by it, the tile that is best for the first target, and the
-/// panels for it.
-void wishForWinograd(Wish &wish, const PlainContraction &plain, ArrayRef<Target> targets) {
-  FailureOr<WinogradConvolution> convolution = byWinograd(plain, kWinogradTiles.front(), wish.width);
-  if (failed(convolution) || isEmpty(shapeOf(*convolution)))
-    return;
-  wish.winograd = shapeOf(*convolution);
-  const Target &first = targets.front();
-  wish.winogradTile = chooseWinogradTile(machineOf(first, kWinogradTypes), *wish.winograd, first.l2Bytes);
-  if (wish.winogradTile)
-    wish.width = widthForAll(targets, productShape(*wish.winograd, wish.winogradTile), kWinogradTypes);
-}
-
-/// The product of `kernel`. One whose left operand is made by the kernel the CPU computes in halves.
-FailureOr<PlainContraction> readProduct(plan::KernelOp kernel) {
-  const bool isSeparable = kernel.getKind() == plan::KernelKind::Separable;
-  FailureOr<PlainContraction> product = failure();
-  if (!isSeparable)
-    product = readContraction(kernel);
-  else if (FailureOr<SeparableForm> separable = parseSeparable(kernel); succeeded(separable))
-    product = std::move(separable->pointwise);
-  if (failed(product) || product->depthwise || ((isSeparable || product->prologue) && !hasHalves(kernel)))
-    return failure();
-  return product;
-}
-
-/// None where the operand cannot be packed.
-std::optional<Wish> readWish(plan::KernelOp kernel, ArrayRef<Target> targets, Accuracy accuracy) {
-  FailureOr<PlainContraction> plain = readProduct(kernel);
-  if (failed(plain))
-    return std::nullopt;
-
-  Wish wish;
-  wish.input = plain->operands[Contraction::Rhs].argument;
-  const MatrixProduct product = asProduct(*plain);
-  wish.work = product.multiplyAdds();
-  wish.cut = product.cut;
-  const Type columns = plain->operands[Contraction::Rhs].elementType;
-  wish.width = widthForAll(targets, shapeOf(product), productsOf(plain->accumulatorType, columns));
-  if (wish.input >= kernel.getNumInputs() || failed(inPanels(*plain, wish.width)))
-    return std::nullopt;
-  wish.parts = plain->parts;
-  wish.groups = plain->rhsShape.back() / (product.columns.size * plain->parts);
-  if (accuracy == Accuracy::Fast && kernel.getKind() == plan::KernelKind::Contraction && !plain->prologue)
-    wishForWinograd(wish, *plain, targets);
-  return wish;
-}
 
 class EncodingChooser {
 public:
@@ -132,7 +38,7 @@ public:
   LogicalResult choose() {
     for (auto kernel : module.getOps<plan::KernelOp>())
       if (kernel.getKind() == plan::KernelKind::Contraction || kernel.getKind() == plan::KernelKind::Separable)
-        if (std::optional<Wish> wish = readWish(kernel, targets, accuracy)) {
+        if (std::optional<PanelWish> wish = readWish(kernel, targets, accuracy)) {
           wishes[kernel] = *wish;
           classes.insert(kernel);
         }
@@ -175,7 +81,7 @@ private:
 
   /// 3. The widths.
   void decide() {
-    llvm::MapVector<Operation *, Wish> chosen; // by leader
+    llvm::MapVector<Operation *, PanelWish> chosen; // by leader
     llvm::DenseSet<Operation *> refused;
     for (Operation *member : plain)
       refused.insert(classes.getLeaderValue(member));
@@ -197,11 +103,7 @@ private:
       if (decided == chosen.end())
         continue;
       wish.width = decided->second.width;
-      setPanel(cast<plan::KernelOp>(kernel), wish);
-      // A share of the columns begins with a panel.
-      if (wish.cut == LoopedContraction::Cut::Columns)
-        cast<plan::KernelOp>(kernel).setGrain(wish.width);
-      noteWinograd(cast<plan::KernelOp>(kernel), wish);
+      grant(cast<plan::KernelOp>(kernel), wish, targets);
     }
     for (auto weight : module.getOps<plan::WeightOp>()) {
       Operation *leader = classes.getLeaderValue(weight);
@@ -211,25 +113,11 @@ private:
     }
   }
 
-  /// 4. With the panels that its class has got.
-  void noteWinograd(plan::KernelOp kernel, const Wish &wish) {
-    if (!wish.winogradTile)
-      return;
-    const MachineRow &machine = machineOf(targets.front(), kWinogradTypes);
-    const uint64_t cacheBytes = targets.front().l2Bytes;
-    const double direct = directCycles(machine, *wish.winograd, cacheBytes),
-                 cycles = winogradCycles(machine, *wish.winograd, wish.winogradTile, wish.width, cacheBytes);
-    plan::setWinograd(kernel, {wish.winogradTile, std::llround(direct), std::llround(std::ceil(cycles))});
-    // A share of the rows begins with a tile.
-    if (!wish.winograd->cutAmongImages)
-      kernel.setGrain(wish.winogradTile);
-  }
-
   ModuleOp module;
   ArrayRef<Target> targets;
   const Accuracy accuracy;
   SymbolTable symbols;
-  llvm::MapVector<Operation *, Wish> wishes; ///< By kernel.
+  llvm::MapVector<Operation *, PanelWish> wishes; ///< By kernel.
   llvm::EquivalenceClasses<Operation *> classes;
   llvm::DenseSet<Operation *> plain;
 };

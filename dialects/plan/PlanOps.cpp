@@ -44,7 +44,8 @@ RankedTensorType StorageOp::getTypeOfModel() {
 //===----------------------------------------------------------------------===//
 
 EncodingAttr KernelOp::getEncoding(unsigned index) {
-  return getEncodings() ? dyn_cast<EncodingAttr>((*getEncodings())[index]) : EncodingAttr();
+  return getEncodings() && index < getEncodings()->size() ? dyn_cast<EncodingAttr>((*getEncodings())[index])
+                                                          : EncodingAttr();
 }
 
 void KernelOp::print(OpAsmPrinter &printer) {
@@ -104,8 +105,9 @@ LogicalResult KernelOp::verifyRegions() {
   }
   if (getCutExtent() < 1 || getGrain() < 1)
     return emitOpError("must have a positive cut extent and grain");
-  if (getEncodings() && int64_t(getEncodings()->size()) != getNumInputs())
-    return emitOpError("must have one encoding per input");
+  if (getEncodings() && int64_t(getEncodings()->size()) != getNumInputs() &&
+      getEncodings()->size() != getBody().getNumArguments())
+    return emitOpError("must have one encoding per input, or per argument");
   auto yield = dyn_cast<YieldOp>(getBody().front().getTerminator());
   if (!yield)
     return emitOpError("must end in plan.yield");

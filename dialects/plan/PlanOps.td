@@ -39,8 +39,8 @@ def Plan_KernelOp : Plan_Op<"kernel", [Symbol, IsolatedFromAbove, SingleBlock]> 
     the written storages' new contents. The body is upstream `linalg` and `tensor`, or `scf` (docs/phases/kernels.md).
 
     `cut_axis` is the axis of the first written slice along which the work may be divided between engines, `cut_extent` its length and
-    `grain` the step at which it may be cut. `encodings` names, for each input that is a weight, how its bytes lie
-    (`unit` for the others); the tile tables of the target set it.
+    `grain` the step at which it may be cut. `encodings` names how the bytes of arguments lie that are no plain arrays (`unit` for the
+    others), of the inputs, or of all arguments where one that is written is such; the tile tables of the target set it.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Plan_KernelKind:$kind, Plan_Int:$num_inputs, Plan_Int:$cut_axis,
                        Plan_Int:$cut_extent, DefaultValuedAttr<Plan_Int, "1">:$grain, OptionalAttr<ArrayAttr>:$encodings);
@@ -50,7 +50,7 @@ def Plan_KernelOp : Plan_Op<"kernel", [Symbol, IsolatedFromAbove, SingleBlock]> 
   let extraClassDeclaration = [{
     ::mlir::Block::BlockArgListType getInputs() { return getBody().getArguments().take_front(getNumInputs()); }
     ::mlir::Block::BlockArgListType getOutputs() { return getBody().getArguments().drop_front(getNumInputs()); }
-    /// The encoding of input `index`, or null where it is no weight.
+    /// The encoding of argument `index`, or null where it is a plain array.
     EncodingAttr getEncoding(unsigned index);
   }];
 }

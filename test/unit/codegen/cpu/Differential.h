@@ -88,8 +88,7 @@ private:
       std::vector<Storage> weights;
       weights.reserve(results.back().size());
       for (auto [number, storage] : llvm::enumerate(results.back())) {
-        const bool isInput = int64_t(number) < kernel.getNumInputs();
-        plan::EncodingAttr encoding = isInput ? kernel.getEncoding(number) : plan::EncodingAttr();
+        const plan::EncodingAttr encoding = kernel.getEncoding(number);
         auto type = cast<RankedTensorType>(kernel.getBody().getArgument(number).getType());
         buffers.push_back(encoding ? weights.emplace_back(packed(storage, type, encoding)).data() : storage.data());
       }

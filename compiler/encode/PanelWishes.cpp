@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/encode/PanelWishes.h"
+
+#include "codegen/cpu/contraction/TileTables.h"
+#include "codegen/cpu/contraction/WinogradTables.h"
+#include "codegen/form/KernelHalves.h"
+#include "codegen/form/SeparableForm.h"
+#include "dialects/plan/Notes.h"
+
+#include "llvm/Support/MathExtras.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace nacre;
+using namespace nacre::codegen;
+using namespace nacre::codegen::cpu;
+using nacre::encode::PanelWish;
+
+namespace {
+
+void setPanel(plan::KernelOp kernel, const PanelWish &wish) {
+  MLIRContext *context = kernel.getContext();
+  SmallVector<Attribute> encodings(kernel.getNumInputs(), UnitAttr::get(context));
+  encodings[wish.input] = encode::encodingOf(context, wish);
+  kernel.setEncodingsAttr(ArrayAttr::get(context, encodings));
+}
+
+/// As wide as the first target would like, where the others' registers hold a row of such a tile; else as wide as they
+/// do.
+int64_t widthForAll(ArrayRef<Target> targets, const ContractionShape &shape, const ProductTypes &types) {
+  const MachineRow &first = machineOf(targets.front(), types, shape.isSingleRow());
+  const int64_t lanes = first.lanes;
+  int64_t width = choosePanelWidth(first, shape);
+  auto isHeldBy = [&](const Target &target) {
+    const MachineRow &machine = machineOf(target, types, shape.isSingleRow());
+    return tileFits(machine, /*rows=*/1, shape.parts * llvm::divideCeil(width, machine.lanes));
+  };
+  while (width > lanes && !llvm::all_of(targets.drop_front(), isHeldBy))
+    width -= lanes;
+  return width;
+}
+
+bool isEmpty(const WinogradShape &shape) {
+  return shape.images * shape.height * shape.width * shape.inputs * shape.outputs == 0;
+}
+
+/// Where the kernel may be computed by Winograd and gains by it, the tile that is best for the first target, and the
+/// panels for it.
+void wishForWinograd(PanelWish &wish, const PlainContraction &plain, ArrayRef<Target> targets) {
+  FailureOr<WinogradConvolution> convolution = byWinograd(plain, kWinogradTiles.front(), wish.width);
+  if (failed(convolution) || isEmpty(shapeOf(*convolution)))
+    return;
+  wish.winograd = shapeOf(*convolution);
+  const Target &first = targets.front();
+  wish.winogradTile = chooseWinogradTile(machineOf(first, kWinogradTypes), *wish.winograd, first.l2Bytes);
+  if (wish.winogradTile)
+    wish.width = widthForAll(targets, productShape(*wish.winograd, wish.winogradTile), kWinogradTypes);
+}
+
+/// A convolution that is faster by Winograd is computed so, with the panels that it has got.
+void noteWinograd(plan::KernelOp kernel, const PanelWish &wish, const Target &first) {
+  const MachineRow &machine = machineOf(first, kWinogradTypes);
+  const double direct = directCycles(machine, *wish.winograd, first.l2Bytes),
+               cycles = winogradCycles(machine, *wish.winograd, wish.winogradTile, wish.width, first.l2Bytes);
+  plan::setWinograd(kernel, {wish.winogradTile, std::llround(direct), std::llround(std::ceil(cycles))});
+  // A share of the rows begins with a tile.
+  if (!wish.winograd->cutAmongImages)
+    kernel.setGrain(wish.winogradTile);
+}
+
+} // namespace
+
+FailureOr<PlainContraction> encode::readProduct(plan::KernelOp kernel) {
+  const bool isSeparable = kernel.getKind() == plan::KernelKind::Separable;
+  FailureOr<PlainContraction> product = failure();
+  if (!isSeparable)
+    product = readContraction(kernel);
+  else if (FailureOr<SeparableForm> separable = parseSeparable(kernel); succeeded(separable))
+    product = std::move(separable->pointwise);
+  if (failed(product) || product->depthwise || ((isSeparable || product->prologue) && !hasHalves(kernel)))
+    return failure();
+  return product;
+}
+
+std::optional<encode::PanelWish> encode::readWish(plan::KernelOp kernel, ArrayRef<Target> targets, Accuracy accuracy) {
+  FailureOr<PlainContraction> plain = readProduct(kernel);
+  if (failed(plain))
+    return std::nullopt;
+
+  PanelWish wish;
+  wish.input = plain->operands[Contraction::Rhs].argument;
+  const MatrixProduct product = asProduct(*plain);
+  wish.work = product.multiplyAdds();
+  wish.cut = product.cut;
+  const Type columns = plain->operands[Contraction::Rhs].elementType;
+  wish.width = widthForAll(targets, shapeOf(product), productsOf(plain->accumulatorType, columns));
+  if (wish.input >= kernel.getNumInputs() || failed(inPanels(*plain, wish.width)))
+    return std::nullopt;
+  wish.parts = plain->parts;
+  wish.groups = plain->rhsShape.back() / (product.columns.size * plain->parts);
+  if (accuracy == Accuracy::Fast && kernel.getKind() == plan::KernelKind::Contraction && !plain->prologue)
+    wishForWinograd(wish, *plain, targets);
+  return wish;
+}
+
+plan::EncodingAttr encode::encodingOf(MLIRContext *context, const PanelWish &wish) {
+  return plan::EncodingAttr::get(context, plan::EncodingKind::Panel, wish.width, wish.groups, wish.parts);
+}
+
+void encode::grant(plan::KernelOp kernel, const PanelWish &wish, ArrayRef<Target> targets) {
+  setPanel(kernel, wish);
+  // A share of the columns begins with a panel.
+  if (wish.cut == LoopedContraction::Cut::Columns)
+    kernel.setGrain(wish.width);
+  if (wish.winogradTile)
+    noteWinograd(kernel, wish, targets.front());
+}
