@@ -111,15 +111,16 @@ void finish(func::FuncOp function, const KernelFunction &body) {
 // 2. The emitters
 //===----------------------------------------------------------------------===//
 
-constexpr plan::EncodingKind kContractionEncodings[] = {plan::EncodingKind::Panel};
+constexpr plan::EncodingKind kPanels[] = {plan::EncodingKind::Panel};
 
 constexpr EmitterEntry<Emitter> kEmitters[] = {
-    {"contraction", plan::KernelKind::Contraction, emitContraction, kContractionEncodings},
-    {"halves", plan::KernelKind::Contraction, emitHalves, kContractionEncodings},
-    {"halves", plan::KernelKind::Separable, emitHalves, kContractionEncodings},
+    {"contraction", plan::KernelKind::Contraction, emitContraction, kPanels},
+    {"halves", plan::KernelKind::Contraction, emitHalves, kPanels},
+    {"halves", plan::KernelKind::Separable, emitHalves, kPanels},
     {"nest", plan::KernelKind::Nest, emitNest},
     {"attention", plan::KernelKind::Attention, emitAttention},
     {"row", plan::KernelKind::Row, emitRow},
+    {"pack", plan::KernelKind::Permute, emitPack, kPanels},
     {"permute", plan::KernelKind::Permute, emitPermute},
     {"nest", plan::KernelKind::Permute, emitNest},
     {"indexed", plan::KernelKind::Indexed, emitIndexed},

@@ -15,6 +15,7 @@ llvm::LogicalResult emitFallback(plan::KernelOp kernel, KernelFunction &function
 llvm::LogicalResult emitHalves(plan::KernelOp kernel, KernelFunction &function);
 llvm::LogicalResult emitIndexed(plan::KernelOp kernel, KernelFunction &function);
 llvm::LogicalResult emitNest(plan::KernelOp kernel, KernelFunction &function);
+llvm::LogicalResult emitPack(plan::KernelOp kernel, KernelFunction &function);
 llvm::LogicalResult emitPermute(plan::KernelOp kernel, KernelFunction &function);
 llvm::LogicalResult emitRow(plan::KernelOp kernel, KernelFunction &function);
 llvm::LogicalResult emitSerial(plan::KernelOp kernel, KernelFunction &function);

@@ -10,59 +10,69 @@
 using namespace mlir;
 
 namespace nacre::codegen::cpu {
+/// Zeros from the column `columns` to the column `end` of the row at `row`.
+static void fill(VectorBuilder &build, Value panel, Value row, int64_t columns, int64_t end, Type type) {
+  const unsigned bits = type.getIntOrFloatBitWidth(), lanes = build.target.vectors.bytes * 8 / bits;
+  for (const Piece &piece : cutIntoPieces(end - columns, lanes, hasMasks(build.target, bits)))
+    build.store(build.floatConstant(0.0, vectorOf(type, piece.width)), panel, build.add(row, columns + piece.offset),
+                piece);
+}
+
 namespace {
 
-class ColumnPacker {
+class RowPacker {
 public:
-  ColumnPacker(VectorBuilder &build, const PackedSource &source, PackedAxis steps, PackedAxis columns,
-               const PackedColumns &packed, Type type)
-      : build(build), source(source), steps(steps), columns(columns), packed(packed), type(type),
+  RowPacker(VectorBuilder &build, const PackedSource &source, PackedAxis steps, PackedAxis columns,
+            const PanelRows &rows, Type type)
+      : build(build), source(source), steps(steps), columns(columns), rows(rows), type(type),
         element(cast<MemRefType>(source.buffer.getType()).getElementType()),
-        lanes(build.target.vectors.bytes / bytesOfFloat) {}
+        lanes(build.target.vectors.bytes * 8 / type.getIntOrFloatBitWidth()) {}
 
   void emit() {
-    const int64_t whole = columns.size / packed.width, rest = columns.size % packed.width;
-    build.loop(0, whole, 1, [&](Position number) { emitPanel(number, packed.width); });
-    if (rest != 0)
-      emitPanel({Value(), whole}, rest);
-  }
-
-private:
-  void emitPanel(Position number, int64_t count) {
-    Value from = build.address({{source.first, 0}, number}, {1, packed.width * columns.stride}, 0);
-    Value to = build.address({number}, {packed.stride}, 0);
     if (steps.stride == 1 && columns.stride != 1 && steps.size >= lanes)
-      return transposeBlocks(count, from, to);
+      return transposeBlocks();
     build.loop(0, steps.size, 1, [&](Position step) {
-      copyStep(count, build.address({{from, 0}, step}, {1, steps.stride}, 0),
-               build.address({{to, 0}, step}, {1, packed.width}, 0));
+      copyStep(build.address({{source.first, 0}, step}, {1, steps.stride}, 0),
+               build.address({{rows.first, 0}, step}, {1, rows.stride}, 0));
     });
   }
 
-  void copyStep(int64_t count, Value from, Value to) {
+private:
+  void copyStep(Value from, Value to) {
+    const int64_t count = columns.size;
     for (const Piece &piece : cutIntoPieces(count, lanes, hasMasks(build.target, element.getIntOrFloatBitWidth()))) {
       Value address = build.add(from, piece.offset * columns.stride);
       Value values = columns.stride == 1 ? build.load(source.buffer, address, piece)
                                          : build.loadStrided(source.buffer, address, columns.stride, piece);
-      build.store(extended(values), packed.buffer, build.add(to, piece.offset), piece);
+      build.store(extended(values), rows.buffer, build.add(to, piece.offset), piece);
     }
-    completeVector(build, packed.buffer, to, count, type);
+    if (rows.filled)
+      fill(build, rows.buffer, to, count, rows.width, type);
+    else
+      completeVector(build, rows.buffer, to, count, type);
   }
 
-  /// Square blocks, the last of which begins early enough to be whole. Beyond the last column, that one is read again.
-  void transposeBlocks(int64_t count, Value from, Value to) {
+  /// Square blocks, the last of which begins early enough to be whole. Beyond the last column there are zeros, or that one is
+  /// read again.
+  void transposeBlocks() {
     const Piece whole = {0, lanes, lanes};
+    const int64_t count = columns.size, end = rows.filled ? rows.width : count;
     auto block = [&](Position step) {
-      for (int64_t column = 0; column < count; column += lanes) {
+      for (int64_t column = 0; column < end; column += lanes) {
         SmallVector<Value> vectors;
         for (int64_t lane = 0; lane < lanes; ++lane) {
+          if (rows.filled && column + lane >= count) {
+            vectors.push_back(build.floatConstant(0.0, vectorOf(type, lanes)));
+            continue;
+          }
           const int64_t own = std::min(column + lane, count - 1) * columns.stride;
-          vectors.push_back(extended(build.load(source.buffer, build.address({{from, 0}, step}, {1, 1}, own), whole)));
+          vectors.push_back(
+              extended(build.load(source.buffer, build.address({{source.first, 0}, step}, {1, 1}, own), whole)));
         }
         transposeInRegisters(build, vectors);
         for (auto [number, vector] : llvm::enumerate(vectors))
-          build.store(vector, packed.buffer,
-                      build.address({{to, 0}, step}, {1, packed.width}, int64_t(number) * packed.width + column),
+          build.store(vector, rows.buffer,
+                      build.address({{rows.first, 0}, step}, {1, rows.stride}, int64_t(number) * rows.stride + column),
                       whole);
       }
     };
@@ -74,12 +84,10 @@ private:
 
   Value extended(Value values) { return element == type ? values : emitExtend(build, values, type); }
 
-  static constexpr int64_t bytesOfFloat = 4;
-
   VectorBuilder &build;
   const PackedSource &source;
   const PackedAxis steps, columns;
-  const PackedColumns &packed;
+  const PanelRows &rows;
   const Type type, element;
   const unsigned lanes;
 };
@@ -87,10 +95,13 @@ private:
 } // namespace
 
 void completeVector(VectorBuilder &build, Value panel, Value row, int64_t columns, Type type) {
-  const unsigned bits = type.getIntOrFloatBitWidth(), lanes = build.target.vectors.bytes * 8 / bits;
-  for (const Piece &piece : cutIntoPieces(llvm::alignTo(columns, lanes) - columns, lanes, hasMasks(build.target, bits)))
-    build.store(build.floatConstant(0.0, vectorOf(type, piece.width)), panel, build.add(row, columns + piece.offset),
-                piece);
+  const unsigned lanes = build.target.vectors.bytes * 8 / type.getIntOrFloatBitWidth();
+  fill(build, panel, row, columns, llvm::alignTo(columns, lanes), type);
+}
+
+void packRows(VectorBuilder &build, const PackedSource &source, PackedAxis steps, PackedAxis columns,
+              const PanelRows &rows, Type type) {
+  RowPacker(build, source, steps, columns, rows, type).emit();
 }
 
 PackedColumns packColumns(KernelFunction &function, VectorBuilder &build, const PackedSource &source, PackedAxis steps,
@@ -100,7 +111,15 @@ PackedColumns packColumns(KernelFunction &function, VectorBuilder &build, const 
   packed.panels = llvm::divideCeil(columns.size, width);
   packed.stride = steps.size * width;
   packed.buffer = allocateScratch(function, build, packed.panels * packed.stride, type);
-  ColumnPacker(build, source, steps, columns, packed, type).emit();
+  auto pack = [&](Position number, int64_t count) {
+    Value from = build.address({{source.first, 0}, number}, {1, width * columns.stride}, 0);
+    Value to = build.address({number}, {packed.stride}, 0);
+    packRows(build, {source.buffer, from}, steps, {count, columns.stride}, {packed.buffer, to, width, width}, type);
+  };
+  const int64_t whole = columns.size / width, rest = columns.size % width;
+  build.loop(0, whole, 1, [&](Position number) { pack(number, width); });
+  if (rest != 0)
+    pack({Value(), whole}, rest);
   return packed;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  a right operand that is no weight, put into panels in scratch by the unit that multiplies by it.
+// What:  a right operand that is no weight, put into panels: in scratch by the unit that multiplies by it, or in a storage by
+//        a launch before (EmitPack.cpp).
 // Why:   tiles read columns side by side, step after step; a tensor's may lie anyhow.
 // How:   columns that lie side by side are copied; those that lie far apart, whose steps lie side by side, are transposed in
 //        registers.
@@ -30,6 +31,18 @@ struct PackedAxis {
 /// Zeros from the column `columns` to the end of its vector, in the row of a panel that begins at `row`. What lay in
 /// scratch before may be subnormal numbers, which some CPUs take a hundred times as long to multiply.
 void completeVector(VectorBuilder &build, mlir::Value panel, mlir::Value row, int64_t columns, mlir::Type type);
+
+/// Rows of one panel, of `width` columns: the first row's beginning, and elements from a row to the next. `filled`: what lies
+/// beyond the last column is zero up to the panel's end.
+struct PanelRows {
+  mlir::Value buffer, first;
+  int64_t stride = 0, width = 0;
+  bool filled = false;
+};
+
+/// `steps` rows of a panel of `columns` columns, converted to `type`.
+void packRows(VectorBuilder &build, const PackedSource &source, PackedAxis steps, PackedAxis columns,
+              const PanelRows &rows, mlir::Type type);
 
 PackedColumns packColumns(KernelFunction &function, VectorBuilder &build, const PackedSource &source, PackedAxis steps,
                           PackedAxis columns, int64_t width, mlir::Type type);

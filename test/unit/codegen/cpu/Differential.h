@@ -23,6 +23,7 @@ namespace nacre::codegen::test {
 using llvm::cast;
 using llvm::dyn_cast;
 using llvm::isa;
+using llvm::SmallVector;
 using llvm::StringRef;
 using mlir::FloatType;
 using mlir::MLIRContext;
@@ -57,11 +58,19 @@ private:
     std::vector<std::vector<Storage>> emitted(cpus.size());
     for (auto [cpu, storages] : llvm::zip_equal(cpus, emitted))
       run(kernel, cpu, /*fallback=*/false, storages);
-    // No emitter of this kind takes another kind's work, and the fallback reads weights as they are.
+    // No emitter of this kind takes another kind's work, and the fallback reads weights, and writes, as the tensors are.
     std::vector<Storage> plain;
+    SmallVector<plan::EncodingAttr> written;
+    for (int64_t number = kernel.getNumInputs(); number < kernel.getBody().getNumArguments(); ++number)
+      written.push_back(kernel.getEncoding(number));
     kernel.setKind(plan::KernelKind::Scan);
     kernel.removeEncodingsAttr();
     run(kernel, "", /*fallback=*/true, plain);
+    if (HasFatalFailure())
+      return;
+    for (auto [number, encoding] : llvm::enumerate(written))
+      if (const unsigned argument = kernel.getNumInputs() + number; encoding)
+        plain[argument] = packed(plain[argument], typeOf(kernel, argument), encoding);
     for (auto [cpu, storages] : llvm::zip_equal(cpus, emitted)) {
       SCOPED_TRACE(cpu);
       ASSERT_EQ(storages.size(), plain.size());
@@ -89,8 +98,12 @@ private:
       weights.reserve(results.back().size());
       for (auto [number, storage] : llvm::enumerate(results.back())) {
         const plan::EncodingAttr encoding = kernel.getEncoding(number);
-        auto type = cast<RankedTensorType>(kernel.getBody().getArgument(number).getType());
-        buffers.push_back(encoding ? weights.emplace_back(packed(storage, type, encoding)).data() : storage.data());
+        const RankedTensorType type = typeOf(kernel, number);
+        if (encoding && int64_t(number) >= kernel.getNumInputs())
+          storage = packed(storage, type, encoding);
+        else if (encoding)
+          weights.emplace_back(packed(storage, type, encoding));
+        buffers.push_back(encoding && int64_t(number) < kernel.getNumInputs() ? weights.back().data() : storage.data());
       }
       compiled.run(buffers, 0, cut, backwards);
       compiled.run(buffers, cut, extent, backwards);
@@ -100,6 +113,10 @@ private:
         EXPECT_TRUE(result[i].memory == results.front()[i].memory)
             << "storage " << i << " depends on the division: not the same " << kDivisions[number];
     storages = std::move(results.front());
+  }
+
+  static RankedTensorType typeOf(plan::KernelOp kernel, unsigned argument) {
+    return cast<RankedTensorType>(kernel.getBody().getArgument(argument).getType());
   }
 
   static constexpr const char *kDivisions[] = {"at once", "unit by unit from the last", "in two shares"};

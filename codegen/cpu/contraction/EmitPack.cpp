@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the emitter of kernels that put an array into panels: a right operand that is no weight, for the contractions that read it
+//        next.
+// Why:   a unit that packed for itself would have to take all rows, and pack again what the next turn of a loop reads; what
+//        transposes the operand, or turns it round, does so on the way.
+// How:   1. one operation that hands on its input, however it walks it; what is written is in panels, what is read may be;
+//        2. a unit is some panels: their rows are copied, or transposed in registers where the input's elements lie side by side
+//        along the rows (PackColumns.h).
+
+#include "codegen/cpu/Emitters.h"
+#include "codegen/cpu/Units.h"
+#include "codegen/cpu/contraction/PackColumns.h"
+#include "dialects/StoredBytes.h"
+#include "dialects/plan/PlanDialect.h"
+
+#include "codegen/form/KernelForm.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace nacre::codegen::cpu {
+
+namespace {
+
+/// A loop over rows of the panels: elements from one turn to the next.
+struct RowLoop {
+  int64_t size = 1, read = 0, written = 0;
+};
+
+/// Rows whose elements are a constant distance apart in what is read.
+struct RowBox {
+  int64_t read = 0, written = 0; ///< Where the first row begins.
+  SmallVector<RowLoop> loops;
+};
+
+class PackEmitter {
+public:
+  explicit PackEmitter(KernelFunction &function) : function(function), build(function) {}
+
+  LogicalResult read(plan::KernelOp kernel);
+  void emit();
+
+private:
+  LogicalResult readPlain(const Work &work);
+  LogicalResult readPanels(const Work &work, const plan::EncodingAttr &encoding, RankedTensorType type);
+  void emitPanel(Position panel, int64_t count);
+  void emitRows(const RowBox &box, ArrayRef<RowLoop> outer, const RowLoop &inner, int64_t count, Value from, Value to);
+
+  KernelFunction &function;
+  VectorBuilder build;
+  Type element;
+  int64_t columns = 0, columnStride = 0; ///< Of what is read.
+  int64_t width = 0, panelStride = 0;    ///< Of what is written.
+  SmallVector<RowLoop> rows;             ///< As the kernel has them.
+  SmallVector<RowBox, 2> boxes;
+};
+
+//===----------------------------------------------------------------------===//
+// 1. What is read and written
+//===----------------------------------------------------------------------===//
+
+LogicalResult PackEmitter::read(plan::KernelOp kernel) {
+  const plan::EncodingAttr written = kernel.getEncoding(kernel.getNumInputs());
+  if (!written || written.getKind() != plan::EncodingKind::Panel)
+    return failure();
+  FailureOr<KernelForm> form = parseKernel(kernel);
+  if (failed(form) || form->work.size() != 1 || form->written.size() != 1 || form->written.front().haloValue)
+    return failure();
+  const Work &work = form->work.front();
+  const bool isMove = work.allParallel() && work.inputs.size() == 1 && work.results.size() == 1 &&
+                      work.inputs.front().source == Input::Source::Storage &&
+                      work.inputs.front().access.padded.empty() &&
+                      work.body->getTerminator()->getOperand(0) == work.body->getArgument(0);
+  if (!isMove || written.getGroups() != 1 || written.getParts() != 1 || work.loops() == 0 ||
+      !work.results.front().map.isIdentity())
+    return failure();
+  auto type = cast<RankedTensorType>(kernel.getBody().getArgument(kernel.getNumInputs()).getType());
+  if (ArrayRef(work.sizes) != type.getShape() || form->cutAxis + 1 != work.loops())
+    return failure();
+
+  element = type.getElementType();
+  columns = type.getShape().back();
+  width = written.getWidth();
+  int64_t stride = width;
+  for (int64_t size : llvm::reverse(type.getShape().drop_back())) {
+    rows.insert(rows.begin(), {size, 0, stride});
+    stride *= size;
+  }
+  panelStride = stride;
+  const plan::EncodingAttr encoding = kernel.getEncoding(0);
+  if (encoding && encoding.getKind() == plan::EncodingKind::Panel)
+    return readPanels(work, encoding, cast<RankedTensorType>(kernel.getBody().getArgument(0).getType()));
+  return readPlain(work);
+}
+
+LogicalResult PackEmitter::readPlain(const Work &work) {
+  const Access &access = work.inputs.front().access;
+  for (auto [row, stride] : llvm::zip_equal(rows, ArrayRef(access.strides).drop_back()))
+    row.read = stride;
+  columnStride = access.strides.back();
+  boxes.push_back({access.offset, 0, rows});
+  return success();
+}
+
+/// A row loop along the columns of what is read goes panel by panel; those of the last one, which are fewer, are rows of their
+/// own.
+LogicalResult PackEmitter::readPanels(const Work &work, const plan::EncodingAttr &encoding, RankedTensorType type) {
+  FailureOr<SmallVector<WalkedAxis>> axes = walkAxes(work.inputs.front().map);
+  if (failed(axes) || !isa<BlockArgument>(work.op->getOperand(0)) || encoding.getGroups() != 1 ||
+      encoding.getParts() != 1)
+    return failure();
+  const int64_t wide = encoding.getWidth();
+  int64_t stride = wide, offset = 0;
+  SmallVector<int64_t> strides(work.loops(), 0);
+  for (unsigned axis = axes->size() - 1; axis-- > 0; stride *= type.getDimSize(axis)) {
+    offset += (*axes)[axis].constant * stride;
+    for (auto [loop, coefficient] : llvm::enumerate((*axes)[axis].coefficients))
+      strides[loop] += coefficient * stride;
+  }
+  std::optional<unsigned> across;
+  for (auto [loop, coefficient] : llvm::enumerate(axes->back().coefficients)) {
+    if (coefficient == 0)
+      continue;
+    if (across || coefficient != 1 || axes->back().constant != 0 || loop + 1 == work.loops())
+      return failure();
+    across = loop;
+  }
+  if (!across)
+    return failure();
+  for (auto [row, read] : llvm::zip_equal(rows, ArrayRef(strides).drop_back()))
+    row.read = read;
+  columnStride = strides.back();
+
+  const RowLoop along = rows[*across];
+  const int64_t whole = along.size / wide, rest = along.size % wide;
+  if (whole > 0) {
+    RowBox &box = boxes.emplace_back(RowBox{offset, 0, rows});
+    box.loops[*across] = {whole, stride, wide * along.written};
+    box.loops.push_back({wide, 1, along.written});
+  }
+  if (rest > 0) {
+    RowBox &box = boxes.emplace_back(RowBox{offset + whole * stride, whole * wide * along.written, rows});
+    box.loops[*across] = {rest, 1, along.written};
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Units
+//===----------------------------------------------------------------------===//
+
+void PackEmitter::emit() {
+  constexpr double bytesPerNanosecond = 12;
+  const int64_t panels = llvm::divideCeil(columns, width), whole = columns / width;
+  const double panelCost = 2.0 * panelStride * bytesOfElement(element) / bytesPerNanosecond;
+  const int64_t together = int64_t(std::clamp(std::ceil(kUnitNanoseconds / panelCost), 1.0, double(panels)));
+  function.unitExtent = evenExtent(panels, together, 1, together) * width;
+  function.unitCost = panelCost * (function.unitExtent / width);
+  emitUnits(build, function, [&](Value low, Value high, Value) {
+    Value first = build.divide(low, width), behind = build.divide(build.add(high, width - 1), width);
+    build.loop(first, emitMin(build, behind, build.index(whole)), 1, [&](Position panel) { emitPanel(panel, width); });
+    if (whole < panels)
+      build.loop(emitMax(build, first, build.index(whole)), behind, 1,
+                 [&](Position panel) { emitPanel(panel, columns - whole * width); });
+  });
+}
+
+void PackEmitter::emitPanel(Position panel, int64_t count) {
+  for (const RowBox &box : boxes) {
+    // Innermost is what lies side by side; else rows as they are written.
+    SmallVector<RowLoop> outer(box.loops);
+    RowLoop inner;
+    if (!outer.empty()) {
+      auto *found = &outer.back();
+      for (RowLoop &loop : outer)
+        if (columnStride != 1 && loop.read == 1 && (found->read != 1 || loop.size > found->size))
+          found = &loop;
+      inner = *found;
+      outer.erase(found);
+    }
+    emitRows(box, outer, inner, count, build.address({panel}, {width * columnStride}, box.read),
+             build.address({panel}, {panelStride}, box.written));
+  }
+}
+
+void PackEmitter::emitRows(const RowBox &box, ArrayRef<RowLoop> outer, const RowLoop &inner, int64_t count, Value from,
+                           Value to) {
+  if (outer.empty()) {
+    packRows(build, {function.buffers[0], from}, {inner.size, inner.read}, {count, columnStride},
+             {function.buffers[1], to, inner.written, width, /*filled=*/true}, element);
+    return;
+  }
+  const RowLoop &loop = outer.front();
+  build.loop(0, loop.size, 1, [&](Position turn) {
+    emitRows(box, outer.drop_front(), inner, count, build.address({{from, 0}, turn}, {1, loop.read}, 0),
+             build.address({{to, 0}, turn}, {1, loop.written}, 0));
+  });
+}
+
+} // namespace
+
+LogicalResult emitPack(plan::KernelOp kernel, KernelFunction &function) {
+  PackEmitter emitter(function);
+  if (failed(emitter.read(kernel)))
+    return failure();
+  emitter.emit();
+  return success();
+}
+
+} // namespace nacre::codegen::cpu
