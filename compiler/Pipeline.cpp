@@ -260,7 +260,8 @@ private:
 
   LogicalResult encodeWeights() {
     if (failed(runPasses([&](OpPassManager &passes) {
-          encode::buildPipeline(passes, {options.target, options.cpus, options.accuracy, options.weightType});
+          encode::buildPipeline(passes, {options.target, options.cpus, options.accuracy, options.weightType,
+                                         options.placement.engines == Placement::Engines::Cpu});
         })))
       return failure();
     report.narrowWeights = describeNarrowWeights(*module);

@@ -37,7 +37,8 @@ public:
 
   LogicalResult choose() {
     for (auto kernel : module.getOps<plan::KernelOp>())
-      if (kernel.getKind() == plan::KernelKind::Contraction || kernel.getKind() == plan::KernelKind::Separable)
+      if (!kernel.getEncodings() &&
+          (kernel.getKind() == plan::KernelKind::Contraction || kernel.getKind() == plan::KernelKind::Separable))
         if (std::optional<PanelWish> wish = readWish(kernel, targets, accuracy)) {
           wishes[kernel] = *wish;
           classes.insert(kernel);

@@ -8,6 +8,7 @@
 #include "dialects/plan/Accuracy.h"
 #include "dialects/plan/PlanDialect.h"
 #include "dialects/plan/WeightType.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
@@ -21,6 +22,7 @@ struct Options {
   std::string target = "host", cpus; ///< As codegen::parseTargets reads them.
   Accuracy accuracy = Accuracy::Fast;
   WeightType weightType = WeightType::F32;
+  bool isCpuAlone = true; ///< Nobody else computes anything.
 };
 
 /// Appends the phase to `pm`, which runs on a module.

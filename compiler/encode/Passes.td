@@ -35,6 +35,32 @@ def NarrowWeightsPass : Pass<"nacre-narrow-weights", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def PackOperandsPass : Pass<"nacre-pack-operands", "::mlir::ModuleOp"> {
+  let summary = "Put right operands that are no weights into panels by launches of their own";
+  let description = [{
+    A contraction reads a weight in panels; another right operand each unit of it would pack for itself, and take all rows to do it
+    seldom. Where that costs more, as compiler/encode/PackTrade.h counts, or where the convolution gains by Winograd, which reads
+    panels alone, a launch before it packs the operand into a temporary, and the contraction's kernel reads that. What other
+    launches only move for this reader the packing does itself: transposes, parts, taps in reverse. The launch stands before the
+    loops that do not change what it reads, and packs once for all contractions that read the same.
+
+    Requires: kernels over whole storages, launches on storages, all computed by the CPU; no encodings of what is packed yet.
+
+    Ensures: `encodings` of a kernel that packs has that of what it writes, of its contractions that of the input. Launches whose
+    results nobody reads are gone, and so are kernels that nobody launches.
+
+    Example: test/compiler/encode/pack-operands.mlir; a product of two inputs becomes a launch that packs and one that multiplies.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"host\"",
+           "Operating system: host, linux-x86_64, linux-arm64 or android-arm64">,
+    Option<"cpu", "cpu", "std::string", /*default=*/"\"\"",
+           "LLVM's names of the CPUs, separated by commas; empty for the target's default">,
+    Option<"accuracy", "accuracy", "std::string", /*default=*/"\"fast\"", "fast or strict: whether Winograd is taken">,
+  ];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
 def ChooseEncodingsPass : Pass<"nacre-choose-encodings", "::mlir::ModuleOp"> {
   let summary = "Decide how the weights of contractions are packed";
   let description = [{

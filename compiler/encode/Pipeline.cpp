@@ -12,6 +12,9 @@ void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
   // First, because what is read in panels, and what by Winograd, depends on the type.
   if (options.weightType != WeightType::F32)
     pm.addPass(createNarrowWeightsPass({weightTypeWord(options.weightType).str(), options.target, options.cpus}));
+  // Behind types, before weights: what is packed here leaves variables to those that read them as they lie.
+  if (options.isCpuAlone)
+    pm.addPass(createPackOperandsPass({options.target, options.cpus, accuracyWord(options.accuracy).str()}));
   pm.addPass(createChooseEncodingsPass({options.target, options.cpus, accuracyWord(options.accuracy).str()}));
 }
 

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  gives right operands that are no weights a launch of their own that puts them into panels.
+// Why:   a contraction then reads any operand as it reads a weight: same tiles, same division into units, Winograd.
+// How:   1. of each launch of a contraction, the operand, and where its elements come from if other launches only move them
+//           (PanelSource.h);
+//        2. whether a launch pays (PackTrade.h);
+//        3. the launch stands as far out of loops as what it reads lets it; it packs for all that read the same;
+//        4. launches whose results nobody reads any more go.
+
+#include "codegen/TargetOptions.h"
+#include "compiler/encode/PackKernels.h"
+#include "compiler/encode/PackTrade.h"
+#include "compiler/encode/PanelSource.h"
+#include "compiler/encode/PanelWishes.h"
+#include "compiler/encode/Passes.h"
+#include "dialects/StoredBytes.h"
+#include "dialects/plan/Notes.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace nacre::encode {
+#define GEN_PASS_DEF_PACKOPERANDSPASS
+#include "compiler/encode/Passes.h.inc"
+} // namespace nacre::encode
+
+using namespace mlir;
+using namespace nacre;
+using namespace nacre::codegen;
+using namespace nacre::encode;
+
+namespace {
+
+/// A contraction that may read its right operand in panels.
+struct Candidate {
+  RightLoops right;
+  RankedTensorType packed; ///< Of the sizes of those loops.
+  RewiredKernel rewired;   ///< Reads it; not yet used.
+  PanelWish wish;
+  unsigned input = 0;             ///< Of the kernel as it was: the operand.
+  int64_t rows = 1, rowBytes = 0; ///< Of the left operand, of each batch or group.
+};
+
+/// Of which elements one pack launch made panels, and where they are.
+struct Packed {
+  plan::LaunchOp launch;
+  PanelSource source;
+  Value panels; ///< As the array that contractions read.
+};
+
+class OperandPacker {
+public:
+  OperandPacker(ModuleOp module, ArrayRef<Target> targets, Accuracy accuracy)
+      : module(module), targets(targets), accuracy(accuracy), symbols(module) {}
+
+  void pack() {
+    launched = launchedKernels();
+    for (auto entry : module.getOps<plan::EntryOp>()) {
+      packed.clear();
+      SmallVector<plan::LaunchOp> launches;
+      entry.walk([&](plan::LaunchOp launch) { launches.push_back(launch); });
+      for (plan::LaunchOp launch : launches)
+        packFor(entry, launch);
+      eraseUnread(entry);
+    }
+    eraseUnused();
+  }
+
+private:
+  //===--------------------------------------------------------------------===//
+  // 1. Contractions
+  //===--------------------------------------------------------------------===//
+
+  /// Null where the kernel has no operand that can be packed, or `launch` reads a weight there.
+  Candidate *candidateOf(plan::LaunchOp launch) {
+    auto kernel = symbols.lookup<plan::KernelOp>(launch.getKernel());
+    if (!kernel || kernel.getKind() != plan::KernelKind::Contraction || kernel.getEncodings() ||
+        llvm::all_of(launch.getInputs(), isWeight))
+      return nullptr;
+    auto [read, isNew] = products.try_emplace(kernel, failure());
+    if (isNew)
+      read->second = readContraction(kernel);
+    const FailureOr<PlainContraction> &plain = read->second;
+    if (failed(plain) || plain->depthwise || plain->prologue || plain->parts != 1 ||
+        plain->operands[Contraction::Rhs].argument >= kernel.getNumInputs() ||
+        isWeight(launch.getInputs()[plain->operands[Contraction::Rhs].argument]))
+      return nullptr;
+    auto [found, isFirst] = candidates.try_emplace(kernel, std::nullopt);
+    if (isFirst)
+      found->second = makeCandidate(kernel, *plain);
+    return found->second ? &*found->second : nullptr;
+  }
+
+  static bool isWeight(Value operand) { return isa_and_nonnull<plan::UseOp>(storageOf(operand)); }
+
+  std::optional<Candidate> makeCandidate(plan::KernelOp kernel, const PlainContraction &plain) {
+    Candidate candidate{rightLoopsOf(plain), {}, {}, {}, 0, 1, 0};
+    candidate.input = plain.operands[Contraction::Rhs].argument;
+    SmallVector<int64_t> sizes;
+    for (const StridedLoop &loop : candidate.right.read.loops)
+      sizes.push_back(loop.size);
+    candidate.packed = RankedTensorType::get(sizes, plain.operands[Contraction::Rhs].elementType);
+    // Windows over the operand would be written out.
+    int64_t elements = 1;
+    for (int64_t size : plain.rhsShape)
+      elements *= size;
+    if (candidate.packed.getNumElements() > elements || candidate.packed.getNumElements() == 0)
+      return std::nullopt;
+    candidate.rewired = readFromPacked(kernel, plain, candidate.right, candidate.packed);
+    symbols.insert(candidate.rewired.kernel);
+    std::optional<PanelWish> wish = readWish(candidate.rewired.kernel, targets, accuracy);
+    if (!wish || wish->groups != 1 || wish->input + 1 != candidate.rewired.kernel.getNumInputs()) {
+      symbols.erase(candidate.rewired.kernel);
+      return std::nullopt;
+    }
+    candidate.wish = *wish;
+    readRows(candidate, kernel, plain);
+    grant(candidate.rewired.kernel, *wish, targets);
+    return candidate;
+  }
+
+  static void readRows(Candidate &candidate, plan::KernelOp kernel, const PlainContraction &plain) {
+    const ContractionOperand &left = plain.operands[Contraction::Lhs];
+    auto type = cast<RankedTensorType>(kernel.getBody().getArgument(left.argument).getType());
+    int64_t batches = 1;
+    for (const ProductLoop &loop : plain.loops)
+      if (loop.parallel && loop.movesLhs)
+        (loop.movesRhs ? batches : candidate.rows) *= loop.size;
+    candidate.rowBytes = type.getNumElements() * bytesOfElement(left.elementType) / batches;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // 2. Whether it pays
+  //===--------------------------------------------------------------------===//
+
+  bool isWorthIt(Candidate &candidate, const PanelSource &source, Operation *launch) const {
+    PackTrade trade;
+    trade.operandBytes = candidate.packed.getNumElements() * bytesOfElement(candidate.packed.getElementType());
+    trade.panels = llvm::divideCeil(candidate.packed.getShape().back(), candidate.wish.width);
+    trade.rows = candidate.rows;
+    trade.rowBytes = candidate.rowBytes;
+    trade.turns = turnsBetween(source.point, launch);
+    trade.isAcross = candidate.right.read.loops.back().stride != 1;
+    trade.replaces = !source.movedBy.empty();
+    if (std::optional<plan::WinogradNote> note = plan::winogradOf(candidate.rewired.kernel)) {
+      constexpr double cyclesPerNanosecond = 3;
+      trade.gained = double(note->directCycles - note->cycles) / cyclesPerNanosecond;
+    }
+    return isWorthALaunch(trade, targets.front().l2Bytes);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // 3. The launches
+  //===--------------------------------------------------------------------===//
+
+  void packFor(plan::EntryOp entry, plan::LaunchOp launch) {
+    Candidate *candidate = candidateOf(launch);
+    if (!candidate)
+      return;
+    const PanelSource source = findSource(symbols, launch, launch.getInputs()[candidate->input], candidate->right.read);
+    if (!isWorthIt(*candidate, source, launch))
+      return;
+    std::optional<Value> panels = panelsOf(entry, launch, *candidate, source);
+    if (!panels)
+      return;
+    SmallVector<Value> inputs(launch.getInputs());
+    if (!candidate->rewired.isOldRead)
+      inputs.erase(inputs.begin() + candidate->input);
+    inputs.push_back(*panels);
+    launch.getInputsMutable().assign(inputs);
+    launch.setKernel(candidate->rewired.kernel.getSymName());
+    movers.insert(source.movedBy.begin(), source.movedBy.end());
+  }
+
+  /// What an earlier launch has packed already, or another launch packs.
+  std::optional<Value> panelsOf(plan::EntryOp entry, plan::LaunchOp launch, Candidate &candidate,
+                                const PanelSource &source) {
+    auto type = cast<MemRefType>(source.operand.getType());
+    std::optional<AffineMap> map = mapOf(launch.getContext(), source.read, type.getShape());
+    if (!map)
+      return std::nullopt;
+    const plan::EncodingAttr encoding = encodingOf(launch.getContext(), candidate.wish);
+    plan::KernelOp kernel = packKernel(candidate.rewired.kernel.getLoc(), type, *map, candidate.packed, encoding);
+    for (Packed &former : packed)
+      if (former.launch.getKernel() == kernel.getSymName() && isSameSource(former.source, source) &&
+          isReady(former.launch, source.point) && !isWrittenBetween(source.operand, former.launch, launch))
+        return former.panels;
+
+    OpBuilder builder(launch.getContext());
+    builder.setInsertionPointToStart(&entry.getBody().front());
+    const int64_t columns = candidate.packed.getShape().back(), width = encoding.getWidth();
+    auto memory =
+        MemRefType::get({int64_t(llvm::divideCeil(columns, width)), candidate.packed.getNumElements() / columns, width},
+                        type.getElementType());
+    Value storage = plan::StorageOp::create(builder, launch.getLoc(), memory, plan::Role::Temporary, StringAttr(),
+                                            IntegerAttr(), TypeAttr(), IntegerAttr(), DenseI64ArrayAttr());
+    auto array = MemRefType::get(candidate.packed.getShape(), type.getElementType());
+    Value panels = plan::ViewOp::create(builder, launch.getLoc(), array, storage, Value(), 0, 0);
+    builder.setInsertionPoint(source.point);
+    auto made = plan::LaunchOp::create(builder, launch.getLoc(), TypeRange(), kernel.getSymNameAttr(),
+                                       operandAt(builder, source), panels, DenseI64ArrayAttr(), DenseI64ArrayAttr());
+    packed.push_back({made, source, panels});
+    return panels;
+  }
+
+  /// The operand, which may be a view that stands in a loop.
+  Value operandAt(OpBuilder &builder, const PanelSource &source) {
+    auto view = source.operand.getDefiningOp<plan::ViewOp>();
+    if (!view || isReady(view, source.point))
+      return source.operand;
+    return builder.clone(*view)->getResult(0);
+  }
+
+  /// Equal kernels are one.
+  plan::KernelOp packKernel(Location loc, MemRefType type, AffineMap map, RankedTensorType packedType,
+                            plan::EncodingAttr encoding) {
+    std::string key;
+    llvm::raw_string_ostream(key) << type << map << packedType << encoding;
+    plan::KernelOp &kernel = packKernels[key];
+    if (!kernel) {
+      OpBuilder builder(module.getContext());
+      auto source = RankedTensorType::get(type.getShape(), type.getElementType());
+      builder.setInsertionPointToStart(module.getBody());
+      kernel = makePackKernel(builder, loc, "pack", source, map, packedType, encoding);
+      symbols.insert(kernel, module.getBody()->begin());
+    }
+    return kernel;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // 4. What is not read any more
+  //===--------------------------------------------------------------------===//
+
+  void eraseUnread(plan::EntryOp entry) {
+    for (bool again = !packed.empty(); again;) {
+      again = false;
+      for (auto storage : llvm::make_early_inc_range(entry.getOps<plan::StorageOp>()))
+        if (storage.getRole() == plan::Role::Temporary && movers.contains(storage))
+          again |= eraseIfUnread(storage);
+    }
+  }
+
+  llvm::DenseSet<StringAttr> launchedKernels() {
+    llvm::DenseSet<StringAttr> names;
+    module.walk([&](plan::LaunchOp launch) { names.insert(launch.getKernelAttr().getAttr()); });
+    return names;
+  }
+
+  /// Kernels that no launch names any more, or did at last. Who stands for one that is gone has its name.
+  void eraseUnused() {
+    const llvm::DenseSet<StringAttr> used = launchedKernels();
+    llvm::DenseMap<StringAttr, StringAttr> renamed;
+    for (auto &[op, candidate] : candidates) {
+      auto kernel = cast<plan::KernelOp>(op);
+      plan::KernelOp rewired = candidate ? candidate->rewired.kernel : plan::KernelOp();
+      const StringAttr name = kernel.getSymNameAttr();
+      if (rewired && !used.contains(rewired.getSymNameAttr())) {
+        symbols.erase(rewired);
+      } else if (rewired && !used.contains(name)) {
+        renamed[rewired.getSymNameAttr()] = name;
+        symbols.erase(kernel);
+        symbols.remove(rewired);
+        rewired.setSymNameAttr(name);
+        symbols.insert(rewired);
+      }
+    }
+    for (auto kernel : llvm::make_early_inc_range(module.getOps<plan::KernelOp>()))
+      if (launched.contains(kernel.getSymNameAttr()) && !used.contains(kernel.getSymNameAttr()) &&
+          !llvm::is_contained(llvm::make_second_range(renamed), kernel.getSymNameAttr()))
+        symbols.erase(kernel);
+    module.walk([&](plan::LaunchOp launch) {
+      if (StringAttr name = renamed.lookup(launch.getKernelAttr().getAttr()))
+        launch.setKernelAttr(FlatSymbolRefAttr::get(name));
+    });
+  }
+
+  ModuleOp module;
+  ArrayRef<Target> targets;
+  const Accuracy accuracy;
+  SymbolTable symbols;
+  llvm::DenseMap<Operation *, FailureOr<PlainContraction>> products; ///< By kernel.
+  llvm::MapVector<Operation *, std::optional<Candidate>> candidates;
+  llvm::StringMap<plan::KernelOp> packKernels;
+  SmallVector<Packed> packed;          ///< Of an entry.
+  llvm::DenseSet<StringAttr> launched; ///< Kernels, before.
+  llvm::DenseSet<Operation *> movers;  ///< Storages that some reader no longer reads.
+};
+
+struct PackOperands : encode::impl::PackOperandsPassBase<PackOperands> {
+  using PackOperandsPassBase::PackOperandsPassBase;
+
+  void runOnOperation() override {
+    FailureOr<SmallVector<Target, 1>> targets = readTargetOptions(getOperation(), target, cpu);
+    const std::optional<Accuracy> wanted = parseAccuracy(accuracy);
+    if (!wanted)
+      getOperation().emitError("accuracy must be fast or strict, but is '") << accuracy.getValue() << "'";
+    if (failed(targets) || !wanted)
+      return signalPassFailure();
+    OperandPacker(getOperation(), *targets, *wanted).pack();
+  }
+};
+
+} // namespace
