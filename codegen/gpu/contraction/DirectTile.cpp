@@ -22,7 +22,7 @@ public:
   void emit() {
     if (grid.left)
       grid.left->prepare();
-    Value column = build.remainder(grid.function.invocation, tile.columnThreads);
+    column = build.remainder(grid.function.invocation, tile.columnThreads);
     Value line = build.divide(grid.function.invocation, tile.columnThreads);
     Value first = build.multiply(line, tile.rows);
     for (int64_t i = 0; i < tile.rows; ++i) {
@@ -91,8 +91,11 @@ private:
     const int64_t leftStride = contraction.depth.back().strides[Contraction::Lhs];
     const bool movesWithColumns = contraction.columns.strides[Contraction::Lhs] != 0; // depthwise
     SmallVector<Value> fours;
-    for (ValueRange row : sources)
+    for (ValueRange row : sources) {
       fours.push_back(grid.makeLeft(row, at.flat, 1, /*mayLieBeyond=*/false).front());
+      if (grid.left->isWritten())
+        build.onlyIf(build.isEqual(column, build.constant(0)), [&] { grid.left->write(row, at.flat, fours.back()); });
+    }
     if (!grid.left && grid.reach(Contraction::Lhs) == Reach::Depth)
       for (Value row : lhs)
         fours.push_back(grid.load(Contraction::Lhs, build.add(row, at.left)));
@@ -124,6 +127,7 @@ private:
   const LoopedContraction &contraction;
   IndexBuilder &build;
   const GpuTile &tile;
+  Value column; ///< This invocation's.
   SmallVector<Value> rows, lhs, quads, clamped;
   SmallVector<LeftSource::Values> sources; ///< In place of `lhs`, where they make it.
 };

@@ -24,10 +24,6 @@ public:
       return;
     statistics.emplace(grid, prologue, tile.tileRows(), tile.invocations());
     statistics->compute();
-    if (prologue.written)
-      build.onlyIf(build.isEqual(grid.firstQuad, build.constant(0)), [&] {
-        statistics->forEachGroup([&](Value row, Value step, int64_t quads) { write(row, step, quads); });
-      });
   }
 
   /// The row's place in the tile behind what the operands need.
@@ -60,19 +56,22 @@ public:
     return made;
   }
 
-private:
-  void write(Value row, Value step, int64_t quads) {
+  bool isWritten() const override { return prologue.written.has_value(); }
+
+  /// By the workgroups of the first columns.
+  void write(ValueRange row, Value step, ValueRange made) override {
     const unsigned written = *prologue.written;
-    Value number = build.add(grid.firstRow, row);
-    build.onlyIf(grid.writes(number), [&] {
-      Value address = build.add(grid.base(written), grid.rowAddress(written, number));
-      for (Value quad : grid.makeLeft(this->row(row, 0), step, quads, /*mayLieBeyond=*/false)) {
-        writeQuad(quad, address, step);
-        step = build.add(step, 4);
-      }
+    build.onlyIf(build.isEqual(grid.firstQuad, build.constant(0)), [&] {
+      Value number = build.add(grid.firstRow, row.back());
+      build.onlyIf(grid.writes(number), [&] {
+        Value address = build.add(grid.base(written), grid.rowAddress(written, number));
+        for (auto [quad, value] : llvm::enumerate(made))
+          writeQuad(value, address, build.add(step, 4 * int64_t(quad)));
+      });
     });
   }
 
+private:
   /// Steps beyond the last are left out.
   void writeQuad(Value quad, Value address, Value step) {
     const unsigned written = *prologue.written;

@@ -38,7 +38,7 @@ RowStatistics::RowStatistics(ContractionGrid &grid, const ContractionPrologue &p
   while (perRow < mostPerRow && 2 * perRow * tileRows <= invocations && invocations % (2 * perRow) == 0)
     perRow *= 2;
   turns = llvm::divideCeil(tileRows, invocations / perRow);
-  quadsAtOnce = std::max(operands.leastQuads(), PrologueOperands(grid, prologue.arguments).leastQuads());
+  quadsAtOnce = operands.leastQuads();
   groups = llvm::divideCeil(grid.contraction.depthSize(), 4 * quadsAtOnce * perRow);
   slot = build.divide(grid.function.invocation, perRow);
   lane = build.remainder(grid.function.invocation, perRow);
@@ -84,21 +84,6 @@ void RowStatistics::compute() {
     computeRow(tileRows % (invocations / perRow) == 0 ? row : build.least(row, build.constant(tileRows - 1)));
   }
   mlir::gpu::BarrierOp::create(build.ops, build.loc);
-}
-
-void RowStatistics::forEachGroup(llvm::function_ref<void(Value row, Value step, int64_t quads)> emit) {
-  for (int64_t turn = 0; turn < turns; ++turn) {
-    Value row = build.add(slot, turn * (invocations / perRow));
-    build.onlyIf(build.isBelow(row, build.constant(tileRows)), [&] {
-      auto loop =
-          scf::ForOp::create(build.ops, build.loc, build.constant(0), build.constant(groups), build.constant(1));
-      OpBuilder::InsertionGuard guard(build.ops);
-      build.ops.setInsertionPointToStart(loop.getBody());
-      Value step = stepOf(loop.getInductionVar());
-      build.onlyIf(build.isBelow(step, build.constant(grid.contraction.depthSize())),
-                   [&] { emit(row, step, quadsAtOnce); });
-    });
-  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -22,8 +22,6 @@ public:
 
   /// Computes all numbers; all invocations of a workgroup come here, and find them behind it.
   void compute();
-  /// Calls `emit` for the tile's rows and groups of so many quads of steps that are this invocation's; all have each once.
-  void forEachGroup(llvm::function_ref<void(mlir::Value row, mlir::Value step, int64_t quads)> emit);
   /// Says in `values` what the map's body knows of the tile's row.
   void recall(mlir::Value row, mlir::IRMapping &values) const;
 

@@ -32,7 +32,7 @@ public:
     Value part = build.divide(grid.function.invocation, tile.columnThreads);
     Value quad = build.add(grid.firstQuad, column), clamped = grid.clampedQuad(quad);
     Value array = grid.function.shared(tile.invocations() * tile.rows, grid.quadType());
-    SmallVector<Value> sums = addUp(part, clamped);
+    SmallVector<Value> sums = addUp(part, column, clamped);
     for (int64_t i = 0; i < tile.rows; ++i)
       memref::StoreOp::create(build.ops, build.loc, sums[i], array,
                               ValueRange{build.add(grid.function.invocation, i * tile.invocations())});
@@ -55,7 +55,7 @@ public:
   }
 
 private:
-  SmallVector<Value> addUp(Value part, Value quad) {
+  SmallVector<Value> addUp(Value part, Value column, Value quad) {
     const int64_t size = contraction.depthSize();
     const bool hasTail = size % (steps * parts) != 0;
     SmallVector<Value> rows;
@@ -74,8 +74,11 @@ private:
     Value first = build.multiply(build.add(build.multiply(loop.getInductionVar(), parts), part), steps);
     SmallVector<Value> current(loop.getRegionIterArgs());
     SmallVector<Value> fours;
-    for (ValueRange row : sources)
+    for (ValueRange row : sources) {
       fours.push_back(grid.makeLeft(row, first, 1, hasTail).front());
+      if (grid.left->isWritten())
+        build.onlyIf(build.isEqual(column, build.constant(0)), [&] { grid.left->write(row, first, fours.back()); });
+    }
     if (!grid.left && grid.reach(Contraction::Lhs) == Reach::Depth)
       for (Value row : rows)
         fours.push_back(loadLeft(row, first, hasTail));

@@ -165,8 +165,8 @@ SmallVector<Value> TileLoader::insideOf(Value step) {
   return inside;
 }
 
-/// What chunks are made of, first what all of them share; where the last part is not full, the latter begins with which steps
-/// are of the reduction.
+/// What chunks are made of, first what all of them share; the latter begins with which steps are of the reduction, where the last
+/// part is not full, and with the first step, where chunks are written.
 SmallVector<Value> TileLoader::loadForSource(Value first) {
   const int64_t quads = layout.chunk / 4;
   SmallVector<Value> loaded;
@@ -175,8 +175,11 @@ SmallVector<Value> TileLoader::loadForSource(Value first) {
     if (!step || !sharesChunk) {
       const size_t before = loaded.size();
       step = build.add(first, build.multiply(position.chunk, layout.chunk));
-      if (hasTail()) {
+      if (hasTail())
         llvm::append_range(loaded, insideOf(step));
+      if (grid.left->isWritten())
+        loaded.push_back(step);
+      if (hasTail()) {
         Value isInside = build.isBelow(step, build.constant(depthSize));
         step = arith::SelectOp::create(build.ops, build.loc, isInside, step, build.constant(0));
       }
@@ -191,7 +194,7 @@ SmallVector<Value> TileLoader::loadForSource(Value first) {
 }
 
 SmallVector<Value> TileLoader::makeLefts(ArrayRef<Value> loaded) {
-  const int64_t quads = layout.chunk / 4, masks = hasTail() ? quads : 0;
+  const int64_t quads = layout.chunk / 4, masks = hasTail() ? quads : 0, steps = grid.left->isWritten() ? 1 : 0;
   SmallVector<Value> chunks;
   ArrayRef<Value> shared;
   for (const ChunkPosition &position : lefts) {
@@ -200,7 +203,9 @@ SmallVector<Value> TileLoader::makeLefts(ArrayRef<Value> loaded) {
       loaded = loaded.drop_front(sharedLoads);
     }
     LeftSource::Values made =
-        grid.left->make(position.row, shared.drop_front(masks), loaded.take_front(loadsOfChunk), quads);
+        grid.left->make(position.row, shared.drop_front(masks + steps), loaded.take_front(loadsOfChunk), quads);
+    if (steps > 0)
+      build.onlyIf(position.mine, [&] { grid.left->write(position.row, shared[masks], made); });
     for (auto [quad, inside] : llvm::zip(made, shared.take_front(masks))) {
       Value zero = arith::ConstantOp::create(build.ops, build.loc, build.ops.getZeroAttr(quad.getType()));
       quad = arith::SelectOp::create(build.ops, build.loc, inside, quad, zero);

@@ -56,6 +56,9 @@ TEST_F(GpuPrologue, TilesOfEveryShape) {
     checkTile(PrologueText{41, 36, 96, normalized},
               "shared:rows=2,quads=1,columns=8,lines=8,depth=16,parts=2,unroll=2");
   }
+  // What is written ends within a part, and is not all of what invocations make.
+  checkTile(PrologueText{50, 40, 70, true, true}, "shared:rows=2,quads=1,columns=8,lines=12,depth=16");
+  checkTile(PrologueText{50, 40, 68, true, true}, "shared:rows=6,quads=1,columns=8,lines=4,depth=24");
   // Rows that no invocation's registers hold.
   checkTile(PrologueText{40, 20, 1300, true, true}, "shared:rows=4,quads=1,columns=8,lines=8,depth=16");
 }
