@@ -130,16 +130,19 @@ void AttentionRows::emitReduction(unsigned number, ArrayRef<KeptScore> kept) {
     Value next = inlineBody(build.ops, build.loc, *sweep.body, arguments, 1).front();
     own = one.inside ? arith::SelectOp::create(build.ops, build.loc, one.inside, next, own).getResult() : next;
   }
-  // All invocations of a row fold all of its parts, in one order.
+  // All invocations of a row fold all of its parts, pair by pair: few wait for one another.
   Value parts = function.shared(function.workgroupSize, type);
   memref::StoreOp::create(build.ops, build.loc, own, parts, function.invocation);
   build.barrier();
-  Value first = build.multiply(sweptRow(), perRow()), folded = build.constant(sweep.results.front().start);
-  for (int64_t i = 0; i < perRow(); ++i) {
-    Value part = memref::LoadOp::create(build.ops, build.loc, parts, build.add(first, index(i)));
-    folded = inlineOperation(build, reduction.op, {folded, part}, 1);
-  }
-  rowValues[number + 1] = folded;
+  Value first = build.multiply(sweptRow(), perRow());
+  SmallVector<Value> folded;
+  for (int64_t i = 0; i < perRow(); ++i)
+    folded.push_back(memref::LoadOp::create(build.ops, build.loc, parts, build.add(first, index(i))));
+  auto fold = [&](Value a, Value b) { return inlineOperation(build, reduction.op, {a, b}, 1); };
+  for (; folded.size() > 1; folded.truncate(folded.size() / 2))
+    for (size_t pair = 0; pair < folded.size() / 2; ++pair)
+      folded[pair] = fold(folded[2 * pair], folded[2 * pair + 1]);
+  rowValues[number + 1] = fold(build.constant(sweep.results.front().start), folded.front());
 }
 
 Value AttentionRows::finished(Value sum, unsigned width) {

@@ -6,7 +6,8 @@
 //        2. scores: an invocation has a key and some rows; 3. sweeps: a row's scores are shared by some invocations, each of which
 //        keeps its own in registers from sweep to sweep; 4. the result: an invocation has a quad of columns and some rows,
 //        and some of the keys. Before this variant, which runs on any device, comes one by matrices where they fit, or one of
-//        half the rows for devices that have room for more workgroups.
+//        half the rows for devices that have room for more workgroups. There, neighbours share each key, of which they read
+//        neighbouring parts: a cache that is asked for a key by each invocation takes as many cycles as there are keys.
 
 #include "codegen/gpu/Emitters.h"
 #include "codegen/gpu/contraction/GpuMachines.h"
@@ -24,20 +25,25 @@ using namespace mlir;
 namespace nacre::codegen::gpu {
 namespace {
 
-constexpr int64_t kInvocations = 128;     ///< Of a workgroup, on any device.
-constexpr int64_t kMostShared = 16 << 10; ///< Bytes.
-constexpr int64_t kRows = 8;              ///< Of a workgroup, if they fit.
+constexpr int64_t kInvocations = 128;       ///< Of a workgroup, on any device.
+constexpr int64_t kMostShared = 16 << 10;   ///< Bytes, of any device,
+constexpr int64_t kMostWithRoom = 24 << 10; ///< and where there is room: two workgroups share a unit's.
+constexpr int64_t kRows = 8;                ///< Of a workgroup, if they fit.
+constexpr int64_t kSharers = 4;             ///< Of a key, where there is room.
 
 class AttentionEmitter {
 public:
-  AttentionEmitter(AttentionRows &of, int64_t wantedRows)
-      : of(of), wantedRows(wantedRows), form(of.form), function(of.function), build(of.build), operands(of.operands),
-        type(of.type) {}
+  AttentionEmitter(AttentionRows &of, bool hasRoom)
+      : of(of), form(of.form), function(of.function), build(of.build), operands(of.operands), type(of.type),
+        wantedRows(hasRoom ? kRows / 2 : kRows), mostShared(hasRoom ? kMostWithRoom : kMostShared),
+        depthWidth(operands.inQuads(Index::Queries, form.depth) && operands.inQuads(Index::Keys, form.depth) ? kQuad
+                                                                                                             : 1),
+        sharers(hasRoom && mayShareKeys() ? kSharers : 1) {}
 
   LogicalResult emit() {
     if (!divide())
       return failure();
-    scores = function.shared(rows * keys(), type);
+    scores = function.shared(sharers * rows * keys(), type);
     emitScores();
     SmallVector<KeptScore> kept = keepScores();
     of.sweep(kept);
@@ -54,6 +60,8 @@ private:
   Value remainder(Value value, int64_t by) { return of.remainder(value, by); }
   Value quotient(Value value, int64_t by) { return of.quotient(value, by); }
   Value least(Value a, Value b) { return of.least(a, b); }
+  /// What each of its sharers made of a score lies in turn; the first ones are the weights', later.
+  Value rowOfPart(Value part, Value row) { return build.add(build.multiply(part, rows), row); }
   Value loadScore(Value row, Value key) {
     return memref::LoadOp::create(build.ops, build.loc, scores, build.add(build.multiply(row, keys()), key));
   }
@@ -71,14 +79,20 @@ private:
   // 1. Workgroups
   //===--------------------------------------------------------------------===//
 
-  /// Whether all of what a workgroup needs fits the shared memory of any device.
+  /// A row's scores, as often as it has them, with its query.
+  int64_t rowBytes(int64_t sharers) const { return 4 * (sharers * keys() + form.depth.size); }
+  int64_t mostOfRows() const { return mostShared / 16 * 13; } // folds and parts take the rest
+
+  bool mayShareKeys() const {
+    return form.depth.size / depthWidth % kSharers == 0 && wantedRows * rowBytes(kSharers) <= mostOfRows();
+  }
+
+  /// Whether all of what a workgroup needs fits the shared memory.
   bool divide() {
-    constexpr int64_t mostShared = 13 << 10; // folds and parts take the rest
     rows = std::min<int64_t>(wantedRows, llvm::PowerOf2Ceil(form.rows.size));
-    const int64_t rowBytes = 4 * (keys() + form.depth.size); // with a query
-    while (rows > 1 && rows * rowBytes > mostShared)
+    while (rows > 1 && rows * rowBytes(sharers) > mostOfRows())
       rows /= 2;
-    if (rows * rowBytes > mostShared) {
+    if (rows * rowBytes(sharers) > mostOfRows()) {
       function.declined = "a row of scores must fit into shared memory";
       return false;
     }
@@ -89,7 +103,7 @@ private:
   /// Of queries, scores and the folds of the sweeps.
   int64_t sharedBytes() const {
     const int64_t folds = llvm::count_if(form.sweeps, [](const Work &sweep) { return !sweep.allParallel(); });
-    return 4 * (rows * (keys() + form.depth.size) + folds * kInvocations);
+    return rows * rowBytes(sharers) + 4 * folds * kInvocations;
   }
 
   //===--------------------------------------------------------------------===//
@@ -97,7 +111,8 @@ private:
   //===--------------------------------------------------------------------===//
 
   /// The workgroup's queries, for all of its invocations, where each reads all of them.
-  void shareQueries(unsigned width) {
+  void shareQueries() {
+    const unsigned width = depthWidth;
     const int64_t steps = form.depth.size / width, count = rows * steps;
     queries = function.shared(count, width == 1 ? type : VectorType::get({width}, type));
     for (int64_t from = 0; from < count; from += kInvocations) {
@@ -112,45 +127,55 @@ private:
   }
 
   void emitScores() {
-    constexpr int64_t together = 4; // loads that are on their way at once
-    const unsigned width =
-        operands.inQuads(Index::Queries, form.depth) && operands.inQuads(Index::Keys, form.depth) ? kQuad : 1;
-    shareQueries(width);
-    const int64_t across =
-        std::max<int64_t>(std::min<int64_t>(kInvocations, llvm::PowerOf2Ceil(keys())), kInvocations / rows);
-    const int64_t own = rows * across / kInvocations; // rows of an invocation
-    Value column = remainder(function.invocation, across), first = quotient(function.invocation, across);
+    constexpr int64_t together = 4, mostLoads = 16; // steps, and loads, that are on their way at once
+    const unsigned width = depthWidth;
+    shareQueries();
+    const int64_t groups = kInvocations / sharers; // of invocations that share a key
+    const int64_t across = std::max<int64_t>(std::min<int64_t>(groups, llvm::PowerOf2Ceil(keys())), groups / rows);
+    const int64_t own = rows * across / groups; // rows of an invocation
+    Value part = remainder(function.invocation, sharers), group = quotient(function.invocation, sharers);
+    Value column = remainder(group, across), first = quotient(group, across);
     SmallVector<Value> ofRow;
     for (int64_t i = 0; i < own; ++i)
       ofRow.push_back(build.add(build.multiply(first, own), index(i)));
-    const int64_t steps = form.depth.size / width;
+    const int64_t allSteps = form.depth.size / width, steps = allSteps / sharers;
+    const int64_t turns = llvm::divideCeil(keys(), across);
+    const int64_t blocks = llvm::divideCeil(turns, sharers == 1 ? 1 : mostLoads / together);
+    const int64_t atOnce = llvm::divideCeil(turns, blocks); // keys of an invocation
     auto block = [&](Value number) {
-      Value key = build.add(build.multiply(number, across), column);
-      Value inside = keys() % across == 0 ? Value() : build.below(key, index(keys()));
-      Value clamped = inside ? least(key, index(keys() - 1)) : key;
+      SmallVector<Value> ownKeys, inside, clamped;
+      for (int64_t i = 0; i < atOnce; ++i) {
+        Value turn = build.add(build.multiply(number, atOnce), index(i));
+        ownKeys.push_back(build.add(build.multiply(turn, across), column));
+        const bool isFull = keys() == blocks * atOnce * across;
+        inside.push_back(isFull ? Value() : build.below(ownKeys.back(), index(keys())));
+        clamped.push_back(isFull ? ownKeys.back() : least(ownKeys.back(), index(keys() - 1)));
+      }
       auto addUp = [&](Value from, int64_t count, ValueRange before) {
-        SmallVector<Value> sums(before), ofKey;
+        SmallVector<Value> sums(before), ofKey, at;
         for (int64_t step = 0; step < count; ++step)
-          ofKey.push_back(operands.load(
-              Index::Keys,
-              operands.addressOf(Index::Keys, {{&form.keys, clamped}, {&form.depth, build.add(from, index(step))}},
-                                 width),
-              width));
+          at.push_back(build.add(build.multiply(build.add(from, index(step)), sharers), part));
+        for (Value key : clamped)
+          for (Value step : at)
+            ofKey.push_back(operands.load(
+                Index::Keys, operands.addressOf(Index::Keys, {{&form.keys, key}, {&form.depth, step}}, width), width));
         for (int64_t step = 0; step < count; ++step)
           for (int64_t i = 0; i < own; ++i) {
-            Value at = build.add(build.multiply(ofRow[i], steps), build.add(from, index(step)));
-            Value query = memref::LoadOp::create(build.ops, build.loc, queries, at);
-            sums[i] = multiplyAdd(query, ofKey[step], sums[i]);
+            Value place = build.add(build.multiply(ofRow[i], allSteps), at[step]);
+            Value query = memref::LoadOp::create(build.ops, build.loc, queries, place);
+            for (int64_t key = 0; key < atOnce; ++key)
+              sums[key * own + i] = multiplyAdd(query, ofKey[key * count + step], sums[key * own + i]);
           }
         return sums;
       };
-      SmallVector<Value> sums = inTurns(steps, together, SmallVector<Value>(own, zero(width)), addUp);
-      build.onlyIf(inside, [&] {
-        for (auto [row, sum] : llvm::zip_equal(ofRow, sums))
-          storeScore(foldLanes(sum), row, key);
-      });
+      SmallVector<Value> sums = inTurns(steps, together, SmallVector<Value>(atOnce * own, zero(width)), addUp);
+      for (int64_t key = 0; key < atOnce; ++key)
+        build.onlyIf(inside[key], [&] {
+          for (int64_t i = 0; i < own; ++i)
+            storeScore(foldLanes(sums[key * own + i]), rowOfPart(part, ofRow[i]), ownKeys[key]);
+        });
     };
-    build.loop(llvm::divideCeil(keys(), across), block);
+    build.loop(blocks, block);
     build.barrier();
   }
 
@@ -190,6 +215,9 @@ private:
         one.key = least(one.key, index(keys() - 1));
       }
       one.score = loadScore(of.sweptRow(), one.key);
+      for (int64_t part = 1; part < sharers; ++part)
+        one.score = arith::AddFOp::create(build.ops, build.loc, one.score,
+                                          loadScore(rowOfPart(index(part), of.sweptRow()), one.key));
       kept.push_back(one);
     }
     return kept;
@@ -216,7 +244,7 @@ private:
     int64_t own = std::max<int64_t>(1, rows * across / kInvocations);
     auto partsOf = [&](int64_t own) { return kInvocations / (across * (rows / own)); };
     while (own < std::min(rows, mostOwn) && partsOf(2 * own) <= mostParts &&
-           sharedBytes() + (partsOf(2 * own) - 1) * rows * across * width * 4 <= kMostShared)
+           sharedBytes() + (partsOf(2 * own) - 1) * rows * across * width * 4 <= mostShared)
       own *= 2;
     const int64_t parts = partsOf(own), steps = llvm::divideCeil(keys(), parts);
     Value column = remainder(function.invocation, across), place = quotient(function.invocation, across);
@@ -281,12 +309,14 @@ private:
   }
 
   AttentionRows &of;
-  const int64_t wantedRows;
   const AttentionForm &form;
   KernelFunction &function;
   PointBuilder &build;
   AttentionOperands &operands;
   const Type type; ///< Of scores and sums.
+  const int64_t wantedRows, mostShared;
+  const unsigned depthWidth; ///< Steps of the first product that are loaded at once.
+  const int64_t sharers;     ///< Of a key.
   int64_t rows = 1;
   Value queries, scores; ///< Shared: [rows][depth], [rows][keys].
 };
@@ -314,13 +344,13 @@ LogicalResult emitAttention(plan::KernelOp kernel, KernelFunction &function) {
   const uint32_t withRoom = hasMatrices || form->rows.size <= kRows / 2 ? 0 : familiesWithRoom(*form);
   function.variants = hasMatrices || withRoom ? 2 : 1;
   if (function.variant + 1 == function.variants)
-    return AttentionEmitter(attention, kRows).emit();
+    return AttentionEmitter(attention, /*hasRoom=*/false).emit();
   if (hasMatrices) {
     emitMatrixAttention(attention);
     return success();
   }
   function.families = withRoom;
-  return AttentionEmitter(attention, kRows / 2).emit();
+  return AttentionEmitter(attention, /*hasRoom=*/true).emit();
 }
 
 } // namespace nacre::codegen::gpu

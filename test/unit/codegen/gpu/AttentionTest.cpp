@@ -78,6 +78,7 @@ TEST_F(GpuAttention, HalfTheRowsWhereThereIsRoom) {
   ASSERT_EQ(few.size(), 2u);
   EXPECT_EQ(few[0].unitExtent, 4);
   EXPECT_EQ(few[0].families, (1u << NACRE_GPU_NVIDIA) | (1u << NACRE_GPU_AMD));
+  EXPECT_LE(few[0].sharedBytes, 24 << 10);
   EXPECT_EQ(few[1].unitExtent, 8);
   EXPECT_EQ(few[1].families, 0u);
   EXPECT_EQ(variantsOf(AttentionText{64, 32, 48, 16, 32, true, false, false, "f32", true}.text()).size(), 1u);
