@@ -7,6 +7,7 @@
 #include "codegen/cpu/VectorMath.h"
 #include "codegen/cpu/contraction/PanelColumns.h"
 #include "codegen/cpu/contraction/TilePrefetch.h"
+#include "codegen/cpu/contraction/TileSums.h"
 #include "dialects/StoredBytes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -35,6 +36,7 @@ public:
         blocks(sumBlocksOf(shape.machine, contraction, part)),
         columns(build, shape.machine, panel.buffer, contraction.accumulatorType, vectors,
                 contraction.parts == 1 && shape.rows > 1 && endsInHalf(shape.machine, shape.columns)),
+        waiting(build, part, shape, vectors, columns.lanesOf(vectors - 1), contraction.accumulatorType),
         epilogue(build, contraction, buffers, at), prefetch(build, contraction, buffers, panel, part, shape, at) {}
 
   void emit() {
@@ -43,22 +45,22 @@ public:
     const Stand stand = {at[Contraction::Lhs], at[Contraction::Rhs], part.ahead};
     if (blocks.divided) {
       if (part.first)
-        storeSums(zeros());
+        waiting.store(zeros());
       reduceBlocks(part.level, stand);
       if (part.last)
-        finish(loadSums());
+        finish(waiting.load());
       return;
     }
     // Where sums are added from memory, that is the later, and zeros are the cheaper beginning.
     const bool goesOn = part.goesOn && !shape.machine.readsMemory;
     SmallVector<Value> sums = reduce(part.level, part.steps,
-                                     goesOn      ? loadSums()
+                                     goesOn      ? waiting.load()
                                      : part.sums ? zeros()
                                                  : beginnings(),
                                      stand);
     if (!part.first && !goesOn)
       sums = addedToSums(sums);
-    part.last ? finish(sums) : storeSums(sums);
+    part.last ? finish(sums) : waiting.store(sums);
   }
 
 private:
@@ -66,16 +68,6 @@ private:
   struct Stand {
     Value lhs, rhs, ahead;
   };
-
-  /// Of the sum of that number, and all valid.
-  Piece pieceOfSum(int64_t number) const {
-    const unsigned width = columns.lanesOf(number % vectors);
-    return {0, width, width};
-  }
-
-  Value addressOfSum(int64_t number) {
-    return build.add(part.sumsAt, number / vectors * part.sumsStride + number % vectors * lanes);
-  }
 
   VectorType vectorOfSums() const { return VectorType::get({lanes}, contraction.accumulatorType); }
 
@@ -110,21 +102,9 @@ private:
     return sums;
   }
 
-  SmallVector<Value> loadSums() {
-    SmallVector<Value> sums;
-    for (int64_t number = 0; number < shape.rows * vectors; ++number)
-      sums.push_back(build.load(part.sums, addressOfSum(number), pieceOfSum(number)));
-    return sums;
-  }
-
-  void storeSums(ArrayRef<Value> sums) {
-    for (auto [number, sum] : llvm::enumerate(sums))
-      build.store(sum, part.sums, addressOfSum(number), pieceOfSum(number));
-  }
-
   SmallVector<Value> addedToSums(ArrayRef<Value> sums) {
     SmallVector<Value> added;
-    for (auto [sum, before] : llvm::zip_equal(sums, loadSums()))
+    for (auto [sum, before] : llvm::zip_equal(sums, waiting.load()))
       added.push_back(arith::AddFOp::create(build.ops, build.loc, before, sum));
     return added;
   }
@@ -159,7 +139,7 @@ private:
     if (level < blocks.level)
       return build.loop(0, size, 1, [&](Position step) { reduceBlocks(level + 1, advancedBy(level, step, from)); });
     auto block = [&](Position step, int64_t steps) {
-      storeSums(addedToSums(reduce(level, steps, zeros(), advancedBy(level, step, from))));
+      waiting.store(addedToSums(reduce(level, steps, zeros(), advancedBy(level, step, from))));
     };
     const int64_t whole = size - size % blocks.steps;
     build.loop(0, whole, blocks.steps, [&](Position step) { block(step, blocks.steps); });
@@ -182,7 +162,8 @@ private:
     const int64_t whole = size - size % turn;
     const bool loops = whole > turn;
     SmallVector<Value> sums = accumulators;
-    if (loops && byVectors && (turn > lanes || streamsPanel()))
+    const int64_t streamed = registersStreamed();
+    if (loops && byVectors && (turn > lanes || streamed))
       sums = reduceByRows(whole, turn, accumulators, from.lhs, from.rhs);
     else if (loops)
       sums = build.loop(0, whole, turn, accumulators, [&](Position step, ValueRange carried) {
@@ -190,10 +171,10 @@ private:
         prefetch.ahead(stand.ahead, turn);
         return multiplyAdd(carried, stand.lhs, stand.rhs, turn, byVectors);
       });
-    // Of a longer rest elements are loaded early, which registers do not hold.
+    // Of a longer rest elements are loaded early, which registers do not hold. Pairs need no address of their own here.
     std::optional<ColumnStream> stream;
-    if (!loops && whole > 0 && size - whole <= 1 && byVectors && streamsPanel())
-      stream.emplace(build, shape.machine, vectorOfSums(), build.pointer(panel.buffer, from.rhs));
+    if (!loops && whole > 0 && size - whole <= 1 && byVectors && streamed > shape.machine.registersPerLoad)
+      stream.emplace(build, streamed, vectorOfSums(), build.pointer(panel.buffer, from.rhs));
     // What is left: vectors of a row's elements, then single ones.
     const int64_t rest = loops ? whole : 0, vectorsEnd = byVectors ? size - size % lanes : whole;
     for (auto [begin, end, isVectors] : {std::tuple(rest, whole, byVectors), std::tuple(whole, vectorsEnd, true),
@@ -208,10 +189,11 @@ private:
     return sums;
   }
 
-  /// Whether the tile takes all of its panel, as it lies.
-  bool streamsPanel() const {
-    return streamsColumns(shape.machine, shape.rows, vectors) && panel.strides.back() == vectors * lanes &&
-           cast<MemRefType>(panel.buffer.getType()).getElementType() == contraction.accumulatorType;
+  /// By each load of the panel, where the tile takes all of it as it lies; else 0.
+  int64_t registersStreamed() const {
+    const bool asItLies = panel.strides.back() == vectors * lanes &&
+                          cast<MemRefType>(panel.buffer.getType()).getElementType() == contraction.accumulatorType;
+    return asItLies ? registersPerStream(shape.machine, shape.rows, vectors) : 0;
   }
 
   /// Turns that load several vectors at once: of a row a pair, for which another row's address is too far away, so that each
@@ -220,12 +202,12 @@ private:
     SmallVector<Value> carried(accumulators);
     for (Value row : rowAddresses(lhs))
       carried.push_back(build.pointer(buffer(Contraction::Lhs), row));
-    const bool streams = streamsPanel();
-    if (streams)
+    const int64_t streamed = registersStreamed();
+    if (streamed)
       carried.push_back(build.pointer(panel.buffer, rhs));
     const Type element = contraction.operands[Contraction::Lhs].elementType;
     // Counted to zero where nothing else is: a comparison less.
-    const int64_t from = streams ? -size : 0;
+    const int64_t from = streamed ? -size : 0;
     SmallVector<Value> results = build.loop(from, from + size, turn, carried, [&](Position step, ValueRange carried) {
       SmallVector<Value> rowVectors, moved;
       for (Value row : carried.slice(accumulators.size(), shape.rows)) {
@@ -235,8 +217,8 @@ private:
       const ValueRange before = carried.take_front(accumulators.size());
       auto elementOf = [&](int64_t row, int64_t at) { return build.lane(rowVectors[row], at); };
       SmallVector<Value> next;
-      if (streams) {
-        ColumnStream stream(build, shape.machine, vectorOfSums(), carried.back());
+      if (streamed) {
+        ColumnStream stream(build, streamed, vectorOfSums(), carried.back());
         next = multiplyAdd(before, Value(), turn, elementOf, &stream);
         moved.push_back(stream.end());
       } else {
@@ -368,6 +350,7 @@ private:
   ArrayRef<int64_t> rowStrides;
   const SumBlocks blocks;
   PanelColumns columns;
+  TileSums waiting;
   TileEpilogue epilogue;
   TilePrefetch prefetch;
   llvm::SmallDenseSet<int64_t> begun; ///< Sums that began with what the epilogue begins with adding.

@@ -3,6 +3,7 @@
 #include "codegen/cpu/contraction/PanelColumns.h"
 
 #include "codegen/cpu/VectorMath.h"
+#include "dialects/StoredBytes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -10,6 +11,15 @@
 using namespace mlir;
 
 namespace nacre::codegen::cpu {
+
+static SmallVector<Value, 2> halvesOf(VectorBuilder &build, Value both) {
+  const int64_t lanes = cast<VectorType>(both.getType()).getNumElements() / 2;
+  SmallVector<Value, 2> halves;
+  for (int64_t half : {0, 1})
+    halves.push_back(vector::ExtractStridedSliceOp::create(build.ops, build.loc, both, ArrayRef<int64_t>{half * lanes},
+                                                           ArrayRef<int64_t>{lanes}, ArrayRef<int64_t>{1}));
+  return halves;
+}
 
 PanelColumns::PanelColumns(VectorBuilder &build, const MachineRow &machine, Value buffer, Type type, int64_t vectors,
                            bool lastIsHalf)
@@ -36,12 +46,7 @@ SmallVector<Value, 2> PanelColumns::load(Value row, int64_t vector) {
   Value both = loadLanes(row, vector, 2 * lanes);
   if (pairs == Pairs::EvenAndOdd)
     return evenAndOdd(both);
-  SmallVector<Value, 2> halves;
-  both = widened(both);
-  for (int64_t half : {0, 1})
-    halves.push_back(vector::ExtractStridedSliceOp::create(build.ops, build.loc, both, ArrayRef<int64_t>{half * lanes},
-                                                           ArrayRef<int64_t>{lanes}, ArrayRef<int64_t>{1}));
-  return halves;
+  return halvesOf(build, widened(both));
 }
 
 /// Two numbers of bf16 are 32 bits: the lower one is a shift away from its f32, the upper one has its digits in place.
@@ -68,9 +73,13 @@ void PanelColumns::order(MutableArrayRef<Value> sums) {
 
 Value ColumnStream::next() {
   if (used == loaded.size()) {
-    assert(machine.registersPerStream == 4 && "no other instruction is known");
-    loaded = build.loadFourAt(pointer, type);
-    pointer = build.moved(pointer, machine.registersPerStream * machine.registerBytes());
+    assert((perLoad == 4 || perLoad == 2) && "no other instructions are known");
+    if (perLoad == 4)
+      loaded = build.loadFourAt(pointer, type);
+    else
+      loaded =
+          halvesOf(build, build.loadAt(pointer, VectorType::get({2 * type.getNumElements()}, type.getElementType())));
+    pointer = build.moved(pointer, perLoad * type.getNumElements() * bytesOfElement(type.getElementType()));
     used = 0;
   }
   return loaded[used++];

@@ -50,11 +50,11 @@ private:
   Pairs pairs = Pairs::None;
 };
 
-/// Columns of whole steps that lie one after another, by loads that fill several registers and move their address on.
+/// Columns of whole steps that lie one after another, by loads that fill `perLoad` registers and move their address on.
 class ColumnStream {
 public:
-  ColumnStream(VectorBuilder &build, const MachineRow &machine, mlir::VectorType type, mlir::Value pointer)
-      : build(build), machine(machine), type(type), pointer(pointer) {}
+  ColumnStream(VectorBuilder &build, int64_t perLoad, mlir::VectorType type, mlir::Value pointer)
+      : build(build), perLoad(perLoad), type(type), pointer(pointer) {}
 
   mlir::Value next();
   /// Where the columns begin that no load has brought yet; all that were brought have been taken.
@@ -65,7 +65,7 @@ public:
 
 private:
   VectorBuilder &build;
-  const MachineRow &machine;
+  const int64_t perLoad;
   mlir::VectorType type;
   mlir::Value pointer;
   llvm::SmallVector<mlir::Value, 4> loaded;

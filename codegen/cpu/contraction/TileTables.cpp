@@ -52,7 +52,7 @@ int64_t mostRows(const MachineRow &machine, const ContractionShape &shape, int64
 }
 
 /// Registers of columns that stream: what one load has brought, and what the next one brings.
-static int64_t streamed(const MachineRow &machine) { return 2 * machine.registersPerStream; }
+static int64_t streamed(int64_t perLoad) { return 2 * perLoad; }
 
 int64_t stepsPerTurn(const MachineRow &machine, int64_t rows, int64_t vectors) {
   if (!machine.multipliesByElement)
@@ -61,17 +61,20 @@ int64_t stepsPerTurn(const MachineRow &machine, int64_t rows, int64_t vectors) {
   // registers of their own, or columns beyond the reach of a pair's load.
   constexpr int64_t mostPairs = 6, mostProducts = 160, mostColumnBytes = 1024;
   const int64_t steps = 2 * machine.lanes;
-  const bool inPairs = rows <= mostPairs && registersFit(machine, rows, vectors, 2, streamed(machine)) &&
-                       steps * rows * vectors <= mostProducts &&
-                       steps * vectors * machine.registerBytes() <= mostColumnBytes;
+  const bool inPairs =
+      rows <= mostPairs && registersFit(machine, rows, vectors, 2, streamed(machine.registersPerStream)) &&
+      steps * rows * vectors <= mostProducts && steps * vectors * machine.registerBytes() <= mostColumnBytes;
   return inPairs ? steps : machine.lanes;
 }
 
-bool streamsColumns(const MachineRow &machine, int64_t rows, int64_t vectors) {
+int64_t registersPerStream(const MachineRow &machine, int64_t rows, int64_t vectors) {
+  if (!machine.multipliesByElement || machine.registersPerStream <= machine.registersPerLoad)
+    return 0;
   const int64_t turn = stepsPerTurn(machine, rows, vectors);
-  return machine.multipliesByElement && machine.registersPerStream > machine.registersPerLoad &&
-         turn * vectors % machine.registersPerStream == 0 &&
-         registersFit(machine, rows, vectors, turn / machine.lanes, streamed(machine));
+  for (int64_t perLoad : {machine.registersPerStream, machine.registersPerLoad})
+    if (turn * vectors % perLoad == 0 && registersFit(machine, rows, vectors, turn / machine.lanes, streamed(perLoad)))
+      return perLoad;
+  return 0;
 }
 
 int64_t stepsOfLargeTiles(const MachineRow &machine) { return machine.multipliesByElement ? 2 * machine.lanes : 1; }
@@ -87,8 +90,8 @@ static double stepCycles(const MachineRow &machine, int64_t rows, int64_t vector
   const double rowLoads = double(rows) / (machine.multipliesByElement ? machine.lanes : 1);
   const double rowInstructions = rowLoads / (turn > machine.lanes ? machine.registersPerLoad : 1);
   const double columnLoads = double(vectors) / machine.registersPerLoad;
-  const double columnInstructions =
-      streamsColumns(machine, rows, vectors) ? double(vectors) / machine.registersPerStream : columnLoads;
+  const int64_t perStream = registersPerStream(machine, rows, vectors);
+  const double columnInstructions = perStream ? double(vectors) / perStream : columnLoads;
   const double multiplyAdds = machine.cycles * rows * vectors;
   const double loads = machine.loadCycles * (rowLoads + columnLoads);
   const double stream = double(vectors * machine.registerBytes()) / machine.streamBytes;

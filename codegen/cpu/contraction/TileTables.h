@@ -102,9 +102,10 @@ bool gainsByHalfTheBytes(const MachineRow &machine, const WeightReading &reading
 /// to a row's elements hold.
 int64_t stepsPerTurn(const MachineRow &machine, int64_t rows, int64_t vectors);
 
-/// Whether the columns of such a tile come by the machine's longest loads, if its panel is as wide: a turn takes all that they
-/// bring, and the registers hold what one brings and what is on its way.
-bool streamsColumns(const MachineRow &machine, int64_t rows, int64_t vectors);
+/// Registers of columns that one load brings in the loop of such a tile, if its panel is as wide, and which then moves its
+/// address on: the machine's longest loads, or pairs. A turn takes all that they bring, and the registers hold what one brings
+/// and what is on its way; 0 where there are no such loads.
+int64_t registersPerStream(const MachineRow &machine, int64_t rows, int64_t vectors);
 
 /// What the longest of them are multiples of: parts and blocks of the reduction are, so that no tile has a rest in each.
 int64_t stepsOfLargeTiles(const MachineRow &machine);

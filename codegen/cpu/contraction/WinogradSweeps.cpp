@@ -4,6 +4,7 @@
 
 #include "dialects/StoredBytes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -11,14 +12,15 @@ using namespace mlir;
 namespace nacre::codegen::cpu {
 namespace {
 
-/// Places behind a pointer, by pointers that reach as far as the offset of an instruction that loads or stores a pair.
+/// Places behind a pointer, by pointers that reach as far as the offset of an instruction that loads or stores a pair: forwards,
+/// because LLVM has no offsets for single vectors that lie so far before a pointer, and only then makes pairs of them.
 class Places {
 public:
   Places(VectorBuilder &build, Value pointer) : build(build), first(pointer) {}
 
   Value at(int64_t bytes) {
-    constexpr int64_t reach = 1024; // in both directions
-    const int64_t from = (bytes + reach) / (2 * reach) * (2 * reach);
+    constexpr int64_t reach = 1024;
+    const int64_t from = bytes / reach * reach;
     Value &pointer = from == 0 ? first : further[from];
     if (!pointer)
       pointer = build.moved(first, from);
@@ -38,10 +40,17 @@ WinogradSweeps::WinogradSweeps(VectorBuilder &build, const MachineRow &machine, 
     : build(build), inputs(inputs), type(VectorType::get({vectorLanes(machine)}, element)),
       bytes(vectorLanes(machine) * bytesOfElement(element)), between(build.pointer(between, build.index(0))) {}
 
-/// The body returns what the next vector's turn gets, whose first element is counted.
+/// The body returns what the next vector's turn gets, whose first element is counted. Where their number is a constant that is done
+/// to zero: a comparison less.
 void WinogradSweeps::overVectors(Value vectors, ValueRange carried, VectorBuilder::Body body) {
-  Value end = build.address({{vectors, 0}}, {type.getNumElements()}, 0);
-  build.loop(build.index(0), end, type.getNumElements(), carried, body);
+  const int64_t step = type.getNumElements();
+  if (const std::optional<int64_t> count = getConstantIntValue(vectors)) {
+    const int64_t end = *count * step;
+    build.loop(-end, 0, step, carried, [&](Position left, ValueRange values) { return body(left + end, values); });
+    return;
+  }
+  Value end = build.address({{vectors, 0}}, {step}, 0);
+  build.loop(build.index(0), end, step, carried, body);
 }
 
 SmallVector<Value> WinogradSweeps::moved(ValueRange pointers) {

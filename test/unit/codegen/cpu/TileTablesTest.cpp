@@ -84,16 +84,18 @@ TEST(TileTables, TurnsAreAsLongAsRegistersHold) {
 }
 
 TEST(TileTables, ColumnsStreamWhereTwoLoadsOfThemHaveRegisters) {
-  EXPECT_TRUE(streamsColumns(kNeon, 4, 4));
-  EXPECT_TRUE(streamsColumns(kNeon, 6, 3)); // 18 + 6 + 2 x 4
-  EXPECT_TRUE(streamsColumns(kNeon, 1, 8));
-  EXPECT_FALSE(streamsColumns(kNeon, 7, 3));
-  EXPECT_FALSE(streamsColumns(kAvx512, 6, 4)) << "no such loads";
+  EXPECT_EQ(registersPerStream(kNeon, 4, 4), 4);
+  EXPECT_EQ(registersPerStream(kNeon, 6, 3), 4); // 18 + 6 + 2 x 4
+  EXPECT_EQ(registersPerStream(kNeon, 1, 8), 4);
+  EXPECT_EQ(registersPerStream(kNeon, 5, 4), 2); // 20 + 5 + 2 x 4 is one more than there are
+  EXPECT_EQ(registersPerStream(kNeon, 7, 3), 2);
+  EXPECT_EQ(registersPerStream(kNeon, 8, 3), 0) << "two of each fit no more";
+  EXPECT_EQ(registersPerStream(kAvx512, 6, 4), 0) << "no such loads";
   const MachineRow &doubles =
       *bestRow(machineRows(), NACRE_CPU_NEED(NACRE_ARM64_NEON), {Number::F64, Number::F64, Number::F64});
-  EXPECT_TRUE(streamsColumns(doubles, 4, 4));
+  EXPECT_EQ(registersPerStream(doubles, 4, 4), 4);
   EXPECT_EQ(stepsPerTurn(doubles, 4, 5), 2);
-  EXPECT_FALSE(streamsColumns(doubles, 4, 5)) << "a turn's ten are no multiple of four";
+  EXPECT_EQ(registersPerStream(doubles, 4, 5), 2) << "a turn's ten are no multiple of four";
 }
 
 TEST(TileTables, ASmallRestIsShared) {
