@@ -125,15 +125,12 @@ void update(EntryFunction &entry, Writer &write, const Optimizer &optimizer, Arr
   Type f32 = write.getBuilder().getF32Type();
   StepNumbers numbers;
   numbers.rate = entry.input("learning_rate", RankedTensorType::get({}, f32));
-  // The network counts steps, too, where it draws anew in each.
-  auto isStep = [](auto &counter) { return counter.first == nn::stepName; };
-  if (countsSteps(optimizer) || llvm::any_of(entry.variables(nn::counterRole), isStep)) {
-    auto type = RankedTensorType::get({}, write.getBuilder().getI64Type());
-    Value step = write.add(entry.variable(nn::stepName, type, nn::counterRole), 1);
-    if (countsSteps(optimizer))
-      writeCorrections(write, optimizer, step, f32, numbers);
-    entry.assign(nn::stepName, step);
-  }
+  // Whoever resumes must know which step comes next, whatever the optimizer does.
+  auto type = RankedTensorType::get({}, write.getBuilder().getI64Type());
+  Value step = write.add(entry.variable(nn::stepName, type, nn::counterRole), 1);
+  if (correctsBySteps(optimizer))
+    writeCorrections(write, optimizer, step, f32, numbers);
+  entry.assign(nn::stepName, step);
   for (const Gradient &gradient : gradients) {
     Value weight = entry.variable(gradient.weight, typeOf(gradient.value), nn::weightRole);
     SmallVector<Value> moments;

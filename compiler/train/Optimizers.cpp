@@ -27,7 +27,7 @@ SmallVector<StringRef> momentsOf(const Optimizer &optimizer) {
   llvm_unreachable("every optimizer keeps something or nothing");
 }
 
-bool countsSteps(const Optimizer &optimizer) {
+bool correctsBySteps(const Optimizer &optimizer) {
   return optimizer.kind == Optimizer::Kind::Adam || optimizer.kind == Optimizer::Kind::AdamW;
 }
 

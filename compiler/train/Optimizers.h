@@ -19,8 +19,8 @@ struct StepNumbers {
 /// What an optimizer keeps for each weight: the ends of the names.
 llvm::SmallVector<llvm::StringRef> momentsOf(const Optimizer &optimizer);
 
-/// Whether the number of the step is counted.
-bool countsSteps(const Optimizer &optimizer);
+/// Whether the formula has the number of the step.
+bool correctsBySteps(const Optimizer &optimizer);
 
 /// Adam's corrections, of the number of the step, an i64 that begins with 1.
 void writeCorrections(Writer &write, const Optimizer &optimizer, mlir::Value step, mlir::Type elementType,

@@ -124,11 +124,13 @@ class Graph:
                        b"".join(_bytes(8, _bytes(1, domain) + _number(2, 1)) for domain in sorted(self.domains)))
 
 
+NPY_TYPES = {"f": "<f4", "d": "<f8", "i": "<i4", "q": "<i8"}
+
+
 def write_npy(path, dims, values, code="f"):
-    """An array of float32, or of int64 (`q`), in NumPy's format."""
+    """An array of float32, or of what `code` says of C's types, in NumPy's format."""
     shape = "(" + "".join(f"{d}, " for d in dims) + ")"
-    descr = "<f4" if code == "f" else "<i8"
-    header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}"
+    header = f"{{'descr': '{NPY_TYPES[code]}', 'fortran_order': False, 'shape': {shape}, }}"
     header += " " * (-(len(header) + 11) % 64) + "\n"
     with open(path, "wb") as file:
         file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + array(code, values).tobytes())

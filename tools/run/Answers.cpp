@@ -5,6 +5,7 @@
 // How:   all outputs are compared before the verdict, so that one run tells everything.
 
 #include "tools/run/Answers.h"
+#include "tools/run/Inputs.h"
 #include "tools/run/Npy.h"
 #include "tools/run/Text.h"
 

@@ -2,7 +2,7 @@
 //
 // What:  see ModelSession.h.
 // Why:   see there.
-// How:   files are mapped, checked against the tensor, and copied into the session's own buffer.
+// How:   see there.
 
 #include "tools/run/ModelSession.h"
 #include "tools/run/Text.h"
@@ -22,88 +22,24 @@ TensorView viewOf(nacre_element_type type, uint32_t rank, const int64_t *dims, c
   return view;
 }
 
-uint64_t nextRandom(uint64_t &state) { // splitmix64
-  uint64_t bits = state += 0x9e3779b97f4a7c15;
-  bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9;
-  bits = (bits ^ bits >> 27) * 0x94d049bb133111eb;
-  return bits ^ bits >> 31;
-}
-
-/// Values that every model can take: an index is in any table, a mask is a mask.
-void fillFromSeed(Port &port, uint64_t seed) {
-  const size_t width =
-      findElementType(port.tensor.type)->isPacked() ? 1 : findElementType(port.tensor.type)->bytesOf(1);
-  uint64_t state = seed;
-  for (size_t i = 0; i < port.tensor.bytes() / width; ++i) {
-    const uint64_t random = nextRandom(state);
-    const float real = static_cast<float>(random >> 40) / float(1 << 23) - 1;
-    uint64_t bits = random & 1;
-    switch (port.tensor.type) {
-    case NACRE_F32:
-      std::memcpy(&bits, &real, sizeof real);
-      break;
-    case NACRE_F64: {
-      const double wide = real;
-      std::memcpy(&bits, &wide, sizeof wide);
-      break;
-    }
-    case NACRE_BF16: {
-      uint32_t wide;
-      std::memcpy(&wide, &real, sizeof wide);
-      bits = wide >> 16;
-      break;
-    }
-    case NACRE_F16: // a random fraction, an exponent of 2^-8 to 2^-1, a sign
-      bits = (random & 0x83ff) | (7 + (random >> 16 & 7)) << 10;
-      break;
-    case NACRE_F8E4M3FN:
-    case NACRE_F8E4M3FNUZ:
-    case NACRE_F8E5M2:
-    case NACRE_F8E5M2FNUZ: // below 2, and never the one code that is no number
-      bits = (random & 0x97) | 0x28;
-      break;
-    case NACRE_F8E8M0: // 2^-7 to 1
-      bits = 127 - (random & 7);
-      break;
-    case NACRE_U8:
-    case NACRE_I8:
-    case NACRE_U4: // what is packed: all codes of a byte
-    case NACRE_I4:
-    case NACRE_F4E2M1:
-    case NACRE_U2:
-    case NACRE_I2:
-      bits = random;
-      break;
-    default:
-      break;
-    }
-    std::memcpy(static_cast<char *>(port.data) + i * width, &bits, width);
-  }
-}
-
 /// What create chose; errors come back as reasons.
 void printChoice(void *, nacre_log_level level, const char *message) {
   if (level == NACRE_LOG_INFO)
     std::fprintf(stderr, "nacre-run: %s\n", message);
 }
 
-std::string quotedNames(const std::vector<Port> &ports) {
-  std::string names;
-  for (const Port &port : ports)
-    names += (names.empty() ? "'" : ", '") + printableText(port.name) + "'";
-  return names.empty() ? "none" : names;
-}
-
 } // namespace
 
 ModelSession::~ModelSession() { nacre_session_destroy(session); }
 
-Outcome ModelSession::create(const nacre_model *compiled, const Options &options) {
+Outcome ModelSession::create(const nacre_model *compiled, const Options &options, const Shared &shared) {
   model = compiled;
   char reason[256] = "";
   nacre_session_options settings = nacre_session_options_default();
   settings.entry = options.entry.empty() ? nullptr : options.entry.c_str();
   settings.threads = options.threads;
+  settings.state = shared.state;
+  settings.executor = shared.executor;
   settings.profile = options.profile || !options.traceFile.empty();
   needsGpu = options.gpu;
   settings.gpu = options.gpu ? NACRE_GPU_REQUIRED : NACRE_GPU_IF_USEFUL;
@@ -173,10 +109,7 @@ Outcome ModelSession::collectStates() {
   for (uint32_t i = 0; nacre_state_describe(model, i, &state) == NACRE_OK; ++i) {
     if (!findElementType(state.type))
       return Failure{ExitCode::Refused, "'" + printableText(state.name) + "' has an element type of a newer Nacre"};
-    Port port = {state.name, {}, nullptr, 0, std::vector<char>(state.bytes)};
-    port.tensor = viewOf(state.type, state.rank, state.dims, port.there.data());
-    states.push_back(std::move(port));
-    states.back().data = states.back().there.data();
+    states.push_back({state.name, viewOf(state.type, state.rank, state.dims, nullptr), nullptr, 0, {}});
   }
   return std::nullopt;
 }
@@ -184,9 +117,23 @@ Outcome ModelSession::collectStates() {
 template <typename Copy> Outcome ModelSession::copyStates(Copy copy) {
   nacre_state *state = nullptr;
   nacre_status status = nacre_session_state(session, &state);
-  for (uint32_t i = 0; i < states.size() && status == NACRE_OK; ++i)
-    status = copy(state, i, states[i].there.data(), states[i].there.size());
+  for (uint32_t i = 0; i < states.size() && status == NACRE_OK; ++i) {
+    std::vector<char> &bytes = states[i].there;
+    bytes.resize(states[i].tensor.bytes());
+    states[i].tensor.data = states[i].data = bytes.data();
+    status = copy(state, i, bytes.data(), bytes.size());
+  }
   return status == NACRE_OK ? std::nullopt : Outcome(usageFailure(nacre_state_reason(state)));
+}
+
+std::optional<uint64_t> ModelSession::countSteps() {
+  nacre_state *state = nullptr;
+  uint32_t index = 0;
+  int64_t steps = 0;
+  if (nacre_session_state(session, &state) != NACRE_OK || nacre_state_find(state, "#step", &index) != NACRE_OK ||
+      nacre_state_read(state, index, &steps, sizeof steps) != NACRE_OK || steps < 0)
+    return std::nullopt;
+  return static_cast<uint64_t>(steps);
 }
 
 template <typename Call> Outcome ModelSession::withFile(Call call, const std::string &path, uint32_t roles) {
@@ -280,65 +227,6 @@ Outcome ModelSession::launchTime(uint32_t index, nacre_launch_time &time) {
 Outcome ModelSession::refused(nacre_status status) const {
   return Failure{ExitCode::Refused,
                  std::string(nacre_session_reason(session)) + " (" + nacre_status_text(status) + ")"};
-}
-
-Outcome splitNamedFile(const std::string &text, const char *option, std::vector<Port> &ports, Port *&port,
-                       std::string &file) {
-  port = nullptr;
-  for (Port &candidate : ports) {
-    const size_t length = candidate.name.size();
-    const bool matches = text.compare(0, length, candidate.name) == 0 && text.size() > length && text[length] == '=';
-    if (matches && (!port || length > port->name.size()))
-      port = &candidate;
-  }
-  if (!port)
-    return usageFailure(std::string(option) + " must be NAME=FILE with one of the names " + quotedNames(ports) +
-                        ", but is '" + text + "'");
-  file = text.substr(port->name.size() + 1);
-  return std::nullopt;
-}
-
-/// Reads a file into one of the ports, each of which is `what`.
-static Outcome fillFromFile(const std::string &text, const char *option, const char *what, std::vector<Port> &ports) {
-  Port *port;
-  std::string path;
-  FileTensor tensor;
-  if (Outcome failure = splitNamedFile(text, option, ports, port, path))
-    return failure;
-  if (Outcome failure = readTensorLike(port->tensor, path, tensor))
-    return failure;
-  if (tensor.view.type != port->tensor.type || tensor.view.dims != port->tensor.dims)
-    return usageFailure(what + (" '" + printableText(port->name)) + "' must be " +
-                        describe(port->tensor.type, port->tensor.dims) + ", but '" + path + "' holds " +
-                        describe(tensor.view.type, tensor.view.dims));
-  if (tensor.view.count != 0)
-    std::memcpy(port->data, tensor.view.data, tensor.view.bytes());
-  return std::nullopt;
-}
-
-Outcome fillInputs(ModelSession &session, const Options &options) {
-  for (size_t i = 0; i < session.inputs.size(); ++i) {
-    uint64_t state = options.seed * 1000 + i;
-    fillFromSeed(session.inputs[i], nextRandom(state));
-  }
-  for (const std::string &text : options.inputs)
-    if (Outcome failure = fillFromFile(text, "--input", "input", session.inputs))
-      return failure;
-  if (!options.resumeFile.empty())
-    if (Outcome failure = session.loadState(options.resumeFile, NACRE_STATE_ALL))
-      return failure;
-  if (!options.weightsFile.empty())
-    if (Outcome failure = session.loadState(options.weightsFile, NACRE_STATE_WEIGHT | NACRE_STATE_STATISTIC))
-      return failure;
-  if (options.states.empty())
-    return std::nullopt;
-  // What single files do not say stays as it is.
-  if (Outcome failure = session.readStates())
-    return failure;
-  for (const std::string &text : options.states)
-    if (Outcome failure = fillFromFile(text, "--state", "state", session.states))
-      return failure;
-  return session.writeStates();
 }
 
 } // namespace nacre::run

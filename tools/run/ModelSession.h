@@ -20,6 +20,12 @@ struct Port {
   std::vector<char> there; // what there is of such an output after a run, dense; of state, a copy
 };
 
+/// What sessions of one model may have in common; it must outlive them.
+struct Shared {
+  nacre_state *state = nullptr;
+  nacre_executor *executor = nullptr;
+};
+
 class ModelSession {
 public:
   ModelSession() = default;
@@ -27,13 +33,15 @@ public:
   ModelSession &operator=(const ModelSession &) = delete;
   ~ModelSession();
 
-  Outcome create(const nacre_model *model, const Options &options);
+  Outcome create(const nacre_model *model, const Options &options, const Shared &shared = {});
   Outcome run();
   /// Lets the outputs be what they are after the run, where it decides their sizes.
   Outcome takeSizes();
   /// Makes the model's state what `states` holds, or the other way round.
   Outcome writeStates();
   Outcome readStates();
+  /// How many steps of training the state has seen; nothing where it counts none.
+  std::optional<uint64_t> countSteps();
   /// To and from files, of these roles.
   Outcome saveState(const std::string &path, uint32_t roles);
   Outcome loadState(const std::string &path, uint32_t roles);
@@ -47,7 +55,7 @@ public:
   nacre_entry_info entryInfo{};
   nacre_memory_info memory{};
   std::vector<Port> inputs, outputs;
-  std::vector<Port> states; // copies
+  std::vector<Port> states; // copies, whose memory is there once they are read or written
 
 private:
   Outcome findEntry(const std::string &name);
@@ -60,13 +68,6 @@ private:
   nacre_session *session = nullptr;
   bool needsGpu = false;
 };
-
-/// Splits "name=file" at a name of one of the ports; names may contain '='.
-Outcome splitNamedFile(const std::string &text, const char *option, std::vector<Port> &ports, Port *&port,
-                       std::string &file);
-
-/// Fills every input from its file, or from the seed; and the state from its files, single tensors last.
-Outcome fillInputs(ModelSession &session, const Options &options);
 
 } // namespace nacre::run
 

@@ -23,7 +23,8 @@ Files are .npy or ONNX TensorProto (.pb), of the tensor's own type and shape; in
 floats of 8 bits are uint8 codes, and elements of 4 and 2 bits a list of their bytes.
 
   --input=<name=file>   - Read this input; inputs without a file are made from the seed; repeatable
-  --seed=<N>            - Of those: floats in [-1, 1), integers 0 or 1, bytes of any value (default: 0)
+  --set=<name=number>   - Let all elements of this input be that number; repeatable
+  --seed=<N>            - Of inputs that nothing else says: floats in [-1, 1), integers 0 or 1, bytes of any value; with --train, of the order of the examples (default: 0)
   --state=<name=file>   - Let what the model remembers from run to run begin as this file; else as the model says; repeatable
   --resume=<file>       - Let all that it remembers begin as --save wrote it: a .safetensors file
   --weights=<file>      - Of such a file, or one from Python, weights and statistics alone: those that it has
@@ -32,6 +33,23 @@ floats of 8 bits are uint8 codes, and elements of 4 and 2 bits a list of their b
   --expect=<name=file>  - Compare this output; an element a agrees with b when |a-b| <= rtol*|b| + atol*max|b|; repeatable
   --rtol=<X>            - Of the element itself (default: 1e-3)
   --atol=<X>            - Of the largest element (default: 1e-4)
+
+Training:
+Of a model that was compiled with --train. Files have all examples, along axis 0; an epoch takes each once, shuffled, in
+batches of the size that the model was compiled for, and leaves out what is less than a batch.
+
+  --train               - Train, and print loss and accuracy of each epoch; --input, --label and --set=learning_rate=<X> must be given
+  --label=<file>        - What is right for each example: classes, counted from 0, or numbers; <name=file> where there are several
+  --epochs=<N>          - How often to take all examples (default: 1); 0 only tests
+  --test-input=<name=file> - Other examples, to test on before the first epoch and after each; with --test-label
+  --test-label=<file>   - What is right for these
+  --schedule=<kind>     - How the learning rate changes: constant (default), step:every=<epochs>,factor=<X> or cosine:least=<X>, each with warmup=<steps>
+  --accumulate=<N>      - Take a step with the mean gradient of N batches; of a model compiled with --accumulate (default: 1)
+  --order=<file>        - Take examples in this order: their numbers, i64, a row for each epoch, or one for all
+  --batch-axis=<name:axis> - Of an input that has examples along another axis; repeatable
+  --steps=<N>           - End after N steps, wherever that is; --resume goes on there
+  --save-every=<N>      - Save not only after each epoch, but also after each N steps
+  --log=<file>          - Write a line of JSON for each epoch; after --resume they are added to the file
 
 Times:
 After one run that is not counted, and some more to warm up.
@@ -76,6 +94,12 @@ EXAMPLES
       one step of a model compiled with --state, from where another run ended
   nacre-run libcell.so --input=x=step3.npy --resume=cell.safetensors --save=cell.safetensors
       a step, and all that is remembered from one call to the next in a file
+  nacre-run liblenet.so --train --input=x=x.npy --label=y.npy --epochs=10 --set=learning_rate=0.05 --save=lenet.safetensors
+      train a model compiled with --train; what it has learned is in the file after each epoch
+  nacre-run liblenet.so --train --input=x=x.npy --label=y.npy --epochs=20 --set=learning_rate=0.05 --resume=lenet.safetensors
+      go on where the file ends, in the middle of an epoch, too
+  nacre-run liblenet.so --train --epochs=0 --test-input=x=x.npy --test-label=y.npy --weights=lenet.safetensors
+      how good it is
   nacre-run libmodel.so --benchmark --threads=1
       how fast it is
   nacre-run libmodel.so --profile --trace=trace.json
@@ -87,7 +111,7 @@ EXAMPLES
 
 EXIT STATUS
   0  done, and every expected output agrees
-  1  an output differs
+  1  an output differs, or a loss is no number any more
   2  the command line or a file is wrong
   3  the model cannot run here
 )";
@@ -105,34 +129,50 @@ bool parsePositive(const std::string &text, double &value) {
   return end != text.c_str() && *end == 0 && std::isfinite(value) && value >= 0;
 }
 
+/// What an option is about; only those of one kind go together.
+enum class About { Both, Runs, Training };
+
 struct Row {
   const char *name;
   const char *value; // what it must be; nullptr for a flag
   bool (*store)(Options &, const std::string &);
+  About about = About::Both;
 };
+
+constexpr const char *kScheduleForm =
+    "constant, step:every=<epochs>,factor=<X> or cosine:least=<X>, with warmup=<steps> behind";
+
+bool storeSchedule(Options &options, const std::string &value) {
+  const std::optional<Schedule> schedule = parseSchedule(value);
+  options.training.schedule = schedule.value_or(Schedule());
+  return schedule.has_value();
+}
 
 constexpr Row kRows[] = {
     {"input", "NAME=FILE", [](Options &o, const std::string &v) { return o.inputs.push_back(v), true; }},
-    {"state", "NAME=FILE", [](Options &o, const std::string &v) { return o.states.push_back(v), true; }},
+    {"set", "NAME=NUMBER", [](Options &o, const std::string &v) { return o.sets.push_back(v), true; }},
+    {"state", "NAME=FILE", [](Options &o, const std::string &v) { return o.states.push_back(v), true; }, About::Runs},
     {"resume", "a file", [](Options &o, const std::string &v) { return o.resumeFile = v, !v.empty(); }},
     {"weights", "a file", [](Options &o, const std::string &v) { return o.weightsFile = v, !v.empty(); }},
     {"save", "a file", [](Options &o, const std::string &v) { return o.saveFile = v, !v.empty(); }},
-    {"expect", "NAME=FILE", [](Options &o, const std::string &v) { return o.expects.push_back(v), true; }},
-    {"output", "a folder", [](Options &o, const std::string &v) { return o.outputFolder = v, !v.empty(); }},
+    {"expect", "NAME=FILE", [](Options &o, const std::string &v) { return o.expects.push_back(v), true; }, About::Runs},
+    {"output", "a folder", [](Options &o, const std::string &v) { return o.outputFolder = v, !v.empty(); },
+     About::Runs},
     {"rtol", "a number, at least 0",
-     [](Options &o, const std::string &v) { return parsePositive(v, o.tolerance.relative); }},
+     [](Options &o, const std::string &v) { return parsePositive(v, o.tolerance.relative); }, About::Runs},
     {"atol", "a number, at least 0",
-     [](Options &o, const std::string &v) { return parsePositive(v, o.tolerance.absolute); }},
+     [](Options &o, const std::string &v) { return parsePositive(v, o.tolerance.absolute); }, About::Runs},
     {"seed", "a whole number", [](Options &o, const std::string &v) { return parseNumber(v, o.seed); }},
     {"threads", "a whole number", [](Options &o, const std::string &v) { return parseNumber(v, o.threads); }},
     {"runs", "a whole number, at least 1",
-     [](Options &o, const std::string &v) { return parseNumber(v, o.runs) && o.runs; }},
+     [](Options &o, const std::string &v) { return parseNumber(v, o.runs) && o.runs; }, About::Runs},
     {"min-seconds", "a number, at least 0",
-     [](Options &o, const std::string &v) { return parsePositive(v, o.minSeconds); }},
+     [](Options &o, const std::string &v) { return parsePositive(v, o.minSeconds); }, About::Runs},
     {"evict", "a whole number of MiB, at most 65536",
-     [](Options &o, const std::string &v) { return parseNumber(v, o.evictMebibytes) && o.evictMebibytes <= 65536; }},
-    {"entry", "a name", [](Options &o, const std::string &v) { return o.entry = v, !v.empty(); }},
-    {"trace", "a file", [](Options &o, const std::string &v) { return o.traceFile = v, !v.empty(); }},
+     [](Options &o, const std::string &v) { return parseNumber(v, o.evictMebibytes) && o.evictMebibytes <= 65536; },
+     About::Runs},
+    {"entry", "a name", [](Options &o, const std::string &v) { return o.entry = v, !v.empty(); }, About::Runs},
+    {"trace", "a file", [](Options &o, const std::string &v) { return o.traceFile = v, !v.empty(); }, About::Runs},
     {"gpu", nullptr, [](Options &o, const std::string &) { return o.gpu = true; }},
     {"gpu-cut", "a whole number of percent, 0 to 100",
      [](Options &o, const std::string &v) {
@@ -153,10 +193,40 @@ constexpr Row kRows[] = {
        return o.gpu = parseNumber(v, o.tuneMilliseconds) && o.tuneMilliseconds > 0;
      }},
     {"cache", "a folder", [](Options &o, const std::string &v) { return o.cacheFolder = v, !v.empty(); }},
-    {"list-devices", nullptr, [](Options &o, const std::string &) { return o.listDevices = true; }},
-    {"info", nullptr, [](Options &o, const std::string &) { return o.info = true; }},
-    {"benchmark", nullptr, [](Options &o, const std::string &) { return o.benchmark = true; }},
-    {"profile", nullptr, [](Options &o, const std::string &) { return o.profile = true; }},
+    {"list-devices", nullptr, [](Options &o, const std::string &) { return o.listDevices = true; }, About::Runs},
+    {"info", nullptr, [](Options &o, const std::string &) { return o.info = true; }, About::Runs},
+    {"benchmark", nullptr, [](Options &o, const std::string &) { return o.benchmark = true; }, About::Runs},
+    {"profile", nullptr, [](Options &o, const std::string &) { return o.profile = true; }, About::Runs},
+    {"train", nullptr, [](Options &o, const std::string &) { return o.train = true; }},
+    {"label", "a file", [](Options &o, const std::string &v) { return o.training.labels.push_back(v), !v.empty(); },
+     About::Training},
+    {"epochs", "a whole number, at most 2^30",
+     [](Options &o, const std::string &v) {
+       return parseNumber(v, o.training.epochs) && o.training.epochs <= 1u << 30;
+     },
+     About::Training},
+    {"test-input", "NAME=FILE",
+     [](Options &o, const std::string &v) { return o.training.testInputs.push_back(v), true; }, About::Training},
+    {"test-label", "a file",
+     [](Options &o, const std::string &v) { return o.training.testLabels.push_back(v), !v.empty(); }, About::Training},
+    {"schedule", kScheduleForm, storeSchedule, About::Training},
+    {"accumulate", "a whole number, 1 to 2^30",
+     [](Options &o, const std::string &v) {
+       return parseNumber(v, o.training.accumulate) && o.training.accumulate && o.training.accumulate <= 1u << 30;
+     },
+     About::Training},
+    {"order", "a file", [](Options &o, const std::string &v) { return o.training.orderFile = v, !v.empty(); },
+     About::Training},
+    {"batch-axis", "NAME:AXIS",
+     [](Options &o, const std::string &v) { return o.training.batchAxes.push_back(v), true; }, About::Training},
+    {"steps", "a whole number, at least 1",
+     [](Options &o, const std::string &v) { return parseNumber(v, o.training.steps) && o.training.steps; },
+     About::Training},
+    {"save-every", "a whole number of steps, at least 1",
+     [](Options &o, const std::string &v) { return parseNumber(v, o.training.saveEvery) && o.training.saveEvery; },
+     About::Training},
+    {"log", "a file", [](Options &o, const std::string &v) { return o.training.logFile = v, !v.empty(); },
+     About::Training},
     {"help", nullptr, [](Options &o, const std::string &) { return o.help = true; }},
     {"version", nullptr, [](Options &o, const std::string &) { return o.version = true; }},
 };
@@ -172,6 +242,7 @@ const Row *findRow(std::string_view name) {
 
 Outcome parseOptions(int count, char **arguments, Options &options) {
   bool sawSeconds = false;
+  std::vector<const Row *> seen;
   for (int i = 1; i < count; ++i) {
     const std::string_view argument = arguments[i];
     if (argument.substr(0, 2) != "--") {
@@ -195,7 +266,13 @@ Outcome parseOptions(int count, char **arguments, Options &options) {
     if (!row->store(options, value))
       return usageFailure("--" + name + " must be " + row->value + ", but is '" + value + "'");
     sawSeconds |= name == "min-seconds";
+    seen.push_back(row);
   }
+  for (const Row *row : seen)
+    if (row->about == (options.train ? About::Runs : About::Training))
+      return usageFailure("--" + std::string(row->name) +
+                          (options.train ? " is about single runs; leave it out, or --train"
+                                         : " is about training; give --train, too, or leave it out"));
   if (options.runs != 0 && !sawSeconds)
     options.minSeconds = 0;
   if (options.library.empty() && !options.help && !options.version)

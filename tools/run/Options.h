@@ -8,13 +8,28 @@
 #define NACRE_TOOLS_RUN_OPTIONS_H
 
 #include "tools/run/Compare.h"
+#include "tools/run/training/Schedule.h"
 
 namespace nacre::run {
+
+/// Of --train.
+struct TrainingOptions {
+  std::vector<std::string> labels;                 // file, or name=file
+  std::vector<std::string> testInputs, testLabels; // the same of examples to test on
+  std::vector<std::string> batchAxes;              // name:axis
+  uint64_t epochs = 1;
+  uint64_t steps = UINT64_MAX; // of this call
+  uint64_t accumulate = 1;     // batches to a step
+  uint64_t saveEvery = 0;      // steps; 0: epochs alone
+  Schedule schedule;
+  std::string orderFile, logFile;
+};
 
 struct Options {
   std::string library;
   std::string entry;                             // empty: the first
   std::vector<std::string> inputs;               // name=file; split where the model's names are known
+  std::vector<std::string> sets;                 // name=number
   std::vector<std::string> states;               // name=file
   std::vector<std::string> expects;              // name=file
   std::string resumeFile, weightsFile, saveFile; // of a state
@@ -25,6 +40,8 @@ struct Options {
   uint64_t runs = 0;    // 0: one, or, to measure, as many as min-seconds asks for
   double minSeconds = 1;
   uint32_t evictMebibytes = 0; // read before each run
+  bool train = false;
+  TrainingOptions training;
   bool info = false;
   bool benchmark = false;
   bool profile = false;

@@ -2,13 +2,15 @@
 //
 // What:  nacre-run: run, check, time and look into a model that nacre-compile made.
 // Why:   the one program that tests, benchmarks and people use for this; of Nacre it knows nacre/runtime.h alone.
-// How:   open, create, fill, run; then whatever the options ask for, in the order write, compare, benchmark, profile.
+// How:   open, create, fill, run; then whatever the options ask for, in the order write, compare, benchmark, profile. Training is apart.
 
 #include "tools/run/Answers.h"
 #include "tools/run/Benchmark.h"
 #include "tools/run/Info.h"
+#include "tools/run/Inputs.h"
 #include "tools/run/ModelLibrary.h"
 #include "tools/run/Profile.h"
+#include "tools/run/training/Trainer.h"
 
 #include <cstdio>
 
@@ -20,6 +22,8 @@ static Outcome execute(const Options &options) {
     return failure;
   if (options.listDevices)
     return printDevices(library.model);
+  if (options.train)
+    return train(library.model, options);
   ModelSession session;
   if (Outcome failure = session.create(library.model, options))
     return failure;

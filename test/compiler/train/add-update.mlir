@@ -6,13 +6,14 @@ module @documented_example {
 // The example of the pass's documentation: v becomes 0.9 v + g, and w becomes w - rate v.
 // CHECK-LABEL: func.func @train(
 // CHECK-SAME: %[[G:[^ ,:()]+]]: tensor<4xf32> {nn.name = "g"}, %[[RATE:[^ ,:()]+]]: tensor<f32> {nn.name = "learning_rate"},
-// CHECK-SAME: %[[W:[^ ,:()]+]]: tensor<4xf32> {nn.role = "weight", nn.variable = "w"}, %[[V:[^ ,:()]+]]: tensor<4xf32> {nn.role = "moment", nn.variable = "w#momentum"})
-// CHECK-SAME: -> (tensor<4xf32> {nn.variable = "w"}, tensor<4xf32> {nn.variable = "w#momentum"})
+// CHECK-SAME: %[[W:[^ ,:()]+]]: tensor<4xf32> {nn.role = "weight", nn.variable = "w"}, %{{[^ ,:()]+}}: tensor<i64> {nn.role = "counter", nn.variable = "#step"},
+// CHECK-SAME: %[[V:[^ ,:()]+]]: tensor<4xf32> {nn.role = "moment", nn.variable = "w#momentum"})
+// CHECK-SAME: -> (tensor<i64> {nn.variable = "#step"}, tensor<4xf32> {nn.variable = "w"}, tensor<4xf32> {nn.variable = "w#momentum"})
 // CHECK: %[[OLD:[^ ,:()]+]] = nn.binary mul %[[V]], %{{.*}}
 // CHECK: %[[NEW:[^ ,:()]+]] = nn.binary add %[[OLD]], %[[G]]
 // CHECK: %[[STEP:[^ ,:()]+]] = nn.binary mul %[[NEW]], %[[RATE]]
 // CHECK: %[[WEIGHT:[^ ,:()]+]] = nn.binary sub %[[W]], %[[STEP]]
-// CHECK: return %[[WEIGHT]], %[[NEW]]
+// CHECK: return %{{.*}}, %[[WEIGHT]], %[[NEW]]
 // CHECK-LABEL: func.func @gradients(
 // CHECK-SAME: -> (tensor<4xf32> {nn.name = "w#gradient"})
 

@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""nacre-run --train: examples from files, epochs, schedules, accuracy, saving and going on, and what it says of mistakes."""
+import json
+import os
+import random
+import re
+import struct
+import unittest
+
+import nacre
+from nacre import Graph
+from onnx_writer import write_npy
+
+BATCH, SIZE, CLASSES, EXAMPLES = 8, 6, 4, 70
+
+
+def classifier(batch=BATCH, first_axis=True):
+    """Two layers. `first_axis` false: examples are columns."""
+    graph = Graph("learner", seed=7)
+    x = graph.input("x", [batch, SIZE] if first_axis else [SIZE, batch])
+    if not first_axis:
+        x = graph.node("Transpose", [x], perm=[1, 0])
+    x = graph.node("Relu", [graph.node("MatMul", [x, graph.weight("first.weight", [SIZE, 12], -0.5, 0.5)])])
+    graph.node("MatMul", [x, graph.weight("second.weight", [12, CLASSES], -0.5, 0.5)], output="logits")
+    graph.output("logits", [batch, CLASSES])
+    return graph
+
+
+def make_examples(count, seed):
+    draw = random.Random(seed)
+    rows = [[draw.uniform(-1, 1) for _ in range(SIZE)] for _ in range(count)]
+    return rows, [max(range(CLASSES), key=lambda c, row=row: row[c] + row[c + 1]) for row in rows]
+
+
+class TrainingRunsTest(nacre.NacreTest):
+    def setUp(self):
+        super().setUp()
+        self.rows, self.classes = make_examples(EXAMPLES, 1)
+        self.write("x.npy", self.rows)
+        self.label("y.npy", self.classes)
+        rows, classes = make_examples(21, 2)
+        self.write("test_x.npy", rows)
+        self.label("test_y.npy", classes)
+
+    def write(self, name, rows, code="f"):
+        write_npy(self.path(name), [len(rows), len(rows[0])], [v for row in rows for v in row], code)
+
+    def label(self, name, classes, code="q"):
+        write_npy(self.path(name), [len(classes)], classes, code)
+
+    def build(self, *options, graph=None, name="learner"):
+        path = self.path(name + ".onnx")
+        (graph or classifier()).save(path)
+        library = self.path(f"lib{name}.so")
+        self.call(os.path.join(nacre.BIN, "nacre-compile"), path, "-o", library, "--quiet", "--train",
+                  "--loss=softmax-cross-entropy:logits", *options)
+        return library
+
+    def train(self, library, *options, x="x.npy", y="y.npy", status=0):
+        files = [f"--input=x={self.path(x)}"] if x else []
+        files += [f"--label={self.path(y)}"] if y else []
+        return self.run_model(library, "--train", *files, *options, status=status)
+
+    def lines(self, name="log.jsonl"):
+        with open(self.path(name), encoding="utf-8") as file:
+            return [json.loads(line) for line in file]
+
+    def state(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()
+
+    def floats(self, name):
+        """Of a state's file all weights, one behind the other."""
+        data = self.state(name)
+        size = struct.unpack_from("<Q", data)[0]
+        values = []
+        for key, tensor in json.loads(data[8:8 + size]).items():
+            if key.endswith(".weight"):
+                begin, end = tensor["data_offsets"]
+                values += struct.unpack_from(f"<{(end - begin) // 4}f", data, 8 + size + begin)
+        return values
+
+    def test_it_learns_and_says_so(self):
+        library = self.build("--optimizer=sgd:momentum=0.9")
+        said = self.train(library, "--epochs=30", "--set=learning_rate=0.1", f"--log={self.path('log.jsonl')}",
+                          f"--test-input=x={self.path('test_x.npy')}", f"--test-label={self.path('test_y.npy')}")
+        self.assertEqual(said.count("70 examples, 8 steps of 8 an epoch, which leaves 6 out; 21 to test on\n"), 1, said)
+        before, *epochs = self.lines()
+        self.assertEqual((before["epoch"], len(epochs), epochs[-1]["step"]), (0, 30, 240))
+        self.assertLess(epochs[-1]["loss"], 0.3 * epochs[0]["loss"])
+        self.assertGreater(epochs[-1]["accuracy"], 0.9)
+        self.assertGreater(epochs[-1]["test_accuracy"], before["test_accuracy"])
+        self.assertLess(epochs[-1]["test_loss"], before["test_loss"])
+        self.assertAlmostEqual(epochs[-1]["test_accuracy"] * 21, round(epochs[-1]["test_accuracy"] * 21), 6)
+        found = re.findall(r"^epoch (\d+) of 30: loss (\S+), accuracy (\S+), test loss \S+, test accuracy (\S+), learning rate 0.1, ", said, re.MULTILINE)
+        self.assertEqual(found, [(str(e["epoch"]), f"{e['loss']:.6g}", f"{e['accuracy']:.4f}", f"{e['test_accuracy']:.4f}") for e in epochs])
+
+    def test_it_goes_on_in_the_middle_as_if_it_had_not_ended(self):
+        for optimizer in ("sgd", "adam"):
+            library = self.build("--optimizer=" + optimizer)
+            options = ["--epochs=4", "--set=learning_rate=0.05", "--schedule=cosine:warmup=3,least=0.1", "--seed=9"]
+            whole, parts, log = self.path("whole.safetensors"), self.path("parts.safetensors"), f"--log={self.path('log.jsonl')}"
+            self.train(library, *options, f"--save={whole}", "--threads=2")
+            self.train(library, *options, f"--save={parts}", "--threads=1", "--steps=11", log)
+            for _ in range(2):
+                self.train(library, *options, f"--save={parts}", f"--resume={parts}", "--steps=13", log)
+            self.assertEqual(self.state("whole.safetensors"), self.state("parts.safetensors"))
+            self.assertEqual([line["step"] for line in self.lines()], [8, 11, 16, 24, 32])
+            self.assertIn("all 4 epochs are done; more --epochs go on\n", self.train(library, *options, f"--resume={parts}"))
+            self.assertNotEqual(self.state("whole.safetensors"), self.other_seed(library, options))
+
+    def other_seed(self, library, options):
+        self.train(library, *options, "--seed=10", f"--save={self.path('other.safetensors')}")
+        return self.state("other.safetensors")
+
+    def test_an_order_from_a_file(self):
+        library = self.build()
+        draw = random.Random(3)
+        orders = [draw.sample(range(EXAMPLES), EXAMPLES) for _ in range(2)]
+        write_npy(self.path("orders.npy"), [2, EXAMPLES], [i for order in orders for i in order], "q")
+        write_npy(self.path("along.npy"), [EXAMPLES], list(range(EXAMPLES)), "i")
+        rate = "--set=learning_rate=0.1"
+        self.train(library, rate, "--epochs=2", f"--order={self.path('orders.npy')}", f"--save={self.path('a')}")
+        for epoch, order in enumerate(orders):
+            self.write("sorted_x.npy", [self.rows[i] for i in order])
+            self.label("sorted_y.npy", [self.classes[i] for i in order])
+            self.train(library, rate, f"--epochs={epoch + 1}", f"--order={self.path('along.npy')}", f"--save={self.path('b')}",
+                       *([f"--resume={self.path('b')}"] if epoch else []), x="sorted_x.npy", y="sorted_y.npy")
+        self.assertEqual(self.state("a"), self.state("b"))
+
+    def test_gradients_of_several_batches(self):
+        """Two batches of 4 make the step of one of 8, but for the last digits."""
+        small = self.build("--train-batch=4", "--accumulate", name="small")
+        whole = self.build("--train-batch=8", name="whole")
+        for library, options in ((small, ["--accumulate=2"]), (whole, [])):
+            said = self.train(library, "--epochs=3", "--set=learning_rate=0.2", f"--save={self.path(os.path.basename(library))}", *options)
+            self.assertIn("8 steps of 8 an epoch, which leaves 6 out\n", said)
+        for a, b in zip(self.floats("libsmall.so"), self.floats("libwhole.so")):
+            self.assertAlmostEqual(a, b, 5)
+
+    def test_examples_along_another_axis(self):
+        columns, rows = self.build(graph=classifier(first_axis=False), name="columns"), self.build(name="rows")
+        self.write("columns.npy", list(zip(*self.rows)))
+        self.train(columns, "--set=learning_rate=0.1", "--batch-axis=x:1", f"--save={self.path('columns')}", x="columns.npy")
+        self.train(rows, "--set=learning_rate=0.1", f"--save={self.path('rows')}")
+        for a, b in zip(self.floats("columns"), self.floats("rows")):
+            self.assertAlmostEqual(a, b, 5)
+
+    def test_the_rate_follows_its_schedule(self):
+        library = self.build()
+        self.train(library, "--epochs=4", "--set=learning_rate=0.2", "--schedule=step:every=2,factor=0.5", f"--log={self.path('log.jsonl')}")
+        self.assertEqual([line["learning_rate"] for line in self.lines()], [0.2, 0.2, 0.1, 0.1])
+
+    def test_only_testing(self):
+        library = self.build()
+        self.train(library, "--set=learning_rate=0.3", "--epochs=9", f"--save={self.path('s')}")
+        tests = [f"--test-input=x={self.path('test_x.npy')}", f"--test-label={self.path('test_y.npy')}"]
+        said = [self.run_model(library, "--train", "--epochs=0", *tests, *more) for more in ([], [f"--weights={self.path('s')}"])]
+        for text in said:
+            self.assertRegex(text, r"\Atest loss \S+, test accuracy \S+\n\Z")
+        self.assertNotEqual(*said)
+
+    def test_a_loss_of_nothing_stops_it(self):
+        library = self.build()
+        self.write("wild.npy", [[float("inf")] * SIZE] * EXAMPLES)
+        said = self.train(library, "--set=learning_rate=0.1", f"--save={self.path('s')}", x="wild.npy", status=1)
+        self.assertIn("the loss must be a number, but is none in step 1 (epoch 1); lower the learning rate, or compile with --clip=norm:1", said)
+        self.assertFalse(os.path.exists(self.path("s")))
+
+    def test_classes_that_are_none(self):
+        self.label("odd.npy", [9] * 5 + [-1] + self.classes[6:])
+        said = self.train(self.build(), "--set=learning_rate=0.1", y="odd.npy")
+        self.assertIn("warning: 6 of 70 numbers of 'label' are no classes from 0 to 3; nothing is learned from them\n", said)
+
+    def test_what_is_wrong_is_said(self):
+        library, rate = self.build(), "--set=learning_rate=0.1"
+        self.write("wide.npy", self.rows, "d")
+        self.write("shares.npy", [[1.0, 0, 0, 0]] * EXAMPLES)
+        self.label("narrow.npy", self.classes, "i")
+        self.label("short.npy", self.classes[:-1])
+        self.write("few.npy", self.rows[:5])
+        self.label("few_y.npy", self.classes[:5])
+        write_npy(self.path("boxes.npy"), [EXAMPLES, 2, 3], [v for row in self.rows for v in row])
+        self.label("order.npy", [0, EXAMPLES])
+        f = self.path
+        for options, x, y, message in [
+                ([rate], None, "y.npy", "'x' must be given for all examples: --input=x=FILE with f32[8,6] in each batch"),
+                ([rate], "x.npy", None, "'label' must be given for all examples: --label=FILE with i64[8] in each batch"),
+                ([], "x.npy", "y.npy", "--train must have a learning rate, as in --set=learning_rate=0.01"),
+                ([rate], "wide.npy", "y.npy", f"'x' must be f32[examples,6], but '{f('wide.npy')}' holds f64[70,6]; store it so (in NumPy: .astype('float32'))"),
+                ([rate], "boxes.npy", "y.npy", f"'x' must be f32[examples,6], but '{f('boxes.npy')}' holds f32[70,2,3]; store it so (in NumPy: .reshape(-1, 6))"),
+                ([rate], "x.npy", "narrow.npy", f"'label' must be i64[examples], but '{f('narrow.npy')}' holds i32[70]; store it so (in NumPy: .astype('int64'))"),
+                ([rate], "x.npy", "shares.npy", f"'label' must be i64[examples], but '{f('shares.npy')}' holds f32[70,4]; give classes by their numbers, from 0 on (in NumPy: .argmax(-1))"),
+                ([rate], "x.npy", "short.npy", f"there must be as many examples of each input, but '{f('x.npy')}' has 70 and '{f('short.npy')}' 69"),
+                ([rate], "few.npy", "few_y.npy", "there must be examples for a step, 8 at least, but there are 5; compile the model with a smaller --train-batch"),
+                ([rate, "--accumulate=2"], "x.npy", "y.npy", "the model must have an entry 'accumulate', but has main, train, evaluate; compile it with nacre-compile --train --accumulate"),
+                ([rate, "--order=" + f("order.npy")], "x.npy", "y.npy", f"--order must have numbers of examples from 0 to 69, but '{f('order.npy')}' has 70"),
+                ([rate, "--order=" + f("x.npy")], "x.npy", "y.npy", f"--order must be i64[examples], or i64[1,examples] with a row for each epoch, but '{f('x.npy')}' holds f32[70,6]"),
+                ([rate, "--batch-axis=x"], "x.npy", "y.npy", "--batch-axis must be NAME:AXIS, but is 'x'"),
+                ([rate, "--batch-axis=x:2"], "x.npy", "y.npy", "--input must have an input with an axis of examples, but 'x' is f32[8,6]; a number goes with --set"),
+                ([rate, "--schedule=linear"], "x.npy", "y.npy", "--schedule must be constant, step:every=<epochs>,factor=<X> or cosine:least=<X>, with warmup=<steps> behind, but is 'linear'"),
+                (["--set=learning_rate=fast"], "x.npy", "y.npy", "--set=learning_rate must be a number that f32[] has, but is 'fast'"),
+                (["--set=rate=1"], "x.npy", "y.npy", "--set must be NAME=NUMBER with one of the names 'x', 'label', 'learning_rate', but is 'rate=1'"),
+                ([rate, "--profile"], "x.npy", "y.npy", "--profile is about single runs; leave it out, or --train"),
+                ([rate, "--epochs=0"], "x.npy", "y.npy", "--train must have --epochs of at least 1, or examples to test on: --test-input=NAME=FILE")]:
+            with self.subTest(message):
+                self.assertIn(f"nacre-run: error: {message}\n", self.train(library, *options, x=x, y=y, status=2))
+        self.assertIn("--epochs is about training; give --train, too, or leave it out\n", self.run_model(library, "--epochs=2", status=2))
+        self.assertIn("the model must have an entry 'train', but has main; compile it with nacre-compile --train\n",
+                      self.run_model(self.compile("relu"), "--train", status=2))
+
+
+if __name__ == "__main__":
+    unittest.main()

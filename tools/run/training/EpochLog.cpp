@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  see EpochLog.h.
+// Why:   see there.
+// How:   see there.
+
+#include "tools/run/training/EpochLog.h"
+
+#include <cerrno>
+#include <cstring>
+#include <unistd.h>
+
+namespace nacre::run {
+namespace {
+
+std::string format(const char *pattern, double a, double b = 0) {
+  char text[120];
+  std::snprintf(text, sizeof text, pattern, a, b);
+  return text;
+}
+
+/// "test loss 0.03, accuracy 0.99"
+std::string describe(const Tally &tally, const char *which) {
+  std::string text = which + format("loss %.6g", tally.loss());
+  if (tally.counted)
+    text += which == std::string() ? format(", accuracy %.4f", tally.accuracy())
+                                   : ", " + (which + format("accuracy %.4f", tally.accuracy()));
+  return text;
+}
+
+std::string jsonOf(const Tally &tally, const char *prefix) {
+  std::string text = std::string(", \"") + prefix + format("loss\": %.9g", tally.loss());
+  if (tally.counted)
+    text += std::string(", \"") + prefix + format("accuracy\": %.9g", tally.accuracy());
+  return text;
+}
+
+} // namespace
+
+EpochLog::~EpochLog() {
+  clearProgress();
+  if (file)
+    std::fclose(file);
+}
+
+Outcome EpochLog::open(const std::string &to, bool appends) {
+  if (to.empty())
+    return std::nullopt;
+  path = to;
+  file = std::fopen(to.c_str(), appends ? "ae" : "we");
+  if (!file)
+    return usageFailure("cannot write '" + to + "': " + std::strerror(errno));
+  return std::nullopt;
+}
+
+Outcome EpochLog::writeLine(const std::string &json) {
+  if (file && (std::fprintf(file, "%s\n", json.c_str()) < 0 || std::fflush(file) != 0))
+    return usageFailure("cannot write '" + path + "': " + std::strerror(errno));
+  return std::nullopt;
+}
+
+double EpochLog::seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+void EpochLog::clearProgress() {
+  if (isShown)
+    std::fprintf(stderr, "\r\033[K");
+  isShown = false;
+}
+
+Outcome EpochLog::test(uint64_t done, const Tally &tested) {
+  std::printf("%s\n", describe(tested, "test ").c_str());
+  std::fflush(stdout);
+  return writeLine("{\"epoch\": " + std::to_string(done) + jsonOf(tested, "test_") + "}");
+}
+
+void EpochLog::beginEpoch(uint64_t number, uint64_t of, uint64_t stepCount) {
+  epoch = number;
+  epochs = of;
+  steps = stepCount;
+  begin = shown = std::chrono::steady_clock::now();
+}
+
+void EpochLog::showProgress(uint64_t step, const Tally &tally) {
+  static const bool isTerminal = isatty(STDERR_FILENO) != 0;
+  constexpr auto pause = std::chrono::milliseconds(500);
+  const auto now = std::chrono::steady_clock::now();
+  if (!isTerminal || now - shown < pause)
+    return;
+  shown = now;
+  std::fprintf(stderr, "\r\033[Kepoch %llu of %llu, step %llu of %llu: %s", static_cast<unsigned long long>(epoch),
+               static_cast<unsigned long long>(epochs), static_cast<unsigned long long>(step),
+               static_cast<unsigned long long>(steps), describe(tally, "").c_str());
+  isShown = true;
+}
+
+Outcome EpochLog::endEpoch(uint64_t step, const Tally &tally, const Tally *tested, double rate) {
+  clearProgress();
+  const double taken = seconds();
+  std::string line = "epoch " + std::to_string(epoch) + " of " + std::to_string(epochs);
+  if (step % steps != 0)
+    line += ", to step " + std::to_string(step % steps) + " of " + std::to_string(steps);
+  line += ": " + describe(tally, "");
+  if (tested)
+    line += ", " + describe(*tested, "test ");
+  std::printf("%s, learning rate %.6g, %.1f s\n", line.c_str(), rate, taken);
+  std::fflush(stdout);
+  std::string json = "{\"epoch\": " + std::to_string(epoch) + ", \"step\": " + std::to_string(step) + jsonOf(tally, "");
+  if (tested)
+    json += jsonOf(*tested, "test_");
+  return writeLine(json + format(", \"learning_rate\": %.7g, \"seconds\": %.6f}", rate, taken));
+}
+
+} // namespace nacre::run

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  see Scores.h.
+// Why:   see there.
+// How:   see there.
+
+#include "tools/run/training/Scores.h"
+#include "tools/run/training/Examples.h"
+
+#include <algorithm>
+
+namespace nacre::run {
+namespace {
+
+/// The axis without which `dims` are those of the label: the one that nacre-compile takes for classes, or the last that fits.
+std::optional<size_t> classAxis(const Dims &dims, const Dims &label) {
+  if (dims.size() != label.size() + 1)
+    return std::nullopt;
+  const auto fits = [&](size_t axis) {
+    Dims rest = dims;
+    rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(axis));
+    return rest == label;
+  };
+  if (dims.size() > 3 && fits(1))
+    return 1;
+  for (size_t axis = dims.size(); axis-- > 0;)
+    if (fits(axis))
+      return axis;
+  return std::nullopt;
+}
+
+} // namespace
+
+void Scores::watch(const ModelSession &session) {
+  const std::vector<std::string> labels = labelsOf(session);
+  for (const Port &port : session.outputs)
+    if (port.name == "loss")
+      lossPort = &port;
+  for (const Port &port : session.inputs) {
+    const bool isClass = port.tensor.type == NACRE_I64 || port.tensor.type == NACRE_I32;
+    if (!isClass || std::find(labels.begin(), labels.end(), port.name) == labels.end())
+      continue;
+    for (const Port &candidate : session.outputs)
+      if (std::optional<size_t> found = classAxis(candidate.tensor.dims, port.tensor.dims);
+          found && !output && candidate.tensor.type == NACRE_F32) {
+        classes = &port;
+        output = &candidate;
+        axis = *found;
+      }
+  }
+}
+
+double Scores::latestLoss() const { return lossPort ? readElement(lossPort->tensor.type, lossPort->data, 0) : 0; }
+
+void Scores::addTo(Tally &tally, uint32_t examples, uint32_t batch) const {
+  tally.lossSum += latestLoss();
+  ++tally.runs;
+  if (!output)
+    return;
+  const Dims &dims = output->tensor.dims;
+  size_t inner = 1;
+  for (size_t i = axis + 1; i < dims.size(); ++i)
+    inner *= static_cast<size_t>(dims[i]);
+  const auto count = static_cast<size_t>(dims[axis]);
+  const auto *numbers = static_cast<const float *>(output->data);
+  for (size_t i = 0; i < classes->tensor.count / batch * examples; ++i) {
+    const double wanted = readElement(classes->tensor.type, classes->data, i);
+    if (wanted < 0 || wanted >= static_cast<double>(count))
+      continue;
+    const float *first = numbers + i / inner * count * inner + i % inner;
+    size_t best = 0;
+    for (size_t c = 1; c < count; ++c)
+      if (first[c * inner] > first[best * inner])
+        best = c;
+    tally.right += static_cast<size_t>(wanted) == best;
+    ++tally.counted;
+  }
+}
+
+} // namespace nacre::run

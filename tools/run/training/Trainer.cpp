@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  see Trainer.h.
+// Why:   see there.
+// How:   a session for each entry that takes part, all of one state. What a step is follows from its number alone, which the
+//        state counts: its epoch, its examples, its rate.
+
+#include "tools/run/training/Trainer.h"
+#include "tools/run/Inputs.h"
+#include "tools/run/Text.h"
+#include "tools/run/training/EpochLog.h"
+#include "tools/run/training/Examples.h"
+#include "tools/run/training/Order.h"
+#include "tools/run/training/Scores.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+
+namespace nacre::run {
+namespace {
+
+/// The state and the threads of all sessions.
+class SharedParts {
+public:
+  SharedParts() = default;
+  SharedParts(const SharedParts &) = delete;
+  SharedParts &operator=(const SharedParts &) = delete;
+  ~SharedParts() {
+    if (!model)
+      return;
+    nacre_state_destroy(parts.state);
+    nacre_executor_destroy(model, parts.executor);
+  }
+
+  Outcome create(const nacre_model *compiled, uint32_t threads) {
+    model = compiled;
+    char reason[256] = "";
+    nacre_session_options settings = nacre_session_options_default();
+    settings.reason = reason;
+    settings.reason_capacity = sizeof reason;
+    nacre_status status = nacre_state_create(model, &settings, &parts.state);
+    if (status == NACRE_OK) {
+      std::snprintf(reason, sizeof reason, "threads could not be started");
+      status = nacre_executor_create(model, threads, nullptr, &parts.executor);
+    }
+    if (status != NACRE_OK)
+      return Failure{ExitCode::Refused, std::string(reason) + " (" + nacre_status_text(status) + ")"};
+    return std::nullopt;
+  }
+
+  Shared parts;
+
+private:
+  const nacre_model *model = nullptr;
+};
+
+std::string entryNames(const nacre_model *model) {
+  std::string names;
+  nacre_entry_info entry;
+  for (uint32_t e = 0; nacre_entry_describe(model, e, &entry) == NACRE_OK; ++e)
+    names += (names.empty() ? "" : ", ") + printableText(entry.name);
+  return names;
+}
+
+bool hasEntry(const nacre_model *model, const char *name) {
+  nacre_entry_info entry;
+  for (uint32_t e = 0; nacre_entry_describe(model, e, &entry) == NACRE_OK; ++e)
+    if (std::strcmp(entry.name, name) == 0)
+      return true;
+  return false;
+}
+
+class Trainer {
+public:
+  Trainer(const nacre_model *model, const Options &options)
+      : model(model), options(options), training(options.training) {}
+
+  Outcome run() {
+    if (Outcome failure = openSessions())
+      return failure;
+    if (Outcome failure = openExamples())
+      return failure;
+    if (Outcome failure = loadStateFiles(anySession(), options))
+      return failure;
+    if (Outcome failure = log.open(training.logFile, !options.resumeFile.empty()))
+      return failure;
+    const Outcome failure = begin();
+    return failure || !stepper ? failure : trainEpochs();
+  }
+
+private:
+  //===--- What takes part ----------------------------------------------------------------------------------------===//
+
+  Outcome openSession(std::optional<ModelSession> &session, const char *entry) {
+    if (!hasEntry(model, entry))
+      return usageFailure("the model must have an entry '" + std::string(entry) + "', but has " + entryNames(model) +
+                          "; compile it with nacre-compile --train" +
+                          (std::strcmp(entry, "accumulate") == 0 ? " --accumulate" : ""));
+    Options own = options;
+    own.entry = entry;
+    if (Outcome failure = session.emplace().create(model, own, shared.parts))
+      return failure;
+    for (const std::string &text : options.sets) {
+      std::string number;
+      if (&session != &stepper && !splitNamed(text, session->inputs, number))
+        continue; // what only a step reads
+      if (Outcome failure = setNumber(text, session->inputs))
+        return failure;
+    }
+    return std::nullopt;
+  }
+
+  Outcome openSessions() {
+    const bool tests = !training.testInputs.empty() || !training.testLabels.empty();
+    if (training.epochs == 0 && !tests)
+      return usageFailure("--train must have --epochs of at least 1, or examples to test on: --test-input=NAME=FILE");
+    if (!hasEntry(model, "train") && !hasEntry(model, "evaluate"))
+      return usageFailure("the model must have an entry 'train', but has " + entryNames(model) +
+                          "; compile it with nacre-compile --train");
+    if (Outcome failure = shared.create(model, options.threads))
+      return failure;
+    if (training.epochs > 0)
+      if (Outcome failure = openSession(stepper, "train"))
+        return failure;
+    if (training.epochs > 0 && training.accumulate > 1)
+      if (Outcome failure = openSession(adder, "accumulate"))
+        return failure;
+    return tests ? openSession(tester, "evaluate") : std::nullopt;
+  }
+
+  //===--- Examples -----------------------------------------------------------------------------------------------===//
+
+  Outcome openExamples() {
+    const ExampleFiles files{"--input", "--label", options.inputs, training.labels};
+    const ExampleFiles testFiles{"--test-input", "--test-label", training.testInputs, training.testLabels};
+    if (stepper) {
+      if (Outcome failure = openAll(*stepper, examples, files, scores))
+        return failure;
+      if (Outcome failure = openRate())
+        return failure;
+    }
+    if (tester)
+      if (Outcome failure = openAll(*tester, tests, testFiles, scoresOfTest))
+        return failure;
+    return stepper ? openOrder() : std::nullopt;
+  }
+
+  Outcome openAll(ModelSession &session, Examples &from, const ExampleFiles &files, Scores &into) {
+    if (Outcome failure = from.open(session, files, training.batchAxes))
+      return failure;
+    const std::vector<std::string> labels = labelsOf(session);
+    for (const Port &port : session.inputs) {
+      const std::string name = printableText(port.name);
+      if (from.has(port.name) || isSet(port.name) || port.name == "learning_rate")
+        continue;
+      const bool isLabel = std::find(labels.begin(), labels.end(), port.name) != labels.end();
+      return usageFailure("'" + name + "' must be given for all examples: " +
+                          (isLabel && labels.size() == 1 ? std::string(files.labelOption) + "=FILE"
+                                                         : files.inputOption + ("=" + name) + "=FILE") +
+                          " with " + describe(port.tensor.type, port.tensor.dims) + " in each batch");
+    }
+    into.watch(session);
+    warnOfClasses(from, into);
+    return std::nullopt;
+  }
+
+  bool isSet(const std::string &name) const {
+    return std::any_of(options.sets.begin(), options.sets.end(),
+                       [&name](const std::string &text) { return text.rfind(name + "=", 0) == 0; });
+  }
+
+  /// Labels that are no classes teach nothing, and nobody would notice.
+  static void warnOfClasses(const Examples &from, const Scores &of) {
+    const TensorView *labels = of.label() ? from.find(of.label()->name) : nullptr;
+    size_t outside = 0;
+    for (size_t i = 0; labels && i < labels->count; ++i) {
+      const double value = readElement(labels->type, labels->data, i);
+      outside += value < 0 || value >= static_cast<double>(of.classCount());
+    }
+    if (outside)
+      std::fprintf(stderr,
+                   "nacre-run: warning: %zu of %zu numbers of '%s' are no classes from 0 to %lld; nothing is learned "
+                   "from them\n",
+                   outside, labels->count, printableText(of.label()->name).c_str(),
+                   static_cast<long long>(of.classCount()) - 1);
+  }
+
+  Outcome openRate() {
+    for (const Port &port : stepper->inputs)
+      if (port.name == "learning_rate" && port.tensor.type == NACRE_F32 && port.tensor.count == 1)
+        ratePort = &port;
+    if (ratePort && !isSet("learning_rate"))
+      return usageFailure("--train must have a learning rate, as in --set=learning_rate=0.01");
+    if (!ratePort && training.schedule.kind != Schedule::Kind::Constant)
+      return usageFailure("--schedule must have a model whose steps read a learning rate; leave it out");
+    if (ratePort)
+      baseRate = readElement(NACRE_F32, ratePort->data, 0);
+    return std::nullopt;
+  }
+
+  Outcome openOrder() {
+    if (Outcome failure = order.open(examples.count(), options.seed, training.orderFile, training.epochs))
+      return failure;
+    const uint64_t perStep = uint64_t(examples.batch()) * training.accumulate;
+    stepsPerEpoch = order.length() / perStep;
+    if (stepsPerEpoch == 0)
+      return usageFailure("there must be examples for a step, " + std::to_string(perStep) +
+                          " at least, but there are " + std::to_string(order.length()) +
+                          "; compile the model with a smaller --train-batch" +
+                          (training.accumulate > 1 ? ", or give a smaller --accumulate" : ""));
+    const uint64_t left = order.length() % perStep;
+    std::printf("%llu examples, %llu steps of %llu an epoch", static_cast<unsigned long long>(order.length()),
+                static_cast<unsigned long long>(stepsPerEpoch), static_cast<unsigned long long>(perStep));
+    if (left)
+      std::printf(", which leaves %llu out", static_cast<unsigned long long>(left));
+    if (tester)
+      std::printf("; %u to test on", tests.count());
+    std::printf("\n");
+    return std::nullopt;
+  }
+
+  //===--- Where it begins ---------------------------------------------------------------------------------------------===//
+
+  ModelSession &anySession() { return stepper ? *stepper : *tester; }
+
+  Outcome begin() {
+    const std::optional<uint64_t> counted = anySession().countSteps();
+    if (!options.resumeFile.empty() && !counted)
+      return usageFailure("--resume must have a model that counts its steps, but this one does not; compile it with "
+                          "nacre-compile --train, or give --weights");
+    step = options.resumeFile.empty() ? 0 : *counted;
+    if (!tester)
+      return std::nullopt;
+    if (Outcome failure = test())
+      return failure;
+    if (!stepper)
+      if (Outcome failure = save())
+        return failure;
+    return log.test(stepper ? step / stepsPerEpoch : 0, tallyOfTest);
+  }
+
+  //===--- Runs ---------------------------------------------------------------------------------------------------===//
+
+  Outcome test() {
+    tallyOfTest = {};
+    const uint32_t batch = tests.batch();
+    std::vector<uint32_t> chosen(batch);
+    for (uint32_t begin = 0; begin < tests.count(); begin += batch) {
+      for (uint32_t i = 0; i < batch; ++i) // what the last batch lacks, the first examples fill
+        chosen[i] = static_cast<uint32_t>((uint64_t(begin) + i) % tests.count());
+      tests.fill(*tester, chosen.data());
+      if (Outcome failure = tester->run())
+        return failure;
+      scoresOfTest.addTo(tallyOfTest, std::min(batch, tests.count() - begin), batch);
+      if (tests.count() - begin <= batch)
+        break;
+    }
+    return std::nullopt;
+  }
+
+  /// The next step, in the order of its epoch.
+  Outcome runStep(const std::vector<uint32_t> &ofEpoch) {
+    const uint32_t batch = examples.batch();
+    const uint32_t *chosen = ofEpoch.data() + step % stepsPerEpoch * batch * training.accumulate;
+    if (ratePort) {
+      rate = baseRate * factorAt(training.schedule, step, stepsPerEpoch, training.epochs * stepsPerEpoch);
+      const auto narrow = static_cast<float>(rate);
+      std::memcpy(ratePort->data, &narrow, sizeof narrow);
+    }
+    for (uint64_t part = 0; part < training.accumulate; ++part, chosen += batch) {
+      ModelSession &session = part + 1 < training.accumulate ? *adder : *stepper;
+      examples.fill(session, chosen);
+      if (Outcome failure = session.run())
+        return failure;
+      const Scores &seen = &session == &*stepper ? scores : scoresOfParts;
+      seen.addTo(tally, batch, batch);
+      if (!std::isfinite(seen.latestLoss()))
+        return Failure{ExitCode::Differs, "the loss must be a number, but is none in step " + std::to_string(step + 1) +
+                                              " (epoch " + std::to_string(step / stepsPerEpoch + 1) +
+                                              "); lower the learning rate, or compile with --clip=norm:1"};
+    }
+    return std::nullopt;
+  }
+
+  Outcome save() {
+    return options.saveFile.empty() ? std::nullopt : anySession().saveState(options.saveFile, NACRE_STATE_ALL);
+  }
+
+  Outcome trainEpochs() {
+    const uint64_t all = training.epochs * stepsPerEpoch;
+    if (step >= all)
+      std::printf("all %llu epochs are done; more --epochs go on\n", static_cast<unsigned long long>(training.epochs));
+    const uint64_t end = all - std::min(step, all) > training.steps ? step + training.steps : all;
+    if (adder)
+      scoresOfParts.watch(*adder);
+    std::vector<uint32_t> ofEpoch;
+    for (bool begins = true; step < end; begins = step % stepsPerEpoch == 0) {
+      if (begins) {
+        ofEpoch = order.ofEpoch(step / stepsPerEpoch);
+        tally = {};
+        log.beginEpoch(step / stepsPerEpoch + 1, training.epochs, stepsPerEpoch);
+      }
+      if (Outcome failure = runStep(ofEpoch))
+        return failure;
+      log.showProgress(step++ % stepsPerEpoch + 1, tally);
+      const bool isWhole = step % stepsPerEpoch == 0;
+      if (isWhole || step == end || (training.saveEvery && step % training.saveEvery == 0))
+        if (Outcome failure = save())
+          return failure;
+      if (isWhole && tester)
+        if (Outcome failure = test())
+          return failure;
+      if (isWhole || step == end)
+        if (Outcome failure = log.endEpoch(step, tally, isWhole && tester ? &tallyOfTest : nullptr, rate))
+          return failure;
+    }
+    return std::nullopt;
+  }
+
+  const nacre_model *model;
+  const Options &options;
+  const TrainingOptions &training;
+  SharedParts shared; // which the sessions use to their end
+  std::optional<ModelSession> stepper, adder, tester;
+  Examples examples, tests;
+  Scores scores, scoresOfParts, scoresOfTest;
+  Tally tally, tallyOfTest;
+  Order order;
+  const Port *ratePort = nullptr;
+  double baseRate = 0, rate = 0;
+  uint64_t stepsPerEpoch = 0, step = 0;
+  EpochLog log;
+};
+
+} // namespace
+
+Outcome train(const nacre_model *model, const Options &options) { return Trainer(model, options).run(); }
+
+} // namespace nacre::run
