@@ -138,6 +138,10 @@ private:
     row.tensor = tensorRow(storage);
     row.offset = stateBytes;
     row.role = roleOf(storage);
+    if (auto order = storage->getAttrOfType<mlir::DenseI64ArrayAttr>(plan::kOrder)) {
+      row.order = 1 + dims.size();
+      append_range(dims, order.asArrayRef());
+    }
     if (auto initial = storage->getAttrOfType<mlir::FlatSymbolRefAttr>(plan::kInitial))
       row.initial = 1 + weightIndex.lookup(initial.getValue());
     variables.push_back(row);

@@ -60,6 +60,8 @@ private:
       entry.map(argument, read);
       if (auto role = function.getArgAttr(argument.getArgNumber(), nn::roleAttr); variable && role)
         read.getDefiningOp()->setAttr(plan::kStateRole, role);
+      if (auto order = function.getArgAttr(argument.getArgNumber(), nn::orderAttr); variable && order)
+        read.getDefiningOp()->setAttr(plan::kOrder, order);
       auto initial = function.getArgAttrOfType<ElementsAttr>(argument.getArgNumber(), nn::initialAttr);
       if (!variable || !initial)
         continue;

@@ -9,6 +9,7 @@
 #include "compiler/train/EntryFunction.h"
 #include "compiler/train/Optimizers.h"
 #include "compiler/train/Passes.h"
+#include "dialects/nn/Permutation.h"
 
 namespace nacre::train {
 #define GEN_PASS_DEF_ADDUPDATEPASS
@@ -59,8 +60,13 @@ void giveGradients(func::FuncOp function) {
   EntryFunction entry(function);
   SmallVector<Gradient> gradients = takeGradients(entry);
   dropAssignments(entry);
-  for (const Gradient &gradient : gradients)
-    entry.addOutput(gradient.weight + "#gradient", gradient.value);
+  OpBuilder builder(entry.getEnd());
+  Writer write(builder, function.getLoc());
+  for (const Gradient &gradient : gradients) {
+    DenseI64ArrayAttr order = entry.orderOf(gradient.weight);
+    entry.addOutput(gradient.weight + "#gradient",
+                    order ? write.transpose(gradient.value, nn::inverse(order.asArrayRef())) : gradient.value);
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -80,7 +86,7 @@ void addUp(func::FuncOp function) {
   Writer write(builder, function.getLoc());
   SmallVector<Gradient> gradients = takeGradients(entry);
   for (const Gradient &gradient : gradients) {
-    Value sum = entry.variable(gradient.weight + sumName.str(), typeOf(gradient.value), nn::momentRole);
+    Value sum = entry.variableBeside(gradient.weight, gradient.weight + sumName.str(), nn::momentRole);
     entry.assign(gradient.weight + sumName.str(), write.add(sum, gradient.value));
   }
   entry.assign(batchesName, countBatches(entry, write));
@@ -91,7 +97,7 @@ void takeMeans(EntryFunction &entry, Writer &write, MutableArrayRef<Gradient> gr
   Value number = countBatches(entry, write);
   for (Gradient &gradient : gradients) {
     std::string name = gradient.weight + sumName.str();
-    Value sum = entry.variable(name, typeOf(gradient.value), nn::momentRole);
+    Value sum = entry.variableBeside(gradient.weight, name, nn::momentRole);
     gradient.value = write.div(write.add(sum, gradient.value), number);
     entry.assign(name, write.zeros(typeOf(sum)));
   }
@@ -137,7 +143,7 @@ void update(EntryFunction &entry, Writer &write, const Optimizer &optimizer, Arr
     SmallVector<std::string> names;
     for (StringRef end : momentsOf(optimizer)) {
       names.push_back(gradient.weight + end.str());
-      moments.push_back(entry.variable(names.back(), typeOf(weight), nn::momentRole));
+      moments.push_back(entry.variableBeside(gradient.weight, names.back(), nn::momentRole));
     }
     entry.assign(gradient.weight, writeUpdate(write, optimizer, numbers, weight, gradient.value, moments));
     for (auto [name, moment] : llvm::zip(names, moments))

@@ -52,15 +52,34 @@ Value EntryFunction::input(StringRef name, RankedTensorType type) {
 }
 
 Value EntryFunction::variable(StringRef name, RankedTensorType type, StringRef role) {
-  for (BlockArgument argument : function.getArguments())
-    if (noteOf(argument, nn::variableAttr) == name)
-      return argument;
+  if (BlockArgument argument = findVariable(name))
+    return argument;
   auto notes = builder.getDictionaryAttr({builder.getNamedAttr(nn::variableAttr, builder.getStringAttr(name)),
                                           builder.getNamedAttr(nn::roleAttr, builder.getStringAttr(role))});
   const unsigned place = function.getNumArguments();
   if (failed(function.insertArgument(place, type, notes, NameLoc::get(builder.getStringAttr(name)))))
     return {};
   return function.getArgument(place);
+}
+
+Value EntryFunction::variableBeside(StringRef weight, StringRef name, StringRef role) {
+  Value made = variable(name, cast<RankedTensorType>(findVariable(weight).getType()), role);
+  if (DenseI64ArrayAttr order = orderOf(weight))
+    function.setArgAttr(cast<BlockArgument>(made).getArgNumber(), nn::orderAttr, order);
+  return made;
+}
+
+DenseI64ArrayAttr EntryFunction::orderOf(StringRef name) {
+  BlockArgument argument = findVariable(name);
+  return argument ? function.getArgAttrOfType<DenseI64ArrayAttr>(argument.getArgNumber(), nn::orderAttr)
+                  : DenseI64ArrayAttr();
+}
+
+BlockArgument EntryFunction::findVariable(StringRef name) {
+  for (BlockArgument argument : function.getArguments())
+    if (noteOf(argument, nn::variableAttr) == name)
+      return argument;
+  return {};
 }
 
 SmallVector<std::pair<StringRef, BlockArgument>> EntryFunction::variables(StringRef role) {

@@ -40,6 +40,10 @@ public:
   mlir::Value input(llvm::StringRef name, mlir::RankedTensorType type);
   /// What a variable was; made, with zeros at first, where there is none.
   mlir::Value variable(llvm::StringRef name, mlir::RankedTensorType type, llvm::StringRef role);
+  /// The same of one that is elementwise with the variable `weight`: its axes are in the same order.
+  mlir::Value variableBeside(llvm::StringRef weight, llvm::StringRef name, llvm::StringRef role);
+  /// The order of a variable's axes (nn.order); null where it is the model's, or there is no such variable.
+  mlir::DenseI64ArrayAttr orderOf(llvm::StringRef name);
   /// The arguments that are variables of a role, with their names.
   llvm::SmallVector<std::pair<llvm::StringRef, mlir::BlockArgument>> variables(llvm::StringRef role);
 
@@ -50,6 +54,8 @@ public:
 
 private:
   void add(mlir::Value value, llvm::StringRef note, llvm::StringRef text);
+  /// The argument that is a variable, or null.
+  mlir::BlockArgument findVariable(llvm::StringRef name);
   llvm::StringRef noteOf(mlir::BlockArgument argument, llvm::StringRef note);
 
   mlir::func::FuncOp function;

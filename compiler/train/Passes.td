@@ -30,6 +30,23 @@ def SelectTrainablePass : Pass<"nacre-select-trainable", "::mlir::ModuleOp"> {
   let dependentDialects = ["::nacre::nn::NnDialect"];
 }
 
+def TurnVariablesPass : Pass<"nacre-turn-variables", "::mlir::ModuleOp"> {
+  let summary = "Hold weights that are trained in the order of axes in which they are read";
+  let description = [{
+    A filter or a matrix that is constant is transposed once, when the model is compiled. One that is trained would be in every run.
+    So where all that read a weight transpose it alike, it is held transposed: its argument has the type that is read, its initial
+    elements are transposed, and `nn.order` says so to those who see it in the model's layout (apps, files). Gradients and
+    moments come to lie as the weight does, and an update moves nothing.
+
+    Requires: variables of the role `weight`, one name for one weight in all functions; none is assigned.
+
+    Ensures: `nn.order` on the arguments of those weights, in all functions.
+
+    Example: test/compiler/train/turn-variables.mlir; the first weight is read transposed, the second in two ways.
+  }];
+  let dependentDialects = ["::nacre::nn::NnDialect"];
+}
+
 def DifferentiatePass : Pass<"nacre-differentiate", "::mlir::ModuleOp"> {
   let summary = "Write the loss, and its gradient for each weight, behind a network";
   let description = [{

@@ -14,6 +14,7 @@ void buildSelection(mlir::OpPassManager &pm, const TrainingOptions &options) {
   llvm::append_range(select.trainable, options.trainable);
   llvm::append_range(select.frozen, options.frozen);
   pm.addPass(createSelectTrainablePass(select));
+  pm.addPass(createTurnVariablesPass());
 }
 
 void buildSteps(mlir::OpPassManager &pm, const TrainingOptions &options) {

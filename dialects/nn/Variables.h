@@ -20,6 +20,10 @@ inline constexpr llvm::StringLiteral variableAttr = "nn.variable";
 /// On an argument that is what a variable was: what it is before the first run, elements of its type.
 inline constexpr llvm::StringLiteral initialAttr = "nn.initial";
 
+/// On an argument that is what a variable was: the order of its axes, where that is not the model's. Axis i of the argument, of
+/// its initial elements and of the result is the model's axis number order[i].
+inline constexpr llvm::StringLiteral orderAttr = "nn.order";
+
 /// On an argument that is what a variable was: what it is for, a word of these; without it, recurrent.
 inline constexpr llvm::StringLiteral roleAttr = "nn.role";
 inline constexpr llvm::StringLiteral weightRole = "weight";       ///< what training changes

@@ -31,6 +31,9 @@ constexpr llvm::StringLiteral kBecomesState = "plan.becomes_state";
 /// On a storage of role state: the weight that holds what it is before the first run, where that is not zeros.
 constexpr llvm::StringLiteral kInitial = "plan.initial";
 
+/// On a storage of role state: `nn.order` of the variable, where its axes are not in the model's order.
+constexpr llvm::StringLiteral kOrder = "plan.order";
+
 /// On a storage of role state: what it is for, a word of dialects/nn/Variables.h; without it, recurrent.
 constexpr llvm::StringLiteral kStateRole = "plan.state_role";
 

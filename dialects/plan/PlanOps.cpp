@@ -2,6 +2,7 @@
 //
 // How `plan` operations print, parse and are verified.
 
+#include "dialects/plan/Notes.h"
 #include "dialects/plan/PlanDialect.h"
 
 #include "mlir/IR/Builders.h"
@@ -36,7 +37,11 @@ RankedTensorType StorageOp::getTypeOfModel() {
   Type external = getExternalType().value_or(stored.getElementType());
   if (auto whole = dyn_cast<RankedTensorType>(external))
     return whole;
-  return RankedTensorType::get(stored.getShape(), external);
+  SmallVector<int64_t> shape(stored.getShape());
+  if (auto order = (*this)->getAttrOfType<DenseI64ArrayAttr>(kOrder))
+    for (auto [size, axis] : llvm::zip_equal(stored.getShape(), order.asArrayRef()))
+      shape[axis] = size;
+  return RankedTensorType::get(shape, external);
 }
 
 //===----------------------------------------------------------------------===//

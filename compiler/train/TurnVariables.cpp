@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  holds weights in the order of axes in which they are read.
+// Why:   what is constant is transposed once, when the model is compiled; what is trained would be in every run, and its gradient
+//        back.
+// How:   1. the permutation by which all readers in all functions transpose a weight;
+//        2. arguments get the type that is read, `nn.order`, and initial elements in that order.
+
+#include "compiler/train/EntryFunction.h"
+#include "compiler/train/Passes.h"
+#include "dialects/nn/Evaluate.h"
+
+#include "llvm/ADT/StringMap.h"
+
+namespace nacre::train {
+#define GEN_PASS_DEF_TURNVARIABLESPASS
+#include "compiler/train/Passes.h.inc"
+} // namespace nacre::train
+
+using namespace mlir;
+
+namespace nacre::train {
+
+namespace {
+
+/// How a weight is read: by one permutation (null while nobody reads it), or in several ways.
+struct Reading {
+  DenseI64ArrayAttr permutation;
+  bool isOneWay = true;
+
+  void add(OpOperand &use) {
+    auto transpose = dyn_cast<nn::TransposeOp>(use.getOwner());
+    if (!transpose || (permutation && permutation != transpose.getPermutationAttr()))
+      isOneWay = false;
+    else
+      permutation = transpose.getPermutationAttr();
+  }
+};
+
+struct TurnVariables : impl::TurnVariablesPassBase<TurnVariables> {
+  using TurnVariablesPassBase::TurnVariablesPassBase;
+
+  void runOnOperation() override {
+    llvm::StringMap<Reading> readings;
+    forEachWeight([&](func::FuncOp, StringRef name, BlockArgument weight) {
+      for (OpOperand &use : weight.getUses())
+        readings[name].add(use);
+    });
+    llvm::StringMap<ElementsAttr> turned;
+    forEachWeight([&](func::FuncOp function, StringRef name, BlockArgument weight) {
+      const Reading reading = readings.lookup(name);
+      if (reading.permutation && reading.isOneWay)
+        turn(function, weight, reading.permutation, turned[name]);
+    });
+  }
+
+  void forEachWeight(llvm::function_ref<void(func::FuncOp, StringRef, BlockArgument)> action) {
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      for (auto [name, weight] : EntryFunction(function).variables(nn::weightRole))
+        action(function, name, weight);
+  }
+
+  /// `initial`, once known, is the same in all functions.
+  void turn(func::FuncOp function, BlockArgument weight, DenseI64ArrayAttr order, ElementsAttr &initial) {
+    const unsigned number = weight.getArgNumber();
+    OpBuilder builder(&function.front(), function.front().begin());
+    auto transpose = nn::TransposeOp::create(builder, weight.getLoc(), weight, order);
+    if (auto old = function.getArgAttrOfType<ElementsAttr>(number, nn::initialAttr); old && !initial) {
+      FailureOr<ElementsAttr> now = nn::evaluate(transpose, old);
+      if (failed(now)) { // elements that cannot be read: it stays as it is
+        transpose.erase();
+        return;
+      }
+      initial = *now;
+    }
+    for (Operation *reader : llvm::make_early_inc_range(weight.getUsers()))
+      if (reader != transpose) {
+        reader->getResult(0).replaceAllUsesWith(weight);
+        reader->erase();
+      }
+    weight.setType(transpose.getType());
+    transpose.erase();
+    function.setFunctionType(
+        builder.getFunctionType(function.front().getArgumentTypes(), function.getFunctionType().getResults()));
+    function.setArgAttr(number, nn::orderAttr, order);
+    if (initial)
+      function.setArgAttr(number, nn::initialAttr, initial);
+  }
+};
+
+} // namespace
+
+} // namespace nacre::train
