@@ -137,6 +137,14 @@ private:
     nacre_variable row{};
     row.tensor = tensorRow(storage);
     row.offset = stateBytes;
+    stateBytes = alignTo(stateBytes + row.tensor.bytes, codegen::kGpuBufferAlignment);
+    if (auto encoding = storage->getAttrOfType<plan::EncodingAttr>(plan::kPanels)) {
+      row.encoding = NACRE_WEIGHT_PANEL;
+      row.parameter = encoding.getWidth();
+      row.groups = encoding.getGroups();
+      row.parts = encoding.getParts();
+      row.tensor.bytes = storedBytes(storage.getTypeOfModel());
+    }
     row.role = roleOf(storage);
     if (auto order = storage->getAttrOfType<mlir::DenseI64ArrayAttr>(plan::kOrder)) {
       row.order = 1 + dims.size();
@@ -145,7 +153,6 @@ private:
     if (auto initial = storage->getAttrOfType<mlir::FlatSymbolRefAttr>(plan::kInitial))
       row.initial = 1 + weightIndex.lookup(initial.getValue());
     variables.push_back(row);
-    stateBytes = alignTo(stateBytes + row.tensor.bytes, codegen::kGpuBufferAlignment);
   }
 
   /// Notes which outputs hold how many elements the axes of `storage` have.

@@ -5,18 +5,23 @@
 //        and code for several CPUs the same bytes.
 // How:   1. every contraction names the operand it wants packed, and the width it would like;
 //        2. kernels and weights that meet at a launch are of one class; a class with a reader that knows no panels
-//        stays plain;
+//        stays plain. So are weights that are state, with the moments beside them: of these other readers get a copy in the usual
+//        order (nacre-pack-states);
 //        3. in each class the kernel with the most work decides;
 //        4. a convolution that is faster by Winograd is noted to be computed so by the CPU; the weight knows nothing
 //        of it.
 
 #include "codegen/TargetOptions.h"
+#include "compiler/encode/ElementwiseKernels.h"
 #include "compiler/encode/PanelWishes.h"
 #include "compiler/encode/Passes.h"
+#include "compiler/encode/TrainedStates.h"
+#include "dialects/plan/Notes.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace nacre::encode {
 #define GEN_PASS_DEF_CHOOSEENCODINGSPASS
@@ -64,11 +69,17 @@ private:
         const bool wanted = wish != wishes.end() && wish->second.input == input;
         if (use && wanted)
           classes.unionSets(kernel, weightOf(use));
+        else if (wanted && canLieInPanels(wish->second, value))
+          classes.unionSets(kernel, trainedOf(findTrained(value)));
         else if (use)
           plain.insert(weightOf(use));
         else if (wanted)
           plain.insert(kernel);
       }
+      if (isElementwise(kernel))
+        joinOperands(launch, kernel);
+      else
+        refuseWritten(launch);
       return WalkResult::advance();
     });
     module.walk([&](plan::UseOp use) {
@@ -80,12 +91,53 @@ private:
 
   Operation *weightOf(plan::UseOp use) { return symbols.lookup(use.getWeight()); }
 
+  /// One operation for all storages that are one state that training changes; null for other memory.
+  Operation *trainedOf(plan::StorageOp storage) {
+    return isTrained(storage) ? trained.try_emplace(*storage.getName(), storage).first->second : nullptr;
+  }
+
+  /// What an elementwise launch maps lies in one order: state, and temporaries that only such launches know.
+  void joinOperands(plan::LaunchOp launch, plan::KernelOp kernel) {
+    Operation *first = nullptr;
+    for (auto [number, operand] : llvm::enumerate(launch->getOperands())) {
+      auto storage = operand.getDefiningOp<plan::StorageOp>();
+      Operation *member = trainedOf(storage);
+      if (!isMapped(kernel, number) || (!member && !isElementwiseAlone(storage)))
+        continue;
+      member = member ? member : storage.getOperation();
+      if (first)
+        classes.unionSets(first, member);
+      first = member;
+    }
+  }
+
+  bool isElementwiseAlone(plan::StorageOp storage) {
+    return storage && storage.getRole() == plan::Role::Temporary &&
+           llvm::all_of(storage->getUsers(), [&](Operation *user) {
+             auto launch = dyn_cast<plan::LaunchOp>(user);
+             auto kernel = launch ? symbols.lookup<plan::KernelOp>(launch.getKernel()) : plan::KernelOp();
+             return kernel && isElementwise(kernel);
+           });
+  }
+
+  /// A state that is not written element by element stays as it is.
+  void refuseWritten(plan::LaunchOp launch) {
+    for (Value output : launch.getOutputs()) {
+      while (auto view = output.getDefiningOp<plan::ViewOp>())
+        output = view.getSource();
+      if (Operation *member = trainedOf(output.getDefiningOp<plan::StorageOp>()))
+        plain.insert(member);
+    }
+  }
+
   /// 3. The widths.
   void decide() {
     llvm::MapVector<Operation *, PanelWish> chosen; // by leader
     llvm::DenseSet<Operation *> refused;
-    for (Operation *member : plain)
+    for (Operation *member : plain) {
+      classes.insert(member);
       refused.insert(classes.getLeaderValue(member));
+    }
     for (const auto &[kernel, wish] : wishes) {
       Operation *leader = classes.getLeaderValue(kernel);
       auto [at, first] = chosen.try_emplace(leader, wish);
@@ -112,6 +164,13 @@ private:
       if (decided != chosen.end())
         weight.setEncodingAttr(encodingOf(module.getContext(), decided->second));
     }
+    module.walk([&](plan::StorageOp storage) {
+      Operation *member = trainedOf(storage);
+      auto found = classes.findLeader(member ? member : storage.getOperation());
+      auto decided = found == classes.member_end() ? chosen.end() : chosen.find(*found);
+      if (decided != chosen.end())
+        storage->setAttr(plan::kPanels, encodingOf(module.getContext(), decided->second));
+    });
   }
 
   ModuleOp module;
@@ -121,6 +180,7 @@ private:
   llvm::MapVector<Operation *, PanelWish> wishes; ///< By kernel.
   llvm::EquivalenceClasses<Operation *> classes;
   llvm::DenseSet<Operation *> plain;
+  llvm::StringMap<Operation *> trained; ///< One storage for each variable.
 };
 
 struct ChooseEncodings : encode::impl::ChooseEncodingsPassBase<ChooseEncodings> {

@@ -14,6 +14,7 @@
 #include "compiler/encode/PanelSource.h"
 #include "compiler/encode/PanelWishes.h"
 #include "compiler/encode/Passes.h"
+#include "compiler/encode/TrainedStates.h"
 #include "dialects/StoredBytes.h"
 #include "dialects/plan/Notes.h"
 
@@ -42,8 +43,9 @@ struct Candidate {
   RankedTensorType packed; ///< Of the sizes of those loops.
   RewiredKernel rewired;   ///< Reads it; not yet used.
   PanelWish wish;
-  unsigned input = 0;             ///< Of the kernel as it was: the operand.
-  int64_t rows = 1, rowBytes = 0; ///< Of the left operand, of each batch or group.
+  std::optional<PanelWish> wishBefore; ///< Of the kernel as it was, for the operand as it lies.
+  unsigned input = 0;                  ///< Of the kernel as it was: the operand.
+  int64_t rows = 1, rowBytes = 0;      ///< Of the left operand, of each batch or group.
 };
 
 /// Of which elements one pack launch made panels, and where they are.
@@ -99,7 +101,7 @@ private:
   static bool isWeight(Value operand) { return isa_and_nonnull<plan::UseOp>(storageOf(operand)); }
 
   std::optional<Candidate> makeCandidate(plan::KernelOp kernel, const PlainContraction &plain) {
-    Candidate candidate{rightLoopsOf(plain), {}, {}, {}, 0, 1, 0};
+    Candidate candidate{rightLoopsOf(plain), {}, {}, {}, {}, 0, 1, 0};
     candidate.input = plain.operands[Contraction::Rhs].argument;
     SmallVector<int64_t> sizes;
     for (const StridedLoop &loop : candidate.right.read.loops)
@@ -119,6 +121,7 @@ private:
       return std::nullopt;
     }
     candidate.wish = *wish;
+    candidate.wishBefore = readWish(kernel, targets, accuracy);
     readRows(candidate, kernel, plain);
     grant(candidate.rewired.kernel, *wish, targets);
     return candidate;
@@ -160,7 +163,7 @@ private:
 
   void packFor(plan::EntryOp entry, plan::LaunchOp launch) {
     Candidate *candidate = candidateOf(launch);
-    if (!candidate)
+    if (!candidate || willLieInPanels(*candidate, launch.getInputs()[candidate->input]))
       return;
     const PanelSource source = findSource(symbols, launch, launch.getInputs()[candidate->input], candidate->right.read);
     if (!isWorthIt(*candidate, source, launch))
@@ -175,6 +178,12 @@ private:
     launch.getInputsMutable().assign(inputs);
     launch.setKernel(candidate->rewired.kernel.getSymName());
     movers.insert(source.movedBy.begin(), source.movedBy.end());
+  }
+
+  /// Whether the operand is a state that the kernel as it is reads as a constant weight is read.
+  static bool willLieInPanels(const Candidate &candidate, Value operand) {
+    return candidate.wishBefore && candidate.wishBefore->input == candidate.input &&
+           canLieInPanels(*candidate.wishBefore, operand);
   }
 
   /// What an earlier launch has packed already, or another launch packs.

@@ -86,4 +86,21 @@ def ChooseEncodingsPass : Pass<"nacre-choose-encodings", "::mlir::ModuleOp"> {
   ];
 }
 
+def PackStatesPass : Pass<"nacre-pack-states", "::mlir::ModuleOp"> {
+  let summary = "Put states into the panels that were chosen for them";
+  let description = [{
+    A weight that is trained is read as a constant one is: it lies in panels, for as long as it lives. What updates it does the same to each
+    element, so updates and moments lie as it does. The memory of a state in panels is that of its panels' rows;
+    apps and files see it in the model's order, for the runtime knows the encoding. Launches that read it in another way, the gradient of
+    an input above all, read a copy that is made before them, and what comes to an update in the usual order is copied into panels.
+
+    Requires: `plan.panels` as nacre-choose-encodings leaves it; only elementwise kernels write what has it.
+
+    Ensures: storages with `plan.panels` are states; what a state begins with (`plan.initial`) is a weight of the same encoding.
+
+    Example: test/compiler/encode/pack-states.mlir; a product reads panels, an update goes over them.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 #endif // NACRE_COMPILER_ENCODE_PASSES

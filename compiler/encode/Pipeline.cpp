@@ -16,6 +16,7 @@ void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
   if (options.isCpuAlone)
     pm.addPass(createPackOperandsPass({options.target, options.cpus, accuracyWord(options.accuracy).str()}));
   pm.addPass(createChooseEncodingsPass({options.target, options.cpus, accuracyWord(options.accuracy).str()}));
+  pm.addPass(createPackStatesPass());
 }
 
 } // namespace nacre::encode

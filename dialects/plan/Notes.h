@@ -34,6 +34,10 @@ constexpr llvm::StringLiteral kInitial = "plan.initial";
 /// On a storage of role state: `nn.order` of the variable, where its axes are not in the model's order.
 constexpr llvm::StringLiteral kOrder = "plan.order";
 
+/// On a storage of role state: the panels that it is in (an encoding). Its memory is the rows of these, and its external type the
+/// model's. Before states are packed also on temporaries that will lie as a state does.
+constexpr llvm::StringLiteral kPanels = "plan.panels";
+
 /// On a storage of role state: what it is for, a word of dialects/nn/Variables.h; without it, recurrent.
 constexpr llvm::StringLiteral kStateRole = "plan.state_role";
 

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  puts states into the panels that choose-encodings gave them, in all entries.
+// Why:   a trained weight is read as a constant one is, and nothing puts it in order before: neither for the forward pass nor for
+//        `main`.
+// How:   1. the memory of what is in panels becomes that of its panels, row by row; what a state begins with is a weight in the
+//        same panels;
+//        2. launches of contractions read it as they read weights in panels; launches that are elementwise get a kernel over
+//        rows of panels;
+//        3. every other launch reads a copy in the usual order, made before it; an operand of an elementwise launch that is not in panels
+//        is copied into some, or out of some.
+
+#include "codegen/PackWeights.h"
+#include "compiler/encode/ElementwiseKernels.h"
+#include "compiler/encode/PanelCopies.h"
+#include "compiler/encode/Passes.h"
+#include "dialects/plan/Notes.h"
+
+namespace nacre::encode {
+#define GEN_PASS_DEF_PACKSTATESPASS
+#include "compiler/encode/Passes.h.inc"
+} // namespace nacre::encode
+
+using namespace mlir;
+
+namespace nacre::encode {
+
+namespace {
+
+class EntryPacker {
+public:
+  EntryPacker(plan::EntryOp entry, PanelCopies &copies, SymbolTable &symbols)
+      : entry(entry), copies(copies), symbols(symbols) {}
+
+  void run() {
+    for (auto storage : entry.getBody().front().getOps<plan::StorageOp>())
+      if (auto encoding = storage->getAttrOfType<plan::EncodingAttr>(plan::kPanels))
+        pack(storage, encoding);
+    if (packed.empty())
+      return;
+    SmallVector<plan::LaunchOp> launches;
+    entry.walk([&](plan::LaunchOp launch) { launches.push_back(launch); });
+    for (plan::LaunchOp launch : launches)
+      rewrite(launch);
+  }
+
+private:
+  //===--------------------------------------------------------------------===//
+  // 1. Memory
+  //===--------------------------------------------------------------------===//
+
+  void pack(plan::StorageOp storage, plan::EncodingAttr encoding) {
+    auto type = cast<MemRefType>(storage.getResult().getType());
+    const Panels panels(type, encoding);
+    packed.insert({storage.getResult(), {type, panels}});
+    if (storage.getRole() == plan::Role::State)
+      storage.setExternalTypeAttr(TypeAttr::get(storage.getTypeOfModel()));
+    else
+      storage->removeAttr(plan::kPanels);
+    storage.getResult().setType(panels.getMemory());
+    if (auto initial = storage->getAttrOfType<FlatSymbolRefAttr>(plan::kInitial))
+      symbols.lookup<plan::WeightOp>(initial.getValue()).setEncodingAttr(encoding);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // 2. and 3. Launches
+  //===--------------------------------------------------------------------===//
+
+  struct Packed {
+    MemRefType type; ///< As kernels know it.
+    Panels panels;
+  };
+
+  /// What of memory in panels an operand is, or null.
+  const Packed *find(Value operand) const {
+    while (auto view = operand.getDefiningOp<plan::ViewOp>())
+      operand = view.getSource();
+    auto found = packed.find(operand);
+    return found == packed.end() ? nullptr : &found->second;
+  }
+
+  void rewrite(plan::LaunchOp launch) {
+    const Packed *first = nullptr;
+    for (Value operand : launch->getOperands())
+      if (const Packed *one = find(operand); one && !first)
+        first = one;
+    if (!first)
+      return;
+    auto kernel = symbols.lookup<plan::KernelOp>(launch.getKernel());
+    if (isElementwise(kernel))
+      rewriteElementwise(launch, kernel, *first);
+    else
+      rewriteReader(launch, kernel);
+  }
+
+  void rewriteElementwise(plan::LaunchOp launch, plan::KernelOp kernel, const Packed &like) {
+    OpBuilder before(launch), behind(launch->getContext());
+    behind.setInsertionPointAfter(launch);
+    const unsigned inputs = launch.getInputs().size();
+    for (OpOperand &operand : launch->getOpOperands()) {
+      const unsigned number = operand.getOperandNumber();
+      if (!isMapped(kernel, number) || packed.count(operand.get()))
+        continue;
+      // Of a view of what is in panels there is no other way than by the usual order.
+      Value plain = number < inputs ? inOrder(before, launch, operand.get()) : operand.get();
+      Value panels = allocate(like.panels.getMemory(), launch.getLoc());
+      if (number < inputs)
+        copies.intoPanels(before, launch.getLoc(), plain, like.panels, panels);
+      else
+        copies.outOfPanels(behind, launch.getLoc(), panels, like.panels, plain);
+      operand.set(panels);
+    }
+    launch.setKernelAttr(copies.overPanels(kernel, like.panels));
+  }
+
+  void rewriteReader(plan::LaunchOp launch, plan::KernelOp kernel) {
+    OpBuilder builder(launch);
+    for (OpOperand &operand : launch->getOpOperands()) {
+      if (!find(operand.get()))
+        continue;
+      const unsigned number = operand.getOperandNumber();
+      assert(number < launch.getInputs().size() && "what is in panels is written elementwise");
+      Value root = operand.get();
+      while (auto view = root.getDefiningOp<plan::ViewOp>())
+        root = view.getSource();
+      operand.set(kernel.getEncoding(number) ? plan::ViewOp::create(builder, launch.getLoc(),
+                                                                    operand.get().getType() == root.getType()
+                                                                        ? Type(packed.find(root)->second.type)
+                                                                        : operand.get().getType(),
+                                                                    root, Value(), /*offset=*/0, /*step=*/0)
+                                                   .getResult()
+                                             : inOrder(builder, launch, operand.get()));
+    }
+  }
+
+  /// The operand, or a copy of it in the usual order.
+  Value inOrder(OpBuilder &builder, plan::LaunchOp launch, Value operand) {
+    SmallVector<plan::ViewOp> views;
+    Value root = operand;
+    for (; auto view = root.getDefiningOp<plan::ViewOp>(); root = view.getSource())
+      views.push_back(view);
+    auto found = packed.find(root);
+    if (found == packed.end())
+      return operand;
+    // In front of the loops around the launch, which change nothing of it.
+    OpBuilder outside(launch->getContext());
+    outside.setInsertionPoint(entry.getBody().front().findAncestorOpInBlock(*launch));
+    Value value = allocate(found->second.type, launch.getLoc());
+    copies.outOfPanels(outside, launch.getLoc(), root, found->second.panels, value);
+    for (plan::ViewOp view : llvm::reverse(views))
+      value = plan::ViewOp::create(builder, view.getLoc(), view.getType(), value, view.getCounter(), view.getOffset(),
+                                   view.getStep());
+    return value;
+  }
+
+  Value allocate(MemRefType type, Location loc) {
+    OpBuilder builder = OpBuilder::atBlockBegin(&entry.getBody().front());
+    return plan::StorageOp::create(builder, loc, type, plan::Role::Temporary, StringAttr(), IntegerAttr(), TypeAttr(),
+                                   IntegerAttr(), DenseI64ArrayAttr());
+  }
+
+  plan::EntryOp entry;
+  PanelCopies &copies;
+  SymbolTable &symbols;
+  DenseMap<Value, Packed> packed;
+};
+
+struct PackStates : impl::PackStatesPassBase<PackStates> {
+  using PackStatesPassBase::PackStatesPassBase;
+
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    PanelCopies copies(getOperation(), symbols);
+    for (auto entry : getOperation().getOps<plan::EntryOp>())
+      EntryPacker(entry, copies, symbols).run();
+    copies.eraseReplaced();
+  }
+};
+
+} // namespace
+
+} // namespace nacre::encode

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/encode/TrainedStates.h"
+#include "dialects/nn/Variables.h"
+#include "dialects/plan/Notes.h"
+
+using namespace mlir;
+
+namespace nacre::encode {
+
+bool isTrained(plan::StorageOp storage) {
+  auto role = storage ? storage->getAttrOfType<StringAttr>(plan::kStateRole) : StringAttr();
+  return role && (role.getValue() == nn::weightRole || role.getValue() == nn::momentRole);
+}
+
+plan::StorageOp findTrained(Value operand) {
+  auto type = cast<ShapedType>(operand.getType());
+  while (auto view = operand.getDefiningOp<plan::ViewOp>())
+    operand = view.getSource();
+  auto whole = cast<ShapedType>(operand.getType());
+  auto storage = operand.getDefiningOp<plan::StorageOp>();
+  const bool isWhole = whole.getNumElements() == type.getNumElements() && whole.getRank() > 0 && type.getRank() > 0 &&
+                       whole.getShape().back() == type.getShape().back();
+  return isWhole && isTrained(storage) ? storage : plan::StorageOp();
+}
+
+bool canLieInPanels(const PanelWish &wish, Value operand) {
+  return wish.groups == 1 && wish.parts == 1 && findTrained(operand);
+}
+
+} // namespace nacre::encode
