@@ -12,8 +12,8 @@
 
 // CHECK: plan.weight @initial = dense<1.000000e+00> {{.*}}encoding = #plan.encoding<panel, width = 16>
 plan.weight @initial = dense<1.0> : tensor<512x512xf32>
-// CHECK: plan.kernel @product {{.*}}encodings = [unit, #plan.encoding<panel, width = 16>]
-plan.kernel @product contraction (%a: tensor<512x512xf32>, %b: tensor<512x512xf32>) into (%c: tensor<512x512xf32>) cut 0 : 512 by 1 {
+// CHECK: plan.kernel @documented_example {{.*}}encodings = [unit, #plan.encoding<panel, width = 16>]
+plan.kernel @documented_example contraction (%a: tensor<512x512xf32>, %b: tensor<512x512xf32>) into (%c: tensor<512x512xf32>) cut 0 : 512 by 1 {
   %zero = arith.constant 0.0 : f32
   %init = linalg.fill ins(%zero : f32) outs(%c : tensor<512x512xf32>) -> tensor<512x512xf32>
   %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<512x512xf32>, tensor<512x512xf32>) outs(%init : tensor<512x512xf32>) {
@@ -58,7 +58,7 @@ plan.entry @train {
   // CHECK-DAG: %[[W:[^ ]+]] = plan.storage state "w" 0 {external_type = tensor<512x512xf32>, {{.*}}plan.panels = #plan.encoding<panel, width = 16>{{.*}}} : memref<16384x16xf32>
   // CHECK-DAG: %[[V:[^ ]+]] = plan.storage state "w#momentum" 1 {external_type = tensor<512x512xf32>, {{.*}}} : memref<16384x16xf32>
   // CHECK: %[[READ:[^ ]+]] = plan.view %[[W]] : memref<16384x16xf32> to memref<512x512xf32>
-  // CHECK: plan.launch @product(%{{[^ ]+}}, %[[READ]])
+  // CHECK: plan.launch @documented_example(%{{[^ ]+}}, %[[READ]])
   // CHECK: plan.launch @unpack_512x512by16
   // CHECK: plan.launch @across
   // CHECK: plan.launch @pack_512x512by16
@@ -73,7 +73,7 @@ plan.entry @train {
   %w1 = plan.storage temporary : memref<512x512xf32>
   %w = plan.storage state "w" 0 {plan.initial = @initial, plan.order = array<i64: 1, 0>, plan.state_role = "weight"} : memref<512x512xf32>
   %v = plan.storage state "w#momentum" 1 {plan.order = array<i64: 1, 0>, plan.state_role = "moment"} : memref<512x512xf32>
-  plan.launch @product(%x, %w) into(%y) : (memref<512x512xf32>, memref<512x512xf32>) into (memref<512x512xf32>)
+  plan.launch @documented_example(%x, %w) into(%y) : (memref<512x512xf32>, memref<512x512xf32>) into (memref<512x512xf32>)
   plan.launch @across(%y, %w) into(%g) : (memref<512x512xf32>, memref<512x512xf32>) into (memref<512x512xf32>)
   plan.launch @update(%v, %g, %rate) into(%v1) : (memref<512x512xf32>, memref<512x512xf32>, memref<f32>) into (memref<512x512xf32>)
   plan.launch @update(%w, %v1, %rate) into(%w1) : (memref<512x512xf32>, memref<512x512xf32>, memref<f32>) into (memref<512x512xf32>)
