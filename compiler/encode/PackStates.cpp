@@ -16,6 +16,8 @@
 #include "compiler/encode/Passes.h"
 #include "dialects/plan/Notes.h"
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
 namespace nacre::encode {
 #define GEN_PASS_DEF_PACKSTATESPASS
 #include "compiler/encode/Passes.h.inc"
@@ -52,7 +54,7 @@ private:
   void pack(plan::StorageOp storage, plan::EncodingAttr encoding) {
     auto type = cast<MemRefType>(storage.getResult().getType());
     const Panels panels(type, encoding);
-    packed.insert({storage.getResult(), {type, panels}});
+    packed.insert({storage.getResult(), {type, panels, encoding}});
     if (storage.getRole() == plan::Role::State)
       storage.setExternalTypeAttr(TypeAttr::get(storage.getTypeOfModel()));
     else
@@ -69,13 +71,12 @@ private:
   struct Packed {
     MemRefType type; ///< As kernels know it.
     Panels panels;
+    plan::EncodingAttr encoding;
   };
 
   /// What of memory in panels an operand is, or null.
   const Packed *find(Value operand) const {
-    while (auto view = operand.getDefiningOp<plan::ViewOp>())
-      operand = view.getSource();
-    auto found = packed.find(operand);
+    auto found = packed.find(rootOf(operand));
     return found == packed.end() ? nullptr : &found->second;
   }
 
@@ -120,17 +121,48 @@ private:
         continue;
       const unsigned number = operand.getOperandNumber();
       assert(number < launch.getInputs().size() && "what is in panels is written elementwise");
-      Value root = operand.get();
-      while (auto view = root.getDefiningOp<plan::ViewOp>())
-        root = view.getSource();
-      operand.set(kernel.getEncoding(number) ? plan::ViewOp::create(builder, launch.getLoc(),
-                                                                    operand.get().getType() == root.getType()
-                                                                        ? Type(packed.find(root)->second.type)
-                                                                        : operand.get().getType(),
-                                                                    root, Value(), /*offset=*/0, /*step=*/0)
-                                                   .getResult()
-                                             : inOrder(builder, launch, operand.get()));
+      if (isPackedFromPanels(kernel) && isWhole(operand.get())) {
+        launch.setKernelAttr(copies.fromPanels(kernel, find(operand.get())->encoding));
+      } else if (!kernel.getEncoding(number)) {
+        operand.set(inOrder(builder, launch, operand.get()));
+        continue;
+      }
+      operand.set(plan::ViewOp::create(builder, launch.getLoc(), typeIn(operand.get()), rootOf(operand.get()), Value(),
+                                       /*offset=*/0, /*step=*/0));
     }
+  }
+
+  /// Whether it is a kernel that packs its one input, and may find it in panels: it reads all of it, and the columns by one loop
+  /// that is not that of the columns which it writes.
+  static bool isPackedFromPanels(plan::KernelOp kernel) {
+    Operation &first = kernel.getBody().front().front();
+    auto move = dyn_cast<linalg::GenericOp>(first);
+    if (!kernel.getEncoding(kernel.getNumInputs()) || !move || !isa<BlockArgument>(move.getInputs().front()))
+      return false;
+    AffineMap read = move.getIndexingMapsArray().front();
+    auto columns = dyn_cast<AffineDimExpr>(read.getResult(read.getNumResults() - 1));
+    auto isOther = [&](AffineExpr rows) { return !rows.isFunctionOfDim(columns.getPosition()); };
+    return columns && columns.getPosition() + 1 != read.getNumDims() &&
+           llvm::all_of(read.getResults().drop_back(), isOther);
+  }
+
+  static Value rootOf(Value operand) {
+    while (auto view = operand.getDefiningOp<plan::ViewOp>())
+      operand = view.getSource();
+    return operand;
+  }
+
+  /// The type that kernels read an operand as.
+  MemRefType typeIn(Value operand) const {
+    auto found = packed.find(operand);
+    return found == packed.end() ? cast<MemRefType>(operand.getType()) : found->second.type;
+  }
+
+  /// Whether an operand is all that is in panels, with the same columns.
+  bool isWhole(Value operand) const {
+    MemRefType type = typeIn(operand), whole = typeIn(rootOf(operand));
+    return type.getNumElements() == whole.getNumElements() && type.getRank() > 0 &&
+           type.getShape().back() == whole.getShape().back();
   }
 
   /// The operand, or a copy of it in the usual order.

@@ -142,6 +142,17 @@ FlatSymbolRefAttr PanelCopies::overPanels(plan::KernelOp kernel, const Panels &p
   });
 }
 
+FlatSymbolRefAttr PanelCopies::fromPanels(plan::KernelOp kernel, plan::EncodingAttr encoding) {
+  replaced.insert(kernel);
+  return getKernel(Twine(kernel.getSymName()) + "_from" + Twine(encoding.getWidth()), [&](OpBuilder &builder) {
+    auto clone = cast<plan::KernelOp>(builder.clone(*kernel));
+    SmallVector<Attribute> encodings(clone.getEncodingsAttr().getValue());
+    encodings[0] = encoding;
+    clone.setEncodingsAttr(builder.getArrayAttr(encodings));
+    return clone;
+  });
+}
+
 FlatSymbolRefAttr PanelCopies::getKernel(const Twine &name, llvm::function_ref<plan::KernelOp(OpBuilder &)> make) {
   SmallString<64> key;
   plan::KernelOp &kernel = made[name.toStringRef(key)];

@@ -39,6 +39,9 @@ public:
   /// An elementwise kernel, over the panels' memory.
   mlir::FlatSymbolRefAttr overPanels(plan::KernelOp kernel, const Panels &panels);
 
+  /// A kernel that packs a plain array, reading one in panels.
+  mlir::FlatSymbolRefAttr fromPanels(plan::KernelOp kernel, plan::EncodingAttr encoding);
+
   /// Kernels that no launch has any more.
   void eraseReplaced();
 
