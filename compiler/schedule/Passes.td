@@ -10,6 +10,24 @@
 
 include "mlir/Pass/PassBase.td"
 
+def OrderLaunchesPass : Pass<"nacre-order-launches", "::nacre::plan::EntryOp"> {
+  let summary = "Order the launches of an entry that trains so that less memory is alive at once";
+  let description = [{
+    Launches stand in the order in which training was derived: a maximum's codes, of which the gradient is made, behind all
+    layers, sums for biases behind all gradients. What they read stays alive as long. Each is put where what it touches lives
+    shortest; the order is kept if the most that is alive at once falls by a sixteenth. Entries that write no state keep their order.
+
+    Requires: launches work on storages (`memref`s).
+
+    Ensures: steps that touch one storage, one of them writing it, are in the order in which they were; other operations come before them.
+
+    Example: test/compiler/schedule/order-launches.mlir; `@code` reads `%x` and is put before what needs `%x` no more.
+  }];
+  let statistics = [
+    Statistic<"numEntries", "num-entries", "Number of entries in another order">,
+  ];
+}
+
 def PlanArenaPass : Pass<"nacre-plan-arena", "::nacre::plan::EntryOp"> {
   let summary = "Place every temporary storage at a fixed offset of one arena";
   let description = [{

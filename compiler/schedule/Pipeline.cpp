@@ -11,7 +11,7 @@ namespace nacre::schedule {
 void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
   PlanArenaPassOptions planning;
   planning.alignment = options.alignment;
-  // Launches are already in the order of the model, which is a topological one; the arena is planned for it.
+  pm.addNestedPass<plan::EntryOp>(createOrderLaunchesPass());
   pm.addNestedPass<plan::EntryOp>(createPlanArenaPass(planning));
   pm.addPass(createVerifySchedulePass());
 }

@@ -1,0 +1,44 @@
+// RUN: nacre-opt %s --split-input-file --pass-pipeline='builtin.module(plan.entry(nacre-order-launches))' | FileCheck %s
+
+// The example of the pass's documentation: what @code reads is needed no longer then, and the state is written as soon as it can be.
+
+// CHECK-LABEL: plan.entry @documented_example
+// CHECK:         plan.launch @layer(%{{.*}}) into(%[[X:[^ ,:()]+]])
+// CHECK-NEXT:    plan.launch @pool(%[[X]])
+// CHECK-NEXT:    plan.launch @code(%[[X]], 
+// CHECK-NEXT:    plan.launch @layer
+// CHECK-NEXT:    plan.launch @update
+plan.entry @documented_example {
+  %in = plan.storage input "in" 0 : memref<1024xf32>
+  %w = plan.storage state "w" 0 : memref<64xf32>
+  %x = plan.storage temporary : memref<1024xf32>
+  %pooled = plan.storage temporary : memref<256xf32>
+  %code = plan.storage temporary : memref<256xi8>
+  %y = plan.storage temporary : memref<1024xf32>
+  plan.launch @layer(%in) into(%x) : (memref<1024xf32>) into (memref<1024xf32>)
+  plan.launch @pool(%x) into(%pooled) : (memref<1024xf32>) into (memref<256xf32>)
+  plan.launch @layer(%pooled) into(%y) : (memref<256xf32>) into (memref<1024xf32>)
+  plan.launch @code(%x, %pooled) into(%code) : (memref<1024xf32>, memref<256xf32>) into (memref<256xi8>)
+  %part = plan.view %y : memref<1024xf32> to memref<64x16xf32>
+  plan.launch @update(%part, %code) into(%w) : (memref<64x16xf32>, memref<256xi8>) into (memref<64xf32>)
+}
+
+// -----
+
+// An entry that writes no state keeps its order.
+
+// CHECK-LABEL: plan.entry @inference
+// CHECK:         plan.launch @first
+// CHECK-NEXT:    plan.launch @second
+// CHECK-NEXT:    plan.launch @third
+plan.entry @inference {
+  %in = plan.storage input "in" 0 : memref<16xf32>
+  %out = plan.storage output "out" 0 : memref<16xf32>
+  %other = plan.storage output "other" 1 : memref<16xf32>
+  %x = plan.storage temporary : memref<1024xf32>
+  %y = plan.storage temporary : memref<1024xf32>
+  plan.launch @first(%in) into(%x) : (memref<16xf32>) into (memref<1024xf32>)
+  plan.launch @second(%in) into(%y) : (memref<16xf32>) into (memref<1024xf32>)
+  plan.launch @third(%x) into(%out) : (memref<1024xf32>) into (memref<16xf32>)
+  plan.launch @fourth(%y) into(%other) : (memref<1024xf32>) into (memref<16xf32>)
+}
