@@ -10,7 +10,6 @@
 //        3. every other launch reads a copy in the usual order, made before it; an operand of an elementwise launch that is not in panels
 //        is copied into some, or out of some.
 
-#include "codegen/PackWeights.h"
 #include "compiler/encode/ElementwiseKernels.h"
 #include "compiler/encode/PanelCopies.h"
 #include "compiler/encode/Passes.h"

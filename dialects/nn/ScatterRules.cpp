@@ -13,6 +13,9 @@ namespace nacre::nn {
 
 namespace {
 
+/// Positions on an axis are computed in 32 bits, mirrored ones included.
+constexpr int64_t maxSampledExtent = int64_t(1) << 28;
+
 /// How many axes have coordinates in the last axis of `indices`, of `axes` that may have them.
 Expected<int64_t> countCoordinates(Dims indices, int64_t axes) {
   if (indices.empty() || indices.back() < 1 || indices.back() > axes)
@@ -34,6 +37,17 @@ Error checkElementIndices(Dims operand, Dims indices, int64_t axis) {
 }
 
 } // namespace
+
+Expected<Shape> gatherShape(Dims operand, Dims indices, int64_t axis) {
+  if (Error error = checkAxis(axis, operand.size()))
+    return error;
+  if (operand[axis] == 0 && !is_contained(indices, 0))
+    return reject("axis {0} must have elements to pick from, but has none", axis);
+  Shape result(operand.take_front(axis));
+  result.append(indices.begin(), indices.end());
+  result.append(operand.begin() + axis + 1, operand.end());
+  return result;
+}
 
 Expected<Shape> gatherNdShape(Dims operand, Dims indices, int64_t batchDims) {
   if (batchDims < 0 || batchDims >= int64_t(std::min(operand.size(), indices.size())))
@@ -76,6 +90,28 @@ Expected<Shape> scatterElementsShape(Dims operand, Dims indices, Dims updates, i
   if (indices != updates)
     return reject("updates must have the shape {0} of the indices, but have {1}", print(indices), print(updates));
   return Shape(operand);
+}
+
+Expected<Shape> sampleShape(Dims input, Dims positions, std::optional<Dims> images) {
+  if (input.size() < 3 || input.size() > 5)
+    return reject("input must have 1 to 3 spatial axes, but has shape {0}", print(input));
+  int64_t spatial = int64_t(input.size()) - 2;
+  if (positions.size() < 2 || positions.back() != spatial)
+    return reject("positions must have rows, points and {0} coordinates each, but have shape {1}", spatial,
+                  print(positions));
+  if (images ? *images != positions.take_front() : input.front() != positions.front())
+    return reject("each of {0} rows of positions must have an image, but there are {1}", positions.front(),
+                  images ? print(*images) : std::to_string(input.front()));
+  Shape result(positions.drop_back());
+  result.push_back(input.back());
+  std::optional<int64_t> pixels = countElements(input), points = countElements(result);
+  if (pixels && points && *pixels == 0 && *points != 0)
+    return reject("input must have elements to sample, but has shape {0}", print(input));
+  for (int64_t dim : input.drop_back())
+    if (dim > maxSampledExtent)
+      return reject("all axes but the channels must have {0} elements at most, but have shape {1}", maxSampledExtent,
+                    print(input));
+  return result;
 }
 
 } // namespace nacre::nn

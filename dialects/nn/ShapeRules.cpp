@@ -20,9 +20,6 @@ namespace {
 /// Beyond this, a size, stride or pad is nonsense, and sums of a few of them could overflow.
 constexpr int64_t maxExtent = int64_t(1) << 48;
 
-/// Positions on an axis are computed in 32 bits, mirrored ones included.
-constexpr int64_t maxSampledExtent = int64_t(1) << 28;
-
 Error checkLength(const char *name, Dims values, size_t length) {
   if (values.size() == length)
     return Error::success();
@@ -52,6 +49,22 @@ Error checkWindow(const Window &window, size_t spatialRank, int64_t leastPad = 0
   if (Error error = checkLength("overhang", window.overhang, spatialRank))
     return error;
   return checkRange("overhang", window.overhang, 0);
+}
+
+/// What windows cover that stand a stride apart, less one cell: from the first's first cell to the last's, and within one.
+struct Reach {
+  int64_t begin, taps;
+};
+
+Expected<Reach> reachOf(const Window &window, size_t axis, int64_t windows) {
+  Reach reach;
+  if (MulOverflow(window.dilations[axis], window.kernel[axis] - 1, reach.taps) || reach.taps >= maxExtent)
+    return reject("the window of spatial axis {0} is too large", axis);
+  if (windows == 0 || MulOverflow(windows - 1, window.strides[axis], reach.begin) || reach.begin >= maxExtent)
+    return reject("spatial axis {0} must have 1 to {1} elements between its first and its last, but has {2} of them, "
+                  "{3} apart",
+                  axis, maxExtent, windows, window.strides[axis]);
+  return reach;
 }
 
 /// Replaces the spatial extents of `input` by the number of places a window has on each.
@@ -171,13 +184,11 @@ Expected<Shape> convTransposeShape(Dims input, Dims filter, Window window, int64
   result.back() = filter.back();
   widest.back() = std::max(input.back(), filter.back());
   for (size_t axis = 0; axis < spatialRank; ++axis) {
-    int64_t cells = input[axis + 1], taps, begin;
-    if (MulOverflow(window.dilations[axis], window.kernel[axis] - 1, taps) || taps >= maxExtent)
-      return reject("the window of spatial axis {0} is too large", axis);
-    if (cells == 0 || MulOverflow(cells - 1, window.strides[axis], begin) || begin >= maxExtent)
-      return reject("spatial axis {0} must have 1 to {1} elements between its first and its last, but has {2} of them, "
-                    "{3} apart",
-                    axis, maxExtent, cells, window.strides[axis]);
+    const int64_t cells = input[axis + 1];
+    Expected<Reach> reach = reachOf(window, axis, cells);
+    if (!reach)
+      return reach.takeError();
+    const auto [begin, taps] = *reach;
     int64_t size = begin + taps + 1 - window.pads[axis] - window.pads[spatialRank + axis];
     if (size < 1)
       return reject("the pads of spatial axis {0} must leave some of its {1} elements", axis, begin + taps + 1);
@@ -216,15 +227,11 @@ Expected<Shape> unpoolShape(Dims input, const Window &window) {
     return error;
   Shape result = {input.front()};
   for (size_t axis = 0; axis < spatialRank; ++axis) {
-    const int64_t windows = input[axis + 1];
-    int64_t taps, begin;
-    if (MulOverflow(window.dilations[axis], window.kernel[axis] - 1, taps) || taps >= maxExtent)
-      return reject("the window of spatial axis {0} is too large", axis);
-    if (windows == 0 || MulOverflow(windows - 1, window.strides[axis], begin) || begin >= maxExtent)
-      return reject("spatial axis {0} must have 1 to {1} cells between its first window and its last, but has {2} "
-                    "windows, {3} apart",
-                    axis, maxExtent, windows, window.strides[axis]);
-    result.append({int64_t(llvm::divideCeil(begin + taps + 1, window.strides[axis])), window.strides[axis]});
+    Expected<Reach> reach = reachOf(window, axis, input[axis + 1]);
+    if (!reach)
+      return reach.takeError();
+    const int64_t stride = window.strides[axis];
+    result.append({int64_t(divideCeil(reach->begin + reach->taps + 1, stride)), stride});
   }
   result.push_back(input.back());
   if (!countElements(result))
@@ -349,17 +356,6 @@ Expected<Shape> padShape(Dims operand, Dims low, Dims high, PadReach reach) {
   return result;
 }
 
-Expected<Shape> gatherShape(Dims operand, Dims indices, int64_t axis) {
-  if (Error error = checkAxis(axis, operand.size()))
-    return error;
-  if (operand[axis] == 0 && !is_contained(indices, 0))
-    return reject("axis {0} must have elements to pick from, but has none", axis);
-  Shape result(operand.take_front(axis));
-  result.append(indices.begin(), indices.end());
-  result.append(operand.begin() + axis + 1, operand.end());
-  return result;
-}
-
 Expected<Shape> resampleShape(Dims operand, Dims axes, ArrayRef<SampleTable> tables, int64_t maxReads) {
   if (Error error = checkAxes(axes, operand.size()))
     return error;
@@ -375,28 +371,6 @@ Expected<Shape> resampleShape(Dims operand, Dims axes, ArrayRef<SampleTable> tab
       return reject("indices of axis {0} must lie between 0 and its extent {1}, but one does not", axis, operand[axis]);
     result[axis] = table.positions;
   }
-  return result;
-}
-
-Expected<Shape> sampleShape(Dims input, Dims positions, std::optional<Dims> images) {
-  if (input.size() < 3 || input.size() > 5)
-    return reject("input must have 1 to 3 spatial axes, but has shape {0}", print(input));
-  int64_t spatial = int64_t(input.size()) - 2;
-  if (positions.size() < 2 || positions.back() != spatial)
-    return reject("positions must have rows, points and {0} coordinates each, but have shape {1}", spatial,
-                  print(positions));
-  if (images ? *images != positions.take_front() : input.front() != positions.front())
-    return reject("each of {0} rows of positions must have an image, but there are {1}", positions.front(),
-                  images ? print(*images) : std::to_string(input.front()));
-  Shape result(positions.drop_back());
-  result.push_back(input.back());
-  std::optional<int64_t> pixels = countElements(input), points = countElements(result);
-  if (pixels && points && *pixels == 0 && *points != 0)
-    return reject("input must have elements to sample, but has shape {0}", print(input));
-  for (int64_t dim : input.drop_back())
-    if (dim > maxSampledExtent)
-      return reject("all axes but the channels must have {0} elements at most, but have shape {1}", maxSampledExtent,
-                    print(input));
   return result;
 }
 

@@ -97,7 +97,7 @@ TEST(ShapeRules, UnpoolsInSteps) {
   EXPECT_REFUSED(unpoolShape({1, 8}, {{}, {}, {}, {}}), "1 to 3 spatial axes");
   EXPECT_REFUSED(unpoolShape({1, 2, 8}, {{2}, {0}, {}, {1}}), "strides must be 1 or more");
   EXPECT_REFUSED(unpoolShape({1, 2, 8}, {{2}, {int64_t(1) << 60}, {}, {1}}), "60");
-  EXPECT_REFUSED(unpoolShape({1, 0, 8}, {{2}, {2}, {}, {1}}), "has 0 windows");
+  EXPECT_REFUSED(unpoolShape({1, 0, 8}, {{2}, {2}, {}, {1}}), "has 0 of them");
 }
 
 TEST(ShapeRules, Interleaves) {
