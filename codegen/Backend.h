@@ -8,6 +8,7 @@
 #define NACRE_CODEGEN_BACKEND_H
 
 #include "codegen/Target.h"
+#include "dialects/plan/Accuracy.h"
 #include "dialects/plan/GpuPrecision.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/LogicalResult.h"
@@ -48,7 +49,9 @@ constexpr int64_t kGpuBufferAlignment = 256;
 /// What GPU variants are compiled for.
 struct GpuOptions {
   GpuPrecision precision = GpuPrecision::F32;
+  Accuracy accuracy = Accuracy::Fast;
   bool mayBePlayed = true; ///< The device may be a CPU that plays a GPU: variants for those too.
+  bool mayBePhone = false; ///< It may be a phone's: variants for those too.
   std::string tile;        ///< For contractions, instead of the tables' choice: see parseGpuTile.
   /// What every device binds as one buffer: larger operands have a variant, too, that binds them in such pieces. A
   /// multiple of kGpuBufferAlignment.

@@ -277,7 +277,9 @@ private:
     placeOptions.gpuPrecision = report.gpuPrecision;
     codegen::GpuOptions gpuOptions;
     gpuOptions.precision = report.gpuPrecision;
+    gpuOptions.accuracy = options.accuracy;
     gpuOptions.mayBePlayed = targets.front().mayPlayGpu;
+    gpuOptions.mayBePhone = targets.front().arm64;
     gpuKernels.emplace(gpuOptions, jobs);
     for (unsigned declined = 1; declined > 0;) {
       if (failed(runPasses([&](OpPassManager &passes) { place::buildPipeline(passes, placeOptions); })))

@@ -27,12 +27,14 @@ static LogicalResult misfit(const char *reason) {
 // 1. Sizes
 //===----------------------------------------------------------------------===//
 
-int64_t LoopedContraction::depthSize() const {
-  int64_t size = 1;
-  for (const ContractionLoop &loop : depth)
-    size *= loop.size;
-  return size;
+int64_t turnsOf(ArrayRef<ContractionLoop> loops) {
+  int64_t turns = 1;
+  for (const ContractionLoop &loop : loops)
+    turns *= loop.size;
+  return turns;
 }
+
+int64_t LoopedContraction::depthSize() const { return turnsOf(depth); }
 
 double LoopedContraction::multiplyAdds() const {
   double count = double(columns.size) * parts * depthSize();
@@ -57,8 +59,7 @@ ContractionShape shapeOf(const LoopedContraction &contraction) {
   shape.rows = contraction.rows.back().size;
   shape.rowBytes = contraction.rows.back().strides[Contraction::Lhs] *
                    bytesOfElement(contraction.operands[Contraction::Lhs].elementType);
-  for (const ContractionLoop &loop : llvm::drop_end(contraction.rows))
-    shape.runs *= loop.size;
+  shape.runs = turnsOf(ArrayRef(contraction.rows).drop_back());
   return shape;
 }
 
@@ -213,7 +214,8 @@ static bool areWalkedBy(ArrayRef<WalkedAxis> axes, ArrayRef<unsigned> loops, std
 
 /// y(n, h, w, [g] o) += x(n, h + i, w + j, [g] c) * f(i, j, c, [g] o), with as many taps along both and rows and pixels any
 /// distance apart; with groups or without.
-FailureOr<WinogradConvolution> byWinograd(const PlainContraction &plain, int64_t tile, int64_t width) {
+FailureOr<WinogradConvolution> byWinograd(const PlainContraction &plain, int64_t tile, int64_t width,
+                                          bool mayBeHalves) {
   enum Loop : unsigned { Image, Down, Across, Column, TapDown, TapAcross, Channel, Count };
   SmallVector<ProductLoop, 0> loops = plain.loops;
   // The loop over groups is the one before that over columns.
@@ -247,8 +249,8 @@ FailureOr<WinogradConvolution> byWinograd(const PlainContraction &plain, int64_t
       loops[Column].strides[Contraction::Result] != 1)
     return misfit("by Winograd go square filters of few taps that walk every pixel");
   for (const ContractionOperand &operand : plain.operands)
-    if (!operand.elementType.isF32())
-      return misfit("a Winograd convolution must be of f32");
+    if (!operand.elementType.isF32() && !(mayBeHalves && operand.elementType.isF16()))
+      return misfit("a Winograd convolution must be of f32, or of halves where they may be");
   if (plain.cutAxis > Down || (plain.cutAxis == Down && loops[Image].size != 1))
     return misfit("a Winograd convolution must be cut among its images or its rows");
 

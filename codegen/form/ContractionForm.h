@@ -33,6 +33,9 @@ struct ContractionLoop {
   llvm::SmallVector<int64_t, 6> strides;
 };
 
+/// Of all of them, one within the other.
+int64_t turnsOf(llvm::ArrayRef<ContractionLoop> loops);
+
 /// What all kinds have.
 struct Contraction {
   enum Index : unsigned { Lhs = 0, Rhs = 1, Result = 2, Extra = 3 };

@@ -45,8 +45,9 @@ DepthwiseConvolution asDepthwise(const PlainContraction &plain);
 llvm::FailureOr<MatrixProduct> inPanels(const PlainContraction &plain, int64_t width);
 
 /// In tiles of `tile` outputs along each dimension, Rhs in panels of `width` columns. Fails for what is no
-/// convolution of f32 and stride 1 that there are transforms for, or is cut through its tiles.
-llvm::FailureOr<WinogradConvolution> byWinograd(const PlainContraction &plain, int64_t tile, int64_t width);
+/// convolution of f32, or where they may be, of halves, and stride 1 that there are transforms for, or is cut through its tiles.
+llvm::FailureOr<WinogradConvolution> byWinograd(const PlainContraction &plain, int64_t tile, int64_t width,
+                                                bool mayBeHalves = false);
 
 } // namespace nacre::codegen
 

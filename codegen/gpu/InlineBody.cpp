@@ -20,11 +20,6 @@ namespace {
 
 Type typeIn(Type element, unsigned width) { return width == 1 ? element : Type(VectorType::get({width}, element)); }
 
-/// On phones f64 is missing, or very slow.
-struct ShaderTerms final : TermBuilder {
-  ShaderTerms(OpBuilder &ops, Location loc) : TermBuilder(ops, loc, /*isShader=*/true) {}
-};
-
 //===----------------------------------------------------------------------===//
 // 1. What SPIR-V lacks
 //===----------------------------------------------------------------------===//

@@ -16,6 +16,11 @@
 
 namespace nacre::codegen::gpu {
 
+/// On phones f64 is missing, or very slow.
+struct ShaderTerms final : TermBuilder {
+  ShaderTerms(mlir::OpBuilder &ops, mlir::Location loc) : TermBuilder(ops, loc, /*isShader=*/true) {}
+};
+
 /// Whether inlineBody knows every operation of `body`, in types that SPIR-V has.
 bool canInlineOnGpu(mlir::Block &body);
 

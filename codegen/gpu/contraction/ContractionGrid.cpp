@@ -85,13 +85,12 @@ ArrayRef<ContractionLoop> ContractionGrid::tiledRows() const {
   return ArrayRef(contraction.rows).drop_front(contraction.cut == Cut::Rows ? contraction.cutLoop : 0);
 }
 
+constexpr int64_t kMostGroups = 65535;
+
 bool ContractionGrid::divide(int64_t tileRows, int64_t tileColumns, int64_t band) {
   // 1. Sizes.
-  int64_t rowsPerIndex = 1, rows = 1;
-  for (const ContractionLoop &loop : tiledRows())
-    rows *= loop.size;
-  if (contraction.cut == Cut::Rows)
-    rowsPerIndex = rows / contraction.cutExtent;
+  const int64_t rows = turnsOf(tiledRows()),
+                rowsPerIndex = contraction.cut == Cut::Rows ? rows / contraction.cutExtent : 1;
   SmallVector<const ContractionLoop *> blocks;
   int64_t blockCount = 1;
   auto addBlock = [&](const ContractionLoop &loop) {
@@ -112,14 +111,11 @@ bool ContractionGrid::divide(int64_t tileRows, int64_t tileColumns, int64_t band
     return llvm::divideCeil(contraction.cut == Cut::Rows ? extent * rowsPerIndex : rows, tileRows);
   };
   // A row of workgroups may be the whole axis: tiles beyond the share return at once.
-  constexpr int64_t mostGroups = 65535;
   auto groups = [&] { return columnTiles * rowTiles() * turns * blockCount; };
-  while (contraction.cut == Cut::Rows && extent > 1 && groups() > mostGroups)
+  while (contraction.cut == Cut::Rows && extent > 1 && groups() > kMostGroups)
     extent = llvm::divideCeil(extent, 2);
-  if (groups() > mostGroups || llvm::divideCeil(contraction.cutExtent, extent) > uint64_t(mostGroups)) {
-    function.declined = "more workgroups than any device launches";
-    return false;
-  }
+  if (groups() > kMostGroups || llvm::divideCeil(contraction.cutExtent, extent) > uint64_t(kMostGroups))
+    return declineGroups();
   function.unitExtent = extent;
   function.groups = groups();
   function.flops = 2 * contraction.multiplyAdds();
@@ -172,6 +168,28 @@ bool ContractionGrid::divide(int64_t tileRows, int64_t tileColumns, int64_t band
     exactColumns = contraction.columns.size % tileColumns == 0;
     columnLimit = build.constant(contraction.columns.size);
   }
+  return true;
+}
+
+bool ContractionGrid::divideInto(int64_t rowTiles, int64_t tileColumns) {
+  assert(contraction.outer.empty() && contraction.cut != Cut::Columns && tiledRows().size() == contraction.rows.size());
+  const int64_t columnTiles = llvm::divideCeil(contraction.columns.size, tileColumns);
+  if (rowTiles * columnTiles > kMostGroups)
+    return declineGroups();
+  function.unitExtent = contraction.cutExtent;
+  function.groups = rowTiles * columnTiles;
+  function.flops = 2 * contraction.multiplyAdds();
+  rowTile = build.divide(function.group, columnTiles);
+  firstQuad = build.multiply(build.remainder(function.group, columnTiles), tileColumns / 4);
+  for (unsigned operand = 0; operand < contraction.operands.size(); ++operand)
+    bases.push_back(build.constant(scaled(operand, contraction.operands[operand].offset)));
+  const int64_t rows = turnsOf(contraction.rows),
+                perIndex = contraction.cut == Cut::Rows ? rows / contraction.cutExtent : 0;
+  writtenFrom = build.multiply(function.shareBegin, perIndex);
+  rowLimit = perIndex > 0 ? build.multiply(function.shareEnd, perIndex) : build.constant(rows);
+  enoughRows = true;
+  exactColumns = contraction.columns.size % tileColumns == 0;
+  columnLimit = build.constant(contraction.columns.size);
   return true;
 }
 
@@ -269,10 +287,16 @@ Value ContractionGrid::loadQuad(unsigned operand, Value address, Value quad) {
 }
 
 Value ContractionGrid::loadStep(Value step, bool mayLieBeyond, llvm::function_ref<Value(Value)> load) {
-  if (!mayLieBeyond)
-    return load(step);
+  return mayLieBeyond ? zeroBeyond(step, load(someStep(step))) : load(step);
+}
+
+Value ContractionGrid::someStep(Value step) {
   Value inside = build.isBelow(step, build.constant(contraction.depthSize()));
-  Value value = load(arith::SelectOp::create(build.ops, build.loc, inside, step, build.constant(0)));
+  return arith::SelectOp::create(build.ops, build.loc, inside, step, build.constant(0));
+}
+
+Value ContractionGrid::zeroBeyond(Value step, Value value) {
+  Value inside = build.isBelow(step, build.constant(contraction.depthSize()));
   Type type = value.getType();
   if (auto vector = dyn_cast<VectorType>(type))
     inside = vector::BroadcastOp::create(build.ops, build.loc, vector.clone(build.ops.getI1Type()), inside);
@@ -283,9 +307,7 @@ Value ContractionGrid::loadStep(Value step, bool mayLieBeyond, llvm::function_re
 LeftSource::Values ContractionGrid::makeLeft(ValueRange row, Value step, int64_t quads, bool mayLieBeyond) {
   const int64_t size = contraction.depthSize();
   auto isInside = [&](int64_t further) { return build.isBelow(build.add(step, further), build.constant(size)); };
-  Value first = step;
-  if (mayLieBeyond)
-    first = arith::SelectOp::create(build.ops, build.loc, isInside(0), step, build.constant(0));
+  Value first = mayLieBeyond ? someStep(step) : step;
   const LeftSource::Values shared = left->loadShared(first, quads), own = left->load(row, first, quads);
   LeftSource::Values made = left->make(row, shared, own, quads);
   if (!mayLieBeyond)

@@ -33,6 +33,9 @@ public:
   /// what follows. Workgroups that run at the same time have tiles below one another, `band` of them, before the next
   /// columns come: they find each other's operands in the caches. False, with the reason, where there are too many.
   bool divide(int64_t tileRows, int64_t tileColumns, int64_t band = 1);
+  /// The same where a template knows which rows each of `rowTiles` has. They are those of the whole axis, whatever the share; no
+  /// loop may be an outer one.
+  bool divideInto(int64_t rowTiles, int64_t tileColumns);
 
   KernelFunction &function;
   const LoopedContraction &contraction;
@@ -44,6 +47,7 @@ public:
   /// The tile's first row. Where rows are as many as a tile has, all of its rows are rows of the contraction: the last
   /// tile is moved back until it ends with them, and writes what it has alone.
   mlir::Value firstRow;
+  mlir::Value rowTile;   ///< Its number; of divideInto only.
   mlir::Value firstQuad; ///< Of columns.
   /// What the workgroup writes of the columns: null where tiles cover them exactly.
   mlir::Value columnLow, columnLimit;
@@ -75,6 +79,10 @@ public:
   /// What `load` makes of a step of the reduction, as an address takes it; zero for a step beyond the last one, where
   /// there may be such.
   mlir::Value loadStep(mlir::Value step, bool mayLieBeyond, llvm::function_ref<mlir::Value(mlir::Value)> load);
+  /// The two halves of that: the step, or another where it lies beyond, and zero in place of what was loaded there. Until then it may
+  /// be on its way.
+  mlir::Value someStep(mlir::Value step);
+  mlir::Value zeroBeyond(mlir::Value step, mlir::Value value);
   /// Quads of steps of the left operand as its source makes them, from `step` on; zero for steps beyond the last one, where
   /// there may be such.
   LeftSource::Values makeLeft(mlir::ValueRange row, mlir::Value step, int64_t quads, bool mayLieBeyond);
@@ -93,10 +101,19 @@ public:
 
   /// Whether this tile writes `row`; null where it writes all of its rows.
   mlir::Value writes(mlir::Value row);
+  /// Whether it may write some of the rows from `first` to `end`; of divideInto.
+  mlir::Value writesAny(mlir::Value first, mlir::Value end) {
+    return mlir::arith::AndIOp::create(build.ops, build.loc, build.isBelow(first, rowLimit),
+                                       build.isBelow(writtenFrom, end));
+  }
   /// Finishes `sum`, the four columns of `quad` in `row`, which the tile writes: the epilogue, and the store.
   void finish(mlir::Value sum, mlir::Value row, mlir::Value quad);
 
 private:
+  bool declineGroups() {
+    function.declined = "more workgroups than any device launches";
+    return false;
+  }
   bool makesLeft(unsigned operand) const;
   Reach chooseReach(unsigned operand, unsigned width) const;
   bool liesInGroups(unsigned operand, const ContractionLoop *along, unsigned width) const;

@@ -37,12 +37,11 @@ bool mayMultiplyHalves(const LoopedContraction &contraction, const GpuOptions &o
   return options.precision == GpuPrecision::F16 || (lhs.isF16() && rhs.isF16());
 }
 
-TileRequest requestOf(const LoopedContraction &contraction, bool depthwise, const GpuOptions &options) {
+TileRequest requestOf(const LoopedContraction &contraction, bool depthwise, const WinogradConvolution *winograd,
+                      const GpuOptions &options) {
   TileRequest request;
-  for (const ContractionLoop &loop : contraction.outer)
-    request.blocks *= loop.size;
-  for (const ContractionLoop &loop : contraction.rows)
-    request.rows *= loop.size;
+  request.blocks = turnsOf(contraction.outer);
+  request.rows = turnsOf(contraction.rows);
   request.columns = contraction.columns.size;
   request.depth = contraction.depthSize();
   request.depthwise = depthwise;
@@ -50,7 +49,21 @@ TileRequest requestOf(const LoopedContraction &contraction, bool depthwise, cons
   request.bytes = bytesOfElement(contraction.accumulatorType);
   request.halves = mayMultiplyHalves(contraction, options);
   request.mayBePlayed = options.mayBePlayed;
+  if (winograd && options.mayBePhone && options.accuracy == Accuracy::Fast)
+    request.winograd = shapeOf(*winograd);
   return request;
+}
+
+/// As a convolution by Winograd; none where it is none, or the template cannot divide it.
+std::optional<WinogradConvolution> winogradOf(plan::KernelOp kernel, const LoopedContraction &product) {
+  FailureOr<PlainContraction> plain = readContraction(kernel);
+  if (failed(plain) || plain->prologue || !product.outer.empty())
+    return std::nullopt;
+  constexpr int64_t tile = 2, width = 4; // Tables choose the tile; where columns lie is the product's to say.
+  FailureOr<WinogradConvolution> convolution = byWinograd(*plain, tile, width, /*mayBeHalves=*/true);
+  if (failed(convolution) || convolution->method.taps != 3)
+    return std::nullopt;
+  return std::move(*convolution);
 }
 
 /// The border of the share's part, by all workgroups of a row.
@@ -79,10 +92,19 @@ std::string obstacleOf(const Contraction &contraction) {
   return "";
 }
 
-/// `panels`: of Rhs, if it is so packed.
+bool divide(ContractionGrid &grid, const GpuTile &tile, const WinogradConvolution *winograd) {
+  if (tile.kind != GpuTile::Kind::Winograd)
+    return grid.divide(tile.tileRows(), tile.tileColumns(), tile.band);
+  if (!winograd)
+    grid.function.declined = "by Winograd go convolutions of 3x3, of stride 1 and without groups";
+  return winograd && grid.divideInto(countWinogradTiles(shapeOf(*winograd), tile), tile.tileColumns());
+}
+
+/// `panels`: of Rhs, if it is so packed. `winograd`: what else the contraction is, if it is.
 LogicalResult emitTiles(KernelFunction &function, const LoopedContraction &contraction,
-                        const std::optional<Panels> &panels, bool depthwise) {
-  TileRequest request = requestOf(contraction, depthwise, function.options);
+                        const std::optional<Panels> &panels, bool depthwise,
+                        const WinogradConvolution *winograd = nullptr) {
+  TileRequest request = requestOf(contraction, depthwise, winograd, function.options);
   SmallVector<GpuTile, 4> tiles = chooseGpuTiles(request);
   if (!function.options.tile.empty()) // Which has been found to be a tile.
     tiles = {llvm::cantFail(parseGpuTile(function.options.tile)), tiles.back()};
@@ -91,7 +113,7 @@ LogicalResult emitTiles(KernelFunction &function, const LoopedContraction &contr
   function.families = tile.families;
   function.workgroupSize = tile.invocations();
   ContractionGrid grid(function, contraction, panels, tile.kind == GpuTile::Kind::Cooperative ? 8 : 4);
-  if (!grid.divide(tile.tileRows(), tile.tileColumns(), tile.band))
+  if (!divide(grid, tile, winograd))
     return failure();
   emitHaloOfRow(function, contraction);
   std::unique_ptr<LeftSource> left = makeLeftSource(grid, tile);
@@ -106,16 +128,19 @@ LogicalResult emitTiles(KernelFunction &function, const LoopedContraction &contr
       return emitSplitTile(grid, tile);
     case GpuTile::Kind::Cooperative:
       return emitCooperativeTile(grid, tile);
+    case GpuTile::Kind::Winograd:
+      return emitWinogradTile(grid, tile, *winograd);
     }
   });
   return success();
 }
 
-LogicalResult emit(KernelFunction &function, const MatrixProduct &product) {
-  return emitTiles(function, product, product.panels, /*depthwise=*/false);
+LogicalResult emit(plan::KernelOp kernel, KernelFunction &function, const MatrixProduct &product) {
+  const std::optional<WinogradConvolution> winograd = winogradOf(kernel, product);
+  return emitTiles(function, product, product.panels, /*depthwise=*/false, winograd ? &*winograd : nullptr);
 }
 
-LogicalResult emit(KernelFunction &function, const DepthwiseConvolution &convolution) {
+LogicalResult emit(plan::KernelOp, KernelFunction &function, const DepthwiseConvolution &convolution) {
   return emitTiles(function, convolution, std::nullopt, /*depthwise=*/true);
 }
 
@@ -142,7 +167,7 @@ LogicalResult nacre::codegen::gpu::emitSeparable(plan::KernelOp kernel, KernelFu
   if (failed(product))
     return failure();
   function.declined = obstacleOf(*product);
-  if (!function.declined.empty() || failed(emit(function, *product)))
+  if (!function.declined.empty() || failed(emitTiles(function, *product, product->panels, /*depthwise=*/false)))
     return failure();
   function.flops += 2 * asDepthwise(form->depthwise).multiplyAdds();
   return success();
@@ -155,7 +180,7 @@ LogicalResult nacre::codegen::gpu::emitContraction(plan::KernelOp kernel, Kernel
   return std::visit(
       [&](const auto &kind) {
         function.declined = obstacleOf(kind);
-        return function.declined.empty() ? emit(function, kind) : failure();
+        return function.declined.empty() ? emit(kernel, function, kind) : failure();
       },
       *contraction);
 }

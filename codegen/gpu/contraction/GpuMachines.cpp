@@ -89,6 +89,11 @@ constexpr GpuMachine kMachines[] = {
      /*sharedBytes=*/64, /*matrixLanes=*/256, /*latency=*/500},
 };
 
+constexpr PhoneGpu kPhones[] = {
+    {NACRE_GPU_ADRENO, "Adreno 650", /*units=*/3, /*lanes=*/256, /*words=*/64},
+    {NACRE_GPU_MALI, "Mali-G78 of 14 cores", /*units=*/14, /*lanes=*/32, /*words=*/16},
+};
+
 // The H200's times, in the order of the tiles. That driver gives all workgroups of a unit 48 KiB of shared memory.
 constexpr StepTime kSharedTimes[] = {{188.0, 2}, {148.0, 3}, {74.9, 1}, {40.7, 1}, {27.2, 1},
                                      {16.4, 1},  {13.4, 1},  {9.5, 1},  {6.0, 1},  {4.3, 1}};
@@ -119,6 +124,8 @@ MeasuredTiles measuredOf(TileList list) {
 } // namespace
 
 llvm::ArrayRef<GpuMachine> gpuMachines() { return kMachines; }
+
+llvm::ArrayRef<PhoneGpu> phoneGpus() { return kPhones; }
 
 llvm::ArrayRef<GpuTile> tilesOf(TileList list) { return measuredOf(list).tiles; }
 

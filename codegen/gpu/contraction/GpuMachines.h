@@ -52,6 +52,17 @@ StepTime stepTimeOf(const GpuMachine &machine, TileList list, size_t index);
 /// What stepTimeOf answers where nothing was measured.
 double estimateStep(const GpuMachine &machine, const GpuTile &tile);
 
+/// A family of phones' GPUs, for which shared memory is no faster than a cache: an estimate by the vendors' descriptions.
+struct PhoneGpu {
+  nacre_gpu_family family;
+  const char *device;
+  int64_t units;
+  double lanes; ///< Multiply-adds of f32 that a unit does in a cycle.
+  double words; ///< Of 32 bits, that a unit reads of its cache or its shared memory in a cycle, or writes there.
+};
+
+llvm::ArrayRef<PhoneGpu> phoneGpus();
+
 constexpr uint32_t maskOf(nacre_gpu_family family) { return 1u << family; }
 
 } // namespace nacre::codegen::gpu

@@ -6,11 +6,17 @@
 
 namespace nacre::codegen::gpu {
 
-int64_t GpuTile::tileRows() const { return (kind == Kind::Cooperative ? kMatrixSize : 1) * rows * rowThreads; }
+int64_t GpuTile::tileRows() const {
+  if (kind == Kind::Winograd)
+    return rows * outputs * outputs;
+  return (kind == Kind::Cooperative ? kMatrixSize : 1) * rows * rowThreads;
+}
 
 int64_t GpuTile::tileColumns() const { return (kind == Kind::Cooperative ? kMatrixSize : 4) * quads * columnThreads; }
 
 int64_t GpuTile::invocations() const {
+  if (kind == Kind::Winograd)
+    return winogradNumbers(*this) * columnThreads;
   const int64_t each = kind == Kind::Cooperative ? kSubgroup * parts : kind == Kind::Split ? depth : parts;
   return each * columnThreads * rowThreads;
 }
@@ -19,12 +25,14 @@ int64_t GpuTile::sharedBytes() const {
   if (kind == Kind::Cooperative)
     return buffers * 16 *
            (tileRows() * (depth / 8 + kMatrixPadChunks) + depth * (tileColumns() / 8 + kMatrixPadChunks));
+  if (kind == Kind::Winograd)
+    return 16 * winogradNumbers(*this) * (rows + kWinogradPart * columnThreads);
   return 2 * 16 * (tileRows() * sharedRowQuads(depth) + depth * tileColumns() / 4);
 }
 
 const char *faultOf(const GpuTile &tile) {
   for (int64_t number : {tile.rows, tile.quads, tile.columnThreads, tile.rowThreads, tile.depth, tile.parts,
-                         tile.buffers, tile.ahead, tile.band, tile.unroll})
+                         tile.buffers, tile.ahead, tile.band, tile.unroll, tile.outputs})
     if (number < 1 || number > 1024)
       return "every number must be from 1 to 1024";
   if (tile.invocations() > 1024)
@@ -51,6 +59,12 @@ const char *faultOf(const GpuTile &tile) {
   case GpuTile::Kind::Split:
     if (tile.quads != 1 || tile.rowThreads != 1 || tile.rows > tile.depth)
       return "an invocation must have one quad, a workgroup one row of them, and each row a part that finishes it";
+    return nullptr;
+  case GpuTile::Kind::Winograd:
+    if (tile.outputs != 2 && tile.outputs != 4)
+      return "a Winograd tile must have 2 or 4 outputs";
+    if (tile.rows % kWinogradPart != 0 || tile.quads != 1 || tile.rowThreads != 1)
+      return "a workgroup must have fours of Winograd tiles, an invocation one quad, and a workgroup one row of them";
     return nullptr;
   case GpuTile::Kind::Direct:
     break;

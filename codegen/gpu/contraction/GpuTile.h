@@ -17,7 +17,8 @@ struct GpuTile {
     Direct, ///< From memory to registers.
     Shared, ///< Through shared memory, `depth` steps of the reduction at a time, double-buffered.
     Split,  ///< Invocations of a workgroup divide the reduction into `depth` parts and add them up in shared memory.
-    Cooperative ///< By cooperative matrices of 16 x 16: "rows" and "quads" count them, "threads" are subgroups.
+    Cooperative, ///< By cooperative matrices of 16 x 16: "rows" and "quads" count them, "threads" are subgroups.
+    Winograd ///< "Rows" count tiles of `outputs` x `outputs` pixels, of which an invocation has one number in a quad of columns.
   };
   Kind kind = Kind::Direct;
   int64_t rows = 4, quads = 1;               ///< Of an invocation.
@@ -28,12 +29,14 @@ struct GpuTile {
   int64_t buffers = 2;   ///< Cooperative: parts of the operands in shared memory at a time.
   int64_t ahead = 1;     ///< Cooperative, of two buffers: parts that are on their way to registers meanwhile.
   int64_t band = 1;      ///< Tiles below one another that are computed before the next columns.
+  int64_t outputs = 4;   ///< Winograd: along both dimensions.
   uint32_t families = 0; ///< As in nacre_gpu_variant.
 
   int64_t tileRows() const;
   int64_t tileColumns() const;
   int64_t invocations() const;
-  int64_t sharedBytes() const; ///< Of the operands in f32, or f16 where matrices multiply. Shared and Cooperative only.
+  int64_t sharedBytes()
+      const; ///< Of the operands in f32, or f16 where matrices multiply. Shared, Cooperative and Winograd only.
 };
 
 /// What all kinds have; the rest of a tile is its kind's.
@@ -56,6 +59,12 @@ constexpr int64_t kMatrixPadChunks = 1;
 
 /// Quads from one row of the left operand to the next in shared memory: odd, so that rows lie in different banks.
 constexpr int64_t sharedRowQuads(int64_t depth) { return depth / 4 % 2 == 0 ? depth / 4 + 1 : depth / 4; }
+
+/// Of a Winograd tile, by filters of three taps: the numbers that its transforms make of a tile of pixels, channels of a part, and
+/// rows of numbers that an invocation transforms.
+constexpr int64_t winogradInputs(const GpuTile &tile) { return tile.outputs + 2; }
+constexpr int64_t winogradNumbers(const GpuTile &tile) { return winogradInputs(tile) * winogradInputs(tile); }
+constexpr int64_t kWinogradPart = 4, kWinogradRows = 2;
 
 /// What the templates take for granted and `tile` does not keep to; nullptr where there is nothing.
 const char *faultOf(const GpuTile &tile);

@@ -18,13 +18,15 @@ llvm::Expected<GpuTile> parseGpuTile(llvm::StringRef text) {
     tile.kind = GpuTile::Kind::Cooperative;
   else if (kind == "split")
     tile.kind = GpuTile::Kind::Split;
+  else if (kind == "winograd")
+    tile.kind = GpuTile::Kind::Winograd;
   else
-    return fail("a tile must be shared, cooperative or split");
+    return fail("a tile must be shared, cooperative, split or winograd");
   const std::pair<llvm::StringRef, int64_t GpuTile::*> fields[] = {
-      {"rows", &GpuTile::rows},        {"quads", &GpuTile::quads}, {"columns", &GpuTile::columnThreads},
-      {"lines", &GpuTile::rowThreads}, {"depth", &GpuTile::depth}, {"parts", &GpuTile::parts},
-      {"buffers", &GpuTile::buffers},  {"ahead", &GpuTile::ahead}, {"band", &GpuTile::band},
-      {"unroll", &GpuTile::unroll},
+      {"rows", &GpuTile::rows},        {"quads", &GpuTile::quads},     {"columns", &GpuTile::columnThreads},
+      {"lines", &GpuTile::rowThreads}, {"depth", &GpuTile::depth},     {"parts", &GpuTile::parts},
+      {"buffers", &GpuTile::buffers},  {"ahead", &GpuTile::ahead},     {"band", &GpuTile::band},
+      {"unroll", &GpuTile::unroll},    {"outputs", &GpuTile::outputs},
   };
   llvm::SmallVector<llvm::StringRef, 8> items;
   rest.split(items, ',', -1, /*KeepEmpty=*/false);

@@ -15,6 +15,8 @@ void emitDirectTile(ContractionGrid &grid, const GpuTile &tile);      ///< Direc
 void emitSharedTile(ContractionGrid &grid, const GpuTile &tile);      ///< SharedTile.cpp
 void emitSplitTile(ContractionGrid &grid, const GpuTile &tile);       ///< SplitTile.cpp
 void emitCooperativeTile(ContractionGrid &grid, const GpuTile &tile); ///< CooperativeTile.cpp
+void emitWinogradTile(ContractionGrid &grid, const GpuTile &tile,
+                      const WinogradConvolution &convolution); ///< WinogradTile.cpp
 
 } // namespace nacre::codegen::gpu
 

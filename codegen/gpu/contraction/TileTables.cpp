@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "codegen/gpu/contraction/TileTables.h"
-#include "codegen/gpu/contraction/GpuMachines.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -112,6 +111,81 @@ GpuTile directTile(const TileRequest &request) {
   return tile;
 }
 
+//===----------------------------------------------------------------------===//
+// By Winograd, on phones
+//===----------------------------------------------------------------------===//
+
+constexpr GpuTile winogradOf(int64_t outputs, int64_t rows, int64_t quads) {
+  GpuTile tile = tileOf(GpuTile::Kind::Winograd, rows, 1, quads, 1, 1, 1);
+  tile.outputs = outputs;
+  return tile;
+}
+
+/// No more than 16 KiB of shared memory: a unit has several workgroups, one of which multiplies while others transform.
+constexpr GpuTile kWinograd[] = {
+    winogradOf(4, 8, 4), // 128 pixels x 16
+    winogradOf(2, 8, 8), // 32 pixels x 32
+};
+
+/// Multiply-adds, and words read or written, of a workgroup, for a step of the reduction or, by Winograd, a channel.
+struct Work {
+  double products = 0, words = 0;
+};
+
+/// An invocation reads an element for each of its rows, and a quad of columns.
+Work workOfDirect(const GpuTile &tile) {
+  const double invocations = double(tile.invocations());
+  return {invocations * double(tile.rows * 4 * tile.quads), invocations * double(tile.rows + 4 * tile.quads)};
+}
+
+Work workOfWinograd(const GpuTile &tile) {
+  const double numbers = double(winogradNumbers(tile)), inputs = double(winogradInputs(tile));
+  const double columns = double(tile.tileColumns()), tiles = double(tile.rows), taps = 3;
+  const double groups = inputs / kWinogradRows;
+  // Along one dimension: of a filter, each pair of points takes three operations; of the input they were counted.
+  const double ofFilter = 3 * (inputs - 2) / 2, ofInput = tile.outputs == 2 ? 4 : 14;
+  Work work;
+  work.products = numbers * columns * tiles + columns * ofFilter * (taps + inputs) + tiles * ofInput * 2 * inputs;
+  // Whoever makes some rows of the numbers reads what they are made of.
+  work.words = numbers * columns / 4 * (tiles + 4) + columns * (groups * taps * taps + numbers) +
+               tiles * (groups * numbers + numbers);
+  return work;
+}
+
+/// The tile that a phone computes the request by soonest, where it gains what makes up for an estimate's errors.
+const GpuTile *soonestWinograd(const TileRequest &request, const PhoneGpu &phone, const GpuTile &direct) {
+  constexpr double worthIt = 0.75;
+  double least = worthIt * phoneCycles(request, phone, direct);
+  const GpuTile *best = nullptr;
+  for (const GpuTile &tile : kWinograd)
+    if (const double cycles = phoneCycles(request, phone, tile); cycles < least) {
+      least = cycles;
+      best = &tile;
+    }
+  return best;
+}
+
+void pushWinogradTiles(const TileRequest &request, llvm::SmallVectorImpl<GpuTile> &tiles) {
+  if (!request.winograd)
+    return;
+  const GpuTile direct = directTile(request);
+  const size_t before = tiles.size();
+  for (const PhoneGpu &phone : phoneGpus()) {
+    const GpuTile *best = soonestWinograd(request, phone, direct);
+    if (!best)
+      continue;
+    auto chosen = llvm::find_if(llvm::drop_begin(tiles, before),
+                                [&](const GpuTile &tile) { return tile.outputs == best->outputs; });
+    if (chosen == tiles.end())
+      chosen = tiles.insert(tiles.end(), *best);
+    chosen->families |= maskOf(phone.family);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// For CPUs that play a GPU
+//===----------------------------------------------------------------------===//
+
 /// CPUs that play a GPU load one element of one lane after the other, each under its own mask, but multiply all lanes
 /// at once: as many products for each load as an invocation's stack has room for. Measured on lavapipe with shaders
 /// written by hand for these tiles, 512 x 512 x 512, in GFLOP/s of one core: 8 x 4 per invocation 4.0, 8 x 16 10.6, 16
@@ -169,6 +243,24 @@ void pushSplitTiles(const TileRequest &request, llvm::SmallVectorImpl<GpuTile> &
 
 } // namespace
 
+int64_t countWinogradTiles(const WinogradShape &shape, const GpuTile &tile) {
+  return llvm::divideCeil(shape.images * llvm::divideCeil(shape.height, tile.outputs) *
+                              llvm::divideCeil(shape.width, tile.outputs),
+                          tile.rows);
+}
+
+double phoneCycles(const TileRequest &request, const PhoneGpu &phone, const GpuTile &tile) {
+  const bool isWinograd = tile.kind == GpuTile::Kind::Winograd;
+  const Work work = isWinograd ? workOfWinograd(tile) : workOfDirect(tile);
+  const int64_t workgroups =
+      isWinograd ? countWinogradTiles(*request.winograd, tile) * llvm::divideCeil(request.columns, tile.tileColumns())
+                 : countTiles(request, tile);
+  const int64_t steps = isWinograd ? llvm::alignTo(request.winograd->inputs, kWinogradPart) : request.depth;
+  // What a unit multiplies and what it reads take turns, as where it was measured.
+  return double(llvm::divideCeil(workgroups, phone.units)) * double(steps) *
+         (work.products / phone.lanes + work.words / phone.words);
+}
+
 llvm::SmallVector<GpuTile, 4> chooseGpuTiles(const TileRequest &request) {
   llvm::SmallVector<GpuTile, 4> tiles;
   pushCooperativeTiles(request, tiles);
@@ -177,6 +269,7 @@ llvm::SmallVector<GpuTile, 4> chooseGpuTiles(const TileRequest &request) {
     tiles.push_back(windowTile(request));
     return tiles;
   }
+  pushWinogradTiles(request, tiles);
   if (std::optional<GpuTile> tall = tallTile(request))
     tiles.push_back(*tall);
   pushSplitTiles(request, tiles);

@@ -8,8 +8,10 @@
 #ifndef NACRE_CODEGEN_GPU_CONTRACTION_TILETABLES_H
 #define NACRE_CODEGEN_GPU_CONTRACTION_TILETABLES_H
 
-#include "codegen/gpu/contraction/GpuTile.h"
+#include "codegen/form/ContractionShape.h"
+#include "codegen/gpu/contraction/GpuMachines.h"
 #include "llvm/ADT/SmallVector.h"
+#include <optional>
 
 namespace nacre::codegen::gpu {
 
@@ -22,7 +24,14 @@ struct TileRequest {
   bool halves = false;     ///< Products may be of f16.
   bool mayBePlayed = true; ///< As in GpuOptions.
   unsigned bytes = 4;      ///< Of an accumulator.
+  std::optional<WinogradShape> winograd; ///< Where a phone's GPU may compute it so.
 };
+
+/// Workgroups below one another that a convolution takes by a tile of Winograd's.
+int64_t countWinogradTiles(const WinogradShape &shape, const GpuTile &tile);
+
+/// Cycles that a phone's GPU takes for the request by a direct tile, or one of Winograd's.
+double phoneCycles(const TileRequest &request, const PhoneGpu &phone, const GpuTile &tile);
 
 /// The variants of a contraction, the best first. Families share a variant unless one of their own is worth its code.
 llvm::SmallVector<GpuTile, 4> chooseGpuTiles(const TileRequest &request);

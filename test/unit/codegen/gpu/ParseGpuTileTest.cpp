@@ -23,6 +23,13 @@ TEST(ParseGpuTile, ReadsATileToBeTried) {
   EXPECT_EQ(tile->tileRows(), 32);
   EXPECT_EQ(tile->tileColumns(), 32);
   EXPECT_EQ(tile->invocations(), 256);
+
+  tile = parseGpuTile("winograd:outputs=4,rows=8,columns=4,lines=1");
+  ASSERT_TRUE(bool(tile));
+  EXPECT_EQ(tile->tileRows(), 128);
+  EXPECT_EQ(tile->tileColumns(), 16);
+  EXPECT_EQ(tile->invocations(), 144);
+  EXPECT_EQ(tile->sharedBytes(), 13824);
 }
 
 std::string faultIn(llvm::StringRef text) {
@@ -31,7 +38,7 @@ std::string faultIn(llvm::StringRef text) {
 }
 
 TEST(ParseGpuTile, SaysWhatIsWrongWithATile) {
-  EXPECT_EQ(faultIn("direct:rows=4"), "'direct:rows=4': a tile must be shared, cooperative or split");
+  EXPECT_EQ(faultIn("direct:rows=4"), "'direct:rows=4': a tile must be shared, cooperative, split or winograd");
   EXPECT_EQ(faultIn("shared:height=4"), "'shared:height=4': 'height=4' must be a field and its number, as rows=8");
   EXPECT_EQ(faultIn("shared:rows=x"), "'shared:rows=x': 'rows=x' must be a field and its number, as rows=8");
   EXPECT_NE(faultIn("shared:rows=0,depth=16"), "");
@@ -45,6 +52,8 @@ TEST(ParseGpuTile, SaysWhatIsWrongWithATile) {
   EXPECT_NE(faultIn("split:rows=1,columns=4,lines=2,depth=32"), "");
   EXPECT_NE(faultIn("split:rows=4,columns=4,lines=1,depth=2"), "");
   EXPECT_NE(faultIn("cooperative:columns=8,lines=1,rows=1,depth=16,buffers=1"), "");
+  EXPECT_NE(faultIn("winograd:outputs=3,rows=8,columns=4,lines=1"), "");
+  EXPECT_NE(faultIn("winograd:outputs=4,rows=6,columns=4,lines=1"), "");
   EXPECT_EQ(faultIn("shared:rows=8,quads=2,columns=16,lines=16,depth=16"), "");
 }
 

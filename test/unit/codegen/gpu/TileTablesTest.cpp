@@ -250,4 +250,50 @@ TEST(GpuTileTables, WindowsMakeTilesOfFewerRows) {
   EXPECT_LT(chooseGpuTiles(request).front().tileRows(), rows);
 }
 
+/// A convolution of 3x3 by a phone.
+TileRequest convolution(int64_t size, int64_t inputs, int64_t outputs) {
+  TileRequest request = matmul(size * size, outputs, 9 * inputs);
+  request.winograd = nacre::codegen::WinogradShape{3, 1, size, size, 1, inputs, outputs};
+  return request;
+}
+
+TEST(GpuTileTables, PhonesComputeConvolutionsOfManyChannelsByWinograd) {
+  for (auto [size, channels] : {std::pair<int64_t, int64_t>{224, 64}, {112, 128}, {56, 256}, {28, 512}}) {
+    const auto tiles = chooseGpuTiles(convolution(size, channels, channels));
+    const auto *winograd = llvm::find_if(tiles, [](const GpuTile &tile) { return tile.kind == Kind::Winograd; });
+    ASSERT_NE(winograd, tiles.end()) << size;
+    EXPECT_EQ(winograd->outputs, 4);
+    EXPECT_EQ(winograd->families, maskOf(NACRE_GPU_ADRENO) | maskOf(NACRE_GPU_MALI));
+    EXPECT_LE(winograd->sharedBytes(), 16 << 10);
+    EXPECT_EQ(faultOf(*winograd), nullptr);
+    EXPECT_LT(tiles.back().kind, Kind::Winograd) << "the last one runs anywhere";
+  }
+}
+
+/// Counted by hand: of a 4x4 tile 36 products for 144, and half as many words for each of them.
+TEST(GpuTileTables, PhonesCountWhatWinogradSaves) {
+  const TileRequest layer = convolution(56, 64, 64);
+  const GpuTile direct = chooseGpuTiles(matmul(56 * 56, 64, 576)).back();
+  ASSERT_EQ(direct.kind, Kind::Direct);
+  const auto tiles = chooseGpuTiles(layer);
+  const auto *winograd = llvm::find_if(tiles, [](const GpuTile &tile) { return tile.kind == Kind::Winograd; });
+  ASSERT_NE(winograd, tiles.end());
+  for (const PhoneGpu &phone : phoneGpus()) {
+    const double gain = phoneCycles(layer, phone, direct) / phoneCycles(layer, phone, *winograd);
+    EXPECT_GT(gain, 1.6) << phone.device;
+    EXPECT_LT(gain, 2.8) << phone.device;
+  }
+}
+
+/// Tiles are more than an image has pixels for, or their filters than they multiply.
+TEST(GpuTileTables, PhonesComputeSmallConvolutionsDirectly) {
+  for (const TileRequest &request : {convolution(1, 512, 512), convolution(3, 64, 4), convolution(8, 3, 4)})
+    for (const GpuTile &tile : chooseGpuTiles(request))
+      EXPECT_NE(tile.kind, Kind::Winograd) << request.rows;
+  TileRequest elsewhere = convolution(56, 64, 64);
+  elsewhere.winograd.reset();
+  for (const GpuTile &tile : chooseGpuTiles(elsewhere))
+    EXPECT_NE(tile.kind, Kind::Winograd);
+}
+
 } // namespace

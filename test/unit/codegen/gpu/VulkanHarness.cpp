@@ -160,17 +160,17 @@ std::string GpuDifferential::refusal(const std::string &text, const GpuOptions &
   return message;
 }
 
-std::string GpuDifferential::declined(const std::string &text) {
+std::string GpuDifferential::declined(const std::string &text, const GpuOptions &options) {
   auto module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
   EXPECT_TRUE(module);
-  FailureOr<GpuKernel> compiled = compileGpuKernel(*module->getOps<plan::KernelOp>().begin(), {});
+  FailureOr<GpuKernel> compiled = compileGpuKernel(*module->getOps<plan::KernelOp>().begin(), options);
   return succeeded(compiled) && compiled->variants.empty() ? compiled->declined : "";
 }
 
-std::vector<GpuKernelCode> GpuDifferential::variantsOf(const std::string &text) {
+std::vector<GpuKernelCode> GpuDifferential::variantsOf(const std::string &text, const GpuOptions &options) {
   auto module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
   EXPECT_TRUE(module);
-  FailureOr<GpuKernel> compiled = compileGpuKernel(*module->getOps<plan::KernelOp>().begin(), {});
+  FailureOr<GpuKernel> compiled = compileGpuKernel(*module->getOps<plan::KernelOp>().begin(), options);
   EXPECT_TRUE(succeeded(compiled));
   return {compiled->variants.begin(), compiled->variants.end()};
 }

@@ -40,10 +40,10 @@ protected:
   std::string refusal(const std::string &text, const GpuOptions &options);
 
   /// Why no emitter takes `text`, which is one kernel; empty where one does.
-  std::string declined(const std::string &text);
+  std::string declined(const std::string &text, const GpuOptions &options = {});
 
   /// What `text`, which is one kernel, becomes; the best variant first.
-  std::vector<GpuKernelCode> variantsOf(const std::string &text);
+  std::vector<GpuKernelCode> variantsOf(const std::string &text, const GpuOptions &options = {});
 
 private:
   void checkKernel(plan::KernelOp kernel, double tolerance, const GpuOptions &options);

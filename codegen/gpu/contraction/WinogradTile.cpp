@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  tiles of a convolution by Winograd: numbers of the input and of the filters meet in shared memory, and never in another.
+// Why:   where every second multiplication or so waits for a cache, a quarter of the products is time; filters transformed when they
+//        are packed would be 1.8 or 4 times as large, and numbers in memory as large as the input again.
+// How:   1. a part is four channels. Some invocations transform the filters of the workgroup's columns, others its tiles of the
+//           input; each makes two rows of numbers, which its registers hold;
+//        2. an invocation has one of the numbers in a quad of columns, for all tiles, and keeps the sums;
+//        3. in the end these meet in shared memory, some tiles at a time, and some invocations transform two rows of pixels each,
+//           and finish them. Tiles are those of the whole image, whatever the share.
+
+#include "codegen/gpu/InlineBody.h"
+#include "codegen/gpu/contraction/Templates.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace nacre::codegen::gpu {
+namespace {
+
+class WinogradTile {
+public:
+  WinogradTile(ContractionGrid &grid, const GpuTile &tile, const WinogradConvolution &convolution)
+      : grid(grid), build(grid.build), tile(tile), convolution(convolution), terms(build.ops, build.loc),
+        inputs(winogradInputs(tile)), numbers(winogradNumbers(tile)), quads(tile.columnThreads),
+        across(llvm::divideCeil(convolution.across.size, tile.outputs)),
+        down(llvm::divideCeil(convolution.down.size, tile.outputs)), channels(convolution.channels.size),
+        me(grid.function.invocation) {}
+
+  int64_t count() const { return convolution.images.size * down * across; }
+
+  void emit() {
+    const Origin first = originOf(build.constant(0)), last = originOf(build.constant(tile.rows - 1));
+    Value end = build.add(last.row, tile.outputs * convolution.across.size); // or further
+    build.onlyIf(grid.writesAny(first.row, end), [&] {
+      filters = grid.function.shared(kWinogradPart * numbers * quads, grid.quadType());
+      patches = grid.function.shared(tile.rows * numbers, grid.quadType());
+      const SmallVector<Value> sums = reduce();
+      for (int64_t from = 0; from < tile.rows; from += kWinogradPart)
+        finish(from, ArrayRef(sums).slice(from, kWinogradPart));
+    });
+  }
+
+private:
+  /// Of a tile.
+  struct Origin {
+    Value y, x;   ///< Its first pixel's.
+    Value row;    ///< The same as one of the contraction's rows.
+    Value exists; ///< Null where it does for certain; else the last one is in its place.
+  };
+  Origin originOf(Value number) {
+    Origin origin;
+    Value flat = build.add(build.multiply(grid.rowTile, tile.rows), number);
+    if (count() % tile.rows != 0) {
+      origin.exists = build.isBelow(flat, build.constant(count()));
+      flat = build.least(flat, build.constant(count() - 1));
+    }
+    const int64_t height = convolution.down.size, width = convolution.across.size;
+    origin.x = build.multiply(build.remainder(flat, across), tile.outputs);
+    origin.y = build.multiply(build.remainder(build.divide(flat, across), down), tile.outputs);
+    Value image = build.divide(flat, across * down);
+    origin.row = build.add(build.multiply(build.add(build.multiply(image, height), origin.y), width), origin.x);
+    return origin;
+  }
+
+  /// Emits `body` for so many items, with the number of one, by invocations that had none before where there are such.
+  void forItems(int64_t items, llvm::function_ref<void(Value)> body) {
+    if (taken + items > tile.invocations())
+      taken = 0;
+    Value number = build.subtract(me, build.constant(taken)); // Wraps around where it is another's.
+    taken += items;
+    build.onlyIf(build.isBelow(number, build.constant(items)), [&] { body(number); });
+  }
+
+  void barrier() { mlir::gpu::BarrierOp::create(build.ops, build.loc); }
+  Value load(Value array, Value at) { return memref::LoadOp::create(build.ops, build.loc, array, ValueRange{at}); }
+  void store(Value value, Value array, Value at) {
+    memref::StoreOp::create(build.ops, build.loc, value, array, ValueRange{at});
+  }
+  /// Of channel or tile `major` of a part.
+  Value filterAt(Value major, Value number, Value quad) {
+    return build.add(build.multiply(build.add(build.multiply(major, numbers), number), quads), quad);
+  }
+  Value zeroUnless(Value inside, Value quad) {
+    return arith::SelectOp::create(build.ops, build.loc, inside, quad, grid.zeroQuad());
+  }
+
+  //===--------------------------------------------------------------------===//
+  // 1. Numbers
+  //===--------------------------------------------------------------------===//
+
+  bool hasTail() const { return channels % kWinogradPart != 0; }
+  Value isChannel(Value channel) { return build.isBelow(channel, build.constant(channels)); }
+  Value broadcastMask(Value inside) {
+    return vector::BroadcastOp::create(build.ops, build.loc, VectorType::get({4}, build.ops.getI1Type()), inside);
+  }
+
+  /// Two rows of the numbers of each filter: of a channel in a quad of columns.
+  void transformFilters(Value part, ArrayRef<int64_t> rows) {
+    const unsigned rhs = Contraction::Rhs;
+    const int64_t taps = convolution.method.taps;
+    forItems(kWinogradPart * quads, [&](Value item) {
+      Value major = build.divide(item, quads), quad = build.remainder(item, quads);
+      Value channel = build.add(build.multiply(part, kWinogradPart), major), inside;
+      Value columns = grid.clampedQuad(build.add(grid.firstQuad, quad));
+      if (hasTail()) {
+        inside = broadcastMask(isChannel(channel));
+        channel = build.least(channel, build.constant(channels - 1));
+      }
+      auto tap = [&](int64_t i, int64_t j) -> Term {
+        Value step = build.add(channel, (i * taps + j) * channels);
+        Value loaded =
+            grid.extended(grid.loadQuad(rhs, build.add(grid.base(rhs), grid.depthAddress(rhs, step)), columns));
+        return {&terms, inside ? zeroUnless(inside, loaded) : loaded};
+      };
+      auto transform = [&](ArrayRef<Term> g) { return winograd::transformFilter(inputs, g); };
+      winograd::transformBoth<Term>(taps, rows, tap, transform, [&](int64_t i, ArrayRef<Term> row) {
+        for (auto [j, number] : llvm::enumerate(row))
+          store(number.value, filters, filterAt(major, build.constant(i * inputs + int64_t(j)), quad));
+      });
+    });
+  }
+
+  /// A part's channels of one pixel.
+  Value loadChannels(Value address, Value channel) {
+    const unsigned lhs = Contraction::Lhs;
+    if (grid.reach(lhs) == Reach::Depth)
+      return grid.extended(grid.load(lhs, build.add(address, build.divide(channel, grid.width(lhs)))));
+    SmallVector<Value, 4> lanes, inside;
+    for (int64_t lane = 0; lane < kWinogradPart; ++lane) {
+      Value at = build.add(channel, lane);
+      inside.push_back(isChannel(at));
+      lanes.push_back(
+          grid.load(lhs, build.add(address, hasTail() ? build.least(at, build.constant(channels - 1)) : at)));
+    }
+    auto type = VectorType::get({4}, lanes.front().getType());
+    Value quad = grid.extended(vector::FromElementsOp::create(build.ops, build.loc, type, lanes));
+    if (!hasTail())
+      return quad;
+    return zeroUnless(vector::FromElementsOp::create(build.ops, build.loc, type.clone(build.ops.getI1Type()), inside),
+                      quad);
+  }
+
+  /// Two rows of the numbers of each tile, whose pixels beyond the image are its last ones.
+  void transformPatches(Value part, ArrayRef<int64_t> rows) {
+    const unsigned lhs = Contraction::Lhs;
+    Value channel = build.multiply(part, kWinogradPart);
+    forItems(tile.rows, [&](Value item) {
+      const Origin origin = originOf(item);
+      Value from = build.add(grid.base(lhs), grid.rowAddress(lhs, origin.row));
+      auto along = [&](const ContractionLoop &loop, Value first, int64_t further) {
+        Value steps = build.constant(further);
+        if (loop.size % tile.outputs != 0)
+          steps = build.least(steps, build.subtract(build.constant(loop.size + inputs - tile.outputs - 1), first));
+        return build.multiply(steps, grid.scaled(lhs, loop.strides[lhs]));
+      };
+      auto pixel = [&](int64_t i, int64_t j) -> Term {
+        Value address =
+            build.add(build.add(from, along(convolution.down, origin.y, i)), along(convolution.across, origin.x, j));
+        return {&terms, loadChannels(address, channel)};
+      };
+      auto transform = [&](ArrayRef<Term> d) { return winograd::transformInput(d); };
+      winograd::transformBoth<Term>(inputs, rows, pixel, transform, [&](int64_t i, ArrayRef<Term> row) {
+        for (auto [j, number] : llvm::enumerate(row))
+          store(number.value, patches, build.add(build.multiply(item, numbers), i * inputs + int64_t(j)));
+      });
+    });
+  }
+
+  //===--------------------------------------------------------------------===//
+  // 2. Products
+  //===--------------------------------------------------------------------===//
+
+  SmallVector<Value> reduce() {
+    const SmallVector<Value> zeros(tile.rows, grid.zeroQuad());
+    auto loop = scf::ForOp::create(build.ops, build.loc, build.constant(0),
+                                   build.constant(llvm::divideCeil(channels, kWinogradPart)), build.constant(1), zeros);
+    OpBuilder::InsertionGuard guard(build.ops);
+    build.ops.setInsertionPointToStart(loop.getBody());
+    barrier();
+    taken = 0;
+    const auto groups = winograd::rowsAtOnce(inputs, inputs, /*registers=*/16);
+    for (ArrayRef<int64_t> rows : groups)
+      transformFilters(loop.getInductionVar(), rows);
+    for (ArrayRef<int64_t> rows : groups)
+      transformPatches(loop.getInductionVar(), rows);
+    barrier();
+    scf::YieldOp::create(build.ops, build.loc, multiply(loop.getRegionIterArgs()));
+    return loop.getResults();
+  }
+
+  SmallVector<Value> multiply(ValueRange before) {
+    Value number = build.divide(me, quads), quad = build.remainder(me, quads);
+    SmallVector<Value> sums(before), columns;
+    for (int64_t channel = 0; channel < kWinogradPart; ++channel)
+      columns.push_back(load(filters, filterAt(build.constant(channel), number, quad)));
+    for (auto [row, sum] : llvm::enumerate(sums)) {
+      Value ofTile = load(patches, build.add(number, int64_t(row) * numbers));
+      for (int64_t channel = 0; channel < kWinogradPart; ++channel) {
+        Value factor = vector::ExtractOp::create(build.ops, build.loc, ofTile, channel);
+        factor = vector::BroadcastOp::create(build.ops, build.loc, grid.quadType(), factor);
+        sum = vector::FMAOp::create(build.ops, build.loc, factor, columns[channel], sum);
+      }
+    }
+    return sums;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // 3. Pixels
+  //===--------------------------------------------------------------------===//
+
+  /// Of as many tiles as a part has channels: their numbers take the filters' place.
+  void finish(int64_t from, ArrayRef<Value> sums) {
+    Value number = build.divide(me, quads), quad = build.remainder(me, quads);
+    barrier();
+    for (auto [row, sum] : llvm::enumerate(sums))
+      store(sum, filters, filterAt(build.constant(int64_t(row)), number, quad));
+    barrier();
+    taken = 0;
+    for (int64_t first = 0; first < tile.outputs; first += kWinogradRows)
+      forItems(kWinogradPart * quads, [&](Value item) { finishRows(from, item, {first, first + 1}); });
+  }
+
+  void finishRows(int64_t from, Value item, ArrayRef<int64_t> rows) {
+    Value major = build.divide(item, quads), quad = build.remainder(item, quads);
+    const Origin origin = originOf(build.add(major, from));
+    auto product = [&](int64_t i, int64_t j) -> Term {
+      return {&terms, load(filters, filterAt(major, build.constant(i * inputs + j), quad))};
+    };
+    auto transform = [&](ArrayRef<Term> m) { return winograd::transformProducts(tile.outputs, m); };
+    auto isInside = [&](const ContractionLoop &loop, Value first, int64_t further) {
+      return loop.size % tile.outputs == 0 ? Value()
+                                           : build.isBelow(build.add(first, further), build.constant(loop.size));
+    };
+    build.onlyIf(origin.exists, [&] {
+      winograd::transformBoth<Term>(inputs, rows, product, transform, [&](int64_t i, ArrayRef<Term> row) {
+        build.onlyIf(isInside(convolution.down, origin.y, i), [&] {
+          for (auto [j, sum] : llvm::enumerate(row)) {
+            const int64_t further = j;
+            Value value = sum.value, at = build.add(origin.row, i * convolution.across.size + further);
+            build.onlyIf(isInside(convolution.across, origin.x, further), [&] {
+              build.onlyIf(grid.writes(at), [&] { grid.finish(value, at, build.add(grid.firstQuad, quad)); });
+            });
+          }
+        });
+      });
+    });
+  }
+
+  ContractionGrid &grid;
+  IndexBuilder &build;
+  const GpuTile &tile;
+  const WinogradConvolution &convolution;
+  ShaderTerms terms;
+  const int64_t inputs, numbers; ///< Of a tile, along one dimension and along both.
+  const int64_t quads;           ///< Of columns.
+  const int64_t across, down;    ///< Tiles of an image.
+  const int64_t channels;
+  Value me;
+  Value filters, patches; ///< Shared: [channel][number][quad], [tile][number] of quads of channels.
+  int64_t taken = 0;      ///< Invocations that have items.
+};
+
+} // namespace
+
+void emitWinogradTile(ContractionGrid &grid, const GpuTile &tile, const WinogradConvolution &convolution) {
+  WinogradTile(grid, tile, convolution).emit();
+}
+
+} // namespace nacre::codegen::gpu

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Convolutions by Winograd on GPUs: tiles beyond an image, its channels and its columns, shares that begin within a tile; and
+// that only phones, and only where it may be less exact, get them.
+
+#include "runtime/include/nacre/model_format.h"
+#include "test/unit/codegen/KernelTexts.h"
+#include "test/unit/codegen/gpu/VulkanHarness.h"
+
+using namespace nacre::codegen;
+
+namespace {
+
+/// Lavapipe takes seconds to compile one: no more than what differs is run.
+class GpuWinograd : public GpuDifferential {
+protected:
+  static GpuOptions optionsOf(int64_t outputs) {
+    GpuOptions options;
+    options.tile =
+        outputs == 2 ? "winograd:outputs=2,rows=8,columns=8,lines=1" : "winograd:outputs=4,rows=8,columns=4,lines=1";
+    return options;
+  }
+};
+
+TEST_F(GpuWinograd, WholeTiles) {
+  ConvolutionText packed{{16, 8}, 16, 16};
+  packed.panel = 16;
+  check(packed.text(), 2e-5, optionsOf(4));
+}
+
+TEST_F(GpuWinograd, BeyondTheImageItsChannelsAndItsColumns) {
+  ConvolutionText odd{{9, 11}, 5, 19};
+  odd.panel = 8;
+  odd.halo = 1;
+  odd.finished(/*residual=*/true);
+  check(odd.text(), 2e-5, optionsOf(2));
+  check(ConvolutionText{{9, 10}, 12, 20}.text(), 2e-5, optionsOf(4));
+}
+
+TEST_F(GpuWinograd, SeveralImagesOfHalves) {
+  ConvolutionText images{{7, 5}, 8, 20};
+  images.batch = 3;
+  images.cut = 0;
+  images.element = "f16";
+  check(images.finished().text(), 1e-2, optionsOf(2));
+}
+
+TEST_F(GpuWinograd, OnlyWhatItMayBeFor) {
+  ConvolutionText strided{{8, 8}, 16, 32};
+  strided.stride = 2;
+  ConvolutionText wide{{8, 8}, 16, 32, {5, 5}};
+  ConvolutionText grouped{{8, 8}, 16, 32};
+  grouped.groups = 2;
+  EXPECT_EQ(variantsOf(ConvolutionText{{8, 8}, 16, 32}.text(), optionsOf(4)).front().workgroupSize, 144u);
+  for (const ConvolutionText &other : {strided, wide, grouped})
+    EXPECT_NE(variantsOf(other.text(), optionsOf(4)).front().workgroupSize, 144u);
+}
+
+TEST_F(GpuWinograd, PhonesGetItWhereItMayBeLessExact) {
+  const uint32_t phones = 1u << NACRE_GPU_ADRENO | 1u << NACRE_GPU_MALI;
+  auto familiesOf = [&](bool mayBePhone, nacre::Accuracy accuracy) {
+    GpuOptions options;
+    options.mayBePhone = mayBePhone;
+    options.accuracy = accuracy;
+    uint32_t families = 0;
+    for (const GpuKernelCode &variant : variantsOf(ConvolutionText{{56, 56}, 64, 64}.text(), options))
+      families |= variant.families;
+    return families & phones;
+  };
+  EXPECT_EQ(familiesOf(true, nacre::Accuracy::Fast), phones);
+  EXPECT_EQ(familiesOf(true, nacre::Accuracy::Strict), 0u);
+  EXPECT_EQ(familiesOf(false, nacre::Accuracy::Fast), 0u);
+}
+
+} // namespace
