@@ -71,6 +71,8 @@ json::Value CompileReport::toJson() const {
                       {"kernels", int64_t(kernels)},
                       {"weight_bytes", int64_t(weightBytes)},
                       {"arena_bytes", int64_t(arenaBytes)},
+                      {"state_bytes", int64_t(stateBytes)},
+                      {"micro_batch", microBatch},
                       {"code_bytes", int64_t(codeBytes)},
                       {"gpu_code_bytes", int64_t(gpuCodeBytes)},
                       {"gpu_packed_bytes", int64_t(gpuPackedBytes)},
@@ -117,6 +119,9 @@ std::string CompileReport::summary() const {
     os << formatv(" ({0} launches without an emitter of their own)", fallbacks);
   os << formatv("\n  weights {0}, arena {1}, code {2}, file {3}\n", size(weightBytes), size(arenaBytes),
                 size(codeBytes), size(fileBytes));
+  if (stateBytes > 0)
+    os << "  state " << size(stateBytes)
+       << (microBatch ? formatv(", batches in parts of {0}", microBatch).str() : std::string()) << "\n";
   if (weightType != WeightType::F32)
     os << "  " << narrowing() << "\n";
   if (unsigned onGpu = count_if(launches, [](const LaunchReport &launch) { return launch.gpuShare > 0; }))

@@ -64,6 +64,8 @@ struct CompileReport {
   std::optional<PredictedRun> predicted; ///< Milliseconds; none without a device.
   uint64_t weightBytes = 0;              ///< Packed, every encoding.
   uint64_t arenaBytes = 0;               ///< Of the largest entry.
+  uint64_t stateBytes = 0;               ///< Of all states.
+  int64_t microBatch = 0;                ///< Examples that a training step takes at once; 0: its batch.
   uint64_t codeBytes = 0;
   uint64_t gpuCodeBytes = 0;   ///< SPIR-V, all variants.
   uint64_t gpuPackedBytes = 0; ///< The same as it lies in the file.

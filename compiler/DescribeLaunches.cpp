@@ -91,4 +91,16 @@ uint64_t arenaBytes(ModuleOp scheduled) {
   return most;
 }
 
+uint64_t stateBytes(ModuleOp scheduled) {
+  llvm::StringMap<uint64_t> byName; // entries name the same states
+  scheduled.walk([&](plan::StorageOp storage) {
+    if (storage.getRole() == plan::Role::State)
+      byName[*storage.getName()] = storedBytes(cast<ShapedType>(storage.getResult().getType()));
+  });
+  uint64_t sum = 0;
+  for (const auto &state : byName)
+    sum += state.second;
+  return sum;
+}
+
 } // namespace nacre

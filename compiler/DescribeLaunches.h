@@ -21,6 +21,8 @@ std::vector<LaunchReport> describeLaunches(mlir::ModuleOp scheduled, llvm::Array
 
 /// Of the entry that needs the most.
 uint64_t arenaBytes(mlir::ModuleOp scheduled);
+/// Of all states, each counted once.
+uint64_t stateBytes(mlir::ModuleOp scheduled);
 
 } // namespace nacre
 

@@ -8,6 +8,8 @@
 #include "compiler/CompileKernels.h"
 #include "compiler/DescribeLaunches.h"
 #include "compiler/PrintModule.h"
+#include "compiler/SaidOnce.h"
+#include "compiler/TrainedModel.h"
 #include "compiler/encode/Passes.h"
 #include "compiler/graph/Passes.h"
 #include "compiler/import/Import.h"
@@ -97,6 +99,8 @@ public:
     report.gpuPrecision =
         options.placement.engines == Placement::Engines::Cpu ? GpuPrecision::F32 : options.gpuPrecision;
 
+    if (options.training)
+      trained.emplace(options, context);
     if (options.weightType == WeightType::F16)
       for (const codegen::Target &target : targets)
         if (!target.vectors.convertsHalves)
@@ -129,7 +133,16 @@ public:
       // What values are stored as decides where they are computed, and the other way round. The GPU's precision is
       // tried, and taken back where the GPU gets nothing: the CPU would pay for it in time and in digits.
       if (phase == Phase::Place && narrows() && !hasGpuShare()) {
-        takeBackPrecision();
+        report.gpuPrecision = GpuPrecision::F32;
+        report.precisionTakenBack = true;
+        startAgain();
+        next = 0;
+        continue;
+      }
+      if (phase == Phase::Schedule && trained && trained->exceedsCap(*module)) {
+        if (failed(trained->takeSmallerParts(*module)))
+          return failure();
+        startAgain();
         next = 0;
         continue;
       }
@@ -165,9 +178,8 @@ private:
   /// Whether all between inputs and outputs is stored as the GPU would have it.
   bool narrows() const { return report.gpuPrecision == GpuPrecision::F16; }
 
-  void takeBackPrecision() {
-    report.gpuPrecision = GpuPrecision::F32;
-    report.precisionTakenBack = true;
+  void startAgain() {
+    repeats = true;
     report.operators = 0;
     // The context keeps the bytes of constants for as long as it lives; what was made of the model's is of no use.
     module->walk([](plan::WeightOp weight) {
@@ -178,60 +190,16 @@ private:
   }
 
   LogicalResult importModel() {
-    // What import remarks and warns of, it said the first time.
-    ScopedDiagnosticHandler once(&context, [&](Diagnostic &diagnostic) {
-      return success(report.precisionTakenBack && diagnostic.getSeverity() != DiagnosticSeverity::Error);
-    });
+    const SaidOnce once(context, repeats);
     importer::ImportOptions importOptions = importOptionsOf(options);
-    if (options.training)
-      return importToTrain(std::move(importOptions));
-    module = importer::importModel(options.modelPath, importOptions, &context);
+    module = trained ? trained->import(std::move(importOptions))
+                     : importer::importModel(options.modelPath, importOptions, &context);
     return success(bool(module));
   }
 
-  /// The model once for each entry, over the same weights.
-  LogicalResult importToTrain(importer::ImportOptions importOptions) {
-    importer::TrainedEntry &trained = importOptions.training.emplace();
-    trained.seed = options.seed;
-    trained.normalizesByBatch = [this](StringRef scale) {
-      return !options.training->freezesStatistics && train::isTrained(*options.training, scale);
-    };
-    std::vector<std::string> watched;
-    for (const std::string &text : options.training->losses)
-      if (llvm::Expected<train::Loss> loss = train::parseLoss(text))
-        watched.push_back(loss->tensor);
-      else
-        return fail(llvm::toString(loss.takeError()));
-    for (StringRef entry : {train::mainEntry, train::trainEntry, train::evaluateEntry}) {
-      importOptions.entry = entry;
-      trained.isTraining = entry == train::trainEntry;
-      trained.batch = entry == train::mainEntry ? 0 : options.training->batch;
-      trained.watched = entry == train::mainEntry ? std::vector<std::string>() : watched;
-      // What import remarks and warns of, it says once.
-      ScopedDiagnosticHandler once(&context, [&](Diagnostic &diagnostic) {
-        return success(entry != train::mainEntry && diagnostic.getSeverity() != DiagnosticSeverity::Error);
-      });
-      OwningOpRef<ModuleOp> one = importer::importModel(options.modelPath, importOptions, &context);
-      if (!one)
-        return failure();
-      if (!module)
-        module = std::move(one);
-      else
-        module->getBody()->getOperations().splice(module->getBody()->end(), one->getBody()->getOperations());
-    }
-    return success();
-  }
-
   LogicalResult addTraining() {
-    if (failed(runPasses([&](OpPassManager &passes) { train::buildSelection(passes, *options.training); })))
-      return failure();
-    // What has no gradients in one piece.
-    auto trained = module->lookupSymbol<func::FuncOp>(train::trainEntry);
-    PassManager passes(&context, func::FuncOp::getOperationName());
-    graph::buildExpansion(passes);
-    if (failed(passes.run(trained)))
-      return failure();
-    return runPasses([&](OpPassManager &passes) { train::buildSteps(passes, *options.training); });
+    const SaidOnce once(context, repeats);
+    return trained->addSteps(*module);
   }
 
   LogicalResult optimizeGraph() {
@@ -321,6 +289,8 @@ private:
     compiled = std::move(*kernels);
     report.kernels = compiled.size();
     report.arenaBytes = arenaBytes(*module);
+    report.stateBytes = stateBytes(*module);
+    report.microBatch = trained ? trained->getMicroBatch() : 0;
     report.launches = describeLaunches(*module, compiled);
     return success();
   }
@@ -361,6 +331,8 @@ private:
   std::string modelName;
   SmallVector<codegen::Target, 1> targets;
   OwningOpRef<ModuleOp> module;
+  std::optional<TrainedModel> trained; ///< Where the model is one that is trained.
+  bool repeats = false;                ///< Phases run again, and have said what they remark.
   std::optional<GpuKernels> gpuKernels;
   std::vector<package::CompiledKernel> compiled;
 };

@@ -42,6 +42,8 @@ bool keepsState(plan::EntryOp entry) {
 
 class StepReader {
 public:
+  explicit StepReader(Block &block) : block(block) {}
+
   TouchingStep read(Operation *op) {
     TouchingStep step;
     op->walk([&](Operation *inner) {
@@ -67,36 +69,57 @@ private:
       return;
     auto [number, isNew] = numbers.try_emplace(value, bytes.size());
     if (isNew)
-      bytes.push_back(storage.getRole() == plan::Role::Temporary ? storedBytes(cast<ShapedType>(value.getType())) : 0);
+      bytes.push_back(isOwn(storage) ? storedBytes(cast<ShapedType>(value.getType())) : 0);
     if (!llvm::is_contained(touched, number->second))
       touched.push_back(number->second);
   }
 
+  /// Whether it is alive in the block alone: memory that steps outside touch, too, is there for all of a loop.
+  bool isOwn(plan::StorageOp storage) {
+    SmallVector<Operation *> users(storage->getUsers());
+    for (size_t i = 0; i < users.size(); ++i)
+      if (isa<plan::ViewOp>(users[i]))
+        llvm::append_range(users, users[i]->getUsers());
+      else if (!block.findAncestorOpInBlock(*users[i]))
+        return false;
+    return storage.getRole() == plan::Role::Temporary;
+  }
+
+  Block &block;
   llvm::DenseMap<Value, unsigned> numbers;
 };
+
+/// The steps of a block, then those of their regions.
+bool orderBlock(Block &block) {
+  SmallVector<Operation *> steps;
+  for (Operation &op : block)
+    if (isStep(op))
+      steps.push_back(&op);
+  StepReader reader(block);
+  std::vector<TouchingStep> touching;
+  for (Operation *step : steps)
+    touching.push_back(reader.read(step));
+  const std::vector<unsigned> order = orderSteps(touching, reader.bytes);
+  bool isOrdered = !llvm::is_sorted(order);
+  if (isOrdered) {
+    // Behind everything else, so that no view stands behind what reads it.
+    Operation *end = block.mightHaveTerminator() ? block.getTerminator() : nullptr;
+    for (unsigned step : order)
+      end ? steps[step]->moveBefore(end) : steps[step]->moveBefore(&block, block.end());
+  }
+  for (Operation *step : steps)
+    for (Region &region : step->getRegions())
+      for (Block &inner : region)
+        isOrdered |= orderBlock(inner);
+  return isOrdered;
+}
 
 struct OrderLaunches : impl::OrderLaunchesPassBase<OrderLaunches> {
   using OrderLaunchesPassBase::OrderLaunchesPassBase;
 
   void runOnOperation() override {
-    Block &body = getOperation().getBody().front();
-    SmallVector<Operation *> steps;
-    for (Operation &op : body)
-      if (isStep(op))
-        steps.push_back(&op);
-    if (!keepsState(getOperation()))
-      return;
-    StepReader reader;
-    std::vector<TouchingStep> touching;
-    for (Operation *step : steps)
-      touching.push_back(reader.read(step));
-    const std::vector<unsigned> order = orderSteps(touching, reader.bytes);
-    if (llvm::is_sorted(order))
-      return;
-    // Behind everything else, so that no view stands behind what reads it.
-    for (unsigned step : order)
-      steps[step]->moveBefore(&body, body.end());
-    ++numEntries;
+    if (keepsState(getOperation()) && orderBlock(getOperation().getBody().front()))
+      ++numEntries;
   }
 };
 

@@ -148,7 +148,8 @@ struct Differentiate : impl::DifferentiatePassBase<Differentiate> {
       parsed.push_back(*loss);
     }
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if ((function.getName() == trainEntry || function.getName() == evaluateEntry) && failed(runOn(function, parsed)))
+      if (llvm::is_contained({trainEntry, evaluateEntry, wholeEntry}, function.getName()) &&
+          failed(runOn(function, parsed)))
         return signalPassFailure();
   }
 

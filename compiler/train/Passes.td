@@ -68,6 +68,24 @@ def DifferentiatePass : Pass<"nacre-differentiate", "::mlir::ModuleOp"> {
   let dependentDialects = ["::nacre::nn::NnDialect"];
 }
 
+def SplitBatchPass : Pass<"nacre-split-batch", "::mlir::ModuleOp"> {
+  let summary = "Let a step take its batch part by part";
+  let description = [{
+    What a step keeps of its layers until it comes back to them grows with the batch; gradients do not. So where memory is short
+    the network is one of a part of the batch, and becomes the body of a loop over the parts: inputs are scanned, outputs stacked,
+    gradients and the loss added up, and divided by the number of parts behind the loop. What follows sees the whole batch's.
+
+    The function `evaluate whole` says which inputs and outputs have a batch and how large it is. Without it there is nothing to do.
+
+    Requires: `train` and `evaluate` are of a part that divides the batch; losses are means over the batch; no result is a variable's.
+
+    Ensures: no function `evaluate whole`; the inputs and outputs of the others are those that it had.
+
+    Example: test/compiler/train/split-batch.mlir, a batch of six in parts of two.
+  }];
+  let dependentDialects = ["::nacre::nn::NnDialect"];
+}
+
 def AddUpdatePass : Pass<"nacre-add-update", "::mlir::ModuleOp"> {
   let summary = "Make of gradients what weights and moments become, and leave the entries that are asked for";
   let description = [{

@@ -23,6 +23,7 @@ void buildSteps(mlir::OpPassManager &pm, const TrainingOptions &options) {
   pm.addPass(createDifferentiatePass(differentiate));
   // Rules write what several of them need more than once, and what nobody reads.
   pm.addNestedPass<mlir::func::FuncOp>(mlir::createCSEPass());
+  pm.addPass(createSplitBatchPass());
   AddUpdatePassOptions update;
   update.optimizer = options.optimizer;
   update.clip = options.clip;

@@ -236,6 +236,17 @@ static Error checkPatterns(StringRef option, ArrayRef<std::string> patterns) {
   return Error::success();
 }
 
+Error checkParts(const TrainingOptions &options) {
+  for (const std::string &text : options.losses)
+    if (Expected<Loss> loss = parseLoss(text); !loss)
+      return loss.takeError();
+    else if (loss->ignore || loss->kind == Loss::Kind::Model)
+      return bad("--micro-batch and --memory-cap must have losses that are means over all examples of a batch, but "
+                 "--loss has '" +
+                 text + "'");
+  return Error::success();
+}
+
 Error checkTraining(const TrainingOptions &options) {
   if (options.losses.empty())
     return bad("--train must have a loss, as in --loss=softmax-cross-entropy:logits; see --help");
@@ -251,6 +262,9 @@ Error checkTraining(const TrainingOptions &options) {
     return error;
   if (Error error = checkPatterns("--frozen", options.frozen))
     return error;
+  if (options.microBatch > 0)
+    if (Error error = checkParts(options))
+      return error;
   const StringRef known[] = {mainEntry, trainEntry, evaluateEntry, gradientsEntry, accumulateEntry};
   for (const std::string &entry : options.entries)
     if (!is_contained(known, entry))

@@ -19,6 +19,8 @@ namespace nacre::train {
 /// The names of entries.
 inline constexpr llvm::StringLiteral mainEntry = "main", trainEntry = "train", evaluateEntry = "evaluate",
                                      gradientsEntry = "gradients", accumulateEntry = "accumulate";
+/// A function that says what the whole batch's inputs and outputs are, where the other ones are of a part of it.
+inline constexpr llvm::StringLiteral wholeEntry = "evaluate whole";
 
 struct TrainingOptions {
   std::vector<std::string> losses;                               ///< `--loss`, added up
@@ -28,6 +30,8 @@ struct TrainingOptions {
   std::string clip;                                              ///< `--clip`; empty: none
   bool accumulate = false;                                       ///< `--accumulate`
   int64_t batch = 0;                                             ///< `--train-batch`; 0: the model's
+  int64_t microBatch = 0;                                        ///< `--micro-batch`; 0: the whole batch at once
+  std::optional<int64_t> memoryCap;                              ///< `--memory-cap`, in bytes
   bool freezesStatistics = false;                                ///< `--batch-norm=frozen`
   std::vector<std::string> entries{"main", "train", "evaluate"}; ///< `--entries`
 };
@@ -70,6 +74,8 @@ bool isTrained(const TrainingOptions &options, llvm::StringRef name);
 /// Whether one of the patterns matches.
 bool matchesAny(llvm::ArrayRef<std::string> patterns, llvm::StringRef name);
 
+/// Whether a batch may be taken in parts: the mistake if not.
+llvm::Error checkParts(const TrainingOptions &options);
 /// The first mistake in any of them.
 llvm::Error checkTraining(const TrainingOptions &options);
 

@@ -134,7 +134,7 @@ class TrainingTest(nacre.NacreTest):
         apart = max(abs(a - b) / max(abs(b), 1e-3) for a, b in zip(losses, expected))
         self.assertLessEqual(apart, 10 * facts["float32_deviation"] + 1e-5, f"losses of {run}: {losses}")
 
-    def check_run(self, case, run):
+    def check_run(self, case, run, *more):
         facts = case.facts["runs"][run]
         optimizer, rate = constants_of(facts["optimizer"])
         case.feed(self.folder, rate)
@@ -144,6 +144,7 @@ class TrainingTest(nacre.NacreTest):
         first = run == "sgd"
         if first:
             options.append("--entries=main,train,evaluate,gradients")
+        options += more
         steps, batches, entries = len(facts["losses"]), case.facts["batches"], ["train"]
         if facts.get("accumulate"):
             options.append("--accumulate")
@@ -163,6 +164,12 @@ class TrainingTest(nacre.NacreTest):
                 continue
             given = sum(v * v for v in read_floats(self.path(name + ".state"))) ** 0.5
             self.assertLessEqual(abs(given - norm), 1e-3 * norm + 1e-5, name)
+
+
+    def test_parts_of_the_batch(self):
+        """The batch in parts gives the gradients and losses of the batch."""
+        case = Case("lenet_digits")
+        self.check_run(case, "sgd", f"--micro-batch={case.arrays.shapes['label'][1] // 4}")
 
 
 def add(name):

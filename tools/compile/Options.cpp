@@ -113,6 +113,13 @@ struct Declarations {
   cl::opt<int64_t> trainBatch{
       "train-batch", cl::init(0), cl::cat(category), cl::value_desc("N"),
       cl::desc("The batch, axis 0 of all inputs, of train and evaluate; main keeps its own (default: the model's)")};
+  cl::opt<std::string> microBatch{
+      "micro-batch", cl::init("auto"), cl::cat(category), cl::value_desc("N|auto"),
+      cl::desc(
+          "Take the batch in parts of N examples, whose gradients are added up: less memory, for the same step. auto "
+          "(default): the largest parts that --memory-cap allows, without it the batch at once")};
+  cl::opt<int64_t> memoryCap{"memory-cap", cl::cat(category), cl::value_desc("MiB"),
+                             cl::desc("What a session of the model and its state may take at most")};
   cl::opt<std::string> clip{"clip", cl::cat(category), cl::value_desc("norm:X|value:X"),
                             cl::desc("Make gradients smaller that are larger than that, in all or each")};
   cl::opt<std::string> batchNorm{
@@ -202,9 +209,10 @@ Expected<Output> parseOutput(StringRef word) {
 }
 
 Error readTraining(Declarations &options, CompilerOptions &compiler) {
-  const std::reference_wrapper<cl::Option> all[] = {options.losses,    options.optimizer,  options.trainable,
-                                                    options.frozen,    options.clip,       options.trainBatch,
-                                                    options.batchNorm, options.accumulate, options.entries};
+  const std::reference_wrapper<cl::Option> all[] = {options.losses,     options.optimizer,  options.trainable,
+                                                    options.frozen,     options.clip,       options.trainBatch,
+                                                    options.batchNorm,  options.accumulate, options.entries,
+                                                    options.microBatch, options.memoryCap};
   for (const cl::Option &option : all)
     if (!options.train && option.getNumOccurrences() > 0)
       return bad("--" + option.ArgStr + " is about training; give --train, too, or leave it out");
@@ -221,6 +229,14 @@ Error readTraining(Declarations &options, CompilerOptions &compiler) {
   training.batch = options.trainBatch;
   if (options.trainBatch.getNumOccurrences() > 0 && options.trainBatch < 1)
     return bad("--train-batch must be at least 1, but is " + Twine(options.trainBatch));
+  if (options.microBatch != "auto" &&
+      (StringRef(options.microBatch).getAsInteger(10, training.microBatch) || training.microBatch < 1))
+    return bad("--micro-batch must be auto or at least 1, but is '" + options.microBatch + "'");
+  if (options.memoryCap.getNumOccurrences() > 0) {
+    if (options.memoryCap < 1 || options.memoryCap > (int64_t(1) << 40))
+      return bad("--memory-cap must be at least 1, but is " + Twine(options.memoryCap));
+    training.memoryCap = options.memoryCap << 20;
+  }
   training.freezesStatistics = options.batchNorm == "frozen";
   if (options.batchNorm != "train" && options.batchNorm != "frozen")
     return bad("--batch-norm must be train or frozen, but is '" + options.batchNorm + "'");

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Batches in parts: the same step in less memory, as much as is allowed, and what is said where that cannot be."""
+import json
+import os
+import re
+import unittest
+
+import nacre
+from onnx_writer import Graph
+
+BATCH, CLASSES = 4096, 256
+
+
+def layers():
+    """Two layers: weights of 1.3 MiB, and values of 20 MiB of a batch."""
+    graph = Graph("layers", seed=11)
+    x = graph.node("MatMul", [graph.input("x", [BATCH, 64]), graph.weight("first", [64, 1024], -0.1, 0.1)])
+    graph.node("MatMul", [graph.node("Relu", [x]), graph.weight("second", [1024, CLASSES], -0.1, 0.1)], output="y")
+    graph.output("y", [BATCH, CLASSES])
+    return graph
+
+
+class MemoryCapTest(nacre.NacreTest):
+    def setUp(self):
+        super().setUp()
+        layers().save(self.path("layers.onnx"))
+
+    def build(self, *options, loss="softmax-cross-entropy:y", status=0):
+        said = self.call(os.path.join(nacre.BIN, "nacre-compile"), self.path("layers.onnx"), "-o", self.path("liblayers.so"), "--quiet",
+                         "--train", "--loss=" + loss, "--report=" + self.path("report.json"), *options, status=status)
+        if status:
+            return said
+        with open(self.path("report.json"), encoding="utf-8") as file:
+            return json.load(file)
+
+    def loss(self):
+        said = self.run_model(self.path("liblayers.so"), "--entry=train", "--set=learning_rate=0.1")
+        return float(re.search(r"^loss .*mean ([-+.\de]+)", said, re.MULTILINE).group(1))
+
+    def test_the_largest_parts_that_a_cap_allows(self):
+        entries = "--entries=train,evaluate"
+        whole = self.build(entries)
+        self.assertEqual(whole["micro_batch"], 0)
+        loss = self.loss()
+        least = whole["arena_bytes"] + whole["state_bytes"]
+        parts = []
+        for cap in (24, 16):
+            facts = self.build(entries, f"--memory-cap={cap}")
+            self.assertLessEqual(facts["arena_bytes"] + facts["state_bytes"], cap << 20)
+            self.assertLess(facts["arena_bytes"] + facts["state_bytes"], least)
+            parts.append(facts["micro_batch"])
+            self.assertAlmostEqual(self.loss(), loss, delta=1e-5 * loss)
+        self.assertEqual(parts, sorted(parts, reverse=True))
+        self.assertLess(parts[-1], parts[0])
+        self.assertEqual(self.build(entries, f"--micro-batch={parts[0]}")["micro_batch"], parts[0])
+
+    def test_what_is_refused(self):
+        for options, message in (
+                (["--memory-cap=1"], r"--memory-cap must be at least \d+ MiB for this model, but is 1; "
+                                     r"train fewer weights, with --trainable, or a smaller --train-batch"),
+                (["--memory-cap=0"], "--memory-cap must be at least 1, but is 0"),
+                (["--micro-batch=7"], "--micro-batch and --memory-cap must divide the batch along one axis of 'x'"),
+                (["--micro-batch=0"], "--micro-batch must be auto or at least 1, but is '0'")):
+            self.assertRegex(self.build(*options, status=1 if "must divide" in message or "at least \\d" in message else 2), message)
+        for loss in ("softmax-cross-entropy:y,ignore=0", "softmax-cross-entropy:y*2,ignore=3"):
+            self.assertIn("must have losses that are means over all examples of a batch, but --loss has '" + loss,
+                          self.build("--micro-batch=64", loss=loss, status=2))
+
+
+if __name__ == "__main__":
+    unittest.main()
