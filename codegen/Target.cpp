@@ -138,20 +138,26 @@ constexpr Base kArm64Bases[] = {
 // 4. Targets
 //===----------------------------------------------------------------------===//
 
-/// LLVM schedules these for a core of 2015 that issues one multiply-add a cycle; Neoverse N1 is the A76 of servers.
+/// LLVM schedules these for a core of 2015 that issues one multiply-add a cycle; Neoverse N1 is the A76 of servers. Its A53 waits ten
+/// cycles for each multiply-add, which the core does not.
 StringRef tunedAs(StringRef cpu) {
   return StringSwitch<StringRef>(cpu)
+      .Case("cortex-a53", "cortex-a55")
       .Cases({"generic", "cortex-a72", "cortex-a73", "cortex-a75", "cortex-a76", "cortex-a77", "cortex-a78"},
              "neoverse-n1")
       .Default(cpu);
 }
 
+bool isLittle(StringRef cpu) {
+  return StringSwitch<bool>(cpu)
+      .Cases({"cortex-a34", "cortex-a35", "cortex-a53", "cortex-a55", "cortex-a510", "cortex-a520"}, true)
+      .Default(false);
+}
+
 /// Caches of one core. Guesses where the CPU is a family: tiles depend on them only roughly.
-void setCaches(Target &target, const Base &base, StringRef cpu) {
-  const bool little =
-      StringSwitch<bool>(cpu).Cases({"cortex-a53", "cortex-a55", "cortex-a510", "cortex-a520"}, true).Default(false);
-  target.l1Bytes = (target.arm64 && !little ? 64 : 32) * kKiB;
-  target.l2Bytes = little ? 128 * kKiB : base.l2Bytes;
+void setCaches(Target &target, const Base &base) {
+  target.l1Bytes = (target.arm64 && !target.inOrder ? 64 : 32) * kKiB;
+  target.l2Bytes = target.inOrder ? 128 * kKiB : base.l2Bytes;
 }
 
 Expected<Target> makeTarget(const System &system, StringRef cpu) {
@@ -184,7 +190,8 @@ Expected<Target> makeTarget(const System &system, StringRef cpu) {
   target.cpu = base->cpu.str();
   target.vectors = base->vectors;
   target.tuneCpu = tunedAs(cpu).str();
-  setCaches(target, *base, cpu);
+  target.inOrder = isLittle(cpu);
+  setCaches(target, *base);
   return target;
 }
 

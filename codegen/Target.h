@@ -42,7 +42,8 @@ struct Target {
   std::string tuneCpu;  ///< Whose scheduling model is used.
   VectorUnit vectors;
   bool arm64 = false;
-  uint64_t needs = 0; ///< NACRE_CPU_NEED bits of all that kernels may use.
+  bool inOrder = false; ///< It issues instructions in order: the little cores of phones.
+  uint64_t needs = 0;   ///< NACRE_CPU_NEED bits of all that kernels may use.
   uint64_t l1Bytes = 0, l2Bytes = 0;
   /// A device of this system may be a CPU that plays a GPU: lavapipe, SwiftShader. Phones have GPUs of their own.
   bool mayPlayGpu = true;

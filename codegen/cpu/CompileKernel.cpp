@@ -33,6 +33,8 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/CodeGen/Passes.h"
+#include "llvm/CodeGen/TargetPassConfig.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -40,6 +42,7 @@
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Target/RegisterTargetPassConfigCallback.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Triple.h"
 
@@ -111,8 +114,21 @@ void lengthenSearches() {
   }();
 }
 
+/// Whether the kernel that this thread compiles keeps its order, in which an emitter wrote what a core starts together; its register
+/// allocator's changes are fitted in after it.
+thread_local bool keepsOrder = false;
+
+void letOrdersBeKept() {
+  static const llvm::RegisterTargetPassConfigCallback callback(
+      [](llvm::TargetMachine &, llvm::PassManagerBase &, llvm::TargetPassConfig *passes) {
+        if (keepsOrder)
+          passes->disablePass(&llvm::MachineSchedulerID);
+      });
+}
+
 std::unique_ptr<llvm::TargetMachine> createMachine(const Target &target, std::string &error) {
   lengthenSearches();
+  letOrdersBeKept();
   llvm::Triple triple(target.triple);
   const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!found)
@@ -273,6 +289,7 @@ FailureOr<KernelCode> codegen::compileKernel(plan::KernelOp kernel, const Target
   KernelCopy copy(registerOnce());
   loadDialects(copy.context);
   KernelCode code;
+  keepsOrder = target.inOrder && kernel.getKind() == plan::KernelKind::Contraction;
   if (failed(copy.read(kernel, symbol)) || failed(compile(*copy.module, target, emit, code)))
     return kernel.emitError("cannot be compiled for ") << target.name << ": " << copy.messages;
   return code;

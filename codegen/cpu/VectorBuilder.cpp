@@ -154,6 +154,20 @@ Value VectorBuilder::loadAt(Value pointer, VectorType type) {
                               /*alignment=*/bytesOfElement(type.getElementType()));
 }
 
+Value VectorBuilder::loadHalfAt(Value pointer, bool isHigh) {
+  Value half = LLVM::LoadOp::create(ops, loc, ops.getI64Type(), asPointer(pointer), /*alignment=*/4);
+  if (!isHigh)
+    return half;
+  // Of halves that it sees LLVM makes one load again.
+  Value index = hidden(arith::IndexCastOp::create(ops, loc, ops.getIndexType(), half));
+  return arith::IndexCastOp::create(ops, loc, ops.getI64Type(), index);
+}
+
+Value VectorBuilder::joinHalves(Value low, Value high, VectorType type) {
+  Value both = vector::FromElementsOp::create(ops, loc, VectorType::get({2}, ops.getI64Type()), ValueRange{low, high});
+  return vector::BitCastOp::create(ops, loc, type, both);
+}
+
 void VectorBuilder::storeAt(Value vector, Value pointer) {
   LLVM::StoreOp::create(ops, loc, vector, asPointer(pointer),
                         /*alignment=*/bytesOfElement(getElementTypeOrSelf(vector.getType())));

@@ -72,6 +72,9 @@ public:
   mlir::Value moved(mlir::Value pointer, int64_t bytes);
   mlir::Value loadAt(mlir::Value pointer, mlir::VectorType type);
   void storeAt(mlir::Value vector, mlir::Value pointer);
+  /// The 8 bytes there, half of a vector of `joinHalves`, each of which has a load of its own.
+  mlir::Value loadHalfAt(mlir::Value pointer, bool isHigh);
+  mlir::Value joinHalves(mlir::Value low, mlir::Value high, mlir::VectorType type);
   /// Four vectors that lie one after another, by an instruction that NEON has.
   llvm::SmallVector<mlir::Value, 4> loadFourAt(mlir::Value pointer, mlir::VectorType type);
   void store(mlir::Value vector, mlir::Value buffer, mlir::Value address, Piece piece);

@@ -6,8 +6,10 @@ Why:  an instruction count says nothing of how instructions wait for one another
       analyser does.
 How:  1. qemu counts how often each block of a run was executed (qemu_insn_count.c, mode=blocks);
       2. the library's code is cut into basic blocks, each with its count, and dealt to kernels by symbol;
-      3. llvm-mca gives the cycles of each block as if it were repeated; they are added up, weighted by the counts: of the
-         innermost loops that multiply / of all that the kernels execute. Caches count as hit, branches as foreseen.
+      3. blocks that follow one another as often make a stretch, with the loops between them, because a core that looks ahead
+         multiplies for the next tile while it stores the last one; llvm-mca gives the cycles of each stretch as if it were
+         repeated. They are added up, weighted by the counts: of the innermost loops that multiply, each alone / of all that
+         the kernels execute. Caches count as hit, branches as foreseen.
 The counts by kernel (--kernels) also say where a model's instructions go.
 """
 import argparse
@@ -20,12 +22,17 @@ import subprocess
 import sys
 
 import arm64
+import in_order_core
 import rivals
 
-# Multiply-adds of 128 bits that a core starts in a cycle. The analyser lets an A55 start two; the core itself has one.
-PEAK = {"neoverse-n1": 2, "neoverse-v1": 4, "cortex-a55": 2}
+# Multiply-adds of 128 bits that a core starts in a cycle. The analyser lets an A55 start two; the core itself has one, and
+# `in-order` counts its cycles by rules of our own (in_order_core.py).
+PEAK = {"neoverse-n1": 2, "neoverse-v1": 4, "cortex-a55": 2, "in-order": 1}
 CLASSES = ("all", "vfma", "vload", "vstore")
 TURNS = 50
+# Of a loop within a stretch, so many turns are analysed with what is around them; more of them take what they take alone.
+LOOP_TURNS = 4
+STRETCH_TURNS = 6
 
 
 def parse_arguments():
@@ -33,7 +40,8 @@ def parse_arguments():
     rivals.add_arguments(parser)
     parser.set_defaults(models="mobilenet_v2,resnet50_rand")
     parser.add_argument("--cpu", default="cortex-a76", help="qemu's model of a core")
-    parser.add_argument("--cores", default=",".join(PEAK), help="comma-separated models of cores")
+    parser.add_argument("--cores", default=",".join(PEAK), help="comma-separated models of cores; neoverse-n1:4 dispatches four "
+                        "operations a cycle, which the core does, where LLVM's model has another number")
     parser.add_argument("--for-cpu", help="compile for this CPU instead of the baseline")
     parser.add_argument("--kernels", action="store_true", help="also a row for each kernel, of every kind")
     parser.add_argument("--blocks", metavar="KERNEL", help="print this kernel's blocks, those executed most first")
@@ -133,18 +141,51 @@ def analysed(text):
     return re.sub(r"0x[0-9a-f]+$", "there", text) if is_branch(text) else text
 
 
-def cycles_of(blocks, core):
+def cycles_of(blocks, core, turns=TURNS):
     """Of one execution of each block among many, in one call of the analyser."""
+    if core == "in-order":
+        return [in_order_core.cycles(texts) for _, _, texts in blocks]
     lines = []
     for number, (_, _, texts) in enumerate(blocks):
         lines += [f"// LLVM-MCA-BEGIN {number}", *(analysed(text) for text in texts), "// LLVM-MCA-END"]
-    done = subprocess.run(["llvm-mca-22", "-mtriple=aarch64-linux-gnu", f"-mcpu={core}", f"--iterations={TURNS}", "--json"],
+    model, _, width = core.partition(":")
+    command = ["llvm-mca-22", "-mtriple=aarch64-linux-gnu", f"-mcpu={model}", f"--iterations={turns}", "--json"]
+    done = subprocess.run(command + [f"--dispatch={width}"] * bool(width),
                           input="\n".join(lines) + "\n", stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, text=True)
     if done.returncode != 0:
         raise rivals.Failure(f"llvm-mca-22 ended with {done.returncode}: {done.stderr[:400]}")
-    cycles = {int(region["Name"]): region["SummaryView"]["TotalCycles"] / TURNS
+    cycles = {int(region["Name"]): region["SummaryView"]["TotalCycles"] / turns
               for region in json.loads(done.stdout)["CodeRegions"]}
     return [cycles.get(number, 0) for number in range(len(blocks))]
+
+
+def loops_to_itself(block):
+    address, _, texts = block
+    return target_of(texts[-1]) == address
+
+
+def stretches_of(blocks):
+    """Neighbours that are executed as often, and the loops of one block between them: [(count, [(block, turns)])]."""
+    found, end = [], None
+    for block in blocks:
+        address, count, texts = block
+        if found and end == address and count == found[-1][0] and not loops_to_itself(block):
+            found[-1][1].append((block, 1))
+        elif found and end == address and loops_to_itself(block) and count % found[-1][0] == 0:
+            found[-1][1].append((block, count // found[-1][0]))
+        else:
+            found.append((count, [(block, 1)]))
+        end = address + 4 * len(texts)
+    return found
+
+
+def cycles_of_stretches(stretches, core, alone):
+    """Of one execution of each; `alone`: of one turn of each block, by address."""
+    regions = [(None, None, [text for (_, _, texts), turns in parts for text in texts * min(turns, LOOP_TURNS)])
+               for _, parts in stretches]
+    rest = [sum((turns - LOOP_TURNS) * alone[block[0]] for block, turns in parts if turns > LOOP_TURNS)
+            for _, parts in stretches]
+    return [cycles + more for cycles, more in zip(cycles_of(regions, core, STRETCH_TURNS), rest)]
 
 
 def products_of(texts):
@@ -153,8 +194,7 @@ def products_of(texts):
 
 def is_product_loop(block):
     """Whether the block is a loop of its own and mostly multiplies."""
-    address, _, texts = block
-    return target_of(texts[-1]) == address and 2 * products_of(texts) > len(texts)
+    return loops_to_itself(block) and 2 * products_of(block[2]) > len(block[2])
 
 
 class Kernel:
@@ -167,7 +207,9 @@ class Kernel:
     def analyse(self, cores):
         for core in cores:
             rows = list(zip(self.blocks, cycles_of(self.blocks, core) if self.blocks else []))
-            self.cycles[core] = sum(count * cycles for (_, count, _), cycles in rows)
+            stretches, alone = stretches_of(self.blocks), {block[0]: cycles for block, cycles in rows}
+            self.cycles[core] = sum(stretch[0] * cycles for stretch, cycles in
+                                    zip(stretches, cycles_of_stretches(stretches, core, alone) if stretches else []))
             self.loop_cycles[core] = sum(block[1] * cycles for block, cycles in rows if is_product_loop(block))
 
     def loop_products(self):
@@ -214,7 +256,7 @@ def print_blocks(kernel, core):
 
 
 def share(products, core, cycles):
-    return f"{products / PEAK[core] / cycles * 100:.1f}%" if cycles else "-"
+    return f"{products / PEAK[core.partition(':')[0]] / cycles * 100:.1f}%" if cycles else "-"
 
 
 def row_of(name, kernels, cores):

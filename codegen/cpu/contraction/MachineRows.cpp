@@ -76,6 +76,27 @@ constexpr MachineRow neonRow(const char *instruction, const ProductTypes &types)
   return row;
 }
 
+/// Cortex-A55, and what is like it: two instructions a cycle, of which one may be a multiply-add of a whole register, and one a
+/// load of half of it, or the move that puts the halves together. Caches are small, and nothing runs ahead of a load.
+constexpr MachineRow littleNeonRow(const char *instruction, const ProductTypes &types) {
+  MachineRow row = neonRow(instruction, types);
+  row.inOrder = true;
+  row.spareRegisters = 2;
+  row.registersPerStream = 1;
+  row.cycles = 1;
+  row.latency = 4;
+  row.loadCycles = 1; // of half a register
+  row.issueCycles = 0;
+  row.streamBytes = 8;
+  row.memoryBytes = 2;
+  row.farBytes = 8;
+  row.transform = 1.2;
+  row.storeFilter = 1;
+  row.waysOfRows = 4;
+  row.halfCycles = 3;
+  return row;
+}
+
 constexpr MachineRow kRows[] = {
     sseRow("mulps, addps", kSingles),
     sseRow("mulpd, addpd", kDoubles),
@@ -86,6 +107,8 @@ constexpr MachineRow kRows[] = {
     avx512HalfRow(),
     neonRow("fmla .4s", kSingles),
     neonRow("fmla .2d", kDoubles),
+    littleNeonRow("fmla .4s, in order", kSingles),
+    littleNeonRow("fmla .2d, in order", kDoubles),
 };
 
 } // namespace
@@ -97,20 +120,21 @@ bool MachineRow::multiplies(const ProductTypes &others) const {
   return types.lhs == others.lhs && (types.rhs == others.rhs || widens) && types.sum == others.sum;
 }
 
-const MachineRow *bestRow(llvm::ArrayRef<MachineRow> rows, uint64_t has, const ProductTypes &types, bool isSingleRow) {
+const MachineRow *bestRow(llvm::ArrayRef<MachineRow> rows, uint64_t has, const ProductTypes &types, bool isSingleRow,
+                          bool inOrder) {
   auto products = [&](const MachineRow &row) {
     return isSingleRow ? row.productsPerCycle(types.rhs) : row.productsPerCycle();
   };
   const MachineRow *best = nullptr;
   for (const MachineRow &row : rows)
-    if (row.multiplies(types) && (isSingleRow || !row.isForSingleRows) && (row.needs & ~has) == 0 &&
-        (!best || products(row) > products(*best)))
+    if (row.multiplies(types) && row.inOrder == inOrder && (isSingleRow || !row.isForSingleRows) &&
+        (row.needs & ~has) == 0 && (!best || products(row) > products(*best)))
       best = &row;
   return best;
 }
 
 const MachineRow &machineOf(const Target &target, const ProductTypes &types, bool isSingleRow) {
-  const MachineRow *row = bestRow(machineRows(), target.needs, types, isSingleRow);
+  const MachineRow *row = bestRow(machineRows(), target.needs, types, isSingleRow, target.inOrder);
   assert(row && "parseContraction lets no other types through");
   return *row;
 }

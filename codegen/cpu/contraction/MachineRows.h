@@ -53,6 +53,9 @@ struct MachineRow {
   ProductTypes types;
   int64_t lanes = 1;     ///< Sums of a register, and columns.
   int64_t depthStep = 1; ///< Dot products of bytes take four.
+  /// Of a core that issues in order. Beside a multiply-add it starts a load of half a register, but none of a whole one; what
+  /// is multiplied is on its way a step before.
+  bool inOrder = false;
 
   // What a tile may hold.
   int64_t registers = 16;
@@ -110,9 +113,9 @@ struct MachineRow {
 llvm::ArrayRef<MachineRow> machineRows();
 
 /// The row of `types` with the most products a cycle among those that a CPU with the features `has`, NACRE_CPU_NEED
-/// bits, can run; null where there is none. `isSingleRow`: columns are read for one row alone.
+/// bits, can run; null where there is none. `isSingleRow`: columns are read for one row alone. `inOrder`: it issues so.
 const MachineRow *bestRow(llvm::ArrayRef<MachineRow> rows, uint64_t has, const ProductTypes &types,
-                          bool isSingleRow = false);
+                          bool isSingleRow = false, bool inOrder = false);
 
 /// The row that `target` computes a contraction with. There must be one: every base architecture has f32 and f64.
 const MachineRow &machineOf(const Target &target, const ProductTypes &types, bool isSingleRow = false);

@@ -5,6 +5,7 @@
 #include "codegen/cpu/contraction/MicroTile.h"
 
 #include "codegen/cpu/VectorMath.h"
+#include "codegen/cpu/contraction/InOrderLoop.h"
 #include "codegen/cpu/contraction/PanelColumns.h"
 #include "codegen/cpu/contraction/TilePrefetch.h"
 #include "codegen/cpu/contraction/TileSums.h"
@@ -163,7 +164,9 @@ private:
     const bool loops = whole > turn;
     SmallVector<Value> sums = accumulators;
     const int64_t streamed = registersStreamed();
-    if (loops && byVectors && (turn > lanes || streamed))
+    if (loops && byVectors && goesInOrder())
+      sums = reduceInOrder(whole, turn, accumulators, from.lhs, from.rhs);
+    else if (loops && byVectors && (turn > lanes || streamed))
       sums = reduceByRows(whole, turn, accumulators, from.lhs, from.rhs);
     else if (loops)
       sums = build.loop(0, whole, turn, accumulators, [&](Position step, ValueRange carried) {
@@ -189,6 +192,12 @@ private:
     return sums;
   }
 
+  /// Whether a turn is written in the order in which the core starts its instructions.
+  bool goesInOrder() const {
+    return shape.machine.inOrder &&
+           cast<MemRefType>(panel.buffer.getType()).getElementType() == contraction.accumulatorType;
+  }
+
   /// By each load of the panel, where the tile takes all of it as it lies; else 0.
   int64_t registersStreamed() const {
     const bool asItLies = panel.strides.back() == vectors * lanes &&
@@ -200,8 +209,7 @@ private:
   /// row has one of its own, which the load moves on. So has the panel where it streams.
   SmallVector<Value> reduceByRows(int64_t size, int64_t turn, ValueRange accumulators, Value lhs, Value rhs) {
     SmallVector<Value> carried(accumulators);
-    for (Value row : rowAddresses(lhs))
-      carried.push_back(build.pointer(buffer(Contraction::Lhs), row));
+    carried.append(rowPointers(lhs));
     const int64_t streamed = registersStreamed();
     if (streamed)
       carried.push_back(build.pointer(panel.buffer, rhs));
@@ -229,6 +237,19 @@ private:
     });
     results.truncate(accumulators.size());
     return results;
+  }
+
+  SmallVector<Value> reduceInOrder(int64_t size, int64_t turn, ValueRange accumulators, Value lhs, Value rhs) {
+    InOrderLoop::Stand first = {rowPointers(lhs), build.pointer(panel.buffer, rhs)};
+    auto extended = [&](Value value) { return extend(value); };
+    return InOrderLoop(build, vectorOfSums(), vectors, contraction.operands[Contraction::Lhs].elementType,
+                       panel.strides.back() * bytesOfElement(contraction.accumulatorType), turn, extended)
+        .reduce(accumulators, first, size);
+  }
+
+  SmallVector<Value> rowPointers(Value lhs) {
+    return llvm::map_to_vector(rowAddresses(lhs),
+                               [&](Value row) { return build.pointer(buffer(Contraction::Lhs), row); });
   }
 
   SmallVector<Value> rowAddresses(Value lhs) {

@@ -28,8 +28,8 @@ static bool registersFit(const MachineRow &machine, int64_t rows, int64_t vector
 }
 
 bool tileFits(const MachineRow &machine, int64_t rows, int64_t vectors) {
-  return registersFit(machine, rows, vectors, /*ofRow=*/1, std::min<int64_t>(vectors, 3)) &&
-         rows <= machine.highestTile;
+  const int64_t onTheirWay = machine.inOrder ? 2 * vectors : std::min<int64_t>(vectors, 3);
+  return registersFit(machine, rows, vectors, /*ofRow=*/1, onTheirWay) && rows <= machine.highestTile;
 }
 
 int64_t mostRows(const MachineRow &machine, int64_t rowBytes) {
@@ -61,9 +61,11 @@ int64_t stepsPerTurn(const MachineRow &machine, int64_t rows, int64_t vectors) {
   // registers of their own, or columns beyond the reach of a pair's load.
   constexpr int64_t mostPairs = 6, mostProducts = 160, mostColumnBytes = 1024;
   const int64_t steps = 2 * machine.lanes;
-  const bool inPairs =
-      rows <= mostPairs && registersFit(machine, rows, vectors, 2, streamed(machine.registersPerStream)) &&
-      steps * rows * vectors <= mostProducts && steps * vectors * machine.registerBytes() <= mostColumnBytes;
+  if (steps * rows * vectors > mostProducts || steps * vectors * machine.registerBytes() > mostColumnBytes)
+    return machine.lanes;
+  // In order, elements come as they are needed.
+  const bool inPairs = machine.inOrder || (rows <= mostPairs && registersFit(machine, rows, vectors, 2,
+                                                                             streamed(machine.registersPerStream)));
   return inPairs ? steps : machine.lanes;
 }
 
@@ -93,7 +95,8 @@ static double stepCycles(const MachineRow &machine, int64_t rows, int64_t vector
   const int64_t perStream = registersPerStream(machine, rows, vectors);
   const double columnInstructions = perStream ? double(vectors) / perStream : columnLoads;
   const double multiplyAdds = machine.cycles * rows * vectors;
-  const double loads = machine.loadCycles * (rowLoads + columnLoads);
+  // In order, by halves: of columns two and the move that puts them together, each beside a multiply-add.
+  const double loads = machine.loadCycles * (machine.inOrder ? 2 * rowLoads + 3.0 * vectors : rowLoads + columnLoads);
   const double stream = double(vectors * machine.registerBytes()) / machine.streamBytes;
   return std::max({multiplyAdds, loads, stream, machine.latency}) +
          machine.issueCycles * (rowInstructions + columnInstructions + loopInstructions / turn);

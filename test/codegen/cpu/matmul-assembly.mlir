@@ -3,6 +3,8 @@
 // RUN: nacre-kernel %s --target=linux-x86_64 --cpu=x86-64-v4 --kernel=halves | %python %S/Inputs/inner_loop.py | FileCheck %s --check-prefix=HALVES
 // RUN: nacre-kernel %s --target=linux-arm64 --kernel=neon | %python %S/Inputs/inner_loop.py | FileCheck %s --check-prefix=NEON
 // RUN: nacre-kernel %s --target=linux-arm64 --kernel=neon | %python %S/Inputs/loop_cycles.py neoverse-n1 neoverse-v1 cortex-a55 | FileCheck %s --check-prefix=CYCLES
+// RUN: nacre-kernel %s --target=linux-arm64 --cpu=cortex-a55 --kernel=little | %python %S/Inputs/inner_loop.py | FileCheck %s --check-prefix=LITTLE
+// RUN: nacre-kernel %s --target=linux-arm64 --cpu=cortex-a55 --kernel=little | %python %S/Inputs/loop_cycles.py cortex-a55 | FileCheck %s --check-prefix=LITTLE-CYCLES
 
 // What the inner loop of a matmul is made of.
 
@@ -43,6 +45,15 @@
 // CYCLES-NEXT: neoverse-v1: {{9[2-9]|100}}% of peak
 // CYCLES-NEXT: cortex-a55: {{3[5-9]|[4-9][0-9]}}% of peak
 
+// 8 rows x 8 columns for a core that issues in order: everything comes by halves of registers.
+// LITTLE:      multiply-adds: 128
+// LITTLE:      by-element: 128
+// LITTLE:      ld1 of four: 0
+// LITTLE-NEXT: ldp: 0
+// LITTLE-NEXT: ldr: 0
+// LITTLE-NEXT: stack: 0
+// LITTLE-CYCLES: cortex-a55: {{4[89]|[5-9][0-9]}}% of peak
+
 plan.kernel @avx2 contraction (%a: tensor<510x512xf32>, %b: tensor<512x512xf32>) into (%c: tensor<510x512xf32>) cut 0 : 510 by 1 attributes {encodings = [unit, #plan.encoding<panel, width = 16>]} {
   %zero = arith.constant 0.0 : f32
   %init = linalg.fill ins(%zero : f32) outs(%c : tensor<510x512xf32>) -> tensor<510x512xf32>
@@ -80,6 +91,18 @@ plan.kernel @halves contraction (%a: tensor<504x512xf32>, %b: tensor<512x24xf32>
 }
 
 plan.kernel @neon contraction (%a: tensor<512x512xf32>, %b: tensor<512x480xf32>) into (%c: tensor<512x480xf32>) cut 0 : 512 by 1 attributes {encodings = [unit, #plan.encoding<panel, width = 16>]} {
+  %zero = arith.constant 0.0 : f32
+  %init = linalg.fill ins(%zero : f32) outs(%c : tensor<512x480xf32>) -> tensor<512x480xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<512x512xf32>, tensor<512x480xf32>) outs(%init : tensor<512x480xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %m = arith.mulf %x, %y : f32
+    %s = arith.addf %z, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<512x480xf32>
+  plan.yield %r : tensor<512x480xf32>
+}
+
+plan.kernel @little contraction (%a: tensor<512x512xf32>, %b: tensor<512x480xf32>) into (%c: tensor<512x480xf32>) cut 0 : 512 by 1 attributes {encodings = [unit, #plan.encoding<panel, width = 8>]} {
   %zero = arith.constant 0.0 : f32
   %init = linalg.fill ins(%zero : f32) outs(%c : tensor<512x480xf32>) -> tensor<512x480xf32>
   %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<512x512xf32>, tensor<512x480xf32>) outs(%init : tensor<512x480xf32>) {

@@ -42,6 +42,18 @@ TEST(Target, TheBaselineOfArmIsTunedForBigCores) {
   }
 }
 
+TEST(Target, LittleCoresIssueInOrder) {
+  for (const char *cpu : {"cortex-a53", "cortex-a55", "cortex-a510"}) {
+    Target target = parse("android-arm64", cpu).front();
+    EXPECT_TRUE(target.inOrder) << cpu;
+    EXPECT_EQ(target.l1Bytes, 32u * 1024) << cpu;
+  }
+  EXPECT_EQ(parse("android-arm64", "cortex-a53").front().tuneCpu, "cortex-a55") << "LLVM's A53 waits for multiply-adds";
+  EXPECT_FALSE(parse("android-arm64", "cortex-a76").front().inOrder);
+  EXPECT_FALSE(parse("android-arm64", "").front().inOrder);
+  EXPECT_FALSE(parse("linux-x86_64", "").front().inOrder);
+}
+
 TEST(Target, ACpuIsTheBaselineAndTheFeaturesThatAreChecked) {
   Target a76 = parse("linux-arm64", "cortex-a76").front();
   EXPECT_EQ(a76.cpu, "generic");

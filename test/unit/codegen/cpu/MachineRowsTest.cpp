@@ -72,6 +72,17 @@ TEST(MachineRows, NarrowColumnsMayHaveAnotherRow) {
   EXPECT_EQ(&kNeon, bestRow(machineRows(), NACRE_CPU_NEED(NACRE_ARM64_NEON), halves, /*isSingleRow=*/true));
 }
 
+TEST(MachineRows, LittleCoresHaveRowsOfTheirOwn) {
+  const Target target = llvm::cantFail(parseTargets("linux-arm64", "cortex-a55")).front();
+  for (Number number : {Number::F32, Number::F64}) {
+    const MachineRow &row = machineOf(target, {number, number, number});
+    EXPECT_TRUE(row.inOrder);
+    EXPECT_EQ(row.productsPerCycle(), row.lanes) << "a multiply-add a cycle";
+  }
+  EXPECT_TRUE(machineOf(target, {Number::F32, Number::F16, Number::F32}, /*isSingleRow=*/true).inOrder);
+  EXPECT_FALSE(machineOf(llvm::cantFail(parseTargets("linux-arm64", "")).front(), {}).inOrder);
+}
+
 /// Four steps at once: tiles, panels and prices follow from the row.
 TEST(MachineRows, ANewRowIsPricedByTheSameTables) {
   const llvm::SmallVector<MachineRow> rows = withDotProduct();

@@ -98,6 +98,16 @@ TEST(TileTables, ColumnsStreamWhereTwoLoadsOfThemHaveRegisters) {
   EXPECT_EQ(registersPerStream(doubles, 4, 5), 2) << "a turn's ten are no multiple of four";
 }
 
+TEST(TileTables, InOrderTheNextStepIsOnItsWay) {
+  const MachineRow &little = *bestRow(machineRows(), NACRE_CPU_NEED(NACRE_ARM64_NEON), {}, /*isSingleRow=*/false, true);
+  EXPECT_TRUE(tileFits(little, 8, 2));  // 16 + 8 + 2 x 2 + 2
+  EXPECT_TRUE(tileFits(little, 4, 4));  // 16 + 4 + 2 x 4 + 2
+  EXPECT_FALSE(tileFits(little, 5, 4)); // 20 + 5 + 2 x 4
+  EXPECT_FALSE(tileFits(little, 7, 3));
+  // Loads of halves are free beside as many multiply-adds: 8 of rows and 3 for each register of columns, of two steps.
+  EXPECT_EQ(stepsPerTurn(little, 8, 2), 8);
+}
+
 TEST(TileTables, ASmallRestIsShared) {
   // 8 x 6 and 4 + 4, not 9 x 6 and 2: two rows alone would wait for their own latency.
   RunSplit split = splitRun(kAvx2, 56, 2, 576);
