@@ -87,6 +87,7 @@ constexpr MachineRow littleNeonRow(const char *instruction, const ProductTypes &
   row.latency = 4;
   row.loadCycles = 1; // of half a register
   row.issueCycles = 0;
+  row.turnCycles = 20; // pointers that move on, and what waits for the first loads: 8 x 8 sums and 7 x 4 have it alike
   row.streamBytes = 8;
   row.memoryBytes = 2;
   row.farBytes = 8;

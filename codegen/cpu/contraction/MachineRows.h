@@ -78,6 +78,7 @@ struct MachineRow {
   double latency = 4.5;    ///< Of a step: what no tile is faster than.
   double loadCycles = 0.6; ///< A little more than a load takes: they wait for one another more than multiply-adds do.
   double issueCycles = 0; ///< Of a load or a loop's instruction beside multiply-adds: where few are decoded in a cycle.
+  double turnCycles = 0;  ///< Of a turn of a tile's loop, when nothing is multiplied.
   double nearlyEqual = 0.04; ///< A wider panel must save more than this part of the cycles.
   double paddingCost = 0;    ///< Of a panel's zeros, in parts of what it costs to compute them: they are stored.
   double streamBytes = 20;   ///< A cycle, of panels that come from the second-level cache,

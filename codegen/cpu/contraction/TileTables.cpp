@@ -98,7 +98,7 @@ static double stepCycles(const MachineRow &machine, int64_t rows, int64_t vector
   // In order, by halves: of columns two and the move that puts them together, each beside a multiply-add.
   const double loads = machine.loadCycles * (machine.inOrder ? 2 * rowLoads + 3.0 * vectors : rowLoads + columnLoads);
   const double stream = double(vectors * machine.registerBytes()) / machine.streamBytes;
-  return std::max({multiplyAdds, loads, stream, machine.latency}) +
+  return std::max({multiplyAdds, loads, stream, machine.latency}) + machine.turnCycles / turn +
          machine.issueCycles * (rowInstructions + columnInstructions + loopInstructions / turn);
 }
 

@@ -106,6 +106,9 @@ TEST(TileTables, InOrderTheNextStepIsOnItsWay) {
   EXPECT_FALSE(tileFits(little, 7, 3));
   // Loads of halves are free beside as many multiply-adds: 8 of rows and 3 for each register of columns, of two steps.
   EXPECT_EQ(stepsPerTurn(little, 8, 2), 8);
+  // And a turn costs the same, whatever it multiplies: 6 x 3 are the most that fit.
+  EXPECT_EQ(choosePanelWidth(little, shape(196, 480, 512)), 12);
+  EXPECT_EQ(splitRun(little, 192, 3, 512).rows, 6);
 }
 
 TEST(TileTables, ASmallRestIsShared) {
