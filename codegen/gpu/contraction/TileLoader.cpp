@@ -93,9 +93,14 @@ Value TileLoader::joined(Value low, Value high) {
   return vector::FromElementsOp::create(build.ops, build.loc, VectorType::get({4}, build.ops.getI32Type()), words);
 }
 
+/// Of a step that may be none. What is masked at once is waited for.
+Value TileLoader::loadInTail(Value step, bool isMaskedLater, llvm::function_ref<Value(Value)> load) {
+  return hasTail() && isMaskedLater ? load(grid.someStep(step)) : grid.loadStep(step, hasTail(), load);
+}
+
 Value TileLoader::loadLeftQuad(Value row, Value first, Value offset) {
   auto loadAt = [&](Value at) {
-    return grid.loadStep(build.add(first, at), hasTail(), [&](Value step) {
+    return loadInTail(build.add(first, at), hasWholeChunks(), [&](Value step) {
       Value depth = hasTail() ? grid.depthAddress(Contraction::Lhs, step) : depthAddress(Contraction::Lhs, first, at);
       return grid.load(Contraction::Lhs, build.add(row, depth));
     });
@@ -128,7 +133,7 @@ Value TileLoader::loadRight(const ChunkPosition &position, Value first) {
   Value firstQuad = build.add(build.divide(grid.firstQuad, width / 4), build.multiply(position.chunk, quads));
   auto quad = [&](int64_t number) {
     Value at = grid.clampedQuad(build.add(firstQuad, number), width);
-    return grid.loadStep(build.add(first, position.line), hasTail(), [&](Value step) {
+    return loadInTail(build.add(first, position.line), /*isMaskedLater=*/true, [&](Value step) {
       Value depth = hasTail() ? grid.depthAddress(rhs, step) : depthAddress(rhs, first, position.line);
       return grid.loadQuad(rhs, build.add(grid.base(rhs), depth), at);
     });
@@ -179,10 +184,8 @@ SmallVector<Value> TileLoader::loadForSource(Value first) {
         llvm::append_range(loaded, insideOf(step));
       if (grid.left->isWritten())
         loaded.push_back(step);
-      if (hasTail()) {
-        Value isInside = build.isBelow(step, build.constant(depthSize));
-        step = arith::SelectOp::create(build.ops, build.loc, isInside, step, build.constant(0));
-      }
+      if (hasTail())
+        step = grid.someStep(step);
       llvm::append_range(loaded, grid.left->loadShared(step, quads));
       sharedLoads = loaded.size() - before;
     }
@@ -226,6 +229,8 @@ SmallVector<Value> TileLoader::load(Value part) {
       chunks.push_back(loadLeft(position, first));
   for (const ChunkPosition &position : rights)
     chunks.push_back(loadRight(position, first));
+  if (hasTail())
+    chunks.push_back(first);
   return chunks;
 }
 
@@ -251,14 +256,20 @@ void TileLoader::store(ArrayRef<Value> chunks, Value buffer) {
                               ValueRange{build.add(position.to, build.multiply(buffer, size))});
     });
   };
+  Value first = hasTail() ? chunks.consume_back() : Value();
   ArrayRef<Value> ofRight = chunks.take_back(rights.size());
   SmallVector<Value> ofLeft(chunks.drop_back(rights.size()));
   if (grid.left)
     ofLeft = makeLefts(ofLeft);
-  for (auto [chunk, position] : llvm::zip_equal(ofLeft, lefts))
+  const bool masksLeft = hasTail() && !grid.left && hasWholeChunks();
+  for (auto [chunk, position] : llvm::zip_equal(ofLeft, lefts)) {
+    if (masksLeft)
+      chunk = grid.zeroBeyond(build.add(first, build.multiply(position.chunk, layout.chunk)), chunk);
     put(chunk, position, left, layout.leftChunks());
+  }
   for (auto [chunk, position] : llvm::zip_equal(ofRight, rights))
-    put(chunk, position, right, layout.rightChunks());
+    put(hasTail() ? grid.zeroBeyond(build.add(first, position.line), chunk) : chunk, position, right,
+        layout.rightChunks());
 }
 
 //===----------------------------------------------------------------------===//

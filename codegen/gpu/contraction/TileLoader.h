@@ -30,7 +30,8 @@ public:
   TileLoader(ContractionGrid &grid, const SharedLayout &layout, int64_t threads);
 
   int64_t parts() const;
-  /// This invocation's chunks of a part, in registers, or what a source makes chunks of.
+  /// This invocation's chunks of a part, in registers, or what a source makes chunks of; what lies beyond the last step is not
+  /// zero yet.
   llvm::SmallVector<mlir::Value> load(mlir::Value part);
   /// Those of the first part, which are on their way while a source prepares; called once, before all else.
   llvm::SmallVector<mlir::Value> loadFirst();
@@ -68,6 +69,9 @@ private:
   mlir::Value narrowed(mlir::Value quad, mlir::Type element);
   mlir::Value joined(mlir::Value low, mlir::Value high);
   bool hasTail() const { return depthSize % layout.depth != 0; }
+  /// Whether a left chunk lies wholly within the reduction, or beyond it.
+  bool hasWholeChunks() const { return depthSize % layout.chunk == 0; }
+  mlir::Value loadInTail(mlir::Value step, bool isMaskedLater, llvm::function_ref<mlir::Value(mlir::Value)> load);
 
   ContractionGrid &grid;
   const LoopedContraction &contraction;
