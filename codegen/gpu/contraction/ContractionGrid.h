@@ -106,8 +106,12 @@ public:
     return mlir::arith::AndIOp::create(build.ops, build.loc, build.isBelow(first, rowLimit),
                                        build.isBelow(writtenFrom, end));
   }
+  /// What the epilogue reads of other operands for the four columns of `quad` in `row`, whether the tile writes them or not: it may
+  /// be loaded before the sum is there.
+  llvm::SmallVector<mlir::Value> loadForResult(mlir::Value row, mlir::Value quad);
   /// Finishes `sum`, the four columns of `quad` in `row`, which the tile writes: the epilogue, and the store.
   void finish(mlir::Value sum, mlir::Value row, mlir::Value quad);
+  void finish(mlir::Value sum, mlir::Value row, mlir::Value quad, llvm::ArrayRef<mlir::Value> loaded);
 
 private:
   bool declineGroups() {
@@ -119,7 +123,7 @@ private:
   bool liesInGroups(unsigned operand, const ContractionLoop *along, unsigned width) const;
   mlir::Value addressOf(unsigned operand, llvm::ArrayRef<ContractionLoop> loops, mlir::Value flat, int64_t step);
   llvm::ArrayRef<ContractionLoop> tiledRows() const;
-  mlir::Value applyEpilogue(mlir::Value sum, mlir::Value row, mlir::Value quad);
+  mlir::Value applyEpilogue(mlir::Value sum, llvm::ArrayRef<mlir::Value> loaded);
 
   const std::optional<Panels> panels;
   const int64_t grain;

@@ -52,14 +52,39 @@ public:
     Value me = build.remainder(subgroup, setSize);
     myRow = build.multiply(build.divide(me, tile.columnThreads), kMatrixSize * tile.rows);
     myChunk = build.multiply(build.remainder(me, tile.columnThreads), kMatrixSize / kChunk * tile.quads);
+    // As many matrices side by side as the larger operand's memory has room for.
+    const int64_t left = layout.buffers * layout.leftChunks(), right = layout.buffers * layout.rightChunks();
+    pieces = left < right ? loader.right : loader.left;
+    constexpr int64_t matrix = kMatrixSize * kMatrixSize / 4; // Quads, which are as large as chunks.
+    matricesAtOnce = tile.quads;
+    while (tile.invocations() / kSubgroup * matricesAtOnce * matrix > std::max(left, right) ||
+           tile.quads % matricesAtOnce != 0)
+      --matricesAtOnce;
+    assert(matricesAtOnce > 0 && "an operand takes at least as much memory as a matrix of each subgroup");
+    pitch = matricesAtOnce * (kMatrixSize / 4);
+    pieceSize = matricesAtOnce * matrix;
   }
 
   void emit() {
+    SmallVector<Share> shares; // What few registers hold is on its way from the beginning.
+    if (pieceSize / kSubgroup <= 2 * tile.parts)
+      shares = sharesOf({0, 0});
     SmallVector<Value> carried(tile.rows * tile.quads, zeros(sumMatrix));
-    finish(tile.buffers == 1 ? reduceByOneBuffer(carried) : reduceByTwoBuffers(carried));
+    carried = tile.buffers == 1 ? reduceByOneBuffer(carried) : reduceByTwoBuffers(carried);
+    if (shares.empty())
+      shares = sharesOf({0, 0});
+    finish(carried, std::move(shares));
   }
 
 private:
+  /// A quad of a piece that this invocation finishes, with what its epilogue reads, which is on its way while the piece is
+  /// written.
+  struct Share {
+    Value number, row, quad;
+    Value isMine; ///< Null where it is for certain.
+    SmallVector<Value> loaded;
+  };
+
   /// A part that is `ahead` of another; beyond the last one, that one again: a branch would cost more.
   Value partAfter(Value part, int64_t ahead) {
     return build.least(build.add(part, ahead), build.constant(loader.parts() - 1));
@@ -81,7 +106,7 @@ private:
       current.append(next);
       return current;
     };
-    carried = loader.forEachPart(1, std::move(carried), emitPart);
+    carried = loader.forEachPart(loader.parts(), 1, std::move(carried), emitPart);
     carried.truncate(sums);
     return carried;
   }
@@ -114,7 +139,7 @@ private:
       current.append(waiting);
       return current;
     };
-    carried = loader.forEachPart(1, std::move(carried), emitPart);
+    carried = loader.forEachPart(loader.parts(), 1, std::move(carried), emitPart);
     SmallVector<Value> former(ArrayRef<Value>(carried).slice(sums, matrices));
     carried.truncate(sums);
     return multiply(carried, former);
@@ -168,53 +193,77 @@ private:
                                       spirv::MemorySemantics::AcquireRelease | spirv::MemorySemantics::WorkgroupMemory);
   }
 
-  void finish(ArrayRef<Value> sums) {
-    // As many matrices side by side as the larger operand's memory has room for.
-    const int64_t left = layout.buffers * layout.leftChunks(), right = layout.buffers * layout.rightChunks();
-    pieces = left < right ? loader.right : loader.left;
-    constexpr int64_t matrix = kMatrixSize * kMatrixSize / 4; // Quads, which are as large as chunks.
-    const int64_t subgroups = tile.invocations() / kSubgroup;
-    int64_t matrices = tile.quads;
-    while (subgroups * matrices * matrix > std::max(left, right) || tile.quads % matrices != 0)
-      --matrices;
-    assert(matrices > 0 && "an operand takes at least as much memory as a matrix of each subgroup");
-    const int64_t pitch = matrices * (kMatrixSize / 4), size = matrices * matrix;
-    Value mine = build.multiply(subgroup, size), firstSets = build.multiply(build.remainder(subgroup, setSize), size);
-    mlir::gpu::BarrierOp::create(build.ops, build.loc);
+  /// `shares`: of the first piece.
+  void finish(ArrayRef<Value> sums, SmallVector<Share> shares) {
+    SmallVector<std::pair<int64_t, int64_t>> places; // The rows and columns of matrices that a piece begins with.
     for (int64_t i = 0; i < tile.rows; ++i)
-      for (int64_t j = 0; j < tile.quads; j += matrices) {
-        if (i + j > 0)
-          waitForPiece();
-        for (int64_t next = 0; next < matrices; ++next)
-          mlir::gpu::SubgroupMmaStoreMatrixOp::create(build.ops, build.loc, sums[i * tile.quads + j + next], pieces,
-                                                      ValueRange{build.add(mine, next * (kMatrixSize / 4))},
-                                                      build.ops.getIndexAttr(pitch),
-                                                      /*transpose=*/UnitAttr());
+      for (int64_t j = 0; j < tile.quads; j += matricesAtOnce)
+        places.push_back({i, j});
+    SmallVector<Share> next;
+    mlir::gpu::BarrierOp::create(build.ops, build.loc);
+    for (auto [number, place] : llvm::enumerate(places)) {
+      if (number > 0)
         waitForPiece();
-        for (int64_t turn = 0; turn < size / kSubgroup; ++turn) {
-          Value isMine = tile.parts > 1 ? build.isEqual(set, build.constant(turn % tile.parts)) : Value();
-          build.onlyIf(isMine, [&] {
-            finishQuad(firstSets, build.add(lane, turn * kSubgroup), pitch, size, i * kMatrixSize,
-                       j * (kMatrixSize / 4));
-          });
-        }
-      }
+      storePiece(sums.slice(place.first * tile.quads + place.second, matricesAtOnce));
+      if (number + 1 < places.size())
+        next = sharesOf(places[number + 1]);
+      waitForPiece();
+      finishShares(shares);
+      std::swap(shares, next);
+    }
   }
 
-  /// Quad `number` of the first set's piece and of the others', added in their order. The piece's first element is the
-  /// subgroup's so manyth row and quad.
-  void finishQuad(Value piece, Value number, int64_t pitch, int64_t size, int64_t rows, int64_t quads) {
-    Value row = build.add(build.add(build.add(grid.firstRow, myRow), rows), build.divide(number, pitch));
-    Value quad = build.add(build.add(grid.firstQuad, build.multiply(myChunk, kChunk / 4)), quads);
-    quad = build.add(quad, build.remainder(number, pitch));
-    Value total;
+  void storePiece(ArrayRef<Value> sums) {
+    Value mine = build.multiply(subgroup, pieceSize);
+    for (auto [number, sum] : llvm::enumerate(sums))
+      mlir::gpu::SubgroupMmaStoreMatrixOp::create(build.ops, build.loc, sum, pieces,
+                                                  ValueRange{build.add(mine, int64_t(number) * (kMatrixSize / 4))},
+                                                  build.ops.getIndexAttr(pitch), /*transpose=*/UnitAttr());
+  }
+
+  /// Sets take turns at a piece, whose first element is the subgroup's so manyth row and quad of matrices.
+  SmallVector<Share> sharesOf(std::pair<int64_t, int64_t> place) {
+    const int64_t turns = pieceSize / kSubgroup;
+    SmallVector<Share> shares;
+    for (int64_t first = 0; first < turns; first += tile.parts) {
+      Share share;
+      Value turn = build.add(set, first);
+      if (first + tile.parts > turns) {
+        share.isMine = build.isBelow(turn, build.constant(turns));
+        turn = build.least(turn, build.constant(turns - 1));
+      }
+      share.number = build.add(lane, build.multiply(turn, kSubgroup));
+      share.row = build.add(build.add(build.add(grid.firstRow, myRow), place.first * kMatrixSize),
+                            build.divide(share.number, pitch));
+      Value quad =
+          build.add(build.add(grid.firstQuad, build.multiply(myChunk, kChunk / 4)), place.second * (kMatrixSize / 4));
+      share.quad = build.add(quad, build.remainder(share.number, pitch));
+      share.loaded = grid.loadForResult(share.row, share.quad);
+      shares.push_back(std::move(share));
+    }
+    return shares;
+  }
+
+  void finishShares(ArrayRef<Share> shares) {
+    const SmallVector<Value> totals = llvm::map_to_vector(shares, [&](const Share &share) { return totalOf(share); });
+    for (auto [share, total] : llvm::zip_equal(shares, totals)) {
+      auto finishIt = [&, &share = share, total = total] {
+        build.onlyIf(grid.writes(share.row), [&] { grid.finish(total, share.row, share.quad, share.loaded); });
+      };
+      build.onlyIf(share.isMine, finishIt);
+    }
+  }
+
+  /// What the first set has, and the others, added in their order.
+  Value totalOf(const Share &share) {
+    Value first = build.add(build.multiply(build.remainder(subgroup, setSize), pieceSize), share.number), total;
     for (int64_t part = 0; part < tile.parts; ++part) {
-      Value at = build.add(build.add(piece, number), part * setSize * size);
-      Value bits = memref::LoadOp::create(build.ops, build.loc, pieces, ValueRange{at});
+      Value bits = memref::LoadOp::create(build.ops, build.loc, pieces,
+                                          ValueRange{build.add(first, part * setSize * pieceSize)});
       Value sum = vector::BitCastOp::create(build.ops, build.loc, grid.quadType(), bits);
       total = total ? arith::AddFOp::create(build.ops, build.loc, total, sum).getResult() : sum;
     }
-    build.onlyIf(grid.writes(row), [&] { grid.finish(total, row, quad); });
+    return total;
   }
 
   ContractionGrid &grid;
@@ -226,9 +275,11 @@ private:
   Type half;
   mlir::gpu::MMAMatrixType leftMatrix, rightMatrix, sumMatrix;
   Value subgroup, lane;
-  Value set;            ///< Which of the sets that divide every part.
-  Value myRow, myChunk; ///< The subgroup's first.
-  Value pieces;         ///< The operand's memory that takes the sums in the end.
+  Value set;                        ///< Which of the sets that divide every part.
+  Value myRow, myChunk;             ///< The subgroup's first.
+  Value pieces;                     ///< The operand's memory that takes the sums in the end.
+  int64_t matricesAtOnce = 1;       ///< Of a row, that make a piece.
+  int64_t pitch = 0, pieceSize = 0; ///< Quads of a piece from one row to the next, and in all.
 };
 
 } // namespace

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -58,89 +59,121 @@ public:
   }
 
   void emit() {
-    Value zero = build.constant(0);
-    loader.store(loader.loadFirst(), zero);
+    SmallVector<Loaded> early; // What few registers hold is on its way from the beginning.
+    if (tile.parts > 1 && llvm::divideCeil(tile.rows, tile.parts) * tile.quads <= 2)
+      early = loadForRows(0, tile.rows);
+    loader.store(loader.loadFirst(), build.constant(0));
     mlir::gpu::BarrierOp::create(build.ops, build.loc);
+    const int64_t last = loader.parts() - 1;
     auto emitPart = [&](Value part, Value buffer, Value nextBuffer, SmallVector<Value> current) {
       // The last turn loads its own part again: a branch would cost more.
-      SmallVector<Value> ahead = loader.load(build.least(build.add(part, 1), build.constant(loader.parts() - 1)));
-      for (int64_t four = 0; four < tile.depth / tile.parts / 4; ++four) {
-        SmallVector<Value> loaded = loadFour(buffer, four);
-        for (int64_t step = 0; step < 4; ++step)
-          current = multiply(current, factorsOf(loaded, step));
-      }
+      SmallVector<Value> ahead = loader.load(build.least(build.add(part, 1), build.constant(last)));
+      current = multiplyPart(buffer, std::move(current));
       loader.store(ahead, nextBuffer);
       mlir::gpu::BarrierOp::create(build.ops, build.loc);
       return current;
     };
-    SmallVector<Value> zeros(tile.rows * tile.quads, grid.zeroQuad());
-    const SmallVector<Value> results = loader.forEachPart(tile.unroll, std::move(zeros), emitPart);
+    SmallVector<Value> results(tile.rows * tile.quads, grid.zeroQuad());
+    if (last == 0) // Then nothing comes behind it.
+      results = multiplyPart(build.constant(0), results);
+    else
+      results = loader.forEachPart(last + 1, tile.unroll, std::move(results), emitPart);
     if (tile.parts > 1)
-      return finishTogether(results);
+      return finishTogether(results, early);
     for (int64_t i = 0; i < tile.rows; ++i)
-      finishRow(i, ArrayRef(results).slice(i * tile.quads, tile.quads));
+      finishRow(build.constant(i), ArrayRef(results).slice(i * tile.quads, tile.quads), loadForRow(build.constant(i)));
   }
 
 private:
-  void finishRow(int64_t number, ValueRange sums) {
-    Value row = build.add(build.add(grid.firstRow, myRow), number * kLaneRows);
+  /// Of each quad of a row what the epilogue reads.
+  using Loaded = SmallVector<SmallVector<Value>>;
+
+  Value rowAt(Value number) { return build.add(build.add(grid.firstRow, myRow), build.multiply(number, kLaneRows)); }
+  Value quadAt(int64_t number) { return build.add(build.add(grid.firstQuad, myQuad), number * kLaneColumns); }
+
+  Loaded loadForRow(Value number) {
+    Loaded loaded;
+    for (int64_t j = 0; j < tile.quads; ++j)
+      loaded.push_back(grid.loadForResult(rowAt(number), quadAt(j)));
+    return loaded;
+  }
+
+  /// Of some rows those that are this set's.
+  SmallVector<Loaded> loadForRows(int64_t first, int64_t rows) {
+    SmallVector<Loaded> loaded;
+    for (int64_t i = 0; i < rows; i += tile.parts)
+      loaded.push_back(loadForRow(build.least(build.add(set, first + i), build.constant(first + rows - 1))));
+    return loaded;
+  }
+
+  void finishRow(Value number, ValueRange sums, const Loaded &loaded) {
+    Value row = rowAt(number);
     build.onlyIf(grid.writes(row), [&] {
       for (int64_t j = 0; j < tile.quads; ++j)
-        grid.finish(sums[j], row, build.add(build.add(grid.firstQuad, myQuad), j * kLaneColumns));
+        grid.finish(sums[j], row, quadAt(j), loaded[j]);
     });
   }
 
-  /// Where in shared memory all sets can leave one sum each, as often as the operands' memory has room for: an array,
-  /// and where it begins there.
-  SmallVector<std::pair<Value, int64_t>> placesOfSums() {
-    const int64_t need = tile.parts * setSize;
-    SmallVector<std::pair<Value, int64_t>> places;
+  /// Shared memory where all sets can leave their sums of some rows, and how many: the operands', where that has room.
+  std::pair<Value, int64_t> roomForSums() {
+    const int64_t need = tile.quads * tile.parts * setSize;
+    std::pair<Value, int64_t> best = {Value(), 0};
     for (auto [array, size] : {std::pair<Value, int64_t>{loader.left, layout.buffers * layout.leftChunks()},
                                std::pair<Value, int64_t>{loader.right, layout.buffers * layout.rightChunks()}})
-      if (cast<MemRefType>(array.getType()).getElementType() == grid.quadType())
-        for (int64_t at = 0; at + need <= size; at += need)
-          places.push_back({array, at});
-    if (int64_t(places.size()) < tile.quads) { // At least a row of them.
-      Value array = grid.function.shared(tile.quads * need, grid.quadType());
-      places.clear();
-      for (int64_t j = 0; j < tile.quads; ++j)
-        places.push_back({array, j * need});
-    }
-    return places;
+      if (cast<MemRefType>(array.getType()).getElementType() == grid.quadType() && size / need > best.second)
+        best = {array, size / need};
+    if (best.second == 0)
+      return {grid.function.shared(need, grid.quadType()), 1};
+    return {best.first, std::min<int64_t>(tile.rows, best.second)};
   }
 
-  /// Some rows at a time, every set leaves its sums in shared memory; each finishes some of these rows, adding the
-  /// sets' sums in their order.
-  void finishTogether(ValueRange sums) {
-    const SmallVector<std::pair<Value, int64_t>> places = placesOfSums();
-    const int64_t rowsAtOnce = std::min<int64_t>(tile.rows, places.size() / tile.quads);
+  /// Some rows at a time, every set leaves its sums in shared memory; then sets take turns at the rows, adding all sets' sums
+  /// in their order.
+  void finishTogether(ValueRange sums, ArrayRef<Loaded> early) {
+    const std::pair<Value, int64_t> room = roomForSums();
+    Value array = room.first;
+    const int64_t rowsAtOnce = room.second;
+    const int64_t need = tile.parts * setSize;
     Value mine = build.add(build.multiply(set, setSize), me);
     for (int64_t first = 0; first < tile.rows; first += rowsAtOnce) {
-      if (first > 0)
+      if (first > 0 || loader.parts() == 1) // Else all have read what was there.
         mlir::gpu::BarrierOp::create(build.ops, build.loc);
       const int64_t rows = std::min(rowsAtOnce, tile.rows - first);
       for (int64_t number = 0; number < rows * tile.quads; ++number)
-        memref::StoreOp::create(build.ops, build.loc, sums[first * tile.quads + number], places[number].first,
-                                ValueRange{build.add(mine, places[number].second)});
+        memref::StoreOp::create(build.ops, build.loc, sums[first * tile.quads + number], array,
+                                ValueRange{build.add(mine, number * need)});
+      const SmallVector<Loaded> loaded =
+          rows == tile.rows && !early.empty() ? SmallVector<Loaded>(early) : loadForRows(first, rows);
       mlir::gpu::BarrierOp::create(build.ops, build.loc);
-      for (int64_t i = 0; i < rows; ++i)
-        build.onlyIf(build.isEqual(set, build.constant(i % tile.parts)), [&] {
+      for (int64_t turn = 0; turn * tile.parts < rows; ++turn) {
+        Value row = build.add(set, turn * tile.parts);
+        build.onlyIf((turn + 1) * tile.parts > rows ? build.isBelow(row, build.constant(rows)) : Value(), [&] {
           SmallVector<Value> totals;
-          for (auto [array, offset] : ArrayRef(places).slice(i * tile.quads, tile.quads))
-            totals.push_back(addSets(array, offset));
-          finishRow(first + i, totals);
+          for (int64_t j = 0; j < tile.quads; ++j)
+            totals.push_back(addSets(array, build.multiply(build.add(build.multiply(row, tile.quads), j), need)));
+          finishRow(build.add(row, first), totals, loaded[turn]);
         });
+      }
     }
   }
 
-  Value addSets(Value array, int64_t offset) {
+  Value addSets(Value array, Value offset) {
     Value total;
     for (int64_t part = 0; part < tile.parts; ++part) {
-      Value next =
-          memref::LoadOp::create(build.ops, build.loc, array, ValueRange{build.add(me, offset + part * setSize)});
+      Value at = build.add(build.add(me, offset), part * setSize);
+      Value next = memref::LoadOp::create(build.ops, build.loc, array, ValueRange{at});
       total = total ? arith::AddFOp::create(build.ops, build.loc, total, next).getResult() : next;
     }
     return total;
+  }
+
+  SmallVector<Value> multiplyPart(Value buffer, SmallVector<Value> sums) {
+    for (int64_t four = 0; four < tile.depth / tile.parts / 4; ++four) {
+      const SmallVector<Value> loaded = loadFour(buffer, four);
+      for (int64_t step = 0; step < 4; ++step)
+        sums = multiply(sums, factorsOf(loaded, step));
+    }
+    return sums;
   }
 
   /// Four steps of the reduction as they lie in shared memory: a quad of steps for each row, then the columns' quads

@@ -276,7 +276,7 @@ void TileLoader::store(ArrayRef<Value> chunks, Value buffer) {
 // Part by part
 //===----------------------------------------------------------------------===//
 
-SmallVector<Value> TileLoader::forEachPart(int64_t unroll, SmallVector<Value> carried, EmitPart emit) {
+SmallVector<Value> TileLoader::forEachPart(int64_t count, int64_t unroll, SmallVector<Value> carried, EmitPart emit) {
   auto emitPart = [&](Value first, int64_t number) {
     Value part = build.add(first, number);
     auto bufferOf = [&](int64_t ahead) {
@@ -284,19 +284,19 @@ SmallVector<Value> TileLoader::forEachPart(int64_t unroll, SmallVector<Value> ca
     };
     carried = emit(part, bufferOf(0), bufferOf(1), std::move(carried));
   };
-  const int64_t looped = parts() / unroll * unroll;
-  auto loop = scf::ForOp::create(build.ops, build.loc, build.constant(0), build.constant(looped),
-                                 build.constant(unroll), carried);
-  {
+  const int64_t looped = count / unroll * unroll;
+  if (looped > 0) {
+    auto loop = scf::ForOp::create(build.ops, build.loc, build.constant(0), build.constant(looped),
+                                   build.constant(unroll), carried);
     OpBuilder::InsertionGuard guard(build.ops);
     build.ops.setInsertionPointToStart(loop.getBody());
     carried.assign(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
     for (int64_t number = 0; number < unroll; ++number)
       emitPart(loop.getInductionVar(), number);
     scf::YieldOp::create(build.ops, build.loc, carried);
+    carried.assign(loop.result_begin(), loop.result_end());
   }
-  carried.assign(loop.result_begin(), loop.result_end());
-  for (int64_t number = 0; number < parts() - looped; ++number)
+  for (int64_t number = 0; number < count - looped; ++number)
     emitPart(build.constant(looped), number);
   return carried;
 }

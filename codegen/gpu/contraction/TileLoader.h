@@ -42,8 +42,9 @@ public:
   /// part, which it returns.
   using EmitPart = llvm::function_ref<llvm::SmallVector<mlir::Value>(
       mlir::Value part, mlir::Value buffer, mlir::Value nextBuffer, llvm::SmallVector<mlir::Value> carried)>;
-  /// Emits a loop over the parts, one or two of them a turn: where there are two, numbers of buffers are constants.
-  llvm::SmallVector<mlir::Value> forEachPart(int64_t unroll, llvm::SmallVector<mlir::Value> carried, EmitPart emit);
+  /// Emits a loop over the first `count` parts, one or two of them a turn: where there are two, numbers of buffers are constants.
+  llvm::SmallVector<mlir::Value> forEachPart(int64_t count, int64_t unroll, llvm::SmallVector<mlir::Value> carried,
+                                             EmitPart emit);
 
   mlir::Value left, right; ///< Shared memory: memrefs of chunks.
 

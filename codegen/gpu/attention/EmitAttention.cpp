@@ -10,8 +10,8 @@
 //        neighbouring parts: a cache that is asked for a key by each invocation takes as many cycles as there are keys.
 
 #include "codegen/gpu/Emitters.h"
+#include "codegen/gpu/attention/MatrixAttention.h"
 #include "codegen/gpu/contraction/GpuMachines.h"
-#include "codegen/gpu/contraction/MatrixAttention.h"
 #include "dialects/plan/PlanDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

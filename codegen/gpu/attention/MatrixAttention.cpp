@@ -6,7 +6,7 @@
 //        3. the result: a subgroup has a matrix of sixteen columns and every so manyth sixteen keys; sums of those who share
 //           columns are added on their way to the result.
 
-#include "codegen/gpu/contraction/MatrixAttention.h"
+#include "codegen/gpu/attention/MatrixAttention.h"
 
 #include "codegen/gpu/contraction/GpuMachines.h"
 

@@ -5,10 +5,10 @@
 // How:   invocations share the rows evenly, neighbours have neighbouring parts of one row. An emitter says which scores of its
 //        row an invocation keeps in registers; sweeps work on these.
 
-#ifndef NACRE_CODEGEN_GPU_CONTRACTION_ATTENTIONROWS_H
-#define NACRE_CODEGEN_GPU_CONTRACTION_ATTENTIONROWS_H
+#ifndef NACRE_CODEGEN_GPU_ATTENTION_ATTENTIONROWS_H
+#define NACRE_CODEGEN_GPU_ATTENTION_ATTENTIONROWS_H
 
-#include "codegen/gpu/contraction/AttentionOperands.h"
+#include "codegen/gpu/attention/AttentionOperands.h"
 
 namespace nacre::codegen::gpu {
 
@@ -70,4 +70,4 @@ private:
 
 } // namespace nacre::codegen::gpu
 
-#endif // NACRE_CODEGEN_GPU_CONTRACTION_ATTENTIONROWS_H
+#endif // NACRE_CODEGEN_GPU_ATTENTION_ATTENTIONROWS_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "codegen/gpu/contraction/AttentionRows.h"
+#include "codegen/gpu/attention/AttentionRows.h"
 
 #include "codegen/form/Reduction.h"
 #include "codegen/gpu/Halo.h"

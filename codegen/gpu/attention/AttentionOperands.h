@@ -3,8 +3,8 @@
 // What:  where queries, keys, values and result of attention lie for a workgroup, and whether they are read in vectors.
 // Why:   each is walked by other loops, in any order of axes; the emitter says loops and steps, never strides.
 
-#ifndef NACRE_CODEGEN_GPU_CONTRACTION_ATTENTIONOPERANDS_H
-#define NACRE_CODEGEN_GPU_CONTRACTION_ATTENTIONOPERANDS_H
+#ifndef NACRE_CODEGEN_GPU_ATTENTION_ATTENTIONOPERANDS_H
+#define NACRE_CODEGEN_GPU_ATTENTION_ATTENTIONOPERANDS_H
 
 #include "codegen/form/AttentionForm.h"
 #include "codegen/gpu/points/PointBuilder.h"
@@ -39,4 +39,4 @@ private:
 
 } // namespace nacre::codegen::gpu
 
-#endif // NACRE_CODEGEN_GPU_CONTRACTION_ATTENTIONOPERANDS_H
+#endif // NACRE_CODEGEN_GPU_ATTENTION_ATTENTIONOPERANDS_H

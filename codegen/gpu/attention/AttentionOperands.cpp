@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "codegen/gpu/contraction/AttentionOperands.h"
+#include "codegen/gpu/attention/AttentionOperands.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

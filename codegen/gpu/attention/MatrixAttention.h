@@ -3,10 +3,10 @@
 // What:  attention by cooperative matrices: products of f16, sums of f32.
 // Why:   a head's work is small; what counts is how long its loads take, and how often they wait for one another.
 
-#ifndef NACRE_CODEGEN_GPU_CONTRACTION_MATRIXATTENTION_H
-#define NACRE_CODEGEN_GPU_CONTRACTION_MATRIXATTENTION_H
+#ifndef NACRE_CODEGEN_GPU_ATTENTION_MATRIXATTENTION_H
+#define NACRE_CODEGEN_GPU_ATTENTION_MATRIXATTENTION_H
 
-#include "codegen/gpu/contraction/AttentionRows.h"
+#include "codegen/gpu/attention/AttentionRows.h"
 
 namespace nacre::codegen::gpu {
 
@@ -18,4 +18,4 @@ void emitMatrixAttention(AttentionRows &attention);
 
 } // namespace nacre::codegen::gpu
 
-#endif // NACRE_CODEGEN_GPU_CONTRACTION_MATRIXATTENTION_H
+#endif // NACRE_CODEGEN_GPU_ATTENTION_MATRIXATTENTION_H
