@@ -5,13 +5,9 @@
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_CHECKPOINT_CHECKSUM_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_CHECKPOINT_CHECKSUM_H
 
-#include "llvm/ADT/StringRef.h"
-#include <cstdint>
+#include "compiler/import/Checksum.h"
 
 namespace nacre::importer::tensorflow_format {
-
-/// CRC-32C (Castagnoli) of what `before` is of, followed by `bytes`.
-uint32_t computeCrc32c(llvm::StringRef bytes, uint32_t before = 0);
 
 /// As files store it.
 constexpr uint32_t maskCrc(uint32_t crc) { return (crc >> 15 | crc << 17) + 0xa282ead8; }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The checksum of checkpoints.
+// See Checksum.h.
 //
 // How:  eight bytes at a time, by eight tables: weights are read once for this, so it must be no slower than memory.
 
-#include "compiler/import/tensorflow/checkpoint/Checksum.h"
+#include "compiler/import/Checksum.h"
 
 #include "llvm/Support/Endian.h"
 #include <array>
 
-namespace nacre::importer::tensorflow_format {
+namespace nacre::importer {
 namespace {
 
 /// tables[k][b]: what byte b comes to, with k bytes behind it.
@@ -47,4 +47,4 @@ uint32_t computeCrc32c(llvm::StringRef bytes, uint32_t before) {
   return ~crc;
 }
 
-} // namespace nacre::importer::tensorflow_format
+} // namespace nacre::importer
