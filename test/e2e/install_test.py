@@ -26,6 +26,8 @@ class InstallTest(nacre.NacreTest):
         self.assertRegex(said[0], r"^class \d, [\d.]+ %\n$")
         self.assertEqual(said[0], said[1])
         self.call(os.path.join(build, "classify"), self.path("no-picture"), status=1)
+        learned = self.call(os.path.join(build, "personalize"), os.path.join(build, "strokes.txt"), self.path("learned"), "3")
+        self.assertRegex(learned, r"^epoch 1: loss .*\nepoch 2: .*\nepoch 3: .*\nrecognizes \d+ of 60\n$")
 
 
 if __name__ == "__main__":
