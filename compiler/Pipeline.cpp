@@ -99,7 +99,7 @@ public:
     report.gpuPrecision =
         options.placement.engines == Placement::Engines::Cpu ? GpuPrecision::F32 : options.gpuPrecision;
 
-    if (options.training)
+    if (options.training && !trainsItself())
       trained.emplace(options, context);
     if (options.weightType == WeightType::F16)
       for (const codegen::Target &target : targets)
@@ -122,7 +122,7 @@ public:
     };
     for (size_t next = 0; next < std::size(phases);) {
       const auto &[phase, work] = phases[next++];
-      if (phase == Phase::Train && !options.training)
+      if (phase == Phase::Train && !options.training && !asksForGradients(*module))
         continue;
       progress(phase, 0, 0);
       auto begin = std::chrono::steady_clock::now();
@@ -192,14 +192,23 @@ private:
   LogicalResult importModel() {
     const SaidOnce once(context, repeats);
     importer::ImportOptions importOptions = importOptionsOf(options);
+    importOptions.trainsItself = trainsItself();
     module = trained ? trained->import(std::move(importOptions))
                      : importer::importModel(options.modelPath, importOptions, &context);
+    if (module && trainsItself() && !module->lookupSymbol(train::trainEntry))
+      return fail("--train must have a loss, as in --loss=softmax-cross-entropy:logits, where the model does not say "
+                  "itself how it is trained; see --help");
     return success(bool(module));
   }
 
+  /// Whether the model is trained as it says itself.
+  bool trainsItself() const { return options.training && options.training->losses.empty(); }
+
   LogicalResult addTraining() {
     const SaidOnce once(context, repeats);
-    return trained->addSteps(*module);
+    if (failed(writeGradients(*module)))
+      return failure();
+    return trained ? trained->addSteps(*module) : success();
   }
 
   LogicalResult optimizeGraph() {
@@ -331,7 +340,7 @@ private:
   std::string modelName;
   SmallVector<codegen::Target, 1> targets;
   OwningOpRef<ModuleOp> module;
-  std::optional<TrainedModel> trained; ///< Where the model is one that is trained.
+  std::optional<TrainedModel> trained; ///< Of a model that is trained as options say.
   bool repeats = false;                ///< Phases run again, and have said what they remark.
   std::optional<GpuKernels> gpuKernels;
   std::vector<package::CompiledKernel> compiled;

@@ -66,6 +66,23 @@ OwningOpRef<ModuleOp> TrainedModel::import(importer::ImportOptions importOptions
   return module;
 }
 
+bool asksForGradients(ModuleOp module) { return llvm::any_of(module.getOps<func::FuncOp>(), train::asksForGradients); }
+
+/// What has no gradients in one piece becomes loops first.
+static LogicalResult runOn(func::FuncOp function, llvm::function_ref<void(OpPassManager &)> build) {
+  PassManager passes(function.getContext(), func::FuncOp::getOperationName());
+  graph::buildExpansion(passes);
+  build(passes);
+  return passes.run(function);
+}
+
+LogicalResult writeGradients(ModuleOp module) {
+  for (auto function : module.getOps<func::FuncOp>())
+    if (train::asksForGradients(function) && failed(runOn(function, train::buildGradients)))
+      return failure();
+  return success();
+}
+
 LogicalResult TrainedModel::addSteps(ModuleOp module) {
   PassManager selection(&context);
   train::buildSelection(selection, *options.training);
@@ -76,10 +93,7 @@ LogicalResult TrainedModel::addSteps(ModuleOp module) {
     wholeBatch = batchOf(function);
   else if (auto whole = module.lookupSymbol<func::FuncOp>(train::wholeEntry))
     wholeBatch = batchOf(whole);
-  // What has no gradients in one piece.
-  PassManager expansion(&context, func::FuncOp::getOperationName());
-  graph::buildExpansion(expansion);
-  if (failed(expansion.run(function)))
+  if (failed(runOn(function, [](OpPassManager &) {})))
     return failure();
   PassManager steps(&context);
   train::buildSteps(steps, *options.training);

@@ -15,6 +15,11 @@
 
 namespace nacre {
 
+/// Whether a model asks for gradients itself.
+bool asksForGradients(mlir::ModuleOp module);
+/// Writes them.
+mlir::LogicalResult writeGradients(mlir::ModuleOp module);
+
 class TrainedModel {
 public:
   /// `options.training` must be there.

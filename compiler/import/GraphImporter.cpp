@@ -104,7 +104,7 @@ void GraphImporter::begin() {
   for (const SettledInput &input : inputs.inputs)
     if (auto argument = dyn_cast_or_null<BlockArgument>(main.values.lookup(input.source));
         argument && !input.variable.empty())
-      keepArgument(func, argument.getArgNumber(), input.variable, input.initial);
+      keepArgument(func, argument.getArgNumber(), input.variable, input.initial, input.role);
 }
 
 //===----------------------------------------------------------------------===//

@@ -45,6 +45,7 @@ struct GraphValue {
   /// gets. An entry has both, of one type.
   llvm::StringRef variable = {};
   mlir::ElementsAttr initial = {}; ///< of an input that is a variable: what it is at first; null: zeros
+  llvm::StringRef role = {};       ///< and what it is for (dialects/nn/Variables.h)
 
   llvm::StringRef getSource() const { return source.empty() ? name : source; }
 };

@@ -69,6 +69,8 @@ struct ImportOptions {
   /// Of a model that is trained: its weights, those of f32 that are no scalars, are variables of the role `weight` and not
   /// constants, but for those that a node must know when the model is compiled.
   std::optional<TrainedEntry> training;
+  /// Whether a model that says itself how it is trained (ONNX's training_info) has that as the entry `train`, beside `main`.
+  bool trainsItself = false;
   /// A seed to draw those weights from that are nowhere (`--random-weights`).
   std::optional<uint32_t> randomWeights;
 };

@@ -45,6 +45,35 @@ llvm::SmallVector<int64_t> axisRange(int64_t begin, int64_t end);
 
 class OpenWeights; // entry/OpenWeights.h
 
+/// Numbers nodes that draw random numbers, so that each draws others. What is imported once more to be differentiated draws what it
+/// has drawn before.
+class NodeNumbers {
+public:
+  uint32_t take(mlir::Location node);
+  /// How many there are.
+  uint32_t size() const { return count; }
+  /// While one lives, nodes are imported once more, from the first on.
+  class Again {
+  public:
+    explicit Again(NodeNumbers &numbers) : numbers(numbers), before(std::move(numbers.repeated)) {
+      numbers.repeated.emplace();
+    }
+    ~Again() { numbers.repeated = std::move(before); }
+    Again(const Again &) = delete;
+    Again &operator=(const Again &) = delete;
+
+  private:
+    NodeNumbers &numbers;
+    std::optional<llvm::DenseMap<mlir::Location, unsigned>> before;
+  };
+
+private:
+  uint32_t count = 0;
+  llvm::DenseMap<mlir::Location, llvm::SmallVector<uint32_t, 1>>
+      known; ///< of a node that is written out several times, all
+  std::optional<llvm::DenseMap<mlir::Location, unsigned>> repeated; ///< how many of those each node has had again
+};
+
 /// What all nodes of one import share.
 struct ImportState {
   explicit ImportState(const ImportOptions &options)
@@ -63,8 +92,9 @@ struct ImportState {
   llvm::SetVector<llvm::StringRef> unfixedInputs;
   /// Values of which a run decides how many elements an axis has.
   llvm::DenseMap<mlir::Value, nn::AxisCounts> counts;
-  uint32_t seed;                  ///< of nodes that draw random numbers and have none of their own
-  uint32_t numRandomNodes = 0;    ///< so far
+  uint32_t seed; ///< of nodes that draw random numbers and have none of their own
+  NodeNumbers randomNodes;
+  NodeNumbers droppingNodes;      ///< those that drop other elements in each run
   bool hasRemarkedSeed = false;   ///< that `seed` was taken
   OpenWeights *weights = nullptr; ///< of a model that is trained
 };
@@ -102,6 +132,8 @@ public:
   llvm::SetVector<llvm::StringRef> &getUnfixedInputs() { return shared.unfixedInputs; }
   /// The seed and the number of a node that draws random numbers; says once that a node has no seed of its own.
   std::array<uint32_t, 2> takeRandomKey(std::optional<uint32_t> seed);
+  /// Which of the nodes that drop other elements in each run this one is.
+  uint32_t takeStream() { return shared.droppingNodes.take(loc); }
   mlir::Value constant(mlir::ElementsAttr value);
   mlir::Value splat(mlir::RankedTensorType type, double value);
   /// A scalar of `like`'s element type.

@@ -42,7 +42,15 @@ bool NnBuilder::allowsConstant(int64_t count, int64_t elementBytes) {
 std::array<uint32_t, 2> NnBuilder::takeRandomKey(std::optional<uint32_t> seed) {
   if (!seed && !std::exchange(shared.hasRemarkedSeed, true))
     emitRemark(loc) << "has no seed; " << shared.seed << " is taken (--seed), and every run draws the same numbers";
-  return {seed.value_or(shared.seed), shared.numRandomNodes++};
+  return {seed.value_or(shared.seed), shared.randomNodes.take(loc)};
+}
+
+uint32_t NodeNumbers::take(Location node) {
+  SmallVector<uint32_t, 1> &numbers = known[node];
+  if (repeated)
+    if (unsigned next = (*repeated)[node]++; next < numbers.size())
+      return numbers[next];
+  return numbers.emplace_back(count++);
 }
 
 /// All elements, those of a sparse tensor that are not listed zero.

@@ -74,6 +74,7 @@ ArrayRef<RuleRow> getRules() {
       RowOf<&reverseFor>::row(),
       RowOf<&reverseWhile>::row(),
       RowOf<&reverseRecurrent>::row(),
+      none<nn::GradientOp>(), // written out before what is around it is differentiated
       none<nn::YieldOp>(),
       none<nn::ConditionOp>(),
       none<nn::ConstantOp>(),

@@ -17,6 +17,12 @@ namespace nacre::train {
 #define GEN_PASS_REGISTRATION
 #include "compiler/train/Passes.h.inc"
 
+/// Whether a function asks for gradients itself (`nn.gradient`), trained or not.
+bool asksForGradients(mlir::func::FuncOp function);
+
+/// Appends to `pm`, which runs on such a function, what writes them. Its recurrent layers are loops by now.
+void buildGradients(mlir::OpPassManager &pm);
+
 /// Appends the phase's first part to `pm`, which runs on a module: which weights are trained.
 void buildSelection(mlir::OpPassManager &pm, const TrainingOptions &options);
 

@@ -10,6 +10,22 @@
 
 include "mlir/Pass/PassBase.td"
 
+def WriteGradientsPass : Pass<"nacre-write-gradients", "::mlir::func::FuncOp"> {
+  let summary = "Write the gradients that a model itself asks for";
+  let description = [{
+    What `nn.gradient` computes stands in its place: its region, then the way back through it (`compiler/train/ReverseWalk.h`). Gradients
+    of gradients are written from the inside out. The region is what stands before it once more; what both have in common is
+    shared behind this pass.
+
+    Requires: recurrent layers are loops (`nacre-expand-recurrence`).
+
+    Ensures: there is no `nn.gradient`.
+
+    Example: test/compiler/train/write-gradients.mlir, of a product.
+  }];
+  let dependentDialects = ["::nacre::nn::NnDialect"];
+}
+
 def SelectTrainablePass : Pass<"nacre-select-trainable", "::mlir::ModuleOp"> {
   let summary = "Make constants again of the weights that are not trained";
   let description = [{

@@ -9,6 +9,11 @@
 
 namespace nacre::train {
 
+void buildGradients(mlir::OpPassManager &pm) {
+  pm.addPass(createWriteGradientsPass());
+  pm.addPass(mlir::createCSEPass());
+}
+
 void buildSelection(mlir::OpPassManager &pm, const TrainingOptions &options) {
   SelectTrainablePassOptions select;
   llvm::append_range(select.trainable, options.trainable);

@@ -248,8 +248,6 @@ Error checkParts(const TrainingOptions &options) {
 }
 
 Error checkTraining(const TrainingOptions &options) {
-  if (options.losses.empty())
-    return bad("--train must have a loss, as in --loss=softmax-cross-entropy:logits; see --help");
   for (const std::string &loss : options.losses)
     if (Expected<Loss> parsed = parseLoss(loss); !parsed)
       return parsed.takeError();

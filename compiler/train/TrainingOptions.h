@@ -23,7 +23,7 @@ inline constexpr llvm::StringLiteral mainEntry = "main", trainEntry = "train", e
 inline constexpr llvm::StringLiteral wholeEntry = "evaluate whole";
 
 struct TrainingOptions {
-  std::vector<std::string> losses;                               ///< `--loss`, added up
+  std::vector<std::string> losses;                               ///< `--loss`, added up; none: as the model says itself
   std::string optimizer = "sgd";                                 ///< `--optimizer`
   std::vector<std::string> trainable{"*"};                       ///< `--trainable`: patterns
   std::vector<std::string> frozen;                               ///< `--frozen`: patterns, which win

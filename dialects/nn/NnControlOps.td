@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The operators of `nn` that a run decides about: which of two regions is computed, and how often one is.
+// The operators of `nn` with regions: which of two is computed, and how often one is, as a run decides; what is differentiated.
 //
 // Regions are not isolated: what they read of the values around them is captured by its name. What a region computes stays
 // in it, but for what its terminator hands over. All types are static, and agree exactly.
@@ -120,7 +120,33 @@ def Nn_WhileOp : Nn_ControlOp<"while"> {
   }];
 }
 
-def Nn_YieldOp : Op<Nn_Dialect, "yield", [Pure, Terminator, ParentOneOf<["IfOp", "ForOp", "WhileOp"]>, AttrSizedOperandSegments]> {
+def Nn_GradientOp : Nn_ControlOp<"gradient"> {
+  let summary = "The gradients of what a region computes, for its first arguments";
+  let description = [{
+    The region yields one tensor of floats, which it computes of the operands, its arguments. The results are the gradients of the
+    sum of its elements, one for each of the first arguments, of their types. An importer writes it where a model asks for a
+    gradient; the phase `train` writes the gradient in its place, and no phase behind that one meets it.
+
+    ```mlir
+    %dx = nn.gradient of(%x, %z : tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>) {
+    ^bb0(%a: tensor<4xf32>, %b: tensor<4xf32>):
+      %y = nn.binary mul %a, %b : tensor<4xf32>, tensor<4xf32>
+      nn.yield %y : tensor<4xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Nn_Tensor>:$point);
+  let results = (outs Variadic<Nn_Tensor>:$gradients);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `of` `(` $point `:` type($point) `)` (`->` `(` type($gradients)^ `)`)? attr-dict-with-keyword $body
+  }];
+  let extraClassDeclaration = [{
+    YieldOp getYield();
+  }];
+}
+
+def Nn_YieldOp : Op<Nn_Dialect, "yield", [Pure, Terminator, ParentOneOf<["IfOp", "ForOp", "WhileOp", "GradientOp"]>, AttrSizedOperandSegments]> {
   let summary = "What a region hands over: values, and rows of stacks";
   let arguments = (ins Variadic<Nn_Tensor>:$carried, Variadic<Nn_Tensor>:$stacked);
   let assemblyFormat = "($carried^ `:` type($carried))? (`stacked` `(` $stacked^ `:` type($stacked) `)`)? attr-dict";

@@ -3,7 +3,8 @@
 
 Why:  the sample network, the kernel benchmarks and the chain test must be made on a machine without python3-onnx.
 How:  ONNX is protobuf; a message is its fields one after the other, each a key (number << 3 | wire type) and a value.
-      The numbers are those of onnx.proto: ModelProto, GraphProto, NodeProto, AttributeProto, TensorProto, ValueInfoProto.
+      The numbers are those of onnx.proto: ModelProto, GraphProto, NodeProto, AttributeProto, TensorProto,
+      ValueInfoProto, TrainingInfoProto.
 """
 import math
 import random
@@ -48,6 +49,8 @@ def _attribute(name, value):
         body = _bytes(4, value) + _number(20, 3)
     elif value and isinstance(value[0], float):
         body = b"".join(_float(7, v) for v in value) + _number(20, 6)
+    elif value and isinstance(value[0], str):
+        body = b"".join(_bytes(9, v) for v in value) + _number(20, 8)
     else:
         body = b"".join(_number(8, v) for v in value) + _number(20, 7)
     return _bytes(1, name) + body
@@ -71,6 +74,7 @@ class Graph:
         self.random = random.Random(seed)
         self.nodes, self.initializers, self.inputs, self.outputs = [], [], [], []
         self.domains = set()
+        self.training = b""
 
     def input(self, name, dims, element_type=FLOAT):
         self.inputs.append(_value_info(name, element_type, dims))
@@ -97,6 +101,17 @@ class Graph:
         self.initializers.append(_tensor(name, INT64, [len(values)], array("q", values).tobytes()))
         return name
 
+    def count(self, name, value):
+        """One integer, without axes."""
+        self.initializers.append(_tensor(name, INT64, [], array("q", [value]).tobytes()))
+        return name
+
+    def train(self, algorithm, updates):
+        """Says how the model is trained: what becomes of each initializer, of this graph or that one, is an output of the other."""
+        self.domains |= algorithm.domains
+        bindings = (_bytes(4, _bytes(1, name) + _bytes(2, output)) for name, output in updates.items())
+        self.training = _bytes(20, _bytes(2, algorithm.body()) + b"".join(bindings))
+
     def node(self, operator, inputs, output=None, name=None, **attributes):
         """Adds a node and returns its output's name, or names where `output` lists several. An operator `domain.Name` is of that
         domain, in its version 1."""
@@ -121,7 +136,7 @@ class Graph:
         ir_version = 7
         with open(path, "wb") as file:
             file.write(_number(1, ir_version) + _bytes(2, "nacre samples") + _bytes(7, graph) + _bytes(8, _number(2, self.opset)) +
-                       b"".join(_bytes(8, _bytes(1, domain) + _number(2, 1)) for domain in sorted(self.domains)))
+                       b"".join(_bytes(8, _bytes(1, domain) + _number(2, 1)) for domain in sorted(self.domains)) + self.training)
 
 
 NPY_TYPES = {"f": "<f4", "d": "<f8", "i": "<i4", "q": "<i8"}

@@ -95,7 +95,7 @@ struct Declarations {
   cl::opt<bool> train{
       "train", cl::cat(category),
       cl::desc("Compile the model to be trained: entries train and evaluate beside main, over the same weights, which "
-               "are state (nacre_session_state); --loss must be given")};
+               "are state (nacre_session_state), to make a --loss small; without one as an ONNX model says itself")};
   cl::list<std::string> losses{
       "loss", cl::cat(category), cl::value_desc("kind:tensor[,label=name]"),
       cl::desc("What is made small: softmax-cross-entropy, binary-cross-entropy, mean-squared-error, "
@@ -218,6 +218,11 @@ Error readTraining(Declarations &options, CompilerOptions &compiler) {
       return bad("--" + option.ArgStr + " is about training; give --train, too, or leave it out");
   if (!options.train)
     return Error::success();
+  for (const cl::Option &option : all)
+    if (options.losses.empty() && option.getNumOccurrences() > 0)
+      return bad("--" + option.ArgStr +
+                 " is about training by a loss; give --loss, too, or leave it out: without, a model is trained as it "
+                 "says itself");
   train::TrainingOptions &training = compiler.training.emplace();
   training.losses = options.losses;
   training.optimizer = options.optimizer;

@@ -127,7 +127,7 @@ FailureOr<LoopResults> RegionBuilder::buildLoop(const Loop &loop, Body body, Con
   for (Value value : loop.scanned)
     rows.push_back(
         block.addArgument(RankedTensorType::get(getShape(value).drop_front(), getElementType(value)), nn.getLoc()));
-  const uint32_t numRandomNodes = shared.numRandomNodes;
+  const uint32_t numRandomNodes = shared.randomNodes.size();
   FailureOr<Turn> turn = Turn();
   {
     OpBuilder::InsertionGuard guard(builder);
@@ -138,7 +138,7 @@ FailureOr<LoopResults> RegionBuilder::buildLoop(const Loop &loop, Body body, Con
     if (turn->goesOn)
       turn->goesOn = isTrue(turn->goesOn) ? Value() : scalarBoolean(turn->goesOn);
   }
-  if (shared.numRandomNodes != numRandomNodes)
+  if (shared.randomNodes.size() != numRandomNodes)
     return nn.error() << "a loop whose turns a run counts must not draw random numbers, which would be the same in "
                          "every turn; draw them outside";
   const bool isCounted = !condition && !turn->goesOn && !loop.goesOn && loop.bound;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Branches and loops that a run decides: operators of `nn` with regions, built around what a format's graphs compute.
+// Branches and loops that a run decides, and gradients: operators of `nn` with regions, built around what a format's graphs compute.
 //
-// What: one function for a branch and one for a loop. What a region computes is told by functions that the caller gives, which
+// What: one function for a branch, one for a loop and one for gradients. What a region computes is told by functions that the caller gives, which
 //       import a graph of the format, or build operators, wherever the walk stands then.
 // Why:  every format has branches and loops, and says them differently; what their values must agree in, which operator they
 //       become, and what happens to sizes that a run decides are the same for all.
@@ -57,6 +57,11 @@ public:
   /// A loop: an nn.for where its turns are counted before it begins, an nn.while otherwise. Stacks need a bound; they are open where
   /// it is not reached in every run. `condition` is asked before every turn, if it is given.
   mlir::FailureOr<LoopResults> buildLoop(const Loop &loop, Body body, Condition condition = nullptr);
+
+  /// The gradients, for the first `count` of `point`, of the one tensor that `compute` gives of values in their place.
+  mlir::FailureOr<Values>
+  buildGradient(llvm::ArrayRef<mlir::Value> point, size_t count,
+                llvm::function_ref<mlir::FailureOr<Values>(llvm::ArrayRef<mlir::Value>)> compute);
 
 private:
   mlir::FailureOr<Values> fillBranch(mlir::Region &region, Branch compute);

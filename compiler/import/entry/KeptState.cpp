@@ -110,7 +110,9 @@ bool isZeros(ElementsAttr value) {
 
 } // namespace
 
-void keepArgument(func::FuncOp function, unsigned argument, StringRef name, ElementsAttr initial) {
+void keepArgument(func::FuncOp function, unsigned argument, StringRef name, ElementsAttr initial, StringRef role) {
+  if (!role.empty())
+    function.setArgAttr(argument, nn::roleAttr, StringAttr::get(function.getContext(), role));
   function.setArgAttr(argument, nn::variableAttr, StringAttr::get(function.getContext(), name));
   if (initial && !isZeros(initial))
     function.setArgAttr(argument, nn::initialAttr, initial);

@@ -14,8 +14,10 @@
 
 namespace nacre::importer {
 
-/// Makes an argument what the variable `name` was when the run began; `initial` is what it is before the first one, null: zeros.
-void keepArgument(mlir::func::FuncOp function, unsigned argument, llvm::StringRef name, mlir::ElementsAttr initial);
+/// Makes an argument what the variable `name` was when the run began; `initial` is what it is before the first one, null: zeros; `role`
+/// what it is for (dialects/nn/Variables.h).
+void keepArgument(mlir::func::FuncOp function, unsigned argument, llvm::StringRef name, mlir::ElementsAttr initial,
+                  llvm::StringRef role = "");
 
 /// Makes a result what the variable `name` becomes, a tensor of the argument's type; fails after an error where a run decides how
 /// large it is.

@@ -25,8 +25,7 @@ Value OpenWeights::open(StringRef name, ElementsAttr value, Location loc) {
   const unsigned number = function.getNumArguments();
   if (failed(function.insertArgument(number, value.getType(), {}, loc)))
     return {};
-  keepArgument(function, number, name, value);
-  function.setArgAttr(number, nn::roleAttr, StringAttr::get(function.getContext(), nn::weightRole));
+  keepArgument(function, number, name, value, nn::weightRole);
   weights[function.getArgument(number)] = value;
   return function.getArgument(number);
 }

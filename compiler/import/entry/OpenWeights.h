@@ -46,8 +46,6 @@ public:
   /// How many steps there were, an i64.
   mlir::Value getStep();
   uint64_t getSeed() const { return entry.seed; }
-  /// Which of the nodes that drop elements the next one is.
-  uint32_t takeStream() { return streams++; }
 
   /// Writes what is assigned, and what is watched (WatchedTensors.h), as results.
   mlir::LogicalResult giveResults(llvm::function_ref<mlir::Value(llvm::StringRef)> find);
@@ -61,7 +59,6 @@ private:
 
   mlir::func::FuncOp function;
   const TrainedEntry &entry;
-  uint32_t streams = 0;
   mlir::Value step;
   llvm::SmallVector<std::pair<mlir::Value, mlir::Value>> assigned;
   llvm::MapVector<mlir::Value, mlir::ElementsAttr> weights;

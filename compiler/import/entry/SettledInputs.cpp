@@ -132,6 +132,7 @@ void InputSettler::settle(const GraphValue &input) {
   settled.source = input.getSource();
   settled.variable = input.variable;
   settled.initial = input.initial;
+  settled.role = input.role;
   if (!input.type.name.empty()) {
     error(input) << "has the element type '" << input.type.name << "', which is not supported";
   } else if (!input.type.elementType) {

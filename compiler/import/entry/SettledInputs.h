@@ -17,6 +17,7 @@ struct SettledInput {
   mlir::ElementsAttr value;    ///< null where the value comes when the model runs
   llvm::StringRef variable;    ///< whose value it is; empty where it is an input
   mlir::ElementsAttr initial;  ///< what the variable is at first
+  llvm::StringRef role;        ///< and what it is for
 };
 
 struct SettledInputs {

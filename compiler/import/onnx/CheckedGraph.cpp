@@ -3,12 +3,16 @@
 // One graph of an ONNX file, checked.
 //
 // How:  1. names: every value is defined once, everything that is read is defined, here or around,
-//       2. order: keep the file's where it is right, repair it where it is not, refuse cycles.
+//       2. order: keep the file's where it is right, repair it where it is not, refuse cycles,
+//       3. what nodes Gradient differentiate: a node comes after that, too, and is no part of it.
 
 #include "compiler/import/onnx/CheckedGraph.h"
 
+#include "compiler/import/onnx/training/Handlers.h"
+
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include <queue>
@@ -45,7 +49,7 @@ LogicalResult CheckedGraph::check() {
     nodes.push_back({&node, position++, {}});
   return success(succeeded(defineInputs()) && succeeded(defineInitializers()) && succeeded(defineResults()) &&
                  succeeded(readNestedGraphs()) && succeeded(checkReads()) && succeeded(checkOutputs()) &&
-                 succeeded(sortNodes()));
+                 succeeded(sortNodes()) && succeeded(checkDepth()));
 }
 
 Location CheckedGraph::getLocation(StringRef valueName) const {
@@ -131,7 +135,9 @@ bool CheckedGraph::isDefined(StringRef name) {
 }
 
 LogicalResult CheckedGraph::checkReads() {
-  for (const CheckedNode &node : nodes) {
+  for (CheckedNode &node : nodes) {
+    if (failed(readDifferentiated(node)))
+      return failure();
     for (const std::string &input : node.proto->input())
       if (!input.empty() && !isDefined(input))
         return emitError(getLocation(node))
@@ -175,6 +181,8 @@ LogicalResult CheckedGraph::sortNodes() {
   for (const CheckedNode &node : nodes) {
     SmallVector<StringRef> reads = node.getCaptures();
     reads.append(node.proto->input().begin(), node.proto->input().end());
+    if (node.differentiated)
+      reads.push_back(node.differentiated->y);
     for (StringRef name : reads) {
       auto producer = producers.find(name);
       if (name.empty() || producer == producers.end() || producer->second < 0)
@@ -200,7 +208,78 @@ LogicalResult CheckedGraph::sortNodes() {
                                                    "of a cycle or waits for one";
   }
   nodes = std::move(sorted);
+  places.resize(nodes.size());
+  for (auto [place, node] : llvm::enumerate(nodes))
+    places[node.position] = place;
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// 3. What is differentiated
+//===----------------------------------------------------------------------===//
+
+LogicalResult CheckedGraph::readDifferentiated(CheckedNode &node) {
+  const onnx::NodeProto &proto = *node.proto;
+  if (proto.domain() != training::domain.str() || proto.op_type() != "Gradient")
+    return success();
+  Differentiated &read = node.differentiated.emplace();
+  for (StringRef list : {"xs", "zs"})
+    for (const onnx::AttributeProto &attribute : proto.attribute())
+      if (attribute.name() == list.str())
+        read.arguments.append(attribute.strings().begin(), attribute.strings().end());
+  for (const onnx::AttributeProto &attribute : proto.attribute())
+    if (attribute.name() == "y")
+      read.y = attribute.s();
+  if (read.arguments.size() != size_t(proto.input_size()))
+    return emitError(getLocation(node)) << "attributes 'xs' and 'zs' must name a tensor for each input, but name "
+                                        << read.arguments.size() << " for " << proto.input_size();
+  if (!producers.contains(read.y) && !llvm::is_contained(read.arguments, read.y))
+    return emitError(getLocation(node)) << "attribute 'y' must name a tensor of the graph that the node is in, but "
+                                           "names '"
+                                        << read.y << "'";
+  return success();
+}
+
+/// What is differentiated is imported inside of the node that asks for it, and so on.
+LogicalResult CheckedGraph::checkDepth() {
+  constexpr unsigned mostDerivatives = 64;
+  SmallVector<unsigned> depths;
+  for (const CheckedNode &node : nodes) {
+    auto depthOf = [&](StringRef name) {
+      auto producer = producers.find(name);
+      return producer == producers.end() || producer->second < 0 ? 0 : depths[places[producer->second]];
+    };
+    unsigned reads = 0;
+    for (const std::string &input : node.proto->input())
+      reads = std::max(reads, depthOf(input));
+    for (StringRef capture : node.getCaptures())
+      reads = std::max(reads, depthOf(capture));
+    depths.push_back(node.differentiated ? std::max(reads, depthOf(node.differentiated->y) + 1) : reads);
+    if (depths.back() > mostDerivatives)
+      return emitError(getLocation(node))
+             << "gradients must be taken of gradients at most " << mostDerivatives << " deep, but this one is deeper";
+  }
+  return success();
+}
+
+SmallVector<size_t> CheckedGraph::findProducers(StringRef name, ArrayRef<StringRef> given) const {
+  const llvm::DenseSet<StringRef> ends(given.begin(), given.end());
+  llvm::DenseSet<size_t> found;
+  SmallVector<StringRef> open{name};
+  while (!open.empty()) {
+    StringRef next = open.pop_back_val();
+    auto producer = producers.find(next);
+    if (ends.contains(next) || producer == producers.end() || producer->second < 0)
+      continue;
+    size_t place = places[producer->second];
+    if (!found.insert(place).second)
+      continue;
+    open.append(nodes[place].proto->input().begin(), nodes[place].proto->input().end());
+    llvm::append_range(open, nodes[place].getCaptures());
+  }
+  SmallVector<size_t> result(found.begin(), found.end());
+  llvm::sort(result);
+  return result;
 }
 
 } // namespace nacre::importer::onnx_format

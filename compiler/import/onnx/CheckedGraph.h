@@ -16,6 +16,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
 #include <memory>
+#include <optional>
 
 namespace nacre::importer::onnx_format {
 
@@ -27,10 +28,17 @@ struct NestedGraph {
   std::unique_ptr<CheckedGraph> graph;
 };
 
+/// What a node Gradient says: which tensor is differentiated, as a function of which.
+struct Differentiated {
+  llvm::StringRef y;
+  llvm::SmallVector<llvm::StringRef, 0> arguments; ///< as many as the node has inputs
+};
+
 struct CheckedNode {
   const onnx::NodeProto *proto;
   int position; ///< in the file's list
   llvm::SmallVector<NestedGraph, 0> graphs;
+  std::optional<Differentiated> differentiated = {};
 
   /// What the graphs inside read from outside, each name once.
   llvm::SmallVector<llvm::StringRef> getCaptures() const;
@@ -49,6 +57,9 @@ public:
 
   /// The nodes in an order in which each comes after what it reads.
   llvm::ArrayRef<CheckedNode> getNodes() const { return nodes; }
+
+  /// The nodes that a tensor is computed by, in their order; `given` are computed by none.
+  llvm::SmallVector<size_t> findProducers(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> given) const;
 
   /// The constants of that name, or null.
   const onnx::TensorProto *findInitializer(llvm::StringRef name) const { return initializers.lookup(name); }
@@ -72,6 +83,8 @@ private:
   mlir::LogicalResult defineResults();
   mlir::LogicalResult readNestedGraphs();
   mlir::LogicalResult checkReads();
+  mlir::LogicalResult readDifferentiated(CheckedNode &node);
+  mlir::LogicalResult checkDepth();
   mlir::LogicalResult checkOutputs();
   mlir::LogicalResult sortNodes();
   bool isDefined(llvm::StringRef name);
@@ -86,6 +99,7 @@ private:
   /// Every value's producer: its node's position in the file, or -1 for inputs and initializers.
   llvm::StringMap<int> producers;
   llvm::SetVector<llvm::StringRef> captures;
+  llvm::SmallVector<size_t> places; ///< in `nodes`, of each position
 };
 
 } // namespace nacre::importer::onnx_format

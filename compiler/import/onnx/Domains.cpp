@@ -6,6 +6,7 @@
 
 #include "compiler/import/onnx/Handlers.h"
 #include "compiler/import/onnx/contrib/Handlers.h"
+#include "compiler/import/onnx/training/Handlers.h"
 
 namespace nacre::importer::onnx_format {
 namespace {
@@ -65,22 +66,30 @@ ImportRegistry makePreview() {
   return result;
 }
 
+ImportRegistry makeTraining() {
+  ImportRegistry result;
+  training::registerGradients(result);
+  training::registerOptimizers(result);
+  return result;
+}
+
 } // namespace
 
 bool isStandardDomain(llvm::StringRef domain) { return domain.empty() || domain == "ai.onnx"; }
 
 llvm::ArrayRef<llvm::StringRef> getDomains() {
-  static constexpr llvm::StringRef domains[] = {"", contrib::domain, previewDomain};
+  static constexpr llvm::StringRef domains[] = {"", contrib::domain, previewDomain, training::domain};
   return domains;
 }
 
 const ImportRegistry &getOperators(llvm::StringRef domain) {
   static const ImportRegistry standard = makeStandard(), contributed = makeContrib(), preview = makePreview(),
-                              unknown("opset");
-  return isStandardDomain(domain)    ? standard
-         : domain == contrib::domain ? contributed
-         : domain == previewDomain   ? preview
-                                     : unknown;
+                              trains = makeTraining(), unknown("opset");
+  return isStandardDomain(domain)     ? standard
+         : domain == contrib::domain  ? contributed
+         : domain == previewDomain    ? preview
+         : domain == training::domain ? trains
+                                      : unknown;
 }
 
 } // namespace nacre::importer::onnx_format

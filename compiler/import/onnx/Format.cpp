@@ -11,6 +11,8 @@
 #include "compiler/import/FileKind.h"
 #include "compiler/import/onnx/Domains.h"
 #include "compiler/import/onnx/Reader.h"
+#include "compiler/import/onnx/training/GradientGraph.h"
+#include "compiler/import/onnx/training/TrainingInfo.h"
 
 using namespace mlir;
 
@@ -158,6 +160,10 @@ GraphNode OnnxGraph::getNode(size_t index) const {
   for (const NestedGraph &nested : checked.graphs)
     node.graphs.push_back(nested.attribute);
   node.captures = checked.getCaptures();
+  if (checked.differentiated) {
+    node.graphs.push_back("y");
+    node.captures.push_back(checked.differentiated->y);
+  }
   return node;
 }
 
@@ -165,6 +171,10 @@ std::unique_ptr<GraphView> OnnxGraph::openGraph(size_t node, StringRef attribute
   for (const NestedGraph &nested : graph.getNodes()[node].graphs)
     if (nested.attribute == attribute)
       return std::make_unique<OnnxGraph>(model, *nested.graph, given, function, prefix);
+  const std::optional<Differentiated> &part = graph.getNodes()[node].differentiated;
+  if (part && attribute == "y")
+    return std::make_unique<GradientGraph>(std::make_unique<OnnxGraph>(*this),
+                                           graph.findProducers(part->y, part->arguments), part->arguments, part->y);
   return nullptr;
 }
 
@@ -259,7 +269,26 @@ public:
   explicit OnnxView(std::unique_ptr<OnnxModel> model)
       : model(std::move(model)), graph(*this->model, this->model->getGraph()) {}
 
-  GraphView &getGraph() override { return graph; }
+  GraphView &getGraph() override { return trained ? static_cast<GraphView &>(*trained) : graph; }
+  SmallVector<ModelEntry> getEntries() override {
+    return step ? SmallVector<ModelEntry>{{"", &*trained}, {"train", &*step}} : ModelView::getEntries();
+  }
+
+  /// Takes the entry `train`, if the model has one.
+  LogicalResult addTraining() {
+    FailureOr<std::unique_ptr<TrainingInfo>> read = readTrainingInfo(model->getProto(), model->getLocation());
+    if (failed(read) || !*read)
+      return success(succeeded(read));
+    info = std::move(*read);
+    trained = std::make_unique<TrainedGraph>(std::make_unique<OnnxGraph>(graph));
+    step = std::make_unique<TrainedGraph>(std::make_unique<OnnxGraph>(*model, *info->graph));
+    return success(succeeded(trained->setVariables(*info, model->getGraph(), /*assigns=*/false)) &&
+                   succeeded(step->setVariables(*info, model->getGraph(), /*assigns=*/true)));
+  }
+
+  bool asksForGradients() const {
+    return llvm::any_of(model->getGraph().getNodes(), [](const CheckedNode &node) { return node.differentiated; });
+  }
 
   FailureOr<StoredTensor> readTensorFile(const FileBytes &bytes, Location loc) override {
     OnnxFile file(bytes, /*folder=*/"");
@@ -272,6 +301,8 @@ public:
 private:
   std::unique_ptr<OnnxModel> model;
   OnnxGraph graph;
+  std::unique_ptr<TrainingInfo> info;
+  std::unique_ptr<TrainedGraph> trained, step; ///< of a model that trains itself
 };
 
 SmallVector<OperatorSet> getOperatorSets() {
@@ -282,7 +313,18 @@ FailureOr<std::unique_ptr<ModelView>> read(const ModelFile &file, const ImportOp
   FailureOr<std::unique_ptr<OnnxModel>> model = OnnxModel::read(file, context);
   if (failed(model))
     return failure();
-  return cutModel(std::make_unique<OnnxView>(std::move(*model)), options);
+  Location loc = (*model)->getLocation();
+  auto view = std::make_unique<OnnxView>(std::move(*model));
+  if (!options.inputs.empty() && view->asksForGradients())
+    return emitError(loc) << "--input must not cut a model that has nodes Gradient, but does; cut the file itself";
+  if (!options.trainsItself)
+    return cutModel(std::move(view), options);
+  if (!options.inputs.empty() || !options.outputs.empty())
+    return emitError(loc) << "--input and --output must not cut a model that says itself how it is trained; give a "
+                             "--loss, or leave them out";
+  if (failed(view->addTraining()))
+    return failure();
+  return std::unique_ptr<ModelView>(std::move(view));
 }
 
 } // namespace

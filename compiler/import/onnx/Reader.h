@@ -27,6 +27,7 @@ public:
   static mlir::FailureOr<std::unique_ptr<OnnxModel>> read(const ModelFile &file, mlir::MLIRContext *context);
 
   const CheckedGraph &getGraph() const { return *graph; }
+  const onnx::ModelProto &getProto() const { return model; }
 
   /// The version of `domain`'s operators that the model uses, or 0 when it does not say. That of the standard domain is
   /// always known. A function has versions of its own; null: the model's graph.

@@ -23,6 +23,7 @@ enum Message : uint8_t {
   Shape,
   Dimension,
   Function,
+  Training,
 };
 
 /// What is not listed: texts for people, and what the importer computes by itself.
@@ -30,6 +31,7 @@ constexpr WireField fields[] = {
     {Model, 1, WireKeep::Copy},                     // ir_version
     {Model, 7, WireKeep::Enter, Graph},             // graph
     {Model, 8, WireKeep::Enter, OperatorSet},       // opset_import
+    {Model, 20, WireKeep::Enter, Training},         // training_info
     {Model, 25, WireKeep::Enter, Function},         // functions
     {OperatorSet, 1, WireKeep::Copy},               // domain
     {OperatorSet, 2, WireKeep::Copy},               // version
@@ -94,17 +96,19 @@ constexpr WireField fields[] = {
     {Function, 10, WireKeep::Copy},                 // domain
     {Function, 11, WireKeep::Enter, Attribute},     // attribute_proto
     {Function, 13, WireKeep::Copy},                 // overload
+    {Training, 2, WireKeep::Enter, Graph},          // algorithm
+    {Training, 4, WireKeep::Enter, Entry},          // update_binding
 };
 
 /// Of each message, what protobuf's class takes.
-constexpr uint16_t costs[] = {48, 48, 768, 160, 256, 256, 96, 48, 48, 48, 48, 48, 48, 48, 256};
+constexpr uint16_t costs[] = {48, 48, 768, 160, 256, 256, 96, 48, 48, 48, 48, 48, 48, 48, 256, 96};
 
 constexpr uint32_t segmentField = 3;
 
 } // namespace
 
 llvm::Expected<WireSkeleton> scanWire(llvm::StringRef file, WireRoot root, uint64_t memoryBudget) {
-  static_assert(std::size(costs) == Function + 1);
+  static_assert(std::size(costs) == Training + 1);
   const WireSchema schema = {fields, costs, "an ONNX model", segmentField,
                              "a tensor split into segments is not supported; store it in one piece"};
   return importer::scanWire(file, schema, root == WireRoot::Model ? Model : Tensor, memoryBudget);

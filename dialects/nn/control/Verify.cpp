@@ -125,6 +125,22 @@ LogicalResult WhileOp::verifyRegions() {
   return verifyYield(*this, getBody(), getInitial(), getValues().getTypes(), getBound().value_or(0));
 }
 
+LogicalResult GradientOp::verifyRegions() {
+  FailureOr<YieldOp> yield = findTerminator<YieldOp>(*this, getBody());
+  if (failed(yield) || failed(verifyTypes(*this, "arguments of a region", getBody().getArgumentTypes(),
+                                          llvm::to_vector(getPoint().getTypes()))))
+    return failure();
+  auto isFloat = [](Type type) { return isa<FloatType>(cast<RankedTensorType>(type).getElementType()); };
+  if (yield->getCarried().size() != 1 || !yield->getStacked().empty() || !isFloat(yield->getCarried()[0].getType()))
+    return emitOpError("must yield one tensor of floats");
+  if (getGradients().size() > getPoint().size())
+    return emitOpError("must have as many results as operands at most, but has ") << getGradients().size();
+  if (!llvm::all_of(getGradients().getTypes(), isFloat))
+    return emitOpError("must have results of floats");
+  return verifyTypes(*this, "results", getGradients().getTypes(),
+                     llvm::to_vector(getPoint().take_front(getGradients().size()).getTypes()));
+}
+
 //===----------------------------------------------------------------------===//
 // Terminators by name
 //===----------------------------------------------------------------------===//
@@ -133,6 +149,7 @@ YieldOp IfOp::getThenYield() { return cast<YieldOp>(getThenRegion().front().back
 YieldOp IfOp::getElseYield() { return cast<YieldOp>(getElseRegion().front().back()); }
 YieldOp ForOp::getYield() { return cast<YieldOp>(getBody().front().back()); }
 YieldOp WhileOp::getYield() { return cast<YieldOp>(getBody().front().back()); }
+YieldOp GradientOp::getYield() { return cast<YieldOp>(getBody().front().back()); }
 ConditionOp WhileOp::getConditionOp() { return cast<ConditionOp>(getConditionRegion().front().back()); }
 
 } // namespace nacre::nn

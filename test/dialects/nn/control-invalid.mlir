@@ -208,3 +208,14 @@ func.func @too_deep(%x: tensor<f32>) {
   }
   return
 }
+
+// -----
+
+func.func @results(%x: tensor<f32>) -> tensor<f32> {
+  // expected-error@+1 {{must yield one tensor of floats}}
+  %0 = nn.gradient of(%x : tensor<f32>) -> (tensor<f32>) {
+  ^bb0(%a: tensor<f32>):
+    nn.yield %a, %a : tensor<f32>, tensor<f32>
+  }
+  return %0 : tensor<f32>
+}

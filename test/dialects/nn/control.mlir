@@ -108,3 +108,16 @@ func.func @nested(%x0: tensor<f32>, %go: tensor<i1>) -> tensor<f32> {
   }
   return %last : tensor<f32>
 }
+
+// The documented example of nn.gradient.
+// CHECK-LABEL: func.func @gradient(
+func.func @gradient(%x: tensor<4xf32>, %z: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK: nn.gradient of(%{{.*}}, %{{.*}} : tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>) {
+  %dx = nn.gradient of(%x, %z : tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>) {
+  ^bb0(%a: tensor<4xf32>, %b: tensor<4xf32>):
+    %y = nn.binary mul %a, %b : tensor<4xf32>, tensor<4xf32>
+    // CHECK: nn.yield %{{.*}} : tensor<4xf32>
+    nn.yield %y : tensor<4xf32>
+  }
+  return %dx : tensor<4xf32>
+}

@@ -138,8 +138,7 @@ void importTrainedDropout(OperandBinder &node, OpenWeights &weights) {
     return;
   }
   const bool isDropping = weights.isTraining() && ratio > 0 && ratio < 1;
-  node.setResult(0, isDropping ? dropOutAnew(nn, x, ratio, weights.getSeed(), weights.getStep(), weights.takeStream())
-                               : x);
+  node.setResult(0, isDropping ? dropOutAnew(nn, x, ratio, weights.getSeed(), weights.getStep(), nn.takeStream()) : x);
 }
 
 void importDropout(OperandBinder &node) {

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the part of a graph that a node Gradient differentiates: the nodes that one tensor is computed by, of others.
+// Why:   it is computed once more where the node stands, of what the node is given in their place; so it is a graph of that node,
+//        as branches are of theirs.
+// How:   a view of the graph's view. What it reads beside its inputs, the graph around it has.
+
+#ifndef NACRE_COMPILER_IMPORT_ONNX_TRAINING_GRADIENTGRAPH_H
+#define NACRE_COMPILER_IMPORT_ONNX_TRAINING_GRADIENTGRAPH_H
+
+#include "compiler/import/GraphView.h"
+
+#include "llvm/ADT/DenseSet.h"
+
+namespace nacre::importer::onnx_format {
+
+class GradientGraph : public GraphView {
+public:
+  /// `nodes` are those of `whole`, in their order.
+  GradientGraph(std::unique_ptr<GraphView> whole, llvm::SmallVector<size_t> nodes,
+                llvm::ArrayRef<llvm::StringRef> inputs, llvm::StringRef output)
+      : GraphView(whole->getLocation()), whole(std::move(whole)), nodes(std::move(nodes)), inputs(inputs),
+        given(inputs.begin(), inputs.end()), output(output) {}
+
+  llvm::SmallVector<GraphValue> getInputs() const override {
+    return llvm::map_to_vector(inputs, [](llvm::StringRef name) { return GraphValue{name, {}}; });
+  }
+  llvm::SmallVector<GraphValue> getOutputs() const override { return {GraphValue{output, {}}}; }
+  size_t getNumNodes() const override { return nodes.size(); }
+  GraphNode getNode(size_t index) const override;
+  mlir::FailureOr<llvm::SmallVector<mlir::NamedAttribute>> readAttributes(size_t node) override {
+    return whole->readAttributes(nodes[node]);
+  }
+  std::unique_ptr<GraphView> openGraph(size_t node, llvm::StringRef attribute) override {
+    return whole->openGraph(nodes[node], attribute);
+  }
+  std::unique_ptr<GraphView> openFunction(size_t node) override { return whole->openFunction(nodes[node]); }
+  bool hasConstant(llvm::StringRef) const override { return false; }
+  mlir::FailureOr<mlir::ElementsAttr> readConstant(llvm::StringRef name) override { return whole->readConstant(name); }
+
+private:
+  std::unique_ptr<GraphView> whole;
+  llvm::SmallVector<size_t> nodes;
+  llvm::SmallVector<llvm::StringRef> inputs;
+  llvm::DenseSet<llvm::StringRef> given; ///< the same
+  llvm::StringRef output;
+};
+
+} // namespace nacre::importer::onnx_format
+
+#endif // NACRE_COMPILER_IMPORT_ONNX_TRAINING_GRADIENTGRAPH_H

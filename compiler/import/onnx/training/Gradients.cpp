@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Gradient: of a tensor that the graph computes, for tensors that it is computed of.
+//
+// How:  the nodes between are a graph of the node (GradientGraph.h), which is imported into a region; the way back is the
+//       phase train's.
+
+#include "compiler/import/control/NodeGraphs.h"
+#include "compiler/import/control/RegionBuilder.h"
+#include "compiler/import/onnx/training/Handlers.h"
+
+using namespace mlir;
+
+namespace nacre::importer::onnx_format::training {
+namespace {
+
+void importGradient(OperandBinder &node) {
+  node.ignore({"y", "zs"}); // the view has read them
+  const size_t count = node.getStrings("xs").size();
+  const NodeGraph *graph = node.getGraph("y");
+  if (!graph || node.hasFailed())
+    return;
+  if (count == 0 || count > node.getNumOperands()) {
+    node.error() << "attribute 'xs' must name the tensors of the first operands, at least one, but names " << count;
+    return;
+  }
+  for (size_t index = 0; index < node.getNumOperands(); ++index)
+    if (!node.getOperand(index) || (index < count && !isFloat(node.getOperand(index)))) {
+      node.error() << node.nameOf(index) << " must be a tensor " << (index < count ? "of floats" : "")
+                   << (index < count ? ", but is " : ", but is left out")
+                   << (node.getOperand(index) ? describe(node.getOperand(index)) : "");
+      return;
+    }
+  FailureOr<SmallVector<Value>> gradients = RegionBuilder(node.nn).buildGradient(
+      node.getOperands(), count, [&](ArrayRef<Value> arguments) { return node.expand(*graph, arguments); });
+  if (succeeded(gradients))
+    setResults(node, *gradients);
+  else
+    node.fail();
+}
+
+} // namespace
+
+void registerGradients(ImportRegistry &registry) { registry.add("Gradient", 1, {{"Inputs..."}}, importGradient); }
+
+} // namespace nacre::importer::onnx_format::training

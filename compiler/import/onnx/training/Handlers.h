@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The operators of ONNX's domain for training. Each family adds its handlers to the registry of the domain.
+
+#ifndef NACRE_COMPILER_IMPORT_ONNX_TRAINING_HANDLERS_H
+#define NACRE_COMPILER_IMPORT_ONNX_TRAINING_HANDLERS_H
+
+#include "compiler/import/ImportRegistry.h"
+
+namespace nacre::importer::onnx_format::training {
+
+inline constexpr llvm::StringLiteral domain = "ai.onnx.preview.training";
+
+void registerGradients(ImportRegistry &registry);
+void registerOptimizers(ImportRegistry &registry);
+
+} // namespace nacre::importer::onnx_format::training
+
+#endif // NACRE_COMPILER_IMPORT_ONNX_TRAINING_HANDLERS_H

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  how a model says itself that it is trained: a graph that is computed behind the network's, and which initializers
+//        become which of its outputs.
+// Why:   it is the standard's own entry `train`.
+// How:   both graphs are one, as the standard says. What becomes an output is a variable, of the network's entry, too.
+
+#ifndef NACRE_COMPILER_IMPORT_ONNX_TRAINING_TRAININGINFO_H
+#define NACRE_COMPILER_IMPORT_ONNX_TRAINING_TRAININGINFO_H
+
+#include "compiler/import/GraphView.h"
+#include "compiler/import/onnx/CheckedGraph.h"
+
+namespace nacre::importer::onnx_format {
+
+/// The network and its training as one graph.
+struct TrainingInfo {
+  onnx::GraphProto proto;
+  std::unique_ptr<CheckedGraph> graph;
+  llvm::SmallVector<std::pair<llvm::StringRef, llvm::StringRef>> updates; ///< an initializer, and the output it becomes
+};
+
+/// Null where the model says nothing; failure after an error.
+mlir::FailureOr<std::unique_ptr<TrainingInfo>> readTrainingInfo(const onnx::ModelProto &model, mlir::Location loc);
+
+/// A graph of which some constants are variables.
+class TrainedGraph : public GraphView {
+public:
+  explicit TrainedGraph(std::unique_ptr<GraphView> whole) : GraphView(whole->getLocation()), whole(std::move(whole)) {}
+
+  /// Takes variables from `info` that the graph has as constants. Where it `assigns`, they become what its outputs are.
+  mlir::LogicalResult setVariables(const TrainingInfo &info, const CheckedGraph &network, bool assigns);
+
+  llvm::SmallVector<GraphValue> getInputs() const override { return inputs; }
+  llvm::SmallVector<GraphValue> getOutputs() const override { return outputs; }
+  size_t getNumNodes() const override { return whole->getNumNodes(); }
+  GraphNode getNode(size_t index) const override { return whole->getNode(index); }
+  mlir::FailureOr<llvm::SmallVector<mlir::NamedAttribute>> readAttributes(size_t node) override {
+    return whole->readAttributes(node);
+  }
+  std::unique_ptr<GraphView> openGraph(size_t node, llvm::StringRef attribute) override {
+    return whole->openGraph(node, attribute);
+  }
+  std::unique_ptr<GraphView> openFunction(size_t node) override { return whole->openFunction(node); }
+  bool hasConstant(llvm::StringRef name) const override {
+    return !variables.contains(name) && whole->hasConstant(name);
+  }
+  mlir::FailureOr<mlir::ElementsAttr> readConstant(llvm::StringRef name) override { return whole->readConstant(name); }
+
+private:
+  std::unique_ptr<GraphView> whole;
+  llvm::StringMap<mlir::Type> variables;
+  llvm::SmallVector<GraphValue> inputs, outputs;
+};
+
+} // namespace nacre::importer::onnx_format
+
+#endif // NACRE_COMPILER_IMPORT_ONNX_TRAINING_TRAININGINFO_H

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the gradients that a model itself asks for.
+// Why:   ONNX has a node for them; what stands behind it, an optimizer as a rule, reads them like any tensor.
+// How:   behind what a region computes the way back is written; then the region stands where the operator was.
+
+#include "compiler/train/GradientRules.h"
+#include "compiler/train/Passes.h"
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace nacre::train {
+#define GEN_PASS_DEF_WRITEGRADIENTSPASS
+#include "compiler/train/Passes.h.inc"
+} // namespace nacre::train
+
+using namespace mlir;
+
+namespace nacre::train {
+
+bool asksForGradients(func::FuncOp function) {
+  return function.walk([](nn::GradientOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
+namespace {
+
+LogicalResult write(nn::GradientOp op) {
+  Block &body = op.getBody().front();
+  ActiveValues active;
+  for (BlockArgument argument : body.getArguments().take_front(op.getNumResults()))
+    active.insert(argument);
+  active.follow(body);
+  OpBuilder builder(body.getTerminator());
+  llvm::SetVector<Operation *> cuts;
+  ReverseWalk walk(builder, active, cuts);
+  Writer writer(builder, op.getLoc());
+  Value y = op.getYield().getCarried().front();
+  walk.give(y, writer.broadcast(writer.number(y, 1), shapeOf(y)));
+  if (failed(walk.run(body)))
+    return failure();
+  SmallVector<Value> gradients;
+  for (BlockArgument argument : body.getArguments().take_front(op.getNumResults())) {
+    Value gradient = walk.lookupOrZeros(argument);
+    auto given = dyn_cast<BlockArgument>(gradient);
+    gradients.push_back(given && given.getOwner() == &body ? op.getPoint()[given.getArgNumber()] : gradient);
+  }
+  IRRewriter rewriter(op.getContext());
+  Operation *yield = op.getYield();
+  rewriter.inlineBlockBefore(&body, op, op.getPoint());
+  rewriter.eraseOp(yield);
+  rewriter.replaceOp(op, gradients);
+  return success();
+}
+
+struct WriteGradients : impl::WriteGradientsPassBase<WriteGradients> {
+  void runOnOperation() override {
+    SmallVector<nn::GradientOp> operators;
+    getOperation().walk([&](nn::GradientOp op) { operators.push_back(op); }); // those inside come first
+    for (nn::GradientOp op : operators)
+      if (failed(write(op)))
+        return signalPassFailure();
+  }
+};
+
+} // namespace
+
+} // namespace nacre::train
