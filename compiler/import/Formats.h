@@ -10,6 +10,7 @@
 
 #include "compiler/import/GraphView.h"
 #include "compiler/import/Import.h"
+#include "compiler/import/state/StateFile.h"
 
 #include "llvm/ADT/ArrayRef.h"
 
@@ -38,6 +39,9 @@ struct Format {
   llvm::ArrayRef<llvm::StringLiteral> filesOfFolder = {};
   /// Whether weights lie in a file of their own, or may be drawn, as options say.
   bool hasWeightsApart = false;
+  /// Writes the file with a state's tensors in place of its weights; null where trained weights do not go back to the format.
+  mlir::LogicalResult (*replaceWeights)(const ModelFile &file, const StateFile &state, llvm::raw_ostream &to,
+                                        mlir::Location loc) = nullptr;
 };
 
 /// The formats that Nacre reads, in the order in which they are asked.

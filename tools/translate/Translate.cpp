@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  nacre-translate: a trained network to the text of its `nn` function, or the list of what is not supported.
+// What:  nacre-translate: a trained network to the text of its `nn` function, or the list of what is not supported; and trained
+//        weights back to its file.
 // Why:   the import phase alone, for tests and for people who want to see what a model says.
 // How:   weights that stay in the model's file are left out of the text.
 
 #include "compiler/import/Import.h"
+#include "compiler/import/state/TrainedModel.h"
 #include "dialects/PrintableText.h"
 #include "tools/CommandLine.h"
 #include "tools/ModelInputs.h"
@@ -21,12 +23,18 @@ using namespace llvm;
 
 static cl::OptionCategory category("nacre-translate options");
 static cl::opt<std::string> model(cl::Positional, cl::Required, cl::desc("<model>"), cl::cat(category));
-enum class Action { Import, Check };
-static cl::opt<Action> action(cl::Required, cl::desc("What to do, one of:"), cl::cat(category),
+enum class Action { None, Import, Check };
+static cl::opt<Action> action(cl::init(Action::None), cl::desc("What to do, one of these, or --state:"),
+                              cl::cat(category),
                               cl::values(clEnumValN(Action::Import, "import", "Print the nn function of a model"),
                                          clEnumValN(Action::Check, "check", "List all that stops a model"),
                                          clEnumValN(Action::Import, "import-onnx", "The same as --import"),
                                          clEnumValN(Action::Check, "check-onnx", "The same as --check")));
+static cl::opt<std::string>
+    state("state", cl::value_desc("file.safetensors"), cl::cat(category),
+          cl::desc("Write the model, ONNX, with the weights of this state, which nacre_state_save has written, to -o"));
+static cl::opt<std::string> output("o", cl::value_desc("file"), cl::cat(category),
+                                   cl::desc("Where the model with the state's weights goes"));
 static cl::list<std::string> shapes("shape", cl::value_desc("input=1x3x224x224"), cl::cat(category),
                                     cl::desc("Shape of an input whose shape the model leaves open; repeatable"));
 static cl::list<std::string>
@@ -52,17 +60,25 @@ static cl::opt<unsigned> randomWeights("random-weights", cl::value_desc("seed"),
 static cl::opt<int64_t> maxConstant("max-constant", cl::init(1024), cl::value_desc("MiB"), cl::cat(category),
                                     cl::desc("Folding never makes a larger constant (default: 1024)"));
 static cl::opt<bool> locations("locations", cl::cat(category), cl::desc("Print the location of every operation"));
-static cl::extrahelp more("\nEXAMPLES\n"
-                          "  nacre-translate --import model.onnx\n"
-                          "      the operators that Nacre reads in a model, without the weights\n"
-                          "  nacre-translate --check model.onnx --shape=image=1x3x320x320\n"
-                          "      what would stop this model, all of it at once\n"
-                          "\nEXIT STATUS\n"
-                          "  0  translated, or everything is supported\n"
-                          "  1  the model cannot be read, or has nodes that are not supported; the messages name them\n"
-                          "  2  the command line is wrong\n");
+static cl::extrahelp
+    more("\nEXAMPLES\n"
+         "  nacre-translate --import model.onnx\n"
+         "      the operators that Nacre reads in a model, without the weights\n"
+         "  nacre-translate --check model.onnx --shape=image=1x3x320x320\n"
+         "      what would stop this model, all of it at once\n"
+         "  nacre-translate model.onnx --state=trained.safetensors -o trained.onnx\n"
+         "      the model with the weights that a device has trained\n"
+         "\nEXIT STATUS\n"
+         "  0  translated, or everything is supported\n"
+         "  1  the model cannot be read, or has nodes that are not supported, or the state is of another one; the\n"
+         "     messages name them\n"
+         "  2  the command line is wrong\n");
 
 static Error parse(nacre::importer::ImportOptions &options) {
+  if ((action == Action::None) == state.empty())
+    return createStringError("one of --import, --check and --state must say what to do; see --help");
+  if (state.empty() != output.empty())
+    return createStringError("--state and -o must be given together: what is read, and where the model goes");
   options.maxConstantBytes = maxConstant << 20;
   options.inputs = inputs;
   options.outputs = outputs;
@@ -90,8 +106,10 @@ int main(int argc, char **argv) {
   nacre::tools::setVersion("nacre-translate");
   cl::HideUnrelatedOptions(category);
   nacre::importer::ImportOptions options;
-  if (!cl::ParseCommandLineOptions(
-          argc, argv, "Prints a trained network as operators, or lists those that are not supported.\n", &errs()))
+  if (!cl::ParseCommandLineOptions(argc, argv,
+                                   "Prints a trained network as operators, or lists those that are not supported; "
+                                   "writes trained weights back.\n",
+                                   &errs()))
     return 2;
   if (Error error = parse(options)) {
     errs() << "nacre-translate: " << toString(std::move(error)) << "\n";
@@ -104,6 +122,8 @@ int main(int argc, char **argv) {
     errs() << severityOf(diagnostic) << ": " << nacre::toPrintable(diagnostic.str()) << "\n";
   });
 
+  if (action == Action::None)
+    return failed(nacre::importer::writeTrained(model, state, output, &context));
   if (action == Action::Check) {
     std::vector<nacre::importer::Problem> problems;
     if (failed(nacre::importer::checkModel(model, options, &context, problems)))

@@ -11,6 +11,8 @@
 #include "compiler/import/FileKind.h"
 #include "compiler/import/onnx/Domains.h"
 #include "compiler/import/onnx/Reader.h"
+#include "compiler/import/onnx/TrainedFile.h"
+#include "compiler/import/onnx/WeightNames.h"
 #include "compiler/import/onnx/training/GradientGraph.h"
 #include "compiler/import/onnx/training/TrainingInfo.h"
 
@@ -105,8 +107,13 @@ public:
   FailureOr<SmallVector<NamedAttribute>> readAttributes(size_t node) override;
   std::unique_ptr<GraphView> openGraph(size_t node, StringRef attribute) override;
   std::unique_ptr<GraphView> openFunction(size_t node) override;
-  bool hasConstant(StringRef name) const override { return graph.findInitializer(name) || graph.findSparse(name); }
+  bool hasConstant(StringRef name) const override {
+    return graph.findInitializer(name) || graph.findSparse(name) || renamed.contains(name);
+  }
   FailureOr<ElementsAttr> readConstant(StringRef name) override;
+
+  /// Takes the names that weights have in training.
+  void takeWeightNames() { renamed = findRenamed(*graph.getGraph()); }
 
 private:
   template <typename Protos> SmallVector<GraphValue> read(const Protos &protos) const {
@@ -120,9 +127,10 @@ private:
 
   OnnxModel &model;
   const CheckedGraph &graph;
-  std::shared_ptr<const Attributes> given; ///< of the call, in a function
-  const onnx::FunctionProto *function;     ///< whose body this is, or is part of; null: the model's graph
-  std::string prefix;                      ///< of nodes' names, in a function
+  std::shared_ptr<const Attributes> given;            ///< of the call, in a function
+  const onnx::FunctionProto *function;                ///< whose body this is, or is part of; null: the model's graph
+  std::string prefix;                                 ///< of nodes' names, in a function
+  llvm::StringMap<const onnx::TensorProto *> renamed; ///< initializers, by their names in training
 };
 
 SmallVector<GraphValue> OnnxGraph::getInputs() const {
@@ -157,6 +165,9 @@ GraphNode OnnxGraph::getNode(size_t index) const {
                  llvm::to_vector_of<StringRef>(proto.output())};
   if (!isStandardDomain(proto.domain()))
     node.domain = proto.domain();
+  for (auto [index, operand] : llvm::enumerate(node.operands))
+    if (auto name = renamed.find(renamed.empty() ? "" : nameWeight(proto, index)); name != renamed.end())
+      operand = name->first();
   for (const NestedGraph &nested : checked.graphs)
     node.graphs.push_back(nested.attribute);
   node.captures = checked.getCaptures();
@@ -196,7 +207,8 @@ std::unique_ptr<GraphView> OnnxGraph::openFunction(size_t node) {
 FailureOr<ElementsAttr> OnnxGraph::readConstant(StringRef name) {
   if (const onnx::SparseTensorProto *sparse = graph.findSparse(name))
     return model.readConstant(*sparse, getLocation(name));
-  const onnx::TensorProto *initializer = graph.findInitializer(name);
+  const onnx::TensorProto *again = renamed.lookup(name);
+  const onnx::TensorProto *initializer = again ? again : graph.findInitializer(name);
   assert(initializer && "the reader has checked that every value is defined");
   return model.readConstant(*initializer, name, getLocation(name));
 }
@@ -266,8 +278,11 @@ FailureOr<SmallVector<NamedAttribute>> OnnxGraph::readAttributes(size_t node) {
 
 class OnnxView : public ModelView {
 public:
-  explicit OnnxView(std::unique_ptr<OnnxModel> model)
-      : model(std::move(model)), graph(*this->model, this->model->getGraph()) {}
+  OnnxView(std::unique_ptr<OnnxModel> model, bool isTrained)
+      : model(std::move(model)), graph(*this->model, this->model->getGraph()) {
+    if (isTrained)
+      graph.takeWeightNames();
+  }
 
   GraphView &getGraph() override { return trained ? static_cast<GraphView &>(*trained) : graph; }
   SmallVector<ModelEntry> getEntries() override {
@@ -314,7 +329,7 @@ FailureOr<std::unique_ptr<ModelView>> read(const ModelFile &file, const ImportOp
   if (failed(model))
     return failure();
   Location loc = (*model)->getLocation();
-  auto view = std::make_unique<OnnxView>(std::move(*model));
+  auto view = std::make_unique<OnnxView>(std::move(*model), options.training.has_value());
   if (!options.inputs.empty() && view->asksForGradients())
     return emitError(loc) << "--input must not cut a model that has nodes Gradient, but does; cut the file itself";
   if (!options.trainsItself)
@@ -329,6 +344,9 @@ FailureOr<std::unique_ptr<ModelView>> read(const ModelFile &file, const ImportOp
 
 } // namespace
 
-const Format format = {"an ONNX model", "ONNX", claims, read, getOperatorSets};
+const Format format = {"an ONNX model",           "ONNX",        claims, read, getOperatorSets,
+                       /*hasSignatures=*/false,
+                       /*filesOfFolder=*/{},
+                       /*hasWeightsApart=*/false, replaceWeights};
 
 } // namespace nacre::importer::onnx_format

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  a message of protocol buffers field by field, and fields put together to another.
+// Why:   where a few tensors of a file change, all else stays as it is, byte by byte, what nobody here knows included.
+// How:   a field is a view of the bytes it was read from.
+
+#ifndef NACRE_COMPILER_IMPORT_PROTOBUF_WIREFIELDS_H
+#define NACRE_COMPILER_IMPORT_PROTOBUF_WIREFIELDS_H
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/StringSaver.h"
+
+namespace nacre::importer {
+
+struct WireFieldBytes {
+  uint32_t number;
+  llvm::StringRef whole; ///< with its tag
+  llvm::StringRef body;  ///< of a message, a string or bytes
+  uint64_t value;        ///< of a number of base 128
+};
+
+/// Calls `visit` for each field, until it is false; false also where the message is damaged.
+bool forEachField(llvm::StringRef message, llvm::function_ref<bool(const WireFieldBytes &)> visit);
+
+/// Bytes in pieces, most of which lie elsewhere and must live as long.
+class WirePieces {
+public:
+  explicit WirePieces(llvm::StringSaver &saver) : saver(saver) {}
+
+  void add(llvm::StringRef bytes) { pieces.push_back(bytes); }
+  /// A field that has a body: a string, bytes, a message.
+  void add(uint32_t number, llvm::StringRef body);
+  void add(uint32_t number, const WirePieces &message);
+
+  uint64_t size() const;
+  llvm::ArrayRef<llvm::StringRef> get() const { return pieces; }
+
+private:
+  void addTag(uint32_t number, uint64_t length);
+
+  llvm::StringSaver &saver;
+  llvm::SmallVector<llvm::StringRef> pieces;
+};
+
+} // namespace nacre::importer
+
+#endif // NACRE_COMPILER_IMPORT_PROTOBUF_WIREFIELDS_H
