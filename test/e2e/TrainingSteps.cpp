@@ -6,6 +6,8 @@
 //       session of its own, to which the state of the one before is copied. Batch b of an input is <folder>/<name>.<b>, or
 //       <folder>/<name> where that is the same in all; the runs of the entries take one batch after the other. A line says each
 //       loss. At the end <folder>/<entry>.<output>.out has the outputs of the first run and <folder>/<name>.state the state.
+//       A number of threads may follow the batches, `4:2`; and what comes first from the batches, `4:2:10`. Where there is a file
+//       <folder>/begin.safetensors the state begins as that; <folder>/end.safetensors is what it is in the end.
 
 #include "nacre/runtime.h"
 
@@ -43,10 +45,10 @@ void writeFile(const std::string &path, const void *data, uint64_t bytes) {
 
 class Entry {
 public:
-  Entry(const nacre_model *model, const std::string &name, const std::string &folder)
+  Entry(const nacre_model *model, const std::string &name, const std::string &folder, unsigned threads)
       : model(model), name(name), folder(folder) {
     nacre_session_options options = nacre_session_options_default();
-    options.threads = 1;
+    options.threads = threads;
     options.entry = name.c_str();
     check(nacre_session_create(model, &options, &session), name);
     check(nacre_session_state(session, &state), "state");
@@ -87,7 +89,13 @@ public:
     });
   }
 
+  void load(const std::string &path) {
+    if (std::ifstream(path))
+      check(nacre_state_load(state, path.c_str(), NACRE_STATE_ALL), nacre_state_reason(state));
+  }
+
   void save() {
+    check(nacre_state_save(state, (folder + "/end.safetensors").c_str(), NACRE_STATE_ALL), nacre_state_reason(state));
     forEach([&](uint32_t index, const nacre_state_info &info, std::vector<char> &bytes) {
       check(nacre_state_read(state, index, bytes.data(), bytes.size()), "read");
       writeFile(folder + "/" + info.name + ".state", bytes.data(), bytes.size());
@@ -123,11 +131,14 @@ int main(int argc, char **argv) {
   const auto *model = static_cast<const nacre_model *>(dlsym(library, (std::string("nacre_model_") + argv[2]).c_str()));
   if (!model)
     fail("no model in the library");
-  const int steps = atoi(argv[4]), batches = atoi(argv[5]);
+  const int steps = atoi(argv[4]);
+  int batches = 1, run = 0;
+  unsigned threads = 1;
+  sscanf(argv[5], "%d:%u:%d", &batches, &threads, &run);
   std::vector<Entry *> entries;
   for (int i = 6; i < argc; ++i)
-    entries.push_back(new Entry(model, argv[i], argv[3]));
-  int run = 0;
+    entries.push_back(new Entry(model, argv[i], argv[3], threads));
+  entries.front()->load(std::string(argv[3]) + "/begin.safetensors");
   Entry *before = nullptr;
   for (int step = 0; step < steps; ++step)
     for (Entry *entry : entries) {

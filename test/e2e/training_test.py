@@ -19,6 +19,10 @@ CASES = os.path.join(DATA, "training", "cases")
 FORMATS = {"<f4": "f", "<f8": "d", "<i8": "q", "<i4": "i"}
 # A case's second run costs a second compilation and shows the same gradients: of all with NACRE_TRAINING=all, else of these.
 ALL = os.environ.get("NACRE_TRAINING") == "all"
+# All cases on ARM under qemu: NACRE_TRAINING_TARGET=linux-arm64; else some.
+ARM64 = os.environ.get("NACRE_TRAINING_TARGET") == "linux-arm64"
+BITS = (("lenet_digits", "adam"), ("dropout", "sgd:momentum=0.9"), ("lstm_gestures", "sgd:momentum=0.9"))
+ON_ARM64 = ("lenet_digits", "lstm", "batch_norm")
 ADAM = ("dropout", "embedding", "lenet_digits", "lstm", "optimizers")
 
 
@@ -46,6 +50,13 @@ class Arrays:
         count = self.shapes[name][0]
         size = len(self.values[name]) // count
         return [struct.pack(f"<{size}{kind}", *self.values[name][b * size:(b + 1) * size]) for b in range(count)]
+
+
+def open_npy(path):
+    """The bytes of an array of them."""
+    with open(path, "rb") as file:
+        data = file.read()
+    return data[10 + struct.unpack_from("<H", data, 8)[0]:]
 
 
 def write(path, data):
@@ -106,14 +117,20 @@ class Case:
 
 
 class TrainingTest(nacre.NacreTest):
+    arm64 = ARM64
+
     def build(self, case, *options):
         library = self.path("libcase.so")
+        target = ["--target=linux-arm64"] if self.arm64 else []
         self.call(os.path.join(nacre.BIN, "nacre-compile"), os.path.join(case.folder, "model.onnx"), "-o", library, "--quiet",
-                  *case.options(), *options)
+                  *case.options(), *options, *target)
         return library
 
     def steps(self, library, steps, batches, *entries):
-        said = self.call(os.path.join(nacre.BIN, "e2e-training-steps"), library, "case", self.folder, steps, batches, *entries)
+        program = [os.path.join(nacre.BIN, "e2e-training-steps")]
+        if self.arm64:
+            program = ["qemu-aarch64", "-L", nacre.ARM64_SYSROOT, "-cpu", "cortex-a76", program[0] + "-arm64"]
+        said = self.call(*program, library, "case", self.folder, steps, batches, *entries)
         return [(entry, float(loss)) for entry, loss in (line.split() for line in said.splitlines())]
 
     def check_gradients(self, case):
@@ -165,11 +182,61 @@ class TrainingTest(nacre.NacreTest):
             given = sum(v * v for v in read_floats(self.path(name + ".state"))) ** 0.5
             self.assertLessEqual(abs(given - norm), 1e-3 * norm + 1e-5, name)
 
-
     def test_parts_of_the_batch(self):
         """The batch in parts gives the gradients and losses of the batch."""
         case = Case("lenet_digits")
         self.check_run(case, "sgd", f"--micro-batch={case.arrays.shapes['label'][1] // 4}")
+
+    def state_after(self, library, steps, batches):
+        self.steps(library, steps, batches, "train")
+        with open(self.path("end.safetensors"), "rb") as file:
+            return file.read()
+
+    def test_bits(self):
+        """Any number of threads, and run twice; and twenty steps are ten, a file, and ten of another process."""
+        for name, optimizer in BITS[:1] if self.arm64 else BITS:
+            with self.subTest(case=name):
+                case = Case(name)
+                case.feed(self.folder, 0.01)
+                library, batches = self.build(case, "--optimizer=" + optimizer), case.facts["batches"]
+                expected = self.state_after(library, 20, batches)
+                for threads in (1, 2, 3):
+                    self.assertTrue(self.state_after(library, 20, f"{batches}:{threads}") == expected, f"{threads} threads")
+                half, begin = self.state_after(library, 10, batches), self.path("begin.safetensors")
+                self.assertFalse(half == expected)
+                write(begin, half)
+                self.assertTrue(self.state_after(library, 10, f"{batches}:1:10") == expected, "resumed")
+                os.remove(begin)
+
+
+class TrainingOnArm64(TrainingTest):
+    """The same, of other code."""
+
+    arm64 = True
+
+    def feed_digits(self, batch):
+        """An epoch's images, divided by 16, and labels, as batches of the network; how many."""
+        images, labels = (open_npy(os.path.join(DATA, "training", "digits", f"train_{what}.npy")) for what in ("images", "labels"))
+        pixels, count = len(images) // len(labels), len(labels) // batch
+        for number in range(count):
+            rows = range(number * batch, (number + 1) * batch)
+            write(self.path(f"{self.input}.{number}"), b"".join(struct.pack("<f", v / 16) for v in images[rows.start * pixels:rows.stop * pixels]))
+            write(self.path(f"label.{number}"), struct.pack(f"<{batch}q", *(labels[row] for row in rows)))
+        return count
+
+    def test_an_epoch_of_digits(self):
+        """Its losses are x86-64's but for rounding."""
+        case, losses = Case("lenet_digits"), []
+        self.input = next(name for name in case.arrays.values if name.startswith("input:")).removeprefix("input:")
+        write(self.path("learning_rate"), struct.pack("<f", 0.05))
+        count = self.feed_digits(64)
+        for self.arm64 in (False, True):
+            library = self.build(case, "--optimizer=sgd:momentum=0.9", "--train-batch=64")
+            losses.append([loss for _, loss in self.steps(library, count, count, "train")])
+        self.assertEqual(count, 22)
+        self.assertLess(losses[0][-1], 0.6 * losses[0][0])
+        for host, arm64 in zip(*losses):
+            self.assertLessEqual(abs(host - arm64), 1e-4 * max(host, 1), (host, arm64))
 
 
 def add(name):
@@ -182,6 +249,8 @@ def add(name):
                 self.check_run(case, run)
 
     setattr(TrainingTest, "test_" + name, test)
+    if name not in ON_ARM64:
+        setattr(TrainingOnArm64, "test_" + name, None)
 
 
 if os.path.isdir(CASES):
