@@ -260,6 +260,8 @@ class OnnxTrainingTest(nacre.NacreTest):
 
         wrong = {"attributes 'xs' and 'zs' must name a tensor for each input, but name 1 for 2": gradient(["x", "x"], xs=["x"], y="y"),
                  "attribute 'y' must name a tensor of the graph that the node is in, but names 'z'": gradient(["x"], xs=["x"], y="z"),
+                 "must name tensors of the graph, each once, but name 'x' twice": gradient(["x", "x"], xs=["x"], zs=["x"], y="y"),
+                 "must name tensors of the graph, each once, but name 'z', which is none": gradient(["x"], xs=["z"], y="y"),
                  "a node must not depend on its own output": gradient(["x"], xs=["x"], y="d")}
         for text, graph in wrong.items():
             self.assertIn(text, self.build(graph, status=1))

@@ -233,7 +233,13 @@ LogicalResult CheckedGraph::readDifferentiated(CheckedNode &node) {
   if (read.arguments.size() != size_t(proto.input_size()))
     return emitError(getLocation(node)) << "attributes 'xs' and 'zs' must name a tensor for each input, but name "
                                         << read.arguments.size() << " for " << proto.input_size();
-  if (!producers.contains(read.y) && !llvm::is_contained(read.arguments, read.y))
+  llvm::StringSet<> names;
+  for (StringRef name : read.arguments)
+    if (!isDefined(name) || !names.insert(name).second)
+      return emitError(getLocation(node)) << "attributes 'xs' and 'zs' must name tensors of the graph, each once, but "
+                                             "name '"
+                                          << name << (isDefined(name) ? "' twice" : "', which is none");
+  if (!producers.contains(read.y) && !names.contains(read.y))
     return emitError(getLocation(node)) << "attribute 'y' must name a tensor of the graph that the node is in, but "
                                            "names '"
                                         << read.y << "'";
