@@ -4,8 +4,9 @@
 //
 // What:  a branch goes back through the branch that was taken; a loop is another loop, whose turns go from the last to the first.
 // How:   what a region computes is computed anew on the way back, in the turn that needs it. A loop keeps what was carried
-//        into each turn as a stack; the way back carries the gradients of what was carried, and the sums of those of what
-//        the body reads from outside, and stacks those of scanned rows.
+//        into each turn as a stack, and so the results of products, which take longer to compute than to read; the way back
+//        carries the gradients of what was carried, and the sums of those of what the body reads from outside, and stacks those
+//        of scanned rows. A sum over all turns of products of two rows is one product behind the loop, as deep as there are turns.
 
 #include "compiler/train/rules/Rules.h"
 
@@ -50,6 +51,30 @@ RankedTensorType stackOf(int64_t turns, Value row) {
 // Loops
 //===----------------------------------------------------------------------===//
 
+/// What is read rather than computed anew: results of products, after the sum that each goes into.
+SmallVector<Value> costlyValues(Block &block) {
+  SmallVector<Value> values;
+  for (Operation &op : block) {
+    if (!isa<nn::MatMulOp, nn::ConvOp, nn::ConvTransposeOp>(op))
+      continue;
+    Value value = op.getResult(0);
+    for (nn::BinaryOp sum; value.hasOneUse(); value = sum) {
+      sum = dyn_cast<nn::BinaryOp>(*value.user_begin());
+      if (!sum || sum.getKind() != nn::BinaryKind::Add || sum->getBlock() != &block || sum.getType() != value.getType())
+        break;
+    }
+    if (!llvm::is_contained(values, value))
+      values.push_back(value);
+  }
+  return values;
+}
+
+/// The gradient of a value from around that is a product of two rows, the left one transposed, in each turn.
+struct LateProduct {
+  size_t number = 0; ///< Of the value.
+  Value left, right;
+};
+
 /// The loop on its way back.
 class ReversedLoop {
 public:
@@ -84,23 +109,29 @@ public:
         nn::ForOp::create(builder, op.getLoc(), results, op.getTripCount(), Value(), initial, rows, !op.getReverse());
     if (failed(fillBody(back)))
       return failure();
-    give(back);
+    const size_t before = back.getStacks().size();
+    back = withStacksOfLate(back);
+    give(back, before);
     return success();
   }
 
 private:
-  /// Lets the loop stack what is carried into each turn.
+  /// Lets the loop stack what is carried into each turn, and what is not computed anew.
   void keepCarried() {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(op);
+    costly = costlyValues(op.getBody().front());
     SmallVector<Type> types(op.getResultTypes());
     for (Value argument : op.getCarriedArguments())
       types.push_back(stackOf(op.getTripCount(), argument));
+    for (Value value : costly)
+      types.push_back(stackOf(op.getTripCount(), value));
     auto wide = nn::ForOp::create(builder, op.getLoc(), types, op.getTripCount(), op.getCount(), op.getInitial(),
                                   op.getScanned(), op.getReverse());
     const unsigned before = op.getNumResults();
     nn::YieldOp yield = op.getYield();
     yield.getStackedMutable().append(op.getCarriedArguments());
+    yield.getStackedMutable().append(costly);
     wide.getBody().takeBody(op.getBody());
     for (auto [from, to] : llvm::zip(op.getResults(), wide.getResults()))
       at.walk.replace(from, to);
@@ -120,12 +151,13 @@ private:
       body->addArgument(typeOf(rows).clone(shapeOf(rows).drop_front()), op.getLoc());
     auto gradients = back.getCarriedArguments();
     auto rows = back.getScannedArguments();
-    const size_t numCarried = op.getInitial().size(), numScanned = op.getScanned().size();
+    const size_t numCarried = op.getInitial().size(), numKept = kept.size(), numScanned = op.getScanned().size();
 
     // The turn that is gone back through, counted as the loop did.
     Value last = at.write.integers({}, builder.getI64Type(), {op.getTripCount() - 1});
     SmallVector<Value> arguments{at.write.sub(last, back.getCounter())};
-    llvm::append_range(arguments, rows.take_front(numCarried + numScanned));
+    llvm::append_range(arguments, rows.take_front(numCarried));
+    llvm::append_range(arguments, rows.slice(numKept, numScanned));
     ActiveValues &active = at.walk.getActive();
     for (size_t index : carried)
       active.insert(arguments[1 + index]);
@@ -140,15 +172,21 @@ private:
     for (auto [number, index] : llvm::enumerate(carried))
       walk.give(handed[index], gradients[number]);
     for (auto [number, index] : llvm::enumerate(stacks))
-      walk.give(handed[numCarried + index], rows[numCarried + numScanned + number]);
+      walk.give(handed[numCarried + index], rows[numKept + numScanned + number]);
     if (failed(walk.run(*body)))
       return failure();
+    // Rules have gone back through these operators; what they and others read of their results has been kept.
+    for (auto [value, row] : llvm::zip_equal(costly, rows.slice(numCarried, costly.size())))
+      mapping.lookup(value).replaceAllUsesWith(row);
     SmallVector<Value> next, stacked;
     for (size_t index : carried)
       next.push_back(walk.lookupOrZeros(arguments[1 + index]));
     for (auto [number, value] : llvm::enumerate(around)) {
       Value sum = gradients[carried.size() + number], more = walk.lookup(value);
-      next.push_back(more ? at.write.add(sum, more) : sum);
+      if (std::optional<LateProduct> product = asLate(number, more, *body))
+        late.push_back(*product);
+      else
+        next.push_back(more ? at.write.add(sum, more) : sum);
     }
     for (size_t index : scanned)
       stacked.push_back(walk.lookupOrZeros(arguments[1 + numCarried + index]));
@@ -156,19 +194,77 @@ private:
     return success();
   }
 
-  void give(nn::ForOp back) {
+  /// `gradient` of value `number`, computed in `body`, as a product that is left for behind the loop.
+  std::optional<LateProduct> asLate(size_t number, Value gradient, Block &body) {
+    auto product = gradient ? gradient.getDefiningOp<nn::MatMulOp>() : nn::MatMulOp();
+    if (!product || product->getBlock() != &body || rankOf(product.getLhs()) != 2 || rankOf(product.getRhs()) != 2)
+      return std::nullopt;
+    auto turned = product.getLhs().getDefiningOp<nn::TransposeOp>();
+    Value left = turned && turned->getBlock() == &body ? turned.getOperand() : at.write.transposeLast(product.getLhs());
+    return LateProduct{number, left, product.getRhs()};
+  }
+
+  /// `back`, which carries no sums of late products but stacks their operands, unless it scans them.
+  nn::ForOp withStacksOfLate(nn::ForOp back) {
+    if (late.empty())
+      return back;
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(back);
+    SmallVector<Value> initial;
+    llvm::BitVector gone(back.getBody().getNumArguments());
+    auto isLate = [&](size_t index) {
+      return index >= carried.size() &&
+             llvm::any_of(late, [&](const LateProduct &product) { return product.number == index - carried.size(); });
+    };
+    for (auto [index, value] : llvm::enumerate(back.getInitial()))
+      if (isLate(index))
+        gone.set(1 + index);
+      else
+        initial.push_back(value);
+    nn::YieldOp yield = back.getYield();
+    for (LateProduct &product : late)
+      for (Value row : {product.left, product.right})
+        if (!llvm::is_contained(back.getScannedArguments(), row))
+          yield.getStackedMutable().append(row);
+    SmallVector<Type> types = llvm::to_vector(ValueRange(initial).getTypes());
+    for (Value row : yield.getStacked())
+      types.push_back(stackOf(op.getTripCount(), row));
+    auto lean = nn::ForOp::create(builder, back.getLoc(), types, back.getTripCount(), Value(), initial,
+                                  back.getScanned(), back.getReverse());
+    lean.getBody().takeBody(back.getBody());
+    lean.getBody().front().eraseArguments(gone);
+    back.erase();
+    return lean;
+  }
+
+  /// `back` has `numStacks` stacks of gradients, then those of late products.
+  void give(nn::ForOp back, size_t numStacks) {
     for (auto [number, index] : llvm::enumerate(carried))
       at.give(op.getInitial()[index], back.getFinals()[number]);
+    size_t next = carried.size();
     for (auto [number, value] : llvm::enumerate(around))
-      at.give(value, back.getFinals()[carried.size() + number]);
+      if (llvm::none_of(late, [number = number](const LateProduct &product) { return product.number == number; }))
+        at.give(value, back.getFinals()[next++]);
     for (auto [number, index] : llvm::enumerate(scanned))
       at.give(op.getScanned()[index], back.getStacks()[number]);
+    for (const LateProduct &product : late) {
+      auto allRows = [&](Value row) {
+        auto arguments = back.getScannedArguments();
+        auto found = llvm::find(arguments, row);
+        Value all = found != arguments.end() ? back.getScanned()[found - arguments.begin()]
+                                             : Value(back.getStacks()[numStacks++]);
+        return at.write.reshape(all, {shapeOf(all)[0] * shapeOf(all)[1], shapeOf(all)[2]});
+      };
+      Value left = allRows(product.left), right = allRows(product.right);
+      at.give(around[product.number], at.write.matmul(at.write.transposeLast(left), right));
+    }
   }
 
   nn::ForOp op;
   Adjoint &at;
   OpBuilder &builder;
-  SmallVector<Value> around, kept;
+  SmallVector<Value> around, kept, costly;
+  SmallVector<LateProduct> late;
   SmallVector<size_t> carried, scanned, stacks; ///< the active ones
 };
 
