@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernels/storages/Overwritten.h"
+#include "compiler/kernels/forms/regions/InPlace.h"
 
 #include "dialects/nn/NnDialect.h"
+#include "dialects/plan/Notes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 using namespace mlir;
@@ -44,6 +46,18 @@ static std::optional<unsigned> findReadWhereWritten(plan::KernelOp kernel) {
 std::optional<unsigned> findOverwritten(plan::LaunchOp launch, plan::KernelOp kernel) {
   std::optional<unsigned> input = findReadWhereWritten(kernel);
   return input && isReadHereAlone(launch, *input) ? input : std::nullopt;
+}
+
+Value findOverwrittenState(plan::OutputOp output) {
+  auto isState = [&](plan::StorageOp storage) {
+    return storage.getRole() == plan::Role::State && *storage.getName() == output.getName();
+  };
+  auto storages = output->getBlock()->getOps<plan::StorageOp>();
+  auto state = llvm::find_if(storages, isState);
+  if (!output->hasAttr(plan::kBecomesState) || state == storages.end() ||
+      !output.getValue().getDefiningOp<plan::LaunchOp>())
+    return {};
+  return mayOverwrite((*state).getResult(), output.getValue(), output->getBlock()) ? (*state).getResult() : Value();
 }
 
 } // namespace nacre::kernels

@@ -15,6 +15,10 @@ namespace nacre::kernels {
 /// these rows is written.
 std::optional<unsigned> findOverwritten(plan::LaunchOp launch, plan::KernelOp kernel);
 
+/// Where an output is what a state becomes: the tensor that the state was, if the launch that computes the output may write over it.
+/// It is the last to read it then, at the very elements that it writes. Null otherwise.
+mlir::Value findOverwrittenState(plan::OutputOp output);
+
 } // namespace nacre::kernels
 
 #endif // NACRE_COMPILER_KERNELS_STORAGES_OVERWRITTEN_H

@@ -103,7 +103,8 @@ private:
   void placeBackwards(Operation *op) {
     if (auto output = dyn_cast<plan::OutputOp>(op)) {
       Value value = output.getValue();
-      if (!output->hasAttr(plan::kBecomesState) && becomesOutput(output))
+      Value state = overwrites ? findOverwrittenState(output) : Value();
+      if (state ? tryPlace(op, value, getGivenMemory(state)) : becomesOutput(output))
         return;
       int storage = addStorage(getShape(value), getElementType(value), output.getLoc(), /*isDense=*/true);
       storages[storage].output = output;
@@ -155,7 +156,8 @@ private:
   bool becomesOutput(plan::OutputOp output) {
     auto view = output.getValue().getDefiningOp<plan::ViewOp>();
     auto memory = view ? view.getSource().getDefiningOp<plan::StorageOp>() : plan::StorageOp();
-    if (!memory || !isa<MemRefType>(memory.getType()) || getShape(memory) != getShape(view))
+    if (!memory || !isa<MemRefType>(memory.getType()) || getShape(memory) != getShape(view) ||
+        output->hasAttr(plan::kBecomesState))
       return false;
     PlannedStorage &storage = storages[getGivenMemory(memory).storage];
     if (storage.output)
