@@ -233,7 +233,7 @@ private:
       walk.cutExtent = extent;
       walk.cutMost = order == Order::Blocks ? extent : contraction.cutExtent;
       Addresses from = at;
-      walk.panel = contraction.panels ? weightPanel() : packPanel(columns, from);
+      walk.panel = contraction.panels || isReadInPlace(columns) ? panelInPlace() : packPanel(columns, from);
       emitPanelWalk(function, build, contraction, walk, from);
       scratchBytes = std::max(scratchBytes, function.scratchBytes);
     };
@@ -248,7 +248,16 @@ private:
     emitColumns(tail);
   }
 
-  Panel weightPanel() const {
+  /// A panel that the second-level cache does not hold comes from as far when it is packed; columns that lie one after another,
+  /// in whole vectors, are read where they are.
+  bool isReadInPlace(int64_t columns) const {
+    const ContractionOperand &rhs = contraction.operands[Contraction::Rhs];
+    const uint64_t bytes = uint64_t(contraction.depthSize()) * width * bytesOfElement(rhs.elementType);
+    return contraction.columns.strides[Contraction::Rhs] == 1 && columns % lanes == 0 && contraction.parts == 1 &&
+           rhs.elementType == contraction.accumulatorType && bytes > build.target.l2Bytes;
+  }
+
+  Panel panelInPlace() const {
     Panel panel;
     panel.width = width;
     panel.buffer = function.buffers[contraction.operands[Contraction::Rhs].argument];
