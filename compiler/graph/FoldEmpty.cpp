@@ -40,7 +40,8 @@ TypedAttr getNumberOfNothing(Operation *op) {
   Type element = cast<RankedTensorType>(op->getResult(0).getType()).getElementType();
   TypedAttr mean = getNumber(element, isa<FloatType>(element) ? std::nan("") : 0);
   return TypeSwitch<Operation *, TypedAttr>(op)
-      .Case<nn::MatMulOp, nn::ConvOp, nn::ConvTransposeOp>([&](auto) { return getNumber(element, 0); })
+      .Case<nn::MatMulOp, nn::ConvOp, nn::ConvTransposeOp, nn::FilterGradientOp>(
+          [&](auto) { return getNumber(element, 0); })
       .Case([&](nn::ReduceOp op) {
         return op.getKind() == nn::ReduceKind::Mean ? mean : nn::getIdentity(op.getKind(), element);
       })

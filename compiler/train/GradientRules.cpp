@@ -38,6 +38,7 @@ ArrayRef<RuleRow> getRules() {
       RowOf<&reverseAttention>::row(),
       RowOf<&reverseConv>::row(),
       RowOf<&reverseConvTranspose>::row(),
+      RowOf<&reverseFilterGradient>::row(),
       // windows
       RowOf<&reversePool>::row(),
       none<nn::PoolCodeOp>(),

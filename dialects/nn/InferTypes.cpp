@@ -171,6 +171,24 @@ LogicalResult infer(MaybeLocation location, ConvTransposeOp::Adaptor op, Types &
                 element, types);
 }
 
+LogicalResult infer(MaybeLocation location, FilterGradientOp::Adaptor op, Types &types) {
+  Type element = elementOf(op.getInput());
+  if (element != elementOf(op.getGradient()))
+    return emitOptionalError(location, "input and gradient must have one element type, but have ", element, " and ",
+                             elementOf(op.getGradient()));
+  Dims input = shapeOf(op.getInput()), gradient = shapeOf(op.getGradient());
+  if (input.empty() || gradient.empty())
+    return emitOptionalError(location, "input and gradient must have channels, but one is a scalar");
+  Shape filter(op.getKernel());
+  const Shape noPads(2 * filter.size(), 0);
+  filter.append({input.back(), gradient.back()});
+  llvm::Expected<Shape> made = convShape(input, filter, {{}, op.getStrides(), noPads, op.getDilations()}, /*groups=*/1);
+  if (made && Dims(*made) != gradient)
+    return emitOptionalError(location, "gradient must have the shape of what the convolution makes, [", Dims(*made),
+                             "], but has shape [", gradient, "]");
+  return made ? finish(location, filter, element, types) : finish(location, std::move(made), element, types);
+}
+
 LogicalResult infer(MaybeLocation location, RecurrentOp::Adaptor op, Types &types) {
   Dims input = shapeOf(op.getInput()), recurrence = shapeOf(op.getRecurrence());
   if (input.size() != 3 || recurrence.size() != 2)
@@ -281,6 +299,7 @@ NN_INFER(MatMulOp)
 NN_INFER(AttentionOp)
 NN_INFER(ConvOp)
 NN_INFER(ConvTransposeOp)
+NN_INFER(FilterGradientOp)
 NN_INFER(RecurrentOp)
 NN_INFER(PoolOp)
 NN_INFER(PoolCodeOp)

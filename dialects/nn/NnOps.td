@@ -175,6 +175,17 @@ def Nn_ConvTransposeOp : Nn_Op<"conv_transpose", [Nn_Contraction, Nn_FreeWidth]>
   let assemblyFormat = "$input `,` $filter attr-dict `:` type($input) `,` type($filter)";
 }
 
+def Nn_FilterGradientOp : Nn_Op<"filter_gradient", [Nn_Contraction, Nn_FreeWidth]> {
+  let summary = "The gradient of the filter of a convolution without pads and groups";
+  let description = [{
+    Input `[N, spatial..., C]` as the convolution read it, gradient `[N, positions..., OC]` of what it made. Result `[kernel..., C, OC]`:
+    for tap `f` the sum over all images and positions `o` of element `o * stride + f * dilation` of the input times the gradient.
+  }];
+  let arguments = (ins Nn_FloatTensor:$input, Nn_FloatTensor:$gradient, DenseI64ArrayAttr:$kernel,
+                       DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations);
+  let assemblyFormat = "$input `,` $gradient attr-dict `:` type($input) `,` type($gradient)";
+}
+
 def Nn_RecurrentOp : Op<Nn_Dialect, "recurrent", [Nn_Boundary, Nn_FullWidth, Nn_OperatorInterface, Pure,
                                                   AttrSizedOperandSegments,
                                                   DeclareOpInterfaceMethods<InferTypeOpInterface>]> {

@@ -44,6 +44,8 @@ struct Window {
 /// Channels of a filter [f.., C/G, OC] changed: [f.., OC/G, C].
 Value turnFilter(Writer &w, Value filter, int64_t groups) {
   const int64_t spatial = rankOf(filter) - 2, in = shapeOf(filter)[spatial], out = shapeOf(filter)[spatial + 1];
+  if (groups == 1)
+    return w.moveAxis(filter, spatial, spatial + 1);
   Ints parted(shapeOf(filter).drop_back()), shape(shapeOf(filter).take_front(spatial)), order = axisRange(0, spatial);
   parted.append({groups, out / groups});
   order.append({spatial + 2, spatial + 1, spatial});
@@ -51,39 +53,40 @@ Value turnFilter(Writer &w, Value filter, int64_t groups) {
   return w.reshape(w.transpose(w.reshape(filter, parted), order), shape);
 }
 
-/// The gradient of a convolution's filter [f.., C/G, OC], as a convolution with channels for the batch, the batch for
-/// channels, positions for taps, and strides and dilations changed.
-Value filterGradient(Writer &w, Value large, Value small, Dims filter, const Window &window) {
+/// The gradient of a filter of groups, as a convolution with channels for the batch, the batch for channels, positions for taps, and strides and
+/// dilations changed. `large` has its pads.
+Value groupedFilterGradient(Writer &w, Value large, Value small, const Window &window) {
   const int64_t spatial = window.spatial(), batch = shapeOf(large)[0], groups = window.groups;
   const int64_t channels = shapeOf(large).back() / groups;
-  Ints low, high, order{spatial + 2};
-  for (int64_t axis = 0; axis < spatial; ++axis) {
-    // Of what overhangs no tap is asked for.
-    const int64_t reached =
-        (filter[axis] - 1) * window.dilations[axis] + (shapeOf(small)[axis + 1] - 1) * window.strides[axis] + 1;
-    low.push_back(window.low(axis));
-    high.push_back(reached - window.low(axis) - shapeOf(large)[axis + 1]);
-    order.push_back(axis + 1);
-  }
+  Ints order{spatial + 2}, parted(shapeOf(large).drop_back()), turned{channels};
+  order.append(axisRange(1, spatial + 1));
   order.append({spatial + 1, 0});
-  Ints parted(shapeOf(large).drop_back()), turned{channels};
   parted.append({groups, channels});
   turned.append(shapeOf(large).begin() + 1, shapeOf(large).end() - 1);
   turned.push_back(groups * batch);
   Value input = w.reshape(w.transpose(w.reshape(large, parted), order), turned);
-  // The convolution's own pads are at least zero.
-  Ints cropLow(spatial + 2, 0), cropHigh(spatial + 2, 0), pads(2 * spatial, 0);
-  for (int64_t axis = 0; axis < spatial; ++axis) {
-    pads[axis] = std::max<int64_t>(low[axis], 0);
-    pads[spatial + axis] = std::max<int64_t>(high[axis], 0);
-    cropLow[axis + 1] = std::min<int64_t>(low[axis], 0);
-    cropHigh[axis + 1] = std::min<int64_t>(high[axis], 0);
-  }
-  input = w.pad(input, cropLow, cropHigh);
   Value taps = w.moveAxis(small, 0, spatial); // [o.., N, OC]
-  Value gradient =
-      nn::ConvOp::create(w.getBuilder(), w.getLoc(), input, taps, window.dilations, pads, window.strides, groups);
+  Value gradient = nn::ConvOp::create(w.getBuilder(), w.getLoc(), input, taps, window.dilations, Ints(2 * spatial, 0),
+                                      window.strides, groups);
   return w.moveAxis(gradient, 0, spatial);
+}
+
+/// The gradient of a convolution's filter [f.., C/G, OC].
+Value filterGradient(Writer &w, Value large, Value small, Dims filter, const Window &window) {
+  const int64_t spatial = window.spatial();
+  Ints low(spatial + 2, 0), high(spatial + 2, 0);
+  for (int64_t axis = 0; axis < spatial; ++axis) {
+    // Of what overhangs no tap is asked for.
+    const int64_t reached =
+        (filter[axis] - 1) * window.dilations[axis] + (shapeOf(small)[axis + 1] - 1) * window.strides[axis] + 1;
+    low[axis + 1] = window.low(axis);
+    high[axis + 1] = reached - window.low(axis) - shapeOf(large)[axis + 1];
+  }
+  Value input = w.pad(large, low, high);
+  if (window.groups != 1)
+    return groupedFilterGradient(w, input, small, window);
+  return nn::FilterGradientOp::create(w.getBuilder(), w.getLoc(), input, small, filter.take_front(spatial),
+                                      window.strides, window.dilations);
 }
 
 /// The gradient of what a window moves over, in `shape`: every element of `small` back where it was read.
@@ -138,6 +141,20 @@ LogicalResult reverseConvTranspose(nn::ConvTransposeOp op, Adjoint &at) {
     Value gradient = filterGradient(w, at.of(), op.getInput(), turned, window);
     at.give(op.getFilter(), turnFilter(w, gradient, window.groups));
   }
+  return success();
+}
+
+/// It is bilinear: what it is to the filter, its own gradient is to the convolution.
+LogicalResult reverseFilterGradient(nn::FilterGradientOp op, Adjoint &at) {
+  Writer &w = at.write;
+  const Ints pads(2 * op.getKernel().size(), 0);
+  const Window window{op.getStrides(), pads, op.getDilations(), /*groups=*/1};
+  if (at.wants(op.getInput()))
+    at.give(op.getInput(),
+            spreadWindow(w, op.getGradient(), turnFilter(w, at.of(), 1), shapeOf(op.getInput()), window));
+  if (at.wants(op.getGradient()))
+    at.give(op.getGradient(), nn::ConvOp::create(w.getBuilder(), w.getLoc(), op.getInput(), at.of(), op.getStrides(),
+                                                 pads, op.getDilations(), 1));
   return success();
 }
 

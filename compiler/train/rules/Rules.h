@@ -20,6 +20,7 @@ llvm::LogicalResult reverseCast(nn::CastOp op, Adjoint &at);
 llvm::LogicalResult reverseMatMul(nn::MatMulOp op, Adjoint &at);
 llvm::LogicalResult reverseConv(nn::ConvOp op, Adjoint &at);
 llvm::LogicalResult reverseConvTranspose(nn::ConvTransposeOp op, Adjoint &at);
+llvm::LogicalResult reverseFilterGradient(nn::FilterGradientOp op, Adjoint &at);
 llvm::LogicalResult reverseAttention(nn::AttentionOp op, Adjoint &at);
 
 // Windows.cpp

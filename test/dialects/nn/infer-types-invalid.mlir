@@ -57,6 +57,14 @@ func.func @window_too_large(%a: tensor<1x2x2x1xf32>, %w: tensor<3x3x1x1xf32>) {
 
 // -----
 
+func.func @gradient_of_another(%a: tensor<2x9x4xf32>, %g: tensor<2x8x6xf32>) {
+  // expected-error@+1 {{gradient must have the shape of what the convolution makes, [2, 7, 6], but has shape [2, 8, 6]}}
+  %0 = nn.filter_gradient %a, %g {kernel = array<i64: 3>, strides = array<i64: 1>, dilations = array<i64: 1>} : tensor<2x9x4xf32>, tensor<2x8x6xf32>
+  return
+}
+
+// -----
+
 func.func @pads_leave_nothing(%a: tensor<1x2x1xf32>, %w: tensor<3x1x1xf32>) {
   // expected-error@+1 {{the pads of spatial axis 0 must leave some of its 5 elements}}
   %0 = nn.conv_transpose %a, %w {strides = array<i64: 2>, pads = array<i64: 2, 3>, dilations = array<i64: 1>,

@@ -26,6 +26,11 @@ func.func @every_operator(%image: tensor<1x8x8x4xf32>, %m: tensor<5x2x3xf32>, %i
   // CHECK: %[[UP:[^ ,:()]+]] = nn.conv_transpose %[[CONV]]
   %up = nn.conv_transpose %conv, %back {strides = array<i64: 2, 2>, pads = array<i64: 1, 1, 0, 0>,
       dilations = array<i64: 1, 1>, groups = 2} : tensor<1x4x4x6xf32>, tensor<3x3x3x2xf32>
+  // CHECK: nn.filter_gradient %[[CONV]], %{{.*}} : tensor<1x4x4x6xf32>, tensor<1x2x1x6xf32>
+  %ofconv = nn.slice %conv [0, 0, 0, 0] [1, 2, 1, 6] [1, 1, 1, 1] : tensor<1x4x4x6xf32>
+  // CHECK: nn.unary relu %{{.*}} : tensor<2x2x6x6xf32>
+  %dw = nn.filter_gradient %conv, %ofconv {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, dilations = array<i64: 1, 3>} : tensor<1x4x4x6xf32>, tensor<1x2x1x6xf32>
+  %ofdw = nn.unary relu %dw : tensor<2x2x6x6xf32>
   // CHECK: nn.interleave %[[UP]], %[[UP]] {strides = array<i64: 1, 2, 1, 1>} : tensor<1x8x8x2xf32>, tensor<1x8x8x2xf32>
   %woven = nn.interleave %up, %up {strides = array<i64: 1, 2, 1, 1>} : tensor<1x8x8x2xf32>, tensor<1x8x8x2xf32>
   // CHECK: nn.unary relu %{{.*}} : tensor<1x16x8x2xf32>

@@ -78,6 +78,25 @@ static ConvolutionText describePointwise(KernelBody &body, nn::ConvOp op, Value 
   return {{input, body.read(op.getFilter())}, {loops.map(x), loops.map(w), loops.map(y)}, loops.iterators};
 }
 
+/// A product whose rows are taps and channels, and whose depth is all positions.
+LogicalResult lowerFilterGradient(KernelBody &body, nn::FilterGradientOp op) {
+  const size_t spatial = op.getKernel().size();
+  Loops loops{body.getContext(), {}};
+  // Channels are the innermost rows: those lie one behind the other, in the operand and in the result.
+  SmallVector<AffineExpr> result = loops.add(parallel, spatial);
+  AffineExpr ic = loops.add(parallel), oc = loops.add(parallel), n = loops.add(reduction);
+  SmallVector<AffineExpr> positions = loops.add(reduction, spatial), x = {n}, dy = {n};
+  for (size_t axis = 0; axis < spatial; ++axis)
+    x.push_back(positions[axis] * op.getStrides()[axis] + result[axis] * op.getDilations()[axis]);
+  x.push_back(ic);
+  llvm::append_range(dy, positions);
+  dy.push_back(oc);
+  result.append({ic, oc});
+  return finishContraction(body, op.getResult(), {op.getInput(), op.getGradient()},
+                           {body.read(op.getInput()), body.read(op.getGradient())},
+                           {loops.map(x), loops.map(dy), loops.map(result)}, loops.iterators);
+}
+
 LogicalResult lowerConv(KernelBody &body, nn::ConvOp op) {
   const ConvolutionText text =
       body.makes(op.getInput()) ? describePointwise(body, op, readLeft(body, op.getInput())) : describe(body, op);
