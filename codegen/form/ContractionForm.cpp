@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. sizes; 2. loops are sorted and merged; 3. panels; 4. Winograd; 5. the kind that a kernel says; 6. epilogues.
+// How:  1. sizes; 2. loops are sorted and merged; 3. panels; 4. the kind that a kernel says; 5. epilogues.
 
 #include "codegen/form/ContractionForm.h"
 
 #include "codegen/form/PlainContraction.h"
 #include "dialects/StoredBytes.h"
-#include "dialects/plan/Notes.h"
 #include "dialects/plan/PlanDialect.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/DebugLog.h"
@@ -44,13 +43,6 @@ double LoopedContraction::multiplyAdds() const {
   return count;
 }
 
-double WinogradConvolution::multiplyAdds() const {
-  double count = double(columns.size) * method.taps * method.taps * channels.size;
-  for (const ContractionLoop *loop : {&images, &down, &across, &groups})
-    count *= loop->size;
-  return count;
-}
-
 ContractionShape shapeOf(const LoopedContraction &contraction) {
   ContractionShape shape;
   shape.columns = contraction.columns.size;
@@ -60,19 +52,6 @@ ContractionShape shapeOf(const LoopedContraction &contraction) {
   shape.rowBytes = contraction.rows.back().strides[Contraction::Lhs] *
                    bytesOfElement(contraction.operands[Contraction::Lhs].elementType);
   shape.runs = turnsOf(ArrayRef(contraction.rows).drop_back());
-  return shape;
-}
-
-WinogradShape shapeOf(const WinogradConvolution &convolution) {
-  WinogradShape shape;
-  shape.taps = convolution.method.taps;
-  shape.images = convolution.images.size;
-  shape.height = convolution.down.size;
-  shape.width = convolution.across.size;
-  shape.groups = convolution.groups.size;
-  shape.inputs = convolution.channels.size;
-  shape.outputs = convolution.columns.size;
-  shape.cutAmongImages = convolution.cutAmongImages;
   return shape;
 }
 
@@ -192,84 +171,7 @@ FailureOr<MatrixProduct> inPanels(const PlainContraction &plain, int64_t width) 
 }
 
 //===----------------------------------------------------------------------===//
-// 4. Winograd
-//===----------------------------------------------------------------------===//
-
-/// Whether each axis is walked by the loop of that number, the last one also by that over groups, if there are such, in steps of
-/// the columns that a group has; and by no other.
-static bool areWalkedBy(ArrayRef<WalkedAxis> axes, ArrayRef<unsigned> loops, std::optional<unsigned> groups,
-                        int64_t columns) {
-  if (axes.size() != loops.size())
-    return false;
-  for (auto [number, axis] : llvm::enumerate(axes)) {
-    const bool hasGroups = groups && number + 1 == axes.size();
-    for (auto [loop, coefficient] : llvm::enumerate(axis.coefficients))
-      if (coefficient != (loop == loops[number] ? 1 : hasGroups && loop == *groups ? columns : 0))
-        return false;
-    if (axis.constant != 0)
-      return false;
-  }
-  return true;
-}
-
-/// y(n, h, w, [g] o) += x(n, h + i, w + j, [g] c) * f(i, j, c, [g] o), with as many taps along both and rows and pixels any
-/// distance apart; with groups or without.
-FailureOr<WinogradConvolution> byWinograd(const PlainContraction &plain, int64_t tile, int64_t width,
-                                          bool mayBeHalves) {
-  enum Loop : unsigned { Image, Down, Across, Column, TapDown, TapAcross, Channel, Count };
-  SmallVector<ProductLoop, 0> loops = plain.loops;
-  // The loop over groups is the one before that over columns.
-  std::optional<unsigned> groups;
-  ContractionLoop groupLoop = {1, SmallVector<int64_t, 6>(plain.operands.size(), 0)};
-  if (loops.size() == Count + 1) {
-    groups = Column;
-    groupLoop = loops[*groups];
-    if (!loops[*groups].parallel || !loops[*groups].movesLhs || groupLoop.size == 0)
-      return misfit("by Winograd go groups of channels and of columns");
-    loops.erase(loops.begin() + *groups);
-  }
-  auto numberOf = [&](Loop loop) { return groups && loop >= *groups ? loop + 1 : unsigned(loop); };
-  auto isInPlace = [&](unsigned number) {
-    const ProductLoop &loop = loops[number];
-    return loop.parallel == (number <= Column) && loop.movesLhs == (number != Column) && loop.size != 0;
-  };
-  auto areWalked = [&](ArrayRef<WalkedAxis> axes, ArrayRef<Loop> by) {
-    return areWalkedBy(axes, llvm::map_to_vector(by, numberOf), groups, loops[Column].size);
-  };
-  if (plain.depthwise || plain.parts != 1 || loops.size() != Count ||
-      !llvm::all_of(llvm::seq<unsigned>(0, Count), isInPlace) || plain.rhsShape.size() != 4 ||
-      plain.operands[Contraction::Rhs].offset != 0 ||
-      !areWalked(plain.rhsAxes, {TapDown, TapAcross, Channel, Column}) ||
-      !areWalked(plain.resultAxes, {Image, Down, Across, Column}))
-    return misfit("by Winograd go convolutions in two dimensions");
-  auto lhsStride = [&](Loop loop) { return loops[loop].strides[Contraction::Lhs]; };
-  const winograd::Method method = {tile, loops[TapDown].size};
-  if (!method.exists() || loops[TapAcross].size != method.taps || lhsStride(Down) != lhsStride(TapDown) ||
-      lhsStride(Across) != lhsStride(TapAcross) || lhsStride(Channel) != 1 ||
-      loops[Column].strides[Contraction::Result] != 1)
-    return misfit("by Winograd go square filters of few taps that walk every pixel");
-  for (const ContractionOperand &operand : plain.operands)
-    if (!operand.elementType.isF32() && !(mayBeHalves && operand.elementType.isF16()))
-      return misfit("a Winograd convolution must be of f32, or of halves where they may be");
-  if (plain.cutAxis > Down || (plain.cutAxis == Down && loops[Image].size != 1))
-    return misfit("a Winograd convolution must be cut among its images or its rows");
-
-  WinogradConvolution result;
-  static_cast<Contraction &>(result) = plain;
-  result.images = loops[Image];
-  result.down = loops[Down];
-  result.across = loops[Across];
-  result.columns = loops[Column];
-  result.channels = loops[Channel];
-  result.groups = groupLoop;
-  result.method = method;
-  result.panels = {width, method.taps * method.taps * result.channels.size * width};
-  result.cutAmongImages = plain.cutAxis == Image;
-  return result;
-}
-
-//===----------------------------------------------------------------------===//
-// 5. What the kernel says
+// 4. What the kernel says
 //===----------------------------------------------------------------------===//
 
 FailureOr<ContractionForm> parseContraction(plan::KernelOp kernel) {
@@ -289,21 +191,8 @@ FailureOr<ContractionForm> parseContraction(plan::KernelOp kernel) {
   return plain->depthwise ? ContractionForm(asDepthwise(*plain)) : ContractionForm(asProduct(*plain));
 }
 
-FailureOr<WinogradConvolution> parseWinograd(plan::KernelOp kernel) {
-  const std::optional<plan::WinogradNote> note = plan::winogradOf(kernel);
-  if (!note)
-    return failure();
-  FailureOr<PlainContraction> plain = readContraction(kernel);
-  if (failed(plain))
-    return failure();
-  plan::EncodingAttr encoding = kernel.getEncoding(plain->operands[Contraction::Rhs].argument);
-  if (!encoding || encoding.getKind() != plan::EncodingKind::Panel)
-    return misfit("by Winograd go filters in panels");
-  return byWinograd(*plain, note->tile, encoding.getWidth());
-}
-
 //===----------------------------------------------------------------------===//
-// 6. Epilogues
+// 5. Epilogues
 //===----------------------------------------------------------------------===//
 
 SmallVector<Value> epilogueArguments(const Contraction &contraction, ArrayRef<Value> sums,

@@ -108,6 +108,17 @@ struct WinogradConvolution : Contraction {
   double multiplyAdds() const;
 };
 
+/// The gradient of such a convolution's filter: taps and channels of the input by columns, added up over all pixels. Rhs is the
+/// gradient of the convolution's result, as the tensor lies.
+struct WinogradGradient : Contraction {
+  ContractionLoop images, down, across; ///< They move Lhs and Rhs,
+  ContractionLoop tapsDown, tapsAcross; ///< these Lhs and Result.
+  ContractionLoop channels;             ///< Of the input: one after another in Lhs.
+  winograd::Method method;
+
+  double multiplyAdds() const;
+};
+
 using ContractionForm = std::variant<MatrixProduct, DepthwiseConvolution>;
 
 /// Reads the body of `kernel`, which says how its weights are encoded. Fails for what is no contraction.
@@ -116,9 +127,13 @@ llvm::FailureOr<ContractionForm> parseContraction(plan::KernelOp kernel);
 /// The convolution that the CPU computes by Winograd. Fails for a kernel without that note.
 llvm::FailureOr<WinogradConvolution> parseWinograd(plan::KernelOp kernel);
 
+/// The gradient of a filter that the CPU computes so. Fails for a kernel without that note.
+llvm::FailureOr<WinogradGradient> parseWinogradGradient(plan::KernelOp kernel);
+
 /// What tiles are chosen by.
 ContractionShape shapeOf(const LoopedContraction &contraction);
 WinogradShape shapeOf(const WinogradConvolution &convolution);
+WinogradShape shapeOf(const WinogradGradient &gradient); ///< Of the convolution.
 
 /// The arguments of the epilogue's body: `sums` for the parts of the product, what `load` makes of the operands from Extra
 /// on, and a constant for each result's accumulator, which an all-parallel body does not read.

@@ -49,6 +49,9 @@ llvm::FailureOr<MatrixProduct> inPanels(const PlainContraction &plain, int64_t w
 llvm::FailureOr<WinogradConvolution> byWinograd(const PlainContraction &plain, int64_t tile, int64_t width,
                                                 bool mayBeHalves = false);
 
+/// The gradient of a filter, in such tiles of the convolution's outputs. Fails for all else.
+llvm::FailureOr<WinogradGradient> byWinogradGradient(const PlainContraction &plain, int64_t tile);
+
 } // namespace nacre::codegen
 
 #endif // NACRE_CODEGEN_FORM_PLAINCONTRACTION_H

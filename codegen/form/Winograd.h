@@ -145,6 +145,15 @@ inline llvm::SmallVector<llvm::SmallVector<int64_t, 8>, 4> rowsAtOnce(int64_t in
   return groups;
 }
 
+/// What the numbers of point `number` and its negative are to be divided by.
+inline double divisorOf(llvm::ArrayRef<double> squares, size_t number) {
+  double divisor = 2 * squares[number];
+  for (size_t other = 0; other < squares.size(); ++other)
+    if (other != number)
+      divisor *= squares[number] - squares[other];
+  return divisor;
+}
+
 /// A^T m, of products that are those divisions too large.
 template <typename T>
 llvm::SmallVector<T, 6> transformProducts(int64_t outputs, llvm::ArrayRef<T> m, Pairs pairs = Pairs::MultiplyAdds) {
@@ -158,17 +167,55 @@ llvm::SmallVector<T, 6> transformProducts(int64_t outputs, llvm::ArrayRef<T> m, 
   for (int64_t output = 0; output < outputs; ++output) {
     llvm::ArrayRef<T> terms = output % 2 == 0 ? sums : differences;
     auto factor = [&](size_t number) {
-      double divisor = 2 * squares[number];
-      for (size_t other = 0; other < squares.size(); ++other)
-        if (other != number)
-          divisor *= squares[number] - squares[other];
       const double power = double(output + (pairs == Pairs::Sums ? 1 : 0));
-      return std::pow(std::sqrt(squares[number]), power) / divisor;
+      return std::pow(std::sqrt(squares[number]), power) / divisorOf(squares, number);
     };
     const bool isFirst = output == 0, isLast = output + 1 == outputs;
     size_t number = isFirst || isLast ? 0 : 1;
     T sum = isFirst ? m.front() : isLast ? m.back() : terms[0] * factor(0);
     for (; number < squares.size(); ++number)
+      sum = addMultiple(sum, factor(number), terms[number]);
+    result.push_back(sum);
+  }
+  return result;
+}
+
+// The gradient of a filter is what the filter is to the outputs, across: g' = G^T [(A y') * (B^T d)], y' the outputs' gradient.
+
+/// A y'.
+template <typename T> llvm::SmallVector<T, 8> transformOutputs(int64_t inputs, llvm::ArrayRef<T> y) {
+  const llvm::ArrayRef<double> squares = squaresOf(inputs);
+  llvm::SmallVector<T, 8> result = {y.front()};
+  for (size_t number = 0; number < squares.size(); ++number) {
+    auto factor = [&](int64_t output) {
+      return std::pow(std::sqrt(squares[number]), double(output)) / divisorOf(squares, number);
+    };
+    T terms[] = {y[0] * factor(0), y[1] * factor(1)};
+    for (int64_t output = 2; output < int64_t(y.size()); ++output)
+      terms[output % 2] = addMultiple(terms[output % 2], factor(output), y[output]);
+    result.push_back(terms[0] + terms[1]);
+    result.push_back(terms[0] - terms[1]);
+  }
+  result.push_back(y.back());
+  return result;
+}
+
+/// G^T m.
+template <typename T> llvm::SmallVector<T, 8> transformGradients(int64_t taps, llvm::ArrayRef<T> m) {
+  const llvm::ArrayRef<double> squares = squaresOf(m.size());
+  llvm::SmallVector<T, 3> sums, differences;
+  for (size_t number = 0; number < squares.size(); ++number) {
+    sums.push_back(m[2 * number + 1] + m[2 * number + 2]);
+    differences.push_back(m[2 * number + 1] - m[2 * number + 2]);
+  }
+  llvm::SmallVector<T, 8> result;
+  for (int64_t tap = 0; tap < taps; ++tap) {
+    llvm::ArrayRef<T> terms = tap % 2 == 0 ? sums : differences;
+    auto factor = [&](size_t number) { return std::pow(std::sqrt(squares[number]), double(tap)); };
+    T sum = tap == 0          ? m.front() + terms[0]
+            : tap + 1 == taps ? addMultiple(m.back(), factor(0), terms[0])
+                              : terms[0] * factor(0);
+    for (size_t number = 1; number < squares.size(); ++number)
       sum = addMultiple(sum, factor(number), terms[number]);
     result.push_back(sum);
   }

@@ -82,7 +82,7 @@ private:
   Candidate *candidateOf(plan::LaunchOp launch) {
     auto kernel = symbols.lookup<plan::KernelOp>(launch.getKernel());
     if (!kernel || kernel.getKind() != plan::KernelKind::Contraction || kernel.getEncodings() ||
-        llvm::all_of(launch.getInputs(), isWeight))
+        llvm::all_of(launch.getInputs(), isWeight) || noteGradient(kernel, targets, accuracy))
       return nullptr;
     auto [read, isNew] = products.try_emplace(kernel, failure());
     if (isNew)

@@ -116,3 +116,27 @@ void encode::grant(plan::KernelOp kernel, const PanelWish &wish, ArrayRef<Target
   if (wish.winogradTile)
     noteWinograd(kernel, wish, targets.front());
 }
+
+bool encode::noteGradient(plan::KernelOp kernel, ArrayRef<Target> targets, Accuracy accuracy) {
+  if (plan::winogradOf(kernel))
+    return true;
+  if (accuracy != Accuracy::Fast || kernel.getKind() != plan::KernelKind::Contraction || kernel.getEncodings())
+    return false;
+  FailureOr<PlainContraction> plain = readContraction(kernel);
+  if (failed(plain))
+    return false;
+  FailureOr<WinogradGradient> gradient = byWinogradGradient(*plain, kWinogradTiles.front());
+  if (failed(gradient))
+    return false;
+  const Target &first = targets.front();
+  const MachineRow &machine = machineOf(first, kWinogradTypes);
+  const WinogradShape shape = shapeOf(*gradient);
+  const int64_t tile = chooseGradientTile(machine, shape, first.l2Bytes);
+  if (!tile)
+    return false;
+  plan::setWinograd(kernel, {tile, std::llround(directCycles(machine, shape, first.l2Bytes)),
+                             std::llround(std::ceil(gradientCycles(machine, shape, tile, first.l2Bytes)))});
+  // All taps of a channel come at once.
+  kernel.setGrain(kernel.getCutExtent());
+  return true;
+}

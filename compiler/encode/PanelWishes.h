@@ -32,6 +32,9 @@ std::optional<PanelWish> readWish(plan::KernelOp kernel, llvm::ArrayRef<codegen:
 
 plan::EncodingAttr encodingOf(mlir::MLIRContext *context, const PanelWish &wish);
 
+/// Notes that the CPU computes `kernel` by Winograd if it is the gradient of a filter that gains by it.
+bool noteGradient(plan::KernelOp kernel, llvm::ArrayRef<codegen::Target> targets, Accuracy accuracy);
+
 /// Lets `kernel` have what it wishes: the encoding of its operand, the grain, and the note of Winograd.
 void grant(plan::KernelOp kernel, const PanelWish &wish, llvm::ArrayRef<codegen::Target> targets);
 

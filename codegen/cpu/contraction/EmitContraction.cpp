@@ -335,6 +335,11 @@ LogicalResult nacre::codegen::cpu::emitContraction(plan::KernelOp kernel, Kernel
     emitWinograd(function, *winograd);
     return success();
   }
+  FailureOr<WinogradGradient> gradient = parseWinogradGradient(kernel);
+  if (succeeded(gradient) && fitsWinograd(function.target, *gradient)) {
+    emitWinogradGradient(function, *gradient);
+    return success();
+  }
   FailureOr<ContractionForm> contraction = parseContraction(kernel);
   if (failed(contraction) || std::visit([](const auto &kind) { return kind.prologue.has_value(); }, *contraction))
     return failure();

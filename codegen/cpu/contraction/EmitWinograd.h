@@ -21,6 +21,12 @@ bool fitsWinograd(const Target &target, const WinogradConvolution &convolution);
 
 void emitWinograd(KernelFunction &function, const WinogradConvolution &convolution);
 
+/// Whether units are whole vectors of the target's.
+bool fitsWinograd(const Target &target, const WinogradGradient &gradient);
+
+/// The gradient of a filter (EmitWinogradGradient.cpp).
+void emitWinogradGradient(KernelFunction &function, const WinogradGradient &gradient);
+
 } // namespace nacre::codegen::cpu
 
 #endif // NACRE_CODEGEN_CPU_CONTRACTION_EMITWINOGRAD_H

@@ -269,4 +269,85 @@ int64_t chooseWinogradTile(const MachineRow &machine, const WinogradShape &shape
   return best;
 }
 
+//===----------------------------------------------------------------------===//
+// 5. Gradients of filters
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+int64_t tilesOf(const WinogradShape &shape, int64_t tile) {
+  return shape.images * llvm::divideCeil(shape.height, tile) * llvm::divideCeil(shape.width, tile);
+}
+
+/// The largest part of `size`, of whole vectors, that is at most `most`; 0 where there is none.
+int64_t equalPart(int64_t size, int64_t most, int64_t lanes) {
+  for (int64_t part = std::min(size, most) / lanes * lanes; part > 0; part -= lanes)
+    if (size % part == 0)
+      return part;
+  return 0;
+}
+
+} // namespace
+
+GradientBlocks divideGradient(const MachineRow &machine, const WinogradShape &shape, int64_t tile,
+                              uint64_t cacheBytes) {
+  // Sums take more than half of the second-level cache at most, and what is multiplied as much as is left.
+  constexpr int64_t most = 64, wantedUnits = 2, mostTiles = 32, leastTiles = 8;
+  const int64_t lanes = machine.lanes, numbers = winograd::Method{tile, shape.taps}.numbers();
+  const int64_t room = int64_t(cacheBytes) / 4;
+  GradientBlocks blocks;
+  int64_t mostChannels = most, mostColumns = most;
+  do {
+    blocks.channels = equalPart(shape.inputs, mostChannels, lanes);
+    blocks.columns = equalPart(shape.outputs, mostColumns, lanes);
+    if (blocks.channels == 0 || blocks.columns == 0)
+      return {};
+    const int64_t units = shape.inputs / blocks.channels * (shape.outputs / blocks.columns);
+    const bool fits = 5 * numbers * blocks.channels * blocks.columns <= 3 * room;
+    if (fits && units >= wantedUnits)
+      break;
+    (mostChannels >= mostColumns ? mostChannels : mostColumns) /= 2;
+  } while (mostChannels >= lanes && mostColumns >= lanes);
+  const int64_t left = room - numbers * blocks.channels * blocks.columns;
+  blocks.tiles = std::clamp(left / (numbers * (blocks.channels + blocks.columns)), leastTiles, mostTiles);
+  blocks.tiles = std::min(blocks.tiles, tilesOf(shape, tile));
+  ContractionShape product;
+  product.rows = blocks.channels;
+  product.columns = blocks.columns;
+  product.depth = blocks.tiles;
+  blocks.width = equalPart(blocks.columns, choosePanelWidth(machine, product), lanes);
+  return blocks;
+}
+
+double gradientCycles(const MachineRow &machine, const WinogradShape &shape, int64_t tile, uint64_t cacheBytes) {
+  const GradientBlocks blocks = divideGradient(machine, shape, tile, cacheBytes);
+  if (blocks.channels == 0)
+    return std::numeric_limits<double>::infinity();
+  const winograd::Method method = {tile, shape.taps};
+  const TransformWork work = transformWork(machine, method);
+  const double tiles = double(tilesOf(shape, tile)), numbers = double(method.numbers());
+  const double channelParts = double(shape.inputs / blocks.channels),
+               columnParts = double(shape.outputs / blocks.columns);
+  const double channels = double(shape.inputs) / machine.lanes, columns = double(shape.outputs) / machine.lanes;
+  // Outputs and inputs are transformed by about as many operations.
+  const double transforms = tiles * machine.transform * work.input * (channels * columnParts + columns * channelParts);
+  const double back = double(shape.inputs) * columns * machine.transform * work.products;
+  ContractionShape product;
+  product.rows = blocks.channels;
+  product.columns = blocks.columns;
+  product.depth = blocks.tiles;
+  const double turns = std::ceil(tiles / double(blocks.tiles)) * numbers;
+  const double sums = turns * double(shape.inputs) * columns;
+  return transforms + back + sums + turns * channelParts * columnParts * runCycles(machine, product, blocks.width);
+}
+
+int64_t chooseGradientTile(const MachineRow &machine, const WinogradShape &shape, uint64_t cacheBytes) {
+  constexpr double worthwhile = 0.8;
+  constexpr int64_t tile = 4;
+  if (!winograd::Method{tile, shape.taps}.exists())
+    return 0;
+  return gradientCycles(machine, shape, tile, cacheBytes) < worthwhile * directCycles(machine, shape, cacheBytes) ? tile
+                                                                                                                  : 0;
+}
+
 } // namespace nacre::codegen::cpu

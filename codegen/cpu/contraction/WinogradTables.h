@@ -47,6 +47,15 @@ inline constexpr ProductTypes kWinogradTypes = {Number::F32, Number::F32, Number
 WinogradBlocks divideWinograd(const MachineRow &machine, const WinogradShape &shape, int64_t tile, int64_t width,
                               uint64_t cacheBytes);
 
+/// The gradient of a filter: a unit is some channels by some columns, which goes through all tiles, a few at a time.
+struct GradientBlocks {
+  int64_t channels = 0, columns = 0; ///< Of a unit; 0 where there are no equal units of whole vectors.
+  int64_t tiles = 1;                 ///< Transformed together.
+  int64_t width = 1;                 ///< Columns of a panel of theirs.
+};
+
+GradientBlocks divideGradient(const MachineRow &machine, const WinogradShape &shape, int64_t tile, uint64_t cacheBytes);
+
 /// Instructions of a transform along both dimensions, for a vector of each of its numbers.
 struct TransformWork {
   double input = 0, filter = 0, products = 0;
@@ -67,8 +76,13 @@ double directCycles(const MachineRow &machine, const WinogradShape &shape, uint6
 double winogradCycles(const MachineRow &machine, const WinogradShape &shape, int64_t tile, int64_t width,
                       uint64_t cacheBytes);
 
+/// Cycles of one core for the gradient of the filter, which directly takes as long as the convolution.
+double gradientCycles(const MachineRow &machine, const WinogradShape &shape, int64_t tile, uint64_t cacheBytes);
+
 /// The tile that is fastest, with the best panels for each; 0 where a direct convolution is, or nearly.
 int64_t chooseWinogradTile(const MachineRow &machine, const WinogradShape &shape, uint64_t cacheBytes);
+/// Of the gradient of a filter.
+int64_t chooseGradientTile(const MachineRow &machine, const WinogradShape &shape, uint64_t cacheBytes);
 
 } // namespace nacre::codegen::cpu
 

@@ -83,4 +83,59 @@ TEST_F(Differential, WinogradOfGroups) {
 /// Panels that are no whole vectors are multiplied directly.
 TEST_F(Differential, WinogradInNarrowPanels) { checkOnAll(textOf({1, 8, 8, 16, 12, 4, 4})); }
 
+struct Gradient {
+  int64_t images, height, width, inputs, outputs;
+  bool hasEpilogue = false;
+};
+
+/// f'(i, j, c, o) += x(n, h + i, w + j, c) * y'(n, h, w, o), and, as an update would, added to what was there.
+std::string textOf(const Gradient &g) {
+  auto tensor = [](std::initializer_list<int64_t> sizes) {
+    std::string text = "tensor<";
+    for (int64_t size : sizes)
+      text += std::to_string(size) + "x";
+    return text + "f32>";
+  };
+  const std::string x = tensor({g.images, g.height + 2, g.width + 2, g.inputs}),
+                    y = tensor({g.images, g.height, g.width, g.outputs}), f = tensor({3, 3, g.inputs, g.outputs});
+  std::string text =
+      "plan.kernel @kernel contraction (%x: " + x + ", %y: " + y + (g.hasEpilogue ? ", %w: " + f : "") +
+      ") into (%f: " + f +
+      ") cut 0 : 3 by 3 attributes {plan.winograd = {cycles = 1 : i64, direct_cycles = 2 : i64, tile = 4 : i64}} {\n"
+      "%zero = arith.constant 0.0 : f32\n";
+  const std::string sums = g.hasEpilogue ? "%e" : "%f";
+  if (g.hasEpilogue)
+    text += "%e = tensor.empty() : " + f + "\n";
+  text += "%init = linalg.fill ins(%zero : f32) outs(" + sums + " : " + f + ") -> " + f +
+          "\n%r = linalg.generic {indexing_maps = [affine_map<(i, j, c, o, n, h, w) -> (n, h + i, w + j, c)>, "
+          "affine_map<(i, j, c, o, n, h, w) -> (n, h, w, o)>, affine_map<(i, j, c, o, n, h, w) -> (i, j, c, o)>], "
+          "iterator_types = [\"parallel\", \"parallel\", \"parallel\", \"parallel\", \"reduction\", \"reduction\", "
+          "\"reduction\"]} ins(%x, %y : " +
+          x + ", " + y + ") outs(%init : " + f +
+          ") {\n^bb0(%a: f32, %b: f32, %s: f32):\n%m = arith.mulf %a, %b : f32\n%t = arith.addf %s, %m : f32\n"
+          "linalg.yield %t : f32\n} -> " +
+          f + "\n";
+  if (g.hasEpilogue)
+    text +=
+        "%u = linalg.generic {indexing_maps = [affine_map<(a, b, c, d) -> (a, b, c, d)>, affine_map<(a, b, c, d) -> "
+        "(a, b, c, "
+        "d)>, affine_map<(a, b, c, d) -> (a, b, c, d)>], iterator_types = [\"parallel\", \"parallel\", \"parallel\", "
+        "\"parallel\"]} ins(%r, %w : " +
+        f + ", " + f + ") outs(%f : " + f +
+        ") {\n^bb0(%a: f32, %b: f32, %s: f32):\n%m = arith.addf %a, %b : f32\nlinalg.yield %m : f32\n} -> " + f + "\n";
+  return text + "plan.yield " + (g.hasEpilogue ? "%u" : "%r") + " : " + f + "\n}";
+}
+
+TEST_F(Differential, GradientsOfFiltersByWinograd) {
+  checkOnAll(textOf(Gradient{3, 8, 8, 32, 64}));
+  check(textOf(Gradient{2, 8, 12, 64, 128, /*hasEpilogue=*/true}));
+}
+
+/// Tiles reach beyond the image, and the last turn has fewer of them.
+TEST_F(Differential, GradientsOfFiltersOfOddImages) {
+  checkOnAll(textOf(Gradient{5, 7, 9, 32, 32}));
+  check(textOf(Gradient{1, 14, 14, 16, 48}));
+  check(textOf(Gradient{67, 3, 2, 16, 16}));
+}
+
 } // namespace

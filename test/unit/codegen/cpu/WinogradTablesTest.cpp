@@ -197,3 +197,35 @@ TEST(WinogradTables, ScratchIsBounded) {
         EXPECT_LE(scratchOf(blocks, {4, 3}, 32).all() * 4, 3 << 20) << size << " x " << channels;
       }
 }
+
+/// Where images or channels are enough.
+TEST(WinogradTables, GradientsOfFiltersGain) {
+  for (const MachineRow &machine : {kAvx2, kAvx512, kNeon})
+    for (WinogradShape shape : {image(16, 64, 128), image(8, 128, 256), image(32, 32, 64)}) {
+      shape.images = 32;
+      EXPECT_EQ(chooseGradientTile(machine, shape, kCache), 4) << shape.width << " x " << shape.inputs;
+      EXPECT_LT(gradientCycles(machine, shape, 4, kCache), directCycles(machine, shape, kCache) * 0.7);
+    }
+  EXPECT_EQ(chooseGradientTile(kAvx512, image(4, 512, 512), kCache), 0) << "one image of a tile";
+  EXPECT_EQ(chooseGradientTile(kAvx512, image(16, 3, 64), kCache), 0) << "no vectors of channels";
+}
+
+TEST(WinogradTables, GradientsAreDividedIntoEqualUnits) {
+  for (const MachineRow &machine : {kAvx2, kAvx512, kNeon})
+    for (uint64_t cache : kCaches)
+      for (int64_t inputs : {16, 48, 64, 96, 512})
+        for (int64_t outputs : {16, 80, 128, 1024}) {
+          WinogradShape shape = image(14, inputs, outputs);
+          shape.images = 8;
+          const GradientBlocks blocks = divideGradient(machine, shape, 4, cache);
+          ASSERT_GT(blocks.channels * blocks.columns, 0) << inputs << " by " << outputs;
+          EXPECT_EQ(inputs % blocks.channels, 0);
+          EXPECT_EQ(outputs % blocks.columns, 0);
+          EXPECT_EQ(blocks.channels % machine.lanes, 0);
+          EXPECT_EQ(blocks.columns % blocks.width, 0);
+          EXPECT_EQ(blocks.width % machine.lanes, 0);
+          const int64_t scratch =
+              36 * (blocks.channels * blocks.columns + blocks.tiles * (blocks.channels + blocks.columns)) * 4;
+          EXPECT_LE(uint64_t(scratch), std::max<uint64_t>(cache, 512 << 10)) << inputs << " by " << outputs;
+        }
+}

@@ -63,6 +63,25 @@ TEST(Winograd, EachTapMeetsItsElement) {
         }
 }
 
+/// What an element adds to the gradient of a tap, where one output's is 1.
+TEST(Winograd, EachElementReachesTheGradientOfItsTap) {
+  for (const winograd::Method &method : allMethods())
+    for (int64_t element = 0; element < method.inputs(); ++element)
+      for (int64_t output = 0; output < method.outputs; ++output) {
+        llvm::SmallVector<double> d(method.inputs(), 0), y(method.outputs, 0), products;
+        d[element] = y[output] = 1;
+        const auto input = winograd::transformInput<double>(d),
+                   outputs = winograd::transformOutputs<double>(d.size(), y);
+        for (size_t i = 0; i < input.size(); ++i)
+          products.push_back(input[i] * outputs[i]);
+        const auto taps = winograd::transformGradients<double>(method.taps, products);
+        ASSERT_EQ(int64_t(taps.size()), method.taps);
+        for (int64_t tap = 0; tap < method.taps; ++tap)
+          EXPECT_NEAR(taps[tap], output + tap == element ? 1 : 0, 1e-13)
+              << nameOf(method) << ", element " << element << ", tap " << tap << ", output " << output;
+      }
+}
+
 /// Tiles of two have halves for coefficients: integers stay exact.
 TEST(Winograd, IntegersAreExactInTilesOfTwo) {
   const auto y = convolve(2, {3, -7, 11, 5}, {2, 13, -4});

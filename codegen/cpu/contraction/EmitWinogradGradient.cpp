@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the gradient of a filter by Winograd: taps and channels of the input by columns, added up over all pixels.
+// Why:   a quarter of the multiply-adds for tiles of 4x4: it is what a convolution by Winograd is to its filter, across
+//        (codegen/form/Winograd.h).
+// How:   1. a unit is some channels by some columns, and goes through the tiles of all images, a few at a time;
+//        2. it transforms their input, and the outputs' gradient, which beyond the image is zero, into scratch;
+//        3. one product of matrices for each of a tile's numbers, channels by columns, is added to sums in scratch;
+//        4. at last these are transformed back into the epilogue.
+
+#include "codegen/cpu/Units.h"
+#include "codegen/cpu/contraction/EmitWinograd.h"
+#include "codegen/cpu/contraction/PanelWalk.h"
+#include "codegen/cpu/contraction/TileEpilogue.h"
+#include "codegen/cpu/contraction/WinogradTiles.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace nacre::codegen::cpu {
+namespace {
+
+class WinogradGradientEmitter {
+public:
+  WinogradGradientEmitter(KernelFunction &function, const WinogradGradient &gradient)
+      : function(function), build(function), gradient(gradient), tile(gradient.method.outputs),
+        inputs(gradient.method.inputs()), machine(machineOf(build.target, kWinogradTypes)), lanes(machine.lanes),
+        convolution(convolutionOf(gradient)), tiles(build, convolution) {}
+
+  void emit() {
+    divide();
+    Type type = gradient.accumulatorType;
+    transformed = allocateScratch(function, build, inputs * inputs * inputPlane, type);
+    outputs = allocateScratch(function, build, inputs * inputs * outputPlane, type);
+    sums = allocateScratch(function, build, inputs * inputs * sumsPlane, type);
+    // The products see them as operands.
+    function.buffers.append({transformed, sums});
+    build.loop(function.begin, function.end, 1, [&](Position unit) { emitUnit(unit.counter); });
+    function.buffers.pop_back_n(2);
+  }
+
+private:
+  //===--------------------------------------------------------------------===//
+  // 1. Units
+  //===--------------------------------------------------------------------===//
+
+  /// Whose tiles are walked: Lhs is the input, Rhs what its result is here.
+  static WinogradConvolution convolutionOf(const WinogradGradient &gradient) {
+    WinogradConvolution convolution;
+    static_cast<Contraction &>(convolution) = gradient;
+    convolution.images = gradient.images;
+    convolution.down = gradient.down;
+    convolution.across = gradient.across;
+    convolution.channels = gradient.channels;
+    convolution.groups = {1, SmallVector<int64_t, 6>(gradient.operands.size(), 0)};
+    convolution.method = gradient.method;
+    convolution.cutAmongImages = true;
+    return convolution;
+  }
+
+  /// An odd number of lines: what is so far apart is in other sets of a cache.
+  static int64_t spread(int64_t elements) {
+    constexpr int64_t line = 16;
+    return (llvm::divideCeil(elements, line) | 1) * line;
+  }
+
+  int64_t columnParts() const { return gradient.columns.size / blocks.columns; }
+  int64_t allTiles() const { return gradient.images.size * tiles.down() * tiles.across(); }
+
+  void divide() {
+    blocks = divideGradient(machine, shapeOf(gradient), tile, build.target.l2Bytes);
+    function.unitExtent = gradient.cutExtent;
+    function.unitsPerBlock = gradient.channels.size / blocks.channels * columnParts();
+    function.flops = 2 * gradient.multiplyAdds();
+    function.executedFlops = function.flops * gradient.method.share();
+    function.unitCost = *function.executedFlops / double(function.unitsPerBlock) / (4.0 * lanes * 2.5);
+    inputPlane = spread(blocks.tiles * blocks.channels);
+    outputPlane = spread(blocks.tiles * blocks.columns);
+    sumsPlane = spread(blocks.channels * blocks.columns);
+  }
+
+  void emitUnit(Value unit) {
+    firstChannel = build.address({{build.divide(unit, columnParts()), 0}}, {blocks.channels}, 0);
+    firstColumn = build.address({{build.remainder(unit, columnParts()), 0}}, {blocks.columns}, 0);
+    clear(sums, build.index(0), inputs * inputs * sumsPlane);
+    build.loop(0, allTiles(), blocks.tiles, [&](Position first) {
+      Value firstTile = build.address({first}, {1}, 0);
+      tiles.beginAt(build.index(0), Value(), firstTile);
+      emitTiles(firstTile);
+      emitProducts();
+    });
+    build.loop(0, blocks.channels, 1, [&](Position channel) { finishChannel(channel); });
+  }
+
+  void clear(Value buffer, Value from, int64_t elements) {
+    Value zero = build.floatConstant(0.0, vectorOf(gradient.accumulatorType, lanes));
+    build.loop(0, elements, lanes, [&](Position at) {
+      build.store(zero, buffer, build.address({{from, 0}, at}, {1, 1}, 0), {0, lanes, lanes});
+    });
+  }
+
+  //===--------------------------------------------------------------------===//
+  // 2. The input, and the outputs' gradient
+  //===--------------------------------------------------------------------===//
+
+  void emitTiles(Value firstTile) {
+    Value count = build.index(blocks.tiles);
+    if (allTiles() % blocks.tiles != 0) {
+      Value left = arith::SubIOp::create(build.ops, build.loc, build.index(allTiles()), firstTile,
+                                         arith::IntegerOverflowFlags::nsw);
+      count = emitMin(build, left, count);
+    }
+    build.loop(build.index(0), count, 1, [&](Position number) {
+      const WinogradTiles::Origin origin = tiles.originOf(number);
+      tiles.forTilesOfRow(origin, [&](int64_t valid) {
+        emitInput(origin, number, valid);
+        emitOutputs(origin, number, valid);
+      });
+    });
+    if (allTiles() % blocks.tiles == 0)
+      return;
+    // Tiles that there are not add nothing.
+    build.loop(count, build.index(blocks.tiles), 1, [&](Position number) {
+      build.loop(0, inputs * inputs, 1, [&](Position plane) {
+        clear(transformed, build.address({number, plane}, {blocks.channels, inputPlane}, 0), blocks.channels);
+        for (int64_t column = 0; column < blocks.columns; column += blocks.width)
+          clear(outputs, build.address({number, plane}, {blocks.width, outputPlane}, column * blocks.tiles),
+                blocks.width);
+      });
+    });
+  }
+
+  Value buffer(unsigned operand) const { return function.buffers[gradient.operands[operand].argument]; }
+  Piece vector() const { return {0, lanes, lanes}; }
+
+  /// From which a transform's addresses are so far (EmitWinograd.cpp).
+  Position hidden(Position at) {
+    return at.counter && !build.target.arm64 ? Position{build.hidden(at.counter), at.constant} : at;
+  }
+
+  /// Transforms what `element` loads of a tile of `size` x `size`, rows of numbers at once as registers hold, to plane after
+  /// plane from `to` on.
+  template <typename Element, typename Transform>
+  void transformTo(int64_t size, ArrayRef<int64_t> group, Element element, Transform transform, Value to, Value buffer,
+                   int64_t plane) {
+    winograd::transformBoth<Term>(size, group, element, transform, [&](int64_t i, ArrayRef<Term> row) {
+      for (auto [j, value] : llvm::enumerate(row))
+        build.store(value.value, buffer, build.add(to, (i * inputs + int64_t(j)) * plane), vector());
+    });
+  }
+
+  /// Of the tile's pixels across, `valid` are followed by an output; those beyond what these read are the last again.
+  void emitInput(const WinogradTiles::Origin &origin, Position number, int64_t valid) {
+    const SmallVector<Value> rows = tiles.rowsOf(origin, Contraction::Lhs, inputs);
+    const int64_t last = valid + inputs - tile - 1;
+    for (ArrayRef<int64_t> group : winograd::rowsAtOnce(inputs, inputs, machine.registers))
+      build.loop(0, blocks.channels, lanes, [&](Position vectorAt) {
+        const Position channel = hidden(vectorAt);
+        auto element = [&](int64_t i, int64_t j) -> Term {
+          const int64_t pixel = std::min(j, last) * gradient.across.strides[Contraction::Lhs];
+          Value address = build.address({{rows[i], 0}, {firstChannel, 0}, channel}, {1, 1, 1}, pixel);
+          return {&build, build.load(buffer(Contraction::Lhs), address, vector())};
+        };
+        auto transform = [&](ArrayRef<Term> d) { return winograd::transformInput(d); };
+        transformTo(inputs, group, element, transform, build.address({number, channel}, {blocks.channels, 1}, 0),
+                    transformed, inputPlane);
+      });
+  }
+
+  /// In panels, in which tiles are the steps.
+  void emitOutputs(const WinogradTiles::Origin &origin, Position number, int64_t valid) {
+    const SmallVector<Value> rows = tiles.rowsOf(origin, Contraction::Rhs, tile);
+    const SmallVector<Value> inImage = rowsInImage(origin);
+    Value zero = build.floatConstant(0.0, vectorOf(gradient.accumulatorType, lanes));
+    for (ArrayRef<int64_t> group : winograd::rowsAtOnce(inputs, tile, machine.registers))
+      build.loop(0, blocks.columns / blocks.width, 1, [&](Position panel) {
+        build.loop(0, blocks.width, lanes, [&](Position vectorAt) {
+          const Position column = hidden(vectorAt);
+          auto element = [&](int64_t i, int64_t j) -> Term {
+            if (j >= valid)
+              return {&build, zero};
+            Value address = build.address({{rows[i], 0}, {firstColumn, 0}, panel, column}, {1, 1, blocks.width, 1},
+                                          j * gradient.across.strides[Contraction::Rhs]);
+            Value loaded = build.load(buffer(Contraction::Rhs), address, vector());
+            if (inImage[i])
+              loaded = arith::SelectOp::create(build.ops, build.loc, inImage[i], loaded, zero);
+            return {&build, loaded};
+          };
+          auto transform = [&](ArrayRef<Term> y) { return winograd::transformOutputs(inputs, y); };
+          Value to = build.address({panel, number, column}, {blocks.tiles * blocks.width, blocks.width, 1}, 0);
+          transformTo(tile, group, element, transform, to, outputs, outputPlane);
+        });
+      });
+  }
+
+  /// Whether each row of a tile is in the image; null where all are.
+  SmallVector<Value> rowsInImage(const WinogradTiles::Origin &origin) {
+    SmallVector<Value> inImage(tile);
+    if (gradient.down.size % tile == 0)
+      return inImage;
+    for (int64_t i = 1; i < tile; ++i)
+      inImage[i] = arith::CmpIOp::create(build.ops, build.loc, arith::CmpIPredicate::ult, build.add(origin.row, i),
+                                         build.index(gradient.down.size));
+    return inImage;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // 3. Products
+  //===--------------------------------------------------------------------===//
+
+  void emitProducts() {
+    LoopedContraction product;
+    product.accumulatorType = gradient.accumulatorType;
+    product.operands.resize(Contraction::Extra, gradient.operands[Contraction::Rhs]);
+    product.operands[Contraction::Lhs].argument = function.buffers.size() - 2;
+    product.operands[Contraction::Result].argument = function.buffers.size() - 1;
+    product.rows = {{blocks.channels, {1, 0, blocks.columns}}};
+    product.depth = {{blocks.tiles, {blocks.channels, blocks.width, 0}}};
+    product.columns = {blocks.width, {0, 1, 1}};
+    product.cut = LoopedContraction::Cut::Rows;
+    product.cutExtent = blocks.channels;
+
+    PanelWalk walk;
+    walk.panel = {outputs, blocks.width, {blocks.width}};
+    walk.columns = blocks.width;
+    walk.cutLow = build.index(0);
+    walk.cutHigh = build.index(blocks.channels);
+    walk.cutExtent = walk.cutMost = blocks.channels;
+    walk.addsToResult = true;
+    build.loop(0, inputs * inputs, 1, [&](Position plane) {
+      build.loop(0, blocks.columns / blocks.width, 1, [&](Position panel) {
+        emitPanelWalk(function, build, product, walk,
+                      {build.address({plane}, {inputPlane}, 0),
+                       build.address({plane, panel}, {outputPlane, blocks.tiles * blocks.width}, 0),
+                       build.address({plane, panel}, {sumsPlane, blocks.width}, 0)});
+      });
+    });
+  }
+
+  //===--------------------------------------------------------------------===//
+  // 4. The way back
+  //===--------------------------------------------------------------------===//
+
+  void finishChannel(Position channel) {
+    const auto taps = llvm::to_vector(llvm::seq<int64_t>(0, gradient.method.taps));
+    build.loop(0, blocks.columns, lanes, [&](Position vectorAt) {
+      const Position column = hidden(vectorAt);
+      Value from = build.address({channel, column}, {blocks.columns, 1}, 0);
+      auto element = [&](int64_t i, int64_t j) -> Term {
+        return {&build, build.load(sums, build.add(from, (i * inputs + j) * sumsPlane), vector())};
+      };
+      auto transform = [&](ArrayRef<Term> m) { return winograd::transformGradients(gradient.method.taps, m); };
+      winograd::transformBoth<Term>(inputs, taps, element, transform, [&](int64_t i, ArrayRef<Term> row) {
+        for (auto [j, value] : llvm::enumerate(row))
+          finish(i, int64_t(j), channel, column, value.value);
+      });
+    });
+  }
+
+  void finish(int64_t down, int64_t across, Position channel, Position column, Value value) {
+    Addresses at(gradient.operands.size(), Value());
+    for (unsigned operand = Contraction::Result; operand < at.size(); ++operand) {
+      auto stride = [&](const ContractionLoop &loop) { return loop.strides[operand]; };
+      at[operand] = build.address(
+          {{firstChannel, 0}, channel, {firstColumn, 0}, column},
+          {stride(gradient.channels), stride(gradient.channels), stride(gradient.columns), stride(gradient.columns)},
+          gradient.operands[operand].offset + down * stride(gradient.tapsDown) + across * stride(gradient.tapsAcross));
+    }
+    const Distances none(gradient.operands.size(), 0);
+    TileEpilogue(build, gradient, function.buffers, at).finish(value, lanes, none, 0, lanes);
+  }
+
+  KernelFunction &function;
+  VectorBuilder build;
+  const WinogradGradient &gradient;
+  const int64_t tile, inputs; ///< Of a tile along a dimension: outputs, and elements of the input.
+  const MachineRow &machine;
+  const unsigned lanes;
+  const WinogradConvolution convolution;
+  WinogradTiles tiles;
+  GradientBlocks blocks;
+  int64_t inputPlane = 0, outputPlane = 0, sumsPlane = 0; ///< Elements from one of the tiles' numbers to the next.
+  /// Scratch: [number][tile][channel], [number][panel][tile][column], and [number][channel][column].
+  Value transformed, outputs, sums;
+  Value firstChannel, firstColumn; ///< Of the unit.
+};
+
+} // namespace
+
+bool fitsWinograd(const Target &target, const WinogradGradient &gradient) {
+  return divideGradient(machineOf(target, kWinogradTypes), shapeOf(gradient), gradient.method.outputs, target.l2Bytes)
+             .channels > 0;
+}
+
+void emitWinogradGradient(KernelFunction &function, const WinogradGradient &gradient) {
+  WinogradGradientEmitter(function, gradient).emit();
+}
+
+} // namespace nacre::codegen::cpu
