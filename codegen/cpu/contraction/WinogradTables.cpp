@@ -343,8 +343,10 @@ double gradientCycles(const MachineRow &machine, const WinogradShape &shape, int
 
 int64_t chooseGradientTile(const MachineRow &machine, const WinogradShape &shape, uint64_t cacheBytes) {
   constexpr double worthwhile = 0.8;
-  constexpr int64_t tile = 4;
-  if (!winograd::Method{tile, shape.taps}.exists())
+  // An error is as large as a tile's largest numbers make it, in the gradients of all taps; Adam divides each by its own size. A
+  // small network's loss would show it, and has little to gain.
+  constexpr int64_t tile = 4, fewChannels = 32;
+  if (!winograd::Method{tile, shape.taps}.exists() || std::min(shape.inputs, shape.outputs) < fewChannels)
     return 0;
   return gradientCycles(machine, shape, tile, cacheBytes) < worthwhile * directCycles(machine, shape, cacheBytes) ? tile
                                                                                                                   : 0;

@@ -208,6 +208,9 @@ TEST(WinogradTables, GradientsOfFiltersGain) {
     }
   EXPECT_EQ(chooseGradientTile(kAvx512, image(4, 512, 512), kCache), 0) << "one image of a tile";
   EXPECT_EQ(chooseGradientTile(kAvx512, image(16, 3, 64), kCache), 0) << "no vectors of channels";
+  WinogradShape small = image(4, 16, 32);
+  small.images = 64;
+  EXPECT_EQ(chooseGradientTile(kAvx512, small, kCache), 0) << "the error shows, not the gain";
 }
 
 TEST(WinogradTables, GradientsAreDividedIntoEqualUnits) {
