@@ -130,6 +130,27 @@ private:
   }
 };
 
+/// What both engines are tested on: rows, columns and depths that fill no tile, few rows, and a cut along the columns.
+inline std::vector<PrologueText> prologueTexts() {
+  std::vector<PrologueText> texts = {
+      {64, 64, 64},        {150, 44, 132}, {37, 40, 70},        {64, 64, 64, true},
+      {119, 21, 67, true}, {4, 37, 130},   {3, 140, 130, true}, {1, 100, 128, true},
+  };
+  texts[2].biased = texts[2].residual = true;
+  texts[4].written = texts[4].biased = true;
+  texts[6].written = true;
+  texts[7].cut = 1;
+  return texts;
+}
+
+inline std::vector<PrologueText> prologueTextsOfHalves() {
+  std::vector<PrologueText> texts = {{20, 24, 136}, {20, 24, 70, true, true}};
+  texts[1].biased = true;
+  for (PrologueText &text : texts)
+    text.element = "f16";
+  return texts;
+}
+
 } // namespace nacre::codegen
 
 #endif // NACRE_TEST_UNIT_CODEGEN_PROLOGUETEXTS_H

@@ -124,6 +124,27 @@ inline std::string SeparableText::text() const {
   return made;
 }
 
+/// What both engines are tested on: windows and strides, several images, channels that are no fours and more than a part has, as
+/// many columns as no tile, nothing between the halves with a packed matrix, and cuts along every axis.
+inline std::vector<SeparableText> separableTexts() {
+  std::vector<SeparableText> texts = {{5, 4, 16, 40, 3, 2}, {4, 4, 8, 16, 5, 1}, {4, 5, 70, 131},
+                                      {4, 5, 70, 131},      {6, 5, 24, 40},      {1, 1, 20, 36}};
+  texts[0].inset = texts[1].inset = 1;
+  texts[2].batch = texts[3].batch = 2;
+  texts[2].residual = texts[3].residual = true;
+  texts[3].cut = 0;
+  texts[4].between = false;
+  texts[4].encoding = "#plan.encoding<panel, width = 16>";
+  texts[5].cut = 3;
+  return texts;
+}
+
+inline SeparableText separableTextOfHalves() {
+  SeparableText text{13, 4, 32, 20};
+  text.element = "f16";
+  return text;
+}
+
 } // namespace nacre::codegen
 
 #endif // NACRE_TEST_UNIT_CODEGEN_SEPARABLETEXTS_H

@@ -19,34 +19,14 @@ protected:
   }
 };
 
-TEST_F(GpuPrologue, ScaledAndShifted) {
-  check(PrologueText{64, 64, 64}.text());
-  check(PrologueText{50, 44, 132}.text());
-  PrologueText finished{37, 40, 70};
-  finished.biased = finished.residual = true;
-  check(finished.text());
-}
-
-TEST_F(GpuPrologue, NormalizedRows) {
-  check(PrologueText{64, 64, 64, /*normalized=*/true}.text());
-  check(PrologueText{19, 21, 67, /*normalized=*/true, /*written=*/true, /*residual=*/false, /*biased=*/true}.text());
-}
-
-TEST_F(GpuPrologue, FewRows) {
-  check(PrologueText{4, 37, 130}.text());
-  check(PrologueText{3, 40, 130, /*normalized=*/true, /*written=*/true}.text());
-  PrologueText columns{1, 100, 128, /*normalized=*/true};
-  columns.cut = 1;
-  check(columns.text());
+TEST_F(GpuPrologue, EveryShape) {
+  for (const PrologueText &text : prologueTexts())
+    check(text.text());
 }
 
 TEST_F(GpuPrologue, Halves) {
-  PrologueText kernel{20, 24, 136};
-  kernel.element = "f16";
-  check(kernel.text(), 1e-2);
-  kernel.k = 70;
-  kernel.normalized = kernel.written = kernel.biased = true;
-  check(kernel.text(), 1e-2);
+  for (const PrologueText &text : prologueTextsOfHalves())
+    check(text.text(), 1e-2);
 }
 
 TEST_F(GpuPrologue, TilesOfEveryShape) {

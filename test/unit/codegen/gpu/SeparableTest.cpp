@@ -12,40 +12,12 @@ namespace {
 
 class GpuSeparable : public GpuDifferential {};
 
-TEST_F(GpuSeparable, WindowsAndStrides) {
-  for (SeparableText text : {SeparableText{5, 4, 16, 40, 3, 2}, {4, 4, 8, 16, 5, 1}}) {
-    text.inset = 1;
+TEST_F(GpuSeparable, EveryShape) {
+  for (const SeparableText &text : separableTexts())
     check(text.text());
-  }
 }
 
-/// Channels that are no fours and more than a part has; as many columns as no tile.
-TEST_F(GpuSeparable, OddSizes) {
-  SeparableText odd{4, 5, 70, 131};
-  odd.batch = 2;
-  odd.cut = 0;
-  odd.residual = true;
-  check(odd.text());
-}
-
-TEST_F(GpuSeparable, NothingBetweenTheHalvesAndAPackedMatrix) {
-  SeparableText text{6, 5, 24, 40};
-  text.between = false;
-  text.encoding = "#plan.encoding<panel, width = 16>";
-  check(text.text());
-}
-
-TEST_F(GpuSeparable, AShareOfTheColumns) {
-  SeparableText text{1, 1, 20, 36};
-  text.cut = 3;
-  check(text.text());
-}
-
-TEST_F(GpuSeparable, Halves) {
-  SeparableText text{3, 4, 32, 20};
-  text.element = "f16";
-  check(text.text(), 1e-2);
-}
+TEST_F(GpuSeparable, Halves) { check(separableTextOfHalves().text(), 1e-2); }
 
 /// Every variant adds windows up in shared memory; the last one in as much as any device has, and no device of CI has matrices.
 TEST_F(GpuSeparable, VariantsFitTheirDevices) {
