@@ -349,7 +349,7 @@ class OnnxTrainingTest(nacre.NacreTest):
         state, x = self.path("state.safetensors"), {"x": ([ROWS, 1, INPUTS], numbers("x", ROWS * INPUTS))}
         inputs = {**x, "label": ([ROWS, 1, 1, HIDDEN], [0.5] * ROWS * HIDDEN), "learning_rate": ([], [0.5])}
         self.outputs(library, inputs, "--entry=train", "--save=" + state)
-        self.assertEqual(list(read_state(state)), ["/gru/GRU.W"])
+        self.assertEqual([name for name in read_state(state) if not name.startswith("#")], ["/gru/GRU.W"])
         trained = self.check_back(self.path("net.onnx"), library, state, x)
         with open(trained, "rb") as file:
             self.assertIn(b"onnx::GRU_7", file.read())

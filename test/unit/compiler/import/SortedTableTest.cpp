@@ -6,6 +6,7 @@
 #include "test/unit/compiler/import/CheckpointWriter.h"
 #include "gtest/gtest.h"
 
+using namespace nacre::importer;
 using namespace nacre::importer::tensorflow_format;
 
 constexpr uint64_t plenty = 1 << 30;
