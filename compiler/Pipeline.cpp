@@ -7,6 +7,7 @@
 #include "codegen/package/Package.h"
 #include "compiler/CompileKernels.h"
 #include "compiler/DescribeLaunches.h"
+#include "compiler/ImportSettings.h"
 #include "compiler/PrintModule.h"
 #include "compiler/SaidOnce.h"
 #include "compiler/TrainedModel.h"
@@ -17,7 +18,6 @@
 #include "compiler/place/Passes.h"
 #include "compiler/schedule/Passes.h"
 #include "compiler/train/Passes.h"
-#include "dialects/PrintableText.h"
 #include "dialects/nn/NnDialect.h"
 #include "dialects/plan/Notes.h"
 
@@ -53,23 +53,6 @@ void registerPasses() {
 }
 
 namespace {
-
-importer::ImportOptions importOptionsOf(const CompilerOptions &options) {
-  importer::ImportOptions result;
-  result.shapes = options.inputShapes;
-  result.values = options.inputValues;
-  result.inputs = options.inputs;
-  result.outputs = options.outputs;
-  result.states = options.states;
-  result.maxConstantBytes = options.maxConstantBytes;
-  result.signatures = options.signatures;
-  result.tag = options.tag;
-  result.checkpoint = options.checkpoint;
-  result.weights = options.weights;
-  result.randomWeights = options.randomWeights;
-  result.seed = static_cast<uint32_t>(options.seed);
-  return result;
-}
 
 //===----------------------------------------------------------------------===//
 // One compilation
@@ -356,20 +339,5 @@ LogicalResult compileModel(const CompilerOptions &options, MLIRContext &context,
 llvm::SmallVector<std::pair<std::string, std::string>> describeDevices() { return place::describeShippedProfiles(); }
 
 llvm::Error checkDevice(StringRef device) { return place::checkDevice(device); }
-
-void printOperators(raw_ostream &text) { importer::printOperators(text); }
-
-llvm::FailureOr<ProblemCount> checkModel(const CompilerOptions &options, MLIRContext &context, raw_ostream &text) {
-  std::vector<importer::Problem> problems;
-  if (failed(importer::checkModel(options.modelPath, importOptionsOf(options), &context, problems)))
-    return failure();
-  ProblemCount count;
-  for (const importer::Problem &problem : problems) {
-    std::string where = problem.name.empty() ? "" : "\"" + problem.name + "\":";
-    text << options.modelPath << ":" << toPrintable(where + " " + problem.what + ": " + problem.reason) << "\n";
-    ++(problem.kind == importer::Problem::Kind::Node ? count.nodes : count.values);
-  }
-  return count;
-}
 
 } // namespace nacre

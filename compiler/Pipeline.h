@@ -33,20 +33,6 @@ void registerPasses();
 llvm::LogicalResult compileModel(const CompilerOptions &options, mlir::MLIRContext &context, llvm::raw_ostream &text,
                                  CompileReport &report, Progress progress);
 
-/// What stops a model: nodes that are not supported, inputs and outputs that are not as they must be.
-struct ProblemCount {
-  unsigned nodes = 0;
-  unsigned values = 0;
-};
-
-/// Prints all that stops the model, one per line with name, operator, operator set and reason, and returns how many they
-/// are. Fails where the file cannot be read.
-llvm::FailureOr<ProblemCount> checkModel(const CompilerOptions &options, mlir::MLIRContext &context,
-                                         llvm::raw_ostream &text);
-
-/// Prints a page in Markdown with the operators that models may have.
-void printOperators(llvm::raw_ostream &text);
-
 /// Names and descriptions of the device profiles that nacre-compile carries.
 llvm::SmallVector<std::pair<std::string, std::string>> describeDevices();
 

@@ -108,6 +108,18 @@ void takeMeans(EntryFunction &entry, Writer &write, MutableArrayRef<Gradient> gr
 // 3. The update
 //===----------------------------------------------------------------------===//
 
+/// The name of an update: after the first node that reads the weight.
+Location nameOfUpdate(Value weight) {
+  Operation *first = nullptr;
+  for (Operation *user : weight.getUsers())
+    if (user->getBlock() == weight.getParentBlock() && (!first || user->isBeforeInBlock(first)))
+      first = user;
+  auto node = first ? dyn_cast<NameLoc>(first->getLoc()) : NameLoc();
+  if (!node)
+    return weight.getLoc();
+  return NameLoc::get(StringAttr::get(weight.getContext(), node.getName().getValue() + " update"));
+}
+
 void clipGradients(EntryFunction &entry, Writer &write, const Clip &clip, MutableArrayRef<Gradient> gradients) {
   if (clip.kind == Clip::Kind::None)
     return;
@@ -145,7 +157,8 @@ void update(EntryFunction &entry, Writer &write, const Optimizer &optimizer, Arr
       names.push_back(gradient.weight + end.str());
       moments.push_back(entry.variableBeside(gradient.weight, names.back(), nn::momentRole));
     }
-    entry.assign(gradient.weight, writeUpdate(write, optimizer, numbers, weight, gradient.value, moments));
+    Writer named(write.getBuilder(), nameOfUpdate(weight));
+    entry.assign(gradient.weight, writeUpdate(named, optimizer, numbers, weight, gradient.value, moments));
     for (auto [name, moment] : llvm::zip(names, moments))
       entry.assign(name, moment);
   }

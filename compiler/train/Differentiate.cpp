@@ -24,6 +24,9 @@ namespace nacre::train {
 
 namespace {
 
+/// The node that operators of losses are of.
+constexpr llvm::StringLiteral lossName = "loss";
+
 std::string quote(StringRef name) { return "'" + toPrintable(name.str()) + "'"; }
 
 //===----------------------------------------------------------------------===//
@@ -32,7 +35,8 @@ std::string quote(StringRef name) { return "'" + toPrintable(name.str()) + "'"; 
 
 class LossWriter {
 public:
-  LossWriter(EntryFunction &entry, OpBuilder &builder) : entry(entry), write(builder, entry.getFunction().getLoc()) {}
+  LossWriter(EntryFunction &entry, OpBuilder &builder)
+      : entry(entry), write(builder, NameLoc::get(builder.getStringAttr(lossName))) {}
 
   /// The sum of the losses; null after an error.
   Value run(ArrayRef<Loss> losses) {
@@ -101,11 +105,27 @@ std::string describeCuts(Block &body, const ActiveValues &active, ArrayRef<Opera
   };
   for (Operation *op : cuts)
     add(op);
-  for (Operation &op : body.without_terminator())
+  for (Operation &op : body.without_terminator()) {
+    if (auto named = dyn_cast<NameLoc>(op.getLoc()); named && named.getName() == lossName)
+      break; // the network ends here
     if (llvm::any_of(op.getOperands(), [&](Value operand) { return active.contains(operand); }) &&
         llvm::none_of(op.getResults(), [&](Value result) { return active.contains(result); }))
       add(&op);
+  }
   return llvm::join(llvm::map_range(names, quote), ", ");
+}
+
+/// What depends on inputs, and not on weights alone.
+llvm::DenseSet<Value> findValuesOfInputs(func::FuncOp function) {
+  llvm::DenseSet<Value> values;
+  for (BlockArgument argument : function.getArguments())
+    if (!function.getArgAttr(argument.getArgNumber(), nn::variableAttr))
+      values.insert(argument);
+  for (Operation &op : function.front())
+    if (op.getNumRegions() > 0 ||
+        llvm::any_of(op.getOperands(), [&](Value operand) { return values.contains(operand); }))
+      values.insert(op.result_begin(), op.result_end());
+  return values;
 }
 
 LogicalResult addGradients(EntryFunction &entry, OpBuilder &builder, Value loss) {
@@ -116,7 +136,9 @@ LogicalResult addGradients(EntryFunction &entry, OpBuilder &builder, Value loss)
     active.insert(weight);
   active.follow(body);
   llvm::SetVector<Operation *> cuts;
+  const llvm::DenseSet<Value> ofInputs = findValuesOfInputs(entry.getFunction());
   ReverseWalk walk(builder, active, cuts);
+  walk.setOfInputs(&ofInputs);
   Writer write(builder, loss.getLoc());
   walk.give(loss, write.number(loss, 1));
   if (failed(walk.run(body)))

@@ -14,13 +14,17 @@ namespace nacre::train {
 /// One operator on the way back: what a rule reads, and where it gives.
 class Adjoint {
 public:
-  Adjoint(mlir::Operation *op, ReverseWalk &walk) : write(walk.getBuilder(), op->getLoc()), walk(walk), op(op) {}
+  Adjoint(mlir::Operation *op, ReverseWalk &walk)
+      : write(walk.getBuilder(), op->getLoc()), walk(walk), op(op), named(walk.getLastWritten()) {}
 
   /// The gradient of a result; zeros where only others have one.
   mlir::Value of(unsigned result = 0) { return walk.lookupOrZeros(op->getResult(result)); }
   bool hasGradient(unsigned result) const { return bool(walk.lookup(op->getResult(result))); }
   bool wants(mlir::Value operand) const { return walk.getActive().contains(operand); }
-  void give(mlir::Value operand, mlir::Value gradient) { walk.give(operand, gradient); }
+  void give(mlir::Value operand, mlir::Value gradient) {
+    nameWritten(operand);
+    walk.give(operand, gradient);
+  }
   /// The sum over what `operand` was broadcast to.
   void giveUnbroadcast(mlir::Value operand, mlir::Value gradient) {
     if (wants(operand))
@@ -35,7 +39,11 @@ public:
   ReverseWalk &walk;
 
 private:
+  /// Names what has been written for the gradient of an operand: after the node, and whether it is a weight's (` dW`) or not (` dX`).
+  void nameWritten(mlir::Value operand);
+
   mlir::Operation *op;
+  mlir::Operation *named; ///< the last operator that has its name
 };
 
 /// Gives the gradients of the operands.

@@ -104,8 +104,13 @@ LogicalResult ReverseWalk::run(Block &block) {
       result = adjoint.refuse("");
     else if (!row->rule)
       adjoint.cut();
-    else if (failed(row->rule(op, adjoint)))
+    else if (failed(row->rule(op, adjoint))) {
       result = failure();
+      // What is before it is judged, too.
+      for (Value operand : op->getOperands())
+        if (active.contains(operand))
+          give(operand, Writer(builder, op->getLoc()).zeros(typeOf(operand)));
+    }
   }
   return result;
 }
@@ -117,6 +122,19 @@ void ReverseWalk::replace(Value from, Value to) {
     gradients.erase(found);
     gradients[to] = gradient;
   }
+}
+
+void Adjoint::nameWritten(Value operand) {
+  Operation *last = walk.getLastWritten();
+  Location loc = write.getLoc(); // a rule may have put another loop in the operator's place
+  if (auto node = dyn_cast<NameLoc>(loc)) {
+    StringRef end = walk.isMadeOfWeights(operand) ? " dW" : " dX";
+    auto name = NameLoc::get(StringAttr::get(loc.getContext(), node.getName().getValue() + end));
+    for (Operation *written = last; written && written != named; written = written->getPrevNode())
+      if (written->getLoc() == loc)
+        written->setLoc(name);
+  }
+  named = last;
 }
 
 LogicalResult Adjoint::refuse(const Twine &what) {

@@ -55,7 +55,16 @@ public:
   /// Visits a block's operators, a terminator apart. Errors name all operators that have no rule.
   llvm::LogicalResult run(mlir::Block &block);
 
+  /// Which values depend on inputs of the network; others are made of weights. Names alone follow from it.
+  void setOfInputs(const llvm::DenseSet<mlir::Value> *values) { ofInputs = values; }
+  bool isMadeOfWeights(mlir::Value value) const { return ofInputs && !ofInputs->contains(value); }
+
   mlir::OpBuilder &getBuilder() { return builder; }
+  /// The operator behind which the next one is written; null at the beginning of a block.
+  mlir::Operation *getLastWritten() const {
+    mlir::Block::iterator place = builder.getInsertionPoint();
+    return place == builder.getInsertionBlock()->begin() ? nullptr : &*std::prev(place);
+  }
   ActiveValues &getActive() { return active; }
   llvm::SetVector<mlir::Operation *> &getCuts() { return cuts; }
 
@@ -63,6 +72,7 @@ private:
   mlir::OpBuilder &builder;
   ActiveValues &active;
   llvm::SetVector<mlir::Operation *> &cuts;
+  const llvm::DenseSet<mlir::Value> *ofInputs = nullptr;
   llvm::MapVector<mlir::Value, mlir::Value> gradients;
 };
 

@@ -62,10 +62,12 @@ struct SelectTrainable : impl::SelectTrainablePassBase<SelectTrainable> {
     auto isTrained = [&](StringRef name) { return train::isTrained(options, name); };
     if (llvm::none_of(all, isTrained)) {
       emitError(getOperation().getLoc()) << "the model must have a weight that is trained, but "
-                                         << (all.empty() ? "has no weight of f32"
+                                         << (all.empty() ? "has no weight of f32; train a float model, and quantize it "
+                                                           "then"
                                                          : "--frozen leaves none of those of --trainable");
       return signalPassFailure();
     }
+    noteMadeNames(all.getArrayRef(), isTrained);
     // Statistics that no run moves are constants, too.
     llvm::StringSet<> assigned;
     for (auto function : getOperation().getOps<func::FuncOp>())
@@ -76,6 +78,19 @@ struct SelectTrainable : impl::SelectTrainablePassBase<SelectTrainable> {
       freeze(function, nn::weightRole, isTrained);
       freeze(function, nn::statisticRole, [&](StringRef name) { return assigned.contains(name); });
     }
+  }
+
+  /// Names that PyTorch's exporter makes up, where it folds a weight or has lost its name, are others with the next export.
+  void noteMadeNames(ArrayRef<StringRef> names, llvm::function_ref<bool(StringRef)> isTrained) {
+    for (StringRef name : names)
+      if (name.starts_with("onnx::") && isTrained(name)) {
+        emitRemark(getOperation().getLoc())
+            << "'" << toPrintable(name.str())
+            << "' is a weight that is trained, but its name is the exporter's and may be another the next time; export "
+               "with "
+               "training=TrainingMode.PRESERVE and do_constant_folding=False to keep the model's own";
+        return;
+      }
   }
 
   LogicalResult checkPatterns(StringRef option, ArrayRef<std::string> patterns, ArrayRef<StringRef> names) {

@@ -2,6 +2,7 @@
 
 #include "tools/compile/Console.h"
 
+#include "compiler/ModelQuestions.h"
 #include "dialects/PrintableText.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
@@ -120,11 +121,17 @@ int runCheck(const CompilerOptions &options, mlir::MLIRContext &context, Console
     outs() << problems->nodes << (problems->nodes == 1 ? " node is" : " nodes are") << " not supported\n";
   if (problems->values)
     outs() << problems->values << (problems->values == 1 ? " problem" : " problems") << " with inputs and outputs\n";
-  if (problems->nodes || problems->values)
+  if (problems->training)
+    outs() << problems->training << (problems->training == 1 ? " problem" : " problems") << " with training\n";
+  if (problems->nodes || problems->values || problems->training)
     return 1;
   if (!console.isQuiet())
-    outs() << "all nodes are supported\n";
+    outs() << "all nodes are supported" << (options.training ? ", and the model can be trained" : "") << "\n";
   return 0;
+}
+
+int runListWeights(const CompilerOptions &options, mlir::MLIRContext &context) {
+  return failed(listWeights(options, context, outs())) ? 1 : 0;
 }
 
 int listDevices() {

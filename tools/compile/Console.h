@@ -35,6 +35,9 @@ int runCompile(const CompilerOptions &options, llvm::StringRef reportPath, mlir:
 /// `--check`; returns the exit code.
 int runCheck(const CompilerOptions &options, mlir::MLIRContext &context, Console &console);
 
+/// `--list-weights`; returns the exit code.
+int runListWeights(const CompilerOptions &options, mlir::MLIRContext &context);
+
 /// Prints the names and descriptions of the profiles for --device; returns the exit status.
 int listDevices();
 

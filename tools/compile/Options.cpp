@@ -132,11 +132,14 @@ struct Declarations {
   cl::list<std::string> entries{
       "entries", cl::CommaSeparated, cl::cat(category), cl::value_desc("entry[,entry]"),
       cl::desc("Of main, train, evaluate, gradients and accumulate those to compile (default: the first three)")};
-  cl::opt<bool> check{
-      "check", cl::cat(category),
-      cl::desc(
-          "List all that stops the model, nodes that are not supported and inputs that must be settled, and compile "
-          "nothing; exit code 1 if there is any")};
+  cl::opt<bool> check{"check", cl::cat(category),
+                      cl::desc("List all that stops the model, nodes that are not supported, inputs that must be "
+                               "settled and, with --train, what "
+                               "has no gradient, and compile nothing; exit code 1 if there is any")};
+  cl::opt<bool> listWeights{"list-weights", cl::cat(category),
+                            cl::desc("List the weights that can be trained, which of them --trainable and --frozen "
+                                     "choose, what --optimizer keeps beside "
+                                     "each, and the nodes that read them, and compile nothing")};
   cl::opt<bool> listOperators{
       "list-operators", cl::cat(category),
       cl::desc("Print all operators that models may have, as a page in Markdown, and compile nothing")};
@@ -172,6 +175,10 @@ std::string epilogue() {
         "      on that phone's CPU and GPU, whichever is predicted to be faster for each part\n"
         "  nacre-compile cell.onnx -o libcell.so --state=h_in:h_out --state=c_in:c_out\n"
         "      a recurrent step whose state stays in the model from run to run\n"
+        "  nacre-compile lenet.onnx -o liblenet.so --train --loss=softmax-cross-entropy:logits --train-batch=64\n"
+        "      a library that can be trained, on a phone or by: nacre-run liblenet.so --train\n"
+        "  nacre-compile lenet.onnx --list-weights --trainable='fc*'\n"
+        "      what can be trained, and what these patterns choose\n"
         "  nacre-compile model.onnx --check\n"
         "      what would stop this model, all of it at once\n"
         "\nEXIT STATUS\n"
@@ -214,12 +221,12 @@ Error readTraining(Declarations &options, CompilerOptions &compiler) {
                                                     options.batchNorm,  options.accumulate, options.entries,
                                                     options.microBatch, options.memoryCap};
   for (const cl::Option &option : all)
-    if (!options.train && option.getNumOccurrences() > 0)
+    if (!options.train && !options.listWeights && option.getNumOccurrences() > 0)
       return bad("--" + option.ArgStr + " is about training; give --train, too, or leave it out");
-  if (!options.train)
+  if (!options.train && !options.listWeights)
     return Error::success();
   for (const cl::Option &option : all)
-    if (options.losses.empty() && option.getNumOccurrences() > 0)
+    if (options.losses.empty() && !options.listWeights && option.getNumOccurrences() > 0)
       return bad("--" + option.ArgStr +
                  " is about training by a loss; give --loss, too, or leave it out: without, a model is trained as it "
                  "says itself");
@@ -283,6 +290,7 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   compiler.seed = options.seed;
   result.reportPath = options.report;
   result.check = options.check;
+  result.listWeights = options.listWeights;
   result.quiet = options.quiet;
   if (!compiler.modelName.empty() && !all_of(compiler.modelName, [](char c) { return isAlnum(c) || c == '_'; }))
     return bad("--name must be letters, digits and underscores, but is '" + compiler.modelName + "'");

@@ -14,6 +14,7 @@ struct CommandLine {
   CompilerOptions compiler;
   std::string reportPath; ///< Empty: no report is written.
   bool check = false;
+  bool listWeights = false;
   bool quiet = false;
   bool listDevices = false, listOperators = false; ///< Nothing else is asked for.
 };

@@ -2,6 +2,7 @@
 //
 // nacre-compile: a trained network in, one shared library with a C header out.
 
+#include "compiler/ModelQuestions.h"
 #include "compiler/Pipeline.h"
 #include "tools/compile/Console.h"
 #include "tools/compile/Options.h"
@@ -32,5 +33,7 @@ int main(int argc, char **argv) {
   tools::Console console(context, options.modelPath, commandLine->quiet);
   if (commandLine->check)
     return tools::runCheck(options, context, console);
+  if (commandLine->listWeights)
+    return tools::runListWeights(options, context);
   return tools::runCompile(options, commandLine->reportPath, context, console);
 }

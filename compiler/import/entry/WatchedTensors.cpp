@@ -12,6 +12,14 @@ using namespace mlir;
 
 namespace nacre::importer {
 
+static std::string describeOutputs(func::FuncOp function) {
+  std::string names;
+  for (unsigned result = 0; result < function.getNumResults(); ++result)
+    if (auto name = function.getResultAttrOfType<StringAttr>(result, nn::nameAttr))
+      names += (names.empty() ? "'" : ", '") + toPrintable(name.str()) + "'";
+  return names;
+}
+
 LogicalResult watchTensors(func::FuncOp function, ArrayRef<std::string> names,
                            llvm::function_ref<Value(StringRef)> find) {
   Builder builder(function.getContext());
@@ -28,7 +36,8 @@ LogicalResult watchTensors(func::FuncOp function, ArrayRef<std::string> names,
     Value value = find(name);
     if (!value || !isa<RankedTensorType>(value.getType()))
       return emitError(function.getLoc())
-             << "--loss must name a tensor of the model whose size is known, but '" << toPrintable(name) << "' is none";
+             << "--loss must name a tensor of the model whose size is known, but '" << toPrintable(name)
+             << "' is none; the model gives " << describeOutputs(function);
     const unsigned number = function.getNumResults();
     end->insertOperands(number, value);
     if (failed(function.insertResult(

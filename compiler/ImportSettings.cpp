@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/ImportSettings.h"
+
+namespace nacre {
+
+importer::ImportOptions importOptionsOf(const CompilerOptions &options) {
+  importer::ImportOptions result;
+  result.shapes = options.inputShapes;
+  result.values = options.inputValues;
+  result.inputs = options.inputs;
+  result.outputs = options.outputs;
+  result.states = options.states;
+  result.maxConstantBytes = options.maxConstantBytes;
+  result.signatures = options.signatures;
+  result.tag = options.tag;
+  result.checkpoint = options.checkpoint;
+  result.weights = options.weights;
+  result.randomWeights = options.randomWeights;
+  result.seed = static_cast<uint32_t>(options.seed);
+  return result;
+}
+
+} // namespace nacre

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a compilation's options say to the import.
+
+#ifndef NACRE_COMPILER_IMPORTSETTINGS_H
+#define NACRE_COMPILER_IMPORTSETTINGS_H
+
+#include "compiler/CompilerOptions.h"
+#include "compiler/import/Import.h"
+
+namespace nacre {
+
+importer::ImportOptions importOptionsOf(const CompilerOptions &options);
+
+} // namespace nacre
+
+#endif // NACRE_COMPILER_IMPORTSETTINGS_H

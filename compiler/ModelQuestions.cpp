@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See ModelQuestions.h.
+
+#include "compiler/ModelQuestions.h"
+
+#include "compiler/ImportSettings.h"
+#include "compiler/Pipeline.h"
+#include "compiler/train/Optimizers.h"
+#include "dialects/PrintableText.h"
+#include "dialects/nn/Variables.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+
+namespace nacre {
+
+void printOperators(raw_ostream &text) { importer::printOperators(text); }
+
+//===----------------------------------------------------------------------===//
+// --check
+//===----------------------------------------------------------------------===//
+
+static StringRef nodeOf(Location location) {
+  auto named = dyn_cast<NameLoc>(location);
+  return named ? named.getName().getValue() : StringRef();
+}
+
+/// Prints what the phase train says of a model that is supported; how many lines these are.
+static unsigned checkTraining(const CompilerOptions &options, MLIRContext &context, raw_ostream &text) {
+  CompilerOptions toTrain = options;
+  toTrain.compileTo = Phase::Train;
+  std::vector<std::string> lines; // what is in a loop may be met more than once
+  ScopedDiagnosticHandler collect(&context, [&](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+      return failure();
+    StringRef node = nodeOf(diagnostic.getLocation());
+    std::string line = toPrintable((node.empty() ? " " : "\"" + node.str() + "\": ") + diagnostic.str());
+    if (!llvm::is_contained(lines, line))
+      lines.push_back(std::move(line));
+    return success();
+  });
+  CompileReport report;
+  (void)compileModel(toTrain, context, llvm::nulls(), report, [](Phase, unsigned, unsigned) {});
+  for (const std::string &line : lines)
+    text << options.modelPath << ":" << line << "\n";
+  return lines.size();
+}
+
+llvm::FailureOr<ProblemCount> checkModel(const CompilerOptions &options, MLIRContext &context, raw_ostream &text) {
+  std::vector<importer::Problem> problems;
+  if (failed(importer::checkModel(options.modelPath, importOptionsOf(options), &context, problems)))
+    return failure();
+  ProblemCount count;
+  for (const importer::Problem &problem : problems) {
+    std::string where = problem.name.empty() ? "" : "\"" + problem.name + "\":";
+    text << options.modelPath << ":" << toPrintable(where + " " + problem.what + ": " + problem.reason) << "\n";
+    ++(problem.kind == importer::Problem::Kind::Node ? count.nodes : count.values);
+  }
+  if (options.training && problems.empty())
+    count.training = checkTraining(options, context, text);
+  return count;
+}
+
+//===----------------------------------------------------------------------===//
+// --list-weights
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct Weight {
+  std::string name, type, nodes;
+  int64_t bytes;
+  bool isTrained;
+};
+
+std::string describe(RankedTensorType type) {
+  return "f32[" + llvm::join(llvm::map_range(type.getShape(), [](int64_t size) { return std::to_string(size); }), ",") +
+         "]";
+}
+
+std::string nodesOf(Value weight) {
+  llvm::SetVector<StringRef> names;
+  for (Operation *user : weight.getUsers())
+    if (StringRef name = nodeOf(user->getLoc()); !name.empty())
+      names.insert(name);
+  SmallVector<std::string> quoted;
+  for (StringRef name : llvm::reverse(names)) // users are listed from the last on
+    quoted.push_back(toPrintable(name.str()));
+  return llvm::join(quoted, ", ");
+}
+
+} // namespace
+
+static std::vector<Weight> findWeights(ModuleOp module, const train::TrainingOptions &training) {
+  std::vector<Weight> weights;
+  for (auto function : module.getOps<func::FuncOp>())
+    for (BlockArgument argument : function.getArguments()) {
+      auto role = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), nn::roleAttr);
+      if (!role || role.getValue() != nn::weightRole)
+        continue;
+      StringRef name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), nn::variableAttr).getValue();
+      auto type = cast<RankedTensorType>(argument.getType());
+      weights.push_back({toPrintable(name.str()), describe(type), nodesOf(argument),
+                         type.getNumElements() * int64_t(sizeof(float)), train::isTrained(training, name)});
+    }
+  return weights;
+}
+
+LogicalResult listWeights(const CompilerOptions &options, MLIRContext &context, raw_ostream &text) {
+  llvm::Expected<train::Optimizer> optimizer = train::parseOptimizer(options.training->optimizer);
+  if (!optimizer)
+    return emitError(UnknownLoc::get(&context)) << llvm::toString(optimizer.takeError());
+  importer::ImportOptions importOptions = importOptionsOf(options);
+  importer::TrainedEntry &entry = importOptions.training.emplace();
+  entry.isTraining = true;
+  entry.normalizesByBatch = [&options](StringRef scale) {
+    return !options.training->freezesStatistics && train::isTrained(*options.training, scale);
+  };
+  OwningOpRef<ModuleOp> module = importer::importModel(options.modelPath, importOptions, &context);
+  if (!module)
+    return failure();
+  const int64_t kept = train::momentsOf(*optimizer).size() + options.training->accumulate;
+  const std::vector<Weight> weights = findWeights(*module, *options.training);
+  size_t nameWidth = 6, typeWidth = 4;
+  for (const Weight &weight : weights) {
+    nameWidth = std::max(nameWidth, weight.name.size());
+    typeWidth = std::max(typeWidth, weight.type.size());
+  }
+  auto print = [&](StringRef name, StringRef type, StringRef trained, const auto &bytes, const auto &more,
+                   StringRef nodes) {
+    text << llvm::left_justify(name, nameWidth) << "  " << llvm::left_justify(type, typeWidth)
+         << llvm::formatv("  {0,-7}  {1,11}  {2,11}  {3}\n", trained, bytes, more, nodes);
+  };
+  print("weight", "type", "trained", "bytes", "moments", "nodes");
+  int64_t bytes = 0, moments = 0;
+  for (const Weight &weight : weights) {
+    const int64_t more = weight.isTrained ? kept * weight.bytes : 0;
+    print(weight.name, weight.type, weight.isTrained ? "yes" : "no", weight.bytes, more, weight.nodes);
+    bytes += weight.isTrained ? weight.bytes : 0;
+    moments += more;
+  }
+  print("", "", "", bytes, moments, "of those that are trained");
+  return success();
+}
+
+} // namespace nacre
