@@ -37,8 +37,8 @@ namespace {
 
 class EncodingChooser {
 public:
-  EncodingChooser(ModuleOp module, ArrayRef<Target> targets, Accuracy accuracy)
-      : module(module), targets(targets), accuracy(accuracy), symbols(module) {}
+  EncodingChooser(ModuleOp module, ArrayRef<Target> targets, Accuracy accuracy, bool packsStates)
+      : module(module), targets(targets), accuracy(accuracy), packsStates(packsStates), symbols(module) {}
 
   LogicalResult choose() {
     for (auto kernel : module.getOps<plan::KernelOp>())
@@ -69,7 +69,7 @@ private:
         const bool wanted = wish != wishes.end() && wish->second.input == input;
         if (use && wanted)
           classes.unionSets(kernel, weightOf(use));
-        else if (wanted && canLieInPanels(wish->second, value))
+        else if (wanted && packsStates && canLieInPanels(wish->second, value))
           classes.unionSets(kernel, trainedOf(findTrained(value)));
         else if (use)
           plain.insert(weightOf(use));
@@ -93,7 +93,7 @@ private:
 
   /// One operation for all storages that are one state that training changes; null for other memory.
   Operation *trainedOf(plan::StorageOp storage) {
-    return isTrained(storage) ? trained.try_emplace(*storage.getName(), storage).first->second : nullptr;
+    return packsStates && isTrained(storage) ? trained.try_emplace(*storage.getName(), storage).first->second : nullptr;
   }
 
   /// What an elementwise launch maps lies in one order: state, and temporaries that only such launches know.
@@ -176,6 +176,7 @@ private:
   ModuleOp module;
   ArrayRef<Target> targets;
   const Accuracy accuracy;
+  const bool packsStates;
   SymbolTable symbols;
   llvm::MapVector<Operation *, PanelWish> wishes; ///< By kernel.
   llvm::EquivalenceClasses<Operation *> classes;
@@ -191,7 +192,7 @@ struct ChooseEncodings : encode::impl::ChooseEncodingsPassBase<ChooseEncodings> 
     const std::optional<Accuracy> wanted = parseAccuracy(accuracy);
     if (!wanted)
       getOperation().emitError("accuracy must be fast or strict, but is '") << accuracy.getValue() << "'";
-    if (failed(targets) || !wanted || failed(EncodingChooser(getOperation(), *targets, *wanted).choose()))
+    if (failed(targets) || !wanted || failed(EncodingChooser(getOperation(), *targets, *wanted, packsStates).choose()))
       signalPassFailure();
   }
 };

@@ -83,6 +83,8 @@ def ChooseEncodingsPass : Pass<"nacre-choose-encodings", "::mlir::ModuleOp"> {
     Option<"cpu", "cpu", "std::string", /*default=*/"\"\"",
            "LLVM's names of the CPUs, separated by commas; empty for the target's default">,
     Option<"accuracy", "accuracy", "std::string", /*default=*/"\"fast\"", "fast or strict: whether Winograd is taken">,
+    Option<"packsStates", "packs-states", "bool", /*default=*/"true",
+           "Weights that are state lie in panels, too; GPUs read them as the model has them">,
   ];
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Batches in parts: the same step in less memory, as much as is allowed, and what is said where that cannot be."""
+"""Batches in parts: the same step in less memory, as much as is allowed, on either engine, and what is said where that cannot be."""
 import json
 import os
 import re
@@ -34,8 +34,8 @@ class MemoryCapTest(nacre.NacreTest):
         with open(self.path("report.json"), encoding="utf-8") as file:
             return json.load(file)
 
-    def loss(self):
-        said = self.run_model(self.path("liblayers.so"), "--entry=train", "--set=learning_rate=0.1")
+    def loss(self, *options):
+        said = self.run_model(self.path("liblayers.so"), "--entry=train", "--set=learning_rate=0.1", *options)
         return float(re.search(r"^loss .*mean ([-+.\de]+)", said, re.MULTILINE).group(1))
 
     def test_the_largest_parts_that_a_cap_allows(self):
@@ -54,6 +54,15 @@ class MemoryCapTest(nacre.NacreTest):
         self.assertEqual(parts, sorted(parts, reverse=True))
         self.assertLess(parts[-1], parts[0])
         self.assertEqual(self.build(entries, f"--micro-batch={parts[0]}")["micro_batch"], parts[0])
+
+    def test_engines_take_the_same_steps(self):
+        """On lavapipe where there is no other: in the same parts, over the same weights."""
+        losses = []
+        for place in ("cpu", "gpu", "split:50"):
+            self.build("--entries=train", "--micro-batch=1024", "--place=" + place)
+            losses.append(self.loss("--runs=3", *([] if place == "cpu" else ["--gpu"])))
+        for loss in losses[1:]:
+            self.assertAlmostEqual(loss, losses[0], delta=1e-5 * losses[0])
 
     def test_what_is_refused(self):
         for options, message in (
