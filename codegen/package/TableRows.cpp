@@ -188,10 +188,14 @@ private:
         noteCounts(storage, rows, row);
       } else if (storage.getRole() == plan::Role::Count) {
         rows.outputs[rowOfCount(*storage.getIndex(), rows)] = tensorRow(storage);
-      } else if (storage.getRole() == plan::Role::State) {
-        addState(storage);
       }
     }
+    // In the order of the model, whichever was placed first.
+    auto states = llvm::filter_to_vector(
+        storages, [](plan::StorageOp storage) { return storage.getRole() == plan::Role::State; });
+    llvm::stable_sort(states, [](plan::StorageOp a, plan::StorageOp b) { return *a.getIndex() < *b.getIndex(); });
+    for (plan::StorageOp storage : states)
+      addState(storage);
     writers.clear();
     entry.walk([&](plan::LaunchOp launch) {
       for (mlir::Value output : launch.getOutputs())

@@ -71,7 +71,8 @@ double factorAt(const Schedule &schedule, uint64_t step, uint64_t stepsPerEpoch,
   case Schedule::Kind::Constant:
     return 1;
   case Schedule::Kind::Step:
-    return std::pow(schedule.factor, std::floor(static_cast<double>(step / stepsPerEpoch) / schedule.every));
+    return std::pow(schedule.factor,
+                    std::floor(std::floor(done / static_cast<double>(stepsPerEpoch)) / schedule.every));
   case Schedule::Kind::Cosine: {
     const double length = static_cast<double>(steps) - schedule.warmup - 1;
     const double way = length > 0 ? std::min((done - schedule.warmup) / length, 1.0) : 0;
