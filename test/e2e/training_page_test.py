@@ -37,7 +37,7 @@ class TrainingPageTest(nacre.NacreTest):
             program, *arguments = shlex.split(line)
             said[line] = self.call(os.path.join(nacre.BIN, program), *arguments, cwd=self.folder)
         answers = list(said.values())
-        self.assertEqual(len(answers), 9)
+        self.assertEqual(len(answers), 10)
         self.assertIn("conv1.weight  f32[16,1,3,3]", answers[0])
         self.assertRegex(answers[1], r"conv1.weight +f32\[16,1,3,3\] +no ")
         self.assertRegex(answers[1], r"fc2.bias +f32\[10\] +yes +40 +80 ")
@@ -46,6 +46,7 @@ class TrainingPageTest(nacre.NacreTest):
         self.assertRegex(answers[5], r"epoch 4 of 6: loss (.*\n)*epoch 6 of 6: loss ")
         self.assertGreater(float(re.search(r"accuracy (\S+)", answers[6])[1]), 0.9)
         self.assertIn("learning_rate f32[]", answers[7])
+        self.assertNotEqual(os.path.getsize(self.path("trained.onnx")), 0)
         self.assertTrue(os.path.exists(self.path("phone", "liblenet.so")))
 
     def test_code_is_code(self):
