@@ -5,7 +5,9 @@ import json
 import os
 import random
 import re
+import signal
 import struct
+import subprocess
 import unittest
 
 import nacre
@@ -165,8 +167,51 @@ class TrainingRunsTest(nacre.NacreTest):
         library = self.build()
         self.write("wild.npy", [[float("inf")] * SIZE] * EXAMPLES)
         said = self.train(library, "--set=learning_rate=0.1", f"--save={self.path('s')}", x="wild.npy", status=1)
-        self.assertIn("the loss must be a number, but is none in step 1 (epoch 1); lower the learning rate, or compile with --clip=norm:1", said)
+        self.assertIn("the loss must be a number, but is none in step 1 (epoch 1); lower the learning rate, or compile with --clip=norm:1; "
+                      f"nothing was saved to '{self.path('s')}'\n", said)
         self.assertFalse(os.path.exists(self.path("s")))
+
+    def test_what_is_left_when_the_loss_is_none(self):
+        library = self.build()
+        self.write("wild.npy", self.rows[:-6] + [[float("inf")] * SIZE] * 6)
+        write_npy(self.path("order.npy"), [2, 16], [*range(16), *range(EXAMPLES - 16, EXAMPLES)], "q")
+        state = self.path("s")
+        said = self.train(library, "--set=learning_rate=0.1", "--epochs=2", f"--order={self.path('order.npy')}", f"--save={state}",
+                          x="wild.npy", status=1)
+        self.assertIn("error: the loss must be a number, but is none in step 4 (epoch 2); lower the learning rate, or compile with "
+                      f"--clip=norm:1; '{state}' was saved after step 2\n", said)
+        self.assertTrue(all(value == value for value in self.floats("s")))
+
+    def test_an_interruption_between_two_steps(self):
+        library, state = self.build(), self.path("s")
+        options = ["--train", f"--input=x={self.path('x.npy')}", f"--label={self.path('y.npy')}", "--set=learning_rate=0.01"]
+        command = [os.path.join(nacre.BIN, "nacre-run"), library, *options, "--epochs=1000000000", f"--save={state}"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as training:
+            while "epoch 3 of" not in training.stdout.readline():
+                pass
+            training.send_signal(signal.SIGINT)
+            errors = training.communicate(timeout=60)[1]
+        found = re.fullmatch(r"nacre-run: error: interrupted after step (\d+) \(epoch (\d+)\); "
+                             r"'(.*)' was saved after step (\d+), and --resume goes on from there\n", errors)
+        self.assertIsNotNone(found, errors)
+        self.assertEqual((training.returncode, found[3]), (130, state))
+        self.assertEqual(int(found[4]) % 8, 0)
+        self.assertLess(int(found[1]) - int(found[4]), 8)
+        epoch = int(found[4]) // 8
+        said = self.run_model(library, *options, f"--epochs={epoch + 1}", f"--resume={state}")
+        self.assertIn(f"epoch {epoch + 1} of {epoch + 1}: loss ", said)
+        self.assertNotIn(f"epoch {epoch} of", said)
+
+    def test_the_norm_of_gradients(self):
+        library = self.build("--clip=norm:0.5")
+        said = self.train(library, "--epochs=3", "--set=learning_rate=0.1", f"--log={self.path('log.jsonl')}")
+        epochs = self.lines()
+        self.assertEqual(re.findall(r", gradient norm (\S+) \(at most (\S+)\), learning rate 0.1, ", said),
+                         [(f"{e['gradient_norm']:.4g}", f"{e['largest_gradient_norm']:.4g}") for e in epochs])
+        for epoch in epochs:
+            self.assertGreater(epoch["gradient_norm"], 0)
+            self.assertGreater(epoch["largest_gradient_norm"], epoch["gradient_norm"])
+        self.assertNotIn("gradient norm", self.train(self.build(), "--set=learning_rate=0.1"))
 
     def test_classes_that_are_none(self):
         self.label("odd.npy", [9] * 5 + [-1] + self.classes[6:])
@@ -202,6 +247,7 @@ class TrainingRunsTest(nacre.NacreTest):
                 ([rate, "--schedule=linear"], "x.npy", "y.npy", "--schedule must be constant, step:every=<epochs>,factor=<X> or cosine:least=<X>, with warmup=<steps> behind, but is 'linear'"),
                 (["--set=learning_rate=fast"], "x.npy", "y.npy", "--set=learning_rate must be a number that f32[] has, but is 'fast'"),
                 (["--set=rate=1"], "x.npy", "y.npy", "--set must be NAME=NUMBER with one of the names 'x', 'label', 'learning_rate', but is 'rate=1'"),
+                ([rate, "--save=" + f("no/s")], "x.npy", "y.npy", f"cannot write '{f('no/s')}': No such file or directory"),
                 ([rate, "--profile"], "x.npy", "y.npy", "--profile is about single runs; leave it out, or --train"),
                 ([rate, "--epochs=0"], "x.npy", "y.npy", "--train must have --epochs of at least 1, or examples to test on: --test-input=NAME=FILE")]:
             with self.subTest(message):

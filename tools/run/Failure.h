@@ -12,7 +12,7 @@
 
 namespace nacre::run {
 
-enum class ExitCode { Agrees = 0, Differs = 1, Usage = 2, Refused = 3 };
+enum class ExitCode { Agrees = 0, Differs = 1, Usage = 2, Refused = 3, Interrupted = 130 };
 
 struct Failure {
   ExitCode code;

@@ -114,6 +114,7 @@ EXIT STATUS
   1  an output differs, or a loss is no number any more
   2  the command line or a file is wrong
   3  the model cannot run here
+  130  Ctrl-C while it was training
 )";
 
 namespace {

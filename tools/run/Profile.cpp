@@ -69,9 +69,12 @@ void printParts(const std::vector<LaunchProfile> &launches) {
     }
     (isBackward ? backward : isUpdate && launch.info.name[0] ? update : forward) += launch.least;
   }
+  const double percent = 100.0 / static_cast<double>(std::max<uint64_t>(forward + backward + update, 1));
   if (backward)
-    std::printf("forward %.3f ms, backward %.3f ms (with updates in the same launches), update %.3f ms\n",
-                forward * 1e-6, backward * 1e-6, update * 1e-6);
+    std::printf(
+        "forward %.3f ms (%.1f %%), backward with updates in the same launches %.3f ms (%.1f %%), update %.3f ms "
+        "(%.1f %%)\n",
+        forward * 1e-6, forward * percent, backward * 1e-6, backward * percent, update * 1e-6, update * percent);
 }
 
 Outcome writeTrace(const std::string &path, const std::string &json) {

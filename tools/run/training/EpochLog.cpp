@@ -25,6 +25,8 @@ std::string describe(const Tally &tally, const char *which) {
   if (tally.counted)
     text += which == std::string() ? format(", accuracy %.4f", tally.accuracy())
                                    : ", " + (which + format("accuracy %.4f", tally.accuracy()));
+  if (tally.norms)
+    text += format(", gradient norm %.4g (at most %.4g)", tally.norm(), tally.largestNorm);
   return text;
 }
 
@@ -32,6 +34,8 @@ std::string jsonOf(const Tally &tally, const char *prefix) {
   std::string text = std::string(", \"") + prefix + format("loss\": %.9g", tally.loss());
   if (tally.counted)
     text += std::string(", \"") + prefix + format("accuracy\": %.9g", tally.accuracy());
+  if (tally.norms)
+    text += format(", \"gradient_norm\": %.9g, \"largest_gradient_norm\": %.9g", tally.norm(), tally.largestNorm);
   return text;
 }
 

@@ -36,6 +36,8 @@ void Scores::watch(const ModelSession &session) {
   for (const Port &port : session.outputs)
     if (port.name == "loss")
       lossPort = &port;
+    else if (port.name == "gradient_norm" && port.tensor.count == 1)
+      normPort = &port;
   for (const Port &port : session.inputs) {
     const bool isClass = port.tensor.type == NACRE_I64 || port.tensor.type == NACRE_I32;
     if (!isClass || std::find(labels.begin(), labels.end(), port.name) == labels.end())
@@ -55,6 +57,12 @@ double Scores::latestLoss() const { return lossPort ? readElement(lossPort->tens
 void Scores::addTo(Tally &tally, uint32_t examples, uint32_t batch) const {
   tally.lossSum += latestLoss();
   ++tally.runs;
+  if (normPort) {
+    const double norm = readElement(normPort->tensor.type, normPort->data, 0);
+    tally.normSum += norm;
+    tally.largestNorm = std::max(tally.largestNorm, norm);
+    ++tally.norms;
+  }
   if (!output)
     return;
   const Dims &dims = output->tensor.dims;

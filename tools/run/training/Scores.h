@@ -16,8 +16,11 @@ namespace nacre::run {
 struct Tally {
   double lossSum = 0;
   uint64_t runs = 0, right = 0, counted = 0;
+  double normSum = 0, largestNorm = 0; // of gradients, before they are clipped
+  uint64_t norms = 0;
 
   double loss() const { return runs ? lossSum / static_cast<double>(runs) : 0; }
+  double norm() const { return norms ? normSum / static_cast<double>(norms) : 0; }
   double accuracy() const { return counted ? static_cast<double>(right) / static_cast<double>(counted) : 0; }
 };
 
@@ -30,11 +33,11 @@ public:
   int64_t classCount() const { return output->tensor.dims[axis]; }
 
   double latestLoss() const;
-  /// Adds the loss of the session's latest run, and the classes of the first `examples` of its `batch`.
+  /// Adds the loss of the session's latest run, the norm of its gradients, and the classes of the first `examples` of its `batch`.
   void addTo(Tally &tally, uint32_t examples, uint32_t batch) const;
 
 private:
-  const Port *lossPort = nullptr, *classes = nullptr, *output = nullptr;
+  const Port *lossPort = nullptr, *normPort = nullptr, *classes = nullptr, *output = nullptr;
   size_t axis = 0; // of the classes
 };
 

@@ -10,13 +10,16 @@
 #include "tools/run/Text.h"
 #include "tools/run/training/EpochLog.h"
 #include "tools/run/training/Examples.h"
+#include "tools/run/training/Interruption.h"
 #include "tools/run/training/Order.h"
 #include "tools/run/training/Scores.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <unistd.h>
 
 namespace nacre::run {
 namespace {
@@ -78,6 +81,8 @@ public:
       : model(model), options(options), training(options.training) {}
 
   Outcome run() {
+    if (Outcome failure = checkFolder())
+      return failure;
     if (Outcome failure = openSessions())
       return failure;
     if (Outcome failure = openExamples())
@@ -91,6 +96,15 @@ public:
   }
 
 private:
+  /// An epoch may take hours, and what it has learned is to be saved.
+  Outcome checkFolder() const {
+    const size_t slash = options.saveFile.rfind('/');
+    const std::string folder = slash == std::string::npos ? "." : options.saveFile.substr(0, slash + 1);
+    if (!options.saveFile.empty() && access(folder.c_str(), W_OK) != 0)
+      return usageFailure("cannot write '" + options.saveFile + "': " + std::strerror(errno));
+    return std::nullopt;
+  }
+
   //===--- What takes part ----------------------------------------------------------------------------------------===//
 
   Outcome openSession(std::optional<ModelSession> &session, const char *entry) {
@@ -279,13 +293,35 @@ private:
       if (!std::isfinite(seen.latestLoss()))
         return Failure{ExitCode::Differs, "the loss must be a number, but is none in step " + std::to_string(step + 1) +
                                               " (epoch " + std::to_string(step / stepsPerEpoch + 1) +
-                                              "); lower the learning rate, or compile with --clip=norm:1"};
+                                              "); lower the learning rate, or compile with --clip=norm:1" +
+                                              describeSaved("; ")};
     }
     return std::nullopt;
   }
 
   Outcome save() {
-    return options.saveFile.empty() ? std::nullopt : anySession().saveState(options.saveFile, NACRE_STATE_ALL);
+    if (options.saveFile.empty())
+      return std::nullopt;
+    const Outcome failure = anySession().saveState(options.saveFile, NACRE_STATE_ALL);
+    if (!failure)
+      savedStep = step;
+    return failure;
+  }
+
+  /// What is left of a training that ends here; nothing where there is no file to save to.
+  std::string describeSaved(const char *before) const {
+    if (options.saveFile.empty())
+      return "";
+    const std::string file = "'" + options.saveFile + "'";
+    return before +
+           (savedStep ? file + " was saved after step " + std::to_string(*savedStep) : "nothing was saved to " + file);
+  }
+
+  Outcome interrupt() const {
+    return Failure{ExitCode::Interrupted, "interrupted after step " + std::to_string(step) + " (epoch " +
+                                              std::to_string((std::max<uint64_t>(step, 1) - 1) / stepsPerEpoch + 1) +
+                                              ")" + describeSaved("; ") +
+                                              (savedStep ? ", and --resume goes on from there" : "")};
   }
 
   Outcome trainEpochs() {
@@ -295,6 +331,7 @@ private:
     const uint64_t end = all - std::min(step, all) > training.steps ? step + training.steps : all;
     if (adder)
       scoresOfParts.watch(*adder);
+    const Interruption interruption;
     std::vector<uint32_t> ofEpoch;
     for (bool begins = true; step < end; begins = step % stepsPerEpoch == 0) {
       if (begins) {
@@ -315,6 +352,8 @@ private:
       if (isWhole || step == end)
         if (Outcome failure = log.endEpoch(step, tally, isWhole && tester ? &tallyOfTest : nullptr, rate))
           return failure;
+      if (interruption.isAsked() && step < end)
+        return interrupt();
     }
     return std::nullopt;
   }
@@ -331,6 +370,7 @@ private:
   const Port *ratePort = nullptr;
   double baseRate = 0, rate = 0;
   uint64_t stepsPerEpoch = 0, step = 0;
+  std::optional<uint64_t> savedStep;
   EpochLog log;
 };
 

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  see Interruption.h.
+// Why:   see there.
+// How:   see there.
+
+#include "tools/run/training/Interruption.h"
+
+namespace nacre::run {
+namespace {
+
+constexpr int kSignals[] = {SIGINT, SIGTERM};
+volatile std::sig_atomic_t asked = 0;
+
+void note(int) { asked = 1; }
+
+} // namespace
+
+Interruption::Interruption() {
+  asked = 0;
+  struct sigaction action = {};
+  action.sa_handler = note;
+  action.sa_flags = SA_RESETHAND | SA_RESTART;
+  for (int i = 0; i < 2; ++i) {
+    sigaction(kSignals[i], nullptr, &before[i]);
+    if (before[i].sa_handler != SIG_IGN) // as of a program that nohup started
+      sigaction(kSignals[i], &action, nullptr);
+  }
+}
+
+Interruption::~Interruption() {
+  for (int i = 0; i < 2; ++i)
+    sigaction(kSignals[i], &before[i], nullptr);
+}
+
+bool Interruption::isAsked() const { return asked != 0; }
+
+} // namespace nacre::run
