@@ -3,16 +3,20 @@
 """A step of training beside PyTorch's, for the three networks of shared/data/training/step_time.py.
 
 What: prints milliseconds of a step (forward, backward and update by SGD with momentum), of inference at the same batch, of packing
-      operands in a step, and PyTorch's step; ends with 1 where a step is longer than its bar, a share of PyTorch's.
+      operands in a step, and PyTorch's step; ends with 1 where a step is longer than its bar, a share of PyTorch's, or, of Mentee
+      with --accuracy=strict, a multiple of inference.
 Why:  shares are what another machine can check; bars are for one thread, with two 0.05 more.
 How:  makes each network, compiles it with --train, and lets both train in alternating rounds; the smallest time of each counts, since
-      others on the machine only ever add some. --python has PyTorch, --pytorch names the script that times it.
+      others on the machine only ever add some. --python has PyTorch, --pytorch names the script that times it. With --instructions
+      they are counted instead, of linux-arm64 under qemu, and nothing else on the machine counts.
 """
 import argparse
 import os
 import re
 import sys
+from typing import NamedTuple
 
+import arm64
 import rivals
 
 sys.path.insert(0, os.path.join(rivals.ROOT, "samples", "models"))
@@ -40,10 +44,10 @@ def classifier(name, batch, image, convolutions, layers):
     return graph
 
 
-def gestures():
-    """128 units, 100 steps of 16 examples."""
+def gestures(batch):
+    """128 units, 100 steps."""
     graph = Graph("lstm")
-    steps, batch, size, hidden, classes = 100, 16, 6, 128, 11
+    steps, size, hidden, classes = 100, 6, 128, 11
     x = graph.input("x", [steps, batch, size])
     weights = [graph.kernel(name, [1, 4 * hidden, inner]) for name, inner in (("w", size), ("r", hidden))]
     last = graph.node("LSTM", [x, *weights], output=["", "last"], name="lstm", hidden_size=hidden)[1]
@@ -53,17 +57,28 @@ def gestures():
     return graph
 
 
-def mentee():
+def mentee(batch):
     """The network that TensorFlow+ trained on phones."""
-    return classifier("mentee", 128, (3, 32, 32), [(64, True), (64, False), (128, True), (128, False), (256, True)], [512, 512, 10])
+    return classifier("mentee", batch, (3, 32, 32), [(64, True), (64, False), (128, True), (128, False), (256, True)], [512, 512, 10])
 
 
-def lenet():
-    return classifier("lenet", 64, (1, 8, 8), [(16, True), (32, True)], [64, 10])
+def lenet(batch):
+    return classifier("lenet", batch, (1, 8, 8), [(16, True), (32, True)], [64, 10])
 
 
-# How each is made, the extent of its input's first axis, and the bar for one thread.
-NETWORKS = {"mentee": (mentee, 128, 0.50), "lenet": (lenet, 64, 0.30), "lstm": (gestures, 100, 0.35)}
+class Bars(NamedTuple):
+    """Of a step, on one thread."""
+
+    share: float          # of PyTorch's
+    strict_share: float   # the same with --accuracy=strict
+    strict_multiple: float  # of inference, both so; infinite: only printed
+    instructions: float   # a multiple of inference's
+
+
+NONE = float("inf")
+# How each is made, its batch, and its bars.
+NETWORKS = {"mentee": (mentee, 128, Bars(0.50, 0.68, 3.3, 3.6)), "lenet": (lenet, 64, Bars(0.30, 0.30, NONE, NONE)),
+            "lstm": (gestures, 16, Bars(0.35, 0.35, NONE, NONE))}
 
 
 def parse_arguments():
@@ -72,6 +87,10 @@ def parse_arguments():
     parser.add_argument("--work", default=os.path.join(rivals.ROOT, "build", "bench", "training"))
     parser.add_argument("--models", default=",".join(NETWORKS))
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--accuracy", choices=("fast", "strict"), default="fast", help="strict: no network goes by Winograd")
+    parser.add_argument("--batch", type=int, help="instead of each network's own; PyTorch has that alone")
+    parser.add_argument("--instructions", action="store_true", help="count those of linux-arm64, beside inference's")
+    parser.add_argument("--cpu", default="cortex-a76", help="qemu's model of a core")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=1, help="of each measurement")
     parser.add_argument("--options", default="", help="for nacre-compile, separated by spaces")
@@ -84,12 +103,13 @@ def parse_arguments():
 class Network:
     def __init__(self, name, arguments):
         self.name, self.arguments, self.work = name, arguments, os.path.abspath(arguments.work)
-        make, batch, self.bar = NETWORKS[name]
+        make, own_batch, self.bars = NETWORKS[name]
         os.makedirs(self.work, exist_ok=True)
         model, self.library = os.path.join(self.work, f"{name}.onnx"), os.path.join(self.work, f"lib{name}.so")
-        make().save(model)
+        make(arguments.batch or own_batch).save(model)
         rivals.call(self.program("nacre-compile"), model, "-o", self.library, "--train", "--loss=softmax-cross-entropy:logits",
-                    "--optimizer=sgd:momentum=0.9", f"--train-batch={batch}", *arguments.options.split())
+                    "--optimizer=sgd:momentum=0.9", f"--accuracy={arguments.accuracy}",
+                    *(["--target=linux-arm64"] if arguments.instructions else []), *arguments.options.split())
 
     def program(self, name):
         return os.path.join(os.path.abspath(self.arguments.bin), name)
@@ -100,6 +120,12 @@ class Network:
 
     def milliseconds(self, entry):
         return rivals.json_line(self.run(entry, "--benchmark"))["min_ms"]
+
+    def instructions(self, entry):
+        """The counters of a run."""
+        command = [self.program("nacre-run-arm64"), self.library, f"--entry={entry}", "--benchmark", "--threads=1", "--runs=1"]
+        return arm64.count(command, rivals.ARM64_SYSROOT, self.program("qemu_insn_count.so"), self.arguments,
+                           os.path.join(self.work, "instructions.txt"))
 
     def launches(self):
         """(milliseconds, line) of a step's, the longest first."""
@@ -125,33 +151,62 @@ def measure(network):
     return times
 
 
-def report(network, times):
+def verdict(number, bar):
+    """Three cells, and whether the number is within."""
+    good = number <= bar
+    return [f"{number:.2f}", *(("", "") if bar == NONE else (f"{bar:.2f}", "ok" if good else "MISS"))], good
+
+
+def print_row(cells):
+    print("| " + " | ".join(cells) + " |", flush=True)
+
+
+def print_head(columns):
+    print_row(columns)
+    print("|---|" + "--:|" * (len(columns) - 1), flush=True)
+
+
+def report_times(network):
+    times, arguments = measure(network), network.arguments
     launches = network.launches()
     packs = sum(time for time, line in launches if re.search(r" (permute|nest) +pack", line))
-    share = times["train"] / times["step"] if "step" in times else None
-    bar = network.bar + (0.05 if network.arguments.threads > 1 else 0)
-    good = share is None or share <= bar
     cells = [network.name, f"{times['main']:.3f}", f"{times['train']:.3f}", f"{100 * packs / times['train']:.1f} %"]
-    if share is not None:
-        cells += [f"{times['infer']:.3f}", f"{times['step']:.3f}", f"{share:.2f}", f"{bar:.2f}", "ok" if good else "MISS"]
-    print("| " + " | ".join(cells) + " |", flush=True)
-    for _, line in launches[:network.arguments.launches]:
+    multiple, good = verdict(times["train"] / times["main"], network.bars.strict_multiple if arguments.accuracy == "strict" else NONE)
+    cells += multiple
+    if "step" in times:
+        bar = network.bars.strict_share if arguments.accuracy == "strict" else network.bars.share
+        share, is_share_good = verdict(times["train"] / times["step"], bar + (0.05 if arguments.threads > 1 else 0))
+        cells += [f"{times['infer']:.3f}", f"{times['step']:.3f}", *share]
+        good = good and is_share_good
+    print_row(cells)
+    for _, line in launches[:arguments.launches]:
         print("  " + line.rstrip())
+    return good
+
+
+def report_instructions(network):
+    main, step = (network.instructions(entry)["all"] for entry in ("main", "train"))
+    multiple, good = verdict(step / main, network.bars.instructions)
+    print_row([network.name, f"{main / 1e6:.1f}", f"{step / 1e6:.1f}", *multiple])
     return good
 
 
 def main():
     arguments = parse_arguments()
     rivals.ask_for_real_time()
-    columns = ["network", "main ms", "train ms", "packing"]
-    if arguments.pytorch:
-        if not os.path.exists(arguments.pytorch):
-            sys.exit(f"{arguments.pytorch} is missing: name PyTorch's script by --pytorch, or give --pytorch= for our times alone")
-        columns += ["PyTorch infer", "PyTorch step", "ratio", "at most", ""]
-    print("| " + " | ".join(columns) + " |\n|---|" + "--:|" * (len(columns) - 1), flush=True)
+    if arguments.instructions:
+        columns, report = ["network", "main M insns", "train M insns", "of main", "at most", ""], report_instructions
+    else:
+        columns, report = ["network", "main ms", "train ms", "packing", "of main", "at most", ""], report_times
+        if arguments.pytorch and arguments.batch:
+            sys.exit("PyTorch's script has batches of its own: leave --batch out, or give --pytorch= for our times alone")
+        if arguments.pytorch:
+            if not os.path.exists(arguments.pytorch):
+                sys.exit(f"{arguments.pytorch} is missing: name PyTorch's script by --pytorch, or give --pytorch= for our times alone")
+            columns += ["PyTorch infer", "PyTorch step", "ratio", "at most", ""]
+    print_head(columns)
     try:
-        networks = [Network(name, arguments) for name in arguments.models.split(",")]
-        good = [report(network, measure(network)) for network in networks]
+        good = [report(Network(name, arguments)) for name in arguments.models.split(",")]
     except rivals.Failure as error:
         sys.exit(str(error))
     sys.exit(0 if all(good) else 1)
