@@ -11,6 +11,8 @@
 #include "runtime/include/nacre/runtime.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Object/ObjectFile.h"
@@ -37,11 +39,32 @@ codegen::PackedWeight packedWeight(plan::WeightOp weight) {
   return codegen::PackedWeight(cast<mlir::RankedTensorType>(weight.getValue().getType()), weight.getEncodingAttr());
 }
 
+/// The same bytes of one type.
+bool isSame(mlir::ElementsAttr a, mlir::ElementsAttr b) {
+  if (a == b)
+    return true;
+  auto first = dyn_cast<mlir::DenseResourceElementsAttr>(a), second = dyn_cast<mlir::DenseResourceElementsAttr>(b);
+  if (!first || !second)
+    return false;
+  mlir::AsmResourceBlob *one = first.getRawHandle().getBlob(), *other = second.getRawHandle().getBlob();
+  return one && other && one->getData() == other->getData();
+}
+
+/// Entries are imported and folded each by itself: what they have in common lies in the library once.
 SmallVector<PlacedWeight> placeWeights(mlir::ModuleOp module, uint64_t &totalBytes) {
   SmallVector<PlacedWeight> placed;
+  DenseMap<std::pair<mlir::Type, mlir::Attribute>, SmallVector<size_t, 1>> alike;
   totalBytes = 0;
   for (auto weight : module.getOps<plan::WeightOp>()) {
-    uint64_t bytes = packedWeight(weight).sizeInBytes();
+    SmallVector<size_t, 1> &known = alike[{weight.getValue().getType(), weight.getEncodingAttr()}];
+    const auto *same =
+        find_if(known, [&](size_t other) { return isSame(placed[other].weight.getValue(), weight.getValue()); });
+    const uint64_t bytes = packedWeight(weight).sizeInBytes();
+    if (same != known.end()) {
+      placed.push_back({weight, placed[*same].offset, bytes, /*repeats=*/true});
+      continue;
+    }
+    known.push_back(placed.size());
     placed.push_back({weight, totalBytes, bytes});
     totalBytes = alignTo(totalBytes + bytes, codegen::kGpuBufferAlignment);
   }
@@ -56,7 +79,8 @@ Error writeWeights(int file, uint64_t base, ArrayRef<PlacedWeight> weights, unsi
   };
   SmallVector<Chunk> chunks;
   for (const PlacedWeight &placed : weights)
-    for (int64_t index = 0, count = packedWeight(placed.weight).numChunks(); index < count; ++index)
+    for (int64_t index = 0, count = placed.repeats ? 0 : packedWeight(placed.weight).numChunks(); index < count;
+         ++index)
       chunks.push_back({&placed, index});
 
   std::atomic<size_t> next{0};

@@ -29,6 +29,7 @@ struct PlacedWeight {
   plan::WeightOp weight;
   uint64_t offset = 0;
   uint64_t bytes = 0;
+  bool repeats = false; ///< One before it has these bytes, and is where it is.
 };
 
 struct TableInputs {

@@ -37,6 +37,15 @@ class LastLayerTest(nacre.NacreTest):
         self.assertEqual({word for row in rest for word in row["nodes"].replace(",", "").split()}, {"classifier", "loss", "dW", "dX", "update"})
         self.assertEqual(sum(row["flops"] for row in rest), 2 * before[-1]["flops"])
 
+    def test_entries_share_what_they_have_in_common(self):
+        """Each entry is imported and folded by itself; the library has one copy of what comes out the same."""
+        inference = self.build()
+        self.run_model(self.path("libnet.so"), "--seed=4", "--output=" + self.folder)
+        entries = self.build(*TRAINED)
+        self.assertLessEqual(entries["weight_bytes"], 1.02 * inference["weight_bytes"])
+        for entry in ("main", "evaluate"):
+            self.run_model(self.path("libnet.so"), "--entry=" + entry, "--seed=4", "--expect=logits=" + self.path("logits.npy"), "--rtol=0", "--atol=0")
+
     @staticmethod
     def work(row):
         return {fact: row[fact] for fact in ("nodes", "kind", "flops", "executed_flops", "weight_bytes", "read_bytes", "written_bytes")}
