@@ -124,3 +124,12 @@ class NacreTest(unittest.TestCase):
         settings = [item for pair in environment for item in ("-E", "=".join(pair))]
         return self.call("qemu-aarch64", "-L", ARM64_SYSROOT, "-cpu", cpu, *settings, os.path.join(BIN, "nacre-run-arm64"),
                          library, *options, status=status)
+
+    def android_libraries(self):
+        """A folder with what Android calls the C library, so that its models run here."""
+        folder = self.path("android")
+        os.makedirs(folder, exist_ok=True)
+        for name, real in (("libc.so", "libc.so.6"), ("libm.so", "libm.so.6"), ("libdl.so", "libdl.so.2")):
+            if not os.path.lexists(os.path.join(folder, name)):
+                os.symlink(os.path.join(ARM64_SYSROOT, "lib", real), os.path.join(folder, name))
+        return folder
