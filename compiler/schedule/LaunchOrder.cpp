@@ -18,6 +18,9 @@ namespace {
 /// Beyond so many steps, whose pairs are looked at, they stay as they are.
 constexpr size_t kMostSteps = 4096;
 constexpr unsigned kMostTurns = 8;
+/// Steps that move at once: a gradient of a filter may read panels that are larger than what they are made of, so that none of both
+/// launches gains alone.
+constexpr unsigned kMostTogether = 3;
 
 struct Use {
   unsigned step;
@@ -26,7 +29,8 @@ struct Use {
 
 class Order {
 public:
-  Order(ArrayRef<TouchingStep> steps, ArrayRef<int64_t> bytes) : steps(steps), bytes(bytes), uses(bytes.size()) {
+  Order(ArrayRef<TouchingStep> steps, ArrayRef<int64_t> bytes, unsigned mostTogether)
+      : steps(steps), bytes(bytes), mostTogether(mostTogether), uses(bytes.size()) {
     order.resize(steps.size());
     std::iota(order.begin(), order.end(), 0);
     place = order;
@@ -40,87 +44,119 @@ public:
         }
   }
 
-  /// Each step once, if it gains: `early` from the first on, else from the last.
+  /// Each step once, if it gains, with those behind it that read what it makes: `early` from the first on, else from the last.
   bool turn(bool early) {
     bool moved = false;
     const std::vector<unsigned> all = order;
     for (size_t i = 0; i < all.size(); ++i) {
-      const unsigned step = all[early ? i : all.size() - 1 - i];
-      const unsigned to = early ? earliest(step) : latest(step);
-      if (to == place[step] || gainOf(step, to) <= 0)
-        continue;
-      move(step, to);
-      moved = true;
+      const unsigned first = place[all[early ? i : all.size() - 1 - i]];
+      for (unsigned count = 1; count <= mostTogether && isChain(first, count); ++count) {
+        const unsigned to = early ? earliest(first, count) : latest(first, count);
+        // Where nothing is gained early is better: two that read one value late free it when both have moved.
+        if (to == first || gainOf(first, count, to) < (early ? 0 : 1))
+          continue;
+        move(first, count, to);
+        moved = true;
+        break;
+      }
     }
     return moved;
+  }
+
+  /// Bytes times steps that are alive.
+  int64_t getLength() const {
+    int64_t sum = 0;
+    for (auto [storage, size] : llvm::enumerate(bytes))
+      if (!uses[storage].empty())
+        sum += size * lengthOf(storage, /*first=*/0, /*count=*/0, /*to=*/0);
+    return sum;
   }
 
   std::vector<unsigned> order; ///< Steps.
 
 private:
-  /// Behind all that must come before.
-  unsigned earliest(unsigned step) const {
-    unsigned first = 0;
-    forConflicts(step, [&](unsigned other) {
-      if (place[other] < place[step])
-        first = std::max(first, place[other] + 1);
-    });
-    return first;
+  /// Whether each of those steps but the first reads what the one before it writes.
+  bool isChain(unsigned first, unsigned count) const {
+    if (first + count > order.size())
+      return false;
+    for (unsigned at = first + 1; at < first + count; ++at)
+      if (llvm::none_of(steps[order[at]].reads,
+                        [&](unsigned storage) { return llvm::is_contained(steps[order[at - 1]].writes, storage); }))
+        return false;
+    return true;
   }
 
-  unsigned latest(unsigned step) const {
-    unsigned last = order.size() - 1;
-    forConflicts(step, [&](unsigned other) {
-      if (place[other] > place[step])
-        last = std::min(last, place[other] - 1);
+  /// Behind all that must come before.
+  unsigned earliest(unsigned first, unsigned count) const {
+    unsigned to = 0;
+    forConflicts(first, count, [&](unsigned other) {
+      if (place[other] < first)
+        to = std::max(to, place[other] + 1);
     });
-    return last;
+    return to;
+  }
+
+  unsigned latest(unsigned first, unsigned count) const {
+    unsigned to = order.size() - count;
+    forConflicts(first, count, [&](unsigned other) {
+      if (place[other] >= first + count)
+        to = std::min(to, place[other] - count);
+    });
+    return to;
   }
 
   /// Conflicting steps keep their order, so it is always that of the places.
-  void forConflicts(unsigned step, llvm::function_ref<void(unsigned)> visit) const {
-    for (bool writes : {false, true})
-      for (unsigned storage : writes ? steps[step].writes : steps[step].reads)
-        for (const Use &use : uses[storage])
-          if (use.step != step && (writes || use.writes))
-            visit(use.step);
+  void forConflicts(unsigned first, unsigned count, llvm::function_ref<void(unsigned)> visit) const {
+    for (unsigned at = first; at < first + count; ++at)
+      for (bool writes : {false, true})
+        for (unsigned storage : writes ? steps[order[at]].writes : steps[order[at]].reads)
+          for (const Use &use : uses[storage])
+            if (!isInside(place[use.step], first, count) && (writes || use.writes))
+              visit(use.step);
   }
 
-  /// Bytes times steps that are alive less where `step` is at `to`.
-  int64_t gainOf(unsigned step, unsigned to) const {
+  static bool isInside(unsigned at, unsigned first, unsigned count) { return first <= at && at < first + count; }
+
+  /// Bytes times steps that are alive less once `count` steps from `first` on are at `to`. Those that they pass are taken to stay
+  /// where they are: a step that passes is none that anything waits for.
+  int64_t gainOf(unsigned first, unsigned count, unsigned to) const {
     int64_t gain = 0;
-    for (unsigned storage : touched[step]) {
-      if (bytes[storage] == 0)
-        continue;
-      int64_t low = order.size(), high = -1; // of the others
-      for (const Use &use : uses[storage])
-        if (use.step != step) {
-          // Those between move up by one.
-          int64_t at = place[use.step];
-          low = std::min(low, at);
-          high = std::max(high, at);
+    SmallVector<unsigned, 8> seen;
+    for (unsigned at = first; at < first + count; ++at)
+      for (unsigned storage : touched[order[at]])
+        if (bytes[storage] > 0 && !llvm::is_contained(seen, storage)) {
+          seen.push_back(storage);
+          gain += bytes[storage] * (lengthOf(storage, first, count, first) - lengthOf(storage, first, count, to));
         }
-      if (high < 0)
-        continue;
-      auto length = [&](int64_t at) { return std::max(high, at) - std::min(low, at); };
-      gain += bytes[storage] * (length(place[step]) - length(to));
-    }
     return gain;
   }
 
-  void move(unsigned step, unsigned to) {
-    const unsigned from = place[step];
+  int64_t lengthOf(unsigned storage, unsigned first, unsigned count, unsigned to) const {
+    int64_t low = order.size(), high = -1;
+    for (const Use &use : uses[storage]) {
+      int64_t at = place[use.step];
+      if (isInside(at, first, count))
+        at += int64_t(to) - first;
+      low = std::min(low, at);
+      high = std::max(high, at);
+    }
+    return high - low;
+  }
+
+  void move(unsigned first, unsigned count, unsigned to) {
     auto begin = order.begin();
-    if (to < from)
-      std::rotate(begin + to, begin + from, begin + from + 1);
+    if (to < first)
+      std::rotate(begin + to, begin + first, begin + first + count);
     else
-      std::rotate(begin + from, begin + from + 1, begin + to + 1);
-    for (unsigned at = std::min(from, to); at <= std::max(from, to); ++at)
+      std::rotate(begin + first, begin + first + count, begin + to + count);
+    const unsigned from = std::min(first, to), end = std::max(first, to) + count;
+    for (unsigned at = from; at < end; ++at)
       place[order[at]] = at;
   }
 
   ArrayRef<TouchingStep> steps;
   ArrayRef<int64_t> bytes;
+  const unsigned mostTogether;
   std::vector<SmallVector<Use, 4>> uses;         ///< Per storage.
   std::vector<SmallVector<unsigned, 4>> touched; ///< Per step, storages once.
   std::vector<unsigned> place;                   ///< Per step.
@@ -150,18 +186,28 @@ int64_t peakOf(ArrayRef<TouchingStep> steps, ArrayRef<int64_t> bytes, ArrayRef<u
   return peak;
 }
 
-std::vector<unsigned> orderSteps(ArrayRef<TouchingStep> steps, ArrayRef<int64_t> bytes) {
-  Order order(steps, bytes);
-  const std::vector<unsigned> asIs = order.order;
+std::vector<unsigned> orderSteps(ArrayRef<TouchingStep> steps, ArrayRef<int64_t> bytes, bool isShort) {
+  const std::vector<unsigned> asIs = Order(steps, bytes, 1).order;
   if (steps.size() > kMostSteps)
     return asIs;
-  for (unsigned turn = 0; turn < kMostTurns; ++turn) {
-    const bool earlier = order.turn(/*early=*/true), later = order.turn(/*early=*/false);
-    if (!earlier && !later)
-      break;
-  }
-  const int64_t before = peakOf(steps, bytes, asIs), after = peakOf(steps, bytes, order.order);
-  return after <= before - before / 16 && after < before ? order.order : asIs;
+  // Lives get shorter by each turn; what is alive at once need not, so the best of all is kept.
+  const int64_t before = peakOf(steps, bytes, asIs);
+  std::pair<int64_t, int64_t> least = {before, Order(steps, bytes, 1).getLength()};
+  std::vector<unsigned> best = asIs;
+  for (unsigned together : {1u, kMostTogether})
+    for (bool early : {true, false}) {
+      Order order(steps, bytes, together);
+      for (unsigned turn = 0, still = 0; turn < 2 * kMostTurns && still < 2; ++turn) {
+        still = order.turn(early == (turn % 2 == 0)) ? 0 : still + 1;
+        const std::pair<int64_t, int64_t> now = {peakOf(steps, bytes, order.order), order.getLength()};
+        if (now < least) {
+          least = now;
+          best = order.order;
+        }
+      }
+    }
+  const bool isSmaller = least.first <= before - before / 16 && least.first < before;
+  return isSmaller || isShort ? best : asIs;
 }
 
 } // namespace nacre::schedule

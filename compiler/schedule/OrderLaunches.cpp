@@ -90,7 +90,7 @@ private:
 };
 
 /// The steps of a block, then those of their regions.
-bool orderBlock(Block &block) {
+bool orderBlock(Block &block, bool isShort) {
   SmallVector<Operation *> steps;
   for (Operation &op : block)
     if (isStep(op))
@@ -99,7 +99,7 @@ bool orderBlock(Block &block) {
   std::vector<TouchingStep> touching;
   for (Operation *step : steps)
     touching.push_back(reader.read(step));
-  const std::vector<unsigned> order = orderSteps(touching, reader.bytes);
+  const std::vector<unsigned> order = orderSteps(touching, reader.bytes, isShort);
   bool isOrdered = !llvm::is_sorted(order);
   if (isOrdered) {
     // Behind everything else, so that no view stands behind what reads it.
@@ -110,7 +110,7 @@ bool orderBlock(Block &block) {
   for (Operation *step : steps)
     for (Region &region : step->getRegions())
       for (Block &inner : region)
-        isOrdered |= orderBlock(inner);
+        isOrdered |= orderBlock(inner, isShort);
   return isOrdered;
 }
 
@@ -118,7 +118,7 @@ struct OrderLaunches : impl::OrderLaunchesPassBase<OrderLaunches> {
   using OrderLaunchesPassBase::OrderLaunchesPassBase;
 
   void runOnOperation() override {
-    if (keepsState(getOperation()) && orderBlock(getOperation().getBody().front()))
+    if (keepsState(getOperation()) && orderBlock(getOperation().getBody().front(), isShort))
       ++numEntries;
   }
 };

@@ -23,6 +23,10 @@ def OrderLaunchesPass : Pass<"nacre-order-launches", "::nacre::plan::EntryOp"> {
 
     Example: test/compiler/schedule/order-launches.mlir; `@code` reads `%x` and is put before what needs `%x` no more.
   }];
+  let options = [
+    Option<"isShort", "short", "bool", /*default=*/"false",
+           "Keep the order also where the most that is alive at once is the same: what is computed again later lets other steps be the worst">,
+  ];
   let statistics = [
     Statistic<"numEntries", "num-entries", "Number of entries in another order">,
   ];

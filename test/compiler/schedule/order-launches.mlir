@@ -1,4 +1,6 @@
 // RUN: nacre-opt %s --split-input-file --pass-pipeline='builtin.module(plan.entry(nacre-order-launches))' | FileCheck %s
+// RUN: nacre-opt %s --split-input-file --pass-pipeline='builtin.module(plan.entry(nacre-order-launches{short}))' \
+// RUN:   | FileCheck %s --check-prefix=SHORT
 
 // The example of the pass's documentation: what @code reads is needed no longer then, and the state is written as soon as it can be.
 
@@ -41,4 +43,29 @@ plan.entry @inference {
   plan.launch @second(%in) into(%y) : (memref<16xf32>) into (memref<1024xf32>)
   plan.launch @third(%x) into(%out) : (memref<1024xf32>) into (memref<16xf32>)
   plan.launch @fourth(%y) into(%other) : (memref<1024xf32>) into (memref<16xf32>)
+}
+
+// -----
+
+// The most is alive at the end, whatever comes first: only under a cap that is shortened.
+
+// CHECK-LABEL: plan.entry @as_large
+// CHECK:         plan.launch @first
+// CHECK-NEXT:    plan.launch @other
+// CHECK-NEXT:    plan.launch @code
+// SHORT-LABEL: plan.entry @as_large
+// SHORT:         plan.launch @first
+// SHORT-NEXT:    plan.launch @code
+// SHORT-NEXT:    plan.launch @other
+plan.entry @as_large {
+  %w = plan.storage state "w" 0 : memref<16xf32>
+  %x = plan.storage temporary : memref<64xf32>
+  %y = plan.storage temporary : memref<64xf32>
+  %code = plan.storage temporary : memref<4xf32>
+  %large = plan.storage temporary : memref<1024xf32>
+  plan.launch @first(%w) into(%x) : (memref<16xf32>) into (memref<64xf32>)
+  plan.launch @other(%w) into(%y) : (memref<16xf32>) into (memref<64xf32>)
+  plan.launch @code(%x) into(%code) : (memref<64xf32>) into (memref<4xf32>)
+  plan.launch @last(%y, %code) into(%large) : (memref<64xf32>, memref<4xf32>) into (memref<1024xf32>)
+  plan.launch @update(%large) into(%w) : (memref<1024xf32>) into (memref<16xf32>)
 }

@@ -42,6 +42,28 @@ TEST(LaunchOrder, MakesLateWhatIsReadLate) {
   EXPECT_EQ(orderSteps(steps, bytes), (std::vector<unsigned>{1, 2, 0, 3}));
 }
 
+TEST(LaunchOrder, MovesWhatReadsTogetherWithWhatItReads) {
+  // Panels are larger than what they are made of: made early they would live longer, and who reads them needs them first.
+  const int64_t bytes[] = {1000, 1200, 10, 1000, 1000};
+  enum { X, Panels, Gradient, A, B };
+  const TouchingStep steps[] = {{{}, {X}},           {{}, {A}}, {{A}, {B}}, {{X}, {Panels}}, {{Panels}, {Gradient}},
+                                {{Gradient, B}, {A}}};
+  EXPECT_EQ(peakOf(steps, bytes, asTheyAre(6)), 4200);
+  const std::vector<unsigned> order = orderSteps(steps, bytes);
+  EXPECT_EQ(order, (std::vector<unsigned>{0, 3, 4, 1, 2, 5}));
+  EXPECT_EQ(peakOf(steps, bytes, order), 2200);
+}
+
+TEST(LaunchOrder, ShortensLivesWhereTheMostStays) {
+  // The last two fill memory whatever happens; what is read late before that lives too long all the same.
+  const int64_t bytes[] = {100, 10, 100, 1000, 1000};
+  enum { X, Code, Y, Large, Larger };
+  const TouchingStep steps[] = {{{}, {X}},          {{}, {Y}}, {{Y}, {Y}}, {{X}, {Code}}, {{Y, Code}, {Large}},
+                                {{Large}, {Larger}}};
+  EXPECT_EQ(orderSteps(steps, bytes), asTheyAre(6));
+  EXPECT_EQ(orderSteps(steps, bytes, /*isShort=*/true), (std::vector<unsigned>{0, 3, 1, 2, 4, 5}));
+}
+
 TEST(LaunchOrder, KeepsAnOrderThatGainsLittle) {
   const int64_t bytes[] = {1000, 1000, 10};
   const TouchingStep steps[] = {{{}, {0}}, {{0}, {1}}, {{}, {2}}, {{1, 2}, {0}}};
@@ -63,7 +85,7 @@ TEST(LaunchOrder, KeepsTheOrderOfWhatConflicts) {
       for (unsigned writes = below(3); writes > 0; --writes)
         step.writes.push_back(below(bytes.size()));
     }
-    const std::vector<unsigned> order = orderSteps(steps, bytes);
+    const std::vector<unsigned> order = orderSteps(steps, bytes, /*isShort=*/program % 2 == 1);
     ASSERT_TRUE(std::is_permutation(order.begin(), order.end(), asTheyAre(steps.size()).begin()));
     for (size_t i = 0; i < order.size(); ++i)
       for (size_t j = i + 1; j < order.size(); ++j)
