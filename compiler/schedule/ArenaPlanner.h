@@ -30,8 +30,8 @@ struct ArenaPlan {
 
 /// Gives every demand an offset that is a multiple of `alignment` (a power of two), such that demands alive at one step
 /// never overlap. Tries three orders (largest first; by the steps where most bytes are alive; by first use), each with
-/// and without a ceiling, into the tightest gap that fits, and keeps the smallest arena (Pisarchyk and Lee, "Efficient
-/// memory management for deep neural net inference", 2020). Not optimal (the problem is NP-hard) but deterministic.
+/// and without a ceiling, into the tightest gap that fits (Pisarchyk and Lee, "Efficient memory management for deep neural
+/// net inference", 2020), betters these orders where that leaves much, and keeps the smallest arena. Not optimal (the problem is NP-hard) but deterministic.
 /// About O(n * demands alive together * log n).
 ArenaPlan planArena(llvm::ArrayRef<BufferDemand> demands, int64_t alignment);
 
