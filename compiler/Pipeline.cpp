@@ -91,6 +91,10 @@ public:
               "--weight-type=fp16 must have CPUs that widen fp16 in one instruction (F16C), but one is older than "
               "AVX2; use bf16, or name another --cpu");
 
+    // What is tried need not succeed, and says nothing then.
+    const ScopedDiagnosticHandler trials(&context,
+                                         [this](Diagnostic &) { return success(trained && trained->isTrying()); });
+
     // Each phase reads what the one before it wrote, and nothing else.
     const std::pair<Phase, std::function<LogicalResult()>> phases[] = {
         {Phase::Import, [&] { return importModel(); }},
@@ -109,8 +113,13 @@ public:
         continue;
       progress(phase, 0, 0);
       auto begin = std::chrono::steady_clock::now();
-      if (failed(work()))
-        return failure();
+      if (failed(work())) {
+        if (!trained || !trained->isTrying())
+          return failure();
+        trained->giveUpTrying();
+        next = startAgain();
+        continue;
+      }
       std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - begin;
       report.addTime(phase, taken.count());
       // What values are stored as decides where they are computed, and the other way round. The GPU's precision is
@@ -118,15 +127,20 @@ public:
       if (phase == Phase::Place && narrows() && !hasGpuShare()) {
         report.gpuPrecision = GpuPrecision::F32;
         report.precisionTakenBack = true;
-        startAgain();
-        next = 0;
+        next = startAgain();
         continue;
       }
-      if (phase == Phase::Schedule && trained && trained->exceedsCap(*module)) {
-        if (failed(trained->takeSmallerParts(*module)))
+      if (phase == Phase::Schedule && trained) {
+        FailureOr<bool> others = trained->takeOtherParts(*module);
+        if (failed(others))
           return failure();
-        startAgain();
-        next = 0;
+        if (*others) {
+          next = startAgain();
+          continue;
+        }
+      }
+      if (phase == Phase::Codegen && trained && trained->takeOtherParts(*module, scratchBytes())) {
+        next = startAgain();
         continue;
       }
       if (options.compileTo == phase && phase < Phase::Codegen) {
@@ -161,15 +175,18 @@ private:
   /// Whether all between inputs and outputs is stored as the GPU would have it.
   bool narrows() const { return report.gpuPrecision == GpuPrecision::F16; }
 
-  void startAgain() {
+  /// The first phase to run.
+  size_t startAgain() {
     repeats = true;
     report.operators = 0;
     // The context keeps the bytes of constants for as long as it lives; what was made of the model's is of no use.
-    module->walk([](plan::WeightOp weight) {
-      if (auto bytes = dyn_cast<DenseResourceElementsAttr>(weight.getValue()))
-        bytes.getRawHandle().getResource()->setBlob(AsmResourceBlob());
-    });
+    if (module)
+      module->walk([](plan::WeightOp weight) {
+        if (auto bytes = dyn_cast<DenseResourceElementsAttr>(weight.getValue()))
+          bytes.getRawHandle().getResource()->setBlob(AsmResourceBlob());
+      });
     module = {};
+    return 0;
   }
 
   LogicalResult importModel() {
@@ -257,6 +274,8 @@ private:
     schedule::Options scheduleOptions;
     if (options.placement.engines != Placement::Engines::Cpu)
       scheduleOptions.alignment = codegen::kGpuBufferAlignment;
+    if (trained)
+      scheduleOptions.mostBytes = trained->getMostBytes(*module);
     return runPasses([&](OpPassManager &passes) { schedule::buildPipeline(passes, scheduleOptions); });
   }
 
@@ -285,6 +304,15 @@ private:
     report.microBatch = trained ? trained->getMicroBatch() : 0;
     report.launches = describeLaunches(*module, compiled);
     return success();
+  }
+
+  /// Of a thread, whichever variant of its kernels it runs.
+  int64_t scratchBytes() const {
+    uint64_t bytes = 0;
+    for (const package::CompiledKernel &kernel : compiled)
+      for (const codegen::KernelCode &code : kernel.variants)
+        bytes = std::max(bytes, code.scratchBytes);
+    return int64_t(bytes);
   }
 
   LogicalResult printKernels() {

@@ -5,10 +5,14 @@
 #include "compiler/DescribeLaunches.h"
 #include "compiler/SaidOnce.h"
 #include "compiler/graph/Passes.h"
+#include "compiler/schedule/LaunchPrice.h"
+#include "compiler/schedule/Lifetimes.h"
 #include "compiler/train/Passes.h"
 #include "dialects/nn/Variables.h"
+#include "dialects/plan/Notes.h"
 
 #include "mlir/Pass/PassManager.h"
+#include <utility>
 
 using namespace mlir;
 
@@ -83,15 +87,28 @@ LogicalResult writeGradients(ModuleOp module) {
   return success();
 }
 
+std::string TrainedModel::findUndivided(func::FuncOp function) const {
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    if (function.getResultAttr(i, nn::variableAttr))
+      return "use --batch-norm=frozen, or take the dropout out";
+  if (llvm::Error error = train::checkParts(*options.training)) {
+    llvm::consumeError(std::move(error));
+    return "--loss must have losses that are means over all examples";
+  }
+  return "";
+}
+
 LogicalResult TrainedModel::addSteps(ModuleOp module) {
   PassManager selection(&context);
   train::buildSelection(selection, *options.training);
   if (failed(selection.run(module)))
     return failure();
   auto function = module.lookupSymbol<func::FuncOp>(train::trainEntry);
-  if (!microBatch)
+  if (!microBatch) {
     wholeBatch = batchOf(function);
-  else if (auto whole = module.lookupSymbol<func::FuncOp>(train::wholeEntry))
+    undivided = findUndivided(function);
+  }
+  if (auto whole = module.lookupSymbol<func::FuncOp>(train::wholeEntry))
     wholeBatch = batchOf(whole);
   if (failed(runOn(function, [](OpPassManager &) {})))
     return failure();
@@ -100,27 +117,109 @@ LogicalResult TrainedModel::addSteps(ModuleOp module) {
   return steps.run(module);
 }
 
-static int64_t memoryOf(ModuleOp scheduled) { return int64_t(arenaBytes(scheduled) + stateBytes(scheduled)); }
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
 
-bool TrainedModel::exceedsCap(ModuleOp scheduled) const {
-  return options.training->memoryCap && memoryOf(scheduled) > *options.training->memoryCap;
+/// What a session holds of its own: more than the runtime needs for its tables of launches and operands.
+static int64_t runtimeBytes(plan::EntryOp entry) {
+  constexpr int64_t atAll = 4096, ofALaunch = 256;
+  int64_t bytes = atAll;
+  entry.walk([&](plan::LaunchOp) { bytes += ofALaunch; });
+  return bytes;
 }
 
-LogicalResult TrainedModel::takeSmallerParts(ModuleOp scheduled) {
-  least = std::min(least, memoryOf(scheduled)); // sums of gradients may take more than smaller parts save
+int64_t TrainedModel::getScratch() const {
+  auto known = scratch.find(microBatch);
+  return known == scratch.end() ? 0 : known->second;
+}
+
+int64_t TrainedModel::getBytes(ModuleOp scheduled) const {
+  int64_t most = 0;
+  for (auto entry : scheduled.getOps<plan::EntryOp>())
+    most = std::max(most, entry.getArenaBytes().value_or(0) + schedule::portBytes(entry) + runtimeBytes(entry));
+  return most + int64_t(stateBytes(scheduled)) + getScratch();
+}
+
+/// Whether something is computed again because memory is short.
+static bool runsAgain(ModuleOp scheduled) {
+  return llvm::any_of(scheduled.getOps<plan::EntryOp>(),
+                      [](plan::EntryOp entry) { return entry->hasAttr(plan::kAgainNanoseconds); });
+}
+
+std::optional<int64_t> TrainedModel::getMostBytes(ModuleOp placed) const {
+  if (!options.training->memoryCap)
+    return std::nullopt;
+  int64_t runtime = 0;
+  for (auto entry : placed.getOps<plan::EntryOp>())
+    runtime = std::max(runtime, runtimeBytes(entry));
+  return *options.training->memoryCap - int64_t(stateBytes(placed)) - getScratch() - runtime;
+}
+
+int64_t TrainedModel::getSmallerParts() const {
   int64_t part = (microBatch ? microBatch : wholeBatch) - 1;
   while (part > 0 && wholeBatch % part != 0)
     --part;
-  if (part > 0) {
-    if (llvm::Error error = train::checkParts(*options.training))
-      return fail(context, llvm::toString(std::move(error)));
-    microBatch = part;
-    return success();
+  return undivided.empty() ? part : 0;
+}
+
+FailureOr<bool> TrainedModel::takeOtherParts(ModuleOp scheduled) {
+  if (!options.training->memoryCap || isSettled)
+    return false;
+  const int64_t bytes = getBytes(scheduled);
+  // Not the last: sums of gradients may take more than smaller parts save.
+  if (!least || bytes < least->bytes)
+    least = {microBatch, bytes};
+  const bool fits = bytes <= *options.training->memoryCap;
+  const double price = schedule::priceOf(scheduled);
+  const bool isBest = fits && (!best || price < best->price);
+  if (isBest)
+    best = {microBatch, price};
+  const int64_t smaller = getSmallerParts();
+  if (isBest && (smaller == 0 || !runsAgain(scheduled))) {
+    isSettled = true;
+    return false;
+  }
+  if (best && !isBest) {
+    giveUpTrying();
+    return true;
+  }
+  if (smaller == 0)
+    return failForLackOfMemory();
+  microBatch = smaller;
+  return true;
+}
+
+bool TrainedModel::takeOtherParts(ModuleOp scheduled, int64_t scratchBytes) {
+  if (!options.training->memoryCap)
+    return false;
+  scratch[microBatch] = scratchBytes;
+  if (getBytes(scheduled) <= *options.training->memoryCap)
+    return false;
+  best = std::nullopt;
+  least = std::nullopt;
+  isSettled = false;
+  microBatch = options.training->microBatch;
+  return true;
+}
+
+void TrainedModel::giveUpTrying() {
+  microBatch = best->microBatch;
+  isSettled = true;
+}
+
+FailureOr<bool> TrainedModel::failForLackOfMemory() {
+  // What is said to be enough must be: kernels are compiled for what they need.
+  if (options.compileTo.value_or(Phase::Package) >= Phase::Codegen && !scratch.count(least->microBatch)) {
+    const bool isOther = std::exchange(microBatch, least->microBatch) != least->microBatch;
+    isSettled = true;
+    return isOther;
   }
   constexpr int64_t mebibyte = 1 << 20;
-  return fail(context, "--memory-cap must be at least " + Twine(llvm::divideCeil(least, mebibyte)) +
+  return fail(context, "--memory-cap must be at least " + Twine(llvm::divideCeil(least->bytes, mebibyte)) +
                            " MiB for this model, but is " + Twine(*options.training->memoryCap / mebibyte) +
-                           "; train fewer weights, with --trainable, or a smaller --train-batch");
+                           "; train fewer weights, with --trainable, or a smaller --train-batch" +
+                           (undivided.empty() ? "" : ", or let the batch be taken in parts: " + undivided));
 }
 
 } // namespace nacre

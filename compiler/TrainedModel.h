@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  a model that is trained, until it is one module of entries; and how large a part of the batch a step takes at once.
-// Why:   only who knows all phases can say what memory a choice comes to: parts are made smaller until it is what is allowed.
+// Why:   only who knows all phases can say what memory a choice comes to. Where it is more than what is allowed there are two ways: to
+//        compute values again, which the schedule does for parts of any size, and smaller parts.
+// How:   parts get smaller until all fits and nothing is computed again, or until that would take longer than what is. Then the
+//        fastest of those that fit is the one. What its kernels need in scratch is known when they are compiled: if it is too much then,
+//        the search begins once more, and knows it.
 
 #ifndef NACRE_COMPILER_TRAINEDMODEL_H
 #define NACRE_COMPILER_TRAINEDMODEL_H
@@ -9,9 +13,12 @@
 #include "compiler/CompilerOptions.h"
 #include "compiler/import/Import.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
-#include <limits>
+#include <map>
+#include <optional>
+#include <string>
 
 namespace nacre {
 
@@ -31,18 +38,50 @@ public:
   /// Loss, gradients and updates.
   mlir::LogicalResult addSteps(mlir::ModuleOp module);
 
-  /// Whether a session and its state take more than `--memory-cap` allows.
-  bool exceedsCap(mlir::ModuleOp scheduled) const;
-  /// From now on the batch is taken in the largest parts that are smaller than those of now; an error where there are none.
-  mlir::LogicalResult takeSmallerParts(mlir::ModuleOp scheduled);
+  /// What an arena, inputs and outputs may have, so that with the state they are what `--memory-cap` allows.
+  std::optional<int64_t> getMostBytes(mlir::ModuleOp placed) const;
+  /// Whether all phases run again, in parts of another size; an error where no parts fit.
+  mlir::FailureOr<bool> takeOtherParts(mlir::ModuleOp scheduled);
+  /// The same once kernels are compiled, of which `scratchBytes` are one thread's.
+  bool takeOtherParts(mlir::ModuleOp scheduled, int64_t scratchBytes);
+
+  /// Whether there are parts that fit, and others are tried: they need not do.
+  bool isTrying() const { return best && !isSettled; }
+  /// To the parts that fit.
+  void giveUpTrying();
+
   /// Examples that a step takes at once; 0: the batch.
   int64_t getMicroBatch() const { return microBatch; }
 
 private:
+  /// What would let the batch be taken in parts, of a function `train` as it was imported.
+  std::string findUndivided(mlir::func::FuncOp function) const;
+  /// The largest that are smaller than those of now; 0: there are none.
+  int64_t getSmallerParts() const;
+  /// Of a session with one thread of the entry that needs the most, and of the state.
+  int64_t getBytes(mlir::ModuleOp scheduled) const;
+  /// Of the kernels for these parts; 0 as long as nobody knows.
+  int64_t getScratch() const;
+  mlir::FailureOr<bool> failForLackOfMemory();
+
+  /// Parts that fit, and nanoseconds of what is run.
+  struct Fit {
+    int64_t microBatch;
+    double price;
+  };
+  /// Parts that need the least.
+  struct Least {
+    int64_t microBatch, bytes;
+  };
+
   const CompilerOptions &options;
   mlir::MLIRContext &context;
   int64_t microBatch, wholeBatch = 1;
-  int64_t least = std::numeric_limits<int64_t>::max(); ///< Bytes that the parts tried so far have come to.
+  std::string undivided;              ///< What would let the batch be taken in parts; empty: it may be.
+  std::map<int64_t, int64_t> scratch; ///< Bytes, by parts.
+  std::optional<Least> least;         ///< Of the parts tried so far.
+  std::optional<Fit> best;
+  bool isSettled = false; ///< These are the parts.
 };
 
 } // namespace nacre

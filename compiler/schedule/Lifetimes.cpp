@@ -6,7 +6,6 @@
 
 #include "compiler/schedule/Lifetimes.h"
 
-#include "compiler/schedule/StorageLives.h"
 #include "dialects/StoredBytes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/DenseMap.h"
@@ -19,16 +18,14 @@ namespace {
 class StepReader {
 public:
   explicit StepReader(plan::EntryOp entry) {
-    for (auto storage : entry.getBody().front().getOps<plan::StorageOp>())
-      if (storage.getRole() == plan::Role::Temporary) {
-        numbers[storage.getResult()] = storages.size();
-        storages.push_back(storage);
-      }
-    steps = read(entry.getBody());
+    for (auto storage : entry.getBody().front().getOps<plan::StorageOp>()) {
+      numbers[storage.getResult()] = program.storages.size();
+      program.storages.push_back(storage);
+    }
+    program.steps = read(entry.getBody());
   }
 
-  SmallVector<plan::StorageOp> storages;
-  std::vector<Step> steps;
+  EntryProgram program;
 
 private:
   std::vector<Step> read(Region &region) {
@@ -42,6 +39,8 @@ private:
 
   Step read(Operation &op) {
     Step step;
+    step.id = program.operations.size();
+    program.operations.push_back(&op);
     if (auto launch = dyn_cast<plan::LaunchOp>(op)) {
       touch(launch.getInputs(), /*writes=*/false, step);
       touch(launch.getOutputs(), /*writes=*/true, step);
@@ -86,10 +85,14 @@ private:
 
 } // namespace
 
+EntryProgram readProgram(plan::EntryOp entry) { return StepReader(entry).program; }
+
 TemporaryLifetimes readLifetimes(plan::EntryOp entry) {
-  StepReader reader(entry);
+  EntryProgram program = readProgram(entry);
   TemporaryLifetimes result;
-  for (auto [storage, life] : llvm::zip_equal(reader.storages, readLives(reader.steps, reader.storages.size()))) {
+  for (auto [storage, life] : llvm::zip_equal(program.storages, readLives(program.steps, program.storages.size()))) {
+    if (storage.getRole() != plan::Role::Temporary)
+      continue;
     if (life.first > life.last) {
       result.untouched.push_back(storage);
       continue;
@@ -98,6 +101,15 @@ TemporaryLifetimes readLifetimes(plan::EntryOp entry) {
     result.demands.push_back({storedBytes(cast<MemRefType>(storage.getResult().getType())), life.first, life.last});
   }
   return result;
+}
+
+int64_t portBytes(plan::EntryOp entry) {
+  constexpr uint64_t alignment = 64;
+  int64_t bytes = 0;
+  for (auto storage : entry.getBody().front().getOps<plan::StorageOp>())
+    if (storage.getRole() == plan::Role::Input || storage.getRole() == plan::Role::Output)
+      bytes += int64_t(llvm::alignTo(storedBytes(cast<ShapedType>(storage.getResult().getType())), alignment));
+  return bytes;
 }
 
 } // namespace nacre::schedule

@@ -8,6 +8,7 @@
 #include "dialects/plan/PlanDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
+#include <optional>
 
 namespace nacre::schedule {
 
@@ -17,6 +18,8 @@ namespace nacre::schedule {
 
 struct Options {
   int64_t alignment = 64; ///< Of every storage, in bytes.
+  std::optional<int64_t>
+      mostBytes; ///< That an entry may have in its arena, inputs and outputs; none: as many as it likes.
 };
 
 /// Appends the phase to `pm`, which runs on a module.

@@ -32,6 +32,34 @@ def OrderLaunchesPass : Pass<"nacre-order-launches", "::nacre::plan::EntryOp"> {
   ];
 }
 
+def RecomputeValuesPass : Pass<"nacre-recompute-values", "::mlir::ModuleOp"> {
+  let summary = "Compute again what was kept for later, until memory is no more than what is allowed";
+  let description = [{
+    A step of training keeps of each layer what its way back reads. Under a cap, some of it is computed again there, by the same launches:
+    maps, normalizations and poolings cost little beside the products around them, and the bits are the same. Operands in panels that
+    were made in front of a loop are made in each of its turns. What takes the least time for each byte comes first, where most is
+    alive (`compiler/schedule/Recomputation.h`).
+
+    Here, because only here it is known what is alive and for how long, in which bytes, and in which kernels.
+
+    Requires: launches work on storages (`memref`s), with their ranges.
+
+    Ensures: the arena, the inputs and the outputs of each entry have `most-bytes` at most, or as few as were found; a launch that runs
+    again is named after its node, with `again`.
+
+    Example: test/compiler/schedule/recompute-values.mlir; a map of what is kept anyway is computed again.
+  }];
+  let options = [
+    Option<"mostBytes", "most-bytes", "int64_t", /*default=*/"0", "What an entry's arena, inputs and outputs may have, in bytes">,
+    Option<"alignment", "alignment", "int64_t", /*default=*/"64",
+           "Alignment of every storage, in bytes; a power of two, as nacre-plan-arena has it">,
+  ];
+  let statistics = [
+    Statistic<"numAgain", "num-again", "Number of launches that run again">,
+    Statistic<"numMoved", "num-moved", "Number of launches that were moved into a loop">,
+  ];
+}
+
 def PlanArenaPass : Pass<"nacre-plan-arena", "::nacre::plan::EntryOp"> {
   let summary = "Place every temporary storage at a fixed offset of one arena";
   let description = [{

@@ -11,7 +11,16 @@ namespace nacre::schedule {
 void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
   PlanArenaPassOptions planning;
   planning.alignment = options.alignment;
-  pm.addNestedPass<plan::EntryOp>(createOrderLaunchesPass());
+  OrderLaunchesPassOptions ordering;
+  ordering.isShort = options.mostBytes.has_value();
+  pm.addNestedPass<plan::EntryOp>(createOrderLaunchesPass(ordering));
+  // What order alone spares costs nothing, so this comes behind it.
+  if (options.mostBytes) {
+    RecomputeValuesPassOptions recomputing;
+    recomputing.mostBytes = *options.mostBytes;
+    recomputing.alignment = options.alignment;
+    pm.addPass(createRecomputeValuesPass(recomputing));
+  }
   pm.addNestedPass<plan::EntryOp>(createPlanArenaPass(planning));
   pm.addPass(createVerifySchedulePass());
 }

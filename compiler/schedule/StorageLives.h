@@ -38,6 +38,7 @@ struct Step {
   llvm::SmallVector<Touch> touches; ///< Of loops and conditionals: what they read before all else.
   std::vector<Step> first, second;
   bool mayHaveNoTurn = false; ///< A loop of which not even `first` is certain to run.
+  unsigned id = 0;            ///< The caller's name for it.
 };
 
 /// The closed interval of numbers over which a storage keeps its bytes; none if `first > last`.

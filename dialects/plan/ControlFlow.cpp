@@ -11,11 +11,13 @@ static constexpr int64_t kUnknownTurns = 16;
 /// Of a loop that may end before its bound: what is beyond is a bound and not an expectation.
 static constexpr int64_t kMostExpectedTurns = 1000;
 
-static int64_t expectTurns(Operation *loop) {
-  if (auto tested = dyn_cast<WhileOp>(loop))
-    return std::min(tested.getBound().value_or(kUnknownTurns), kMostExpectedTurns);
-  auto counted = cast<ForOp>(loop);
-  return counted.getCount() ? std::min(counted.getTripCount(), kMostExpectedTurns) : counted.getTripCount();
+double expectTurns(Operation *step) {
+  if (isa<IfOp>(step))
+    return 0.5;
+  if (auto tested = dyn_cast<WhileOp>(step))
+    return double(std::min(tested.getBound().value_or(kUnknownTurns), kMostExpectedTurns));
+  auto counted = cast<ForOp>(step);
+  return double(counted.getCount() ? std::min(counted.getTripCount(), kMostExpectedTurns) : counted.getTripCount());
 }
 
 bool isDecidedByRun(Operation *step) {
@@ -37,7 +39,7 @@ bool isInDecision(LaunchOp launch) {
 double countExecutions(LaunchOp launch) {
   double executions = 1;
   for (Operation *around = launch->getParentOp(); !isa<EntryOp>(around); around = around->getParentOp())
-    executions *= isa<IfOp>(around) ? 0.5 : double(expectTurns(around));
+    executions *= expectTurns(around);
   return executions;
 }
 

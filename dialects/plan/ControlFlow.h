@@ -18,8 +18,12 @@ bool isDecidedByRun(mlir::Operation *step);
 /// The same of what is around a launch, outermost.
 bool isInDecision(LaunchOp launch);
 
-/// How often a run is expected to execute the launch: loops have all turns that they may have, up to a thousand where a
-/// run decides, and a guess where they have no bound; each branch is taken every other time.
+/// How often what is inside a loop or a conditional is expected to be executed for once that it is reached: loops have all turns
+/// that they may have, up to a thousand where a run decides, and a guess where they have no bound; each branch is taken every
+/// other time.
+double expectTurns(mlir::Operation *step);
+
+/// The same of a launch, for a run.
 double countExecutions(LaunchOp launch);
 
 } // namespace nacre::plan

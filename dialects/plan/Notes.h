@@ -19,6 +19,9 @@ inline bool isDeclinedByGpu(KernelOp kernel) { return kernel->hasAttr(kGpuDeclin
 /// On an entry: that a run takes as placed, and with the CPU alone. All are guesses for a device.
 constexpr llvm::StringLiteral kPredictedNanoseconds = "plan.predicted_ns";
 
+/// On an entry: about how many nanoseconds a run takes for what it computes once more, because memory is short; an i64.
+constexpr llvm::StringLiteral kAgainNanoseconds = "plan.again_ns";
+
 /// On a kernel: the number of the input over which it may write its result, because the launches give both the same memory.
 constexpr llvm::StringLiteral kOverwritten = "plan.overwritten";
 

@@ -7,6 +7,7 @@ generator made the orders (shared/data/training/README.md).
 """
 import json
 import os
+import re
 import sys
 import unittest
 
@@ -79,6 +80,24 @@ class DigitsTest(nacre.NacreTest):
 
     def test_resnet(self):
         self.case("resnet_digits", "sgd:momentum=0.9", 0.05, 10, 0.965, 0.955, "sgd:lr=0.05,momentum=0.9")
+
+    def test_resnet_in_less_memory(self):
+        """Batches of normalizations are not divided: what the cap asks for is computed again, by the same code, so all losses are the same."""
+        model, logs, blocks = os.path.join(DATA, "cases", "resnet_digits", "model.onnx"), [], []
+        for cap in ([], ["--memory-cap=5"]):
+            library = self.compile(model, "--loss=softmax-cross-entropy:gemm22", "--optimizer=sgd:momentum=0.9", "--entries=train,evaluate",
+                                   "--train-batch=256", "--report=" + self.path("report.json"), *cap)
+            with open(self.path("report.json"), encoding="utf-8") as file:
+                report = json.load(file)
+            self.assertEqual(report["micro_batch"], 0)
+            self.assertEqual(any(launch["nodes"].endswith(" again") for launch in report["launches"]), bool(cap))
+            said = self.run_model(library, "--entry=train", "--info", "--threads=1")
+            blocks.append(int(re.search(r"^ *block +(\d+)", said, re.MULTILINE).group(1)))
+            logs.append([(line["loss"], line["test_accuracy"]) for line in self.train(library, 0, 3, 0.05)])
+        print(f"blocks of {blocks[0]} and {blocks[1]} bytes")
+        self.assertGreater(blocks[0], 7 << 20)
+        self.assertLessEqual(blocks[1], 5 << 20)
+        self.assertEqual(logs[1], logs[0])
 
     def test_dense_layers_learn_other_digits(self):
         with open(os.path.join(DATA, "cases", "lenet_digits", "case.json"), encoding="utf-8") as file:

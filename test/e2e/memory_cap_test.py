@@ -1,13 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Batches in parts: the same step in less memory, as much as is allowed, on either engine, and what is said where that cannot be."""
+"""Batches in parts, and values that are computed again: the same step in less memory, as much as is allowed, on either engine, and what
+is said where that cannot be."""
 import json
 import os
 import re
+import sys
 import unittest
 
 import nacre
 from onnx_writer import Graph
+
+sys.path.insert(0, os.path.join(nacre.ROOT, "test", "bench"))
+from training import mentee  # noqa: E402
 
 BATCH, CLASSES = 4096, 256
 
@@ -18,6 +23,23 @@ def layers():
     x = graph.node("MatMul", [graph.input("x", [BATCH, 64]), graph.weight("first", [64, 1024], -0.1, 0.1)])
     graph.node("MatMul", [graph.node("Relu", [x]), graph.weight("second", [1024, CLASSES], -0.1, 0.1)], output="y")
     graph.output("y", [BATCH, CLASSES])
+    return graph
+
+
+def normalized():
+    """Convolutions normalized by their batch, which nobody may divide; each value has a megabyte."""
+    graph = Graph("layers", seed=5)
+    batch, channels, size = 64, 16, 16
+    x = graph.input("x", [batch, channels, size, size])
+    for number in range(4):
+        kernel = graph.weight(f"kernel{number}", [channels, channels, 3, 3], -0.1, 0.1)
+        y = graph.node("Conv", [x, kernel], name=f"conv{number}", kernel_shape=[3, 3], pads=[1] * 4)
+        facts = [graph.weight(f"{fact}{number}", [channels], 0.5, 1) for fact in ("scale", "shift", "mean", "variance")]
+        y = graph.node("BatchNormalization", [y, *facts], name=f"norm{number}")
+        x = graph.node("Relu", [graph.node("Add", [x, y])])
+    x = graph.node("Flatten", [graph.node("GlobalAveragePool", [x])])
+    graph.node("MatMul", [x, graph.weight("dense", [channels, CLASSES], -0.1, 0.1)], output="y")
+    graph.output("y", [batch, CLASSES])
     return graph
 
 
@@ -54,6 +76,52 @@ class MemoryCapTest(nacre.NacreTest):
         self.assertEqual(parts, sorted(parts, reverse=True))
         self.assertLess(parts[-1], parts[0])
         self.assertEqual(self.build(entries, f"--micro-batch={parts[0]}")["micro_batch"], parts[0])
+
+    def block(self):
+        """Bytes that a session asks for, its state among them, with one thread."""
+        said = self.run_model(self.path("liblayers.so"), "--entry=train", "--info", "--threads=1")
+        return int(re.search(r"^ *block +(\d+)", said, re.MULTILINE).group(1))
+
+    def least(self, cap, *options):
+        """What is said to be the least."""
+        said = self.build(f"--memory-cap={cap}", *options, status=1)
+        return int(re.search(r"--memory-cap must be at least (\d+) MiB for this model, but is " + str(cap), said).group(1))
+
+    def test_the_least_is_said_and_suffices(self):
+        least = self.least(1, "--entries=train")
+        self.build("--entries=train", f"--memory-cap={least}")
+        self.assertLessEqual(self.block(), least << 20)
+        self.assertEqual(self.least(least - 1, "--entries=train"), least)
+
+    def test_a_batch_that_is_not_divided(self):
+        """Statistics are the batch's, so its values are computed again; by the same launches, so the bits are the same."""
+        normalized().save(self.path("layers.onnx"))
+        whole = self.build("--entries=train")
+        self.assertFalse([launch for launch in whole["launches"] if "again" in launch["nodes"]])
+        losses = self.loss("--runs=5")
+        least = self.least(1, "--entries=train")
+        self.assertLess(least << 20, 0.75 * self.block())
+        for cap in (least, (least + (self.block() >> 20)) // 2):
+            facts = self.build("--entries=train", f"--memory-cap={cap}")
+            self.assertEqual(facts["micro_batch"], 0)
+            self.assertLessEqual(self.block(), cap << 20)
+            again = [launch["nodes"] for launch in facts["launches"] if "again" in launch["nodes"]]
+            self.assertTrue(any("norm" in nodes for nodes in again), again)
+            self.assertEqual(self.loss("--runs=5"), losses)
+        self.assertIn("or let the batch be taken in parts: use --batch-norm=frozen, or take the dropout out",
+                      self.build("--memory-cap=1", status=1))
+
+    def test_mentee(self):
+        """Five convolutions and three dense layers, batch 128: 88 MiB, in 64 and in 48."""
+        mentee(128).save(self.path("layers.onnx"))
+        options = ("--entries=train", "--optimizer=sgd:momentum=0.9")
+        self.build(*options, loss="softmax-cross-entropy:logits")
+        loss = self.loss("--runs=2")
+        self.assertLessEqual(self.block(), 104e6)
+        for cap in (64, 48):
+            self.build(*options, f"--memory-cap={cap}", loss="softmax-cross-entropy:logits")
+            self.assertLessEqual(self.block(), cap << 20)
+            self.assertAlmostEqual(self.loss("--runs=2"), loss, delta=1e-5 * loss)
 
     def test_engines_take_the_same_steps(self):
         """On lavapipe where there is no other: in the same parts, over the same weights."""

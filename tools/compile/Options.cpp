@@ -118,8 +118,10 @@ struct Declarations {
       cl::desc(
           "Take the batch in parts of N examples, whose gradients are added up: less memory, for the same step. auto "
           "(default): the largest parts that --memory-cap allows, without it the batch at once")};
-  cl::opt<int64_t> memoryCap{"memory-cap", cl::cat(category), cl::value_desc("MiB"),
-                             cl::desc("What a session of the model and its state may take at most")};
+  cl::opt<int64_t> memoryCap{
+      "memory-cap", cl::cat(category), cl::value_desc("MiB"),
+      cl::desc("What a session of one thread and its state may take at most: batches are taken in parts, or values "
+               "computed again on the way back")};
   cl::opt<std::string> clip{"clip", cl::cat(category), cl::value_desc("norm:X|value:X"),
                             cl::desc("Make gradients smaller that are larger than that, in all or each")};
   cl::opt<std::string> batchNorm{

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/schedule/LaunchPrice.h"
+
+#include "dialects/StoredBytes.h"
+#include "dialects/plan/ControlFlow.h"
+#include "dialects/plan/Notes.h"
+#include "dialects/plan/SerialTurns.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/SymbolTable.h"
+
+using namespace mlir;
+
+namespace nacre::schedule {
+
+/// Simple operations that one of a body stands for.
+static double operationsOf(Operation &op) {
+  constexpr double function = 10; // exp, tanh and the like
+  return isa<math::MathDialect>(op.getDialect()) ? function : 1;
+}
+
+double priceOf(plan::LaunchOp launch, plan::KernelOp kernel) {
+  // In a nanosecond.
+  constexpr double products = 32, others = 8, bytesMoved = 12;
+  constexpr double launching = 500;
+  double multiplied = 0, computed = 0, bytes = 0;
+  kernel.walk([&](linalg::GenericOp work) {
+    double turns = 1, operations = 0;
+    for (int64_t size : work.getStaticLoopRanges())
+      turns *= double(size);
+    for (Operation &op : work.getBody()->without_terminator())
+      operations += operationsOf(op);
+    const bool isProduct = work.getNumReductionLoops() > 0 && work.getNumDpsInputs() >= 2;
+    (isProduct ? multiplied : computed) += turns * operations;
+  });
+  kernel.walk([&](scf::ForallOp points) {
+    points.walk([&](Operation *op) {
+      if (op != points)
+        computed += plan::countPoints(points) * plan::countTurns(points, op) * operationsOf(*op);
+    });
+  });
+  if (const std::optional<plan::WinogradNote> note = plan::winogradOf(kernel))
+    multiplied *= double(note->cycles) / double(note->directCycles);
+  for (Value operand : launch->getOperands())
+    bytes += double(storedBytes(cast<ShapedType>(operand.getType())));
+  return launching + multiplied / products + computed / others + bytes / bytesMoved;
+}
+
+double priceOf(ModuleOp module) {
+  SymbolTable symbols(module);
+  double sum = 0;
+  module.walk([&](plan::LaunchOp launch) {
+    sum += plan::countExecutions(launch) * priceOf(launch, symbols.lookup<plan::KernelOp>(launch.getKernel()));
+  });
+  return sum;
+}
+
+} // namespace nacre::schedule

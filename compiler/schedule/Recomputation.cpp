@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/schedule/Recomputation.h"
+
+#include "compiler/schedule/ArenaPlanner.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/ErrorHandling.h"
+#include <algorithm>
+#include <limits>
+#include <map>
+
+using llvm::ArrayRef;
+using llvm::SmallVector;
+
+namespace nacre::schedule {
+namespace {
+
+//===----------------------------------------------------------------------===//
+// 1. and 2. What runs again
+//===----------------------------------------------------------------------===//
+
+/// Makes a value again in front of a step of a list.
+class Renewal {
+public:
+  /// With `isDeep` what is gone by then is made again, too; else it is kept for that.
+  Renewal(const PricedProgram &program, const ProgramProfile &profile, const StepList &list, unsigned at, bool isDeep)
+      : program(program), profile(profile), list(list), at(at), isDeep(isDeep) {}
+
+  std::optional<Recomputation> renew(unsigned storage, unsigned limit) {
+    const std::optional<unsigned> again = make(storage, limit);
+    if (!again)
+      return std::nullopt;
+    change.before = list.steps[at].id;
+    change.kept = storage;
+    change.again = *again;
+    return std::move(change);
+  }
+
+private:
+  static constexpr size_t kMostLaunches = 32;
+  /// What is so much smaller than what is made again may as well be kept.
+  static constexpr int64_t kSmall = 16;
+
+  const Step &stepOf(const StorageUse &use) const { return list.steps[use.index]; }
+
+  /// What steps in front of `limit` have made of a storage, as a new one; none where that cannot be had again.
+  std::optional<unsigned> make(unsigned storage, unsigned limit) {
+    SmallVector<const StorageUse *> writers;
+    for (const StorageUse &use : list.uses[storage])
+      if (use.index < limit && use.writes)
+        writers.push_back(&use);
+    if (writers.empty() || !isMadeByLaunches(storage, writers))
+      return std::nullopt;
+    auto [known, isNew] = made.try_emplace({storage, writers.back()->index}, 0);
+    if (!isNew)
+      return known->second;
+    // StepNumbers are given in order, and what is read is made first.
+    SmallVector<Recomputation::Launch, 2> launches;
+    for (const StorageUse *writer : writers) {
+      Recomputation::Launch launch{stepOf(*writer).id, {}};
+      if (!provide(storage, *writer, launch))
+        return std::nullopt;
+      launches.push_back(std::move(launch));
+    }
+    const unsigned again = add(storage);
+    made[{storage, writers.back()->index}] = again;
+    for (auto [launch, writer] : llvm::zip_equal(launches, writers)) {
+      launch.storages.push_back({storage, again});
+      for (const Touch &touch : stepOf(*writer).touches)
+        if (touch.writes && touch.storage != storage && !isRenamed(launch, touch.storage))
+          launch.storages.push_back({touch.storage, add(touch.storage)}); // nobody reads it
+      change.nanoseconds += program.prices[launch.step].nanoseconds * list.executions;
+      change.launches.push_back(std::move(launch));
+    }
+    if (change.launches.size() > kMostLaunches)
+      return std::nullopt;
+    return again;
+  }
+
+  /// Whether launches of this list alone have made it, and nothing of it was there before them.
+  bool isMadeByLaunches(unsigned storage, ArrayRef<const StorageUse *> writers) const {
+    const StorageUse &first = list.uses[storage].front(), &last = list.uses[storage].back();
+    const Life life = profile.lives[storage];
+    return program.bytes[storage] > 0 && writers.front() == &first && !first.reads &&
+           life.first == numbersOf(first.index).first && life.last >= numbersOf(last.index).first &&
+           life.last <= numbersOf(last.index).last && llvm::all_of(writers, [&](const StorageUse *writer) {
+             const Step &step = stepOf(*writer);
+             return step.kind == StepKind::Launch && llvm::all_of(step.touches, [&](const Touch &touch) {
+                      return !touch.writes || program.bytes[touch.storage] > 0;
+                    });
+           });
+  }
+
+  /// What `writer` of `storage` read must be there as it was.
+  bool provide(unsigned storage, const StorageUse &writer, Recomputation::Launch &launch) {
+    for (const Touch &touch : stepOf(writer).touches) {
+      const unsigned read = touch.storage;
+      if (touch.writes || read == storage || isRenamed(launch, read))
+        continue;
+      const bool isChanged = list.isWrittenBetween(read, writer.index, at) || isWrittenBy(writer, read);
+      const bool isGone = program.bytes[read] > 0 && profile.lives[read].last < numbersOf(at).first;
+      if (!isChanged && !(isGone && isDeep && program.bytes[read] * kSmall > program.bytes[storage]))
+        continue;
+      const std::optional<unsigned> again = make(read, writer.index);
+      if (again)
+        launch.storages.push_back({read, *again});
+      else if (isChanged)
+        return false;
+    }
+    return true;
+  }
+
+  bool isWrittenBy(const StorageUse &writer, unsigned storage) const {
+    return llvm::any_of(stepOf(writer).touches,
+                        [&](const Touch &touch) { return touch.writes && touch.storage == storage; });
+  }
+
+  static bool isRenamed(const Recomputation::Launch &launch, unsigned storage) {
+    return llvm::is_contained(llvm::make_first_range(launch.storages), storage);
+  }
+
+  unsigned add(unsigned like) {
+    change.added.push_back(like);
+    return unsigned(program.bytes.size() + change.added.size() - 1);
+  }
+
+  const StepNumbers &numbersOf(unsigned index) const { return profile.numbers[list.steps[index].id]; }
+
+  const PricedProgram &program;
+  const ProgramProfile &profile;
+  const StepList &list;
+  const unsigned at; ///< In front of which step.
+  const bool isDeep;
+  Recomputation change;
+  std::map<std::pair<unsigned, unsigned>, unsigned> made; ///< By storage and the last that wrote it.
+};
+
+class Finder {
+public:
+  explicit Finder(const PricedProgram &program) : program(program), profile(program) {}
+
+  std::optional<Recomputation> find() {
+    visit(program.steps, /*executions=*/1);
+    llvm::stable_sort(offers, [](const Offer &a, const Offer &b) { return a.atLeast < b.atLeast; });
+    double best = std::numeric_limits<double>::infinity();
+    std::optional<Recomputation> found;
+    for (Offer &offer : offers) {
+      if (offer.atLeast >= best)
+        break;
+      const double price = priceOf(offer.change);
+      if (price < best) {
+        best = price;
+        found = std::move(offer.change);
+      }
+    }
+    return found;
+  }
+
+private:
+  struct Offer {
+    double atLeast; ///< Nanoseconds a byte: no more bytes can go than the value has.
+    Recomputation change;
+  };
+
+  /// The list that has the crowded step and, first, those around it.
+  void visit(ArrayRef<Step> steps, double executions) {
+    const auto *crowded = llvm::find_if(steps, [&](const Step &step) {
+      const StepNumbers numbers = profile.numbers[step.id];
+      return numbers.first <= profile.peak && profile.peak <= numbers.last;
+    });
+    if (crowded == steps.end())
+      return;
+    const StepList list(steps, program.bytes.size(), executions);
+    const unsigned index = unsigned(crowded - steps.begin());
+    for (unsigned storage = 0; storage < program.bytes.size(); ++storage) {
+      const Life life = profile.lives[storage];
+      if (program.bytes[storage] == 0 || life.first > profile.peak || life.last < profile.peak)
+        continue;
+      offerAgain(list, index, storage);
+      offerInside(list, index, storage);
+    }
+    const double turns = program.prices[crowded->id].turns;
+    visit(crowded->first, executions * turns);
+    visit(crowded->second, executions * turns);
+  }
+
+  /// What is not touched at `index` is made again for who reads it next.
+  void offerAgain(const StepList &list, unsigned index, unsigned storage) {
+    ArrayRef<StorageUse> uses = list.uses[storage];
+    const auto *next = llvm::find_if(uses, [&](const StorageUse &use) { return use.index >= index; });
+    if (next == uses.begin() || next == uses.end() || next->index == index)
+      return;
+    for (bool isDeep : {false, true})
+      if (std::optional<Recomputation> change =
+              Renewal(program, profile, list, next->index, isDeep).renew(storage, index))
+        offer(std::move(*change), storage);
+  }
+
+  /// What is made in front of the loop at `index`, and read there alone, is made in each turn.
+  void offerInside(const StepList &list, unsigned index, unsigned storage) {
+    ArrayRef<StorageUse> uses = list.uses[storage];
+    const Step &loop = list.steps[index];
+    const StepPrice &price = program.prices[loop.id];
+    if (loop.kind != StepKind::Loop || price.isDecided || loop.mayHaveNoTurn || uses.size() != 2 || uses[0].reads ||
+        uses[1].index != index || uses[1].writes)
+      return;
+    const Step &maker = list.steps[uses[0].index];
+    if (maker.kind != StepKind::Launch || llvm::any_of(maker.touches, [&](const Touch &touch) {
+          return touch.writes ? touch.storage != storage
+                              : list.isWrittenBetween(touch.storage, uses[0].index, index + 1);
+        }))
+      return;
+    const auto reader = llvm::find_if(loop.first, [&](const Step &step) { return touches(step, storage); });
+    if (reader == loop.first.end())
+      return;
+    Recomputation change;
+    change.launches.push_back({maker.id, {}});
+    change.before = reader->id;
+    change.moves = true;
+    change.nanoseconds = program.prices[maker.id].nanoseconds * list.executions * (price.turns - 1);
+    offer(std::move(change), storage);
+  }
+
+  static bool touches(const Step &step, unsigned storage) {
+    auto isInside = [&](const Step &inner) { return touches(inner, storage); };
+    return llvm::any_of(step.touches, [&](const Touch &touch) { return touch.storage == storage; }) ||
+           llvm::any_of(step.first, isInside) || llvm::any_of(step.second, isInside);
+  }
+
+  void offer(Recomputation change, unsigned storage) {
+    const double atLeast = change.nanoseconds / double(program.bytes[storage]);
+    offers.push_back({atLeast, std::move(change)});
+  }
+
+  /// Nanoseconds for each byte less; infinite where nothing is gained.
+  double priceOf(const Recomputation &change) const {
+    constexpr double none = std::numeric_limits<double>::infinity();
+    PricedProgram changed = program;
+    apply(changed, change);
+    const ProgramProfile after(changed);
+    if (!after.isBelow(profile))
+      return none;
+    const int64_t gained = profile.peakBytes() - after.alive[numberAfter(after)];
+    return gained > 0 ? change.nanoseconds / double(gained) : none;
+  }
+
+  /// Of the crowded step in a changed program.
+  unsigned numberAfter(const ProgramProfile &after) const {
+    for (auto [before, now] : llvm::zip(profile.numbers, after.numbers)) {
+      if (before.first == profile.peak)
+        return now.first;
+      if (before.last == profile.peak)
+        return now.last;
+    }
+    llvm_unreachable("each number is a step's");
+  }
+
+  const PricedProgram &program;
+  const ProgramProfile profile;
+  std::vector<Offer> offers;
+};
+
+//===----------------------------------------------------------------------===//
+// 3. Changes
+//===----------------------------------------------------------------------===//
+
+struct Position {
+  std::vector<Step> *list;
+  size_t index;
+};
+
+std::optional<Position> findStep(std::vector<Step> &steps, unsigned id) {
+  for (size_t index = 0; index < steps.size(); ++index) {
+    if (steps[index].id == id)
+      return Position{&steps, index};
+    for (std::vector<Step> *inner : {&steps[index].first, &steps[index].second})
+      if (std::optional<Position> found = findStep(*inner, id))
+        return found;
+  }
+  return std::nullopt;
+}
+
+void rename(Step &step, unsigned from, unsigned to) {
+  for (Touch &touch : step.touches)
+    if (touch.storage == from)
+      touch.storage = to;
+  for (std::vector<Step> *inner : {&step.first, &step.second})
+    for (Step &each : *inner)
+      rename(each, from, to);
+}
+
+} // namespace
+
+void apply(PricedProgram &program, const Recomputation &change) {
+  for (unsigned like : change.added)
+    program.bytes.push_back(program.bytes[like]);
+  std::vector<Step> added;
+  for (const Recomputation::Launch &launch : change.launches) {
+    const Position at = *findStep(program.steps, launch.step);
+    Step step = (*at.list)[at.index];
+    if (change.moves) {
+      at.list->erase(at.list->begin() + at.index);
+    } else {
+      // At once: what one storage becomes may be another's number.
+      for (Touch &touch : step.touches)
+        for (auto [from, to] : launch.storages)
+          if (touch.storage == from) {
+            touch.storage = to;
+            break;
+          }
+      step.id = program.prices.size();
+      program.prices.push_back(StepPrice(program.prices[launch.step]));
+    }
+    added.push_back(std::move(step));
+  }
+  const Position before = *findStep(program.steps, change.before);
+  if (!change.moves)
+    for (size_t index = before.index; index < before.list->size(); ++index)
+      rename((*before.list)[index], change.kept, change.again);
+  before.list->insert(before.list->begin() + before.index, added.begin(), added.end());
+}
+
+std::optional<Recomputation> findRecomputation(const PricedProgram &program) { return Finder(program).find(); }
+
+RecomputationPlan planRecomputation(PricedProgram program, int64_t mostBytes, int64_t alignment) {
+  // Each takes something from where most is alive, so there is an end; no network comes near this one.
+  constexpr size_t kMostChanges = 1000;
+  RecomputationPlan plan;
+  plan.arenaBytes = std::numeric_limits<int64_t>::max();
+  size_t best = 0;
+  while (true) {
+    SmallVector<BufferDemand> demands;
+    for (auto [life, bytes] : llvm::zip_equal(readLives(program.steps, program.bytes.size()), program.bytes))
+      if (bytes > 0 && life.first <= life.last)
+        demands.push_back({bytes, life.first, life.last});
+    if (peakBytes(demands) < plan.arenaBytes)
+      if (const int64_t bytes = planArena(demands, alignment).sizeInBytes; bytes < plan.arenaBytes) {
+        plan.arenaBytes = bytes;
+        best = plan.changes.size();
+      }
+    if (plan.arenaBytes <= mostBytes || plan.changes.size() == kMostChanges)
+      break;
+    std::optional<Recomputation> change = findRecomputation(program);
+    if (!change)
+      break;
+    apply(program, *change);
+    plan.changes.push_back(std::move(*change));
+  }
+  plan.changes.resize(best);
+  return plan;
+}
+
+} // namespace nacre::schedule

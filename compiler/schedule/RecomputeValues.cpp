@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What: lets launches run once more, or in each turn of a loop, where entries have more bytes than they may.
+// Why:  see Recomputation.h, which chooses them.
+// How:  1. an entry as a program with prices; 2. copies of launches, new storages, and who reads these from then on.
+
+#include "compiler/schedule/LaunchPrice.h"
+#include "compiler/schedule/Lifetimes.h"
+#include "compiler/schedule/Passes.h"
+#include "compiler/schedule/Recomputation.h"
+
+#include "dialects/StoredBytes.h"
+#include "dialects/plan/ControlFlow.h"
+#include "dialects/plan/Notes.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace nacre::schedule {
+#define GEN_PASS_DEF_RECOMPUTEVALUESPASS
+#include "compiler/schedule/Passes.h.inc"
+} // namespace nacre::schedule
+
+using namespace mlir;
+
+namespace nacre::schedule {
+namespace {
+
+class EntryRecomputer {
+public:
+  EntryRecomputer(plan::EntryOp entry, SymbolTable &symbols)
+      : entry(entry), program(readProgram(entry)), symbols(symbols) {}
+
+  void fit(int64_t mostBytes, int64_t alignment) {
+    const RecomputationPlan plan = planRecomputation(price(), mostBytes, alignment);
+    if (plan.changes.empty())
+      return;
+    // In their order, in front of all that may come to read them.
+    Block &block = entry.getBody().front();
+    for (plan::StorageOp storage : llvm::reverse(program.storages))
+      storage->moveBefore(&block, block.begin());
+    double nanoseconds = 0;
+    for (const Recomputation &change : plan.changes) {
+      apply(change);
+      nanoseconds += change.nanoseconds;
+    }
+    entry->setAttr(plan::kAgainNanoseconds, Builder(entry).getI64IntegerAttr(int64_t(nanoseconds)));
+  }
+
+  unsigned numAgain = 0, numMoved = 0;
+
+private:
+  //===--------------------------------------------------------------------===//
+  // 1. Prices
+  //===--------------------------------------------------------------------===//
+
+  PricedProgram price() const {
+    PricedProgram priced{program.steps, {}, {}};
+    for (plan::StorageOp storage : program.storages)
+      priced.bytes.push_back(storage.getRole() == plan::Role::Temporary
+                                 ? storedBytes(cast<ShapedType>(storage.getResult().getType()))
+                                 : 0);
+    for (Operation *op : program.operations) {
+      StepPrice &price = priced.prices.emplace_back();
+      if (auto launch = dyn_cast<plan::LaunchOp>(op))
+        price.nanoseconds = priceOf(launch, symbols.lookup<plan::KernelOp>(launch.getKernel()));
+      else if (isa<plan::ForOp, plan::WhileOp, plan::IfOp>(op))
+        price.turns = plan::expectTurns(op);
+      price.isDecided = plan::isDecidedByRun(op);
+    }
+    return priced;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // 2. Changes
+  //===--------------------------------------------------------------------===//
+
+  void apply(const Recomputation &change) {
+    Operation *before = program.operations[change.before];
+    if (change.moves) {
+      program.operations[change.launches.front().step]->moveBefore(before);
+      ++numMoved;
+      return;
+    }
+    for (unsigned like : change.added)
+      addStorage(program.storages[like]);
+    OpBuilder builder(before);
+    for (const Recomputation::Launch &launch : change.launches) {
+      Operation *again = builder.clone(*program.operations[launch.step]);
+      again->setLoc(nameAgain(again->getLoc()));
+      for (OpOperand &operand : again->getOpOperands())
+        for (auto [from, to] : launch.storages)
+          if (replaceRoot(operand, program.storages[from], program.storages[to]))
+            break;
+      program.operations.push_back(again);
+      ++numAgain;
+    }
+    for (Operation *step = before; step; step = step->getNextNode())
+      step->walk([&](Operation *reader) {
+        if (!isa<plan::ViewOp>(reader))
+          for (OpOperand &operand : reader->getOpOperands())
+            replaceRoot(operand, program.storages[change.kept], program.storages[change.again]);
+      });
+  }
+
+  void addStorage(plan::StorageOp like) {
+    OpBuilder builder(like->getContext());
+    builder.setInsertionPointAfter(program.storages.back());
+    program.storages.push_back(cast<plan::StorageOp>(builder.clone(*like)));
+  }
+
+  /// Whether `operand` lies in `from`; from now on it does in `to`.
+  static bool replaceRoot(OpOperand &operand, plan::StorageOp from, plan::StorageOp to) {
+    SmallVector<plan::ViewOp> views;
+    Value root = operand.get();
+    for (; auto view = root.getDefiningOp<plan::ViewOp>(); root = view.getSource())
+      views.push_back(view);
+    if (root != from.getResult())
+      return false;
+    OpBuilder builder(operand.getOwner());
+    Value value = to.getResult();
+    for (plan::ViewOp view : llvm::reverse(views)) {
+      IRMapping sources;
+      sources.map(view.getSource(), value);
+      value = builder.clone(*view, sources)->getResult(0);
+    }
+    operand.set(value);
+    for (plan::ViewOp view : views)
+      if (view->use_empty())
+        view->erase();
+    return true;
+  }
+
+  /// Of what runs again, after its nodes.
+  static Location nameAgain(Location loc) {
+    constexpr llvm::StringLiteral again = " again";
+    if (auto named = dyn_cast<NameLoc>(loc); named && !named.getName().getValue().ends_with(again))
+      return NameLoc::get(StringAttr::get(loc.getContext(), named.getName().getValue() + again), named.getChildLoc());
+    if (auto fused = dyn_cast<FusedLoc>(loc))
+      return FusedLoc::get(loc.getContext(), llvm::map_to_vector(fused.getLocations(), nameAgain));
+    return loc;
+  }
+
+  plan::EntryOp entry;
+  EntryProgram program;
+  SymbolTable &symbols;
+};
+
+struct RecomputeValues : impl::RecomputeValuesPassBase<RecomputeValues> {
+  using RecomputeValuesPassBase::RecomputeValuesPassBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    if (alignment > 0 && llvm::isPowerOf2_64(alignment))
+      return success();
+    return emitError(UnknownLoc::get(context))
+           << "nacre-recompute-values: alignment must be a power of two, but is " << alignment.getValue();
+  }
+
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    for (auto entry : getOperation().getOps<plan::EntryOp>()) {
+      EntryRecomputer recomputer(entry, symbols);
+      recomputer.fit(mostBytes - portBytes(entry), alignment);
+      numAgain += recomputer.numAgain;
+      numMoved += recomputer.numMoved;
+    }
+  }
+};
+
+} // namespace
+} // namespace nacre::schedule
