@@ -132,6 +132,8 @@ DepthwiseConvolution asDepthwise(const PlainContraction &plain) {
 FailureOr<MatrixProduct> inPanels(const PlainContraction &plain, int64_t width) {
   if (plain.depthwise)
     return misfit("a depthwise weight must be plain");
+  if (plain.resultWidth != 0 && plain.resultWidth != width)
+    return misfit("a packed weight must be as wide as the panels of the result");
   const unsigned rank = plain.rhsShape.size();
   if (rank == 0 || plain.rhsAxes.size() != rank || plain.operands[Contraction::Rhs].offset != 0)
     return misfit("a packed weight must be read whole");
@@ -170,12 +172,56 @@ FailureOr<MatrixProduct> inPanels(const PlainContraction &plain, int64_t width) 
   return result;
 }
 
+bool isWalkedByRows(const PlainContraction &plain, plan::KernelOp kernel, unsigned operand) {
+  const ProductLoop &columns = plain.loops[plain.column];
+  const unsigned argument = plain.operands[operand].argument;
+  if (plain.depthwise || plain.prologue || plain.parts != 1 || plain.operands[operand].offset != 0 ||
+      columns.strides[operand] != 1 || argument >= kernel.getBody().getNumArguments())
+    return false;
+  int64_t elements = columns.size;
+  for (auto [number, loop] : llvm::enumerate(plain.loops)) {
+    if (number == plain.column || !loop.parallel)
+      continue;
+    if (loop.movesRhs || loop.strides[operand] % columns.size != 0 || (loop.size > 1 && loop.strides[operand] == 0))
+      return false;
+    elements *= loop.size;
+  }
+  auto type = cast<RankedTensorType>(kernel.getBody().getArgument(argument).getType());
+  return type.getNumElements() == elements && type.getRank() > 0 && type.getShape().back() == columns.size;
+}
+
+FailureOr<PlainContraction> withResultsInPanels(const PlainContraction &plain, plan::KernelOp kernel) {
+  PlainContraction packed = plain;
+  const int64_t columns = plain.loops[plain.column].size;
+  for (unsigned number = Contraction::Result; number < plain.operands.size(); ++number) {
+    ContractionOperand &operand = packed.operands[number];
+    plan::EncodingAttr encoding = kernel.getEncoding(operand.argument);
+    if (!encoding || encoding.getKind() != plan::EncodingKind::Panel)
+      continue;
+    const int64_t width = encoding.getWidth();
+    if (encoding.getParts() != 1 || !isWalkedByRows(plain, kernel, number) ||
+        (packed.resultWidth != 0 && packed.resultWidth != width))
+      return misfit("what is written in panels must be walked row by row, in panels of one width");
+    packed.resultWidth = width;
+    int64_t rows = 1;
+    for (auto [loop, walked] : llvm::enumerate(packed.loops))
+      if (loop != plain.column && walked.parallel) {
+        walked.strides[number] = walked.strides[number] / columns * width;
+        rows *= walked.size;
+      }
+    operand.panelStride = rows * width;
+  }
+  return packed;
+}
+
 //===----------------------------------------------------------------------===//
 // 4. What the kernel says
 //===----------------------------------------------------------------------===//
 
 FailureOr<ContractionForm> parseContraction(plan::KernelOp kernel) {
   FailureOr<PlainContraction> plain = readContraction(kernel);
+  if (succeeded(plain))
+    plain = withResultsInPanels(*plain, kernel);
   if (failed(plain))
     return failure();
   auto asForm = [](auto read) -> FailureOr<ContractionForm> {

@@ -24,6 +24,9 @@ struct ContractionOperand {
   unsigned argument = 0; ///< Of the kernel.
   int64_t offset = 0;
   mlir::Type elementType;
+  /// Of a result, or of what an epilogue reads, that lies in panels (Contraction::resultWidth): elements from one to the next. 0
+  /// where it lies as the tensor says.
+  int64_t panelStride = 0;
 };
 
 /// A loop and how far each operand moves with it: indices below, then one for each of the epilogue's own inputs, then those
@@ -53,7 +56,8 @@ struct Contraction {
   /// Rhs has so many times `columns`, part after part; the epilogue reads the same column of several parts.
   int64_t parts = 1;
   llvm::SmallVector<unsigned, 2> results{
-      Result};                            ///< The operands that are written: further ones behind the extra ones.
+      Result};             ///< The operands that are written: further ones behind the extra ones.
+  int64_t resultWidth = 0; ///< Columns of the panels that operands from Result on lie in; 0 where none does.
   const WrittenTensor *written = nullptr; ///< The first.
   std::optional<ContractionPrologue> prologue;
 

@@ -29,7 +29,7 @@ struct PlainContraction : Contraction {
   llvm::SmallVector<WalkedAxis> rhsAxes, resultAxes;
 };
 
-/// Reads the body of `kernel`. What it says to be encoded is Rhs; how, is left out.
+/// Reads the body of `kernel`. What of the product's factors it says to be encoded is Rhs; how, is left out.
 llvm::FailureOr<PlainContraction> readContraction(plan::KernelOp kernel);
 /// The same of a part of the body. Tensors that only it has are arguments beyond the kernel's, as left operands or results.
 llvm::FailureOr<PlainContraction> readContraction(plan::KernelOp kernel, std::shared_ptr<const KernelForm> form);
@@ -40,6 +40,13 @@ bool isMultiplyAdd(const Work &work);
 /// Rhs lies as the tensor says.
 MatrixProduct asProduct(const PlainContraction &plain);
 DepthwiseConvolution asDepthwise(const PlainContraction &plain);
+
+/// Whether the operand, from Result on, is all of an argument of `kernel`, walked by rows and by the columns: then it may be in panels.
+bool isWalkedByRows(const PlainContraction &plain, plan::KernelOp kernel, unsigned operand);
+
+/// The same with operands from Result on in panels whose arguments `kernel` says to be so. Fails where one cannot be, or where they
+/// are of several widths.
+llvm::FailureOr<PlainContraction> withResultsInPanels(const PlainContraction &plain, plan::KernelOp kernel);
 
 /// Rhs in panels of `width` columns, of each part. Fails where it cannot be packed so.
 llvm::FailureOr<MatrixProduct> inPanels(const PlainContraction &plain, int64_t width);

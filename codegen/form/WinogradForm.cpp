@@ -191,10 +191,12 @@ FailureOr<WinogradConvolution> parseWinograd(plan::KernelOp kernel) {
 
 FailureOr<WinogradGradient> parseWinogradGradient(plan::KernelOp kernel) {
   const std::optional<plan::WinogradNote> note = plan::winogradOf(kernel);
-  if (!note || kernel.getEncodings())
+  if (!note)
     return failure();
   FailureOr<PlainContraction> plain = readContraction(kernel);
-  if (failed(plain))
+  if (succeeded(plain))
+    plain = withResultsInPanels(*plain, kernel);
+  if (failed(plain) || kernel.getEncoding(plain->operands[Contraction::Rhs].argument))
     return failure();
   return byWinogradGradient(*plain, note->tile);
 }

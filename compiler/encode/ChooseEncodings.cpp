@@ -6,13 +6,14 @@
 // How:   1. every contraction names the operand it wants packed, and the width it would like;
 //        2. kernels and weights that meet at a launch are of one class; a class with a reader that knows no panels
 //        stays plain. So are weights that are state, with the moments beside them: of these other readers get a copy in the usual
-//        order (nacre-pack-states);
-//        3. in each class the kernel with the most work decides;
+//        order (nacre-pack-states), and what writes them does so element by element, or by tiles of a contraction's sums;
+//        3. in each class the kernel with the most work decides, and who writes states gets the same width;
 //        4. a convolution that is faster by Winograd is noted to be computed so by the CPU; the weight knows nothing
 //        of it.
 
 #include "codegen/TargetOptions.h"
 #include "compiler/encode/ElementwiseKernels.h"
+#include "compiler/encode/PanelUpdates.h"
 #include "compiler/encode/PanelWishes.h"
 #include "compiler/encode/Passes.h"
 #include "compiler/encode/TrainedStates.h"
@@ -78,7 +79,7 @@ private:
       }
       if (isElementwise(kernel))
         joinOperands(launch, kernel);
-      else
+      else if (!joinUpdated(launch, kernel))
         refuseWritten(launch);
       return WalkResult::advance();
     });
@@ -111,6 +112,25 @@ private:
     }
   }
 
+  /// The states that a contraction updates lie in one order, and all launches of its kernel have the same. Whether it updates some.
+  bool joinUpdated(plan::LaunchOp launch, plan::KernelOp kernel) {
+    const SmallVector<unsigned> arguments = packsStates ? findUpdated(launch, kernel) : SmallVector<unsigned>();
+    if (arguments.empty())
+      return false;
+    PanelUpdate &update = updates[kernel];
+    plan::StorageOp state = findTrained(launch->getOperand(arguments.back()));
+    if (update.launches.empty()) {
+      update.arguments = arguments;
+      update.state = state;
+    } else if (update.arguments != arguments) {
+      plain.insert(trainedOf(update.state));
+    }
+    update.launches.push_back(launch);
+    for (unsigned argument : arguments)
+      classes.unionSets(trainedOf(update.state), trainedOf(findTrained(launch->getOperand(argument))));
+    return true;
+  }
+
   bool isElementwiseAlone(plan::StorageOp storage) {
     return storage && storage.getRole() == plan::Role::Temporary &&
            llvm::all_of(storage->getUsers(), [&](Operation *user) {
@@ -120,7 +140,7 @@ private:
            });
   }
 
-  /// A state that is not written element by element stays as it is.
+  /// A state that is written in another way stays as it is.
   void refuseWritten(plan::LaunchOp launch) {
     for (Value output : launch.getOutputs()) {
       while (auto view = output.getDefiningOp<plan::ViewOp>())
@@ -164,12 +184,16 @@ private:
       if (decided != chosen.end())
         weight.setEncodingAttr(encodingOf(module.getContext(), decided->second));
     }
-    module.walk([&](plan::StorageOp storage) {
+    auto encodingOfStorage = [&](plan::StorageOp storage) {
       Operation *member = trainedOf(storage);
       auto found = classes.findLeader(member ? member : storage.getOperation());
       auto decided = found == classes.member_end() ? chosen.end() : chosen.find(*found);
-      if (decided != chosen.end())
-        storage->setAttr(plan::kPanels, encodingOf(module.getContext(), decided->second));
+      return decided == chosen.end() ? plan::EncodingAttr() : encodingOf(module.getContext(), decided->second);
+    };
+    grantUpdates(symbols, updates, [&](const PanelUpdate &update) { return encodingOfStorage(update.state); });
+    module.walk([&](plan::StorageOp storage) {
+      if (plan::EncodingAttr encoding = encodingOfStorage(storage))
+        storage->setAttr(plan::kPanels, encoding);
     });
   }
 
@@ -181,6 +205,7 @@ private:
   llvm::MapVector<Operation *, PanelWish> wishes; ///< By kernel.
   llvm::EquivalenceClasses<Operation *> classes;
   llvm::DenseSet<Operation *> plain;
+  PanelUpdates updates;
   llvm::StringMap<Operation *> trained; ///< One storage for each variable.
 };
 

@@ -149,7 +149,8 @@ private:
     trade.rowBytes = candidate.rowBytes;
     trade.turns = turnsBetween(source.point, launch);
     trade.isAcross = candidate.right.read.loops.back().stride != 1;
-    trade.replaces = !source.movedBy.empty();
+    // What is in panels would be copied into the usual order for who reads it across.
+    trade.replaces = !source.movedBy.empty() || findTrained(source.operand);
     if (std::optional<plan::WinogradNote> note = plan::winogradOf(candidate.rewired.kernel)) {
       constexpr double cyclesPerNanosecond = 3;
       trade.gained = double(note->directCycles - note->cycles) / cyclesPerNanosecond;

@@ -5,8 +5,8 @@
 //        `main`.
 // How:   1. the memory of what is in panels becomes that of its panels, row by row; what a state begins with is a weight in the
 //        same panels;
-//        2. launches of contractions read it as they read weights in panels; launches that are elementwise get a kernel over
-//        rows of panels;
+//        2. launches of contractions read it as they read weights in panels, and write it so; launches that are elementwise get a
+//        kernel over rows of panels;
 //        3. every other launch reads a copy in the usual order, made before it; an operand of an elementwise launch that is not in panels
 //        is copied into some, or out of some.
 
@@ -119,7 +119,8 @@ private:
       if (!find(operand.get()))
         continue;
       const unsigned number = operand.getOperandNumber();
-      assert(number < launch.getInputs().size() && "what is in panels is written elementwise");
+      assert((number < launch.getInputs().size() || kernel.getEncoding(number)) &&
+             "what is in panels is written elementwise, or by tiles");
       if (isPackedFromPanels(kernel) && isWhole(operand.get())) {
         launch.setKernelAttr(copies.fromPanels(kernel, find(operand.get())->encoding));
       } else if (!kernel.getEncoding(number)) {
@@ -136,7 +137,8 @@ private:
   static bool isPackedFromPanels(plan::KernelOp kernel) {
     Operation &first = kernel.getBody().front().front();
     auto move = dyn_cast<linalg::GenericOp>(first);
-    if (!kernel.getEncoding(kernel.getNumInputs()) || !move || !isa<BlockArgument>(move.getInputs().front()))
+    if (kernel.getKind() != plan::KernelKind::Permute || !kernel.getEncoding(kernel.getNumInputs()) || !move ||
+        !isa<BlockArgument>(move.getInputs().front()))
       return false;
     AffineMap read = move.getIndexingMapsArray().front();
     auto columns = dyn_cast<AffineDimExpr>(read.getResult(read.getNumResults() - 1));

@@ -96,7 +96,7 @@ def PackStatesPass : Pass<"nacre-pack-states", "::mlir::ModuleOp"> {
     apps and files see it in the model's order, for the runtime knows the encoding. Launches that read it in another way, the gradient of
     an input above all, read a copy that is made before them, and what comes to an update in the usual order is copied into panels.
 
-    Requires: `plan.panels` as nacre-choose-encodings leaves it; only elementwise kernels write what has it.
+    Requires: `plan.panels` as nacre-choose-encodings leaves it; elementwise kernels write what has it, and contractions whose `encodings` say so.
 
     Ensures: storages with `plan.panels` are states; what a state begins with (`plan.initial`) is a weight of the same encoding.
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. anchors; 2. chains; 3. prologues and side chains; 4. separable convolutions; 5. normalizations; numbered as in the
+// How:  1. anchors; 2. chains, and updates; 3. prologues and side chains; 4. separable convolutions; 5. normalizations; numbered as in the
 //          header.
 
 #include "compiler/kernels/FusionPolicy.h"
@@ -17,6 +17,8 @@ namespace {
 constexpr size_t maxRegion = 24;
 constexpr size_t maxMembers = 64;
 constexpr size_t maxOperands = 16;
+/// Of an update, which reads each state and number several times.
+constexpr size_t maxReadsOfUpdate = 32;
 
 /// Takes no other operator.
 bool isAlone(WorkKind kind) {
@@ -81,9 +83,40 @@ private:
       group.members.append(region);
       group.last = region.back();
     }
-    group.results.push_back(group.last);
+    if (nodes[first].mayUpdate)
+      takeUpdate(group);
+    if (group.results.empty())
+      group.results.push_back(group.last);
     groups.push_back(std::move(group));
   }
+
+  /// All that is computed of the last value, if that ends in what states become, and nobody reads any of it beside.
+  void takeUpdate(FusionGroup &group) {
+    std::set<int> inside(group.members.begin(), group.members.end());
+    std::set<int> pending(users[group.last].begin(), users[group.last].end());
+    if (pending.empty() || !staysOrUpdates(group.last))
+      return;
+    const int shape = nodes[group.last].shape;
+    for (; !pending.empty(); pending.erase(pending.begin())) {
+      const int node = *pending.begin();
+      if (nodes[node].kind != WorkKind::Elementwise || groupOf[node] >= 0 || nodes[node].shape != shape ||
+          !staysOrUpdates(node) || inside.size() == maxMembers)
+        return;
+      inside.insert(node);
+      pending.insert(users[node].begin(), users[node].end());
+    }
+    if (countOutside(inside) > maxReadsOfUpdate)
+      return;
+    group.members.assign(inside.begin(), inside.end());
+    group.last = *inside.rbegin();
+    for (int member : inside) {
+      groupOf[member] = groups.size();
+      if (nodes[member].escapes)
+        group.results.push_back(member);
+    }
+  }
+
+  bool staysOrUpdates(int node) const { return !nodes[node].escapes || nodes[node].becomesState; }
 
   //===--------------------------------------------------------------------===//
   // 1. and 2. of what is read in parts
@@ -177,13 +210,21 @@ private:
     for (int chain : chains) {
       int reader = findOnlyReader(groups[chain]);
       if (reader < 0 || reader == chain || groups[reader].members.size() + groups[chain].members.size() > maxMembers ||
-          countOperands(groups[reader]) + countOperands(groups[chain]) > maxOperands)
+          !readFewTogether(groups[reader], groups[chain]))
         continue;
       for (int member : groups[chain].members)
         groupOf[member] = reader;
       groups[reader].members.append(groups[chain].members);
       groups[chain].members.clear();
     }
+  }
+
+  bool readFewTogether(const FusionGroup &reader, const FusionGroup &chain) const {
+    if (reader.anchor < 0 || !nodes[reader.anchor].mayUpdate || !nodes[reader.last].becomesState)
+      return countOperands(reader) + countOperands(chain) <= maxOperands;
+    std::set<int> members(reader.members.begin(), reader.members.end());
+    members.insert(chain.members.begin(), chain.members.end());
+    return countOutside(members) <= maxReadsOfUpdate;
   }
 
   size_t countOperands(const FusionGroup &group) const {

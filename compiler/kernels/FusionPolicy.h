@@ -14,7 +14,8 @@
 //           too, and come behind that, the contraction's kernel writes it as well.
 //        All values of a group but the last stay inside, so no cycle can arise. Linear in operators and their operands.
 //        A contraction whose columns are read in equal parts (the gates of a recurrent cell) takes what the parts meet in,
-//        and several values may leave: all who read them come behind the group.
+//        and several values may leave: all who read them come behind the group. So may they of a gradient of a weight that is
+//        followed by what the weight and its moments become: nobody reads these before the run ends.
 
 #ifndef NACRE_COMPILER_KERNELS_FUSIONPOLICY_H
 #define NACRE_COMPILER_KERNELS_FUSIONPOLICY_H
@@ -44,6 +45,10 @@ struct FusionNode {
   int shape = 0;
   /// Whether the result is read by anything but nodes.
   bool escapes = false;
+  /// Whether all that reads it beside nodes is a state that it becomes when the run ends.
+  bool becomesState = false;
+  /// Whether it is a contraction whose kernel may write several such results.
+  bool mayUpdate = false;
   /// The operand that the kernel may compute while it reads it; -1 for none.
   int prologueOperand = -1;
   /// Whether it picks rows of a table: several such operators may be in one kernel.

@@ -123,6 +123,8 @@ def FormKernelsPass : Pass<"nacre-form-kernels", "::mlir::ModuleOp"> {
   }];
   let options = [Option<"parts", "parts", "bool", /*default=*/"false",
                         "Let a product's kernel go on with equal parts of its columns, for which the CPU alone has code">,
+                 Option<"updates", "updates", "bool", /*default=*/"false",
+                        "Let the kernel of a weight's gradient write what weight and moments become, which the CPU alone does">,
                  Option<"separables", "separables", "bool", /*default=*/"false",
                         "Let a kernel compute both halves of a separable convolution where that is faster on GPUs">,
                  Option<"prologues", "prologues", "bool", /*default=*/"false",

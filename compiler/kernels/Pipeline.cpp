@@ -23,8 +23,9 @@ void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
     // Last, when it is settled what shares a product's kernel.
     pm.nest<mlir::func::FuncOp>().addPass(createBlockRowsPass());
   }
-  pm.addPass(createFormKernelsPass(
-      {/*parts=*/options.isCpuAlone, /*separables=*/options.isGpuAsked, /*prologues=*/options.isGpuAsked}));
+  pm.addPass(createFormKernelsPass({/*parts=*/options.isCpuAlone, /*updates=*/options.isCpuAlone,
+                                    /*separables=*/options.isGpuAsked,
+                                    /*prologues=*/options.isGpuAsked}));
   pm.addPass(createAssignStoragesPass({/*overwrites=*/options.isCpuAlone}));
   // Only now are storages part of a kernel: what is equal here is the same code.
   pm.addPass(createMergeKernelsPass());

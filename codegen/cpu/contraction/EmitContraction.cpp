@@ -4,7 +4,8 @@
 // Why:   models spend their time here; written directly, it reaches the machine's multiply-add peak.
 // How:   1. divide the cut axis into blocks, and a block into parts: batches, groups and panels;
 //        2. a unit is one part of one block: it walks the block's rows with one panel;
-//        3. a panel that is no packed weight is first packed into scratch;
+//        3. a panel that is no packed weight is first packed into scratch; so are rows that lie across, as the gradient of a weight
+//           reads them, and then a unit is a block of these with all panels;
 //        4. the rows go by it, tile by tile: PanelWalk.h.
 
 #include "codegen/cpu/Emitters.h"
@@ -34,7 +35,7 @@ namespace {
 class ContractionEmitter {
 public:
   ContractionEmitter(KernelFunction &function, const MatrixProduct &contraction)
-      : function(function), build(function), contraction(contraction),
+      : function(function), build(function), contraction(contraction), walked(contraction),
         machine(machineOf(build.target, productsOf(contraction.accumulatorType, columnType(contraction)),
                           shapeOf(contraction).isSingleRow())),
         lanes(machine.lanes) {}
@@ -76,9 +77,12 @@ private:
 
   void divide() {
     const ContractionShape shape = shapeOf(contraction);
-    width = contraction.panels ? contraction.panels->width : choosePanelWidth(machine, shape);
+    width = contraction.panels        ? contraction.panels->width
+            : contraction.resultWidth ? contraction.resultWidth
+                                      : choosePanelWidth(machine, shape);
 
-    parts = contraction.cut == Cut::Columns ? 1 : panels();
+    rowsAreAcross = areRowsAcross();
+    parts = contraction.cut == Cut::Columns || rowsAreAcross ? 1 : panels();
     for (auto [number, loop] : llvm::enumerate(contraction.outer))
       if (contraction.cut != Cut::Outer || contraction.cutLoop != number)
         parts *= loop.size;
@@ -103,6 +107,11 @@ private:
       cut.parts = parts;
       const int64_t columns = std::min(width, shape.columns), vectors = shape.parts * llvm::divideCeil(columns, lanes);
       const int64_t tile = splitRun(machine, shape.rows, vectors, shape.depth, mostRows(machine, shape, columns)).rows;
+      if (rowsAreAcross) {
+        cut.bytesPerIndex = contraction.cutFactor * contraction.depthSize() * lhsBytes;
+        extent = chooseBlock(cut, tile, build.target.l2Bytes / 4);
+        break;
+      }
       // A panel that is packed by each unit wants as many rows as there are.
       extent = contraction.panels ? chooseBlock(cut, tile, build.target.l2Bytes) : cut.extent;
       if (extent < cut.extent && parts > 1 && uint64_t(cut.bytesPerIndex * cut.extent) <= build.target.l2Bytes / 2)
@@ -115,6 +124,20 @@ private:
     function.unitsPerBlock = parts;
     function.flops = 2 * contraction.multiplyAdds();
     estimate();
+  }
+
+  /// Whether a step of the reduction has the rows side by side, and the next step is far away: in a tile's rows it would read a line a
+  /// step, which share a few sets of all caches where a row of the storage is a power of two. The panels must stay in the second-level
+  /// cache while blocks of rows go by.
+  bool areRowsAcross() const {
+    const ContractionOperand &lhs = contraction.operands[Contraction::Lhs];
+    constexpr int64_t leastRows = 32;
+    const int64_t panelBytes = contraction.depthSize() * contraction.columns.size * bytesOfElement(lhs.elementType);
+    return contraction.cut == Cut::Rows && contraction.rows.size() == 1 && contraction.outer.empty() &&
+           contraction.panels && contraction.parts == 1 && contraction.columns.size > width &&
+           lhs.elementType == contraction.accumulatorType && contraction.rows.front().size >= leastRows &&
+           contraction.rows.front().strides[Contraction::Lhs] == 1 &&
+           contraction.depth.back().strides[Contraction::Lhs] != 1 && uint64_t(panelBytes) <= build.target.l2Bytes / 2;
   }
 
   /// Nanoseconds of a unit, by what it computes or by the columns it reads.
@@ -183,7 +206,7 @@ private:
     for (const ContractionOperand &operand : contraction.operands)
       at.push_back(build.index(operand.offset));
     Value panel;
-    if (contraction.cut != Cut::Columns) {
+    if (contraction.cut != Cut::Columns && !rowsAreAcross) {
       panel = build.remainder(part, panels());
       part = build.divide(part, panels());
     }
@@ -207,9 +230,34 @@ private:
       break;
     case Cut::None:
     case Cut::Rows:
+      if (rowsAreAcross) {
+        copyRows(at);
+        build.loop(0, panels(), 1, [&](Position index) { emitPanel(build.address({index}, {1}, 0), at); });
+        function.buffers.pop_back();
+        break;
+      }
       emitPanel(panel, at);
       break;
     }
+  }
+
+  /// Copies the unit's rows to scratch, step by step of the reduction; moves Lhs there. `walked` is the product of these.
+  void copyRows(Addresses &at) {
+    const int64_t lines = llvm::divideCeil(extent * contraction.cutFactor, lanes) | 1;
+    int64_t stride = lines * lanes;
+    Value rows = allocateScratch(function, build, stride * contraction.depthSize(), contraction.accumulatorType);
+    scratchOfRows = function.scratchBytes;
+    SmallVector<PackedLoop> loops;
+    for (ContractionLoop &loop : llvm::reverse(walked.depth)) {
+      loops.insert(loops.begin(), {loop.size, loop.strides[Contraction::Lhs], stride});
+      loop.strides[Contraction::Lhs] = std::exchange(stride, stride * loop.size);
+    }
+    Value first = sum(at[Contraction::Lhs], scaled(low, contraction.cutFactor));
+    copyNeighbours(build, {function.buffers[contraction.operands[Contraction::Lhs].argument], first}, loops,
+                   {rows, build.index(0)}, scaled(difference(high, low), contraction.cutFactor));
+    walked.operands[Contraction::Lhs].argument = function.buffers.size();
+    function.buffers.push_back(rows);
+    at[Contraction::Lhs] = scaled(low, -contraction.cutFactor);
   }
 
   //===--------------------------------------------------------------------===//
@@ -220,11 +268,12 @@ private:
     const int64_t full = contraction.columns.size / width, tail = contraction.columns.size % width;
     for (auto [operand, address] : llvm::enumerate(at)) {
       const bool packed = operand == Contraction::Rhs && contraction.panels;
-      const int64_t stride = packed ? contraction.panels->stride : contraction.columns.strides[operand] * width;
+      const int64_t inPanels = packed ? contraction.panels->stride : contraction.operands[operand].panelStride;
+      const int64_t stride = inPanels ? inPanels : contraction.columns.strides[operand] * width;
       address = build.address({{address, 0}, {number, 0}}, {1, stride}, 0);
     }
     auto emitColumns = [&](int64_t columns) {
-      function.scratchBytes = 0; // the two ways that this is emitted in share it
+      function.scratchBytes = scratchOfRows; // the two ways that this is emitted in share what is beside
       PanelWalk walk;
       walk.followed = contraction.panels.has_value();
       walk.columns = columns;
@@ -234,7 +283,7 @@ private:
       walk.cutMost = order == Order::Blocks ? extent : contraction.cutExtent;
       Addresses from = at;
       walk.panel = contraction.panels || isReadInPlace(columns) ? panelInPlace() : packPanel(columns, from);
-      emitPanelWalk(function, build, contraction, walk, from);
+      emitPanelWalk(function, build, walked, walk, from);
       scratchBytes = std::max(scratchBytes, function.scratchBytes);
     };
     if (full == 0 || tail == 0)
@@ -284,40 +333,31 @@ private:
   }
 
   void packColumns(unsigned level, int64_t columns, const Panel &panel, Value from, Value to) {
-    if (level < contraction.depth.size()) {
-      const ContractionLoop &loop = contraction.depth[level];
-      build.loop(0, loop.size, 1, [&](Position step) {
-        packColumns(level + 1, columns, panel, build.address({{from, 0}, step}, {1, loop.strides[Contraction::Rhs]}, 0),
+    const ContractionLoop &loop = contraction.depth[level];
+    const int64_t stride = loop.strides[Contraction::Rhs];
+    if (level + 1 < contraction.depth.size())
+      return build.loop(0, loop.size, 1, [&](Position step) {
+        packColumns(level + 1, columns, panel, build.address({{from, 0}, step}, {1, stride}, 0),
                     build.address({{to, 0}, step}, {1, panel.strides[level]}, 0));
       });
-      return;
-    }
-    const ContractionOperand &rhs = contraction.operands[Contraction::Rhs];
-    const int64_t stride = contraction.columns.strides[Contraction::Rhs];
-    Value buffer = function.buffers[rhs.argument];
-    for (const Piece &piece :
-         cutIntoPieces(columns, lanes, hasMasks(build.target, rhs.elementType.getIntOrFloatBitWidth()))) {
-      Value address = build.add(from, piece.offset * stride);
-      Value values =
-          stride == 1 ? build.load(buffer, address, piece) : build.loadStrided(buffer, address, stride, piece);
-      if (rhs.elementType != contraction.accumulatorType)
-        values = emitExtend(build, values, contraction.accumulatorType);
-      build.store(values, panel.buffer, build.add(to, piece.offset), piece);
-    }
-    completeVector(build, panel.buffer, to, columns, contraction.accumulatorType);
+    Value buffer = function.buffers[contraction.operands[Contraction::Rhs].argument];
+    packRows(build, {buffer, from}, {loop.size, stride}, {columns, contraction.columns.strides[Contraction::Rhs]},
+             {panel.buffer, to, panel.strides[level], panel.width}, contraction.accumulatorType);
   }
 
   KernelFunction &function;
   VectorBuilder build;
   const MatrixProduct &contraction;
+  MatrixProduct walked; ///< The same, of the rows as they lie where tiles read them.
   const MachineRow &machine;
   const unsigned lanes;
+  bool rowsAreAcross = false;
   int64_t width = 0;  ///< Of a panel.
   int64_t extent = 1; ///< Of a block.
   int64_t parts = 1;  ///< Units of a block.
   Order order = Order::Blocks;
   Value low, high; ///< The unit's indices of the cut axis.
-  uint64_t scratchBytes = 0;
+  uint64_t scratchBytes = 0, scratchOfRows = 0;
 };
 
 } // namespace

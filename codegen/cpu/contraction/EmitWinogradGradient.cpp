@@ -15,6 +15,7 @@
 #include "codegen/cpu/contraction/WinogradTiles.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -91,7 +92,15 @@ private:
       emitTiles(firstTile);
       emitProducts();
     });
-    build.loop(0, blocks.channels, 1, [&](Position channel) { finishChannel(channel); });
+    // Channels of a panel of the result lie one after another.
+    const int64_t panel = gradient.resultWidth;
+    const int64_t side = panel && blocks.columns % panel == 0 ? panel : blocks.columns;
+    build.loop(0, blocks.columns, side, [&](Position first) {
+      build.loop(0, blocks.channels, 1, [&](Position channel) {
+        askAhead(channel, first, side);
+        finishChannel(channel, first, side);
+      });
+    });
   }
 
   void clear(Value buffer, Value from, int64_t elements) {
@@ -243,10 +252,26 @@ private:
   // 4. The way back
   //===--------------------------------------------------------------------===//
 
-  void finishChannel(Position channel) {
+  /// For what the epilogue reads of a channel that comes later: each tap is elsewhere, and no hardware follows so many.
+  void askAhead(Position channel, Position firstOfSide, int64_t side) {
+    constexpr int64_t channelsAhead = 4, line = 16;
+    const int64_t taps = gradient.method.taps;
+    for (unsigned operand = Contraction::Extra; operand < gradient.operands.size(); ++operand) {
+      if (llvm::is_contained(gradient.results, operand) || gradient.columns.strides[operand] != 1)
+        continue;
+      for (int64_t tap = 0; tap < taps * taps; ++tap) {
+        Value at = addressOf(operand, tap / taps, tap % taps, channel + channelsAhead, firstOfSide);
+        for (int64_t column = 0; column < side; column += line)
+          memref::PrefetchOp::create(build.ops, build.loc, buffer(operand), build.add(at, column), /*isWrite=*/true,
+                                     /*localityHint=*/3, /*isDataCache=*/true);
+      }
+    }
+  }
+
+  void finishChannel(Position channel, Position firstOfSide, int64_t side) {
     const auto taps = llvm::to_vector(llvm::seq<int64_t>(0, gradient.method.taps));
-    build.loop(0, blocks.columns, lanes, [&](Position vectorAt) {
-      const Position column = hidden(vectorAt);
+    build.loop(0, side, lanes, [&](Position vectorAt) {
+      const Position column = hidden({build.address({firstOfSide, vectorAt}, {1, 1}, 0)});
       Value from = build.address({channel, column}, {blocks.columns, 1}, 0);
       auto element = [&](int64_t i, int64_t j) -> Term {
         return {&build, build.load(sums, build.add(from, (i * inputs + j) * sumsPlane), vector())};
@@ -261,15 +286,28 @@ private:
 
   void finish(int64_t down, int64_t across, Position channel, Position column, Value value) {
     Addresses at(gradient.operands.size(), Value());
-    for (unsigned operand = Contraction::Result; operand < at.size(); ++operand) {
-      auto stride = [&](const ContractionLoop &loop) { return loop.strides[operand]; };
-      at[operand] = build.address(
-          {{firstChannel, 0}, channel, {firstColumn, 0}, column},
-          {stride(gradient.channels), stride(gradient.channels), stride(gradient.columns), stride(gradient.columns)},
-          gradient.operands[operand].offset + down * stride(gradient.tapsDown) + across * stride(gradient.tapsAcross));
-    }
+    for (unsigned operand = Contraction::Result; operand < at.size(); ++operand)
+      at[operand] = addressOf(operand, down, across, channel, column);
     const Distances none(gradient.operands.size(), 0);
     TileEpilogue(build, gradient, function.buffers, at).finish(value, lanes, none, 0, lanes);
+  }
+
+  /// Of a tap of an operand, by the unit's channels and columns.
+  Value addressOf(unsigned operand, int64_t down, int64_t across, Position channel, Position column) {
+    auto stride = [&](const ContractionLoop &loop) { return loop.strides[operand]; };
+    return build.address({{firstChannel, 0}, channel, {columnsBefore(operand, column), 0}},
+                         {stride(gradient.channels), stride(gradient.channels), stride(gradient.columns)},
+                         gradient.operands[operand].offset + down * stride(gradient.tapsDown) +
+                             across * stride(gradient.tapsAcross));
+  }
+
+  /// Of an operand, how far the unit's column is from the first one.
+  Value columnsBefore(unsigned operand, Position column) {
+    Value number = build.address({{firstColumn, 0}, column}, {1, 1}, 0);
+    const int64_t panel = gradient.operands[operand].panelStride, width = gradient.resultWidth;
+    if (panel == 0)
+      return number;
+    return build.address({{build.divide(number, width), 0}, {build.remainder(number, width), 0}}, {panel, 1}, 0);
   }
 
   KernelFunction &function;
@@ -290,8 +328,10 @@ private:
 } // namespace
 
 bool fitsWinograd(const Target &target, const WinogradGradient &gradient) {
-  return divideGradient(machineOf(target, kWinogradTypes), shapeOf(gradient), gradient.method.outputs, target.l2Bytes)
-             .channels > 0;
+  const MachineRow &machine = machineOf(target, kWinogradTypes);
+  // Vectors must not reach from one panel of the result into the next.
+  return gradient.resultWidth % machine.lanes == 0 &&
+         divideGradient(machine, shapeOf(gradient), gradient.method.outputs, target.l2Bytes).channels > 0;
 }
 
 void emitWinogradGradient(KernelFunction &function, const WinogradGradient &gradient) {

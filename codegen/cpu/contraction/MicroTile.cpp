@@ -4,15 +4,14 @@
 
 #include "codegen/cpu/contraction/MicroTile.h"
 
-#include "codegen/cpu/VectorMath.h"
 #include "codegen/cpu/contraction/InOrderLoop.h"
 #include "codegen/cpu/contraction/PanelColumns.h"
+#include "codegen/cpu/contraction/RowElements.h"
 #include "codegen/cpu/contraction/TilePrefetch.h"
 #include "codegen/cpu/contraction/TileSums.h"
 #include "dialects/StoredBytes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/TypeUtilities.h"
 
 #include <optional>
 
@@ -20,11 +19,6 @@ using namespace mlir;
 
 namespace nacre::codegen::cpu {
 namespace {
-
-/// Whether a row's elements are loaded as vectors: they lie one after another, and the machine multiplies by an element.
-bool loadsRowVectors(const MachineRow &machine, const LoopedContraction &contraction) {
-  return machine.multipliesByElement && contraction.depth.back().strides[Contraction::Lhs] == 1;
-}
 
 class TileEmitter {
 public:
@@ -38,6 +32,7 @@ public:
         columns(build, shape.machine, panel.buffer, contraction.accumulatorType, vectors,
                 contraction.parts == 1 && shape.rows > 1 && endsInHalf(shape.machine, shape.columns)),
         waiting(build, part, shape, vectors, columns.lanesOf(vectors - 1), contraction.accumulatorType),
+        elements(build, contraction, buffers[contraction.operands[Contraction::Lhs].argument], shape),
         epilogue(build, contraction, buffers, at), prefetch(build, contraction, buffers, panel, part, shape, at) {}
 
   void emit() {
@@ -110,14 +105,9 @@ private:
     return added;
   }
 
-  Value buffer(unsigned operand) const { return buffers[contraction.operands[operand].argument]; }
-
   //===--------------------------------------------------------------------===//
   // 1. The reduction
   //===--------------------------------------------------------------------===//
-
-  /// What the columns are multiplied by.
-  using ElementOf = llvm::function_ref<Value(int64_t row, int64_t step)>;
 
   int64_t sizeOf(unsigned level) const { return level == part.level ? part.steps : contraction.depth[level].size; }
 
@@ -155,19 +145,19 @@ private:
         return reduce(level + 1, contraction.depth[level + 1].size, carried, advancedBy(level, step, from));
       });
 
-    const bool byVectors = loadsRowVectors(shape.machine, contraction);
+    const bool byVectors = elements.areVectors(), together = elements.areTogether();
     // Asking ahead costs an instruction or two: of two steps, where few are decoded in a cycle.
-    const int64_t turn = byVectors    ? stepsPerTurn(shape.machine, shape.rows, vectors)
-                         : from.ahead ? std::min<int64_t>(size, 2)
-                                      : 1;
+    const int64_t turn = byVectors || together ? stepsPerTurn(shape.machine, shape.rows, vectors)
+                         : from.ahead          ? std::min<int64_t>(size, 2)
+                                               : 1;
     const int64_t whole = size - size % turn;
     const bool loops = whole > turn;
     SmallVector<Value> sums = accumulators;
     const int64_t streamed = registersStreamed();
     if (loops && byVectors && goesInOrder())
       sums = reduceInOrder(whole, turn, accumulators, from.lhs, from.rhs);
-    else if (loops && byVectors && (turn > lanes || streamed))
-      sums = reduceByRows(whole, turn, accumulators, from.lhs, from.rhs);
+    else if (loops && (together || (byVectors && (turn > lanes || streamed))))
+      sums = reduceByPointers(whole, turn, accumulators, from.lhs, from.rhs);
     else if (loops)
       sums = build.loop(0, whole, turn, accumulators, [&](Position step, ValueRange carried) {
         const Stand stand = advancedBy(level, step, from);
@@ -205,34 +195,28 @@ private:
     return asItLies ? registersPerStream(shape.machine, shape.rows, vectors) : 0;
   }
 
-  /// Turns that load several vectors at once: of a row a pair, for which another row's address is too far away, so that each
-  /// row has one of its own, which the load moves on. So has the panel where it streams.
-  SmallVector<Value> reduceByRows(int64_t size, int64_t turn, ValueRange accumulators, Value lhs, Value rhs) {
+  /// Turns that load several elements at once, from pointers that each turn moves on. So does the panel where it streams.
+  SmallVector<Value> reduceByPointers(int64_t size, int64_t turn, ValueRange accumulators, Value lhs, Value rhs) {
     SmallVector<Value> carried(accumulators);
-    carried.append(rowPointers(lhs));
+    carried.append(elements.pointers(lhs));
+    const size_t pointers = carried.size() - accumulators.size();
     const int64_t streamed = registersStreamed();
     if (streamed)
       carried.push_back(build.pointer(panel.buffer, rhs));
-    const Type element = contraction.operands[Contraction::Lhs].elementType;
     // Counted to zero where nothing else is: a comparison less.
     const int64_t from = streamed ? -size : 0;
     SmallVector<Value> results = build.loop(from, from + size, turn, carried, [&](Position step, ValueRange carried) {
-      SmallVector<Value> rowVectors, moved;
-      for (Value row : carried.slice(accumulators.size(), shape.rows)) {
-        rowVectors.push_back(extend(build.loadAt(row, VectorType::get({turn}, element))));
-        moved.push_back(build.moved(row, turn * bytesOfElement(element)));
-      }
+      RowElements::Turn rows = elements.turn(carried.slice(accumulators.size(), pointers), turn);
       const ValueRange before = carried.take_front(accumulators.size());
-      auto elementOf = [&](int64_t row, int64_t at) { return build.lane(rowVectors[row], at); };
       SmallVector<Value> next;
       if (streamed) {
         ColumnStream stream(build, streamed, vectorOfSums(), carried.back());
-        next = multiplyAdd(before, Value(), turn, elementOf, &stream);
-        moved.push_back(stream.end());
+        next = multiplyAdd(before, Value(), turn, rows.elementOf, &stream);
+        rows.next.push_back(stream.end());
       } else {
-        next = multiplyAdd(before, build.address({{rhs, 0}, step}, {1, panel.strides.back()}, 0), turn, elementOf);
+        next = multiplyAdd(before, build.address({{rhs, 0}, step}, {1, panel.strides.back()}, 0), turn, rows.elementOf);
       }
-      next.append(moved);
+      next.append(rows.next);
       return next;
     });
     results.truncate(accumulators.size());
@@ -240,54 +224,22 @@ private:
   }
 
   SmallVector<Value> reduceInOrder(int64_t size, int64_t turn, ValueRange accumulators, Value lhs, Value rhs) {
-    InOrderLoop::Stand first = {rowPointers(lhs), build.pointer(panel.buffer, rhs)};
-    auto extended = [&](Value value) { return extend(value); };
+    InOrderLoop::Stand first = {elements.pointers(lhs), build.pointer(panel.buffer, rhs)};
+    auto extended = [&](Value value) { return elements.extend(value); };
     return InOrderLoop(build, vectorOfSums(), vectors, contraction.operands[Contraction::Lhs].elementType,
                        panel.strides.back() * bytesOfElement(contraction.accumulatorType), turn, extended)
         .reduce(accumulators, first, size);
-  }
-
-  SmallVector<Value> rowPointers(Value lhs) {
-    return llvm::map_to_vector(rowAddresses(lhs),
-                               [&](Value row) { return build.pointer(buffer(Contraction::Lhs), row); });
-  }
-
-  SmallVector<Value> rowAddresses(Value lhs) {
-    SmallVector<Value> rows;
-    for (int64_t row = 0; row < shape.rows; ++row)
-      rows.push_back(rowAddress(lhs, Contraction::Lhs, row));
-    return rows;
-  }
-
-  Value extend(Value value) {
-    return getElementTypeOrSelf(value.getType()) == contraction.accumulatorType
-               ? value
-               : emitExtend(build, value, contraction.accumulatorType);
   }
 
   /// `steps` steps of the reduction, straight. `byVectors`: a row's elements are loaded as vectors of so many steps. Columns
   /// lie at `rhs` or come by the stream.
   SmallVector<Value> multiplyAdd(ValueRange accumulators, Value lhs, Value rhs, int64_t steps, bool byVectors,
                                  ColumnStream *stream = nullptr) {
-    const SmallVector<Value> rows = rowAddresses(lhs);
-    if (!byVectors)
-      return multiplyAdd(
-          accumulators, rhs, steps,
-          [&](int64_t row, int64_t step) {
-            const int64_t distance = step * contraction.depth.back().strides[Contraction::Lhs];
-            return extend(build.loadScalar(buffer(Contraction::Lhs), build.add(rows[row], distance)));
-          },
-          stream);
-    const Piece piece = {0, unsigned(steps), unsigned(steps)};
-    SmallVector<Value> rowVectors;
-    for (Value row : rows)
-      rowVectors.push_back(extend(build.load(buffer(Contraction::Lhs), row, piece)));
-    auto elementOf = [&](int64_t row, int64_t step) { return build.lane(rowVectors[row], step); };
-    return multiplyAdd(accumulators, rhs, steps, elementOf, stream);
+    return multiplyAdd(accumulators, rhs, steps, elements.straight(lhs, steps, byVectors), stream);
   }
 
-  SmallVector<Value> multiplyAdd(ValueRange accumulators, Value rhs, int64_t steps, ElementOf elementOf,
-                                 ColumnStream *stream = nullptr) {
+  SmallVector<Value> multiplyAdd(ValueRange accumulators, Value rhs, int64_t steps,
+                                 const RowElements::ElementOf &elementOf, ColumnStream *stream = nullptr) {
     SmallVector<Value> sums(accumulators);
     if (!stream)
       prefetch.panelFrom(rhs, steps);
@@ -315,21 +267,17 @@ private:
         }
         continue;
       }
-      SmallVector<Value> elements;
+      SmallVector<Value> ofRows;
       for (int64_t row = 0; row < shape.rows; ++row)
-        elements.push_back(elementOf(row, step));
+        ofRows.push_back(elementOf(row, step));
       for (int64_t vector = 0; vector < vectors;)
         for (Value b : columnsOf(step, vector)) {
           for (int64_t row = 0; row < shape.rows; ++row)
-            accumulate(row, vector, elements[row], b);
+            accumulate(row, vector, ofRows[row], b);
           ++vector;
         }
     }
     return sums;
-  }
-
-  Value rowAddress(Value address, unsigned operand, int64_t row) {
-    return build.add(address, row * rowStrides[operand]);
   }
 
   //===--------------------------------------------------------------------===//
@@ -372,6 +320,7 @@ private:
   const SumBlocks blocks;
   PanelColumns columns;
   TileSums waiting;
+  RowElements elements;
   TileEpilogue epilogue;
   TilePrefetch prefetch;
   llvm::SmallDenseSet<int64_t> begun; ///< Sums that began with what the epilogue begins with adding.
@@ -383,7 +332,8 @@ SumBlocks sumBlocksOf(const MachineRow &machine, const LoopedContraction &contra
   SmallVector<int64_t> loops = {part.steps};
   for (const ContractionLoop &loop : llvm::drop_begin(contraction.depth, part.level + 1))
     loops.push_back(loop.size);
-  SumBlocks blocks = chooseSumBlocks(loops, loadsRowVectors(machine, contraction) ? stepsOfLargeTiles(machine) : 1);
+  const bool hasTurns = loadsRowVectors(machine, contraction) || loadsRowsTogether(machine, contraction);
+  SumBlocks blocks = chooseSumBlocks(loops, hasTurns ? stepsOfLargeTiles(machine) : 1);
   blocks.level += part.level;
   return blocks;
 }

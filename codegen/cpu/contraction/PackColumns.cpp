@@ -29,7 +29,8 @@ public:
         lanes(build.target.vectors.bytes * 8 / type.getIntOrFloatBitWidth()) {}
 
   void emit() {
-    if (steps.stride == 1 && columns.stride != 1 && steps.size >= lanes)
+    // A block of vectors that reaches beyond its panel would write over the next row.
+    if (steps.stride == 1 && columns.stride != 1 && steps.size >= lanes && rows.width % lanes == 0)
       return transposeBlocks();
     build.loop(0, steps.size, 1, [&](Position step) {
       copyStep(build.address({{source.first, 0}, step}, {1, steps.stride}, 0),
@@ -93,6 +94,28 @@ private:
 };
 
 } // namespace
+
+void copyNeighbours(VectorBuilder &build, const PackedSource &source, ArrayRef<PackedLoop> loops,
+                    const PackedSource &target, Value count) {
+  if (!loops.empty()) {
+    const PackedLoop &loop = loops.front();
+    return build.loop(0, loop.size, 1, [&](Position step) {
+      copyNeighbours(build, {source.buffer, build.address({{source.first, 0}, step}, {1, loop.read}, 0)},
+                     loops.drop_front(),
+                     {target.buffer, build.address({{target.first, 0}, step}, {1, loop.written}, 0)}, count);
+    });
+  }
+  const Type type = cast<MemRefType>(source.buffer.getType()).getElementType();
+  const unsigned lanes = build.target.vectors.bytes * 8 / type.getIntOrFloatBitWidth();
+  Value whole = build.address({{build.divide(count, lanes), 0}}, {int64_t(lanes)}, 0);
+  auto copy = [&](Position at, unsigned width) {
+    const Piece piece = {0, width, width};
+    Value values = build.load(source.buffer, build.address({{source.first, 0}, at}, {1, 1}, 0), piece);
+    build.store(values, target.buffer, build.address({{target.first, 0}, at}, {1, 1}, 0), piece);
+  };
+  build.loop(build.index(0), whole, lanes, [&](Position at) { copy(at, lanes); });
+  build.loop(whole, count, 1, [&](Position at) { copy(at, 1); });
+}
 
 void completeVector(VectorBuilder &build, Value panel, Value row, int64_t columns, Type type) {
   const unsigned lanes = build.target.vectors.bytes * 8 / type.getIntOrFloatBitWidth();

@@ -18,6 +18,7 @@ namespace nacre::kernels {
 /// What kernels of products may be, beside a product and an epilogue.
 struct ProductForms {
   bool parts = false;     ///< Read in parts by their epilogue (ProductParts.h).
+  bool updates = false;   ///< Followed by what a weight and its moments become, of which a kernel writes all.
   bool prologues = false; ///< Of a left operand that is made in the kernel (compiler/kernels/ProductPrologues.h).
   SeparableRule separables = {}; ///< Of both halves of a separable convolution.
 };

@@ -12,6 +12,9 @@
 #include "compiler/kernels/forms/Lowering.h"
 #include "compiler/kernels/forms/ProductParts.h"
 #include "compiler/kernels/forms/regions/Regions.h"
+#include "dialects/nn/Variables.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include <map>
 
@@ -35,6 +38,24 @@ bool isAbsorbed(Operation *op) {
 /// Whether a value of `block` is read by what is no node there.
 bool isReadElsewhere(Operation *user, Block &block) {
   return user->hasTrait<OpTrait::IsTerminator>() || isReadThrough(user) || user->getBlock() != &block;
+}
+
+/// Whether all that reads `op` beside nodes of its block is what states become when the run ends.
+bool becomesState(Operation *op) {
+  return llvm::all_of(op->getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (!isReadElsewhere(user, *op->getBlock()))
+      return true;
+    auto function = isa<func::ReturnOp>(user) ? user->getParentOfType<func::FuncOp>() : func::FuncOp();
+    return function && function.getResultAttr(use.getOperandNumber(), nn::variableAttr);
+  });
+}
+
+/// Whether its kernel may write what a weight and its moments become: tiles of its sums are written once, and are of f32.
+bool mayUpdate(Operation *work) {
+  return isa<nn::MatMulOp, nn::FilterGradientOp>(work) && llvm::all_of(work->getOperandTypes(), [](Type type) {
+           return cast<RankedTensorType>(type).getElementType().isF32();
+         });
 }
 
 /// Whether a product's kernel may read `op` where it has the product in registers.
@@ -109,6 +130,8 @@ private:
     }
     node.escapes =
         llvm::any_of(op->getUsers(), [&](Operation *user) { return isReadElsewhere(user, *op->getBlock()); });
+    node.becomesState = node.escapes && becomesState(op);
+    node.mayUpdate = products.updates && mayUpdate(work);
     if (const Lowering *lowering = findLowering(op))
       node.prologueOperand = lowering->prologueOperand;
     node.isLookup = picksRows(op);

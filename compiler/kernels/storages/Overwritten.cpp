@@ -57,7 +57,9 @@ Value findOverwrittenState(plan::OutputOp output) {
   if (!output->hasAttr(plan::kBecomesState) || state == storages.end() ||
       !output.getValue().getDefiningOp<plan::LaunchOp>())
     return {};
-  return mayOverwrite((*state).getResult(), output.getValue(), output->getBlock()) ? (*state).getResult() : Value();
+  return mayOverwrite((*state).getResult(), output.getValue(), output->getBlock(), /*onCpu=*/true)
+             ? (*state).getResult()
+             : Value();
 }
 
 } // namespace nacre::kernels

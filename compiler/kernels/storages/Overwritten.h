@@ -16,7 +16,7 @@ namespace nacre::kernels {
 std::optional<unsigned> findOverwritten(plan::LaunchOp launch, plan::KernelOp kernel);
 
 /// Where an output is what a state becomes: the tensor that the state was, if the launch that computes the output may write over it.
-/// It is the last to read it then, at the very elements that it writes. Null otherwise.
+/// It is the last to read it then, at the very elements that it writes. Null otherwise. The CPU computes everything.
 mlir::Value findOverwrittenState(plan::OutputOp output);
 
 } // namespace nacre::kernels

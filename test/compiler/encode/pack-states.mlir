@@ -80,3 +80,57 @@ plan.entry @train {
   plan.launch @assign(%v1) into(%v) : (memref<512x512xf32>) into (memref<512x512xf32>)
   plan.launch @assign(%w1) into(%w) : (memref<512x512xf32>) into (memref<512x512xf32>)
 }
+// A gradient whose kernel updates weight and moment writes their panels, and gets its other operand in panels as wide. A launch that
+// packed it for narrower tiles packs it anew.
+
+// CHECK-NOT: plan.kernel @pack_narrow
+// CHECK: plan.kernel @pack_narrow_0 permute {{.*}} by 16 attributes {encodings = [unit, #plan.encoding<panel, width = 16>]}
+plan.kernel @pack_narrow permute (%x: tensor<64x512xf32>) into (%y: tensor<64x512xf32>) cut 1 : 512 by 8
+    attributes {encodings = [unit, #plan.encoding<panel, width = 8>]} {
+  %r = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<64x512xf32>) outs(%y : tensor<64x512xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    linalg.yield %v : f32
+  } -> tensor<64x512xf32>
+  plan.yield %r : tensor<64x512xf32>
+}
+// CHECK: plan.kernel @gradient contraction {{.*}}encodings = [unit, #plan.encoding<panel, width = 16>, #plan.encoding<panel, width = 16>, #plan.encoding<panel, width = 16>, #plan.encoding<panel, width = 16>, #plan.encoding<panel, width = 16>]
+plan.kernel @gradient contraction (%x: tensor<64x512xf32>, %dy: tensor<64x512xf32>, %v: tensor<512x512xf32>, %w: tensor<512x512xf32>)
+    into (%nv: tensor<512x512xf32>, %nw: tensor<512x512xf32>) cut 0 : 512 by 1 attributes {encodings = [unit, #plan.encoding<panel, width = 8>, unit, unit]} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<512x512xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%e : tensor<512x512xf32>) -> tensor<512x512xf32>
+  %g = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %dy : tensor<64x512xf32>, tensor<64x512xf32>) outs(%init : tensor<512x512xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %m = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<512x512xf32>
+  %u:2 = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]} ins(%g, %v, %w : tensor<512x512xf32>, tensor<512x512xf32>, tensor<512x512xf32>) outs(%nv, %nw : tensor<512x512xf32>, tensor<512x512xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32, %o: f32, %p: f32):
+    %s = arith.addf %a, %b : f32
+    %d = arith.subf %c, %s : f32
+    linalg.yield %s, %d : f32, f32
+  } -> (tensor<512x512xf32>, tensor<512x512xf32>)
+  plan.yield %u#0, %u#1 : tensor<512x512xf32>, tensor<512x512xf32>
+}
+// CHECK: plan.entry @update_behind
+plan.entry @update_behind {
+  // CHECK-DAG: %[[W:[^ ]+]] = plan.storage state "w" 0
+  // CHECK-DAG: %[[V:[^ ]+]] = plan.storage state "w#momentum" 1
+  // CHECK-DAG: %[[PACKED:[^ ]+]] = plan.storage temporary : memref<32x64x16xf32>
+  // CHECK-NOT: memref<64x64x8xf32>
+  // CHECK: %[[DY:[^ ]+]] = plan.view %[[PACKED]]
+  // CHECK: plan.launch @pack_narrow_0(%{{.*}}) into(%[[DY]])
+  // CHECK-DAG: %[[OLD_V:[^ ]+]] = plan.view %[[V]]
+  // CHECK-DAG: %[[OLD_W:[^ ]+]] = plan.view %[[W]]
+  // CHECK: plan.launch @gradient(%{{.*}}, %[[DY]], %{{.*}}, %{{.*}}) into(%{{.*}}, %{{.*}}) : {{.*}} into(memref<512x512xf32>, memref<512x512xf32>)
+  // CHECK-NOT: plan.launch
+  %x = plan.storage input "x" 0 : memref<64x512xf32>
+  %dy = plan.storage input "dy" 1 : memref<64x512xf32>
+  %w = plan.storage state "w" 0 {plan.initial = @initial, plan.order = array<i64: 1, 0>, plan.state_role = "weight"} : memref<512x512xf32>
+  %v = plan.storage state "w#momentum" 1 {plan.order = array<i64: 1, 0>, plan.state_role = "moment"} : memref<512x512xf32>
+  %t = plan.storage temporary : memref<64x64x8xf32>
+  %panels = plan.view %t : memref<64x64x8xf32> to memref<64x512xf32>
+  plan.launch @pack_narrow(%dy) into(%panels) : (memref<64x512xf32>) into (memref<64x512xf32>)
+  plan.launch @gradient(%x, %panels, %v, %w) into(%v, %w) : (memref<64x512xf32>, memref<64x512xf32>, memref<512x512xf32>, memref<512x512xf32>) into (memref<512x512xf32>, memref<512x512xf32>)
+}

@@ -1,3 +1,4 @@
+// RUN: nacre-opt %s --nacre-form-kernels=updates --nacre-assign-storages=overwrites --split-input-file | FileCheck %s --check-prefix=UPDATES
 // RUN: nacre-opt %s --nacre-form-kernels --nacre-assign-storages=overwrites --split-input-file | FileCheck %s
 
 // What a state becomes is written where it lies by a launch that is the last to read it, each element where it writes it.
@@ -36,4 +37,62 @@ func.func @late(%a: tensor<4xf32> {nn.variable = "a"}, %b: tensor<2x2xf32> {nn.v
   %1 = nn.transpose %b [1, 0] : tensor<2x2xf32>
   %2 = nn.binary mul %a, %0 : tensor<4xf32>, tensor<4xf32>
   return %0, %1, %2 : tensor<4xf32>, tensor<2x2xf32>, tensor<4xf32>
+}
+
+// -----
+
+// The gradient of a weight is followed by what the weight and its momentum become in its own kernel, which writes them where they
+// lie. The gradient of the layer's input reads the weight as it was, and comes before.
+
+// UPDATES-LABEL: plan.entry @gradient
+// UPDATES-DAG:     %[[X:[^ ]+]] = plan.storage input "x" 0
+// UPDATES-DAG:     %[[DY:[^ ]+]] = plan.storage input "dy" 1
+// UPDATES-DAG:     %[[DX:[^ ]+]] = plan.storage output "dx" 0
+// UPDATES-DAG:     %[[W:[^ ]+]] = plan.storage state "w" 0
+// UPDATES-DAG:     %[[V:[^ ]+]] = plan.storage state "v" 1
+// UPDATES:         plan.launch @matmul_{{[0-9]}}(%[[DY]], %[[W]]) into(%[[DX]])
+// UPDATES:         plan.launch @[[UPDATE:matmul_[0-9]]]({{.*}}) into(%[[V]], %[[W]])
+// UPDATES-NOT:     plan.launch
+// CHECK-LABEL:   plan.entry @gradient
+// CHECK:           plan.launch @{{.*}} into(%[[V1:[^ ]+]])
+// CHECK:           plan.launch @sub_0
+func.func @gradient(%x: tensor<8x64xf32> {nn.name = "x"}, %dy: tensor<8x32xf32> {nn.name = "dy"}, %w: tensor<64x32xf32> {nn.variable = "w"},
+                    %v: tensor<64x32xf32> {nn.variable = "v"}, %rate: tensor<f32> {nn.name = "rate"})
+    -> (tensor<64x32xf32> {nn.variable = "w"}, tensor<64x32xf32> {nn.variable = "v"}, tensor<8x64xf32> {nn.name = "dx"}) {
+  %k = nn.constant dense<0.9> : tensor<f32>
+  %turned = nn.transpose %w [1, 0] : tensor<64x32xf32>
+  %dx = nn.matmul %dy, %turned : tensor<8x32xf32>, tensor<32x64xf32>
+  %across = nn.transpose %x [1, 0] : tensor<8x64xf32>
+  %g = nn.matmul %across, %dy : tensor<64x8xf32>, tensor<8x32xf32>
+  %kept = nn.binary mul %v, %k : tensor<64x32xf32>, tensor<f32>
+  %0 = nn.binary add %kept, %g : tensor<64x32xf32>, tensor<64x32xf32>
+  %step = nn.binary mul %0, %rate : tensor<64x32xf32>, tensor<f32>
+  %1 = nn.binary sub %w, %step : tensor<64x32xf32>, tensor<64x32xf32>
+  return %1, %0, %dx : tensor<64x32xf32>, tensor<64x32xf32>, tensor<8x64xf32>
+}
+
+// -----
+
+// Not where a moment as it becomes is an output, too; nor in place where a convolution's tiles may overlap.
+
+// UPDATES-LABEL: plan.entry @shown
+// UPDATES:         plan.launch @matmul_0({{.*}}) into(%[[SHOWN:[^ ,]+]])
+// UPDATES-LABEL: plan.entry @overlapping
+// UPDATES-DAG:     %[[S:[^ ]+]] = plan.storage state "s" 0
+// UPDATES:         plan.launch @conv_0({{.*}}) into(%[[NEXT:[^ ]+]])
+// UPDATES:         plan.launch @copy_{{[0-9]}}(%[[NEXT]]) into(%[[S]])
+func.func @shown(%x: tensor<8x64xf32> {nn.name = "x"}, %dy: tensor<8x32xf32> {nn.name = "dy"}, %w: tensor<64x32xf32> {nn.variable = "w"},
+                 %v: tensor<64x32xf32> {nn.variable = "v"})
+    -> (tensor<64x32xf32> {nn.variable = "w"}, tensor<64x32xf32> {nn.variable = "v"}, tensor<64x32xf32> {nn.name = "shown"}) {
+  %across = nn.transpose %x [1, 0] : tensor<8x64xf32>
+  %g = nn.matmul %across, %dy : tensor<64x8xf32>, tensor<8x32xf32>
+  %0 = nn.binary add %v, %g : tensor<64x32xf32>, tensor<64x32xf32>
+  %1 = nn.binary sub %w, %0 : tensor<64x32xf32>, tensor<64x32xf32>
+  return %1, %0, %0 : tensor<64x32xf32>, tensor<64x32xf32>, tensor<64x32xf32>
+}
+func.func @overlapping(%x: tensor<1x6x6x8xf32> {nn.name = "x"}, %s: tensor<1x4x4x8xf32> {nn.variable = "s"}) -> (tensor<1x4x4x8xf32> {nn.variable = "s"}) {
+  %f = nn.constant dense<0.5> : tensor<3x3x8x8xf32>
+  %0 = nn.conv %x, %f {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x6x6x8xf32>, tensor<3x3x8x8xf32>
+  %1 = nn.binary add %0, %s : tensor<1x4x4x8xf32>, tensor<1x4x4x8xf32>
+  return %1 : tensor<1x4x4x8xf32>
 }

@@ -13,9 +13,23 @@ using namespace mlir;
 
 namespace nacre::kernels {
 
-/// The map that a kernel ends with: all of a nest, or what a contraction goes on with in parts. Null for others: of those a
-/// tile may compute an element twice.
-static linalg::GenericOp findMap(plan::KernelOp kernel) {
+/// Whether the CPU computes each sum once: a product of matrices, or the gradient of a filter, in which no loop over columns, or
+/// over channels that are added up, is the last of an operand that is read in windows. Of a convolution tiles may overlap.
+static bool isComputedOnce(linalg::GenericOp product) {
+  const auto iterators = product.getIteratorTypesArray();
+  AffineMap result = product.getIndexingMapsArray().back();
+  auto isOfRows = [&](AffineMap map) {
+    if (map.isProjectedPermutation())
+      return true;
+    auto last = dyn_cast<AffineDimExpr>(map.getResult(map.getNumResults() - 1));
+    return last && iterators[last.getPosition()] == utils::IteratorType::parallel &&
+           last != result.getResult(result.getNumResults() - 1);
+  };
+  return llvm::all_of(product.getIndexingMapsArray(), isOfRows);
+}
+
+/// The map that a kernel ends with: all of a nest, or what a contraction goes on with, in parts or where it is computed once.
+static linalg::GenericOp findMap(plan::KernelOp kernel, bool onCpu) {
   auto generics = llvm::to_vector(kernel.getBody().getOps<linalg::GenericOp>());
   linalg::GenericOp last = generics.empty() ? linalg::GenericOp() : generics.back();
   if (kernel.getKind() == plan::KernelKind::Nest && generics.size() == 1)
@@ -23,13 +37,14 @@ static linalg::GenericOp findMap(plan::KernelOp kernel) {
   if (kernel.getKind() != plan::KernelKind::Contraction || generics.size() != 2)
     return {};
   auto isPart = [](Operation *user) { return isa<tensor::ExtractSliceOp>(user); };
-  return llvm::all_of(generics.front()->getUsers(), isPart) ? last : linalg::GenericOp();
+  const bool isOnce = llvm::all_of(generics.front()->getUsers(), isPart) || (onCpu && isComputedOnce(generics.front()));
+  return isOnce ? last : linalg::GenericOp();
 }
 
 /// Whether the kernel ends with a map that alone reads `input`, at the very element that it writes.
-static bool readsWhereItWrites(plan::KernelOp kernel, unsigned input) {
+static bool readsWhereItWrites(plan::KernelOp kernel, unsigned input, bool onCpu) {
   BlockArgument read = kernel.getInputs()[input];
-  linalg::GenericOp map = findMap(kernel);
+  linalg::GenericOp map = findMap(kernel, onCpu);
   if (!map || map.getNumReductionLoops() != 0)
     return false;
   auto isThere = [&](OpOperand &use) { return use.getOwner() == map && map.getMatchingIndexingMap(&use).isIdentity(); };
@@ -43,7 +58,7 @@ namespace {
 
 class ReadersCheck {
 public:
-  explicit ReadersCheck(Operation *step) : step(step) {
+  ReadersCheck(Operation *step, bool onCpu) : step(step), onCpu(onCpu) {
     if (auto launch = dyn_cast<plan::LaunchOp>(step))
       kernel = SymbolTable::lookupNearestSymbolFrom<plan::KernelOp>(launch, launch.getKernelAttr());
   }
@@ -57,7 +72,7 @@ public:
       if (!reader)
         return true; // in front of the branch, or in the other one
       if (reader == step)
-        return !kernel || (isWhole && readsWhereItWrites(kernel, use.getOperandNumber()));
+        return !kernel || (isWhole && readsWhereItWrites(kernel, use.getOperandNumber(), onCpu));
       if (step->isBeforeInBlock(reader))
         return false;
       const bool isView = reader == use.getOwner() && isa<nn::NnDialect>(reader->getDialect());
@@ -67,22 +82,25 @@ public:
 
 private:
   Operation *step;
+  const bool onCpu;
   plan::KernelOp kernel;
   llvm::DenseSet<Value> seen;
 };
 
 } // namespace
 
-bool isReadBefore(Value old, Operation *step) { return ReadersCheck(step).areEarly(old, /*isWhole=*/true); }
+bool isReadBefore(Value old, Operation *step) {
+  return ReadersCheck(step, /*onCpu=*/false).areEarly(old, /*isWhole=*/true);
+}
 
-bool mayOverwrite(Value old, Value next, Block *block) {
+bool mayOverwrite(Value old, Value next, Block *block, bool onCpu) {
   while (auto reshape = next.getDefiningOp<nn::ReshapeOp>()) {
     if (reshape->getBlock() != block)
       return false;
     next = reshape.getOperand();
   }
   auto writer = next.getDefiningOp<plan::LaunchOp>();
-  return writer && writer->getBlock() == block && isReadBefore(old, writer);
+  return writer && writer->getBlock() == block && ReadersCheck(writer, onCpu).areEarly(old, /*isWhole=*/true);
 }
 
 bool mayLieIn(Value value, const llvm::DenseSet<Value> &sources) {

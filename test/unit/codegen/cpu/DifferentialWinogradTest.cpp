@@ -86,7 +86,15 @@ TEST_F(Differential, WinogradInNarrowPanels) { checkOnAll(textOf({1, 8, 8, 16, 1
 struct Gradient {
   int64_t images, height, width, inputs, outputs;
   bool hasEpilogue = false;
+  int64_t panel = 0; ///< Columns of the panels of what is written, and was there; 0: they lie as tensors.
 };
+
+std::string encodingsText(const Gradient &g) {
+  if (g.panel == 0)
+    return "";
+  const std::string panel = "#plan.encoding<panel, width = " + std::to_string(g.panel) + ">";
+  return "encodings = [unit, unit, " + (g.hasEpilogue ? panel + ", " : "") + panel + "], ";
+}
 
 /// f'(i, j, c, o) += x(n, h + i, w + j, c) * y'(n, h, w, o), and, as an update would, added to what was there.
 std::string textOf(const Gradient &g) {
@@ -98,11 +106,10 @@ std::string textOf(const Gradient &g) {
   };
   const std::string x = tensor({g.images, g.height + 2, g.width + 2, g.inputs}),
                     y = tensor({g.images, g.height, g.width, g.outputs}), f = tensor({3, 3, g.inputs, g.outputs});
-  std::string text =
-      "plan.kernel @kernel contraction (%x: " + x + ", %y: " + y + (g.hasEpilogue ? ", %w: " + f : "") +
-      ") into (%f: " + f +
-      ") cut 0 : 3 by 3 attributes {plan.winograd = {cycles = 1 : i64, direct_cycles = 2 : i64, tile = 4 : i64}} {\n"
-      "%zero = arith.constant 0.0 : f32\n";
+  std::string text = "plan.kernel @kernel contraction (%x: " + x + ", %y: " + y + (g.hasEpilogue ? ", %w: " + f : "") +
+                     ") into (%f: " + f + ") cut 0 : 3 by 3 attributes {" + encodingsText(g) +
+                     "plan.winograd = {cycles = 1 : i64, direct_cycles = 2 : i64, tile = 4 : i64}} {\n"
+                     "%zero = arith.constant 0.0 : f32\n";
   const std::string sums = g.hasEpilogue ? "%e" : "%f";
   if (g.hasEpilogue)
     text += "%e = tensor.empty() : " + f + "\n";
@@ -129,6 +136,14 @@ std::string textOf(const Gradient &g) {
 TEST_F(Differential, GradientsOfFiltersByWinograd) {
   checkOnAll(textOf(Gradient{3, 8, 8, 32, 64}));
   check(textOf(Gradient{2, 8, 12, 64, 128, /*hasEpilogue=*/true}));
+}
+
+/// A block of columns begins in a panel of the result, or ends in one; of panels that are no whole vectors the gradient is direct.
+TEST_F(Differential, GradientsOfFiltersInPanels) {
+  checkOnAll(textOf(Gradient{3, 8, 8, 32, 64, /*hasEpilogue=*/true, /*panel=*/32}));
+  checkOnAll(textOf(Gradient{3, 8, 8, 32, 64, /*hasEpilogue=*/true, /*panel=*/48}));
+  check(textOf(Gradient{3, 8, 8, 32, 64, /*hasEpilogue=*/false, /*panel=*/64}));
+  check(textOf(Gradient{3, 8, 8, 32, 64, /*hasEpilogue=*/true, /*panel=*/8}), 1e-4);
 }
 
 /// Tiles reach beyond the image, and the last turn has fewer of them.

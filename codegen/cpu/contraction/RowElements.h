@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  what a tile's columns are multiplied by: elements of its rows.
+// Why:   where an instruction multiplies by an element of a register, one load brings several; a tile's loops are the same, whichever.
+// How:   of a row those of steps that lie one after another; else, of a step, those of rows that do; else one by one.
+
+#ifndef NACRE_CODEGEN_CPU_CONTRACTION_ROWELEMENTS_H
+#define NACRE_CODEGEN_CPU_CONTRACTION_ROWELEMENTS_H
+
+#include "codegen/cpu/VectorMath.h"
+#include "codegen/cpu/contraction/MicroTile.h"
+#include "dialects/StoredBytes.h"
+#include "mlir/IR/TypeUtilities.h"
+#include <functional>
+
+namespace nacre::codegen::cpu {
+
+/// Whether a load brings elements of several steps of a row.
+inline bool loadsRowVectors(const MachineRow &machine, const LoopedContraction &contraction) {
+  return machine.multipliesByElement && contraction.depth.back().strides[Contraction::Lhs] == 1;
+}
+
+/// Whether it brings elements of several rows, of one step.
+inline bool loadsRowsTogether(const MachineRow &machine, const LoopedContraction &contraction) {
+  return machine.multipliesByElement && contraction.depth.back().strides[Contraction::Lhs] != 1 &&
+         contraction.rows.back().strides[Contraction::Lhs] == 1 && contraction.rows.back().size > 1;
+}
+
+class RowElements {
+public:
+  using ElementOf = std::function<mlir::Value(int64_t row, int64_t step)>;
+
+  RowElements(VectorBuilder &build, const LoopedContraction &contraction, mlir::Value buffer, const TileShape &shape)
+      : build(build), buffer(buffer), rows(shape.rows), lanes(shape.machine.lanes),
+        rowStride(contraction.rows.back().strides[Contraction::Lhs]),
+        stepStride(contraction.depth.back().strides[Contraction::Lhs]),
+        element(contraction.operands[Contraction::Lhs].elementType), type(contraction.accumulatorType),
+        byVectors(loadsRowVectors(shape.machine, contraction)),
+        together(loadsRowsTogether(shape.machine, contraction) && rows > 1) {}
+
+  bool areVectors() const { return byVectors; }
+  bool areTogether() const { return together; }
+
+  /// As it is multiplied.
+  mlir::Value extend(mlir::Value value) {
+    return mlir::getElementTypeOrSelf(value.getType()) == type ? value : emitExtend(build, value, type);
+  }
+
+  /// What the turns of a loop move on: a pointer for each row, which another row's address would be too far from; one for all where
+  /// they come together.
+  llvm::SmallVector<mlir::Value> pointers(mlir::Value at) {
+    llvm::SmallVector<mlir::Value> pointers;
+    for (int64_t row = 0; row < (together ? 1 : rows); ++row)
+      pointers.push_back(build.pointer(buffer, build.add(at, row * rowStride)));
+    return pointers;
+  }
+
+  /// A turn of `steps` steps from these: its elements, and where the next one begins.
+  struct Turn {
+    ElementOf elementOf;
+    llvm::SmallVector<mlir::Value> next;
+  };
+  Turn turn(mlir::ValueRange pointers, int64_t steps) {
+    const int64_t bytes = bytesOfElement(element);
+    if (together) {
+      llvm::SmallVector<mlir::Value> ofSteps = {pointers.front()};
+      while (int64_t(ofSteps.size()) <= steps)
+        ofSteps.push_back(build.moved(ofSteps.back(), stepStride * bytes));
+      return {ofPieces([this, ofSteps, bytes](int64_t step, Piece piece) {
+                return build.loadAt(build.add(ofSteps[step], piece.offset * bytes),
+                                    mlir::VectorType::get({int64_t(piece.width)}, element));
+              }),
+              {ofSteps.back()}};
+    }
+    llvm::SmallVector<mlir::Value> vectors, next;
+    for (mlir::Value row : pointers) {
+      vectors.push_back(extend(build.loadAt(row, mlir::VectorType::get({steps}, element))));
+      next.push_back(build.moved(row, steps * bytes));
+    }
+    return {[this, vectors](int64_t row, int64_t step) { return build.lane(vectors[row], step); }, next};
+  }
+
+  /// The elements of `steps` steps from the address on, of rows as vectors if they may be.
+  ElementOf straight(mlir::Value at, int64_t steps, bool asVectors) {
+    if (together)
+      return ofPieces([this, at](int64_t step, Piece piece) {
+        return build.load(buffer, build.add(at, step * stepStride + piece.offset), {0, piece.width, piece.width});
+      });
+    llvm::SmallVector<mlir::Value> addresses, vectors;
+    for (int64_t row = 0; row < rows; ++row)
+      addresses.push_back(build.add(at, row * rowStride));
+    if (!asVectors)
+      return [this, addresses](int64_t row, int64_t step) {
+        return extend(build.loadScalar(buffer, build.add(addresses[row], step * stepStride)));
+      };
+    for (mlir::Value address : addresses)
+      vectors.push_back(extend(build.load(buffer, address, {0, unsigned(steps), unsigned(steps)})));
+    return [this, vectors](int64_t row, int64_t step) { return build.lane(vectors[row], step); };
+  }
+
+private:
+  /// Of a step's rows, some at once: each load when it is first asked for.
+  ElementOf ofPieces(std::function<mlir::Value(int64_t step, Piece piece)> load) {
+    auto pieces = cutIntoPieces(rows, lanes, /*masks=*/false);
+    auto loaded = std::make_shared<llvm::DenseMap<std::pair<int64_t, int64_t>, mlir::Value>>();
+    return [this, load = std::move(load), pieces, loaded](int64_t row, int64_t step) {
+      const auto *piece = llvm::find_if(pieces, [&](Piece each) { return row < each.offset + int64_t(each.lanes); });
+      mlir::Value &values = (*loaded)[{step, piece->offset}];
+      if (!values)
+        values = extend(load(step, *piece));
+      return build.lane(values, row - piece->offset);
+    };
+  }
+
+  VectorBuilder &build;
+  const mlir::Value buffer;
+  const int64_t rows;
+  const unsigned lanes;
+  const int64_t rowStride, stepStride;
+  const mlir::Type element, type; ///< In memory, and as it is multiplied.
+  const bool byVectors, together;
+};
+
+} // namespace nacre::codegen::cpu
+
+#endif // NACRE_CODEGEN_CPU_CONTRACTION_ROWELEMENTS_H

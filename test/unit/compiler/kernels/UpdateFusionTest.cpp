@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which kernel does the update of a weight: that of its gradient, where nobody else reads what it gives.
+
+#include "compiler/kernels/FusionPolicy.h"
+#include "gtest/gtest.h"
+
+using namespace nacre::kernels;
+
+namespace {
+
+/// v' = k v + g, w' = w - r v'.
+struct UpdatingGraph {
+  llvm::SmallVector<FusionNode> nodes;
+  int gradient = add(WorkKind::Contraction, {-1, -1}), kept = add(WorkKind::Elementwise, {-1, -1}),
+      moment = add(WorkKind::Elementwise, {kept, gradient}), step = add(WorkKind::Elementwise, {moment, -1}),
+      weight = add(WorkKind::Elementwise, {-1, step});
+
+  UpdatingGraph() {
+    nodes[gradient].mayUpdate = true;
+    for (int state : {moment, weight})
+      nodes[state].escapes = nodes[state].becomesState = true;
+  }
+
+  int add(WorkKind kind, llvm::ArrayRef<int> operands) {
+    FusionNode node;
+    node.kind = kind;
+    node.operands.assign(operands.begin(), operands.end());
+    nodes.push_back(std::move(node));
+    return nodes.size() - 1;
+  }
+};
+
+std::vector<int> listOf(llvm::ArrayRef<int> numbers) { return numbers.vec(); }
+
+} // namespace
+
+TEST(UpdateFusion, AGradientTakesTheUpdateThatFollows) {
+  UpdatingGraph graph;
+  auto groups = formGroups(graph.nodes);
+  ASSERT_EQ(groups.size(), 1u);
+  EXPECT_EQ(listOf(groups[0].members),
+            (std::vector<int>{graph.gradient, graph.kept, graph.moment, graph.step, graph.weight}));
+  EXPECT_EQ(groups[0].last, graph.weight);
+  EXPECT_EQ(listOf(groups[0].results), (std::vector<int>{graph.moment, graph.weight}));
+}
+
+TEST(UpdateFusion, OneResultMayBeAll) {
+  UpdatingGraph graph;
+  graph.nodes[graph.moment].escapes = graph.nodes[graph.moment].becomesState = false;
+  auto groups = formGroups(graph.nodes);
+  ASSERT_EQ(groups.size(), 1u);
+  EXPECT_EQ(listOf(groups[0].results), (std::vector<int>{graph.weight}));
+}
+
+TEST(UpdateFusion, WhatSomebodyElseReadsStaysApart) {
+  UpdatingGraph graph;
+  graph.nodes[graph.add(WorkKind::Contraction, {graph.moment, -1})].escapes = true;
+  auto groups = formGroups(graph.nodes);
+  ASSERT_EQ(groups.size(), 3u);
+  EXPECT_EQ(groups[0].last, graph.moment);
+  EXPECT_EQ(groups[1].last, graph.weight);
+}
+
+TEST(UpdateFusion, WhatIsAnOutputTooStaysApart) {
+  UpdatingGraph graph;
+  graph.nodes[graph.moment].becomesState = false;
+  auto groups = formGroups(graph.nodes);
+  ASSERT_EQ(groups.size(), 2u);
+  EXPECT_EQ(groups[0].last, graph.moment);
+  EXPECT_EQ(groups[1].last, graph.weight);
+}
+
+TEST(UpdateFusion, OtherContractionsGiveOneResult) {
+  UpdatingGraph graph;
+  graph.nodes[graph.gradient].mayUpdate = false;
+  auto groups = formGroups(graph.nodes);
+  ASSERT_EQ(groups.size(), 2u);
+  EXPECT_EQ(listOf(groups[0].results), (std::vector<int>{graph.moment}));
+}
