@@ -77,7 +77,8 @@ public:
 private:
   static plan::LaunchOp findWriter(plan::ViewOp view) {
     for (Operation *user : view->getUsers())
-      if (auto launch = dyn_cast<plan::LaunchOp>(user); launch && llvm::is_contained(launch.getOutputs(), view.getResult()))
+      if (auto launch = dyn_cast<plan::LaunchOp>(user);
+          launch && llvm::is_contained(launch.getOutputs(), view.getResult()))
         return launch;
     return {};
   }
@@ -85,8 +86,8 @@ private:
   Value panelsOf(plan::LaunchOp packer, plan::ViewOp view, plan::EncodingAttr encoding) {
     auto array = cast<MemRefType>(view.getType());
     const int64_t columns = array.getShape().back(), width = encoding.getWidth();
-    auto memory = MemRefType::get(
-        {int64_t(llvm::divideCeil(columns, width)), array.getNumElements() / columns, width}, array.getElementType());
+    auto memory = MemRefType::get({int64_t(llvm::divideCeil(columns, width)), array.getNumElements() / columns, width},
+                                  array.getElementType());
     OpBuilder builder(view.getSource().getDefiningOp());
     Value storage = plan::StorageOp::create(builder, view.getLoc(), memory, plan::Role::Temporary, StringAttr(),
                                             IntegerAttr(), TypeAttr(), IntegerAttr(), DenseI64ArrayAttr());
