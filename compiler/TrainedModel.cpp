@@ -22,12 +22,17 @@ static LogicalResult fail(MLIRContext &context, const Twine &message) {
   return emitError(UnknownLoc::get(&context)) << message;
 }
 
-/// Of the first input.
-static int64_t batchOf(func::FuncOp function) {
-  for (BlockArgument argument : function.getArguments())
-    if (auto type = cast<RankedTensorType>(argument.getType());
-        !function.getArgAttr(argument.getArgNumber(), nn::variableAttr) && type.getRank() > 0)
-      return type.getDimSize(0);
+/// Of the first input that has one.
+static int64_t batchOf(func::FuncOp function, const train::TrainingOptions &options) {
+  for (BlockArgument argument : function.getArguments()) {
+    auto type = cast<RankedTensorType>(argument.getType());
+    auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), nn::nameAttr);
+    if (!name || function.getArgAttr(argument.getArgNumber(), nn::variableAttr))
+      continue;
+    std::optional<int64_t> axis = train::batchAxisOf(options, name.getValue());
+    if (axis && *axis < type.getRank())
+      return type.getDimSize(*axis);
+  }
   return 1;
 }
 
@@ -37,6 +42,16 @@ OwningOpRef<ModuleOp> TrainedModel::import(importer::ImportOptions importOptions
   trained.normalizesByBatch = [this](StringRef scale) {
     return !options.training->freezesStatistics && train::isTrained(*options.training, scale);
   };
+  for (const std::string &text : options.training->batchAxes)
+    if (llvm::Expected<train::BatchAxis> axis = train::parseBatchAxis(text))
+      trained.batchAxes[axis->input] = axis->axis;
+    else
+      return (void)fail(context, llvm::toString(axis.takeError())), nullptr;
+  for (const std::string &text : options.training->dropouts)
+    if (llvm::Expected<train::Dropout> dropout = train::parseDropout(text))
+      trained.dropouts[dropout->tensor] = dropout->ratio;
+    else
+      return (void)fail(context, llvm::toString(dropout.takeError())), nullptr;
   std::vector<std::string> watched;
   for (const std::string &text : options.training->losses)
     if (llvm::Expected<train::Loss> loss = train::parseLoss(text))
@@ -105,11 +120,11 @@ LogicalResult TrainedModel::addSteps(ModuleOp module) {
     return failure();
   auto function = module.lookupSymbol<func::FuncOp>(train::trainEntry);
   if (!microBatch) {
-    wholeBatch = batchOf(function);
+    wholeBatch = batchOf(function, *options.training);
     undivided = findUndivided(function);
   }
   if (auto whole = module.lookupSymbol<func::FuncOp>(train::wholeEntry))
-    wholeBatch = batchOf(whole);
+    wholeBatch = batchOf(whole, *options.training);
   if (failed(runOn(function, [](OpPassManager &) {})))
     return failure();
   PassManager steps(&context);

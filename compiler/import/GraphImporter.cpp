@@ -10,14 +10,15 @@
 #include "compiler/import/GraphImporter.h"
 
 #include "compiler/import/NodeNames.h"
+#include "compiler/import/entry/AddedDropouts.h"
 #include "compiler/import/entry/DeclaredOutputs.h"
+#include "compiler/import/entry/InputValues.h"
 #include "compiler/import/entry/KeptState.h"
 #include "compiler/import/entry/OpenWeights.h"
 #include "compiler/import/entry/SettledInputs.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 
@@ -53,9 +54,7 @@ private:
   bool isJudgeable(const Scope &scope, const GraphNode &node) const;
   void forget(Scope &scope, const GraphNode &node);
   void tryRest(Scope &scope, size_t first);
-  std::string askForValues() const;
   LogicalResult importOutputs(Scope &scope);
-  void warnOfNewerVersion();
   static void eraseUnused(Block &block);
   LogicalResult keepStates() {
     return importer::keepStates(func, options.states, [this](StringRef name) { return model.normalizeName(name); });
@@ -71,7 +70,8 @@ private:
   SettledInputs inputs;
   Scope main;
   std::optional<OpenWeights> weights; ///< of a model that is trained
-  std::optional<GraphNode> newer;     ///< a node of an operator set newer than its registry knows
+  std::optional<AddedDropouts> dropouts;
+  std::optional<GraphNode> newer; ///< a node of an operator set newer than its registry knows
 };
 
 const ImportRegistry::Entry *findHandler(const GraphNode &node) { return node.registry->find(node.op, node.version); }
@@ -85,11 +85,15 @@ void GraphImporter::begin() {
   builder.setInsertionPointToEnd(module.getBody());
   func = func::FuncOp::create(builder, graph.getLocation(), name, builder.getFunctionType({}, {}));
   Block &entry = *func.addEntryBlock();
-  if (options.training)
+  if (options.training) {
     shared.weights = &weights.emplace(func, *options.training);
+    dropouts.emplace(*options.training);
+  }
   builder.setInsertionPointToEnd(&entry);
 
   inputs = settleInputs(model, graph, options);
+  if (weights)
+    weights->setStatedBatch(inputs.statedBatch);
   for (const SettledInput &input : inputs.inputs) {
     Location loc = graph.getLocation(input.name);
     Value &value = main.values[input.source];
@@ -105,6 +109,9 @@ void GraphImporter::begin() {
     if (auto argument = dyn_cast_or_null<BlockArgument>(main.values.lookup(input.source));
         argument && !input.variable.empty())
       keepArgument(func, argument.getArgNumber(), input.variable, input.initial, input.role);
+  for (const SettledInput &input : inputs.inputs)
+    if (Value &value = main.values[input.source]; value && dropouts)
+      inputs.hasFailed |= !(value = dropouts->apply(input.source, value, NnBuilder(builder, value.getLoc(), shared)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -178,9 +185,15 @@ LogicalResult GraphImporter::importNode(Scope &scope, size_t index, const GraphN
   if (results->size() < source.results.size())
     return emitError(source.loc) << "must have at most " << results->size()
                                  << " results, as what it computes has, but has " << source.results.size();
-  for (auto [name, value] : llvm::zip(source.results, *results))
-    if (!name.empty())
-      scope.values[name] = value;
+  for (auto [name, value] : llvm::zip(source.results, *results)) {
+    if (name.empty())
+      continue;
+    Value &known = scope.values[name] = value;
+    if (dropouts && &scope == &main)
+      known = dropouts->apply(name, value, NnBuilder(builder, source.loc, shared));
+    if (value && !known)
+      return failure();
+  }
   return success();
 }
 
@@ -221,7 +234,7 @@ LogicalResult GraphImporter::importNodes(Scope &scope) {
     forget(scope, node);
     tryRest(scope, index + 1);
     if (shared.unfixedInputs.size() > 1)
-      emitError(scope.graph.getLocation()) << askForValues();
+      emitError(scope.graph.getLocation()) << askForValues(shared.unfixedInputs.getArrayRef());
     return failure();
   }
   return success();
@@ -249,25 +262,6 @@ void GraphImporter::tryRest(Scope &scope, size_t first) {
     if (!isJudgeable(scope, node) || failed(importNode(scope, index, node)))
       forget(scope, node);
   }
-}
-
-std::string GraphImporter::askForValues() const {
-  auto join = [&](auto describe, StringRef separator) {
-    return llvm::join(llvm::map_range(shared.unfixedInputs, describe), separator);
-  };
-  return "the inputs " + join([](StringRef name) { return ("'" + name + "'").str(); }, ", ") +
-         " must be known when the model is compiled; fix them with " +
-         join([](StringRef name) { return ("--set " + name + "=<value|file>").str(); }, " ");
-}
-
-void GraphImporter::warnOfNewerVersion() {
-  if (!newer)
-    return;
-  StringRef word = newer->registry->getVersionWord();
-  emitWarning(main.graph.getLocation()) << "the model uses " << word << " " << newer->version
-                                        << ", but the newest that Nacre knows is "
-                                        << newer->registry->getNewestVersion()
-                                        << "; its operators are taken to mean what they mean there";
 }
 
 //===----------------------------------------------------------------------===//
@@ -318,12 +312,13 @@ LogicalResult GraphImporter::import() {
   begin();
   if (inputs.hasFailed || failed(importNodes(main)) || failed(importOutputs(main)))
     return failure();
-  warnOfNewerVersion();
+  if (newer)
+    warnOfNewerVersion(*newer, main.graph.getLocation());
   auto find = [&](StringRef name) -> Value {
     Value value = main.values.lookup(model.normalizeName(name));
     return shared.counts.contains(value) ? Value() : value;
   };
-  if (weights && failed(weights->giveResults(find)))
+  if (weights && (failed(dropouts->check(main.values, *weights, func.getLoc())) || failed(weights->giveResults(find))))
     return failure();
   eraseUnused(func.front());
   if (weights)
@@ -369,11 +364,11 @@ void GraphImporter::check(std::vector<Problem> &problems) {
   }
   collect([&] { (void)importOutputs(main); }, addValue("output"));
   if (shared.unfixedInputs.size() > 1)
-    problems.push_back({Problem::Kind::Value, "", "input", askForValues()});
+    problems.push_back({Problem::Kind::Value, "", "input", askForValues(shared.unfixedInputs.getArrayRef())});
   if (problems.empty())
     collect([&] { (void)keepStates(); }, addValue("model"));
-  if (areAllSupported)
-    warnOfNewerVersion();
+  if (areAllSupported && newer)
+    warnOfNewerVersion(*newer, main.graph.getLocation());
 }
 
 } // namespace

@@ -33,8 +33,12 @@ struct TrainedEntry {
   std::vector<std::string> watched;
   /// Of Dropout.
   uint64_t seed = 0;
-  /// The size of axis 0 of all inputs; 0: as the model, or `shapes`, say.
+  /// The size of axis 0 of all inputs, or of the axis that `batchAxes` says; 0: as the model, or `shapes`, say.
   int64_t batch = 0;
+  /// Of inputs by name, along which axis their batch is; none: they have no batch.
+  std::map<std::string, std::optional<int64_t>> batchAxes;
+  /// Of tensors by name, the share of their elements that is dropped in training.
+  std::map<std::string, double> dropouts;
 };
 
 struct ImportOptions {

@@ -46,7 +46,7 @@ static FailureOr<std::unique_ptr<ModelView>> readModel(StringRef path, const Imp
                    getFormats(), options, context);
 }
 
-/// The names of inputs in the options, as the model writes them.
+/// The names of inputs and tensors in the options, as the model writes them.
 static ImportOptions normalize(const ModelView &model, const ImportOptions &options) {
   ImportOptions result = options;
   result.shapes.clear();
@@ -55,6 +55,14 @@ static ImportOptions normalize(const ModelView &model, const ImportOptions &opti
     result.shapes[model.normalizeName(name)] = shape;
   for (const auto &[name, value] : options.values)
     result.values[model.normalizeName(name)] = value;
+  if (!options.training)
+    return result;
+  result.training->batchAxes.clear();
+  result.training->dropouts.clear();
+  for (const auto &[name, axis] : options.training->batchAxes)
+    result.training->batchAxes[model.normalizeName(name)] = axis;
+  for (const auto &[name, ratio] : options.training->dropouts)
+    result.training->dropouts[model.normalizeName(name)] = ratio;
   return result;
 }
 

@@ -29,6 +29,12 @@ LogicalResult refuse(const GraphNode &node) {
   return error;
 }
 
+void warnOfNewerVersion(const GraphNode &node, Location loc) {
+  StringRef word = node.registry->getVersionWord();
+  emitWarning(loc) << "the model uses " << word << " " << node.version << ", but the newest that Nacre knows is "
+                   << node.registry->getNewestVersion() << "; its operators are taken to mean what they mean there";
+}
+
 StringRef nameOf(Location loc) {
   auto named = dyn_cast<NameLoc>(loc);
   return named ? named.getName().getValue() : StringRef();

@@ -20,6 +20,9 @@ std::string describeVersion(const GraphNode &node);
 /// Emits that the node's operator has no handler, or none in its version, and what to do. Always a failure.
 mlir::LogicalResult refuse(const GraphNode &node);
 
+/// Emits a warning at `loc` that the model has a node of an operator set that is newer than its registry.
+void warnOfNewerVersion(const GraphNode &node, mlir::Location loc);
+
 /// The name in a location of a node or a value; empty for the model's own.
 llvm::StringRef nameOf(mlir::Location loc);
 

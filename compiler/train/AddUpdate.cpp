@@ -44,6 +44,9 @@ void dropAssignments(EntryFunction &entry) {
                  [](const EntryFunction::Result &result) { return result.notes.contains(nn::variableAttr); });
 }
 
+/// What profiles and reports call what is for no node of the model.
+Location nameOf(OpBuilder &builder, StringRef name) { return NameLoc::get(builder.getStringAttr(name)); }
+
 func::FuncOp cloneAs(func::FuncOp function, StringRef name) {
   OpBuilder builder(function->getContext());
   builder.setInsertionPointAfter(function);
@@ -83,7 +86,7 @@ Value countBatches(EntryFunction &entry, Writer &write) {
 void addUp(func::FuncOp function) {
   EntryFunction entry(function);
   OpBuilder builder(entry.getEnd());
-  Writer write(builder, function.getLoc());
+  Writer write(builder, nameOf(builder, "mean update"));
   SmallVector<Gradient> gradients = takeGradients(entry);
   for (const Gradient &gradient : gradients) {
     Value sum = entry.variableBeside(gradient.weight, gradient.weight + sumName.str(), nn::momentRole);
@@ -190,12 +193,13 @@ struct AddUpdate : impl::AddUpdatePassBase<AddUpdate> {
   void updateAll(func::FuncOp function, const Optimizer &by, const Clip &limit) {
     EntryFunction entry(function);
     OpBuilder builder(entry.getEnd());
-    Writer write(builder, function.getLoc());
+    Writer mean(builder, nameOf(builder, "mean update")), clipping(builder, nameOf(builder, clipName)),
+        step(builder, nameOf(builder, "step update"));
     SmallVector<Gradient> gradients = takeGradients(entry);
     if (accumulate)
-      takeMeans(entry, write, gradients);
-    clipGradients(entry, write, limit, gradients);
-    update(entry, write, by, gradients);
+      takeMeans(entry, mean, gradients);
+    clipGradients(entry, clipping, limit, gradients);
+    update(entry, step, by, gradients);
   }
 };
 

@@ -29,6 +29,15 @@ constexpr llvm::StringLiteral lossName = "loss";
 
 std::string quote(StringRef name) { return "'" + toPrintable(name.str()) + "'"; }
 
+/// As users know types: `f32[2,3]`.
+std::string describe(RankedTensorType type) {
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << type.getElementType() << "["
+      << llvm::join(llvm::map_range(type.getShape(), [](int64_t size) { return std::to_string(size); }), ",") << "]";
+  return text;
+}
+
 //===----------------------------------------------------------------------===//
 // 1. Losses
 //===----------------------------------------------------------------------===//
@@ -82,8 +91,9 @@ private:
     RankedTensorType type = labelTypeOf(loss, operand);
     Value label = type ? entry.input(loss.label, type) : Value();
     if (type && !label)
-      return error() << "--loss must have a label that is no input of the model of another shape, but "
-                     << quote(loss.label) << " is one; name it with ',label='",
+      return error() << "--loss must have a label of " << describe(type) << ", but " << quote(loss.label)
+                     << " is an input of the model, " << describe(typeOf(entry.findInput(loss.label)))
+                     << "; name another one with ',label='",
              Value();
     return writeLoss(write, loss, operand, label);
   }
@@ -96,8 +106,17 @@ private:
 // 2. Gradients
 //===----------------------------------------------------------------------===//
 
-/// The names of the nodes at which what depends on weights stops having gradients.
-std::string describeCuts(Block &body, const ActiveValues &active, ArrayRef<Operation *> cuts) {
+/// The names of the nodes at which what the loss is of, and depends on weights, stops having gradients.
+std::string describeCuts(Value loss, const ActiveValues &active, ArrayRef<Operation *> cuts) {
+  llvm::SetVector<Operation *> before; // in no order
+  if (Operation *last = loss.getDefiningOp())
+    before.insert(last);
+  for (unsigned next = 0; next < before.size(); ++next)
+    before[next]->walk([&](Operation *inside) {
+      for (Value operand : inside->getOperands())
+        if (Operation *op = operand.getDefiningOp(); op && op->getBlock() == loss.getParentBlock())
+          before.insert(op);
+    });
   llvm::SetVector<StringRef> names;
   auto add = [&](Operation *op) {
     if (auto named = dyn_cast<NameLoc>(op->getLoc()))
@@ -105,10 +124,11 @@ std::string describeCuts(Block &body, const ActiveValues &active, ArrayRef<Opera
   };
   for (Operation *op : cuts)
     add(op);
-  for (Operation &op : body.without_terminator()) {
+  for (Operation &op : loss.getParentBlock()->without_terminator()) {
     if (auto named = dyn_cast<NameLoc>(op.getLoc()); named && named.getName() == lossName)
       break; // the network ends here
-    if (llvm::any_of(op.getOperands(), [&](Value operand) { return active.contains(operand); }) &&
+    if (before.contains(&op) &&
+        llvm::any_of(op.getOperands(), [&](Value operand) { return active.contains(operand); }) &&
         llvm::none_of(op.getResults(), [&](Value result) { return active.contains(result); }))
       add(&op);
   }
@@ -151,7 +171,7 @@ LogicalResult addGradients(EntryFunction &entry, OpBuilder &builder, Value loss)
     }
   if (isReached)
     return success();
-  std::string cut = describeCuts(body, active, cuts.getArrayRef());
+  std::string cut = describeCuts(loss, active, cuts.getArrayRef());
   return emitError(entry.getFunction().getLoc()) << "the loss must depend on a weight that is trained, but does not"
                                                  << (cut.empty() ? "" : "; gradients end at " + cut);
 }

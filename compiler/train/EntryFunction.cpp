@@ -37,10 +37,16 @@ StringRef EntryFunction::noteOf(BlockArgument argument, StringRef note) {
   return text ? text.getValue() : StringRef();
 }
 
-Value EntryFunction::input(StringRef name, RankedTensorType type) {
+Value EntryFunction::findInput(StringRef name) {
   for (BlockArgument argument : function.getArguments())
     if (noteOf(argument, nn::nameAttr) == name && noteOf(argument, nn::variableAttr).empty())
-      return argument.getType() == type ? Value(argument) : Value();
+      return argument;
+  return {};
+}
+
+Value EntryFunction::input(StringRef name, RankedTensorType type) {
+  if (Value known = findInput(name))
+    return known.getType() == type ? known : Value();
   unsigned place = 0; // behind the other inputs
   for (BlockArgument argument : function.getArguments())
     if (noteOf(argument, nn::variableAttr).empty())

@@ -38,6 +38,8 @@ public:
 
   /// The argument that is the input of that name; made where there is none. Null where there is one of another type.
   mlir::Value input(llvm::StringRef name, mlir::RankedTensorType type);
+  /// The argument that is the input of that name, or null.
+  mlir::Value findInput(llvm::StringRef name);
   /// What a variable was; made, with zeros at first, where there is none.
   mlir::Value variable(llvm::StringRef name, mlir::RankedTensorType type, llvm::StringRef role);
   /// The same of one that is elementwise with the variable `weight`: its axes are in the same order.

@@ -8,11 +8,10 @@
 #include "compiler/train/EntryFunction.h"
 #include "compiler/train/Passes.h"
 #include "compiler/train/Writer.h"
-#include "dialects/PrintableText.h"
+#include "dialects/NearestNames.h"
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace nacre::train {
@@ -25,17 +24,6 @@ using namespace mlir;
 namespace nacre::train {
 
 namespace {
-
-/// Up to three names, those first that differ least from the pattern.
-std::string nearest(StringRef pattern, ArrayRef<StringRef> names) {
-  SmallVector<std::pair<unsigned, StringRef>> ranked;
-  for (StringRef name : names)
-    ranked.push_back({pattern.edit_distance(name), name});
-  llvm::sort(ranked);
-  if (ranked.size() > 3)
-    ranked.truncate(3);
-  return llvm::join(llvm::map_range(ranked, [](auto &row) { return "'" + toPrintable(row.second.str()) + "'"; }), ", ");
-}
 
 /// The constant that a weight begins as.
 Value writeInitial(OpBuilder &builder, func::FuncOp function, BlockArgument argument) {
@@ -98,7 +86,7 @@ struct SelectTrainable : impl::SelectTrainablePassBase<SelectTrainable> {
       if (!names.empty() && llvm::none_of(names, [&](StringRef name) { return matchesAny(ArrayRef(pattern), name); }))
         return emitError(getOperation().getLoc())
                << option << " must have patterns that match a weight, but '" << pattern
-               << "' matches none; the nearest names are " << nearest(pattern, names);
+               << "' matches none; the nearest names are " << nearestNames(pattern, names);
     return success();
   }
 

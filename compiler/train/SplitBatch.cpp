@@ -99,12 +99,15 @@ private:
   }
 
   LogicalResult findResults() {
+    // Elements are dropped by their places in a part, and so the same ones of each.
+    if (!entry.variables(nn::counterRole).empty())
+      return error() << "--micro-batch and --memory-cap must go without dropout, which would drop the same elements of "
+                        "each part; take it out of the model, or leave --dropout out";
     for (const EntryFunction::Result &result : entry.results) {
       auto name = result.notes.getAs<StringAttr>(nn::nameAttr);
       if (result.notes.contains(nn::variableAttr))
-        return error() << "--micro-batch and --memory-cap must go without what moves in each step, batch normalization "
-                          "that is trained or "
-                          "dropout; use --batch-norm=frozen, or take the dropout out";
+        return error() << "--micro-batch and --memory-cap must go without batch normalization that is trained, since "
+                          "its statistics would be those of a part; use --batch-norm=frozen";
       FailureOr<std::optional<Whole>> whole = std::optional<Whole>();
       if (name)
         whole = findWhole(name.getValue(), typeOf(result.value), outputs);

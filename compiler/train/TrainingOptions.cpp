@@ -211,6 +211,37 @@ Expected<Clip> parseClip(StringRef text) {
 }
 
 //===----------------------------------------------------------------------===//
+// Batches and dropouts
+//===----------------------------------------------------------------------===//
+
+Expected<BatchAxis> parseBatchAxis(StringRef text) {
+  auto [input, value] = text.rsplit(':'); // a name may hold colons
+  int64_t axis = 0;
+  if (input.empty() || (value != "none" && (value.getAsInteger(10, axis) || axis < 0)))
+    return bad("--batch-axis must be <input>:<axis> with an axis from 0 on, or none where the input has no batch, but "
+               "is '" +
+               text + "'");
+  return BatchAxis{input.str(), value == "none" ? std::nullopt : std::optional(axis)};
+}
+
+Expected<Dropout> parseDropout(StringRef text) {
+  auto [tensor, value] = text.rsplit(':');
+  std::optional<double> ratio = parseNumber(value);
+  if (tensor.empty() || !ratio || *ratio <= 0 || *ratio >= 1)
+    return bad("--dropout must be <tensor>:<ratio> with a ratio between 0 and 1, but is '" + text + "'");
+  return Dropout{tensor.str(), *ratio};
+}
+
+std::optional<int64_t> batchAxisOf(const TrainingOptions &options, StringRef input) {
+  for (const std::string &text : options.batchAxes)
+    if (Expected<BatchAxis> parsed = parseBatchAxis(text); !parsed)
+      consumeError(parsed.takeError()); // the first word about it is checkTraining's
+    else if (parsed->input == input)
+      return parsed->axis;
+  return 0;
+}
+
+//===----------------------------------------------------------------------===//
 // All of them
 //===----------------------------------------------------------------------===//
 
@@ -260,6 +291,14 @@ Error checkTraining(const TrainingOptions &options) {
     return error;
   if (Error error = checkPatterns("--frozen", options.frozen))
     return error;
+  for (const std::string &text : options.batchAxes)
+    if (Expected<BatchAxis> axis = parseBatchAxis(text); !axis)
+      return axis.takeError();
+  if (!options.batchAxes.empty() && options.batch == 0 && options.microBatch == 0 && !options.memoryCap)
+    return bad("--batch-axis must have --train-batch, --micro-batch or --memory-cap, whose batch it is about");
+  for (const std::string &text : options.dropouts)
+    if (Expected<Dropout> dropout = parseDropout(text); !dropout)
+      return dropout.takeError();
   if (options.microBatch > 0)
     if (Error error = checkParts(options))
       return error;

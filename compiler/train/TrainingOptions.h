@@ -22,6 +22,9 @@ inline constexpr llvm::StringLiteral mainEntry = "main", trainEntry = "train", e
 /// A function that says what the whole batch's inputs and outputs are, where the other ones are of a part of it.
 inline constexpr llvm::StringLiteral wholeEntry = "evaluate whole";
 
+/// What clipping is called in profiles and reports.
+inline constexpr llvm::StringLiteral clipName = "clip update";
+
 struct TrainingOptions {
   std::vector<std::string> losses;                               ///< `--loss`, added up; none: as the model says itself
   std::string optimizer = "sgd";                                 ///< `--optimizer`
@@ -33,6 +36,8 @@ struct TrainingOptions {
   int64_t microBatch = 0;                                        ///< `--micro-batch`; 0: the whole batch at once
   std::optional<int64_t> memoryCap;                              ///< `--memory-cap`, in bytes
   bool freezesStatistics = false;                                ///< `--batch-norm=frozen`
+  std::vector<std::string> batchAxes;                            ///< `--batch-axis`
+  std::vector<std::string> dropouts;                             ///< `--dropout`
   std::vector<std::string> entries{"main", "train", "evaluate"}; ///< `--entries`
 };
 
@@ -65,10 +70,26 @@ struct Clip {
   double limit = 0;
 };
 
+/// `<input>:<axis>`, or `<input>:none` of an input that has no batch.
+struct BatchAxis {
+  std::string input;
+  std::optional<int64_t> axis;
+};
+
+/// `<tensor>:<ratio>`
+struct Dropout {
+  std::string tensor;
+  double ratio = 0;
+};
+
 llvm::Expected<Loss> parseLoss(llvm::StringRef text);
 llvm::Expected<Optimizer> parseOptimizer(llvm::StringRef text);
 llvm::Expected<Clip> parseClip(llvm::StringRef text);
+llvm::Expected<BatchAxis> parseBatchAxis(llvm::StringRef text);
+llvm::Expected<Dropout> parseDropout(llvm::StringRef text);
 
+/// The axis of an input along which its batch is: 0, but for what `--batch-axis` says; none if it has no batch.
+std::optional<int64_t> batchAxisOf(const TrainingOptions &options, llvm::StringRef input);
 /// Whether a weight of that name is trained.
 bool isTrained(const TrainingOptions &options, llvm::StringRef name);
 /// Whether one of the patterns matches.

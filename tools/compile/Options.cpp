@@ -113,6 +113,13 @@ struct Declarations {
   cl::opt<int64_t> trainBatch{
       "train-batch", cl::init(0), cl::cat(category), cl::value_desc("N"),
       cl::desc("The batch, axis 0 of all inputs, of train and evaluate; main keeps its own (default: the model's)")};
+  cl::list<std::string> batchAxes{
+      "batch-axis", cl::cat(category), cl::value_desc("input:axis|input:none"),
+      cl::desc("Of an input whose batch is along another axis than 0, or that has none; repeatable")};
+  cl::list<std::string> dropouts{
+      "dropout", cl::cat(category), cl::value_desc("tensor:ratio"),
+      cl::desc("In train, drop that share of a tensor's elements, others in each step, where the exporter has left a "
+               "Dropout out; repeatable")};
   cl::opt<std::string> microBatch{
       "micro-batch", cl::init("auto"), cl::cat(category), cl::value_desc("N|auto"),
       cl::desc(
@@ -218,10 +225,10 @@ Expected<Output> parseOutput(StringRef word) {
 }
 
 Error readTraining(Declarations &options, CompilerOptions &compiler) {
-  const std::reference_wrapper<cl::Option> all[] = {options.losses,     options.optimizer,  options.trainable,
-                                                    options.frozen,     options.clip,       options.trainBatch,
-                                                    options.batchNorm,  options.accumulate, options.entries,
-                                                    options.microBatch, options.memoryCap};
+  const std::reference_wrapper<cl::Option> all[] = {
+      options.losses,     options.optimizer, options.trainable,  options.frozen,  options.clip,
+      options.trainBatch, options.batchNorm, options.accumulate, options.entries, options.microBatch,
+      options.memoryCap,  options.batchAxes, options.dropouts};
   for (const cl::Option &option : all)
     if (!options.train && !options.listWeights && option.getNumOccurrences() > 0)
       return bad("--" + option.ArgStr + " is about training; give --train, too, or leave it out");
@@ -254,6 +261,8 @@ Error readTraining(Declarations &options, CompilerOptions &compiler) {
   training.freezesStatistics = options.batchNorm == "frozen";
   if (options.batchNorm != "train" && options.batchNorm != "frozen")
     return bad("--batch-norm must be train or frozen, but is '" + options.batchNorm + "'");
+  training.batchAxes = options.batchAxes;
+  training.dropouts = options.dropouts;
   if (!options.entries.empty())
     training.entries = options.entries;
   if (!options.signatures.empty() && options.signatures.size() > 1)

@@ -12,6 +12,7 @@
 #include "dialects/nn/NarrowTypes.h"
 #include "dialects/nn/ShapeRules.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -146,6 +147,15 @@ FailureOr<ElementsAttr> readInputValue(StringRef text, const DeclaredType &type,
   if (text.ends_with(".npy") || text.ends_with(".pb"))
     return readFile(text, type, model, loc);
   return parseNumbers(text, type, loc);
+}
+
+std::string askForValues(ArrayRef<StringRef> inputs) {
+  auto join = [&](auto describe, StringRef separator) {
+    return llvm::join(llvm::map_range(inputs, describe), separator);
+  };
+  return "the inputs " + join([](StringRef name) { return ("'" + name + "'").str(); }, ", ") +
+         " must be known when the model is compiled; fix them with " +
+         join([](StringRef name) { return ("--set " + name + "=<value|file>").str(); }, " ");
 }
 
 } // namespace nacre::importer

@@ -14,6 +14,9 @@ namespace nacre::importer {
 mlir::FailureOr<mlir::ElementsAttr> readInputValue(llvm::StringRef text, const DeclaredType &type, ModelView &model,
                                                    mlir::Location loc);
 
+/// How an error asks for the values of several inputs that decide shapes.
+std::string askForValues(llvm::ArrayRef<llvm::StringRef> inputs);
+
 } // namespace nacre::importer
 
 #endif // NACRE_COMPILER_IMPORT_ENTRY_INPUTVALUES_H

@@ -69,6 +69,29 @@ std::optional<unsigned> OpenWeights::numberOf(Value value) const {
   return isOpen(value) ? std::optional(cast<BlockArgument>(value).getArgNumber()) : std::nullopt;
 }
 
+bool OpenWeights::isOfInputs(Value x) const {
+  func::FuncOp owner = function;
+  llvm::SetVector<Value> values;
+  values.insert(x);
+  for (unsigned next = 0; next < values.size(); ++next) {
+    auto argument = dyn_cast<BlockArgument>(values[next]);
+    Operation *op = values[next].getDefiningOp();
+    // What a loop carries is of inputs as far as one cares to know.
+    if (argument ? argument.getOwner() != &owner.front() || !owner.getArgAttr(argument.getArgNumber(), nn::variableAttr)
+                 : op->getNumRegions() > 0)
+      return true;
+    if (op)
+      values.insert(op->operand_begin(), op->operand_end());
+  }
+  return false;
+}
+
+bool OpenWeights::isOldBatch(Value x, int64_t size) const {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(x.getType()).getShape();
+  return getNewBatch() > 0 && !shape.empty() && shape.front() == entry.batch && size > 0 && size != entry.batch &&
+         (statedBatch == 0 || size == statedBatch) && isOfInputs(x);
+}
+
 bool OpenWeights::normalizesByBatch(Value scale) const {
   std::optional<unsigned> number = numberOf(scale);
   func::FuncOp owner = function;

@@ -37,6 +37,16 @@ public:
 
   /// Whether nodes do what they do in training.
   bool isTraining() const { return entry.isTraining; }
+
+  /// The batch that the model is imported at, where it is not the one that the model states, if it states one; else 0.
+  int64_t getNewBatch() const { return entry.batch == statedBatch ? 0 : entry.batch; }
+  /// 0: it leaves its batch open.
+  void setStatedBatch(int64_t size) { statedBatch = size; }
+  /// Whether `size`, of axis 0 of what `x` is reshaped to, is the batch that the model states, or was exported at.
+  bool isOldBatch(mlir::Value x, int64_t size) const;
+  /// Whether `x` is of the inputs of a run, and not of weights alone.
+  bool isOfInputs(mlir::Value x) const;
+
   /// Whether a normalization with this scale is by the batch.
   bool normalizesByBatch(mlir::Value scale) const;
   /// A weight that training does not change by its gradient, but as its node says.
@@ -59,6 +69,7 @@ private:
 
   mlir::func::FuncOp function;
   const TrainedEntry &entry;
+  int64_t statedBatch = 0;
   mlir::Value step;
   llvm::SmallVector<std::pair<mlir::Value, mlir::Value>> assigned;
   llvm::MapVector<mlir::Value, mlir::ElementsAttr> weights;

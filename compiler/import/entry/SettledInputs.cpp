@@ -44,10 +44,11 @@ private:
   };
 
   void checkOptions();
+  std::optional<size_t> batchAxisOf(const GraphValue &input, size_t rank);
   void takeBatch();
   void bindSymbols();
   void settle(const GraphValue &input);
-  SmallVector<int64_t> withBatch(SmallVector<int64_t> shape);
+  SmallVector<int64_t> withBatch(const GraphValue &input, SmallVector<int64_t> shape);
   RankedTensorType settleShape(const GraphValue &input);
   RankedTensorType takeGivenShape(const GraphValue &input, ArrayRef<int64_t> given);
   RankedTensorType makeType(const GraphValue &input, ArrayRef<int64_t> shape);
@@ -90,19 +91,44 @@ void InputSettler::checkOptions() {
     check(name, "--shape");
   for (auto &[name, text] : options.values)
     check(name, "--set");
+  if (options.training)
+    for (auto &[name, axis] : options.training->batchAxes)
+      check(name, "--batch-axis");
+}
+
+/// The axis of an input that the batch of a model that is trained is along; none where it has no batch, or it stays as it is.
+std::optional<size_t> InputSettler::batchAxisOf(const GraphValue &input, size_t rank) {
+  if (!options.training || options.training->batch == 0)
+    return std::nullopt;
+  auto told = options.training->batchAxes.find(input.name.str());
+  if (told == options.training->batchAxes.end())
+    return rank > 0 ? std::optional<size_t>(0) : std::nullopt;
+  if (told->second && *told->second >= static_cast<int64_t>(rank)) {
+    error(input) << "--batch-axis must name one of the " << rank << " axes of '" << input.name << "', but names "
+                 << *told->second;
+    return std::nullopt;
+  }
+  return told->second;
 }
 
 /// The batch that a model is trained at, in place of the one that it states.
 void InputSettler::takeBatch() {
-  const int64_t batch = options.training ? options.training->batch : 0;
-  for (GraphValue &input : inputs)
-    if (batch > 0 && input.type.shape && !input.type.shape->empty()) {
-      Dimension &first = input.type.shape->front();
-      if (!first.symbol.empty())
-        result.symbols[first.symbol] = batch;
-      first = {batch};
-      result.hasUnnamed = true; // what the outputs declare speaks of another
-    }
+  for (GraphValue &input : inputs) {
+    if (!input.type.shape)
+      continue;
+    const std::optional<size_t> axis = batchAxisOf(input, input.type.shape->size());
+    if (!axis)
+      continue;
+    Dimension &dim = (*input.type.shape)[*axis];
+    auto given = options.shapes.find(input.name.str());
+    const bool isGiven = given != options.shapes.end() && given->second.size() > *axis;
+    if (result.statedBatch == 0 && (isGiven || !dim.isOpen()))
+      result.statedBatch = isGiven ? given->second[*axis] : dim.size;
+    if (!dim.symbol.empty())
+      result.symbols[dim.symbol] = options.training->batch;
+    dim = {options.training->batch};
+    result.hasUnnamed = true; // what the outputs declare speaks of another
+  }
 }
 
 /// A shape given for one input also gives a value to the symbols in it, for all inputs.
@@ -212,16 +238,18 @@ bool InputSettler::needsShape(const GraphValue &input) {
   return isMissing;
 }
 
-SmallVector<int64_t> InputSettler::withBatch(SmallVector<int64_t> shape) {
-  if (options.training && options.training->batch > 0 && !shape.empty())
-    shape.front() = options.training->batch;
+SmallVector<int64_t> InputSettler::withBatch(const GraphValue &input, SmallVector<int64_t> shape) {
+  if (result.hasFailed)
+    return shape; // what is wrong with it has been said
+  if (std::optional<size_t> axis = batchAxisOf(input, shape.size()))
+    shape[*axis] = options.training->batch;
   return shape;
 }
 
 RankedTensorType InputSettler::settleShape(const GraphValue &input) {
   auto given = options.shapes.find(input.name.str());
   if (given != options.shapes.end())
-    return takeGivenShape(input, withBatch(given->second));
+    return takeGivenShape(input, withBatch(input, given->second));
   if (needsShape(input)) {
     result.hasFailed = true;
     return {};

@@ -7,6 +7,7 @@
 
 #include "compiler/import/Import.h"
 #include "compiler/import/compositions/Movement.h"
+#include "compiler/import/entry/OpenWeights.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -29,6 +30,17 @@ FailureOr<SmallVector<int64_t>> readShape(OperandBinder &node, size_t index) {
     return node.error() << node.nameOf(index) << " must hold sizes of 0 or more that fit into memory, but holds ["
                         << Ints(*shape) << "]";
   return shape;
+}
+
+/// What to do about a shape that has the batch of the export in it, where a model is trained at another one.
+static std::string adviseOnBatch(OperandBinder &node) {
+  OpenWeights *weights = node.nn.getWeights();
+  if (!weights || weights->getNewBatch() == 0 || !weights->isOfInputs(node.getOperand(0)))
+    return "";
+  return "; the batch of the export must not stand in it where the model is trained at a batch of " +
+         std::to_string(weights->getNewBatch()) +
+         ": write flatten(1), or -1 for the batch, and export it again, leave --train-batch out, or say where an input "
+         "has its batch, --batch-axis=<input>:<axis>";
 }
 
 void reshapeOperand(OperandBinder &node, const std::string &name, SmallVector<int64_t> shape, bool zeroIsZero) {
@@ -55,7 +67,7 @@ void reshapeOperand(OperandBinder &node, const std::string &name, SmallVector<in
     int64_t count = getType(x).getNumElements();
     if (known == 0 || count % known) {
       node.error() << name << " must divide the " << count << " elements of " << describe(x)
-                   << " where it leaves a size open, but is [" << Ints(given) << "]";
+                   << " where it leaves a size open, but is [" << Ints(given) << "]" << adviseOnBatch(node);
       return;
     }
     *unknown = count / known;
@@ -64,7 +76,14 @@ void reshapeOperand(OperandBinder &node, const std::string &name, SmallVector<in
     return;
   if (*nn::countElements(shape) != getType(x).getNumElements()) {
     node.error() << name << " must hold as many elements as " << node.nameOf(0) << ", " << getType(x).getNumElements()
-                 << ", but is [" << Ints(given) << "] for " << describe(x);
+                 << ", but is [" << Ints(given) << "] for " << describe(x) << adviseOnBatch(node);
+    return;
+  }
+  // The open size would take in the examples: each would be a part of another, and all that follows compute something else.
+  if (OpenWeights *weights = node.nn.getWeights();
+      weights && unknown && given.front() > 0 && weights->isOldBatch(x, given.front())) {
+    node.error() << name << " must keep the examples of " << describe(x) << " apart, but is [" << Ints(given) << "]"
+                 << adviseOnBatch(node);
     return;
   }
   node.setResult(node.nn.reshape(x, shape));
