@@ -187,7 +187,7 @@ int64_t peakOf(ArrayRef<TouchingStep> steps, ArrayRef<int64_t> bytes, ArrayRef<u
 }
 
 std::vector<unsigned> orderSteps(ArrayRef<TouchingStep> steps, ArrayRef<int64_t> bytes, bool isShort) {
-  const std::vector<unsigned> asIs = Order(steps, bytes, 1).order;
+  std::vector<unsigned> asIs = Order(steps, bytes, 1).order;
   if (steps.size() > kMostSteps)
     return asIs;
   // Lives get shorter by each turn; what is alive at once need not, so the best of all is kept.
