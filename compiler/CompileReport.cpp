@@ -2,15 +2,29 @@
 
 #include "compiler/CompileReport.h"
 
+#include "compiler/ArenaChart.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
+#include <numeric>
 
 using namespace llvm;
 
 namespace nacre {
 
 StringRef LaunchReport::engine() const { return gpuShare == 0 ? "cpu" : gpuShare == 1 ? "gpu" : "cut"; }
+
+std::vector<int64_t> EntryReport::bytesInUse() const {
+  std::vector<int64_t> changes(steps.size() + 1);
+  for (const ArenaStorage &storage : storages) {
+    changes[storage.firstStep] += storage.bytes;
+    changes[storage.lastStep + 1] -= storage.bytes;
+  }
+  std::partial_sum(changes.begin(), changes.end(), changes.begin());
+  changes.pop_back();
+  return changes;
+}
 
 void CompileReport::addTime(Phase phase, double milliseconds) {
   auto known = find_if(phaseMilliseconds, [&](const auto &other) { return other.first == phase; });
@@ -27,10 +41,12 @@ double CompileReport::totalMilliseconds() const {
   return total;
 }
 
-json::Value CompileReport::toJson() const {
-  json::Array launchRows;
+json::Array CompileReport::launchRows() const {
+  json::Array rows;
   for (const LaunchReport &launch : launches) {
-    json::Object row{{"nodes", launch.nodes},
+    json::Object row{{"entry", launch.entry},
+                     {"step", int64_t(launch.step)},
+                     {"nodes", launch.nodes},
                      {"kernel", launch.kernel},
                      {"kind", launch.kind},
                      {"flops", launch.flops},
@@ -48,8 +64,40 @@ json::Value CompileReport::toJson() const {
       if (launch.predictedMilliseconds->gpu)
         row["predicted_gpu_ms"] = *launch.predictedMilliseconds->gpu;
     }
-    launchRows.push_back(std::move(row));
+    if (launch.entry == train::trainEntry)
+      row["part"] = partWord(partOf(launch.nodes));
+    rows.push_back(std::move(row));
   }
+  return rows;
+}
+
+json::Array CompileReport::entryRows() const {
+  json::Array rows;
+  for (const EntryReport &entry : entries) {
+    json::Array steps, storages;
+    for (auto [nodes, bytes] : zip_equal(entry.steps, entry.bytesInUse()))
+      steps.push_back(json::Object{{"nodes", nodes}, {"arena_bytes_in_use", bytes}});
+    for (const ArenaStorage &storage : entry.storages)
+      storages.push_back(json::Object{{"nodes", storage.nodes},
+                                      {"offset", storage.offset},
+                                      {"bytes", storage.bytes},
+                                      {"first_step", int64_t(storage.firstStep)},
+                                      {"last_step", int64_t(storage.lastStep)}});
+    json::Object row{{"name", entry.name},
+                     {"arena_bytes", int64_t(entry.arenaBytes)},
+                     {"steps", std::move(steps)},
+                     {"storages", std::move(storages)}};
+    if (entry.predicted) {
+      row["predicted_ms"] = entry.predicted->placed;
+      row["predicted_cpu_only_ms"] = entry.predicted->cpu;
+      row["predicted_meetings"] = int64_t(entry.predicted->meetings);
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+json::Value CompileReport::toJson() const {
   json::Array narrowRows;
   for (const NarrowWeight &weight : narrowWeights)
     narrowRows.push_back(json::Object{{"nodes", weight.nodes},
@@ -79,7 +127,18 @@ json::Value CompileReport::toJson() const {
                       {"file_bytes", int64_t(fileBytes)},
                       {"phase_ms", std::move(phases)},
                       {"total_ms", totalMilliseconds()},
-                      {"launches", std::move(launchRows)}};
+                      {"entries", entryRows()},
+                      {"launches", launchRows()}};
+  if (stepTimes)
+    report["predicted_step_ms"] =
+        json::Object{{"forward", stepTimes->forward}, {"backward", stepTimes->backward}, {"update", stepTimes->update}};
+  if (!weightCosts.empty()) {
+    json::Array rows;
+    for (const WeightCost &cost : weightCosts)
+      rows.push_back(json::Object{
+          {"weight", cost.name}, {"predicted_ms", cost.milliseconds}, {"predicted_way_ms", cost.wayMilliseconds}});
+    report["trained_weights"] = std::move(rows);
+  }
   if (predicted) {
     report["device"] = device;
     report["predicted_ms"] = predicted->placed;
@@ -109,6 +168,32 @@ std::string CompileReport::narrowing() const {
                  narrowWeights.size(), size(saved), largest);
 }
 
+std::string CompileReport::describeStep() const {
+  auto entry = find_if(entries, [](const EntryReport &each) { return each.name == train::trainEntry; });
+  if (entry == entries.end())
+    return "";
+  std::string text;
+  raw_string_ostream os(text);
+  if (stepTimes)
+    os << formatv("  a step, predicted for {0}: forward {1:F2} ms, backward {2:F2} ms, update {3:F2} ms\n", device,
+                  stepTimes->forward, stepTimes->backward, stepTimes->update);
+  SmallVector<ChartStep> steps;
+  for (auto [nodes, bytes] : zip_equal(entry->steps, entry->bytesInUse()))
+    steps.push_back({bytes, partWord(partOf(nodes)).front()});
+  auto most = std::max_element(steps.begin(), steps.end(),
+                               [](const ChartStep &a, const ChartStep &b) { return a.bytes < b.bytes; });
+  if (most == steps.end() || most->bytes == 0)
+    return text;
+  const size_t at = most - steps.begin();
+  constexpr unsigned width = 64, height = 6;
+  os << formatv("  the arena over the {0} steps of train (forward, backward, update), most at step {1}", steps.size(),
+                at + 1);
+  if (!entry->steps[at].empty())
+    os << " (" << StringRef(entry->steps[at]).split(", ").first << ")";
+  os << "\n" << drawArena(steps, width, height, "    ");
+  return text;
+}
+
 std::string CompileReport::summary() const {
   std::string text;
   raw_string_ostream os(text);
@@ -122,6 +207,7 @@ std::string CompileReport::summary() const {
   if (stateBytes > 0)
     os << "  state " << size(stateBytes)
        << (microBatch ? formatv(", batches in parts of {0}", microBatch).str() : std::string()) << "\n";
+  os << describeStep();
   if (weightType != WeightType::F32)
     os << "  " << narrowing() << "\n";
   if (unsigned onGpu = count_if(launches, [](const LaunchReport &launch) { return launch.gpuShare > 0; }))

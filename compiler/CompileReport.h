@@ -6,6 +6,7 @@
 #define NACRE_COMPILER_COMPILEREPORT_H
 
 #include "compiler/CompilerOptions.h"
+#include "compiler/StepParts.h"
 #include "llvm/Support/JSON.h"
 #include <optional>
 #include <string>
@@ -27,6 +28,8 @@ struct PredictedRun {
 };
 
 struct LaunchReport {
+  std::string entry;  ///< Whose launch it is,
+  unsigned step = 0;  ///< and which of its steps (EntryReport).
   std::string nodes;  ///< The model's nodes it computes.
   std::string kernel; ///< Its code's name; equal for launches that share code.
   std::string kind;
@@ -42,6 +45,37 @@ struct LaunchReport {
   std::optional<PredictedLaunch> predictedMilliseconds; ///< One turn; none without a device.
 
   llvm::StringRef engine() const; ///< `cpu`, `gpu` or `cut`.
+};
+
+/// A temporary of an entry.
+struct ArenaStorage {
+  std::string nodes; ///< Of the launch that writes it first.
+  int64_t offset = 0, bytes = 0;
+  unsigned firstStep = 0, lastStep = 0; ///< It has its bytes in both, and in all between.
+};
+
+/// What a run of an entry does, and what memory it has for that.
+struct EntryReport {
+  std::string name;
+  uint64_t arenaBytes = 0;
+  std::vector<std::string> steps; ///< Their nodes, in order: launches, and what loops and branches do between them.
+  std::vector<ArenaStorage> storages;
+  std::optional<PredictedRun> predicted; ///< Milliseconds; none without a device.
+
+  /// How many bytes of the arena each step finds in use.
+  std::vector<int64_t> bytesInUse() const;
+};
+
+/// What it costs to train a weight, by the model of the place phase.
+struct WeightCost {
+  std::string name;
+  double milliseconds = 0;    ///< Its gradient and its update; what several share is divided.
+  double wayMilliseconds = 0; ///< The way back to it, which it shares with those behind it.
+};
+
+/// Predicted milliseconds of the parts of a step of training.
+struct StepTimes {
+  double forward = 0, backward = 0, update = 0;
 };
 
 /// A weight that is stored at half the bytes.
@@ -61,7 +95,10 @@ struct CompileReport {
   unsigned operators = 0; ///< After the graph phase.
   unsigned kernels = 0;   ///< Different ones.
   std::vector<LaunchReport> launches;
-  std::optional<PredictedRun> predicted; ///< Milliseconds; none without a device.
+  std::vector<EntryReport> entries;
+  std::optional<StepTimes> stepTimes;    ///< Of the entry that trains; none without one, or without a device.
+  std::vector<WeightCost> weightCosts;   ///< Of those that are trained; none without a device.
+  std::optional<PredictedRun> predicted; ///< Of the first entry, milliseconds; none without a device.
   uint64_t weightBytes = 0;              ///< Packed, every encoding.
   uint64_t arenaBytes = 0;               ///< Of the largest entry.
   uint64_t stateBytes = 0;               ///< Of all states.
@@ -80,6 +117,10 @@ struct CompileReport {
   std::string summary() const;
 
 private:
+  llvm::json::Array launchRows() const;
+  llvm::json::Array entryRows() const;
+  /// Of a step of training: its times and its arena.
+  std::string describeStep() const;
   /// What came of another type than f32 for weights.
   std::string narrowing() const;
 };

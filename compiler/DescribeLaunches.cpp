@@ -5,6 +5,7 @@
 #include "codegen/OperandOrigin.h"
 #include "codegen/PackWeights.h"
 #include "codegen/package/TableRows.h"
+#include "compiler/DescribeEntries.h"
 #include "dialects/StoredBytes.h"
 #include "dialects/plan/ControlFlow.h"
 #include "dialects/plan/Notes.h"
@@ -14,15 +15,6 @@ using namespace mlir;
 namespace nacre {
 
 static constexpr double kMilliseconds = 1e-6; // of a nanosecond
-
-std::optional<PredictedRun> describeRun(ModuleOp placed) {
-  std::optional<PredictedRun> run;
-  for (auto entry : placed.getOps<plan::EntryOp>())
-    if (auto predicted = entry->getAttrOfType<DenseI64ArrayAttr>(plan::kPredictedNanoseconds))
-      run = {predicted[0] * kMilliseconds, predicted[1] * kMilliseconds,
-             unsigned(entry->getAttrOfType<IntegerAttr>(plan::kMeetings).getInt())};
-  return run;
-}
 
 std::vector<NarrowWeight> describeNarrowWeights(ModuleOp encoded) {
   std::vector<NarrowWeight> rows;
@@ -80,7 +72,13 @@ std::vector<LaunchReport> describeLaunches(ModuleOp scheduled, ArrayRef<package:
   for (const package::CompiledKernel &kernel : kernels)
     byName[plan::KernelOp(kernel.kernel).getSymName()] = &kernel;
   std::vector<LaunchReport> rows;
-  scheduled.walk([&](plan::LaunchOp launch) { rows.push_back(describe(launch, *byName.lookup(launch.getKernel()))); });
+  for (auto entry : scheduled.getOps<plan::EntryOp>())
+    for (auto [number, step] : llvm::enumerate(stepsOf(entry)))
+      if (auto launch = dyn_cast<plan::LaunchOp>(step)) {
+        LaunchReport &row = rows.emplace_back(describe(launch, *byName.lookup(launch.getKernel())));
+        row.entry = entry.getSymName().str();
+        row.step = number;
+      }
   return rows;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: what a placed plan, and its kernels once they are compiled, add to the report.
+// What: what the launches of a plan, and its kernels once they are compiled, add to the report.
 
 #ifndef NACRE_COMPILER_DESCRIBELAUNCHES_H
 #define NACRE_COMPILER_DESCRIBELAUNCHES_H
@@ -9,9 +9,6 @@
 #include "compiler/CompileReport.h"
 
 namespace nacre {
-
-/// What placement predicts of a run, where it knows a device.
-std::optional<PredictedRun> describeRun(mlir::ModuleOp placed);
 
 /// A row for each weight that is stored narrower than the model has it.
 std::vector<NarrowWeight> describeNarrowWeights(mlir::ModuleOp encoded);

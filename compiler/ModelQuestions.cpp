@@ -6,6 +6,7 @@
 
 #include "compiler/ImportSettings.h"
 #include "compiler/Pipeline.h"
+#include "compiler/SaidOnce.h"
 #include "compiler/train/Optimizers.h"
 #include "dialects/PrintableText.h"
 #include "dialects/nn/Variables.h"
@@ -16,6 +17,7 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <array>
 
 using namespace mlir;
 
@@ -113,6 +115,49 @@ static std::vector<Weight> findWeights(ModuleOp module, const train::TrainingOpt
   return weights;
 }
 
+/// What placement predicts of a step, where the options say what it is and for which device.
+static FailureOr<CompileReport> predictStep(const CompilerOptions &options, MLIRContext &context) {
+  CompileReport report;
+  if (options.device.empty() || options.training->losses.empty())
+    return report;
+  CompilerOptions toPlace = options;
+  toPlace.compileTo = Phase::Place;
+  const SaidOnce once(context, /*repeats=*/true);
+  if (failed(compileModel(toPlace, context, llvm::nulls(), report, [](Phase, unsigned, unsigned) {})))
+    return failure();
+  return report;
+}
+
+namespace {
+
+/// A table of weights, with columns of milliseconds where these are known.
+class WeightTable {
+public:
+  WeightTable(ArrayRef<Weight> weights, bool hasTimes, raw_ostream &text) : hasTimes(hasTimes), text(text) {
+    for (const Weight &weight : weights) {
+      nameWidth = std::max(nameWidth, weight.name.size());
+      typeWidth = std::max(typeWidth, weight.type.size());
+    }
+    print("weight", "type", "trained", "bytes", "moments", {"ms", "way ms"}, "nodes");
+  }
+
+  void print(StringRef name, StringRef type, StringRef trained, const Twine &bytes, const Twine &moments,
+             std::array<std::string, 2> times, StringRef nodes) {
+    text << llvm::left_justify(name, nameWidth) << "  " << llvm::left_justify(type, typeWidth)
+         << llvm::formatv("  {0,-7}  {1,11}  {2,11}", trained, bytes.str(), moments.str());
+    if (hasTimes)
+      text << llvm::formatv("  {0,9}  {1,9}", times[0], times[1]);
+    text << "  " << nodes << "\n";
+  }
+
+private:
+  const bool hasTimes;
+  raw_ostream &text;
+  size_t nameWidth = 6, typeWidth = 4;
+};
+
+} // namespace
+
 LogicalResult listWeights(const CompilerOptions &options, MLIRContext &context, raw_ostream &text) {
   llvm::Expected<train::Optimizer> optimizer = train::parseOptimizer(options.training->optimizer);
   if (!optimizer)
@@ -128,25 +173,33 @@ LogicalResult listWeights(const CompilerOptions &options, MLIRContext &context, 
     return failure();
   const int64_t kept = train::momentsOf(*optimizer).size() + options.training->accumulate;
   const std::vector<Weight> weights = findWeights(*module, *options.training);
-  size_t nameWidth = 6, typeWidth = 4;
-  for (const Weight &weight : weights) {
-    nameWidth = std::max(nameWidth, weight.name.size());
-    typeWidth = std::max(typeWidth, weight.type.size());
-  }
-  auto print = [&](StringRef name, StringRef type, StringRef trained, const auto &bytes, const auto &more,
-                   StringRef nodes) {
-    text << llvm::left_justify(name, nameWidth) << "  " << llvm::left_justify(type, typeWidth)
-         << llvm::formatv("  {0,-7}  {1,11}  {2,11}  {3}\n", trained, bytes, more, nodes);
-  };
-  print("weight", "type", "trained", "bytes", "moments", "nodes");
+  FailureOr<CompileReport> predicted = predictStep(options, context);
+  if (failed(predicted))
+    return failure();
+  const std::optional<StepTimes> &step = predicted->stepTimes;
+  WeightTable table(weights, step.has_value(), text);
+  auto describeTime = [](double milliseconds) { return llvm::formatv("{0:F3}", milliseconds).str(); };
   int64_t bytes = 0, moments = 0;
+  double milliseconds = 0;
   for (const Weight &weight : weights) {
     const int64_t more = weight.isTrained ? kept * weight.bytes : 0;
-    print(weight.name, weight.type, weight.isTrained ? "yes" : "no", weight.bytes, more, weight.nodes);
+    std::array<std::string, 2> times;
+    for (const WeightCost &cost : predicted->weightCosts)
+      if (toPrintable(cost.name) == weight.name) {
+        times = {describeTime(cost.milliseconds), describeTime(cost.wayMilliseconds)};
+        milliseconds += cost.milliseconds;
+      }
+    table.print(weight.name, weight.type, weight.isTrained ? "yes" : "no", Twine(weight.bytes), Twine(more), times,
+                weight.nodes);
     bytes += weight.isTrained ? weight.bytes : 0;
     moments += more;
   }
-  print("", "", "", bytes, moments, "of those that are trained");
+  table.print("", "", "", Twine(bytes), Twine(moments), {describeTime(milliseconds), ""}, "of those that are trained");
+  if (step)
+    text << llvm::formatv("a step, predicted for {0}: forward {1:F2} ms, backward {2:F2} ms, update {3:F2} ms\n",
+                          options.device, step->forward, step->backward, step->update);
+  else if (!options.device.empty())
+    text << "milliseconds on the device are told with a --loss\n";
   return success();
 }
 

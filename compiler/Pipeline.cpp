@@ -6,6 +6,7 @@
 #include "codegen/Backend.h"
 #include "codegen/package/Package.h"
 #include "compiler/CompileKernels.h"
+#include "compiler/DescribeEntries.h"
 #include "compiler/DescribeLaunches.h"
 #include "compiler/ImportSettings.h"
 #include "compiler/PrintModule.h"
@@ -267,6 +268,8 @@ private:
       declined = *newlyDeclined;
     }
     report.predicted = describeRun(*module);
+    report.stepTimes = describeStepTimes(*module);
+    report.weightCosts = describeWeightCosts(*module);
     return success();
   }
 
@@ -303,6 +306,7 @@ private:
     report.stateBytes = stateBytes(*module);
     report.microBatch = trained ? trained->getMicroBatch() : 0;
     report.launches = describeLaunches(*module, compiled);
+    report.entries = describeEntries(*module);
     return success();
   }
 

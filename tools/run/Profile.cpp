@@ -55,7 +55,7 @@ bool endsWith(std::string_view text, std::string_view end) {
 }
 
 /// Of a step of training, the time of the three parts. nacre-compile names what it makes after the node that it is for: `conv1 dX`,
-/// `conv1 dW`, `conv1 update`.
+/// `conv1 dW`, `conv1 update`. What is of no node is a copy into a state.
 void printParts(const std::vector<LaunchProfile> &launches) {
   uint64_t forward = 0, backward = 0, update = 0;
   for (const LaunchProfile &launch : launches) {
@@ -67,7 +67,7 @@ void printParts(const std::vector<LaunchProfile> &launches) {
       isUpdate &= endsWith(name, " update");
       names.remove_prefix(std::min(comma + 2, names.size()));
     }
-    (isBackward ? backward : isUpdate && launch.info.name[0] ? update : forward) += launch.least;
+    (isBackward ? backward : isUpdate ? update : forward) += launch.least;
   }
   const double percent = 100.0 / static_cast<double>(std::max<uint64_t>(forward + backward + update, 1));
   if (backward)
