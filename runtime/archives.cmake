@@ -28,7 +28,6 @@ endforeach()
 # As small as can be, but for what every launch of a run passes through. With this bound of inlining both come out smallest: most
 # functions have one caller or two.
 set(fast_sources src/gpu_vulkan/engine_run.cpp src/launch.cpp src/run.cpp src/thread_pool.cpp)
-# What states are is large functions with few callers each: inlined less, they come out smaller.
 set(flags -std=c++17 -Wall -Wextra -Werror -fPIC -fvisibility=hidden -fno-exceptions -fno-rtti -nostdinc++ -nostdlibinc
     -ffunction-sections -fdata-sections -fno-unwind-tables -fno-asynchronous-unwind-tables -fno-stack-protector
     -fno-threadsafe-statics -fno-builtin-strlen -fno-builtin-bcmp -I${include_root}
@@ -77,12 +76,13 @@ foreach(triple ${NACRE_RUNTIME_TRIPLES})
     if(source IN_LIST fast_sources)
       set(optimization -Os)
     endif()
-    set(inlined 30)
+    set(inlining -mllvm -inline-threshold=30)
+    # Large functions with few callers each: inlined less, and without frame pointers, they come out smaller.
     if(source MATCHES "^src/state/")
-      set(inlined 10)
+      set(inlining -mllvm -inline-threshold=10 -fomit-frame-pointer)
     endif()
     add_custom_command(OUTPUT ${object} DEPENDS ${source} DEPFILE ${object}.d VERBATIM
-                       COMMAND ${NACRE_clang__} ${target_flags} ${optimization} -mllvm -inline-threshold=${inlined} -MD -MF ${object}.d -c ${CMAKE_CURRENT_SOURCE_DIR}/${source}
+                       COMMAND ${NACRE_clang__} ${target_flags} ${optimization} ${inlining} -MD -MF ${object}.d -c ${CMAKE_CURRENT_SOURCE_DIR}/${source}
                                -o ${object})
     list(APPEND objects ${object})
   endforeach()

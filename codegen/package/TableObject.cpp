@@ -174,6 +174,9 @@ uint64_t buildModule(Module &module, const TableInputs &inputs, TableRows rows, 
   model.name = rows.strings.add(inputs.modelName);
   model.compiler = rows.strings.add(inputs.compiler);
   model.target = rows.strings.add(target.name);
+  model.step_counter = rows.stateFile.stepCounter;
+  model.file_head = rows.strings.add(rows.stateFile.head);
+  model.file_buffer_bytes = rows.stateFile.bufferBytes;
   model.strings_bytes = rows.strings.blob.size();
   model.dim_count = rows.dims.size();
   model.gpu_code_hash = hashOfGpuCode(inputs.kernels);

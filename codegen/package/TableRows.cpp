@@ -101,6 +101,8 @@ public:
     }
     for (auto entry : mlir::ModuleOp(inputs.module).getOps<plan::EntryOp>())
       entries.push_back(readEntry(entry));
+    if (!variables.empty())
+      describeStateFile();
     return std::move(*this);
   }
 
@@ -138,21 +140,33 @@ private:
     row.tensor = tensorRow(storage);
     row.offset = stateBytes;
     stateBytes = alignTo(stateBytes + row.tensor.bytes, codegen::kGpuBufferAlignment);
+    [[maybe_unused]] const uint64_t placed = row.tensor.bytes;
+    StoredForm form;
     if (auto encoding = storage->getAttrOfType<plan::EncodingAttr>(plan::kPanels)) {
-      row.encoding = NACRE_WEIGHT_PANEL;
-      row.parameter = encoding.getWidth();
-      row.groups = encoding.getGroups();
-      row.parts = encoding.getParts();
+      form.width = encoding.getWidth();
+      form.groups = encoding.getGroups();
+      form.parts = encoding.getParts();
       row.tensor.bytes = storedBytes(storage.getTypeOfModel());
     }
+    if (auto order = storage->getAttrOfType<mlir::DenseI64ArrayAttr>(plan::kOrder))
+      form.order = order.asArrayRef().vec();
+    const std::vector<int64_t> loops = describeLoops(row, storage.getTypeOfModel().getShape().vec(), form);
+    assert(row.stored_bytes == placed && "kernels and files must mean the same panels");
+    row.first_loop = dims.size();
+    append_range(dims, loops);
     row.role = roleOf(storage);
-    if (auto order = storage->getAttrOfType<mlir::DenseI64ArrayAttr>(plan::kOrder)) {
-      row.order = 1 + dims.size();
-      append_range(dims, order.asArrayRef());
-    }
     if (auto initial = storage->getAttrOfType<mlir::FlatSymbolRefAttr>(plan::kInitial))
       row.initial = 1 + weightIndex.lookup(initial.getValue());
     variables.push_back(row);
+  }
+
+  void describeStateFile() {
+    stateFile = describeFile(variables.data(), variables.size(), strings.blob.data(), dims.data());
+    for (auto [variable, row] : zip_equal(variables, stateFile.rows)) {
+      variable.file_row = strings.add(row.text);
+      variable.file_type = variable.file_row + row.type;
+      variable.file_shape = variable.file_row + row.shape;
+    }
   }
 
   /// Notes which outputs hold how many elements the axes of `storage` have.

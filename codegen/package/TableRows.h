@@ -7,6 +7,7 @@
 #ifndef NACRE_CODEGEN_PACKAGE_TABLEROWS_H
 #define NACRE_CODEGEN_PACKAGE_TABLEROWS_H
 
+#include "codegen/package/StateRows.h"
 #include "codegen/package/TableObject.h"
 #include "runtime/include/nacre/model_format.h"
 
@@ -41,6 +42,7 @@ struct TableRows {
   std::vector<EntryRows> entries;
   llvm::SmallVector<nacre_variable> variables;
   uint64_t stateBytes = 0;
+  StateFileTexts stateFile; ///< Its texts are strings already.
 };
 
 /// The model's nodes that an operation computes: the names in its location, joined and fit to be shown.

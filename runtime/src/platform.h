@@ -69,17 +69,15 @@ long open_to_replace(const char *path); ///< What a file of that name held is lo
 int64_t file_bytes(long file);
 long read_at(long file, void *to, uint64_t bytes, uint64_t offset);
 long write_at(long file, const void *from, uint64_t bytes, uint64_t offset);
-/// Returns when all that was written is on the disk.
-long sync_file(long file);
 long close_file(long file);
+/// Returns when all that was written is on the disk.
+long sync_and_close(long file);
 long move_file(const char *from, const char *to);
 void remove_file(const char *path);
-/// The same of the names in a folder.
+/// Returns when the names in a folder are on the disk.
 long sync_folder(const char *path);
-/// What such a number means.
-struct FileError : Text<256> {
-  explicit FileError(long error);
-};
+/// What such a number means, where there are words for it; else nullptr.
+const char *file_error_text(long error);
 
 /// A number that no other process has at this time.
 uint64_t process_number();

@@ -15,7 +15,9 @@ constexpr long kNoWaiting = 04000;          // O_NONBLOCK
 constexpr long kAsUserSays = 0666;          // less the process's mask
 constexpr long kFromEnd = 2;                // SEEK_END
 constexpr long kInvalid = -22;              // -EINVAL
-constexpr long kIsTooShort = -1000;         // of no system
+constexpr long kIsTooShort = -127;          // of no file
+
+__attribute__((noinline)) long open_by(const char *path, long how) { return open_file(path, how, kAsUserSays); }
 
 /// Reads or writes, in as many calls as it takes.
 long move_all(long number, long file, long data, uint64_t bytes, uint64_t offset) {
@@ -30,9 +32,9 @@ long move_all(long number, long file, long data, uint64_t bytes, uint64_t offset
 
 } // namespace
 
-long open_to_read(const char *path) { return open_file(path, kReadOnly | kNoWaiting); }
+long open_to_read(const char *path) { return open_by(path, kReadOnly | kNoWaiting); }
 
-long open_to_replace(const char *path) { return open_file(path, kReplace, kAsUserSays); }
+long open_to_replace(const char *path) { return open_by(path, kReplace); }
 
 int64_t file_bytes(long file) { return system_call(kLseek, file, 0, kFromEnd); }
 
@@ -44,7 +46,15 @@ long write_at(long file, const void *from, uint64_t bytes, uint64_t offset) {
   return move_all(kPwrite, file, address(from), bytes, offset);
 }
 
-long sync_file(long file) { return restarted_call(kFsync, file, 0, 0); }
+long close_file(long file) {
+  const long error = system_call(kClose, file);
+  return error == kInterrupted ? 0 : error;
+}
+
+long sync_and_close(long file) {
+  const long error = restarted_call(kFsync, file, 0, 0), closed = close_file(file);
+  return error ? error : closed;
+}
 
 long move_file(const char *from, const char *to) {
   return system_call(kRenameat, kWorkingFolder, address(from), kWorkingFolder, address(to));
@@ -56,32 +66,29 @@ long sync_folder(const char *path) {
   const long file = open_to_read(path);
   if (file < 0) // one that may be written and not read: it is synchronized in its time
     return 0;
-  const long result = sync_file(file);
-  close_file(file);
-  return result == kInvalid ? 0 : result; // of file systems that do so by themselves
+  const long error = sync_and_close(file);
+  return error == kInvalid ? 0 : error; // of file systems that do so by themselves
 }
 
-FileError::FileError(long error) {
-  switch (error) {
-  case -2:
-    *this << "there is none";
-    return;
-  case -13:
-    *this << "permission is denied";
-    return;
-  case -28:
-    *this << "the disk is full";
-    return;
-  case kIsTooShort:
-    *this << "it ends too early";
-    return;
+const char *file_error_text(long error) {
+  // The system's number, and what it means.
+  static constexpr char kTexts[] = "\x02"
+                                   "there is none\0"
+                                   "\x0d"
+                                   "permission is denied\0"
+                                   "\x1c"
+                                   "the disk is full\0"
+                                   "\x24"
+                                   "the name is too long\0"
+                                   "\x7f"
+                                   "it ends too early\0";
+  for (const char *text = kTexts; *text; ++text) {
+    if (*text++ == -error)
+      return text;
+    while (*text)
+      ++text;
   }
-  *this << "system error " << uint64_t(-error);
-}
-
-long close_file(long file) {
-  const long result = system_call(kClose, file);
-  return result == kInterrupted ? 0 : result;
+  return nullptr;
 }
 
 } // namespace nacre::runtime

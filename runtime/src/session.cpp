@@ -185,6 +185,11 @@ void session_destroy(nacre_session *handle) {
   allocator.release(allocator.user, &session, session.block_bytes);
 }
 
+nacre_status session_state(nacre_session *handle, nacre_state **out_state) {
+  *out_state = &cast(handle).state->head;
+  return NACRE_OK;
+}
+
 nacre_status session_input(nacre_session *handle, uint32_t index, void **out_data) {
   Session &session = cast(handle);
   if (nacre_status status = check_index(session, "input", index, session.entry->input_count))

@@ -71,6 +71,7 @@ nacre_status session_find_output(nacre_session *, const char *name, uint32_t *);
 nacre_status session_bind_input(nacre_session *, uint32_t index, const void *);
 nacre_status session_bind_output(nacre_session *, uint32_t index, void *);
 nacre_status session_run(nacre_session *);
+nacre_status session_state(nacre_session *, nacre_state **);
 nacre_status session_launch_time(nacre_session *, uint32_t index, size_t time_size, nacre_launch_time *);
 nacre_status session_output_dims(nacre_session *, uint32_t index, int64_t *);
 nacre_status session_describe(nacre_session *, size_t info_size, nacre_session_info *);

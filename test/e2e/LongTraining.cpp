@@ -2,60 +2,15 @@
 //
 // What:  many steps of training, and whether one of them asks for memory or leaves some behind.
 // Why:   an app trains for hours; what a step leaks, a day of them shows to the user.
-// How:   long <library> <model> <steps>: inputs are random numbers, labels classes. The program defines malloc and its kin and counts
-//        calls while steps are made; how much of the process is in memory is compared between the first tenth and the end.
+// How:   long <library> <model> <steps>: inputs are random numbers, labels classes. Calls of malloc and its kin are counted
+//        while steps are made; how much of the process is in memory is compared between the first tenth and the end.
 
-#include "nacre/runtime.h"
+#include "test/e2e/Program.h"
 
-#include <atomic>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
-#include <string>
-
-static std::atomic<long> allocations;
-static std::atomic<bool> watching;
-
-#ifdef NACRE_COUNT_ALLOCATIONS
-extern "C" {
-void *__libc_malloc(size_t bytes);
-void *__libc_calloc(size_t count, size_t bytes);
-void *__libc_realloc(void *block, size_t bytes);
-void *__libc_memalign(size_t alignment, size_t bytes);
-
-void *malloc(size_t bytes) {
-  allocations += watching;
-  return __libc_malloc(bytes);
-}
-void *calloc(size_t count, size_t bytes) {
-  allocations += watching;
-  return __libc_calloc(count, bytes);
-}
-void *realloc(void *block, size_t bytes) {
-  allocations += watching;
-  return __libc_realloc(block, bytes);
-}
-int posix_memalign(void **block, size_t alignment, size_t bytes) {
-  allocations += watching;
-  *block = __libc_memalign(alignment, bytes);
-  return *block ? 0 : 12;
-}
-}
-#endif
 
 namespace {
-
-[[noreturn]] void fail(const std::string &text) {
-  fprintf(stderr, "long: %s\n", text.c_str());
-  exit(1);
-}
-
-void check(nacre_status status, const std::string &what) {
-  if (status != NACRE_OK)
-    fail(what + ": " + nacre_status_text(status));
-}
 
 /// What of the process is in memory.
 long residentKibibytes() {
@@ -127,12 +82,7 @@ private:
 int main(int argc, char **argv) {
   if (argc != 4)
     fail("long <library> <model> <steps>");
-  void *library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
-  if (!library)
-    fail(dlerror());
-  const auto *model = static_cast<const nacre_model *>(dlsym(library, (std::string("nacre_model_") + argv[2]).c_str()));
-  if (!model)
-    fail("no model in the library");
+  const nacre_model *model = findModel(argv[1], argv[2]);
   constexpr long kNoise = 512; // the kernel counts pages by thread, and adds up now and then
   const long count = atol(argv[3]);
   Steps steps(model);

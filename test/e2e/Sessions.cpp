@@ -8,67 +8,15 @@
 //       models are alive at once and run in turn, then four threads run sessions of their own; every output must equal
 //       its reference to the bit. The C library's allocator is interposed and counted while a session runs.
 
-#include "nacre/runtime.h"
+#include "test/e2e/Program.h"
 
-#include <atomic>
-#include <cerrno>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <dlfcn.h>
-#include <string>
 #include <thread>
 #include <vector>
-
-namespace {
-
-std::atomic<bool> watching{false};
-std::atomic<int> allocations{0};
-
-} // namespace
-
-// A sanitizer interposes these functions itself; the test is then about threads alone.
-#ifdef NACRE_COUNT_ALLOCATIONS
-extern "C" {
-void *__libc_malloc(size_t bytes);
-void *__libc_calloc(size_t count, size_t bytes);
-void *__libc_realloc(void *block, size_t bytes);
-void *__libc_memalign(size_t alignment, size_t bytes);
-
-void *malloc(size_t bytes) {
-  allocations += watching;
-  return __libc_malloc(bytes);
-}
-void *calloc(size_t count, size_t bytes) {
-  allocations += watching;
-  return __libc_calloc(count, bytes);
-}
-void *realloc(void *block, size_t bytes) {
-  allocations += watching;
-  return __libc_realloc(block, bytes);
-}
-int posix_memalign(void **block, size_t alignment, size_t bytes) {
-  allocations += watching;
-  *block = __libc_memalign(alignment, bytes);
-  return *block ? 0 : ENOMEM;
-}
-}
-#endif
 
 // The models of a program they are linked into, ended by a null pointer; absent where they are libraries.
 extern "C" const nacre_model *const linkedModels[] __attribute__((weak));
 
 namespace {
-
-[[noreturn]] void fail(const std::string &text) {
-  fprintf(stderr, "sessions: %s\n", text.c_str());
-  exit(1);
-}
-
-void check(nacre_status status, const std::string &what) {
-  if (status != NACRE_OK)
-    fail(what + ": " + nacre_status_text(status));
-}
 
 /// A session with its input filled from a seed.
 class Run {
@@ -123,16 +71,9 @@ private:
 };
 
 const nacre_model *load(const std::string &path) {
-  void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library)
-    fail(dlerror());
-  size_t begin = path.rfind('/') + 1;
-  std::string stem = path.substr(begin, path.rfind('.') - begin);
-  std::string symbol = "nacre_model_" + stem.substr(stem.compare(0, 3, "lib") == 0 ? 3 : 0);
-  auto model = static_cast<const nacre_model *>(dlsym(library, symbol.c_str()));
-  if (!model)
-    fail(path + " has no symbol " + symbol);
-  return model;
+  const size_t begin = path.rfind('/') + 1;
+  const std::string stem = path.substr(begin, path.rfind('.') - begin);
+  return findModel(path, stem.substr(stem.compare(0, 3, "lib") == 0 ? 3 : 0));
 }
 
 void expectSame(const std::string &left, const std::string &right, const char *where) {

@@ -9,26 +9,12 @@
 //       A number of threads may follow the batches, `4:2`; and what comes first from the batches, `4:2:10`. Where there is a file
 //       <folder>/begin.safetensors the state begins as that; <folder>/end.safetensors is what it is in the end.
 
-#include "nacre/runtime.h"
+#include "test/e2e/Program.h"
 
-#include <cstdio>
-#include <cstdlib>
-#include <dlfcn.h>
 #include <fstream>
-#include <string>
 #include <vector>
 
 namespace {
-
-[[noreturn]] void fail(const std::string &text) {
-  fprintf(stderr, "steps: %s\n", text.c_str());
-  exit(1);
-}
-
-void check(nacre_status status, const std::string &what) {
-  if (status != NACRE_OK)
-    fail(what + ": " + nacre_status_text(status));
-}
 
 bool readFile(const std::string &path, void *data, uint64_t bytes) {
   std::ifstream file(path, std::ios::binary);
@@ -125,12 +111,7 @@ private:
 int main(int argc, char **argv) {
   if (argc < 7)
     fail("steps <library> <model> <folder> <steps> <batches> <entry>...");
-  void *library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
-  if (!library)
-    fail(dlerror());
-  const auto *model = static_cast<const nacre_model *>(dlsym(library, (std::string("nacre_model_") + argv[2]).c_str()));
-  if (!model)
-    fail("no model in the library");
+  const nacre_model *model = findModel(argv[1], argv[2]);
   const int steps = atoi(argv[4]);
   int batches = 1, run = 0;
   unsigned threads = 1;

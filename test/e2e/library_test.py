@@ -7,6 +7,7 @@ import re
 import shutil
 import unittest
 
+import lenet
 import nacre
 
 KIB = 1024
@@ -38,6 +39,21 @@ class LibraryTest(nacre.NacreTest):
                                 if s["Flags"]["Value"] & SHF_ALLOC and s["Name"]["Name"] != ".relro_padding")
                 print(f"allocated sections of a one-operator model for the {place}, arm64: {allocated} bytes")
                 self.assertLessEqual(allocated, 64 * KIB)
+
+    def test_lenets_training_takes_160_kib_at_most_beside_its_weights(self):
+        """Code of all entries, tables and runtime, as the page of training compiles it for phones."""
+        lenet.lenet().save(self.path("lenet.onnx"))
+        for target in "linux-arm64", "android-arm64":
+            with self.subTest(target):
+                library = self.path("liblenet.so")
+                self.call(os.path.join(nacre.BIN, "nacre-compile"), self.path("lenet.onnx"), "-o", library, f"--target={target}", "--train",
+                          "--loss=softmax-cross-entropy:logits", "--optimizer=sgd:momentum=0.9", "--train-batch=16")
+                sections = [entry["Section"] for entry in self.readelf(library, "--sections")["Sections"]]
+                [weights] = [s["Size"] for s in sections if s["Name"]["Name"] == ".nacre_weights"]
+                size = os.path.getsize(library) - weights
+                print(f"LeNet's training, {target}: {size} bytes of library beside {weights} of weights")
+                self.assertGreater(weights, 50_000)
+                self.assertLessEqual(size, 160 * KIB)
 
     def test_only_a_model_with_state_links_what_saves_it(self):
         graph = nacre.Graph("sum")

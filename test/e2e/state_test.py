@@ -155,7 +155,7 @@ class StateTest(nacre.NacreTest):
         other = self.build(*KEPT[:2], graph=stepping_model(), output="libless.so")
         with open(file, "wb") as saved:
             saved.write(whole)
-        self.assertIn("has 'last', which that has not", self.run_model(other, "--resume=" + file, status=2))
+        self.assertIn("the file must be of this model's state, but \"last\" is none of it", self.run_model(other, "--resume=" + file, status=2))
 
     def devices(self, library):
         return self.call("sh", "-c", f"{os.path.join(nacre.BIN, 'nacre-run')} {library} --list-devices || true")

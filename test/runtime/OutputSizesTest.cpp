@@ -25,14 +25,16 @@ void packRows(const nacre_kernel_args *args, int64_t, int64_t) {
 
 /// Outputs: the rows, as many as are found, and the toy's `sum`, which nothing writes here; behind them the count.
 struct PackingModel : ToyModel {
+  static constexpr uint32_t kCounts = sizeof dims / sizeof *dims; ///< Behind the toy's own.
+
   PackingModel() {
     packed[0] = outputs[0];
-    packed[0].first_count = 4;
+    packed[0].first_count = kCounts;
     packed[1] = outputs[1];
     packed[2] = {0, NACRE_I64, 0, 0, sizeof(int64_t), 1, 0, NACRE_NO_BOUNDS, NACRE_NO_COUNTS};
     std::memcpy(shapes, dims, sizeof dims);
-    shapes[4] = 2; // axis 0 of the rows
-    shapes[5] = -1;
+    shapes[kCounts] = 2; // axis 0 of the rows
+    shapes[kCounts + 1] = -1;
     variants[1].function = packRows;
     variants[1].units_per_block = 1;
     operands[1] = {NACRE_SPACE_OUTPUT, 0, 0, 0, packed[0].bytes, NACRE_WRITE, NACRE_F32};
@@ -44,11 +46,11 @@ struct PackingModel : ToyModel {
     entries[0].step_count = 1;
     table.entry_count = 1;
     table.dims = shapes;
-    table.dim_count = 6;
+    table.dim_count = sizeof shapes / sizeof *shapes;
   }
 
   nacre_tensor packed[3];
-  int64_t shapes[6];
+  int64_t shapes[kCounts + 2];
 };
 
 class OutputSizesTest : public testing::Test {
@@ -160,12 +162,12 @@ TEST_F(OutputSizesTest, RefuseDamagedTables) {
     EXPECT_NE(std::string(reason).find("damaged"), std::string::npos) << reason;
     field = good;
   };
-  refuses(toy.packed[0].first_count, 5u); // beyond the last dims
+  refuses(toy.packed[0].first_count, PackingModel::kCounts + 1); // beyond the last dims
   refuses(toy.packed[0].first_count, NACRE_NO_COUNTS - 1);
   refuses(toy.packed[0].rank, UINT32_MAX);
-  refuses(toy.shapes[4], int64_t(1)); // an output of the app
-  refuses(toy.shapes[4], int64_t(3));
-  refuses(toy.shapes[4], INT64_MIN);
+  refuses(toy.shapes[PackingModel::kCounts], int64_t(1)); // an output of the app
+  refuses(toy.shapes[PackingModel::kCounts], int64_t(3));
+  refuses(toy.shapes[PackingModel::kCounts], INT64_MIN);
   refuses(toy.packed[2].element_type, uint32_t(NACRE_I32));
   refuses(toy.packed[2].rank, 1u);
   refuses(toy.packed[2].bytes, uint64_t(4));

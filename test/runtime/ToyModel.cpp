@@ -15,12 +15,19 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::string_view kStrings = "\0toy\0nacre 0\0host\0main\0second\0x\0y\0sum\0w\0scale\0relu\0copy\0add\0"
-                                      "mul_1+add_1\0relu_1\0loop_1\0sum_1\0copy_1\0total\0"sv;
+constexpr std::string_view kStrings =
+    "\0toy\0nacre 0\0host\0main\0second\0x\0y\0sum\0w\0scale\0relu\0copy\0add\0"
+    "mul_1+add_1\0relu_1\0loop_1\0sum_1\0copy_1\0total\0\"total\":{\"dtype\":\"F32\",\"shape\":[48]\0"
+    "\"F32\",\"shape\":[48]\0[48]\0" NACRE_FILE_CHECKSUM NACRE_FILE_FINGERPRINT "\"0123456789abcdef\"\0"sv;
 
 uint32_t text(std::string_view name) {
   const std::string quoted = '\0' + std::string(name) + '\0';
   return static_cast<uint32_t>(kStrings.find(quoted) + 1);
+}
+
+/// As text(), of one that begins so.
+uint32_t textFrom(std::string_view begin) {
+  return static_cast<uint32_t>(kStrings.find('\0' + std::string(begin)) + 1);
 }
 
 // A unit is a row.
@@ -90,13 +97,22 @@ ToyModel::ToyModel() {
   for (int64_t c = 0; c < kColumns; ++c)
     scale[c] = static_cast<float>(c % 5 - 2);
   weights[0] = {text("w"), NACRE_WEIGHT_DENSE, 0, 0, 0, sizeof scale};
-  const int64_t shape[] = {kRows, kColumns, kColumns, 0};
-  std::memcpy(dims, shape, sizeof dims);
+  const int64_t shapesAndLoops[] = {kRows, kColumns, kColumns, 0, 1, 0, 1, 0, 1, 0, 1, 0};
+  std::memcpy(dims, shapesAndLoops, sizeof dims);
   inputs[0] = tensor("x", 2, 0, allRows);
   outputs[0] = tensor("y", 2, 0, allRows);
   outputs[1] = tensor("sum", 1, 2, rowBytes);
 
-  variables[0] = {tensor("total", 1, 2, rowBytes), 64, NACRE_STATE_RECURRENT, 0, 0, 0, 0, 0, 0, 0};
+  nacre_variable &total = variables[0] = {};
+  total.tensor = tensor("total", 1, 2, rowBytes);
+  total.offset = 64;
+  total.stored_bytes = total.element_bytes = rowBytes;
+  total.role = NACRE_STATE_RECURRENT;
+  total.first_loop = total.loop_count = 4;
+  total.part_columns = 1;
+  total.file_row = textFrom("\"total\"");
+  total.file_type = textFrom("\"F32\"");
+  total.file_shape = text("[48]");
 
   // The first variant of `scale` needs what no CPU has: it must be passed over.
   const uint64_t nowhere = NACRE_CPU_NEED(63);
@@ -146,7 +162,7 @@ ToyModel::ToyModel() {
            sizeof scale,
            64 + rowBytes,
            static_cast<uint32_t>(kStrings.size()),
-           4,
+           sizeof dims / sizeof *dims,
            4,
            1,
            2,
@@ -157,7 +173,10 @@ ToyModel::ToyModel() {
            0,
            variables,
            1,
-           0};
+           0,
+           textFrom(NACRE_FILE_CHECKSUM),
+           0,
+           512};
 }
 
 float toyInput(int64_t index) { return static_cast<float>(index % 7 - 3); }

@@ -33,7 +33,7 @@ struct ToyModel {
   nacre_tensor outputs[2];
   nacre_weight weights[1];
   nacre_variable variables[1]; ///< `total`, the accumulator.
-  int64_t dims[4];
+  int64_t dims[12];
   alignas(NACRE_ALIGNMENT) float scale[kColumns];
 };
 

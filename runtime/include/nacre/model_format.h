@@ -32,7 +32,7 @@
 extern "C" {
 #endif
 
-#define NACRE_FORMAT_VERSION 7
+#define NACRE_FORMAT_VERSION 8
 
 /**
  * The names under which the runtime's archive defines the tables of functions that the head may point to (hidden): of
@@ -239,20 +239,33 @@ typedef struct nacre_tensor {
 
 /**
  * A tensor that keeps its elements from run to run. Kernels read it as it is stored: its axes in an order of their own,
- * then in an encoding. A weight that it is at first is stored so, too.
+ * the last of these, its columns, in panels. A weight that it is at first is stored so, too. Where each element lies and
+ * what files say of it is decided here, so that apps carry no code for it.
  */
 typedef struct nacre_variable {
-  nacre_tensor tensor; /**< As in the model, its bytes too; of no counts and bounds. */
-  uint64_t offset;     /**< Into the state. */
-  uint32_t role;       /**< nacre_state_role */
-  uint32_t initial;    /**< 1 + the number of the weight that it is at first; 0: zeros. */
-  uint32_t order;      /**< 1 + the index into dims of the model's axis that each stored axis is; 0: the same. */
-  uint32_t encoding;   /**< nacre_weight_encoding */
-  uint32_t parameter;  /**< The encoding's. */
-  uint32_t groups;     /**< Panels: so many equal parts of the columns have panels of their own; at least 1. */
-  uint32_t parts;      /**< Panels: [rows][parts][nr] of so many equal parts of a group side by side; at least 1. */
-  uint32_t reserved;
+  nacre_tensor tensor;    /**< As in the model, its bytes too; of no counts and bounds. */
+  uint64_t offset;        /**< Into the state. */
+  uint64_t stored_bytes;  /**< There. */
+  uint64_t element_bytes; /**< Or all of its bytes, where it is stored as in the model. */
+  uint32_t role;          /**< nacre_state_role */
+  uint32_t initial;       /**< 1 + the number of the weight that it is at first; 0: zeros. */
+  /**
+   * Index into dims: the loops in which stored elements follow each other, from the outermost inwards: groups, panels,
+   * rows by axis, parts, columns of a panel. Of each how often, and by how many bytes in the model's tensor.
+   */
+  uint32_t first_loop;
+  uint32_t loop_count;
+  uint32_t part_columns; /**< What the last panel of a part has beyond these are zeros, which the model has not. */
+  uint32_t file_row;     /**< Into strings: what a file's header says of it, `"name":{"dtype":"F32","shape":[3,4]`. */
+  uint32_t file_type;    /**< Into strings: where in that its type is, in quotes, */
+  uint32_t file_shape;   /**< and its shape. */
+  uint32_t in_file;      /**< Which variable is in files at this one's place in the table. */
 } nacre_variable;
+
+/** What the metadata of a state's file begin with: there are the digits of its checksum, and then these: */
+#define NACRE_FILE_CHECKSUM "{\"__metadata__\":{\"crc32c\":\""
+/** there is its fingerprint, in quotes, of names, types, shapes and roles. */
+#define NACRE_FILE_FINGERPRINT "00000000\",\"format\":\"nacre\",\"fingerprint\":"
 
 typedef enum nacre_space {
   NACRE_SPACE_ARENA = 0,  /**< offset: into the arena. index: 0. */
@@ -365,7 +378,12 @@ typedef struct nacre_model_table {
   uint64_t gpu_code_hash;             /**< Of all GPU variants: what is kept in a cache folder belongs to these. */
   const nacre_variable *variables;    /**< NULL where there are none. */
   uint32_t variable_count;
+  uint32_t step_counter; /**< 1 + the number of the variable that counts steps of training; 0: none does. */
+  uint32_t
+      file_head; /**< Into strings: the metadata of a state's file, up to the number of steps, if one counts them. */
   uint32_t reserved_end;
+  uint64_t
+      file_buffer_bytes; /**< Enough for the header of such a file, and for what is stored otherwise than in the model. */
 } nacre_model_table;
 
 #ifdef __cplusplus

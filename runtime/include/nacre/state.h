@@ -110,7 +110,7 @@ static inline nacre_status nacre_state_copy(nacre_state *from, nacre_state *to) 
  * Saves the tensors of these roles. A file of that name is replaced in one step, when the new one is safe on its disk:
  * whatever happens on the way, the name opens the old file or the new one, whole. On the way there is a file `path`.new
  * beside it. Cost: one allocation of the header, or of the largest tensor that is stored otherwise than in the model.
- * NACRE_BAD_ARGUMENT: there is no tensor of these roles, or the path is too long.
+ * NACRE_BAD_ARGUMENT: there is no tensor of these roles.
  * NACRE_OUT_OF_MEMORY. NACRE_FAILED: the file could not be written; the state can be used as before.
  */
 static inline nacre_status nacre_state_save(nacre_state *state, const char *path, uint32_t roles) {
@@ -121,8 +121,8 @@ static inline nacre_status nacre_state_save(nacre_state *state, const char *path
  * Loads the tensors of these roles from a file, of nacre_state_save or of others who write safetensors. It must have all
  * of them, and no tensor that the model lacks; and the fingerprint, where it has one, must be the model's. Of
  * NACRE_STATE_WEIGHT and NACRE_STATE_STATISTIC alone it may have only some, whatever else the fingerprint is of: weights
- * load into every model that has their names. All is checked before a byte changes. Cost: one allocation of the state's
- * size, the header's, and at least 64 KiB.
+ * load into every model that has their names. All is checked before a byte changes. Cost: one allocation of the file's
+ * size; one of more than eight times the state's size and 8 MiB is refused.
  * NACRE_BAD_ARGUMENT: the file is damaged, or does not fit the model. NACRE_OUT_OF_MEMORY.
  * NACRE_FAILED: the file could not be read; the state can be used as before.
  */

@@ -22,16 +22,24 @@ public:
     }
   }
 
-  void add(const char *data, uint64_t bytes) {
-    for (uint64_t i = 0; i < bytes; ++i)
-      rest = rest >> 8 ^ table[(rest ^ static_cast<unsigned char>(data[i])) & 255];
+  __attribute__((noinline)) void add(const char *from, const char *end) {
+    for (; from != end; ++from)
+      rest = rest >> 8 ^ table[(rest ^ static_cast<unsigned char>(*from)) & 255];
   }
 
-  uint32_t value() const { return ~rest; }
+  /// So far, in hexadecimal digits, ended by 0.
+  const char *text() {
+    uint32_t number = ~rest;
+    for (int i = kDigits; i-- > 0; number >>= 4)
+      digits[i] = "0123456789abcdef"[number & 15];
+    return digits;
+  }
 
 private:
+  static constexpr int kDigits = 8;
   uint32_t table[256];
   uint32_t rest = ~uint32_t(0);
+  char digits[kDigits + 1] = {};
 };
 
 } // namespace nacre::runtime

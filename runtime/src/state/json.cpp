@@ -1,177 +1,121 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see file_header.h: the reader.
+// What:  see json.h.
 // Why:   see there.
-// How:   a decoded text is never longer than it was, so it takes its place.
+// How:   see there.
 
-#include "runtime/src/state/file_header.h"
+#include "runtime/src/state/json.h"
 
 namespace nacre::runtime {
 namespace {
 
-uint32_t digit_of(char c) {
-  uint32_t digit = uint32_t(c) - '0';
-  if (digit > 9) {
-    digit = (uint32_t(c) | 0x20) - 'a' + 10;
-    if (digit < 10)
-      digit = 16;
-  }
-  return digit;
-}
-
-/// Behind "\u": a character as UTF-8. What needs two of these is refused; writers have other ways to say it.
-bool take_character(Json &json, char *&to) {
-  uint64_t code;
-  if (json.end - json.at < 4 || !read_hex({json.at, 4}, 4, code) || (code & 0xf800) == 0xd800)
-    return false;
-  json.at += 4;
-  if (code >= 0x800)
-    *to++ = char(0xe0 | code >> 12);
-  if (code >= 0x80)
-    *to++ = char(code >= 0x800 ? 0x80 | (code >> 6 & 0x3f) : 0xc0 | code >> 6);
-  *to++ = char(code >= 0x80 ? 0x80 | (code & 0x3f) : code);
-  return true;
-}
-
-/// Behind a backslash.
-bool take_escaped(Json &json, char *&to) {
-  static constexpr char kNames[] = "\"\\/bfnrt", kMeant[] = "\"\\/\b\f\n\r\t";
-  if (json.at == json.end)
-    return false;
-  const char name = *json.at++;
-  if (name == 'u')
-    return take_character(json, to);
-  for (uint32_t i = 0; kNames[i]; ++i)
-    if (kNames[i] == name) {
-      *to++ = kMeant[i];
-      return true;
-    }
-  return false;
-}
-
-/// `[`, numbers, `]`: the last of them, and how many.
-bool take_list(Json &json, uint64_t (&last)[2], uint64_t &count) {
-  count = 0;
-  if (!json.take('['))
-    return false;
-  if (json.take(']'))
-    return true;
-  do {
-    last[0] = last[1];
-    ++count;
-    if (!json.take_number(last[1]))
-      return false;
-  } while (json.take(','));
-  return json.take(']');
-}
+uint32_t byte_at(const char *at) { return static_cast<unsigned char>(*at); }
 
 } // namespace
 
-bool Piece::is(const char *other) const {
-  uint64_t i = 0;
-  while (i < length && other[i] && text[i] == other[i])
-    ++i;
-  return i == length && !other[i];
+const char *behind_spaces(const char *text) {
+  while (byte_at(text) - 1 < ' ')
+    ++text;
+  return text;
 }
 
-bool read_hex(const Piece &piece, uint64_t digits, uint64_t &number) {
-  number = 0;
-  uint64_t i = 0;
-  for (; i < piece.length && digit_of(piece.text[i]) < 16; ++i)
-    number = number << 4 | digit_of(piece.text[i]);
-  return i == piece.length && i == digits;
-}
-
-bool Json::take_end() {
-  while (at != end && (*at == ' ' || *at == '\t' || *at == '\n' || *at == '\r'))
-    ++at;
-  return at == end;
+bool are_alike(const char *one, const char *other) {
+  for (bool is_inside = false;; ++one, ++other, is_inside = true) {
+    one = behind_spaces(one);
+    other = behind_spaces(other);
+    if (*one != *other || *one == 0)
+      return false;
+    if (is_inside && (*one == '"' || *one == ']'))
+      return true;
+  }
 }
 
 bool Json::take(char c) {
-  if (take_end() || *at != c)
+  if (next() != c)
     return false;
   ++at;
   return true;
 }
 
-bool Json::take_text(Piece &piece) {
-  if (!take('"'))
-    return false;
-  char *to = at;
-  piece.text = at;
-  while (at != end) {
-    const char c = *at++;
-    piece.length = uint64_t(to - piece.text);
-    if (c == '"')
-      return true;
-    if (static_cast<unsigned char>(c) < 0x20)
-      return false;
-    if (c != '\\')
-      *to++ = c;
-    else if (!take_escaped(*this, to))
-      return false;
-  }
-  return false;
+void Json::expect(char c) {
+  if (!take(c))
+    refuse();
 }
 
-bool Json::take_name(Piece &piece) { return take_text(piece) && take(':'); }
-
-bool Json::take_number(uint64_t &number) {
-  if (take_end() || digit_of(*at) > 9)
-    return false;
-  number = 0;
-  for (; at != end && digit_of(*at) <= 9; ++at) {
-    if (number > UINT64_MAX / 10 - 1) // no size of anything is so large
-      return false;
-    number = number * 10 + digit_of(*at);
+/// Behind a backslash: the character's bytes in UTF-8, the first one lowest. What needs two of "\u" is refused; writers
+/// have other ways to say it.
+uint32_t Json::take_escaped() {
+  static constexpr char kNames[] = "\"\"\\\\//b\bf\fn\nr\rt\t";
+  const char name = *at++;
+  if (name != 'u') {
+    for (const char *known = kNames; *known; known += 2)
+      if (*known == name)
+        return byte_at(known + 1);
+    return refuse(), 0;
   }
-  return true;
-}
-
-bool take_tensor(Json &json, FileTensor &tensor) {
-  static constexpr char kKeys[][16] = {"dtype", "shape", "data_offsets"};
-  uint64_t numbers[2] = {}, count = 0;
-  uint32_t seen = 0;
-  if (!json.take('{'))
-    return false;
-  do {
-    Piece key;
-    uint32_t which = 0;
-    if (!json.take_name(key))
-      return false;
-    while (which < 3 && !key.is(kKeys[which]))
-      ++which;
-    if (which == 3 || (seen & 1u << which) != 0)
-      return false;
-    seen |= 1u << which;
-    if (which == 1)
-      tensor.shape = json.at;
-    if (which == 0 ? !json.take_text(tensor.type) : !take_list(json, numbers, count))
-      return false;
-    if (which == 2) {
-      tensor.begin = numbers[0];
-      tensor.end = numbers[1];
-      if (count != 2)
-        return false;
+  uint32_t code = 0;
+  for (int i = 0; i < 4; ++i) {
+    uint32_t digit = byte_at(at++) - '0';
+    if (digit > 9) {
+      digit = (digit + '0' | 0x20) - 'a';
+      if (digit > 5)
+        return refuse(), 0;
+      digit += 10;
     }
-  } while (json.take(','));
-  return seen == 7 && json.take('}') && tensor.begin <= tensor.end;
+    code = code << 4 | digit;
+  }
+  if ((code & 0xf800) == 0xd800)
+    return refuse(), 0;
+  if (code < 0x80)
+    return code;
+  uint32_t bytes = 0x80 | (code & 0x3f), lead = 0xc0;
+  code >>= 6;
+  if (code >= 0x20) {
+    bytes = bytes << 8 | 0x80 | (code & 0x3f);
+    lead = 0xe0;
+    code >>= 6;
+  }
+  return bytes << 8 | lead | code;
 }
 
-bool is_alike(const nacre_model_table &model, const nacre_variable &variable, const FileTensor &tensor,
-              char *header_end) {
-  const char *type = type_name(variable);
-  Json json = {tensor.shape, header_end};
-  bool alike = tensor.type.is(*type ? type : "U8") && tensor.end - tensor.begin == variable.tensor.bytes;
-  json.take('[');
-  for (uint32_t axis = 0; alike && axis < (*type ? variable.tensor.rank : 1); ++axis) {
-    uint64_t extent = 0;
-    alike = json.take_number(extent) &&
-            extent == (*type ? uint64_t(model.dims[variable.tensor.first_dim + axis]) : variable.tensor.bytes);
-    json.take(',');
+bool Json::take_text(const char *other) {
+  bool is_other = true;
+  expect('"');
+  for (;;) {
+    uint32_t bytes = byte_at(at++);
+    if (bytes == '"')
+      return is_other && !*other;
+    if (bytes < ' ')
+      return refuse(), false;
+    if (bytes == '\\')
+      bytes = take_escaped();
+    do
+      is_other = is_other && (bytes & 255) != 0 && byte_at(other++) == (bytes & 255);
+    while (bytes >>= 8);
   }
-  return alike && json.take(']');
+}
+
+void Json::take_value() {
+  if (next() == '"') {
+    take_text("");
+    return;
+  }
+  expect('[');
+  while (!take(']'))
+    if (*at++ == 0)
+      return refuse();
+}
+
+uint64_t Json::take_number() {
+  uint64_t number = 0;
+  next();
+  do {
+    const uint32_t digit = byte_at(at++) - '0';
+    if (digit > 9 || number >> 59) // no size of anything is so large
+      return refuse(), 0;
+    number = number * 10 + digit;
+  } while (byte_at(at) - '0' <= 9);
+  return number;
 }
 
 } // namespace nacre::runtime

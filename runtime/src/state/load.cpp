@@ -2,19 +2,28 @@
 //
 // What:  nacre_state_load.
 // Why:   a file may be cut off, damaged, of another model, or made by others; a state is never half of one.
-// How:   one buffer: the header, and a state beside the state. That is filled, tensor by tensor as the header names them,
-//        and checked; only then it is copied.
+// How:   one block: all that the file has, which is checked to its last byte, and where in it each variable is; only then
+//        variables are copied from there.
 
 #include "runtime/src/allocator.h"
 #include "runtime/src/platform.h"
 #include "runtime/src/state/checksum.h"
 #include "runtime/src/state/file_header.h"
+#include "runtime/src/state/json.h"
+#include "runtime/src/state/state.h"
 #include "runtime/src/state/stored.h"
 
 namespace nacre::runtime {
 namespace {
 
-constexpr uint64_t kChunkBytes = 64 << 10;
+enum Key { kType, kShape, kOffsets, kChecksum, kFingerprint, kFormat, kKeys };
+constexpr char kNames[kKeys][13] = {"dtype", "shape", "data_offsets", "crc32c", "fingerprint", "format"};
+
+/// What the header says of a tensor, or of the file: where the values are, which are texts and lists.
+struct Object {
+  Json values[kKeys]; // refused where there is none
+  uint32_t members = 0;
+};
 
 struct Load {
   State &state;
@@ -23,17 +32,12 @@ struct Load {
   /// What a network is, and no more; all else belongs to a certain training or sequence.
   const bool of_network_alone;
   Reason &reason;
-  long file;
-  uint64_t header_bytes, data_bytes;
-  uint64_t read_bytes; // of the data, so far
 
-  char *header;
-  bool *found;   // of each variable
-  char *beside;  // a state
-  char *scratch; // for kChunkBytes, or the largest tensor that is stored otherwise than in the model
-  bool needs_checksum, has_checksum, has_fingerprint;
-  uint64_t checksum, fingerprint;
-  Checksum sum;
+  uint64_t file_bytes;
+  char **found; // of each variable: its bytes in the file
+  char *file, *data, *file_end;
+  uint64_t taken; // of the data, by tensors so far
+  Object metadata;
 };
 
 nacre_status refuse(Load &load, const char *why) {
@@ -42,161 +46,121 @@ nacre_status refuse(Load &load, const char *why) {
 }
 
 nacre_status refuse_header(Load &load) { return refuse(load, "its header is damaged"); }
+nacre_status refuse_size(Load &load) { return refuse(load, "it ends within its header, or is too long"); }
+nacre_status refuse_tensors(Load &load) { return refuse(load, "its tensors do not follow each other to its end"); }
 
-nacre_status read(Load &load, char *to, uint64_t bytes, uint64_t offset) {
-  const long error = load.file < 0 ? load.file : read_at(load.file, to, bytes, offset);
-  if (error == 0)
-    return NACRE_OK;
-  load.reason << "the file cannot be read: " << FileError(error).c_str();
-  return NACRE_FAILED;
+nacre_status refuse_model(Load &load, const char *what, const char *why) {
+  load.reason << "the file must be of this model's state, but " << what << why;
+  return NACRE_BAD_ARGUMENT;
 }
 
-/// The next bytes of the data.
-nacre_status read_data(Load &load, char *to, uint64_t bytes) {
-  if (nacre_status status = read(load, to, bytes, kLengthBytes + load.header_bytes + load.read_bytes))
-    return status;
-  load.sum.add(to, bytes);
-  load.read_bytes += bytes;
-  return NACRE_OK;
+/// What the header has there, to be shown; the file is of no use any more.
+const char *quote(Load &load, const char *from, const char *end) {
+  load.file[end - load.file] = 0;
+  return from;
 }
 
-// --- 1. The buffer
+// --- 1. The header
 // ---------------------------------------------------------------------------------------------------
 
-nacre_status measure(Load &load) {
-  const int64_t bytes = file_bytes(load.file);
-  // What has no length has no header, either.
-  if (nacre_status status = read(load, reinterpret_cast<char *>(&load.header_bytes), kLengthBytes, 0))
-    return status;
-  load.data_bytes = uint64_t(bytes) - kLengthBytes - load.header_bytes;
-  if (load.header_bytes > uint64_t(bytes) - kLengthBytes || load.header_bytes > kMostHeaderBytes)
-    return refuse(load, "it ends within its header, or that is of more than 8 MiB");
-  return NACRE_OK;
+void take_object(Json &json, Object &object) {
+  json.expect('{');
+  do {
+    const Json name = json;
+    uint32_t key = 0;
+    while (!json.take_text(kNames[key]) && ++key < kKeys)
+      json = name;
+    json.expect(':');
+    json.next();
+    if (key < kKeys)
+      object.values[key] = json;
+    json.take_value();
+    ++object.members;
+  } while (json.take(','));
+  json.expect('}');
 }
 
-/// Divides the buffer, or, where there is none yet, says how large it must be.
-uint64_t lay_out(Load &load, char *buffer) {
-  uint64_t scratch_bytes = kChunkBytes;
+nacre_status take_tensor(Load &load, Json &json, const char *name, const char *name_end) {
+  Object object;
+  const char *text = json.at;
+  take_object(json, object);
+  Json &offsets = object.values[kOffsets];
+  offsets.expect('[');
+  const uint64_t begin = offsets.take_number();
+  offsets.expect(',');
+  const uint64_t end = offsets.take_number();
+  offsets.expect(']');
+  if (json.is_refused() || offsets.is_refused() || object.members != 3)
+    return refuse_header(load);
+  if (begin != load.taken || end < begin || end > uint64_t(load.file_end - load.data))
+    return refuse_tensors(load);
+  load.taken = end;
+
   for (uint32_t i = 0; i < load.model.variable_count; ++i) {
     const nacre_variable &variable = load.model.variables[i];
-    if (!is_stored_as_in_model(variable) && variable.tensor.bytes > scratch_bytes)
-      scratch_bytes = variable.tensor.bytes;
+    const char *strings = load.model.strings;
+    if (!Json{name}.take_text(strings + variable.tensor.name))
+      continue;
+    if ((variable.role & load.roles) == 0)
+      return NACRE_OK;
+    if (!load.found[i] && end - begin == variable.tensor.bytes &&
+        are_alike(object.values[kType].at, strings + variable.file_type) &&
+        are_alike(object.values[kShape].at, strings + variable.file_shape)) {
+      load.found[i] = load.data + begin;
+      return NACRE_OK;
+    }
+    load.reason << "the file must have " << strings + variable.file_row << "} once, but has "
+                << quote(load, text, json.at);
+    return NACRE_BAD_ARGUMENT;
   }
-  const uint64_t found = aligned(load.header_bytes), beside = found + aligned(load.model.variable_count);
-  const uint64_t scratch = beside + aligned(load.model.state_bytes);
-  if (buffer) {
-    load.header = buffer;
-    load.found = reinterpret_cast<bool *>(buffer + found);
-    load.beside = buffer + beside;
-    load.scratch = buffer + scratch;
-  }
-  return scratch + scratch_bytes;
+  for (const char *c = name; load.of_network_alone && c != name_end; ++c)
+    if (*c == '#') // an optimizer's
+      return NACRE_OK;
+  return refuse_model(load, quote(load, name, name_end), " is none of it");
+}
+
+nacre_status take_header(Load &load) {
+  Json json = {load.file + kLengthBytes};
+  json.expect('{');
+  do {
+    json.next();
+    const char *name = json.at;
+    const bool is_metadata = json.take_text("__metadata__");
+    const char *name_end = json.at;
+    json.expect(':');
+    if (is_metadata)
+      take_object(json, load.metadata);
+    else if (nacre_status status = take_tensor(load, json, name, name_end))
+      return status;
+  } while (json.take(','));
+  json.expect('}');
+  json.next();
+  if (json.at != load.data)
+    return refuse_header(load);
+  return load.data + load.taken == load.file_end ? NACRE_OK : refuse_tensors(load);
 }
 
 // --- 2. The file
 // -----------------------------------------------------------------------------------------------------
 
-bool read_metadata(Load &load, Json &json) {
-  if (!json.take('{'))
-    return false;
-  do {
-    Piece key, value;
-    if (json.take('}'))
-      return true;
-    if (!json.take_name(key) || !json.take_text(value))
-      return false;
-    if (key.is("format"))
-      load.needs_checksum = value.is("nacre");
-    if (key.is("crc32c")) {
-      load.has_checksum = read_hex(value, kHexOfChecksum, load.checksum);
-      load.sum.add(load.header, uint64_t(value.text - load.header)); // first of all, so nothing is decoded yet
-      load.sum.add(json.at, uint64_t(json.end - json.at));
-    }
-    if (key.is("fingerprint"))
-      load.has_fingerprint = read_hex(value, kHexOfFingerprint, load.fingerprint);
-    // What has these must have them right.
-    if ((key.is("crc32c") && !load.has_checksum) || (key.is("fingerprint") && !load.has_fingerprint))
-      return false;
-  } while (json.take(','));
-  return json.take('}');
-}
-
-nacre_status skip_tensor(Load &load, const FileTensor &tensor) {
-  while (load.read_bytes < tensor.end) {
-    const uint64_t rest = tensor.end - load.read_bytes;
-    if (nacre_status status = read_data(load, load.scratch, rest < kChunkBytes ? rest : kChunkBytes))
-      return status;
+nacre_status check_checksum(Load &load) {
+  const Json digits = load.metadata.values[kChecksum];
+  Json behind = digits;
+  behind.take_text("");
+  bool is_right = !load.metadata.values[kFormat].take_text("nacre"); // that has one
+  if (!behind.is_refused()) {
+    Checksum sum;
+    sum.add(load.file + kLengthBytes, digits.at + 1);
+    sum.add(behind.at, load.file_end);
+    is_right = Json{digits}.take_text(sum.text());
   }
-  return NACRE_OK;
+  return is_right ? NACRE_OK : refuse(load, "its checksum is another");
 }
 
-nacre_status read_tensor(Load &load, const FileTensor &tensor, char *header_end) {
-  if (tensor.begin != load.read_bytes || tensor.end > load.data_bytes)
-    return refuse(load, "its tensors do not follow each other to its end");
+nacre_status check_state(Load &load) {
+  if (load.of_network_alone)
+    return NACRE_OK;
   for (uint32_t i = 0; i < load.model.variable_count; ++i) {
-    const nacre_variable &variable = load.model.variables[i];
-    const char *name = load.model.strings + variable.tensor.name;
-    if (!tensor.name.is(name))
-      continue;
-    if ((variable.role & load.roles) == 0)
-      return skip_tensor(load, tensor);
-    if (load.found[i] || !is_alike(load.model, variable, tensor, header_end)) {
-      load.reason << "the file must have '" << name << "' once, and as the model has it, but has another type or shape";
-      return NACRE_BAD_ARGUMENT;
-    }
-    load.found[i] = true;
-    char *beside = load.beside + variable.offset, *to = is_stored_as_in_model(variable) ? beside : load.scratch;
-    const nacre_status status = read_data(load, to, variable.tensor.bytes);
-    if (to != beside)
-      copy_stored(load.model, variable, beside, to, /*packs=*/true);
-    return status;
-  }
-  for (uint64_t i = 0; i < tensor.name.length && load.of_network_alone; ++i)
-    if (tensor.name.text[i] == '#') // an optimizer's
-      return skip_tensor(load, tensor);
-  char shown[96];
-  uint64_t length = 0;
-  for (; length < tensor.name.length && length + 1 < sizeof shown; ++length)
-    shown[length] = static_cast<unsigned char>(tensor.name.text[length]) < 0x20 ? '?' : tensor.name.text[length];
-  shown[length] = 0;
-  load.reason << "the file must be of this model's state, but has '" << shown << "', which that has not";
-  return NACRE_BAD_ARGUMENT;
-}
-
-nacre_status read_file(Load &load) {
-  if (nacre_status status = read(load, load.header, load.header_bytes, kLengthBytes))
-    return status;
-  Json json = {load.header, load.header + load.header_bytes};
-  if (!json.take('{'))
-    return refuse_header(load);
-  do {
-    FileTensor tensor;
-    if (!json.take_name(tensor.name))
-      return refuse_header(load);
-    if (tensor.name.is("__metadata__")) {
-      if (!read_metadata(load, json))
-        return refuse_header(load);
-      continue;
-    }
-    if (!take_tensor(json, tensor))
-      return refuse_header(load);
-    if (nacre_status status = read_tensor(load, tensor, json.end))
-      return status;
-  } while (json.take(','));
-  if (!json.take('}') || !json.take_end())
-    return refuse_header(load);
-  if (load.read_bytes != load.data_bytes)
-    return refuse(load, "it goes on behind its tensors");
-  if (load.has_checksum ? load.checksum != load.sum.value() : load.needs_checksum)
-    return refuse(load, "its checksum is another");
-  return NACRE_OK;
-}
-
-// --- 3. The state
-// ----------------------------------------------------------------------------------------------------
-
-nacre_status check(Load &load) {
-  for (uint32_t i = 0; i < load.model.variable_count && !load.of_network_alone; ++i) {
     const nacre_variable &variable = load.model.variables[i];
     if (load.found[i] || (variable.role & load.roles) == 0)
       continue;
@@ -204,52 +168,65 @@ nacre_status check(Load &load) {
                 << "', but has not; load weights and statistics alone, or another file";
     return NACRE_BAD_ARGUMENT;
   }
-  if (load.has_fingerprint && !load.of_network_alone && load.fingerprint != fingerprint_of(load.model)) {
-    load.reason << "the file must be of this model's state, but is of one with other tensors or another optimizer";
-    return NACRE_BAD_ARGUMENT;
-  }
-  return NACRE_OK;
+  const Json &fingerprint = load.metadata.values[kFingerprint];
+  if (fingerprint.is_refused() || are_alike(fingerprint.at, fingerprint_of(load.model)))
+    return NACRE_OK;
+  return refuse_model(load, "", "its fingerprint is of other tensors or another optimizer");
 }
 
-void commit(Load &load) {
+nacre_status load_block(Load &load) {
+  uint64_t header_bytes;
+  __builtin_memcpy(&header_bytes, load.file, kLengthBytes);
+  if (header_bytes > load.file_bytes - kLengthBytes || header_bytes > kMostHeaderBytes)
+    return refuse_size(load);
+  load.file_end = load.file + load.file_bytes;
+  load.data = load.file + kLengthBytes + header_bytes;
+  const char first = *load.data;
+  *load.data = 0; // the header is read as a text
+  if (nacre_status status = take_header(load))
+    return status;
+  *load.data = first;
+  if (nacre_status status = check_checksum(load))
+    return status;
+  if (nacre_status status = check_state(load))
+    return status;
   for (uint32_t i = 0; i < load.model.variable_count; ++i) {
     const nacre_variable &variable = load.model.variables[i];
     if (load.found[i])
-      __builtin_memcpy(load.state.data + variable.offset, load.beside + variable.offset,
-                       stored_bytes(load.model, variable));
+      copy_stored(load.model, variable, load.state.data + variable.offset, load.found[i], /*packs=*/true);
   }
   ++load.state.writes;
+  return NACRE_OK;
 }
 
 } // namespace
 
 nacre_status load(State &state, const StateCall &call, Reason &reason) {
-  Load load = {state,       *state.model,
-               call.number, (call.number & ~(NACRE_STATE_WEIGHT | NACRE_STATE_STATISTIC)) == 0,
-               reason,      open_to_read(call.text),
-               0,           0,
-               0,           nullptr,
-               nullptr,     nullptr,
-               nullptr,     false,
-               false,       false,
-               0,           0,
-               {}};
-  if (load.file < 0)
-    return read(load, nullptr, 1, 0);
-  nacre_status status = measure(load);
-  const uint64_t bytes = status == NACRE_OK ? lay_out(load, nullptr) : 0;
-  char *buffer = bytes ? static_cast<char *>(allocate_block(state.allocator, bytes, reason, status)) : nullptr;
-  if (buffer) {
-    lay_out(load, buffer);
-    __builtin_memset(load.found, 0, load.model.variable_count);
-    status = read_file(load);
-    if (status == NACRE_OK)
-      status = check(load);
-    if (status == NACRE_OK)
-      commit(load);
-    state.allocator.release(state.allocator.user, buffer, bytes);
+  const long file = open_to_read(reinterpret_cast<const char *>(call.words[0]));
+  if (file < 0)
+    return refuse_file(file, "read", reason);
+  const nacre_model_table &model = *state.model;
+  const auto roles = uint32_t(call.words[1]);
+  const bool of_network_alone = (roles & ~(NACRE_STATE_WEIGHT | NACRE_STATE_STATISTIC)) == 0;
+  Load load = {state,   model,   roles,   of_network_alone, reason, uint64_t(file_bytes(file)),
+               nullptr, nullptr, nullptr, nullptr,          0,      {}};
+  const uint64_t found_bytes = model.variable_count * sizeof *load.found, bytes = found_bytes + load.file_bytes + 1;
+  nacre_status status;
+  char *block = nullptr;
+  // A network of which nothing but the weights is kept may load those of a training, which keeps some for each of them.
+  if (load.file_bytes - kLengthBytes > kMostHeaderBytes + 8 * model.state_bytes)
+    status = refuse_size(load);
+  else
+    block = static_cast<char *>(allocate_block(state.allocator, bytes, reason, status));
+  if (block) {
+    __builtin_memset(block, 0, found_bytes);
+    load.found = reinterpret_cast<char **>(block);
+    load.file = block + found_bytes;
+    const long error = read_at(file, load.file, load.file_bytes, 0);
+    status = error ? refuse_file(error, "read", reason) : load_block(load);
+    state.allocator.release(state.allocator.user, block, bytes);
   }
-  close_file(load.file);
+  close_file(file);
   return status;
 }
 

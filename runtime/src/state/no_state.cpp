@@ -11,10 +11,6 @@ namespace {
 
 constexpr const char *kReason = "the model has no state";
 
-nacre_status of_session(nacre_session *handle, nacre_state **out_state) {
-  *out_state = &reinterpret_cast<Session *>(handle)->state->head;
-  return NACRE_OK;
-}
 nacre_status describe(const nacre_model *, uint32_t, size_t, nacre_state_info *) { return NACRE_BAD_ARGUMENT; }
 nacre_status find(nacre_state *, const char *, uint32_t *) { return NACRE_BAD_ARGUMENT; }
 nacre_status copy(nacre_state *, uint32_t, void *, size_t, uint32_t) { return NACRE_BAD_ARGUMENT; }
@@ -36,7 +32,7 @@ bool check(const nacre_model_table &model, Reason &reason) {
 
 } // namespace
 
-constexpr StateTable no_state = {{sizeof(nacre_state_functions), of_session, describe, find, copy, reset, reason,
+constexpr StateTable no_state = {{sizeof(nacre_state_functions), session_state, describe, find, copy, reset, reason,
                                   create, destroy, copy_all, to_file, to_file},
                                  check};
 

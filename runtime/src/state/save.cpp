@@ -9,85 +9,128 @@
 #include "runtime/src/platform.h"
 #include "runtime/src/state/checksum.h"
 #include "runtime/src/state/file_header.h"
+#include "runtime/src/state/state.h"
 #include "runtime/src/state/stored.h"
 
 namespace nacre::runtime {
 namespace {
 
-constexpr size_t kMostPath = 4096;
+/// Text behind text, where there is room for it.
+struct Writer {
+  char *to;
+
+  __attribute__((noinline)) Writer &operator<<(const char *text) {
+    while (*text)
+      *to++ = *text++;
+    return *this;
+  }
+  __attribute__((noinline)) Writer &operator<<(uint64_t number) {
+    Reason digits;
+    digits << number;
+    return *this << digits.c_str();
+  }
+};
+
+/// The variables of these roles, in the order of the file.
+struct FileOrder {
+  const nacre_model_table &model;
+  const uint32_t roles;
+  uint32_t index = 0;
+
+  const nacre_variable *next() {
+    while (index < model.variable_count) {
+      const nacre_variable &variable = model.variables[model.variables[index++].in_file];
+      if ((variable.role & roles) != 0)
+        return &variable;
+    }
+    return nullptr;
+  }
+};
+
+/// The file's beginning, up to the tensors' bytes; how many bytes that is.
+uint64_t write_header(const State &state, uint32_t roles, char *buffer) {
+  const nacre_model_table &model = *state.model;
+  Writer writer = {buffer + kLengthBytes};
+  writer << model.strings + model.file_head;
+  if (model.step_counter) {
+    uint64_t steps;
+    __builtin_memcpy(&steps, state.data + model.variables[model.step_counter - 1].offset, sizeof steps);
+    writer << steps << "\"";
+  }
+  writer << "}";
+  uint64_t begin = 0;
+  FileOrder order = {model, roles};
+  while (const nacre_variable *variable = order.next()) {
+    writer << "," << model.strings + variable->file_row << ",\"data_offsets\":[" << begin << ",";
+    begin += variable->tensor.bytes;
+    writer << begin << "]}";
+  }
+  writer << "}";
+  while (uint64_t(writer.to - buffer) % NACRE_ALIGNMENT != 0)
+    writer << " ";
+  const uint64_t bytes = uint64_t(writer.to - buffer), length = bytes - kLengthBytes;
+  __builtin_memcpy(buffer, &length, sizeof length); // little endian, as all that Nacre runs on
+  return bytes;
+}
 
 /// Writes all but the name. 0, or the system's number of what went wrong.
-long write_state(State &state, uint32_t roles, char *buffer, uint64_t header_bytes, long file) {
-  uint64_t checksum_at = 0, at = header_bytes;
-  write_header(state, roles, buffer, checksum_at);
-  long result = write_at(file, buffer, header_bytes, 0);
-  Checksum checksum;
-  // Of the header all but the length and the checksum, with the quote behind it.
-  const uint64_t behind = checksum_at + kHexOfChecksum + 1;
-  checksum.add(buffer + kLengthBytes, checksum_at - kLengthBytes);
-  checksum.add(buffer + behind, header_bytes - behind);
-  uint32_t cursor = 0;
-  while (const nacre_variable *variable = next_in_file(*state.model, roles, cursor)) {
+long write_state(const State &state, uint32_t roles, char *buffer, long file) {
+  uint64_t at = write_header(state, roles, buffer);
+  long error = write_at(file, buffer, at, 0);
+  Checksum sum;
+  sum.add(buffer + kLengthBytes, buffer + kChecksumAt);
+  sum.add(buffer + kChecksumAt + kChecksumDigits + 1, buffer + at);
+  FileOrder order = {*state.model, roles};
+  while (const nacre_variable *variable = order.next()) {
     const uint64_t bytes = variable->tensor.bytes;
     char *data = state.data + variable->offset;
-    if (result != 0)
-      return result;
     if (!is_stored_as_in_model(*variable)) {
       copy_stored(*state.model, *variable, data, buffer, /*packs=*/false);
       data = buffer;
     }
-    checksum.add(data, bytes);
-    result = write_at(file, data, bytes, at);
+    sum.add(data, data + bytes);
+    error = error ? error : write_at(file, data, bytes, at);
     at += bytes;
   }
-  write_hex(buffer, checksum.value(), kHexOfChecksum);
-  if (result == 0)
-    result = write_at(file, buffer, kHexOfChecksum, checksum_at);
-  return result ? result : sync_file(file);
+  return error ? error : write_at(file, sum.text(), kChecksumDigits, kChecksumAt);
 }
 
 } // namespace
 
 nacre_status save(State &state, const StateCall &call, Reason &reason) {
-  uint64_t ignored;
-  const uint64_t header_bytes = write_header(state, call.number, nullptr, ignored);
-  uint64_t buffer_bytes = header_bytes;
-  uint32_t cursor = 0;
-  while (const nacre_variable *variable = next_in_file(*state.model, call.number, cursor))
-    if (!is_stored_as_in_model(*variable) && variable->tensor.bytes > buffer_bytes)
-      buffer_bytes = variable->tensor.bytes;
-  char path[kMostPath];
-  size_t length = 0;
-  for (; call.text[length] && length < kMostPath - sizeof ".new"; ++length)
-    path[length] = call.text[length];
-  if (cursor == 0 || call.text[length]) {
-    reason << "the path must be shorter";
+  const auto *path = reinterpret_cast<const char *>(call.words[0]);
+  const auto roles = uint32_t(call.words[1]);
+  if (!FileOrder{*state.model, roles}.next()) {
+    reason << "the model must have state of these roles, but has none";
     return NACRE_BAD_ARGUMENT;
   }
-  copy_text(path + length, sizeof ".new", ".new");
-
+  uint64_t length = 0;
+  while (path[length])
+    ++length;
+  const uint64_t path_at = state.model->file_buffer_bytes, buffer_bytes = path_at + length + sizeof ".new";
   nacre_status status;
   char *buffer = static_cast<char *>(allocate_block(state.allocator, buffer_bytes, reason, status));
   if (!buffer)
     return status;
-  long result = open_to_replace(path);
-  if (result >= 0) {
-    const long file = result;
-    result = write_state(state, call.number, buffer, header_bytes, file);
-    const long closed = close_file(file);
-    result = result ? result : closed ? closed : move_file(path, call.text);
-    if (result != 0)
-      remove_file(path);
-    while (length != 0 && path[length - 1] != '/')
+  char *beside = buffer + path_at;
+  Writer writer = {beside};
+  writer << path << ".new";
+  *writer.to = 0;
+  long error = open_to_replace(beside);
+  if (error >= 0) {
+    const long file = error;
+    error = write_state(state, roles, buffer, file);
+    const long closed = sync_and_close(file);
+    error = error ? error : closed ? closed : move_file(beside, path);
+    if (error != 0)
+      remove_file(beside);
+    while (length != 0 && beside[length - 1] != '/')
       --length;
-    path[length] = 0;
-    result = result ? result : sync_folder(length ? path : ".");
+    beside[length] = 0;
+    error = error ? error : sync_folder(length ? beside : ".");
   }
   state.allocator.release(state.allocator.user, buffer, buffer_bytes);
-  if (result == 0)
-    return NACRE_OK;
-  reason << "the file cannot be written: " << FileError(result).c_str();
-  return NACRE_FAILED;
+  return error ? refuse_file(error, "written", reason) : NACRE_OK;
 }
 
 } // namespace nacre::runtime

@@ -8,21 +8,22 @@
 #include "runtime/src/state/state.h"
 #include "runtime/src/allocator.h"
 #include "runtime/src/describe.h"
+#include "runtime/src/platform.h"
 #include "runtime/src/session.h"
 #include "runtime/src/state/stored.h"
 
 namespace nacre::runtime {
 namespace {
 
-__attribute__((noinline)) nacre_status call(nacre_state *handle, StateAction *action, const StateCall &call) {
+nacre_status call(nacre_state *handle, StateAction *action, const StateCall &words) {
   State &state = *reinterpret_cast<State *>(handle);
   if (!take(state)) {
-    const char *why = "a state must be in one run or call at a time; wait for the one that has it, or take a copy";
+    const char *why = "a state must be in one run or call at a time; wait, or take a copy";
     __atomic_store_n(&state.reason, why, __ATOMIC_RELEASE);
     return NACRE_BAD_ARGUMENT;
   }
   Reason reason;
-  const nacre_status status = action(state, call, reason);
+  const nacre_status status = action(state, words, reason);
   if (status != NACRE_OK) {
     copy_text(state.text, sizeof state.text, reason.c_str());
     const char *text = state.text;
@@ -34,33 +35,52 @@ __attribute__((noinline)) nacre_status call(nacre_state *handle, StateAction *ac
   return status;
 }
 
+/// What a call of state.h is: an action on a state that is its own.
+__attribute__((noinline)) nacre_status call(nacre_state *state, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d,
+                                            StateAction *action) {
+  return call(state, action, {{a, b, c, d}});
+}
+template <StateAction *action, typename A> nacre_status call_by(nacre_state *state, A a) {
+  return call(state, (uintptr_t)a, 0, 0, 0, action);
+}
+template <StateAction *action, typename A, typename B> nacre_status call_by(nacre_state *state, A a, B b) {
+  return call(state, (uintptr_t)a, (uintptr_t)b, 0, 0, action);
+}
+template <StateAction *action, typename A, typename B, typename C, typename D>
+nacre_status call_by(nacre_state *state, A a, B b, C c, D d) {
+  return call(state, (uintptr_t)a, (uintptr_t)b, (uintptr_t)c, (uintptr_t)d, action);
+}
+
 // --- 1. Actions
 // ------------------------------------------------------------------------------------------------------
 
 nacre_status find(State &state, const StateCall &call, Reason &reason) {
   const nacre_model_table &model = *state.model;
+  const auto *name = reinterpret_cast<const char *>(call.words[0]);
   for (uint32_t i = 0; i < model.variable_count; ++i)
-    if (equal(model.strings + model.variables[i].tensor.name, call.text)) {
-      *call.out_index = i;
+    if (equal(model.strings + model.variables[i].tensor.name, name)) {
+      *reinterpret_cast<uint32_t *>(call.words[1]) = i;
       return NACRE_OK;
     }
-  reason << "the model must have state '" << call.text << "', but has none of that name";
+  reason << "the model must have state '" << name << "', but has none of that name";
   return NACRE_BAD_ARGUMENT;
 }
 
+/// To read and to write.
 nacre_status copy(State &state, const StateCall &call, Reason &reason) {
   const nacre_model_table &model = *state.model;
-  if (call.number >= model.variable_count) {
-    reason << "state must be below " << uint64_t(model.variable_count) << ", but is " << uint64_t(call.number);
+  const auto index = uint32_t(call.words[0]), writes = uint32_t(call.words[3]);
+  if (index >= model.variable_count) {
+    reason << "state must be below " << uint64_t(model.variable_count) << ", but is " << uint64_t(index);
     return NACRE_BAD_ARGUMENT;
   }
-  const nacre_variable &variable = model.variables[call.number];
-  if (call.bytes != variable.tensor.bytes) {
+  const nacre_variable &variable = model.variables[index];
+  if (call.words[2] != variable.tensor.bytes) {
     reason << "state must be read and written as a whole, in " << variable.tensor.bytes << " bytes";
     return NACRE_BAD_ARGUMENT;
   }
-  copy_stored(model, variable, state.data + variable.offset, static_cast<char *>(call.data), call.writes != 0);
-  state.writes += call.writes;
+  copy_stored(model, variable, state.data + variable.offset, reinterpret_cast<char *>(call.words[1]), writes != 0);
+  state.writes += writes;
   return NACRE_OK;
 }
 
@@ -69,8 +89,8 @@ nacre_status reset(State &state, const StateCall &call, Reason &) {
   for (uint32_t i = 0; i < model.variable_count; ++i) {
     const nacre_variable &variable = model.variables[i];
     char *kept = state.data + variable.offset;
-    const uint64_t bytes = stored_bytes(model, variable);
-    if ((variable.role & call.number) == 0)
+    const uint64_t bytes = variable.stored_bytes;
+    if ((variable.role & uint32_t(call.words[0])) == 0)
       continue;
     if (variable.initial)
       __builtin_memcpy(kept, state.weights + model.weights[variable.initial - 1].offset, bytes);
@@ -82,7 +102,7 @@ nacre_status reset(State &state, const StateCall &call, Reason &) {
 }
 
 nacre_status copy_from(State &state, const StateCall &call, Reason &reason) {
-  State &from = *static_cast<State *>(call.data);
+  State &from = *reinterpret_cast<State *>(call.words[0]);
   if (from.model != state.model || !take(from)) {
     reason << "a state must be copied from one of the same model that no run or call has";
     return NACRE_BAD_ARGUMENT;
@@ -96,11 +116,6 @@ nacre_status copy_from(State &state, const StateCall &call, Reason &reason) {
 // --- 2. Calls
 // --------------------------------------------------------------------------------------------------------
 
-nacre_status state_of_session(nacre_session *handle, nacre_state **out_state) {
-  *out_state = &reinterpret_cast<Session *>(handle)->state->head;
-  return NACRE_OK;
-}
-
 nacre_status state_describe(const nacre_model *handle, uint32_t index, size_t info_size, nacre_state_info *out_info) {
   const auto &model = *reinterpret_cast<const nacre_model_table *>(handle);
   if (index >= model.variable_count)
@@ -113,28 +128,8 @@ nacre_status state_describe(const nacre_model *handle, uint32_t index, size_t in
   return NACRE_OK;
 }
 
-nacre_status state_find(nacre_state *state, const char *name, uint32_t *out_index) {
-  return call(state, find, {name, 0, 0, nullptr, 0, out_index});
-}
-
-nacre_status state_copy(nacre_state *state, uint32_t index, void *data, size_t bytes, uint32_t writes) {
-  return call(state, copy, {nullptr, index, writes, data, bytes, nullptr});
-}
-
-nacre_status state_reset(nacre_state *state, uint32_t roles) {
-  return call(state, reset, {nullptr, roles, 0, nullptr, 0, nullptr});
-}
-
 nacre_status state_copy_all(nacre_state *from, nacre_state *to) {
-  return from == to ? NACRE_OK : call(to, copy_from, {nullptr, 0, 0, from, 0, nullptr});
-}
-
-nacre_status state_save(nacre_state *state, const char *path, uint32_t roles) {
-  return call(state, save, {path, roles, 0, nullptr, 0, nullptr});
-}
-
-nacre_status state_load(nacre_state *state, const char *path, uint32_t roles) {
-  return call(state, load, {path, roles, 0, nullptr, 0, nullptr});
+  return from == to ? NACRE_OK : call_by<copy_from>(to, from);
 }
 
 const char *state_reason(const nacre_state *handle) {
@@ -144,11 +139,11 @@ const char *state_reason(const nacre_state *handle) {
 bool check_variables(const nacre_model_table &model, Reason &reason) {
   for (uint32_t i = 0; i < model.variable_count; ++i) {
     const nacre_variable &variable = model.variables[i];
-    const uint64_t bytes = stored_bytes(model, variable);
+    const uint64_t bytes = variable.stored_bytes;
     const bool fits = bytes <= model.state_bytes && variable.offset <= model.state_bytes - bytes;
     const bool starts = variable.initial == 0 ||
                         (variable.initial <= model.weight_count && model.weights[variable.initial - 1].bytes >= bytes);
-    if (fits && starts)
+    if (fits && starts && are_loops_right(model, variable))
       continue;
     reason << "the model's tables are damaged at state '" << model.strings + variable.tensor.name
            << "'; compile the model again";
@@ -173,7 +168,7 @@ nacre_status state_create(const nacre_model *model, uint32_t api_version, const 
   set_up(state, plan, allocator, block + head_bytes);
   state.block_bytes = block_bytes;
   *out_state = &state.head;
-  return state_reset(&state.head, NACRE_STATE_ALL);
+  return call_by<reset>(&state.head, NACRE_STATE_ALL);
 }
 
 void state_destroy(nacre_state *handle) {
@@ -184,9 +179,18 @@ void state_destroy(nacre_state *handle) {
 
 } // namespace
 
-constexpr StateTable stateful = {{sizeof(nacre_state_functions), state_of_session, state_describe, state_find,
-                                  state_copy, state_reset, state_reason, state_create, state_destroy, state_copy_all,
-                                  state_save, state_load},
+nacre_status refuse_file(long error, const char *what, Reason &reason) {
+  reason << "the file cannot be " << what << ": ";
+  if (const char *text = file_error_text(error))
+    reason << text;
+  else
+    reason << "system error " << uint64_t(-error);
+  return NACRE_FAILED;
+}
+
+constexpr StateTable stateful = {{sizeof(nacre_state_functions), session_state, state_describe, call_by<find>,
+                                  call_by<copy>, call_by<reset>, state_reason, state_create, state_destroy,
+                                  state_copy_all, call_by<save>, call_by<load>},
                                  check_variables};
 
 } // namespace nacre::runtime

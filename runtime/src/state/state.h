@@ -48,19 +48,17 @@ inline const StateTable &state_table(const nacre_model_table &model) {
 extern const StateTable no_state;
 extern const StateTable stateful;
 
-/// What a call is given.
+/// What a call is given behind the state, in the order of nacre_state_functions.
 struct StateCall {
-  const char *text; // a name, or a path
-  uint32_t number;  // of a tensor, or roles
-  uint32_t writes;
-  void *data;
-  size_t bytes;
-  uint32_t *out_index;
+  uintptr_t words[4];
 };
 
 /// What a call does once it has the state. What fails changes nothing, and says why.
 using StateAction = nacre_status(State &, const StateCall &, Reason &);
-StateAction save, load;
+__attribute__((visibility("hidden"))) StateAction save, load; // else their addresses are in a table
+
+/// Says that the file cannot be read or written, by the system's number of why.
+nacre_status refuse_file(long error, const char *what, Reason &reason);
 
 } // namespace nacre::runtime
 

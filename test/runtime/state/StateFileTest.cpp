@@ -60,7 +60,7 @@ protected:
 
 TEST_F(StateFileTest, PanelsAreWhereKernelsReadThem) {
   const nacre_variable &conv = made["conv/w"];
-  ASSERT_EQ(runtime::stored_bytes(made.toy.table, conv), 384u);
+  ASSERT_EQ(conv.stored_bytes, 384u);
   float model[6][3][2][2], panels[2][2 * 2 * 3][4], back[6][3][2][2];
   for (int i = 0; i < 72; ++i)
     (&model[0][0][0][0])[i] = float(i + 1);
@@ -74,7 +74,7 @@ TEST_F(StateFileTest, PanelsAreWhereKernelsReadThem) {
   uint16_t gates[3][12], stored[2][3][2][4]; // two groups, of each two parts of 3 columns side by side
   for (int i = 0; i < 36; ++i)
     (&gates[0][0])[i] = uint16_t(i + 1);
-  ASSERT_EQ(runtime::stored_bytes(made.toy.table, made["gates"]), sizeof stored);
+  ASSERT_EQ(made["gates"].stored_bytes, sizeof stored);
   runtime::copy_stored(made.toy.table, made["gates"], reinterpret_cast<char *>(stored), reinterpret_cast<char *>(gates),
                        true);
   for (int group = 0; group < 2; ++group)
@@ -93,20 +93,21 @@ TEST_F(StateFileTest, DamagedRowsAreRefused) {
     field = before;
   };
   nacre_variable &conv = made["conv/w"];
-  refuses(conv.encoding, 2u);
-  refuses(conv.parameter, 0u);
-  refuses(conv.parameter, UINT32_MAX);
-  refuses(conv.parts, 0u);
-  refuses(conv.groups, 4u);
-  refuses(conv.order, UINT32_MAX);
-  refuses(conv.order, uint32_t(made.dims.size()));
-  refuses(conv.tensor.rank, 33u);
-  refuses(conv.tensor.rank, 0u);
+  refuses(conv.element_bytes, uint64_t(0));
+  refuses(conv.element_bytes, uint64_t(8));
+  refuses(conv.stored_bytes, uint64_t(380));
   refuses(conv.tensor.bytes, uint64_t(287));
-  refuses(made.dims[conv.order - 1], int64_t(3)); // an axis twice
-  refuses(made.dims[conv.order - 1], int64_t(-1));
-  refuses(made.dims[conv.tensor.first_dim], int64_t(0));
-  refuses(made.dims[conv.tensor.first_dim], INT64_MAX);
+  refuses(conv.part_columns, 0u);
+  refuses(conv.part_columns, 7u);
+  refuses(conv.first_loop, UINT32_MAX);
+  refuses(conv.first_loop, uint32_t(made.dims.size()));
+  for (uint32_t count : {0u, 1u, 3u, 41u, UINT32_MAX, 1u << 31 | conv.loop_count})
+    refuses(conv.loop_count, count);
+  refuses(made["gates"].loop_count, made["gates"].loop_count - 1);
+  for (uint32_t i = 0; i < 2 * conv.loop_count; ++i)
+    for (int64_t value : {int64_t(-1), int64_t(0), int64_t(7), INT64_MAX})
+      if (i % 2 == 0 || made.dims[conv.first_loop + i - 1] > 1) // else the stride says nothing
+        refuses(made.dims[conv.first_loop + i], value);
   nacre_state *none = nullptr;
   EXPECT_EQ(nacre_state_create(made.model(), nullptr, &none), NACRE_OK);
   nacre_state_destroy(none);
@@ -143,11 +144,12 @@ TEST_F(StateFileTest, WeightsLoadIntoEveryModelThatHasTheirNames) {
   EXPECT_NE(bytes.find("\"step\":\"41\""), std::string::npos);
   expectRefused(bytes, "the file must have 'total', but has not");
   made["mean"].role = NACRE_STATE_COUNTER; // of another training, so to speak
+  made.describe();
   expectRefused(bytes, "other tensors or another optimizer", NACRE_STATE_WEIGHT | NACRE_STATE_MOMENT);
   writeFile(path, bytes);
   EXPECT_EQ(nacre_state_load(other, path.c_str(), NACRE_STATE_WEIGHT), NACRE_OK) << nacre_state_reason(other);
   made["conv/w"].tensor.name += 1;
-  expectRefused(bytes, "has 'conv/w', which that has not", NACRE_STATE_WEIGHT);
+  expectRefused(bytes, "but \"conv/w\" is none of it", NACRE_STATE_WEIGHT);
 }
 
 TEST_F(StateFileTest, FilesOfOthersLoad) {
@@ -161,9 +163,9 @@ TEST_F(StateFileTest, FilesOfOthersLoad) {
   ASSERT_EQ(nacre_state_load(other, path.c_str(), NACRE_STATE_WEIGHT), NACRE_OK) << nacre_state_reason(other);
   EXPECT_NE(all(other).find(std::string(48, 'a')), std::string::npos);
   EXPECT_NE(all(other).find("bbbb"), std::string::npos);
-  expectRefused(withHeader(header, data), "has 'x#m'", NACRE_STATE_WEIGHT | NACRE_STATE_MOMENT);
+  expectRefused(withHeader(header, data), "but \"x#m\" is none of it", NACRE_STATE_WEIGHT | NACRE_STATE_MOMENT);
   expectRefused(withHeader(header, data.substr(1)), "do not follow each other", NACRE_STATE_WEIGHT);
-  expectRefused(withHeader(header, data + "d"), "goes on behind its tensors", NACRE_STATE_WEIGHT);
+  expectRefused(withHeader(header, data + "d"), "do not follow each other", NACRE_STATE_WEIGHT);
 }
 
 TEST_F(StateFileTest, WhatIsNoHeaderIsRefused) {
@@ -197,12 +199,85 @@ TEST_F(StateFileTest, WhatIsNoHeaderIsRefused) {
       "{\"a\nb\":{}}"};
   for (const char *header : headers)
     expectRefused(withHeader(header, std::string(48, 'x')), "the file must", NACRE_STATE_WEIGHT);
-  expectRefused("", "cannot be read");
+  expectRefused("", "ends within its header");
   expectRefused(std::string(8, '\xff'), "ends within its header");
-  expectRefused(withHeader(std::string((8 << 20) + 1, ' '), ""), "more than 8 MiB");
+  expectRefused(withHeader(std::string((8 << 20) + 1, ' '), ""), "or is too long");
   EXPECT_EQ(nacre_state_load(other, folder.path("absent").c_str(), NACRE_STATE_ALL), NACRE_FAILED);
   EXPECT_STREQ(nacre_state_reason(other), "the file cannot be read: there is none");
   EXPECT_NE(nacre_state_load(other, folder.path().c_str(), NACRE_STATE_ALL), NACRE_OK);
+}
+
+/// Word for word: which tensor is not as the model has it, what the model has, and what the file has.
+TEST_F(StateFileTest, ReasonsSayWhatIsOtherThanInTheModel) {
+  const auto reasonOf = [&](const std::string &bytes, uint32_t roles) {
+    expectRefused(bytes, "the file must", roles);
+    return std::string(nacre_state_reason(other));
+  };
+  const auto reasonOfHeader = [&](const std::string &rows) {
+    return reasonOf(withHeader("{" + rows + "}", std::string(96, 'x')), NACRE_STATE_WEIGHT);
+  };
+  const std::string turned = "\"turned\":{\"dtype\":\"F64\",\"shape\":[2,3],\"data_offsets\":[0,48]}";
+  const std::string expected = "the file must have \"turned\":{\"dtype\":\"F64\",\"shape\":[2,3]} once, but has ";
+  for (const char *there : {"{\"dtype\":\"F64\",\"shape\":[3,2],\"data_offsets\":[0,48]}",
+                            "{\"dtype\":\"I64\",\"shape\":[2,3],\"data_offsets\":[0,48]}",
+                            "{\"data_offsets\":[0,96],\"shape\":[2, 3],\"dtype\":\"F64\"}"})
+    EXPECT_EQ(reasonOfHeader("\"turned\":" + std::string(there)), expected + there);
+  EXPECT_EQ(reasonOfHeader(turned + ",\"turned\":{\"dtype\":\"F64\",\"shape\":[2,3],\"data_offsets\":[48,96]}"),
+            expected + "{\"dtype\":\"F64\",\"shape\":[2,3],\"data_offsets\":[48,96]}");
+  EXPECT_EQ(reasonOfHeader("\"fc\":{\"dtype\":\"F64\",\"shape\":[2,3],\"data_offsets\":[0,48]}"),
+            "the file must be of this model's state, but \"fc\" is none of it");
+  EXPECT_EQ(reasonOfHeader(turned),
+            "the file must be a whole safetensors file, but its tensors do not follow each other to its end");
+
+  std::string whole = saved(NACRE_STATE_WEIGHT | NACRE_STATE_MOMENT);
+  EXPECT_EQ(reasonOf(whole, NACRE_STATE_ALL),
+            "the file must have 'total', but has not; load weights and statistics alone, or another file");
+  EXPECT_EQ(reasonOf(whole.substr(0, whole.size() - 1), NACRE_STATE_ALL),
+            "the file must be a whole safetensors file, but its tensors do not follow each other to its end");
+  EXPECT_EQ(reasonOf(whole.substr(0, 200), NACRE_STATE_ALL),
+            "the file must be a whole safetensors file, but it ends within its header, or is too long");
+  EXPECT_EQ(reasonOf(withHeader("{\"turned\"}", ""), NACRE_STATE_ALL),
+            "the file must be a whole safetensors file, but its header is damaged");
+  made["mean"].role = NACRE_STATE_COUNTER;
+  made.describe();
+  EXPECT_EQ(reasonOf(whole, NACRE_STATE_WEIGHT | NACRE_STATE_MOMENT),
+            "the file must be of this model's state, but its fingerprint is of other tensors or another optimizer");
+  whole.back() = static_cast<char>(whole.back() ^ 1);
+  EXPECT_EQ(reasonOf(whole, NACRE_STATE_WEIGHT | NACRE_STATE_MOMENT),
+            "the file must be a whole safetensors file, but its checksum is another");
+  // With a checksum that is none, and with none where there must be one.
+  EXPECT_EQ(reasonOfHeader("\"__metadata__\":{\"crc32c\":\"0\"}," + turned.substr(0, turned.size() - 4) + "96]}"),
+            expected + "{\"dtype\":\"F64\",\"shape\":[2,3],\"data_offsets\":[0,96]}");
+  for (const char *metadata : {"{\"crc32c\":\"0\"}", "{\"crc32c\":\"00000000\"}", "{\"format\":\"nacre\"}",
+                               "{\"format\":\"nacre\",\"crc32c\":[]}"})
+    EXPECT_EQ(
+        reasonOf(withHeader("{\"__metadata__\":" + std::string(metadata) + "," + turned + "}", std::string(48, 'x')),
+                 NACRE_STATE_WEIGHT),
+        "the file must be a whole safetensors file, but its checksum is another");
+}
+
+TEST_F(StateFileTest, AFileOfNothingIsNotSaved) {
+  for (nacre_variable &variable : made.variables)
+    if (variable.role == NACRE_STATE_STATISTIC)
+      variable.role = NACRE_STATE_WEIGHT;
+  EXPECT_EQ(nacre_state_save(state, path.c_str(), NACRE_STATE_STATISTIC), NACRE_BAD_ARGUMENT);
+  EXPECT_STREQ(nacre_state_reason(state), "the model must have state of these roles, but has none");
+  EXPECT_NE(access(path.c_str(), F_OK), 0);
+}
+
+/// Their elements lie where such elements may: a multiple of their size from the data's beginning, which is one of 64.
+TEST_F(StateFileTest, TensorsAreAlignedInTheFile) {
+  const std::string whole = saved();
+  for (const auto &[name, size] :
+       {std::pair("#step", 8), {"turned", 8}, {"conv/w", 4}, {"total", 4}, {"gates", 2}, {"mean", 2}}) {
+    const size_t row = whole.find("\"" + std::string(name) + "\":");
+    ASSERT_NE(row, std::string::npos) << name;
+    const std::string key = "\"data_offsets\":[";
+    EXPECT_EQ(std::stoul(whole.substr(whole.find(key, row) + key.size())) % static_cast<size_t>(size), 0u) << name;
+  }
+  uint64_t header = 0;
+  std::memcpy(&header, whole.data(), sizeof header);
+  EXPECT_EQ((header + 8) % 64, 0u);
 }
 
 TEST_F(StateFileTest, DamageIsFound) {
@@ -236,14 +311,22 @@ TEST_F(StateFileTest, WhatCannotBeWrittenLeavesTheOldFile) {
   EXPECT_EQ(nacre_state_save(state, folder.path("absent/state").c_str(), NACRE_STATE_ALL), NACRE_FAILED);
   EXPECT_STREQ(nacre_state_reason(state), "the file cannot be written: there is none");
   EXPECT_EQ(nacre_state_save(state, "/proc/state", NACRE_STATE_ALL), NACRE_FAILED); // for root, too
-  EXPECT_EQ(nacre_state_save(state, std::string(5000, 'x').c_str(), NACRE_STATE_ALL), NACRE_BAD_ARGUMENT);
+  EXPECT_EQ(nacre_state_save(state, std::string(5000, 'x').c_str(), NACRE_STATE_ALL), NACRE_FAILED);
+  EXPECT_STREQ(nacre_state_reason(state), "the file cannot be written: the name is too long");
   EXPECT_EQ(nacre_state_save(state, folder.path().c_str(), NACRE_STATE_ALL), NACRE_FAILED);
-  if (geteuid() != 0) {
-    ASSERT_EQ(chmod(folder.path().c_str(), 0500), 0);
+  ASSERT_EQ(symlink("/dev/full", (path + ".new").c_str()), 0);
+  EXPECT_EQ(nacre_state_save(state, path.c_str(), NACRE_STATE_ALL), NACRE_FAILED);
+  EXPECT_STREQ(nacre_state_reason(state), "the file cannot be written: the disk is full");
+  EXPECT_NE(access((path + ".new").c_str(), F_OK), 0);
+  // A folder of another, where even root becomes nobody.
+  const uid_t root = geteuid();
+  ASSERT_EQ(chmod(folder.path().c_str(), 0555), 0);
+  if (root != 0 || seteuid(65534) == 0) {
     EXPECT_EQ(nacre_state_save(state, path.c_str(), NACRE_STATE_ALL), NACRE_FAILED);
     EXPECT_STREQ(nacre_state_reason(state), "the file cannot be written: permission is denied");
-    chmod(folder.path().c_str(), 0700);
+    ASSERT_EQ(seteuid(root), 0);
   }
+  chmod(folder.path().c_str(), 0700);
   EXPECT_EQ(readFile(path), whole);
 }
 
@@ -254,10 +337,16 @@ TEST_F(StateFileTest, IsCopied) {
   nacre_state *foreign = nullptr;
   ASSERT_EQ(nacre_state_create(another.model(), nullptr, &foreign), NACRE_OK);
   EXPECT_EQ(nacre_state_copy(state, foreign), NACRE_BAD_ARGUMENT);
+  EXPECT_STREQ(nacre_state_reason(foreign),
+               "a state must be copied from one of the same model that no run or call has");
   nacre_session_options options = nacre_session_options_default();
   options.state = foreign;
+  char reason[256] = "";
+  options.reason = reason;
+  options.reason_capacity = sizeof reason;
   nacre_session *session = nullptr;
   EXPECT_EQ(nacre_session_create(made.model(), &options, &session), NACRE_BAD_ARGUMENT);
+  EXPECT_STREQ(reason, "the options' state must be of this model, but is of another");
   nacre_state_destroy(foreign);
 }
 
@@ -341,13 +430,15 @@ TEST_F(SharedStateTest, IsRefusedWhileARunHasIt) {
       float total[kColumns];
       uint32_t index = 0;
       EXPECT_EQ(nacre_session_run(self.second), NACRE_BAD_ARGUMENT);
+      EXPECT_STREQ(nacre_session_reason(self.second),
+                   "the session's state must be free, but another run or call has it; wait for that");
       EXPECT_EQ(nacre_state_read(state, 0, total, sizeof total), NACRE_BAD_ARGUMENT);
       EXPECT_EQ(nacre_state_write(state, 0, total, sizeof total), NACRE_BAD_ARGUMENT);
       EXPECT_EQ(nacre_state_reset(state, NACRE_STATE_ALL), NACRE_BAD_ARGUMENT);
       EXPECT_EQ(nacre_state_find(state, "total", &index), NACRE_BAD_ARGUMENT);
       EXPECT_EQ(nacre_state_save(state, "nowhere", NACRE_STATE_ALL), NACRE_BAD_ARGUMENT);
       EXPECT_EQ(nacre_state_load(state, "nowhere", NACRE_STATE_ALL), NACRE_BAD_ARGUMENT);
-      EXPECT_NE(std::string(nacre_state_reason(state)).find("one run or call at a time"), std::string::npos);
+      EXPECT_STREQ(nacre_state_reason(state), "a state must be in one run or call at a time; wait, or take a copy");
       ++self.met;
       task(context, 0, 0, units);
     }

@@ -6,14 +6,17 @@
 
 #include "test/runtime/state/StatefulModel.h"
 
+#include "codegen/package/StateRows.h"
+
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 
 namespace nacre::test {
 
 StatefulModel::StatefulModel()
-    : variables(toy.variables, toy.variables + 1), dims(toy.dims, toy.dims + 4),
+    : variables(toy.variables, toy.variables + 1), dims(toy.dims, std::end(toy.dims)),
       strings(toy.table.strings, toy.table.strings_bytes) {
   const std::vector<int64_t> turned = {2, 3, 1, 0};
   // 6 columns in panels of 4, 12 rows; the counter lies behind what is not a multiple of its size.
@@ -26,10 +29,28 @@ StatefulModel::StatefulModel()
   add("codes", NACRE_I4, NACRE_STATE_RECURRENT, {5}, 3, 3);
   add("a \"name\" \\ \x01 \xc3\xa9", NACRE_F32, NACRE_STATE_WEIGHT, {1}, 4, 4);
   add("nothing", NACRE_F32, NACRE_STATE_RECURRENT, {0, 2}, 0, 0);
+  describe();
+}
+
+void StatefulModel::describe() {
   toy.table.variables = variables.data();
   toy.table.variable_count = static_cast<uint32_t>(variables.size());
   toy.table.dims = dims.data();
   toy.table.dim_count = static_cast<uint32_t>(dims.size());
+  const package::StateFileTexts texts =
+      package::describeFile(variables.data(), toy.table.variable_count, strings.data(), dims.data());
+  const auto addText = [&](const std::string &text) {
+    strings += text + '\0';
+    return static_cast<uint32_t>(strings.size() - text.size() - 1);
+  };
+  for (size_t i = 0; i < variables.size(); ++i) {
+    variables[i].file_row = addText(texts.rows[i].text);
+    variables[i].file_type = variables[i].file_row + texts.rows[i].type;
+    variables[i].file_shape = variables[i].file_row + texts.rows[i].shape;
+  }
+  toy.table.file_head = addText(texts.head);
+  toy.table.step_counter = texts.stepCounter;
+  toy.table.file_buffer_bytes = texts.bufferBytes;
   toy.table.strings = strings.data();
   toy.table.strings_bytes = static_cast<uint32_t>(strings.size());
 }
@@ -52,13 +73,11 @@ void StatefulModel::add(const char *name, nacre_element_type type, nacre_state_r
   row.offset = toy.table.state_bytes;
   toy.table.state_bytes += (storedBytes + 63) / 64 * 64;
   row.role = role;
-  if (!order.empty())
-    row.order = 1 + static_cast<uint32_t>(dims.size());
-  dims.insert(dims.end(), order.begin(), order.end());
-  row.encoding = width ? NACRE_WEIGHT_PANEL : NACRE_WEIGHT_DENSE;
-  row.parameter = width;
-  row.groups = groups;
-  row.parts = parts;
+  row.first_loop = static_cast<uint32_t>(dims.size());
+  const std::vector<int64_t> loops = package::describeLoops(row, shape, {std::move(order), width, groups, parts});
+  dims.insert(dims.end(), loops.begin(), loops.end());
+  if (row.stored_bytes != storedBytes)
+    std::abort();
   variables.push_back(row);
 }
 

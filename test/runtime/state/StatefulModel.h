@@ -19,6 +19,8 @@ struct StatefulModel {
 
   const nacre_model *model() const { return toy.model(); }
   nacre_variable &operator[](const std::string &name);
+  /// Says again what files have of the variables, after a change of these.
+  void describe();
 
   ToyModel toy; ///< Its `total` comes first.
   std::vector<nacre_variable> variables;
