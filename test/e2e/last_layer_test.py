@@ -34,7 +34,7 @@ class LastLayerTest(nacre.NacreTest):
         self.assertEqual(after[:len(before) - 1], before[:-1])
         # Behind it nothing goes back: one product more, for the gradient of its matrix.
         rest = after[len(before) - 1:]
-        self.assertEqual({word for row in rest for word in row["nodes"].replace(",", "").split()}, {"classifier", "loss", "dW", "dX", "update"})
+        self.assertEqual({word for row in rest for word in row["nodes"].replace(",", "").split()}, {"classifier", "loss", "dW", "dX", "step", "update"})
         self.assertEqual(sum(row["flops"] for row in rest), 2 * before[-1]["flops"])
 
     def test_entries_share_what_they_have_in_common(self):
