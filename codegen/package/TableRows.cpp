@@ -140,7 +140,6 @@ private:
     row.tensor = tensorRow(storage);
     row.offset = stateBytes;
     stateBytes = alignTo(stateBytes + row.tensor.bytes, codegen::kGpuBufferAlignment);
-    [[maybe_unused]] const uint64_t placed = row.tensor.bytes;
     StoredForm form;
     if (auto encoding = storage->getAttrOfType<plan::EncodingAttr>(plan::kPanels)) {
       form.width = encoding.getWidth();
@@ -150,10 +149,9 @@ private:
     }
     if (auto order = storage->getAttrOfType<mlir::DenseI64ArrayAttr>(plan::kOrder))
       form.order = order.asArrayRef().vec();
-    const std::vector<int64_t> loops = describeLoops(row, storage.getTypeOfModel().getShape().vec(), form);
-    assert(row.stored_bytes == placed && "kernels and files must mean the same panels");
     row.first_loop = dims.size();
-    append_range(dims, loops);
+    append_range(dims, describeLoops(row, storage.getTypeOfModel().getShape().vec(), form));
+    assert(row.stored_bytes == storedBytes(cast<mlir::ShapedType>(storage.getResult().getType())) && "as it is placed");
     row.role = roleOf(storage);
     if (auto initial = storage->getAttrOfType<mlir::FlatSymbolRefAttr>(plan::kInitial))
       row.initial = 1 + weightIndex.lookup(initial.getValue());

@@ -57,7 +57,7 @@ uint32_t Json::take_escaped() {
   for (int i = 0; i < 4; ++i) {
     uint32_t digit = byte_at(at++) - '0';
     if (digit > 9) {
-      digit = (digit + '0' | 0x20) - 'a';
+      digit = ((digit + '0') | 0x20) - 'a';
       if (digit > 5)
         return refuse(), 0;
       digit += 10;

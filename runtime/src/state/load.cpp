@@ -68,8 +68,11 @@ void take_object(Json &json, Object &object) {
   do {
     const Json name = json;
     uint32_t key = 0;
-    while (!json.take_text(kNames[key]) && ++key < kKeys)
+    while (!json.take_text(kNames[key])) {
+      if (++key == kKeys)
+        break;
       json = name;
+    }
     json.expect(':');
     json.next();
     if (key < kKeys)
@@ -202,11 +205,11 @@ nacre_status load_block(Load &load) {
 } // namespace
 
 nacre_status load(State &state, const StateCall &call, Reason &reason) {
-  const long file = open_to_read(reinterpret_cast<const char *>(call.words[0]));
+  const long file = open_to_read(call.words[0].text());
   if (file < 0)
     return refuse_file(file, "read", reason);
   const nacre_model_table &model = *state.model;
-  const auto roles = uint32_t(call.words[1]);
+  const auto roles = uint32_t(call.words[1].number);
   const bool of_network_alone = (roles & ~(NACRE_STATE_WEIGHT | NACRE_STATE_STATISTIC)) == 0;
   Load load = {state,   model,   roles,   of_network_alone, reason, uint64_t(file_bytes(file)),
                nullptr, nullptr, nullptr, nullptr,          0,      {}};

@@ -98,8 +98,8 @@ long write_state(const State &state, uint32_t roles, char *buffer, long file) {
 } // namespace
 
 nacre_status save(State &state, const StateCall &call, Reason &reason) {
-  const auto *path = reinterpret_cast<const char *>(call.words[0]);
-  const auto roles = uint32_t(call.words[1]);
+  const char *path = call.words[0].text();
+  const auto roles = uint32_t(call.words[1].number);
   if (!FileOrder{*state.model, roles}.next()) {
     reason << "the model must have state of these roles, but has none";
     return NACRE_BAD_ARGUMENT;

@@ -15,7 +15,9 @@
 namespace nacre::runtime {
 namespace {
 
-nacre_status call(nacre_state *handle, StateAction *action, const StateCall &words) {
+/// An action on a state that is its own.
+__attribute__((noinline)) nacre_status act(nacre_state *handle, Word first, Word second, Word third, Word fourth,
+                                           StateAction *action) {
   State &state = *reinterpret_cast<State *>(handle);
   if (!take(state)) {
     const char *why = "a state must be in one run or call at a time; wait, or take a copy";
@@ -23,7 +25,7 @@ nacre_status call(nacre_state *handle, StateAction *action, const StateCall &wor
     return NACRE_BAD_ARGUMENT;
   }
   Reason reason;
-  const nacre_status status = action(state, words, reason);
+  const nacre_status status = action(state, {{first, second, third, fourth}}, reason);
   if (status != NACRE_OK) {
     copy_text(state.text, sizeof state.text, reason.c_str());
     const char *text = state.text;
@@ -35,20 +37,16 @@ nacre_status call(nacre_state *handle, StateAction *action, const StateCall &wor
   return status;
 }
 
-/// What a call of state.h is: an action on a state that is its own.
-__attribute__((noinline)) nacre_status call(nacre_state *state, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d,
-                                            StateAction *action) {
-  return call(state, action, {{a, b, c, d}});
-}
+/// What a call of state.h is: an action, and as many words as the call has.
 template <StateAction *action, typename A> nacre_status call_by(nacre_state *state, A a) {
-  return call(state, (uintptr_t)a, 0, 0, 0, action);
+  return act(state, a, {}, {}, {}, action);
 }
 template <StateAction *action, typename A, typename B> nacre_status call_by(nacre_state *state, A a, B b) {
-  return call(state, (uintptr_t)a, (uintptr_t)b, 0, 0, action);
+  return act(state, a, b, {}, {}, action);
 }
 template <StateAction *action, typename A, typename B, typename C, typename D>
 nacre_status call_by(nacre_state *state, A a, B b, C c, D d) {
-  return call(state, (uintptr_t)a, (uintptr_t)b, (uintptr_t)c, (uintptr_t)d, action);
+  return act(state, a, b, c, d, action);
 }
 
 // --- 1. Actions
@@ -56,10 +54,10 @@ nacre_status call_by(nacre_state *state, A a, B b, C c, D d) {
 
 nacre_status find(State &state, const StateCall &call, Reason &reason) {
   const nacre_model_table &model = *state.model;
-  const auto *name = reinterpret_cast<const char *>(call.words[0]);
+  const char *name = call.words[0].text();
   for (uint32_t i = 0; i < model.variable_count; ++i)
     if (equal(model.strings + model.variables[i].tensor.name, name)) {
-      *reinterpret_cast<uint32_t *>(call.words[1]) = i;
+      *static_cast<uint32_t *>(call.words[1].data) = i;
       return NACRE_OK;
     }
   reason << "the model must have state '" << name << "', but has none of that name";
@@ -69,17 +67,17 @@ nacre_status find(State &state, const StateCall &call, Reason &reason) {
 /// To read and to write.
 nacre_status copy(State &state, const StateCall &call, Reason &reason) {
   const nacre_model_table &model = *state.model;
-  const auto index = uint32_t(call.words[0]), writes = uint32_t(call.words[3]);
+  const auto index = uint32_t(call.words[0].number), writes = uint32_t(call.words[3].number);
   if (index >= model.variable_count) {
     reason << "state must be below " << uint64_t(model.variable_count) << ", but is " << uint64_t(index);
     return NACRE_BAD_ARGUMENT;
   }
   const nacre_variable &variable = model.variables[index];
-  if (call.words[2] != variable.tensor.bytes) {
+  if (call.words[2].number != variable.tensor.bytes) {
     reason << "state must be read and written as a whole, in " << variable.tensor.bytes << " bytes";
     return NACRE_BAD_ARGUMENT;
   }
-  copy_stored(model, variable, state.data + variable.offset, reinterpret_cast<char *>(call.words[1]), writes != 0);
+  copy_stored(model, variable, state.data + variable.offset, static_cast<char *>(call.words[1].data), writes != 0);
   state.writes += writes;
   return NACRE_OK;
 }
@@ -90,7 +88,7 @@ nacre_status reset(State &state, const StateCall &call, Reason &) {
     const nacre_variable &variable = model.variables[i];
     char *kept = state.data + variable.offset;
     const uint64_t bytes = variable.stored_bytes;
-    if ((variable.role & uint32_t(call.words[0])) == 0)
+    if ((variable.role & uint32_t(call.words[0].number)) == 0)
       continue;
     if (variable.initial)
       __builtin_memcpy(kept, state.weights + model.weights[variable.initial - 1].offset, bytes);
@@ -102,7 +100,7 @@ nacre_status reset(State &state, const StateCall &call, Reason &) {
 }
 
 nacre_status copy_from(State &state, const StateCall &call, Reason &reason) {
-  State &from = *reinterpret_cast<State *>(call.words[0]);
+  State &from = *static_cast<State *>(call.words[0].data);
   if (from.model != state.model || !take(from)) {
     reason << "a state must be copied from one of the same model that no run or call has";
     return NACRE_BAD_ARGUMENT;

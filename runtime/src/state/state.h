@@ -49,8 +49,19 @@ extern const StateTable no_state;
 extern const StateTable stateful;
 
 /// What a call is given behind the state, in the order of nacre_state_functions.
+union Word {
+  uint64_t number;
+  void *data;
+
+  Word() : number(0) {}
+  Word(uint32_t number) : number(number) {}
+  Word(size_t number) : number(number) {}
+  Word(const void *data) : data(const_cast<void *>(data)) {}
+
+  const char *text() const { return static_cast<const char *>(data); }
+};
 struct StateCall {
-  uintptr_t words[4];
+  Word words[4];
 };
 
 /// What a call does once it has the state. What fails changes nothing, and says why.
