@@ -68,14 +68,12 @@ static EntryReport describe(plan::EntryOp entry) {
     row.steps.push_back(package::nodeNames(step->getLoc()));
   for (auto [storage, demand] : llvm::zip_equal(lifetimes.storages, lifetimes.demands)) {
     plan::StorageOp op = storage;
-    row.storages.push_back(
-        {"", op.getOffset().value_or(0), demand.sizeInBytes, demand.firstStep, demand.lastStep});
+    row.storages.push_back({"", op.getOffset().value_or(0), demand.sizeInBytes, demand.firstStep, demand.lastStep});
     // A loop's first step only says how long the storage lives; who writes it comes later.
     for (unsigned at = demand.firstStep; at <= demand.lastStep && row.storages.back().nodes.empty(); ++at)
       if (auto launch = dyn_cast<plan::LaunchOp>(steps[at]);
-          launch && llvm::any_of(launch.getOutputs(), [&](Value output) {
-            return codegen::originOfOperand(output).root == op.getResult();
-          }))
+          launch && llvm::any_of(launch.getOutputs(),
+                                 [&](Value output) { return codegen::originOfOperand(output).root == op.getResult(); }))
         row.storages.back().nodes = row.steps[at];
   }
   return row;
