@@ -9,8 +9,8 @@ using namespace mlir;
 
 namespace nacre::codegen {
 
-KernelCopy::KernelCopy(const DialectRegistry &registry)
-    : context(registry, MLIRContext::Threading::DISABLED), handler(&context, [this](Diagnostic &diagnostic) {
+KernelCopy::KernelCopy(MLIRContext &context)
+    : context(context), handler(&context, [this](Diagnostic &diagnostic) {
         if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
           messages += (messages.empty() ? "" : "; ") + diagnostic.str();
       }) {}

@@ -232,12 +232,15 @@ LogicalResult write(llvm::Module &module, llvm::TargetMachine &machine, Emit emi
   return success();
 }
 
-/// What emitters build from; passes load what they need themselves.
-void loadDialects(MLIRContext &context) {
-  context.loadDialect<arith::ArithDialect, bufferization::BufferizationDialect, func::FuncDialect,
-                      linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect,
-                      scf::SCFDialect, tensor::TensorDialect, vector::VectorDialect>();
-}
+/// With what emitters build from; passes load what they need themselves.
+class KernelContext : public MLIRContext {
+public:
+  KernelContext() : MLIRContext(registerOnce(), Threading::DISABLED) {
+    loadDialect<arith::ArithDialect, bufferization::BufferizationDialect, func::FuncDialect, linalg::LinalgDialect,
+                LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect,
+                vector::VectorDialect>();
+  }
+};
 
 LogicalResult compile(ModuleOp module, const Target &target, Emit emit, KernelCode &code) {
   if (failed(cpu::emitKernels(module, target)))
@@ -286,8 +289,8 @@ static bool usesHalves(plan::KernelOp kernel) {
 FailureOr<KernelCode> codegen::compileKernel(plan::KernelOp kernel, const Target &target, Emit emit, StringRef symbol) {
   if (!target.vectors.convertsHalves && usesHalves(kernel))
     return kernel.emitError("has elements of f16, so the cpu must have F16C; name one that is not older than AVX2");
-  KernelCopy copy(registerOnce());
-  loadDialects(copy.context);
+  thread_local KernelContext context;
+  KernelCopy copy(context);
   KernelCode code;
   keepsOrder = target.inOrder && kernel.getKind() == plan::KernelKind::Contraction;
   if (failed(copy.read(kernel, symbol)) || failed(compile(*copy.module, target, emit, code)))

@@ -63,6 +63,15 @@ FailureOr<GpuKernelCode> compileVariant(mlir::gpu::GPUModuleOp module, GpuEmit e
   return code;
 }
 
+class KernelContext : public MLIRContext {
+public:
+  KernelContext() : MLIRContext(Threading::DISABLED) {
+    loadDialect<plan::PlanDialect, arith::ArithDialect, mlir::gpu::GPUDialect, linalg::LinalgDialect, math::MathDialect,
+                memref::MemRefDialect, scf::SCFDialect, spirv::SPIRVDialect, tensor::TensorDialect,
+                vector::VectorDialect>();
+  }
+};
+
 LogicalResult compile(KernelCopy &copy, const GpuOptions &options, GpuEmit emit, GpuKernel &result) {
   FailureOr<EmittedKernel> emitted = emitKernel(copy.kernel(), options);
   if (failed(emitted))
@@ -91,12 +100,8 @@ FailureOr<GpuKernel> codegen::compileGpuKernel(plan::KernelOp kernel, const GpuO
   if (!options.tile.empty())
     if (llvm::Error fault = parseGpuTile(options.tile).takeError())
       return kernel.emitError("cannot be compiled with the tile ") << llvm::toString(std::move(fault));
-  DialectRegistry registry;
-  registry.insert<plan::PlanDialect>();
-  KernelCopy copy(registry);
-  copy.context.loadDialect<arith::ArithDialect, mlir::gpu::GPUDialect, linalg::LinalgDialect, math::MathDialect,
-                           memref::MemRefDialect, scf::SCFDialect, spirv::SPIRVDialect, tensor::TensorDialect,
-                           vector::VectorDialect>();
+  thread_local KernelContext context;
+  KernelCopy copy(context);
   GpuKernel result;
   if (failed(copy.read(kernel, kernel.getSymName())) || failed(compile(copy, options, emit, result)))
     return kernel.emitError("cannot be compiled for GPUs: ") << copy.messages;
