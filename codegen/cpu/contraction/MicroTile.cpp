@@ -147,9 +147,10 @@ private:
 
     const bool byVectors = elements.areVectors(), together = elements.areTogether();
     // Asking ahead costs an instruction or two: of two steps, where few are decoded in a cycle.
-    const int64_t turn = byVectors || together ? stepsPerTurn(shape.machine, shape.rows, vectors)
-                         : from.ahead          ? std::min<int64_t>(size, 2)
-                                               : 1;
+    const int64_t turn = byVectors    ? stepsPerTurn(shape.machine, shape.rows, vectors)
+                         : together   ? stepsTogether(size)
+                         : from.ahead ? std::min<int64_t>(size, 2)
+                                      : 1;
     const int64_t whole = size - size % turn;
     const bool loops = whole > turn;
     SmallVector<Value> sums = accumulators;
@@ -180,6 +181,13 @@ private:
       sums = multiplyAdd(sums, stand.lhs, stand.rhs, end - begin, isVectors, stream ? &*stream : nullptr);
     }
     return sums;
+  }
+
+  /// Of a turn of `size` steps whose rows come together. Each step brings registers of its own, which LLVM loads early: of a longer
+  /// turn of a loop, whose sums and pointers wait as well, more than there are.
+  int64_t stepsTogether(int64_t size) const {
+    const int64_t longest = stepsPerTurn(shape.machine, shape.rows, vectors);
+    return size <= longest ? longest : lanes;
   }
 
   /// Whether a turn is written in the order in which the core starts its instructions.
