@@ -16,12 +16,25 @@ namespace nacre::train {
 
 static Error bad(const Twine &message) { return createStringError(message); }
 
+/// Steps are computed in f32, where what lies outside is nothing, or infinite; within, the range of what is above 0.
+constexpr double least = 1e-37, most = 1e37;
+constexpr StringLiteral aboveZero = "from 1e-37 to 1e+37";
+
 static std::optional<double> parseNumber(StringRef text) {
   double number;
   if (text.getAsDouble(number) || !std::isfinite(number))
     return std::nullopt;
   return number;
 }
+
+/// A number that is above 0 as f32, too.
+static std::optional<double> parseAboveZero(StringRef text) {
+  std::optional<double> number = parseNumber(text);
+  return number && *number >= least && *number <= most ? number : std::nullopt;
+}
+
+/// Whether f32 has it below 1.
+static bool isBelowOne(double number) { return static_cast<float>(number) < 1; }
 
 //===----------------------------------------------------------------------===//
 // Losses
@@ -83,9 +96,9 @@ static Expected<bool> readLossKey(Loss &loss, StringRef key, StringRef value) {
     return true;
   }
   if (key == "delta") {
-    std::optional<double> number = parseNumber(value);
-    if (!number || *number <= 0 || loss.kind != Loss::Kind::Huber)
-      return bad("--loss must have a number above 0 behind 'delta=', and only huber has one");
+    std::optional<double> number = parseAboveZero(value);
+    if (!number || loss.kind != Loss::Kind::Huber)
+      return bad("--loss must have a number " + aboveZero + " behind 'delta=', and only huber has one");
     loss.delta = *number;
     return true;
   }
@@ -100,6 +113,8 @@ Expected<Loss> parseLoss(StringRef text) {
   loss.labelType = loss.kind == Loss::Kind::SoftmaxCrossEntropy ? Loss::LabelType::I64 : Loss::LabelType::F32;
   if (auto [front, back] = rest.rsplit('*'); !back.empty())
     if (std::optional<double> factor = parseNumber(back)) {
+      if (!parseAboveZero(back.ltrim('-')))
+        return bad("--loss must have a factor " + aboveZero + ", or one below 0, behind '*', but has '" + back + "'");
       loss.factor = *factor;
       rest = front;
     }
@@ -130,14 +145,28 @@ Expected<Loss> parseLoss(StringRef text) {
 
 namespace {
 
+/// What values a constant may have.
+struct Range {
+  StringLiteral words;
+  bool (*holds)(double number);
+};
+
+/// A share of what was before: of 1 nothing would ever be forgotten, and what corrects for the first steps divide by 0.
+constexpr Range share{"from 0 on and below 1", [](double number) { return number >= 0 && isBelowOne(number); }};
+constexpr Range factor{"from 0 to 1e+37", [](double number) { return number >= 0 && number <= most; }};
+/// Added to what is divided by, which is 0 where a gradient is.
+constexpr Range addend{aboveZero, [](double number) { return number >= least && number <= most; }};
+
 struct Constant {
   StringLiteral word;
   double Optimizer::*number;
+  Range range;
 };
 
-constexpr Constant momentum{"momentum", &Optimizer::momentum}, weightDecay{"weight-decay", &Optimizer::weightDecay},
-    beta1{"beta1", &Optimizer::beta1}, beta2{"beta2", &Optimizer::beta2}, epsilon{"epsilon", &Optimizer::epsilon},
-    decay{"decay", &Optimizer::decay};
+constexpr Constant momentum{"momentum", &Optimizer::momentum, share},
+    weightDecay{"weight-decay", &Optimizer::weightDecay, factor}, beta1{"beta1", &Optimizer::beta1, share},
+    beta2{"beta2", &Optimizer::beta2, share}, epsilon{"epsilon", &Optimizer::epsilon, addend},
+    decay{"decay", &Optimizer::decay, share};
 
 struct OptimizerWord {
   StringLiteral first;
@@ -163,17 +192,21 @@ static Error readConstant(Optimizer &optimizer, const OptimizerWord &kind, Strin
     optimizer.nesterov = true;
     return Error::success();
   }
-  std::optional<double> number = parseNumber(value);
-  for (const Constant &constant : kind.constants)
-    if (constant.word == key && number && *number >= 0) {
-      optimizer.*constant.number = *number;
-      return Error::success();
-    }
+  for (const Constant &constant : kind.constants) {
+    if (constant.word != key)
+      continue;
+    std::optional<double> number = parseNumber(value);
+    if (!number || !constant.range.holds(*number))
+      return bad("--optimizer=" + kind.first + " must have a number " + constant.range.words + " behind '" + key +
+                 "=', but has '" + text + "'");
+    optimizer.*constant.number = *number;
+    return Error::success();
+  }
   std::string known = join(map_range(kind.constants, [](const Constant &c) { return c.word.str() + "=<X>"; }), ", ");
   if (kind.second == Optimizer::Kind::Sgd)
     known += ", nesterov";
   return bad("--optimizer=" + kind.first + " must have " + (known.empty() ? "no constants" : "constants of " + known) +
-             ", with numbers from 0 on, but has '" + text + "'");
+             ", but has '" + text + "'");
 }
 
 Expected<Optimizer> parseOptimizer(StringRef text) {
@@ -202,9 +235,9 @@ Expected<Clip> parseClip(StringRef text) {
   if (text.empty())
     return clip;
   auto [word, value] = text.split(':');
-  std::optional<double> limit = parseNumber(value);
-  if ((word != "norm" && word != "value") || !limit || *limit <= 0)
-    return bad("--clip must be norm:<X> or value:<X> with a number above 0, but is '" + text + "'");
+  std::optional<double> limit = parseAboveZero(value);
+  if ((word != "norm" && word != "value") || !limit)
+    return bad("--clip must be norm:<X> or value:<X> with a number " + aboveZero + ", but is '" + text + "'");
   clip.kind = word == "norm" ? Clip::Kind::Norm : Clip::Kind::Value;
   clip.limit = *limit;
   return clip;
@@ -226,8 +259,8 @@ Expected<BatchAxis> parseBatchAxis(StringRef text) {
 
 Expected<Dropout> parseDropout(StringRef text) {
   auto [tensor, value] = text.rsplit(':');
-  std::optional<double> ratio = parseNumber(value);
-  if (tensor.empty() || !ratio || *ratio <= 0 || *ratio >= 1)
+  std::optional<double> ratio = parseAboveZero(value);
+  if (tensor.empty() || !ratio || !isBelowOne(*ratio))
     return bad("--dropout must be <tensor>:<ratio> with a ratio between 0 and 1, but is '" + text + "'");
   return Dropout{tensor.str(), *ratio};
 }

@@ -246,6 +246,8 @@ class TrainingRunsTest(nacre.NacreTest):
                 ([rate, "--batch-axis=x:2"], "x.npy", "y.npy", "--input must have an input with an axis of examples, but 'x' is f32[8,6]; a number goes with --set"),
                 ([rate, "--schedule=linear"], "x.npy", "y.npy", "--schedule must be constant, step:every=<epochs>,factor=<X> or cosine:least=<X>, with warmup=<steps> behind, but is 'linear'"),
                 (["--set=learning_rate=fast"], "x.npy", "y.npy", "--set=learning_rate must be a number that f32[] has, but is 'fast'"),
+                (["--set=learning_rate=-0.5"], "x.npy", "y.npy", "--set=learning_rate must be a number from 0 on, but is -0.500000"),
+                (["--set=learning_rate=nan"], "x.npy", "y.npy", "--set=learning_rate must be a number from 0 on, but is nan"),
                 (["--set=rate=1"], "x.npy", "y.npy", "--set must be NAME=NUMBER with one of the names 'x', 'label', 'learning_rate', but is 'rate=1'"),
                 ([rate, "--save=" + f("no/s")], "x.npy", "y.npy", f"cannot write '{f('no/s')}': No such file or directory"),
                 ([rate, "--profile"], "x.npy", "y.npy", "--profile is about single runs; leave it out, or --train"),

@@ -209,8 +209,11 @@ private:
       return usageFailure("--train must have a learning rate, as in --set=learning_rate=0.01");
     if (!ratePort && training.schedule.kind != Schedule::Kind::Constant)
       return usageFailure("--schedule must have a model whose steps read a learning rate; leave it out");
-    if (ratePort)
-      baseRate = readElement(NACRE_F32, ratePort->data, 0);
+    if (!ratePort)
+      return std::nullopt;
+    baseRate = readElement(NACRE_F32, ratePort->data, 0);
+    if (!std::isfinite(baseRate) || baseRate < 0)
+      return usageFailure("--set=learning_rate must be a number from 0 on, but is " + std::to_string(baseRate));
     return std::nullopt;
   }
 
