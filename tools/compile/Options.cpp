@@ -99,12 +99,13 @@ struct Declarations {
   cl::list<std::string> losses{
       "loss", cl::cat(category), cl::value_desc("kind:tensor[,label=name]"),
       cl::desc("What is made small: softmax-cross-entropy, binary-cross-entropy, mean-squared-error, "
-               "mean-absolute-error, huber or model, which the tensor is already; repeatable, and then a sum: "
-               "*<factor> may follow")};
+               "mean-absolute-error, huber or model, which the tensor is already; behind it ,label-type=, ,ignore= and "
+               ",axis= of classes, and ,delta= of huber; repeatable, and then a sum: *<factor> may follow")};
   cl::opt<std::string> optimizer{
       "optimizer", cl::init("sgd"), cl::cat(category), cl::value_desc("kind[:constant=X,...]"),
-      cl::desc("How a weight follows its gradient: sgd (default; momentum, nesterov, weight-decay), adam, adamw, "
-               "rmsprop, adagrad, or none")};
+      cl::desc("How a weight follows its gradient: sgd (default; momentum, nesterov, weight-decay), adam or adamw "
+               "(beta1, beta2, epsilon, weight-decay), rmsprop (decay, epsilon, momentum, weight-decay), adagrad "
+               "(epsilon, weight-decay), or none: gradients only")};
   cl::list<std::string> trainable{"trainable", cl::CommaSeparated, cl::cat(category),
                                   cl::value_desc("pattern[,pattern]"),
                                   cl::desc("The weights to train, by their names, with * and ? (default: *)")};
