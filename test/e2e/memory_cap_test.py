@@ -60,27 +60,31 @@ class MemoryCapTest(nacre.NacreTest):
         said = self.run_model(self.path("liblayers.so"), "--entry=train", "--set=learning_rate=0.1", *options)
         return float(re.search(r"^loss .*mean ([-+.\de]+)", said, re.MULTILINE).group(1))
 
+    def block(self, entry="train"):
+        """Bytes that a session asks for, its state among them, with one thread."""
+        said = self.run_model(self.path("liblayers.so"), "--entry=" + entry, "--info", "--threads=1")
+        return int(re.search(r"^ *block +(\d+)", said, re.MULTILINE).group(1))
+
     def test_the_largest_parts_that_a_cap_allows(self):
-        entries = "--entries=train,evaluate"
-        whole = self.build(entries)
-        self.assertEqual(whole["micro_batch"], 0)
-        loss = self.loss()
-        least = whole["arena_bytes"] + whole["state_bytes"]
+        """Parts with the next larger size that divides the batch would take more than the cap."""
+        entries = ("train", "evaluate")
+        option = "--entries=" + ",".join(entries)
+
+        def most():
+            return max(map(self.block, entries))
+
+        self.assertEqual(self.build(option)["micro_batch"], 0)
+        loss, whole = self.loss(), most()
         parts = []
         for cap in (24, 16):
-            facts = self.build(entries, f"--memory-cap={cap}")
-            self.assertLessEqual(facts["arena_bytes"] + facts["state_bytes"], cap << 20)
-            self.assertLess(facts["arena_bytes"] + facts["state_bytes"], least)
-            parts.append(facts["micro_batch"])
+            self.assertGreater(whole, cap << 20)
+            parts.append(self.build(option, f"--memory-cap={cap}")["micro_batch"])
+            self.assertLessEqual(most(), cap << 20)
             self.assertAlmostEqual(self.loss(), loss, delta=1e-5 * loss)
-        self.assertEqual(parts, sorted(parts, reverse=True))
-        self.assertLess(parts[-1], parts[0])
-        self.assertEqual(self.build(entries, f"--micro-batch={parts[0]}")["micro_batch"], parts[0])
-
-    def block(self):
-        """Bytes that a session asks for, its state among them, with one thread."""
-        said = self.run_model(self.path("liblayers.so"), "--entry=train", "--info", "--threads=1")
-        return int(re.search(r"^ *block +(\d+)", said, re.MULTILINE).group(1))
+            larger = min(part for part in range(parts[-1] + 1, BATCH + 1) if BATCH % part == 0)
+            self.assertEqual(self.build(option, f"--micro-batch={larger}")["micro_batch"], larger)
+            self.assertGreater(most(), cap << 20)
+        self.assertLess(parts[1], parts[0])
 
     def least(self, cap, *options):
         """What is said to be the least."""

@@ -5,12 +5,19 @@ import os
 import random
 import re
 import shlex
+import struct
+import sys
 import unittest
 
 import nacre
 from lenet import lenet
+from onnx_training_test import read_state
 from onnx_writer import write_npy
 
+sys.path.insert(0, os.path.join(nacre.ROOT, "test", "conformance"))
+from readers import wire  # noqa: E402
+
+MODEL = {7: ("graph", {5: ("initializers", [{1: ("dims", ["int"]), 8: ("name", "text"), 9: ("raw", "bytes")}])})}
 PAGE = os.path.join(nacre.ROOT, "docs", "training.md")
 
 
@@ -46,8 +53,25 @@ class TrainingPageTest(nacre.NacreTest):
         self.assertRegex(answers[5], r"epoch 4 of 6: loss (.*\n)*epoch 6 of 6: loss ")
         self.assertGreater(float(re.search(r"accuracy (\S+)", answers[6])[1]), 0.9)
         self.assertIn("learning_rate f32[]", answers[7])
-        self.assertNotEqual(os.path.getsize(self.path("trained.onnx")), 0)
+        self.check_trained()
         self.assertTrue(os.path.exists(self.path("phone", "liblenet.so")))
+
+    def weights(self, name):
+        """What an ONNX file holds: dims and values by their names."""
+        with open(self.path(name), "rb") as file:
+            data = file.read()
+        tensors = wire.decode(data, MODEL).graph.initializers
+        return {t.name: (t.dims, [value for value, in struct.iter_unpack("<f", t.raw)]) for t in tensors}
+
+    def check_trained(self):
+        """The model's own file, but for the weights, which are the state's to the last bit."""
+        before, after, state = self.weights("lenet.onnx"), self.weights("trained.onnx"), read_state(self.path("lenet.safetensors"))
+        self.assertEqual(list(after), list(before))
+        self.assertEqual({name for name in state if "#" not in name}, set(before))
+        for name, (dims, values) in after.items():
+            self.assertEqual(dims, before[name][0], name)
+            self.assertEqual(values, state[name], name)
+            self.assertNotEqual(values, before[name][1], name)
 
     def test_code_is_code(self):
         for block in self.blocks("python"):
