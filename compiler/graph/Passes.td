@@ -36,7 +36,8 @@ def SimplifyGraphPass : Pass<"nacre-simplify-graph", "::mlir::func::FuncOp"> {
     Exporters spell one thing in many ways. Each pattern here turns a spelling into the one that later passes look for: a
     gather of one index is a slice, a transpose that moves only axes of extent one is a reshape, a pooling of everything is
     a reduction, zeros (of integers, any number) around a convolution's input are its pads, an expanded operand of an
-    elementwise operator needs no expansion. Folders of the dialect run along.
+    elementwise operator needs no expansion, a sum of slices that stand beside one another between zeros, what gradients of
+    slices are, is their concat. Folders of the dialect run along.
 
     Requires: nothing.
 

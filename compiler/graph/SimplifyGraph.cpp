@@ -7,6 +7,7 @@
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
+#include "compiler/graph/SumsOfPads.h"
 
 #include "dialects/nn/ConstantData.h"
 #include "dialects/nn/Permutation.h"
@@ -330,6 +331,7 @@ struct SimplifyGraph : impl::SimplifyGraphPassBase<SimplifyGraph> {
     patterns.add<TransposeOfUnits, GatherOfRange, ConcatOfConcat, ConcatOfRows, ReduceOfUnits, AverageOfEverything,
                  PadBeforeConv, DropBroadcast<nn::BinaryOp>, DropBroadcast<nn::SelectOp>, ShrinkConstant<nn::BinaryOp>,
                  ShrinkConstant<nn::SelectOp>, SimplePower, MaximumWithZero>(&getContext());
+    addSumsOfPads(patterns);
     GreedyRewriteConfig config;
     config.setUseTopDownTraversal().setMaxIterations(GreedyRewriteConfig::kNoLimit);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), config))) {

@@ -3,7 +3,7 @@
 // What:  branches and loops that constants decide are written out, and what others give nobody is dropped.
 // Why:   a branch that is never taken must cost nothing, and what a loop carries for nobody would be copied in every turn.
 // How:   1. branches: a constant condition, results that are the same on both sides, results that nobody reads,
-//        2. loops that never turn, 3. carried values that never change, or of which nothing comes.
+//        2. loops that never turn, 3. carried values that never change, or of which nothing comes, and rows that are kept or read twice.
 //        Operators inside of others first, and all again as long as something changes; each change takes something away.
 
 #include "compiler/graph/Matching.h"
@@ -103,6 +103,18 @@ void replaceUnchanged(RewriterBase &rewriter, Operation *loop) {
   }
 }
 
+/// Lets readers of rows that are stacked twice, or scanned twice, have those of the first.
+void replaceRepeated(RewriterBase &rewriter, Operation *loop) {
+  llvm::SmallDenseMap<Value, Value> stackOf, rowOf;
+  for (auto [row, stack] : llvm::zip_equal(getYield(loop).getStacked(), getStacks(loop)))
+    if (auto [first, isNew] = stackOf.try_emplace(row, stack); !isNew)
+      rewriter.replaceAllUsesWith(stack, first->second);
+  if (auto counted = dyn_cast<nn::ForOp>(loop))
+    for (auto [rows, row] : llvm::zip_equal(counted.getScanned(), counted.getScannedArguments()))
+      if (auto [first, isNew] = rowOf.try_emplace(rows, row); !isNew)
+        rewriter.replaceAllUsesWith(row, first->second);
+}
+
 /// What of a loop's values somebody reads: its user, or what is computed of them.
 class LiveValues {
 public:
@@ -175,6 +187,7 @@ bool resolveLoop(RewriterBase &rewriter, Operation *loop) {
       count && *count >= double(counted.getTripCount()))
     rewriter.modifyOpInPlace(counted, [&] { counted.getCountMutable().clear(); });
   replaceUnchanged(rewriter, loop);
+  replaceRepeated(rewriter, loop);
   LiveValues live(loop);
   if (live.areAll())
     return false;

@@ -110,3 +110,23 @@ func.func @unread_rows(%h: tensor<f32>, %xs: tensor<5xf32>, %ys: tensor<5xf32>) 
   }
   return %last : tensor<f32>
 }
+
+// -----
+
+// Rows that a loop reads twice and stacks twice it reads and stacks once.
+// CHECK-LABEL: func.func @repeated_rows(
+func.func @repeated_rows(%h: tensor<f32>, %xs: tensor<5xf32>) -> (tensor<5xf32>, tensor<5xf32>) {
+  // CHECK: %[[R:[^ ,:()]+]]:2 = nn.for 5 carried(%arg0 : tensor<f32>) scanned(%arg1 : tensor<5xf32>) -> (tensor<f32>, tensor<5xf32>) {
+  // CHECK-NEXT: ^bb0(%{{.*}}: tensor<i64>, %[[H:[^ ,:()]+]]: tensor<f32>, %[[X:[^ ,:()]+]]: tensor<f32>):
+  // CHECK-NEXT: %[[A:[^ ,:()]+]] = nn.binary add %[[H]], %[[X]]
+  // CHECK-NEXT: %[[B:[^ ,:()]+]] = nn.binary mul %[[A]], %[[X]]
+  // CHECK-NEXT: nn.yield %[[B]] : tensor<f32> stacked(%[[B]] : tensor<f32>)
+  // CHECK: return %[[R]]#1, %[[R]]#1
+  %last, %once, %twice = nn.for 5 carried(%h : tensor<f32>) scanned(%xs, %xs : tensor<5xf32>, tensor<5xf32>) -> (tensor<f32>, tensor<5xf32>, tensor<5xf32>) {
+  ^bb0(%turn: tensor<i64>, %c: tensor<f32>, %x: tensor<f32>, %y: tensor<f32>):
+    %a = nn.binary add %c, %x : tensor<f32>, tensor<f32>
+    %b = nn.binary mul %a, %y : tensor<f32>, tensor<f32>
+    nn.yield %b : tensor<f32> stacked(%b, %b : tensor<f32>, tensor<f32>)
+  }
+  return %once, %twice : tensor<5xf32>, tensor<5xf32>
+}

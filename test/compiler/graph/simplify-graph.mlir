@@ -250,3 +250,64 @@ func.func @rows(%s: tensor<3x4x5xf32>) -> (tensor<3x4x5xf32>, tensor<4x2x5xf32>,
   %back = nn.concat %s2, %s1 {axis = 0} : tensor<1x4x5xf32>, tensor<1x4x5xf32>
   return %all, %turned, %flat, %back : tensor<3x4x5xf32>, tensor<4x2x5xf32>, tensor<4x10xf32>, tensor<2x4x5xf32>
 }
+
+// -----
+
+// Gates' gradients: zeros but for a slice each, in any order, beside one another. Others are added to the concat.
+
+// CHECK-LABEL: func.func @slices_between_zeros(
+// CHECK-SAME:    %[[A:[^ :]+]]: tensor<2x3xf32>, %[[B:[^ :]+]]: tensor<2x1xf32>, %[[C:[^ :]+]]: tensor<2x2xf32>, %[[D:[^ :]+]]: tensor<2x6xf32>)
+// CHECK-NEXT:    %[[ABC:[^ ,:()]+]] = nn.concat %[[C]], %[[A]], %[[B]] {axis = 1 : i64}
+// CHECK-NEXT:    %[[SUM:[^ ,:()]+]] = nn.binary add %[[ABC]], %[[D]]
+// CHECK-NEXT:    return %[[SUM]]
+func.func @slices_between_zeros(%a: tensor<2x3xf32>, %b: tensor<2x1xf32>, %c: tensor<2x2xf32>, %d: tensor<2x6xf32>) -> tensor<2x6xf32> {
+  %0 = nn.pad constant %a [0, 2] [0, 1] 0.0 : f32 : tensor<2x3xf32>
+  %1 = nn.pad constant %b [0, 5] [0, 0] 0.0 : f32 : tensor<2x1xf32>
+  %2 = nn.pad constant %c [0, 0] [0, 4] 0.0 : f32 : tensor<2x2xf32>
+  %3 = nn.binary add %0, %1 : tensor<2x6xf32>, tensor<2x6xf32>
+  %4 = nn.binary add %3, %d : tensor<2x6xf32>, tensor<2x6xf32>
+  %5 = nn.binary add %4, %2 : tensor<2x6xf32>, tensor<2x6xf32>
+  return %5 : tensor<2x6xf32>
+}
+
+// -----
+
+// Slices that leave elements out at an end are padded together.
+
+// CHECK-LABEL: func.func @slices_of_a_part(
+// CHECK-NEXT:    %[[BOTH:[^ ,:()]+]] = nn.concat %arg1, %arg0 {axis = 0 : i64} : tensor<1x4xf32>, tensor<2x4xf32>
+// CHECK-NEXT:    %[[PADDED:[^ ,:()]+]] = nn.pad constant %[[BOTH]] [1, 0] [3, 0] 0.000000e+00
+// CHECK-NEXT:    return %[[PADDED]]
+func.func @slices_of_a_part(%a: tensor<2x4xf32>, %b: tensor<1x4xf32>) -> tensor<7x4xf32> {
+  %0 = nn.pad constant %a [2, 0] [3, 0] 0.0 : f32 : tensor<2x4xf32>
+  %1 = nn.pad constant %b [1, 0] [5, 0] 0.0 : f32 : tensor<1x4xf32>
+  %2 = nn.binary add %0, %1 : tensor<7x4xf32>, tensor<7x4xf32>
+  return %2 : tensor<7x4xf32>
+}
+
+// -----
+
+// Elements that two slices have are sums; ones stand between; zeros lie along two axes, or a gap between the slices; what somebody
+// else reads is there anyway.
+
+// CHECK-LABEL: func.func @no_slices_beside_one_another(
+// CHECK-NOT:     nn.concat
+// CHECK:         return
+func.func @no_slices_beside_one_another(%a: tensor<2x3xf32>) -> (tensor<2x5xf32>, tensor<2x6xf32>, tensor<3x6xf32>, tensor<2x7xf32>, tensor<2x6xf32>, tensor<2x6xf32>) {
+  %0 = nn.pad constant %a [0, 0] [0, 2] 0.0 : f32 : tensor<2x3xf32>
+  %1 = nn.pad constant %a [0, 2] [0, 0] 0.0 : f32 : tensor<2x3xf32>
+  %overlapping = nn.binary add %0, %1 : tensor<2x5xf32>, tensor<2x5xf32>
+  %2 = nn.pad constant %a [0, 0] [0, 3] 1.0 : f32 : tensor<2x3xf32>
+  %3 = nn.pad constant %a [0, 3] [0, 0] 0.0 : f32 : tensor<2x3xf32>
+  %ones = nn.binary add %2, %3 : tensor<2x6xf32>, tensor<2x6xf32>
+  %4 = nn.pad constant %a [0, 0] [1, 3] 0.0 : f32 : tensor<2x3xf32>
+  %5 = nn.pad constant %a [1, 3] [0, 0] 0.0 : f32 : tensor<2x3xf32>
+  %corners = nn.binary add %4, %5 : tensor<3x6xf32>, tensor<3x6xf32>
+  %6 = nn.pad constant %a [0, 0] [0, 4] 0.0 : f32 : tensor<2x3xf32>
+  %7 = nn.pad constant %a [0, 4] [0, 0] 0.0 : f32 : tensor<2x3xf32>
+  %apart = nn.binary add %6, %7 : tensor<2x7xf32>, tensor<2x7xf32>
+  %8 = nn.pad constant %a [0, 0] [0, 3] 0.0 : f32 : tensor<2x3xf32>
+  %9 = nn.pad constant %a [0, 3] [0, 0] 0.0 : f32 : tensor<2x3xf32>
+  %read = nn.binary add %8, %9 : tensor<2x6xf32>, tensor<2x6xf32>
+  return %overlapping, %ones, %corners, %apart, %read, %8 : tensor<2x5xf32>, tensor<2x6xf32>, tensor<3x6xf32>, tensor<2x7xf32>, tensor<2x6xf32>, tensor<2x6xf32>
+}
