@@ -3,7 +3,8 @@
 """Compiles models with known answers, runs them, and compares.
 
 What: every case of a suite, ONNX's backend tests or other people's models of some format (cases.py), on this machine,
-      cross-compiled for arm64 under qemu, on a GPU (lavapipe will do), and half on a GPU, half on the CPU.
+      cross-compiled for arm64 under qemu, on a GPU (lavapipe will do), and half on a GPU, half on the CPU; and by nacre-eval,
+      which compiles nothing (`eval`, `eval-stored`).
 Why:  outputs that others made are the only proof that an operator means what its framework says.
 How:  nacre-compile, then nacre-run --expect, for each data set. Where the compiler says that an input decides a shape, the
       runner fixes it with --set and counts it. A case whose operators are all listed (operators.txt) must pass or stand in
@@ -55,9 +56,10 @@ FREELY_REFUSED = ("onnx-importer",)
 
 
 def read_expected_failures(targets):
-    """{(case, target): reason}; an entry is `target case`, target `*` meaning each."""
+    """{(case, target): reason}; an entry is `target case`, target `*` meaning each, `compiled` each but those of nacre-eval."""
     entries = ((*entry.split(), reason) for entry, reason in read_list("expected-failures.txt").items())
-    return {(name, t.name): reason for target, name, reason in entries for t in targets if target in ("*", t.name)}
+    return {(name, t.name): reason for target, name, reason in entries for t in targets
+            if target in ("*", t.name) or (target == "compiled" and t.compile)}
 
 
 def parse_arguments():
@@ -68,7 +70,7 @@ def parse_arguments():
     parser.add_argument("--onnx-testdata", default="/usr/share/libonnx-testdata/data")
     parser.add_argument("--data", default=os.path.join(ROOT, "..", "shared", "data"), help="folder of the models and others")
     parser.add_argument("--target", action="append", choices=TARGETS,
-                        help="host, linux-arm64, gpu or split; may be repeated (default: the first two)")
+                        help="host, linux-arm64, gpu, split, eval or eval-stored; may be repeated (default: the first two)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--filter", default="", help="regular expression on group/case")
     parser.add_argument("--sample", action="store_true", help="only the cases that gpu-sample.txt lists")

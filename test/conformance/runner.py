@@ -15,11 +15,15 @@ ARM64_SYSROOT = "/usr/aarch64-linux-gnu"
 
 # A way to run a case: what to compile it for, and how to run it. Cases are compiled once for targets side by side that are
 # compiled alike.
+# `eval` is no machine: nacre-eval runs the model as it is, in double precision; in `eval-stored` it rounds behind each operator.
 Target = namedtuple("Target", "name compile run", defaults=((),))
 ON_GPU = ("--target=host", "--place=gpu")
 TARGETS = {target.name: target for target in (
     Target("host", ("--target=host",)), Target("linux-arm64", ("--target=linux-arm64",)),
-    Target("gpu", ON_GPU, ("--gpu",)), Target("split", ON_GPU, ("--gpu-cut=50",)))}
+    Target("gpu", ON_GPU, ("--gpu",)), Target("split", ON_GPU, ("--gpu-cut=50",)), Target("eval", None),
+    Target("eval-stored", None, ("--floats=stored",)))}
+# Options of nacre-compile that are spelled otherwise for nacre-eval.
+EVAL_SPELLINGS = {"--input": "--cut-input", "--output": "--cut-output", "--seed": "--node-seed"}
 
 ENGINES = re.compile(r"^.*: (\d+) launches, (\d+) of the CPU beside it", re.MULTILINE)
 AGREEMENT = re.compile(r"^output '.*' agrees: largest difference (\S+), largest element (\S+)$", re.MULTILINE)
@@ -99,6 +103,8 @@ class Runner:
                 shutil.rmtree(folder, ignore_errors=True)
 
     def run_all(self, case, data_sets, targets, library):
+        if targets[0].compile is None:
+            return [self.evaluate_all(case, data_sets, target) for target in targets]
         fixed, outcomes = None, {}
         for data_set in data_sets:
             if fixed or fixed is None:  # a fixed input belongs to one data set
@@ -113,24 +119,66 @@ class Runner:
                                                     error=max(former.error, now.error))
         return [outcomes[target] for target in targets]
 
+    def evaluate_all(self, case, data_sets, target):
+        outcome = Outcome("passed", "", [])
+        for data_set in data_sets:
+            outcome = self.evaluate(case, data_set, target)
+            if outcome.kind != "passed":
+                break
+        return outcome
+
+    def evaluate(self, case, data_set, target):
+        """Runs the model itself, fixing one more input each time it is asked for."""
+        options = [*target.run] + [EVAL_SPELLINGS.get(name, name) + equals + value
+                   for name, equals, value in (option.partition("=") for option in case.options)]
+        options += [f"--shape={name}={'x'.join(map(str, shape))}" for name, shape in case.shapes(data_set).items()]
+        fixed = list(case.settled(data_set))
+
+        def run(outputs, tolerance):
+            values = [f"--set={name}={data_set.inputs[name]}" for name in fixed]
+            return self.command(self.program("nacre-eval"), case.path, *options, *values,
+                                *self.comparison(case, data_set, outputs, tolerance, fixed))
+        outcome = Outcome("passed", "", fixed)
+        for tolerance, outputs in self.alike(case, data_set).items() or [(self.usual, {})]:
+            while True:
+                status, said = run(outputs, tolerance)
+                asked = [name for name in re.findall(r"--set[ =]'?([^=\s']+)=", said)
+                         if status == 3 and name in data_set.inputs and name not in fixed]
+                if not asked:
+                    break
+                fixed.append(asked[0])
+            if status != 0:
+                kind = {1: "wrong", 3: "refused"}.get(status, "broke")
+                return Outcome(kind, f"nacre-eval ended with {status}: {summary(said)}", fixed)
+            outcome = outcome._replace(error=max(outcome.error, largest_error(said)))
+        return outcome
+
     def run(self, case, data_set, target, library, fixed):
         """Compares all outputs, those with one tolerance at a time; the first outcome that is not good, or all in one."""
-        alike = defaultdict(dict)
-        for name, path in data_set.outputs.items():
-            alike[case.tolerance(path, self.usual)][name] = path
         outcomes = [Outcome("passed", "", fixed)]
-        for tolerance, outputs in alike.items() or [(self.usual, {})]:
+        for tolerance, outputs in self.alike(case, data_set).items() or [(self.usual, {})]:
             outcomes.append(self.compare(case, data_set, outputs, tolerance, target, library, fixed))
             if outcomes[-1].kind != "passed":
                 return outcomes[-1]
         return outcomes[-1]._replace(error=max(outcome.error for outcome in outcomes))
 
-    def compare(self, case, data_set, outputs, tolerance, target, library, fixed):
+    def alike(self, case, data_set):
+        """{tolerance: outputs}"""
+        alike = defaultdict(dict)
+        for name, path in data_set.outputs.items():
+            alike[case.tolerance(path, self.usual)][name] = path
+        return alike
+
+    def comparison(self, case, data_set, outputs, tolerance, fixed):
+        """What nacre-run and nacre-eval are told."""
         arguments = [f"--input={name}={path}" for name, path in data_set.inputs.items()
                      if name not in fixed and not case.contradicts(name, path)]
         arguments += [f"--expect={name}={path}" for name, path in outputs.items()]
         arguments += [f"--rtol={tolerance.relative}", f"--atol={tolerance.absolute}"]
-        arguments += [f"--entry={data_set.entry}"] if data_set.entry else []
+        return arguments + ([f"--entry={data_set.entry}"] if data_set.entry else [])
+
+    def compare(self, case, data_set, outputs, tolerance, target, library, fixed):
+        arguments = self.comparison(case, data_set, outputs, tolerance, fixed)
         launches = read_launches(library) if on_gpu(target) else []
         # There is nothing to start a GPU for where no kernel has code for it.
         for_gpu = any(launch["engine"] != "cpu" for launch in launches)
@@ -147,12 +195,16 @@ class Runner:
             if not engines:
                 return Outcome("broke", "nacre-run does not say which engine computed what", fixed)
             gpu, cpu = map(int, engines.groups())
-        errors = [float(difference) / (float(largest) or 1) for difference, largest in AGREEMENT.findall(said)]
-        return Outcome("passed", "", fixed, gpu, cpu, max(errors, default=0.0))
+        return Outcome("passed", "", fixed, gpu, cpu, largest_error(said))
+
+
+def largest_error(said):
+    """Relative to the largest element of its tensor."""
+    return max((float(difference) / (float(largest) or 1) for difference, largest in AGREEMENT.findall(said)), default=0.0)
 
 
 def on_gpu(target):
-    return any(option.startswith("--place=") for option in target.compile)
+    return any(option.startswith("--place=") for option in target.compile or ())
 
 
 def report_of(library):

@@ -8,6 +8,7 @@ tools/*.cpp -> compiler/Pipeline.h -> compiler/<phase>/Passes.h -> dialects/* ->
 codegen -> runtime/include/nacre/model_format.h (and what it includes), the only bridge to the runtime
 tools/run, tools/tune, samples -> nacre/runtime.h alone; runtime -> the C library alone
 compiler/import, tools/run -> compiler/import/npy, dialects/nn/FloatFormats.h -> the standard library alone
+tools/eval, tools/diff -> compiler/evaluate -> dialects: what a model means, beside the phases and seen by none of them
 """
 import re
 
@@ -28,11 +29,14 @@ ALLOWED = {
     "tools/run/": (*PUBLIC, "compiler/import/npy/", "dialects/nn/FloatFormats.h"),
     "tools/tune/": PUBLIC,
     "tools/translate/": ("tools/*", "compiler/import/Import.h", "compiler/import/state/TrainedModel.h", "dialects/*"),  # one phase alone, without the compiler around it
+    # What models mean, and the parts of nacre-run that read, write and compare tensors; element types as libraries number them.
+    "tools/eval/": ("tools/*", "tools/run/", "compiler/*", "compiler/evaluate/", "codegen/package/ElementTypes.h", "dialects/"),
     "tools/kernel/": ("tools/*", "codegen/*", "dialects/"),  # one kernel alone
     "samples/": PUBLIC,
     "test/": ("",),
 }
 PHASES = ("import", "train", "graph", "kernels", "encode", "place", "schedule")
+ALLOWED["compiler/evaluate/"] = ("dialects/",)
 ALLOWED.update({f"compiler/{phase}/": ("dialects/", "compiler/CompilerOptions.h") for phase in PHASES})
 # The standard library alone: nacre-run, which has no LLVM, reads .npy files and small floats by them, too.
 ALLOWED["compiler/import/npy/"] = ALLOWED["dialects/nn/FloatFormats.h"] = ()

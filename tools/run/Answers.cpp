@@ -34,7 +34,8 @@ std::string judge(const Port &port, const TensorView &expected, Tolerance tolera
          std::to_string(result.differing) + " of " + std::to_string(expected.count) + " elements differ";
 }
 
-/// A tensor's name as a file's: what a path gives a meaning to is replaced.
+} // namespace
+
 std::string fileName(std::string name) {
   for (char &c : name)
     if (c == '/' || c == '\\' || c == ':')
@@ -42,15 +43,13 @@ std::string fileName(std::string name) {
   return name + ".npy";
 }
 
-} // namespace
-
-Outcome compareOutputs(ModelSession &session, const Options &options) {
+Outcome compareOutputs(std::vector<Port> &outputs, const Options &options) {
   std::string differences;
   for (const std::string &text : options.expects) {
     Port *port;
     std::string path;
     FileTensor expected;
-    if (Outcome failure = splitNamedFile(text, "--expect", session.outputs, port, path))
+    if (Outcome failure = splitNamedFile(text, "--expect", outputs, port, path))
       return failure;
     if (Outcome failure = readTensorLike(port->tensor, path, expected))
       return failure;
@@ -69,18 +68,23 @@ Outcome compareOutputs(ModelSession &session, const Options &options) {
   return Failure{ExitCode::Differs, differences};
 }
 
-Outcome writeOutputs(ModelSession &session, const std::string &folder) {
-  if (Outcome failure = session.readStates())
-    return failure;
-  for (const std::vector<Port> *ports : {&session.outputs, &session.states})
-    for (const Port &port : *ports)
-      if (Outcome failure = writeNpy(folder + "/" + fileName(port.name), port.tensor))
-        return failure;
+Outcome writePorts(const std::vector<Port> &ports, const std::string &folder) {
+  for (const Port &port : ports)
+    if (Outcome failure = writeNpy(folder + "/" + fileName(port.name), port.tensor))
+      return failure;
   return std::nullopt;
 }
 
-void summariseOutputs(const ModelSession &session) {
-  for (const Port &port : session.outputs) {
+Outcome writeOutputs(ModelSession &session, const std::string &folder) {
+  if (Outcome failure = session.readStates())
+    return failure;
+  if (Outcome failure = writePorts(session.outputs, folder))
+    return failure;
+  return writePorts(session.states, folder);
+}
+
+void summariseOutputs(const std::vector<Port> &outputs) {
+  for (const Port &port : outputs) {
     double smallest = INFINITY, largest = -INFINITY, sum = 0;
     for (size_t i = 0; i < port.tensor.count; ++i) {
       const double value = readElement(port.tensor.type, port.tensor.data, i);

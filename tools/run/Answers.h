@@ -12,12 +12,16 @@
 namespace nacre::run {
 
 /// Compares what --expect names; the failure names the worst element of the first output that differs.
-Outcome compareOutputs(ModelSession &session, const Options &options);
+Outcome compareOutputs(std::vector<Port> &outputs, const Options &options);
 
 /// Writes every output, and the state, to FOLDER/NAME.npy.
 Outcome writeOutputs(ModelSession &session, const std::string &folder);
+Outcome writePorts(const std::vector<Port> &ports, const std::string &folder);
 
-void summariseOutputs(const ModelSession &session);
+/// A tensor's name as a file's: what a path gives a meaning to is replaced.
+std::string fileName(std::string name);
+
+void summariseOutputs(const std::vector<Port> &outputs);
 
 } // namespace nacre::run
 

@@ -181,17 +181,23 @@ static Outcome fillStates(ModelSession &session, const Options &options) {
   return session.writeStates();
 }
 
-Outcome fillInputs(ModelSession &session, const Options &options) {
-  for (size_t i = 0; i < session.inputs.size(); ++i) {
+Outcome fillPorts(std::vector<Port> &inputs, const Options &options) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
     uint64_t state = options.seed * 1000 + i;
-    fillFromSeed(session.inputs[i], nextRandom(state));
+    fillFromSeed(inputs[i], nextRandom(state));
   }
   for (const std::string &text : options.sets)
-    if (Outcome failure = setNumber(text, session.inputs))
+    if (Outcome failure = setNumber(text, inputs))
       return failure;
   for (const std::string &text : options.inputs)
-    if (Outcome failure = fillFromFile(text, "--input", "input", session.inputs))
+    if (Outcome failure = fillFromFile(text, "--input", "input", inputs))
       return failure;
+  return std::nullopt;
+}
+
+Outcome fillInputs(ModelSession &session, const Options &options) {
+  if (Outcome failure = fillPorts(session.inputs, options))
+    return failure;
   if (Outcome failure = loadStateFiles(session, options))
     return failure;
   return fillStates(session, options);

@@ -24,6 +24,9 @@ Outcome setNumber(const std::string &text, std::vector<Port> &ports);
 /// Lets the state begin as the files of --resume and --weights say.
 Outcome loadStateFiles(ModelSession &session, const Options &options);
 
+/// Fills every input from its file, a number, or the seed.
+Outcome fillPorts(std::vector<Port> &inputs, const Options &options);
+
 /// Fills every input from its file, a number, or the seed; and the state from its files, single tensors last.
 Outcome fillInputs(ModelSession &session, const Options &options);
 

@@ -44,10 +44,10 @@ static Outcome execute(const Options &options) {
   if (!options.outputFolder.empty())
     if (Outcome failure = writeOutputs(session, options.outputFolder))
       return failure;
-  if (Outcome failure = compareOutputs(session, options))
+  if (Outcome failure = compareOutputs(session.outputs, options))
     return failure;
   if (!measures && options.expects.empty())
-    summariseOutputs(session);
+    summariseOutputs(session.outputs);
   if (!measures && options.gpu)
     if (Outcome failure = printEngines(session))
       return failure;

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sums of products. A convolution is written as its definition says, patches of the input times the filter; the one loop that
+// adds products up is the product of two matrices.
+
+#include "compiler/evaluate/Operators.h"
+#include "compiler/evaluate/Walks.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace nacre::evaluate {
+namespace {
+
+/// Sums of products of integers wrap in 64 bits, and so in all that are narrower.
+double add(double sum, double x, double y) { return sum + x * y; }
+int64_t add(int64_t sum, int64_t x, int64_t y) { return int64_t(uint64_t(sum) + uint64_t(x) * uint64_t(y)); }
+
+/// Rows that are computed together, so that the right operand is read from memory once for all of them.
+constexpr int64_t rowsAtOnce = 8;
+
+/// Adds `left` [m, k] times `right` [k, n] to `out` [m, n]; rows lie as far apart as said.
+template <typename T>
+void multiply(const Cell *left, int64_t leftRow, const Cell *right, int64_t rightRow, Cell *out, int64_t outRow,
+              int64_t m, int64_t k, int64_t n) {
+  for (int64_t begin = 0; begin < m; begin += rowsAtOnce)
+    for (int64_t p = 0; p < k; ++p)
+      for (int64_t i = begin; i < std::min(m, begin + rowsAtOnce); ++i) {
+        const T x = get<T>(left[i * leftRow + p]);
+        const Cell *from = right + p * rightRow;
+        Cell *to = out + i * outRow;
+        for (int64_t j = 0; j < n; ++j)
+          set(to[j], add(get<T>(to[j]), x, get<T>(from[j])));
+      }
+}
+
+void multiply(bool isFloat, const Cell *left, int64_t leftRow, const Cell *right, int64_t rightRow, Cell *out,
+              int64_t outRow, int64_t m, int64_t k, int64_t n) {
+  if (isFloat)
+    multiply<double>(left, leftRow, right, rightRow, out, outRow, m, k, n);
+  else
+    multiply<int64_t>(left, leftRow, right, rightRow, out, outRow, m, k, n);
+}
+
+/// Integers are added up in 64 bits; the result's type keeps the low ones.
+void wrap(Tensor &tensor) {
+  Cell *cells = tensor.write();
+  for (int64_t i = 0; i < tensor.size() && !tensor.isFloat(); ++i)
+    cells[i].integer = wrapTo(tensor.getElementType(), cells[i].integer);
+}
+
+Tensor multiplyMatrices(const Tensor &left, const Tensor &right, RankedTensorType type) {
+  Tensor result(type);
+  Cell *to = result.write();
+  const Dims shape = type.getShape();
+  const int64_t m = shape[shape.size() - 2], n = shape.back(), k = left.getShape().back();
+  const Shape leftStrides = broadcastStridesOf(left.getShape(), shape);
+  const Shape rightStrides = broadcastStridesOf(right.getShape(), shape);
+  forEachIndex(shape.drop_back(2), [&](Dims batch) {
+    multiply(left.isFloat(), left.begin() + positionOf(batch, leftStrides), k,
+             right.begin() + positionOf(batch, rightStrides), n, to, n, m, k, n);
+    to += m * n;
+  });
+  wrap(result);
+  return result;
+}
+
+/// The spatial axes of `[N, spatial..., C]`.
+Dims spatialOf(const Tensor &tensor) { return tensor.getShape().drop_front().drop_back(); }
+
+} // namespace
+
+Tensor evaluate(nn::MatMulOp op, Operands operands) {
+  return multiplyMatrices(operands[0], operands[1], op.getType());
+}
+
+Tensor evaluate(nn::AttentionOp op, Operands operands) {
+  const Tensor &queries = operands[0], &keys = operands[1], &values = operands[2];
+  const double scale = op.getScale().convertToDouble();
+  Shape shape(op.getType().getShape());
+  shape.back() = keys.getShape().back();
+  Tensor scores = multiplyMatrices(queries, keys, RankedTensorType::get(shape, queries.getElementType()));
+  Cell *cells = scores.write();
+  const Tensor *mask = op.getMask() ? &operands[3] : nullptr;
+  const Shape strides[] = {mask ? broadcastStridesOf(mask->getShape(), shape) : Shape(shape.size(), 0)};
+  forEachElement(shape, strides, [&](int64_t i, const int64_t *at) {
+    cells[i].number = cells[i].number * scale + (mask ? mask->number(at[0]) : 0);
+  });
+  for (int64_t row = 0, n = shape.back(); n > 0 && row < scores.size(); row += n) {
+    double largest = -HUGE_VAL, sum = 0;
+    for (int64_t j = row; j < row + n; ++j)
+      largest = std::max(largest, cells[j].number);
+    for (int64_t j = row; j < row + n; ++j)
+      sum += cells[j].number = std::exp(cells[j].number - largest);
+    for (int64_t j = row; j < row + n; ++j)
+      cells[j].number /= sum;
+  }
+  return multiplyMatrices(scores, values, op.getType());
+}
+
+Tensor evaluate(nn::ConvOp op, Operands operands) {
+  const Tensor &input = operands[0], &filter = operands[1];
+  Tensor result(op.getType());
+  Cell *to = result.write();
+  const Dims spatial = spatialOf(input), places = spatialOf(result), kernel = filter.getShape().drop_back(2);
+  const auto groups = int64_t(op.getGroups());
+  const int64_t channels = input.getShape().back(), filters = filter.getShape().back();
+  const int64_t inGroup = channels / groups, outOfGroup = filters / groups, taps = product(kernel);
+  const Shape strides = stridesOf(input.getShape());
+  Cell padding{};
+  if (!input.isFloat())
+    padding.integer = int64_t(op.getPadValue());
+
+  // What each of some places of the result sees of the input, for one group: [places, taps, channels of the group].
+  std::vector<Cell> patches(rowsAtOnce * taps * inGroup);
+  const int64_t patchSize = taps * inGroup, count = product(places);
+  for (int64_t image = 0; image < input.getShape().front(); ++image)
+    for (int64_t group = 0; group < groups; ++group)
+      for (int64_t begin = 0; begin < count; begin += rowsAtOnce) {
+        const int64_t rows = std::min(rowsAtOnce, count - begin);
+        for (int64_t row = 0; row < rows; ++row) {
+          Shape place(places.size());
+          for (int64_t axis = int64_t(places.size()) - 1, rest = begin + row; axis >= 0; rest /= places[axis], --axis)
+            place[axis] = rest % places[axis];
+          Cell *patch = patches.data() + row * patchSize;
+          forEachIndex(kernel, [&](Dims tap) {
+            int64_t from = image * strides[0] + group * inGroup;
+            bool isInside = true;
+            for (size_t axis = 0; axis < spatial.size(); ++axis) {
+              const int64_t at = place[axis] * op.getStrides()[axis] + tap[axis] * op.getDilations()[axis] - op.getPads()[axis];
+              isInside &= at >= 0 && at < spatial[axis];
+              from += at * strides[axis + 1];
+            }
+            for (int64_t channel = 0; channel < inGroup; ++channel)
+              *patch++ = isInside ? input[from + channel] : padding;
+          });
+        }
+        multiply(input.isFloat(), patches.data(), patchSize, filter.begin() + group * outOfGroup, filters,
+                 to + (image * count + begin) * filters + group * outOfGroup, filters, rows, patchSize, outOfGroup);
+      }
+  wrap(result);
+  return result;
+}
+
+Tensor evaluate(nn::ConvTransposeOp op, Operands operands) {
+  const Tensor &input = operands[0], &filter = operands[1];
+  Tensor result(op.getType());
+  Cell *to = result.write();
+  const Dims spatial = spatialOf(input), places = spatialOf(result), kernel = filter.getShape().drop_back(2);
+  const auto groups = int64_t(op.getGroups());
+  const int64_t channels = input.getShape().back(), filters = filter.getShape().back();
+  const int64_t inGroup = channels / groups, outOfGroup = filters / groups;
+  const Shape strides = stridesOf(result.getShape());
+  for (int64_t image = 0, from = 0; image < input.getShape().front(); ++image)
+    forEachIndex(spatial, [&](Dims place) {
+      int64_t tapNumber = 0;
+      forEachIndex(kernel, [&](Dims tap) {
+        const Cell *weights = filter.begin() + tapNumber++ * inGroup * filters;
+        int64_t at = image * strides[0];
+        for (size_t axis = 0; axis < spatial.size(); ++axis) {
+          const int64_t position = place[axis] * op.getStrides()[axis] + tap[axis] * op.getDilations()[axis] - op.getPads()[axis];
+          if (position < 0 || position >= places[axis])
+            return;
+          at += position * strides[axis + 1];
+        }
+        for (int64_t group = 0; group < groups; ++group)
+          multiply<double>(input.begin() + from + group * inGroup, inGroup, weights + group * outOfGroup, filters,
+                           to + at + group * outOfGroup, filters, 1, inGroup, outOfGroup);
+      });
+      from += channels;
+    });
+  return result;
+}
+
+Tensor evaluate(nn::FilterGradientOp op, Operands operands) {
+  const Tensor &input = operands[0], &gradient = operands[1];
+  Tensor result(op.getType());
+  Cell *to = result.write();
+  const Dims spatial = spatialOf(input), places = spatialOf(gradient);
+  const int64_t channels = input.getShape().back(), filters = gradient.getShape().back();
+  const Shape strides = stridesOf(input.getShape());
+  forEachIndex(op.getKernel(), [&](Dims tap) {
+    for (int64_t image = 0, from = 0; image < input.getShape().front(); ++image)
+      forEachIndex(places, [&](Dims place) {
+        int64_t at = image * strides[0];
+        for (size_t axis = 0; axis < spatial.size(); ++axis)
+          at += (place[axis] * op.getStrides()[axis] + tap[axis] * op.getDilations()[axis]) * strides[axis + 1];
+        // A column of the input's channels times a row of the gradient's.
+        multiply<double>(input.begin() + at, 1, gradient.begin() + from, filters, to, filters, channels, 1, filters);
+        from += filters;
+      });
+    to += channels * filters;
+  });
+  return result;
+}
+
+} // namespace nacre::evaluate

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Elementwise operators and conversions. What a function of single numbers is, the dialect itself says
+// (dialects/nn/Functions.td, ScalarFunctions.h, FixedPoint.h).
+
+#include "compiler/evaluate/Operators.h"
+#include "compiler/evaluate/Walks.h"
+#include "dialects/nn/FixedPoint.h"
+#include "dialects/nn/NarrowTypes.h"
+#include "dialects/nn/ScalarFunctions.h"
+
+#include <cmath>
+#include <cstring>
+
+using namespace mlir;
+
+namespace nacre::evaluate {
+namespace {
+
+/// Functions with a leap.
+bool leaps(nn::UnaryKind kind) {
+  switch (kind) {
+  case nn::UnaryKind::Floor:
+  case nn::UnaryKind::Ceil:
+  case nn::UnaryKind::Round:
+  case nn::UnaryKind::Sign:
+  case nn::UnaryKind::IsInf:
+    return true;
+  default:
+    return false;
+  }
+}
+
+bool leaps(nn::BinaryKind kind) {
+  return kind == nn::BinaryKind::Mod || kind == nn::BinaryKind::Fmod ||
+         nn::getFacts(kind).is(nn::FunctionFacts::predicate);
+}
+
+/// Roots are no powers of what is below zero (nn.binary), -inf included.
+bool isRoot(nn::BinaryOp op, const Tensor &exponents) {
+  if (op.getKind() != nn::BinaryKind::Pow || !exponents.isFloat() || !op.getRhs().getDefiningOp<nn::ConstantOp>() ||
+      exponents.size() == 0)
+    return false;
+  const double first = std::fabs(exponents.number(0));
+  return (first == 0.5 || first == 0.75) &&
+         llvm::all_of(llvm::seq(exponents.size()), [&](int64_t i) { return exponents.number(i) == exponents.number(0); });
+}
+
+} // namespace
+
+Tensor evaluate(nn::UnaryOp op, Operands operands) {
+  const nn::UnaryFacts &facts = nn::getFacts(op.getKind());
+  const Tensor x = leaps(op.getKind()) ? operands[0].asStored() : operands[0];
+  const double alpha = op.getAlpha().convertToDouble();
+  Tensor result(op.getType());
+  Cell *to = result.write();
+  for (int64_t i = 0; i < result.size(); ++i)
+    if (!x.isFloat())
+      to[i].integer = wrapTo(op.getType().getElementType(), facts.ofInteger(x.integer(i), x.isUnsigned()));
+    else if (result.isFloat())
+      to[i].number = facts.ofFloat(x.number(i), alpha);
+    else
+      to[i].integer = facts.ofFloat(x.number(i), alpha) != 0;
+  return result;
+}
+
+Tensor evaluate(nn::BinaryOp op, Operands operands) {
+  const nn::BinaryKind kind = op.getKind();
+  const bool compares = nn::getFacts(kind).is(nn::FunctionFacts::predicate);
+  const Tensor a = leaps(kind) ? operands[0].asStored() : operands[0];
+  const Tensor b = leaps(kind) ? operands[1].asStored() : operands[1];
+  const bool isRootOf = isRoot(op, b);
+  Tensor result(op.getType());
+  Cell *to = result.write();
+  const Type element = result.getElementType();
+  auto asDouble = [](const Tensor &tensor, int64_t i) {
+    return tensor.isFloat() ? tensor.number(i) : nn::toFloat(tensor.integer(i), tensor.isUnsigned(), /*isDouble=*/true);
+  };
+  const Shape strides[] = {broadcastStridesOf(a.getShape(), result.getShape()),
+                           broadcastStridesOf(b.getShape(), result.getShape())};
+  if (a.isFloat() && b.isFloat() && !compares && !isRootOf) {
+    forEachElement(result.getShape(), strides, [&](int64_t i, const int64_t *at) {
+      to[i].number = nn::apply(kind, a.number(at[0]), b.number(at[1]));
+    });
+    return result;
+  }
+  forEachElement(result.getShape(), strides, [&](int64_t i, const int64_t *at) {
+    if (a.isFloat() || b.isFloat()) { // a power may have one of each
+      const double x = asDouble(a, at[0]), y = asDouble(b, at[1]);
+      if (compares)
+        to[i].integer = nn::compare(kind, x, y);
+      else if (const double value = isRootOf && x < 0 ? std::nan("") : nn::apply(kind, x, y); result.isFloat())
+        to[i].number = value;
+      else // towards zero, within the type's range
+        to[i].integer = wrapTo(element, std::isnan(value) ? 0 : int64_t(std::clamp(value, -0x1p63, 0x1.fffffffffffffp62)));
+      return;
+    }
+    const int64_t x = a.integer(at[0]), y = b.integer(at[1]);
+    if (compares)
+      to[i].integer = a.isUnsigned() ? nn::compare(kind, uint64_t(x), uint64_t(y)) : nn::compare(kind, x, y);
+    else
+      to[i].integer = wrapTo(element, nn::apply(kind, x, y, kind == nn::BinaryKind::Pow ? b.isUnsigned() : a.isUnsigned()));
+  });
+  return result;
+}
+
+Tensor evaluate(nn::SelectOp op, Operands operands) {
+  Tensor result(op.getType());
+  Cell *to = result.write();
+  const Shape strides[] = {broadcastStridesOf(operands[0].getShape(), result.getShape()),
+                           broadcastStridesOf(operands[1].getShape(), result.getShape()),
+                           broadcastStridesOf(operands[2].getShape(), result.getShape())};
+  forEachElement(result.getShape(), strides, [&](int64_t i, const int64_t *at) {
+    to[i] = operands[0].integer(at[0]) ? operands[1][at[1]] : operands[2][at[2]];
+  });
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Conversions
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A number as the float `to` of 8 or 4 bits, in the way that the cast says.
+double toNarrowFloat(nn::CastOp op, Type to, double x) {
+  const bool saturates = !op.getOverflows();
+  if (const nn::FloatFormat *format = nn::findFormat(to))
+    return nn::decode(*format, nn::encode(*format, x, saturates));
+  return nn::decodeScale(nn::encodeScale(x, op.getRounding(), saturates));
+}
+
+/// Towards zero; what is beyond the range becomes its end, no number 0. Integers of 4 and 2 bits: to nearest even, wrapped.
+int64_t toInteger(Type to, double x) {
+  const unsigned width = to.getIntOrFloatBitWidth();
+  if (width == 1)
+    return x != 0;
+  if (std::isnan(x))
+    return 0;
+  const bool wraps = nn::isNarrow(to), isUnsigned = to.isUnsignedInteger() && !wraps;
+  const unsigned range = wraps ? 32 : width;
+  x = wraps ? std::nearbyint(x) : std::trunc(x);
+  const double beyond = std::ldexp(1.0, int(isUnsigned ? range : range - 1)); // the first number that is too large
+  int64_t integer = 0;
+  if (x >= beyond)
+    integer = isUnsigned ? int64_t(llvm::maskTrailingOnes<uint64_t>(range)) : llvm::maxIntN(range);
+  else if (x < (isUnsigned ? 0 : -beyond))
+    integer = isUnsigned ? 0 : llvm::minIntN(range);
+  else
+    integer = isUnsigned ? int64_t(uint64_t(x)) : int64_t(x);
+  return wrapTo(to, integer);
+}
+
+} // namespace
+
+Tensor evaluate(nn::CastOp op, Operands operands) {
+  const Type to = op.getType().getElementType();
+  const bool isNarrowFloat = isa<FloatType>(to) && nn::isNarrow(to);
+  Tensor result(op.getType());
+  const Tensor x = result.isFloat() ? operands[0] : operands[0].asStored(); // to integers there are leaps
+  Cell *cells = result.write();
+  for (int64_t i = 0; i < result.size(); ++i) {
+    if (!result.isFloat()) {
+      cells[i].integer = x.isFloat() ? toInteger(to, x.number(i)) : wrapTo(to, x.integer(i));
+      continue;
+    }
+    // Integers become narrower floats through f32.
+    const double number = x.isFloat() ? x.number(i) : nn::toFloat(x.integer(i), x.isUnsigned(), to.isF64());
+    cells[i].number = isNarrowFloat ? toNarrowFloat(op, to, number) : roundTo(to, number);
+  }
+  return result;
+}
+
+Tensor evaluate(nn::RequantizeOp op, Operands operands) {
+  Tensor result(op.getType());
+  Cell *to = result.write();
+  const Shape strides[] = {broadcastStridesOf(operands[0].getShape(), result.getShape()),
+                           broadcastStridesOf(operands[1].getShape(), result.getShape()),
+                           broadcastStridesOf(operands[2].getShape(), result.getShape())};
+  forEachElement(result.getShape(), strides, [&](int64_t i, const int64_t *at) {
+    to[i].integer = nn::requantize(op.getRounding(), operands[0].integer(at[0]),
+                                   {int32_t(operands[1].integer(at[1])), int32_t(operands[2].integer(at[2]))});
+  });
+  return result;
+}
+
+namespace {
+
+uint64_t bitsOf(Type type, Cell cell) {
+  if (!isa<FloatType>(type))
+    return uint64_t(cell.integer) & llvm::maskTrailingOnes<uint64_t>(type.getIntOrFloatBitWidth());
+  uint64_t bits = 0;
+  const auto narrow = float(cell.number);
+  if (type.isF64())
+    std::memcpy(&bits, &cell.number, sizeof(double));
+  else if (type.isF32())
+    std::memcpy(&bits, &narrow, sizeof(float));
+  else
+    bits = codeOf(type, cell.number);
+  return bits;
+}
+
+Cell cellOf(Type type, uint64_t bits) {
+  Cell cell{};
+  float narrow = 0;
+  if (!isa<FloatType>(type)) {
+    cell.integer = wrapTo(type, int64_t(bits));
+  } else if (type.isF64()) {
+    std::memcpy(&cell.number, &bits, sizeof(double));
+  } else if (type.isF32()) {
+    std::memcpy(&narrow, &bits, sizeof(float));
+    cell.number = narrow;
+  } else if (type.isF16() || type.isBF16()) {
+    cell.number = nn::decode(type.isF16() ? nn::formatF16 : nn::formatBF16, unsigned(bits));
+  } else if (const nn::FloatFormat *format = nn::findFormat(type)) {
+    cell.number = nn::decode(*format, unsigned(bits));
+  } else {
+    cell.number = nn::decodeScale(unsigned(bits));
+  }
+  return cell;
+}
+
+} // namespace
+
+Tensor evaluate(nn::BitcastOp op, Operands operands) {
+  const Tensor &x = operands[0];
+  const Type from = x.getElementType(), to = op.getType().getElementType();
+  const unsigned width = from.getIntOrFloatBitWidth(), newWidth = to.getIntOrFloatBitWidth();
+  Tensor result(op.getType());
+  Cell *cells = result.write();
+  if (newWidth <= width) { // an element comes from a part of one, the lowest bits first
+    const unsigned parts = width / newWidth;
+    for (int64_t i = 0; i < result.size(); ++i)
+      cells[i] = cellOf(to, bitsOf(from, x[i / parts]) >> (i % parts * newWidth) & llvm::maskTrailingOnes<uint64_t>(newWidth));
+    return result;
+  }
+  const unsigned parts = newWidth / width;
+  for (int64_t i = 0; i < result.size(); ++i) {
+    uint64_t bits = 0;
+    for (unsigned part = 0; part < parts; ++part)
+      bits |= bitsOf(from, x[i * parts + part]) << part * width;
+    cells[i] = cellOf(to, bits);
+  }
+  return result;
+}
+
+} // namespace nacre::evaluate

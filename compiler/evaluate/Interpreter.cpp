@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How:  1. values are bound to tensors, and let go behind the last operator of their block that reads them, also from a
+//          region of it: a network's weights alone are large, and take eight bytes each,
+//       2. operators without regions are computed by Operators.h,
+//       3. branches and loops run their regions as NnControlOps.td says.
+
+#include "compiler/evaluate/Interpreter.h"
+#include "compiler/evaluate/Operators.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace nacre::evaluate {
+namespace {
+
+class Interpreter {
+public:
+  explicit Interpreter(Floats floats) : floats(floats) {}
+
+  LogicalResult run(Block &block, ArrayRef<Tensor> arguments);
+  SmallVector<Tensor> read(ValueRange values) const {
+    return llvm::map_to_vector(values, [&](Value value) { return values_.lookup(value); });
+  }
+
+private:
+  LogicalResult run(Operation &op);
+  LogicalResult runIf(nn::IfOp op);
+  LogicalResult runFor(nn::ForOp op);
+  LogicalResult runWhile(nn::WhileOp op);
+  LogicalResult runTurn(Block &body, int64_t turn, ArrayRef<Tensor> carried, ArrayRef<Tensor> rows = {});
+  bool isTrue(Value condition) const { return values_.lookup(condition).integer(0) != 0; }
+  void bind(ValueRange values, ArrayRef<Tensor> tensors) {
+    for (auto [value, tensor] : llvm::zip_equal(values, tensors))
+      values_[value] = tensor;
+  }
+  ArrayRef<Value> diesBehind(Operation &op);
+
+  Floats floats;
+  DenseMap<Value, Tensor> values_;
+  DenseMap<Operation *, SmallVector<Value, 2>> last; ///< the values of its block that an operator is the last to read
+  llvm::SmallPtrSet<Block *, 8> known;               ///< blocks whose operators are in `last`
+};
+
+//===----------------------------------------------------------------------===//
+// 1. Values
+//===----------------------------------------------------------------------===//
+
+ArrayRef<Value> Interpreter::diesBehind(Operation &op) {
+  Block &block = *op.getBlock();
+  if (known.insert(&block).second) {
+    auto note = [&](Value value, Operation *maker) {
+      Operation *reader = maker;
+      for (Operation *user : value.getUsers()) {
+        Operation *ancestor = block.findAncestorOpInBlock(*user);
+        if (!reader || reader->isBeforeInBlock(ancestor))
+          reader = ancestor;
+      }
+      if (reader)
+        last[reader].push_back(value);
+    };
+    for (BlockArgument argument : block.getArguments())
+      note(argument, nullptr);
+    for (Operation &maker : block)
+      for (Value result : maker.getResults())
+        note(result, &maker);
+  }
+  auto values = last.find(&op);
+  return values == last.end() ? ArrayRef<Value>() : ArrayRef<Value>(values->second);
+}
+
+LogicalResult Interpreter::run(Block &block, ArrayRef<Tensor> arguments) {
+  bind(block.getArguments(), arguments);
+  for (Operation &op : block.without_terminator()) {
+    if (failed(run(op)))
+      return failure();
+    for (Value value : diesBehind(op))
+      values_.erase(value);
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Operators
+//===----------------------------------------------------------------------===//
+
+LogicalResult Interpreter::run(Operation &op) {
+  if (auto constant = dyn_cast<nn::ConstantOp>(op)) {
+    FailureOr<Tensor> tensor = fromConstant(constant.getValue());
+    if (failed(tensor))
+      return emitError(op.getLoc()) << "has a constant whose bytes are not there";
+    values_[constant] = *tensor;
+    return success();
+  }
+  if (auto branch = dyn_cast<nn::IfOp>(op))
+    return runIf(branch);
+  if (auto loop = dyn_cast<nn::ForOp>(op))
+    return runFor(loop);
+  if (auto loop = dyn_cast<nn::WhileOp>(op))
+    return runWhile(loop);
+  FailureOr<Results> results = evaluate(&op, read(op.getOperands()));
+  if (failed(results))
+    return emitError(op.getLoc()) << "cannot be evaluated: the interpreter has no operator '" << op.getName() << "'";
+  if (floats == Floats::Stored)
+    for (Tensor &result : *results)
+      result = result.asStored();
+  bind(op.getResults(), *results);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// 3. Branches and loops
+//===----------------------------------------------------------------------===//
+
+LogicalResult Interpreter::runIf(nn::IfOp op) {
+  Block &block = isTrue(op.getCondition()) ? op.getThenRegion().front() : op.getElseRegion().front();
+  if (failed(run(block, {})))
+    return failure();
+  bind(op.getResults(), read(cast<nn::YieldOp>(block.getTerminator()).getCarried()));
+  return success();
+}
+
+/// A row of a tensor along its axis 0, without that axis.
+Tensor takeRow(const Tensor &tensor, int64_t row) {
+  Tensor result(RankedTensorType::get(tensor.getShape().drop_front(), tensor.getElementType()));
+  std::copy_n(tensor.begin() + row * result.size(), result.size(), result.write());
+  return result;
+}
+
+void putRow(Tensor &stack, int64_t row, const Tensor &tensor) {
+  std::copy_n(tensor.begin(), tensor.size(), stack.write() + row * tensor.size());
+}
+
+SmallVector<Tensor> makeStacks(ValueRange stacks) {
+  return llvm::map_to_vector(stacks, [](Value stack) { return Tensor(stack.getType()); });
+}
+
+LogicalResult Interpreter::runTurn(Block &body, int64_t turn, ArrayRef<Tensor> carried, ArrayRef<Tensor> rows) {
+  SmallVector<Tensor> arguments = {Tensor(body.getArgument(0).getType())};
+  arguments.front().write()->integer = turn;
+  arguments.append(carried.begin(), carried.end());
+  arguments.append(rows.begin(), rows.end());
+  return run(body, arguments);
+}
+
+LogicalResult Interpreter::runFor(nn::ForOp op) {
+  const int64_t most = op.getTripCount();
+  const int64_t turns = op.getCount() ? std::clamp<int64_t>(values_.lookup(op.getCount()).integer(0), 0, most) : most;
+  SmallVector<Tensor> carried = read(op.getInitial()), scanned = read(op.getScanned()), stacks = makeStacks(op.getStacks());
+  Block &body = op.getBody().front();
+  for (int64_t turn = 0; turn < turns; ++turn) {
+    const int64_t row = op.getReverse() ? most - 1 - turn : turn;
+    auto rows = llvm::map_to_vector(scanned, [&](const Tensor &tensor) { return takeRow(tensor, row); });
+    if (failed(runTurn(body, turn, carried, rows)))
+      return failure();
+    carried = read(op.getYield().getCarried());
+    for (auto [stack, value] : llvm::zip_equal(stacks, read(op.getYield().getStacked())))
+      putRow(stack, row, value);
+  }
+  bind(op.getFinals(), carried);
+  bind(op.getStacks(), stacks);
+  return success();
+}
+
+LogicalResult Interpreter::runWhile(nn::WhileOp op) {
+  SmallVector<Tensor> carried = read(op.getInitial()), stacks = makeStacks(op.getStacks());
+  int64_t turn = 0;
+  for (; !op.getBound() || turn < int64_t(*op.getBound()); ++turn) {
+    if (failed(runTurn(op.getConditionRegion().front(), turn, carried)))
+      return failure();
+    if (!isTrue(op.getConditionOp().getCondition()))
+      break;
+    if (failed(runTurn(op.getBody().front(), turn, carried)))
+      return failure();
+    carried = read(op.getYield().getCarried());
+    for (auto [stack, value] : llvm::zip_equal(stacks, read(op.getYield().getStacked())))
+      putRow(stack, turn, value);
+  }
+  bind(op.getFinals(), carried);
+  bind(op.getStacks(), stacks);
+  Tensor trips(op.getTrips().getType());
+  trips.write()->integer = turn;
+  values_[op.getTrips()] = trips;
+  return success();
+}
+
+} // namespace
+
+FailureOr<SmallVector<Tensor>> evaluate(func::FuncOp function, ArrayRef<Tensor> arguments, Floats floats) {
+  Interpreter interpreter(floats);
+  Block &body = function.front();
+  if (failed(interpreter.run(body, arguments)))
+    return failure();
+  return interpreter.read(body.getTerminator()->getOperands());
+}
+
+} // namespace nacre::evaluate

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the results of a function of `nn` for given arguments, computed operator by operator.
+// Why:   it is what a model means: floats in double from beginning to end, integers exact, nothing fused, nothing laid
+//        out. Compiled models are compared with it (nacre-diff), and models can be tried without compiling them (nacre-eval).
+// How:   see Interpreter.cpp; Operators.h has the operators.
+
+#ifndef NACRE_COMPILER_EVALUATE_INTERPRETER_H
+#define NACRE_COMPILER_EVALUATE_INTERPRETER_H
+
+#include "compiler/evaluate/Cells.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace nacre::evaluate {
+
+/// What floats are between operators.
+enum class Floats {
+  Double, ///< As they were computed: a reference without rounding.
+  Stored  ///< Rounded once, behind each operator, to the element type: what leaps have then is what the type has.
+};
+
+/// Evaluates a function as the phase `import` writes it, of which a gradient is left to `train`. `arguments` have the types of
+/// its arguments. Fails after an error at the node of an operator that nobody knows.
+llvm::FailureOr<llvm::SmallVector<Tensor>> evaluate(mlir::func::FuncOp function, llvm::ArrayRef<Tensor> arguments,
+    Floats floats = Floats::Double);
+
+} // namespace nacre::evaluate
+
+#endif // NACRE_COMPILER_EVALUATE_INTERPRETER_H

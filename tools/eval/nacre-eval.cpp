@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  nacre-eval: runs a model of any format without compiling it, in double precision.
+// Why:   it says what the numbers are; whatever is compiled is compared with it.
+// How:   the import phase, the reference interpreter, and nacre-run's ways to fill inputs and to look at outputs.
+
+#include "compiler/Pipeline.h"
+#include "tools/CommandLine.h"
+#include "tools/eval/InterpretedModel.h"
+#include "tools/eval/Messages.h"
+#include "tools/eval/ModelOptions.h"
+#include "tools/run/Answers.h"
+#include "tools/run/Inputs.h"
+
+#include "llvm/Support/InitLLVM.h"
+
+using namespace llvm;
+using nacre::run::ExitCode;
+using nacre::run::Outcome;
+
+static cl::OptionCategory category("nacre-eval options");
+static cl::opt<std::string> model(cl::Positional, cl::Required, cl::desc("<model>"), cl::cat(category));
+static nacre::tools::ModelOptions modelOptions(category);
+static cl::opt<uint64_t> runs("runs", cl::init(1), cl::value_desc("N"), cl::cat(category),
+                              cl::desc("Run N times, for what the model remembers (default: 1)"));
+static cl::opt<std::string> outputFolder(
+    "output", cl::value_desc("folder"), cl::cat(category),
+    cl::desc("Write every output, and what the model remembers, to <folder>/<name>.npy; the folder must exist"));
+static cl::list<std::string>
+    expects("expect", cl::value_desc("name=file"), cl::cat(category),
+            cl::desc("Compare this output; an element a agrees with b when |a-b| <= rtol*|b| + atol*max|b|; repeatable"));
+static cl::opt<double> relative("rtol", cl::init(1e-3), cl::value_desc("X"), cl::cat(category),
+                                cl::desc("Of the element itself (default: 1e-3)"));
+static cl::opt<double> absolute("atol", cl::init(1e-4), cl::value_desc("X"), cl::cat(category),
+                                cl::desc("Of the largest element (default: 1e-4)"));
+static cl::extrahelp
+    more("\nFloats are computed in double precision from the inputs to the outputs, which are rounded to their types at the\n"
+         "end, and where the model itself converts; integers are exact. An operator with a leap, as a comparison, rounds\n"
+         "what it reads, so that it decides as the model's type does. Random numbers are those of compiled models.\n"
+         "\nEXAMPLES\n"
+         "  nacre-eval mobilenet.onnx\n"
+         "      run once on seeded inputs, which are those of nacre-run, and summarise the outputs\n"
+         "  nacre-eval mobilenet.onnx --input=image=cat.npy --output=answers\n"
+         "      write answers/<output>.npy\n"
+         "  nacre-eval mobilenet.onnx --input=image=cat.npy --expect=probs=cat.probs.npy\n"
+         "      compare with what others computed\n"
+         "  nacre-eval detector.onnx --shape=image=1x3x320x320 --cut-output=features\n"
+         "      a tensor from inside of the model\n"
+         "\nEXIT STATUS\n"
+         "  0  done, and every expected output agrees\n"
+         "  1  an output differs\n"
+         "  2  the command line or a file is wrong\n"
+         "  3  the model cannot be read or evaluated; the messages name its nodes\n");
+
+static Outcome execute(const nacre::CompilerOptions &compiler, nacre::run::Options &options, mlir::MLIRContext &context) {
+  nacre::tools::InterpretedModel interpreted;
+  if (Outcome failure = interpreted.open(compiler, options.entry, context))
+    return failure;
+  if (Outcome failure = nacre::run::fillPorts(interpreted.inputs, options))
+    return failure;
+  for (uint64_t run = 0; run < options.runs; ++run)
+    if (Outcome failure = interpreted.run(modelOptions.getFloats()))
+      return failure;
+  if (!options.outputFolder.empty())
+    for (const auto *ports : {&interpreted.outputs, &interpreted.states})
+      if (Outcome failure = nacre::run::writePorts(*ports, options.outputFolder))
+        return failure;
+  if (options.expects.empty())
+    nacre::run::summariseOutputs(interpreted.outputs);
+  return nacre::run::compareOutputs(interpreted.outputs, options);
+}
+
+int main(int argc, char **argv) {
+  InitLLVM init(argc, argv);
+  nacre::tools::setVersion("nacre-eval");
+  cl::HideUnrelatedOptions(category);
+  if (!cl::ParseCommandLineOptions(argc, argv, "Runs a trained network in double precision, without compiling it.\n",
+                                   &errs()))
+    return int(ExitCode::Usage);
+  nacre::CompilerOptions compiler;
+  nacre::run::Options options;
+  compiler.modelPath = model;
+  options.runs = runs;
+  options.outputFolder = outputFolder;
+  options.expects = expects;
+  options.tolerance = {relative, absolute};
+  if (Error error = modelOptions.read(compiler, options)) {
+    errs() << "nacre-eval: error: " << toString(std::move(error)) << "\n";
+    return int(ExitCode::Usage);
+  }
+  if (runs < 1 || !(relative >= 0) || !(absolute >= 0)) {
+    errs() << "nacre-eval: error: --runs must be at least 1, --rtol and --atol at least 0\n";
+    return int(ExitCode::Usage);
+  }
+  mlir::DialectRegistry registry;
+  nacre::registerDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  const mlir::ScopedDiagnosticHandler handler(
+      &context, [&](mlir::Diagnostic &message) { nacre::tools::printMessage(model, message); });
+  if (Outcome failure = execute(compiler, options, context)) {
+    errs() << "nacre-eval: error: " << failure->text << "\n";
+    return int(failure->code);
+  }
+  return int(ExitCode::Agrees);
+}
