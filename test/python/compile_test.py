@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""nacre.compile: how keywords become options, what it leaves behind, what errors say, and that Ctrl-C ends the compiler."""
+import json
+import logging
+import os
+import re
+import signal
+import stat
+import subprocess
+import sys
+import time
+import unittest
+
+import numpy
+import packaged
+
+import nacre
+from nacre import compiler
+
+A = numpy.arange(6, dtype="float32").reshape(2, 3)
+B = numpy.array([10, 20, 30], "float32")
+
+# Notes what it was called with, and makes a report.
+ECHO = """#!{python}
+import json, os, sys
+with open({seen!r}, "w") as file:
+    json.dump(sys.argv[1:], file)
+with open(next(word for word in sys.argv if word.startswith("--report="))[9:], "w") as file:
+    file.write("{{}}")
+"""
+
+SLEEPER = """#!{python}
+import os, time
+with open({seen!r} + ".new", "w") as file:
+    file.write(str(os.getpid()))
+os.rename({seen!r} + ".new", {seen!r})
+time.sleep(600)
+"""
+
+INTERRUPTED = """
+import sys
+sys.path.insert(0, {tests!r})
+import packaged, nacre
+try:
+    nacre.compile({model!r}, compiler={compiler!r}, library={library!r})
+except KeyboardInterrupt:
+    sys.exit(42)
+"""
+
+
+class CompileTest(packaged.PackageTest):
+    def script(self, name, text):
+        path = self.path(name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text.format(python=sys.executable, seen=self.path("seen")))
+        os.chmod(path, stat.S_IRWXU)
+        return path
+
+    def options(self, **options):
+        """The command line that keywords become, but for what is always there."""
+        nacre.compile("model.onnx", target="android-arm64", compiler=self.script("echo", ECHO), **options)
+        with open(self.path("seen"), encoding="utf-8") as file:
+            words = json.load(file)
+        self.assertEqual([words[0], words[1], words[3]], ["model.onnx", "-o", "--target=android-arm64"])
+        return words[5:]
+
+    def test_keywords_become_options(self):
+        for keywords, options in (
+                ({"accuracy": "strict", "jobs": 2}, ["--accuracy=strict", "--jobs=2"]),
+                ({"train": True, "accumulate": False, "clip": None}, ["--train"]),
+                ({"output": ["a", "b"], "input": "x"}, ["--output=a", "--output=b", "--input=x"]),
+                ({"cpu": ["cortex-a76", "cortex-a55"], "entries": ("main", "train")}, ["--cpu=cortex-a76,cortex-a55", "--entries=main,train"]),
+                ({"shape": {"x": (1, 3, 224, 224), "y": "1x2"}}, ["--shape=x=1x3x224x224", "--shape=y=1x2"]),
+                ({"state": {"h_in": "h_out"}, "batch_axis": {"x": 1}}, ["--state=h_in:h_out", "--batch-axis=x:1"]),
+                ({"loss": {"softmax-cross-entropy": "logits"}, "set": {"n": "5"}}, ["--loss=softmax-cross-entropy:logits", "--set=n=5"])):
+            with self.subTest(keywords):
+                self.assertEqual(self.options(**keywords), options)
+
+    def test_arrays_are_handed_over_as_files(self):
+        graph = packaged.Graph("reshaped")
+        graph.node("Reshape", [graph.input("x", [6]), graph.input("shape", [2], packaged.INT64)], output="y")
+        graph.output("y", ["rows", "columns"])
+        graph.save(self.path("reshaped.onnx"))
+        model = nacre.compile(self.path("reshaped.onnx"), set={"shape": numpy.array([2, 3])})
+        numpy.testing.assert_array_equal(model.run(A.reshape(6))["y"], A)
+
+    def test_tables_of_options_are_those_of_help(self):
+        said = self.call(nacre.find_program("nacre-compile"), "--help")
+        helped = dict(re.findall(r"^  --?([a-z-]+)(?:=<(.*?)>)? +- ", said, re.MULTILINE))
+        self.assertEqual({name for name, value in helped.items() if re.fullmatch(r"(\w+)\[,\1\]", value)}, compiler.COMMAS)
+        for name, separator in compiler.PAIRS.items():
+            self.assertRegex(helped[name], rf"^\w+{separator}", name)
+        self.assertLessEqual({name for name in compiler.OURS | compiler.NO_LIBRARY if not name.startswith("help-h")}, set(helped) | {"o"})
+
+    def test_options_that_are_not_there(self):
+        model = self.model("sums")
+        for keywords, words in (
+                ({"accuracy": "best"}, "--accuracy must be fast or strict, but is 'best'"),
+                ({"quiet": True}, "quiet is no option of compile(), which always says --quiet itself, or never"),
+                ({"check": True}, "check is no option of compile(), as it makes no library; call nacre-compile --check"),
+                ({"output": {"a": 1}}, "output takes no dict; those that do are batch_axis, dropout, loss, set, shape, state"),
+                ({"library": self.path("no", "lib.so")}, f"the folder of library='{self.path('no', 'lib.so')}' must be there, but is not")):
+            with self.subTest(words):
+                self.assert_says(nacre.OptionError, words, nacre.compile, model, **keywords)
+        with self.assertRaisesRegex(nacre.OptionError, "^Unknown command line argument '--acc=1'") as caught:
+            nacre.compile(model, acc=1)
+        self.assertEqual(caught.exception.status, 2)
+        self.assertIsInstance(caught.exception, ValueError)
+        with self.assertRaisesRegex(nacre.CompileError, "--shape must name an input of the model, but names 'z'"):
+            nacre.compile(model, shape={"z": [1]})
+
+    def test_diagnostics(self):
+        path = self.model("unsupported")
+        error = self.assert_says(nacre.CompileError, f"{path}:\"discombobulate_0\": error: unsupported operator 'Discombobulate' (opset 13)",
+                                 nacre.compile, path)
+        self.assertEqual(error.diagnostics, [(path, "discombobulate_0", "error", "unsupported operator 'Discombobulate' (opset 13)")])
+        self.assertEqual((error.status, error.output), (1, str(error) + "\n"))
+        missing = self.assert_says(nacre.CompileError, f"{self.path('no.onnx')}: error: cannot open '{self.path('no.onnx')}': "
+                                   "No such file or directory", nacre.compile, self.path("no.onnx"))
+        self.assertEqual((missing.diagnostics[0].node, missing.diagnostics[0].severity), (None, "error"))
+        self.assert_says(nacre.CompileError, "cannot start '/no/nacre-compile': No such file or directory", nacre.compile, path,
+                         compiler="/no/nacre-compile")
+
+    def test_it_writes_where_it_is_told_and_nothing_else(self):
+        library = self.path("libnamed.so")
+        model = nacre.compile(self.model("sums"), library=library, jobs=1)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["libnamed.so", "named.h", "sums.onnx"])
+        self.assertEqual((model.path, model.name), (library, "named"))
+        with self.assertRaises(nacre.CompileError):
+            nacre.compile(self.model("unsupported"), library=self.path("libother.so"))
+        self.assertEqual(sorted(os.listdir(self.folder)), ["libnamed.so", "named.h", "sums.onnx", "unsupported.onnx"])
+
+    def test_a_temporary_library_goes_with_its_model(self):
+        model = nacre.compile(self.model("sums"), jobs=1)
+        path = model.path
+        model.save(self.path("libkept.so"))
+        session = model.session()
+        del model
+        self.assertFalse(os.path.exists(os.path.dirname(os.path.dirname(path))))
+        numpy.testing.assert_array_equal(session.run([A, B])["sum"], A + B)
+        numpy.testing.assert_array_equal(nacre.load(self.path("libkept.so")).run(A, B)["sum"], A + B)
+
+    def test_compiled_anew_while_the_old_one_runs(self):
+        library = self.path("libsums.so")
+        old = nacre.compile(self.model("sums"), library=library, jobs=1)
+        session = old.session()
+        graph = packaged.Graph("other")
+        graph.node("Mul", [graph.input("a", [2, 3]), graph.input("b", [3])], output="product")
+        graph.output("product", [2, 3])
+        graph.save(self.path("sums.onnx"))
+        new = nacre.compile(self.path("sums.onnx"), library=library, jobs=1)
+        numpy.testing.assert_array_equal(new.run(A, B)["product"], A * B)
+        numpy.testing.assert_array_equal(nacre.load(library).run(A, B)["product"], A * B)
+        numpy.testing.assert_array_equal(session.run([A, B])["sum"], A + B)
+
+    def test_bytes_and_names_with_spaces(self):
+        with open(self.model("sums"), "rb") as file:
+            data = file.read()
+        numpy.testing.assert_array_equal(nacre.compile(data, jobs=1).run(A, B)["sum"], A + B)
+        odd = self.path("a b-c.1.onnx")
+        with open(odd, "wb") as file:
+            file.write(data)
+        numpy.testing.assert_array_equal(nacre.compile(odd, jobs=1).run(A, B)["sum"], A + B)
+
+    def test_for_another_machine(self):
+        other, name = ("linux-arm64", "arm64") if os.uname().machine == "x86_64" else ("linux-x86_64", "x86-64")
+        model = nacre.compile(self.model("sums"), target=other, library=self.path("libother.so"), jobs=1)
+        self.assertEqual(model.report["target"], other)
+        with self.assertRaisesRegex(nacre.LoadError, f"must be for .*, but is for {name}; run it there$"):
+            model.run(A, B)
+
+    def test_files_that_are_no_model(self):
+        program = nacre.find_program("nacre-run")
+        for path, words in ((self.model("sums"), "'{}' must be a .so made by nacre-compile, but is not a shared library"),
+                            (program, "'{}' must be a .so made by nacre-compile, but exports no nacre_model_<name>"),
+                            (self.path("no.so"), "cannot open '{}': No such file or directory")):
+            self.assert_says(nacre.LoadError, words.format(os.path.realpath(path)), nacre.load, path)
+        whole = nacre.compile(self.model("sums"), jobs=1)
+        with open(whole.path, "rb") as file:
+            data = file.read()
+        for length in (64, 1000, len(data) // 2, len(data) - 100):
+            with open(self.path("cut.so"), "wb") as file:
+                file.write(data[:length])
+            with self.assertRaises(nacre.LoadError):
+                nacre.load(self.path("cut.so"))
+
+    def test_messages_go_to_the_log(self):
+        with self.assertLogs("nacre", logging.INFO) as logged:
+            nacre.compile(self.model("sums"), jobs=1)
+        self.assertRegex(logged.output[0], r"^INFO:nacre:\S+libsums.so for ")
+
+    def test_ctrl_c_ends_the_compiler(self):
+        folder = self.path("out")
+        os.mkdir(folder)
+        program = self.script("sleeper", SLEEPER)
+        text = INTERRUPTED.format(tests=os.path.dirname(os.path.abspath(__file__)), model=self.model("sums"), compiler=program,
+                                  library=os.path.join(folder, "libsums.so"))
+        # Alone: a terminal would send the signal to the compiler as well.
+        child = subprocess.Popen([sys.executable, "-B", "-c", text], preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+        while not os.path.exists(self.path("seen")):
+            self.assertIsNone(child.poll())
+            time.sleep(0.02)
+        with open(self.path("seen"), encoding="ascii") as file:
+            compiler_id = int(file.read())
+        child.send_signal(signal.SIGINT)
+        self.assertEqual(child.wait(timeout=60), 42)
+        with self.assertRaises(ProcessLookupError):
+            os.kill(compiler_id, 0)
+        self.assertEqual(os.listdir(folder), [])
+
+    def test_a_limit_of_time(self):
+        error = self.assert_says(nacre.CompileError, "the compiler took more than 0.5 s, and was ended", nacre.compile, self.model("sums"),
+                                 compiler=self.script("sleeper", SLEEPER), timeout=0.5)
+        self.assertEqual(error.status, -signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The examples in the package's docstrings do what they say; and what it offers has a docstring and types."""
+import doctest
+import importlib
+import inspect
+import os
+import pkgutil
+import unittest
+
+import numpy
+import packaged
+
+import nacre
+
+NEEDS_ONNX = "nacre.onnx_backend"
+
+
+def modules():
+    names = [f"nacre.{module.name}" for module in pkgutil.iter_modules(nacre.__path__)]
+    return [importlib.import_module(name) for name in ["nacre", *names] if name != NEEDS_ONNX]
+
+
+class ExamplesTest(packaged.PackageTest):
+    def test_examples(self):
+        nacre.compile(self.model("convnet"), library=self.path("libconvnet.so"))
+        former = os.getcwd()
+        self.addCleanup(os.chdir, former)
+        os.chdir(self.folder)
+        tried = 0
+        for module in modules():
+            outcome = doctest.testmod(module, extraglobs={"numpy": numpy, "load": nacre.load, "compile": nacre.compile})
+            self.assertEqual(outcome.failed, 0, module.__name__)
+            tried += outcome.attempted
+        self.assertGreater(tried, 20)
+
+    def test_everything_offered_is_described_and_typed(self):
+        offered = {name: getattr(nacre, name) for name in nacre.__all__ if name != "__version__"}
+        functions = [(name, value) for name, value in offered.items() if inspect.isfunction(value)]
+        for name, value in offered.items():
+            self.assertTrue(value.__doc__, name)
+            if inspect.isclass(value) and not issubclass(value, Exception):
+                functions += [(f"{name}.{member}", inner) for member, inner in vars(value).items()
+                              if inspect.isfunction(inner) and not member.startswith("_")]
+        self.assertGreater(len(functions), 25)
+        for name, function in functions:
+            described = inspect.signature(function)
+            self.assertIsNot(described.return_annotation, described.empty, name)
+            untyped = [parameter.name for parameter in described.parameters.values()
+                       if parameter.annotation is parameter.empty and parameter.name not in ("self", "cls", "_cls")]
+            if function.__module__.startswith("nacre"):
+                self.assertEqual(untyped, [], name)
+
+    def test_checkers_of_types_are_told(self):
+        self.assertTrue(os.path.exists(os.path.join(os.path.dirname(nacre.__file__), "py.typed")))
+
+    def test_it_is_python_3_9(self):
+        for module in modules():
+            with open(module.__file__, encoding="utf-8") as file:
+                compile(file.read(), module.__file__, "exec", dont_inherit=True, flags=__import__("ast").PyCF_ONLY_AST, _feature_version=9)
+
+
+if __name__ == "__main__":
+    unittest.main()

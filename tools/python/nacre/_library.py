@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Opens the .so of a model.
+
+How:  1. reads the file's ELF header and its symbols, so that a file of another machine, or none of ours, is named as what it is,
+      2. opens it, under a name of its own where an older file of that path is still open: the system's loader knows files by path,
+      3. reads the head of the model, and refuses a runtime that is older than this package.
+"""
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import struct
+import tempfile
+import threading
+import weakref
+from typing import Any, Dict, Optional, Tuple
+
+from . import _native
+from .errors import LoadError
+
+_PREFIX = "nacre_model_"
+_MACHINES = {183: "arm64", 62: "x86-64"}
+_DYNAMIC_SYMBOLS = 11
+_dlclose = ctypes.CDLL(None).dlclose
+_dlclose.argtypes = [ctypes.c_void_p]
+
+_lock = threading.Lock()
+_opened: Dict[str, Tuple[Tuple[int, ...], int]] = {}  # Of each path that is open: which file it was, and how often.
+
+
+def _machine_here() -> int:
+    with open("/proc/self/exe", "rb") as program:
+        return struct.unpack_from("<H", program.read(20), 18)[0]
+
+
+def _symbol_of(data: bytes) -> Optional[str]:
+    """The symbol that nacre-compile exports; None where there is none."""
+    sections, = struct.unpack_from("<Q", data, 0x28)
+    count, = struct.unpack_from("<H", data, 0x3C)
+    headers = [struct.unpack_from("<IIQQQQII", data, sections + 64 * i) for i in range(count)]
+    for _, kind, _, _, offset, size, link, _ in headers:
+        if kind != _DYNAMIC_SYMBOLS:
+            continue
+        strings = headers[link][4]
+        for at in range(offset, offset + size, 24):
+            name, _, _, section = struct.unpack_from("<IBBH", data, at)
+            if section == 0:
+                continue
+            begin = strings + name
+            spelled = data[begin:data.index(b"\0", begin)]
+            if spelled.startswith(_PREFIX.encode()):
+                return spelled.decode()
+    return None
+
+
+def find_symbol(path: str) -> str:
+    """The symbol that is the model, or a LoadError that says what the file is instead."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except OSError as error:
+        raise LoadError(f"cannot open '{path}': {error.strerror}") from None
+    if len(data) < 64 or data[:5] != b"\x7fELF\x02":
+        raise LoadError(f"'{path}' must be a .so made by nacre-compile, but is not a shared library")
+    machine, here = struct.unpack_from("<H", data, 18)[0], _machine_here()
+    if machine != here:
+        raise LoadError(f"'{path}' must be for {_MACHINES.get(here, 'this machine')}, but is for "
+                        f"{_MACHINES.get(machine, 'another machine')}; run it there")
+    try:
+        symbol = _symbol_of(data)
+    except (struct.error, IndexError, ValueError):
+        raise LoadError(f"'{path}' must be a .so made by nacre-compile, but is damaged") from None
+    if symbol is None:
+        raise LoadError(f"'{path}' must be a .so made by nacre-compile, but exports no {_PREFIX}<name>")
+    return symbol
+
+
+class Library:
+    """An open .so. Closed when nothing of it is used any more."""
+
+    def __init__(self, path: str) -> None:
+        self.path = os.path.realpath(path)
+        symbol = find_symbol(self.path)
+        library = _open(self.path)
+        self._close = weakref.finalize(self, _shut, self.path, library._handle)
+        self._close.atexit = False  # The system does it, when no thread runs in it any more.
+        self.address = ctypes.addressof(_native.ModelHead.in_dll(library, symbol))
+        self.functions: Any = _native.ModelHead.from_address(self.address).functions.contents
+        if self.functions.api_version < _native.API_VERSION:
+            raise LoadError(f"'{path}' was compiled by a version of Nacre that is older than this package (its interface is "
+                            f"{self.functions.api_version}, ours {_native.API_VERSION}); compile the model again")
+
+    @property
+    def state(self) -> Any:
+        """The table of functions for states."""
+        return self.functions.state.contents
+
+
+def _identity(path: str) -> Tuple[int, ...]:
+    status = os.stat(path)
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def _open(path: str) -> ctypes.CDLL:
+    with _lock, contextlib.ExitStack() as stack:
+        now = _identity(path)
+        known, count = _opened.get(path, (now, 0))
+        name = path
+        if known != now:  # The loader would give back the older file.
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="nacre-"))
+            name = os.path.join(folder, os.path.basename(path))
+            os.symlink(path, name)
+        try:
+            library = ctypes.CDLL(name, mode=os.RTLD_NOW | os.RTLD_LOCAL)
+        except OSError as error:
+            raise LoadError(f"'{path}' cannot be loaded here: {error}") from None
+        _opened[path] = (known, count + 1)
+        return library
+
+
+def _shut(path: str, handle: int) -> None:
+    with _lock:
+        _dlclose(handle)
+        known, count = _opened[path]
+        if count > 1:
+            _opened[path] = (known, count - 1)
+        else:
+            del _opened[path]

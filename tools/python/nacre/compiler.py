@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs nacre-compile.
+
+How:  1. keywords become the options of the same names, values as these want them; arrays are written to files,
+      2. the compiler writes into a new folder; nothing is left of a compilation that fails or is interrupted,
+      3. what it wrote is moved to where it was asked for, in one step: a library that is in use stays what it is.
+"""
+from __future__ import annotations
+
+import json
+import logging
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+from typing import Any, Iterator, List, Mapping, Optional, Union
+
+import numpy as np
+
+from .errors import CompileError, LoadError, OptionError, read_diagnostics
+from .model import Model
+from .programs import find_program, program_environment
+
+log = logging.getLogger("nacre")
+
+#: A model: the path of a file or a folder, or what python3-onnx has of it, as an object or as bytes.
+Source = Union[str, "os.PathLike[str]", bytes, Any]
+
+# How nacre-compile wants several values, or pairs (test/python/compile_test.py compares with its --help).
+COMMAS = frozenset({"cpu", "entries", "trainable", "frozen"})
+PAIRS = {"shape": "=", "set": "=", "batch-axis": ":", "state": ":", "dropout": ":", "loss": ":"}
+# What compile() says itself, or what gives no library.
+OURS = frozenset({"o", "quiet", "report", "help", "help-hidden", "help-list", "version"})
+NO_LIBRARY = frozenset({"check", "compile-to", "emit", "list-operators", "list-weights"})
+
+
+def compile(model: Source, *, target: str = "host", library: Optional[Union[str, "os.PathLike[str]"]] = None,  # pylint: disable=redefined-builtin
+            compiler: Optional[str] = None, timeout: Optional[float] = None, **options: Any) -> Model:
+    """Compiles a model, and opens it where it is for this machine.
+
+    `model` is a path (ONNX, TensorFlow, TensorFlow Lite, Caffe), a ModelProto of python3-onnx, or the bytes of one. `library` is
+    the .so to write, its C header beside it; without, it is in a temporary folder as long as the Model is used. Every other
+    keyword is an option of nacre-compile (nacre-compile --help), with _ for -:
+
+    - accuracy="strict", jobs=2: the value;
+    - train=True: an option without a value; False and None leave one out;
+    - output=["a", "b"], cpu=["cortex-a76", "cortex-a55"]: several values;
+    - shape={"x": (1, 3, 224, 224)}, set={"n": 5, "axes": array}, state={"h_in": "h_out"}, loss={"softmax-cross-entropy": "logits"}:
+      what is said of each tensor.
+
+    Raises CompileError where the model cannot be compiled, OptionError where there is no such option or value. Ctrl-C ends the
+    compiler, too, and leaves nothing behind; so does the `timeout`, in seconds.
+
+    >>> model = compile("convnet.onnx", accuracy="strict")
+    >>> model.outputs[0].shape
+    (1, 10)
+    >>> compile("convnet.onnx", accuracy="best")
+    Traceback (most recent call last):
+      ...
+    nacre.errors.OptionError: --accuracy must be fast or strict, but is 'best'
+    """
+    program = compiler or find_program("nacre-compile")
+    asked = None if library is None else os.path.abspath(os.fspath(library))
+    if asked and not os.path.isdir(os.path.dirname(asked)):
+        raise OptionError(f"the folder of library='{asked}' must be there, but is not")
+    folder = tempfile.mkdtemp(prefix=".nacre-" if asked else "nacre-", dir=os.path.dirname(asked) if asked else None)
+    try:
+        path = _source_path(model, folder)
+        built = os.path.join(folder, "built")
+        os.mkdir(built)
+        output = os.path.join(built, os.path.basename(asked) if asked else f"lib{_stem(path)}.so")
+        report_path = os.path.join(folder, "report.json")
+        command = [program, path, "-o", output, f"--target={target}", f"--report={report_path}",
+                   *_arguments(options, folder)]
+        said = _run(command, timeout)
+        with open(report_path, encoding="utf-8") as file:
+            report = json.load(file)
+        report["output"] = asked or output
+        if asked:
+            for name in os.listdir(built):
+                os.replace(os.path.join(built, name), os.path.join(os.path.dirname(asked), name))
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    if asked:
+        shutil.rmtree(folder)
+    compiled = Model(asked or output, report=report, diagnostics=said, folder=None if asked else folder)
+    if target == "host":
+        compiled.open()
+    return compiled
+
+
+def load(library: Union[str, "os.PathLike[str]"], *, report: Optional[Union[str, "os.PathLike[str]"]] = None) -> Model:
+    """Opens a library that nacre-compile made; `report` is the file that its --report wrote, if there is one.
+
+    >>> load("convnet.onnx")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+      ...
+    nacre.errors.LoadError: '.../convnet.onnx' must be a .so made by nacre-compile, but is not a shared library
+    """
+    contents = None
+    if report is not None:
+        with open(report, encoding="utf-8") as file:
+            contents = json.load(file)
+        if not isinstance(contents, dict) or "launches" not in contents:
+            raise LoadError(f"'{os.fspath(report)}' must be what nacre-compile --report wrote, but is not")
+    model = Model(os.path.abspath(os.fspath(library)), report=contents)
+    model.open()
+    return model
+
+
+def _stem(path: str) -> str:
+    return os.path.splitext(os.path.basename(os.path.normpath(path)))[0] or "model"
+
+
+def _source_path(model: Source, folder: str) -> str:
+    if hasattr(model, "SerializeToString"):
+        model = model.SerializeToString()
+    if not isinstance(model, bytes):
+        named = os.fspath(model)
+        return os.path.join(".", named) if named.startswith("-") else named
+    path = os.path.join(folder, "model.onnx")
+    with open(path, "wb") as file:
+        file.write(model)
+    return path
+
+
+def _arguments(options: Mapping[str, Any], folder: str) -> Iterator[str]:
+    for keyword, value in options.items():
+        name = keyword.rstrip("_").replace("_", "-")
+        if name in OURS:
+            raise OptionError(f"{keyword} is no option of compile(), which always says --{name} itself, or never")
+        if name in NO_LIBRARY:
+            raise OptionError(f"{keyword} is no option of compile(), as it makes no library; call nacre-compile --{name}")
+        if value is True:
+            yield f"--{name}"
+        elif value is not None and value is not False:
+            yield from (f"--{name}={text}" for text in _values(name, value, folder))
+
+
+def _values(name: str, value: Any, folder: str) -> List[str]:
+    if isinstance(value, Mapping):
+        if name not in PAIRS:
+            raise OptionError(f"{name.replace('-', '_')} takes no dict; those that do are {', '.join(sorted(PAIRS)).replace('-', '_')}")
+        return [f"{tensor}{PAIRS[name]}{_spelled(name, tensor, part, folder)}" for tensor, part in value.items()]
+    if isinstance(value, (list, tuple, set, frozenset)):
+        parts = [_spelled(name, "", part, folder) for part in value]
+        return [",".join(parts)] if name in COMMAS else parts
+    return [_spelled(name, "", value, folder)]
+
+
+def _spelled(name: str, tensor: str, value: Any, folder: str) -> str:
+    if name == "set" and tensor and not isinstance(value, (str, os.PathLike)):
+        path = os.path.join(folder, f"set-{len(os.listdir(folder))}.npy")
+        np.save(path, np.asarray(value))
+        return path
+    if name == "shape" and isinstance(value, (list, tuple)):
+        return "x".join(map(str, value))
+    return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
+
+
+def _run(command: List[str], timeout: Optional[float]) -> list:
+    """Runs the compiler; its messages, or a CompileError."""
+    log.debug("%s", " ".join(command))
+    try:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
+                                   encoding="utf-8", errors="replace", env=program_environment(command[0]))
+    except OSError as error:
+        raise CompileError(f"cannot start '{command[0]}': {error.strerror}") from None
+    with process:
+        try:
+            summary, said = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise CompileError(f"the compiler took more than {timeout} s, and was ended", status=-signal.SIGKILL) from None
+        except BaseException:  # KeyboardInterrupt, above all.
+            process.kill()
+            raise
+    diagnostics = read_diagnostics(said)
+    if process.returncode == 0:
+        for line in summary.splitlines():
+            log.info("%s", line)
+        for diagnostic in diagnostics:
+            log.log(logging.WARNING if diagnostic.severity == "warning" else logging.INFO, "%s", diagnostic)
+        return diagnostics
+    output = summary + said
+    if process.returncode == 2:
+        lines = [line.replace("nacre-compile: ", "") for line in said.splitlines() if line]
+        raise OptionError("\n".join(lines) or "the options are wrong", diagnostics, output, 2)
+    if process.returncode < 0:
+        name = signal.Signals(-process.returncode).name
+        raise CompileError(f"the compiler was ended by {name}\n{said.strip()}", diagnostics, output, process.returncode)
+    errors = [str(diagnostic) for diagnostic in diagnostics if diagnostic.severity == "error"]
+    raise CompileError("\n".join(errors) or output.strip(), diagnostics, output, process.returncode)

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Finds Nacre's programs: in this package, where a wheel puts them, then on PATH."""
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from typing import Dict, NoReturn, Optional
+
+from .errors import NacreError
+
+_PACKAGE = os.path.dirname(os.path.abspath(__file__))
+
+
+def find_program(name: str) -> str:
+    """The path of a program, as nacre-compile."""
+    own = os.path.join(_PACKAGE, "bin", name)
+    found = own if os.access(own, os.X_OK) else shutil.which(name)
+    if not found:
+        raise NacreError(f"{name} is neither in this package nor on PATH; install Nacre's wheel or its packages, or add the folder "
+                         "of its programs to PATH")
+    return found
+
+
+def program_environment(program: str) -> Optional[Dict[str, str]]:
+    """The environment to start a program with: a wheel may bring libraries that it needs. None: as it is."""
+    libraries = os.path.join(_PACKAGE, "lib")
+    if os.path.dirname(program) != os.path.join(_PACKAGE, "bin") or not os.path.isdir(libraries):
+        return None
+    folders = [libraries, *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
+    return {**os.environ, "LD_LIBRARY_PATH": os.pathsep.join(folders)}
+
+
+def get_include() -> str:
+    """The folder of nacre/runtime.h in an installed wheel, for C and C++ apps that run what compile() wrote."""
+    folder = os.path.join(_PACKAGE, "include")
+    if not os.path.isdir(folder):
+        raise NacreError("this package was installed without nacre/runtime.h; it is in the package libnacre-dev, or where "
+                         "cmake --install put it")
+    return folder
+
+
+def main() -> NoReturn:
+    """Becomes the program that this script is named after; a wheel installs one script for each."""
+    name = os.path.basename(sys.argv[0])
+    own = os.path.join(_PACKAGE, "bin", name)
+    if not os.access(own, os.X_OK):  # Not from PATH, where this script itself would be found.
+        sys.exit(f"{name}: this package was installed without programs")
+    os.execve(own, [name, *sys.argv[1:]], program_environment(own) or dict(os.environ))

@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A model made ready to run: its memory and its threads."""
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import logging
+import threading
+import weakref
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple, Union
+
+import numpy as np
+
+from . import _native
+from ._library import Library
+from .errors import RunError
+from .state import State
+from .tensors import TensorInfo, empty, fitting
+
+log = logging.getLogger("nacre")
+
+#: What may be given as inputs: arrays by name, arrays in the order of the model's inputs, or one array.
+Inputs = Union[Mapping[str, Any], Sequence[Any], np.ndarray]
+
+_GPU = {None: _native.GpuChoice.IF_USEFUL, "auto": _native.GpuChoice.IF_USEFUL, False: _native.GpuChoice.NEVER,
+        "never": _native.GpuChoice.NEVER, True: _native.GpuChoice.REQUIRED, "required": _native.GpuChoice.REQUIRED}
+_REASON_BYTES = 1024
+
+
+def make_options(entry: str, *, threads: int = 0, gpu: Union[str, bool, None] = None, profile: bool = False,
+                 gpu_cut: Optional[float] = None, gpu_device: Optional[int] = None, gpu_sequential: bool = False,
+                 gpu_background: bool = False, gpu_self_test: bool = False, tune_budget_ms: int = 0,
+                 cache_folder: Optional[str] = None) -> Any:
+    """nacre_session_options of the arguments that Model.session documents."""
+    if gpu not in _GPU:
+        raise ValueError(f"gpu must be None, 'auto', True, 'required', False or 'never', but is {gpu!r}")
+    if gpu_cut is not None and not 0 <= gpu_cut <= 100:
+        raise ValueError(f"gpu_cut must be percent, from 0 to 100, but is {gpu_cut}")
+    for name, value in (("threads", threads), ("gpu_device", gpu_device or 0), ("tune_budget_ms", tune_budget_ms)):
+        if not 0 <= value < 1 << 31:
+            raise ValueError(f"{name} must not be negative, but is {value}")
+    options = _native.SessionOptions()
+    options.struct_size = ctypes.sizeof(options)
+    options.entry = _native.encoded(entry)
+    options.threads, options.profile, options.gpu = threads, profile, _GPU[gpu]
+    options.gpu_cut = 0 if gpu_cut is None else round(gpu_cut) + 1
+    options.gpu_device = 0 if gpu_device is None else gpu_device + 1
+    options.gpu_sequential, options.gpu_background, options.gpu_self_test = gpu_sequential, gpu_background, gpu_self_test
+    options.tune_budget_ms = tune_budget_ms
+    options.cache_folder = None if cache_folder is None else _native.encoded(cache_folder)
+    return options
+
+
+@_native.LogFunction
+def _tell(_: Any, level: int, message: bytes) -> None:
+    log.log(logging.INFO if level else logging.ERROR, "%s", _native.text(message))
+
+
+class _Owner:
+    """The runtime's session. Its memory lives as long as this, which arrays over it keep: closing a session early is safe."""
+
+    def __init__(self, library: Library, options: Any, state: Optional[State]) -> None:
+        reason = ctypes.create_string_buffer(_REASON_BYTES)
+        options.reason, options.reason_capacity = ctypes.addressof(reason), _REASON_BYTES
+        options.log = _tell
+        options.state = None if state is None else state.pointer
+        pointer = _native.SessionPointer()
+        status = library.functions.session_create(library.address, _native.API_VERSION, ctypes.byref(options), ctypes.byref(pointer))
+        if status:
+            raise RunError(status, _native.text(reason.value))
+        self.library, self.state, self.pointer = library, state, pointer
+        self.options = options  # The cache folder is read as long as a GPU is got ready.
+        self._destroy = weakref.finalize(self, _destroy, library, state, pointer)
+        # Where the interpreter ends, a thread may still be in a run; but one that gets a GPU ready must not outlive our log.
+        self._destroy.atexit = bool(options.gpu_background)
+
+
+def _destroy(library: Library, _state: Optional[State], pointer: Any) -> None:
+    library.functions.session_destroy(pointer)
+
+
+class _Memory:
+    """Memory of a session for numpy.asarray, which keeps this, and this the session."""
+
+    def __init__(self, owner: _Owner, address: int, info: TensorInfo, writable: bool) -> None:
+        self.owner = owner
+        self.__array_interface__ = {"version": 3, "shape": info.array_shape, "typestr": info.dtype.str,
+                                    "data": (address, not writable)}
+
+
+class Session:
+    """A model made ready to run. Made by Model.session; closed at the end of a `with`, by close(), or when it is forgotten.
+
+    A session belongs to one thread at a time: a call while another thread is in one raises RuntimeError. Threads that run at the
+    same time have a session each. A run keeps no other Python thread from running.
+    """
+
+    def __init__(self, library: Library, entry: str, inputs: List[TensorInfo], outputs: List[TensorInfo], options: Any,
+                 state: Optional[State]) -> None:
+        self.entry = entry
+        self.inputs = inputs
+        self.outputs = outputs
+        self._owner: Optional[_Owner] = _Owner(library, options, state)
+        self._shared_state = state
+        self._lock = threading.Lock()
+        self._input_numbers = {info.name: number for number, info in enumerate(inputs)}
+        self._kept: Set[int] = set()  # Inputs that the user writes in place.
+        self._functions = library.functions
+        self._output_ranges = [(address, address + info.nbytes)
+                               for number, info in enumerate(outputs) for address in (self._address(True, number),)]
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<nacre.Session of entry '{self.entry}'{'' if self._owner else ', closed'}>"
+
+    def close(self) -> None:
+        """Joins the threads and gives the memory back; arrays over it, of input() or run(copy=False), keep it until they are gone."""
+        with self._entered(closed=True):
+            self._owner = None
+
+    def input(self, name: str) -> np.ndarray:
+        """Where the session reads that input from: an array to write in place. run() then need not be given it, and what is in it
+        stays from run to run."""
+        number = self._input_number(name)
+        with self._entered() as owner:
+            self._kept.add(number)
+            return np.asarray(_Memory(owner, self._address(False, number), self.inputs[number], writable=True))
+
+    def run(self, inputs: Optional[Inputs] = None, *, copy: bool = True) -> Dict[str, np.ndarray]:
+        """Computes the outputs.
+
+        `inputs` are arrays by name, or in the model's order. An array that is contiguous and whose address is a multiple of 64
+        (nacre.empty makes such) is read where it is; others are copied. With copy=False the outputs are arrays over the session's
+        memory: no copy, but the next run writes them anew.
+        """
+        with self._entered() as owner:
+            feeds = self._feeds(inputs)
+            bound: List[Tuple[int, np.ndarray]] = []
+            try:
+                for number, array in feeds.items():
+                    self._feed(owner, number, array, bound)
+                self._check(owner, self._functions.session_run(owner.pointer))
+                return {info.name: self._output(owner, number, info, copy) for number, info in enumerate(self.outputs)}
+            finally:
+                for number, _ in bound:
+                    self._functions.session_bind_input(owner.pointer, number, None)
+
+    def run_bare(self) -> None:
+        """A run on what the inputs hold, which gives nothing back: for those who measure."""
+        with self._entered() as owner:
+            self._check(owner, self._functions.session_run(owner.pointer))
+
+    @property
+    def state(self) -> State:
+        """What the model remembers from run to run: the session's own, or the one that it was made with."""
+        if self._shared_state is not None:
+            return self._shared_state
+        with self._entered() as owner:
+            pointer = _native.StatePointer()
+            owner.library.state.of_session(owner.pointer, ctypes.byref(pointer))
+            return State(owner.library, pointer, owner)
+
+    def describe(self) -> Dict[str, Any]:
+        """What computes the runs: device ("" for the CPU alone), threads, launches of each engine, times of the GPU's start in ns."""
+        info = _native.SessionInfo()
+        with self._entered() as owner:
+            self._functions.session_describe(owner.pointer, ctypes.sizeof(info), ctypes.byref(info))
+        values = ((name, getattr(info, name)) for name, _ in _native.SessionInfo._fields_)
+        return {name: _native.text(value) if isinstance(value, bytes) else value for name, value in values}
+
+    @property
+    def reason(self) -> str:
+        """Why the latest call failed, or why the CPU computes what was placed on a GPU; "" where neither has happened."""
+        with self._entered() as owner:
+            return _native.text(self._functions.session_reason(owner.pointer))
+
+    def launch_time(self, number: int) -> Any:
+        """nacre_launch_time of the latest run, of a session made with profile=True."""
+        time = _native.LaunchTime()
+        with self._entered() as owner:
+            self._check(owner, self._functions.session_launch_time(owner.pointer, number, ctypes.sizeof(time), ctypes.byref(time)))
+        return time
+
+    @contextlib.contextmanager
+    def _entered(self, closed: bool = False) -> Iterator[_Owner]:
+        """The runtime's session, for this thread alone."""
+        if not self._lock.acquire(blocking=False):
+            raise RuntimeError("another thread is using this session, which belongs to one thread at a time; "
+                               "give each thread a session of its own: model.session()")
+        try:
+            if self._owner is None and not closed:
+                raise ValueError("this session is closed")
+            yield self._owner  # type: ignore[misc]
+        finally:
+            self._lock.release()
+
+    def _check(self, owner: _Owner, status: int) -> None:
+        if status:
+            raise RunError(status, _native.text(self._functions.session_reason(owner.pointer)))
+
+    def _address(self, of_output: bool, number: int) -> int:
+        owner = self._owner
+        assert owner
+        where = ctypes.c_void_p()
+        ask = self._functions.session_output if of_output else self._functions.session_input
+        self._check(owner, ask(owner.pointer, number, ctypes.byref(where)))
+        return where.value or 0
+
+    def _input_number(self, name: str) -> int:
+        if name not in self._input_numbers:
+            known = ", ".join(f"'{known}'" for known in self._input_numbers) or "none"
+            raise ValueError(f"entry '{self.entry}' has no input '{name}'; it has {known}")
+        return self._input_numbers[name]
+
+    def _feeds(self, inputs: Optional[Inputs]) -> Dict[int, np.ndarray]:
+        """{number of an input: an array that fits it}; all are there, but for those that are written in place."""
+        given: Mapping[int, Any]
+        if inputs is None:
+            given = {}
+        elif isinstance(inputs, Mapping):
+            given = {self._input_number(name): value for name, value in inputs.items()}
+        else:
+            listed = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
+            if len(listed) > len(self.inputs):
+                raise ValueError(f"entry '{self.entry}' has {len(self.inputs)} inputs, but {len(listed)} are given; "
+                                 f"they are {', '.join(map(str, self.inputs)) or 'none'}")
+            given = dict(enumerate(listed))
+        missing = [str(info) for number, info in enumerate(self.inputs) if number not in given and number not in self._kept]
+        if missing:
+            raise ValueError(f"inputs are missing: {'; '.join(missing)}")
+        return {number: fitting(value, self.inputs[number]) for number, value in given.items()}
+
+    def _feed(self, owner: _Owner, number: int, array: np.ndarray, bound: List[Tuple[int, np.ndarray]]) -> None:
+        address = array.ctypes.data
+        # What overlaps an output, as the array of an earlier run without copies, would be written while it is read.
+        apart = all(address + array.nbytes <= begin or end <= address for begin, end in self._output_ranges)
+        if not (array.flags.c_contiguous and address % _native.ALIGNMENT == 0 and apart and array.nbytes):
+            if number not in self._kept:
+                np.asarray(_Memory(owner, self._address(False, number), self.inputs[number], writable=True))[...] = array
+                return
+            # What the user has written in place stays for the next run.
+            aside = empty(array.shape, array.dtype)
+            aside[...] = array
+            array = aside
+        self._check(owner, self._functions.session_bind_input(owner.pointer, number, array.ctypes.data))
+        bound.append((number, array))
+
+    def _output(self, owner: _Owner, number: int, info: TensorInfo, copy: bool) -> np.ndarray:
+        array = np.asarray(_Memory(owner, self._output_ranges[number][0], info, writable=False))
+        if info.open_axes:
+            dims = (ctypes.c_int64 * max(1, len(info.shape)))()
+            self._check(owner, self._functions.session_output_dims(owner.pointer, number, dims))
+            array = array[tuple(slice(0, extent) for extent in dims[:len(info.shape)])]
+        return array.copy() if copy else array

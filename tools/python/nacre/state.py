@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a model remembers from run to run."""
+from __future__ import annotations
+
+import ctypes
+import os
+import weakref
+from typing import Any, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Union
+
+import numpy as np
+
+from . import _native
+from ._library import Library
+from .errors import RunError
+from .tensors import TensorInfo, fitting, read_tensor_info
+
+#: Roles by name: "recurrent", "weight", "moment", "statistic", "counter", one or several; None stands for all.
+Roles = Union[str, Sequence[str], None]
+
+
+class StateInfo(NamedTuple):
+    """A tensor of the state, and what it is for."""
+
+    tensor: TensorInfo
+    role: str
+
+
+def describe_state(library: Library, count: int) -> List[StateInfo]:
+    described = []
+    for index in range(count):
+        info = _native.StateInfo()
+        library.state.describe(library.address, index, ctypes.sizeof(info), ctypes.byref(info))
+        described.append(StateInfo(read_tensor_info(info), _native.StateRole(info.role).name.lower()))  # type: ignore[union-attr]
+    return described
+
+
+def role_bits(roles: Roles) -> int:
+    """
+    >>> role_bits(["weight", "statistic"])
+    10
+    """
+    if roles is None:
+        return _native.STATE_ALL
+    bits = 0
+    for role in [roles] if isinstance(roles, str) else roles:
+        if role.upper() not in _native.StateRole.__members__:
+            known = ", ".join(name.lower() for name in _native.StateRole.__members__)
+            raise ValueError(f"roles are {known}; '{role}' is none")
+        bits |= int(_native.StateRole[role.upper()])
+    return bits
+
+
+class State(Mapping[str, np.ndarray]):
+    """What a model remembers from run to run, by the names of its tensors: `state["h"]` reads a copy, `state["h"] = array` writes.
+
+    That of a session (Session.state), or one that several share (Model.new_state). A state is in one run or one call at a time; a
+    second one raises RunError and changes nothing.
+    """
+
+    def __init__(self, library: Library, pointer: Any, owner: object = None) -> None:
+        self.pointer = pointer
+        self.of = library
+        self._functions = library.state
+        self._owner = owner  # A session whose state it is.
+        if owner is None:
+            self._destroy = weakref.finalize(self, _destroy, library, pointer)
+            self._destroy.atexit = False
+        model = _native.ModelInfo()
+        library.functions.model_describe(library.address, ctypes.sizeof(model), ctypes.byref(model))
+        self.tensors: List[StateInfo] = describe_state(library, model.variable_count)
+        self._numbers = {info.tensor.name: number for number, info in enumerate(self.tensors)}
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._numbers)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        number = self._numbers[name]
+        info = self.tensors[number].tensor
+        array = np.empty(info.array_shape, info.dtype)
+        self._check(self._functions.copy(self.pointer, number, array.ctypes.data, info.nbytes, 0))
+        return array
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        if name not in self._numbers:
+            raise KeyError(f"the model remembers no '{name}'; it remembers {', '.join(self._numbers) or 'nothing'}")
+        number = self._numbers[name]
+        info = self.tensors[number].tensor
+        array = np.ascontiguousarray(fitting(value, info, "state")).reshape(info.array_shape)
+        self._check(self._functions.copy(self.pointer, number, array.ctypes.data, info.nbytes, 1))
+
+    def reset(self, roles: Roles = None) -> None:
+        """Makes the tensors of these roles what they were at first: another sequence begins, or training from the beginning."""
+        self._check(self._functions.reset(self.pointer, role_bits(roles)))
+
+    def save(self, path: Union[str, "os.PathLike[str]"], roles: Roles = None) -> None:
+        """Saves the tensors of these roles as a safetensors file, whole or not at all."""
+        self._check(self._functions.save(self.pointer, os.fsencode(path), role_bits(roles)))
+
+    def load(self, path: Union[str, "os.PathLike[str]"], roles: Roles = None) -> None:
+        """Loads the tensors of these roles; all of the file is checked before anything changes."""
+        self._check(self._functions.load(self.pointer, os.fsencode(path), role_bits(roles)))
+
+    def copy_from(self, other: State) -> None:
+        """Makes all of this state what another one of the same model is."""
+        if other.of is not self.of:
+            raise ValueError("a state takes what another of the same model has, but this one is of another model")
+        self._check(self._functions.copy_all(other.pointer, self.pointer))
+
+    def _check(self, status: int) -> None:
+        if status:
+            raise RunError(status, _native.text(self._functions.reason(self.pointer)))
+
+
+def _destroy(library: Library, pointer: Any) -> None:
+    library.state.destroy(pointer)
+
+
+def create_state(library: Library) -> State:
+    options = _native.SessionOptions()
+    options.struct_size = ctypes.sizeof(options)
+    reason = ctypes.create_string_buffer(1024)
+    options.reason, options.reason_capacity = ctypes.addressof(reason), len(reason)
+    pointer: Optional[Any] = _native.StatePointer()
+    status = library.state.create(library.address, _native.API_VERSION, ctypes.byref(options), ctypes.byref(pointer))
+    if status:
+        raise RunError(status, _native.text(reason.value))
+    return State(library, pointer)

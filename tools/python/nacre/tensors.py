@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Arrays and what models ask of them: names, shapes, types, alignment."""
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple, Sequence, Tuple
+
+import numpy as np
+
+from . import _native
+from ._native import ElementType
+
+_NUMPY = {ElementType.F32: np.float32, ElementType.U8: np.uint8, ElementType.I8: np.int8, ElementType.U16: np.uint16,
+          ElementType.I16: np.int16, ElementType.I32: np.int32, ElementType.I64: np.int64, ElementType.BOOL: np.bool_,
+          ElementType.F16: np.float16, ElementType.F64: np.float64, ElementType.U32: np.uint32, ElementType.U64: np.uint64,
+          ElementType.BF16: np.uint16}
+_PACKED = {ElementType.U4, ElementType.I4, ElementType.F4E2M1, ElementType.U2, ElementType.I2}
+
+
+class TensorInfo(NamedTuple):
+    """An input, an output or a tensor of the state.
+
+    `type` is the model's element type, as "f32" or "bf16"; `dtype` is what NumPy holds it in. The two differ where NumPy has no
+    such type: bf16 is held as uint16 codes (to_bfloat16, from_bfloat16), floats of 8 bits as uint8 codes, and elements of 4 and
+    2 bits as a flat uint8 array of the bytes that they are packed in, the first in the lowest bits.
+    """
+
+    name: str
+    shape: Tuple[int, ...]
+    dtype: np.dtype
+    type: str
+    nbytes: int
+    open_axes: Tuple[int, ...] = ()  #: Axes whose extent each run decides; `shape` has the most that there can be.
+    scale: float = 1.0  #: Of a quantized tensor: real = scale * (stored - zero_point).
+    zero_point: int = 0
+
+    @property
+    def array_shape(self) -> Tuple[int, ...]:
+        """The shape of the array that holds it: `shape`, but of packed elements the count of their bytes."""
+        return (self.nbytes,) if ElementType[self.type.upper()] in _PACKED else self.shape
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.type}[{', '.join(map(str, self.shape))}]"
+
+
+def read_tensor_info(info: Any) -> TensorInfo:
+    """A TensorInfo of a nacre_tensor_info or a nacre_state_info."""
+    kind = ElementType(info.type)
+    shape = tuple(info.dims[axis] for axis in range(info.rank))
+    open_axes = tuple(axis for axis in range(info.rank) if getattr(info, "open_axes", 0) >> axis & 1)
+    return TensorInfo(_native.text(info.name), shape, np.dtype(_NUMPY.get(kind, np.uint8)), kind.name.lower(), info.bytes, open_axes,
+                      getattr(info, "scale", 1.0), getattr(info, "zero_point", 0))
+
+
+def empty(shape: Sequence[int], dtype: Any = np.float32) -> np.ndarray:
+    """An array like numpy.empty's, at an address from which models read their inputs without a copy (a multiple of 64).
+
+    >>> array = empty((2, 3), "float32")
+    >>> array.ctypes.data % 64, array.shape
+    (0, (2, 3))
+    """
+    dtype = np.dtype(dtype)
+    if dtype.hasobject:
+        raise TypeError(f"dtype must be of numbers or booleans, but is {dtype}")
+    size = math.prod(shape) * dtype.itemsize
+    block = np.empty(size + _native.ALIGNMENT, np.uint8)
+    begin = -block.ctypes.data % _native.ALIGNMENT
+    return block[begin:begin + size].view(dtype).reshape(tuple(shape))
+
+
+def to_bfloat16(array: Any) -> np.ndarray:
+    """The uint16 codes of these numbers as bfloat16, rounded to the nearest, ties to even.
+
+    >>> [hex(code) for code in to_bfloat16([1.0, -2.5])]
+    ['0x3f80', '0xc020']
+    """
+    floats = np.ascontiguousarray(array, np.float32)
+    bits = floats.view(np.uint32).reshape(np.shape(array))
+    rounded = ((bits + (0x7FFF + (bits >> 16 & 1)).astype(np.uint32)) >> 16).astype(np.uint16)
+    quiet = (bits >> 16 | 0x40).astype(np.uint16)
+    return np.where(np.isnan(floats).reshape(np.shape(array)), quiet, rounded)
+
+
+def from_bfloat16(codes: np.ndarray) -> np.ndarray:
+    """The float32 numbers of uint16 codes of bfloat16, exactly.
+
+    >>> from_bfloat16(to_bfloat16([1.0, -2.5])).tolist()
+    [1.0, -2.5]
+    """
+    return np.asarray(np.asarray(codes, np.uint16).astype(np.uint32) << np.uint32(16)).view(np.float32)
+
+
+def fitting(value: Any, info: TensorInfo, what: str = "input") -> np.ndarray:
+    """`value` as an array that has the tensor's type and shape; else an error that says what was expected.
+
+    Lists and plain numbers are converted; an array of another type is refused, as a cast would hide a mistake or lose digits.
+    """
+    if hasattr(value, "__array__"):
+        array = np.asarray(value)
+    else:
+        array = _converted(value, info, what)
+    if array.dtype != info.dtype:
+        raise TypeError(f"{what} '{info.name}' must be of {info.dtype}, but is of {array.dtype}; {_cure(array, info)}")
+    if array.shape != info.array_shape:
+        held = "" if info.array_shape == info.shape else f", the bytes in which its elements are packed ({info.type})"
+        raise ValueError(f"{what} '{info.name}' must have the shape {info.array_shape}{held}, but has {array.shape}")
+    return array
+
+
+def _converted(value: Any, info: TensorInfo, what: str) -> np.ndarray:
+    """Lists and plain numbers; the type may only widen them."""
+    try:
+        plain = np.asarray(value)
+    except ValueError as error:  # Rows of different lengths.
+        raise ValueError(f"{what} '{info.name}': {_excerpt(value)} is no array: {error}") from None
+    if plain.dtype.kind not in "biuf":
+        return plain
+    array = plain.astype(info.dtype)
+    if info.dtype.kind != "f" and not np.array_equal(array, plain):
+        raise TypeError(f"{what} '{info.name}' must be of {info.dtype}, which cannot hold {_excerpt(value)}")
+    return array
+
+
+def _excerpt(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _cure(array: np.ndarray, info: TensorInfo) -> str:
+    if array.dtype.kind in "USO":
+        return "compiled models compute with numbers alone, so turn strings and objects into numbers before"
+    if info.type == "bf16":
+        return "NumPy has no bfloat16: use nacre.to_bfloat16(array), which makes its codes"
+    if info.dtype == np.uint8 and info.type != "u8":
+        return f"NumPy has no {info.type}: give its codes"
+    return f"use array.astype('{info.dtype}')"

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""PyTorch modules, through torch.onnx. PyTorch is imported when it is needed."""
+from __future__ import annotations
+
+import inspect
+import os
+import tempfile
+from typing import Any, Dict, List, Optional, Sequence
+
+from .compiler import compile as compile_model
+from .model import Model
+
+
+def from_torch(module: Any, example_inputs: Any, *, input_names: Optional[Sequence[str]] = None,
+               output_names: Optional[Sequence[str]] = None, export: Optional[Dict[str, Any]] = None, **options: Any) -> Model:
+    """Compiles a PyTorch module.
+
+    `example_inputs` is a tensor or a tuple of them: what `forward` is traced with, and the shapes that the model will have. Inputs
+    are named as the parameters of `forward`, an output "output", several "output_0" and so on, unless names are given. `export`
+    is handed to torch.onnx.export as it is; other keywords are those of compile(). With train=True what torch.onnx would fold is
+    kept as it is, so that weights keep their names.
+
+        model = nacre.from_torch(torchvision.models.resnet18(), torch.zeros(1, 3, 224, 224))
+        model.run(image)["output"]
+    """
+    try:
+        import torch  # pylint: disable=import-outside-toplevel
+    except ImportError:
+        raise ImportError("from_torch needs PyTorch (package torch of PyPI, python3-torch of Debian); or export the module to ONNX "
+                          "where it is, and give the file to nacre.compile") from None
+    if not isinstance(module, torch.nn.Module):
+        raise TypeError(f"module must be a torch.nn.Module, but is a {type(module).__name__}")
+    examples = (example_inputs,) if isinstance(example_inputs, torch.Tensor) else tuple(example_inputs)
+    inputs = list(input_names) if input_names else _parameters(module, len(examples))
+    outputs = list(output_names) if output_names else _outputs(torch, module, examples)
+    arguments: Dict[str, Any] = {"input_names": inputs, "output_names": outputs}
+    if options.get("train"):
+        arguments.update(training=torch.onnx.TrainingMode.PRESERVE, do_constant_folding=False)
+    arguments.update(export or {})
+    name = "".join(letter if letter.isalnum() else "_" for letter in type(module).__name__.lower())
+    with tempfile.TemporaryDirectory(prefix="nacre-") as folder:
+        path = os.path.join(folder, f"{name}.onnx")
+        torch.onnx.export(module, examples, path, **arguments)
+        return compile_model(path, **options)
+
+
+def _parameters(module: Any, count: int) -> List[str]:
+    """The names of the first parameters of `forward`; of what *args takes, its name and a number."""
+    named, gathered = [], "input"
+    for parameter in inspect.signature(module.forward).parameters.values():
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            gathered = parameter.name
+        elif parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
+            named.append(parameter.name)
+    return (named + [f"{gathered}_{number}" for number in range(count)])[:count]
+
+
+def _outputs(torch: Any, module: Any, examples: Any) -> List[str]:
+    training = module.training
+    module.eval()
+    try:
+        with torch.no_grad():
+            answer = module(*examples)
+    finally:
+        module.train(training)
+    count = len(answer) if isinstance(answer, (list, tuple, dict)) else 1
+    return ["output"] if count == 1 else [f"output_{number}" for number in range(count)]
