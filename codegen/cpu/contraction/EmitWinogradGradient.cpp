@@ -12,6 +12,7 @@
 #include "codegen/cpu/contraction/EmitWinograd.h"
 #include "codegen/cpu/contraction/PanelWalk.h"
 #include "codegen/cpu/contraction/TileEpilogue.h"
+#include "codegen/cpu/contraction/TileTables.h"
 #include "codegen/cpu/contraction/WinogradTiles.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -238,6 +239,7 @@ private:
     walk.cutHigh = build.index(blocks.channels);
     walk.cutExtent = walk.cutMost = blocks.channels;
     walk.addsToResult = true;
+    walk.goesOn = allTiles() <= kSerialSteps;
     build.loop(0, inputs * inputs, 1, [&](Position plane) {
       build.loop(0, blocks.columns / blocks.width, 1, [&](Position panel) {
         emitPanelWalk(function, build, product, walk,
