@@ -43,13 +43,17 @@ def draw(stroke, hand):
     return f"{stroke} " + "".join(str(pixel) for row in pixels for pixel in row)
 
 
+def write_examples(path):
+    hand = random.Random(4)
+    with open(path, "w", encoding="ascii") as file:
+        for _ in range(EXAMPLES):
+            print(draw(hand.randrange(CLASSES), hand), file=file)
+
+
 def main():
     folder = sys.argv[1]
     make_strokes().save(os.path.join(folder, "strokes.onnx"))
-    hand = random.Random(4)
-    with open(os.path.join(folder, "strokes.txt"), "w", encoding="ascii") as file:
-        for _ in range(EXAMPLES):
-            print(draw(hand.randrange(CLASSES), hand), file=file)
+    write_examples(os.path.join(folder, "strokes.txt"))
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@
  *
  * Every function here is an inline call through the model's own table of functions, so an app links no runtime, and
  * several models, compiled by different versions, live in one process. Enum numbers, struct fields and the table only
- * ever grow at their ends; what is newer in the app than in the model is refused by nacre_session_create.
+ * ever grow at their ends; an app that asks for what is newer than the model is refused by nacre_session_create.
  */
 #ifndef NACRE_RUNTIME_H
 #define NACRE_RUNTIME_H
@@ -33,7 +33,10 @@
 extern "C" {
 #endif
 
-/** The version of this header. A model runs in an app whose header is of its own version or an older one. */
+/**
+ * The version of this header. A model runs in an app whose header is of its own version or an older one, and of a newer one
+ * that uses nothing newer (docs/compatibility.md).
+ */
 #define NACRE_API_VERSION 6
 
 /** Every pointer that the runtime hands out, and every buffer bound to it, is aligned to this many bytes. */
@@ -60,6 +63,7 @@ typedef enum nacre_log_level { NACRE_LOG_ERROR = 0, NACRE_LOG_INFO = 1 } nacre_l
 typedef struct nacre_functions nacre_functions;
 typedef struct nacre_state_functions nacre_state_functions;
 typedef struct nacre_state nacre_state;
+typedef struct nacre_executor nacre_executor;
 
 /** A compiled model. What follows the head is the compiler's (model_format.h). */
 typedef struct nacre_model {
@@ -77,23 +81,6 @@ typedef struct nacre_allocator {
   void (*release)(void *user, void *block, size_t bytes);
   void *user;
 } nacre_allocator;
-
-/** A part of a launch: the units [begin, end), worked on by thread number `thread` of the executor. */
-typedef void (*nacre_task)(void *context, uint32_t thread, int64_t begin, int64_t end);
-
-/**
- * Threads that sessions share. nacre_executor_create makes one; an app that has a pool of its own may fill the
- * struct itself.
- *
- * `run` cuts [0, units) into parts of `grain` units, calls the task once for each, from at most `threads` threads
- * numbered from 0 and no two at a time under one number, and returns when all parts are done. Several sessions may
- * call it at once.
- */
-typedef struct nacre_executor {
-  uint32_t struct_size; /**< sizeof(nacre_executor) */
-  uint32_t threads;     /**< At least 1: the calling thread counts. */
-  void (*run)(struct nacre_executor *executor, nacre_task task, void *context, int64_t units, int64_t grain);
-} nacre_executor;
 
 typedef void (*nacre_log_function)(void *user, nacre_log_level level, const char *message);
 
@@ -176,6 +163,15 @@ struct nacre_functions {
   const nacre_state_functions *state; /**< Of state.h. */
 };
 
+/**
+ * The version that an app asks of a model's runtime: its header's, or the model's where that is older, as long as the app
+ * uses nothing newer; of options, what is newer than version 6 counts (there is none yet). Models of before 6 are refused.
+ */
+static inline uint32_t nacre_asked_version(const nacre_model *model) {
+  const uint32_t version = model->functions->api_version;
+  return 6 <= version && version < NACRE_API_VERSION ? version : NACRE_API_VERSION;
+}
+
 /* --- Sessions ----------------------------------------------------------------------------------------------------- */
 
 /** The options to start from: the first entry, the device's big cores, the C library's memory. */
@@ -192,7 +188,7 @@ static inline nacre_session_options nacre_session_options_default(void) {
  */
 static inline nacre_status nacre_session_memory(const nacre_model *model, const nacre_session_options *options,
                                                 nacre_memory_info *out_memory) {
-  return model->functions->session_memory(model, NACRE_API_VERSION, options, sizeof(*out_memory), out_memory);
+  return model->functions->session_memory(model, nacre_asked_version(model), options, sizeof(*out_memory), out_memory);
 }
 
 /**
@@ -207,7 +203,7 @@ static inline nacre_status nacre_session_memory(const nacre_model *model, const 
  */
 static inline nacre_status nacre_session_create(const nacre_model *model, const nacre_session_options *options,
                                                 nacre_session **out_session) {
-  return model->functions->session_create(model, NACRE_API_VERSION, options, out_session);
+  return model->functions->session_create(model, nacre_asked_version(model), options, out_session);
 }
 
 /** Joins the threads and returns the block. NULL is allowed. Bound buffers stay the caller's. */
@@ -334,25 +330,6 @@ static inline const char *nacre_status_text(nacre_status status) {
   return "a status of a newer runtime";
 }
 
-/* --- Threads that sessions share ---------------------------------------------------------------------------------- */
-
-/**
- * Starts threads that sessions of any model may share; `threads` as in the options. While one session's launch has
- * them, another's runs on its calling thread alone. The model's .so must stay loaded until the executor is destroyed.
- * NACRE_OUT_OF_MEMORY, NACRE_FAILED: as create.
- */
-static inline nacre_status nacre_executor_create(const nacre_model *model, uint32_t threads,
-                                                 const nacre_allocator *allocator, nacre_executor **out_executor) {
-  return model->functions->executor_create(threads, allocator, out_executor);
-}
-
-/** Joins the threads of an executor that nacre_executor_create of the same model made. No session may use it any more.
- */
-static inline void nacre_executor_destroy(const nacre_model *model, nacre_executor *executor) {
-  if (executor)
-    model->functions->executor_destroy(executor);
-}
-
 /* --- What a model is ---------------------------------------------------------------------------------------------- */
 
 /** Describes the model. Never fails. */
@@ -396,5 +373,6 @@ static inline nacre_status nacre_launch_describe(const nacre_model *model, uint3
 }
 #endif
 
+#include "executor.h"
 #include "state.h"
 #endif /* NACRE_RUNTIME_H */

@@ -62,9 +62,9 @@ static inline nacre_status nacre_session_state(nacre_session *session, nacre_sta
  */
 static inline nacre_status nacre_state_create(const nacre_model *model, const nacre_session_options *options,
                                               nacre_state **out_state) {
-  if (model->functions->api_version < NACRE_API_VERSION)
+  if (model->functions->api_version < 6)
     return NACRE_UNSUPPORTED; /* its table ends before this call */
-  return model->functions->state->create(model, NACRE_API_VERSION, options, out_state);
+  return model->functions->state->create(model, nacre_asked_version(model), options, out_state);
 }
 
 /** Returns the memory of a state that nacre_state_create made, and that no session has any more. NULL is allowed. */
