@@ -73,9 +73,8 @@ struct SumOfPads : OpRewritePattern<nn::BinaryOp> {
     for (auto [index, term] : llvm::enumerate(terms))
       if (std::optional<Padded> found = term.getType() == op.getType() ? findPadded(term, index) : std::nullopt)
         padded.push_back(*found);
-    llvm::stable_sort(padded, [](const Padded &a, const Padded &b) {
-      return std::tie(a.axis, a.begin) < std::tie(b.axis, b.begin);
-    });
+    llvm::stable_sort(
+        padded, [](const Padded &a, const Padded &b) { return std::tie(a.axis, a.begin) < std::tie(b.axis, b.begin); });
     bool changed = false;
     for (ArrayRef<Padded> rest = padded; !rest.empty();) {
       size_t count = 1;
@@ -108,8 +107,7 @@ private:
       low[axis] = run.front().begin;
       high[axis] = size - run.back().end;
       auto pad = terms[run.front().term].getDefiningOp<nn::PadOp>();
-      joined =
-          nn::PadOp::create(rewriter, op.getLoc(), nn::PadMode::Constant, joined, low, high, pad.getValue());
+      joined = nn::PadOp::create(rewriter, op.getLoc(), nn::PadMode::Constant, joined, low, high, pad.getValue());
     }
     size_t first = terms.size();
     for (const Padded &padded : run) {

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# cmake --install: the programs, the runtime's headers, and the package that find_package(Nacre) reads. The runtime's
-# archives travel inside nacre-compile.
+# What:  cmake --install: the programs, the runtime's headers, and what finds them: find_package(Nacre) and pkg-config.
+# How:   each component is a package too (NacrePackages.cmake): programs, development, documentation. The runtime's
+#        archives travel inside nacre-compile.
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -10,15 +11,23 @@ foreach(program nacre-compile nacre-opt nacre-translate nacre-kernel nacre-lsp-s
   if(TARGET ${program})
     # LLVM's and MLIR's shared libraries are in a folder that the system's loader does not search.
     set_target_properties(${program} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
-    install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)
   endif()
 endforeach()
-install(DIRECTORY runtime/include/nacre DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(FILES LICENSE NOTICE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY runtime/include/nacre DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
+        FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
+install(FILES LICENSE NOTICE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation)
+install(DIRECTORY samples docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation
+        FILES_MATCHING REGEX "\\.(md|png|json|c|h|cpp|py|npy|txt)$")
 
-set(package ${CMAKE_INSTALL_LIBDIR}/cmake/Nacre)
+# None of this depends on the architecture.
+set(package ${CMAKE_INSTALL_DATADIR}/cmake/Nacre)
 configure_package_config_file(tools/cmake/NacreConfig.cmake.in ${CMAKE_BINARY_DIR}/NacreConfig.cmake
   INSTALL_DESTINATION ${package} PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_BINDIR)
-write_basic_package_version_file(${CMAKE_BINARY_DIR}/NacreConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/NacreConfigVersion.cmake COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
 install(FILES ${CMAKE_BINARY_DIR}/NacreConfig.cmake ${CMAKE_BINARY_DIR}/NacreConfigVersion.cmake
-              tools/cmake/NacreAddModel.cmake DESTINATION ${package})
+              tools/cmake/NacreAddModel.cmake DESTINATION ${package} COMPONENT development)
+configure_file(tools/packages/nacre.pc.in ${CMAKE_BINARY_DIR}/nacre.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/nacre.pc DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig COMPONENT development)
+
+include(NacrePackages)

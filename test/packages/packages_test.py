@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Debian's packages: made, judged by lintian, installed into a root of their own beside what is installed here, and used there."""
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "e2e"))
+sys.dont_write_bytecode = True
+import nacre  # noqa: E402
+
+BUILD = os.environ["NACRE_BUILD"]
+PACKAGES = ("nacre", "libnacre-dev", "nacre-doc", "python3-nacre")
+ANSWER = os.path.join(nacre.ROOT, "samples", "models", "convnet.expected.npy")
+
+
+class PackagesTest(nacre.NacreTest):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory(prefix="nacre-packages-")
+        cls.addClassCleanup(folder.cleanup)
+        cls.debs, cls.root = os.path.join(folder.name, "debs"), os.path.join(folder.name, "root")
+        done = subprocess.run(["cpack", "--config", os.path.join(BUILD, "CPackConfig.cmake"), "-G", "DEB", "-B", cls.debs,
+                               "-D", "CPACK_DEBIAN_COMPRESSION_TYPE=gzip"],  # xz takes half a minute
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        if done.returncode:
+            raise AssertionError(done.stdout)
+        cls.install()
+
+    @classmethod
+    def install(cls):
+        """What is installed here satisfies dependencies there, and nothing else is in that root."""
+        admin = os.path.join(cls.root, "var", "lib", "dpkg")
+        for name in ("info", "updates", "triggers"):
+            os.makedirs(os.path.join(admin, name))
+        with open("/var/lib/dpkg/status") as file, open(os.path.join(admin, "status"), "w") as copy:
+            copy.write("\n\n".join(entry for entry in file.read().split("\n\n") if not re.match(r"Package: (lib)?nacre", entry)))
+        as_root = ["fakeroot"] if os.getuid() else []
+        done = subprocess.run([*as_root, "dpkg", "--force-script-chrootless", f"--root={cls.root}", "--path-include=*", "-i",
+                               *glob.glob(os.path.join(cls.debs, "*.deb"))],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        if done.returncode:
+            raise AssertionError(done.stdout)
+
+    def setUp(self):
+        super().setUp()
+        usr = os.path.join(self.root, "usr")
+        self.environment = dict(os.environ, PATH=os.path.join(usr, "bin") + ":/usr/bin:/bin", CMAKE_PREFIX_PATH=usr,
+                                PKG_CONFIG_PATH=os.path.join(usr, "share", "pkgconfig"),
+                                PYTHONPATH=os.path.join(usr, "lib", "python3", "dist-packages"))
+
+    def shell(self, line):
+        return self.call("sh", "-ec", line, cwd=self.folder, env=self.environment)
+
+    def test_lintian_finds_no_error(self):
+        if not shutil.which("lintian"):
+            self.skipTest("lintian is not installed")
+        as_user = ["--allow-root"] if not os.getuid() else []
+        self.assertEqual(self.call("lintian", *as_user, "--fail-on=error", "--display-level=>=error", "--tag-display-limit=0",
+                                   *sorted(glob.glob(os.path.join(self.debs, "*.deb")))), "")
+
+    def test_they_say_what_they_are(self):
+        with open(os.path.join(nacre.ROOT, "CMakeLists.txt")) as file:
+            version = re.search(r"VERSION (\d+\.\d+\.\d+)", file.read())[1]
+        found = {}
+        for deb in glob.glob(os.path.join(self.debs, "*.deb")):
+            name, is_version, depends = self.call("dpkg-deb", "--show", "--showformat=${Package}\n${Version}\n${Depends}", deb).split("\n")
+            self.assertEqual(is_version, version)
+            found[name] = depends
+        self.assertEqual(sorted(found), sorted(PACKAGES))
+        self.assertRegex(found["nacre"], r"libmlir-22\b.*")
+        self.assertRegex(found["libnacre-dev"], r"\bnacre \(")
+        self.assertIn(f"nacre-compile {version}, with LLVM 22", self.shell("nacre-compile --version"))
+
+    def test_a_c_program_by_pkg_config(self):
+        self.shell(f"python3 -B {nacre.ROOT}/samples/models/make_convnet.py .")
+        self.shell("nacre-compile convnet.onnx -o libconvnet.so")
+        self.shell(f"nacre-run libconvnet.so --input=image=convnet.input.npy --expect=probabilities={ANSWER}")
+        self.shell(f"cc -std=c99 {nacre.ROOT}/samples/classify.c -I. $(pkg-config --cflags nacre) -L. -lconvnet -Wl,-rpath,. -o classify")
+        with open(self.path("picture.ppm"), "wb") as file:
+            file.write(b"P6 96 96 255\n" + bytes(i * 7 % 256 for i in range(96 * 96 * 3)))
+        self.assertRegex(self.shell("./classify picture.ppm"), r"^class \d, [\d.]+ %\n$")
+        self.shell('"$(pkg-config --variable=compile nacre)" --check convnet.onnx')
+
+    def test_the_same_from_python(self):
+        self.shell(f"python3 -B {nacre.ROOT}/samples/models/make_convnet.py .")
+        self.shell(f"""/usr/bin/python3 -B -c '
+import nacre, numpy
+answer = nacre.compile("convnet.onnx").run({{"image": numpy.load("convnet.input.npy")}})["probabilities"]
+assert numpy.allclose(answer, numpy.load("{ANSWER}"), rtol=1e-3, atol=1e-4)
+assert nacre.__file__.startswith("{self.root}"), nacre.__file__'""")
+
+    def test_the_samples_by_cmake(self):
+        self.shell(f"cmake -S {self.root}/usr/share/doc/nacre/samples -B build && cmake --build build --target classify_cpp")
+
+    def test_every_page_of_the_manual(self):
+        for program in os.listdir(os.path.join(self.root, "usr", "bin")):
+            page = os.path.join(self.root, "usr", "share", "man", "man1", program + ".1.gz")
+            self.assertTrue(os.path.exists(page), page)
+
+
+if __name__ == "__main__":
+    unittest.main()
