@@ -96,3 +96,28 @@ func.func @overlapping(%x: tensor<1x6x6x8xf32> {nn.name = "x"}, %s: tensor<1x4x4
   %1 = nn.binary add %0, %s : tensor<1x4x4x8xf32>, tensor<1x4x4x8xf32>
   return %1 : tensor<1x4x4x8xf32>
 }
+
+// -----
+
+// What a bias's momentum becomes is written where it lies by the kernel that adds its gradient up, which reads it when the sum is
+// there. Not what the terms are made of: the first sums would change those of the next.
+
+// CHECK-LABEL: plan.entry @bias
+// CHECK-DAG:     %[[DY:[^ ]+]] = plan.storage input "dy" 0
+// CHECK-DAG:     %[[V:[^ ]+]] = plan.storage state "v" 0
+// CHECK-DAG:     %[[S:[^ ]+]] = plan.storage state "s" 1
+// CHECK:         plan.launch @reduce_0(%[[DY]], %[[V]]) into(%[[V]])
+// CHECK:         plan.launch @reduce_1({{.*}}%[[S]]{{.*}}) into(%[[NEXT:[^ ]+]])
+// CHECK:         plan.launch @copy_{{[0-9]}}(%[[NEXT]]) into(%[[S]])
+// CHECK-NOT:     plan.launch
+func.func @bias(%dy: tensor<8x32xf32> {nn.name = "dy"}, %v: tensor<32xf32> {nn.variable = "v"}, %s: tensor<32xf32> {nn.variable = "s"})
+    -> (tensor<32xf32> {nn.variable = "v"}, tensor<32xf32> {nn.variable = "s"}) {
+  %k = nn.constant dense<0.9> : tensor<f32>
+  %g = nn.reduce sum %dy {axes = array<i64: 0>} : tensor<8x32xf32>
+  %kept = nn.binary mul %v, %k : tensor<32xf32>, tensor<f32>
+  %0 = nn.binary add %kept, %g : tensor<32xf32>, tensor<32xf32>
+  %terms = nn.binary mul %dy, %s : tensor<8x32xf32>, tensor<32xf32>
+  %sum = nn.reduce sum %terms {axes = array<i64: 0>} : tensor<8x32xf32>
+  %1 = nn.binary add %sum, %s : tensor<32xf32>, tensor<32xf32>
+  return %0, %1 : tensor<32xf32>, tensor<32xf32>
+}

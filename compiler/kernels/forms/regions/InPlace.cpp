@@ -28,16 +28,19 @@ static bool isComputedOnce(linalg::GenericOp product) {
   return llvm::all_of(product.getIndexingMapsArray(), isOfRows);
 }
 
-/// The map that a kernel ends with: all of a nest, or what a contraction goes on with, in parts or where it is computed once.
+/// The map that a kernel ends with: all of a nest, or what a reduction or a contraction goes on with, in parts or where each sum is
+/// computed once. The CPU has sums in registers, or in scratch, until the map has read what it reads.
 static linalg::GenericOp findMap(plan::KernelOp kernel, bool onCpu) {
   auto generics = llvm::to_vector(kernel.getBody().getOps<linalg::GenericOp>());
   linalg::GenericOp last = generics.empty() ? linalg::GenericOp() : generics.back();
   if (kernel.getKind() == plan::KernelKind::Nest && generics.size() == 1)
     return last;
-  if (kernel.getKind() != plan::KernelKind::Contraction || generics.size() != 2)
+  const bool isContraction = kernel.getKind() == plan::KernelKind::Contraction;
+  if (generics.size() != 2 || !(isContraction || kernel.getKind() == plan::KernelKind::Nest))
     return {};
   auto isPart = [](Operation *user) { return isa<tensor::ExtractSliceOp>(user); };
-  const bool isOnce = llvm::all_of(generics.front()->getUsers(), isPart) || (onCpu && isComputedOnce(generics.front()));
+  const bool isOnce = (isContraction && llvm::all_of(generics.front()->getUsers(), isPart)) ||
+                      (onCpu && isComputedOnce(generics.front()));
   return isOnce ? last : linalg::GenericOp();
 }
 
