@@ -51,11 +51,14 @@ bool becomesState(Operation *op) {
   });
 }
 
-/// Whether its kernel may write what a weight and its moments become: tiles of its sums are written once, and are of f32.
+/// Whether its kernel may write what a weight and its moments become: tiles of its sums, a bias's among them, are written once, and
+/// are of f32.
 bool mayUpdate(Operation *work) {
-  return isa<nn::MatMulOp, nn::FilterGradientOp>(work) && llvm::all_of(work->getOperandTypes(), [](Type type) {
-           return cast<RankedTensorType>(type).getElementType().isF32();
-         });
+  auto reduce = dyn_cast<nn::ReduceOp>(work);
+  const bool isSum = reduce && reduce.getKind() == nn::ReduceKind::Sum;
+  return (isSum || isa<nn::MatMulOp, nn::FilterGradientOp>(work)) &&
+         llvm::all_of(work->getOperandTypes(),
+                      [](Type type) { return cast<RankedTensorType>(type).getElementType().isF32(); });
 }
 
 /// Whether a product's kernel may read `op` where it has the product in registers.

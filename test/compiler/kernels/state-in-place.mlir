@@ -121,3 +121,26 @@ func.func @bias(%dy: tensor<8x32xf32> {nn.name = "dy"}, %v: tensor<32xf32> {nn.v
   %1 = nn.binary add %sum, %s : tensor<32xf32>, tensor<32xf32>
   return %0, %1 : tensor<32xf32>, tensor<32xf32>
 }
+
+// -----
+
+// So is what the bias becomes, by the same kernel.
+
+// CHECK-LABEL:   plan.entry @bias_and_momentum
+// UPDATES-LABEL: plan.entry @bias_and_momentum
+// UPDATES-DAG:     %[[DY:[^ ]+]] = plan.storage input "dy" 0
+// UPDATES-DAG:     %[[RATE:[^ ]+]] = plan.storage input "rate" 1
+// UPDATES-DAG:     %[[B:[^ ]+]] = plan.storage state "b" 0
+// UPDATES-DAG:     %[[V:[^ ]+]] = plan.storage state "v" 1
+// UPDATES:         plan.launch @reduce_0(%[[DY]], %[[V]], %[[B]], %[[RATE]]) into(%[[V]], %[[B]])
+// UPDATES-NOT:     plan.launch
+func.func @bias_and_momentum(%dy: tensor<8x32xf32> {nn.name = "dy"}, %b: tensor<32xf32> {nn.variable = "b"}, %v: tensor<32xf32> {nn.variable = "v"},
+                             %rate: tensor<f32> {nn.name = "rate"}) -> (tensor<32xf32> {nn.variable = "b"}, tensor<32xf32> {nn.variable = "v"}) {
+  %k = nn.constant dense<0.9> : tensor<f32>
+  %g = nn.reduce sum %dy {axes = array<i64: 0>} : tensor<8x32xf32>
+  %kept = nn.binary mul %v, %k : tensor<32xf32>, tensor<f32>
+  %0 = nn.binary add %kept, %g : tensor<32xf32>, tensor<32xf32>
+  %step = nn.binary mul %0, %rate : tensor<32xf32>, tensor<f32>
+  %1 = nn.binary sub %b, %step : tensor<32xf32>, tensor<32xf32>
+  return %1, %0 : tensor<32xf32>, tensor<32xf32>
+}
