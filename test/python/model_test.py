@@ -191,6 +191,22 @@ class SessionTest(packaged.PackageTest):
         self.assertLess(resident() - before, 8 << 20)
         self.assertEqual(len(os.listdir("/proc/self/task")), threads)
 
+    def test_runs_take_no_more_and_more_memory(self):
+        with self.session() as session:
+            aligned = nacre.empty((2, 3))
+            aligned[...] = A
+
+            def use():
+                for _ in range(10000):
+                    session.run([aligned, B])
+                    session.run({"a": A, "b": B}, copy=False)
+                gc.collect()
+                with open("/proc/self/statm", encoding="ascii") as file:
+                    return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+            before = use()
+            self.assertLess(use() - before, 1 << 20)
+
     def test_a_session_is_of_one_thread_at_a_time(self):
         session = self.session()
         caught = []
@@ -236,6 +252,20 @@ class SessionTest(packaged.PackageTest):
             self.session(gpu=True)  # Nothing of this model was placed on one.
         self.assertEqual(caught.exception.status.name, "UNSUPPORTED")
         self.assertIn(caught.exception.reason, str(caught.exception))
+
+    def test_a_gpu_takes_part_where_the_model_has_code_for_it(self):
+        model = nacre.compile(self.model("convnet"), place="gpu")
+        x = numpy.random.default_rng(1).uniform(-1, 1, (1, 3, 96, 96)).astype("float32")
+        aligned = nacre.empty(x.shape)
+        aligned[...] = x
+        with model.session(gpu=False) as session:
+            expected = session.run([x])["probabilities"]
+        for options in ({}, {"gpu_cut": 50}):
+            with model.session(gpu=True, cache_folder=self.folder, **options) as session:
+                self.assertNotEqual(session.describe()["device"], "")
+                for array in (x, aligned, x):
+                    numpy.testing.assert_allclose(session.run([array])["probabilities"], expected, rtol=1e-3, atol=1e-5)
+                self.assertEqual(session.reason, "")
 
     def test_launches_are_timed_where_that_was_asked_for(self):
         with self.session() as session, self.assertRaises(nacre.RunError) as caught:

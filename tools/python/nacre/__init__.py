@@ -29,7 +29,7 @@ from .timing import Benchmark, LaunchCost, Profile
 from .torch_export import from_torch
 
 try:
-    from ._version import __version__  # Made from the top CMakeLists.txt where the package is installed.
+    from ._version import __version__  # type: ignore[import]  # Made from the top CMakeLists.txt where the package is installed.
 except ImportError:
     __version__ = "0+source"
 

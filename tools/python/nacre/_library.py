@@ -7,7 +7,6 @@ How:  1. reads the file's ELF header and its symbols, so that a file of another 
 """
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import os
 import struct
@@ -103,20 +102,27 @@ def _identity(path: str) -> Tuple[int, ...]:
 
 
 def _open(path: str) -> ctypes.CDLL:
-    with _lock, contextlib.ExitStack() as stack:
+    with _lock:
         now = _identity(path)
         known, count = _opened.get(path, (now, 0))
-        name = path
-        if known != now:  # The loader would give back the older file.
-            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="nacre-"))
-            name = os.path.join(folder, os.path.basename(path))
-            os.symlink(path, name)
         try:
-            library = ctypes.CDLL(name, mode=os.RTLD_NOW | os.RTLD_LOCAL)
+            library = _load(path) if known == now else _load_by_another_name(path)
         except OSError as error:
             raise LoadError(f"'{path}' cannot be loaded here: {error}") from None
         _opened[path] = (known, count + 1)
         return library
+
+
+def _load(name: str) -> ctypes.CDLL:
+    return ctypes.CDLL(name, mode=os.RTLD_NOW | os.RTLD_LOCAL)
+
+
+def _load_by_another_name(path: str) -> ctypes.CDLL:
+    """Of a path that is open already as another file, which the loader would give back."""
+    with tempfile.TemporaryDirectory(prefix="nacre-") as folder:
+        name = os.path.join(folder, os.path.basename(path))
+        os.symlink(path, name)
+        return _load(name)
 
 
 def _shut(path: str, handle: int) -> None:

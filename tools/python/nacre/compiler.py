@@ -7,6 +7,7 @@ How:  1. keywords become the options of the same names, values as these want the
 """
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import os
@@ -14,6 +15,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import threading
 from typing import Any, Iterator, List, Mapping, Optional, Union
 
 import numpy as np
@@ -160,23 +162,40 @@ def _spelled(name: str, tensor: str, value: Any, folder: str) -> str:
     return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
 
 
+@contextlib.contextmanager
+def _interrupts_later() -> Iterator[None]:
+    """Puts Ctrl-C off: between the start of a process and the return of Popen there is nobody yet who could end it."""
+    former = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(former):
+        yield
+        return
+    late: list = []
+    signal.signal(signal.SIGINT, lambda *arguments: late.append(arguments))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, former)
+        if late:
+            former(*late[0])
+
+
 def _run(command: List[str], timeout: Optional[float]) -> list:
     """Runs the compiler; its messages, or a CompileError."""
     log.debug("%s", " ".join(command))
+    process = None
     try:
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
-                                   encoding="utf-8", errors="replace", env=program_environment(command[0]))
+        with _interrupts_later():
+            process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
+                                       encoding="utf-8", errors="replace", env=program_environment(command[0]))
+        summary, said = process.communicate(timeout=timeout)
     except OSError as error:
         raise CompileError(f"cannot start '{command[0]}': {error.strerror}") from None
-    with process:
-        try:
-            summary, said = process.communicate(timeout=timeout)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            raise CompileError(f"the compiler took more than {timeout} s, and was ended", status=-signal.SIGKILL) from None
-        except BaseException:  # KeyboardInterrupt, above all.
-            process.kill()
-            raise
+    except subprocess.TimeoutExpired:
+        raise CompileError(f"the compiler took more than {timeout} s, and was ended", status=-signal.SIGKILL) from None
+    finally:  # KeyboardInterrupt, above all.
+        if process is not None:
+            with process:
+                process.kill()  # One that has ended stays as it is.
     diagnostics = read_diagnostics(said)
     if process.returncode == 0:
         for line in summary.splitlines():

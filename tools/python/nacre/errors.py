@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import List, NamedTuple, Optional
+from typing import Dict, List, NamedTuple, Optional
 
 from ._native import Status
 
@@ -60,7 +60,7 @@ class LoadError(NacreError):
     """A file is no model that this machine can run; the message says what it is instead."""
 
 
-_ADVICE = {Status.BAD_ARGUMENT: "correct the call", Status.OUT_OF_MEMORY: "free some memory and try again",
+_ADVICE: Dict[int, str] = {Status.BAD_ARGUMENT: "correct the call", Status.OUT_OF_MEMORY: "free some memory and try again",
            Status.UNSUPPORTED: "this device or runtime cannot run this model",
            Status.FAILED: "close the session; a new one may succeed"}
 

@@ -14,10 +14,9 @@ import re
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
-import onnx
-import onnx.helper
-import onnx.numpy_helper
-from onnx.backend.base import Backend, BackendRep, namedtupledict
+import onnx  # type: ignore[import]
+import onnx.helper  # type: ignore[import]
+from onnx.backend.base import Backend, BackendRep, namedtupledict  # type: ignore[import]
 
 from .compiler import compile as compile_model
 from .errors import CompileError
@@ -33,7 +32,7 @@ class NacreRep(BackendRep):
 
     def __init__(self, model: onnx.ModelProto, options: Dict[str, Any]) -> None:
         self._model = model
-        self._options = {"accuracy": "strict", **options}
+        self._options: Dict[str, Any] = {"accuracy": "strict", **options}
         weights = {tensor.name for tensor in model.graph.initializer}
         self._all_inputs = [value.name for value in model.graph.input]
         self._free_inputs = [name for name in self._all_inputs if name not in weights]

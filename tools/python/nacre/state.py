@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import weakref
-from typing import Any, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Union
+from typing import Any, Iterator, List, Mapping, NamedTuple, Sequence, Union
 
 import numpy as np
 
@@ -123,7 +123,7 @@ def create_state(library: Library) -> State:
     options.struct_size = ctypes.sizeof(options)
     reason = ctypes.create_string_buffer(1024)
     options.reason, options.reason_capacity = ctypes.addressof(reason), len(reason)
-    pointer: Optional[Any] = _native.StatePointer()
+    pointer = _native.StatePointer()
     status = library.state.create(library.address, _native.API_VERSION, ctypes.byref(options), ctypes.byref(pointer))
     if status:
         raise RunError(status, _native.text(reason.value))
