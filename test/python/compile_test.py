@@ -4,9 +4,11 @@
 import json
 import logging
 import os
+import random
 import re
 import signal
 import stat
+import struct
 import subprocess
 import sys
 import time
@@ -17,6 +19,7 @@ import packaged
 
 import nacre
 from nacre import compiler
+from nacre._library import find_symbol
 
 A = numpy.arange(6, dtype="float32").reshape(2, 3)
 B = numpy.array([10, 20, 30], "float32")
@@ -88,7 +91,8 @@ class CompileTest(packaged.PackageTest):
     def test_tables_of_options_are_those_of_help(self):
         said = self.call(nacre.find_program("nacre-compile"), "--help")
         helped = dict(re.findall(r"^  --?([a-z-]+)(?:=<(.*?)>)? +- ", said, re.MULTILINE))
-        self.assertEqual({name for name, value in helped.items() if re.fullmatch(r"(\w+)\[,\1\]", value)}, compiler.COMMAS)
+        self.assertEqual({name for name, value in helped.items() if re.fullmatch(r"(\w+)\[,\1\]", value)}, compiler.COMMAS,
+                         "options of several values are those of compiler.COMMAS")
         for name, separator in compiler.PAIRS.items():
             self.assertRegex(helped[name], rf"^\w+{separator}", name)
         self.assertLessEqual({name for name in compiler.OURS | compiler.NO_LIBRARY if not name.startswith("help-h")}, set(helped) | {"o"})
@@ -176,6 +180,9 @@ class CompileTest(packaged.PackageTest):
                             (program, "'{}' must be a .so made by nacre-compile, but exports no nacre_model_<name>"),
                             (self.path("no.so"), "cannot open '{}': No such file or directory")):
             self.assert_says(nacre.LoadError, words.format(os.path.realpath(path)), nacre.load, path)
+        open(self.path("empty.so"), "wb").close()
+        self.assert_says(nacre.LoadError, f"'{os.path.realpath(self.path('empty.so'))}' must be a .so made by nacre-compile, but is not a "
+                         "shared library", nacre.load, self.path("empty.so"))
         whole = nacre.compile(self.model("sums"), jobs=1)
         with open(whole.path, "rb") as file:
             data = file.read()
@@ -184,6 +191,25 @@ class CompileTest(packaged.PackageTest):
                 file.write(data[:length])
             with self.assertRaises(nacre.LoadError):
                 nacre.load(self.path("cut.so"))
+
+    def test_damaged_tables_are_said_to_be(self):
+        whole = nacre.compile(self.model("sums"), jobs=1)
+        with open(whole.path, "rb") as file:
+            data = file.read()
+        sections, = struct.unpack_from("<Q", data, 0x28)
+        draw = random.Random(7)
+        outcomes = set()
+        for _ in range(400):
+            damaged = bytearray(data)
+            for _ in range(draw.randint(1, 4)):
+                damaged[draw.choice([draw.randrange(64), draw.randrange(sections, len(data))])] = draw.randrange(256)
+            with open(self.path("damaged.so"), "wb") as file:
+                file.write(damaged)
+            try:
+                outcomes.add(find_symbol(self.path("damaged.so")))
+            except nacre.LoadError as error:
+                outcomes.add(str(error).partition(", but ")[2])
+        self.assertLessEqual({"nacre_model_sums", "is damaged"}, outcomes)
 
     def test_messages_go_to_the_log(self):
         with self.assertLogs("nacre", logging.INFO) as logged:

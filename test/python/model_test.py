@@ -123,19 +123,31 @@ class SessionTest(packaged.PackageTest):
         return nacre.compile(self.model("sums"), jobs=1).session(**{"threads": 1, **options})
 
     def test_aligned_arrays_are_read_where_they_are(self):
+        class Spy:
+            """The table of functions, which notes what is bound."""
+
+            def __init__(self, functions):
+                self.functions, self.bound = functions, []
+
+            def session_bind_input(self, session, number, address):
+                self.bound.append((number, address))
+                return self.functions.session_bind_input(session, number, address)
+
+            def __getattr__(self, name):
+                return getattr(self.functions, name)
+
         session = self.session()
-        with session as session_of_with:
-            self.assertIs(session_of_with, session)
-            own = session._address(False, 0)  # pylint: disable=protected-access
-            a = nacre.empty((2, 3))
-            a[...] = A
-            seen = []
-            bind = session._functions.session_bind_input  # pylint: disable=protected-access
-            session._functions = type("Spy", (), {"session_bind_input": lambda _, *words: (seen.append(words[1:]), bind(*words))[1],  # pylint: disable=protected-access
-                                                  "__getattr__": lambda _, name, real=session._functions: getattr(real, name)})()
-            numpy.testing.assert_array_equal(session.run([a, B])["sum"], A + B)
-            self.assertIn((0, a.ctypes.data), seen)
-            self.assertEqual(session._address(False, 0), own, "after the run it is the session's own again")  # pylint: disable=protected-access
+        spy = session._functions = Spy(session._functions)  # pylint: disable=protected-access
+        aligned = nacre.empty((2, 3))
+        aligned[...] = A
+        turned = nacre.empty((3, 2)).T
+        turned[...] = A
+        odd = nacre.empty([4])[1:]
+        odd[...] = B
+        numpy.testing.assert_array_equal(session.run([aligned, odd])["sum"], A + B)
+        self.assertEqual(spy.bound, [(0, aligned.ctypes.data), (0, None)], "after the run it is the session's own again")
+        numpy.testing.assert_array_equal(session.run([turned, odd])["sum"], A + B)
+        self.assertEqual(len(spy.bound), 2)
 
     def test_an_input_written_in_place_stays(self):
         session = self.session()

@@ -8,6 +8,7 @@ How:  1. reads the file's ELF header and its symbols, so that a file of another 
 from __future__ import annotations
 
 import ctypes
+import mmap
 import os
 import struct
 import tempfile
@@ -33,7 +34,7 @@ def _machine_here() -> int:
         return struct.unpack_from("<H", program.read(20), 18)[0]
 
 
-def _symbol_of(data: bytes) -> Optional[str]:
+def _symbol_of(data: mmap.mmap) -> Optional[str]:
     """The symbol that nacre-compile exports; None where there is none."""
     sections, = struct.unpack_from("<Q", data, 0x28)
     count, = struct.unpack_from("<H", data, 0x3C)
@@ -47,7 +48,7 @@ def _symbol_of(data: bytes) -> Optional[str]:
             if section == 0:
                 continue
             begin = strings + name
-            spelled = data[begin:data.index(b"\0", begin)]
+            spelled = data[begin:data.find(b"\0", begin)]
             if spelled.startswith(_PREFIX.encode()):
                 return spelled.decode()
     return None
@@ -57,10 +58,16 @@ def find_symbol(path: str) -> str:
     """The symbol that is the model, or a LoadError that says what the file is instead."""
     try:
         with open(path, "rb") as file:
-            data = file.read()
+            if os.fstat(file.fileno()).st_size < 64:
+                raise LoadError(f"'{path}' must be a .so made by nacre-compile, but is not a shared library")
+            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+                return _find_symbol(path, data)
     except OSError as error:
         raise LoadError(f"cannot open '{path}': {error.strerror}") from None
-    if len(data) < 64 or data[:5] != b"\x7fELF\x02":
+
+
+def _find_symbol(path: str, data: mmap.mmap) -> str:
+    if data[:5] != b"\x7fELF\x02":
         raise LoadError(f"'{path}' must be a .so made by nacre-compile, but is not a shared library")
     machine, here = struct.unpack_from("<H", data, 18)[0], _machine_here()
     if machine != here:
@@ -68,7 +75,7 @@ def find_symbol(path: str) -> str:
                         f"{_MACHINES.get(machine, 'another machine')}; run it there")
     try:
         symbol = _symbol_of(data)
-    except (struct.error, IndexError, ValueError):
+    except (struct.error, IndexError, OverflowError, UnicodeDecodeError):
         raise LoadError(f"'{path}' must be a .so made by nacre-compile, but is damaged") from None
     if symbol is None:
         raise LoadError(f"'{path}' must be a .so made by nacre-compile, but exports no {_PREFIX}<name>")

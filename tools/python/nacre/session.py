@@ -106,8 +106,9 @@ class Session:
         self._input_numbers = {info.name: number for number, info in enumerate(inputs)}
         self._kept: Set[int] = set()  # Inputs that the user writes in place.
         self._functions = library.functions
-        self._output_ranges = [(address, address + info.nbytes)
-                               for number, info in enumerate(outputs) for address in (self._address(True, number),)]
+        self._views_of_inputs = [self._view(False, number, info) for number, info in enumerate(inputs)]
+        self._views_of_outputs = [self._view(True, number, info) for number, info in enumerate(outputs)]
+        self._output_ranges = [(view.ctypes.data, view.ctypes.data + view.nbytes) for view in self._views_of_outputs]
 
     def __enter__(self) -> Session:
         return self
@@ -122,14 +123,15 @@ class Session:
         """Joins the threads and gives the memory back; arrays over it, of input() or run(copy=False), keep it until they are gone."""
         with self._entered(closed=True):
             self._owner = None
+            self._views_of_inputs, self._views_of_outputs = [], []
 
     def input(self, name: str) -> np.ndarray:
         """Where the session reads that input from: an array to write in place. run() then need not be given it, and what is in it
         stays from run to run."""
         number = self._input_number(name)
-        with self._entered() as owner:
+        with self._entered():
             self._kept.add(number)
-            return np.asarray(_Memory(owner, self._address(False, number), self.inputs[number], writable=True))
+            return self._views_of_inputs[number]
 
     def run(self, inputs: Optional[Inputs] = None, *, copy: bool = True) -> Dict[str, np.ndarray]:
         """Computes the outputs.
@@ -145,7 +147,8 @@ class Session:
                 for number, array in feeds.items():
                     self._feed(owner, number, array, bound)
                 self._check(owner, self._functions.session_run(owner.pointer))
-                return {info.name: self._output(owner, number, info, copy) for number, info in enumerate(self.outputs)}
+                outputs = (self._output(owner, number, info) for number, info in enumerate(self.outputs))
+                return {info.name: array.copy() if copy else array for info, array in zip(self.outputs, outputs)}
             finally:
                 for number, _ in bound:
                     self._functions.session_bind_input(owner.pointer, number, None)
@@ -203,13 +206,13 @@ class Session:
         if status:
             raise RunError(status, _native.text(self._functions.session_reason(owner.pointer)))
 
-    def _address(self, of_output: bool, number: int) -> int:
-        owner = self._owner
+    def _view(self, of_output: bool, number: int, info: TensorInfo) -> np.ndarray:
+        """An array over the session's own buffer."""
+        owner, where = self._owner, ctypes.c_void_p()
         assert owner
-        where = ctypes.c_void_p()
         ask = self._functions.session_output if of_output else self._functions.session_input
         self._check(owner, ask(owner.pointer, number, ctypes.byref(where)))
-        return where.value or 0
+        return np.asarray(_Memory(owner, where.value or 0, info, writable=not of_output))
 
     def _input_number(self, name: str) -> int:
         if name not in self._input_numbers:
@@ -241,7 +244,7 @@ class Session:
         apart = all(address + array.nbytes <= begin or end <= address for begin, end in self._output_ranges)
         if not (array.flags.c_contiguous and address % _native.ALIGNMENT == 0 and apart and array.nbytes):
             if number not in self._kept:
-                np.asarray(_Memory(owner, self._address(False, number), self.inputs[number], writable=True))[...] = array
+                self._views_of_inputs[number][...] = array
                 return
             # What the user has written in place stays for the next run.
             aside = empty(array.shape, array.dtype)
@@ -250,10 +253,10 @@ class Session:
         self._check(owner, self._functions.session_bind_input(owner.pointer, number, array.ctypes.data))
         bound.append((number, array))
 
-    def _output(self, owner: _Owner, number: int, info: TensorInfo, copy: bool) -> np.ndarray:
-        array = np.asarray(_Memory(owner, self._output_ranges[number][0], info, writable=False))
+    def _output(self, owner: _Owner, number: int, info: TensorInfo) -> np.ndarray:
+        array = self._views_of_outputs[number]
         if info.open_axes:
             dims = (ctypes.c_int64 * max(1, len(info.shape)))()
             self._check(owner, self._functions.session_output_dims(owner.pointer, number, dims))
             array = array[tuple(slice(0, extent) for extent in dims[:len(info.shape)])]
-        return array.copy() if copy else array
+        return array
