@@ -113,13 +113,12 @@ class NacreBackend(Backend):
         listed = [np.asarray(value) for value in (inputs.values() if isinstance(inputs, Mapping) else inputs)]
         if len(listed) != len(names):
             raise ValueError(f"the node has {len(names)} inputs, but {len(listed)} are given")
-        types = onnx.mapping.NP_TYPE_TO_TENSOR_TYPE
-        values = [onnx.helper.make_tensor_value_info(name, types[array.dtype], array.shape) for name, array in zip(names, listed)]
+        values = [onnx.helper.make_tensor_value_info(name, _element_type(array.dtype), array.shape) for name, array in zip(names, listed)]
         results = [name for name in node.output if name]
         if outputs_info is None:
             told = [onnx.helper.make_empty_tensor_value_info(name) for name in results]
         else:
-            told = [onnx.helper.make_tensor_value_info(name, types[np.dtype(dtype)], shape)
+            told = [onnx.helper.make_tensor_value_info(name, _element_type(dtype), shape)
                     for name, (dtype, shape) in zip(results, outputs_info)]
         graph = onnx.helper.make_graph([node], "node", values, told)
         domains = {"": opset, **({node.domain: kwargs.pop("domain_version", 1)} if node.domain else {})}
@@ -138,6 +137,12 @@ def _is_open(value: onnx.ValueInfoProto) -> bool:
     if not kind.HasField("tensor_type"):
         return False
     return not kind.tensor_type.HasField("shape") or any(not dim.HasField("dim_value") for dim in kind.tensor_type.shape.dim)
+
+
+def _element_type(dtype: Any) -> int:
+    if hasattr(onnx.helper, "np_dtype_to_tensor_dtype"):
+        return onnx.helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+    return onnx.mapping.NP_TYPE_TO_TENSOR_TYPE[np.dtype(dtype)]  # Before ONNX 1.13.
 
 
 def _asked(error: CompileError, names: Sequence[str]) -> Optional[str]:
