@@ -25,7 +25,7 @@ _DYNAMIC_SYMBOLS = 11
 _dlclose = ctypes.CDLL(None).dlclose
 _dlclose.argtypes = [ctypes.c_void_p]
 
-_lock = threading.Lock()
+_lock = threading.RLock()  # A collection of garbage, which may close a library, can come while one is being opened.
 _opened: Dict[str, Tuple[Tuple[int, ...], int]] = {}  # Of each path that is open: which file it was, and how often.
 
 
