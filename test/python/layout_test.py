@@ -27,7 +27,7 @@ ENUMERATIONS = {"nacre_status": _native.Status, "nacre_gpu_choice": _native.GpuC
 def header_text():
     """The headers, without comments."""
     texts = []
-    for name in ("info.h", "runtime.h", "state.h"):
+    for name in ("info.h", "runtime.h", "executor.h", "state.h"):
         with open(os.path.join(INCLUDE, "nacre", name), encoding="utf-8") as file:
             texts.append(file.read())
     return re.sub(r"/\*.*?\*/", "", "\n".join(texts), flags=re.DOTALL)
@@ -88,6 +88,10 @@ class LayoutTest(packaged.PackageTest):
             body = re.search(rf"typedef enum {name} \{{(.*?)\}}", text, re.DOTALL)[1]
             self.assertTrue(issubclass(kind, enum.IntEnum) or issubclass(kind, enum.IntFlag))
             self.assertEqual([NUMBERS[kind] + member.name for member in kind], re.findall(r"(NACRE_\w+) =", body), name)
+
+    def test_it_asks_of_models_what_the_header_asks(self):
+        asked = re.search(r"nacre_asked_version\(.*?return (\d+) <= version && version < NACRE_API_VERSION \? version", header_text(), re.DOTALL)
+        self.assertEqual(_native.OLDEST_VERSION, int(asked[1]))
 
     def test_functions_take_what_the_header_says(self):
         text, checked = header_text(), 0

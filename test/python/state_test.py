@@ -1,12 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What models remember, in Python: to read, write, reset, save, load and share; and training, against the same steps in NumPy."""
+import lzma
+import os
+import re
 import unittest
 
 import numpy
 import packaged
+from make_strokes import SIZE, write_examples
 
 import nacre
+
+KEPT = os.path.join(packaged.ROOT, "test", "compatibility")  # What older versions made.
 
 ONES = numpy.ones(3, "float32")
 
@@ -73,6 +79,24 @@ class StateTest(packaged.PackageTest):
         with self.assertRaises(nacre.RunError) as caught:
             state.save(self.path("no", "folder"))
         self.assertEqual(caught.exception.status.name, "FAILED")
+
+
+class CompatibilityTest(packaged.PackageTest):
+    @unittest.skipUnless(os.uname().machine == "x86_64", "the libraries that were kept are for x86-64")
+    def test_models_and_states_of_older_versions(self):
+        write_examples(self.path("strokes.txt"))
+        with open(self.path("strokes.txt"), encoding="ascii") as file:
+            digits = file.readline().split()[1]
+        image = (numpy.array([int(digit) for digit in digits], "float32") / 9).reshape(1, 1, SIZE, SIZE)
+        versions = sorted(name for name in os.listdir(KEPT) if re.fullmatch(r"\d+\.\d+\.\d+", name))
+        self.assertTrue(versions)
+        for version in versions:
+            with open(self.path(f"lib{version}.so"), "wb") as file, lzma.open(os.path.join(KEPT, version, "libstrokes.so.xz")) as packed:
+                file.write(packed.read())
+            model = nacre.load(self.path(f"lib{version}.so"))
+            self.assertEqual(model.compiler, f"nacre-compile {version}")
+            model.state.load(os.path.join(KEPT, version, "learned.safetensors"), ["weight", "statistic"])
+            numpy.testing.assert_allclose(model.run(image)["logits"], numpy.load(os.path.join(KEPT, version, "logits.npy")), atol=1e-5)
 
 
 class TrainingTest(packaged.PackageTest):

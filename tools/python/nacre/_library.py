@@ -93,9 +93,12 @@ class Library:
         self._close.atexit = False  # The system does it, when no thread runs in it any more.
         self.address = ctypes.addressof(_native.ModelHead.in_dll(library, symbol))
         self.functions: Any = _native.ModelHead.from_address(self.address).functions.contents
-        if self.functions.api_version < _native.API_VERSION:
-            raise LoadError(f"'{path}' was compiled by a version of Nacre that is older than this package (its interface is "
-                            f"{self.functions.api_version}, ours {_native.API_VERSION}); compile the model again")
+        version = self.functions.api_version
+        if version < _native.OLDEST_VERSION:
+            raise LoadError(f"'{path}' was compiled by a version of Nacre from before 0.1 (its interface is {version}, "
+                            f"{_native.OLDEST_VERSION} is the oldest that this package runs); compile the model again")
+        #: What this package asks of the model's runtime: no more than it has.
+        self.asked_version = min(version, _native.API_VERSION)
 
     @property
     def state(self) -> Any:

@@ -12,6 +12,7 @@ import enum
 from ctypes import CFUNCTYPE, POINTER, c_char, c_char_p, c_float, c_int, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 
 API_VERSION = 6
+OLDEST_VERSION = 6  # Of models that this runs (docs/compatibility.md).
 ALIGNMENT = 64
 STATE_ALL = 0xFFFFFFFF
 

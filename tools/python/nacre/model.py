@@ -144,7 +144,7 @@ class Model:
         """
         library, info = self._opened(), _native.MemoryInfo()
         native = make_options(self.entry(entry).name, **options)
-        library.functions.session_memory(library.address, _native.API_VERSION, ctypes.byref(native), ctypes.sizeof(info), ctypes.byref(info))
+        library.functions.session_memory(library.address, library.asked_version, ctypes.byref(native), ctypes.sizeof(info), ctypes.byref(info))
         return {name: getattr(info, name) for name, _ in info._fields_}
 
     # --- To run it ----------------------------------------------------------------------------------------------------

@@ -65,7 +65,7 @@ class _Owner:
         options.log = _tell
         options.state = None if state is None else state.pointer
         pointer = _native.SessionPointer()
-        status = library.functions.session_create(library.address, _native.API_VERSION, ctypes.byref(options), ctypes.byref(pointer))
+        status = library.functions.session_create(library.address, library.asked_version, ctypes.byref(options), ctypes.byref(pointer))
         if status:
             raise RunError(status, _native.text(reason.value))
         self.library, self.state, self.pointer = library, state, pointer

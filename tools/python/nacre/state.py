@@ -124,7 +124,7 @@ def create_state(library: Library) -> State:
     reason = ctypes.create_string_buffer(1024)
     options.reason, options.reason_capacity = ctypes.addressof(reason), len(reason)
     pointer = _native.StatePointer()
-    status = library.state.create(library.address, _native.API_VERSION, ctypes.byref(options), ctypes.byref(pointer))
+    status = library.state.create(library.address, library.asked_version, ctypes.byref(options), ctypes.byref(pointer))
     if status:
         raise RunError(status, _native.text(reason.value))
     return State(library, pointer)
