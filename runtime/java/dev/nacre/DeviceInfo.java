@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+package dev.nacre;
+
+import androidx.annotation.NonNull;
+
+/** A GPU, or what plays one, as a model's runtime sees it. */
+public final class DeviceInfo {
+  private final String name;
+  private final String report;
+  private final long[] numbers;
+
+  DeviceInfo(Object[] description) {
+    name = Native.text(description[0]);
+    report = Native.text(description[1]);
+    numbers = (long[])description[2];
+  }
+
+  @NonNull
+  public String name() {
+    return name;
+  }
+
+  /** In plain English: what was found, what is missing. */
+  @NonNull
+  public String report() {
+    return report;
+  }
+
+  /** 0: Vulkan 1.1, fp32; 1: fp16 too; 2: cooperative matrices too. */
+  public int tier() { return (int)numbers[0]; }
+
+  public boolean isUsable() { return numbers[1] != 0; }
+
+  /** Whether it shares memory with the CPU. */
+  public boolean isUnified() { return numbers[2] != 0; }
+
+  /** Whether it is a CPU that plays a GPU. */
+  public boolean isCpu() { return numbers[3] != 0; }
+}

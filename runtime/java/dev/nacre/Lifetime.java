@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+package dev.nacre;
+
+/** Closes what others use when the last of them is done with it. */
+final class Lifetime {
+  private final String what;
+  private final Runnable dispose;
+  private int users;
+  private boolean closed;
+
+  Lifetime(String what, Runnable dispose) {
+    this.what = what;
+    this.dispose = dispose;
+  }
+
+  synchronized void acquire() {
+    if (closed)
+      throw NacreException.badArgument(what + " is closed");
+    ++users;
+  }
+
+  synchronized void release() {
+    if (--users == 0 && closed)
+      dispose.run();
+  }
+
+  synchronized void close() {
+    if (closed)
+      return;
+    closed = true;
+    if (users == 0)
+      dispose.run();
+  }
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+package dev.nacre;
+
+import androidx.annotation.NonNull;
+import androidx.annotation.Nullable;
+import java.io.File;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * A compiled model: a library that nacre-compile wrote. Immutable; any thread may use it. Its library stays loaded until
+ * it is closed and so are its sessions and states.
+ */
+public final class Model implements AutoCloseable {
+  final long handle;
+  final Lifetime lifetime;
+  private final String name;
+  private final String compiler;
+  private final String target;
+  private final long weightBytes;
+  private final long stateBytes;
+  private final List<EntryInfo> entries;
+  private final List<TensorInfo> states;
+
+  private Model(long library, long handle) {
+    this.handle = handle;
+    lifetime = new Lifetime("the model", () -> Native.close(library));
+    Object[] description = Native.describe(handle, Native.MODEL, 0, 0);
+    name = Native.text(description[0]);
+    compiler = Native.text(description[1]);
+    target = Native.text(description[2]);
+    long[] numbers = (long[])description[3];
+    weightBytes = numbers[2];
+    stateBytes = numbers[3];
+    List<EntryInfo> all = new ArrayList<>();
+    for (int i = 0; i < numbers[0]; ++i)
+      all.add(new EntryInfo(handle, i));
+    entries = Collections.unmodifiableList(all);
+    states = EntryInfo.tensors(handle, Native.STATE, 0, (int)numbers[4]);
+  }
+
+  /**
+   * Opens the library {@code lib<name>.so} of the app, as System.loadLibrary does, that nacre-compile wrote under this
+   * name.
+   *
+   * @throws NacreException if there is none, or it is no model that can be opened here.
+   */
+  @NonNull
+  public static Model load(@NonNull String name) {
+    String file = System.mapLibraryName(name);
+    // What the loader finds by itself is enough on Android. Other machines have folders that only Java knows.
+    for (String folder : System.getProperty("java.library.path", "").split(File.pathSeparator)) {
+      File library = new File(folder, file);
+      if (!folder.isEmpty() && library.isFile())
+        return open(library.getPath(), name);
+    }
+    return openLibrary(file, file, name);
+  }
+
+  /** Opens a library whose model has the name of the file, without {@code lib} and {@code .so}. */
+  @NonNull
+  public static Model open(@NonNull String path) {
+    String stem = new File(path).getName();
+    if (stem.startsWith("lib"))
+      stem = stem.substring(3);
+    int dot = stem.lastIndexOf('.');
+    return open(path, dot > 0 ? stem.substring(0, dot) : stem);
+  }
+
+  /** Opens a library whose model has another name than the file: that of {@code nacre-compile --name}. */
+  @NonNull
+  public static Model open(@NonNull String path, @NonNull String name) {
+    File file = new File(path);
+    if (!file.isFile())
+      throw new NacreException(NacreException.Status.FAILED, "there is no file '" + path + "'");
+    String problem = ElfFile.problemOf(path);
+    if (problem != null)
+      throw new NacreException(NacreException.Status.UNSUPPORTED, "'" + path + "' cannot be opened: " + problem);
+    // A path without a slash would be searched for elsewhere.
+    return openLibrary(path, file.getAbsolutePath(), name);
+  }
+
+  private static Model openLibrary(String shown, String path, String name) {
+    byte[] bytes = Native.bytes("the path", path);
+    String symbol = "nacre_model_" + identifier(Objects.requireNonNull(name));
+    long library = Native.open(bytes);
+    try {
+      long model = Native.find(library, Native.bytes("the name", symbol));
+      if (model == 0)
+        throw new NacreException(NacreException.Status.UNSUPPORTED, "'" + shown + "' is no model of the name '" + name +
+                                                                        "': it has no symbol " + symbol +
+                                                                        "; give the name of nacre-compile --name");
+      return new Model(library, model);
+    } catch (Throwable failure) {
+      Native.close(library);
+      throw failure;
+    }
+  }
+
+  /** As nacre-compile makes a name of a file's. */
+  private static String identifier(String name) {
+    String identifier = name.replaceAll("[^A-Za-z0-9]", "_");
+    return identifier.isEmpty() || Character.isDigit(identifier.charAt(0)) ? "_" + identifier : identifier;
+  }
+
+  @NonNull
+  public String name() {
+    return name;
+  }
+
+  /** Who compiled it, with version. */
+  @NonNull
+  public String compiler() {
+    return compiler;
+  }
+
+  /** As given to {@code nacre-compile --target=}. */
+  @NonNull
+  public String target() {
+    return target;
+  }
+
+  public long weightBytes() { return weightBytes; }
+
+  public long stateBytes() { return stateBytes; }
+
+  /** The ways to run it, of which there is one at least. */
+  @NonNull
+  public List<EntryInfo> entries() {
+    return entries;
+  }
+
+  /** @throws NacreException if there is none of that name. */
+  @NonNull
+  public EntryInfo entry(@NonNull String entryName) {
+    return entries.get(entryIndex(entryName));
+  }
+
+  int entryIndex(@Nullable String entryName) {
+    if (entryName == null)
+      return 0;
+    for (int i = 0; i < entries.size(); ++i)
+      if (entries.get(i).name().equals(entryName))
+        return i;
+    throw NacreException.badArgument("the model '" + name + "' has no entry '" + entryName + "'");
+  }
+
+  /** Of the first entry. */
+  @NonNull
+  public List<TensorInfo> inputs() {
+    return entries.get(0).inputs();
+  }
+
+  /** Of the first entry. */
+  @NonNull
+  public List<TensorInfo> outputs() {
+    return entries.get(0).outputs();
+  }
+
+  /** What it remembers from run to run; empty where it remembers nothing. */
+  @NonNull
+  public List<TensorInfo> states() {
+    return states;
+  }
+
+  /** The GPUs of this machine, if the model has code for any; Vulkan is loaded for the call. */
+  @NonNull
+  public List<DeviceInfo> devices() {
+    lifetime.acquire();
+    try {
+      List<DeviceInfo> devices = new ArrayList<>();
+      for (Object[] description; (description = Native.describe(handle, Native.DEVICE, 0, devices.size())) != null;)
+        devices.add(new DeviceInfo(description));
+      return Collections.unmodifiableList(devices);
+    } finally {
+      lifetime.release();
+    }
+  }
+
+  /** A session as the runtime thinks best. */
+  @NonNull
+  public Session newSession() {
+    return new Session(this, new SessionOptions());
+  }
+
+  @NonNull
+  public Session newSession(@NonNull SessionOptions options) {
+    return new Session(this, options);
+  }
+
+  /** A state that sessions of this model may share: one trains it, another serves from a copy. */
+  @NonNull
+  public State newState() {
+    return new State(this);
+  }
+
+  /** May be called twice. Sessions go on. */
+  @Override
+  public void close() {
+    lifetime.close();
+  }
+}

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+package dev.nacre;
+
+import androidx.annotation.NonNull;
+import androidx.annotation.Nullable;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.FloatBuffer;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * A model made ready to run: its memory, its threads. A thread at a time may use it; a second one gets an exception, but
+ * for close(), which waits for a run to end.
+ *
+ * <p>Inputs and outputs are direct buffers that the model reads and writes without copies: those of the session, or the
+ * caller's. Buffers of the session are memory of Java's, so that one may be used after the session is closed; but nothing
+ * writes it any more.
+ */
+public final class Session implements AutoCloseable {
+  final Guard guard = new Guard("the session");
+  private final Model model;
+  private final int entry;
+  private final Tensors inputs;
+  private final Tensors outputs;
+  private final State ownState;
+  private final State sharedState;
+  private long handle;
+
+  Session(Model model, SessionOptions options) {
+    this.model = model;
+    entry = model.entryIndex(options.entry);
+    inputs = new Tensors("input", model.entries().get(entry).inputs());
+    outputs = new Tensors("output", model.entries().get(entry).outputs());
+    sharedState = options.state;
+    byte[] entryName = Native.bytes("the entry", model.entries().get(entry).name());
+    byte[] cache = options.cacheFolder == null ? null : Native.bytes("the cache folder", options.cacheFolder);
+    model.lifetime.acquire();
+    try {
+      long state = sharedState == null ? 0 : sharedState.acquireFor(model);
+      try {
+        handle = Native.create(model.handle, entryName, cache, options.settings(), options.log, state);
+      } catch (Throwable failure) {
+        if (sharedState != null)
+          sharedState.release();
+        throw failure;
+      }
+    } catch (Throwable failure) {
+      model.lifetime.release();
+      throw failure;
+    }
+    ownState =
+        sharedState == null && !model.states().isEmpty() ? new State(model, guard, Native.stateOf(handle)) : null;
+    try {
+      inputs.bindOwn();
+      outputs.bindOwn();
+    } catch (Throwable failure) {
+      close();
+      throw failure;
+    }
+  }
+
+  /** The inputs, or the outputs: what they are, and the memory that Java gave for them. */
+  private final class Tensors {
+    final String what;
+    final List<TensorInfo> infos;
+    private final ByteBuffer[] own;
+    private final ByteBuffer[] bound; // holds on to what the runtime has the address of
+
+    Tensors(String what, List<TensorInfo> infos) {
+      this.what = what;
+      this.infos = infos;
+      own = new ByteBuffer[infos.size()];
+      bound = new ByteBuffer[infos.size()];
+    }
+
+    TensorInfo info(int index) {
+      if (index < 0 || index >= infos.size())
+        throw NacreException.badArgument("the entry has " + infos.size() + " " + what + "s, so there is no number " +
+                                         index);
+      return infos.get(index);
+    }
+
+    int find(String name) {
+      for (int i = 0; i < infos.size(); ++i)
+        if (infos.get(i).name().equals(name))
+          return i;
+      throw NacreException.badArgument("the entry has no " + what + " '" + name + "'");
+    }
+
+    void bind(int index, ByteBuffer buffer, long address) {
+      Native.bind(handle, this == outputs, index, address);
+      bound[index] = buffer;
+    }
+
+    void bindCallers(int index, ByteBuffer buffer) {
+      TensorInfo tensor = info(index);
+      guard.enter();
+      try {
+        if (buffer == null) {
+          bindOwn(index);
+          return;
+        }
+        long address = Buffers.addressOf(what, buffer, tensor, this == outputs);
+        ByteBuffer slice = buffer.slice();
+        slice.limit((int)tensor.bytes());
+        bind(index, slice, address);
+      } finally {
+        guard.leave();
+      }
+    }
+
+    void bindOwn() {
+      for (int i = 0; i < own.length; ++i)
+        bindOwn(i);
+    }
+
+    private void bindOwn(int index) {
+      if (own[index] == null)
+        own[index] = Buffers.allocate(infos.get(index).bytes());
+      bind(index, own[index], Buffers.address(own[index]));
+    }
+
+    ByteBuffer view(int index) {
+      info(index);
+      guard.enter();
+      try {
+        return bound[index].duplicate().order(ByteOrder.nativeOrder());
+      } finally {
+        guard.leave();
+      }
+    }
+
+    FloatBuffer floats(int index) {
+      Buffers.mustBeFloats(info(index));
+      return view(index).asFloatBuffer();
+    }
+  }
+
+  /** What is to be written before a run, in the order of the numbers below. */
+  @NonNull
+  public List<TensorInfo> inputs() {
+    return inputs.infos;
+  }
+
+  @NonNull
+  public List<TensorInfo> outputs() {
+    return outputs.infos;
+  }
+
+  /**
+   * Where input number {@code index} is read from, in native order; the same memory until another buffer is bound. No run
+   * overwrites it.
+   */
+  @NonNull
+  public ByteBuffer input(int index) {
+    return inputs.view(index);
+  }
+
+  @NonNull
+  public ByteBuffer input(@NonNull String name) {
+    return inputs.view(inputs.find(name));
+  }
+
+  /** {@link #input(int)} of a tensor of floats. */
+  @NonNull
+  public FloatBuffer inputFloats(int index) {
+    return inputs.floats(index);
+  }
+
+  @NonNull
+  public FloatBuffer inputFloats(@NonNull String name) {
+    return inputs.floats(inputs.find(name));
+  }
+
+  /**
+   * Where output number {@code index} is written to, in native order; the same memory until another buffer is bound.
+   */
+  @NonNull
+  public ByteBuffer output(int index) {
+    return outputs.view(index);
+  }
+
+  @NonNull
+  public ByteBuffer output(@NonNull String name) {
+    return outputs.view(outputs.find(name));
+  }
+
+  @NonNull
+  public FloatBuffer outputFloats(int index) {
+    return outputs.floats(index);
+  }
+
+  @NonNull
+  public FloatBuffer outputFloats(@NonNull String name) {
+    return outputs.floats(outputs.find(name));
+  }
+
+  /**
+   * Lets the following runs read the input from this buffer, from its position on, without a copy: a direct one, in native
+   * order, that begins at a multiple of 64 bytes, as those of {@link Buffers#allocate} and of other sessions do. Null: the
+   * session's own again.
+   */
+  public void bindInput(int index, @Nullable ByteBuffer buffer) { inputs.bindCallers(index, buffer); }
+
+  public void bindInput(@NonNull String name, @Nullable ByteBuffer buffer) {
+    inputs.bindCallers(inputs.find(name), buffer);
+  }
+
+  /** As {@link #bindInput(int, ByteBuffer)}, but it may overlap no other bound buffer, which run() checks. */
+  public void bindOutput(int index, @Nullable ByteBuffer buffer) { outputs.bindCallers(index, buffer); }
+
+  public void bindOutput(@NonNull String name, @Nullable ByteBuffer buffer) {
+    outputs.bindCallers(outputs.find(name), buffer);
+  }
+
+  /** Computes the outputs from the inputs, and returns when they are there. Allocates nothing. */
+  public void run() {
+    guard.enter();
+    try {
+      Native.run(handle);
+    } finally {
+      guard.leave();
+    }
+  }
+
+  /** The shape that an output has after the latest run; it is that of its info but for open axes. */
+  @NonNull
+  public long[] outputShape(int index) {
+    int rank = outputs.info(index).shape().length;
+    guard.enter();
+    try {
+      return Native.outputShape(handle, index, rank);
+    } finally {
+      guard.leave();
+    }
+  }
+
+  @NonNull
+  public long[] outputShape(@NonNull String name) {
+    return outputShape(outputs.find(name));
+  }
+
+  /**
+   * What each launch of the latest run cost, in the order of execution.
+   *
+   * @throws NacreException if there was no run, or the session was made without {@link SessionOptions#profile}.
+   */
+  @NonNull
+  public List<LaunchTime> profile() {
+    guard.enter();
+    try {
+      List<LaunchTime> times = new ArrayList<>();
+      for (int i = 0, count = model.entries().get(entry).launches(); i < count; ++i)
+        times.add(new LaunchTime(Native.describe(model.handle, Native.LAUNCH, entry, i), Native.launchTime(handle, i)));
+      return Collections.unmodifiableList(times);
+    } finally {
+      guard.leave();
+    }
+  }
+
+  /** What computes the runs. */
+  @NonNull
+  public SessionInfo info() {
+    guard.enter();
+    try {
+      return new SessionInfo(Native.describeSession(handle));
+    } finally {
+      guard.leave();
+    }
+  }
+
+  /**
+   * What the model remembers: the session's own, which lives as long as it, or that of the options.
+   *
+   * @throws NacreException if it remembers nothing.
+   */
+  @NonNull
+  public State state() {
+    State state = sharedState != null ? sharedState : ownState;
+    if (state == null)
+      throw NacreException.badArgument("the model '" + model.name() + "' has no state");
+    return state;
+  }
+
+  /** Waits for a run to end, joins the threads and returns the memory. May be called twice. */
+  @Override
+  public void close() {
+    if (!guard.close())
+      return;
+    Native.destroy(handle);
+    handle = 0;
+    if (sharedState != null)
+      sharedState.release();
+    model.lifetime.release();
+  }
+}

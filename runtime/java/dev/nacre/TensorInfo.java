@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+package dev.nacre;
+
+import androidx.annotation.NonNull;
+import java.util.Arrays;
+
+/** An input, an output or a tensor of the state: dense, the last dimension contiguous. */
+public final class TensorInfo {
+  private final String name;
+  private final ElementType type;
+  private final long[] shape;
+  private final long bytes;
+  private final float scale;
+  private final int zeroPoint;
+  private final long openAxes;
+  private final int role;
+
+  TensorInfo(Object[] description) {
+    name = Native.text(description[0]);
+    long[] numbers = (long[])description[1];
+    type = ElementType.of(numbers[0]);
+    bytes = numbers[1];
+    scale = Float.intBitsToFloat((int)numbers[2]);
+    zeroPoint = (int)numbers[3];
+    openAxes = numbers[4];
+    role = (int)numbers[5];
+    shape = Arrays.copyOfRange(numbers, 6, numbers.length);
+  }
+
+  @NonNull
+  public String name() {
+    return name;
+  }
+
+  @NonNull
+  public ElementType type() {
+    return type;
+  }
+
+  /** The most elements that each axis has; a copy. */
+  @NonNull
+  public long[] shape() {
+    return shape.clone();
+  }
+
+  public long elements() {
+    long product = 1;
+    for (long dimension : shape)
+      product *= dimension;
+    return product;
+  }
+
+  public long bytes() { return bytes; }
+
+  /** Of quantised tensors: real = scale * (stored - zeroPoint). Of others 1. */
+  public float scale() { return scale; }
+
+  /** Of quantised tensors; of others 0. */
+  public int zeroPoint() { return zeroPoint; }
+
+  /** Whether each run decides how many elements the axis has: {@link Session#outputShape} tells. */
+  public boolean isOpen(int axis) { return axis >= 0 && axis < 64 && (openAxes >>> axis & 1) != 0; }
+
+  /** One of the ROLE constants of {@link State}; 0 for inputs and outputs. */
+  public int role() { return role; }
+
+  /** Such as {@code image: F32[1, 224, 224, 3]}. */
+  @Override
+  @NonNull
+  public String toString() {
+    return name + ": " + type + Arrays.toString(shape);
+  }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/java/jni/Answer.h"
+#include "runtime/java/jni/libc.h"
+
+namespace nacre::java {
+
+jbyteArray toBytes(JNIEnv *env, const char *text) {
+  const auto length = static_cast<jsize>(strlen(text));
+  jbyteArray bytes = env->NewByteArray(length);
+  if (bytes)
+    env->SetByteArrayRegion(bytes, 0, length, reinterpret_cast<const jbyte *>(text));
+  return env->ExceptionCheck() ? nullptr : bytes;
+}
+
+jlongArray toArray(JNIEnv *env, const jlong *numbers, jsize count) {
+  jlongArray array = env->NewLongArray(count);
+  if (array)
+    env->SetLongArrayRegion(array, 0, count, numbers);
+  return env->ExceptionCheck() ? nullptr : array;
+}
+
+jobjectArray toObjects(JNIEnv *env, const char *const *texts, jsize textCount, const jlong *numbers,
+                       jsize numberCount) {
+  jclass object = env->FindClass("java/lang/Object");
+  if (!object)
+    return nullptr;
+  jobjectArray objects = env->NewObjectArray(textCount + 1, object, nullptr);
+  for (jsize i = 0; objects && i <= textCount; ++i) {
+    jobject element = i < textCount ? static_cast<jobject>(toBytes(env, texts[i]))
+                                    : static_cast<jobject>(toArray(env, numbers, numberCount));
+    if (!element)
+      return nullptr;
+    env->SetObjectArrayElement(objects, i, element);
+    if (env->ExceptionCheck())
+      return nullptr;
+    env->DeleteLocalRef(element);
+  }
+  return objects;
+}
+
+void check(JNIEnv *env, nacre_status status, const char *reason) {
+  if (status == NACRE_OK)
+    return;
+  jclass type = env->FindClass("dev/nacre/NacreException");
+  if (!type)
+    return;
+  jmethodID constructor = env->GetMethodID(type, "<init>", "(I[B)V");
+  if (!constructor)
+    return;
+  jbyteArray bytes = toBytes(env, reason && *reason ? reason : nacre_status_text(status));
+  if (!bytes)
+    return;
+  jobject exception = env->NewObject(type, constructor, static_cast<jint>(status), bytes);
+  if (exception && !env->ExceptionCheck())
+    env->Throw(static_cast<jthrowable>(exception));
+}
+
+} // namespace nacre::java

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What: all that libnacre_jni.so takes from the C library.
+// Why:  it is built for Android without the NDK, as the runtime is: no libc's headers are there.
+// How:  declarations that glibc and bionic share; CMakeLists.txt beside this lists the same names for the linker.
+
+#ifndef NACRE_RUNTIME_JAVA_JNI_LIBC_H
+#define NACRE_RUNTIME_JAVA_JNI_LIBC_H
+
+#include <stddef.h>
+
+extern "C" {
+void *calloc(size_t, size_t);
+void free(void *);
+size_t strlen(const char *);
+void *dlopen(const char *, int);
+void *dlsym(void *, const char *);
+int dlclose(void *);
+char *dlerror(void);
+}
+
+#endif // NACRE_RUNTIME_JAVA_JNI_LIBC_H

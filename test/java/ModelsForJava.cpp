@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the toy model as an app in Java may meet it: as it is, slow, older, newer, of integers, with an odd name.
+// Why:   what no compiler of today writes must give an exception, too.
+// How:   the table must be the symbol itself, so the model is copied into it when the library is loaded.
+
+#include "test/runtime/ToyModel.h"
+
+#include <unistd.h>
+
+namespace {
+
+using nacre::test::ToyModel;
+
+/// The runtime's functions with more behind them, as a later version would have.
+struct LaterFunctions {
+  nacre_functions known;
+  void *later[4];
+};
+
+ToyModel toy;
+ToyModel slow;
+ToyModel integers;
+ToyModel odd;
+nacre_functions olderFunctions;
+LaterFunctions newerFunctions;
+
+void sleepAWhile(const nacre_kernel_args *, int64_t, int64_t) { usleep(400000); }
+
+nacre_model_table makeSlow() {
+  slow.variants[3].function = sleepAWhile;
+  slow.entries[0].steps += 5; // the last one alone
+  slow.entries[0].step_count = 1;
+  return slow.table;
+}
+
+nacre_model_table makeOlder() {
+  olderFunctions = *toy.table.head.functions;
+  olderFunctions.api_version = NACRE_API_VERSION - 1;
+  nacre_model_table table = toy.table;
+  table.head.functions = &olderFunctions;
+  return table;
+}
+
+nacre_model_table makeNewer() {
+  newerFunctions.known = *toy.table.head.functions;
+  newerFunctions.known.api_version = NACRE_API_VERSION + 1;
+  newerFunctions.known.struct_size = sizeof(newerFunctions);
+  nacre_model_table table = toy.table;
+  table.head.functions = &newerFunctions.known;
+  return table;
+}
+
+nacre_model_table makeOfAnotherFormat() {
+  nacre_model_table table = toy.table;
+  table.format_version = NACRE_FORMAT_VERSION + 1;
+  return table;
+}
+
+nacre_model_table makeIntegers() {
+  integers.inputs[0].element_type = NACRE_I32;
+  return integers.table;
+}
+
+nacre_model_table makeOdd() {
+  static char strings[] = "\0a\xff\xf0\x9f\x8c\x8az\0";
+  odd.table.strings = strings;
+  odd.table.strings_bytes = sizeof(strings);
+  odd.table.name = odd.table.compiler = odd.table.target = 1;
+  for (nacre_entry &entry : odd.entries)
+    entry.name = 1;
+  odd.inputs[0].name = odd.outputs[0].name = odd.outputs[1].name = odd.variables[0].tensor.name = 1;
+  return odd.table;
+}
+
+} // namespace
+
+#define NACRE_EXPORT(name, value)                                                                                      \
+  extern "C" {                                                                                                         \
+  extern nacre_model_table nacre_model_##name;                                                                         \
+  __attribute__((visibility("default"))) nacre_model_table nacre_model_##name = value;                                 \
+  }
+
+NACRE_EXPORT(models_for_java, toy.table)
+NACRE_EXPORT(slow, makeSlow())
+NACRE_EXPORT(older, makeOlder())
+NACRE_EXPORT(newer, makeNewer())
+NACRE_EXPORT(another_format, makeOfAnotherFormat())
+NACRE_EXPORT(integers, makeIntegers())
+NACRE_EXPORT(odd, makeOdd())
