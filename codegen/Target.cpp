@@ -33,16 +33,26 @@ namespace {
 struct System {
   StringLiteral name;
   StringLiteral triple;
-  bool mayPlayGpu; // As in Target.
+  StringLiteral cpus; // What --cpu= is where it is left out.
+  bool mayPlayGpu;    // As in Target.
 };
 
 constexpr System kSystems[] = {
-    {"linux-x86_64", "x86_64-unknown-linux-gnu", true},
-    {"linux-arm64", "aarch64-unknown-linux-gnu", true},
-    {"android-arm64", "aarch64-unknown-linux-android24", false},
+    {"linux-x86_64", "x86_64-unknown-linux-gnu", "x86-64-v3", true},
+    {"linux-arm64", "aarch64-unknown-linux-gnu", "generic", true},
+    {"android-arm64", "aarch64-unknown-linux-android24", "generic", false},
+    // An emulator's CPU may have no AVX, nor has the least of Chromebooks: Android promises SSE4.2 and POPCNT.
+    {"android-x86_64", "x86_64-unknown-linux-android24", "x86-64-v3,x86-64-v2", false},
 };
 
 StringRef hostName() { return Triple(sys::getProcessTriple()).isAArch64() ? "linux-arm64" : "linux-x86_64"; }
+
+/// Null where there is none of that name.
+const System *findSystem(StringRef name) {
+  const auto *system =
+      find_if(kSystems, [&](const System &known) { return known.name == (name == "host" ? hostName() : name); });
+  return system == std::end(kSystems) ? nullptr : system;
+}
 
 //===----------------------------------------------------------------------===//
 // 2. Features
@@ -212,16 +222,26 @@ static void registerOnce() {
   }();
 }
 
+bool isCpuOf(StringRef target, StringRef cpu) {
+  const System *system = findSystem(target);
+  if (!system)
+    return false;
+  if (cpu == "native")
+    return system->name == hostName();
+  Expected<StringSet<>> features = featuresOf(cpu, Triple(system->triple).isAArch64());
+  return !errorToBool(features.takeError());
+}
+
 Expected<SmallVector<Target, 1>> parseTargets(StringRef name, StringRef cpus) {
   registerOnce();
   const bool host = name == "host";
-  const auto *system = find_if(kSystems, [&](const System &known) { return known.name == (host ? hostName() : name); });
-  if (system == std::end(kSystems))
-    return createStringError("target must be host, linux-x86_64, linux-arm64 or android-arm64, but is '%s'",
-                             name.str().c_str());
-  const bool arm64 = Triple(system->triple).isAArch64();
+  const System *system = findSystem(name);
+  if (!system)
+    return createStringError(
+        "target must be host, linux-x86_64, linux-arm64, android-arm64 or android-x86_64, but is '%s'",
+        name.str().c_str());
   if (cpus.empty())
-    cpus = host ? "native" : arm64 ? "generic" : "x86-64-v3";
+    cpus = host ? "native" : StringRef(system->cpus);
 
   SmallVector<Target, 1> targets;
   SmallVector<StringRef, 1> names;

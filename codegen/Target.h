@@ -54,8 +54,12 @@ struct Target {
 
 /// The targets that `--target=name --cpu=cpus` mean: one for each name in the comma-separated `cpus`, those with the
 /// widest vectors first, then the most demanding; no two need the same. Empty `cpus` means `native` for the host, else
-/// the baseline: AVX2 with FMA, or armv8.0-a tuned for big cores. Older x86 CPUs, down to SSE4.2, must be named.
+/// the baseline: AVX2 with FMA, or armv8.0-a tuned for big cores; on Android's x86-64 that and SSE4.2, which alone it
+/// promises. Elsewhere x86 CPUs older than AVX2 must be named.
 llvm::Expected<llvm::SmallVector<Target, 1>> parseTargets(llvm::StringRef name, llvm::StringRef cpus);
+
+/// Whether `--cpu=cpu` can be said of this target: LLVM knows it as one of its architecture.
+bool isCpuOf(llvm::StringRef target, llvm::StringRef cpu);
 
 } // namespace nacre::codegen
 

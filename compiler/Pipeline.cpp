@@ -368,6 +368,12 @@ LogicalResult compileModel(const CompilerOptions &options, MLIRContext &context,
   return Compilation(options, context, text, report, progress).run();
 }
 
+llvm::Error checkTarget(StringRef target, StringRef cpus) {
+  return codegen::parseTargets(target, cpus).takeError();
+}
+
+bool isCpuOf(StringRef target, StringRef cpu) { return codegen::isCpuOf(target, cpu); }
+
 llvm::SmallVector<std::pair<std::string, std::string>> describeDevices() { return place::describeShippedProfiles(); }
 
 llvm::Error checkDevice(StringRef device) { return place::checkDevice(device); }

@@ -36,6 +36,12 @@ llvm::LogicalResult compileModel(const CompilerOptions &options, mlir::MLIRConte
 /// Names and descriptions of the device profiles that nacre-compile carries.
 llvm::SmallVector<std::pair<std::string, std::string>> describeDevices();
 
+/// Fails, with the reason, where CompilerOptions::target and cpus cannot be these.
+llvm::Error checkTarget(llvm::StringRef target, llvm::StringRef cpus);
+
+/// Whether CompilerOptions::cpus may name this CPU where the target is this one.
+bool isCpuOf(llvm::StringRef target, llvm::StringRef cpu);
+
 /// Fails, with the reason, where CompilerOptions::device names no profile, or one that is not valid.
 llvm::Error checkDevice(llvm::StringRef device);
 

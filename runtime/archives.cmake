@@ -12,7 +12,7 @@ foreach(tool clang++ llvm-ar llvm-ifs)
   find_program(${variable} ${tool} PATHS ${NACRE_LLVM_PREFIX}/bin NO_DEFAULT_PATH REQUIRED)
 endforeach()
 
-set(NACRE_RUNTIME_TRIPLES x86_64-linux-gnu aarch64-linux-gnu aarch64-linux-android24)
+set(NACRE_RUNTIME_TRIPLES x86_64-linux-gnu aarch64-linux-gnu aarch64-linux-android24 x86_64-linux-android24)
 
 cmake_path(GET CMAKE_CURRENT_SOURCE_DIR PARENT_PATH include_root)
 # Khronos's headers need no libc, but lie in a folder with headers of one: what clang sees is a folder with theirs alone.

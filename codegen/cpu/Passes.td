@@ -13,7 +13,7 @@ include "mlir/Pass/PassBase.td"
 class TargetPass<string argument, list<Option> more = []> : Pass<argument, "::mlir::ModuleOp"> {
   let options = more # [
     Option<"target", "target", "std::string", /*default=*/"\"host\"",
-           "Operating system: host, linux-x86_64, linux-arm64 or android-arm64">,
+           "Operating system: host, linux-x86_64, linux-arm64, android-arm64 or android-x86_64">,
     Option<"cpu", "cpu", "std::string", /*default=*/"\"\"",
            "LLVM's names of the CPUs, separated by commas; empty for the target's default">,
   ];

@@ -28,7 +28,7 @@ def NarrowWeightsPass : Pass<"nacre-narrow-weights", "::mlir::ModuleOp"> {
   let options = [
     Option<"type", "weight-type", "std::string", /*default=*/"\"fp16\"", "What weights are stored as: fp16 or bf16">,
     Option<"target", "target", "std::string", /*default=*/"\"host\"",
-           "Operating system: host, linux-x86_64, linux-arm64 or android-arm64">,
+           "Operating system: host, linux-x86_64, linux-arm64, android-arm64 or android-x86_64">,
     Option<"cpu", "cpu", "std::string", /*default=*/"\"\"",
            "LLVM's names of the CPUs, separated by commas; empty for the target's default">,
   ];
@@ -53,7 +53,7 @@ def PackOperandsPass : Pass<"nacre-pack-operands", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"\"host\"",
-           "Operating system: host, linux-x86_64, linux-arm64 or android-arm64">,
+           "Operating system: host, linux-x86_64, linux-arm64, android-arm64 or android-x86_64">,
     Option<"cpu", "cpu", "std::string", /*default=*/"\"\"",
            "LLVM's names of the CPUs, separated by commas; empty for the target's default">,
     Option<"accuracy", "accuracy", "std::string", /*default=*/"\"fast\"", "fast or strict: whether Winograd is taken">,
@@ -79,7 +79,7 @@ def ChooseEncodingsPass : Pass<"nacre-choose-encodings", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"\"host\"",
-           "Operating system: host, linux-x86_64, linux-arm64 or android-arm64">,
+           "Operating system: host, linux-x86_64, linux-arm64, android-arm64 or android-x86_64">,
     Option<"cpu", "cpu", "std::string", /*default=*/"\"\"",
            "LLVM's names of the CPUs, separated by commas; empty for the target's default">,
     Option<"accuracy", "accuracy", "std::string", /*default=*/"\"fast\"", "fast or strict: whether Winograd is taken">,

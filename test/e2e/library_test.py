@@ -17,7 +17,8 @@ PT_LOAD, PT_DYNAMIC, PT_TLS, PT_GNU_STACK, PT_GNU_RELRO = 1, 2, 7, 0x6474E551, 0
 PF_X, PF_W = 1, 2
 NEEDED = {"linux-x86_64": ["libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0"],
           "linux-arm64": ["libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0"],
-          "android-arm64": ["libc.so", "libm.so", "libdl.so"]}
+          "android-arm64": ["libc.so", "libm.so", "libdl.so"],
+          "android-x86_64": ["libc.so", "libm.so", "libdl.so"]}
 
 
 class LibraryTest(nacre.NacreTest):

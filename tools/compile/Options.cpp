@@ -28,12 +28,16 @@ struct Declarations {
   cl::opt<std::string> name{"name", cl::value_desc("identifier"), cl::cat(category),
                             cl::desc("Name of the model: the library exports nacre_model_<name> (default: the output's "
                                      "stem without 'lib')")};
-  cl::opt<std::string> target{"target", cl::init("host"), cl::cat(category), cl::value_desc("target"),
-                              cl::desc("host, linux-x86_64, linux-arm64 or android-arm64 (default: host)")};
+  cl::list<std::string> targets{
+      "target", cl::CommaSeparated, cl::cat(category), cl::value_desc("target[,target]"),
+      cl::desc("host, linux-x86_64, linux-arm64, android-arm64 or android-x86_64; of several, each target's files go "
+               "into a folder of its name beside -o (default: host)")};
   cl::opt<std::string> cpu{
       "cpu", cl::cat(category), cl::value_desc("name[,name]"),
-      cl::desc("CPUs to compile for, one variant of every kernel each; LLVM's names, as native, znver5, "
-               "cortex-a76 (default: native on the host, else the target's baseline)")};
+      cl::desc(
+          "CPUs to compile for, one variant of every kernel each; LLVM's names, as native, znver5, "
+          "cortex-a76; of several targets, each takes those of its architecture (default: native on the host, else "
+          "the target's baseline)")};
   cl::opt<std::string> place{
       "place", cl::init("cpu"), cl::cat(category), cl::value_desc("engines"),
       cl::desc("Who computes: cpu (default), gpu (the CPU what has no GPU code), split:<percent>: the GPU that "
@@ -179,6 +183,8 @@ std::string epilogue() {
         "      compile for this machine; run with: nacre-run libmobilenet.so --benchmark\n"
         "  nacre-compile mobilenet.onnx -o libmobilenet.so --target=android-arm64 --cpu=cortex-a76\n"
         "      for phones; the app includes mobilenet.h and nacre/runtime.h\n"
+        "  nacre-compile mobilenet.onnx -o libmobilenet.so --target=android-arm64,android-x86_64\n"
+        "      android-arm64/libmobilenet.so and android-x86_64/libmobilenet.so; nacre-package makes an AAR of both\n"
         "  nacre-compile detector.onnx -o libdetector.so --shape image=1x3x320x320\n"
         "      give an open input its shape\n"
         "  nacre-compile detector.onnx -o libdetector.so --target=android-arm64 --place=auto --device=snapdragon-778g\n"
@@ -296,7 +302,10 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   CompilerOptions &compiler = result.compiler;
   compiler.modelPath = options.model;
   compiler.modelName = options.name;
-  compiler.target = options.target;
+  result.targets = options.targets;
+  if (result.targets.empty())
+    result.targets = {"host"};
+  compiler.target = result.targets.front();
   compiler.cpus = options.cpu;
   compiler.jobs = options.jobs;
   compiler.seed = options.seed;
@@ -364,6 +373,8 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
 
   compiler.outputPath = options.output;
   bool isText = compiler.compileTo || *output == Output::Assembly || *output == Output::LlvmIr;
+  if (isText && result.targets.size() > 1)
+    return bad("text must be of one target, but " + Twine(result.targets.size()) + " are given; name one --target");
   if (compiler.outputPath.empty())
     compiler.outputPath =
         isText ? "-" : ("lib" + sys::path::stem(compiler.modelPath) + (*output == Output::Object ? ".o" : ".so")).str();

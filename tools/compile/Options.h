@@ -7,12 +7,14 @@
 
 #include "compiler/CompilerOptions.h"
 #include "llvm/Support/Error.h"
+#include <vector>
 
 namespace nacre::tools {
 
 struct CommandLine {
   CompilerOptions compiler;
-  std::string reportPath; ///< Empty: no report is written.
+  std::vector<std::string> targets; ///< One at least; compiler.target is the first.
+  std::string reportPath;           ///< Empty: no report is written.
   bool check = false;
   bool listWeights = false;
   bool quiet = false;

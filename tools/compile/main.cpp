@@ -6,10 +6,31 @@
 #include "compiler/Pipeline.h"
 #include "tools/compile/Console.h"
 #include "tools/compile/Options.h"
+#include "tools/compile/Targets.h"
 
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
 
 using namespace nacre;
+
+static mlir::DialectRegistry allDialects() {
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  return registry;
+}
+
+static int run(const tools::CommandLine &commandLine) {
+  const CompilerOptions &options = commandLine.compiler;
+  mlir::MLIRContext context(allDialects(), mlir::MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false); // users know nodes, not operations
+  tools::Console console(context, options.modelPath, commandLine.quiet);
+  if (commandLine.check)
+    return tools::runCheck(options, context, console);
+  if (commandLine.listWeights)
+    return tools::runListWeights(options, context);
+  return tools::runCompile(options, commandLine.reportPath, context, console);
+}
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
@@ -24,16 +45,18 @@ int main(int argc, char **argv) {
     printOperators(llvm::outs());
     return 0;
   }
-  const CompilerOptions &options = commandLine->compiler;
-
-  mlir::DialectRegistry registry;
-  registerDialects(registry);
-  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  context.printOpOnDiagnostic(false); // users know nodes, not operations
-  tools::Console console(context, options.modelPath, commandLine->quiet);
-  if (commandLine->check)
-    return tools::runCheck(options, context, console);
-  if (commandLine->listWeights)
-    return tools::runListWeights(options, context);
-  return tools::runCompile(options, commandLine->reportPath, context, console);
+  if (commandLine->check || commandLine->listWeights) // what they say is so for every target
+    return run(*commandLine);
+  auto targets = tools::forEachTarget(*commandLine);
+  if (!targets) {
+    llvm::errs() << "nacre-compile: " << llvm::toString(targets.takeError()) << "\n";
+    return 2;
+  }
+  for (const tools::CommandLine &one : *targets) {
+    if (targets->size() > 1) // what cannot be made is what cannot be written to, of which the user is told then
+      (void)llvm::sys::fs::create_directory(llvm::sys::path::parent_path(one.compiler.outputPath));
+    if (int status = run(one))
+      return status;
+  }
+  return 0;
 }

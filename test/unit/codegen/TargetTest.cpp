@@ -96,9 +96,26 @@ TEST(Target, TheWidestVectorsComeFirst) {
     EXPECT_EQ(parse("linux-x86_64", cpus).front().lanes(), 16u);
 }
 
+TEST(Target, AndroidOnX86RunsOnWhatItPromises) {
+  auto targets = parse("android-x86_64", "");
+  ASSERT_EQ(targets.size(), 2u);
+  EXPECT_EQ(targets[0].cpu, "x86-64-v3");
+  EXPECT_EQ(targets[1].needs, NACRE_CPU_NEED(NACRE_X86_64_V2));
+  EXPECT_FALSE(targets[0].mayPlayGpu);
+}
+
+TEST(Target, ACpuIsOfAnArchitecture) {
+  EXPECT_TRUE(isCpuOf("android-arm64", "cortex-a76"));
+  EXPECT_FALSE(isCpuOf("android-x86_64", "cortex-a76"));
+  EXPECT_TRUE(isCpuOf("android-x86_64", "znver5"));
+  EXPECT_FALSE(isCpuOf("android-x86_64", "native"));
+  EXPECT_TRUE(isCpuOf("host", "native"));
+  EXPECT_FALSE(isCpuOf("mars", "znver5"));
+}
+
 TEST(Target, MistakesAreNamed) {
   EXPECT_EQ(errorOf("windows", ""),
-            "target must be host, linux-x86_64, linux-arm64 or android-arm64, but is 'windows'");
+            "target must be host, linux-x86_64, linux-arm64, android-arm64 or android-x86_64, but is 'windows'");
   EXPECT_EQ(errorOf("linux-x86_64", "cortex-a76"), "cpu must be an x86-64 CPU that LLVM knows, but is 'cortex-a76'");
   EXPECT_EQ(errorOf("linux-arm64", "znver5"), "cpu must be an arm64 CPU that LLVM knows, but is 'znver5'");
   EXPECT_EQ(errorOf("linux-x86_64", "core2"), "cpu must have SSE4.2, but 'core2' has not");
