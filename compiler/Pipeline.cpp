@@ -368,9 +368,7 @@ LogicalResult compileModel(const CompilerOptions &options, MLIRContext &context,
   return Compilation(options, context, text, report, progress).run();
 }
 
-llvm::Error checkTarget(StringRef target, StringRef cpus) {
-  return codegen::parseTargets(target, cpus).takeError();
-}
+llvm::Error checkTarget(StringRef target, StringRef cpus) { return codegen::parseTargets(target, cpus).takeError(); }
 
 bool isCpuOf(StringRef target, StringRef cpu) { return codegen::isCpuOf(target, cpu); }
 

@@ -5,5 +5,5 @@
 
 file(GLOB_RECURSE files RELATIVE ${CMAKE_CURRENT_BINARY_DIR}/${FOLDER} ${CMAKE_CURRENT_BINARY_DIR}/${FOLDER}/*)
 list(SORT files)
-execute_process(COMMAND ${JAR} --create --no-manifest --date=1980-01-01T00:00:02Z --file=${OUTPUT} ${files}
+execute_process(COMMAND ${JAR} --create --no-manifest --no-compress --date=1980-01-01T00:00:02Z --file=${OUTPUT} ${files}
                 WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${FOLDER} COMMAND_ERROR_IS_FATAL ANY)

@@ -5,7 +5,8 @@
 tools/*.cpp -> compiler/Pipeline.h -> compiler/<phase>/Passes.h -> dialects/* -> MLIR
                                       compiler/encode -> codegen/form and the tables of tiles, to ask them
                     -> codegen/Backend.h -> codegen/{cpu,gpu} -> codegen/form -> dialects, LLVM
-codegen -> runtime/include/nacre/model_format.h (and what it includes), the only bridge to the runtime
+codegen, and tools/package, which reads what it wrote -> runtime/include/nacre/model_format.h (and what it includes), the only bridge
+        to the runtime
 tools/run, tools/tune, samples -> nacre/runtime.h alone; runtime -> the C library alone
 compiler/import, tools/run -> compiler/import/npy, dialects/nn/FloatFormats.h -> the standard library alone
 tools/eval, tools/diff -> compiler/evaluate -> dialects: what a model means, beside the phases and seen by none of them
@@ -25,6 +26,7 @@ ALLOWED = {
     "codegen/": ("dialects/", "codegen/", *BRIDGE),
     "codegen/form/": ("dialects/", "codegen/form/"),
     "runtime/": ("nacre/",),
+    "tools/package/": ("tools/*", "runtime/include/nacre/model_format.h", "runtime/include/nacre/info.h"),
     "tools/": ("tools/*", "compiler/*", "dialects/"),
     "tools/run/": (*PUBLIC, "compiler/import/npy/", "dialects/nn/FloatFormats.h"),
     "tools/tune/": PUBLIC,

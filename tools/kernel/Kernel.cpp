@@ -21,8 +21,9 @@ static cl::OptionCategory category("nacre-kernel options");
 static cl::opt<std::string> input(cl::Positional, cl::Required, cl::desc("<plan.mlir>"), cl::cat(category));
 static cl::opt<std::string> output("o", cl::init("-"), cl::value_desc("file"), cl::cat(category),
                                    cl::desc("Where to write (default: -, the terminal)"));
-static cl::opt<std::string> target("target", cl::init("host"), cl::value_desc("target"), cl::cat(category),
-                                   cl::desc("host, linux-x86_64, linux-arm64, android-arm64 or android-x86_64 (default: host)"));
+static cl::opt<std::string>
+    target("target", cl::init("host"), cl::value_desc("target"), cl::cat(category),
+           cl::desc("host, linux-x86_64, linux-arm64, android-arm64 or android-x86_64 (default: host)"));
 static cl::opt<std::string>
     cpu("cpu", cl::value_desc("name"), cl::cat(category),
         cl::desc("LLVM's name of the CPU (default: native on the host, else the target's baseline)"));

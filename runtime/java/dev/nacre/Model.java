@@ -49,12 +49,18 @@ public final class Model implements AutoCloseable {
    */
   @NonNull
   public static Model load(@NonNull String name) {
-    String file = System.mapLibraryName(name);
+    return load(name, name);
+  }
+
+  /** As {@link #load(String)}, of a model that has another name than its library. */
+  @NonNull
+  public static Model load(@NonNull String library, @NonNull String name) {
+    String file = System.mapLibraryName(library);
     // What the loader finds by itself is enough on Android. Other machines have folders that only Java knows.
     for (String folder : System.getProperty("java.library.path", "").split(File.pathSeparator)) {
-      File library = new File(folder, file);
-      if (!folder.isEmpty() && library.isFile())
-        return open(library.getPath(), name);
+      File found = new File(folder, file);
+      if (!folder.isEmpty() && found.isFile())
+        return open(found.getPath(), name);
     }
     return openLibrary(file, file, name);
   }
@@ -182,12 +188,12 @@ public final class Model implements AutoCloseable {
   /** A session as the runtime thinks best. */
   @NonNull
   public Session newSession() {
-    return new Session(this, new SessionOptions());
+    return newSession(new SessionOptions());
   }
 
   @NonNull
   public Session newSession(@NonNull SessionOptions options) {
-    return new Session(this, options);
+    return new Session(this, options, options.entry);
   }
 
   /** A state that sessions of this model may share: one trains it, another serves from a copy. */

@@ -28,19 +28,19 @@ public final class Session implements AutoCloseable {
   private final State sharedState;
   private long handle;
 
-  Session(Model model, SessionOptions options) {
+  Session(Model model, SessionOptions options, String entryName) {
     this.model = model;
-    entry = model.entryIndex(options.entry);
+    entry = model.entryIndex(entryName);
     inputs = new Tensors("input", model.entries().get(entry).inputs());
     outputs = new Tensors("output", model.entries().get(entry).outputs());
     sharedState = options.state;
-    byte[] entryName = Native.bytes("the entry", model.entries().get(entry).name());
+    byte[] entryBytes = Native.bytes("the entry", model.entries().get(entry).name());
     byte[] cache = options.cacheFolder == null ? null : Native.bytes("the cache folder", options.cacheFolder);
     model.lifetime.acquire();
     try {
       long state = sharedState == null ? 0 : sharedState.acquireFor(model);
       try {
-        handle = Native.create(model.handle, entryName, cache, options.settings(), options.log, state);
+        handle = Native.create(model.handle, entryBytes, cache, options.settings(), options.log, state);
       } catch (Throwable failure) {
         if (sharedState != null)
           sharedState.release();

@@ -133,7 +133,7 @@ public final class SessionOptions {
     return value;
   }
 
-  /** In the order of jni/Session.cpp. */
+  /** In the order of jni/session.cpp. */
   int[] settings() {
     return new int[] {threads,   profile ? 1 : 0,       gpu.ordinal(),         gpuCut,
                       gpuDevice, gpuSequential ? 1 : 0, gpuBackground ? 1 : 0, gpuSelfTest ? 1 : 0,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/java/jni/Answer.h"
+#include "runtime/java/jni/answer.h"
 #include "runtime/java/jni/libc.h"
 
 namespace nacre::java {
 
-jbyteArray toBytes(JNIEnv *env, const char *text) {
+jbyteArray to_bytes(JNIEnv *env, const char *text) {
   const auto length = static_cast<jsize>(strlen(text));
   jbyteArray bytes = env->NewByteArray(length);
   if (bytes)
@@ -13,22 +13,22 @@ jbyteArray toBytes(JNIEnv *env, const char *text) {
   return env->ExceptionCheck() ? nullptr : bytes;
 }
 
-jlongArray toArray(JNIEnv *env, const jlong *numbers, jsize count) {
+jlongArray to_array(JNIEnv *env, const jlong *numbers, jsize count) {
   jlongArray array = env->NewLongArray(count);
   if (array)
     env->SetLongArrayRegion(array, 0, count, numbers);
   return env->ExceptionCheck() ? nullptr : array;
 }
 
-jobjectArray toObjects(JNIEnv *env, const char *const *texts, jsize textCount, const jlong *numbers,
-                       jsize numberCount) {
+jobjectArray to_objects(JNIEnv *env, const char *const *texts, jsize text_count, const jlong *numbers,
+                        jsize number_count) {
   jclass object = env->FindClass("java/lang/Object");
   if (!object)
     return nullptr;
-  jobjectArray objects = env->NewObjectArray(textCount + 1, object, nullptr);
-  for (jsize i = 0; objects && i <= textCount; ++i) {
-    jobject element = i < textCount ? static_cast<jobject>(toBytes(env, texts[i]))
-                                    : static_cast<jobject>(toArray(env, numbers, numberCount));
+  jobjectArray objects = env->NewObjectArray(text_count + 1, object, nullptr);
+  for (jsize i = 0; objects && i <= text_count; ++i) {
+    jobject element = i < text_count ? static_cast<jobject>(to_bytes(env, texts[i]))
+                                     : static_cast<jobject>(to_array(env, numbers, number_count));
     if (!element)
       return nullptr;
     env->SetObjectArrayElement(objects, i, element);
@@ -48,7 +48,7 @@ void check(JNIEnv *env, nacre_status status, const char *reason) {
   jmethodID constructor = env->GetMethodID(type, "<init>", "(I[B)V");
   if (!constructor)
     return;
-  jbyteArray bytes = toBytes(env, reason && *reason ? reason : nacre_status_text(status));
+  jbyteArray bytes = to_bytes(env, reason && *reason ? reason : nacre_status_text(status));
   if (!bytes)
     return;
   jobject exception = env->NewObject(type, constructor, static_cast<jint>(status), bytes);

@@ -5,14 +5,14 @@
 #ifndef NACRE_RUNTIME_JAVA_JNI_SESSION_H
 #define NACRE_RUNTIME_JAVA_JNI_SESSION_H
 
-#include "runtime/java/jni/Listener.h"
+#include "runtime/java/jni/listener.h"
 
 namespace nacre::java {
 
 struct Session {
   nacre_session *session;
   Listener listener;
-  char *cacheFolder; ///< Read until a GPU that is made ready in the background is.
+  char *cache_folder; ///< Read until a GPU that is made ready in the background is.
   nacre_memory_info memory;
 };
 

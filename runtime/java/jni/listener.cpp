@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/java/jni/Listener.h"
-#include "runtime/java/jni/Answer.h"
+#include "runtime/java/jni/listener.h"
+#include "runtime/java/jni/answer.h"
 
 namespace nacre::java {
 
@@ -18,12 +18,12 @@ bool listen(JNIEnv *env, jobject log, Listener &listener) {
   listener.log = env->NewGlobalRef(log);
   if (listener.native && listener.log)
     return true;
-  stopListening(env, listener);
+  stop_listening(env, listener);
   check(env, NACRE_OUT_OF_MEMORY, nullptr);
   return false;
 }
 
-void stopListening(JNIEnv *env, Listener &listener) {
+void stop_listening(JNIEnv *env, Listener &listener) {
   if (listener.log)
     env->DeleteGlobalRef(listener.log);
   if (listener.native)
@@ -38,7 +38,7 @@ void tell(void *user, nacre_log_level level, const char *message) {
   if (attaches && listener->machine->AttachCurrentThread(&found, nullptr) != JNI_OK)
     return;
   auto *env = static_cast<JNIEnv *>(found);
-  jbyteArray text = toBytes(env, message);
+  jbyteArray text = to_bytes(env, message);
   if (text)
     env->CallStaticVoidMethod(listener->native, listener->method, listener->log, static_cast<jint>(level), text);
   if (env->ExceptionCheck())

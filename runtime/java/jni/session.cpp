@@ -3,8 +3,8 @@
 // What: sessions for Java. Which calls are allowed, and with what buffers, Session.java has checked.
 // How:  what a session is told of buffers are addresses; the Java object holds on to what has them.
 
-#include "runtime/java/jni/Session.h"
-#include "runtime/java/jni/Answer.h"
+#include "runtime/java/jni/session.h"
+#include "runtime/java/jni/answer.h"
 #include "runtime/java/jni/libc.h"
 
 namespace nacre::java {
@@ -14,12 +14,12 @@ namespace {
 enum Number { kThreads, kProfile, kGpu, kCut, kDevice, kSequential, kBackground, kSelfTest, kTuneBudget, kNumbers };
 
 void release(JNIEnv *env, Session *session) {
-  stopListening(env, session->listener);
-  free(session->cacheFolder);
+  stop_listening(env, session->listener);
+  free(session->cache_folder);
   free(session);
 }
 
-char *copyOf(const char *text) {
+char *copy_of(const char *text) {
   const size_t bytes = strlen(text) + 1;
   char *copy = static_cast<char *>(calloc(bytes, 1));
   if (copy)
@@ -27,7 +27,7 @@ char *copyOf(const char *text) {
   return copy;
 }
 
-nacre_session_options optionsOf(const jint *numbers) {
+nacre_session_options options_of(const jint *numbers) {
   nacre_session_options options = nacre_session_options_default();
   options.threads = uint32_t(numbers[kThreads]);
   options.profile = uint32_t(numbers[kProfile]);
@@ -41,28 +41,28 @@ nacre_session_options optionsOf(const jint *numbers) {
   return options;
 }
 
-void checkLatest(JNIEnv *env, const Session *session, nacre_status status) {
+void check_latest(JNIEnv *env, const Session *session, nacre_status status) {
   if (status != NACRE_OK)
     check(env, status, nacre_session_reason(session->session));
 }
 
 } // namespace
 
-NACRE_NATIVE(jlong, create, jlong model, jbyteArray entry, jbyteArray cacheFolder, jintArray settings, jobject log,
+NACRE_NATIVE(jlong, create, jlong model, jbyteArray entry, jbyteArray cache_folder, jintArray settings, jobject log,
              jlong state) {
   jint numbers[kNumbers];
   env->GetIntArrayRegion(settings, 0, kNumbers, numbers);
   if (env->ExceptionCheck())
     return 0;
-  const Text entryText(env, entry);
-  const Text cacheText(env, cacheFolder);
-  if (!entryText.isThere() || !cacheText.isThere())
+  const Text entry_text(env, entry);
+  const Text cache_text(env, cache_folder);
+  if (!entry_text.is_there() || !cache_text.is_there())
     return 0;
 
   auto *session = static_cast<Session *>(calloc(1, sizeof(Session)));
-  if (session && cacheText.get())
-    session->cacheFolder = copyOf(cacheText.get());
-  if (!session || (cacheText.get() && !session->cacheFolder)) {
+  if (session && cache_text.get())
+    session->cache_folder = copy_of(cache_text.get());
+  if (!session || (cache_text.get() && !session->cache_folder)) {
     free(session);
     check(env, NACRE_OUT_OF_MEMORY, nullptr);
     return 0;
@@ -73,17 +73,17 @@ NACRE_NATIVE(jlong, create, jlong model, jbyteArray entry, jbyteArray cacheFolde
   }
 
   char reason[1024] = "";
-  nacre_session_options options = optionsOf(numbers);
-  options.entry = entryText.get();
-  options.cache_folder = session->cacheFolder;
-  options.state = fromHandle<nacre_state>(state);
+  nacre_session_options options = options_of(numbers);
+  options.entry = entry_text.get();
+  options.cache_folder = session->cache_folder;
+  options.state = from_handle<nacre_state>(state);
   options.reason = reason;
   options.reason_capacity = sizeof(reason);
   if (session->listener.log) {
     options.log = tell;
     options.log_user = &session->listener;
   }
-  const auto *compiled = fromHandle<const nacre_model>(model);
+  const auto *compiled = from_handle<const nacre_model>(model);
   nacre_status status = nacre_session_memory(compiled, &options, &session->memory);
   if (status == NACRE_OK)
     status = nacre_session_create(compiled, &options, &session->session);
@@ -92,59 +92,59 @@ NACRE_NATIVE(jlong, create, jlong model, jbyteArray entry, jbyteArray cacheFolde
     check(env, status, reason);
     return 0;
   }
-  return toHandle(session);
+  return to_handle(session);
 }
 
 NACRE_NATIVE(void, destroy, jlong handle) {
-  auto *session = fromHandle<Session>(handle);
+  auto *session = from_handle<Session>(handle);
   nacre_session_destroy(session->session);
   release(env, session);
 }
 
-NACRE_NATIVE(jlong, address, jobject buffer) { return toHandle(env->GetDirectBufferAddress(buffer)); }
+NACRE_NATIVE(jlong, address, jobject buffer) { return to_handle(env->GetDirectBufferAddress(buffer)); }
 
 NACRE_NATIVE(void, bind, jlong handle, jboolean output, jint index, jlong address) {
-  const auto *session = fromHandle<const Session>(handle);
-  auto *data = fromHandle<void>(address);
-  checkLatest(env, session,
-              output ? nacre_session_bind_output(session->session, uint32_t(index), data)
-                     : nacre_session_bind_input(session->session, uint32_t(index), data));
+  const auto *session = from_handle<const Session>(handle);
+  auto *data = from_handle<void>(address);
+  check_latest(env, session,
+               output ? nacre_session_bind_output(session->session, uint32_t(index), data)
+                      : nacre_session_bind_input(session->session, uint32_t(index), data));
 }
 
 NACRE_NATIVE(void, run, jlong handle) {
-  const auto *session = fromHandle<const Session>(handle);
-  checkLatest(env, session, nacre_session_run(session->session));
+  const auto *session = from_handle<const Session>(handle);
+  check_latest(env, session, nacre_session_run(session->session));
 }
 
 NACRE_NATIVE(jlongArray, outputShape, jlong handle, jint index, jint rank) {
-  const auto *session = fromHandle<const Session>(handle);
+  const auto *session = from_handle<const Session>(handle);
   int64_t dims[64] = {};
   nacre_status status =
       rank > 64 ? NACRE_UNSUPPORTED : nacre_session_output_dims(session->session, uint32_t(index), dims);
   if (status != NACRE_OK) {
-    checkLatest(env, session, status);
+    check_latest(env, session, status);
     return nullptr;
   }
   jlong numbers[64];
   for (jint i = 0; i < rank; ++i)
     numbers[i] = dims[i];
-  return toArray(env, numbers, rank);
+  return to_array(env, numbers, rank);
 }
 
 NACRE_NATIVE(jlongArray, launchTime, jlong handle, jint index) {
-  const auto *session = fromHandle<const Session>(handle);
+  const auto *session = from_handle<const Session>(handle);
   nacre_launch_time time = {};
   if (nacre_status status = nacre_session_launch_time(session->session, uint32_t(index), &time)) {
-    checkLatest(env, session, status);
+    check_latest(env, session, status);
     return nullptr;
   }
   const jlong numbers[] = {jlong(time.begin),     jlong(time.total), jlong(time.executions), jlong(time.cpu_total),
                            jlong(time.gpu_total), time.cpu_share,    time.gpu_share,         time.cut_extent};
-  return toArray(env, numbers, 8);
+  return to_array(env, numbers, 8);
 }
 
 NACRE_NATIVE(jobjectArray, describeSession, jlong handle) {
-  const auto *session = fromHandle<const Session>(handle);
+  const auto *session = from_handle<const Session>(handle);
   nacre_session_info info = {};
   check(env, nacre_session_describe(session->session, &info), nullptr);
   const nacre_memory_info &memory = session->memory;
@@ -162,7 +162,7 @@ NACRE_NATIVE(jobjectArray, describeSession, jlong handle) {
                            jlong(info.gpu_recording_time),
                            jlong(info.gpu_measuring_time),
                            jlong(memory.block_bytes)};
-  return toObjects(env, texts, 2, numbers, 13);
+  return to_objects(env, texts, 2, numbers, 13);
 }
 
 } // namespace nacre::java

@@ -3,7 +3,7 @@
 // What: opens models' libraries, and tells what models are.
 // How:  a description is texts and numbers in the order in which the Java class of its kind takes them.
 
-#include "runtime/java/jni/Answer.h"
+#include "runtime/java/jni/answer.h"
 #include "runtime/java/jni/libc.h"
 
 namespace nacre::java {
@@ -14,7 +14,7 @@ constexpr int kResolveNow = 2; // RTLD_NOW, of both C libraries
 /// Of Native.java.
 enum Kind : jint { kModel = 0, kEntry = 1, kInput = 2, kOutput = 3, kState = 4, kLaunch = 5, kDevice = 6 };
 
-jobjectArray describeTensor(JNIEnv *env, const nacre_tensor_info &info, jlong role) {
+jobjectArray describe_tensor(JNIEnv *env, const nacre_tensor_info &info, jlong role) {
   constexpr jsize kHead = 6;
   constexpr jsize kMostDims = 64; // of bits of open_axes, and twice that
   jlong numbers[kHead + kMostDims];
@@ -30,77 +30,77 @@ jobjectArray describeTensor(JNIEnv *env, const nacre_tensor_info &info, jlong ro
     numbers[i] = head[i];
   for (uint32_t i = 0; i < info.rank; ++i)
     numbers[kHead + i] = info.dims[i];
-  return toObjects(env, &info.name, 1, numbers, kHead + jsize(info.rank));
+  return to_objects(env, &info.name, 1, numbers, kHead + jsize(info.rank));
 }
 
-jobjectArray describeModel(JNIEnv *env, const nacre_model *model) {
+jobjectArray describe_model(JNIEnv *env, const nacre_model *model) {
   nacre_model_info info = {};
   check(env, nacre_model_describe(model, &info), nullptr);
   const char *const texts[] = {info.name, info.compiler, info.target};
   const jlong numbers[] = {info.entry_count, info.kernel_count, jlong(info.weight_bytes), jlong(info.state_bytes),
                            info.variable_count};
-  return toObjects(env, texts, 3, numbers, 5);
+  return to_objects(env, texts, 3, numbers, 5);
 }
 
-jobjectArray describeEntry(JNIEnv *env, const nacre_model *model, uint32_t entry) {
+jobjectArray describe_entry(JNIEnv *env, const nacre_model *model, uint32_t entry) {
   nacre_entry_info info = {};
   if (nacre_status status = nacre_entry_describe(model, entry, &info)) {
     check(env, status, "the model has no such entry");
     return nullptr;
   }
   const jlong numbers[] = {info.input_count, info.output_count, info.launch_count, jlong(info.arena_bytes)};
-  return toObjects(env, &info.name, 1, numbers, 4);
+  return to_objects(env, &info.name, 1, numbers, 4);
 }
 
-jobjectArray describeState(JNIEnv *env, const nacre_model *model, uint32_t index) {
+jobjectArray describe_state(JNIEnv *env, const nacre_model *model, uint32_t index) {
   nacre_state_info info = {};
   if (nacre_status status = nacre_state_describe(model, index, &info)) {
     check(env, status, "the model has no such state");
     return nullptr;
   }
   const nacre_tensor_info tensor = {info.name, info.type, info.rank, info.dims, info.bytes, 1, 0, 0};
-  return describeTensor(env, tensor, info.role);
+  return describe_tensor(env, tensor, info.role);
 }
 
-jobjectArray describeLaunch(JNIEnv *env, const nacre_model *model, uint32_t entry, uint32_t index) {
+jobjectArray describe_launch(JNIEnv *env, const nacre_model *model, uint32_t entry, uint32_t index) {
   nacre_launch_info info = {};
   if (nacre_status status = nacre_launch_describe(model, entry, index, &info)) {
     check(env, status, "the entry has no such launch");
     return nullptr;
   }
   const char *const texts[] = {info.name, info.kernel, info.kind};
-  return toObjects(env, texts, 3, nullptr, 0);
+  return to_objects(env, texts, 3, nullptr, 0);
 }
 
 /// Null where there are fewer devices, or none at all.
-jobjectArray describeDevice(JNIEnv *env, const nacre_model *model, uint32_t index) {
+jobjectArray describe_device(JNIEnv *env, const nacre_model *model, uint32_t index) {
   nacre_device_info info = {};
   if (nacre_device_describe(model, index, &info) != NACRE_OK)
     return nullptr;
   const char *const texts[] = {info.name, info.report};
   const jlong numbers[] = {info.tier, info.usable, info.unified, info.is_cpu};
-  return toObjects(env, texts, 2, numbers, 4);
+  return to_objects(env, texts, 2, numbers, 4);
 }
 
 } // namespace
 
 NACRE_NATIVE(jlong, open, jbyteArray path) {
   const Text text(env, path);
-  if (!text.isThere())
+  if (!text.is_there())
     return 0;
   void *library = dlopen(text.get(), kResolveNow);
   if (!library) {
     const char *reason = dlerror();
     check(env, NACRE_FAILED, reason ? reason : "the library cannot be loaded");
   }
-  return toHandle(library);
+  return to_handle(library);
 }
 
 NACRE_NATIVE(jlong, find, jlong library, jbyteArray symbol) {
   const Text text(env, symbol);
-  if (!text.isThere())
+  if (!text.is_there())
     return 0;
-  const auto *model = static_cast<const nacre_model *>(dlsym(fromHandle<void>(library), text.get()));
+  const auto *model = static_cast<const nacre_model *>(dlsym(from_handle<void>(library), text.get()));
   if (!model)
     return 0;
   // A table that ends before what is called here would be read past its end.
@@ -110,29 +110,29 @@ NACRE_NATIVE(jlong, find, jlong library, jbyteArray symbol) {
           "the model was compiled by a version of Nacre that is older than this Java library; compile it again");
     return 0;
   }
-  return toHandle(model);
+  return to_handle(model);
 }
 
 NACRE_NATIVE(void, close, jlong library) {
-  if (dlclose(fromHandle<void>(library)) != 0)
+  if (dlclose(from_handle<void>(library)) != 0)
     check(env, NACRE_FAILED, dlerror());
 }
 
 NACRE_NATIVE(jobjectArray, describe, jlong handle, jint kind, jint entry, jint index) {
-  const auto *model = fromHandle<const nacre_model>(handle);
+  const auto *model = from_handle<const nacre_model>(handle);
   nacre_tensor_info tensor = {};
   nacre_status status = NACRE_OK;
   switch (static_cast<Kind>(kind)) {
   case kModel:
-    return describeModel(env, model);
+    return describe_model(env, model);
   case kEntry:
-    return describeEntry(env, model, uint32_t(entry));
+    return describe_entry(env, model, uint32_t(entry));
   case kState:
-    return describeState(env, model, uint32_t(index));
+    return describe_state(env, model, uint32_t(index));
   case kLaunch:
-    return describeLaunch(env, model, uint32_t(entry), uint32_t(index));
+    return describe_launch(env, model, uint32_t(entry), uint32_t(index));
   case kDevice:
-    return describeDevice(env, model, uint32_t(index));
+    return describe_device(env, model, uint32_t(index));
   case kInput:
     status = nacre_input_describe(model, uint32_t(entry), uint32_t(index), &tensor);
     break;
@@ -144,7 +144,7 @@ NACRE_NATIVE(jobjectArray, describe, jlong handle, jint kind, jint entry, jint i
     check(env, status, "the entry has no such input or output");
     return nullptr;
   }
-  return describeTensor(env, tensor, 0);
+  return describe_tensor(env, tensor, 0);
 }
 
 } // namespace nacre::java

@@ -22,7 +22,7 @@ struct Listener {
 
 /// Makes `listener` tell `log`, which may be null. False, and an exception is pending, where that fails.
 bool listen(JNIEnv *env, jobject log, Listener &listener);
-void stopListening(JNIEnv *env, Listener &listener);
+void stop_listening(JNIEnv *env, Listener &listener);
 
 /// A nacre_log_function; `user` is a Listener.
 void tell(void *user, nacre_log_level level, const char *message);

@@ -15,8 +15,10 @@
 namespace nacre::java {
 
 /// A pointer as Java keeps it.
-inline jlong toHandle(const void *pointer) { return reinterpret_cast<jlong>(pointer); }
-template <typename T> T *fromHandle(jlong handle) { return reinterpret_cast<T *>(handle); }
+inline jlong to_handle(const void *pointer) { return reinterpret_cast<jlong>(pointer); }
+template <typename T> T *from_handle(jlong handle) {
+  return reinterpret_cast<T *>(handle); // NOLINT(performance-no-int-to-ptr): Java has no pointers
+}
 
 /// A Java array of bytes that ends in a 0, as a C string; null where the array is.
 class Text {
@@ -31,7 +33,7 @@ public:
   }
 
   /// False where there was no memory for a copy; an exception is pending then.
-  bool isThere() const { return bytes || !array; }
+  bool is_there() const { return bytes || !array; }
   const char *get() const { return reinterpret_cast<const char *>(bytes); }
 
 private:
@@ -41,10 +43,11 @@ private:
 };
 
 /// Null, and an exception pending, where there is no memory; so of the two below.
-jbyteArray toBytes(JNIEnv *env, const char *text);
-jlongArray toArray(JNIEnv *env, const jlong *numbers, jsize count);
+jbyteArray to_bytes(JNIEnv *env, const char *text);
+jlongArray to_array(JNIEnv *env, const jlong *numbers, jsize count);
 /// The texts, each as bytes, then the numbers.
-jobjectArray toObjects(JNIEnv *env, const char *const *texts, jsize textCount, const jlong *numbers, jsize numberCount);
+jobjectArray to_objects(JNIEnv *env, const char *const *texts, jsize text_count, const jlong *numbers,
+                        jsize number_count);
 
 /// Throws a NacreException. With NACRE_OK, does nothing.
 void check(JNIEnv *env, nacre_status status, const char *reason);

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+package dev.nacre;
+
+import androidx.annotation.NonNull;
+
+/** What the classes that nacre-package writes extend: an entry of a model and one session of it. */
+public abstract class CompiledModel implements AutoCloseable {
+  private final Model model;
+  private final Session session;
+  private final boolean closesModel;
+
+  /** Opens the app's library {@code lib<library>.so}, to be closed with this. */
+  protected CompiledModel(@NonNull String library, @NonNull String name, @NonNull String entry,
+                          @NonNull SessionOptions options) {
+    model = Model.load(library, name);
+    closesModel = true;
+    try {
+      session = new Session(model, options, entry);
+    } catch (Throwable failure) {
+      model.close();
+      throw failure;
+    }
+  }
+
+  /** One more session of a model, which stays the caller's. */
+  protected CompiledModel(@NonNull Model model, @NonNull String entry, @NonNull SessionOptions options) {
+    this.model = model;
+    closesModel = false;
+    session = new Session(model, options, entry);
+  }
+
+  @NonNull
+  public final Model model() {
+    return model;
+  }
+
+  @NonNull
+  public final Session session() {
+    return session;
+  }
+
+  /** Computes the outputs from the inputs. */
+  public final void run() { session.run(); }
+
+  @Override
+  public final void close() {
+    session.close();
+    if (closesModel)
+      model.close();
+  }
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tools/package/ModelFile.h"
+
+#include "runtime/include/nacre/model_format.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/Object/ELFObjectFile.h"
+
+using namespace llvm;
+using namespace llvm::object;
+
+namespace nacre::tools {
+namespace {
+
+using Elf = ELF64LE;
+constexpr StringLiteral kPrefix = "nacre_model_";
+
+/// A library as it lies in memory when it is loaded at address 0. What is damaged gives an error, once: failed().
+class Image {
+public:
+  explicit Image(const ELFFile<Elf> &file) : file(file) {}
+
+  Error readRelocations() {
+    auto sections = file.sections();
+    if (!sections)
+      return sections.takeError();
+    for (const auto &section : *sections) {
+      if (section.sh_type != ELF::SHT_RELA)
+        continue;
+      auto relocations = file.relas(section);
+      if (!relocations)
+        return relocations.takeError();
+      for (const auto &relocation : *relocations)
+        if (relocation.getType(false) == file.getRelativeRelocationType())
+          pointers[relocation.r_offset] = uint64_t(relocation.r_addend);
+    }
+    return Error::success();
+  }
+
+  /// The `count` rows at an address, or none, and then it is damaged.
+  template <typename Row> SmallVector<Row> rows(uint64_t address, uint64_t count) {
+    SmallVector<Row> result;
+    const std::optional<ArrayRef<uint8_t>> bytes = at(address);
+    if (!bytes || count > bytes->size() / sizeof(Row)) {
+      damaged = damaged || count != 0;
+      return result;
+    }
+    result.resize_for_overwrite(count);
+    if (count)
+      std::memcpy(result.data(), bytes->data(), count * sizeof(Row));
+    return result;
+  }
+
+  std::string text(uint64_t address) {
+    const std::optional<ArrayRef<uint8_t>> bytes = at(address);
+    const auto *end = bytes ? llvm::find(*bytes, 0) : nullptr;
+    if (!bytes || end == bytes->end()) {
+      damaged = true;
+      return {};
+    }
+    return std::string(bytes->begin(), end);
+  }
+
+  /// What the loader makes of the pointer that is stored at an address.
+  uint64_t pointer(uint64_t address) const { return pointers.lookup(address); }
+
+  bool isDamaged() const { return damaged; }
+
+private:
+  /// From an address to the end of its segment.
+  std::optional<ArrayRef<uint8_t>> at(uint64_t address) const {
+    auto headers = file.program_headers();
+    if (!headers) {
+      consumeError(headers.takeError());
+      return std::nullopt;
+    }
+    for (const auto &header : *headers)
+      if (header.p_type == ELF::PT_LOAD && address >= header.p_vaddr && address - header.p_vaddr < header.p_filesz &&
+          header.p_offset <= file.getBufSize() && header.p_filesz <= file.getBufSize() - header.p_offset)
+        return ArrayRef(file.base() + header.p_offset, header.p_filesz).drop_front(address - header.p_vaddr);
+    return std::nullopt;
+  }
+
+  ELFFile<Elf> file;
+  DenseMap<uint64_t, uint64_t> pointers;
+  bool damaged = false;
+};
+
+/// The one symbol nacre_model_<name>: its address.
+Expected<uint64_t> findModel(const ELFObjectFile<Elf> &object) {
+  for (const ELFSymbolRef symbol : object.getDynamicSymbolIterators()) {
+    Expected<StringRef> name = symbol.getName();
+    if (!name)
+      return name.takeError();
+    Expected<uint64_t> address = symbol.getAddress();
+    if (!address)
+      return address.takeError();
+    if (name->starts_with(kPrefix) && *address)
+      return *address;
+  }
+  return createStringError("it has no symbol nacre_model_<name>; give libraries that nacre-compile wrote");
+}
+
+/// Where the blobs are that rows have offsets into.
+struct Blobs {
+  uint64_t strings, dims;
+};
+
+std::vector<TensorOfFile> readTensors(Image &image, const Blobs &blobs, uint64_t address, uint32_t count) {
+  std::vector<TensorOfFile> tensors;
+  for (const nacre_tensor &tensor : image.rows<nacre_tensor>(address, count))
+    tensors.push_back({image.text(blobs.strings + tensor.name), tensor.element_type,
+                       image.rows<int64_t>(blobs.dims + uint64_t(tensor.first_dim) * sizeof(int64_t), tensor.rank)});
+  return tensors;
+}
+
+Error readModel(Image &image, uint64_t address, ModelFile &model) {
+  SmallVector<nacre_model_table> tables = image.rows<nacre_model_table>(address, 1);
+  if (tables.empty())
+    return createStringError("its tables are damaged; compile the model again");
+  const nacre_model_table &table = tables.front();
+  if (table.format_version != NACRE_FORMAT_VERSION)
+    return createStringError("it was compiled by another version of nacre-compile; compile the model again");
+
+  const Blobs blobs = {image.pointer(address + offsetof(nacre_model_table, strings)),
+                       image.pointer(address + offsetof(nacre_model_table, dims))};
+  model.name = image.text(blobs.strings + table.name);
+  model.target = image.text(blobs.strings + table.target);
+  const uint64_t entries = image.pointer(address + offsetof(nacre_model_table, entries));
+  for (const auto &[index, row] : enumerate(image.rows<nacre_entry>(entries, table.entry_count))) {
+    const uint64_t at = entries + index * sizeof(nacre_entry);
+    const uint32_t outputs = row.output_count - std::min(row.output_count, row.hidden_outputs);
+    model.entries.push_back(
+        {image.text(blobs.strings + row.name),
+         readTensors(image, blobs, image.pointer(at + offsetof(nacre_entry, inputs)), row.input_count),
+         readTensors(image, blobs, image.pointer(at + offsetof(nacre_entry, outputs)), outputs)});
+  }
+  if (image.isDamaged() || model.entries.empty())
+    return createStringError("its tables are damaged; compile the model again");
+  return Error::success();
+}
+
+Error readFrom(ModelFile &model) {
+  auto object = ELFObjectFile<Elf>::create(*model.bytes);
+  if (!object) {
+    consumeError(object.takeError());
+    return createStringError("it is no shared library of 64 bits");
+  }
+  Expected<uint64_t> address = findModel(*object);
+  if (!address)
+    return address.takeError();
+  Image image(object->getELFFile());
+  if (Error error = image.readRelocations())
+    return error;
+  return readModel(image, *address, model);
+}
+
+} // namespace
+
+Expected<ModelFile> readModelFile(StringRef path) {
+  ModelFile model;
+  model.path = path.str();
+  auto bytes = MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!bytes)
+    return createStringError("'" + path + "' cannot be read: " + bytes.getError().message());
+  model.bytes = std::move(*bytes);
+  if (Error error = readFrom(model))
+    return createStringError("'" + path + "' is no model: " + toString(std::move(error)));
+  return model;
+}
+
+} // namespace nacre::tools

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// nacre-package: a compiled model's libraries in, an Android library out.
+
+#include "tools/CommandLine.h"
+#include "tools/package/Aar.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace llvm;
+using namespace nacre;
+
+static cl::OptionCategory category("nacre-package options");
+static cl::list<std::string> libraries(cl::Positional, cl::OneOrMore, cl::desc("<library>..."), cl::cat(category));
+static cl::opt<std::string> output("o", cl::value_desc("file.aar"), cl::cat(category),
+                                   cl::desc("The AAR to write (default: <model>.aar)"));
+static cl::opt<std::string>
+    className("class", cl::value_desc("package.Class"), cl::cat(category),
+              cl::desc("The class that names the model's inputs and outputs (default: dev.nacre.model.<Model>)"));
+static cl::extrahelp more("\nEXAMPLES\n"
+                          "  nacre-compile mobilenet.onnx -o libmobilenet.so --target=android-arm64,android-x86_64\n"
+                          "  nacre-package android-*/libmobilenet.so -o mobilenet.aar\n"
+                          "      an app that has this and nacre-runtime.aar calls new dev.nacre.model.Mobilenet()\n"
+                          "\nEXIT STATUS\n"
+                          "  0  written\n"
+                          "  1  the libraries cannot be packaged; the message says which one and why\n"
+                          "  2  the command line is wrong\n");
+
+static Error package() {
+  std::vector<tools::ModelFile> models;
+  for (const std::string &path : libraries) {
+    Expected<tools::ModelFile> model = tools::readModelFile(path);
+    if (!model)
+      return model.takeError();
+    models.push_back(std::move(*model));
+  }
+  Expected<std::string> aar = tools::writeAar(models, {className});
+  if (!aar)
+    return aar.takeError();
+  const std::string path = output.empty() ? models.front().name + ".aar" : output;
+  std::error_code error;
+  ToolOutputFile file(path, error, sys::fs::OF_None);
+  if (!error) {
+    file.os() << *aar;
+    file.os().close();
+    error = file.os().error();
+    file.os().clear_error();
+  }
+  if (error)
+    return createStringError("cannot write '" + path + "': " + error.message());
+  file.keep();
+  return Error::success();
+}
+
+int main(int argc, char **argv) {
+  InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  tools::setVersion("nacre-package");
+  std::string messages;
+  raw_string_ostream stream(messages);
+  if (!cl::ParseCommandLineOptions(argc, argv, "Makes an Android library (AAR) of a compiled model.\n", &stream)) {
+    errs() << messages;
+    return 2;
+  }
+  if (Error error = package()) {
+    errs() << "nacre-package: " << toString(std::move(error)) << "\n";
+    return 1;
+  }
+  return 0;
+}
