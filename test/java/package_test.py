@@ -117,6 +117,48 @@ class PackageTest(nacre.NacreTest):
                          os.path.join(nacre.ROOT, "samples", "models", "convnet.expected.npy"))
         self.assertEqual(re.sub(r".*-Xverify:all.*\n", "", said), "image probabilities: the session is closed\n")
 
+    def test_the_gpu_computes_for_java(self):
+        library = self.compile("convnet", "--place=gpu")
+        self.call("javac", "--release", "8", "-Xlint:-options", "-classpath", JAR, "-d", self.path("app"), os.path.join(HERE, "package", "GpuCheck.java"))
+        os.mkdir(self.path("cache"))
+        said = self.call("java", "-Xcheck:jni", f"-Djava.library.path={JNI_HOST}", "-classpath", self.path("app") + os.pathsep + JAR, "GpuCheck",
+                         library, self.path("cache"))
+        if said == "no device\n":
+            self.skipTest("there is no Vulkan device")
+        self.assertRegex(said, r"^computed by [^\n]+\n$")
+
+    def test_commands_of_the_manual(self):
+        """Those of the first steps, as they stand there, and no more than five; then the app on this machine."""
+        with open(os.path.join(nacre.ROOT, "docs", "android.md"), encoding="utf-8") as file:
+            first, last = re.findall(r"```sh\n(.*?)```", file.read(), re.DOTALL)
+        self.assertLessEqual(len(first.splitlines()), 5)
+        shutil.copy(self.model("convnet"), self.path("mobilenet.onnx"))
+        os.makedirs(self.path("app", "libs"))
+        environment = dict(os.environ, PATH=nacre.BIN + os.pathsep + os.environ["PATH"])
+        installed = {"/usr/share/nacre/nacre-runtime.aar": RUNTIME_AAR, "/usr/lib/x86_64-linux-gnu": JNI_HOST, "/usr/share/java/nacre.jar": JAR}
+        for name, built in installed.items():
+            first, last = first.replace(name, built), last.replace(name, built)
+        self.call("bash", "-ec", first, cwd=self.folder, env=environment)
+        self.assertEqual(sorted(os.listdir(self.path("app", "libs"))), ["mobilenet.aar", "nacre-runtime.aar"])
+        with open(self.path("App.java"), "w", encoding="utf-8") as file:
+            file.write("public class App { public static void main(String[] none) {\n"
+                       "try (dev.nacre.model.Mobilenet model = new dev.nacre.model.Mobilenet()) {\n"
+                       "model.run(); System.out.println(model.outputProbabilities().remaining()); } } }\n")
+        classpath = self.classes_of(self.path("mobilenet.aar"))
+        self.call("javac", "-classpath", classpath + os.pathsep + JAR, "-d", self.path("built"), self.path("App.java"))
+        with zipfile.ZipFile(classpath) as archive:
+            archive.extractall(self.path("built"))
+        self.call("jar", "--create", "--file", self.path("app.jar"), "-C", self.path("built"), ".")
+        self.assertTrue(self.call("bash", "-ec", last, cwd=self.folder, env=environment).endswith("\n10\n"))
+
+    def test_what_is_installed(self):
+        prefix = self.path("installed")
+        build = os.path.dirname(nacre.BIN)
+        self.call("cmake", "--install", build, "--prefix", prefix, "--component", "java")
+        found = [os.path.relpath(os.path.join(folder, name), prefix) for folder, _, names in os.walk(prefix) for name in names]
+        self.assertEqual(sorted(re.sub("^lib/[^/]+/", "lib/", name) for name in found),
+                         ["lib/libnacre_jni.so", "share/java/nacre.jar", "share/nacre/nacre-runtime.aar"])
+
     def test_the_sample_names_pictures(self):
         """As a network that is given the same picture by other means."""
         classpath = self.classes_of(self.make_aar()) + os.pathsep + JAR
