@@ -35,7 +35,10 @@ jobjectArray describe_tensor(JNIEnv *env, const nacre_tensor_info &info, jlong r
 
 jobjectArray describe_model(JNIEnv *env, const nacre_model *model) {
   nacre_model_info info = {};
-  check(env, nacre_model_describe(model, &info), nullptr);
+  if (nacre_status status = nacre_model_describe(model, &info)) {
+    check(env, status, nullptr);
+    return nullptr;
+  }
   const char *const texts[] = {info.name, info.compiler, info.target};
   const jlong numbers[] = {info.entry_count, info.kernel_count, jlong(info.weight_bytes), jlong(info.state_bytes),
                            info.variable_count};

@@ -146,7 +146,10 @@ NACRE_NATIVE(jlongArray, launchTime, jlong handle, jint index) {
 NACRE_NATIVE(jobjectArray, describeSession, jlong handle) {
   const auto *session = from_handle<const Session>(handle);
   nacre_session_info info = {};
-  check(env, nacre_session_describe(session->session, &info), nullptr);
+  if (nacre_status status = nacre_session_describe(session->session, &info)) {
+    check_latest(env, session, status);
+    return nullptr;
+  }
   const nacre_memory_info &memory = session->memory;
   const char *const texts[] = {info.device, nacre_session_reason(session->session)};
   const jlong numbers[] = {info.threads,
