@@ -41,12 +41,17 @@ double CompileReport::totalMilliseconds() const {
   return total;
 }
 
+static json::Array numbers(ArrayRef<unsigned> values) {
+  return json::Array(map_range(values, [](unsigned value) { return int64_t(value); }));
+}
+
 json::Array CompileReport::launchRows() const {
   json::Array rows;
   for (const LaunchReport &launch : launches) {
     json::Object row{{"entry", launch.entry},
                      {"step", int64_t(launch.step)},
                      {"nodes", launch.nodes},
+                     {"node_list", json::Array(launch.nodeList)},
                      {"kernel", launch.kernel},
                      {"kind", launch.kind},
                      {"flops", launch.flops},
@@ -58,8 +63,13 @@ json::Array CompileReport::launchRows() const {
                      {"fallback", launch.fallback},
                      {"engine", launch.engine()},
                      {"gpu_share", launch.gpuShare},
-                     {"gpu_declined", launch.gpuDeclined}};
+                     {"gpu_declined", launch.gpuDeclined},
+                     {"reads", numbers(launch.reads)},
+                     {"writes", numbers(launch.writes)},
+                     {"port_reads", numbers(launch.portReads)},
+                     {"port_writes", numbers(launch.portWrites)}};
     if (launch.predictedMilliseconds) {
+      row["predicted_ms"] = launch.placedMilliseconds;
       row["predicted_cpu_ms"] = launch.predictedMilliseconds->cpu;
       if (launch.predictedMilliseconds->gpu)
         row["predicted_gpu_ms"] = *launch.predictedMilliseconds->gpu;
@@ -74,7 +84,7 @@ json::Array CompileReport::launchRows() const {
 json::Array CompileReport::entryRows() const {
   json::Array rows;
   for (const EntryReport &entry : entries) {
-    json::Array steps, storages;
+    json::Array steps, storages, ports;
     for (auto [nodes, bytes] : zip_equal(entry.steps, entry.bytesInUse()))
       steps.push_back(json::Object{{"nodes", nodes}, {"arena_bytes_in_use", bytes}});
     for (const ArenaStorage &storage : entry.storages)
@@ -83,10 +93,13 @@ json::Array CompileReport::entryRows() const {
                                       {"bytes", storage.bytes},
                                       {"first_step", int64_t(storage.firstStep)},
                                       {"last_step", int64_t(storage.lastStep)}});
+    for (const PortReport &port : entry.ports)
+      ports.push_back(json::Object{{"name", port.name}, {"role", port.role}, {"bytes", int64_t(port.bytes)}});
     json::Object row{{"name", entry.name},
                      {"arena_bytes", int64_t(entry.arenaBytes)},
                      {"steps", std::move(steps)},
-                     {"storages", std::move(storages)}};
+                     {"storages", std::move(storages)},
+                     {"ports", std::move(ports)}};
     if (entry.predicted) {
       row["predicted_ms"] = entry.predicted->placed;
       row["predicted_cpu_only_ms"] = entry.predicted->cpu;
@@ -95,6 +108,13 @@ json::Array CompileReport::entryRows() const {
     rows.push_back(std::move(row));
   }
   return rows;
+}
+
+static json::Object describe(const Roof &roof) {
+  return json::Object{{"flops_per_second", roof.flopsPerSecond},
+                      {"bytes_per_second", roof.bytesPerSecond},
+                      {"cache_bytes", roof.cacheBytes},
+                      {"cache_bytes_per_second", roof.cacheBytesPerSecond}};
 }
 
 json::Value CompileReport::toJson() const {
@@ -124,6 +144,8 @@ json::Value CompileReport::toJson() const {
                       {"code_bytes", int64_t(codeBytes)},
                       {"gpu_code_bytes", int64_t(gpuCodeBytes)},
                       {"gpu_packed_bytes", int64_t(gpuPackedBytes)},
+                      {"table_bytes", int64_t(tableBytes)},
+                      {"runtime_bytes", int64_t(runtimeBytes)},
                       {"file_bytes", int64_t(fileBytes)},
                       {"phase_ms", std::move(phases)},
                       {"total_ms", totalMilliseconds()},
@@ -139,6 +161,11 @@ json::Value CompileReport::toJson() const {
           {"weight", cost.name}, {"predicted_ms", cost.milliseconds}, {"predicted_way_ms", cost.wayMilliseconds}});
     report["trained_weights"] = std::move(rows);
   }
+  if (roofs)
+    report["roofs"] = json::Object{{"description", roofs->description},
+                                   {"cpu_threads", int64_t(roofs->threads)},
+                                   {"cpu", describe(roofs->cpu)},
+                                   {"gpu", describe(roofs->gpu)}};
   if (predicted) {
     report["device"] = device;
     report["predicted_ms"] = predicted->placed;

@@ -28,10 +28,11 @@ struct PredictedRun {
 };
 
 struct LaunchReport {
-  std::string entry;  ///< Whose launch it is,
-  unsigned step = 0;  ///< and which of its steps (EntryReport).
-  std::string nodes;  ///< The model's nodes it computes.
-  std::string kernel; ///< Its code's name; equal for launches that share code.
+  std::string entry;                 ///< Whose launch it is,
+  unsigned step = 0;                 ///< and which of its steps (EntryReport).
+  std::string nodes;                 ///< The model's nodes it computes,
+  std::vector<std::string> nodeList; ///< and each by itself.
+  std::string kernel;                ///< Its code's name; equal for launches that share code.
   std::string kind;
   double flops = 0;          ///< Multiplications and additions of one launch.
   double executedFlops = 0;  ///< The same as its engines do them: fewer where the CPU goes by Winograd's method.
@@ -43,6 +44,9 @@ struct LaunchReport {
   double gpuShare = 0;       ///< Of the cut axis: 0 is the CPU alone, 1 the GPU alone.
   std::string gpuDeclined;   ///< Why the GPU computes nothing of it, or which variants lack.
   std::optional<PredictedLaunch> predictedMilliseconds; ///< One turn; none without a device.
+  double placedMilliseconds = 0;                        ///< All turns, as it is placed; 0 without a device.
+  std::vector<unsigned> reads, writes;                  ///< Of its entry's storages,
+  std::vector<unsigned> portReads, portWrites;          ///< and of its ports.
 
   llvm::StringRef engine() const; ///< `cpu`, `gpu` or `cut`.
 };
@@ -54,12 +58,19 @@ struct ArenaStorage {
   unsigned firstStep = 0, lastStep = 0; ///< It has its bytes in both, and in all between.
 };
 
+/// An input, an output, a state or a count of an entry: memory beside the arena.
+struct PortReport {
+  std::string name, role;
+  uint64_t bytes = 0;
+};
+
 /// What a run of an entry does, and what memory it has for that.
 struct EntryReport {
   std::string name;
   uint64_t arenaBytes = 0;
   std::vector<std::string> steps; ///< Their nodes, in order: launches, and what loops and branches do between them.
   std::vector<ArenaStorage> storages;
+  std::vector<PortReport> ports;
   std::optional<PredictedRun> predicted; ///< Milliseconds; none without a device.
 
   /// How many bytes of the arena each step finds in use.
@@ -76,6 +87,19 @@ struct WeightCost {
 /// Predicted milliseconds of the parts of a step of training.
 struct StepTimes {
   double forward = 0, backward = 0, update = 0;
+};
+
+/// What an engine can do at most.
+struct Roof {
+  double flopsPerSecond = 0;                      ///< Multiplications and additions, of all its threads.
+  double bytesPerSecond = 0;                      ///< From memory,
+  double cacheBytesPerSecond = 0, cacheBytes = 0; ///< and from its last cache.
+};
+
+struct DeviceRoofs {
+  std::string description;
+  unsigned threads = 0;
+  Roof cpu, gpu;
 };
 
 /// A weight that is stored at half the bytes.
@@ -99,6 +123,7 @@ struct CompileReport {
   std::optional<StepTimes> stepTimes;    ///< Of the entry that trains; none without one, or without a device.
   std::vector<WeightCost> weightCosts;   ///< Of those that are trained; none without a device.
   std::optional<PredictedRun> predicted; ///< Of the first entry, milliseconds; none without a device.
+  std::optional<DeviceRoofs> roofs;      ///< None without a device.
   uint64_t weightBytes = 0;              ///< Packed, every encoding.
   uint64_t arenaBytes = 0;               ///< Of the largest entry.
   uint64_t stateBytes = 0;               ///< Of all states.
@@ -106,6 +131,8 @@ struct CompileReport {
   uint64_t codeBytes = 0;
   uint64_t gpuCodeBytes = 0;   ///< SPIR-V, all variants.
   uint64_t gpuPackedBytes = 0; ///< The same as it lies in the file.
+  uint64_t tableBytes = 0;     ///< What the runtime walks,
+  uint64_t runtimeBytes = 0;   ///< and its code.
   uint64_t fileBytes = 0;
   std::vector<std::pair<Phase, double>> phaseMilliseconds;
 

@@ -8,8 +8,9 @@
 #include "compiler/DescribeEntries.h"
 
 #include "codegen/OperandOrigin.h"
-#include "codegen/package/TableRows.h"
+#include "codegen/package/NodeNames.h"
 #include "compiler/schedule/Lifetimes.h"
+#include "dialects/PrintableText.h"
 #include "dialects/StoredBytes.h"
 #include "dialects/nn/Variables.h"
 #include "dialects/plan/ControlFlow.h"
@@ -66,6 +67,10 @@ static EntryReport describe(plan::EntryOp entry) {
   row.predicted = describeRun(entry);
   for (Operation *step : steps)
     row.steps.push_back(package::nodeNames(step->getLoc()));
+  for (auto port : entry.getBody().getOps<plan::StorageOp>())
+    if (port.getRole() != plan::Role::Temporary)
+      row.ports.push_back({toPrintable(port.getName().value_or("")), plan::stringifyRole(port.getRole()).str(),
+                           uint64_t(storedBytes(cast<ShapedType>(port.getResult().getType())))});
   for (auto [storage, demand] : llvm::zip_equal(lifetimes.storages, lifetimes.demands)) {
     plan::StorageOp op = storage;
     row.storages.push_back({"", op.getOffset().value_or(0), demand.sizeInBytes, demand.firstStep, demand.lastStep});
@@ -98,8 +103,8 @@ static plan::EntryOp findPredictedStep(ModuleOp placed) {
   return {};
 }
 
-/// Of all its turns, as it is placed; both engines work on a launch that is cut at the same time.
-static double millisecondsOf(plan::LaunchOp launch) {
+/// Both engines work on a launch that is cut at the same time.
+double placedMilliseconds(plan::LaunchOp launch) {
   auto predicted = launch->getAttrOfType<DenseI64ArrayAttr>(plan::kPredictedNanoseconds);
   if (!predicted)
     return 0;
@@ -118,7 +123,7 @@ std::optional<StepTimes> describeStepTimes(ModuleOp placed) {
     const StepPart part = partOf(package::nodeNames(launch->getLoc()));
     (part == StepPart::Forward    ? times.forward
      : part == StepPart::Backward ? times.backward
-                                  : times.update) += millisecondsOf(launch);
+                                  : times.update) += placedMilliseconds(launch);
   });
   return times;
 }
@@ -134,7 +139,7 @@ class WeightCosts {
 public:
   explicit WeightCosts(plan::EntryOp entry) {
     entry.walk([&](plan::LaunchOp launch) {
-      launches.push_back({launch, package::nodeNames(launch->getLoc()), millisecondsOf(launch)});
+      launches.push_back({launch, package::nodeNames(launch->getLoc()), placedMilliseconds(launch)});
       for (Value output : launch.getOutputs())
         writers[rootOf(output)].push_back(launches.size() - 1);
       for (Value input : launch.getInputs())

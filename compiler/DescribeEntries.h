@@ -17,6 +17,9 @@ namespace nacre {
 /// loop a second time, for its end.
 llvm::SmallVector<mlir::Operation *> stepsOf(plan::EntryOp entry);
 
+/// Predicted, of all turns of a launch, as it is placed; 0 where placement knows no device.
+double placedMilliseconds(plan::LaunchOp launch);
+
 /// What placement predicts of a run of the first entry, where it knows a device.
 std::optional<PredictedRun> describeRun(mlir::ModuleOp placed);
 

@@ -4,8 +4,9 @@
 
 #include "codegen/OperandOrigin.h"
 #include "codegen/PackWeights.h"
-#include "codegen/package/TableRows.h"
+#include "codegen/package/NodeNames.h"
 #include "compiler/DescribeEntries.h"
+#include "compiler/schedule/Lifetimes.h"
 #include "dialects/StoredBytes.h"
 #include "dialects/plan/ControlFlow.h"
 #include "dialects/plan/Notes.h"
@@ -49,6 +50,7 @@ static LaunchReport describe(plan::LaunchOp launch, const package::CompiledKerne
   plan::KernelOp kernel = compiled.kernel;
   LaunchReport row;
   row.nodes = package::nodeNames(launch.getLoc());
+  row.nodeList = package::listNodes(launch.getLoc());
   row.kernel = launch.getKernel().str();
   row.kind = plan::stringifyKernelKind(kernel.getKind()).str();
   row.flops = compiled.variants.front().flops;
@@ -62,23 +64,58 @@ static LaunchReport describe(plan::LaunchOp launch, const package::CompiledKerne
     row.predictedMilliseconds = {predicted[0] * kMilliseconds, std::nullopt};
     if (predicted.size() > 1)
       row.predictedMilliseconds->gpu = predicted[1] * kMilliseconds;
+    row.placedMilliseconds = placedMilliseconds(launch);
   }
   row.turns = plan::countExecutions(launch);
   return row;
 }
+
+/// The storages and ports of an entry by their places in its EntryReport.
+class MemoryOfEntry {
+public:
+  explicit MemoryOfEntry(plan::EntryOp entry) {
+    for (auto [number, storage] : llvm::enumerate(schedule::readLifetimes(entry).storages))
+      storages[plan::StorageOp(storage).getResult()] = number;
+    for (auto port : entry.getBody().getOps<plan::StorageOp>())
+      if (port.getRole() != plan::Role::Temporary)
+        ports.try_emplace(port.getResult(), ports.size());
+  }
+
+  /// Adds what `operands` are of, each once, to the lists that it belongs to.
+  void list(ValueRange operands, std::vector<unsigned> &ofStorages, std::vector<unsigned> &ofPorts) const {
+    auto add = [](std::vector<unsigned> &list, unsigned number) {
+      if (!llvm::is_contained(list, number))
+        list.push_back(number);
+    };
+    for (Value operand : operands) {
+      Value root = codegen::originOfOperand(operand).root;
+      if (auto storage = storages.find(root); storage != storages.end())
+        add(ofStorages, storage->second);
+      else if (auto port = ports.find(root); port != ports.end())
+        add(ofPorts, port->second);
+    }
+  }
+
+private:
+  llvm::DenseMap<Value, unsigned> storages, ports;
+};
 
 std::vector<LaunchReport> describeLaunches(ModuleOp scheduled, ArrayRef<package::CompiledKernel> kernels) {
   llvm::StringMap<const package::CompiledKernel *> byName;
   for (const package::CompiledKernel &kernel : kernels)
     byName[plan::KernelOp(kernel.kernel).getSymName()] = &kernel;
   std::vector<LaunchReport> rows;
-  for (auto entry : scheduled.getOps<plan::EntryOp>())
+  for (auto entry : scheduled.getOps<plan::EntryOp>()) {
+    const MemoryOfEntry memory(entry);
     for (auto [number, step] : llvm::enumerate(stepsOf(entry)))
       if (auto launch = dyn_cast<plan::LaunchOp>(step)) {
         LaunchReport &row = rows.emplace_back(describe(launch, *byName.lookup(launch.getKernel())));
         row.entry = entry.getSymName().str();
         row.step = number;
+        memory.list(launch.getInputs(), row.reads, row.portReads);
+        memory.list(launch.getOutputs(), row.writes, row.portWrites);
       }
+  }
   return rows;
 }
 

@@ -6,6 +6,7 @@
 #include "codegen/Backend.h"
 #include "codegen/package/Package.h"
 #include "compiler/CompileKernels.h"
+#include "compiler/DescribeDevice.h"
 #include "compiler/DescribeEntries.h"
 #include "compiler/DescribeLaunches.h"
 #include "compiler/ImportSettings.h"
@@ -267,6 +268,12 @@ private:
         return failure();
       declined = *newlyDeclined;
     }
+    if (!options.device.empty()) {
+      llvm::Expected<DeviceRoofs> roofs = describeDevice(options.device, report.gpuPrecision);
+      if (!roofs)
+        return fail(llvm::toString(roofs.takeError()));
+      report.roofs = std::move(*roofs);
+    }
     report.predicted = describeRun(*module);
     report.stepTimes = describeStepTimes(*module);
     report.weightCosts = describeWeightCosts(*module);
@@ -342,6 +349,8 @@ private:
     report.codeBytes = sizes->codeBytes;
     report.gpuCodeBytes = sizes->gpuCodeBytes;
     report.gpuPackedBytes = sizes->gpuPackedBytes;
+    report.tableBytes = sizes->tableBytes;
+    report.runtimeBytes = sizes->runtimeBytes;
     report.fileBytes = sizes->fileBytes;
     return success();
   }

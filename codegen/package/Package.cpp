@@ -121,18 +121,38 @@ Error writeWeights(int file, uint64_t base, ArrayRef<PlacedWeight> weights, unsi
 // 2. Files
 //===----------------------------------------------------------------------===//
 
-uint64_t codeBytes(StringRef object) {
+/// Of an object's sections that hold code, and of those that hold data.
+struct ObjectBytes {
+  uint64_t code = 0, data = 0;
+};
+
+ObjectBytes bytesOf(StringRef object) {
   Expected<std::unique_ptr<object::ObjectFile>> file =
-      object::ObjectFile::createObjectFile(MemoryBufferRef(object, "kernel"));
+      object::ObjectFile::createObjectFile(MemoryBufferRef(object, "object"));
   if (!file) {
     consumeError(file.takeError());
-    return 0;
+    return {};
   }
-  uint64_t bytes = 0;
-  for (const object::SectionRef &section : (*file)->sections())
+  ObjectBytes bytes;
+  for (const object::SectionRef &section : (*file)->sections()) {
     if (section.isText())
-      bytes += section.getSize();
+      bytes.code += section.getSize();
+    else if (section.isData())
+      bytes.data += section.getSize();
+  }
   return bytes;
+}
+
+/// Fills in what is known only of the linked file.
+Error measureFile(const std::string &path, PackageSizes &sizes) {
+  ErrorOr<std::unique_ptr<MemoryBuffer>> file =
+      MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!file)
+    return createStringError("cannot read '" + path + "': " + file.getError().message());
+  const uint64_t code = bytesOf((*file)->getBuffer()).code;
+  sizes.runtimeBytes = code - std::min(code, sizes.codeBytes);
+  sizes.fileBytes = (*file)->getBufferSize();
+  return Error::success();
 }
 
 Error writeText(const std::string &path, StringRef text) {
@@ -182,13 +202,14 @@ Expected<PackageSizes> writePackage(mlir::ModuleOp module, ArrayRef<CompiledKern
   for (const CompiledKernel &kernel : kernels)
     for (const codegen::KernelCode &code : kernel.variants) {
       objects.emplace_back(code.object.data(), code.object.size());
-      sizes.codeBytes += codeBytes(objects.back());
+      sizes.codeBytes += bytesOf(objects.back()).code;
     }
   for (const CompiledKernel &kernel : kernels)
     for (const codegen::GpuKernelCode &code : kernel.gpu.variants)
       sizes.gpuCodeBytes += code.code.size() * sizeof(uint32_t);
   sizes.gpuPackedBytes = table->packedGpuBytes;
   objects.emplace_back(table->object.data(), table->object.size());
+  sizes.tableBytes = bytesOf(objects.back()).data - sizes.gpuPackedBytes;
 
   std::string partial = options.outputPath + ".partial";
   std::string weightsFile = options.outputPath + ".weights.partial";
@@ -230,8 +251,8 @@ Expected<PackageSizes> writePackage(mlir::ModuleOp module, ArrayRef<CompiledKern
   sys::path::append(headerPath, stem + ".h");
   if (Error error = writeText(headerPath.str().str(), modelHeader(module, options.modelName, symbol)))
     return error;
-  if (std::error_code error = sys::fs::file_size(partial, sizes.fileBytes))
-    return createStringError("cannot read '" + partial + "': " + error.message());
+  if (Error error = measureFile(partial, sizes))
+    return error;
   if (std::error_code error = sys::fs::rename(partial, options.outputPath))
     return createStringError("cannot write '" + options.outputPath + "': " + error.message());
   (void)sys::fs::remove(weightsFile);

@@ -25,6 +25,8 @@ struct PackageSizes {
   uint64_t codeBytes = 0;      ///< Of the kernels' objects' sections that hold code.
   uint64_t gpuCodeBytes = 0;   ///< SPIR-V, as words.
   uint64_t gpuPackedBytes = 0; ///< The same as it lies in the file.
+  uint64_t tableBytes = 0;     ///< Of the rows that the runtime walks, without GPU code.
+  uint64_t runtimeBytes = 0;   ///< Of all other code: the runtime, and what the loader needs to call the C library.
   uint64_t fileBytes = 0;
 };
 

@@ -3,7 +3,7 @@
 #include "codegen/package/TableRows.h"
 #include "codegen/OperandOrigin.h"
 #include "codegen/package/ElementTypes.h"
-#include "dialects/PrintableText.h"
+#include "codegen/package/NodeNames.h"
 #include "dialects/nn/NnDialect.h"
 #include "dialects/nn/Variables.h"
 #include "dialects/plan/Notes.h"
@@ -60,19 +60,6 @@ Error checkElementTypes(mlir::ModuleOp module) {
           check(nodeNames(op->getLoc()), type);
     });
   return fault.empty() ? Error::success() : createStringError(fault);
-}
-
-/// Adds every name in `location`, once, in order.
-void collectNames(mlir::Location location, SmallVectorImpl<StringRef> &names) {
-  if (auto named = dyn_cast<mlir::NameLoc>(location)) {
-    if (!is_contained(names, named.getName().getValue()))
-      names.push_back(named.getName().getValue());
-  } else if (auto fused = dyn_cast<mlir::FusedLoc>(location)) {
-    for (mlir::Location part : fused.getLocations())
-      collectNames(part, names);
-  } else if (auto call = dyn_cast<mlir::CallSiteLoc>(location)) {
-    collectNames(call.getCallee(), names);
-  }
 }
 
 class RowReader : private TableRows {
@@ -346,12 +333,6 @@ private:
 };
 
 } // namespace
-
-std::string nodeNames(mlir::Location location) {
-  SmallVector<StringRef> names;
-  collectNames(location, names);
-  return toPrintable(join(names, ", "));
-}
 
 Expected<TableRows> readRows(const TableInputs &inputs) {
   if (Error error = checkElementTypes(inputs.module))

@@ -45,9 +45,6 @@ struct TableRows {
   StateFileTexts stateFile; ///< Its texts are strings already.
 };
 
-/// The model's nodes that an operation computes: the names in its location, joined and fit to be shown.
-std::string nodeNames(mlir::Location location);
-
 /// Fails where the model format lacks the type of an element.
 llvm::Expected<TableRows> readRows(const TableInputs &inputs);
 

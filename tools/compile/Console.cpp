@@ -6,6 +6,7 @@
 #include "dialects/PrintableText.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
+#include "tools/ReportPage.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
@@ -108,7 +109,16 @@ int runCompile(const CompilerOptions &options, StringRef reportPath, mlir::MLIRC
     raw_fd_ostream file(reportPath, error, sys::fs::OF_Text);
     if (error)
       return reportUnwritable(reportPath, error);
-    file << formatv("{0:2}", report.toJson()) << "\n";
+    if (!isPagePath(reportPath)) {
+      file << formatv("{0:2}", report.toJson()) << "\n";
+      return 0;
+    }
+    Expected<std::string> page = makeReportPage({"the report", report.toJson()});
+    if (!page) {
+      errs() << "nacre-compile: " << toString(page.takeError()) << "\n";
+      return 1;
+    }
+    file << *page;
   }
   return 0;
 }

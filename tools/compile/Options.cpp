@@ -162,8 +162,10 @@ struct Declarations {
   cl::opt<std::string> emit{
       "emit", cl::init("so"), cl::cat(category), cl::value_desc("kind"),
       cl::desc("so (default), obj: one object of kernels and tables, asm or llvm-ir: the kernels as text")};
-  cl::opt<std::string> report{"report", cl::cat(category), cl::value_desc("file.json"),
-                              cl::desc("Write the summary and one row per launch as JSON")};
+  cl::opt<std::string> report{
+      "report", cl::cat(category), cl::value_desc("file"),
+      cl::desc("Write the summary and one row per launch as JSON, or, to a name that ends in .html, "
+               "as a page to look at")};
   cl::opt<int64_t> maxConstant{"max-constant", cl::init(1024), cl::cat(category), cl::value_desc("MiB"),
                                cl::desc("Folding never makes a larger constant (default: 1024)")};
   cl::opt<unsigned> jobs{"jobs", cl::init(0), cl::cat(category), cl::value_desc("N"),

@@ -55,7 +55,7 @@ Times:
 After one run that is not counted, and some more to warm up.
 
   --benchmark           - Print a line of JSON: model, min_ms, median_ms, p90_ms, runs, threads, peak_rss_mb, arena_bytes, code_bytes, weight_bytes, device, submissions, pipelines
-  --profile             - Print the time of each launch
+  --profile             - Print the time of each launch; --profile=<file> also writes it as JSON, for nacre-report
   --trace=<file>        - Write the latest run as a Chrome trace, for chrome://tracing or ui.perfetto.dev
   --runs=<N>            - At least N runs (default: as many as the seconds ask for); without these options N runs, for what it remembers
   --min-seconds=<S>     - At least S seconds (default: 1, or 0 with --runs)
@@ -104,6 +104,8 @@ EXAMPLES
       how fast it is
   nacre-run libmodel.so --profile --trace=trace.json
       where the time goes, by the model's node names
+  nacre-run libmodel.so --profile=profile.json && nacre-report report.json --profile=profile.json
+      the same beside what the compiler says, as a page to look at
   nacre-run libmodel.so --list-devices
       the GPUs here, and what they lack
   nacre-run libmodel.so --gpu --cache=/tmp --benchmark
@@ -138,6 +140,7 @@ struct Row {
   const char *value; // what it must be; nullptr for a flag
   bool (*store)(Options &, const std::string &);
   About about = About::Both;
+  bool mayBeFlag = false; // the value may be left out, and is never the next argument
 };
 
 constexpr const char *kScheduleForm =
@@ -197,7 +200,8 @@ constexpr Row kRows[] = {
     {"list-devices", nullptr, [](Options &o, const std::string &) { return o.listDevices = true; }, About::Runs},
     {"info", nullptr, [](Options &o, const std::string &) { return o.info = true; }, About::Runs},
     {"benchmark", nullptr, [](Options &o, const std::string &) { return o.benchmark = true; }, About::Runs},
-    {"profile", nullptr, [](Options &o, const std::string &) { return o.profile = true; }, About::Runs},
+    {"profile", "a file", [](Options &o, const std::string &v) { return o.profileFile = v, o.profile = true; },
+     About::Runs, true},
     {"train", nullptr, [](Options &o, const std::string &) { return o.train = true; }},
     {"label", "a file", [](Options &o, const std::string &v) { return o.training.labels.push_back(v), !v.empty(); },
      About::Training},
@@ -260,11 +264,12 @@ Outcome parseOptions(int count, char **arguments, Options &options) {
     std::string value;
     if (equals != argument.npos)
       value = argument.substr(equals + 1);
-    else if (row->value && i + 1 < count)
+    else if (row->value && !row->mayBeFlag && i + 1 < count)
       value = arguments[++i];
     if (!row->value && equals != argument.npos)
       return usageFailure("--" + name + " takes no value");
-    if (!row->store(options, value))
+    const bool isEmpty = row->mayBeFlag && equals != argument.npos && value.empty();
+    if (isEmpty || !row->store(options, value))
       return usageFailure("--" + name + " must be " + row->value + ", but is '" + value + "'");
     sawSeconds |= name == "min-seconds";
     seen.push_back(row);

@@ -45,6 +45,7 @@ struct Options {
   bool info = false;
   bool benchmark = false;
   bool profile = false;
+  std::string profileFile; // empty: a table alone
   std::string traceFile;
   bool gpu = false;       // required
   uint32_t gpuCut = 0;    // as nacre_session_options.gpu_cut

@@ -7,6 +7,7 @@
 
 #include "tools/run/Profile.h"
 #include "tools/run/Benchmark.h"
+#include "tools/run/ProfileFile.h"
 #include "tools/run/Trace.h"
 
 #include <algorithm>
@@ -17,12 +18,6 @@
 
 namespace nacre::run {
 namespace {
-
-struct LaunchProfile {
-  nacre_launch_info info{};
-  nacre_launch_time latest{};
-  uint64_t least = UINT64_MAX;
-};
 
 Outcome readTimes(ModelSession &session, std::vector<LaunchProfile> &launches) {
   for (uint32_t i = 0; i < launches.size(); ++i) {
@@ -77,7 +72,7 @@ void printParts(const std::vector<LaunchProfile> &launches) {
         forward * 1e-6, forward * percent, backward * 1e-6, backward * percent, update * 1e-6, update * percent);
 }
 
-Outcome writeTrace(const std::string &path, const std::string &json) {
+Outcome writeFile(const std::string &path, const std::string &json) {
   FILE *file = std::fopen(path.c_str(), "we");
   const bool written = file && std::fwrite(json.data(), 1, json.size(), file) == json.size();
   if (!file || (std::fclose(file) != 0) || !written)
@@ -111,7 +106,12 @@ Outcome profile(ModelSession &session, const Options &options) {
   for (uint32_t i = 0; i < launches.size(); ++i)
     if (nacre_launch_describe(session.model, session.entry, i, &launches[i].info) != NACRE_OK)
       return Failure{ExitCode::Refused, "launch " + std::to_string(i) + " has no description"};
-  auto read = [&](uint64_t) { return readTimes(session, launches); };
+  RunsProfile runs;
+  auto read = [&](uint64_t nanoseconds) {
+    ++runs.runs;
+    runs.least = std::min(runs.least, nanoseconds);
+    return readTimes(session, launches);
+  };
   Eviction evict(options.evictMebibytes);
   if (Outcome failure = repeatRuns(session, std::max<uint64_t>(options.runs, 1), options.minSeconds, evict, read))
     return failure;
@@ -121,12 +121,20 @@ Outcome profile(ModelSession &session, const Options &options) {
     if (Outcome failure = printEngines(session))
       return failure;
   }
+  if (!options.profileFile.empty()) {
+    nacre_session_info engines;
+    Outcome failure = session.describe(engines);
+    if (!failure)
+      failure = writeFile(options.profileFile, profileJson(session, engines.device, runs, launches));
+    if (failure)
+      return failure;
+  }
   if (options.traceFile.empty())
     return std::nullopt;
   std::vector<TracedLaunch> traced;
   for (const LaunchProfile &launch : launches)
     traced.push_back({launch.info, launch.latest});
-  return writeTrace(options.traceFile, traceJson(session.info.name, session.memory.threads, traced));
+  return writeFile(options.traceFile, traceJson(session.info.name, session.memory.threads, traced));
 }
 
 } // namespace nacre::run

@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The files about a compilation: the report and the profile as their schemas say, the page that holds both, and what is refused."""
+import os
+import re
+import unittest
+
+import report_models
+from report_models import COMPILE, DEVICE, EVIL, REPORT, load
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+DOCS = os.path.join(report_models.nacre.ROOT, "docs")
+ADVICE = "; profile the library that was compiled with this report"
+
+
+def data_of(page):
+    with open(page, encoding="utf-8") as file:
+        return re.search(r'<script type="application/json" id="data">(.*?)</script>', file.read(), re.DOTALL)[1]
+
+
+class ReportFilesTest(report_models.ReportTest):
+    def check_schema(self, name, path):
+        if jsonschema is None:
+            self.skipTest("python3-jsonschema is not installed")
+        schema = load(os.path.join(DOCS, f"{name}.schema.json"))
+        jsonschema.Draft202012Validator.check_schema(schema)
+        jsonschema.Draft202012Validator(schema).validate(load(path))
+
+    def test_reports_are_as_their_schema_says(self):
+        for model, *options in (("convnet",), ("convnet", "--device=" + DEVICE), ("doubles", "--place=auto", "--device=" + DEVICE),
+                                ("doubles", "--place=gpu"), ("recurrent", "--weight-type=bf16"), ("oddly_named",), ("evil",),
+                                ("dense", "--emit=obj")):
+            with self.subTest(model=model, options=options):
+                self.check_schema("report", self.report_of(model, *options)[1])
+
+    def test_the_report_of_a_training_step_is_as_its_schema_says(self):
+        graph = report_models.Graph("trained", seed=2)
+        graph.node("MatMul", [graph.input("x", [4, 16]), graph.weight("w", [16, 3], -0.3, 0.3)], output="y")
+        graph.output("y", [4, 3])
+        graph.save(self.path("trained.onnx"))
+        self.call(COMPILE, self.path("trained.onnx"), "-o", self.path("libtrained.so"), "--train", "--loss=softmax-cross-entropy:y",
+                  "--device=" + DEVICE, "--report=" + self.path("report.json"))
+        report = load(self.path("report.json"))
+        self.assertIn("predicted_step_ms", report)
+        self.assertIn("trained_weights", report)
+        self.check_schema("report", self.path("report.json"))
+
+    def test_profiles_are_as_their_schema_says(self):
+        for model in ("convnet", "recurrent", "oddly_named"):
+            with self.subTest(model):
+                self.check_schema("profile", self.profile_of(self.report_of(model)[0])[1])
+
+    def test_a_profile_adds_up_to_what_is_printed(self):
+        said, path = self.profile_of(self.report_of("convnet")[0])
+        profile = load(path)
+        rows = [line.split() for line in said.splitlines()[1:]]
+        self.assertEqual(sum(row["least_ns"] for row in profile["launches"]), profile["launches_ns"])
+        self.assertEqual(f"{profile['launches_ns'] / 1e3:.3f}", rows[len(profile["launches"])][0])
+        self.assertEqual(sorted(f"{row['least_ns'] / 1e3:.3f}" for row in profile["launches"]), sorted(row[0] for row in rows[:len(profile["launches"])]))
+        self.assertEqual(profile["runs"], 3)
+        self.assertGreaterEqual(profile["least_run_ns"], 0)
+
+    def test_a_profile_without_a_file_is_a_table_alone(self):
+        library = self.compile("relu")
+        before = sorted(os.listdir(self.folder))
+        self.assertIn("100.00%", self.run_model(library, "--profile", "--runs=1"))
+        self.assertEqual(sorted(os.listdir(self.folder)), before)
+        self.assertEqual(self.run_model(library, "--profile=", status=2), "nacre-run: error: --profile must be a file, but is ''\n")
+        missing = self.path("missing", "profile.json")
+        self.assertIn(f"nacre-run: error: cannot write '{missing}': No such file or directory\n",
+                      self.run_model(library, "--runs=1", f"--profile={missing}", status=2))
+
+    def test_predictions_add_up(self):
+        for options in (("--place=cpu",), ("--place=auto",)):
+            report = load(self.report_of("convnet", "--device=" + DEVICE, *options)[1])
+            rows = report["launches"]
+            for row in rows:
+                self.assertLessEqual(row["predicted_ms"], row["predicted_cpu_ms"] * row["turns"] + 1e-9)
+            if options == ("--place=cpu",):
+                # Each launch is rounded down to a nanosecond.
+                self.assertAlmostEqual(sum(row["predicted_ms"] for row in rows), report["predicted_ms"], delta=1e-6 * len(rows))
+
+    def test_bytes_add_up(self):
+        for model in ("convnet", "doubles"):
+            library, path = self.report_of(model, *(("--place=gpu",) if model == "doubles" else ()))
+            report = load(path)
+            self.assertEqual(report["file_bytes"], os.path.getsize(library))
+            parts = {key: report[key] for key in ("weight_bytes", "code_bytes", "gpu_packed_bytes", "table_bytes", "runtime_bytes")}
+            self.assertGreaterEqual(report["file_bytes"], sum(parts.values()))
+            self.assertEqual([key for key, value in parts.items() if value <= 0], [] if model == "doubles" else ["gpu_packed_bytes"])
+
+    def test_launches_say_what_memory_they_use(self):
+        for model in ("convnet", "recurrent"):
+            report = load(self.report_of(model)[1])
+            entry = report["entries"][0]
+            roles = [port["role"] for port in entry["ports"]]
+            self.assertTrue({"input", "output"} <= set(roles))
+            written = set()
+            for row in report["launches"]:
+                self.assertEqual(", ".join(row["node_list"]), row["nodes"])
+                for number in row["reads"] + row["writes"]:
+                    storage = entry["storages"][number]
+                    self.assertTrue(storage["first_step"] <= row["step"] <= storage["last_step"])
+                self.assertEqual([port for port in row["port_writes"] if roles[port] == "input"], [])
+                self.assertTrue(row["writes"] or row["port_writes"])
+                written.update(row["writes"])
+            self.assertEqual(written, set(range(len(entry["storages"]))))
+
+    def test_the_compiler_and_nacre_report_write_the_same_page(self):
+        library, report = self.report_of("convnet")
+        pages = []
+        # What a compilation took differs from one to the next.
+        for page, command in ((self.path("a.html"), (COMPILE, self.path("convnet.onnx"), "-o", library, "--quiet", "--report=")),
+                              (self.path("report.html"), (REPORT, report, "-o"))):
+            self.call(*command[:-1], command[-1] + page) if command[-1].endswith("=") else self.call(*command, page)
+            with open(page, encoding="utf-8") as file:
+                pages.append(re.sub(r'"phase_ms":\{[^}]*\}|"total_ms":[\d.e+-]+', "", file.read()))
+        self.assertEqual(*pages)
+
+    def test_the_page_is_beside_the_report_and_the_same_each_time(self):
+        _, report = self.report_of("relu")
+        self.call(REPORT, report)
+        page = self.path("relu.html")
+        self.assertLess(os.path.getsize(page), 400_000, "what every page has")
+        with open(page, "rb") as file:
+            first = file.read()
+        self.assertEqual(self.call(REPORT, report, "-o", "-").encode(), first)
+
+    def test_no_name_is_markup(self):
+        library, report = self.report_of("evil")
+        page = self.page_of(report, self.profile_of(library)[1])
+        self.assertNotIn("<", data_of(page))
+        with open(page, encoding="utf-8") as file:
+            text = file.read()
+        self.assertNotIn(EVIL, text)
+        self.assertNotIn("<img", text)
+        self.assertEqual(text.count("</script"), 4)
+
+    def test_a_page_asks_for_nothing(self):
+        page = self.page_of(self.report_of("convnet")[1])
+        with open(page, encoding="utf-8") as file:
+            text = file.read()
+        self.assertIn("default-src 'none'", text)
+        self.assertEqual(re.findall(r'<(?:script|link|img|iframe)[^>]*(?:src|href)="(?!data:)[^"]*"', text), [])
+        self.assertNotRegex(text.split('id="licences"')[0] + text.split("Dom = ")[1], r"fetch\(|XMLHttpRequest|import\(|@import|url\(")
+
+    def refused(self, *arguments):
+        return self.call(REPORT, *arguments, status=2)
+
+    def test_what_is_refused(self):
+        library, report = self.report_of("convnet")
+        profile = self.profile_of(library)[1]
+        other, other_report = self.report_of("relu")
+        other_profile = self.path("other.json")
+        self.run_model(other, "--runs=1", "--profile=" + other_profile)
+        said = "nacre-report: "
+        missing, broken = self.path("missing.json"), self.path("broken.json")
+        with open(broken, "w", encoding="utf-8") as file:
+            file.write("[1, 2")
+        self.assertEqual(self.refused(), said + "a report must be given, as in nacre-report report.json; see --help\n")
+        self.assertEqual(self.refused(missing), f"{said}cannot read '{missing}': No such file or directory\n")
+        self.assertRegex(self.refused(broken), rf"^{said}{re.escape(broken)}: must be JSON, but is not: .*\n$")
+        self.assertEqual(self.refused(profile), f"{said}{profile}: must be a report of nacre-compile --report=<file>.json, but has no 'entries'\n")
+        self.assertEqual(self.refused(report, "--profile=" + report), f"{said}{report}: must be a profile of nacre-run --profile=<file>, but has no 'entry'\n")
+        launches = len(load(report)["launches"])
+        self.assertEqual(self.refused(report, "--profile=" + other_profile), f"{said}{other_profile}: must have {launches} launches as {report} has, but has 1{ADVICE}\n")
+        self.assertEqual(self.refused(report, "--profile=" + profile, "--profile=" + profile),
+                         f"{said}{profile}: is of entry 'main', of which there is {profile} already; give one\n")
+        folder = self.path("none", "page.html")
+        self.assertRegex(self.refused(report, "-o", folder), rf"^{said}cannot write '{re.escape(folder)}': .*\n$")
+        self.assertEqual(sorted(name for name in os.listdir(self.folder) if name.endswith(".html")), [], "nothing is left behind")
+        self.check_damaged(report, profile, other_report)
+
+    def check_damaged(self, report, profile, other_report):
+        """Profiles and reports that are almost right."""
+        said, damaged = "nacre-report: ", self.path("damaged.json")
+
+        def save(value):
+            with open(damaged, "w", encoding="utf-8") as file:
+                report_models.json.dump(value, file)
+
+        value = load(profile)
+        value["entry"] = "train"
+        save(value)
+        self.assertEqual(self.refused(report, "--profile=" + damaged), f"{said}{damaged}: is of entry 'train', which {report} lacks; it has: main\n")
+        value = load(profile)
+        first = value["launches"][1]
+        first["kernel"], was = "other_7", first["kernel"]
+        save(value)
+        self.assertEqual(self.refused(report, "--profile=" + damaged),
+                         f"{said}{damaged}: launch 2 is '{first['nodes']}' by other_7, but '{first['nodes']}' by {was} in {report}{ADVICE}\n")
+        value = load(profile)
+        del value["launches"][0]["least_ns"]
+        save(value)
+        self.assertEqual(self.refused(report, "--profile=" + damaged), f"{said}{damaged}: launch 1 must have its time, 'least_ns'\n")
+        value = load(other_report)
+        del value["launches"][0]["reads"]
+        save(value)
+        self.assertEqual(self.refused(damaged), f"{said}{damaged}: must be a report of this version; compile the model again\n")
+
+
+if __name__ == "__main__":
+    unittest.main()

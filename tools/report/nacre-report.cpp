@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// nacre-report: what the compiler said of a model and what was measured of it, as one page.
+
+#include "tools/CommandLine.h"
+#include "tools/ReportPage.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+
+namespace {
+
+constexpr StringLiteral kEpilogue =
+    "\nEXAMPLES\n"
+    "  nacre-compile model.onnx -o libmodel.so --device=snapdragon-778g --report=report.json\n"
+    "      what was compiled, and what is predicted for a device\n"
+    "  nacre-run libmodel.so --profile=profile.json\n"
+    "      what is measured, on the device itself\n"
+    "  nacre-report report.json --profile=profile.json -o report.html\n"
+    "      both as a page, for a browser\n"
+    "  nacre-report report.json --profile=main.json --profile=train.json\n"
+    "      of several entries, each of which was measured\n"
+    "\nEXIT STATUS\n"
+    "  0  the page is written\n"
+    "  2  the command line is wrong, or a file cannot be read or written or is of another library\n";
+
+int fail(const Twine &message) {
+  errs() << "nacre-report: " << message << "\n";
+  return 2;
+}
+
+Expected<nacre::tools::JsonFile> readJson(const std::string &path) {
+  ErrorOr<std::unique_ptr<MemoryBuffer>> file = MemoryBuffer::getFile(path, /*IsText=*/true);
+  if (!file)
+    return createStringError("cannot read '" + path + "': " + file.getError().message());
+  Expected<json::Value> value = json::parse((*file)->getBuffer());
+  if (!value)
+    return createStringError(path + ": must be JSON, but is not: " + toString(value.takeError()));
+  return nacre::tools::JsonFile{path, std::move(*value)};
+}
+
+/// Through a file beside it, so that an error leaves the old page.
+Error writePage(StringRef path, StringRef page) {
+  return writeToOutput(path, [&](raw_ostream &os) {
+    os << page;
+    return Error::success();
+  });
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  InitLLVM init(argc, argv);
+  cl::OptionCategory category("nacre-report options");
+  cl::opt<std::string> report(cl::Positional, cl::desc("<report.json>"), cl::cat(category));
+  cl::list<std::string> profiles(
+      "profile", cl::cat(category), cl::value_desc("file"),
+      cl::desc("What nacre-run --profile=<file> measured of the library, one of each entry at most; repeatable"));
+  cl::opt<std::string> output("o", cl::cat(category), cl::value_desc("file"),
+                              cl::desc("The page to write; - is the standard output (default: <report>.html)"));
+  cl::extrahelp more(kEpilogue);
+  cl::HideUnrelatedOptions(category);
+  nacre::tools::setVersion("nacre-report");
+  std::string messages;
+  raw_string_ostream stream(messages);
+  if (!cl::ParseCommandLineOptions(
+          argc, argv, "Writes a report of nacre-compile, and what was measured, as a page for a browser.\n", &stream))
+    return fail(StringRef(messages).rtrim());
+  if (report.empty())
+    return fail("a report must be given, as in nacre-report report.json; see --help");
+
+  Expected<nacre::tools::JsonFile> read = readJson(report);
+  if (!read)
+    return fail(toString(read.takeError()));
+  std::vector<nacre::tools::JsonFile> measured;
+  for (const std::string &path : profiles) {
+    Expected<nacre::tools::JsonFile> profile = readJson(path);
+    if (!profile)
+      return fail(toString(profile.takeError()));
+    measured.push_back(std::move(*profile));
+  }
+  Expected<std::string> page = nacre::tools::makeReportPage(*read, measured);
+  if (!page)
+    return fail(toString(page.takeError()));
+  SmallString<128> path(output);
+  if (path.empty()) {
+    path = report;
+    sys::path::replace_extension(path, "html");
+  }
+  if (Error error = writePage(path, *page))
+    return fail("cannot write '" + path + "': " + toString(std::move(error)));
+  return 0;
+}

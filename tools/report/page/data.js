@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What: the report and the profiles as the page uses them: entries, their launches with times, and who reads what whom wrote.
+// How:  1. rows of equal keys come as columns, 2. times are joined by place, 3. edges by storages.
+"use strict";
+
+const Data = (() => {
+  //===---- 1. Columns ----===//
+
+  function unpack(value) {
+    if (Array.isArray(value)) return value.map(unpack);
+    if (value === null || typeof value !== "object") return value;
+    if (!value.$keys) return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, unpack(inner)]));
+    return value.$rows.map((row) => {
+      const unpacked = {};
+      value.$keys.forEach((key, at) => {
+        if (row[at] !== null) unpacked[key] = unpack(row[at]);
+      });
+      return unpacked;
+    });
+  }
+
+  //===---- 2. Launches ----===//
+
+  const bytesOf = (launch) => launch.weight_bytes + launch.read_bytes + launch.written_bytes;
+
+  function makeLaunch(row, index, measured) {
+    const launch = {
+      ...row,
+      index,
+      number: index + 1,
+      nodes: row.node_list.join(", "),
+      predicted: row.predicted_ms,
+      measured: measured && measured.least_ns / 1e6,
+      measuredNs: measured && measured.least_ns,
+      executions: measured && measured.executions,
+      ranOn: measured && measured.engine,
+      before: [],
+      after: [],
+      storagesOut: new Set(row.writes),
+    };
+    launch.turns = launch.executions ?? launch.turns;
+    launch.work = launch.flops * launch.turns;
+    launch.bytes = bytesOf(launch);
+    launch.intensity = launch.bytes ? launch.flops / launch.bytes : 0;
+    const time = launch.measured ?? launch.predicted;
+    launch.time = time;
+    launch.flopRate = time ? launch.work / (time / 1e3) : undefined;
+    return launch;
+  }
+
+  //===---- 3. Edges ----===//
+
+  /** Whoever wrote a storage, or a part of it, comes before all who read it later. */
+  function connect(launches) {
+    const edges = [];
+    const writers = new Map();
+    const writersOf = (key) => writers.get(key) ?? writers.set(key, []).get(key);
+    for (const launch of launches) {
+      const keys = [...launch.reads.map((storage) => "s" + storage), ...launch.port_reads.map((port) => "p" + port)];
+      const from = new Set(keys.flatMap(writersOf));
+      for (const other of from) {
+        if (other === launch) continue;
+        launch.before.push(other);
+        other.after.push(launch);
+        edges.push({ from: other, to: launch });
+      }
+      for (const storage of launch.writes) writersOf("s" + storage).push(launch);
+      for (const port of launch.port_writes) writersOf("p" + port).push(launch);
+    }
+    return edges;
+  }
+
+  const sum = (rows, key) => rows.reduce((total, row) => total + (row[key] ?? 0), 0);
+
+  function makeEntry(row, report, profile) {
+    const rows = report.launches.filter((launch) => launch.entry === row.name);
+    const launches = rows.map((launch, index) => makeLaunch(launch, index, profile?.launches[index]));
+    const entry = { ...row, launches, profile, edges: connect(launches) };
+    entry.measured = profile && sum(launches, "measuredNs") / 1e6;
+    entry.predictedLaunches = row.predicted_ms === undefined ? undefined : sum(launches, "predicted");
+    entry.byNode = new Map();
+    for (const launch of launches)
+      for (const node of launch.node_list) {
+        const known = entry.byNode.get(node);
+        if (known) known.push(launch);
+        else entry.byNode.set(node, [launch]);
+      }
+    entry.launchOfStep = new Map(launches.map((launch) => [launch.step, launch]));
+    return entry;
+  }
+
+  /** A share of the roof over a launch: what it reaches of the most that its engine could at its intensity. */
+  function roofShare(launch, roofs) {
+    if (!roofs || !launch.flopRate || !launch.intensity) return undefined;
+    const roof = launch.gpu_share > 0 ? roofs.gpu : roofs.cpu;
+    return launch.flopRate / Math.min(roof.flops_per_second, launch.intensity * roof.bytes_per_second);
+  }
+
+  function read(text) {
+    const { report, profiles } = unpack(JSON.parse(text));
+    const entries = report.entries.map((row) => makeEntry(row, report, profiles.find((profile) => profile.entry === row.name)));
+    for (const entry of entries)
+      for (const launch of entry.launches) launch.roofShare = roofShare(launch, report.roofs);
+    return { report, entries };
+  }
+
+  return { read, sum };
+})();

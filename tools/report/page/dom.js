@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What: elements and texts. Names of a model are its author's: they become text, never markup.
+"use strict";
+
+const Dom = (() => {
+  const byId = (id) => document.getElementById(id);
+
+  /** An element; attributes that are functions listen, children are elements or texts. */
+  function element(tag, attributes = {}, ...children) {
+    const made = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) {
+      if (typeof value === "function") made.addEventListener(name, value);
+      else if (value !== undefined && value !== false) made.setAttribute(name, value);
+    }
+    made.append(...children.flat().filter((child) => child !== undefined && child !== null));
+    return made;
+  }
+
+  const fill = (parent, ...children) => parent.replaceChildren(...children.flat().filter((child) => child !== undefined && child !== null));
+
+  const group = (text) => text.replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f");
+  const fixed = (value, digits) => {
+    const [whole, part] = value.toFixed(digits).split(".");
+    return group(whole) + (part ? "." + part : "");
+  };
+
+  const count = (value) => fixed(value, 0);
+  /** Milliseconds as microseconds, to the nanosecond: what nacre-run prints. */
+  const microseconds = (ms) => fixed(ms * 1e3, 3);
+  const milliseconds = (ms) => (ms >= 100 ? fixed(ms, 1) : fixed(ms, 3)) + " ms";
+  const percent = (share) => (100 * share).toFixed(1) + " %";
+
+  function scaled(value, units, step) {
+    let at = 0;
+    while (value >= step && at + 1 < units.length) {
+      value /= step;
+      ++at;
+    }
+    return (at === 0 ? count(value) : value >= 100 ? value.toFixed(0) : value.toFixed(value >= 10 ? 1 : 2)) + " " + units[at];
+  }
+  const bytes = (value) => scaled(value, ["B", "KiB", "MiB", "GiB", "TiB"], 1024);
+  const rate = (perSecond, unit) => scaled(perSecond, ["", "K", "M", "G", "T", "P"].map((prefix) => prefix + unit), 1000);
+
+  /** At most `length` characters, of which the end says more than the beginning. */
+  const shorten = (text, length) => (text.length <= length ? text : "…" + text.slice(text.length - length + 1));
+
+  const launchTitle = (launch) => `${launch.number}: ${launch.nodes || launch.kernel}`;
+
+  /** A list of buttons that choose launches. */
+  const launchButtons = (launches, choose, most = 40) =>
+    element("ul", { class: "names" },
+      launches.slice(0, most).map((launch) => element("li", {}, element("button", { type: "button", click: () => choose(launch) }, `${launch.number}: ${shorten(launch.nodes || launch.kernel, 44)}`))),
+      launches.length > most ? element("li", {}, `and ${count(launches.length - most)} more`) : undefined);
+
+  const pairs = (rows) => element("dl", { class: "pairs" },
+    rows.filter((row) => row && row[1] !== undefined && row[1] !== "").flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
+
+  return { byId, element, fill, count, fixed, microseconds, milliseconds, percent, bytes, rate, shorten, launchTitle, launchButtons, pairs };
+})();

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What: reads the data, starts the views and wires what stands above them: entry, measure, filters, and the address, which
+//       remembers entry and launch.
+"use strict";
+
+(() => {
+  const { state } = State;
+  const { element, fill, byId } = Dom;
+  const engines = { cpu: "CPU", gpu: "GPU", cut: "cut between both" };
+
+  function showChoices() {
+    const { entry } = state;
+    fill(byId("measure"), State.measures(entry).map(([key, label]) => element("option", { value: key }, label)));
+    byId("measure").value = state.measure;
+    const there = Object.keys(engines).filter((engine) => entry.launches.some((launch) => launch.engine === engine));
+    const box = (key, label, checked) => element("label", {}, element("input", { type: "checkbox", "data-filter": key, checked: checked || undefined, change: (event) => State.setHidden(key, key === "taken" ? event.target.checked : !event.target.checked) }), " " + label);
+    state.hidden.clear();
+    fill(byId("filters"), element("legend", {}, "Show"), there.map((engine) => box(engine, engines[engine], true)),
+      entry.launches.some((launch) => launch.fallback || launch.gpu_declined) ? box("taken", "only what fell back", false) : undefined);
+    const swatch = (engine) => {
+      const made = element("span", { class: "swatch" });
+      made.style.background = `var(--${engine})`;
+      return made;
+    };
+    fill(byId("legend"), there.map((engine) => element("li", {}, swatch(engine), engines[engine])),
+      element("li", {}, `higher and deeper: more ${State.measures(entry).find((row) => row[0] === state.measure)[1]}`),
+      entry.launches.some((launch) => launch.fallback) ? element("li", {}, "red border and !: no emitter took it") : undefined);
+  }
+
+  /** `#entry=train&launch=12`, so that a place on the page can be told to others. */
+  function readAddress() {
+    const wanted = new URLSearchParams(location.hash.slice(1));
+    const entry = state.data.entries.find((each) => each.name === wanted.get("entry")) ?? state.data.entries[0];
+    State.showEntry(entry);
+    byId("entry").value = entry.name;
+    const launch = entry.launches[Number(wanted.get("launch")) - 1];
+    if (launch) State.choose(launch, "address");
+  }
+
+  function writeAddress() {
+    const place = new URLSearchParams({ entry: state.entry.name, ...(state.launch && { launch: state.launch.number }) });
+    history.replaceState(null, "", "#" + place);
+  }
+
+  function start() {
+    state.data = Data.read(byId("data").textContent);
+    const { report, entries } = state.data;
+    const name = report.model.split(/[\\/]/).pop();
+    document.title = `${name} — Nacre report`;
+    byId("title").textContent = name;
+    byId("subtitle").textContent = `compiled for ${report.target}${report.cpu ? ` (${report.cpu})` : ""}${report.device ? `, predicted for ${report.device}` : ""}`;
+    fill(byId("entry"), entries.map((entry) => element("option", { value: entry.name }, entry.name)));
+    byId("entry-choice").hidden = entries.length < 2;
+    byId("entry").addEventListener("change", (event) => State.showEntry(entries.find((entry) => entry.name === event.target.value)));
+    byId("measure").addEventListener("change", (event) => State.setMeasure(event.target.value));
+
+    Canvas.readColours();
+    for (const query of ["(prefers-color-scheme: dark)"])
+      matchMedia(query).addEventListener("change", () => {
+        Canvas.readColours();
+        State.tell("theme");
+      });
+    for (const view of [Graph, Details, Table, Arena, Roofline, Sections]) view.start();
+    State.listen((what) => {
+      if (what === "entry" || what === "measure") showChoices();
+    });
+    readAddress();
+    State.listen((what) => {
+      if (what === "entry" || what === "choice") writeAddress();
+    });
+    document.documentElement.dataset.ready = String(Math.round(performance.now()));
+  }
+
+  start();
+})();

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What: what launches reach over how much they compute for each byte, under what the device's engines can do at most.
+"use strict";
+
+const Roofline = (() => {
+  const { state } = State;
+  const left = 96, bottom = 40, right = 14, top = 12;
+  let view, points = [], at = -1;
+
+  function collect() {
+    points = state.entry.launches.filter((launch) => launch.flopRate > 0 && launch.intensity > 0 && State.isShown(launch)).sort((a, b) => b.time - a.time);
+    at = -1;
+  }
+
+  /** Engines whose roofs are drawn: those that have work. */
+  function roofs() {
+    const known = state.data.report.roofs;
+    if (!known) return [];
+    const hasGpu = state.entry.launches.some((launch) => launch.gpu_share > 0), hasCpu = state.entry.launches.some((launch) => launch.gpu_share < 1);
+    return [hasCpu && ["cpu", known.cpu], hasGpu && ["gpu", known.gpu]].filter(Boolean);
+  }
+
+  function scales() {
+    const rates = [...points.map((launch) => launch.flopRate), ...roofs().map(([, roof]) => roof.flops_per_second * 1.5)];
+    const intensities = [...points.map((launch) => launch.intensity), ...roofs().map(([, roof]) => (roof.flops_per_second / roof.bytes_per_second) * 4)];
+    const least = (values) => values.reduce((low, value) => Math.min(low, value), Infinity), most = (values) => values.reduce((high, value) => Math.max(high, value), 0);
+    const x = d3.scaleLog().domain([Math.min(least(intensities), 1) / 2, most(intensities) * 2]).range([left, view.width - right]);
+    const y = d3.scaleLog().domain([Math.max(least(rates) / 2, most(rates) * 1e-6), most(rates) * 1.5]).range([view.height - bottom, top]);
+    return { x: zoomed(x, "X"), y: zoomed(y, "Y") };
+  }
+
+  function zoomed(scale, axis) {
+    return view.transform["rescale" + axis](scale);
+  }
+
+  const radius = (launch) => 3 + 14 * Math.sqrt(launch.time / points[0].time);
+
+  function drawAxes(context, { x, y }) {
+    const colours = Canvas.colours;
+    context.strokeStyle = colours.line;
+    context.lineWidth = 1;
+    context.fillStyle = colours.faint;
+    const isPower = (value) => Math.abs(Math.log10(value) - Math.round(Math.log10(value))) < 1e-9;
+    context.textAlign = "center";
+    for (const value of x.ticks().filter(isPower)) {
+      context.strokeRect(x(value), top, 0, view.height - top - bottom);
+      context.fillText(value >= 1 ? Dom.count(value) : String(value), x(value), view.height - bottom + 15);
+    }
+    context.fillText("FLOP for each byte read and written", (left + view.width) / 2, view.height - 6);
+    context.textAlign = "right";
+    for (const value of y.ticks().filter(isPower)) {
+      context.strokeRect(left, y(value), view.width - left - right, 0);
+      context.fillText(Dom.rate(value, "FLOP/s"), left - 4, y(value) + 4);
+    }
+    context.textAlign = "left";
+  }
+
+  function drawRoof(context, { x, y }, [engine, roof]) {
+    const colours = Canvas.colours;
+    const [low, high] = x.domain();
+    context.strokeStyle = context.fillStyle = colours[engine];
+    for (const [bandwidth, dashes, name] of [[roof.bytes_per_second, [], "memory"], [roof.cache_bytes_per_second, [5, 4], "cache"]]) {
+      const ridge = roof.flops_per_second / bandwidth;
+      context.setLineDash(dashes);
+      context.lineWidth = 2;
+      context.beginPath();
+      context.moveTo(x(low), y(low * bandwidth));
+      context.lineTo(x(ridge), y(roof.flops_per_second));
+      context.lineTo(Math.max(x(high), x(ridge)), y(roof.flops_per_second));
+      context.stroke();
+      const label = Math.sqrt(low * ridge);
+      context.fillText(`${name} ${Dom.rate(bandwidth, "B/s")}`, x(label) + 8, y(label * bandwidth) + 14);
+    }
+    context.setLineDash([]);
+    context.textAlign = "right";
+    context.fillText(`${engine.toUpperCase()} ${Dom.rate(roof.flops_per_second, "FLOP/s")}`, view.width - right - 4, y(roof.flops_per_second) - 6);
+    context.textAlign = "left";
+  }
+
+  function draw(context) {
+    if (!state.entry) return;
+    context.font = "12px system-ui, sans-serif";
+    if (!points.length) {
+      context.fillStyle = Canvas.colours.faint;
+      context.fillText("No launch has both a time and floating-point work.", 16, 28);
+      return;
+    }
+    const scale = scales(), { x, y } = scale;
+    drawAxes(context, scale);
+    context.save();
+    context.beginPath();
+    context.rect(left, top, view.width - left - right, view.height - top - bottom);
+    context.clip();
+    roofs().forEach((roof) => drawRoof(context, scale, roof));
+    for (const launch of points) {
+      context.globalAlpha = 0.6;
+      context.fillStyle = Canvas.colours[launch.engine];
+      context.beginPath();
+      context.arc(x(launch.intensity), y(launch.flopRate), radius(launch), 0, 7);
+      context.fill();
+      context.globalAlpha = 1;
+      if (launch === points[at] || launch === state.launch) {
+        context.strokeStyle = Canvas.colours.accent;
+        context.lineWidth = 3;
+        context.stroke();
+      }
+    }
+    context.restore();
+  }
+
+  function say() {
+    const launch = points[at];
+    Dom.byId("roofline-said").textContent = !launch ? "" :
+      `Launch ${launch.number}, ${launch.nodes || launch.kernel}: ${Dom.rate(launch.flopRate, "FLOP/s")} at ${launch.intensity.toFixed(2)} FLOP for each byte, ${Dom.microseconds(launch.time)} µs` +
+      (launch.roofShare ? `, ${Dom.percent(launch.roofShare)} of what the device's ${launch.gpu_share > 0 ? "GPU" : "CPU"} could from memory.` : ".");
+  }
+
+  function point(position) {
+    let found = -1;
+    if (position && points.length) {
+      const { x, y } = scales();
+      let nearest = 24;
+      points.forEach((launch, index) => {
+        const distance = Math.hypot(x(launch.intensity) - position[0], y(launch.flopRate) - position[1]) - radius(launch);
+        if (distance < nearest) [nearest, found] = [distance, index];
+      });
+    }
+    if (found === at) return;
+    at = found;
+    say();
+    view.redraw();
+  }
+
+  const choose = () => points[at] && State.choose(points[at], "roofline");
+
+  function keys({ key }) {
+    const moved = { ArrowRight: Math.min(at + 1, points.length - 1), ArrowLeft: Math.max(at - 1, 0), Home: 0, End: points.length - 1 }[key];
+    if (moved !== undefined) at = moved;
+    else if (key === "Enter") choose();
+    else if (key === "0") view.setTransform(d3.zoomIdentity);
+    else return false;
+    say();
+    view.redraw();
+    return true;
+  }
+
+  function describe() {
+    const { entry, data } = state;
+    const times = entry.profile ? "measured" : "predicted";
+    const roof = data.report.roofs ? `Roofs are those of ${data.report.device || data.report.roofs.description} (${data.report.roofs.description}), of ${data.report.roofs.cpu_threads} threads; what stays in a cache may be above the roof of memory.`
+      : "No device is known, so there is no roof: compile with --device=<name>, or with a profile that nacre-tune measured.";
+    const caution = entry.profile && data.report.roofs ? " Times were measured: the roof is theirs only where it is the same device." : "";
+    Dom.byId("roofline-text").textContent = points.length ? `Each launch by its ${times} time, which its circle's area is. ${roof}${caution} The arrow keys go through launches, the longest first.`
+      : `Without times there are no points: compile with --device=<name>, or measure with nacre-run --profile=<file>. ${roof}`;
+  }
+
+  function start() {
+    view = Canvas.create("roofline-canvas", { draw, keys, hover: point, click: choose, scales: [1, 100] });
+    State.listen((what) => {
+      if (what === "entry" || what === "filter") {
+        collect();
+        say();
+        describe();
+      }
+      if (what === "entry") view.setTransform(d3.zoomIdentity);
+      view.redraw();
+    });
+  }
+
+  return { start };
+})();

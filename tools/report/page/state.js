@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What: what the views have in common: the entry, the launch that is chosen, what is shown, and by what it is sized.
+// How:  whoever changes it tells all views, by what changed: "entry", "choice", "filter", "measure" or "theme".
+"use strict";
+
+const State = (() => {
+  const listeners = [];
+  const state = { data: null, entry: null, launch: null, measure: "work", hidden: new Set() };
+
+  const tell = (what) => listeners.forEach((listener) => listener(what));
+  const listen = (listener) => listeners.push(listener);
+
+  /** What a launch can be sized by, best first. */
+  function measures(entry) {
+    return [["measured", "measured time", entry.profile], ["predicted", "predicted time", entry.predicted_ms !== undefined],
+      ["work", "floating-point work", true], ["bytes", "bytes read and written", true]].filter((row) => row[2]);
+  }
+
+  function showEntry(entry) {
+    state.entry = entry;
+    state.launch = null;
+    const known = measures(entry).map((row) => row[0]);
+    if (!known.includes(state.measure) || state.measure === "work") state.measure = known[0];
+    tell("entry");
+  }
+
+  /** `from`: the view that already shows it. */
+  function choose(launch, from) {
+    state.launch = launch;
+    state.chosenFrom = from;
+    tell("choice");
+  }
+
+  function setHidden(key, isHidden) {
+    if (isHidden) state.hidden.add(key);
+    else state.hidden.delete(key);
+    tell("filter");
+  }
+
+  function setMeasure(measure) {
+    state.measure = measure;
+    tell("measure");
+  }
+
+  const isShown = (launch) => !state.hidden.has(launch.engine) && !(state.hidden.has("taken") && !launch.fallback && !launch.gpu_declined);
+  const sizeOf = (launch) => launch[state.measure] ?? 0;
+
+  return { state, listen, tell, measures, showEntry, choose, setHidden, setMeasure, isShown, sizeOf };
+})();

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  see ProfileFile.h.
+// Why:   see there.
+// How:   text, because the format is a handful of keys.
+
+#include "tools/run/ProfileFile.h"
+#include "tools/run/Text.h"
+#include "tools/run/Trace.h"
+
+namespace nacre::run {
+namespace {
+
+std::string member(const char *name, const std::string &value) { return std::string("\"") + name + "\": " + value; }
+
+std::string member(const char *name, uint64_t value) { return member(name, std::to_string(value)); }
+
+std::string launchRow(const LaunchProfile &launch) {
+  const nacre_launch_time &time = launch.latest;
+  return "{" + member("nodes", jsonText(launch.info.name)) + ", " + member("kernel", jsonText(launch.info.kernel)) +
+         ", " + member("kind", jsonText(launch.info.kind)) + ", " + member("engine", jsonText(engineOf(time))) + ", " +
+         member("least_ns", launch.least) + ", " + member("latest_ns", time.total) + ", " +
+         member("latest_cpu_ns", time.cpu_total) + ", " + member("latest_gpu_ns", time.gpu_total) + ", " +
+         member("executions", time.executions) + "}";
+}
+
+} // namespace
+
+std::string profileJson(const ModelSession &session, const char *device, const RunsProfile &runs,
+                        const std::vector<LaunchProfile> &launches) {
+  uint64_t sum = 0;
+  for (const LaunchProfile &launch : launches)
+    sum += launch.least;
+  std::string json = "{" + member("model", jsonText(session.info.name)) + ", " +
+                     member("compiler", jsonText(session.info.compiler)) + ", " +
+                     member("target", jsonText(session.info.target)) + ", " +
+                     member("entry", jsonText(session.entryInfo.name)) + ", " + member("device", jsonText(device)) +
+                     ", " + member("threads", session.memory.threads) + ", " + member("runs", runs.runs) + ", " +
+                     member("least_run_ns", runs.least) + ", " + member("launches_ns", sum) + ", \"launches\": [\n";
+  for (size_t number = 0; number < launches.size(); ++number)
+    json += "  " + launchRow(launches[number]) + (number + 1 < launches.size() ? ",\n" : "\n");
+  return json + "]}\n";
+}
+
+} // namespace nacre::run

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  a profile as JSON (docs/profile.schema.json).
+// Why:   nacre-report sets it beside what the compiler said of the same launches.
+// How:   whole nanoseconds, so that sums are the same wherever they are taken.
+
+#ifndef NACRE_TOOLS_RUN_PROFILEFILE_H
+#define NACRE_TOOLS_RUN_PROFILEFILE_H
+
+#include "tools/run/ModelSession.h"
+#include <cstdint>
+#include <vector>
+
+namespace nacre::run {
+
+/// Times of a launch over all runs.
+struct LaunchProfile {
+  nacre_launch_info info{};
+  nacre_launch_time latest{};
+  uint64_t least = UINT64_MAX;
+};
+
+/// Of the runs that were measured.
+struct RunsProfile {
+  uint64_t runs = 0;
+  uint64_t least = UINT64_MAX; ///< Of a whole run, nanoseconds.
+};
+
+/// The profile of a session's runs. `device` is the GPU's name, or empty.
+std::string profileJson(const ModelSession &session, const char *device, const RunsProfile &runs,
+                        const std::vector<LaunchProfile> &launches);
+
+} // namespace nacre::run
+
+#endif // NACRE_TOOLS_RUN_PROFILEFILE_H
