@@ -3,6 +3,7 @@
 """Several targets in one call, and what is the same whatever the call: the library's bytes."""
 import json
 import os
+import platform
 import shutil
 import unittest
 
@@ -43,6 +44,7 @@ class TargetsTest(nacre.NacreTest):
             with open(self.path(target, "report.json"), encoding="utf-8") as file:
                 self.assertEqual(json.load(file)["cpu"], cpus)
 
+    @unittest.skipUnless(platform.machine() == "x86_64", "needs an x86-64")
     def test_android_on_x86_runs_here(self):
         """Its kernels are those of Linux; only what it asks the loader for differs. Also on a CPU without AVX, as an emulator's may be."""
         library = self.compile("convnet", "--target=android-x86_64", output=self.path("libconvnet.so"))

@@ -101,4 +101,14 @@ public class EnduranceTest {
       checkGrowth("refusals", REFUSALS, i -> Toy.wrong("aligned", () -> session.bindInput(0, odd)));
     }
   }
+
+  @Test
+  public void sessionsThatCannotBeTakeNothing() throws Exception {
+    SessionOptions impossible =
+        new SessionOptions().gpu(SessionOptions.Gpu.REQUIRED).log((level, message) -> {}).cacheFolder("cache");
+    try (Model model = Toy.open()) {
+      checkGrowth("refused sessions", SESSIONS,
+                  i -> Toy.refused(NacreException.Status.UNSUPPORTED, "gpu", () -> model.newSession(impossible)));
+    }
+  }
 }

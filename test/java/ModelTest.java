@@ -79,7 +79,7 @@ public class ModelTest {
 
   @Test
   public void refusesWhatIsNoModel() throws IOException {
-    String jni = System.getProperty("nacre.test.jni") + "/x86_64-linux-gnu/libnacre_jni.so";
+    String jni = System.getProperty("java.library.path").split(File.pathSeparator)[0] + "/libnacre_jni.so";
     Toy.refused(Status.UNSUPPORTED, "has no symbol nacre_model_nacre_jni", () -> Model.open(jni));
     Toy.refused(Status.UNSUPPORTED, "has no symbol nacre_model_another_name", () -> Toy.open("another-name"));
     for (byte[] bytes : new byte[][] {{}, "hello".getBytes(), new byte[4096]}) {
@@ -91,7 +91,9 @@ public class ModelTest {
 
   @Test
   public void refusesAnotherMachines() {
-    String foreign = System.getProperty("nacre.test.jni") + "/aarch64-linux-android24/libnacre_jni.so";
+    boolean isArm = System.getProperty("os.arch").equals("aarch64");
+    String foreign =
+        System.getProperty("nacre.test.jni") + (isArm ? "/x86_64" : "/aarch64") + "-linux-android24/libnacre_jni.so";
     Toy.refused(Status.FAILED, "libnacre_jni.so", () -> Model.open(foreign));
   }
 
