@@ -61,6 +61,8 @@ struct CompilerOptions {
   std::string tag;                                ///< `--tag`, of the graph that has them
   std::string checkpoint;                         ///< `--checkpoint`: the values of variables
   std::vector<std::string> states;                ///< `--state`: `input:output`, kept from run to run
+  bool keepsAll = false;                          ///< `--keep=all`: what nodes compute becomes outputs
+  std::vector<std::string> kept;                  ///< `--keep=name,...`
   int64_t maxConstantBytes = int64_t(1024) << 20; ///< Folding never makes a larger constant.
   uint64_t seed = 0;                              ///< `--seed`, of nodes that draw random numbers and have none
   unsigned jobs = 0;                              ///< Threads of the compiler; 0: all cores.

@@ -4,6 +4,8 @@
 
 namespace nacre {
 
+importer::KeptTensors keptTensorsOf(const CompilerOptions &options) { return {options.keepsAll, options.kept}; }
+
 importer::ImportOptions importOptionsOf(const CompilerOptions &options) {
   importer::ImportOptions result;
   result.shapes = options.inputShapes;

@@ -6,11 +6,12 @@
 #define NACRE_COMPILER_IMPORTSETTINGS_H
 
 #include "compiler/CompilerOptions.h"
-#include "compiler/import/Import.h"
+#include "compiler/import/KeptTensors.h"
 
 namespace nacre {
 
 importer::ImportOptions importOptionsOf(const CompilerOptions &options);
+importer::KeptTensors keptTensorsOf(const CompilerOptions &options);
 
 } // namespace nacre
 

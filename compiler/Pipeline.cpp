@@ -196,7 +196,7 @@ private:
     importer::ImportOptions importOptions = importOptionsOf(options);
     importOptions.trainsItself = trainsItself();
     module = trained ? trained->import(std::move(importOptions))
-                     : importer::importModel(options.modelPath, importOptions, &context);
+                     : importer::importModel(options.modelPath, importOptions, keptTensorsOf(options), &context);
     if (module && trainsItself() && !module->lookupSymbol(train::trainEntry))
       return fail("--train must have a loss, as in --loss=softmax-cross-entropy:logits, where the model does not say "
                   "itself how it is trained; see --help");

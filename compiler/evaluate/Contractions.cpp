@@ -71,9 +71,7 @@ Dims spatialOf(const Tensor &tensor) { return tensor.getShape().drop_front().dro
 
 } // namespace
 
-Tensor evaluate(nn::MatMulOp op, Operands operands) {
-  return multiplyMatrices(operands[0], operands[1], op.getType());
-}
+Tensor evaluate(nn::MatMulOp op, Operands operands) { return multiplyMatrices(operands[0], operands[1], op.getType()); }
 
 Tensor evaluate(nn::AttentionOp op, Operands operands) {
   const Tensor &queries = operands[0], &keys = operands[1], &values = operands[2];
@@ -128,7 +126,8 @@ Tensor evaluate(nn::ConvOp op, Operands operands) {
             int64_t from = image * strides[0] + group * inGroup;
             bool isInside = true;
             for (size_t axis = 0; axis < spatial.size(); ++axis) {
-              const int64_t at = place[axis] * op.getStrides()[axis] + tap[axis] * op.getDilations()[axis] - op.getPads()[axis];
+              const int64_t at =
+                  place[axis] * op.getStrides()[axis] + tap[axis] * op.getDilations()[axis] - op.getPads()[axis];
               isInside &= at >= 0 && at < spatial[axis];
               from += at * strides[axis + 1];
             }
@@ -159,7 +158,8 @@ Tensor evaluate(nn::ConvTransposeOp op, Operands operands) {
         const Cell *weights = filter.begin() + tapNumber++ * inGroup * filters;
         int64_t at = image * strides[0];
         for (size_t axis = 0; axis < spatial.size(); ++axis) {
-          const int64_t position = place[axis] * op.getStrides()[axis] + tap[axis] * op.getDilations()[axis] - op.getPads()[axis];
+          const int64_t position =
+              place[axis] * op.getStrides()[axis] + tap[axis] * op.getDilations()[axis] - op.getPads()[axis];
           if (position < 0 || position >= places[axis])
             return;
           at += position * strides[axis + 1];

@@ -42,8 +42,9 @@ bool isRoot(nn::BinaryOp op, const Tensor &exponents) {
       exponents.size() == 0)
     return false;
   const double first = std::fabs(exponents.number(0));
-  return (first == 0.5 || first == 0.75) &&
-         llvm::all_of(llvm::seq(exponents.size()), [&](int64_t i) { return exponents.number(i) == exponents.number(0); });
+  return (first == 0.5 || first == 0.75) && llvm::all_of(llvm::seq(exponents.size()), [&](int64_t i) {
+           return exponents.number(i) == exponents.number(0);
+         });
 }
 
 } // namespace
@@ -92,14 +93,16 @@ Tensor evaluate(nn::BinaryOp op, Operands operands) {
       else if (const double value = isRootOf && x < 0 ? std::nan("") : nn::apply(kind, x, y); result.isFloat())
         to[i].number = value;
       else // towards zero, within the type's range
-        to[i].integer = wrapTo(element, std::isnan(value) ? 0 : int64_t(std::clamp(value, -0x1p63, 0x1.fffffffffffffp62)));
+        to[i].integer =
+            wrapTo(element, std::isnan(value) ? 0 : int64_t(std::clamp(value, -0x1p63, 0x1.fffffffffffffp62)));
       return;
     }
     const int64_t x = a.integer(at[0]), y = b.integer(at[1]);
     if (compares)
       to[i].integer = a.isUnsigned() ? nn::compare(kind, uint64_t(x), uint64_t(y)) : nn::compare(kind, x, y);
     else
-      to[i].integer = wrapTo(element, nn::apply(kind, x, y, kind == nn::BinaryKind::Pow ? b.isUnsigned() : a.isUnsigned()));
+      to[i].integer =
+          wrapTo(element, nn::apply(kind, x, y, kind == nn::BinaryKind::Pow ? b.isUnsigned() : a.isUnsigned()));
   });
   return result;
 }
@@ -231,7 +234,8 @@ Tensor evaluate(nn::BitcastOp op, Operands operands) {
   if (newWidth <= width) { // an element comes from a part of one, the lowest bits first
     const unsigned parts = width / newWidth;
     for (int64_t i = 0; i < result.size(); ++i)
-      cells[i] = cellOf(to, bitsOf(from, x[i / parts]) >> (i % parts * newWidth) & llvm::maskTrailingOnes<uint64_t>(newWidth));
+      cells[i] =
+          cellOf(to, bitsOf(from, x[i / parts]) >> (i % parts * newWidth) & llvm::maskTrailingOnes<uint64_t>(newWidth));
     return result;
   }
   const unsigned parts = newWidth / width;

@@ -14,7 +14,8 @@ Tensor evaluate(nn::GatherOp op, Operands operands) {
   const Tensor &x = operands[0], &indices = operands[1];
   const auto axis = int64_t(op.getAxis());
   const Dims shape = x.getShape();
-  const int64_t outer = product(shape.take_front(axis)), inner = product(shape.drop_front(axis + 1)), extent = shape[axis];
+  const int64_t outer = product(shape.take_front(axis)), inner = product(shape.drop_front(axis + 1)),
+                extent = shape[axis];
   Tensor result(op.getType());
   Cell *to = result.write();
   for (int64_t o = 0; o < outer && result.size() > 0; ++o)
@@ -80,7 +81,8 @@ void change(nn::ScatterKind kind, const Tensor &type, Cell &element, Cell update
   if (type.isFloat())
     element.number = change(kind, element.number, update.number);
   else if (type.isUnsigned())
-    element.integer = wrapTo(type.getElementType(), int64_t(change(kind, uint64_t(element.integer), uint64_t(update.integer))));
+    element.integer =
+        wrapTo(type.getElementType(), int64_t(change(kind, uint64_t(element.integer), uint64_t(update.integer))));
   else
     element.integer = wrapTo(type.getElementType(), change(kind, element.integer, update.integer));
 }

@@ -147,7 +147,8 @@ LogicalResult Interpreter::runTurn(Block &body, int64_t turn, ArrayRef<Tensor> c
 LogicalResult Interpreter::runFor(nn::ForOp op) {
   const int64_t most = op.getTripCount();
   const int64_t turns = op.getCount() ? std::clamp<int64_t>(values_.lookup(op.getCount()).integer(0), 0, most) : most;
-  SmallVector<Tensor> carried = read(op.getInitial()), scanned = read(op.getScanned()), stacks = makeStacks(op.getStacks());
+  SmallVector<Tensor> carried = read(op.getInitial()), scanned = read(op.getScanned()),
+                      stacks = makeStacks(op.getStacks());
   Block &body = op.getBody().front();
   for (int64_t turn = 0; turn < turns; ++turn) {
     const int64_t row = op.getReverse() ? most - 1 - turn : turn;

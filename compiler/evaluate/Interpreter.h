@@ -23,7 +23,7 @@ enum class Floats {
 /// Evaluates a function as the phase `import` writes it, of which a gradient is left to `train`. `arguments` have the types of
 /// its arguments. Fails after an error at the node of an operator that nobody knows.
 llvm::FailureOr<llvm::SmallVector<Tensor>> evaluate(mlir::func::FuncOp function, llvm::ArrayRef<Tensor> arguments,
-    Floats floats = Floats::Double);
+                                                    Floats floats = Floats::Double);
 
 } // namespace nacre::evaluate
 

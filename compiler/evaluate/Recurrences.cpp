@@ -41,9 +41,7 @@ private:
     return clip > 0 ? std::clamp(x, -clip, clip) : x;
   }
   double biasOf(int64_t row, int64_t column) { return op.getBias() ? bias.number(row * columns + column) : 0; }
-  double peephole(int64_t gate, int64_t unit) {
-    return op.getPeepholes() ? peepholes.number(gate * hidden + unit) : 0;
-  }
+  double peephole(int64_t gate, int64_t unit) { return op.getPeepholes() ? peepholes.number(gate * hidden + unit) : 0; }
 
   void step(int64_t time, int64_t row);
   void stepLstm();
@@ -54,12 +52,13 @@ private:
   Tensor input, weights, recurrence, bias, lengths, initialH, initialC, peepholes;
   SmallVector<nn::UnaryKind> activations;
   int64_t hidden, columns;
-  std::vector<double> h, c;                 ///< of the batch's row that is walked along
+  std::vector<double> h, c;                  ///< of the batch's row that is walked along
   std::vector<double> ofInput, ofRecurrence; ///< its products, a column for each unit of each gate, with their biases
 };
 
 /// `from` [rows] times `matrix` [rows, columns], plus `row` of the bias.
-void multiplyRow(llvm::function_ref<double(int64_t)> from, int64_t rows, const Tensor &matrix, std::vector<double> &to) {
+void multiplyRow(llvm::function_ref<double(int64_t)> from, int64_t rows, const Tensor &matrix,
+                 std::vector<double> &to) {
   const auto columns = int64_t(to.size());
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t j = 0; j < columns; ++j)
@@ -86,7 +85,9 @@ void Layer::step(int64_t time, int64_t row) {
 
 /// Gates i, o, f, c.
 void Layer::stepLstm() {
-  auto sum = [&](int64_t gate, int64_t unit) { return ofInput[gate * hidden + unit] + ofRecurrence[gate * hidden + unit]; };
+  auto sum = [&](int64_t gate, int64_t unit) {
+    return ofInput[gate * hidden + unit] + ofRecurrence[gate * hidden + unit];
+  };
   for (int64_t u = 0; u < hidden; ++u) {
     const double i = activate(0, limit(sum(0, u) + peephole(0, u) * c[u]));
     const double f = op.getInputForget() ? 1 - i : activate(0, limit(sum(2, u) + peephole(2, u) * c[u]));

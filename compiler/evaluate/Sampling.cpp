@@ -14,13 +14,15 @@ namespace nacre::evaluate {
 Tensor evaluate(nn::ResampleOp op, Operands operands) {
   Tensor x = operands[0];
   for (auto [number, axis] : llvm::enumerate(op.getAxes())) {
-    auto indices = cast<DenseElementsAttr>(op.getIndices()[number]), weights = cast<DenseElementsAttr>(op.getWeights()[number]);
+    auto indices = cast<DenseElementsAttr>(op.getIndices()[number]),
+         weights = cast<DenseElementsAttr>(op.getWeights()[number]);
     const auto from = llvm::to_vector<0>(indices.getValues<int32_t>());
     const auto by = llvm::to_vector<0>(weights.getValues<float>());
     const int64_t positions = indices.getType().getDimSize(0), taps = indices.getType().getDimSize(1);
     const bool isMove = op.isMove(number);
     Shape shape(x.getShape());
-    const int64_t extent = shape[axis], outer = product(Dims(shape).take_front(axis)), inner = product(Dims(shape).drop_front(axis + 1));
+    const int64_t extent = shape[axis], outer = product(Dims(shape).take_front(axis)),
+                  inner = product(Dims(shape).drop_front(axis + 1));
     shape[axis] = positions;
     Tensor next(RankedTensorType::get(shape, x.getElementType()));
     Cell *to = next.write();

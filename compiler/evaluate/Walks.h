@@ -65,8 +65,7 @@ inline int64_t positionOf(Dims index, Dims strides) {
 
 /// Calls `body(position in the result, positions in the operands)` for every element of `shape`, in order; operands are read with
 /// these strides.
-template <size_t count, typename Body>
-void forEachElement(Dims shape, const Shape (&strides)[count], Body &&body) {
+template <size_t count, typename Body> void forEachElement(Dims shape, const Shape (&strides)[count], Body &&body) {
   const int64_t length = shape.empty() ? 1 : shape.back();
   int64_t number = 0;
   forEachIndex(shape.empty() ? shape : shape.drop_back(), [&](Dims outer) {

@@ -27,7 +27,8 @@ template <typename Op, typename Body> void forEachCell(Op op, const Tensor &inpu
         int64_t from = image * strides[0];
         bool isInside = true, isPadded = true;
         for (size_t axis = 0; axis < axes; ++axis) {
-          const int64_t at = place[axis] * op.getStrides()[axis] + tap[axis] * op.getDilations()[axis] - op.getPads()[axis];
+          const int64_t at =
+              place[axis] * op.getStrides()[axis] + tap[axis] * op.getDilations()[axis] - op.getPads()[axis];
           isInside &= at >= 0 && at < spatial[axis];
           isPadded &= at < spatial[axis] + op.getPads()[axes + axis];
           from += at * strides[axis + 1];

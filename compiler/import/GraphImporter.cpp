@@ -14,6 +14,7 @@
 #include "compiler/import/entry/DeclaredOutputs.h"
 #include "compiler/import/entry/InputValues.h"
 #include "compiler/import/entry/KeptState.h"
+#include "compiler/import/entry/KeptValues.h"
 #include "compiler/import/entry/OpenWeights.h"
 #include "compiler/import/entry/SettledInputs.h"
 
@@ -33,7 +34,7 @@ public:
       : model(model), name(entry.name.empty() ? StringRef(options.entry) : entry.name), options(options),
         builder(module.getContext()), shared(shared), module(module), main{*entry.graph, nullptr, {}} {}
 
-  LogicalResult import();
+  LogicalResult import(const KeptTensors &kept = {});
   void check(std::vector<Problem> &problems);
 
 private:
@@ -308,7 +309,7 @@ void GraphImporter::eraseUnused(Block &block) {
   }
 }
 
-LogicalResult GraphImporter::import() {
+LogicalResult GraphImporter::import(const KeptTensors &kept) {
   begin();
   if (inputs.hasFailed || failed(importNodes(main)) || failed(importOutputs(main)))
     return failure();
@@ -319,6 +320,8 @@ LogicalResult GraphImporter::import() {
     return shared.counts.contains(value) ? Value() : value;
   };
   if (weights && (failed(dropouts->check(main.values, *weights, func.getLoc())) || failed(weights->giveResults(find))))
+    return failure();
+  if (kept.isAny() && failed(keepValues(func, model, main.graph, find, kept)))
     return failure();
   eraseUnused(func.front());
   if (weights)
@@ -373,12 +376,13 @@ void GraphImporter::check(std::vector<Problem> &problems) {
 
 } // namespace
 
-OwningOpRef<ModuleOp> importGraph(ModelView &model, const ImportOptions &options, MLIRContext *context) {
+OwningOpRef<ModuleOp> importGraph(ModelView &model, const ImportOptions &options, MLIRContext *context,
+                                  const KeptTensors &kept) {
   context->loadDialect<func::FuncDialect, nn::NnDialect>();
   ImportState shared(options);
   OwningOpRef<ModuleOp> module = ModuleOp::create(model.getGraph().getLocation());
   for (const ModelEntry &entry : model.getEntries())
-    if (failed(GraphImporter(model, entry, options, shared, *module).import()))
+    if (failed(GraphImporter(model, entry, options, shared, *module).import(kept)))
       return nullptr;
   return module;
 }

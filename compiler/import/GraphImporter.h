@@ -6,13 +6,13 @@
 #define NACRE_COMPILER_IMPORT_GRAPHIMPORTER_H
 
 #include "compiler/import/GraphView.h"
-#include "compiler/import/Import.h"
+#include "compiler/import/KeptTensors.h"
 
 namespace nacre::importer {
 
 /// importModel for a model that is read. Null after emitting diagnostics.
 mlir::OwningOpRef<mlir::ModuleOp> importGraph(ModelView &model, const ImportOptions &options,
-                                              mlir::MLIRContext *context);
+                                              mlir::MLIRContext *context, const KeptTensors &kept = {});
 
 /// checkModel for a model that is read.
 void checkGraph(ModelView &model, const ImportOptions &options, mlir::MLIRContext *context,

@@ -67,8 +67,13 @@ static ImportOptions normalize(const ModelView &model, const ImportOptions &opti
 }
 
 OwningOpRef<ModuleOp> importModel(StringRef path, const ImportOptions &options, MLIRContext *context) {
+  return importModel(path, options, KeptTensors(), context);
+}
+
+OwningOpRef<ModuleOp> importModel(StringRef path, const ImportOptions &options, const KeptTensors &kept,
+                                  MLIRContext *context) {
   FailureOr<std::unique_ptr<ModelView>> model = readModel(path, options, context);
-  return succeeded(model) ? importGraph(**model, normalize(**model, options), context) : nullptr;
+  return succeeded(model) ? importGraph(**model, normalize(**model, options), context, kept) : nullptr;
 }
 
 OwningOpRef<ModuleOp> importModel(llvm::MemoryBufferRef bytes, const ImportOptions &options, MLIRContext *context) {

@@ -9,7 +9,7 @@ import unittest
 
 import nacre
 
-PROGRAMS = {"nacre-compile", "nacre-eval", "nacre-kernel", "nacre-lsp-server", "nacre-opt", "nacre-package", "nacre-report", "nacre-run", "nacre-translate", "nacre-tune"}
+PROGRAMS = {"nacre-compile", "nacre-diff", "nacre-eval", "nacre-kernel", "nacre-lsp-server", "nacre-opt", "nacre-package", "nacre-report", "nacre-run", "nacre-translate", "nacre-tune"}
 SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "ENVIRONMENT", "EXAMPLES", "SEE ALSO"]
 OF_OTHERS = {"--mtriple", "--mcpu"}  # llvm-mca's
 FOLDER = os.path.join(os.environ.get("NACRE_BUILD", os.path.join(nacre.ROOT, "build", "release")), "man", "man1")

@@ -7,7 +7,7 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-foreach(program nacre-compile nacre-package nacre-report nacre-opt nacre-translate nacre-kernel nacre-lsp-server nacre-run nacre-tune nacre-eval)
+foreach(program nacre-compile nacre-package nacre-report nacre-opt nacre-translate nacre-kernel nacre-lsp-server nacre-run nacre-tune nacre-eval nacre-diff)
   if(TARGET ${program})
     # LLVM's and MLIR's shared libraries are in a folder that the system's loader does not search.
     set_target_properties(${program} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)

@@ -92,6 +92,11 @@ struct Declarations {
       cl::desc(
           "Keep this input in the model: zeros at first, and after a run what this output was. Apps reset, read and "
           "write it (nacre_session_state); repeatable")};
+  cl::list<std::string> keep{
+      "keep", cl::CommaSeparated, cl::cat(category), cl::value_desc("all|tensor[,tensor]"),
+      cl::desc(
+          "Give what the model's nodes compute as outputs, too, all or these, to compare them by nacre-diff; what is "
+          "kept is stored, and not fused away, so the library is slower and larger")};
   cl::opt<uint64_t> seed{
       "seed", cl::init(0), cl::cat(category), cl::value_desc("number"),
       cl::desc("Seed of nodes that draw random numbers and have none of their own; every run draws the "
@@ -333,6 +338,12 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   if (options.randomWeights.getNumOccurrences() > 0)
     compiler.randomWeights = options.randomWeights;
   compiler.states = options.states;
+  compiler.keepsAll = is_contained(options.keep, "all");
+  if (!compiler.keepsAll)
+    compiler.kept = options.keep;
+  if (options.keep.getNumOccurrences() > 0 && options.train)
+    return bad(
+        "--keep must be without --train: a step of training keeps what it needs; compile the model for inference");
   if (Error error = readTraining(options, compiler))
     return error;
   Expected<Output> output = parseOutput(options.emit);

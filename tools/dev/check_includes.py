@@ -33,6 +33,7 @@ ALLOWED = {
     "tools/translate/": ("tools/*", "compiler/import/Import.h", "compiler/import/state/TrainedModel.h", "dialects/*"),  # one phase alone, without the compiler around it
     # What models mean, and the parts of nacre-run that read, write and compare tensors; element types as libraries number them.
     "tools/eval/": ("tools/*", "tools/run/", "compiler/*", "compiler/evaluate/", "codegen/package/ElementTypes.h", "dialects/"),
+    "tools/diff/": ("tools/*", "tools/run/", "tools/eval/", "compiler/*", *PUBLIC),
     "tools/kernel/": ("tools/*", "codegen/*", "dialects/"),  # one kernel alone
     "samples/": PUBLIC,
     "test/": ("",),

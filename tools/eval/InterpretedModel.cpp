@@ -8,6 +8,7 @@
 #include "codegen/package/ElementTypes.h"
 #include "compiler/ImportSettings.h"
 #include "compiler/TrainedModel.h"
+#include "dialects/nn/KeptValues.h"
 #include "dialects/nn/NnDialect.h"
 #include "dialects/nn/Variables.h"
 
@@ -35,7 +36,7 @@ static std::string namesOf(ModuleOp module) {
 
 Outcome InterpretedModel::open(const CompilerOptions &options, const std::string &entry, MLIRContext &context) {
   const Failure refused{ExitCode::Refused, "'" + options.modelPath + "' is not read; the messages above say why"};
-  module = importer::importModel(options.modelPath, importOptionsOf(options), &context);
+  module = importer::importModel(options.modelPath, importOptionsOf(options), keptTensorsOf(options), &context);
   if (!module || (asksForGradients(*module) && failed(writeGradients(*module))))
     return refused;
   for (auto candidate : module->getOps<func::FuncOp>())
@@ -90,7 +91,9 @@ void InterpretedModel::addOutput(unsigned result) {
   addPort(outputs, function.getResultAttrOfType<StringAttr>(result, nn::nameAttr).getValue(),
           function.getResultTypes()[result]);
   outputNumbers.push_back(result);
-  sources.emplace_back();
+  Source &source = sources.emplace_back();
+  if (auto kept = function.getResultAttrOfType<ArrayAttr>(result, nn::keptAttr))
+    source = {cast<IntegerAttr>(kept[0]).getInt(), cast<StringAttr>(kept[1]).str(), cast<StringAttr>(kept[2]).str()};
 }
 
 //===----------------------------------------------------------------------===//
@@ -108,7 +111,8 @@ void InterpretedModel::show(Port &port, const Tensor &tensor) {
 /// What there is of a result after a run: of open axes as many elements as the results that count them say.
 Tensor InterpretedModel::takeThere(unsigned result, ArrayRef<Tensor> results) const {
   const Tensor &tensor = results[result];
-  const auto counts = const_cast<func::FuncOp &>(function).getResultAttrOfType<DenseI64ArrayAttr>(result, nn::countsAttr);
+  const auto counts =
+      const_cast<func::FuncOp &>(function).getResultAttrOfType<DenseI64ArrayAttr>(result, nn::countsAttr);
   if (!counts)
     return tensor;
   SmallVector<int64_t> shape(tensor.getShape());

@@ -31,13 +31,13 @@ private:
       "input", llvm::cl::value_desc("name=file"), llvm::cl::cat(category),
       llvm::cl::desc("Read this input, .npy or ONNX TensorProto (.pb); inputs without a file are made from the seed; "
                      "repeatable")};
-  llvm::cl::opt<uint64_t> seed{"seed", llvm::cl::init(0), llvm::cl::value_desc("N"), llvm::cl::cat(category),
-                               llvm::cl::desc("Of inputs that nothing else says, as nacre-run makes them (default: 0)")};
+  llvm::cl::opt<uint64_t> seed{
+      "seed", llvm::cl::init(0), llvm::cl::value_desc("N"), llvm::cl::cat(category),
+      llvm::cl::desc("Of inputs that nothing else says, as nacre-run makes them (default: 0)")};
   llvm::cl::opt<std::string> entry{"entry", llvm::cl::value_desc("name"), llvm::cl::cat(category),
                                    llvm::cl::desc("Which of several entries to run (default: the first)")};
-  llvm::cl::list<std::string> shapes{
-      "shape", llvm::cl::value_desc("input=1x3x224x224"), llvm::cl::cat(category),
-      llvm::cl::desc("Shape of an input whose shape the model leaves open; repeatable")};
+  llvm::cl::list<std::string> shapes{"shape", llvm::cl::value_desc("input=1x3x224x224"), llvm::cl::cat(category),
+                                     llvm::cl::desc("Shape of an input whose shape the model leaves open; repeatable")};
   llvm::cl::list<std::string> values{
       "set", llvm::cl::value_desc("input=value|file"), llvm::cl::cat(category),
       llvm::cl::desc("Fix an input that decides a shape: numbers, a .npy or a TensorProto .pb; repeatable")};
@@ -54,9 +54,8 @@ private:
   llvm::cl::list<std::string> signatures{
       "signature", llvm::cl::value_desc("name"), llvm::cl::cat(category),
       llvm::cl::desc("Which function of a saved model (default: serving_default, or the only one); repeatable")};
-  llvm::cl::opt<std::string> tag{
-      "tag", llvm::cl::value_desc("name"), llvm::cl::cat(category),
-      llvm::cl::desc("Which graph of a saved model (default: serve, or the only one)")};
+  llvm::cl::opt<std::string> tag{"tag", llvm::cl::value_desc("name"), llvm::cl::cat(category),
+                                 llvm::cl::desc("Which graph of a saved model (default: serve, or the only one)")};
   llvm::cl::opt<std::string> checkpoint{
       "checkpoint", llvm::cl::value_desc("prefix|folder"), llvm::cl::cat(category),
       llvm::cl::desc("The TensorFlow checkpoint that has the values of the graph's variables (default: beside the "
@@ -69,10 +68,11 @@ private:
   llvm::cl::opt<evaluate::Floats> floats{
       "floats", llvm::cl::init(evaluate::Floats::Double), llvm::cl::cat(category),
       llvm::cl::desc("What floats are between operators (default: double):"),
-      llvm::cl::values(clEnumValN(evaluate::Floats::Double, "double", "As computed: a reference without rounding"),
-                       clEnumValN(evaluate::Floats::Stored, "stored",
-                                  "Rounded to their type behind each operator: for networks that compute the scales they "
-                                  "quantize by, where rounding decides between integers"))};
+      llvm::cl::values(
+          clEnumValN(evaluate::Floats::Double, "double", "As computed: a reference without rounding"),
+          clEnumValN(evaluate::Floats::Stored, "stored",
+                     "Rounded to their type behind each operator: for networks that compute the scales they "
+                     "quantize by, where rounding decides between integers"))};
   llvm::cl::opt<uint64_t> nodeSeed{
       "node-seed", llvm::cl::init(0), llvm::cl::value_desc("N"), llvm::cl::cat(category),
       llvm::cl::desc("Seed of nodes that draw random numbers and have none of their own, as --seed of nacre-compile "

@@ -26,33 +26,37 @@ static cl::opt<uint64_t> runs("runs", cl::init(1), cl::value_desc("N"), cl::cat(
 static cl::opt<std::string> outputFolder(
     "output", cl::value_desc("folder"), cl::cat(category),
     cl::desc("Write every output, and what the model remembers, to <folder>/<name>.npy; the folder must exist"));
-static cl::list<std::string>
-    expects("expect", cl::value_desc("name=file"), cl::cat(category),
-            cl::desc("Compare this output; an element a agrees with b when |a-b| <= rtol*|b| + atol*max|b|; repeatable"));
+static cl::list<std::string> keep("keep", cl::CommaSeparated, cl::value_desc("all|tensor[,tensor]"), cl::cat(category),
+                                  cl::desc("Give what nodes compute as outputs, too, all or these, as nacre-compile"));
+static cl::list<std::string> expects(
+    "expect", cl::value_desc("name=file"), cl::cat(category),
+    cl::desc("Compare this output; an element a agrees with b when |a-b| <= rtol*|b| + atol*max|b|; repeatable"));
 static cl::opt<double> relative("rtol", cl::init(1e-3), cl::value_desc("X"), cl::cat(category),
                                 cl::desc("Of the element itself (default: 1e-3)"));
 static cl::opt<double> absolute("atol", cl::init(1e-4), cl::value_desc("X"), cl::cat(category),
                                 cl::desc("Of the largest element (default: 1e-4)"));
-static cl::extrahelp
-    more("\nFloats are computed in double precision from the inputs to the outputs, which are rounded to their types at the\n"
-         "end, and where the model itself converts; integers are exact. An operator with a leap, as a comparison, rounds\n"
-         "what it reads, so that it decides as the model's type does. Random numbers are those of compiled models.\n"
-         "\nEXAMPLES\n"
-         "  nacre-eval mobilenet.onnx\n"
-         "      run once on seeded inputs, which are those of nacre-run, and summarise the outputs\n"
-         "  nacre-eval mobilenet.onnx --input=image=cat.npy --output=answers\n"
-         "      write answers/<output>.npy\n"
-         "  nacre-eval mobilenet.onnx --input=image=cat.npy --expect=probs=cat.probs.npy\n"
-         "      compare with what others computed\n"
-         "  nacre-eval detector.onnx --shape=image=1x3x320x320 --cut-output=features\n"
-         "      a tensor from inside of the model\n"
-         "\nEXIT STATUS\n"
-         "  0  done, and every expected output agrees\n"
-         "  1  an output differs\n"
-         "  2  the command line or a file is wrong\n"
-         "  3  the model cannot be read or evaluated; the messages name its nodes\n");
+static cl::extrahelp more(
+    "\nFloats are computed in double precision from the inputs to the outputs, which are rounded to their types at "
+    "the\n"
+    "end, and where the model itself converts; integers are exact. An operator with a leap, as a comparison, rounds\n"
+    "what it reads, so that it decides as the model's type does. Random numbers are those of compiled models.\n"
+    "\nEXAMPLES\n"
+    "  nacre-eval mobilenet.onnx\n"
+    "      run once on seeded inputs, which are those of nacre-run, and summarise the outputs\n"
+    "  nacre-eval mobilenet.onnx --input=image=cat.npy --output=answers\n"
+    "      write answers/<output>.npy\n"
+    "  nacre-eval mobilenet.onnx --input=image=cat.npy --expect=probs=cat.probs.npy\n"
+    "      compare with what others computed\n"
+    "  nacre-eval detector.onnx --shape=image=1x3x320x320 --cut-output=features\n"
+    "      a tensor from inside of the model\n"
+    "\nEXIT STATUS\n"
+    "  0  done, and every expected output agrees\n"
+    "  1  an output differs\n"
+    "  2  the command line or a file is wrong\n"
+    "  3  the model cannot be read or evaluated; the messages name its nodes\n");
 
-static Outcome execute(const nacre::CompilerOptions &compiler, nacre::run::Options &options, mlir::MLIRContext &context) {
+static Outcome execute(const nacre::CompilerOptions &compiler, nacre::run::Options &options,
+                       mlir::MLIRContext &context) {
   nacre::tools::InterpretedModel interpreted;
   if (Outcome failure = interpreted.open(compiler, options.entry, context))
     return failure;
@@ -80,6 +84,9 @@ int main(int argc, char **argv) {
   nacre::CompilerOptions compiler;
   nacre::run::Options options;
   compiler.modelPath = model;
+  compiler.keepsAll = is_contained(keep, "all");
+  if (!compiler.keepsAll)
+    compiler.kept = keep;
   options.runs = runs;
   options.outputFolder = outputFolder;
   options.expects = expects;

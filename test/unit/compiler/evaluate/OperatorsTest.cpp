@@ -19,7 +19,7 @@ namespace nn = nacre::nn;
 namespace {
 
 /// Those that the interpreter itself runs, and those that it leaves to others.
-const llvm::StringSet<> elsewhere = {"nn.constant", "nn.if",    "nn.for",       "nn.while",
+const llvm::StringSet<> elsewhere = {"nn.constant", "nn.if",        "nn.for",     "nn.while",
                                      "nn.yield",    "nn.condition", "nn.gradient"};
 
 class Interpreter : public testing::Test {
@@ -71,7 +71,8 @@ TEST_F(Interpreter, NamesWhatItLeavesToOthers) {
         nn.yield %y : tensor<2xf32>
       } loc("slope")
       return %dx : tensor<2xf32>
-    })mlir", &context);
+    })mlir",
+                                       &context);
   std::string said, node;
   const ScopedDiagnosticHandler handler(&context, [&](Diagnostic &message) {
     said = message.str();
@@ -102,7 +103,10 @@ TEST_F(Interpreter, DecidesAsTheTypeDoes) {
       %up = nn.binary add %q, %half : tensor<1xf32>, tensor<1xf32>
       %r = nn.unary floor %up : tensor<1xf32>
       return %r : tensor<1xf32>
-    })mlir", {floats({0.25}), floats({double(0.1F)})}).number(0), 3);
+    })mlir",
+                {floats({0.25}), floats({double(0.1F)})})
+                .number(0),
+            3);
 }
 
 TEST_F(Interpreter, TakesTheBranchAndTheTurnsThatARunDecides) {

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See KeptValues.h. A result more is all that it takes: what is read from outside has to be computed, whatever would else be
+// fused, folded or laid out otherwise.
+
+#include "compiler/import/entry/KeptValues.h"
+
+#include "compiler/import/NodeNames.h"
+#include "dialects/NearestNames.h"
+#include "dialects/nn/KeptValues.h"
+#include "dialects/nn/NnDialect.h"
+
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+
+namespace nacre::importer {
+
+/// A tensor that a node computes.
+struct NodeTensor {
+  StringRef name;
+  Value value; ///< null where a run decides its size
+  int64_t node;
+  StringRef nodeName, op;
+};
+
+static SmallVector<NodeTensor> tensorsOf(const GraphView &graph, llvm::function_ref<Value(StringRef)> find) {
+  SmallVector<NodeTensor> tensors;
+  for (size_t index = 0; index < graph.getNumNodes(); ++index) {
+    const GraphNode node = graph.getNode(index);
+    for (StringRef result : node.results)
+      if (!result.empty())
+        tensors.push_back({result, find(result), int64_t(index), nameOf(node.loc), node.op});
+  }
+  return tensors;
+}
+
+static ArrayAttr describe(Builder &builder, const NodeTensor &tensor) {
+  return builder.getArrayAttr({builder.getI64IntegerAttr(tensor.node), builder.getStringAttr(tensor.nodeName),
+                               builder.getStringAttr(tensor.op)});
+}
+
+LogicalResult keepValues(func::FuncOp function, const ModelView &model, const GraphView &graph,
+                         llvm::function_ref<Value(StringRef)> find, const KeptTensors &kept) {
+  const SmallVector<NodeTensor> tensors = tensorsOf(graph, find);
+  const auto names =
+      llvm::map_to_vector(kept.names, [&](const std::string &name) { return model.normalizeName(name); });
+  Builder builder(function.getContext());
+  Operation *end = function.front().getTerminator();
+  llvm::StringSet<> wanted, known;
+  wanted.insert(names.begin(), names.end());
+  SmallVector<StringRef> candidates;
+  for (const NodeTensor &tensor : tensors) {
+    if (!tensor.value || !isa<RankedTensorType>(tensor.value.getType()))
+      continue;
+    known.insert(tensor.name);
+    candidates.push_back(tensor.name);
+  }
+  for (const std::string &name : names)
+    if (!known.contains(name))
+      return emitError(function.getLoc()) << "--keep must name tensors that a node of the model computes and whose size is known, but '"
+                                          << toPrintable(name) << "' is none; near it are "
+                                          << nearestNames(name, candidates);
+
+  DenseMap<Value, unsigned> results; // the first of each value
+  for (auto [number, value] : llvm::enumerate(end->getOperands()))
+    results.try_emplace(value, number);
+  for (const NodeTensor &tensor : tensors) {
+    if (!known.contains(tensor.name))
+      continue;
+    auto [result, isNew] = results.try_emplace(tensor.value, function.getNumResults());
+    if (!isNew) {
+      if (!function.getResultAttr(result->second, nn::keptAttr))
+        function.setResultAttr(result->second, nn::keptAttr, describe(builder, tensor));
+      continue;
+    }
+    const bool isAsked = kept.all || wanted.contains(tensor.name);
+    const bool isKnown = isa<BlockArgument>(tensor.value) || tensor.value.getDefiningOp<nn::ConstantOp>();
+    if (!isAsked || isKnown) {
+      results.erase(result);
+      continue;
+    }
+    const unsigned number = function.getNumResults();
+    end->insertOperands(number, tensor.value);
+    if (failed(function.insertResult(
+            number, tensor.value.getType(),
+            builder.getDictionaryAttr({builder.getNamedAttr(nn::nameAttr, builder.getStringAttr(tensor.name)),
+                                       builder.getNamedAttr(nn::keptAttr, describe(builder, tensor))}))))
+      return failure();
+  }
+  return success();
+}
+
+} // namespace nacre::importer

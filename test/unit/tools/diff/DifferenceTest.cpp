@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tools/diff/Difference.h"
+#include "tools/diff/Advice.h"
+#include "gtest/gtest.h"
+
+#include <cmath>
+#include <limits>
+
+using nacre::diff::advise;
+using nacre::diff::Difference;
+using nacre::diff::isWithin;
+using nacre::diff::measure;
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+TEST(Difference, OfEqualTensorsIsNothing) {
+  const Difference d = measure(NACRE_F32, {1, -2, infinity, NAN}, {1, -2, infinity, NAN});
+  EXPECT_EQ(d.largest, 0);
+  EXPECT_EQ(d.signalToNoise, infinity);
+  EXPECT_TRUE(isWithin(d, 0));
+}
+
+TEST(Difference, NamesTheWorstElement) {
+  const Difference d = measure(NACRE_F32, {1, 2.5, 100}, {1, 2, 100});
+  EXPECT_EQ(d.largest, 0.5);
+  EXPECT_EQ(d.worst, 1U);
+  EXPECT_EQ(d.ofLargest, 0.005);
+  EXPECT_EQ(d.relative, 0.25);
+  EXPECT_TRUE(isWithin(d, 0.005));
+  EXPECT_FALSE(isWithin(d, 0.004));
+}
+
+TEST(Difference, CountsLastPlacesOfTheType) {
+  EXPECT_EQ(measure(NACRE_F32, {1 + std::ldexp(1, -23)}, {1}).ulps, 1);
+  EXPECT_EQ(measure(NACRE_F16, {1 + std::ldexp(1, -9)}, {1}).ulps, 2);
+  EXPECT_EQ(measure(NACRE_F32, {std::ldexp(1, -149)}, {0}).ulps, 1); // the smallest number there is
+  EXPECT_EQ(measure(NACRE_I32, {7}, {4}).ulps, 3);
+}
+
+TEST(Difference, SignalToNoiseIsInDecibels) {
+  EXPECT_NEAR(measure(NACRE_F32, {10.1}, {10}).signalToNoise, 40, 1e-9);
+  EXPECT_EQ(measure(NACRE_F32, {1}, {0}).signalToNoise, -infinity);
+}
+
+TEST(Difference, WhatIsNoNumberIsBeyondAnyBound) {
+  const Difference d = measure(NACRE_F32, {NAN, infinity, 3, 1}, {1, 2, NAN, 1});
+  EXPECT_EQ(d.nans, 1U);
+  EXPECT_EQ(d.infinities, 1U);
+  EXPECT_EQ(d.largest, infinity);
+  EXPECT_FALSE(isWithin(d, 1e9));
+}
+
+TEST(Difference, OfNothingButZerosIsBeyondAnyBound) { EXPECT_FALSE(isWithin(measure(NACRE_F32, {1}, {0}), 1e9)); }
+
+TEST(Advice, FollowsWhatIsSeen) {
+  Difference overflow, rounding, wrong;
+  overflow.scale = 1e5;
+  overflow.infinities = 1;
+  overflow.ofLargest = infinity;
+  rounding.ofLargest = 2e-3;
+  wrong.ofLargest = 0.5;
+  EXPECT_NE(advise(overflow, true).front().find("--gpu-precision=fp32"), std::string::npos);
+  EXPECT_NE(advise(rounding, false).front().find("--accuracy=strict"), std::string::npos);
+  EXPECT_NE(advise(wrong, true).front().find("--place=cpu"), std::string::npos);
+  EXPECT_NE(advise(wrong, false).front().find("of this very model"), std::string::npos);
+}
+
+} // namespace

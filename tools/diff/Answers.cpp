@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tools/diff/Answers.h"
+#include "tools/run/Answers.h"
+#include "tools/run/ModelLibrary.h"
+#include "tools/run/Text.h"
+
+#include <cstring>
+#include <sys/stat.h>
+
+using namespace nacre::run;
+
+namespace nacre::diff {
+
+Answer readAnswer(const TensorView &tensor) {
+  Answer answer{tensor.type, tensor.dims, std::vector<double>(tensor.count)};
+  for (size_t i = 0; i < tensor.count; ++i)
+    answer.numbers[i] = readElement(tensor.type, tensor.data, i);
+  return answer;
+}
+
+static Outcome runLibrary(const std::string &path, const Options &options, const std::vector<Port> &inputs,
+                          Answers &answers) {
+  ModelLibrary library;
+  ModelSession session;
+  if (Outcome failure = library.open(path))
+    return failure;
+  if (Outcome failure = session.create(library.model, options))
+    return failure;
+  for (Port &port : session.inputs) {
+    const Port *same = nullptr;
+    for (const Port &input : inputs)
+      same = input.name == port.name ? &input : same;
+    if (!same || same->tensor.type != port.tensor.type || same->tensor.dims != port.tensor.dims)
+      return usageFailure("'" + path + "' takes '" + printableText(port.name) + "' as " +
+                          describe(port.tensor.type, port.tensor.dims) + ", but the model takes " +
+                          (same ? describe(same->tensor.type, same->tensor.dims) : "no such input") +
+                          "; give the model that it was compiled of, and --shape and --set as nacre-compile had them");
+    if (port.tensor.count != 0)
+      std::memcpy(port.data, same->data, port.tensor.bytes());
+  }
+  if (Outcome failure = session.run())
+    return failure;
+  if (Outcome failure = session.takeSizes())
+    return failure;
+  for (const Port &port : session.outputs)
+    answers.tensors[port.name] = readAnswer(port.tensor);
+  nacre_session_info info{};
+  if (Outcome failure = session.describe(info))
+    return failure;
+  answers.usedGpu = info.gpu_launches > 0;
+  return std::nullopt;
+}
+
+static Outcome readFolder(const std::string &folder, const std::vector<Port> &wanted, Answers &answers) {
+  for (const Port &port : wanted) {
+    const std::string path = folder + "/" + fileName(port.name);
+    struct stat there {};
+    if (stat(path.c_str(), &there) != 0)
+      continue;
+    FileTensor tensor;
+    if (Outcome failure = readTensorLike(port.tensor, path, tensor))
+      return failure;
+    answers.tensors[port.name] = readAnswer(tensor.view);
+  }
+  if (answers.tensors.empty())
+    return usageFailure("'" + folder + "' must have files <tensor>.npy, as nacre-run --output writes them, but has none of a tensor of the model");
+  return std::nullopt;
+}
+
+Outcome findAnswers(const std::string &path, const Options &options, const std::vector<Port> &inputs,
+                    const std::vector<Port> &wanted, Answers &answers) {
+  struct stat there {};
+  const bool isFolder = stat(path.c_str(), &there) == 0 && S_ISDIR(there.st_mode);
+  return isFolder ? readFolder(path, wanted, answers) : runLibrary(path, options, inputs, answers);
+}
+
+} // namespace nacre::diff

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  nacre-diff: goes through the nodes of a model in order and says how far each is from what it should be.
+// Why:   that an output is wrong is soon seen; where it went wrong is what one needs to know.
+// How:   1. the model is read with all that its nodes compute, which gives order, names and, unless --against says another,
+//           the reference in double,
+//        2. the library is run on the same inputs, or the folder read; what both have is compared,
+//        3. a line for each tensor, and the first node beyond the bound, with what to try.
+
+#include "compiler/Pipeline.h"
+#include "tools/CommandLine.h"
+#include "tools/diff/Advice.h"
+#include "tools/diff/Answers.h"
+#include "tools/eval/InterpretedModel.h"
+#include "tools/eval/Messages.h"
+#include "tools/eval/ModelOptions.h"
+#include "tools/run/Inputs.h"
+#include "tools/run/Text.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/InitLLVM.h"
+#include <cmath>
+
+using namespace llvm;
+using namespace nacre;
+using run::ExitCode;
+using run::Outcome;
+
+static cl::OptionCategory category("nacre-diff options");
+static cl::opt<std::string> model(cl::Positional, cl::Required, cl::desc("<model>"), cl::cat(category));
+static cl::opt<std::string> judged(cl::Positional, cl::Required, cl::desc("<libmodel.so|folder>"), cl::cat(category));
+static cl::opt<std::string>
+    against("against", cl::value_desc("libother.so|folder"), cl::cat(category),
+            cl::desc("Compare with what this library computes, or with the files <tensor>.npy of this folder (default: with "
+                     "what the model means, in double precision)"));
+static cl::opt<double> bound("bound", cl::init(1e-3), cl::value_desc("X"), cl::cat(category),
+                             cl::desc("How far an element may be off, relative to the largest of its tensor (default: 1e-3)"));
+static cl::opt<bool> onlyBeyond("only-beyond", cl::cat(category), cl::desc("Print only the tensors beyond the bound"));
+static cl::opt<unsigned> threads("cpu-threads", cl::init(0), cl::value_desc("N"), cl::cat(category),
+                                 cl::desc("Of a library, as --threads of nacre-run (default: the machine's big cores)"));
+static cl::opt<bool> gpu("gpu", cl::cat(category), cl::desc("Run the library on a GPU, and fail where there is none"));
+static cl::opt<unsigned> gpuCut(
+    "gpu-cut", cl::value_desc("P"), cl::cat(category),
+    cl::desc("Give the GPU P percent of every launch that it has code for, and the CPU the rest; implies --gpu"));
+static tools::ModelOptions modelOptions(category);
+static cl::extrahelp
+    more("\nA library gives its outputs; with --keep=all of nacre-compile it gives what each node computes as well. What a node\n"
+         "computes is compared with what the whole model, up to it, should have computed: the first node that is far off is\n"
+         "the one to look at, those behind it only read what it wrote.\n"
+         "\nCOLUMNS\n"
+         "  node      the number of the model's node, and its operator\n"
+         "  error     the largest |a-b|\n"
+         "  of-max    the same, relative to the tensor's largest element: what --bound is about\n"
+         "  relative  the largest |a-b| / |b|\n"
+         "  ULPs      the largest |a-b| in units of b's last place in the tensor's type\n"
+         "  SNR       signal to noise in dB: fp32 has some 120, fp16 some 60, what is wrong less than 20\n"
+         "\nEXAMPLES\n"
+         "  nacre-compile model.onnx -o libmodel.so --keep=all\n"
+         "  nacre-diff model.onnx libmodel.so --input=image=cat.npy\n"
+         "      each node of the model, and the first that is off\n"
+         "  nacre-diff model.onnx libgpu.so --gpu --against=libcpu.so\n"
+         "      a GPU with a CPU\n"
+         "  nacre-diff model.onnx answers --input=image=cat.npy --bound=0.01\n"
+         "      what a phone computed: nacre-run libmodel.so --input=image=cat.npy --output=answers, there\n"
+         "\nEXIT STATUS\n"
+         "  0  all that is compared is within the bound\n"
+         "  1  a node is beyond it\n"
+         "  2  the command line or a file is wrong\n"
+         "  3  the model or the library cannot be run here\n");
+
+namespace {
+
+/// A tensor of the model, in the order of its nodes.
+struct Row {
+  size_t output; // of the interpreted model
+  const diff::Answer *actual, *expected;
+  diff::Difference difference;
+};
+
+std::string numberText(const char *form, double value) {
+  std::string text;
+  raw_string_ostream(text) << llvm::format(form, value);
+  return text;
+}
+
+/// What is wrong with the shape of a row; empty if nothing.
+std::string problemOf(const Row &row) {
+  if (row.actual->dims == row.expected->dims)
+    return "";
+  return "must be " + run::describe(row.expected->type, row.expected->dims) + ", but is " +
+         run::describe(row.actual->type, row.actual->dims);
+}
+
+bool isBeyond(const Row &row) { return !problemOf(row).empty() || !isWithin(row.difference, bound); }
+
+void print(const Row &row, const tools::InterpretedModel &interpreted) {
+  const tools::Source &source = interpreted.sources[row.output];
+  const diff::Difference &d = row.difference;
+  std::string notes = problemOf(row);
+  if (d.nans)
+    notes += (notes.empty() ? "" : ", ") + std::to_string(d.nans) + " NaN";
+  if (d.infinities)
+    notes += (notes.empty() ? "" : ", ") + std::to_string(d.infinities) + " infinite";
+  outs() << llvm::format("%5s  %-18s %9.2e  %9.2e  %9.2e  %9.3g  %6s  ",
+                         source.index < 0 ? "-" : std::to_string(source.index).c_str(),
+                         run::printableText(source.op).substr(0, 18).c_str(), d.largest, d.ofLargest, d.relative, d.ulps,
+                         d.largest == 0 ? "exact" : numberText("%.1f", d.signalToNoise).c_str())
+         << run::printableText(interpreted.outputs[row.output].name) << (notes.empty() ? "" : "  (" + notes + ")")
+         << (isBeyond(row) ? "  <" : "") << "\n";
+}
+
+void printVerdict(const Row &row, const tools::InterpretedModel &interpreted, bool usedGpu) {
+  const tools::Source &source = interpreted.sources[row.output];
+  const std::string tensor = "tensor '" + run::printableText(interpreted.outputs[row.output].name) + "'";
+  outs() << "\nfirst beyond the bound: "
+         << (source.index < 0 ? tensor
+                              : "node '" + run::printableText(source.node) + "' (" + run::printableText(source.op) +
+                                    "), number " + std::to_string(source.index) + ", " + tensor)
+         << "\n  ";
+  if (const std::string problem = problemOf(row); !problem.empty()) {
+    outs() << problem << "\n";
+    return;
+  }
+  const size_t worst = row.difference.worst;
+  outs() << "at " << run::positionOf(worst, row.expected->dims) << " must be "
+         << numberText("%.9g", row.expected->numbers[worst]) << " within "
+         << numberText("%.3g", bound * row.difference.scale) << ", but is "
+         << numberText("%.9g", row.actual->numbers[worst]) << "\n";
+  for (const std::string &line : diff::advise(row.difference, usedGpu))
+    outs() << "  - " << line << "\n";
+}
+
+/// Of the interpreter: floats as they were computed.
+void takeAnswers(const tools::InterpretedModel &interpreted, diff::Answers &answers) {
+  for (auto [port, value] : zip_equal(interpreted.outputs, interpreted.values)) {
+    diff::Answer answer = diff::readAnswer(port.tensor);
+    for (int64_t i = 0; i < value.size() && value.isFloat(); ++i)
+      answer.numbers[i] = value.number(i);
+    answers.tensors[port.name] = std::move(answer);
+  }
+}
+
+Outcome compare(const CompilerOptions &compiler, const run::Options &options, mlir::MLIRContext &context) {
+  tools::InterpretedModel interpreted;
+  diff::Answers actual, expected;
+  if (Outcome failure = interpreted.open(compiler, options.entry, context))
+    return failure;
+  if (Outcome failure = run::fillPorts(interpreted.inputs, options))
+    return failure;
+  if (Outcome failure = findAnswers(judged, options, interpreted.inputs, interpreted.outputs, actual))
+    return failure;
+  if (against.empty()) {
+    if (Outcome failure = interpreted.run(modelOptions.getFloats()))
+      return failure;
+    takeAnswers(interpreted, expected);
+  } else if (Outcome failure = findAnswers(against, options, interpreted.inputs, interpreted.outputs, expected)) {
+    return failure;
+  }
+
+  std::vector<Row> rows;
+  size_t nodes = 0;
+  for (auto [number, port] : enumerate(interpreted.outputs)) {
+    nodes += interpreted.sources[number].index >= 0;
+    const auto a = actual.tensors.find(port.name), b = expected.tensors.find(port.name);
+    if (a != actual.tensors.end() && b != expected.tensors.end())
+      rows.push_back({number, &a->second, &b->second, {}});
+  }
+  if (rows.empty())
+    return run::usageFailure("'" + judged + "' and " + (against.empty() ? "the model" : "'" + against + "'") +
+                             " must have a tensor in common, but have none");
+  // What no node computes, an input that is an output, comes last.
+  stable_sort(rows, [&](const Row &a, const Row &b) {
+    return uint64_t(interpreted.sources[a.output].index) < uint64_t(interpreted.sources[b.output].index);
+  });
+  outs() << " node  operator               error     of-max   relative       ULPs     SNR  tensor\n";
+  const Row *first = nullptr;
+  for (Row &row : rows) {
+    if (row.actual->dims == row.expected->dims)
+      row.difference = diff::measure(row.expected->type, row.actual->numbers, row.expected->numbers);
+    if (!onlyBeyond || isBeyond(row))
+      print(row, interpreted);
+    if (!first && isBeyond(row))
+      first = &row;
+  }
+  if (first)
+    printVerdict(*first, interpreted, actual.usedGpu);
+  else
+    outs() << "\nall " << rows.size() << " tensors are within " << numberText("%g", bound) << " of their largest elements\n";
+  if (rows.size() < nodes)
+    outs() << "\n" << rows.size() << " of " << nodes
+           << " tensors are compared: compile with --keep=all to see what the other nodes compute\n";
+  outs().flush();
+  return first ? Outcome(run::Failure{ExitCode::Differs, ""}) : std::nullopt;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  InitLLVM init(argc, argv);
+  tools::setVersion("nacre-diff");
+  cl::HideUnrelatedOptions(category);
+  if (!cl::ParseCommandLineOptions(argc, argv, "Says at which node of a model the numbers of a library part from what they should be.\n",
+                                   &errs()))
+    return int(ExitCode::Usage);
+  CompilerOptions compiler;
+  run::Options options;
+  compiler.modelPath = model;
+  compiler.keepsAll = true;
+  options.threads = threads;
+  options.gpu = gpu || gpuCut.getNumOccurrences() > 0;
+  if (gpuCut.getNumOccurrences() > 0)
+    options.gpuCut = NACRE_GPU_CUT(gpuCut);
+  std::string problem;
+  if (Error error = modelOptions.read(compiler, options))
+    problem = toString(std::move(error));
+  else if (!(bound >= 0))
+    problem = "--bound must be at least 0, but is " + numberText("%g", bound);
+  else if (gpuCut > 100)
+    problem = "--gpu-cut must be a whole number of percent, 0 to 100, but is " + std::to_string(gpuCut);
+  if (!problem.empty()) {
+    errs() << "nacre-diff: error: " << problem << "\n";
+    return int(ExitCode::Usage);
+  }
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  const mlir::ScopedDiagnosticHandler handler(&context,
+                                              [&](mlir::Diagnostic &message) { tools::printMessage(model, message); });
+  const Outcome failure = compare(compiler, options, context);
+  if (!failure)
+    return int(ExitCode::Agrees);
+  if (!failure->text.empty())
+    errs() << "nacre-diff: error: " << failure->text << "\n";
+  return int(failure->code);
+}
