@@ -21,7 +21,7 @@ public:
 
   LogicalResult run(Block &block, ArrayRef<Tensor> arguments);
   SmallVector<Tensor> read(ValueRange values) const {
-    return llvm::map_to_vector(values, [&](Value value) { return values_.lookup(value); });
+    return llvm::map_to_vector(values, [&](Value value) { return bindings.lookup(value); });
   }
 
 private:
@@ -30,15 +30,15 @@ private:
   LogicalResult runFor(nn::ForOp op);
   LogicalResult runWhile(nn::WhileOp op);
   LogicalResult runTurn(Block &body, int64_t turn, ArrayRef<Tensor> carried, ArrayRef<Tensor> rows = {});
-  bool isTrue(Value condition) const { return values_.lookup(condition).integer(0) != 0; }
+  bool isTrue(Value condition) const { return bindings.lookup(condition).integer(0) != 0; }
   void bind(ValueRange values, ArrayRef<Tensor> tensors) {
     for (auto [value, tensor] : llvm::zip_equal(values, tensors))
-      values_[value] = tensor;
+      bindings[value] = tensor;
   }
   ArrayRef<Value> diesBehind(Operation &op);
 
   Floats floats;
-  DenseMap<Value, Tensor> values_;
+  DenseMap<Value, Tensor> bindings;
   DenseMap<Operation *, SmallVector<Value, 2>> last; ///< the values of its block that an operator is the last to read
   llvm::SmallPtrSet<Block *, 8> known;               ///< blocks whose operators are in `last`
 };
@@ -76,7 +76,7 @@ LogicalResult Interpreter::run(Block &block, ArrayRef<Tensor> arguments) {
     if (failed(run(op)))
       return failure();
     for (Value value : diesBehind(op))
-      values_.erase(value);
+      bindings.erase(value);
   }
   return success();
 }
@@ -90,7 +90,7 @@ LogicalResult Interpreter::run(Operation &op) {
     FailureOr<Tensor> tensor = fromConstant(constant.getValue());
     if (failed(tensor))
       return emitError(op.getLoc()) << "has a constant whose bytes are not there";
-    values_[constant] = *tensor;
+    bindings[constant] = *tensor;
     return success();
   }
   if (auto branch = dyn_cast<nn::IfOp>(op))
@@ -146,7 +146,7 @@ LogicalResult Interpreter::runTurn(Block &body, int64_t turn, ArrayRef<Tensor> c
 
 LogicalResult Interpreter::runFor(nn::ForOp op) {
   const int64_t most = op.getTripCount();
-  const int64_t turns = op.getCount() ? std::clamp<int64_t>(values_.lookup(op.getCount()).integer(0), 0, most) : most;
+  const int64_t turns = op.getCount() ? std::clamp<int64_t>(bindings.lookup(op.getCount()).integer(0), 0, most) : most;
   SmallVector<Tensor> carried = read(op.getInitial()), scanned = read(op.getScanned()),
                       stacks = makeStacks(op.getStacks());
   Block &body = op.getBody().front();
@@ -182,7 +182,7 @@ LogicalResult Interpreter::runWhile(nn::WhileOp op) {
   bind(op.getStacks(), stacks);
   Tensor trips(op.getTrips().getType());
   trips.write()->integer = turn;
-  values_[op.getTrips()] = trips;
+  bindings[op.getTrips()] = trips;
   return success();
 }
 

@@ -118,7 +118,7 @@ class NumbersTest(nacre.NacreTest):
 
     def test_diff_without_keep_says_how_to_see_more(self):
         self.assertRegex(self.diff("convnet", self.compile("convnet")),
-                         r"1 of \d+ tensors are compared: compile with --keep=all to see what the other nodes compute")
+                         r"1 of \d+ tensors that nodes compute are compared: compile with --keep=all to see what the other nodes compute")
 
     def test_diff_finds_a_wrong_weight(self):
         wrong = make_convnet()

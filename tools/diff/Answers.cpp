@@ -55,7 +55,7 @@ static Outcome runLibrary(const std::string &path, const Options &options, const
 static Outcome readFolder(const std::string &folder, const std::vector<Port> &wanted, Answers &answers) {
   for (const Port &port : wanted) {
     const std::string path = folder + "/" + fileName(port.name);
-    struct stat there {};
+    struct stat there{};
     if (stat(path.c_str(), &there) != 0)
       continue;
     FileTensor tensor;
@@ -64,13 +64,15 @@ static Outcome readFolder(const std::string &folder, const std::vector<Port> &wa
     answers.tensors[port.name] = readAnswer(tensor.view);
   }
   if (answers.tensors.empty())
-    return usageFailure("'" + folder + "' must have files <tensor>.npy, as nacre-run --output writes them, but has none of a tensor of the model");
+    return usageFailure(
+        "'" + folder +
+        "' must have files <tensor>.npy, as nacre-run --output writes them, but has none of a tensor of the model");
   return std::nullopt;
 }
 
 Outcome findAnswers(const std::string &path, const Options &options, const std::vector<Port> &inputs,
                     const std::vector<Port> &wanted, Answers &answers) {
-  struct stat there {};
+  struct stat there{};
   const bool isFolder = stat(path.c_str(), &there) == 0 && S_ISDIR(there.st_mode);
   return isFolder ? readFolder(path, wanted, answers) : runLibrary(path, options, inputs, answers);
 }

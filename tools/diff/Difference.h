@@ -20,9 +20,9 @@ struct Difference {
   double ofLargest = 0; ///< the same, relative to the largest element of b
   double relative = 0;  ///< |a - b| / |b|, of the worst element where b is not 0
   double ulps = 0;      ///< |a - b| in units of b's last place in the type; of integers in ones
-  double signalToNoise = 0; ///< in dB: 10 log10(sum of b^2 / sum of (a - b)^2), infinite where all agree
-  double scale = 0;         ///< the largest finite |b|
-  size_t worst = 0;         ///< the first element with the largest error
+  double signalToNoise = 0;        ///< in dB: 10 log10(sum of b^2 / sum of (a - b)^2), infinite where all agree
+  double scale = 0;                ///< the largest finite |b|
+  size_t worst = 0;                ///< the first element with the largest error
   size_t nans = 0, infinities = 0; ///< in a, where b is a finite number
 };
 

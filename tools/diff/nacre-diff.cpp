@@ -30,23 +30,27 @@ using run::Outcome;
 static cl::OptionCategory category("nacre-diff options");
 static cl::opt<std::string> model(cl::Positional, cl::Required, cl::desc("<model>"), cl::cat(category));
 static cl::opt<std::string> judged(cl::Positional, cl::Required, cl::desc("<libmodel.so|folder>"), cl::cat(category));
-static cl::opt<std::string>
-    against("against", cl::value_desc("libother.so|folder"), cl::cat(category),
-            cl::desc("Compare with what this library computes, or with the files <tensor>.npy of this folder (default: with "
-                     "what the model means, in double precision)"));
-static cl::opt<double> bound("bound", cl::init(1e-3), cl::value_desc("X"), cl::cat(category),
-                             cl::desc("How far an element may be off, relative to the largest of its tensor (default: 1e-3)"));
+static cl::opt<std::string> against(
+    "against", cl::value_desc("libother.so|folder"), cl::cat(category),
+    cl::desc("Compare with what this library computes, or with the files <tensor>.npy of this folder (default: with "
+             "what the model means, in double precision)"));
+static cl::opt<double>
+    bound("bound", cl::init(1e-3), cl::value_desc("X"), cl::cat(category),
+          cl::desc("How far an element may be off, relative to the largest of its tensor (default: 1e-3)"));
 static cl::opt<bool> onlyBeyond("only-beyond", cl::cat(category), cl::desc("Print only the tensors beyond the bound"));
-static cl::opt<unsigned> threads("cpu-threads", cl::init(0), cl::value_desc("N"), cl::cat(category),
-                                 cl::desc("Of a library, as --threads of nacre-run (default: the machine's big cores)"));
+static cl::opt<unsigned>
+    threads("cpu-threads", cl::init(0), cl::value_desc("N"), cl::cat(category),
+            cl::desc("Of a library, as --threads of nacre-run (default: the machine's big cores)"));
 static cl::opt<bool> gpu("gpu", cl::cat(category), cl::desc("Run the library on a GPU, and fail where there is none"));
 static cl::opt<unsigned> gpuCut(
     "gpu-cut", cl::value_desc("P"), cl::cat(category),
     cl::desc("Give the GPU P percent of every launch that it has code for, and the CPU the rest; implies --gpu"));
 static tools::ModelOptions modelOptions(category);
 static cl::extrahelp
-    more("\nA library gives its outputs; with --keep=all of nacre-compile it gives what each node computes as well. What a node\n"
-         "computes is compared with what the whole model, up to it, should have computed: the first node that is far off is\n"
+    more("\nA library gives its outputs; with --keep=all of nacre-compile it gives what each node computes as well. "
+         "What a node\n"
+         "computes is compared with what the whole model, up to it, should have computed: the first node that is far "
+         "off is\n"
          "the one to look at, those behind it only read what it wrote.\n"
          "\nCOLUMNS\n"
          "  node      the number of the model's node, and its operator\n"
@@ -104,8 +108,8 @@ void print(const Row &row, const tools::InterpretedModel &interpreted) {
     notes += (notes.empty() ? "" : ", ") + std::to_string(d.infinities) + " infinite";
   outs() << llvm::format("%5s  %-18s %9.2e  %9.2e  %9.2e  %9.3g  %6s  ",
                          source.index < 0 ? "-" : std::to_string(source.index).c_str(),
-                         run::printableText(source.op).substr(0, 18).c_str(), d.largest, d.ofLargest, d.relative, d.ulps,
-                         d.largest == 0 ? "exact" : numberText("%.1f", d.signalToNoise).c_str())
+                         run::printableText(source.op).substr(0, 18).c_str(), d.largest, d.ofLargest, d.relative,
+                         d.ulps, d.largest == 0 ? "exact" : numberText("%.1f", d.signalToNoise).c_str())
          << run::printableText(interpreted.outputs[row.output].name) << (notes.empty() ? "" : "  (" + notes + ")")
          << (isBeyond(row) ? "  <" : "") << "\n";
 }
@@ -186,10 +190,14 @@ Outcome compare(const CompilerOptions &compiler, const run::Options &options, ml
   if (first)
     printVerdict(*first, interpreted, actual.usedGpu);
   else
-    outs() << "\nall " << rows.size() << " tensors are within " << numberText("%g", bound) << " of their largest elements\n";
+    outs() << (rows.size() == 1 ? "\nthe tensor is within "
+                                : "\nall " + std::to_string(rows.size()) + " tensors are within ")
+           << numberText("%g", bound)
+           << (rows.size() == 1 ? " of its largest element\n" : " of their largest elements\n");
   if (rows.size() < nodes)
-    outs() << "\n" << rows.size() << " of " << nodes
-           << " tensors are compared: compile with --keep=all to see what the other nodes compute\n";
+    outs() << "\n"
+           << rows.size() << " of " << nodes
+           << " tensors that nodes compute are compared: compile with --keep=all to see what the other nodes compute\n";
   outs().flush();
   return first ? Outcome(run::Failure{ExitCode::Differs, ""}) : std::nullopt;
 }
@@ -200,8 +208,9 @@ int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
   tools::setVersion("nacre-diff");
   cl::HideUnrelatedOptions(category);
-  if (!cl::ParseCommandLineOptions(argc, argv, "Says at which node of a model the numbers of a library part from what they should be.\n",
-                                   &errs()))
+  if (!cl::ParseCommandLineOptions(
+          argc, argv, "Says at which node of a model the numbers of a library part from what they should be.\n",
+          &errs()))
     return int(ExitCode::Usage);
   CompilerOptions compiler;
   run::Options options;

@@ -35,7 +35,7 @@ static std::string namesOf(ModuleOp module) {
 }
 
 Outcome InterpretedModel::open(const CompilerOptions &options, const std::string &entry, MLIRContext &context) {
-  const Failure refused{ExitCode::Refused, "'" + options.modelPath + "' is not read; the messages above say why"};
+  Failure refused{ExitCode::Refused, "'" + options.modelPath + "' is not read; the messages above say why"};
   module = importer::importModel(options.modelPath, importOptionsOf(options), keptTensorsOf(options), &context);
   if (!module || (asksForGradients(*module) && failed(writeGradients(*module))))
     return refused;

@@ -58,9 +58,9 @@ LogicalResult keepValues(func::FuncOp function, const ModelView &model, const Gr
   }
   for (const std::string &name : names)
     if (!known.contains(name))
-      return emitError(function.getLoc()) << "--keep must name tensors that a node of the model computes and whose size is known, but '"
-                                          << toPrintable(name) << "' is none; near it are "
-                                          << nearestNames(name, candidates);
+      return emitError(function.getLoc())
+             << "--keep must name tensors that a node of the model computes and whose size is known, but '"
+             << toPrintable(name) << "' is none; near it are " << nearestNames(name, candidates);
 
   DenseMap<Value, unsigned> results; // the first of each value
   for (auto [number, value] : llvm::enumerate(end->getOperands()))
