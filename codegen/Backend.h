@@ -40,6 +40,7 @@ struct KernelCode {
   double flops = 0;         ///< Multiplications and additions of the whole kernel, as they are written
   double executedFlops = 0; ///< As it does them: fewer by Winograd's method
   bool fallback = false;    ///< No emitter took it: LLVM's vectorizers did what they could
+  std::string declinedBy;   ///< Then: the emitters of its kind, joined by commas; empty: there is none
 };
 
 /// Storages and weights lie at multiples of this where a GPU may take part: the most that Vulkan may ask of a storage

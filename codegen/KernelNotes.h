@@ -21,7 +21,8 @@ constexpr llvm::StringLiteral kExecutedFlops = "nacre.executed_flops";     ///< 
 constexpr llvm::StringLiteral kUnitsPerBlock = "nacre.units_per_block";    ///< CPU.
 constexpr llvm::StringLiteral kScratchBytes = "nacre.scratch_bytes";       ///< CPU. Of each thread.
 constexpr llvm::StringLiteral kUnitNanoseconds = "nacre.unit_nanoseconds"; ///< CPU. A guess.
-constexpr llvm::StringLiteral kFallback = "nacre.fallback"; ///< CPU, a unit: no emitter of its kind took it.
+constexpr llvm::StringLiteral kFallback =
+    "nacre.fallback"; ///< CPU, a text: the emitters of its kind, which all declined.
 
 constexpr llvm::StringLiteral kNeeds = "nacre.needs";   ///< GPU. Bits of what a device must be able to do.
 constexpr llvm::StringLiteral kGroups = "nacre.groups"; ///< GPU. Workgroups for these.

@@ -61,6 +61,7 @@ json::Array CompileReport::launchRows() const {
                      {"written_bytes", int64_t(launch.writtenBytes)},
                      {"turns", launch.turns},
                      {"fallback", launch.fallback},
+                     {"fallback_reason", launch.fallbackReason},
                      {"engine", launch.engine()},
                      {"gpu_share", launch.gpuShare},
                      {"gpu_declined", launch.gpuDeclined},

@@ -34,15 +34,16 @@ struct LaunchReport {
   std::vector<std::string> nodeList; ///< and each by itself.
   std::string kernel;                ///< Its code's name; equal for launches that share code.
   std::string kind;
-  double flops = 0;          ///< Multiplications and additions of one launch.
-  double executedFlops = 0;  ///< The same as its engines do them: fewer where the CPU goes by Winograd's method.
-  uint64_t weightBytes = 0;  ///< Of one launch, as they are stored,
-  uint64_t readBytes = 0;    ///< of what else it reads,
-  uint64_t writtenBytes = 0; ///< and of what it writes.
-  double turns = 1;          ///< How often a run is expected to launch it.
-  bool fallback = false;     ///< No emitter took it.
-  double gpuShare = 0;       ///< Of the cut axis: 0 is the CPU alone, 1 the GPU alone.
-  std::string gpuDeclined;   ///< Why the GPU computes nothing of it, or which variants lack.
+  double flops = 0;           ///< Multiplications and additions of one launch.
+  double executedFlops = 0;   ///< The same as its engines do them: fewer where the CPU goes by Winograd's method.
+  uint64_t weightBytes = 0;   ///< Of one launch, as they are stored,
+  uint64_t readBytes = 0;     ///< of what else it reads,
+  uint64_t writtenBytes = 0;  ///< and of what it writes.
+  double turns = 1;           ///< How often a run is expected to launch it.
+  bool fallback = false;      ///< No emitter took it,
+  std::string fallbackReason; ///< for this reason.
+  double gpuShare = 0;        ///< Of the cut axis: 0 is the CPU alone, 1 the GPU alone.
+  std::string gpuDeclined;    ///< Why the GPU computes nothing of it, or which variants lack.
   std::optional<PredictedLaunch> predictedMilliseconds; ///< One turn; none without a device.
   double placedMilliseconds = 0;                        ///< All turns, as it is placed; 0 without a device.
   std::vector<unsigned> reads, writes;                  ///< Of its entry's storages,

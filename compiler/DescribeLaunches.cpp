@@ -55,7 +55,11 @@ static LaunchReport describe(plan::LaunchOp launch, const package::CompiledKerne
   row.kind = plan::stringifyKernelKind(kernel.getKind()).str();
   row.flops = compiled.variants.front().flops;
   countBytes(launch, row);
-  row.fallback = llvm::any_of(compiled.variants, [](const codegen::KernelCode &code) { return code.fallback; });
+  const auto fallback = llvm::find_if(compiled.variants, [](const codegen::KernelCode &code) { return code.fallback; });
+  row.fallback = fallback != compiled.variants.end();
+  if (row.fallback)
+    row.fallbackReason = fallback->declinedBy.empty() ? "there is no emitter for kernels of kind " + row.kind
+                                                      : "none of the emitters takes its form: " + fallback->declinedBy;
   row.gpuShare = double(plan::gpuShareOf(launch)) / kernel.getCutExtent();
   row.executedFlops = row.gpuShare * row.flops + (1 - row.gpuShare) * compiled.variants.front().executedFlops;
   auto declined = kernel->getAttrOfType<StringAttr>(plan::kGpuDeclined);

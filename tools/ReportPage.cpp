@@ -32,6 +32,8 @@ static Error checkReport(const JsonFile &report) {
     if (!top || !top->getArray(key))
       return createStringError(report.path + ": must be a report of nacre-compile --report=<file>.json, but has no '" +
                                key + "'");
+  if (top->getArray("entries")->empty())
+    return createStringError(report.path + ": must have an entry, but the compilation ended before there was one");
   for (StringRef key : {"entries", "launches"})
     for (const json::Value &row : *top->getArray(key))
       if (!row.getAsObject() || (key == "launches" && !row.getAsObject()->getArray("reads")))

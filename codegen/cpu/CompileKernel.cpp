@@ -86,7 +86,10 @@ void readWork(Operation *function, const Target &target, KernelCode &code) {
   code.flops = function->getAttrOfType<FloatAttr>(notes::kFlops).getValueAsDouble();
   auto executed = function->getAttrOfType<FloatAttr>(notes::kExecutedFlops);
   code.executedFlops = executed ? executed.getValueAsDouble() : code.flops;
-  code.fallback = function->hasAttr(notes::kFallback);
+  if (auto declinedBy = function->getAttrOfType<StringAttr>(notes::kFallback)) {
+    code.fallback = true;
+    code.declinedBy = declinedBy.str();
+  }
   code.needs = target.needs;
 }
 

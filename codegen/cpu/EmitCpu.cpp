@@ -104,7 +104,7 @@ void finish(func::FuncOp function, const KernelFunction &body) {
   if (body.executedFlops)
     function->setAttr(notes::kExecutedFlops, builder.getF64FloatAttr(*body.executedFlops));
   if (body.fallback)
-    function->setAttr(notes::kFallback, builder.getUnitAttr());
+    function->setAttr(notes::kFallback, builder.getStringAttr(body.declinedBy));
 }
 
 //===----------------------------------------------------------------------===//
@@ -154,14 +154,17 @@ struct EmitCpu : codegen::cpu::impl::EmitCpuPassBase<EmitCpu> {
 
 FailureOr<EmittedFunction> nacre::codegen::cpu::emitFunction(plan::KernelOp kernel, const Target &target) {
   func::FuncOp function = makeFunction(kernel);
+  std::string declinedBy;
   for (const EmitterEntry<Emitter> &candidate : emittersFor(kernel, ArrayRef(kEmitters))) {
     KernelFunction body = startBody(function, target);
     if (failed(candidate.emit(kernel, body))) {
       LDBG() << candidate.name << " declines " << kernel.getSymName();
+      declinedBy += (declinedBy.empty() ? "" : ", ") + candidate.name.str();
       continue;
     }
     auto scratch = MemRefType::get({static_cast<int64_t>(body.scratchBytes)}, body.builder.getI8Type());
     body.scratch.setType(scratch);
+    body.declinedBy = declinedBy;
     function.setFunctionType(body.builder.getFunctionType(function.front().getArgumentTypes(), {}));
     return EmittedFunction{function, std::move(body)};
   }

@@ -38,6 +38,7 @@ struct KernelFunction {
   double flops = 0;                                   ///< Of the whole kernel.
   std::optional<double> executedFlops = std::nullopt; ///< Where a method takes fewer products, Winograd's: of those.
   double unitCost = 0;                                ///< Nanoseconds of one unit, roughly.
+  std::string declinedBy = {};                        ///< Emitters that were asked before, joined by commas.
   bool fallback = false;
 };
 

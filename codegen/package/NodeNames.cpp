@@ -4,6 +4,7 @@
 
 #include "dialects/PrintableText.h"
 
+#include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 

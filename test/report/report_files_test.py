@@ -148,6 +148,23 @@ class ReportFilesTest(report_models.ReportTest):
         self.assertEqual(re.findall(r'<(?:script|link|img|iframe)[^>]*(?:src|href)="(?!data:)[^"]*"', text), [])
         self.assertNotRegex(text.split('id="licences"')[0] + text.split("Dom = ")[1], r"fetch\(|XMLHttpRequest|import\(|@import|url\(")
 
+    def test_the_documented_commands(self):
+        """Those of docs/report.md, where a model has the name that they say."""
+        os.rename(self.model("convnet"), self.path("mobilenet_v2.onnx"))
+        with open(os.path.join(DOCS, "report.md"), encoding="utf-8") as file:
+            lines = [line for block in re.findall(r"```sh\n(.*?)```", file.read(), re.DOTALL) for line in block.splitlines()]
+        self.assertEqual(len(lines), 4)
+        for line in lines:
+            self.call("sh", "-c", line, cwd=self.folder, env={**os.environ, "PATH": f"{os.path.abspath(report_models.nacre.BIN)}:{os.environ['PATH']}"})
+        self.assertIn("least_ns", data_of(self.path("report.html")))
+
+    def test_why_a_launch_fell_back_is_told(self):
+        for model, *options in (("convnet",), ("fallback",)):
+            rows = load(self.report_of(model, *options)[1])["launches"]
+            self.assertEqual([row["fallback"] for row in rows], [row["fallback_reason"] != "" for row in rows])
+            self.assertEqual(any(row["fallback"] for row in rows), model == "fallback")
+        self.check_schema("report", self.path("fallback.json"))
+
     def refused(self, *arguments):
         return self.call(REPORT, *arguments, status=2)
 
@@ -174,6 +191,14 @@ class ReportFilesTest(report_models.ReportTest):
         self.assertRegex(self.refused(report, "-o", folder), rf"^{said}cannot write '{re.escape(folder)}': .*\n$")
         self.assertEqual(sorted(name for name in os.listdir(self.folder) if name.endswith(".html")), [], "nothing is left behind")
         self.check_damaged(report, profile, other_report)
+
+    def test_a_page_needs_a_compilation_to_the_end(self):
+        model, page, report = self.model("relu"), self.path("page.html"), self.path("early.json")
+        early = (COMPILE, model, "--compile-to=place", "-o", self.path("place.mlir"))
+        self.assertEqual(self.call(*early, "--report=" + page, status=2),
+                         "nacre-compile: --report to a page must have a compilation to the end; leave out --compile-to, or write JSON\n")
+        self.call(*early, "--report=" + report)
+        self.assertEqual(self.refused(report), f"nacre-report: {report}: must have an entry, but the compilation ended before there was one\n")
 
     def check_damaged(self, report, profile, other_report):
         """Profiles and reports that are almost right."""

@@ -6,7 +6,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "e2e"))
 import nacre  # noqa: E402
-from onnx_writer import Graph  # noqa: E402
+from onnx_writer import Graph, INT64  # noqa: E402
 
 COMPILE, RUN, REPORT = (os.path.join(nacre.BIN, name) for name in ("nacre-compile", "nacre-run", "nacre-report"))
 DEVICE = "snapdragon-778g"
@@ -28,25 +28,23 @@ def large_model():
     return graph
 
 
+def fallback_model():
+    """A search along an axis, for which the CPU has no emitter."""
+    graph = Graph("fallback")
+    graph.node("ArgMax", [graph.input("x", [8, 64])], output="y", axis=1, keepdims=0)
+    graph.output("y", [8], INT64)
+    return graph
+
+
 def evil_model():
     """A node, an input and an output whose names would be markup, were they written as they are."""
     graph = Graph("evil")
-    graph.node("Softmax", [graph.node("Relu", [graph.input("<img src=x>", [1, 64])])], output="<b>y</b>")
-    name = EVIL.encode()
-    for at, node in enumerate(graph.nodes):
-        graph.nodes[at] = rename(node, b"relu_0", name)
+    graph.node("Softmax", [graph.node("Relu", [graph.input("<img src=x>", [1, 64])], name=EVIL)], output="<b>y</b>")
     graph.output("<b>y</b>", [1, 64])
     return graph
 
 
-def rename(node, old, new):
-    """A NodeProto whose name (field 3) is `new` where it was `old`."""
-    field = bytes([3 << 3 | 2, len(old)]) + old
-    assert len(new) < 128
-    return node.replace(field, bytes([3 << 3 | 2, len(new)]) + new)
-
-
-nacre.MODELS.update(large=large_model, evil=evil_model)
+nacre.MODELS.update(large=large_model, evil=evil_model, fallback=fallback_model)
 
 
 def load(path):

@@ -242,6 +242,18 @@ class PageTest(report_models.ReportTest):
         self.assertEqual(len(self.column(browser, "number")), sum(bool(row["gpu_declined"]) or row["fallback"] for row in launches))
         self.check_quiet(browser, page)
 
+    def test_why_the_cpu_has_no_emitter(self):
+        page, report, _ = self.made("fallback")
+        browser = self.open(page)
+        reasons = {row["fallback_reason"] for row in load(report)["launches"] if row["fallback"]}
+        self.assertEqual(reasons, {"there is no emitter for kernels of kind scan"})
+        text = browser.find_element(By.ID, "declined-content").text
+        for reason in reasons:
+            self.assertIn(reason, text)
+        browser.find_element(By.CSS_SELECTOR, "#declined-content .names button").click()
+        self.assertIn("there is no emitter", browser.find_element(By.ID, "details").text)
+        self.check_quiet(browser, page)
+
     def test_entries_of_a_trained_model(self):
         graph = report_models.Graph("trained", seed=2)
         graph.node("MatMul", [graph.input("x", [4, 16]), graph.weight("w", [16, 3], -0.3, 0.3)], output="y")

@@ -6,6 +6,7 @@
 #include "compiler/Pipeline.h"
 #include "tools/CommandLine.h"
 #include "tools/ModelInputs.h"
+#include "tools/ReportPage.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -382,6 +383,8 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
       return bad("--compile-to=train must have --train");
     if (*compiler.compileTo == Phase::Package)
       return bad("--compile-to=package is what happens anyway; use --emit=asm or llvm-ir to read it");
+    if (isPagePath(result.reportPath))
+      return bad("--report to a page must have a compilation to the end; leave out --compile-to, or write JSON");
   }
 
   compiler.outputPath = options.output;

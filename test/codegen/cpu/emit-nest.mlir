@@ -155,7 +155,7 @@ plan.kernel @pool nest (%x: tensor<1x4x12x64xf32>) into (%y: tensor<1x4x12x64xf3
 // Lanes of a quotient cannot be folded: the fallback computes it in order.
 
 // CHECK-LABEL: func.func @quotient
-// CHECK-SAME:    nacre.fallback
+// CHECK-SAME:    nacre.fallback = "nest"
 plan.kernel @quotient nest (%x: tensor<50x67xf32>) into (%y: tensor<50xf32>) cut 0 : 50 by 1 {
   %one = arith.constant 1.0 : f32
   %f = linalg.fill ins(%one : f32) outs(%y : tensor<50xf32>) -> tensor<50xf32>

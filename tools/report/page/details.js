@@ -35,7 +35,7 @@ const Details = (() => {
         ["arena", storages.map((storage) => `${Dom.bytes(storage.bytes)} at ${Dom.count(storage.offset)}`).join(", ")],
         ["part of the step", launch.part],
         ["kernel", launch.kernel],
-        ["fell back", launch.fallback && "no emitter of its own took it: LLVM's vectorizers did what they could"],
+        ["fell back", launch.fallback && `${launch.fallback_reason}; LLVM's vectorizers did what they could`],
         ["not on the GPU", launch.gpu_declined],
       ].filter((row) => row[1])),
       element("h3", {}, "Nodes of the model"),

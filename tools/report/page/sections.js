@@ -83,21 +83,23 @@ const Sections = (() => {
     return list;
   }
 
-  function declined() {
-    const { entry } = state;
-    const fell = entry.launches.filter((launch) => launch.fallback);
+  /** Launches by why they are not computed as they could be. */
+  function byReason(launches, key) {
     const reasons = new Map();
-    for (const launch of entry.launches)
-      if (launch.gpu_declined) reasons.set(launch.gpu_declined, [...(reasons.get(launch.gpu_declined) ?? []), launch]);
+    for (const launch of launches)
+      if (launch[key]) reasons.set(launch[key], [...(reasons.get(launch[key]) ?? []), launch]);
     const choose = (launch) => State.choose(launch, "declined");
-    const byKind = fell.reduce((kinds, launch) => kinds.set(launch.kind, [...(kinds.get(launch.kind) ?? []), launch]), new Map());
+    return reasons.size ? table(["Why", "Launches"], [...reasons].map(([reason, some]) => [reason, Dom.launchButtons(some, choose)])) : undefined;
+  }
+
+  function declined() {
+    const { launches } = state.entry;
+    const ofCpu = byReason(launches, "fallback_reason");
     fill(byId("declined-content"),
       element("h3", {}, "On the CPU"),
-      fell.length ? table(["Kind", "Launches", "Why"], [...byKind].map(([kind, launches]) => [kind, Dom.launchButtons(launches, choose), `No emitter takes a kernel of kind ${kind} in this form: it is compiled as plain loops, which LLVM's vectorizers do what they can with.`]))
-        : element("p", {}, "Nothing: each launch has code of an emitter for its kind."),
+      ofCpu ? [element("p", {}, "These are compiled as plain loops, with which LLVM's vectorizers do what they can:"), ofCpu] : element("p", {}, "Nothing: each launch has code of an emitter for its kind."),
       element("h3", {}, "On the GPU"),
-      reasons.size ? table(["Why", "Launches"], [...reasons].map(([reason, launches]) => [reason, Dom.launchButtons(launches, choose)]))
-        : element("p", {}, entry.launches.some((launch) => launch.gpu_share > 0) ? "Nothing." : "Nothing was asked of a GPU (--place)."));
+      byReason(launches, "gpu_declined") ?? element("p", {}, launches.some((launch) => launch.gpu_share > 0) ? "Nothing." : "Nothing was asked of a GPU (--place)."));
   }
 
   function about() {

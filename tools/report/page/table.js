@@ -36,7 +36,7 @@ const Table = (() => {
       number("read_bytes", "Read B", Dom.count, { sums: true }),
       number("written_bytes", "Written B", Dom.count, { sums: true }),
       text("kernel", "Kernel"),
-      text("remark", "Remark", { isWide: true, get: (launch) => [launch.fallback ? "fell back" : "", launch.gpu_declined].filter(Boolean).join("; ") }),
+      text("remark", "Remark", { isWide: true, get: (launch) => [launch.fallback_reason, launch.gpu_declined].filter(Boolean).join("; ") }),
     ].filter(Boolean);
   }
 
