@@ -36,7 +36,7 @@ nacre_model_table makeSlow() {
 
 nacre_model_table makeOlder() {
   olderFunctions = *toy.table.head.functions;
-  olderFunctions.api_version = NACRE_API_VERSION - 1;
+  olderFunctions.api_version = NACRE_OLDEST_API_VERSION - 1;
   nacre_model_table table = toy.table;
   table.head.functions = &olderFunctions;
   return table;

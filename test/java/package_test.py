@@ -157,7 +157,7 @@ class PackageTest(nacre.NacreTest):
         self.call("cmake", "--install", build, "--prefix", prefix, "--component", "java")
         found = [os.path.relpath(os.path.join(folder, name), prefix) for folder, _, names in os.walk(prefix) for name in names]
         self.assertEqual(sorted(re.sub("^lib/[^/]+/", "lib/", name) for name in found),
-                         ["lib/libnacre_jni.so", "share/java/nacre.jar", "share/nacre/nacre-runtime.aar"])
+                         ["lib/jni/libnacre_jni.so", "share/java/nacre.jar", "share/nacre/nacre-runtime.aar"])
 
     def test_the_sample_names_pictures(self):
         """As a network that is given the same picture by other means."""

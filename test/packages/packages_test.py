@@ -16,7 +16,7 @@ sys.dont_write_bytecode = True
 import nacre  # noqa: E402
 
 BUILD = os.environ["NACRE_BUILD"]
-PACKAGES = ("nacre", "libnacre-dev", "nacre-doc", "python3-nacre")
+PACKAGES = ("nacre", "libnacre-dev", "nacre-doc", "python3-nacre", "libnacre-java")
 ANSWER = os.path.join(nacre.ROOT, "samples", "models", "convnet.expected.npy")
 
 
@@ -78,23 +78,26 @@ class PackagesTest(nacre.NacreTest):
         self.assertRegex(found["libnacre-dev"], r"\bnacre \(")
         self.assertIn(f"nacre-compile {version}, with LLVM 22", self.shell("nacre-compile --version"))
 
-    def test_a_c_program_by_pkg_config(self):
+    def test_one_model_from_four_languages(self):
+        """The same answer to the last bit: the library is the same, and so are its kernels."""
         self.shell(f"python3 -B {nacre.ROOT}/samples/models/make_convnet.py .")
         self.shell("nacre-compile convnet.onnx -o libconvnet.so")
-        self.shell(f"nacre-run libconvnet.so --input=image=convnet.input.npy --expect=probabilities={ANSWER}")
-        self.shell(f"cc -std=c99 {nacre.ROOT}/samples/classify.c -I. $(pkg-config --cflags nacre) -L. -lconvnet -Wl,-rpath,. -o classify")
-        with open(self.path("picture.ppm"), "wb") as file:
-            file.write(b"P6 96 96 255\n" + bytes(i * 7 % 256 for i in range(96 * 96 * 3)))
-        self.assertRegex(self.shell("./classify picture.ppm"), r"^class \d, [\d.]+ %\n$")
+        self.shell(f"nacre-run libconvnet.so --input=image=convnet.input.npy --expect=probabilities={ANSWER} --output=.")
+
+        self.shell(f"cc -std=c99 -Wall -Werror {HERE}/from_c.c -I. $(pkg-config --cflags nacre) -L. -lconvnet -Wl,-rpath,. -o from_c")
+        self.assertEqual(self.shell("./from_c convnet.input.npy probabilities.npy"), "equal\n")
         self.shell('"$(pkg-config --variable=compile nacre)" --check convnet.onnx')
 
-    def test_the_same_from_python(self):
-        self.shell(f"python3 -B {nacre.ROOT}/samples/models/make_convnet.py .")
         self.shell(f"""/usr/bin/python3 -B -c '
 import nacre, numpy
-answer = nacre.compile("convnet.onnx").run({{"image": numpy.load("convnet.input.npy")}})["probabilities"]
-assert numpy.allclose(answer, numpy.load("{ANSWER}"), rtol=1e-3, atol=1e-4)
+answer = nacre.load("./libconvnet.so").run({{"image": numpy.load("convnet.input.npy")}})["probabilities"]
+assert (answer == numpy.load("probabilities.npy")).all(), answer
 assert nacre.__file__.startswith("{self.root}"), nacre.__file__'""")
+
+        jar = os.path.join(self.root, "usr", "share", "java", "nacre.jar")
+        self.shell(f"javac -cp {jar} -d . {HERE}/FromJava.java")
+        said = self.shell(f"java -Djava.library.path={self.root}/usr/lib/jni -cp {jar}:. FromJava $PWD/libconvnet.so convnet.input.npy probabilities.npy")
+        self.assertEqual(said, "equal\n")
 
     def test_the_samples_by_cmake(self):
         self.shell(f"cmake -S {self.root}/usr/share/doc/nacre/samples -B build && cmake --build build --target classify_cpp")

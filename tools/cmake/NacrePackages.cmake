@@ -69,6 +69,13 @@ nacre_package(python python3-nacre ALL SECTION python DEPENDS "nacre (>= ${PROJE
   SUMMARY "Compile and run trained networks from Python"
   TEXT "The package `nacre` for Python 3: compiles a network, runs it on arrays of NumPy,
 trains, measures and profiles it, and is a backend of ONNX.")
+if(TARGET nacre-java)
+  nacre_package(java libnacre-java SECTION java WITH "nacre (>= ${PROJECT_VERSION}), default-jre-headless"
+    SUMMARY "Run networks compiled by Nacre in Java, on Android and here"
+    TEXT "The classes and their native library for Java on this machine, and the Android
+library nacre-runtime.aar, which apps add beside those that nacre-package makes
+of compiled networks.")
+endif()
 
 set(CPACK_PACKAGE_NAME nacre)
 set(CPACK_PACKAGE_VENDOR "The Nacre developers")

@@ -38,6 +38,7 @@ extern "C" {
  * that uses nothing newer (docs/compatibility.md).
  */
 #define NACRE_API_VERSION 6
+#define NACRE_OLDEST_API_VERSION 6 /**< Of models that an app with this header runs. */
 
 /** Every pointer that the runtime hands out, and every buffer bound to it, is aligned to this many bytes. */
 #define NACRE_ALIGNMENT 64
@@ -165,11 +166,11 @@ struct nacre_functions {
 
 /**
  * The version that an app asks of a model's runtime: its header's, or the model's where that is older, as long as the app
- * uses nothing newer; of options, what is newer than version 6 counts (there is none yet). Models of before 6 are refused.
+ * uses nothing newer: what options have of later versions than the oldest asks for these (there is none yet).
  */
 static inline uint32_t nacre_asked_version(const nacre_model *model) {
   const uint32_t version = model->functions->api_version;
-  return 6 <= version && version < NACRE_API_VERSION ? version : NACRE_API_VERSION;
+  return NACRE_OLDEST_API_VERSION <= version && version < NACRE_API_VERSION ? version : NACRE_API_VERSION;
 }
 
 /* --- Sessions ----------------------------------------------------------------------------------------------------- */

@@ -62,7 +62,7 @@ static inline nacre_status nacre_session_state(nacre_session *session, nacre_sta
  */
 static inline nacre_status nacre_state_create(const nacre_model *model, const nacre_session_options *options,
                                               nacre_state **out_state) {
-  if (model->functions->api_version < 6)
+  if (model->functions->api_version < NACRE_OLDEST_API_VERSION)
     return NACRE_UNSUPPORTED; /* its table ends before this call */
   return model->functions->state->create(model, nacre_asked_version(model), options, out_state);
 }

@@ -108,7 +108,7 @@ NACRE_NATIVE(jlong, find, jlong library, jbyteArray symbol) {
     return 0;
   // A table that ends before what is called here would be read past its end.
   const nacre_functions *functions = model->functions;
-  if (!functions || functions->api_version < NACRE_API_VERSION || functions->struct_size < sizeof(nacre_functions)) {
+  if (!functions || functions->api_version < NACRE_OLDEST_API_VERSION) {
     check(env, NACRE_UNSUPPORTED,
           "the model was compiled by a version of Nacre that is older than this Java library; compile it again");
     return 0;
