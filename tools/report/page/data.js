@@ -90,10 +90,13 @@ const Data = (() => {
     return entry;
   }
 
-  /** A share of the roof over a launch: what it reaches of the most that its engine could at its intensity. */
+  /** A share of the roof over a launch: what it reaches of the most that its engines could at its intensity. */
   function roofShare(launch, roofs) {
     if (!roofs || !launch.flopRate || !launch.intensity) return undefined;
-    const roof = launch.gpu_share > 0 ? roofs.gpu : roofs.cpu;
+    const { cpu, gpu } = roofs;
+    // Of a cut both compute at the same time, over one memory.
+    const both = { flops_per_second: cpu.flops_per_second + gpu.flops_per_second, bytes_per_second: Math.max(cpu.bytes_per_second, gpu.bytes_per_second) };
+    const roof = { cpu, gpu, cut: both }[launch.engine];
     return launch.flopRate / Math.min(roof.flops_per_second, launch.intensity * roof.bytes_per_second);
   }
 

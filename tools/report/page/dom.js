@@ -45,12 +45,14 @@ const Dom = (() => {
   /** At most `length` characters, of which the end says more than the beginning. */
   const shorten = (text, length) => (text.length <= length ? text : "…" + text.slice(text.length - length + 1));
 
+  const begin = (text, length) => (text.length <= length ? text : text.slice(0, length - 1) + "…");
+
   const launchTitle = (launch) => `${launch.number}: ${launch.nodes || launch.kernel}`;
 
   /** A list of buttons that choose launches. */
   const launchButtons = (launches, choose, most = 40) =>
     element("ul", { class: "names" },
-      launches.slice(0, most).map((launch) => element("li", {}, element("button", { type: "button", click: () => choose(launch) }, `${launch.number}: ${shorten(launch.nodes || launch.kernel, 44)}`))),
+      launches.slice(0, most).map((launch) => element("li", {}, element("button", { type: "button", click: () => choose(launch) }, `${launch.number}: ${begin(launch.nodes || launch.kernel, 44)}`))),
       launches.length > most ? element("li", {}, `and ${count(launches.length - most)} more`) : undefined);
 
   const pairs = (rows) => element("dl", { class: "pairs" },

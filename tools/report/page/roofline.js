@@ -113,7 +113,7 @@ const Roofline = (() => {
     const launch = points[at];
     Dom.byId("roofline-said").textContent = !launch ? "" :
       `Launch ${launch.number}, ${launch.nodes || launch.kernel}: ${Dom.rate(launch.flopRate, "FLOP/s")} at ${launch.intensity.toFixed(2)} FLOP for each byte, ${Dom.microseconds(launch.time)} µs` +
-      (launch.roofShare ? `, ${Dom.percent(launch.roofShare)} of what the device's ${launch.gpu_share > 0 ? "GPU" : "CPU"} could from memory.` : ".");
+      (launch.roofShare ? `, ${Dom.percent(launch.roofShare)} of what ${{ cpu: "the device's CPU", gpu: "the device's GPU", cut: "both engines" }[launch.engine]} could from memory.` : ".");
   }
 
   function point(position) {
