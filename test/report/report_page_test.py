@@ -242,6 +242,24 @@ class PageTest(report_models.ReportTest):
         self.assertEqual(len(self.column(browser, "number")), sum(bool(row["gpu_declined"]) or row["fallback"] for row in launches))
         self.check_quiet(browser, page)
 
+    def test_the_roof_of_a_cut_is_that_of_both_engines(self):
+        path = self.report_of("convnet", "--place=split:50", "--device=" + DEVICE)[1]
+        report = load(path)
+        browser = self.open(self.page_of(path))
+        cpu, gpu = report["roofs"]["cpu"], report["roofs"]["gpu"]
+        shown = dict(zip((int(text) - 1 for text in self.column(browser, "number")), self.column(browser, "roofShare")))
+        cuts = 0
+        for number, row in enumerate(report["launches"]):
+            if not row["flops"]:
+                continue
+            intensity = row["flops"] / (row["weight_bytes"] + row["read_bytes"] + row["written_bytes"])
+            most = {"cpu": min(cpu["flops_per_second"], intensity * cpu["bytes_per_second"]),
+                    "cut": min(cpu["flops_per_second"] + gpu["flops_per_second"], intensity * max(cpu["bytes_per_second"], gpu["bytes_per_second"]))}[row["engine"]]
+            self.assertEqual(shown[number], f"{100 * row['flops'] / (row['predicted_ms'] / 1e3) / most:.1f} %")
+            cuts += row["engine"] == "cut"
+        self.assertGreater(cuts, 0)
+        self.check_quiet(browser, self.path("page.html"))
+
     def test_why_the_cpu_has_no_emitter(self):
         page, report, _ = self.made("fallback")
         browser = self.open(page)
