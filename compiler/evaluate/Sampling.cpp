@@ -79,7 +79,7 @@ SmallVector<Tap> makeTaps(nn::SampleOp op, double position, int64_t extent) {
   constexpr double farOutside = double(1 << 30);
   const double x = position > -farOutside ? std::min(position, farOutside) : -farOutside; // NaN, too
   if (op.getInterpolation() == nn::Interpolation::Nearest)
-    return {makeTap(op, int64_t(std::nearbyint(x)), 1, extent)};
+    return {makeTap(op, int64_t(std::nearbyint(x)), 1.0, extent)};
   const bool isCubic = op.getInterpolation() == nn::Interpolation::Cubic;
   const auto first = int64_t(std::floor(x));
   SmallVector<Tap> taps;
