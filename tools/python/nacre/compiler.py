@@ -62,6 +62,8 @@ def compile(model: Source, *, target: str = "host", library: Optional[Union[str,
       ...
     nacre.errors.OptionError: --accuracy must be fast or strict, but is 'best'
     """
+    if "," in target:
+        raise OptionError(f"target must be one, as a Model is one library, but is '{target}'; call compile for each")
     program = compiler or find_program("nacre-compile")
     asked = None if library is None else os.path.abspath(os.fspath(library))
     if asked and not os.path.isdir(os.path.dirname(asked)):
