@@ -68,12 +68,15 @@ class PackagesTest(nacre.NacreTest):
     def test_they_say_what_they_are(self):
         with open(os.path.join(nacre.ROOT, "CMakeLists.txt")) as file:
             version = re.search(r"VERSION (\d+\.\d+\.\d+)", file.read())[1]
-        found = {}
+        found, summaries = {}, set()
         for deb in glob.glob(os.path.join(self.debs, "*.deb")):
-            name, is_version, depends = self.call("dpkg-deb", "--show", "--showformat=${Package}\n${Version}\n${Depends}", deb).split("\n")
+            name, is_version, summary, depends = self.call(
+                "dpkg-deb", "--show", "--showformat=${Package}\n${Version}\n${binary:Summary}\n${Depends}", deb).split("\n")
+            summaries.add(summary)
             self.assertEqual(is_version, version)
             found[name] = depends
         self.assertEqual(sorted(found), sorted(PACKAGES))
+        self.assertEqual(len(summaries), len(PACKAGES), summaries)
         self.assertRegex(found["nacre"], r"libmlir-22\b.*")
         self.assertRegex(found["libnacre-dev"], r"\bnacre \(")
         self.assertIn(f"nacre-compile {version}, with LLVM 22", self.shell("nacre-compile --version"))

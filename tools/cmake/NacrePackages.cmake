@@ -78,6 +78,7 @@ of compiled networks.")
 endif()
 
 set(CPACK_PACKAGE_NAME nacre)
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "") # each package has its own
 set(CPACK_PACKAGE_VENDOR "The Nacre developers")
 set(CPACK_PACKAGE_CONTACT ${NACRE_MAINTAINER})
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
