@@ -40,7 +40,7 @@ struct Declarations {
           "cortex-a76; of several targets, each takes those of its architecture (default: native on the host, else "
           "the target's baseline)")};
   cl::opt<std::string> place{
-      "place", cl::init("cpu"), cl::cat(category), cl::value_desc("engines"),
+      "place", cl::init("cpu"), cl::cat(category), cl::value_desc("cpu|gpu|split:percent|auto"),
       cl::desc("Who computes: cpu (default), gpu (the CPU what has no GPU code), split:<percent>: the GPU that "
                "much of each kernel, the CPU the rest, at the same time, or auto: what is predicted to be fastest on "
                "--device")};
@@ -49,15 +49,15 @@ struct Declarations {
       cl::desc("The device whose times --place=auto and --report predict: a profile's name, or a file like "
                "them; list prints the names")};
   cl::opt<std::string> gpuPrecision{
-      "gpu-precision", cl::init("fp32"), cl::cat(category), cl::value_desc("precision"),
+      "gpu-precision", cl::init("fp32"), cl::cat(category), cl::value_desc("fp32|fp16"),
       cl::desc("What values and weights are stored and multiplied as where the GPU has a part: fp32 (default) or "
                "fp16; sums are fp32, inputs and outputs keep their types")};
   cl::opt<std::string> accuracy{
-      "accuracy", cl::init("fast"), cl::cat(category), cl::value_desc("accuracy"),
+      "accuracy", cl::init("fast"), cl::cat(category), cl::value_desc("fast|strict"),
       cl::desc("fast (default): the CPU computes convolutions with fewer multiplications where that is faster "
                "(Winograd), within 2e-4 of the largest output; strict: as they are written, within 1e-5")};
   cl::opt<std::string> weightType{
-      "weight-type", cl::init("fp32"), cl::cat(category), cl::value_desc("type"),
+      "weight-type", cl::init("fp32"), cl::cat(category), cl::value_desc("fp32|fp16|bf16"),
       cl::desc("What weights are stored as that take longer to be read than to be multiplied by, those of dense layers "
                "at small batch, recurrent layers and embeddings: fp32 (default), fp16 or bf16; what is computed stays "
                "fp32, and --report says what the rounding cost")};
@@ -166,7 +166,7 @@ struct Declarations {
   cl::opt<std::string> compileTo{"compile-to", cl::cat(category), cl::value_desc("phase"),
                                  cl::desc("Stop after a phase and print its IR (phases: see below)")};
   cl::opt<std::string> emit{
-      "emit", cl::init("so"), cl::cat(category), cl::value_desc("kind"),
+      "emit", cl::init("so"), cl::cat(category), cl::value_desc("so|obj|asm|llvm-ir"),
       cl::desc("so (default), obj: one object of kernels and tables, asm or llvm-ir: the kernels as text")};
   cl::opt<std::string> report{
       "report", cl::cat(category), cl::value_desc("file"),
