@@ -17,6 +17,14 @@ using namespace mlir;
 namespace nacre::evaluate {
 namespace {
 
+/// forEachElement of the result, with the first `count` operands broadcast to it.
+template <size_t count, typename Body> void forEachElementOf(const Tensor &result, Operands operands, Body &&body) {
+  Shape strides[count];
+  for (size_t i = 0; i < count; ++i)
+    strides[i] = broadcastStridesOf(operands[i].getShape(), result.getShape());
+  forEachElement(result.getShape(), strides, body);
+}
+
 /// Functions with a leap.
 bool leaps(nn::UnaryKind kind) {
   switch (kind) {
@@ -77,15 +85,13 @@ Tensor evaluate(nn::BinaryOp op, Operands operands) {
   auto asDouble = [](const Tensor &tensor, int64_t i) {
     return tensor.isFloat() ? tensor.number(i) : nn::toFloat(tensor.integer(i), tensor.isUnsigned(), /*isDouble=*/true);
   };
-  const Shape strides[] = {broadcastStridesOf(a.getShape(), result.getShape()),
-                           broadcastStridesOf(b.getShape(), result.getShape())};
   if (a.isFloat() && b.isFloat() && !compares && !isRootOf) {
-    forEachElement(result.getShape(), strides, [&](int64_t i, const int64_t *at) {
+    forEachElementOf<2>(result, operands, [&](int64_t i, const int64_t *at) {
       to[i].number = nn::apply(kind, a.number(at[0]), b.number(at[1]));
     });
     return result;
   }
-  forEachElement(result.getShape(), strides, [&](int64_t i, const int64_t *at) {
+  forEachElementOf<2>(result, operands, [&](int64_t i, const int64_t *at) {
     if (a.isFloat() || b.isFloat()) { // a power may have one of each
       const double x = asDouble(a, at[0]), y = asDouble(b, at[1]);
       if (compares)
@@ -110,10 +116,7 @@ Tensor evaluate(nn::BinaryOp op, Operands operands) {
 Tensor evaluate(nn::SelectOp op, Operands operands) {
   Tensor result(op.getType());
   Cell *to = result.write();
-  const Shape strides[] = {broadcastStridesOf(operands[0].getShape(), result.getShape()),
-                           broadcastStridesOf(operands[1].getShape(), result.getShape()),
-                           broadcastStridesOf(operands[2].getShape(), result.getShape())};
-  forEachElement(result.getShape(), strides, [&](int64_t i, const int64_t *at) {
+  forEachElementOf<3>(result, operands, [&](int64_t i, const int64_t *at) {
     to[i] = operands[0].integer(at[0]) ? operands[1][at[1]] : operands[2][at[2]];
   });
   return result;
@@ -177,10 +180,7 @@ Tensor evaluate(nn::CastOp op, Operands operands) {
 Tensor evaluate(nn::RequantizeOp op, Operands operands) {
   Tensor result(op.getType());
   Cell *to = result.write();
-  const Shape strides[] = {broadcastStridesOf(operands[0].getShape(), result.getShape()),
-                           broadcastStridesOf(operands[1].getShape(), result.getShape()),
-                           broadcastStridesOf(operands[2].getShape(), result.getShape())};
-  forEachElement(result.getShape(), strides, [&](int64_t i, const int64_t *at) {
+  forEachElementOf<3>(result, operands, [&](int64_t i, const int64_t *at) {
     to[i].integer = nn::requantize(op.getRounding(), operands[0].integer(at[0]),
                                    {int32_t(operands[1].integer(at[1])), int32_t(operands[2].integer(at[2]))});
   });
