@@ -18,8 +18,8 @@ static Error checkAssignment(StringRef option, StringRef text, StringRef input, 
   return Error::success();
 }
 
-Error readShapes(ArrayRef<std::string> texts, std::map<std::string, SmallVector<int64_t>> &shapes) {
-  for (StringRef text : texts) {
+Error ModelInputs::readShapes(Shapes &to) const {
+  for (StringRef text : shapes) {
     auto [input, value] = text.rsplit('=');
     if (Error error = checkAssignment("shape", text, input, value))
       return error;
@@ -34,17 +34,17 @@ Error readShapes(ArrayRef<std::string> texts, std::map<std::string, SmallVector<
                                  "' must be a dimension; write it as input=1x3x224x224");
       dims.push_back(dim);
     }
-    shapes[input.str()] = dims;
+    to[input.str()] = dims;
   }
   return Error::success();
 }
 
-Error readValues(ArrayRef<std::string> texts, std::map<std::string, std::string> &values) {
-  for (StringRef text : texts) {
+Error ModelInputs::readValues(Values &to) const {
+  for (StringRef text : values) {
     auto [input, value] = text.split('=');
     if (Error error = checkAssignment("set", text, input, value))
       return error;
-    values[input.str()] = value.str();
+    to[input.str()] = value.str();
   }
   return Error::success();
 }

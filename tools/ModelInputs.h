@@ -1,26 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the texts of --shape and --set.
-// Why:   programs that import models must read them alike.
+// What:  the options that say how a model is read: --shape, --set, and what saved models and Caffe's networks want besides.
+// Why:   programs that import models take them under the same names, and read them alike.
 // How:   `input=1x3x224x224` is split at the last `=`, since sizes hold none, and `input=value` at the first one, since
 //        the path of a file may hold some.
 
 #ifndef NACRE_TOOLS_MODELINPUTS_H
 #define NACRE_TOOLS_MODELINPUTS_H
 
-#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"
 #include <map>
 #include <string>
 
 namespace nacre::tools {
 
-/// Adds the shapes that `texts` give; errors say which text is wrong and what it must be.
-llvm::Error readShapes(llvm::ArrayRef<std::string> texts, std::map<std::string, llvm::SmallVector<int64_t>> &shapes);
+class ModelInputs {
+public:
+  using Shapes = std::map<std::string, llvm::SmallVector<int64_t>>;
+  using Values = std::map<std::string, std::string>; ///< Texts still.
 
-/// The same for values, which stay texts.
-llvm::Error readValues(llvm::ArrayRef<std::string> texts, std::map<std::string, std::string> &values);
+  explicit ModelInputs(llvm::cl::OptionCategory &category) : category(category) {}
+
+  /// What they say, once they are parsed; errors say which text is wrong and what it must be. `Options` are those of the
+  /// compiler or of the import, which call shapes and values by other names.
+  template <typename Options> llvm::Error read(Options &options, Shapes &toShapes, Values &toValues) {
+    options.signatures = signatures;
+    options.tag = tag;
+    options.checkpoint = checkpoint;
+    options.weights = weights;
+    if (randomWeights.getNumOccurrences() > 0)
+      options.randomWeights = randomWeights;
+    return llvm::joinErrors(readShapes(toShapes), readValues(toValues));
+  }
+  size_t signatureCount() const { return signatures.size(); }
+
+private:
+  llvm::Error readShapes(Shapes &to) const;
+  llvm::Error readValues(Values &to) const;
+
+  llvm::cl::OptionCategory &category;
+  llvm::cl::list<std::string> shapes{"shape", llvm::cl::value_desc("input=1x3x224x224"), llvm::cl::cat(category),
+                                     llvm::cl::desc("Shape of an input whose shape the model leaves open; repeatable")};
+  llvm::cl::list<std::string> values{
+      "set", llvm::cl::value_desc("input=value|file"), llvm::cl::cat(category),
+      llvm::cl::desc("Fix an input that decides a shape: numbers, a .npy or a TensorProto .pb; repeatable")};
+  llvm::cl::list<std::string> signatures{
+      "signature", llvm::cl::value_desc("name"), llvm::cl::cat(category),
+      llvm::cl::desc("Which function of a saved model to take; several become entries over the same weights; "
+                     "repeatable (default: serving_default, or the only one)")};
+  llvm::cl::opt<std::string> tag{
+      "tag", llvm::cl::value_desc("name"), llvm::cl::cat(category),
+      llvm::cl::desc("Which graph of a saved model to take (default: serve, or the only one)")};
+  llvm::cl::opt<std::string> checkpoint{
+      "checkpoint", llvm::cl::value_desc("prefix|folder"), llvm::cl::cat(category),
+      llvm::cl::desc("The TensorFlow checkpoint that has the values of the graph's variables (default: beside the "
+                     "model)")};
+  llvm::cl::opt<std::string> weights{
+      "weights", llvm::cl::value_desc("file.caffemodel"), llvm::cl::cat(category),
+      llvm::cl::desc("The file with the weights of a Caffe network (default: the one beside it, of the same name)")};
+  llvm::cl::opt<unsigned> randomWeights{
+      "random-weights", llvm::cl::value_desc("seed"), llvm::cl::cat(category),
+      llvm::cl::desc("Draw the weights that a Caffe network lacks, to measure it before it is trained; what it "
+                     "computes then means nothing")};
+};
 
 } // namespace nacre::tools
 

@@ -61,33 +61,13 @@ struct Declarations {
       cl::desc("What weights are stored as that take longer to be read than to be multiplied by, those of dense layers "
                "at small batch, recurrent layers and embeddings: fp32 (default), fp16 or bf16; what is computed stays "
                "fp32, and --report says what the rounding cost")};
-  cl::list<std::string> shape{"shape", cl::cat(category), cl::value_desc("input=1x3x224x224"),
-                              cl::desc("Shape of an input whose shape the model leaves open; repeatable")};
-  cl::list<std::string> set{
-      "set", cl::cat(category), cl::value_desc("input=value|file"),
-      cl::desc("Fix an input that decides a shape: numbers, a .npy or a TensorProto .pb; repeatable")};
+  ModelInputs modelInputs{category};
   cl::list<std::string> inputs{
       "input", cl::cat(category), cl::value_desc("tensor"),
       cl::desc(
           "Take this tensor from outside, in place of what computes it; repeatable (default: the model's inputs)")};
   cl::list<std::string> outputs{"output", cl::cat(category), cl::value_desc("tensor"),
                                 cl::desc("Compute this tensor; repeatable (default: the model's outputs)")};
-  cl::list<std::string> signatures{
-      "signature", cl::cat(category), cl::value_desc("name"),
-      cl::desc("Which function of a saved model to compile; several become entries over the same weights; repeatable "
-               "(default: serving_default, or the only one)")};
-  cl::opt<std::string> tag{"tag", cl::cat(category), cl::value_desc("name"),
-                           cl::desc("Which graph of a saved model to compile (default: serve, or the only one)")};
-  cl::opt<std::string> checkpoint{
-      "checkpoint", cl::cat(category), cl::value_desc("prefix|folder"),
-      cl::desc("The TensorFlow checkpoint that has the values of the graph's variables (default: beside the model)")};
-  cl::opt<std::string> weights{
-      "weights", cl::cat(category), cl::value_desc("file.caffemodel"),
-      cl::desc("The file with the weights of a Caffe network (default: the one beside it, of the same name)")};
-  cl::opt<unsigned> randomWeights{
-      "random-weights", cl::cat(category), cl::value_desc("seed"),
-      cl::desc("Draw the weights that a Caffe network lacks, to measure it before it is trained; what it computes then "
-               "means nothing")};
   cl::list<std::string> states{
       "state", cl::cat(category), cl::value_desc("input:output"),
       cl::desc(
@@ -280,7 +260,7 @@ Error readTraining(Declarations &options, CompilerOptions &compiler) {
   training.dropouts = options.dropouts;
   if (!options.entries.empty())
     training.entries = options.entries;
-  if (!options.signatures.empty() && options.signatures.size() > 1)
+  if (options.modelInputs.signatureCount() > 1)
     return bad("--train must have one function of the model; name one --signature");
   return checkTraining(training);
 }
@@ -326,18 +306,10 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   if (options.maxConstant < 1 || options.maxConstant > (int64_t(1) << 30))
     return bad("--max-constant must be between 1 and 2^30 MiB, but is " + Twine(options.maxConstant));
   compiler.maxConstantBytes = options.maxConstant << 20;
-  if (Error error = readShapes(options.shape, compiler.inputShapes))
-    return error;
-  if (Error error = readValues(options.set, compiler.inputValues))
+  if (Error error = options.modelInputs.read(compiler, compiler.inputShapes, compiler.inputValues))
     return error;
   compiler.inputs = options.inputs;
   compiler.outputs = options.outputs;
-  compiler.signatures = options.signatures;
-  compiler.tag = options.tag;
-  compiler.checkpoint = options.checkpoint;
-  compiler.weights = options.weights;
-  if (options.randomWeights.getNumOccurrences() > 0)
-    compiler.randomWeights = options.randomWeights;
   compiler.states = options.states;
   compiler.keepsAll = is_contained(options.keep, "all");
   if (!compiler.keepsAll)

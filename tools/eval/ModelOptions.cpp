@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tools/eval/ModelOptions.h"
-#include "tools/ModelInputs.h"
 
 namespace nacre::tools {
 
-ModelOptions::ModelOptions(llvm::cl::OptionCategory &category) : category(category) {}
+ModelOptions::ModelOptions(llvm::cl::OptionCategory &category) : category(category), modelInputs(category) {}
 
 llvm::Error ModelOptions::read(CompilerOptions &compiler, run::Options &run) {
   run.inputs = inputs;
@@ -14,14 +13,8 @@ llvm::Error ModelOptions::read(CompilerOptions &compiler, run::Options &run) {
   compiler.inputs = cutInputs;
   compiler.outputs = cutOutputs;
   compiler.states = states;
-  compiler.signatures = signatures;
-  compiler.tag = tag;
-  compiler.checkpoint = checkpoint;
-  compiler.weights = weights;
   compiler.seed = nodeSeed;
-  if (randomWeights.getNumOccurrences() > 0)
-    compiler.randomWeights = randomWeights;
-  return llvm::joinErrors(readShapes(shapes, compiler.inputShapes), readValues(values, compiler.inputValues));
+  return modelInputs.read(compiler, compiler.inputShapes, compiler.inputValues);
 }
 
 } // namespace nacre::tools

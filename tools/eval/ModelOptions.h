@@ -10,6 +10,7 @@
 
 #include "compiler/CompilerOptions.h"
 #include "compiler/evaluate/Interpreter.h"
+#include "tools/ModelInputs.h"
 #include "tools/run/Options.h"
 
 #include "llvm/Support/CommandLine.h"
@@ -27,6 +28,7 @@ public:
 
 private:
   llvm::cl::OptionCategory &category;
+  ModelInputs modelInputs;
   llvm::cl::list<std::string> inputs{
       "input", llvm::cl::value_desc("name=file"), llvm::cl::cat(category),
       llvm::cl::desc("Read this input, .npy or ONNX TensorProto (.pb); inputs without a file are made from the seed; "
@@ -36,11 +38,6 @@ private:
       llvm::cl::desc("Of inputs that nothing else says, as nacre-run makes them (default: 0)")};
   llvm::cl::opt<std::string> entry{"entry", llvm::cl::value_desc("name"), llvm::cl::cat(category),
                                    llvm::cl::desc("Which of several entries to run (default: the first)")};
-  llvm::cl::list<std::string> shapes{"shape", llvm::cl::value_desc("input=1x3x224x224"), llvm::cl::cat(category),
-                                     llvm::cl::desc("Shape of an input whose shape the model leaves open; repeatable")};
-  llvm::cl::list<std::string> values{
-      "set", llvm::cl::value_desc("input=value|file"), llvm::cl::cat(category),
-      llvm::cl::desc("Fix an input that decides a shape: numbers, a .npy or a TensorProto .pb; repeatable")};
   llvm::cl::list<std::string> cutInputs{
       "cut-input", llvm::cl::value_desc("tensor"), llvm::cl::cat(category),
       llvm::cl::desc("Take this tensor from outside, in place of what computes it, as --input of nacre-compile; "
@@ -51,20 +48,6 @@ private:
   llvm::cl::list<std::string> states{
       "state", llvm::cl::value_desc("input:output"), llvm::cl::cat(category),
       llvm::cl::desc("Keep this input in the model: zeros at first, and after a run what this output was; repeatable")};
-  llvm::cl::list<std::string> signatures{
-      "signature", llvm::cl::value_desc("name"), llvm::cl::cat(category),
-      llvm::cl::desc("Which function of a saved model (default: serving_default, or the only one); repeatable")};
-  llvm::cl::opt<std::string> tag{"tag", llvm::cl::value_desc("name"), llvm::cl::cat(category),
-                                 llvm::cl::desc("Which graph of a saved model (default: serve, or the only one)")};
-  llvm::cl::opt<std::string> checkpoint{
-      "checkpoint", llvm::cl::value_desc("prefix|folder"), llvm::cl::cat(category),
-      llvm::cl::desc("The TensorFlow checkpoint that has the values of the graph's variables (default: beside the "
-                     "model)")};
-  llvm::cl::opt<std::string> weights{
-      "weights", llvm::cl::value_desc("file.caffemodel"), llvm::cl::cat(category),
-      llvm::cl::desc("The file with the weights of a Caffe network (default: beside it)")};
-  llvm::cl::opt<unsigned> randomWeights{"random-weights", llvm::cl::value_desc("seed"), llvm::cl::cat(category),
-                                        llvm::cl::desc("Draw the weights that a Caffe network lacks")};
   llvm::cl::opt<evaluate::Floats> floats{
       "floats", llvm::cl::init(evaluate::Floats::Double), llvm::cl::cat(category),
       llvm::cl::desc("What floats are between operators (default: double):"),

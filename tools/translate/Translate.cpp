@@ -35,28 +35,12 @@ static cl::opt<std::string>
           cl::desc("Write the model, ONNX, with the weights of this state, which nacre_state_save has written, to -o"));
 static cl::opt<std::string> output("o", cl::value_desc("file"), cl::cat(category),
                                    cl::desc("Where the model with the state's weights goes"));
-static cl::list<std::string> shapes("shape", cl::value_desc("input=1x3x224x224"), cl::cat(category),
-                                    cl::desc("Shape of an input whose shape the model leaves open; repeatable"));
-static cl::list<std::string>
-    values("set", cl::value_desc("input=value|file"), cl::cat(category),
-           cl::desc("Fix an input that decides a shape: numbers, a .npy or a TensorProto .pb; repeatable"));
 static cl::list<std::string>
     inputs("input", cl::value_desc("tensor"), cl::cat(category),
            cl::desc("Take this tensor from outside, in place of what computes it; repeatable"));
 static cl::list<std::string> outputs("output", cl::value_desc("tensor"), cl::cat(category),
                                      cl::desc("Compute this tensor; repeatable (default: the model's outputs)"));
-static cl::list<std::string> signatures(
-    "signature", cl::value_desc("name"), cl::cat(category),
-    cl::desc("Which function of a saved model to import; repeatable (default: serving_default, or the only one)"));
-static cl::opt<std::string> tag("tag", cl::value_desc("name"), cl::cat(category),
-                                cl::desc("Which graph of a saved model to import (default: serve, or the only one)"));
-static cl::opt<std::string> checkpoint(
-    "checkpoint", cl::value_desc("prefix|folder"), cl::cat(category),
-    cl::desc("The TensorFlow checkpoint that has the values of the graph's variables (default: beside the model)"));
-static cl::opt<std::string> weights("weights", cl::value_desc("file.caffemodel"), cl::cat(category),
-                                    cl::desc("The file with the weights of a Caffe network (default: beside it)"));
-static cl::opt<unsigned> randomWeights("random-weights", cl::value_desc("seed"), cl::cat(category),
-                                       cl::desc("Draw the weights that a Caffe network lacks"));
+static nacre::tools::ModelInputs modelInputs(category);
 static cl::opt<int64_t> maxConstant("max-constant", cl::init(1024), cl::value_desc("MiB"), cl::cat(category),
                                     cl::desc("Folding never makes a larger constant (default: 1024)"));
 static cl::opt<bool> locations("locations", cl::cat(category), cl::desc("Print the location of every operation"));
@@ -82,13 +66,7 @@ static Error parse(nacre::importer::ImportOptions &options) {
   options.maxConstantBytes = maxConstant << 20;
   options.inputs = inputs;
   options.outputs = outputs;
-  options.signatures = signatures;
-  options.tag = tag;
-  options.checkpoint = checkpoint;
-  options.weights = weights;
-  if (randomWeights.getNumOccurrences() > 0)
-    options.randomWeights = randomWeights;
-  return joinErrors(nacre::tools::readShapes(shapes, options.shapes), nacre::tools::readValues(values, options.values));
+  return modelInputs.read(options, options.shapes, options.values);
 }
 
 static StringRef severityOf(const mlir::Diagnostic &diagnostic) {
