@@ -17,8 +17,9 @@ endforeach()
 install(DIRECTORY runtime/include/nacre DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
         FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 install(FILES LICENSE NOTICE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation)
-install(DIRECTORY samples docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation
-        FILES_MATCHING REGEX "\\.(md|png|json|c|h|cpp|py|npy|txt)$")
+install(DIRECTORY samples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation PATTERN __pycache__ EXCLUDE)
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation FILES_MATCHING REGEX "\\.(md|png|json)$"
+        PATTERN man EXCLUDE)
 
 # None of this depends on the architecture.
 set(package ${CMAKE_INSTALL_DATADIR}/cmake/Nacre)

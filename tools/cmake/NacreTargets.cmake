@@ -59,3 +59,16 @@ function(nacre_add_unit_test name)
   add_test(NAME unit/${name} COMMAND ${name})
   set_tests_properties(unit/${name} PROPERTIES LABELS "unit;quick" TIMEOUT 300)
 endfunction()
+
+# nacre_find_python(variable "numpy, wheel"): the first Python that has these modules; the first of all where none has. Debian's
+# packages are Debian's Python's, which may not be the first.
+function(nacre_find_python variable modules)
+  foreach(python ${Python3_EXECUTABLE} /usr/bin/python3)
+    execute_process(COMMAND ${python} -c "import ${modules}" RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
+    if(NOT failed)
+      set(${variable} ${python} PARENT_SCOPE)
+      return()
+    endif()
+  endforeach()
+  set(${variable} ${Python3_EXECUTABLE} PARENT_SCOPE)
+endfunction()
