@@ -4,6 +4,7 @@
 import gc
 import os
 import threading
+import time
 import unittest
 
 import numpy
@@ -102,6 +103,9 @@ class ModelTest(packaged.PackageTest):
     def test_benchmark_and_profile(self):
         model = nacre.compile(self.model("convnet"))
         self.assertEqual(model.benchmark(runs=4, threads=1)[3:], (4, 1, ""))
+        begin = time.monotonic()
+        self.assertGreaterEqual(model.benchmark(runs=1, min_seconds=0.3, threads=1).runs, 1)
+        self.assertGreaterEqual(time.monotonic() - begin, 0.3)
         times = model.benchmark(numpy.zeros((1, 3, 96, 96), "float32"), min_seconds=0.05)
         self.assertTrue(0 < times.min_ms <= times.median_ms <= times.p90_ms)
         profile = model.profile(runs=3, threads=1)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What:  packages for Debian 12, and an archive to unpack anywhere on it: cpack --config build/release/CPackConfig.cmake -G DEB
-#        (or TXZ), or the target `packages`.
+# What:  packages for Debian 12: cpack --config build/release/CPackConfig.cmake, or the target `package`.
 # Why:   a compiler that must be built first is not tried.
 # How:   a component of cmake --install is a package; what Debian wants of each beside that (copyright, changelog) is in
 #        tools/packages. The version is project()'s, what changed is CHANGELOG.md's.

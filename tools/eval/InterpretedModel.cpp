@@ -111,8 +111,7 @@ void InterpretedModel::show(Port &port, const Tensor &tensor) {
 /// What there is of a result after a run: of open axes as many elements as the results that count them say.
 Tensor InterpretedModel::takeThere(unsigned result, ArrayRef<Tensor> results) const {
   const Tensor &tensor = results[result];
-  const auto counts =
-      const_cast<func::FuncOp &>(function).getResultAttrOfType<DenseI64ArrayAttr>(result, nn::countsAttr);
+  const auto counts = func::FuncOp(function).getResultAttrOfType<DenseI64ArrayAttr>(result, nn::countsAttr);
   if (!counts)
     return tensor;
   SmallVector<int64_t> shape(tensor.getShape());

@@ -198,15 +198,17 @@ class Model:
         return create_state(self._opened())
 
     def benchmark(self, inputs: Optional[Inputs] = None, *, entry: Optional[str] = None, runs: Optional[int] = None,
-                  min_seconds: float = 1.0, **options: Any) -> Benchmark:
-        """Times runs, after some to warm up: at least `runs`, for at least `min_seconds` (0 where only runs are given). Inputs
-        that are not given are made from a seed; options are those of session().
+                  min_seconds: Optional[float] = None, **options: Any) -> Benchmark:
+        """Times runs, after some to warm up: at least `runs`, for at least `min_seconds` (without it 1, or 0 where runs are given).
+        Inputs that are not given are made from a seed; options are those of session().
 
         >>> load("libconvnet.so").benchmark(runs=3, threads=1).runs
         3
         """
+        if min_seconds is None:
+            min_seconds = 1.0 if runs is None else 0.0
         with self.session(entry, **options) as session:
-            return measure(session, inputs, runs, min_seconds if runs is None else 0.0)
+            return measure(session, inputs, runs, min_seconds)
 
     def profile(self, inputs: Optional[Inputs] = None, *, entry: Optional[str] = None, runs: int = 10, **options: Any) -> Profile:
         """What each launch costs: the medians of some runs, to print or to look into.
