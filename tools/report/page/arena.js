@@ -121,8 +121,7 @@ const Arena = (() => {
   }
 
   function keys({ key }) {
-    const last = state.entry.steps.length - 1;
-    const moved = { ArrowRight: Math.min(step + 1, last), ArrowLeft: Math.max(step - 1, 0), Home: 0, End: last }[key];
+    const moved = Canvas.moved(key, step, state.entry.steps.length);
     if (moved !== undefined) {
       step = moved;
       storage = -1;

@@ -91,5 +91,10 @@ const Canvas = (() => {
     return fits > 1 ? Dom.shorten(text, fits) : "";
   }
 
-  return { create, colours, readColours, cutText };
+  /** Where in a list of `count` a key leads from `at`; undefined for a key that goes nowhere. */
+  function moved(key, at, count) {
+    return { ArrowRight: Math.min(at + 1, count - 1), ArrowLeft: Math.max(at - 1, 0), Home: 0, End: count - 1 }[key];
+  }
+
+  return { create, colours, readColours, cutText, moved };
 })();

@@ -135,7 +135,7 @@ const Roofline = (() => {
   const choose = () => points[at] && State.choose(points[at], "roofline");
 
   function keys({ key }) {
-    const moved = { ArrowRight: Math.min(at + 1, points.length - 1), ArrowLeft: Math.max(at - 1, 0), Home: 0, End: points.length - 1 }[key];
+    const moved = Canvas.moved(key, at, points.length);
     if (moved !== undefined) at = moved;
     else if (key === "Enter") choose();
     else if (key === "0") view.setTransform(d3.zoomIdentity);
