@@ -4,6 +4,8 @@
 
 #include "compiler/import/CutModel.h"
 
+#include "compiler/import/NodeNames.h"
+
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -33,6 +35,7 @@ public:
   FailureOr<ElementsAttr> readConstant(StringRef name) override { return graph.readConstant(name); }
 
 private:
+  LogicalResult refuse(StringRef option, StringRef name) const;
   LogicalResult nameInputs(const ImportOptions &options);
   LogicalResult nameOutputs(const ImportOptions &options);
   bool addAssigned(const llvm::StringSet<> &wanted);
@@ -52,6 +55,15 @@ private:
   SmallVector<size_t> nodes;
 };
 
+LogicalResult CutGraph::refuse(StringRef option, StringRef name) const {
+  SmallVector<StringRef> known(producers.keys());
+  const SmallVector<GraphValue> declared = graph.getInputs();
+  for (const GraphValue &input : declared)
+    known.push_back(input.name);
+  llvm::sort(known); // A map has no order, and an answer must have one.
+  return refuseName(graph.getLocation(), option, name, known);
+}
+
 LogicalResult CutGraph::nameInputs(const ImportOptions &options) {
   inputs = graph.getInputs();
   size_t numNamed = 0;
@@ -67,7 +79,7 @@ LogicalResult CutGraph::nameInputs(const ImportOptions &options) {
       emitRemark(graph.getLocation(name)) << "the model does not say what this tensor holds: taken as float";
       value = {producer->first(), {Builder(graph.getLocation().getContext()).getF32Type(), {}, {}}};
     } else {
-      return emitError(graph.getLocation()) << "--input must name a tensor of the graph, but names '" << name << "'";
+      return refuse("--input", name);
     }
     inputs.insert(inputs.begin() + numNamed++, value);
   }
@@ -87,7 +99,7 @@ LogicalResult CutGraph::nameOutputs(const ImportOptions &options) {
     else if (producer != producers.end())
       outputs.push_back({producer->first(), {}});
     else
-      return emitError(graph.getLocation()) << "--output must name a tensor of the graph, but names '" << name << "'";
+      return refuse("--output", name);
   }
   if (outputs.empty())
     outputs = std::move(declared);

@@ -35,6 +35,21 @@ void warnOfNewerVersion(const GraphNode &node, Location loc) {
                    << node.registry->getNewestVersion() << "; its operators are taken to mean what they mean there";
 }
 
+LogicalResult refuseName(Location loc, StringRef option, StringRef name, ArrayRef<StringRef> known) {
+  InFlightDiagnostic error = emitError(loc) << option << " must name a tensor of the graph, but names '" << name << "'";
+  // Half of the letters others: no slip of the hand any more.
+  StringRef nearest;
+  unsigned least = (name.size() + 1) / 2;
+  for (StringRef other : known)
+    if (unsigned distance = name.edit_distance(other, /*AllowReplacements=*/true, least); distance < least) {
+      nearest = other;
+      least = distance;
+    }
+  if (!nearest.empty())
+    error << "; is it '" << nearest << "'?";
+  return error;
+}
+
 StringRef nameOf(Location loc) {
   auto named = dyn_cast<NameLoc>(loc);
   return named ? named.getName().getValue() : StringRef();

@@ -23,6 +23,11 @@ mlir::LogicalResult refuse(const GraphNode &node);
 /// Emits a warning at `loc` that the model has a node of an operator set that is newer than its registry.
 void warnOfNewerVersion(const GraphNode &node, mlir::Location loc);
 
+/// Emits at `loc` that the option must name a tensor of the graph, with the name among `known` that `name` is most like. Always a
+/// failure.
+mlir::LogicalResult refuseName(mlir::Location loc, llvm::StringRef option, llvm::StringRef name,
+                               llvm::ArrayRef<llvm::StringRef> known);
+
 /// The name in a location of a node or a value; empty for the model's own.
 llvm::StringRef nameOf(mlir::Location loc);
 

@@ -15,6 +15,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include <set>
 
 using namespace mlir;
 
@@ -78,14 +79,15 @@ private:
 void InputSettler::checkOptions() {
   if (&graph != &model.getGraph())
     return;
-  llvm::StringSet<> names;
+  std::set<std::string> names;
   for (const ModelEntry &entry : model.getEntries())
     for (const GraphValue &input : entry.graph->getInputs())
       if (input.variable.empty())
-        names.insert(input.name);
+        names.insert(input.name.str());
   auto check = [&](const std::string &name, StringRef option) {
-    if (!names.contains(name))
-      error(graph.getLocation()) << option << " must name an input of the model, but names '" << name << "'";
+    if (!names.count(name))
+      error(graph.getLocation()) << option << " must name an input of the model, but names '" << name
+                                 << "'; the inputs are '" << llvm::join(names, "', '") << "'";
   };
   for (auto &[name, shape] : options.shapes)
     check(name, "--shape");

@@ -8,6 +8,7 @@
 
 #include "compiler/import/tensorflow/Section.h"
 
+#include "compiler/import/NodeNames.h"
 #include "compiler/import/tensorflow/File.h"
 #include "compiler/import/tensorflow/Results.h"
 #include "compiler/import/tensorflow/control/ControlGraph.h"
@@ -44,9 +45,12 @@ std::string describe(const CheckedGraph &graph, TensorId tensor) {
 
 FailureOr<TensorId> findNamed(const CheckedGraph &graph, StringRef option, StringRef name) {
   std::optional<TensorId> tensor = graph.findTensor(name);
-  if (!tensor)
-    return emitError(graph.getLocation()) << option << " must name a tensor of the graph, but names '" << name << "'";
-  return *tensor;
+  if (tensor)
+    return *tensor;
+  SmallVector<StringRef> known;
+  for (const CheckedNode &node : graph.getNodes())
+    known.push_back(node.getName());
+  return refuseName(graph.getLocation(), option, name, known);
 }
 
 LogicalResult findNamed(const CheckedGraph &graph, StringRef option, ArrayRef<std::string> names,
