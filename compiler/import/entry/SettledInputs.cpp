@@ -87,7 +87,8 @@ void InputSettler::checkOptions() {
   auto check = [&](const std::string &name, StringRef option) {
     if (!names.count(name))
       error(graph.getLocation()) << option << " must name an input of the model, but names '" << name
-                                 << "'; the inputs are '" << llvm::join(names, "', '") << "'";
+                                 << (names.empty() ? "'; it has no inputs"
+                                                   : "'; the inputs are '" + llvm::join(names, "', '") + "'");
   };
   for (auto &[name, shape] : options.shapes)
     check(name, "--shape");
