@@ -2,20 +2,36 @@
 /**
  * An image classifier in C: reads a picture, runs the network, prints the most likely class.
  *
- * The network is convnet.onnx, compiled into libconvnet.so while this program is built (CMakeLists.txt); its weights
- * are random, so what it says about a picture means nothing. How it is called is what a real one needs too.
+ * Any classifier will do that takes a picture with values from -1 to 1 and gives probabilities; its size, its layout and
+ * the number of its classes are asked of the model. It is compiled into libclassifier.so while this program is built
+ * (CMakeLists.txt): MobileNet where there is one, or else a small network with random weights, whose word means nothing.
  */
-#include "convnet.h"
+#include "classifier.h"
 #include "image.h"
+
+#include <string.h>
 
 static int explain(nacre_status status, const char *reason) {
   fprintf(stderr, "classify: %s: %s\n", nacre_status_text(status), reason);
   return 1;
 }
 
+/** The line of a file, counted from 0, without its end. Returns 0, or -1 where there is none. */
+static int read_line(const char *path, int64_t number, char *line, int capacity) {
+  FILE *file = fopen(path, "r");
+  if (!file)
+    return -1;
+  int64_t read = 0;
+  while (read <= number && fgets(line, capacity, file))
+    read++;
+  fclose(file);
+  line[strcspn(line, "\r\n")] = 0;
+  return read > number ? 0 : -1;
+}
+
 int main(int argc, char **argv) {
-  if (argc != 2) {
-    fprintf(stderr, "usage: %s picture.ppm\n", argv[0]);
+  if (argc != 2 && argc != 3) {
+    fprintf(stderr, "usage: %s picture.ppm [labels.txt]\n", argv[0]);
     return 2;
   }
 
@@ -24,27 +40,42 @@ int main(int argc, char **argv) {
   options.reason = reason;
   options.reason_capacity = sizeof reason;
   nacre_session *session;
-  nacre_status status = nacre_session_create(&nacre_model_convnet, &options, &session);
+  nacre_status status = nacre_session_create(&nacre_model_classifier, &options, &session);
   if (status != NACRE_OK)
     return explain(status, reason);
 
-  void *image, *probabilities;
-  if ((status = nacre_session_input_named(session, "image", &image)) != NACRE_OK ||
-      (status = nacre_session_output_named(session, "probabilities", &probabilities)) != NACRE_OK)
+  nacre_tensor_info input, output;
+  void *values, *probabilities;
+  if ((status = nacre_input_describe(&nacre_model_classifier, 0, 0, &input)) != NACRE_OK ||
+      (status = nacre_output_describe(&nacre_model_classifier, 0, 0, &output)) != NACRE_OK ||
+      (status = nacre_session_input(session, 0, &values)) != NACRE_OK ||
+      (status = nacre_session_output(session, 0, &probabilities)) != NACRE_OK)
     return explain(status, nacre_session_reason(session));
-  if (read_image(argv[1], (float *)image) != 0) {
+
+  image picture;
+  if (image_read(argv[1], &picture) != 0) {
     fprintf(stderr, "classify: %s must be a binary PPM of 8 bits\n", argv[1]);
     return 1;
   }
+  if (image_to_input(&picture, &input, 127.5f, 127.5f, values) != 0 || output.type != NACRE_F32) {
+    fprintf(stderr, "classify: the network must take one picture in colour and give probabilities, both as floats\n");
+    return 1;
+  }
+  image_free(&picture);
   if ((status = nacre_session_run(session)) != NACRE_OK)
     return explain(status, nacre_session_reason(session));
 
   const float *of_class = (const float *)probabilities;
-  int best = 0;
-  for (int i = 1; i < IMAGE_CLASSES; i++)
+  int64_t best = 0, classes = (int64_t)(output.bytes / sizeof *of_class);
+  for (int64_t i = 1; i < classes; i++)
     if (of_class[i] > of_class[best])
       best = i;
-  printf("class %d, %.1f %%\n", best, 100.0 * (double)of_class[best]);
+  char label[100] = "";
+  if (argc == 3 && read_line(argv[2], best, label, sizeof label) != 0) {
+    fprintf(stderr, "classify: %s must have a line for each of %lld classes\n", argv[2], (long long)classes);
+    return 1;
+  }
+  printf("class %lld%s%s, %.1f %%\n", (long long)best, argc == 3 ? ": " : "", label, 100.0 * (double)of_class[best]);
   nacre_session_destroy(session);
   return 0;
 }

@@ -6,6 +6,12 @@ import unittest
 
 import nacre
 
+DATA = os.environ.get("NACRE_TEST_DATA", os.path.join(nacre.ROOT, "..", "shared", "data"))
+
+# Of samples that are built where there is a network that others trained: what samples_test.py runs.
+NETWORKS = {"keywords": ("KEYWORD_NET", "tf-real/kws/CRNN_S.pb"), "faces": ("FACE_NET", "onnx-real/ultraface_RFB_320/model.onnx"),
+            "sentences": ("SENTENCE_NET", "onnx-tract/byte_sb_bidi_lstm/model.onnx")}
+
 
 class InstallTest(nacre.NacreTest):
     def test_samples_build_and_run_from_an_installation(self):
@@ -16,8 +22,13 @@ class InstallTest(nacre.NacreTest):
         self.assertEqual(sorted(pages), sorted(program + ".1" for program in programs))
         for program in programs:
             self.assertIn("0.1", self.call(os.path.join(prefix, "bin", program), "--version"))
-        self.call("cmake", "-S", os.path.join(nacre.ROOT, "samples"), "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}")
+        networks = {program: f"-D{variable}={os.path.join(DATA, path)}" for program, (variable, path) in NETWORKS.items()
+                    if os.path.exists(os.path.join(DATA, path))}
+        self.call("cmake", "-S", os.path.join(nacre.ROOT, "samples"), "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}",
+                  *networks.values())
         self.call("cmake", "--build", build)
+        for program in networks:
+            self.assertRegex(self.call(os.path.join(build, program), status=2), rf"^usage: .*/{program} \S+")
 
         picture = self.path("picture.ppm")
         with open(picture, "wb") as file:

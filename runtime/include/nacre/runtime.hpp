@@ -169,7 +169,7 @@ private:
     b = old;
   }
 
-  void swap(Session &other) {
+  void swap(Session &other) noexcept {
     exchange(session, other.session);
     exchange(model, other.model);
     exchange(entry, other.entry);
