@@ -111,12 +111,12 @@ Outcome benchmark(ModelSession &session, const Options &options, size_t codeByte
   if (Outcome failure = session.describe(engines))
     return failure;
   std::printf(
-      "{\"model\": \"%s\", \"min_ms\": %.6f, \"median_ms\": %.6f, \"p90_ms\": %.6f, \"runs\": %llu, \"threads\": %u, "
+      "{\"model\": %s, \"min_ms\": %.6f, \"median_ms\": %.6f, \"p90_ms\": %.6f, \"runs\": %llu, \"threads\": %u, "
       "\"peak_rss_mb\": %.2f, \"arena_bytes\": %llu, \"code_bytes\": %zu, \"weight_bytes\": %llu, "
       "\"device\": %s, \"submissions\": %u, \"pipelines\": %u}\n",
-      session.info.name, samples.smallest() * 1e-6, samples.quantile(0.5) * 1e-6, samples.quantile(0.9) * 1e-6,
-      static_cast<unsigned long long>(samples.count()), session.memory.threads, peakMebibytes(),
-      static_cast<unsigned long long>(session.memory.arena_bytes), codeBytes,
+      jsonText(session.info.name).c_str(), samples.smallest() * 1e-6, samples.quantile(0.5) * 1e-6,
+      samples.quantile(0.9) * 1e-6, static_cast<unsigned long long>(samples.count()), session.memory.threads,
+      peakMebibytes(), static_cast<unsigned long long>(session.memory.arena_bytes), codeBytes,
       static_cast<unsigned long long>(session.info.weight_bytes),
       jsonText(engines.device[0] ? engines.device : "cpu").c_str(), engines.submissions, engines.pipelines);
   return std::nullopt;

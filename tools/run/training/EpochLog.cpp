@@ -7,6 +7,7 @@
 #include "tools/run/training/EpochLog.h"
 
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <unistd.h>
 
@@ -30,12 +31,17 @@ std::string describe(const Tally &tally, const char *which) {
   return text;
 }
 
-std::string jsonOf(const Tally &tally, const char *prefix) {
-  std::string text = std::string(", \"") + prefix + format("loss\": %.9g", tally.loss());
+/// A member behind others. JSON has no infinity and nothing that is no number; what comes of such a loss is null.
+std::string member(const std::string &name, double value) {
+  return ", \"" + name + "\": " + (std::isfinite(value) ? format("%.9g", value) : "null");
+}
+
+std::string jsonOf(const Tally &tally, const std::string &prefix) {
+  std::string text = member(prefix + "loss", tally.loss());
   if (tally.counted)
-    text += std::string(", \"") + prefix + format("accuracy\": %.9g", tally.accuracy());
+    text += member(prefix + "accuracy", tally.accuracy());
   if (tally.norms)
-    text += format(", \"gradient_norm\": %.9g, \"largest_gradient_norm\": %.9g", tally.norm(), tally.largestNorm);
+    text += member("gradient_norm", tally.norm()) + member("largest_gradient_norm", tally.largestNorm);
   return text;
 }
 
