@@ -45,6 +45,16 @@ class CompletionTest(nacre.NacreTest):
             said = self.call("fish", "--no-config", "-c", f"source {script}; complete -C '{typed}'", cwd=self.folder)
             self.assertEqual(sorted(re.sub(r"^--?[\w-]+=", "", line.split("\t")[0]) for line in said.splitlines()), words, typed)
 
+    def test_response_files(self):
+        open(self.path("options.txt"), "w", encoding="utf-8").close()
+        script = os.path.join(FOLDER, "bash", "nacre-run")
+        said = self.call("bash", "-c", BASH, "bash", script, "nacre-run @opt", "_nacre_run", cwd=self.folder)
+        self.assertEqual(said, "@options.txt\n")
+        if shutil.which("fish"):
+            script = os.path.join(FOLDER, "fish", "nacre-run.fish")
+            said = self.call("fish", "--no-config", "-c", f"source {script}; complete -C 'nacre-run @opt'", cwd=self.folder)
+            self.assertEqual(said.split("\t")[0].strip(), "@options.txt")
+
     def test_zsh_takes_them(self):
         if not shutil.which("zsh"):
             self.skipTest("zsh is not installed")

@@ -274,11 +274,8 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   static cl::extrahelp more(help);
   cl::HideUnrelatedOptions(options.category);
   setVersion("nacre-compile");
-  std::string messages;
-  raw_string_ostream stream(messages);
-  if (!cl::ParseCommandLineOptions(argc, argv, "Compiles a trained network into one shared library with a C header.\n",
-                                   &stream))
-    return bad(StringRef(messages).rtrim());
+  if (Error error = parseOptions(argc, argv, "Compiles a trained network into one shared library with a C header.\n"))
+    return error;
 
   CommandLine result;
   result.listDevices = options.device == "list";

@@ -28,8 +28,8 @@ ALLOWED = {
     "runtime/": ("nacre/",),
     "tools/package/": ("tools/*", "runtime/include/nacre/model_format.h", "runtime/include/nacre/info.h"),
     "tools/": ("tools/*", "compiler/*", "dialects/"),
-    "tools/run/": (*PUBLIC, "compiler/import/npy/", "dialects/nn/FloatFormats.h"),
-    "tools/tune/": PUBLIC,
+    "tools/run/": (*PUBLIC, "tools/ResponseFile.h", "compiler/import/npy/", "dialects/nn/FloatFormats.h"),
+    "tools/tune/": (*PUBLIC, "tools/ResponseFile.h"),
     "tools/translate/": ("tools/*", "compiler/import/Import.h", "compiler/import/state/TrainedModel.h", "dialects/*"),  # one phase alone, without the compiler around it
     # What models mean, and the parts of nacre-run that read, write and compare tensors; element types as libraries number them.
     "tools/eval/": ("tools/*", "tools/run/", "compiler/*", "compiler/evaluate/", "codegen/package/ElementTypes.h", "dialects/"),

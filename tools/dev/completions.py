@@ -6,7 +6,7 @@ usage: completions.py PROGRAM FOLDER     writes FOLDER/bash/<name>, FOLDER/zsh/_
 
 A value is completed with the words that --help has in the option's spelling (<train|frozen>), at the beginning of what it says of a
 list of them (<target[,target]>), or in a closing section headed by the option ("PHASES (--compile-to=)"). Any other value, and what
-is no option, is a file.
+is no option, is a file; so is what follows the @ of a response file.
 """
 import os
 import re
@@ -63,6 +63,9 @@ def bash(program, options):
   if [[ $word == -* ]]; then
     COMPREPLY=($(compgen -W '{names}' -- "$word"))
     [[ ${{COMPREPLY[0]-}} == *= ]] && compopt -o nospace
+  elif [[ $word == @* ]]; then
+    compopt -o filenames
+    mapfile -t COMPREPLY < <(compgen -P @ -f -- "${{word#@}}")
   fi
   return 0
 }}
@@ -80,7 +83,7 @@ def zsh(program, options):
         said = quoted(re.sub(r"([\[\]:\\])", r"\\\1", said))
         value = f":value:({' '.join(values)})" if values else ":value:_files"
         lines.append(f"  '{name}{separator.strip()}[{said}]{value if separator else ''}' \\\n")
-    return f"#compdef {program}\n# Made of its --help.\n_arguments -S \\\n{''.join(lines)}  '*:file:_files'\n"
+    return f"#compdef {program}\n# Made of its --help.\n_arguments -S \\\n{''.join(lines)}  '*:file:{{ compset -P @; _files }}'\n"
 
 
 def fish(program, options):
@@ -89,6 +92,9 @@ def fish(program, options):
         kind = f"-s {name[1:]}" if re.fullmatch("-[A-Za-z]", name) else f"-l {name.lstrip('-')}"
         value = f" -x -a '{' '.join(values)}'" if values else " -r -F" if separator else ""
         lines.append(f"complete -c {program} {kind}{value} -d '{quoted(said)}'\n")
+    word = "(commandline -ct)"
+    lines.append(f"complete -c {program} -n 'string match -q \"@*\" -- {word}' "
+                 f"-a '(__fish_complete_path (string sub -s 2 -- {word}) | string replace -r \"^\" @)'\n")
     return "".join(lines)
 
 

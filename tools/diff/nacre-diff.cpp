@@ -208,10 +208,11 @@ int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
   tools::setVersion("nacre-diff");
   cl::HideUnrelatedOptions(category);
-  if (!cl::ParseCommandLineOptions(
-          argc, argv, "Says at which node of a model the numbers of a library part from what they should be.\n",
-          &errs()))
+  if (Error error = tools::parseOptions(
+          argc, argv, "Says at which node of a model the numbers of a library part from what they should be.\n")) {
+    errs() << "nacre-diff: error: " << toString(std::move(error)) << "\n";
     return int(ExitCode::Usage);
+  }
   CompilerOptions compiler;
   run::Options options;
   compiler.modelPath = model;

@@ -78,9 +78,11 @@ int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
   nacre::tools::setVersion("nacre-eval");
   cl::HideUnrelatedOptions(category);
-  if (!cl::ParseCommandLineOptions(argc, argv, "Runs a trained network in double precision, without compiling it.\n",
-                                   &errs()))
+  if (Error error = nacre::tools::parseOptions(argc, argv,
+                                               "Runs a trained network in double precision, without compiling it.\n")) {
+    errs() << "nacre-eval: error: " << toString(std::move(error)) << "\n";
     return int(ExitCode::Usage);
+  }
   nacre::CompilerOptions compiler;
   nacre::run::Options options;
   compiler.modelPath = model;

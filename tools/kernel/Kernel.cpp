@@ -109,9 +109,11 @@ static mlir::LogicalResult writeGpu(nacre::plan::KernelOp kernel, raw_ostream &o
 int main(int argc, char **argv) {
   nacre::tools::setVersion("nacre-kernel");
   cl::HideUnrelatedOptions(category);
-  if (!cl::ParseCommandLineOptions(
-          argc, argv, "Compiles the kernels of a plan module one by one and prints their code.\n", &errs()))
+  if (Error error = nacre::tools::parseOptions(
+          argc, argv, "Compiles the kernels of a plan module one by one and prints their code.\n")) {
+    errs() << "nacre-kernel: " << toString(std::move(error)) << "\n";
     return 2;
+  }
   Expected<SmallVector<Target, 1>> targets = parseTargets(target, cpu);
   if (!targets) {
     errs() << toString(targets.takeError()) << "\n";

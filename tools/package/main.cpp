@@ -58,10 +58,8 @@ int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
   tools::setVersion("nacre-package");
-  std::string messages;
-  raw_string_ostream stream(messages);
-  if (!cl::ParseCommandLineOptions(argc, argv, "Makes an Android library (AAR) of a compiled model.\n", &stream)) {
-    errs() << messages;
+  if (Error error = tools::parseOptions(argc, argv, "Makes an Android library (AAR) of a compiled model.\n")) {
+    errs() << "nacre-package: " << toString(std::move(error)) << "\n";
     return 2;
   }
   if (Error error = package()) {

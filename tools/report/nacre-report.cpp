@@ -65,11 +65,9 @@ int main(int argc, char **argv) {
   cl::extrahelp more(kEpilogue);
   cl::HideUnrelatedOptions(category);
   nacre::tools::setVersion("nacre-report");
-  std::string messages;
-  raw_string_ostream stream(messages);
-  if (!cl::ParseCommandLineOptions(
-          argc, argv, "Writes a report of nacre-compile, and what was measured, as a page for a browser.\n", &stream))
-    return fail(StringRef(messages).rtrim());
+  if (Error error = nacre::tools::parseOptions(
+          argc, argv, "Writes a report of nacre-compile, and what was measured, as a page for a browser.\n"))
+    return fail(toString(std::move(error)));
   if (report.empty())
     return fail("a report must be given, as in nacre-report report.json; see --help");
 

@@ -4,6 +4,7 @@
 // Why:   the one program that tests, benchmarks and people use for this; of Nacre it knows nacre/runtime.h alone.
 // How:   open, create, fill, run; then whatever the options ask for, in the order write, compare, benchmark, profile. Training is apart.
 
+#include "tools/ResponseFile.h"
 #include "tools/run/Answers.h"
 #include "tools/run/Benchmark.h"
 #include "tools/run/Info.h"
@@ -61,9 +62,12 @@ static Outcome execute(const Options &options) {
 
 int main(int count, char **arguments) {
   Options options;
-  Outcome failure = parseOptions(count, arguments, options);
+  std::string problem;
+  nacre::tools::Arguments words(count, arguments, problem);
+  Outcome failure = problem.empty() ? parseOptions(words.count(), words.values(), options) : usageFailure(problem);
   if (!failure && options.help) {
     std::fputs(kHelp, stdout);
+    std::fputs(nacre::tools::kResponseFileHelp, stdout);
     return 0;
   }
   if (!failure && options.version) {

@@ -84,11 +84,12 @@ int main(int argc, char **argv) {
   nacre::tools::setVersion("nacre-translate");
   cl::HideUnrelatedOptions(category);
   nacre::importer::ImportOptions options;
-  if (!cl::ParseCommandLineOptions(argc, argv,
-                                   "Prints a trained network as operators, or lists those that are not supported; "
-                                   "writes trained weights back.\n",
-                                   &errs()))
+  if (Error error = nacre::tools::parseOptions(argc, argv,
+                                               "Prints a trained network as operators, or lists those that are not "
+                                               "supported; writes trained weights back.\n")) {
+    errs() << "nacre-translate: " << toString(std::move(error)) << "\n";
     return 2;
+  }
   if (Error error = parse(options)) {
     errs() << "nacre-translate: " << toString(std::move(error)) << "\n";
     return 2;

@@ -5,6 +5,7 @@
 // How:   1. the command line, 2. cores, grouped into clusters by what they reach, 3. the GPU, 4. the profile: a base's,
 //        with what is measured replaced.
 
+#include "tools/ResponseFile.h"
 #include "tools/tune/GpuFigures.h"
 #include "tools/tune/Measure.h"
 #include "tools/tune/Splice.h"
@@ -176,10 +177,16 @@ std::string measureGpuInto(std::string &profile, std::optional<int> device, cons
 
 int main(int argc, char **argv) {
   std::string basePath, outputPath = "-", gpu = "auto", kernels = defaultKernels();
+  std::string problem;
+  nacre::tools::Arguments words(argc, argv, problem);
+  if (!problem.empty())
+    return fail(problem);
+  argc = words.count();
+  argv = words.values();
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
     if (argument == "--help")
-      return std::fputs(kHelp, stdout) < 0;
+      return std::fputs(kHelp, stdout) < 0 || std::fputs(nacre::tools::kResponseFileHelp, stdout) < 0;
     if (argument == "--version")
       return std::puts("nacre-tune " NACRE_VERSION) < 0;
     if (argument.rfind("--base=", 0) == 0)
