@@ -40,11 +40,10 @@ std::vector<Box> findFaces(const float *scores, const float *corners, int64_t pl
       candidates.push_back(
           {corners[4 * i], corners[4 * i + 1], corners[4 * i + 2], corners[4 * i + 3], scores[2 * i + 1]});
   std::sort(candidates.begin(), candidates.end(),
-                   [](const Box &a, const Box &b) { return a.probability > b.probability; });
+            [](const Box &a, const Box &b) { return a.probability > b.probability; });
   std::vector<Box> faces;
   for (const Box &candidate : candidates)
-    if (std::none_of(faces.begin(), faces.end(),
-                     [&](const Box &face) { return overlap(face, candidate) > kSameFace; }))
+    if (std::none_of(faces.begin(), faces.end(), [&](const Box &face) { return overlap(face, candidate) > kSameFace; }))
       faces.push_back(candidate);
   return faces;
 }

@@ -32,9 +32,9 @@ private:
 };
 
 /// What --help says of such files, at its end.
-inline constexpr const char kResponseFileHelp[] =
-    "\nRESPONSE FILES\n"
-    "  @<file>  Stands for the words in the file, parted by spaces and ends of lines; quotes and \\ as in a shell, and @<file> again\n";
+inline constexpr const char kResponseFileHelp[] = "\nRESPONSE FILES\n"
+                                                  "  @<file>  Stands for the words in the file, parted by spaces and "
+                                                  "ends of lines; quotes and \\ as in a shell, and @<file> again\n";
 
 /// Adds the words of `text` to `words`; false where a quote has no end.
 bool splitWords(std::string_view text, std::vector<std::string> &words);
