@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a page has in fences: commands that are run, files that they need, and what is only read.
+
+`sh`: a part of the page's script. A block of any other language whose first line is a comment that names a file (`// main.c`,
+`# CMakeLists.txt`) is that file. `python` without a name: a part of the page's session of Python. Of all others nothing is run. The
+line `<!-- not run: reason -->` before a fence takes it out.
+"""
+import dataclasses
+import os
+import re
+import subprocess
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+FENCE = re.compile(r"^( *)```([\w-]*)\s*$")
+NOT_RUN = re.compile(r"^ *<!-- not run: (.+) -->$")
+NAME = re.compile(r"^(?://|#|/\*|<!--) ((?:[\w.-]+/)*[\w-]+\.\w+)(?: \*/| -->)?$")
+LANGUAGES = {"sh", "text", "python", "c", "cpp", "java", "kotlin", "groovy", "cmake", "xml", "json", "diff", "mlir"}
+
+
+@dataclasses.dataclass
+class Block:
+    page: str
+    line: int  # Of the opening fence, counted from 1.
+    language: str
+    text: str
+    file: str  # That it is, or empty.
+    reason: str  # Why it is not run, or empty.
+
+    def where(self):
+        return f"{self.page}:{self.line}"
+
+    def is_run(self):
+        return not self.reason and (self.language in ("sh", "python") or bool(self.file))
+
+
+def read(page):
+    with open(os.path.join(ROOT, page), encoding="utf-8") as file:
+        return file.read()
+
+
+def blocks_of(page):
+    """All blocks of a page, in its order."""
+    lines = read(page).split("\n")
+    found, opened = [], None
+    for number, line in enumerate(lines, 1):
+        fence = FENCE.match(line)
+        if fence and opened is None:
+            opened = number, len(fence[1]), fence[2]
+        elif fence:
+            start, indent, language = opened
+            body = [inner[indent:] for inner in lines[start:number - 1]]
+            name = NAME.match(body[0]) if body and language not in ("sh", "text") else None
+            reason = NOT_RUN.match(lines[start - 2]) if start > 1 else None
+            found.append(Block(page, start, language, "\n".join(body) + "\n", name[1] if name else "", reason[1] if reason else ""))
+            opened = None
+    if opened:
+        raise ValueError(f"{page}:{opened[0]}: the block must end with a fence of its own")
+    return found
+
+
+def pages():
+    """Every page of the tree that somebody may have written commands in."""
+    listed = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"], cwd=ROOT, stdout=subprocess.PIPE,
+                            text=True, check=False).stdout.split("\n")
+    if not any(listed):  # An archive of the tree has no git.
+        listed = [os.path.relpath(os.path.join(folder, name), ROOT) for folder, inner, names in os.walk(ROOT)
+                  if inner.sort() or True for name in names if name.endswith(".md") and "build" not in os.path.relpath(folder, ROOT).split(os.sep)]
+    return sorted(path for path in listed if path and os.path.exists(os.path.join(ROOT, path)))

@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What pages say beside their commands: options, functions and variables that exist, blocks that are run or say why not."""
+import functools
+import glob
+import os
+import re
+import subprocess
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+import blocks  # noqa: E402
+import page as pages  # noqa: E402
+
+PROGRAMS = sorted(os.path.basename(path)[:-len(".1.in")] for path in glob.glob(os.path.join(blocks.ROOT, "docs", "man", "*.1.in")))
+OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
+# Of CMake, CPack, ctest, git and other programs that pages name.
+OF_OTHERS = {"--benchmark_filter", "--build", "--component", "--config", "--install", "--prefix", "--preset", "--target", "--test-dir", "--gc-sections",
+             "--no-undefined", "--system-site-packages", "--no-index", "--output-on-failure"}
+OF_DRIVERS = {"--mnn", "--ncnn"}  # Of test/bench, one for each peer.
+NOT_RUN = os.path.join(pages.HERE, "not-run.txt")
+WORDS = re.compile(r"`([^`\n]+)`")
+HEADERS = "runtime/include/nacre/*.h"
+C_NAME = re.compile(r"\b(?:nacre_[a-z0-9_]+|NACRE_[A-Z0-9_]+)\b")
+MADE = re.compile(r"nacre_model_\w*$|NACRE_BUILD_\w+$")  # A model's symbol is named after it.
+
+
+@functools.lru_cache(maxsize=None)
+def options_of(program):
+    """All that a program of ours knows, the rare ones too."""
+    said = ""
+    for option in ("--help", "--help-hidden"):
+        said += subprocess.run([os.path.join(pages.BIN, program), option], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False).stdout
+    return set(OPTION.findall(said))
+
+
+@functools.lru_cache(maxsize=None)
+def options_of_scripts():
+    """Of the Python programs of the tree: as they are given to argparse."""
+    found = set()
+    for folder in ("test", "tools", "samples"):
+        for path in glob.glob(os.path.join(blocks.ROOT, folder, "**", "*.py"), recursive=True):
+            with open(path, encoding="utf-8") as file:
+                found.update(OPTION.findall(" ".join(re.findall(r"add_argument\(\"--[\w-]+|\"--[\w-]+\" in sys.argv", file.read()))))
+    return found
+
+
+@functools.lru_cache(maxsize=None)
+def declared():
+    """Names of the C interface, of CMake's functions and variables."""
+    found = set()
+    for pattern in (HEADERS, "tools/cmake/*", "CMakeLists.txt", "test/CMakeLists.txt", "tools/python/CMakeLists.txt", "tools/python/nacre/*.py", "test/python/*.py",
+                    "runtime/**/*.h", "runtime/**/*.cpp"):
+        for path in glob.glob(os.path.join(blocks.ROOT, pattern), recursive=True):
+            if os.path.isfile(path):
+                with open(path, encoding="utf-8") as file:
+                    found.update(C_NAME.findall(file.read()))
+    return found
+
+
+def spans(page):
+    """(line, text) of what a page shows as code, in sentences, tables and blocks of commands."""
+    opened = False
+    for number, line in enumerate(blocks.read(page).split("\n"), 1):
+        fence = blocks.FENCE.match(line)
+        if fence:
+            opened = fence[2] or "text" if not opened else False
+        elif opened == "sh":
+            yield number, line
+        elif not opened:
+            yield from ((number, match[1]) for match in WORDS.finditer(line))
+
+
+class SaidTest(unittest.TestCase):
+    def each_span(self):
+        for page in blocks.pages():
+            if "/decisions/" not in page and page != "CHANGELOG.md":  # Those say what was so once.
+                for line, text in spans(page):
+                    yield f"{page}:{line}", text
+
+    def test_options_exist(self):
+        everywhere = OF_OTHERS.union(OF_DRIVERS, options_of_scripts(), *(options_of(program) for program in PROGRAMS))
+        gone = []
+        for where, text in self.each_span():
+            for command in re.split(r"[|;#]|&&", text):
+                program = re.match(r"\s*(nacre-[a-z-]+?)(?:-arm64)? ", command)
+                known = options_of(program[1]) if program and program[1] in PROGRAMS else everywhere
+                gone += [f"{where}: {option}" + (f" of {program[1]}" if program else "") for option in OPTION.findall(command)
+                         if option not in known and not (option.endswith("-") and any(one.startswith(option) for one in known))]
+        self.assertEqual(gone, [], "no program has these options")
+
+    def test_names_of_c_exist(self):
+        gone = [f"{where}: {name}" for where, text in self.each_span() for name in C_NAME.findall(text)
+                if name not in declared() and not MADE.match(name) and not (name.endswith("_") and any(known.startswith(name) for known in declared()))]
+        for page in blocks.pages():
+            gone += [f"{block.where()}: {name}" for block in blocks.blocks_of(page) if block.language in ("c", "cpp")
+                     for name in C_NAME.findall(block.text) if name not in declared() and not MADE.match(name)]
+        self.assertEqual(gone, [], "no header declares these")
+
+    def test_blocks_have_a_language(self):
+        wrong = [f"{block.where()}: {block.language or 'none'}" for page in blocks.pages() for block in blocks.blocks_of(page)
+                 if block.language not in blocks.LANGUAGES]
+        self.assertEqual(wrong, [], "`text` is for what is no language; sh is run")
+
+    def test_python_is_python(self):
+        for page in blocks.pages():
+            for block in blocks.blocks_of(page):
+                if block.language == "python":
+                    compile("\n" * block.line + block.text, page, "exec")
+
+    def test_what_is_not_run_is_listed(self):
+        """A new block that is not run is seen by whoever reads the change to not-run.txt; this shows how the list must be."""
+        found = [f"{block.page}: {block.text.split(chr(10), 1)[0].split('#')[0].strip()}: {block.reason}"
+                 for page in blocks.pages() for block in blocks.blocks_of(page) if block.reason]
+        with open(NOT_RUN, encoding="utf-8") as file:
+            self.assertEqual(file.read(), "".join(line + "\n" for line in found), f"{NOT_RUN} must say what blocks are not run and why")
+        self.assertTrue(all(os.path.exists(os.path.join(blocks.ROOT, line.split(":")[0])) for line in found))
+
+
+if __name__ == "__main__":
+    unittest.main()
