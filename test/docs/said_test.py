@@ -16,7 +16,7 @@ import page as pages  # noqa: E402
 PROGRAMS = sorted(os.path.basename(path)[:-len(".1.in")] for path in glob.glob(os.path.join(blocks.ROOT, "docs", "man", "*.1.in")))
 OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 # Of CMake, CPack, ctest, git and other programs that pages name.
-OF_OTHERS = {"--benchmark_filter", "--build", "--component", "--config", "--install", "--prefix", "--preset", "--target", "--test-dir", "--gc-sections",
+OF_OTHERS = {"--benchmark_filter", "--build", "--cflags", "--component", "--config", "--install", "--prefix", "--preset", "--target", "--test-dir", "--gc-sections",
              "--no-undefined", "--system-site-packages", "--no-index", "--output-on-failure"}
 OF_DRIVERS = {"--mnn", "--ncnn"}  # Of test/bench, one for each peer.
 NOT_RUN = os.path.join(pages.HERE, "not-run.txt")
