@@ -14,6 +14,9 @@ foreach(program nacre-compile nacre-package nacre-report nacre-opt nacre-transla
     install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)
   endif()
 endforeach()
+# What nacre-compile --device=<name> means, to begin from: nacre-tune --base=<file>.
+install(DIRECTORY compiler/place/profiles/ DESTINATION ${CMAKE_INSTALL_DATADIR}/nacre/devices COMPONENT programs
+        FILES_MATCHING PATTERN "*.json")
 install(DIRECTORY runtime/include/nacre DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
         FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 install(FILES LICENSE NOTICE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation)

@@ -7,8 +7,10 @@
 #include "tools/run/ModelSession.h"
 #include "tools/run/Text.h"
 
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <unistd.h>
 
 namespace nacre::run {
 namespace {
@@ -50,6 +52,10 @@ Outcome ModelSession::create(const nacre_model *compiled, const Options &options
   settings.tune_budget_ms = options.tuneMilliseconds;
   if (options.gpuSelfTest || options.tuneMilliseconds)
     settings.log = printChoice;
+  // The runtime keeps nothing where it cannot, and says nothing of it; whoever measures a second start should know.
+  if (!options.cacheFolder.empty() && access((options.cacheFolder + "/.").c_str(), W_OK) != 0)
+    return usageFailure("--cache must be a folder that can be written to, but is '" + options.cacheFolder +
+                        "': " + std::strerror(errno));
   settings.cache_folder = options.cacheFolder.empty() ? nullptr : options.cacheFolder.c_str();
   settings.reason = reason;
   settings.reason_capacity = sizeof reason;

@@ -70,7 +70,7 @@ Without these options a model uses a GPU for what was placed on it, if there is 
   --gpu-sequential      - Where both engines compute, the GPU first, then the CPU: to measure, or to find a race; implies --gpu
   --gpu-self-test       - First compare each kernel's GPU code with its CPU code, and do without what is wrong; implies --gpu
   --tune=<MS>           - First measure for MS milliseconds which cuts and code are fastest, and use them; implies --gpu
-  --cache=<folder>      - Keep compiled GPU code there from one run to the next, and what was tested and tuned
+  --cache=<folder>      - Keep compiled GPU code there from one run to the next, and what was tested and tuned; the folder must exist
   --list-devices        - Describe the GPUs, and end
 
 Others:

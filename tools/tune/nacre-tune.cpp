@@ -37,7 +37,7 @@ OPTIONS:
   --version          - Print the version of this program
 
 EXAMPLES
-  nacre-tune --base=snapdragon-778g.json -o mine.json
+  nacre-tune --base=/usr/share/nacre/devices/snapdragon-778g.json -o mine.json
       takes some seconds, in which nothing else should run
   nacre-compile model.onnx --place=auto --device=mine.json
       place a model by it
