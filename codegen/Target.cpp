@@ -252,7 +252,9 @@ Expected<SmallVector<Target, 1>> parseTargets(StringRef name, StringRef cpus) {
     Expected<Target> target = makeTarget(*system, cpu);
     if (!target)
       return target.takeError();
-    if (const auto *same = find_if(targets, [&](const Target &other) { return other.needs == target->needs; });
+    if (const auto *same = find_if(
+            targets,
+            [&](const Target &other) { return other.needs == target->needs && other.inOrder == target->inOrder; });
         same != targets.end())
       return createStringError(
           "cpus must differ in features that the runtime can tell apart, but '%s' and '%s' do not; "
@@ -261,6 +263,14 @@ Expected<SmallVector<Target, 1>> parseTargets(StringRef name, StringRef cpus) {
     targets.push_back(std::move(*target));
     names.push_back(cpu);
   }
+  // Features do not tell big cores from little ones. Where both have code, that for big cores asks for one of them.
+  SmallVector<uint64_t, 1> ofLittleCores;
+  for (const Target &target : targets)
+    if (target.inOrder)
+      ofLittleCores.push_back(target.needs);
+  for (Target &target : targets)
+    if (!target.inOrder && any_of(ofLittleCores, [&](uint64_t needs) { return (needs & ~target.needs) == 0; }))
+      target.needs |= NACRE_CPU_NEED(NACRE_ARM64_OUT_OF_ORDER);
   // The runtime takes the first that it can run; and the first decides how weights are packed, so its vectors are the
   // widest.
   llvm::stable_sort(targets, [](const Target &a, const Target &b) {

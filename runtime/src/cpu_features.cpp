@@ -6,6 +6,7 @@
 
 #include "runtime/src/cpu_features.h"
 #include "runtime/include/nacre/model_format.h"
+#include "runtime/src/big_cores.h"
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
@@ -35,6 +36,8 @@ uint64_t cpu_features() {
   for (const Row &row : rows)
     if (getauxval(row.word) >> row.bit & 1)
       features |= NACRE_CPU_NEED(row.feature);
+  if (!all_issue_in_order("", allowed_cpus()))
+    features |= NACRE_CPU_NEED(NACRE_ARM64_OUT_OF_ORDER);
   return features;
 }
 
@@ -122,6 +125,8 @@ const char *cpu_feature_name(unsigned bit) {
     return "lse";
   case NACRE_ARM64_RDM:
     return "rdm";
+  case NACRE_ARM64_OUT_OF_ORDER:
+    return "out-of-order";
   case NACRE_X86_64_V2:
     return "x86-64-v2";
   case NACRE_X86_64_V3:

@@ -27,7 +27,7 @@ import rivals
 
 # Multiply-adds of 128 bits that a core starts in a cycle. The analyser lets an A55 start two; the core itself has one, and
 # `in-order` counts its cycles by rules of our own (in_order_core.py).
-PEAK = {"neoverse-n1": 2, "neoverse-v1": 4, "cortex-a55": 2, "in-order": 1}
+PEAK = {"neoverse-n1": 2, "neoverse-v1": 4, "cortex-a55": 2, "cortex-a72": 1, "in-order": 1}
 CLASSES = ("all", "vfma", "vload", "vstore")
 TURNS = 50
 # Of a loop within a stretch, so many turns are analysed with what is around them; more of them take what they take alone.
@@ -240,7 +240,8 @@ def measure(model, arguments):
     blocks = execute(model, library, arguments)
     instructions, symbols = disassemble(library)
     base = find_base(instructions, blocks)
-    starts = sorted((address, name) for name, address in symbols.items())
+    # Of several CPUs the run has chosen one; the others' code has not been executed.
+    starts = sorted((address, re.sub(r"\.variant\d+$", "", name)) for name, address in symbols.items())
     count_classes(kernels, starts, blocks, base)
     for block in basic_blocks(instructions, executions(instructions, blocks, base)):
         kernel_at(kernels, starts, block[0]).blocks.append(block)

@@ -36,12 +36,25 @@ protected:
     }
   }
 
-  uint32_t count(unsigned cpus) {
+  void identify(std::initializer_list<const char *> registers) {
+    int cpu = 0;
+    for (const char *text : registers) {
+      const std::string path =
+          root.path("sys/devices/system/cpu/cpu" + std::to_string(cpu++) + "/regs/identification/midr_el1");
+      std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+      std::ofstream(path) << text << "\n";
+    }
+  }
+
+  static CpuSet first(unsigned cpus) {
     CpuSet allowed;
     for (unsigned cpu = 0; cpu < cpus; ++cpu)
       allowed.add(cpu);
-    return count_big_cores(root.path().c_str(), allowed);
+    return allowed;
   }
+
+  uint32_t count(unsigned cpus) { return count_big_cores(root.path().c_str(), first(cpus)); }
+  bool all_issue_in_order(unsigned cpus) { return runtime::all_issue_in_order(root.path().c_str(), first(cpus)); }
 
   test::TempFolder root;
 };
@@ -65,6 +78,32 @@ TEST_F(BigCores, CountsOnlyWhatTheProcessMayUse) {
   add("cpu_capacity", {250, 250, 250, 250, 1024, 1024, 1024, 1024});
   EXPECT_EQ(count(6), 2u);
   EXPECT_EQ(count(4), 4u) << "little cores alone are all big to us";
+}
+
+constexpr const char *kA53 = "0x00000000410fd034", *kA55 = "0x00000000412fd050", *kA73 = "0x00000000410fd092",
+                     *kKryo = "0x00000000517f8014";
+
+TEST_F(BigCores, LittleOnesAlone) {
+  identify({kA53, kA53, kA53, kA53, kA55});
+  EXPECT_TRUE(all_issue_in_order(5));
+}
+
+TEST_F(BigCores, OneBigOneIsEnough) {
+  identify({kA53, kA53, kA73, kA53});
+  EXPECT_FALSE(all_issue_in_order(4));
+  EXPECT_TRUE(all_issue_in_order(2)) << "others may not be used";
+}
+
+TEST_F(BigCores, CoresOfOthersAreNotKnownToBeLittle) {
+  identify({kKryo, kKryo});
+  EXPECT_FALSE(all_issue_in_order(2));
+}
+
+TEST_F(BigCores, WhatIsNoNumberIsNoCore) {
+  for (const char *text : {"", "0x", "410fd034", "0xg", "Cortex-A53"}) {
+    identify({text});
+    EXPECT_FALSE(all_issue_in_order(1)) << text;
+  }
 }
 
 TEST_F(BigCores, CountsAllWhereNothingIsKnown) {

@@ -71,6 +71,8 @@ typedef enum nacre_cpu_bit {
   NACRE_ARM64_SVE2 = 7,
   NACRE_ARM64_LSE = 8,
   NACRE_ARM64_RDM = 9,
+  /** Not all cores issue in order. Asked for only beside a variant for cores that do, which runs wherever this one does. */
+  NACRE_ARM64_OUT_OF_ORDER = 10,
   NACRE_X86_64_V2 = 32,    /**< SSE4.2, SSSE3, POPCNT. */
   NACRE_X86_64_V3 = 33,    /**< AVX2, FMA, F16C, BMI, BMI2, LZCNT, MOVBE, and the system saves ymm. */
   NACRE_X86_64_V4 = 34,    /**< AVX-512 F, BW, CD, DQ, VL, and the system saves zmm. */

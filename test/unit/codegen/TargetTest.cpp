@@ -90,6 +90,23 @@ TEST(Target, SeveralCpusAreOrderedByWhatTheyDemand) {
   EXPECT_EQ(targets[2].tuneCpu, "haswell");
 }
 
+TEST(Target, CodeForBigCoresAsksForOneWhereLittleOnesHaveTheirs) {
+  constexpr uint64_t neon = NACRE_CPU_NEED(NACRE_ARM64_NEON), big = NACRE_CPU_NEED(NACRE_ARM64_OUT_OF_ORDER);
+  for (const char *cpus : {"generic,cortex-a53", "cortex-a53,generic"}) {
+    auto targets = parse("android-arm64", cpus);
+    ASSERT_EQ(targets.size(), 2u);
+    EXPECT_FALSE(targets[0].inOrder) << "weights are packed for it";
+    EXPECT_EQ(targets[0].needs, neon | big);
+    EXPECT_EQ(targets[1].needs, neon);
+  }
+  // A Cortex-A55 alone can stand for the A76, but not for what is older.
+  for (const auto &target : parse("android-arm64", "cortex-a55,cortex-a76,cortex-a72"))
+    EXPECT_EQ((target.needs & big) != 0, target.needs & NACRE_CPU_NEED(NACRE_ARM64_DOTPROD) && !target.inOrder);
+  EXPECT_EQ(errorOf("android-arm64", "cortex-a53,cortex-a35"),
+            "cpus must differ in features that the runtime can tell apart, but 'cortex-a53' and 'cortex-a35' do not; "
+            "name one of them");
+}
+
 TEST(Target, TheWidestVectorsComeFirst) {
   // Alder Lake needs AVX-VNNI, which the other has not, and as many features; but its registers have half the width.
   for (const char *cpus : {"alderlake,skylake-avx512", "skylake-avx512,alderlake"})
@@ -120,7 +137,7 @@ TEST(Target, MistakesAreNamed) {
   EXPECT_EQ(errorOf("linux-arm64", "znver5"), "cpu must be an arm64 CPU that LLVM knows, but is 'znver5'");
   EXPECT_EQ(errorOf("linux-x86_64", "core2"), "cpu must have SSE4.2, but 'core2' has not");
   EXPECT_EQ(errorOf("android-arm64", "native"), "cpu must be named for target android-arm64, but is 'native'");
-  EXPECT_EQ(errorOf("android-arm64", "cortex-a53,cortex-a55,cortex-a76"),
-            "cpus must differ in features that the runtime can tell apart, but 'cortex-a55' and 'cortex-a76' do not; "
+  EXPECT_EQ(errorOf("android-arm64", "cortex-a53,cortex-a76,cortex-a78"),
+            "cpus must differ in features that the runtime can tell apart, but 'cortex-a76' and 'cortex-a78' do not; "
             "name one of them");
 }
