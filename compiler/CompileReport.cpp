@@ -5,6 +5,7 @@
 #include "compiler/ArenaChart.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include <numeric>
@@ -152,6 +153,8 @@ json::Value CompileReport::toJson() const {
                       {"total_ms", totalMilliseconds()},
                       {"entries", entryRows()},
                       {"launches", launchRows()}};
+  if (!preset.word.empty())
+    report["preset"] = json::Object{{"for", preset.word}, {"options", json::Array(preset.options)}};
   if (stepTimes)
     report["predicted_step_ms"] =
         json::Object{{"forward", stepTimes->forward}, {"backward", stepTimes->backward}, {"update", stepTimes->update}};
@@ -227,6 +230,8 @@ std::string CompileReport::summary() const {
   raw_string_ostream os(text);
   unsigned fallbacks = count_if(launches, [](const LaunchReport &launch) { return launch.fallback; });
   os << output << " for " << target << (cpu.empty() ? "" : " (" + cpu + ")") << "\n";
+  if (!preset.word.empty())
+    os << "  --for=" << preset.word << " stands for " << join(preset.options, " ") << "\n";
   os << formatv("  {0} operators, {1} launches of {2} kernels", operators, launches.size(), kernels);
   if (fallbacks)
     os << formatv(" ({0} launches without an emitter of their own)", fallbacks);

@@ -113,6 +113,7 @@ struct NarrowWeight {
 
 struct CompileReport {
   std::string model, output, target, cpu, device;
+  AppliedPreset preset;
   GpuPrecision gpuPrecision = GpuPrecision::F32; ///< What values and weights are stored as.
   bool precisionTakenBack = false;               ///< Another was asked for, with which the GPU got nothing.
   WeightType weightType = WeightType::F32;       ///< What weights are stored as where that pays.

@@ -15,6 +15,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace nacre {
 
@@ -48,10 +49,17 @@ struct Placement {
 /// What is written at the end.
 enum class Output { SharedLibrary, Object, Assembly, LlvmIr };
 
+/// What `--for` stood for.
+struct AppliedPreset {
+  std::string word;                 ///< Empty without one.
+  std::vector<std::string> options; ///< As they would be typed; without those that were given otherwise.
+};
+
 struct CompilerOptions {
   std::string modelPath;
   std::string outputPath; ///< `-` or empty: standard output, for text.
   std::string modelName;  ///< Of the exported symbol; empty: the stem of outputPath without `lib`.
+  AppliedPreset preset;   ///< Only told in the report: the options are among these.
   std::string target = "host";
   std::string cpus;                                              ///< Comma-separated; empty: the target's default.
   std::map<std::string, llvm::SmallVector<int64_t>> inputShapes; ///< `--shape`

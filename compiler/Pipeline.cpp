@@ -80,6 +80,7 @@ public:
     report.target = targets.back().name;
     report.cpu = options.cpus;
     report.device = options.device;
+    report.preset = options.preset;
     report.weightType = options.weightType;
     report.gpuPrecision =
         options.placement.engines == Placement::Engines::Cpu ? GpuPrecision::F32 : options.gpuPrecision;

@@ -33,7 +33,7 @@ class ReportFilesTest(report_models.ReportTest):
     def test_reports_are_as_their_schema_says(self):
         for model, *options in (("convnet",), ("convnet", "--device=" + DEVICE), ("doubles", "--place=auto", "--device=" + DEVICE),
                                 ("doubles", "--place=gpu"), ("recurrent", "--weight-type=bf16"), ("oddly_named",), ("evil",),
-                                ("dense", "--emit=obj")):
+                                ("dense", "--emit=obj"), ("dense", "--for=phone")):
             with self.subTest(model=model, options=options):
                 self.check_schema("report", self.report_of(model, *options)[1])
 

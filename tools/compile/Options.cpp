@@ -7,10 +7,13 @@
 #include "tools/CommandLine.h"
 #include "tools/ModelInputs.h"
 #include "tools/ReportPage.h"
+#include "tools/compile/HelpText.h"
+#include "tools/compile/Presets.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -29,6 +32,11 @@ struct Declarations {
   cl::opt<std::string> name{"name", cl::value_desc("identifier"), cl::cat(category),
                             cl::desc("Name of the model: the library exports nacre_model_<name> (default: the output's "
                                      "stem without 'lib')")};
+  cl::opt<std::string> preset{
+      "for", cl::cat(category), cl::value_desc("phone|board|desktop|list"),
+      cl::desc(
+          "What it is for, in place of the options that the word stands for (see below, or list); an option that is "
+          "given beats the word's")};
   cl::list<std::string> targets{
       "target", cl::CommaSeparated, cl::cat(category), cl::value_desc("target[,target]"),
       cl::desc("host, linux-x86_64, linux-arm64, android-arm64 or android-x86_64; of several, each target's files go "
@@ -160,38 +168,6 @@ struct Declarations {
   cl::opt<bool> quiet{"quiet", cl::cat(category), cl::desc("Print errors and warnings only")};
 };
 
-std::string epilogue() {
-  std::string text;
-  raw_string_ostream os(text);
-  os << "\nPHASES (--compile-to=)\n";
-#define PHASE(enumerator, word, what) os << "  " << left_justify(word, 10) << what << "\n";
-#include "compiler/Phases.def"
-  os << "\nEXAMPLES\n"
-        "  nacre-compile mobilenet.onnx -o libmobilenet.so\n"
-        "      compile for this machine; run with: nacre-run libmobilenet.so --benchmark\n"
-        "  nacre-compile mobilenet.onnx -o libmobilenet.so --target=android-arm64 --cpu=cortex-a76\n"
-        "      for phones; the app includes mobilenet.h and nacre/runtime.h\n"
-        "  nacre-compile mobilenet.onnx -o libmobilenet.so --target=android-arm64,android-x86_64\n"
-        "      android-arm64/libmobilenet.so and android-x86_64/libmobilenet.so; nacre-package makes an AAR of both\n"
-        "  nacre-compile detector.onnx -o libdetector.so --shape image=1x3x320x320\n"
-        "      give an open input its shape\n"
-        "  nacre-compile detector.onnx -o libdetector.so --target=android-arm64 --place=auto --device=snapdragon-778g\n"
-        "      on that phone's CPU and GPU, whichever is predicted to be faster for each part\n"
-        "  nacre-compile cell.onnx -o libcell.so --state=h_in:h_out --state=c_in:c_out\n"
-        "      a recurrent step whose state stays in the model from run to run\n"
-        "  nacre-compile lenet.onnx -o liblenet.so --train --loss=softmax-cross-entropy:logits --train-batch=64\n"
-        "      a library that can be trained, on a phone or by: nacre-run liblenet.so --train\n"
-        "  nacre-compile lenet.onnx --list-weights --trainable='fc*'\n"
-        "      what can be trained, and what these patterns choose\n"
-        "  nacre-compile model.onnx --check\n"
-        "      what would stop this model, all of it at once\n"
-        "\nEXIT STATUS\n"
-        "  0  compiled, or everything is supported\n"
-        "  1  the model cannot be compiled; the messages name its nodes\n"
-        "  2  the command line is wrong\n";
-  return text;
-}
-
 Error bad(const Twine &message) { return createStringError(message); }
 
 Expected<Placement> parsePlacement(StringRef word) {
@@ -217,6 +193,27 @@ Expected<Output> parseOutput(StringRef word) {
   if (word == "llvm-ir")
     return Output::LlvmIr;
   return bad("--emit must be so, obj, asm or llvm-ir, but is '" + word + "'");
+}
+
+/// Gives each option of the preset that is not given its value. Returns those options as they would be typed.
+Expected<std::vector<std::string>> applyPreset(Declarations &options) {
+  const Preset *preset = findPreset(options.preset);
+  if (!preset)
+    return bad("--for must be " +
+               join(map_range(drop_end(presets()), [](const Preset &known) { return known.word.str(); }), ", ") +
+               " or " + presets().back().word + ", but is '" + options.preset +
+               "'; --for=list says what each stands for");
+  std::vector<std::string> typed;
+  for (const PresetOption &option : preset->options) {
+    cl::Option &declared = *cl::getRegisteredOptions().find(option.name)->second;
+    const bool isRefused = &declared == &options.weightType && options.accuracy == "strict";
+    if (declared.getNumOccurrences() > 0 || isRefused)
+      continue;
+    if (declared.addOccurrence(0, option.name, option.value))
+      llvm_unreachable("a preset's value must be one that can be given");
+    typed.push_back(option.typed());
+  }
+  return typed;
 }
 
 Error readTraining(Declarations &options, CompilerOptions &compiler) {
@@ -270,7 +267,7 @@ Error readTraining(Declarations &options, CompilerOptions &compiler) {
 Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   // LLVM's registry keeps pointers to options for as long as the process lives.
   static Declarations options;
-  static std::string help = epilogue();
+  static std::string help = helpEpilogue();
   static cl::extrahelp more(help);
   cl::HideUnrelatedOptions(options.category);
   setVersion("nacre-compile");
@@ -279,14 +276,21 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
 
   CommandLine result;
   result.listDevices = options.device == "list";
+  result.listPresets = options.preset == "list";
   result.listOperators = options.listOperators;
-  if (result.listDevices || result.listOperators)
+  if (result.listDevices || result.listPresets || result.listOperators)
     return result;
   if (options.model.empty())
     return bad("a model must be given, as in nacre-compile model.onnx; see --help");
   CompilerOptions &compiler = result.compiler;
   compiler.modelPath = options.model;
   compiler.modelName = options.name;
+  if (options.preset.getNumOccurrences() > 0) {
+    Expected<std::vector<std::string>> typed = applyPreset(options);
+    if (!typed)
+      return typed.takeError();
+    compiler.preset = {options.preset, std::move(*typed)};
+  }
   result.targets = options.targets;
   if (result.targets.empty())
     result.targets = {"host"};

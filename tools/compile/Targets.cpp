@@ -2,6 +2,7 @@
 
 #include "tools/compile/Targets.h"
 #include "compiler/Pipeline.h"
+#include "tools/compile/Presets.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -25,14 +26,38 @@ static std::string cpusOf(StringRef target, ArrayRef<StringRef> cpus) {
   return join(own, ",");
 }
 
+/// Whether the option is one that --for stood for.
+static bool isImplied(const CommandLine &commandLine, StringRef option) {
+  return any_of(commandLine.compiler.preset.options,
+                [&](StringRef typed) { return typed.starts_with(("--" + option + "=").str()); });
+}
+
+/// What --for stood for may be of other targets: its CPUs, and weights that these can read.
+static void dropWhatTargetLacks(CommandLine &one) {
+  const Preset *preset = findPreset(one.compiler.preset.word);
+  if (!preset ||
+      all_of(split(preset->valueOf("cpu"), ','), [&](StringRef cpu) { return isCpuOf(one.compiler.target, cpu); }))
+    return;
+  if (isImplied(one, "cpu"))
+    one.compiler.cpus.clear();
+  if (isImplied(one, "weight-type"))
+    one.compiler.weightType = WeightType::F32;
+  erase_if(one.compiler.preset.options,
+           [](StringRef typed) { return typed.starts_with("--cpu=") || typed.starts_with("--weight-type="); });
+}
+
 Expected<std::vector<CommandLine>> forEachTarget(const CommandLine &commandLine) {
   const std::vector<std::string> &targets = commandLine.targets;
-  if (targets.size() < 2)
-    return std::vector<CommandLine>{commandLine};
+  if (targets.size() < 2) {
+    std::vector<CommandLine> one = {commandLine};
+    dropWhatTargetLacks(one.front());
+    return one;
+  }
   SmallVector<StringRef> cpus;
   StringRef(commandLine.compiler.cpus).split(cpus, ',', -1, /*KeepEmpty=*/false);
   for (StringRef cpu : cpus)
-    if (none_of(targets, [&](StringRef target) { return isCpuOf(target, cpu.trim()); }))
+    if (!isImplied(commandLine, "cpu") &&
+        none_of(targets, [&](StringRef target) { return isCpuOf(target, cpu.trim()); }))
       return createStringError("--cpu must be of one of the targets, but '" + cpu + "' is not");
 
   std::vector<CommandLine> all;
@@ -42,6 +67,7 @@ Expected<std::vector<CommandLine>> forEachTarget(const CommandLine &commandLine)
     CommandLine &one = all.emplace_back(commandLine);
     one.compiler.target = target;
     one.compiler.cpus = cpusOf(target, cpus);
+    dropWhatTargetLacks(one);
     if (Error error = checkTarget(target, one.compiler.cpus))
       return error;
     one.compiler.outputPath = inFolderOf(target, commandLine.compiler.outputPath);

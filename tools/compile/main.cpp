@@ -6,6 +6,7 @@
 #include "compiler/Pipeline.h"
 #include "tools/compile/Console.h"
 #include "tools/compile/Options.h"
+#include "tools/compile/Presets.h"
 #include "tools/compile/Targets.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -41,6 +42,10 @@ int main(int argc, char **argv) {
   }
   if (commandLine->listDevices)
     return tools::listDevices();
+  if (commandLine->listPresets) {
+    tools::listPresets(llvm::outs());
+    return 0;
+  }
   if (commandLine->listOperators) {
     printOperators(llvm::outs());
     return 0;
