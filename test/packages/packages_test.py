@@ -105,6 +105,12 @@ assert nacre.__file__.startswith("{self.root}"), nacre.__file__'""")
     def test_the_samples_by_cmake(self):
         self.shell(f"cmake -S {self.root}/usr/share/doc/nacre/samples -B build && cmake --build build --target classify_cpp")
 
+    @unittest.skipUnless(os.path.exists("/usr/share/mkdocs/themes/material"), "needs mkdocs-material")
+    def test_the_site(self):
+        html = os.path.join(self.root, "usr", "share", "doc", "nacre", "html")
+        for page in ("index.html", "docs/runtime.html", "reference/runtime.h.html", "search/from_files.js"):
+            self.assertTrue(os.path.exists(os.path.join(html, page)), page)
+
     def test_every_page_of_the_manual(self):
         for program in os.listdir(os.path.join(self.root, "usr", "bin")):
             page = os.path.join(self.root, "usr", "share", "man", "man1", program + ".1.gz")
