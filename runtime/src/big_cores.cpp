@@ -29,92 +29,53 @@ int64_t read_figure(const char *root, unsigned cpu, const char *file) {
   return read_number(path.c_str());
 }
 
-/// MIDR_EL1 of a core as the system tells it, "0x00000000410fd034"; 0 where it does not.
+/// MIDR_EL1 as the system tells it of a core; where it does not, of the one that we are on, if programs may ask that.
 uint64_t read_midr(const char *root, unsigned cpu) {
-  Text<256> path;
-  path << root << "/sys/devices/system/cpu/cpu" << uint64_t(cpu) << "/regs/identification/midr_el1";
-  char text[24] = {};
-  read_file(path.c_str(), text, sizeof text - 1);
-  uint64_t value = 0;
-  for (const char *at = text[0] == '0' && text[1] == 'x' ? text + 2 : ""; *at; ++at)
-    if (*at >= '0' && *at <= '9')
-      value = value << 4 | uint64_t(*at - '0');
-    else if (*at >= 'a' && *at <= 'f')
-      value = value << 4 | uint64_t(*at - 'a' + 10);
-    else
-      break;
-  return value;
-}
-
-/// Of the core that we are on, where programs may ask it; else 0.
-uint64_t own_midr() {
+  uint64_t value = uint64_t(read_figure(root, cpu, "regs/identification/midr_el1"));
 #if defined(__aarch64__)
   constexpr unsigned kHwcap = 16, kCpuid = 11;
-  uint64_t value = 0;
-  if (getauxval(kHwcap) >> kCpuid & 1)
+  if (int64_t(value) < 0 && getauxval(kHwcap) >> kCpuid & 1)
     __asm__("mrs %0, midr_el1" : "=r"(value));
-  return value;
-#else
-  return 0;
 #endif
+  return value;
 }
 
+/// Arm's parts 0xd02 to 0xd05 (Cortex-A34, A53, A35, A55), 0xd46 (A510) and 0xd80 (A520), whatever their revision.
 bool issues_in_order(uint64_t midr) {
-  constexpr uint64_t kArm = 0x41;
-  if (midr >> 24 != kArm)
-    return false;
-  switch (midr >> 4 & 0xfff) {
-  case 0xd02: // Cortex-A34
-  case 0xd03: // Cortex-A53
-  case 0xd04: // Cortex-A35
-  case 0xd05: // Cortex-A55
-  case 0xd46: // Cortex-A510
-  case 0xd80: // Cortex-A520
-    return true;
-  }
-  return false;
-}
-
-uint32_t count(const CpuSet &cpus) {
-  uint32_t count = 0;
-  for (unsigned cpu = 0; cpu < CpuSet::kCount; ++cpu)
-    count += cpus.has(cpu);
-  return count;
+  constexpr uint32_t kFirst = 0x4100d020;
+  const uint32_t part = (uint32_t(midr) & 0xff00fff0) - kFirst;
+  return part <= 0x30 || part == 0xd460 - 0xd020 || part == 0xd800 - 0xd020;
 }
 
 } // namespace
 
 bool all_issue_in_order(const char *root, const CpuSet &allowed) {
-  bool any = false;
-  for (unsigned cpu = 0; cpu < CpuSet::kCount; ++cpu) {
-    const uint64_t midr = allowed.has(cpu) ? read_midr(root, cpu) : 0;
-    if (midr && !issues_in_order(midr))
+  bool all = false;
+  for (unsigned cpu = 0; cpu < CpuSet::kCount; ++cpu)
+    if (allowed.has(cpu) && !(all = issues_in_order(read_midr(root, cpu))))
       return false;
-    any |= midr != 0;
-  }
-  if (any)
-    return true;
-  // This core may speak for all where they are alike.
-  return issues_in_order(own_midr()) && count_big_cores(root, allowed) == count(allowed);
+  return all;
 }
 
 uint32_t count_big_cores(const char *root, const CpuSet &allowed) {
   for (const Measure &measure : kMeasures) {
     int64_t largest = 0;
-    for (unsigned cpu = 0; cpu < CpuSet::kCount; ++cpu) {
-      int64_t figure = allowed.has(cpu) ? read_figure(root, cpu, measure.file) : 0;
-      largest = figure > largest ? figure : largest;
-    }
-    if (largest == 0)
-      continue;
     uint32_t count = 0;
-    for (unsigned cpu = 0; cpu < CpuSet::kCount; ++cpu)
-      if (allowed.has(cpu))
-        count += read_figure(root, cpu, measure.file) * measure.denominator > largest * measure.numerator;
-    return count;
+    for (unsigned turn = 0; turn < 2; ++turn) { // the first finds the largest
+      count = 0;
+      for (unsigned cpu = 0; cpu < CpuSet::kCount; ++cpu) {
+        const int64_t figure = allowed.has(cpu) ? read_figure(root, cpu, measure.file) : 0;
+        largest = figure > largest ? figure : largest;
+        count += figure * measure.denominator > largest * measure.numerator;
+      }
+    }
+    if (largest > 0)
+      return count;
   }
-  const uint32_t all = count(allowed);
-  return all ? all : 1;
+  uint32_t count = 0;
+  for (unsigned cpu = 0; cpu < CpuSet::kCount; ++cpu)
+    count += allowed.has(cpu);
+  return count ? count : 1;
 }
 
 } // namespace nacre::runtime

@@ -90,12 +90,18 @@ int64_t read_number(const char *path) {
   const long file = open_file(path, kReadOnly);
   if (file < 0)
     return -1;
-  char text[24];
+  char text[18]; // as many digits as a number may have
   const long length = restarted_call(kRead, file, address(text), sizeof text);
   close_opened(file);
+  const bool hex = length > 1 && text[1] == 'x';
+  const unsigned base = hex ? 16 : 10;
   int64_t number = -1;
-  for (long i = 0; i < length && text[i] >= '0' && text[i] <= '9' && i < 18; ++i)
-    number = (number < 0 ? 0 : number * 10) + (text[i] - '0');
+  for (long i = hex ? 2 : 0; i < length; ++i) {
+    const unsigned digit = text[i] < 'a' ? text[i] - '0' : text[i] - 'a' + 10;
+    if (digit >= base)
+      break;
+    number = (number < 0 ? 0 : number * base) + digit;
+  }
   return number;
 }
 

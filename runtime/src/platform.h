@@ -54,7 +54,7 @@ struct CpuSet {
 };
 CpuSet allowed_cpus();
 
-/// The decimal number that a file starts with, or -1.
+/// The number that a file starts with, decimal or, after 0x, hexadecimal; or -1.
 int64_t read_number(const char *path);
 
 /// Reads as many bytes of a file's beginning as there are, but at most `bytes`; how many, or -1.
