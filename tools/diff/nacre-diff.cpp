@@ -41,7 +41,9 @@ static cl::opt<bool> onlyBeyond("only-beyond", cl::cat(category), cl::desc("Prin
 static cl::opt<unsigned>
     threads("cpu-threads", cl::init(0), cl::value_desc("N"), cl::cat(category),
             cl::desc("Of a library, as --threads of nacre-run (default: the machine's big cores)"));
-static cl::opt<bool> gpu("gpu", cl::cat(category), cl::desc("Run the library on a GPU, and fail where there is none"));
+static cl::opt<bool>
+    gpu("gpu", cl::cat(category),
+        cl::desc("Run the library on a GPU, and fail where there is none; of --against the GPU is not required"));
 static cl::opt<unsigned> gpuCut(
     "gpu-cut", cl::value_desc("P"), cl::cat(category),
     cl::desc("Give the GPU P percent of every launch that it has code for, and the CPU the rest; implies --gpu"));
@@ -158,8 +160,12 @@ Outcome compare(const CompilerOptions &compiler, const run::Options &options, ml
     if (Outcome failure = interpreted.run(modelOptions.getFloats()))
       return failure;
     takeAnswers(interpreted, expected);
-  } else if (Outcome failure = findAnswers(against, options, interpreted.inputs, interpreted.outputs, expected)) {
-    return failure;
+  } else {
+    run::Options ofCpu = options; // the GPU is what is judged
+    ofCpu.gpu = false;
+    ofCpu.gpuCut = 0;
+    if (Outcome failure = findAnswers(against, ofCpu, interpreted.inputs, interpreted.outputs, expected))
+      return failure;
   }
 
   std::vector<Row> rows;
