@@ -3,7 +3,7 @@
 
 `sh`: a part of the page's script. A block of any other language whose first line is a comment that names a file (`// main.c`,
 `# CMakeLists.txt`) is that file. `python` without a name: a part of the page's session of Python. Of all others nothing is run. The
-line `<!-- not run: reason -->` before a fence takes it out.
+line `<!-- not run: reason -->` before a fence takes it out. Of a manual page, `man/nacre-run`, what stands under EXAMPLES is run.
 """
 import dataclasses
 import os
@@ -11,6 +11,7 @@ import re
 import subprocess
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILD = os.environ.get("NACRE_BUILD", os.path.join(ROOT, "build", "release"))
 FENCE = re.compile(r"^( *)```([\w-]*)\s*$")
 NOT_RUN = re.compile(r"^ *<!-- not run: (.+) -->$")
 NAME = re.compile(r"^(?://|#|/\*|<!--) ((?:[\w.-]+/)*[\w-]+\.\w+)(?: \*/| -->)?$")
@@ -34,12 +35,33 @@ class Block:
 
 
 def read(page):
-    with open(os.path.join(ROOT, page), encoding="utf-8") as file:
+    """A page's text; of a manual page that of this build, which has the examples of --help."""
+    path = os.path.join(BUILD, "man", "man1", page.removeprefix("man/") + ".1") if page.startswith("man/") else os.path.join(ROOT, page)
+    with open(path, encoding="utf-8") as file:
         return file.read()
+
+
+def blocks_of_manual(page):
+    """Lines that are shown as they stand, behind the heading EXAMPLES."""
+    section, opened, found = "", 0, []
+    for number, line in enumerate(read(page).split("\n"), 1):
+        if line.startswith(".SH "):
+            section = line.removeprefix(".SH ")
+        elif line == ".nf" and section == "EXAMPLES":
+            opened = number
+            found.append(Block(page, number, "sh", "", "", ""))
+        elif line == ".fi":
+            opened = 0
+        elif opened:
+            line = re.sub(r"\\f[BIRP]|\\&", "", line).replace(r"\(aq", "'").replace(r"\(dq", '"').replace(r"\(ga", "`").replace(r"\-", "-")
+            found[-1].text += line.replace(r"\e", "\\") + "\n"
+    return found
 
 
 def blocks_of(page):
     """All blocks of a page, in its order."""
+    if page.startswith("man/"):
+        return blocks_of_manual(page)
     lines = read(page).split("\n")
     found, opened = [], None
     for number, line in enumerate(lines, 1):

@@ -13,7 +13,7 @@ import blocks
 
 ROOT = blocks.ROOT
 HERE = os.path.join(ROOT, "test", "docs")
-BUILD = os.environ.get("NACRE_BUILD", os.path.join(ROOT, "build", "release"))
+BUILD = blocks.BUILD
 BIN = os.environ.get("NACRE_BIN", os.path.join(BUILD, "bin"))
 DATA = os.environ.get("NACRE_TEST_DATA", os.path.join(ROOT, "..", "shared", "data"))
 SECONDS = 500
@@ -36,7 +36,8 @@ class Page:
         self.environment = {
             **os.environ, "NACRE_PAGE": around, "NACRE_ROOT": ROOT, "NACRE_BUILD": BUILD, "NACRE_BIN": BIN, "NACRE_PYTHON": sys.executable,
             "NACRE_CMAKE": os.environ.get("NACRE_CMAKE") or shutil.which("cmake"), "NACRE_TEST_DATA": DATA, "HOME": around, "LC_ALL": "C.UTF-8",
-            "PATH": ":".join([os.path.join(HERE, "stand-ins"), os.path.join(around, "root", "usr", "bin"), BIN, os.path.dirname(sys.executable), "/usr/bin:/bin"]),
+            "PATH": ":".join([os.path.join(HERE, "stand-ins"), os.path.join(around, "root", "usr", "bin"), BIN, os.path.dirname(sys.executable), "/usr/bin:/bin",
+                              os.environ.get("NACRE_LLVM_BIN", "/usr/lib/llvm-22/bin")]),
             "PKG_CONFIG_PATH": os.path.join(around, "root", "usr", "share", "pkgconfig"), "PYTHONDONTWRITEBYTECODE": "1",
             "CMAKE_PREFIX_PATH": os.path.join(around, "root", "usr")}
         for folder in (self.folder, os.path.join(around, "blocks")):

@@ -36,14 +36,22 @@ def options_of(program):
 
 
 @functools.lru_cache(maxsize=None)
-def options_of_scripts():
-    """Of the Python programs of the tree: as they are given to argparse."""
-    found = set()
-    for folder in ("test", "tools", "samples"):
-        for path in glob.glob(os.path.join(blocks.ROOT, folder, "**", "*.py"), recursive=True):
-            with open(path, encoding="utf-8") as file:
-                found.update(OPTION.findall(" ".join(re.findall(r"add_argument\(\"--[\w-]+|\"--[\w-]+\" in sys.argv", file.read()))))
+def options_of_script(path):
+    """Of a Python program of the tree, and of what it imports of its folder: as they are given to argparse."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    found = set(OPTION.findall(" ".join(re.findall(r"add_argument\(\"--[\w-]+|\"--[\w-]+\" in sys.argv", text))))
+    for module in re.findall(r"^(?:import|from) (\w+)", text, re.MULTILINE):
+        beside = os.path.join(os.path.dirname(path), module + ".py")
+        if os.path.exists(beside):
+            found |= options_of_script(beside)
     return found
+
+
+@functools.lru_cache(maxsize=None)
+def options_of_scripts():
+    return set().union(*(options_of_script(path) for folder in ("test", "tools", "samples")
+                         for path in glob.glob(os.path.join(blocks.ROOT, folder, "**", "*.py"), recursive=True)))
 
 
 @functools.lru_cache(maxsize=None)
@@ -91,6 +99,22 @@ class SaidTest(unittest.TestCase):
                 gone += [f"{where}: {option}" + (f" of {program[1]}" if program else "") for option in OPTION.findall(command)
                          if option not in known and not (option.endswith("-") and any(one.startswith(option) for one in known))]
         self.assertEqual(gone, [], "no program has these options")
+
+    def test_scripts_exist_and_know_their_options(self):
+        """Those too that are not run; what stands behind a command as a remark is of it."""
+        wrong, seen = [], 0
+        for where, text, is_command in self.each_span():
+            script = re.search(r"(?:^|[\s=])((?:test|tools|samples)/[\w./-]+\.py|tools/(?:dev/)?[a-z]+)(?=\s|$)", text)
+            if not is_command or not script:
+                continue
+            seen += 1
+            if not os.access(os.path.join(blocks.ROOT, script[1]), os.R_OK):
+                wrong.append(f"{where}: there is no {script[1]}")
+            elif script[1].endswith(".py"):
+                wrong += [f"{where}: {option} of {script[1]}" for option in OPTION.findall(text[script.end():])
+                          if option not in options_of_script(os.path.join(blocks.ROOT, script[1]))]
+        self.assertGreater(seen, 15)
+        self.assertEqual(wrong, [])
 
     def test_names_of_c_exist(self):
         gone = [f"{where}: {name}" for where, text, _ in self.each_span() for name in C_NAME.findall(text)

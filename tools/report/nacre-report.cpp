@@ -22,7 +22,7 @@ constexpr StringLiteral kEpilogue =
     "      what is measured, on the device itself\n"
     "  nacre-report report.json --profile=profile.json -o report.html\n"
     "      both as a page, for a browser\n"
-    "  nacre-report report.json --profile=main.json --profile=train.json\n"
+    "  nacre-report lenet.json --profile=main.json --profile=train.json\n"
     "      of several entries, each of which was measured\n"
     "\nEXIT STATUS\n"
     "  0  the page is written\n"
