@@ -26,9 +26,9 @@ HEADERS = ["runtime.h", "info.h", "state.h", "executor.h", "runtime.hpp"]
 # Sections: names, and what is in them; a pattern stands for all pages that it finds, but for those that are named elsewhere.
 NAV = [
     ("Home", ["README.md"]),
-    ("Get started", ["docs/start/android.md", "docs/start/linux.md", "docs/start/python.md", "docs/start/*.md", "samples/README.md"]),
-    ("How-to", ["docs/how-to/*.md"]),
-    ("Guides", ["docs/runtime.md", "docs/android.md", "docs/python.md", "docs/training.md", "docs/samples.md", "samples/android/README.md", "docs/report.md",
+    ("Get started", ["docs/start/android.md", "docs/start/linux-board.md", "docs/start/python.md", "docs/start/*.md", "samples/README.md"]),
+    ("How-to", ["docs/how-to/detector.md", "docs/how-to/keyword-spotting.md", "docs/how-to/*.md"]),
+    ("Guides", ["docs/compiling.md", "docs/runtime.md", "docs/android.md", "docs/python.md", "docs/training.md", "docs/samples.md", "samples/android/README.md", "docs/report.md",
                 "docs/numbers.md", "docs/compatibility.md",
                 ("What was measured", ["docs/benchmarks.md", "docs/benchmarks-gpu.md", "docs/benchmarks-training.md"])]),
     ("Reference", ["reference/README.md", ("Programs", ["reference/nacre-*.md"]), ("C and C++", [f"reference/{header}.md" for header in HEADERS]),
