@@ -18,7 +18,7 @@ BIN = os.environ.get("NACRE_BIN", os.path.join(BUILD, "bin"))
 DATA = os.environ.get("NACRE_TEST_DATA", os.path.join(ROOT, "..", "shared", "data"))
 SECONDS = 500
 TRACE = "\x1e"  # Before each command that bash tells of; once more for each level it is nested.
-INSTALLED = re.compile(r"/usr/(?=share/nacre\b|share/java/nacre\b|share/doc/(?:lib|python3-)?nacre|lib/jni\b)")
+INSTALLED = re.compile(r"/usr/(?=share/nacre\b|share/java/nacre\b|lib/nacre\b|share/doc/(?:lib|python3-)?nacre|lib/jni\b)")
 
 
 class PageError(AssertionError):

@@ -135,6 +135,18 @@ class SaidTest(unittest.TestCase):
                 if block.language == "python":
                     compile("\n" * block.line + block.text, page, "exec")
 
+    def test_first_steps_are_few(self):
+        """The path of a page for newcomers is the section that says in its heading how many commands it takes: five at most."""
+        words = {"three": 3, "four": 4, "five": 5}
+        starts = [page for page in blocks.pages() if page.startswith("docs/start/")]
+        self.assertEqual(len(starts), 3)
+        for page in starts:
+            sections = re.findall(r"^## In (\w+) commands\n(.*?)(?=^## )", blocks.read(page), re.MULTILINE | re.DOTALL)
+            self.assertEqual(len(sections), 1, page)
+            commands = [line for block in re.findall(r"^```sh\n(.*?)^```$", sections[0][1], re.MULTILINE | re.DOTALL) for line in block.splitlines()]
+            self.assertEqual(len(commands), words[sections[0][0]], page)
+            self.assertFalse([line for line in commands if re.search(r"&&|;|\\$|\|", line)], page)
+
     def test_what_is_not_run_is_listed(self):
         """A new block that is not run is seen by whoever reads the change to not-run.txt; this shows how the list must be."""
         found = [f"{block.page}: {block.text.split(chr(10), 1)[0].split('#')[0].strip()}: {block.reason}"

@@ -95,7 +95,9 @@ class PackagesTest(nacre.NacreTest):
 import nacre, numpy
 answer = nacre.load("./libconvnet.so").run({{"image": numpy.load("convnet.input.npy")}})["probabilities"]
 assert (answer == numpy.load("probabilities.npy")).all(), answer
-assert nacre.__file__.startswith("{self.root}"), nacre.__file__'""")
+assert nacre.__file__.startswith("{self.root}"), nacre.__file__
+assert nacre.get_sample() == "{self.root}/usr/share/nacre/convnet.onnx"
+assert open(nacre.get_sample(), "rb").read() == open("convnet.onnx", "rb").read()'""")
 
         jar = os.path.join(self.root, "usr", "share", "java", "nacre.jar")
         self.shell(f"javac -cp {jar} -d . {HERE}/FromJava.java")

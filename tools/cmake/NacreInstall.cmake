@@ -34,4 +34,5 @@ install(FILES ${CMAKE_BINARY_DIR}/NacreConfig.cmake ${CMAKE_BINARY_DIR}/NacreCon
 configure_file(tools/packages/nacre.pc.in ${CMAKE_BINARY_DIR}/nacre.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/nacre.pc DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig COMPONENT development)
 
+include(NacreFirstSteps)
 include(NacrePackages)

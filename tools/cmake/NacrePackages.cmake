@@ -54,12 +54,14 @@ code and GPU kernels, weights packed, memory planned, and a runtime of a few
 tens of KiB, all in one file.
 .
 This package has nacre-compile, nacre-run, which runs, compares and measures
-what was compiled, nacre-tune, and the tools of those who change Nacre.")
+what was compiled, nacre-tune, and the tools of those who change Nacre; with a
+small network to try them on.")
 nacre_package(development libnacre-dev ALL SECTION libdevel DEPENDS "nacre (>= ${PROJECT_VERSION})"
   SUMMARY "Headers by which apps run networks compiled by Nacre"
   TEXT "The C and C++ headers of the runtime that each compiled network has in it, and
 what finds them: a pkg-config file, and a CMake package that compiles a network
-in the app's own build.")
+in the app's own build. Also nacre-run for arm64 boards and nacre-try for
+phones, to be copied there.")
 nacre_package(documentation nacre-doc ALL SECTION doc
   SUMMARY "Documents and samples of Nacre, the compiler of networks"
   TEXT "How to compile a network, run it in an app and train it on a device; how Nacre

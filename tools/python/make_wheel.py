@@ -66,7 +66,7 @@ def carry_licence(library, folder):
 
 def gather(arguments, folder):
     package = os.path.join(folder, "nacre")
-    shutil.copytree(os.path.join(HERE, "nacre"), package, ignore=shutil.ignore_patterns("__pycache__", "bin", "lib", "include", "_version.py"))
+    shutil.copytree(os.path.join(HERE, "nacre"), package, ignore=shutil.ignore_patterns("__pycache__", "bin", "lib", "include", "share", "_version.py"))
     for name in ("pyproject.toml", "setup.py", "README.md"):
         shutil.copy(os.path.join(HERE, name), folder)
     for name in ("LICENSE", "NOTICE"):
@@ -74,6 +74,9 @@ def gather(arguments, folder):
     with open(os.path.join(package, "_version.py"), "w", encoding="utf-8") as file:
         file.write(f'__version__ = "{arguments.version}"\n')
     shutil.copytree(os.path.join(ROOT, "runtime", "include", "nacre"), os.path.join(package, "include", "nacre"))
+    share = os.path.join(package, "share", "nacre")
+    os.makedirs(share)
+    subprocess.run([sys.executable, "-B", os.path.join(ROOT, "samples", "models", "make_convnet.py"), share], check=True)
     os.mkdir(os.path.join(package, "bin"))
     for program in arguments.programs:
         carried = shutil.copy(program, os.path.join(package, "bin"))

@@ -21,7 +21,7 @@ import logging
 from .compiler import compile, load  # pylint: disable=redefined-builtin
 from .errors import CompileError, Diagnostic, LoadError, NacreError, OptionError, RunError
 from .model import Entry, Launch, Model
-from .programs import find_program, get_include
+from .programs import find_program, get_include, get_sample
 from .session import Session
 from .state import State, StateInfo
 from .tensors import TensorInfo, empty, from_bfloat16, to_bfloat16
@@ -37,4 +37,4 @@ logging.getLogger("nacre").addHandler(logging.NullHandler())  # Silence, until t
 
 __all__ = ["Benchmark", "CompileError", "Diagnostic", "Entry", "Launch", "LaunchCost", "LoadError", "Model", "NacreError", "OptionError",
            "Profile", "RunError", "Session", "State", "StateInfo", "TensorInfo", "__version__", "compile", "empty", "find_program",
-           "from_bfloat16", "from_torch", "get_include", "load", "to_bfloat16"]
+           "from_bfloat16", "from_torch", "get_include", "get_sample", "load", "to_bfloat16"]

@@ -31,6 +31,16 @@ def program_environment(program: str) -> Optional[Dict[str, str]]:
     return {**os.environ, "LD_LIBRARY_PATH": os.pathsep.join(folders)}
 
 
+def get_sample(name: str = "convnet.onnx") -> str:
+    """The path of a small network to try things on, a classifier of pictures with random weights, or of convnet.input.npy, a
+    picture for it."""
+    for program in filter(None, [os.path.join(_PACKAGE, "bin", "nacre-compile"), shutil.which("nacre-compile")]):
+        path = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(program))), "share", "nacre", name)
+        if os.path.exists(path):
+            return path
+    raise NacreError(f"{name} is not there; Nacre's wheel and the package nacre have it, and a build makes it")
+
+
 def get_include() -> str:
     """The folder of nacre/runtime.h in an installed wheel, for C and C++ apps that run what compile() wrote."""
     folder = os.path.join(_PACKAGE, "include")

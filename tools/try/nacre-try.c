@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What:  runs a compiled model on a phone, from adb's shell: what comes out, how long it takes, who computed it.
+ * Why:   a model should be tried on a phone before there is an app, by the same library that the app will have.
+ * How:   C without the NDK: nacre/runtime.h, and the few functions of Android's C library that are declared here.
+ */
+#include "runtime/include/nacre/runtime.h"
+
+extern int printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+extern int strncmp(const char *a, const char *b, size_t count);
+extern const char *strrchr(const char *text, int letter);
+extern unsigned long strlen(const char *text);
+extern unsigned long strtoul(const char *text, char **end, int base);
+extern void *memcpy(void *to, const void *from, size_t bytes);
+extern void *fopen(const char *path, const char *mode);
+extern size_t fread(void *to, size_t size, size_t count, void *file);
+extern int fclose(void *file);
+extern void *dlopen(const char *path, int flags);
+extern void *dlsym(void *library, const char *name);
+extern const char *dlerror(void);
+struct timespec {
+  long seconds, nanoseconds;
+};
+extern int clock_gettime(int clock, struct timespec *time);
+
+static const char usage[] =
+    "usage: nacre-try lib<model>.so [--input=<name>=<file.npy>]... [--threads=<N>] [--gpu] [--runs=<N>]\n"
+    "  --input    an array of the input's type and shape; other inputs of floats are made up, in [-1, 1), all others are 0\n"
+    "  --threads  the calling one counts (default: the big cores)\n"
+    "  --gpu      fail where the model cannot use a GPU; without it one is used if it was compiled for it and is there\n"
+    "  --runs     to take the time of (default: three, and more in half a second)\n";
+
+static int fail(const char *what, const char *why) {
+  printf("nacre-try: %s: %s\n", what, why);
+  return 1;
+}
+
+static double milliseconds(void) {
+  struct timespec now;
+  clock_gettime(1 /* monotonic */, &now);
+  return (double)now.seconds * 1e3 + (double)now.nanoseconds / 1e6;
+}
+
+/** The rest of the word behind a prefix, or NULL. */
+static const char *behind(const char *word, const char *prefix) {
+  const size_t length = strlen(prefix);
+  return strncmp(word, prefix, length) == 0 ? word + length : NULL;
+}
+
+/** libmodel.so exports nacre_model_model. */
+static const nacre_model *open_model(const char *path) {
+  static char symbol[256] = "nacre_model_", file[4096] = "./";
+  const char *slash = strrchr(path, '/'), *name = behind(slash ? slash + 1 : path, "lib");
+  const size_t length = name ? strlen(name) : 0;
+  if (length <= 3 || length > 200 || strncmp(name + length - 3, ".so", 4) != 0 || strlen(path) > 4000) {
+    fail(path, "must be lib<model>.so, as nacre-compile has named it");
+    return NULL;
+  }
+  memcpy(symbol + 12, name, length - 3);
+  memcpy(file + 2, path, strlen(path) + 1);
+  void *library = dlopen(slash ? path : file, 2 /* now */);
+  const void *model = library ? dlsym(library, symbol) : NULL;
+  if (!model)
+    fail(path, dlerror());
+  return (const nacre_model *)model;
+}
+
+static int read_array(const char *path, void *to, uint64_t bytes) {
+  unsigned char head[10], rest;
+  void *file = fopen(path, "rb");
+  int is_read = file && fread(head, 1, 10, file) == 10 && strncmp((const char *)head + 1, "NUMPY", 5) == 0;
+  for (unsigned left = is_read ? head[8] + 256u * head[9] : 0; is_read && left > 0; --left)
+    is_read = fread(&rest, 1, 1, file) == 1;
+  is_read = is_read && fread(to, 1, bytes, file) == bytes && fread(&rest, 1, 1, file) == 0;
+  if (file)
+    fclose(file);
+  return is_read;
+}
+
+static void make_up(float *to, uint64_t count) {
+  uint32_t state = 1;
+  for (uint64_t i = 0; i < count; ++i) {
+    state = state * 1664525u + 1013904223u;
+    to[i] = (float)(int32_t)state / 2147483648.0f;
+  }
+}
+
+static int fill_inputs(nacre_session *session, const nacre_model *model, const nacre_entry_info *entry, int count, char **words) {
+  for (uint32_t i = 0; i < entry->input_count; ++i) {
+    nacre_tensor_info info;
+    void *data;
+    nacre_input_describe(model, 0, i, &info);
+    nacre_session_input(session, i, &data);
+    if (info.type == NACRE_F32)
+      make_up((float *)data, info.bytes / sizeof(float));
+    else
+      for (uint64_t b = 0; b < info.bytes; ++b)
+        ((char *)data)[b] = 0;
+    for (int w = 2; w < count; ++w) {
+      const char *input = behind(words[w], "--input="), *path = input ? behind(input, info.name) : NULL;
+      if (path && *path == '=' && !read_array(path + 1, data, info.bytes))
+        return fail(path + 1, "must be an .npy file with the bytes of the input");
+    }
+  }
+  return 0;
+}
+
+static void print_output(nacre_session *session, const nacre_model *model, uint32_t index) {
+  nacre_tensor_info info;
+  int64_t dims[64];
+  void *data;
+  nacre_output_describe(model, 0, index, &info);
+  nacre_session_output(session, index, &data);
+  nacre_session_output_dims(session, index, dims);
+  printf("%s [", info.name);
+  int64_t count = 1;
+  for (uint32_t d = 0; d < info.rank; ++d) {
+    printf(d ? ",%lld" : "%lld", (long long)dims[d]);
+    count *= dims[d];
+  }
+  printf("]");
+  /* Where data decide a size, elements are apart as if all were there. */
+  if (info.type == NACRE_F32 && !info.open_axes && count > 0) {
+    const float *values = (const float *)data;
+    int64_t least = 0, most = 0;
+    for (int64_t i = 1; i < count; ++i) {
+      least = values[i] < values[least] ? i : least;
+      most = values[i] > values[most] ? i : most;
+    }
+    printf(": smallest %g, largest %g at %lld", (double)values[least], (double)values[most], (long long)most);
+  }
+  printf("\n");
+}
+
+int main(int count, char **words) {
+  nacre_session_options options = nacre_session_options_default();
+  char reason[300] = "";
+  options.reason = reason;
+  options.reason_capacity = sizeof reason;
+  unsigned long runs = 3;
+  double enough = 500; /* milliseconds */
+  const char *number;
+  for (int w = 2; w < count; ++w) {
+    if ((number = behind(words[w], "--threads=")))
+      options.threads = (uint32_t)strtoul(number, NULL, 10);
+    else if ((number = behind(words[w], "--runs=")))
+      runs = strtoul(number, NULL, 10), enough = 0;
+    else if (strncmp(words[w], "--gpu", 6) == 0)
+      options.gpu = NACRE_GPU_REQUIRED;
+    else if (!behind(words[w], "--input="))
+      return fail(words[w], usage);
+  }
+  if (count < 2 || words[1][0] == '-')
+    return printf("%s", usage), 2;
+
+  const nacre_model *model = open_model(words[1]);
+  if (!model)
+    return 1;
+  nacre_session *session;
+  const double before = milliseconds();
+  const nacre_status status = nacre_session_create(model, &options, &session);
+  if (status != NACRE_OK)
+    return fail(nacre_status_text(status), reason);
+  const double created = milliseconds() - before;
+  nacre_entry_info entry;
+  nacre_entry_describe(model, 0, &entry);
+  if (fill_inputs(session, model, &entry, count, words))
+    return 1;
+
+  double least = 0, sum = 0;
+  unsigned long counted = 0;
+  for (int is_first = 1; is_first || counted < runs || sum < enough; is_first = 0) {
+    const double start = milliseconds();
+    if (nacre_session_run(session) != NACRE_OK)
+      return fail("run", nacre_session_reason(session));
+    const double took = milliseconds() - start;
+    if (is_first)
+      continue; /* which touches memory for the first time */
+    least = counted && least < took ? least : took;
+    sum += took;
+    ++counted;
+  }
+  for (uint32_t i = 0; i < entry.output_count; ++i)
+    print_output(session, model, i);
+
+  nacre_session_info info;
+  nacre_memory_info memory;
+  nacre_session_describe(session, &info);
+  nacre_session_memory(model, &options, &memory);
+  printf("%s, %u threads; %llu bytes; made in %.1f ms\n", info.device[0] ? info.device : "CPU", info.threads,
+         (unsigned long long)memory.block_bytes, created);
+  if (counted)
+    printf("least %.3f ms, mean %.3f ms of %lu runs\n", least, sum / (double)counted, counted);
+  if (nacre_session_reason(session)[0])
+    printf("%s\n", nacre_session_reason(session));
+  nacre_session_destroy(session);
+  return 0;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Where the kernel enters a program: Android's C library wants its arguments as they lie on the stack, and lists of constructors
+ * and destructors, of which a program in C has none.
+ */
+extern int main(int count, char **arguments);
+_Noreturn void __libc_init(void *stack, void (*at_exit)(void), int (*run)(int, char **), void *const *structors);
+
+__attribute__((used)) static _Noreturn void begin(void *stack) {
+  static void *const structors[8];
+  __libc_init(stack, 0, main, structors);
+}
+
+__attribute__((naked)) void _start(void) {
+#if defined(__aarch64__)
+  __asm__("mov x29, #0\n mov x30, #0\n mov x0, sp\n b begin");
+#else
+  __asm__("xor %ebp, %ebp\n mov %rsp, %rdi\n and $-16, %rsp\n call begin");
+#endif
+}
