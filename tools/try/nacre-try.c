@@ -25,9 +25,11 @@ extern int clock_gettime(int clock, struct timespec *time);
 
 static const char usage[] =
     "usage: nacre-try lib<model>.so [--input=<name>=<file.npy>]... [--threads=<N>] [--gpu] [--runs=<N>]\n"
-    "  --input    an array of the input's type and shape; other inputs of floats are made up, in [-1, 1), all others are 0\n"
+    "  --input    an array of the input's type and shape; other inputs of floats are made up, in [-1, 1), all others "
+    "are 0\n"
     "  --threads  the calling one counts (default: the big cores)\n"
-    "  --gpu      fail where the model cannot use a GPU; without it one is used if it was compiled for it and is there\n"
+    "  --gpu      fail where the model cannot use a GPU; without it one is used if it was compiled for it and is "
+    "there\n"
     "  --runs     to take the time of (default: three, and more in half a second)\n";
 
 static int fail(const char *what, const char *why) {
@@ -85,7 +87,8 @@ static void make_up(float *to, uint64_t count) {
   }
 }
 
-static int fill_inputs(nacre_session *session, const nacre_model *model, const nacre_entry_info *entry, int count, char **words) {
+static int fill_inputs(nacre_session *session, const nacre_model *model, const nacre_entry_info *entry, int count,
+                       char **words) {
   for (uint32_t i = 0; i < entry->input_count; ++i) {
     nacre_tensor_info info;
     void *data;
