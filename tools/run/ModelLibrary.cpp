@@ -72,6 +72,15 @@ size_t countCodeBytes(std::string_view file, const Elf64_Ehdr &header) {
   return bytes;
 }
 
+/// What the loader says; of a library of Android it only says that of the C library, which has another name there.
+std::string explain(std::string reason) {
+  for (const char *name : {"libc.so:", "libm.so:", "libdl.so:"})
+    if (reason.find(name) != std::string::npos)
+      return reason + "; the model is for Android: run it there by nacre-try, or compile it with --target=linux-" +
+             (kMachine == EM_AARCH64 ? "arm64" : "x86_64");
+  return reason;
+}
+
 } // namespace
 
 ModelLibrary::~ModelLibrary() {
@@ -100,7 +109,7 @@ Outcome ModelLibrary::open(const std::string &path) {
   // Without a slash dlopen would search the system's folders.
   handle = dlopen((path.find('/') == std::string::npos ? "./" + path : path).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle)
-    return Failure{ExitCode::Refused, dlerror()};
+    return Failure{ExitCode::Refused, explain(dlerror())};
   model = static_cast<const nacre_model *>(dlsym(handle, symbol.c_str()));
   if (!model)
     return Failure{ExitCode::Refused, dlerror()};
