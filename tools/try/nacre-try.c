@@ -49,6 +49,12 @@ static const char *behind(const char *word, const char *prefix) {
   return strncmp(word, prefix, length) == 0 ? word + length : NULL;
 }
 
+static int read_number(const char *text, unsigned long *number) {
+  char *end;
+  *number = strtoul(text, &end, 10);
+  return end != text && *end == 0 && *number > 0 && *number < 1000000;
+}
+
 /** libmodel.so exports nacre_model_model. */
 static const nacre_model *open_model(const char *path) {
   static char symbol[256] = "nacre_model_", file[4096] = "./";
@@ -87,25 +93,36 @@ static void make_up(float *to, uint64_t count) {
   }
 }
 
-static int fill_inputs(nacre_session *session, const nacre_model *model, const nacre_entry_info *entry, int count,
-                       char **words) {
+static int fill_inputs(nacre_session *session, const nacre_model *model, const nacre_entry_info *entry) {
   for (uint32_t i = 0; i < entry->input_count; ++i) {
     nacre_tensor_info info;
     void *data;
-    nacre_input_describe(model, 0, i, &info);
-    nacre_session_input(session, i, &data);
+    if (nacre_input_describe(model, 0, i, &info) != NACRE_OK || nacre_session_input(session, i, &data) != NACRE_OK)
+      return fail("input", nacre_session_reason(session));
     if (info.type == NACRE_F32)
       make_up((float *)data, info.bytes / sizeof(float));
     else
-      for (uint64_t b = 0; b < info.bytes; ++b)
-        ((char *)data)[b] = 0;
-    for (int w = 2; w < count; ++w) {
-      const char *input = behind(words[w], "--input="), *path = input ? behind(input, info.name) : NULL;
-      if (path && *path == '=' && !read_array(path + 1, data, info.bytes))
-        return fail(path + 1, "must be an .npy file with the bytes of the input");
-    }
+      for (uint64_t byte = 0; byte < info.bytes; ++byte)
+        ((char *)data)[byte] = 0;
   }
   return 0;
+}
+
+/** `name=file.npy` */
+static int read_input(nacre_session *session, const nacre_model *model, const nacre_entry_info *entry,
+                      const char *text) {
+  for (uint32_t i = 0; i < entry->input_count; ++i) {
+    nacre_tensor_info info;
+    void *data;
+    const char *path;
+    if (nacre_input_describe(model, 0, i, &info) != NACRE_OK || nacre_session_input(session, i, &data) != NACRE_OK)
+      return fail("input", nacre_session_reason(session));
+    if ((path = behind(text, info.name)) && *path == '=')
+      return read_array(path + 1, data, info.bytes)
+                 ? 0
+                 : fail(path + 1, "must be an .npy file with the bytes of the input");
+  }
+  return fail(text, "must be <name>=<file.npy> with the name of an input");
 }
 
 static void print_output(nacre_session *session, const nacre_model *model, uint32_t index) {
@@ -140,21 +157,24 @@ int main(int count, char **words) {
   char reason[300] = "";
   options.reason = reason;
   options.reason_capacity = sizeof reason;
-  unsigned long runs = 3;
+  unsigned long runs = 3, threads = 0;
   double enough = 500; /* milliseconds */
-  const char *number;
-  for (int w = 2; w < count; ++w) {
-    if ((number = behind(words[w], "--threads=")))
-      options.threads = (uint32_t)strtoul(number, NULL, 10);
-    else if ((number = behind(words[w], "--runs=")))
-      runs = strtoul(number, NULL, 10), enough = 0;
-    else if (strncmp(words[w], "--gpu", 6) == 0)
-      options.gpu = NACRE_GPU_REQUIRED;
-    else if (!behind(words[w], "--input="))
-      return fail(words[w], usage);
-  }
   if (count < 2 || words[1][0] == '-')
     return printf("%s", usage), 2;
+  const char *number;
+  for (int w = 2; w < count; ++w) {
+    int is_right = 1;
+    if ((number = behind(words[w], "--threads=")))
+      is_right = read_number(number, &threads), options.threads = (uint32_t)threads;
+    else if ((number = behind(words[w], "--runs=")))
+      is_right = read_number(number, &runs), enough = 0;
+    else if (strncmp(words[w], "--gpu", 6) == 0)
+      options.gpu = NACRE_GPU_REQUIRED;
+    else
+      is_right = behind(words[w], "--input=") != NULL;
+    if (!is_right)
+      return fail(words[w], "is no option"), printf("%s", usage), 2;
+  }
 
   const nacre_model *model = open_model(words[1]);
   if (!model)
@@ -167,8 +187,11 @@ int main(int count, char **words) {
   const double created = milliseconds() - before;
   nacre_entry_info entry;
   nacre_entry_describe(model, 0, &entry);
-  if (fill_inputs(session, model, &entry, count, words))
+  if (fill_inputs(session, model, &entry))
     return 1;
+  for (int w = 2; w < count; ++w)
+    if ((number = behind(words[w], "--input=")) && read_input(session, model, &entry, number))
+      return 1;
 
   double least = 0, sum = 0;
   unsigned long counted = 0;
