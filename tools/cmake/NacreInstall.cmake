@@ -7,10 +7,18 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-foreach(program nacre-compile nacre-package nacre-report nacre-opt nacre-translate nacre-kernel nacre-lsp-server nacre-run nacre-tune nacre-eval nacre-diff)
+set(NACRE_PROGRAMS nacre-compile nacre-package nacre-report nacre-opt nacre-translate nacre-kernel nacre-lsp-server nacre-run nacre-tune
+                   nacre-eval nacre-diff)
+foreach(program ${NACRE_PROGRAMS})
   if(TARGET ${program})
     # LLVM's and MLIR's shared libraries are in a folder that the system's loader does not search.
     set_target_properties(${program} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+    if(NOT program MATCHES "-(run|tune)$")
+      # The SDK and wheels bring them along, and what they link: an RPATH, as a RUNPATH is not handed on to libraries of libraries.
+      # Not for those that load drivers, which would get these libraries, too, and link none.
+      set_target_properties(${program} PROPERTIES BUILD_RPATH "$ORIGIN/../lib/nacre" INSTALL_RPATH "$ORIGIN/../lib/nacre")
+      target_link_options(${program} PRIVATE LINKER:--disable-new-dtags)
+    endif()
     install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)
   endif()
 endforeach()

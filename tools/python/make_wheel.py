@@ -3,8 +3,8 @@
 """Builds the wheel of the Python package: its sources, the programs, nacre/runtime.h, and the libraries that the programs need.
 
 Why:  `pip install` of one file is all that a newcomer should need. nacre-compile links LLVM and MLIR, which few machines have in
-      this version, so the wheel carries them, and what they need but the C and C++ libraries; without (--no-libraries) it is small,
-      and for machines that have them.
+      this version, so the wheel carries as much of them as the programs call (tools/packages/trimmed.py), and what they need but the
+      C and C++ libraries; without (--no-libraries) it is small, and for machines that have them.
 How:  1. gathers everything in a folder,
       2. names the oldest C library that all of it runs on: the wheel's tag, manylinux_<its version>; a wheel without libraries
          promises nothing of other machines, and is tagged linux,
@@ -22,8 +22,8 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-# Every Linux that the tag admits has these.
-OF_THE_SYSTEM = re.compile(r"^(ld-linux.*|libc|libm|libdl|libpthread|librt|libstdc\+\+|libgcc_s)\.so\b")
+sys.path.insert(0, os.path.join(ROOT, "tools", "packages"))
+import bundle  # noqa: E402
 
 
 def parse_arguments():
@@ -32,36 +32,14 @@ def parse_arguments():
     parser.add_argument("--version", required=True, help="of the package")
     parser.add_argument("--output", required=True, help="the folder to write the wheel to")
     parser.add_argument("--no-libraries", action="store_true", help="leave out what the programs link")
+    parser.add_argument("--whole-libraries", action="store_true", help="LLVM's and MLIR's as they are, with what no program calls")
+    parser.add_argument("--compiler", default="c++", help="what links libraries (default: %(default)s)")
     parser.add_argument("--uncompressed", action="store_true", help="a large wheel, soon built")
     return parser.parse_args()
 
 
 def said(*command):
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
-
-
-def linked_libraries(programs):
-    """{name: path} of what the programs load, but for what every system has."""
-    found = {}
-    for program in programs:
-        for name, path in re.findall(r"^\s*(\S+) => (.*?)(?: \(0x.*)?$", said("ldd", program), re.MULTILINE):
-            if path == "not found":
-                sys.exit(f"{program} needs {name}, which is not there")
-            if not OF_THE_SYSTEM.match(name):
-                found[name] = os.path.realpath(path)
-    return found
-
-
-def carry_licence(library, folder):
-    """What Debian says of a library's licence goes with it."""
-    plain = library.removeprefix("/usr")
-    for path in (library, plain):
-        owner = subprocess.run(["dpkg", "-S", path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
-        if owner.returncode == 0:
-            package = owner.stdout.split(":")[0]
-            shutil.copyfile(f"/usr/share/doc/{package}/copyright", os.path.join(folder, f"{package}.txt"))
-            return
-    sys.exit(f"{library} is of no package, so that its licence is not known; build the wheel with --no-libraries")
 
 
 def gather(arguments, folder):
@@ -78,15 +56,10 @@ def gather(arguments, folder):
     os.makedirs(share)
     subprocess.run([sys.executable, "-B", os.path.join(ROOT, "samples", "models", "make_convnet.py"), share], check=True)
     os.mkdir(os.path.join(package, "bin"))
-    for program in arguments.programs:
-        carried = shutil.copy(program, os.path.join(package, "bin"))
-        subprocess.run(["strip", carried], check=True)
+    carried = [shutil.copy(program, os.path.join(package, "bin")) for program in arguments.programs]
+    subprocess.run(["strip", *carried], check=True)
     if not arguments.no_libraries:
-        os.mkdir(os.path.join(package, "lib"))
-        os.mkdir(os.path.join(package, "licenses"))
-        for name, path in linked_libraries(arguments.programs).items():
-            shutil.copyfile(path, os.path.join(package, "lib", name))
-            carry_licence(path, os.path.join(package, "licenses"))
+        bundle.carry_libraries(carried, os.path.join(package, "licenses"), whole=arguments.whole_libraries, compiler=arguments.compiler)
     for path in glob.glob(os.path.join(folder, "**"), recursive=True):
         os.utime(path, (315532800, 315532800))  # The first that a wheel can have, 1980.
 
@@ -94,7 +67,7 @@ def gather(arguments, folder):
 def platform_tag(arguments, folder):
     if arguments.no_libraries:
         return f"linux_{platform.machine()}"
-    machine_code = glob.glob(os.path.join(folder, "nacre", "bin", "*")) + glob.glob(os.path.join(folder, "nacre", "lib", "*"))
+    machine_code = glob.glob(os.path.join(folder, "nacre", "bin", "*")) + glob.glob(os.path.join(folder, "nacre", "lib", "nacre", "*"))
     versions = {tuple(map(int, found)) for path in machine_code for found in re.findall(r" GLIBC_(\d+)\.(\d+)", said("objdump", "-p", path))}
     return "manylinux_{}_{}_{}".format(*max(versions), platform.machine())
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from .errors import CompileError, LoadError, OptionError, read_diagnostics
 from .model import Model
-from .programs import find_program, program_environment
+from .programs import find_program
 
 log = logging.getLogger("nacre")
 
@@ -188,7 +188,7 @@ def _run(command: List[str], timeout: Optional[float]) -> list:
     try:
         with _interrupts_later():
             process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
-                                       encoding="utf-8", errors="replace", env=program_environment(command[0]))
+                                       encoding="utf-8", errors="replace")
         summary, said = process.communicate(timeout=timeout)
     except OSError as error:
         raise CompileError(f"cannot start '{command[0]}': {error.strerror}") from None

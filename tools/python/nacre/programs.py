@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from typing import Dict, NoReturn, Optional
+from typing import NoReturn
 
 from .errors import NacreError
 
@@ -20,15 +20,6 @@ def find_program(name: str) -> str:
         raise NacreError(f"{name} is neither in this package nor on PATH; install Nacre's wheel or its packages, or add the folder "
                          "of its programs to PATH")
     return found
-
-
-def program_environment(program: str) -> Optional[Dict[str, str]]:
-    """The environment to start a program with: a wheel may bring libraries that it needs. None: as it is."""
-    libraries = os.path.join(_PACKAGE, "lib")
-    if os.path.dirname(program) != os.path.join(_PACKAGE, "bin") or not os.path.isdir(libraries):
-        return None
-    folders = [libraries, *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
-    return {**os.environ, "LD_LIBRARY_PATH": os.pathsep.join(folders)}
 
 
 def get_sample(name: str = "convnet.onnx") -> str:
@@ -56,4 +47,4 @@ def main() -> NoReturn:
     own = os.path.join(_PACKAGE, "bin", name)
     if not os.access(own, os.X_OK):  # Not from PATH, where this script itself would be found.
         sys.exit(f"{name}: this package was installed without programs")
-    os.execve(own, [name, *sys.argv[1:]], program_environment(own) or dict(os.environ))
+    os.execv(own, [name, *sys.argv[1:]])
