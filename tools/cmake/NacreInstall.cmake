@@ -44,3 +44,6 @@ install(FILES ${CMAKE_BINARY_DIR}/nacre.pc DESTINATION ${CMAKE_INSTALL_DATADIR}/
 
 include(NacreFirstSteps)
 include(NacrePackages)
+if(NACRE_BUILD_COMPILER AND Python3_FOUND AND NOT NACRE_SANITIZE)
+  include(NacreSdk)
+endif()
