@@ -7,7 +7,7 @@ tools/*.cpp -> compiler/Pipeline.h -> compiler/<phase>/Passes.h -> dialects/* ->
                     -> codegen/Backend.h -> codegen/{cpu,gpu} -> codegen/form -> dialects, LLVM
 codegen, and tools/package, which reads what it wrote -> runtime/include/nacre/model_format.h (and what it includes), the only bridge
         to the runtime
-tools/run, tools/tune, samples -> nacre/runtime.h alone; runtime -> the C library alone
+tools/run, tools/try, tools/tune, samples -> nacre/runtime.h alone; runtime -> the C library alone
 compiler/import, tools/run -> compiler/import/npy, dialects/nn/FloatFormats.h -> the standard library alone
 tools/eval, tools/diff -> compiler/evaluate -> dialects: what a model means, beside the phases and seen by none of them
 """
@@ -30,6 +30,7 @@ ALLOWED = {
     "tools/": ("tools/*", "compiler/*", "dialects/"),
     "tools/run/": (*PUBLIC, "tools/ResponseFile.h", "compiler/import/npy/", "dialects/nn/FloatFormats.h"),
     "tools/tune/": (*PUBLIC, "tools/ResponseFile.h"),
+    "tools/try/": PUBLIC,
     "tools/translate/": ("tools/*", "compiler/import/Import.h", "compiler/import/state/TrainedModel.h", "dialects/*"),  # one phase alone, without the compiler around it
     # What models mean, and the parts of nacre-run that read, write and compare tensors; element types as libraries number them.
     "tools/eval/": ("tools/*", "tools/run/", "compiler/*", "compiler/evaluate/", "codegen/package/ElementTypes.h", "dialects/"),

@@ -60,7 +60,7 @@ def arrange(arguments, folder):
     for name in ("changelog.gz", "copyright"):  # As Debian wants them.
         os.remove(os.path.join(folder, name))
     shutil.copy(os.path.join(ROOT, "CHANGELOG.md"), folder)
-    with open(os.path.join(HERE, "SDK.md"), encoding="utf-8") as file:
+    with open(os.path.join(HERE, "SDK.md.in"), encoding="utf-8") as file:
         text = file.read().replace("@VERSION@", arguments.version)
     with open(os.path.join(folder, "README.md"), "w", encoding="utf-8") as file:
         file.write(text)
