@@ -55,6 +55,7 @@ class SampleTest(nacre.NacreTest):
     def build(self, source, network, model, *options):
         self.call(os.path.join(nacre.BIN, "nacre-compile"), model, "-o", self.path(f"lib{network}.so"), "--quiet", *options)
         is_c = source.endswith(".c")
+        self.look_for_mistakes(source, is_c)
         program = self.path(source.replace(".", "_"))
         for compiler in filter(shutil.which, ("cc", "gcc", "clang-22") if is_c else ("c++", "g++", "clang++-22")):
             self.call(compiler, "-std=c99" if is_c else "-std=c++17", "-O2", *WARNINGS, os.path.join(SAMPLES, source), "-I" + self.folder,
@@ -62,6 +63,12 @@ class SampleTest(nacre.NacreTest):
                       "-o", program)
         self.assertRegex(self.call(program, status=2), rf"^usage: {re.escape(program)} \S+")
         return program
+
+    def look_for_mistakes(self, source, is_c):
+        """They are no part of the build whose sources tools/dev/check_tidy.py knows."""
+        if shutil.which("clang-tidy-22"):
+            self.call("clang-tidy-22", "--quiet", *(("--checks=-readability-identifier-naming",) if is_c else ()), os.path.join(SAMPLES, source), "--",
+                      "-std=c99" if is_c else "-std=c++17", "-I" + self.folder, "-I" + os.path.join(nacre.ROOT, "runtime", "include"))
 
     def evaluate(self, model, name, dims, values, *options):
         """What the network answers in double precision: {output: numbers}."""
