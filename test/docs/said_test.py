@@ -102,19 +102,24 @@ class SaidTest(unittest.TestCase):
 
     def test_scripts_exist_and_know_their_options(self):
         """Those too that are not run; what stands behind a command as a remark is of it."""
-        wrong, seen = [], 0
+        wrong, scripts = [], set()
         for where, text, is_command in self.each_span():
             script = re.search(r"(?:^|[\s=])((?:test|tools|samples)/[\w./-]+\.py|tools/(?:dev/)?[a-z]+)(?=\s|$)", text)
             if not is_command or not script:
                 continue
-            seen += 1
+            scripts.add(script[1])
             if not os.access(os.path.join(blocks.ROOT, script[1]), os.R_OK):
                 wrong.append(f"{where}: there is no {script[1]}")
             elif script[1].endswith(".py"):
                 wrong += [f"{where}: {option} of {script[1]}" for option in OPTION.findall(text[script.end():])
                           if option not in options_of_script(os.path.join(blocks.ROOT, script[1]))]
-        self.assertGreater(seen, 15)
+        self.assertGreater(len(scripts), 10)
         self.assertEqual(wrong, [])
+        for script in sorted(script for script in scripts if script.startswith("test/bench/")):
+            done = subprocess.run([sys.executable, "-B", os.path.join(blocks.ROOT, script), "--help"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                  text=True, check=False)
+            if "ModuleNotFoundError: No module named 'numpy'" not in done.stdout:
+                self.assertEqual(done.returncode, 0, f"{script} --help\n{done.stdout}")
 
     def test_names_of_c_exist(self):
         gone = [f"{where}: {name}" for where, text, _ in self.each_span() for name in C_NAME.findall(text)
