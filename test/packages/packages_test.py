@@ -104,6 +104,12 @@ assert open(nacre.get_sample(), "rb").read() == open("convnet.onnx", "rb").read(
         said = self.shell(f"java -Djava.library.path={self.root}/usr/lib/jni -cp {jar}:. FromJava $PWD/libconvnet.so convnet.input.npy probabilities.npy")
         self.assertEqual(said, "equal\n")
 
+    def test_pages_for_newcomers_name_what_is_installed(self):
+        for page in glob.glob(os.path.join(nacre.ROOT, "docs", "start", "*.md")) + glob.glob(os.path.join(nacre.ROOT, "docs", "how-to", "*.md")):
+            with open(page, encoding="utf-8") as file:
+                for path in set(re.findall(r"/usr/[\w./-]*\w", file.read())):
+                    self.assertTrue(os.path.exists(self.root + path), f"{page}: {path}")
+
     def test_the_samples_by_cmake(self):
         self.shell(f"cmake -S {self.root}/usr/share/doc/nacre/samples -B build && cmake --build build --target classify_cpp")
 
