@@ -24,17 +24,27 @@ struct timespec {
 extern int clock_gettime(int clock, struct timespec *time);
 
 static const char usage[] =
-    "usage: nacre-try lib<model>.so [--input=<name>=<file.npy>]... [--threads=<N>] [--gpu] [--runs=<N>]\n"
-    "  --input    an array of the input's type and shape; other inputs of floats are made up, in [-1, 1), all others "
-    "are 0\n"
-    "  --threads  the calling one counts (default: the big cores)\n"
-    "  --gpu      fail where the model cannot use a GPU; without it one is used if it was compiled for it and is "
-    "there\n"
-    "  --runs     to take the time of (default: three, and more in half a second)\n";
+    "usage: nacre-try lib<model>.so [option]...\n"
+    "  --input=<name>=<file.npy>  an array of the input's type and shape; other inputs of floats are made up, in [-1, "
+    "1),\n"
+    "                             all others are 0; repeatable\n"
+    "  --runs=<N>                 to take the time of (default: three, and more in half a second)\n"
+    "  --threads=<N>              the calling one counts (default: the big cores)\n"
+    "  --cpu                      leave the GPU alone; else it is used if the model was compiled for it and it works\n"
+    "  --gpu                      fail where it cannot be used\n"
+    "  --gpu-cut=<percent>        its share of all that it has code for\n"
+    "  --tune=<ms>                first measure for so long which shares and code are fastest, and use them\n"
+    "  --cache=<folder>           keep the driver's compiled code there, and what was measured\n";
 
 static int fail(const char *what, const char *why) {
   printf("nacre-try: %s: %s\n", what, why);
   return 1;
+}
+
+static void print_choice(void *user, nacre_log_level level, const char *message) {
+  (void)user;
+  if (level == NACRE_LOG_INFO)
+    printf("%s\n", message);
 }
 
 static double milliseconds(void) {
@@ -157,7 +167,7 @@ int main(int count, char **words) {
   char reason[300] = "";
   options.reason = reason;
   options.reason_capacity = sizeof reason;
-  unsigned long runs = 3, threads = 0;
+  unsigned long runs = 3, value = 0;
   double enough = 500; /* milliseconds */
   if (count < 2 || words[1][0] == '-')
     return printf("%s", usage), 2;
@@ -165,9 +175,17 @@ int main(int count, char **words) {
   for (int w = 2; w < count; ++w) {
     int is_right = 1;
     if ((number = behind(words[w], "--threads=")))
-      is_right = read_number(number, &threads), options.threads = (uint32_t)threads;
+      is_right = read_number(number, &value), options.threads = (uint32_t)value;
     else if ((number = behind(words[w], "--runs=")))
       is_right = read_number(number, &runs), enough = 0;
+    else if ((number = behind(words[w], "--gpu-cut=")))
+      is_right = read_number(number, &value) && value <= 100, options.gpu_cut = NACRE_GPU_CUT((uint32_t)value);
+    else if ((number = behind(words[w], "--tune=")))
+      is_right = read_number(number, &value), options.tune_budget_ms = (uint32_t)value, options.log = print_choice;
+    else if ((number = behind(words[w], "--cache=")))
+      options.cache_folder = number;
+    else if (strncmp(words[w], "--cpu", 6) == 0)
+      options.gpu = NACRE_GPU_NEVER;
     else if (strncmp(words[w], "--gpu", 6) == 0)
       options.gpu = NACRE_GPU_REQUIRED;
     else
