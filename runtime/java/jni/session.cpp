@@ -48,14 +48,14 @@ void check_latest(JNIEnv *env, const Session *session, nacre_status status) {
 
 } // namespace
 
-NACRE_NATIVE(jlong, create, jlong model, jbyteArray entry, jbyteArray cache_folder, jintArray settings, jobject log,
+NACRE_NATIVE(jlong, create, jlong model, jbyteArray entry, jbyteArray cache, jintArray settings, jobject log,
              jlong state) {
   jint numbers[kNumbers];
   env->GetIntArrayRegion(settings, 0, kNumbers, numbers);
   if (env->ExceptionCheck())
     return 0;
   const Text entry_text(env, entry);
-  const Text cache_text(env, cache_folder);
+  const Text cache_text(env, cache);
   if (!entry_text.is_there() || !cache_text.is_there())
     return 0;
 
