@@ -254,9 +254,9 @@ void registerGroupQueryAttention(ImportRegistry &registry) {
                importGroupQueryAttention);
   registry.setLimit("GroupQueryAttention",
                     "a state longer than what it holds, or of fewer bits; sequences of several lengths");
-  registry.setLimit("RotaryEmbedding", "scale");
   registry.add("RotaryEmbedding", 1,
                {floats("input"), indices("position_ids"), floats("cos_cache"), floats("sin_cache")}, importRotary);
+  registry.setLimit("RotaryEmbedding", "scale");
 }
 
 } // namespace nacre::importer::onnx_format::contrib
