@@ -127,6 +127,9 @@ json::Value CompileReport::toJson() const {
                                       {"saved_bytes", weight.savedBytes},
                                       {"largest_relative_error", weight.largestRelativeError},
                                       {"relative_error", weight.relativeError}});
+  json::Array advices;
+  for (const Advice &each : advice)
+    advices.push_back(each.toJson());
   json::Object phases;
   for (auto [phase, milliseconds] : phaseMilliseconds)
     phases[phaseWord(phase)] = milliseconds;
@@ -151,6 +154,7 @@ json::Value CompileReport::toJson() const {
                       {"file_bytes", int64_t(fileBytes)},
                       {"phase_ms", std::move(phases)},
                       {"total_ms", totalMilliseconds()},
+                      {"advice", std::move(advices)},
                       {"entries", entryRows()},
                       {"launches", launchRows()}};
   if (!preset.word.empty())

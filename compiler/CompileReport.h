@@ -5,6 +5,7 @@
 #ifndef NACRE_COMPILER_COMPILEREPORT_H
 #define NACRE_COMPILER_COMPILEREPORT_H
 
+#include "compiler/Advice.h"
 #include "compiler/CompilerOptions.h"
 #include "compiler/StepParts.h"
 #include "llvm/Support/JSON.h"
@@ -34,16 +35,18 @@ struct LaunchReport {
   std::vector<std::string> nodeList; ///< and each by itself.
   std::string kernel;                ///< Its code's name; equal for launches that share code.
   std::string kind;
-  double flops = 0;           ///< Multiplications and additions of one launch.
-  double executedFlops = 0;   ///< The same as its engines do them: fewer where the CPU goes by Winograd's method.
-  uint64_t weightBytes = 0;   ///< Of one launch, as they are stored,
-  uint64_t readBytes = 0;     ///< of what else it reads,
-  uint64_t writtenBytes = 0;  ///< and of what it writes.
-  double turns = 1;           ///< How often a run is expected to launch it.
-  bool fallback = false;      ///< No emitter took it,
-  std::string fallbackReason; ///< for this reason.
-  double gpuShare = 0;        ///< Of the cut axis: 0 is the CPU alone, 1 the GPU alone.
-  std::string gpuDeclined;    ///< Why the GPU computes nothing of it, or which variants lack.
+  double flops = 0;               ///< Multiplications and additions of one launch.
+  double executedFlops = 0;       ///< The same as its engines do them: fewer where the CPU goes by Winograd's method.
+  uint64_t weightBytes = 0;       ///< Of one launch, as they are stored,
+  uint64_t readBytes = 0;         ///< of what else it reads,
+  uint64_t writtenBytes = 0;      ///< and of what it writes.
+  double turns = 1;               ///< How often a run is expected to launch it.
+  int64_t columns = 0, lanes = 1; ///< Of a product by a weight in panels, in a group; and of the first CPU's vectors.
+  bool inDoubles = false;         ///< It computes in f64.
+  bool fallback = false;          ///< No emitter took it,
+  std::string fallbackReason;     ///< for this reason.
+  double gpuShare = 0;            ///< Of the cut axis: 0 is the CPU alone, 1 the GPU alone.
+  std::string gpuDeclined;        ///< Why the GPU computes nothing of it, or which variants lack.
   std::optional<PredictedLaunch> predictedMilliseconds; ///< One turn; none without a device.
   double placedMilliseconds = 0;                        ///< All turns, as it is placed; 0 without a device.
   std::vector<unsigned> reads, writes;                  ///< Of its entry's storages,
@@ -122,6 +125,9 @@ struct CompileReport {
   unsigned kernels = 0;   ///< Different ones.
   std::vector<LaunchReport> launches;
   std::vector<EntryReport> entries;
+  bool usesGpu = false;                 ///< It has been asked for, for some or all launches.
+  std::vector<std::string> looseScales; ///< Nodes that multiply channels by constants after the graph phase.
+  std::vector<Advice> advice;
   std::optional<StepTimes> stepTimes;    ///< Of the entry that trains; none without one, or without a device.
   std::vector<WeightCost> weightCosts;   ///< Of those that are trained; none without a device.
   std::optional<PredictedRun> predicted; ///< Of the first entry, milliseconds; none without a device.

@@ -11,6 +11,8 @@
 #include "dialects/plan/ControlFlow.h"
 #include "dialects/plan/Notes.h"
 
+#include "mlir/IR/TypeUtilities.h"
+
 using namespace mlir;
 
 namespace nacre {
@@ -46,6 +48,20 @@ static void countBytes(plan::LaunchOp launch, LaunchReport &row) {
     row.writtenBytes += storedBytes(cast<ShapedType>(output.getType()));
 }
 
+/// Of the first weight in panels; each group of columns, and each part, has panels of its own.
+static void countColumns(plan::LaunchOp launch, LaunchReport &row) {
+  for (Value input : launch.getInputs()) {
+    auto use = codegen::originOfOperand(input).root.getDefiningOp<plan::UseOp>();
+    auto weight = use ? SymbolTable::lookupNearestSymbolFrom<plan::WeightOp>(use, use.getWeightAttr()) : nullptr;
+    plan::EncodingAttr encoding = weight ? weight.getEncodingAttr() : nullptr;
+    if (!encoding || encoding.getKind() != plan::EncodingKind::Panel)
+      continue;
+    row.columns =
+        cast<ShapedType>(weight.getValue().getType()).getShape().back() / encoding.getGroups() / encoding.getParts();
+    return;
+  }
+}
+
 static LaunchReport describe(plan::LaunchOp launch, const package::CompiledKernel &compiled) {
   plan::KernelOp kernel = compiled.kernel;
   LaunchReport row;
@@ -55,6 +71,8 @@ static LaunchReport describe(plan::LaunchOp launch, const package::CompiledKerne
   row.kind = plan::stringifyKernelKind(kernel.getKind()).str();
   row.flops = compiled.variants.front().flops;
   countBytes(launch, row);
+  countColumns(launch, row);
+  row.inDoubles = llvm::any_of(launch.getOperandTypes(), [](Type type) { return getElementTypeOrSelf(type).isF64(); });
   const auto fallback = llvm::find_if(compiled.variants, [](const codegen::KernelCode &code) { return code.fallback; });
   row.fallback = fallback != compiled.variants.end();
   if (row.fallback)
@@ -104,7 +122,8 @@ private:
   llvm::DenseMap<Value, unsigned> storages, ports;
 };
 
-std::vector<LaunchReport> describeLaunches(ModuleOp scheduled, ArrayRef<package::CompiledKernel> kernels) {
+std::vector<LaunchReport> describeLaunches(ModuleOp scheduled, ArrayRef<package::CompiledKernel> kernels,
+                                           const codegen::Target &first) {
   llvm::StringMap<const package::CompiledKernel *> byName;
   for (const package::CompiledKernel &kernel : kernels)
     byName[plan::KernelOp(kernel.kernel).getSymName()] = &kernel;
@@ -114,6 +133,7 @@ std::vector<LaunchReport> describeLaunches(ModuleOp scheduled, ArrayRef<package:
     for (auto [number, step] : llvm::enumerate(stepsOf(entry)))
       if (auto launch = dyn_cast<plan::LaunchOp>(step)) {
         LaunchReport &row = rows.emplace_back(describe(launch, *byName.lookup(launch.getKernel())));
+        row.lanes = first.lanes();
         row.entry = entry.getSymName().str();
         row.step = number;
         memory.list(launch.getInputs(), row.reads, row.portReads);

@@ -13,8 +13,9 @@ namespace nacre {
 /// A row for each weight that is stored narrower than the model has it.
 std::vector<NarrowWeight> describeNarrowWeights(mlir::ModuleOp encoded);
 
-/// A row for each launch, in order.
-std::vector<LaunchReport> describeLaunches(mlir::ModuleOp scheduled, llvm::ArrayRef<package::CompiledKernel> kernels);
+/// A row for each launch, in order. `first` is the CPU of the kernels' first variants.
+std::vector<LaunchReport> describeLaunches(mlir::ModuleOp scheduled, llvm::ArrayRef<package::CompiledKernel> kernels,
+                                           const codegen::Target &first);
 
 /// Of the entry that needs the most.
 uint64_t arenaBytes(mlir::ModuleOp scheduled);

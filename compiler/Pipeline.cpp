@@ -8,6 +8,7 @@
 #include "compiler/CompileKernels.h"
 #include "compiler/DescribeDevice.h"
 #include "compiler/DescribeEntries.h"
+#include "compiler/DescribeGraph.h"
 #include "compiler/DescribeLaunches.h"
 #include "compiler/ImportSettings.h"
 #include "compiler/PrintModule.h"
@@ -81,6 +82,7 @@ public:
     report.cpu = options.cpus;
     report.device = options.device;
     report.preset = options.preset;
+    report.usesGpu = options.placement.engines != Placement::Engines::Cpu;
     report.weightType = options.weightType;
     report.gpuPrecision =
         options.placement.engines == Placement::Engines::Cpu ? GpuPrecision::F32 : options.gpuPrecision;
@@ -228,6 +230,7 @@ private:
       if (isa_and_nonnull<nn::NnDialect>(op->getDialect()) && !isa<nn::ConstantOp>(op))
         ++report.operators;
     });
+    report.looseScales = listLooseScales(*module);
     return success();
   }
 
@@ -313,7 +316,7 @@ private:
     report.arenaBytes = arenaBytes(*module);
     report.stateBytes = stateBytes(*module);
     report.microBatch = trained ? trained->getMicroBatch() : 0;
-    report.launches = describeLaunches(*module, compiled);
+    report.launches = describeLaunches(*module, compiled, targets.front());
     report.entries = describeEntries(*module);
     return success();
   }
@@ -353,6 +356,8 @@ private:
     report.tableBytes = sizes->tableBytes;
     report.runtimeBytes = sizes->runtimeBytes;
     report.fileBytes = sizes->fileBytes;
+    if (options.advises)
+      giveAdvice(report, context);
     return success();
   }
 

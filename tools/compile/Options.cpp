@@ -160,6 +160,9 @@ struct Declarations {
       "report", cl::cat(category), cl::value_desc("file"),
       cl::desc("Write the summary and one row per launch as JSON, or, to a name that ends in .html, "
                "as a page to look at")};
+  cl::opt<std::string> advice{"advice", cl::init("on"), cl::cat(category), cl::value_desc("on|off"),
+                              cl::desc("Say what in the model costs 5 % of a run or more for want of another spelling, "
+                                       "size or option, in notes and in --report (default: on)")};
   cl::opt<int64_t> maxConstant{"max-constant", cl::init(1024), cl::cat(category), cl::value_desc("MiB"),
                                cl::desc("Folding never makes a larger constant (default: 1024)")};
   cl::opt<unsigned> jobs{"jobs", cl::init(0), cl::cat(category), cl::value_desc("N"),
@@ -298,6 +301,9 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   compiler.cpus = options.cpu;
   compiler.jobs = options.jobs;
   compiler.seed = options.seed;
+  compiler.advises = options.advice == "on";
+  if (!compiler.advises && options.advice != "off")
+    return bad("--advice must be on or off, but is '" + options.advice + "'");
   result.reportPath = options.report;
   result.check = options.check;
   result.listWeights = options.listWeights;

@@ -93,9 +93,11 @@ const Sections = (() => {
   }
 
   function declined() {
-    const { launches } = state.entry;
+    const { entry: { launches }, data: { report } } = state;
     const ofCpu = byReason(launches, "fallback_reason");
+    const advice = report.advice ?? [];
     fill(byId("declined-content"),
+      advice.length ? [element("h3", {}, "What would make it faster"), table(["Nodes", "Why, and what to do"], advice.map((row) => [row.nodes.join(", "), row.text]))] : undefined,
       element("h3", {}, "On the CPU"),
       ofCpu ? [element("p", {}, "These are compiled as plain loops, with which LLVM's vectorizers do what they can:"), ofCpu] : element("p", {}, "Nothing: each launch has code of an emitter for its kind."),
       element("h3", {}, "On the GPU"),
