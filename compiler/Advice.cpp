@@ -169,7 +169,7 @@ std::vector<Advice> advise(const CompileReport &report) {
         costs.push_back({finding.part * millisecondsOf(*launch) / total, launch, std::move(finding)});
         share += costs.back().share;
       }
-    if (share < kLeastShare)
+    if (!(share >= kLeastShare)) // Nor what is no number, where nothing takes time.
       continue;
     stable_sort(costs, [](const Cost &a, const Cost &b) { return a.share > b.share; });
     Advice advice;
