@@ -5,9 +5,10 @@
 
 #include "compiler/place/DeviceProfile.h"
 
+#include "dialects/NestedJson.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <algorithm>
 
@@ -207,7 +208,7 @@ MemoryProfile readMemory(ObjectReader reader) {
 } // namespace
 
 Expected<DeviceProfile> parseDeviceProfile(StringRef json, StringRef where) {
-  Expected<json::Value> document = json::parse(json);
+  Expected<json::Value> document = parseJson(json);
   if (!document)
     return createStringError(where + ": " + toString(document.takeError()));
   if (!document->getAsObject())

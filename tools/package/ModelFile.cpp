@@ -3,8 +3,9 @@
 #include "tools/package/ModelFile.h"
 
 #include "runtime/include/nacre/model_format.h"
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/Object/ELFObjectFile.h"
+
+#include <unordered_map>
 
 using namespace llvm;
 using namespace llvm::object;
@@ -62,7 +63,10 @@ public:
   }
 
   /// What the loader makes of the pointer that is stored at an address.
-  uint64_t pointer(uint64_t address) const { return pointers.lookup(address); }
+  uint64_t pointer(uint64_t address) const {
+    const auto found = pointers.find(address);
+    return found == pointers.end() ? 0 : found->second;
+  }
 
   bool isDamaged() const { return damaged; }
 
@@ -82,7 +86,7 @@ private:
   }
 
   ELFFile<Elf> file;
-  DenseMap<uint64_t, uint64_t> pointers;
+  std::unordered_map<uint64_t, uint64_t> pointers; // of any numbers: DenseMap keeps two for itself
   bool damaged = false;
 };
 

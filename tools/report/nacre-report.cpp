@@ -2,6 +2,7 @@
 //
 // nacre-report: what the compiler said of a model and what was measured of it, as one page.
 
+#include "dialects/NestedJson.h"
 #include "tools/CommandLine.h"
 #include "tools/ReportPage.h"
 
@@ -37,7 +38,7 @@ Expected<nacre::tools::JsonFile> readJson(const std::string &path) {
   ErrorOr<std::unique_ptr<MemoryBuffer>> file = MemoryBuffer::getFile(path, /*IsText=*/true);
   if (!file)
     return createStringError("cannot read '" + path + "': " + file.getError().message());
-  Expected<json::Value> value = json::parse((*file)->getBuffer());
+  Expected<json::Value> value = nacre::parseJson((*file)->getBuffer());
   if (!value)
     return createStringError(path + ": must be JSON, but is not: " + toString(value.takeError()));
   return nacre::tools::JsonFile{path, std::move(*value)};

@@ -52,7 +52,9 @@ std::string findSymbol(std::string_view file, const Elf64_Ehdr &header) {
     const auto strings = rowAt<Elf64_Shdr>(file, header.e_shoff, section->sh_link);
     for (uint64_t s = 0; strings && s < section->sh_size / sizeof(Elf64_Sym); ++s) {
       const auto symbol = rowAt<Elf64_Sym>(file, section->sh_offset, s);
-      if (!symbol || symbol->st_shndx == SHN_UNDEF || strings->sh_offset > file.size())
+      if (!symbol) // the table is said to be longer than the file
+        break;
+      if (symbol->st_shndx == SHN_UNDEF || strings->sh_offset > file.size())
         continue;
       const std::string_view name = textAt(file.substr(strings->sh_offset), symbol->st_name);
       if (name.substr(0, kPrefix.size()) == kPrefix)

@@ -5,11 +5,11 @@
 #include "compiler/import/state/StateFile.h"
 
 #include "compiler/import/Checksum.h"
+#include "dialects/NestedJson.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -76,7 +76,7 @@ FailureOr<StateFile> readStateFile(FileBytes bytes, Location loc) {
   if (length > mostHeaderBytes || length > all.size() - lengthBytes)
     return refuse(loc) << "it ends within its header, or that is of more than 8 MiB";
   StringRef header = all.substr(lengthBytes, length), data = all.drop_front(lengthBytes + length);
-  llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(header);
+  llvm::Expected<llvm::json::Value> parsed = parseJson(header);
   if (!parsed) {
     llvm::consumeError(parsed.takeError());
     return refuse(loc) << "its header is damaged";
