@@ -84,9 +84,12 @@ class Page:
             lines[block.line - 1] = f"page-block {number} {block.file}".rstrip()
         return "\n".join(lines)
 
+    def has_session(self):
+        return any(block.language == "python" and not block.file for block in self.blocks)
+
     def session(self, streams):
         """The page's session of Python, if it has one."""
-        if not any(block.language == "python" and not block.file for block in self.blocks):
+        if not self.has_session():
             return None
         fifos = [os.path.join(self.around, name) for name in ("to-python", "from-python")]
         for fifo in fifos:
@@ -115,7 +118,7 @@ class Page:
 
     def tell(self, output, status):
         """Divides what was said by commands."""
-        _, *parts = re.split(rf"^{TRACE}+", output, flags=re.MULTILINE)
+        _, *parts = re.split(f"{TRACE}+", output)
         for part in parts:
             command, _, said = part.partition("\n")
             line, _, command = command.partition(": ")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The commands of one page, as they stand there: page_test.py docs/training.md"""
-import os
+import importlib.util
 import sys
 import tempfile
 import unittest
@@ -22,6 +22,8 @@ class PageTest(unittest.TestCase):
             page = pages.Page(self.name, around)
             if not page.blocks:
                 self.skipTest(f"{self.name} has no command that is run; not-run.txt says why")
+            if page.has_session() and not importlib.util.find_spec("numpy"):
+                self.skipTest("this Python has no numpy")
             fixtures.BEFORE.get(self.name, lambda _: None)(page)
             page.run()
             for line, command, said in page.said:

@@ -22,22 +22,28 @@ def run(path, variables):
         print(f"SKIPPED: {where}: this Python has no {error.name}")
 
 
+def attempt(work):
+    """Whether it was done; what was wrong is said."""
+    try:
+        work()
+    except BaseException:  # pylint: disable=broad-except
+        traceback.print_exc()
+        return False
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    return True
+
+
 def main(blocks, status, prelude):
     variables = {"__name__": "__main__"}
-    exec(prelude, variables)  # pylint: disable=exec-used
+    begun = attempt(lambda: exec(prelude, variables))  # pylint: disable=exec-used
     while True:
         with open(blocks, encoding="utf-8") as file:
             path = file.read().strip()
-        failed = 0
-        try:
-            run(path, variables)
-        except BaseException:  # pylint: disable=broad-except
-            traceback.print_exc()
-            failed = 1
-        sys.stdout.flush()
-        sys.stderr.flush()
+        good = begun and attempt(lambda code=path: run(code, variables))
         with open(status, "w", encoding="ascii") as file:
-            file.write(f"{failed}\n")
+            file.write(f"{0 if good else 1}\n")
 
 
 if __name__ == "__main__":
