@@ -23,7 +23,7 @@ namespace nacre::tools {
 //===----------------------------------------------------------------------===//
 
 Console::Console(mlir::MLIRContext &context, StringRef modelPath, bool quiet)
-    : modelPath(modelPath), quiet(quiet), terminal(isatty(STDERR_FILENO)),
+    : modelPath(modelPath), quiet(quiet), terminal(isatty(STDERR_FILENO)), progress(std::chrono::steady_clock::now()),
       handler(&context, [this](mlir::Diagnostic &diagnostic) { print(diagnostic); }) {}
 
 /// The first name in a location: the model's node.
@@ -54,12 +54,16 @@ void Console::print(mlir::Diagnostic &diagnostic) {
 }
 
 void Console::showProgress(Phase phase, unsigned done, unsigned total) {
-  if (!terminal || quiet)
+  if (quiet)
     return;
-  errs() << "\r\033[K" << phaseWord(phase);
-  if (total)
-    errs() << ' ' << done << '/' << total;
-  progressShown = true;
+  const auto now = std::chrono::steady_clock::now();
+  const std::string text = progress.describe(phase, done, total, now);
+  if (terminal) {
+    errs() << "\r\033[K" << text;
+    progressShown = true;
+  } else if (progress.isTimeForLine(now)) {
+    errs() << modelPath << ": note: " << text << "\n";
+  }
 }
 
 void Console::clearProgress() {

@@ -7,11 +7,12 @@
 
 #include "compiler/Pipeline.h"
 #include "mlir/IR/Diagnostics.h"
+#include "tools/compile/ProgressLine.h"
 
 namespace nacre::tools {
 
 /// Prints diagnostics as `model.onnx:"node": error: message` and, on a terminal, one line of progress that they
-/// replace.
+/// replace; elsewhere a line each half a minute.
 class Console {
 public:
   Console(mlir::MLIRContext &context, llvm::StringRef modelPath, bool quiet);
@@ -25,6 +26,7 @@ private:
 
   std::string modelPath;
   bool quiet, terminal, progressShown = false;
+  ProgressLine progress;
   mlir::ScopedDiagnosticHandler handler;
 };
 
