@@ -7,12 +7,31 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/ThreadPool.h"
 #include "llvm/Support/Threading.h"
+#include "llvm/Support/TimeProfiler.h"
 #include <atomic>
 #include <mutex>
 
 using namespace mlir;
 
 namespace nacre {
+
+/// What a thread does for a trace of where time goes, each thread has its own.
+class TraceOfThread {
+public:
+  explicit TraceOfThread(bool isTraced) : isTraced(isTraced) {
+    if (isTraced)
+      llvm::timeTraceProfilerInitialize(kTraceGranularityUs, "nacre-compile");
+  }
+  ~TraceOfThread() {
+    if (isTraced)
+      llvm::timeTraceProfilerFinishThread();
+  }
+  TraceOfThread(const TraceOfThread &) = delete;
+  TraceOfThread &operator=(const TraceOfThread &) = delete;
+
+private:
+  const bool isTraced;
+};
 
 /// Does work number 0 to `total` - 1, until some of it fails.
 static LogicalResult doInParallel(unsigned jobs, size_t total, KernelProgress progress,
@@ -21,7 +40,9 @@ static LogicalResult doInParallel(unsigned jobs, size_t total, KernelProgress pr
   std::atomic<bool> anyFailed{false};
   std::mutex progressMutex;
   size_t done = 0;
+  const bool isTraced = llvm::timeTraceProfilerEnabled();
   auto take = [&] {
+    const TraceOfThread trace(isTraced);
     for (size_t at; (at = next++) < total && !anyFailed;) {
       if (failed(work(at))) {
         anyFailed = true;
@@ -60,6 +81,7 @@ llvm::FailureOr<unsigned> GpuKernels::compilePlaced(ModuleOp placed, KernelProgr
     codegen::noteAlignments(placed);
   std::vector<codegen::GpuKernel> compiled(kernels.size());
   auto compile = [&](size_t number) {
+    const llvm::TimeTraceScope scope("gpu kernel", kernels[number].getSymName());
     llvm::FailureOr<codegen::GpuKernel> code = codegen::compileGpuKernel(kernels[number], options);
     if (succeeded(code))
       compiled[number] = std::move(*code);
@@ -93,6 +115,9 @@ compileKernels(ModuleOp scheduled, const CpuKernelOptions &options, GpuKernels &
   auto compile = [&](size_t number) {
     package::CompiledKernel &kernel = compiled[number / variants];
     const unsigned variant = number % variants;
+    const llvm::TimeTraceScope scope("cpu kernel", [&] {
+      return (plan::KernelOp(kernel.kernel).getSymName() + " for " + options.targets[variant].tuneCpu).str();
+    });
     llvm::FailureOr<codegen::KernelCode> code = codegen::compileKernel(
         kernel.kernel, options.targets[variant], options.emit,
         package::variantSymbol(options.modelName, plan::KernelOp(kernel.kernel).getSymName(), variant));

@@ -15,6 +15,9 @@
 
 namespace nacre {
 
+/// What takes less is not in a trace of where the compiler's time goes (llvm::timeTraceProfilerInitialize), microseconds.
+constexpr unsigned kTraceGranularityUs = 100;
+
 /// Told how many kernels are done of how many; one call at a time, from any thread.
 using KernelProgress = llvm::function_ref<void(unsigned done, unsigned total)>;
 

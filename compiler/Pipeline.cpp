@@ -13,6 +13,7 @@
 #include "compiler/ImportSettings.h"
 #include "compiler/PrintModule.h"
 #include "compiler/SaidOnce.h"
+#include "compiler/TracePasses.h"
 #include "compiler/TrainedModel.h"
 #include "compiler/encode/Passes.h"
 #include "compiler/graph/Passes.h"
@@ -31,6 +32,7 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/Threading.h"
+#include "llvm/Support/TimeProfiler.h"
 #include <chrono>
 #include <functional>
 
@@ -117,6 +119,7 @@ public:
       if (phase == Phase::Train && !options.training && !asksForGradients(*module))
         continue;
       progress(phase, 0, 0);
+      const llvm::TimeTraceScope scope(phaseWord(phase));
       auto begin = std::chrono::steady_clock::now();
       if (failed(work())) {
         if (!trained || !trained->isTrying())
@@ -165,6 +168,7 @@ private:
 
   LogicalResult runPasses(llvm::function_ref<void(OpPassManager &)> build) {
     PassManager passes(&context);
+    passes.addInstrumentation(std::make_unique<TracePasses>());
     build(passes);
     return passes.run(*module);
   }

@@ -156,6 +156,10 @@ struct Declarations {
   cl::opt<std::string> emit{
       "emit", cl::init("so"), cl::cat(category), cl::value_desc("so|obj|asm|llvm-ir"),
       cl::desc("so (default), obj: one object of kernels and tables, asm or llvm-ir: the kernels as text")};
+  cl::opt<std::string> timeTrace{
+      "time-trace", cl::ValueOptional, cl::cat(category), cl::value_desc("file"),
+      cl::desc("Write where the compiler's time goes, by phases, passes, kernels and threads, for chrome://tracing or "
+               "ui.perfetto.dev (default: the output's name and .time-trace.json)")};
   cl::opt<std::string> report{
       "report", cl::cat(category), cl::value_desc("file"),
       cl::desc("Write the summary and one row per launch as JSON, or, to a name that ends in .html, "
@@ -373,6 +377,12 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   if (compiler.outputPath.empty())
     compiler.outputPath =
         isText ? "-" : ("lib" + sys::path::stem(compiler.modelPath) + (*output == Output::Object ? ".o" : ".so")).str();
+  result.timeTracePath = options.timeTrace;
+  if (options.timeTrace.getNumOccurrences() > 0 && options.timeTrace.empty()) {
+    if (compiler.outputPath == "-")
+      return bad("--time-trace must be a file where the output has no name, as in --time-trace=trace.json");
+    result.timeTracePath = compiler.outputPath + ".time-trace.json";
+  }
   return result;
 }
 

@@ -15,6 +15,7 @@ struct CommandLine {
   CompilerOptions compiler;
   std::vector<std::string> targets; ///< One at least; compiler.target is the first.
   std::string reportPath;           ///< Empty: no report is written.
+  std::string timeTracePath;        ///< Empty: none is written.
   bool check = false;
   bool listWeights = false;
   bool quiet = false;

@@ -73,6 +73,8 @@ Expected<std::vector<CommandLine>> forEachTarget(const CommandLine &commandLine)
     one.compiler.outputPath = inFolderOf(target, commandLine.compiler.outputPath);
     if (!commandLine.reportPath.empty())
       one.reportPath = inFolderOf(target, commandLine.reportPath);
+    if (!commandLine.timeTracePath.empty())
+      one.timeTracePath = inFolderOf(target, commandLine.timeTracePath);
   }
   return all;
 }

@@ -8,6 +8,7 @@
 #include "tools/compile/Options.h"
 #include "tools/compile/Presets.h"
 #include "tools/compile/Targets.h"
+#include "tools/compile/TimeTrace.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
@@ -30,7 +31,10 @@ static int run(const tools::CommandLine &commandLine) {
     return tools::runCheck(options, context, console);
   if (commandLine.listWeights)
     return tools::runListWeights(options, context);
-  return tools::runCompile(options, commandLine.reportPath, context, console);
+  tools::TimeTrace trace(commandLine.timeTracePath);
+  const int status = tools::runCompile(options, commandLine.reportPath, context, console);
+  const int written = trace.write();
+  return status ? status : written;
 }
 
 int main(int argc, char **argv) {

@@ -13,7 +13,7 @@ import re
 import subprocess
 import sys
 
-OPTION = re.compile(r"  (-{1,2}[A-Za-z][\w-]*)(?:(=| )<(.+)>)? +- (.*)")
+OPTION = re.compile(r"  (-{1,2}[A-Za-z][\w-]*)(?:\[?(=| )<(.+)>\]?)? +- (.*)")
 WORD = r"[a-z][\w-]*"
 LISTED = re.compile(rf"{WORD}(?:, {WORD})* or {WORD}(?=[;. ]|$)")  # a, b or c
 PATHS = {"file", "folder", "prefix"}
