@@ -3,6 +3,7 @@
 #include "tools/compile/ProgressLine.h"
 
 #include "llvm/ADT/Twine.h"
+#include <cmath>
 
 using namespace llvm;
 
@@ -13,9 +14,9 @@ static constexpr double kLeastSeconds = 2;
 /// In steps that a wavering guess does not jump between.
 static std::string rounded(double seconds) {
   if (seconds >= 100)
-    return (Twine(int64_t(seconds / 60 + 0.5)) + " min").str();
+    return (Twine(std::lround(seconds / 60)) + " min").str();
   const int64_t step = seconds >= 20 ? 5 : 1;
-  return (Twine(int64_t(seconds / double(step) + 0.5) * step) + " s").str();
+  return (Twine(std::lround(seconds / double(step)) * step) + " s").str();
 }
 
 std::string ProgressLine::describe(Phase phase, unsigned done, unsigned total, Time now) {
