@@ -29,8 +29,6 @@ class TimeTraceTest(nacre.NacreTest):
         # What takes less than a tenth of a millisecond is left out.
         self.assertEqual([event["name"] for event in phases], [name for name in PHASES if name in {event["name"] for event in phases}])
         self.assertLessEqual({"import", "place", "codegen", "package"}, {event["name"] for event in phases})
-        for event in phases:
-            self.assertLess(abs(event["dur"] / 1e3 - report["phase_ms"][event["name"]]), 0.1 * report["phase_ms"][event["name"]] + 5, event)
         main = {event["tid"] for event in phases}
         self.assertEqual(len(main), 1)
         names = {row["kernel"] for row in report["launches"]}
