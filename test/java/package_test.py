@@ -127,30 +127,6 @@ class PackageTest(nacre.NacreTest):
             self.skipTest("there is no Vulkan device")
         self.assertRegex(said, r"^computed by [^\n]+\n$")
 
-    def test_commands_of_the_manual(self):
-        """Those of the first steps, as they stand there, and no more than five; then the app on this machine."""
-        with open(os.path.join(nacre.ROOT, "docs", "android.md"), encoding="utf-8") as file:
-            first, last = re.findall(r"```sh\n(.*?)```", file.read(), re.DOTALL)
-        self.assertLessEqual(len(first.splitlines()), 5)
-        shutil.copy(self.model("convnet"), self.path("mobilenet.onnx"))
-        os.makedirs(self.path("app", "libs"))
-        environment = dict(os.environ, PATH=nacre.BIN + os.pathsep + os.environ["PATH"])
-        installed = {"/usr/share/nacre/nacre-runtime.aar": RUNTIME_AAR, "/usr/lib/jni": JNI_HOST, "/usr/share/java/nacre.jar": JAR}
-        for name, built in installed.items():
-            first, last = first.replace(name, built), last.replace(name, built)
-        self.call("bash", "-ec", first, cwd=self.folder, env=environment)
-        self.assertEqual(sorted(os.listdir(self.path("app", "libs"))), ["mobilenet.aar", "nacre-runtime.aar"])
-        with open(self.path("App.java"), "w", encoding="utf-8") as file:
-            file.write("public class App { public static void main(String[] none) {\n"
-                       "try (dev.nacre.model.Mobilenet model = new dev.nacre.model.Mobilenet()) {\n"
-                       "model.run(); System.out.println(model.outputProbabilities().remaining()); } } }\n")
-        classpath = self.classes_of(self.path("mobilenet.aar"))
-        self.call("javac", "-classpath", classpath + os.pathsep + JAR, "-d", self.path("built"), self.path("App.java"))
-        with zipfile.ZipFile(classpath) as archive:
-            archive.extractall(self.path("built"))
-        self.call("jar", "--create", "--file", self.path("app.jar"), "-C", self.path("built"), ".")
-        self.assertTrue(self.call("bash", "-ec", last, cwd=self.folder, env=environment).endswith("\n10\n"))
-
     def test_what_is_installed(self):
         prefix = self.path("installed")
         build = os.path.dirname(nacre.BIN)
