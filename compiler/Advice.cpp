@@ -6,8 +6,6 @@
 
 #include "compiler/Advice.h"
 
-#include "compiler/CompileReport.h"
-
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Location.h"
@@ -18,11 +16,6 @@
 using namespace llvm;
 
 namespace nacre {
-
-json::Value Advice::toJson() const {
-  return json::Object{{"kind", kind}, {"nodes", json::Array(nodes)}, {"share", share}, {"text", text}};
-}
-
 namespace {
 
 /// What costs less is not worth the trouble.

@@ -8,23 +8,11 @@
 #ifndef NACRE_COMPILER_ADVICE_H
 #define NACRE_COMPILER_ADVICE_H
 
+#include "compiler/CompileReport.h"
 #include "mlir/IR/MLIRContext.h"
-#include "llvm/Support/JSON.h"
-#include <string>
 #include <vector>
 
 namespace nacre {
-
-struct CompileReport;
-
-struct Advice {
-  std::string kind;               ///< One word; docs/compiling.md lists them.
-  std::vector<std::string> nodes; ///< The model's, those that cost most first; the first is where it is said.
-  double share = 0;               ///< Of a run's time: what it costs, or what would be saved, as `text` says.
-  std::string text;               ///< What is wrong, and what to do.
-
-  llvm::json::Value toJson() const;
-};
 
 /// Of the first entry's launches. Times are predicted for the report's device; without one the shares are those of a
 /// rough roofline.

@@ -129,7 +129,8 @@ json::Value CompileReport::toJson() const {
                                       {"relative_error", weight.relativeError}});
   json::Array advices;
   for (const Advice &each : advice)
-    advices.push_back(each.toJson());
+    advices.push_back(json::Object{
+        {"kind", each.kind}, {"nodes", json::Array(each.nodes)}, {"share", each.share}, {"text", each.text}});
   json::Object phases;
   for (auto [phase, milliseconds] : phaseMilliseconds)
     phases[phaseWord(phase)] = milliseconds;

@@ -5,7 +5,6 @@
 #ifndef NACRE_COMPILER_COMPILEREPORT_H
 #define NACRE_COMPILER_COMPILEREPORT_H
 
-#include "compiler/Advice.h"
 #include "compiler/CompilerOptions.h"
 #include "compiler/StepParts.h"
 #include "llvm/Support/JSON.h"
@@ -53,6 +52,14 @@ struct LaunchReport {
   std::vector<unsigned> portReads, portWrites;          ///< and of its ports.
 
   llvm::StringRef engine() const; ///< `cpu`, `gpu` or `cut`.
+};
+
+/// What would make the model faster (compiler/Advice.h).
+struct Advice {
+  std::string kind;               ///< One word; docs/compiling.md lists them.
+  std::vector<std::string> nodes; ///< The model's, those that cost most first; the first is where it is said.
+  double share = 0;               ///< Of a run's time: what it costs, or what would be saved, as `text` says.
+  std::string text;               ///< What is wrong, and what to do.
 };
 
 /// A temporary of an entry.

@@ -5,6 +5,7 @@
 #include "compiler/Pipeline.h"
 #include "codegen/Backend.h"
 #include "codegen/package/Package.h"
+#include "compiler/Advice.h"
 #include "compiler/CompileKernels.h"
 #include "compiler/DescribeDevice.h"
 #include "compiler/DescribeEntries.h"

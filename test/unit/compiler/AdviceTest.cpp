@@ -3,7 +3,6 @@
 // What is said of launches, and when nothing is: test/e2e/advice_test.py has the models that lead to them.
 
 #include "compiler/Advice.h"
-#include "compiler/CompileReport.h"
 #include "gtest/gtest.h"
 
 using namespace nacre;
