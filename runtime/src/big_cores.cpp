@@ -17,31 +17,32 @@ namespace nacre::runtime {
 namespace {
 
 struct Measure {
-  const char *file;
-  int64_t numerator, denominator; // big: figure * denominator > numerator * largest
+  const char *file;               // below the folder of a core
+  int32_t numerator, denominator; // big: figure * denominator > numerator * largest
 };
 
-constexpr Measure kMeasures[] = {{"cpu_capacity", 1, 3}, {"cpufreq/cpuinfo_max_freq", 79, 100}};
+/// The last one is known of every core, and the same.
+constexpr Measure kMeasures[] = {{"/cpu_capacity", 1, 3}, {"/cpufreq/cpuinfo_max_freq", 79, 100}, {nullptr, 0, 1}};
 
 int64_t read_figure(const char *root, unsigned cpu, const char *file) {
   Text<256> path;
-  path << root << "/sys/devices/system/cpu/cpu" << uint64_t(cpu) << "/" << file;
+  path << root << "/sys/devices/system/cpu/cpu" << uint64_t(cpu) << file;
   return read_number(path.c_str());
 }
 
-/// MIDR_EL1 as the system tells it of a core; where it does not, of the one that we are on, if programs may ask that.
-uint64_t read_midr(const char *root, unsigned cpu) {
-  uint64_t value = uint64_t(read_figure(root, cpu, "regs/identification/midr_el1"));
+/// MIDR_EL1 of the core that we are on, if programs may ask; else -1.
+int64_t own_midr() {
+  int64_t value = -1;
 #if defined(__aarch64__)
   constexpr unsigned kHwcap = 16, kCpuid = 11;
-  if (int64_t(value) < 0 && getauxval(kHwcap) >> kCpuid & 1)
+  if (getauxval(kHwcap) >> kCpuid & 1)
     __asm__("mrs %0, midr_el1" : "=r"(value));
 #endif
   return value;
 }
 
 /// Arm's parts 0xd02 to 0xd05 (Cortex-A34, A53, A35, A55), 0xd46 (A510) and 0xd80 (A520), whatever their revision.
-bool issues_in_order(uint64_t midr) {
+bool issues_in_order(int64_t midr) {
   constexpr uint32_t kFirst = 0x4100d020;
   const uint32_t part = (uint32_t(midr) & 0xff00fff0) - kFirst;
   return part <= 0x30 || part == 0xd460 - 0xd020 || part == 0xd800 - 0xd020;
@@ -50,11 +51,17 @@ bool issues_in_order(uint64_t midr) {
 } // namespace
 
 bool all_issue_in_order(const char *root, const CpuSet &allowed) {
-  bool all = false;
+  uint32_t count = 0;
+  int64_t own = 0; // what is asked once the system tells nothing of a core
   for (unsigned cpu = 0; cpu < CpuSet::kCount; ++cpu)
-    if (allowed.has(cpu) && !(all = issues_in_order(read_midr(root, cpu))))
-      return false;
-  return all;
+    if (allowed.has(cpu)) {
+      const int64_t told = read_figure(root, cpu, "/regs/identification/midr_el1");
+      if (!issues_in_order(told < 0 ? own = own_midr() : told))
+        return false;
+      ++count;
+    }
+  // One core speaks for others where nothing else says that they differ.
+  return count && (!own || count_big_cores(root, allowed) == count);
 }
 
 uint32_t count_big_cores(const char *root, const CpuSet &allowed) {
@@ -64,7 +71,9 @@ uint32_t count_big_cores(const char *root, const CpuSet &allowed) {
     for (unsigned turn = 0; turn < 2; ++turn) { // the first finds the largest
       count = 0;
       for (unsigned cpu = 0; cpu < CpuSet::kCount; ++cpu) {
-        const int64_t figure = allowed.has(cpu) ? read_figure(root, cpu, measure.file) : 0;
+        if (!allowed.has(cpu))
+          continue;
+        const int64_t figure = measure.file ? read_figure(root, cpu, measure.file) : 1;
         largest = figure > largest ? figure : largest;
         count += figure * measure.denominator > largest * measure.numerator;
       }
@@ -72,10 +81,7 @@ uint32_t count_big_cores(const char *root, const CpuSet &allowed) {
     if (largest > 0)
       return count;
   }
-  uint32_t count = 0;
-  for (unsigned cpu = 0; cpu < CpuSet::kCount; ++cpu)
-    count += allowed.has(cpu);
-  return count ? count : 1;
+  return 1;
 }
 
 } // namespace nacre::runtime
