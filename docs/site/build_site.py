@@ -67,8 +67,8 @@ def found(root, patterns):
 
 class Site:
     def __init__(self, arguments):
-        self.arguments, self.source = arguments, os.path.join(arguments.work, "pages")
-        shutil.rmtree(arguments.work, ignore_errors=True)
+        self.arguments, self.source = arguments, os.path.join(arguments.staging, "pages")
+        shutil.rmtree(arguments.staging, ignore_errors=True)
 
     def page(self, path, text):
         write(os.path.join(self.source, path), for_mkdocs(text))
@@ -175,7 +175,7 @@ class Site:
         self.pages_of_the_tree()
         self.reference()
         self.copy(os.path.join(HERE, "site.css"), "site.css")
-        config = os.path.join(self.arguments.work, "mkdocs.yml")
+        config = os.path.join(self.arguments.staging, "mkdocs.yml")
         added = {"docs_dir": self.source, "site_dir": self.arguments.output, "nav": self.nav(), "hooks": [os.path.join(HERE, "hooks.py")]}
         text = read(os.path.join(HERE, "mkdocs.yml")).replace("  name: material\n", f"  name: material\n  custom_dir: {os.path.join(HERE, 'theme')}\n")
         write(config, text + "".join(f"{key}: {json.dumps(value)}\n" for key, value in added.items()))
@@ -197,7 +197,7 @@ def main():
     parser.add_argument("--clang", required=True, help="clang, which reads the headers")
     parser.add_argument("--mkdocs", default="mkdocs")
     parser.add_argument("--javadoc", help="javadoc; without it the site has no page of the Java classes")
-    parser.add_argument("--work", required=True, type=os.path.abspath, help="folder of what mkdocs reads; it is emptied")
+    parser.add_argument("--staging", required=True, type=os.path.abspath, help="folder of what mkdocs reads; it is emptied")
     parser.add_argument("--output", required=True, type=os.path.abspath, help="folder of the site; it is emptied")
     Site(parser.parse_args()).build()
 

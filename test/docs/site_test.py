@@ -56,7 +56,7 @@ class SiteTest(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="nacre-site-")
         cls.addClassCleanup(folder.cleanup)
         cls.site = os.path.join(folder.name, "site")
-        done = subprocess.run([sys.executable, "-B", os.path.join(ROOT, "docs", "site", "build_site.py"), f"--build={BUILD}", f"--work={folder.name}/work",
+        done = subprocess.run([sys.executable, "-B", os.path.join(ROOT, "docs", "site", "build_site.py"), f"--build={BUILD}", f"--staging={folder.name}/staging",
                                f"--output={cls.site}", *filter(None, os.environ["NACRE_SITE_OPTIONS"].split(";"))],
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         if done.returncode:

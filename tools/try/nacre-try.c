@@ -65,7 +65,10 @@ static int read_number(const char *text, unsigned long *number) {
   return end != text && *end == 0 && *number > 0 && *number < 1000000;
 }
 
-/** libmodel.so exports nacre_model_model. */
+static int is_digit(char c) { return c >= '0' && c <= '9'; }
+static int is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+/** libmy-model.so exports nacre_model_my_model: what is neither letter nor digit is `_`, and a digit has one before it. */
 static const nacre_model *open_model(const char *path) {
   static char symbol[256] = "nacre_model_", file[4096] = "./";
   const char *slash = strrchr(path, '/'), *name = behind(slash ? slash + 1 : path, "lib");
@@ -74,7 +77,11 @@ static const nacre_model *open_model(const char *path) {
     fail(path, "must be lib<model>.so, as nacre-compile has named it");
     return NULL;
   }
-  memcpy(symbol + 12, name, length - 3);
+  char *to = symbol + strlen(symbol);
+  if (is_digit(name[0]))
+    *to++ = '_';
+  for (size_t i = 0; i < length - 3; ++i)
+    *to++ = is_letter(name[i]) || is_digit(name[i]) ? name[i] : '_';
   memcpy(file + 2, path, strlen(path) + 1);
   void *library = dlopen(slash ? path : file, 2 /* now */);
   const void *model = library ? dlsym(library, symbol) : NULL;
