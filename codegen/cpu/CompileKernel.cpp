@@ -95,8 +95,10 @@ void readWork(Operation *function, const Target &target, KernelCode &code) {
 
 constexpr char kLoweringPipeline[] = "convert-scf-to-cf,nacre-lower-to-llvm,nacre-wrap-kernel";
 
-/// Of loops that were not written as vectors over flat arrays.
-constexpr char kFallbackPipeline[] = "canonicalize,cse,convert-vector-to-scf,expand-strided-metadata,lower-affine,";
+/// Of loops that were not written as vectors over flat arrays. Conversions to bf16 become integer operations; where the CPU has no
+/// instruction for them, LLVM calls a library that models are not linked with.
+constexpr char kFallbackPipeline[] = "canonicalize,cse,convert-vector-to-scf,expand-strided-metadata,lower-affine,"
+                                     "arith-expand{include-bf16=true},";
 
 LogicalResult lower(ModuleOp module, bool isFallback) {
   PassManager passes(module.getContext());
@@ -117,8 +119,7 @@ void lengthenSearches() {
   }();
 }
 
-/// Whether the kernel that this thread compiles keeps its order, in which an emitter wrote what a core starts together; its register
-/// allocator's changes are fitted in after it.
+/// Whether LLVM keeps the order of the kernel that this thread compiles; its register allocator's changes are fitted in after it.
 thread_local bool keepsOrder = false;
 
 void letOrdersBeKept() {
@@ -250,8 +251,10 @@ LogicalResult compile(ModuleOp module, const Target &target, Emit emit, KernelCo
     return failure();
   // Beside the kernel's function there may be declarations, of the C library, and constant tables.
   for (auto function : module.getOps<func::FuncOp>())
-    if (function->hasAttr(notes::kKernel))
+    if (function->hasAttr(notes::kKernel)) {
       readWork(function, target, code);
+      keepsOrder = function->hasAttr(notes::kKeepsOrder);
+    }
   if (failed(lower(module, code.fallback)))
     return failure();
   if (emit == Emit::LlvmDialect) {
@@ -295,7 +298,6 @@ FailureOr<KernelCode> codegen::compileKernel(plan::KernelOp kernel, const Target
   thread_local KernelContext context;
   KernelCopy copy(context);
   KernelCode code;
-  keepsOrder = target.inOrder && kernel.getKind() == plan::KernelKind::Contraction;
   if (failed(copy.read(kernel, symbol)) || failed(compile(*copy.module, target, emit, code)))
     return kernel.emitError("cannot be compiled for ") << target.name << ": " << copy.messages;
   return code;

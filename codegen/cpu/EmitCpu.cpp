@@ -105,6 +105,8 @@ void finish(func::FuncOp function, const KernelFunction &body) {
     function->setAttr(notes::kExecutedFlops, builder.getF64FloatAttr(*body.executedFlops));
   if (body.fallback)
     function->setAttr(notes::kFallback, builder.getStringAttr(body.declinedBy));
+  if (body.keepsOrder)
+    function->setAttr(notes::kKeepsOrder, builder.getUnitAttr());
 }
 
 //===----------------------------------------------------------------------===//

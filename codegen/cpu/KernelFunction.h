@@ -40,6 +40,8 @@ struct KernelFunction {
   double unitCost = 0;                                ///< Nanoseconds of one unit, roughly.
   std::string declinedBy = {};                        ///< Emitters that were asked before, joined by commas.
   bool fallback = false;
+  /// Whether machine code must have the order in which instructions were emitted; else LLVM schedules them.
+  bool keepsOrder = false;
 };
 
 /// Fills the body. Failure means that the kernel's form is not the emitter's; what it emitted is thrown away.

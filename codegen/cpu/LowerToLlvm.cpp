@@ -12,6 +12,7 @@
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/MathToLibm/MathToLibm.h"
@@ -19,6 +20,7 @@
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
@@ -33,14 +35,34 @@ using namespace mlir;
 
 namespace {
 
+/// As integers: LLVM widens a choice between two bf16, and makes bf16 of it by a call of a library that models are not linked with.
+struct LowerBf16Select : ConvertOpToLLVMPattern<arith::SelectOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult matchAndRewrite(arith::SelectOp op, OpAdaptor operands,
+                                ConversionPatternRewriter &rewriter) const override {
+    if (!op.getType().isBF16())
+      return rewriter.notifyMatchFailure(op, "expected a bf16");
+    auto bitsOf = [&](Value value) -> Value {
+      return LLVM::BitcastOp::create(rewriter, op.getLoc(), rewriter.getI16Type(), value);
+    };
+    Value bits = LLVM::SelectOp::create(rewriter, op.getLoc(), operands.getCondition(), bitsOf(operands.getTrueValue()),
+                                        bitsOf(operands.getFalseValue()));
+    rewriter.replaceOpWithNewOp<LLVM::BitcastOp>(op, op.getType(), bits);
+    return success();
+  }
+};
+
 void populatePatterns(const LLVMTypeConverter &types, RewritePatternSet &patterns) {
+  patterns.add<LowerBf16Select>(types, /*benefit=*/2);
   vector::populateVectorBroadcastLoweringPatterns(patterns);
   vector::populateVectorMaskOpLoweringPatterns(patterns);
   vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
   populateVectorToLLVMConversionPatterns(types, patterns);
   arith::populateCeilFloorDivExpandOpsPatterns(patterns);
   arith::populateArithToLLVMConversionPatterns(types, patterns);
-  populateMathToLLVMConversionPatterns(types, patterns, /*approximateLog1p=*/true, /*benefit=*/2);
+  // The approximation, log(1 + x), has no digits of a small x.
+  populateMathToLLVMConversionPatterns(types, patterns, /*approximateLog1p=*/false, /*benefit=*/2);
   populateMathToLibmConversionPatterns(patterns);
   populateFinalizeMemRefToLLVMConversionPatterns(types, patterns);
   cf::populateControlFlowToLLVMConversionPatterns(types, patterns);

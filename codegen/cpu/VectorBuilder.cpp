@@ -117,18 +117,32 @@ Value VectorBuilder::load(Value buffer, Value address, Piece piece) {
   auto type = VectorType::get({piece.width}, cast<MemRefType>(buffer.getType()).getElementType());
   if (!piece.masked())
     return vector::LoadOp::create(ops, loc, type, buffer, address);
+  // Where machines have no arithmetic on bf16, LLVM takes a masked load of it apart, and converts the scalars by calls of a library.
+  if (type.getElementType().isBF16()) {
+    auto bits = VectorType::get({piece.width}, ops.getI16Type());
+    Value zero = constant(cast<TypedAttr>(ops.getZeroAttr(bits)));
+    Value loaded = LLVM::MaskedLoadOp::create(ops, loc, bits, asPointer(pointer(buffer, address)), mask(piece), zero,
+                                              /*alignment=*/2);
+    return arith::BitcastOp::create(ops, loc, type, loaded);
+  }
   Value zero = constant(cast<TypedAttr>(ops.getZeroAttr(type)));
   return vector::MaskedLoadOp::create(ops, loc, type, buffer, ValueRange{address}, mask(piece), zero);
 }
 
 Value VectorBuilder::loadStrided(Value buffer, Value address, int64_t stride, Piece piece) {
   auto type = VectorType::get({piece.width}, cast<MemRefType>(buffer.getType()).getElementType());
+  // bf16 as integers, as in `load`.
+  const bool isBf16 = type.getElementType().isBF16();
+  const Type element = isBf16 ? Type(ops.getI16Type()) : type.getElementType();
   SmallVector<Value> elements;
-  for (unsigned lane = 0; lane < piece.lanes; ++lane)
-    elements.push_back(loadScalar(buffer, add(address, lane * stride)));
+  for (unsigned lane = 0; lane < piece.lanes; ++lane) {
+    Value scalar = loadScalar(buffer, add(address, lane * stride));
+    elements.push_back(isBf16 ? arith::BitcastOp::create(ops, loc, element, scalar).getResult() : scalar);
+  }
   if (piece.masked())
-    elements.resize(piece.width, constant(cast<TypedAttr>(ops.getZeroAttr(type.getElementType()))));
-  return vector::FromElementsOp::create(ops, loc, type, elements);
+    elements.resize(piece.width, constant(cast<TypedAttr>(ops.getZeroAttr(element))));
+  Value vector = vector::FromElementsOp::create(ops, loc, type.clone(element), elements);
+  return isBf16 ? arith::BitcastOp::create(ops, loc, type, vector).getResult() : vector;
 }
 
 Value VectorBuilder::pointer(Value buffer, Value address) {
@@ -147,6 +161,12 @@ Value VectorBuilder::hidden(Value index) {
                                            /*is_align_stack=*/false, LLVM::TailCallKind::None, LLVM::AsmDialectAttr(),
                                            ArrayAttr());
   return arith::IndexCastOp::create(ops, loc, ops.getIndexType(), nothing.getRes());
+}
+
+void VectorBuilder::fence() {
+  LLVM::InlineAsmOp::create(ops, loc, TypeRange(), ValueRange(), /*asm_string=*/"", /*constraints=*/"",
+                            /*has_side_effects=*/true, /*is_align_stack=*/false, LLVM::TailCallKind::None,
+                            LLVM::AsmDialectAttr(), ArrayAttr());
 }
 
 Value VectorBuilder::loadAt(Value pointer, VectorType type) {

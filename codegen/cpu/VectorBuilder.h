@@ -60,6 +60,9 @@ public:
   /// which takes the square of their number.
   mlir::Value hidden(mlir::Value index);
 
+  /// LLVM moves no load or store over this point, at which there is no instruction.
+  void fence();
+
   /// Elements address, address + 1, ...; lanes beyond the piece are zero.
   mlir::Value load(mlir::Value buffer, mlir::Value address, Piece piece);
   /// Elements address, address + stride, ... one by one.

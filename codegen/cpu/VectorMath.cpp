@@ -78,7 +78,13 @@ Value emitMath(VectorBuilder &builder, Operation *op, ValueRange operands) {
     Type type = isa<FloatType>(op->getResult(0).getType()) ? operands[0].getType() : resultType(op, operands);
     return createLike(builder, op, operands, type);
   }
-  return emitLaneByLane(builder, op, operands);
+  SmallVector<Value> scalars(operands);
+  // The C library scales a subnormal base to find its logarithm, which makes nonsense of it where kernels have zeros of such.
+  if (isa<math::PowFOp>(op)) {
+    Term x{&builder, operands[0]};
+    scalars[0] = (abs(x) < std::numeric_limits<double>::min()).select(copySign(x.constant(0), x), x).value;
+  }
+  return emitLaneByLane(builder, op, scalars);
 }
 
 Value emitExpOfNonPositive(VectorBuilder &builder, Value x, int64_t added) {

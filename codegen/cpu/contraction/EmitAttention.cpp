@@ -344,6 +344,7 @@ LogicalResult emitAttention(plan::KernelOp kernel, KernelFunction &function) {
   FailureOr<AttentionForm> form = parseAttention(kernel);
   if (failed(form))
     return failure();
+  function.keepsOrder = keepsOrderOfTiles(function.target);
   return AttentionEmitter(function, *form).emit();
 }
 

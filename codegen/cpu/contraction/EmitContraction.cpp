@@ -366,10 +366,12 @@ static void emit(KernelFunction &function, const MatrixProduct &product) {
   ContractionEmitter(function, product).emit();
 }
 static void emit(KernelFunction &function, const DepthwiseConvolution &convolution) {
+  function.keepsOrder = true;
   emitDepthwise(function, convolution);
 }
 
 LogicalResult nacre::codegen::cpu::emitContraction(plan::KernelOp kernel, KernelFunction &function) {
+  function.keepsOrder = keepsOrderOfTiles(function.target);
   FailureOr<WinogradConvolution> winograd = parseWinograd(kernel);
   if (succeeded(winograd) && fitsWinograd(function.target, *winograd)) {
     emitWinograd(function, *winograd);

@@ -307,11 +307,25 @@ void DepthwiseEmitter::emitTile(TileSize size, Piece channels, ArrayRef<Value> k
   if (!machine.readsMemory && epilogue.bias() && staysInRows(*epilogue.bias()))
     bias = epilogue.beginning(channels.width, 0, channels.lanes);
   SmallVector<Value> sums(outputs.size(), bias ? bias : build.floatConstant(0.0, type));
+  // LLVM keeps each tap that it has seen, and would load them before the loop over pixels. Where they do not fit, they are loaded
+  // again from an address that it cannot know to be the same.
+  const size_t mostLoaded = std::max<int64_t>(1, int64_t(machine.registers) - int64_t(outputs.size()) - 2);
+  std::set<unsigned> loaded;
+  Value firstTap;
+  auto tapOf = [&](const Use &use) {
+    if (keepsTaps)
+      return kept[use.tap];
+    if (!firstTap || (loaded.size() == mostLoaded && !loaded.count(use.tap))) {
+      firstTap = build.hidden(at[Contraction::Rhs]);
+      loaded.clear();
+    }
+    loaded.insert(use.tap);
+    return load(Contraction::Rhs, build.add(firstTap, taps[use.tap].rhs), channels);
+  };
   for (const auto &[distance, goesInto] : uses) {
     Value element = load(Contraction::Lhs, build.add(at[Contraction::Lhs], distance), channels);
     for (const Use &use : goesInto) {
-      Value tap = keepsTaps ? kept[use.tap]
-                            : load(Contraction::Rhs, build.add(at[Contraction::Rhs], taps[use.tap].rhs), channels);
+      Value tap = tapOf(use);
       sums[use.output] = vector::FMAOp::create(build.ops, build.loc, element, tap, sums[use.output]);
     }
   }

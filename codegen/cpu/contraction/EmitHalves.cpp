@@ -77,6 +77,7 @@ private:
     function.unitCost = (cost + before) / parts;
     function.flops = first.body.flops + product.flops;
     function.fallback = first.body.fallback || product.fallback;
+    function.keepsOrder = first.body.keepsOrder || product.keepsOrder;
   }
 
   /// Whoever computes a part of a block makes all its rows: only few blocks have parts, and not many more than rows are cheap.

@@ -35,6 +35,7 @@ constexpr MachineRow avx512Row(const char *instruction, const ProductTypes &type
   row.registers = 32;
   row.spareRegisters = 2;
   row.hasHalves = true;
+  row.readsBroadcasts = true;
   row.transform = 0.43;
   row.storeFilter = 1.8;
   row.waysOfRows = 10;

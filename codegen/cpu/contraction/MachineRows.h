@@ -70,6 +70,7 @@ struct MachineRow {
   /// Of columns, in a load that moves its address on: of tiles as wide as their panel, whose steps lie one after another.
   int64_t registersPerStream = 1;
   bool readsMemory = true; ///< Its operands may be there. Else each waits in a register, what an epilogue uses too.
+  bool readsBroadcasts = false; ///< An operand in memory may be one element, for all lanes.
   /// A register is copied at no cost where a multiply-add would overwrite what is needed again.
   bool hasFreeCopies = true;
 

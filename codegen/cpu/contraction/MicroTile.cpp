@@ -146,11 +146,13 @@ private:
       });
 
     const bool byVectors = elements.areVectors(), together = elements.areTogether();
-    // Asking ahead costs an instruction or two: of two steps, where few are decoded in a cycle.
-    const int64_t turn = byVectors    ? stepsPerTurn(shape.machine, shape.rows, vectors)
-                         : together   ? stepsTogether(size)
-                         : from.ahead ? std::min<int64_t>(size, 2)
-                                      : 1;
+    // Asking ahead costs an instruction or two: of two steps, where few are decoded in a cycle. But if a row's element is broadcast for
+    // one multiply-add, LLVM writes the sum over it, and then finds no registers for a second step.
+    const bool overwritesElements = vectors == 1 && !shape.machine.readsBroadcasts;
+    const int64_t turn = byVectors                           ? stepsPerTurn(shape.machine, shape.rows, vectors)
+                         : together                          ? stepsTogether(size)
+                         : from.ahead && !overwritesElements ? std::min<int64_t>(size, 2)
+                                                             : 1;
     const int64_t whole = size - size % turn;
     const bool loops = whole > turn;
     SmallVector<Value> sums = accumulators;
@@ -162,8 +164,7 @@ private:
     else if (loops)
       sums = build.loop(0, whole, turn, accumulators, [&](Position step, ValueRange carried) {
         const Stand stand = advancedBy(level, step, from);
-        prefetch.ahead(stand.ahead, turn);
-        return multiplyAdd(carried, stand.lhs, stand.rhs, turn, byVectors);
+        return multiplyAdd(carried, stand, turn, byVectors);
       });
     // Of a longer rest elements are loaded early, which registers do not hold. Pairs need no address of their own here.
     std::optional<ColumnStream> stream;
@@ -175,10 +176,10 @@ private:
                                          std::tuple(vectorsEnd, size, false)}) {
       if (begin == end)
         continue;
-      const Stand stand = advancedBy(level, {Value(), begin}, from);
-      if (begin < whole)
-        prefetch.ahead(stand.ahead, whole);
-      sums = multiplyAdd(sums, stand.lhs, stand.rhs, end - begin, isVectors, stream ? &*stream : nullptr);
+      Stand stand = advancedBy(level, {Value(), begin}, from);
+      if (begin >= whole)
+        stand.ahead = {};
+      sums = multiplyAdd(sums, stand, end - begin, isVectors, stream ? &*stream : nullptr);
     }
     return sums;
   }
@@ -240,14 +241,16 @@ private:
   }
 
   /// `steps` steps of the reduction, straight. `byVectors`: a row's elements are loaded as vectors of so many steps. Columns
-  /// lie at `rhs` or come by the stream.
-  SmallVector<Value> multiplyAdd(ValueRange accumulators, Value lhs, Value rhs, int64_t steps, bool byVectors,
+  /// lie at `from.rhs` or come by the stream.
+  SmallVector<Value> multiplyAdd(ValueRange accumulators, const Stand &from, int64_t steps, bool byVectors,
                                  ColumnStream *stream = nullptr) {
-    return multiplyAdd(accumulators, rhs, steps, elements.straight(lhs, steps, byVectors), stream);
+    return multiplyAdd(accumulators, from.rhs, steps, elements.straight(from.lhs, steps, byVectors), stream,
+                       from.ahead);
   }
 
   SmallVector<Value> multiplyAdd(ValueRange accumulators, Value rhs, int64_t steps,
-                                 const RowElements::ElementOf &elementOf, ColumnStream *stream = nullptr) {
+                                 const RowElements::ElementOf &elementOf, ColumnStream *stream = nullptr,
+                                 Value ahead = {}) {
     SmallVector<Value> sums(accumulators);
     if (!stream)
       prefetch.panelFrom(rhs, steps);
@@ -258,6 +261,10 @@ private:
       return columns.load(build.add(rhs, step * panel.strides.back()), vector);
     };
     for (int64_t step = 0; step < steps; ++step) {
+      // LLVM moves no load over a prefetch. At a turn's beginning one lets the loads of all steps come first, which leaves fewer
+      // registers than there are sums.
+      if (step == steps / 2)
+        prefetch.ahead(ahead, steps);
       auto accumulate = [&](int64_t row, int64_t vector, Value element, Value b) {
         Value &sum = sums[row * vectors + vector];
         Value a = build.broadcast(element, columns.lanesOf(vector));
@@ -283,6 +290,9 @@ private:
           for (int64_t row = 0; row < shape.rows; ++row)
             accumulate(row, vector, ofRows[row], b);
           ++vector;
+          // LLVM brings loads of neighbours together, for which there are no registers.
+          if (shape.rows > 1 && !shape.machine.multipliesByElement)
+            build.fence();
         }
     }
     return sums;
@@ -345,6 +355,8 @@ SumBlocks sumBlocksOf(const MachineRow &machine, const LoopedContraction &contra
   blocks.level += part.level;
   return blocks;
 }
+
+bool keepsOrderOfTiles(const Target &target) { return target.inOrder || !target.arm64; }
 
 void emitTile(VectorBuilder &build, const LoopedContraction &contraction, ArrayRef<Value> buffers, const Panel &panel,
               const DepthPart &part, const TileShape &shape, const Addresses &at) {

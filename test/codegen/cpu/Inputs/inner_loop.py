@@ -21,7 +21,34 @@ PATTERNS = {
     "shifts": r"\b(vpslld|shl)\b",
     "masks": r"\b(vpand[dq]?|vpblendw|and)\b",
     "prefetches": r"\b(prefetcht1|prfm)\b",
+    "other arithmetic": r"\b(v(add|sub|mul)p[sd]|vfnmadd\w+|f(add|sub|mul)|fmls)\b",
 }
+
+
+def without_comments(assembly):
+    return [re.split(r"//|#\s|##", line)[0].rstrip() for line in assembly]
+
+
+def functions(lines):
+    """(name, its lines) of each function."""
+    name, body = None, []
+    for line in lines:
+        start = re.match(r"(\w[\w.$]*):", line)
+        if start:
+            if name:
+                yield name, body
+            name, body = start[1], []
+        else:
+            body.append(line)
+    if name:
+        yield name, body
+
+
+def stack_accesses(function, loop):
+    """The lines of a function's loop that read or write the stack, also by the frame's pointer where the function has one."""
+    frame = r"|%rbp" if any(re.search(r"\bmovq\s+%rsp, %rbp", line) for line in function) else ""
+    frame += r"|\[x29" if any(re.search(r"\b(mov|add)\s+x29, sp", line) for line in function) else ""
+    return [line for line in loop if re.search(PATTERNS["stack"] + frame, line)]
 
 
 def innermost_loops(lines):
@@ -40,7 +67,7 @@ def innermost_loops(lines):
 
 def hottest_loop(assembly):
     """Of the innermost loops the one with the most multiply-adds."""
-    loops = list(innermost_loops(re.split(r"//|#\s|##", line)[0].rstrip() for line in assembly))
+    loops = list(innermost_loops(without_comments(assembly)))
     if not loops:
         sys.exit("no loop")
     return max(loops, key=lambda loop: count(loop, "multiply-adds"))

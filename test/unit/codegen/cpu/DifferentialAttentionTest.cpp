@@ -6,18 +6,18 @@
 #include "test/unit/codegen/cpu/Differential.h"
 
 using nacre::codegen::AttentionText;
-using nacre::codegen::test::Differential;
+using CpuAttention = nacre::codegen::test::Differential;
 
 namespace {
 
-TEST_F(Differential, AttentionOfHeadsInARow) {
+TEST_F(CpuAttention, AttentionOfHeadsInARow) {
   checkOnAll(
       AttentionText{4, 32, 48, 16, 32, /*interleaved=*/true, false, /*masked=*/true, "f32", /*cutAmongRows=*/true}
           .text());
 }
 
 /// Tails of vectors, of panels and of blocks of rows.
-TEST_F(Differential, AttentionOfOddSizes) {
+TEST_F(CpuAttention, AttentionOfOddSizes) {
   for (AttentionText odd : {AttentionText{3, 7, 5, 9, 11}, {1, 53, 37, 3, 70}, {2, 1, 130, 64, 1}, {1, 1, 1, 1, 1}}) {
     checkOnAll(odd.text());
     odd.cutAmongRows = odd.interleaved = odd.masked = true;
@@ -26,21 +26,21 @@ TEST_F(Differential, AttentionOfOddSizes) {
 }
 
 /// Units are several blocks of rows of a head, and a block of scores is less than a unit's rows.
-TEST_F(Differential, AttentionOfManyRows) {
+TEST_F(CpuAttention, AttentionOfManyRows) {
   check(AttentionText{1, 211, 300, 20, 24, true, false, true, "f32", true}.text());
   check(AttentionText{2, 200, 80, 8, 16}.text());
 }
 
 /// Sums of so many steps are added up in blocks.
-TEST_F(Differential, AttentionOfLongRows) {
+TEST_F(CpuAttention, AttentionOfLongRows) {
   check(AttentionText{1, 9, 2100, 4, 8, true, false, true, "f32", true}.text());
 }
 
-TEST_F(Differential, AttentionWithSharedKeys) {
+TEST_F(CpuAttention, AttentionWithSharedKeys) {
   check(AttentionText{6, 12, 20, 8, 8, true, /*shared=*/true, false, "f32", true}.text());
 }
 
-TEST_F(Differential, AttentionOfHalves) {
+TEST_F(CpuAttention, AttentionOfHalves) {
   AttentionText halves{2, 17, 33, 16, 24, true, false, true, "bf16", true};
   checkOnAll(halves.text(), /*tolerance=*/1e-2);
   halves.element = "f16"; // which the oldest CPUs do not convert

@@ -8,7 +8,7 @@
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
-using nacre::codegen::test::Differential;
+using CpuMovement = nacre::codegen::test::Differential;
 
 namespace {
 
@@ -67,14 +67,14 @@ std::string permute(ArrayRef<int64_t> input, ArrayRef<int64_t> permutation, Stri
   return text + llvm::formatv("plan.yield {0} : {1}\n}", halo ? "%i" : "%r", all).str();
 }
 
-TEST_F(Differential, TransposesOfEveryElementSize) {
+TEST_F(CpuMovement, TransposesOfEveryElementSize) {
   for (StringRef element : {"i8", "i16", "f16", "f32", "i64", "f64"}) {
     check(permute({37, 70}, {1, 0}, element, 0));
     check(permute({5, 4}, {1, 0}, element, 0));
   }
 }
 
-TEST_F(Differential, ImagesToPixelsAndBack) {
+TEST_F(CpuMovement, ImagesToPixelsAndBack) {
   check(permute({1, 3, 19, 23}, {0, 2, 3, 1}, "f32", 1));
   check(permute({1, 3, 19, 23}, {0, 2, 3, 1}, "f32", 1, /*halo=*/2));
   check(permute({1, 19, 23, 3}, {0, 3, 1, 2}, "f32", 1));
@@ -83,7 +83,7 @@ TEST_F(Differential, ImagesToPixelsAndBack) {
   check(permute({1, 7, 9, 20}, {0, 3, 1, 2}, "f32", 1));
 }
 
-TEST_F(Differential, TransposesThatKeepTheInnermostAxis) {
+TEST_F(CpuMovement, TransposesThatKeepTheInnermostAxis) {
   check(permute({6, 4, 13}, {1, 0, 2}, "f32", 0));
   check(permute({1, 2, 2, 3, 5, 4}, {0, 1, 4, 2, 5, 3}, "f32", 1));
 }
@@ -92,7 +92,7 @@ TEST_F(Differential, TransposesThatKeepTheInnermostAxis) {
 // Indexed
 //===----------------------------------------------------------------------===//
 
-TEST_F(Differential, RowsOfATableAndASum) {
+TEST_F(CpuMovement, RowsOfATableAndASum) {
   check(R"(
 plan.kernel @kernel indexed (%w: tensor<5x27xf32>, %i: tensor<19xi64>, %x: tensor<19x27xf32>) into (%y: tensor<19x27xf32>) cut 0 : 19 by 1 {
   %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>],
@@ -113,7 +113,7 @@ plan.kernel @kernel indexed (%w: tensor<5x27xf32>, %i: tensor<19xi64>, %x: tenso
 })");
 }
 
-TEST_F(Differential, LinesBetweenLinesOfPixels) {
+TEST_F(CpuMovement, LinesBetweenLinesOfPixels) {
   check(R"(
 plan.kernel @kernel indexed (%x: tensor<1x9x6x11xf32>, %low: tensor<17xi32>, %high: tensor<17xi32>, %t: tensor<17xf32>)
     into (%y: tensor<1x17x6x11xf32>) cut 1 : 17 by 1 {
@@ -141,7 +141,7 @@ plan.kernel @kernel indexed (%x: tensor<1x9x6x11xf32>, %low: tensor<17xi32>, %hi
 })");
 }
 
-TEST_F(Differential, RowsBetweenRowsAtComputedPositions) {
+TEST_F(CpuMovement, RowsBetweenRowsAtComputedPositions) {
   std::string text = nacre::codegen::kSample;
   for (size_t at; (at = text.find("COLS")) != std::string::npos;)
     text.replace(at, 4, "27");

@@ -6,7 +6,7 @@
 
 #include "llvm/Support/FormatVariadic.h"
 
-using nacre::codegen::test::Differential;
+using CpuPack = nacre::codegen::test::Differential;
 
 namespace {
 
@@ -34,7 +34,7 @@ std::string textOf(const Pack &pack) {
       in, out, pack.loops - 1, pack.columns, pack.width, wide, dims, pack.read, kinds, pack.element);
 }
 
-TEST_F(Differential, PacksColumnsSideBySide) {
+TEST_F(CpuPack, PacksColumnsSideBySide) {
   checkOnAll(textOf({"a, b", "37x96", "37x96", 2, 96, 32}));
   checkOnAll(textOf({"a, b", "37x70", "37x70", 2, 70, 32}));
   checkOnAll(textOf({"a, b", "3x5", "3x5", 2, 5, 48}));
@@ -42,7 +42,7 @@ TEST_F(Differential, PacksColumnsSideBySide) {
   check(textOf({"a, b", "37x70", "37x70", 2, 70, 16, 0, "f64"}));
 }
 
-TEST_F(Differential, PacksColumnsFarApart) {
+TEST_F(CpuPack, PacksColumnsFarApart) {
   checkOnAll(textOf({"b, a", "96x37", "37x96", 2, 96, 32}));
   checkOnAll(textOf({"b, a", "70x37", "37x70", 2, 70, 32}));
   checkOnAll(textOf({"b, a", "70x3", "3x70", 2, 70, 64}));
@@ -51,14 +51,14 @@ TEST_F(Differential, PacksColumnsFarApart) {
   check(textOf({"b, a", "70x37", "37x70", 2, 70, 16, 0, "f64"}));
 }
 
-TEST_F(Differential, PacksBatchesAndFiltersThatAreTurnedRound) {
+TEST_F(CpuPack, PacksBatchesAndFiltersThatAreTurnedRound) {
   checkOnAll(textOf({"a, c, b", "5x40x17", "5x17x40", 3, 40, 32}));
   checkOnAll(textOf({"-a + 4, c, b", "5x40x17", "5x17x40", 3, 40, 32}));
   checkOnAll(textOf({"-a + 4, b, c", "5x17x40", "5x17x40", 3, 40, 48}));
   checkOnAll(textOf({"c, b, -a + 4", "40x17x5", "5x17x40", 3, 40, 32}));
 }
 
-TEST_F(Differential, PacksPanelsAcross) {
+TEST_F(CpuPack, PacksPanelsAcross) {
   checkOnAll(textOf({"a, c, b", "5x40x64", "5x64x40", 3, 40, 32, 32}));
   checkOnAll(textOf({"-a + 4, c, b", "5x40x70", "5x70x40", 3, 40, 32, 32}));
   checkOnAll(textOf({"b, a", "40x17", "17x40", 2, 40, 16, 64}));

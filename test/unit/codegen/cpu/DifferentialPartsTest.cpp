@@ -10,7 +10,7 @@ using namespace nacre::codegen;
 
 namespace {
 
-using CpuContraction = test::Differential;
+using CpuParts = test::Differential;
 
 /// A cell: of `parts` gates, the first and the last are multiplied, the old state is added: one result, and with `two` a
 /// second one, computed of it and of the last gate.
@@ -60,18 +60,18 @@ struct GatedText {
   }
 };
 
-TEST_F(CpuContraction, PartsOfOneRow) {
+TEST_F(CpuParts, PartsOfOneRow) {
   for (int64_t units : {4, 12, 16, 36, 70})
     checkOnAll(GatedText{1, units, 9, 4, /*panel=*/16}.text(), 1e-5);
   checkOnAll(GatedText{1, 132, 40, 4, /*panel=*/64}.text(), 1e-5);
 }
 
-TEST_F(CpuContraction, PartsOfManyRows) {
+TEST_F(CpuParts, PartsOfManyRows) {
   for (int64_t rows : {2, 5, 13})
     checkOnAll(GatedText{rows, 20, 11, 4, /*panel=*/16}.text(), 1e-5);
 }
 
-TEST_F(CpuContraction, TwoAndThreeParts) {
+TEST_F(CpuParts, TwoAndThreeParts) {
   for (int64_t parts : {2, 3}) {
     checkOnAll(GatedText{7, 36, 8, parts, /*panel=*/16}.text(), 1e-5);
     checkOnAll(GatedText{7, 36, 8, parts, /*panel=*/16, /*two=*/false}.text(), 1e-5);
@@ -79,13 +79,13 @@ TEST_F(CpuContraction, TwoAndThreeParts) {
 }
 
 /// Each unit packs the panel that it needs.
-TEST_F(CpuContraction, PartsAsTheyLie) {
+TEST_F(CpuParts, PartsAsTheyLie) {
   checkOnAll(GatedText{5, 20, 7}.text(), 1e-5);
   checkOnAll(GatedText{1, 36, 9, 3}.text(), 1e-5);
 }
 
 /// Deeper than a sum's block.
-TEST_F(CpuContraction, PartsOfLargeDepths) {
+TEST_F(CpuParts, PartsOfLargeDepths) {
   for (int64_t rows : {1, 29})
     checkOnAll(GatedText{rows, 20, 1543, 4, /*panel=*/16}.text(), 1e-4);
 }

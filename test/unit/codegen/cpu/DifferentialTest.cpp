@@ -6,11 +6,11 @@
 
 #include <regex>
 
-using nacre::codegen::test::Differential;
+using CpuKernels = nacre::codegen::test::Differential;
 
 namespace {
 
-TEST_F(Differential, BiasIntoASliceOfALargerStorage) {
+TEST_F(CpuKernels, BiasIntoASliceOfALargerStorage) {
   check(R"(
 plan.kernel @kernel nest (%x: tensor<60x37xf32>, %b: tensor<37xf32>) into (%y: tensor<60x50xf32>) cut 0 : 60 by 1 {
   %zero = arith.constant 0.0 : f32
@@ -28,7 +28,7 @@ plan.kernel @kernel nest (%x: tensor<60x37xf32>, %b: tensor<37xf32>) into (%y: t
 })");
 }
 
-TEST_F(Differential, WindowsThatLeaveTheImage) {
+TEST_F(CpuKernels, WindowsThatLeaveTheImage) {
   check(R"(
 plan.kernel @kernel nest (%x: tensor<1x13x12x9xf32>) into (%y: tensor<1x9x8x9xf32>) cut 1 : 7 by 1 {
   %lowest = arith.constant 0xFF800000 : f32
@@ -54,7 +54,7 @@ plan.kernel @kernel nest (%x: tensor<1x13x12x9xf32>) into (%y: tensor<1x9x8x9xf3
 })");
 }
 
-TEST_F(Differential, CodesOfMaximaAndTheWayBack) {
+TEST_F(CpuKernels, CodesOfMaximaAndTheWayBack) {
   check(R"(
 #cells = affine_map<(n, h, w, c, i, j) -> (n, h * 2 + i, w * 2 + j, c)>
 #places = affine_map<(n, h, w, c, i, j) -> (n, h, w, c)>
@@ -106,7 +106,7 @@ plan.kernel @kernel nest (%dy: tensor<3x6x21xf32>, %code: tensor<3x6x21xi8>, %ta
 })");
 }
 
-TEST_F(Differential, SoftmaxOfRows) {
+TEST_F(CpuKernels, SoftmaxOfRows) {
   const std::string softmax = R"(
 #all = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
@@ -150,7 +150,7 @@ plan.kernel @kernel row (%x: tensor<29xCOLSxf32>) into (%y: tensor<29xCOLSxf32>)
     check(std::regex_replace(softmax, std::regex("COLS"), columns));
 }
 
-TEST_F(Differential, ConvolutionWithEpilogueAndHalo) {
+TEST_F(CpuKernels, ConvolutionWithEpilogueAndHalo) {
   check(R"(
 plan.kernel @kernel contraction (%x: tensor<1x11x12x5xf32>, %w: tensor<3x3x5x19xf32>, %b: tensor<19xf32>) into (%y: tensor<1x11x12x19xf32>)
     cut 1 : 9 by 1 {
@@ -181,7 +181,7 @@ plan.kernel @kernel contraction (%x: tensor<1x11x12x5xf32>, %w: tensor<3x3x5x19x
 })");
 }
 
-TEST_F(Differential, BatchedProductWithATransposedOperand) {
+TEST_F(CpuKernels, BatchedProductWithATransposedOperand) {
   check(R"(
 plan.kernel @kernel contraction (%q: tensor<2x21x3x16xf32>, %k: tensor<2x23x3x16xf32>) into (%y: tensor<2x3x21x23xf32>) cut 0 : 2 by 1 {
   %zero = arith.constant 0.0 : f32

@@ -6,7 +6,7 @@
 
 #include "llvm/Support/FormatVariadic.h"
 
-using nacre::codegen::test::Differential;
+using CpuUpdates = nacre::codegen::test::Differential;
 
 namespace {
 
@@ -71,7 +71,7 @@ Update dense(int64_t rows, int64_t columns, int64_t depth, int64_t width, bool p
 }
 
 /// Of a layer's matrix: rows lie across, and go to scratch where panels of the other operand stay in a cache.
-TEST_F(Differential, UpdatesMatrices) {
+TEST_F(CpuUpdates, UpdatesMatrices) {
   for (bool packsRight : {false, true}) {
     checkOnAll(textOf(dense(200, 96, 40, 32, packsRight)));
     checkOnAll(textOf(dense(67, 70, 33, 32, packsRight)));
@@ -83,7 +83,7 @@ TEST_F(Differential, UpdatesMatrices) {
 }
 
 /// The depth is so long that sums wait in memory, and the other operand is read where it lies.
-TEST_F(Differential, UpdatesByLongReductions) {
+TEST_F(CpuUpdates, UpdatesByLongReductions) {
   checkOnAll(textOf(dense(24, 64, 9000, 32, false)), 1e-4);
   checkOnAll(textOf(dense(24, 64, 9000, 0, false)), 1e-4);
   checkOnAll(textOf(dense(40, 64, 2100, 32, true)), 1e-4);
@@ -109,7 +109,7 @@ Update filter(int64_t inputs, int64_t outputs, int64_t images, int64_t width) {
 }
 
 /// Of a convolution's filter, directly.
-TEST_F(Differential, UpdatesFilters) {
+TEST_F(CpuUpdates, UpdatesFilters) {
   checkOnAll(textOf(filter(20, 40, 3, 16)));
   checkOnAll(textOf(filter(3, 64, 5, 32)), 1e-4);
   checkOnAll(textOf(filter(20, 40, 3, 0)));

@@ -5,7 +5,7 @@
 #include "test/unit/codegen/KernelTexts.h"
 #include "test/unit/codegen/cpu/Differential.h"
 
-using nacre::codegen::test::Differential;
+using CpuWinograd = nacre::codegen::test::Differential;
 
 namespace {
 
@@ -31,27 +31,27 @@ std::string textOf(const Convolution &c) {
   return text.finished(/*residual=*/true).text();
 }
 
-TEST_F(Differential, WinogradInWholeTiles) {
+TEST_F(CpuWinograd, WinogradInWholeTiles) {
   for (int64_t tile : {2, 4, 6})
     check(textOf({1, 12, 12, 16, 32, tile}));
 }
 
 /// Tiles reach beyond the image on both sides, and vectors beyond the channels.
-TEST_F(Differential, WinogradOfOddSizes) {
+TEST_F(CpuWinograd, WinogradOfOddSizes) {
   for (int64_t tile : {2, 4, 6})
     for (Convolution odd : {Convolution{1, 9, 11, 5, 7, tile, 16}, {1, 13, 6, 19, 37, tile}, {1, 2, 3, 33, 64, tile}})
       check(textOf(odd));
 }
 
 /// The cut is among images, several of which share a unit.
-TEST_F(Differential, WinogradOfSeveralImages) {
+TEST_F(CpuWinograd, WinogradOfSeveralImages) {
   for (int64_t tile : {2, 4})
     for (Convolution batch : {Convolution{3, 7, 5, 16, 32, tile}, {5, 24, 23, 8, 48, tile}})
       check(textOf(batch));
 }
 
 /// Units are groups of a long row's tiles, and parts of many columns.
-TEST_F(Differential, WinogradInManyUnits) {
+TEST_F(CpuWinograd, WinogradInManyUnits) {
   for (int64_t tile : {2, 4}) {
     check(textOf({1, 5, 250, 8, 16, tile}));
     check(textOf({1, 6, 6, 24, 300, tile}));
@@ -59,14 +59,14 @@ TEST_F(Differential, WinogradInManyUnits) {
 }
 
 /// The reduction goes block by block, with and without a shorter one at the end; sums wait between them.
-TEST_F(Differential, WinogradInBlocksOfChannels) {
+TEST_F(CpuWinograd, WinogradInBlocksOfChannels) {
   check(textOf({1, 12, 12, 512, 32, 4}));
   for (int64_t tile : {2, 6})
     check(textOf({1, 9, 14, 307, 80, tile, 16}));
 }
 
 /// Tiles of other filters, beyond an image, its channels and its columns.
-TEST_F(Differential, WinogradOfLargerFilters) {
+TEST_F(CpuWinograd, WinogradOfLargerFilters) {
   checkOnAll(textOf({1, 8, 9, 16, 32, 4, 32, /*taps=*/5}));
   check(textOf({2, 7, 5, 131, 40, 4, 16, 5}));
   check(textOf({1, 9, 11, 5, 7, 2, 16, 5}));
@@ -74,14 +74,14 @@ TEST_F(Differential, WinogradOfLargerFilters) {
 }
 
 /// Each group's channels lie beside the others', and its columns begin with a panel of their own.
-TEST_F(Differential, WinogradOfGroups) {
+TEST_F(CpuWinograd, WinogradOfGroups) {
   checkOnAll(textOf({1, 9, 10, 24, 46, 4, 32, /*taps=*/3, /*groups=*/2}));
   check(textOf({3, 6, 5, 57, 96, 2, 16, 3, 3}));
   check(textOf({1, 10, 13, 96, 160, 4, 16, 5, 2}));
 }
 
 /// Panels that are no whole vectors are multiplied directly.
-TEST_F(Differential, WinogradInNarrowPanels) { checkOnAll(textOf({1, 8, 8, 16, 12, 4, 4})); }
+TEST_F(CpuWinograd, WinogradInNarrowPanels) { checkOnAll(textOf({1, 8, 8, 16, 12, 4, 4})); }
 
 struct Gradient {
   int64_t images, height, width, inputs, outputs;
@@ -133,13 +133,13 @@ std::string textOf(const Gradient &g) {
   return text + "plan.yield " + (g.hasEpilogue ? "%u" : "%r") + " : " + f + "\n}";
 }
 
-TEST_F(Differential, GradientsOfFiltersByWinograd) {
+TEST_F(CpuWinograd, GradientsOfFiltersByWinograd) {
   checkOnAll(textOf(Gradient{3, 8, 8, 32, 64}));
   check(textOf(Gradient{2, 8, 12, 64, 128, /*hasEpilogue=*/true}));
 }
 
 /// A block of columns begins in a panel of the result, or ends in one; of panels that are no whole vectors the gradient is direct.
-TEST_F(Differential, GradientsOfFiltersInPanels) {
+TEST_F(CpuWinograd, GradientsOfFiltersInPanels) {
   checkOnAll(textOf(Gradient{3, 8, 8, 32, 64, /*hasEpilogue=*/true, /*panel=*/32}));
   checkOnAll(textOf(Gradient{3, 8, 8, 32, 64, /*hasEpilogue=*/true, /*panel=*/48}));
   check(textOf(Gradient{3, 8, 8, 32, 64, /*hasEpilogue=*/false, /*panel=*/64}));
@@ -147,7 +147,7 @@ TEST_F(Differential, GradientsOfFiltersInPanels) {
 }
 
 /// Tiles reach beyond the image, and the last turn has fewer of them.
-TEST_F(Differential, GradientsOfFiltersOfOddImages) {
+TEST_F(CpuWinograd, GradientsOfFiltersOfOddImages) {
   checkOnAll(textOf(Gradient{5, 7, 9, 32, 32}));
   check(textOf(Gradient{1, 14, 14, 16, 48}));
   check(textOf(Gradient{67, 3, 2, 16, 16}));
