@@ -4,6 +4,7 @@
 
 #include "compiler/ModelQuestions.h"
 #include "compiler/Pipeline.h"
+#include "tools/OutOfMemory.h"
 #include "tools/compile/Console.h"
 #include "tools/compile/Options.h"
 #include "tools/compile/Presets.h"
@@ -39,6 +40,7 @@ static int run(const tools::CommandLine &commandLine) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  tools::handleOutOfMemory();
   llvm::Expected<tools::CommandLine> commandLine = tools::parseCommandLine(argc, argv);
   if (!commandLine) {
     llvm::errs() << "nacre-compile: " << llvm::toString(commandLine.takeError()) << "\n";

@@ -10,6 +10,7 @@
 #include "dialects/PrintableText.h"
 #include "tools/CommandLine.h"
 #include "tools/ModelInputs.h"
+#include "tools/OutOfMemory.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Location.h"
@@ -56,7 +57,8 @@ static cl::extrahelp
          "  0  translated, or everything is supported\n"
          "  1  the model cannot be read, or has nodes that are not supported, or the state is of another one; the\n"
          "     messages name them\n"
-         "  2  the command line is wrong\n");
+         "  2  the command line is wrong\n"
+         "  4  memory ran out\n");
 
 static Error parse(nacre::importer::ImportOptions &options) {
   if ((action == Action::None) == state.empty())
@@ -81,6 +83,7 @@ static StringRef severityOf(const mlir::Diagnostic &diagnostic) {
 }
 
 int main(int argc, char **argv) {
+  nacre::tools::handleOutOfMemory();
   nacre::tools::setVersion("nacre-translate");
   cl::HideUnrelatedOptions(category);
   nacre::importer::ImportOptions options;
