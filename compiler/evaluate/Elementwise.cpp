@@ -7,7 +7,7 @@
 #include "compiler/evaluate/Walks.h"
 #include "dialects/nn/FixedPoint.h"
 #include "dialects/nn/NarrowTypes.h"
-#include "dialects/nn/ScalarFunctions.h"
+#include "dialects/nn/evaluate/ScalarFunctions.h"
 
 #include <cmath>
 #include <cstring>
@@ -44,17 +44,6 @@ bool leaps(nn::BinaryKind kind) {
          nn::getFacts(kind).is(nn::FunctionFacts::predicate);
 }
 
-/// Roots are no powers of what is below zero (nn.binary), -inf included.
-bool isRoot(nn::BinaryOp op, const Tensor &exponents) {
-  if (op.getKind() != nn::BinaryKind::Pow || !exponents.isFloat() || !op.getRhs().getDefiningOp<nn::ConstantOp>() ||
-      exponents.size() == 0)
-    return false;
-  const double first = std::fabs(exponents.number(0));
-  return (first == 0.5 || first == 0.75) && llvm::all_of(llvm::seq(exponents.size()), [&](int64_t i) {
-           return exponents.number(i) == exponents.number(0);
-         });
-}
-
 } // namespace
 
 Tensor evaluate(nn::UnaryOp op, Operands operands) {
@@ -78,14 +67,13 @@ Tensor evaluate(nn::BinaryOp op, Operands operands) {
   const bool compares = nn::getFacts(kind).is(nn::FunctionFacts::predicate);
   const Tensor a = leaps(kind) ? operands[0].asStored() : operands[0];
   const Tensor b = leaps(kind) ? operands[1].asStored() : operands[1];
-  const bool isRootOf = isRoot(op, b);
   Tensor result(op.getType());
   Cell *to = result.write();
   const Type element = result.getElementType();
   auto asDouble = [](const Tensor &tensor, int64_t i) {
     return tensor.isFloat() ? tensor.number(i) : nn::toFloat(tensor.integer(i), tensor.isUnsigned(), /*isDouble=*/true);
   };
-  if (a.isFloat() && b.isFloat() && !compares && !isRootOf) {
+  if (a.isFloat() && b.isFloat() && !compares) {
     forEachElementOf<2>(result, operands, [&](int64_t i, const int64_t *at) {
       to[i].number = nn::apply(kind, a.number(at[0]), b.number(at[1]));
     });
@@ -96,7 +84,7 @@ Tensor evaluate(nn::BinaryOp op, Operands operands) {
       const double x = asDouble(a, at[0]), y = asDouble(b, at[1]);
       if (compares)
         to[i].integer = nn::compare(kind, x, y);
-      else if (const double value = isRootOf && x < 0 ? std::nan("") : nn::apply(kind, x, y); result.isFloat())
+      else if (const double value = nn::apply(kind, x, y); result.isFloat())
         to[i].number = value;
       else // towards zero, within the type's range
         to[i].integer =

@@ -17,7 +17,7 @@ namespace {
 
 class Interpreter {
 public:
-  explicit Interpreter(Floats floats) : floats(floats) {}
+  explicit Interpreter(const Settings &settings) : settings(settings) {}
 
   LogicalResult run(Block &block, ArrayRef<Tensor> arguments);
   SmallVector<Tensor> read(ValueRange values) const {
@@ -30,6 +30,7 @@ private:
   LogicalResult runFor(nn::ForOp op);
   LogicalResult runWhile(nn::WhileOp op);
   LogicalResult runTurn(Block &body, int64_t turn, ArrayRef<Tensor> carried, ArrayRef<Tensor> rows = {});
+  LogicalResult countIteration(Operation *loop);
   bool isTrue(Value condition) const { return bindings.lookup(condition).integer(0) != 0; }
   void bind(ValueRange values, ArrayRef<Tensor> tensors) {
     for (auto [value, tensor] : llvm::zip_equal(values, tensors))
@@ -37,7 +38,8 @@ private:
   }
   ArrayRef<Value> diesBehind(Operation &op);
 
-  Floats floats;
+  const Settings settings;
+  int64_t iterations = 0; ///< of all loops
   DenseMap<Value, Tensor> bindings;
   DenseMap<Operation *, SmallVector<Value, 2>> last; ///< the values of its block that an operator is the last to read
   llvm::SmallPtrSet<Block *, 8> known;               ///< blocks whose operators are in `last`
@@ -102,7 +104,7 @@ LogicalResult Interpreter::run(Operation &op) {
   FailureOr<Results> results = evaluate(&op, read(op.getOperands()));
   if (failed(results))
     return emitError(op.getLoc()) << "cannot be evaluated: the interpreter has no operator '" << op.getName() << "'";
-  if (floats == Floats::Stored)
+  if (settings.floats == Floats::Stored)
     for (Tensor &result : *results)
       result = result.asStored();
   bind(op.getResults(), *results);
@@ -144,6 +146,15 @@ LogicalResult Interpreter::runTurn(Block &body, int64_t turn, ArrayRef<Tensor> c
   return run(body, arguments);
 }
 
+LogicalResult Interpreter::countIteration(Operation *loop) {
+  if (++iterations <= settings.maxIterations)
+    return success();
+  return emitError(loop->getLoc())
+         << "goes on after " << settings.maxIterations
+         << " iterations, the most that all loops may have; raise --max-iterations, or correct "
+            "the inputs";
+}
+
 LogicalResult Interpreter::runFor(nn::ForOp op) {
   const int64_t most = op.getTripCount();
   const int64_t turns = op.getCount() ? std::clamp<int64_t>(bindings.lookup(op.getCount()).integer(0), 0, most) : most;
@@ -153,7 +164,7 @@ LogicalResult Interpreter::runFor(nn::ForOp op) {
   for (int64_t turn = 0; turn < turns; ++turn) {
     const int64_t row = op.getReverse() ? most - 1 - turn : turn;
     auto rows = llvm::map_to_vector(scanned, [&](const Tensor &tensor) { return takeRow(tensor, row); });
-    if (failed(runTurn(body, turn, carried, rows)))
+    if (failed(runTurn(body, turn, carried, rows)) || failed(countIteration(op)))
       return failure();
     carried = read(op.getYield().getCarried());
     for (auto [stack, value] : llvm::zip_equal(stacks, read(op.getYield().getStacked())))
@@ -172,7 +183,7 @@ LogicalResult Interpreter::runWhile(nn::WhileOp op) {
       return failure();
     if (!isTrue(op.getConditionOp().getCondition()))
       break;
-    if (failed(runTurn(op.getBody().front(), turn, carried)))
+    if (failed(runTurn(op.getBody().front(), turn, carried)) || failed(countIteration(op)))
       return failure();
     carried = read(op.getYield().getCarried());
     for (auto [stack, value] : llvm::zip_equal(stacks, read(op.getYield().getStacked())))
@@ -188,8 +199,8 @@ LogicalResult Interpreter::runWhile(nn::WhileOp op) {
 
 } // namespace
 
-FailureOr<SmallVector<Tensor>> evaluate(func::FuncOp function, ArrayRef<Tensor> arguments, Floats floats) {
-  Interpreter interpreter(floats);
+FailureOr<SmallVector<Tensor>> evaluate(func::FuncOp function, ArrayRef<Tensor> arguments, const Settings &settings) {
+  Interpreter interpreter(settings);
   Block &body = function.front();
   if (failed(interpreter.run(body, arguments)))
     return failure();

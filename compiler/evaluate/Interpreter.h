@@ -20,10 +20,16 @@ enum class Floats {
   Stored  ///< Rounded once, behind each operator, to the element type: what leaps have then is what the type has.
 };
 
+/// How a function is evaluated.
+struct Settings {
+  Floats floats = Floats::Double;
+  int64_t maxIterations = INT64_MAX; ///< Of all loops together, that may be finished; as max_iterations of sessions.
+};
+
 /// Evaluates a function as the phase `import` writes it, of which a gradient is left to `train`. `arguments` have the types of
-/// its arguments. Fails after an error at the node of an operator that nobody knows.
+/// its arguments. Fails after an error at the node of an operator that nobody knows, or of a loop that goes on for too long.
 llvm::FailureOr<llvm::SmallVector<Tensor>> evaluate(mlir::func::FuncOp function, llvm::ArrayRef<Tensor> arguments,
-                                                    Floats floats = Floats::Double);
+                                                    const Settings &settings = {});
 
 } // namespace nacre::evaluate
 

@@ -4,7 +4,7 @@
 
 #include "compiler/evaluate/Operators.h"
 #include "compiler/evaluate/Walks.h"
-#include "dialects/nn/ScalarFunctions.h"
+#include "dialects/nn/evaluate/ScalarFunctions.h"
 
 #include <cmath>
 
@@ -88,7 +88,11 @@ Tensor evaluate(nn::ArgReduceOp op, Operands operands) {
   const bool isMax = op.getKind() == nn::ArgKind::Max;
   Tensor result(op.getType());
   Cell *to = result.write();
-  auto isNumber = [&](Cell cell) { return !x.isFloat() || !std::isnan(cell.number); };
+  // Numbers that none is worse than are not better than a NaN ahead of them.
+  auto isPassedOver = [&](Cell cell) {
+    return x.isFloat() &&
+           (std::isnan(cell.number) || (!op.getSelectLast() && cell.number == (isMax ? -HUGE_VAL : HUGE_VAL)));
+  };
   auto isLess = [&](Cell a, Cell b) {
     return x.isFloat()      ? a.number < b.number
            : x.isUnsigned() ? uint64_t(a.integer) < uint64_t(b.integer)
@@ -98,7 +102,7 @@ Tensor evaluate(nn::ArgReduceOp op, Operands operands) {
     int64_t best = -1;
     for (int64_t i = 0; i < x.getShape()[axis]; ++i) {
       const Cell cell = x[first + i * stride];
-      if (!isNumber(cell))
+      if (isPassedOver(cell))
         continue;
       const Cell former = x[first + std::max<int64_t>(best, 0) * stride];
       const bool isBetter = best < 0 || (isMax ? isLess(former, cell) : isLess(cell, former));
@@ -139,7 +143,9 @@ Tensor evaluate(nn::NormalizeOp op, Operands operands) {
   for (int64_t axis : op.getAxes())
     count *= double(x.getShape()[axis]);
   std::vector<double> means(x.size()), variances(x.size()); // more places than there are
-  forEachElement(x.getShape(), strides, [&](int64_t i, const int64_t *at) { means[*at] += x.number(i) / count; });
+  forEachElement(x.getShape(), strides, [&](int64_t i, const int64_t *at) { means[*at] += x.number(i); });
+  for (double &mean : means) // divided once, so that the mean of equal numbers is that number
+    mean /= count;
   forEachElement(x.getShape(), strides, [&](int64_t i, const int64_t *at) {
     variances[*at] += (x.number(i) - means[*at]) * (x.number(i) - means[*at]) / count;
   });

@@ -4,7 +4,7 @@
 
 #include "compiler/evaluate/Operators.h"
 #include "compiler/evaluate/Walks.h"
-#include "dialects/nn/ScalarFunctions.h"
+#include "dialects/nn/evaluate/ScalarFunctions.h"
 
 #include <cmath>
 

@@ -10,7 +10,7 @@
 #include "compiler/graph/Passes.h"
 
 #include "dialects/StoredBytes.h"
-#include "dialects/nn/Evaluate.h"
+#include "dialects/nn/evaluate/Evaluate.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 
 namespace nacre::graph {

@@ -7,7 +7,7 @@
 #include "compiler/graph/Passes.h"
 #include "compiler/graph/control/Regions.h"
 
-#include "dialects/nn/ScalarFunctions.h"
+#include "dialects/nn/evaluate/ScalarFunctions.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cmath>

@@ -5,7 +5,7 @@
 #include "dialects/nn/NnDialect.h"
 
 #include "dialects/nn/ConstantData.h"
-#include "dialects/nn/Evaluate.h"
+#include "dialects/nn/evaluate/Evaluate.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"

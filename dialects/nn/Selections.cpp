@@ -3,8 +3,8 @@
 // What:  the operators that sort, select and compact: the types of their results, and the value of what folds.
 // Why:   exporters write ranges as the indices of a constant's elements that are not zero.
 
-#include "dialects/nn/Evaluators.h"
 #include "dialects/nn/InferTypes.h"
+#include "dialects/nn/evaluate/Evaluators.h"
 
 using namespace mlir;
 

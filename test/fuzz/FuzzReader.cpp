@@ -31,7 +31,7 @@ static void countFree(const volatile void *pointer) {
 /// Counts from here on what is allocated; traps at the end where that was more than the reader promises for a file of
 /// `fileSize`.
 struct HeapWatch {
-  explicit HeapWatch(size_t fileSize) : limit(4 * fileSize + (16 << 20)) {
+  explicit HeapWatch(size_t fileSize) : limit(getStructureBudget(fileSize) + getDecodeBudget(fileSize)) {
     static const int installed = __sanitizer_install_malloc_and_free_hooks(countMalloc, countFree);
     if (!installed)
       __builtin_trap();

@@ -30,7 +30,7 @@ protected:
   Tensor run(StringRef text, ArrayRef<Tensor> arguments = {}, Floats floats = Floats::Double) {
     module = parseSourceString<ModuleOp>(text, &context);
     EXPECT_TRUE(module);
-    auto results = evaluate(*module->getOps<func::FuncOp>().begin(), arguments, floats);
+    auto results = evaluate(*module->getOps<func::FuncOp>().begin(), arguments, {floats});
     EXPECT_TRUE(succeeded(results));
     return results->front();
   }

@@ -5,7 +5,7 @@
 #include "RandomNetwork.h"
 
 #include "dialects/nn/ConstantData.h"
-#include "dialects/nn/Evaluate.h"
+#include "dialects/nn/evaluate/Evaluate.h"
 
 #include "llvm/ADT/DenseMap.h"
 

@@ -3,7 +3,7 @@
 // What the rows of elementwise functions claim is true of what they compute.
 
 #include "dialects/nn/NnDialect.h"
-#include "dialects/nn/ScalarFunctions.h"
+#include "dialects/nn/evaluate/ScalarFunctions.h"
 #include "gtest/gtest.h"
 #include <cmath>
 

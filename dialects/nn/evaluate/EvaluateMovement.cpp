@@ -5,9 +5,9 @@
 //        double, axis by axis, and rounded once.
 
 #include "dialects/StoredBytes.h"
-#include "dialects/nn/Evaluators.h"
 #include "dialects/nn/IndexedCopy.h"
 #include "dialects/nn/NarrowTypes.h"
+#include "dialects/nn/evaluate/Evaluators.h"
 
 #include <cstring>
 

@@ -4,13 +4,11 @@
 // How:   stretches of the result's last axis: the operands' elements are converted to double or int64, the scalar
 //        function is applied, and the results are rounded to the element type.
 
-#include "dialects/nn/Evaluators.h"
 #include "dialects/nn/FixedPoint.h"
 #include "dialects/nn/IndexedCopy.h"
 #include "dialects/nn/NarrowTypes.h"
-#include "dialects/nn/ScalarFunctions.h"
-
-#include <cmath>
+#include "dialects/nn/evaluate/Evaluators.h"
+#include "dialects/nn/evaluate/ScalarFunctions.h"
 
 using namespace mlir;
 
@@ -88,15 +86,6 @@ ElementsAttr UnaryOp::evaluate(Views views) {
                               [&](auto rows, int64_t i) { return facts.ofInteger(rows[0][i], isUnsigned); });
 }
 
-/// Whether kernels take a constant power by square roots.
-static bool isRootExponent(const ConstantView &exponent) {
-  if (!exponent.isSplat())
-    return false;
-  double value;
-  exponent.read(0, 0, 1, &value);
-  return std::fabs(value) == 0.5 || std::fabs(value) == 0.75;
-}
-
 ElementsAttr BinaryOp::evaluate(Views views) {
   Type element = views[0].getElementType();
   BinaryKind kind = getKind();
@@ -108,12 +97,8 @@ ElementsAttr BinaryOp::evaluate(Views views) {
     if (compares)
       return mapElements<double>(getType(), views,
                                  [&](auto rows, int64_t i) { return int64_t(compare(kind, rows[0][i], rows[1][i])); });
-    // A power of -inf is infinite, but a root is not a number.
-    bool isRoot = kind == BinaryKind::Pow && isRootExponent(views[1]);
-    return mapElements<double>(getType(), views, [&](auto rows, int64_t i) {
-      double base = rows[0][i];
-      return isRoot && base < 0 ? std::nan("") : apply(kind, base, rows[1][i]);
-    });
+    return mapElements<double>(getType(), views,
+                               [&](auto rows, int64_t i) { return apply(kind, rows[0][i], rows[1][i]); });
   }
   if (compares)
     return mapElements<int64_t>(getType(), views, [&](auto rows, int64_t i) {

@@ -3,9 +3,9 @@
 // What:  operators of constants that combine elements: products of matrices, reductions, softmax.
 // How:   totals are double, int64 or uint64 and are rounded once.
 
-#include "dialects/nn/Evaluators.h"
 #include "dialects/nn/IndexedCopy.h"
-#include "dialects/nn/ScalarFunctions.h"
+#include "dialects/nn/evaluate/Evaluators.h"
+#include "dialects/nn/evaluate/ScalarFunctions.h"
 
 #include <cmath>
 

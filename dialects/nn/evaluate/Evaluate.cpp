@@ -2,7 +2,7 @@
 //
 // Decides what may be evaluated.
 
-#include "dialects/nn/Evaluate.h"
+#include "dialects/nn/evaluate/Evaluate.h"
 #include "dialects/nn/ConstantData.h"
 #include "dialects/nn/NnDialect.h"
 

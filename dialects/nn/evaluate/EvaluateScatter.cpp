@@ -4,9 +4,9 @@
 // Why:   exporters compute masks and positions by them.
 // How:   1. indices; 2. gathers copy bytes; 3. scatters and running sums compute in double, int64 or uint64 and round once.
 
-#include "dialects/nn/Evaluators.h"
 #include "dialects/nn/IndexedCopy.h"
-#include "dialects/nn/ScalarFunctions.h"
+#include "dialects/nn/evaluate/Evaluators.h"
+#include "dialects/nn/evaluate/ScalarFunctions.h"
 
 #include <cstring>
 

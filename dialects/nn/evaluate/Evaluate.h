@@ -6,8 +6,8 @@
 //        whether to ask. Elementwise rows and reductions compute in double or int64 and round once to the element type; data movement
 //        copies bytes. Splats in give splats out wherever the result is one.
 
-#ifndef NACRE_DIALECTS_NN_EVALUATE_H
-#define NACRE_DIALECTS_NN_EVALUATE_H
+#ifndef NACRE_DIALECTS_NN_EVALUATE_EVALUATE_H
+#define NACRE_DIALECTS_NN_EVALUATE_EVALUATE_H
 
 #include "mlir/IR/BuiltinAttributeInterfaces.h"
 #include "mlir/IR/Operation.h"
@@ -35,4 +35,4 @@ mlir::FailureOr<mlir::ElementsAttr> evaluate(mlir::Operation *op, llvm::ArrayRef
 
 } // namespace nacre::nn
 
-#endif // NACRE_DIALECTS_NN_EVALUATE_H
+#endif // NACRE_DIALECTS_NN_EVALUATE_EVALUATE_H

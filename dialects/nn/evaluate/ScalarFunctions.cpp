@@ -2,7 +2,7 @@
 //
 // One switch for floats and one for integers; conversions and identities behind them.
 
-#include "dialects/nn/ScalarFunctions.h"
+#include "dialects/nn/evaluate/ScalarFunctions.h"
 
 #include "mlir/IR/Builders.h"
 #include <algorithm>
@@ -56,7 +56,7 @@ double apply(BinaryKind kind, double a, double b) {
   case BinaryKind::Fmod:
     return std::fmod(a, b);
   case BinaryKind::Pow:
-    return std::pow(a, b);
+    return a == 1 || b == 0 ? 1 : std::pow(a, b); // of signalling NaNs, too
   case BinaryKind::Min:
     return std::isnan(a) || a < b ? a : b;
   case BinaryKind::Max:

@@ -7,8 +7,8 @@
 // How:   floats of every width are computed in double and rounded once by the caller; integers in 64 bits, which the
 //        caller wraps to the width. What must hold for every number is said at the functions and in NnOps.td.
 
-#ifndef NACRE_DIALECTS_NN_SCALARFUNCTIONS_H
-#define NACRE_DIALECTS_NN_SCALARFUNCTIONS_H
+#ifndef NACRE_DIALECTS_NN_EVALUATE_SCALARFUNCTIONS_H
+#define NACRE_DIALECTS_NN_EVALUATE_SCALARFUNCTIONS_H
 
 #include "dialects/nn/NnDialect.h"
 
@@ -65,4 +65,4 @@ template <typename T> T multiply(T a, T b) {
 
 } // namespace nacre::nn
 
-#endif // NACRE_DIALECTS_NN_SCALARFUNCTIONS_H
+#endif // NACRE_DIALECTS_NN_EVALUATE_SCALARFUNCTIONS_H

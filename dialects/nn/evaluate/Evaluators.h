@@ -2,8 +2,8 @@
 //
 // What the families of operators share that say what their values are.
 
-#ifndef NACRE_DIALECTS_NN_EVALUATORS_H
-#define NACRE_DIALECTS_NN_EVALUATORS_H
+#ifndef NACRE_DIALECTS_NN_EVALUATE_EVALUATORS_H
+#define NACRE_DIALECTS_NN_EVALUATE_EVALUATORS_H
 
 #include "dialects/nn/ConstantData.h"
 #include "dialects/nn/NnDialect.h"
@@ -15,4 +15,4 @@ llvm::SmallVector<int64_t> broadcastStrides(llvm::ArrayRef<int64_t> shape, llvm:
 
 } // namespace nacre::nn
 
-#endif // NACRE_DIALECTS_NN_EVALUATORS_H
+#endif // NACRE_DIALECTS_NN_EVALUATE_EVALUATORS_H
