@@ -3,6 +3,10 @@
 // How:  1. trigonometry; 2. hyperbolic functions.
 
 #include "codegen/FunctionParts.h"
+#include "codegen/IntegerTerms.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 
@@ -14,41 +18,104 @@ namespace nacre::codegen {
 
 namespace {
 
-/// x = quadrant * pi / 2 + r.
-struct Reduced {
-  Term r, bits; ///< The low bits are the quadrant.
-};
+/// Whether a condition holds in some lane.
+Value anyLane(Term condition) {
+  TermBuilder &builder = *condition.builder;
+  auto vector = dyn_cast<VectorType>(condition.type());
+  if (!vector)
+    return condition.value;
+  if (!builder.isShader)
+    return vector::ReductionOp::create(builder.ops, builder.loc, vector::CombiningKind::OR, condition.value);
+  auto lane = [&](int64_t at) {
+    return condition.make(vector::ExtractOp::create(builder.ops, builder.loc, condition.value, at));
+  };
+  Term any = lane(0);
+  for (int64_t at = 1; at < vector.getNumElements(); ++at)
+    any = any | lane(at);
+  return any.value;
+}
 
 struct Angle {
   Term sine, cosine; ///< Of r.
   Term quadrant;     ///< i32
 };
 
-/// x = quadrant * pi / 2 + r with |r| <= pi / 4, reduced in f64: exact enough as far as f32 has a fraction at all.
-Reduced reduceByHalfPi(Term x) {
-  TermBuilder &builder = *x.builder;
-  constexpr double kRounder = 6755399441055744.0;
-  Term wide = x.op<arith::ExtFOp>(withElement(x.type(), builder.ops.getF64Type()), x.value);
-  Term shifted = fma(wide, 2 / kPi, kRounder);
-  Term n = shifted - kRounder;
-  Term reduced = fma(n, -6.12323399573676588613e-17, fma(n, -1.57079632679489655800, wide));
-  return {x.op<arith::TruncFOp>(x.type(), reduced.value),
-          x.op<arith::TruncIOp>(withElement(x.type(), builder.ops.getI32Type()), shifted.bits().value)};
+constexpr double kHalfPiHigh = 1.57079632679489655800, kHalfPiLow = 6.12323399573676588613e-17;
+constexpr double kDoubleRounder = 6755399441055744.0; // 1.5 * 2^52
+
+/// f64 as an f32 and as the low bits of an integer that it is, plus kDoubleRounder.
+ReducedAngle narrowed(Term r, Term quadrants, Type type) {
+  return {r.op<arith::TruncFOp>(type, r.value),
+          r.op<arith::TruncIOp>(withElement(type, r.builder->ops.getI32Type()), quadrants.bits().value)};
 }
 
-/// The same in f32, exact enough below 1e4: pi / 2 in three parts, the first of which have few digits.
-Reduced reduceByHalfPiInSingle(Term x) {
+/// Takes `far()` in the lanes that are far out and `near` in the others. Hardly any x is far out, so one branch for all lanes
+/// looks after these.
+ReducedAngle replaceFar(ReducedAngle near, Term isFar, function_ref<ReducedAngle()> far) {
+  OpBuilder &ops = isFar.builder->ops;
+  const Location loc = isFar.builder->loc;
+  auto branch = scf::IfOp::create(ops, loc, TypeRange{near.r.type(), near.bits.type()}, anyLane(isFar),
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(ops);
+  ops.setInsertionPointToStart(branch.thenBlock());
+  const ReducedAngle reduced = far();
+  scf::YieldOp::create(ops, loc,
+                       ValueRange{isFar.select(reduced.r, near.r).value, isFar.select(reduced.bits, near.bits).value});
+  ops.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(ops, loc, ValueRange{near.r.value, near.bits.value});
+  return {near.r.make(branch.getResult(0)), near.r.make(branch.getResult(1))};
+}
+
+/// Far out, in f64: x * 2 / pi, of which whole circles do not count. 2 / pi is a sum of numbers of 28 bits, whose products with an f32 are
+/// exact, and so is what is left of each without its whole part.
+ReducedAngle reduceFarByHalfPi(Term wide, Type type) {
+  constexpr double twoOverPi[] = {0x1.45f306cp-1,   0x1.c9c882ap-29, 0x1.4fe13a8p-59, 0x1.f47d4dp-86,
+                                  0x1.bb81b6cp-113, 0x1.4acc9ep-143, 0x1.0e4107cp-170};
+  Term whole = wide.constant(0), rest = wide.constant(0);
+  auto round = [](Term x) { return x.op<math::RoundEvenOp>(x.value); };
+  for (double part : twoOverPi) {
+    Term product = wide * part;
+    Term turns = fma(round(product * 0.25), -4, product);
+    Term nearest = round(turns);
+    whole = whole + nearest;
+    rest = rest + (turns - nearest);
+  }
+  Term nearest = round(rest);
+  rest = rest - nearest;
+  return narrowed(fma(rest, kHalfPiHigh, rest * kHalfPiLow), whole + nearest + kDoubleRounder, type);
+}
+
+/// x = quadrant * pi / 2 + r with |r| <= pi / 4, reduced in f64: exact enough below 2^40, where the quotient still has bits to
+/// be rounded by.
+ReducedAngle reduceByHalfPi(Term x) {
+  Term wide = x.op<arith::ExtFOp>(withElement(x.type(), x.builder->ops.getF64Type()), x.value);
+  Term shifted = fma(wide, 2 / kPi, kDoubleRounder);
+  Term n = shifted - kDoubleRounder;
+  ReducedAngle near = narrowed(fma(n, -kHalfPiLow, fma(n, -kHalfPiHigh, wide)), shifted, x.type());
+  return replaceFar(near, abs(x) > 0x1p40, [&] { return reduceFarByHalfPi(wide, x.type()); });
+}
+
+/// The same in f32, exact below 1e4: pi / 2 in four parts, the first of which have few digits, fused or not.
+ReducedAngle reduceByHalfPiInSingle(Term x) {
   Rounded n = roundSum(x, [&](Term rounder) { return fma(x, 2 / kPi, rounder); });
-  Term r = fma(n.whole, -1.5703125, x);
-  r = fma(n.whole, -4.837512969970703125e-4, r);
-  return {fma(n.whole, -7.54978995489188216e-8, r), n.bits};
+  Term r = x;
+  for (double part : {-0x1.92p+0, -0x1.fb4p-12, -0x1.444p-24, -2.563344151594519e-12})
+    r = fma(n.whole, part, r);
+  return {r, n.bits};
+}
+
+/// Without f64.
+ReducedAngle reduceInShader(Term x) {
+  constexpr int64_t kBitsOf1e4 = 0x461c4000;
+  Term isFar = compare(arith::CmpIPredicate::uge, magnitudeBits(x), kBitsOf1e4);
+  ReducedAngle reduced = replaceFar(reduceByHalfPiInSingle(x), isFar, [&] { return reduceLargeAngle(x); });
+  // Where a driver rounds otherwise, the clamp keeps results within -1 and 1.
+  return {atMost(atLeast(reduced.r, -0.79), 0.79), reduced.bits};
 }
 
 Angle reduceAngle(Term x) {
-  Reduced reduced = x.builder->isShader ? reduceByHalfPiInSingle(x) : reduceByHalfPi(x);
-  // Where the quotient is not exact, far out, the clamp keeps results within -1 and 1.
-  Term r = atMost(atLeast(reduced.r, -0.79), 0.79);
-  Term r2 = r * r;
+  const ReducedAngle reduced = x.builder->isShader ? reduceInShader(x) : reduceByHalfPi(x);
+  Term r = reduced.r, r2 = r * r;
   Term sine = fma(r * r2, polynomial(r2, {-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1}), r);
   Term cosine = polynomial(r2, {2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2});
   cosine = fma(cosine, r2 * r2, fma(r2, -0.5, 1));
@@ -121,15 +188,18 @@ Term acos(Term x) {
 // 2. Hyperbolic functions
 //===----------------------------------------------------------------------===//
 
+/// (u + u / (u + 1)) / 2 with u = e^|x| - 1, of which half is finite for as long as the result.
 Term sinh(Term x) {
-  Term u = expm1(abs(x));
-  Term y = (u + u / (u + 1)) * 0.5;
-  return copySign((u == kInfinity).select(u, y), x);
+  Term a = abs(x), half = expm1Times(0.5, a);
+  Term y = half + half / fma(half, 2, 1);
+  // The smallest numbers, infinity and NaN are their own.
+  Term isBetween = (a > 1e-30) & (half < kInfinity);
+  return copySign(isBetween.select(y, (a > 1e-30).select(half, a)), x);
 }
 
 Term cosh(Term x) {
-  Term e = exp(abs(x));
-  return fma(e, 0.5, 0.5 / e);
+  Term half = halfOfExp(abs(x));
+  return half + 0.25 / half;
 }
 
 Term asinh(Term x) {
@@ -142,6 +212,7 @@ Term asinh(Term x) {
 Term acosh(Term x) {
   Term t = x - 1;
   Term y = log1p(t + sqrt(fma(t, t, t * 2)));
+  y = (x < 1).select(x.constant(kNaN), y);
   return (x > 1e9).select(log(x) + kLn2, y);
 }
 

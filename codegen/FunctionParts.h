@@ -7,6 +7,7 @@
 
 #include "codegen/Term.h"
 #include <limits>
+#include <optional>
 
 namespace nacre::codegen {
 
@@ -21,22 +22,49 @@ struct Rounded {
   Term whole, bits;
 };
 
-/// `rough` rounded, a formula that ends in adding `rounder`, 1.5 * 2^23: its low bits then are the number. A driver may
-/// undo that.
-template <typename Formula> Rounded roundSum(Term x, Formula rough) {
-  constexpr double kRounder = 12582912.0;
+/// `rough` rounded, a formula that ends in adding `rounder`, 1.5 * 2^23: its low bits then are the number, plus `bias`. A
+/// driver may undo that.
+template <typename Formula> Rounded roundSum(Term x, Formula rough, int64_t bias = 0) {
+  const double rounder = 12582912.0 + double(bias);
   if (!x.builder->isShader) {
-    Term shifted = rough(x.constant(kRounder));
-    return {shifted - kRounder, shifted.bits()};
+    Term shifted = rough(x.constant(rounder));
+    return {shifted - rounder, shifted.bits()};
   }
   Term whole = x.op<mlir::math::RoundEvenOp>(rough(x.constant(0)).value);
-  return {whole, x.op<mlir::arith::FPToSIOp>(withElement(x.type(), x.builder->ops.getI32Type()), whole.value)};
+  Term bits = x.op<mlir::arith::FPToSIOp>(withElement(x.type(), x.builder->ops.getI32Type()), whole.value);
+  return {whole, bias ? bits.op<mlir::arith::AddIOp>(bits.value, bits.integer(bias).value) : bits};
 }
 
+/// x = quadrant * pi / 2 + r.
+struct ReducedAngle {
+  Term r, bits; ///< The low bits are the quadrant.
+};
+/// Of magnitudes from 1 on, in integers: r is exact to the last place. NaN of infinities and NaN.
+ReducedAngle reduceLargeAngle(Term x);
+
+/// x = m * 2^e with m in [sqrt(1/2), sqrt(2)), for x > 0.
+struct Split {
+  Term m, e;
+};
+Split splitExponent(Term x);
+
+/// p * 2^n of an integer n, by adding n to the exponent: 2^n itself may be infinite. Of a p that is not a number it may make a number.
+Term scale(Term p, Term n);
+
 Term exp(Term x);
+/// e^x / 2, which is finite for longer, of an x that is not negative.
+Term halfOfExp(Term x);
+/// factor * (e^x - 1), but for the smallest numbers, and NaN may become a number; the factor is a power of two.
+Term expm1Times(double factor, Term x);
 Term expm1(Term x);
 Term log(Term x);
 Term log1p(Term x);
+
+// Powers.cpp
+Term pow(Term x, Term y);
+/// x^y for the constants y that square roots and products give. Inverted before it is multiplied: a square may leave the range of
+/// numbers that its inverse is in.
+std::optional<Term> powOfConstant(Term x, double y);
 
 // AngleFunctions.cpp
 Term sin(Term x);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. exponentials; 2. logarithms and powers; 3. the table of operations; 4. bf16. AngleFunctions.cpp has the
-//          rest.
+// How:  1. exponentials; 2. logarithms; 3. the table of operations; 4. bf16. AngleFunctions.cpp and Powers.cpp have the rest.
 
 #include "codegen/Functions.h"
 
 #include "codegen/FunctionParts.h"
+#include "codegen/IntegerTerms.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
@@ -23,34 +23,42 @@ namespace {
 
 /// x = n * ln 2 + r with |r| <= ln(2) / 2.
 struct Reduced {
-  Term r, bits; ///< The low bits are n.
+  Term r, bits; ///< The low bits are n, plus `bias`.
 };
 
-Reduced reduceByLn2(Term x) {
-  Rounded n = roundSum(x, [&](Term rounder) { return fma(x, kLog2E, rounder); });
+Reduced reduceByLn2(Term x, int64_t bias = 0) {
+  Rounded n = roundSum(x, [&](Term rounder) { return fma(x, kLog2E, rounder); }, bias);
   Term r = fma(n.whole, -0.693145751953125, x);
   return {fma(n.whole, -1.42860677e-06, r), n.bits};
 }
 
-/// p * 2^n, by adding n to the exponent.
+constexpr double kExpLow = -87.33654, kExpHigh = 88.72283;
+/// Of e^r and 2^r' where r = r' ln 2 is within ln(2) / 2.
+constexpr double kExpCoefficients[] = {
+    1.381432045e-03, 8.368851216e-03, 4.166840110e-02, 1.666651952e-01, 4.999999337e-01, 1, 1};
+
+} // namespace
+
 Term scale(Term p, Term bits) {
   Term exponent = bits.op<arith::ShLIOp>(bits.value, bits.integer(23).value);
   return p.op<arith::AddIOp>(p.bits().value, exponent.value).f32();
 }
 
-constexpr double kExpLow = -87.33654, kExpHigh = 88.72283;
-
-} // namespace
-
 Term exp(Term x) {
   Reduced reduced = reduceByLn2(atMost(atLeast(x, kExpLow), kExpHigh));
-  Term p = polynomial(reduced.r,
-                      {1.381432045e-03, 8.368851216e-03, 4.166840110e-02, 1.666651952e-01, 4.999999337e-01, 1, 1});
-  Term y = scale(p, reduced.bits);
+  Term y = scale(polynomial(reduced.r, kExpCoefficients), reduced.bits);
   y = (x < kExpLow).select(x.constant(0), y);
   // Not (x <= high): also NaN, which plus infinity stays NaN.
   Term beyond = x.compare(arith::CmpFPredicate::UGT, x.constant(kExpHigh));
   return beyond.select(x + kInfinity, y);
+}
+
+Term halfOfExp(Term x) {
+  constexpr double high = 89.415985;
+  Reduced reduced = reduceByLn2(atMost(x, high));
+  auto halves = llvm::map_to_vector(kExpCoefficients, [](double coefficient) { return coefficient / 2; });
+  Term y = scale(polynomial(reduced.r, halves), reduced.bits);
+  return x.compare(arith::CmpFPredicate::UGT, x.constant(high)).select(x + kInfinity, y);
 }
 
 namespace {
@@ -59,8 +67,7 @@ Term exp2(Term x) {
   Term clamped = atMost(atLeast(x, -126), 127.99999);
   Rounded n = roundSum(x, [&](Term rounder) { return clamped + rounder; });
   Term r = (clamped - n.whole) * kLn2;
-  Term p = polynomial(r, {1.381432045e-03, 8.368851216e-03, 4.166840110e-02, 1.666651952e-01, 4.999999337e-01, 1, 1});
-  Term y = (x < -126).select(x.constant(0), scale(p, n.bits));
+  Term y = (x < -126).select(x.constant(0), scale(polynomial(r, kExpCoefficients), n.bits));
   Term beyond = x.compare(arith::CmpFPredicate::UGE, x.constant(128));
   return beyond.select(x + kInfinity, y);
 }
@@ -68,16 +75,17 @@ Term exp2(Term x) {
 } // namespace
 
 /// 2^n * expm1(r) + (2^n - 1), with half of 2^n so that it does not overflow before the result does.
-Term expm1(Term x) {
-  Reduced reduced = reduceByLn2(atMost(atLeast(x, -25), 88.8));
+Term expm1Times(double factor, Term x) {
+  Reduced reduced = reduceByLn2(atMost(atLeast(x, -25), 89.5));
   Term r = reduced.r;
-  Term q = polynomial(r, {1.381432045e-03, 8.368851216e-03, 4.166840110e-02, 1.666651952e-01, 4.999999337e-01});
+  Term q = polynomial(r, ArrayRef(kExpCoefficients).drop_back(2));
   Term p = fma(r * r, q, r);
-  Term half = scale(x.constant(0.5), reduced.bits);
-  Term y = fma(half, p, half - 0.5) * 2;
-  // Keeps the sign of zero, and NaN.
-  return (abs(x) > 1e-30).select(y, x);
+  Term half = scale(x.constant(factor / 2), reduced.bits);
+  return fma(half, p, half - factor / 2) * 2;
 }
+
+/// Keeps the sign of zero, and NaN.
+Term expm1(Term x) { return (abs(x) > 1e-30).select(expm1Times(1, x), x); }
 
 namespace {
 
@@ -88,8 +96,10 @@ Term oddRational(Term z, std::initializer_list<double> p, std::initializer_list<
   return z * polynomial(y, llvm::map_to_vector(p, lifted)) / polynomial(y, llvm::map_to_vector(q, lifted));
 }
 
+/// At the ends it is 1, with and without fused sums, so that 1 - tanh is 0 of everything beyond.
 Term tanh(Term x) {
-  return oddRational(atMost(atLeast(x, -7.90531110763549805), 7.90531110763549805),
+  constexpr double end = 8.078094482421875;
+  return oddRational(atMost(atLeast(x, -end), end),
                      {-2.76076847742355e-16, 2.00018790482477e-13, -8.60467152213735e-11, 5.12229709037114e-08,
                       1.48572235717979e-05, 6.37261928875436e-04, 4.89352455891786e-03},
                      {1.19825839466702e-06, 1.18534705686654e-04, 2.26843463243900e-03, 4.89352518554385e-03});
@@ -103,14 +113,11 @@ Term erf(Term x) {
                       -1.42647390514189e-02});
 }
 
-//===----------------------------------------------------------------------===//
-// 2. Logarithms and powers
-//===----------------------------------------------------------------------===//
+} // namespace
 
-/// x = m * 2^e with m in [sqrt(1/2), sqrt(2)), for x > 0.
-struct Split {
-  Term m, e;
-};
+//===----------------------------------------------------------------------===//
+// 2. Logarithms
+//===----------------------------------------------------------------------===//
 
 Split splitExponent(Term x) {
   constexpr int64_t kSqrtHalfBits = 0x3f3504f3;
@@ -124,6 +131,8 @@ Split splitExponent(Term x) {
   Term e = bits.op<arith::SIToFPOp>(x.type(), exponent.value);
   return {m, tiny.select(e - 23, e)};
 }
+
+namespace {
 
 /// For the values that have no logarithm: 0, negative numbers, infinity, NaN.
 Term atEdgesOfLog(Term x, Term y) {
@@ -163,101 +172,11 @@ Term log1p(Term x) {
   return (u == kInfinity).select(u, exact);
 }
 
-namespace {
-
-Term floor(Term x) { return x.op<math::FloorOp>(x.value); }
-
-/// 2^(y log2 |x|) in f64, whose rounding the result does not see.
-Term powerOfMagnitude(Term x, Term y) {
-  TermBuilder &builder = *x.builder;
-  Type doubles = withElement(x.type(), builder.ops.getF64Type());
-  auto widened = [&](Term term) { return term.op<arith::ExtFOp>(doubles, term.value); };
-
-  // log2 m = 2 / ln 2 * atanh((m - 1) / (m + 1)), a series in odd powers.
-  Split split = splitExponent(abs(x));
-  Term m = widened(split.m);
-  Term s = (m - 1) / (m + 1);
-  Term s2 = s * s;
-  Term series = polynomial(s2, {1.0 / 13, 1.0 / 11, 1.0 / 9, 1.0 / 7, 1.0 / 5, 1.0 / 3, 1});
-  Term log2 = fma(s * series, 2 * kLog2E, widened(split.e));
-  Term power = log2 * widened(y);
-
-  // 2^power; 1.5 * 2^52 rounds as in reduceByLn2.
-  constexpr double kRounder = 6755399441055744.0;
-  power = atMost(atLeast(power, -1000), 1000);
-  Term shifted = power + kRounder;
-  Term r = (power - (shifted - kRounder)) * kLn2;
-  Term p = polynomial(r, {1.0 / 362880, 1.0 / 40320, 1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1, 1});
-  Term exponent = p.op<arith::ShLIOp>(shifted.bits().value, shifted.bits().integer(52).value);
-  Term result = p.op<arith::AddIOp>(p.bits().value, exponent.value).f64();
-  return p.op<arith::TruncFOp>(x.type(), result.value);
-}
-
-/// The same in f32: the logarithm's parts are multiplied apart, so that its whole part costs no digits.
-Term powerOfMagnitudeInSingle(Term x, Term y) {
-  Split split = splitExponent(abs(x));
-  Term s = (split.m - 1) / (split.m + 1);
-  Term series = polynomial(s * s, {1.0 / 11, 1.0 / 9, 1.0 / 7, 1.0 / 5, 1.0 / 3, 1});
-  Term fraction = s * series * (2 * kLog2E);
-  Term power = y * (split.e + fraction);
-  Rounded n = roundSum(x, [&](Term rounder) { return atMost(atLeast(power, -126), 127.99999) + rounder; });
-  Term r = fma(y, split.e, negate(n.whole)) + y * fraction;
-  Term p =
-      polynomial(r * kLn2, {1.381432045e-03, 8.368851216e-03, 4.166840110e-02, 1.666651952e-01, 4.999999337e-01, 1, 1});
-  Term result = (power < -126).select(x.constant(0), scale(p, n.bits));
-  return (power > 127.99999).select(x.constant(kInfinity), result);
-}
-
-Term pow(Term x, Term y) {
-  Term magnitude = x.builder->isShader ? powerOfMagnitudeInSingle(x, y) : powerOfMagnitude(x, y);
-
-  // Edges, as C's pow; the last one wins.
-  Term ax = abs(x), ay = abs(y);
-  Term zero = x.constant(0), one = x.constant(1), infinity = x.constant(kInfinity);
-  Term grows = y > 0;
-  magnitude = (ax == 0).select(grows.select(zero, infinity), magnitude);
-  magnitude = (ax == kInfinity).select(grows.select(infinity, zero), magnitude);
-  magnitude = (ay == kInfinity).select(((ax > 1) ^ grows).select(zero, infinity), magnitude);
-  Term whole = floor(y) == y;
-  Term half = y * 0.5;
-  Term odd = whole & (ay < kInfinity) & !(floor(half) == half);
-  Term hasNoRoot = (x < 0) & (ax < kInfinity) & !whole;
-  magnitude = hasNoRoot.select(x.constant(kNaN), magnitude);
-  Term y0 = odd.select(copySign(magnitude, x), magnitude);
-  y0 = x.compare(arith::CmpFPredicate::UNO, y).select(x + y, y0);
-  y0 = ((ax == 1) & (ay == kInfinity)).select(one, y0);
-  return ((x == 1) | (y == 0)).select(one, y0);
-}
-
 //===----------------------------------------------------------------------===//
 // 3. The table
 //===----------------------------------------------------------------------===//
 
-/// x^y where y is a constant that square roots and products give.
-std::optional<Term> powOfConstant(Term x, double y) {
-  std::optional<Term> power;
-  const double magnitude = std::abs(y);
-  if (magnitude == 0.25)
-    power = sqrt(sqrt(x));
-  else if (magnitude == 0.5)
-    power = sqrt(x);
-  else if (magnitude == 0.75) {
-    Term root = sqrt(x);
-    power = root * sqrt(root);
-  } else if (magnitude == 1)
-    power = x;
-  else if (magnitude == 2)
-    power = x * x;
-  else if (magnitude == 3)
-    power = x * x * x;
-  else if (magnitude == 4) {
-    Term square = x * x;
-    power = square * square;
-  }
-  if (power && y < 0)
-    power = 1 / *power;
-  return power;
-}
+namespace {
 
 std::optional<Term> emitF32(TermBuilder &builder, Operation *op, ValueRange operands) {
   Term x{&builder, operands[0]};
@@ -303,14 +222,17 @@ std::optional<Value> emitFunction(TermBuilder &builder, Operation *op, ValueRang
 }
 
 Term expOfNonPositive(Term x, int64_t added) {
-  Reduced reduced = reduceByLn2(x);
-  Term p = polynomial(reduced.r, {0.008289290592074394, 0.04189782217144966, 0.16667652130126953, 0.4999915063381195,
-                                  0.9999997019767761, 1});
   // Below, whatever came of it is thrown away. Exactly zero: on some CPUs an operation on a subnormal number takes a
   // hundred times as long, and what is masked in attention is all of that kind.
   constexpr double rounding = 1e-5;
   const double low = added > 1 ? kExpLow + std::log(double(added)) + rounding : kExpLow;
-  return (x < low).select(x.constant(0), scale(p, reduced.bits));
+  constexpr int64_t exponentBias = 127; // with which the bits of n are those of 2^n
+  Reduced reduced = reduceByLn2(atLeast(x, low), exponentBias);
+  Term p = polynomial(reduced.r, {0.008289290592074394, 0.04189782217144966, 0.16667652130126953, 0.4999915063381195,
+                                  0.9999997019767761, 1});
+  // A product, which keeps NaN: n is not above zero, so that 2^n is finite.
+  Term power = reduced.bits.op<arith::ShLIOp>(reduced.bits.value, reduced.bits.integer(23).value).f32();
+  return (x < low).select(x.constant(0), p * power);
 }
 
 std::optional<double> splatOf(Value value) {
@@ -324,25 +246,6 @@ std::optional<double> splatOf(Value value) {
   if (auto number = dyn_cast_or_null<FloatAttr>(attribute))
     return number.getValueAsDouble();
   return std::nullopt;
-}
-
-/// By squaring; all bits of the exponent count, since products wrap. A negative exponent leaves 0 but of 1 and -1.
-Term integerPower(Term base, Term exponent) {
-  Term square = base, bits = exponent;
-  const unsigned width = getElementTypeOrSelf(base.type()).getIntOrFloatBitWidth();
-  Term one = square.integer(1), power = one;
-  for (unsigned bit = 0; bit < width; ++bit) {
-    Term product = power.op<arith::MulIOp>(power.value, square.value);
-    power = hasBit(bits, 1).select(product, power);
-    square = square.op<arith::MulIOp>(square.value, square.value);
-    bits = bits.op<arith::ShRUIOp>(bits.value, one.value);
-  }
-  auto compare = [&](arith::CmpIPredicate predicate, Value a, int64_t b) {
-    return power.op<arith::CmpIOp>(predicate, a, power.integer(b).value);
-  };
-  Term isUnit = compare(arith::CmpIPredicate::eq, base.value, 1) | compare(arith::CmpIPredicate::eq, base.value, -1);
-  Term vanishes = compare(arith::CmpIPredicate::slt, exponent.value, 0) & !isUnit;
-  return vanishes.select(power.integer(0), power);
 }
 
 //===----------------------------------------------------------------------===//
@@ -359,7 +262,7 @@ Term roundToBf16(Term value) {
   Term lowest = shiftRight(bits, 16) & bits.integer(1);
   Term rounded = add(bits, add(lowest, bits.integer(0x7fff)));
   Term quiet = bits | bits.integer(0x400000);
-  Term nan = value.compare(arith::CmpFPredicate::UNO, value);
+  Term nan = isUnordered(value, value);
   Term upper = shiftRight(nan.select(quiet, rounded), 16);
   return upper.op<arith::TruncIOp>(withElement(value.type(), value.builder->ops.getI16Type()), upper.value);
 }

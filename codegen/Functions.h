@@ -7,12 +7,12 @@
 //
 //          exp 0.9 ulp       exp2 1.5 ulp     expm1 1.5 ulp    log 0.9 ulp      log1p 2.5 ulp    log2, log10 2.1 ulp
 //          tanh 5 ulp        erf 6.5 ulp      pow 0.6 ulp (through f64)
-//          sin, cos 2 ulp for |x| < 1e9       tan 3.5 ulp      atan 3 ulp       asin, acos 2.5 ulp
-//          sinh, cosh 2.5 ulp (infinite from 88.8 on)          asinh, acosh 3 ulp, atanh 3.5 ulp
+//          sin, cos 2 ulp   tan 3.5 ulp       atan 3 ulp       asin, acos 2.5 ulp
+//          sinh, cosh 2.5 ulp                 asinh, acosh 3 ulp, atanh 3.5 ulp
 //          1 / (1 + exp -x), the sigmoid, 2.5 ulp
 //
-//        Without f64: sin, cos and tan for |x| < 1e4, pow a few ulp for each power of two in the result.
-//        test/unit/codegen/cpu/VectorMathTest.cpp measures them. Results below the smallest normal number may be zero.
+//        In shaders, without f64: sin, cos 2.5 ulp, tan 4 ulp, pow 1.5 ulp.
+//        test/unit/codegen/cpu/VectorMathTest.cpp and gpu/ShaderMathTest.cpp measure them. Results below the smallest normal number may be zero.
 //        NaN, infinities and the sign of zero are as in C.
 
 #ifndef NACRE_CODEGEN_FUNCTIONS_H

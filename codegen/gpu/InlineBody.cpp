@@ -6,7 +6,9 @@
 #include "codegen/gpu/InlineBody.h"
 
 #include "codegen/Functions.h"
+#include "codegen/IntegerTerms.h"
 #include "codegen/form/ScalarBody.h"
+#include "codegen/gpu/Remainder.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
@@ -72,6 +74,30 @@ Value divideExactly(TermBuilder &builder, Value a, Value b) {
   return (abs(refined - quotient) < abs(quotient) * 0x1p-20).select(refined, quotient).value;
 }
 
+/// x - x and x * 0, which are NaN of NaN and infinities, and x + 0, which is 0 of -0: some drivers give 0, and x, even where a
+/// shader says that NaN and the sign of zero count. Null for all other operations; a sum that begins with 0 is one of these.
+Value emitWithZero(Operation *op, Term a, Term b) {
+  Term nan = a.constant(std::nan(""));
+  if (isa<arith::SubFOp>(op))
+    return a.value == b.value ? isFinite(a).select(a.constant(0), nan).value : Value();
+  if (matchPattern(op->getOperand(0), m_AnyZeroFloat()))
+    std::swap(a, b);
+  else if (!matchPattern(op->getOperand(1), m_AnyZeroFloat()))
+    return {};
+  if (isa<arith::AddFOp>(op))
+    return std::signbit(splatOf(b.value).value_or(0)) ? a.value : (a == 0).select(b, a).value;
+  Term isNegative = compare(arith::CmpIPredicate::slt, a.bits(), 0);
+  return isFinite(a).select(isNegative.select(negate(b), b), nan).value;
+}
+
+/// Of those on f16.
+bool isComputedInSingle(Operation *op) {
+  if (auto comparison = dyn_cast<arith::CmpFOp>(op)) // by bits, and not all devices have integers of 16
+    return comparison.getPredicate() == arith::CmpFPredicate::UNO;
+  return isa<arith::RemFOp>(op) ||
+         (isa<math::MathDialect>(op->getDialect()) && !isa<math::AbsFOp, math::CopySignOp>(op));
+}
+
 bool isDivided(Type type) { return !getElementTypeOrSelf(type).isInteger(32); }
 
 //===----------------------------------------------------------------------===//
@@ -87,7 +113,7 @@ Value emitOperation(TermBuilder &builder, Operation *op, ArrayRef<Value> operand
   if (element.isF32())
     if (std::optional<Value> value = emitFunction(builder, op, operands))
       return *value;
-  if (element.isF16() && isa<math::MathDialect>(op->getDialect()) && !isa<math::AbsFOp, math::CopySignOp>(op)) {
+  if (element.isF16() && isComputedInSingle(op)) {
     const Type wide = withElement(operands.front().getType(), builder.ops.getF32Type());
     SmallVector<Value> extended = llvm::map_to_vector(
         operands, [&](Value value) -> Value { return arith::ExtFOp::create(builder.ops, builder.loc, wide, value); });
@@ -98,6 +124,9 @@ Value emitOperation(TermBuilder &builder, Operation *op, ArrayRef<Value> operand
   auto extremum = [&](auto predicate) { return emitExtremum(builder, operands[0], operands[1], predicate); };
   if (element.isF32() && isa<arith::DivFOp>(op) && isRounded(op))
     return divideExactly(builder, operands[0], operands[1]);
+  if ((element.isF32() || element.isF64()) && isa<arith::AddFOp, arith::MulFOp, arith::SubFOp>(op))
+    if (Value value = emitWithZero(op, {&builder, operands[0]}, {&builder, operands[1]}))
+      return value;
   const bool isOdd = isDivided(type);
   return llvm::TypeSwitch<Operation *, Value>(op)
       .Case<arith::MaximumFOp>([&](auto) { return extremum(arith::CmpFPredicate::OGT); })
@@ -106,7 +135,14 @@ Value emitOperation(TermBuilder &builder, Operation *op, ArrayRef<Value> operand
       .Case<arith::MinSIOp>([&](auto) { return isOdd ? extremum(arith::CmpIPredicate::slt) : create(operands, type); })
       .Case<arith::MaxUIOp>([&](auto) { return isOdd ? extremum(arith::CmpIPredicate::ugt) : create(operands, type); })
       .Case<arith::MinUIOp>([&](auto) { return isOdd ? extremum(arith::CmpIPredicate::ult) : create(operands, type); })
+      .Case<arith::RemFOp>([&](auto) { return floatRemainder({&builder, operands[0]}, {&builder, operands[1]}).value; })
+      .Case<arith::RemSIOp>(
+          [&](auto) { return signedRemainder({&builder, operands[0]}, {&builder, operands[1]}).value; })
       .Case<math::TruncOp>([&](auto) { return truncate(builder, operands[0]); })
+      .Case<arith::CmpFOp>([&](arith::CmpFOp comparison) {
+        const bool isByBits = element.isF32() && comparison.getPredicate() == arith::CmpFPredicate::UNO;
+        return isByBits ? isUnordered({&builder, operands[0]}, {&builder, operands[1]}).value : create(operands, type);
+      })
       .Case<math::AbsIOp>([&](auto) { return magnitude(builder, operands[0]); })
       .Case<math::CopySignOp>([&](auto) { return copySign({&builder, operands[0]}, {&builder, operands[1]}).value; })
       .Case<math::IPowIOp>([&](auto) { return integerPower({&builder, operands[0]}, {&builder, operands[1]}).value; })

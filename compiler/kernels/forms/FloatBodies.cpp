@@ -11,28 +11,30 @@ using namespace mlir;
 
 namespace nacre::kernels {
 
-/// Powers that are cheaper, and no less exact, than the general function.
+/// x^(1/2): of -inf infinite, and of -0 as of 0, where a root gives NaN and -0.
+static Value emitPowerOfHalf(Scalars s, Value x) {
+  Value root = s.make<math::SqrtOp>(s.make<arith::AddFOp>(x, s.like(x, 0)));
+  Value isInfinite = s.compare(arith::CmpFPredicate::OEQ, x, s.like(x, -HUGE_VAL));
+  return s.select(isInfinite, s.like(x, HUGE_VAL), root);
+}
+
+/// Powers that are cheaper, and no less exact, than the general function. Inverted before they are multiplied: a square may leave the
+/// range of numbers that its inverse is in.
 static Value emitConstantPower(Scalars s, Value x, double exponent) {
   auto mul = [&](Value a, Value b) { return s.make<arith::MulFOp>(a, b); };
-  auto sqrt = [&](Value a) { return s.make<math::SqrtOp>(a); };
-  double magnitude = std::fabs(exponent);
-  Value power;
-  if (magnitude == 1)
-    power = x;
-  else if (magnitude == 2)
-    power = mul(x, x);
-  else if (magnitude == 3)
-    power = mul(mul(x, x), x);
-  else if (magnitude == 4)
-    power = mul(mul(x, x), mul(x, x));
-  else if (magnitude == 0.5)
-    power = sqrt(x);
-  else if (magnitude == 0.75) {
-    Value root = sqrt(x);
-    power = mul(root, sqrt(root));
-  } else
+  auto invert = [&](Value a) { return exponent < 0 ? s.make<arith::DivFOp>(s.like(x, 1), a) : a; };
+  const double magnitude = std::fabs(exponent);
+  if (magnitude == 0.5 || magnitude == 0.75) {
+    Value root = emitPowerOfHalf(s, x);
+    return invert(magnitude == 0.5 ? root : mul(root, s.make<math::SqrtOp>(root)));
+  }
+  if (magnitude != 1 && magnitude != 2 && magnitude != 3 && magnitude != 4)
     return {};
-  return exponent < 0 ? s.make<arith::DivFOp>(s.like(x, 1), power) : power;
+  Value base = invert(x);
+  if (magnitude == 1)
+    return base;
+  Value square = mul(base, base);
+  return magnitude == 2 ? square : mul(square, magnitude == 3 ? base : square);
 }
 
 Value emitPower(Scalars s, Value x, Value y) {

@@ -8,7 +8,7 @@
 #include "compiler/kernels/forms/NarrowBodies.h"
 #include "compiler/kernels/forms/UnaryBodies.h"
 #include "dialects/nn/NarrowTypes.h"
-#include "dialects/nn/ScalarFunctions.h"
+#include "dialects/nn/evaluate/ScalarFunctions.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include <cmath>

@@ -23,10 +23,16 @@ template <typename Op> Value make(Scalars s, Value x, double) { return s.make<Op
 
 Value isNegative(Scalars s, Value x) { return s.compare(arith::CmpFPredicate::OLT, x, s.like(x, 0)); }
 
-/// Zeros and NaN are their own sign.
+/// Zeros and NaN are their own sign. By bits: arithmetic may take the smallest numbers for zeros.
 Value emitSign(Scalars s, Value x, double) {
-  Value positive = s.compare(arith::CmpFPredicate::OGT, x, s.like(x, 0));
-  return s.select(positive, s.like(x, 1), s.select(isNegative(s, x), s.like(x, -1), x));
+  Type bits = s.builder.getIntegerType(x.getType().getIntOrFloatBitWidth());
+  Value magnitude = s.make<arith::BitcastOp>(bits, s.make<math::AbsFOp>(x));
+  Value infinity = s.make<arith::BitcastOp>(bits, s.like(x, HUGE_VAL));
+  // 0 - 1 is the largest number.
+  Value isNumber =
+      s.compare(arith::CmpIPredicate::ult, s.make<arith::SubIOp>(magnitude, s.like(magnitude, 1)), infinity);
+  Value isBelow = s.compare(arith::CmpIPredicate::slt, s.make<arith::BitcastOp>(bits, x), s.like(magnitude, 0));
+  return s.select(isNumber, s.select(isBelow, s.like(x, -1), s.like(x, 1)), x);
 }
 
 Value emitIntegerSign(Scalars s, Value x, bool isUnsigned) {
@@ -50,7 +56,7 @@ Value emitSoftplus(Scalars s, Value x, double) {
 }
 
 Value emitElu(Scalars s, Value x, double alpha) {
-  Value e = s.make<arith::SubFOp>(s.make<math::ExpOp>(x), s.like(x, 1));
+  Value e = s.make<math::ExpM1Op>(x);
   return s.select(isNegative(s, x), s.make<arith::MulFOp>(e, s.like(x, alpha)), x);
 }
 

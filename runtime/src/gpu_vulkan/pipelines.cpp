@@ -5,6 +5,7 @@
 // How:   1. layouts, 2. the pipelines, claimed by threads one by one.
 
 #include "runtime/src/gpu_vulkan/pipelines.h"
+#include "runtime/src/gpu_vulkan/special_values.h"
 #include "runtime/src/gpu_vulkan/unpack_code.h"
 #include "runtime/src/platform.h"
 #include "runtime/src/session.h"
@@ -69,14 +70,16 @@ bool is_cancelled(const Session &session) { return __atomic_load_n(&session.star
 
 void make_pipeline(Device &device, const nacre_gpu_variant &variant, Pipelines &pipelines, uint32_t *words, Job &job) {
   const VulkanApi &vk = device.loader.vk;
-  if (!unpack_code(variant, words)) {
+  const uint32_t added = device.traits.preserves ? kPreservingWords : 0;
+  const uint32_t count = variant.code_bytes / sizeof(uint32_t);
+  if (!unpack_code(variant, words + added) || (added && !preserve_special_values(words, count))) {
     job.result = VK_ERROR_INITIALIZATION_FAILED;
     job.reason << "it is damaged; compile the model again";
     return;
   }
   VkShaderModuleCreateInfo code = {};
   code.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
-  code.codeSize = variant.code_bytes;
+  code.codeSize = variant.code_bytes + added * sizeof(uint32_t);
   code.pCode = words;
   VkComputePipelineCreateInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
@@ -125,17 +128,16 @@ bool prepare(JobQueue &queue, const List<Code> &wanted, MemoryPool &scratch, Rea
   queue.jobs = scratch.take_array<Job>(wanted.count);
   for (const Code &code : wanted)
     if (queue.jobs && !pipeline_of(*queue.pipelines, code)) {
-      queue.jobs[queue.count++].code = code;
+      queue.jobs[queue.count++] = {code, VK_SUCCESS, {}};
       const nacre_gpu_variant &variant = variant_of(*queue.session, code);
       if (variant.code_bytes > queue.words_bytes)
         queue.words_bytes = variant.code_bytes;
       if (!make_layout(*queue.device, variant.binding_count, *queue.pipelines, reason))
         return false;
     }
+  queue.words_bytes += kPreservingWords * sizeof(uint32_t);
   queue.words = scratch.take_array<char>(kMostThreads * queue.words_bytes);
-  if (scratch.failed())
-    reason << "the allocator refused memory for GPU pipelines";
-  return !scratch.failed();
+  return !scratch.failed() || refuse_memory(reason);
 }
 
 bool judge(const JobQueue &queue, uint64_t *barred, Reason &refused, Reason &reason) {
@@ -175,10 +177,8 @@ bool open_pipelines(Device &device, const Session &session, CacheFile &file, Mem
     pipelines.variant_count += model.kernels[i].gpu_count;
   }
   pipelines.made = pool.take_array<VkPipeline>(pipelines.variant_count);
-  if (pool.failed()) {
-    reason << "the allocator refused memory for GPU pipelines";
-    return false;
-  }
+  if (pool.failed())
+    return refuse_memory(reason);
   MemoryPool data(session.allocator);
   VkPipelineCacheCreateInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO;

@@ -30,10 +30,8 @@ bool list_extensions(const Loader &loader, VkPhysicalDevice device, MemoryPool &
   if (!succeeded(enumerate(device, nullptr, &extensions.count, nullptr), command, reason))
     return false;
   extensions.items = pool.take_array<VkExtensionProperties>(extensions.count);
-  if (pool.failed()) {
-    reason << "the allocator refused memory for the GPU's description";
-    return false;
-  }
+  if (pool.failed())
+    return refuse_memory(reason);
   return succeeded(enumerate(device, nullptr, &extensions.count, extensions.items), command, reason);
 }
 
@@ -60,6 +58,17 @@ bool has_matrices(const Loader &loader, VkPhysicalDevice device, MemoryPool &poo
   return false;
 }
 
+/// Whether the device has what is core since a version, or else an extension, which then is enabled.
+bool enable(uint32_t version, uint32_t core_since, const Extensions &extensions, const char *extension,
+            Features &features) {
+  if (version >= core_since)
+    return true;
+  if (!extensions.has(extension))
+    return false;
+  features.extensions[features.extension_count++] = extension;
+  return true;
+}
+
 /// Links the structures that the driver knows, and asks it to fill them.
 void query_features(const Loader &loader, VkPhysicalDevice device, uint32_t version, const Extensions &extensions,
                     Features &features) {
@@ -67,11 +76,8 @@ void query_features(const Loader &loader, VkPhysicalDevice device, uint32_t vers
   void **next = &features.basic.pNext;
   auto link = [&](auto &structure, VkStructureType type, uint32_t core_since, const char *extension) {
     structure.sType = type;
-    if (version < core_since) {
-      if (!extensions.has(extension))
-        return;
-      features.extensions[features.extension_count++] = extension;
-    }
+    if (!enable(version, core_since, extensions, extension, features))
+      return;
     *next = &structure;
     next = &structure.pNext;
   };
@@ -210,12 +216,14 @@ bool list_devices(const Loader &loader, MemoryPool &pool, List<VkPhysicalDevice>
   uint32_t count = 0;
   if (!succeeded(loader.vk.EnumeratePhysicalDevices(loader.instance, &count, nullptr), command, reason))
     return false;
-  devices.items = pool.take_array<VkPhysicalDevice>(count);
-  if (pool.failed() || count == 0) {
-    reason << (count == 0 ? "Vulkan is here, but no device" : "the allocator refused memory for the list of GPUs");
+  devices.data = pool.take_array<VkPhysicalDevice>(count);
+  if (pool.failed())
+    return refuse_memory(reason);
+  if (count == 0) {
+    reason << "Vulkan is here, but no device";
     return false;
   }
-  if (!succeeded(loader.vk.EnumeratePhysicalDevices(loader.instance, &count, devices.items), command, reason))
+  if (!succeeded(loader.vk.EnumeratePhysicalDevices(loader.instance, &count, devices.begin()), command, reason))
     return false;
   devices.count = devices.capacity = count;
   return true;
@@ -227,6 +235,9 @@ bool read_traits(const Loader &loader, VkPhysicalDevice device, MemoryPool &pool
   features = {};
   VkPhysicalDeviceSubgroupProperties subgroups = {};
   subgroups.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES;
+  VkPhysicalDeviceFloatControlsProperties floats = {};
+  floats.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FLOAT_CONTROLS_PROPERTIES;
+  subgroups.pNext = &floats;
   VkPhysicalDeviceProperties2 properties = {};
   properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
   properties.pNext = &subgroups;
@@ -249,6 +260,9 @@ bool read_traits(const Loader &loader, VkPhysicalDevice device, MemoryPool &pool
     traits.capabilities.features |= NACRE_GPU_NEED(NACRE_GPU_SUBGROUPS);
   traits.timeline = features.timeline.timelineSemaphore;
   traits.unchecked = features.robustness.pipelineRobustness;
+  traits.preserves =
+      floats.shaderSignedZeroInfNanPreserveFloat32 &&
+      enable(traits.version, VK_API_VERSION_1_2, extensions, VK_KHR_SHADER_FLOAT_CONTROLS_EXTENSION_NAME, features);
   loader.vk.GetPhysicalDeviceMemoryProperties(device, &traits.memory);
   traits.unified = !memories_apart_for_tests && is_unified(traits);
   if (!find_queue(loader, device, pool, traits))

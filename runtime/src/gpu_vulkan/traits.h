@@ -28,6 +28,7 @@ struct Traits {
   bool unified; // CPU and GPU have the same memory
   bool timeline;
   bool unchecked;          // shaders can be made that do not check their indices
+  bool preserves;          // shaders can be made in which NaN, infinities and the sign of zero count
   uint32_t timestamp_bits; // 0: it cannot tell times
   float timestamp_period;  // nanoseconds
   VkPhysicalDeviceMemoryProperties memory;

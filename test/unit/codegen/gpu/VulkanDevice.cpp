@@ -4,6 +4,7 @@
 
 #include "test/unit/codegen/gpu/VulkanDevice.h"
 #include "runtime/include/nacre/model_format.h"
+#include "runtime/src/gpu_vulkan/special_values.h"
 #include "test/vulkan/Device.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -23,7 +24,8 @@ namespace nacre::codegen {
 struct VulkanDevice::State {
   vulkan::Device device;
   VkCommandBuffer commands;
-  uint64_t has; ///< NACRE_GPU_NEED bits.
+  uint64_t has;   ///< NACRE_GPU_NEED bits.
+  bool preserves; ///< NaN and infinities, where a shader says that it should.
 };
 
 namespace {
@@ -46,6 +48,25 @@ uint64_t featuresOf(const vulkan::Device &device) {
          bit((subgroup.supportedOperations & used) == used, NACRE_GPU_SUBGROUPS);
 }
 
+bool preservesSpecialValues(const vulkan::Device &device) {
+  auto floats = vulkan::make<VkPhysicalDeviceFloatControlsProperties>(
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FLOAT_CONTROLS_PROPERTIES);
+  auto properties = vulkan::make<VkPhysicalDeviceProperties2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2);
+  properties.pNext = &floats;
+  vulkan::vk.GetPhysicalDeviceProperties2(device.physical, &properties);
+  return floats.shaderSignedZeroInfNanPreserveFloat32;
+}
+
+/// As the runtime makes modules.
+std::vector<uint32_t> moduleOf(const GpuKernelCode &code, bool preserves) {
+  const size_t added = preserves ? runtime::gpu::kPreservingWords : 0;
+  std::vector<uint32_t> words(added);
+  words.insert(words.end(), code.code.begin(), code.code.end());
+  if (preserves && !runtime::gpu::preserve_special_values(words.data(), uint32_t(code.code.size())))
+    vulkan::fail("a shader has no entry point");
+  return words;
+}
+
 } // namespace
 
 VulkanDevice *VulkanDevice::get() {
@@ -55,6 +76,7 @@ VulkanDevice *VulkanDevice::get() {
       return nullptr;
     state->commands = vulkan::makeCommands(state->device);
     state->has = featuresOf(state->device);
+    state->preserves = preservesSpecialValues(state->device);
     auto *device = new VulkanDevice;
     device->state = state;
     return device;
@@ -98,7 +120,8 @@ void VulkanDevice::run(const GpuKernelCode &code, llvm::MutableArrayRef<Storage>
     parts.push_back({buffer.buffer, offsets[operand] - shift + piece, part});
   }
   // Nothing is kept: a test is not in a hurry.
-  const vulkan::Pipeline pipeline = vulkan::makePipeline(device, code.code.data(), code.code.size() * sizeof(uint32_t),
+  const std::vector<uint32_t> words = moduleOf(code, state->preserves);
+  const vulkan::Pipeline pipeline = vulkan::makePipeline(device, words.data(), words.size() * sizeof(uint32_t),
                                                          uint32_t(parts.size()), uint32_t(constants.size()));
   VkDescriptorPool descriptors = vulkan::makeDescriptorPool(device, 1, uint32_t(parts.size()));
   vulkan::begin(state->commands);

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  operations on integers, and on the bits of floats, as functions of terms.
+// Why:   a driver may hold that there is no NaN, or undo what a formula says of floats; of their bits it holds nothing.
+
+#ifndef NACRE_CODEGEN_INTEGERTERMS_H
+#define NACRE_CODEGEN_INTEGERTERMS_H
+
+#include "codegen/Term.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace nacre::codegen {
+
+// They wrap.
+inline Term plus(Term a, Term b) { return a.op<mlir::arith::AddIOp>(a.value, b.value); }
+inline Term plus(Term a, int64_t b) { return plus(a, a.integer(b)); }
+inline Term minus(Term a, Term b) { return a.op<mlir::arith::SubIOp>(a.value, b.value); }
+inline Term minus(Term a) { return minus(a.integer(0), a); }
+inline Term times(Term a, Term b) { return a.op<mlir::arith::MulIOp>(a.value, b.value); }
+inline Term shiftLeft(Term a, Term b) { return a.op<mlir::arith::ShLIOp>(a.value, b.value); }
+inline Term shiftLeft(Term a, int64_t b) { return shiftLeft(a, a.integer(b)); }
+inline Term shiftRight(Term a, Term b) { return a.op<mlir::arith::ShRUIOp>(a.value, b.value); }
+inline Term shiftRight(Term a, int64_t b) { return shiftRight(a, a.integer(b)); }
+
+inline Term compare(mlir::arith::CmpIPredicate predicate, Term a, Term b) {
+  return a.op<mlir::arith::CmpIOp>(predicate, a.value, b.value);
+}
+inline Term compare(mlir::arith::CmpIPredicate predicate, Term a, int64_t b) {
+  return compare(predicate, a, a.integer(b));
+}
+
+// Of an f32 or f64: what its bits are but for the sign, of which those of NaN are above infinity's.
+inline int64_t infinityBits(Term x) {
+  return mlir::getElementTypeOrSelf(x.type()).isF64() ? 0x7ff0000000000000 : 0x7f800000;
+}
+inline Term magnitudeBits(Term x) {
+  Term bits = x.bits();
+  return bits & bits.integer(llvm::maxIntN(mlir::getElementTypeOrSelf(bits.type()).getIntOrFloatBitWidth()));
+}
+inline Term isNaN(Term x) { return compare(mlir::arith::CmpIPredicate::ugt, magnitudeBits(x), infinityBits(x)); }
+inline Term isFinite(Term x) { return compare(mlir::arith::CmpIPredicate::ult, magnitudeBits(x), infinityBits(x)); }
+
+/// Whether one of both is NaN.
+inline Term isUnordered(Term a, Term b) {
+  if (!a.builder->isShader)
+    return a.compare(mlir::arith::CmpFPredicate::UNO, b);
+  return a.value == b.value ? isNaN(a) : isNaN(a) | isNaN(b);
+}
+
+} // namespace nacre::codegen
+
+#endif // NACRE_CODEGEN_INTEGERTERMS_H

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  angles of any size, reduced in integers.
+// Why:   far out, a float's last place is more than a turn, and only a product with as many digits of 2 / pi as there are
+//        exponents leaves anything (Payne and Hanek, "Radian reduction for trigonometric functions", 1983).
+// How:   1. those 96 bits of 2 / pi that decide, by the exponent; 2. their product with the angle's digits, modulo four
+//        quadrants; 3. what is left of the nearest quadrant, as a float.
+
+#include "codegen/FunctionParts.h"
+#include "codegen/IntegerTerms.h"
+
+#include <array>
+
+using namespace mlir;
+
+namespace nacre::codegen {
+namespace {
+
+using Predicate = arith::CmpIPredicate;
+
+//===----------------------------------------------------------------------===//
+// 1. The bits of 2 / pi
+//===----------------------------------------------------------------------===//
+
+/// The binary digits of 2 / pi behind the point, with a word of zeros in front.
+constexpr std::array<uint32_t, 8> kTwoByPi = {0,          0xa2f9836e, 0x4e441529, 0xfc2757d1,
+                                              0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab};
+
+constexpr unsigned kWindow = 3; ///< In words.
+
+/// The words of the table from bit `first` on, which is less than 160.
+std::array<Term, kWindow> windowFrom(Term first) {
+  Term word = shiftRight(first, 5), bit = first & first.integer(31);
+  auto constant = [&](unsigned at) { return first.integer(int32_t(kTwoByPi[at])); };
+  std::array<Term, kWindow + 1> words = {word, word, word, word};
+  for (unsigned i = 0; i <= kWindow; ++i) {
+    words[i] = constant(i);
+    for (unsigned begin = 1; begin + i < kTwoByPi.size(); ++begin)
+      words[i] = compare(Predicate::eq, word, begin).select(constant(begin + i), words[i]);
+  }
+  // Not by 32 at once, which no shift is.
+  Term rest = first.integer(31) ^ bit;
+  std::array<Term, kWindow> window = {word, word, word};
+  for (unsigned i = 0; i < kWindow; ++i)
+    window[i] = shiftLeft(words[i], bit) | shiftRight(shiftRight(words[i + 1], 1), rest);
+  return window;
+}
+
+//===----------------------------------------------------------------------===//
+// 2. The product
+//===----------------------------------------------------------------------===//
+
+struct Wide {
+  Term low, high;
+};
+
+Wide multiply(Term a, Term b) {
+  auto product = arith::MulUIExtendedOp::create(a.builder->ops, a.builder->loc, a.value, b.value);
+  return {a.make(product.getLow()), a.make(product.getHigh())};
+}
+
+/// The highest 64 of the lowest 96 bits of a product with `digits`.
+Wide multiply(Term digits, const std::array<Term, kWindow> &window) {
+  Wide middle = multiply(digits, window[1]);
+  Term low = plus(middle.low, multiply(digits, window[2]).high);
+  Term carry = compare(Predicate::ult, low, middle.low).select(low.integer(1), low.integer(0));
+  return {low, plus(plus(times(digits, window[0]), middle.high), carry)};
+}
+
+//===----------------------------------------------------------------------===//
+// 3. What is left
+//===----------------------------------------------------------------------===//
+
+Term asFloat(Term integer) {
+  return integer.op<arith::UIToFPOp>(withElement(integer.type(), integer.builder->ops.getF32Type()), integer.value);
+}
+
+} // namespace
+
+ReducedAngle reduceLargeAngle(Term x) {
+  Term bits = x.bits(), exponent = shiftRight(bits, 23) & bits.integer(255);
+  Term digits = (bits & bits.integer(0x7fffff)) | bits.integer(0x800000);
+  // |x| = digits * 2^(exponent - 150). All bits of 2 / pi that make multiples of four quadrants are left out.
+  constexpr int64_t kFirstExponent = 150 + 2 - 32; // whose bits begin with the table
+  Wide turns = multiply(digits, windowFrom(plus(exponent, -kFirstExponent)));
+
+  // In quadrants: two bits before the point. The nearest whole one, and how far it is, with a sign.
+  Term quadrant = shiftRight(plus(turns.high, 1 << 29), 30);
+  Term high = minus(turns.high, shiftLeft(quadrant, 30)), isBelow = compare(Predicate::slt, high, 0);
+  Term low = isBelow.select(minus(turns.low), turns.low);
+  Term borrow = compare(Predicate::ne, low, 0).select(high.integer(1), high.integer(0));
+  high = isBelow.select(minus(minus(high), borrow), high);
+  Term distance = fma(asFloat(high), 0x1p32, asFloat(low)) * (kPi / 2 * 0x1p-62);
+
+  Term isNegative = compare(Predicate::slt, bits, 0);
+  Term r = (isBelow ^ isNegative).select(negate(distance), distance);
+  r = compare(Predicate::eq, exponent, 255).select(x.constant(kNaN), r);
+  return {r, isNegative.select(minus(quadrant), quadrant)};
+}
+
+} // namespace nacre::codegen
