@@ -29,18 +29,17 @@ std::vector<NarrowWeight> describeNarrowWeights(ModuleOp encoded) {
 }
 
 /// Of a whole weight, in its encoding.
-static uint64_t packedBytes(plan::UseOp use) {
-  auto weight = SymbolTable::lookupNearestSymbolFrom<plan::WeightOp>(use, use.getWeightAttr());
+static uint64_t packedBytes(plan::WeightOp weight) {
   return codegen::PackedWeight(cast<RankedTensorType>(weight.getValue().getType()), weight.getEncodingAttr())
       .sizeInBytes();
 }
 
-static void countBytes(plan::LaunchOp launch, LaunchReport &row) {
+static void countBytes(plan::LaunchOp launch, const SymbolTable &symbols, LaunchReport &row) {
   for (Value input : launch.getInputs()) {
     const uint64_t bytes = storedBytes(cast<ShapedType>(input.getType()));
     Value root = codegen::originOfOperand(input).root;
     if (auto use = root.getDefiningOp<plan::UseOp>())
-      row.weightBytes += input == root ? packedBytes(use) : bytes;
+      row.weightBytes += input == root ? packedBytes(symbols.lookup<plan::WeightOp>(use.getWeight())) : bytes;
     else
       row.readBytes += bytes;
   }
@@ -49,11 +48,11 @@ static void countBytes(plan::LaunchOp launch, LaunchReport &row) {
 }
 
 /// Of the first weight in panels; each group of columns, and each part, has panels of its own.
-static void countColumns(plan::LaunchOp launch, LaunchReport &row) {
+static void countColumns(plan::LaunchOp launch, const SymbolTable &symbols, LaunchReport &row) {
   for (Value input : launch.getInputs()) {
     auto use = codegen::originOfOperand(input).root.getDefiningOp<plan::UseOp>();
-    auto weight = use ? SymbolTable::lookupNearestSymbolFrom<plan::WeightOp>(use, use.getWeightAttr()) : nullptr;
-    plan::EncodingAttr encoding = weight ? weight.getEncodingAttr() : nullptr;
+    auto weight = use ? symbols.lookup<plan::WeightOp>(use.getWeight()) : plan::WeightOp();
+    plan::EncodingAttr encoding = weight ? weight.getEncodingAttr() : plan::EncodingAttr();
     if (!encoding || encoding.getKind() != plan::EncodingKind::Panel)
       continue;
     row.columns =
@@ -62,7 +61,8 @@ static void countColumns(plan::LaunchOp launch, LaunchReport &row) {
   }
 }
 
-static LaunchReport describe(plan::LaunchOp launch, const package::CompiledKernel &compiled) {
+static LaunchReport describe(plan::LaunchOp launch, const SymbolTable &symbols,
+                             const package::CompiledKernel &compiled) {
   plan::KernelOp kernel = compiled.kernel;
   LaunchReport row;
   row.nodes = package::nodeNames(launch.getLoc());
@@ -70,8 +70,8 @@ static LaunchReport describe(plan::LaunchOp launch, const package::CompiledKerne
   row.kernel = launch.getKernel().str();
   row.kind = plan::stringifyKernelKind(kernel.getKind()).str();
   row.flops = compiled.variants.front().flops;
-  countBytes(launch, row);
-  countColumns(launch, row);
+  countBytes(launch, symbols, row);
+  countColumns(launch, symbols, row);
   row.inDoubles = llvm::any_of(launch.getOperandTypes(), [](Type type) { return getElementTypeOrSelf(type).isF64(); });
   const auto fallback = llvm::find_if(compiled.variants, [](const codegen::KernelCode &code) { return code.fallback; });
   row.fallback = fallback != compiled.variants.end();
@@ -127,12 +127,13 @@ std::vector<LaunchReport> describeLaunches(ModuleOp scheduled, ArrayRef<package:
   llvm::StringMap<const package::CompiledKernel *> byName;
   for (const package::CompiledKernel &kernel : kernels)
     byName[plan::KernelOp(kernel.kernel).getSymName()] = &kernel;
+  const SymbolTable symbols(scheduled);
   std::vector<LaunchReport> rows;
   for (auto entry : scheduled.getOps<plan::EntryOp>()) {
     const MemoryOfEntry memory(entry);
     for (auto [number, step] : llvm::enumerate(stepsOf(entry)))
       if (auto launch = dyn_cast<plan::LaunchOp>(step)) {
-        LaunchReport &row = rows.emplace_back(describe(launch, *byName.lookup(launch.getKernel())));
+        LaunchReport &row = rows.emplace_back(describe(launch, symbols, *byName.lookup(launch.getKernel())));
         row.lanes = first.lanes();
         row.entry = entry.getSymName().str();
         row.step = number;

@@ -3,6 +3,7 @@
 // See TableObject.h for what and how.
 
 #include "codegen/package/TableObject.h"
+#include "codegen/package/GpuRows.h"
 #include "codegen/package/PackGpuCode.h"
 #include "codegen/package/TableRows.h"
 #include "runtime/include/nacre/model_format.h"
@@ -151,6 +152,7 @@ uint64_t buildModule(Module &module, const TableInputs &inputs, TableRows rows, 
     row.step_count = entry.steps.size();
     row.operand_count = entry.operands.size();
     row.arena_bytes = entry.arenaBytes;
+    row.first_write = entry.firstWrite;
     size_t base = index * sizeof row;
     entryPointers.push_back({base + offsetof(nacre_entry, inputs), tables.add("inputs", ArrayRef(entry.inputs))});
     entryPointers.push_back({base + offsetof(nacre_entry, outputs), tables.add("outputs", ArrayRef(entry.outputs))});

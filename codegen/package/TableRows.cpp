@@ -16,7 +16,6 @@
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
-#include "llvm/Support/xxhash.h"
 
 using namespace llvm;
 
@@ -138,7 +137,8 @@ private:
       form.order = order.asArrayRef().vec();
     row.first_loop = dims.size();
     append_range(dims, describeLoops(row, storage.getTypeOfModel().getShape().vec(), form));
-    assert(row.stored_bytes == storedBytes(cast<mlir::ShapedType>(storage.getResult().getType())) && "as it is placed");
+    assert(row.stored_bytes == uint64_t(storedBytes(cast<mlir::ShapedType>(storage.getResult().getType()))) &&
+           "as it is placed");
     row.role = roleOf(storage);
     if (auto initial = storage->getAttrOfType<mlir::FlatSymbolRefAttr>(plan::kInitial))
       row.initial = 1 + weightIndex.lookup(initial.getValue());
@@ -164,6 +164,14 @@ private:
       dims.push_back(count < 0 ? -1 : rowOfCount(count, rows));
   }
 
+  void noteLabels(plan::StorageOp storage, nacre_tensor &row) {
+    auto labels = storage->getAttrOfType<mlir::DenseI64ArrayAttr>(plan::kLabels);
+    if (!labels)
+      return;
+    row.first_count = dims.size();
+    append_range(dims, labels.asArrayRef());
+  }
+
   static int64_t rowOfCount(int64_t index, const EntryRows &rows) {
     return int64_t(rows.outputs.size() - rows.counts) + index;
   }
@@ -181,7 +189,8 @@ private:
     rows.outputs.resize(numberOf(plan::Role::Output) + rows.counts);
     for (plan::StorageOp storage : storages) {
       if (storage.getRole() == plan::Role::Input) {
-        rows.inputs[*storage.getIndex()] = tensorRow(storage);
+        nacre_tensor &row = rows.inputs[*storage.getIndex()] = tensorRow(storage);
+        noteLabels(storage, row);
       } else if (storage.getRole() == plan::Role::Output) {
         nacre_tensor &row = rows.outputs[*storage.getIndex()] = tensorRow(storage);
         noteCounts(storage, rows, row);
@@ -201,7 +210,24 @@ private:
         ++writers[storageOf(output)];
     });
     readSteps(entry.getBody(), rows);
+    rows.firstWrite = findFirstWrite(rows);
     return rows;
+  }
+
+  static uint32_t findFirstWrite(const EntryRows &rows) {
+    uint32_t outermost = 0, depth = 0;
+    for (auto [index, step] : enumerate(rows.steps)) {
+      if (depth == 0)
+        outermost = index;
+      depth += step.kind == NACRE_STEP_LOOP_BEGIN;
+      depth -= step.kind == NACRE_STEP_LOOP_END;
+      auto operands = ArrayRef(rows.operands).slice(step.first_operand, step.operand_count);
+      if (llvm::any_of(operands, [](const nacre_operand &operand) {
+            return operand.space == NACRE_SPACE_STATE && operand.access != NACRE_READ;
+          }))
+        return outermost;
+    }
+    return rows.steps.size();
   }
 
   void readSteps(mlir::Region &region, EntryRows &rows) {
@@ -248,8 +274,7 @@ private:
   size_t addControl(nacre_step_kind kind, mlir::Operation &op, EntryRows &rows) {
     nacre_step step{};
     step.kind = kind;
-    if (kind != NACRE_STEP_LOOP_END)
-      step.name = strings.add(nodeNames(op.getLoc()));
+    step.name = strings.add(nodeNames(op.getLoc()));
     if (kind != NACRE_STEP_LOOP_END && kind != NACRE_STEP_JUMP && op.getNumOperands() != 0) {
       step.first_operand = rows.operands.size();
       step.operand_count = 1;
@@ -301,6 +326,9 @@ private:
       return row;
     }
     auto storage = cast<plan::StorageOp>(origin.root.getDefiningOp());
+    // The last row of a part may end behind the storage.
+    row.bytes =
+        std::min<uint64_t>(row.bytes, storedBytes(cast<mlir::ShapedType>(origin.root.getType())) - origin.offset);
     switch (storage.getRole()) {
     case plan::Role::Input:
       row.space = NACRE_SPACE_INPUT;
@@ -338,44 +366,6 @@ Expected<TableRows> readRows(const TableInputs &inputs) {
   if (Error error = checkElementTypes(inputs.module))
     return error;
   return RowReader().read(inputs);
-}
-
-nacre_gpu_variant gpuVariantRow(const codegen::GpuKernelCode &variant) {
-  nacre_gpu_variant row{};
-  row.needs = variant.needs;
-  row.unit_extent = variant.unitExtent;
-  row.code_bytes = variant.code.size() * sizeof(uint32_t);
-  row.binding_count = variant.bindings.size();
-  row.groups = variant.groups;
-  row.workgroup_size = variant.workgroupSize;
-  row.shared_bytes = variant.sharedBytes;
-  row.families = variant.families;
-  row.shifted = variant.shifted;
-  row.piece_bytes = variant.pieceBytes;
-  return row;
-}
-
-uint64_t hashOfGpuCode(ArrayRef<CompiledKernel> kernels) {
-  bool hasCode = false;
-  SmallVector<uint64_t> parts;
-  auto add = [&](const void *data, size_t bytes) {
-    parts.push_back(xxh3_64bits(ArrayRef(static_cast<const uint8_t *>(data), bytes)));
-  };
-  for (const CompiledKernel &kernel : kernels) {
-    parts.push_back(kernel.gpu.variants.size());
-    for (const codegen::GpuKernelCode &variant : kernel.gpu.variants) {
-      hasCode = true;
-      const nacre_gpu_variant row = gpuVariantRow(variant);
-      add(&row, sizeof row);
-      add(variant.code.data(), row.code_bytes);
-      add(variant.bindings.data(), variant.bindings.size());
-    }
-  }
-  if (!hasCode)
-    return 0;
-  const size_t bytes = parts.size() * sizeof parts[0];
-  add(parts.data(), bytes);
-  return parts.back();
 }
 
 } // namespace nacre::package

@@ -31,6 +31,7 @@ struct EntryRows {
   llvm::SmallVector<nacre_tensor> inputs, outputs; ///< Counts are the last of the outputs.
   uint32_t counts = 0;
   llvm::SmallVector<nacre_step> steps;
+  uint32_t firstWrite = 0; ///< As nacre_entry.first_write.
   llvm::SmallVector<nacre_operand> operands;
 };
 
@@ -47,13 +48,6 @@ struct TableRows {
 
 /// Fails where the model format lacks the type of an element.
 llvm::Expected<TableRows> readRows(const TableInputs &inputs);
-
-/// A variant's row, without its code and its bindings.
-nacre_gpu_variant gpuVariantRow(const codegen::GpuKernelCode &variant);
-
-/// Of the rows, code and bindings of all GPU variants, and whose they are; 0 where there are none. The same on every
-/// machine that compiles.
-uint64_t hashOfGpuCode(llvm::ArrayRef<CompiledKernel> kernels);
 
 } // namespace nacre::package
 

@@ -23,7 +23,7 @@ namespace nacre::package {
 // 1. The placeholder
 //===----------------------------------------------------------------------===//
 
-static constexpr char sectionName[] = ".nacre_weights";
+static constexpr char sectionName[] = ".nacre_weights", noteName[] = ".note.nacre";
 
 /// An object whose weights are still to come (NOBITS), or follow its end.
 static std::string weightsObject(bool arm64, StringRef symbol, uint64_t bytes, bool isPlaceholder) {
@@ -31,9 +31,11 @@ static std::string weightsObject(bool arm64, StringRef symbol, uint64_t bytes, b
   static const char sectionNames[] = "\0.nacre_weights\0.symtab\0.strtab\0.shstrtab\0.note.nacre";
   constexpr unsigned nameOf[Count] = {0, 1, 16, 24, 32, 42};
   std::string symbolNames = std::string(1, '\0') + symbol.str() + '\0';
+  // Of another alignment than the build ID, so that the linker gives it a program header of its own. Its text is where either
+  // alignment of notes has it.
   struct {
-    uint32_t nameBytes = 6, textBytes = 8, type = 1;
-    char name[8] = "Nacre", text[8] = "weights";
+    uint32_t nameBytes = 12, textBytes = 8, type = 1;
+    char name[12] = "Nacre model", text[8] = "weights";
   } note;
 
   Elf64_Ehdr header{};
@@ -78,7 +80,7 @@ static std::string weightsObject(bool arm64, StringRef symbol, uint64_t bytes, b
   sections[Symbols].sh_entsize = sizeof symbols[0];
   append(SymbolNames, SHT_STRTAB, symbolNames.data(), symbolNames.size(), 1);
   append(SectionNames, SHT_STRTAB, sectionNames, sizeof sectionNames, 1);
-  append(Note, SHT_NOTE, &note, sizeof note, 4);
+  append(Note, SHT_NOTE, &note, sizeof note, 8);
   sections[Note].sh_flags = SHF_ALLOC;
 
   object.resize(alignTo(object.size(), isPlaceholder ? 1 : pageSize));
@@ -123,19 +125,22 @@ Expected<uint64_t> attachWeights(const std::string &path) {
   MutableArrayRef<Elf64_Shdr> sections(reinterpret_cast<Elf64_Shdr *>(image + header->e_shoff), header->e_shnum);
   const char *names = image + sections[header->e_shstrndx].sh_offset;
 
-  auto *weights = find_if(sections, [&](Elf64_Shdr &s) { return !std::strcmp(names + s.sh_name, sectionName); });
-  if (weights == sections.end())
-    return fail("it has no section .nacre_weights");
+  auto find = [&](const char *name) {
+    return find_if(sections, [&](Elf64_Shdr &s) { return !std::strcmp(names + s.sh_name, name); });
+  };
+  auto *weights = find(sectionName), *note = find(noteName);
+  if (weights == sections.end() || note == sections.end())
+    return fail("it has no section .nacre_weights, or none .note.nacre");
   Elf64_Phdr *last = nullptr, *spare = nullptr;
   for (Elf64_Phdr &segment : segments) {
     if (segment.p_type == PT_LOAD)
       last = &segment;
-    if (segment.p_type == PT_NOTE)
+    if (segment.p_type == PT_NOTE && segment.p_offset == note->sh_offset && segment.p_filesz == note->sh_size)
       spare = &segment;
   }
   if (!last || !spare || weights->sh_addr < last->p_vaddr + last->p_filesz ||
       weights->sh_addr + weights->sh_size != last->p_vaddr + last->p_memsz)
-    return fail("the linker did not put the weights last");
+    return fail("the linker did not put the weights last, or their note beside another");
 
   uint64_t offset = alignTo(linkedBytes, pageSize);
   Elf64_Phdr load{};

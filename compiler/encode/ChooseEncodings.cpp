@@ -132,12 +132,17 @@ private:
   }
 
   bool isElementwiseAlone(plan::StorageOp storage) {
-    return storage && storage.getRole() == plan::Role::Temporary &&
-           llvm::all_of(storage->getUsers(), [&](Operation *user) {
-             auto launch = dyn_cast<plan::LaunchOp>(user);
-             auto kernel = launch ? symbols.lookup<plan::KernelOp>(launch.getKernel()) : plan::KernelOp();
-             return kernel && isElementwise(kernel);
-           });
+    if (!storage || storage.getRole() != plan::Role::Temporary)
+      return false;
+    // Asked by each of its users, of all of them.
+    auto [known, isNew] = elementwiseAlone.try_emplace(storage);
+    if (isNew)
+      known->second = llvm::all_of(storage->getUsers(), [&](Operation *user) {
+        auto launch = dyn_cast<plan::LaunchOp>(user);
+        auto kernel = launch ? symbols.lookup<plan::KernelOp>(launch.getKernel()) : plan::KernelOp();
+        return kernel && isElementwise(kernel);
+      });
+    return known->second;
   }
 
   /// A state that is written in another way stays as it is.
@@ -201,6 +206,7 @@ private:
   ArrayRef<Target> targets;
   const Accuracy accuracy;
   const bool packsStates;
+  llvm::DenseMap<Operation *, bool> elementwiseAlone; ///< By storage.
   SymbolTable symbols;
   llvm::MapVector<Operation *, PanelWish> wishes; ///< By kernel.
   llvm::EquivalenceClasses<Operation *> classes;

@@ -263,7 +263,7 @@ private:
 
   /// Kernels that no launch names any more, or did at last. Who stands for one that is gone has its name.
   void eraseUnused() {
-    const llvm::DenseSet<StringAttr> used = launchedKernels();
+    llvm::DenseSet<StringAttr> used = launchedKernels();
     llvm::DenseMap<StringAttr, StringAttr> renamed;
     for (auto &[op, candidate] : candidates) {
       auto kernel = cast<plan::KernelOp>(op);
@@ -279,9 +279,10 @@ private:
         symbols.insert(rewired);
       }
     }
+    for (StringAttr name : llvm::make_second_range(renamed))
+      used.insert(name);
     for (auto kernel : llvm::make_early_inc_range(module.getOps<plan::KernelOp>()))
-      if (launched.contains(kernel.getSymNameAttr()) && !used.contains(kernel.getSymNameAttr()) &&
-          !llvm::is_contained(llvm::make_second_range(renamed), kernel.getSymNameAttr()))
+      if (launched.contains(kernel.getSymNameAttr()) && !used.contains(kernel.getSymNameAttr()))
         symbols.erase(kernel);
     module.walk([&](plan::LaunchOp launch) {
       if (StringAttr name = renamed.lookup(launch.getKernelAttr().getAttr()))

@@ -46,6 +46,40 @@ nn::BinaryOp getBinary(Value value, nn::BinaryKind kind) {
   return op && op.getKind() == kind ? op : nn::BinaryOp();
 }
 
+/// `depth` ends the walk of a long chain.
+static bool isNeverNegative(Value value, int depth) {
+  if (std::optional<double> number = getSplat(value))
+    return *number >= 0 && !std::signbit(*number);
+  if (depth == 0)
+    return false;
+  auto operandsAreToo = [&](Operation *op) {
+    return llvm::all_of(op->getOperands(), [&](Value operand) { return isNeverNegative(operand, depth - 1); });
+  };
+  if (auto unary = value.getDefiningOp<nn::UnaryOp>())
+    return unary.getKind() == nn::UnaryKind::Abs || unary.getKind() == nn::UnaryKind::Exp;
+  if (auto reduce = value.getDefiningOp<nn::ReduceOp>())
+    return reduce.getKind() != nn::ReduceKind::Max && operandsAreToo(reduce); // of nothing that is -inf
+  auto binary = value.getDefiningOp<nn::BinaryOp>();
+  if (!binary)
+    return false;
+  switch (binary.getKind()) {
+  case nn::BinaryKind::Mul:
+    return binary.getLhs() == binary.getRhs() || operandsAreToo(binary);
+  case nn::BinaryKind::Pow:
+    return isSplatOf(binary.getRhs(), 2);
+  case nn::BinaryKind::Add:
+  case nn::BinaryKind::Div:
+    return operandsAreToo(binary);
+  default:
+    return false;
+  }
+}
+
+bool isNeverNegative(Value value) {
+  constexpr int maxDepth = 8;
+  return isNeverNegative(value, maxDepth);
+}
+
 Value getOtherThan(nn::BinaryOp op, double number) {
   if (isSplatOf(op.getRhs(), number))
     return op.getLhs();

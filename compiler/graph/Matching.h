@@ -23,6 +23,9 @@ bool isSplatOf(mlir::Value value, double number);
 nn::UnaryOp getUnary(mlir::Value value, nn::UnaryKind kind);
 nn::BinaryOp getBinary(mlir::Value value, nn::BinaryKind kind);
 
+/// Whether what `value` is computed by leaves nothing below zero, nor -0: squares, magnitudes, exponentials, and sums, means and products of such.
+bool isNeverNegative(mlir::Value value);
+
 /// The operand of a binary operator that is not the constant `number`, whichever side that is on; null if neither is.
 mlir::Value getOtherThan(nn::BinaryOp op, double number);
 

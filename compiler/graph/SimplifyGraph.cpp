@@ -13,6 +13,7 @@
 #include "dialects/nn/Permutation.h"
 #include "dialects/nn/ShapeRules.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include <cmath>
 
 namespace nacre::graph {
 #define GEN_PASS_DEF_SIMPLIFYGRAPHPASS
@@ -290,17 +291,17 @@ struct SimplePower : OpRewritePattern<nn::BinaryOp> {
     }
     if (!isa<FloatType>(op.getType().getElementType()))
       return rewriter.notifyMatchFailure(op, "expected a float");
-    if (*exponent == 0.5 || *exponent == -1) {
-      auto kind = *exponent == -1 ? nn::UnaryKind::Reciprocal : nn::UnaryKind::Sqrt;
-      rewriter.replaceOpWithNewOp<nn::UnaryOp>(op, kind, op.getLhs(), APFloat(0.0));
-      return success();
-    }
-    if (*exponent == -0.5) {
-      Value root = nn::UnaryOp::create(rewriter, op.getLoc(), nn::UnaryKind::Sqrt, op.getLhs(), APFloat(0.0));
-      rewriter.replaceOpWithNewOp<nn::UnaryOp>(op, nn::UnaryKind::Reciprocal, root, APFloat(0.0));
-      return success();
-    }
-    return rewriter.notifyMatchFailure(op, "expected an exponent of 2, 1/2, -1/2 or -1");
+    Value base = op.getLhs();
+    // Of -inf and -0 the power is not the root.
+    if (std::fabs(*exponent) == 0.5 && isNeverNegative(base))
+      base = nn::UnaryOp::create(rewriter, op.getLoc(), nn::UnaryKind::Sqrt, base, APFloat(0.0));
+    else if (*exponent != -1)
+      return rewriter.notifyMatchFailure(op,
+                                         "expected an exponent of 2 or -1, or 1/2 or -1/2 of what is never negative");
+    if (*exponent < 0)
+      base = nn::UnaryOp::create(rewriter, op.getLoc(), nn::UnaryKind::Reciprocal, base, APFloat(0.0));
+    rewriter.replaceOp(op, base);
+    return success();
   }
 };
 

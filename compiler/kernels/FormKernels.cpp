@@ -9,6 +9,7 @@
 #include "compiler/kernels/forms/ElementTypes.h"
 #include "compiler/kernels/forms/EntryBuilder.h"
 #include "compiler/kernels/forms/FormOperators.h"
+#include "dialects/nn/Labels.h"
 #include "dialects/nn/Variables.h"
 #include "dialects/plan/Notes.h"
 
@@ -62,6 +63,8 @@ private:
         read.getDefiningOp()->setAttr(plan::kStateRole, role);
       if (auto order = function.getArgAttr(argument.getArgNumber(), nn::orderAttr); variable && order)
         read.getDefiningOp()->setAttr(plan::kOrder, order);
+      if (auto labels = function.getArgAttr(argument.getArgNumber(), nn::labelsAttr))
+        read.getDefiningOp()->setAttr(plan::kLabels, labels);
       auto initial = function.getArgAttrOfType<ElementsAttr>(argument.getArgNumber(), nn::initialAttr);
       if (!variable || !initial)
         continue;
@@ -77,6 +80,10 @@ private:
     auto results = cast<func::ReturnOp>(function.front().getTerminator());
     OpBuilder &builder = entry.getBuilder();
     int64_t numbers[3] = {};
+    for (unsigned number = 0, counts = 0; number < results.getNumOperands(); ++number) {
+      countsBefore.push_back(counts);
+      counts += kindOf(number) == Result::Count;
+    }
     for (OpOperand &result : results->getOpOperands()) {
       Value value = entry.lookup(result.get());
       if (!value)
@@ -118,15 +125,14 @@ private:
     auto results = function.getResultAttrOfType<DenseI64ArrayAttr>(result, nn::countsAttr);
     if (!results)
       return {};
-    auto isCount = [&](unsigned other) { return kindOf(other) == Result::Count; };
-    auto counts = llvm::map_to_vector(results.asArrayRef(), [&](int64_t other) -> int64_t {
-      return other < 0 ? -1 : llvm::count_if(llvm::seq(unsigned(other)), isCount);
-    });
+    auto counts = llvm::map_to_vector(results.asArrayRef(),
+                                      [&](int64_t other) -> int64_t { return other < 0 ? -1 : countsBefore[other]; });
     return DenseI64ArrayAttr::get(function.getContext(), counts);
   }
 
   func::FuncOp function;
   EntryBuilder entry;
+  SmallVector<int64_t> countsBefore; ///< Of each result.
 };
 
 struct FormKernels : kernels::impl::FormKernelsPassBase<FormKernels> {

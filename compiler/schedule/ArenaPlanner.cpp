@@ -3,6 +3,7 @@
 // How: 1. bytes alive at each step, 2. placing demands in a given order, 3. better orders, 4. the orders that are tried.
 
 #include "compiler/schedule/ArenaPlanner.h"
+#include "compiler/schedule/HeapPlan.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -32,6 +33,44 @@ SmallVector<int64_t> bytesAliveAtSteps(ArrayRef<BufferDemand> demands) {
   std::partial_sum(change.begin(), change.end(), change.begin());
   return change;
 }
+
+/// How many pairs of demands are alive at one step.
+size_t countMeetings(ArrayRef<BufferDemand> demands, unsigned steps) {
+  SmallVector<size_t> begun(steps + 1, 0), ended(steps + 1, 0);
+  for (const BufferDemand &demand : demands) {
+    ++begun[demand.firstStep];
+    ++ended[demand.lastStep];
+  }
+  size_t meetings = 0, alive = 0;
+  for (unsigned step = 0; step <= steps; ++step) {
+    meetings += begun[step] * alive + begun[step] * (begun[step] - 1) / 2;
+    alive += begun[step] - ended[step];
+  }
+  return meetings;
+}
+
+/// The largest of any stretch of numbers: of each power of two a row, with the largest of so many from each place on.
+class RangeMaximum {
+public:
+  explicit RangeMaximum(ArrayRef<int64_t> numbers) : rows{SmallVector<int64_t>(numbers)} {
+    for (size_t width = 1; 2 * width <= numbers.size(); width *= 2) {
+      ArrayRef<int64_t> half = rows.back();
+      SmallVector<int64_t> row(numbers.size() - 2 * width + 1);
+      for (size_t at = 0; at < row.size(); ++at)
+        row[at] = std::max(half[at], half[at + width]);
+      rows.push_back(std::move(row));
+    }
+  }
+
+  /// Of [first, last].
+  int64_t get(size_t first, size_t last) const {
+    const unsigned row = llvm::Log2_64(last - first + 1);
+    return std::max(rows[row][first], rows[row][last + 1 - (size_t(1) << row)]);
+  }
+
+private:
+  std::vector<SmallVector<int64_t>> rows;
+};
 
 //===----------------------------------------------------------------------===//
 // 2. Placing demands in a given order
@@ -160,13 +199,19 @@ ArenaPlan planArena(ArrayRef<BufferDemand> demands, int64_t alignment) {
   std::iota(byUse.begin(), byUse.end(), 0);
   llvm::stable_sort(byUse, [&](unsigned a, unsigned b) { return demands[a].firstStep < demands[b].firstStep; });
 
+  // Where thousands of lives meet one another, comparing them takes longer than a better plan is worth.
+  constexpr size_t enoughMeetings = size_t(1) << 23;
+  if (countMeetings(demands, steps) > enoughMeetings)
+    return planAsHeap(demands, byUse, alignment);
+
   SmallVector<unsigned> bySize(byUse);
   llvm::stable_sort(bySize, [&](unsigned a, unsigned b) { return demands[a].sizeInBytes > demands[b].sizeInBytes; });
 
   // Demands alive at the fullest steps first: what is placed there decides the size of the arena.
+  const RangeMaximum fullestOf(alive);
   SmallVector<int64_t> fullest(demands.size());
   for (auto [index, demand] : llvm::enumerate(demands))
-    fullest[index] = *std::max_element(alive.begin() + demand.firstStep, alive.begin() + demand.lastStep + 1);
+    fullest[index] = fullestOf.get(demand.firstStep, demand.lastStep);
   SmallVector<unsigned> byBreadth(bySize);
   llvm::stable_sort(byBreadth, [&](unsigned a, unsigned b) { return fullest[a] > fullest[b]; });
 
@@ -174,8 +219,6 @@ ArenaPlan planArena(ArrayRef<BufferDemand> demands, int64_t alignment) {
   best.sizeInBytes = std::numeric_limits<int64_t>::max();
   // No ceiling, or the least that any arena can have, with room for each size to be rounded up.
   int64_t bound = *llvm::max_element(alive) + 2 * alignment;
-  // Where thousands of lives meet one another, which no real network has, the first plans must do.
-  constexpr size_t enoughMeetings = size_t(1) << 25;
   size_t meetings = 0;
   for (int64_t ceiling : {int64_t(0), bound})
     for (ArrayRef<unsigned> order :

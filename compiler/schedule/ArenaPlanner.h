@@ -32,7 +32,8 @@ struct ArenaPlan {
 /// never overlap. Tries three orders (largest first; by the steps where most bytes are alive; by first use), each with
 /// and without a ceiling, into the tightest gap that fits (Pisarchyk and Lee, "Efficient memory management for deep neural
 /// net inference", 2020), betters these orders where that leaves much, and keeps the smallest arena. Not optimal (the problem is NP-hard) but deterministic.
-/// About O(n * demands alive together * log n).
+/// About O(n * demands alive together * log n), and O(n * log n) where millions of pairs are alive together: those are placed as by a heap
+/// (HeapPlan.h).
 ArenaPlan planArena(llvm::ArrayRef<BufferDemand> demands, int64_t alignment);
 
 /// The largest sum of bytes alive at one step: no arena can be smaller.

@@ -14,6 +14,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -65,6 +66,16 @@ struct WireSkeleton {
 
 /// How deep messages may nest.
 constexpr unsigned maxWireDepth = 64;
+
+/// Returns how many bytes of memory the structure of a file may take: 100 times the file, which no message needs that says anything (a node
+/// of TensorFlow with short names takes 50 times its bytes, an empty message up to 400 times), and at most 1 GiB and three times the file,
+/// which is enough for a million nodes and their names.
+constexpr uint64_t getStructureBudget(uint64_t fileBytes) {
+  return std::min(fileBytes * 100 + (uint64_t(12) << 20), fileBytes * 3 + (uint64_t(1) << 30));
+}
+
+/// Returns how many bytes of memory the elements of tensors may take that cannot stay in the file, because they are not dense there.
+constexpr uint64_t getDecodeBudget(uint64_t fileBytes) { return fileBytes + (uint64_t(16) << 20); }
 
 /// Scans `file`, a serialized message `root` of the schema. Fails when the file is malformed, or when parsing what is
 /// left would take more than `memoryBudget` bytes.

@@ -7,8 +7,10 @@
 //       3. kernels and launches are rewritten to read and write parts of them, and copies launched.
 
 #include "compiler/kernels/Passes.h"
+#include "compiler/kernels/storages/AlikeParts.h"
 #include "compiler/kernels/storages/KernelStorages.h"
 #include "compiler/kernels/storages/LoopViews.h"
+#include "compiler/kernels/storages/Overwritten.h"
 #include "compiler/kernels/storages/StoragePlan.h"
 #include "dialects/StoredBytes.h"
 #include "dialects/nn/NnDialect.h"
@@ -44,6 +46,8 @@ public:
   void run() {
     static_cast<StoragePlan &>(*this) = planStorages(operations, kernels, overwrites);
     createStorages();
+    if (overwrites)
+      countParts();
     for (Operation *op : operations)
       rewrite(op);
     assignStates();
@@ -102,7 +106,7 @@ private:
     const PlannedStorage &storage = storages[place.storage];
     if (place.base == 0 && place.shape == storage.layout.shape)
       return storage.memory;
-    assert(storage.layout.isDense && "only a dense storage is seen under another shape");
+    assert(storage.layout.isDense && "only a dense storage is seen under another shape, or from another element on");
     auto type = MemRefType::get(place.shape, storage.elementType);
     return plan::ViewOp::create(builder, loc, type, storage.memory, Value(), place.base, /*step=*/0);
   }
@@ -135,16 +139,19 @@ private:
   void launchCopy(OpBuilder &builder, Location loc, const PlannedCopy &copy) {
     if (llvm::is_contained(copy.region.sizes, 0))
       return;
-    const Place &source = copy.part ? *copy.part : places.at(copy.source);
+    const Place source = getOwnStart(copy.part ? *copy.part : places.at(copy.source));
     const PlannedStorage &target = storages[copy.box.storage];
+    const bool isAlone = !copy.fill && copy.region.sizes == copy.box.sizes;
+    const Place box = isAlone ? getOwnStart(copy.box) : copy.box;
+    const Place region = getWrittenRegion(target.layout, isAlone ? box : copy.region);
     OpBuilder atKernels(kernels.getOp()->getContext());
     atKernels.setInsertionPoint(entry);
     auto type = RankedTensorType::get(copy.box.sizes, target.elementType);
     plan::KernelOp kernel = makeCopyKernel(atKernels, loc, ("copy_" + Twine(numCopies++)).str(), type);
     kernels.insert(kernel);
     read(kernel, 0, source);
-    write(kernel, 0, copy.box, getWrittenRegion(target.layout, copy.region), copy.fill ? copy.fill : target.fill);
-    Value from = getOperand(builder, loc, source), to = getOperand(builder, loc, copy.box);
+    write(kernel, 0, box, region, copy.fill ? copy.fill : target.fill);
+    Value from = getOperand(builder, loc, source), to = getOperand(builder, loc, box);
     plan::LaunchOp::create(builder, loc, TypeRange(), FlatSymbolRefAttr::get(kernel.getSymNameAttr()), from, to,
                            DenseI64ArrayAttr(), DenseI64ArrayAttr());
   }
@@ -167,6 +174,31 @@ private:
     auto type = MemRefType::get(storage.layout.shape, storage.elementType);
     storage.memory = plan::ViewOp::create(builder, view.getLoc(), type, storages[row.of.storage].memory,
                                           view.getCounter(), row.of.base + view.getOffset(), view.getStep());
+  }
+
+  /// Counts the parts of storages that launches and copies touch, so that many alike share a kernel (AlikeParts.h).
+  void countParts() {
+    for (Operation *op : operations) {
+      if (auto launch = dyn_cast<plan::LaunchOp>(op))
+        for (ValueRange values : {ValueRange(launch.getInputs()), ValueRange(launch.getResults())})
+          for (Value value : values)
+            parts.count(places.at(value));
+      if (auto found = copies.find(op); found != copies.end())
+        for (const PlannedCopy &copy : found->second) {
+          parts.count(copy.part ? *copy.part : places.at(copy.source));
+          parts.count(copy.box);
+        }
+    }
+  }
+
+  /// A part that many are like, as one of memory that begins with it. On a GPU, which binds memory from few offsets on, it stays as it is.
+  Place getOwnStart(const Place &place) {
+    PlannedStorage &storage = storages[place.storage];
+    if (!parts.areMany(place) || !storage.memory.getDefiningOp<plan::StorageOp>() || storage.layout.hasHalo() ||
+        storage.layout.gap)
+      return place;
+    storage.layout.isDense = true;
+    return beginWithPart(place);
   }
 
   /// Rows of a temporary as all that is seen of it, so that kernels of other rows, of a product whose rows are divided
@@ -193,15 +225,16 @@ private:
     }
     SmallVector<Value> inputs;
     for (auto [index, input] : llvm::enumerate(launch.getInputs())) {
-      const Place place = getOwnRows(kernel, places.at(input));
+      const Place place = getOwnStart(getOwnRows(kernel, places.at(input)));
       read(kernel, index, place);
       inputs.push_back(getOperand(builder, launch.getLoc(), place));
     }
     SmallVector<Value> outputs;
     for (auto [index, result] : llvm::enumerate(launch.getResults())) {
-      const Place place = getOwnRows(kernel, places.at(result));
-      const PlannedStorage &storage = storages[place.storage];
       auto region = regions.find(result);
+      const Place placed = getOwnRows(kernel, places.at(result));
+      const Place place = region == regions.end() ? getOwnStart(placed) : placed;
+      const PlannedStorage &storage = storages[place.storage];
       write(kernel, index, place, getWrittenRegion(storage.layout, region == regions.end() ? place : region->second),
             storage.fill);
       outputs.push_back(getOperand(builder, launch.getLoc(), place));
@@ -213,10 +246,7 @@ private:
   /// State is what it was until everything has read it, other state too that it becomes.
   void assignStates() {
     OpBuilder builder = OpBuilder::atBlockEnd(&entry.getBody().front());
-    llvm::StringMap<Value> states;
-    for (Operation *op : operations)
-      if (auto storage = dyn_cast<plan::StorageOp>(op); storage && storage.getRole() == plan::Role::State)
-        states[*storage.getName()] = storage.getResult();
+    const llvm::StringMap<Value> states = findStates(operations);
     for (auto [number, storage] : llvm::enumerate(storages))
       if (storage.output && becomesState(storage.output)) {
         const Place &state = places.at(states.at(storage.output.getName()));
@@ -231,6 +261,7 @@ private:
   unsigned &numCopies;
   SmallVector<Operation *> operations;
   DenseSet<Operation *> replaced;
+  AlikeParts parts;
 };
 
 struct AssignStorages : kernels::impl::AssignStoragesPassBase<AssignStorages> {

@@ -4,6 +4,7 @@
 #include "compiler/kernels/forms/regions/InPlace.h"
 
 #include "dialects/nn/NnDialect.h"
+#include "dialects/plan/ControlFlow.h"
 #include "dialects/plan/Notes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -48,18 +49,23 @@ std::optional<unsigned> findOverwritten(plan::LaunchOp launch, plan::KernelOp ke
   return input && isReadHereAlone(launch, *input) ? input : std::nullopt;
 }
 
-Value findOverwrittenState(plan::OutputOp output) {
-  auto isState = [&](plan::StorageOp storage) {
-    return storage.getRole() == plan::Role::State && *storage.getName() == output.getName();
-  };
-  auto storages = output->getBlock()->getOps<plan::StorageOp>();
-  auto state = llvm::find_if(storages, isState);
-  if (!output->hasAttr(plan::kBecomesState) || state == storages.end() ||
-      !output.getValue().getDefiningOp<plan::LaunchOp>())
+Value findOverwrittenState(plan::OutputOp output, const llvm::StringMap<Value> &states) {
+  if (!output->hasAttr(plan::kBecomesState) || !output.getValue().getDefiningOp<plan::LaunchOp>())
     return {};
-  return mayOverwrite((*state).getResult(), output.getValue(), output->getBlock(), /*onCpu=*/true)
-             ? (*state).getResult()
-             : Value();
+  Value state = states.lookup(output.getName());
+  return state && mayOverwrite(state, output.getValue(), output->getBlock(), /*onCpu=*/true) ? state : Value();
+}
+
+llvm::StringMap<Value> findStates(ArrayRef<Operation *> operations) {
+  llvm::StringMap<Value> states;
+  for (Operation *op : operations)
+    if (auto storage = dyn_cast<plan::StorageOp>(op); storage && storage.getRole() == plan::Role::State)
+      states[*storage.getName()] = storage.getResult();
+  return states;
+}
+
+llvm::StringMap<Value> findOverwritableStates(ArrayRef<Operation *> operations) {
+  return llvm::any_of(operations, plan::mayBeEndless) ? llvm::StringMap<Value>() : findStates(operations);
 }
 
 } // namespace nacre::kernels

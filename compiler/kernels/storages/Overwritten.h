@@ -7,6 +7,7 @@
 #define NACRE_COMPILER_KERNELS_STORAGES_OVERWRITTEN_H
 
 #include "dialects/plan/PlanDialect.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace nacre::kernels {
 
@@ -17,7 +18,14 @@ std::optional<unsigned> findOverwritten(plan::LaunchOp launch, plan::KernelOp ke
 
 /// Where an output is what a state becomes: the tensor that the state was, if the launch that computes the output may write over it.
 /// It is the last to read it then, at the very elements that it writes. Null otherwise. The CPU computes everything.
-mlir::Value findOverwrittenState(plan::OutputOp output);
+mlir::Value findOverwrittenState(plan::OutputOp output, const llvm::StringMap<mlir::Value> &states);
+
+/// The states among the operations of an entry, by name.
+llvm::StringMap<mlir::Value> findStates(llvm::ArrayRef<mlir::Operation *> operations);
+
+/// Those that findOverwrittenState may give: none if a loop may be endless, since a run that is ended in one must not have written a
+/// state before.
+llvm::StringMap<mlir::Value> findOverwritableStates(llvm::ArrayRef<mlir::Operation *> operations);
 
 } // namespace nacre::kernels
 

@@ -29,6 +29,7 @@ public:
   StoragePlanner(SymbolTable &kernels, bool overwrites) : kernels(kernels), overwrites(overwrites) {}
 
   StoragePlan run(ArrayRef<Operation *> operations) {
+    states = findOverwritableStates(operations);
     for (Operation *op : llvm::reverse(operations))
       placeBackwards(op);
     for (Operation *op : operations)
@@ -103,7 +104,7 @@ private:
   void placeBackwards(Operation *op) {
     if (auto output = dyn_cast<plan::OutputOp>(op)) {
       Value value = output.getValue();
-      Value state = overwrites ? findOverwrittenState(output) : Value();
+      Value state = overwrites ? findOverwrittenState(output, states) : Value();
       if (state ? tryPlace(op, value, getGivenMemory(state)) : becomesOutput(output))
         return;
       int storage = addStorage(getShape(value), getElementType(value), output.getLoc(), /*isDense=*/true);
@@ -386,6 +387,7 @@ private:
 
   SymbolTable &kernels;
   const bool overwrites;
+  llvm::StringMap<Value> states;
   DenseMap<Value, int> givenMemory;
   DenseMap<Value, std::pair<Block *, Place>> paddedCopies;
 };

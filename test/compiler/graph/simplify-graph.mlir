@@ -153,20 +153,21 @@ func.func @constants_shrink(%x: tensor<4x3xf32>, %y: tensor<3xf32>) -> (tensor<4
 
 // -----
 
-// Powers with an operator of their own; integers have a square only.
+// Powers with an operator of their own; integers have a square only, and a root is the power of what is not -inf or -0.
 
 // CHECK-LABEL: func.func @powers(
 // CHECK-SAME:    %[[X:[^ :]+]]: tensor<3xf32>, %[[I:[^ :]+]]: tensor<3xi32>)
-// CHECK:         nn.binary mul %[[X]], %[[X]]
-// CHECK:         nn.unary sqrt %[[X]]
+// CHECK:         %[[SQUARE:[^ ,:()]+]] = nn.binary mul %[[X]], %[[X]]
+// CHECK:         nn.unary sqrt %[[SQUARE]]
 // CHECK:         nn.unary reciprocal %[[X]]
-// CHECK:         %[[ROOT:[^ ,:()]+]] = nn.unary sqrt %[[X]]
+// CHECK:         %[[ROOT:[^ ,:()]+]] = nn.unary sqrt %[[SQUARE]]
 // CHECK:         nn.unary reciprocal %[[ROOT]]
+// CHECK:         nn.binary pow %[[X]]
 // CHECK:         nn.binary pow %[[X]]
 // CHECK:         nn.binary mul %[[I]], %[[I]]
 // CHECK:         nn.binary pow %[[I]]
 func.func @powers(%x: tensor<3xf32>, %i: tensor<3xi32>) -> (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>,
-    tensor<3xf32>, tensor<3xi32>, tensor<3xi32>) {
+    tensor<3xf32>, tensor<3xi32>, tensor<3xi32>, tensor<3xf32>) {
   %two = nn.constant dense<2.0> : tensor<f32>
   %half = nn.constant dense<0.5> : tensor<f32>
   %inverse = nn.constant dense<-1.0> : tensor<f32>
@@ -175,14 +176,15 @@ func.func @powers(%x: tensor<3xf32>, %i: tensor<3xi32>) -> (tensor<3xf32>, tenso
   %j = nn.constant dense<2> : tensor<i32>
   %k = nn.constant dense<-1> : tensor<i32>
   %0 = nn.binary pow %x, %two : tensor<3xf32>, tensor<f32>
-  %1 = nn.binary pow %x, %half : tensor<3xf32>, tensor<f32>
+  %1 = nn.binary pow %0, %half : tensor<3xf32>, tensor<f32>
   %2 = nn.binary pow %x, %inverse : tensor<3xf32>, tensor<f32>
-  %3 = nn.binary pow %x, %rsqrt : tensor<3xf32>, tensor<f32>
+  %3 = nn.binary pow %0, %rsqrt : tensor<3xf32>, tensor<f32>
+  %7 = nn.binary pow %x, %half : tensor<3xf32>, tensor<f32>
   %4 = nn.binary pow %x, %three : tensor<3xf32>, tensor<f32>
   %5 = nn.binary pow %i, %j : tensor<3xi32>, tensor<i32>
   %6 = nn.binary pow %i, %k : tensor<3xi32>, tensor<i32>
-  return %0, %1, %2, %3, %4, %5, %6 : tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>,
-      tensor<3xi32>, tensor<3xi32>
+  return %0, %1, %2, %3, %4, %5, %6, %7 : tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>,
+      tensor<3xi32>, tensor<3xi32>, tensor<3xf32>
 }
 
 // -----

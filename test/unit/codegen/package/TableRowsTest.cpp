@@ -4,6 +4,7 @@
 
 #include "codegen/package/TableRows.h"
 #include "codegen/Target.h"
+#include "codegen/package/GpuRows.h"
 #include "dialects/plan/PlanDialect.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -166,6 +167,7 @@ plan.entry @main attributes {arena_bytes = 64 : i64} {
                           {NACRE_STEP_LOOP_BEGIN, 0, 0, 7}, {NACRE_STEP_LOOP_TEST, 12, 1, 0},
                           {NACRE_STEP_LOOP_END, 0, 0, 0},   {NACRE_STEP_BRANCH_IF_ZERO, 14, 1, 0}};
   ASSERT_EQ(entry.steps.size(), std::size(expected));
+  EXPECT_EQ(entry.firstWrite, entry.steps.size()) << "there is no state";
   for (auto [i, row] : llvm::enumerate(expected)) {
     EXPECT_EQ(entry.steps[i].kind, row.kind) << i;
     EXPECT_EQ(entry.steps[i].target, row.target) << i;
@@ -201,6 +203,13 @@ plan.entry @other attributes {arena_bytes = 0 : i64} {
   %h = plan.storage state "h" 0 : memref<4xf32>
   %y = plan.storage output "y" 0 : memref<4xf32>
   plan.launch @k(%h) into(%y) {cpu = array<i64: 0, 4>, gpu = array<i64: 0, 0>} : (memref<4xf32>) into (memref<4xf32>)
+  plan.for 3 {
+  ^bb0(%t: index):
+    plan.for 2 {
+    ^bb0(%u: index):
+      plan.launch @k(%y) into(%h) {cpu = array<i64: 0, 4>, gpu = array<i64: 0, 0>} : (memref<4xf32>) into (memref<4xf32>)
+    }
+  }
 }
 )",
                                             ParserConfig(&context));
@@ -210,6 +219,8 @@ plan.entry @other attributes {arena_bytes = 0 : i64} {
     kernels.push_back({kernel, {}, {}});
   llvm::Expected<package::TableRows> rows = package::readRows({*module, kernels, {}, 0, "m", "s", "c"});
   ASSERT_TRUE(bool(rows));
+  EXPECT_EQ(rows->entries[0].firstWrite, 0u);
+  EXPECT_EQ(rows->entries[1].firstWrite, 1u) << "the outer loop around the launch";
   ASSERT_EQ(rows->variables.size(), 2u);
   const nacre_variable &h = rows->variables[1];
   EXPECT_EQ(StringRef(rows->strings.blob.data() + h.tensor.name), "h");

@@ -114,6 +114,45 @@ TEST(WireScan, SmallMessagesAreCountedBeforeTheyAreParsed) {
   EXPECT_EQ(errorOf(bytes, /*budget=*/1 << 26), "");
 }
 
+// What a writer has reason to write fits, however small its messages are: nodes with short names and one attribute, values with shapes.
+TEST(WireScan, PlainModelsOfManyNodesFit) {
+  onnx::ModelProto model;
+  for (int number = 0; number < 20000; ++number) {
+    onnx::NodeProto *node = model.mutable_graph()->add_node();
+    node->add_output("n" + std::to_string(number));
+    node->set_op_type("Constant");
+    onnx::AttributeProto *value = node->add_attribute();
+    value->set_name("value_int");
+    value->set_type(onnx::AttributeProto::INT);
+    value->set_i(number);
+    onnx::ValueInfoProto *output = model.mutable_graph()->add_output();
+    output->set_name(node->output(0));
+    for (int axis = 0; axis < 8; ++axis)
+      output->mutable_type()->mutable_tensor_type()->mutable_shape()->add_dim()->set_dim_value(1);
+  }
+  std::string bytes = model.SerializeAsString();
+  EXPECT_EQ(errorOf(bytes, nacre::importer::getStructureBudget(bytes.size())), "");
+}
+
+// What holds nothing does not: 10 MiB of empty nodes would be more than a gigabyte.
+TEST(WireScan, EmptyMessagesAreRefused) {
+  std::string nodes;
+  for (int node = 0; node < 5 << 20; ++node)
+    nodes += std::string("\x0a\x00", 2);
+  std::string bytes = wrap(0x3a, nodes);
+  EXPECT_NE(errorOf(bytes, nacre::importer::getStructureBudget(bytes.size())).find("too many small messages"),
+            std::string::npos);
+}
+
+// However large the file is, its structure stays below 1 GiB and three times the file.
+TEST(WireScan, TheStructureIsBounded) {
+  for (uint64_t mebibytes : {0, 1, 16, 64, 1024, 1 << 20}) {
+    const uint64_t bytes = mebibytes << 20, budget = nacre::importer::getStructureBudget(bytes);
+    EXPECT_LE(budget, 3 * bytes + (uint64_t(1) << 30));
+    EXPECT_LE(budget, 100 * bytes + (uint64_t(12) << 20));
+  }
+}
+
 // A format whose messages nest in their own kind, as subgraphs do: `Tree` 0 has trees in field 1, a leaf in field 2.
 
 constexpr WireField treeFields[] = {

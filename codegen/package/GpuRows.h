@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  what the runtime is told of GPU code: the rows of its variants, and a hash by which cache files know it.
+
+#ifndef NACRE_CODEGEN_PACKAGE_GPUROWS_H
+#define NACRE_CODEGEN_PACKAGE_GPUROWS_H
+
+#include "codegen/package/TableObject.h"
+#include "runtime/include/nacre/model_format.h"
+
+namespace nacre::package {
+
+/// Returns a variant's row, without its code and its bindings.
+nacre_gpu_variant gpuVariantRow(const codegen::GpuKernelCode &variant);
+
+/// Returns a hash of the rows, code and bindings of all GPU variants and of the kernels they belong to; 0 if there are none. It is the
+/// same on every machine that compiles.
+uint64_t hashOfGpuCode(llvm::ArrayRef<CompiledKernel> kernels);
+
+} // namespace nacre::package
+
+#endif // NACRE_CODEGEN_PACKAGE_GPUROWS_H

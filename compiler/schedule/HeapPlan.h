@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Packs any number of buffer lifetimes into one arena, in the time that it takes to sort them.
+//
+// What: places buffers as a heap would that is asked for them in the order of their first steps.
+// Why:  ArenaPlanner.h compares each buffer with all that are alive at the same time. Of many thousands these are too many pairs.
+// How:  the free bytes are kept by offset and by size, so that no buffer looks at another one.
+
+#ifndef NACRE_COMPILER_SCHEDULE_HEAPPLAN_H
+#define NACRE_COMPILER_SCHEDULE_HEAPPLAN_H
+
+#include "compiler/schedule/ArenaPlanner.h"
+
+namespace nacre::schedule {
+
+/// Gives every demand an offset that is a multiple of `alignment`. `byUse` are the demands in the order of their first steps.
+ArenaPlan planAsHeap(llvm::ArrayRef<BufferDemand> demands, llvm::ArrayRef<unsigned> byUse, int64_t alignment);
+
+} // namespace nacre::schedule
+
+#endif // NACRE_COMPILER_SCHEDULE_HEAPPLAN_H
