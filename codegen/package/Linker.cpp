@@ -3,11 +3,13 @@
 // The link line is explained argument by argument below; docs/phases/package.md has the layout of the result.
 
 #include "codegen/package/Linker.h"
+#include "codegen/package/BuildId.h"
 #include "codegen/package/EmbeddedFiles.h"
 
 #include "lld/Common/Driver.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Errno.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/raw_ostream.h"
 #include <mutex>
 #include <sys/mman.h>
@@ -84,6 +86,8 @@ public:
     std::string messages;
     raw_string_ostream stream(messages);
     lld::Result result = lld::lldMain(pointers, stream, stream, {{lld::Gnu, &lld::elf::link}});
+    if (result.retCode != 0 && StringRef(messages).contains(sys::StrError(ENOMEM)))
+      report_bad_alloc_error("the linker got no memory");
     if (result.retCode != 0)
       return createStringError("the link failed, a defect of nacre-compile; please report it:\n" + messages);
     return Error::success();
@@ -109,7 +113,7 @@ Error link(const LinkInputs &inputs, const codegen::Target &target, const std::s
             "--discard-all",
             // Same input, same bytes; what nothing calls is left out; what the stubs do not name is not there on a
             // phone.
-            "--build-id=none", "--gc-sections", "--no-undefined", "--threads=" + std::to_string(inputs.threads)});
+            reserveBuildId(), "--gc-sections", "--no-undefined", "--threads=" + std::to_string(inputs.threads)});
   for (auto [index, object] : enumerate(inputs.objects))
     if (Error error = line.addFile("object" + std::to_string(index), object))
       return error;
