@@ -10,11 +10,12 @@
  */
 #include "strokes.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIXELS = 64, CLASSES = 3, BATCH = 8, MOST_EXAMPLES = 1000 };
+enum { PIXELS = 64, CLASSES = 3, BATCH = 8, MOST_EXAMPLES = 1000, MOST_WEIGHTS = 2048 };
 
 struct example {
   int64_t class_number;
@@ -134,6 +135,25 @@ static int64_t count_steps(nacre_state *state) {
   return steps;
 }
 
+/**
+ * Whether all weights are numbers. The loss of a step is that of the weights before its update, so only this finds an
+ * update that has spoiled them.
+ */
+static int is_finite(nacre_state *state) {
+  static float values[MOST_WEIGHTS]; /* of one tensor */
+  nacre_state_info tensor;
+  for (uint32_t index = 0; nacre_state_describe(&nacre_model_strokes, index, &tensor) == NACRE_OK; index++) {
+    if (tensor.type != NACRE_F32)
+      continue;
+    if (tensor.bytes > sizeof values || nacre_state_read(state, index, values, tensor.bytes) != NACRE_OK)
+      return 0;
+    for (size_t i = 0; i < tensor.bytes / sizeof *values; i++)
+      if (!isfinite(values[i]))
+        return 0;
+  }
+  return 1;
+}
+
 static int train(nacre_state *state, int count, int64_t epochs, const char *path) {
   char reason[200] = "";
   nacre_session_options options = nacre_session_options_default();
@@ -150,6 +170,9 @@ static int train(nacre_state *state, int count, int64_t epochs, const char *path
     float loss = train_epoch(session, count, epoch);
     if (loss < 0.0f) {
       failed = explain("train", NACRE_FAILED, nacre_session_reason(session));
+    } else if (!is_finite(state)) { /* the file keeps what was saved last */
+      fprintf(stderr, "personalize: training diverged in epoch %lld; lower the learning rate\n", (long long)epoch + 1);
+      failed = 1;
     } else if ((status = nacre_state_save(state, path, NACRE_STATE_ALL)) != NACRE_OK) {
       failed = explain(path, status, nacre_state_reason(state));
     } else {

@@ -10,6 +10,7 @@
 #include "compiler/train/Losses.h"
 #include "compiler/train/Passes.h"
 #include "dialects/PrintableText.h"
+#include "dialects/nn/Labels.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -95,6 +96,8 @@ private:
                      << " is an input of the model, " << describe(typeOf(entry.findInput(loss.label)))
                      << "; name another one with ',label='",
              Value();
+    if (label && loss.labelType != Loss::LabelType::F32)
+      nn::noteLabels(label, shapeOf(operand.value)[operand.classes], loss.ignore);
     return writeLoss(write, loss, operand, label);
   }
 

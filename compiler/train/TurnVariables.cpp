@@ -8,7 +8,7 @@
 
 #include "compiler/train/EntryFunction.h"
 #include "compiler/train/Passes.h"
-#include "dialects/nn/Evaluate.h"
+#include "dialects/nn/evaluate/Evaluate.h"
 
 #include "llvm/ADT/StringMap.h"
 

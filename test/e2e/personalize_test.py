@@ -18,7 +18,7 @@ class PersonalizeTest(nacre.NacreTest):
     def setUp(self):
         super().setUp()
         samples = os.path.join(nacre.ROOT, "samples")
-        self.call(sys.executable, "-B", os.path.join(samples, "models", "make_strokes.py"), self.folder)
+        self.call(sys.executable, os.path.join(samples, "models", "make_strokes.py"), self.folder)
         library, self.program = self.path("libstrokes.so"), self.path("personalize")
         self.call(os.path.join(nacre.BIN, "nacre-compile"), self.path("strokes.onnx"), "-o", library, "--quiet", "--train",
                   "--loss=softmax-cross-entropy:logits", "--trainable=fc*", "--optimizer=sgd:momentum=0.9", "--train-batch=8")
@@ -36,7 +36,7 @@ class PersonalizeTest(nacre.NacreTest):
     def kill_on_the_way(self, state, delay):
         """Whether it was killed before it had done."""
         with subprocess.Popen(self.command(state, EPOCHS), stdout=subprocess.DEVNULL) as process:
-            deadline = time.monotonic() + 60
+            deadline = time.monotonic() + nacre.COMMAND_SECONDS
             while not os.path.exists(self.path(state)) and time.monotonic() < deadline:
                 time.sleep(0.002)
             time.sleep(delay)

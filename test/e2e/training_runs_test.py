@@ -51,12 +51,12 @@ class TrainingRunsTest(nacre.NacreTest):
     def label(self, name, classes, code="q"):
         write_npy(self.path(name), [len(classes)], classes, code)
 
-    def build(self, *options, graph=None, name="learner"):
+    def build(self, *options, graph=None, name="learner", loss="softmax-cross-entropy:logits"):
         path = self.path(name + ".onnx")
         (graph or classifier()).save(path)
         library = self.path(f"lib{name}.so")
         self.call(os.path.join(nacre.BIN, "nacre-compile"), path, "-o", library, "--quiet", "--train",
-                  "--loss=softmax-cross-entropy:logits", *options)
+                  *([f"--loss={loss}"] if loss else []), *options)
         return library
 
     def train(self, library, *options, x="x.npy", y="y.npy", status=0):
@@ -166,7 +166,7 @@ class TrainingRunsTest(nacre.NacreTest):
     def test_a_loss_of_nothing_stops_it(self):
         library = self.build()
         self.write("wild.npy", [[float("inf")] * SIZE] * EXAMPLES)
-        said = self.train(library, "--set=learning_rate=0.1", f"--save={self.path('s')}", x="wild.npy", status=1)
+        said = self.train(library, "--set=learning_rate=0.1", f"--save={self.path('s')}", x="wild.npy", status=5)
         self.assertIn("the loss must be a number, but is none in step 1 (epoch 1); lower the learning rate, or compile with --clip=norm:1; "
                       f"nothing was saved to '{self.path('s')}'\n", said)
         self.assertFalse(os.path.exists(self.path("s")))
@@ -177,10 +177,34 @@ class TrainingRunsTest(nacre.NacreTest):
         write_npy(self.path("order.npy"), [2, 16], [*range(16), *range(EXAMPLES - 16, EXAMPLES)], "q")
         state = self.path("s")
         said = self.train(library, "--set=learning_rate=0.1", "--epochs=2", f"--order={self.path('order.npy')}", f"--save={state}",
-                          x="wild.npy", status=1)
+                          x="wild.npy", status=5)
         self.assertIn("error: the loss must be a number, but is none in step 4 (epoch 2); lower the learning rate, or compile with "
                       f"--clip=norm:1; '{state}' was saved after step 2\n", said)
         self.assertTrue(all(value == value for value in self.floats("s")))
+
+    def test_weights_that_diverge_in_the_last_update_are_not_saved(self):
+        """The loss of a step is that of the weights before its update: nobody sees what the last update makes."""
+        library, state = self.build(), self.path("s")
+        self.train(library, "--set=learning_rate=0.1", "--steps=2", f"--save={state}")
+        with open(state, "rb") as file:
+            good = file.read()
+        self.write("large.npy", [[1000 * x for x in row] for row in self.rows])
+        more = ["--set=learning_rate=3e38", "--steps=1", f"--resume={state}", f"--save={state}"]
+        said = self.train(library, *more, x="large.npy", status=5)
+        self.assertRegex(said, r"error: '\S+' must be finite to be saved, but has (nan|-?inf); lower the learning rate, or compile with "
+                               r"--clip=norm:1 \(after step 3\); nothing was saved to '")
+        for every in ([], ["--save-every=1"]):
+            self.train(library, *more, *every, x="large.npy", status=5)
+            with open(state, "rb") as file:
+                self.assertEqual(file.read(), good)
+        # A step without --train is no other.
+        values = [f"--input=x={self.path('x1.npy')}", f"--input=label={self.path('y1.npy')}"]
+        self.write("x1.npy", [[1000 * x for x in row] for row in self.rows[:BATCH]])
+        write_npy(self.path("y1.npy"), [BATCH], [0] * BATCH, "q")
+        said = self.run_model(library, "--entry=train", *values, "--set=learning_rate=3e38", f"--resume={state}", f"--save={state}", status=5)
+        self.assertIn("must be finite to be saved", said)
+        with open(state, "rb") as file:
+            self.assertEqual(file.read(), good)
 
     def test_an_interruption_between_two_steps(self):
         library, state = self.build(), self.path("s")
@@ -190,7 +214,7 @@ class TrainingRunsTest(nacre.NacreTest):
             while "epoch 3 of" not in training.stdout.readline():
                 pass
             training.send_signal(signal.SIGINT)
-            errors = training.communicate(timeout=60)[1]
+            errors = training.communicate(timeout=nacre.COMMAND_SECONDS)[1]
         found = re.fullmatch(r"nacre-run: error: interrupted after step (\d+) \(epoch (\d+)\); "
                              r"'(.*)' was saved after step (\d+), and --resume goes on from there\n", errors)
         self.assertIsNotNone(found, errors)
@@ -214,9 +238,29 @@ class TrainingRunsTest(nacre.NacreTest):
         self.assertNotIn("gradient norm", self.train(self.build(), "--set=learning_rate=0.1"))
 
     def test_classes_that_are_none(self):
+        warning = "warning: 6 of 70 numbers of 'label' are no classes from 0 to 3; only the one of --loss=...,ignore= is passed over\n"
         self.label("odd.npy", [9] * 5 + [-1] + self.classes[6:])
-        said = self.train(self.build(), "--set=learning_rate=0.1", y="odd.npy")
-        self.assertIn("warning: 6 of 70 numbers of 'label' are no classes from 0 to 3; nothing is learned from them\n", said)
+        self.label("ignored.npy", [9] * 6 + self.classes[6:])
+        state, rate = self.path("s"), "--set=learning_rate=0.1"
+        for types in ("", ",label-type=i32"):
+            ignoring = "--loss=softmax-cross-entropy:logits,ignore=9" + types
+            library = self.build(ignoring, loss=None)
+            if types:
+                self.label("odd.npy", [9] * 5 + [-1] + self.classes[6:], "i")
+                self.label("ignored.npy", [9] * 6 + self.classes[6:], "i")
+            said = self.train(library, rate, f"--save={state}", y="odd.npy", status=2)
+            self.assertIn(warning, said)
+            self.assertRegex(said, r"error: 'label' must be from 0 to 3, but element \d is not\n")
+            self.assertFalse(os.path.exists(state))
+            self.assertIn(warning, self.train(library, rate, y="ignored.npy"))
+        # Without a number to ignore; in accumulated parts, and in tests.
+        library = self.build("--accumulate")
+        self.label("odd.npy", self.classes[:-1] + [4])
+        x, y = self.path("x.npy"), self.path("odd.npy")
+        self.assertIn("'label' must be from 0 to 3", self.train(library, rate, y="odd.npy", status=2))
+        self.assertIn("'label' must be from 0 to 3", self.train(library, rate, "--accumulate=2", y="odd.npy", status=2))
+        said = self.train(library, rate, f"--test-input=x={x}", f"--test-label={y}", status=2)
+        self.assertIn("'label' must be from 0 to 3, but element", said)
 
     def test_what_is_wrong_is_said(self):
         library, rate = self.build(), "--set=learning_rate=0.1"

@@ -6,6 +6,7 @@
 //       does it, on any engine, and no target can reach outside.
 
 #include "compiler/import/compositions/Losses.h"
+#include "dialects/nn/Labels.h"
 
 using namespace mlir;
 
@@ -19,6 +20,7 @@ Value negativeLogLikelihood(NnBuilder &nn, Value logarithms, Value targets, cons
   if (!logarithms || !targets)
     return {};
   int64_t rank = getRank(logarithms), classes = getShape(logarithms)[1];
+  nn::noteLabels(targets, classes, loss.ignoredClass);
   SmallVector<int64_t> shape(getShape(targets));
   shape.insert(shape.begin() + 1, 1);
   Value names = nn.alignToAxis(nn.cast(nn.counting(classes), getElementType(targets)), 1, rank);

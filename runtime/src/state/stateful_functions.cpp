@@ -5,6 +5,7 @@
 // How:   see runtime/src/functions.h.
 
 #include "runtime/src/functions.h"
+#include "runtime/src/state/labels.h"
 
 constexpr nacre_functions nacre_runtime_stateful_functions =
-    nacre::runtime::functions_with(nacre::runtime::stateful.calls);
+    nacre::runtime::functions_with(nacre::runtime::stateful.calls, nacre::runtime::run_with_labels);

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  nacre_session_run of models with variables: labels are looked at before the first launch.
+// Why:   no kernel finds a class that is none, so a step would learn from the other examples and say nothing.
+// How:   the compiler notes which inputs name classes, and how many there are. Models without variables do not train,
+//        and link none of this.
+
+#include "runtime/src/state/labels.h"
+#include "runtime/src/session.h"
+
+namespace nacre::runtime {
+
+nacre_status run_with_labels(nacre_session *handle) {
+  Session &session = *reinterpret_cast<Session *>(handle);
+  const nacre_model_table &model = *session.model;
+  for (uint32_t i = 0; i < session.entry->input_count; ++i) {
+    const nacre_tensor &input = session.entry->inputs[i];
+    if (input.first_count == NACRE_NO_COUNTS)
+      continue;
+    const int64_t *classes = model.dims + input.first_count;
+    const void *labels = session.memory.inputs[i].used;
+    const bool is_wide = input.element_type == NACRE_I64;
+    for (uint64_t n = input.bytes / (is_wide ? 8 : 4); n-- > 0;) {
+      const int64_t label = is_wide ? static_cast<const int64_t *>(labels)[n] : static_cast<const int32_t *>(labels)[n];
+      if (uint64_t(label) < uint64_t(classes[0]) || label == classes[1])
+        continue;
+      Reason reason;
+      reason << "'" << model.strings + input.name << "' must be from 0 to " << uint64_t(classes[0] - 1)
+             << ", but element " << n << " is not";
+      return fail(session, reason);
+    }
+  }
+  return session_run(handle);
+}
+
+} // namespace nacre::runtime
