@@ -4,24 +4,27 @@
 
 #include "codegen/package/Package.h"
 #include "codegen/PackWeights.h"
+#include "codegen/package/BuildId.h"
 #include "codegen/package/CHeader.h"
 #include "codegen/package/Linker.h"
 #include "codegen/package/WeightsSection.h"
+#include "dialects/OutputFile.h"
 #include "dialects/nn/ConstantData.h"
 #include "runtime/include/nacre/runtime.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/Errno.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Signals.h"
 #include "llvm/Support/ThreadPool.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
 #include <atomic>
 #include <mutex>
 #include <unistd.h>
@@ -50,13 +53,26 @@ bool isSame(mlir::ElementsAttr a, mlir::ElementsAttr b) {
   return one && other && one->getData() == other->getData();
 }
 
+/// Equal for weights of the same bytes, and of their beginning, so that a large one is not read for it.
+uint64_t hashOf(mlir::ElementsAttr value) {
+  auto resource = dyn_cast<mlir::DenseResourceElementsAttr>(value);
+  mlir::AsmResourceBlob *blob = resource ? resource.getRawHandle().getBlob() : nullptr;
+  if (!blob)
+    return mlir::hash_value(mlir::Attribute(value));
+  constexpr size_t most = 4096;
+  const ArrayRef<char> bytes = blob->getData();
+  return xxh3_64bits(StringRef(bytes.data(), std::min(bytes.size(), most)));
+}
+
 /// Entries are imported and folded each by itself: what they have in common lies in the library once.
 SmallVector<PlacedWeight> placeWeights(mlir::ModuleOp module, uint64_t &totalBytes) {
   SmallVector<PlacedWeight> placed;
-  DenseMap<std::pair<mlir::Type, mlir::Attribute>, SmallVector<size_t, 1>> alike;
+  using Likeness = std::pair<std::pair<mlir::Type, mlir::Attribute>, uint64_t>;
+  DenseMap<Likeness, SmallVector<size_t, 1>> alike;
   totalBytes = 0;
   for (auto weight : module.getOps<plan::WeightOp>()) {
-    SmallVector<size_t, 1> &known = alike[{weight.getValue().getType(), weight.getEncodingAttr()}];
+    SmallVector<size_t, 1> &known =
+        alike[{{weight.getValue().getType(), weight.getEncodingAttr()}, hashOf(weight.getValue())}];
     const auto *same =
         find_if(known, [&](size_t other) { return isSame(placed[other].weight.getValue(), weight.getValue()); });
     const uint64_t bytes = packedWeight(weight).sizeInBytes();
@@ -155,15 +171,24 @@ Error measureFile(const std::string &path, PackageSizes &sizes) {
   return Error::success();
 }
 
-Error writeText(const std::string &path, StringRef text) {
-  std::error_code error;
-  raw_fd_ostream os(path, error);
-  if (error)
-    return createStringError("cannot write '" + path + "': " + error.message());
-  os << text;
-  os.close();
-  return os.has_error() ? createStringError("cannot write '" + path + "': " + os.error().message()) : Error::success();
+/// What `write` did, if it left a problem.
+Error cannotWrite(const std::string &path, const std::string &problem) {
+  return problem.empty() ? Error::success() : createStringError("cannot write '" + path + "': " + problem);
 }
+
+/// A file beside the library, which is gone on every way out but that on which it is kept, and when the compiler is ended.
+class Partial {
+public:
+  explicit Partial(std::string path) : path(std::move(path)) { sys::RemoveFileOnSignal(this->path); }
+  Partial(const Partial &) = delete;
+  Partial &operator=(const Partial &) = delete;
+  ~Partial() {
+    (void)sys::fs::remove(path); // nobody is helped by an error of what is not needed
+    sys::DontRemoveFileOnSignal(path);
+  }
+
+  const std::string path;
+};
 
 } // namespace
 
@@ -211,16 +236,18 @@ Expected<PackageSizes> writePackage(mlir::ModuleOp module, ArrayRef<CompiledKern
   objects.emplace_back(table->object.data(), table->object.size());
   sizes.tableBytes = bytesOf(objects.back()).data - sizes.gpuPackedBytes;
 
-  std::string partial = options.outputPath + ".partial";
-  std::string weightsFile = options.outputPath + ".weights.partial";
-  scope_exit removePartial([&] { // nobody is helped by an error of what an error leaves behind
-    (void)sys::fs::remove(partial);
-    (void)sys::fs::remove(weightsFile);
-  });
+  OutputFile output;
+  if (std::string problem = findOutputProblem(options.outputPath); !problem.empty())
+    return cannotWrite(options.outputPath, problem);
+  const auto removeOnSignal = [](const std::string &path) { sys::RemoveFileOnSignal(path); };
+  if (Error error = cannotWrite(options.outputPath, output.open(options.outputPath, removeOnSignal)))
+    return error;
+  const Partial library(output.beside()), weightsObject(output.beside() + ".weights");
+  const std::string &partial = library.path, &weightsFile = weightsObject.path;
   if (options.relocatable) {
     if (sizes.weightBytes) {
       std::string head = weightsObjectHead(target.arm64, weightsSymbol(options.modelName), sizes.weightBytes);
-      if (Error error = writeText(weightsFile, head))
+      if (Error error = cannotWrite(weightsFile, writeFile(weightsFile, head)))
         return error;
       if (truncate(weightsFile.c_str(), off_t(head.size() + sizes.weightBytes)))
         return createStringError("cannot write '" + weightsFile + "': " + sys::StrError());
@@ -243,20 +270,21 @@ Expected<PackageSizes> writePackage(mlir::ModuleOp module, ArrayRef<CompiledKern
       if (Error error = writeWeightsTo(partial, *base, weights, options.jobs))
         return error;
     }
+    if (Error error = writeBuildId(partial))
+      return error;
   }
 
   SmallString<128> headerPath = sys::path::parent_path(options.outputPath);
   StringRef stem = sys::path::stem(options.outputPath);
   stem.consume_front("lib");
   sys::path::append(headerPath, stem + ".h");
-  if (Error error = writeText(headerPath.str().str(), modelHeader(module, options.modelName, symbol)))
+  const std::string header = headerPath.str().str();
+  if (Error error = cannotWrite(header, writeFile(header, modelHeader(module, options.modelName, symbol))))
     return error;
   if (Error error = measureFile(partial, sizes))
     return error;
-  if (std::error_code error = sys::fs::rename(partial, options.outputPath))
-    return createStringError("cannot write '" + options.outputPath + "': " + error.message());
-  (void)sys::fs::remove(weightsFile);
-  removePartial.release();
+  if (Error error = cannotWrite(options.outputPath, output.keep()))
+    return error;
   return sizes;
 }
 

@@ -2,7 +2,8 @@
 //
 // What:  platform.h's files that are read and written in pieces.
 // Why:   only models with state have such.
-// How:   what goes wrong is passed on as the system says it.
+// How:   what goes wrong is passed on as the system says it. A file is written under a name that nobody else has, then
+//        renamed: savers of one file do not meet, and the last one to end wins.
 
 #include "runtime/src/platform.h"
 #include "runtime/src/system_call.h"
@@ -10,19 +11,72 @@
 namespace nacre::runtime {
 namespace {
 
-constexpr long kReplace = 1 | 0100 | 01000; // O_WRONLY | O_CREAT | O_TRUNC
-constexpr long kNoWaiting = 04000;          // O_NONBLOCK
-constexpr long kAsUserSays = 0666;          // less the process's mask
-constexpr long kFromEnd = 2;                // SEEK_END
-constexpr long kInvalid = -22;              // -EINVAL
-constexpr long kIsTooShort = -127;          // of no file
+constexpr long kCreateNew = 1 | 0100 | 0200; // O_WRONLY | O_CREAT | O_EXCL, which follows no symbolic link
+constexpr long kAsUserSays = 0666;           // less the process's mask
+constexpr long kPermissions = 0777;
+constexpr long kFileType = 0170000, kRegular = 0100000; // S_IFMT, S_IFREG
+constexpr int kMostLinks = 40;                          // as many as the system follows
+constexpr long kIsAbsent = -2;                          // -ENOENT
+constexpr long kIsThere = -17;                          // -EEXIST
+constexpr long kInvalid = -22;                          // -EINVAL
+constexpr long kIsNoFile = -126;                        // the runtime's own, as the next
+constexpr long kIsTooShort = -127;
 
-__attribute__((noinline)) long open_by(const char *path, long how) { return open_file(path, how, kAsUserSays); }
+/// What the system says of a file: `struct stat`, which glibc and bionic have alike.
+struct FileStatus {
+  uint64_t words[18];
+
+#if defined(__aarch64__)
+  long mode() const { return long(words[2] & 0xffff); }
+#else
+  long mode() const { return long(words[3] & 0xffff); }
+#endif
+  /// Its bytes, or kIsNoFile of a folder, a device, or a pipe, which may let its reader or writer wait forever.
+  int64_t regular_bytes() const { return (mode() & kFileType) == kRegular ? int64_t(words[6]) : kIsNoFile; }
+};
+
+/// What is asked of a file that is open, and of a path; each in one place, which is shorter than at each call.
+__attribute__((noinline)) long of_file(long number, long file, long b = 0, long c = 0, long d = 0) {
+  return restarted_call(number, file, b, c, d);
+}
+__attribute__((noinline)) long of_path(long number, const char *path, long c = 0, long d = 0) {
+  return of_file(number, kWorkingFolder, address(path), c, d);
+}
+long open_by(const char *path, long how, long mode = 0) { return of_path(kOpenat, path, how | kNotInherited, mode); }
+
+/// Behind the last slash.
+char *name_in(char *path) {
+  char *name = path;
+  for (; *path; ++path)
+    if (*path == '/')
+      name = path + 1;
+  return name;
+}
+
+void join(char *to, const char *first, const char *second) {
+  while (*first)
+    *to++ = *first++;
+  do
+    *to++ = *second;
+  while (*second++);
+}
+
+/// Puts what a symbolic link says in its place, as long as there is one.
+void follow_links(NewFile &made) {
+  for (int links = 0; links < kMostLinks; ++links) {
+    const long bytes = of_path(kReadlinkat, made.path, address(made.beside), NewFile::kMostPath);
+    if (bytes < 0)
+      return;
+    char *to = made.beside[0] == '/' ? made.path : name_in(made.path);
+    __builtin_memcpy(to, made.beside, uint64_t(bytes));
+    to[bytes] = 0;
+  }
+}
 
 /// Reads or writes, in as many calls as it takes.
 long move_all(long number, long file, long data, uint64_t bytes, uint64_t offset) {
   for (uint64_t done = 0; done < bytes;) {
-    const long moved = restarted_call(number, file, data + long(done), long(bytes - done), long(offset + done));
+    const long moved = of_file(number, file, data + long(done), long(bytes - done), long(offset + done));
     if (moved <= 0)
       return moved ? moved : kIsTooShort;
     done += uint64_t(moved);
@@ -34,9 +88,11 @@ long move_all(long number, long file, long data, uint64_t bytes, uint64_t offset
 
 long open_to_read(const char *path) { return open_by(path, kReadOnly | kNoWaiting); }
 
-long open_to_replace(const char *path) { return open_by(path, kReplace); }
-
-int64_t file_bytes(long file) { return system_call(kLseek, file, 0, kFromEnd); }
+int64_t file_bytes(long file) {
+  FileStatus status;
+  const long error = of_file(kFstat, file, address(&status));
+  return error ? error : status.regular_bytes();
+}
 
 long read_at(long file, void *to, uint64_t bytes, uint64_t offset) {
   return move_all(kPread, file, address(to), bytes, offset);
@@ -51,22 +107,50 @@ long close_file(long file) {
   return error == kInterrupted ? 0 : error;
 }
 
-long sync_and_close(long file) {
-  const long error = restarted_call(kFsync, file, 0, 0), closed = close_file(file);
-  return error ? error : closed;
+long begin_file(NewFile &made, const char *path) {
+  FileStatus status;
+  long error = of_path(kFstatat, path, address(&status));
+  long mode = kAsUserSays;
+  if (error != kIsAbsent) {
+    mode = status.mode() & kPermissions;
+    if (error == 0 && status.regular_bytes() < 0)
+      error = kIsNoFile;
+    if (error != 0)
+      return error;
+  }
+  join(made.path, path, ""); // which is not too long, as the system has not said so
+  follow_links(made);
+  long file;
+  do {
+    Text<256> suffix;
+    suffix << ".new-" << now();
+    join(made.beside, made.path, suffix.c_str());
+    file = open_by(made.beside, kCreateNew, mode);
+  } while (file == kIsThere); // another saver's of this nanosecond
+  if (error == 0)
+    of_file(kFchmod, file, mode); // with what the mask has taken
+  return file;
 }
 
-long move_file(const char *from, const char *to) {
-  return system_call(kRenameat, kWorkingFolder, address(from), kWorkingFolder, address(to));
-}
-
-void remove_file(const char *path) { system_call(kUnlinkat, kWorkingFolder, address(path)); }
-
-long sync_folder(const char *path) {
-  const long file = open_to_read(path);
-  if (file < 0) // one that may be written and not read: it is synchronized in its time
+long end_file(NewFile &made, long file, long error) {
+  error = error ? error : of_file(kFsync, file);
+  const long closed = close_file(file);
+  error = error ? error : closed;
+  if (error == 0)
+    error = of_path(kRenameat, made.beside, kWorkingFolder, address(made.path));
+  if (error != 0) {
+    of_path(kUnlinkat, made.beside);
+    return error;
+  }
+  char *name = name_in(made.path);
+  if (name == made.path)
+    *name++ = '.';
+  *name = 0;
+  const long folder = open_by(made.path, kReadOnly);
+  if (folder < 0) // one that may be written and not read: it is synchronized in its time
     return 0;
-  const long error = sync_and_close(file);
+  error = of_file(kFsync, folder);
+  close_file(folder);
   return error == kInvalid ? 0 : error; // of file systems that do so by themselves
 }
 
@@ -80,6 +164,8 @@ const char *file_error_text(long error) {
                                    "the disk is full\0"
                                    "\x24"
                                    "the name is too long\0"
+                                   "\x7e"
+                                   "it is no regular file\0"
                                    "\x7f"
                                    "it ends too early\0";
   for (const char *text = kTexts; *text; ++text) {

@@ -3,15 +3,16 @@
 #include "tools/compile/Console.h"
 
 #include "compiler/ModelQuestions.h"
+#include "dialects/OutputFile.h"
 #include "dialects/PrintableText.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
 #include "tools/ReportPage.h"
-#include "llvm/Support/FileSystem.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/Path.h"
-#include "llvm/Support/ToolOutputFile.h"
+#include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
+#include <optional>
 #include <unistd.h>
 
 using namespace llvm;
@@ -75,56 +76,62 @@ void Console::clearProgress() {
 // The two things the program does
 //===----------------------------------------------------------------------===//
 
-static int reportUnwritable(StringRef path, const std::error_code &error) {
-  errs() << "nacre-compile: cannot write '" << path << "': " << error.message() << "\n";
+static int reportUnwritable(StringRef path, StringRef problem) {
+  errs() << "nacre-compile: cannot write '" << path << "': " << problem << "\n";
   return 1;
 }
 
-/// A model is compiled for minutes; that its folder is missing is said before.
-static std::error_code tryFolderOf(StringRef path) {
-  const StringRef folder = sys::path::parent_path(path);
-  return sys::fs::access(folder.empty() ? "." : folder, sys::fs::AccessMode::Write);
-}
-
-int runCompile(const CompilerOptions &options, StringRef reportPath, mlir::MLIRContext &context, Console &console) {
-  bool isText = options.compileTo || options.output == Output::Assembly || options.output == Output::LlvmIr;
-  std::unique_ptr<ToolOutputFile> textFile;
-  if (isText) {
-    std::error_code error;
-    textFile = std::make_unique<ToolOutputFile>(options.outputPath, error, sys::fs::OF_Text);
-    if (error)
-      return reportUnwritable(options.outputPath, error);
-  } else if (std::error_code error = tryFolderOf(options.outputPath)) {
-    return reportUnwritable(options.outputPath, error);
-  }
-  CompileReport report;
-  LogicalResult compiled =
-      compileModel(options, context, isText ? textFile->os() : outs(), report,
-                   [&](Phase phase, unsigned done, unsigned total) { console.showProgress(phase, done, total); });
-  console.clearProgress();
-  if (failed(compiled))
-    return 1;
-  if (isText)
-    textFile->keep();
-  else if (!console.isQuiet())
-    outs() << report.summary();
-  if (!reportPath.empty()) {
-    std::error_code error;
-    raw_fd_ostream file(reportPath, error, sys::fs::OF_Text);
-    if (error)
-      return reportUnwritable(reportPath, error);
-    if (!isPagePath(reportPath)) {
-      file << formatv("{0:2}", report.toJson()) << "\n";
-      return 0;
-    }
+static int writeReport(const std::string &path, const CompileReport &report) {
+  std::string text = formatv("{0:2}\n", report.toJson());
+  if (isPagePath(path)) {
     Expected<std::string> page = makeReportPage({"the report", report.toJson()});
     if (!page) {
       errs() << "nacre-compile: " << toString(page.takeError()) << "\n";
       return 1;
     }
-    file << *page;
+    text = std::move(*page);
   }
-  return 0;
+  const std::string problem = path == "-" ? "" : writeFile(path, text);
+  if (path == "-")
+    outs() << text;
+  return problem.empty() ? 0 : reportUnwritable(path, problem);
+}
+
+static void removeOnSignal(const std::string &path) { sys::RemoveFileOnSignal(path); }
+
+int runCompile(const CompilerOptions &options, StringRef reportPath, mlir::MLIRContext &context, Console &console) {
+  const bool isText = options.compileTo || options.output == Output::Assembly || options.output == Output::LlvmIr;
+  const bool isFile = isText && options.outputPath != "-";
+  // A model is compiled for minutes; what is wrong with its place is said before.
+  std::string unfinished;
+  auto finished = make_scope_exit([&] { sys::DontRemoveFileOnSignal(unfinished); }); // once textFile has removed it
+  OutputFile textFile;
+  if (std::string problem = isFile   ? textFile.open(options.outputPath, removeOnSignal)
+                            : isText ? ""
+                                     : findOutputProblem(options.outputPath);
+      !problem.empty())
+    return reportUnwritable(options.outputPath, problem);
+  unfinished = textFile.beside();
+  std::optional<raw_fd_ostream> text;
+  if (isFile)
+    text.emplace(textFile.descriptor(), /*shouldClose=*/false);
+  CompileReport report;
+  LogicalResult compiled =
+      compileModel(options, context, isFile ? *text : outs(), report,
+                   [&](Phase phase, unsigned done, unsigned total) { console.showProgress(phase, done, total); });
+  console.clearProgress();
+  if (failed(compiled))
+    return 1;
+  if (isFile) {
+    text->flush();
+    std::string problem = text->has_error() ? text->error().message() : textFile.keep();
+    text->clear_error();
+    if (!problem.empty())
+      return reportUnwritable(options.outputPath, problem);
+  } else if (!isText && !console.isQuiet()) {
+    outs() << report.summary();
+  }
+  return reportPath.empty() ? 0 : writeReport(reportPath.str(), report);
 }
 
 int runCheck(const CompilerOptions &options, mlir::MLIRContext &context, Console &console) {

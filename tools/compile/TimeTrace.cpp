@@ -3,7 +3,8 @@
 #include "tools/compile/TimeTrace.h"
 
 #include "compiler/CompileKernels.h"
-#include "llvm/Support/FileSystem.h"
+#include "dialects/OutputFile.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/Support/TimeProfiler.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -24,13 +25,13 @@ TimeTrace::~TimeTrace() {
 int TimeTrace::write() {
   if (path.empty())
     return 0;
-  std::error_code error;
-  raw_fd_ostream file(path, error, sys::fs::OF_Text);
-  if (error) {
-    errs() << "nacre-compile: cannot write '" << path << "': " << error.message() << "\n";
+  SmallString<0> trace;
+  raw_svector_ostream os(trace);
+  timeTraceProfilerWrite(os);
+  if (std::string problem = writeFile(path, trace.str()); !problem.empty()) {
+    errs() << "nacre-compile: cannot write '" << path << "': " << problem << "\n";
     return 1;
   }
-  timeTraceProfilerWrite(file);
   return 0;
 }
 

@@ -6,8 +6,10 @@
 // How:   the same call as the compiler's own, codegen/Backend.h.
 
 #include "codegen/Backend.h"
+#include "dialects/OutputFile.h"
 #include "dialects/plan/PlanDialect.h"
 #include "tools/CommandLine.h"
+#include "tools/OutOfMemory.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
@@ -67,7 +69,8 @@ static cl::extrahelp more("\nEXAMPLES\n"
                           "\nEXIT STATUS\n"
                           "  0  compiled\n"
                           "  1  a file or a kernel is at fault; the messages say which and why\n"
-                          "  2  the command line is wrong, or names a target or CPU that is unknown\n");
+                          "  2  the command line is wrong, or names a target or CPU that is unknown\n"
+                          "  4  memory ran out\n");
 
 static mlir::LogicalResult writeCpu(nacre::plan::KernelOp kernel, const Target &target, raw_ostream &os) {
   FailureOr<KernelCode> code = compileKernel(kernel, target, emit, kernel.getSymName());
@@ -107,6 +110,7 @@ static mlir::LogicalResult writeGpu(nacre::plan::KernelOp kernel, raw_ostream &o
 }
 
 int main(int argc, char **argv) {
+  nacre::tools::handleOutOfMemory();
   nacre::tools::setVersion("nacre-kernel");
   cl::HideUnrelatedOptions(category);
   if (Error error = nacre::tools::parseOptions(
@@ -123,15 +127,21 @@ int main(int argc, char **argv) {
   registry.insert<nacre::plan::PlanDialect>();
   mlir::MLIRContext context(registry);
   auto module = mlir::parseSourceFile<mlir::ModuleOp>(input, mlir::ParserConfig(&context));
-  std::error_code error;
-  raw_fd_ostream os(output, error);
-  if (!module || error)
+  if (!module)
     return 1;
+  std::string code;
+  raw_string_ostream os(code);
   for (auto kernel : module->getOps<nacre::plan::KernelOp>()) {
     if (!only.empty() && kernel.getSymName() != only)
       continue;
     if (failed(gpu ? writeGpu(kernel, os) : writeCpu(kernel, targets->front(), os)))
       return 1;
+  }
+  if (output == "-") {
+    outs() << code;
+  } else if (std::string problem = nacre::writeFile(output, code); !problem.empty()) {
+    errs() << "nacre-kernel: cannot write '" << output << "': " << problem << "\n";
+    return 1;
   }
   return 0;
 }

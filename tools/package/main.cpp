@@ -2,12 +2,12 @@
 //
 // nacre-package: a compiled model's libraries in, an Android library out.
 
+#include "dialects/OutputFile.h"
 #include "tools/CommandLine.h"
+#include "tools/OutOfMemory.h"
 #include "tools/package/Aar.h"
 
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 using namespace llvm;
 using namespace nacre;
@@ -26,7 +26,8 @@ static cl::extrahelp more("\nEXAMPLES\n"
                           "\nEXIT STATUS\n"
                           "  0  written\n"
                           "  1  the libraries cannot be packaged; the message says which one and why\n"
-                          "  2  the command line is wrong\n");
+                          "  2  the command line is wrong\n"
+                          "  4  memory ran out\n");
 
 static Error package() {
   std::vector<tools::ModelFile> models;
@@ -40,22 +41,13 @@ static Error package() {
   if (!aar)
     return aar.takeError();
   const std::string path = output.empty() ? models.front().name + ".aar" : output;
-  std::error_code error;
-  ToolOutputFile file(path, error, sys::fs::OF_None);
-  if (!error) {
-    file.os() << *aar;
-    file.os().close();
-    error = file.os().error();
-    file.os().clear_error();
-  }
-  if (error)
-    return createStringError("cannot write '" + path + "': " + error.message());
-  file.keep();
-  return Error::success();
+  const std::string problem = writeFile(path, *aar);
+  return problem.empty() ? Error::success() : createStringError("cannot write '" + path + "': " + problem);
 }
 
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
+  tools::handleOutOfMemory();
   cl::HideUnrelatedOptions(category);
   tools::setVersion("nacre-package");
   if (Error error = tools::parseOptions(argc, argv, "Makes an Android library (AAR) of a compiled model.\n")) {

@@ -3,10 +3,11 @@
 // nacre-report: what the compiler said of a model and what was measured of it, as one page.
 
 #include "dialects/NestedJson.h"
+#include "dialects/OutputFile.h"
 #include "tools/CommandLine.h"
+#include "tools/OutOfMemory.h"
 #include "tools/ReportPage.h"
 
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -27,7 +28,8 @@ constexpr StringLiteral kEpilogue =
     "      of several entries, each of which was measured\n"
     "\nEXIT STATUS\n"
     "  0  the page is written\n"
-    "  2  the command line is wrong, or a file cannot be read or written or is of another library\n";
+    "  2  the command line is wrong, or a file cannot be read or written or is of another library\n"
+    "  4  memory ran out\n";
 
 int fail(const Twine &message) {
   errs() << "nacre-report: " << message << "\n";
@@ -44,18 +46,11 @@ Expected<nacre::tools::JsonFile> readJson(const std::string &path) {
   return nacre::tools::JsonFile{path, std::move(*value)};
 }
 
-/// Through a file beside it, so that an error leaves the old page.
-Error writePage(StringRef path, StringRef page) {
-  return writeToOutput(path, [&](raw_ostream &os) {
-    os << page;
-    return Error::success();
-  });
-}
-
 } // namespace
 
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
+  nacre::tools::handleOutOfMemory();
   cl::OptionCategory category("nacre-report options");
   cl::opt<std::string> report(cl::Positional, cl::desc("<report.json>"), cl::cat(category));
   cl::list<std::string> profiles(
@@ -90,7 +85,9 @@ int main(int argc, char **argv) {
     path = report;
     sys::path::replace_extension(path, "html");
   }
-  if (Error error = writePage(path, *page))
-    return fail("cannot write '" + path + "': " + toString(std::move(error)));
+  if (path == "-")
+    outs() << *page;
+  else if (std::string problem = nacre::writeFile(path.str().str(), *page); !problem.empty())
+    return fail("cannot write '" + path + "': " + problem);
   return 0;
 }

@@ -7,10 +7,7 @@
 #include "tools/run/Npy.h"
 
 #include "compiler/import/npy/Npy.h"
-
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
+#include "dialects/OutputFile.h"
 
 namespace nacre::run {
 
@@ -52,16 +49,14 @@ Outcome writeNpy(const std::string &path, const TensorView &tensor) {
   header += '\n';
   const uint16_t length = static_cast<uint16_t>(header.size());
 
-  FILE *file = std::fopen(path.c_str(), "wbe");
-  bool good = file != nullptr;
-  good = good && std::fwrite(npy::kMagic.data(), 1, npy::kMagic.size(), file) == npy::kMagic.size();
-  good = good && std::fwrite("\x01\x00", 1, 2, file) == 2 && std::fwrite(&length, 2, 1, file) == 1;
-  good = good && std::fwrite(header.data(), 1, header.size(), file) == header.size();
-  good = good && std::fwrite(tensor.data, 1, tensor.bytes(), file) == tensor.bytes();
-  good = file && std::fclose(file) == 0 && good;
-  if (!good)
-    return usageFailure("cannot write '" + path + "': " + std::strerror(errno));
-  return std::nullopt;
+  std::string head(npy::kMagic);
+  head.append("\x01\x00", 2).append(reinterpret_cast<const char *>(&length), sizeof length).append(header);
+  OutputFile file;
+  std::string problem = file.open(path);
+  for (std::string_view part : {std::string_view(head), {static_cast<const char *>(tensor.data), tensor.bytes()}})
+    problem = problem.empty() ? file.write(part) : problem;
+  problem = problem.empty() ? file.keep() : problem;
+  return problem.empty() ? std::nullopt : Outcome(usageFailure("cannot write '" + path + "': " + problem));
 }
 
 } // namespace nacre::run

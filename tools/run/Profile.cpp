@@ -6,14 +6,13 @@
 //        latest run.
 
 #include "tools/run/Profile.h"
+#include "dialects/OutputFile.h"
 #include "tools/run/Benchmark.h"
 #include "tools/run/ProfileFile.h"
 #include "tools/run/Trace.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <string_view>
 
 namespace nacre::run {
@@ -72,12 +71,9 @@ void printParts(const std::vector<LaunchProfile> &launches) {
         forward * 1e-6, forward * percent, backward * 1e-6, backward * percent, update * 1e-6, update * percent);
 }
 
-Outcome writeFile(const std::string &path, const std::string &json) {
-  FILE *file = std::fopen(path.c_str(), "we");
-  const bool written = file && std::fwrite(json.data(), 1, json.size(), file) == json.size();
-  if (!file || (std::fclose(file) != 0) || !written)
-    return usageFailure("cannot write '" + path + "': " + std::strerror(errno));
-  return std::nullopt;
+Outcome writeJson(const std::string &path, const std::string &json) {
+  const std::string problem = writeFile(path, json);
+  return problem.empty() ? std::nullopt : Outcome(usageFailure("cannot write '" + path + "': " + problem));
 }
 
 } // namespace
@@ -125,7 +121,7 @@ Outcome profile(ModelSession &session, const Options &options) {
     nacre_session_info engines;
     Outcome failure = session.describe(engines);
     if (!failure)
-      failure = writeFile(options.profileFile, profileJson(session, engines.device, runs, launches));
+      failure = writeJson(options.profileFile, profileJson(session, engines.device, runs, launches));
     if (failure)
       return failure;
   }
@@ -134,7 +130,7 @@ Outcome profile(ModelSession &session, const Options &options) {
   std::vector<TracedLaunch> traced;
   for (const LaunchProfile &launch : launches)
     traced.push_back({launch.info, launch.latest});
-  return writeFile(options.traceFile, traceJson(session.info.name, session.memory.threads, traced));
+  return writeJson(options.traceFile, traceJson(session.info.name, session.memory.threads, traced));
 }
 
 } // namespace nacre::run

@@ -5,6 +5,8 @@
 // How:   1. the command line, 2. cores, grouped into clusters by what they reach, 3. the GPU, 4. the profile: a base's,
 //        with what is measured replaced.
 
+#include "dialects/OutputFile.h"
+#include "tools/OutOfMemory.h"
 #include "tools/ResponseFile.h"
 #include "tools/tune/GpuFigures.h"
 #include "tools/tune/Measure.h"
@@ -15,6 +17,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <new>
 #include <sstream>
 #include <unistd.h>
 
@@ -45,6 +48,7 @@ EXAMPLES
 EXIT STATUS
   0  the profile is written
   2  the command line is wrong, a file cannot be read or written, or the GPU that was asked for cannot be measured
+  4  memory ran out
 )";
 
 int fail(const std::string &message) {
@@ -176,6 +180,7 @@ std::string measureGpuInto(std::string &profile, std::optional<int> device, cons
 } // namespace
 
 int main(int argc, char **argv) {
+  std::set_new_handler(nacre::tools::exitOutOfMemory);
   std::string basePath, outputPath = "-", gpu = "auto", kernels = defaultKernels();
   std::string problem;
   nacre::tools::Arguments words(argc, argv, problem);
@@ -224,8 +229,7 @@ int main(int argc, char **argv) {
   profile = *replaceMember(profile, "cpu", describeCpu(cores));
   if (outputPath == "-")
     return std::fputs(profile.c_str(), stdout) < 0;
-  std::ofstream output(outputPath);
-  if (!(output << profile).flush())
-    return fail("cannot write '" + outputPath + "'");
+  if (const std::string problem = nacre::writeFile(outputPath, profile); !problem.empty())
+    return fail("cannot write '" + outputPath + "': " + problem);
   return 0;
 }

@@ -5,10 +5,12 @@
 #include "compiler/import/state/TrainedModel.h"
 
 #include "compiler/import/Formats.h"
+#include "dialects/OutputFile.h"
 
-#include "llvm/Support/Error.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <unistd.h>
 
 using namespace mlir;
 
@@ -28,15 +30,23 @@ LogicalResult writeTrained(StringRef path, StringRef state, StringRef output, ML
   if (failed(read))
     return failure();
   // The result may take the model's place: it is written beside it first.
-  LogicalResult replaced = success();
-  llvm::Error error = llvm::writeToOutput(output, [&](raw_ostream &to) -> llvm::Error {
-    replaced = (*format)->replaceWeights(file, *read, to, loc);
-    return succeeded(replaced) ? llvm::Error::success() : llvm::createStringError("");
-  });
-  std::string text = llvm::toString(std::move(error));
-  if (succeeded(replaced) && !text.empty())
-    return emitError(loc) << "cannot write '" << output << "': " << text;
-  return replaced;
+  OutputFile written;
+  const bool isFile = output != "-";
+  std::string problem = isFile ? written.open(output.str()) : "";
+  if (problem.empty()) {
+    llvm::raw_fd_ostream to(isFile ? written.descriptor() : STDOUT_FILENO, /*shouldClose=*/false);
+    const LogicalResult replaced = (*format)->replaceWeights(file, *read, to, loc);
+    to.flush();
+    problem = to.has_error() ? to.error().message() : "";
+    to.clear_error(); // which would end the program
+    if (failed(replaced))
+      return failure();
+    if (problem.empty() && isFile)
+      problem = written.keep();
+  }
+  if (!problem.empty())
+    return emitError(loc) << "cannot write '" << output << "': " << problem;
+  return success();
 }
 
 } // namespace nacre::importer

@@ -218,7 +218,7 @@ nacre_status load(State &state, const StateCall &call, Reason &reason) {
   char *block = nullptr;
   // A network of which nothing but the weights is kept may load those of a training, which keeps some for each of them.
   if (load.file_bytes - kLengthBytes > kMostHeaderBytes + 8 * model.state_bytes)
-    status = refuse_size(load);
+    status = int64_t(load.file_bytes) < 0 ? refuse_file(long(load.file_bytes), "read", reason) : refuse_size(load);
   else
     block = static_cast<char *>(allocate_block(state.allocator, bytes, reason, status));
   if (block) {

@@ -104,31 +104,15 @@ nacre_status save(State &state, const StateCall &call, Reason &reason) {
     reason << "the model must have state of these roles, but has none";
     return NACRE_BAD_ARGUMENT;
   }
-  uint64_t length = 0;
-  while (path[length])
-    ++length;
-  const uint64_t path_at = state.model->file_buffer_bytes, buffer_bytes = path_at + length + sizeof ".new";
+  const uint64_t made_at = state.model->file_buffer_bytes, buffer_bytes = made_at + sizeof(NewFile);
   nacre_status status;
   char *buffer = static_cast<char *>(allocate_block(state.allocator, buffer_bytes, reason, status));
   if (!buffer)
     return status;
-  char *beside = buffer + path_at;
-  Writer writer = {beside};
-  writer << path << ".new";
-  *writer.to = 0;
-  long error = open_to_replace(beside);
-  if (error >= 0) {
-    const long file = error;
-    error = write_state(state, roles, buffer, file);
-    const long closed = sync_and_close(file);
-    error = error ? error : closed ? closed : move_file(beside, path);
-    if (error != 0)
-      remove_file(beside);
-    while (length != 0 && beside[length - 1] != '/')
-      --length;
-    beside[length] = 0;
-    error = error ? error : sync_folder(length ? beside : ".");
-  }
+  auto &made = *reinterpret_cast<NewFile *>(buffer + made_at);
+  long error = begin_file(made, path);
+  if (error >= 0)
+    error = end_file(made, error, write_state(state, roles, buffer, error));
   state.allocator.release(state.allocator.user, buffer, buffer_bytes);
   return error ? refuse_file(error, "written", reason) : NACRE_OK;
 }

@@ -1,60 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  states as objects of their own: copied, stored in panels, saved and loaded, and files that are damaged, of
-//        others, or of other models.
+//        others, or of other models. StateSaveTest.cpp has where they are saved.
 // Why:   what was trained must not be lost, and must never be half of one thing and half of another.
 // How:   the toy model with more to keep; damage by hand, all of it.
 
 #include "runtime/src/state/stored.h"
-#include "test/runtime/TempFolder.h"
-#include "test/runtime/state/StatefulModel.h"
+#include "test/runtime/state/SavedState.h"
 
 #include <algorithm>
-#include <csignal>
 #include <cstring>
-#include <gtest/gtest.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace nacre::test {
 namespace {
 
-class StateFileTest : public testing::Test {
-protected:
-  StateFileTest() {
-    EXPECT_EQ(nacre_state_create(made.model(), nullptr, &state), NACRE_OK);
-    EXPECT_EQ(nacre_state_create(made.model(), nullptr, &other), NACRE_OK);
-    fill(made.model(), state, 1);
-  }
-  ~StateFileTest() override {
-    nacre_state_destroy(state);
-    nacre_state_destroy(other);
-  }
-
-  std::string all(nacre_state *of) { return contents(made.model(), of); }
-  /// That loading these bytes fails so, and changes nothing.
-  void expectRefused(const std::string &bytes, const std::string &why, uint32_t roles = NACRE_STATE_ALL) {
-    const std::string before = all(other);
-    writeFile(path, bytes);
-    EXPECT_NE(nacre_state_load(other, path.c_str(), roles), NACRE_OK) << bytes.substr(0, 200);
-    EXPECT_NE(std::string(nacre_state_reason(other)).find(why), std::string::npos) << nacre_state_reason(other);
-    EXPECT_TRUE(all(other) == before);
-  }
-  std::string saved(uint32_t roles = NACRE_STATE_ALL) {
-    EXPECT_EQ(nacre_state_save(state, path.c_str(), roles), NACRE_OK) << nacre_state_reason(state);
-    return readFile(path);
-  }
-  static std::string withHeader(const std::string &header, const std::string &data) {
-    const uint64_t bytes = header.size();
-    return std::string(reinterpret_cast<const char *>(&bytes), 8) + header + data;
-  }
-
-  StatefulModel made;
-  nacre_state *state = nullptr, *other = nullptr;
-  TempFolder folder;
-  std::string path = folder.path("state.safetensors");
-};
+class StateFileTest : public SavedState {};
 
 TEST_F(StateFileTest, PanelsAreWhereKernelsReadThem) {
   const nacre_variable &conv = made["conv/w"];
@@ -116,7 +76,7 @@ TEST_F(StateFileTest, IsLoadedAsItWasSaved) {
   EXPECT_NE(all(state), all(other));
   ASSERT_EQ(nacre_state_load(other, path.c_str(), NACRE_STATE_ALL), NACRE_OK) << nacre_state_reason(other);
   EXPECT_EQ(all(state), all(other));
-  EXPECT_NE(access((path + ".new").c_str(), F_OK), 0);
+  EXPECT_EQ(names(), std::set<std::string>{"state.safetensors"});
   // And over a file that is there.
   fill(made.model(), state, 2);
   saved();
@@ -254,15 +214,6 @@ TEST_F(StateFileTest, ReasonsSayWhatIsOtherThanInTheModel) {
         "the file must be a whole safetensors file, but its checksum is another");
 }
 
-TEST_F(StateFileTest, AFileOfNothingIsNotSaved) {
-  for (nacre_variable &variable : made.variables)
-    if (variable.role == NACRE_STATE_STATISTIC)
-      variable.role = NACRE_STATE_WEIGHT;
-  EXPECT_EQ(nacre_state_save(state, path.c_str(), NACRE_STATE_STATISTIC), NACRE_BAD_ARGUMENT);
-  EXPECT_STREQ(nacre_state_reason(state), "the model must have state of these roles, but has none");
-  EXPECT_NE(access(path.c_str(), F_OK), 0);
-}
-
 /// Their elements lie where such elements may: a multiple of their size from the data's beginning, which is one of 64.
 TEST_F(StateFileTest, TensorsAreAlignedInTheFile) {
   const std::string whole = saved();
@@ -288,44 +239,6 @@ TEST_F(StateFileTest, DamageIsFound) {
     flipped[at] = static_cast<char>(flipped[at] ^ 0xff);
     expectRefused(flipped, "the file");
   }
-}
-
-TEST_F(StateFileTest, WhatCannotBeWrittenLeavesTheOldFile) {
-  const std::string whole = saved();
-  struct rlimit before;
-  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
-  const auto handler = signal(SIGXFSZ, SIG_IGN);
-  for (rlim_t most : {rlim_t(0), rlim_t(100), rlim_t(whole.size() - 1)}) { // as a disk that is full
-    const struct rlimit limit = {most, before.rlim_max};
-    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
-    const nacre_status status = nacre_state_save(state, path.c_str(), NACRE_STATE_ALL);
-    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
-    EXPECT_EQ(status, NACRE_FAILED);
-    EXPECT_STREQ(nacre_state_reason(state), "the file cannot be written: system error 27");
-    EXPECT_EQ(readFile(path), whole);
-    EXPECT_NE(access((path + ".new").c_str(), F_OK), 0);
-  }
-  signal(SIGXFSZ, handler);
-  EXPECT_EQ(nacre_state_save(state, folder.path("absent/state").c_str(), NACRE_STATE_ALL), NACRE_FAILED);
-  EXPECT_STREQ(nacre_state_reason(state), "the file cannot be written: there is none");
-  EXPECT_EQ(nacre_state_save(state, "/proc/state", NACRE_STATE_ALL), NACRE_FAILED); // for root, too
-  EXPECT_EQ(nacre_state_save(state, std::string(5000, 'x').c_str(), NACRE_STATE_ALL), NACRE_FAILED);
-  EXPECT_STREQ(nacre_state_reason(state), "the file cannot be written: the name is too long");
-  EXPECT_EQ(nacre_state_save(state, folder.path().c_str(), NACRE_STATE_ALL), NACRE_FAILED);
-  ASSERT_EQ(symlink("/dev/full", (path + ".new").c_str()), 0);
-  EXPECT_EQ(nacre_state_save(state, path.c_str(), NACRE_STATE_ALL), NACRE_FAILED);
-  EXPECT_STREQ(nacre_state_reason(state), "the file cannot be written: the disk is full");
-  EXPECT_NE(access((path + ".new").c_str(), F_OK), 0);
-  // A folder of another, where even root becomes nobody.
-  const uid_t root = geteuid();
-  ASSERT_EQ(chmod(folder.path().c_str(), 0555), 0);
-  if (root != 0 || seteuid(65534) == 0) {
-    EXPECT_EQ(nacre_state_save(state, path.c_str(), NACRE_STATE_ALL), NACRE_FAILED);
-    EXPECT_STREQ(nacre_state_reason(state), "the file cannot be written: permission is denied");
-    ASSERT_EQ(seteuid(root), 0);
-  }
-  chmod(folder.path().c_str(), 0700);
-  EXPECT_EQ(readFile(path), whole);
 }
 
 TEST_F(StateFileTest, IsCopied) {

@@ -9,7 +9,9 @@
 #include <algorithm>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <limits>
 #include <string>
+#include <vector>
 
 namespace nacre::test {
 namespace {
@@ -102,6 +104,42 @@ TEST_F(StateTest, BeginsAsAWeightSays) {
   ASSERT_EQ(nacre_state_read(started, 0, total, sizeof total), NACRE_OK);
   EXPECT_TRUE(std::equal(total, total + kColumns, toy.scale));
   nacre_session_destroy(other);
+}
+
+/// An input that names classes; of 32 and of 64 bits.
+TEST_F(StateTest, LabelsThatAreNoClassesAreRefused) {
+  std::vector<int64_t> dims(toy.table.dims, toy.table.dims + toy.table.dim_count);
+  toy.inputs[0].first_count = uint32_t(dims.size());
+  dims.insert(dims.end(), {5, -100}); // classes, and what is ignored
+  toy.table.dims = dims.data();
+  void *input = nullptr;
+  ASSERT_EQ(nacre_session_input(session, 0, &input), NACRE_OK);
+  const auto test = [&](auto first, uint32_t type) {
+    toy.inputs[0].element_type = type;
+    using Label = decltype(first);
+    auto *labels = static_cast<Label *>(input);
+    const size_t count = toy.inputs[0].bytes / sizeof *labels;
+    std::fill(labels, labels + count, Label(0));
+    labels[1] = 4;
+    labels[count - 1] = -100;
+    float before[kColumns], after[kColumns];
+    ASSERT_EQ(nacre_session_run(session), NACRE_OK) << nacre_session_reason(session);
+    ASSERT_EQ(nacre_state_read(state, 0, before, sizeof before), NACRE_OK);
+    for (Label wrong : {Label(5), Label(-1), std::numeric_limits<Label>::max(), std::numeric_limits<Label>::min()})
+      for (size_t at : {size_t(0), count - 1}) {
+        const Label right = labels[at];
+        labels[at] = wrong;
+        EXPECT_EQ(nacre_session_run(session), NACRE_BAD_ARGUMENT);
+        EXPECT_EQ(nacre_session_reason(session),
+                  "'x' must be from 0 to 4, but element " + std::to_string(at) + " is not");
+        labels[at] = right;
+      }
+    ASSERT_EQ(nacre_state_read(state, 0, after, sizeof after), NACRE_OK);
+    EXPECT_TRUE(std::equal(before, before + kColumns, after));
+    EXPECT_EQ(nacre_session_run(session), NACRE_OK); // the session goes on
+  };
+  test(int32_t(0), NACRE_I32);
+  test(int64_t(0), NACRE_I64);
 }
 
 TEST_F(StateTest, WrongCallsChangeNothing) {

@@ -6,6 +6,8 @@
 
 #include "tools/run/training/EpochLog.h"
 
+#include "dialects/OutputFile.h"
+
 #include <cerrno>
 #include <cmath>
 #include <cstring>
@@ -57,7 +59,8 @@ Outcome EpochLog::open(const std::string &to, bool appends) {
   if (to.empty())
     return std::nullopt;
   path = to;
-  file = std::fopen(to.c_str(), appends ? "ae" : "we");
+  const int opened = openLog(to, appends);
+  file = opened < 0 ? nullptr : fdopen(opened, appends ? "a" : "w");
   if (!file)
     return usageFailure("cannot write '" + to + "': " + std::strerror(errno));
   return std::nullopt;

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See OutputFile.h.
+
+#include "dialects/OutputFile.h"
+
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace nacre {
+namespace {
+
+constexpr unsigned kPermissions = 0777;
+constexpr int kMostLinks = 40; // as many as the system follows
+
+std::string folderOf(const std::string &path) {
+  const size_t slash = path.rfind('/');
+  return slash == path.npos ? "" : path.substr(0, slash + 1);
+}
+
+/// What a path is, behind all symbolic links; the last one may lead to what is not there yet.
+std::string followLinks(std::string path) {
+  char text[PATH_MAX];
+  for (int links = 0; links < kMostLinks; ++links) {
+    const ssize_t bytes = readlink(path.c_str(), text, sizeof text);
+    if (bytes < 0)
+      break;
+    const std::string link(text, static_cast<size_t>(bytes));
+    path = link[0] == '/' ? link : folderOf(path) + link;
+  }
+  return path;
+}
+
+bool isStream(mode_t mode) { return S_ISCHR(mode) || S_ISFIFO(mode); }
+
+/// A pipe that nobody reads is an error; what is written to one that somebody reads may have to wait.
+int openStream(const std::string &path, int how) {
+  const int file = open(path.c_str(), how | O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
+  if (file >= 0)
+    fcntl(file, F_SETFL, fcntl(file, F_GETFL) & ~O_NONBLOCK);
+  return file;
+}
+
+std::string uniqueSuffix() {
+  timespec time;
+  clock_gettime(CLOCK_REALTIME, &time);
+  return ".partial-" + std::to_string(getpid()) + "-" + std::to_string(time.tv_sec * 1000000000 + time.tv_nsec);
+}
+
+} // namespace
+
+OutputFile::~OutputFile() {
+  if (file >= 0)
+    close(file);
+  if (!temporary.empty())
+    unlink(temporary.c_str());
+}
+
+std::string OutputFile::problem() const { return std::strerror(errno); }
+
+std::string OutputFile::open(const std::string &path, void (*announce)(const std::string &beside)) {
+  struct stat old;
+  isNew = stat(path.c_str(), &old) != 0;
+  if (isNew && errno != ENOENT)
+    return problem();
+  if (!isNew && isStream(old.st_mode)) {
+    file = openStream(path, 0);
+    return file < 0 ? problem() : "";
+  }
+  if (!isNew && !S_ISREG(old.st_mode))
+    return S_ISDIR(old.st_mode) ? "it is a folder" : "it is no regular file";
+  permissions = isNew ? 0666 : old.st_mode & kPermissions;
+  target = followLinks(path);
+  do {
+    temporary = target + uniqueSuffix();
+    if (announce)
+      announce(temporary);
+    file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, permissions);
+  } while (file < 0 && errno == EEXIST);
+  if (file >= 0)
+    return "";
+  temporary.clear();
+  return problem();
+}
+
+std::string OutputFile::write(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file, bytes.data(), bytes.size());
+    if (written < 0 && errno != EINTR)
+      return problem();
+    bytes.remove_prefix(written < 0 ? 0 : static_cast<size_t>(written));
+  }
+  return "";
+}
+
+std::string OutputFile::keep() {
+  if (temporary.empty())
+    return "";
+  // By its name: a linker may have put another file in its place.
+  const int written = ::open(temporary.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  const bool isSafe = (isNew || chmod(temporary.c_str(), permissions) == 0) &&
+                      fsync(written < 0 ? file : written) == 0 && rename(temporary.c_str(), target.c_str()) == 0;
+  const std::string why = isSafe ? "" : problem();
+  if (written >= 0)
+    close(written);
+  if (!isSafe)
+    return why;
+  temporary.clear();
+  const std::string folder = folderOf(target);
+  const int opened = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (opened < 0) // one that may be written and not read: it is synchronized in its time
+    return "";
+  fsync(opened); // some file systems cannot, and do so by themselves
+  close(opened);
+  return "";
+}
+
+std::string writeFile(const std::string &path, std::string_view bytes) {
+  OutputFile file;
+  std::string problem = file.open(path);
+  if (problem.empty())
+    problem = file.write(bytes);
+  return problem.empty() ? file.keep() : problem;
+}
+
+std::string findOutputProblem(const std::string &path) {
+  struct stat old;
+  if (stat(path.c_str(), &old) == 0 && !S_ISREG(old.st_mode))
+    return S_ISDIR(old.st_mode) ? "it is a folder" : "it is no regular file";
+  const std::string folder = folderOf(followLinks(path));
+  return access(folder.empty() ? "." : folder.c_str(), W_OK) == 0 ? "" : std::strerror(errno);
+}
+
+int openLog(const std::string &path, bool appends) {
+  return openStream(path, O_CREAT | (appends ? O_APPEND : O_TRUNC));
+}
+
+} // namespace nacre

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  a file that a program writes: beside its place, which it takes when it is whole.
+// Why:   what several programs write to one path at a time, or one that is killed, must be a whole file of one of them.
+// How:   a name that no other process has, in the same folder; then the old file's permissions, fsync, rename. A symbolic
+//        link stays, and the file that it leads to is replaced. Terminals and pipes are written to where they are; a pipe
+//        that nobody reads is an error, not a wait. The C library alone: nacre-run has no LLVM.
+
+#ifndef NACRE_DIALECTS_OUTPUTFILE_H
+#define NACRE_DIALECTS_OUTPUTFILE_H
+
+#include <string>
+#include <string_view>
+
+namespace nacre {
+
+class OutputFile {
+public:
+  OutputFile() = default;
+  OutputFile(const OutputFile &) = delete;
+  OutputFile &operator=(const OutputFile &) = delete;
+  /// What was not kept is removed.
+  ~OutputFile();
+
+  /// Begins to write; the problem, or "". `announce`, if any, hears the name of the file that is written before there is one: a
+  /// signal that ends the program between the two would leave the file to nobody.
+  std::string open(const std::string &path, void (*announce)(const std::string &beside) = nullptr);
+  int descriptor() const { return file; }
+  /// The file that is written, to whoever writes to it by its name; "" of a terminal or a pipe.
+  const std::string &beside() const { return temporary; }
+  std::string write(std::string_view bytes);
+  /// Gives the file its name; the problem, or "".
+  std::string keep();
+
+private:
+  std::string problem() const;
+
+  int file = -1;
+  std::string target, temporary;
+  unsigned permissions = 0; // of the old file
+  bool isNew = true;
+};
+
+/// Writes a whole file; the problem, or "".
+std::string writeFile(const std::string &path, std::string_view bytes);
+
+/// Why a regular file of that name could not be written, as far as can be told before; or "".
+std::string findOutputProblem(const std::string &path);
+
+/// Opens a log, which grows where it is: to its end, or from its beginning. Below 0, and errno, where that cannot be.
+int openLog(const std::string &path, bool appends);
+
+} // namespace nacre
+
+#endif // NACRE_DIALECTS_OUTPUTFILE_H
