@@ -27,7 +27,7 @@ endforeach()
 # symbol that glibc and bionic name differently. Loops are not to become calls of what the lists below lack.
 # As small as can be, but for what every launch of a run passes through. With this bound of inlining both come out smallest: most
 # functions have one caller or two.
-set(fast_sources src/gpu_vulkan/engine_run.cpp src/launch.cpp src/run.cpp src/thread_pool.cpp)
+set(fast_sources src/gpu_vulkan/engine_run.cpp src/launch.cpp src/thread_pool.cpp)
 set(flags -std=c++17 -Wall -Wextra -Werror -fPIC -fvisibility=hidden -fno-exceptions -fno-rtti -nostdinc++ -nostdlibinc
     -ffunction-sections -fdata-sections -fno-unwind-tables -fno-asynchronous-unwind-tables -fno-stack-protector
     -fno-threadsafe-statics -fno-builtin-strlen -fno-builtin-bcmp -I${include_root}
@@ -78,8 +78,10 @@ foreach(triple ${NACRE_RUNTIME_TRIPLES})
     endif()
     set(inlining -mllvm -inline-threshold=30)
     # Large functions with few callers each: inlined less, and without frame pointers, they come out smaller.
-    if(source MATCHES "^src/state/")
+    if(source MATCHES "^src/(state/|platform_files)")
       set(inlining -mllvm -inline-threshold=10 -fomit-frame-pointer)
+    elseif(source MATCHES "^src/gpu_vulkan/")
+      list(APPEND inlining -fomit-frame-pointer)
     endif()
     add_custom_command(OUTPUT ${object} DEPENDS ${source} DEPFILE ${object}.d VERBATIM
                        COMMAND ${NACRE_clang__} ${target_flags} ${optimization} ${inlining} -MD -MF ${object}.d -c ${CMAKE_CURRENT_SOURCE_DIR}/${source}

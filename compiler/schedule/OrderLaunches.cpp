@@ -8,7 +8,7 @@
 #include "compiler/schedule/Passes.h"
 
 #include "dialects/StoredBytes.h"
-#include "dialects/plan/PlanDialect.h"
+#include "dialects/plan/ControlFlow.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace nacre::schedule {
@@ -32,17 +32,15 @@ Value rootOf(Value value) {
 /// What a program keeps from run to run it writes when it is done with what it was: whoever does so frees memory late.
 bool keepsState(plan::EntryOp entry) {
   bool keeps = false;
-  entry.walk([&](plan::LaunchOp launch) {
-    for (Value output : launch.getOutputs())
-      if (auto storage = rootOf(output).getDefiningOp<plan::StorageOp>())
-        keeps |= storage.getRole() == plan::Role::State;
-  });
+  entry.walk([&](plan::LaunchOp launch) { keeps |= plan::writesState(launch); });
   return keeps;
 }
 
 class StepReader {
 public:
-  explicit StepReader(Block &block) : block(block) {}
+  explicit StepReader(Block &block) : block(block) {
+    hasEndless = llvm::any_of(block, [](Operation &op) { return plan::mayBeEndless(&op); });
+  }
 
   TouchingStep read(Operation *op) {
     TouchingStep step;
@@ -55,7 +53,12 @@ public:
       if (launch)
         for (Value value : launch.getOutputs())
           touch(value, step.writes);
+      // The state is written after all loops that may be endless, as if these read it.
+      if (hasEndless && launch && plan::writesState(launch))
+        note(Value(), 0, step.writes);
     });
+    if (hasEndless && plan::mayBeEndless(op))
+      note(Value(), 0, step.reads);
     return step;
   }
 
@@ -65,11 +68,15 @@ private:
   void touch(Value value, SmallVectorImpl<unsigned> &touched) {
     value = rootOf(value);
     auto storage = value.getDefiningOp<plan::StorageOp>();
-    if (!storage)
-      return;
+    if (storage)
+      note(value, isOwn(storage) ? storedBytes(cast<ShapedType>(value.getType())) : 0, touched);
+  }
+
+  /// `value` stands for a storage; null for the state as a whole.
+  void note(Value value, int64_t itsBytes, SmallVectorImpl<unsigned> &touched) {
     auto [number, isNew] = numbers.try_emplace(value, bytes.size());
     if (isNew)
-      bytes.push_back(isOwn(storage) ? storedBytes(cast<ShapedType>(value.getType())) : 0);
+      bytes.push_back(itsBytes);
     if (!llvm::is_contained(touched, number->second))
       touched.push_back(number->second);
   }
@@ -86,6 +93,7 @@ private:
   }
 
   Block &block;
+  bool hasEndless;
   llvm::DenseMap<Value, unsigned> numbers;
 };
 

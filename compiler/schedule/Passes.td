@@ -19,7 +19,8 @@ def OrderLaunchesPass : Pass<"nacre-order-launches", "::nacre::plan::EntryOp"> {
 
     Requires: launches work on storages (`memref`s).
 
-    Ensures: steps that touch one storage, one of them writing it, are in the order in which they were; other operations come before them.
+    Ensures: steps that touch one storage, one of them writing it, are in the order in which they were; other operations come before
+    them. No launch that writes the state gets before a loop that may be endless.
 
     Example: test/compiler/schedule/order-launches.mlir; `@code` reads `%x` and is put before what needs `%x` no more.
   }];

@@ -9,6 +9,9 @@
 #include "dialects/plan/Notes.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include <map>
+#include <set>
 
 namespace nacre::schedule {
 #define GEN_PASS_DEF_VERIFYSCHEDULEPASS
@@ -33,32 +36,67 @@ LogicalResult verifyOffsets(plan::EntryOp entry) {
     if (storage.getRole() == plan::Role::Temporary && !storage.getOffset())
       return blame(storage.emitOpError("must have an offset after the schedule phase"), "nacre-plan-arena");
 
-  // Sorted by first step, only demands that are still alive can overlap the next one.
+  // In the order of their first steps, with those alive by their offsets: of these, which lie apart, only the nearest can overlap the next
+  // one.
   SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(0, lifetimes.demands.size()));
-  SmallVector<unsigned> alive;
   llvm::stable_sort(
       order, [&](unsigned a, unsigned b) { return lifetimes.demands[a].firstStep < lifetimes.demands[b].firstStep; });
   auto begin = [&](unsigned i) { return *lifetimes.storages[i].getOffset(); };
   auto end = [&](unsigned i) { return begin(i) + lifetimes.demands[i].sizeInBytes; };
+  std::map<int64_t, unsigned> alive;
+  std::set<std::pair<unsigned, unsigned>> ends; // the last step, and who is alive until then
   for (unsigned index : order) {
-    llvm::erase_if(
-        alive, [&](unsigned other) { return lifetimes.demands[other].lastStep < lifetimes.demands[index].firstStep; });
+    for (; !ends.empty() && ends.begin()->first < lifetimes.demands[index].firstStep; ends.erase(ends.begin()))
+      alive.erase(begin(ends.begin()->second));
     plan::StorageOp storage = lifetimes.storages[index];
     if (begin(index) < 0 || end(index) > *entry.getArenaBytes())
       return blame(storage.emitOpError("must lie inside the arena"), "nacre-plan-arena");
-    for (unsigned other : alive)
-      if (begin(index) < end(other) && begin(other) < end(index)) {
-        InFlightDiagnostic error = storage.emitOpError("must not share bytes with a storage alive at the same step");
-        error.attachNote(lifetimes.storages[other].getLoc()) << "the other storage";
-        return blame(std::move(error), "nacre-plan-arena");
-      }
-    alive.push_back(index);
+    if (begin(index) == end(index))
+      continue;
+    auto next = alive.lower_bound(begin(index));
+    auto overlaps = [&](auto other) { return begin(index) < end(other->second) && other->first < end(index); };
+    const bool overlapsNext = next != alive.end() && overlaps(next);
+    if (overlapsNext || (next != alive.begin() && overlaps(std::prev(next)))) {
+      InFlightDiagnostic error = storage.emitOpError("must not share bytes with a storage alive at the same step");
+      error.attachNote(lifetimes.storages[(overlapsNext ? next : std::prev(next))->second].getLoc())
+          << "the other storage";
+      return blame(std::move(error), "nacre-plan-arena");
+    }
+    alive[begin(index)] = index;
+    ends.insert({lifetimes.demands[index].lastStep, index});
   }
   return success();
 }
 
 bool isRange(std::optional<ArrayRef<int64_t>> range, int64_t extent) {
   return range && range->size() == 2 && 0 <= (*range)[0] && (*range)[0] <= (*range)[1] && (*range)[1] <= extent;
+}
+
+/// How many elements of an argument's memory there must be: up to the last that slices reach, or all.
+int64_t countElementsReached(BlockArgument argument) {
+  auto type = cast<RankedTensorType>(argument.getType());
+  int64_t reached = 0;
+  for (OpOperand &use : argument.getUses()) {
+    auto slice = dyn_cast<OffsetSizeAndStrideOpInterface>(use.getOwner());
+    auto insertion = dyn_cast<tensor::InsertSliceOp>(use.getOwner());
+    if (!slice || (insertion && insertion.getDest() != argument))
+      return type.getNumElements();
+    int64_t last = 0;
+    for (auto [axis, extent] : llvm::enumerate(type.getShape()))
+      last =
+          last * extent + slice.getStaticOffset(axis) + (slice.getStaticSize(axis) - 1) * slice.getStaticStride(axis);
+    reached = std::max(reached, last + 1);
+  }
+  return reached;
+}
+
+/// A view whose last row ends behind its source is good for kernels that do not touch that.
+bool staysInside(Value operand, BlockArgument argument) {
+  auto view = operand.getDefiningOp<plan::ViewOp>();
+  if (!view || view.getCounter())
+    return true;
+  const int64_t room = cast<ShapedType>(view.getSource().getType()).getNumElements() - view.getOffset();
+  return cast<ShapedType>(operand.getType()).getNumElements() <= room || countElementsReached(argument) <= room;
 }
 
 LogicalResult verifyLaunch(plan::LaunchOp launch, SymbolTable &symbols) {
@@ -76,6 +114,9 @@ LogicalResult verifyLaunch(plan::LaunchOp launch, SymbolTable &symbols) {
     if (!have || have.getShape() != want.getShape() || have.getElementType() != want.getElementType())
       return launch.emitOpError("operand ")
              << argument.getArgNumber() << " must be a storage of " << want << ", but is " << operand.getType();
+    if (!staysInside(operand, argument))
+      return blame(launch.emitOpError("operand ") << argument.getArgNumber() << " must lie inside its storage",
+                   "nacre-assign-storages");
   }
   if (!isRange(launch.getCpu(), kernel.getCutExtent()) || !isRange(launch.getGpu(), kernel.getCutExtent()))
     return blame(launch.emitOpError("must have ranges on the cut axis"), "nacre-place-kernels");
@@ -87,6 +128,18 @@ LogicalResult verifyLaunch(plan::LaunchOp launch, SymbolTable &symbols) {
   return success();
 }
 
+/// A run can be ended in a loop that may be endless, and leaves the state as it was.
+LogicalResult verifyEndless(plan::EntryOp entry) {
+  bool isWritten = false;
+  for (Operation &step : entry.getBody().front()) {
+    step.walk([&](plan::LaunchOp launch) { isWritten |= plan::writesState(launch); });
+    if (isWritten && plan::mayBeEndless(&step))
+      return blame(step.emitOpError("must come before every launch that writes the state, as it may be endless"),
+                   "nacre-order-launches");
+  }
+  return success();
+}
+
 struct VerifySchedule : schedule::impl::VerifySchedulePassBase<VerifySchedule> {
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
@@ -94,7 +147,7 @@ struct VerifySchedule : schedule::impl::VerifySchedulePassBase<VerifySchedule> {
       WalkResult walk = entry.walk([&](plan::LaunchOp launch) {
         return failed(verifyLaunch(launch, symbols)) ? WalkResult::interrupt() : WalkResult::advance();
       });
-      if (walk.wasInterrupted() || failed(verifyOffsets(entry)))
+      if (walk.wasInterrupted() || failed(verifyOffsets(entry)) || failed(verifyEndless(entry)))
         return signalPassFailure();
     }
   }

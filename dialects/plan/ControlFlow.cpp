@@ -10,6 +10,8 @@ namespace nacre::plan {
 static constexpr int64_t kUnknownTurns = 16;
 /// Of a loop that may end before its bound: what is beyond is a bound and not an expectation.
 static constexpr int64_t kMostExpectedTurns = 1000;
+/// Of a loop that surely ends before anybody would end it: of short launches these take seconds.
+static constexpr int64_t kMostCertainTurns = 1 << 20;
 
 double expectTurns(Operation *step) {
   if (isa<IfOp>(step))
@@ -27,6 +29,28 @@ bool isDecidedByRun(Operation *step) {
         return isa<WhileOp, IfOp>(op) || (loop && loop.getCount()) ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
+}
+
+bool mayBeEndless(Operation *step) {
+  return step
+      ->walk([](Operation *op) {
+        int64_t most = 0;
+        if (auto tested = dyn_cast<WhileOp>(op))
+          most = tested.getBound().value_or(INT64_MAX);
+        else if (auto counted = dyn_cast<ForOp>(op))
+          most = counted.getTripCount();
+        return most > kMostCertainTurns ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+bool writesState(LaunchOp launch) {
+  return llvm::any_of(launch.getOutputs(), [](Value output) {
+    while (auto view = output.getDefiningOp<ViewOp>())
+      output = view.getSource();
+    auto storage = output.getDefiningOp<StorageOp>();
+    return storage && storage.getRole() == Role::State;
+  });
 }
 
 bool isInDecision(LaunchOp launch) {

@@ -18,6 +18,14 @@ bool isDecidedByRun(mlir::Operation *step);
 /// The same of what is around a launch, outermost.
 bool isInDecision(LaunchOp launch);
 
+/// Whether this operation of an entry is a loop that may never end, or has one inside: a loop without a bound, or with one
+/// that no run should wait for. The runtime can end a run in it as long as the state is as it was, so no launch before it
+/// writes the state.
+bool mayBeEndless(mlir::Operation *step);
+
+/// Whether the launch writes what the model keeps from run to run.
+bool writesState(LaunchOp launch);
+
 /// How often what is inside a loop or a conditional is expected to be executed for once that it is reached: loops have all turns
 /// that they may have, up to a thousand where a run decides, and a guess where they have no bound; each branch is taken every
 /// other time.

@@ -44,6 +44,9 @@ constexpr llvm::StringLiteral kPanels = "plan.panels";
 /// On a storage of role state: what it is for, a word of dialects/nn/Variables.h; without it, recurrent.
 constexpr llvm::StringLiteral kStateRole = "plan.state_role";
 
+/// On a storage of role input: `nn.labels` of the argument that it is.
+constexpr llvm::StringLiteral kLabels = "plan.labels";
+
 /// On an entry: how often the engines meet in a run.
 constexpr llvm::StringLiteral kMeetings = "plan.meetings";
 

@@ -150,7 +150,13 @@ LogicalResult ViewOp::verify() {
   } else if (getStep() != 0) {
     return emitOpError("must name a counter to step by");
   }
-  const int64_t offset = getOffset(), room = source.getNumElements() - result.getNumElements();
+  const int64_t offset = getOffset();
+  int64_t room = source.getNumElements() - result.getNumElements();
+  if (room < 0)
+    return emitOpError("must stay inside its source");
+  // Whose kernel works on the first elements of each row does not touch the rest of the last one.
+  if (!getCounter() && result.getRank() > 1 && result.getNumElements() > 0 && offset < source.getNumElements())
+    room += result.getNumElements() / result.getDimSize(0) - 1;
   // Each difference is of numbers that are not negative, so that none overflows.
   if (offset < 0 || offset > room || (moved < 0 ? -(moved + 1) >= offset : moved > room - offset))
     return emitOpError("must stay inside its source");

@@ -129,7 +129,8 @@ def Plan_ViewOp : Plan_Op<"view", [Pure]> {
   let summary = "Consecutive bytes of a storage under another shape";
   let description = [{
     Starts `offset` elements into `source`, plus `step` elements for each turn of the enclosing loop whose counter is given:
-    a `plan.for`, or a `plan.while` with a bound.
+    a `plan.for`, or a `plan.while` with a bound. What has rows may end behind its source, by less than one of them: a kernel that works on
+    the first elements of each row does not touch the rest of the last one.
 
     ```mlir
     %row = plan.view %states[%t] {step = 512 : i64} : memref<100x1x512xf32> to memref<1x512xf32>

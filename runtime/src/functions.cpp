@@ -6,4 +6,5 @@
 
 #include "runtime/src/functions.h"
 
-constexpr nacre_functions nacre_runtime_functions = nacre::runtime::functions_with(nacre::runtime::no_state.calls);
+constexpr nacre_functions nacre_runtime_functions =
+    nacre::runtime::functions_with(nacre::runtime::no_state.calls, nacre::runtime::session_run);

@@ -12,13 +12,34 @@
 
 namespace nacre::runtime {
 
-constexpr nacre_functions functions_with(const nacre_state_functions &state) {
+constexpr nacre_functions functions_with(const nacre_state_functions &state, nacre_status (*run)(nacre_session *)) {
   return {
-      sizeof(nacre_functions), NACRE_API_VERSION, model_describe,      entry_describe,      input_describe,
-      output_describe,         launch_describe,   session_memory,      session_create,      session_destroy,
-      session_input,           session_output,    session_find_input,  session_find_output, session_bind_input,
-      session_bind_output,     session_run,       session_launch_time, session_reason,      executor_create,
-      executor_destroy,        session_describe,  device_describe,     session_output_dims, &state,
+      sizeof(nacre_functions),
+      NACRE_API_VERSION,
+      model_describe,
+      entry_describe,
+      input_describe,
+      output_describe,
+      launch_describe,
+      session_memory,
+      session_create,
+      session_destroy,
+      session_input,
+      session_output,
+      session_find_input,
+      session_find_output,
+      session_bind_input,
+      session_bind_output,
+      run,
+      session_launch_time,
+      session_reason,
+      executor_create,
+      executor_destroy,
+      session_describe,
+      device_describe,
+      session_output_dims,
+      &state,
+      session_cancel,
   };
 }
 

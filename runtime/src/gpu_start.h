@@ -2,7 +2,8 @@
 //
 // What:  when a session's GPU is made ready: by create, or by a thread while the CPU already serves runs.
 // Why:   a driver may take seconds to compile what an app wants to use now.
-// How:   the thread fills in what it found and says so in one word; a run that sees the word takes the engine over.
+// How:   the thread fills in what it found and says so in one word; a run that sees the word takes the engine over
+//        (gpu_vulkan/in_session.cpp).
 
 #ifndef NACRE_RUNTIME_SRC_GPU_START_H
 #define NACRE_RUNTIME_SRC_GPU_START_H
@@ -11,8 +12,6 @@
 #include "runtime/src/thread_pool.h"
 
 namespace nacre::runtime {
-
-struct Session;
 
 /// A thread that makes the GPU ready, and what it came to.
 struct GpuStart {
@@ -25,15 +24,6 @@ struct GpuStart {
   void *engine;
   Reason reason;
 };
-
-/// Makes the GPU ready, or starts to. False where a GPU is required and there is none.
-bool start_gpu(Session &session, const SessionPlan &plan, Reason &reason);
-
-/// Takes over what a thread has made, if it is done.
-void take_gpu(Session &session);
-
-/// Gives the GPU back, whatever state it is in.
-void stop_gpu(Session &session);
 
 } // namespace nacre::runtime
 

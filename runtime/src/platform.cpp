@@ -36,6 +36,20 @@ constexpr int kMonotonic = 1;
 constexpr long kCreateNew = 1 | 0100 | 0200; // O_WRONLY | O_CREAT | O_EXCL
 constexpr long kOwnerOnly = 0600;
 constexpr int kResolveNow = 2; // RTLD_NOW
+constexpr long kBlock = 0;     // SIG_BLOCK
+constexpr long kSetMask = 2;   // SIG_SETMASK
+
+constexpr uint64_t bit_of(unsigned signal) { return uint64_t(1) << (signal - 1); }
+
+#if defined(__ANDROID__)
+constexpr unsigned kFirstFree = 42; // bionic keeps the signals from 32 on to itself
+#else
+constexpr unsigned kFirstFree = 34; // SIGRTMIN
+#endif
+/// SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS: handlers of these report the app's crashes.
+constexpr uint64_t kFaults = bit_of(4) | bit_of(5) | bit_of(6) | bit_of(7) | bit_of(8) | bit_of(11) | bit_of(31);
+/// All but faults and what libc sends to its threads.
+constexpr uint64_t kBlocked = ~(kFaults | (bit_of(kFirstFree) - bit_of(32)));
 
 bool write_all(long file, const char *bytes, uint64_t count) {
   while (count != 0) {
@@ -58,11 +72,15 @@ void *allocate_aligned(size_t bytes, size_t alignment) {
 void release_aligned(void *block) { free(block); }
 
 bool start_thread(ThreadHandle &handle, void *(*body)(void *), void *argument) {
+  // A thread begins with its maker's mask.
+  uint64_t before = 0;
+  system_call(kSigprocmask, kBlock, address(&kBlocked), address(&before), sizeof before);
   pthread_t thread;
-  if (pthread_create(&thread, nullptr, body, argument) != 0)
-    return false;
-  handle = static_cast<ThreadHandle>(thread);
-  return true;
+  const bool started = pthread_create(&thread, nullptr, body, argument) == 0;
+  system_call(kSigprocmask, kSetMask, address(&before), 0, sizeof before);
+  if (started)
+    handle = static_cast<ThreadHandle>(thread);
+  return started;
 }
 
 void join_thread(ThreadHandle handle) { pthread_join(static_cast<pthread_t>(handle), nullptr); }
@@ -106,7 +124,7 @@ int64_t read_number(const char *path) {
 }
 
 int64_t read_file(const char *path, void *to, uint64_t bytes) {
-  const long file = open_file(path, kReadOnly);
+  const long file = open_file(path, kReadOnly | kNoWaiting);
   if (file < 0)
     return -1;
   uint64_t count = 0;

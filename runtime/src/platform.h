@@ -22,6 +22,7 @@ void *allocate_aligned(size_t bytes, size_t alignment);
 void release_aligned(void *block);
 
 using ThreadHandle = uintptr_t;
+/// Signals that are sent to the process are handled by the app's own threads: this one takes only those of its own faults.
 bool start_thread(ThreadHandle &handle, void *(*body)(void *), void *argument);
 void join_thread(ThreadHandle handle);
 
@@ -57,25 +58,30 @@ CpuSet allowed_cpus();
 /// The number that a file starts with, decimal or, after 0x, hexadecimal; or -1.
 int64_t read_number(const char *path);
 
-/// Reads as many bytes of a file's beginning as there are, but at most `bytes`; how many, or -1.
+/// Reads as many bytes of a file's beginning as there are, but at most `bytes`; how many, or -1. Never waits for a pipe.
 int64_t read_file(const char *path, void *to, uint64_t bytes);
 /// Writes a file anew; false, and no file, if that fails. A file of that name must not exist.
 bool write_file(const char *path, const void *first, uint64_t first_bytes, const void *second, uint64_t second_bytes);
 /// Gives a file another name, in one step: who opens that name finds the old file or the new one, whole.
 bool rename_file(const char *from, const char *to);
 /// Files that are read and written in pieces. What goes wrong is answered as the system's number, which is below 0.
-long open_to_read(const char *path);    ///< Waits for nobody, if it is a pipe.
-long open_to_replace(const char *path); ///< What a file of that name held is lost.
-int64_t file_bytes(long file);
+long open_to_read(const char *path); ///< Waits for nobody, if it is a pipe.
+int64_t file_bytes(long file);       ///< Of a regular file; anything else is an error.
 long read_at(long file, void *to, uint64_t bytes, uint64_t offset);
 long write_at(long file, const void *from, uint64_t bytes, uint64_t offset);
 long close_file(long file);
-/// Returns when all that was written is on the disk.
-long sync_and_close(long file);
-long move_file(const char *from, const char *to);
-void remove_file(const char *path);
-/// Returns when the names in a folder are on the disk.
-long sync_folder(const char *path);
+
+/// A file that is being written, and the one whose place it takes: not a symbolic link, but what it leads to.
+struct NewFile {
+  static constexpr uint64_t kMostPath = 4096; ///< More the system does not take.
+
+  char path[2 * kMostPath]; ///< A folder's, and what a link says.
+  char beside[2 * kMostPath + 64];
+};
+/// Opens a file beside the one of this path, with its mode where there is one.
+long begin_file(NewFile &made, const char *path);
+/// Gives it that name, in one step, when it is on the disk; removes it after an error, which is answered.
+long end_file(NewFile &made, long file, long error);
 /// What such a number means, where there are words for it; else nullptr.
 const char *file_error_text(long error);
 

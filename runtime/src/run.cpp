@@ -3,7 +3,7 @@
 // What:  walks the table of steps once: nacre_session_run.
 // Why:   this is all that is left of a model's control flow on the device.
 // How:   launch after launch. Where a GPU takes part, its engine walks instead; if that fails, the walk here gives the
-//        answer, because inputs are read only and the state is as it was.
+//        answer, because inputs are read only and the state is as it was. Between launches another thread may end the run.
 
 #include "runtime/src/session.h"
 #include "runtime/src/steps.h"
@@ -20,59 +20,109 @@ void complete_times(Session &session) {
   }
 }
 
-/// False where no GPU takes part, or none any more: then the CPU has everything to do, now and later.
-bool run_on_gpu(Session &session) {
-  take_gpu(session);
-  if (!session.gpu)
-    return false;
-  Reason reason;
-  if (session.gpu_engine->run(session.gpu, reason))
-    return true;
-  session.gpu_engine->destroy(session.gpu);
-  session.gpu = nullptr;
-  Reason message;
-  message << reason.c_str() << "; the CPU computes this run and all that follow";
-  copy_text(session.reason, sizeof session.reason, message.c_str());
-  if (session.log)
-    session.log(session.log_user, NACRE_LOG_ERROR, session.reason);
-  return false;
+RunLimits limits_of(const Session &session, uint32_t last_stop) {
+  const uint64_t iterations = session.max_iterations ? session.max_iterations : UINT64_MAX;
+  return {NACRE_ENDLESS, iterations, last_stop, NACRE_OK, 0};
 }
 
-bool overlap(const char *a, uint64_t a_bytes, const char *b, uint64_t b_bytes) {
-  const auto first = reinterpret_cast<uintptr_t>(a), second = reinterpret_cast<uintptr_t>(b);
-  return first < second + b_bytes && second < first + a_bytes && a_bytes != 0 && b_bytes != 0;
+/// Where the buffer of a port lies. Ports are the outputs, then the inputs.
+struct Range {
+  const char *begin, *end;
+};
+
+Range range_of(const Session &session, uint32_t port) {
+  const nacre_entry &entry = *session.entry;
+  const Buffer *buffers = session.memory.outputs;
+  const nacre_tensor *tensors = entry.outputs;
+  if (port >= entry.output_count) {
+    port -= entry.output_count;
+    buffers = session.memory.inputs;
+    tensors = entry.inputs;
+  }
+  return {buffers[port].used, buffers[port].used + tensors[port].bytes};
 }
 
 /// Whether outputs lie apart from all else; inputs are only read, and may share what they like. Asked at a run and not
 /// at each binding, so that an app may exchange two buffers.
 bool check_buffers(Session &session, Reason &reason) {
-  const nacre_entry &entry = *session.entry;
-  const Memory &memory = session.memory;
-  for (uint32_t i = 0; i < entry.output_count; ++i)
-    for (uint32_t j = 0; j < i + entry.input_count; ++j) {
-      const bool is_output = j < i;
-      const uint32_t other = is_output ? j : j - i;
-      if (!overlap(memory.outputs[i].used, entry.outputs[i].bytes,
-                   (is_output ? memory.outputs : memory.inputs)[other].used,
-                   (is_output ? entry.outputs : entry.inputs)[other].bytes))
-        continue;
-      reason << "the buffer of output " << uint64_t(i) << " must lie apart from that of "
-             << (is_output ? "output " : "input ") << uint64_t(other) << ", but they overlap; bind another";
+  const uint32_t outputs = session.entry->output_count, count = outputs + session.entry->input_count;
+  auto *order = reinterpret_cast<uint32_t *>(session.pointers);
+  for (uint32_t i = 0; i < count; ++i)
+    order[i] = i;
+  // By where they begin: a comb sort, which is short.
+  for (uint32_t gap = count, swaps = 1; gap > 1 || swaps;) {
+    gap -= gap / 4 + (gap > 1);
+    swaps = 0;
+    for (uint32_t i = gap; i < count; ++i) {
+      const uint32_t later = order[i - gap];
+      if (range_of(session, order[i]).begin < range_of(session, later).begin) {
+        order[i - gap] = order[i];
+        order[i] = later;
+        swaps = 1;
+      }
+    }
+  }
+  // Of the ports that begin before one, the end of the last, and which of the outputs that is.
+  const char *end = nullptr, *end_of_outputs = nullptr;
+  uint32_t last = 0, last_output = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    const uint32_t port = order[i];
+    const Range range = range_of(session, port);
+    const bool is_output = port < outputs;
+    if (range.begin == range.end)
+      continue;
+    if (range.begin < (is_output ? end : end_of_outputs)) {
+      const uint32_t output = is_output ? port : last_output, other = is_output ? last : port;
+      reason << "the buffer of output " << uint64_t(output) << " must lie apart from that of "
+             << (other < outputs ? "output " : "input ") << uint64_t(other < outputs ? other : other - outputs)
+             << ", but they overlap; bind another";
       return false;
     }
+    if (range.end > end) {
+      end = range.end;
+      last = port;
+    }
+    if (is_output && range.end > end_of_outputs) {
+      end_of_outputs = range.end;
+      last_output = port;
+    }
+  }
   return true;
 }
 
-void run_on_cpu(Session &session) {
+nacre_status run_on_cpu(Session &session, RunLimits &limits) {
+  limits = limits_of(session, session.entry->first_write);
   uint64_t start = 0;
   if (session.times) {
     __builtin_memset(session.times, 0, session.entry->step_count * sizeof(nacre_launch_time));
     start = now();
   }
-  run_steps(session, session.memory, session.launches, 0, session.entry->step_count, NACRE_ENDLESS, start);
+  run_steps(session, session.memory, session.launches, 0, session.entry->step_count, limits, start);
+  if (limits.status != NACRE_OK)
+    return limits.status;
   if (session.times)
     complete_times(session);
   ++session.state->writes;
+  return NACRE_OK;
+}
+
+nacre_status refuse_state(Session &session) {
+  const bool inherited = is_inherited(session);
+  Reason reason;
+  reason << "the session's state must be free, but another run or call "
+         << (inherited ? "had it when the process forked; make another session" : "has it; wait for that");
+  return fail(session, reason, inherited ? NACRE_FAILED : NACRE_BAD_ARGUMENT);
+}
+
+nacre_status tell_stop(Session &session, const RunLimits &limits) {
+  const char *node = session.model->strings + session.entry->steps[limits.stopped_at].name;
+  Reason reason;
+  if (limits.status == NACRE_CANCELLED)
+    reason << "the run was cancelled before '" << node << "'";
+  else
+    reason << "the loops of a run must end within max_iterations, " << session.max_iterations
+           << " in all, but that of '" << node << "' goes on";
+  return fail(session, reason, limits.status);
 }
 
 } // namespace
@@ -85,16 +135,24 @@ nacre_status session_run(nacre_session *handle) {
       return fail(session, reason);
     session.has_new_buffers = false;
   }
-  if (!take(*session.state)) {
-    Reason reason;
-    reason << "the session's state must be free, but another run or call has it; wait for that";
-    return fail(session, reason);
-  }
-  session.has_run = true;
-  if (!run_on_gpu(session))
-    run_on_cpu(session);
+  if (!take(*session.state))
+    return refuse_state(session);
+  __atomic_store_n(&session.phase, RunPhase::Running, __ATOMIC_RELAXED);
+  RunLimits limits = limits_of(session, UINT32_MAX); // a GPU has a state of its own until the run is over
+  nacre_status status = session.gpu_engine ? session.gpu_engine->run(session, limits) : NACRE_FAILED;
+  if (status == NACRE_FAILED)
+    status = run_on_cpu(session, limits);
+  __atomic_store_n(&session.phase, RunPhase::Idle, __ATOMIC_RELAXED);
   give_back(*session.state);
-  return NACRE_OK;
+  session.has_run = status == NACRE_OK;
+  return status == NACRE_OK ? status : tell_stop(session, limits);
+}
+
+nacre_status session_cancel(nacre_session *handle) {
+  uint32_t phase = RunPhase::Running;
+  const bool cancelled = __atomic_compare_exchange_n(&reinterpret_cast<Session *>(handle)->phase, &phase,
+                                                     RunPhase::Cancelled, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  return cancelled || phase == RunPhase::Cancelled ? NACRE_OK : NACRE_BAD_ARGUMENT;
 }
 
 } // namespace nacre::runtime

@@ -28,6 +28,9 @@ void set_up(Session &session, char *block, const SessionPlan &plan, const nacre_
   session.entry = plan.entry;
   session.weights = plan.weights;
   session.executor = plan.options.executor;
+  session.process = process_number();
+  session.max_iterations = plan.options.max_iterations;
+  session.phase = RunPhase::Idle;
   session.owns_pool = false;
   session.has_run = false;
   session.has_new_buffers = false;
@@ -158,7 +161,7 @@ nacre_status session_create(const nacre_model *model, uint32_t api_version, cons
     session.owns_pool = true;
     session.executor = &session.pool.executor;
   }
-  if (!start_gpu(session, plan, reason)) {
+  if (session.gpu_engine && !session.gpu_engine->start(session, plan, reason)) {
     session_destroy(&session.head);
     return fail_create(plan.options, reason, NACRE_UNSUPPORTED);
   }
@@ -167,7 +170,7 @@ nacre_status session_create(const nacre_model *model, uint32_t api_version, cons
     session.memory.state = session.state->data;
   }
   if (session.log) {
-    Text<256> message;
+    Reason message;
     message << plan.model->strings + plan.model->name << ": " << uint64_t(plan.memory.threads) << " threads, "
             << plan.memory.block_bytes << " bytes";
     session.log(session.log_user, NACRE_LOG_INFO, message.c_str());
@@ -178,7 +181,8 @@ nacre_status session_create(const nacre_model *model, uint32_t api_version, cons
 
 void session_destroy(nacre_session *handle) {
   Session &session = cast(handle);
-  stop_gpu(session);
+  if (session.gpu_engine)
+    session.gpu_engine->stop(session);
   if (session.owns_pool)
     session.pool.stop();
   const nacre_allocator allocator = session.allocator;
@@ -267,11 +271,10 @@ nacre_status session_launch_time(nacre_session *handle, uint32_t index, size_t t
 
 nacre_status session_describe(nacre_session *handle, size_t info_size, nacre_session_info *out_info) {
   Session &session = cast(handle);
-  take_gpu(session);
   nacre_session_info info = {};
   info.threads = session.executor->threads;
-  if (session.gpu)
-    session.gpu_engine->describe(session.gpu, info);
+  if (session.gpu_engine)
+    session.gpu_engine->describe(session, info);
   copy_out(out_info, info_size, info);
   return NACRE_OK;
 }

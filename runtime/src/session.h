@@ -24,8 +24,11 @@ struct Session {
   const nacre_entry *entry;
   const char *weights;
   nacre_executor *executor; // the caller's, or our pool's
+  uint64_t process;         // that made it; a child of it, by fork(), has neither its threads nor its GPU
+  uint64_t max_iterations;
+  uint32_t phase; // of a run: a word that other threads and signal handlers may change
   bool owns_pool;
-  bool has_run;
+  bool has_run;         // to its end, the latest time
   bool has_new_buffers; // bound since they were found to lie apart
 
   const nacre_gpu_engine *gpu_engine; // with `gpu`
@@ -34,7 +37,7 @@ struct Session {
 
   Memory memory;
   const Launch *launches;   // of the CPU alone: each has the whole of its cut axis
-  void **pointers;          // the running launch's buffers
+  void **pointers;          // the running launch's buffers; before a run its ports in order
   nacre_launch_time *times; // nullptr without profile
   char *scratch;
   uint64_t scratch_stride;
@@ -47,6 +50,16 @@ struct Session {
 
   ThreadPool pool;
 };
+
+/// What `phase` may be.
+enum RunPhase : uint32_t { Idle, Running, Cancelled };
+
+inline bool is_run_cancelled(const Session &session) {
+  return __atomic_load_n(&session.phase, __ATOMIC_RELAXED) == RunPhase::Cancelled;
+}
+
+/// Whether this process is a child of the one that made the session.
+inline bool is_inherited(const Session &session) { return session.process != process_number(); }
 
 /// Tells the session's log, if it has one.
 inline void tell(const Session &session, const Reason &text) {
@@ -71,6 +84,7 @@ nacre_status session_find_output(nacre_session *, const char *name, uint32_t *);
 nacre_status session_bind_input(nacre_session *, uint32_t index, const void *);
 nacre_status session_bind_output(nacre_session *, uint32_t index, void *);
 nacre_status session_run(nacre_session *);
+nacre_status session_cancel(nacre_session *);
 nacre_status session_state(nacre_session *, nacre_state **);
 nacre_status session_launch_time(nacre_session *, uint32_t index, size_t time_size, nacre_launch_time *);
 nacre_status session_output_dims(nacre_session *, uint32_t index, int64_t *);

@@ -44,10 +44,11 @@ nacre_status check_options(const nacre_model_table &model, SessionPlan &plan, Re
     reason << "gpu_cut must be 0 or NACRE_GPU_CUT of 0 to 100 percent, but is " << uint64_t(options.gpu_cut);
     return NACRE_BAD_ARGUMENT;
   }
-  if (options.executor ? options.executor->struct_size < sizeof(nacre_executor) || options.executor->threads == 0
+  if (options.executor ? options.executor->struct_size < sizeof(nacre_executor) || options.executor->threads == 0 ||
+                             !options.executor->run
                        : options.threads > kMaxThreads) {
     if (options.executor)
-      reason << "the executor must have a struct_size and at least one thread";
+      reason << "the executor must have a struct_size, a function `run` and at least one thread";
     else
       reason << "threads must be at most " << uint64_t(kMaxThreads) << ", but is " << uint64_t(options.threads);
     return NACRE_BAD_ARGUMENT;
@@ -311,7 +312,9 @@ void lay_out(SessionPlan &plan, const Demand &demand) {
   plan.inputs = take(entry.input_count * sizeof(Buffer));
   plan.outputs = take(entry.output_count * sizeof(Buffer));
   plan.launches = take(entry.step_count * sizeof(Launch));
-  plan.pointers = take(demand.operands * sizeof(void *));
+  const uint64_t operands = demand.operands * sizeof(void *);
+  const uint64_t ports = (uint64_t(entry.input_count) + entry.output_count) * sizeof(uint32_t);
+  plan.pointers = take(operands > ports ? operands : ports);
   plan.times = take(plan.options.profile ? entry.step_count * sizeof(nacre_launch_time) : 0);
   plan.scratch = take(memory.scratch_bytes);
   plan.state = take(memory.state_bytes);

@@ -13,8 +13,6 @@
 
 namespace nacre::runtime {
 
-using Reason = Text<256>;
-
 /// What is known before a session exists. Regions are offsets into its block, each a multiple of NACRE_ALIGNMENT.
 struct SessionPlan {
   const nacre_model_table *model;
@@ -28,7 +26,7 @@ struct SessionPlan {
   uint64_t inputs;   // Buffer[input_count]
   uint64_t outputs;  // Buffer[output_count]
   uint64_t launches; // Launch[step_count]
-  uint64_t pointers; // void *[the most operands of any launch]
+  uint64_t pointers; // void *[the most operands of any launch], or uint32_t[input_count + output_count]
   uint64_t times;    // nacre_launch_time[step_count], if asked for
   uint64_t scratch;
   uint64_t state;

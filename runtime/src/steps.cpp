@@ -27,7 +27,7 @@ Stretch stretch_at(const nacre_entry &entry, uint32_t first) {
   return stretch;
 }
 
-void walk_steps(const nacre_entry &entry, uint32_t first, uint32_t end, int64_t most_turns, const Visitor &visitor) {
+bool walk_steps(const nacre_entry &entry, uint32_t first, uint32_t end, int64_t most_turns, const Visitor &visitor) {
   struct {
     uint32_t first;
     int64_t iteration;
@@ -38,6 +38,8 @@ void walk_steps(const nacre_entry &entry, uint32_t first, uint32_t end, int64_t 
   for (uint32_t i = first; i < end; ++i) {
     const nacre_step &step = entry.steps[i];
     auto &loop = loops[depth];
+    if (visitor.goes_on && !visitor.goes_on(visitor.context, i))
+      return false;
     const char *decides = step.kind != NACRE_STEP_LAUNCH && step.operand_count
                               ? visitor.read(visitor.context, step, loop.iteration)
                               : nullptr;
@@ -75,6 +77,7 @@ void walk_steps(const nacre_entry &entry, uint32_t first, uint32_t end, int64_t 
         i = step.target - 1;
     }
   }
+  return true;
 }
 
 void walk_stretches(const nacre_entry &entry, const Visitor &visitor) {
@@ -82,8 +85,8 @@ void walk_stretches(const nacre_entry &entry, const Visitor &visitor) {
     const Stretch stretch = stretch_at(entry, first);
     if (stretch.decided)
       visitor.decision(visitor.context, first, stretch.end);
-    else
-      walk_steps(entry, first, stretch.end, 0, visitor);
+    else if (!walk_steps(entry, first, stretch.end, 0, visitor))
+      return;
     first = stretch.end;
   }
 }
@@ -94,14 +97,27 @@ void time_launch(nacre_launch_time &time, uint64_t start, uint64_t begin) {
     time.begin = begin - start;
 }
 
+bool goes_on(const Session &session, RunLimits &limits, uint32_t step) {
+  if (limits.status != NACRE_OK || step > limits.last_stop)
+    return limits.status == NACRE_OK;
+  const bool ends_iteration = session.entry->steps[step].kind == NACRE_STEP_LOOP_END;
+  if (is_run_cancelled(session))
+    limits.status = NACRE_CANCELLED;
+  else if (ends_iteration && limits.iterations-- == 0)
+    limits.status = NACRE_TOO_MANY_ITERATIONS;
+  limits.stopped_at = step;
+  return limits.status == NACRE_OK;
+}
+
 void run_steps(const Session &session, const Memory &memory, const Launch *launches, uint32_t first, uint32_t end,
-               int64_t most_turns, uint64_t start) {
+               RunLimits &limits, uint64_t start) {
   const nacre_entry &entry = *session.entry;
   auto read = [&](const nacre_step &step, int64_t iteration) {
     const nacre_operand &operand = entry.operands[step.first_operand];
     return address_of(session, memory, operand) + operand.step * iteration;
   };
-  walk_steps(entry, first, end, most_turns, read, [&](uint32_t step, int64_t iteration) {
+  auto next = [&](uint32_t step) { return goes_on(session, limits, step); };
+  walk_steps(entry, first, end, limits.most_turns, next, read, [&](uint32_t step, int64_t iteration) {
     const uint64_t begin = session.times ? now() : 0;
     run_launch(session, memory, entry.steps[step], launches[step], iteration);
     if (session.times)

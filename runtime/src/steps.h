@@ -21,9 +21,23 @@ struct Stretch {
 /// The stretch that begins with step `first`, which is outside of any loop.
 Stretch stretch_at(const nacre_entry &entry, uint32_t first);
 
+/// What may end a run before its last step.
+struct RunLimits {
+  int64_t most_turns;  ///< Of a loop that tests: it then ends as if its test had said so.
+  uint64_t iterations; ///< Of all loops together, that may still end.
+  uint32_t last_stop;  ///< From the step after this one on nothing ends the run: it writes the state.
+  nacre_status status; ///< Not NACRE_OK once the run has been ended,
+  uint32_t stopped_at; ///< before this step.
+};
+
+/// Whether the run goes on with this step. If not, the limits say why.
+bool goes_on(const Session &session, RunLimits &limits, uint32_t step);
+
 /// What a walk calls; function pointers, so that there is one walk in the code and not one for each caller.
 struct Visitor {
   void *context;
+  /// Asked before each step; false ends the walk. May be nullptr: then all steps are visited.
+  bool (*goes_on)(void *context, uint32_t step);
   /// An execution of a launch: the index of its step, and the turn of the innermost loop around it.
   void (*launch)(void *context, uint32_t step, int64_t iteration);
   /// The bytes that a step decides by.
@@ -33,50 +47,59 @@ struct Visitor {
 };
 
 /// Visits each execution of a launch in the steps [first, end), which are whole stretches. A loop that tests ends after
-/// `most_turns`. The plan has seen that loops are closed and not too deep.
-void walk_steps(const nacre_entry &entry, uint32_t first, uint32_t end, int64_t most_turns, const Visitor &visitor);
+/// `most_turns`. False if the visitor ended it. The plan has seen that loops are closed and not too deep.
+bool walk_steps(const nacre_entry &entry, uint32_t first, uint32_t end, int64_t most_turns, const Visitor &visitor);
 
 /// Visits each execution that every run has, and each decision as a whole.
 void walk_stretches(const nacre_entry &entry, const Visitor &visitor);
 
-/// As above, for functions `launch(step, iteration)` and `read(step, iteration)`.
-template <typename Read, typename Launch>
-void walk_steps(const nacre_entry &entry, uint32_t first, uint32_t end, int64_t most_turns, Read read, Launch launch) {
-  struct Both {
+/// As above, for functions `goes_on(step)`, `launch(step, iteration)` and `read(step, iteration)`.
+template <typename GoesOn, typename Read, typename Launch>
+bool walk_steps(const nacre_entry &entry, uint32_t first, uint32_t end, int64_t most_turns, GoesOn goes_on, Read read,
+                Launch launch) {
+  struct All {
+    GoesOn goes_on;
     Read read;
     Launch launch;
-  } both = {read, launch};
-  walk_steps(
+  } all = {goes_on, read, launch};
+  return walk_steps(
       entry, first, end, most_turns,
-      {&both,
-       [](void *context, uint32_t step, int64_t iteration) { static_cast<Both *>(context)->launch(step, iteration); },
+      {&all, [](void *context, uint32_t step) -> bool { return static_cast<All *>(context)->goes_on(step); },
+       [](void *context, uint32_t step, int64_t iteration) { static_cast<All *>(context)->launch(step, iteration); },
        [](void *context, const nacre_step &step, int64_t iteration) -> const char * {
-         return static_cast<Both *>(context)->read(step, iteration);
+         return static_cast<All *>(context)->read(step, iteration);
        },
        nullptr});
 }
 
-/// As above, for functions `launch(step, iteration)` and `decision(first, end)`.
+/// As above, for functions `launch(step, iteration)` and `decision(first, end)`. False if there are more than `most`
+/// executions, of which it visits only so many.
 template <typename Launch, typename Decision>
-void walk_stretches(const nacre_entry &entry, Launch launch, Decision decision) {
+bool walk_stretches(const nacre_entry &entry, uint64_t most, Launch launch, Decision decision) {
   struct Both {
     Launch launch;
     Decision decision;
-  } both = {launch, decision};
+    uint64_t left; // 0: one more was met
+  } both = {launch, decision, most + 1};
   walk_stretches(
-      entry,
-      {&both,
-       [](void *context, uint32_t step, int64_t iteration) { static_cast<Both *>(context)->launch(step, iteration); },
-       nullptr,
-       [](void *context, uint32_t first, uint32_t end) { static_cast<Both *>(context)->decision(first, end); }});
+      entry, {&both, [](void *context, uint32_t) { return static_cast<Both *>(context)->left != 0; },
+              [](void *context, uint32_t step, int64_t iteration) {
+                auto *both = static_cast<Both *>(context);
+                if (--both->left != 0)
+                  both->launch(step, iteration);
+              },
+              nullptr,
+              [](void *context, uint32_t first, uint32_t end) { static_cast<Both *>(context)->decision(first, end); }});
+  return both.left != 0;
 }
 
 /// Of the profile of a run.
 void time_launch(nacre_launch_time &time, uint64_t start, uint64_t begin);
 
-/// Computes the stretches [first, end) with these launches. `start`: when the run began, where there is a profile.
+/// Computes the stretches [first, end) with these launches, as far as the limits let it. `start`: when the run began,
+/// where there is a profile.
 void run_steps(const Session &session, const Memory &memory, const Launch *launches, uint32_t first, uint32_t end,
-               int64_t most_turns, uint64_t start);
+               RunLimits &limits, uint64_t start);
 
 } // namespace nacre::runtime
 

@@ -22,10 +22,14 @@ enum SystemCall : long {
   kPread = 67,
   kPwrite = 68,
   kFsync = 82,
-  kLseek = 62,
+  kFstat = 80,
+  kFstatat = 79,
+  kFchmod = 52,
+  kReadlinkat = 78,
   kUnlinkat = 35,
   kRenameat = 38,
   kGetpid = 172,
+  kSigprocmask = 135,
   kSchedGetaffinity = 123,
   kSchedYield = 124
 };
@@ -49,10 +53,14 @@ enum SystemCall : long {
   kPread = 17,
   kPwrite = 18,
   kFsync = 74,
-  kLseek = 8,
+  kFstat = 5,
+  kFstatat = 262,
+  kFchmod = 91,
+  kReadlinkat = 267,
   kUnlinkat = 263,
   kRenameat = 264,
   kGetpid = 39,
+  kSigprocmask = 14,
   kSchedGetaffinity = 204,
   kSchedYield = 24
 };
@@ -72,6 +80,7 @@ inline long address(const void *pointer) { return reinterpret_cast<long>(pointer
 constexpr long kWorkingFolder = -100; // AT_FDCWD
 constexpr long kInterrupted = -4;     // -EINTR
 constexpr long kReadOnly = 0;
+constexpr long kNoWaiting = 04000;       // O_NONBLOCK: a pipe has nothing to read, rather than a reader that waits
 constexpr long kNotInherited = 02000000; // O_CLOEXEC: a program that the app starts has no use for our files
 
 /// A signal that the app handles ends a call which waits; that is no failure, and the call is made again.

@@ -37,31 +37,32 @@ inline void copy_text(char *to, size_t capacity, const char *from) {
   to[length] = 0;
 }
 
-template <size_t Capacity> class Text {
+/// A text of whatever capacity, which says how much of it is used; its characters follow. No template, so that its code is there once.
+class AnyText {
 public:
-  Text &operator<<(const char *piece) {
-    while (*piece && length + 1 < Capacity)
-      text[length++] = *piece++;
-    text[length] = 0;
-    return *this;
-  }
+  AnyText &operator<<(const char *piece);
+  AnyText &operator<<(uint64_t number);
 
-  Text &operator<<(uint64_t number) {
-    char digits[21];
-    char *first = digits + sizeof digits;
-    *--first = 0;
-    do
-      *--first = char('0' + number % 10);
-    while (number /= 10);
-    return *this << static_cast<const char *>(first);
-  }
+protected:
+  explicit AnyText(uint32_t capacity) : capacity(capacity) {}
+
+private:
+  uint32_t capacity, length = 0;
+};
+
+template <size_t Capacity> class Text : public AnyText {
+public:
+  Text() : AnyText(Capacity) { text[0] = 0; } // the rest is written before it is read
 
   const char *c_str() const { return text; }
 
 private:
-  char text[Capacity] = {};
-  size_t length = 0;
+  char text[Capacity];
 };
+
+/// Why something failed. Most files make one, so its functions are in one of them, reason.cpp.
+using Reason = Text<256>;
+extern template class Text<256>;
 
 } // namespace nacre::runtime
 

@@ -29,6 +29,7 @@ void store(uint32_t &word, uint32_t value) { __atomic_store_n(&word, value, __AT
 bool ThreadPool::start(uint32_t threads) {
   executor = {sizeof(nacre_executor), 1, &ThreadPool::run};
   taken = unclaimed = unfinished = sleepers = caller_sleeps = 0;
+  process = process_number();
   for (; executor.threads < threads; ++executor.threads) {
     Worker &worker = workers[executor.threads - 1];
     worker.pool = this;
@@ -42,6 +43,8 @@ bool ThreadPool::start(uint32_t threads) {
 }
 
 void ThreadPool::stop() {
+  if (process != process_number())
+    return;
   store(unclaimed, kStop);
   wake(&unclaimed, kMaxThreads);
   while (--executor.threads)

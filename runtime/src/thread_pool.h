@@ -22,6 +22,7 @@ struct alignas(64) ThreadPool {
 
   /// False if the system refuses a thread; then none is left. `threads` counts the caller.
   bool start(uint32_t threads);
+  /// In a child of the process that started them, by fork(), there are no threads to end.
   void stop();
 
 private:
@@ -50,6 +51,7 @@ private:
   alignas(64) uint32_t sleepers;   // workers
   uint32_t caller_sleeps;
 
+  uint64_t process; // that has the threads
   Worker workers[kMaxThreads - 1];
 };
 

@@ -149,6 +149,8 @@ public class ModelTest {
   public void statusesAreNumberedAsInC() {
     assertNotEquals(Status.FAILED, new NacreException(1, new byte[0]).status());
     assertEquals(Status.FAILED, new NacreException(4, new byte[0]).status());
+    assertEquals(Status.CANCELLED, new NacreException(5, new byte[0]).status());
+    assertEquals(Status.TOO_MANY_ITERATIONS, new NacreException(6, new byte[0]).status());
     assertEquals(Status.FAILED, new NacreException(99, new byte[0]).status());
     assertTrue(new NacreException(2, "w\u00f6rds".getBytes(java.nio.charset.StandardCharsets.UTF_8))
                    .getMessage()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the toy model as an app in Java may meet it: as it is, slow, older, newer, of integers, with an odd name.
+// What:  the toy model as an app in Java may meet it: as it is, slow, endless, older, newer, of integers, with an odd name.
 // Why:   what no compiler of today writes must give an exception, too.
 // How:   the table must be the symbol itself, so the model is copied into it when the library is loaded.
 
@@ -20,6 +20,7 @@ struct LaterFunctions {
 
 ToyModel toy;
 ToyModel slow;
+ToyModel endless;
 ToyModel integers;
 ToyModel odd;
 nacre_functions olderFunctions;
@@ -32,6 +33,11 @@ nacre_model_table makeSlow() {
   slow.entries[0].steps += 5; // the last one alone
   slow.entries[0].step_count = 1;
   return slow.table;
+}
+
+nacre_model_table makeEndless() {
+  endless.loopWhile();
+  return endless.table;
 }
 
 nacre_model_table makeOlder() {
@@ -83,6 +89,7 @@ nacre_model_table makeOdd() {
 
 NACRE_EXPORT(models_for_java, toy.table)
 NACRE_EXPORT(slow, makeSlow())
+NACRE_EXPORT(endless, makeEndless())
 NACRE_EXPORT(older, makeOlder())
 NACRE_EXPORT(newer, makeNewer())
 NACRE_EXPORT(another_format, makeOfAnotherFormat())

@@ -2,6 +2,7 @@
 package dev.nacre;
 
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
@@ -12,6 +13,8 @@ import org.junit.Test;
 
 /** What belongs to a thread at a time, used by several. */
 public class ThreadsTest {
+  private static final int SWITCH = 3; // the element of x that lets "endless" go on where it is not zero
+
   private static Thread start(AtomicReference<Throwable> failure, Runnable body) {
     Thread thread = new Thread(() -> {
       try {
@@ -66,6 +69,42 @@ public class ThreadsTest {
       Toy.wrong("the session is closed", session::run);
     }
     assertNull(failure.get());
+  }
+
+  @Test
+  public void aRunThatNeverEndsIsCancelled() throws InterruptedException {
+    AtomicReference<Throwable> failure = new AtomicReference<>();
+    try (Model model = Toy.open("endless"); Session session = model.newSession(new SessionOptions().threads(2))) {
+      assertFalse(session.cancel()); // and the next run goes on
+      Toy.fill(session.inputFloats(0));
+      for (int turn = 0; turn < 3; ++turn) {
+        Thread canceller = start(failure, () -> {
+          while (!session.cancel())
+            Thread.yield();
+        });
+        session.inputFloats(0).put(SWITCH, 1);
+        Toy.refused(NacreException.Status.CANCELLED, "the run was cancelled before '", session::run);
+        canceller.join();
+        session.inputFloats(0).put(SWITCH, 0);
+        session.run();
+        assertEquals(1, session.outputFloats(0).get(SWITCH), 0);
+      }
+      session.close();
+      assertFalse(session.cancel());
+    }
+    assertNull(failure.get());
+  }
+
+  @Test
+  public void iterationsHaveALimit() {
+    Toy.wrong("maxIterations must be at least 0", () -> new SessionOptions().maxIterations(-1));
+    try (Model model = Toy.open("endless");
+         Session session = model.newSession(new SessionOptions().maxIterations(100_000))) {
+      session.inputFloats(0).put(SWITCH, 1);
+      Toy.refused(NacreException.Status.TOO_MANY_ITERATIONS, "within max_iterations, 100000 in all", session::run);
+      session.inputFloats(0).put(SWITCH, 0);
+      session.run();
+    }
   }
 
   @Test

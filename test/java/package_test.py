@@ -111,7 +111,7 @@ class PackageTest(nacre.NacreTest):
         self.call("javac", "--release", "8", "-Xlint:all,-options,-classfile", "-Werror", "-classpath", classpath, "-d", self.path("app"),
                   os.path.join(HERE, "package", "ConvnetCheck.java"))
         self.compile("convnet")  # for this machine, under the same name
-        self.call("python3", "-B", os.path.join(nacre.ROOT, "samples", "models", "make_convnet.py"), self.folder)
+        self.call("python3", os.path.join(nacre.ROOT, "samples", "models", "make_convnet.py"), self.folder)
         said = self.call("java", "-Xcheck:jni", "-Xverify:all", f"-Djava.library.path={JNI_HOST}{os.pathsep}{self.folder}", "-classpath",
                          self.path("app") + os.pathsep + classpath, "ConvnetCheck", self.path("convnet.input.npy"),
                          os.path.join(nacre.ROOT, "samples", "models", "convnet.expected.npy"))

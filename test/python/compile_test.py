@@ -74,7 +74,7 @@ class CompileTest(packaged.PackageTest):
                 ({"train": True, "accumulate": False, "clip": None}, ["--train"]),
                 ({"output": ["a", "b"], "input": "x"}, ["--output=a", "--output=b", "--input=x"]),
                 ({"cpu": ["cortex-a76", "cortex-a55"], "entries": ("main", "train")}, ["--cpu=cortex-a76,cortex-a55", "--entries=main,train"]),
-                ({"shape": {"x": (1, 3, 224, 224), "y": "1x2"}}, ["--shape=x=1x3x224x224", "--shape=y=1x2"]),
+                ({"shape": {"x": (1, 3, 224, 224), "y": "1x2", "z": ()}}, ["--shape=x=1x3x224x224", "--shape=y=1x2", "--shape=z=scalar"]),
                 ({"state": {"h_in": "h_out"}, "batch_axis": {"x": 1}}, ["--state=h_in:h_out", "--batch-axis=x:1"]),
                 ({"loss": {"softmax-cross-entropy": "logits"}, "set": {"n": "5"}}, ["--loss=softmax-cross-entropy:logits", "--set=n=5"])):
             with self.subTest(keywords):
@@ -234,14 +234,14 @@ class CompileTest(packaged.PackageTest):
         text = INTERRUPTED.format(tests=os.path.dirname(os.path.abspath(__file__)), model=self.model("sums"), compiler=program,
                                   library=os.path.join(folder, "libsums.so"))
         # Alone: a terminal would send the signal to the compiler as well.
-        child = subprocess.Popen([sys.executable, "-B", "-c", text], preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+        child = subprocess.Popen([sys.executable, "-c", text], preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
         while not os.path.exists(self.path("seen")):
             self.assertIsNone(child.poll())
             time.sleep(0.02)
         with open(self.path("seen"), encoding="ascii") as file:
             compiler_id = int(file.read())
         child.send_signal(signal.SIGINT)
-        self.assertEqual(child.wait(timeout=60), 42)
+        self.assertEqual(child.wait(timeout=packaged.COMMAND_SECONDS), 42)
         with self.assertRaises(ProcessLookupError):
             os.kill(compiler_id, 0)
         self.assertEqual(os.listdir(folder), [])

@@ -27,7 +27,7 @@ ENUMERATIONS = {"nacre_status": _native.Status, "nacre_gpu_choice": _native.GpuC
 def header_text():
     """The headers, without comments."""
     texts = []
-    for name in ("info.h", "runtime.h", "executor.h", "state.h"):
+    for name in ("info.h", "runtime.h", "describe.h", "executor.h", "state.h"):
         with open(os.path.join(INCLUDE, "nacre", name), encoding="utf-8") as file:
             texts.append(file.read())
     return re.sub(r"/\*.*?\*/", "", "\n".join(texts), flags=re.DOTALL)
@@ -103,7 +103,7 @@ class LayoutTest(packaged.PackageTest):
                 self.assertEqual([kind_of_ctypes(parameter) for parameter in ours._argtypes_],  # pylint: disable=protected-access
                                  [kind_of_c(" ".join(parameter.split())) for parameter in parameters.split(",")], field)
                 checked += 1
-        self.assertEqual(checked, 33)
+        self.assertEqual(checked, 34)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ import unittest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BIN = os.environ.get("NACRE_BIN", os.path.join(ROOT, "build", "release", "bin"))
 SKIPPED = 77
+COMMAND_SECONDS = float(os.environ.get("NACRE_COMMAND_SECONDS", "1200"))
 sys.path.insert(0, os.path.join(ROOT, "samples", "models"))
 if "NACRE_INSTALLED" not in os.environ:  # Else the package is where pip has put it, and brings its programs.
     sys.path.insert(0, os.path.join(ROOT, "tools", "python"))
@@ -116,7 +117,7 @@ class PackageTest(unittest.TestCase):
     def call(self, *command, status=0, **options):
         """What a program said, after checking its exit status."""
         done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, text=True,
-                              errors="replace", timeout=options.pop("timeout", 300), **options)
+                              errors="replace", timeout=options.pop("timeout", COMMAND_SECONDS), **options)
         self.assertEqual(done.returncode, status, f"{' '.join(map(str, command))}\n{done.stdout}")
         return done.stdout
 

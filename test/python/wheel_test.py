@@ -37,7 +37,7 @@ class WheelTest(packaged.PackageTest):
     def wheel(self, *options):
         """The path of a new wheel."""
         programs = [os.path.join(packaged.BIN, program) for program in PROGRAMS]
-        self.call(sys.executable, "-B", MAKE_WHEEL, f"--version={version()}", f"--output={self.path('wheel')}", "--uncompressed", *options, *programs)
+        self.call(sys.executable, MAKE_WHEEL, f"--version={version()}", f"--output={self.path('wheel')}", "--uncompressed", *options, *programs)
         built, = os.listdir(self.path("wheel"))
         return self.path("wheel", built)
 

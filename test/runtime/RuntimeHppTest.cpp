@@ -27,6 +27,7 @@ TEST(RuntimeHpp, RunsAndMoves) {
     session.input<float>("x")[i] = toyInput(i);
   Session moved = std::move(session);
   ASSERT_EQ(moved.run(), NACRE_OK);
+  EXPECT_EQ(moved.cancel(), NACRE_BAD_ARGUMENT) << "no run is in progress";
   EXPECT_EQ(moved.output<float>("y")[1], toyOutput(1));
   EXPECT_EQ(moved.output<float>(1u), moved.output<float>("sum"));
   ASSERT_EQ(moved.create(*toy.model()), NACRE_OK) << "a session may be replaced";

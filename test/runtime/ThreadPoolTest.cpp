@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <gtest/gtest.h>
 #include <memory>
 #include <thread>
@@ -126,6 +127,39 @@ TEST(ThreadPool, CostsMicrosecondsAtMost) {
 #if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
   EXPECT_LT(micros[1000], 50);
 #endif
+}
+
+struct Masks {
+  sigset_t ofWorker;
+  std::atomic<bool> known{false};
+
+  static void task(void *context, uint32_t thread, int64_t, int64_t) {
+    auto &masks = *static_cast<Masks *>(context);
+    if (thread == 1) {
+      pthread_sigmask(SIG_SETMASK, nullptr, &masks.ofWorker);
+      masks.known = true;
+    }
+    while (!masks.known) // the other part is the worker's
+      std::this_thread::yield();
+  }
+};
+
+TEST(ThreadPool, LeavesSignalsToTheApp) {
+  sigset_t before, after;
+  pthread_sigmask(SIG_SETMASK, nullptr, &before);
+  Pool pool(2);
+  ASSERT_TRUE(pool.started);
+  pthread_sigmask(SIG_SETMASK, nullptr, &after);
+  Masks masks;
+  pool.run(Masks::task, &masks, 2, 1);
+  for (int signal = 1; signal <= SIGRTMAX; ++signal) {
+    if (signal == SIGKILL || signal == SIGSTOP || (signal > 31 && signal < SIGRTMIN))
+      continue; // nobody blocks these
+    EXPECT_EQ(sigismember(&before, signal), sigismember(&after, signal)) << signal;
+    const bool isFault = signal == SIGILL || signal == SIGTRAP || signal == SIGABRT || signal == SIGBUS ||
+                         signal == SIGFPE || signal == SIGSEGV || signal == SIGSYS;
+    EXPECT_EQ(sigismember(&masks.ofWorker, signal), isFault ? 0 : 1) << signal;
+  }
 }
 
 } // namespace

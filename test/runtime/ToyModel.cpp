@@ -6,6 +6,7 @@
 
 #include "test/runtime/ToyModel.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -143,10 +144,10 @@ ToyModel::ToyModel() {
   steps[4] = bracket(NACRE_STEP_LOOP_END, 0);
   steps[5] = launch(2, 6, 2, "copy_1", 1);
 
-  entries[0] = {inputs, outputs, steps, operands, text("main"), 1, 2, 6, 8, 0, 128 + kRows * rowBytes};
+  entries[0] = {inputs, outputs, steps, operands, text("main"), 1, 2, 6, 8, 0, 128 + kRows * rowBytes, 2, 0};
   entries[1] = entries[0];
   entries[1].name = text("second");
-  entries[1].step_count = 2;
+  entries[1].step_count = entries[1].first_write = 2;
 
   table = {{&nacre_runtime_stateful_functions},
            NACRE_FORMAT_VERSION,
@@ -177,6 +178,25 @@ ToyModel::ToyModel() {
            textFrom(NACRE_FILE_CHECKSUM),
            0,
            512};
+}
+
+void ToyModel::loopWhile() {
+  std::copy(operands, operands + 8, conditional);
+  conditional[8] = {NACRE_SPACE_INPUT, 0, kSwitch * sizeof(float) + 3, 0, 1, NACRE_READ, NACRE_U8}; // sign and exponent
+  std::copy(steps, steps + 2, looping);
+  looping[2] = bracket(NACRE_STEP_LOOP_BEGIN, NACRE_ENDLESS);
+  looping[3] = bracket(NACRE_STEP_LOOP_TEST, 0);
+  looping[3].first_operand = 8;
+  looping[3].operand_count = 1;
+  looping[3].target = 5;
+  looping[4] = steps[1];
+  looping[5] = bracket(NACRE_STEP_LOOP_END, 0);
+  std::copy(steps + 2, steps + 6, looping + 6);
+  entries[0].steps = looping;
+  entries[0].step_count = 10;
+  entries[0].operands = conditional;
+  entries[0].operand_count = 9;
+  entries[0].first_write = 6;
 }
 
 float toyInput(int64_t index) { return static_cast<float>(index % 7 - 3); }

@@ -23,6 +23,10 @@ struct ToyModel {
 
   const nacre_model *model() const { return &table.head; }
 
+  /// Adds a loop before the state is written, which has turns, and no end, while x[kSwitch] is not zero, as it is by
+  /// toyInput. A turn computes y again.
+  void loopWhile();
+
   nacre_model_table table;
   nacre_entry entries[2];
   nacre_kernel kernels[4];
@@ -34,8 +38,12 @@ struct ToyModel {
   nacre_weight weights[1];
   nacre_variable variables[1]; ///< `total`, the accumulator.
   int64_t dims[12];
+  nacre_step looping[10];
+  nacre_operand conditional[9];
   alignas(NACRE_ALIGNMENT) float scale[kColumns];
 };
+
+constexpr int64_t kSwitch = 3;
 
 /// What the outputs must be for x[i] = toyInput(i); the state makes `sum` grow from run to run.
 float toyInput(int64_t index);

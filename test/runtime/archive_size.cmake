@@ -5,7 +5,7 @@
 # What models without state may link is counted object by object, so what several of them have of one inline function is
 # counted each time: the whole .so of a one-operator model has 64 KiB (test/e2e/library_test.py); the rest is for kernels
 # and tables. Of states it is what a model with some is larger than one without: both are linked here, of nothing else.
-set(of_state "^(json|load|platform_files|save|state|stateful_functions|stored)\\.o$")
+set(of_state "^(json|labels|load|platform_files|save|state|stateful_functions|stored)\\.o$")
 execute_process(COMMAND ${SIZE} ${ARCHIVE} OUTPUT_VARIABLE table COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL "[0-9]+[ \t]+[0-9a-f]+[ \t]+[a-z_0-9]+\\.o" rows "${table}")
 set(bytes 0)

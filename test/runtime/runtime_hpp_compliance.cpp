@@ -18,7 +18,7 @@ bool use_everything(const nacre_model &model, float *data) {
   options.executor = executor.get();
   nacre::Session session, other;
   if (session.create(model, options) != NACRE_OK || session.bind_input(0, data) != NACRE_OK ||
-      session.bind_output(0, data) != NACRE_OK || session.run() != NACRE_OK)
+      session.bind_output(0, data) != NACRE_OK || session.run() != NACRE_OK || session.cancel() != NACRE_BAD_ARGUMENT)
     return session.reason()[0] != 0;
   int64_t dims[8];
   if (session.output_dims(0, dims) != NACRE_OK)

@@ -9,6 +9,7 @@
 
 #include "compiler/Pipeline.h"
 #include "tools/CommandLine.h"
+#include "tools/OutOfMemory.h"
 #include "tools/diff/Advice.h"
 #include "tools/diff/Answers.h"
 #include "tools/eval/InterpretedModel.h"
@@ -73,7 +74,8 @@ static cl::extrahelp
          "  0  all that is compared is within the bound\n"
          "  1  a node is beyond it\n"
          "  2  the command line or a file is wrong\n"
-         "  3  the model or the library cannot be run here\n");
+         "  3  the model or the library cannot be run here\n"
+         "  4  memory ran out\n");
 
 namespace {
 
@@ -157,7 +159,7 @@ Outcome compare(const CompilerOptions &compiler, const run::Options &options, ml
   if (Outcome failure = findAnswers(judged, options, interpreted.inputs, interpreted.outputs, actual))
     return failure;
   if (against.empty()) {
-    if (Outcome failure = interpreted.run(modelOptions.getFloats()))
+    if (Outcome failure = interpreted.run(modelOptions.getSettings()))
       return failure;
     takeAnswers(interpreted, expected);
   } else {
@@ -212,6 +214,7 @@ Outcome compare(const CompilerOptions &compiler, const run::Options &options, ml
 
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
+  tools::handleOutOfMemory();
   tools::setVersion("nacre-diff");
   cl::HideUnrelatedOptions(category);
   if (Error error = tools::parseOptions(

@@ -130,7 +130,7 @@ Tensor InterpretedModel::takeThere(unsigned result, ArrayRef<Tensor> results) co
   return there;
 }
 
-Outcome InterpretedModel::run(evaluate::Floats floats) {
+Outcome InterpretedModel::run(const evaluate::Settings &settings) {
   SmallVector<Tensor> arguments;
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     if (inputNumbers[i] < 0) {
@@ -141,7 +141,7 @@ Outcome InterpretedModel::run(evaluate::Floats floats) {
     arguments.push_back(evaluate::fromBytes(cast<RankedTensorType>(function.getArgument(i).getType()),
                                             {static_cast<const char *>(port.data), port.tensor.bytes()}));
   }
-  FailureOr<SmallVector<Tensor>> results = evaluate::evaluate(function, arguments, floats);
+  FailureOr<SmallVector<Tensor>> results = evaluate::evaluate(function, arguments, settings);
   if (failed(results))
     return Failure{ExitCode::Refused, "the model is not evaluated; the messages above say why"};
   values.clear();

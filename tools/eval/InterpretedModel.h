@@ -28,7 +28,7 @@ public:
   /// Imports the model; messages go to the context.
   run::Outcome open(const CompilerOptions &options, const std::string &entry, mlir::MLIRContext &context);
   /// Computes outputs and what the state becomes, of the inputs as they are.
-  run::Outcome run(evaluate::Floats floats);
+  run::Outcome run(const evaluate::Settings &settings);
 
   std::vector<run::Port> inputs, outputs, states;
   std::vector<evaluate::Tensor>

@@ -10,6 +10,7 @@ llvm::Error ModelOptions::read(CompilerOptions &compiler, run::Options &run) {
   run.inputs = inputs;
   run.seed = seed;
   run.entry = entry;
+  run.maxIterations = maxIterations;
   compiler.inputs = cutInputs;
   compiler.outputs = cutOutputs;
   compiler.states = states;

@@ -24,7 +24,9 @@ public:
 
   /// What they say, once they are parsed.
   llvm::Error read(CompilerOptions &compiler, run::Options &run);
-  evaluate::Floats getFloats() const { return floats; }
+  evaluate::Settings getSettings() const {
+    return {floats, maxIterations ? int64_t(std::min<uint64_t>(maxIterations, INT64_MAX)) : INT64_MAX};
+  }
 
 private:
   llvm::cl::OptionCategory &category;
@@ -56,6 +58,9 @@ private:
           clEnumValN(evaluate::Floats::Stored, "stored",
                      "Rounded to their type behind each operator: for networks that compute the scales they "
                      "quantize by, where rounding decides between integers"))};
+  llvm::cl::opt<uint64_t> maxIterations{
+      "max-iterations", llvm::cl::init(0), llvm::cl::value_desc("N"), llvm::cl::cat(category),
+      llvm::cl::desc("End a run that finishes more than N iterations of loops (default: 0, no limit)")};
   llvm::cl::opt<uint64_t> nodeSeed{
       "node-seed", llvm::cl::init(0), llvm::cl::value_desc("N"), llvm::cl::cat(category),
       llvm::cl::desc("Seed of nodes that draw random numbers and have none of their own, as --seed of nacre-compile "

@@ -6,6 +6,7 @@
 
 #include "compiler/Pipeline.h"
 #include "tools/CommandLine.h"
+#include "tools/OutOfMemory.h"
 #include "tools/eval/InterpretedModel.h"
 #include "tools/eval/Messages.h"
 #include "tools/eval/ModelOptions.h"
@@ -53,7 +54,8 @@ static cl::extrahelp more(
     "  0  done, and every expected output agrees\n"
     "  1  an output differs\n"
     "  2  the command line or a file is wrong\n"
-    "  3  the model cannot be read or evaluated; the messages name its nodes\n");
+    "  3  the model cannot be read or evaluated; the messages name its nodes\n"
+    "  4  memory ran out\n");
 
 static Outcome execute(const nacre::CompilerOptions &compiler, nacre::run::Options &options,
                        mlir::MLIRContext &context) {
@@ -63,7 +65,7 @@ static Outcome execute(const nacre::CompilerOptions &compiler, nacre::run::Optio
   if (Outcome failure = nacre::run::fillPorts(interpreted.inputs, options))
     return failure;
   for (uint64_t run = 0; run < options.runs; ++run)
-    if (Outcome failure = interpreted.run(modelOptions.getFloats()))
+    if (Outcome failure = interpreted.run(modelOptions.getSettings()))
       return failure;
   if (!options.outputFolder.empty())
     for (const auto *ports : {&interpreted.outputs, &interpreted.states})
@@ -76,6 +78,7 @@ static Outcome execute(const nacre::CompilerOptions &compiler, nacre::run::Optio
 
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
+  nacre::tools::handleOutOfMemory();
   nacre::tools::setVersion("nacre-eval");
   cl::HideUnrelatedOptions(category);
   if (Error error = nacre::tools::parseOptions(argc, argv,

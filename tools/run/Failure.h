@@ -12,7 +12,15 @@
 
 namespace nacre::run {
 
-enum class ExitCode { Agrees = 0, Differs = 1, Usage = 2, Refused = 3, Interrupted = 130 };
+enum class ExitCode {
+  Agrees = 0,
+  Differs = 1,
+  Usage = 2,
+  Refused = 3,
+  OutOfMemory = 4,
+  Diverged = 5,
+  Interrupted = 130
+};
 
 struct Failure {
   ExitCode code;

@@ -8,11 +8,17 @@
 #include "tools/run/Text.h"
 
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <unistd.h>
 
 namespace nacre::run {
+
+Failure statusFailure(const char *reason, nacre_status status) {
+  return {status == NACRE_OUT_OF_MEMORY ? ExitCode::OutOfMemory : ExitCode::Refused,
+          std::string(reason) + " (" + nacre_status_text(status) + ")"};
+}
 namespace {
 
 TensorView viewOf(nacre_element_type type, uint32_t rank, const int64_t *dims, const void *data) {
@@ -40,6 +46,7 @@ Outcome ModelSession::create(const nacre_model *compiled, const Options &options
   nacre_session_options settings = nacre_session_options_default();
   settings.entry = options.entry.empty() ? nullptr : options.entry.c_str();
   settings.threads = options.threads;
+  settings.max_iterations = options.maxIterations;
   settings.state = shared.state;
   settings.executor = shared.executor;
   settings.profile = options.profile || !options.traceFile.empty();
@@ -65,7 +72,7 @@ Outcome ModelSession::create(const nacre_model *compiled, const Options &options
     status = nacre_session_create(model, &settings, &session);
   }
   if (status != NACRE_OK)
-    return Failure{ExitCode::Refused, std::string(reason) + " (" + nacre_status_text(status) + ")"};
+    return statusFailure(reason, status);
   status = nacre_model_describe(model, &info);
   if (status != NACRE_OK)
     return refused(status);
@@ -147,11 +154,40 @@ template <typename Call> Outcome ModelSession::withFile(Call call, const std::st
   nacre_status status = nacre_session_state(session, &state);
   if (status == NACRE_OK)
     status = call(state, path.c_str(), roles);
-  return status == NACRE_OK ? std::nullopt
-                            : Outcome(usageFailure("'" + path + "': " + printableText(nacre_state_reason(state))));
+  if (status == NACRE_OK)
+    return std::nullopt;
+  const std::string reason = "'" + path + "': " + printableText(nacre_state_reason(state));
+  return status == NACRE_OUT_OF_MEMORY ? statusFailure(reason.c_str(), status) : usageFailure(reason);
+}
+
+/// A network's own memory may have an infinity for a reason; what training makes may not.
+Outcome ModelSession::checkFinite(nacre_state *state, uint32_t roles) const {
+  roles &= NACRE_STATE_WEIGHT | NACRE_STATE_MOMENT | NACRE_STATE_STATISTIC;
+  std::vector<char> bytes;
+  nacre_state_info tensor;
+  for (uint32_t i = 0; nacre_state_describe(model, i, &tensor) == NACRE_OK; ++i) {
+    if ((tensor.role & roles) == 0)
+      continue;
+    bytes.resize(tensor.bytes);
+    if (nacre_state_read(state, i, bytes.data(), bytes.size()) != NACRE_OK)
+      return usageFailure(nacre_state_reason(state));
+    const TensorView view = viewOf(tensor.type, tensor.rank, tensor.dims, bytes.data());
+    for (size_t e = 0; e < view.count; ++e)
+      if (const double value = readElement(view.type, view.data, e); !std::isfinite(value))
+        return Failure{ExitCode::Diverged, "'" + printableText(tensor.name) + "' must be finite to be saved, but has " +
+                                               (std::isnan(value) ? "nan"
+                                                : value < 0       ? "-inf"
+                                                                  : "inf") +
+                                               "; lower the learning rate, or compile with --clip=norm:1"};
+  }
+  return std::nullopt;
 }
 
 Outcome ModelSession::saveState(const std::string &path, uint32_t roles) {
+  nacre_state *state = nullptr;
+  if (nacre_session_state(session, &state) == NACRE_OK)
+    if (Outcome failure = checkFinite(state, roles))
+      return failure;
   return withFile(nacre_state_save, path, roles);
 }
 
@@ -163,8 +199,19 @@ Outcome ModelSession::writeStates() { return copyStates(nacre_state_write); }
 
 Outcome ModelSession::readStates() { return copyStates(nacre_state_read); }
 
+void ModelSession::cancel() {
+  isCancelled = true;
+  nacre_session_cancel(session);
+}
+
 Outcome ModelSession::run() {
+  if (isCancelled)
+    return Failure{ExitCode::Interrupted, "interrupted between two runs"};
   const nacre_status status = nacre_session_run(session);
+  if (status == NACRE_CANCELLED)
+    return Failure{ExitCode::Interrupted, std::string("interrupted: ") + nacre_session_reason(session)};
+  if (status == NACRE_BAD_ARGUMENT) // what the inputs hold
+    return usageFailure(printableText(nacre_session_reason(session)));
   if (status != NACRE_OK)
     return refused(status);
   if (!needsGpu)
@@ -231,8 +278,7 @@ Outcome ModelSession::launchTime(uint32_t index, nacre_launch_time &time) {
 }
 
 Outcome ModelSession::refused(nacre_status status) const {
-  return Failure{ExitCode::Refused,
-                 std::string(nacre_session_reason(session)) + " (" + nacre_status_text(status) + ")"};
+  return statusFailure(nacre_session_reason(session), status);
 }
 
 } // namespace nacre::run

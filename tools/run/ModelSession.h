@@ -9,7 +9,12 @@
 
 #include "tools/run/Options.h"
 
+#include <atomic>
+
 namespace nacre::run {
+
+/// A status other than NACRE_OK, and the reason that the runtime gave.
+Failure statusFailure(const char *reason, nacre_status status);
 
 /// An input or output, in place.
 struct Port {
@@ -35,6 +40,8 @@ public:
 
   Outcome create(const nacre_model *model, const Options &options, const Shared &shared = {});
   Outcome run();
+  /// Ends the run that is in progress, and refuses later ones; for signal handlers, too.
+  void cancel();
   /// Lets the outputs be what they are after the run, where it decides their sizes.
   Outcome takeSizes();
   /// Makes the model's state what `states` holds, or the other way round.
@@ -42,7 +49,7 @@ public:
   Outcome readStates();
   /// How many steps of training the state has seen; nothing where it counts none.
   std::optional<uint64_t> countSteps();
-  /// To and from files, of these roles.
+  /// To and from files, of these roles. What training made infinite or no number is not saved.
   Outcome saveState(const std::string &path, uint32_t roles);
   Outcome loadState(const std::string &path, uint32_t roles);
   Outcome launchTime(uint32_t index, nacre_launch_time &time);
@@ -62,11 +69,13 @@ private:
   Outcome collectPorts();
   Outcome collectStates();
   template <typename Copy> Outcome copyStates(Copy copy);
+  Outcome checkFinite(nacre_state *state, uint32_t roles) const;
   template <typename Call> Outcome withFile(Call call, const std::string &path, uint32_t roles);
   Outcome refused(nacre_status status) const;
 
   nacre_session *session = nullptr;
   bool needsGpu = false;
+  std::atomic<bool> isCancelled{false};
 };
 
 } // namespace nacre::run

@@ -78,6 +78,7 @@ Others:
   --info                - Print what the model takes, gives and needs, and run nothing
   --entry=<name>        - Which entry to run (default: the first)
   --threads=<N>         - The calling thread counts (default: the machine's big cores)
+  --max-iterations=<N>  - End a run that finishes more than N iterations of loops (default: 0, no limit)
   --help                - Print this
   --version             - Print the version of this program
 
@@ -113,10 +114,12 @@ EXAMPLES
 
 EXIT STATUS
   0  done, and every expected output agrees
-  1  an output differs, or a loss is no number any more
+  1  an output differs
   2  the command line or a file is wrong
   3  the model cannot run here
-  130  Ctrl-C while it was training
+  4  memory ran out
+  5  training diverged: a loss or a weight is infinite or no number; nothing of it was saved
+  130  Ctrl-C: the run in progress was cancelled, or the step of training finished; a second Ctrl-C ends the program at once
 )";
 
 namespace {
@@ -168,6 +171,8 @@ constexpr Row kRows[] = {
      [](Options &o, const std::string &v) { return parsePositive(v, o.tolerance.absolute); }, About::Runs},
     {"seed", "a whole number", [](Options &o, const std::string &v) { return parseNumber(v, o.seed); }},
     {"threads", "a whole number", [](Options &o, const std::string &v) { return parseNumber(v, o.threads); }},
+    {"max-iterations", "a whole number",
+     [](Options &o, const std::string &v) { return parseNumber(v, o.maxIterations); }},
     {"runs", "a whole number, at least 1",
      [](Options &o, const std::string &v) { return parseNumber(v, o.runs) && o.runs; }, About::Runs},
     {"min-seconds", "a number, at least 0",

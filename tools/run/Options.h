@@ -36,8 +36,9 @@ struct Options {
   std::string outputFolder;
   Tolerance tolerance;
   uint64_t seed = 0;
-  uint32_t threads = 0; // 0: the runtime's choice
-  uint64_t runs = 0;    // 0: one, or, to measure, as many as min-seconds asks for
+  uint32_t threads = 0;       // 0: the runtime's choice
+  uint64_t maxIterations = 0; // of loops, in a run; 0: no limit
+  uint64_t runs = 0;          // 0: one, or, to measure, as many as min-seconds asks for
   double minSeconds = 1;
   uint32_t evictMebibytes = 0; // read before each run
   bool train = false;

@@ -4,16 +4,19 @@
 // Why:   the one program that tests, benchmarks and people use for this; of Nacre it knows nacre/runtime.h alone.
 // How:   open, create, fill, run; then whatever the options ask for, in the order write, compare, benchmark, profile. Training is apart.
 
+#include "tools/OutOfMemory.h"
 #include "tools/ResponseFile.h"
 #include "tools/run/Answers.h"
 #include "tools/run/Benchmark.h"
 #include "tools/run/Info.h"
 #include "tools/run/Inputs.h"
+#include "tools/run/Interruption.h"
 #include "tools/run/ModelLibrary.h"
 #include "tools/run/Profile.h"
 #include "tools/run/training/Trainer.h"
 
 #include <cstdio>
+#include <new>
 
 using namespace nacre::run;
 
@@ -32,6 +35,7 @@ static Outcome execute(const Options &options) {
     return printInfo(session, library.symbol, library.codeBytes);
   if (Outcome failure = fillInputs(session, options))
     return failure;
+  const Interruption interruption(&session);
   const bool measures = options.benchmark || options.profile || !options.traceFile.empty();
   for (uint64_t run = 0; run == 0 || (run < options.runs && !measures); ++run)
     if (Outcome failure = session.run())
@@ -61,6 +65,7 @@ static Outcome execute(const Options &options) {
 }
 
 int main(int count, char **arguments) {
+  std::set_new_handler(nacre::tools::exitOutOfMemory);
   Options options;
   std::string problem;
   nacre::tools::Arguments words(count, arguments, problem);

@@ -27,6 +27,7 @@ typedef void (*nacre_task)(void *context, uint32_t thread, int64_t begin, int64_
 struct nacre_executor {
   uint32_t struct_size; /**< sizeof(nacre_executor) */
   uint32_t threads;     /**< At least 1: the calling thread counts. */
+  /** Not NULL: create refuses it. */
   void (*run)(struct nacre_executor *executor, nacre_task task, void *context, int64_t units, int64_t grain);
 };
 
@@ -37,7 +38,7 @@ struct nacre_executor {
  */
 static inline nacre_status nacre_executor_create(const nacre_model *model, uint32_t threads,
                                                  const nacre_allocator *allocator, nacre_executor **out_executor) {
-  return model->functions->executor_create(threads, allocator, out_executor);
+  return out_executor ? model->functions->executor_create(threads, allocator, out_executor) : NACRE_BAD_ARGUMENT;
 }
 
 /**

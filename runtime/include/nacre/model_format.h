@@ -32,7 +32,7 @@
 extern "C" {
 #endif
 
-#define NACRE_FORMAT_VERSION 8
+#define NACRE_FORMAT_VERSION 9
 
 /**
  * The names under which the runtime's archive defines the tables of functions that the head may point to (hidden): of
@@ -128,8 +128,7 @@ typedef enum nacre_gpu_family {
   NACRE_GPU_CPU = 7 /**< A CPU that plays one: lavapipe, SwiftShader. */
 } nacre_gpu_family;
 
-/** The most bindings of a variant that may be shifted: with the share, their push constants fill what any device has.
- */
+/** The most bindings of a variant that may be shifted: with the share, they fill the push constants of any device. */
 #define NACRE_GPU_MOST_SHIFTED 30
 
 /**
@@ -235,6 +234,8 @@ typedef struct nacre_tensor {
    * Outputs: index into dims of one number per axis: the output, one of the hidden ones, that says after a run how many
    * elements the axis has, of which the shape says how many it can have; -1 where it has them all. NACRE_NO_COUNTS:
    * that is so of all axes.
+   * Inputs that name classes, i64 or i32: index into dims of two numbers, how many classes there are, and a number that
+   * is allowed beside them. A run of a model with variables is refused where an element is neither.
    */
   uint32_t first_count;
 } nacre_tensor;
@@ -340,6 +341,10 @@ typedef struct nacre_entry {
   /** How many of the outputs, the last ones, are counts: an i64 each, of which no app is told. */
   uint32_t hidden_outputs;
   uint64_t arena_bytes; /**< Offsets in it are multiples of NACRE_ALIGNMENT. */
+  /** The first step outside of all loops from which on a run writes the state, and can no longer be ended; step_count
+      where none does. No loop that may be endless comes after it. */
+  uint32_t first_write;
+  uint32_t reserved;
 } nacre_entry;
 
 /* --- The model ---------------------------------------------------------------------------------------------------- */
@@ -381,11 +386,9 @@ typedef struct nacre_model_table {
   const nacre_variable *variables;    /**< NULL where there are none. */
   uint32_t variable_count;
   uint32_t step_counter; /**< 1 + the number of the variable that counts steps of training; 0: none does. */
-  uint32_t
-      file_head; /**< Into strings: the metadata of a state's file, up to the number of steps, if one counts them. */
+  uint32_t file_head;    /**< Into strings: what a state's file begins with, up to the number of steps, if any. */
   uint32_t reserved_end;
-  uint64_t
-      file_buffer_bytes; /**< Enough for the header of such a file, and for what is stored otherwise than in the model. */
+  uint64_t file_buffer_bytes; /**< For such a file's header, and for what is stored otherwise than in the model. */
 } nacre_model_table;
 
 #ifdef __cplusplus

@@ -8,14 +8,25 @@
  *   nacre_session_create      one block of memory, the threads, the GPU if there is one; options by struct
  *   nacre_session_input       where to write an input, in place
  *   nacre_session_run         run, as often as you like; on failure nacre_session_reason says why
+ *   nacre_session_cancel      end the run that another thread is in
  *   nacre_session_output      where an output is, in place; nacre_session_output_dims its size, where data decide it
  *   nacre_session_state       what a model remembers from run to run: to reset, read, write, save and load (state.h)
  *   nacre_session_destroy     threads joined, block returned
  *
  * Memory:  one block per session, from the caller's allocator; nacre_session_memory tells its size beforehand. Running
  *          allocates nothing. A GPU takes more, of both memories: nacre_session_describe.
- * Threads: a model is immutable, any thread may use it. A session belongs to one thread at a time.
- * Errors:  every fallible call returns nacre_status; on failure out-parameters are untouched.
+ * Threads: a model is immutable, any thread may use it. A session belongs to one thread at a time; only
+ *          nacre_session_cancel may be called beside another call. The session's own threads block all signals but those of
+ *          faults, so that the app's handlers run on the app's threads.
+ * Errors:  every fallible call returns nacre_status; on failure out-parameters are untouched. A pointer to a result that is
+ *          NULL is answered with NACRE_BAD_ARGUMENT, and no reason; a session, state or model that is NULL ends the process,
+ *          except where a call says that it is allowed.
+ * fork():  a child process may use and destroy the sessions, states and executors of its parent. It has neither their threads
+ *          nor their GPU: a run there computes on the calling thread alone. If a run was in progress at the fork, the child
+ *          can only destroy that session and its state: runs answer NACRE_FAILED.
+ * dlclose: the model's .so contains the code behind these calls. Destroy its sessions, states and executors first; if it is
+ *          closed before, the next call, or a thread of theirs, crashes. The library is not kept loaded on its own account, as
+ *          an app that replaces a model wants its memory back.
  * Units:   sizes are bytes, dimensions elements, times nanoseconds.
  *
  * Every function here is an inline call through the model's own table of functions, so an app links no runtime, and
@@ -37,7 +48,7 @@ extern "C" {
  * The version of this header. A model runs in an app whose header is of its own version or an older one, and of a newer one
  * that uses nothing newer (docs/compatibility.md).
  */
-#define NACRE_API_VERSION 6
+#define NACRE_API_VERSION 7
 #define NACRE_OLDEST_API_VERSION 6 /**< Of models that an app with this header runs. */
 
 /** Every pointer that the runtime hands out, and every buffer bound to it, is aligned to this many bytes. */
@@ -49,7 +60,9 @@ typedef enum nacre_status {
   NACRE_BAD_ARGUMENT = 1,  /**< The call is wrong in every state: correct the app. */
   NACRE_OUT_OF_MEMORY = 2, /**< The allocator had no room: free memory, then try the same call again. */
   NACRE_UNSUPPORTED = 3, /**< This device or this runtime can never run this model: use another model or another way. */
-  NACRE_FAILED = 4       /**< The system failed, not the app: destroy the session; a new one may succeed. */
+  NACRE_FAILED = 4,      /**< The system failed, not the app: destroy the session; a new one may succeed. */
+  NACRE_CANCELLED = 5,   /**< nacre_session_cancel ended the run: run again whenever you like. */
+  NACRE_TOO_MANY_ITERATIONS = 6 /**< Of loops: change the inputs, or raise max_iterations, and run again. */
 } nacre_status;
 
 /** Which engine may compute. */
@@ -125,6 +138,12 @@ typedef struct nacre_session_options {
    */
   uint32_t tune_budget_ms;
   nacre_state *state; /**< Of nacre_state_create and the same model; must outlive the session. NULL: its own. */
+  /**
+   * The most iterations of loops, all together, that a run may finish; one that goes on ends with
+   * NACRE_TOO_MANY_ITERATIONS. Not counted are loops that the compiler unrolled, those that a GPU has recorded, and those from the
+   * first on that writes the state, whose iterations are bounded. 0: no limit. Asks for a model of version 7.
+   */
+  uint64_t max_iterations;
 } nacre_session_options;
 
 /**
@@ -162,15 +181,17 @@ struct nacre_functions {
   nacre_status (*device_describe)(const nacre_model *, uint32_t index, size_t info_size, nacre_device_info *);
   nacre_status (*session_output_dims)(nacre_session *, uint32_t index, int64_t *);
   const nacre_state_functions *state; /**< Of state.h. */
+  nacre_status (*session_cancel)(nacre_session *);
 };
 
 /**
  * The version that an app asks of a model's runtime: its header's, or the model's where that is older, as long as the app
- * uses nothing newer: what options have of later versions than the oldest asks for these (there is none yet).
+ * uses nothing newer: what options have of later versions than the oldest asks for these. Options may be NULL.
  */
-static inline uint32_t nacre_asked_version(const nacre_model *model) {
+static inline uint32_t nacre_asked_version(const nacre_model *model, const nacre_session_options *options) {
   const uint32_t version = model->functions->api_version;
-  return NACRE_OLDEST_API_VERSION <= version && version < NACRE_API_VERSION ? version : NACRE_API_VERSION;
+  const uint32_t least = options && options->max_iterations ? 7 : NACRE_OLDEST_API_VERSION;
+  return least <= version && version < NACRE_API_VERSION ? version : NACRE_API_VERSION;
 }
 
 /* --- Sessions ----------------------------------------------------------------------------------------------------- */
@@ -178,7 +199,7 @@ static inline uint32_t nacre_asked_version(const nacre_model *model) {
 /** The options to start from: the first entry, the device's big cores, the C library's memory. */
 static inline nacre_session_options nacre_session_options_default(void) {
   nacre_session_options options = {
-      0, NULL, 0, 0, NACRE_GPU_IF_USEFUL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, 0, 0, 0, 0, 0, 0, NULL};
+      0, NULL, 0, 0, NACRE_GPU_IF_USEFUL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, 0, 0, 0, 0, 0, 0, NULL, 0};
   options.struct_size = sizeof(options);
   return options;
 }
@@ -189,7 +210,10 @@ static inline nacre_session_options nacre_session_options_default(void) {
  */
 static inline nacre_status nacre_session_memory(const nacre_model *model, const nacre_session_options *options,
                                                 nacre_memory_info *out_memory) {
-  return model->functions->session_memory(model, nacre_asked_version(model), options, sizeof(*out_memory), out_memory);
+  if (!out_memory)
+    return NACRE_BAD_ARGUMENT;
+  return model->functions->session_memory(model, nacre_asked_version(model, options), options, sizeof(*out_memory),
+                                          out_memory);
 }
 
 /**
@@ -204,7 +228,9 @@ static inline nacre_status nacre_session_memory(const nacre_model *model, const 
  */
 static inline nacre_status nacre_session_create(const nacre_model *model, const nacre_session_options *options,
                                                 nacre_session **out_session) {
-  return model->functions->session_create(model, nacre_asked_version(model), options, out_session);
+  if (!out_session)
+    return NACRE_BAD_ARGUMENT;
+  return model->functions->session_create(model, nacre_asked_version(model, options), options, out_session);
 }
 
 /** Joins the threads and returns the block. NULL is allowed. Bound buffers stay the caller's. */
@@ -219,22 +245,22 @@ static inline void nacre_session_destroy(nacre_session *session) {
  * NACRE_BAD_ARGUMENT: no such input.
  */
 static inline nacre_status nacre_session_input(nacre_session *session, uint32_t index, void **out_data) {
-  return session->functions->session_input(session, index, out_data);
+  return out_data ? session->functions->session_input(session, index, out_data) : NACRE_BAD_ARGUMENT;
 }
 
 /** Where output number `index` is written to: the session's own buffer, or the one bound. As nacre_session_input. */
 static inline nacre_status nacre_session_output(nacre_session *session, uint32_t index, void **out_data) {
-  return session->functions->session_output(session, index, out_data);
+  return out_data ? session->functions->session_output(session, index, out_data) : NACRE_BAD_ARGUMENT;
 }
 
 /** The number of the input of that name. NACRE_BAD_ARGUMENT: there is none. */
 static inline nacre_status nacre_session_find_input(nacre_session *session, const char *name, uint32_t *out_index) {
-  return session->functions->session_find_input(session, name, out_index);
+  return name && out_index ? session->functions->session_find_input(session, name, out_index) : NACRE_BAD_ARGUMENT;
 }
 
 /** The number of the output of that name. NACRE_BAD_ARGUMENT: there is none. */
 static inline nacre_status nacre_session_find_output(nacre_session *session, const char *name, uint32_t *out_index) {
-  return session->functions->session_find_output(session, name, out_index);
+  return name && out_index ? session->functions->session_find_output(session, name, out_index) : NACRE_BAD_ARGUMENT;
 }
 
 /** nacre_session_input by name. */
@@ -273,12 +299,28 @@ static inline nacre_status nacre_session_bind_output(nacre_session *session, uin
 /**
  * Computes the outputs from the inputs, and returns when they are there. A GPU that fails on the way is left alone from
  * then on: the CPU computes this run and all later ones, and nacre_session_reason says why.
- * NACRE_BAD_ARGUMENT: the buffer of an output overlaps that of an input or of another output, or another run or call
- * has the session's state; nothing was computed.
- * NACRE_FAILED: the outputs are undefined.
+ * NACRE_BAD_ARGUMENT: the buffer of an output overlaps that of an input or of another output, another run or call has
+ * the session's state, or a label of a loss is no class and not the number that it ignores; nothing was computed.
+ * NACRE_CANCELLED, NACRE_TOO_MANY_ITERATIONS: the run was ended; the outputs are undefined, the state is as it was before, and
+ * the session can run again.
+ * NACRE_FAILED: the process forked while a run was in progress in its parent; nothing was computed.
  */
 static inline nacre_status nacre_session_run(nacre_session *session) {
   return session->functions->session_run(session);
+}
+
+/**
+ * Ends the run that is in progress: nacre_session_run returns NACRE_CANCELLED after the launch, or the batch of a GPU, that
+ * is being computed. From any thread or signal handler, as long as the session exists; returns at once. A run that has
+ * begun to write the state goes on to its end, as a step of training does; no loop that could be endless is left then. A run
+ * that is about to end may still return NACRE_OK.
+ * Runs that begin afterwards are not ended. Where the run may not have begun yet, repeat the call until its thread says that
+ * it is over.
+ * NACRE_BAD_ARGUMENT: no run is in progress; nothing happens, and there is no reason. NACRE_UNSUPPORTED: the model is of an
+ * older version than 7.
+ */
+static inline nacre_status nacre_session_cancel(nacre_session *session) {
+  return session->functions->api_version < 7 ? NACRE_UNSUPPORTED : session->functions->session_cancel(session);
 }
 
 /**
@@ -289,7 +331,7 @@ static inline nacre_status nacre_session_run(nacre_session *session) {
  * NACRE_BAD_ARGUMENT: no such output, or a run must decide and there was none.
  */
 static inline nacre_status nacre_session_output_dims(nacre_session *session, uint32_t index, int64_t *out_dims) {
-  return session->functions->session_output_dims(session, index, out_dims);
+  return out_dims ? session->functions->session_output_dims(session, index, out_dims) : NACRE_BAD_ARGUMENT;
 }
 
 /**
@@ -298,12 +340,13 @@ static inline nacre_status nacre_session_output_dims(nacre_session *session, uin
  */
 static inline nacre_status nacre_session_launch_time(nacre_session *session, uint32_t index,
                                                      nacre_launch_time *out_time) {
-  return session->functions->session_launch_time(session, index, sizeof(*out_time), out_time);
+  return out_time ? session->functions->session_launch_time(session, index, sizeof(*out_time), out_time)
+                  : NACRE_BAD_ARGUMENT;
 }
 
-/** Tells what computes the session's runs. Never fails. */
+/** Tells what computes the session's runs. */
 static inline nacre_status nacre_session_describe(nacre_session *session, nacre_session_info *out_info) {
-  return session->functions->session_describe(session, sizeof(*out_info), out_info);
+  return out_info ? session->functions->session_describe(session, sizeof(*out_info), out_info) : NACRE_BAD_ARGUMENT;
 }
 
 /**
@@ -327,53 +370,19 @@ static inline const char *nacre_status_text(nacre_status status) {
     return "unsupported: this device or runtime cannot run this model";
   case NACRE_FAILED:
     return "failed: destroy the session, a new one may succeed";
+  case NACRE_CANCELLED:
+    return "cancelled: run again whenever you like";
+  case NACRE_TOO_MANY_ITERATIONS:
+    return "too many iterations: change the inputs, or raise max_iterations";
   }
   return "a status of a newer runtime";
-}
-
-/* --- What a model is ---------------------------------------------------------------------------------------------- */
-
-/** Describes the model. Never fails. */
-static inline nacre_status nacre_model_describe(const nacre_model *model, nacre_model_info *out_info) {
-  return model->functions->model_describe(model, sizeof(*out_info), out_info);
-}
-
-/** Describes entry number `entry`. NACRE_BAD_ARGUMENT: no such entry. */
-static inline nacre_status nacre_entry_describe(const nacre_model *model, uint32_t entry, nacre_entry_info *out_info) {
-  return model->functions->entry_describe(model, entry, sizeof(*out_info), out_info);
-}
-
-/** Describes one input of an entry. NACRE_BAD_ARGUMENT: no such entry or input. */
-static inline nacre_status nacre_input_describe(const nacre_model *model, uint32_t entry, uint32_t index,
-                                                nacre_tensor_info *out_info) {
-  return model->functions->input_describe(model, entry, index, sizeof(*out_info), out_info);
-}
-
-/** Describes one output of an entry. NACRE_BAD_ARGUMENT: no such entry or output. */
-static inline nacre_status nacre_output_describe(const nacre_model *model, uint32_t entry, uint32_t index,
-                                                 nacre_tensor_info *out_info) {
-  return model->functions->output_describe(model, entry, index, sizeof(*out_info), out_info);
-}
-
-/**
- * Describes GPU number `index` of this machine, counted from 0. Cost: Vulkan is loaded for the call.
- * NACRE_BAD_ARGUMENT: there are fewer. NACRE_UNSUPPORTED: there is none that this model could use; the report says why.
- */
-static inline nacre_status nacre_device_describe(const nacre_model *model, uint32_t index,
-                                                 nacre_device_info *out_info) {
-  return model->functions->device_describe(model, index, sizeof(*out_info), out_info);
-}
-
-/** Describes one launch of an entry, in the order of execution. NACRE_BAD_ARGUMENT: no such entry or launch. */
-static inline nacre_status nacre_launch_describe(const nacre_model *model, uint32_t entry, uint32_t index,
-                                                 nacre_launch_info *out_info) {
-  return model->functions->launch_describe(model, entry, index, sizeof(*out_info), out_info);
 }
 
 #ifdef __cplusplus
 }
 #endif
 
+#include "describe.h"
 #include "executor.h"
 #include "state.h"
 #endif /* NACRE_RUNTIME_H */

@@ -103,6 +103,9 @@ public:
 
   nacre_status run() { return nacre_session_run(session); }
 
+  /// Ends the run that another thread is in; for signal handlers, too.
+  nacre_status cancel() { return session ? nacre_session_cancel(session) : NACRE_BAD_ARGUMENT; }
+
   /// Where an input or output is, by number or by name; NULL where there is none of that number or name, or where its
   /// elements are not of type T.
   template <typename T> T *input(uint32_t index) { return locate<T>(index, nacre_input_describe, nacre_session_input); }

@@ -52,7 +52,7 @@ struct nacre_state_functions {
  * it ends; a run that fails leaves them as they were. Never fails.
  */
 static inline nacre_status nacre_session_state(nacre_session *session, nacre_state **out_state) {
-  return session->functions->state->of_session(session, out_state);
+  return out_state ? session->functions->state->of_session(session, out_state) : NACRE_BAD_ARGUMENT;
 }
 
 /**
@@ -64,7 +64,9 @@ static inline nacre_status nacre_state_create(const nacre_model *model, const na
                                               nacre_state **out_state) {
   if (model->functions->api_version < NACRE_OLDEST_API_VERSION)
     return NACRE_UNSUPPORTED; /* its table ends before this call */
-  return model->functions->state->create(model, nacre_asked_version(model), options, out_state);
+  if (!out_state)
+    return NACRE_BAD_ARGUMENT;
+  return model->functions->state->create(model, nacre_asked_version(model, options), options, out_state);
 }
 
 /** Returns the memory of a state that nacre_state_create made, and that no session has any more. NULL is allowed. */
@@ -75,22 +77,22 @@ static inline void nacre_state_destroy(nacre_state *state) {
 
 /** Describes one tensor of the state that a model's sessions have. NACRE_BAD_ARGUMENT: there are fewer. */
 static inline nacre_status nacre_state_describe(const nacre_model *model, uint32_t index, nacre_state_info *out_info) {
-  return model->functions->state->describe(model, index, sizeof(*out_info), out_info);
+  return out_info ? model->functions->state->describe(model, index, sizeof(*out_info), out_info) : NACRE_BAD_ARGUMENT;
 }
 
 /** The number of the tensor of that name. NACRE_BAD_ARGUMENT: there is none. */
 static inline nacre_status nacre_state_find(nacre_state *state, const char *name, uint32_t *out_index) {
-  return state->functions->find(state, name, out_index);
+  return name && out_index ? state->functions->find(state, name, out_index) : NACRE_BAD_ARGUMENT;
 }
 
 /** Copies a tensor of the state to `data`. NACRE_BAD_ARGUMENT: no such tensor, or `bytes` are not its bytes. */
 static inline nacre_status nacre_state_read(nacre_state *state, uint32_t index, void *data, size_t bytes) {
-  return state->functions->copy(state, index, data, bytes, 0);
+  return data ? state->functions->copy(state, index, data, bytes, 0) : NACRE_BAD_ARGUMENT;
 }
 
 /** Makes a tensor of the state what `data` holds, for the next run. As nacre_state_read. */
 static inline nacre_status nacre_state_write(nacre_state *state, uint32_t index, const void *data, size_t bytes) {
-  return state->functions->copy(state, index, (void *)data, bytes, 1);
+  return data ? state->functions->copy(state, index, (void *)data, bytes, 1) : NACRE_BAD_ARGUMENT;
 }
 
 /**
@@ -108,8 +110,13 @@ static inline nacre_status nacre_state_copy(nacre_state *from, nacre_state *to) 
 
 /**
  * Saves the tensors of these roles. A file of that name is replaced in one step, when the new one is safe on its disk:
- * whatever happens on the way, the name opens the old file or the new one, whole. On the way there is a file `path`.new
- * beside it. Cost: one allocation of the header, or of the largest tensor that is stored otherwise than in the model.
+ * whatever happens on the way, and however many threads and processes save to it, the name opens one whole file. The last
+ * to end wins. The new file keeps the permissions of the old one and belongs to the user who saves. If the name is a
+ * symbolic link, the link stays and the file that it leads to is replaced. A folder, a pipe, a socket or a device of that
+ * name is refused. Until then the file beside it is `path`.new-N, with a number N that no other saver has. It is removed
+ * after an error, but stays when the process is killed: remove such files when nobody saves.
+ * The values are not checked: an app that trains asks whether the loss is finite before it replaces a good file.
+ * Cost: one allocation of the header, or of the largest tensor that is stored otherwise than in the model.
  * NACRE_BAD_ARGUMENT: there is no tensor of these roles.
  * NACRE_OUT_OF_MEMORY. NACRE_FAILED: the file could not be written; the state can be used as before.
  */
@@ -122,7 +129,7 @@ static inline nacre_status nacre_state_save(nacre_state *state, const char *path
  * of them, and no tensor that the model lacks; and the fingerprint, where it has one, must be the model's. Of
  * NACRE_STATE_WEIGHT and NACRE_STATE_STATISTIC alone it may have only some, whatever else the fingerprint is of: weights
  * load into every model that has their names. All is checked before a byte changes. Cost: one allocation of the file's
- * size; one of more than eight times the state's size and 8 MiB is refused.
+ * size; one of more than eight times the state's size and 8 MiB is refused, and so is what is no regular file.
  * NACRE_BAD_ARGUMENT: the file is damaged, or does not fit the model. NACRE_OUT_OF_MEMORY.
  * NACRE_FAILED: the file could not be read; the state can be used as before.
  */

@@ -11,7 +11,19 @@ namespace nacre::java {
 namespace {
 
 /// Of SessionOptions.java, in its order.
-enum Number { kThreads, kProfile, kGpu, kCut, kDevice, kSequential, kBackground, kSelfTest, kTuneBudget, kNumbers };
+enum Number {
+  kThreads,
+  kProfile,
+  kGpu,
+  kCut,
+  kDevice,
+  kSequential,
+  kBackground,
+  kSelfTest,
+  kTuneBudget,
+  kMaxIterations,
+  kNumbers
+};
 
 void release(JNIEnv *env, Session *session) {
   stop_listening(env, session->listener);
@@ -27,7 +39,7 @@ char *copy_of(const char *text) {
   return copy;
 }
 
-nacre_session_options options_of(const jint *numbers) {
+nacre_session_options options_of(const jlong *numbers) {
   nacre_session_options options = nacre_session_options_default();
   options.threads = uint32_t(numbers[kThreads]);
   options.profile = uint32_t(numbers[kProfile]);
@@ -38,6 +50,7 @@ nacre_session_options options_of(const jint *numbers) {
   options.gpu_background = uint32_t(numbers[kBackground]);
   options.gpu_self_test = uint32_t(numbers[kSelfTest]);
   options.tune_budget_ms = uint32_t(numbers[kTuneBudget]);
+  options.max_iterations = uint64_t(numbers[kMaxIterations]);
   return options;
 }
 
@@ -48,10 +61,10 @@ void check_latest(JNIEnv *env, const Session *session, nacre_status status) {
 
 } // namespace
 
-NACRE_NATIVE(jlong, create, jlong model, jbyteArray entry, jbyteArray cache, jintArray settings, jobject log,
+NACRE_NATIVE(jlong, create, jlong model, jbyteArray entry, jbyteArray cache, jlongArray settings, jobject log,
              jlong state) {
-  jint numbers[kNumbers];
-  env->GetIntArrayRegion(settings, 0, kNumbers, numbers);
+  jlong numbers[kNumbers];
+  env->GetLongArrayRegion(settings, 0, kNumbers, numbers);
   if (env->ExceptionCheck())
     return 0;
   const Text entry_text(env, entry);
@@ -114,6 +127,14 @@ NACRE_NATIVE(void, bind, jlong handle, jboolean output, jint index, jlong addres
 NACRE_NATIVE(void, run, jlong handle) {
   const auto *session = from_handle<const Session>(handle);
   check_latest(env, session, nacre_session_run(session->session));
+}
+
+NACRE_NATIVE(jboolean, cancel, jlong handle) {
+  const auto *session = from_handle<const Session>(handle);
+  const nacre_status status = nacre_session_cancel(session->session);
+  if (status == NACRE_UNSUPPORTED)
+    check(env, status, "the model was compiled by a Nacre whose runs cannot be cancelled; compile it again");
+  return status == NACRE_OK;
 }
 
 NACRE_NATIVE(jlongArray, outputShape, jlong handle, jint index, jint rank) {

@@ -12,11 +12,6 @@
 namespace nacre::runtime::gpu {
 namespace {
 
-bool refuse_memory(Reason &reason) {
-  reason << "the allocator refused memory for the GPU's shares";
-  return false;
-}
-
 /// Nothing is wished yet but what the app wishes, and nothing barred.
 bool prepare_choice(Engine &engine, const nacre_session_options &options, Reason &reason) {
   const Session &session = *engine.session;
@@ -27,9 +22,11 @@ bool prepare_choice(Engine &engine, const nacre_session_options &options, Reason
   engine.decided = engine.pool.take_array<bool>(steps);
   if (engine.pool.failed())
     return refuse_memory(reason);
-  walk_stretches(
-      *session.entry, [](uint32_t, int64_t) {},
-      [&engine](uint32_t first, uint32_t end) { __builtin_memset(engine.decided + first, true, end - first); });
+  for (uint32_t first = 0; first < steps;) {
+    const Stretch stretch = stretch_at(*session.entry, first);
+    __builtin_memset(engine.decided + first, stretch.decided, stretch.end - first);
+    first = stretch.end;
+  }
   for (uint32_t i = 0; i < steps; ++i)
     engine.wishes[i].cut = options.gpu_cut;
   return true;
@@ -50,8 +47,9 @@ bool plan(Engine &engine, Reason &reason) {
   if (lay_out(*session.model, *session.entry, engine.shares, false, engine.pool, engine.layout) &&
       plan_phases(*session.entry, engine.shares, engine.layout, engine.unified, engine.pool, engine.schedule))
     return true;
-  reason << (engine.pool.failed() ? "the allocator refused memory for the GPU's plan"
-                                  : "the model's loops are too long to be recorded for a GPU");
+  if (engine.pool.failed())
+    return refuse_memory(reason);
+  reason << "the model's loops are too long to be recorded for a GPU";
   return false;
 }
 
@@ -65,10 +63,8 @@ bool prepare_cpu(Engine &engine, uint64_t cpu_features, Reason &reason) {
   // A run that fails must not have changed the session's state, so it works on another.
   if (!engine.layout.state.on_gpu)
     engine.memory.state = engine.pool.take_array<char>(engine.layout.state.bytes);
-  if (engine.pool.failed()) {
-    reason << "the allocator refused memory for the CPU's share of a run";
-    return false;
-  }
+  if (engine.pool.failed())
+    return refuse_memory(reason);
   for (uint32_t i = 0; i < entry.step_count; ++i)
     if (engine.shares[i].on_cpu())
       engine.launches[i] =
@@ -129,12 +125,14 @@ bool fill(Engine &engine, const nacre_session_options &options, uint64_t cpu_fea
   return true;
 }
 
-void destroy(void *handle) {
+} // namespace
+
+void destroy(void *handle, bool inherited) {
   Engine &engine = *static_cast<Engine *>(handle);
   Device &device = engine.device;
   // A device whose commands could not all be found has nothing made on it; and one that cannot be brought to an end
   // keeps what it has.
-  const bool idle = !device.commands || drain(device);
+  const bool idle = !inherited && (!device.commands || drain(device));
   if (idle && device.commands) {
     drop_plan(engine);
     destroy_pipelines(device, engine.pipelines);
@@ -148,18 +146,18 @@ void *create(const Session &session, const nacre_session_options &options, uint6
   MemoryPool pool(session.allocator);
   auto *engine = pool.take_array<Engine>(1);
   if (!engine) {
-    reason << "the allocator refused memory for the GPU";
+    refuse_memory(reason);
     return nullptr;
   }
   engine->pool = pool;
+  engine->refused = {};
   engine->session = &session;
   engine->sequential = options.gpu_sequential != 0;
-  engine->most_turns = NACRE_ENDLESS;
   if (fill(*engine, options, cpu_features, reason)) {
     tell(*engine);
     return engine;
   }
-  destroy(engine);
+  destroy(engine, false);
   return nullptr;
 }
 
@@ -178,8 +176,6 @@ void describe(const void *handle, nacre_session_info &info) {
   info.gpu_recording_time = engine.recording_time;
   info.gpu_measuring_time = engine.measuring_time;
 }
-
-} // namespace
 
 bool make_code(Engine &engine, Reason &reason) {
   const Session &session = *engine.session;
@@ -276,7 +272,3 @@ Code code_of(const Engine &engine, uint32_t step) {
 }
 
 } // namespace nacre::runtime::gpu
-
-using namespace nacre::runtime::gpu;
-
-const nacre_gpu_engine nacre_runtime_gpu_vulkan = {create, run, destroy, describe, describe_device};

@@ -47,7 +47,6 @@ struct Engine {
   bool has_state;          // the session's, in memory.state: from the first run on
   uint64_t state_writes;   // of the session's when it was taken
   bool sequential;         // the GPU's part of a phase first, then the CPU's
-  int64_t most_turns;      // of loops that test
 
   // What create took.
   uint64_t open_time;
@@ -85,8 +84,17 @@ bool upload_weights(Engine &engine, Reason &reason);
 /// Records all batches. recording.cpp
 bool record(Engine &engine, Reason &reason);
 
-/// As nacre_gpu_engine. engine_run.cpp
-bool run(void *engine, Reason &reason);
+/// Makes ready what a run needs, for a session that is complete but for this. nullptr, with the reason: there is no GPU,
+/// or it cannot be used. An engine with a reason: the CPU has to compute a part of what the GPU should. It may be called by
+/// a thread beside the session's own, until whose end the session runs on the CPU.
+void *create(const Session &session, const nacre_session_options &options, uint64_t cpu_features, Reason &reason);
+/// `inherited`: in a child of the process that has the device, which must not touch it.
+void destroy(void *engine, bool inherited);
+void describe(const void *engine, nacre_session_info &info);
+
+/// One run. NACRE_FAILED, with the reason: the engine is done for. The limits' status: they have ended the run.
+/// engine_run.cpp
+nacre_status run(void *engine, RunLimits &limits, Reason &reason);
 
 /// Notes what the GPU's clock says of a run, whose first batch was begun at that time. times.cpp
 bool note_times(Engine &engine, uint64_t begun, Reason &reason);

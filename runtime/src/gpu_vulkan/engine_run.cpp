@@ -41,26 +41,29 @@ void take_outputs(Engine &engine) {
   engine.state_writes = ++session.state->writes; // engines of other sessions take it anew
 }
 
-void run_part(Engine &engine, const Part &part, uint64_t start) {
+void run_part(Engine &engine, const Part &part, RunLimits &limits, uint64_t start) {
   const Session &session = *engine.session;
   const nacre_entry &entry = *session.entry;
   if (entry.steps[part.step].kind != NACRE_STEP_LAUNCH)
-    return run_steps(session, engine.memory, engine.launches, part.step, stretch_at(entry, part.step).end,
-                     engine.most_turns, start);
+    return run_steps(session, engine.memory, engine.launches, part.step, stretch_at(entry, part.step).end, limits,
+                     start);
   const uint64_t begin = session.times ? now() : 0;
   run_launch(session, engine.memory, entry.steps[part.step], engine.launches[part.step], part.iteration);
   if (session.times)
     time_launch(session.times[part.step], start, begin);
 }
 
-/// `before`: the batches submitted in earlier runs.
-bool run_phases(Engine &engine, uint64_t before, uint64_t start, Reason &reason) {
+/// `before`: the batches submitted in earlier runs. Where the limits end the run, the CPU leaves its parts out, and what
+/// has been submitted comes to its end, so that the engine is ready for another run.
+bool run_phases(Engine &engine, uint64_t before, RunLimits &limits, uint64_t start, Reason &reason) {
   Device &device = engine.device;
   const List<Phase> &phases = engine.schedule.phases;
   const bool ahead = can_submit_ahead(device);
   uint64_t batches = 0; // of the phases so far
   for (uint32_t phase = 0; phase < phases.count; ++phase) {
     const uint64_t earlier = before + batches;
+    if (limits.status != NACRE_OK && !ahead)
+      break;
     if (engine.batches && engine.batches[phase].commands) {
       const Batch &batch = engine.batches[phase];
       ++batches;
@@ -72,8 +75,9 @@ bool run_phases(Engine &engine, uint64_t before, uint64_t start, Reason &reason)
     const uint32_t first = phase ? phases[phase - 1].cpu_end : 0;
     if (first != phases[phase].cpu_end && !wait_for(device, engine.sequential ? before + batches : earlier, reason))
       return false;
-    for (uint32_t i = first; i < phases[phase].cpu_end; ++i)
-      run_part(engine, engine.schedule.cpu[i], start);
+    for (uint32_t i = first; i < phases[phase].cpu_end && goes_on(*engine.session, limits, engine.schedule.cpu[i].step);
+         ++i)
+      run_part(engine, engine.schedule.cpu[i], limits, start);
   }
   return wait_for(device, before + batches, reason);
 }
@@ -91,7 +95,7 @@ bool submit_ahead(Engine &engine, Reason &reason) {
 
 } // namespace
 
-bool run(void *handle, Reason &reason) {
+nacre_status run(void *handle, RunLimits &limits, Reason &reason) {
   Engine &engine = *static_cast<Engine *>(handle);
   nacre_launch_time *times = engine.session->times;
   const uint64_t start = times ? now() : 0;
@@ -100,11 +104,17 @@ bool run(void *handle, Reason &reason) {
   bring_inputs(engine);
   const uint64_t begun = times ? now() - start : 0;
   const uint64_t before = engine.device.meeting.submitted;
-  if (!submit_ahead(engine, reason) || !run_phases(engine, before, start, reason) || !note_times(engine, begun, reason))
-    return false;
+  if (!submit_ahead(engine, reason) || !run_phases(engine, before, limits, start, reason))
+    return NACRE_FAILED;
   engine.words += engine.schedule.phases.count;
+  if (limits.status != NACRE_OK) {
+    engine.has_state = false; // what it has is of a run that was not finished
+    return limits.status;
+  }
+  if (!note_times(engine, begun, reason))
+    return NACRE_FAILED;
   take_outputs(engine);
-  return true;
+  return NACRE_OK;
 }
 
 } // namespace nacre::runtime::gpu

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see pool.h.
+// What:  see memory_pool.h.
 // Why:   see there.
 // How:   a chunk is as large as the request that needs it, but at least 64 KiB.
 
@@ -41,6 +41,29 @@ bool MemoryPool::grow(uint64_t bytes) {
   next = reinterpret_cast<char *>(chunk + 1);
   left = size - sizeof(Chunk);
   return true;
+}
+
+bool refuse_memory(Reason &reason) {
+  reason << "the allocator refused memory for the GPU";
+  return false;
+}
+
+void AnyList::insert_bytes(MemoryPool &pool, uint32_t at, const void *item, uint32_t bytes) {
+  const uint64_t used = uint64_t(count) * bytes, before = uint64_t(at) * bytes;
+  if (count == capacity) {
+    const uint32_t larger = capacity ? 2 * capacity : 16;
+    void *moved = pool.take(uint64_t(larger) * bytes);
+    if (!moved)
+      return;
+    if (used)
+      __builtin_memcpy(moved, data, used);
+    data = moved;
+    capacity = larger;
+  }
+  char *place = static_cast<char *>(data) + before;
+  __builtin_memmove(place + bytes, place, used - before);
+  __builtin_memcpy(place, item, bytes);
+  ++count;
 }
 
 } // namespace nacre::runtime::gpu

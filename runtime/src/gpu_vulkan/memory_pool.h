@@ -40,37 +40,35 @@ private:
   bool has_failed = false;
 };
 
-/// A list of plain data that grows in a pool. Where the pool refuses, it stays as it is: ask the pool at the end.
-template <typename T> struct List {
-  T *items;
+/// Says that a pool has failed; false.
+bool refuse_memory(Reason &reason);
+
+/// What lists of all types have in common, so that there is one function that lets them grow.
+struct AnyList {
+  void *data;
   uint32_t count;
   uint32_t capacity;
 
+protected:
+  /// Puts an item of `bytes` before number `at`, if the pool has room for it.
+  void insert_bytes(MemoryPool &pool, uint32_t at, const void *item, uint32_t bytes);
+};
+
+/// A list of plain data that grows in a pool. Where the pool refuses, it stays as it is: ask the pool at the end.
+template <typename T> struct List : AnyList {
   void add(MemoryPool &pool, const T &item) { insert(pool, count, item); }
 
   void insert(MemoryPool &pool, uint32_t at, const T &item) {
-    if (count == capacity) {
-      const uint32_t larger = capacity ? 2 * capacity : 16;
-      T *moved = pool.take_array<T>(larger);
-      if (!moved)
-        return;
-      if (count)
-        __builtin_memcpy(moved, items, count * sizeof(T));
-      items = moved;
-      capacity = larger;
-    }
     const T copy = item; // may be an element of this list
-    __builtin_memmove(items + at + 1, items + at, (count - at) * sizeof(T));
-    items[at] = copy;
-    ++count;
+    insert_bytes(pool, at, &copy, sizeof copy);
   }
 
-  T &operator[](uint32_t i) { return items[i]; }
-  const T &operator[](uint32_t i) const { return items[i]; }
-  T *begin() { return items; }
-  T *end() { return items + count; }
-  const T *begin() const { return items; }
-  const T *end() const { return items + count; }
+  T &operator[](uint32_t i) { return begin()[i]; }
+  const T &operator[](uint32_t i) const { return begin()[i]; }
+  T *begin() { return static_cast<T *>(data); }
+  T *end() { return begin() + count; }
+  const T *begin() const { return static_cast<const T *>(data); }
+  const T *end() const { return begin() + count; }
 };
 
 } // namespace nacre::runtime::gpu

@@ -142,15 +142,14 @@ bool plan_phases(const nacre_entry &entry, const Share *shares, const Layout &la
   begin_run(entry, layout, residence);
   Planner planner(schedule, unified ? nullptr : &residence, pool);
   List<Access> accesses = {};
-  uint32_t executions = 0;
   auto add_launch = [&](uint32_t step, int64_t iteration) {
-    if (pool.failed() || executions++ >= kMaxExecutions)
+    if (pool.failed())
       return;
     accesses.count = 0;
     collect(entry, entry.steps[step], iteration, iteration, layout, pool, accesses);
     planner.add(step, iteration, shares[step].on_gpu(), shares[step].on_cpu(), accesses);
   };
-  walk_stretches(entry, add_launch, [&](uint32_t first, uint32_t end) {
+  const bool all = walk_stretches(entry, kMaxExecutions, add_launch, [&](uint32_t first, uint32_t end) {
     accesses.count = 0;
     collect_all(entry, first, end, layout, pool, accesses);
     planner.add(first, 0, false, true, accesses);
@@ -158,7 +157,7 @@ bool plan_phases(const nacre_entry &entry, const Share *shares, const Layout &la
   planner.close();
   if (!unified)
     end_run(entry, layout, residence, schedule);
-  return !pool.failed() && executions <= kMaxExecutions;
+  return !pool.failed() && all;
 }
 
 } // namespace nacre::runtime::gpu

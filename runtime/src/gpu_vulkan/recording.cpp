@@ -10,11 +10,6 @@
 namespace nacre::runtime::gpu {
 namespace {
 
-bool refuse_memory(Reason &reason) {
-  reason << "the allocator refused memory for the GPU's command buffers";
-  return false;
-}
-
 const nacre_operand &operand_of(const Engine &engine, const Part &part, uint32_t binding) {
   const nacre_entry &entry = *engine.session->entry;
   return entry.operands[entry.steps[part.step].first_operand + engine.shares[part.step].variant->bindings[binding]];

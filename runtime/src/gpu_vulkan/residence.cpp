@@ -42,7 +42,7 @@ void Residence::set(uint64_t begin, uint64_t end, Segment holders) {
   holders.begin = begin;
   segments[first] = holders;
   // One segment now: those that were inside are gone.
-  __builtin_memmove(segments.items + first + 1, segments.items + last, (segments.count - last) * sizeof(Segment));
+  __builtin_memmove(segments.begin() + first + 1, segments.begin() + last, (segments.count - last) * sizeof(Segment));
   segments.count -= last - first - 1;
 }
 

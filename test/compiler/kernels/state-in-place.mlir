@@ -144,3 +144,27 @@ func.func @bias_and_momentum(%dy: tensor<8x32xf32> {nn.name = "dy"}, %b: tensor<
   %1 = nn.binary sub %b, %step : tensor<32xf32>, tensor<32xf32>
   return %1, %0 : tensor<32xf32>, tensor<32xf32>
 }
+
+// -----
+
+// Nor where a loop may be endless: a run that is ended in it leaves the state as it was.
+
+// UPDATES-LABEL: plan.entry @endless
+// CHECK-LABEL: plan.entry @endless
+// CHECK-DAG:     %[[S:[^ ]+]] = plan.storage state "s" 0
+// CHECK:         plan.launch @add_0(%[[S]]{{.*}}) into(%[[NEXT:[^ ]+]])
+// CHECK:         plan.while {
+// CHECK:         plan.launch @copy_{{[0-9]+}}(%[[NEXT]]) into(%[[S]])
+func.func @endless(%x: tensor<4xf32> {nn.name = "x"}, %go: tensor<i1> {nn.name = "go"}, %s: tensor<4xf32> {nn.variable = "s"})
+    -> (tensor<4xf32> {nn.variable = "s"}, tensor<4xf32> {nn.name = "y"}) {
+  %next = nn.binary add %s, %x : tensor<4xf32>, tensor<4xf32>
+  %y:2 = nn.while carried(%x : tensor<4xf32>) -> (tensor<4xf32>) {
+  ^bb0(%t: tensor<i64>, %a: tensor<4xf32>):
+    nn.condition %go : tensor<i1>
+  } do {
+  ^bb0(%t: tensor<i64>, %a: tensor<4xf32>):
+    %b = nn.binary add %a, %a : tensor<4xf32>, tensor<4xf32>
+    nn.yield %b : tensor<4xf32>
+  }
+  return %next, %y#0 : tensor<4xf32>, tensor<4xf32>
+}

@@ -69,3 +69,49 @@ plan.entry @as_large {
   plan.launch @last(%y, %code) into(%large) : (memref<64xf32>, memref<4xf32>) into (memref<1024xf32>)
   plan.launch @update(%large) into(%w) : (memref<1024xf32>) into (memref<16xf32>)
 }
+
+// -----
+
+// Written early, the state would let less be alive; but a run that is ended in the loop must not have written it.
+
+// CHECK-LABEL: plan.entry @endless
+// CHECK-NOT:     plan.launch @update
+// CHECK:         plan.while
+// CHECK:         plan.launch @update
+plan.entry @endless {
+  %in = plan.storage input "in" 0 : memref<1024xf32>
+  %go = plan.storage input "go" 1 : memref<i8>
+  %w = plan.storage state "w" 0 : memref<64xf32>
+  %x = plan.storage temporary : memref<1024xf32>
+  %y = plan.storage temporary : memref<1024xf32>
+  %z = plan.storage output "z" 0 : memref<64xf32>
+  plan.launch @layer(%in) into(%x) : (memref<1024xf32>) into (memref<1024xf32>)
+  plan.while {
+    plan.launch @layer(%in) into(%y) : (memref<1024xf32>) into (memref<1024xf32>)
+    plan.condition %go : memref<i8>
+  } do {
+  }
+  plan.launch @last(%y) into(%z) : (memref<1024xf32>) into (memref<64xf32>)
+  plan.launch @update(%x) into(%w) : (memref<1024xf32>) into (memref<64xf32>)
+}
+
+// CHECK-LABEL: plan.entry @bounded
+// CHECK:         plan.launch @layer
+// CHECK-NEXT:    plan.launch @update
+// CHECK:         plan.while
+plan.entry @bounded {
+  %in = plan.storage input "in" 0 : memref<1024xf32>
+  %go = plan.storage input "go" 1 : memref<i8>
+  %w = plan.storage state "w" 0 : memref<64xf32>
+  %x = plan.storage temporary : memref<1024xf32>
+  %y = plan.storage temporary : memref<1024xf32>
+  %z = plan.storage output "z" 0 : memref<64xf32>
+  plan.launch @layer(%in) into(%x) : (memref<1024xf32>) into (memref<1024xf32>)
+  plan.while bound 8 {
+    plan.launch @layer(%in) into(%y) : (memref<1024xf32>) into (memref<1024xf32>)
+    plan.condition %go : memref<i8>
+  } do {
+  }
+  plan.launch @last(%y) into(%z) : (memref<1024xf32>) into (memref<64xf32>)
+  plan.launch @update(%x) into(%w) : (memref<1024xf32>) into (memref<64xf32>)
+}

@@ -95,3 +95,47 @@ plan.entry @decided_by_a_run attributes {arena_bytes = 0 : i64} {
     plan.launch @k(%x) into(%y) {cpu = array<i64: 2, 4>, gpu = array<i64: 0, 2>} : (memref<4xf32>) into (memref<4xf32>)
   }
 }
+
+// -----
+
+plan.kernel @k nest (%x: tensor<4xf32>) into (%y: tensor<4xf32>) cut 0 : 4 by 1 {
+  plan.yield %x : tensor<4xf32>
+}
+plan.entry @endless attributes {arena_bytes = 64 : i64} {
+  %x = plan.storage input "x" 0 : memref<4xf32>
+  %go = plan.storage input "go" 1 : memref<i8>
+  %s = plan.storage state "s" 0 : memref<4xf32>
+  plan.while bound 8 {
+    plan.condition %go : memref<i8>
+  } do {
+  }
+  plan.launch @k(%x) into(%s) {cpu = array<i64: 0, 4>, gpu = array<i64: 0, 0>} : (memref<4xf32>) into (memref<4xf32>)
+  plan.while bound 8 {
+    plan.condition %go : memref<i8>
+  } do {
+  }
+  // expected-error@+2 {{must come before every launch that writes the state, as it may be endless}}
+  // expected-note@+1 {{likely a missing case in nacre-order-launches}}
+  plan.while {
+    plan.condition %go : memref<i8>
+  } do {
+  }
+}
+
+// -----
+
+// The last row of a view may end behind its storage; what the kernel reads of it may not.
+plan.kernel @k nest (%x: tensor<2x8xf32>) into (%y: tensor<2x4xf32>) cut 0 : 2 by 1 {
+  %0 = tensor.extract_slice %x[0, 0] [2, 4] [1, 1] : tensor<2x8xf32> to tensor<2x4xf32>
+  plan.yield %0 : tensor<2x4xf32>
+}
+plan.entry @reads_behind_the_end attributes {arena_bytes = 0 : i64} {
+  %x = plan.storage input "x" 0 : memref<2x8xf32>
+  %y = plan.storage output "y" 0 : memref<2x4xf32>
+  %last = plan.view %x {offset = 4 : i64} : memref<2x8xf32> to memref<2x8xf32>
+  plan.launch @k(%last) into(%y) {cpu = array<i64: 0, 2>, gpu = array<i64: 0, 0>} : (memref<2x8xf32>) into (memref<2x4xf32>)
+  %behind = plan.view %x {offset = 5 : i64} : memref<2x8xf32> to memref<2x8xf32>
+  // expected-error@+2 {{operand 0 must lie inside its storage}}
+  // expected-note@+1 {{likely a missing case in nacre-assign-storages}}
+  plan.launch @k(%behind) into(%y) {cpu = array<i64: 0, 2>, gpu = array<i64: 0, 0>} : (memref<2x8xf32>) into (memref<2x4xf32>)
+}

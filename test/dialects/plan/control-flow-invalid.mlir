@@ -116,6 +116,15 @@ plan.entry @backwards_too {
 
 // -----
 
+plan.entry @less_than_a_row_ends_behind_the_source {
+  %x = plan.storage input "x" 0 : memref<4x16xf32>
+  %last = plan.view %x {offset = 15 : i64} : memref<4x16xf32> to memref<4x16xf32>
+  // expected-error @below {{must stay inside its source}}
+  %next = plan.view %x {offset = 16 : i64} : memref<4x16xf32> to memref<4x16xf32>
+}
+
+// -----
+
 plan.entry @steps_do_not_overflow {
   %x = plan.storage input "x" 0 : memref<64xf32>
   plan.for 4611686018427387904 {

@@ -9,6 +9,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <sys/stat.h>
 
 namespace nacre::test {
 namespace {
@@ -73,6 +74,20 @@ TEST_F(GpuCacheTest, PassesOverADamagedFile) {
   runAndCheck();
   destroy();
   EXPECT_EQ(std::filesystem::file_size(path), size) << "the file is whole again";
+}
+
+// Opening a pipe waits for its other end.
+TEST_F(GpuCacheTest, ReplacesAPipeAtOnce) {
+  ASSERT_EQ(create(), NACRE_OK) << reason;
+  destroy();
+  const std::filesystem::path path = files()[0];
+  std::filesystem::remove(path);
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  ASSERT_EQ(create(), NACRE_OK) << reason;
+  runAndCheck();
+  destroy();
+  EXPECT_TRUE(std::filesystem::is_regular_file(path));
+  EXPECT_EQ(files().size(), 1u);
 }
 
 TEST_F(GpuCacheTest, KeepsFilesInAFolderWithALongPath) {

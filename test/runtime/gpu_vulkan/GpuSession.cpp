@@ -90,7 +90,7 @@ void GpuSession::goOnAfter(int count) {
 }
 
 void GpuSession::runUntilOnGpu() {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(20);
   while (info().device[0] == 0 && sessionReason().empty()) {
     ASSERT_LT(std::chrono::steady_clock::now(), deadline);
     runAndCheck();

@@ -86,6 +86,7 @@ void GpuToyModel::branchBeforeLoop() {
   std::copy(steps + 2, steps + 6, branching + 3);
   entries[0].steps = branching;
   entries[0].step_count = 7;
+  entries[0].first_write = 3;
   entries[0].operands = conditional;
   entries[0].operand_count = 9;
 }

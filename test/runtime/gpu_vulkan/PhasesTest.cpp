@@ -246,8 +246,9 @@ void executeSteps(const Program &program, uint32_t first, uint32_t end, Memory64
     condition = memory[begin_of(program.layout, program.operands[step.first_operand], iteration)] % 3 == 0;
     return &condition;
   };
-  walk_steps(program.entry, first, end, NACRE_ENDLESS, read,
-             [&](uint32_t step, int64_t iteration) { execute(program, {step, false, iteration}, Whole, memory); });
+  walk_steps(
+      program.entry, first, end, NACRE_ENDLESS, [](uint32_t) { return true; }, read,
+      [&](uint32_t step, int64_t iteration) { execute(program, {step, false, iteration}, Whole, memory); });
 }
 
 /// Executes the plan as badly as it allows: one engine entirely before the other, and what no barrier parts backwards.

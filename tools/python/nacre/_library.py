@@ -26,6 +26,14 @@ _dlclose = ctypes.CDLL(None).dlclose
 _dlclose.argtypes = [ctypes.c_void_p]
 
 _lock = threading.RLock()  # A collection of garbage, which may close a library, can come while one is being opened.
+
+
+def _renew_lock() -> None:
+    global _lock  # pylint: disable=global-statement
+    _lock = threading.RLock()
+
+
+os.register_at_fork(after_in_child=_renew_lock)  # A thread of the parent may have had it.
 _opened: Dict[str, Tuple[Tuple[int, ...], int]] = {}  # Of each path that is open: which file it was, and how often.
 
 
@@ -97,8 +105,11 @@ class Library:
         if version < _native.OLDEST_VERSION:
             raise LoadError(f"'{path}' was compiled by a version of Nacre from before 0.1 (its interface is {version}, "
                             f"{_native.OLDEST_VERSION} is the oldest that this package runs); compile the model again")
-        #: What this package asks of the model's runtime: no more than it has.
-        self.asked_version = min(version, _native.API_VERSION)
+
+    def asked_version(self, options: Any) -> int:
+        """What this package asks of the model's runtime: no more than it has, but what the options need."""
+        version = self.functions.api_version
+        return min(version, _native.API_VERSION) if version >= (7 if options.max_iterations else _native.OLDEST_VERSION) else _native.API_VERSION
 
     @property
     def state(self) -> Any:

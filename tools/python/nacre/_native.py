@@ -11,7 +11,7 @@ import ctypes
 import enum
 from ctypes import CFUNCTYPE, POINTER, c_char, c_char_p, c_float, c_int, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 
-API_VERSION = 6
+API_VERSION = 7
 OLDEST_VERSION = 6  # Of models that this runs (docs/compatibility.md).
 ALIGNMENT = 64
 STATE_ALL = 0xFFFFFFFF
@@ -25,6 +25,8 @@ class Status(enum.IntEnum):
     OUT_OF_MEMORY = 2
     UNSUPPORTED = 3
     FAILED = 4
+    CANCELLED = 5
+    TOO_MANY_ITERATIONS = 6
 
 
 class GpuChoice(enum.IntEnum):
@@ -126,7 +128,8 @@ class SessionOptions(ctypes.Structure):
                 ("allocator", c_void_p), ("executor", c_void_p), ("log", LogFunction), ("log_user", c_void_p),
                 ("cache_folder", c_char_p), ("weights", c_void_p), ("weights_bytes", c_size_t), ("reason", c_void_p),
                 ("reason_capacity", c_size_t), ("gpu_cut", c_uint32), ("gpu_device", c_uint32), ("gpu_sequential", c_uint32),
-                ("gpu_background", c_uint32), ("gpu_self_test", c_uint32), ("tune_budget_ms", c_uint32), ("state", StatePointer)]
+                ("gpu_background", c_uint32), ("gpu_self_test", c_uint32), ("tune_budget_ms", c_uint32), ("state", StatePointer),
+                ("max_iterations", c_uint64)]
 
 
 def _describes(info, *indices):
@@ -177,6 +180,7 @@ class Functions(ctypes.Structure):
         ("device_describe", _describes(DeviceInfo, c_uint32)),
         ("session_output_dims", CFUNCTYPE(c_int, SessionPointer, c_uint32, POINTER(c_int64))),
         ("state", POINTER(StateFunctions)),
+        ("session_cancel", CFUNCTYPE(c_int, SessionPointer)),
     ]
 
 

@@ -160,7 +160,7 @@ def _spelled(name: str, tensor: str, value: Any, folder: str) -> str:
         np.save(path, np.asarray(value))
         return path
     if name == "shape" and isinstance(value, (list, tuple)):
-        return "x".join(map(str, value))
+        return "x".join(map(str, value)) or "scalar"
     return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
 
 

@@ -62,7 +62,9 @@ class LoadError(NacreError):
 
 _ADVICE: Dict[int, str] = {Status.BAD_ARGUMENT: "correct the call", Status.OUT_OF_MEMORY: "free some memory and try again",
            Status.UNSUPPORTED: "this device or runtime cannot run this model",
-           Status.FAILED: "close the session; a new one may succeed"}
+           Status.FAILED: "close the session; a new one may succeed",
+           Status.CANCELLED: "run again whenever you like",
+           Status.TOO_MANY_ITERATIONS: "change the inputs, or raise max_iterations"}
 
 
 class RunError(NacreError):

@@ -14,6 +14,7 @@ import numpy as np
 from . import _native
 from ._library import Library
 from .errors import Diagnostic
+from .forks import renew_lock_in_children
 from .session import Inputs, Session, make_options
 from .state import State, StateInfo, create_state, describe_state
 from .tensors import TensorInfo, read_tensor_info
@@ -55,14 +56,18 @@ class Model:
         self.report = report  #: What nacre-compile --report says, as an object; None where load() was given none.
         self.diagnostics = diagnostics or []  #: The compiler's warnings and notes.
         if folder is not None:
-            weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+            weakref.finalize(self, _remove, folder, os.getpid())
         self._library: Optional[Library] = None
-        self._lock = threading.RLock()
         self._sessions: Dict[str, Session] = {}
         self._state: Optional[State] = None
+        self.renew_lock()
+        renew_lock_in_children(self)
 
     def __repr__(self) -> str:
         return f"<nacre.Model '{self.path}'>"
+
+    def renew_lock(self) -> None:
+        self._lock = threading.RLock()
 
     def open(self) -> None:
         """Opens the library, if it is not open yet. A LoadError says why one of another machine cannot be."""
@@ -144,7 +149,8 @@ class Model:
         """
         library, info = self._opened(), _native.MemoryInfo()
         native = make_options(self.entry(entry).name, **options)
-        library.functions.session_memory(library.address, library.asked_version, ctypes.byref(native), ctypes.sizeof(info), ctypes.byref(info))
+        library.functions.session_memory(library.address, library.asked_version(native), ctypes.byref(native), ctypes.sizeof(info),
+                                         ctypes.byref(info))
         return {name: getattr(info, name) for name, _ in info._fields_}
 
     # --- To run it ----------------------------------------------------------------------------------------------------
@@ -157,6 +163,7 @@ class Model:
         - gpu_cut: the GPU's share of every launch in percent; gpu_device: a number of `nacre-run --list-devices`;
           gpu_sequential, gpu_background, gpu_self_test, tune_budget_ms, cache_folder: as nacre/runtime.h has them;
         - profile: launches are timed, for Session.launch_time;
+        - max_iterations: a run that finishes more iterations of loops than that ends with a RunError; 0, the default: no limit;
         - state: what sessions share that is remembered from run to run, from new_state() or another session.
 
         >>> with load("libconvnet.so").session(threads=1) as session:
@@ -230,6 +237,11 @@ class Model:
         finally:
             if os.path.exists(aside):
                 os.remove(aside)
+
+
+def _remove(folder: str, process: int) -> None:
+    if os.getpid() == process:  # A child, by fork(), leaves it to its parent.
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _describe_entry(library: Library, number: int) -> Entry:

@@ -2,6 +2,7 @@
 """A model made ready to run: its memory and its threads."""
 from __future__ import annotations
 
+import bisect
 import contextlib
 import ctypes
 import logging
@@ -14,6 +15,8 @@ import numpy as np
 from . import _native
 from ._library import Library
 from .errors import RunError
+from .forks import renew_lock_in_children
+from .interrupt import cancelled_by_interrupt
 from .state import State
 from .tensors import TensorInfo, empty, fitting
 
@@ -30,7 +33,7 @@ _REASON_BYTES = 1024
 def make_options(entry: str, *, threads: int = 0, gpu: Union[str, bool, None] = None, profile: bool = False,
                  gpu_cut: Optional[float] = None, gpu_device: Optional[int] = None, gpu_sequential: bool = False,
                  gpu_background: bool = False, gpu_self_test: bool = False, tune_budget_ms: int = 0,
-                 cache_folder: Optional[str] = None) -> Any:
+                 cache_folder: Optional[str] = None, max_iterations: int = 0) -> Any:
     """nacre_session_options of the arguments that Model.session documents."""
     if gpu not in _GPU:
         raise ValueError(f"gpu must be None, 'auto', True, 'required', False or 'never', but is {gpu!r}")
@@ -39,6 +42,8 @@ def make_options(entry: str, *, threads: int = 0, gpu: Union[str, bool, None] = 
     for name, value in (("threads", threads), ("gpu_device", gpu_device or 0), ("tune_budget_ms", tune_budget_ms)):
         if not 0 <= value < 1 << 31:
             raise ValueError(f"{name} must not be negative, but is {value}")
+    if not 0 <= max_iterations < 1 << 64:
+        raise ValueError(f"max_iterations must be from 0 to 2^64 - 1, but is {max_iterations}")
     options = _native.SessionOptions()
     options.struct_size = ctypes.sizeof(options)
     options.entry = _native.encoded(entry)
@@ -47,6 +52,7 @@ def make_options(entry: str, *, threads: int = 0, gpu: Union[str, bool, None] = 
     options.gpu_device = 0 if gpu_device is None else gpu_device + 1
     options.gpu_sequential, options.gpu_background, options.gpu_self_test = gpu_sequential, gpu_background, gpu_self_test
     options.tune_budget_ms = tune_budget_ms
+    options.max_iterations = max_iterations
     options.cache_folder = None if cache_folder is None else _native.encoded(cache_folder)
     return options
 
@@ -65,7 +71,8 @@ class _Owner:
         options.log = _tell
         options.state = None if state is None else state.pointer
         pointer = _native.SessionPointer()
-        status = library.functions.session_create(library.address, library.asked_version, ctypes.byref(options), ctypes.byref(pointer))
+        status = library.functions.session_create(library.address, library.asked_version(options), ctypes.byref(options),
+                                                  ctypes.byref(pointer))
         if status:
             raise RunError(status, _native.text(reason.value))
         self.library, self.state, self.pointer = library, state, pointer
@@ -91,8 +98,12 @@ class _Memory:
 class Session:
     """A model made ready to run. Made by Model.session; closed at the end of a `with`, by close(), or when it is forgotten.
 
-    A session belongs to one thread at a time: a call while another thread is in one raises RuntimeError. Threads that run at the
-    same time have a session each. A run keeps no other Python thread from running.
+    A session belongs to one thread at a time: a call while another thread is in one raises RuntimeError, except for cancel().
+    Threads that run at the same time have a session each. A run keeps no other Python thread from running. Ctrl-C ends a run of
+    the main thread.
+
+    After os.fork() the child may use the session, without its threads and its GPU. If a thread was in a run at the fork, the
+    child can only close the session.
     """
 
     def __init__(self, library: Library, entry: str, inputs: List[TensorInfo], outputs: List[TensorInfo], options: Any,
@@ -102,13 +113,16 @@ class Session:
         self.outputs = outputs
         self._owner: Optional[_Owner] = _Owner(library, options, state)
         self._shared_state = state
-        self._lock = threading.Lock()
+        self.renew_lock()
+        renew_lock_in_children(self)
         self._input_numbers = {info.name: number for number, info in enumerate(inputs)}
         self._kept: Set[int] = set()  # Inputs that the user writes in place.
         self._functions = library.functions
         self._views_of_inputs = [self._view(False, number, info) for number, info in enumerate(inputs)]
         self._views_of_outputs = [self._view(True, number, info) for number, info in enumerate(outputs)]
-        self._output_ranges = [(view.ctypes.data, view.ctypes.data + view.nbytes) for view in self._views_of_outputs]
+        # Outputs lie apart, so that the order of their begins is that of their ends.
+        ranges = sorted((view.ctypes.data, view.ctypes.data + view.nbytes) for view in self._views_of_outputs if view.nbytes)
+        self._output_begins, self._output_ends = [begin for begin, _ in ranges], [end for _, end in ranges]
 
     def __enter__(self) -> Session:
         return self
@@ -118,6 +132,9 @@ class Session:
 
     def __repr__(self) -> str:
         return f"<nacre.Session of entry '{self.entry}'{'' if self._owner else ', closed'}>"
+
+    def renew_lock(self) -> None:
+        self._lock = threading.Lock()
 
     def close(self) -> None:
         """Joins the threads and gives the memory back; arrays over it, of input() or run(copy=False), keep it until they are gone."""
@@ -136,6 +153,8 @@ class Session:
     def run(self, inputs: Optional[Inputs] = None, *, copy: bool = True) -> Dict[str, np.ndarray]:
         """Computes the outputs.
 
+        RunError, whose status says so, where cancel() or max_iterations ended the run: then the state is as it was before.
+
         `inputs` are arrays by name, or in the model's order. An array that is contiguous and whose address is a multiple of 64
         (nacre.empty makes such) is read where it is; others are copied. With copy=False the outputs are arrays over the session's
         memory: no copy, but the next run writes them anew.
@@ -146,7 +165,7 @@ class Session:
             try:
                 for number, array in feeds.items():
                     self._feed(owner, number, array, bound)
-                self._check(owner, self._functions.session_run(owner.pointer))
+                self._run(owner)
                 outputs = (self._output(owner, number, info) for number, info in enumerate(self.outputs))
                 return {info.name: array.copy() if copy else array for info, array in zip(self.outputs, outputs)}
             finally:
@@ -156,7 +175,25 @@ class Session:
     def run_bare(self) -> None:
         """A run on what the inputs hold, which gives nothing back: for those who measure."""
         with self._entered() as owner:
-            self._check(owner, self._functions.session_run(owner.pointer))
+            self._run(owner)
+
+    def _run(self, owner: _Owner) -> None:
+        can_be_cancelled = self._functions.api_version >= 7
+        with cancelled_by_interrupt(self.cancel) if can_be_cancelled else contextlib.nullcontext():
+            status = self._functions.session_run(owner.pointer)
+        self._check(owner, status)
+
+    def cancel(self) -> bool:
+        """Ends the run that another thread is in, which gets a RunError with the status CANCELLED; at once, from any thread.
+
+        False, and nothing else, where no run is in progress: later runs are not affected.
+        """
+        owner = self._owner
+        if owner is None:
+            return False
+        if self._functions.api_version < 7:
+            raise RunError(_native.Status.UNSUPPORTED, "the model was compiled by a Nacre whose runs cannot be cancelled; compile it again")
+        return self._functions.session_cancel(owner.pointer) == _native.Status.OK
 
     @property
     def state(self) -> State:
@@ -192,7 +229,8 @@ class Session:
     @contextlib.contextmanager
     def _entered(self, closed: bool = False) -> Iterator[_Owner]:
         """The runtime's session, for this thread alone."""
-        if not self._lock.acquire(blocking=False):
+        lock = self._lock
+        if not lock.acquire(blocking=False):
             raise RuntimeError("another thread is using this session, which belongs to one thread at a time; "
                                "give each thread a session of its own: model.session()")
         try:
@@ -200,7 +238,7 @@ class Session:
                 raise ValueError("this session is closed")
             yield self._owner  # type: ignore[misc]
         finally:
-            self._lock.release()
+            lock.release()
 
     def _check(self, owner: _Owner, status: int) -> None:
         if status:
@@ -241,7 +279,8 @@ class Session:
     def _feed(self, owner: _Owner, number: int, array: np.ndarray, bound: List[Tuple[int, np.ndarray]]) -> None:
         address = array.ctypes.data
         # What overlaps an output, as the array of an earlier run without copies, would be written while it is read.
-        apart = all(address + array.nbytes <= begin or end <= address for begin, end in self._output_ranges)
+        first = bisect.bisect_right(self._output_ends, address)
+        apart = first == len(self._output_begins) or address + array.nbytes <= self._output_begins[first]
         if not (array.flags.c_contiguous and address % _native.ALIGNMENT == 0 and apart and array.nbytes):
             if number not in self._kept:
                 self._views_of_inputs[number][...] = array

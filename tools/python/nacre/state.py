@@ -17,6 +17,9 @@ from .tensors import TensorInfo, fitting, read_tensor_info
 #: Roles by name: "recurrent", "weight", "moment", "statistic", "counter", one or several; None stands for all.
 Roles = Union[str, Sequence[str], None]
 
+# What training makes; a network's own memory may have an infinity for a reason.
+_TRAINED = ("weight", "moment", "statistic")
+
 
 class StateInfo(NamedTuple):
     """A tensor of the state, and what it is for."""
@@ -95,9 +98,22 @@ class State(Mapping[str, np.ndarray]):
         """Makes the tensors of these roles what they were at first: another sequence begins, or training from the beginning."""
         self._check(self._functions.reset(self.pointer, role_bits(roles)))
 
-    def save(self, path: Union[str, "os.PathLike[str]"], roles: Roles = None) -> None:
-        """Saves the tensors of these roles as a safetensors file, whole or not at all."""
+    def save(self, path: Union[str, "os.PathLike[str]"], roles: Roles = None, *, finite: bool = True) -> None:
+        """Saves the tensors of these roles as a safetensors file, whole or not at all.
+
+        What training has made infinite or not a number raises ValueError and leaves the old file; finite=False saves it.
+        """
+        if finite:
+            self._require_finite(role_bits(roles))
         self._check(self._functions.save(self.pointer, os.fsencode(path), role_bits(roles)))
+
+    def _require_finite(self, roles: int) -> None:
+        for tensor, role in self.tensors:
+            if not (role in _TRAINED and roles & role_bits(role) and np.issubdtype(tensor.dtype, np.floating)):
+                continue
+            if not np.isfinite(self[tensor.name]).all():
+                raise ValueError(f"'{tensor.name}' must be finite to be saved; lower the learning rate, clip gradients, or load the state "
+                                 "that was saved last")
 
     def load(self, path: Union[str, "os.PathLike[str]"], roles: Roles = None) -> None:
         """Loads the tensors of these roles; all of the file is checked before anything changes."""
@@ -124,7 +140,7 @@ def create_state(library: Library) -> State:
     reason = ctypes.create_string_buffer(1024)
     options.reason, options.reason_capacity = ctypes.addressof(reason), len(reason)
     pointer = _native.StatePointer()
-    status = library.state.create(library.address, library.asked_version, ctypes.byref(options), ctypes.byref(pointer))
+    status = library.state.create(library.address, library.asked_version(options), ctypes.byref(options), ctypes.byref(pointer))
     if status:
         raise RunError(status, _native.text(reason.value))
     return State(library, pointer)

@@ -6,20 +6,19 @@
 //        state counts: its epoch, its examples, its rate.
 
 #include "tools/run/training/Trainer.h"
+#include "dialects/OutputFile.h"
 #include "tools/run/Inputs.h"
+#include "tools/run/Interruption.h"
 #include "tools/run/Text.h"
 #include "tools/run/training/EpochLog.h"
 #include "tools/run/training/Examples.h"
-#include "tools/run/training/Interruption.h"
 #include "tools/run/training/Order.h"
 #include "tools/run/training/Scores.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <unistd.h>
 
 namespace nacre::run {
 namespace {
@@ -49,7 +48,7 @@ public:
       status = nacre_executor_create(model, threads, nullptr, &parts.executor);
     }
     if (status != NACRE_OK)
-      return Failure{ExitCode::Refused, std::string(reason) + " (" + nacre_status_text(status) + ")"};
+      return statusFailure(reason, status);
     return std::nullopt;
   }
 
@@ -81,7 +80,7 @@ public:
       : model(model), options(options), training(options.training) {}
 
   Outcome run() {
-    if (Outcome failure = checkFolder())
+    if (Outcome failure = checkSaveFile())
       return failure;
     if (Outcome failure = openSessions())
       return failure;
@@ -97,12 +96,9 @@ public:
 
 private:
   /// An epoch may take hours, and what it has learned is to be saved.
-  Outcome checkFolder() const {
-    const size_t slash = options.saveFile.rfind('/');
-    const std::string folder = slash == std::string::npos ? "." : options.saveFile.substr(0, slash + 1);
-    if (!options.saveFile.empty() && access(folder.c_str(), W_OK) != 0)
-      return usageFailure("cannot write '" + options.saveFile + "': " + std::strerror(errno));
-    return std::nullopt;
+  Outcome checkSaveFile() const {
+    const std::string problem = options.saveFile.empty() ? "" : findOutputProblem(options.saveFile);
+    return problem.empty() ? Outcome() : usageFailure("cannot write '" + options.saveFile + "': " + problem);
   }
 
   //===--- What takes part ----------------------------------------------------------------------------------------===//
@@ -185,7 +181,7 @@ private:
                        [&name](const std::string &text) { return text.rfind(name + "=", 0) == 0; });
   }
 
-  /// Labels that are no classes teach nothing, and nobody would notice.
+  /// What a loss does not ignore of these, a run refuses.
   static void warnOfClasses(const Examples &from, const Scores &of) {
     const TensorView *labels = of.label() ? from.find(of.label()->name) : nullptr;
     size_t outside = 0;
@@ -195,8 +191,8 @@ private:
     }
     if (outside)
       std::fprintf(stderr,
-                   "nacre-run: warning: %zu of %zu numbers of '%s' are no classes from 0 to %lld; nothing is learned "
-                   "from them\n",
+                   "nacre-run: warning: %zu of %zu numbers of '%s' are no classes from 0 to %lld; only the one of "
+                   "--loss=...,ignore= is passed over\n",
                    outside, labels->count, printableText(of.label()->name).c_str(),
                    static_cast<long long>(of.classCount()) - 1);
   }
@@ -294,10 +290,10 @@ private:
       const Scores &seen = &session == &*stepper ? scores : scoresOfParts;
       seen.addTo(tally, batch, batch);
       if (!std::isfinite(seen.latestLoss()))
-        return Failure{ExitCode::Differs, "the loss must be a number, but is none in step " + std::to_string(step + 1) +
-                                              " (epoch " + std::to_string(step / stepsPerEpoch + 1) +
-                                              "); lower the learning rate, or compile with --clip=norm:1" +
-                                              describeSaved("; ")};
+        return Failure{ExitCode::Diverged,
+                       "the loss must be a number, but is none in step " + std::to_string(step + 1) + " (epoch " +
+                           std::to_string(step / stepsPerEpoch + 1) +
+                           "); lower the learning rate, or compile with --clip=norm:1" + describeSaved("; ")};
     }
     return std::nullopt;
   }
@@ -305,9 +301,11 @@ private:
   Outcome save() {
     if (options.saveFile.empty())
       return std::nullopt;
-    const Outcome failure = anySession().saveState(options.saveFile, NACRE_STATE_ALL);
+    Outcome failure = anySession().saveState(options.saveFile, NACRE_STATE_ALL);
     if (!failure)
       savedStep = step;
+    else if (failure->code == ExitCode::Diverged)
+      failure->text += " (after step " + std::to_string(step) + ")" + describeSaved("; ");
     return failure;
   }
 

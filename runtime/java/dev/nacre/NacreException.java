@@ -17,7 +17,11 @@ public final class NacreException extends RuntimeException {
     /** This device or this version can never run this model: use another model or another way. */
     UNSUPPORTED,
     /** The system failed, not the app: close the session; a new one may succeed. */
-    FAILED
+    FAILED,
+    /** {@link Session#cancel} ended the run: run again whenever you like. */
+    CANCELLED,
+    /** A run had more iterations of loops than {@link SessionOptions#maxIterations} allows: change the inputs or the limit. */
+    TOO_MANY_ITERATIONS
   }
 
   private final Status status;

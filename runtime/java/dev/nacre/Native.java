@@ -26,7 +26,7 @@ final class Native {
   /** Texts as bytes, then numbers as one array of long; null where there is no such device. */
   static native Object[] describe(long model, int kind, int entry, int index);
 
-  static native long create(long model, byte[] entry, byte[] cacheFolder, int[] settings, Log log, long state);
+  static native long create(long model, byte[] entry, byte[] cacheFolder, long[] settings, Log log, long state);
 
   static native void destroy(long session);
 
@@ -35,6 +35,9 @@ final class Native {
   static native void bind(long session, boolean output, int index, long address);
 
   static native void run(long session);
+
+  /** False where no run is in progress. */
+  static native boolean cancel(long session);
 
   static native long[] outputShape(long session, int index, int rank);
 

@@ -12,7 +12,7 @@ import java.util.List;
 
 /**
  * A model made ready to run: its memory, its threads. A thread at a time may use it; a second one gets an exception, but
- * for close(), which waits for a run to end.
+ * for cancel(), which ends a run, and close(), which waits for its end.
  *
  * <p>Inputs and outputs are direct buffers that the model reads and writes without copies: those of the session, or the
  * caller's. Buffers of the session are memory of Java's, so that one may be used after the session is closed; but nothing
@@ -26,6 +26,7 @@ public final class Session implements AutoCloseable {
   private final Tensors outputs;
   private final State ownState;
   private final State sharedState;
+  private final Object life = new Object(); // held while the handle is let go, or used by cancel()
   private long handle;
 
   Session(Model model, SessionOptions options, String entryName) {
@@ -225,6 +226,19 @@ public final class Session implements AutoCloseable {
     }
   }
 
+  /**
+   * Ends the run that another thread is in, which gets an exception with the status CANCELLED: after the launch that is
+   * being computed. The state is as it was before the run, and the session can run again. A run that has begun to write the
+   * state goes on to its end.
+   *
+   * @return false where no run is in progress: later runs are not affected.
+   */
+  public boolean cancel() {
+    synchronized (life) {
+      return handle != 0 && Native.cancel(handle);
+    }
+  }
+
   /** The shape that an output has after the latest run; it is that of its info but for open axes. */
   @NonNull
   public long[] outputShape(int index) {
@@ -289,8 +303,10 @@ public final class Session implements AutoCloseable {
   public void close() {
     if (!guard.close())
       return;
-    Native.destroy(handle);
-    handle = 0;
+    synchronized (life) {
+      Native.destroy(handle);
+      handle = 0;
+    }
     if (sharedState != null)
       sharedState.release();
     model.lifetime.release();

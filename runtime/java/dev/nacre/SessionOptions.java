@@ -27,6 +27,7 @@ public final class SessionOptions {
   private int gpuCut;
   private int gpuDevice;
   private int tuneBudget;
+  private long maxIterations;
   private boolean profile;
   private boolean gpuSequential;
   private boolean gpuBackground;
@@ -127,6 +128,18 @@ public final class SessionOptions {
     return this;
   }
 
+  /**
+   * The most iterations of loops, all together, that a run may finish; one that goes on ends with the status
+   * TOO_MANY_ITERATIONS. 0: no limit.
+   */
+  @NonNull
+  public SessionOptions maxIterations(long most) {
+    if (most < 0)
+      throw NacreException.badArgument("maxIterations must be at least 0, but is " + most);
+    maxIterations = most;
+    return this;
+  }
+
   private static int atLeast(String what, int least, int value) {
     if (value < least)
       throw NacreException.badArgument(what + " must be at least " + least + ", but is " + value);
@@ -134,9 +147,9 @@ public final class SessionOptions {
   }
 
   /** In the order of jni/session.cpp. */
-  int[] settings() {
-    return new int[] {threads,   profile ? 1 : 0,       gpu.ordinal(),         gpuCut,
-                      gpuDevice, gpuSequential ? 1 : 0, gpuBackground ? 1 : 0, gpuSelfTest ? 1 : 0,
-                      tuneBudget};
+  long[] settings() {
+    return new long[] {threads,   profile ? 1 : 0,       gpu.ordinal(),         gpuCut,
+                       gpuDevice, gpuSequential ? 1 : 0, gpuBackground ? 1 : 0, gpuSelfTest ? 1 : 0,
+                       tuneBudget, maxIterations};
   }
 }

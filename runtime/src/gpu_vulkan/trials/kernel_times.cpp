@@ -143,7 +143,8 @@ bool decide(Measuring &measuring, Wish *wishes) {
   auto *placements = engine.pool.take_array<Placement>(entry.step_count);
   if (engine.pool.failed())
     return false;
-  walk_stretches(entry, [executions](uint32_t step, int64_t) { ++executions[step]; }, [](uint32_t, uint32_t) {});
+  walk_stretches(
+      entry, kMaxExecutions, [executions](uint32_t step, int64_t) { ++executions[step]; }, [](uint32_t, uint32_t) {});
   for (uint32_t i = 0; i < entry.step_count; ++i)
     if (entry.steps[i].kind == NACRE_STEP_LAUNCH)
       costs[i] = costs_of(measuring, entry.steps[i], executions[i]);

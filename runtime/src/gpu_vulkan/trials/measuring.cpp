@@ -58,7 +58,10 @@ uint64_t time_runs(Measuring &measuring, const Wish *wishes) {
   __builtin_memcpy(engine.wishes, wishes, session.entry->step_count * sizeof *wishes);
   if (!make_code(engine, measuring.reason) || !make_plan(engine, measuring.cpu_features, measuring.reason))
     return kImpossible;
-  const uint64_t time = least_time(kRuns, measuring.budget / 8, [&] { return run(&engine, measuring.reason); });
+  const uint64_t time = least_time(kRuns, measuring.budget / 8, [&] {
+    RunLimits limits = trial_limits();
+    return run(&engine, limits, measuring.reason) != NACRE_FAILED;
+  });
   drop_plan(engine);
   return time;
 }
@@ -152,10 +155,8 @@ bool test_and_tune(Engine &engine, const nacre_session_options &options, uint64_
   measuring.times = engine.pool.take_array<Times>(session.model->kernel_count);
   auto *compiled = engine.pool.take_array<Wish>(entry.step_count);
   auto *decided = engine.pool.take_array<Wish>(entry.step_count);
-  if (engine.pool.failed()) {
-    reason << "the allocator refused memory for measuring the GPU";
-    return false;
-  }
+  if (engine.pool.failed())
+    return refuse_memory(reason);
   uint64_t model = hash(entry.steps, entry.step_count * sizeof *entry.steps, session.model->gpu_code_hash);
   model = hash(entry.operands, entry.operand_count * sizeof *entry.operands, model);
   CacheFile verdicts(options.cache_folder, FileKind::Verdicts, engine.device.traits, model);
@@ -177,10 +178,8 @@ bool test_and_tune(Engine &engine, const nacre_session_options &options, uint64_
     verdicts.write(measuring.verdicts, engine.pipelines.variant_count);
   if (!times)
     return true;
-  if (!decide(measuring, decided)) {
-    reason << "the allocator refused memory for measuring the GPU";
-    return false;
-  }
+  if (!decide(measuring, decided))
+    return refuse_memory(reason);
   if (!choose_best(measuring, compiled, decided))
     return false;
   keep_wishes(engine, tuning);
@@ -206,9 +205,7 @@ bool wish_for(Measuring &measuring, const Part &part, Placement placement, uint3
 }
 
 bool measure(Engine &engine, const nacre_session_options &options, uint64_t cpu_features, Reason &reason) {
-  engine.most_turns = kTrialTurns;
   const bool good = test_and_tune(engine, options, cpu_features, reason);
-  engine.most_turns = NACRE_ENDLESS;
   // Whatever it came to, the session has not run yet.
   nacre_state_reset(&engine.session->state->head, NACRE_STATE_ALL);
   return good;

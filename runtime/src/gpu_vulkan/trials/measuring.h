@@ -51,12 +51,14 @@ inline void compute_on_cpu(const Session &session, const Part &part) {
   run_launch(session, session.memory, session.entry->steps[part.step], session.launches[part.step], part.iteration);
 }
 
-/// Of a loop that tests, while inputs are made up: nobody knows whether it would ever end with them.
-constexpr int64_t kTrialTurns = 16;
+/// While inputs are made up, nobody knows whether a loop would ever end with them: one that tests has few turns, and all
+/// together as many as can be recorded.
+inline RunLimits trial_limits() { return {16, kMaxExecutions, UINT32_MAX, NACRE_OK, 0}; }
 
 /// Computes what a run decides about.
 inline void compute_decided(const Session &session, uint32_t first, uint32_t end) {
-  run_steps(session, session.memory, session.launches, first, end, kTrialTurns, 0);
+  RunLimits limits = trial_limits();
+  run_steps(session, session.memory, session.launches, first, end, limits, 0);
 }
 
 /// Computes the entry on the CPU. `each(part, first)` computes a launch; `first`: of a kernel that the GPU has code
@@ -73,7 +75,7 @@ template <typename Function> bool walk(Measuring &measuring, Function each) {
     seen |= first;
     good = good && each(Part{step, false, iteration}, first);
   };
-  walk_stretches(*session.entry, compute,
+  walk_stretches(*session.entry, kMaxExecutions, compute,
                  [&session](uint32_t first, uint32_t end) { compute_decided(session, first, end); });
   return good;
 }

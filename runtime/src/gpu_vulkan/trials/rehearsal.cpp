@@ -14,11 +14,6 @@ namespace {
 constexpr uint64_t kSixteenBits = NACRE_GPU_NEED(NACRE_GPU_STORAGE_16) | NACRE_GPU_NEED(NACRE_GPU_FLOAT_16) |
                                   NACRE_GPU_NEED(NACRE_GPU_COOPERATIVE_MATRIX);
 
-bool refuse_memory(Reason &reason) {
-  reason << "the allocator refused memory for trying the GPU";
-  return false;
-}
-
 /// Values that every model can take: an index is in any table, a mask is a mask.
 void fill_from_seed(char *data, const nacre_tensor &tensor) {
   uint64_t random = 1;
@@ -90,9 +85,8 @@ bool open(Rehearsal &rehearsal) {
   const Session &session = *engine.session;
   const nacre_entry &entry = *session.entry;
   engine.unified = engine.device.traits.unified;
-  if (!lay_out(*session.model, entry, engine.shares, true, engine.pool, engine.layout)) {
+  if (!lay_out(*session.model, entry, engine.shares, true, engine.pool, engine.layout))
     return refuse_memory(rehearsal.reason);
-  }
   // Each number of bindings up to the most.
   constexpr VkDescriptorPoolSize size = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, kMaxBindings * (kMaxBindings + 1) / 2};
   VkDescriptorPoolCreateInfo info = {};

@@ -4,20 +4,26 @@
 // Why:   see there.
 // How:   see there.
 
-#include "tools/run/training/Interruption.h"
+#include "tools/run/Interruption.h"
 
 namespace nacre::run {
 namespace {
 
 constexpr int kSignals[] = {SIGINT, SIGTERM};
 volatile std::sig_atomic_t asked = 0;
+ModelSession *running = nullptr; // changes while no handler is set
 
-void note(int) { asked = 1; }
+void note(int) {
+  asked = 1;
+  if (running)
+    running->cancel();
+}
 
 } // namespace
 
-Interruption::Interruption() {
+Interruption::Interruption(ModelSession *cancelled) {
   asked = 0;
+  running = cancelled;
   struct sigaction action = {};
   action.sa_handler = note;
   action.sa_flags = SA_RESETHAND | SA_RESTART;
