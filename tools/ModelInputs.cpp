@@ -21,6 +21,9 @@ static Error checkAssignment(StringRef option, StringRef text, StringRef input, 
 Error ModelInputs::readShapes(Shapes &to) const {
   for (StringRef text : shapes) {
     auto [input, value] = text.rsplit('=');
+    if (!input.empty() && value.empty())
+      return createStringError("--shape " + text + " must have a shape after '='; write a shape without axes as " +
+                               text + "scalar");
     if (Error error = checkAssignment("shape", text, input, value))
       return error;
     SmallVector<int64_t> dims;
@@ -31,7 +34,7 @@ Error ModelInputs::readShapes(Shapes &to) const {
       int64_t dim;
       if (word.getAsInteger(10, dim) || dim < 0)
         return createStringError("--shape " + text + ": '" + word +
-                                 "' must be a dimension; write it as input=1x3x224x224");
+                                 "' must be a dimension; write it as input=1x3x224x224, or input=scalar");
       dims.push_back(dim);
     }
     to[input.str()] = dims;

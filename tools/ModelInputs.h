@@ -41,8 +41,10 @@ private:
   llvm::Error readValues(Values &to) const;
 
   llvm::cl::OptionCategory &category;
-  llvm::cl::list<std::string> shapes{"shape", llvm::cl::value_desc("input=1x3x224x224"), llvm::cl::cat(category),
-                                     llvm::cl::desc("Shape of an input whose shape the model leaves open; repeatable")};
+  llvm::cl::list<std::string> shapes{
+      "shape", llvm::cl::value_desc("input=1x3x224x224"), llvm::cl::cat(category),
+      llvm::cl::desc("Shape of an input whose shape the model leaves open; `input=scalar` for one "
+                     "without axes; repeatable")};
   llvm::cl::list<std::string> values{
       "set", llvm::cl::value_desc("input=value|file"), llvm::cl::cat(category),
       llvm::cl::desc("Fix an input that decides a shape: numbers, a .npy or a TensorProto .pb; repeatable")};

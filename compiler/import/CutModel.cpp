@@ -167,6 +167,7 @@ public:
 
   LogicalResult cut(const ImportOptions &options) { return graph.cut(options); }
   GraphView &getGraph() override { return graph; }
+  std::string normalizeName(StringRef name) const override { return whole->normalizeName(name); }
   FailureOr<StoredTensor> readTensorFile(const FileBytes &bytes, Location loc) override {
     return whole->readTensorFile(bytes, loc);
   }

@@ -95,21 +95,19 @@ void GraphImporter::begin() {
   inputs = settleInputs(model, graph, options);
   if (weights)
     weights->setStatedBatch(inputs.statedBatch);
+  SmallVector<Attribute> notes; // set together, since each change of one copies the list of all
   for (const SettledInput &input : inputs.inputs) {
     Location loc = graph.getLocation(input.name);
     Value &value = main.values[input.source];
-    if (input.value)
+    if (input.value) {
       value = NnBuilder(builder, loc, shared).constant(input.value);
-    else if (input.type)
+    } else if (input.type) {
       value = entry.addArgument(input.type, loc);
+      notes.push_back(noteInput(cast<NameLoc>(loc).getName(), input));
+    }
   }
   func.setFunctionType(builder.getFunctionType(entry.getArgumentTypes(), {}));
-  for (BlockArgument argument : entry.getArguments())
-    func.setArgAttr(argument.getArgNumber(), nn::nameAttr, cast<NameLoc>(argument.getLoc()).getName());
-  for (const SettledInput &input : inputs.inputs)
-    if (auto argument = dyn_cast_or_null<BlockArgument>(main.values.lookup(input.source));
-        argument && !input.variable.empty())
-      keepArgument(func, argument.getArgNumber(), input.variable, input.initial, input.role);
+  func.setAllArgAttrs(notes);
   for (const SettledInput &input : inputs.inputs)
     if (Value &value = main.values[input.source]; value && dropouts)
       inputs.hasFailed |= !(value = dropouts->apply(input.source, value, NnBuilder(builder, value.getLoc(), shared)));
@@ -184,8 +182,8 @@ LogicalResult GraphImporter::importNode(Scope &scope, size_t index, const GraphN
   if (failed(results))
     return failure();
   if (results->size() < source.results.size())
-    return emitError(source.loc) << "must have at most " << results->size()
-                                 << " results, as what it computes has, but has " << source.results.size();
+    return emitError(source.loc) << "must have at most " << describeCount(results->size(), "result")
+                                 << ", as what it computes has, but has " << source.results.size();
   for (auto [name, value] : llvm::zip(source.results, *results)) {
     if (name.empty())
       continue;
@@ -204,8 +202,8 @@ FailureOr<SmallVector<Value>> GraphImporter::importBody(GraphView &graph, Scope 
   Scope scope{graph, outer, {}};
   SmallVector<GraphValue> inputs = graph.getInputs();
   if (arguments.size() > inputs.size())
-    return emitError(loc) << "must have at most " << inputs.size() << " operands, as what it computes has, but has "
-                          << arguments.size();
+    return emitError(loc) << "must have at most " << describeCount(inputs.size(), "operand")
+                          << ", as what it computes has, but has " << arguments.size();
   for (auto [index, input] : llvm::enumerate(inputs))
     if (index < arguments.size() || !input.hasDefault)
       scope.values[input.name] = index < arguments.size() ? arguments[index] : Value();
@@ -288,13 +286,17 @@ LogicalResult GraphImporter::importOutputs(Scope &scope) {
   func::ReturnOp::create(builder, scope.graph.getLocation(), results);
   func.setFunctionType(
       builder.getFunctionType(func.getArgumentTypes(), llvm::to_vector(ValueRange(results).getTypes())));
+  SmallVector<Attribute> notes(results.size(), builder.getDictionaryAttr({}));
   for (auto [index, output] : llvm::enumerate(outputs)) {
-    func.setResultAttr(index, nn::nameAttr, builder.getStringAttr(output.name));
+    NamedAttrList note;
+    note.set(nn::nameAttr, builder.getStringAttr(output.name));
     if (!counts[index].empty())
-      func.setResultAttr(index, nn::countsAttr, builder.getDenseI64ArrayAttr(counts[index]));
-    if (!output.variable.empty() && failed(keepResult(func, index, output.variable)))
+      note.set(nn::countsAttr, builder.getDenseI64ArrayAttr(counts[index]));
+    if (!output.variable.empty() && failed(noteNextValue(note, output.variable, func.getLoc())))
       return failure();
+    notes[index] = note.getDictionary(builder.getContext());
   }
+  func.setAllResultAttrs(notes);
   return success();
 }
 

@@ -11,8 +11,8 @@
 
 #include "dialects/StoredBytes.h"
 #include "dialects/nn/ConstantData.h"
-#include "dialects/nn/Evaluate.h"
 #include "dialects/nn/NarrowTypes.h"
+#include "dialects/nn/evaluate/Evaluate.h"
 
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Verifier.h"

@@ -21,6 +21,8 @@ std::string describeVersion(const GraphNode &node) {
 LogicalResult refuse(const GraphNode &node) {
   InFlightDiagnostic error = emitError(node.loc)
                              << "unsupported operator '" << qualify(node) << "'" << describeVersion(node);
+  if (node.op.starts_with("Assign"))
+    error << ", which changes a variable in training; leave it out: name the outputs that you want with --output";
   StringRef word = node.registry->getVersionWord();
   if (std::optional<int64_t> first = node.registry->getFirstVersion(node.op))
     error << "; it is supported from " << word << " " << *first << " on";
@@ -48,6 +50,10 @@ LogicalResult refuseName(Location loc, StringRef option, StringRef name, ArrayRe
   if (!nearest.empty())
     error << "; is it '" << nearest << "'?";
   return error;
+}
+
+std::string describeCount(uint64_t count, StringRef noun) {
+  return std::to_string(count) + " " + noun.str() + (count == 1 ? "" : "s");
 }
 
 StringRef nameOf(Location loc) {

@@ -28,6 +28,9 @@ void warnOfNewerVersion(const GraphNode &node, mlir::Location loc);
 mlir::LogicalResult refuseName(mlir::Location loc, llvm::StringRef option, llvm::StringRef name,
                                llvm::ArrayRef<llvm::StringRef> known);
 
+/// `1 blob`, `2 blobs`
+std::string describeCount(uint64_t count, llvm::StringRef noun);
+
 /// The name in a location of a node or a value; empty for the model's own.
 llvm::StringRef nameOf(mlir::Location loc);
 

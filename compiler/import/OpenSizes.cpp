@@ -8,7 +8,7 @@
 #include "compiler/import/NnBuilder.h"
 
 #include "dialects/nn/ConstantData.h"
-#include "dialects/nn/ScalarFunctions.h"
+#include "dialects/nn/evaluate/ScalarFunctions.h"
 
 using namespace mlir;
 

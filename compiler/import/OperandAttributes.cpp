@@ -5,6 +5,7 @@
 // How:  1. what the node says, or what is said for it where it does not,
 //       2. numbers among axes.
 
+#include "compiler/import/NodeNames.h"
 #include "compiler/import/OperandBinder.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -99,7 +100,8 @@ SmallVector<int64_t> OperandBinder::getSizes(StringRef name, size_t count, int64
   SmallVector<int64_t> defaults(count, missing);
   SmallVector<int64_t> sizes = getInts(name, defaults);
   if (sizes.size() != count) {
-    error() << "attribute '" << name << "' must have " << count << " elements, but has " << sizes.size();
+    error() << "attribute '" << name << "' must have " << describeCount(count, "element") << ", but has "
+            << sizes.size();
     return defaults;
   }
   for (int64_t size : sizes) {

@@ -10,6 +10,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
+#include <map>
 
 using namespace mlir;
 
@@ -118,6 +119,7 @@ LogicalResult Signature::checkCount(StringRef op, ArrayRef<Value> operands, Loca
 LogicalResult Signature::check(StringRef op, ArrayRef<Value> operands, Location loc) const {
   if (failed(checkCount(op, operands, loc)))
     return failure();
+  std::map<char, size_t> firstOf;
   auto elementOf = [&](size_t index) { return cast<ShapedType>(operands[index].getType()).getElementType(); };
   for (size_t index = 0; index < operands.size(); ++index) {
     if (!operands[index])
@@ -131,11 +133,12 @@ LogicalResult Signature::check(StringRef op, ArrayRef<Value> operands, Location 
     if (!mayHold(rule.holds, type))
       return emitError(loc) << nameOf(index) << " must be of " << describe(rule.holds) << ", but is "
                             << importer::describe(operands[index]) << "; convert it with a Cast";
-    for (size_t other = 0; rule.group && other < index; ++other)
-      if (operands[other] && find(other)->group == rule.group && elementOf(other) != elementOf(index))
-        return emitError(loc) << nameOf(other) << " and " << nameOf(index) << " must be of one type, but are "
-                              << importer::describe(operands[other]) << " and " << importer::describe(operands[index])
-                              << "; convert one of them with a Cast";
+    // All before this one are of the type of their group's first.
+    auto [first, isFirst] = firstOf.try_emplace(rule.group, index);
+    if (rule.group && !isFirst && elementOf(first->second) != elementOf(index))
+      return emitError(loc) << nameOf(first->second) << " and " << nameOf(index) << " must be of one type, but are "
+                            << importer::describe(operands[first->second]) << " and "
+                            << importer::describe(operands[index]) << "; convert one of them with a Cast";
   }
   return success();
 }

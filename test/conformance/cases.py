@@ -54,10 +54,6 @@ class Case:
         """{input: dimensions} of those that the model leaves open."""
         return {}
 
-    def settled(self, data_set):  # pylint: disable=unused-argument
-        """The inputs to fix from the start."""
-        return []
-
     def tolerance(self, path, usual):  # pylint: disable=unused-argument
         """That of an answer; `usual` is what the runner is told."""
         return self.tolerances[element_type(path)]

@@ -30,16 +30,10 @@ class TensorFlowCase(Case):
     def placeholders(self):
         return {node.name: node for node in tf.read(self.path, tf.GRAPH).nodes if node.op.startswith("Placeholder")}
 
-    def settled(self, data_set):
-        """Scalars of which the graph does not say that they are: no shape can be spelled for them."""
-        placeholders = self.placeholders()
-        return [name for name, path in data_set.inputs.items()
-                if name in placeholders and not np.load(path, mmap_mode="r").shape and _is_open(placeholders[name], [])]
-
     def shapes(self, data_set):
         placeholders = self.placeholders()
         shapes = {name: list(np.load(path, mmap_mode="r").shape) for name, path in data_set.inputs.items()}
-        return {name: shape for name, shape in shapes.items() if shape and (name not in placeholders or _is_open(placeholders[name], shape))}
+        return {name: shape for name, shape in shapes.items() if name not in placeholders or _is_open(placeholders[name], shape)}
 
 
 def _is_open(placeholder, shape):

@@ -44,7 +44,8 @@ std::string helpEpilogue() {
         "\nEXIT STATUS\n"
         "  0  compiled, or everything is supported\n"
         "  1  the model cannot be compiled; the messages name its nodes\n"
-        "  2  the command line is wrong\n";
+        "  2  the command line is wrong\n"
+        "  4  memory ran out\n";
   return text;
 }
 

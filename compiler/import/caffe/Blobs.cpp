@@ -4,6 +4,7 @@
 
 #include "compiler/import/caffe/Blobs.h"
 
+#include "compiler/import/NodeNames.h"
 #include "dialects/nn/ShapeRules.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -41,7 +42,8 @@ Value Blobs::get(size_t index, Ints shape, const Filler &filler) {
   size_t operand = bottoms + index;
   if (operand >= node.getNumOperands()) {
     node.error()
-        << "must have " << index + 1 << " blobs of weights, but has " << node.getNumOperands() - bottoms
+        << "must have " << describeCount(index + 1, "blob") << " of weights, but has "
+        << node.getNumOperands() - bottoms
         << "; give the file that has them (.caffemodel) with --weights, or measure with --random-weights=<seed>";
     return {};
   }

@@ -4,10 +4,12 @@
 //
 // How:  1. what a file of Caffe looks like,
 //       2. the view of a checked network and its weights that the walk wants. A layer's blobs are its operands after its
-//          bottoms.
+//          bottoms,
+//       3. the part of it that --input and --output name.
 
 #include "compiler/import/caffe/Format.h"
 
+#include "compiler/import/CutModel.h"
 #include "compiler/import/FileKind.h"
 #include "compiler/import/caffe/Attributes.h"
 #include "compiler/import/caffe/Blobs.h"
@@ -59,12 +61,11 @@ FailureOr<std::unique_ptr<Weights>> openWeights(const ModelFile &file, const Imp
   llvm::SmallString<256> path = findWeights(file, options);
   if (path.empty())
     return std::unique_ptr<Weights>();
-  auto where = FileLineColLoc::get(loc.getContext(), llvm::sys::path::filename(path), 0, 0);
-  FailureOr<FileBytes> bytes = mapFile(path, where);
+  FailureOr<FileBytes> bytes = mapFile(path, loc);
   if (failed(bytes))
     return failure();
-  auto weights = std::make_unique<Weights>(std::move(*bytes));
-  if (failed(weights->read(where)))
+  auto weights = std::make_unique<Weights>(std::move(*bytes), llvm::sys::path::filename(path), loc);
+  if (failed(weights->read()))
     return failure();
   return weights;
 }
@@ -87,6 +88,7 @@ public:
   FailureOr<SmallVector<NamedAttribute>> readAttributes(size_t node) override;
   bool hasConstant(StringRef name) const override { return blobs.contains(name); }
   FailureOr<ElementsAttr> readConstant(StringRef name) override;
+  std::string normalizeName(StringRef name) const override { return network->findBlob(name).str(); }
 
 private:
   Location locate(const NetworkLayer &layer) const { return getLocation(layer.proto->name()); }
@@ -121,9 +123,8 @@ CaffeView::CaffeView(std::unique_ptr<Network> net, std::unique_ptr<Weights> read
   }
   size_t drawn = llvm::count_if(llvm::seq<size_t>(0, blobNames.size()), [&](size_t layer) { return isDrawn(layer); });
   if (drawn > 0)
-    emitWarning(loc) << "the weights of " << drawn
-                     << " layers are in no file and are drawn (--random-weights): what the "
-                     << "network computes means nothing";
+    emitWarning(loc) << "the weights of " << drawn << (drawn == 1 ? " layer are" : " layers are")
+                     << " in no file and are drawn (--random-weights): what the network computes means nothing";
 }
 
 SmallVector<GraphValue> CaffeView::getInputs() const {
@@ -164,7 +165,34 @@ FailureOr<SmallVector<NamedAttribute>> CaffeView::readAttributes(size_t index) {
 
 FailureOr<ElementsAttr> CaffeView::readConstant(StringRef name) {
   Blob blob = blobs.lookup(name);
-  return weights->readBlob(blob.layer, blob.occurrence, blob.index, blob.layer, getLocation(blob.layer));
+  return weights->readBlob(blob.layer, blob.occurrence, blob.index);
+}
+
+//===----------------------------------------------------------------------===//
+// 3. The part that is computed
+//===----------------------------------------------------------------------===//
+
+/// Reports an error if the part reads what a network is trained with.
+LogicalResult checkSources(const GraphView &part) {
+  for (size_t index = 0; index < part.getNumNodes(); ++index) {
+    GraphNode node = part.getNode(index);
+    if (isDataSource(node.op))
+      return emitError(node.loc)
+             << "reads what a network is trained with, by the layer '" << node.op
+             << "'; write a layer of type 'Input' with the shape in its place, or name its top with --input";
+  }
+  return success();
+}
+
+FailureOr<std::unique_ptr<ModelView>> cutNetwork(std::unique_ptr<ModelView> network, const ImportOptions &options) {
+  ImportOptions named = options;
+  for (std::vector<std::string> *names : {&named.inputs, &named.outputs})
+    for (std::string &name : *names)
+      name = network->normalizeName(name);
+  FailureOr<std::unique_ptr<ModelView>> part = cutModel(std::move(network), named);
+  if (failed(part) || failed(checkSources((*part)->getGraph())))
+    return failure();
+  return part;
 }
 
 SmallVector<OperatorSet> getOperatorSets() { return {{"", &getOperators()}}; }
@@ -177,8 +205,8 @@ FailureOr<std::unique_ptr<ModelView>> read(const ModelFile &file, const ImportOp
   FailureOr<std::unique_ptr<Weights>> weights = openWeights(file, options, loc);
   if (failed(weights))
     return failure();
-  return std::unique_ptr<ModelView>(
-      std::make_unique<CaffeView>(std::move(network), std::move(*weights), options.randomWeights, loc));
+  return cutNetwork(std::make_unique<CaffeView>(std::move(network), std::move(*weights), options.randomWeights, loc),
+                    options);
 }
 
 } // namespace

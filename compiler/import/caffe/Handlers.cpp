@@ -12,6 +12,7 @@ const ImportRegistry &getOperators() {
     registerActivations(result);
     registerConvolutions(result);
     registerDetections(result);
+    registerImages(result);
     registerMovement(result);
     registerNormalizations(result);
     registerPoolings(result);

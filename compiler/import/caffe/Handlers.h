@@ -15,6 +15,7 @@ const ImportRegistry &getOperators();
 void registerActivations(ImportRegistry &registry);
 void registerConvolutions(ImportRegistry &registry);
 void registerDetections(ImportRegistry &registry);
+void registerImages(ImportRegistry &registry);
 void registerMovement(ImportRegistry &registry);
 void registerNormalizations(ImportRegistry &registry);
 void registerPoolings(ImportRegistry &registry);

@@ -38,16 +38,16 @@ bool isForTraining(StringRef type) {
   return (type.ends_with("Loss") && type != "SoftmaxWithLoss") || type == "Accuracy" || type == "HDF5Output";
 }
 
+/// Whether each bottom makes a top of its own, by the same weights.
+bool isRepeated(StringRef type) { return type == "Convolution" || type == "Deconvolution"; }
+
+} // namespace
+
 bool isDataSource(StringRef type) {
   return llvm::StringSwitch<bool>(type)
       .Cases("Data", "ImageData", "MemoryData", "DummyData", "WindowData", "HDF5Data", "AnnotatedData", true)
       .Default(false);
 }
-
-/// Whether each bottom makes a top of its own, by the same weights.
-bool isRepeated(StringRef type) { return type == "Convolution" || type == "Deconvolution"; }
-
-} // namespace
 
 bool Network::isComputed(const caffe::LayerParameter &layer) const {
   auto applies = [&](const caffe::NetStateRule &rule) { return meets(net.state().level(), stages, rule); };
@@ -130,9 +130,6 @@ LogicalResult Network::addLayer(const caffe::LayerParameter &layer, Location loc
         return failure();
     return success();
   }
-  if (isDataSource(type))
-    return emitError(loc) << "reads what a network is trained with, by the layer '" << type
-                          << "'; write a layer of type 'Input' with the shape in its place";
   if (type == "Silence") {
     for (const std::string &bottom : layer.bottom())
       silenced.insert(blobs[bottom].value);
@@ -180,7 +177,7 @@ void Network::countDefinitions() {
         ++blobs[top].definitions;
 }
 
-/// What a layer makes and no layer reads, not even one that makes nothing of it.
+/// What a layer computes and no layer reads, not even one that makes nothing of it.
 void Network::findOutputs() {
   llvm::StringSet<> read = silenced;
   for (const NetworkLayer &layer : layers)
@@ -188,8 +185,17 @@ void Network::findOutputs() {
       read.insert(operand);
   for (const NetworkLayer &layer : layers)
     for (StringRef result : layer.results)
-      if (!read.contains(result))
+      if (!read.contains(result) && !isDataSource(layer.type))
         outputs.push_back(result);
+}
+
+StringRef Network::findBlob(StringRef name) const {
+  if (blobs.contains(name))
+    return name;
+  for (const NetworkLayer &layer : layers)
+    if (layer.proto->name() == name && layer.proto->top_size() == 1)
+      return layer.results.front();
+  return name;
 }
 
 LogicalResult Network::read(StringRef text, Location loc) {

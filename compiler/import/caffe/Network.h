@@ -28,6 +28,9 @@ struct NetworkLayer {
   llvm::SmallVector<llvm::StringRef> operands, results;
 };
 
+/// Whether layers of that type read what a network is trained with.
+bool isDataSource(llvm::StringRef type);
+
 struct NetworkInput {
   llvm::StringRef name;
   std::optional<llvm::SmallVector<int64_t>> shape;
@@ -45,6 +48,8 @@ public:
   llvm::ArrayRef<NetworkInput> getInputs() const { return inputs; }
   llvm::ArrayRef<llvm::StringRef> getOutputs() const { return outputs; }
   llvm::ArrayRef<NetworkLayer> getLayers() const { return layers; }
+  /// The blob of that name, or the only top of the layer of that name; `name` itself if there is neither.
+  llvm::StringRef findBlob(llvm::StringRef name) const;
 
 private:
   mlir::LogicalResult addDeclaredInputs(mlir::Location loc);

@@ -20,18 +20,22 @@ namespace nacre::importer::caffe_format {
 
 constexpr uint32_t dataField = 5;
 
-// Three quarters of what the reader may allocate are for the parsed structure, one for elements that must be copied.
-static uint64_t getStructureBudget(const llvm::MemoryBuffer &file) { return file.getBufferSize() * 3 + (48 << 20); }
-static uint64_t getDecodeBudget(const llvm::MemoryBuffer &file) { return file.getBufferSize() + (16 << 20); }
+Weights::Weights(FileBytes bytes, StringRef fileName, Location loc)
+    : file(std::move(bytes)), fileName(fileName), loc(loc),
+      elements(file, getDecodeBudget(file->getBufferSize()), "packed floats") {}
 
-Weights::Weights(FileBytes bytes) : file(std::move(bytes)), elements(file, getDecodeBudget(*file), "packed floats") {}
+InFlightDiagnostic Weights::error(Location where) const {
+  InFlightDiagnostic result = emitError(where);
+  result << "'" << fileName << "': ";
+  return result;
+}
 
-LogicalResult Weights::read(Location loc) {
-  llvm::Expected<WireSkeleton> skeleton = scanWeights(file->getBuffer(), getStructureBudget(*file));
+LogicalResult Weights::read() {
+  llvm::Expected<WireSkeleton> skeleton = scanWeights(file->getBuffer(), getStructureBudget(file->getBufferSize()));
   if (!skeleton)
-    return emitError(loc) << llvm::toString(skeleton.takeError());
+    return error(loc) << llvm::toString(skeleton.takeError());
   if (!net.ParsePartialFromArray(skeleton->bytes.data(), static_cast<int>(skeleton->bytes.size())))
-    return emitError(loc) << "not a file of Caffe's weights; the file is damaged";
+    return error(loc) << "not a file of Caffe's weights; the file is damaged";
   elements.setPayloads(std::move(skeleton->payloads));
   for (const caffe::V1LayerParameter &layer : net.layers()) {
     if (layer.blobs_size())
@@ -64,28 +68,28 @@ static SmallVector<int64_t> readShape(const caffe::BlobProto &blob) {
   return {};
 }
 
-FailureOr<ElementsAttr> Weights::readBlob(StringRef layer, size_t occurrence, size_t index, StringRef name,
-                                          Location loc) {
+FailureOr<ElementsAttr> Weights::readBlob(StringRef layer, size_t occurrence, size_t index) {
+  Location loc = NameLoc::get(StringAttr::get(this->loc.getContext(), layer), this->loc);
   const caffe::BlobProto &blob = (*find(layer, occurrence))[static_cast<int>(index)];
   SmallVector<int64_t> shape = readShape(blob);
   if (shape.size() > maxRank || llvm::any_of(shape, [](int64_t dim) { return dim < 0; }) || !nn::countElements(shape))
-    return emitError(loc) << "weights must have at most " << maxRank
-                          << " dimensions of at least 0, and fit into memory, but have others";
+    return error(loc) << "weights must have at most " << maxRank
+                      << " dimensions of at least 0, and fit into memory, but have others";
   auto type = RankedTensorType::get(shape, Float32Type::get(loc.getContext()));
   uint64_t stored = 0;
   ArrayRef<WirePayload> chunks = elements.getPayloads(blob.payloads().begin(), blob.payloads().end());
   for (const WirePayload &chunk : chunks) {
     if (chunk.field != dataField)
-      return emitError(loc) << "weights must be floats of 32 bits, but are of 64; save them in the field 'data'";
+      return error(loc) << "weights must be floats of 32 bits, but are of 64; save them in the field 'data'";
     stored += chunk.length;
   }
   if (stored != static_cast<uint64_t>(storedBytes(type)))
-    return emitError(loc) << "weights of type " << describe(type) << " must hold " << storedBytes(type)
-                          << " bytes, but hold " << stored;
+    return error(loc) << "weights of type " << describe(type) << " must hold " << storedBytes(type)
+                      << " bytes, but hold " << stored;
   FailureOr<StoredTensor> joined = elements.join(chunks, type, loc);
   if (failed(joined))
     return failure();
-  return makeConstant(*joined, name);
+  return makeConstant(*joined, layer);
 }
 
 } // namespace nacre::importer::caffe_format

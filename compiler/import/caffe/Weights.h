@@ -19,22 +19,26 @@ namespace nacre::importer::caffe_format {
 
 class Weights {
 public:
-  explicit Weights(FileBytes file);
+  /// Errors are emitted at `loc`, which is the network's, and name the file of weights, `fileName`.
+  Weights(FileBytes file, llvm::StringRef fileName, mlir::Location loc);
 
-  /// Scans and parses; errors are emitted at `loc`.
-  mlir::LogicalResult read(mlir::Location loc);
+  /// Scans and parses.
+  mlir::LogicalResult read();
 
   /// How many blobs the layer has, of those with its name the one after `occurrence` others.
   size_t countBlobs(llvm::StringRef layer, size_t occurrence) const;
-  /// One of them as a constant called `name`; errors are emitted at `loc`.
-  mlir::FailureOr<mlir::ElementsAttr> readBlob(llvm::StringRef layer, size_t occurrence, size_t index,
-                                               llvm::StringRef name, mlir::Location loc);
+  /// One of them as a constant that has the layer's name.
+  mlir::FailureOr<mlir::ElementsAttr> readBlob(llvm::StringRef layer, size_t occurrence, size_t index);
 
 private:
   using Blobs = google::protobuf::RepeatedPtrField<caffe::BlobProto>;
   const Blobs *find(llvm::StringRef layer, size_t occurrence) const;
 
+  mlir::InFlightDiagnostic error(mlir::Location where) const;
+
   FileBytes file;
+  std::string fileName;
+  mlir::Location loc;
   WireTensors elements;
   caffe::NetParameter net;
   llvm::StringMap<llvm::SmallVector<const Blobs *, 1>> layers;

@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How:  1. every window's elements side by side, along an axis of their own; 2. which of them is the largest; 3. where
-//       that one is: where its window begins, and how far it is from there.
+//       that one is: where its window begins, and how far it is from there. Regions have no windows (the header says why).
 
 #include "compiler/import/compositions/Poolings.h"
 
+#include "compiler/import/compositions/Elementary.h"
+#include "compiler/import/compositions/Quantization.h"
+
+#include "llvm/Support/MathExtras.h"
 #include <cmath>
 #include <limits>
 
 using namespace mlir;
 
 namespace nacre::importer {
+
+using nn::BinaryKind;
+using nn::UnaryKind;
 
 /// What no element is less than.
 static double leastOf(Type element) {
@@ -80,6 +87,115 @@ Value indicesOfMaxima(NnBuilder &nn, Value x, const Window &window, Ints distanc
     index = nn.add(index, nn.alignToAxis(nn.integers(begins), axis + 1, axes + 2));
   }
   return index;
+}
+
+//===----------------------------------------------------------------------===//
+// Regions: tables of maxima
+//===----------------------------------------------------------------------===//
+
+/// How many powers of two are not above `extent`.
+static int64_t countLevels(int64_t extent) { return llvm::Log2_64(static_cast<uint64_t>(extent)) + 1; }
+
+SmallVector<int64_t> getTableOfMaxima(Ints images) {
+  return {countLevels(images[1]) * countLevels(images[2]) * images[0] * images[1] * images[2], images[3]};
+}
+
+/// The maxima of runs of 1, 2, 4, ... elements along `axis`, each at the place of its first element. What would go beyond
+/// the end is never read.
+static SmallVector<Value> makeLevels(NnBuilder &nn, Value x, int64_t axis) {
+  SmallVector<Value> levels{x};
+  if (!x)
+    return levels;
+  const int64_t extent = getShape(x)[axis];
+  for (int64_t run = 1; 2 * run <= extent; run *= 2) {
+    SmallVector<int64_t> none(getRank(x), 0), behind(none);
+    behind[axis] = run;
+    Value ahead = nn.pad(nn::PadMode::Constant, nn.slice(levels.back(), axis, run, extent - run), none, behind, 0);
+    levels.push_back(nn.binary(BinaryKind::Max, levels.back(), ahead));
+    if (!levels.back())
+      break;
+  }
+  return levels;
+}
+
+static Value makeTableOfMaxima(NnBuilder &nn, Value images) {
+  Ints shape = getShape(images);
+  SmallVector<Value> entries;
+  for (Value byRows : makeLevels(nn, images, 1))
+    for (Value level : makeLevels(nn, byRows, 2))
+      entries.push_back(nn.reshape(level, {shape[0] * shape[1] * shape[2], shape[3]}));
+  return nn.concat(entries, 0);
+}
+
+//===----------------------------------------------------------------------===//
+// Regions: their parts
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The parts of all regions along one axis, [R, bins].
+struct Parts {
+  Value level;       ///< of the table: two runs of 2^level elements cover the part
+  Value first, last; ///< where they begin
+  Value isEmpty;
+};
+
+/// `begin` and `end` are the first and the last elements of regions, [R, 1].
+Parts divide(NnBuilder &nn, Value begin, Value end, int64_t bins, int64_t extent) {
+  Type i32 = nn.types().getI32Type(), f32 = nn.types().getF32Type();
+  Value numbers = nn.cast(nn.counting(bins), f32);
+  Value step = nn.div(nn.binary(BinaryKind::Max, nn.add(nn.sub(end, begin), 1), 1), static_cast<double>(bins));
+  auto place = [&](UnaryKind round, Value number) {
+    Value at = nn.add(nn.unary(round, nn.mul(step, number)), begin);
+    return nn.cast(clamp(nn, at, 0, static_cast<double>(extent)), i32);
+  };
+  Value low = place(UnaryKind::Floor, numbers), high = place(UnaryKind::Ceil, nn.add(numbers, 1));
+  Value length = nn.sub(high, low), run = nn.scalar(length, 1);
+  Parts parts{nn.scalar(length, 0), {}, {}, nn.binary(BinaryKind::LessEqual, high, low)};
+  for (int64_t size = 2; size <= extent; size *= 2) {
+    Value isLonger = nn.cast(nn.binary(BinaryKind::GreaterEqual, length, static_cast<double>(size)), i32);
+    parts.level = nn.add(parts.level, isLonger);
+    run = nn.add(run, nn.mul(isLonger, static_cast<double>(size / 2)));
+  }
+  // An empty part reads some element, too.
+  parts.first = nn.binary(BinaryKind::Min, low, static_cast<double>(extent - 1));
+  parts.last = nn.binary(BinaryKind::Max, nn.sub(high, run), 0);
+  return parts;
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Regions: four entries for each part
+//===----------------------------------------------------------------------===//
+
+Value poolRegionMaxima(NnBuilder &nn, Value images, Value regions, Ints bins, double scale) {
+  if (!images || !regions)
+    return {};
+  Ints shape = getShape(images);
+  const int64_t count = getShape(regions)[0];
+  const auto width = static_cast<double>(shape[2]), height = static_cast<double>(shape[1]);
+  regions = nn.cast(regions, nn.types().getF32Type());
+  Value corners = roundAwayFromZero(nn, nn.mul(regions, scale));
+  auto takeColumn = [&](Value x, int64_t column) { return nn.slice(x, 1, column, 1); };
+  Parts rows = divide(nn, takeColumn(corners, 2), takeColumn(corners, 4), bins[0], shape[1]);
+  Parts columns = divide(nn, takeColumn(corners, 1), takeColumn(corners, 3), bins[1], shape[2]);
+  auto ofRow = [&](Value x) { return x ? nn.reshape(x, {count, getShape(x).back(), 1}) : Value(); };
+  auto ofColumn = [&](Value x) { return x ? nn.reshape(x, {count, 1, getShape(x).back()}) : Value(); };
+
+  Value image = clamp(nn, takeColumn(regions, 0), 0, static_cast<double>(shape[0] - 1));
+  image = nn.reshape(nn.cast(image, nn.types().getI32Type()), {count, 1, 1});
+  Value level = nn.add(nn.mul(ofRow(rows.level), static_cast<double>(countLevels(shape[2]))), ofColumn(columns.level));
+  Value base = nn.add(nn.mul(level, static_cast<double>(shape[0])), image);
+  Value table = makeTableOfMaxima(nn, images), result;
+  for (Value row : {rows.first, rows.last})
+    for (Value column : {columns.first, columns.last}) {
+      Value entry = nn.add(nn.mul(nn.add(nn.mul(base, height), ofRow(row)), width), ofColumn(column));
+      Value maxima = nn.gather(table, entry, 0);
+      result = result ? nn.binary(BinaryKind::Max, result, maxima) : maxima;
+    }
+  Value isEmpty = nn.binary(BinaryKind::Or, ofRow(rows.isEmpty), ofColumn(columns.isEmpty));
+  return nn.select(nn.reshape(isEmpty, {count, bins[0], bins[1], 1}), nn.scalar(result, 0), result);
 }
 
 } // namespace nacre::importer

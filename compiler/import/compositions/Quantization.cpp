@@ -112,4 +112,12 @@ Value quantize(NnBuilder &nn, Value x, Value scale, Value zero, Granularity gran
   });
 }
 
+Value roundAwayFromZero(NnBuilder &nn, Value x) {
+  // What is above the integer is exact. Half added to the largest number below one half would be rounded up to one.
+  Value magnitude = nn.unary(nn::UnaryKind::Abs, x);
+  Value below = nn.unary(nn::UnaryKind::Floor, magnitude);
+  Value isUp = nn.binary(nn::BinaryKind::GreaterEqual, nn.sub(magnitude, below), 0.5);
+  return nn.mul(nn.unary(nn::UnaryKind::Sign, x), nn.select(isUp, nn.add(below, 1), below));
+}
+
 } // namespace nacre::importer

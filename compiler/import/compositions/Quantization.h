@@ -33,6 +33,9 @@ mlir::Value dequantize(NnBuilder &nn, mlir::Value x, mlir::Value scale, mlir::Va
 mlir::Value quantize(NnBuilder &nn, mlir::Value x, mlir::Value scale, mlir::Value zero, Granularity granularity,
                      mlir::Type precision, mlir::Type type, bool overflows = false);
 
+/// The nearest integers as floats, halves away from zero, as C's round() has them: `nn` rounds halves to even.
+mlir::Value roundAwayFromZero(NnBuilder &nn, mlir::Value x);
+
 } // namespace nacre::importer
 
 #endif // NACRE_COMPILER_IMPORT_COMPOSITIONS_QUANTIZATION_H

@@ -123,6 +123,12 @@ Value transformByFactors(NnBuilder &nn, Value x, bool isInverse) {
 
 } // namespace
 
+Value fitAxis(NnBuilder &nn, Value x, int64_t axis, int64_t size) {
+  SmallVector<int64_t> low(getRank(x), 0), high(getRank(x), 0);
+  high[axis] = size - getShape(x)[axis];
+  return nn.pad(nn::PadMode::Constant, x, low, high, 0);
+}
+
 Value fourier(NnBuilder &nn, Value x, int64_t bins, bool isInverse) {
   if (!x)
     return {};

@@ -19,6 +19,9 @@ constexpr int64_t maxFourierTable = 2048;
 /// Whether a transform of `length` points can be built: all of its prime factors are small enough.
 bool hasFourier(int64_t length);
 
+/// `x` with `size` elements along `axis`: cut, or filled up with zeros.
+mlir::Value fitAxis(NnBuilder &nn, mlir::Value x, int64_t axis, int64_t size);
+
 /// `bins` of the spectrum of each row: [rows, n, 1] of real numbers or [rows, n, 2] of complex ones to [rows, bins, 2].
 /// The inverse transform divides by n.
 mlir::Value fourier(NnBuilder &nn, mlir::Value x, int64_t bins, bool isInverse);

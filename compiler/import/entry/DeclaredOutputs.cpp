@@ -13,14 +13,6 @@ using namespace mlir;
 
 namespace nacre::importer {
 
-/// Whether sizes of the inputs that the model leaves open are not in what it declares: that may then be said of other
-/// sizes.
-static bool isOpenToInputs(ArrayRef<Dimension> declared, const SettledInputs &inputs) {
-  return inputs.hasUnnamed || llvm::any_of(inputs.symbols.keys(), [&](StringRef symbol) {
-           return llvm::none_of(declared, [&](const Dimension &dim) { return dim.symbol == symbol; });
-         });
-}
-
 static std::string describeDeclared(ArrayRef<Dimension> dims) {
   auto describe = [](const Dimension &dim) {
     return !dim.isOpen() ? std::to_string(dim.size) : dim.symbol.empty() ? "?" : dim.symbol.str();
@@ -32,6 +24,9 @@ LogicalResult checkOutput(const GraphValue &output, Value value, const nn::AxisC
                           const SettledInputs &inputs, Location loc) {
   const DeclaredType &declared = output.type;
   auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (isNothing(value) && !declared.name.empty())
+    return emitError(loc) << "an output must hold numbers, but this one holds elements of the type '" << declared.name
+                          << "'; leave it out: name the outputs that you want with --output";
   if (!type)
     return emitError(loc) << "an output must be a tensor, but this one is " << describe(value)
                           << "; take its elements out in the graph";
@@ -49,18 +44,19 @@ LogicalResult checkOutput(const GraphValue &output, Value value, const nn::AxisC
   // A model that was traced with one input may declare the size that this one had.
   for (auto [dim, size, count] : llvm::zip(dims, type.getShape(), known))
     agrees &= dim.isOpen() || dim.size == size || (count && dim.size <= size);
-  if (!agrees && !isOpenToInputs(dims, inputs))
+  if (!agrees && !output.variable.empty())
     return emitError(loc) << "must have the shape that the model declares, " << describeDeclared(dims)
                           << ", but the graph computes " << describe(type) << "; correct the declaration";
   if (!agrees) {
-    emitWarning(loc) << "the model declares the shape " << describeDeclared(dims) << ", but the graph computes "
-                     << describe(type) << " for these sizes of its inputs";
+    emitWarning(loc) << "the model declares the shape " << describeDeclared(dims)
+                     << " of this output, but the graph computes " << describe(type) << ", which is used";
     return success();
   }
   for (auto [dim, size, count] : llvm::zip(dims, type.getShape(), known))
     if (auto given = inputs.symbols.find(dim.symbol); !count && given != inputs.symbols.end() && given->second != size)
-      emitWarning(loc) << "the model declares the shape " << describeDeclared(dims) << ", and '" << dim.symbol
-                       << "' is " << given->second << " in its inputs, but the graph computes " << describe(type);
+      emitWarning(loc) << "the model declares the shape " << describeDeclared(dims) << " of this output, and '"
+                       << dim.symbol << "' is " << given->second << " in its inputs, but the graph computes "
+                       << describe(type) << ", which is used";
   return success();
 }
 

@@ -10,8 +10,8 @@
 
 namespace nacre::importer {
 
-/// Emits an error at `loc` where the graph computes a value of another type than the model declares; a warning where only
-/// sizes differ that follow from `inputs` whose sizes the model leaves open.
+/// Emits an error at `loc` if the graph computes a value of another element type than the model declares, and a warning if
+/// its shape is another: ONNX Runtime and TensorFlow Lite compute such a model as well. A variable must keep its shape.
 /// `counts` are those of the value's axes: where a run decides a size, a declared one may be less.
 mlir::LogicalResult checkOutput(const GraphValue &output, mlir::Value value, const nn::AxisCounts &counts,
                                 const SettledInputs &inputs, mlir::Location loc);

@@ -110,19 +110,27 @@ bool isZeros(ElementsAttr value) {
 
 } // namespace
 
-void keepArgument(func::FuncOp function, unsigned argument, StringRef name, ElementsAttr initial, StringRef role) {
+void noteVariable(NamedAttrList &argument, StringRef name, ElementsAttr initial, StringRef role, Builder builder) {
   if (!role.empty())
-    function.setArgAttr(argument, nn::roleAttr, StringAttr::get(function.getContext(), role));
-  function.setArgAttr(argument, nn::variableAttr, StringAttr::get(function.getContext(), name));
+    argument.set(nn::roleAttr, builder.getStringAttr(role));
+  argument.set(nn::variableAttr, builder.getStringAttr(name));
   if (initial && !isZeros(initial))
-    function.setArgAttr(argument, nn::initialAttr, initial);
+    argument.set(nn::initialAttr, initial);
 }
 
-LogicalResult keepResult(func::FuncOp function, unsigned result, StringRef name) {
-  if (function.getResultAttr(result, nn::countsAttr))
-    return emitError(function.getLoc()) << "what the variable '" << toPrintable(name)
-                                        << "' becomes must have a size that is known when the model is compiled";
-  function.setResultAttr(result, nn::variableAttr, StringAttr::get(function.getContext(), name));
+DictionaryAttr noteInput(StringAttr name, const SettledInput &input) {
+  NamedAttrList note;
+  note.set(nn::nameAttr, name);
+  if (!input.variable.empty())
+    noteVariable(note, input.variable, input.initial, input.role, Builder(name.getContext()));
+  return note.getDictionary(name.getContext());
+}
+
+LogicalResult noteNextValue(NamedAttrList &result, StringRef name, Location loc) {
+  if (result.get(nn::countsAttr))
+    return emitError(loc) << "what the variable '" << toPrintable(name)
+                          << "' becomes must have a size that is known when the model is compiled";
+  result.set(nn::variableAttr, StringAttr::get(loc.getContext(), name));
   return success();
 }
 

@@ -62,16 +62,25 @@ LogicalResult keepValues(func::FuncOp function, const ModelView &model, const Gr
              << "--keep must name tensors that a node of the model computes and whose size is known, but '"
              << toPrintable(name) << "' is none; near it are " << nearestNames(name, candidates);
 
+  // Written together behind the loop, since each change of one note or type copies the list of all.
+  SmallVector<Value> values(end->getOperands());
+  SmallVector<Attribute> notes;
+  for (unsigned result = 0; result < function.getNumResults(); ++result) {
+    DictionaryAttr note = function.getResultAttrDict(result);
+    notes.push_back(note ? note : builder.getDictionaryAttr({}));
+  }
   DenseMap<Value, unsigned> results; // the first of each value
-  for (auto [number, value] : llvm::enumerate(end->getOperands()))
+  for (auto [number, value] : llvm::enumerate(values))
     results.try_emplace(value, number);
   for (const NodeTensor &tensor : tensors) {
     if (!known.contains(tensor.name))
       continue;
-    auto [result, isNew] = results.try_emplace(tensor.value, function.getNumResults());
+    auto [result, isNew] = results.try_emplace(tensor.value, values.size());
     if (!isNew) {
-      if (!function.getResultAttr(result->second, nn::keptAttr))
-        function.setResultAttr(result->second, nn::keptAttr, describe(builder, tensor));
+      NamedAttrList note(cast<DictionaryAttr>(notes[result->second]));
+      if (!note.get(nn::keptAttr))
+        note.set(nn::keptAttr, describe(builder, tensor));
+      notes[result->second] = note.getDictionary(builder.getContext());
       continue;
     }
     const bool isAsked = kept.all || wanted.contains(tensor.name);
@@ -80,14 +89,14 @@ LogicalResult keepValues(func::FuncOp function, const ModelView &model, const Gr
       results.erase(result);
       continue;
     }
-    const unsigned number = function.getNumResults();
-    end->insertOperands(number, tensor.value);
-    if (failed(function.insertResult(
-            number, tensor.value.getType(),
-            builder.getDictionaryAttr({builder.getNamedAttr(nn::nameAttr, builder.getStringAttr(tensor.name)),
-                                       builder.getNamedAttr(nn::keptAttr, describe(builder, tensor))}))))
-      return failure();
+    values.push_back(tensor.value);
+    notes.push_back(builder.getDictionaryAttr({builder.getNamedAttr(nn::nameAttr, builder.getStringAttr(tensor.name)),
+                                               builder.getNamedAttr(nn::keptAttr, describe(builder, tensor))}));
   }
+  end->setOperands(values);
+  function.setFunctionType(
+      builder.getFunctionType(function.getArgumentTypes(), llvm::to_vector(ValueRange(values).getTypes())));
+  function.setAllResultAttrs(notes);
   return success();
 }
 

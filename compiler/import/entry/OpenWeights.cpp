@@ -23,9 +23,10 @@ bool OpenWeights::isTrainable(ElementsAttr value) {
 
 Value OpenWeights::open(StringRef name, ElementsAttr value, Location loc) {
   const unsigned number = function.getNumArguments();
-  if (failed(function.insertArgument(number, value.getType(), {}, loc)))
+  NamedAttrList notes;
+  noteVariable(notes, name, value, nn::weightRole, Builder(function.getContext()));
+  if (failed(function.insertArgument(number, value.getType(), notes.getDictionary(function.getContext()), loc)))
     return {};
-  keepArgument(function, number, name, value, nn::weightRole);
   weights[function.getArgument(number)] = value;
   return function.getArgument(number);
 }

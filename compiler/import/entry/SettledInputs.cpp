@@ -9,6 +9,7 @@
 
 #include "compiler/import/entry/SettledInputs.h"
 
+#include "compiler/import/NodeNames.h"
 #include "compiler/import/TypeNames.h"
 #include "compiler/import/entry/InputValues.h"
 #include "dialects/nn/ShapeRules.h"
@@ -130,7 +131,6 @@ void InputSettler::takeBatch() {
     if (!dim.symbol.empty())
       result.symbols[dim.symbol] = options.training->batch;
     dim = {options.training->batch};
-    result.hasUnnamed = true; // what the outputs declare speaks of another
   }
 }
 
@@ -168,7 +168,6 @@ void InputSettler::settle(const GraphValue &input) {
     error(input) << "an input must be a tensor, but this one is a sequence, a map or has no type";
   } else if (isSet) {
     FailureOr<ElementsAttr> value = readInputValue(set->second, input.type, model, graph.getLocation(input.name));
-    result.hasUnnamed = true;
     result.hasFailed |= failed(value);
     if (succeeded(value)) {
       settled.value = *value;
@@ -194,10 +193,9 @@ RankedTensorType InputSettler::takeGivenShape(const GraphValue &input, ArrayRef<
   if (input.type.shape)
     stated = *input.type.shape;
   if (input.type.shape && stated.size() != given.size()) {
-    error(input) << "--shape must give " << stated.size() << " dimensions, but gives " << given.size();
+    error(input) << "--shape must give " << describeCount(stated.size(), "dimension") << ", but gives " << given.size();
     return {};
   }
-  result.hasUnnamed |= !input.type.shape;
   for (auto [axis, size] : llvm::enumerate(given)) {
     if (size < 0) {
       error(input) << "axis " << axis << " must have a size of at least 0, but --shape gives " << size;
@@ -205,7 +203,6 @@ RankedTensorType InputSettler::takeGivenShape(const GraphValue &input, ArrayRef<
     }
     if (stated.empty())
       continue;
-    result.hasUnnamed |= stated[axis].isOpen() && stated[axis].symbol.empty();
     if (!stated[axis].isOpen() && stated[axis].size != size) {
       error(input) << "axis " << axis << " must have the size that the model states, " << stated[axis].size
                    << ", but --shape gives " << size;
@@ -270,9 +267,7 @@ RankedTensorType InputSettler::settleShape(const GraphValue &input) {
     shape.back() = dim.usual.value_or(1);
     if (dim.usual)
       continue;
-    if (dim.symbol.empty())
-      result.hasUnnamed = true;
-    else
+    if (!dim.symbol.empty())
       result.symbols[dim.symbol] = 1;
     emitRemark(graph.getLocation(input.name))
         << "the batch dimension " << (dim.symbol.empty() ? "" : ("'" + dim.symbol + "' ").str())
@@ -289,7 +284,7 @@ RankedTensorType InputSettler::settleShape(const GraphValue &input) {
 static std::string suggestShape(const GraphValue &input) {
   std::string text = ("--shape " + input.name + "=").str();
   if (!input.type.shape)
-    return text + "<dim>x<dim>...";
+    return text + "<dim>x<dim>...|scalar";
   auto describe = [](const Dimension &dim) {
     return !dim.isOpen() ? std::to_string(dim.size) : "<" + (dim.symbol.empty() ? "dim" : dim.symbol.str()) + ">";
   };

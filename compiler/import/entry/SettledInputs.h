@@ -24,7 +24,6 @@ struct SettledInputs {
   llvm::SmallVector<SettledInput> inputs;
   llvm::StringMap<int64_t> symbols; ///< the sizes that open dimensions with a name have taken
   int64_t statedBatch = 0;          ///< the batch that the model states, or the user by `--shape`; 0: it is open
-  bool hasUnnamed = false;          ///< whether the user has settled what has no name: a dimension, or a value
   bool hasFailed = false;
 };
 

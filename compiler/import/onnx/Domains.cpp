@@ -7,6 +7,7 @@
 #include "compiler/import/onnx/Handlers.h"
 #include "compiler/import/onnx/contrib/Handlers.h"
 #include "compiler/import/onnx/training/Handlers.h"
+#include "compiler/import/onnx/trees/Handlers.h"
 
 namespace nacre::importer::onnx_format {
 namespace {
@@ -73,22 +74,30 @@ ImportRegistry makeTraining() {
   return result;
 }
 
+ImportRegistry makeClassical() {
+  ImportRegistry result("opset", /*newestVersion=*/5);
+  trees::registerMaps(result);
+  trees::registerTreeEnsembles(result);
+  return result;
+}
+
 } // namespace
 
 bool isStandardDomain(llvm::StringRef domain) { return domain.empty() || domain == "ai.onnx"; }
 
 llvm::ArrayRef<llvm::StringRef> getDomains() {
-  static constexpr llvm::StringRef domains[] = {"", contrib::domain, previewDomain, training::domain};
+  static constexpr llvm::StringRef domains[] = {"", contrib::domain, trees::domain, previewDomain, training::domain};
   return domains;
 }
 
 const ImportRegistry &getOperators(llvm::StringRef domain) {
   static const ImportRegistry standard = makeStandard(), contributed = makeContrib(), preview = makePreview(),
-                              trains = makeTraining(), unknown("opset");
+                              trains = makeTraining(), classical = makeClassical(), unknown("opset");
   return isStandardDomain(domain)     ? standard
          : domain == contrib::domain  ? contributed
          : domain == previewDomain    ? preview
          : domain == training::domain ? trains
+         : domain == trees::domain    ? classical
                                       : unknown;
 }
 

@@ -113,15 +113,12 @@ StringRef getElementTypeName(int64_t dataType) { return getKind(dataType).name; 
 // 2. Parsing
 //===----------------------------------------------------------------------===//
 
-// Three quarters of what the reader may allocate are for the parsed structure, one for elements that must be decoded.
-static uint64_t getStructureBudget(const MemoryBuffer &file) { return file.getBufferSize() * 3 + (12 << 20); }
-static uint64_t getDecodeBudget(const MemoryBuffer &file) { return file.getBufferSize() + (4 << 20); }
-
 OnnxFile::OnnxFile(FileBytes bytes, std::string folder)
-    : file(std::move(bytes)), folder(std::move(folder)), elements(file, getDecodeBudget(*file), "raw_data") {}
+    : file(std::move(bytes)), folder(std::move(folder)),
+      elements(file, getDecodeBudget(file->getBufferSize()), "raw_data") {}
 
 template <typename Proto> LogicalResult OnnxFile::parse(Location loc, WireRoot root, Proto &proto) {
-  llvm::Expected<WireSkeleton> skeleton = scanWire(file->getBuffer(), root, getStructureBudget(*file));
+  llvm::Expected<WireSkeleton> skeleton = scanWire(file->getBuffer(), root, getStructureBudget(file->getBufferSize()));
   if (!skeleton)
     return emitError(loc) << llvm::toString(skeleton.takeError());
   if (!proto.ParsePartialFromArray(skeleton->bytes.data(), static_cast<int>(skeleton->bytes.size())))

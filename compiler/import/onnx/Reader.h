@@ -7,7 +7,7 @@
 // Why:  models come from strangers. This is the only code that meets their bytes; whatever it lets through is safe to
 //       read, and whatever it refuses is an error at a place in the model, never a crash.
 // How:  WireScan decides what protobuf may parse; tensors stay views of the mapped file. In total the reader allocates
-//       at most four times the file's size and 16 MiB.
+//       at most getStructureBudget and getDecodeBudget together.
 
 #ifndef NACRE_COMPILER_IMPORT_ONNX_READER_H
 #define NACRE_COMPILER_IMPORT_ONNX_READER_H

@@ -4,7 +4,7 @@
 
 #include "compiler/import/operands/Shapes.h"
 
-#include "dialects/nn/ScalarFunctions.h"
+#include "dialects/nn/evaluate/ScalarFunctions.h"
 
 using namespace mlir;
 

@@ -3,6 +3,7 @@
 // Messages of protobuf written as text.
 
 #include "compiler/import/protobuf/ProtoText.h"
+#include "compiler/import/protobuf/WireScan.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
@@ -64,7 +65,7 @@ uint64_t measureProtoText(StringRef text, const ProtoTextRules &rules) {
 
 FailureOr<FileBytes> encodeProtoText(StringRef text, google::protobuf::Message &message, StringRef what, Location loc,
                                      const ProtoTextRules &rules) {
-  uint64_t budget = text.size() * 3 + (uint64_t(48) << 20);
+  uint64_t budget = getStructureBudget(text.size());
   uint64_t needed = measureProtoText(text, rules);
   if (needed > budget || text.size() > INT32_MAX)
     return emitError(loc) << "must need at most " << budget << " bytes of memory to be read, but may need " << needed

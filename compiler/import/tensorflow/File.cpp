@@ -9,6 +9,7 @@
 #include "compiler/import/tensorflow/File.h"
 
 #include "compiler/import/Import.h"
+#include "compiler/import/NodeNames.h"
 #include "compiler/import/protobuf/ProtoText.h"
 #include "dialects/StoredBytes.h"
 #include "dialects/nn/NarrowTypes.h"
@@ -99,15 +100,11 @@ std::optional<SmallVector<int64_t>> readShape(const tensorflow::TensorShapeProto
 // 2. Parsing
 //===----------------------------------------------------------------------===//
 
-// Three quarters of what the reader may allocate are for the parsed structure, one for elements that must be copied.
-static uint64_t getStructureBudget(const llvm::MemoryBuffer &file) { return file.getBufferSize() * 3 + (48 << 20); }
-static uint64_t getDecodeBudget(const llvm::MemoryBuffer &file) { return file.getBufferSize() + (16 << 20); }
-
 TensorFlowFile::TensorFlowFile(FileBytes bytes)
-    : file(std::move(bytes)), elements(file, getDecodeBudget(*file), "tensor_content") {}
+    : file(std::move(bytes)), elements(file, getDecodeBudget(file->getBufferSize()), "tensor_content") {}
 
 LogicalResult TensorFlowFile::parse(Location loc, WireRoot root, google::protobuf::Message &message) {
-  llvm::Expected<WireSkeleton> skeleton = scanWire(file->getBuffer(), root, getStructureBudget(*file));
+  llvm::Expected<WireSkeleton> skeleton = scanWire(file->getBuffer(), root, getStructureBudget(file->getBufferSize()));
   if (!skeleton)
     return emitError(loc) << llvm::toString(skeleton.takeError());
   if (!message.ParsePartialFromArray(skeleton->bytes.data(), static_cast<int>(skeleton->bytes.size())))
@@ -190,8 +187,9 @@ FailureOr<ElementsAttr> TensorFlowFile::expand(StoredTensor stored, StringRef na
   uint64_t count = stored.bytes.size() / elementBytes;
   auto wanted = uint64_t(type.getNumElements());
   if (stored.bytes.size() % elementBytes || count > wanted)
-    return emitError(loc) << "a tensor must hold at most " << wanted << " elements, as its shape says, but holds "
-                          << stored.bytes.size() << " bytes of elements of " << elementBytes;
+    return emitError(loc) << "a tensor must hold at most " << describeCount(wanted, "element")
+                          << ", as its shape says, but holds " << stored.bytes.size() << " bytes of elements of "
+                          << elementBytes;
   if (count == wanted)
     return makeConstant(stored, name);
   if (count == 0)

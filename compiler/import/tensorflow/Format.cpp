@@ -34,6 +34,9 @@ bool isRedundant(StringRef name, const tensorflow::AttrValue &value) {
       value.value_case() == tensorflow::AttrValue::kType || (value.has_list() && value.list().type_size() > 0);
   bool namesOperand = (name.starts_with("T") && name != "Targmax" && name != "Tout") || name == "SrcT" || name == "U" ||
                       name == "Index";
+  // Complex numbers are lists of their parts, which have types of their own.
+  bool isComplex = value.type() == tensorflow::DT_COMPLEX64 || value.type() == tensorflow::DT_COMPLEX128;
+  namesOperand |= name == "Tout" && isComplex;
   return name.starts_with("_") || (isType && namesOperand);
 }
 

@@ -12,11 +12,13 @@ const ImportRegistry &getOperators() {
     registerAudio(result);
     registerBlocks(result);
     registerCells(result);
+    registerComplex(result);
     registerContractions(result);
     registerControlFlow(result);
     registerConvolutions(result);
     registerElementwise(result);
     registerFakeQuantization(result);
+    registerFourier(result);
     registerImages(result);
     registerIndexed(result);
     registerMatrices(result);

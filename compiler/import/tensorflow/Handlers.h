@@ -19,11 +19,13 @@ mlir::Type readIndexType(OperandBinder &node, llvm::StringRef attribute, unsigne
 void registerAudio(ImportRegistry &registry);
 void registerBlocks(ImportRegistry &registry);
 void registerCells(ImportRegistry &registry);
+void registerComplex(ImportRegistry &registry);
 void registerContractions(ImportRegistry &registry);
 void registerControlFlow(ImportRegistry &registry);
 void registerConvolutions(ImportRegistry &registry);
 void registerElementwise(ImportRegistry &registry);
 void registerFakeQuantization(ImportRegistry &registry);
+void registerFourier(ImportRegistry &registry);
 void registerImages(ImportRegistry &registry);
 void registerIndexed(ImportRegistry &registry);
 void registerMatrices(ImportRegistry &registry);

@@ -42,7 +42,12 @@ constexpr Row rows[] = {
     {"ArgMax ArgMin", "output=output_type|int64"},
     {"Range", "output=Tidx|int32"},
     {"Where", "index=int64"},
-    {"ResizeBilinear ResizeBicubic ResizeArea CropAndResize AudioSpectrogram Mfcc Dequantize", "output=float"},
+    {"ResizeBilinear ResizeBicubic ResizeArea CropAndResize AudioSpectrogram Mfcc", "output=float"},
+    {"Dequantize", "output=dtype|float"},
+    {"RFFT", "output=Tcomplex|complex64"},
+    {"IRFFT", "output=Treal|float"},
+    {"Real Imag ComplexAbs Angle", "output=Tout|float"},
+    {"Complex", "out=Tout|complex64"},
     {"HistogramFixedWidth", "out=dtype|int32"},
     {"NonMaxSuppression NonMaxSuppressionV2 NonMaxSuppressionV3", "selected_indices=int32"},
     {"DecodeJpeg DecodePng DecodeBmp DecodeGif DecodeImage", "image=uint8"},
@@ -142,6 +147,7 @@ DataType parseType(StringRef word) {
       .Case("int64", tensorflow::DT_INT64)
       .Case("uint8", tensorflow::DT_UINT8)
       .Case("bool", tensorflow::DT_BOOL)
+      .Case("complex64", tensorflow::DT_COMPLEX64)
       .Case("string", tensorflow::DT_STRING)
       .Case("resource", tensorflow::DT_RESOURCE)
       .Case("variant", tensorflow::DT_VARIANT)

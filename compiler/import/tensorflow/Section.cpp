@@ -76,7 +76,9 @@ bool isLeftover(const CheckedGraph &graph, const CheckedNode &node) {
   constexpr StringRef leftovers[] = {"NoOp",          "Const",      "Assert",     "Print",   "PrintV2",
                                      "SaveV2",        "Save",       "RestoreV2",  "Restore", "Placeholder",
                                      "PlaceholderV2", "VariableV2", "VarHandleOp"};
-  bool assigns = node.getOp().starts_with("Assign") && !node.operands.empty() && findVariable(graph, node.operands[0]);
+  // A sum or a difference that is assigned is training's, also where freezing made a constant of the variable.
+  bool assigns = node.getOp().starts_with("Assign") && !node.operands.empty() &&
+                 (node.getOp() != "Assign" || findVariable(graph, node.operands[0]));
   return assigns || llvm::is_contained(leftovers, node.getOp());
 }
 

@@ -50,13 +50,6 @@ Type TfliteNode::getResultElementType(size_t result) const {
   return result < results.size() && results[result].type ? results[result].type.getElementType() : Type();
 }
 
-std::optional<SmallVector<int64_t>> TfliteNode::getResultShape(size_t result) const {
-  auto type = result < results.size() ? dyn_cast_or_null<RankedTensorType>(results[result].type) : RankedTensorType();
-  if (!type || !type.hasStaticShape())
-    return std::nullopt;
-  return llvm::to_vector(type.getShape());
-}
-
 /// `float[1x?x8]`
 static std::string describeStated(RankedTensorType type) {
   auto describeSize = [](int64_t size) {
@@ -66,27 +59,42 @@ static std::string describeStated(RankedTensorType type) {
          "]";
 }
 
+/// Whether `value` has the shape that the model states for it, if it states one.
+static bool hasStatedShape(const NnBuilder &nn, Value value, const TensorFacts &stated) {
+  auto type = dyn_cast_or_null<RankedTensorType>(stated.type);
+  if (!type || !isTensor(value))
+    return true;
+  // What a run decides is stated as one size that it may have.
+  auto agrees = [&](auto sizes) {
+    auto [size, known] = sizes;
+    return ShapedType::isDynamic(known) || size == known || nn.isOpen(value);
+  };
+  return getRank(value) == type.getRank() && llvm::all_of(llvm::zip_equal(getShape(value), type.getShape()), agrees);
+}
+
+bool TfliteNode::haveOperandsStatedShapes() const {
+  return llvm::all_of(llvm::enumerate(operands), [&](const auto &stated) {
+    return hasStatedShape(nn, getOperand(stated.index()), stated.value());
+  });
+}
+
 void TfliteNode::checkResults() {
   if (binder.hasFailed())
     return;
   for (auto [index, stated] : llvm::enumerate(results)) {
     Value result = binder.getResult(index);
-    auto type = dyn_cast_or_null<RankedTensorType>(stated.type);
     if (!result || !stated.type || !isTensor(result))
       continue;
-    bool agrees = getElementType(result) == stated.type.getElementType();
-    if (type) {
-      agrees &= getRank(result) == type.getRank();
-      // What a run decides is stated as one size that it may have.
-      for (auto [size, known] : llvm::zip(getShape(result), type.getShape()))
-        agrees &= ShapedType::isDynamic(known) || size == known || nn.isOpen(result);
+    if (getElementType(result) != stated.type.getElementType()) {
+      error() << "output " << index << " must be as the model states, " << getTypeName(stated.type.getElementType())
+              << ", but is computed as " << describe(result) << "; convert the model again";
+      return;
     }
-    if (agrees)
-      continue;
-    error() << "output " << index << " must be as the model states, "
-            << (type ? describeStated(type) : getTypeName(stated.type.getElementType())) << ", but is computed as "
-            << describe(result) << "; convert the model again";
-    return;
+    // Later operators repeat the difference, so only the first one is worth a warning.
+    if (!hasStatedShape(nn, result, stated) && haveOperandsStatedShapes())
+      emitWarning(nn.getLoc()) << "the model declares " << describeStated(cast<RankedTensorType>(stated.type))
+                               << " of output " << index << ", but its operator computes " << describe(result)
+                               << ", which is used";
   }
 }
 

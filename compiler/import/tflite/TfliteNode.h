@@ -4,8 +4,8 @@
 //
 // What: an OperandBinder, and what the model says of the operands and results besides: their types, and what their integers
 //       stand for.
-// Why:  an operator's shapes and types are in the file as well as in its definition; where the two differ, one of them is
-//       wrong, and nobody can say which.
+// Why:  the types of an operator's results are in the file as well as in its definition. If the two differ, the model is
+//       damaged. Shapes may differ: TensorFlow Lite computes them again before it runs, and so does Nacre.
 // How:  handlers are wrapped: before one runs, integers that stand for reals are refused where it does not know them; behind it,
 //       results are compared with what the file says.
 
@@ -45,16 +45,17 @@ public:
 
   /// The element type that the model states for a result; null where it states none that Nacre has.
   mlir::Type getResultElementType(size_t result = 0) const;
-  /// The shape that the model states for a result, if it states all of its sizes.
-  std::optional<llvm::SmallVector<int64_t>> getResultShape(size_t result = 0) const;
 
-  /// Reports an error where a result is not what the model says of it.
+  /// Reports an error if a result has another element type than the model states, and a warning if it is the first that has
+  /// another shape.
   void checkResults();
 
 private:
   static const Quantization *get(llvm::ArrayRef<TensorFacts> facts, size_t index) {
     return index < facts.size() && facts[index].quantization ? &*facts[index].quantization : nullptr;
   }
+
+  bool haveOperandsStatedShapes() const;
 
   OperandBinder &binder;
   llvm::SmallVector<TensorFacts> operands, results, intermediates;

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from references import caffe_boxes
+from references import caffe_boxes, caffe_images
 from references.windows import convolve, windows
 
 
@@ -304,9 +304,10 @@ LAYERS = {"AbsVal": lambda layer, blobs, x: np.abs(x), "ArgMax": _argmax, "BNLL"
           "BatchNorm": _batch_norm, "BatchReindex": lambda layer, blobs, x, which: x[which.astype(int)], "Bias": _bias,
           "Clip": _clip, "Concat": _concat, "Convolution": _convolution, "Crop": _crop, "Deconvolution": _deconvolution,
           "DetectionOutput": _detections, "Dropout": lambda layer, blobs, x: x, "ELU": _elu, "Eltwise": _eltwise, "Embed": _embed,
-          "Exp": _exp, "Flatten": _flatten, "InnerProduct": _inner_product, "LRN": _lrn, "Log": _log, "MVN": _mvn,
+          "Exp": _exp, "Flatten": _flatten, "InnerProduct": _inner_product, "Interp": lambda layer, blobs, x: caffe_images.interpolate(Parameters(layer, "interp_param"), x), "LRN": _lrn, "Log": _log, "MVN": _mvn,
           "Normalize": _normalize, "PReLU": _prelu, "Permute": _permute, "Pooling": _pooling, "Power": _power,
           "PriorBox": lambda layer, blobs, grid, image: caffe_boxes.prior_boxes(Parameters(layer, "prior_box_param"), grid.shape[2:], image.shape[2:]),
+          "ROIPooling": lambda layer, blobs, x, rois: caffe_images.region_maxima(Parameters(layer, "roi_pooling_param"), x, rois),
           "ReLU": lambda layer, blobs, x: np.where(x > 0, x, np.float32(Parameters(layer, "relu_param").one("negative_slope", 0)) * x),
           "Reduction": _reduction, "Reshape": _reshape, "SPP": _pyramid, "Scale": _scale, "Sigmoid": lambda layer, blobs, x: _sigmoid(x),
           "Slice": _slice, "Softmax": _softmax,

@@ -50,9 +50,11 @@ std::string describeNode(const onnx::ModelProto &model) {
   return text;
 }
 
-/// What takes lists of tensors that belong together, or names tensors of the graph: hardly a draw is of that kind
-/// (test/e2e/onnx_training_test.py and ONNX's own tests have such nodes).
-static bool isIntricate(llvm::StringRef op) { return op == "Adam" || op == "Momentum" || op == "Gradient"; }
+/// What takes lists of tensors or of numbers that belong together, or names tensors of the graph: hardly a draw is of that kind
+/// (test/e2e/onnx_training_test.py, test/e2e/trees_test.py and ONNX's own tests have such nodes).
+static bool isIntricate(llvm::StringRef op) {
+  return op == "Adam" || op == "Momentum" || op == "Gradient" || op.starts_with("TreeEnsemble") || op == "ZipMap";
+}
 
 void AnyNode::tryAll(llvm::StringRef domain) {
   for (const auto &operation : onnx_format::getOperators(domain).getEntries()) {

@@ -20,9 +20,12 @@ constexpr int drawsPerHandler = 60;
 /// What raised control flow consists of: no node of a file is one alone.
 bool isRaised(llvm::StringRef op) { return op == "Merge" || op == "Case" || op == "LoopCond"; }
 
-/// Operands that go together in too many ways to be drawn.
+/// Operands that go together in too many ways to be drawn, or are complex numbers, which only operators make.
 bool isIntricate(llvm::StringRef op) {
-  return op == "SparseTensorDenseAdd" || op == "FusedPadConv2D" || op == "FusedResizeAndPadConv2D";
+  static constexpr llvm::StringLiteral ofComplex[] = {"Angle", "Complex", "ComplexAbs", "Conj",
+                                                      "Imag",  "IRFFT",   "Real",       "RFFT"};
+  return llvm::is_contained(ofComplex, op) || op == "SparseTensorDenseAdd" || op == "FusedPadConv2D" ||
+         op == "FusedResizeAndPadConv2D";
 }
 
 class AnyTensorflowNode : public NodeTrial {};

@@ -42,7 +42,7 @@ const FieldDescriptor *findParameters(StringRef type) {
 int64_t drawNumber(Draw &draw, StringRef name) {
   if (name == "num_output" && !draw.oneIn(8))
     return numOutputs;
-  if (name == "kernel_size" && !draw.oneIn(8))
+  if ((name == "kernel_size" || name.starts_with("pooled_")) && !draw.oneIn(8))
     return kernelSize;
   if (name == "local_size" && !draw.oneIn(8))
     return draw.of<int64_t>({1, 3, 5});
@@ -80,7 +80,8 @@ void setField(Draw &draw, Message &message, const FieldDescriptor *field) {
 }
 
 bool isNeeded(StringRef name) {
-  return llvm::is_contained({"num_output", "kernel_size", "local_size", "tiles", "shape", "order"}, name);
+  return llvm::is_contained(
+      {"num_output", "kernel_size", "local_size", "tiles", "shape", "order", "pooled_h", "pooled_w"}, name);
 }
 
 void drawParameters(Draw &draw, caffe::LayerParameter &layer) {
@@ -151,7 +152,8 @@ DrawnNetwork nacre::drawNetwork(Draw &draw, StringRef type, llvm::ArrayRef<Opera
     std::string name = "x" + std::to_string(index);
     drawn.network.add_input(name);
     caffe::BlobShape &shape = *drawn.network.add_input_shape();
-    for (int64_t dim : index &&draw.oneIn(6) ? draw.shape() : x)
+    const Dims rois = {3, 5};
+    for (int64_t dim : index &&draw.oneIn(6) ? draw.shape() : index == 1 && type == "ROIPooling" ? rois : x)
       shape.add_dim(dim);
     layer.add_bottom(name);
   }

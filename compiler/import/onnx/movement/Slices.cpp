@@ -173,6 +173,8 @@ void importPad11(OperandBinder &node) {
 } // namespace
 
 void registerSlices(ImportRegistry &registry) {
+  const OperandRule data{"data", Holds::Stored}, starts{"starts", Holds::Integers}, ends{"ends", Holds::Integers},
+      axes{"axes?", Holds::Integers};
   registry.add("Concat", 1, {{"inputs...", Holds::Stored, 'T'}}, importConcat);
   registry.add("Gather", 1, {{"data", Holds::Stored}, {"indices", Holds::Indices}}, importGather);
   registry.add("Pad", 1, {{"data", Holds::Stored}}, importPad1);
@@ -182,14 +184,10 @@ void registerSlices(ImportRegistry &registry) {
                 {"constant_value?", Holds::Stored},
                 {"axes?", Holds::Integers}},
                importPad11);
-  registry.add("Slice", 1, {{"data", Holds::Stored}}, importSlice1);
-  registry.add("Slice", 10,
-               {{"data", Holds::Stored},
-                {"starts", Holds::Integers},
-                {"ends", Holds::Integers},
-                {"axes?", Holds::Integers},
-                {"steps?", Holds::Integers}},
-               importSlice10);
+  // ONNX had it on trial before version 10 of Slice, and PyTorch exported it.
+  registry.add("DynamicSlice", 1, {data, starts, ends, axes}, importSlice10);
+  registry.add("Slice", 1, {data}, importSlice1);
+  registry.add("Slice", 10, {data, starts, ends, axes, {"steps?", Holds::Integers}}, importSlice10);
   registry.add("Split", 1, {{"input", Holds::Stored}}, importSplit);
   registry.add("Split", 13, {{"input", Holds::Stored}, {"split?", Holds::Integers}}, importSplit);
 }

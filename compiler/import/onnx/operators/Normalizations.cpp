@@ -155,6 +155,7 @@ void importGroupNormalization(OperandBinder &node) {
     node.setResult(apply(nn.reshape(normal, shape), rank - 1));
 }
 
+/// The result has the type of the scale, which ONNX Runtime's may have another than the operand has.
 void importLayerNormalization(OperandBinder &node) {
   node.ignore({"stash_type"});
   NnBuilder &nn = node.nn;
@@ -166,7 +167,8 @@ void importLayerNormalization(OperandBinder &node) {
   if (!node.checkBroadcastsTo(1, getShape(x), "the input") || !node.checkBroadcastsTo(2, getShape(x), "the input"))
     return;
   Normalized normal = normalizeLayer(nn, x, axisRange(*axis, getRank(x)), epsilon);
-  Value y = nn.mul(normal.result, node.getOperand(1));
+  Value scale = node.getOperand(1);
+  Value y = nn.mul(nn.cast(normal.result, getElementType(scale)), scale);
   node.setResult(0, node.getOperand(2) ? nn.add(y, node.getOperand(2)) : y);
   node.setResult(1, normal.mean);
   node.setResult(2, normal.inverse);
@@ -301,13 +303,16 @@ void registerNormalizations(ImportRegistry &registry) {
   registry.add("Hardmax", 1, floats, importHardmax);
   registry.add("InstanceNormalization", 1, shifted, importInstanceNormalization);
   registry.add("LRN", 1, floats, importLrn);
+  // ONNX Runtime exports and optimizes models of older operator sets to these two, which it adds to the standard domain.
+  registry.add("LayerNormalization", 1,
+               {{"X", Holds::Floats, 'T'}, {"scale", Holds::Floats, 'V'}, {"B?", Holds::Floats, 'V'}},
+               importLayerNormalization);
+  registry.add("SimplifiedLayerNormalization", 1, scaled, importRMSNormalization);
   registry.add("LayerNormalization", 17, maybeShifted, importLayerNormalization);
   registry.add("LpNormalization", 1, floats, importLpNormalization);
   registry.setLimit("LpNormalization", "norms but the first and the second");
   registry.add("MeanVarianceNormalization", 1, floats, importMeanVarianceNormalization);
   registry.add("RMSNormalization", 23, scaled, importRMSNormalization);
-  // Optimizers of ONNX Runtime write theirs in the standard domain.
-  registry.add("SimplifiedLayerNormalization", 1, scaled, importRMSNormalization);
   for (bool log : {false, true}) {
     StringRef op = log ? "LogSoftmax" : "Softmax";
     registry.add(op, 1, floats, [log](OperandBinder &node) { importSoftmax1(node, log); });

@@ -56,13 +56,6 @@ FailureOr<int64_t> readTransformAxis(OperandBinder &node) {
   return axis;
 }
 
-/// `x` with `size` elements along `axis`: cut, or filled up with zeros.
-Value fit(NnBuilder &nn, Value x, int64_t axis, int64_t size) {
-  SmallVector<int64_t> low(getRank(x), 0), high(getRank(x), 0);
-  high[axis] = size - getShape(x)[axis];
-  return nn.pad(nn::PadMode::Constant, x, low, high, 0);
-}
-
 void importDft(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
@@ -96,7 +89,7 @@ void importDft(OperandBinder &node) {
   int64_t rows = 1;
   for (int64_t dim : shape)
     rows *= dim;
-  Value lines = nn.reshape(nn.transpose(fit(nn, x, *axis, used), permutation), {rows, used, parts});
+  Value lines = nn.reshape(nn.transpose(fitAxis(nn, x, *axis, used), permutation), {rows, used, parts});
   Value y =
       toReal ? inverseRealFourier(nn, lines, *length) : fourier(nn, lines, isOneSided ? half : *length, isInverse);
   if (!y) {

@@ -14,7 +14,7 @@
 #include "compiler/import/operands/Shapes.h"
 #include "compiler/import/tensorflow/Handlers.h"
 
-#include "dialects/nn/ScalarFunctions.h"
+#include "dialects/nn/evaluate/ScalarFunctions.h"
 
 using namespace mlir;
 

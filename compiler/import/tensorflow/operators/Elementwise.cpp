@@ -8,6 +8,7 @@
 
 #include "compiler/import/operands/Elementwise.h"
 #include "compiler/import/compositions/Elementary.h"
+#include "compiler/import/compositions/Movement.h"
 #include "compiler/import/compositions/SpecialFunctions.h"
 #include "compiler/import/tensorflow/Handlers.h"
 
@@ -182,6 +183,21 @@ void importClip(OperandBinder &node) {
                              node.getOperand(1)));
 }
 
+/// The cross products of vectors of three along the last axis.
+void importCross(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  Value a = node.getOperand(0), b = node.getOperand(1);
+  const int64_t last = getRank(a) - 1;
+  if (last < 0 || getShape(a)[last] != 3) {
+    node.error() << node.nameOf(0) << " must have 3 elements along its last axis, but is " << describe(a);
+    return;
+  }
+  if (!node.checkShape(1, getShape(a), "as the other vectors have it"))
+    return;
+  auto roundAbout = [&](int64_t shift) { return nn.mul(roll(nn, a, last, -shift), roll(nn, b, last, shift)); };
+  node.setResult(nn.sub(roundAbout(1), roundAbout(-1)));
+}
+
 void importApproximateEqual(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   double tolerance = node.getFloat("tolerance", 1e-5);
@@ -248,6 +264,7 @@ void registerElementwise(ImportRegistry &registry) {
   registry.add("AccumulateNV2", 1, many, importSum);
   registry.add("BiasAdd", 1, {{"value", Holds::Numbers, 'T'}, {"bias", Holds::Numbers, 'T'}}, importBiasAdd);
   registry.add("BiasAddV1", 1, {{"value", Holds::Numbers, 'T'}, {"bias", Holds::Numbers, 'T'}}, importBiasAdd);
+  registry.add("Cross", 1, {{"a", Holds::Numbers, 'T'}, {"b", Holds::Numbers, 'T'}}, importCross);
   registry.add("ApproximateEqual", 1, {{"x", Holds::Numbers, 'T'}, {"y", Holds::Numbers, 'T'}}, importApproximateEqual);
   registry.add(
       "ClipByValue", 1,

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Numbers rounded to those that an integer of few bits can stand for.
+// Numbers rounded to those that an integer of few bits can stand for, and such integers as numbers.
 
+#include "compiler/import/compositions/Quantization.h"
 #include "compiler/import/tensorflow/Handlers.h"
+
+#include <cmath>
 
 using namespace mlir;
 
@@ -59,11 +62,84 @@ void importVarsPerChannel(OperandBinder &node) {
     quantize(node, node.getOperand(1), node.getOperand(2));
 }
 
+//===----------------------------------------------------------------------===//
+// Dequantize
+//===----------------------------------------------------------------------===//
+
+/// The least and the largest number of an integer type, as floats of 32 bits have them: TensorFlow computes with these.
+struct IntegerRange {
+  explicit IntegerRange(IntegerType type) {
+    const unsigned width = type.getWidth();
+    low = type.isUnsigned() ? 0 : -std::ldexp(1.0F, static_cast<int>(width) - 1);
+    high = static_cast<float>(std::ldexp(1.0, static_cast<int>(width) - !type.isUnsigned()) - 1);
+  }
+  float low, high;
+};
+
+/// What the integers of `range` stand for if the least stands for `low` and the largest for `high`. MIN_FIRST moves the
+/// lower end so that zero is one of the steps.
+Value dequantizeByRange(NnBuilder &nn, Value x, Value low, Value high, IntegerRange range, bool isMinFirst) {
+  if (!isMinFirst) {
+    float half = range.low == 0 ? 0.0F : (range.high - range.low + 1) / 2;
+    return nn.add(nn.mul(nn.add(x, half), nn.div(nn.sub(high, low), range.high - range.low)), low);
+  }
+  Value step = nn.div(nn.sub(high, low), double(range.high) - double(range.low));
+  Value moved = nn.mul(roundAwayFromZero(nn, nn.div(low, step)), step);
+  if (!moved)
+    return {};
+  Value first = nn.select(nn.binary(nn::BinaryKind::Equal, low, high), low, moved);
+  return nn.add(nn.mul(x, step), nn.sub(first, nn.mul(step, range.low)));
+}
+
+/// What the integers stand for if zero stands for zero.
+Value dequantizeScaled(NnBuilder &nn, Value x, Value low, Value high, IntegerRange range, bool isNarrow) {
+  Value scale = nn.div(high, range.high);
+  if (range.low != 0)
+    scale = nn.binary(nn::BinaryKind::Max, nn.div(low, range.low + static_cast<float>(isNarrow)), scale);
+  return nn.mul(x, scale);
+}
+
+void importDequantize(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  Value x = node.getOperand(0);
+  StringRef mode = node.getChoice("mode", {"MIN_COMBINED", "MIN_FIRST", "SCALED"});
+  const bool isNarrow = node.getFlag("narrow_range", false);
+  const int64_t axis = node.getInt("axis", -1);
+  Type f32 = nn.types().getF32Type(), type = node.getType("dtype", f32);
+  if (!isa<FloatType>(type)) {
+    node.error() << "attribute 'dtype' must be a floating-point type, but is " << getTypeName(type);
+    return;
+  }
+  if (axis < -1 || axis >= getRank(x)) {
+    node.error() << "attribute 'axis' must be -1 or an axis of " << describe(x) << ", but is " << axis;
+    return;
+  }
+  SmallVector<int64_t> ranges, aligned;
+  if (axis >= 0) {
+    ranges = {getShape(x)[axis]};
+    aligned.assign(getRank(x), 1);
+    aligned[axis] = ranges[0];
+  }
+  const char *reason = axis < 0 ? "one for all elements" : "one for each index of the axis";
+  if (!node.checkShape(1, ranges, reason) || !node.checkShape(2, ranges, reason) || node.hasFailed())
+    return;
+  const IntegerRange range(cast<IntegerType>(getElementType(x)));
+  Value low = nn.cast(nn.reshape(node.getOperand(1), aligned), f32);
+  Value high = nn.cast(nn.reshape(node.getOperand(2), aligned), f32);
+  Value reals = nn.cast(x, f32);
+  node.setResult(nn.cast(mode == "SCALED" ? dequantizeScaled(nn, reals, low, high, range, isNarrow)
+                                          : dequantizeByRange(nn, reals, low, high, range, mode == "MIN_FIRST"),
+                         type));
+}
+
 } // namespace
 
 void registerFakeQuantization(ImportRegistry &registry) {
   const OperandRule inputs = {"inputs", Holds::Floats, 'T'}, low = {"min", Holds::Floats, 'T'},
                     high = {"max", Holds::Floats, 'T'};
+  registry.add("Dequantize", 1,
+               {{"input", Holds::Integers}, {"min_range", Holds::Floats}, {"max_range", Holds::Floats}},
+               importDequantize);
   registry.add("FakeQuantWithMinMaxArgs", 1, {inputs}, importArgs);
   registry.add("FakeQuantWithMinMaxVars", 1, {inputs, low, high}, importVars);
   registry.add("FakeQuantWithMinMaxVarsPerChannel", 1, {inputs, low, high}, importVarsPerChannel);

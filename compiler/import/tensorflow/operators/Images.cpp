@@ -206,9 +206,9 @@ Colour toHsv(NnBuilder &nn, const Colour &rgb) {
   return {hue, saturation, value};
 }
 
-/// The colour of a hue whose brightest part is `value` and whose darkest is by `range` less.
-Colour fromHue(NnBuilder &nn, Value hue, Value range, Value value) {
-  Value turn = nn.mul(hue, 6);
+/// The brightest part is the value, the darkest less by the saturation's share of it.
+Colour toRgb(NnBuilder &nn, const Colour &hsv) {
+  Value turn = nn.mul(hsv.first, 6), value = hsv.third, range = nn.mul(hsv.second, value);
   // How much of the colour each has: it is all of it over a third of the circle, and falls off to both sides.
   auto share = [&](double middle, double sign, double offset) {
     Value distance = nn.unary(nn::UnaryKind::Abs, nn.add(turn, -middle));
@@ -216,10 +216,6 @@ Colour fromHue(NnBuilder &nn, Value hue, Value range, Value value) {
     return nn.sub(value, nn.mul(range, nn.sub(nn.scalar(value, 1), part)));
   };
   return {share(3, 1, -1), share(2, -1, 2), share(4, -1, 2)};
-}
-
-Colour toRgb(NnBuilder &nn, const Colour &hsv) {
-  return fromHue(nn, hsv.first, nn.mul(hsv.second, hsv.third), hsv.third);
 }
 
 /// Whether the image has three channels; reports an error if not.
@@ -238,15 +234,56 @@ void importColours(OperandBinder &node, Colour (*convert)(NnBuilder &, const Col
     node.setResult(join(node.nn, convert(node.nn, split(node.nn, node.getOperand(0)))));
 }
 
+/// The three parts of a colour by size, and the hue from 0 to 6, with the rounding of TensorFlow's kernel: where an image is f64, it
+/// computes with floats all the same, whose last digits are then seen.
+struct Hue {
+  Value hue, least, most;
+};
+
+Hue findHue(NnBuilder &nn, const Colour &rgb) {
+  Value red = rgb.first, green = rgb.second, blue = rgb.third;
+  auto larger = [&](Value a, Value b) { return nn.binary(BinaryKind::Max, a, b); };
+  auto smaller = [&](Value a, Value b) { return nn.binary(BinaryKind::Min, a, b); };
+  auto isLess = [&](Value a, Value b) { return nn.binary(BinaryKind::Less, a, b); };
+  auto number = [&](double value) { return nn.scalar(red, value); };
+  Value most = larger(larger(red, green), blue), least = smaller(smaller(red, green), blue);
+  Value middle = larger(smaller(red, green), smaller(larger(red, green), blue));
+  // Of the six orders of the parts, those with the middle one on its way up have even numbers.
+  Value share = nn.div(nn.sub(middle, least), nn.sub(most, least));
+  Value up = share, down = nn.sub(number(1), share);
+  auto order = [&](double category, Value part) { return nn.add(part, category); };
+  Value greenMost =
+      nn.select(isLess(blue, red), order(1, down), nn.select(isLess(green, blue), order(3, down), order(2, up)));
+  Value redMost =
+      nn.select(isLess(blue, green), order(0, up), nn.select(isLess(red, blue), order(4, up), order(5, down)));
+  Value hue = nn.select(isLess(red, green), greenMost, redMost);
+  return {nn.select(nn.binary(BinaryKind::Equal, most, least), number(0), hue), least, most};
+}
+
+Colour fromHue(NnBuilder &nn, const Hue &of) {
+  Value category = nn.unary(nn::UnaryKind::Floor, of.hue), share = nn.sub(of.hue, category);
+  auto is = [&](double number) { return nn.binary(BinaryKind::Equal, category, number); };
+  auto isOneOf = [&](double a, double b) { return nn.binary(BinaryKind::Or, is(a), is(b)); };
+  Value isDown = nn.binary(BinaryKind::Or, isOneOf(1, 3), is(5));
+  share = nn.select(isDown, nn.sub(nn.scalar(share, 1), share), share);
+  Value middle = nn.add(nn.mul(share, nn.sub(of.most, of.least)), of.least);
+  // Each part is the largest in two orders, the middle one in two, and the least in two.
+  auto part = [&](double most1, double most2, double middle1, double middle2) {
+    return nn.select(isOneOf(most1, most2), of.most, nn.select(isOneOf(middle1, middle2), middle, of.least));
+  };
+  return {part(0, 5, 1, 4), part(1, 2, 0, 3), part(3, 4, 2, 5)};
+}
+
 void importHue(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   if (!checkColours(node) || !node.checkShape(1, {}, "one element"))
     return;
-  Colour rgb = split(nn, node.getOperand(0));
-  Colour hsv = toHsv(nn, rgb);
-  Value turned = nn.add(hsv.first, nn.cast(node.getOperand(1), getElementType(node.getOperand(0))));
-  // Not by the saturation, which colours outside of [0, 1] do not have.
-  node.setResult(join(nn, fromHue(nn, nn.binary(BinaryKind::Mod, turned, 1.0), getRange(nn, rgb), hsv.third)));
+  Hue hue = findHue(nn, split(nn, node.getOperand(0)));
+  Value turn = nn.mul(nn.cast(node.getOperand(1), getElementType(node.getOperand(0))), 6);
+  hue.hue = nn.binary(BinaryKind::Mod, nn.add(hue.hue, turn), 6.0);
+  // A remainder just below 0 is rounded to 6 when 6 is added.
+  hue.hue = nn.select(nn.binary(BinaryKind::GreaterEqual, hue.hue, 6.0), nn.scalar(hue.hue, 0), hue.hue);
+  node.setResult(join(nn, fromHue(nn, hue)));
 }
 
 void importSaturation(OperandBinder &node) {
@@ -267,7 +304,12 @@ void importContrast(OperandBinder &node) {
     return;
   Type type = getElementType(x);
   Value wide = nn.cast(x, nn.types().getF32Type()), factor = nn.cast(node.getOperand(1), nn.types().getF32Type());
-  Value mean = nn.reduce(nn::ReduceKind::Mean, wide, axisRange(getRank(x) - 3, getRank(x) - 1), /*keepDims=*/true);
+  auto average = [&](Value of) {
+    return nn.reduce(nn::ReduceKind::Mean, of, axisRange(getRank(x) - 3, getRank(x) - 1), /*keepDims=*/true);
+  };
+  // The mean of what the first one leaves is its rounding.
+  Value mean = average(wide);
+  mean = nn.add(mean, average(nn.sub(wide, mean)));
   Value result = nn.add(nn.mul(nn.sub(wide, mean), factor), mean);
   node.setResult(result ? nn.cast(result, type) : Value());
 }

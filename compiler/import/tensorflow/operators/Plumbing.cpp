@@ -10,7 +10,13 @@ namespace nacre::importer::tensorflow_format {
 namespace {
 
 void importIdentity(OperandBinder &node) {
-  node.ignore({"message", "summarize", "first_n"});
+  node.ignore({"message", "summarize", "first_n", "device_name", "tensor_name", "debug_urls", "gated_grpc"});
+  node.setResult(node.getOperand(0));
+}
+
+/// The value that the placeholder has unless it is an input (--input), whose type and shape its attributes repeat.
+void importDefault(OperandBinder &node) {
+  node.ignore({"dtype", "shape"});
   node.setResult(node.getOperand(0));
 }
 
@@ -43,9 +49,9 @@ void importAssign(OperandBinder &node) {
 void registerPlumbing(ImportRegistry &registry) {
   for (StringRef op : {"Identity", "RefIdentity"})
     registry.add(op, 1, {{"input", Holds::AnyValue}}, importIdentity);
-  for (StringRef op : {"StopGradient", "PreventGradient", "CheckNumerics", "Snapshot", "DeepCopy",
-                       "PlaceholderWithDefault", "DebugIdentity"})
+  for (StringRef op : {"StopGradient", "PreventGradient", "CheckNumerics", "Snapshot", "DeepCopy", "DebugIdentity"})
     registry.add(op, 1, {{"input"}}, importIdentity);
+  registry.add("PlaceholderWithDefault", 1, {{"input"}}, importDefault);
   registry.add("Print", 1, {{"input"}, {"data...?", Holds::AnyValue}}, importIdentity);
   registry.add("IdentityN", 1, {{"input...", Holds::AnyValue}}, importIdentities);
   registry.add("Assign", 1, {{"ref"}, {"value"}}, importAssign);

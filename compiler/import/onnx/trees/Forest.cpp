@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How:  1. lists of attributes, which must be of one length,
+//       2. the sense of what they say: each node is in one tree, once; leaves come first,
+//       3. the two forms that operators have.
+
+#include "compiler/import/onnx/trees/Forest.h"
+
+#include "dialects/nn/ConstantData.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include <array>
+#include <map>
+#include <set>
+
+using namespace mlir;
+
+namespace nacre::importer::onnx_format::trees {
+
+//===----------------------------------------------------------------------===//
+// 1. Lists
+//===----------------------------------------------------------------------===//
+
+static FailureOr<SmallVector<double>> readTensor(OperandBinder &node, StringRef name) {
+  ElementsAttr tensor = node.getTensor(name);
+  if (!tensor)
+    return SmallVector<double>();
+  FailureOr<nn::ConstantView> view = nn::ConstantView::get(tensor);
+  if (failed(view))
+    return node.error() << "attribute '" << name << "' must be a dense tensor of numbers; save the model with one";
+  SmallVector<double> numbers(tensor.getNumElements());
+  view->read(0, 1, tensor.getNumElements(), numbers.data());
+  return numbers;
+}
+
+FailureOr<SmallVector<double>> readNumbers(OperandBinder &node, StringRef name) {
+  SmallVector<double> numbers = node.getFloats(name);
+  const std::string asTensor = (name + "_as_tensor").str();
+  if (!numbers.empty() || !node.has(asTensor))
+    return numbers;
+  return readTensor(node, asTensor);
+}
+
+namespace {
+
+/// Lists with an entry for each of something.
+class Lists {
+public:
+  Lists(OperandBinder &node, size_t size, StringRef of) : node(node), size(size), of(of) {}
+
+  SmallVector<int64_t> integers(StringRef name) { return checked(name, node.getInts(name)); }
+  /// The same of a list that may be left out, and is of zeros then.
+  SmallVector<int64_t> flags(StringRef name) {
+    SmallVector<int64_t> list = node.getInts(name);
+    return list.empty() ? SmallVector<int64_t>(size, 0) : checked(name, std::move(list));
+  }
+  SmallVector<StringRef> strings(StringRef name) { return checked(name, node.getStrings(name)); }
+  SmallVector<double> numbers(StringRef name) { return checked(name, readNumbers(node, name)); }
+  SmallVector<double> tensor(StringRef name) { return checked(name, readTensor(node, name)); }
+
+private:
+  template <typename T> SmallVector<T> checked(StringRef name, FailureOr<SmallVector<T>> list) {
+    if (succeeded(list) && list->size() == size)
+      return std::move(*list);
+    if (succeeded(list) && !node.hasFailed())
+      node.error() << "attribute '" << name << "' must have an entry for each of the " << size << " in '" << of
+                   << "', but has " << list->size();
+    return SmallVector<T>(size, T());
+  }
+  template <typename T> SmallVector<T> checked(StringRef name, SmallVector<T> list) {
+    return checked(name, FailureOr<SmallVector<T>>(std::move(list)));
+  }
+
+  OperandBinder &node;
+  size_t size;
+  StringRef of;
+};
+
+//===----------------------------------------------------------------------===//
+// 2. Sense
+//===----------------------------------------------------------------------===//
+
+/// A forest on its way: nodes in the order of the file, and what messages call them.
+class ForestBuilder {
+public:
+  ForestBuilder(OperandBinder &node, ForestBounds bounds) : node(node), bounds(bounds) {}
+
+  Forest forest;
+  std::vector<std::string> names; ///< of the nodes
+  std::vector<int64_t> trees;     ///< of the nodes, if the file says
+
+  InFlightDiagnostic error(size_t index) { return node.error() << names[index] << " "; }
+
+  /// Where `trees` are known, roots are the nodes that are no branch, one for each. Nothing after an error.
+  FailureOr<Forest> finish();
+
+private:
+  LogicalResult checkNodes();
+  LogicalResult countParents();
+  LogicalResult measure();
+  LogicalResult checkScores();
+  void putLeavesFirst();
+
+  OperandBinder &node;
+  ForestBounds bounds;
+  std::vector<bool> hasParent;
+};
+
+LogicalResult ForestBuilder::checkNodes() {
+  if (forest.nodes.empty() || forest.nodes.size() > INT32_MAX / 2)
+    return node.error() << "must have nodes, at most " << INT32_MAX / 2 << ", but has " << forest.nodes.size();
+  for (auto [index, tree] : llvm::enumerate(forest.nodes))
+    if (tree.mode != NodeMode::Leaf && (tree.feature < 0 || tree.feature >= bounds.features))
+      return error(index) << "must read one of the " << bounds.features << " features of a row, but reads feature "
+                          << tree.feature;
+  return success();
+}
+
+LogicalResult ForestBuilder::countParents() {
+  hasParent.assign(forest.nodes.size(), false);
+  auto enter = [&](int32_t branch) -> LogicalResult {
+    if (hasParent[branch])
+      return error(branch) << "must be the branch of one node, but is that of two, or of a cycle";
+    hasParent[branch] = true;
+    return success();
+  };
+  for (const TreeNode &tree : forest.nodes)
+    if (tree.mode != NodeMode::Leaf &&
+        (failed(enter(tree.onTrue)) || (tree.onFalse != tree.onTrue && failed(enter(tree.onFalse)))))
+      return failure();
+  std::set<int64_t> rooted;
+  for (size_t index = 0; index < trees.size(); ++index) {
+    if (hasParent[index])
+      continue;
+    if (!rooted.insert(trees[index]).second)
+      return error(index) << "must be a branch of another node, since its tree has a root before it";
+    forest.roots.push_back(static_cast<int32_t>(index));
+  }
+  for (int32_t root : forest.roots)
+    if (hasParent[root])
+      return error(root) << "must be the root of a tree, but is the branch of another node";
+  return success();
+}
+
+/// The depth. What no root leads to is a cycle, since every node has one parent at most.
+LogicalResult ForestBuilder::measure() {
+  constexpr int64_t mostDepth = 256; // each level is written out
+  std::vector<bool> isReached(forest.nodes.size(), false);
+  SmallVector<std::pair<int32_t, int64_t>> pending;
+  for (int32_t root : forest.roots)
+    pending.push_back({root, 0});
+  while (!pending.empty()) {
+    auto [index, level] = pending.pop_back_val();
+    const TreeNode &tree = forest.nodes[index];
+    if (isReached[index])
+      continue; // a root that is named twice
+    isReached[index] = true;
+    forest.depth = std::max(forest.depth, level);
+    if (level > mostDepth)
+      return error(index) << "must be at most " << mostDepth
+                          << " branches away from its root, but is further; train less deep trees";
+    if (tree.mode == NodeMode::Leaf)
+      continue;
+    pending.push_back({tree.onTrue, level + 1});
+    if (tree.onFalse != tree.onTrue)
+      pending.push_back({tree.onFalse, level + 1});
+  }
+  for (size_t index = 0; index < isReached.size(); ++index)
+    if (!isReached[index])
+      return error(index) << "must be reached from the root of its tree, but is part of a cycle or of no tree";
+  return success();
+}
+
+LogicalResult ForestBuilder::checkScores() {
+  std::map<std::pair<int32_t, int64_t>, bool> known;
+  for (const LeafScore &score : forest.scores) {
+    if (score.target < 0 || score.target >= bounds.targets)
+      return error(score.leaf) << "must have weights for targets or classes from 0 to " << bounds.targets - 1
+                               << ", but has one for " << score.target;
+    if (!known.try_emplace({score.leaf, score.target}, true).second)
+      return error(score.leaf) << "must have one weight for each target or class, but has two for " << score.target;
+  }
+  return success();
+}
+
+void ForestBuilder::putLeavesFirst() {
+  std::vector<int32_t> places(forest.nodes.size());
+  int32_t next = 0;
+  for (bool leaves : {true, false}) {
+    for (size_t index = 0; index < places.size(); ++index)
+      if ((forest.nodes[index].mode == NodeMode::Leaf) == leaves)
+        places[index] = next++;
+    if (leaves)
+      forest.leafCount = next;
+  }
+  std::vector<TreeNode> sorted(forest.nodes.size());
+  for (size_t index = 0; index < places.size(); ++index) {
+    TreeNode tree = forest.nodes[index];
+    const bool isLeaf = tree.mode == NodeMode::Leaf;
+    tree.onTrue = isLeaf ? places[index] : places[tree.onTrue];
+    tree.onFalse = isLeaf ? places[index] : places[tree.onFalse];
+    sorted[places[index]] = tree;
+  }
+  forest.nodes = std::move(sorted);
+  for (int32_t &root : forest.roots)
+    root = places[root];
+  for (LeafScore &score : forest.scores)
+    score.leaf = places[score.leaf];
+}
+
+FailureOr<Forest> ForestBuilder::finish() {
+  if (node.hasFailed() || failed(checkNodes()) || failed(countParents()) || failed(measure()) || failed(checkScores()))
+    return failure();
+  putLeavesFirst();
+  return std::move(forest);
+}
+
+//===----------------------------------------------------------------------===//
+// 3. Forms
+//===----------------------------------------------------------------------===//
+
+using NodeIds = std::map<std::pair<int64_t, int64_t>, int32_t>; ///< of a tree and of a node in it
+
+constexpr std::array<StringRef, 7> modeNames = {"BRANCH_LEQ", "BRANCH_LT",  "BRANCH_GTE", "BRANCH_GT",
+                                                "BRANCH_EQ",  "BRANCH_NEQ", "LEAF"};
+
+LogicalResult readModes(ForestBuilder &builder, ArrayRef<StringRef> modes) {
+  for (auto [index, tree, mode] : llvm::enumerate(builder.forest.nodes, modes)) {
+    const auto *known = llvm::find(modeNames, mode);
+    if (known == modeNames.end())
+      return builder.error(index) << "must have one of the modes " << llvm::join(ArrayRef(modeNames), ", ")
+                                  << ", but has '" << mode << "'";
+    tree.mode = static_cast<NodeMode>(known - modeNames.begin());
+  }
+  return success();
+}
+
+LogicalResult readScores(OperandBinder &node, ForestBuilder &builder, const NodeIds &ids, StringRef scored) {
+  const std::string prefix = scored.str() + "_", numbers = prefix + "ids";
+  SmallVector<int64_t> targets = node.getInts(numbers);
+  Lists lists(node, targets.size(), numbers);
+  SmallVector<int64_t> treeIds = lists.integers(prefix + "treeids"), nodeIds = lists.integers(prefix + "nodeids");
+  SmallVector<double> weights = lists.numbers(prefix + "weights");
+  if (node.hasFailed())
+    return failure();
+  for (size_t index = 0; index < targets.size(); ++index) {
+    auto leaf = ids.find({treeIds[index], nodeIds[index]});
+    if (leaf == ids.end())
+      return node.error() << "attribute '" << prefix << "nodeids' must name nodes of the trees, but names node "
+                          << nodeIds[index] << " of tree " << treeIds[index] << ", which there is not";
+    // Weights of branches count for nothing, as in ONNX Runtime.
+    if (builder.forest.nodes[leaf->second].mode == NodeMode::Leaf)
+      builder.forest.scores.push_back({leaf->second, targets[index], weights[index]});
+  }
+  return success();
+}
+
+} // namespace
+
+FailureOr<Forest> readForest(OperandBinder &node, StringRef scored, ForestBounds bounds) {
+  node.ignore({"nodes_hitrates", "nodes_hitrates_as_tensor"});
+  SmallVector<int64_t> nodeIds = node.getInts("nodes_nodeids");
+  Lists lists(node, nodeIds.size(), "nodes_nodeids");
+  SmallVector<int64_t> treeIds = lists.integers("nodes_treeids"), features = lists.integers("nodes_featureids");
+  SmallVector<int64_t> onTrue = lists.integers("nodes_truenodeids"), onFalse = lists.integers("nodes_falsenodeids");
+  SmallVector<int64_t> missing = lists.flags("nodes_missing_value_tracks_true");
+  SmallVector<double> splits = lists.numbers("nodes_values");
+  SmallVector<StringRef> modes = lists.strings("nodes_modes");
+  if (node.hasFailed())
+    return failure();
+
+  ForestBuilder builder(node, bounds);
+  NodeIds ids;
+  for (size_t index = 0; index < nodeIds.size(); ++index) {
+    builder.names.push_back("node " + std::to_string(nodeIds[index]) + " of tree " + std::to_string(treeIds[index]));
+    builder.trees.push_back(treeIds[index]);
+    builder.forest.nodes.push_back({NodeMode::Leaf, features[index], splits[index], missing[index] != 0});
+    if (!ids.try_emplace({treeIds[index], nodeIds[index]}, static_cast<int32_t>(index)).second)
+      return builder.error(index) << "must be defined once, but is defined twice";
+  }
+  if (failed(readModes(builder, modes)))
+    return failure();
+  for (auto [index, tree] : llvm::enumerate(builder.forest.nodes)) {
+    if (tree.mode == NodeMode::Leaf)
+      continue;
+    for (auto [branch, id] : {std::pair(&tree.onTrue, onTrue[index]), {&tree.onFalse, onFalse[index]}}) {
+      auto found = ids.find({treeIds[index], id});
+      if (found == ids.end())
+        return builder.error(index) << "must have branches to nodes of its tree, but has one to node " << id
+                                    << ", which there is not";
+      *branch = found->second;
+    }
+  }
+  if (failed(readScores(node, builder, ids, scored)))
+    return failure();
+  return builder.finish();
+}
+
+FailureOr<Forest> readNumberedForest(OperandBinder &node, ForestBounds bounds) {
+  node.ignore({"nodes_hitrates"});
+  SmallVector<int64_t> features = node.getInts("nodes_featureids"), targets = node.getInts("leaf_targetids");
+  SmallVector<int64_t> roots = node.getInts("tree_roots");
+  Lists lists(node, features.size(), "nodes_featureids"), leaves(node, targets.size(), "leaf_targetids");
+  SmallVector<int64_t> onTrue = lists.integers("nodes_truenodeids"), onFalse = lists.integers("nodes_falsenodeids");
+  SmallVector<int64_t> isTrueLeaf = lists.integers("nodes_trueleafs"), isFalseLeaf = lists.integers("nodes_falseleafs");
+  SmallVector<int64_t> missing = lists.flags("nodes_missing_value_tracks_true");
+  SmallVector<double> splits = lists.tensor("nodes_splits"), modes = lists.tensor("nodes_modes");
+  SmallVector<double> weights = leaves.tensor("leaf_weights");
+  if (node.hasFailed())
+    return failure();
+
+  ForestBuilder builder(node, bounds);
+  const size_t branches = features.size();
+  for (size_t index = 0; index < branches; ++index) {
+    builder.names.push_back("node " + std::to_string(index));
+    builder.forest.nodes.push_back({NodeMode::Leaf, features[index], splits[index], missing[index] != 0});
+  }
+  for (size_t index = 0; index < targets.size(); ++index) {
+    builder.names.push_back("leaf " + std::to_string(index));
+    builder.forest.nodes.push_back({});
+    builder.forest.scores.push_back({static_cast<int32_t>(branches + index), targets[index], weights[index]});
+  }
+  for (size_t index = 0; index < branches; ++index) {
+    TreeNode &tree = builder.forest.nodes[index];
+    // 6 is BRANCH_MEMBER.
+    if (!(modes[index] >= 0 && modes[index] < 6))
+      return builder.error(index) << "must compare its feature with one number, by a mode from 0 to 5, but has mode "
+                                  << modes[index] << "; split it into nodes of mode 4 (BRANCH_EQ)";
+    tree.mode = static_cast<NodeMode>(modes[index]);
+    for (auto [branch, number, isLeaf] : {std::tuple(&tree.onTrue, onTrue[index], isTrueLeaf[index]),
+                                          {&tree.onFalse, onFalse[index], isFalseLeaf[index]}}) {
+      const size_t count = isLeaf ? targets.size() : branches;
+      if (number < 0 || number >= static_cast<int64_t>(count))
+        return builder.error(index) << "must have branches to " << (isLeaf ? "leaves" : "nodes") << " from 0 to "
+                                    << static_cast<int64_t>(count) - 1 << ", but has one to " << number;
+      *branch = static_cast<int32_t>(number + (isLeaf ? static_cast<int64_t>(branches) : 0));
+    }
+  }
+  for (int64_t root : roots) {
+    if (root < 0 || root >= static_cast<int64_t>(branches))
+      return node.error() << "attribute 'tree_roots' must name nodes from 0 to " << static_cast<int64_t>(branches) - 1
+                          << ", but names " << root;
+    builder.forest.roots.push_back(static_cast<int32_t>(root));
+  }
+  if (roots.empty())
+    return node.error() << "attribute 'tree_roots' must name a root, but is empty";
+  return builder.finish();
+}
+
+} // namespace nacre::importer::onnx_format::trees

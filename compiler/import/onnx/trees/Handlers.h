@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The families of operators of ONNX's domain of classical machine learning. Each adds its handlers to the registry;
+// Domains.cpp calls them all.
+
+#ifndef NACRE_COMPILER_IMPORT_ONNX_TREES_HANDLERS_H
+#define NACRE_COMPILER_IMPORT_ONNX_TREES_HANDLERS_H
+
+#include "compiler/import/ImportRegistry.h"
+
+namespace nacre::importer::onnx_format::trees {
+
+inline constexpr llvm::StringLiteral domain = "ai.onnx.ml";
+
+void registerMaps(ImportRegistry &registry);
+void registerTreeEnsembles(ImportRegistry &registry);
+
+} // namespace nacre::importer::onnx_format::trees
+
+#endif // NACRE_COMPILER_IMPORT_ONNX_TREES_HANDLERS_H

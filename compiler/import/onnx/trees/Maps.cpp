@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lists of maps from labels to scores, which sklearn's classifiers end with when they are converted: outputs are tensors here.
+
+#include "compiler/import/onnx/trees/Handlers.h"
+
+using namespace mlir;
+
+namespace nacre::importer::onnx_format::trees {
+namespace {
+
+/// The scores themselves, a row for each map and a column for each label.
+void importZipMap(OperandBinder &node) {
+  node.ignore({"classlabels_strings"});
+  SmallVector<int64_t> labels = node.getInts("classlabels_int64s");
+  const size_t count = std::max(labels.size(), node.getStrings("classlabels_strings").size());
+  Value x = node.getOperand(0);
+  if (!node.checkRank(0, 1, 2))
+    return;
+  if (count != static_cast<size_t>(getShape(x).back())) {
+    node.error() << node.nameOf(0) << " must have a score for each of the " << count
+                 << " labels along its last axis, but is " << describe(x);
+    return;
+  }
+  emitRemark(node.nn.getLoc()) << "gives a tensor of the scores in place of a list of maps: a column for each of the "
+                               << count << " labels, in their order";
+  node.setResult(x);
+}
+
+} // namespace
+
+void registerMaps(ImportRegistry &registry) {
+  registry.add("ZipMap", 1, {{"X", Holds::Floats}}, importZipMap);
+  registry.setLimit("ZipMap", "maps: a tensor of the scores is the result");
+}
+
+} // namespace nacre::importer::onnx_format::trees

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Complex numbers: made of their parts, taken apart, and computed with.
+
+#include "compiler/import/tensorflow/complex/Pairs.h"
+
+#include "compiler/import/compositions/Elementary.h"
+#include "compiler/import/tensorflow/Handlers.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace nacre::importer::tensorflow_format {
+
+FailureOr<ComplexPair> getPair(OperandBinder &node, size_t index) {
+  std::optional<ValueRange> parts = getList(node.getOperand(index));
+  // What a list of the graph holds need not be floats of one shape.
+  bool isPair = parts && parts->size() == 2 && llvm::all_of(*parts, isTensor) &&
+                (*parts)[0].getType() == (*parts)[1].getType() && isFloat((*parts)[0]);
+  if (!isPair)
+    return node.error() << node.nameOf(index) << " must hold complex numbers, but is "
+                        << describe(node.getOperand(index));
+  return ComplexPair{(*parts)[0], (*parts)[1]};
+}
+
+void setPair(OperandBinder &node, ComplexPair pair) {
+  node.setResult(pair.real && pair.imaginary ? node.nn.list({pair.real, pair.imaginary}) : Value());
+}
+
+namespace {
+
+/// The type of the parts follows from the operands, or from those of a transform.
+void importComplex(OperandBinder &node) {
+  node.ignore({"Tout"});
+  FailureOr<SmallVector<int64_t>> shape = node.broadcastOperands();
+  if (succeeded(shape))
+    setPair(node, {node.nn.broadcast(node.getOperand(0), *shape), node.nn.broadcast(node.getOperand(1), *shape)});
+}
+
+/// The larger part times the root of 1 and the square of their ratio: squares of the parts themselves may leave the range.
+Value importMagnitude(NnBuilder &nn, ComplexPair x) {
+  Value real = nn.unary(nn::UnaryKind::Abs, x.real), imaginary = nn.unary(nn::UnaryKind::Abs, x.imaginary);
+  Value most = nn.binary(nn::BinaryKind::Max, real, imaginary), least = nn.binary(nn::BinaryKind::Min, real, imaginary);
+  Value root = nn.unary(nn::UnaryKind::Sqrt, nn.add(square(nn, nn.div(least, most)), 1));
+  Value hasRatio = nn.binary(nn::BinaryKind::And, nn.binary(nn::BinaryKind::Greater, most, 0.0),
+                             nn.binary(nn::BinaryKind::Less, most, std::numeric_limits<double>::infinity()));
+  return nn.select(hasRatio, nn.mul(most, root), most);
+}
+
+using FromPair = Value (*)(NnBuilder &, ComplexPair);
+
+struct PartRow {
+  const char *op;
+  FromPair compute;
+};
+
+constexpr PartRow partRows[] = {
+    {"Real", [](NnBuilder &, ComplexPair x) { return x.real; }},
+    {"Imag", [](NnBuilder &, ComplexPair x) { return x.imaginary; }},
+    {"ComplexAbs", importMagnitude},
+    {"Angle", [](NnBuilder &nn, ComplexPair x) { return arcTangent(nn, x.imaginary, x.real); }},
+};
+
+void importConj(OperandBinder &node) {
+  FailureOr<ComplexPair> x = getPair(node, 0);
+  if (succeeded(x))
+    setPair(node, {x->real, node.nn.unary(nn::UnaryKind::Neg, x->imaginary)});
+}
+
+} // namespace
+
+void registerComplex(ImportRegistry &registry) {
+  registry.add("Complex", 1, {{"real", Holds::Floats, 'T'}, {"imag", Holds::Floats, 'T'}}, importComplex);
+  for (const PartRow &row : partRows)
+    registry.add(row.op, 1, {{"input", Holds::Sequence}}, [compute = row.compute](OperandBinder &node) {
+      node.ignore({"Tout"});
+      FailureOr<ComplexPair> x = getPair(node, 0);
+      if (succeeded(x))
+        node.setResult(compute(node.nn, *x));
+    });
+  registry.add("Conj", 1, {{"input", Holds::Sequence}}, importConj);
+}
+
+} // namespace nacre::importer::tensorflow_format
