@@ -16,6 +16,7 @@ config.test_exec_root = lit_config.params.get("exec_root", config.nacre_build)
 
 llvm_config.with_environment("PATH", [config.nacre_tools_dir, config.llvm_tools_dir], append_path=True)
 llvm_config.use_default_substitutions()
+config.environment["PYTHONDONTWRITEBYTECODE"] = "1"  # lit hands on few variables of its own environment.
 programs = ["nacre-opt", "nacre-kernel", "nacre-lsp-server", "nacre-translate", "nacre-compile", "nacre-run"]
 llvm_config.add_tool_substitutions([p for p in programs if os.path.exists(os.path.join(config.nacre_tools_dir, p))],
                                    [config.nacre_tools_dir])

@@ -64,7 +64,7 @@ class PeersTest(unittest.TestCase):
 
     def bench(self, *options):
         environment = dict(os.environ, BENCH_MODELS=self.folder, ORT_X64="anything")
-        done = subprocess.run([sys.executable, "-B", os.path.join(rivals.HERE, "bench.py"), f"--bin={self.folder}", "--models=one,two",
+        done = subprocess.run([sys.executable, os.path.join(rivals.HERE, "bench.py"), f"--bin={self.folder}", "--models=one,two",
                                "--no-compile", *options], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -16,7 +16,6 @@ import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "e2e"))
-sys.dont_write_bytecode = True
 import nacre  # noqa: E402
 from make_strokes import EXAMPLES, SIZE, make_strokes, write_examples  # noqa: E402
 from onnx_writer import write_npy  # noqa: E402

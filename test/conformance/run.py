@@ -14,16 +14,19 @@ How:  nacre-compile, then nacre-run --expect, for each data set. Where the compi
       On a GPU a failover to the CPU is an error, any message of a validation layer is, and so is a launch of the CPU in a
       case that cpu-launches.txt does not list; one that it lists must have such a launch. `split` moves all cuts of the
       library that `gpu` runs whole, so that a case is compiled once for both. Where a format's cases only repeat the same
-      kernels, ctest runs a sample of them there (gpu-sample.txt); without --sample they are all run.
+      kernels, ctest runs a sample of them there (gpu-sample.txt); without --sample they are all run. Of the longest runs each day
+      has another part (--parts), all of it with NACRE_FULL=1.
 """
 import argparse
 import concurrent.futures
+import datetime
 import itertools
 import os
 import re
 import shutil
 import sys
 import tempfile
+import zlib
 from collections import Counter
 
 import cases
@@ -74,14 +77,18 @@ def parse_arguments():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--filter", default="", help="regular expression on group/case")
     parser.add_argument("--sample", action="store_true", help="only the cases that gpu-sample.txt lists")
+    parser.add_argument("--parts", type=int, default=1, help="only one of so many parts of the cases, each day the next one (NACRE_FULL=1: all)")
     parser.add_argument("--rtol", type=float, default=1e-3)
     parser.add_argument("--atol", type=float, default=1e-4, help="relative to the largest element")
-    parser.add_argument("--seconds", type=int, default=300, help="limit of each program")
+    parser.add_argument("--seconds", type=float, default=1200, help="limit of each program")
     parser.add_argument("--memory-gib", type=int, default=8, help="address space of each program; 0: no limit (sanitizers)")
     parser.add_argument("--listed-only", action="store_true", help="leave out cases with operators that are not listed")
     parser.add_argument("--keep", action="store_true", help="keep the compiled libraries and say where")
     parser.add_argument("--verbose", action="store_true", help="print every case that did not pass, expected or not")
-    return parser.parse_args()
+    arguments = parser.parse_args()
+    if os.environ.get("NACRE_FULL") == "1":
+        arguments.parts = 1
+    return arguments
 
 
 def collect(arguments):
@@ -99,7 +106,11 @@ def collect(arguments):
     unknown = sample - {case.id for case in found}
     if unknown:
         sys.exit(f"gpu-sample.txt names cases that there are not: {', '.join(sorted(unknown))}")
-    return groups, [case for case in found if re.search(arguments.filter, case.id) and (case.id in sample or not arguments.sample)]
+    part = datetime.date.today().toordinal() % arguments.parts
+    if arguments.parts > 1:
+        print(f"part {part + 1} of {arguments.parts}; NACRE_FULL=1 runs all")
+    return groups, [case for case in found if re.search(arguments.filter, case.id) and (case.id in sample or not arguments.sample)
+                    and zlib.crc32(case.id.encode()) % arguments.parts == part]
 
 
 def main():
@@ -139,7 +150,7 @@ def main():
                 elif arguments.verbose and text:
                     print(f"{verdict}: {target.name} {case.id}: {text}")
 
-    if not arguments.filter and not arguments.sample:
+    if not arguments.filter and not arguments.sample and arguments.parts == 1:
         known = {case.id for case in selected}
         lists = {"expected-failures.txt": {name for name, _ in expected}, "refusals.txt": set(refusals),
                  "cpu-launches.txt": set(cpu_launches)}

@@ -63,10 +63,13 @@ class Runner:
                    else [self.program("nacre-run")])
         return [*program, library]
 
+    @staticmethod
+    def shapes(case, data_set):
+        return [f"--shape={name}={'x'.join(map(str, shape)) or 'scalar'}" for name, shape in case.shapes(data_set).items()]
+
     def compile(self, case, data_set, target, library):
         """Compiles, fixing one more input each time the compiler asks for it; returns (outcome or None, fixed names)."""
-        shapes = [f"--shape={name}={'x'.join(map(str, shape))}" for name, shape in case.shapes(data_set).items()]
-        fixed = list(case.settled(data_set))
+        shapes, fixed = self.shapes(case, data_set), []
         while True:
             values = [f"--set={name}={data_set.inputs[name]}" for name in fixed]
             status, said = self.command(self.program("nacre-compile"), case.path, "-o", library, *target.compile,
@@ -131,8 +134,8 @@ class Runner:
         """Runs the model itself, fixing one more input each time it is asked for."""
         options = [*target.run] + [EVAL_SPELLINGS.get(name, name) + equals + value
                    for name, equals, value in (option.partition("=") for option in case.options)]
-        options += [f"--shape={name}={'x'.join(map(str, shape))}" for name, shape in case.shapes(data_set).items()]
-        fixed = list(case.settled(data_set))
+        options += self.shapes(case, data_set)
+        fixed = []
 
         def run(outputs, tolerance):
             values = [f"--set={name}={data_set.inputs[name]}" for name in fixed]

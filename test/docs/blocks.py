@@ -8,9 +8,12 @@ line `<!-- not run: reason -->` before a fence takes it out. Of a manual page, `
 import dataclasses
 import os
 import re
-import subprocess
+import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "tools", "dev"))
+import tree  # noqa: E402
+
 BUILD = os.environ.get("NACRE_BUILD", os.path.join(ROOT, "build", "release"))
 FENCE = re.compile(r"^( *)```([\w-]*)\s*$")
 NOT_RUN = re.compile(r"^ *<!-- not run: (.+) -->$")
@@ -82,9 +85,4 @@ def blocks_of(page):
 
 def pages():
     """Every page of the tree that somebody may have written commands in."""
-    listed = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"], cwd=ROOT, stdout=subprocess.PIPE,
-                            text=True, check=False).stdout.split("\n")
-    if not any(listed):  # An archive of the tree has no git.
-        listed = [os.path.relpath(os.path.join(folder, name), ROOT) for folder, inner, names in os.walk(ROOT)
-                  if inner.sort() or True for name in names if name.endswith(".md") and "build" not in os.path.relpath(folder, ROOT).split(os.sep)]
-    return sorted(path for path in listed if path and os.path.exists(os.path.join(ROOT, path)))
+    return [path for path in tree.files() if path.endswith(".md")]

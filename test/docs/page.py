@@ -16,7 +16,7 @@ HERE = os.path.join(ROOT, "test", "docs")
 BUILD = blocks.BUILD
 BIN = os.environ.get("NACRE_BIN", os.path.join(BUILD, "bin"))
 DATA = os.environ.get("NACRE_TEST_DATA", os.path.join(ROOT, "..", "shared", "data"))
-SECONDS = 500
+COMMAND_SECONDS = float(os.environ.get("NACRE_COMMAND_SECONDS", "1200"))
 TRACE = "\x1e"  # Before each command that bash tells of; once more for each level it is nested.
 INSTALLED = re.compile(r"/usr/(?=share/nacre\b|share/java/nacre\b|lib/nacre\b|share/doc/(?:lib|python3-)?nacre|lib/jni\b)")
 
@@ -38,7 +38,7 @@ class Page:
             "NACRE_CMAKE": os.environ.get("NACRE_CMAKE") or shutil.which("cmake"), "NACRE_TEST_DATA": DATA, "HOME": around, "LC_ALL": "C.UTF-8",
             "PATH": ":".join([os.path.join(HERE, "stand-ins"), os.path.join(around, "root", "usr", "bin"), BIN, os.path.dirname(sys.executable), "/usr/bin:/bin",
                               os.environ.get("NACRE_LLVM_BIN", "/usr/lib/llvm-22/bin")]),
-            "PKG_CONFIG_PATH": os.path.join(around, "root", "usr", "share", "pkgconfig"), "PYTHONDONTWRITEBYTECODE": "1",
+            "PKG_CONFIG_PATH": os.path.join(around, "root", "usr", "share", "pkgconfig"),
             "CMAKE_PREFIX_PATH": os.path.join(around, "root", "usr")}
         for folder in (self.folder, os.path.join(around, "blocks")):
             os.mkdir(folder)
@@ -108,7 +108,7 @@ class Page:
             session = self.session(streams)
             try:
                 start = f"PS4=$'\\x1e$LINENO: '; set -exo pipefail; . {script}"
-                status = subprocess.run(["bash", "-c", start], **streams, timeout=SECONDS, check=False).returncode
+                status = subprocess.run(["bash", "-c", start], **streams, timeout=COMMAND_SECONDS, check=False).returncode
             finally:
                 if session:
                     session.kill()

@@ -6,7 +6,6 @@ import sys
 import tempfile
 import unittest
 
-sys.dont_write_bytecode = True
 import fixtures  # noqa: E402
 import page as pages  # noqa: E402
 

@@ -8,7 +8,6 @@ import tempfile
 import textwrap
 import unittest
 
-sys.dont_write_bytecode = True
 import blocks  # noqa: E402
 import page as pages  # noqa: E402
 

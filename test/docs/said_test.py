@@ -9,7 +9,6 @@ import subprocess
 import sys
 import unittest
 
-sys.dont_write_bytecode = True
 import blocks  # noqa: E402
 import page as pages  # noqa: E402
 
@@ -48,10 +47,17 @@ def options_of_script(path):
     return found
 
 
+def options_of_shell_script(path):
+    """Of a shell script of the tree: what it compares arguments with."""
+    with open(path, encoding="utf-8") as file:
+        return set(re.findall(r"= (--[\w-]+) \]", file.read()))
+
+
 @functools.lru_cache(maxsize=None)
 def options_of_scripts():
-    return set().union(*(options_of_script(path) for folder in ("test", "tools", "samples")
-                         for path in glob.glob(os.path.join(blocks.ROOT, folder, "**", "*.py"), recursive=True)))
+    found = set().union(*(options_of_script(path) for folder in ("test", "tools", "samples")
+                          for path in glob.glob(os.path.join(blocks.ROOT, folder, "**", "*.py"), recursive=True)))
+    return found.union(*(options_of_shell_script(os.path.join(blocks.ROOT, "tools", name)) for name in ("check", "dev/guard_tree")))
 
 
 @functools.lru_cache(maxsize=None)
@@ -116,7 +122,7 @@ class SaidTest(unittest.TestCase):
         self.assertGreater(len(scripts), 10)
         self.assertEqual(wrong, [])
         for script in sorted(script for script in scripts if script.startswith("test/bench/")):
-            done = subprocess.run([sys.executable, "-B", os.path.join(blocks.ROOT, script), "--help"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            done = subprocess.run([sys.executable, os.path.join(blocks.ROOT, script), "--help"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                   text=True, check=False)
             if "ModuleNotFoundError: No module named 'numpy'" not in done.stdout:
                 self.assertEqual(done.returncode, 0, f"{script} --help\n{done.stdout}")

@@ -19,6 +19,7 @@ import urllib.parse
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.environ["NACRE_BUILD"]
+COMMAND_SECONDS = float(os.environ.get("NACRE_COMMAND_SECONDS", "1200"))
 PICTURES = os.path.join(BUILD, "doc", "site")
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 try:
@@ -56,7 +57,7 @@ class SiteTest(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="nacre-site-")
         cls.addClassCleanup(folder.cleanup)
         cls.site = os.path.join(folder.name, "site")
-        done = subprocess.run([sys.executable, "-B", os.path.join(ROOT, "docs", "site", "build_site.py"), f"--build={BUILD}", f"--staging={folder.name}/staging",
+        done = subprocess.run([sys.executable, os.path.join(ROOT, "docs", "site", "build_site.py"), f"--build={BUILD}", f"--staging={folder.name}/staging",
                                f"--output={cls.site}", *filter(None, os.environ["NACRE_SITE_OPTIONS"].split(";"))],
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         if done.returncode:
@@ -158,9 +159,9 @@ class SiteTest(unittest.TestCase):
         self.assertNotEqual(backgrounds["light"], backgrounds["dark"])
 
         browser.execute_script("document.querySelector('label[for=__search]').click()")
-        WebDriverWait(browser, 30).until(lambda each: each.find_element("css selector", ".md-search__input").is_displayed())
+        WebDriverWait(browser, COMMAND_SECONDS).until(lambda each: each.find_element("css selector", ".md-search__input").is_displayed())
         browser.find_element("css selector", ".md-search__input").send_keys("nacre_session_bind_input")
-        WebDriverWait(browser, 30).until(lambda each: each.find_elements("css selector", ".md-search-result__item"))
+        WebDriverWait(browser, COMMAND_SECONDS).until(lambda each: each.find_elements("css selector", ".md-search-result__item"))
         found = [each.get_attribute("href") for each in browser.find_elements("css selector", ".md-search-result__link")]
         self.assertTrue(any(address.endswith("#nacre_session_bind_input") and "/reference/runtime.h.html?" in address for address in found), found)
         browser.save_screenshot(os.path.join(PICTURES, "search.png"))

@@ -195,7 +195,7 @@ class Build:
     def link(program, objects):
         """The new objects come before the archives, which then have nothing to add in their place."""
         command = ninja("commands", program).splitlines()[-1]
-        words = shlex.split(command.split("&&")[1])
+        words = [word.replace("\\$", "$") for word in shlex.split(command.split("&&")[1])]  # in quotes, shlex leaves this to the shell
         target = os.path.join(TREE, os.path.basename(program))
         words[words.index("-o") + 1] = target
         words = [objects.pop(word, word) for word in words]

@@ -133,13 +133,13 @@ class DriverTest(nacre.NacreTest):
         self.assertEqual(left, {"relu.onnx", os.path.basename(library), "relu.h"})
 
     def test_answer_is_onnx_runtimes(self):
-        self.call("python3", "-B", os.path.join(nacre.ROOT, "samples", "models", "make_convnet.py"), self.folder)
+        self.call("python3", os.path.join(nacre.ROOT, "samples", "models", "make_convnet.py"), self.folder)
         image = f"--input=image={self.path('convnet.input.npy')}"
         expected = os.path.join(nacre.ROOT, "samples", "models", "convnet.expected.npy")
         self.run_model(self.compile("convnet"), image, f"--expect=probabilities={expected}")
 
     def test_accuracy_decides_how_it_is_computed_and_not_what_is_stored(self):
-        self.call("python3", "-B", os.path.join(nacre.ROOT, "samples", "models", "make_convnet.py"), self.folder)
+        self.call("python3", os.path.join(nacre.ROOT, "samples", "models", "make_convnet.py"), self.folder)
         image = f"--input=image={self.path('convnet.input.npy')}"
         expected = os.path.join(nacre.ROOT, "samples", "models", "convnet.expected.npy")
 

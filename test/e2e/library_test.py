@@ -13,7 +13,7 @@ import nacre
 KIB = 1024
 PAGE = 16 * KIB
 SHF_ALLOC = 2
-PT_LOAD, PT_DYNAMIC, PT_TLS, PT_GNU_STACK, PT_GNU_RELRO = 1, 2, 7, 0x6474E551, 0x6474E552
+PT_LOAD, PT_DYNAMIC, PT_NOTE, PT_TLS, PT_GNU_STACK, PT_GNU_RELRO = 1, 2, 4, 7, 0x6474E551, 0x6474E552
 PF_X, PF_W = 1, 2
 NEEDED = {"linux-x86_64": ["libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0"],
           "linux-arm64": ["libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0"],
@@ -118,6 +118,37 @@ class LibraryTest(nacre.NacreTest):
             [section] = [s for s in (e["Section"] for e in elf["Sections"]) if s["Name"]["Name"] == ".dynamic"]
             self.assertEqual((section["Offset"], section["Size"]), (dynamic["Offset"], dynamic["FileSize"]))
 
+    def build_id(self, library):
+        """The only build ID, of the section and of the program header that the loader maps."""
+        notes = self.call(os.path.join(nacre.LLVM_BIN, "llvm-readelf"), "--notes", library)
+        [found] = re.findall(r"Build ID: (\w+)", notes)
+        segments = [e["ProgramHeader"] for e in self.readelf(library, "--segments")["ProgramHeaders"]]
+        with open(library, "rb") as file:
+            image = file.read()
+        loaded = b"".join(image[s["Offset"]:s["Offset"] + s["FileSize"]] for s in segments if s["Type"]["Value"] == PT_NOTE)
+        self.assertEqual(loaded.count(bytes.fromhex(found)), 1)
+        return found
+
+    def test_build_id_names_the_contents(self):
+        """Crash reports and profilers find a library by it: two compiles agree, and other weights make another one."""
+        found = []
+        for target, library in self.for_each_target():
+            found.append(self.build_id(library))
+            with open(library, "rb") as file:
+                first = file.read()
+            with open(self.compile("convnet", f"--target={target}", output=library), "rb") as file:
+                self.assertEqual(file.read(), first)
+        for seed in 1, 2:
+            graph = nacre.Graph("weights", seed=seed)
+            graph.node("MatMul", [graph.input("x", [1, 48]), graph.weight("w", [48, 600], -0.3, 0.3)], output="y")
+            graph.output("y", [1, 600])
+            graph.save(self.path("weights.onnx"))
+            self.call(os.path.join(nacre.BIN, "nacre-compile"), self.path("weights.onnx"), "-o", self.path("libweights.so"))
+            found.append(self.build_id(self.path("libweights.so")))
+        self.assertTrue(all(re.fullmatch("[0-9a-f]{32}", each) for each in found), found)
+        self.assertEqual(len(set(found)), len(NEEDED) + 2, found)
+        self.build_id(self.compile("relu"))  # no weights
+
     def test_the_name_can_be_chosen(self):
         library = self.compile("relu", "--name=my_model")
         self.assertEqual(self.exported(library), ["nacre_model_my_model"])
@@ -132,7 +163,7 @@ class LibraryTest(nacre.NacreTest):
     @unittest.skipUnless(shutil.which("qemu-aarch64"), "needs qemu-aarch64")
     def test_android_library_runs_over_a_shim_of_libc(self):
         library = self.compile("convnet", "--target=android-arm64")
-        self.call("python3", "-B", os.path.join(nacre.ROOT, "samples", "models", "make_convnet.py"), self.folder)
+        self.call("python3", os.path.join(nacre.ROOT, "samples", "models", "make_convnet.py"), self.folder)
         expected = os.path.join(nacre.ROOT, "samples", "models", "convnet.expected.npy")
         self.run_arm64(library, f"--input=image={self.path('convnet.input.npy')}", f"--expect=probabilities={expected}",
                        environment=[("LD_LIBRARY_PATH", self.android_libraries())])

@@ -16,6 +16,7 @@ from onnx_writer import Graph  # noqa: E402
 
 BIN = os.environ.get("NACRE_BIN", os.path.join(ROOT, "build", "release", "bin"))
 LLVM_BIN = os.environ.get("NACRE_LLVM_BIN", "/usr/lib/llvm-22/bin")
+COMMAND_SECONDS = float(os.environ.get("NACRE_COMMAND_SECONDS", "1200"))
 ARM64_SYSROOT = "/usr/aarch64-linux-gnu"
 
 
@@ -101,7 +102,7 @@ class NacreTest(unittest.TestCase):
     def call(self, *command, status=0, **options):
         """What the program said, after checking its exit status."""
         done = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
-                              text=True, errors="replace", timeout=300, **options)
+                              text=True, errors="replace", timeout=COMMAND_SECONDS, **options)
         self.assertEqual(done.returncode, status, f"{' '.join(map(str, command))}\n{done.stdout}")
         return done.stdout
 

@@ -22,7 +22,7 @@ from make_convnet import make_convnet  # noqa: E402
 from onnx_writer import Graph, write_npy  # noqa: E402
 
 BIN = os.environ.get("NACRE_BIN", os.path.join(ROOT, "build", "release", "bin"))
-SECONDS = 30
+COMMAND_SECONDS = float(os.environ.get("NACRE_COMMAND_SECONDS", "1200"))
 VALUES = [None, True, -1, 1e300, 2**63, "", "x" * 3000, [], {}, [[]], [{}], [1, 2]]
 DEEP = 300_000
 SIZES = [0, 1, 255, 2**16, 2**31, 2**32 - 1, 2**63, 2**64 - 1]
@@ -108,11 +108,11 @@ class Programs:
     def call(self, program, *arguments, statuses=(0,)):
         self.count += 1
         try:
-            done = subprocess.run([os.path.join(BIN, program), *arguments], cwd=self.folder, timeout=SECONDS, check=False,
+            done = subprocess.run([os.path.join(BIN, program), *arguments], cwd=self.folder, timeout=COMMAND_SECONDS, check=False,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             said, status = done.stdout, done.returncode
         except subprocess.TimeoutExpired:
-            said, status = b"", f"none after {SECONDS} s"
+            said, status = b"", f"none after {COMMAND_SECONDS} s"
         if status not in statuses or b"Sanitizer" in said or b"runtime error" in said or (status and not said):
             kept = []
             for name in os.listdir(self.folder):

@@ -57,7 +57,7 @@ def answer(check, changes):
             os.makedirs(os.path.join(root, os.path.dirname(path)), exist_ok=True)
             with open(os.path.join(root, path), "w" if isinstance(text, str) else "wb") as file:
                 file.write(text)
-        done = subprocess.run([sys.executable, "-B", os.path.join(CHECKS, f"check_{check}.py"), f"--root={root}"],
+        done = subprocess.run([sys.executable, os.path.join(CHECKS, f"check_{check}.py"), f"--root={root}"],
                               capture_output=True, text=True, check=False)
         return done.returncode, done.stdout + done.stderr
 
@@ -128,7 +128,7 @@ def tidy_answer(source):
         with open(os.path.join(root, "compile_commands.json"), "w", encoding="utf-8") as file:
             json.dump([{"directory": root, "file": path, "arguments": ["clang++-22", "-std=c++17", "-c", path]}], file)
         shutil.copy(os.path.join(CHECKS, "..", "..", ".clang-tidy"), root)
-        done = subprocess.run([sys.executable, "-B", os.path.join(CHECKS, "check_tidy.py"), f"--root={root}", f"--build={root}"],
+        done = subprocess.run([sys.executable, os.path.join(CHECKS, "check_tidy.py"), f"--root={root}", f"--build={root}"],
                               capture_output=True, text=True, check=False)
         return done.returncode, done.stdout + done.stderr
 
@@ -139,6 +139,15 @@ class Rules(unittest.TestCase):
             with self.subTest(check=check):
                 code, said = answer(check, {})
                 self.assertEqual(code, 0, said)
+
+    def test_what_git_ignores(self):
+        """Bytecode that a developer's Python has left is no part of the tree; a file that git does not know yet is."""
+        ignored = {".gitignore": "/build/\n*.pyc\n__pycache__/\n", "compiler/graph/__pycache__/utils.cpython-311.pyc": b"\0",
+                   "compiler/utils.pyc": b"\0", "build/utils.cpp": "", ".git": "gitdir: elsewhere\n"}
+        self.assertEqual(answer("tree", ignored), (0, "0 problems\n"))
+        code, said = answer("tree", {**ignored, "compiler/build/utils.h": SOURCE})
+        self.assertEqual(code, 1, said)
+        self.assertIn("compiler/build/utils.h: is named for everything and nothing", said)
 
     def test_a_tree_that_breaks_one(self):
         for check, cases in CASES.items():

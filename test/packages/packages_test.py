@@ -12,7 +12,6 @@ import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "e2e"))
-sys.dont_write_bytecode = True
 import nacre  # noqa: E402
 
 BUILD = os.environ["NACRE_BUILD"]
@@ -81,9 +80,25 @@ class PackagesTest(nacre.NacreTest):
         self.assertRegex(found["libnacre-dev"], r"\bnacre \(")
         self.assertIn(f"nacre-compile {version}, with LLVM 22", self.shell("nacre-compile --version"))
 
+    def test_no_folder_is_empty(self):
+        """Where a pattern chooses files of a folder, CMake brings the folders that have none, too."""
+        self.assertEqual([os.path.relpath(folder, self.root) for folder, inner, names in os.walk(os.path.join(self.root, "usr"))
+                          if not inner and not names], [])
+
+    def test_no_bytecode_is_packed(self):
+        """A test may not put bytecode into the tree to see what becomes of it, so it reads how each folder of the tree is installed."""
+        folders = 0
+        for script in glob.glob(os.path.join(BUILD, "**", "cmake_install.cmake"), recursive=True):
+            with open(script, encoding="utf-8") as file:
+                for line in re.findall(r"file\(INSTALL [^\n]* TYPE DIRECTORY [^\n]*", file.read()):
+                    if f'FILES "{BUILD}/' not in line:
+                        folders += 1
+                        self.assertIn(r'REGEX "/\\_\\_pycache\\_\\_$" EXCLUDE REGEX "/[^/]*\\.pyc$" EXCLUDE', line)
+        self.assertGreaterEqual(folders, 5)
+
     def test_one_model_from_four_languages(self):
         """The same answer to the last bit: the library is the same, and so are its kernels."""
-        self.shell(f"python3 -B {nacre.ROOT}/samples/models/make_convnet.py .")
+        self.shell(f"python3 {nacre.ROOT}/samples/models/make_convnet.py .")
         self.shell("nacre-compile convnet.onnx -o libconvnet.so")
         self.shell(f"nacre-run libconvnet.so --input=image=convnet.input.npy --expect=probabilities={ANSWER} --output=.")
 
@@ -91,7 +106,7 @@ class PackagesTest(nacre.NacreTest):
         self.assertEqual(self.shell("./from_c convnet.input.npy probabilities.npy"), "equal\n")
         self.shell('"$(pkg-config --variable=compile nacre)" --check convnet.onnx')
 
-        self.shell(f"""/usr/bin/python3 -B -c '
+        self.shell(f"""/usr/bin/python3 -c '
 import nacre, numpy
 answer = nacre.load("./libconvnet.so").run({{"image": numpy.load("convnet.input.npy")}})["probabilities"]
 assert (answer == numpy.load("probabilities.npy")).all(), answer

@@ -15,7 +15,6 @@ import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "e2e"))
-sys.dont_write_bytecode = True
 import nacre  # noqa: E402
 
 BUILD = os.environ["NACRE_BUILD"]
@@ -26,7 +25,7 @@ OF_THE_SYSTEM = ("ld-linux-x86-64.so.2", "libc.so.6", "libm.so.6", "libstdc++.so
 
 
 def make_sdk(folder):
-    done = subprocess.run([sys.executable, "-B", MAKE_SDK, f"@{BUILD}/sdk/options", f"--output={folder}", "--uncompressed"],
+    done = subprocess.run([sys.executable, MAKE_SDK, f"@{BUILD}/sdk/options", f"--output={folder}", "--uncompressed"],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if done.returncode:
         raise AssertionError(done.stdout)
@@ -57,7 +56,7 @@ class SdkTest(nacre.NacreTest):
         return self.call("sh", "-ec", line, cwd=self.folder, env=environment)
 
     def model(self, name="convnet"):
-        self.shell(f"python3 -B {self.sdk}/samples/models/make_convnet.py .")
+        self.shell(f"python3 {self.sdk}/samples/models/make_convnet.py .")
         return self.path(name + ".onnx")
 
     def test_made_again_it_has_the_same_bytes(self):

@@ -70,7 +70,7 @@ class PageTest(report_models.ReportTest):
         browser.get("about:blank")
         browser.get_log("browser"), browser.get_log("performance")
         browser.get(f"file://{page}{place}")
-        WebDriverWait(browser, 60).until(lambda each: each.execute_script("return document.documentElement.dataset.ready"))
+        WebDriverWait(browser, report_models.nacre.COMMAND_SECONDS).until(lambda each: each.execute_script("return document.documentElement.dataset.ready"))
         browser.execute_async_script("const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()))")
         return browser
 

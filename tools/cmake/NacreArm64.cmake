@@ -21,8 +21,8 @@ function(nacre_add_arm64_tool name)
     set(object ${CMAKE_CURRENT_BINARY_DIR}/arm64-${object}.o)
     add_custom_command(OUTPUT ${object} VERBATIM
                        DEPENDS ${source} ${headers} ${PROJECT_SOURCE_DIR}/runtime/include/nacre/runtime.h
-                       COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${NACRE_ARM64_CXX} -std=c++17 -O2 -Wall -Wextra -Werror -fno-rtti
-                               -fno-exceptions -DNACRE_VERSION="${PROJECT_VERSION}" -I${PROJECT_SOURCE_DIR} ${ARG_OPTIONS}
+                       COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${NACRE_ARM64_CXX} -std=c++17 -O2 -Wall -Wextra -Werror ${NACRE_STACK_GUARD}
+                               -fno-rtti -fno-exceptions -DNACRE_VERSION="${PROJECT_VERSION}" -I${PROJECT_SOURCE_DIR} ${ARG_OPTIONS}
                                -c ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o ${object})
     list(APPEND objects ${object})
   endforeach()

@@ -11,26 +11,27 @@ set(NACRE_PROGRAMS nacre-compile nacre-package nacre-report nacre-opt nacre-tran
                    nacre-eval nacre-diff)
 foreach(program ${NACRE_PROGRAMS})
   if(TARGET ${program})
-    # LLVM's and MLIR's shared libraries are in a folder that the system's loader does not search.
-    set_target_properties(${program} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
     if(NOT program MATCHES "-(run|tune)$")
       # The SDK and wheels bring them along, and what they link: an RPATH, as a RUNPATH is not handed on to libraries of libraries.
       # Not for those that load drivers, which would get these libraries, too, and link none.
-      set_target_properties(${program} PROPERTIES BUILD_RPATH "$ORIGIN/../lib/nacre" INSTALL_RPATH "$ORIGIN/../lib/nacre")
+      set_target_properties(${program} PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/nacre")
       target_link_options(${program} PRIVATE LINKER:--disable-new-dtags)
     endif()
     install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)
   endif()
 endforeach()
+# A script that somebody ran in the tree leaves bytecode beside it. install() would bring it, or, where a pattern chooses files, its
+# empty folder.
+set(no_bytecode PATTERN __pycache__ EXCLUDE PATTERN "*.pyc" EXCLUDE)
 # What nacre-compile --device=<name> means, to begin from: nacre-tune --base=<file>.
 install(DIRECTORY compiler/place/profiles/ DESTINATION ${CMAKE_INSTALL_DATADIR}/nacre/devices COMPONENT programs
-        FILES_MATCHING PATTERN "*.json")
+        FILES_MATCHING PATTERN "*.json" ${no_bytecode})
 install(DIRECTORY runtime/include/nacre DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
-        FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
+        FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp" ${no_bytecode})
 install(FILES LICENSE NOTICE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation)
-install(DIRECTORY samples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation PATTERN __pycache__ EXCLUDE)
+install(DIRECTORY samples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation ${no_bytecode})
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation FILES_MATCHING REGEX "\\.(md|png|json)$"
-        PATTERN man EXCLUDE)
+        PATTERN man EXCLUDE PATTERN site EXCLUDE ${no_bytecode})
 
 # None of this depends on the architecture.
 set(package ${CMAKE_INSTALL_DATADIR}/cmake/Nacre)

@@ -9,6 +9,7 @@ codegen, and tools/package, which reads what it wrote -> runtime/include/nacre/m
         to the runtime
 tools/run, tools/try, tools/tune, samples -> nacre/runtime.h alone; runtime -> the C library alone
 compiler/import, tools/run -> compiler/import/npy, dialects/nn/FloatFormats.h -> the standard library alone
+whoever writes files -> dialects/OutputFile.h -> the C library alone
 tools/eval, tools/diff -> compiler/evaluate -> dialects: what a model means, beside the phases and seen by none of them
 """
 import re
@@ -26,10 +27,10 @@ ALLOWED = {
     "codegen/": ("dialects/", "codegen/", *BRIDGE),
     "codegen/form/": ("dialects/", "codegen/form/"),
     "runtime/": ("nacre/",),
-    "tools/package/": ("tools/*", "runtime/include/nacre/model_format.h", "runtime/include/nacre/info.h"),
+    "tools/package/": ("tools/*", "dialects/OutputFile.h", "runtime/include/nacre/model_format.h", "runtime/include/nacre/info.h"),
     "tools/": ("tools/*", "compiler/*", "dialects/"),
-    "tools/run/": (*PUBLIC, "tools/ResponseFile.h", "compiler/import/npy/", "dialects/nn/FloatFormats.h"),
-    "tools/tune/": (*PUBLIC, "tools/ResponseFile.h"),
+    "tools/run/": (*PUBLIC, "tools/OutOfMemory.h", "tools/ResponseFile.h", "compiler/import/npy/", "dialects/OutputFile.h", "dialects/nn/FloatFormats.h"),
+    "tools/tune/": (*PUBLIC, "tools/OutOfMemory.h", "tools/ResponseFile.h", "dialects/OutputFile.h"),
     "tools/try/": PUBLIC,
     "tools/translate/": ("tools/*", "compiler/import/Import.h", "compiler/import/state/TrainedModel.h", "dialects/*"),  # one phase alone, without the compiler around it
     # What models mean, and the parts of nacre-run that read, write and compare tensors; element types as libraries number them.
@@ -43,7 +44,7 @@ PHASES = ("import", "train", "graph", "kernels", "encode", "place", "schedule")
 ALLOWED["compiler/evaluate/"] = ("dialects/",)
 ALLOWED.update({f"compiler/{phase}/": ("dialects/", "compiler/CompilerOptions.h") for phase in PHASES})
 # The standard library alone: nacre-run, which has no LLVM, reads .npy files and small floats by them, too.
-ALLOWED["compiler/import/npy/"] = ALLOWED["dialects/nn/FloatFormats.h"] = ()
+ALLOWED["compiler/import/npy/"] = ALLOWED["dialects/OutputFile."] = ALLOWED["dialects/nn/FloatFormats.h"] = ()
 # Of code generation one phase sees what is pure: which encodings there are, and what they come to.
 CONTRACTIONS = "codegen/cpu/contraction/"
 ALLOWED["compiler/encode/"] += ("codegen/Target.h", "codegen/TargetOptions.h", "codegen/form/",

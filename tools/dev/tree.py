@@ -3,8 +3,8 @@
 
 Each check takes `--root=FOLDER`, another tree to look at: test/lint/rules_test.py shows each rule a tree that breaks it.
 """
+import fnmatch
 import os
-import subprocess
 import sys
 
 
@@ -20,17 +20,25 @@ def take_root():
 ROOT = take_root()
 
 
+def ignored_patterns():
+    """The patterns of .gitignore; `/name` stands for a path of the root, `name` for a name anywhere."""
+    patterns = (read(".gitignore") or "").split() if os.path.exists(os.path.join(ROOT, ".gitignore")) else []
+    return ["/.git", *(pattern.rstrip("/") for pattern in patterns)]
+
+
 def files():
-    """Paths relative to the root: what git tracks, or everything outside build/ where there is no git."""
-    try:
-        if not os.path.exists(os.path.join(ROOT, ".git")):
-            raise OSError("a folder inside some other repository, perhaps")
-        listed = subprocess.run(["git", "-C", ROOT, "ls-files"], capture_output=True, check=True, text=True).stdout.split("\n")
-        found = [path for path in listed if path]
-    except (OSError, subprocess.CalledProcessError):
-        found = [os.path.relpath(os.path.join(folder, name), ROOT) for folder, _, names in os.walk(ROOT) for name in names]
-        found = [path for path in found if not path.startswith(("build/", ".git/"))]
-    return sorted(path for path in found if os.path.isfile(os.path.join(ROOT, path)))
+    """Paths of all files, relative to the root, except those that .gitignore names. It does not ask git: a machine may have no git,
+    and a source archive has no repository. A file that is not yet added to git is checked like any other."""
+    patterns, found = ignored_patterns(), []
+
+    def is_ignored(path):
+        return any(fnmatch.fnmatch("/" + path if pattern.startswith("/") else os.path.basename(path), pattern) for pattern in patterns)
+
+    for folder, inner, names in os.walk(ROOT):
+        paths = {name: os.path.relpath(os.path.join(folder, name), ROOT) for name in inner + names}
+        inner[:] = [name for name in inner if not is_ignored(paths[name])]
+        found += [paths[name] for name in names if not is_ignored(paths[name]) and os.path.isfile(os.path.join(ROOT, paths[name]))]
+    return sorted(found)
 
 
 def read(path):

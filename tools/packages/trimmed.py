@@ -74,7 +74,7 @@ class Trimmer:
         roots = self.write(name + ".rsp", [f"-Wl,-u,{symbol}" for symbol in sorted(needed)])
         path = os.path.join(self.output, name)
         subprocess.run([self.compiler, "-shared", "-B", os.path.join(os.path.dirname(self.llvm), "bin"), "-fuse-ld=lld", "-o", path,
-                        f"-Wl,--soname={name},--version-script={exports},--undefined-version,--gc-sections,--strip-all,--build-id=none,"
+                        f"-Wl,--soname={name},--version-script={exports},--undefined-version,--gc-sections,--strip-all,--build-id=sha1,"
                         "--as-needed,--hash-style=gnu,-z,defs,-z,relro", f"@{roots}", *inputs], check=True)
         return path
 

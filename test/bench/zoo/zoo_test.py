@@ -55,7 +55,8 @@ class ZooTest(unittest.TestCase):
         self.assertIn("onnx-real/mnist_8/model.onnx", subjects.forgotten(DATA, self.found[3:]))
 
     def test_it_is_still_so(self):
-        options = argparse.Namespace(bin=os.environ.get("NACRE_BIN", os.path.join(subjects.ROOT, "build", "release", "bin")), seconds=100, memory_gib=0)
+        options = argparse.Namespace(bin=os.environ.get("NACRE_BIN", os.path.join(subjects.ROOT, "build", "release", "bin")), memory_gib=0,
+                                     seconds=float(os.environ.get("NACRE_COMMAND_SECONDS", "1200")))
         for subject in self.found:
             if subject.id not in SMALL:
                 continue
