@@ -22,7 +22,7 @@ from gfm import code, for_mkdocs
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-HEADERS = ["runtime.h", "info.h", "state.h", "executor.h", "runtime.hpp"]
+HEADERS = ["runtime.h", "info.h", "describe.h", "state.h", "executor.h", "runtime.hpp"]
 # Sections: names, and what is in them; a pattern stands for all pages that it finds, but for those that are named elsewhere.
 NAV = [
     ("Home", ["README.md"]),
@@ -180,7 +180,7 @@ class Site:
         text = read(os.path.join(HERE, "mkdocs.yml")).replace("  name: material\n", f"  name: material\n  custom_dir: {os.path.join(HERE, 'theme')}\n")
         write(config, text + "".join(f"{key}: {json.dumps(value)}\n" for key, value in added.items()))
         subprocess.run([self.arguments.mkdocs, "build", "--strict", "--quiet", "--clean", "-f", config], check=True,
-                       env={**os.environ, "SOURCE_DATE_EPOCH": os.environ.get("SOURCE_DATE_EPOCH", "0")})
+                       env={**os.environ, "SOURCE_DATE_EPOCH": os.environ.get("SOURCE_DATE_EPOCH", "0"), "PYTHONDONTWRITEBYTECODE": "1"})
 
 
 def patterns(entries):
