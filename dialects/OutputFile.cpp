@@ -64,7 +64,7 @@ OutputFile::~OutputFile() {
 
 std::string OutputFile::problem() const { return std::strerror(errno); }
 
-std::string OutputFile::open(const std::string &path, void (*announce)(const std::string &beside)) {
+std::string OutputFile::open(const std::string &path, Announce announce) {
   struct stat old;
   isNew = stat(path.c_str(), &old) != 0;
   if (isNew && errno != ENOENT)
@@ -74,7 +74,7 @@ std::string OutputFile::open(const std::string &path, void (*announce)(const std
     return file < 0 ? problem() : "";
   }
   if (!isNew && !S_ISREG(old.st_mode))
-    return S_ISDIR(old.st_mode) ? "it is a folder" : "it is no regular file";
+    return S_ISDIR(old.st_mode) ? "it is a folder" : "it is not a regular file";
   permissions = isNew ? 0666 : old.st_mode & kPermissions;
   target = followLinks(path);
   do {
@@ -121,9 +121,9 @@ std::string OutputFile::keep() {
   return "";
 }
 
-std::string writeFile(const std::string &path, std::string_view bytes) {
+std::string writeFile(const std::string &path, std::string_view bytes, OutputFile::Announce announce) {
   OutputFile file;
-  std::string problem = file.open(path);
+  std::string problem = file.open(path, announce);
   if (problem.empty())
     problem = file.write(bytes);
   return problem.empty() ? file.keep() : problem;
@@ -132,7 +132,7 @@ std::string writeFile(const std::string &path, std::string_view bytes) {
 std::string findOutputProblem(const std::string &path) {
   struct stat old;
   if (stat(path.c_str(), &old) == 0 && !S_ISREG(old.st_mode))
-    return S_ISDIR(old.st_mode) ? "it is a folder" : "it is no regular file";
+    return S_ISDIR(old.st_mode) ? "it is a folder" : "it is not a regular file";
   const std::string folder = folderOf(followLinks(path));
   return access(folder.empty() ? "." : folder.c_str(), W_OK) == 0 ? "" : std::strerror(errno);
 }

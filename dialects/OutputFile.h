@@ -4,7 +4,7 @@
 // Why:   what several programs write to one path at a time, or one that is killed, must be a whole file of one of them.
 // How:   a name that no other process has, in the same folder; then the old file's permissions, fsync, rename. A symbolic
 //        link stays, and the file that it leads to is replaced. Terminals and pipes are written to where they are; a pipe
-//        that nobody reads is an error, not a wait. The C library alone: nacre-run has no LLVM.
+//        that nobody reads is an error, not a wait. Uses only the C library: nacre-run has no LLVM.
 
 #ifndef NACRE_DIALECTS_OUTPUTFILE_H
 #define NACRE_DIALECTS_OUTPUTFILE_H
@@ -22,9 +22,11 @@ public:
   /// What was not kept is removed.
   ~OutputFile();
 
-  /// Begins to write; the problem, or "". `announce`, if any, hears the name of the file that is written before there is one: a
-  /// signal that ends the program between the two would leave the file to nobody.
-  std::string open(const std::string &path, void (*announce)(const std::string &beside) = nullptr);
+  /// Is called with the temporary name before the file exists, so that no signal finds a file that nobody removes.
+  using Announce = void (*)(const std::string &beside);
+
+  /// Begins to write; the problem, or "".
+  std::string open(const std::string &path, Announce announce = nullptr);
   int descriptor() const { return file; }
   /// The file that is written, to whoever writes to it by its name; "" of a terminal or a pipe.
   const std::string &beside() const { return temporary; }
@@ -42,7 +44,7 @@ private:
 };
 
 /// Writes a whole file; the problem, or "".
-std::string writeFile(const std::string &path, std::string_view bytes);
+std::string writeFile(const std::string &path, std::string_view bytes, OutputFile::Announce announce = nullptr);
 
 /// Why a regular file of that name could not be written, as far as can be told before; or "".
 std::string findOutputProblem(const std::string &path);

@@ -53,7 +53,7 @@ bool isSame(mlir::ElementsAttr a, mlir::ElementsAttr b) {
   return one && other && one->getData() == other->getData();
 }
 
-/// Equal for weights of the same bytes, and of their beginning, so that a large one is not read for it.
+/// Hashes at most the first 4 KiB, so that large weights are not read in full.
 uint64_t hashOf(mlir::ElementsAttr value) {
   auto resource = dyn_cast<mlir::DenseResourceElementsAttr>(value);
   mlir::AsmResourceBlob *blob = resource ? resource.getRawHandle().getBlob() : nullptr;
@@ -171,15 +171,17 @@ Error measureFile(const std::string &path, PackageSizes &sizes) {
   return Error::success();
 }
 
-/// What `write` did, if it left a problem.
+/// Returns an error if there is a problem.
 Error cannotWrite(const std::string &path, const std::string &problem) {
   return problem.empty() ? Error::success() : createStringError("cannot write '" + path + "': " + problem);
 }
 
-/// A file beside the library, which is gone on every way out but that on which it is kept, and when the compiler is ended.
+void removeOnSignal(const std::string &path) { sys::RemoveFileOnSignal(path); }
+
+/// A file beside the library, which is removed unless it is kept, also when the compiler is ended.
 class Partial {
 public:
-  explicit Partial(std::string path) : path(std::move(path)) { sys::RemoveFileOnSignal(this->path); }
+  explicit Partial(std::string path) : path(std::move(path)) { removeOnSignal(this->path); }
   Partial(const Partial &) = delete;
   Partial &operator=(const Partial &) = delete;
   ~Partial() {
@@ -239,7 +241,6 @@ Expected<PackageSizes> writePackage(mlir::ModuleOp module, ArrayRef<CompiledKern
   OutputFile output;
   if (std::string problem = findOutputProblem(options.outputPath); !problem.empty())
     return cannotWrite(options.outputPath, problem);
-  const auto removeOnSignal = [](const std::string &path) { sys::RemoveFileOnSignal(path); };
   if (Error error = cannotWrite(options.outputPath, output.open(options.outputPath, removeOnSignal)))
     return error;
   const Partial library(output.beside()), weightsObject(output.beside() + ".weights");
@@ -247,7 +248,7 @@ Expected<PackageSizes> writePackage(mlir::ModuleOp module, ArrayRef<CompiledKern
   if (options.relocatable) {
     if (sizes.weightBytes) {
       std::string head = weightsObjectHead(target.arm64, weightsSymbol(options.modelName), sizes.weightBytes);
-      if (Error error = cannotWrite(weightsFile, writeFile(weightsFile, head)))
+      if (Error error = cannotWrite(weightsFile, writeFile(weightsFile, head, removeOnSignal)))
         return error;
       if (truncate(weightsFile.c_str(), off_t(head.size() + sizes.weightBytes)))
         return createStringError("cannot write '" + weightsFile + "': " + sys::StrError());
@@ -279,7 +280,8 @@ Expected<PackageSizes> writePackage(mlir::ModuleOp module, ArrayRef<CompiledKern
   stem.consume_front("lib");
   sys::path::append(headerPath, stem + ".h");
   const std::string header = headerPath.str().str();
-  if (Error error = cannotWrite(header, writeFile(header, modelHeader(module, options.modelName, symbol))))
+  if (Error error =
+          cannotWrite(header, writeFile(header, modelHeader(module, options.modelName, symbol), removeOnSignal)))
     return error;
   if (Error error = measureFile(partial, sizes))
     return error;

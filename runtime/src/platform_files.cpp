@@ -165,7 +165,7 @@ const char *file_error_text(long error) {
                                    "\x24"
                                    "the name is too long\0"
                                    "\x7e"
-                                   "it is no regular file\0"
+                                   "it is not a regular file\0"
                                    "\x7f"
                                    "it ends too early\0";
   for (const char *text = kTexts; *text; ++text) {

@@ -48,7 +48,7 @@ class OutputsTest(nacre.NacreTest):
         command = [self.tool("nacre-compile"), self.model("convnet"), "-o", self.output, f"--report={report}"]
         writers = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) for _ in range(WRITERS)]
         for writer in writers:
-            said = writer.communicate(timeout=300)[0]
+            said = writer.communicate(timeout=nacre.COMMAND_SECONDS)[0]
             self.assertEqual(writer.returncode, 0, said)
         self.assertEqual(self.content(self.output), alone)
         self.assertEqual(sorted(os.listdir(self.place)), ["convnet.h", "libconvnet.so", "report.json"])
@@ -93,7 +93,7 @@ class OutputsTest(nacre.NacreTest):
         os.mkfifo(os.path.join(outputs, "y.npy"))
         for path in (pipe, folder, "/dev/null"):
             said = self.compile("relu", output=path, status=1)
-            self.assertRegex(said, f"cannot write '{path}': it is (a folder|no regular file)\n")
+            self.assertRegex(said, f"cannot write '{path}': it is (a folder|not a regular file)\n")
         self.assertIn("it is a folder", self.write_page(folder, status=2))
         # Where nobody reads a pipe, that is said, and not waited for.
         self.assertIn(f"cannot write '{pipe}': ", self.write_page(pipe, status=2))

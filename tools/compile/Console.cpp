@@ -81,6 +81,8 @@ static int reportUnwritable(StringRef path, StringRef problem) {
   return 1;
 }
 
+static void removeOnSignal(const std::string &path) { sys::RemoveFileOnSignal(path); }
+
 static int writeReport(const std::string &path, const CompileReport &report) {
   std::string text = formatv("{0:2}\n", report.toJson());
   if (isPagePath(path)) {
@@ -91,13 +93,11 @@ static int writeReport(const std::string &path, const CompileReport &report) {
     }
     text = std::move(*page);
   }
-  const std::string problem = path == "-" ? "" : writeFile(path, text);
+  const std::string problem = path == "-" ? "" : writeFile(path, text, removeOnSignal);
   if (path == "-")
     outs() << text;
   return problem.empty() ? 0 : reportUnwritable(path, problem);
 }
-
-static void removeOnSignal(const std::string &path) { sys::RemoveFileOnSignal(path); }
 
 int runCompile(const CompilerOptions &options, StringRef reportPath, mlir::MLIRContext &context, Console &console) {
   const bool isText = options.compileTo || options.output == Output::Assembly || options.output == Output::LlvmIr;

@@ -120,10 +120,10 @@ TEST_F(StateSaveTest, OnlyRegularFilesAreReadAndReplaced) {
     const std::string at = folder.path(name);
     const auto type = std::filesystem::status(at).type();
     EXPECT_EQ(nacre_state_save(state, at.c_str(), NACRE_STATE_ALL), NACRE_FAILED) << name;
-    EXPECT_STREQ(nacre_state_reason(state), "the file cannot be written: it is no regular file") << name;
+    EXPECT_STREQ(nacre_state_reason(state), "the file cannot be written: it is not a regular file") << name;
     EXPECT_EQ(nacre_state_load(state, at.c_str(), NACRE_STATE_ALL), NACRE_FAILED) << name;
     if (std::string(name) != "socket") { // which cannot even be opened
-      EXPECT_STREQ(nacre_state_reason(state), "the file cannot be read: it is no regular file") << name;
+      EXPECT_STREQ(nacre_state_reason(state), "the file cannot be read: it is not a regular file") << name;
     }
     EXPECT_EQ(std::filesystem::status(at).type(), type) << name;
   }
