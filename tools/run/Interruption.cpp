@@ -6,6 +6,8 @@
 
 #include "tools/run/Interruption.h"
 
+#include <unistd.h>
+
 namespace nacre::run {
 namespace {
 
@@ -13,10 +15,15 @@ constexpr int kSignals[] = {SIGINT, SIGTERM};
 volatile std::sig_atomic_t asked = 0;
 ModelSession *running = nullptr; // changes while no handler is set
 
+void cancel(int) {
+  if (!running->cancel())
+    alarm(1); // a run that was about to begin when the signal came is cancelled then
+}
+
 void note(int) {
   asked = 1;
   if (running)
-    running->cancel();
+    cancel(0);
 }
 
 } // namespace
@@ -32,13 +39,22 @@ Interruption::Interruption(ModelSession *cancelled) {
     if (before[i].sa_handler != SIG_IGN) // as of a program that nohup started
       sigaction(kSignals[i], &action, nullptr);
   }
+  action.sa_handler = running ? cancel : SIG_DFL;
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGALRM, &action, &alarmBefore);
 }
 
 Interruption::~Interruption() {
+  alarm(0);
+  sigaction(SIGALRM, &alarmBefore, nullptr);
   for (int i = 0; i < 2; ++i)
     sigaction(kSignals[i], &before[i], nullptr);
 }
 
 bool Interruption::isAsked() const { return asked != 0; }
+
+Outcome Interruption::outcome() const {
+  return asked ? Outcome(Failure{ExitCode::Interrupted, "interrupted after the last run"}) : std::nullopt;
+}
 
 } // namespace nacre::run

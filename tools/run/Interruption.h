@@ -25,9 +25,11 @@ public:
   Interruption &operator=(const Interruption &) = delete;
 
   bool isAsked() const;
+  /// A failure if a signal came, for programs that are done otherwise.
+  Outcome outcome() const;
 
 private:
-  struct sigaction before[2];
+  struct sigaction before[2], alarmBefore;
 };
 
 } // namespace nacre::run

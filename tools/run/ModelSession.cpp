@@ -199,9 +199,9 @@ Outcome ModelSession::writeStates() { return copyStates(nacre_state_write); }
 
 Outcome ModelSession::readStates() { return copyStates(nacre_state_read); }
 
-void ModelSession::cancel() {
+bool ModelSession::cancel() {
   isCancelled = true;
-  nacre_session_cancel(session);
+  return nacre_session_cancel(session) == NACRE_OK;
 }
 
 Outcome ModelSession::run() {

@@ -40,8 +40,9 @@ public:
 
   Outcome create(const nacre_model *model, const Options &options, const Shared &shared = {});
   Outcome run();
-  /// Ends the run that is in progress, and refuses later ones; for signal handlers, too.
-  void cancel();
+  /// Ends the run that is in progress, and refuses later ones; for signal handlers, too. False if no run is in progress: one
+  /// that is about to begin still has to be cancelled.
+  bool cancel();
   /// Lets the outputs be what they are after the run, where it decides their sizes.
   Outcome takeSizes();
   /// Makes the model's state what `states` holds, or the other way round.

@@ -116,10 +116,10 @@ EXIT STATUS
   0  done, and every expected output agrees
   1  an output differs
   2  the command line or a file is wrong
-  3  the model cannot run here
+  3  the model cannot run here, or a run exceeds --max-iterations
   4  memory ran out
-  5  training diverged: a loss or a weight is infinite or no number; nothing of it was saved
-  130  Ctrl-C: the run in progress was cancelled, or the step of training finished; a second Ctrl-C ends the program at once
+  5  training diverged: a loss or a weight is infinite or NaN; it was not saved
+  130  Ctrl-C or SIGTERM: the run in progress was cancelled, or the step of training finished; a second one ends the program at once
 )";
 
 namespace {

@@ -60,8 +60,9 @@ static Outcome execute(const Options &options) {
     if (Outcome failure = benchmark(session, options, library.codeBytes))
       return failure;
   if (options.profile || !options.traceFile.empty())
-    return profile(session, options);
-  return std::nullopt;
+    if (Outcome failure = profile(session, options))
+      return failure;
+  return interruption.outcome();
 }
 
 int main(int count, char **arguments) {

@@ -107,6 +107,10 @@ nacre_status run(void *handle, RunLimits &limits, Reason &reason) {
   if (!submit_ahead(engine, reason) || !run_phases(engine, before, limits, start, reason))
     return NACRE_FAILED;
   engine.words += engine.schedule.phases.count;
+  if (limits.status == NACRE_OK && is_run_cancelled(*engine.session)) { // while the last batch was computed
+    limits.status = NACRE_CANCELLED;
+    limits.stopped_at = engine.session->entry->step_count - 1;
+  }
   if (limits.status != NACRE_OK) {
     engine.has_state = false; // what it has is of a run that was not finished
     return limits.status;

@@ -61,6 +61,25 @@ TEST_F(GpuEndTest, EndsALoopThatARunDecides) {
     }
 }
 
+TEST_F(GpuEndTest, EndsARunInItsLastBatch) {
+  options.gpu_cut = 50;
+  relu = toy.variants[4].function; // sum_1, the last launch
+  toy.variants[4].function = reluAndMore;
+  beside = [] {};
+  ASSERT_EQ(create(), NACRE_OK) << reason;
+  runAndCheck();
+  std::atomic<int> calls{0};
+  beside = [&] {
+    ++calls;
+    EXPECT_EQ(nacre_session_cancel(session), NACRE_OK);
+  };
+  EXPECT_EQ(nacre_session_run(session), NACRE_CANCELLED);
+  EXPECT_GT(calls, 0) << "the CPU has a part of the last launch";
+  EXPECT_GT(info().gpu_launches, 0u);
+  beside = [] {};
+  runAndCheck(); // the state is as it was
+}
+
 TEST_F(GpuEndTest, ALoopThatIsTooLongToBeRecordedDoesNotHoldUpCreate) {
   toy.steps[2].trip_count = int64_t(1) << 50;
   toy.operands[4].step = 0; // the same row in each turn
