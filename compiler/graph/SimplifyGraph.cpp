@@ -87,16 +87,20 @@ struct GatherOfRange : OpRewritePattern<nn::GatherOp> {
   }
 };
 
-/// A concat of a concat along the same axis, if that is its only use, is one.
+/// A concat of a concat along the same axis, if that is its only use, is one. Merges a whole tree of them at once, from its
+/// root: one level at a time would take quadratic time for a concat that grows part by part.
 struct ConcatOfConcat : OpRewritePattern<nn::ConcatOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(nn::ConcatOp op, PatternRewriter &rewriter) const override {
-    SmallVector<Value> parts;
-    for (Value operand : op.getOperands()) {
+    if (isInner(op))
+      return rewriter.notifyMatchFailure(op, "expected the root of a tree of concats");
+    SmallVector<Value> parts, pending(llvm::reverse(op.getOperands()));
+    while (!pending.empty()) {
+      const Value operand = pending.pop_back_val();
       auto inner = operand.getDefiningOp<nn::ConcatOp>();
-      if (inner && inner.getAxis() == op.getAxis() && inner->hasOneUse())
-        llvm::append_range(parts, inner.getOperands());
+      if (inner && isInner(inner))
+        llvm::append_range(pending, llvm::reverse(inner.getOperands()));
       else
         parts.push_back(operand);
     }
@@ -104,6 +108,13 @@ struct ConcatOfConcat : OpRewritePattern<nn::ConcatOp> {
       return rewriter.notifyMatchFailure(op, "expected an operand that is a concat of the same axis, used once");
     rewriter.replaceOpWithNewOp<nn::ConcatOp>(op, parts, op.getAxis());
     return success();
+  }
+
+private:
+  /// Whether only a concat along the same axis reads this one.
+  static bool isInner(nn::ConcatOp op) {
+    auto outer = op->hasOneUse() ? dyn_cast<nn::ConcatOp>(*op->user_begin()) : nn::ConcatOp();
+    return outer && outer.getAxis() == op.getAxis();
   }
 };
 
@@ -292,7 +303,7 @@ struct SimplePower : OpRewritePattern<nn::BinaryOp> {
     if (!isa<FloatType>(op.getType().getElementType()))
       return rewriter.notifyMatchFailure(op, "expected a float");
     Value base = op.getLhs();
-    // Of -inf and -0 the power is not the root.
+    // pow(x, 0.5) and sqrt(x) differ for -inf and -0.
     if (std::fabs(*exponent) == 0.5 && isNeverNegative(base))
       base = nn::UnaryOp::create(rewriter, op.getLoc(), nn::UnaryKind::Sqrt, base, APFloat(0.0));
     else if (*exponent != -1)

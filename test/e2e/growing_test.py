@@ -17,7 +17,8 @@ LEAST_TIME, LEAST_MEMORY = 0.3, 192 << 10
 ATTEMPTS = 4
 
 #: With what each has to grow to, so that a quadratic term would show.
-SIZES = {"sum_of": 16000, "summed_inputs": 5000, "concatenation": 4000, "concatenation_of_inputs": 4000, "split": 2000,
+SIZES = {"sum_of": 16000, "sum_of_values": 12000, "inputs": 10000, "summed_inputs": 5000, "nested_concat": 6000, "deep_chain": 6000,
+         "long_loop_body": 8000, "many_branches": 12000, "concatenation": 4000, "concatenation_of_inputs": 4000, "split": 2000,
          "split_outputs": 4000, "outputs": 5000, "chain": 12000, "branches": 3500, "fan_out": 6000, "movement": 3000,
          "constants": 20000, "weights": 16000, "recurrence": 4000}
 
