@@ -29,18 +29,19 @@ class _Watcher:
             os.set_blocking(end, False)
         self._changed = threading.Condition()
         self._cancel: Optional[Callable[[], object]] = None
-        self._former = -1
+        self._former: Optional[int] = None  # Who is woken when no run is in progress; None before it is known.
         self._noted = False
         self._runner = 0  # The thread that runs.
         threading.Thread(target=self._watch, name="nacre-interrupt", daemon=True).start()
 
     def begin(self, cancel: Callable[[], object]) -> None:
         """After an exception, too, end() must follow."""
-        self._noted, self._former, self._runner = False, -1, threading.get_ident()
+        self._noted, self._former, self._runner = False, None, threading.get_ident()
         with self._changed:
-            self._read()  # What came too late for the run before.
+            late = self._read()  # What came too late for the run before.
             self._cancel = cancel
-        self._former = signal.set_wakeup_fd(self.write_end, warn_on_full_buffer=False)
+            self._former = signal.set_wakeup_fd(self.write_end, warn_on_full_buffer=False)
+            self._pass_on(late)
         signal.signal(signal.SIGINT, self._note)  # Until now KeyboardInterrupt is raised at once.
 
     def end(self) -> bool:
@@ -48,7 +49,8 @@ class _Watcher:
         with self._changed:
             self._cancel = None
             self._changed.notify()
-        signal.set_wakeup_fd(self._former)
+        if self._former is not None:
+            signal.set_wakeup_fd(self._former)
         signal.signal(signal.SIGINT, signal.default_int_handler)
         return self._noted
 
@@ -70,14 +72,18 @@ class _Watcher:
             return os.read(self._read_end, 256)
         return b""
 
+    def _pass_on(self, numbers: bytes) -> None:
+        """Tells others, such as asyncio, of signals that they wait for, too."""
+        if numbers and self._former is not None and self._former >= 0:
+            with contextlib.suppress(OSError):
+                os.write(self._former, numbers)
+
     def _watch(self) -> None:
         while True:
             select.select([self._read_end], [], [])
             with self._changed:
                 numbers = self._read()
-                if self._former >= 0:  # Somebody else, such as asyncio, wants to know of signals, too.
-                    with contextlib.suppress(OSError):
-                        os.write(self._former, numbers)
+                self._pass_on(numbers)
                 cancel = self._cancel if signal.SIGINT in numbers else None
                 while cancel and self._cancel is cancel:
                     with contextlib.suppress(Exception):  # The thread goes on, whatever a run says of it.
