@@ -15,15 +15,15 @@
 namespace nacre::tools {
 
 /// Removes the files that are not complete, too.
-[[noreturn]] static void endProgram() {
+[[noreturn]] static void endProgram(Lack lack = Lack::Memory) {
   llvm::sys::RunInterruptHandlers();
-  exitOutOfMemory();
+  exitFor(lack);
 }
 
 /// LLVM calls a thread that the system refuses a fatal error. Others are defects: LLVM aborts and shows where.
 static void onFatalError(void *, const char *reason, bool) {
   if (llvm::StringRef(reason).starts_with("pthread_"))
-    endProgram();
+    endProgram(Lack::Threads);
   for (const char *part : {"LLVM ERROR: ", reason, "\n"})
     if (write(STDERR_FILENO, part, std::strlen(part)) < 0)
       return;

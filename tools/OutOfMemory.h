@@ -18,17 +18,25 @@ namespace nacre::tools {
 /// Exit status of a program whose memory ran out; the same in all programs.
 inline constexpr int kOutOfMemory = 4;
 
-/// Says that memory ran out and ends the process. Allocates nothing; any thread may call it.
-[[noreturn]] inline void exitOutOfMemory() {
+/// What the system refused. A thread is refused for its stack, too, and counts as memory.
+enum class Lack { Memory, Threads };
+
+/// Says what ran out and ends the process. Allocates nothing; any thread may call it.
+[[noreturn]] inline void exitFor(Lack lack) {
   static std::atomic_flag isEnding = ATOMIC_FLAG_INIT;
   while (isEnding.test_and_set()) // another thread says it
     pause();
-  static char text[] = ": error: memory ran out; raise the limit of this process (ulimit -v), or free some\n";
+  static char memory[] = ": error: memory ran out; raise the limit of this process (ulimit -v), or free some\n";
+  static char threads[] =
+      ": error: the system refused a thread; raise the limits of memory (ulimit -v) or of threads (ulimit -u)\n";
+  char *text = lack == Lack::Memory ? memory : threads;
   const iovec message[] = {{program_invocation_short_name, std::strlen(program_invocation_short_name)},
-                           {text, sizeof text - 1}};
+                           {text, std::strlen(text)}};
   [[maybe_unused]] const ssize_t written = writev(STDERR_FILENO, message, 2); // the status says it, too
   _exit(kOutOfMemory);
 }
+
+[[noreturn]] inline void exitOutOfMemory() { exitFor(Lack::Memory); }
 
 /// For programs that link LLVM: what they need beside the allocations that OutOfMemory.cpp checks. Called first in main.
 void handleOutOfMemory();

@@ -43,7 +43,7 @@ class OutOfMemoryTest(nacre.NacreTest):
                 self.assertIn(status, (0, OUT_OF_MEMORY))
                 if status:
                     ended += 1
-                    self.assertRegex(said.splitlines()[-1], f"^{program}: error: memory ran out; .+$")
+                    self.assertRegex(said.splitlines()[-1], f"^{program}: error: (memory ran out|the system refused a thread); .+$")
                     self.assertNotIn("LLVM", said)
                     self.assertEqual([name for name in os.listdir(self.folder) if "partial" in name], [])
                 if output:
