@@ -136,8 +136,8 @@ static int64_t count_steps(nacre_state *state) {
 }
 
 /**
- * Whether all weights are numbers. The loss of a step is that of the weights before its update, so only this finds an
- * update that has spoiled them.
+ * 1 if all weights are finite, 0 if one is not, -1 if one cannot be read. The loss of a step is that of the weights before
+ * its update, so only this finds an update that has spoiled them.
  */
 static int is_finite(nacre_state *state) {
   static float values[MOST_WEIGHTS]; /* of one tensor */
@@ -146,7 +146,7 @@ static int is_finite(nacre_state *state) {
     if (tensor.type != NACRE_F32)
       continue;
     if (tensor.bytes > sizeof values || nacre_state_read(state, index, values, tensor.bytes) != NACRE_OK)
-      return 0;
+      return -1;
     for (size_t i = 0; i < tensor.bytes / sizeof *values; i++)
       if (!isfinite(values[i]))
         return 0;
@@ -168,9 +168,12 @@ static int train(nacre_state *state, int count, int64_t epochs, const char *path
   int failed = 0;
   for (int64_t epoch = count_steps(state) / (count / BATCH); !failed && epoch < epochs; epoch++) {
     float loss = train_epoch(session, count, epoch);
+    const int finite = is_finite(state);
     if (loss < 0.0f) {
       failed = explain("train", NACRE_FAILED, nacre_session_reason(session));
-    } else if (!is_finite(state)) { /* the file keeps what was saved last */
+    } else if (finite < 0) {
+      failed = explain("weights", NACRE_FAILED, nacre_state_reason(state));
+    } else if (!finite) { /* the file keeps what was saved last */
       fprintf(stderr, "personalize: training diverged in epoch %lld; lower the learning rate\n", (long long)epoch + 1);
       failed = 1;
     } else if ((status = nacre_state_save(state, path, NACRE_STATE_ALL)) != NACRE_OK) {

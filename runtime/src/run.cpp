@@ -109,8 +109,9 @@ nacre_status run_on_cpu(Session &session, RunLimits &limits) {
 nacre_status refuse_state(Session &session) {
   const bool inherited = is_inherited(session);
   Reason reason;
-  reason << "the session's state must be free, but another run or call "
-         << (inherited ? "had it when the process forked; make another session" : "has it; wait for that");
+  reason << "the session's state must be free, but another run or call has it; "
+         << (inherited ? "one that began before the process forked never ends: make another session and state"
+                       : "wait for that");
   return fail(session, reason, inherited ? NACRE_FAILED : NACRE_BAD_ARGUMENT);
 }
 
@@ -120,8 +121,7 @@ nacre_status tell_stop(Session &session, const RunLimits &limits) {
   if (limits.status == NACRE_CANCELLED)
     reason << "the run was cancelled before '" << node << "'";
   else
-    reason << "the loops of a run must end within max_iterations, " << session.max_iterations
-           << " in all, but that of '" << node << "' goes on";
+    reason << "the run exceeded max_iterations (" << session.max_iterations << ") in the loop of '" << node << "'";
   return fail(session, reason, limits.status);
 }
 

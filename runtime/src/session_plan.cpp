@@ -241,7 +241,7 @@ nacre_status check_steps(const SessionPlan &plan, Demand &demand, Reason &reason
   return around.depth == 0 ? NACRE_OK : refuse_table("end", reason);
 }
 
-// --- 5. The sizes of outputs
+// --- 5. The sizes of outputs, and classes
 // ---------------------------------------------------------------------------------------------
 
 /// Whether a hidden output can hold what an output's axis names.
@@ -253,7 +253,13 @@ bool is_count(const SessionPlan &plan, int64_t index) {
   return count.element_type == NACRE_I64 && count.rank == 0 && count.bytes == sizeof(int64_t);
 }
 
-nacre_status check_outputs(const SessionPlan &plan, Reason &reason) {
+/// Whether what an input of labels names is there: how many classes there are, and which number is ignored.
+bool is_label(const nacre_model_table &model, const nacre_tensor &input) {
+  return input.first_count <= model.dim_count && model.dim_count - input.first_count >= 2 &&
+         (input.element_type == NACRE_I32 || input.element_type == NACRE_I64);
+}
+
+nacre_status check_counts(const SessionPlan &plan, Reason &reason) {
   const nacre_model_table &model = *plan.model;
   bool good = plan.entry->hidden_outputs <= plan.entry->output_count;
   for (uint32_t i = 0; good && i < plan.entry->output_count; ++i) {
@@ -266,9 +272,13 @@ nacre_status check_outputs(const SessionPlan &plan, Reason &reason) {
       good = count == -1 || is_count(plan, count);
     }
   }
+  for (uint32_t i = 0; good && i < plan.entry->input_count; ++i) {
+    const nacre_tensor &input = plan.entry->inputs[i];
+    good = input.first_count == NACRE_NO_COUNTS || is_label(model, input);
+  }
   if (good)
     return NACRE_OK;
-  reason << "the model's tables are damaged where they say how large outputs are; compile the model again";
+  reason << "the model's tables are damaged: sizes of outputs, or numbers of classes; compile the model again";
   return NACRE_UNSUPPORTED;
 }
 
@@ -364,7 +374,7 @@ nacre_status plan_session(const nacre_model *model, uint32_t api_version, const 
   Demand demand;
   if (nacre_status status = check_steps(plan, demand, reason))
     return status;
-  if (nacre_status status = check_outputs(plan, reason))
+  if (nacre_status status = check_counts(plan, reason))
     return status;
   if (!state_table(*plan.model).check(*plan.model, reason))
     return NACRE_UNSUPPORTED;

@@ -43,7 +43,7 @@ class EndlessTest(nacre.NacreTest):
     def check(self, *options, run=()):
         library = self.compile("endless", "--quiet", "--state=before:after", *options)
         said = self.run_model(library, self.go(1), "--max-iterations=5000", *run, status=3)
-        self.assertRegex(said, r"the loops of a run must end within max_iterations, 5000 in all, but that of '.*loop_\d.*' goes on")
+        self.assertRegex(said, r"the run exceeded max_iterations \(5000\) in the loop of '.*loop_\d.*'")
         self.run_model(library, self.go(0), "--max-iterations=1", *run)
 
     def test_cpu(self):

@@ -167,7 +167,7 @@ class TrainingRunsTest(nacre.NacreTest):
         library = self.build()
         self.write("wild.npy", [[float("inf")] * SIZE] * EXAMPLES)
         said = self.train(library, "--set=learning_rate=0.1", f"--save={self.path('s')}", x="wild.npy", status=5)
-        self.assertIn("the loss must be a number, but is none in step 1 (epoch 1); lower the learning rate, or compile with --clip=norm:1; "
+        self.assertIn("the loss is infinite or NaN in step 1 (epoch 1); lower the learning rate, or compile with --clip=norm:1; "
                       f"nothing was saved to '{self.path('s')}'\n", said)
         self.assertFalse(os.path.exists(self.path("s")))
 
@@ -178,7 +178,7 @@ class TrainingRunsTest(nacre.NacreTest):
         state = self.path("s")
         said = self.train(library, "--set=learning_rate=0.1", "--epochs=2", f"--order={self.path('order.npy')}", f"--save={state}",
                           x="wild.npy", status=5)
-        self.assertIn("error: the loss must be a number, but is none in step 4 (epoch 2); lower the learning rate, or compile with "
+        self.assertIn("error: the loss is infinite or NaN in step 4 (epoch 2); lower the learning rate, or compile with "
                       f"--clip=norm:1; '{state}' was saved after step 2\n", said)
         self.assertTrue(all(value == value for value in self.floats("s")))
 
@@ -238,7 +238,7 @@ class TrainingRunsTest(nacre.NacreTest):
         self.assertNotIn("gradient norm", self.train(self.build(), "--set=learning_rate=0.1"))
 
     def test_classes_that_are_none(self):
-        warning = "warning: 6 of 70 numbers of 'label' are no classes from 0 to 3; only the one of --loss=...,ignore= is passed over\n"
+        warning = "warning: 6 of 70 numbers of 'label' are not classes from 0 to 3; only the value of --loss=...,ignore= is skipped\n"
         self.label("odd.npy", [9] * 5 + [-1] + self.classes[6:])
         self.label("ignored.npy", [9] * 6 + self.classes[6:])
         state, rate = self.path("s"), "--set=learning_rate=0.1"

@@ -1,76 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Ensembles of decision trees (ai.onnx.ml), against trees that are walked one by one.
-
-How:  a tree is a tuple, (mode, feature, split, whether a missing number is true, branch on true, branch on false), or a leaf, the
-      weights that it has for targets. The model's lists are made of it, and so are the answers.
-"""
+"""Ensembles of decision trees, against trees that are walked one by one (forests.py)."""
 import array
 import math
 import os
-import random
+import subprocess
 import unittest
 
 import nacre
+from forests import FEATURES, ROWS, ForestTest, attributes_of, choose_among, draw, grow, quarter, reach, sums
 from formulas import FLOAT, INT32, INT64, Tensor, integers
-from onnx_writer import Graph
-
-HOLDS = {"BRANCH_LEQ": lambda x, s: x <= s, "BRANCH_LT": lambda x, s: x < s, "BRANCH_GTE": lambda x, s: x >= s,
-         "BRANCH_GT": lambda x, s: x > s, "BRANCH_EQ": lambda x, s: x == s, "BRANCH_NEQ": lambda x, s: x != s}
-FEATURES = 5
-draw = random.Random(5)
-
-
-def quarter():
-    """A number that floats hold, and that rows and splits have in common often enough."""
-    return draw.randrange(-8, 9) / 4
-
-
-def grow(depth, weigh, modes=tuple(HOLDS)):
-    if depth == 0 or draw.random() < 0.1:
-        return weigh()
-    return (draw.choice(modes), draw.randrange(FEATURES), quarter(), draw.random() < 0.5,
-            grow(depth - 1, weigh, modes), grow(depth - 1, weigh, modes))
-
-
-def reach(tree, row):
-    while isinstance(tree, tuple):
-        mode, feature, split, is_missing_true, on_true, on_false = tree
-        x = row[feature]
-        tree = on_true if HOLDS[mode](x, split) or (is_missing_true and math.isnan(x)) else on_false
-    return tree
-
-
-def attributes_of(trees, scored):
-    """The lists of a node. Numbers of nodes have gaps, so that none is taken for a place in a list."""
-    lists = {f"nodes_{name}": [] for name in ("treeids", "nodeids", "featureids", "modes", "values", "truenodeids", "falsenodeids",
-                                              "missing_value_tracks_true")}
-    lists.update({f"{scored}_{name}": [] for name in ("treeids", "nodeids", "ids", "weights")})
-
-    def add(prefix, **entries):
-        for name, entry in entries.items():
-            lists[f"{prefix}_{name}"].append(entry)
-
-    def flatten(tree, number, following):
-        """`following` is where free numbers begin; gives where they begin then."""
-        if not isinstance(tree, tuple):
-            add("nodes", treeids=tree_id, nodeids=number, featureids=0, modes="LEAF", values=0.0, truenodeids=0, falsenodeids=0,
-                missing_value_tracks_true=0)
-            for target, weight in tree.items():
-                add(scored, treeids=tree_id, nodeids=number, ids=target, weights=weight)
-            return following
-        mode, feature, split, is_missing_true, on_true, on_false = tree
-        add("nodes", treeids=tree_id, nodeids=number, featureids=feature, modes=mode, values=split, truenodeids=following,
-            falsenodeids=following + 3, missing_value_tracks_true=int(is_missing_true))
-        return flatten(on_false, following + 3, flatten(on_true, following, following + 7))
-
-    for tree_id, tree in enumerate(trees):
-        flatten(tree, 0, 1)
-    return lists
-
-
-def sums(trees, row, targets):
-    return [sum(reach(tree, row).get(target, 0.0) for tree in trees) for target in range(targets)]
 
 
 def sigmoid(x):
@@ -96,44 +35,7 @@ def probit(score):
     return math.sqrt(2) * x
 
 
-ROWS = [[quarter() for _ in range(FEATURES)] for _ in range(37)]
-for holed in ROWS[::3]:
-    holed[draw.randrange(FEATURES)] = math.nan
-
-
-class TreesTest(nacre.NacreTest):
-    def setUp(self):
-        super().setUp()
-        self.onnx = self.path("trees.onnx")
-
-    def save(self, operator, attributes, outputs, dims=(len(ROWS), FEATURES), element_type=FLOAT, zips=None):
-        """`outputs`: {name: (dims, element type)} of the node, or of the ZipMap behind its scores."""
-        graph = Graph("trees")
-        x = graph.input("x", dims, element_type)
-        names = list(outputs)
-        graph.node("ai.onnx.ml." + operator, [x], names, name="forest", **attributes)
-        if zips:
-            graph.node("ai.onnx.ml.ZipMap", [names[1]], output="maps", name="zip", **zips)
-            names = [names[0], "maps"]
-        for name, (shape, kind) in zip(names, outputs.values()):
-            if kind:
-                graph.output(name, shape, kind)
-        graph.save(self.onnx)
-
-    def compiled(self, *options, status=0):
-        library = self.path("libtrees.so")
-        return library, self.call(os.path.join(nacre.BIN, "nacre-compile"), self.onnx, "-o", library, *options, status=status)
-
-    def check(self, rows, answers, tolerance="1e-4"):
-        """`answers`: tensors by the names of outputs."""
-        library, _ = self.compiled()
-        rows.save(self.path("x.npy"))
-        for name, answer in answers.items():
-            answer.save(self.path(name + ".npy"))
-        said = self.run_model(library, f"--rtol={tolerance}", f"--atol={tolerance}", f"--input=x={self.path('x.npy')}",
-                              *(f"--expect={name}={self.path(name + '.npy')}" for name in answers))
-        self.assertEqual(said.count("agrees"), len(answers), said)
-
+class TreesTest(ForestTest):
     def check_regressor(self, trees, targets, expected, tolerance="1e-4", **more):
         dims = (len(ROWS), targets)
         self.save("TreeEnsembleRegressor", {**attributes_of(trees, "target"), "n_targets": targets, **more}, {"y": (dims, FLOAT)})
@@ -168,6 +70,19 @@ class TreesTest(nacre.NacreTest):
     def test_hundreds_of_trees(self):
         trees = [grow(7, lambda: {0: quarter()}, ("BRANCH_LEQ",)) for _ in range(200)]
         self.check_regressor(trees, 1, lambda row: sums(trees, row, 1))
+
+    def test_categories_that_share_a_branch(self):
+        shared_leaf = {0: 1.0, 1: -0.5}
+        inner = choose_among(1, [-1.0, 0.5, 0.75], shared_leaf, {0: 2.0})
+        # The shared branch is two steps away from the root on one way, and more on the other.
+        deep = ("BRANCH_LEQ", 2, 0.0, True, inner, choose_among(0, [0.25, 1.0, -0.75, 2.0], inner, shared_leaf))
+        same = ("BRANCH_LT", 3, 0.0, False, shared_leaf, shared_leaf)
+        trees = [deep, choose_among(4, [quarter() for _ in range(40)], deep, {1: 3.0}), same]
+        self.check_regressor(trees, 2, lambda row: sums(trees, row, 2))
+
+    def test_hundreds_of_categories(self):
+        tree = choose_among(4, [8.0 + place for place in range(700)] + [quarter()], {0: 1.0}, {0: 2.0})
+        self.check_regressor([tree], 1, lambda row: sums([tree], row, 1))
 
     def test_a_row_and_integers(self):
         trees = [grow(3, lambda: {0: quarter()}) for _ in range(4)]
@@ -221,6 +136,10 @@ class TreesTest(nacre.NacreTest):
             score, = sums(signed, row, 1)
             return [sigmoid(-score), sigmoid(score)], int(score > 0)
 
+        def based(row):
+            score = sums(signed, row, 1)[0] + 0.25
+            return softmax([score, -0.75]), int(score > 0)
+
         def of_second(row):
             scores = sums(second, row, 2)
             return scores, int(scores[1] > 0)
@@ -228,6 +147,8 @@ class TreesTest(nacre.NacreTest):
         self.check_classifier(signed, [0, 1], sign)
         self.check_classifier(signed, [0, 1], logistic, post_transform="LOGISTIC")
         self.check_classifier(second, [0, 1], of_second)
+        # ONNX Runtime scores the second class by its base value, and chooses by the first.
+        self.check_classifier(signed, [0, 1], based, post_transform="SOFTMAX", base_values=[0.25, -0.75])
 
     def test_maps_and_labels_of_texts(self):
         trees = [grow(3, lambda: {target: quarter() for target in range(2)}) for _ in range(3)]
@@ -245,36 +166,35 @@ class TreesTest(nacre.NacreTest):
         said = self.run_model(library, "--rtol=1e-4", "--atol=1e-4", f"--input=x={self.path('x.npy')}", f"--expect=maps={self.path('y.npy')}")
         self.assertEqual(said.count("agrees"), 1, said)
 
-    def refused(self, changes, targets=1):
-        tree = ("BRANCH_LEQ", 1, 0.5, False, ("BRANCH_LEQ", 2, 0.0, False, {0: 1.0}, {0: 2.0}), {0: 3.0})
-        lists = attributes_of([tree], "target")
-        for (name, place), value in changes.items():
-            lists[name][place] = value
-        self.save("TreeEnsembleRegressor", {**lists, "n_targets": targets}, {"y": ((len(ROWS), targets), FLOAT)})
-        return self.compiled(status=1)[1]
+    def test_numbered_nodes_that_share_branches(self):
+        one, two, four = {0: 1.0}, {0: 2.0}, {0: 4.0}
+        last = ("BRANCH_LT", 2, -1.0, False, two, four)
+        rows = Tensor((len(ROWS), FEATURES), array.array("f", (x for row in ROWS for x in row)))
+        # Then node 1 leads to node 2, too, and both are roots of trees as well.
+        for tree, more, changes in (
+                (("BRANCH_LEQ", 0, 0.5, False, ("BRANCH_EQ", 1, 0.0, False, one, two), last), [], {}),
+                (("BRANCH_LEQ", 0, 0.5, False, ("BRANCH_EQ", 1, 0.0, False, one, last), last), [last],
+                 {"nodes_falsenodeids": [2, 2, 2], "nodes_falseleafs": [0, 0, 1], "tree_roots": [0, 2]})):
+            with self.subTest(changes):
+                self.save_numbered(**changes)
+                self.check(rows, {"y": Tensor((len(ROWS), 1), (sums([tree, *more], row, 1)[0] for row in ROWS))})
 
-    def test_what_is_refused(self):
-        # Nodes 0, 1, 8, 11 and 4, in this order.
-        for changes, words in (
-                ({("nodes_featureids", 1): 5}, "node 1 of tree 0 must read one of the 5 features of a row, but reads feature 5"),
-                ({("nodes_truenodeids", 0): 99}, "node 0 of tree 0 must have branches to nodes of its tree, but has one to node 99"),
-                ({("nodes_truenodeids", 1): 1}, "node 1 of tree 0 must be the branch of one node, but is that of two, or of a cycle"),
-                # A cycle of both branches, which leaves a leaf alone.
-                ({("nodes_truenodeids", 1): 0}, "node 0 of tree 0 must be reached from the root of its tree, but is part of a cycle"),
-                ({("nodes_nodeids", 4): 8}, "node 8 of tree 0 must be defined once, but is defined twice"),
-                ({("nodes_modes", 0): "BRANCH_XOR"}, "node 0 of tree 0 must have one of the modes BRANCH_LEQ, "),
-                ({("target_ids", 0): 1}, "node 8 of tree 0 must have weights for targets or classes from 0 to 0, but has one for 1"),
-                ({("target_nodeids", 0): 77}, "attribute 'target_nodeids' must name nodes of the trees, but names node 77 of tree 0"),
-                ({("target_nodeids", 1): 8}, "node 8 of tree 0 must have one weight for each target or class, but has two for 0")):
-            with self.subTest(words):
-                self.assertIn('"forest": error: ' + words, self.refused(changes))
-
-    def test_a_tree_that_is_too_deep(self):
+    def test_a_table_of_weights_is_made_once(self):
+        """A table of 64 MiB costs about that much memory, though its file has some KiB."""
+        targets = 1 << 20
         tree = {0: 1.0}
-        for _ in range(300):
-            tree = ("BRANCH_LEQ", 0, 0.0, False, tree, {0: 0.0})
-        self.save("TreeEnsembleRegressor", attributes_of([tree], "target"), {"y": ((len(ROWS), 1), FLOAT)})
-        self.assertIn("must be at most 256 branches away from its root, but is further", self.compiled(status=1)[1])
+        for _ in range(15):
+            tree = ("BRANCH_LEQ", 0, 0.0, False, tree, {1: 0.0})
+        used = []
+        for count in (1, targets):
+            self.save("TreeEnsembleRegressor", {**attributes_of([tree], "target"), "n_targets": max(count, 2)}, {"y": ((1, max(count, 2)), FLOAT)},
+                      dims=(1, FEATURES))
+            with subprocess.Popen([os.path.join(nacre.BIN, "nacre-compile"), "--check", self.onnx], stdout=subprocess.DEVNULL) as program:
+                _, status, usage = os.wait4(program.pid, 0)
+                program.returncode = os.waitstatus_to_exitcode(status)
+            self.assertEqual(program.returncode, 0)
+            used.append(usage.ru_maxrss >> 10)
+        self.assertLess(used[1] - used[0], 160, "MiB")
 
 
 if __name__ == "__main__":

@@ -101,7 +101,7 @@ public class ThreadsTest {
     try (Model model = Toy.open("endless");
          Session session = model.newSession(new SessionOptions().maxIterations(100_000))) {
       session.inputFloats(0).put(SWITCH, 1);
-      Toy.refused(NacreException.Status.TOO_MANY_ITERATIONS, "within max_iterations, 100000 in all", session::run);
+      Toy.refused(NacreException.Status.TOO_MANY_ITERATIONS, "exceeded max_iterations (100000)", session::run);
       session.inputFloats(0).put(SWITCH, 0);
       session.run();
     }

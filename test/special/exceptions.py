@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Results that differ from nacre-eval's, each with a reason.
 
-`when` says of which differences an exception speaks: a difference has a type, the arguments that a result is computed of, the result `is_`, and
+`when` returns whether the exception covers a difference. A difference has a type, the arguments that a result is computed of, the result `is_`, and
 what it `must` be.
 """
 import math

@@ -16,7 +16,7 @@
  * Memory:  one block per session, from the caller's allocator; nacre_session_memory tells its size beforehand. Running
  *          allocates nothing. A GPU takes more, of both memories: nacre_session_describe.
  * Threads: a model is immutable, any thread may use it. A session belongs to one thread at a time; only
- *          nacre_session_cancel may be called beside another call. The session's own threads block all signals but those of
+ *          nacre_session_cancel may be called while another call is in progress. The session's own threads block all signals but those of
  *          faults, so that the app's handlers run on the app's threads.
  * Errors:  every fallible call returns nacre_status; on failure out-parameters are untouched. A pointer to a result that is
  *          NULL is answered with NACRE_BAD_ARGUMENT, and no reason; a session, state or model that is NULL ends the process,
@@ -25,8 +25,8 @@
  *          nor their GPU: a run there computes on the calling thread alone. If a run was in progress at the fork, the child
  *          can only destroy that session and its state: runs answer NACRE_FAILED.
  * dlclose: the model's .so contains the code behind these calls. Destroy its sessions, states and executors first; if it is
- *          closed before, the next call, or a thread of theirs, crashes. The library is not kept loaded on its own account, as
- *          an app that replaces a model wants its memory back.
+ *          closed before, the next call, or a thread of theirs, crashes. The library does not keep itself loaded, so that
+ *          an app that replaces a model gets its memory back.
  * Units:   sizes are bytes, dimensions elements, times nanoseconds.
  *
  * Every function here is an inline call through the model's own table of functions, so an app links no runtime, and
@@ -62,7 +62,7 @@ typedef enum nacre_status {
   NACRE_UNSUPPORTED = 3, /**< This device or this runtime can never run this model: use another model or another way. */
   NACRE_FAILED = 4,      /**< The system failed, not the app: destroy the session; a new one may succeed. */
   NACRE_CANCELLED = 5,   /**< nacre_session_cancel ended the run: run again whenever you like. */
-  NACRE_TOO_MANY_ITERATIONS = 6 /**< Of loops: change the inputs, or raise max_iterations, and run again. */
+  NACRE_TOO_MANY_ITERATIONS = 6 /**< The loops exceeded max_iterations: change the inputs or raise it, and run again. */
 } nacre_status;
 
 /** Which engine may compute. */
@@ -141,7 +141,7 @@ typedef struct nacre_session_options {
   /**
    * The most iterations of loops, all together, that a run may finish; one that goes on ends with
    * NACRE_TOO_MANY_ITERATIONS. Not counted are loops that the compiler unrolled, those that a GPU has recorded, and those from the
-   * first on that writes the state, whose iterations are bounded. 0: no limit. Asks for a model of version 7.
+   * first on that writes the state, whose iterations are bounded. 0: no limit. Requires a model of API version 7 or later.
    */
   uint64_t max_iterations;
 } nacre_session_options;
@@ -300,10 +300,11 @@ static inline nacre_status nacre_session_bind_output(nacre_session *session, uin
  * Computes the outputs from the inputs, and returns when they are there. A GPU that fails on the way is left alone from
  * then on: the CPU computes this run and all later ones, and nacre_session_reason says why.
  * NACRE_BAD_ARGUMENT: the buffer of an output overlaps that of an input or of another output, another run or call has
- * the session's state, or a label of a loss is no class and not the number that it ignores; nothing was computed.
+ * the session's state, or a label of a loss is neither a class nor the ignored value; nothing was computed.
  * NACRE_CANCELLED, NACRE_TOO_MANY_ITERATIONS: the run was ended; the outputs are undefined, the state is as it was before, and
  * the session can run again.
- * NACRE_FAILED: the process forked while a run was in progress in its parent; nothing was computed.
+ * NACRE_FAILED: in a child process, by fork(), another run or call has the state, most likely since before the fork;
+ * nothing was computed.
  */
 static inline nacre_status nacre_session_run(nacre_session *session) {
   return session->functions->session_run(session);

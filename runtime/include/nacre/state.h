@@ -49,7 +49,7 @@ struct nacre_state_functions {
 /**
  * The state that the session works on: that of its options, or its own, which lives as long as it. At first its tensors
  * are zeros, or what the model says. A run reads what they are when it begins, and what it makes of them is there when
- * it ends; a run that fails leaves them as they were. Never fails.
+ * it ends; a run that fails leaves them as they were. NACRE_BAD_ARGUMENT: `out_state` is NULL; nothing else fails.
  */
 static inline nacre_status nacre_session_state(nacre_session *session, nacre_state **out_state) {
   return out_state ? session->functions->state->of_session(session, out_state) : NACRE_BAD_ARGUMENT;
@@ -87,12 +87,12 @@ static inline nacre_status nacre_state_find(nacre_state *state, const char *name
 
 /** Copies a tensor of the state to `data`. NACRE_BAD_ARGUMENT: no such tensor, or `bytes` are not its bytes. */
 static inline nacre_status nacre_state_read(nacre_state *state, uint32_t index, void *data, size_t bytes) {
-  return data ? state->functions->copy(state, index, data, bytes, 0) : NACRE_BAD_ARGUMENT;
+  return data || !bytes ? state->functions->copy(state, index, data, bytes, 0) : NACRE_BAD_ARGUMENT;
 }
 
 /** Makes a tensor of the state what `data` holds, for the next run. As nacre_state_read. */
 static inline nacre_status nacre_state_write(nacre_state *state, uint32_t index, const void *data, size_t bytes) {
-  return data ? state->functions->copy(state, index, (void *)data, bytes, 1) : NACRE_BAD_ARGUMENT;
+  return data || !bytes ? state->functions->copy(state, index, (void *)data, bytes, 1) : NACRE_BAD_ARGUMENT;
 }
 
 /**
@@ -113,10 +113,13 @@ static inline nacre_status nacre_state_copy(nacre_state *from, nacre_state *to) 
  * whatever happens on the way, and however many threads and processes save to it, the name opens one whole file. The last
  * to end wins. The new file keeps the permissions of the old one and belongs to the user who saves. If the name is a
  * symbolic link, the link stays and the file that it leads to is replaced. A folder, a pipe, a socket or a device of that
- * name is refused. Until then the file beside it is `path`.new-N, with a number N that no other saver has. It is removed
- * after an error, but stays when the process is killed: remove such files when nobody saves.
- * The values are not checked: an app that trains asks whether the loss is finite before it replaces a good file.
- * Cost: one allocation of the header, or of the largest tensor that is stored otherwise than in the model.
+ * name is refused. Until it takes the name, the new file is called `path`.new-N, with a number N that no other saver has;
+ * behind a symbolic link it lies beside the file that the link leads to. It is removed after an error, but stays if the
+ * process is killed: remove such files when nobody saves.
+ * The values are not checked. The loss of a step is that of the weights before its update, so after training, read the
+ * weights and check that they are finite before you replace a good file.
+ * Cost: 16 KiB of stack for paths, and one allocation of the header, or of the largest tensor that is stored otherwise
+ * than in the model.
  * NACRE_BAD_ARGUMENT: there is no tensor of these roles.
  * NACRE_OUT_OF_MEMORY. NACRE_FAILED: the file could not be written; the state can be used as before.
  */

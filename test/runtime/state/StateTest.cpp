@@ -142,6 +142,15 @@ TEST_F(StateTest, LabelsThatAreNoClassesAreRefused) {
   test(int64_t(0), NACRE_I64);
 }
 
+TEST_F(StateTest, ClassesThatAreNotThereAreRefused) {
+  toy.inputs[0].first_count = 0; // an f32 tensor
+  nacre_session *other = nullptr;
+  EXPECT_EQ(nacre_session_create(toy.model(), nullptr, &other), NACRE_UNSUPPORTED);
+  toy.inputs[0].element_type = NACRE_I64;
+  toy.inputs[0].first_count = toy.table.dim_count - 1; // the second of the two numbers
+  EXPECT_EQ(nacre_session_create(toy.model(), nullptr, &other), NACRE_UNSUPPORTED);
+}
+
 TEST_F(StateTest, WrongCallsChangeNothing) {
   expectAfter(0);
   float total[kColumns + 1] = {};
@@ -152,6 +161,8 @@ TEST_F(StateTest, WrongCallsChangeNothing) {
   EXPECT_EQ(nacre_state_write(state, 0, total, sizeof total), NACRE_BAD_ARGUMENT);
   EXPECT_STREQ(nacre_state_reason(state), "state must be read and written as a whole, in 192 bytes");
   EXPECT_EQ(nacre_state_read(state, 0, total, 4), NACRE_BAD_ARGUMENT);
+  EXPECT_EQ(nacre_state_write(state, 1, nullptr, 0), NACRE_BAD_ARGUMENT); // NULL is right where there are no bytes
+  EXPECT_STREQ(nacre_state_reason(state), "state must be below 1, but is 1");
   EXPECT_EQ(nacre_state_find(state, "nothing", &index), NACRE_BAD_ARGUMENT);
   EXPECT_STREQ(nacre_state_reason(state), "the model must have state 'nothing', but has none of that name");
   EXPECT_EQ(index, 7u);

@@ -65,6 +65,7 @@ int main(int count, char **arguments) {
                    static_cast<long long>(begun[0]), static_cast<long long>(begun[1]), state.reason());
       return 1;
     }
+    begun[number % kSavers] = number; // what was begun after it and killed never was
   }
   std::printf("killed %d times %d processes in %lld saves\n", turns, kSavers,
               static_cast<long long>((begun[0] + begun[1]) / kSavers));

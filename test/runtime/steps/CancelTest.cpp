@@ -168,8 +168,7 @@ TEST_F(CancelTest, ALimitIsTheNumberOfIterationsThatAreAllowed) {
   EXPECT_EQ(runWith({1, 0, 0, 1}), NACRE_OK) << "1 and 9 that a test lets go on";
   EXPECT_EQ(runWith({2, 0, 0, 1}), NACRE_TOO_MANY_ITERATIONS) << "2 and 9";
   EXPECT_EQ(runWith({8, 2, 50}), NACRE_TOO_MANY_ITERATIONS);
-  EXPECT_EQ(sessionReason(),
-            "the loops of a run must end within max_iterations, 10 in all, but that of 'loop_1' goes on");
+  EXPECT_EQ(sessionReason(), "the run exceeded max_iterations (10) in the loop of 'loop_1'");
   EXPECT_EQ(noted().size(), 8u) << "three times 2 and 1, and then 2";
   EXPECT_EQ(runWith({5, 1, 50}), NACRE_OK) << "each run counts anew";
 }

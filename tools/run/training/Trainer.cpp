@@ -191,8 +191,8 @@ private:
     }
     if (outside)
       std::fprintf(stderr,
-                   "nacre-run: warning: %zu of %zu numbers of '%s' are no classes from 0 to %lld; only the one of "
-                   "--loss=...,ignore= is passed over\n",
+                   "nacre-run: warning: %zu of %zu numbers of '%s' are not classes from 0 to %lld; only the value of "
+                   "--loss=...,ignore= is skipped\n",
                    outside, labels->count, printableText(of.label()->name).c_str(),
                    static_cast<long long>(of.classCount()) - 1);
   }
@@ -290,10 +290,10 @@ private:
       const Scores &seen = &session == &*stepper ? scores : scoresOfParts;
       seen.addTo(tally, batch, batch);
       if (!std::isfinite(seen.latestLoss()))
-        return Failure{ExitCode::Diverged,
-                       "the loss must be a number, but is none in step " + std::to_string(step + 1) + " (epoch " +
-                           std::to_string(step / stepsPerEpoch + 1) +
-                           "); lower the learning rate, or compile with --clip=norm:1" + describeSaved("; ")};
+        return Failure{ExitCode::Diverged, "the loss is infinite or NaN in step " + std::to_string(step + 1) +
+                                               " (epoch " + std::to_string(step / stepsPerEpoch + 1) +
+                                               "); lower the learning rate, or compile with --clip=norm:1" +
+                                               describeSaved("; ")};
     }
     return std::nullopt;
   }
