@@ -39,7 +39,7 @@ template <typename Formula> Rounded roundSum(Term x, Formula rough, int64_t bias
 struct ReducedAngle {
   Term r, bits; ///< The low bits are the quadrant.
 };
-/// Of magnitudes from 1 on, in integers: r is exact to the last place. NaN of infinities and NaN.
+/// Reduces |x| >= 1 in integers; r is exact to the last place. Returns NaN for infinities and NaN.
 ReducedAngle reduceLargeAngle(Term x);
 
 /// x = m * 2^e with m in [sqrt(1/2), sqrt(2)), for x > 0.
@@ -48,7 +48,7 @@ struct Split {
 };
 Split splitExponent(Term x);
 
-/// p * 2^n of an integer n, by adding n to the exponent: 2^n itself may be infinite. Of a p that is not a number it may make a number.
+/// p * 2^n of an integer n, by adding n to the exponent: 2^n itself may be infinite. If p is NaN, the result may be a number.
 Term scale(Term p, Term n);
 
 Term exp(Term x);

@@ -29,7 +29,7 @@ inline Term compare(mlir::arith::CmpIPredicate predicate, Term a, int64_t b) {
   return compare(predicate, a, a.integer(b));
 }
 
-// Of an f32 or f64: what its bits are but for the sign, of which those of NaN are above infinity's.
+// Bits of an f32 or f64 without the sign. Those of NaN are larger than infinity's.
 inline int64_t infinityBits(Term x) {
   return mlir::getElementTypeOrSelf(x.type()).isF64() ? 0x7ff0000000000000 : 0x7f800000;
 }

@@ -23,7 +23,7 @@ constexpr llvm::StringLiteral kScratchBytes = "nacre.scratch_bytes";       ///< 
 constexpr llvm::StringLiteral kUnitNanoseconds = "nacre.unit_nanoseconds"; ///< CPU. A guess.
 constexpr llvm::StringLiteral kFallback =
     "nacre.fallback"; ///< CPU, a text: the emitters of its kind, which all declined.
-constexpr llvm::StringLiteral kKeepsOrder = "nacre.keeps_order"; ///< CPU, a unit. Where LLVM must not schedule.
+constexpr llvm::StringLiteral kKeepsOrder = "nacre.keeps_order"; ///< CPU, unit: LLVM keeps the order of instructions.
 
 constexpr llvm::StringLiteral kNeeds = "nacre.needs";   ///< GPU. Bits of what a device must be able to do.
 constexpr llvm::StringLiteral kGroups = "nacre.groups"; ///< GPU. Workgroups for these.

@@ -21,7 +21,7 @@ static Error checkAssignment(StringRef option, StringRef text, StringRef input, 
 Error ModelInputs::readShapes(Shapes &to) const {
   for (StringRef text : shapes) {
     auto [input, value] = text.rsplit('=');
-    if (!input.empty() && value.empty())
+    if (!input.empty() && text.ends_with("="))
       return createStringError("--shape " + text + " must have a shape after '='; write a shape without axes as " +
                                text + "scalar");
     if (Error error = checkAssignment("shape", text, input, value))

@@ -90,7 +90,7 @@ Value emitWithZero(Operation *op, Term a, Term b) {
   return isFinite(a).select(isNegative.select(negate(b), b), nan).value;
 }
 
-/// Of those on f16.
+/// Whether an operation on f16 is computed in f32.
 bool isComputedInSingle(Operation *op) {
   if (auto comparison = dyn_cast<arith::CmpFOp>(op)) // by bits, and not all devices have integers of 16
     return comparison.getPredicate() == arith::CmpFPredicate::UNO;

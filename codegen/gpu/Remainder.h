@@ -2,7 +2,7 @@
 //
 // What:  remainders with the sign of the dividend.
 // Why:   SPIR-V's own have few right digits where a quotient is large, of floats, and promise nothing of negative integers.
-// How:   of floats by long division of their digits, 8 bits a turn, so that a remainder is exact; of integers from a quotient.
+// How:   divides the digits of floats, 8 bits per iteration, so that the remainder is exact; integers take it from a quotient.
 
 #ifndef NACRE_CODEGEN_GPU_REMAINDER_H
 #define NACRE_CODEGEN_GPU_REMAINDER_H

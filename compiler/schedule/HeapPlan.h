@@ -2,7 +2,7 @@
 //
 // Packs any number of buffer lifetimes into one arena, in the time that it takes to sort them.
 //
-// What: places buffers as a heap would that is asked for them in the order of their first steps.
+// What: places buffers in the order of their first steps, like a heap allocator.
 // Why:  ArenaPlanner.h compares each buffer with all that are alive at the same time. Of many thousands these are too many pairs.
 // How:  the free bytes are kept by offset and by size, so that no buffer looks at another one.
 

@@ -36,8 +36,8 @@ LogicalResult verifyOffsets(plan::EntryOp entry) {
     if (storage.getRole() == plan::Role::Temporary && !storage.getOffset())
       return blame(storage.emitOpError("must have an offset after the schedule phase"), "nacre-plan-arena");
 
-  // In the order of their first steps, with those alive by their offsets: of these, which lie apart, only the nearest can overlap the next
-  // one.
+  // Goes through the storages in the order of their first steps and keeps the live ones by offset. Live storages are disjoint, so only
+  // the nearest neighbours can overlap the next one.
   SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(0, lifetimes.demands.size()));
   llvm::stable_sort(
       order, [&](unsigned a, unsigned b) { return lifetimes.demands[a].firstStep < lifetimes.demands[b].firstStep; });

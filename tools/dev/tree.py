@@ -22,8 +22,8 @@ ROOT = take_root()
 
 def ignored_patterns():
     """The patterns of .gitignore; `/name` stands for a path of the root, `name` for a name anywhere."""
-    patterns = (read(".gitignore") or "").split() if os.path.exists(os.path.join(ROOT, ".gitignore")) else []
-    return ["/.git", *(pattern.rstrip("/") for pattern in patterns)]
+    lines = (read(".gitignore") or "").splitlines() if os.path.exists(os.path.join(ROOT, ".gitignore")) else []
+    return ["/.git", *(line.strip().rstrip("/") for line in lines if line.strip() and not line.startswith("#"))]
 
 
 def files():
