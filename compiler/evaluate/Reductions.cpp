@@ -88,7 +88,7 @@ Tensor evaluate(nn::ArgReduceOp op, Operands operands) {
   const bool isMax = op.getKind() == nn::ArgKind::Max;
   Tensor result(op.getType());
   Cell *to = result.write();
-  // Numbers that none is worse than are not better than a NaN ahead of them.
+  // -inf (for max) does not beat a NaN before it.
   auto isPassedOver = [&](Cell cell) {
     return x.isFloat() &&
            (std::isnan(cell.number) || (!op.getSelectLast() && cell.number == (isMax ? -HUGE_VAL : HUGE_VAL)));

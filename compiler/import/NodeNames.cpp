@@ -18,10 +18,17 @@ std::string describeVersion(const GraphNode &node) {
   return node.version ? (" (" + node.registry->getVersionWord() + " " + Twine(node.version) + ")").str() : "";
 }
 
+/// Returns whether TensorFlow's `node` assigns to a variable, which no handler does in a graph that is frozen.
+static bool isAssignment(const GraphNode &node) {
+  constexpr StringRef assignments[] = {"Assign",           "AssignAdd",           "AssignSub",
+                                       "AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp"};
+  return node.version == 0 && node.domain.empty() && llvm::is_contained(assignments, node.op);
+}
+
 LogicalResult refuse(const GraphNode &node) {
   InFlightDiagnostic error = emitError(node.loc)
                              << "unsupported operator '" << qualify(node) << "'" << describeVersion(node);
-  if (node.op.starts_with("Assign"))
+  if (isAssignment(node))
     error << ", which changes a variable in training; leave it out: name the outputs that you want with --output";
   StringRef word = node.registry->getVersionWord();
   if (std::optional<int64_t> first = node.registry->getFirstVersion(node.op))

@@ -4,6 +4,7 @@
 
 #include "compiler/import/Signature.h"
 
+#include "compiler/import/ComplexValues.h"
 #include "compiler/import/TypeNames.h"
 #include "dialects/nn/NarrowTypes.h"
 
@@ -127,6 +128,8 @@ LogicalResult Signature::check(StringRef op, ArrayRef<Value> operands, Location 
     const OperandRule &rule = *find(index);
     Type type = operands[index].getType();
     bool wantsTensor = rule.holds < Holds::Sequence; // the kinds behind it are those of other values
+    if (wantsTensor && isComplex(operands[index]))
+      return emitError(loc) << nameOf(index) << " must be a tensor of real numbers, but " << complexAdvice;
     if (!mayHold(rule.holds, type) && !(wantsTensor && isa<RankedTensorType>(type)))
       return emitError(loc) << nameOf(index) << " must be " << (wantsTensor ? "a tensor" : describe(rule.holds))
                             << ", but is " << importer::describe(operands[index]);

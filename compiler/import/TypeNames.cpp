@@ -4,6 +4,8 @@
 
 #include "compiler/import/TypeNames.h"
 
+#include "compiler/import/ComplexValues.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -46,6 +48,11 @@ std::string describe(ShapedType type) {
 std::string describe(Value value) {
   if (!value)
     return "nothing";
+  if (isComplex(value)) {
+    auto parts = cast<ShapedType>(cast<TupleType>(value.getType()).getType(0));
+    std::string name = "complex" + std::to_string(2 * parts.getElementTypeBitWidth());
+    return parts.getRank() ? name + "[" + describeShape(parts.getShape()) + "]" : name + " scalar";
+  }
   if (auto list = dyn_cast<TupleType>(value.getType()))
     return list.size() ? "a sequence of " + std::to_string(list.size()) : std::string("an empty sequence");
   auto type = dyn_cast<ShapedType>(value.getType());

@@ -268,7 +268,10 @@ def Nn_ReduceOp : Nn_Op<"reduce", [Nn_Nest, Nn_SameWidth, Nn_MovesAxes, Nn_Evalu
 
 def Nn_ArgReduceOp : Nn_Op<"arg_reduce", [Nn_Scan, Nn_SameWidth, Nn_MovesAxes, Nn_EvaluatedByReducing, Nn_PassesCounts]> {
   let summary = "Index (i64) of the largest or smallest element along an axis";
-  let description = [{NaN is never chosen before another number. Where there is no other, the index is 0.}];
+  let description = [{
+    NaN is never chosen. If no element is better than -inf (+inf for min), the index is 0, or that of the last such element with
+    `select_last`.
+  }];
   let arguments = (ins Nn_ArgKind:$kind, Nn_Tensor:$operand, I64Attr:$axis, UnitAttr:$keep_dims, UnitAttr:$select_last);
   let assemblyFormat = "$kind $operand attr-dict `:` type($operand)";
 }

@@ -11,7 +11,7 @@ import random
 import struct
 from array import array
 
-FLOAT, INT64, BOOL = 1, 7, 9
+FLOAT, UINT8, INT64, BOOL = 1, 2, 7, 9
 
 
 def _varint(value):
@@ -38,9 +38,11 @@ def _float(field, value):
 
 
 def _attribute(name, value):
-    """AttributeProto; the Python type chooses the kind. A Graph is the body of a loop or a branch."""
+    """AttributeProto; the Python type chooses the kind. A Graph is the body of a loop or a branch, bytes are a tensor (`tensor`)."""
     if isinstance(value, Graph):
         body = _bytes(6, value.body()) + _number(20, 5)
+    elif isinstance(value, bytes):
+        body = _bytes(5, value) + _number(20, 4)
     elif isinstance(value, float):
         body = _float(2, value) + _number(20, 1)
     elif isinstance(value, int):
@@ -60,6 +62,11 @@ def _tensor(name, element_type, dims, raw):
     return b"".join(_number(1, d) for d in dims) + _number(2, element_type) + _bytes(8, name) + _bytes(9, raw)
 
 
+def tensor(values, code="f"):
+    """An attribute: a tensor with one axis, of floats ("f") or of bytes ("B")."""
+    return _tensor("", {"f": FLOAT, "B": UINT8}[code], [len(values)], array(code, values).tobytes())
+
+
 def _value_info(name, element_type, dims):
     """A dimension is a number, or the name of one that is open."""
     shape = b"".join(_bytes(1, _bytes(2, d) if isinstance(d, str) else _number(1, d)) for d in dims)
@@ -73,7 +80,7 @@ class Graph:
         self.name, self.opset = name, opset
         self.random = random.Random(seed)
         self.nodes, self.initializers, self.inputs, self.outputs = [], [], [], []
-        self.domains = set()
+        self.domains = {}
         self.training = b""
 
     def input(self, name, dims, element_type=FLOAT):
@@ -114,9 +121,10 @@ class Graph:
 
     def node(self, operator, inputs, output=None, name=None, **attributes):
         """Adds a node and returns its output's name, or names where `output` lists several. An operator `domain.Name` is of that
-        domain, in its version 1."""
+        domain, in the version that `domains` has for it, or 1."""
         domain, _, operator = operator.rpartition(".")
-        self.domains.update([domain] if domain else [])
+        if domain:
+            self.domains.setdefault(domain, 1)
         name = name or f"{operator.lower()}_{len(self.nodes)}"
         output = output or name
         outputs = [output] if isinstance(output, str) else output
@@ -136,7 +144,7 @@ class Graph:
         ir_version = 7
         with open(path, "wb") as file:
             file.write(_number(1, ir_version) + _bytes(2, "nacre samples") + _bytes(7, graph) + _bytes(8, _number(2, self.opset)) +
-                       b"".join(_bytes(8, _bytes(1, domain) + _number(2, 1)) for domain in sorted(self.domains)) + self.training)
+                       b"".join(_bytes(8, _bytes(1, domain) + _number(2, version)) for domain, version in sorted(self.domains.items())) + self.training)
 
 
 NPY_TYPES = {"f": "<f4", "d": "<f8", "i": "<i4", "q": "<i8"}

@@ -157,6 +157,8 @@ Parts divide(NnBuilder &nn, Value begin, Value end, int64_t bins, int64_t extent
     parts.level = nn.add(parts.level, isLonger);
     run = nn.add(run, nn.mul(isLonger, static_cast<double>(size / 2)));
   }
+  if (length) // the level is a scalar still where the extent is 1
+    parts.level = nn.broadcast(parts.level, getShape(length));
   // An empty part reads some element, too.
   parts.first = nn.binary(BinaryKind::Min, low, static_cast<double>(extent - 1));
   parts.last = nn.binary(BinaryKind::Max, nn.sub(high, run), 0);

@@ -5,6 +5,7 @@
 
 #include "compiler/import/control/RegionBuilder.h"
 
+#include "compiler/import/ComplexValues.h"
 #include "compiler/import/TypeNames.h"
 #include "mlir/IR/Verifier.h"
 
@@ -147,6 +148,8 @@ FailureOr<RegionBuilder::Values> RegionBuilder::buildIf(Value condition, Branch 
     std::optional<ValueRange> list = getList(value);
     size_t parts = list ? list->size() : 1;
     results.push_back(list ? nn.list(llvm::to_vector_of<Value>(llvm::make_range(next, next + parts))) : Value(*next));
+    if (isComplex(value))
+      markComplex(results.back());
     next += parts;
   }
   return results;

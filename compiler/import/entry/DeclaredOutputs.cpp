@@ -4,6 +4,7 @@
 
 #include "compiler/import/entry/DeclaredOutputs.h"
 
+#include "compiler/import/ComplexValues.h"
 #include "compiler/import/TypeNames.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -27,6 +28,8 @@ LogicalResult checkOutput(const GraphValue &output, Value value, const nn::AxisC
   if (isNothing(value) && !declared.name.empty())
     return emitError(loc) << "an output must hold numbers, but this one holds elements of the type '" << declared.name
                           << "'; leave it out: name the outputs that you want with --output";
+  if (isComplex(value))
+    return emitError(loc) << "an output must be a tensor of real numbers, but this one " << complexAdvice;
   if (!type)
     return emitError(loc) << "an output must be a tensor, but this one is " << describe(value)
                           << "; take its elements out in the graph";

@@ -67,7 +67,7 @@ struct WireSkeleton {
 /// How deep messages may nest.
 constexpr unsigned maxWireDepth = 64;
 
-/// Returns how many bytes of memory the structure of a file may take: 100 times the file, which no message needs that says anything (a node
+/// Returns how many bytes of memory the structure of a file may take: 100 times the file, more than any message with content needs (a node
 /// of TensorFlow with short names takes 50 times its bytes, an empty message up to 400 times), and at most 1 GiB and three times the file,
 /// which is enough for a million nodes and their names.
 constexpr uint64_t getStructureBudget(uint64_t fileBytes) {

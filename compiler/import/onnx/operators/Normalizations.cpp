@@ -155,7 +155,7 @@ void importGroupNormalization(OperandBinder &node) {
     node.setResult(apply(nn.reshape(normal, shape), rank - 1));
 }
 
-/// The result has the type of the scale, which ONNX Runtime's may have another than the operand has.
+/// The result has the scale's type. ONNX Runtime allows a scale of another type than the operand's.
 void importLayerNormalization(OperandBinder &node) {
   node.ignore({"stash_type"});
   NnBuilder &nn = node.nn;

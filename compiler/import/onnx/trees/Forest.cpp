@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How:  1. lists of attributes, which must be of one length,
-//       2. the sense of what they say: each node is in one tree, once; leaves come first,
+//       2. the sense of what they say: no node leads back to itself; leaves come first,
 //       3. the two forms that operators have.
 
 #include "compiler/import/onnx/trees/Forest.h"
@@ -80,7 +80,7 @@ private:
 // 2. Sense
 //===----------------------------------------------------------------------===//
 
-/// A forest on its way: nodes in the order of the file, and what messages call them.
+/// Builds a forest: nodes in the order of the file, and their names in messages.
 class ForestBuilder {
 public:
   ForestBuilder(OperandBinder &node, ForestBounds bounds) : node(node), bounds(bounds) {}
@@ -96,14 +96,17 @@ public:
 
 private:
   LogicalResult checkNodes();
-  LogicalResult countParents();
+  /// Puts nodes after their branches in `order`, or reports an error if there is a cycle.
+  LogicalResult sort();
+  LogicalResult findRoots();
+  /// Finds the depth: nodes may share branches, so the longest way to a node counts.
   LogicalResult measure();
   LogicalResult checkScores();
   void putLeavesFirst();
 
   OperandBinder &node;
   ForestBounds bounds;
-  std::vector<bool> hasParent;
+  std::vector<int32_t> order;
 };
 
 LogicalResult ForestBuilder::checkNodes() {
@@ -116,18 +119,38 @@ LogicalResult ForestBuilder::checkNodes() {
   return success();
 }
 
-LogicalResult ForestBuilder::countParents() {
-  hasParent.assign(forest.nodes.size(), false);
-  auto enter = [&](int32_t branch) -> LogicalResult {
-    if (hasParent[branch])
-      return error(branch) << "must be the branch of one node, but is that of two, or of a cycle";
-    hasParent[branch] = true;
-    return success();
-  };
+LogicalResult ForestBuilder::sort() {
+  enum class Visit : char { Pending, Open, Done };
+  std::vector<Visit> visits(forest.nodes.size(), Visit::Pending);
+  std::vector<std::pair<int32_t, int>> path; // nodes, and how many of their branches have been visited
+  for (int32_t start = 0; start < static_cast<int32_t>(visits.size()); ++start) {
+    if (visits[start] == Visit::Pending)
+      path.push_back({start, 0});
+    while (!path.empty()) {
+      auto &[index, visited] = path.back();
+      const TreeNode &tree = forest.nodes[index];
+      if (tree.mode == NodeMode::Leaf || visited == 2) {
+        visits[index] = Visit::Done;
+        order.push_back(index);
+        path.pop_back();
+        continue;
+      }
+      visits[index] = Visit::Open;
+      const int32_t branch = visited++ ? tree.onFalse : tree.onTrue;
+      if (visits[branch] == Visit::Open)
+        return error(branch) << "must not lead back to itself, but is part of a cycle";
+      if (visits[branch] == Visit::Pending)
+        path.push_back({branch, 0});
+    }
+  }
+  return success();
+}
+
+LogicalResult ForestBuilder::findRoots() {
+  std::vector<bool> hasParent(forest.nodes.size(), false);
   for (const TreeNode &tree : forest.nodes)
-    if (tree.mode != NodeMode::Leaf &&
-        (failed(enter(tree.onTrue)) || (tree.onFalse != tree.onTrue && failed(enter(tree.onFalse)))))
-      return failure();
+    if (tree.mode != NodeMode::Leaf)
+      hasParent[tree.onTrue] = hasParent[tree.onFalse] = true;
   std::set<int64_t> rooted;
   for (size_t index = 0; index < trees.size(); ++index) {
     if (hasParent[index])
@@ -136,38 +159,27 @@ LogicalResult ForestBuilder::countParents() {
       return error(index) << "must be a branch of another node, since its tree has a root before it";
     forest.roots.push_back(static_cast<int32_t>(index));
   }
-  for (int32_t root : forest.roots)
-    if (hasParent[root])
-      return error(root) << "must be the root of a tree, but is the branch of another node";
   return success();
 }
 
-/// The depth. What no root leads to is a cycle, since every node has one parent at most.
 LogicalResult ForestBuilder::measure() {
-  constexpr int64_t mostDepth = 256; // each level is written out
-  std::vector<bool> isReached(forest.nodes.size(), false);
-  SmallVector<std::pair<int32_t, int64_t>> pending;
+  constexpr int64_t mostDepth = 4096; // each level becomes nine operators; 4096 take 3 s to compile
+  std::vector<int64_t> levels(forest.nodes.size(), -1);
   for (int32_t root : forest.roots)
-    pending.push_back({root, 0});
-  while (!pending.empty()) {
-    auto [index, level] = pending.pop_back_val();
-    const TreeNode &tree = forest.nodes[index];
-    if (isReached[index])
-      continue; // a root that is named twice
-    isReached[index] = true;
-    forest.depth = std::max(forest.depth, level);
+    levels[root] = 0;
+  for (int32_t index : llvm::reverse(order)) {
+    const int64_t level = levels[index];
+    if (level < 0)
+      return error(index) << "must be reached from a root, but is part of no tree";
     if (level > mostDepth)
       return error(index) << "must be at most " << mostDepth
-                          << " branches away from its root, but is further; train less deep trees";
-    if (tree.mode == NodeMode::Leaf)
-      continue;
-    pending.push_back({tree.onTrue, level + 1});
-    if (tree.onFalse != tree.onTrue)
-      pending.push_back({tree.onFalse, level + 1});
+                          << " branches away from its root, but is further; train trees that are less deep, or that "
+                             "compare fewer categories in a split";
+    forest.depth = std::max(forest.depth, level);
+    if (const TreeNode &tree = forest.nodes[index]; tree.mode != NodeMode::Leaf)
+      for (int32_t branch : {tree.onTrue, tree.onFalse})
+        levels[branch] = std::max(levels[branch], level + 1);
   }
-  for (size_t index = 0; index < isReached.size(); ++index)
-    if (!isReached[index])
-      return error(index) << "must be reached from the root of its tree, but is part of a cycle or of no tree";
   return success();
 }
 
@@ -209,7 +221,8 @@ void ForestBuilder::putLeavesFirst() {
 }
 
 FailureOr<Forest> ForestBuilder::finish() {
-  if (node.hasFailed() || failed(checkNodes()) || failed(countParents()) || failed(measure()) || failed(checkScores()))
+  if (node.hasFailed() || failed(checkNodes()) || failed(sort()) || failed(findRoots()) || failed(measure()) ||
+      failed(checkScores()))
     return failure();
   putLeavesFirst();
   return std::move(forest);
@@ -247,7 +260,7 @@ LogicalResult readScores(OperandBinder &node, ForestBuilder &builder, const Node
     auto leaf = ids.find({treeIds[index], nodeIds[index]});
     if (leaf == ids.end())
       return node.error() << "attribute '" << prefix << "nodeids' must name nodes of the trees, but names node "
-                          << nodeIds[index] << " of tree " << treeIds[index] << ", which there is not";
+                          << nodeIds[index] << " of tree " << treeIds[index] << ", which does not exist";
     // Weights of branches count for nothing, as in ONNX Runtime.
     if (builder.forest.nodes[leaf->second].mode == NodeMode::Leaf)
       builder.forest.scores.push_back({leaf->second, targets[index], weights[index]});
@@ -287,7 +300,7 @@ FailureOr<Forest> readForest(OperandBinder &node, StringRef scored, ForestBounds
       auto found = ids.find({treeIds[index], id});
       if (found == ids.end())
         return builder.error(index) << "must have branches to nodes of its tree, but has one to node " << id
-                                    << ", which there is not";
+                                    << ", which does not exist";
       *branch = found->second;
     }
   }
@@ -330,20 +343,24 @@ FailureOr<Forest> readNumberedForest(OperandBinder &node, ForestBounds bounds) {
     for (auto [branch, number, isLeaf] : {std::tuple(&tree.onTrue, onTrue[index], isTrueLeaf[index]),
                                           {&tree.onFalse, onFalse[index], isFalseLeaf[index]}}) {
       const size_t count = isLeaf ? targets.size() : branches;
+      if (!count)
+        return builder.error(index) << "must have branches to leaves, but 'leaf_targetids' is empty";
       if (number < 0 || number >= static_cast<int64_t>(count))
         return builder.error(index) << "must have branches to " << (isLeaf ? "leaves" : "nodes") << " from 0 to "
                                     << static_cast<int64_t>(count) - 1 << ", but has one to " << number;
       *branch = static_cast<int32_t>(number + (isLeaf ? static_cast<int64_t>(branches) : 0));
     }
   }
+  if (roots.empty())
+    return node.error() << "attribute 'tree_roots' must name a root, but is empty";
+  if (!branches)
+    return node.error() << "attribute 'nodes_featureids' must have an entry for each node, but is empty";
   for (int64_t root : roots) {
     if (root < 0 || root >= static_cast<int64_t>(branches))
       return node.error() << "attribute 'tree_roots' must name nodes from 0 to " << static_cast<int64_t>(branches) - 1
                           << ", but names " << root;
     builder.forest.roots.push_back(static_cast<int32_t>(root));
   }
-  if (roots.empty())
-    return node.error() << "attribute 'tree_roots' must name a root, but is empty";
   return builder.finish();
 }
 

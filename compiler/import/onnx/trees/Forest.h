@@ -3,7 +3,8 @@
 // The trees of an ensemble, as the attributes of its node say them, checked.
 //
 // What: nodes of all trees in one list, leaves first, with their branches as numbers of nodes.
-// Why:  the attributes come from strangers: ids that nothing has, nodes of two parents, cycles.
+// Why:  the attributes come from strangers: ids that nothing has, cycles. Nodes may share branches: LightGBM's splits by category are
+//       converted to chains of comparisons whose true branches are one node.
 
 #ifndef NACRE_COMPILER_IMPORT_ONNX_TREES_FOREST_H
 #define NACRE_COMPILER_IMPORT_ONNX_TREES_FOREST_H

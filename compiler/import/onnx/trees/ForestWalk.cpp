@@ -133,13 +133,20 @@ Value findLeaves(NnBuilder &nn, const Forest &forest, Value rows) {
 template <typename Pick>
 static Value makeWeights(NnBuilder &nn, const Forest &forest, int64_t targets, Type type, double missing, Pick pick) {
   auto table = RankedTensorType::get({forest.leafCount, targets}, type);
-  if (!nn::countElements(table.getShape()) || !allowsTable(nn, table))
+  if (!allowsTable(nn, table))
     return {};
-  std::vector<double> weights(table.getNumElements(), missing);
-  for (const LeafScore &score : forest.scores)
-    weights[score.leaf * targets + score.target] = pick(score);
+  std::vector<LeafScore> scores(forest.scores);
+  llvm::stable_sort(scores, [](const LeafScore &a, const LeafScore &b) { return a.leaf < b.leaf; });
   nn::ConstantBuilder builder(table);
-  builder.write(0, weights);
+  // Only one row is kept as doubles: a small file may ask for a large table.
+  std::vector<double> row(targets);
+  auto next = scores.begin();
+  for (int64_t leaf = 0; leaf < forest.leafCount; ++leaf) {
+    row.assign(targets, missing);
+    for (; next != scores.end() && next->leaf == leaf; ++next)
+      row[next->target] = pick(*next);
+    builder.write(leaf * targets, row);
+  }
   return nn.constant(std::move(builder).take());
 }
 

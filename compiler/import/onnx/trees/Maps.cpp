@@ -3,6 +3,7 @@
 // Lists of maps from labels to scores, which sklearn's classifiers end with when they are converted: outputs are tensors here.
 
 #include "compiler/import/onnx/trees/Handlers.h"
+#include "compiler/import/onnx/trees/Labels.h"
 
 using namespace mlir;
 
@@ -11,19 +12,17 @@ namespace {
 
 /// The scores themselves, a row for each map and a column for each label.
 void importZipMap(OperandBinder &node) {
-  node.ignore({"classlabels_strings"});
-  SmallVector<int64_t> labels = node.getInts("classlabels_int64s");
-  const size_t count = std::max(labels.size(), node.getStrings("classlabels_strings").size());
+  FailureOr<Labels> labels = readLabels(node);
   Value x = node.getOperand(0);
-  if (!node.checkRank(0, 1, 2))
+  if (failed(labels) || !node.checkRank(0, 1, 2))
     return;
-  if (count != static_cast<size_t>(getShape(x).back())) {
-    node.error() << node.nameOf(0) << " must have a score for each of the " << count
+  if (labels->count != getShape(x).back()) {
+    node.error() << node.nameOf(0) << " must have a score for each of the " << labels->count
                  << " labels along its last axis, but is " << describe(x);
     return;
   }
   emitRemark(node.nn.getLoc()) << "gives a tensor of the scores in place of a list of maps: a column for each of the "
-                               << count << " labels, in their order";
+                               << labels->count << " labels, in their order";
   node.setResult(x);
 }
 

@@ -4,9 +4,11 @@
 //
 // How:  1. rows, 2. what is done to scores, 3. regressors, 4. the classifier.
 
+#include "compiler/import/NodeNames.h"
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/onnx/trees/ForestWalk.h"
 #include "compiler/import/onnx/trees/Handlers.h"
+#include "compiler/import/onnx/trees/Labels.h"
 
 #include "llvm/ADT/StringSwitch.h"
 #include <limits>
@@ -90,19 +92,16 @@ Value makeRow(NnBuilder &nn, Value scores, ArrayRef<double> numbers) {
   return scores ? nn.cast(nn.constant(DenseElementsAttr::get(type, numbers)), getElementType(scores)) : Value();
 }
 
-/// `scores` and a base value for each target, if there are any; null after an error.
-Value addBase(OperandBinder &node, Value scores, int64_t targets) {
-  FailureOr<SmallVector<double>> base = readNumbers(node, "base_values");
-  if (failed(base))
-    return {};
-  if (base->empty())
+/// Adds a base value for each target to `scores`, if there are any; null after an error. `otherwise` completes the message.
+Value addBase(OperandBinder &node, Value scores, ArrayRef<double> base, int64_t targets, StringRef otherwise = "") {
+  if (base.empty())
     return scores;
-  if (static_cast<int64_t>(base->size()) != targets) {
-    node.error() << "attribute 'base_values' must have one number for each of the " << targets
-                 << " targets or classes that are scored, but has " << base->size();
+  if (static_cast<int64_t>(base.size()) != targets) {
+    node.error() << "attribute 'base_values' must have " << describeCount(targets, "number")
+                 << ", one for each target or class that is scored" << otherwise << ", but has " << base.size();
     return {};
   }
-  return node.nn.add(scores, makeRow(node.nn, scores, *base));
+  return node.nn.add(scores, makeRow(node.nn, scores, base));
 }
 
 //===----------------------------------------------------------------------===//
@@ -123,21 +122,22 @@ std::optional<int64_t> readTargets(OperandBinder &node) {
 bool checkTransform(OperandBinder &node, StringRef name, int64_t targets) {
   if (targets > 1 || name == "NONE" || name == "PROBIT")
     return true;
-  node.error()
-      << "attribute 'post_transform' must be NONE or PROBIT for one target, but is " << name
-      << ", which ONNX and ONNX Runtime take to mean different things; put an operator behind the node instead";
+  node.error() << "attribute 'post_transform' must be NONE or PROBIT for one target, but is " << name
+               << ", which ONNX and ONNX Runtime take to mean different things; set post_transform to NONE and add a "
+                  "Sigmoid or Softmax node after this one";
   return false;
 }
 
 void regress(OperandBinder &node, Value rows, FailureOr<Forest> forest, int64_t targets, Aggregate how,
              StringRef name) {
   NnBuilder &nn = node.nn;
-  if (failed(forest) || !checkTransform(node, name, targets) ||
+  FailureOr<SmallVector<double>> base = readNumbers(node, "base_values");
+  if (failed(forest) || failed(base) || !checkTransform(node, name, targets) ||
       !node.checkFits({getShape(rows)[0], static_cast<int64_t>(forest->roots.size()), targets},
                       "the weights of all trees"))
     return;
   Value scores = aggregate(nn, *forest, walk(node, *forest, rows), targets, how, getElementType(rows));
-  if (Value based = addBase(node, scores, targets))
+  if (Value based = addBase(node, scores, *base, targets))
     node.setResult(transform(nn, name, based));
   else
     node.setResult({});
@@ -208,7 +208,7 @@ Classified classifyByFirst(NnBuilder &nn, const Forest &forest, Value score, Str
     first = nn.unary(UnaryKind::Sigmoid, nn.unary(UnaryKind::Neg, score));
     second = nn.unary(UnaryKind::Sigmoid, score);
   } else {
-    // The class that wins has what is above 0.
+    // ONNX Runtime writes -|s| and |s|, whichever class wins.
     second = nn.unary(UnaryKind::Abs, score);
     first = nn.unary(UnaryKind::Neg, second);
   }
@@ -225,32 +225,29 @@ Classified classifyByAll(NnBuilder &nn, Value scores, Value isScored, StringRef 
   return {transform(nn, name, scores), classes};
 }
 
-/// How many labels there are, at least two; nothing after an error.
-std::optional<int64_t> countLabels(OperandBinder &node, ArrayRef<int64_t> integers) {
-  const auto count = static_cast<int64_t>(std::max(integers.size(), node.getStrings("classlabels_strings").size()));
-  if (count >= 2)
-    return count;
-  node.error() << "attribute 'classlabels_int64s' must have two labels or more, but has " << count;
-  return std::nullopt;
-}
-
 void importClassifier(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value rows = readRows(node);
   StringRef name = node.getChoice("post_transform", transforms);
-  SmallVector<int64_t> labels = node.getInts("classlabels_int64s");
-  const std::optional<int64_t> count = countLabels(node, labels);
-  if (!rows || !count || node.hasFailed())
+  FailureOr<Labels> labels = readLabels(node);
+  FailureOr<SmallVector<double>> base = readNumbers(node, "base_values");
+  if (!rows || failed(labels) || failed(base) || node.hasFailed())
     return;
-  FailureOr<Forest> forest = readForest(node, "class", {getShape(rows)[1], *count});
+  const int64_t count = labels->count;
+  if (count < 2) {
+    node.error() << "attribute 'classlabels_int64s' must have two labels or more, but has " << count;
+    return;
+  }
+  FailureOr<Forest> forest = readForest(node, "class", {getShape(rows)[1], count});
   if (failed(forest))
     return;
   auto isOnly = [&](int64_t target) {
-    return *count == 2 && !forest->scores.empty() &&
+    return count == 2 && !forest->scores.empty() &&
            llvm::all_of(forest->scores, [&](const LeafScore &leaf) { return leaf.target == target; });
   };
-  const bool isByFirst = isOnly(0);
-  const int64_t scored = isByFirst ? 1 : *count;
+  // With a base value for each class, the second one has a score, too.
+  const bool isByFirst = isOnly(0) && base->size() != 2;
+  const int64_t scored = isByFirst ? 1 : count;
   if (isByFirst && name == "PROBIT") {
     node.error()
         << "attribute 'post_transform' must not be PROBIT where one of two classes is scored, which leaves the other "
@@ -262,18 +259,19 @@ void importClassifier(OperandBinder &node) {
     return;
   Value leaves = walk(node, *forest, rows);
   Value scores = aggregate(nn, *forest, leaves, scored, Aggregate::Sum, getElementType(rows));
-  const bool hasBase = node.has("base_values") || node.has("base_values_as_tensor");
-  const bool areAllScored = hasBase || static_cast<int64_t>(forest->scores.size()) == forest->leafCount * scored;
-  scores = addBase(node, scores, scored);
+  const bool areAllScored = !base->empty() || static_cast<int64_t>(forest->scores.size()) == forest->leafCount * scored;
+  scores = addBase(node, scores, *base, scored, isByFirst ? ", or 2" : "");
   if (node.hasFailed())
     return;
   Classified result =
       isByFirst ? classifyByFirst(nn, *forest, scores, name)
                 : classifyByAll(nn, scores, areAllScored ? Value() : findScored(nn, *forest, leaves, scored), name);
-  if (isOnly(1) && scores)
-    result.classes = chooseByOne(nn, *forest, nn.slice(scores, 1, 1, 1));
+  for (int64_t only : {0, 1})
+    if (!isByFirst && isOnly(only) && scores)
+      result.classes = chooseByOne(nn, *forest, nn.slice(scores, 1, only, 1));
   // Labels that are strings are no tensor; who has them as an output is told so there (entry/DeclaredOutputs.h).
-  node.setResult(0, labels.empty() ? nn.nothing() : nn.gather(nn.integers(labels), result.classes, 0));
+  node.setResult(0,
+                 labels->integers.empty() ? nn.nothing() : nn.gather(nn.integers(labels->integers), result.classes, 0));
   node.setResult(1, nn.cast(result.scores, nn.types().getF32Type()));
 }
 

@@ -4,6 +4,7 @@
 
 #include "compiler/import/tensorflow/complex/Pairs.h"
 
+#include "compiler/import/ComplexValues.h"
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/tensorflow/Handlers.h"
 
@@ -25,7 +26,9 @@ FailureOr<ComplexPair> getPair(OperandBinder &node, size_t index) {
 }
 
 void setPair(OperandBinder &node, ComplexPair pair) {
-  node.setResult(pair.real && pair.imaginary ? node.nn.list({pair.real, pair.imaginary}) : Value());
+  Value list = node.nn.list({pair.real, pair.imaginary});
+  markComplex(list);
+  node.setResult(list);
 }
 
 namespace {

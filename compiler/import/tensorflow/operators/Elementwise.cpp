@@ -192,7 +192,7 @@ void importCross(OperandBinder &node) {
     node.error() << node.nameOf(0) << " must have 3 elements along its last axis, but is " << describe(a);
     return;
   }
-  if (!node.checkShape(1, getShape(a), "as the other vectors have it"))
+  if (!node.checkShape(1, getShape(a), "the shape of 'a'"))
     return;
   auto roundAbout = [&](int64_t shift) { return nn.mul(roll(nn, a, last, -shift), roll(nn, b, last, shift)); };
   node.setResult(nn.sub(roundAbout(1), roundAbout(-1)));

@@ -234,8 +234,8 @@ void importColours(OperandBinder &node, Colour (*convert)(NnBuilder &, const Col
     node.setResult(join(node.nn, convert(node.nn, split(node.nn, node.getOperand(0)))));
 }
 
-/// The three parts of a colour by size, and the hue from 0 to 6, with the rounding of TensorFlow's kernel: where an image is f64, it
-/// computes with floats all the same, whose last digits are then seen.
+/// The three parts of a colour by size, and the hue from 0 to 6. Rounds as TensorFlow's kernel, which computes in f32 even for f64
+/// images.
 struct Hue {
   Value hue, least, most;
 };

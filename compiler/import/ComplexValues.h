@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lists that stand for complex numbers (compiler/import/tensorflow/complex/Pairs.h), as messages name them.
+//
+// Why:  the user's graph has complex tensors and no lists.
+
+#ifndef NACRE_COMPILER_IMPORT_COMPLEXVALUES_H
+#define NACRE_COMPILER_IMPORT_COMPLEXVALUES_H
+
+#include "mlir/IR/Value.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace nacre::importer {
+
+/// Marks a list of the real and the imaginary parts; does nothing for null.
+void markComplex(mlir::Value list);
+
+bool isComplex(mlir::Value value);
+
+/// Completes a message that refuses such a list.
+inline constexpr llvm::StringLiteral complexAdvice = "holds complex numbers; take Real, Imag or ComplexAbs of it";
+
+} // namespace nacre::importer
+
+#endif // NACRE_COMPILER_IMPORT_COMPLEXVALUES_H
