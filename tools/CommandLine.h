@@ -9,11 +9,13 @@
 
 #include "tools/ResponseFile.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cstdlib>
 
 namespace nacre::tools {
 
@@ -33,11 +35,18 @@ template <size_t size> void setVersion(const char (&program)[size]) {
 
 /// Reads main's command line, in which files may stand for their words (tools/ResponseFile.h). The error does not begin with the
 /// program's name; its caller says that, as in its other messages.
-inline llvm::Error parseOptions(int argc, char **argv, llvm::StringRef overview) {
+/// `showHelp`, if any, answers --help in place of LLVM; then the process ends.
+inline llvm::Error parseOptions(int argc, char **argv, llvm::StringRef overview,
+                                llvm::function_ref<void()> showHelp = nullptr) {
   std::string problem;
   Arguments arguments(argc, argv, problem);
   if (!problem.empty())
     return llvm::createStringError(problem);
+  if (showHelp &&
+      llvm::is_contained(llvm::ArrayRef(arguments.values(), arguments.count()), llvm::StringRef("--help"))) {
+    showHelp();
+    std::exit(0);
+  }
   static const llvm::cl::extrahelp more(kResponseFileHelp); // behind the program's own
   std::string messages;
   llvm::raw_string_ostream stream(messages);

@@ -43,29 +43,24 @@ private:
   llvm::cl::OptionCategory &category;
   llvm::cl::list<std::string> shapes{
       "shape", llvm::cl::value_desc("input=1x3x224x224"), llvm::cl::cat(category),
-      llvm::cl::desc("Shape of an input whose shape the model leaves open; `input=scalar` for one "
-                     "without axes; repeatable")};
+      llvm::cl::desc("Shape of an input that the model leaves open (input=scalar: no axes); repeatable")};
   llvm::cl::list<std::string> values{
       "set", llvm::cl::value_desc("input=value|file"), llvm::cl::cat(category),
-      llvm::cl::desc("Fix an input that decides a shape: numbers, a .npy or a TensorProto .pb; repeatable")};
+      llvm::cl::desc("Value of an input that decides a shape: numbers, .npy or TensorProto .pb; repeatable")};
   llvm::cl::list<std::string> signatures{
       "signature", llvm::cl::value_desc("name"), llvm::cl::cat(category),
-      llvm::cl::desc("Which function of a saved model to take; several become entries over the same weights; "
-                     "repeatable (default: serving_default, or the only one)")};
-  llvm::cl::opt<std::string> tag{
-      "tag", llvm::cl::value_desc("name"), llvm::cl::cat(category),
-      llvm::cl::desc("Which graph of a saved model to take (default: serve, or the only one)")};
+      llvm::cl::desc(
+          "Function of a saved model; several become entries; repeatable (default: serving_default, or the only one)")};
+  llvm::cl::opt<std::string> tag{"tag", llvm::cl::value_desc("name"), llvm::cl::cat(category),
+                                 llvm::cl::desc("Graph of a saved model (default: serve, or the only one)")};
   llvm::cl::opt<std::string> checkpoint{
       "checkpoint", llvm::cl::value_desc("prefix|folder"), llvm::cl::cat(category),
-      llvm::cl::desc("The TensorFlow checkpoint that has the values of the graph's variables (default: beside the "
-                     "model)")};
-  llvm::cl::opt<std::string> weights{
-      "weights", llvm::cl::value_desc("file.caffemodel"), llvm::cl::cat(category),
-      llvm::cl::desc("The file with the weights of a Caffe network (default: the one beside it, of the same name)")};
+      llvm::cl::desc("TensorFlow checkpoint with the values of variables (default: beside the model)")};
+  llvm::cl::opt<std::string> weights{"weights", llvm::cl::value_desc("file.caffemodel"), llvm::cl::cat(category),
+                                     llvm::cl::desc("Weights of a Caffe network (default: the .caffemodel beside it)")};
   llvm::cl::opt<unsigned> randomWeights{
       "random-weights", llvm::cl::value_desc("seed"), llvm::cl::cat(category),
-      llvm::cl::desc("Draw the weights that a Caffe network lacks, to measure it before it is trained; what it "
-                     "computes then means nothing")};
+      llvm::cl::desc("Draw missing weights of a Caffe network from this seed, to measure its speed")};
 };
 
 } // namespace nacre::tools

@@ -104,7 +104,7 @@ class NumbersTest(nacre.NacreTest):
         self.assertIn("relu_2 f32[1,32,48,48]", self.run_model(kept), outputs)
 
     def test_keep_errors(self):
-        self.assertIn("--keep must be without --train", self.compile("convnet", "--keep=all", "--train", "--loss=model:probabilities", status=2))
+        self.assertIn("--keep cannot be combined with --train", self.compile("convnet", "--keep=all", "--train", "--loss=model:probabilities", status=2))
         self.assertIn("'conv_1' is none; near it are 'conv_0'", self.compile("convnet", "--keep=conv_1", status=1))
 
     #===-- nacre-diff -----------------------------------------------------------------------------------------===#

@@ -69,7 +69,7 @@ class TargetsTest(nacre.NacreTest):
                 (["--target=android-arm64,android-x86_64", "--cpu=z80"],
                  "nacre-compile: --cpu must be of one of the targets, but 'z80' is not\n"),
                 (["--target=android-arm64,android-x86_64", "--emit=asm"],
-                 "nacre-compile: text must be of one target, but 2 are given; name one --target\n")):
+                 "nacre-compile: --emit=asm, --emit=llvm-ir and --compile-to require exactly one --target, not 2\n")):
             said = self.compile("relu", *options, output=self.path("librelu.so"), status=2)
             self.assertEqual(said, words)
         said = self.compile("relu", "--target=" + ",".join(ANDROID), output=self.path("none", "librelu.so"), status=1)

@@ -196,7 +196,7 @@ class ReportFilesTest(report_models.ReportTest):
         model, page, report = self.model("relu"), self.path("page.html"), self.path("early.json")
         early = (COMPILE, model, "--compile-to=place", "-o", self.path("place.mlir"))
         self.assertEqual(self.call(*early, "--report=" + page, status=2),
-                         "nacre-compile: --report to a page must have a compilation to the end; leave out --compile-to, or write JSON\n")
+                         f"nacre-compile: --report={page} cannot be combined with --compile-to; write JSON instead of a page\n")
         self.call(*early, "--report=" + report)
         self.assertEqual(self.refused(report), f"nacre-report: {report}: must have an entry, but the compilation ended before there was one\n")
 

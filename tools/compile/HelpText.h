@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What --help says behind the options: words that they take, examples, exit status. The manual page and what shells
+// What --help says: the options by task, words that they take, examples, exit status. The manual page and what shells
 // complete are made of it, too.
 
 #ifndef NACRE_TOOLS_COMPILE_HELPTEXT_H
 #define NACRE_TOOLS_COMPILE_HELPTEXT_H
 
-#include <string>
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
 
 namespace nacre::tools {
 
-std::string helpEpilogue();
+/// Lists the options of each category in the order of their declaration. They must be members of one object.
+void printHelp(llvm::raw_ostream &os, llvm::ArrayRef<const llvm::cl::OptionCategory *> categories);
 
 } // namespace nacre::tools
 

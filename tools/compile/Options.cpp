@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Declares the options and copies them into plain structs at once: the in-process linker resets every llvm::cl option.
+// Reads the declared options into plain structs, and refuses what does not go together.
 
 #include "tools/compile/Options.h"
 #include "compiler/Pipeline.h"
 #include "tools/CommandLine.h"
-#include "tools/ModelInputs.h"
 #include "tools/ReportPage.h"
+#include "tools/compile/Declarations.h"
 #include "tools/compile/HelpText.h"
 #include "tools/compile/Presets.h"
 
@@ -21,159 +21,8 @@
 using namespace llvm;
 
 namespace nacre::tools {
-namespace {
 
-struct Declarations {
-  cl::OptionCategory category{"nacre-compile options"};
-  cl::opt<std::string> model{cl::Positional, cl::desc("<model>"), cl::cat(category)};
-  cl::opt<std::string> output{
-      "o", cl::value_desc("file"), cl::cat(category),
-      cl::desc("The library to write; its C header is written beside it (default: lib<model>.so)")};
-  cl::opt<std::string> name{"name", cl::value_desc("identifier"), cl::cat(category),
-                            cl::desc("Name of the model: the library exports nacre_model_<name> (default: the output's "
-                                     "stem without 'lib')")};
-  cl::opt<std::string> preset{
-      "for", cl::cat(category), cl::value_desc("phone|board|desktop|list"),
-      cl::desc(
-          "What it is for, in place of the options that the word stands for (see below, or list); an option that is "
-          "given beats the word's")};
-  cl::list<std::string> targets{
-      "target", cl::CommaSeparated, cl::cat(category), cl::value_desc("target[,target]"),
-      cl::desc("host, linux-x86_64, linux-arm64, android-arm64 or android-x86_64; of several, each target's files go "
-               "into a folder of its name beside -o (default: host)")};
-  cl::opt<std::string> cpu{
-      "cpu", cl::cat(category), cl::value_desc("name[,name]"),
-      cl::desc(
-          "CPUs to compile for, one variant of every kernel each; LLVM's names, as native, znver5, "
-          "cortex-a76; of several targets, each takes those of its architecture (default: native on the host, else "
-          "the target's baseline)")};
-  cl::opt<std::string> place{
-      "place", cl::init("cpu"), cl::cat(category), cl::value_desc("cpu|gpu|split:percent|auto"),
-      cl::desc("Who computes: cpu (default), gpu (the CPU what has no GPU code), split:<percent>: the GPU that "
-               "much of each kernel, the CPU the rest, at the same time, or auto: what is predicted to be fastest on "
-               "--device")};
-  cl::opt<std::string> device{
-      "device", cl::cat(category), cl::value_desc("name|file.json"),
-      cl::desc("The device whose times --place=auto and --report predict: a profile's name, or a file like "
-               "them; list prints the names")};
-  cl::opt<std::string> gpuPrecision{
-      "gpu-precision", cl::init("fp32"), cl::cat(category), cl::value_desc("fp32|fp16"),
-      cl::desc("What values and weights are stored and multiplied as where the GPU has a part: fp32 (default) or "
-               "fp16; sums are fp32, inputs and outputs keep their types")};
-  cl::opt<std::string> accuracy{
-      "accuracy", cl::init("fast"), cl::cat(category), cl::value_desc("fast|strict"),
-      cl::desc("fast (default): the CPU computes convolutions with fewer multiplications where that is faster "
-               "(Winograd), within 2e-4 of the largest output; strict: as they are written, within 1e-5")};
-  cl::opt<std::string> weightType{
-      "weight-type", cl::init("fp32"), cl::cat(category), cl::value_desc("fp32|fp16|bf16"),
-      cl::desc("What weights are stored as that take longer to be read than to be multiplied by, those of dense layers "
-               "at small batch, recurrent layers and embeddings: fp32 (default), fp16 or bf16; what is computed stays "
-               "fp32, and --report says what the rounding cost")};
-  ModelInputs modelInputs{category};
-  cl::list<std::string> inputs{
-      "input", cl::cat(category), cl::value_desc("tensor"),
-      cl::desc(
-          "Take this tensor from outside, in place of what computes it; repeatable (default: the model's inputs)")};
-  cl::list<std::string> outputs{"output", cl::cat(category), cl::value_desc("tensor"),
-                                cl::desc("Compute this tensor; repeatable (default: the model's outputs)")};
-  cl::list<std::string> states{
-      "state", cl::cat(category), cl::value_desc("input:output"),
-      cl::desc(
-          "Keep this input in the model: zeros at first, and after a run what this output was. Apps reset, read and "
-          "write it (nacre_session_state); repeatable")};
-  cl::list<std::string> keep{
-      "keep", cl::CommaSeparated, cl::cat(category), cl::value_desc("all|tensor[,tensor]"),
-      cl::desc(
-          "Give what the model's nodes compute as outputs, too, all or these, to compare them by nacre-diff; what is "
-          "kept is stored, and not fused away, so the library is slower and larger")};
-  cl::opt<uint64_t> seed{
-      "seed", cl::init(0), cl::cat(category), cl::value_desc("number"),
-      cl::desc("Seed of nodes that draw random numbers and have none of their own; every run draws the "
-               "same (default: 0)")};
-  cl::opt<bool> train{
-      "train", cl::cat(category),
-      cl::desc("Compile the model to be trained: entries train and evaluate beside main, over the same weights, which "
-               "are state (nacre_session_state), to make a --loss small; without one as an ONNX model says itself")};
-  cl::list<std::string> losses{
-      "loss", cl::cat(category), cl::value_desc("kind:tensor[,label=name]"),
-      cl::desc("What is made small: softmax-cross-entropy, binary-cross-entropy, mean-squared-error, "
-               "mean-absolute-error, huber or model, which the tensor is already; behind it ,label-type=, ,ignore= and "
-               ",axis= of classes, and ,delta= of huber; repeatable, and then a sum: *<factor> may follow")};
-  cl::opt<std::string> optimizer{
-      "optimizer", cl::init("sgd"), cl::cat(category), cl::value_desc("kind[:constant=X,...]"),
-      cl::desc("How a weight follows its gradient: sgd (default; momentum, nesterov, weight-decay), adam or adamw "
-               "(beta1, beta2, epsilon, weight-decay), rmsprop (decay, epsilon, momentum, weight-decay), adagrad "
-               "(epsilon, weight-decay), or none: gradients only")};
-  cl::list<std::string> trainable{"trainable", cl::CommaSeparated, cl::cat(category),
-                                  cl::value_desc("pattern[,pattern]"),
-                                  cl::desc("The weights to train, by their names, with * and ? (default: *)")};
-  cl::list<std::string> frozen{"frozen", cl::CommaSeparated, cl::cat(category), cl::value_desc("pattern[,pattern]"),
-                               cl::desc("Weights that stay as they are, whatever --trainable says")};
-  cl::opt<int64_t> trainBatch{
-      "train-batch", cl::init(0), cl::cat(category), cl::value_desc("N"),
-      cl::desc("The batch, axis 0 of all inputs, of train and evaluate; main keeps its own (default: the model's)")};
-  cl::list<std::string> batchAxes{
-      "batch-axis", cl::cat(category), cl::value_desc("input:axis|input:none"),
-      cl::desc("Of an input whose batch is along another axis than 0, or that has none; repeatable")};
-  cl::list<std::string> dropouts{
-      "dropout", cl::cat(category), cl::value_desc("tensor:ratio"),
-      cl::desc("In train, drop that share of a tensor's elements, others in each step, where the exporter has left a "
-               "Dropout out; repeatable")};
-  cl::opt<std::string> microBatch{
-      "micro-batch", cl::init("auto"), cl::cat(category), cl::value_desc("N|auto"),
-      cl::desc(
-          "Take the batch in parts of N examples, whose gradients are added up: less memory, for the same step. auto "
-          "(default): the largest parts that --memory-cap allows, without it the batch at once")};
-  cl::opt<int64_t> memoryCap{
-      "memory-cap", cl::cat(category), cl::value_desc("MiB"),
-      cl::desc("What a session of one thread and its state may take at most: batches are taken in parts, or values "
-               "computed again on the way back")};
-  cl::opt<std::string> clip{"clip", cl::cat(category), cl::value_desc("norm:X|value:X"),
-                            cl::desc("Make gradients smaller that are larger than that, in all or each")};
-  cl::opt<std::string> batchNorm{
-      "batch-norm", cl::init("train"), cl::cat(category), cl::value_desc("train|frozen"),
-      cl::desc("Of batch normalizations whose scale is trained: train (default) normalizes by the batch and moves the "
-               "statistics, frozen takes these as they are")};
-  cl::opt<bool> accumulate{
-      "accumulate", cl::cat(category),
-      cl::desc("One more entry, accumulate, that only adds gradients up, for the next step to take their mean")};
-  cl::list<std::string> entries{
-      "entries", cl::CommaSeparated, cl::cat(category), cl::value_desc("entry[,entry]"),
-      cl::desc("Of main, train, evaluate, gradients and accumulate those to compile (default: the first three)")};
-  cl::opt<bool> check{"check", cl::cat(category),
-                      cl::desc("List all that stops the model, nodes that are not supported, inputs that must be "
-                               "settled and, with --train, what "
-                               "has no gradient, and compile nothing; exit code 1 if there is any")};
-  cl::opt<bool> listWeights{"list-weights", cl::cat(category),
-                            cl::desc("List the weights that can be trained, which of them --trainable and --frozen "
-                                     "choose, what --optimizer keeps beside "
-                                     "each, and the nodes that read them, and compile nothing")};
-  cl::opt<bool> listOperators{
-      "list-operators", cl::cat(category),
-      cl::desc("Print all operators that models may have, as a page in Markdown, and compile nothing")};
-  cl::opt<std::string> compileTo{"compile-to", cl::cat(category), cl::value_desc("phase"),
-                                 cl::desc("Stop after a phase and print its IR (phases: see below)")};
-  cl::opt<std::string> emit{
-      "emit", cl::init("so"), cl::cat(category), cl::value_desc("so|obj|asm|llvm-ir"),
-      cl::desc("so (default), obj: one object of kernels and tables, asm or llvm-ir: the kernels as text")};
-  cl::opt<std::string> timeTrace{
-      "time-trace", cl::ValueOptional, cl::cat(category), cl::value_desc("file"),
-      cl::desc("Write where the compiler's time goes, by phases, passes, kernels and threads, for chrome://tracing or "
-               "ui.perfetto.dev (default: the output's name and .time-trace.json)")};
-  cl::opt<std::string> report{
-      "report", cl::cat(category), cl::value_desc("file"),
-      cl::desc("Write the summary and one row per launch as JSON, or, to a name that ends in .html, "
-               "as a page to look at")};
-  cl::opt<std::string> advice{"advice", cl::init("on"), cl::cat(category), cl::value_desc("on|off"),
-                              cl::desc("Say what in the model costs 5 % of a run or more for want of another spelling, "
-                                       "size or option, in notes and in --report (default: on)")};
-  cl::opt<int64_t> maxConstant{"max-constant", cl::init(1024), cl::cat(category), cl::value_desc("MiB"),
-                               cl::desc("Folding never makes a larger constant (default: 1024)")};
-  cl::opt<unsigned> jobs{"jobs", cl::init(0), cl::cat(category), cl::value_desc("N"),
-                         cl::desc("Threads of the compiler (default: all cores)")};
-  cl::alias jobsShort{"j", cl::aliasopt(jobs), cl::cat(category), cl::desc("The same as --jobs")};
-  cl::opt<bool> quiet{"quiet", cl::cat(category), cl::desc("Print errors and warnings only")};
-};
+namespace {
 
 Error bad(const Twine &message) { return createStringError(message); }
 
@@ -230,14 +79,12 @@ Error readTraining(Declarations &options, CompilerOptions &compiler) {
       options.memoryCap,  options.batchAxes, options.dropouts};
   for (const cl::Option &option : all)
     if (!options.train && !options.listWeights && option.getNumOccurrences() > 0)
-      return bad("--" + option.ArgStr + " is about training; give --train, too, or leave it out");
+      return bad("--" + option.ArgStr + " requires --train");
   if (!options.train && !options.listWeights)
     return Error::success();
   for (const cl::Option &option : all)
     if (options.losses.empty() && !options.listWeights && option.getNumOccurrences() > 0)
-      return bad("--" + option.ArgStr +
-                 " is about training by a loss; give --loss, too, or leave it out: without, a model is trained as it "
-                 "says itself");
+      return bad("--" + option.ArgStr + " requires --loss: without one, an ONNX model is trained as it says itself");
   train::TrainingOptions &training = compiler.training.emplace();
   training.losses = options.losses;
   training.optimizer = options.optimizer;
@@ -265,8 +112,29 @@ Error readTraining(Declarations &options, CompilerOptions &compiler) {
   if (!options.entries.empty())
     training.entries = options.entries;
   if (options.modelInputs.signatureCount() > 1)
-    return bad("--train must have one function of the model; name one --signature");
+    return bad("--train requires exactly one --signature");
   return checkTraining(training);
+}
+
+/// Options that only tell what is to be written do nothing beside those that write nothing.
+Error checkNothingIgnored(const Declarations &options) {
+  const cl::Option *questions[] = {&options.check, &options.listWeights, &options.listOperators};
+  const cl::Option *outputs[] = {&options.path, &options.emit, &options.compileTo, &options.report, &options.timeTrace};
+  const cl::Option *asked = nullptr;
+  for (const cl::Option *question : questions) {
+    if (question->getNumOccurrences() == 0)
+      continue;
+    for (const cl::Option *output : outputs)
+      if (output->getNumOccurrences() > 0)
+        return bad("--" + question->ArgStr + " writes no file; omit -" + (output->ArgStr.size() > 1 ? "-" : "") +
+                   output->ArgStr);
+    if (asked)
+      return bad("--" + asked->ArgStr + " cannot be combined with --" + question->ArgStr);
+    asked = question;
+  }
+  if (options.compileTo.getNumOccurrences() > 0 && options.emit.getNumOccurrences() > 0)
+    return bad("--emit cannot be combined with --compile-to, which prints the IR of a phase");
+  return Error::success();
 }
 
 } // namespace
@@ -274,13 +142,14 @@ Error readTraining(Declarations &options, CompilerOptions &compiler) {
 Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   // LLVM's registry keeps pointers to options for as long as the process lives.
   static Declarations options;
-  static std::string help = helpEpilogue();
-  static cl::extrahelp more(help);
-  cl::HideUnrelatedOptions(options.category);
+  cl::HideUnrelatedOptions(options.categories);
   setVersion("nacre-compile");
-  if (Error error = parseOptions(argc, argv, "Compiles a trained network into one shared library with a C header.\n"))
+  const auto help = [] { printHelp(outs(), options.categories); };
+  if (Error error = parseOptions(argc, argv, "", help))
     return error;
 
+  if (Error error = checkNothingIgnored(options))
+    return error;
   CommandLine result;
   result.listDevices = options.device == "list";
   result.listPresets = options.preset == "list";
@@ -326,8 +195,7 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   if (!compiler.keepsAll)
     compiler.kept = options.keep;
   if (options.keep.getNumOccurrences() > 0 && options.train)
-    return bad(
-        "--keep must be without --train: a step of training keeps what it needs; compile the model for inference");
+    return bad("--keep cannot be combined with --train; compile the model for inference");
   if (Error error = readTraining(options, compiler))
     return error;
   Expected<Output> output = parseOutput(options.emit);
@@ -340,7 +208,7 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   compiler.placement = *placement;
   compiler.device = options.device;
   if (placement->engines == Placement::Engines::Auto && compiler.device.empty())
-    return bad("--place=auto must have a device to be fast on: --device=<name>; --device=list prints the names");
+    return bad("--place=auto requires --device=<name>; --device=list prints the names");
   if (!compiler.device.empty())
     if (Error error = checkDevice(compiler.device))
       return bad("--device: " + toString(std::move(error)));
@@ -351,36 +219,41 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   std::optional<GpuPrecision> precision = parseGpuPrecision(options.gpuPrecision);
   if (!precision)
     return bad("--gpu-precision must be fp32 or fp16, but is '" + options.gpuPrecision + "'");
+  if (*precision != GpuPrecision::F32 && placement->engines == Placement::Engines::Cpu)
+    return bad("--gpu-precision=" + options.gpuPrecision + " requires --place=gpu, split:<percent> or auto");
   compiler.gpuPrecision = *precision;
   std::optional<WeightType> weightType = parseWeightType(options.weightType);
   if (!weightType)
     return bad("--weight-type must be fp32, fp16 or bf16, but is '" + options.weightType + "'");
   if (*weightType != WeightType::F32 && compiler.accuracy == Accuracy::Strict)
-    return bad("--accuracy=strict must have weights as they are; leave it out, or --weight-type");
+    return bad("--accuracy=strict cannot be combined with --weight-type=" + options.weightType +
+               ", which rounds weights");
   compiler.weightType = *weightType;
   if (!options.compileTo.empty()) {
     compiler.compileTo = parsePhase(options.compileTo);
     if (!compiler.compileTo)
       return bad("--compile-to must be a phase, but is '" + options.compileTo + "'; see --help");
     if (*compiler.compileTo == Phase::Train && !compiler.training)
-      return bad("--compile-to=train must have --train");
+      return bad("--compile-to=train requires --train");
     if (*compiler.compileTo == Phase::Package)
-      return bad("--compile-to=package is what happens anyway; use --emit=asm or llvm-ir to read it");
+      return bad("package is the default; omit --compile-to, or use --emit=asm or llvm-ir to read the kernels");
     if (isPagePath(result.reportPath))
-      return bad("--report to a page must have a compilation to the end; leave out --compile-to, or write JSON");
+      return bad("--report=" + result.reportPath +
+                 " cannot be combined with --compile-to; write JSON instead of a page");
   }
 
-  compiler.outputPath = options.output;
+  compiler.outputPath = options.path;
   bool isText = compiler.compileTo || *output == Output::Assembly || *output == Output::LlvmIr;
   if (isText && result.targets.size() > 1)
-    return bad("text must be of one target, but " + Twine(result.targets.size()) + " are given; name one --target");
+    return bad("--emit=asm, --emit=llvm-ir and --compile-to require exactly one --target, not " +
+               Twine(result.targets.size()));
   if (compiler.outputPath.empty())
     compiler.outputPath =
         isText ? "-" : ("lib" + sys::path::stem(compiler.modelPath) + (*output == Output::Object ? ".o" : ".so")).str();
   result.timeTracePath = options.timeTrace;
   if (options.timeTrace.getNumOccurrences() > 0 && options.timeTrace.empty()) {
     if (compiler.outputPath == "-")
-      return bad("--time-trace must be a file where the output has no name, as in --time-trace=trace.json");
+      return bad("--time-trace requires a file name if the output goes to the terminal, as in --time-trace=trace.json");
     result.timeTracePath = compiler.outputPath + ".time-trace.json";
   }
   return result;
