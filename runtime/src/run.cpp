@@ -102,7 +102,7 @@ nacre_status run_on_cpu(Session &session, RunLimits &limits) {
     return limits.status;
   if (session.times)
     complete_times(session);
-  ++session.state->writes;
+  session.state->writes += writes_state(*session.entry);
   return NACRE_OK;
 }
 

@@ -21,6 +21,9 @@ struct Stretch {
 /// The stretch that begins with step `first`, which is outside of any loop.
 Stretch stretch_at(const nacre_entry &entry, uint32_t first);
 
+/// Whether runs of the entry change the state.
+inline bool writes_state(const nacre_entry &entry) { return entry.first_write < entry.step_count; }
+
 /// What may end a run before its last step.
 struct RunLimits {
   int64_t most_turns;  ///< Of a loop that tests: it then ends as if its test had said so.

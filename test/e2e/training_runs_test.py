@@ -98,6 +98,20 @@ class TrainingRunsTest(nacre.NacreTest):
         found = re.findall(r"^epoch (\d+) of 30: loss (\S+), accuracy (\S+), test loss \S+, test accuracy (\S+), learning rate 0.1, ", said, re.MULTILINE)
         self.assertEqual(found, [(str(e["epoch"]), f"{e['loss']:.6g}", f"{e['accuracy']:.4f}", f"{e['test_accuracy']:.4f}") for e in epochs])
 
+    def test_a_gpu_learns_what_the_cpu_learns(self):
+        """Of each epoch, its loss and that of evaluate, which reads on the GPU the state that train has written."""
+        def losses(place, *run):
+            library = self.build("--optimizer=sgd:momentum=0.9", f"--place={place}")
+            self.train(library, "--epochs=4", "--set=learning_rate=0.05", f"--log={self.path('log.jsonl')}", *run,
+                       f"--test-input=x={self.path('test_x.npy')}", f"--test-label={self.path('test_y.npy')}")
+            return [line[key] for line in self.lines() for key in ("loss", "test_loss") if key in line]
+
+        expected = losses("cpu")
+        self.assertLess(expected[-1], expected[0])
+        for place in ("gpu", "split:50"):
+            for one, other in zip(losses(place, "--gpu"), expected, strict=True):
+                self.assertAlmostEqual(one, other, delta=1e-4 * other, msg=place)
+
     def test_it_goes_on_in_the_middle_as_if_it_had_not_ended(self):
         for optimizer in ("sgd", "adam"):
             library = self.build("--optimizer=" + optimizer)

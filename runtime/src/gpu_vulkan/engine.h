@@ -40,13 +40,14 @@ struct Engine {
   Pipelines pipelines;
   VkDescriptorPool descriptors;
   VkQueryPool queries;
-  Batch *batches;          // of the phases
-  Submissions submissions; // of those batches that are not null
-  uint64_t words;          // the CPU's, given in all runs before this one
-  uint64_t *ticks;         // of the queries; nullptr without profile
-  bool has_state;          // the session's, in memory.state: from the first run on
-  uint64_t state_writes;   // of the session's when it was taken
-  bool sequential;         // the GPU's part of a phase first, then the CPU's
+  Batch *batches;               // of the phases
+  Submissions submissions;      // of those batches that are not null
+  uint64_t words;               // the CPU's, given in all runs before this one
+  uint64_t *ticks;              // of the queries; nullptr without profile
+  bool has_state;               // the session's, in memory.state: from the first run on
+  uint64_t state_writes;        // of the session's when it was taken
+  VkCommandBuffer state_upload; // of a state that no run writes; null until one is uploaded
+  bool sequential;              // the GPU's part of a phase first, then the CPU's
 
   // What create took.
   uint64_t open_time;
@@ -80,6 +81,10 @@ Code code_of(const Engine &engine, uint32_t step);
 
 /// Copies the weights that the GPU reads to where it reads them. weights.cpp
 bool upload_weights(Engine &engine, Reason &reason);
+
+/// Copies the state from where the CPU sees it to where the GPU reads it, unless the batches of a run do so because the run
+/// writes it. weights.cpp
+bool upload_state(Engine &engine, Reason &reason);
 
 /// Records all batches. recording.cpp
 bool record(Engine &engine, Reason &reason);

@@ -12,7 +12,7 @@
 namespace nacre::runtime::gpu {
 namespace {
 
-void bring_inputs(Engine &engine) {
+bool bring_inputs(Engine &engine, Reason &reason) {
   const Session &session = *engine.session;
   for (uint32_t i = 0; i < session.entry->input_count; ++i) {
     const char *from = session.memory.inputs[i].used;
@@ -22,13 +22,18 @@ void bring_inputs(Engine &engine) {
       __builtin_memcpy(input.own, from, engine.layout.inputs[i].bytes);
   }
   // Not at create: until the GPU is ready, the CPU may go on with it.
-  if (!engine.has_state || engine.state_writes != session.state->writes)
+  if (!engine.has_state || engine.state_writes != session.state->writes) {
     __builtin_memcpy(engine.memory.state, session.memory.state, engine.layout.state.bytes);
+    if (!upload_state(engine, reason))
+      return false;
+    engine.state_writes = session.state->writes;
+  }
   engine.has_state = true;
   for (uint32_t i = 0; i < session.entry->output_count; ++i) {
     Buffer &output = engine.memory.outputs[i];
     output.used = output.own ? output.own : session.memory.outputs[i].used;
   }
+  return true;
 }
 
 /// Only now that nothing can fail any more does the session's state change.
@@ -37,6 +42,8 @@ void take_outputs(Engine &engine) {
   for (uint32_t i = 0; i < session.entry->output_count; ++i)
     if (engine.memory.outputs[i].own)
       __builtin_memcpy(session.memory.outputs[i].used, engine.memory.outputs[i].own, engine.layout.outputs[i].bytes);
+  if (!writes_state(*session.entry))
+    return;
   __builtin_memcpy(session.memory.state, engine.memory.state, engine.layout.state.bytes);
   engine.state_writes = ++session.state->writes; // engines of other sessions take it anew
 }
@@ -101,7 +108,8 @@ nacre_status run(void *handle, RunLimits &limits, Reason &reason) {
   const uint64_t start = times ? now() : 0;
   if (times)
     __builtin_memset(times, 0, engine.session->entry->step_count * sizeof *times);
-  bring_inputs(engine);
+  if (!bring_inputs(engine, reason))
+    return NACRE_FAILED;
   const uint64_t begun = times ? now() - start : 0;
   const uint64_t before = engine.device.meeting.submitted;
   if (!submit_ahead(engine, reason) || !run_phases(engine, before, limits, start, reason))

@@ -127,7 +127,8 @@ void begin_run(const nacre_entry &entry, const Layout &layout, Residence &reside
     if (region.on_gpu)
       residence.put_on_cpu(region.begin, region.begin + region.bytes);
   };
-  put(layout.state);
+  if (writes_state(entry)) // else both have it: upload_state
+    put(layout.state);
   for (uint32_t i = 0; i < entry.input_count; ++i)
     put(layout.inputs[i]);
 }

@@ -47,8 +47,9 @@ struct Schedule {
 /// Executions of launches in a run beyond which a GPU's command buffers would be unreasonable.
 constexpr uint32_t kMaxExecutions = 1 << 17;
 
-/// Divides a run. `shares` are those of the entry's steps. The memories are two unless `unified`; then inputs and state
-/// are with the CPU when a run begins, and outputs and state must be there when it ends. False if the pool failed or
+/// Divides a run. `shares` are those of the entry's steps. The memories are two unless `unified`; then inputs and a
+/// state that the run writes are with the CPU when it begins, a state that it only reads is with both, and outputs and state
+/// must be with the CPU when it ends. False if the pool failed or
 /// there are too many executions.
 bool plan_phases(const nacre_entry &entry, const Share *shares, const Layout &layout, bool unified, MemoryPool &pool,
                  Schedule &schedule);

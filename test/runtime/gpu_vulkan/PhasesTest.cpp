@@ -67,6 +67,7 @@ struct Program {
     entry.step_count = uint32_t(steps.size());
     entry.operands = operands.data();
     entry.operand_count = uint32_t(operands.size());
+    entry.first_write = writesState ? 0 : entry.step_count;
     model.state_bytes = kBytes;
     // Whatever any launch binds, the GPU may touch; that it binds all of its operands is the worst.
     schedule = {};
@@ -75,6 +76,7 @@ struct Program {
            plan_phases(entry, shares.data(), layout, unified, pool, schedule);
   }
 
+  bool writesState = true;
   MemoryPool pool;
   nacre_model_table model = {};
   nacre_tensor tensor = {0, NACRE_U8, 0, 0, kBytes, 1, 0, NACRE_NO_BOUNDS, NACRE_NO_COUNTS};
@@ -135,6 +137,17 @@ TEST(Phases, WaitBeforeOverwritingWhatTheOtherReads) {
   program.launch(Program::Gpu, {kReadX, kReadState, writeA(0)});
   ASSERT_TRUE(program.plan(true));
   EXPECT_EQ(program.schedule.phases.count, 2u);
+}
+
+TEST(Phases, CopyNoStateThatARunOnlyReads) {
+  for (bool writes : {true, false}) {
+    Program program;
+    program.writesState = writes;
+    program.launch(Program::Gpu, {kReadState, writeA(0)});
+    ASSERT_TRUE(program.plan(false));
+    EXPECT_EQ(program.schedule.uploads.count, writes ? 1u : 0u);
+    EXPECT_EQ(program.schedule.downloads.count, 0u);
+  }
 }
 
 TEST(Phases, GiveACutItsOwnPhaseTogether) {
