@@ -66,7 +66,7 @@ class TimeTraceTest(nacre.NacreTest):
 
     def test_what_is_refused(self):
         said = self.compile("relu", "--emit=asm", "--time-trace", output="-", status=2)
-        self.assertEqual(said, "nacre-compile: --time-trace must be a file where the output has no name, as in --time-trace=trace.json\n")
+        self.assertEqual(said, "nacre-compile: --time-trace requires a file name if the output goes to the terminal, as in --time-trace=trace.json\n")
         path = self.path("none", "trace.json")
         said = self.compile("relu", f"--time-trace={path}", "--quiet", status=1)
         self.assertEqual(said, f"nacre-compile: cannot write '{path}': No such file or directory\n")
